@@ -1,0 +1,107 @@
+# Everything a developer runs, and everything .ci/run runs. Needs Go, GNU make, git, and gcc for the race detector.
+# `make` alone lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+GO        ?= go
+FUZZTIME  ?= 20s
+CASES     ?= 1000000
+COUNT     ?= 6
+BENCH     ?= .
+# Further flags for go test in `test` and `race`, such as -v or -short.
+TESTFLAGS ?=
+
+ROOT := $(CURDIR)
+LINT := $(ROOT)/bin/golangci-lint
+# Modules with packages of their own; test/tools has none, it only pins tools.
+MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod))
+# Every package directory whose tests match a pattern, without a list to forget entries in.
+dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdata --exclude-dir=oracle . | xargs -r -n1 dirname | sort -u)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## build bin/lameduck
+	$(GO) build -trimpath -o bin/lameduck ./cmd/lameduck
+
+.PHONY: demo
+demo: build ## show what lameduck does, on the examples
+	@examples/demo.sh
+
+.PHONY: test
+test: ## the tests: unprivileged, offline once modules are downloaded
+	$(GO) test $(TESTFLAGS) ./...
+
+.PHONY: race
+race: ## the tests, with the race detector
+	$(GO) test -race $(TESTFLAGS) ./...
+
+.PHONY: fmt
+fmt: ## fail if a file is not gofmt's
+	@unformatted="$$(find . -name '*.go' -not -path './.git/*' -print0 | xargs -0 gofmt -l)"; \
+	if [ -n "$$unformatted" ]; then echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
+
+.PHONY: vet
+vet: ## go vet, every module
+	@for m in $(MODULES); do echo "vet $$m"; (cd $$m && $(GO) vet ./...); done
+
+.PHONY: tidy
+tidy: ## fail if a go.mod or go.sum is not tidy, every module
+	@for m in $(MODULES) test/tools; do echo "tidy $$m"; (cd $$m && $(GO) mod tidy -diff); done
+
+.PHONY: lint
+lint: $(LINT) ## golangci-lint, every module
+	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(LINT) run --config $(ROOT)/.golangci.yaml ./...); done
+
+# The version is pinned in test/tools/go.mod, so the linter is built from source only when that changes.
+$(LINT): test/tools/go.mod test/tools/go.sum
+	$(GO) -C test/tools build -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch $@
+
+.PHONY: fuzz
+fuzz: ## every fuzz target, for FUZZTIME each (default 20s)
+	@found=0; \
+	for d in $(call dirs_with,^func Fuzz); do \
+		for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]*' $$d/*_test.go | sed 's/^func //'); do \
+			found=$$((found + 1)); echo "fuzz $$d $$f"; \
+			$(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$d; \
+		done; \
+	done; \
+	if [ $$found -eq 0 ]; then echo "no fuzz target found"; exit 1; fi
+
+.PHONY: golden
+golden: ## rewrite the golden files; read the difference before you commit it
+	@for d in $(call dirs_with,flag[.]Bool."update"); do $(GO) test -count=1 $$d -update; done
+	@git status --short
+
+.PHONY: oracle
+oracle: ## compare with kube-proxy's own package on CASES random clusters (default 1000000)
+	cd test/oracle && LAMEDUCK_ORACLE_CASES=$(CASES) $(GO) test -count=1 -v -timeout 60m -run TestOracle ./...
+
+.PHONY: mutants
+mutants: ## prove that the oracle notices broken selections
+	cd test/oracle && $(GO) test -count=1 -timeout 60m -run Mutants -v ./... | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
+
+.PHONY: bench
+bench: ## benchmarks matching BENCH, COUNT runs each: medians here, every run in bench.txt for benchstat
+	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(call dirs_with,^func Benchmark) > bench.txt || { cat bench.txt; exit 1; }
+	@awk -f test/tools/median.awk bench.txt
+
+.PHONY: wasm
+wasm: ## build the pure packages for js/wasm
+	$(GO) test -count=1 -v -run 'Wasm' ./test/arch
+
+.PHONY: verify
+verify: CASES = 100000
+verify: FUZZTIME = 5s
+verify: fmt tidy vet test race lint wasm fuzz oracle mutants demo ## all that has to pass before a commit
+
+.PHONY: clean
+clean: ## remove what was built and measured
+	rm -rf bin bench.txt
+	find . -name '*.test' -not -path './.git/*' -delete
