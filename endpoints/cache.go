@@ -1,0 +1,186 @@
+package endpoints
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/tidwall/btree"
+)
+
+// Cache keeps the current Services and EndpointSlices and publishes Snapshots of them. It
+// is incremental: an event marks one Service, or the two between which a slice moves, and
+// only marked Services are built again.
+//
+// A Cache has one owner and no locks. Slices may arrive before their Service and survive
+// it; both are reduced to what selection reads, the API objects are not kept.
+type Cache struct {
+	options  Options
+	services map[ServiceName][]ServicePort
+	slices   map[sliceKey]*slice
+	// byService finds a service's slices; an empty inner map is removed.
+	byService map[ServiceName]map[string]*slice
+	dirty     map[ServiceName]struct{}
+	tree      *btree.BTreeG[*Service]
+	version   uint64
+}
+
+type sliceKey struct{ namespace, name string }
+
+// NewCache returns an empty Cache that reads objects as o says.
+func NewCache(o Options) *Cache {
+	return &Cache{
+		options:   o,
+		services:  map[ServiceName][]ServicePort{},
+		slices:    map[sliceKey]*slice{},
+		byService: map[ServiceName]map[string]*slice{},
+		dirty:     map[ServiceName]struct{}{},
+		tree:      newTree(),
+	}
+}
+
+// SetService adds a Service or replaces it, and returns what in it could not be used. A
+// Service that no proxy handles (see Unproxied) is as good as deleted.
+func (c *Cache) SetService(svc *corev1.Service) []Problem {
+	p := problems{of: Problem{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name}}
+	var ports []ServicePort
+	for _, f := range Families() {
+		ports = append(ports, servicePorts(svc, f, c.options, &p)...)
+	}
+	name := ServiceName{svc.Namespace, svc.Name}
+	if len(ports) == 0 {
+		c.DeleteService(name)
+	} else if old, ok := c.services[name]; !ok || !slices.EqualFunc(old, ports, samePort) {
+		c.services[name] = ports
+		c.dirty[name] = struct{}{}
+	}
+	return uniqueProblems(p.list)
+}
+
+// uniqueProblems drops what both families complained about.
+func uniqueProblems(list []Problem) []Problem {
+	var out []Problem
+	for _, p := range list {
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// samePort compares what a Service says about a port; endpoints are not filled in yet.
+func samePort(a, b ServicePort) bool {
+	return a.Name == b.Name && a.Family == b.Family && a.Type == b.Type &&
+		a.Port == b.Port && a.NodePort == b.NodePort && a.ClusterIP == b.ClusterIP &&
+		slices.Equal(a.ExternalIPs, b.ExternalIPs) && slices.Equal(a.LoadBalancerIPs, b.LoadBalancerIPs) &&
+		slices.Equal(a.SourceRanges, b.SourceRanges) && a.AffinityTimeout == b.AffinityTimeout &&
+		a.HealthCheckNodePort == b.HealthCheckNodePort &&
+		a.InternalPolicy == b.InternalPolicy && a.ExternalPolicy == b.ExternalPolicy
+}
+
+// DeleteService removes a Service. Its slices stay, for a Service of that name to come.
+func (c *Cache) DeleteService(name ServiceName) {
+	if _, ok := c.services[name]; ok {
+		delete(c.services, name)
+		c.dirty[name] = struct{}{}
+	}
+}
+
+// SetSlice adds an EndpointSlice or replaces it, and returns what in it could not be used.
+// A slice whose label now names another Service leaves the first one; kube-proxy 1.36
+// keeps it in both until it restarts (LIMITATIONS.md).
+func (c *Cache) SetSlice(s *discoveryv1.EndpointSlice) []Problem {
+	p := problems{of: Problem{Kind: "EndpointSlice", Namespace: s.Namespace, Name: s.Name}}
+	next := convertSlice(s, &p)
+	if next == nil {
+		c.DeleteSlice(s.Namespace, s.Name)
+		return p.list
+	}
+	key := sliceKey{s.Namespace, s.Name}
+	if old := c.slices[key]; old != nil {
+		if old.equal(next) {
+			return p.list
+		}
+		c.detach(key, old)
+	}
+	c.slices[key] = next
+	if c.byService[next.service] == nil {
+		c.byService[next.service] = map[string]*slice{}
+	}
+	c.byService[next.service][next.name] = next
+	c.dirty[next.service] = struct{}{}
+	return p.list
+}
+
+// DeleteSlice removes an EndpointSlice.
+func (c *Cache) DeleteSlice(namespace, name string) {
+	key := sliceKey{namespace, name}
+	if old := c.slices[key]; old != nil {
+		c.detach(key, old)
+	}
+}
+
+func (c *Cache) detach(key sliceKey, s *slice) {
+	delete(c.slices, key)
+	delete(c.byService[s.service], s.name)
+	if len(c.byService[s.service]) == 0 {
+		delete(c.byService, s.service)
+	}
+	c.dirty[s.service] = struct{}{}
+}
+
+// Snapshot publishes the current state. Its cost is that of the Services marked since the
+// last one.
+func (c *Cache) Snapshot() *Snapshot {
+	var changed []ServiceName
+	for _, name := range slices.SortedFunc(maps.Keys(c.dirty), ServiceName.Compare) {
+		if c.rebuild(name) {
+			changed = append(changed, name)
+		}
+	}
+	c.dirty = map[ServiceName]struct{}{} // not cleared: walking a map that once was large costs its size for ever
+	c.version++
+	return &Snapshot{version: c.version, changed: changed, options: c.options, tree: c.tree.Copy()}
+}
+
+// rebuild brings one Service of the tree up to date and says whether it is, or was, there.
+func (c *Cache) rebuild(name ServiceName) bool {
+	ports, ok := c.services[name]
+	if !ok {
+		_, gone := c.tree.Delete(&Service{Name: name})
+		return gone
+	}
+	c.tree.Set(buildService(name, ports, c.slicesOf(name)))
+	return true
+}
+
+func (c *Cache) slicesOf(name ServiceName) []*slice {
+	byName := c.byService[name]
+	if len(byName) == 0 {
+		return nil
+	}
+	list := make([]*slice, 0, len(byName))
+	for _, s := range byName { // order: sorted on the next line
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *slice) int { return cmp.Compare(a.name, b.name) })
+	return list
+}
+
+// buildService joins a Service's ports with its slices' endpoints.
+func buildService(name ServiceName, ports []ServicePort, list []*slice) *Service {
+	svc := &Service{Name: name, Ports: slices.Clone(ports), groups: groupSlices(list)}
+	for i := range svc.Ports {
+		sp := &svc.Ports[i]
+		key := portKey{sp.Name.Port, sp.Name.Protocol, sp.Family}
+		for j := range svc.groups {
+			if svc.groups[j].key == key {
+				svc.groups[j].give(sp)
+			}
+		}
+	}
+	return svc
+}

@@ -1,0 +1,240 @@
+package endpoints
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+)
+
+// slice is an EndpointSlice reduced to what selection reads. It is immutable.
+type slice struct {
+	name    string
+	service ServiceName
+	family  IPFamily
+	ports   []slicePort
+	entries []entry
+}
+
+type slicePort struct {
+	name     string
+	protocol Protocol
+	port     uint16
+}
+
+// entry is one endpoint of a slice before it meets a port.
+type entry struct {
+	addr       netip.Addr
+	nodeName   string
+	conditions Conditions
+	meta       *Meta
+}
+
+// convertSlice reads an EndpointSlice, or returns nil when no service proxy looks at it:
+// headless, of type FQDN, or without a Service's name.
+func convertSlice(s *discoveryv1.EndpointSlice, p *problems) *slice {
+	service := s.Labels[discoveryv1.LabelServiceName]
+	if service == "" || hasLabel(s.Labels, corev1.IsHeadlessService) {
+		return nil
+	}
+	out := &slice{name: s.Name, service: ServiceName{s.Namespace, service}}
+	switch s.AddressType {
+	case discoveryv1.AddressTypeIPv4:
+		out.family = IPv4
+	case discoveryv1.AddressTypeIPv6:
+		out.family = IPv6
+	case discoveryv1.AddressTypeFQDN:
+		return nil
+	default:
+		p.add("addressType", "%q is not IPv4, IPv6 or FQDN; the slice is skipped", s.AddressType)
+		return nil
+	}
+	out.ports = slicePorts(s.Ports, p)
+	for i := range s.Endpoints {
+		if e, ok := out.entry(&s.Endpoints[i], fmt.Sprintf("endpoints[%d]", i), p); ok {
+			out.entries = append(out.entries, e)
+		}
+	}
+	return out
+}
+
+// slicePorts drops ports with a nil name or a nil or zero number without a word, as
+// kube-proxy does (they mean "all ports" to others), and impossible ones with one.
+func slicePorts(ports []discoveryv1.EndpointPort, p *problems) []slicePort {
+	var out []slicePort
+	for i, port := range ports {
+		if port.Name == nil || port.Port == nil || *port.Port == 0 {
+			continue
+		}
+		protocol, ok := protocolOf(port.Protocol)
+		if !ok {
+			p.add(fmt.Sprintf("ports[%d].protocol", i), "%q is not TCP, UDP or SCTP; the port is skipped", *port.Protocol)
+			continue
+		}
+		number, ok := portNumber(*port.Port, false, fmt.Sprintf("ports[%d].port", i), p)
+		if ok {
+			out = append(out, slicePort{name: *port.Name, protocol: protocol, port: number})
+		}
+	}
+	return out
+}
+
+func (s *slice) entry(e *discoveryv1.Endpoint, field string, p *problems) (entry, bool) {
+	if len(e.Addresses) == 0 {
+		p.add(field+".addresses", "an endpoint needs an address; it is skipped")
+		return entry{}, false
+	}
+	addr, err := parseAddr(e.Addresses[0]) // kube-proxy reads no other
+	if err != nil {
+		p.add(field+".addresses[0]", "%v; the endpoint is skipped", err)
+		return entry{}, false
+	}
+	if FamilyOf(addr) != s.family {
+		p.add(field+".addresses[0]", "%s is not an %s address, as the slice's addressType says; the endpoint is skipped", addr, s.family)
+		return entry{}, false
+	}
+	out := entry{addr: addr, conditions: conditionsOf(&e.Conditions), meta: &Meta{Slice: s.name}}
+	if e.NodeName != nil {
+		out.nodeName = *e.NodeName
+	}
+	if e.Zone != nil {
+		out.meta.Zone = *e.Zone
+	}
+	if e.TargetRef != nil && e.TargetRef.Kind == "Pod" {
+		out.meta.Pod = e.TargetRef.Name
+	}
+	if e.Hints != nil {
+		for _, z := range e.Hints.ForZones {
+			out.meta.ForZones = append(out.meta.ForZones, z.Name)
+		}
+		for _, n := range e.Hints.ForNodes {
+			out.meta.ForNodes = append(out.meta.ForNodes, n.Name)
+		}
+	}
+	return out, true
+}
+
+// conditionsOf reads nil as kube-proxy does: ready and serving nil are true, whatever the
+// other conditions say; terminating nil is false.
+func conditionsOf(c *discoveryv1.EndpointConditions) Conditions {
+	var out Conditions
+	if c.Ready == nil || *c.Ready {
+		out |= Ready
+	}
+	if c.Serving == nil || *c.Serving {
+		out |= Serving
+	}
+	if c.Terminating != nil && *c.Terminating {
+		out |= Terminating
+	}
+	return out
+}
+
+// equal says whether two slices mean the same to selection, so that updates of
+// annotations and the like wake nobody.
+func (s *slice) equal(o *slice) bool {
+	return s.name == o.name && s.service == o.service && s.family == o.family &&
+		slices.Equal(s.ports, o.ports) && slices.EqualFunc(s.entries, o.entries, entry.equal)
+}
+
+func (e entry) equal(o entry) bool {
+	return e.addr == o.addr && e.nodeName == o.nodeName && e.conditions == o.conditions &&
+		e.meta.Pod == o.meta.Pod && e.meta.Zone == o.meta.Zone &&
+		slices.Equal(e.meta.ForZones, o.meta.ForZones) && slices.Equal(e.meta.ForNodes, o.meta.ForNodes)
+}
+
+// portKey is how a Service's port finds the ports of its slices.
+type portKey struct {
+	name     string
+	protocol Protocol
+	family   IPFamily
+}
+
+func (k portKey) compare(o portKey) int {
+	if c := cmp.Compare(k.family, o.family); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(k.name, o.name); c != 0 {
+		return c
+	}
+	return cmp.Compare(k.protocol, o.protocol)
+}
+
+// group is all endpoints that a service's slices offer under one port key, in the total
+// order of ServicePort.Endpoints.
+type group struct {
+	key       portKey
+	endpoints []Endpoint
+	digest
+}
+
+// groupSlices collects the slices of one service, given in name order, by port key.
+func groupSlices(list []*slice) []group {
+	var groups []group
+	for _, s := range list {
+		for _, port := range s.ports {
+			g := findGroup(&groups, portKey{port.name, port.protocol, s.family}, len(s.entries))
+			for i := range s.entries {
+				e := &s.entries[i]
+				g.endpoints = append(g.endpoints, Endpoint{
+					Addr: netip.AddrPortFrom(e.addr, port.port), NodeName: e.nodeName, Meta: e.meta, Conditions: e.conditions,
+				})
+			}
+		}
+	}
+	slices.SortFunc(groups, func(a, b group) int { return a.key.compare(b.key) })
+	for i := range groups {
+		groups[i].finish()
+	}
+	return groups
+}
+
+func findGroup(groups *[]group, key portKey, room int) *group {
+	for i := range *groups {
+		if (*groups)[i].key == key {
+			return &(*groups)[i]
+		}
+	}
+	*groups = append(*groups, group{key: key, endpoints: make([]Endpoint, 0, room)})
+	return &(*groups)[len(*groups)-1]
+}
+
+// finish puts the endpoints in order and learns what Select may skip. The sort is stable:
+// entries with equal addresses stay in slice order.
+func (g *group) finish() {
+	byAddr := func(a, b Endpoint) int { return a.Addr.Compare(b.Addr) }
+	if !slices.IsSortedFunc(g.endpoints, byAddr) {
+		slices.SortStableFunc(g.endpoints, byAddr)
+	}
+	g.traits, g.all = onlyReady, slices.Grow([]int32(nil), len(g.endpoints))
+	for i := range g.endpoints {
+		e := &g.endpoints[i]
+		g.all = append(g.all, int32(i))
+		if i > 0 && g.endpoints[i-1].Addr == e.Addr {
+			g.traits |= hasDuplicates
+		}
+		if len(e.Meta.ForZones) > 0 {
+			g.traits |= hasZoneHints
+		}
+		if len(e.Meta.ForNodes) > 0 {
+			g.traits |= hasNodeHints
+		}
+		if e.Conditions.Terminating() {
+			g.traits |= hasTerminating
+		}
+		if !e.Conditions.Ready() {
+			g.traits &^= onlyReady
+		}
+	}
+	if g.traits&hasZoneHints != 0 {
+		g.zones = zoneSetsOf(g.endpoints)
+	}
+}
+
+// give hands the endpoints to a port.
+func (g *group) give(sp *ServicePort) {
+	sp.Endpoints, sp.digest = g.endpoints, g.digest
+}
