@@ -1,0 +1,182 @@
+package manifest
+
+import (
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+)
+
+// Object is one object of the input, of a kind lameduck reads.
+type Object struct {
+	// Position is where the object's document (or List item) starts.
+	Position
+	// APIVersion and Kind are those of Value. An object of an older version
+	// that was converted (autoscaling/v1) has the version it was converted to.
+	APIVersion, Kind string
+	// Namespace is "" for cluster-scoped kinds and never "" for the others.
+	Namespace string
+	// Name is metadata.name. A KubeProxyConfiguration has none.
+	Name string
+	// Value is the defaulted object, a pointer such as *corev1.Service. For
+	// the kinds kept raw it is a map[string]any of nil, bool, int64, float64,
+	// string, []any and map[string]any, without defaults. The caller of Load
+	// owns it.
+	Value any
+
+	root *node
+	gone bool
+}
+
+// String returns "Kind namespace/name".
+func (o *Object) String() string {
+	if id := o.ID(); id != "" {
+		return o.Kind + " " + id
+	}
+	return o.Kind
+}
+
+// ID returns "namespace/name", the name alone for a cluster-scoped object, ""
+// for one without a name.
+func (o *Object) ID() string {
+	if o.Namespace == "" || o.Name == "" {
+		return o.Name
+	}
+	return o.Namespace + "/" + o.Name
+}
+
+// Problem returns a Problem about one field of the object, at the position of
+// its value. A path of "" means the whole object.
+func (o *Object) Problem(severity Severity, path, message string) Problem {
+	p := Problem{Position: o.Position, Kind: o.Kind, Name: o.ID(), Field: path, Message: message, Severity: severity}
+	if path != "" {
+		p.Position = o.ValueAt(path)
+	}
+	return p
+}
+
+// Typed is an Object together with its Value's Go type.
+type Typed[T any] struct {
+	*Object
+	// Value is Object.Value, typed. Never nil in what Load returns.
+	Value T
+}
+
+// Skipped counts the objects of a kind that lameduck has no use for.
+type Skipped struct {
+	APIVersion, Kind string
+	Count            int
+}
+
+// Objects is what Load read. Each list is in input order and nil when the input
+// has none of that kind; an object that a later one of the same kind, namespace
+// and name replaces is not in it.
+type Objects struct {
+	// Services and the lists below are what the proxy core reads.
+	Services       []Typed[*corev1.Service]
+	EndpointSlices []Typed[*discoveryv1.EndpointSlice]
+	Nodes          []Typed[*corev1.Node]
+	ServiceCIDRs   []Typed[*networkingv1.ServiceCIDR]
+
+	// Pods and the lists below are what the simulator reads besides.
+	Pods                     []Typed[*corev1.Pod]
+	Deployments              []Typed[*appsv1.Deployment]
+	ReplicaSets              []Typed[*appsv1.ReplicaSet]
+	StatefulSets             []Typed[*appsv1.StatefulSet]
+	DaemonSets               []Typed[*appsv1.DaemonSet]
+	PodDisruptionBudgets     []Typed[*policyv1.PodDisruptionBudget]
+	HorizontalPodAutoscalers []Typed[*autoscalingv2.HorizontalPodAutoscaler]
+	Ingresses                []Typed[*networkingv1.Ingress]
+
+	// ValidatingWebhookConfigurations and MutatingWebhookConfigurations say which
+	// Services the API server itself depends on.
+	ValidatingWebhookConfigurations []Typed[*admissionv1.ValidatingWebhookConfiguration]
+	MutatingWebhookConfigurations   []Typed[*admissionv1.MutatingWebhookConfiguration]
+
+	// KubeProxyConfigurations are kubeproxy.config.k8s.io/v1alpha1, raw.
+	KubeProxyConfigurations []*Object
+	// Scenarios are lameduck/v1alpha1, raw.
+	Scenarios []*Object
+	// Gateways and HTTPRoutes are gateway.networking.k8s.io, raw.
+	Gateways   []*Object
+	HTTPRoutes []*Object
+
+	// All holds every object of the lists above, in input order.
+	All []*Object
+	// Skipped counts the objects of other kinds, sorted by apiVersion, then
+	// kind.
+	Skipped []Skipped
+}
+
+// collect fills the typed lists from All.
+func (os *Objects) collect() {
+	for _, o := range os.All {
+		switch v := o.Value.(type) {
+		case *corev1.Service:
+			os.Services = append(os.Services, Typed[*corev1.Service]{o, v})
+		case *discoveryv1.EndpointSlice:
+			os.EndpointSlices = append(os.EndpointSlices, Typed[*discoveryv1.EndpointSlice]{o, v})
+		case *corev1.Node:
+			os.Nodes = append(os.Nodes, Typed[*corev1.Node]{o, v})
+		case *networkingv1.ServiceCIDR:
+			os.ServiceCIDRs = append(os.ServiceCIDRs, Typed[*networkingv1.ServiceCIDR]{o, v})
+		case *corev1.Pod:
+			os.Pods = append(os.Pods, Typed[*corev1.Pod]{o, v})
+		case *appsv1.Deployment:
+			os.Deployments = append(os.Deployments, Typed[*appsv1.Deployment]{o, v})
+		case *appsv1.ReplicaSet:
+			os.ReplicaSets = append(os.ReplicaSets, Typed[*appsv1.ReplicaSet]{o, v})
+		case *appsv1.StatefulSet:
+			os.StatefulSets = append(os.StatefulSets, Typed[*appsv1.StatefulSet]{o, v})
+		case *appsv1.DaemonSet:
+			os.DaemonSets = append(os.DaemonSets, Typed[*appsv1.DaemonSet]{o, v})
+		case *policyv1.PodDisruptionBudget:
+			os.PodDisruptionBudgets = append(os.PodDisruptionBudgets, Typed[*policyv1.PodDisruptionBudget]{o, v})
+		case *autoscalingv2.HorizontalPodAutoscaler:
+			os.HorizontalPodAutoscalers = append(os.HorizontalPodAutoscalers, Typed[*autoscalingv2.HorizontalPodAutoscaler]{o, v})
+		case *networkingv1.Ingress:
+			os.Ingresses = append(os.Ingresses, Typed[*networkingv1.Ingress]{o, v})
+		case *admissionv1.ValidatingWebhookConfiguration:
+			os.ValidatingWebhookConfigurations = append(os.ValidatingWebhookConfigurations, Typed[*admissionv1.ValidatingWebhookConfiguration]{o, v})
+		case *admissionv1.MutatingWebhookConfiguration:
+			os.MutatingWebhookConfigurations = append(os.MutatingWebhookConfigurations, Typed[*admissionv1.MutatingWebhookConfiguration]{o, v})
+		default:
+			os.collectRaw(o)
+		}
+	}
+}
+
+func (os *Objects) collectRaw(o *Object) {
+	switch o.Kind {
+	case "KubeProxyConfiguration":
+		os.KubeProxyConfigurations = append(os.KubeProxyConfigurations, o)
+	case "Scenario":
+		os.Scenarios = append(os.Scenarios, o)
+	case "Gateway":
+		os.Gateways = append(os.Gateways, o)
+	case "HTTPRoute":
+		os.HTTPRoutes = append(os.HTTPRoutes, o)
+	}
+}
+
+// Decode fills *into, a struct with json tags, from the object's document, for
+// the kinds whose Value is raw. It returns every problem at once, with
+// positions: an Error for a value of the wrong type (into keeps its zero value)
+// and a Warning for a field that into does not have, apiVersion, kind and
+// metadata excepted. Defaults are the caller's business: what the document does
+// not mention is left as it was.
+func (o *Object) Decode(into any) []Problem {
+	var problems []Problem
+	for _, f := range newDecoder().decode(o.root, into) {
+		if f.severity == Warning && (f.field == "apiVersion" || f.field == "kind" || f.field == "metadata") {
+			continue
+		}
+		p := o.Problem(f.severity, f.field, f.message)
+		p.Position = o.position(f.at)
+		problems = append(problems, p)
+	}
+	return problems
+}

@@ -1,0 +1,139 @@
+package manifest
+
+import (
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// podSpec checks what decides how a pod starts, answers and stops. It returns
+// false when there is nothing to run.
+func (c *checker) podSpec(path string, spec *corev1.PodSpec) bool {
+	notNegative(c, path+".terminationGracePeriodSeconds", spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
+	if len(spec.Containers) == 0 {
+		c.warn(path+".containers", "no container, at least one is needed; this %s is skipped", c.o.Kind)
+		return false
+	}
+	names := map[string]string{}
+	check := func(list string, containers []corev1.Container) {
+		for i := range containers {
+			at := path + "." + list + "[" + strconv.Itoa(i) + "]"
+			name := containers[i].Name
+			switch first, again := names[name]; {
+			case !isDNSLabel(name):
+				c.warn(at+".name", "%q must be at most 63 lower-case letters, digits and '-'; the container is used", name)
+			case again:
+				c.warn(at+".name", "%q is also the name of %s, names must differ; both are used", name, first)
+			}
+			names[name] = list + "[" + strconv.Itoa(i) + "]"
+			c.container(at, &containers[i])
+		}
+	}
+	check("initContainers", spec.InitContainers)
+	check("containers", spec.Containers)
+	return true
+}
+
+func (c *checker) container(path string, k *corev1.Container) {
+	drop := make([]bool, len(k.Ports))
+	for i := range k.Ports {
+		p := &k.Ports[i]
+		at := fmt.Sprintf("%s.ports[%d]", path, i)
+		switch {
+		case !validPort(p.ContainerPort):
+			c.warn(at+".containerPort", "%d %s; this port is skipped", p.ContainerPort, portRange)
+		case badProtocol(p.Protocol) != "":
+			c.warn(at+".protocol", "%s; this port is skipped", badProtocol(p.Protocol))
+		case p.Name != "" && !isPortName(p.Name):
+			c.warn(at+".name", "%q must be at most 15 lower-case letters, digits and '-', with a letter among them; this port is skipped", p.Name)
+		default:
+			continue
+		}
+		drop[i] = true
+	}
+	k.Ports = filter(c, path+".ports", k.Ports, drop)
+	c.probe(path+".livenessProbe", &k.LivenessProbe, true)
+	c.probe(path+".startupProbe", &k.StartupProbe, true)
+	c.probe(path+".readinessProbe", &k.ReadinessProbe, false)
+	if k.Lifecycle != nil {
+		c.hook(path+".lifecycle.postStart", &k.Lifecycle.PostStart)
+		c.hook(path+".lifecycle.preStop", &k.Lifecycle.PreStop)
+	}
+}
+
+// probe removes a probe that does not say how to probe. once is for the probes
+// whose successThreshold must be 1.
+func (c *checker) probe(path string, probe **corev1.Probe, once bool) {
+	p := *probe
+	if p == nil {
+		return
+	}
+	notNegative(c, path+".initialDelaySeconds", &p.InitialDelaySeconds, 0)
+	notNegative(c, path+".timeoutSeconds", &p.TimeoutSeconds, 1)
+	notNegative(c, path+".periodSeconds", &p.PeriodSeconds, 10)
+	notNegative(c, path+".successThreshold", &p.SuccessThreshold, 1)
+	notNegative(c, path+".failureThreshold", &p.FailureThreshold, 3)
+	if once && p.SuccessThreshold != 1 {
+		c.warn(path+".successThreshold", "%d must be 1 for this probe; 1 is used instead", p.SuccessThreshold)
+		p.SuccessThreshold = 1
+	}
+	if g := p.TerminationGracePeriodSeconds; g != nil && (*g < 1 || !once) {
+		c.warn(path+".terminationGracePeriodSeconds", "must be at least 1, and is for liveness and startup probes only; it is ignored")
+		p.TerminationGracePeriodSeconds = nil
+	}
+	switch n := count(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil, p.GRPC != nil); {
+	case n != 1:
+		c.warn(path, "has %d of exec, httpGet, tcpSocket and grpc, exactly one is needed; this probe is ignored", n)
+		*probe = nil
+	case p.HTTPGet != nil && badPortReference(p.HTTPGet.Port) != "":
+		c.warn(path+".httpGet.port", "%s; this probe is ignored", badPortReference(p.HTTPGet.Port))
+		*probe = nil
+	case p.TCPSocket != nil && badPortReference(p.TCPSocket.Port) != "":
+		c.warn(path+".tcpSocket.port", "%s; this probe is ignored", badPortReference(p.TCPSocket.Port))
+		*probe = nil
+	case p.GRPC != nil && !validPort(p.GRPC.Port):
+		c.warn(path+".grpc.port", "%d %s; this probe is ignored", p.GRPC.Port, portRange)
+		*probe = nil
+	case p.HTTPGet != nil:
+		c.scheme(path, p.HTTPGet)
+	}
+}
+
+// hook removes a lifecycle hook that does not say what to do.
+func (c *checker) hook(path string, hook **corev1.LifecycleHandler) {
+	h := *hook
+	if h == nil {
+		return
+	}
+	switch n := count(h.Exec != nil, h.HTTPGet != nil, h.TCPSocket != nil, h.Sleep != nil); {
+	case n != 1:
+		c.warn(path, "has %d of exec, httpGet and sleep, exactly one is needed; this hook is ignored", n)
+		*hook = nil
+	case h.HTTPGet != nil && badPortReference(h.HTTPGet.Port) != "":
+		c.warn(path+".httpGet.port", "%s; this hook is ignored", badPortReference(h.HTTPGet.Port))
+		*hook = nil
+	case h.TCPSocket != nil && badPortReference(h.TCPSocket.Port) != "":
+		h.TCPSocket.Port = intstr.FromInt32(0) // it never did anything
+	case h.Sleep != nil && h.Sleep.Seconds < 0:
+		c.warn(path+".sleep.seconds", "%d must not be negative; this hook is ignored", h.Sleep.Seconds)
+		*hook = nil
+	case h.HTTPGet != nil:
+		c.scheme(path, h.HTTPGet)
+	}
+}
+
+func (c *checker) scheme(path string, h *corev1.HTTPGetAction) {
+	enum(c, path+".httpGet.scheme", &h.Scheme, corev1.URISchemeHTTP, corev1.URISchemeHTTP, corev1.URISchemeHTTPS)
+}
+
+func count(conditions ...bool) int {
+	n := 0
+	for _, c := range conditions {
+		if c {
+			n++
+		}
+	}
+	return n
+}

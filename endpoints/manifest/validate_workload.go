@@ -1,0 +1,253 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// validateDeployment checks a defaulted Deployment. Workloads without a
+// container are left out: nothing of them could run.
+func validateDeployment(o *Object, d *appsv1.Deployment) ([]Problem, bool) {
+	c := &checker{o: o}
+	spec := &d.Spec
+	notNegative(c, "spec.replicas", spec.Replicas, 1)
+	notNegative(c, "spec.minReadySeconds", &spec.MinReadySeconds, 0)
+	notNegative(c, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit, 10)
+	notNegative(c, "spec.progressDeadlineSeconds", spec.ProgressDeadlineSeconds, 600)
+	if *spec.ProgressDeadlineSeconds <= spec.MinReadySeconds {
+		c.warn("spec.progressDeadlineSeconds", "%d must be greater than minReadySeconds, %d; both are used", *spec.ProgressDeadlineSeconds, spec.MinReadySeconds)
+	}
+	enum(c, "spec.strategy.type", &spec.Strategy.Type, appsv1.RollingUpdateDeploymentStrategyType,
+		appsv1.RollingUpdateDeploymentStrategyType, appsv1.RecreateDeploymentStrategyType)
+	if spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType && spec.Strategy.RollingUpdate != nil {
+		c.warn("spec.strategy.rollingUpdate", "has no place in a strategy of type Recreate, the type must be RollingUpdate; it is ignored")
+		spec.Strategy.RollingUpdate = nil
+	}
+	if spec.Strategy.Type == appsv1.RollingUpdateDeploymentStrategyType {
+		// The type may have been replaced just now.
+		DefaultDeployment(d)
+		u := spec.Strategy.RollingUpdate
+		c.rolloutBound("spec.strategy.rollingUpdate.maxSurge", u.MaxSurge, intstr.FromString("25%"))
+		c.rolloutBound("spec.strategy.rollingUpdate.maxUnavailable", u.MaxUnavailable, intstr.FromString("25%"))
+		if isZeroBound(*u.MaxSurge) && isZeroBound(*u.MaxUnavailable) {
+			c.warn("spec.strategy.rollingUpdate.maxUnavailable", "must not be 0 when maxSurge is 0, nothing could ever be replaced; 1 is used instead")
+			*u.MaxUnavailable = intstr.FromInt32(1)
+		}
+	}
+	c.workloadSelector(&spec.Selector, spec.Template.Labels)
+	return c.problems, c.podTemplate(&spec.Template)
+}
+
+func validateReplicaSet(o *Object, r *appsv1.ReplicaSet) ([]Problem, bool) {
+	c := &checker{o: o}
+	notNegative(c, "spec.replicas", r.Spec.Replicas, 1)
+	notNegative(c, "spec.minReadySeconds", &r.Spec.MinReadySeconds, 0)
+	c.workloadSelector(&r.Spec.Selector, r.Spec.Template.Labels)
+	return c.problems, c.podTemplate(&r.Spec.Template)
+}
+
+func validateStatefulSet(o *Object, s *appsv1.StatefulSet) ([]Problem, bool) {
+	c := &checker{o: o}
+	spec := &s.Spec
+	notNegative(c, "spec.replicas", spec.Replicas, 1)
+	notNegative(c, "spec.minReadySeconds", &spec.MinReadySeconds, 0)
+	notNegative(c, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit, 10)
+	enum(c, "spec.podManagementPolicy", &spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement,
+		appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)
+	enum(c, "spec.updateStrategy.type", &spec.UpdateStrategy.Type, appsv1.RollingUpdateStatefulSetStrategyType,
+		appsv1.RollingUpdateStatefulSetStrategyType, appsv1.OnDeleteStatefulSetStrategyType)
+	if u := spec.UpdateStrategy.RollingUpdate; u != nil {
+		notNegative(c, "spec.updateStrategy.rollingUpdate.partition", u.Partition, 0)
+		if u.MaxUnavailable != nil {
+			c.rolloutBound("spec.updateStrategy.rollingUpdate.maxUnavailable", u.MaxUnavailable, intstr.FromInt32(1))
+			if isZeroBound(*u.MaxUnavailable) {
+				c.warn("spec.updateStrategy.rollingUpdate.maxUnavailable", "must not be 0; 1 is used instead")
+				*u.MaxUnavailable = intstr.FromInt32(1)
+			}
+		}
+	}
+	c.workloadSelector(&spec.Selector, spec.Template.Labels)
+	return c.problems, c.podTemplate(&spec.Template)
+}
+
+func validateDaemonSet(o *Object, d *appsv1.DaemonSet) ([]Problem, bool) {
+	c := &checker{o: o}
+	spec := &d.Spec
+	notNegative(c, "spec.minReadySeconds", &spec.MinReadySeconds, 0)
+	notNegative(c, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit, 10)
+	enum(c, "spec.updateStrategy.type", &spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType,
+		appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType)
+	if spec.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType {
+		DefaultDaemonSet(d)
+		c.daemonSetBounds(spec.UpdateStrategy.RollingUpdate)
+	}
+	c.workloadSelector(&spec.Selector, spec.Template.Labels)
+	return c.problems, c.podTemplate(&spec.Template)
+}
+
+// daemonSetBounds allows exactly one of maxSurge and maxUnavailable.
+func (c *checker) daemonSetBounds(u *appsv1.RollingUpdateDaemonSet) {
+	const surge, unavailable = "spec.updateStrategy.rollingUpdate.maxSurge", "spec.updateStrategy.rollingUpdate.maxUnavailable"
+	c.rolloutBound(surge, u.MaxSurge, intstr.FromInt32(0))
+	c.rolloutBound(unavailable, u.MaxUnavailable, intstr.FromInt32(1))
+	switch {
+	case isZeroBound(*u.MaxSurge) && isZeroBound(*u.MaxUnavailable):
+		c.warn(unavailable, "must not be 0 when maxSurge is 0, nothing could ever be replaced; 1 is used instead")
+		*u.MaxUnavailable = intstr.FromInt32(1)
+	case !isZeroBound(*u.MaxSurge) && !isZeroBound(*u.MaxUnavailable):
+		c.warn(surge, "of a DaemonSet must be 0 unless maxUnavailable is 0 (it is %s, the default being 1); 0 is used instead", u.MaxUnavailable.String())
+		*u.MaxSurge = intstr.FromInt32(0)
+	}
+}
+
+// validatePodDisruptionBudget leaves out a budget whose selector or bound
+// cannot be understood.
+func validatePodDisruptionBudget(o *Object, p *policyv1.PodDisruptionBudget) ([]Problem, bool) {
+	c := &checker{o: o}
+	spec := &p.Spec
+	if _, err := metav1.LabelSelectorAsSelector(spec.Selector); err != nil {
+		c.warn("spec.selector", "%v; this PodDisruptionBudget is skipped", err)
+		return c.problems, false
+	}
+	for _, bound := range []struct {
+		path  string
+		value *intstr.IntOrString
+	}{{"spec.minAvailable", spec.MinAvailable}, {"spec.maxUnavailable", spec.MaxUnavailable}} {
+		if bound.value != nil && badBound(*bound.value) != "" {
+			c.warn(bound.path, "%s; this PodDisruptionBudget is skipped", badBound(*bound.value))
+			return c.problems, false
+		}
+	}
+	if spec.MinAvailable != nil && spec.MaxUnavailable != nil {
+		c.warn("spec.maxUnavailable", "only one of minAvailable and maxUnavailable can be given; this one is ignored")
+		spec.MaxUnavailable = nil
+	}
+	if policy := spec.UnhealthyPodEvictionPolicy; policy != nil {
+		enum(c, "spec.unhealthyPodEvictionPolicy", policy, policyv1.IfHealthyBudget, policyv1.IfHealthyBudget, policyv1.AlwaysAllow)
+	}
+	return c.problems, true
+}
+
+// validateHorizontalPodAutoscaler leaves out an autoscaler that could never
+// have a pod.
+func validateHorizontalPodAutoscaler(o *Object, h *autoscalingv2.HorizontalPodAutoscaler) ([]Problem, bool) {
+	c := &checker{o: o}
+	if h.Spec.MaxReplicas < 1 {
+		c.warn("spec.maxReplicas", "must be at least 1; this HorizontalPodAutoscaler is skipped")
+		return c.problems, false
+	}
+	if h.Spec.ScaleTargetRef.Name == "" || h.Spec.ScaleTargetRef.Kind == "" {
+		c.warn("spec.scaleTargetRef", "needs the kind and the name of what to scale, such as Deployment and web; this HorizontalPodAutoscaler is skipped")
+		return c.problems, false
+	}
+	notNegative(c, "spec.minReplicas", h.Spec.MinReplicas, 1)
+	if *h.Spec.MinReplicas > h.Spec.MaxReplicas {
+		c.warn("spec.minReplicas", "%d is more than maxReplicas, %d; the latter is used for both", *h.Spec.MinReplicas, h.Spec.MaxReplicas)
+		*h.Spec.MinReplicas = h.Spec.MaxReplicas
+	}
+	return c.problems, true
+}
+
+// notNegative replaces a number below zero. nil is left alone.
+func notNegative[T int32 | int64](c *checker, path string, field *T, otherwise T) {
+	if field != nil && *field < 0 {
+		c.warn(path, "%d must not be negative; %d is used instead", *field, otherwise)
+		*field = otherwise
+	}
+}
+
+func (c *checker) rolloutBound(path string, bound *intstr.IntOrString, otherwise intstr.IntOrString) {
+	if bad := badBound(*bound); bad != "" {
+		c.warn(path, "%s; %s is used instead", bad, otherwise.String())
+		*bound = otherwise
+	}
+}
+
+// badBound says why a value is no number of pods: a whole number, or a
+// percentage up to 100%.
+func badBound(v intstr.IntOrString) string {
+	const valid = "must be a whole number such as 1 or a percentage such as 25%"
+	if v.Type == intstr.Int {
+		if v.IntVal < 0 {
+			return valid
+		}
+		return ""
+	}
+	digits, isPercent := strings.CutSuffix(v.StrVal, "%")
+	percent, err := strconv.Atoi(digits)
+	switch {
+	case !isPercent || err != nil || !isDigits(digits):
+		return strconv.Quote(v.StrVal) + " " + valid
+	case percent > 100:
+		return strconv.Quote(v.StrVal) + " must not be more than 100%"
+	}
+	return ""
+}
+
+func isZeroBound(v intstr.IntOrString) bool {
+	if v.Type == intstr.Int {
+		return v.IntVal == 0
+	}
+	return strings.Trim(v.StrVal, "0") == "%"
+}
+
+// workloadSelector makes sure that the workload's selector is there and finds
+// its own pods.
+func (c *checker) workloadSelector(selector **metav1.LabelSelector, template map[string]string) {
+	fallback := func() {
+		*selector = &metav1.LabelSelector{MatchLabels: maps.Clone(template)}
+	}
+	if *selector == nil || len((*selector).MatchLabels)+len((*selector).MatchExpressions) == 0 {
+		c.warn("spec.selector", "missing; the labels of the pod template are used")
+		fallback()
+		return
+	}
+	s, err := metav1.LabelSelectorAsSelector(*selector)
+	switch {
+	case err != nil:
+		c.warn("spec.selector", "%v; the labels of the pod template are used instead", err)
+		fallback()
+	case !s.Matches(labels.Set(template)):
+		c.warn("spec.selector", "does not match the labels of the pod template; those are used instead")
+		fallback()
+	}
+}
+
+// podTemplate checks the template and reports whether it can be used.
+func (c *checker) podTemplate(t *corev1.PodTemplateSpec) bool {
+	if policy := t.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways {
+		c.warn("spec.template.spec.restartPolicy", "%q must be Always here; Always is used instead", policy)
+		t.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	}
+	return c.podSpec("spec.template.spec", &t.Spec)
+}
+
+// validatePod checks a defaulted Pod.
+func validatePod(o *Object, p *corev1.Pod) ([]Problem, bool) {
+	c := &checker{o: o}
+	policies := []corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}
+	enum(c, "spec.restartPolicy", &p.Spec.RestartPolicy, corev1.RestartPolicyAlways, policies...)
+	if ip := p.Status.PodIP; ip != "" && badAddress(ip) != "" {
+		c.warn("status.podIP", "%q %s; it is ignored", ip, badAddress(ip))
+		p.Status.PodIP = ""
+	}
+	drop := make([]bool, len(p.Status.PodIPs))
+	for i, ip := range p.Status.PodIPs {
+		if bad := badAddress(ip.IP); bad != "" {
+			c.warn(fmt.Sprintf("status.podIPs[%d].ip", i), "%q %s; it is ignored", ip.IP, bad)
+			drop[i] = true
+		}
+	}
+	p.Status.PodIPs = filter(c, "status.podIPs", p.Status.PodIPs, drop)
+	return c.problems, c.podSpec("spec", &p.Spec)
+}
