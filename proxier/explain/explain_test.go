@@ -1,0 +1,226 @@
+package explain
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+)
+
+const (
+	ready    = endpoints.Ready | endpoints.Serving
+	draining = endpoints.Serving | endpoints.Terminating
+	failing  = endpoints.Terminating
+)
+
+func profile(t *testing.T, version string, gates map[string]bool) endpoints.Profile {
+	t.Helper()
+	v, err := endpoints.ParseVersion(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := endpoints.ProfileFor(v, gates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Reference: facts of kube-proxy 1.36, section 2, "Truth table for one endpoint".
+func TestTruthTableOfOneEndpointIsKubeProxys(t *testing.T) {
+	t.Parallel()
+	want := map[string][2]bool{ // r/s/t: normal use, fallback use
+		"T/T/T": {true, false}, "T/T/F": {true, false}, "T/F/T": {true, false}, "T/F/F": {true, false},
+		"F/T/T": {false, true}, "F/T/F": {false, false}, "F/F/T": {false, false}, "F/F/F": {false, false},
+	}
+	table := BuildTruthTable(profile(t, "1.36", nil))
+	if len(table.Endpoint) != len(want) {
+		t.Fatalf("%d rows, want %d", len(table.Endpoint), len(want))
+	}
+	for i, row := range table.Endpoint {
+		key := conditionsAt(len(want) - 1 - i).String()
+		if got := [2]bool{row.Normal, row.Fallback}; got != want[key] {
+			t.Errorf("%s: normal, fallback = %v, want %v", key, got, want[key])
+		}
+	}
+}
+
+// Reference: facts of kube-proxy 1.36, section 2, "Case table"; before 1.26 section 11.
+func TestScopeTableIsKubeProxys(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name                   string
+		profile                endpoints.Profile
+		drainingHere, lastOnes string // what Local does with draining here only; what both do with draining only
+	}{
+		{"1.36", profile(t, "1.36", nil), "draining", "draining"},
+		{"1.25", profile(t, "1.25", nil), "drop", "reject"},
+		{"1.36 without the fallback", profile(t, "1.36", map[string]bool{"ProxyTerminatingEndpoints": false}), "drop", "reject"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, row := range BuildTruthTable(c.profile).Scope {
+				wantCluster, wantLocal := "", ""
+				none, remoteOnly := row.Elsewhere == "none", "drop"
+				if row.Elsewhere == "draining" && c.lastOnes == "reject" {
+					remoteOnly = "reject" // draining endpoints elsewhere count for nothing
+				}
+				switch {
+				case row.ReadyInScope:
+					wantCluster, wantLocal = "ready", "ready"
+				case row.DrainingInScope && none:
+					wantCluster, wantLocal = c.lastOnes, c.lastOnes
+				case row.DrainingInScope && row.Elsewhere == "draining":
+					wantLocal = c.lastOnes
+				case row.DrainingInScope:
+					wantLocal = c.drainingHere
+				case none:
+					wantCluster, wantLocal = "reject", "reject"
+				default:
+					wantLocal = remoteOnly
+				}
+				if !none {
+					wantCluster = ""
+				}
+				if row.Cluster != wantCluster || row.Local != wantLocal {
+					t.Errorf("%+v: want Cluster %q, Local %q", row, wantCluster, wantLocal)
+				}
+			}
+		})
+	}
+}
+
+// world is one snapshot with a Service per combination of policies and a mix of endpoints.
+func world() *endpoints.Service {
+	name := endpoints.ServicePortName{ServiceName: endpoints.ServiceName{Namespace: "shop", Name: "web"}, Port: "http"}
+	ep := func(last byte, node string, c endpoints.Conditions) endpoints.Endpoint {
+		return endpoints.Endpoint{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, last}), 8080), NodeName: node, Conditions: c}
+	}
+	return endpoints.NewService(name.ServiceName, endpoints.ServicePort{
+		Name: name, Type: "LoadBalancer", Port: 80, NodePort: 30080, ClusterIP: netip.MustParseAddr("10.96.0.80"),
+		LoadBalancerIPs: []netip.Addr{netip.MustParseAddr("203.0.113.10")}, HealthCheckNodePort: 31234,
+		ExternalPolicy: endpoints.PolicyLocal,
+		Endpoints: []endpoints.Endpoint{
+			ep(7, "node-1", draining), ep(8, "node-1", failing), ep(4, "node-2", ready), ep(9, "node-2", ready),
+		},
+	})
+}
+
+func explainOne(svc *endpoints.Service, node *plan.Node) Service {
+	b := builder{svc: svc, node: node, plan: plan.ForService(svc, node)}
+	var scratch []endpoints.Decision
+	return b.port(0, &scratch)
+}
+
+func TestUsedDecisionsAreTheLists(t *testing.T) {
+	t.Parallel()
+	for _, node := range []string{"node-1", "node-2", "node-3"} {
+		s := explainOne(world(), &plan.Node{Name: node, Options: endpoints.CurrentOptions()})
+		var cluster, local []string
+		for _, d := range s.Decisions {
+			if d.Cluster.Used {
+				cluster = append(cluster, d.Endpoint)
+			}
+			if d.Local.Used {
+				local = append(local, d.Endpoint)
+			}
+			if d.Why == "" || d.Cluster.Sentence == "" || d.Local.Sentence == "" {
+				t.Errorf("%s: %s has no sentence", node, d.Endpoint)
+			}
+		}
+		if !slices.Equal(cluster, s.Cluster) || !slices.Equal(local, s.Local) {
+			t.Errorf("%s: decisions use %v and %v, the lists are %v and %v", node, cluster, local, s.Cluster, s.Local)
+		}
+	}
+}
+
+func TestUnusedListIsNullAndEmptyListIsNot(t *testing.T) {
+	t.Parallel()
+	svc := world()
+	onlyCluster := svc.Ports[0]
+	onlyCluster.ExternalPolicy = endpoints.PolicyCluster
+	for _, c := range []struct {
+		name string
+		svc  *endpoints.Service
+		want string
+	}{
+		{"used and empty", svc, `"local":[]`},
+		{"not used", endpoints.NewService(svc.Name, onlyCluster), `"local":null`},
+	} {
+		data, err := json.Marshal(explainOne(c.svc, &plan.Node{Name: "node-3", Options: endpoints.CurrentOptions()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), c.want) {
+			t.Errorf("%s: want %s in %s", c.name, c.want, data)
+		}
+	}
+}
+
+// Reference: KEP-1669: the health check fails at once while the rules still serve.
+func TestHealthPortFailsWhileTheLastEndpointServes(t *testing.T) {
+	t.Parallel()
+	s := explainOne(world(), &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions()})
+	if want := (HealthPort{Port: 31234, LocalEndpoints: 0, Status: 503}); *s.HealthCheckNodePort != want {
+		t.Errorf("health port %+v, want %+v", *s.HealthCheckNodePort, want)
+	}
+	if outside := s.find("outside", "external"); outside.Action != "forward" || !slices.Equal(outside.Endpoints, []string{"10.0.1.7:8080"}) {
+		t.Errorf("outside %+v", *outside)
+	}
+	if !s.UsesTerminating.Local || s.UsesTerminating.Cluster {
+		t.Errorf("usesTerminating %+v", s.UsesTerminating)
+	}
+}
+
+func TestRemarksAreWhatThePlanSays(t *testing.T) {
+	t.Parallel()
+	off := endpoints.CurrentOptions()
+	off.TerminatingFallback = endpoints.FallbackNone
+	for _, c := range []struct {
+		node string
+		o    endpoints.Options
+		want []string
+		not  string
+	}{
+		{"node-1", endpoints.CurrentOptions(), []string{
+			"Without KEP-1669 (before 1.26): from outside this node DROPS",
+			"If 10.0.1.7:8080 stops serving: from outside this node DROPS, and the client waits, since usable endpoints exist elsewhere",
+			"kubectl get endpoints web shows 10.0.1.4, 10.0.1.9",
+		}, ""},
+		{"node-2", endpoints.CurrentOptions(), nil, "KEP-1669"},
+		{"node-1", off, []string{"With KEP-1669 (1.26 and later): from outside this node uses 10.0.1.7:8080"}, "Without KEP-1669"},
+	} {
+		remarks := strings.Join(explainOne(world(), &plan.Node{Name: c.node, Options: c.o}).Remarks, "\n")
+		for _, want := range c.want {
+			if !strings.Contains(remarks, want) {
+				t.Errorf("%s: want %q in\n%s", c.node, want, remarks)
+			}
+		}
+		if c.not != "" && strings.Contains(remarks, c.not) {
+			t.Errorf("%s: do not want %q in\n%s", c.node, c.not, remarks)
+		}
+	}
+}
+
+func TestTextAlignsStyledWords(t *testing.T) {
+	t.Parallel()
+	x := &Explanation{Node: "node-1", KubernetesVersion: "1.36", Services: []Service{
+		explainOne(world(), &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions()}),
+	}}
+	var plain, styled bytes.Buffer
+	if err := x.WriteText(&plain, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.WriteText(&styled, func(_ Role, w string) string { return "\x1b[1m" + w + "\x1b[0m" }); err != nil {
+		t.Fatal(err)
+	}
+	without := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(styled.String())
+	if without != plain.String() {
+		t.Errorf("a style changes more than colours:\n%s\n%s", plain.String(), without)
+	}
+}
