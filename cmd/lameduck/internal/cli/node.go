@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+)
+
+// nodeFlags say whose eyes to look through: which node, with which kube-proxy.
+type nodeFlags struct {
+	node        string
+	ips         []string
+	labels      []string
+	clusterCIDR string
+	mode        string
+	config      string
+
+	version  string
+	fallback bool
+	gates    map[string]string
+
+	set func(name string) bool // whether the user gave a flag
+}
+
+func (f *nodeFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.node, "node", "", "name of the `NODE` to look from (default: the only Node of the input)")
+	flags.StringArrayVar(&f.ips, "node-ip", nil, "address of the node; repeatable (default: the Node's InternalIPs)")
+	flags.StringArrayVar(&f.labels, "node-label", nil, "`KEY=VALUE` label of the node, such as topology.kubernetes.io/zone=a; repeatable, wins over the Node's own")
+	flags.StringVar(&f.clusterCIDR, "cluster-cidr", "", "pod address range, by which pods are told from others; one per IP family, comma-separated")
+	flags.StringVar(&f.mode, "mode", "", "kube-proxy mode: nftables or iptables (default nftables; they differ in some cases)")
+	flags.StringVar(&f.config, "config", "", "`FILE` with a KubeProxyConfiguration; flags win over it")
+	flags.StringVar(&f.version, "kubernetes-version", endpoints.CurrentVersion().String(), "behave like kube-proxy of this `VERSION`")
+	flags.BoolVar(&f.fallback, "terminating-fallback", true, "fall back to serving terminating endpoints, KEP-1669 (default: as the version does)")
+	flags.StringToStringVar(&f.gates, "feature-gates", nil, "feature gates of kube-proxy, such as ProxyTerminatingEndpoints=false")
+	f.set = flags.Changed
+}
+
+// terminatingGate is the feature gate of KEP-1669.
+const terminatingGate = "ProxyTerminatingEndpoints"
+
+// profile turns version and gates into behaviour.
+func (f *nodeFlags) profile() (endpoints.Profile, error) {
+	v, err := endpoints.ParseVersion(f.version)
+	if err != nil {
+		return endpoints.Profile{}, err
+	}
+	gates := map[string]bool{}
+	for name, value := range f.gates {
+		if value != "true" && value != "false" {
+			return endpoints.Profile{}, fmt.Errorf("--feature-gates %s=%s: want true or false", name, value)
+		}
+		gates[name] = value == "true"
+	}
+	if f.set("terminating-fallback") {
+		gates[terminatingGate] = f.fallback
+	}
+	return endpoints.ProfileFor(v, gates)
+}
+
+// resolve puts the node together: flags win over a KubeProxyConfiguration, that over the
+// Node object, that over kube-proxy's defaults.
+func (f *nodeFlags) resolve(objects *manifest.Objects, profile endpoints.Profile, std Streams) (*plan.Node, error) {
+	config, err := f.proxyConfig(objects, std)
+	if err != nil {
+		return nil, err
+	}
+	node := &plan.Node{Options: profile.Options, ServiceCIDRs: serviceCIDRs(objects)}
+	if node.Dialect, err = f.dialect(config); err != nil {
+		return nil, err
+	}
+	if node.Name, err = f.name(objects, config, std); err != nil {
+		return nil, err
+	}
+	object := findNode(objects, node.Name)
+	if err := f.fromObject(node, object); err != nil {
+		return nil, err
+	}
+	if node.Zone, err = f.zone(object); err != nil {
+		return nil, err
+	}
+	if node.Detector, err = f.detector(config, object); err != nil {
+		return nil, err
+	}
+	node.MasqueradeAll = config.masqueradeAll(node.Dialect)
+	node.LocalhostNodePorts = node.Dialect == plan.IPTables && config.localhostNodePorts()
+	if node.NodePortAddresses, err = config.nodePortAddresses(node); err != nil {
+		return nil, err
+	}
+	return node, nil
+}
+
+func (f *nodeFlags) dialect(config *proxyConfig) (plan.Dialect, error) {
+	mode, from := f.mode, "--mode"
+	if mode == "" && config.present {
+		mode, from = config.Mode, config.name+": mode"
+		if mode == "" {
+			mode = "iptables" // kube-proxy's default on Linux
+		}
+	}
+	switch mode {
+	case "", "nftables":
+		return plan.NFTables, nil
+	case "iptables":
+		return plan.IPTables, nil
+	default:
+		return 0, fmt.Errorf("%s %q: lameduck knows nftables and iptables", from, mode)
+	}
+}
+
+// name finds the node to look from. One that the input does not mention is allowed, since
+// any node of the cluster may be asked about, but it may be a slip of the pen.
+func (f *nodeFlags) name(objects *manifest.Objects, config *proxyConfig, std Streams) (string, error) {
+	nodes, mentioned := nodeNames(objects)
+	name := f.node
+	if name == "" {
+		name = config.HostnameOverride
+	}
+	if name != "" {
+		if !slices.Contains(nodes, name) && !slices.Contains(mentioned, name) && len(nodes)+len(mentioned) > 0 {
+			fmt.Fprintf(std.Err, "warning: no Node and no endpoint of the input is named %q; it knows %s\n", name, strings.Join(slices.Concat(nodes, mentioned), ", "))
+		}
+		return name, nil
+	}
+	known := nodes
+	if len(known) == 0 {
+		known = mentioned
+	}
+	switch len(known) {
+	case 0:
+		return "", nil
+	case 1:
+		return known[0], nil
+	default:
+		return "", fmt.Errorf("which node? give --node %s", oneOf(known))
+	}
+}
+
+func findNode(objects *manifest.Objects, name string) *corev1.Node {
+	for _, n := range objects.Nodes {
+		if n.Name == name {
+			return n.Value
+		}
+	}
+	return nil
+}
+
+// fromObject fills in the node's addresses.
+func (f *nodeFlags) fromObject(node *plan.Node, object *corev1.Node) error {
+	for _, s := range f.ips {
+		a, err := netip.ParseAddr(s)
+		if err != nil {
+			return fmt.Errorf("--node-ip %q: want an IP address such as 192.168.0.11", s)
+		}
+		node.Addresses = append(node.Addresses, a.Unmap())
+	}
+	if len(f.ips) > 0 || object == nil {
+		return nil
+	}
+	for _, a := range object.Status.Addresses {
+		if ip, err := netip.ParseAddr(a.Address); a.Type == corev1.NodeInternalIP && err == nil {
+			node.Addresses = append(node.Addresses, ip.Unmap())
+		}
+	}
+	return nil
+}
+
+func (f *nodeFlags) zone(object *corev1.Node) (string, error) {
+	zone := ""
+	if object != nil {
+		zone = object.Labels[corev1.LabelTopologyZone]
+	}
+	for _, label := range f.labels {
+		key, value, ok := strings.Cut(label, "=")
+		if !ok || key == "" {
+			return "", fmt.Errorf("--node-label %q: want KEY=VALUE", label)
+		}
+		if key == corev1.LabelTopologyZone {
+			zone = value
+		}
+	}
+	return zone, nil
+}
+
+func (f *nodeFlags) detector(config *proxyConfig, object *corev1.Node) (plan.LocalDetector, error) {
+	if f.clusterCIDR != "" {
+		cidrs, err := parseCIDRs("--cluster-cidr", strings.Split(f.clusterCIDR, ","))
+		return plan.LocalDetector{Mode: plan.DetectClusterCIDR, CIDRs: cidrs}, err
+	}
+	return config.detector(object)
+}
+
+func parseCIDRs(what string, list []string) ([]netip.Prefix, error) {
+	var out []netip.Prefix
+	for _, s := range list {
+		p, err := netip.ParsePrefix(strings.TrimSpace(s))
+		if err != nil {
+			return nil, fmt.Errorf("%s %q: want a CIDR such as 10.244.0.0/16", what, s)
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
+}
+
+// serviceCIDRs collects the ranges of the ServiceCIDR objects; manifest.Load has checked them.
+func serviceCIDRs(objects *manifest.Objects) []netip.Prefix {
+	var out []netip.Prefix
+	for _, c := range objects.ServiceCIDRs {
+		for _, s := range c.Value.Spec.CIDRs {
+			if p, err := netip.ParsePrefix(s); err == nil {
+				out = append(out, p.Masked())
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,119 @@
+// Package cli is lameduck's command line: one file per verb, which parses flags, calls a
+// package and prints. stdout is the answer, stderr everything else.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Exit codes, the same for every verb and every output format.
+const (
+	ExitOK       = 0
+	ExitFindings = 1 // something was found: drops, findings, an expectation that failed
+	ExitUsage    = 2 // wrong flags or input
+	ExitInternal = 3 // a fault of lameduck
+)
+
+// Streams are the program's standard streams.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// inputError says that the input cannot be used; its problems are already on stderr.
+type inputError struct{ count int }
+
+func (e inputError) Error() string {
+	if e.count == 1 {
+		return "the input has an error"
+	}
+	return fmt.Sprintf("the input has %d errors", e.count)
+}
+
+// Main runs lameduck with the given arguments, the program's name first, and returns its
+// exit code.
+func Main(args []string, std Streams) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(std.Err, "lameduck: internal error: %v\n%s\nThis is a fault of lameduck. Please report it with the input that caused it.\n", r, debug.Stack())
+			code = ExitInternal
+		}
+	}()
+	cmd := newRoot(args[0], std)
+	cmd.SetArgs(args[1:])
+	err := cmd.Execute()
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &inputError{}):
+		fmt.Fprintf(std.Err, "lameduck: %v; nothing was answered\n", err)
+	case errors.As(err, &runError{}):
+		fmt.Fprintf(std.Err, "lameduck: %v\n", err)
+	default:
+		fmt.Fprintf(std.Err, "lameduck: %v\nRun '%s --help' for usage.\n", err, displayName(args[0]))
+	}
+	return ExitUsage
+}
+
+// runError is an error of a verb at work, not of how it was called: no help text helps.
+type runError struct{ error }
+
+func (e runError) Unwrap() error { return e.error }
+
+// verb adapts a verb's work to cobra.
+func verb(run func() error) func(*cobra.Command, []string) error {
+	return func(*cobra.Command, []string) error {
+		if err := run(); err != nil {
+			return runError{err}
+		}
+		return nil
+	}
+}
+
+func newRoot(program string, std Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lameduck",
+		Short: "What a Kubernetes rollout or node drain does to traffic",
+		Long: `lameduck says what a Kubernetes rollout or node drain does to traffic.
+
+It selects endpoints exactly as kube-proxy does, with the reason for each, and follows
+packets through the service rules a node would have, without a cluster and without
+touching the machine it runs on.`,
+		Example: `  kubectl get services,endpointslices,nodes -A -o yaml | lameduck explain -f - --node node-1
+  lameduck explain -f objects.yaml --service shop/web --node node-1
+  lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
+  lameduck explain --truth-table`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: displayName(program)},
+	}
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	root.AddCommand(newExplain(std), newTrace(std), newVersion(std))
+	return root
+}
+
+// displayName is how the user calls the program: as itself or as a kubectl plugin.
+func displayName(program string) string {
+	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
+		return "kubectl lameduck"
+	}
+	return "lameduck"
+}
+
+// terminal says whether colours help: on a terminal, unless NO_COLOR is set (no-color.org)
+// or the terminal is dumb.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The teaching set: three nodes, one Service with externalTrafficPolicy Local, and node-1
+# being drained while its last pod still serves. With and without KEP-1669.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+lameduck=${LAMEDUCK:-bin/lameduck}
+pods=10.244.0.0/16
+
+say() { printf '\n\033[1m# %s\033[0m\n\n' "$*" | if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then cat; else sed $'s/\033\\[[0-9;]*m//g'; fi; }
+
+run() {
+  printf '$ lameduck %s\n\n' "$*"
+  "$lameduck" "$@"
+}
+
+say "The last pod on node-1 has been told to stop and still serves: outside traffic goes on reaching it"
+run explain -f examples/web.yaml --service shop/web --node node-1 --cluster-cidr $pods
+
+say "node-2 has ready pods of its own; node-3 has none, and drops"
+run explain -f examples/web.yaml --service shop/web --node node-2 --cluster-cidr $pods
+echo
+run explain -f examples/web.yaml --service shop/web --node node-3 --cluster-cidr $pods
+
+say "The same node-1 without KEP-1669"
+run explain -f examples/web.yaml --service shop/web --node node-1 --cluster-cidr $pods --terminating-fallback=false
+
+say "One packet from a client outside, without KEP-1669 and with it"
+run trace -f examples/web.yaml --node node-1 --cluster-cidr $pods --from 192.0.2.7 --to 203.0.113.10:80/tcp --terminating-fallback=false
+echo
+run trace -f examples/web.yaml --node node-1 --cluster-cidr $pods --from 192.0.2.7 --to 203.0.113.10:80/tcp
+
+say "Where to look next"
+cat <<'NEXT'
+Your cluster:   kubectl get services,endpointslices,nodes -A -o yaml | bin/lameduck explain -f - --node NODE
+The rules:      bin/lameduck explain --truth-table
+An older one:   add --kubernetes-version 1.25
+For programs:   add -o json
+NEXT
