@@ -1,0 +1,266 @@
+package arch
+
+// module is the import path of the root module.
+const module = "github.com/lameduck-proxy/lameduck"
+
+// permit names something a package may use, and why. The reason is printed when the permit turns out to be stale, and
+// is what a reader gets to judge when a new one is asked for.
+type permit struct {
+	target string // own package (module-relative) or third-party import path prefix
+	reason string
+}
+
+// exemption lets a pure package use a few names of a standard package that is otherwise banned for pure packages.
+type exemption struct {
+	target string // import path
+	names  string // regular expression every used package-level name has to match
+	reason string
+}
+
+// packageRule is one line of the architecture: what one package is, and everything it may import.
+type packageRule struct {
+	path        string      // module-relative
+	pure        bool        // no I/O, no clock, no goroutines, no shared state: see purity_test.go
+	own         []permit    // own packages; production and test files
+	modules     []permit    // third-party modules; production and test files
+	testOwn     []permit    // own packages; test files only
+	testModules []permit    // third-party modules; test files only
+	exempt      []exemption // purity exemptions
+}
+
+// treeRule gives a whole directory the right to import any own package. Nothing outside it may import from it.
+type treeRule struct {
+	path    string
+	modules []permit // third-party modules, production and test files
+}
+
+// trees are the two roots of the import graph: everything is wired in cmd, everything is exercised in test.
+var trees = []treeRule{
+	{path: "cmd", modules: []permit{
+		{"github.com/spf13/cobra", "the command line: verbs, flags, help, completion"},
+		{"golang.org/x/term", "whether colours and progress help: is it a terminal"},
+		{"github.com/spf13/pflag", "cobra's flag values, for sets of flags that verbs share"},
+		{"go.yaml.in/yaml/v3", "-o yaml, and reading configuration files"},
+		{"k8s.io/api", "the Node object a node's name stands for, as package manifest read it"},
+	}},
+	{path: "test", modules: nil},
+}
+
+// testModules may be imported by every _test.go file.
+var testModules = []permit{
+	{"github.com/google/go-cmp", "readable differences between values"},
+	{"github.com/rogpeppe/go-internal", "txtar archives and testscript stories"},
+	{"k8s.io/api", "what goes in is written as the objects that go in"},
+	{"k8s.io/apimachinery", "object metadata and int-or-string ports of those objects"},
+}
+
+const (
+	apiTypes   = "Kubernetes API types, at the door only: they are turned into lameduck's own values and kept nowhere"
+	apiMachine = "names, quantities, label selectors and int-or-string values inside the API types"
+	sortedMaps = "persistent ordered maps: an immutable snapshot costs O(1), and iteration has one order"
+)
+
+// packages is section 1 of the style guide as data. Packages that do not exist yet may be listed; a package that exists
+// and is not listed fails.
+var packages = []packageRule{
+	{
+		path: "endpoints", pure: true,
+		modules: []permit{
+			{"k8s.io/api", apiTypes},
+			{"github.com/tidwall/btree", sortedMaps},
+		},
+	},
+	{
+		path: "endpoints/manifest", pure: true,
+		modules: []permit{
+			{"k8s.io/api", apiTypes},
+			{"k8s.io/apimachinery", apiMachine},
+			{"go.yaml.in/yaml/v3", "YAML nodes with line and column"},
+		},
+	},
+	{
+		path: "healthcheck", pure: true,
+		own: []permit{{"endpoints", "an answer is a function of the Selection"}},
+		exempt: []exemption{{
+			"net/http", `^(Status[A-Z]\w*|StatusText|Header)$`,
+			"an answer is a status code and a header; the words are net/http's, the sockets are healthcheck/server's",
+		}},
+	},
+	{
+		path: "healthcheck/server",
+		own:  []permit{{"healthcheck", "serves the answers computed there"}},
+	},
+	{
+		path: "proxier",
+		own: []permit{
+			{"endpoints", "the loop feeds the cache and takes snapshots"},
+			{"proxier/plan", "what a Backend applies"},
+			{"proxier/pace", "when to sync next"},
+			{"healthcheck", "answers are published with each sync"},
+		},
+	},
+	{path: "proxier/pace", pure: true},
+	{path: "proxier/packet", pure: true},
+	{
+		path: "proxier/plan", pure: true,
+		own:     []permit{{"endpoints", "a Plan is built from a Snapshot and its Selections"}},
+		modules: []permit{{"github.com/tidwall/btree", sortedMaps}},
+	},
+	{
+		path: "proxier/memory", pure: true,
+		own: []permit{
+			{"proxier/plan", "the rules a packet meets"},
+			{"proxier/packet", "the packets, hops and verdicts"},
+			{"endpoints", "address, protocol and service port names, which plan and packet hand through unchanged"},
+		},
+		testOwn: []permit{{"proxier/backendtest", "the conformance suite it has to pass"}},
+	},
+	{
+		path: "proxier/explain", pure: true,
+		own: []permit{
+			{"endpoints", "the Decisions it puts into words"},
+			{"proxier/plan", "the routes that follow from them"},
+			{"healthcheck", "what the health check node port answers meanwhile"},
+		},
+	},
+	{
+		path: "proxier/nftables",
+		own: []permit{
+			{"proxier/plan", "what is rendered"},
+			{"proxier/packet", "the tracer over the rendered rules"},
+		},
+	},
+	{
+		path: "proxier/iptables",
+		own: []permit{
+			{"proxier/plan", "what is rendered"},
+			{"proxier/packet", "the tracer over the rendered rules"},
+		},
+	},
+	{
+		path: "proxier/backendtest",
+		own: []permit{
+			{"endpoints", "the cases are written as Services and endpoints"},
+			{"proxier/plan", "what a backend under test is given"},
+			{"proxier/packet", "what it is asked"},
+		},
+		modules: []permit{{"k8s.io/api", "its Services and EndpointSlices go through the same door as everyone's"}},
+	},
+	{
+		path: "proxier/source",
+		own: []permit{
+			{"endpoints/manifest", "files are decoded there"},
+		},
+	},
+	{
+		path: "proxier/source/apiserver",
+		own:  []permit{{"proxier/source", "delivers what source defines, from watches"}},
+		modules: []permit{
+			{"k8s.io/client-go", "informers; the only package that knows a cluster"},
+			{"k8s.io/api", apiTypes},
+			{"k8s.io/apimachinery", apiMachine},
+		},
+	},
+	{
+		path: "sim", pure: true,
+		own: []permit{
+			{"sim/engine", "the clock everything runs on"},
+			{"sim/scenario", "what is run"},
+			{"sim/cluster", "the world"},
+			{"sim/traffic", "the clients"},
+			{"sim/ledger", "the result"},
+			{"sim/check", "the invariants"},
+		},
+	},
+	{path: "sim/engine", pure: true},
+	{path: "sim/ledger", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
+	{
+		path: "sim/scenario", pure: true,
+		own: []permit{
+			{"sim/engine", "virtual time and seeds"},
+			{"endpoints/manifest", "Kubernetes objects inside a scenario"},
+			{"endpoints", "the behaviour of a Kubernetes version"},
+		},
+		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+	},
+	{
+		path: "sim/traffic", pure: true,
+		own: []permit{
+			{"sim/engine", "events and random streams"},
+			{"sim/ledger", "each request's outcome"},
+			{"proxier/packet", "what a client sends"},
+		},
+	},
+	{
+		path: "sim/cluster", pure: true,
+		own: []permit{
+			{"sim/engine", "events and random streams"},
+			{"sim/ledger", "causes"},
+			{"sim/scenario", "the world's description"},
+			{"endpoints", "the node proxies run the production selection"},
+			{"proxier/plan", "the node proxies run the production planning"},
+			{"proxier/pace", "and the production pacing"},
+			{"proxier/memory", "each node's dataplane"},
+			{"proxier/packet", "packets between nodes"},
+		},
+		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+	},
+	{
+		path: "sim/check", pure: true,
+		own: []permit{
+			{"sim/engine", "virtual time"},
+			{"sim/ledger", "what is checked"},
+		},
+	},
+	{
+		path: "sim/sweep",
+		own: []permit{
+			{"sim", "one run per seed"},
+			{"sim/scenario", "the grid"},
+			{"sim/check", "what counts as a failure"},
+			{"sim/ledger", "the results"},
+		},
+	},
+	{
+		path: "sim/audit", pure: true,
+		own: []permit{
+			{"endpoints/manifest", "what is audited"},
+			{"sim/scenario", "a rule's proof"},
+			{"sim", "running the proof"},
+			{"sim/ledger", "the loss that proves it"},
+		},
+	},
+	{
+		path: "sim/report", pure: true,
+		own: []permit{
+			{"sim/engine", "virtual time"},
+			{"sim/ledger", "what is reported"},
+			{"sim/check", "which invariants failed"},
+		},
+	},
+	{
+		path: "sim/play",
+		own: []permit{
+			{"sim", "the engine in the browser"},
+			{"sim/scenario", "the knobs"},
+			{"sim/report", "the picture"},
+		},
+	},
+	{
+		path: "sim/lab",
+		own: []permit{
+			{"sim/scenario", "the same scenario, on a real kernel"},
+			{"sim/ledger", "the same ledger, measured"},
+			{"endpoints", "the selection to program"},
+			{"proxier/plan", "the plan to program"},
+			{"proxier/packet", "the prediction to compare with"},
+			{"proxier", "the loop that programs it"},
+			{"proxier/nftables", "kernel backend"},
+			{"proxier/iptables", "kernel backend"},
+			{"healthcheck/server", "real health ports"},
+		},
+	},
+}
+
+// markExceptions are files that may contain the marker words of unfinished work, because they are somebody else's text.
+var markExceptions []permit
