@@ -1,0 +1,124 @@
+package oracle
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mutantCases is how many cases a mutant may survive.
+const mutantCases = "30000"
+
+// core is where the code under test lies, seen from this package.
+const core = "../../endpoints"
+
+// TestMutants checks the oracle itself: it builds the differential test against the core
+// with one mistake seeded at a time, and each must be caught by a difference.
+// LAMEDUCK_MUTANTS=n takes n of them, spread over the table.
+func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the test binary once for each mutant")
+	}
+	all := mutants()
+	n := min(envInt(t, "LAMEDUCK_MUTANTS", len(all)), len(all))
+	if err := trial(t.Context(), t.TempDir(), nil); err != nil {
+		t.Fatalf("the core as it is does not pass: %v", err)
+	}
+	caughtBy := make([]string, n)
+	t.Run("group", func(t *testing.T) {
+		for i := range n {
+			m := all[i*len(all)/n]
+			t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
+				t.Parallel()
+				err := trial(t.Context(), t.TempDir(), m.edits)
+				if err == nil {
+					t.Fatalf("survived %s cases", mutantCases)
+				}
+				if caughtBy[i] = kindIn(err.Error()); caughtBy[i] == "" {
+					t.Errorf("did not fail by a difference: %v", err)
+				}
+			})
+		}
+	})
+	var table strings.Builder
+	fmt.Fprintf(&table, "\n%d mutants\n\n", n)
+	for i := range n {
+		verdict := "NOT CAUGHT"
+		if caughtBy[i] != "" {
+			verdict = "caught by " + caughtBy[i]
+		}
+		fmt.Fprintf(&table, "%-34s %s\n", verdict, all[i*len(all)/n].name)
+	}
+	show(t, table.String())
+}
+
+// kindIn returns the kind of the first difference that a run printed, "" for none.
+func kindIn(output string) string {
+	_, after, found := strings.Cut(output, "difference in ")
+	kind, _, ok := strings.Cut(after, ":")
+	if !found || !ok {
+		return ""
+	}
+	return kind
+}
+
+// trial builds the differential test with the edits laid over the core and runs it. A nil
+// error means that it passed; what else is in the way is an error, too.
+func trial(ctx context.Context, dir string, edits []edit) error {
+	overlay, err := writeOverlay(dir, edits)
+	if err != nil {
+		return err
+	}
+	binary := filepath.Join(dir, "oracle.test")
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-ldflags", "-s -w", "-o", binary, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	test := exec.CommandContext(ctx, binary, "-test.short", "-test.run", "^TestOracle$")
+	test.Env = append(os.Environ(), "LAMEDUCK_ORACLE_CASES="+mutantCases, "LAMEDUCK_ORACLE_SEED=")
+	if out, err := test.CombinedOutput(); err != nil {
+		return fmt.Errorf("run: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// writeOverlay writes the edited files and the JSON that tells the go command to read them
+// in place of the originals.
+func writeOverlay(dir string, edits []edit) (string, error) {
+	texts := map[string]string{}
+	for _, e := range edits {
+		path, err := filepath.Abs(filepath.Join(core, e.file))
+		if err != nil {
+			return "", err
+		}
+		if _, ok := texts[path]; !ok {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return "", err
+			}
+			texts[path] = string(text)
+		}
+		if n := strings.Count(texts[path], e.old); n != 1 {
+			return "", fmt.Errorf("stale mutant: %q occurs %d times in %s, want once", e.old, n, e.file)
+		}
+		texts[path] = strings.Replace(texts[path], e.old, e.new, 1)
+	}
+	replace := map[string]string{}
+	for path, text := range texts {
+		replace[path] = filepath.Join(dir, filepath.Base(path))
+		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
+			return "", err
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, data, 0o600)
+}
