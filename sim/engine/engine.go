@@ -1,0 +1,244 @@
+package engine
+
+import "fmt"
+
+// Class orders the events of one moment.
+//
+// IMPORTANT: the order is part of every trace. Faults come first, so that what happens at the
+// moment of an outage meets the outage; then what arrives, so that a timer that fires at the
+// same moment acts on the news; then timers; then what only looks.
+type Class uint8
+
+// The classes, first to last.
+const (
+	ClassAction   Class = iota // what the scenario does
+	ClassDelivery              // news that arrives: watch events, responses
+	ClassTimer                 // whoever waited for this moment
+	ClassObserve               // measurements and checks, which change nothing
+)
+
+// Owner identifies who an event belongs to. Owners are numbered in the order of Register, so
+// equal worlds number them equally.
+type Owner uint32
+
+// event is one entry of the queue.
+type event struct {
+	at    Time
+	seq   uint64
+	owner Owner
+	class Class
+	slot  uint32 // in Engine.slots
+}
+
+func (e *event) before(o *event) bool {
+	switch {
+	case e.at != o.at:
+		return e.at < o.at
+	case e.class != o.class:
+		return e.class < o.class
+	case e.owner != o.owner:
+		return e.owner < o.owner
+	default:
+		return e.seq < o.seq
+	}
+}
+
+// Handle names a scheduled event, to cancel it. The zero Handle names none.
+type Handle struct {
+	slot uint32 // index + 1
+	gen  uint32
+}
+
+// slot holds what an event does; slots are reused, gen tells the uses apart.
+type slot struct {
+	run  func()
+	name string
+	gen  uint32
+}
+
+// Limits bound a run. Reaching one is an error with a name, never a hang.
+type Limits struct {
+	Events uint64 // events executed
+	Time   Time   // virtual time; later events are not executed
+}
+
+// Engine executes events in total order: time, class, owner, then the order of scheduling. It
+// has one owner and no locks.
+type Engine struct {
+	now    Time
+	seq    uint64
+	queue  []event // a binary heap
+	slots  []slot
+	free   []uint32
+	owners []string
+	limits Limits
+	done   uint64
+	hash   TraceHash
+	seed   uint64
+}
+
+// New returns an engine at time 0 for one seed.
+func New(seed uint64, limits Limits) *Engine {
+	return &Engine{seed: seed, limits: limits, hash: newTraceHash(seed)}
+}
+
+// Now returns the virtual time.
+func (e *Engine) Now() Time { return e.now }
+
+// Seed returns the run's seed.
+func (e *Engine) Seed() uint64 { return e.seed }
+
+// Events returns how many events were executed.
+func (e *Engine) Events() uint64 { return e.done }
+
+// Hash returns the hash over all that happened so far.
+func (e *Engine) Hash() *TraceHash { return &e.hash }
+
+// Register gives a component its place in the order of events. Components register when the
+// world is built, in an order that does not depend on chance.
+func (e *Engine) Register(name string) Owner {
+	e.owners = append(e.owners, name)
+	return Owner(len(e.owners) - 1)
+}
+
+// OwnerName returns the name an owner registered with.
+func (e *Engine) OwnerName(o Owner) string { return e.owners[o] }
+
+// At schedules run for a moment, not earlier than now: that is a fault of the caller and
+// panics, since an event in the past would never be in order. The name goes into the trace.
+func (e *Engine) At(at Time, class Class, owner Owner, name string, run func()) Handle {
+	if at < e.now {
+		panic(fmt.Sprintf("engine: %s of %s scheduled for %s s, but it is %s s", name, e.owners[owner], at.Seconds(), e.now.Seconds()))
+	}
+	var i uint32
+	if n := len(e.free); n > 0 {
+		i, e.free = e.free[n-1], e.free[:n-1]
+	} else {
+		e.slots = append(e.slots, slot{})
+		i = uint32(len(e.slots) - 1)
+	}
+	s := &e.slots[i]
+	s.run, s.name = run, name
+	s.gen++
+	e.push(event{at: at, class: class, owner: owner, seq: e.seq, slot: i})
+	e.seq++
+	return Handle{slot: i + 1, gen: s.gen}
+}
+
+// After schedules run for d from now; a negative d counts as 0.
+func (e *Engine) After(d Time, class Class, owner Owner, name string, run func()) Handle {
+	return e.At(e.now.Add(max(d, 0)), class, owner, name, run)
+}
+
+// Cancel takes an event back and says whether it was still to come.
+func (e *Engine) Cancel(h Handle) bool {
+	if h.slot == 0 {
+		return false
+	}
+	s := &e.slots[h.slot-1]
+	if s.gen != h.gen || s.run == nil {
+		return false
+	}
+	s.run = nil // its entry stays in the queue until its time comes
+	return true
+}
+
+// Next returns the time of the next event, Never when there is none.
+func (e *Engine) Next() Time {
+	e.dropCancelled()
+	if len(e.queue) == 0 {
+		return Never
+	}
+	return e.queue[0].at
+}
+
+// LimitError says which bound a run reached.
+type LimitError struct {
+	Limit string // "events" or "time"
+	At    Time
+	Last  string // the event that would have come next
+}
+
+// Error names the limit, the moment and what would have come next.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the simulation reached its limit of %s at %s s, before %s", e.Limit, e.At.Seconds(), e.Last)
+}
+
+// Step executes the next event. It returns false when there is none, and an error when a
+// limit keeps it from being executed.
+func (e *Engine) Step() (bool, error) {
+	e.dropCancelled()
+	if len(e.queue) == 0 {
+		return false, nil
+	}
+	next := e.queue[0]
+	s := &e.slots[next.slot]
+	switch {
+	case e.limits.Time > 0 && next.at > e.limits.Time:
+		return false, &LimitError{"time", e.limits.Time, s.name}
+	case e.limits.Events > 0 && e.done >= e.limits.Events:
+		return false, &LimitError{"events", e.now, s.name}
+	}
+	e.pop()
+	run, name := s.run, s.name
+	s.run = nil
+	e.free = append(e.free, next.slot)
+	e.now = next.at
+	e.done++
+	e.hash.Event(next.at, next.class, next.owner, name)
+	run()
+	return true, nil
+}
+
+// RunUntil executes all events up to and including a moment, and leaves the clock there.
+func (e *Engine) RunUntil(t Time) error {
+	for next := e.Next(); next != Never && next <= t; next = e.Next() {
+		if _, err := e.Step(); err != nil {
+			return err
+		}
+	}
+	if t != Never && t > e.now {
+		e.now = t
+	}
+	return nil
+}
+
+func (e *Engine) dropCancelled() {
+	for len(e.queue) > 0 && e.slots[e.queue[0].slot].run == nil {
+		e.free = append(e.free, e.queue[0].slot)
+		e.pop()
+	}
+}
+
+func (e *Engine) push(ev event) {
+	e.queue = append(e.queue, ev)
+	i := len(e.queue) - 1
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !e.queue[i].before(&e.queue[parent]) {
+			break
+		}
+		e.queue[i], e.queue[parent] = e.queue[parent], e.queue[i]
+		i = parent
+	}
+}
+
+func (e *Engine) pop() {
+	last := len(e.queue) - 1
+	e.queue[0] = e.queue[last]
+	e.queue = e.queue[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			return
+		}
+		if child+1 < last && e.queue[child+1].before(&e.queue[child]) {
+			child++
+		}
+		if !e.queue[child].before(&e.queue[i]) {
+			return
+		}
+		e.queue[i], e.queue[child] = e.queue[child], e.queue[i]
+		i = child
+	}
+}
