@@ -1,0 +1,33 @@
+package ledger
+
+// Fault says how an attempt failed, as far as the client's side knows it.
+type Fault uint8
+
+// The faults.
+const (
+	FaultRejected   Fault = iota // refused by a node's rules
+	FaultDropped                 // swallowed by a node's rules
+	FaultNoListener              // refused by the pod's kernel
+	FaultNoAnswer                // nothing at the pod's address
+	FaultTurnedAway              // the app had no capacity
+	FaultLate                    // accepted, and not answered in time
+	FaultKilled                  // cut by SIGKILL after the grace period
+	FaultExited                  // cut by the process's own end after SIGTERM
+	FaultLiveness                // cut by a liveness restart
+	FaultCrashed                 // cut by a crash
+	FaultIdleRace                // written while the server was closing the idle connection
+)
+
+// Outcome is what the client sees of a fault.
+func (f Fault) Outcome() Outcome {
+	switch f {
+	case FaultRejected, FaultNoListener:
+		return Refused
+	case FaultDropped, FaultNoAnswer, FaultLate:
+		return Timeout
+	case FaultTurnedAway:
+		return HTTP5xx
+	default:
+		return Reset
+	}
+}

@@ -1,0 +1,272 @@
+// Package ledger accounts for every request: one outcome, and for a failure one cause, one
+// actor and whether another pod could have answered. Simulated and measured worlds fill the
+// same ledger.
+//
+// Successful requests are counted, failed ones are kept, up to a cap, beyond which they are
+// counted too.
+package ledger
+
+import "github.com/lameduck-proxy/lameduck/sim/engine"
+
+// Outcome is what the client saw.
+type Outcome uint8
+
+// The outcomes.
+const (
+	OK Outcome = iota
+	Refused
+	Reset
+	Timeout
+	HTTP5xx
+	Unreachable
+	Unresolved
+	NumOutcomes
+)
+
+// String returns the outcome's word.
+func (o Outcome) String() string {
+	return [...]string{"ok", "refused", "reset", "timeout", "http-5xx", "unreachable", "unresolved"}[o]
+}
+
+// Cause is why a request failed.
+type Cause uint8
+
+// The causes, in the order of the rules that find them.
+const (
+	NoCause Cause = iota
+	StaleDNS
+	NodeGone
+	DrainCut
+	KilledInFlight
+	ExitInFlight
+	LivenessRestart
+	Crashed
+	KeepaliveRace
+	FlowPinned
+	NoHealthyTarget
+	StaleLB
+	StaleRules
+	NoLocalEndpoint
+	NoEndpoint
+	NotListeningYet
+	ListenerClosed
+	Overloaded
+	AppError
+	NumCauses
+)
+
+// String returns the cause's word.
+func (c Cause) String() string {
+	return [...]string{
+		"", "stale-dns", "node-gone", "drain-cut", "killed-in-flight", "exit-in-flight", "liveness-restart", "crashed",
+		"keepalive-race", "flow-pinned", "no-healthy-target", "stale-lb", "stale-rules", "no-local-endpoint",
+		"no-endpoint", "not-listening-yet", "listener-closed", "overloaded", "app-error",
+	}[c]
+}
+
+// Actor is whose lateness a failure is.
+type Actor uint8
+
+// The actors. Spec means that nobody was late: the manifest asks for it.
+const (
+	Spec Actor = iota
+	Kubelet
+	KubeletProbe
+	SliceController
+	Watch
+	ProxyWait
+	ProxySync
+	LBController
+	LBProbe
+	LBPropagation
+	Ingress
+	DNSCache
+	App
+	Scheduler
+	NumActors
+)
+
+// String returns the actor's word.
+func (a Actor) String() string {
+	return [...]string{
+		"spec", "kubelet", "kubelet-probe", "slice-controller", "watch", "proxy-wait", "proxy-sync",
+		"lb-controller", "lb-probe", "lb-propagation", "ingress", "dns-cache", "app", "scheduler",
+	}[a]
+}
+
+// Blame is what a failure is put down to.
+type Blame struct {
+	Cause     Cause
+	Actor     Actor
+	Elsewhere bool // another pod of the workload could have answered at that instant
+}
+
+// Request is one request that did not simply succeed.
+type Request struct {
+	Number       uint64
+	Stream       int // of the scenario's traffic
+	Arrival, End engine.Time
+	Outcome      Outcome
+	Blame        Blame
+	Node         int    // the node whose rules it met
+	Pod          string // the pod it reached, "" for none
+	Attempts     int
+}
+
+// Group is failures that are alike.
+type Group struct {
+	Stream  int
+	Outcome Outcome
+	Blame   Blame
+	Count   uint64
+	// First and Last are arrivals of the first and last of them.
+	First, Last engine.Time
+	Nodes       map[int]uint64
+	Pods        map[string]uint64
+}
+
+// Totals counts the requests of one stream, or of all.
+type Totals struct {
+	Total, OK, Failed uint64
+	// Rescued succeeded after a failed attempt, Slow more than a second late by retransmission
+	// or retry. Both are among OK.
+	Rescued, Slow  uint64
+	Attempts       uint64
+	FailedAttempts uint64
+}
+
+// Ledger is the account of one run. It has one owner.
+type Ledger struct {
+	streams  []Totals
+	outcomes [][NumOutcomes]uint64
+	rescued  map[Blame]uint64
+	groups   map[groupKey]*Group
+	order    []*Group // in order of first occurrence
+	kept     []Request
+	keep     int
+	hash     *engine.TraceHash
+	outages  []outages // by stream
+}
+
+type groupKey struct {
+	stream  int
+	outcome Outcome
+	blame   Blame
+}
+
+// New returns a ledger for a number of streams that keeps up to keep failed requests, and
+// hashes every request.
+func New(streams, keep int, hash *engine.TraceHash) *Ledger {
+	return &Ledger{
+		streams: make([]Totals, streams), outcomes: make([][NumOutcomes]uint64, streams),
+		rescued: map[Blame]uint64{}, groups: map[groupKey]*Group{}, keep: keep, hash: hash,
+		outages: make([]outages, streams),
+	}
+}
+
+// Begin accounts for a request that arrived.
+func (l *Ledger) Begin(stream int, number uint64, arrival engine.Time) {
+	l.streams[stream].Total++
+	l.hash.Record("request", uint64(stream)<<56^number, uint64(arrival))
+}
+
+// Attempt accounts for one try of a request.
+func (l *Ledger) Attempt(stream int, failed bool) {
+	l.streams[stream].Attempts++
+	if failed {
+		l.streams[stream].FailedAttempts++
+	}
+}
+
+// Succeed accounts for a request that was answered. escaped is the blame of its last failed
+// attempt, nil when there was none; late says that it took more than a second longer than it
+// had to.
+func (l *Ledger) Succeed(stream int, node int, endpoint uint64, end engine.Time, escaped *Blame, late bool) {
+	t := &l.streams[stream]
+	t.OK++
+	l.outcomes[stream][OK]++
+	if escaped != nil {
+		t.Rescued++
+		l.rescued[*escaped]++
+	}
+	if late {
+		t.Slow++
+	}
+	l.hash.Record("ok", uint64(node)<<48^endpoint, uint64(end))
+}
+
+// Revoke takes back a success, and the attempt that led to it, with what Succeed was told: the
+// answer that was counted on did not come.
+func (l *Ledger) Revoke(stream int, escaped *Blame, late bool) {
+	t := &l.streams[stream]
+	t.OK--
+	t.Attempts--
+	l.outcomes[stream][OK]--
+	if escaped != nil {
+		t.Rescued--
+		l.rescued[*escaped]--
+	}
+	if late {
+		t.Slow--
+	}
+}
+
+// Fail accounts for a request that failed for good.
+func (l *Ledger) Fail(r Request) {
+	t := &l.streams[r.Stream]
+	t.Failed++
+	l.outcomes[r.Stream][r.Outcome]++
+	l.outages[r.Stream].add(r.Number, r.Arrival, r.Blame.Elsewhere)
+	k := groupKey{r.Stream, r.Outcome, r.Blame}
+	g := l.groups[k]
+	if g == nil {
+		g = &Group{Stream: r.Stream, Outcome: r.Outcome, Blame: r.Blame, First: r.Arrival, Last: r.Arrival, Nodes: map[int]uint64{}, Pods: map[string]uint64{}}
+		l.groups[k] = g
+		l.order = append(l.order, g)
+	}
+	g.Count++
+	g.First, g.Last = min(g.First, r.Arrival), max(g.Last, r.Arrival)
+	g.Nodes[r.Node]++
+	if r.Pod != "" {
+		g.Pods[r.Pod]++
+	}
+	if len(l.kept) < l.keep {
+		l.kept = append(l.kept, r)
+	}
+	elsewhere := uint64(0)
+	if r.Blame.Elsewhere {
+		elsewhere = 1
+	}
+	l.hash.Record("failed", r.Number, uint64(r.Arrival), uint64(r.End),
+		uint64(r.Outcome)<<24|uint64(r.Blame.Cause)<<16|uint64(r.Blame.Actor)<<8|elsewhere, uint64(r.Node))
+}
+
+// Totals returns the totals of a stream.
+func (l *Ledger) Totals(stream int) Totals { return l.streams[stream] }
+
+// All returns the totals of all streams.
+func (l *Ledger) All() Totals {
+	var sum Totals
+	for _, t := range l.streams {
+		sum.Total += t.Total
+		sum.OK += t.OK
+		sum.Failed += t.Failed
+		sum.Rescued += t.Rescued
+		sum.Slow += t.Slow
+		sum.Attempts += t.Attempts
+		sum.FailedAttempts += t.FailedAttempts
+	}
+	return sum
+}
+
+// Outcomes counts a stream's outcomes.
+func (l *Ledger) Outcomes(stream int) [NumOutcomes]uint64 { return l.outcomes[stream] }
+
+// Groups lists the failures by likeness, in order of first occurrence.
+func (l *Ledger) Groups() []*Group { return l.order }
+
+// Failures lists the failed requests that were kept, in order of their failing.
+func (l *Ledger) Failures() []Request { return l.kept }
+
+// Rescued counts successful requests by what they escaped.
+func (l *Ledger) Rescued() map[Blame]uint64 { return l.rescued }
