@@ -1,0 +1,122 @@
+package traffic
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// pending is something a client will do: send a SYN again, give up, or try again.
+type pending struct {
+	at      engine.Time
+	seq     uint64
+	retry   bool // begin the next attempt
+	conn    *conn
+	fault   ledger.Fault
+	giveUp  bool
+	attempt attempt
+}
+
+// pendingHeap is ordered by time, then by the order of waiting.
+type pendingHeap []pending
+
+func (h pendingHeap) less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
+}
+
+func (h *pendingHeap) push(p pending) {
+	*h = append(*h, p)
+	for i := len(*h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !h.less(i, parent) {
+			return
+		}
+		(*h)[i], (*h)[parent] = (*h)[parent], (*h)[i]
+		i = parent
+	}
+}
+
+func (h *pendingHeap) pop() pending {
+	old := *h
+	top := old[0]
+	last := len(old) - 1
+	old[0] = old[last]
+	old[last] = pending{}
+	*h = old[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			return top
+		}
+		if child+1 < last && h.less(child+1, child) {
+			child++
+		}
+		if !h.less(child, i) {
+			return top
+		}
+		(*h)[i], (*h)[child] = (*h)[child], (*h)[i]
+		i = child
+	}
+}
+
+// serving is a request that a server is working on.
+type serving struct {
+	end     engine.Time
+	attempt attempt
+	late    bool
+	conn    *conn
+}
+
+// inFlight is what a server is working on, with entries that are done until they are swept.
+type inFlight struct {
+	list []serving
+	live int // list length after the last sweep
+}
+
+const sweepAt = 64
+
+func (f *inFlight) add(s serving, now engine.Time) {
+	if len(f.list) >= sweepAt && len(f.list) >= 2*f.live {
+		f.sweep(now)
+	}
+	f.list = append(f.list, s)
+}
+
+// sweep drops what has been answered by now.
+func (f *inFlight) sweep(now engine.Time) {
+	kept := f.list[:0]
+	for i := range f.list {
+		if f.list[i].end > now {
+			kept = append(kept, f.list[i])
+		}
+	}
+	clear(f.list[len(kept):])
+	f.list, f.live = kept, len(kept)
+}
+
+// Until returns when the last request a server is working on will be answered, now if none is.
+func (t *Traffic) Until(server uint64, now engine.Time) engine.Time {
+	until := now
+	if f := t.serving[server]; f != nil {
+		for i := range f.list {
+			until = max(until, f.list[i].end)
+		}
+	}
+	return until
+}
+
+// Cut fails everything a server is working on: its process ended, or dropped it.
+func (t *Traffic) Cut(server uint64, now engine.Time, fault ledger.Fault) {
+	f := t.serving[server]
+	if f == nil {
+		return
+	}
+	f.sweep(now)
+	list := f.list
+	delete(t.serving, server)
+	for i := range list {
+		s := &list[i]
+		stream := s.attempt.req.stream
+		t.led.Revoke(stream.index, s.attempt.req.escaped, s.late)
+		t.failed(&s.attempt, now+stream.spec.RTT, fault, s.conn)
+	}
+}

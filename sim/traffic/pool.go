@@ -1,0 +1,109 @@
+package traffic
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// conn is one connection of a keep-alive pool, or the place for one.
+type conn struct {
+	pool   *stream
+	node   int
+	target Target // the zero Target while not connected
+	free   engine.Time
+	used   engine.Time
+	// closed is when the server closed the connection, Never while it has not; the client
+	// knows half a round trip later.
+	closed engine.Time
+}
+
+func (c *conn) use(target Target, end engine.Time) {
+	if !c.connected() {
+		c.closed = engine.Never
+	}
+	c.target, c.free, c.used = target, end, end
+}
+
+// drop forgets the connection: the next use opens a new one.
+func (c *conn) drop() { c.target, c.free = Target{}, 0 }
+
+func (c *conn) connected() bool { return c.target.Server != nil }
+
+// startPooled sends a request over an idle connection of the pool: the one used last, as pools
+// do. Without an idle one a new connection is opened while there is room, and otherwise the
+// request waits for the first that becomes free.
+func (t *Traffic) startPooled(a *attempt, now engine.Time) {
+	s := a.req.stream
+	if s.pool == nil {
+		for range s.spec.Clients {
+			s.pool = append(s.pool, &conn{pool: s, closed: engine.Never})
+		}
+	}
+	var idle, empty, first *conn
+	for _, c := range s.pool {
+		t.notice(c, now)
+		switch {
+		case c.free > now:
+			if first == nil || c.free < first.free {
+				first = c
+			}
+		case !c.connected():
+			if empty == nil {
+				empty = c
+			}
+		case idle == nil || c.used > idle.used:
+			idle = c
+		}
+	}
+	switch {
+	case idle != nil:
+		t.reuse(idle, a, now)
+	case empty != nil:
+		empty.free = now + s.spec.connectLimit() // nobody else takes it meanwhile
+		nodes := s.at(t.world).nodes
+		a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
+		empty.node = a.node
+		t.connect(a, now, empty)
+	default:
+		a.req.attempts--
+		t.later(first.free, pending{attempt: *a, retry: true})
+	}
+}
+
+// notice drops connections that the client knows to be closed, or closes itself for idleness.
+func (t *Traffic) notice(c *conn, now engine.Time) {
+	if !c.connected() || c.free > now {
+		return
+	}
+	idle := c.pool.spec.ClientIdle
+	if c.closed != engine.Never && now >= c.closed+c.pool.spec.RTT/2 || idle > 0 && now-c.used >= idle {
+		c.drop()
+	}
+}
+
+// reuse sends a request over a connection that stands.
+func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
+	a.node, a.target = c.node, c.target
+	if c.closed != engine.Never {
+		t.failed(a, now+c.pool.spec.RTT, ledger.FaultIdleRace, c)
+		return
+	}
+	t.accepted(a, now, c.target.Server, c)
+}
+
+// CloseIdle is a server closing the idle connections it has, as at a graceful shutdown, or all
+// of them, as at its end.
+func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
+	for _, s := range t.streams {
+		for _, c := range s.pool {
+			if !c.connected() || c.target.Server.ID() != server || c.closed != engine.Never {
+				continue
+			}
+			if c.free <= now || all {
+				c.closed = now
+			} else {
+				c.closed = c.free // closed after its answer
+			}
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package traffic
+
+import (
+	"math/bits"
+
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// stream is one Spec at work.
+type stream struct {
+	index    int
+	spec     Spec
+	arrivals engine.Stream
+	requests engine.Stream
+	count    uint64
+	next     engine.Time
+	loop     clientHeap // closed loop: when each client asks again
+	pool     []*conn
+
+	version uint64 // of the world that the following were asked of
+	nodes   []int
+	ways    []*Way // by node; nil where it was not asked
+}
+
+func newStream(index int, spec Spec, eng *engine.Engine) *stream {
+	s := &stream{
+		index: index, spec: spec,
+		arrivals: eng.Stream("traffic "+spec.Name, "arrivals"), requests: eng.Stream("traffic "+spec.Name, "requests"),
+	}
+	switch {
+	case spec.Arrivals == ClosedLoop:
+		for c := range spec.Clients {
+			s.loop.push(clientAt{engine.Time(c) * engine.Millisecond, c})
+		}
+		s.next = engine.Never
+		if len(s.loop) > 0 {
+			s.next = s.loop[0].at
+		}
+	case spec.Interval > 0:
+		s.next = s.gap()
+	default:
+		s.next = engine.Never
+	}
+	return s
+}
+
+// gap returns the time to the next arrival.
+func (s *stream) gap() engine.Time {
+	if s.spec.Arrivals == Constant {
+		return s.spec.Interval
+	}
+	return exponential(s.spec.Interval, s.arrivals.Draw(s.count))
+}
+
+// arrive takes the next request and sets the time of the one after.
+func (s *stream) arrive() request {
+	r := request{stream: s, number: s.count, arrival: s.next, draws: s.requests.Sub(s.count)}
+	s.count++
+	if s.spec.Arrivals == ClosedLoop {
+		r.client = s.loop.pop().client
+		s.next = engine.Never
+		if len(s.loop) > 0 {
+			s.next = s.loop[0].at
+		}
+		return r
+	}
+	s.next = s.next.Add(s.gap())
+	return r
+}
+
+// again has a closed-loop client ask again.
+func (s *stream) again(client int, at engine.Time) {
+	s.loop.push(clientAt{at, client})
+	s.next = s.loop[0].at
+}
+
+// at forgets what was remembered of a world that has changed.
+func (s *stream) at(w World) *stream {
+	if v := w.Version(); v != s.version || s.nodes == nil {
+		s.version, s.nodes = v, w.Nodes(s.index)
+		clear(s.ways)
+	}
+	return s
+}
+
+// way returns where a node's rules send this stream, remembered while nothing changes.
+func (s *stream) way(w World, node int) Way {
+	s.at(w)
+	if node >= len(s.ways) {
+		s.ways = append(s.ways, make([]*Way, node+1-len(s.ways))...)
+	}
+	if s.ways[node] == nil {
+		way := w.Enter(s.index, node)
+		if way.Verdict == packet.Endpoints && len(way.Targets) == 0 {
+			panic("traffic: a way without targets")
+		}
+		s.ways[node] = &way
+	}
+	return *s.ways[node]
+}
+
+// exponential draws from the exponential distribution exactly enough for counting: the number
+// of leading zeros of a draw is the whole part of -log2(u), the following bits give its
+// fraction by a table of 256 chords.
+func exponential(mean engine.Time, draw uint64) engine.Time {
+	zeros := bits.LeadingZeros64(draw | 1)
+	rest := draw << (zeros + 1) // uniform: the bits after the first one
+	i := rest >> 56
+	low, high := log2Table[i], log2Table[i+1]
+	part, _ := bits.Mul64(uint64(high-low), rest<<8)
+	fraction := uint64(low) + part // log2(1+x) in Q32
+	log := uint64(zeros+1)<<32 - fraction
+	// mean * ln 2 * log, in Q32.
+	hi, lo := bits.Mul64(uint64(mean), ln2)
+	scaled := hi<<32 | lo>>32
+	hi, lo = bits.Mul64(scaled, log)
+	return engine.Time(hi<<32 | lo>>32)
+}
+
+// ln2 is the natural logarithm of 2 in Q32.
+const ln2 = 2977044472
+
+// clientAt is a closed-loop client and when it asks next.
+type clientAt struct {
+	at     engine.Time
+	client int
+}
+
+type clientHeap []clientAt
+
+func (h clientHeap) less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].client < h[j].client
+}
+
+func (h *clientHeap) push(c clientAt) {
+	*h = append(*h, c)
+	for i := len(*h) - 1; i > 0 && h.less(i, (i-1)/2); i = (i - 1) / 2 {
+		(*h)[i], (*h)[(i-1)/2] = (*h)[(i-1)/2], (*h)[i]
+	}
+}
+
+func (h *clientHeap) pop() clientAt {
+	old := *h
+	top := old[0]
+	last := len(old) - 1
+	old[0] = old[last]
+	*h = old[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			return top
+		}
+		if child+1 < last && h.less(child+1, child) {
+			child++
+		}
+		if !h.less(child, i) {
+			return top
+		}
+		(*h)[i], (*h)[child] = (*h)[child], (*h)[i]
+		i = child
+	}
+}

@@ -1,0 +1,332 @@
+// Package traffic simulates clients: when they ask, over which connections, what they do when
+// a connection is refused, swallowed or cut, and what therefore becomes of each request.
+//
+// Requests never go through the engine's queue: between two events of the world routing is
+// constant, so a request is a few draws and an entry in the ledger. What lies between client
+// and pod is behind the World interface; whoever implements it decides where packets go and
+// whom to blame.
+//
+//	arrivals, retries -> attempt -> World.Enter -> accept | refuse | swallow -> ledger
+package traffic
+
+import (
+	"net/netip"
+
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// Spec is one stream of requests.
+type Spec struct {
+	Name     string
+	External bool
+	// Interval is the mean time between requests over all clients; ignored for a closed loop.
+	Interval   engine.Time
+	Arrivals   Arrivals
+	Clients    int // closed loop: clients; keep-alive: connections of the pool
+	KeepAlive  bool
+	ClientIdle engine.Time // 0: connections are never closed by the client
+
+	// Timeout bounds an attempt as a whole, ConnectTimeout its connection; 0 is no limit of the
+	// client's own.
+	ConnectTimeout, Timeout engine.Time
+	// Retries is how many further attempts follow a failed one, each RetryDelay later.
+	Retries    int
+	RetryDelay engine.Time
+	RTT        engine.Time // of the network between client and server
+}
+
+// Arrivals is how requests come.
+type Arrivals uint8
+
+// The arrival processes.
+const (
+	Poisson Arrivals = iota
+	Constant
+	ClosedLoop
+)
+
+// Way is where the rules of a node send a new connection of a stream.
+type Way struct {
+	Verdict packet.Verdict
+	Targets []Target // each with the same chance
+}
+
+// Target is one endpoint a way may lead to.
+type Target struct {
+	Addr   netip.AddrPort
+	Server Server // nil when nothing ever was at the address
+}
+
+// Server is what a connection meets at an address.
+type Server interface {
+	// Accepts says whether a new connection is accepted now; Answers whether the address at
+	// least answers, with a reset, when it is not.
+	Accepts() bool
+	Answers() bool
+	// Serve starts a request now and returns when it will be answered. ok is false when the
+	// app turns it away.
+	Serve(draw uint64, now engine.Time) (end engine.Time, ok bool)
+	Name() string
+	ID() uint64
+}
+
+// World is what lies between clients and pods.
+type World interface {
+	// Version changes whenever a Way or a Server's acceptance may have changed.
+	Version() uint64
+	// Nodes lists the nodes that a stream's new connections go to; never empty.
+	Nodes(stream int) []int
+	// Enter says where the rules of a node send a new connection of a stream.
+	Enter(stream, node int) Way
+	// Judge blames a failed attempt. target is the zero address when the rules chose none.
+	Judge(stream, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame
+}
+
+// Traffic runs all streams of a scenario. It has one owner.
+type Traffic struct {
+	world   World
+	led     *ledger.Ledger
+	streams []*stream
+	pending pendingHeap
+	seq     uint64
+	scratch attempt              // of the request that has just arrived: most are done with it at once
+	serving map[uint64]*inFlight // by Server.ID
+	stopped engine.Time          // no arrivals from here on
+}
+
+// New returns the traffic of some streams; arrivals begin at time 0.
+func New(world World, led *ledger.Ledger, eng *engine.Engine, specs []Spec) *Traffic {
+	t := &Traffic{world: world, led: led, serving: map[uint64]*inFlight{}, stopped: engine.Never}
+	for i, spec := range specs {
+		t.streams = append(t.streams, newStream(i, spec, eng))
+	}
+	return t
+}
+
+// Stop ends the arrivals at a moment; attempts under way go on.
+func (t *Traffic) Stop(at engine.Time) { t.stopped = at }
+
+// Idle says whether no request is under way that could still fail.
+func (t *Traffic) Idle() bool { return len(t.pending) == 0 }
+
+// RunUntil handles everything that clients do before a moment.
+func (t *Traffic) RunUntil(limit engine.Time) {
+	for {
+		s := t.earliest()
+		arrival := engine.Never
+		if s != nil && s.next < t.stopped {
+			arrival = s.next
+		}
+		if len(t.pending) > 0 && t.pending[0].at < min(arrival, limit) {
+			t.resume(t.pending.pop())
+			continue
+		}
+		if arrival >= limit {
+			return
+		}
+		t.scratch = attempt{req: s.arrive()}
+		t.led.Begin(s.index, t.scratch.req.number, t.scratch.req.arrival)
+		t.start(&t.scratch, t.scratch.req.arrival)
+	}
+}
+
+// earliest returns the stream with the next arrival; the first of equals.
+func (t *Traffic) earliest() *stream {
+	var best *stream
+	for _, s := range t.streams {
+		if s.next != engine.Never && (best == nil || s.next < best.next) {
+			best = s
+		}
+	}
+	return best
+}
+
+// request is one request under way.
+type request struct {
+	stream   *stream
+	number   uint64
+	arrival  engine.Time
+	draws    engine.Stream
+	drawn    uint64
+	attempts int
+	client   int
+	escaped  *ledger.Blame
+	late     bool
+}
+
+func (r *request) draw() uint64 {
+	r.drawn++
+	return r.draws.Draw(r.drawn)
+}
+
+// attempt is one try: a new connection, with its retransmissions.
+type attempt struct {
+	req    request
+	node   int
+	began  engine.Time
+	target Target // pinned by the node's connection table once chosen
+	tries  int
+	blame  ledger.Blame // of the last judgement
+}
+
+// The kernel repeats a SYN that is not answered after 1, 2, 4 ... seconds: 1, 3, 7, 15 after
+// the first (Linux defaults; recalled).
+func retransmission(n int) engine.Time { return engine.Time(1<<n-1) * engine.Second }
+
+// start begins a request, or its next attempt.
+func (t *Traffic) start(a *attempt, now engine.Time) {
+	s := a.req.stream
+	a.req.attempts++
+	a.began, a.tries, a.target = now, 0, Target{}
+	if s.spec.KeepAlive {
+		t.startPooled(a, now)
+		return
+	}
+	nodes := s.at(t.world).nodes
+	a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
+	t.connect(a, now, nil)
+}
+
+// connect sends a SYN, for the first time or again. c is the pool's connection it is for, nil
+// for a connection of its own.
+func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
+	s := a.req.stream
+	if !a.target.Addr.IsValid() {
+		way := s.way(t.world, a.node)
+		switch way.Verdict {
+		case packet.Endpoints:
+			a.target = way.Targets[engine.Below(a.req.draw(), len(way.Targets))]
+		case packet.Reject:
+			t.failed(a, now+s.spec.RTT, ledger.FaultRejected, c)
+			return
+		default:
+			t.repeat(a, now, ledger.FaultDropped, c)
+			return
+		}
+	}
+	server := a.target.Server
+	switch {
+	case server == nil || !server.Answers():
+		t.repeat(a, now, ledger.FaultNoAnswer, c)
+	case !server.Accepts():
+		t.failed(a, now+s.spec.RTT, ledger.FaultNoListener, c)
+	default:
+		t.accepted(a, now, server, c)
+	}
+}
+
+// repeat waits for the next retransmission, unless the client gives up before.
+func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *conn) {
+	// A connection that was sent to an endpoint stays with it: whoever chose it is to blame, at
+	// the moment of choosing. One that was swallowed is judged afresh each time.
+	if a.tries == 0 || fault == ledger.FaultDropped {
+		a.blame = t.judge(a, fault)
+	}
+	a.tries++
+	next := a.began + retransmission(a.tries)
+	limit := a.began + a.req.stream.spec.connectLimit()
+	if next >= limit {
+		t.later(limit, pending{attempt: *a, fault: fault, conn: c, giveUp: true})
+		return
+	}
+	t.later(next, pending{attempt: *a, fault: fault, conn: c})
+}
+
+func (s *Spec) connectLimit() engine.Time {
+	switch {
+	case s.ConnectTimeout > 0 && (s.Timeout == 0 || s.ConnectTimeout < s.Timeout):
+		return s.ConnectTimeout
+	case s.Timeout > 0:
+		return s.Timeout
+	default:
+		return retransmission(7) // tcp_syn_retries 6: the kernel gives up
+	}
+}
+
+// accepted serves a request on a connection that stands.
+func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) {
+	r, s := &a.req, a.req.stream
+	if now-a.began >= engine.Second {
+		r.late = true
+	}
+	end, ok := server.Serve(r.draw(), now)
+	if !ok {
+		t.failed(a, now+s.spec.RTT, ledger.FaultTurnedAway, c)
+		return
+	}
+	end += s.spec.RTT
+	if s.spec.Timeout > 0 && end > a.began+s.spec.Timeout {
+		t.failed(a, a.began+s.spec.Timeout, ledger.FaultLate, c)
+		return
+	}
+	t.led.Attempt(s.index, false)
+	late := r.late || r.attempts > 1 && end-r.arrival > engine.Second
+	t.led.Succeed(s.index, a.node, server.ID(), end, r.escaped, late)
+	f := t.serving[server.ID()]
+	if f == nil {
+		f = &inFlight{}
+		t.serving[server.ID()] = f
+	}
+	f.add(serving{end: end, attempt: *a, late: late, conn: c}, now)
+	if c != nil {
+		c.use(a.target, end)
+	}
+	if s.spec.Arrivals == ClosedLoop {
+		s.again(r.client, end)
+	}
+}
+
+func (t *Traffic) judge(a *attempt, fault ledger.Fault) ledger.Blame {
+	return t.world.Judge(a.req.stream.index, a.node, a.target.Addr, fault)
+}
+
+// failed ends an attempt that failed, known to the client at a moment.
+func (t *Traffic) failed(a *attempt, at engine.Time, fault ledger.Fault, c *conn) {
+	t.finish(a, at, fault, t.judge(a, fault), c)
+}
+
+// finish retries or gives the request up.
+func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame ledger.Blame, c *conn) {
+	r, s := &a.req, a.req.stream
+	t.led.Attempt(s.index, true)
+	if c != nil {
+		c.drop()
+	}
+	if r.attempts <= s.spec.Retries {
+		escaped := blame
+		r.escaped = &escaped
+		t.later(at+s.spec.RetryDelay, pending{attempt: *a, retry: true})
+		return
+	}
+	pod := ""
+	if a.target.Server != nil {
+		pod = a.target.Server.Name()
+	}
+	t.led.Fail(ledger.Request{
+		Number: r.number, Stream: s.index, Arrival: r.arrival, End: at, Outcome: fault.Outcome(),
+		Blame: blame, Node: a.node, Pod: pod, Attempts: r.attempts,
+	})
+	if s.spec.Arrivals == ClosedLoop {
+		s.again(r.client, at)
+	}
+}
+
+func (t *Traffic) later(at engine.Time, p pending) {
+	p.at, p.seq = at, t.seq
+	t.seq++
+	t.pending.push(p)
+}
+
+// resume goes on with what waited.
+func (t *Traffic) resume(p pending) {
+	switch {
+	case p.retry:
+		t.start(&p.attempt, p.at)
+	case p.giveUp:
+		t.finish(&p.attempt, p.at, p.fault, p.attempt.blame, p.conn)
+	default:
+		t.connect(&p.attempt, p.at, p.conn)
+	}
+}

@@ -1,0 +1,322 @@
+package traffic
+
+import (
+	"math"
+	"net/netip"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+const (
+	ms  = engine.Millisecond
+	sec = engine.Second
+)
+
+// fakeServer accepts and answers as it is told.
+type fakeServer struct {
+	id               uint64
+	accepts, answers bool
+	takes            engine.Time
+	full             bool
+}
+
+func (s *fakeServer) Accepts() bool { return s.accepts }
+func (s *fakeServer) Answers() bool { return s.answers }
+func (s *fakeServer) Name() string  { return "pod" }
+func (s *fakeServer) ID() uint64    { return s.id }
+func (s *fakeServer) Serve(_ uint64, now engine.Time) (engine.Time, bool) {
+	return now + s.takes, !s.full
+}
+
+// fakeWorld has one node, whose rules say what verdict says.
+type fakeWorld struct {
+	version uint64
+	verdict packet.Verdict
+	servers []*fakeServer
+	judged  []ledger.Fault
+}
+
+func (w *fakeWorld) Version() uint64 { return w.version }
+func (w *fakeWorld) Nodes(int) []int { return []int{0} }
+func (w *fakeWorld) Enter(int, int) Way {
+	way := Way{Verdict: w.verdict}
+	if w.verdict == packet.Endpoints {
+		for i, s := range w.servers {
+			way.Targets = append(way.Targets, Target{netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 80), s})
+		}
+	}
+	return way
+}
+func (w *fakeWorld) Judge(_, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
+	w.judged = append(w.judged, f)
+	return ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}
+}
+
+// set changes the world, as an event would.
+func (w *fakeWorld) set(change func()) {
+	change()
+	w.version++
+}
+
+func up() *fakeServer { return &fakeServer{id: 1, accepts: true, answers: true, takes: ms} }
+
+// one is a stream of one request at 1 s.
+func one(spec Spec, w World) (*Traffic, *ledger.Ledger) {
+	eng := engine.New(1, engine.Limits{})
+	led := ledger.New(1, 10, eng.Hash())
+	spec.Interval, spec.Arrivals = sec, Constant
+	t := New(w, led, eng, []Spec{spec})
+	t.Stop(sec + 1)
+	return t, led
+}
+
+func last(t *testing.T, led *ledger.Ledger) ledger.Request {
+	t.Helper()
+	f := led.Failures()
+	if len(f) == 0 {
+		t.Fatalf("nothing failed: %+v", led.All())
+	}
+	return f[len(f)-1]
+}
+
+func TestFaultsBecomeOutcomes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		world   *fakeWorld
+		outcome ledger.Outcome
+		end     engine.Time
+		fault   ledger.Fault
+	}{
+		{"rejected by the rules: refused after a round trip", &fakeWorld{verdict: packet.Reject}, ledger.Refused, sec + ms, ledger.FaultRejected},
+		{"no listener: refused after a round trip", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, answers: true}}}, ledger.Refused, sec + ms, ledger.FaultNoListener},
+		{"dropped by the rules: timeout", &fakeWorld{verdict: packet.Drop}, ledger.Timeout, 6 * sec, ledger.FaultDropped},
+		{"no rule meets it: timeout", &fakeWorld{verdict: packet.None}, ledger.Timeout, 6 * sec, ledger.FaultDropped},
+		{"nothing at the address: timeout", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1}}}, ledger.Timeout, 6 * sec, ledger.FaultNoAnswer},
+		{"no room: 5xx", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, accepts: true, answers: true, full: true}}}, ledger.HTTP5xx, sec + ms, ledger.FaultTurnedAway},
+		{"answered too late: timeout", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, accepts: true, answers: true, takes: 9 * sec}}}, ledger.Timeout, 6 * sec, ledger.FaultLate},
+	} {
+		tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, c.world)
+		tr.RunUntil(engine.Never)
+		got := last(t, led)
+		if got.Outcome != c.outcome || got.End != c.end || c.world.judged[0] != c.fault {
+			t.Errorf("%s: %s at %s, fault %d; want %s at %s, fault %d", c.name, got.Outcome, got.End.Seconds(), c.world.judged[0], c.outcome, c.end.Seconds(), c.fault)
+		}
+		if all := led.All(); all.Failed != 1 || all.Total != 1 || all.FailedAttempts != all.Attempts {
+			t.Errorf("%s: %+v", c.name, all)
+		}
+	}
+}
+
+func TestRetransmissionsFollowTheRulesOfTheirMoment(t *testing.T) {
+	t.Parallel()
+	w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{up()}}
+	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
+	tr.RunUntil(3 * sec) // SYNs at 1 and 2 s
+	w.set(func() { w.verdict = packet.Endpoints })
+	tr.RunUntil(engine.Never) // the next one at 4 s
+	if all := led.All(); all.OK != 1 || all.Slow != 1 || all.Failed != 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestRetransmissionsStayWithTheEndpointOnceChosen(t *testing.T) {
+	t.Parallel()
+	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1}}}
+	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
+	tr.RunUntil(2 * sec)
+	w.set(func() { w.servers = []*fakeServer{up()} })
+	tr.RunUntil(engine.Never)
+	if got := last(t, led); got.Outcome != ledger.Timeout || len(w.judged) != 1 {
+		t.Errorf("%+v, judged %v", got, w.judged)
+	}
+}
+
+func TestConnectTimeoutEndsBeforeTheRequestTimeout(t *testing.T) {
+	t.Parallel()
+	tr, led := one(Spec{Timeout: 5 * sec, ConnectTimeout: 2 * sec}, &fakeWorld{verdict: packet.Drop})
+	tr.RunUntil(engine.Never)
+	if got := last(t, led); got.End != 3*sec {
+		t.Errorf("gave up at %s", got.End.Seconds())
+	}
+}
+
+func TestARetryThatSucceedsIsRescued(t *testing.T) {
+	t.Parallel()
+	w := &fakeWorld{verdict: packet.Reject, servers: []*fakeServer{up()}}
+	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms, Retries: 1, RetryDelay: 100 * ms}, w)
+	tr.RunUntil(sec + 50*ms)
+	w.set(func() { w.verdict = packet.Endpoints })
+	tr.RunUntil(engine.Never)
+	if all := led.All(); all.OK != 1 || all.Rescued != 1 || all.Slow != 0 || all.Attempts != 2 || all.FailedAttempts != 1 {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestRetriesEnd(t *testing.T) {
+	t.Parallel()
+	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms, Retries: 2, RetryDelay: ms}, &fakeWorld{verdict: packet.Reject})
+	tr.RunUntil(engine.Never)
+	if got := last(t, led); got.Attempts != 3 || led.All().Failed != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWhatIsInFlightFailsWhenItIsCut(t *testing.T) {
+	t.Parallel()
+	s := up()
+	s.takes = 3 * sec
+	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
+	tr, led := one(Spec{Timeout: 9 * sec, RTT: ms}, w)
+	tr.RunUntil(2 * sec)
+	if until := tr.Until(1, 2*sec); until != 4*sec+ms {
+		t.Errorf("in flight until %s", until.Seconds())
+	}
+	tr.Cut(1, 2*sec, ledger.FaultKilled)
+	got := last(t, led)
+	if all := led.All(); got.Outcome != ledger.Reset || got.End != 2*sec+ms || all.OK != 0 || all.Failed != 1 || all.Attempts != 1 {
+		t.Errorf("%+v %+v", got, all)
+	}
+	if tr.Until(1, 2*sec) != 2*sec {
+		t.Error("still in flight")
+	}
+}
+
+func TestWhatWasAnsweredIsNotCut(t *testing.T) {
+	t.Parallel()
+	tr, led := one(Spec{Timeout: 9 * sec, RTT: ms}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}})
+	tr.RunUntil(2 * sec)
+	tr.Cut(1, 2*sec, ledger.FaultKilled)
+	if all := led.All(); all.OK != 1 || all.Failed != 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// pool is a keep-alive stream of one request each 100 ms.
+func pool(spec Spec, w World) (*Traffic, *ledger.Ledger) {
+	eng := engine.New(1, engine.Limits{})
+	led := ledger.New(1, 10, eng.Hash())
+	spec.Interval, spec.Arrivals, spec.KeepAlive = 100*ms, Constant, true
+	return New(w, led, eng, []Spec{spec}), led
+}
+
+func TestAPoolKeepsItsConnectionWhateverTheRulesSay(t *testing.T) {
+	t.Parallel()
+	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
+	tr, led := pool(Spec{Clients: 2, Timeout: sec, RTT: ms}, w)
+	tr.RunUntil(sec)
+	w.set(func() { w.verdict = packet.Reject })
+	tr.RunUntil(2 * sec)
+	if all := led.All(); all.Failed != 0 || all.OK < 19 {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestAServerClosingIdleConnectionsRacesWithTheNextRequest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		closed engine.Time // requests come at 0.1, 0.2, ... s
+		failed uint64
+	}{
+		{"closed just before the next request: it is written into the closing", sec - 200*engine.Microsecond, 1},
+		{"closed half a round trip earlier: the client knows", sec - 600*engine.Microsecond, 0},
+	} {
+		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
+		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+		tr.RunUntil(c.closed)
+		tr.CloseIdle(1, c.closed, false)
+		tr.RunUntil(2 * sec)
+		if all := led.All(); all.Failed != c.failed {
+			t.Errorf("%s: %+v", c.name, all)
+		}
+		if c.failed == 1 && (last(t, led).Outcome != ledger.Reset || w.judged[0] != ledger.FaultIdleRace) {
+			t.Errorf("%s: %+v", c.name, last(t, led))
+		}
+	}
+}
+
+func TestABusyConnectionIsClosedAfterItsAnswer(t *testing.T) {
+	t.Parallel()
+	s := up()
+	s.takes = 60 * ms
+	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
+	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+	tr.RunUntil(130 * ms) // in the middle of the first answer
+	tr.CloseIdle(1, 130*ms, false)
+	w.set(func() { w.verdict = packet.Reject })
+	tr.RunUntil(210 * ms) // the second request needs a new connection
+	if all := led.All(); all.OK != 1 || all.Failed != 1 {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestAFullPoolWaits(t *testing.T) {
+	t.Parallel()
+	s := up()
+	s.takes = 250 * ms
+	tr, led := pool(Spec{Clients: 1, Timeout: 5 * sec, RTT: 0}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
+	tr.Stop(550 * ms)
+	tr.RunUntil(engine.Never)
+	// 5 requests, one connection: the last waits for four answers.
+	if all := led.All(); all.OK != 5 || all.Failed != 0 || all.Attempts != 5 {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestAClientClosesWhatIsIdleTooLong(t *testing.T) {
+	t.Parallel()
+	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
+	tr, led := pool(Spec{Clients: 1, ClientIdle: 50 * ms, Timeout: sec, RTT: ms}, w)
+	tr.RunUntil(150 * ms)
+	w.set(func() { w.verdict = packet.Reject })
+	tr.RunUntil(250 * ms)
+	if all := led.All(); all.Failed != 1 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// The exponential distribution: mean, variance mean^2, and P(X > 3 mean) = e^-3.
+func TestGapsAreExponential(t *testing.T) {
+	t.Parallel()
+	const n, mean = 1_000_000, 1_000_000
+	s := engine.NewStream(1, "test", "gaps")
+	sum, squares, beyond := 0.0, 0.0, 0.0
+	for i := uint64(0); i < n; i++ {
+		x := float64(exponential(mean, s.Draw(i)))
+		sum += x
+		squares += x * x
+		if x > 3*mean {
+			beyond++
+		}
+	}
+	if got := sum / n; math.Abs(got-mean) > 4*mean/math.Sqrt(n) {
+		t.Errorf("mean %v", got)
+	}
+	if got := squares/n - math.Pow(sum/n, 2); math.Abs(got/mean/mean-1) > 0.02 {
+		t.Errorf("variance %v of mean^2", got/mean/mean)
+	}
+	if p := math.Exp(-3); math.Abs(beyond-n*p) > 4*math.Sqrt(n*p) {
+		t.Errorf("%v beyond three means, want %v", beyond, n*p)
+	}
+}
+
+func TestPendingIsTakenInOrder(t *testing.T) {
+	t.Parallel()
+	var h pendingHeap
+	s := engine.NewStream(1, "test", "pending")
+	for i := uint64(0); i < 2000; i++ {
+		h.push(pending{at: engine.Time(engine.Below(s.Draw(i), 100)), seq: i})
+	}
+	before := h.pop()
+	for len(h) > 0 {
+		p := h.pop()
+		if p.at < before.at || p.at == before.at && p.seq < before.seq {
+			t.Fatalf("%d/%d after %d/%d", p.at, p.seq, before.at, before.seq)
+		}
+		before = p
+	}
+}
