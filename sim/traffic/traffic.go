@@ -202,14 +202,14 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 			t.failed(a, now+s.spec.RTT, ledger.FaultRejected, c)
 			return
 		default:
-			t.repeat(a, now, ledger.FaultDropped, c)
+			t.repeat(a, ledger.FaultDropped, c)
 			return
 		}
 	}
 	server := a.target.Server
 	switch {
 	case server == nil || !server.Answers():
-		t.repeat(a, now, ledger.FaultNoAnswer, c)
+		t.repeat(a, ledger.FaultNoAnswer, c)
 	case !server.Accepts():
 		t.failed(a, now+s.spec.RTT, ledger.FaultNoListener, c)
 	default:
@@ -218,7 +218,7 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 }
 
 // repeat waits for the next retransmission, unless the client gives up before.
-func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *conn) {
+func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 	// A connection that was sent to an endpoint stays with it: whoever chose it is to blame, at
 	// the moment of choosing. One that was swallowed is judged afresh each time.
 	if a.tries == 0 || fault == ledger.FaultDropped {

@@ -296,7 +296,7 @@ func TestGapsAreExponential(t *testing.T) {
 	if got := sum / n; math.Abs(got-mean) > 4*mean/math.Sqrt(n) {
 		t.Errorf("mean %v", got)
 	}
-	if got := squares/n - math.Pow(sum/n, 2); math.Abs(got/mean/mean-1) > 0.02 {
+	if got := squares/n - sum/n*sum/n; math.Abs(got/mean/mean-1) > 0.02 {
 		t.Errorf("variance %v of mean^2", got/mean/mean)
 	}
 	if p := math.Exp(-3); math.Abs(beyond-n*p) > 4*math.Sqrt(n*p) {
