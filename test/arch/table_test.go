@@ -169,8 +169,8 @@ var packages = []packageRule{
 			{"sim/cluster", "the world"},
 			{"sim/traffic", "the clients"},
 			{"sim/ledger", "the result"},
-			{"sim/check", "the invariants"},
 		},
+		testOwn: []permit{{"endpoints", "the behaviour of a version in worlds made by hand"}, {"endpoints/manifest", "worlds from manifests"}},
 	},
 	{path: "sim/engine", pure: true},
 	{path: "sim/ledger", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
@@ -195,12 +195,13 @@ var packages = []packageRule{
 		path: "sim/cluster", pure: true,
 		own: []permit{
 			{"sim/engine", "events and random streams"},
-			{"sim/ledger", "causes"},
+			{"sim/ledger", "whom a failed attempt is put down to"},
 			{"sim/scenario", "the world's description"},
 			{"endpoints", "the node proxies run the production selection"},
 			{"proxier/plan", "the node proxies run the production planning"},
 			{"proxier/pace", "and the production pacing"},
 			{"proxier/memory", "each node's dataplane"},
+			{"healthcheck", "the nodes' real answers to load balancers' probes"},
 			{"proxier/packet", "packets between nodes"},
 		},
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
@@ -210,6 +211,7 @@ var packages = []packageRule{
 		own: []permit{
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is checked"},
+			{"sim/scenario", "what a Scenario expects, and the assumptions a claim stands under"},
 		},
 	},
 	{
@@ -220,6 +222,7 @@ var packages = []packageRule{
 			{"sim/check", "what counts as a failure"},
 			{"sim/ledger", "the results"},
 		},
+		testOwn: []permit{{"endpoints/manifest", "its cases are inferred from manifests, as users' are"}},
 	},
 	{
 		path: "sim/audit", pure: true,
@@ -235,8 +238,9 @@ var packages = []packageRule{
 		own: []permit{
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is reported"},
-			{"sim/check", "which invariants failed"},
+			{"sim/check", "the record that is shown"},
 		},
+		testOwn: []permit{{"sim/scenario", "a record has the assumptions of its Scenario"}},
 	},
 	{
 		path: "sim/play",
