@@ -10,6 +10,7 @@ type pending struct {
 	at      engine.Time
 	seq     uint64
 	retry   bool // begin the next attempt
+	wait    bool // look for a free connection of the pool again
 	conn    *conn
 	fault   ledger.Fault
 	giveUp  bool

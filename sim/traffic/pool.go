@@ -15,6 +15,7 @@ type conn struct {
 	// closed is when the server closed the connection, Never while it has not; the client
 	// knows half a round trip later.
 	closed engine.Time
+	blame  ledger.Blame // of the attempt to connect it, while that hangs
 }
 
 func (c *conn) use(target Target, end engine.Time) {
@@ -65,9 +66,20 @@ func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 		empty.node = a.node
 		t.connect(a, now, empty)
 	default:
-		a.req.attempts--
-		t.later(first.free, pending{attempt: *a, retry: true})
+		t.await(a, first)
 	}
+}
+
+// await keeps a request until a connection becomes free, or until its timeout, which is then
+// blamed on what that connection was waiting for.
+func (t *Traffic) await(a *attempt, first *conn) {
+	patience := a.req.stream.spec.Timeout
+	if limit := a.began + patience; patience > 0 && first.free >= limit {
+		a.blame = first.blame
+		t.later(limit, pending{attempt: *a, fault: ledger.FaultDropped, giveUp: true})
+		return
+	}
+	t.later(first.free, pending{attempt: *a, wait: true})
 }
 
 // notice drops connections that the client knows to be closed, or closes itself for idleness.

@@ -223,6 +223,9 @@ func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 	// the moment of choosing. One that was swallowed is judged afresh each time.
 	if a.tries == 0 || fault == ledger.FaultDropped {
 		a.blame = t.judge(a, fault)
+		if c != nil {
+			c.blame = a.blame // requests that wait for this connection wait for the same reason
+		}
 	}
 	a.tries++
 	next := a.began + retransmission(a.tries)
@@ -324,6 +327,8 @@ func (t *Traffic) resume(p pending) {
 	switch {
 	case p.retry:
 		t.start(&p.attempt, p.at)
+	case p.wait:
+		t.startPooled(&p.attempt, p.at)
 	case p.giveUp:
 		t.finish(&p.attempt, p.at, p.fault, p.attempt.blame, p.conn)
 	default:

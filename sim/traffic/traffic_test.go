@@ -267,6 +267,19 @@ func TestAFullPoolWaits(t *testing.T) {
 	}
 }
 
+func TestWhoWaitsForAConnectionThatHangsGivesUpInTime(t *testing.T) {
+	t.Parallel()
+	w := &fakeWorld{verdict: packet.Drop}
+	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+	tr.Stop(250 * ms)
+	tr.RunUntil(engine.Never)
+	// The first request, at 0.1 s, hangs until 1.1 s. The second one, at 0.2 s, waits for its
+	// connection, tries again itself and gives up at 1.2 s.
+	if got := last(t, led); got.End != 1200*ms || got.Outcome != ledger.Timeout || led.All().Failed != 2 {
+		t.Errorf("%+v %+v", got, led.All())
+	}
+}
+
 func TestAClientClosesWhatIsIdleTooLong(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
