@@ -1,0 +1,282 @@
+package scenario
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// actions reads what is done. Without any, the only Deployment is restarted.
+func (b *builder) actions(c cursor) {
+	warmup := b.out.Warmup
+	if !c.present() {
+		b.defaultAction(c)
+		return
+	}
+	for _, a := range c.items() {
+		if !a.isMapping() {
+			continue
+		}
+		if action, ok := b.action(a, warmup); ok {
+			b.out.Actions = append(b.out.Actions, action)
+		}
+	}
+	slices.SortStableFunc(b.out.Actions, func(x, y Action) int {
+		switch {
+		case x.At < y.At:
+			return -1
+		case x.At > y.At:
+			return 1
+		}
+		return 0
+	})
+	b.out.Warmup = warmupOf(b.out.Actions, warmup)
+	for _, a := range b.out.Actions {
+		if a.At >= b.out.Until {
+			b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s at %s comes after the end of the run at %s", a.Verb, a.At.Duration(), b.out.Until.Duration())
+		}
+	}
+}
+
+func (b *builder) defaultAction(c cursor) {
+	if len(b.world.deployments) != 1 {
+		if len(b.doc.problems) == 0 {
+			b.doc.report(manifest.Warning, b.doc.keyPosition("spec"), c.at, "there are no actions, and %d Deployments of which one could be restarted: nothing happens", len(b.world.deployments))
+		}
+		return
+	}
+	d := b.world.deployments[0]
+	b.out.Actions = []Action{{At: b.out.Warmup, Verb: "rolloutRestart", Target: d.ID(), Pos: b.doc.keyPosition("spec")}}
+	b.assume("action", "rolloutRestart of "+d.ID())
+}
+
+// action reads one entry: exactly one verb.
+func (b *builder) action(c cursor, warmup engine.Time) (Action, bool) {
+	a := Action{At: c.get("at").span(warmup), For: c.get("for").span(0), Pos: c.d.keyPosition(c.at)}
+	var names, present []string
+	refused := false
+	for _, v := range verbs() {
+		names = append(names, v.name)
+		if c.get(v.name).present() {
+			present = append(present, v.name)
+			refused = refused || v.shape.later != ""
+		}
+	}
+	switch {
+	case refused:
+		return a, false
+	case len(present) == 0:
+		c.fail("expected an action: one of %s", orList(names))
+		return a, false
+	case len(present) > 1:
+		c.fail("expected one action, got %s: write one item each", strings.Join(present, " and "))
+		return a, false
+	}
+	a.Verb = present[0]
+	v := c.get(a.Verb)
+	a.Pos = c.d.keyPosition(v.at)
+	if !b.readVerb(c, v, &a) {
+		return a, false
+	}
+	if a.For > 0 && !ends(&a) {
+		c.get("for").fail("%s does not end by itself: for has no meaning here", a.Verb)
+	}
+	if a.For == 0 && c.get("for").present() {
+		c.get("for").fail("expected more than 0")
+	}
+	return a, true
+}
+
+// ends says whether an action can be undone after a while.
+func ends(a *Action) bool {
+	switch a.Verb {
+	case "setReady", "dependency", "apiserver", "pause":
+		return true
+	}
+	return false
+}
+
+func (b *builder) readVerb(c, v cursor, a *Action) bool {
+	namespace := c.get("namespace").text("")
+	switch a.Verb {
+	case "rolloutRestart", "pause", "resume", "rollback":
+		return b.workloadTarget(v, namespace, a)
+	case "apply":
+		return b.apply(v, namespace, a)
+	case "setImage":
+		return b.workloadTarget(v.get("of"), namespace, a) && b.setImage(v, a)
+	case "scale":
+		n := v.get("replicas")
+		if !n.present() {
+			v.fail("say to how many: scale: {of: deployment/NAME, replicas: N}")
+			return false
+		}
+		a.Value = strconv.Itoa(n.whole(0))
+		return b.workloadTarget(v.get("of"), namespace, a)
+	case "delete", "crashPod", "setReady":
+		if a.Verb == "setReady" {
+			a.Value = strconv.FormatBool(v.get("ready").flag(false))
+		}
+		if !b.workloadTarget(v.get("of"), namespace, a) {
+			return false
+		}
+		pick(v.get("pod"), a)
+	case "dependency":
+		a.Target, a.Value = v.get("name").text(""), v.get("state").text("down")
+		return b.dependency(v, a)
+	case "apiserver":
+		a.Value = v.text("down")
+	}
+	return true
+}
+
+// workloadTarget reads "deployment/NAME". The namespace is the action's, else that of the
+// only Deployment of the name.
+func (b *builder) workloadTarget(c cursor, namespace string, a *Action) bool {
+	ref := c.text("")
+	kindName, name, ok := strings.Cut(ref, "/")
+	switch strings.ToLower(kindName) {
+	case "deployment", "deployments", "deploy", "deployment.apps":
+	case "statefulset", "statefulsets", "sts", "daemonset", "daemonsets", "ds", "replicaset", "rs":
+		c.fail("not yet simulated: %s of a %s", a.Verb, kindName)
+		return false
+	default:
+		ok = false
+	}
+	if !ok || name == "" {
+		c.fail("%q is no workload: want deployment/NAME", ref)
+		return false
+	}
+	var found []string
+	for _, d := range b.world.deployments {
+		if d.Name == name && (namespace == "" || namespace == d.Namespace) {
+			found = append(found, d.ID())
+		}
+	}
+	switch len(found) {
+	case 1:
+		a.Target = found[0]
+		return true
+	case 0:
+		if slices.Contains(b.workloadNames(), name) {
+			c.fail("there is no Deployment %s in namespace %s", name, namespace)
+			return false
+		}
+		c.fail("there is no Deployment %s in the manifests; %s", name, didYouMean(name, b.workloadNames()))
+	default:
+		c.fail("there are several: %s; say which with namespace", strings.Join(found, ", "))
+	}
+	return false
+}
+
+// pick reads which pod of the workload is meant, counted from 0, the oldest first. Without a
+// number setReady is for all of them, and the others for the first.
+func pick(c cursor, a *Action) {
+	if c.present() || a.Verb != "setReady" {
+		a.Target += "#" + strconv.Itoa(c.whole(0))
+	}
+}
+
+func (b *builder) setImage(v cursor, a *Action) bool {
+	image, name := v.get("image").text(""), v.get("container").text("")
+	d, _ := b.world.deployment(a.Target)
+	var names []string
+	for _, c := range d.Value.Spec.Template.Spec.Containers {
+		names = append(names, c.Name)
+	}
+	switch {
+	case image == "":
+		v.fail("say which image: setImage: {of: deployment/NAME, image: IMAGE}")
+	case name == "" && len(names) != 1:
+		v.fail("say which container: %s", orList(names))
+	case name != "" && !slices.Contains(names, name):
+		v.get("container").fail("there is no container %s; %s", name, didYouMean(name, names))
+	default:
+		if name == "" {
+			name = names[0]
+		}
+		a.Value = name + "=" + image
+		b.newImage(a.Target, name, image)
+		return true
+	}
+	return false
+}
+
+// dependency needs an app that depends on it, or it would change nothing.
+func (b *builder) dependency(v cursor, a *Action) bool {
+	var names []string
+	for _, w := range b.out.Workloads {
+		names = append(names, w.App.DependsOn...)
+	}
+	if slices.Contains(names, a.Target) {
+		return true
+	}
+	if len(names) == 0 {
+		v.get("name").fail("no app depends on %q: say so with apps.NAME.dependsOn", a.Target)
+	} else {
+		v.get("name").fail("no app depends on %q; %s", a.Target, didYouMean(a.Target, names))
+	}
+	return false
+}
+
+// apply reads a new version of one Deployment.
+func (b *builder) apply(c cursor, namespace string, a *Action) bool {
+	objects := b.loadFile(c)
+	if objects == nil {
+		return false
+	}
+	var found []*manifest.Object
+	for _, o := range objects {
+		if o.Kind == "Deployment" {
+			found = append(found, o)
+		} else {
+			b.doc.fail(c.at, "not yet simulated: apply of %s", o)
+		}
+	}
+	if len(found) != 1 {
+		c.fail("%s has %d Deployments, expected one", c.text(""), len(found))
+		return false
+	}
+	o := found[0]
+	if namespace != "" && namespace != o.Namespace {
+		c.fail("%s is not in namespace %s", o, namespace)
+		return false
+	}
+	if _, ok := b.world.deployment(o.ID()); !ok {
+		c.fail("%s is not among the manifests: only a Deployment that is there can be changed", o)
+		return false
+	}
+	d, ok := o.Value.(*appsv1.Deployment)
+	a.Target, a.Value, a.Deployment = o.ID(), c.text(""), d
+	return ok
+}
+
+// newImage gives the pods of the new revision the profile of their new image, unless the
+// Scenario says what they do.
+func (b *builder) newImage(id, container, image string) {
+	for i := range b.out.Workloads {
+		w := &b.out.Workloads[i]
+		if w.Name() != id || w.Server != container {
+			continue
+		}
+		if _, said := w.Revisions["new"]; said || w.App.Basis == "manifest" {
+			continue
+		}
+		c := *w.container()
+		c.Image = image
+		app := ContainerApp(&c, w.Deployment.Spec.Template.Labels, b.doc.set.For(w.Deployment.Name))
+		if app.Profile == w.App.Profile {
+			continue
+		}
+		app.Start, app.ReadyAfter, app.Serve, app.DependsOn = w.App.Start, w.App.ReadyAfter, w.App.Serve, w.App.DependsOn
+		if w.Revisions == nil {
+			w.Revisions = map[string]App{}
+		}
+		w.Revisions["new"] = app
+	}
+}

@@ -1,0 +1,300 @@
+package scenario
+
+import (
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Class is one row of the table of what a Service port is for (simulator.md 5.1).
+type Class struct {
+	ID, Match, Clients string
+	Headline           bool
+	// NotJudged says why cases of the class have no verdict, "" when they have one.
+	NotJudged string
+}
+
+// Classes of traffic.
+const (
+	ClassDNS      = "dns"
+	ClassWebhook  = "webhook"
+	ClassScrape   = "scrape"
+	ClassPeer     = "peer"
+	ClassH2       = "h2"
+	ClassSession  = "session"
+	ClassOutside  = "outside"
+	ClassInside   = "inside"
+	ClassDatagram = "datagram"
+)
+
+// Classes lists the table; the first row that matches a port is its class.
+func Classes() []Class {
+	return []Class{
+		{ID: ClassDNS, Match: "clusterIP None", Clients: "a DNS client a node", NotJudged: "clients choose the pod"},
+		{ID: ClassWebhook, Match: "named by a webhook configuration, or port named webhook", Clients: "the API server, 1/s, timeout 10s"},
+		{ID: ClassScrape, Match: "port named metrics, *-metrics or exporter, or prometheus.io/port", Clients: "1 in 15s",
+			NotJudged: "a scrape that fails is tried again; nobody's request is lost"},
+		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses, peer port of a known database", Clients: "a long session a peer",
+			NotJudged: "sessions between peers are not yet simulated"},
+		{ID: ClassDatagram, Match: "protocol UDP or SCTP", Clients: "query and answer, 100/s", NotJudged: "UDP traffic is not yet simulated"},
+		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "a HTTP/2 connection a client, 100 calls/s",
+			Headline: true, NotJudged: "gRPC and HTTP/2 connections are not yet simulated"},
+		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
+			Headline: true, NotJudged: "long sessions are not yet simulated"},
+		{ID: ClassOutside, Match: "other TCP of a LoadBalancer or NodePort, or named by an Ingress or HTTPRoute",
+			Clients: "new connection each request: Poisson 100/s, timeout 5s, no retry; and keep-alive: 20 connections, 100/s, idle 60s", Headline: true},
+		{ID: ClassInside, Match: "other TCP", Clients: "the same two, from pods, one a node", Headline: true},
+	}
+}
+
+func classNamed(id string) Class {
+	for _, c := range Classes() {
+		if c.ID == id {
+			return c
+		}
+	}
+	return Class{ID: id}
+}
+
+// subject is a Service port together with the pods behind it.
+type subject struct {
+	service   manifest.Typed[*corev1.Service]
+	port      *corev1.ServicePort
+	template  *corev1.PodTemplateSpec
+	container *corev1.Container // that listens on the target port
+}
+
+// classify returns the class of a port.
+func (w *world) classify(s *subject) string {
+	svc, p := s.service.Value, s.port
+	switch {
+	case svc.Spec.ClusterIP == corev1.ClusterIPNone:
+		return ClassDNS
+	case w.isWebhook(s):
+		return ClassWebhook
+	case isScrape(s):
+		return ClassScrape
+	case isPeer(s):
+		return ClassPeer
+	case p.Protocol == corev1.ProtocolUDP || p.Protocol == corev1.ProtocolSCTP:
+		return ClassDatagram
+	case isH2(s):
+		return ClassH2
+	case isSession(s):
+		return ClassSession
+	case svc.Spec.Type == corev1.ServiceTypeLoadBalancer, svc.Spec.Type == corev1.ServiceTypeNodePort, w.routed(s):
+		return ClassOutside
+	default:
+		return ClassInside
+	}
+}
+
+func (w *world) isWebhook(s *subject) bool {
+	for _, h := range w.webhooks {
+		if h.service == s.service.ID() && h.port == s.port.Port {
+			return true
+		}
+	}
+	return s.port.Name == "webhook" || strings.HasSuffix(s.port.Name, "-webhook")
+}
+
+// failurePolicy is that of the webhook configuration that names the port, "" when none does.
+func (w *world) failurePolicy(s *subject) string {
+	for _, h := range w.webhooks {
+		if h.service == s.service.ID() && h.port == s.port.Port {
+			return h.failurePolicy
+		}
+	}
+	return ""
+}
+
+func isScrape(s *subject) bool {
+	name := s.port.Name
+	if name == "metrics" || strings.HasSuffix(name, "-metrics") || strings.HasPrefix(name, "metrics-") || strings.Contains(name, "exporter") {
+		return true
+	}
+	target := targetNumber(s)
+	for _, annotations := range []map[string]string{s.template.Annotations, s.service.Value.Annotations} {
+		if port := annotations["prometheus.io/port"]; port != "" && port == strconv.Itoa(target) && !isOnlyPort(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOnlyPort: an app that serves its metrics on the port it serves everything on is not there
+// to be scraped.
+func isOnlyPort(s *subject) bool { return len(s.service.Value.Spec.Ports) == 1 }
+
+func isPeer(s *subject) bool {
+	svc := s.service.Value
+	for _, label := range []string{"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"} {
+		if svc.Spec.Selector[label] != "" {
+			return true
+		}
+	}
+	if svc.Spec.PublishNotReadyAddresses {
+		return true
+	}
+	if s.container == nil || !isDatabase(evidenceOf(s.container, nil)) {
+		return false
+	}
+	switch targetNumber(s) {
+	case 2380, 7000, 7001, 7199, 9300, 4369, 25672, 26379, 16379, 4567, 4568, 4444, 2888, 3888, 6222:
+		return true
+	}
+	return false
+}
+
+func isH2(s *subject) bool {
+	if p := s.port.AppProtocol; p != nil {
+		switch strings.ToLower(*p) {
+		case "grpc", "h2c", "kubernetes.io/h2c", "grpcs", "http2":
+			return true
+		}
+	}
+	if strings.HasPrefix(strings.ToLower(s.port.Name), "grpc") || s.port.Name == "http2" || s.port.Name == "h2c" {
+		return true
+	}
+	if s.container == nil {
+		return false
+	}
+	for _, probe := range []*corev1.Probe{s.container.ReadinessProbe, s.container.LivenessProbe, s.container.StartupProbe} {
+		if probe != nil && probe.GRPC != nil && int(probe.GRPC.Port) == targetNumber(s) {
+			return true
+		}
+	}
+	return false
+}
+
+func isSession(s *subject) bool {
+	for _, port := range []int{int(s.port.Port), targetNumber(s)} {
+		switch port {
+		case 6379, 3306, 5432, 27017, 5672, 9042, 11211:
+			return true
+		}
+	}
+	if !strings.HasPrefix(s.port.Name, "tcp-") || s.container == nil {
+		return false
+	}
+	return profileFor(evidenceOf(s.container, s.template.Labels), "").Basis == "assumed"
+}
+
+// routed says whether an Ingress or HTTPRoute names the port.
+func (w *world) routed(s *subject) bool {
+	for _, i := range w.ingresses {
+		if i.Namespace != s.service.Namespace {
+			continue
+		}
+		if b := i.Value.Spec.DefaultBackend; b != nil && b.Service != nil && b.Service.Name == s.service.Name && namesPort(b.Service.Port.Name, b.Service.Port.Number, s.port) {
+			return true
+		}
+		for _, rule := range i.Value.Spec.Rules {
+			if rule.HTTP == nil {
+				continue
+			}
+			for _, p := range rule.HTTP.Paths {
+				if b := p.Backend.Service; b != nil && b.Name == s.service.Name && namesPort(b.Port.Name, b.Port.Number, s.port) {
+					return true
+				}
+			}
+		}
+	}
+	for _, r := range w.routes {
+		if routeNames(r, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func namesPort(name string, number int32, p *corev1.ServicePort) bool {
+	return name != "" && name == p.Name || name == "" && number == p.Port
+}
+
+// routeNames looks through spec.rules[].backendRefs[] of an HTTPRoute, which is kept raw.
+func routeNames(r *manifest.Object, s *subject) bool {
+	root, _ := r.Value.(map[string]any)
+	spec, _ := root["spec"].(map[string]any)
+	rules, _ := spec["rules"].([]any)
+	for _, rule := range rules {
+		m, _ := rule.(map[string]any)
+		refs, _ := m["backendRefs"].([]any)
+		for _, ref := range refs {
+			b, _ := ref.(map[string]any)
+			namespace, ok := b["namespace"].(string)
+			if !ok {
+				namespace = r.Namespace
+			}
+			port, hasPort := b["port"].(int64)
+			if b["name"] == s.service.Name && namespace == s.service.Namespace && (!hasPort || port == int64(s.port.Port)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// targetNumber is the number of the port that the pods listen on, 0 when nothing declares it.
+func targetNumber(s *subject) int {
+	n, _ := resolvePort(s.template, s.port.TargetPort)
+	return n
+}
+
+// resolvePort finds a target port in a pod: the number itself, or the first container port of
+// that name.
+func resolvePort(t *corev1.PodTemplateSpec, target intstr.IntOrString) (int, bool) {
+	if target.Type == intstr.Int {
+		return int(target.IntVal), true
+	}
+	for _, c := range t.Spec.Containers {
+		for _, p := range c.Ports {
+			if p.Name == target.StrVal {
+				return int(p.ContainerPort), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// targetOf returns the target port of the first Service that selects pods with these labels.
+func (w *world) targetOf(namespace string, labels map[string]string) (intstr.IntOrString, bool) {
+	for _, s := range w.services {
+		if s.Namespace == namespace && selects(s.Value, labels) && len(s.Value.Spec.Ports) > 0 {
+			return s.Value.Spec.Ports[0].TargetPort, true
+		}
+	}
+	return intstr.IntOrString{}, false
+}
+
+// Default clients.
+const (
+	defaultRate    = 100 * rateUnit
+	defaultTimeout = 5 * engine.Second
+	defaultIdle    = engine.Minute
+	poolSize       = 20
+)
+
+// clientsOf returns the default clients of a port of a class.
+func clientsOf(class string, s *subject) []Traffic {
+	base := Traffic{
+		Service: s.service.ID(), Port: int(s.port.Port), Class: class, Headline: classNamed(class).Headline,
+		Rate: defaultRate, Timeout: defaultTimeout, ConnectTimeout: defaultTimeout, Clients: 1,
+	}
+	svc := s.service.Value
+	base.External = class == ClassOutside && s.port.NodePort != 0
+	base.HealthyNodesOnly = base.External && svc.Spec.HealthCheckNodePort != 0
+	if class == ClassWebhook {
+		base.Name, base.Rate, base.Timeout, base.ConnectTimeout = "API server", rateUnit, 10*engine.Second, 10*engine.Second
+		return []Traffic{base}
+	}
+	fresh, pool := base, base
+	fresh.Name = "new connections"
+	pool.Name, pool.KeepAlive, pool.Clients, pool.ClientIdle = "keep-alive", true, poolSize, defaultIdle
+	return []Traffic{fresh, pool}
+}

@@ -1,0 +1,144 @@
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+const corpus = "../../../shared/corpus"
+
+// inferFile reads one file of the corpus, which is not part of the repository.
+func inferFile(t *testing.T, name string, opts Options) []Case {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpus, name))
+	if os.IsNotExist(err) {
+		t.Skipf("%s is not there: the corpus is kept outside the repository", filepath.Join(corpus, name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, problems := manifest.Load([]manifest.File{{Name: name, Data: data}}, manifest.Options{})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	cases, problems := Infer(objects, opts)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return cases
+}
+
+// verdicts writes a case a line: workload, traffic, and "run" or why not.
+func verdicts(cases []Case) string {
+	var b strings.Builder
+	for _, c := range cases {
+		reason := c.Reason
+		if c.Scenario != nil {
+			reason = "run"
+		}
+		b.WriteString(strings.TrimPrefix(c.Workload, "default/") + ", " + c.Traffic + ": " + reason + "\n")
+	}
+	return b.String()
+}
+
+const (
+	grpcLater    = "gRPC and HTTP/2 connections are not yet simulated\n"
+	sessionLater = "long sessions are not yet simulated\n"
+	scrape       = "a scrape that fails is tried again; nobody's request is lost\n"
+	peersLater   = "sessions between peers are not yet simulated\n"
+	choose       = "clients choose the pod\n"
+)
+
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ file, want string }{
+		{"podinfo-frontend.yaml", "frontend, inside :80: run\n"},
+		{"guestbook.yaml", "frontend, outside :80: run\n" +
+			"redis-master, session :6379: " + sessionLater + "redis-replica, session :6379: " + sessionLater},
+		{"cassandra.yaml", "cassandra, headless cassandra :9042: " + choose},
+		{"ingress-nginx-cloud.yaml", "ingress-nginx/ingress-nginx-controller, outside :80 :443: run\n" +
+			"ingress-nginx/ingress-nginx-controller, admission webhook :443: run\n"},
+		{"ingress-nginx-baremetal.yaml", "ingress-nginx/ingress-nginx-controller, outside :80 :443: run\n" +
+			"ingress-nginx/ingress-nginx-controller, admission webhook :443: run\n"},
+		{"online-boutique.yaml", "adservice, h2 :9555: " + grpcLater + "cartservice, h2 :7070: " + grpcLater + "checkoutservice, h2 :5050: " + grpcLater +
+			"currencyservice, h2 :7000: " + grpcLater + "emailservice, h2 :5000: " + grpcLater +
+			"frontend, inside :80: run\nfrontend, outside :80: run\n" +
+			"paymentservice, h2 :50051: " + grpcLater + "productcatalogservice, h2 :3550: " + grpcLater + "recommendationservice, h2 :8080: " + grpcLater +
+			"redis-cart, session :6379: " + sessionLater + "shippingservice, h2 :50051: " + grpcLater},
+		{"argo-cd-ha.yaml", "argocd-applicationset-controller, webhook :7000: run\n" +
+			"argocd-applicationset-controller, scrape :8080: " + scrape +
+			"argocd-dex-server, inside :5556: run\nargocd-dex-server, h2 :5557: " + grpcLater + "argocd-dex-server, scrape :5558: " + scrape +
+			"argocd-notifications-controller, scrape :9001: " + scrape +
+			"argocd-redis-ha-haproxy, session :6379: " + sessionLater + "argocd-redis-ha-haproxy, scrape :9101: " + scrape +
+			"argocd-repo-server, inside :8081: run\nargocd-repo-server, scrape :8084: " + scrape +
+			"argocd-server, inside :80 :443: run\nargocd-server, scrape :8083: " + scrape +
+			"argocd-application-controller, scrape :8082: " + scrape +
+			"argocd-redis-ha-server, headless argocd-redis-ha :6379: " + choose + "argocd-redis-ha-server, headless argocd-redis-ha :26379: " + choose +
+			strings.Repeat("argocd-redis-ha-server, peer :6379: "+peersLater+"argocd-redis-ha-server, peer :26379: "+peersLater, 3)},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			t.Parallel()
+			if got := verdicts(inferFile(t, tt.file, Options{})); got != tt.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCorpusScenarios(t *testing.T) {
+	t.Parallel()
+	podinfo := inferFile(t, "podinfo-frontend.yaml", Options{})[0].Scenario
+	if n := replicasOf(podinfo.Workloads[0].Deployment); n != 2 {
+		t.Errorf("podinfo starts with %d pods, its HPA says 2", n)
+	}
+	if !strings.Contains(Normal(podinfo), "- replicas: \"frontend: 2 (HorizontalPodAutoscaler default/frontend)\"") {
+		t.Error("podinfo does not say where its replicas come from")
+	}
+	argo := inferFile(t, "argo-cd-ha.yaml", Options{Target: "argocd-server"})
+	if len(argo[0].Scenario.Nodes) != 4 {
+		t.Errorf("argo-cd has %d nodes: haproxy needs one for each of 3 replicas and one for the surge", len(argo[0].Scenario.Nodes))
+	}
+	ingress := inferFile(t, "ingress-nginx-cloud.yaml", Options{})[0]
+	if s := ingress.Scenario.Services[0].Service; s.Spec.HealthCheckNodePort == 0 || s.Spec.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal {
+		t.Errorf("ingress-nginx: %+v", s.Spec)
+	}
+	if !ingress.Scenario.Traffic[0].HealthyNodesOnly || len(ingress.Scenario.Services) != 2 {
+		t.Error("ingress-nginx: its clients come through a load balancer, and two Services select its pods")
+	}
+	if h := ingress.Scenario.Workloads[0].Hooks["controller"]; words(h) != "exec uniform 1s-2s closes signals fails readiness waits" {
+		t.Errorf("ingress-nginx: preStop is %s", words(h))
+	}
+	if got := inferFile(t, "ingress-nginx-cloud.yaml", Options{})[1].FailurePolicy; got != "Fail" {
+		t.Errorf("ingress-nginx: failurePolicy of the webhook is %q", got)
+	}
+	if !strings.Contains(Normal(ingress.Scenario), "id: load-balancer") {
+		t.Error("ingress-nginx does not say that the load balancer is left out")
+	}
+}
+
+// Two readings of the same input are the same to the last byte.
+func TestInferIsDeterministic(t *testing.T) {
+	t.Parallel()
+	all := func() string {
+		var b strings.Builder
+		for _, c := range inferFile(t, "argo-cd-ha.yaml", Options{}) {
+			b.WriteString(c.ID + "\n")
+			if c.Scenario != nil {
+				b.WriteString(Normal(c.Scenario))
+			}
+		}
+		return b.String()
+	}
+	first := all()
+	for range 5 {
+		if all() != first {
+			t.Fatal("two readings differ")
+		}
+	}
+}

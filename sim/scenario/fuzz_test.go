@@ -1,0 +1,113 @@
+package scenario
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// FuzzParse: no document and no --set makes Parse or Infer panic, and what passes without an
+// error can be printed, twice the same.
+func FuzzParse(f *testing.F) {
+	for _, name := range []string{"scenario", "refused", "infer"} {
+		data, err := os.ReadFile("testdata/" + name + ".txt")
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, c := range strings.Split(string(data), "\n=== ") {
+			input, _, _ := strings.Cut(c, "----\n")
+			f.Add(input, "latency.watch=1s")
+		}
+	}
+	web, err := os.ReadFile("testdata/web.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("apiVersion: lameduck/v1alpha1\nkind: Scenario\nspec: {}\n", `apps["web"]={revisions: {new: {start: 1s}}}`)
+	f.Add("", "traffic[0].rate={")
+	f.Fuzz(func(t *testing.T, text, set string) {
+		_, text, _ = strings.Cut(text, "apiVersion")
+		files := []manifest.File{{Name: "in.yaml", Data: []byte("apiVersion" + text)}, {Name: "web.yaml", Data: web}}
+		opts := Options{Set: []string{set}, Files: map[string]Content{"m.txt": {Files: files[:1]}}}
+		for _, opts := range []Options{opts, {Files: opts.Files}} {
+			objects, _ := manifest.Load(files, manifest.Options{})
+			for _, o := range objects.Scenarios {
+				_ = References(o, opts)
+			}
+			scenarios, problems := Parse(objects, opts)
+			if len(scenarios) < len(objects.Scenarios) && !manifest.HasErrors(problems) {
+				t.Fatal("a Scenario was dropped without an error")
+			}
+			for _, s := range scenarios {
+				check(t, s)
+			}
+			cases, problems := Infer(objects, opts)
+			for _, c := range cases {
+				if c.Scenario != nil {
+					check(t, c.Scenario)
+				} else if c.Verdict != NotJudged && !manifest.HasErrors(problems) {
+					t.Fatalf("case %s has neither a Scenario nor a verdict", c.ID)
+				}
+			}
+		}
+	})
+}
+
+// check looks at what every Scenario has to have.
+func check(t *testing.T, s *Scenario) {
+	t.Helper()
+	if once, again := Normal(s), Normal(s); once != again {
+		t.Fatal("printed twice, it differs")
+	}
+	if s.Until <= s.Warmup || len(s.Nodes) == 0 {
+		t.Fatalf("until %d, warmup %d, %d nodes", s.Until, s.Warmup, len(s.Nodes))
+	}
+	for _, tr := range s.Traffic {
+		if tr.Timeout <= 0 || tr.ConnectTimeout > tr.Timeout || tr.Clients < 1 || tr.Rate == 0 && tr.Arrivals != ArrivalsClosedLoop {
+			t.Fatalf("traffic %+v", tr)
+		}
+	}
+	for i := range s.Actions {
+		if s.Actions[i].At >= s.Until || s.Actions[i].At < s.Warmup {
+			t.Fatalf("action %+v", s.Actions[i])
+		}
+	}
+	for i := range s.Workloads {
+		if s.Workloads[i].App.Profile == "" {
+			t.Fatalf("workload %s has no profile", s.Workloads[i].Name())
+		}
+	}
+}
+
+// FuzzHook: no command line makes the recogniser panic, and no hook takes less than nothing.
+func FuzzHook(f *testing.F) {
+	for _, s := range []string{"sleep 5 && nginx -s quit", "timeout 3 sh -c 'sleep 9'", "kill -TERM $(pidof x)", "a `b` \"c\" 'd' \\", "while :; do :; done", "python -c 'sleep(9)'"} {
+		f.Add(s, "nginx:1")
+	}
+	f.Fuzz(func(t *testing.T, script, image string) {
+		for _, argv := range [][]string{{"sh", "-c", script}, strings.Fields(script)} {
+			c := &corev1.Container{Image: image, Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: argv}}}}
+			h := HookOf(c, Overrides{})
+			if h.Duration.Min() < 0 || h.Duration.Max() > foreverHook || h.ActsAfter.Max() > h.Duration.Max() || h.Kind == HookNone {
+				t.Fatalf("%+v", h)
+			}
+		}
+	})
+}
+
+// FuzzMeasured: no page makes the reader panic, and what it reads is a distribution.
+func FuzzMeasured(f *testing.F) {
+	f.Add([]byte(syncMetric+"_bucket{le=\"0.001\"} 5\n"+syncMetric+"_bucket{le=\"+Inf\"} 5\n"), int64(0))
+	f.Add([]byte(syncMetric+"_bucket{le=\"1e-3\",ip_family=\"IPv4\"} 1e+02 17\n"+syncMetric+"_bucket{le=\"+Inf\"} 101\n"), int64(5e9))
+	f.Fuzz(func(t *testing.T, page []byte, limit int64) {
+		d, err := measured(page, syncMetric, min(max(0, engine.Time(limit)), maxSpan))
+		if err == nil && (d.Min() < 0 || d.Max() < d.Min()) {
+			t.Fatalf("from %d to %d", d.Min(), d.Max())
+		}
+	})
+}

@@ -1,0 +1,242 @@
+package scenario
+
+// The grammar of a Scenario document as data: what check.go checks a document against, what
+// --set may name, and what an unknown field is compared with. simulator.md 6 in a table.
+
+// kind is what a value has to be.
+type kind uint8
+
+const (
+	object   kind = iota // a mapping with the fields listed
+	mapOf                // a mapping with any keys
+	listOf               // a list
+	text                 // a string
+	whole                // a whole number, not negative
+	number               // a number with at most 3 decimals, not negative
+	boolean              // true or false
+	duration             // "15s"
+	rate                 // "200/s"
+	dist                 // a distribution: a duration, or a mapping with one of five keys
+)
+
+// shape is the grammar of one value.
+type shape struct {
+	kind   kind
+	fields []field  // of an object, in the order in which they are documented
+	elem   *shape   // of a map or list
+	words  []string // of a text: what is valid, nil for anything
+	// later names what is not simulated yet: giving the field at all is an error.
+	later string
+	// file says that the text names a file beside the document.
+	file bool
+}
+
+// field is one field of an object.
+type field struct {
+	name  string
+	shape shape
+}
+
+func fieldsOf(fields ...field) shape     { return shape{kind: object, fields: fields} }
+func mapping(elem shape) shape           { return shape{kind: mapOf, elem: &elem} }
+func list(elem shape) shape              { return shape{kind: listOf, elem: &elem} }
+func of(k kind) shape                    { return shape{kind: k} }
+func word(words ...string) shape         { return shape{kind: text, words: words} }
+func later(what string) shape            { return shape{later: what} }
+func file() shape                        { return shape{kind: text, file: true} }
+func (s shape) field(name string) *shape { return fieldNamed(s.fields, name) }
+
+func fieldNamed(fields []field, name string) *shape {
+	for i := range fields {
+		if fields[i].name == name {
+			return &fields[i].shape
+		}
+	}
+	return nil
+}
+
+func (s shape) names() []string {
+	var names []string
+	for _, f := range s.fields {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// documentShape is the whole document.
+func documentShape() shape {
+	return fieldsOf(
+		field{"apiVersion", of(text)},
+		field{"kind", of(text)},
+		field{"metadata", fieldsOf(
+			field{"name", of(text)}, field{"namespace", of(text)},
+			field{"labels", mapping(of(text))}, field{"annotations", mapping(of(text))},
+		)},
+		field{"spec", specShape()},
+	)
+}
+
+func specShape() shape {
+	return fieldsOf(
+		field{"description", of(text)},
+		field{"kubernetes", fieldsOf(field{"version", of(text)}, field{"featureGates", mapping(of(boolean))})},
+		field{"manifests", list(file())},
+		field{"nodes", nodesShape()},
+		field{"latency", latencyShape()},
+		field{"apps", mapping(appShape(true))},
+		field{"loadBalancer", later("loadBalancer")},
+		field{"traffic", list(trafficShape())},
+		field{"actions", list(actionShape())},
+		field{"expect", expectShape()},
+		field{"warmup", of(duration)},
+		field{"until", of(duration)},
+	)
+}
+
+func nodesShape() shape {
+	return fieldsOf(
+		field{"count", of(whole)},
+		field{"zones", list(of(text))},
+		field{"kubelet", later("nodes.kubelet (node shutdown)")},
+		field{"proxy", proxyShape()},
+		field{"overrides", list(fieldsOf(
+			field{"node", of(text)},
+			field{"zone", of(text)},
+			field{"proxy", proxyShape()},
+			field{"latency", fieldsOf(field{"watch", of(dist)}, field{"proxySync", of(dist)})},
+		))},
+	)
+}
+
+func proxyShape() shape {
+	return fieldsOf(
+		field{"mode", word("nftables", "iptables")},
+		field{"minSyncPeriod", of(duration)},
+		field{"syncPeriod", of(duration)},
+		field{"masqueradeAll", of(boolean)},
+	)
+}
+
+// latencyShape has a field for each row of latencyFields.
+func latencyShape() shape {
+	s := fieldsOf()
+	for _, f := range latencyFields() {
+		s.fields = append(s.fields, field{f.name, of(dist)})
+	}
+	return s
+}
+
+// appShape is an app, or what a revision changes of it.
+func appShape(revisions bool) shape {
+	s := fieldsOf(
+		field{"profile", word(profileIDs()...)},
+		field{"start", of(dist)},
+		field{"readyAfter", of(dist)},
+		field{"serve", of(dist)},
+		field{"concurrency", of(whole)},
+		field{"queue", of(whole)},
+		field{"dependsOn", list(of(text))},
+		field{"livenessFollows", of(boolean)},
+		field{"listener", word("closes", "stays", "drains")},
+		field{"drainFor", of(duration)},
+		field{"inFlight", word("finish", "cut")},
+		field{"finishWithin", of(duration)},
+		field{"ignoresSIGTERM", of(boolean)},
+		field{"readinessFails", of(boolean)},
+		field{"linger", of(duration)},
+		field{"serverIdle", of(duration)},
+		field{"crashAfter", of(duration)},
+	)
+	if revisions {
+		each := appShape(false)
+		s.fields = append(s.fields, field{"revisions", fieldsOf(field{"old", each}, field{"new", each})})
+	}
+	return s
+}
+
+func trafficShape() shape {
+	return fieldsOf(
+		field{"name", of(text)},
+		field{"from", word("external", "pods")},
+		field{"to", of(text)},
+		field{"nodes", list(of(text))},
+		field{"via", list(of(text))},
+		field{"protocol", word("TCP", "UDP", "SCTP")},
+		field{"rate", of(rate)},
+		field{"arrivals", word("poisson", "constant", "closed-loop")},
+		field{"clients", of(whole)},
+		field{"connection", word("per-request", "keep-alive", "http2", "grpc", "session")},
+		field{"idle", of(duration)},
+		field{"connectTimeout", of(duration)},
+		field{"timeout", of(duration)},
+		field{"retries", fieldsOf(field{"count", of(whole)})},
+		field{"headline", of(boolean)},
+	)
+}
+
+// verbs lists what actions do, in the grammar's order.
+func verbs() []field {
+	podOf := fieldsOf(field{"of", of(text)}, field{"pod", of(whole)})
+	return []field{
+		{"rolloutRestart", of(text)},
+		{"apply", file()},
+		{"setImage", fieldsOf(field{"of", of(text)}, field{"container", of(text)}, field{"image", of(text)})},
+		{"scale", fieldsOf(field{"of", of(text)}, field{"replicas", of(whole)})},
+		{"delete", podOf},
+		{"crashPod", podOf},
+		{"setReady", fieldsOf(field{"of", of(text)}, field{"pod", of(whole)}, field{"ready", of(boolean)})},
+		{"pause", of(text)},
+		{"resume", of(text)},
+		{"rollback", of(text)},
+		{"dependency", fieldsOf(field{"name", of(text)}, field{"state", word("down", "up")})},
+		{"apiserver", word("down", "up")},
+		{"component", later("component")},
+		{"evict", later("evict")},
+		{"drain", later("drain")},
+		{"cordon", later("cordon")},
+		{"scaleDownNode", later("scaleDownNode")},
+		{"shutdownNode", later("shutdownNode")},
+		{"spotNotice", later("spotNotice")},
+		{"crashNode", later("crashNode")},
+	}
+}
+
+func actionShape() shape {
+	return fieldsOf(append([]field{
+		{"at", of(duration)},
+		{"for", of(duration)},
+		{"namespace", of(text)},
+	}, verbs()...)...)
+}
+
+func expectShape() shape {
+	causes := list(word(causeNames()...))
+	return fieldsOf(
+		field{"failed", fieldsOf(field{"max", of(whole)}, field{"min", of(whole)})},
+		field{"lostSeconds", fieldsOf(field{"max", of(number)}, field{"min", of(number)})},
+		field{"causes", fieldsOf(field{"only", causes}, field{"some", causes}, field{"none", causes})},
+		field{"verdict", word("outage", "drops", "depends", "holds", "not-judged")},
+		field{"order", list(of(text))},
+		field{"usablePods", fieldsOf(field{"min", of(whole)}, field{"max", of(whole)})},
+	)
+}
+
+// causeNames are the causes of simulator.md 2, in the order of its table.
+func causeNames() []string {
+	return []string{
+		"stale-dns", "node-gone", "drain-cut", "killed-in-flight", "exit-in-flight", "liveness-restart", "crashed",
+		"keepalive-race", "flow-pinned", "no-healthy-target", "stale-lb", "stale-rules", "no-local-endpoint",
+		"no-endpoint", "not-listening-yet", "listener-closed", "overloaded", "app-error",
+	}
+}
+
+// distShape is a distribution that is spelled out: exactly one of these.
+func distShape() shape {
+	return fieldsOf(
+		field{"constant", of(duration)},
+		field{"uniform", list(of(duration))},
+		field{"normal", fieldsOf(field{"mean", of(duration)}, field{"deviation", of(duration)})},
+		field{"lognormal", fieldsOf(field{"median", of(duration)}, field{"p99", of(duration)})},
+		field{"histogram", fieldsOf(field{"file", file()}, field{"cap", of(duration)})},
+	)
+}

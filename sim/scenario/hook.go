@@ -1,0 +1,314 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Kinds of hooks.
+const (
+	HookNone      = ""          // there is none
+	HookSleep     = "sleep"     // the sleep action
+	HookExec      = "exec"      // a program in the container
+	HookHTTP      = "httpGet"   // a request to the container
+	HookMissing   = "missing"   // a program that the image does not have: fails at once
+	HookTCPSocket = "tcpSocket" // accepted by the API, fails at once
+)
+
+const (
+	// unknownHook is how long a program of which nothing is known may take (simulator.md 5.3).
+	unknownHook = 5 * engine.Second
+	// foreverHook stands for a sleep without end; the grace period ends it.
+	foreverHook = 24 * engine.Hour
+)
+
+// HookOf reads a container's preStop hook: what it does to the server and how long it takes.
+// A sleep action is exact. Of a program, the argv and sh -c strings are read: sleep, timeout,
+// chains, and the programs of the table in program.go; anything else takes 0-5 s as an
+// assumption and is Undetermined. A program that the image is known not to have fails at
+// once: no delay at all (facts/pod-lifecycle.md 2.1). Overrides replace the duration.
+func HookOf(c *corev1.Container, set Overrides) Hook {
+	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil {
+		return Hook{}
+	}
+	h := recognise(c, c.Lifecycle.PreStop)
+	if d, ok := lookup(set.PreStop, c.Name); ok && h.Kind != HookNone {
+		h.Duration, h.Undetermined = d, false
+		h.Why += "; its duration is given"
+	}
+	return h
+}
+
+func recognise(c *corev1.Container, hook *corev1.LifecycleHandler) Hook {
+	switch {
+	case hook.Sleep != nil:
+		d := engine.Time(min(max(hook.Sleep.Seconds, 0), int64(maxSpan/engine.Second))) * engine.Second
+		return Hook{Kind: HookSleep, Duration: engine.Constant(d), Why: "sleep action, " + d.Duration().String()}
+	case hook.Exec != nil:
+		return execHook(c, hook.Exec.Command)
+	case hook.HTTPGet != nil:
+		return httpHook(hook.HTTPGet)
+	case hook.TCPSocket != nil:
+		return Hook{Kind: HookTCPSocket, Why: "tcpSocket is not implemented for hooks: it fails at once"}
+	}
+	return Hook{}
+}
+
+func execHook(c *corev1.Container, argv []string) Hook {
+	if len(argv) == 0 {
+		return Hook{Kind: HookMissing, Why: "no command: it fails at once"}
+	}
+	if why := absent(parseImage(c.Image), argv[0]); why != "" {
+		return Hook{Kind: HookMissing, Why: why}
+	}
+	return interpreter{container: c}.argv(argv, 0).hook(HookExec)
+}
+
+// httpHook: the kubelet waits for the answer without a limit and does not look at its status
+// (facts/pod-lifecycle.md 2.2).
+func httpHook(get *corev1.HTTPGetAction) Hook {
+	if strings.HasPrefix(get.Path, "/shutdown/ready") { // Envoy Gateway, facts/load-balancers.md 5.2
+		return effect{min: 10 * engine.Second, max: engine.Minute, failsReadiness: true, waits: true, why: []string{"Envoy's shutdown manager: drains 10-60 s"}}.hook(HookHTTP)
+	}
+	if strings.HasSuffix(get.Path, "/healthcheck/fail") {
+		return effect{max: 100 * engine.Millisecond, failsReadiness: true, why: []string{"Envoy's /healthcheck/fail"}}.hook(HookHTTP)
+	}
+	return unknownEffect("httpGet " + get.Path + ": how long it takes to answer is not known").hook(HookHTTP)
+}
+
+// effect is what a command does: how long it takes, and to the server.
+type effect struct {
+	min, max engine.Time
+
+	closes, signals, failsReadiness bool
+	actMin, actMax                  engine.Time // when the above happens, from the beginning
+
+	waits bool // goes on while requests are served
+	// fails and mayFail decide what comes next in a chain; unknown says that the times are
+	// assumptions.
+	fails, mayFail, unknown bool
+	why                     []string
+}
+
+func (e effect) acts() bool { return e.closes || e.signals || e.failsReadiness }
+
+func unknownEffect(why string) effect {
+	return effect{max: unknownHook, unknown: true, mayFail: true, why: []string{why}}
+}
+
+// hook turns an effect into a Hook. What is done to the server as the very last thing is left
+// out: the kubelet's SIGTERM comes at the same moment and does the same.
+func (e effect) hook(kind string) Hook {
+	h := Hook{
+		Kind:             kind,
+		Duration:         between(e.min, e.max),
+		WaitsForRequests: e.waits,
+		Undetermined:     e.unknown,
+		Why:              strings.Join(e.why, ", then "),
+	}
+	if e.acts() && (e.actMax == 0 || e.actMax < e.max || e.actMin < e.min) {
+		h.ClosesListener, h.SignalsServer, h.FailsReadiness = e.closes, e.signals, e.failsReadiness
+		h.ActsAfter = between(e.actMin, e.actMax)
+	}
+	return h
+}
+
+func between(low, high engine.Time) engine.Dist {
+	if low == high {
+		return engine.Constant(low)
+	}
+	return must(engine.Uniform(low, high))
+}
+
+// then puts one effect after another. The first thing that is done to the server counts.
+func (e effect) then(f effect) effect {
+	out := effect{
+		min: addSpan(e.min, f.min), max: addSpan(e.max, f.max),
+		closes: e.closes, signals: e.signals, failsReadiness: e.failsReadiness,
+		actMin: e.actMin, actMax: e.actMax,
+		waits: e.waits || f.waits, unknown: e.unknown || f.unknown, fails: f.fails, mayFail: f.mayFail,
+		why: append(append([]string(nil), e.why...), f.why...),
+	}
+	if !e.acts() && f.acts() {
+		out.closes, out.signals, out.failsReadiness = f.closes, f.signals, f.failsReadiness
+		out.actMin, out.actMax = addSpan(e.min, f.actMin), addSpan(e.max, f.actMax)
+	}
+	return out
+}
+
+func addSpan(a, b engine.Time) engine.Time { return min(a+b, foreverHook) }
+
+// interpreter works out what a command line does in a container.
+type interpreter struct{ container *corev1.Container }
+
+// maxDepth bounds sh -c inside sh -c.
+const maxDepth = 5
+
+// argv is the effect of a program and its arguments.
+func (in interpreter) argv(argv []string, depth int) effect {
+	if depth > maxDepth {
+		return unknownEffect("shells within shells")
+	}
+	argv = unwrap(argv)
+	if len(argv) == 0 {
+		return effect{}
+	}
+	if script, ok := shellScript(argv); ok {
+		return in.script(script, depth+1)
+	}
+	name := base(argv[0])
+	if name == "timeout" {
+		return in.timeout(argv, depth+1)
+	}
+	if p, ok := programNamed(name); ok {
+		return p.run(in.container, argv)
+	}
+	return unknownEffect("unknown program " + argv[0])
+}
+
+// unwrap takes off what only runs the rest.
+func unwrap(argv []string) []string {
+	for len(argv) > 1 {
+		switch base(argv[0]) {
+		case "exec", "nohup", "busybox", "sudo", "command", "tini", "dumb-init", "--":
+			argv = argv[1:]
+		case "env":
+			argv = argv[1:]
+			for len(argv) > 1 && strings.Contains(argv[0], "=") {
+				argv = argv[1:]
+			}
+		default:
+			if name, _, ok := strings.Cut(argv[0], "="); ok && !strings.Contains(name, "/") { // X=1 cmd
+				argv = argv[1:]
+				continue
+			}
+			return argv
+		}
+	}
+	return argv
+}
+
+// timeout is coreutils' and busybox': it ends the command after that long.
+func (in interpreter) timeout(argv []string, depth int) effect {
+	rest := argv[1:]
+	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+		takesValue := rest[0] == "-s" || rest[0] == "-k" || rest[0] == "-t"
+		if rest[0] == "-t" { // old busybox
+			break
+		}
+		rest = rest[1:]
+		if takesValue && len(rest) > 0 {
+			rest = rest[1:]
+		}
+	}
+	if len(rest) > 0 && rest[0] == "-t" {
+		rest = rest[1:]
+	}
+	if len(rest) < 2 {
+		return unknownEffect("timeout without a command")
+	}
+	limit, ok := sleepTime(rest[0])
+	e := in.argv(rest[1:], depth)
+	if !ok {
+		e.unknown = true
+		return e
+	}
+	if e.unknown { // nothing is known but the bound
+		e.max = limit
+	}
+	e.mayFail = e.mayFail || e.max > limit
+	e.fails = e.fails || e.min > limit
+	e.min, e.max = min(e.min, limit), min(e.max, limit)
+	e.actMin, e.actMax = min(e.actMin, limit), min(e.actMax, limit)
+	e.why = append(append([]string(nil), e.why...), fmt.Sprintf("cut off after %s", limit.Duration()))
+	return e
+}
+
+// script is the effect of a shell string.
+func (in interpreter) script(script string, depth int) effect {
+	commands, ok := parseShell(script)
+	if !ok {
+		return in.opaqueScript(script)
+	}
+	total, failed, uncertain := effect{}, false, false
+	for i, c := range commands {
+		if i > 0 {
+			switch c.after {
+			case "&&":
+				if failed {
+					continue
+				}
+			case "||":
+				if !failed && !uncertain {
+					continue
+				}
+			}
+		}
+		e := in.command(c, depth)
+		if i > 0 && c.after == "||" && uncertain && !failed {
+			e.min = 0 // it may not run at all
+		}
+		if i > 0 && c.after == "&&" && uncertain {
+			e.min = 0
+		}
+		total = total.then(e)
+		failed, uncertain = e.fails, e.mayFail && !e.fails
+		if len(c.words) > 0 && base(c.words[0]) == "exec" {
+			break
+		}
+	}
+	return total
+}
+
+func (in interpreter) command(c command, depth int) effect {
+	name := ""
+	if len(c.words) > 0 {
+		name = base(c.words[0])
+	}
+	if c.opaque && name != "kill" && name != "echo" && name != "curl" && name != "wget" {
+		return unknownEffect("a value that is computed when it runs: " + strings.Join(c.words, " "))
+	}
+	if why := absent(parseImage(in.container.Image), c.words[0]); why != "" && name != "exec" {
+		return effect{fails: true, why: []string{why}}
+	}
+	return in.argv(c.words, depth)
+}
+
+// opaqueScript is for what is more than a chain of commands.
+func (in interpreter) opaqueScript(script string) effect {
+	if strings.Contains(script, "netstat") || strings.Contains(script, "15020/") || strings.Contains(script, "ss -") {
+		e := unknownEffect("a loop that waits for connections to end")
+		e.waits = true
+		return e
+	}
+	return unknownEffect("a script that is more than a chain of commands")
+}
+
+// sleepTime reads sleep's argument: seconds, with or without a unit, "infinity".
+func sleepTime(s string) (engine.Time, bool) {
+	if s == "infinity" || s == "inf" {
+		return foreverHook, true
+	}
+	unit, number := engine.Second, s
+	if s != "" {
+		switch s[len(s)-1] {
+		case 's':
+			number = s[:len(s)-1]
+		case 'm':
+			unit, number = engine.Minute, s[:len(s)-1]
+		case 'h':
+			unit, number = engine.Hour, s[:len(s)-1]
+		case 'd':
+			unit, number = 24*engine.Hour, s[:len(s)-1]
+		}
+	}
+	milli, ok := decimal(number, 3)
+	if !ok || milli > uint64(foreverHook/unit)*1000 {
+		return foreverHook, ok
+	}
+	return engine.Time(milli) * (unit / 1000), true
+}

@@ -1,0 +1,201 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+func execIn(image string, argv ...string) *corev1.Container {
+	return &corev1.Container{Name: "app", Image: image, Lifecycle: &corev1.Lifecycle{
+		PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: argv}},
+	}}
+}
+
+func sh(script string) *corev1.Container { return execIn("example.com/app:1", "/bin/sh", "-c", script) }
+
+// words writes what matters of a hook.
+func words(h Hook) string {
+	var out []string
+	out = append(out, h.Kind, h.Duration.String())
+	for _, f := range []struct {
+		on   bool
+		word string
+	}{
+		{h.ClosesListener, "closes"}, {h.SignalsServer, "signals"}, {h.FailsReadiness, "fails readiness"},
+		{h.WaitsForRequests, "waits"}, {h.Undetermined, "undetermined"},
+	} {
+		if f.on {
+			out = append(out, f.word)
+		}
+	}
+	if h.ActsAfter.Max() > 0 {
+		out = append(out, "after "+h.ActsAfter.String())
+	}
+	return strings.Join(out, " ")
+}
+
+func TestHookOf(t *testing.T) {
+	t.Parallel()
+	ingress := execIn("registry.k8s.io/ingress-nginx/controller:v1.15.1", "/wait-shutdown")
+	graceful := execIn("registry.k8s.io/ingress-nginx/controller:v1.15.1", "/wait-shutdown")
+	graceful.Args = []string{"/nginx-ingress-controller", "--shutdown-grace-period=60"}
+	const unknown = "exec uniform 0s-5s undetermined"
+	for _, tt := range []struct {
+		name string
+		c    *corev1.Container
+		want string
+	}{
+		{"sleep is exact", execIn("app", "sleep", "15"), "exec 15s"},
+		{"by its path", execIn("app", "/bin/sleep", "15"), "exec 15s"},
+		{"with units that add up", execIn("app", "sleep", "1m", "2.5s"), "exec 1m2.5s"},
+		{"without end", execIn("app", "sleep", "infinity"), "exec 24h0m0s"},
+		{"sleep that fails", execIn("app", "sleep", "soon"), "exec 0s"},
+		{"sleep without a time", execIn("app", "sleep"), "exec 0s"},
+		{"usleep", execIn("app", "usleep", "1500000"), "exec 1.5s"},
+		{"in busybox", execIn("app", "busybox", "sleep", "3"), "exec 3s"},
+		{"sh -c", sh("sleep 10"), "exec 10s"},
+		{"bash -ec with a second option", execIn("app", "bash", "-e", "-c", "sleep 10"), "exec 10s"},
+		{"sh -exc", execIn("app", "sh", "-exc", "sleep 10"), "exec 10s"},
+		{"exec in a shell ends it", sh("exec sleep 10; sleep 5"), "exec 10s"},
+		{"a shell in a shell", sh(`sh -c "sleep 7"`), "exec 7s"},
+		{"a variable set before it", sh("X=1 sleep 4"), "exec 4s"},
+		{"env", execIn("app", "env", "A=b", "sleep", "4"), "exec 4s"},
+		{"a && b", sh("sleep 5 && sleep 6"), "exec 11s"},
+		{"a; b", sh("sleep 5; sleep 6"), "exec 11s"},
+		{"lines and comments", sh("# drain\nsleep 5 # five\n\nsleep 6\n"), "exec 11s"},
+		{"a continued line", sh("sleep \\\n 5"), "exec 5s"},
+		{"redirections", sh("sleep 5 > /dev/null 2>&1"), "exec 5s"},
+		{"a && b with a that fails", sh("false && sleep 6"), "exec 0s"},
+		{"a || b with a that fails", sh("false || sleep 6"), "exec 6s"},
+		{"a || b with a that does not", sh("true || sleep 6"), "exec 0s"},
+		{"a || b with a that may", sh("drain || sleep 6"), "exec uniform 0s-11s undetermined"},
+		{"a && b with a that may", sh("drain && sleep 6"), "exec uniform 0s-11s undetermined"},
+		{"a; b after what fails", sh("false; sleep 6"), "exec 6s"},
+		{"timeout of what is longer", execIn("app", "timeout", "3", "sleep", "10"), "exec 3s"},
+		{"timeout of what is shorter", sh("timeout -s KILL 30s sleep 10"), "exec 10s"},
+		{"timeout of an unknown program", sh("timeout 3 drain.sh"), "exec uniform 0s-3s undetermined"},
+		{"a longer timeout of an unknown program", sh("timeout 30 drain.sh"), "exec uniform 0s-30s undetermined"},
+		{"an unknown program", execIn("app", "/app/drain"), unknown},
+		{"an unknown program, then sleep", sh("/app/drain; sleep 5"), "exec uniform 5s-10s undetermined"},
+		{"a time that is computed", sh("sleep $DELAY"), unknown},
+		{"a time that is computed, in quotes", sh(`sleep "${DELAY:-5}"`), unknown},
+		{"a loop", sh("while true; do sleep 1; done"), unknown},
+		{"a loop until connections are gone", sh(`while [ $(netstat -plunt | grep tcp | wc -l) -ne 0 ]; do sleep 1; done`), "exec uniform 0s-5s waits undetermined"},
+		{"a quote that is not closed", sh(`echo "x`), unknown},
+		{"an empty script", sh(""), "exec 0s"},
+		{"python", execIn("app", "python", "-c", "import time; time.sleep(15)"), "exec 15s"},
+		{"perl", execIn("app", "perl", "-e", "sleep 3"), "exec 3s"},
+		{"nginx -s quit", execIn("nginx:1.27", "/usr/sbin/nginx", "-s", "quit"), "exec 0s closes"},
+		{"sleep, then nginx -s quit: SIGTERM comes at that moment", execIn("nginx", "sh", "-c", "sleep 10; nginx -s quit"), "exec 10s"},
+		{"nginx -s quit, then sleep", execIn("nginx", "sh", "-c", "nginx -s quit; sleep 10"), "exec 10s closes"},
+		{"sleep, nginx -s quit, sleep", execIn("nginx", "sh", "-c", "sleep 5; nginx -s quit; sleep 10"), "exec 15s closes after 5s"},
+		{"nginx -s quit and a loop beside it", execIn("nginx", "sh", "-c", "nginx -s quit; while pgrep nginx; do sleep 1; done"), unknown},
+		{"SIGTERM to PID 1", sh("kill -TERM 1; sleep 5"), "exec 5s closes signals"},
+		{"SIGTERM to what ignores it", execIn("node:22", "sh", "-c", "kill 1; sleep 5"), "exec 5s signals"},
+		{"SIGQUIT to nginx", execIn("nginx", "sh", "-c", "kill -s QUIT 1; sleep 5"), "exec 5s closes"},
+		{"a signal that does nothing", sh("kill -0 1"), "exec 0s"},
+		{"ingress-nginx", ingress, "exec uniform 1s-2s closes signals fails readiness waits"},
+		{"ingress-nginx with a grace period", graceful, "exec uniform 1m1s-1m2s signals fails readiness waits"},
+		{"sleep before /wait-shutdown", execIn("ingress-nginx/controller", "sh", "-c", "sleep 5; /wait-shutdown"), "exec uniform 6s-7s closes signals fails readiness waits after 5s"},
+		{"Envoy's health check", sh("curl -X POST localhost:9901/healthcheck/fail; sleep 10"), "exec uniform 10s-10.1s fails readiness"},
+		{"Envoy Gateway's shutdown manager", execIn("envoyproxy/gateway", "envoy-gateway", "envoy", "shutdown"), "exec uniform 10s-1m0s fails readiness waits"},
+		{"istio", execIn("istio/proxyv2", "pilot-agent", "request", "POST", "quitquitquit"), "exec uniform 0s-100ms signals"},
+		{"curl with a bound", sh("curl --max-time 3 localhost/drain"), "exec uniform 0s-3s undetermined"},
+		{"wget with a bound", sh("wget -T 2 -q localhost/drain"), "exec uniform 0s-2s undetermined"},
+		{"cassandra", execIn("cassandra:4", "/bin/sh", "-c", "nodetool drain"), "exec uniform 1s-30s closes undetermined"},
+		{"redis", execIn("redis:7", "redis-cli", "shutdown", "nosave"), "exec uniform 0s-1s closes"},
+		{"rabbitmq", execIn("rabbitmq:4", "rabbitmq-upgrade", "drain"), "exec uniform 1s-10s closes undetermined"},
+		{"a shell that distroless does not have", execIn("gcr.io/distroless/static:nonroot", "/bin/sh", "-c", "sleep 15"), "missing 0s"},
+		{"sleep that scratch does not have", execIn("traefik/whoami:v1.10", "sleep", "15"), "missing 0s"},
+		{"distroless with a shell", execIn("gcr.io/distroless/base:debug", "/bin/sh", "-c", "sleep 15"), "exec 15s"},
+		{"distroless and its own program", execIn("gcr.io/distroless/static", "/app", "-drain"), unknown},
+		{"no command", execIn("app"), "missing 0s"},
+		{"no hook", &corev1.Container{Name: "app"}, " 0s"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := HookOf(tt.c, Overrides{})
+			if got := words(h); got != tt.want {
+				t.Errorf("got  %s (%s)\nwant %s", got, h.Why, tt.want)
+			}
+			if h.Kind != HookNone && h.Why == "" && tt.name != "an empty script" {
+				t.Error("it does not say why")
+			}
+		})
+	}
+}
+
+func TestHooksThatAreNoProgram(t *testing.T) {
+	t.Parallel()
+	get := func(path string) *corev1.LifecycleHandler {
+		return &corev1.LifecycleHandler{HTTPGet: &corev1.HTTPGetAction{Path: path}}
+	}
+	for _, tt := range []struct {
+		name string
+		hook *corev1.LifecycleHandler
+		want string
+	}{
+		{"sleep action", &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: 15}}, "sleep 15s"},
+		{"sleep action of 0", &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{}}, "sleep 0s"},
+		{"httpGet", get("/drain"), "httpGet uniform 0s-5s undetermined"},
+		{"httpGet to Envoy Gateway's shutdown manager", get("/shutdown/ready"), "httpGet uniform 10s-1m0s fails readiness waits"},
+		{"httpGet to Envoy", get("/healthcheck/fail"), "httpGet uniform 0s-100ms fails readiness"},
+		{"tcpSocket fails", &corev1.LifecycleHandler{TCPSocket: &corev1.TCPSocketAction{}}, "tcpSocket 0s"},
+		{"nothing in it", &corev1.LifecycleHandler{}, " 0s"},
+	} {
+		c := &corev1.Container{Lifecycle: &corev1.Lifecycle{PreStop: tt.hook}}
+		if got := words(HookOf(c, Overrides{})); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestOverridesOfHooks(t *testing.T) {
+	t.Parallel()
+	set := Overrides{PreStop: []Named{{"web", engine.Constant(9 * engine.Second)}, {"side", engine.Constant(engine.Second)}}}
+	c := sh("/drain; nginx -s quit; sleep 1")
+	if got := words(HookOf(c, set)); !strings.Contains(got, "undetermined") {
+		t.Errorf("an override for another container counts: %s", got)
+	}
+	if got, want := words(HookOf(c, set.For("web"))), "exec 9s closes after uniform 0s-5s"; got != want {
+		t.Errorf("for the workload: got %s, want %s", got, want)
+	}
+	c.Name = "side"
+	if got := HookOf(c, set.For("web")).Duration.String(); got != "1s" {
+		t.Errorf("the last that matches counts: got %s", got)
+	}
+	if got := words(HookOf(&corev1.Container{Name: "side"}, set)); got != " 0s" {
+		t.Errorf("a container without a hook got one: %s", got)
+	}
+}
+
+func TestShell(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ script, want string }{
+		{"", "ok"},
+		{"a 'b c' \"d e\"", "ok [a|b c|d e]"},
+		{`a\ b`, "ok [a b]"},
+		{"a&&b||c;d|e", "ok [a] &&[b] ||[c] ;[d] |[e]"},
+		{"a $(b; c) `d`", "ok [a|$(b; c)|`d`]$"},
+		{"a >b 2>>c <d e", "ok [a|e]"},
+		{"a;;b", "bad"}, {"(a)", "bad"}, {"a &", "bad"}, {"a <<X", "bad"}, {"a >", "bad"},
+		{"if a; then b; fi", "bad"}, {"! a", "bad"}, {"{ a; }", "bad"},
+		{"'a", "bad"}, {"$(a", "bad"}, {"`a", "bad"}, {"\"a\\\"b\"", "bad"},
+		{"a \\", "ok [a|]"},
+		{"#x", "ok"},
+	} {
+		commands, ok := parseShell(tt.script)
+		got := map[bool]string{true: "ok", false: "bad"}[ok]
+		for _, c := range commands {
+			got += fmt.Sprintf(" %s[%s]%s", c.after, strings.Join(c.words, "|"), map[bool]string{true: "$"}[c.opaque])
+		}
+		if got != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.script, got, tt.want)
+		}
+	}
+}

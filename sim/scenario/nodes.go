@@ -1,0 +1,199 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// DefaultProxy is kube-proxy's configuration without a configuration file, on Linux
+// (facts/kube-proxy.md 6 and 10).
+func DefaultProxy() Proxy {
+	return Proxy{Mode: "iptables", MinSyncPeriod: engine.Second, SyncPeriod: 30 * engine.Second}
+}
+
+// nodes makes the cluster's nodes: those of the input, or made-up ones.
+func (b *builder) nodes(c cursor) []Node {
+	proxy := b.clusterProxy(c.get("proxy"))
+	var nodes []Node
+	given := c.get("count").present() || c.get("zones").present()
+	if len(b.world.nodes) > 0 && b.opts.Nodes == 0 {
+		if given {
+			c.fail("the input has %d Node objects: leave out count and zones, or the objects", len(b.world.nodes))
+		}
+		nodes = b.realNodes()
+	} else {
+		nodes = b.madeUpNodes(c)
+	}
+	for i := range nodes {
+		nodes[i].Proxy = proxy
+	}
+	for _, o := range c.get("overrides").items() {
+		b.overrideNode(o, nodes)
+	}
+	return nodes
+}
+
+func (b *builder) realNodes() []Node {
+	var nodes []Node
+	for _, n := range b.world.nodes {
+		nodes = append(nodes, Node{Name: n.Name, Zone: zoneOf(n.Value), Object: n.Value})
+	}
+	return nodes
+}
+
+func (b *builder) madeUpNodes(c cursor) []Node {
+	count := b.world.nodesNeeded()
+	if n := c.get("count"); n.present() {
+		if count = n.whole(1); count < 1 || count > maxNodes {
+			n.fail("expected 1 to %d nodes, got %d", maxNodes, count)
+			count = 1
+		}
+	} else {
+		b.assume("nodes", strconv.Itoa(count))
+	}
+	zones := c.get("zones").texts()
+	if !c.get("zones").present() {
+		zones = []string{"a", "b", "c"}
+		b.assume("zones", "a, b, c")
+	}
+	var nodes []Node
+	for i := range count {
+		n := Node{Name: "node-" + strconv.Itoa(i+1)}
+		if len(zones) > 0 {
+			n.Zone = zones[i%len(zones)]
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+func (b *builder) overrideNode(o cursor, nodes []Node) {
+	name := o.get("node").text("")
+	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
+	if i < 0 {
+		var names []string
+		for _, n := range nodes[:min(len(nodes), 20)] {
+			names = append(names, n.Name)
+		}
+		o.get("node").fail("there is no node %q; %s", name, didYouMean(name, names))
+		return
+	}
+	n := &nodes[i]
+	n.Zone = o.get("zone").text(n.Zone)
+	n.Proxy = b.readProxy(o.get("proxy"), n.Proxy)
+	l := o.get("latency")
+	if v := l.get("watch"); v.present() {
+		if isHistogram(v) {
+			v.fail("no metric of kube-proxy measures watch")
+		}
+		d := v.dist(engine.Dist{}, "")
+		n.Watch = &d
+	}
+	if v := l.get("proxySync"); v.present() {
+		d := v.dist(engine.Dist{}, syncMetric)
+		n.ProxySync = &d
+	}
+}
+
+// clusterProxy is the proxy of every node: what the Scenario says, over what a
+// KubeProxyConfiguration says, over kube-proxy's defaults.
+func (b *builder) clusterProxy(c cursor) Proxy {
+	p := DefaultProxy()
+	if configs := b.world.proxyConfigs; len(configs) > 0 {
+		from, problems := ProxyOf(configs[len(configs)-1])
+		b.doc.problems = append(b.doc.problems, problems...)
+		p = from
+	} else if !c.present() {
+		b.assume("proxy", fmt.Sprintf("kube-proxy %s, %s, minSyncPeriod %s", b.out.Kubernetes.Version, p.Mode, p.MinSyncPeriod.Duration()))
+	}
+	return b.readProxy(c, p)
+}
+
+func (b *builder) readProxy(c cursor, p Proxy) Proxy {
+	p.Mode = c.get("mode").text(p.Mode)
+	p.MinSyncPeriod = c.get("minSyncPeriod").span(p.MinSyncPeriod)
+	p.SyncPeriod = c.get("syncPeriod").span(p.SyncPeriod)
+	p.MasqueradeAll = c.get("masqueradeAll").flag(p.MasqueradeAll)
+	if p.SyncPeriod < p.MinSyncPeriod || p.SyncPeriod == 0 {
+		c.fail("syncPeriod %s has to be more than 0 and no less than minSyncPeriod %s", p.SyncPeriod.Duration(), p.MinSyncPeriod.Duration())
+	}
+	return p
+}
+
+// proxyConfiguration is the part of kubeproxy.config.k8s.io/v1alpha1 that the model follows.
+type proxyConfiguration struct {
+	Mode     string        `json:"mode"`
+	IPTables proxySettings `json:"iptables"`
+	NFTables proxySettings `json:"nftables"`
+}
+
+type proxySettings struct {
+	MinSyncPeriod string `json:"minSyncPeriod"`
+	SyncPeriod    string `json:"syncPeriod"`
+	MasqueradeAll bool   `json:"masqueradeAll"`
+}
+
+// ProxyOf reads a KubeProxyConfiguration. A period of 0 or none is kube-proxy's default
+// (facts/kube-proxy.md 10); fields the model has no use for are passed over.
+func ProxyOf(o *manifest.Object) (Proxy, []manifest.Problem) {
+	var c proxyConfiguration
+	var problems []manifest.Problem
+	for _, p := range o.Decode(&c) {
+		if p.Severity == manifest.Error {
+			problems = append(problems, p)
+		}
+	}
+	p := DefaultProxy()
+	settings, section := c.IPTables, "iptables"
+	switch c.Mode {
+	case "", "iptables":
+	case "nftables":
+		p.Mode, settings, section = "nftables", c.NFTables, "nftables"
+	default:
+		problems = append(problems, o.Problem(manifest.Error, "mode", fmt.Sprintf("not yet simulated: mode %s; valid here: iptables, nftables", c.Mode)))
+	}
+	p.MasqueradeAll = settings.MasqueradeAll
+	for _, f := range []struct {
+		name, value string
+		to          *engine.Time
+	}{{"minSyncPeriod", settings.MinSyncPeriod, &p.MinSyncPeriod}, {"syncPeriod", settings.SyncPeriod, &p.SyncPeriod}} {
+		if f.value == "" || f.value == "0" {
+			continue
+		}
+		t, err := parseDuration(f.value)
+		if err != nil {
+			problems = append(problems, o.Problem(manifest.Error, section+"."+f.name, err.Error()))
+		} else if t > 0 {
+			*f.to = t
+		}
+	}
+	return p, problems
+}
+
+// nodeNames lists the nodes' names.
+func nodeNames(nodes []Node) []string {
+	var names []string
+	for _, n := range nodes {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// externalPort returns the port of a Service that an outside client reaches, and why there is
+// none.
+func externalPort(s *corev1.Service, p *corev1.ServicePort) string {
+	switch {
+	case p.NodePort != 0:
+		return ""
+	case s.Spec.Type == corev1.ServiceTypeClusterIP:
+		return "it is of type ClusterIP: nothing outside the cluster reaches it; use from: pods, or a Service of type NodePort or LoadBalancer"
+	default:
+		return "it has no node port"
+	}
+}

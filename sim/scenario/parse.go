@@ -1,0 +1,558 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Options are what the user says beside the input; it wins over what the input says. The
+// zero value is the usual case. Mistakes in them are reported as Problems whose position is
+// the flag.
+type Options struct {
+	KubernetesVersion string          // --kubernetes-version, "" for 1.36
+	FeatureGates      map[string]bool // --feature-gates
+	Nodes             int             // --nodes, 0 for as many as simulator.md 5.3 says
+	Rate              string          // --rate, such as "200/s", of every stream
+	Profile           string          // --profile, of every app
+	Target            string          // --target, for Infer: part of "ns/name" of a workload
+	Until             string          // --until, a duration
+	Set               []string        // --set PATH=VALUE, in order
+	// Files is what stands under each Reference's Path.
+	Files map[string]Content
+}
+
+// Defaults of a run.
+const (
+	defaultWarmup = 5 * engine.Second
+	defaultUntil  = engine.Hour
+)
+
+// Parse reads every document of kind Scenario, in input order. A Scenario's objects are those
+// in files without any Scenario, those of its spec.manifests and those in its own file; of
+// several of one kind and name the last counts, in this order. (Load has already dropped all
+// but the last of what it read together: files with Scenarios of their own are best loaded
+// one by one.) All problems are returned at once; a Scenario with an Error among its problems
+// is not in the list.
+func Parse(objects *manifest.Objects, opts Options) ([]*Scenario, []manifest.Problem) {
+	var out []*Scenario
+	var problems []manifest.Problem
+	for _, o := range objects.Scenarios {
+		b := newBuilder(o, &opts)
+		b.load(objects)
+		b.checkFlags()
+		s := b.scenario()
+		found := b.doc.sorted()
+		problems = append(problems, found...)
+		if !manifest.HasErrors(found) {
+			out = append(out, s)
+		}
+	}
+	return out, problems
+}
+
+// builder makes one Scenario.
+type builder struct {
+	doc   *document
+	opts  *Options
+	world *world
+	out   *Scenario
+	// assumed are the ids of the assumptions made so far, with their values.
+	assumed []Assumption
+}
+
+func newBuilder(o *manifest.Object, opts *Options) *builder {
+	b := &builder{doc: newDocument(o, opts), opts: opts, out: &Scenario{}}
+	root := documentShape()
+	b.doc.check(&root, "", b.doc.value)
+	return b
+}
+
+// load gathers the objects the Scenario is about.
+func (b *builder) load(objects *manifest.Objects) {
+	o := b.doc.object
+	others := map[string]bool{} // files that belong to other Scenarios
+	for _, s := range objects.Scenarios {
+		if s.File != o.File {
+			others[s.File] = true
+		}
+	}
+	var beside, own []*manifest.Object
+	for _, x := range objects.All {
+		switch {
+		case x.File == o.File:
+			own = append(own, x)
+		case !others[x.File]:
+			beside = append(beside, x)
+		}
+	}
+	for _, c := range b.doc.spec().get("manifests").items() {
+		beside = append(beside, b.loadFile(c)...)
+	}
+	b.useWorld(append(beside, own...))
+}
+
+// loadFile reads manifests that the document names. Scenarios in them are none of its
+// business, so there are no cycles.
+func (b *builder) loadFile(c cursor) []*manifest.Object {
+	name := c.text("")
+	if name == "" {
+		if _, ok := c.v.(string); ok {
+			c.fail("expected the name of a file")
+		}
+		return nil
+	}
+	files := b.doc.content(c.at, name)
+	if files == nil {
+		return nil
+	}
+	loaded, problems := manifest.Load(files, manifest.Options{})
+	b.doc.problems = append(b.doc.problems, problems...)
+	return loaded.All
+}
+
+func (b *builder) useWorld(objects []*manifest.Object) {
+	b.world = newWorld(objects)
+	b.doc.problems = append(b.doc.problems, b.world.allocate()...)
+}
+
+// scenario builds the normalised form. What has been complained about has its default, so
+// that everything else is looked at, too.
+func (b *builder) scenario() *Scenario {
+	spec := b.doc.spec()
+	b.out.Set = b.doc.set
+	b.out.Name = b.name()
+	b.out.Kubernetes = b.kubernetes(spec.get("kubernetes"))
+	b.out.Latency = b.latency(spec.get("latency"))
+	b.out.Nodes = b.nodes(spec.get("nodes"))
+	b.workloads(spec.get("apps"))
+	b.services()
+	b.out.Warmup = spec.get("warmup").span(defaultWarmup)
+	b.out.Until = spec.get("until").span(defaultUntil)
+	b.traffic(spec.get("traffic"))
+	b.actions(spec.get("actions"))
+	b.out.Expect = b.expect(spec.get("expect"))
+	if b.out.Until <= b.out.Warmup {
+		spec.get("until").fail("the run ends at %s, before anything is done to it at %s", b.out.Until.Duration(), b.out.Warmup.Duration())
+	}
+	b.finish()
+	return b.out
+}
+
+// name is metadata.name, else the file's without its ending.
+func (b *builder) name() string {
+	if b.doc.object == nil {
+		return ""
+	}
+	if b.doc.object.Name != "" {
+		return b.doc.object.Name
+	}
+	name := base(b.doc.object.File)
+	name, _, _ = strings.Cut(name, ".")
+	return cmp.Or(name, "scenario")
+}
+
+func (b *builder) kubernetes(c cursor) endpoints.Profile {
+	version, err := endpoints.ParseVersion(c.get("version").text(endpoints.CurrentVersion().String()))
+	if err != nil {
+		c.get("version").fail("%v", err)
+		version = endpoints.CurrentVersion()
+	}
+	if !c.get("version").present() {
+		b.assume("kubernetes", version.String())
+	}
+	gates := map[string]bool{}
+	g := c.get("featureGates")
+	for _, name := range g.keys() {
+		gate := g.get(name)
+		if _, err := endpoints.ProfileFor(version, map[string]bool{name: gate.flag(false)}); err != nil {
+			gate.fail("%v", err)
+			continue
+		}
+		gates[name] = gate.flag(false)
+	}
+	p, err := endpoints.ProfileFor(version, gates)
+	if err != nil {
+		c.fail("%v", err)
+	}
+	return p
+}
+
+func (b *builder) latency(c cursor) Latencies {
+	l := DefaultLatencies()
+	for _, f := range latencyFields() {
+		v := c.get(f.name)
+		if f.in == nil {
+			if v.present() {
+				d := v.dist(engine.Dist{}, f.metric)
+				l.ReadyToRules = &d
+			}
+			continue
+		}
+		to := f.in(&l)
+		if !v.present() {
+			b.assume("latency."+f.name, to.String())
+			if f.name == "containerStart" {
+				b.assume("image", "present on every node")
+			}
+			continue
+		}
+		if f.metric == "" && isHistogram(v) {
+			v.fail("no metric of kube-proxy measures %s: a histogram fills proxySync (%s) and readyToRules (%s, which counts from a pod's Ready transition only and so says nothing about removals)",
+				f.name, syncMetric, programmingMetric)
+			continue
+		}
+		*to = v.dist(*to, f.metric)
+	}
+	return l
+}
+
+func isHistogram(c cursor) bool {
+	m, _ := c.v.(map[string]any)
+	return m["histogram"] != nil
+}
+
+// workloads makes one of each Deployment.
+func (b *builder) workloads(apps cursor) {
+	used := map[string]bool{}
+	for i := range b.world.deployments {
+		d := b.world.deployments[i]
+		w := Workload{Deployment: d.Value, Object: d.Object}
+		server := ServerOf(&d.Value.Spec.Template, 0, "")
+		if target, ok := b.world.targetOf(d.Namespace, d.Value.Spec.Template.Labels); ok {
+			server = ServerOf(&d.Value.Spec.Template, target.IntVal, target.StrVal)
+		}
+		b.describe(&w, server)
+		w.Hooks = hooksOf(&d.Value.Spec.Template.Spec, b.doc.set.For(d.Name))
+		b.checkHooks(d.Object, d.Value.Spec.Template.Spec.Containers)
+		for _, key := range []string{d.Name, d.ID()} {
+			if c := apps.get(key); c.present() && apps.keys() != nil {
+				used[key] = true
+				b.app(&w, c)
+			}
+		}
+		b.out.Workloads = append(b.out.Workloads, w)
+	}
+	for _, key := range apps.keys() {
+		if !used[key] {
+			apps.get(key).fail("there is no Deployment %s; %s", key, didYouMean(key, b.workloadNames()))
+		}
+	}
+	b.checkSet()
+}
+
+// sleepAction is the first version that has preStop sleep without a feature gate
+// (facts/pod-lifecycle.md 2.2).
+var sleepAction = endpoints.Version{Major: 1, Minor: 30}
+
+// checkHooks warns of hooks that the simulated version would not have.
+func (b *builder) checkHooks(o *manifest.Object, containers []corev1.Container) {
+	if !b.out.Kubernetes.Version.Before(sleepAction) {
+		return
+	}
+	for i := range containers {
+		if HookOf(&containers[i], Overrides{}).Kind == HookSleep {
+			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop.sleep", i),
+				fmt.Sprintf("Kubernetes %s has no sleep action by default, %s is the first; it is simulated all the same", b.out.Kubernetes.Version, sleepAction)))
+		}
+	}
+}
+
+// hooksOf reads the preStop hooks of a pod's containers, of the sidecars among its init
+// containers, too.
+func hooksOf(pod *corev1.PodSpec, set Overrides) map[string]Hook {
+	var hooks map[string]Hook
+	for _, containers := range [][]corev1.Container{pod.Containers, pod.InitContainers} {
+		for i := range containers {
+			h := HookOf(&containers[i], set)
+			if h.Kind == HookNone {
+				continue
+			}
+			if hooks == nil {
+				hooks = map[string]Hook{}
+			}
+			hooks[containers[i].Name] = h
+		}
+	}
+	return hooks
+}
+
+func (b *builder) workloadNames() []string {
+	var names []string
+	for _, d := range b.world.deployments {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// describe fills in a workload's app by its serving container.
+func (b *builder) describe(w *Workload, server int) {
+	template := &w.Deployment.Spec.Template
+	if server < 0 {
+		w.App = unknownApp()
+		return
+	}
+	c := &template.Spec.Containers[server]
+	w.Server = c.Name
+	w.App = ContainerApp(c, template.Labels, b.doc.set.For(w.Deployment.Name))
+}
+
+// app puts what apps.NAME says over the table's profile.
+func (b *builder) app(w *Workload, c cursor) {
+	w.App = b.changeApp(w, w.App, c)
+	for _, name := range []string{"old", "new"} {
+		if r := c.get("revisions").get(name); r.present() {
+			if w.Revisions == nil {
+				w.Revisions = map[string]App{}
+			}
+			w.Revisions[name] = b.changeApp(w, w.App, r)
+		}
+	}
+}
+
+func (b *builder) changeApp(w *Workload, app App, c cursor) App {
+	if p := c.get("profile").text(""); p != "" && b.doc.set.Profile == "" {
+		if i := ServerOf(&w.Deployment.Spec.Template, 0, w.Server); i >= 0 {
+			start, serve := app.Start, app.Serve
+			app = profileFor(evidenceOf(w.container(), w.Deployment.Spec.Template.Labels), p)
+			app.Start, app.Serve = start, serve
+		}
+	}
+	_, given := lookup(b.doc.set.For(w.Deployment.Name).Start, w.Server)
+	if v := c.get("start"); v.present() && !given {
+		app.Start = v.dist(app.Start, "")
+		app.startSaid = true
+	}
+	app.ReadyAfter = c.get("readyAfter").dist(app.ReadyAfter, "")
+	if v := c.get("serve"); v.present() {
+		app.Serve = v.dist(app.Serve, "")
+		app.serveSaid = true
+	}
+	app.Concurrency = c.get("concurrency").whole(app.Concurrency)
+	app.Queue = c.get("queue").whole(app.Queue)
+	if v := c.get("dependsOn"); v.present() {
+		app.DependsOn = v.texts()
+	}
+	app.LivenessFollows = c.get("livenessFollows").flag(app.LivenessFollows)
+	if app.LivenessFollows && len(app.DependsOn) == 0 {
+		c.get("livenessFollows").fail("there are no dependencies to follow: say which with dependsOn")
+	}
+	app.CrashAfter = c.get("crashAfter").span(app.CrashAfter)
+	app.ServerIdle = c.get("serverIdle").span(app.ServerIdle)
+	return atSIGTERM(app, c)
+}
+
+// atSIGTERM reads the fields that change single properties of a profile.
+func atSIGTERM(app App, c cursor) App {
+	app.IgnoresSIGTERM = c.get("ignoresSIGTERM").flag(app.IgnoresSIGTERM)
+	app.ReadinessFails = c.get("readinessFails").flag(app.ReadinessFails)
+	app.Linger = c.get("linger").span(app.Linger)
+	app.FinishWithin = c.get("finishWithin").span(app.FinishWithin)
+	switch c.get("listener").text("") {
+	case "closes":
+		app.Listener, app.DrainFor = ListenerCloses, 0
+	case "stays":
+		app.Listener, app.DrainFor = ListenerStays, 0
+	case "drains":
+		app.Listener = ListenerDrains
+	}
+	app.DrainFor = c.get("drainFor").span(app.DrainFor)
+	if c.get("drainFor").present() && app.Listener != ListenerDrains {
+		c.get("drainFor").fail("only a listener that drains does so for a time: set listener: drains")
+	}
+	switch c.get("inFlight").text("") {
+	case "finish":
+		app.InFlight = InFlightFinish
+	case "cut":
+		app.InFlight = InFlightCut
+	}
+	for _, name := range []string{"listener", "inFlight", "ignoresSIGTERM", "drainFor", "finishWithin"} {
+		if c.get(name).present() {
+			app.Basis, app.Alternatives = "manifest", nil
+		}
+	}
+	return app
+}
+
+// container returns the serving container.
+func (w *Workload) container() *corev1.Container {
+	containers := w.Deployment.Spec.Template.Spec.Containers
+	for i := range containers {
+		if containers[i].Name == w.Server {
+			return &containers[i]
+		}
+	}
+	return &corev1.Container{}
+}
+
+// checkSet finds --set start.NAME and prestop.NAME that name nothing.
+func (b *builder) checkSet() {
+	var names, hooked []string
+	for _, d := range b.world.deployments {
+		names = append(names, d.Name)
+		has := false
+		for i := range d.Value.Spec.Template.Spec.Containers {
+			c := &d.Value.Spec.Template.Spec.Containers[i]
+			names = append(names, c.Name)
+			if HookOf(c, Overrides{}).Kind != HookNone {
+				hooked, has = append(hooked, c.Name), true
+			}
+		}
+		if has {
+			hooked = append(hooked, d.Name)
+		}
+	}
+	for _, n := range b.doc.set.Start {
+		if n.Name != "" && !slices.Contains(names, n.Name) {
+			b.doc.flagError("--set start."+n.Name, "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
+		}
+	}
+	for _, n := range b.doc.set.PreStop {
+		switch {
+		case !slices.Contains(names, n.Name):
+			b.doc.flagError("--set prestop."+n.Name, "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
+		case !slices.Contains(hooked, n.Name):
+			b.doc.flagError("--set prestop."+n.Name, "it has no preStop hook whose duration could be given")
+		}
+	}
+}
+
+// services keeps the Services that have a workload and something for a proxy to do.
+func (b *builder) services() {
+	for _, s := range b.world.services {
+		if endpoints.Unproxied(s.Value) != "" {
+			continue
+		}
+		for _, w := range b.out.Workloads {
+			if s.Namespace == w.Deployment.Namespace && selects(s.Value, w.Deployment.Spec.Template.Labels) {
+				b.out.Services = append(b.out.Services, Service{Service: s.Value, Object: s.Object})
+				break
+			}
+		}
+	}
+}
+
+func (b *builder) expect(c cursor) *Expect {
+	if !c.present() {
+		return nil
+	}
+	e := &Expect{
+		FailedMax:      c.get("failed").get("max").count(),
+		FailedMin:      c.get("failed").get("min").count(),
+		LostSecondsMax: c.get("lostSeconds").get("max").seconds(),
+		LostSecondsMin: c.get("lostSeconds").get("min").seconds(),
+		CausesOnly:     c.get("causes").get("only").texts(),
+		CausesSome:     c.get("causes").get("some").texts(),
+		CausesNone:     c.get("causes").get("none").texts(),
+		Verdict:        c.get("verdict").text(""),
+		UsablePodsMin:  c.get("usablePods").get("min").count(),
+		UsablePodsMax:  c.get("usablePods").get("max").count(),
+		Order:          c.get("order").texts(),
+		Pos:            c.d.keyPosition(c.at),
+	}
+	if e.FailedMax != nil && e.FailedMin != nil && *e.FailedMin > *e.FailedMax {
+		c.get("failed").fail("min %d is more than max %d", *e.FailedMin, *e.FailedMax)
+	}
+	if e.LostSecondsMax != nil && e.LostSecondsMin != nil && *e.LostSecondsMin > *e.LostSecondsMax {
+		c.get("lostSeconds").fail("min is more than max")
+	}
+	if e.UsablePodsMax != nil && e.UsablePodsMin != nil && *e.UsablePodsMin > *e.UsablePodsMax {
+		c.get("usablePods").fail("min %d is more than max %d", *e.UsablePodsMin, *e.UsablePodsMax)
+	}
+	for _, cause := range e.CausesSome {
+		if slices.Contains(e.CausesNone, cause) {
+			c.get("causes").fail("%s cannot be both in some and in none", cause)
+		}
+	}
+	return e
+}
+
+func (b *builder) assume(id, value string) {
+	b.assumed = append(b.assumed, Assumption{ID: id, Value: value})
+}
+
+func (b *builder) notModelled(id, what, object, direction string) {
+	b.out.NotModelled = append(b.out.NotModelled, NotModelled{ID: id, What: what, Object: object, Direction: direction})
+}
+
+// finish lists the assumptions in the order of the table, several values of one joined.
+func (b *builder) finish() {
+	for i := range b.out.Workloads {
+		b.assumeWorkload(&b.out.Workloads[i])
+	}
+	b.leftOut()
+	for _, row := range Assumptions() {
+		var values []string
+		for _, a := range b.assumed {
+			if a.ID == row.ID && !slices.Contains(values, a.Value) {
+				values = append(values, a.Value)
+			}
+		}
+		if values != nil {
+			row.Value = strings.Join(values, "; ")
+			b.out.Assumptions = append(b.out.Assumptions, row)
+		}
+	}
+}
+
+// assumeWorkload notes what of a workload was not said.
+func (b *builder) assumeWorkload(w *Workload) {
+	name := w.Deployment.Name
+	if w.App.Basis != "manifest" {
+		b.assume("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, w.App.Basis))
+	}
+	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.startSaid {
+		b.assume("start", w.App.Start.String())
+	}
+	if !w.App.serveSaid {
+		b.assume("serve", w.App.Serve.String())
+	}
+	for _, container := range sortedKeys(w.Hooks) {
+		if h := w.Hooks[container]; h.Undetermined {
+			b.assume("prestop", fmt.Sprintf("%s: %s (%s)", container, h.Duration, h.Why))
+		}
+	}
+	for _, h := range b.world.autoscalersOf(w.Deployment) {
+		b.assume("replicas", fmt.Sprintf("%s: %d (%s)", name, replicasOf(w.Deployment), h))
+	}
+}
+
+// leftOut lists what of the Scenario the model does not have.
+func (b *builder) leftOut() {
+	for _, s := range b.out.Services {
+		traffic := false
+		for _, t := range b.out.Traffic {
+			if t.Service != s.Service.Namespace+"/"+s.Service.Name {
+				continue
+			}
+			traffic = traffic || t.External
+			if t.Class == ClassOutside && !t.External {
+				b.notModelled("ingress", "the ingress or gateway is not yet simulated: its requests go to the ClusterIP", "Service "+t.Service, "unknown")
+				break
+			}
+		}
+		if traffic && s.Service.Spec.Type == corev1.ServiceTypeLoadBalancer {
+			b.notModelled("load-balancer", "the load balancer is not yet simulated: clients go to the node ports as one without any delay would",
+				"Service "+s.Service.Namespace+"/"+s.Service.Name, "more")
+		}
+	}
+	for i := range b.out.Workloads {
+		w := &b.out.Workloads[i]
+		if w.App.Concurrency == 0 {
+			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", "Deployment "+w.Name(), "more")
+		}
+		for _, h := range b.world.autoscalersOf(w.Deployment) {
+			b.notModelled("autoscaling", "replicas stay as they are during the run", h.String(), "unknown")
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

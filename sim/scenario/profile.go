@@ -1,0 +1,322 @@
+package scenario
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Profile is one row of the table of what servers do at SIGTERM.
+type Profile struct {
+	ID string // what --profile and apps.NAME.profile take
+	// Match says in words which images and commands have it, Listener and InFlight what
+	// becomes of new connections and of requests in flight.
+	Match, Listener, InFlight string
+	// Source is where that was read; Status says "verified" or "recalled".
+	Source, Status string
+	// Alternatives are other profiles the same evidence may mean, for sensitivity runs.
+	Alternatives []string
+
+	match func(*evidence) bool // nil: only by name
+	app   App
+	// tune reads the arguments and variables that change the profile's times.
+	tune func(*evidence, *App)
+}
+
+// UnknownProfile is what an app does of which nothing is known.
+const UnknownProfile = "closes-and-finishes"
+
+const (
+	minute  = engine.Minute
+	propDoc = "facts/propagation.md 5"
+	lbDoc   = "facts/load-balancers.md 5"
+)
+
+// Profiles lists the table in the order in which it is searched: the first row that matches
+// a container's image, command or arguments is its profile. The last rows have no match; they
+// are there to be named.
+func Profiles() []Profile {
+	rows := append(webServers(), runtimes()...)
+	return append(rows, generalProfiles()...)
+}
+
+func webServers() []Profile {
+	return []Profile{
+		{ID: "ingress-nginx", Match: "ingress-nginx/controller", Listener: "closed after --shutdown-grace-period (0); readiness fails at once",
+			InFlight: "finished within worker-shutdown-timeout, 240 s; then 10 s more", Source: lbDoc + ".1", Status: "verified",
+			match: func(e *evidence) bool {
+				return e.image.is("ingress-nginx", "controller") || e.image.named("nginx-ingress-controller") || e.runs("nginx-ingress-controller")
+			},
+			app: App{FinishWithin: 4 * minute, ReadinessFails: true, Linger: 10 * engine.Second, ServerIdle: 75 * engine.Second}, tune: tuneIngressNginx},
+		{ID: "nginx", Match: "nginx, nginxinc/*, nginx-unprivileged", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished, no limit",
+			Source: propDoc, Status: "verified; the image's STOPSIGNAL recalled",
+			match: func(e *evidence) bool {
+				return e.image.named("nginx", "nginx-unprivileged", "openresty") || e.image.in("nginxinc")
+			},
+			app: App{ServerIdle: 75 * engine.Second}},
+		{ID: "envoy-gateway", Match: "envoy managed by Envoy Gateway", Listener: "open while draining, 60 s; readiness fails at once", InFlight: "finished",
+			Source: lbDoc + ".2", Status: "verified",
+			match: func(e *evidence) bool {
+				return e.image.hasPrefix("envoy") && e.labels["gateway.envoyproxy.io/owning-gateway-name"] != ""
+			},
+			app: App{Listener: ListenerDrains, DrainFor: minute, ReadinessFails: true, ServerIdle: engine.Hour}, tune: tuneEnvoy},
+		{ID: "envoy", Match: "envoyproxy/envoy", Listener: "closed at once", InFlight: "cut", Source: propDoc, Status: "verified",
+			match: func(e *evidence) bool {
+				return e.image.named("envoy") || e.image.hasPrefix("envoy-") || e.runs("envoy")
+			},
+			app: App{InFlight: InFlightCut, ServerIdle: engine.Hour}},
+		{ID: "istio-proxy", Match: "istio/proxyv2", Listener: "open while draining, 5 s", InFlight: "5 s, then cut", Source: propDoc, Status: "verified",
+			match: func(e *evidence) bool { return e.image.named("proxyv2") || e.runs("pilot-agent") },
+			app:   App{Listener: ListenerDrains, DrainFor: 5 * engine.Second, InFlight: InFlightCut, ServerIdle: engine.Hour}, tune: tuneIstio},
+		{ID: "haproxy", Match: "haproxy", Listener: "closed (STOPSIGNAL SIGUSR1)", InFlight: "finished", Source: propDoc, Status: "documented; the image's STOPSIGNAL recalled",
+			match: func(e *evidence) bool { return e.image.hasPrefix("haproxy") }, app: App{}},
+		{ID: "httpd", Match: "httpd", Listener: "closed (STOPSIGNAL SIGWINCH)", InFlight: "finished", Source: propDoc, Status: "recalled",
+			match: func(e *evidence) bool { return e.image.named("httpd") }, app: App{ServerIdle: 5 * engine.Second}},
+		{ID: "traefik", Match: "traefik", Listener: "open for requestAcceptGraceTimeout (0), then closed", InFlight: "finished within graceTimeOut, 10 s",
+			Source: propDoc, Status: "verified",
+			match: func(e *evidence) bool { return e.image.named("traefik") }, app: App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}, tune: tuneTraefik},
+		{ID: "caddy", Match: "caddy", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "verified",
+			match: func(e *evidence) bool { return e.image.named("caddy") || e.runs("caddy") }, app: App{ServerIdle: 5 * minute}},
+	}
+}
+
+func runtimes() []Profile {
+	return []Profile{
+		{ID: "database", Match: "redis, valkey, postgres, mysql, cassandra, mongo, rabbitmq, kafka and others", Listener: "closed", InFlight: "sessions cut",
+			Source: "simulator.md 5.5", Status: "recalled", match: isDatabase, app: App{InFlight: InFlightCut}},
+		{ID: "gunicorn", Match: "gunicorn in command or arguments", Listener: "closed", InFlight: "finished within --graceful-timeout, 30 s", Source: propDoc, Status: "verified",
+			match: func(e *evidence) bool { return e.runs("gunicorn") }, app: App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
+		{ID: "uvicorn", Match: "uvicorn in command or arguments", Listener: "closed", InFlight: "finished, no limit unless --timeout-graceful-shutdown", Source: propDoc, Status: "verified",
+			match: func(e *evidence) bool { return e.runs("uvicorn") }, app: App{ServerIdle: 5 * engine.Second}, tune: tuneUvicorn},
+		{ID: "puma", Match: "puma in command or arguments", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "recalled",
+			match: func(e *evidence) bool { return e.runs("puma") }, app: App{ServerIdle: 20 * engine.Second}},
+		{ID: "php-fpm", Match: "php-fpm in command or arguments", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished", Source: propDoc, Status: "recalled",
+			match: func(e *evidence) bool { return e.runs("php-fpm") || e.image.named("php-fpm") }, app: App{}},
+		{ID: "spring-3.4", Match: "java, spring, *-jre", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
+			Alternatives: []string{"spring-old"}, match: isJava, app: App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
+		{ID: "node-default", Match: "node, npm, yarn, pnpm", Listener: "open to SIGKILL: PID 1 ignores SIGTERM", InFlight: "cut at SIGKILL", Source: propDoc, Status: "recalled",
+			Alternatives: []string{UnknownProfile},
+			match: func(e *evidence) bool {
+				return e.image.named("node", "nodejs") || e.first("node", "npm", "yarn", "pnpm")
+			},
+			app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},
+		{ID: "load-generator", Match: "load generators, Jobs", Listener: "none", InFlight: "none: not a server", Source: "simulator.md 5.5", Status: "assumed",
+			match: func(e *evidence) bool {
+				return e.image.named("loadgenerator", "locust", "k6", "vegeta", "fortio", "hey", "wrk", "siege") && len(e.ports) == 0
+			},
+			app: App{NotAServer: true, InFlight: InFlightCut}},
+		{ID: "shell-pid1", Match: `sh -c "..." without exec`, Listener: "open to SIGKILL: the shell ignores SIGTERM and does not pass it on", InFlight: "cut at SIGKILL",
+			Source: "facts/pod-lifecycle.md 2.3", Status: "recalled", Alternatives: []string{UnknownProfile},
+			match: isShellPID1, app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}},
+	}
+}
+
+func generalProfiles() []Profile {
+	return []Profile{
+		{ID: UnknownProfile, Match: "anything else", Listener: "closed", InFlight: "finished within the grace period", Source: "simulator.md 5.5", Status: "assumed",
+			Alternatives: []string{"exits-at-once", "ignores"}, match: func(*evidence) bool { return true }},
+		{ID: "exits-at-once", Match: "by name only", Listener: "closed", InFlight: "cut", Source: "a process without a handler that is not PID 1", Status: "recalled",
+			app: App{InFlight: InFlightCut}},
+		{ID: "ignores", Match: "by name only", Listener: "open to SIGKILL", InFlight: "cut at SIGKILL", Source: "facts/pod-lifecycle.md 2.3", Status: "recalled",
+			app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}},
+		{ID: "go-http-shutdown", Match: "by name only", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "verified"},
+		{ID: "go-default", Match: "by name only", Listener: "closed", InFlight: "cut: no handler, the process dies at once", Source: propDoc, Status: "verified",
+			app: App{InFlight: InFlightCut}},
+		{ID: "spring-old", Match: "by name only", Listener: "closed", InFlight: "cut", Source: propDoc, Status: "verified",
+			app: App{InFlight: InFlightCut, ServerIdle: minute}},
+		{ID: "drains", Match: "by name only", Listener: "open for 10 s, still serving", InFlight: "finished", Source: "an app that sleeps in its handler", Status: "assumed",
+			app: App{Listener: ListenerDrains, DrainFor: 10 * engine.Second}},
+	}
+}
+
+// profileNamed returns the row of that id.
+func profileNamed(id string) (Profile, bool) {
+	for _, p := range Profiles() {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return Profile{}, false
+}
+
+func profileIDs() []string {
+	var ids []string
+	for _, p := range Profiles() {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// evidence is what a container says about the program in it.
+type evidence struct {
+	image  image
+	labels map[string]string // of the pod
+	ports  []corev1.ContainerPort
+	// words are the command's and the arguments' words, those of a shell string included.
+	words []string
+	argv  []string // command and args as they are
+	env   []corev1.EnvVar
+}
+
+func evidenceOf(c *corev1.Container, labels map[string]string) *evidence {
+	e := &evidence{image: parseImage(c.Image), labels: labels, ports: c.Ports, env: c.Env}
+	e.argv = append(append(e.argv, c.Command...), c.Args...)
+	for _, arg := range e.argv {
+		e.words = append(e.words, strings.Fields(arg)...)
+	}
+	return e
+}
+
+// runs says whether one of the words is that program.
+func (e *evidence) runs(program string) bool {
+	for _, w := range e.words {
+		if base(w) == program {
+			return true
+		}
+	}
+	return false
+}
+
+// first says whether the command begins with one of the programs, past wrappers that replace
+// themselves by what they run.
+func (e *evidence) first(programs ...string) bool {
+	for _, w := range e.argv {
+		name := base(w)
+		switch name {
+		case "tini", "dumb-init", "--", "exec", "env":
+			continue
+		}
+		for _, p := range programs {
+			if name == p {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// variable returns the value of an environment variable that is written out.
+func (e *evidence) variable(name string) string {
+	for _, v := range e.env {
+		if v.Name == name {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// option returns the value of a flag, written --name=value or --name value.
+func (e *evidence) option(name string) (string, bool) {
+	for i, w := range e.words {
+		if key, value, ok := strings.Cut(w, "="); ok && key == name {
+			return value, true
+		}
+		if w == name && i+1 < len(e.words) {
+			return e.words[i+1], true
+		}
+	}
+	return "", false
+}
+
+func base(word string) string { return word[strings.LastIndexByte(word, '/')+1:] }
+
+// image is a container image's name in its parts.
+type image struct {
+	full       string
+	path, tag  string // path without tag and digest
+	repo, name string // the last two elements of the path
+}
+
+func parseImage(s string) image {
+	i := image{full: s}
+	path, _, _ := strings.Cut(s, "@")
+	if colon := strings.LastIndexByte(path, ':'); colon > strings.LastIndexByte(path, '/') {
+		path, i.tag = path[:colon], path[colon+1:]
+	}
+	i.path = path
+	parts := strings.Split(path, "/")
+	i.name = parts[len(parts)-1]
+	if len(parts) > 1 {
+		i.repo = parts[len(parts)-2]
+	}
+	return i
+}
+
+func (i image) named(names ...string) bool {
+	for _, n := range names {
+		if i.name == n {
+			return true
+		}
+	}
+	return false
+}
+
+func (i image) is(repo, name string) bool     { return i.repo == repo && i.name == name }
+func (i image) in(repo string) bool           { return i.repo == repo }
+func (i image) hasPrefix(prefix string) bool  { return strings.HasPrefix(i.name, prefix) }
+func (i image) contains(fragment string) bool { return strings.Contains(i.name, fragment) }
+
+// databaseNames are fragments of image names; what else stands in the name may say that it is
+// no database but something beside it.
+func isDatabase(e *evidence) bool {
+	for _, not := range []string{"exporter", "proxy", "operator", "sentinel", "commander", "admin", "backup", "connect", "-ui", "insight"} {
+		if e.image.contains(not) {
+			return false
+		}
+	}
+	for _, db := range []string{"redis", "valkey", "keydb", "postgres", "timescaledb", "postgis", "mysql", "mariadb", "percona", "cassandra", "scylla", "mongo", "rabbitmq",
+		"memcached", "elasticsearch", "opensearch", "zookeeper", "kafka", "etcd", "cockroach", "clickhouse", "couchdb", "neo4j", "influxdb", "nats"} {
+		if e.image.contains(db) {
+			return true
+		}
+	}
+	return false
+}
+
+func isJava(e *evidence) bool {
+	return e.image.named("java", "openjdk", "eclipse-temurin", "amazoncorretto") || e.image.hasPrefix("spring") ||
+		strings.HasSuffix(e.image.name, "-jre") || e.first("java") || e.variable("SPRING_PROFILES_ACTIVE") != ""
+}
+
+// isShellPID1 finds a shell that stays PID 1: one that runs a string in which nothing is
+// replaced by exec. What a shell does with a single simple command differs (dash and bash
+// replace themselves, busybox does not).
+func isShellPID1(e *evidence) bool {
+	script, ok := shellScript(e.argv)
+	if !ok {
+		return false
+	}
+	for _, w := range strings.FieldsFunc(script, func(r rune) bool { return strings.ContainsRune(" \t\n;&|", r) }) {
+		if w == "exec" {
+			return false
+		}
+	}
+	return true
+}
+
+// shellScript returns the string of sh -c STRING.
+func shellScript(argv []string) (string, bool) {
+	if len(argv) < 3 || !isShell(base(argv[0])) {
+		return "", false
+	}
+	for i, a := range argv[1 : len(argv)-1] {
+		if !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+") {
+			return "", false
+		}
+		if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "c") {
+			return argv[i+2], true
+		}
+	}
+	return "", false
+}
+
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "ash", "dash", "ksh", "zsh":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,290 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// program is one row of the table of programs that preStop hooks run.
+type program struct {
+	name string
+	run  func(c *corev1.Container, argv []string) effect
+}
+
+func programNamed(name string) (program, bool) {
+	for _, p := range programs() {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return program{}, false
+}
+
+// programs is the table. What a program does was read in its documentation or source where
+// the comment of its function says so, and is recalled otherwise.
+func programs() []program {
+	rows := []program{
+		{"sleep", runSleep}, {"usleep", runUsleep}, {"kill", runKill}, {"pkill", runKill}, {"killall", runKill},
+		{"python", runPython}, {"python3", runPython}, {"perl", runPython},
+		{"curl", runCurl}, {"wget", runCurl},
+		{"nginx", runNginx}, {"openresty", runNginx}, {"wait-shutdown", runWaitShutdown},
+		{"httpd", runHTTPD}, {"apachectl", runHTTPD}, {"apache2ctl", runHTTPD}, {"caddy", runCaddy},
+		{"envoy-gateway", runEnvoyGateway}, {"pilot-agent", runPilotAgent},
+		{"redis-cli", runRedis}, {"valkey-cli", runRedis},
+		{"pg_ctl", stops("pg_ctl stops the server", 0, 5*engine.Second)},
+		{"mysqladmin", stops("mysqladmin shutdown", 0, 5*engine.Second)},
+		{"mongosh", stops("mongosh, taken for a shutdown or step-down", 0, 10*engine.Second)},
+		{"rabbitmqctl", stops("rabbitmqctl, taken for stop_app", engine.Second, 10*engine.Second)},
+		{"rabbitmq-upgrade", stops("rabbitmq-upgrade drain", engine.Second, 10*engine.Second)},
+		{"nodetool", runNodetool},
+		{"consul", stops("consul leave", engine.Second, 5*engine.Second)},
+	}
+	for _, name := range []string{"true", ":", "echo", "printf", "touch", "rm", "date", "cd", "set", "export", "test", "[", "mkdir", "cat", "ls", "sync", "exit", "logger", "trap", "umask"} {
+		rows = append(rows, program{name, instant})
+	}
+	return append(rows, program{"false", func(*corev1.Container, []string) effect { return effect{fails: true, why: []string{"false"}} }})
+}
+
+func instant(_ *corev1.Container, argv []string) effect {
+	e := effect{why: []string{argv[0]}}
+	if (argv[0] == "exit") && len(argv) > 1 && argv[1] != "0" {
+		e.fails = true
+	}
+	return e
+}
+
+// stops makes a row of a program that stops the server at its beginning and whose duration is
+// an assumption of the table.
+func stops(why string, low, high engine.Time) func(*corev1.Container, []string) effect {
+	return func(*corev1.Container, []string) effect {
+		return effect{min: low, max: high, closes: true, unknown: true, why: []string{why}}
+	}
+}
+
+func runSleep(_ *corev1.Container, argv []string) effect {
+	total := engine.Time(0)
+	for _, a := range argv[1:] {
+		d, ok := sleepTime(a)
+		if !ok {
+			if strings.ContainsAny(a, "$`") {
+				return unknownEffect("sleep for a time that is computed when it runs: " + a)
+			}
+			return effect{fails: true, why: []string{"sleep cannot read " + a + ": it fails at once"}}
+		}
+		total = addSpan(total, d)
+	}
+	if len(argv) == 1 {
+		return effect{fails: true, why: []string{"sleep without a time fails at once"}}
+	}
+	return effect{min: total, max: total, why: []string{strings.Join(argv, " ")}}
+}
+
+func runUsleep(_ *corev1.Container, argv []string) effect {
+	if len(argv) == 2 {
+		if n, ok := decimal(argv[1], 0); ok && n < uint64(foreverHook/engine.Microsecond) {
+			d := engine.Time(n) * engine.Microsecond
+			return effect{min: d, max: d, why: []string{strings.Join(argv, " ")}}
+		}
+	}
+	return unknownEffect(strings.Join(argv, " "))
+}
+
+// runPython reads python -c "import time; time.sleep(15)" and perl -e "sleep 15".
+func runPython(_ *corev1.Container, argv []string) effect {
+	text := strings.Join(argv[1:], " ")
+	at := strings.LastIndex(text, "sleep")
+	if at < 0 || strings.Count(text, "sleep") > 1 || strings.Contains(text, "while") || strings.Contains(text, "for ") {
+		return unknownEffect("a script of " + base(argv[0]))
+	}
+	number := strings.TrimLeft(text[at+len("sleep"):], " (")
+	end := strings.IndexFunc(number, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if end >= 0 {
+		number = number[:end]
+	}
+	d, ok := sleepTime(number)
+	if !ok {
+		return unknownEffect("a script of " + base(argv[0]))
+	}
+	return effect{min: d, max: d, why: []string{base(argv[0]) + " sleeps " + d.Duration().String()}}
+}
+
+// runKill reads kill [-SIG | -s SIG] PID: what is sent to the server begins its end.
+func runKill(c *corev1.Container, argv []string) effect {
+	signal := "TERM"
+	for i, a := range argv[1:] {
+		switch {
+		case a == "-s" && i+2 < len(argv):
+			signal = argv[i+2]
+		case len(a) > 1 && a[0] == '-' && a != "-f" && a != "-x" && a != "-o" && a != "-n" && a != "-s":
+			signal = a[1:]
+		}
+	}
+	e := effect{why: []string{strings.Join(argv, " ")}}
+	switch strings.TrimPrefix(strings.ToUpper(signal), "SIG") {
+	case "TERM", "15", "INT", "2":
+		e.signals = true
+		e.closes = closesAtOnce(c)
+	case "QUIT", "3", "USR1", "10", "WINCH", "28":
+		e.closes = true // the graceful stop of nginx and php-fpm, haproxy, httpd
+	case "KILL", "9":
+		e.closes = true
+	case "0":
+	default:
+		e.unknown = true
+	}
+	return e
+}
+
+func closesAtOnce(c *corev1.Container) bool {
+	app := ContainerApp(c, nil, Overrides{})
+	return app.Listener == ListenerCloses && !app.IgnoresSIGTERM
+}
+
+// runCurl: a request to something in the pod. Known addresses do known things, a --max-time
+// bounds the rest.
+func runCurl(_ *corev1.Container, argv []string) effect {
+	text := strings.Join(argv, " ")
+	switch {
+	case strings.Contains(text, "/healthcheck/fail"):
+		return effect{max: 100 * engine.Millisecond, failsReadiness: true, why: []string{"Envoy's /healthcheck/fail"}}
+	case strings.Contains(text, "/drain_listeners"), strings.Contains(text, "/quitquitquit"):
+		return effect{max: 100 * engine.Millisecond, closes: true, why: []string{base(argv[0]) + " to the proxy's admin port"}}
+	}
+	e := unknownEffect(base(argv[0]) + ": how long the answer takes is not known")
+	for i, a := range argv {
+		value := ""
+		switch key, v, ok := strings.Cut(a, "="); {
+		case ok && (key == "--max-time" || key == "--timeout"):
+			value = v
+		case (a == "--max-time" || a == "-m" || a == "-T") && i+1 < len(argv):
+			value = argv[i+1]
+		}
+		if d, ok := sleepTime(value); ok {
+			e.max = d
+			e.why = []string{base(argv[0]) + ": at most " + d.Duration().String()}
+		}
+	}
+	return e
+}
+
+// runNginx: -s quit returns at once; the listeners are closed by then (facts/propagation.md 5).
+func runNginx(_ *corev1.Container, argv []string) effect {
+	text := strings.Join(argv, " ")
+	e := effect{why: []string{text}}
+	if strings.Contains(text, "quit") || strings.Contains(text, "stop") {
+		e.closes = true
+	}
+	return e
+}
+
+// runWaitShutdown is ingress-nginx' /wait-shutdown: SIGTERM to the controller, then a look
+// each second until nginx has gone (facts/load-balancers.md 5.1; verified). nginx goes after
+// --shutdown-grace-period and when its requests are done.
+func runWaitShutdown(c *corev1.Container, _ []string) effect {
+	e := evidenceOf(c, nil)
+	grace, _ := e.grace("--shutdown-grace-period")
+	return effect{
+		min: grace + engine.Second, max: grace + 2*engine.Second,
+		signals: true, closes: grace == 0, failsReadiness: true, waits: true,
+		why: []string{"/wait-shutdown sends SIGTERM and waits for nginx to go"},
+	}
+}
+
+func runHTTPD(_ *corev1.Container, argv []string) effect {
+	text := strings.Join(argv, " ")
+	return effect{closes: strings.Contains(text, "stop"), why: []string{text}}
+}
+
+func runCaddy(_ *corev1.Container, argv []string) effect {
+	return effect{closes: len(argv) > 1 && argv[1] == "stop", why: []string{strings.Join(argv, " ")}}
+}
+
+// runEnvoyGateway is the shutdown manager's hook: it fails readiness and waits 10-60 s
+// (facts/load-balancers.md 5.2; verified).
+func runEnvoyGateway(_ *corev1.Container, argv []string) effect {
+	if strings.Contains(strings.Join(argv, " "), "shutdown") {
+		return effect{min: 10 * engine.Second, max: engine.Minute, failsReadiness: true, waits: true, why: []string{"Envoy Gateway's shutdown manager: drains 10-60 s"}}
+	}
+	return unknownEffect(strings.Join(argv, " "))
+}
+
+func runPilotAgent(_ *corev1.Container, argv []string) effect {
+	text := strings.Join(argv, " ")
+	if strings.Contains(text, "quitquitquit") {
+		return effect{max: 100 * engine.Millisecond, signals: true, why: []string{text}}
+	}
+	return unknownEffect(text)
+}
+
+func runRedis(_ *corev1.Container, argv []string) effect {
+	text := strings.ToLower(strings.Join(argv, " "))
+	if strings.Contains(text, "shutdown") {
+		return effect{max: engine.Second, closes: true, why: []string{"redis shutdown"}}
+	}
+	return unknownEffect(text)
+}
+
+// runNodetool: drain stops client connections before SIGTERM; how long it takes hangs on the
+// memtables.
+func runNodetool(_ *corev1.Container, argv []string) effect {
+	if strings.Contains(strings.Join(argv, " "), "drain") {
+		return effect{min: engine.Second, max: 30 * engine.Second, closes: true, unknown: true, why: []string{"nodetool drain closes client connections first; how long it takes is assumed"}}
+	}
+	return unknownEffect(strings.Join(argv, " "))
+}
+
+// absent says why a program is known not to be in an image, or returns "". Only images that
+// are known to hold one program and nothing else are listed; a path outside the usual places
+// is taken to be there.
+func absent(i image, name string) string {
+	if !bare(i) {
+		return ""
+	}
+	dir, _, found := cutLast(name)
+	switch dir {
+	case "", "/bin", "/usr/bin", "/usr/local/bin":
+	default:
+		return ""
+	}
+	if found && dir == "" {
+		return "" // at the root: the program itself may live there
+	}
+	program := base(name)
+	if isShell(program) || slices.Contains(everyday(), program) {
+		return "the image " + i.path + " has no " + program + ": the hook fails at once, without any delay"
+	}
+	return ""
+}
+
+// everyday lists what is in every image but the bare ones.
+func everyday() []string {
+	return []string{"sleep", "timeout", "curl", "wget", "kill", "pkill", "killall", "python", "python3", "perl", "usleep", "echo", "true", "cat", "touch", "test"}
+}
+
+// cutLast splits a path into its directory and name.
+func cutLast(path string) (dir, name string, found bool) {
+	at := strings.LastIndexByte(path, '/')
+	if at < 0 {
+		return "", path, false
+	}
+	return path[:at], path[at+1:], true
+}
+
+// bare says whether an image is distroless or built from scratch.
+func bare(i image) bool {
+	if strings.Contains(i.tag, "debug") || strings.Contains(i.tag, "alpine") {
+		return false
+	}
+	if strings.Contains(i.path, "distroless") || strings.Contains(i.tag, "distroless") {
+		return true
+	}
+	switch i.name {
+	case "whoami", "pause", "http-echo", "coredns", "metrics-server", "cloudflared", "kube-state-metrics", "scratch", "hello-world", "agnhost-scratch":
+		return true
+	}
+	return i.is("coreos", "etcd") || i.hasPrefix("cert-manager-")
+}

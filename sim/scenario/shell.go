@@ -1,0 +1,208 @@
+package scenario
+
+import "strings"
+
+// What a preStop hook says is read here: the words of a command line and how commands are
+// chained, in the part of the POSIX shell language that hooks use. What is beyond it (loops,
+// substitutions, background jobs) is reported as such and not guessed at.
+
+// command is one simple command of a script and how it is reached.
+type command struct {
+	words []string
+	// after is the operator before it: "" for the first, "&&", "||", ";" or "|".
+	after string
+	// opaque says that a word is computed when the command runs ($X, `x`, $(x)).
+	opaque bool
+}
+
+// parseShell splits a script into its commands. It is not ok when the script is more than a
+// chain of simple commands.
+func parseShell(script string) ([]command, bool) {
+	l := &shellLexer{rest: script}
+	var out []command
+	current := command{}
+	for {
+		token, kind := l.next()
+		switch kind {
+		case tokenBad:
+			return nil, false
+		case tokenWord:
+			current.words = append(current.words, token)
+			current.opaque = current.opaque || l.opaque
+			continue
+		case tokenRedirect:
+			if _, k := l.next(); k != tokenWord {
+				return nil, false
+			}
+			continue
+		case tokenOperator, tokenEnd:
+		}
+		if len(current.words) > 0 {
+			if isKeyword(current.words[0]) {
+				return nil, false
+			}
+			out = append(out, current)
+			current = command{}
+		}
+		if kind == tokenEnd {
+			return out, true
+		}
+		current.after = token
+	}
+}
+
+func isKeyword(word string) bool {
+	switch word {
+	case "if", "then", "else", "elif", "fi", "while", "until", "for", "do", "done", "case", "esac", "function", "{", "}", "!":
+		return true
+	}
+	return false
+}
+
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenWord
+	tokenOperator
+	tokenRedirect // the word after it is where to
+	tokenBad
+)
+
+// shellLexer reads tokens off the front of a script.
+type shellLexer struct {
+	rest   string
+	opaque bool // of the last word: it has a substitution in it
+}
+
+func (l *shellLexer) next() (string, tokenKind) {
+	l.rest = strings.TrimLeft(l.rest, " \t\r")
+	if strings.HasPrefix(l.rest, "\\\n") {
+		l.rest = l.rest[2:]
+		return l.next()
+	}
+	if l.rest == "" {
+		return "", tokenEnd
+	}
+	if l.rest[0] == '#' {
+		end := strings.IndexByte(l.rest, '\n')
+		if end < 0 {
+			end = len(l.rest)
+		}
+		l.rest = l.rest[end:]
+		return l.next()
+	}
+	for _, operator := range []string{"&&", "||", ";;", "&>", ";", "\n", "|", "&", "(", ")", ">>", ">&", "<<", ">", "<"} {
+		if !strings.HasPrefix(l.rest, operator) {
+			continue
+		}
+		l.rest = l.rest[len(operator):]
+		switch operator {
+		case "&&", "||", "|":
+			return operator, tokenOperator
+		case ";", "\n":
+			return ";", tokenOperator
+		case "&>", ">>", ">&", ">", "<":
+			return operator, tokenRedirect
+		default:
+			return operator, tokenBad
+		}
+	}
+	return l.word()
+}
+
+// word reads one word with its quotes taken off.
+func (l *shellLexer) word() (string, tokenKind) {
+	var b strings.Builder
+	l.opaque = false
+	for l.rest != "" {
+		c := l.rest[0]
+		switch c {
+		case ' ', '\t', '\r', '\n', ';', '&', '|', '(', ')':
+			return b.String(), tokenWord
+		case '>', '<':
+			if text := b.String(); digits(text) { // 2>&1
+				return l.next()
+			}
+			return b.String(), tokenWord
+		case '\'', '"':
+			if !l.quoted(&b, c) {
+				return "", tokenBad
+			}
+			continue
+		case '\\':
+			l.rest = l.rest[1:]
+			if l.rest != "" {
+				b.WriteByte(l.rest[0])
+				l.rest = l.rest[1:]
+			}
+			continue
+		case '`', '$':
+			l.opaque = true
+			if !l.substitution(&b) {
+				return "", tokenBad
+			}
+			continue
+		}
+		b.WriteByte(c)
+		l.rest = l.rest[1:]
+	}
+	return b.String(), tokenWord
+}
+
+// quoted reads up to the closing quote; inside double quotes substitutions count.
+func (l *shellLexer) quoted(b *strings.Builder, quote byte) bool {
+	end := strings.IndexByte(l.rest[1:], quote)
+	if end < 0 {
+		return false
+	}
+	inside := l.rest[1 : 1+end]
+	if quote == '"' && strings.HasSuffix(inside, "\\") {
+		return false // an escaped quote: not worth the trouble
+	}
+	if quote == '"' && strings.ContainsAny(inside, "$`") {
+		l.opaque = true
+	}
+	b.WriteString(inside)
+	l.rest = l.rest[end+2:]
+	return true
+}
+
+// substitution reads `...`, $(...), ${...} or $name as it stands.
+func (l *shellLexer) substitution(b *strings.Builder) bool {
+	end := 1
+	switch {
+	case l.rest[0] == '`':
+		n := strings.IndexByte(l.rest[1:], '`')
+		if n < 0 {
+			return false
+		}
+		end = n + 2
+	case strings.HasPrefix(l.rest, "$("), strings.HasPrefix(l.rest, "${"):
+		n := closing(l.rest[1:])
+		if n < 0 {
+			return false
+		}
+		end = n + 2
+	}
+	b.WriteString(l.rest[:end])
+	l.rest = l.rest[end:]
+	return true
+}
+
+// closing finds the bracket that closes the one at the front.
+func closing(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(', '{':
+			depth++
+		case ')', '}':
+			depth--
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,47 @@
+package scenario
+
+// Assumptions lists everything that a run takes for granted unless the input says it:
+// simulator.md 5 as a table. A Scenario's own list has the rows that it uses, with the values
+// it uses.
+func Assumptions() []Assumption {
+	rows := []Assumption{
+		{"kubernetes", "Kubernetes version", "1.36", "1.19 and later", "assumed", "the version whose code was read", "--kubernetes-version"},
+		{"proxy", "service proxy", "kube-proxy, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "facts/kube-proxy.md 6 and 10", "a KubeProxyConfiguration in the input"},
+		{"nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1))", "", "assumed", "simulator.md 5.3", "--nodes, or Node objects in the input"},
+		{"zones", "zones", "a, b, c", "", "assumed", "simulator.md 5.3", "Node objects in the input"},
+		{"replicas", "replicas", "max(spec.replicas, HPA minReplicas)", "", "inferred", "simulator.md 5.3", "spec.replicas"},
+		{"action", "action", "rolling restart", "", "assumed", "simulator.md 5.4", "spec.actions of a Scenario"},
+		{"clients", "clients", "100/s on new connections, timeout 5s; 100/s on 20 kept-alive connections, idle 60s", "", "assumed", "simulator.md 5.1", "--rate"},
+		{"serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "simulator.md 5.1", "--set apps.NAME.serve="},
+		{"start", "container start to listening", "2s", "500ms, 20s", "assumed", "simulator.md 5.3", "--set start="},
+		{"image", "image", "present on every node", "pull 10s", "assumed", "simulator.md 5.3", "--set latency.containerStart="},
+		{"sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "simulator.md 5.5, --list profiles", "--profile"},
+		{"prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "simulator.md 5.3", "--set prestop.NAME="},
+	}
+	return append(rows, LatencyTable()...)
+}
+
+// LatencyTable lists the delays of the control plane and the nodes, with their defaults.
+func LatencyTable() []Assumption {
+	l := DefaultLatencies()
+	about := []struct{ name, what, tried, source string }{
+		{"apiWrite", "a write to the API server", "", "facts/propagation.md 1, hop 1"},
+		{"watch", "a watch event, each watcher", "up to 500ms", "facts/propagation.md 1, hops 2 and 4"},
+		{"controller", "a controller's reaction without its write", "", "facts/measured.md 2"},
+		{"sliceController", "the EndpointSlice controller's reaction without its write", "", "facts/propagation.md 1, hop 3b; facts/measured.md 2"},
+		{"statusWrite", "a kubelet's status write", "", "facts/propagation.md 1"},
+		{"proxySync", "one sync of a service proxy", "1s-5s", "facts/propagation.md 1, hop 6"},
+		{"schedule", "the scheduler", "", "facts/measured.md 2"},
+		{"sandbox", "pod sandbox", "", "simulator.md 5.3"},
+		{"containerStart", "container start, image present", "10s with a pull", "simulator.md 5.3"},
+	}
+	var rows []Assumption
+	for _, a := range about {
+		for _, f := range latencyFields() {
+			if f.name == a.name {
+				rows = append(rows, Assumption{"latency." + a.name, a.what, f.in(&l).String(), a.tried, "assumed", a.source, "--set latency." + a.name + "="})
+			}
+		}
+	}
+	return rows
+}

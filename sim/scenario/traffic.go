@@ -1,0 +1,300 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// traffic reads the streams of requests; without any there are the default clients of every
+// port that is judged.
+func (b *builder) traffic(c cursor) {
+	if !c.present() {
+		b.defaultTraffic(c)
+		return
+	}
+	seen := map[string]bool{}
+	for _, t := range c.items() {
+		if !t.isMapping() {
+			continue
+		}
+		s, ok := b.stream(t)
+		if !ok {
+			continue
+		}
+		if s.Name == "" {
+			s.Name = "traffic-" + strconv.Itoa(len(b.out.Traffic)+1)
+		}
+		if seen[s.Name] {
+			t.get("name").fail("there is already traffic of the name %s", s.Name)
+		}
+		seen[s.Name] = true
+		b.out.Traffic = append(b.out.Traffic, s)
+	}
+}
+
+func (b *builder) defaultTraffic(c cursor) {
+	for i := range b.out.Services {
+		s := &b.out.Services[i]
+		sub, ok := b.subject(manifest.Typed[*corev1.Service]{Object: s.Object, Value: s.Service}, nil)
+		for ; ok; sub, ok = b.subject(sub.service, sub.port) {
+			class := b.world.classify(&sub)
+			if classNamed(class).NotJudged != "" {
+				b.notModelled("traffic", classNamed(class).NotJudged, fmt.Sprintf("Service %s:%d", sub.service.ID(), sub.port.Port), "unknown")
+				continue
+			}
+			for _, t := range clientsOf(class, &sub) {
+				t.Name = fmt.Sprintf("%s:%d %s", sub.service.Name, sub.port.Port, t.Name)
+				t.Rate = b.rateOf(t.Rate)
+				b.out.Traffic = append(b.out.Traffic, t)
+			}
+		}
+	}
+	if len(b.out.Traffic) > 0 {
+		b.assume("clients", clientWords(b.out.Traffic))
+	} else if len(b.doc.problems) == 0 {
+		c.fail("there is no traffic, and no Service in the manifests whose traffic could be assumed")
+	}
+}
+
+// subject returns the port of a Service after the given one, with the pods behind it.
+func (b *builder) subject(s manifest.Typed[*corev1.Service], after *corev1.ServicePort) (subject, bool) {
+	w := b.behind(s)
+	next := 0
+	for i := range s.Value.Spec.Ports {
+		if &s.Value.Spec.Ports[i] == after {
+			next = i + 1
+		}
+	}
+	if w == nil || next >= len(s.Value.Spec.Ports) {
+		return subject{}, false
+	}
+	return subjectOf(s, next, &w.Deployment.Spec.Template), true
+}
+
+func subjectOf(s manifest.Typed[*corev1.Service], port int, t *corev1.PodTemplateSpec) subject {
+	out := subject{service: s, port: &s.Value.Spec.Ports[port], template: t}
+	if i := ServerOf(t, out.port.TargetPort.IntVal, out.port.TargetPort.StrVal); i >= 0 {
+		out.container = &t.Spec.Containers[i]
+	}
+	return out
+}
+
+// behind returns the first workload that a Service selects.
+func (b *builder) behind(s manifest.Typed[*corev1.Service]) *Workload {
+	for i := range b.out.Workloads {
+		w := &b.out.Workloads[i]
+		if w.Deployment.Namespace == s.Namespace && selects(s.Value, w.Deployment.Spec.Template.Labels) {
+			return w
+		}
+	}
+	return nil
+}
+
+// rateOf is --rate where it was given.
+func (b *builder) rateOf(r int) int {
+	if b.opts.Rate == "" {
+		return r
+	}
+	given, err := parseRate(b.opts.Rate)
+	if err != nil {
+		return r // checkFlags has said so
+	}
+	return given
+}
+
+// checkFlags reports what is wrong with flags that do not go into the document.
+func (b *builder) checkFlags() {
+	if b.opts.Rate != "" {
+		if _, err := parseRate(b.opts.Rate); err != nil {
+			b.doc.flagError("--rate "+b.opts.Rate, "%v", err)
+		}
+	}
+	if b.opts.Nodes < 0 || b.opts.Nodes > maxNodes {
+		b.doc.flagError("--nodes "+strconv.Itoa(b.opts.Nodes), "want 1 to %d nodes", maxNodes)
+	}
+}
+
+// stream reads one entry of traffic.
+func (b *builder) stream(c cursor) (Traffic, bool) {
+	t := Traffic{
+		Name:     c.get("name").text(""),
+		External: c.get("from").text("external") == "external",
+		Rate:     b.rateOf(c.get("rate").rate(defaultRate)),
+		Headline: c.get("headline").flag(true),
+		Nodes:    c.get("nodes").texts(),
+	}
+	for _, v := range c.get("via").items() {
+		if name := v.text(""); name != "" && name != "nodePort" && name != "clusterIP" {
+			v.fail("not yet simulated: via %s", name)
+		}
+	}
+	if p := c.get("protocol"); p.text("TCP") != "TCP" {
+		p.fail("not yet simulated: %s traffic", p.text(""))
+	}
+	for i, name := range t.Nodes {
+		names := nodeNames(b.out.Nodes)
+		if nearestExact(name, names) {
+			continue
+		}
+		c.get("nodes").items()[i].fail("there is no node %q; %s", name, didYouMean(name, names))
+	}
+	b.clients(c, &t)
+	ok := b.target(c.get("to"), &t)
+	return t, ok
+}
+
+func nearestExact(name string, names []string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// clients reads how the requests come and go.
+func (b *builder) clients(c cursor, t *Traffic) {
+	switch c.get("arrivals").text("poisson") {
+	case "constant":
+		t.Arrivals = ArrivalsConstant
+	case "closed-loop":
+		t.Arrivals = ArrivalsClosedLoop
+	}
+	connection := c.get("connection")
+	switch connection.text("per-request") {
+	case "keep-alive":
+		t.KeepAlive = true
+		t.ClientIdle = c.get("idle").span(defaultIdle)
+	case "http2", "grpc", "session":
+		connection.fail("not yet simulated: connection %s", connection.text(""))
+	}
+	if c.get("idle").present() && !t.KeepAlive {
+		c.get("idle").fail("only connections that are kept alive can be idle: set connection: keep-alive")
+	}
+	t.Clients = 1
+	if t.KeepAlive {
+		t.Clients = poolSize
+	}
+	if n := c.get("clients"); n.present() {
+		if t.Clients = n.whole(1); t.Clients < 1 {
+			n.fail("expected at least 1 client, got %d", t.Clients)
+		}
+		if !t.KeepAlive && t.Arrivals != ArrivalsClosedLoop {
+			n.fail("each request has a connection of its own: clients count with connection: keep-alive or arrivals: closed-loop only")
+		}
+	}
+	if t.Arrivals == ArrivalsClosedLoop {
+		if c.get("rate").present() {
+			c.get("rate").fail("clients in a closed loop ask when their answer has come: they have no rate, give clients instead")
+		}
+		t.Rate = 0
+	}
+	t.Timeout = c.get("timeout").span(defaultTimeout)
+	t.ConnectTimeout = c.get("connectTimeout").span(t.Timeout)
+	t.Retries = c.get("retries").get("count").whole(0)
+	if t.Timeout == 0 {
+		c.get("timeout").fail("a request without any time cannot succeed")
+	}
+	if t.ConnectTimeout > t.Timeout {
+		c.get("connectTimeout").fail("connectTimeout %s is longer than timeout %s, which covers it", t.ConnectTimeout.Duration(), t.Timeout.Duration())
+	}
+	if t.Retries > maxRetries {
+		c.get("retries").get("count").fail("expected at most %d retries, got %d", maxRetries, t.Retries)
+	}
+}
+
+const maxRetries = 100
+
+// target reads "ns/name:port"; the namespace may be left out, the port may be a name.
+func (b *builder) target(c cursor, t *Traffic) bool {
+	to := c.text("")
+	if to == "" {
+		c.fail("say where the requests go: to: NAMESPACE/SERVICE:PORT")
+		return false
+	}
+	id, port, found := strings.Cut(to, ":")
+	if !strings.Contains(id, "/") {
+		id = "default/" + id
+	}
+	s, ok := b.world.service(id)
+	if !ok {
+		var ids []string
+		for _, s := range b.world.services {
+			ids = append(ids, s.ID())
+		}
+		c.fail("there is no Service %s in the manifests; %s", id, didYouMean(id, ids))
+		return false
+	}
+	if why := endpoints.Unproxied(s.Value); why != "" {
+		c.fail("not yet simulated: traffic to Service %s: %s", id, why)
+		return false
+	}
+	t.Service = id
+	i := portIndex(s.Value, port)
+	if !found && len(s.Value.Spec.Ports) == 1 {
+		i = 0
+	}
+	if i < 0 {
+		c.fail("Service %s has no port %s; valid here: %s", id, port, portList(s.Value))
+		return false
+	}
+	p := &s.Value.Spec.Ports[i]
+	t.Port = int(p.Port)
+	if p.Protocol != corev1.ProtocolTCP {
+		c.fail("not yet simulated: %s traffic", p.Protocol)
+	}
+	if t.External {
+		if why := externalPort(s.Value, p); why != "" {
+			c.fail("no traffic from outside for Service %s: %s", id, why)
+		}
+		t.HealthyNodesOnly = len(t.Nodes) == 0 && s.Value.Spec.HealthCheckNodePort != 0
+	}
+	t.Class = ClassInside
+	if t.External {
+		t.Class = ClassOutside
+	}
+	if b.behind(s) == nil {
+		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no Deployment of the manifests is behind Service %s: every request will fail", id)
+	}
+	return true
+}
+
+func portIndex(s *corev1.Service, port string) int {
+	for i, p := range s.Spec.Ports {
+		if port != "" && (p.Name == port || strconv.Itoa(int(p.Port)) == port) {
+			return i
+		}
+	}
+	return -1
+}
+
+func portList(s *corev1.Service) string {
+	var out []string
+	for _, p := range s.Spec.Ports {
+		name := strconv.Itoa(int(p.Port))
+		if p.Name != "" {
+			name += " (" + p.Name + ")"
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// warmupOf is the time before the first action.
+func warmupOf(actions []Action, def engine.Time) engine.Time {
+	first := engine.Never
+	for _, a := range actions {
+		first = min(first, a.At)
+	}
+	if first == engine.Never {
+		return def
+	}
+	return first
+}

@@ -1,0 +1,252 @@
+package scenario
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Scenario is a world, what is done to it and what is expected of it, with every default
+// filled in: the normalised form. It is immutable once Parse or Infer returned it.
+type Scenario struct {
+	Name       string // metadata.name, or the id of a case
+	Kubernetes endpoints.Profile
+
+	Nodes     []Node     // in the order of the input
+	Workloads []Workload // in name order
+	Services  []Service  // in name order
+
+	Latency Latencies // of every node that does not override them
+	Traffic []Traffic // in the order of the file
+	Actions []Action  // in order of At, then of the file
+	Expect  *Expect   // nil: nothing is expected
+	// Until ends the run even if it has not settled.
+	Until engine.Time
+	// Warmup is how long traffic flows before the first action.
+	Warmup engine.Time
+
+	// Set are the values given beside the input; HookOf and AppOf want them for templates
+	// that appear during the run.
+	Set Overrides
+
+	// Assumptions lists every default that was not said by the input, in table order.
+	Assumptions []Assumption
+	// NotModelled lists what of the input the model leaves out.
+	NotModelled []NotModelled
+}
+
+// Node is one node of the cluster with its service proxy.
+type Node struct {
+	Name, Zone string
+	Proxy      Proxy
+	// Latency overrides the scenario's latencies on this node; nil fields do not.
+	Watch     *engine.Dist
+	ProxySync *engine.Dist
+	// Object is the Node of the input, nil when the node is made up: then it has no taints
+	// and room for every pod.
+	Object *corev1.Node
+}
+
+// Proxy is a node's service proxy.
+type Proxy struct {
+	Mode          string // "nftables" or "iptables"
+	MinSyncPeriod engine.Time
+	SyncPeriod    engine.Time // retry interval after a failure
+	MasqueradeAll bool
+}
+
+// Workload is a Deployment and what runs in its pods.
+type Workload struct {
+	Deployment *appsv1.Deployment // defaulted
+	Object     *manifest.Object   // for positions; nil when made up
+	// Server is the name of the container that App describes: the one that traffic goes to.
+	Server string
+	App    App
+	// Hooks holds what each container's preStop hook does, by container name; a container
+	// without a hook has none.
+	Hooks map[string]Hook
+	// Revisions overrides App for pods of a revision: "old" (before the first action that
+	// changes the template) or "new".
+	Revisions map[string]App
+}
+
+// Service is a Service that traffic goes to, with ClusterIP and node ports allocated.
+type Service struct {
+	Service *corev1.Service // defaulted, ClusterIP and node ports allocated
+	Object  *manifest.Object
+}
+
+// Listener is what an app does with its listening socket.
+type Listener uint8
+
+// What becomes of the listener at SIGTERM.
+const (
+	ListenerCloses Listener = iota // closed at once: new connections are refused
+	ListenerStays                  // open until the process ends
+	ListenerDrains                 // open, the app goes on serving, for App.DrainFor
+)
+
+// InFlight is what becomes at SIGTERM of requests that are being served.
+type InFlight uint8
+
+// What becomes of requests in flight at SIGTERM.
+const (
+	InFlightFinish InFlight = iota // finished, for at most App.FinishWithin (0: no limit)
+	InFlightCut                    // cut at once
+)
+
+// App is how the process in a pod behaves.
+type App struct {
+	Profile string // of the SIGTERM table, such as "closes-and-finishes"
+	// Start is the time from container start to listening; ReadyAfter the further time until
+	// its readiness would be true.
+	Start      engine.Dist
+	ReadyAfter engine.Dist
+	Serve      engine.Dist
+	// Concurrency limits the requests served at once; 0 is no limit. Queue is how many more
+	// wait.
+	Concurrency, Queue int
+	DependsOn          []string // names of dependencies whose state readiness and liveness follow
+	LivenessFollows    bool     // liveness fails with the dependencies, too
+
+	IgnoresSIGTERM bool // runs until SIGKILL
+	Listener       Listener
+	DrainFor       engine.Time // ListenerDrains: how long it goes on accepting
+	InFlight       InFlight
+	FinishWithin   engine.Time
+	ReadinessFails bool // readiness fails as soon as SIGTERM arrives
+	// Linger is how long the process stays after its last request when it has finished them
+	// by itself, such as --post-shutdown-grace-period of ingress-nginx.
+	Linger engine.Time
+	// ServerIdle is how long the server keeps an idle connection; 0 is for ever.
+	ServerIdle engine.Time
+
+	startSaid, serveSaid bool // by the Scenario
+
+	CrashAfter engine.Time // time from becoming ready to a crash; 0 is never
+
+	// NotAServer says that nothing in the pod listens: a load generator, a batch job.
+	NotAServer bool
+	// Basis is where the profile comes from: "manifest" (the Scenario or a flag says it),
+	// "inferred" (from the image or the command) or "assumed". Alternatives are the profiles
+	// that it might be instead.
+	Basis        string
+	Alternatives []string
+}
+
+// Hook is what a preStop hook does.
+type Hook struct {
+	Kind string // "", "sleep", "exec", "httpGet", "missing" (the program is not in the image), "tcpSocket"
+	// Duration is how long it takes; a hook without one in the input has it from an assumption.
+	Duration engine.Dist
+	// ClosesListener says that the hook itself makes the server stop listening (nginx -s quit,
+	// /wait-shutdown), when it begins.
+	ClosesListener bool
+	// SignalsServer says that the hook sends SIGTERM to the server when it begins: App's
+	// Listener, DrainFor, ReadinessFails and InFlight apply from then on, not from the
+	// kubelet's SIGTERM. ClosesListener is set, too, where that closes the listener at once.
+	SignalsServer bool
+	// FailsReadiness says that the hook makes readiness fail when it begins.
+	FailsReadiness bool
+	// ActsAfter is how long after the hook's beginning ClosesListener, SignalsServer and
+	// FailsReadiness come true; 0 is at once. It is never at the hook's end: what a hook does
+	// as its last thing, SIGTERM does at the same moment.
+	ActsAfter engine.Dist
+	// WaitsForRequests says that the hook goes on, past Duration, until no request is served
+	// any more.
+	WaitsForRequests bool
+	Undetermined     bool // Duration is an assumption that nothing in the input supports
+	// Why names what was recognised, or what was not: "sleep 15", "unknown program drain.sh".
+	Why string
+}
+
+// Latencies are the delays of the control plane and the nodes.
+type Latencies struct {
+	APIWrite, Watch, SliceController, Controller engine.Dist
+	StatusWrite, ProxySync                       engine.Dist
+	Schedule, Sandbox, ContainerStart            engine.Dist
+	ReadyToRules                                 *engine.Dist // measured, replaces what lies between
+}
+
+// Traffic is one stream of requests.
+type Traffic struct {
+	Name     string
+	External bool   // from outside the cluster, over node ports; else from pods, over the ClusterIP
+	Service  string // "ns/name"
+	Port     int    // service port number
+	Protocol endpoints.Protocol
+
+	Rate     int // requests a second in 1/1000, over all clients
+	Arrivals Arrivals
+	Clients  int // closed loop: clients; open loop: connections of a pool
+
+	KeepAlive  bool        // a pool of Clients connections; else a new connection each request
+	ClientIdle engine.Time // a pool closes connections idle for that long
+
+	ConnectTimeout, Timeout engine.Time // Timeout covers the whole attempt
+	Retries                 int
+	Headline                bool
+	Class                   string // of the traffic table, such as "outside"
+
+	// Nodes are the nodes that outside clients go to, or that inside clients run on; nil is
+	// all of them.
+	Nodes []string
+	// HealthyNodesOnly sends outside clients only to nodes whose health check node port
+	// answers 200 at that instant (to all when none does): a load balancer without any
+	// delay. Set for Services of type LoadBalancer with externalTrafficPolicy Local.
+	HealthyNodesOnly bool
+}
+
+// Arrivals is how requests come.
+type Arrivals uint8
+
+// The arrival processes.
+const (
+	ArrivalsPoisson Arrivals = iota
+	ArrivalsConstant
+	ArrivalsClosedLoop // each client asks again when its answer has come
+)
+
+// Action is something done to the world.
+type Action struct {
+	At     engine.Time
+	For    engine.Time // for actions that end; 0: they do not
+	Verb   string      // "rolloutRestart", "scale", "setImage", "setReady", "dependency", "apiserver", "crashPod", "delete", "pause", "rollback"
+	Target string      // "ns/name" of a workload, "ns/name#0" of its first pod, a dependency, ...
+	Value  string      // what the verb sets
+	Pos    manifest.Position
+
+	// Deployment is what "apply" makes of the workload Target, defaulted.
+	Deployment *appsv1.Deployment
+}
+
+// Expect is what a Scenario claims about its result.
+type Expect struct {
+	FailedMax      *int
+	FailedMin      *int
+	LostSecondsMax *engine.Time
+	LostSecondsMin *engine.Time
+	CausesOnly     []string
+	CausesSome     []string
+	CausesNone     []string
+	Verdict        string
+	UsablePodsMin  *int
+	UsablePodsMax  *int
+	// Order lists events that must happen in this order, in the words of the story.
+	Order []string
+	// Pos is where the expectation stands.
+	Pos manifest.Position
+}
+
+// Assumption is one default that the input did not say.
+type Assumption struct {
+	ID, What, Value, Range, Basis, Source, Settle string
+}
+
+// NotModelled is something in the input that the model leaves out.
+type NotModelled struct {
+	ID, What, Object, Direction string // Direction: "more", "fewer" or "unknown" losses in reality
+}

@@ -1,0 +1,166 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+func TestParseDuration(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, want string }{
+		{"15s", "15s"}, {"1m30s", "1m30s"}, {"250ms", "250ms"}, {"0s", "0s"}, {"1.5s", "1.5s"}, {"1h", "1h0m0s"}, {"100us", "100µs"}, {"7ns", "7ns"},
+		{"15", "no unit"}, {"0", "no unit"}, {"1.5", "no unit"}, {"", "no unit"},
+		{"1d", "no duration"}, {"s", "no duration"}, {"15 s", "no duration"}, {"soon", "no duration"}, {"NaNs", "no duration"},
+		{"-1s", "negative"}, {"90000h", "longer than 10 years"}, {"9999999999h", "no duration"},
+	} {
+		got, err := parseDuration(tt.in)
+		if err != nil {
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%q: got error %v, want %s", tt.in, err, tt.want)
+			}
+		} else if got.Duration().String() != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.in, got.Duration(), tt.want)
+		}
+	}
+}
+
+func TestParseRate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		in   string
+		want int
+		err  string
+	}{
+		{"200/s", 200_000, ""}, {"30/m", 500, ""}, {"30/min", 500, ""}, {"36/h", 10, ""}, {"0.5/s", 500, ""}, {"0.001/s", 1, ""}, {"1000000/s", maxRate, ""}, {"200 / s", 200_000, ""},
+		{"200", 0, "no rate"}, {"200/d", 0, "no rate"}, {"/s", 0, "no rate"}, {"-1/s", 0, "no rate"}, {"1e3/s", 0, "no rate"}, {"0.0001/s", 0, "no rate"},
+		{"0/s", 0, "no traffic"}, {"1/m", 0, "no whole number"}, {"1000001/s", 0, "more than"}, {"99999999999999999999/s", 0, "no rate"},
+	} {
+		got, err := parseRate(tt.in)
+		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%q: got %d, %v", tt.in, got, err)
+		}
+		if err == nil {
+			if again, err := parseRate(rateText(got)); again != got || err != nil {
+				t.Errorf("%q is written as %s", tt.in, rateText(got))
+			}
+		}
+	}
+}
+
+func TestDecimal(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		in     string
+		places int
+		want   uint64
+		ok     bool
+	}{
+		{"1.5", 3, 1500, true}, {"0.125", 3, 125, true}, {"0.1250", 3, 125, true}, {".5", 1, 5, true}, {"007", 0, 7, true}, {"0", 3, 0, true},
+		{"1.2345", 3, 0, false}, {"1.", 3, 0, false}, {".", 3, 0, false}, {"", 0, 0, false}, {"+1", 0, 0, false}, {"1 ", 0, 0, false}, {"9223372036854775808", 0, 0, false},
+	} {
+		if got, ok := decimal(tt.in, tt.places); got != tt.want || ok != tt.ok {
+			t.Errorf("decimal(%q, %d): got %d, %t", tt.in, tt.places, got, ok)
+		}
+	}
+	for _, tt := range []struct {
+		in     string
+		places int
+		want   string
+	}{
+		{"0.001", 9, "1000000"}, {"1e-05", 9, "10000"}, {"1.6384e+01", 9, "16384000000"}, {"16.384", 9, "16384000000"}, {"1.2E6", 0, "1200000"},
+		{"1e-30", 9, "0"}, {"0", 9, "0"}, {"1e400", 0, "no number"}, {"1e99", 0, "no number"}, {"NaN", 0, "no number"}, {"-1", 0, "no number"}, {"1e", 0, "no number"},
+	} {
+		got, err := scientific(tt.in, tt.places)
+		text := fmt.Sprint(got)
+		if err != nil {
+			text = err.Error()
+		}
+		if text != tt.want {
+			t.Errorf("scientific(%q, %d): got %s, want %s", tt.in, tt.places, text, tt.want)
+		}
+	}
+}
+
+// The quantiles of a measured distribution stand where the buckets say: 10 of 15 observations
+// in (1 ms, 2 ms], 5 up to 1 ms.
+func TestMeasuredQuantiles(t *testing.T) {
+	t.Parallel()
+	const scrape = "# HELP x y\n" + syncMetric + `_bucket{le="0.001"} 5` + "\n" + syncMetric + `_bucket{le="0.002"} 1.5e+01 1700000000000` + "\n" + syncMetric + `_bucket{le="+Inf"} 15` + "\n"
+	d, err := ProxySync([]byte(scrape), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Min() != 0 || d.Max() != 2*engine.Millisecond {
+		t.Errorf("from %s to %s", d.Min().Duration(), d.Max().Duration())
+	}
+	// a third of the observations lies below 1 ms
+	if got := d.Sample(1 << 63 / 3 * 2); got < 995*engine.Microsecond || got > 1005*engine.Microsecond {
+		t.Errorf("the 1/3 quantile is %s", got.Duration())
+	}
+}
+
+func TestMeasuredErrors(t *testing.T) {
+	t.Parallel()
+	b := func(lines ...string) string {
+		return programmingMetric + "_bucket{" + strings.Join(lines, "\n"+programmingMetric+"_bucket{") + "\n"
+	}
+	for _, tt := range []struct {
+		scrape string
+		limit  engine.Time
+		want   string
+	}{
+		{"", 0, "there is no histogram " + programmingMetric},
+		{b(`le="1"} 1`, `le="+Inf"} 2`), 0, "1 observations of " + programmingMetric + " are above the last bucket, 1s: say how long"},
+		{b(`le="1"} 1`, `le="+Inf"} 2`), engine.Second, "cap 1s is not above the last bucket"},
+		{b(`le="1"} 1`, `le="+Inf"} 2`), 2 * engine.Second, ""},
+		{b(`le="1"} 1`), 0, "+Inf bucket of " + programmingMetric + " is missing"},
+		{b(`le="1"} 3`, `le="+Inf"} 2`), 0, "line 2: the buckets of " + programmingMetric + " go down"},
+		{b(`le="1"} 0`, `le="+Inf"} 0`), 0, "has no observations yet"},
+		{b(`le="x"} 1`), 0, `line 1: le="x" is no bound`},
+		{b(`le="-1"} 1`), 0, `line 1: le="-1" is no bound`},
+		{b(`ge="1"} 1`), 0, "line 1: a bucket without le"},
+		{b(`le="1" 1`), 0, "line 1: a bucket without its labels"},
+		{b(`le="1"} one`), 0, `line 1: "one" is no count`},
+		{b(`le="1"}`), 0, `line 1: "" is no count`},
+		{b(`le="1"} -1`), 0, `line 1: "-1" is no count`},
+		{b(`le="1"} 2e15`), 0, `line 1: "2e15" is no count`},
+	} {
+		_, err := ReadyToRules([]byte(tt.scrape), tt.limit)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: got %v, want %s", tt.scrape, err, tt.want)
+		}
+	}
+}
+
+func TestSplitPath(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, want string }{
+		{"a", "[{a -1}]"}, {"a.b-c_d", "[{a -1} {b-c_d -1}]"}, {"a[0].b", "[{a -1} { 0} {b -1}]"}, {`a["b.c"].d`, "[{a -1} {b.c -1} {d -1}]"},
+		{"", "bad"}, {".", "bad"}, {"a.", "bad"}, {"a..b", "bad"}, {"a[", "bad"}, {"a[x]", "bad"}, {"a[-1]", "bad"}, {`a["b`, "bad"}, {`a["b"x`, "bad"}, {"a[0]b", "bad"}, {".a", "bad"},
+	} {
+		steps, err := splitPath(tt.in)
+		got := fmt.Sprint(steps)
+		if err != nil {
+			got = "bad"
+		}
+		if got != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	words := []string{"from", "traffic", "rolloutRestart", "proxySync", "at"}
+	for _, tt := range []struct{ in, want string }{
+		{"form", "from"}, {"FROM", "from"}, {"trafiic", "traffic"}, {"rollout", "rolloutRestart"}, {"proxysync", "proxySync"},
+		{"att", "at"}, {"x", ""}, {"", ""}, {"nothing", ""}, {strings.Repeat("x", 10_000), ""},
+	} {
+		if got := nearest(tt.in, words); got != tt.want {
+			t.Errorf("%.20q: got %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}

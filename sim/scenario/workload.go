@@ -1,0 +1,35 @@
+package scenario
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Name returns "namespace/name".
+func (w *Workload) Name() string { return w.Deployment.Namespace + "/" + w.Deployment.Name }
+
+// Recreate says that the Deployment stops all old pods before it starts new ones.
+func (w *Workload) Recreate() bool {
+	return w.Deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+}
+
+// OnePerNode says that required anti-affinity keeps two pods of the workload off one node.
+func (w *Workload) OnePerNode() bool {
+	template := &w.Deployment.Spec.Template
+	a := template.Spec.Affinity
+	if a == nil || a.PodAntiAffinity == nil {
+		return false
+	}
+	for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+		if term.TopologyKey != corev1.LabelHostname || term.LabelSelector == nil {
+			continue
+		}
+		selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
+		if err == nil && selector.Matches(labels.Set(template.Labels)) {
+			return true
+		}
+	}
+	return false
+}

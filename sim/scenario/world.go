@@ -1,0 +1,373 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// world is the objects a Scenario is about, sorted by namespace and name.
+type world struct {
+	services     []manifest.Typed[*corev1.Service]
+	deployments  []manifest.Typed[*appsv1.Deployment]
+	statefulSets []manifest.Typed[*appsv1.StatefulSet]
+	daemonSets   []manifest.Typed[*appsv1.DaemonSet]
+	nodes        []manifest.Typed[*corev1.Node] // in input order
+	autoscalers  []manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]
+	ingresses    []manifest.Typed[*networkingv1.Ingress]
+	routes       []*manifest.Object // HTTPRoutes
+	proxyConfigs []*manifest.Object
+	webhooks     []webhook
+	bare         int // pods of the input that no workload owns
+}
+
+// webhook is a Service that the API server itself depends on.
+type webhook struct {
+	service       string // "ns/name"
+	port          int32
+	failurePolicy string
+}
+
+// newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
+// What it will fill in is copied first: the input stays as it is.
+func newWorld(objects []*manifest.Object) *world {
+	w := &world{}
+	for _, o := range latest(objects) {
+		switch v := o.Value.(type) {
+		case *corev1.Service:
+			w.services = append(w.services, manifest.Typed[*corev1.Service]{Object: o, Value: v.DeepCopy()})
+		case *appsv1.Deployment:
+			w.deployments = append(w.deployments, manifest.Typed[*appsv1.Deployment]{Object: o, Value: v.DeepCopy()})
+		case *appsv1.StatefulSet:
+			w.statefulSets = append(w.statefulSets, manifest.Typed[*appsv1.StatefulSet]{Object: o, Value: v})
+		case *appsv1.DaemonSet:
+			w.daemonSets = append(w.daemonSets, manifest.Typed[*appsv1.DaemonSet]{Object: o, Value: v})
+		case *corev1.Node:
+			w.nodes = append(w.nodes, manifest.Typed[*corev1.Node]{Object: o, Value: v})
+		case *autoscalingv2.HorizontalPodAutoscaler:
+			w.autoscalers = append(w.autoscalers, manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]{Object: o, Value: v})
+		case *networkingv1.Ingress:
+			w.ingresses = append(w.ingresses, manifest.Typed[*networkingv1.Ingress]{Object: o, Value: v})
+		case *corev1.Pod:
+			if len(v.OwnerReferences) == 0 {
+				w.bare++
+			}
+		case *admissionv1.ValidatingWebhookConfiguration:
+			for _, h := range v.Webhooks {
+				w.addWebhook(h.ClientConfig, h.FailurePolicy)
+			}
+		case *admissionv1.MutatingWebhookConfiguration:
+			for _, h := range v.Webhooks {
+				w.addWebhook(h.ClientConfig, h.FailurePolicy)
+			}
+		default:
+			w.addRaw(o)
+		}
+	}
+	w.sort()
+	w.scale()
+	return w
+}
+
+func (w *world) addRaw(o *manifest.Object) {
+	switch o.Kind {
+	case "HTTPRoute":
+		w.routes = append(w.routes, o)
+	case "KubeProxyConfiguration":
+		w.proxyConfigs = append(w.proxyConfigs, o)
+	}
+}
+
+func (w *world) addWebhook(c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType) {
+	if c.Service == nil {
+		return
+	}
+	h := webhook{service: c.Service.Namespace + "/" + c.Service.Name, port: 443, failurePolicy: string(admissionv1.Fail)}
+	if c.Service.Port != nil {
+		h.port = *c.Service.Port
+	}
+	if policy != nil {
+		h.failurePolicy = string(*policy)
+	}
+	w.webhooks = append(w.webhooks, h)
+}
+
+// latest keeps, of objects of one kind and name, the last, in the place of the first.
+func latest(objects []*manifest.Object) []*manifest.Object {
+	type key struct{ kind, id string }
+	at := map[key]int{}
+	var out []*manifest.Object
+	for _, o := range objects {
+		k := key{o.Kind, o.ID()}
+		if i, ok := at[k]; ok && k.id != "" {
+			out[i] = o
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, o)
+	}
+	return out
+}
+
+func (w *world) sort() {
+	slices.SortStableFunc(w.services, byName)
+	slices.SortStableFunc(w.deployments, byName)
+	slices.SortStableFunc(w.statefulSets, byName)
+	slices.SortStableFunc(w.daemonSets, byName)
+}
+
+func byName[T any](a, b manifest.Typed[T]) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// scale gives each Deployment the replicas it really has: max(spec.replicas, HPA minReplicas).
+func (w *world) scale() {
+	for _, d := range w.deployments {
+		for _, h := range w.autoscalers {
+			ref := h.Value.Spec.ScaleTargetRef
+			if h.Namespace != d.Namespace || ref.Kind != "Deployment" || ref.Name != d.Name || h.Value.Spec.MinReplicas == nil {
+				continue
+			}
+			if least := *h.Value.Spec.MinReplicas; d.Value.Spec.Replicas == nil || least > *d.Value.Spec.Replicas {
+				d.Value.Spec.Replicas = &least
+			}
+		}
+	}
+}
+
+// autoscalersOf lists the HPAs of a Deployment.
+func (w *world) autoscalersOf(d *appsv1.Deployment) []*manifest.Object {
+	var out []*manifest.Object
+	for _, h := range w.autoscalers {
+		ref := h.Value.Spec.ScaleTargetRef
+		if h.Namespace == d.Namespace && ref.Kind == "Deployment" && ref.Name == d.Name {
+			out = append(out, h.Object)
+		}
+	}
+	return out
+}
+
+// selects says whether a Service's selector matches a pod's labels. A Service without one
+// selects nothing.
+func selects(s *corev1.Service, labels map[string]string) bool {
+	if len(s.Spec.Selector) == 0 {
+		return false
+	}
+	// order: all of them have to match, in whatever order they are looked at
+	for k, v := range s.Spec.Selector {
+		if have, ok := labels[k]; !ok || have != v {
+			return false
+		}
+	}
+	return true
+}
+
+// The default ranges of kube-apiserver (service-cluster-ip-range of kubeadm, and
+// service-node-port-range).
+const (
+	firstNodePort = 30000
+	lastNodePort  = 32767
+)
+
+// allocate gives every Service that has none what the API server would: ClusterIPs, node
+// ports and a health check node port. It goes by namespace and name, so that the same input
+// has the same addresses; what the input says is kept.
+func (w *world) allocate() []manifest.Problem {
+	a := allocator{ips: map[netip.Addr]bool{}, ports: map[int32]bool{}}
+	for _, s := range w.services {
+		a.take(s.Value)
+	}
+	var problems []manifest.Problem
+	for _, s := range w.services {
+		if s.Value.Spec.Type == corev1.ServiceTypeExternalName || s.Value.Spec.ClusterIP == corev1.ClusterIPNone {
+			continue
+		}
+		if err := a.give(s.Value); err != nil {
+			problems = append(problems, s.Problem(manifest.Error, "", err.Error()))
+		}
+	}
+	return problems
+}
+
+// allocator knows what is taken.
+type allocator struct {
+	ips   map[netip.Addr]bool
+	ports map[int32]bool
+	next4 netip.Addr
+	next6 netip.Addr
+	port  int32
+}
+
+func (a *allocator) take(s *corev1.Service) {
+	for _, ip := range append([]string{s.Spec.ClusterIP}, s.Spec.ClusterIPs...) {
+		if addr, err := netip.ParseAddr(ip); err == nil {
+			a.ips[addr] = true
+		}
+	}
+	for _, p := range s.Spec.Ports {
+		a.ports[p.NodePort] = true
+	}
+	a.ports[s.Spec.HealthCheckNodePort] = true
+}
+
+func (a *allocator) give(s *corev1.Service) error {
+	if s.Spec.ClusterIP == "" {
+		families := s.Spec.IPFamilies
+		if len(families) == 0 {
+			families = []corev1.IPFamily{corev1.IPv4Protocol}
+		}
+		s.Spec.IPFamilies = families
+		s.Spec.ClusterIPs = nil
+		for _, f := range families {
+			s.Spec.ClusterIPs = append(s.Spec.ClusterIPs, a.ip(f).String())
+		}
+		s.Spec.ClusterIP = s.Spec.ClusterIPs[0]
+	}
+	external := s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer &&
+		(s.Spec.AllocateLoadBalancerNodePorts == nil || *s.Spec.AllocateLoadBalancerNodePorts)
+	for i := range s.Spec.Ports {
+		p := &s.Spec.Ports[i]
+		if !external || p.NodePort != 0 {
+			continue
+		}
+		if p.NodePort = a.nodePort(); p.NodePort == 0 {
+			return fmt.Errorf("no node port is left between %d and %d", firstNodePort, lastNodePort)
+		}
+	}
+	if s.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal && s.Spec.HealthCheckNodePort == 0 {
+		if s.Spec.HealthCheckNodePort = a.nodePort(); s.Spec.HealthCheckNodePort == 0 {
+			return fmt.Errorf("no node port is left between %d and %d", firstNodePort, lastNodePort)
+		}
+	}
+	return nil
+}
+
+func (a *allocator) ip(family corev1.IPFamily) netip.Addr {
+	next, first := &a.next4, "10.96.0.11" // .1 is the API server's, .10 the DNS server's
+	if family == corev1.IPv6Protocol {
+		next, first = &a.next6, "fd00:10:96::11"
+	}
+	if !next.IsValid() {
+		*next = netip.MustParseAddr(first)
+	}
+	for a.ips[*next] {
+		*next = next.Next()
+	}
+	a.ips[*next] = true
+	return *next
+}
+
+// nodePort returns the first free one, 0 when there is none.
+func (a *allocator) nodePort() int32 {
+	for p := max(a.port, firstNodePort); p <= lastNodePort; p++ {
+		if !a.ports[p] {
+			a.ports[p], a.port = true, p+1
+			return p
+		}
+	}
+	a.port = lastNodePort + 1
+	return 0
+}
+
+// service and deployment find an object by "ns/name".
+func (w *world) service(id string) (manifest.Typed[*corev1.Service], bool) {
+	for _, s := range w.services {
+		if s.ID() == id {
+			return s, true
+		}
+	}
+	return manifest.Typed[*corev1.Service]{}, false
+}
+
+func (w *world) deployment(id string) (manifest.Typed[*appsv1.Deployment], bool) {
+	for _, d := range w.deployments {
+		if d.ID() == id {
+			return d, true
+		}
+	}
+	return manifest.Typed[*appsv1.Deployment]{}, false
+}
+
+// zoneOf returns a Node's zone label, "" when it has none.
+func zoneOf(n *corev1.Node) string {
+	if zone := n.Labels[corev1.LabelTopologyZone]; zone != "" {
+		return zone
+	}
+	return n.Labels[corev1.LabelFailureDomainBetaZone]
+}
+
+// nodesNeeded is how many nodes let every workload roll and move: at least three, and for a
+// workload whose replicas may not share a node one for each and for the surge
+// (simulator.md 5.3).
+func (w *world) nodesNeeded() int {
+	need := 3
+	for _, d := range w.deployments {
+		if spreads(&d.Value.Spec.Template) {
+			need = max(need, int(replicasOf(d.Value))+max(surgeOf(d.Value), 1))
+		}
+	}
+	for _, s := range w.statefulSets {
+		if spreads(&s.Value.Spec.Template) && s.Value.Spec.Replicas != nil {
+			need = max(need, int(*s.Value.Spec.Replicas)+1)
+		}
+	}
+	return min(need, maxNodes)
+}
+
+// maxNodes bounds a cluster.
+const maxNodes = 10_000
+
+func replicasOf(d *appsv1.Deployment) int32 {
+	if d.Spec.Replicas == nil {
+		return 1
+	}
+	return *d.Spec.Replicas
+}
+
+// surgeOf resolves maxSurge; percentages round up (facts/controllers.md 2).
+func surgeOf(d *appsv1.Deployment) int {
+	u := d.Spec.Strategy.RollingUpdate
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType || u == nil || u.MaxSurge == nil {
+		return 0
+	}
+	text := u.MaxSurge.String()
+	percent, isPercent := strings.CutSuffix(text, "%")
+	n, ok := decimal(percent, 0)
+	if !ok || n > 1_000_000 {
+		return 0
+	}
+	if !isPercent {
+		return int(n)
+	}
+	return (int(n)*int(replicasOf(d)) + 99) / 100
+}
+
+// spreads says whether two of the pods may not run on one node: required anti-affinity to
+// themselves by hostname, or a host port.
+func spreads(t *corev1.PodTemplateSpec) bool {
+	if a := t.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+			if term.TopologyKey == corev1.LabelHostname && matches(term.LabelSelector, t.Labels) {
+				return true
+			}
+		}
+	}
+	for _, c := range t.Spec.Containers {
+		for _, p := range c.Ports {
+			if p.HostPort != 0 || t.Spec.HostNetwork {
+				return true
+			}
+		}
+	}
+	return false
+}
