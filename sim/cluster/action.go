@@ -1,0 +1,172 @@
+package cluster
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Do carries out an action of the scenario. What the scenario package lets through is known
+// here.
+func (w *World) Do(a scenario.Action) {
+	switch a.Verb {
+	case "rolloutRestart", "setImage":
+		w.change(a.Target, func(d *Deployment) { d.become(w.nextRevision(d.Workload)) })
+	case "apply":
+		w.change(a.Target, func(d *Deployment) {
+			d.become(w.nextRevision(d.Workload))
+			w.applied[ReplicaSetID{d.Workload, d.Revision}] = a.Deployment
+			if r := a.Deployment.Spec.Replicas; r != nil {
+				d.Replicas = int(*r)
+			}
+		})
+	case "rollback":
+		w.change(a.Target, func(d *Deployment) {
+			if n := len(d.History); n > 1 {
+				d.become(d.History[n-2])
+			}
+		})
+	case "scale":
+		n, err := strconv.Atoi(a.Value)
+		if err != nil {
+			panic("cluster: scale to " + a.Value) // the scenario was validated
+		}
+		w.change(a.Target, func(d *Deployment) { d.Replicas = n })
+	case "pause":
+		w.change(a.Target, func(d *Deployment) { d.Paused = true })
+	case "resume":
+		w.change(a.Target, func(d *Deployment) { d.Paused = false })
+	case "dependency":
+		w.setDependency(a.Target, a.Value == "down")
+	case "apiserver":
+		w.store.setDown(a.Value == "down")
+	case "setReady":
+		w.force(a.Target, a.Value == "false")
+	case "crashPod":
+		w.eachPod(a.Target, func(wk *worker) { wk.main.end(EndedCrashed) })
+	case "delete":
+		w.eachPod(a.Target, func(wk *worker) { w.deletePod(w.owner, wk.id) })
+	default:
+		panic("cluster: unknown action " + a.Verb) // the scenario was validated
+	}
+}
+
+// Undo ends an action that lasts.
+func (w *World) Undo(a scenario.Action) {
+	switch a.Verb {
+	case "dependency":
+		w.setDependency(a.Target, a.Value != "down")
+	case "apiserver":
+		w.store.setDown(a.Value != "down")
+	case "setReady":
+		w.force(a.Target, a.Value != "false")
+	case "pause":
+		w.change(a.Target, func(d *Deployment) { d.Paused = false })
+	}
+}
+
+// change edits a Deployment through the API, as kubectl does.
+func (w *World) change(target string, edit func(*Deployment)) {
+	for i := range w.sc.Workloads {
+		if !w.named(i, target) {
+			continue
+		}
+		w.store.write(w.owner, "edit deployment", key{kindDeployment, i, 0}, func(o object) object {
+			d, ok := o.(*Deployment)
+			if !ok {
+				return nil
+			}
+			next := *d
+			edit(&next)
+			return &next
+		}, nil)
+	}
+}
+
+func (w *World) named(workload int, target string) bool {
+	target = strings.TrimPrefix(target, "deployment/")
+	d := w.sc.Workloads[workload].Deployment
+	return target == w.sc.Workloads[workload].Name() || target == d.Name
+}
+
+// nextRevision is a template no ReplicaSet has yet.
+func (w *World) nextRevision(workload int) int {
+	last := 0
+	if d, ok := w.store.get(key{kindDeployment, workload, 0}).(*Deployment); ok {
+		for _, r := range d.History {
+			last = max(last, r)
+		}
+	}
+	return last + 1
+}
+
+func (w *World) setDependency(name string, down bool) {
+	w.dependencyDown[name] = down
+	w.eachWorker(func(wk *worker) { wk.wake() })
+}
+
+// force holds the readiness of a workload's pods, or of one pod, at false.
+func (w *World) force(target string, notReady bool) {
+	w.eachPod(target, func(wk *worker) {
+		wk.instance.Forced = notReady
+		wk.wake()
+	})
+}
+
+// eachWorker visits every pod that a kubelet runs, in ID order on each node.
+func (w *World) eachWorker(visit func(*worker)) {
+	for id := range w.pods {
+		for _, k := range w.kubelets {
+			if wk := k.pods[PodID(id)]; wk != nil {
+				visit(wk)
+			}
+		}
+	}
+}
+
+// eachPod visits the pods of a workload ("web", "ns/web"), or its n-th running pod ("web#0").
+func (w *World) eachPod(target string, visit func(*worker)) {
+	name, ordinal, one := strings.Cut(target, "#")
+	n := 0
+	w.eachWorker(func(wk *worker) {
+		if !w.named(wk.instance.Workload, name) || wk.terminating {
+			return
+		}
+		if !one || strconv.Itoa(n) == ordinal {
+			visit(wk)
+		}
+		n++
+	})
+}
+
+// AnyAccepts says whether any pod of some workloads, other than the one at an address, could
+// answer a new connection now: it accepts, and its app is ready.
+func (w *World) AnyAccepts(workloads []int, except netip.Addr) bool {
+	for _, i := range w.instances { // order: any one decides
+		if i.IP == except || !i.Accepts() || !w.answersProbe(i, false) {
+			continue
+		}
+		for _, wl := range workloads {
+			if i.Workload == wl {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Selects says whether a Service selects a workload's pods.
+func (w *World) Selects(service, workload int) bool { return w.selects(service, workload) }
+
+// NodePort returns the node port of a Service's port, 0 for none.
+func (w *World) NodePort(service int, port uint16, protocol endpoints.Protocol) uint16 {
+	for _, p := range w.sc.Services[service].Service.Spec.Ports {
+		if p.Port == int32(port) && string(p.Protocol) == protocol.String() {
+			return uint16(p.NodePort)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,249 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+const (
+	ms  = engine.Millisecond
+	sec = engine.Second
+)
+
+// build is a scenario under construction: one Deployment "web", one Service, one node, every
+// delay zero, an app that listens at once, no probes.
+type build struct {
+	*scenario.Scenario
+	d   *appsv1.Deployment
+	svc *corev1.Service
+}
+
+func newBuild(replicas int) build {
+	n, grace := int32(replicas), int64(30)
+	labels := map[string]string{"app": "web"}
+	d := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &n, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: corev1.PodSpec{
+					TerminationGracePeriodSeconds: &grace,
+					Containers:                    []corev1.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 8080}}}},
+				},
+			},
+		},
+	}
+	policy := corev1.ServiceInternalTrafficPolicyCluster
+	svc := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeClusterIP, ClusterIP: "10.96.0.1", ClusterIPs: []string{"10.96.0.1"},
+			IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol}, Selector: labels, InternalTrafficPolicy: &policy,
+			Ports: []corev1.ServicePort{{Port: 80, Protocol: corev1.ProtocolTCP, TargetPort: intstr.FromInt32(8080)}},
+		},
+	}
+	profile, err := endpoints.ProfileFor(endpoints.CurrentVersion(), nil)
+	if err != nil {
+		panic(err)
+	}
+	b := build{d: d, svc: svc, Scenario: &scenario.Scenario{
+		Name: "test", Kubernetes: profile,
+		Workloads: []scenario.Workload{{Deployment: d, Hooks: map[string]scenario.Hook{}}},
+		Services:  []scenario.Service{{Service: svc}},
+	}}
+	b.nodes(1)
+	return b.strategy("25%", "25%")
+}
+
+func (b build) nodes(n int) build {
+	b.Nodes = nil
+	for i := range n {
+		b.Nodes = append(b.Nodes, scenario.Node{Name: fmt.Sprintf("node-%d", i+1), Zone: "a", Proxy: scenario.Proxy{Mode: "nftables", MinSyncPeriod: sec, SyncPeriod: 30 * sec}})
+	}
+	return b
+}
+
+func (b build) strategy(surge, unavailable string) build {
+	s, u := intstr.Parse(surge), intstr.Parse(unavailable)
+	b.d.Spec.Strategy = appsv1.DeploymentStrategy{
+		Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &s, MaxUnavailable: &u},
+	}
+	return b
+}
+
+func (b build) recreate() build {
+	b.d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+	return b
+}
+
+func (b build) grace(seconds int64) build {
+	b.d.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds
+	return b
+}
+
+func (b build) hook(container string, h scenario.Hook) build {
+	b.Workloads[0].Hooks[container] = h
+	return b
+}
+
+func (b build) app(edit func(*scenario.App)) build {
+	edit(&b.Workloads[0].App)
+	return b
+}
+
+func (b build) container() *corev1.Container { return &b.d.Spec.Template.Spec.Containers[0] }
+
+func probe(delay, period, success, failure int32) *corev1.Probe {
+	return &corev1.Probe{InitialDelaySeconds: delay, PeriodSeconds: period, TimeoutSeconds: 1, SuccessThreshold: success, FailureThreshold: failure}
+}
+
+// latencies are drawn, as in the default world.
+func (b build) drawn() build {
+	u := func(a, z engine.Time) engine.Dist {
+		d, err := engine.Uniform(a, z)
+		if err != nil {
+			panic(err)
+		}
+		return d
+	}
+	b.Latency = scenario.Latencies{
+		APIWrite: u(5*ms, 20*ms), Watch: u(5*ms, 30*ms), SliceController: u(5*ms, 20*ms), Controller: u(5*ms, 20*ms),
+		StatusWrite: u(10*ms, 50*ms), ProxySync: u(20*ms, 200*ms), Schedule: u(5*ms, 50*ms),
+		Sandbox: u(300*ms, sec), ContainerStart: u(100*ms, 500*ms),
+	}
+	b.Workloads[0].App.Start = u(sec, 3*sec)
+	return b
+}
+
+// world is a World with its engine and a record of what happened.
+type world struct {
+	*World
+	eng   *engine.Engine
+	lines []string
+	// inFlight is when the requests in flight will be done; 0 is none.
+	inFlight engine.Time
+	t        *testing.T
+}
+
+func (b build) start(t *testing.T, seed uint64) *world {
+	t.Helper()
+	w := &world{eng: engine.New(seed, engine.Limits{Events: 2_000_000}), t: t}
+	w.World = New(b.Scenario, w.eng, w)
+	return w
+}
+
+func (w *world) note(format string, args ...any) {
+	w.lines = append(w.lines, w.eng.Now().Seconds()+" "+fmt.Sprintf(format, args...))
+}
+
+func (w *world) name(i *Instance) string {
+	return strings.TrimPrefix(w.podName(i.Pod), "default/web ")
+}
+
+func (w *world) ListenerChanged(i *Instance) { w.note("%s listening %v", w.name(i), i.Listening) }
+func (w *world) Terminated(i *Instance)      { w.note("%s SIGTERM", w.name(i)) }
+func (w *world) Ended(i *Instance, how Ending) {
+	w.note("%s ended %s", w.name(i), [...]string{"by itself", "killed", "liveness", "crashed"}[how])
+}
+func (w *world) SandboxGone(i *Instance) { w.note("%s sandbox down", w.name(i)) }
+func (w *world) InFlightUntil(*Instance) engine.Time {
+	return max(w.eng.Now(), w.inFlight)
+}
+
+// pods records every version of every pod from now on, without delay.
+func (w *world) pods() {
+	w.store.subscribe("test pods", w.eng.Register("test"), engine.Dist{}, func(o object) {
+		p := as[*Pod](o)
+		name := strings.TrimPrefix(p.Name, "default/web ")
+		switch {
+		case p.Gone:
+			w.note("%s gone", name)
+		case p.Phase.Terminal():
+			w.note("%s terminal ready=%v", name, p.Ready)
+		case p.Phase == PhasePending && p.Node < 0:
+			w.note("%s created", name)
+		case p.Phase == PhasePending:
+			w.note("%s bound", name)
+		default:
+			w.note("%s running ready=%v deleting=%v restarts=%d", name, p.Ready, p.Deleting(), p.Restarts)
+		}
+	}, kindPod)
+}
+
+func (w *world) at(t engine.Time, run func()) {
+	w.eng.At(t, engine.ClassAction, w.owner, "test", run)
+}
+
+func (w *world) do(t engine.Time, verb, target, value string) {
+	w.at(t, func() {
+		if verb == "note" {
+			w.note("size -")
+			return
+		}
+		w.Do(scenario.Action{Verb: verb, Target: target, Value: value})
+	})
+}
+
+func (w *world) run(until engine.Time) {
+	w.t.Helper()
+	if err := w.eng.RunUntil(until); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// want compares the lines that contain one of the words with what is wanted.
+func (w *world) want(words string, want ...string) {
+	w.t.Helper()
+	var got []string
+	for _, l := range w.lines {
+		for _, word := range strings.Split(words, "|") {
+			if strings.Contains(l, word) {
+				got = append(got, l)
+				break
+			}
+		}
+	}
+	if g, x := strings.Join(got, "\n"), strings.Join(want, "\n"); g != x {
+		w.t.Errorf("got\n%s\nwant\n%s", g, x)
+	}
+}
+
+// when returns the time of the first line that contains a text.
+func (w *world) when(text string) engine.Time {
+	w.t.Helper()
+	for _, l := range w.lines {
+		stamp, rest, _ := strings.Cut(l, " ")
+		if strings.Contains(rest, text) {
+			whole, frac, _ := strings.Cut(stamp, ".")
+			var s, f int64
+			_, _ = fmt.Sscan(whole, &s)
+			_, _ = fmt.Sscan((frac + "000000")[:6], &f)
+			return engine.Time(s)*sec + engine.Time(f)*engine.Microsecond
+		}
+	}
+	w.t.Fatalf("no %q in\n%s", text, strings.Join(w.lines, "\n"))
+	return 0
+}
+
+// neverListens makes new pods that are never ready.
+func neverListens(a *scenario.App) { a.Start = engine.Constant(24 * engine.Hour) }
+
+// as asserts what an object is.
+func as[T any](o object) T {
+	v, ok := o.(T)
+	if !ok {
+		panic(fmt.Sprintf("%T", o))
+	}
+	return v
+}

@@ -1,0 +1,517 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// listen records what a watch delivers: the sizes that a Deployment is given.
+func (w *world) listen(latency engine.Dist) (*watch, *[]string) {
+	var got []string
+	watch := w.store.subscribe("test", w.eng.Register("test"), latency, func(o object) {
+		got = append(got, fmt.Sprintf("%s:%d", w.eng.Now().Seconds(), as[*Deployment](o).Replicas))
+	}, kindDeployment)
+	return watch, &got
+}
+
+// Watches deliver every write in order, each watcher in its own time.
+func TestWatchKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1)
+	b.d.Spec.Paused = true
+	w := b.start(t, 3)
+	slow, err := engine.Uniform(0, 10*sec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := w.listen(slow)
+	for i := range 50 {
+		w.do(engine.Time(i)*100*ms, "scale", "web", fmt.Sprint(i%3+1))
+	}
+	w.run(30 * sec)
+	if len(*got) != 50 {
+		t.Fatalf("%d deliveries, want 50", len(*got))
+	}
+	last := ""
+	for i, g := range *got {
+		at, n, _ := strings.Cut(g, ":")
+		if n != fmt.Sprint(i%3+1) {
+			t.Fatalf("delivery %d is %s", i, g)
+		}
+		if at != last && i > 0 && parse(at) < parse(last) {
+			t.Fatalf("%s after %s", at, last)
+		}
+		last = at
+	}
+}
+
+func action(verb, target, value string) scenario.Action {
+	return scenario.Action{Verb: verb, Target: target, Value: value}
+}
+
+func parse(seconds string) float64 {
+	var f float64
+	_, _ = fmt.Sscan(seconds, &f)
+	return f
+}
+
+// An outage delays writes and news, loses none and keeps their order; a paused watch stays
+// paused when the API server comes back.
+func TestOutageAndPause(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1)
+	b.Latency.APIWrite = engine.Constant(100 * ms)
+	w := b.start(t, 1)
+	_, got := w.listen(engine.Constant(20 * ms))
+	held, paused := w.listen(engine.Constant(20 * ms))
+	w.do(sec, "scale", "web", "2")
+	w.do(2*sec, "scale", "web", "3") // on its way when the server goes away
+	w.do(2050*ms, "apiserver", "", "down")
+	w.do(3*sec, "scale", "web", "4")
+	w.at(3500*ms, func() { w.store.pause(held) })
+	w.do(4*sec, "scale", "web", "5")
+	w.do(10*sec, "apiserver", "", "up")
+	w.do(11*sec, "scale", "web", "6")
+	w.do(12*sec, "apiserver", "", "down")
+	w.at(13*sec, func() { w.store.resume(held) }) // nothing comes while the server is away
+	w.do(20*sec, "apiserver", "", "up")
+	w.run(60 * sec)
+	if g, want := strings.Join(*got, " "), "1.12:2 10.12:3 10.12:4 10.12:5 11.12:6"; g != want {
+		t.Errorf("got %s, want %s", g, want)
+	}
+	if g, want := strings.Join(*paused, " "), "1.12:2 20.02:3 20.02:4 20.02:5 20.02:6"; g != want {
+		t.Errorf("paused: got %s, want %s", g, want)
+	}
+}
+
+// A pod's status never goes back, whatever the API server does meanwhile.
+func TestStatusOrderOverAnOutage(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		b := newBuild(3).drawn()
+		b.container().ReadinessProbe = probe(0, 1, 1, 1)
+		w := b.start(t, seed)
+		last := map[PodID]Phase{}
+		w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o object) {
+			p := as[*Pod](o)
+			if p.Phase < last[p.ID] {
+				t.Errorf("seed %d: %s went from phase %d to %d", seed, p.Name, last[p.ID], p.Phase)
+			}
+			last[p.ID] = p.Phase
+			if p.Gone && !p.Phase.Terminal() {
+				t.Errorf("seed %d: %s gone in phase %d", seed, p.Name, p.Phase)
+			}
+		}, kindPod)
+		w.do(10*sec, "rolloutRestart", "web", "")
+		for i := range engine.Time(6) {
+			w.do(10*sec+i*3*sec, "apiserver", "", "down")
+			w.do(11*sec+i*3*sec, "apiserver", "", "up")
+		}
+		w.run(120 * sec)
+		if n := len(w.livePods); n != 3 || w.podName(w.livePods[0]) != "default/web r1 0" {
+			t.Errorf("seed %d: %d pods, from %s", seed, n, w.podName(w.livePods[0]))
+		}
+	}
+}
+
+// created lists when pods came into being, in order.
+func (w *world) created() []engine.Time {
+	var out []engine.Time
+	for _, id := range w.livePods {
+		out = append(out, as[*Pod](w.store.get(key{kindPod, int(id), 0})).Created)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Reference: Kubernetes 1.36 pkg/controller/replicaset/replica_set.go, slowStartBatch: 1, 2, 4,
+// 8 ..., each batch after the answers to the one before. An answer takes 10 ms here.
+func TestSlowStart(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1)
+	b.Latency.APIWrite = engine.Constant(10 * ms)
+	w := b.start(t, 1)
+	w.do(10*sec, "scale", "web", "20")
+	w.run(20 * sec)
+	var got []engine.Time
+	count := map[engine.Time]int{}
+	for _, c := range w.created()[1:] {
+		if count[c]++; count[c] == 1 {
+			got = append(got, c)
+		}
+	}
+	// The Deployment and its ReplicaSet are written first, 10 ms each.
+	want := []engine.Time{10030 * ms, 10040 * ms, 10050 * ms, 10060 * ms, 10070 * ms}
+	if !slices.Equal(got, want) || !maps.Equal(count, map[engine.Time]int{want[0]: 1, want[1]: 2, want[2]: 4, want[3]: 8, want[4]: 4}) {
+		t.Errorf("created at %v", count)
+	}
+}
+
+// Reference: measured.md 1, client QPS 20, burst 30: raising from 0 to 120 creates about 30
+// pods at once and then 20 a second; lowering deletes likewise.
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	w := newBuild(0).start(t, 1)
+	w.do(10*sec, "scale", "web", "120")
+	w.run(30 * sec)
+	at := w.created()
+	if len(at) != 120 || at[29] != 10*sec || at[30] != 10050*ms || at[119] != 14500*ms {
+		t.Errorf("%d pods, the 30th at %v, 31st at %v, last at %v", len(at), at[29], at[30], at[len(at)-1])
+	}
+	var deleted []engine.Time
+	w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o object) {
+		if p := as[*Pod](o); p.Deleting() && !p.Phase.Terminal() {
+			deleted = append(deleted, p.DeletedAt)
+		}
+	}, kindPod)
+	w.do(60*sec, "scale", "web", "20")
+	w.run(100 * sec)
+	if len(deleted) != 100 || deleted[29] != 60*sec || deleted[30] != 60050*ms || deleted[99] != 63500*ms {
+		t.Errorf("%d deleted, the 30th at %v, last at %v", len(deleted), deleted[29], deleted[len(deleted)-1])
+	}
+}
+
+// A pod is replaced as soon as it has a deletionTimestamp, once: expectations keep the
+// controller from creating another while its watch has not shown the first. Reference:
+// Kubernetes 1.36 replica_set.go, manageReplicas; controllers.md 3.
+func TestReplacement(t *testing.T) {
+	t.Parallel()
+	b := newBuild(2).hook("app", sleepHook(20*sec))
+	b.Latency.Watch, b.Latency.APIWrite = engine.Constant(500*ms), engine.Constant(10*ms)
+	w := b.start(t, 1)
+	w.pods()
+	w.do(10*sec, "delete", "web#0", "")
+	// News about the other pod in the meantime makes the controller look again.
+	w.at(10600*ms, func() { w.Do(action("setReady", "web#0", "false")) })
+	w.run(20 * sec)
+	w.want("created", "10.52 r0 2 created") // 10 ms to delete, 500 to hear, 10 to create
+}
+
+// Reference: measured.md 1, minReadySeconds: counted from lastTransitionTime cut to whole
+// seconds: 5 lasts 4.0-5.0 s and a reaction.
+func TestMinReadySeconds(t *testing.T) {
+	t.Parallel()
+	for _, ready := range []engine.Time{0, 300 * ms, 999 * ms} {
+		b := newBuild(1).strategy("1", "0")
+		b.d.Spec.MinReadySeconds = 5
+		w := b.start(t, 1)
+		w.kubelets[0].phase = ready
+		w.story()
+		w.do(10*sec-ms, "rolloutRestart", "web", "")
+		w.run(60 * sec)
+		if got := w.when("size r0 0"); got != 15*sec {
+			t.Errorf("Ready at 10 s + %s: the old pod goes at %s s, want 15", ready.Seconds(), got.Seconds())
+		}
+	}
+}
+
+// Recreate waits until the last old pod is done: its terminal phase, not its object.
+// Reference: measured.md 1, Recreate; Kubernetes 1.36 pkg/controller/deployment/recreate.go.
+func TestRecreateWaits(t *testing.T) {
+	t.Parallel()
+	b := newBuild(2).recreate().hook("app", sleepHook(7*sec))
+	b.Latency.APIWrite = engine.Constant(10 * ms)
+	w := b.start(t, 1)
+	w.pods()
+	w.story()
+	w.do(10*sec, "rolloutRestart", "web", "")
+	w.run(60 * sec)
+	w.want("size|terminal|created|gone",
+		"10.02 size r0 0",
+		"17.03 r0 0 terminal ready=false",
+		"17.03 r0 1 terminal ready=false",
+		"17.05 size r1 2", // the ReplicaSet's status says so, 10 ms; the new one is made, 10 ms
+		"17.06 r1 0 created",
+		"17.07 r1 1 created",
+		w.lines[len(w.lines)-2], w.lines[len(w.lines)-1],
+	)
+}
+
+// Reference: k8s.io/endpointslice 0.36.3 utils.go, podToEndpoint; util, ShouldPodBeInEndpoints;
+// controllers.md 9.1.
+func TestEndpointConditions(t *testing.T) {
+	t.Parallel()
+	w := newBuild(1).start(t, 1)
+	ip := w.allocateIP(0)
+	const r, s, x = endpoints.Ready, endpoints.Serving, endpoints.Terminating
+	for _, c := range []struct {
+		name    string
+		pod     Pod
+		publish bool
+		want    endpoints.Conditions
+		in      bool
+	}{
+		{"ready", Pod{IP: ip, Ready: true, DeletedAt: never, Phase: PhaseRunning}, false, r | s, true},
+		{"not ready", Pod{IP: ip, DeletedAt: never, Phase: PhaseRunning}, false, 0, true},
+		{"ready, deleting", Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: PhaseRunning}, false, s | x, true},
+		{"not ready, deleting", Pod{IP: ip, DeletedAt: sec, Phase: PhaseRunning}, false, x, true},
+		{"published, ready", Pod{IP: ip, Ready: true, DeletedAt: never, Phase: PhaseRunning}, true, r | s, true},
+		{"published, not ready", Pod{IP: ip, DeletedAt: never, Phase: PhaseRunning}, true, r, true},
+		{"published, ready, deleting", Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: PhaseRunning}, true, r | s | x, true},
+		{"published, not ready, deleting", Pod{IP: ip, DeletedAt: sec, Phase: PhaseRunning}, true, r | x, true},
+		{"no address", Pod{DeletedAt: never, Phase: PhasePending}, true, 0, false},
+		{"succeeded", Pod{IP: ip, DeletedAt: sec, Phase: PhaseSucceeded}, true, 0, false},
+		{"failed", Pod{IP: ip, DeletedAt: never, Phase: PhaseFailed}, false, 0, false},
+		{"gone", Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: PhaseRunning, Gone: true}, false, 0, false},
+	} {
+		e, in := endpointOf(&c.pod, c.publish)
+		if in != c.in || e.conditions != c.want {
+			t.Errorf("%s: %v %v, want %v %v", c.name, e.conditions, in, c.want, c.in)
+		}
+	}
+	if _, in := endpointOf(nil, false); in {
+		t.Error("no pod, no endpoint")
+	}
+}
+
+// A pod leaves the slices at its terminal phase, before its object goes, and its conditions on
+// the way are those of its status. Reference: controllers.md 9.1.
+func TestEndpointPath(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).hook("app", sleepHook(5*sec))
+	w := b.start(t, 1)
+	w.pods()
+	w.store.subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(o object) {
+		var out []string
+		for _, id := range slices.Sorted(maps.Keys(w.sliceState[0][0])) {
+			e := w.sliceState[0][0][id]
+			out = append(out, fmt.Sprintf("%d:%v", id, e.conditions))
+		}
+		w.note("slice %s", strings.Join(out, " "))
+	}, kindSlices)
+	w.do(10*sec, "scale", "web", "0")
+	w.run(30 * sec)
+	w.want("slice|terminal|gone",
+		"10 slice 0:"+(endpoints.Serving|endpoints.Terminating).String(),
+		"15 r0 0 terminal ready=false",
+		"15 slice ",
+		w.lines[len(w.lines)-1])
+}
+
+// Reference: k8s.io/endpointslice 0.36.3 reconciler.go, reconcileByPortMapping, getSliceToFill.
+func TestPacking(t *testing.T) {
+	t.Parallel()
+	const some = endpoints.Ready
+	for _, c := range []struct {
+		name    string
+		have    []int // endpoints in each slice
+		gone    []int // how many go, by slice
+		changed []int // how many change, by slice
+		added   int
+		want    []int
+		touched []int
+	}{
+		{name: "the first ones", added: 250, want: []int{100, 100, 50}, touched: []int{0, 1, 2}},
+		{name: "nothing changes", have: []int{100, 20}, want: []int{100, 20}},
+		{name: "in place", have: []int{100, 20}, changed: []int{1, 0}, want: []int{100, 20}, touched: []int{0}},
+		{name: "an addition goes where it fits tightest", have: []int{100, 20, 60}, added: 1, want: []int{100, 20, 61}, touched: []int{2}},
+		{name: "several go to one slice that has room for all", have: []int{95, 60, 20}, added: 30, want: []int{95, 90, 20}, touched: []int{1}},
+		{name: "none has room for all: a new one", have: []int{95, 80}, added: 30, want: []int{95, 80, 30}, touched: []int{2}},
+		{name: "a slice that changes anyway is filled first", have: []int{60, 90}, gone: []int{1, 0}, added: 1, want: []int{60, 90}, touched: []int{0}},
+		{name: "the fullest of them before the others", have: []int{60, 90, 99}, gone: []int{1, 1, 0}, added: 12, want: []int{60, 100, 99}, touched: []int{0, 1}},
+		{name: "no slice is merged into another", have: []int{100, 100}, gone: []int{90, 95}, want: []int{10, 5}, touched: []int{0, 1}},
+		{name: "an emptied slice is used for what is new", have: []int{3, 100}, gone: []int{3}, added: 2, want: []int{2, 100}, touched: []int{0}},
+	} {
+		have, place, want := map[PodID]endpointState{}, map[PodID]int{}, map[PodID]endpointState{}
+		id := PodID(0)
+		part := func(list []int, i int) int {
+			if i < len(list) {
+				return list[i]
+			}
+			return 0
+		}
+		for n, size := range c.have {
+			for i := range size {
+				have[id], place[id] = endpointState{conditions: some}, n
+				switch {
+				case i < part(c.gone, n):
+				case i < part(c.changed, n):
+					want[id] = endpointState{}
+				default:
+					want[id] = have[id]
+				}
+				id++
+			}
+		}
+		for range c.added {
+			want[id] = endpointState{conditions: some}
+			id++
+		}
+		touched := pack(have, place, want)
+		counts := make([]int, len(c.want))
+		for _, n := range place { // order: only counts
+			counts[n]++
+		}
+		if !slices.Equal(counts, c.want) || !slices.Equal(touched, c.touched) || len(place) != len(want) {
+			t.Errorf("%s: %v, written %v; want %v, written %v", c.name, counts, touched, c.want, c.touched)
+		}
+	}
+}
+
+// Reference: measured.md 1, stale cache; endpointslice_controller.go, the failure back-off: 1 s,
+// 2 s, ... News that comes before the controller's watch has shown it its own write makes it
+// wait; news during the write only makes it look again.
+func TestStaleCache(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		second, wrote engine.Time // the second deletion, and its slice write
+	}{
+		// The first deletion is heard of at 10.07 s, written at 10.09, and that heard of at 10.14.
+		{"heard of during the write", 10010 * ms, 11110 * ms},
+		{"heard of after the write", 10030 * ms, 11120 * ms},
+		{"heard of when the write was, too", 10080 * ms, 10170 * ms},
+	} {
+		b := newBuild(3).hook("app", sleepHook(20*sec))
+		b.d.Spec.Paused = true
+		b.Latency.APIWrite, b.Latency.Watch = engine.Constant(20*ms), engine.Constant(50*ms)
+		b.Latency.Controller = engine.Constant(engine.Minute) // no replacements meanwhile: they would be news, too
+		w := b.start(t, 1)
+		var got []engine.Time
+		w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(object) { got = append(got, w.eng.Now()) }, kindSlices)
+		w.at(10*sec, func() { w.deletePod(w.owner, 0) })
+		w.at(c.second, func() { w.deletePod(w.owner, 1) })
+		w.run(10 * sec)
+		for w.sliceState[0][0][1].conditions.Ready() {
+			if _, err := w.eng.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if w.eng.Now() != c.wrote || len(got) != 1 || got[0] != 10090*ms {
+			t.Errorf("%s: written at %s s, want %s; writes at %v", c.name, w.eng.Now().Seconds(), c.wrote.Seconds(), got)
+		}
+	}
+	w := newBuild(1).start(t, 1)
+	c := newSliceController(w.World)
+	c.inFlight[0] = 1
+	for _, want := range []engine.Time{sec, 2 * sec, 4 * sec, 8 * sec} {
+		if c.sync(0); c.backoff[0] != want {
+			t.Errorf("back-off %v, want %v", c.backoff[0], want)
+		}
+	}
+	c.inFlight[0] = 0
+	if c.sync(0); c.backoff[0] != 0 {
+		t.Error("a sync that works ends the back-off")
+	}
+}
+
+// Reference: kube-proxy 1.36 runner semantics (proxier/pace): at once when idle, minSyncPeriod
+// after the END of the previous sync otherwise; what was received when a sync starts is in
+// force when it ends.
+func TestNodeProxy(t *testing.T) {
+	t.Parallel()
+	b := newBuild(6).hook("app", sleepHook(60*sec)).grace(90)
+	b.d.Spec.Template.Spec.Containers[0].ReadinessProbe = probe(3600, 3600, 1, 3) // replacements do not become ready
+	b.Latency.ProxySync = engine.Constant(300 * ms)
+	b.Latency.Sandbox = engine.Constant(engine.Hour)
+	w := b.start(t, 1)
+	for i, at := range []engine.Time{10 * sec, 10100 * ms, 11 * sec, 11500 * ms, 20 * sec} {
+		w.at(at, func() { w.deletePod(w.owner, PodID(i)) })
+	}
+	type change struct {
+		at   engine.Time
+		view uint64
+	}
+	var got []change
+	p := w.Proxies[0]
+	for last := p.Installed(); w.eng.Next() <= 30*sec; {
+		if _, err := w.eng.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if p.Installed() != last {
+			last = p.Installed()
+			got = append(got, change{w.eng.Now(), last.Number})
+		}
+	}
+	want := []change{
+		{10300 * ms, 2}, // at once; what came at 10.1 s is not in it
+		{11600 * ms, 4}, // 1 s after 10.3 s; both changes since, but not that of 11.5 s
+		{12900 * ms, 5}, // 1 s after 11.6 s
+		{20300 * ms, 6}, // idle again
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The stages of lateness on a change's way to the rules.
+func TestLateness(t *testing.T) {
+	t.Parallel()
+	b := newBuild(2).hook("app", sleepHook(60*sec)).grace(90)
+	b.Latency.SliceController, b.Latency.ProxySync = engine.Constant(100*ms), engine.Constant(100*ms)
+	slow := engine.Constant(100 * ms)
+	b.Nodes[0].Watch = &slow
+	b.Latency.Sandbox = engine.Constant(engine.Hour)
+	w := b.start(t, 1)
+	w.at(10*sec, func() { w.deletePod(w.owner, 0) })
+	w.at(10250*ms, func() { w.deletePod(w.owner, 1) })
+	for _, c := range []struct {
+		at   engine.Time
+		want Stage
+	}{
+		{9 * sec, StageDone}, {10050 * ms, StageSlices}, {10150 * ms, StageWatch}, {10240 * ms, StageSync},
+		{10320 * ms, StageSlices}, {10400 * ms, StageWatch}, {10600 * ms, StageWait}, {11350 * ms, StageSync}, {11500 * ms, StageDone},
+	} {
+		w.run(c.at)
+		if got := w.Lateness(0); got != c.want {
+			t.Errorf("at %s s: %q, want %q", c.at.Seconds(), got, c.want)
+		}
+	}
+}
+
+// Equal seeds give equal traces, different ones do not.
+func TestDeterminism(t *testing.T) {
+	t.Parallel()
+	run := func(seed uint64) (string, []string) {
+		b := newBuild(7).nodes(3).drawn()
+		b.container().ReadinessProbe = probe(0, 2, 1, 3)
+		b.container().LivenessProbe = probe(0, 3, 1, 3)
+		w := b.start(t, seed)
+		w.pods()
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.do(14*sec, "scale", "web", "12")
+		w.do(20*sec, "crashPod", "web#1", "")
+		w.do(30*sec, "rollback", "web", "")
+		w.do(33*sec, "apiserver", "", "down")
+		w.do(37*sec, "apiserver", "", "up")
+		w.do(50*sec, "scale", "web", "2")
+		w.run(120 * sec)
+		return w.eng.Hash().String(), w.lines
+	}
+	for seed := range uint64(5) {
+		a, lines := run(seed)
+		if b, again := run(seed); a != b || !slices.Equal(lines, again) {
+			t.Errorf("seed %d: %s and %s", seed, a, b)
+		}
+		if b, _ := run(seed + 100); a == b {
+			t.Errorf("seed %d: another seed, the same trace", seed)
+		}
+	}
+}
+
+// Draws belong to objects, not to the order in which they are asked for.
+func TestDrawsBelongToObjects(t *testing.T) {
+	t.Parallel()
+	at := func(before int) string {
+		b := newBuild(3).drawn()
+		b.d.Spec.Paused = true
+		w := b.start(t, 7)
+		w.pods()
+		for i := range before { // other objects are written first
+			w.at(5*sec, func() { w.deletePod(w.owner, PodID(i)) })
+		}
+		w.at(60*sec, func() { w.deletePod(w.owner, 2) })
+		w.run(70 * sec)
+		return w.when("r0 2 running ready=true deleting=true").Seconds() + " " + w.when("r0 2 terminal").Seconds()
+	}
+	if a, b := at(0), at(2); a != b {
+		t.Errorf("%s without other deletions, %s with", a, b)
+	}
+}

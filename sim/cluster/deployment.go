@@ -1,0 +1,222 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// deploymentController runs the rollouts of all Deployments, one sync at a time each
+// (Kubernetes 1.36 pkg/controller/deployment; verified).
+type deploymentController struct {
+	w     *World
+	owner engine.Owner
+	react reaction
+	limit limiter
+
+	deployments map[int]*Deployment
+	replicaSets map[ReplicaSetID]*ReplicaSet
+	pods        map[PodID]*Pod // for Recreate: old pods that are not done yet
+	// busy holds the Deployments with a sync that waits for its writes: the next one waits
+	// for it, as the controller's one worker per key does.
+	busy map[int]bool
+}
+
+func newDeploymentController(w *World) *deploymentController {
+	c := &deploymentController{
+		w: w, owner: w.eng.Register("deployment-controller"),
+		deployments: map[int]*Deployment{}, replicaSets: map[ReplicaSetID]*ReplicaSet{},
+		pods: map[PodID]*Pod{}, busy: map[int]bool{}, limit: newLimiter(controllerQPS, controllerBurst),
+	}
+	c.react = newReaction(w, c.owner, "deployment-controller", w.sc.Latency.Controller, c.sync)
+	w.store.subscribe("deployment-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindDeployment, kindReplicaSet, kindPod)
+	return c
+}
+
+func (c *deploymentController) deliver(o object) {
+	switch o := o.(type) {
+	case *Deployment:
+		c.deployments[o.Workload] = o
+		c.react.enqueue(o.Workload)
+	case *ReplicaSet:
+		c.replicaSets[o.ID] = o
+		if o.Gone {
+			delete(c.replicaSets, o.ID)
+		}
+		c.react.enqueue(o.ID.Workload)
+	case *Pod:
+		// Only Recreate looks at pods: it waits until the old ones are done. It hears of that
+		// from its ReplicaSets' status; from pods only when the last one has gone.
+		if !o.Gone {
+			c.pods[o.ID] = o
+			return
+		}
+		delete(c.pods, o.ID)
+		if c.recreates(o.Workload) && !c.anyPod(o.Workload) {
+			c.react.enqueue(o.Workload)
+		}
+	}
+}
+
+func (c *deploymentController) recreates(workload int) bool {
+	return c.w.sc.Workloads[workload].Recreate()
+}
+
+func (c *deploymentController) anyPod(workload int) bool {
+	for _, p := range c.pods { // order: any one decides
+		if p.Workload == workload {
+			return true
+		}
+	}
+	return false
+}
+
+// sync does one step of one Deployment.
+func (c *deploymentController) sync(workload int) {
+	d := c.deployments[workload]
+	if d == nil || c.busy[workload] {
+		return
+	}
+	in := c.input(d)
+	switch {
+	case d.Paused || scaling(in):
+		c.apply(d, in, rescale(in))
+	case c.recreates(workload):
+		c.recreate(d, in)
+	case in.newRS == nil:
+		// The same sync goes on with the ReplicaSet it has made.
+		c.create(d, in, func(created *ReplicaSet) {
+			in.newRS = created
+			c.apply(d, in, rollingUpdate(in))
+		})
+	default:
+		c.apply(d, in, rollingUpdate(in))
+	}
+}
+
+func (c *deploymentController) input(d *Deployment) rolloutInput {
+	surge, unavailable := c.w.fenceposts(d)
+	in := rolloutInput{replicas: d.Replicas, surge: surge, unavailable: unavailable, rolling: !c.recreates(d.Workload)}
+	for _, rs := range sortedReplicaSets(c.replicaSets, d.Workload) {
+		if rs.ID.Revision == d.Revision {
+			in.newRS = rs
+		} else {
+			in.oldRSs = append(in.oldRSs, rs)
+		}
+	}
+	return in
+}
+
+// sortedReplicaSets lists a workload's ReplicaSets, oldest first.
+func sortedReplicaSets(all map[ReplicaSetID]*ReplicaSet, workload int) []*ReplicaSet {
+	var out []*ReplicaSet
+	for _, rs := range slices.Collect(maps.Values(all)) { // order: sorted below
+		if rs.ID.Workload == workload {
+			out = append(out, rs)
+		}
+	}
+	slices.SortFunc(out, compareSetAges)
+	return out
+}
+
+// scaling says that spec.replicas changed: some active ReplicaSet was last scaled for another
+// size. A rollout waits until that is done.
+func scaling(in rolloutInput) bool {
+	return slices.ContainsFunc(in.active(), func(rs *ReplicaSet) bool { return rs.Desired != in.replicas })
+}
+
+// create makes the ReplicaSet of a new template, already with the size that the first step
+// gives it: what surge leaves room for, everything with Recreate.
+func (c *deploymentController) create(d *Deployment, in rolloutInput, then func(*ReplicaSet)) {
+	rs := &ReplicaSet{
+		ID: ReplicaSetID{d.Workload, d.Revision}, Desired: d.Replicas, MaxReplicas: d.Replicas + in.surge,
+	}
+	in.newRS = rs
+	rs.Replicas = d.Replicas
+	if in.rolling {
+		rs.Replicas = 0
+		rs.Replicas = newSize(in)
+	}
+	c.busy[d.Workload] = true
+	c.w.store.limited(&c.limit, c.owner, "create replicaset", key{kindReplicaSet, d.Workload, d.Revision}, func(o object) object {
+		if existing, ok := o.(*ReplicaSet); ok && !existing.Gone {
+			rs = existing // the cache did not have it yet
+			return nil
+		}
+		created := *rs
+		created.Created = c.w.eng.Now()
+		rs = &created
+		return rs
+	}, func() {
+		// The revision and the Progressing condition are written before anything else.
+		c.w.store.limited(&c.limit, c.owner, "deployment status", key{kindDeployment, d.Workload, 0}, func(object) object { return nil },
+			func() { then(rs) })
+	})
+}
+
+// recreate scales all old ReplicaSets to nothing, waits until no old pod is left that is not
+// done, terminating ones included, and then makes the new ones at once.
+func (c *deploymentController) recreate(d *Deployment, in rolloutInput) {
+	var down []scale
+	for _, rs := range in.oldRSs {
+		if rs.Replicas > 0 {
+			down = append(down, scale{rs: rs})
+		}
+	}
+	switch {
+	case len(down) > 0:
+		c.apply(d, in, down)
+	case c.oldPodsRunning(d, in):
+	case in.newRS == nil:
+		c.create(d, in, func(*ReplicaSet) { c.done(d.Workload) })
+	case in.newRS.Replicas != d.Replicas:
+		c.apply(d, in, []scale{{rs: in.newRS, size: d.Replicas}})
+	}
+}
+
+// oldPodsRunning says whether old pods run, by the ReplicaSets' status and by the pods.
+func (c *deploymentController) oldPodsRunning(d *Deployment, in rolloutInput) bool {
+	for _, rs := range in.oldRSs {
+		if rs.Pods > 0 {
+			return true
+		}
+	}
+	for _, p := range c.pods { // order: any one of them decides
+		if p.Workload == d.Workload && p.Revision != d.Revision && !p.Phase.Terminal() {
+			return true
+		}
+	}
+	return false
+}
+
+// apply writes new sizes, one after the other. The next sync waits for the answers.
+func (c *deploymentController) apply(d *Deployment, in rolloutInput, scales []scale) {
+	desired, most := in.replicas, in.replicas+in.surge
+	scales = slices.DeleteFunc(scales, func(s scale) bool {
+		return s.size == s.rs.Replicas && !(s.annotate && (s.rs.Desired != desired || s.rs.MaxReplicas != most))
+	})
+	if len(scales) == 0 {
+		if c.busy[d.Workload] {
+			c.done(d.Workload)
+		}
+		return
+	}
+	c.busy[d.Workload] = true
+	size, id := scales[0].size, scales[0].rs.ID
+	c.w.store.limited(&c.limit, c.owner, "scale replicaset", key{kindReplicaSet, id.Workload, id.Revision}, func(o object) object {
+		rs, ok := o.(*ReplicaSet)
+		if !ok {
+			return nil
+		}
+		next := *rs
+		next.Replicas, next.Desired, next.MaxReplicas = size, desired, most
+		return &next
+	}, func() { c.apply(d, in, scales[1:]) })
+}
+
+// done ends a sync that wrote something: what came meanwhile is looked at now.
+func (c *deploymentController) done(workload int) {
+	c.busy[workload] = false
+	c.react.enqueue(workload)
+}

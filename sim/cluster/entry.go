@@ -1,0 +1,119 @@
+package cluster
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/healthcheck"
+	"github.com/lameduck-proxy/lameduck/proxier/memory"
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Entry is where a stream of requests enters the cluster: a Service port, over its ClusterIP
+// from a pod or over a node port from outside.
+type Entry struct {
+	External bool
+
+	name      endpoints.ServiceName
+	port      uint16
+	nodePort  uint16
+	protocol  endpoints.Protocol
+	workloads []int // that the Service selects
+	nodes     []int // that clients go to, or run on
+	healthy   bool  // only those whose health-check node port says so
+}
+
+// Entry finds where a stream enters; ok is false when there is no such Service,
+// or none of its nodes.
+func (w *World) Entry(t scenario.Traffic) (e Entry, ok bool) {
+	for s := range w.sc.Services {
+		svc := w.sc.Services[s].Service
+		if svc.Namespace+"/"+svc.Name != t.Service {
+			continue
+		}
+		e = Entry{
+			External: t.External, name: endpoints.ServiceName{Namespace: svc.Namespace, Name: svc.Name},
+			port: uint16(t.Port), protocol: t.Protocol, nodePort: w.NodePort(s, uint16(t.Port), t.Protocol),
+		}
+		for wl := range w.sc.Workloads {
+			if w.selects(s, wl) {
+				e.workloads = append(e.workloads, wl)
+			}
+		}
+		e.healthy = t.HealthyNodesOnly
+		for n := range w.sc.Nodes {
+			if t.Nodes == nil || slices.Contains(t.Nodes, w.sc.Nodes[n].Name) {
+				e.nodes = append(e.nodes, n)
+			}
+		}
+		return e, len(e.nodes) > 0
+	}
+	return Entry{}, false
+}
+
+// NodesFor lists the nodes that a stream's new connections go to now: as a load balancer
+// without any delay sees them, if the stream asks for that, by the answers that the nodes'
+// health-check node ports give with the rules in force. To all of them when none is healthy.
+func (w *World) NodesFor(e Entry) []int {
+	if !e.healthy {
+		return e.nodes
+	}
+	var healthy []int
+	for _, n := range e.nodes {
+		installed := w.Proxies[n].installed.Snapshot
+		h, ok := healthcheck.ServiceOf(installed.Service(e.name), endpoints.IPv4, w.sc.Nodes[n].Name, w.sc.Kubernetes.Options)
+		if ok && h.OK(true, w.sc.Kubernetes.Options) {
+			healthy = append(healthy, n)
+		}
+	}
+	if len(healthy) == 0 {
+		return e.nodes
+	}
+	return healthy
+}
+
+// outsideClient is an address outside of everything (TEST-NET-1, RFC 5737), insideClient one in
+// the pod range that no server has. No rule looks at the source port.
+var (
+	outsideClient = netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, 1}), 40000)
+	insideClient  = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 255, 255, 254}), 40000)
+)
+
+// Enter evaluates a new connection on the rules in force on a node.
+func (w *World) Enter(e Entry, node int) memory.Decision { return decide(w.Rules(node), e) }
+
+// decide evaluates a new connection on a Plan.
+func decide(p *plan.Plan, e Entry) memory.Decision {
+	pkt := packet.Packet{Src: insideClient, Protocol: protocolNumber(e.protocol)}
+	if e.External {
+		pkt.Src = outsideClient
+		// The Plan may be shared with other nodes of its kind: its own address stands for theirs.
+		pkt.Dst = netip.AddrPortFrom(p.Node().Addresses[0], e.nodePort)
+		return memory.Decide(p, pkt)
+	}
+	svc := p.Service(e.name)
+	if svc == nil {
+		return memory.Decision{Verdict: packet.None}
+	}
+	for i := range svc.Frontends {
+		if f := &svc.Frontends[i]; f.Kind == plan.ClusterIP && f.Key.Port == e.port && f.Key.Protocol == e.protocol {
+			pkt.Dst = netip.AddrPortFrom(f.Key.Addr, f.Key.Port)
+			return memory.Decide(p, pkt)
+		}
+	}
+	return memory.Decision{Verdict: packet.None}
+}
+
+func protocolNumber(p endpoints.Protocol) packet.Protocol {
+	switch p {
+	case endpoints.UDP:
+		return packet.UDP
+	case endpoints.SCTP:
+		return packet.SCTP
+	default:
+		return packet.TCP
+	}
+}

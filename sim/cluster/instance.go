@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"net/netip"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Closed says why an instance does not listen.
+type Closed uint8
+
+// The reasons, in the words of the causes they lead to.
+const (
+	NotClosed      Closed = iota // it listens
+	NotYet                       // it has never listened since it started
+	ClosedOnTerm                 // its listener closed, or its process ended, after SIGTERM
+	ClosedLiveness               // restarted by a liveness probe
+	ClosedCrash                  // anything else
+)
+
+// Instance is what runs in a pod, as packets meet it. It is state of the moment, not of the
+// API.
+type Instance struct {
+	Pod      PodID
+	Workload int
+	Revision int
+	Node     int
+	IP       netip.Addr
+	App      *scenario.App
+
+	Sandbox   bool // the network namespace is there: its kernel answers, if only with a reset
+	Running   bool // the process runs
+	Listening bool
+	Why       Closed      // while not listening
+	Since     engine.Time // when Listening or Why last changed
+	Term      engine.Time // when SIGTERM was sent to this process, never if not
+	Forced    bool        // its readiness is held at false by the scenario
+
+	readyFrom engine.Time // before, the app does not say it is ready
+}
+
+func (i *Instance) set() ReplicaSetID { return ReplicaSetID{i.Workload, i.Revision} }
+
+// Accepts says whether a new connection would be accepted.
+func (i *Instance) Accepts() bool { return i.Sandbox && i.Listening }
+
+// Observer hears of everything that happens to instances and matters to connections, at the
+// moment it happens. The state has changed already.
+type Observer interface {
+	// ListenerChanged: the instance began or ceased to accept connections.
+	ListenerChanged(i *Instance)
+	// Terminated: SIGTERM was delivered; idle connections are closed by servers that shut down
+	// gracefully, requests in flight are cut if the app cuts them.
+	Terminated(i *Instance)
+	// Ended: the process is gone. killed says by SIGKILL after the grace period, liveness by
+	// the kubelet's liveness restart.
+	Ended(i *Instance, how Ending)
+	// SandboxGone: the pod's address answers nobody any more.
+	SandboxGone(i *Instance)
+	// InFlightUntil returns when the last request the instance is serving will be answered,
+	// the present time if there is none.
+	InFlightUntil(i *Instance) engine.Time
+}
+
+// Ending says how a process ended.
+type Ending uint8
+
+// The endings.
+const (
+	EndedByItself Ending = iota // its own exit after SIGTERM
+	EndedKilled                 // SIGKILL after the grace period
+	EndedLiveness               // killed by a liveness or startup probe
+	EndedCrashed                // anything else
+)
+
+// setListening changes the listener and tells the observer.
+func (w *World) setListening(i *Instance, listening bool, why Closed) {
+	if i.Listening == listening && (listening || i.Why == why) {
+		return
+	}
+	i.Listening, i.Why, i.Since = listening, why, w.eng.Now()
+	w.version++
+	if listening {
+		i.Why = NotClosed
+	}
+	w.observer.ListenerChanged(i)
+}
+
+// answersProbe says whether the app would pass a probe of its readiness or liveness now.
+func (w *World) answersProbe(i *Instance, liveness bool) bool {
+	if !i.Running || !i.Listening {
+		return false
+	}
+	if i.Term != never && i.App.ReadinessFails && !liveness {
+		return false
+	}
+	if !liveness && (i.Forced || w.eng.Now() < i.readyFrom) {
+		return false
+	}
+	if liveness && !i.App.LivenessFollows {
+		return true
+	}
+	for _, name := range i.App.DependsOn {
+		if w.dependencyDown[name] {
+			return false
+		}
+	}
+	return true
+}

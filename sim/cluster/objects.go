@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Phase is a pod's status.phase.
+type Phase uint8
+
+// The phases.
+const (
+	PhasePending Phase = iota
+	PhaseUnknown
+	PhaseRunning
+	PhaseSucceeded
+	PhaseFailed
+)
+
+// Terminal says that the pod will never run again.
+func (p Phase) Terminal() bool { return p == PhaseSucceeded || p == PhaseFailed }
+
+// never marks a moment that has not come.
+const never engine.Time = -1
+
+// PodID numbers pods in the order of their creation, from 0.
+type PodID int32
+
+// Pod is one version of a pod object. Versions are immutable: a write makes a new one.
+type Pod struct {
+	ID           PodID
+	Name         string // role and ordinal: "web new 3", never a generated name
+	UID          uint64 // a draw: ranking reads it
+	ReplicaSet   *ReplicaSetID
+	Workload     int // index in the scenario
+	Revision     int // of the template
+	Node         int // index of the node, -1 while unbound
+	IP           netip.Addr
+	Phase        Phase
+	Ready        bool
+	ReadySince   engine.Time // of the last transition to Ready; the API keeps whole seconds
+	Created      engine.Time
+	DeletedAt    engine.Time // when deletion was asked for, never if it was not
+	Grace        engine.Time // deletionGracePeriodSeconds
+	DeletionCost int
+	Restarts     int
+	Gone         bool // the object is deleted; only in the last version
+}
+
+// Active says that a ReplicaSet counts the pod: neither on its way out nor done.
+func (p *Pod) Active() bool { return p.DeletedAt == never && !p.Phase.Terminal() && !p.Gone }
+
+// Deleting says that the pod has a deletionTimestamp.
+func (p *Pod) Deleting() bool { return p.DeletedAt != never }
+
+// ReplicaSetID identifies a ReplicaSet.
+type ReplicaSetID struct {
+	Workload, Revision int
+}
+
+// ReplicaSet is one version of a ReplicaSet object. Immutable.
+type ReplicaSet struct {
+	ID       ReplicaSetID
+	Created  engine.Time
+	Replicas int // spec.replicas
+	// Annotations deployment.kubernetes.io/desired-replicas and max-replicas: the Deployment's
+	// replicas, and replicas + surge, when it was last scaled.
+	Desired, MaxReplicas int
+	// Status, as the ReplicaSet controller last wrote it. Terminating pods are in no other
+	// number.
+	Pods, ReadyPods, Available, Terminating int
+	ObservedReplicas                        int
+	Gone                                    bool
+}
+
+// Deployment is one version of a Deployment object. Immutable.
+type Deployment struct {
+	Workload int
+	Replicas int
+	Revision int // of spec.template
+	Paused   bool
+	// History lists the revisions in the order in which they last became current, the present
+	// one last: rollback goes to the one before.
+	History []int
+}
+
+// become makes a revision the present one.
+func (d *Deployment) become(revision int) {
+	d.Revision = revision
+	d.History = append(slices.DeleteFunc(slices.Clone(d.History), func(r int) bool { return r == revision }), revision)
+}

@@ -1,0 +1,213 @@
+package cluster
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+type probeKind uint8
+
+const (
+	readinessProbe probeKind = iota
+	livenessProbe
+	startupProbe
+)
+
+// prober is one probe of one container, with the worker algorithm of the kubelet (Kubernetes
+// 1.36 pkg/kubelet/prober/worker.go; verified): a ticker that runs from the pod's admission,
+// results that count in a row, thresholds, a hold until the next container, and a manual
+// trigger that probes at once and restarts the ticker. It goes by the pod's status, which
+// shows a container only after the kubelet has worked on the pod.
+//
+// The trigger comes while the kubelet computes the status that shows the container for the
+// first time; the prober is taken to see that status already. (In the real kubelet that is a
+// race; when it is lost the trigger is without effect but for the ticker.)
+//
+// Ticks that could change nothing are not executed: a prober sleeps while the app's answer is
+// its result, and is armed when the app changes.
+type prober struct {
+	c          *container
+	kind       probeKind
+	spec       *corev1.Probe
+	phase      engine.Time // the ticker's origin
+	generation int         // of the container that result belongs to
+	result     bool
+	last       bool // the last answer
+	row        int  // how many times in a row; a new container does not begin a new row
+	hold       bool
+	off        bool
+	ticked     engine.Time // the last tick that was executed, or slept through
+	timer      engine.Handle
+	armed      bool
+}
+
+func newProber(c *container, kind probeKind, spec *corev1.Probe, now engine.Time) *prober {
+	return &prober{c: c, kind: kind, spec: spec, phase: now, ticked: now, result: kind == livenessProbe}
+}
+
+func (p *prober) stop() {
+	p.off = true
+	p.c.wk.k.w.eng.Cancel(p.timer)
+	p.armed = false
+}
+
+func (p *prober) period() engine.Time {
+	return engine.Time(max(1, p.spec.PeriodSeconds)) * engine.Second
+}
+
+// arm makes the prober look at its next tick, unless nothing could come of it.
+func (p *prober) arm() {
+	if p.off || p.armed || p.settled() {
+		return
+	}
+	now := p.c.wk.k.w.eng.Now()
+	at := p.phase + (now-p.phase)/p.period()*p.period()
+	if at <= p.ticked || at < now {
+		at += p.period()
+	}
+	p.armed = true
+	p.timer = p.c.wk.k.after(at-now, "probe", func() {
+		p.armed, p.ticked = false, p.c.wk.k.w.eng.Now()
+		p.probe()
+		p.arm()
+	})
+}
+
+// settled says that further ticks give what there is already.
+func (p *prober) settled() bool {
+	s := &p.c.shown
+	switch {
+	case s.generation == 0:
+		return true
+	case p.generation != s.generation:
+		return false
+	case p.hold:
+		return true
+	case !s.running:
+		return p.kind != readinessProbe || !p.result
+	case p.kind == startupProbe:
+		return s.started
+	case !s.started:
+		return true // armed again when the startup probe has passed
+	case p.waiting():
+		return false
+	}
+	return p.answer() == p.result && (p.row == 0 || p.last == p.result)
+}
+
+// waiting says that initialDelaySeconds are not over: whole seconds since the start, of which
+// the status keeps no more than the second.
+func (p *prober) waiting() bool {
+	age := p.c.wk.k.w.eng.Now() - p.c.shown.startAt
+	return age.TruncateToSecond() < engine.Time(p.spec.InitialDelaySeconds)*engine.Second
+}
+
+func (p *prober) answer() bool {
+	c := p.c
+	w, i := c.wk.k.w, c.wk.instance
+	switch {
+	case c != c.wk.main || i.App.NotAServer: // taken to be well while they run
+		return c.running && !(i.Forced && p.kind == readinessProbe && c == c.wk.main)
+	case p.kind == startupProbe:
+		return i.Listening
+	case p.kind == readinessProbe && c.unready:
+		return false
+	default:
+		return w.answersProbe(i, p.kind == livenessProbe)
+	}
+}
+
+// poke is the manual trigger: probe at once, and count the period from now.
+func (p *prober) poke() {
+	if p.off {
+		return
+	}
+	w := p.c.wk.k.w
+	w.eng.Cancel(p.timer)
+	p.armed = false
+	p.phase, p.ticked = w.eng.Now(), w.eng.Now()
+	p.probe()
+	p.arm()
+}
+
+// probe asks once and applies a result when the threshold is reached.
+func (p *prober) probe() {
+	s := &p.c.shown
+	if p.off || s.generation == 0 {
+		return
+	}
+	if p.generation != s.generation {
+		p.meet(s.generation)
+	}
+	switch {
+	case p.hold:
+		return
+	case !s.running:
+		if p.kind == readinessProbe {
+			p.set(false)
+		}
+		return
+	case p.waiting() || s.started == (p.kind == startupProbe):
+		return
+	}
+	answer := p.answer()
+	if p.row > 0 && answer == p.last {
+		p.row++
+	} else {
+		p.last, p.row = answer, 1
+	}
+	threshold := p.spec.FailureThreshold
+	if answer {
+		threshold = p.spec.SuccessThreshold
+	}
+	if p.row >= max(1, int(threshold)) {
+		p.apply(answer)
+	}
+}
+
+// meet begins with a new container: readiness with failure, liveness with success. Both that
+// and a startup probe's beginning are news, for which the kubelet works on the pod.
+func (p *prober) meet(generation int) {
+	p.generation, p.hold = generation, false
+	p.result = p.kind == livenessProbe
+	switch p.kind {
+	case readinessProbe:
+		p.c.shown.ready = false
+		p.c.wk.update()
+		p.c.wk.requestSync()
+	case startupProbe:
+		p.c.wk.requestSync()
+	case livenessProbe: // success is what it began with: no news
+	}
+}
+
+// apply acts on a result that has reached its threshold.
+func (p *prober) apply(answer bool) {
+	switch {
+	case p.kind == readinessProbe:
+		p.set(answer)
+	case p.kind == livenessProbe && answer:
+		p.result = true
+	default:
+		p.hold, p.row, p.result = true, 0, answer
+		if answer {
+			p.c.shown.started = true
+		} else {
+			p.c.condemned = p.spec
+		}
+		p.c.wk.requestSync()
+	}
+}
+
+// set changes a readiness result. The status is written at once; the kubelet works on the pod,
+// too.
+func (p *prober) set(result bool) {
+	if p.result == result {
+		return
+	}
+	p.result = result
+	p.c.shown.ready = result
+	p.c.wk.update()
+	p.c.wk.requestSync()
+}

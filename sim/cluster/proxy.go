@@ -1,0 +1,175 @@
+package cluster
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/lameduck-proxy/lameduck/proxier/pace"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// NodeProxy is the service proxy of one node: a watch, the production pacing, and a sync that
+// takes a while, at whose end the production Plan of what was known at its beginning is in
+// force.
+type NodeProxy struct {
+	w     *World
+	node  int
+	owner engine.Owner
+	pace  pace.Policy
+	state pace.State
+	syncs engine.Stream
+	count uint64
+
+	received  *View // what its watch has shown
+	syncing   *View // what the sync under way will program, nil when idle
+	installed *View // what is in force
+	timer     engine.Handle
+
+	node4plan *plan.Node
+}
+
+func newNodeProxy(w *World, node int) *NodeProxy {
+	name := "proxy " + w.sc.Nodes[node].Name
+	spec := w.sc.Nodes[node].Proxy
+	p := &NodeProxy{
+		w: w, node: node, owner: w.eng.Register(name), syncs: w.eng.Stream(name, "sync"),
+		pace: pace.Policy{MinInterval: spec.MinSyncPeriod.Duration(), RetryInterval: spec.SyncPeriod.Duration()},
+	}
+	p.node4plan = &plan.Node{
+		Name: w.sc.Nodes[node].Name, Zone: w.sc.Nodes[node].Zone,
+		Addresses: []netip.Addr{w.NodeIP(node)}, Options: w.sc.Kubernetes.Options,
+		MasqueradeAll: spec.MasqueradeAll,
+		Detector:      plan.LocalDetector{Mode: plan.DetectClusterCIDR, CIDRs: []netip.Prefix{podRange}},
+	}
+	if spec.Mode == "iptables" {
+		p.node4plan.Dialect = plan.IPTables
+	}
+	w.store.subscribe(name, p.owner, w.watchLatency(node), p.deliver, kindSlices)
+	return p
+}
+
+// podRange holds all pod addresses, nodeRange all nodes'.
+var (
+	podRange  = netip.MustParsePrefix("10.128.0.0/9")
+	nodeRange = netip.MustParsePrefix("10.0.0.0/10")
+)
+
+// NodeIP returns a node's address.
+func (w *World) NodeIP(node int) netip.Addr {
+	n := uint32(node) + 1
+	base := nodeRange.Addr().As4()
+	return netip.AddrFrom4([4]byte{base[0], byte(n >> 16), byte(n >> 8), byte(n)})
+}
+
+func (p *NodeProxy) deliver(o object) {
+	s, ok := o.(*sliceWrite)
+	if !ok {
+		return
+	}
+	p.received = s.view
+	p.state.Pending = true
+	p.plan()
+}
+
+// plan asks the pacing when to sync next, and sets the timer.
+func (p *NodeProxy) plan() {
+	if p.syncing != nil {
+		return
+	}
+	at, _, never := p.pace.Next(p.state)
+	if never {
+		return
+	}
+	p.w.eng.Cancel(p.timer)
+	if engine.FromDuration(at) <= p.w.eng.Now() {
+		p.sync() // idle: at once, with what this very piece of news says
+		return
+	}
+	p.timer = p.w.eng.At(max(p.w.eng.Now(), engine.FromDuration(at)), engine.ClassTimer, p.owner, "sync starts", p.sync)
+}
+
+// sync begins a sync: what has been received by now will be in force when it ends.
+func (p *NodeProxy) sync() {
+	p.syncing, p.state.Pending = p.received, false
+	took := p.w.syncLatency(p.node).Sample(p.syncs.Draw(p.count))
+	p.count++
+	p.w.eng.After(took, engine.ClassTimer, p.owner, "sync ends", func() {
+		p.installed, p.syncing = p.syncing, nil
+		p.state.Synced = true
+		p.state.LastEnd = p.w.eng.Now().Duration()
+		p.w.version++
+		p.plan()
+	})
+}
+
+// Installed returns the view whose rules are in force on the node.
+func (p *NodeProxy) Installed() *View { return p.installed }
+
+// Stage says how far news has come on its way to a node's rules.
+type Stage uint8
+
+// The stages, in the order of the way.
+const (
+	StageDone Stage = iota
+	StageSlices
+	StageWatch
+	StageWait
+	StageSync
+)
+
+// String names the stage as the actor whose lateness it is.
+func (s Stage) String() string {
+	return [...]string{"", "slice-controller", "watch", "proxy-wait", "proxy-sync"}[s]
+}
+
+// Lateness returns the first unfinished stage between the API's pods and a node's rules.
+func (w *World) Lateness(node int) Stage {
+	p := w.Proxies[node]
+	switch {
+	case !w.slicesSettled():
+		return StageSlices
+	case p.received != w.view:
+		return StageWatch
+	case p.syncing == nil && p.installed != p.received:
+		return StageWait
+	case p.installed != p.received:
+		return StageSync
+	default:
+		return StageDone
+	}
+}
+
+// Rules returns the Plan in force on a node. Nodes that cannot differ share one.
+func (w *World) Rules(node int) *plan.Plan { return w.planOf(w.Proxies[node].installed, node) }
+
+// maxPlans bounds the Plans that are remembered.
+const maxPlans = 4096
+
+// planKey says which nodes have equal Plans for a view.
+type planKey struct {
+	view  *View
+	class string
+}
+
+func (w *World) planOf(v *View, node int) *plan.Plan {
+	k := planKey{v, w.nodeClass(node)}
+	if p := w.plans[k]; p != nil {
+		return p
+	}
+	p := plan.Build(v.Snapshot, w.Proxies[node].node4plan)
+	if len(w.plans) >= maxPlans {
+		clear(w.plans) // old views are not asked for again
+	}
+	w.plans[k] = p
+	return p
+}
+
+// nodeClass groups nodes: those of a zone have the same Cluster lists. Local lists, and
+// hairpin, depend on the node itself.
+func (w *World) nodeClass(node int) string {
+	if w.usesLocal {
+		return fmt.Sprint(node)
+	}
+	return w.sc.Nodes[node].Zone
+}

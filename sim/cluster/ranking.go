@@ -1,0 +1,83 @@
+package cluster
+
+import (
+	"cmp"
+	"math/bits"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// candidate is a pod that a ReplicaSet may delete, with what the ranking looks at.
+type candidate struct {
+	pod  *Pod
+	rank int // active pods of the Deployment on the pod's node, this one included
+}
+
+// compareVictims orders pods by who goes first when a ReplicaSet shrinks (Kubernetes 1.36
+// pkg/controller/controller_utils.go, ActivePodsWithRanks; verified).
+func compareVictims(a, b candidate, now engine.Time) int {
+	x, y := a.pod, b.pod
+	for _, c := range []int{
+		boolFirst(x.Node < 0, y.Node < 0),
+		cmp.Compare(phaseRank(x.Phase), phaseRank(y.Phase)),
+		boolFirst(!x.Ready, !y.Ready),
+		cmp.Compare(x.DeletionCost, y.DeletionCost),
+		cmp.Compare(b.rank, a.rank), // doubled up goes first
+	} {
+		if c != 0 {
+			return c
+		}
+	}
+	if x.Ready && y.Ready {
+		if c := compareAges(x.ReadySince.TruncateToSecond(), y.ReadySince.TruncateToSecond(), now, x.UID, y.UID); c != 0 {
+			return c
+		}
+	}
+	if c := cmp.Compare(y.Restarts, x.Restarts); c != 0 {
+		return c
+	}
+	return compareAges(x.Created.TruncateToSecond(), y.Created.TruncateToSecond(), now, x.UID, y.UID)
+}
+
+// compareAges puts the younger first, by powers of two of the age in nanoseconds; within one
+// power the UIDs decide, so that the choice among pods of similar age is arbitrary but fair.
+func compareAges(a, b, now engine.Time, uidA, uidB uint64) int {
+	if a == b {
+		return 0
+	}
+	if c := cmp.Compare(logAge(now-a), logAge(now-b)); c != 0 {
+		return c
+	}
+	return cmp.Compare(uidA, uidB)
+}
+
+// logAge is floor(log2(age)), and less than any for an age of nothing.
+func logAge(age engine.Time) int {
+	if age <= 0 {
+		return -1
+	}
+	return bits.Len64(uint64(age)) - 1
+}
+
+func phaseRank(p Phase) int {
+	switch p {
+	case PhasePending:
+		return 0
+	case PhaseUnknown:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// boolFirst orders true before false.
+func boolFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	default:
+		return 1
+	}
+}

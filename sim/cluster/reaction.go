@@ -1,0 +1,60 @@
+package cluster
+
+import "github.com/lameduck-proxy/lameduck/sim/engine"
+
+// reaction is a controller's work queue: a key is worked on some time after news about it,
+// and news in the meantime does not add to the work.
+type reaction struct {
+	w       *World
+	owner   engine.Owner
+	name    string
+	latency engine.Dist
+	draws   engine.Stream
+	count   *uint64
+	queued  map[int]bool
+	run     func(key int)
+}
+
+func newReaction(w *World, owner engine.Owner, name string, latency engine.Dist, run func(int)) reaction {
+	return reaction{
+		w: w, owner: owner, name: "sync " + name, latency: latency,
+		draws: w.eng.Stream(name, "reaction"), count: new(uint64), queued: map[int]bool{}, run: run,
+	}
+}
+
+// enqueue asks for work on a key soon.
+func (r *reaction) enqueue(key int) {
+	delay := r.latency.Sample(r.draws.Draw(*r.count))
+	if r.queued[key] {
+		return
+	}
+	*r.count++
+	r.queued[key] = true
+	r.w.eng.After(delay, engine.ClassTimer, r.owner, r.name, func() {
+		r.queued[key] = false
+		r.run(key)
+	})
+}
+
+// enqueueAt asks for work on a key at a moment to come.
+func (r *reaction) enqueueAt(at engine.Time, key int) {
+	r.w.eng.At(max(at, r.w.eng.Now()), engine.ClassTimer, r.owner, r.name+" (timer)", func() { r.enqueue(key) })
+}
+
+// limiter is a client's token bucket. Each controller has one of its own (measured on a real
+// control plane: 20 requests a second, a burst of 30).
+type limiter struct {
+	interval engine.Time // between tokens
+	burst    int
+	full     engine.Time // when the bucket will be full again
+}
+
+func newLimiter(perSecond, burst int) limiter {
+	return limiter{interval: engine.Second / engine.Time(perSecond), burst: burst}
+}
+
+// take reserves a token and returns when it may be used.
+func (l *limiter) take(now engine.Time) engine.Time {
+	l.full = max(l.full, now) + l.interval
+	return max(now, l.full-engine.Time(l.burst)*l.interval)
+}

@@ -1,0 +1,262 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Reference: Kubernetes 1.36 pkg/controller/deployment/util: ResolveFenceposts (surge rounds
+// up, unavailable down, both 0 make one unavailable), MaxUnavailable (not above replicas).
+func TestFenceposts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		surge, unavailable string
+		want               string // "surge/unavailable" for replicas 0 to 20
+	}{
+		{"25%", "25%", "0/0 1/0 1/0 1/0 1/1 2/1 2/1 2/1 2/2 3/2 3/2 3/2 3/3 4/3 4/3 4/3 4/4 5/4 5/4 5/4 5/5"},
+		{"0%", "25%", "0/0 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/2 0/2 0/2 0/2 0/3 0/3 0/3 0/3 0/4 0/4 0/4 0/4 0/5"},
+		{"100%", "0", "0/0 1/0 2/0 3/0 4/0 5/0 6/0 7/0 8/0 9/0 10/0 11/0 12/0 13/0 14/0 15/0 16/0 17/0 18/0 19/0 20/0"},
+		{"1", "5", "1/0 1/1 1/2 1/3 1/4 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5 1/5"},
+		{"0", "0", "0/0 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1 0/1"},
+	} {
+		var got []string
+		for r := range 21 {
+			s, u := fenceposts(r, intstr.Parse(c.surge), intstr.Parse(c.unavailable))
+			got = append(got, fmt.Sprintf("%d/%d", s, u))
+		}
+		if g := strings.Join(got, " "); g != c.want {
+			t.Errorf("surge %s unavailable %s:\n got %s\nwant %s", c.surge, c.unavailable, g, c.want)
+		}
+	}
+}
+
+// set makes a ReplicaSet of a size with so many available pods.
+func set(revision, size, available int) *ReplicaSet {
+	return &ReplicaSet{ID: ReplicaSetID{0, revision}, Created: engine.Time(revision) * sec, Replicas: size, Available: available}
+}
+
+func sizes(scales []scale) string {
+	var out []string
+	for _, s := range scales {
+		out = append(out, fmt.Sprintf("r%d %d", s.rs.ID.Revision, s.size))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Reference: Kubernetes 1.36 pkg/controller/deployment/rolling.go, rolloutRolling,
+// reconcileNewReplicaSet, reconcileOldReplicaSets.
+func TestRollingUpdateStep(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name                         string
+		replicas, surge, unavailable int
+		new                          *ReplicaSet
+		old                          []*ReplicaSet
+		want                         string
+	}{
+		{"nothing is left to do", 4, 1, 1, set(1, 4, 4), []*ReplicaSet{set(0, 0, 0)}, ""},
+		{"up as far as surge allows", 10, 3, 2, set(1, 0, 0), []*ReplicaSet{set(0, 10, 10)}, "r1 3"},
+		{"never above replicas", 4, 4, 0, set(1, 3, 3), []*ReplicaSet{set(0, 1, 1)}, "r1 4"},
+		{"a new set above replicas comes down first", 4, 1, 1, set(1, 6, 6), []*ReplicaSet{set(0, 2, 2)}, "r1 4"},
+		{"no room: the old set shrinks by what may be unavailable", 4, 1, 1, set(1, 1, 0), []*ReplicaSet{set(0, 4, 4)}, "r0 3"},
+		{"only one direction a sync", 4, 1, 1, set(1, 1, 1), []*ReplicaSet{set(0, 3, 3)}, "r1 2"},
+		{"unavailable 0: an old pod waits for an available new one", 4, 1, 0, set(1, 1, 0), []*ReplicaSet{set(0, 4, 4)}, ""},
+		{"unavailable 0: and goes when there is one", 4, 1, 0, set(1, 1, 1), []*ReplicaSet{set(0, 4, 4)}, "r0 3"},
+		{"surge 0: the old set shrinks before the new one grows", 4, 0, 1, set(1, 0, 0), []*ReplicaSet{set(0, 4, 4)}, "r0 3"},
+		{"one replica with surge", 1, 1, 0, set(1, 1, 1), []*ReplicaSet{set(0, 1, 1)}, "r0 0"},
+		{"unhealthy old pods go first, the oldest set's before the others'", 6, 2, 1, set(2, 0, 0),
+			[]*ReplicaSet{set(0, 4, 2), set(1, 4, 3)}, "r0 2, r1 3"},
+		{"unhealthy clean-up and normal scale-down add up", 4, 0, 2, set(1, 0, 0), []*ReplicaSet{set(0, 4, 3)}, "r0 2"},
+		{"crash-looping new pods do not let old ones go", 10, 3, 2, set(1, 5, 0), []*ReplicaSet{set(0, 8, 7)}, ""},
+		{"rollback: 4 of the crash-looping pods may go", 10, 3, 2, set(2, 8, 7), []*ReplicaSet{set(1, 5, 0)}, "r1 1"},
+		{"roll over: unhealthy pods of two old sets", 10, 3, 2, set(2, 0, 0), []*ReplicaSet{set(0, 8, 8), set(1, 5, 0)}, "r1 0"},
+		{"a status that is behind blocks the scale-down", 4, 1, 1, set(1, 2, 2), []*ReplicaSet{set(0, 3, 4)}, ""},
+		{"... but not what was cleaned up before it", 8, 0, 2, set(2, 0, 0), []*ReplicaSet{set(0, 4, 3), set(1, 4, 5)}, "r0 3"},
+		{"scaled to 0 while rolling: all old pods", 0, 0, 0, set(1, 0, 0), []*ReplicaSet{set(0, 3, 3)}, "r0 0"},
+	} {
+		in := rolloutInput{replicas: c.replicas, surge: c.surge, unavailable: c.unavailable, rolling: true, newRS: c.new, oldRSs: c.old}
+		if got := sizes(rollingUpdate(in)); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// The steps of whole rolling updates in which every pod becomes available before the next
+// sync. Reference: the same; the bounds are the Deployment's documented promise.
+func TestRollingUpdateKeepsItsPromise(t *testing.T) {
+	t.Parallel()
+	for replicas := 1; replicas <= 20; replicas++ {
+		for _, f := range [][2]string{{"25%", "25%"}, {"1", "0"}, {"0", "1"}, {"0", "0"}, {"100%", "0"}, {"0", "100%"}, {"30%", "10%"}} {
+			s, u := fenceposts(replicas, intstr.Parse(f[0]), intstr.Parse(f[1]))
+			in := rolloutInput{replicas: replicas, surge: s, unavailable: u, rolling: true, newRS: set(1, 0, 0), oldRSs: []*ReplicaSet{set(0, replicas, replicas)}}
+			steps := 0
+			for ; steps < 1000; steps++ {
+				scales := rollingUpdate(in)
+				if len(scales) == 0 {
+					break
+				}
+				if len(scales) > 1 {
+					t.Fatalf("R=%d %v: two directions: %s", replicas, f, sizes(scales))
+				}
+				for _, rs := range in.all() {
+					if rs == scales[0].rs {
+						rs.Replicas = scales[0].size
+						rs.Available = min(rs.Available, rs.Replicas)
+					}
+				}
+				if in.total() > replicas+s || in.available() < replicas-u {
+					t.Fatalf("R=%d %v: %d pods, %d available", replicas, f, in.total(), in.available())
+				}
+				in.newRS.Available = in.newRS.Replicas
+			}
+			if in.newRS.Replicas != replicas || in.oldRSs[0].Replicas != 0 {
+				t.Errorf("R=%d %v: stuck after %d steps at %d and %d", replicas, f, steps, in.newRS.Replicas, in.oldRSs[0].Replicas)
+			}
+		}
+	}
+}
+
+// Reference: Kubernetes 1.36 pkg/controller/deployment/sync.go, scale;
+// util/deployment_util.go, GetReplicaSetProportion, IsSaturated, FindActiveOrLatest.
+func TestRescale(t *testing.T) {
+	t.Parallel()
+	with := func(rs *ReplicaSet, desired, most int) *ReplicaSet {
+		rs.Desired, rs.MaxReplicas = desired, most
+		return rs
+	}
+	for _, c := range []struct {
+		name            string
+		replicas, surge int
+		recreate        bool
+		new             *ReplicaSet
+		old             []*ReplicaSet
+		want            string
+	}{
+		{"the only active set gets the whole size", 7, 2, false, set(1, 0, 0), []*ReplicaSet{set(0, 4, 4)}, "r0 7"},
+		{"none is active: the new one", 3, 1, false, set(1, 0, 0), []*ReplicaSet{set(0, 0, 0)}, "r1 3"},
+		{"none is active and there is no new one: the newest", 3, 1, false, nil, []*ReplicaSet{set(0, 0, 0), set(1, 0, 0)}, "r1 3"},
+		{"a change of template and size scales the old set first", 6, 2, false, nil, []*ReplicaSet{with(set(0, 4, 4), 4, 5)}, "r0 6"},
+		{"up in proportion: 10 to 20 of 8 and 5 with surge 3", 20, 5, false, with(set(1, 5, 5), 10, 13), []*ReplicaSet{with(set(0, 8, 8), 10, 13)}, "r0 15, r1 10"},
+		{"down in proportion", 5, 2, false, with(set(1, 5, 5), 10, 13), []*ReplicaSet{with(set(0, 8, 8), 10, 13)}, "r0 4, r1 3"},
+		{"equal sizes: the newer grows first", 6, 0, false, with(set(1, 2, 2), 4, 4), []*ReplicaSet{with(set(0, 2, 2), 4, 4)}, "r1 3, r0 3"},
+		{"the leftover goes to the largest", 5, 0, false, with(set(1, 1, 1), 4, 4), []*ReplicaSet{with(set(0, 3, 3), 4, 4)}, "r0 4, r1 1"},
+		{"to 0", 0, 0, false, with(set(1, 2, 2), 4, 5), []*ReplicaSet{with(set(0, 3, 3), 4, 5)}, "r0 0, r1 0"},
+		{"nothing to share: only annotations", 4, 1, false, with(set(1, 2, 2), 5, 6), []*ReplicaSet{with(set(0, 3, 3), 5, 6)}, "r0 3, r1 2"},
+		{"a saturated new set: the old ones go", 2, 1, false, with(set(1, 2, 2), 2, 3), []*ReplicaSet{with(set(0, 1, 1), 4, 5)}, "r0 0"},
+		{"Recreate shares nothing", 6, 0, true, with(set(1, 2, 2), 4, 4), []*ReplicaSet{with(set(0, 2, 2), 4, 4)}, ""},
+	} {
+		in := rolloutInput{replicas: c.replicas, surge: c.surge, rolling: !c.recreate, newRS: c.new, oldRSs: c.old}
+		if got := sizes(rescale(in)); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// story records every change of the ReplicaSets' sizes.
+func (w *world) story() {
+	last := map[int]int{0: w.replicas(0)}
+	w.store.subscribe("test sets", w.eng.Register("test"), engine.Dist{}, func(o object) {
+		rs := as[*ReplicaSet](o)
+		if n, ok := last[rs.ID.Revision]; !ok || n != rs.Replicas {
+			w.note("size r%d %d", rs.ID.Revision, rs.Replicas)
+		}
+		last[rs.ID.Revision] = rs.Replicas
+	}, kindReplicaSet)
+}
+
+func (w *world) sizeSteps() string {
+	var out []string
+	for _, l := range w.lines {
+		if _, s, ok := strings.Cut(l, " size "); ok {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// A whole rolling update of 4 replicas, 25 %/25 %: surge 1, unavailable 1. Sandbox and app
+// take no time; a pod is Ready at the relist after its start, at .4 s here.
+func TestRollingUpdateStory(t *testing.T) {
+	t.Parallel()
+	b := newBuild(4)
+	b.Latency.Sandbox = engine.Constant(10 * ms)
+	w := b.start(t, 1)
+	w.kubelets[0].phase = 400 * ms
+	w.story()
+	w.do(10*sec, "rolloutRestart", "deployment/web", "")
+	w.run(60 * sec)
+	w.want("size",
+		"10 size r1 1",   // created with the surge
+		"10 size r0 3",   // the same sync goes on: one may be unavailable
+		"10 size r1 2",   // there is room again
+		"10.4 size r0 1", // both new pods are ready: 5 are available, 3 have to be
+		"10.4 size r1 4", // 5 in all
+		"11.4 size r0 0", // both of these are ready, too
+	)
+}
+
+func TestRolloutStories(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		build build
+		act   func(w *world)
+		want  string
+	}{
+		{"surge 0: the new set is made with 0", newBuild(2).strategy("0", "1"),
+			func(w *world) { w.do(10*sec, "rolloutRestart", "web", "") },
+			"r1 0, r0 1, r1 1, r0 0, r1 2"},
+		{"one replica: surge, then removal", newBuild(1),
+			func(w *world) { w.do(10*sec, "rolloutRestart", "web", "") },
+			"r1 1, r0 0"},
+		{"Recreate: nothing, then everything", newBuild(3).recreate(),
+			func(w *world) { w.do(10*sec, "rolloutRestart", "web", "") },
+			"r0 0, r1 3"},
+		{"a paused rollout stays, and goes on", newBuild(2).strategy("1", "0"),
+			func(w *world) {
+				w.do(10*sec, "rolloutRestart", "web", "")
+				w.do(10*sec+5*ms, "pause", "web", "")
+				w.do(30*sec, "note", "", "")
+				w.do(40*sec, "resume", "web", "")
+			},
+			"r1 1, -, r0 1, r1 2, r0 0"},
+		{"paused, a new size still counts", newBuild(2),
+			func(w *world) {
+				w.do(10*sec, "pause", "web", "")
+				w.do(20*sec, "rolloutRestart", "web", "")
+				w.do(30*sec, "scale", "web", "5")
+			},
+			"r0 5"},
+		{"rollback to the old set, which is not made anew", newBuild(2).strategy("1", "0"),
+			func(w *world) {
+				w.do(10*sec, "rolloutRestart", "web", "")
+				w.do(30*sec, "note", "", "")
+				w.do(30*sec, "rollback", "web", "")
+				w.do(60*sec, "note", "", "")
+				w.do(60*sec, "rollback", "web", "")
+			},
+			"r1 1, r0 1, r1 2, r0 0, -, r0 1, r1 1, r0 2, r1 0, -, r1 1, r0 1, r1 2, r0 0"},
+		{"scaled while rolling: in proportion", newBuild(4).strategy("1", "0").app(neverListens),
+			func(w *world) {
+				w.do(10*sec, "rolloutRestart", "web", "")
+				w.do(20*sec, "scale", "web", "8")
+			},
+			"r1 1, r0 7, r1 2"},
+	} {
+		b := c.build
+		b.container().ReadinessProbe = probe(0, 1, 1, 3)
+		b.Latency.Sandbox = engine.Constant(10 * ms)
+		w := b.start(t, 1)
+		w.story()
+		c.act(w)
+		w.run(200 * sec)
+		if got := w.sizeSteps(); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}

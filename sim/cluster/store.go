@@ -1,0 +1,188 @@
+package cluster
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// object is anything the store keeps: *Pod, *ReplicaSet, *Deployment, *sliceWrite.
+type object any
+
+// key finds an object in the store.
+type key struct {
+	kind kind
+	a, b int
+}
+
+// kind is what a watch asks for.
+type kind uint8
+
+const (
+	kindPod kind = iota
+	kindReplicaSet
+	kindDeployment
+	kindSlices
+	numKinds
+)
+
+// store is the API server with its storage: the current version of each object, and watches
+// that hear of every write, each in its own time and in order.
+//
+// Every delay is drawn for the object, by a name that no other object's existence changes, and
+// by how often that object was written: one more pod shifts nobody else's draws.
+type store struct {
+	eng     *engine.Engine
+	owner   engine.Owner
+	latency engine.Dist
+	name    func(key) string
+	asked   map[key]uint64 // writes asked for, by object
+	changed map[key]uint64 // versions, by object
+	current map[key]object
+	watches [numKinds][]*watch
+	all     []*watch // each once, in order of subscription
+
+	down    bool     // the API server answers nobody
+	waiting []func() // writes that are repeated when it is back
+}
+
+func newStore(eng *engine.Engine, latency engine.Dist, name func(key) string) *store {
+	return &store{
+		eng: eng, owner: eng.Register("apiserver"), latency: latency, name: name,
+		asked: map[key]uint64{}, changed: map[key]uint64{}, current: map[key]object{},
+	}
+}
+
+// watch is one component's stream of news. Deliveries keep the order of the writes: one that
+// is drawn to be faster than the one before waits for it.
+type watch struct {
+	name    string
+	owner   engine.Owner
+	latency engine.Dist
+	deliver func(object)
+	wants   func(object) bool // nil: everything of the kinds
+	last    engine.Time       // when the last news on its way will be delivered
+	paused  bool
+	held    []news
+}
+
+// news is one version of an object, with the draw of its delay.
+type news struct {
+	object object
+	draw   uint64
+}
+
+// subscribe starts a watch of some kinds.
+func (s *store) subscribe(name string, owner engine.Owner, latency engine.Dist, deliver func(object), kinds ...kind) *watch {
+	w := &watch{name: name, owner: owner, latency: latency, deliver: deliver}
+	for _, k := range kinds {
+		s.watches[k] = append(s.watches[k], w)
+	}
+	s.all = append(s.all, w)
+	return w
+}
+
+// get returns the current version of an object, nil when there is none.
+func (s *store) get(k key) object { return s.current[k] }
+
+// write changes an object after the latency of a write: mutate gets the version current by
+// then, nil when there is none, and returns the next, or nil to leave it. done, if not nil,
+// hears when the answer is there. While the API server is down nothing is written; the client
+// tries again when it is back.
+func (s *store) write(owner engine.Owner, name string, k key, mutate func(object) object, done func()) {
+	delay := s.latency.Sample(s.eng.Stream(s.name(k), "write").Draw(s.asked[k]))
+	s.asked[k]++
+	s.writeAfter(delay, owner, name, k, mutate, done)
+}
+
+// limited is write through a client's rate limit.
+func (s *store) limited(l *limiter, owner engine.Owner, name string, k key, mutate func(object) object, done func()) {
+	at := l.take(s.eng.Now())
+	if at <= s.eng.Now() {
+		s.write(owner, name, k, mutate, done)
+		return
+	}
+	s.eng.At(at, engine.ClassTimer, owner, name+" (rate limit)", func() { s.write(owner, name, k, mutate, done) })
+}
+
+// writeAfter is write with a latency of the caller's.
+func (s *store) writeAfter(delay engine.Time, owner engine.Owner, name string, k key, mutate func(object) object, done func()) {
+	if s.down {
+		s.waiting = append(s.waiting, func() { s.writeAfter(delay, owner, name, k, mutate, done) })
+		return
+	}
+	s.eng.After(delay, engine.ClassDelivery, s.owner, name, func() {
+		if s.down {
+			s.waiting = append(s.waiting, func() { s.writeAfter(delay, owner, name, k, mutate, done) })
+			return
+		}
+		s.commit(k, mutate)
+		if done != nil {
+			done()
+		}
+	})
+}
+
+// commit changes an object now. The last version of a pod is sent and not kept.
+func (s *store) commit(k key, mutate func(object) object) {
+	next := mutate(s.current[k])
+	if next == nil {
+		return
+	}
+	s.current[k] = next
+	if p, ok := next.(*Pod); ok && p.Gone {
+		delete(s.current, k)
+	}
+	version := s.changed[k]
+	s.changed[k]++
+	for _, w := range s.watches[k.kind] {
+		if w.wants == nil || w.wants(next) {
+			s.send(w, news{next, s.eng.Stream(w.name, "watch "+s.name(k)).Draw(version)})
+		}
+	}
+}
+
+func (s *store) send(w *watch, n news) {
+	if w.paused || s.down {
+		w.held = append(w.held, n)
+		return
+	}
+	at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))
+	w.last = at
+	s.eng.At(at, engine.ClassDelivery, w.owner, "watch "+w.name, func() { w.deliver(n.object) })
+}
+
+// setDown takes the API server away or brings it back. What is on its way arrives; what was
+// missed is delivered when the watches are back, and writes are tried again.
+func (s *store) setDown(down bool) {
+	s.down = down
+	if down {
+		return
+	}
+	waiting := s.waiting
+	s.waiting = nil
+	for _, retry := range waiting {
+		retry()
+	}
+	for _, w := range s.all {
+		s.flush(w)
+	}
+}
+
+// pause holds a watch back, as a component that is stopped.
+func (s *store) pause(w *watch) { w.paused = true }
+
+// resume delivers what was held back.
+func (s *store) resume(w *watch) {
+	w.paused = false
+	s.flush(w)
+}
+
+func (s *store) flush(w *watch) {
+	if s.down || w.paused {
+		return
+	}
+	held := w.held
+	w.held = nil
+	for _, n := range held {
+		s.send(w, n)
+	}
+}

@@ -1,0 +1,317 @@
+package cluster
+
+import "github.com/lameduck-proxy/lameduck/sim/engine"
+
+// terminate runs a pod's termination: liveness and startup probes stop, every container gets
+// its preStop hook and then SIGTERM, sidecars after the others; when all have ended the
+// sandbox goes and the pod's last status is written.
+//
+// It begins when the news arrives if the kubelet has looked at the containers since it last
+// worked on the pod, else at the next relist (Kubernetes 1.36 pod_workers.go, the wait for a
+// newer runtime cache; verified).
+func (wk *worker) terminate(p *Pod) {
+	wk.terminating = true
+	now := wk.k.w.eng.Now()
+	wk.k.after(wk.cacheNewer()-now, "terminate pod", func() {
+		wk.killAll(max(p.Grace, engine.Second))
+	})
+}
+
+// killAll stops all containers of a pod in parallel within a grace period.
+func (wk *worker) killAll(grace engine.Time) {
+	for _, c := range wk.all {
+		for _, p := range []*prober{c.liveness, c.startup} {
+			if p != nil {
+				p.stop()
+			}
+		}
+	}
+	t := &termination{wk: wk}
+	var running []*container
+	for _, c := range wk.all {
+		if c.running {
+			running = append(running, c)
+			c.stopped = t.ended
+		}
+	}
+	if t.left = len(running); t.left == 0 {
+		t.failed = true // it never ran, or was waiting to be restarted
+		t.finish()
+		return
+	}
+	for _, c := range running {
+		t.stop(c, grace)
+	}
+}
+
+// termination is a pod on its way out.
+type termination struct {
+	wk      *worker
+	left    int        // containers that have not ended
+	waiting []*sidecar // past their preStop hook, waiting for their turn
+	failed  bool       // some container was killed
+}
+
+// sidecar is one that waits for its turn to be signalled.
+type sidecar struct {
+	c     *container
+	since engine.Time
+	left  engine.Time // of the grace period, when it began to wait
+	timer engine.Handle
+}
+
+// stop runs a container's preStop hook and then signals it, when it is its turn.
+func (t *termination) stop(c *container, grace engine.Time) {
+	c.runHook(grace, func(left engine.Time) {
+		switch {
+		case !c.running:
+		case c.sidecar && left > 0 && !t.turn(c):
+			t.wait(c, left)
+		default:
+			t.signal(c, left)
+		}
+	})
+}
+
+func (t *termination) signal(c *container, left engine.Time) {
+	c.signal(max(minimumGrace, left), EndedKilled)
+}
+
+// turn says whether a sidecar may be signalled: all main containers and all sidecars declared
+// after it have ended.
+func (t *termination) turn(c *container) bool {
+	for _, other := range t.wk.all {
+		if other != c && other.running && (!other.sidecar || other.index > c.index) {
+			return false
+		}
+	}
+	return true
+}
+
+// wait keeps a sidecar until its turn, or until what its preStop hook left of the grace period
+// is over.
+func (t *termination) wait(c *container, left engine.Time) {
+	s := &sidecar{c: c, since: t.wk.k.w.eng.Now(), left: left}
+	s.timer = t.wk.k.after(left, "grace over for sidecar", func() {
+		if c.running {
+			t.signal(c, 0)
+		}
+	})
+	t.waiting = append(t.waiting, s)
+}
+
+// ended hears that one container has ended.
+func (t *termination) ended() {
+	t.left--
+	if t.left == 0 {
+		t.finish()
+		return
+	}
+	w := t.wk.k.w
+	for _, s := range t.waiting {
+		if s.c.running && t.turn(s.c) && w.eng.Cancel(s.timer) {
+			// The wait counts in whole seconds, too.
+			t.signal(s.c, s.left-(w.eng.Now()-s.since).TruncateToSecond())
+		}
+	}
+}
+
+// finish tears the sandbox down and reports the pod's end. The object goes when the worker has
+// seen the end in a newer cache and cleaned up, and the end is written.
+func (t *termination) finish() {
+	wk := t.wk
+	w := wk.k.w
+	wk.stopProbes()
+	if wk.instance.Sandbox {
+		wk.instance.Sandbox = false
+		w.version++
+		w.observer.SandboxGone(wk.instance)
+	}
+	phase := PhaseSucceeded
+	for _, c := range wk.all {
+		if t.failed || c.killed {
+			phase = PhaseFailed
+		}
+	}
+	now := w.eng.Now()
+	wk.cleanedUp = wk.k.nextRelist(now) + cleanupPoll
+	s := wk.status
+	s.phase, s.ready = phase, false
+	wk.k.setStatus(wk, s)
+}
+
+// remove deletes the pod's object, whose end is written, as soon as all is cleaned up.
+func (wk *worker) remove() {
+	w := wk.k.w
+	wk.k.after(max(0, wk.cleanedUp-w.eng.Now()), "pod cleaned up", func() { w.removePod(wk.k.owner, wk.id) })
+}
+
+// runHook starts the container's preStop hook and tells done, when the kubelet goes on, how
+// much of the grace period is left: the hook's time counts in whole seconds. A hook that
+// overruns the grace period is not waited for, and goes on.
+func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
+	w, k := c.wk.k.w, c.wk.k
+	switch c.hook.Kind {
+	case "", "missing", "tcpSocket": // none, or it fails at once: an event, and no delay
+		done(grace)
+		return
+	}
+	draws := w.eng.Stream(c.String(), "preStop")
+	begun := w.eng.Now()
+	n := 2 * uint64(c.generation)
+	if c.hook.ClosesListener || c.hook.SignalsServer || c.hook.FailsReadiness {
+		if after := c.hook.ActsAfter.Sample(draws.Draw(n + 1)); after > 0 {
+			c.acts = k.after(after, "preStop acts", c.hookActs)
+		} else {
+			c.hookActs()
+		}
+	}
+	var over func()
+	over = func() {
+		now := w.eng.Now()
+		if c.hook.WaitsForRequests && c == c.wk.main && c.running && now < begun+grace {
+			if until := w.observer.InFlightUntil(c.wk.instance); until > now {
+				k.after(min(until, begun+grace)-now, "preStop over", over)
+				return
+			}
+		}
+		done(grace - (now - begun).TruncateToSecond())
+	}
+	k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace), "preStop over", over)
+}
+
+// hookActs is what a preStop hook does to the server.
+func (c *container) hookActs() {
+	if c != c.wk.main || !c.running {
+		return
+	}
+	if c.hook.FailsReadiness {
+		c.unready = true
+	}
+	if c.hook.ClosesListener {
+		c.closeListener(ClosedOnTerm)
+	}
+	if c.hook.SignalsServer {
+		c.told(EndedByItself)
+	}
+	c.wk.wake()
+}
+
+func (c *container) closeListener(why Closed) {
+	c.wk.k.w.eng.Cancel(c.listen)
+	c.wk.k.w.setListening(c.wk.instance, false, why)
+	c.wk.wake()
+}
+
+// signal sends SIGTERM, and SIGKILL after the time that is left.
+func (c *container) signal(left engine.Time, killed Ending) {
+	k := c.wk.k
+	k.w.eng.Cancel(c.kill)
+	c.kill = k.after(left, "SIGKILL", func() {
+		c.killed = true
+		c.end(killed)
+	})
+	if c != c.wk.main {
+		c.end(EndedByItself) // other containers are taken to stop when told
+		return
+	}
+	own := EndedByItself
+	if killed == EndedLiveness {
+		own = EndedLiveness
+	}
+	c.told(own)
+}
+
+// told is what the app does when it is told to end, by its profile. Being told again changes
+// nothing.
+func (c *container) told(how Ending) {
+	w, i := c.wk.k.w, c.wk.instance
+	if c.signalled {
+		return
+	}
+	c.signalled = true
+	i.Term = w.eng.Now()
+	if i.App.IgnoresSIGTERM {
+		w.observer.Terminated(i)
+		return
+	}
+	why := ClosedOnTerm
+	if how == EndedLiveness {
+		why = ClosedLiveness
+	}
+	drain := engine.Time(0)
+	switch i.App.Listener {
+	case listenerCloses:
+		c.closeListener(why)
+	case listenerDrains:
+		drain = i.App.DrainFor
+	case listenerStays: // until the process ends
+	}
+	w.observer.Terminated(i)
+	c.wk.wake()
+	c.exit = c.wk.k.after(drain, "app stops accepting", func() {
+		if i.Listening && i.App.Listener != listenerStays {
+			c.closeListener(why)
+		}
+		c.finishRequests(how, w.eng.Now())
+	})
+}
+
+// finishRequests lets the app end when its requests in flight are done, or cuts them.
+func (c *container) finishRequests(how Ending, since engine.Time) {
+	w, i := c.wk.k.w, c.wk.instance
+	now := w.eng.Now()
+	until := now
+	if i.App.InFlight == inFlightFinish {
+		until = max(now, w.observer.InFlightUntil(i))
+	}
+	if limit := since + i.App.FinishWithin; i.App.FinishWithin > 0 && until > limit {
+		c.exit = c.wk.k.after(limit-now, "app exits", func() { c.end(how) })
+		return
+	}
+	if until > now { // more may have come by then, over connections that are open
+		c.exit = c.wk.k.after(until-now, "requests finished", func() { c.finishRequests(how, since) })
+		return
+	}
+	c.exit = c.wk.k.after(i.App.Linger, "app exits", func() { c.end(how) })
+}
+
+// end is the end of the container's process.
+func (c *container) end(how Ending) {
+	if !c.running {
+		return
+	}
+	w := c.wk.k.w
+	for _, h := range []*engine.Handle{&c.kill, &c.exit, &c.listen, &c.crash, &c.acts} {
+		w.eng.Cancel(*h)
+		*h = engine.Handle{}
+	}
+	c.running, c.finished = false, w.eng.Now()
+	if c == c.wk.main {
+		c.endInstance(how)
+	}
+	stopped := c.stopped
+	c.stopped = nil
+	switch {
+	case stopped != nil:
+		stopped()
+	case !c.wk.terminating:
+		c.wk.noticed() // the kubelet restarts it when it has seen it
+	}
+	c.wk.wake()
+}
+
+func (c *container) endInstance(how Ending) {
+	w, i := c.wk.k.w, c.wk.instance
+	why := ClosedOnTerm
+	switch how {
+	case EndedLiveness:
+		why = ClosedLiveness
+	case EndedCrashed:
+		why = ClosedCrash
+	case EndedByItself, EndedKilled: // both after SIGTERM
+	}
+	i.Running = false
+	w.setListening(i, false, why)
+	w.observer.Ended(i, how)
+}

@@ -1,0 +1,484 @@
+package cluster
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+const (
+	listenerCloses = scenario.ListenerCloses
+	listenerDrains = scenario.ListenerDrains
+	listenerStays  = scenario.ListenerStays
+	inFlightFinish = scenario.InFlightFinish
+)
+
+// World is the simulated cluster. It has one owner, the goroutine of its engine.
+type World struct {
+	eng      *engine.Engine
+	sc       *scenario.Scenario
+	observer Observer
+	store    *store
+	owner    engine.Owner
+
+	Proxies  []*NodeProxy // by node
+	kubelets []*kubelet
+	deploy   *deploymentController
+
+	pods      []*podInfo // by PodID
+	ordinals  map[ReplicaSetID]int
+	livePods  []PodID // objects that exist, in ID order
+	instances map[netip.Addr]*Instance
+	podWrites uint64 // counts writes of pods: the settled state depends on nothing else
+	version   uint64 // counts everything that may change where traffic goes
+
+	cache      *endpoints.Cache
+	view       *View
+	sliceState []map[int]map[PodID]endpointState // what the slices in the API say, by service and slice
+	plans      map[planKey]*plan.Plan
+	usesLocal  bool
+
+	settledCache *endpoints.Cache
+	settled      *View
+	settledAt    uint64
+
+	workloads      []workloadInfo
+	services       []serviceInfo
+	dependencyDown map[string]bool
+	applied        map[ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
+}
+
+// podInfo is what of a pod never changes.
+type podInfo struct {
+	name string
+	id   ReplicaSetID
+	pod  *Pod // as created
+}
+
+// workloadInfo is derived from the manifest once.
+type workloadInfo struct {
+	spec     *corev1.PodTemplateSpec
+	main     int
+	services []int
+	hooks    map[string]scenario.Hook
+}
+
+type serviceInfo struct {
+	workloads  []bool
+	ports      []discoveryv1.EndpointPort
+	publishAll bool
+}
+
+// New builds the world of a scenario at time 0: pods run and are ready, rules are in force.
+func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
+	w := &World{
+		eng: eng, sc: sc, observer: observer,
+		owner:    eng.Register("world"),
+		ordinals: map[ReplicaSetID]int{}, instances: map[netip.Addr]*Instance{},
+		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewCache(sc.Kubernetes.Options),
+		plans: map[planKey]*plan.Plan{}, dependencyDown: map[string]bool{},
+		applied:    map[ReplicaSetID]*appsv1.Deployment{},
+		sliceState: make([]map[int]map[PodID]endpointState, len(sc.Services)),
+	}
+	w.store = newStore(eng, sc.Latency.APIWrite, w.keyName)
+	w.resolve()
+	// IMPORTANT: the order of registration decides who goes first at one and the same moment.
+	// The shorter a component's way to the traffic, the earlier: when every delay is zero, a
+	// pod that became ready reaches the rules before a rollout has deleted the next one, as it
+	// does when every hop takes the same time.
+	slicesCtl := newSliceController(w)
+	for n := range sc.Nodes {
+		w.Proxies = append(w.Proxies, newNodeProxy(w, n))
+	}
+	for n := range sc.Nodes {
+		w.kubelets = append(w.kubelets, newKubelet(w, n))
+	}
+	sched := newScheduler(w)
+	sets := newReplicaSetController(w)
+	w.deploy = newDeploymentController(w)
+	w.begin(sets, sched, slicesCtl)
+	return w
+}
+
+// resolve finds which workloads each Service selects and at which ports.
+func (w *World) resolve() {
+	w.workloads = make([]workloadInfo, len(w.sc.Workloads))
+	w.services = make([]serviceInfo, len(w.sc.Services))
+	for i := range w.sc.Workloads {
+		d := w.sc.Workloads[i].Deployment
+		w.workloads[i] = workloadInfo{spec: &d.Spec.Template, hooks: w.sc.Workloads[i].Hooks}
+	}
+	for s := range w.sc.Services {
+		svc := w.sc.Services[s].Service
+		info := &w.services[s]
+		info.workloads = make([]bool, len(w.workloads))
+		info.publishAll = svc.Spec.PublishNotReadyAddresses
+		for i := range w.workloads {
+			if selects(svc, w.sc.Workloads[i].Deployment.Namespace, w.workloads[i].spec.Labels) {
+				info.workloads[i] = true
+				w.workloads[i].services = append(w.workloads[i].services, s)
+				w.workloads[i].main = mainContainer(w.workloads[i].spec, svc, w.sc.Workloads[i].Server)
+				if info.ports == nil {
+					info.ports = endpointPorts(svc, w.workloads[i].spec)
+				}
+			}
+		}
+		w.usesLocal = w.usesLocal || svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal ||
+			svc.Spec.InternalTrafficPolicy != nil && *svc.Spec.InternalTrafficPolicy == corev1.ServiceInternalTrafficPolicyLocal
+		w.cache.SetService(svc)
+		w.settledCache.SetService(svc)
+	}
+}
+
+func selects(svc *corev1.Service, namespace string, labels map[string]string) bool {
+	if svc.Namespace != namespace || len(svc.Spec.Selector) == 0 {
+		return false
+	}
+	for k, v := range svc.Spec.Selector { // order: all have to match
+		if labels[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// endpointPorts resolves a Service's target ports in a pod template.
+func endpointPorts(svc *corev1.Service, spec *corev1.PodTemplateSpec) []discoveryv1.EndpointPort {
+	var out []discoveryv1.EndpointPort
+	for _, p := range svc.Spec.Ports {
+		number, ok := targetPort(p.TargetPort, spec)
+		if !ok {
+			continue
+		}
+		name, protocol := p.Name, p.Protocol
+		out = append(out, discoveryv1.EndpointPort{Name: &name, Port: &number, Protocol: &protocol})
+	}
+	return out
+}
+
+func targetPort(target intstr.IntOrString, spec *corev1.PodTemplateSpec) (int32, bool) {
+	if target.Type == intstr.Int {
+		return target.IntVal, true
+	}
+	for i := range spec.Spec.Containers {
+		for _, p := range spec.Spec.Containers[i].Ports {
+			if p.Name == target.StrVal {
+				return p.ContainerPort, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// mainContainer finds the container that serves a Service's first port: the one the scenario
+// names, else by container port, else the first one.
+func mainContainer(spec *corev1.PodTemplateSpec, svc *corev1.Service, server string) int {
+	for i := range spec.Spec.Containers {
+		if server != "" && spec.Spec.Containers[i].Name == server {
+			return i
+		}
+	}
+	if len(svc.Spec.Ports) == 0 {
+		return 0
+	}
+	want, ok := targetPort(svc.Spec.Ports[0].TargetPort, spec)
+	for i := range spec.Spec.Containers {
+		for _, p := range spec.Spec.Containers[i].Ports {
+			if ok && p.ContainerPort == want {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// begin fills the world as it is at time 0, without news to anyone: every cache is filled.
+func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *sliceController) {
+	for i := range w.sc.Workloads {
+		d := &Deployment{Workload: i, Replicas: w.replicas(i), History: []int{0}}
+		surge, _ := w.fenceposts(d)
+		rs := &ReplicaSet{
+			ID: ReplicaSetID{i, 0}, Created: -30 * 24 * engine.Hour, Replicas: d.Replicas, Desired: d.Replicas, MaxReplicas: d.Replicas + surge,
+			Pods: d.Replicas, ReadyPods: d.Replicas, Available: d.Replicas, ObservedReplicas: d.Replicas,
+		}
+		w.store.current[key{kindDeployment, i, 0}] = d
+		w.store.current[key{kindReplicaSet, i, 0}] = rs
+		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID], sets.sets[rs.ID] = d, rs, rs
+		sets.pods[rs.ID] = map[PodID]*Pod{}
+		sets.wrote[rs.ID] = status{d.Replicas, d.Replicas, d.Replicas, 0, d.Replicas}
+		for range d.Replicas {
+			p := w.runningPod(rs.ID, sched)
+			sets.pods[rs.ID][p.ID] = p
+			sched.pods[p.ID], slicesCtl.pods[p.ID], w.deploy.pods[p.ID] = p, p, p
+		}
+	}
+	for s := range w.sc.Services {
+		want := map[PodID]endpointState{}
+		for _, id := range slicesCtl.members(s) {
+			if e, in := slicesCtl.stateOf(slicesCtl.pods[id], s); in {
+				want[id] = e
+			}
+		}
+		pack(nil, slicesCtl.place[s], want)
+		slicesCtl.written[s] = want
+		w.sliceState[s] = map[int]map[PodID]endpointState{}
+		for n := 0; n == 0 || n*maxEndpointsPerSlice < len(slicesCtl.written[s]); n++ {
+			w.publish(s, n, slicesCtl.part(s, n), slicesCtl.build(s, n))
+		}
+	}
+	for _, p := range w.Proxies {
+		p.received, p.installed = w.view, w.view
+		p.state.Synced = true
+		p.state.LastEnd = -(24 * engine.Hour).Duration()
+	}
+}
+
+// runningPod makes a pod that has run for a while, on the node the scheduler would have chosen.
+func (w *World) runningPod(id ReplicaSetID, sched *scheduler) *Pod {
+	p := w.newPod(id)
+	ages, err := engine.Uniform(engine.Hour, 7*24*engine.Hour)
+	if err != nil {
+		panic(err) // constants in order
+	}
+	p.Created = -ages.Sample(w.eng.Stream(p.Name, "age").Draw(0))
+	p.ReadySince = p.Created + 10*engine.Second
+	p.Phase, p.Ready = PhaseRunning, true
+	p.IP = w.allocateIP(p.ID)
+	p.Node = sched.choose(p)
+	if p.Node < 0 {
+		p.Node = 0 // the manifest's own rules do not fit this cluster: scenario says so
+	}
+	w.store.current[key{kindPod, int(p.ID), 0}] = p
+	w.livePods = append(w.livePods, p.ID)
+	w.kubelets[p.Node].adopt(p)
+	return p
+}
+
+// adopt takes over a pod that runs already.
+func (k *kubelet) adopt(p *Pod) {
+	wk := k.newWorker(p)
+	wk.lastSync = -engine.Hour
+	wk.status = podStatus{phase: p.Phase, ready: p.Ready, since: p.ReadySince, ip: p.IP}
+	i := wk.instance
+	i.Sandbox, i.Running, i.Listening, i.Why = true, true, !i.App.NotAServer, NotClosed
+	for _, c := range wk.all {
+		c.running, c.generation, c.startAt = true, 1, p.Created
+		c.shown = shown{generation: 1, running: true, started: true, ready: true, startAt: p.Created.TruncateToSecond()}
+		for _, pr := range c.probers() {
+			pr.generation, pr.result, pr.last, pr.row = 1, true, true, 1
+			pr.hold = pr.kind == startupProbe
+			pr.ticked = -engine.Hour
+			pr.phase = -engine.Time(engine.Below(k.w.eng.Stream(p.Name, fmt.Sprint("probe phase ", pr.kind)).Draw(0), int(pr.period())))
+		}
+	}
+	k.w.addInstance(i)
+}
+
+func (w *World) addInstance(i *Instance) { w.instances[i.IP] = i }
+
+// Instance returns what runs at a pod address, nil when nothing ever did.
+func (w *World) Instance(ip netip.Addr) *Instance { return w.instances[ip] }
+
+// Version counts everything that may change where a packet goes or who accepts it.
+func (w *World) Version() uint64 { return w.version }
+
+// newPod numbers and names a pod of a ReplicaSet. Its UID is a draw.
+func (w *World) newPod(id ReplicaSetID) *Pod {
+	n := w.ordinals[id]
+	w.ordinals[id]++
+	name := fmt.Sprintf("%s r%d %d", w.sc.Workloads[id.Workload].Name(), id.Revision, n)
+	p := &Pod{
+		ID: PodID(len(w.pods)), Name: name, UID: w.eng.Stream(name, "uid").Draw(0), ReplicaSet: &id,
+		Workload: id.Workload, Revision: id.Revision, Node: -1, DeletedAt: never, Created: w.eng.Now(),
+	}
+	w.pods = append(w.pods, &podInfo{name: name, id: id, pod: p})
+	return p
+}
+
+func (w *World) podName(id PodID) string { return w.pods[id].name }
+
+// PodName returns a pod's name: its workload, revision and ordinal.
+func (w *World) PodName(id PodID) string { return w.podName(id) }
+
+// deletePod asks the API to delete a pod with its own grace period.
+func (w *World) deletePod(owner engine.Owner, id PodID) {
+	w.store.write(owner, "delete pod", key{kindPod, int(id), 0}, w.deletion(id), nil)
+}
+
+// deletion is what a delete request does to a pod.
+func (w *World) deletion(id PodID) func(object) object {
+	grace := w.grace(w.pods[id].id)
+	return func(o object) object {
+		p, ok := o.(*Pod)
+		if !ok || p.Deleting() {
+			return nil
+		}
+		next := *p
+		next.DeletedAt, next.Grace = w.eng.Now(), grace
+		if p.Node < 0 || p.Phase.Terminal() {
+			next.Grace, next.Gone = 0, true // nobody has to be waited for
+		}
+		w.noteWrite(&next)
+		return &next
+	}
+}
+
+// removePod deletes a pod object whose end was reported.
+func (w *World) removePod(owner engine.Owner, id PodID) {
+	w.store.write(owner, "remove pod", key{kindPod, int(id), 0}, func(o object) object {
+		p, ok := o.(*Pod)
+		if !ok || p.Gone {
+			return nil
+		}
+		next := *p
+		next.Gone = true
+		w.noteWrite(&next)
+		return &next
+	}, nil)
+}
+
+// noteWrite keeps what the store's readers need besides the objects.
+func (w *World) noteWrite(p *Pod) {
+	w.podWrites++
+	if p.Gone {
+		if i, found := slices.BinarySearch(w.livePods, p.ID); found {
+			w.livePods = slices.Delete(w.livePods, i, i+1)
+		}
+		return
+	}
+	if i, found := slices.BinarySearch(w.livePods, p.ID); !found {
+		w.livePods = slices.Insert(w.livePods, i, p.ID)
+	}
+}
+
+// publish makes the next View from one slice. It is called when the write commits.
+func (w *World) publish(service, n int, part map[PodID]endpointState, s *discoveryv1.EndpointSlice) *View {
+	w.cache.SetSlice(s)
+	w.sliceState[service][n] = part
+	number := uint64(1)
+	if w.view != nil {
+		number = w.view.Number + 1
+	}
+	w.view = &View{Number: number, At: w.eng.Now(), Snapshot: w.cache.Snapshot()}
+	return w.view
+}
+
+func (w *World) servicesOf(workload int) []int      { return w.workloads[workload].services }
+func (w *World) selects(service, workload int) bool { return w.services[service].workloads[workload] }
+func (w *World) publishesNotReady(service int) bool { return w.services[service].publishAll }
+
+// deployment is the Deployment's spec in force for a revision: the one applied with it, or the
+// newest one before.
+func (w *World) deployment(id ReplicaSetID) *appsv1.Deployment {
+	for rev := id.Revision; rev > 0; rev-- {
+		if d := w.applied[ReplicaSetID{id.Workload, rev}]; d != nil {
+			return d
+		}
+	}
+	return w.sc.Workloads[id.Workload].Deployment
+}
+
+func (w *World) podSpec(id ReplicaSetID) *corev1.PodSpec {
+	return &w.deployment(id).Spec.Template.Spec
+}
+
+// latest identifies a workload's template of the moment.
+func (w *World) latest(workload int) ReplicaSetID {
+	if d, ok := w.store.get(key{kindDeployment, workload, 0}).(*Deployment); ok {
+		return ReplicaSetID{workload, d.Revision}
+	}
+	return ReplicaSetID{Workload: workload}
+}
+
+func (w *World) mainContainer(workload int) int              { return w.workloads[workload].main }
+func (w *World) slicePorts(s int) []discoveryv1.EndpointPort { return w.services[s].ports }
+
+func (w *World) hook(id ReplicaSetID, c *corev1.Container) scenario.Hook {
+	if w.deployment(id) != w.sc.Workloads[id.Workload].Deployment {
+		return scenario.HookOf(c, scenario.Overrides{})
+	}
+	return w.workloads[id.Workload].hooks[c.Name]
+}
+
+// grace is a workload's terminationGracePeriodSeconds.
+func (w *World) grace(id ReplicaSetID) engine.Time {
+	if g := w.podSpec(id).TerminationGracePeriodSeconds; g != nil {
+		return engine.Time(*g) * engine.Second
+	}
+	return 30 * engine.Second
+}
+
+func (w *World) minReady(workload int) engine.Time {
+	return engine.Time(w.deployment(w.latest(workload)).Spec.MinReadySeconds) * engine.Second
+}
+
+// gatesOpen says whether the pods' readiness gates are true. Gates are opened by load-balancer
+// controllers, which this world does not have: they are taken to be open.
+func (w *World) gatesOpen(int) bool { return true }
+
+func (w *World) replicas(workload int) int {
+	if r := w.sc.Workloads[workload].Deployment.Spec.Replicas; r != nil {
+		return int(*r)
+	}
+	return 1
+}
+
+func (w *World) fenceposts(d *Deployment) (surge, unavailable int) {
+	spec := w.deployment(ReplicaSetID{d.Workload, d.Revision}).Spec.Strategy.RollingUpdate
+	if spec == nil || spec.MaxSurge == nil || spec.MaxUnavailable == nil {
+		return 0, 0
+	}
+	return fenceposts(d.Replicas, *spec.MaxSurge, *spec.MaxUnavailable)
+}
+
+func (w *World) watchLatency(node int) engine.Dist {
+	if d := w.sc.Nodes[node].Watch; d != nil {
+		return *d
+	}
+	return w.sc.Latency.Watch
+}
+
+func (w *World) syncLatency(node int) engine.Dist {
+	if d := w.sc.Nodes[node].ProxySync; d != nil {
+		return *d
+	}
+	return w.sc.Latency.ProxySync
+}
+
+// app is how the process of a pod behaves: the workload's app, or its revision's.
+func (w *World) app(p *Pod) *scenario.App {
+	wl := &w.sc.Workloads[p.Workload]
+	name := "old"
+	if p.Revision > 0 {
+		name = "new"
+	}
+	if a, ok := wl.Revisions[name]; ok {
+		return &a
+	}
+	return &wl.App
+}
+
+// keyName names an object by its role and ordinal, for its draws.
+func (w *World) keyName(k key) string {
+	switch k.kind {
+	case kindPod:
+		return w.podName(PodID(k.a))
+	case kindReplicaSet:
+		return fmt.Sprintf("%s r%d", w.sc.Workloads[k.a].Name(), k.b)
+	case kindDeployment:
+		return w.sc.Workloads[k.a].Name()
+	default:
+		svc := w.sc.Services[k.a].Service
+		return fmt.Sprintf("%s/%s slice %d", svc.Namespace, svc.Name, k.b)
+	}
+}
