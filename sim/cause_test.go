@@ -1,0 +1,164 @@
+package sim
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// One world per cause that this path can have, and what it must be put down to.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		world func() *scenario.Scenario
+		want  ledger.Blame
+		only  bool // nothing else fails
+	}{
+		{"the app dies with requests in flight after its own patience", func() *scenario.Scenario {
+			sc := scaleDown()
+			sc.Workloads[0].App.FinishWithin = sec
+			return sc
+		}, ledger.Blame{Cause: ledger.ExitInFlight, Actor: ledger.App, Elsewhere: true}, true},
+		{"the kubelet kills it at the end of the grace period", func() *scenario.Scenario {
+			sc := scaleDown()
+			grace := int64(3)
+			sc.Workloads[0].Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+			return sc
+		}, ledger.Blame{Cause: ledger.KilledInFlight, Actor: ledger.Spec, Elsewhere: true}, true},
+		{"a dependency fails and liveness follows it: restarted", func() *scenario.Scenario {
+			sc := plainWorld(2, sec)
+			probe := *sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe
+			probe.FailureThreshold = 1
+			sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].LivenessProbe = &probe
+			sc.Workloads[0].App.DependsOn, sc.Workloads[0].App.LivenessFollows = []string{"db"}, true
+			sc.Actions = []scenario.Action{{At: 20 * sec, For: 5 * sec, Verb: "dependency", Target: "db", Value: "down"}}
+			return sc
+		}, ledger.Blame{Cause: ledger.LivenessRestart, Actor: ledger.KubeletProbe, Elsewhere: false}, false},
+		{"a crash, before the kubelet notices", func() *scenario.Scenario {
+			sc := plainWorld(2, sec)
+			sc.Actions = []scenario.Action{{At: 20 * sec, Verb: "crashPod", Target: "web#0"}}
+			return sc
+		}, ledger.Blame{Cause: ledger.Crashed, Actor: ledger.App, Elsewhere: true}, true},
+		{"the only pod is not ready: rejected", func() *scenario.Scenario {
+			sc := plainWorld(1, sec)
+			sc.Actions = []scenario.Action{{At: 20 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			return sc
+		}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.Spec, Elsewhere: false}, false},
+		{"the only pod is ready again, and its probe has not run yet", func() *scenario.Scenario {
+			sc := plainWorld(1, sec)
+			sc.Actions = []scenario.Action{{At: 20 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			return sc
+		}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.KubeletProbe, Elsewhere: true}, false},
+		{"no readiness probe: sent to a pod that does not listen yet", func() *scenario.Scenario {
+			sc := plainWorld(2, sec)
+			sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe = nil
+			return sc
+		}, ledger.Blame{Cause: ledger.NotListeningYet, Actor: ledger.App, Elsewhere: true}, false},
+		{"the last endpoint has closed its listener and is still serving: KEP-1669 leads to it", func() *scenario.Scenario {
+			sc := plainWorld(1, sec)
+			one, zero := intstr.FromInt32(1), intstr.FromInt32(0)
+			u := sc.Workloads[0].Deployment.Spec.Strategy.RollingUpdate
+			u.MaxSurge, u.MaxUnavailable = &zero, &one
+			sc.Workloads[0].App.Serve = engine.Constant(10 * sec) // it has work to finish, so it stays
+			sc.Traffic[0].Timeout = 20 * sec
+			return sc
+		}, ledger.Blame{Cause: ledger.ListenerClosed, Actor: ledger.Spec, Elsewhere: false}, false},
+		{"an idle connection closed while a request was on its way", func() *scenario.Scenario {
+			sc := plainWorld(2, sec)
+			sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 200
+			sc.Traffic[0].Rate = 20000 * 1000
+			return sc
+		}, ledger.Blame{Cause: ledger.KeepaliveRace, Actor: ledger.App, Elsewhere: true}, false},
+		{"removal held back by minSyncPeriod", func() *scenario.Scenario { return plainWorld(2, sec) },
+			ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}, true},
+		{"removal still being programmed", func() *scenario.Scenario {
+			sc := plainWorld(2, 0)
+			sc.Latency.ProxySync = engine.Constant(sec)
+			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 5
+			return sc
+		}, ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxySync, Elsewhere: true}, true},
+		{"removal not written yet", func() *scenario.Scenario {
+			sc := plainWorld(2, 0)
+			sc.Latency.SliceController = engine.Constant(sec)
+			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 5
+			return sc
+		}, ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.SliceController, Elsewhere: true}, true},
+		{"removal not delivered yet", func() *scenario.Scenario {
+			sc := plainWorld(2, 0)
+			late := engine.Constant(sec)
+			sc.Nodes[0].Watch = &late // the node's kubelet and proxy alike
+			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 5
+			sc.Actions = append(sc.Actions, scenario.Action{At: 60 * sec, Verb: "crashPod", Target: "web#0"})
+			return sc
+		}, ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.Watch, Elsewhere: true}, false},
+		{"more than the app has room for", func() *scenario.Scenario {
+			sc := plainWorld(1, sec)
+			sc.Actions = nil
+			sc.Workloads[0].App.Serve, sc.Workloads[0].App.Concurrency = engine.Constant(10*ms), 1
+			return sc
+		}, ledger.Blame{Cause: ledger.Overloaded, Actor: ledger.App, Elsewhere: false}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := c.world()
+			if sc.Traffic[0].Rate == 1000*1000 {
+				sc.Traffic[0].Rate = 2000 * 1000
+			}
+			r, err := Run(sc, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, g := range r.Ledger.Groups() {
+				found = found || g.Blame == c.want
+				if c.only && g.Blame != c.want {
+					t.Errorf("also %d %s %s/%s elsewhere %v", g.Count, g.Outcome, g.Blame.Cause, g.Blame.Actor, g.Blame.Elsewhere)
+				}
+			}
+			if !found {
+				for _, g := range r.Ledger.Groups() {
+					t.Logf("%d %s %s/%s elsewhere %v, %s-%s", g.Count, g.Outcome, g.Blame.Cause, g.Blame.Actor, g.Blame.Elsewhere, g.First.Seconds(), g.Last.Seconds())
+				}
+				t.Errorf("no %s/%s elsewhere %v among the failures", c.want.Cause, c.want.Actor, c.want.Elsewhere)
+			}
+		})
+	}
+}
+
+// scaleDown takes one of two pods away while requests take 10 s.
+func scaleDown() *scenario.Scenario {
+	sc := plainWorld(2, sec)
+	sc.Actions = []scenario.Action{{At: 20 * sec, Verb: "scale", Target: "deployment/web", Value: "1"}}
+	sc.Workloads[0].App.Serve = engine.Constant(10 * sec)
+	sc.Traffic[0].Timeout = 30 * sec
+	return sc
+}
+
+// Nodes of one zone share a Plan. From outside every one of them has to lead to the Service.
+func TestEveryNodeOfAZoneLeadsToTheService(t *testing.T) {
+	t.Parallel()
+	sc := plainWorld(2, sec)
+	for n := 2; n <= 5; n++ {
+		node := sc.Nodes[0]
+		node.Name = "node-" + string(rune('0'+n))
+		sc.Nodes = append(sc.Nodes, node)
+	}
+	svc := sc.Services[0].Service
+	svc.Spec.Type, svc.Spec.ExternalTrafficPolicy = corev1.ServiceTypeNodePort, corev1.ServiceExternalTrafficPolicyCluster
+	svc.Spec.Ports[0].NodePort = 30080
+	sc.Traffic[0].External = true
+	sc.Actions = nil
+	r, err := Run(sc, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := r.Ledger.All(); all.Failed != 0 || all.OK < 20_000 {
+		t.Errorf("%+v", all)
+	}
+}

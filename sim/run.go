@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/traffic"
+)
+
+// Bounds of a run. Reaching one is an error with its name.
+const (
+	maxEvents   = 50_000_000
+	keptFailed  = 1000
+	defaultRTT  = 500 * engine.Microsecond // inside a cluster; recalled
+	externalRTT = 10 * engine.Millisecond  // from outside; assumed
+	settleTime  = 30 * engine.Second       // what a run goes on for after the last change
+)
+
+// Result is what became of one run.
+type Result struct {
+	Seed      uint64
+	TraceHash string
+	Events    uint64
+	End       engine.Time // of the run
+	Settled   bool        // everything had come to rest
+	Ledger    *ledger.Ledger
+	Streams   []StreamResult
+}
+
+// StreamResult is what became of one stream of requests.
+type StreamResult struct {
+	Name string
+	ledger.Totals
+	// LostSeconds is failed requests divided by the offered rate: seconds of this traffic.
+	LostSeconds engine.Time
+	// LongestOutage is the longest time in which every new request failed, from the arrival of
+	// the first to that of the last of them.
+	LongestOutage engine.Time
+}
+
+// Run simulates a scenario with one seed.
+func Run(sc *scenario.Scenario, seed uint64) (*Result, error) {
+	eng := engine.New(seed, engine.Limits{Events: maxEvents})
+	r := &run{sc: sc, eng: eng, servers: map[netip.Addr]*server{}}
+	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
+	r.cluster = cluster.New(sc, eng, (*observer)(r))
+	if err := r.resolveEntries(); err != nil {
+		return nil, err
+	}
+	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
+	r.act()
+	settled, err := r.loop()
+	if err != nil {
+		return nil, err
+	}
+	return r.result(settled), nil
+}
+
+// run is one simulation under way.
+type run struct {
+	sc      *scenario.Scenario
+	eng     *engine.Engine
+	cluster *cluster.World
+	traffic *traffic.Traffic
+	ledger  *ledger.Ledger
+	entries []cluster.Entry
+
+	servers  map[netip.Addr]*server
+	lastNews engine.Time // when the world last changed by itself
+}
+
+// resolveEntries finds where each stream enters the cluster.
+func (r *run) resolveEntries() error {
+	for _, t := range r.sc.Traffic {
+		e, ok := r.cluster.Entry(t)
+		if !ok {
+			return fmt.Errorf("traffic %s: no Service %s, or none of the nodes %v", t.Name, t.Service, t.Nodes)
+		}
+		r.entries = append(r.entries, e)
+	}
+	return nil
+}
+
+func (r *run) specs() []traffic.Spec {
+	var specs []traffic.Spec
+	for _, t := range r.sc.Traffic {
+		spec := traffic.Spec{
+			Name: t.Name, External: t.External, Clients: t.Clients, KeepAlive: t.KeepAlive, ClientIdle: t.ClientIdle,
+			ConnectTimeout: t.ConnectTimeout, Timeout: t.Timeout, Retries: t.Retries, RTT: defaultRTT,
+			Arrivals: traffic.Arrivals(t.Arrivals),
+		}
+		if t.External {
+			spec.RTT = externalRTT
+		}
+		if t.Rate > 0 {
+			spec.Interval = 1000 * engine.Second / engine.Time(t.Rate)
+		}
+		specs = append(specs, spec)
+	}
+	return specs
+}
+
+// loop lets clients and world take turns: clients do what they do before the next event, then
+// the event happens. It ends when nothing has happened for a while after the last action, or
+// at Until; then nobody asks any more, and what is under way comes to its end.
+func (r *run) loop() (settled bool, err error) {
+	for {
+		next := r.eng.Next()
+		stop, settled := max(r.lastNews, r.lastAction())+settleTime, true
+		if r.sc.Until > 0 && r.sc.Until < stop {
+			stop, settled = r.sc.Until, false
+		}
+		if next > stop {
+			r.traffic.Stop(stop)
+			r.traffic.RunUntil(engine.Never)
+			return settled, r.eng.RunUntil(stop)
+		}
+		r.traffic.RunUntil(next)
+		if _, err := r.eng.Step(); err != nil {
+			return false, err
+		}
+		r.lastNews = r.eng.Now()
+	}
+}
+
+func (r *run) lastAction() engine.Time {
+	last := r.sc.Warmup
+	for _, a := range r.sc.Actions {
+		last = max(last, a.At+a.For)
+	}
+	return last
+}
+
+func (r *run) result(settled bool) *Result {
+	res := &Result{
+		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
+		End: r.eng.Now(), Settled: settled, Ledger: r.ledger,
+	}
+	for i, t := range r.sc.Traffic {
+		s := StreamResult{Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i)}
+		if t.Rate > 0 {
+			s.LostSeconds = engine.Time(s.Failed) * (1000 * engine.Second / engine.Time(t.Rate))
+		}
+		res.Streams = append(res.Streams, s)
+	}
+	return res
+}
