@@ -1,0 +1,226 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// outageFrom is how long nothing must answer for an outage.
+const outageFrom = engine.Second
+
+// Close computes what follows from the runs of a case, its verdict and whether it is what was
+// expected. A case that has a verdict already, or no run, is not judged.
+func (c *Case) Close() {
+	c.Causes = []Cause{}
+	if c.Verdict == "" && len(c.Runs) == 0 {
+		c.Verdict, c.Reason = NotJudged, "no run was done"
+	}
+	if c.Verdict != "" {
+		return
+	}
+	outages, unsettled := 0, 0
+	var lost, longest, requests []int64
+	worst := &c.Runs[0]
+	for i := range c.Runs {
+		r := &c.Runs[i]
+		failed := r.Totals().Failed
+		if failed > 0 {
+			c.WithLoss++
+		}
+		if r.LongestOutage() >= outageFrom {
+			outages++
+		}
+		if !r.Settled {
+			unsettled++
+		}
+		if failed > worst.Totals().Failed {
+			worst = r
+		}
+		lost = append(lost, int64(r.LostSeconds()))
+		longest = append(longest, int64(r.LongestOutage()))
+		requests = append(requests, int64(failed))
+	}
+	c.WorstSeed = worst.Seed
+	c.LostSeconds, c.LongestOutage, c.RequestsLost = rangeOf(lost), rangeOf(longest), rangeOf(requests)
+	c.Causes = causesOf(c)
+	switch {
+	case 2*outages > len(c.Runs):
+		c.Verdict = Outage
+	case c.WithLoss > 0:
+		c.Verdict = Drops
+	case unsettled > 0:
+		c.Verdict = NotJudged
+		c.Reason = fmt.Sprintf("lost nothing, but had not come to rest when the run ended, in %d of %d runs", unsettled, len(c.Runs))
+	default:
+		c.Verdict, c.Bound = Holds, LossBound(len(c.Runs))
+	}
+	c.Unmet = Expect(c)
+}
+
+func rangeOf(values []int64) Range {
+	slices.Sort(values)
+	return Range{values[0], values[(len(values)-1)/2], values[len(values)-1]}
+}
+
+// one is 1.0 in Q32.
+const one = 1 << 32
+
+// LossBound is the part of runs that may lose something although none of n did, with 95 %
+// confidence: 1 - 0.05^(1/n), rounded up to a millionth.
+func LossBound(n int) Fraction {
+	const million = 1_000_000
+	low, high := 0, million // the least p with (1-p)^n <= 0.05
+	for low < high {
+		p := (low + high) / 2
+		keep := uint64(million-p) * one / million
+		if powQ32(keep, n) <= one/20 {
+			high = p
+		} else {
+			low = p + 1
+		}
+	}
+	return Fraction(low)
+}
+
+// powQ32 raises a Q32 number of at most 1 to a power.
+func powQ32(x uint64, n int) uint64 {
+	result := uint64(one)
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			result = mulQ32(result, x)
+		}
+		x = mulQ32(x, x)
+	}
+	return result
+}
+
+func mulQ32(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi<<32 | lo>>32
+}
+
+// blameKey orders causes of equal counts.
+func blameKey(a, b *Cause) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Actor, b.Actor),
+		cmp.Compare(boolInt(a.Elsewhere), boolInt(b.Elsewhere)))
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// causesOf adds up the groups of all runs.
+func causesOf(c *Case) []Cause {
+	out := []Cause{}
+	nodes, pods := []map[string]bool{}, []map[string]bool{}
+	for i := range c.Runs {
+		for _, g := range c.Runs[i].Groups {
+			at := slices.IndexFunc(out, func(o Cause) bool { return o.Blame == g.Blame })
+			if at < 0 {
+				at = len(out)
+				out = append(out, Cause{Blame: g.Blame, First: g.First, Last: g.Last})
+				nodes, pods = append(nodes, map[string]bool{}), append(pods, map[string]bool{})
+			}
+			o := &out[at]
+			o.Count += g.Count
+			o.Outcomes[g.Outcome] += g.Count
+			o.First, o.Last = min(o.First, g.First), max(o.Last, g.Last)
+			for _, n := range slices.Sorted(maps.Keys(g.Nodes)) {
+				if n >= 0 && n < len(c.Nodes) {
+					nodes[at][c.Nodes[n]] = true
+				}
+			}
+			for _, p := range slices.Sorted(maps.Keys(g.Pods)) {
+				pods[at][p] = true
+			}
+		}
+	}
+	for i := range out {
+		out[i].Nodes, out[i].Pods = words(nodes[i]), words(pods[i])
+	}
+	slices.SortFunc(out, func(a, b Cause) int { return blameKey(&a, &b) })
+	return out
+}
+
+// words lists a set in order; it is never nil.
+func words(set map[string]bool) []string {
+	return append([]string{}, slices.Sorted(maps.Keys(set))...)
+}
+
+// Totals adds up all runs of a case.
+func (c *Case) Totals() Stream {
+	var sum Stream
+	for i := range c.Runs {
+		for j := range c.Runs[i].Streams {
+			sum.add(&c.Runs[i].Streams[j])
+		}
+	}
+	return sum
+}
+
+// Totals adds up all runs of all cases.
+func (s *Simulation) Totals() Stream {
+	var sum Stream
+	for i := range s.Cases {
+		t := s.Cases[i].Totals()
+		sum.add(&t)
+	}
+	return sum
+}
+
+func (s *Stream) add(t *Stream) {
+	s.Total += t.Total
+	s.OK += t.OK
+	s.Failed += t.Failed
+	s.Rescued += t.Rescued
+	s.Slow += t.Slow
+	s.Attempts += t.Attempts
+	s.FailedAttempts += t.FailedAttempts
+	for i := range t.Outcomes {
+		s.Outcomes[i] += t.Outcomes[i]
+	}
+}
+
+// Client returns what one client lost, per run.
+func (c *Case) Client(i int) (lost, longest Range, sum Stream) {
+	var losts, longests []int64
+	for r := range c.Runs {
+		s := &c.Runs[r].Streams[i]
+		losts, longests = append(losts, int64(s.LostSeconds)), append(longests, int64(s.LongestOutage))
+		sum.add(s)
+	}
+	if len(losts) == 0 {
+		return lost, longest, sum
+	}
+	return rangeOf(losts), rangeOf(longests), sum
+}
+
+// Worst returns the cases from the worst verdict and the greatest loss on.
+func (s *Simulation) Worst() []*Case {
+	var out []*Case
+	for i := range s.Cases {
+		out = append(out, &s.Cases[i])
+	}
+	slices.SortStableFunc(out, func(a, b *Case) int {
+		return cmp.Or(cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
+			cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max))
+	})
+	return out
+}
+
+// Fails says whether a case is a finding: its Scenario's expectation is not met, or, without
+// one, it loses more requests than allowed in the median run.
+func (c *Case) Fails(maxDrops int64) bool {
+	if c.Expectation != nil {
+		return len(c.Unmet) > 0
+	}
+	return (c.Verdict == Outage || c.Verdict == Drops) && c.RequestsLost.Median > maxDrops
+}

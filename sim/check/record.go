@@ -1,0 +1,154 @@
+package check
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Simulation is what became of all cases of an input.
+type Simulation struct {
+	Version string // of lameduck
+	Seed    uint64 // the first one
+	Runs    int    // asked for, of each case
+	// Digest names the scenarios that were run.
+	Digest string
+	Cases  []Case // in order of the input
+	// Interrupted says that not all runs were done.
+	Interrupted bool
+	// Replay is the command that shows a case again without --seed and --show, "" when unknown.
+	Replay string
+}
+
+// Case is one action on one workload seen through one traffic entry, over all of its runs.
+type Case struct {
+	ID, Action, Workload, Traffic, Kind, Class string
+	// Source is "file:line:column" of what the case is about, "" when it has none.
+	Source  string
+	Verdict Verdict
+	Reason  string // of not-judged
+
+	Clients []Client // one per stream of requests
+	Nodes   []string // the names of Request.Node and Group.Nodes
+	Runs    []Run    // in order of their seeds
+
+	// Expectation is what the Scenario claims, nil when nothing; Unmet says what of it did not
+	// come true.
+	Expectation *scenario.Expect
+	Unmet       []string
+
+	// What the verdict takes for granted, and what it leaves out.
+	Assumptions []scenario.Assumption
+	NotModelled []scenario.NotModelled
+
+	// What follows is computed by Close.
+	LostSeconds   Range    // per run: of the client that lost most
+	LongestOutage Range    // per run: the longest of any client
+	RequestsLost  Range    // per run: of all clients
+	WithLoss      int      // runs
+	Bound         Fraction // with 95 % confidence at most that part of runs lose anything; 0 when some did
+	WorstSeed     uint64
+	Causes        []Cause // most requests first
+}
+
+// Client is one stream of requests of a case.
+type Client struct {
+	Name string
+	Rate int // requests a second in 1/1000, 0 for a closed loop
+}
+
+// Run is what became of one seed.
+type Run struct {
+	Seed      uint64
+	TraceHash string
+	Settled   bool
+	End       engine.Time
+	Streams   []Stream // in order of Case.Clients
+	Groups    []ledger.Group
+	// Example is a typical lost request: the first of the largest group; nil when none was.
+	Example *ledger.Request
+}
+
+// Stream is what became of one stream of requests in one run.
+type Stream struct {
+	ledger.Totals
+	Outcomes                   [ledger.NumOutcomes]uint64
+	LostSeconds, LongestOutage engine.Time
+}
+
+// Totals adds up all streams.
+func (r *Run) Totals() ledger.Totals {
+	var sum ledger.Totals
+	for i := range r.Streams {
+		t := &r.Streams[i].Totals
+		sum.Total += t.Total
+		sum.OK += t.OK
+		sum.Failed += t.Failed
+		sum.Rescued += t.Rescued
+		sum.Slow += t.Slow
+		sum.Attempts += t.Attempts
+		sum.FailedAttempts += t.FailedAttempts
+	}
+	return sum
+}
+
+// LostSeconds is that of the client that lost most.
+func (r *Run) LostSeconds() engine.Time {
+	var most engine.Time
+	for i := range r.Streams {
+		most = max(most, r.Streams[i].LostSeconds)
+	}
+	return most
+}
+
+// LongestOutage is the longest of any client.
+func (r *Run) LongestOutage() engine.Time {
+	var most engine.Time
+	for i := range r.Streams {
+		most = max(most, r.Streams[i].LongestOutage)
+	}
+	return most
+}
+
+// Range is the least, the middle and the greatest value over runs: nanoseconds or requests.
+// The middle of an even number of runs is the lower of the two.
+type Range struct {
+	Min, Median, Max int64
+}
+
+// Fraction is a part of one, in millionths.
+type Fraction int64
+
+// Cause is lost requests of a case that are alike but for what the client saw.
+type Cause struct {
+	ledger.Blame
+	Count       uint64
+	Outcomes    [ledger.NumOutcomes]uint64
+	First, Last engine.Time // arrivals, from each run's start
+	Nodes, Pods []string    // sorted
+}
+
+// Verdict is what is claimed of a case.
+type Verdict string
+
+// The verdicts, worst first.
+const (
+	Outage    Verdict = "outage"     // in most runs at least a second in which no new request could succeed
+	Drops     Verdict = "drops"      // loses in at least one run
+	Holds     Verdict = "holds"      // lost nothing in any run
+	NotJudged Verdict = "not-judged" // with a reason
+)
+
+// Rank orders verdicts, the worst first.
+func (v Verdict) Rank() int {
+	switch v {
+	case Outage:
+		return 0
+	case Drops:
+		return 1
+	case Holds:
+		return 2
+	default:
+		return 3
+	}
+}

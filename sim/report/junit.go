@@ -1,0 +1,81 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+)
+
+// suites is JUnit's document, as continuous integration systems read it.
+type suites struct {
+	XMLName  xml.Name `xml:"testsuites"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Skipped  int      `xml:"skipped,attr"`
+	Suite    suite    `xml:"testsuite"`
+}
+
+type suite struct {
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Skipped  int        `xml:"skipped,attr"`
+	Cases    []testCase `xml:"testcase"`
+}
+
+type testCase struct {
+	Class   string   `xml:"classname,attr"`
+	Name    string   `xml:"name,attr"`
+	Failure *message `xml:"failure"`
+	Skipped *message `xml:"skipped"`
+	Output  string   `xml:"system-out,omitempty"`
+}
+
+type message struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes a simulation as JUnit XML: a test a case, a failure where fails says so,
+// skipped where it was not judged.
+func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) error {
+	out := suite{Name: "lameduck sim"}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		x := testCase{Class: c.Workload, Name: title(c)}
+		switch {
+		case fails(c):
+			out.Failures++
+			x.Failure = &message{Message: sentence(c), Text: details(c)}
+		case c.Verdict == check.NotJudged:
+			out.Skipped++
+			x.Skipped = &message{Message: c.Reason}
+		default:
+			x.Output = sentence(c)
+		}
+		out.Tests++
+		out.Cases = append(out.Cases, x)
+	}
+	doc, err := xml.MarshalIndent(suites{Tests: out.Tests, Failures: out.Failures, Skipped: out.Skipped, Suite: out}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, doc)
+	return err
+}
+
+// details lists what was not as expected, and the causes.
+func details(c *check.Case) string {
+	var b strings.Builder
+	for _, u := range c.Unmet {
+		fmt.Fprintf(&b, "not as expected: %s\n", u)
+	}
+	for i := range c.Causes {
+		x := &c.Causes[i]
+		fmt.Fprintf(&b, "%d lost: %s, %s, %s\n", x.Count, x.Cause, actorWords(x.Actor), elsewhereWords(x.Elsewhere))
+	}
+	return b.String()
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// example has a case that drops, one that holds and one that is not judged.
+func example() *check.Simulation {
+	blame := ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}
+	s := &check.Simulation{Version: "test", Seed: 1, Runs: 2, Digest: "abc", Replay: "lameduck sim -f web.yaml"}
+	for _, lost := range []uint64{0, 98} {
+		c := check.Case{
+			ID: "shop/web/rollout/web:80", Action: "rolling restart", Workload: "shop/web", Traffic: "outside :80", Nodes: []string{"node-1"},
+			Clients:     []check.Client{{Name: "new connections", Rate: 100_000}},
+			Assumptions: []scenario.Assumption{{ID: "start", What: "container start to listening", Value: "2s", Basis: "assumed", Settle: "--set start="}},
+		}
+		if lost == 0 {
+			c.ID, c.Workload = "shop/api/rollout/api:80", "shop/api"
+		}
+		for seed := range uint64(2) {
+			r := check.Run{Seed: seed + 1, TraceHash: "5f1c09", Settled: true, Streams: []check.Stream{{
+				Totals:      ledger.Totals{Total: 1000, OK: 1000 - lost, Failed: lost, Attempts: 1000, FailedAttempts: lost},
+				Outcomes:    [ledger.NumOutcomes]uint64{ledger.OK: 1000 - lost, ledger.Refused: lost},
+				LostSeconds: engine.Time(lost) * 10 * engine.Millisecond,
+			}}}
+			if lost > 0 {
+				r.Groups = []ledger.Group{{Outcome: ledger.Refused, Blame: blame, Count: lost, First: 6 * engine.Second, Last: 7 * engine.Second,
+					Nodes: map[int]uint64{0: lost}, Pods: map[string]uint64{"web-old-0": lost}}}
+				r.Example = &ledger.Request{Number: 600, Arrival: 6 * engine.Second, End: 6*engine.Second + 10*engine.Millisecond,
+					Outcome: ledger.Refused, Blame: blame, Pod: "web-old-0", Attempts: 1}
+			}
+			c.Runs = append(c.Runs, r)
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	s.Cases = append(s.Cases, check.Case{ID: "shop/db", Action: "rolling restart", Workload: "shop/db", Verdict: check.NotJudged, Reason: "clients choose the pod"})
+	for i := range s.Cases {
+		s.Cases[i].Close()
+	}
+	return s
+}
+
+const want = `DROPS  shop/web
+        A rolling restart loses 0.98 s of traffic (outside :80), in 2 of 2 runs.
+
+CASE                                    VERDICT  NOTHING ANSWERS  TRAFFIC LOST  RUNS WITH LOSS
+shop/web: rolling restart, outside :80  drops    none             0.98 s        2 of 2
+"0.98 s of traffic" is 0.98 x your request rate: 98 requests at 100/s.
+1 case holds: lost nothing in 2 of 2 runs: with 95 % confidence at most 78 % of such rollouts lose anything (--runs 300 for 1 %) (--all lists them)
+1 case is not judged (--all says why)
+
+WHY, rolling restart (share of lost requests, all runs)
+  100 %  another pod could have answered  stale-rules  late: service proxy, waiting for its minSyncPeriod
+
+ONE LOST REQUEST, seed 1, new connections, refused at 6.01 s
+  6        arrives; node-1 -> pod web-old-0
+  6.01     refused: stale-rules, a node's rules were out of date, others would have helped; another pod could have answered
+
+ASSUMED                            BASIS    settle it with
+  container start to listening  2s  assumed  --set start=
+
+seed 1-2  trace 5f1c09  replay: lameduck sim -f web.yaml --seed 1 --runs 1 --show shop/web/rollout/web:80
+`
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := WriteText(&b, example(), TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if squeeze(b.String()) != squeeze(want) {
+		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
+	}
+	b.Reset()
+	if err := WriteText(&b, example(), TextOptions{All: true, Show: "api", Verbose: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"HOLDS  shop/api", "not-judged  clients choose the pod", "holds       none"} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("--all --show api: no %q in\n%s", line, b.String())
+		}
+	}
+	if found := regexp.MustCompile(`(?i)\b(zero|safe|never|guaranteed)\b`).FindString(b.String()); found != "" {
+		t.Errorf("a sampled result says %q", found)
+	}
+}
+
+// squeeze makes runs of blanks within lines one.
+func squeeze(s string) string { return regexp.MustCompile(`([^\s]) {2,}`).ReplaceAllString(s, "$1 ") }
+
+func TestJSONAddsUp(t *testing.T) {
+	t.Parallel()
+	r := Build(example())
+	var inCauses uint64
+	for _, c := range r.Cases {
+		var sum uint64
+		for _, x := range c.Causes {
+			sum += x.Count
+		}
+		if c.Requests.OK+c.Requests.Failed != c.Requests.Total || sum != c.Requests.Failed {
+			t.Errorf("%s: %+v with causes for %d", c.ID, c.Requests, sum)
+		}
+	}
+	for _, x := range r.Causes {
+		inCauses += x.Count
+	}
+	if r.Requests.Total != 4000 || r.Requests.Failed != 196 || inCauses != 196 || r.Verdict.Worst != "drops" {
+		t.Errorf("%+v, causes for %d, %+v", r.Requests, inCauses, r.Verdict)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"lossBound95":0.77639`, `"lossBound95":null`, `"median":0.98`, `"fixes":[]`, `"notModelled":[]`, `"first":6,"last":7`} {
+		if !bytes.Contains(data, []byte(part)) {
+			t.Errorf("no %s in %s", part, data)
+		}
+	}
+	empty, err := json.Marshal(Build(&check.Simulation{}))
+	if err != nil || bytes.Contains(empty, []byte(`":null`)) {
+		t.Errorf("an empty simulation has lists that are not: %s (%v)", empty, err)
+	}
+}
+
+func TestJUnit(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := WriteJUnit(&b, example(), func(c *check.Case) bool { return c.Verdict == check.Drops }); err != nil {
+		t.Fatal(err)
+	}
+	var got suites
+	if err := xml.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Tests != 3 || got.Failures != 1 || got.Skipped != 1 || len(got.Suite.Cases) != 3 {
+		t.Errorf("%s", b.String())
+	}
+}
+
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[engine.Time]string{
+		0: "none", engine.Millisecond: "<0.01 s", 985 * engine.Millisecond: "0.99 s", 13*engine.Second + 649*engine.Millisecond: "13.6 s", 12 * engine.Second: "12 s",
+	} {
+		if got := span(in); got != want {
+			t.Errorf("%d ns: %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[check.Fraction]string{139_109: "14 %", 14_868: "1.5 %", 9_937: "1 %"} {
+		if got := percent(in); got != want {
+			t.Errorf("%d millionths: %q, want %q", in, got, want)
+		}
+	}
+	for _, row := range Causes() {
+		if row.What == "" || row.Signature == "" {
+			t.Errorf("%s is not explained", row.Cause)
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package report
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// Result is the JSON contract of sim. Totals are over all runs and cases; times are seconds
+// from a run's start, durations are in seconds.
+type Result struct {
+	APIVersion     string           `json:"apiVersion"`
+	Kind           string           `json:"kind"` // "SimulationResult"
+	Version        string           `json:"version"`
+	Seed           uint64           `json:"seed"`
+	ScenarioDigest string           `json:"scenarioDigest"`
+	Interrupted    bool             `json:"interrupted"`
+	Verdict        WorstVerdict     `json:"verdict"`
+	Cases          []Case           `json:"cases"`
+	Runs           []Run            `json:"runs"`
+	Requests       Requests         `json:"requests"`
+	Attempts       Attempts         `json:"attempts"`
+	Outcomes       map[string]int64 `json:"outcomes"`
+	Causes         []Cause          `json:"causes"`
+	Fixes          []any            `json:"fixes"` // none is looked for yet
+	Assumptions    []Assumption     `json:"assumptions"`
+	NotModelled    []NotModelled    `json:"notModelled"`
+}
+
+// WorstVerdict is the worst of all cases.
+type WorstVerdict struct {
+	Worst string `json:"worst"`
+	Case  string `json:"case"`
+}
+
+// Seconds is a range of durations over runs.
+type Seconds struct {
+	Min    engine.Time `json:"min"`
+	Median engine.Time `json:"median"`
+	Max    engine.Time `json:"max"`
+}
+
+// Counts is a range of numbers over runs.
+type Counts struct {
+	Min    int64 `json:"min"`
+	Median int64 `json:"median"`
+	Max    int64 `json:"max"`
+}
+
+// RunCounts says in how many runs something was lost.
+type RunCounts struct {
+	Total    int `json:"total"`
+	WithLoss int `json:"withLoss"`
+	// LossBound95 is null when something was lost, or nothing was judged.
+	LossBound95 *engine.Time `json:"lossBound95"`
+}
+
+// Case is one action on one workload seen through one traffic entry.
+type Case struct {
+	ID                   string           `json:"id"`
+	Action               string           `json:"action"`
+	Workload             string           `json:"workload"`
+	Traffic              string           `json:"traffic"`
+	Class                string           `json:"class"`
+	Source               string           `json:"source"`
+	Verdict              string           `json:"verdict"`
+	Reason               string           `json:"reason"`
+	LostSeconds          Seconds          `json:"lostSeconds"`
+	RequestsLost         Counts           `json:"requestsLost"`
+	LongestOutageSeconds Seconds          `json:"longestOutageSeconds"`
+	UsablePods           *struct{}        `json:"usablePods"` // not recorded by runs yet
+	Runs                 RunCounts        `json:"runs"`
+	WorstSeed            uint64           `json:"worstSeed"`
+	Requests             Requests         `json:"requests"`
+	Outcomes             map[string]int64 `json:"outcomes"`
+	Clients              []Client         `json:"clients"`
+	Causes               []Cause          `json:"causes"`
+	LostRequest          *LostRequest     `json:"lostRequest"` // an example, null when nothing was lost
+	Unmet                []string         `json:"unmet"`       // what a Scenario expected and did not get
+}
+
+// Client is one stream of requests of a case.
+type Client struct {
+	Name                 string   `json:"name"`
+	Rate                 string   `json:"rate"` // "100/s", "" for clients that wait for each answer
+	Requests             Requests `json:"requests"`
+	LostSeconds          Seconds  `json:"lostSeconds"`
+	LongestOutageSeconds Seconds  `json:"longestOutageSeconds"`
+}
+
+// Run is one run of a case.
+type Run struct {
+	Seed       uint64      `json:"seed"`
+	Case       string      `json:"case"`
+	TraceHash  string      `json:"traceHash"`
+	Settled    bool        `json:"settled"`
+	EndSeconds engine.Time `json:"endSeconds"`
+	Requests   Requests    `json:"requests"`
+}
+
+// Requests counts requests; ok and failed add up to total.
+type Requests struct {
+	Total   uint64 `json:"total"`
+	OK      uint64 `json:"ok"`
+	Failed  uint64 `json:"failed"`
+	Rescued uint64 `json:"rescued"`
+	Slow    uint64 `json:"slow"`
+}
+
+// Attempts counts tries of requests.
+type Attempts struct {
+	Total  uint64 `json:"total"`
+	Failed uint64 `json:"failed"`
+}
+
+// Cause is lost requests that are alike.
+type Cause struct {
+	Cause     string           `json:"cause"`
+	Actor     string           `json:"actor"`
+	Elsewhere bool             `json:"elsewhere"`
+	Outcome   map[string]int64 `json:"outcome"`
+	Count     uint64           `json:"count"`
+	Case      string           `json:"case"`
+	Workload  string           `json:"workload"`
+	Action    string           `json:"action"`
+	First     engine.Time      `json:"first"`
+	Last      engine.Time      `json:"last"`
+	Nodes     []string         `json:"nodes"`
+	Pods      []string         `json:"pods"`
+	Story     []any            `json:"story"` // not recorded by runs yet
+}
+
+// LostRequest is one request that was lost.
+type LostRequest struct {
+	Seed      uint64      `json:"seed"`
+	Client    string      `json:"client"`
+	Number    uint64      `json:"number"`
+	At        engine.Time `json:"at"`
+	End       engine.Time `json:"end"`
+	Outcome   string      `json:"outcome"`
+	Cause     string      `json:"cause"`
+	Actor     string      `json:"actor"`
+	Elsewhere bool        `json:"elsewhere"`
+	Node      string      `json:"node"`
+	Pod       string      `json:"pod"`
+	Attempts  int         `json:"attempts"`
+}
+
+// Assumption is a default that the input did not say.
+type Assumption struct {
+	ID           string   `json:"id"`
+	What         string   `json:"what"`
+	Value        string   `json:"value"`
+	Range        string   `json:"range"`
+	Basis        string   `json:"basis"`
+	Source       string   `json:"source"`
+	Cases        []string `json:"cases"`
+	Effect       *string  `json:"effect"` // null: not tried yet
+	Alternatives []any    `json:"alternatives"`
+	Settle       string   `json:"settle"`
+}
+
+// NotModelled is something the model leaves out.
+type NotModelled struct {
+	ID        string `json:"id"`
+	What      string `json:"what"`
+	Object    string `json:"object"`
+	Direction string `json:"direction"`
+}
+
+// Build makes the record that JSON and YAML print. Every list is there even if it is empty.
+func Build(s *check.Simulation) *Result {
+	sum := s.Totals()
+	r := &Result{
+		APIVersion: "lameduck/v1", Kind: "SimulationResult", Version: s.Version, Seed: s.Seed, ScenarioDigest: s.Digest,
+		Interrupted: s.Interrupted, Verdict: WorstVerdict{Worst: string(check.NotJudged)},
+		Cases: []Case{}, Runs: []Run{}, Requests: requestsOf(sum.Totals), Attempts: Attempts{sum.Attempts, sum.FailedAttempts},
+		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: []any{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{},
+	}
+	if worst := s.Worst(); len(worst) > 0 {
+		r.Verdict = WorstVerdict{string(worst[0].Verdict), worst[0].ID}
+	}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		r.Cases = append(r.Cases, caseOf(c))
+		r.Causes = append(r.Causes, causesOf(c)...)
+		for j := range c.Runs {
+			run := &c.Runs[j]
+			r.Runs = append(r.Runs, Run{run.Seed, c.ID, run.TraceHash, run.Settled, run.End, requestsOf(run.Totals())})
+		}
+		r.assume(c)
+	}
+	return r
+}
+
+func caseOf(c *check.Case) Case {
+	sum := c.Totals()
+	out := Case{
+		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Class: c.Class, Source: c.Source,
+		Verdict: string(c.Verdict), Reason: c.Reason, LostSeconds: secondsOf(c.LostSeconds), RequestsLost: Counts(c.RequestsLost),
+		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: RunCounts{Total: len(c.Runs), WithLoss: c.WithLoss},
+		WorstSeed: c.WorstSeed, Requests: requestsOf(sum.Totals), Outcomes: outcomesOf(sum.Outcomes, true),
+		Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
+	}
+	if c.Bound > 0 {
+		bound := engine.Time(c.Bound) * engine.Microsecond // a number with 6 decimals, as times are
+		out.Runs.LossBound95 = &bound
+	}
+	for i, client := range c.Clients {
+		lost, longest, sum := c.Client(i)
+		out.Clients = append(out.Clients, Client{client.Name, rateWords(client.Rate), requestsOf(sum.Totals), secondsOf(lost), secondsOf(longest)})
+	}
+	return out
+}
+
+func causesOf(c *check.Case) []Cause {
+	out := []Cause{}
+	for i := range c.Causes {
+		x := &c.Causes[i]
+		out = append(out, Cause{
+			Cause: x.Cause.String(), Actor: x.Actor.String(), Elsewhere: x.Elsewhere, Outcome: outcomesOf(x.Outcomes, false),
+			Count: x.Count, Case: c.ID, Workload: c.Workload, Action: c.Action, First: x.First, Last: x.Last,
+			Nodes: x.Nodes, Pods: x.Pods, Story: []any{},
+		})
+	}
+	return out
+}
+
+// worstRun is the run of the worst seed; nil when there is none.
+func worstRun(c *check.Case) *check.Run {
+	for i := range c.Runs {
+		if c.Runs[i].Seed == c.WorstSeed {
+			return &c.Runs[i]
+		}
+	}
+	return nil
+}
+
+func lostRequest(c *check.Case) *LostRequest {
+	run := worstRun(c)
+	if run == nil || run.Example == nil {
+		return nil
+	}
+	x := run.Example
+	out := &LostRequest{
+		Seed: run.Seed, Number: x.Number, At: x.Arrival, End: x.End, Outcome: x.Outcome.String(), Cause: x.Blame.Cause.String(),
+		Actor: x.Blame.Actor.String(), Elsewhere: x.Blame.Elsewhere, Pod: x.Pod, Attempts: x.Attempts,
+	}
+	if x.Stream < len(c.Clients) {
+		out.Client = c.Clients[x.Stream].Name
+	}
+	if x.Node >= 0 && x.Node < len(c.Nodes) {
+		out.Node = c.Nodes[x.Node]
+	}
+	return out
+}
+
+// assume adds a case's assumptions: one row for cases that assume the same.
+func (r *Result) assume(c *check.Case) {
+next:
+	for _, a := range c.Assumptions {
+		for i := range r.Assumptions {
+			if b := &r.Assumptions[i]; b.ID == a.ID && b.What == a.What && b.Value == a.Value {
+				b.Cases = append(b.Cases, c.ID)
+				continue next
+			}
+		}
+		r.Assumptions = append(r.Assumptions, Assumption{
+			ID: a.ID, What: a.What, Value: a.Value, Range: a.Range, Basis: a.Basis, Source: a.Source,
+			Cases: []string{c.ID}, Alternatives: []any{}, Settle: a.Settle,
+		})
+	}
+more:
+	for _, n := range c.NotModelled {
+		for _, m := range r.NotModelled {
+			if m == NotModelled(n) {
+				continue more
+			}
+		}
+		r.NotModelled = append(r.NotModelled, NotModelled(n))
+	}
+}
+
+func requestsOf(t ledger.Totals) Requests {
+	return Requests{Total: t.Total, OK: t.OK, Failed: t.Failed, Rescued: t.Rescued, Slow: t.Slow}
+}
+
+// outcomesOf names counts; with all, also those that did not occur.
+func outcomesOf(counts [ledger.NumOutcomes]uint64, all bool) map[string]int64 {
+	out := map[string]int64{}
+	for i, n := range counts {
+		if n > 0 || all {
+			out[ledger.Outcome(i).String()] = int64(n)
+		}
+	}
+	return out
+}
+
+func secondsOf(r check.Range) Seconds {
+	return Seconds{engine.Time(r.Min), engine.Time(r.Median), engine.Time(r.Max)}
+}

@@ -1,0 +1,153 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"runtime"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+const web = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: example.com/web
+        ports: [{containerPort: 8080}]
+        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec:
+  type: NodePort
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: peers, namespace: shop}
+spec:
+  clusterIP: None
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+`
+
+func webCases(t *testing.T) []scenario.Case {
+	t.Helper()
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(web)}}, manifest.Options{})
+	cases, more := scenario.Infer(objects, scenario.Options{})
+	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 2 {
+		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
+	}
+	return cases
+}
+
+// The number of processors and of workers changes nothing. Not parallel: it sets GOMAXPROCS.
+func TestSameResultsWithAnyNumberOfProcessors(t *testing.T) {
+	cases := webCases(t)
+	var outputs [][]byte
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, procs := range []int{1, 4} {
+		runtime.GOMAXPROCS(procs)
+		s, err := Run(context.Background(), cases, Options{Runs: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := json.Marshal(plain(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs = append(outputs, out)
+	}
+	if !bytes.Equal(outputs[0], outputs[1]) {
+		t.Errorf("GOMAXPROCS 1:\n%s\nGOMAXPROCS 4:\n%s", outputs[0], outputs[1])
+	}
+}
+
+// plain is what of a simulation can be written as JSON.
+func plain(s *check.Simulation) any {
+	type group struct {
+		ledger.Group
+		Nodes, Pods any
+	}
+	type run struct {
+		check.Run
+		Groups []group
+	}
+	out := []any{s.Digest, s.Interrupted}
+	for _, c := range s.Cases {
+		out = append(out, c.ID, c.Verdict, c.Reason, c.LostSeconds, c.LongestOutage, c.RequestsLost, c.WithLoss, c.WorstSeed, c.Causes)
+		for _, r := range c.Runs {
+			x := run{Run: r}
+			for _, g := range r.Groups {
+				x.Groups = append(x.Groups, group{Group: g, Nodes: g.Nodes, Pods: g.Pods})
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func TestRunsAreInSeedOrderAndAddUp(t *testing.T) {
+	t.Parallel()
+	var last, of int
+	s, err := Run(context.Background(), webCases(t), Options{Seed: 7, Runs: 3, Workers: 3, Progress: func(d, o int) { last, of = d, o }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != 3 || of != 3 {
+		t.Errorf("progress ended at %d of %d", last, of)
+	}
+	for _, c := range s.Cases {
+		if c.Class == scenario.ClassDNS {
+			if c.Verdict != check.NotJudged || len(c.Runs) > 0 {
+				t.Errorf("%s: %s with %d runs", c.ID, c.Verdict, len(c.Runs))
+			}
+			continue
+		}
+		for i, r := range c.Runs {
+			if r.Seed != uint64(7+i) {
+				t.Errorf("run %d has seed %d", i, r.Seed)
+			}
+		}
+		sum := c.Totals()
+		var caused uint64
+		for _, x := range c.Causes {
+			caused += x.Count
+		}
+		if len(c.Runs) != 3 || sum.Total == 0 || sum.OK+sum.Failed != sum.Total || caused != sum.Failed {
+			t.Errorf("%s: %d runs, %+v, causes for %d", c.ID, len(c.Runs), sum.Totals, caused)
+		}
+	}
+}
+
+func TestCancellingKeepsWhatWasDone(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s, err := Run(ctx, webCases(t), Options{Runs: 50, Workers: 1, Progress: func(done, _ int) {
+		if done == 2 {
+			cancel()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done := len(s.Cases[0].Runs) + len(s.Cases[1].Runs); !s.Interrupted || done != 2 {
+		t.Errorf("interrupted %v after %d runs", s.Interrupted, done)
+	}
+}
