@@ -54,6 +54,11 @@ func Main(args []string, std Streams) (code int) {
 	switch {
 	case err == nil:
 		return ExitOK
+	case errors.Is(err, errFindings):
+		return ExitFindings
+	case errors.As(err, &internalError{}):
+		fmt.Fprintf(std.Err, "lameduck: internal error: %v\nThis is a fault of lameduck. Please report it with the input that caused it.\n", err)
+		return ExitInternal
 	case errors.As(err, &inputError{}):
 		fmt.Fprintf(std.Err, "lameduck: %v; nothing was answered\n", err)
 	case errors.As(err, &runError{}):
@@ -63,6 +68,14 @@ func Main(args []string, std Streams) (code int) {
 	}
 	return ExitUsage
 }
+
+// errFindings says that something was found; the answer on stdout says what.
+var errFindings = errors.New("findings")
+
+// internalError is a fault of lameduck that did not stop it from answering.
+type internalError struct{ error }
+
+func (e internalError) Unwrap() error { return e.error }
 
 // runError is an error of a verb at work, not of how it was called: no help text helps.
 type runError struct{ error }
@@ -85,10 +98,12 @@ func newRoot(program string, std Streams) *cobra.Command {
 		Short: "What a Kubernetes rollout or node drain does to traffic",
 		Long: `lameduck says what a Kubernetes rollout or node drain does to traffic.
 
-It selects endpoints exactly as kube-proxy does, with the reason for each, and follows
-packets through the service rules a node would have, without a cluster and without
-touching the machine it runs on.`,
-		Example: `  kubectl get services,endpointslices,nodes -A -o yaml | lameduck explain -f - --node node-1
+It simulates rollouts with clients that ask all the time, and says what of the traffic is
+lost, why, and whose lateness loses it. It selects endpoints exactly as kube-proxy does,
+with the reason for each, and follows packets through the service rules a node would have,
+all without a cluster and without touching the machine it runs on.`,
+		Example: `  lameduck sim -f app.yaml
+  kubectl get services,endpointslices,nodes -A -o yaml | lameduck explain -f - --node node-1
   lameduck explain -f objects.yaml --service shop/web --node node-1
   lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
   lameduck explain --truth-table`,
@@ -99,7 +114,7 @@ touching the machine it runs on.`,
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	root.AddCommand(newExplain(std), newTrace(std), newVersion(std))
+	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newVersion(std))
 	return root
 }
 

@@ -1,0 +1,431 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/source"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	simreport "github.com/lameduck-proxy/lameduck/sim/report"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sweep"
+)
+
+type simCommand struct {
+	input    inputFlags
+	opts     scenario.Options
+	gates    map[string]string
+	seed     uint64
+	runs     int
+	maxDrops int64
+	failOn   string
+	show     string
+	all      bool
+	list     string
+	output   string
+	flags    *pflag.FlagSet
+	program  string
+	std      Streams
+}
+
+// lists are what --list can print.
+var lists = []string{"causes", "profiles", "assumptions", "latencies"}
+
+func newSim(program string, std Streams) *cobra.Command {
+	c := &simCommand{std: std, program: program}
+	cmd := &cobra.Command{
+		Use:   "sim -f FILE",
+		Short: "Simulate rollouts: how much traffic they lose, why, and whose lateness loses it",
+		Long: `Sim simulates a rolling restart of each workload behind a Service, with clients that ask
+all the time, over several seeds, and says what of the traffic is lost and why. Documents
+of kind Scenario in the input are run instead: they say what is done, and what is expected.
+
+Exit code 1 when a case with verdict outage or drops loses more than --max-drops requests
+in the median run, or when a Scenario's expectation is not met.`,
+		Example: `  lameduck sim -f app.yaml
+  lameduck sim -f app.yaml --target web --rate 500/s --set start=20s
+  lameduck sim -f app.yaml --runs 300 -o json
+  lameduck sim -f scenario.yaml --seed 13 --runs 1
+  lameduck sim --list causes`,
+		Args: cobra.NoArgs,
+		RunE: verb(c.run),
+	}
+	f := cmd.Flags()
+	c.flags = f
+	c.input.register(f)
+	f.StringVar(&c.opts.Target, "target", "", "only workloads whose `NS/NAME` contains this")
+	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
+	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
+	f.StringVar(&c.opts.Profile, "profile", "", "what every app does at SIGTERM: a `NAME` of --list profiles")
+	f.StringVar(&c.opts.KubernetesVersion, "kubernetes-version", "", "behave like kube-proxy of this `VERSION` (default "+endpoints.CurrentVersion().String()+")")
+	f.StringToStringVar(&c.gates, "feature-gates", nil, "feature gates of kube-proxy, such as ProxyTerminatingEndpoints=false")
+	f.StringArrayVar(&c.opts.Set, "set", nil, "`PATH=VALUE` of a Scenario's spec, such as latency.watch=3s or start=20s; repeatable")
+	f.StringVar(&c.opts.Until, "until", "", "end runs after this `DURATION` even if they have not come to rest")
+	f.Uint64Var(&c.seed, "seed", 1, "first seed")
+	f.IntVar(&c.runs, "runs", 20, "`NUMBER` of seeds for each case")
+	f.Int64Var(&c.maxDrops, "max-drops", 0, "exit 0 up to this `NUMBER` of requests lost in the median run")
+	f.StringVar(&c.failOn, "fail-on", "drops", "mildest `VERDICT` that makes the exit code 1: outage, drops or not-judged")
+	f.StringVar(&c.show, "show", "", "show in full the cases whose id or words contain `CASE` (default: the worst)")
+	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
+	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` causes, profiles, assumptions or latencies")
+	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit")
+	return cmd
+}
+
+func (c *simCommand) run() error {
+	if err := c.checkFlags(); err != nil {
+		return err
+	}
+	if c.list != "" {
+		return c.printList()
+	}
+	cases, err := c.cases()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	result, fault := sweep.Run(ctx, cases, sweep.Options{Seed: c.seed, Runs: c.runs, Progress: c.progress()})
+	result.Version = currentVersion().Version
+	result.Replay = c.replay()
+	if err := c.print(result); err != nil {
+		return err
+	}
+	if fault != nil {
+		return internalError{fault}
+	}
+	return c.verdict(result)
+}
+
+func (c *simCommand) checkFlags() error {
+	var errs []error
+	if c.runs < 1 {
+		errs = append(errs, fmt.Errorf("--runs %d: want at least 1", c.runs))
+	}
+	if c.seed < 1 {
+		errs = append(errs, fmt.Errorf("--seed 0: want at least 1"))
+	}
+	if c.maxDrops < 0 {
+		errs = append(errs, fmt.Errorf("--max-drops %d: want at least 0", c.maxDrops))
+	}
+	for _, f := range []struct {
+		name, value string
+		valid       []string
+	}{
+		{"fail-on", c.failOn, []string{"outage", "drops", "not-judged"}},
+		{"output", c.output, []string{"text", "json", "yaml", "junit"}},
+		{"list", c.list, append([]string{""}, lists...)},
+	} {
+		if !slices.Contains(f.valid, f.value) {
+			errs = append(errs, fmt.Errorf("--%s %q: want %s", f.name, f.value, oneOf(slices.DeleteFunc(f.valid, func(s string) bool { return s == "" }))))
+		}
+	}
+	c.opts.FeatureGates = map[string]bool{}
+	var names []string
+	// order: sorted below
+	for name := range c.gates {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		value := c.gates[name]
+		if value != "true" && value != "false" {
+			errs = append(errs, fmt.Errorf("--feature-gates %s=%s: want true or false", name, value))
+		}
+		c.opts.FeatureGates[name] = value == "true"
+	}
+	return errors.Join(errs...)
+}
+
+// cases reads the input and makes the cases: of its Scenarios, or, without any, of its
+// workloads.
+func (c *simCommand) cases() ([]scenario.Case, error) {
+	if len(c.input.files) == 0 {
+		return nil, fmt.Errorf("no input: give -f FILE, -f DIR or -f -, such as lameduck sim -f app.yaml")
+	}
+	files, err := source.Read(c.input.files, c.std.In)
+	if err != nil {
+		return nil, err
+	}
+	objects, problems := manifest.Load(files, manifest.Options{Namespace: c.input.namespace})
+	switch {
+	case manifest.HasErrors(problems):
+		return nil, c.report(problems)
+	case len(objects.Scenarios) > 0:
+		c.skipped(objects)
+		return c.scenarios(files, objects, problems)
+	default:
+		c.skipped(objects)
+		c.readReferences(nil)
+		cases, found := scenario.Infer(objects, c.opts)
+		return cases, c.report(append(problems, found...))
+	}
+}
+
+// scenarios makes the cases of the input's Scenarios. problems are those of the input read as a
+// whole.
+func (c *simCommand) scenarios(files []manifest.File, objects *manifest.Objects, problems []manifest.Problem) ([]scenario.Case, error) {
+	var list []*scenario.Scenario
+	parts := splitScenarios(files, objects)
+	if len(parts) > 1 {
+		problems = nil // what is wrong between files that have nothing to do with each other is not wrong
+	}
+	for _, own := range parts {
+		part := objects
+		if own != nil {
+			var found []manifest.Problem
+			part, found = manifest.Load(own, manifest.Options{Namespace: c.input.namespace})
+			problems = append(problems, found...)
+		}
+		for _, o := range part.Scenarios {
+			c.readReferences(o)
+		}
+		scenarios, found := scenario.Parse(part, c.opts)
+		list = append(list, scenarios...)
+		problems = append(problems, found...)
+	}
+	return sweep.Scenarios(list), c.report(problems)
+}
+
+// splitScenarios gives each file with Scenarios an input of its own, with the files that have
+// none: objects of one Scenario's file are no other's. A nil entry stands for the whole input.
+func splitScenarios(files []manifest.File, objects *manifest.Objects) [][]manifest.File {
+	var with []string
+	for _, o := range objects.Scenarios {
+		if !slices.Contains(with, o.File) {
+			with = append(with, o.File)
+		}
+	}
+	if len(with) < 2 {
+		return [][]manifest.File{nil}
+	}
+	var out [][]manifest.File
+	for _, name := range with {
+		own := []manifest.File{}
+		for _, f := range files {
+			if f.Name == name || !slices.Contains(with, f.Name) {
+				own = append(own, f)
+			}
+		}
+		out = append(out, own)
+	}
+	return out
+}
+
+// readReferences reads the files that a Scenario, or --set, names.
+func (c *simCommand) readReferences(o *manifest.Object) {
+	if c.opts.Files == nil {
+		c.opts.Files = map[string]scenario.Content{}
+	}
+	for _, r := range scenario.References(o, c.opts) {
+		files, err := source.Read([]string{r.Path}, nil)
+		content := scenario.Content{Files: files}
+		if err != nil {
+			content.Err = strings.TrimPrefix(err.Error(), r.Path+": ")
+		}
+		c.opts.Files[r.Path] = content
+	}
+}
+
+func (c *simCommand) skipped(objects *manifest.Objects) {
+	if c.input.verbose == 0 {
+		return
+	}
+	for _, s := range objects.Skipped {
+		fmt.Fprintf(c.std.Err, "skipped: %d %s %s\n", s.Count, s.APIVersion, s.Kind)
+	}
+}
+
+// report prints problems on stderr; errors among them are the end.
+func (c *simCommand) report(problems []manifest.Problem) error {
+	bad := 0
+	for _, p := range problems {
+		if p.Severity == manifest.Error {
+			bad++
+			fmt.Fprintln(c.std.Err, p)
+			continue
+		}
+		fmt.Fprintf(c.std.Err, "warning: %v\n", p)
+	}
+	if bad > 0 {
+		return inputError{bad}
+	}
+	return nil
+}
+
+// progress shows how far the runs are on a terminal.
+func (c *simCommand) progress() func(done, of int) {
+	f, ok := c.std.Err.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	shown := -1
+	return func(done, of int) {
+		percent := 100 * done / of
+		switch {
+		case done == of:
+			fmt.Fprintf(f, "\r\x1b[K")
+		case percent != shown:
+			fmt.Fprintf(f, "\rsimulating: %d of %d runs", done, of)
+		}
+		shown = percent
+	}
+}
+
+// replay is the command line without what says how many seeds are run and how they are shown.
+func (c *simCommand) replay() string {
+	words := []string{displayName(c.program), "sim"}
+	for _, f := range c.input.files {
+		words = append(words, "-f", quoted(f))
+	}
+	c.flags.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "filename", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "fail-on":
+		case "set":
+			for _, s := range c.opts.Set {
+				words = append(words, "--set", quoted(s))
+			}
+		case "feature-gates":
+			words = append(words, "--feature-gates", quoted(strings.Trim(f.Value.String(), "[]")))
+		default:
+			words = append(words, "--"+f.Name, quoted(f.Value.String()))
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// quoted protects a word from the shell.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@+%", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func (c *simCommand) print(s *check.Simulation) error {
+	switch c.output {
+	case "json":
+		return writeJSON(c.std.Out, simreport.Build(s))
+	case "yaml":
+		return writeYAML(c.std.Out, simreport.Build(s))
+	case "junit":
+		return simreport.WriteJUnit(c.std.Out, s, c.fails)
+	default:
+		return simreport.WriteText(c.std.Out, s, simreport.TextOptions{
+			Show: c.show, All: c.all, Verbose: c.input.verbose > 0, Style: verdictColours(c.std.Out),
+		})
+	}
+}
+
+// verdictColours is the Style of a terminal.
+func verdictColours(w io.Writer) simreport.Style {
+	if !terminal(w) {
+		return nil
+	}
+	return func(v check.Verdict, word string) string {
+		code := map[check.Verdict]string{check.Outage: "1;31", check.Drops: "33", check.Holds: "32"}[v]
+		if code == "" {
+			return word
+		}
+		return "\x1b[" + code + "m" + word + "\x1b[0m"
+	}
+}
+
+// fails says whether a case is a finding.
+func (c *simCommand) fails(x *check.Case) bool {
+	if x.Expectation == nil {
+		switch {
+		case c.failOn == "outage" && x.Verdict != check.Outage:
+			return false
+		case c.failOn == "not-judged" && x.Verdict == check.NotJudged:
+			return true
+		}
+	}
+	return x.Fails(c.maxDrops)
+}
+
+func (c *simCommand) verdict(s *check.Simulation) error {
+	if c.output != "text" {
+		for i := range s.Cases {
+			for _, u := range s.Cases[i].Unmet {
+				fmt.Fprintf(c.std.Err, "%s: not as expected: %s\n", s.Cases[i].ID, u)
+			}
+		}
+	}
+	for i := range s.Cases {
+		if c.fails(&s.Cases[i]) {
+			return errFindings
+		}
+	}
+	return nil
+}
+
+// printList prints one of the tables behind the simulator.
+func (c *simCommand) printList() error {
+	var rows [][]string
+	switch c.list {
+	case "causes":
+		rows = append(rows, []string{"CAUSE", "WHAT", "LOOKS LIKE"})
+		for _, r := range simreport.Causes() {
+			rows = append(rows, []string{r.Cause, r.What, r.Signature})
+		}
+	case "profiles":
+		rows = append(rows, []string{"PROFILE", "IMAGE OR COMMAND", "LISTENER AT SIGTERM", "IN FLIGHT", "SOURCE"})
+		for _, p := range scenario.Profiles() {
+			rows = append(rows, []string{p.ID, p.Match, p.Listener, p.InFlight, p.Source + " (" + p.Status + ")"})
+		}
+	default:
+		table := scenario.Assumptions()
+		if c.list == "latencies" {
+			table = scenario.LatencyTable()
+		}
+		rows = append(rows, []string{"ASSUMPTION", "WHAT", "VALUE", "RANGE", "BASIS", "SOURCE", "SETTLE IT WITH"})
+		for _, a := range table {
+			rows = append(rows, []string{a.ID, a.What, a.Value, a.Range, a.Basis, a.Source, a.Settle})
+		}
+	}
+	return c.printRows(rows)
+}
+
+// printRows prints a table: as text, or as a list of objects named by its header.
+func (c *simCommand) printRows(rows [][]string) error {
+	if c.output == "junit" {
+		return fmt.Errorf("--list %s has no JUnit form: want text, json or yaml", c.list)
+	}
+	if c.output == "text" {
+		w := tabwriter.NewWriter(c.std.Out, 0, 0, 2, ' ', 0)
+		for _, row := range rows {
+			fmt.Fprintln(w, strings.Join(row, "\t"))
+		}
+		return w.Flush()
+	}
+	items := []map[string]string{}
+	for _, row := range rows[1:] {
+		item := map[string]string{}
+		for i, cell := range row {
+			item[strings.ToLower(strings.ReplaceAll(rows[0][i], " ", "-"))] = cell
+		}
+		items = append(items, item)
+	}
+	list := map[string]any{"apiVersion": "lameduck/v1", "kind": "List", "name": c.list, "items": items}
+	if c.output == "yaml" {
+		return writeYAML(c.std.Out, list)
+	}
+	return writeJSON(c.std.Out, list)
+}
