@@ -26,16 +26,18 @@ simulate -f examples/web-app.yaml
 say "The same with preStop sleep 15: new connections lose nothing"
 simulate -f examples/web-app-recommended.yaml
 
-say "Why, then. The last pod on node-1 has been told to stop and still serves: outside traffic goes on reaching it"
-run explain -f examples/web.yaml --service shop/web --node node-1 --cluster-cidr $pods
+say "Why, then. Three nodes; the last pod on node-1 has been told to stop and still serves"
+echo "With KEP-1669 outside traffic goes on reaching it. node-2 has ready pods of its own, node-3 has none and drops."
+for node in node-1 node-2 node-3; do
+  echo
+  run explain -f examples/web.yaml --service shop/web --node $node --cluster-cidr $pods
+done
 
-say "node-2 has ready pods of its own; node-3 has none, and drops"
-run explain -f examples/web.yaml --service shop/web --node node-2 --cluster-cidr $pods
-echo
-run explain -f examples/web.yaml --service shop/web --node node-3 --cluster-cidr $pods
-
-say "The same node-1 without KEP-1669"
-run explain -f examples/web.yaml --service shop/web --node node-1 --cluster-cidr $pods --terminating-fallback=false
+say "The same three nodes without KEP-1669: node-1 drops, too"
+for node in node-1 node-2 node-3; do
+  run explain -f examples/web.yaml --service shop/web --node $node --cluster-cidr $pods --terminating-fallback=false
+  echo
+done
 
 say "One packet from a client outside, without KEP-1669 and with it"
 run trace -f examples/web.yaml --node node-1 --cluster-cidr $pods --from 192.0.2.7 --to 203.0.113.10:80/tcp --terminating-fallback=false
