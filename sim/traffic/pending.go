@@ -17,46 +17,8 @@ type pending struct {
 	attempt attempt
 }
 
-// pendingHeap is ordered by time, then by the order of waiting.
-type pendingHeap []pending
-
-func (h pendingHeap) less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
-}
-
-func (h *pendingHeap) push(p pending) {
-	*h = append(*h, p)
-	for i := len(*h) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !h.less(i, parent) {
-			return
-		}
-		(*h)[i], (*h)[parent] = (*h)[parent], (*h)[i]
-		i = parent
-	}
-}
-
-func (h *pendingHeap) pop() pending {
-	old := *h
-	top := old[0]
-	last := len(old) - 1
-	old[0] = old[last]
-	old[last] = pending{}
-	*h = old[:last]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= last {
-			return top
-		}
-		if child+1 < last && h.less(child+1, child) {
-			child++
-		}
-		if !h.less(child, i) {
-			return top
-		}
-		(*h)[i], (*h)[child] = (*h)[child], (*h)[i]
-		i = child
-	}
+func (p pending) before(o pending) bool {
+	return p.at < o.at || p.at == o.at && p.seq < o.seq
 }
 
 // serving is a request that a server is working on.

@@ -15,7 +15,7 @@ type stream struct {
 	requests engine.Stream
 	count    uint64
 	next     engine.Time
-	loop     clientHeap // closed loop: when each client asks again
+	loop     heap[clientAt] // closed loop: when each client asks again
 	pool     []*conn
 
 	version uint64 // of the world that the following were asked of
@@ -127,37 +127,6 @@ type clientAt struct {
 	client int
 }
 
-type clientHeap []clientAt
-
-func (h clientHeap) less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].client < h[j].client
-}
-
-func (h *clientHeap) push(c clientAt) {
-	*h = append(*h, c)
-	for i := len(*h) - 1; i > 0 && h.less(i, (i-1)/2); i = (i - 1) / 2 {
-		(*h)[i], (*h)[(i-1)/2] = (*h)[(i-1)/2], (*h)[i]
-	}
-}
-
-func (h *clientHeap) pop() clientAt {
-	old := *h
-	top := old[0]
-	last := len(old) - 1
-	old[0] = old[last]
-	*h = old[:last]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= last {
-			return top
-		}
-		if child+1 < last && h.less(child+1, child) {
-			child++
-		}
-		if !h.less(child, i) {
-			return top
-		}
-		(*h)[i], (*h)[child] = (*h)[child], (*h)[i]
-		i = child
-	}
+func (c clientAt) before(o clientAt) bool {
+	return c.at < o.at || c.at == o.at && c.client < o.client
 }

@@ -89,7 +89,7 @@ type Traffic struct {
 	world   World
 	led     *ledger.Ledger
 	streams []*stream
-	pending pendingHeap
+	pending heap[pending]
 	seq     uint64
 	scratch attempt              // of the request that has just arrived: most are done with it at once
 	serving map[uint64]*inFlight // by Server.ID

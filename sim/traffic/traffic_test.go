@@ -319,7 +319,7 @@ func TestGapsAreExponential(t *testing.T) {
 
 func TestPendingIsTakenInOrder(t *testing.T) {
 	t.Parallel()
-	var h pendingHeap
+	var h heap[pending]
 	s := engine.NewStream(1, "test", "pending")
 	for i := uint64(0); i < 2000; i++ {
 		h.push(pending{at: engine.Time(engine.Below(s.Draw(i), 100)), seq: i})
