@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -40,7 +41,7 @@ func readScenario(t *testing.T, path string) *scenario.Scenario {
 func TestExampleScenariosTellTheirStory(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../examples/scenarios/*.yaml")
-	if err != nil || len(files) < 10 {
+	if err != nil || len(files) < 18 {
 		t.Fatalf("%d scenarios: %v", len(files), err)
 	}
 	for _, file := range files {
@@ -53,7 +54,7 @@ func TestExampleScenariosTellTheirStory(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !r.Settled {
+				if !r.Settled && sc.Until >= engine.Hour { // some stories have no end, and say when to stop
 					t.Errorf("seed %d did not settle by %s s", seed+1, r.End.Seconds())
 				}
 				for _, g := range r.Ledger.Groups() {
