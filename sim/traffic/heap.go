@@ -1,14 +1,14 @@
 package traffic
 
 // heap is a binary heap: pop takes the element that is before all others.
-type heap[T interface{ before(T) bool }] []T
+type heap[T interface{ Before(T) bool }] []T
 
 func (h *heap[T]) push(x T) {
 	*h = append(*h, x)
 	list := *h
 	for i := len(list) - 1; i > 0; {
 		parent := (i - 1) / 2
-		if !list[i].before(list[parent]) {
+		if !list[i].Before(list[parent]) {
 			return
 		}
 		list[i], list[parent] = list[parent], list[i]
@@ -29,10 +29,10 @@ func (h *heap[T]) pop() T {
 		if child >= last {
 			return top
 		}
-		if child+1 < last && list[child+1].before(list[child]) {
+		if child+1 < last && list[child+1].Before(list[child]) {
 			child++
 		}
-		if !list[child].before(list[i]) {
+		if !list[child].Before(list[i]) {
 			return top
 		}
 		list[i], list[child] = list[child], list[i]

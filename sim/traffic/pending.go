@@ -17,7 +17,8 @@ type pending struct {
 	attempt attempt
 }
 
-func (p pending) before(o pending) bool {
+// Before orders by time, then by the order of waiting.
+func (p pending) Before(o pending) bool {
 	return p.at < o.at || p.at == o.at && p.seq < o.seq
 }
 

@@ -127,6 +127,7 @@ type clientAt struct {
 	client int
 }
 
-func (c clientAt) before(o clientAt) bool {
+// Before orders by time, then by client.
+func (c clientAt) Before(o clientAt) bool {
 	return c.at < o.at || c.at == o.at && c.client < o.client
 }
