@@ -177,13 +177,7 @@ func (s *Simulation) Totals() Stream {
 }
 
 func (s *Stream) add(t *Stream) {
-	s.Total += t.Total
-	s.OK += t.OK
-	s.Failed += t.Failed
-	s.Rescued += t.Rescued
-	s.Slow += t.Slow
-	s.Attempts += t.Attempts
-	s.FailedAttempts += t.FailedAttempts
+	s.Add(t.Totals)
 	for i := range t.Outcomes {
 		s.Outcomes[i] += t.Outcomes[i]
 	}

@@ -80,14 +80,7 @@ type Stream struct {
 func (r *Run) Totals() ledger.Totals {
 	var sum ledger.Totals
 	for i := range r.Streams {
-		t := &r.Streams[i].Totals
-		sum.Total += t.Total
-		sum.OK += t.OK
-		sum.Failed += t.Failed
-		sum.Rescued += t.Rescued
-		sum.Slow += t.Slow
-		sum.Attempts += t.Attempts
-		sum.FailedAttempts += t.FailedAttempts
+		sum.Add(r.Streams[i].Totals)
 	}
 	return sum
 }

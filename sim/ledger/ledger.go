@@ -135,6 +135,17 @@ type Totals struct {
 	FailedAttempts uint64
 }
 
+// Add adds another account to this one.
+func (t *Totals) Add(o Totals) {
+	t.Total += o.Total
+	t.OK += o.OK
+	t.Failed += o.Failed
+	t.Rescued += o.Rescued
+	t.Slow += o.Slow
+	t.Attempts += o.Attempts
+	t.FailedAttempts += o.FailedAttempts
+}
+
 // Ledger is the account of one run. It has one owner.
 type Ledger struct {
 	streams  []Totals
@@ -248,13 +259,7 @@ func (l *Ledger) Totals(stream int) Totals { return l.streams[stream] }
 func (l *Ledger) All() Totals {
 	var sum Totals
 	for _, t := range l.streams {
-		sum.Total += t.Total
-		sum.OK += t.OK
-		sum.Failed += t.Failed
-		sum.Rescued += t.Rescued
-		sum.Slow += t.Slow
-		sum.Attempts += t.Attempts
-		sum.FailedAttempts += t.FailedAttempts
+		sum.Add(t)
 	}
 	return sum
 }
