@@ -72,7 +72,7 @@ func TestCauses(t *testing.T) {
 		{"an idle connection closed while a request was on its way", func() *scenario.Scenario {
 			sc := plainWorld(2, sec)
 			sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 200
-			sc.Traffic[0].Rate = 20000 * 1000
+			sc.Traffic[0].Rate, sc.Traffic[0].Arrivals = 20000*1000, scenario.ArrivalsPoisson
 			return sc
 		}, ledger.Blame{Cause: ledger.KeepaliveRace, Actor: ledger.App, Elsewhere: true}, false},
 		{"removal held back by minSyncPeriod", func() *scenario.Scenario { return plainWorld(2, sec) },

@@ -29,6 +29,10 @@ type Result struct {
 	Settled   bool        // everything had come to rest
 	Ledger    *ledger.Ledger
 	Streams   []StreamResult
+	// Usable says, by workload of the scenario, how many pods could serve.
+	Usable []cluster.Usable
+	// Pods names the pods of a Journal's events, by PodID; nil without a Journal.
+	Pods []cluster.PodRef
 }
 
 // StreamResult is what became of one stream of requests.
@@ -42,14 +46,28 @@ type StreamResult struct {
 	LongestOutage engine.Time
 }
 
+// Options are what a run may do besides. The zero Options ask for nothing.
+type Options struct {
+	// Journal is told what happens in the cluster. It changes nothing about the run.
+	Journal cluster.Journal
+}
+
 // Run simulates a scenario with one seed.
 func Run(sc *scenario.Scenario, seed uint64) (*Result, error) {
+	return RunWith(sc, seed, Options{})
+}
+
+// RunWith is Run with Options.
+func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) {
 	eng := engine.New(seed, engine.Limits{Events: maxEvents})
-	r := &run{sc: sc, eng: eng, servers: map[netip.Addr]*server{}}
+	r := &run{sc: sc, eng: eng, journal: opts.Journal, servers: map[netip.Addr]*server{}}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
 	r.cluster = cluster.New(sc, eng, (*observer)(r))
 	if err := r.resolveEntries(); err != nil {
 		return nil, err
+	}
+	if opts.Journal != nil {
+		r.cluster.Chronicle(opts.Journal, r.entries)
 	}
 	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
 	r.act()
@@ -68,6 +86,7 @@ type run struct {
 	traffic *traffic.Traffic
 	ledger  *ledger.Ledger
 	entries []cluster.Entry
+	journal cluster.Journal // nil for none
 
 	servers  map[netip.Addr]*server
 	lastNews engine.Time // when the world last changed by itself
@@ -139,6 +158,12 @@ func (r *run) result(settled bool) *Result {
 	res := &Result{
 		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
 		End: r.eng.Now(), Settled: settled, Ledger: r.ledger,
+	}
+	if r.journal != nil {
+		res.Pods = r.cluster.PodRefs()
+	}
+	for i := range r.sc.Workloads {
+		res.Usable = append(res.Usable, r.cluster.Usable(i))
 	}
 	for i, t := range r.sc.Traffic {
 		s := StreamResult{Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i)}

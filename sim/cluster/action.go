@@ -12,6 +12,7 @@ import (
 // Do carries out an action of the scenario. What the scenario package lets through is known
 // here.
 func (w *World) Do(a scenario.Action) {
+	w.record(Event{Kind: EventAction, Pod: -1, Node: -1, Action: &a})
 	switch a.Verb {
 	case "rolloutRestart", "setImage":
 		w.change(a.Target, func(d *Deployment) { d.become(w.nextRevision(d.Workload)) })

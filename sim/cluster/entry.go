@@ -63,9 +63,7 @@ func (w *World) NodesFor(e Entry) []int {
 	}
 	var healthy []int
 	for _, n := range e.nodes {
-		installed := w.Proxies[n].installed.Snapshot
-		h, ok := healthcheck.ServiceOf(installed.Service(e.name), endpoints.IPv4, w.sc.Nodes[n].Name, w.sc.Kubernetes.Options)
-		if ok && h.OK(true, w.sc.Kubernetes.Options) {
+		if w.nodeHealthy(e, n) {
 			healthy = append(healthy, n)
 		}
 	}
@@ -73,6 +71,13 @@ func (w *World) NodesFor(e Entry) []int {
 		return e.nodes
 	}
 	return healthy
+}
+
+// nodeHealthy says what a node's healthCheckNodePort answers with the rules in force.
+func (w *World) nodeHealthy(e Entry, node int) bool {
+	installed := w.Proxies[node].installed.Snapshot
+	h, ok := healthcheck.ServiceOf(installed.Service(e.name), endpoints.IPv4, w.sc.Nodes[node].Name, w.sc.Kubernetes.Options)
+	return ok && h.OK(true, w.sc.Kubernetes.Options)
 }
 
 // outsideClient is an address outside of everything (TEST-NET-1, RFC 5737), insideClient one in

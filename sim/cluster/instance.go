@@ -81,9 +81,12 @@ func (w *World) setListening(i *Instance, listening bool, why Closed) {
 	}
 	i.Listening, i.Why, i.Since = listening, why, w.eng.Now()
 	w.version++
+	kind := EventClosed
 	if listening {
-		i.Why = NotClosed
+		i.Why, kind = NotClosed, EventListening
 	}
+	w.note(kind, i.Pod)
+	w.listenerChanged(i)
 	w.observer.ListenerChanged(i)
 }
 

@@ -86,6 +86,7 @@ func (p *NodeProxy) plan() {
 		p.sync() // idle: at once, with what this very piece of news says
 		return
 	}
+	p.w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(at)})
 	p.timer = p.w.eng.At(max(p.w.eng.Now(), engine.FromDuration(at)), engine.ClassTimer, p.owner, "sync starts", p.sync)
 }
 
@@ -99,6 +100,7 @@ func (p *NodeProxy) sync() {
 		p.state.Synced = true
 		p.state.LastEnd = p.w.eng.Now().Duration()
 		p.w.version++
+		p.w.noteRules(p.node)
 		p.plan()
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -246,4 +247,18 @@ func availableAt(readySince engine.Time, minReady engine.Time) engine.Time {
 		return 0
 	}
 	return readySince.TruncateToSecond() + minReady
+}
+
+// Fenceposts resolves a Deployment's maxSurge and maxUnavailable; both are 0 for strategy
+// Recreate.
+func Fenceposts(d *appsv1.Deployment) (surge, unavailable int) {
+	u := d.Spec.Strategy.RollingUpdate
+	if u == nil || u.MaxSurge == nil || u.MaxUnavailable == nil {
+		return 0, 0
+	}
+	replicas := 1
+	if d.Spec.Replicas != nil {
+		replicas = int(*d.Spec.Replicas)
+	}
+	return fenceposts(replicas, *u.MaxSurge, *u.MaxUnavailable)
 }

@@ -152,10 +152,15 @@ func (wk *worker) remove() {
 func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
 	w, k := c.wk.k.w, c.wk.k
 	switch c.hook.Kind {
-	case "", "missing", "tcpSocket": // none, or it fails at once: an event, and no delay
+	case "": // none
+		done(grace)
+		return
+	case "missing", "tcpSocket": // it fails at once: an event, and no delay
+		w.record(Event{Kind: EventPreStopFailed, Pod: c.wk.id, Node: k.node, Hook: &c.hook})
 		done(grace)
 		return
 	}
+	w.record(Event{Kind: EventPreStop, Pod: c.wk.id, Node: k.node, Hook: &c.hook})
 	draws := w.eng.Stream(c.String(), "preStop")
 	begun := w.eng.Now()
 	n := 2 * uint64(c.generation)
@@ -209,6 +214,9 @@ func (c *container) signal(left engine.Time, killed Ending) {
 	k.w.eng.Cancel(c.kill)
 	c.kill = k.after(left, "SIGKILL", func() {
 		c.killed = true
+		if c == c.wk.main {
+			k.w.note(EventKill, c.wk.id)
+		}
 		c.end(killed)
 	})
 	if c != c.wk.main {
@@ -231,6 +239,7 @@ func (c *container) told(how Ending) {
 	}
 	c.signalled = true
 	i.Term = w.eng.Now()
+	w.note(EventTerm, i.Pod)
 	if i.App.IgnoresSIGTERM {
 		w.observer.Terminated(i)
 		return
@@ -312,6 +321,7 @@ func (c *container) endInstance(how Ending) {
 	case EndedByItself, EndedKilled: // both after SIGTERM
 	}
 	i.Running = false
+	w.record(Event{Kind: EventExited, Pod: i.Pod, Node: i.Node, Ending: how})
 	w.setListening(i, false, why)
 	w.observer.Ended(i, how)
 }

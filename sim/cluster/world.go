@@ -55,14 +55,17 @@ type World struct {
 	workloads      []workloadInfo
 	services       []serviceInfo
 	dependencyDown map[string]bool
+	usable         []usablePods // by workload
+	tell           journalist
 	applied        map[ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
 }
 
 // podInfo is what of a pod never changes.
 type podInfo struct {
-	name string
-	id   ReplicaSetID
-	pod  *Pod // as created
+	name    string
+	ordinal int // among its ReplicaSet's
+	id      ReplicaSetID
+	pod     *Pod // as created
 }
 
 // workloadInfo is derived from the manifest once.
@@ -113,6 +116,7 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 // resolve finds which workloads each Service selects and at which ports.
 func (w *World) resolve() {
 	w.workloads = make([]workloadInfo, len(w.sc.Workloads))
+	w.usable = make([]usablePods, len(w.sc.Workloads))
 	w.services = make([]serviceInfo, len(w.sc.Services))
 	for i := range w.sc.Workloads {
 		d := w.sc.Workloads[i].Deployment
@@ -213,11 +217,13 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 		}
 		w.store.current[key{kindDeployment, i, 0}] = d
 		w.store.current[key{kindReplicaSet, i, 0}] = rs
+		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas, Min: d.Replicas}}
 		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID], sets.sets[rs.ID] = d, rs, rs
 		sets.pods[rs.ID] = map[PodID]*Pod{}
 		sets.wrote[rs.ID] = status{d.Replicas, d.Replicas, d.Replicas, 0, d.Replicas}
 		for range d.Replicas {
 			p := w.runningPod(rs.ID, sched)
+			w.usable[i].pods[p.ID] = true
 			sets.pods[rs.ID][p.ID] = p
 			sched.pods[p.ID], slicesCtl.pods[p.ID], w.deploy.pods[p.ID] = p, p, p
 		}
@@ -301,7 +307,7 @@ func (w *World) newPod(id ReplicaSetID) *Pod {
 		ID: PodID(len(w.pods)), Name: name, UID: w.eng.Stream(name, "uid").Draw(0), ReplicaSet: &id,
 		Workload: id.Workload, Revision: id.Revision, Node: -1, DeletedAt: never, Created: w.eng.Now(),
 	}
-	w.pods = append(w.pods, &podInfo{name: name, id: id, pod: p})
+	w.pods = append(w.pods, &podInfo{name: name, ordinal: n, id: id, pod: p})
 	return p
 }
 
@@ -350,6 +356,8 @@ func (w *World) removePod(owner engine.Owner, id PodID) {
 // noteWrite keeps what the store's readers need besides the objects.
 func (w *World) noteWrite(p *Pod) {
 	w.podWrites++
+	w.notePod(p)
+	w.podWritten(p)
 	if p.Gone {
 		if i, found := slices.BinarySearch(w.livePods, p.ID); found {
 			w.livePods = slices.Delete(w.livePods, i, i+1)
@@ -364,6 +372,7 @@ func (w *World) noteWrite(p *Pod) {
 // publish makes the next View from one slice. It is called when the write commits.
 func (w *World) publish(service, n int, part map[PodID]endpointState, s *discoveryv1.EndpointSlice) *View {
 	w.cache.SetSlice(s)
+	w.noteSlice(service, w.sliceState[service][n], part)
 	w.sliceState[service][n] = part
 	number := uint64(1)
 	if w.view != nil {

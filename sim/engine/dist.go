@@ -136,6 +136,14 @@ func (d Dist) Sample(draw uint64) Time {
 	return low + Time(part)
 }
 
+// Plus returns the distribution moved by a constant.
+func (d Dist) Plus(shift Time) Dist {
+	if d.table == nil {
+		return Constant(d.value + shift)
+	}
+	return fromTable(fmt.Sprintf("%s + %s", d.name, shift.Duration()), func(i int) Time { return d.table[i] + shift })
+}
+
 // Mean returns the mean of what Sample gives.
 func (d Dist) Mean() Time { return d.mean }
 

@@ -123,6 +123,7 @@ type Group struct {
 	First, Last engine.Time
 	Nodes       map[int]uint64
 	Pods        map[string]uint64
+	Example     Request // the first of them to fail
 }
 
 // Totals counts the requests of one stream, or of all.
@@ -231,7 +232,7 @@ func (l *Ledger) Fail(r Request) {
 	k := groupKey{r.Stream, r.Outcome, r.Blame}
 	g := l.groups[k]
 	if g == nil {
-		g = &Group{Stream: r.Stream, Outcome: r.Outcome, Blame: r.Blame, First: r.Arrival, Last: r.Arrival, Nodes: map[int]uint64{}, Pods: map[string]uint64{}}
+		g = &Group{Stream: r.Stream, Outcome: r.Outcome, Blame: r.Blame, First: r.Arrival, Last: r.Arrival, Nodes: map[int]uint64{}, Pods: map[string]uint64{}, Example: r}
 		l.groups[k] = g
 		l.order = append(l.order, g)
 	}
@@ -275,3 +276,13 @@ func (l *Ledger) Failures() []Request { return l.kept }
 
 // Rescued counts successful requests by what they escaped.
 func (l *Ledger) Rescued() map[Blame]uint64 { return l.rescued }
+
+// Line is one line of the story of a failed request: what happened to the world, and where in
+// the manifests that was asked for.
+type Line struct {
+	At     engine.Time // from the run's start
+	Event  string
+	Object string // the pod, node or workload it happened to
+	File   string // "" when no line of a manifest is behind it
+	Line   int
+}

@@ -33,3 +33,30 @@ func (w *Workload) OnePerNode() bool {
 	}
 	return false
 }
+
+// Behind returns the workload that a stream of requests goes to, the first of several; nil
+// when its Service selects none.
+func (s *Scenario) Behind(stream int) *Workload {
+	for i := range s.Services {
+		svc := s.Services[i].Service
+		if svc.Namespace+"/"+svc.Name != s.Traffic[stream].Service {
+			continue
+		}
+		for j := range s.Workloads {
+			if d := s.Workloads[j].Deployment; d.Namespace == svc.Namespace && selects(svc, d.Spec.Template.Labels) {
+				return &s.Workloads[j]
+			}
+		}
+	}
+	return nil
+}
+
+// Workload returns the one called "ns/name", nil when there is none.
+func (s *Scenario) Workload(name string) *Workload {
+	for i := range s.Workloads {
+		if s.Workloads[i].Name() == name {
+			return &s.Workloads[i]
+		}
+	}
+	return nil
+}

@@ -114,7 +114,8 @@ func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 			if c.free <= now || all {
 				c.closed = now
 			} else {
-				c.closed = c.free // closed after its answer
+				// Closed after its answer, which says so or arrives together with the FIN.
+				c.closed = c.free - c.pool.spec.RTT/2
 			}
 		}
 	}

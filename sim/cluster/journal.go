@@ -1,0 +1,188 @@
+package cluster
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Kind is what happened, in the words of the field.
+type Kind uint8
+
+// The kinds of events a Journal hears of.
+const (
+	EventAction        Kind = iota // the scenario did something: Action
+	EventCreated                   // a pod object was created
+	EventDeleted                   // a pod got its deletionTimestamp
+	EventReady                     // a pod's Ready condition became true in the API
+	EventNotReady                  // ... or false
+	EventGone                      // a pod's object is gone
+	EventEndpoint                  // an EndpointSlice shows a pod in Conditions
+	EventEndpointGone              // ... or not any more
+	EventPreStop                   // a preStop hook began: Hook
+	EventPreStopFailed             // it could not: Hook
+	EventTerm                      // SIGTERM was sent to the server
+	EventKill                      // SIGKILL
+	EventListening                 // the server accepts connections
+	EventClosed                    // it does not any more
+	EventExited                    // its process ended: Ending
+	EventWait                      // a node's proxy heard of a change and waits until Until
+	EventRules                     // a node's new rules lead the connections of an entry to Targets, by Verdict
+	EventHealthPort                // a node's healthCheckNodePort answers differently: OK
+)
+
+// Event is one entry of a Journal. Fields that do not belong to its Kind are zero; Pod, Node
+// and Entry are -1 then.
+type Event struct {
+	At    engine.Time
+	Kind  Kind
+	Pod   PodID
+	Node  int
+	Entry int // number of the stream of requests
+
+	Service int // of an endpoint, number in the scenario
+
+	// What the Kind's comment says.
+	Action     *scenario.Action
+	Conditions endpoints.Conditions
+	Hook       *scenario.Hook
+	Ending     Ending
+	Until      engine.Time
+	Verdict    packet.Verdict
+	Targets    []PodID // ascending
+	OK         bool
+}
+
+// Journal hears of everything that a story may tell, in order. It must not change the world.
+type Journal interface {
+	Record(Event)
+}
+
+// journalist fills a Journal. Without one nothing is computed.
+type journalist struct {
+	journal Journal
+	entries []Entry
+	rules   map[[2]int]Event // by node and entry: the last EventRules
+	healthy map[[2]int]bool
+}
+
+// Chronicle has a journal told what happens from now on. entries are the streams whose ways
+// through the nodes' rules it follows.
+func (w *World) Chronicle(j Journal, entries []Entry) {
+	w.tell = journalist{journal: j, entries: entries, rules: map[[2]int]Event{}, healthy: map[[2]int]bool{}}
+	for n := range w.Proxies {
+		w.noteRules(n)
+	}
+}
+
+// note records an event about a pod.
+func (w *World) note(kind Kind, pod PodID) { w.record(Event{Kind: kind, Pod: pod, Node: -1}) }
+
+func (w *World) record(e Event) {
+	if w.tell.journal == nil {
+		return
+	}
+	e.At = w.eng.Now()
+	if e.Kind != EventRules && e.Kind != EventHealthPort {
+		e.Entry = -1
+	}
+	w.tell.journal.Record(e)
+}
+
+// notePod records what a write of a pod changes.
+func (w *World) notePod(p *Pod) {
+	if w.tell.journal == nil {
+		return
+	}
+	old, had := w.store.get(key{kindPod, int(p.ID), 0}).(*Pod)
+	switch {
+	case p.Gone:
+		w.note(EventGone, p.ID)
+	case !had:
+		w.note(EventCreated, p.ID)
+	case p.Deleting() && !old.Deleting():
+		w.note(EventDeleted, p.ID)
+	case p.Ready && !old.Ready:
+		w.note(EventReady, p.ID)
+	case !p.Ready && old.Ready:
+		w.note(EventNotReady, p.ID)
+	}
+}
+
+// noteSlice records what a new version of one slice changes.
+func (w *World) noteSlice(service int, before, after map[PodID]endpointState) {
+	if w.tell.journal == nil {
+		return
+	}
+	for id := range w.pods {
+		id := PodID(id)
+		old, had := before[id]
+		next, has := after[id]
+		switch {
+		case had && !has:
+			w.record(Event{Kind: EventEndpointGone, Pod: id, Node: -1, Service: service})
+		case has && (!had || old.conditions != next.conditions):
+			w.record(Event{Kind: EventEndpoint, Pod: id, Node: -1, Service: service, Conditions: next.conditions})
+		}
+	}
+}
+
+// noteRules records where a node's rules lead each entry, if that changed.
+func (w *World) noteRules(node int) {
+	if w.tell.journal == nil {
+		return
+	}
+	for i, e := range w.tell.entries {
+		k := [2]int{node, i}
+		d := w.Enter(e, node)
+		next := Event{Kind: EventRules, Pod: -1, Node: node, Entry: i, Verdict: d.Verdict}
+		for _, t := range d.Targets {
+			if pod, ok := w.podAt(t.Addr.Addr()); ok {
+				next.Targets = append(next.Targets, pod)
+			}
+		}
+		slices.Sort(next.Targets)
+		if last, ok := w.tell.rules[k]; !ok || last.Verdict != next.Verdict || !slices.Equal(last.Targets, next.Targets) {
+			w.tell.rules[k] = next
+			w.record(next)
+		}
+		if !e.healthy {
+			continue
+		}
+		ok := w.nodeHealthy(e, node)
+		if was, known := w.tell.healthy[k]; !known || was != ok {
+			w.tell.healthy[k] = ok
+			w.record(Event{Kind: EventHealthPort, Pod: -1, Node: node, Entry: i, OK: ok})
+		}
+	}
+}
+
+// podAt returns the pod that has an address, ok false when none ever had.
+func (w *World) podAt(ip netip.Addr) (PodID, bool) {
+	if i := w.instances[ip]; i != nil {
+		return i.Pod, true
+	}
+	return 0, false
+}
+
+// PodRef is what a pod is called.
+type PodRef struct {
+	ID       PodID
+	Name     string // of its workload, revision and ordinal
+	Workload int
+	Revision int
+	Ordinal  int // among the pods of its revision
+}
+
+// PodRefs describes every pod that exists or existed, by PodID.
+func (w *World) PodRefs() []PodRef {
+	var out []PodRef
+	for id, info := range w.pods {
+		out = append(out, PodRef{PodID(id), info.name, info.id.Workload, info.id.Revision, info.ordinal})
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package cluster
+
+import "github.com/lameduck-proxy/lameduck/sim/engine"
+
+// Usable says how many pods of a workload could serve, over a run. A pod is usable while it
+// accepts connections and the API shows it as Ready, terminating or not.
+type Usable struct {
+	Of  int         // replicas at the start
+	Min int         // the fewest at any moment
+	For engine.Time // how long there were only Min in all
+}
+
+// usablePods counts one workload's usable pods.
+type usablePods struct {
+	pods  map[PodID]bool
+	since engine.Time // when the number last changed
+	Usable
+}
+
+// Usable returns the figures of a workload until now.
+func (w *World) Usable(workload int) Usable {
+	u := w.usable[workload]
+	u.settle(w.eng.Now())
+	return u.Usable
+}
+
+// settle accounts for the time since the last change.
+func (u *usablePods) settle(now engine.Time) {
+	if len(u.pods) == u.Min {
+		u.For += now - u.since
+	}
+	u.since = now
+}
+
+// countUsable looks at a pod again after its listener or its readiness in the API changed.
+func (w *World) countUsable(workload int, id PodID, usable bool) {
+	u := &w.usable[workload]
+	if u.pods[id] == usable {
+		return
+	}
+	now := w.eng.Now()
+	u.settle(now)
+	if usable {
+		u.pods[id] = true
+		return
+	}
+	delete(u.pods, id)
+	if len(u.pods) < u.Min {
+		u.Min, u.For = len(u.pods), 0
+	}
+}
+
+// listenerChanged and podWritten are the two things that usable pods follow.
+func (w *World) listenerChanged(i *Instance) {
+	p, ok := w.store.get(key{kindPod, int(i.Pod), 0}).(*Pod)
+	w.countUsable(i.Workload, i.Pod, ok && p.Ready && i.Accepts())
+}
+
+func (w *World) podWritten(p *Pod) {
+	i := w.instances[p.IP]
+	w.countUsable(p.Workload, p.ID, !p.Gone && p.Ready && i != nil && i.Pod == p.ID && i.Accepts())
+}

@@ -1,0 +1,208 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Alternative is a Scenario with one assumption at another value of its range.
+type Alternative struct {
+	ID       string // of the assumption
+	Value    string
+	Scenario *Scenario
+}
+
+// Alternatives returns a Scenario with each of its assumptions, in table order, at the other
+// values of its range (simulator.md 3 and 5.3). What the input says stays as it is, and so
+// does the Scenario given.
+func Alternatives(s *Scenario) []Alternative {
+	var out []Alternative
+	for _, a := range s.Assumptions {
+		for _, v := range variants(a.ID) {
+			changed := s.clone()
+			if v.change(changed) {
+				out = append(out, Alternative{a.ID, v.value, changed})
+			}
+		}
+		if a.ID == "sigterm" {
+			out = append(out, otherProfiles(s)...)
+		}
+	}
+	return out
+}
+
+// clone copies what alternatives and fixes change: everything but the objects themselves.
+func (s *Scenario) clone() *Scenario {
+	out := *s
+	out.Nodes, out.Workloads = slices.Clone(s.Nodes), slices.Clone(s.Workloads)
+	out.Traffic, out.Actions = slices.Clone(s.Traffic), slices.Clone(s.Actions)
+	return &out
+}
+
+// variant is another value of an assumption; change says whether it is one for this Scenario.
+type variant struct {
+	value  string
+	change func(*Scenario) bool
+}
+
+func variants(id string) []variant {
+	switch id {
+	case "proxy":
+		return []variant{{"minSyncPeriod 0s", minSync(0)}, {"minSyncPeriod 10s", minSync(10 * engine.Second)}}
+	case "start":
+		return []variant{{"500ms", started(500 * engine.Millisecond)}, {"20s", started(20 * engine.Second)}}
+	case "serve":
+		return []variant{{"1s", served(engine.Second)}, {"10s", served(10 * engine.Second)}}
+	case "image":
+		return []variant{{"pull 10s", pulled}}
+	case "prestop":
+		return []variant{{"0s", hooked(0)}, {"30s", hooked(30 * engine.Second)}}
+	case "latency.watch":
+		return []variant{{"uniform 5ms to 500ms", func(s *Scenario) bool {
+			s.Latency.Watch = must(engine.Uniform(5*engine.Millisecond, 500*engine.Millisecond))
+			return true
+		}}}
+	case "latency.proxySync":
+		return []variant{{"uniform 1s to 5s", func(s *Scenario) bool {
+			s.Latency.ProxySync = must(engine.Uniform(engine.Second, 5*engine.Second))
+			return true
+		}}}
+	default:
+		return nil
+	}
+}
+
+func minSync(period engine.Time) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		for i := range s.Nodes {
+			s.Nodes[i].Proxy.MinSyncPeriod = period
+		}
+		return true
+	}
+}
+
+// started changes the start-up of every app whose start was not said.
+func started(span engine.Time) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		changed := false
+		for i := range s.Workloads {
+			if a := &s.Workloads[i].App; !a.startSaid {
+				a.Start, changed = engine.Constant(span), true
+			}
+		}
+		return changed
+	}
+}
+
+// served makes every app whose time to answer was not said that slow. Clients are made for it:
+// they wait ten times as long, and pools have the connections for it.
+func served(median engine.Time) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		changed := false
+		for i := range s.Workloads {
+			if a := &s.Workloads[i].App; !a.serveSaid {
+				a.Serve, changed = engine.Constant(median), true
+			}
+		}
+		for i := range s.Traffic {
+			t := &s.Traffic[i]
+			t.Timeout = max(t.Timeout, 10*median)
+			t.ConnectTimeout = min(t.ConnectTimeout, t.Timeout)
+			if t.KeepAlive && t.Arrivals != ArrivalsClosedLoop {
+				t.Clients = max(t.Clients, 2*int(engine.Time(t.Rate)*median/(1000*engine.Second)))
+			}
+		}
+		return changed
+	}
+}
+
+// pulled has the image pulled before every container start.
+func pulled(s *Scenario) bool {
+	const pull = 10 * engine.Second
+	s.Latency.ContainerStart = s.Latency.ContainerStart.Plus(pull)
+	return true
+}
+
+// hooked gives every preStop hook of which nothing is known a duration.
+func hooked(span engine.Time) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		changed := false
+		for i := range s.Workloads {
+			hooks := map[string]Hook{}
+			for _, name := range sortedKeys(s.Workloads[i].Hooks) {
+				h := s.Workloads[i].Hooks[name]
+				if h.Undetermined {
+					h.Duration, changed = engine.Constant(span), true
+				}
+				hooks[name] = h
+			}
+			s.Workloads[i].Hooks = hooks
+		}
+		return changed
+	}
+}
+
+// otherProfiles are what the apps whose SIGTERM behaviour was not said might do instead: one
+// alternative for each other profile of any of them.
+func otherProfiles(s *Scenario) []Alternative {
+	var ids []string
+	for i := range s.Workloads {
+		for _, id := range s.Workloads[i].App.Alternatives {
+			if s.Workloads[i].App.Basis != "manifest" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	var out []Alternative
+	for _, id := range ids {
+		changed := s.clone()
+		for i := range changed.Workloads {
+			if w := &changed.Workloads[i]; slices.Contains(w.App.Alternatives, id) {
+				w.App = w.App.as(id, w)
+			}
+		}
+		p, _ := profileNamed(id)
+		out = append(out, Alternative{"sigterm", fmt.Sprintf("%s: listener %s, requests %s", id, p.Listener, p.InFlight), changed})
+	}
+	return out
+}
+
+// as is the app with what another profile does at SIGTERM.
+func (a App) as(id string, w *Workload) App {
+	var e evidence
+	template := &w.Deployment.Spec.Template
+	for i := range template.Spec.Containers {
+		if template.Spec.Containers[i].Name == w.Server {
+			e = *evidenceOf(&template.Spec.Containers[i], template.Labels)
+		}
+	}
+	other := profileFor(&e, id)
+	out := a
+	out.Profile, out.Alternatives = other.Profile, nil
+	out.IgnoresSIGTERM, out.Listener, out.DrainFor = other.IgnoresSIGTERM, other.Listener, other.DrainFor
+	out.InFlight, out.FinishWithin = other.InFlight, other.FinishWithin
+	out.ReadinessFails, out.Linger = other.ReadinessFails, other.Linger
+	return out
+}
+
+// Edited returns the Scenario with one workload's Deployment changed, as if its manifest said
+// so: defaults are applied, hooks are read again. name is "ns/name".
+func (s *Scenario) Edited(name string, edit func(*appsv1.Deployment)) *Scenario {
+	out := s.clone()
+	for i := range out.Workloads {
+		w := &out.Workloads[i]
+		if w.Name() != name {
+			continue
+		}
+		w.Deployment = w.Deployment.DeepCopy()
+		edit(w.Deployment)
+		manifest.DefaultDeployment(w.Deployment)
+		w.Hooks = hooksOf(&w.Deployment.Spec.Template.Spec, s.Set.For(w.Deployment.Name))
+	}
+	return out
+}
