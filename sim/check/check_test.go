@@ -14,7 +14,7 @@ func runs(outage engine.Time, lost ...uint64) *Case {
 	c := &Case{ID: "x", Clients: []Client{{"outside", 100_000}}, Nodes: []string{"node-1", "node-2"}}
 	for i, n := range lost {
 		s := Stream{Totals: ledger.Totals{Total: 1000, OK: 1000 - n, Failed: n}, LostSeconds: engine.Time(n) * 10 * engine.Millisecond}
-		run := Run{Seed: uint64(i + 1), Settled: true}
+		run := Run{Seed: uint64(i + 1), Settled: true, Usable: Usable{Of: 2, Min: 1, For: engine.Time(i) * engine.Second}}
 		if n > 0 {
 			s.LongestOutage = outage
 			run.Groups = []ledger.Group{{
@@ -93,7 +93,9 @@ func TestExpectNamesEveryClaimThatDidNotComeTrue(t *testing.T) {
 		{scenario.Expect{FailedMax: number(9), LostSecondsMax: span(99 * engine.Millisecond), LostSecondsMin: span(1)}, 3},
 		{scenario.Expect{FailedMin: number(1), Verdict: "holds"}, 2},
 		{scenario.Expect{CausesSome: []string{"crashed"}, CausesOnly: []string{"crashed"}, CausesNone: []string{"stale-rules"}}, 3},
-		{scenario.Expect{UsablePodsMin: number(1), Order: []string{"a"}}, 2},
+		{scenario.Expect{UsablePodsMin: number(1), UsablePodsMax: number(2)}, 0},
+		{scenario.Expect{UsablePodsMin: number(2)}, 1},
+		{scenario.Expect{UsablePodsMax: number(0)}, 1},
 	} {
 		c.Expectation = &x.expect
 		if got := Expect(c); len(got) != x.unmet {

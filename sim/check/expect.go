@@ -32,11 +32,22 @@ func Expect(c *Case) []string {
 		unmet("verdict: %s, not %s", c.Verdict, e.Verdict)
 	}
 	out = append(out, expectCauses(c)...)
-	if e.UsablePodsMin != nil || e.UsablePodsMax != nil {
-		unmet("usablePods: runs do not record the number of usable pods yet, so this cannot be checked")
+	for i := range c.Runs {
+		u := c.Runs[i].Usable
+		if e.UsablePodsMin != nil && u.Min < *e.UsablePodsMin {
+			unmet("usablePods: only %d in seed %d, less than min %d", u.Min, c.Runs[i].Seed, *e.UsablePodsMin)
+			break
+		}
+		if e.UsablePodsMax != nil && u.Min > *e.UsablePodsMax {
+			unmet("usablePods: never fewer than %d in seed %d, more than max %d", u.Min, c.Runs[i].Seed, *e.UsablePodsMax)
+			break
+		}
 	}
-	if len(e.Order) > 0 {
-		unmet("order: runs do not record their story yet, so this cannot be checked")
+	for i := range c.Runs {
+		if c.Runs[i].Out != "" {
+			unmet("order: %s, in seed %d", c.Runs[i].Out, c.Runs[i].Seed)
+			break
+		}
 	}
 	return out
 }

@@ -46,6 +46,7 @@ func (c *Case) Close() {
 		requests = append(requests, int64(failed))
 	}
 	c.WorstSeed = worst.Seed
+	c.Usable = fewest(c.Runs)
 	c.LostSeconds, c.LongestOutage, c.RequestsLost = rangeOf(lost), rangeOf(longest), rangeOf(requests)
 	c.Causes = causesOf(c)
 	switch {
@@ -59,7 +60,15 @@ func (c *Case) Close() {
 	default:
 		c.Verdict, c.Bound = Holds, LossBound(len(c.Runs))
 	}
+	c.Central = c.Verdict
 	c.Unmet = Expect(c)
+}
+
+// fewest picks the run with the fewest usable pods, for the longest time.
+func fewest(runs []Run) Usable {
+	return slices.MinFunc(runs, func(a, b Run) int {
+		return cmp.Or(cmp.Compare(a.Usable.Min, b.Usable.Min), cmp.Compare(b.Usable.For, a.Usable.For))
+	}).Usable
 }
 
 func rangeOf(values []int64) Range {
@@ -126,10 +135,13 @@ func causesOf(c *Case) []Cause {
 			at := slices.IndexFunc(out, func(o Cause) bool { return o.Blame == g.Blame })
 			if at < 0 {
 				at = len(out)
-				out = append(out, Cause{Blame: g.Blame, First: g.First, Last: g.Last})
+				out = append(out, Cause{Blame: g.Blame, First: g.First, Last: g.Last, Example: Example{c.Runs[i].Seed, g.Example}})
 				nodes, pods = append(nodes, map[string]bool{}), append(pods, map[string]bool{})
 			}
 			o := &out[at]
+			if c.Runs[i].Seed == c.WorstSeed && o.Example.Seed != c.WorstSeed {
+				o.Example = Example{c.WorstSeed, g.Example}
+			}
 			o.Count += g.Count
 			o.Outcomes[g.Outcome] += g.Count
 			o.First, o.Last = min(o.First, g.First), max(o.Last, g.Last)
@@ -216,5 +228,5 @@ func (c *Case) Fails(maxDrops int64) bool {
 	if c.Expectation != nil {
 		return len(c.Unmet) > 0
 	}
-	return (c.Verdict == Outage || c.Verdict == Drops) && c.RequestsLost.Median > maxDrops
+	return c.Verdict.loses() && c.RequestsLost.Median > maxDrops
 }

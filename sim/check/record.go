@@ -14,6 +14,10 @@ type Simulation struct {
 	// Digest names the scenarios that were run.
 	Digest string
 	Cases  []Case // in order of the input
+	// Fixes are changes to the manifests that were tried, by workload, the best first; NoHelp
+	// are those that changed nothing.
+	Fixes  []Fix
+	NoHelp []NoHelp
 	// Interrupted says that not all runs were done.
 	Interrupted bool
 	// Replay is the command that shows a case again without --seed and --show, "" when unknown.
@@ -45,11 +49,36 @@ type Case struct {
 	LostSeconds   Range    // per run: of the client that lost most
 	LongestOutage Range    // per run: the longest of any client
 	RequestsLost  Range    // per run: of all clients
+	Usable        Usable   // of the run with the fewest, and of those with the longest time
 	WithLoss      int      // runs
 	Bound         Fraction // with 95 % confidence at most that part of runs lose anything; 0 when some did
 	WorstSeed     uint64
 	Causes        []Cause // most requests first
+
+	// Alternatives are the other values of assumptions that were tried, in the order of
+	// Assumptions. Central is the verdict without them.
+	Alternatives []Alternative
+	Central      Verdict
 }
+
+// Alternative is a case with one assumption at another value, on the first seeds of the case.
+type Alternative struct {
+	ID          string // of the assumption
+	Value       string
+	Verdict     Verdict
+	LostSeconds Range
+	Effect      Effect
+}
+
+// Effect is what another value of an assumption changes.
+type Effect string
+
+// The effects, from none on.
+const (
+	NoEffect      Effect = "none"
+	SizeEffect    Effect = "size"    // more or less is lost
+	VerdictEffect Effect = "verdict" // it is lost or not
+)
 
 // Client is one stream of requests of a case.
 type Client struct {
@@ -65,8 +94,9 @@ type Run struct {
 	End       engine.Time
 	Streams   []Stream // in order of Case.Clients
 	Groups    []ledger.Group
-	// Example is a typical lost request: the first of the largest group; nil when none was.
-	Example *ledger.Request
+	Usable    Usable // of the workload that had the fewest of what it should have
+	// Out is what of an expected order of events did not happen, "" when all did.
+	Out string
 }
 
 // Stream is what became of one stream of requests in one run.
@@ -119,6 +149,24 @@ type Cause struct {
 	Outcomes    [ledger.NumOutcomes]uint64
 	First, Last engine.Time // arrivals, from each run's start
 	Nodes, Pods []string    // sorted
+	Example     Example     // the first of them in the worst run, or in the first run that has one
+	// Story is that of Example, nil when it was not told; Culprit is the line of the manifests
+	// behind the cause, with an empty Event when there is none.
+	Story   []ledger.Line
+	Culprit ledger.Line
+}
+
+// Example is one failed request of one run.
+type Example struct {
+	Seed    uint64
+	Request ledger.Request
+}
+
+// Usable says how many pods of a workload could serve.
+type Usable struct {
+	Of  int         // replicas at the start
+	Min int         // the fewest at any moment
+	For engine.Time // how long there were only Min, in all
 }
 
 // Verdict is what is claimed of a case.
@@ -128,6 +176,7 @@ type Verdict string
 const (
 	Outage    Verdict = "outage"     // in most runs at least a second in which no new request could succeed
 	Drops     Verdict = "drops"      // loses in at least one run
+	Depends   Verdict = "depends"    // something or nothing, inside the range of an assumption
 	Holds     Verdict = "holds"      // lost nothing in any run
 	NotJudged Verdict = "not-judged" // with a reason
 )
@@ -139,9 +188,11 @@ func (v Verdict) Rank() int {
 		return 0
 	case Drops:
 		return 1
-	case Holds:
+	case Depends:
 		return 2
-	default:
+	case Holds:
 		return 3
+	default:
+		return 4
 	}
 }

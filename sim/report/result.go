@@ -22,7 +22,8 @@ type Result struct {
 	Attempts       Attempts         `json:"attempts"`
 	Outcomes       map[string]int64 `json:"outcomes"`
 	Causes         []Cause          `json:"causes"`
-	Fixes          []any            `json:"fixes"` // none is looked for yet
+	Fixes          []Fix            `json:"fixes"`
+	NoHelp         []NoHelp         `json:"noHelp"` // changes that were tried and did not help
 	Assumptions    []Assumption     `json:"assumptions"`
 	NotModelled    []NotModelled    `json:"notModelled"`
 }
@@ -68,7 +69,7 @@ type Case struct {
 	LostSeconds          Seconds          `json:"lostSeconds"`
 	RequestsLost         Counts           `json:"requestsLost"`
 	LongestOutageSeconds Seconds          `json:"longestOutageSeconds"`
-	UsablePods           *struct{}        `json:"usablePods"` // not recorded by runs yet
+	UsablePods           *UsablePods      `json:"usablePods"` // null when no run was done
 	Runs                 RunCounts        `json:"runs"`
 	WorstSeed            uint64           `json:"worstSeed"`
 	Requests             Requests         `json:"requests"`
@@ -127,7 +128,37 @@ type Cause struct {
 	Last      engine.Time      `json:"last"`
 	Nodes     []string         `json:"nodes"`
 	Pods      []string         `json:"pods"`
-	Story     []any            `json:"story"` // not recorded by runs yet
+	Story     []StoryLine      `json:"story"`
+	// Culprit is the line of the manifests behind the cause, null when there is none.
+	Culprit *Culprit `json:"culprit"`
+}
+
+// StoryLine is one line of the story of an example of a cause.
+type StoryLine struct {
+	At     engine.Time `json:"at"`
+	Event  string      `json:"event"`
+	Object string      `json:"object"`
+	Source *Source     `json:"source"` // null when no line of a manifest is behind it
+}
+
+// Source is a line of a manifest.
+type Source struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// Culprit is what in a manifest is behind a cause.
+type Culprit struct {
+	What   string  `json:"what"`
+	Object string  `json:"object"`
+	Source *Source `json:"source"`
+}
+
+// UsablePods says how few pods could serve, in the worst run.
+type UsablePods struct {
+	Min        int         `json:"min"`
+	Of         int         `json:"of"`
+	ForSeconds engine.Time `json:"forSeconds"` // how long there were only so few
 }
 
 // LostRequest is one request that was lost.
@@ -144,20 +175,32 @@ type LostRequest struct {
 	Node      string      `json:"node"`
 	Pod       string      `json:"pod"`
 	Attempts  int         `json:"attempts"`
+	Story     []StoryLine `json:"story"`
 }
 
 // Assumption is a default that the input did not say.
 type Assumption struct {
-	ID           string   `json:"id"`
-	What         string   `json:"what"`
-	Value        string   `json:"value"`
-	Range        string   `json:"range"`
-	Basis        string   `json:"basis"`
-	Source       string   `json:"source"`
-	Cases        []string `json:"cases"`
-	Effect       *string  `json:"effect"` // null: not tried yet
-	Alternatives []any    `json:"alternatives"`
-	Settle       string   `json:"settle"`
+	ID     string   `json:"id"`
+	What   string   `json:"what"`
+	Value  string   `json:"value"`
+	Range  string   `json:"range"`
+	Basis  string   `json:"basis"`
+	Source string   `json:"source"`
+	Cases  []string `json:"cases"`
+	// Effect is the greatest on any of the cases: "none", "size" or "verdict"; null when no
+	// other value was tried.
+	Effect       *string       `json:"effect"`
+	Alternatives []Alternative `json:"alternatives"`
+	Settle       string        `json:"settle"`
+}
+
+// Alternative is what another value of an assumption does to a case.
+type Alternative struct {
+	Case        string  `json:"case"`
+	Value       string  `json:"value"`
+	Verdict     string  `json:"verdict"`
+	LostSeconds Seconds `json:"lostSeconds"`
+	Effect      string  `json:"effect"`
 }
 
 // NotModelled is something the model leaves out.
@@ -175,7 +218,7 @@ func Build(s *check.Simulation) *Result {
 		APIVersion: "lameduck/v1", Kind: "SimulationResult", Version: s.Version, Seed: s.Seed, ScenarioDigest: s.Digest,
 		Interrupted: s.Interrupted, Verdict: WorstVerdict{Worst: string(check.NotJudged)},
 		Cases: []Case{}, Runs: []Run{}, Requests: requestsOf(sum.Totals), Attempts: Attempts{sum.Attempts, sum.FailedAttempts},
-		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: []any{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{},
+		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: fixesOf(s), NoHelp: []NoHelp{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{},
 	}
 	if worst := s.Worst(); len(worst) > 0 {
 		r.Verdict = WorstVerdict{string(worst[0].Verdict), worst[0].ID}
@@ -190,6 +233,9 @@ func Build(s *check.Simulation) *Result {
 		}
 		r.assume(c)
 	}
+	for _, n := range s.NoHelp {
+		r.NoHelp = append(r.NoHelp, NoHelp(n))
+	}
 	return r
 }
 
@@ -201,6 +247,9 @@ func caseOf(c *check.Case) Case {
 		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: RunCounts{Total: len(c.Runs), WithLoss: c.WithLoss},
 		WorstSeed: c.WorstSeed, Requests: requestsOf(sum.Totals), Outcomes: outcomesOf(sum.Outcomes, true),
 		Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
+	}
+	if len(c.Runs) > 0 {
+		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}
 	}
 	if c.Bound > 0 {
 		bound := engine.Time(c.Bound) * engine.Microsecond // a number with 6 decimals, as times are
@@ -217,13 +266,32 @@ func causesOf(c *check.Case) []Cause {
 	out := []Cause{}
 	for i := range c.Causes {
 		x := &c.Causes[i]
-		out = append(out, Cause{
+		cause := Cause{
 			Cause: x.Cause.String(), Actor: x.Actor.String(), Elsewhere: x.Elsewhere, Outcome: outcomesOf(x.Outcomes, false),
 			Count: x.Count, Case: c.ID, Workload: c.Workload, Action: c.Action, First: x.First, Last: x.Last,
-			Nodes: x.Nodes, Pods: x.Pods, Story: []any{},
-		})
+			Nodes: x.Nodes, Pods: x.Pods, Story: storyOf(x.Story),
+		}
+		if x.Culprit.Event != "" {
+			cause.Culprit = &Culprit{x.Culprit.Event, x.Culprit.Object, sourceOf(x.Culprit)}
+		}
+		out = append(out, cause)
 	}
 	return out
+}
+
+func storyOf(lines []ledger.Line) []StoryLine {
+	out := []StoryLine{}
+	for _, l := range lines {
+		out = append(out, StoryLine{l.At, l.Event, l.Object, sourceOf(l)})
+	}
+	return out
+}
+
+func sourceOf(l ledger.Line) *Source {
+	if l.File == "" {
+		return nil
+	}
+	return &Source{l.File, l.Line}
 }
 
 // worstRun is the run of the worst seed; nil when there is none.
@@ -236,15 +304,25 @@ func worstRun(c *check.Case) *check.Run {
 	return nil
 }
 
+// exampleCause is the cause whose example is shown: the largest one that the worst run has.
+func exampleCause(c *check.Case) *check.Cause {
+	for i := range c.Causes {
+		if c.Causes[i].Example.Seed == c.WorstSeed {
+			return &c.Causes[i]
+		}
+	}
+	return nil
+}
+
 func lostRequest(c *check.Case) *LostRequest {
-	run := worstRun(c)
-	if run == nil || run.Example == nil {
+	cause := exampleCause(c)
+	if cause == nil {
 		return nil
 	}
-	x := run.Example
+	x := &cause.Example.Request
 	out := &LostRequest{
-		Seed: run.Seed, Number: x.Number, At: x.Arrival, End: x.End, Outcome: x.Outcome.String(), Cause: x.Blame.Cause.String(),
-		Actor: x.Blame.Actor.String(), Elsewhere: x.Blame.Elsewhere, Pod: x.Pod, Attempts: x.Attempts,
+		Seed: cause.Example.Seed, Number: x.Number, At: x.Arrival, End: x.End, Outcome: x.Outcome.String(), Cause: x.Blame.Cause.String(),
+		Actor: x.Blame.Actor.String(), Elsewhere: x.Blame.Elsewhere, Pod: x.Pod, Attempts: x.Attempts, Story: storyOf(cause.Story),
 	}
 	if x.Stream < len(c.Clients) {
 		out.Client = c.Clients[x.Stream].Name
@@ -257,18 +335,20 @@ func lostRequest(c *check.Case) *LostRequest {
 
 // assume adds a case's assumptions: one row for cases that assume the same.
 func (r *Result) assume(c *check.Case) {
-next:
 	for _, a := range c.Assumptions {
-		for i := range r.Assumptions {
-			if b := &r.Assumptions[i]; b.ID == a.ID && b.What == a.What && b.Value == a.Value {
-				b.Cases = append(b.Cases, c.ID)
-				continue next
+		row := r.row(Assumption{
+			ID: a.ID, What: a.What, Value: a.Value, Range: a.Range, Basis: a.Basis, Source: a.Source,
+			Cases: []string{}, Alternatives: []Alternative{}, Settle: a.Settle,
+		})
+		row.Cases = append(row.Cases, c.ID)
+		if e, tried := c.EffectOf(a.ID); tried {
+			row.join(e)
+		}
+		for _, alt := range c.Alternatives {
+			if alt.ID == a.ID {
+				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), string(alt.Effect)})
 			}
 		}
-		r.Assumptions = append(r.Assumptions, Assumption{
-			ID: a.ID, What: a.What, Value: a.Value, Range: a.Range, Basis: a.Basis, Source: a.Source,
-			Cases: []string{c.ID}, Alternatives: []any{}, Settle: a.Settle,
-		})
 	}
 more:
 	for _, n := range c.NotModelled {
@@ -278,6 +358,24 @@ more:
 			}
 		}
 		r.NotModelled = append(r.NotModelled, NotModelled(n))
+	}
+}
+
+// row finds the row of an assumption, or adds it.
+func (r *Result) row(a Assumption) *Assumption {
+	for i := range r.Assumptions {
+		if b := &r.Assumptions[i]; b.ID == a.ID && b.What == a.What && b.Value == a.Value {
+			return b
+		}
+	}
+	r.Assumptions = append(r.Assumptions, a)
+	return &r.Assumptions[len(r.Assumptions)-1]
+}
+
+// join keeps the greater effect.
+func (a *Assumption) join(e check.Effect) {
+	if word := string(e); a.Effect == nil || *a.Effect == string(check.NoEffect) || e == check.VerdictEffect {
+		a.Effect = &word
 	}
 }
 

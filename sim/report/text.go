@@ -65,6 +65,7 @@ func (t *text) write() {
 		t.why(c)
 		t.example(c)
 	}
+	t.fixes(shown)
 	t.assumptions(shown)
 	t.last(shown)
 }
@@ -143,6 +144,7 @@ func (t *text) headline(c *check.Case) {
 	word := strings.ToUpper(strings.ReplaceAll(string(c.Verdict), "-", " "))
 	t.line("%s  %s", t.styled(c, word), cmp.Or(c.Workload, c.ID))
 	t.line("        %s", sentence(c))
+	t.deciding(c)
 	for _, u := range c.Unmet {
 		t.line("        not as expected: %s", u)
 	}
@@ -156,7 +158,11 @@ func sentence(c *check.Case) string {
 	if c.Kind == "Scenario" {
 		what = "Scenario " + c.ID
 	}
-	switch c.Verdict {
+	verdict := c.Verdict
+	if verdict == check.Depends {
+		what, verdict = "As assumed, "+strings.ToLower(what[:1])+what[1:], c.Central
+	}
+	switch verdict {
 	case check.Outage:
 		return fmt.Sprintf("%s stops all traffic (%s) for %s, and loses %s of it.", what, c.Traffic, span(engine.Time(c.LongestOutage.Median)), span(engine.Time(c.LostSeconds.Median)))
 	case check.Drops:
@@ -215,39 +221,6 @@ func (t *text) inRequests(c *check.Case) {
 	t.line("%q is %s x your request rate: %s requests at %s%s.", span(lost)+" of traffic", figure(lost), thousands(requests), rateWords(rate), kind)
 }
 
-// why writes the causes of a case with their shares, and what each client lost.
-func (t *text) why(c *check.Case) {
-	if len(c.Causes) == 0 {
-		return
-	}
-	failed := c.Totals().Failed
-	t.line("WHY, %s (share of lost requests, all runs)", c.Action)
-	var rows [][]string
-	const listed = 6
-	for i := range c.Causes {
-		x := &c.Causes[i]
-		if i == listed && !t.opts.Verbose {
-			rows = append(rows, []string{"", fmt.Sprintf("%d more (-v)", len(c.Causes)-listed)})
-			break
-		}
-		rows = append(rows, []string{fmt.Sprintf("  %5s", share(x.Count, failed)), elsewhereWords(x.Elsewhere), x.Cause.String(), actorWords(x.Actor)})
-	}
-	t.columns(rows)
-	if len(c.Clients) > 1 {
-		rows = nil
-		for i, client := range c.Clients {
-			lost, longest, _ := c.Client(i)
-			rows = append(rows, []string{"  " + client.Name, rateWords(client.Rate), "lost " + spread(lost), "nothing answered " + spread(longest)})
-		}
-		t.line("BY CLIENT")
-		t.columns(rows)
-	}
-	if n := unsettled(c); n > 0 {
-		t.line("%s had not come to rest at its end", count(n, "run", "runs"))
-	}
-	t.line("")
-}
-
 func unsettled(c *check.Case) int {
 	n := 0
 	for i := range c.Runs {
@@ -258,26 +231,6 @@ func unsettled(c *check.Case) int {
 	return n
 }
 
-// example writes the short facts of one lost request.
-func (t *text) example(c *check.Case) {
-	x := lostRequest(c)
-	if x == nil {
-		return
-	}
-	t.line("ONE LOST REQUEST, seed %d, %s, %s at %s s", x.Seed, x.Client, x.Outcome, moment(x.End))
-	where := "at the rules of " + cmp.Or(x.Node, "a node")
-	if x.Pod != "" {
-		where = cmp.Or(x.Node, "a node") + " -> pod " + x.Pod
-	}
-	tries := ""
-	if x.Attempts > 1 {
-		tries = fmt.Sprintf(", after %d attempts", x.Attempts)
-	}
-	t.line("  %-8s arrives; %s", moment(x.At), where)
-	t.line("  %-8s %s%s: %s, %s; %s", moment(x.End), x.Outcome, tries, x.Cause, causeWords(x.Cause), elsewhereWords(x.Elsewhere))
-	t.line("")
-}
-
 func causeWords(cause string) string {
 	for _, row := range Causes() {
 		if row.Cause == cause {
@@ -285,35 +238,6 @@ func causeWords(cause string) string {
 		}
 	}
 	return ""
-}
-
-// assumptions lists what was taken for granted in the shown cases. Latencies are a count.
-func (t *text) assumptions(shown []*check.Case) {
-	r := &Result{}
-	for _, c := range shown {
-		r.assume(c)
-	}
-	var rows [][]string
-	latencies := 0
-	for _, a := range r.Assumptions {
-		if strings.HasPrefix(a.ID, "latency.") && !t.opts.Verbose {
-			latencies++
-			continue
-		}
-		rows = append(rows, []string{"  " + a.What, a.Value, a.Basis, a.Settle})
-	}
-	if len(rows)+latencies == 0 {
-		return
-	}
-	t.columns(append([][]string{{"ASSUMED", "", "BASIS", "settle it with"}}, rows...))
-	if latencies > 0 {
-		t.line("  %s of a small cluster (-v, --list latencies)", count(latencies, "latency", "latencies"))
-	}
-	for _, n := range r.NotModelled {
-		direction := map[string]string{"more": "more losses in reality", "fewer": "fewer losses in reality"}[n.Direction]
-		t.line("  Not modelled: %s, %s (%s)", n.Object, n.What, cmp.Or(direction, "more or fewer losses in reality"))
-	}
-	t.line("")
 }
 
 // last writes seeds, trace and how to see a run again.

@@ -6,15 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/check"
-	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -23,42 +18,57 @@ type Options struct {
 	Seed    uint64 // the first seed; 0 for 1
 	Runs    int    // seeds of each case; 0 for 1
 	Workers int    // goroutines; 0 for GOMAXPROCS
-	// Progress, if there is one, is told after each run how many are done of how many, by one
-	// goroutine at a time.
-	Progress func(done, of int)
+	// Sensitivity has every assumption of a case tried with its other values.
+	Sensitivity bool
+	// Fixes is how many workloads fixes are looked for, the worst first.
+	Fixes int
+	// ConfirmRuns is how many new seeds confirm each; 0 for 200.
+	ConfirmRuns int
+	// Progress, if there is one, is told after each piece of work how many of a stage are done
+	// of how many, by one goroutine at a time.
+	Progress func(stage string, done, of int)
 }
 
-// job is one run.
-type job struct {
-	index int // of the case
-	seed  uint64
-}
-
-// outcome is what became of a job; a zero one was not done.
-type outcome struct {
-	run *check.Run
-	err error
-}
-
-// Run simulates every case that has a Scenario with each seed. When ctx ends, what was done
-// until then is returned, with Interrupted set. The error joins the runs that failed for a
-// fault of the simulator, with the record of all others.
+// Run simulates every case that has a Scenario with each seed, then tells a story of each
+// cause, tries the other values of what was assumed and looks for fixes. When ctx ends, what
+// was done until then is returned, with Interrupted set. The error joins the runs that failed
+// for a fault of the simulator, with the record of all others.
 func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simulation, error) {
-	opts.Seed, opts.Runs = cmp.Or(opts.Seed, 1), cmp.Or(opts.Runs, 1)
+	opts.Seed, opts.Runs, opts.ConfirmRuns = cmp.Or(opts.Seed, 1), cmp.Or(opts.Runs, 1), cmp.Or(opts.ConfirmRuns, confirmRuns)
 	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}}
+	p := &pool{ctx: ctx, opts: &opts}
+	errs := central(p, cases, out)
+	errs = append(errs, stories(p, cases, out)...)
+	if opts.Sensitivity {
+		sensitivity(p, cases, out)
+	}
+	if opts.Fixes > 0 {
+		if err := fixes(p, cases, out); err != nil {
+			errs = append(errs, err.Error())
+		}
+	}
+	if ctx.Err() != nil {
+		out.Interrupted = true
+	}
+	if len(errs) > 0 {
+		return out, fmt.Errorf("sim: %s", strings.Join(errs, "\n"))
+	}
+	return out, nil
+}
+
+// central does the runs that verdicts are made of.
+func central(p *pool, cases []scenario.Case, out *check.Simulation) (errs []string) {
 	var jobs []job
 	for i := range cases {
 		out.Cases = append(out.Cases, record(&cases[i]))
 		if cases[i].Scenario == nil {
 			continue
 		}
-		for n := range opts.Runs {
-			jobs = append(jobs, job{i, opts.Seed + uint64(n)})
+		for n := range p.opts.Runs {
+			jobs = append(jobs, job{i, cases[i].Scenario, p.opts.Seed + uint64(n)})
 		}
 	}
-	results := work(ctx, cases, jobs, opts)
-	var errs []string
-	for i, r := range results {
+	for i, r := range p.runs("simulating", jobs) {
 		c := &out.Cases[jobs[i].index]
 		switch {
 		case r.err != nil:
@@ -76,10 +86,23 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simul
 		}
 		out.Cases[i].Close()
 	}
-	if len(errs) > 0 {
-		return out, fmt.Errorf("sim: %s", strings.Join(errs, "\n"))
+	return errs
+}
+
+// stories tells those of all cases that lost something.
+func stories(p *pool, cases []scenario.Case, out *check.Simulation) (errs []string) {
+	faults := make([]error, len(cases))
+	p.each("telling", len(cases), func(i int) {
+		if len(out.Cases[i].Causes) > 0 {
+			faults[i] = tell(cases[i].Scenario, &out.Cases[i])
+		}
+	})
+	for _, err := range faults {
+		if err != nil {
+			errs = append(errs, err.Error())
+		}
 	}
-	return out, nil
+	return errs
 }
 
 // record begins a case's record.
@@ -104,81 +127,6 @@ func record(c *scenario.Case) check.Case {
 	out.Expectation = c.Scenario.Expect
 	out.Assumptions, out.NotModelled = c.Scenario.Assumptions, c.Scenario.NotModelled
 	return out
-}
-
-// work does the jobs and returns their outcomes in the order of the jobs.
-func work(ctx context.Context, cases []scenario.Case, jobs []job, opts Options) []outcome {
-	results := make([]outcome, len(jobs))
-	workers := min(cmp.Or(opts.Workers, runtime.GOMAXPROCS(0)), len(jobs))
-	var group sync.WaitGroup
-	var mu sync.Mutex
-	next, done := 0, 0
-	for range workers {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= len(jobs) || ctx.Err() != nil {
-					return
-				}
-				results[i] = one(cases[jobs[i].index].Scenario, jobs[i].seed)
-				mu.Lock()
-				done++
-				if opts.Progress != nil {
-					opts.Progress(done, len(jobs))
-				}
-				mu.Unlock()
-			}
-		}()
-	}
-	group.Wait()
-	return results
-}
-
-// one does one run. A broken invariant of the simulator is an error here, not the end of all
-// other runs.
-func one(sc *scenario.Scenario, seed uint64) (out outcome) {
-	defer func() {
-		if r := recover(); r != nil {
-			out = outcome{err: fmt.Errorf("%v\n%s", r, debug.Stack())}
-		}
-	}()
-	res, err := sim.Run(sc, seed)
-	if err != nil {
-		return outcome{err: err}
-	}
-	return outcome{run: summary(res)}
-}
-
-// summary keeps of a run what reports are made of.
-func summary(res *sim.Result) *check.Run {
-	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Settled: res.Settled, End: res.End}
-	for i, s := range res.Streams {
-		run.Streams = append(run.Streams, check.Stream{
-			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage,
-		})
-	}
-	var largest *ledger.Group
-	for _, g := range res.Ledger.Groups() {
-		run.Groups = append(run.Groups, *g)
-		if largest == nil || g.Count > largest.Count {
-			largest = g
-		}
-	}
-	failures := res.Ledger.Failures()
-	if len(failures) == 0 {
-		return run
-	}
-	at := slices.IndexFunc(failures, func(r ledger.Request) bool {
-		return r.Stream == largest.Stream && r.Outcome == largest.Outcome && r.Blame == largest.Blame
-	})
-	example := failures[max(at, 0)]
-	run.Example = &example
-	return run
 }
 
 // digest names what is run: the normalised forms of all scenarios.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -104,13 +105,14 @@ func plain(s *check.Simulation) any {
 
 func TestRunsAreInSeedOrderAndAddUp(t *testing.T) {
 	t.Parallel()
-	var last, of int
-	s, err := Run(context.Background(), webCases(t), Options{Seed: 7, Runs: 3, Workers: 3, Progress: func(d, o int) { last, of = d, o }})
+	ended := map[string]string{}
+	progress := func(stage string, d, o int) { ended[stage] = fmt.Sprint(d, " of ", o) }
+	s, err := Run(context.Background(), webCases(t), Options{Seed: 7, Runs: 3, Workers: 3, Progress: progress})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last != 3 || of != 3 {
-		t.Errorf("progress ended at %d of %d", last, of)
+	if ended["simulating"] != "3 of 3" || ended["telling"] != "2 of 2" {
+		t.Errorf("progress ended at %v", ended)
 	}
 	for _, c := range s.Cases {
 		if c.Class == scenario.ClassDNS {
@@ -139,7 +141,7 @@ func TestCancellingKeepsWhatWasDone(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s, err := Run(ctx, webCases(t), Options{Runs: 50, Workers: 1, Progress: func(done, _ int) {
+	s, err := Run(ctx, webCases(t), Options{Runs: 50, Workers: 1, Progress: func(_ string, done, _ int) {
 		if done == 2 {
 			cancel()
 		}

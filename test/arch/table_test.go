@@ -215,12 +215,37 @@ var packages = []packageRule{
 		},
 	},
 	{
+		path: "sim/story", pure: true,
+		own: []permit{
+			{"sim/engine", "virtual time"},
+			{"sim/scenario", "the manifests that asked for it"},
+			{"sim/cluster", "what happened"},
+			{"sim/ledger", "whom a story is told of"},
+			{"proxier/packet", "what a node's rules do with a connection"},
+		},
+	},
+	{
+		path: "sim/fix", pure: true,
+		own: []permit{
+			{"sim/engine", "virtual time"},
+			{"sim/scenario", "what is changed"},
+			{"sim/cluster", "how late a removal reached the nodes"},
+			{"sim/check", "the edits that a fix is made of"},
+			{"endpoints", "what a Kubernetes version has"},
+		},
+		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+		testOwn: []permit{{"endpoints/manifest", "worlds from manifests"}},
+	},
+	{
 		path: "sim/sweep",
 		own: []permit{
 			{"sim", "one run per seed"},
 			{"sim/scenario", "the grid"},
 			{"sim/check", "what counts as a failure"},
 			{"sim/ledger", "the results"},
+			{"sim/engine", "how late a removal was"},
+			{"sim/story", "each cause is told by an example"},
+			{"sim/fix", "what may help is tried"},
 		},
 		testOwn: []permit{{"endpoints/manifest", "its cases are inferred from manifests, as users' are"}},
 	},

@@ -34,6 +34,8 @@ type simCommand struct {
 	failOn   string
 	show     string
 	all      bool
+	vary     bool
+	fixes    int
 	list     string
 	output   string
 	flags    *pflag.FlagSet
@@ -77,7 +79,9 @@ in the median run, or when a Scenario's expectation is not met.`,
 	f.Uint64Var(&c.seed, "seed", 1, "first seed")
 	f.IntVar(&c.runs, "runs", 20, "`NUMBER` of seeds for each case")
 	f.Int64Var(&c.maxDrops, "max-drops", 0, "exit 0 up to this `NUMBER` of requests lost in the median run")
-	f.StringVar(&c.failOn, "fail-on", "drops", "mildest `VERDICT` that makes the exit code 1: outage, drops or not-judged")
+	f.StringVar(&c.failOn, "fail-on", "drops", "mildest `VERDICT` that makes the exit code 1: outage, drops, depends or not-judged")
+	f.BoolVar(&c.vary, "sensitivity", true, "try the other values of what was assumed, and say whether they matter")
+	f.IntVar(&c.fixes, "fixes", 1, "look for fixes for this `NUMBER` of workloads, the worst first; 0 for none")
 	f.StringVar(&c.show, "show", "", "show in full the cases whose id or words contain `CASE` (default: the worst)")
 	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` causes, profiles, assumptions or latencies")
@@ -98,7 +102,9 @@ func (c *simCommand) run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	result, fault := sweep.Run(ctx, cases, sweep.Options{Seed: c.seed, Runs: c.runs, Progress: c.progress()})
+	result, fault := sweep.Run(ctx, cases, sweep.Options{
+		Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Progress: c.progress(),
+	})
 	result.Version = currentVersion().Version
 	result.Replay = c.replay()
 	if err := c.print(result); err != nil {
@@ -118,6 +124,9 @@ func (c *simCommand) checkFlags() error {
 	if c.seed < 1 {
 		errs = append(errs, fmt.Errorf("--seed 0: want at least 1"))
 	}
+	if c.fixes < 0 {
+		errs = append(errs, fmt.Errorf("--fixes %d: want at least 0", c.fixes))
+	}
 	if c.maxDrops < 0 {
 		errs = append(errs, fmt.Errorf("--max-drops %d: want at least 0", c.maxDrops))
 	}
@@ -125,7 +134,7 @@ func (c *simCommand) checkFlags() error {
 		name, value string
 		valid       []string
 	}{
-		{"fail-on", c.failOn, []string{"outage", "drops", "not-judged"}},
+		{"fail-on", c.failOn, []string{"outage", "drops", "depends", "not-judged"}},
 		{"output", c.output, []string{"text", "json", "yaml", "junit"}},
 		{"list", c.list, append([]string{""}, lists...)},
 	} {
@@ -267,19 +276,19 @@ func (c *simCommand) report(problems []manifest.Problem) error {
 }
 
 // progress shows how far the runs are on a terminal.
-func (c *simCommand) progress() func(done, of int) {
+func (c *simCommand) progress() func(stage string, done, of int) {
 	f, ok := c.std.Err.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
 	shown := -1
-	return func(done, of int) {
+	return func(stage string, done, of int) {
 		percent := 100 * done / of
 		switch {
 		case done == of:
 			fmt.Fprintf(f, "\r\x1b[K")
 		case percent != shown:
-			fmt.Fprintf(f, "\rsimulating: %d of %d runs", done, of)
+			fmt.Fprintf(f, "\r\x1b[K%s: %d of %d", stage, done, of)
 		}
 		shown = percent
 	}
@@ -293,7 +302,7 @@ func (c *simCommand) replay() string {
 	}
 	c.flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "filename", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "fail-on":
+		case "filename", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "fail-on", "sensitivity", "fixes":
 		case "set":
 			for _, s := range c.opts.Set {
 				words = append(words, "--set", quoted(s))
@@ -339,7 +348,7 @@ func verdictColours(w io.Writer) simreport.Style {
 		return nil
 	}
 	return func(v check.Verdict, word string) string {
-		code := map[check.Verdict]string{check.Outage: "1;31", check.Drops: "33", check.Holds: "32"}[v]
+		code := map[check.Verdict]string{check.Outage: "1;31", check.Drops: "33", check.Depends: "36", check.Holds: "32"}[v]
 		if code == "" {
 			return word
 		}
@@ -354,6 +363,8 @@ func (c *simCommand) fails(x *check.Case) bool {
 		case c.failOn == "outage" && x.Verdict != check.Outage:
 			return false
 		case c.failOn == "not-judged" && x.Verdict == check.NotJudged:
+			return true
+		case (c.failOn == "depends" || c.failOn == "not-judged") && x.Verdict == check.Depends:
 			return true
 		}
 	}

@@ -1,0 +1,56 @@
+package check
+
+import "github.com/lameduck-proxy/lameduck/sim/engine"
+
+// Edit is one field of a manifest that a fix changes. From is "" when the input does not have
+// the field; File and Line are where it stands, or would stand.
+type Edit struct {
+	Path, From, To string
+	File           string
+	Line           int
+}
+
+// Fix is a change to one workload's manifest, and what it did to the cases of that workload
+// that lose something.
+type Fix struct {
+	Workload, Title string
+	Edits           []Edit
+	Destructive     string      // why it may break something, "" when it does not
+	Cost            string      // in words, "" for nothing worth saying
+	Longer          engine.Time // a roll-out, in the median run; negative when it is shorter
+	// Margin is what a preStop hook that was solved for leaves to the latest removal seen; 0
+	// when the fix has none.
+	Margin engine.Time
+	Cases  []FixedCase
+}
+
+// FixedCase is one case without and with a fix.
+type FixedCase struct {
+	ID            string
+	Before, After Range // seconds lost, on the case's own seeds
+	WithLoss      int   // of these runs with the fix
+	Runs          int
+	Confirm       Confirm
+}
+
+// Confirm is a fix on seeds that the search has not seen.
+type Confirm struct {
+	Runs, WithLoss int
+	LostSeconds    Range
+	Left           []string // causes of what is lost yet, most requests first
+}
+
+// NoHelp names a change that does not help a workload.
+type NoHelp struct {
+	Workload, Title string
+}
+
+// Lossless says that a fix lost nothing in any run, those that confirm it included.
+func (f *Fix) Lossless() bool {
+	for i := range f.Cases {
+		if f.Cases[i].WithLoss > 0 || f.Cases[i].Confirm.WithLoss > 0 || f.Cases[i].Confirm.Runs == 0 {
+			return false
+		}
+	}
+	return true
+}

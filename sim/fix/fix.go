@@ -1,0 +1,258 @@
+package fix
+
+import (
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Change is one thing that can be changed in a workload.
+type Change struct {
+	ID    string // "preStop", "maxUnavailable", ...
+	Title string
+	Edits []check.Edit
+	// Destructive is why the change may break something that the manifest was written for, ""
+	// when it does not.
+	Destructive string
+	// Cost is what it costs besides a longer roll-out, "" for nothing worth saying.
+	Cost string
+	// Sleep is how long the preStop hook that the Change adds takes, 0 when it adds none.
+	Sleep engine.Time
+	apply func(*appsv1.Deployment)
+}
+
+// Apply returns a Scenario with changes made to one of its workloads.
+func Apply(s *scenario.Scenario, workload string, changes []Change) *scenario.Scenario {
+	return s.Edited(workload, func(d *appsv1.Deployment) {
+		for i := range changes {
+			changes[i].apply(d)
+		}
+	})
+}
+
+// Changes lists what can be changed in a workload, the smallest first. lateness is how late
+// removals reach the last node: a preStop hook sleeps at least that long.
+func Changes(s *scenario.Scenario, w *scenario.Workload, lateness engine.Time) []Change {
+	t := target{sc: s, w: w, server: server(w)}
+	if t.server < 0 {
+		return nil
+	}
+	var out []Change
+	for _, c := range []*Change{
+		t.unavailable(), t.preStop(lateness), t.minReady(), t.readiness(), t.startup(), t.grace(),
+	} {
+		if c != nil {
+			out = append(out, *c)
+		}
+	}
+	return out
+}
+
+// target is the workload that is changed; server the index of its container that serves.
+type target struct {
+	sc     *scenario.Scenario
+	w      *scenario.Workload
+	server int
+}
+
+func server(w *scenario.Workload) int {
+	containers := w.Deployment.Spec.Template.Spec.Containers
+	for i := range containers {
+		if containers[i].Name == w.Server {
+			return i
+		}
+	}
+	return len(containers) - 1
+}
+
+func (t *target) container() *corev1.Container {
+	return &t.w.Deployment.Spec.Template.Spec.Containers[t.server]
+}
+
+func (t *target) path(field string) string {
+	return fmt.Sprintf("spec.template.spec.containers[%d].%s", t.server, field)
+}
+
+func (t *target) edit(path, from, to string) check.Edit {
+	e := check.Edit{Path: path, From: from, To: to}
+	if o := t.w.Object; o != nil {
+		p := o.At(path)
+		e.File, e.Line = p.File, p.Line
+		if !o.Has(path) {
+			e.From = ""
+		}
+	}
+	return e
+}
+
+// unavailable keeps every replica until its successor is ready.
+func (t *target) unavailable() *Change {
+	d := t.w.Deployment
+	surge, unavailable := cluster.Fenceposts(d)
+	if !t.w.Recreate() && unavailable == 0 {
+		return nil
+	}
+	c := &Change{ID: "maxUnavailable", Title: "maxUnavailable: 0", apply: func(d *appsv1.Deployment) {
+		u := &appsv1.RollingUpdateDeployment{MaxUnavailable: number(0), MaxSurge: number(max(surge, 1))}
+		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: u}
+	}}
+	if t.w.Recreate() {
+		c.Title = "strategy RollingUpdate, maxUnavailable: 0"
+		c.Destructive = "strategy Recreate is for versions that must not run at the same time"
+		c.Cost = "old and new version serve at the same time, with one pod more"
+		c.Edits = append(c.Edits, t.edit("spec.strategy.type", "Recreate", "RollingUpdate"),
+			t.edit("spec.strategy.rollingUpdate.maxUnavailable", "", "0"))
+		return c
+	}
+	c.Edits = append(c.Edits, t.edit("spec.strategy.rollingUpdate.maxUnavailable", d.Spec.Strategy.RollingUpdate.MaxUnavailable.String(), "0"))
+	if surge == 0 {
+		c.Title += ", maxSurge: 1"
+		c.Edits = append(c.Edits, t.edit("spec.strategy.rollingUpdate.maxSurge", "0", "1"))
+	}
+	c.Cost = "room for one pod more during a roll-out"
+	return c
+}
+
+func number(n int) *intstr.IntOrString {
+	v := intstr.FromInt32(int32(n))
+	return &v
+}
+
+// sleepSince is the first version whose API takes the sleep action without a feature gate
+// (facts/pod-lifecycle.md 2.2).
+var sleepSince = endpoints.Version{Major: 1, Minor: 30}
+
+// spare is what is left of the grace period for requests in flight, where nothing says how
+// long they take.
+const spare = 10 * engine.Second
+
+// preStop has a pod go on serving until no node sends to it any more, a second more at least.
+func (t *target) preStop(lateness engine.Time) *Change {
+	seconds := int64((lateness + 2*engine.Second - 1) / engine.Second)
+	hook := t.w.Hooks[t.container().Name]
+	if hook.Kind == scenario.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
+		return nil
+	}
+	handler, to := &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}, fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
+	cost := fmt.Sprintf("each pod takes %d s longer to stop", seconds)
+	if v := t.sc.Kubernetes.Version; v.Major == sleepSince.Major && v.Minor < sleepSince.Minor {
+		word := fmt.Sprint(seconds)
+		handler = &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sleep", word}}}
+		to = fmt.Sprintf("{exec: {command: [sleep, %q]}}", word)
+		cost += "; the image needs a sleep program"
+	}
+	from := ""
+	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d", seconds), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
+	if hook.Kind != "" {
+		from = hook.Why
+		c.Title += " instead of " + strings.TrimSpace(strings.SplitN(hook.Why, ":", 2)[0])
+	}
+	c.Edits = append(c.Edits, t.edit(t.path("lifecycle.preStop"), from, to))
+	grace, needed := t.graceSeconds(), seconds+int64(max(t.w.App.FinishWithin, spare)/engine.Second)
+	longer := needed > grace
+	if longer {
+		c.Title += fmt.Sprintf(", terminationGracePeriodSeconds: %d", needed)
+		c.Edits = append(c.Edits, t.edit("spec.template.spec.terminationGracePeriodSeconds", fmt.Sprint(grace), fmt.Sprint(needed)))
+	}
+	index := t.server
+	c.apply = func(d *appsv1.Deployment) {
+		container := &d.Spec.Template.Spec.Containers[index]
+		if container.Lifecycle == nil {
+			container.Lifecycle = &corev1.Lifecycle{}
+		}
+		container.Lifecycle.PreStop = handler
+		if longer {
+			d.Spec.Template.Spec.TerminationGracePeriodSeconds = &needed
+		}
+	}
+	return c
+}
+
+func (t *target) graceSeconds() int64 {
+	if g := t.w.Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds; g != nil {
+		return *g
+	}
+	return 30
+}
+
+// minReady lets the sync that a new pod sets off be over on every node before the next pod is
+// deleted, or a new pod crash before the roll-out goes on.
+func (t *target) minReady() *Change {
+	var longest engine.Time
+	for i := range t.sc.Nodes {
+		longest = max(longest, t.sc.Nodes[i].Proxy.MinSyncPeriod)
+	}
+	// The hold, the sync after it and the hops; times in the API are cut to whole seconds.
+	seconds := int32((longest+t.sc.Latency.ProxySync.Max()+3*t.sc.Latency.Watch.Max())/engine.Second) + 2
+	if t.w.App.CrashAfter > 0 {
+		seconds = max(seconds, int32(t.w.App.CrashAfter/engine.Second)+2)
+	}
+	have := t.w.Deployment.Spec.MinReadySeconds
+	if have >= seconds || t.w.Recreate() {
+		return nil
+	}
+	return &Change{
+		ID: "minReadySeconds", Title: fmt.Sprintf("minReadySeconds: %d", seconds),
+		Edits: []check.Edit{t.edit("spec.minReadySeconds", fmt.Sprint(have), fmt.Sprint(seconds))},
+		apply: func(d *appsv1.Deployment) { d.Spec.MinReadySeconds = seconds },
+	}
+}
+
+// readiness keeps traffic from a pod that does not listen yet.
+func (t *target) readiness() *Change {
+	c := t.container()
+	if c.ReadinessProbe != nil || len(c.Ports) == 0 {
+		return nil
+	}
+	port := c.Ports[0].ContainerPort
+	index := t.server
+	return &Change{
+		ID: "readinessProbe", Title: fmt.Sprintf("readinessProbe on port %d", port),
+		Edits: []check.Edit{t.edit(t.path("readinessProbe"), "", fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port))},
+		Cost:  "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
+		apply: func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Containers[index].ReadinessProbe = &corev1.Probe{
+				ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}},
+				PeriodSeconds: 5,
+			}
+		},
+	}
+}
+
+// startup keeps the liveness probe from killing an app that is starting.
+func (t *target) startup() *Change {
+	c := t.container()
+	if c.StartupProbe != nil || c.LivenessProbe == nil {
+		return nil
+	}
+	const failures, period = 30, 10
+	index := t.server
+	return &Change{
+		ID: "startupProbe", Title: fmt.Sprintf("startupProbe like the livenessProbe, %d s", failures*period),
+		Edits: []check.Edit{t.edit(t.path("startupProbe"), "", fmt.Sprintf("(as livenessProbe) failureThreshold: %d, periodSeconds: %d", failures, period))},
+		apply: func(d *appsv1.Deployment) {
+			container := &d.Spec.Template.Spec.Containers[index]
+			container.StartupProbe = &corev1.Probe{ProbeHandler: container.LivenessProbe.ProbeHandler, FailureThreshold: failures, PeriodSeconds: period}
+		},
+	}
+}
+
+// grace gives requests in flight more time.
+func (t *target) grace() *Change {
+	have := t.graceSeconds()
+	seconds := 2 * max(have, 30)
+	return &Change{
+		ID: "terminationGracePeriodSeconds", Title: fmt.Sprintf("terminationGracePeriodSeconds: %d", seconds),
+		Edits: []check.Edit{t.edit("spec.template.spec.terminationGracePeriodSeconds", fmt.Sprint(have), fmt.Sprint(seconds))},
+		apply: func(d *appsv1.Deployment) { d.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds },
+	}
+}

@@ -1,0 +1,171 @@
+package fix
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// web is a manifest with holes for a test's own lines.
+const web = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 2
+STRATEGY
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+GRACE
+      containers:
+      - name: web
+        image: nginx
+        ports: [{containerPort: 8080}]
+CONTAINER
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+`
+
+// fill puts lines into the holes of web; holes without one go.
+func fill(lines map[string]string) string {
+	var out []string
+	for _, l := range strings.Split(web, "\n") {
+		if l == "STRATEGY" || l == "GRACE" || l == "CONTAINER" {
+			if l = lines[l]; l == "" {
+				continue
+			}
+		}
+		out = append(out, l)
+	}
+	return strings.Join(out, "\n")
+}
+
+func world(t *testing.T, text string, opts scenario.Options) (*scenario.Scenario, *scenario.Workload) {
+	t.Helper()
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, more := scenario.Infer(objects, opts)
+	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
+		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
+	}
+	return cases[0].Scenario, cases[0].Scenario.Workload("shop/web")
+}
+
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	const readiness = "        readinessProbe: {httpGet: {path: /, port: 8080}}\n"
+	for name, c := range map[string]struct {
+		lines   map[string]string
+		version string
+		late    engine.Time
+		want    string // titles; one edit as "path@line: from -> to"
+		edit    string
+	}{
+		"the usual manifest": {
+			map[string]string{"CONTAINER": readiness}, "", 1300 * engine.Millisecond,
+			"preStop: sleep 3|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			"spec.template.spec.containers[0].lifecycle.preStop@11:  -> {sleep: {seconds: 3}}",
+		},
+		"a removal that takes a whole number of seconds has a second to spare": {
+			map[string]string{"CONTAINER": readiness}, "", 2 * engine.Second,
+			"preStop: sleep 3|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+		},
+		"a hook that is long enough stays": {
+			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 15}}}"}, "", engine.Second,
+			"minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+		},
+		"a hook that is too short is replaced": {
+			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/bin/drain]}}}"}, "", engine.Second,
+			"preStop: sleep 2 instead of unknown program /bin/drain|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+		},
+		"a grace period without room for it grows": {
+			map[string]string{"CONTAINER": readiness, "GRACE": "      terminationGracePeriodSeconds: 10"}, "", 3 * engine.Second,
+			"preStop: sleep 4, terminationGracePeriodSeconds: 14|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			"spec.template.spec.terminationGracePeriodSeconds@10: 10 -> 14",
+		},
+		"before 1.30 the hook needs a program": {
+			map[string]string{"CONTAINER": readiness}, "1.29", engine.Second,
+			"preStop: sleep 2|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			`spec.template.spec.containers[0].lifecycle.preStop@11:  -> {exec: {command: [sleep, "2"]}}`,
+		},
+		"pods that may be missing": {
+			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"}, "", engine.Second,
+			"maxUnavailable: 0, maxSurge: 1|preStop: sleep 2|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			"spec.strategy.rollingUpdate.maxUnavailable@6: 1 -> 0",
+		},
+		"strategy Recreate": {
+			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {type: Recreate}"}, "", engine.Second,
+			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 2|terminationGracePeriodSeconds: 60",
+			"spec.strategy.type@6: Recreate -> RollingUpdate",
+		},
+		"no readiness probe, and a liveness probe": {
+			map[string]string{"CONTAINER": "        livenessProbe: {tcpSocket: {port: 8080}}"}, "", engine.Second,
+			"preStop: sleep 2|minReadySeconds: 3|readinessProbe on port 8080|startupProbe like the livenessProbe, 300 s|terminationGracePeriodSeconds: 60", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc, w := world(t, fill(c.lines), scenario.Options{KubernetesVersion: c.version})
+			var titles []string
+			found := c.edit == ""
+			for _, change := range Changes(sc, w, c.late) {
+				titles = append(titles, change.Title)
+				for _, e := range change.Edits {
+					found = found || c.edit == fmt.Sprintf("%s@%d: %s -> %s", e.Path, e.Line, e.From, e.To)
+				}
+				if after := Apply(sc, "shop/web", []Change{change}).Workload("shop/web"); cmp.Equal(after.Deployment, w.Deployment) {
+					t.Errorf("%s changes nothing", change.Title)
+				}
+			}
+			if got := strings.Join(titles, "|"); got != c.want {
+				t.Errorf("changes\n%s, want\n%s", got, c.want)
+			}
+			if !found {
+				t.Errorf("no edit %q", c.edit)
+			}
+		})
+	}
+}
+
+// The pod leaves the rules of both nodes, the second one 3 s after its deletion; where clients
+// ask health ports, a node that says 503 is no way to it any more, unless all do.
+func TestLatenessIsWhenTheLastWayToADeletedPodCloses(t *testing.T) {
+	t.Parallel()
+	rules := func(at engine.Time, node int, pods ...cluster.PodID) cluster.Event {
+		return cluster.Event{At: at * engine.Second, Kind: cluster.EventRules, Node: node, Targets: pods}
+	}
+	health := func(at engine.Time, node int, ok bool) cluster.Event {
+		return cluster.Event{At: at * engine.Second, Kind: cluster.EventHealthPort, Node: node, OK: ok}
+	}
+	deleted := cluster.Event{At: 10 * engine.Second, Kind: cluster.EventDeleted, Pod: 7}
+	for name, c := range map[string]struct {
+		events []cluster.Event
+		want   engine.Time
+	}{
+		"no pod is deleted":           {[]cluster.Event{rules(0, 0, 7), rules(12, 0, 8)}, 0},
+		"the slowest node counts":     {[]cluster.Event{rules(0, 0, 7), rules(0, 1, 7, 8), deleted, rules(11, 0, 8), rules(13, 1, 8)}, 3},
+		"a node that never led to it": {[]cluster.Event{rules(0, 0, 7), rules(0, 1, 8), deleted, rules(11, 0, 8), rules(19, 1)}, 1},
+		"a health port that leads clients away": {
+			[]cluster.Event{rules(0, 0, 7), rules(0, 1, 8), health(0, 0, true), health(0, 1, true), deleted, health(12, 0, false), rules(19, 0)}, 2,
+		},
+		"all health ports say no, until another pod is ready": {
+			[]cluster.Event{rules(0, 0, 7), rules(0, 1), health(0, 0, true), health(0, 1, false), deleted, health(12, 0, false), rules(16, 1, 8), health(16, 1, true)}, 6,
+		},
+	} {
+		if got := Lateness(c.events); got != c.want*engine.Second {
+			t.Errorf("%s: %s s, want %d", name, got.Seconds(), c.want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package fix
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Patient returns a Scenario in which the pods of a workload go on serving for so long after
+// their deletion that how late nodes are does not depend on it, and in which every pod has its
+// successor by then: a hook is there for the way of the news, not for a pod that is missing.
+func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
+	const patience = 60
+	w := s.Workload(workload)
+	index := server(w)
+	if index < 0 {
+		return s
+	}
+	t := target{sc: s, w: w, server: index}
+	if missing := t.unavailable(); missing != nil {
+		s = Apply(s, workload, []Change{*missing})
+	}
+	return s.Edited(workload, func(d *appsv1.Deployment) {
+		grace := int64(2 * patience)
+		d.Spec.Template.Spec.Containers[index].Lifecycle = &corev1.Lifecycle{
+			PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: patience}},
+		}
+		d.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+	})
+}
+
+// Lateness is the longest time, in the events of a run, from a pod's deletion to the last
+// moment at which a new connection could be sent to it. 0 when no pod was deleted.
+func Lateness(events []cluster.Event) engine.Time {
+	deleted := map[cluster.PodID]engine.Time{}
+	ways := map[int]*way{} // by entry
+	var late engine.Time
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case cluster.EventDeleted:
+			deleted[e.Pod] = e.At
+			continue
+		case cluster.EventRules, cluster.EventHealthPort:
+		default:
+			continue
+		}
+		w := ways[e.Entry]
+		if w == nil {
+			w = &way{rules: map[int][]cluster.PodID{}, healthy: map[int]bool{}}
+			ways[e.Entry] = w
+		}
+		before := w.reached()
+		w.hear(e)
+		after := w.reached()
+		for _, p := range before {
+			if at, gone := deleted[p]; gone && !slices.Contains(after, p) {
+				late = max(late, e.At-at)
+			}
+		}
+	}
+	return late
+}
+
+// way is where the connections of one entry may go.
+type way struct {
+	rules   map[int][]cluster.PodID // by node
+	healthy map[int]bool            // by node; empty when nobody asks the health ports
+}
+
+func (w *way) hear(e *cluster.Event) {
+	if e.Kind == cluster.EventRules {
+		w.rules[e.Node] = e.Targets
+	} else {
+		w.healthy[e.Node] = e.OK
+	}
+}
+
+// reached lists the pods that new connections may be sent to: by every node, or by those whose
+// health port says so, if any does.
+func (w *way) reached() []cluster.PodID {
+	told := false
+	for _, ok := range w.healthy { // order: any one decides
+		told = told || ok
+	}
+	var out []cluster.PodID
+	for node, pods := range w.rules { // order: a set
+		if !told || w.healthy[node] {
+			out = append(out, pods...)
+		}
+	}
+	return out
+}

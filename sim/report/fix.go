@@ -1,0 +1,89 @@
+package report
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Fix is a change to the manifests that was tried.
+type Fix struct {
+	Workload    string      `json:"workload"`
+	Title       string      `json:"title"`
+	Edits       []Edit      `json:"edits"`
+	Size        int         `json:"size"` // fields
+	Destructive Destructive `json:"destructive"`
+	Cost        Cost        `json:"cost"`
+	Cases       []FixedCase `json:"cases"`
+	// Margin is in seconds: what the preStop hook leaves to the latest removal seen; null when
+	// the fix has none.
+	Margin *engine.Time `json:"margin"`
+}
+
+// Edit is one field that a fix changes.
+type Edit struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Path string `json:"path"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Destructive says whether a fix may break something.
+type Destructive struct {
+	Is  bool   `json:"is"`
+	Why string `json:"why"`
+}
+
+// Cost is what a fix costs.
+type Cost struct {
+	RolloutSeconds engine.Time `json:"rolloutSeconds"` // that a roll-out takes longer
+	Other          string      `json:"other"`
+}
+
+// FixedCase is one case without and with a fix.
+type FixedCase struct {
+	ID       string    `json:"id"`
+	Before   Seconds   `json:"before"` // seconds lost
+	After    Seconds   `json:"after"`
+	Runs     int       `json:"runs"`
+	WithLoss int       `json:"withLoss"`
+	Confirm  Confirmed `json:"confirm"`
+}
+
+// Confirmed is a fix on seeds that the search has not seen.
+type Confirmed struct {
+	Runs     int      `json:"runs"`
+	WithLoss int      `json:"withLoss"`
+	Left     []string `json:"left"` // causes of what is lost yet
+}
+
+// NoHelp names a change that does not help a workload.
+type NoHelp struct {
+	Workload string `json:"workload"`
+	Title    string `json:"title"`
+}
+
+func fixesOf(s *check.Simulation) []Fix {
+	out := []Fix{}
+	for i := range s.Fixes {
+		f := &s.Fixes[i]
+		x := Fix{
+			Workload: f.Workload, Title: f.Title, Edits: []Edit{}, Size: len(f.Edits), Cases: []FixedCase{},
+			Destructive: Destructive{f.Destructive != "", f.Destructive}, Cost: Cost{f.Longer, f.Cost},
+		}
+		for _, e := range f.Edits {
+			x.Edits = append(x.Edits, Edit{e.File, e.Line, e.Path, e.From, e.To})
+		}
+		for _, c := range f.Cases {
+			x.Cases = append(x.Cases, FixedCase{
+				ID: c.ID, Before: secondsOf(c.Before), After: secondsOf(c.After), Runs: c.Runs, WithLoss: c.WithLoss,
+				Confirm: Confirmed{c.Confirm.Runs, c.Confirm.WithLoss, append([]string{}, c.Confirm.Left...)},
+			})
+		}
+		if f.Margin > 0 {
+			x.Margin = &f.Margin
+		}
+		out = append(out, x)
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package story
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Recorder keeps the events of one run. It is a cluster.Journal.
+type Recorder struct {
+	events []cluster.Event
+}
+
+// Record keeps an event.
+func (r *Recorder) Record(e cluster.Event) { r.events = append(r.events, e) }
+
+// Events are those that were recorded, in order.
+func (r *Recorder) Events() []cluster.Event { return r.events }
+
+// Teller tells the stories of one run.
+type Teller struct {
+	sc     *scenario.Scenario
+	events []cluster.Event
+	pods   []cluster.PodRef
+	last   []int // the newest revision of each workload
+}
+
+// NewTeller tells from the events of a run of a scenario; pods names them.
+func NewTeller(sc *scenario.Scenario, r *Recorder, pods []cluster.PodRef) *Teller {
+	t := &Teller{sc: sc, events: r.events, pods: pods, last: make([]int, len(sc.Workloads))}
+	for _, p := range pods {
+		t.last[p.Workload] = max(t.last[p.Workload], p.Revision)
+	}
+	return t
+}
+
+// All is the whole run, every event a line.
+func (t *Teller) All() []ledger.Line {
+	var out []ledger.Line
+	for i := range t.events {
+		out = append(out, t.line(&t.events[i]))
+	}
+	return out
+}
+
+// mostLines is how long the story of one request may be.
+const mostLines = 12
+
+// Tell tells how a failed request came about. Its own line says what became of it; lines after
+// it say what ended the trouble.
+func (t *Teller) Tell(r ledger.Request) []ledger.Line {
+	hero := t.hero(&r)
+	var before, after []*cluster.Event
+	for i := range t.events {
+		e := &t.events[i]
+		switch {
+		case e.At > r.End:
+			after = append(after, e)
+		case t.matters(e, &r, hero):
+			before = append(before, e)
+		}
+	}
+	before = t.shorten(before, &r, hero)
+	var out []ledger.Line
+	for _, e := range before {
+		out = append(out, t.line(e))
+	}
+	out = append(out, t.own(&r, hero))
+	for _, e := range t.ending(after, &r, hero) {
+		out = append(out, t.line(e))
+	}
+	return out
+}
+
+// hero is the pod the story is about: the one the request met, else the one that its node's
+// rules lost last, else the last one that was deleted; -1 for none.
+func (t *Teller) hero(r *ledger.Request) cluster.PodID {
+	if r.Pod != "" {
+		for i := range t.pods {
+			if t.pods[i].Name == r.Pod {
+				return t.pods[i].ID
+			}
+		}
+	}
+	hero, deleted := cluster.PodID(-1), cluster.PodID(-1)
+	var had []cluster.PodID
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Kind == cluster.EventDeleted && e.At <= r.End && t.serves(e.Pod, r.Stream) {
+			deleted = e.Pod
+		}
+		if e.At > r.End || e.Kind != cluster.EventRules || e.Node != r.Node || e.Entry != r.Stream {
+			continue
+		}
+		for _, p := range had {
+			if !slices.Contains(e.Targets, p) {
+				hero = p
+			}
+		}
+		had = e.Targets
+	}
+	if hero < 0 {
+		return deleted
+	}
+	return hero
+}
+
+// serves says whether a pod is of the workload that a stream goes to.
+func (t *Teller) serves(pod cluster.PodID, stream int) bool {
+	w := t.sc.Behind(stream)
+	return w != nil && w.Name() == t.sc.Workloads[t.pods[pod].Workload].Name()
+}
+
+// matters says whether an event before the request's end belongs to its story.
+func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
+	switch e.Kind {
+	case cluster.EventAction:
+		return true
+	case cluster.EventWait:
+		return e.Node == r.Node
+	case cluster.EventRules, cluster.EventHealthPort:
+		return e.Node == r.Node && e.Entry == r.Stream && e.At > 0
+	case cluster.EventReady:
+		return true
+	case cluster.EventEndpoint, cluster.EventEndpointGone:
+		s := t.sc.Services[e.Service].Service
+		return e.Pod == hero && s.Namespace+"/"+s.Name == t.sc.Traffic[r.Stream].Service
+	default:
+		return e.Pod >= 0 && e.Pod == hero
+	}
+}
+
+// shorten keeps what a reader needs: the last action, what happened to the hero since, the
+// last pod to become ready before that, and on the node the last wait and what the rules
+// changed about the hero.
+func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluster.PodID) []*cluster.Event {
+	lastOf := func(kind cluster.Kind) int {
+		for i := len(events) - 1; i >= 0; i-- {
+			if events[i].Kind == kind && (kind != cluster.EventReady || events[i].Pod != hero) {
+				return i
+			}
+		}
+		return -1
+	}
+	keep := map[int]bool{lastOf(cluster.EventAction): true, lastOf(cluster.EventWait): t.waited(r), lastOf(cluster.EventReady): true}
+	var led *bool
+	for i, e := range events {
+		switch e.Kind {
+		case cluster.EventAction, cluster.EventWait:
+		case cluster.EventRules:
+			leads := slices.Contains(e.Targets, hero)
+			if led == nil || *led != leads || len(e.Targets) == 0 {
+				keep[i] = hero >= 0
+			}
+			led = &leads
+		case cluster.EventReady, cluster.EventCreated:
+			keep[i] = keep[i] || e.Pod == hero && r.Blame.Cause == ledger.NotListeningYet
+		default:
+			keep[i] = true
+		}
+	}
+	var out []*cluster.Event
+	for i, e := range events {
+		if keep[i] {
+			out = append(out, e)
+		}
+	}
+	if n := len(out) - mostLines; n > 0 {
+		out = append(out[:1:1], out[n+1:]...)
+	}
+	return out
+}
+
+// waited says whether the proxy's waiting is part of the story.
+func (t *Teller) waited(r *ledger.Request) bool {
+	return r.Blame.Cause == ledger.StaleRules && r.Blame.Actor == ledger.ProxyWait
+}
+
+// ending picks what ended the trouble: for a pod that was met in vain the next rules of the
+// node without it, else the next pod that is ready and the rules that lead to it.
+func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero cluster.PodID) []*cluster.Event {
+	var out []*cluster.Event
+	ready := false
+	for _, e := range after {
+		switch {
+		case e.Kind == cluster.EventReady && e.Pod != hero && !ready && !r.Blame.Elsewhere:
+			ready = true
+			out = append(out, e)
+		case e.Kind == cluster.EventRules && e.Node == r.Node && e.Entry == r.Stream && len(e.Targets) > 0 && !slices.Contains(e.Targets, hero):
+			return append(out, e)
+		}
+	}
+	return out
+}

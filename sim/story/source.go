@@ -1,0 +1,169 @@
+package story
+
+import (
+	"fmt"
+
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// source is the line of the manifests that asks for an event, "" for none.
+func (t *Teller) source(e *cluster.Event) (string, int) {
+	if e.Action != nil {
+		return e.Action.Pos.File, e.Action.Pos.Line
+	}
+	if e.Pod < 0 {
+		return "", 0
+	}
+	w := &t.sc.Workloads[t.pods[e.Pod].Workload]
+	switch e.Kind {
+	case cluster.EventPreStop, cluster.EventPreStopFailed:
+		return at(w, serverPath(w)+".lifecycle.preStop")
+	case cluster.EventTerm:
+		if w.Hooks[serverName(w)].Kind == "" {
+			return at(w, serverPath(w)) // no preStop: this is where it would stand
+		}
+	case cluster.EventKill:
+		return at(w, "spec.template.spec.terminationGracePeriodSeconds")
+	case cluster.EventReady, cluster.EventNotReady:
+		return at(w, serverPath(w)+".readinessProbe")
+	case cluster.EventExited:
+		if e.Ending == cluster.EndedLiveness {
+			return at(w, serverPath(w)+".livenessProbe")
+		}
+	default: // nothing in the manifest asks for it
+	}
+	return "", 0
+}
+
+// at is where a field of a workload stands, or its nearest ancestor.
+func at(w *scenario.Workload, path string) (string, int) {
+	if w.Object == nil {
+		return "", 0
+	}
+	p := w.Object.At(path)
+	return p.File, p.Line
+}
+
+func serverName(w *scenario.Workload) string {
+	if w.Server == "" && len(w.Deployment.Spec.Template.Spec.Containers) > 0 {
+		return w.Deployment.Spec.Template.Spec.Containers[0].Name
+	}
+	return w.Server
+}
+
+// serverPath is the container that traffic goes to.
+func serverPath(w *scenario.Workload) string {
+	for i := range w.Deployment.Spec.Template.Spec.Containers {
+		if w.Deployment.Spec.Template.Spec.Containers[i].Name == serverName(w) {
+			return fmt.Sprintf("spec.template.spec.containers[%d]", i)
+		}
+	}
+	return "spec.template.spec"
+}
+
+// CulpritOf names the line behind failures that are alike, ok false when no line of the
+// workload's manifest is: what stands there, or is missing ("no preStop").
+func CulpritOf(w *scenario.Workload, b ledger.Blame) (c ledger.Line, ok bool) {
+	what, path := culprit(w, b)
+	if what == "" {
+		return ledger.Line{}, false
+	}
+	c.Event, c.Object = what, w.Name()
+	c.File, c.Line = at(w, path)
+	return c, true
+}
+
+func culprit(w *scenario.Workload, b ledger.Blame) (what, path string) {
+	server := serverPath(w)
+	hook := w.Hooks[serverName(w)]
+	preStop := func() (string, string) {
+		if hook.Kind == "" {
+			return "no preStop", server
+		}
+		return "preStop: " + hook.Why, server + ".lifecycle.preStop"
+	}
+	switch b.Cause {
+	case ledger.StaleRules, ledger.KeepaliveRace:
+		return preStop()
+	case ledger.NoEndpoint, ledger.NoLocalEndpoint, ledger.ListenerClosed:
+		if crashes(w) {
+			return minReady(w)
+		}
+		if b.Elsewhere && b.Cause == ledger.ListenerClosed {
+			return preStop()
+		}
+		return fewPods(w)
+	case ledger.KilledInFlight:
+		return fmt.Sprintf("terminationGracePeriodSeconds %d", grace(w)), "spec.template.spec.terminationGracePeriodSeconds"
+	case ledger.ExitInFlight:
+		return "the app does not finish its requests after SIGTERM", server
+	case ledger.NotListeningYet:
+		if !hasReadiness(w) {
+			return "no readinessProbe", server
+		}
+		return "readinessProbe", server + ".readinessProbe"
+	case ledger.LivenessRestart:
+		return "livenessProbe", server + ".livenessProbe"
+	case ledger.Crashed:
+		return minReady(w)
+	default:
+		return "", ""
+	}
+}
+
+// minReady is what lets a roll-out go on before a new pod has shown that it stays ready.
+func minReady(w *scenario.Workload) (what, path string) {
+	return fmt.Sprintf("minReadySeconds %d", w.Deployment.Spec.MinReadySeconds), "spec.minReadySeconds"
+}
+
+// crashes says that the app of some revision does, after it was ready.
+func crashes(w *scenario.Workload) bool {
+	for _, a := range w.Revisions { // order: any one decides
+		if a.CrashAfter > 0 {
+			return true
+		}
+	}
+	return w.App.CrashAfter > 0
+}
+
+// fewPods names what leaves too few pods.
+func fewPods(w *scenario.Workload) (what, path string) {
+	d := w.Deployment
+	replicas := int32(1)
+	if d.Spec.Replicas != nil {
+		replicas = *d.Spec.Replicas
+	}
+	if w.Recreate() {
+		return "strategy Recreate", "spec.strategy.type"
+	}
+	if _, unavailable := cluster.Fenceposts(d); unavailable > 0 {
+		return fmt.Sprintf("maxUnavailable %s of %s", d.Spec.Strategy.RollingUpdate.MaxUnavailable.String(), plural(replicas, "replica")), "spec.strategy.rollingUpdate.maxUnavailable"
+	}
+	return plural(replicas, "replica"), "spec.replicas"
+}
+
+func plural(n int32, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func grace(w *scenario.Workload) int64 {
+	if g := w.Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds; g != nil {
+		return *g
+	}
+	return 30
+}
+
+func hasReadiness(w *scenario.Workload) bool {
+	for i := range w.Deployment.Spec.Template.Spec.Containers {
+		c := &w.Deployment.Spec.Template.Spec.Containers[i]
+		if c.Name == serverName(w) {
+			return c.ReadinessProbe != nil
+		}
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// pod is what a story calls a pod: by age where there is more than one revision, and by its
+// workload where there is more than one.
+func (t *Teller) pod(id cluster.PodID) string {
+	p := &t.pods[id]
+	words := fmt.Sprintf("pod %d", p.Ordinal)
+	switch {
+	case t.last[p.Workload] == 0:
+	case p.Revision == t.last[p.Workload]:
+		words = "new " + words
+	default:
+		words = "old " + words
+	}
+	if len(t.sc.Workloads) > 1 {
+		words += " of " + t.sc.Workloads[p.Workload].Deployment.Name
+	}
+	return words
+}
+
+func (t *Teller) podList(ids []cluster.PodID) string {
+	const most = 4
+	var out []string
+	for i, id := range ids {
+		if i == most {
+			out = append(out, fmt.Sprintf("%d more", len(ids)-most))
+			break
+		}
+		out = append(out, t.pod(id))
+	}
+	return strings.Join(out, ", ")
+}
+
+// line makes a line of an event.
+func (t *Teller) line(e *cluster.Event) ledger.Line {
+	out := ledger.Line{At: e.At, Event: t.words(e)}
+	switch {
+	case e.Pod >= 0:
+		out.Object = t.pods[e.Pod].Name
+	case e.Node >= 0:
+		out.Object = t.sc.Nodes[e.Node].Name
+	case e.Action != nil:
+		out.Object = e.Action.Target
+	}
+	out.File, out.Line = t.source(e)
+	return out
+}
+
+func (t *Teller) words(e *cluster.Event) string {
+	switch e.Kind {
+	case cluster.EventAction:
+		return actionWords(e.Action)
+	case cluster.EventWait:
+		return fmt.Sprintf("the proxy of %s hears of a change and waits until %s s: minSyncPeriod %s after its last sync",
+			t.sc.Nodes[e.Node].Name, (e.Until - e.Until%engine.Millisecond).Seconds(), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
+	case cluster.EventRules:
+		return t.rulesWords(e)
+	case cluster.EventHealthPort:
+		code := "503: load balancers are told to leave"
+		if e.OK {
+			code = "200"
+		}
+		return fmt.Sprintf("health port of %s: %s", t.sc.Nodes[e.Node].Name, code)
+	default:
+		return t.podWords(e)
+	}
+}
+
+func (t *Teller) rulesWords(e *cluster.Event) string {
+	node := t.sc.Nodes[e.Node].Name
+	switch e.Verdict {
+	case packet.Endpoints:
+		return fmt.Sprintf("rules on %s lead to %s", node, t.podList(e.Targets))
+	case packet.Reject:
+		return fmt.Sprintf("rules on %s refuse connections: no usable endpoint anywhere", node)
+	case packet.Drop:
+		return fmt.Sprintf("rules on %s drop connections: no usable endpoint on this node", node)
+	default:
+		return fmt.Sprintf("rules on %s know no such Service", node)
+	}
+}
+
+func (t *Teller) podWords(e *cluster.Event) string {
+	p := t.pod(e.Pod)
+	switch e.Kind {
+	case cluster.EventCreated:
+		return p + " created"
+	case cluster.EventDeleted:
+		return p + " deleted"
+	case cluster.EventReady:
+		return p + " ready"
+	case cluster.EventNotReady:
+		return p + " not ready"
+	case cluster.EventGone:
+		return p + " gone"
+	case cluster.EventEndpoint:
+		c := e.Conditions
+		return fmt.Sprintf("slice: %s ready=%t serving=%t terminating=%t", p, c.Ready(), c.Serving(), c.Terminating())
+	case cluster.EventEndpointGone:
+		return fmt.Sprintf("slice: %s removed", p)
+	case cluster.EventPreStop:
+		return fmt.Sprintf("preStop of %s begins: %s", p, e.Hook.Why)
+	case cluster.EventPreStopFailed:
+		return fmt.Sprintf("preStop of %s fails at once: %s", p, e.Hook.Why)
+	case cluster.EventTerm:
+		return "SIGTERM to " + p
+	case cluster.EventKill:
+		return fmt.Sprintf("SIGKILL to %s: its grace period is over", p)
+	case cluster.EventListening:
+		return p + " listens"
+	case cluster.EventClosed:
+		return p + " accepts no connections any more"
+	default:
+		return p + " " + endingWords(e.Ending)
+	}
+}
+
+func endingWords(e cluster.Ending) string {
+	return map[cluster.Ending]string{
+		cluster.EndedByItself: "exits", cluster.EndedKilled: "is killed",
+		cluster.EndedLiveness: "is restarted by its probe", cluster.EndedCrashed: "crashes",
+	}[e]
+}
+
+func actionWords(a *scenario.Action) string {
+	switch a.Verb {
+	case "rolloutRestart":
+		return "rolling restart of " + a.Target
+	case "crashPod":
+		return "crash of " + a.Target
+	}
+	return strings.TrimSpace(strings.Join([]string{a.Verb, a.Target, a.Value}, " "))
+}
+
+// own is the request's line.
+func (t *Teller) own(r *ledger.Request, hero cluster.PodID) ledger.Line {
+	where := "a node"
+	if r.Node >= 0 && r.Node < len(t.sc.Nodes) {
+		where = t.sc.Nodes[r.Node].Name
+	}
+	if r.Pod != "" && hero >= 0 {
+		where += " -> " + t.pod(hero)
+	}
+	seen := map[ledger.Outcome]string{
+		ledger.Refused: "connection refused", ledger.Reset: "connection reset", ledger.Timeout: "timeout", ledger.HTTP5xx: "HTTP 5xx",
+	}[r.Outcome]
+	if seen == "" {
+		seen = r.Outcome.String()
+	}
+	sent := ""
+	if r.End-r.Arrival >= engine.Second {
+		sent = fmt.Sprintf(", sent at %s s", (r.Arrival - r.Arrival%engine.Millisecond).Seconds())
+	}
+	return ledger.Line{At: r.End, Event: fmt.Sprintf("this request%s: %s: %s", sent, where, seen), Object: r.Pod}
+}

@@ -1,0 +1,288 @@
+package sweep
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
+)
+
+const (
+	// confirmRuns is how many new seeds confirm a fix (simulator.md 3); newSeeds is how far away
+	// they are.
+	confirmRuns = 200
+	newSeeds    = 1_000_000
+	// shownFixes is how many are looked for and confirmed; together is how many changes one may
+	// be made of.
+	shownFixes = 2
+	together   = 3
+)
+
+// fixes looks for changes to the manifests of the workloads that lose most.
+func fixes(p *pool, cases []scenario.Case, out *check.Simulation) error {
+	var workloads []string
+	for _, c := range out.Worst() {
+		if loses(c) && !slices.Contains(workloads, c.Workload) && len(workloads) < p.opts.Fixes {
+			workloads = append(workloads, c.Workload)
+		}
+	}
+	for _, name := range workloads {
+		s := search{pool: p, workload: name}
+		for i := range cases {
+			if c := &out.Cases[i]; c.Workload == name && loses(c) {
+				s.cases, s.records = append(s.cases, &cases[i]), append(s.records, c)
+			}
+		}
+		if err := s.run(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loses says that a case is worth fixing. What a Scenario does to its world is its own affair.
+func loses(c *check.Case) bool {
+	return c.WithLoss > 0 && c.Kind != "Scenario" && len(c.Runs) > 0
+}
+
+// search is the search for fixes of one workload, over all of its cases that lose something.
+type search struct {
+	pool     *pool
+	workload string
+	cases    []*scenario.Case
+	records  []*check.Case
+	late     engine.Time // the latest removal seen
+	before   uint64      // requests lost on the first seeds
+}
+
+// attempt is some changes together, and what is left of the loss on the first seeds.
+type attempt struct {
+	changes []fix.Change
+	lost    uint64
+	ran     bool
+}
+
+func (s *search) run(out *check.Simulation) error {
+	sc := s.cases[0].Scenario
+	w := sc.Workload(s.workload)
+	if w == nil {
+		return nil
+	}
+	if err := s.lateness(); err != nil {
+		return err
+	}
+	s.before = s.lost(s.firstOwn())
+	var singles []*attempt
+	for _, c := range fix.Changes(sc, w, s.late) {
+		singles = append(singles, &attempt{changes: []fix.Change{c}})
+	}
+	s.screen(singles)
+	best := s.best(singles)
+	for _, a := range best {
+		if s.helps(a) {
+			out.Fixes = append(out.Fixes, s.confirm(a))
+		}
+	}
+	for _, a := range singles {
+		used := slices.ContainsFunc(best, func(b *attempt) bool { return b.contains(a) && s.helps(b) })
+		if a.ran && !used && !s.helps(a) {
+			out.NoHelp = append(out.NoHelp, check.NoHelp{Workload: s.workload, Title: a.changes[0].Title})
+		}
+	}
+	return nil
+}
+
+// helps says that an attempt saves at least a tenth of what is lost.
+func (s *search) helps(a *attempt) bool { return a.ran && 10*a.lost <= 9*s.before }
+
+// lateness finds how late removals are, on the first seeds of the first case.
+func (s *search) lateness() error {
+	c := s.records[0]
+	patient := fix.Patient(s.cases[0].Scenario, s.workload)
+	late := make([]engine.Time, min(pairedSeeds, len(c.Runs)))
+	faults := make([]error, len(late))
+	s.pool.each("looking for fixes", len(late), func(i int) {
+		recorder := &story.Recorder{}
+		_, faults[i] = sim.RunWith(patient, c.Runs[i].Seed, sim.Options{Journal: recorder})
+		late[i] = fix.Lateness(recorder.Events())
+	})
+	s.late = slices.Max(late)
+	for _, err := range faults {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstOwn are the cases' own runs of the first seeds.
+func (s *search) firstOwn() [][]check.Run {
+	var out [][]check.Run
+	for _, c := range s.records {
+		out = append(out, c.Runs[:min(pairedSeeds, len(c.Runs))])
+	}
+	return out
+}
+
+func (s *search) lost(runs [][]check.Run) uint64 {
+	var lost uint64
+	for _, list := range runs {
+		for i := range list {
+			lost += list[i].Totals().Failed
+		}
+	}
+	return lost
+}
+
+// screen tries attempts on the first seeds.
+func (s *search) screen(attempts []*attempt) {
+	var jobs []job
+	for i, a := range attempts {
+		for k, c := range s.cases {
+			changed := fix.Apply(c.Scenario, s.workload, a.changes)
+			for _, r := range s.firstOwn()[k] {
+				jobs = append(jobs, job{i, changed, r.Seed})
+			}
+		}
+		a.ran = true
+	}
+	for i, r := range s.pool.runs("looking for fixes", jobs) {
+		a := attempts[jobs[i].index]
+		if r.run == nil {
+			a.ran = false
+			continue
+		}
+		a.lost += r.run.Totals().Failed
+	}
+}
+
+// nearly is the part of the loss that a set of changes may leave to count as the end of it: single
+// requests that race with something no manifest changes.
+const nearly = 50
+
+// best picks the smallest sets of changes that leave nearly nothing lost on the first seeds,
+// or, when there is none, the one that loses least: of those close to it, the smallest.
+func (s *search) best(singles []*attempt) []*attempt {
+	var found []*attempt
+	all := slices.Clone(singles)
+	level := singles
+	for size := 1; size <= together && len(level) > 0 && len(found) == 0; size++ {
+		if size > 1 {
+			level = grow(level, singles)
+			s.screen(level)
+			all = append(all, level...)
+		}
+		for _, a := range level {
+			if a.ran && a.lost*nearly <= s.before && len(found) < shownFixes {
+				found = append(found, a)
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(a *attempt) bool { return !a.ran })
+	if len(found) > 0 || len(all) == 0 {
+		return found
+	}
+	least := slices.MinFunc(all, func(a, b *attempt) int { return cmp.Compare(a.lost, b.lost) }).lost
+	for _, a := range all { // the smaller sets come first
+		if a.lost <= least+s.before/20 {
+			return []*attempt{a}
+		}
+	}
+	return nil
+}
+
+// grow adds one more change to each attempt of a level, each set once.
+func grow(level, singles []*attempt) []*attempt {
+	var out []*attempt
+	for _, a := range level {
+		last := a.changes[len(a.changes)-1].ID
+		after := slices.IndexFunc(singles, func(s *attempt) bool { return s.changes[0].ID == last }) + 1
+		for _, s := range singles[after:] {
+			out = append(out, &attempt{changes: append(slices.Clone(a.changes), s.changes...)})
+		}
+	}
+	return out
+}
+
+func (a *attempt) contains(other *attempt) bool {
+	for i := range other.changes {
+		if !slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.ID == other.changes[i].ID }) {
+			return false
+		}
+	}
+	return true
+}
+
+// confirm runs an attempt on all seeds of each case and on seeds that nobody has seen.
+func (s *search) confirm(a *attempt) check.Fix {
+	f := check.Fix{Workload: s.workload}
+	var titles, costs, reasons []string
+	for i := range a.changes {
+		c := &a.changes[i]
+		titles = append(titles, c.Title)
+		f.Edits = append(f.Edits, c.Edits...)
+		if c.Cost != "" {
+			costs = append(costs, c.Cost)
+		}
+		if c.Destructive != "" {
+			reasons = append(reasons, c.Destructive)
+		}
+		if c.Sleep > 0 {
+			f.Margin = c.Sleep - s.late
+		}
+	}
+	f.Destructive = strings.Join(reasons, "; ")
+	f.Title, f.Cost = strings.Join(titles, ", "), strings.Join(costs, "; ")
+	var longer []int64
+	for k, c := range s.cases {
+		r := s.records[k]
+		changed := fix.Apply(c.Scenario, s.workload, a.changes)
+		var own, fresh []job
+		for i := range r.Runs {
+			own = append(own, job{0, changed, r.Runs[i].Seed})
+		}
+		for i := range uint64(s.pool.opts.ConfirmRuns) {
+			fresh = append(fresh, job{0, changed, s.pool.opts.Seed + newSeeds + i})
+		}
+		after, confirmed := s.rerun(own), s.rerun(fresh)
+		f.Cases = append(f.Cases, check.FixedCase{
+			ID: r.ID, Before: r.LostSeconds, After: after.LostSeconds, WithLoss: after.WithLoss, Runs: len(after.Runs),
+			Confirm: check.Confirm{Runs: len(confirmed.Runs), WithLoss: confirmed.WithLoss, LostSeconds: confirmed.LostSeconds, Left: left(&confirmed)},
+		})
+		for i := range after.Runs {
+			longer = append(longer, int64(after.Runs[i].End-r.Runs[i].End))
+		}
+	}
+	if slices.Sort(longer); len(longer) > 0 {
+		f.Longer = engine.Time(longer[(len(longer)-1)/2])
+	}
+	return f
+}
+
+// left names the causes of a case.
+func left(c *check.Case) []string {
+	var out []string
+	for i := range c.Causes {
+		if word := c.Causes[i].Cause.String(); !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+func (s *search) rerun(jobs []job) check.Case {
+	var c check.Case
+	for _, r := range s.pool.runs("confirming fixes", jobs) {
+		if r.run != nil {
+			c.Runs = append(c.Runs, *r.run)
+		}
+	}
+	c.Close()
+	return c
+}

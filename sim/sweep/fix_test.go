@@ -1,0 +1,87 @@
+package sweep
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Each manifest is one mistake away from losing nothing: the fix is the end of that mistake,
+// and it holds on new seeds up to what no manifest can change.
+func TestTheFixIsTheEndOfTheMistake(t *testing.T) {
+	t.Parallel()
+	const confirmed = 30
+	const sleep = "\n        lifecycle: {preStop: {sleep: {seconds: 15}}}"
+	for name, c := range map[string]struct {
+		deployment, container string
+		want, noHelp          string // in the title
+	}{
+		"no preStop": {"  replicas: 2", readiness, "preStop: sleep", "terminationGracePeriodSeconds"},
+		// A hook that outlasts the start of the successor would do, too, by the fallback.
+		"a pod may be missing":   {"  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", readiness + "\n        lifecycle: {preStop: {sleep: {seconds: 3}}}", "maxUnavailable: 0, maxSurge: 1", "terminationGracePeriodSeconds"},
+		"both of these":          {"  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", readiness, "maxUnavailable: 0, maxSurge: 1, preStop: sleep", "terminationGracePeriodSeconds"},
+		"no readiness probe":     {"  replicas: 2", sleep, "readinessProbe on port 8080", "terminationGracePeriodSeconds"},
+		"strategy Recreate":      {"  replicas: 2\n  strategy: {type: Recreate}", readiness + sleep, "strategy RollingUpdate", "terminationGracePeriodSeconds"},
+		"killed while it starts": {"  replicas: 1", readiness + sleep + "\n        livenessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1, failureThreshold: 1}", "startupProbe like the livenessProbe", "terminationGracePeriodSeconds"},
+		"nothing at all":         {"  replicas: 2", readiness + sleep, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := simulate(t, c.deployment, c.container, scenario.Options{}, Options{Runs: 5, Fixes: 1, ConfirmRuns: confirmed})
+			if c.want == "" {
+				if s.Cases[0].WithLoss != 0 || len(s.Fixes)+len(s.NoHelp) != 0 {
+					t.Errorf("%d runs with loss, and fixes for them %+v", s.Cases[0].WithLoss, s.Fixes)
+				}
+				return
+			}
+			if len(s.Fixes) == 0 || !strings.HasPrefix(s.Fixes[0].Title, c.want) {
+				t.Fatalf("%+v, want %s", s.Fixes, c.want)
+			}
+			f := s.Fixes[0].Cases[0]
+			if f.Before != s.Cases[0].LostSeconds || f.Before.Median == 0 || 20*f.After.Median > f.Before.Median {
+				t.Errorf("lost %v before and %v after", f.Before, f.After)
+			}
+			if f.Runs != 5 || f.Confirm.Runs != confirmed || 5*f.Confirm.WithLoss > confirmed {
+				t.Errorf("%d runs, confirmed by %+v", f.Runs, f.Confirm)
+			}
+			for _, left := range f.Confirm.Left {
+				if left != "keepalive-race" {
+					t.Errorf("%s is left", left)
+				}
+			}
+			found := false
+			for _, n := range s.NoHelp {
+				found = found || strings.HasPrefix(n.Title, c.noHelp)
+			}
+			if !found {
+				t.Errorf("%v says nothing of %s", s.NoHelp, c.noHelp)
+			}
+		})
+	}
+}
+
+// nginx is known to finish its requests and to close its listener: an unknown app may not.
+func TestSensitivity(t *testing.T) {
+	t.Parallel()
+	const sleep = "\n        lifecycle: {preStop: {sleep: {seconds: 5}}}"
+	s := simulate(t, "  replicas: 2", readiness+sleep, scenario.Options{}, Options{Runs: 5, Sensitivity: true})
+	c := &s.Cases[0]
+	if e, _ := c.EffectOf("proxy"); e != check.VerdictEffect || c.Verdict != check.Depends || c.Central != check.Holds {
+		t.Errorf("a hook of 5 s outlasts minSyncPeriod 1 s and not 10 s: %s, %s as assumed; %v", c.Verdict, c.Central, c.Alternatives)
+	}
+	if e, tried := c.EffectOf("image"); e != check.NoEffect || !tried {
+		t.Errorf("a pull makes the roll-out longer, nothing else: %s", e)
+	}
+	if _, tried := c.EffectOf("sigterm"); tried {
+		t.Error("what nginx does at SIGTERM is known")
+	}
+	first := s.Cases[0].Alternatives
+	again := simulate(t, "  replicas: 2", readiness+sleep, scenario.Options{}, Options{Runs: 5, Sensitivity: true, Workers: 1})
+	for i, a := range again.Cases[0].Alternatives {
+		if a != first[i] {
+			t.Errorf("%v with one worker, %v with several", a, first[i])
+		}
+	}
+}

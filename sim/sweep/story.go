@@ -1,0 +1,74 @@
+package sweep
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
+)
+
+// chronicle is a run with somebody writing down what happens.
+func chronicle(sc *scenario.Scenario, seed uint64) (*sim.Result, *story.Teller, error) {
+	recorder := &story.Recorder{}
+	res, err := sim.RunWith(sc, seed, sim.Options{Journal: recorder})
+	if err != nil {
+		return nil, nil, err
+	}
+	return res, story.NewTeller(sc, recorder, res.Pods), nil
+}
+
+// ordered is a run of a Scenario that expects events in an order.
+func ordered(sc *scenario.Scenario, seed uint64) outcome {
+	res, teller, err := chronicle(sc, seed)
+	if err != nil {
+		return outcome{err: err}
+	}
+	run := summary(res)
+	run.Out = outOfOrder(teller.All(), sc.Expect.Order)
+	return outcome{run: run}
+}
+
+// outOfOrder looks for each text in the lines after that of the text before it.
+func outOfOrder(lines []ledger.Line, texts []string) string {
+	at := 0
+	for i, text := range texts {
+		for at < len(lines) && !strings.Contains(lines[at].Event, text) {
+			at++
+		}
+		switch {
+		case at < len(lines):
+			at++
+		case i == 0:
+			return fmt.Sprintf("%q did not happen", text)
+		default:
+			return fmt.Sprintf("%q did not happen after %q", text, texts[i-1])
+		}
+	}
+	return ""
+}
+
+// tell adds the story of an example to each cause of a case, and the line behind it. It runs
+// the examples' seeds again.
+func tell(sc *scenario.Scenario, c *check.Case) error {
+	tellers := map[uint64]*story.Teller{}
+	for i := range c.Causes {
+		x := &c.Causes[i]
+		teller := tellers[x.Example.Seed]
+		if teller == nil {
+			_, t, err := chronicle(sc, x.Example.Seed)
+			if err != nil {
+				return fmt.Errorf("%s, seed %d: %w", c.ID, x.Example.Seed, err)
+			}
+			teller, tellers[x.Example.Seed] = t, t
+		}
+		x.Story = teller.Tell(x.Example.Request)
+		if w := sc.Behind(x.Example.Request.Stream); w != nil {
+			x.Culprit, _ = story.CulpritOf(w, x.Blame)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package sweep
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// simulate runs the cases of a manifest with one Deployment behind one Service, whose fields
+// are given.
+func simulate(t *testing.T, deployment, container string, opts scenario.Options, run Options) *check.Simulation {
+	t.Helper()
+	text := fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+%s
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: nginx
+        ports: [{containerPort: 8080}]
+%s
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+`, deployment, container)
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, more := scenario.Infer(objects, opts)
+	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
+		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
+	}
+	s, err := Run(context.Background(), cases, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const readiness = "        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}"
+
+// The story of the commonest cause of each world, whole, as reports print it.
+func TestStories(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		deployment, container string
+		opts                  scenario.Options
+	}{
+		"no-prestop":         {"  replicas: 2", readiness, scenario.Options{}},
+		"unavailable":        {"  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", readiness, scenario.Options{}},
+		"recreate":           {"  replicas: 2\n  strategy: {type: Recreate}", readiness, scenario.Options{}},
+		"no-readiness-probe": {"  replicas: 2", "", scenario.Options{Set: []string{"start=5s"}}},
+		"grace-too-short":    {"  replicas: 2", readiness, scenario.Options{Profile: "ignores", Rate: "10/s", Set: []string{"apps.web.serve=1500ms"}}},
+		"ready-then-crash":   {"  replicas: 2", readiness, scenario.Options{Set: []string{"apps.web.revisions.new.crashAfter=3s"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := simulate(t, c.deployment, c.container, c.opts, Options{Runs: 3})
+			var b strings.Builder
+			for i := range s.Cases[0].Causes {
+				x := &s.Cases[0].Causes[i]
+				if i == 0 {
+					fmt.Fprintf(&b, "%s, %s, elsewhere %t: %s", x.Cause, x.Actor, x.Elsewhere, tale(x.Culprit))
+					for _, l := range x.Story {
+						fmt.Fprintf(&b, "  %-8s %s", (l.At - l.At%1_000_000).Seconds(), tale(l))
+					}
+				}
+				wellTold(t, x)
+			}
+			golden(t, name, b.String())
+		})
+	}
+}
+
+func tale(l ledger.Line) string {
+	if l.File == "" {
+		return l.Event + "\n"
+	}
+	return fmt.Sprintf("%s  [%s:%d]\n", l.Event, l.File, l.Line)
+}
+
+// wellTold checks what holds for any story.
+func wellTold(t *testing.T, x *check.Cause) {
+	t.Helper()
+	own := 0
+	for i, l := range x.Story {
+		if i > 0 && l.At < x.Story[i-1].At {
+			t.Errorf("%s: %q before %q", x.Cause, x.Story[i-1].Event, l.Event)
+		}
+		if strings.HasPrefix(l.Event, "this request") {
+			own++
+		}
+	}
+	if own != 1 || len(x.Story) < 3 || len(x.Story) > 16 {
+		t.Errorf("%s: a story of %d lines, %d of them the request's", x.Cause, len(x.Story), own)
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "story-"+name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestEventsInOrder(t *testing.T) {
+	t.Parallel()
+	lines := []ledger.Line{{Event: "old pod 0 deleted"}, {Event: "new pod 0 ready"}, {Event: "old pod 0 gone"}}
+	for _, c := range []struct {
+		texts []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"deleted", "gone"}, ""},
+		{[]string{"pod 0", "pod 0", "pod 0"}, ""},
+		{[]string{"killed"}, `"killed" did not happen`},
+		{[]string{"ready", "deleted"}, `"deleted" did not happen after "ready"`},
+	} {
+		if got := outOfOrder(lines, c.texts); got != c.want {
+			t.Errorf("%q: %q, want %q", c.texts, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// job is one run of one scenario; index is whatever its results are filed under.
+type job struct {
+	index int
+	sc    *scenario.Scenario
+	seed  uint64
+}
+
+// outcome is what became of a job; a zero one was not done.
+type outcome struct {
+	run *check.Run
+	err error
+}
+
+// pool does work on all cores and says how far it is.
+type pool struct {
+	ctx  context.Context
+	opts *Options
+}
+
+// runs does jobs and returns their outcomes in the order of the jobs.
+func (p *pool) runs(stage string, jobs []job) []outcome {
+	results := make([]outcome, len(jobs))
+	p.each(stage, len(jobs), func(i int) { results[i] = one(jobs[i].sc, jobs[i].seed) })
+	return results
+}
+
+// each calls do for 0 to n-1, until the context ends.
+func (p *pool) each(stage string, n int, do func(i int)) {
+	workers := min(cmp.Or(p.opts.Workers, runtime.GOMAXPROCS(0)), n)
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	next, done := 0, 0
+	for range workers {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= n || p.ctx.Err() != nil {
+					return
+				}
+				do(i)
+				mu.Lock()
+				done++
+				if p.opts.Progress != nil {
+					p.opts.Progress(stage, done, n)
+				}
+				mu.Unlock()
+			}
+		}()
+	}
+	group.Wait()
+}
+
+// one does one run. A broken invariant of the simulator is an error here, not the end of all
+// other runs.
+func one(sc *scenario.Scenario, seed uint64) (out outcome) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = outcome{err: fmt.Errorf("%v\n%s", r, debug.Stack())}
+		}
+	}()
+	if sc.Expect != nil && len(sc.Expect.Order) > 0 {
+		return ordered(sc, seed)
+	}
+	res, err := sim.Run(sc, seed)
+	if err != nil {
+		return outcome{err: err}
+	}
+	return outcome{run: summary(res)}
+}
+
+// summary keeps of a run what reports are made of.
+func summary(res *sim.Result) *check.Run {
+	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Settled: res.Settled, End: res.End}
+	for i, s := range res.Streams {
+		run.Streams = append(run.Streams, check.Stream{
+			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage,
+		})
+	}
+	for _, g := range res.Ledger.Groups() {
+		run.Groups = append(run.Groups, *g)
+	}
+	for i, u := range res.Usable {
+		if i == 0 || u.Of-u.Min > run.Usable.Of-run.Usable.Min {
+			run.Usable = check.Usable{Of: u.Of, Min: u.Min, For: u.For}
+		}
+	}
+	return run
+}
