@@ -11,8 +11,9 @@ import (
 func (v Verdict) loses() bool { return v == Outage || v == Drops }
 
 // Try records the runs of a case with another value of an assumption. They are compared with
-// the case's own runs of the same seeds. When one of the two loses something and the other
-// nothing, the case depends on the assumption. Alternatives without runs are left out.
+// the case's own runs of the same seeds. When one of the two loses something in most runs and
+// the other in none, the case depends on the assumption; a loss in one run or two may be
+// chance. Alternatives without runs are left out.
 func (c *Case) Try(id, value string, runs []Run) {
 	if len(runs) == 0 || len(runs) > len(c.Runs) {
 		return
@@ -23,7 +24,7 @@ func (c *Case) Try(id, value string, runs []Run) {
 	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, Effect: NoEffect}
 	switch {
 	case other.Verdict == NotJudged:
-	case other.Verdict.loses() != own.Verdict.loses():
+	case mostly(&other) && own.WithLoss == 0 || mostly(&own) && other.WithLoss == 0:
 		a.Effect = VerdictEffect
 		c.Verdict = Depends
 	case differ(other.LostSeconds.Median, own.LostSeconds.Median):
@@ -34,6 +35,8 @@ func (c *Case) Try(id, value string, runs []Run) {
 		c.Reason = c.dependsOn()
 	}
 }
+
+func mostly(c *Case) bool { return 2*c.WithLoss > len(c.Runs) }
 
 // differ says whether two medians of seconds lost are worth telling apart: by more than a
 // tenth and more than a twentieth of a second.

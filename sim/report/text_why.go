@@ -160,8 +160,12 @@ func (t *text) fix(number int, f *check.Fix) {
 	}
 	t.columns(rows)
 	words := count(len(f.Edits), "field", "fields")
+	last := ""
 	for _, e := range f.Edits {
-		words += fmt.Sprintf(", %s:%d", e.File, e.Line)
+		if e.File != last {
+			words += ", " + e.File
+		}
+		words, last = fmt.Sprintf("%s:%d", words, e.Line), e.File
 	}
 	if f.Cost != "" {
 		words += "; " + f.Cost

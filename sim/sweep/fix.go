@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
@@ -48,7 +49,22 @@ func fixes(p *pool, cases []scenario.Case, out *check.Simulation) error {
 
 // loses says that a case is worth fixing. What a Scenario does to its world is its own affair.
 func loses(c *check.Case) bool {
-	return c.WithLoss > 0 && c.Kind != "Scenario" && len(c.Runs) > 0
+	if c.Kind == "Scenario" {
+		return false
+	}
+	return slices.ContainsFunc(c.Runs, func(r check.Run) bool { return fixable(&r) > 0 })
+}
+
+// fixable counts the lost requests that a manifest may have to do with: not those that raced
+// with the closing of an idle connection, which happens to any pod that ends.
+func fixable(r *check.Run) uint64 {
+	var lost uint64
+	for i := range r.Groups {
+		if r.Groups[i].Blame.Cause != ledger.KeepaliveRace {
+			lost += r.Groups[i].Count
+		}
+	}
+	return lost
 }
 
 // search is the search for fixes of one workload, over all of its cases that lose something.
@@ -57,11 +73,12 @@ type search struct {
 	workload string
 	cases    []*scenario.Case
 	records  []*check.Case
-	late     engine.Time // the latest removal seen
-	before   uint64      // requests lost on the first seeds
+	late     engine.Time   // the latest removal seen
+	before   uint64        // requests lost on the samples
+	samples  [][]check.Run // by case: the runs that attempts are compared with
 }
 
-// attempt is some changes together, and what is left of the loss on the first seeds.
+// attempt is some changes together, and what is left of the loss on the samples.
 type attempt struct {
 	changes []fix.Change
 	lost    uint64
@@ -77,7 +94,12 @@ func (s *search) run(out *check.Simulation) error {
 	if err := s.lateness(); err != nil {
 		return err
 	}
-	s.before = s.lost(s.firstOwn())
+	for _, c := range s.records {
+		s.samples = append(s.samples, sample(c))
+		for i := range s.samples[len(s.samples)-1] {
+			s.before += fixable(&s.samples[len(s.samples)-1][i])
+		}
+	}
 	var singles []*attempt
 	for _, c := range fix.Changes(sc, w, s.late) {
 		singles = append(singles, &attempt{changes: []fix.Change{c}})
@@ -121,32 +143,20 @@ func (s *search) lateness() error {
 	return nil
 }
 
-// firstOwn are the cases' own runs of the first seeds.
-func (s *search) firstOwn() [][]check.Run {
-	var out [][]check.Run
-	for _, c := range s.records {
-		out = append(out, c.Runs[:min(pairedSeeds, len(c.Runs))])
-	}
-	return out
+// sample picks the runs of a case that attempts are tried on: those that lost most.
+func sample(c *check.Case) []check.Run {
+	runs := slices.Clone(c.Runs)
+	slices.SortStableFunc(runs, func(a, b check.Run) int { return cmp.Compare(fixable(&b), fixable(&a)) })
+	return runs[:min(pairedSeeds, len(runs))]
 }
 
-func (s *search) lost(runs [][]check.Run) uint64 {
-	var lost uint64
-	for _, list := range runs {
-		for i := range list {
-			lost += list[i].Totals().Failed
-		}
-	}
-	return lost
-}
-
-// screen tries attempts on the first seeds.
+// screen tries attempts on the samples.
 func (s *search) screen(attempts []*attempt) {
 	var jobs []job
 	for i, a := range attempts {
 		for k, c := range s.cases {
 			changed := fix.Apply(c.Scenario, s.workload, a.changes)
-			for _, r := range s.firstOwn()[k] {
+			for _, r := range s.samples[k] {
 				jobs = append(jobs, job{i, changed, r.Seed})
 			}
 		}
@@ -158,7 +168,7 @@ func (s *search) screen(attempts []*attempt) {
 			a.ran = false
 			continue
 		}
-		a.lost += r.run.Totals().Failed
+		a.lost += fixable(r.run)
 	}
 }
 
@@ -166,7 +176,7 @@ func (s *search) screen(attempts []*attempt) {
 // requests that race with something no manifest changes.
 const nearly = 50
 
-// best picks the smallest sets of changes that leave nearly nothing lost on the first seeds,
+// best picks the smallest sets of changes that leave nearly nothing lost on the samples,
 // or, when there is none, the one that loses least: of those close to it, the smallest.
 func (s *search) best(singles []*attempt) []*attempt {
 	var found []*attempt
