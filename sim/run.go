@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -18,6 +19,7 @@ const (
 	defaultRTT  = 500 * engine.Microsecond // inside a cluster; recalled
 	externalRTT = 10 * engine.Millisecond  // from outside; assumed
 	settleTime  = 30 * engine.Second       // what a run goes on for after the last change
+	longestRun  = engine.Hour              // what it goes on for after the last action, at most
 )
 
 // Result is what became of one run.
@@ -52,7 +54,8 @@ type Options struct {
 	Journal cluster.Journal
 }
 
-// Run simulates a scenario with one seed.
+// Run simulates a scenario with one seed. A run that breaks one of the invariants that hold in
+// every world (see sim/check) is an error.
 func Run(sc *scenario.Scenario, seed uint64) (*Result, error) {
 	return RunWith(sc, seed, Options{})
 }
@@ -70,10 +73,14 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 		r.cluster.Chronicle(opts.Journal, r.entries)
 	}
 	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
+	r.watch()
 	r.act()
 	settled, err := r.loop()
 	if err != nil {
 		return nil, err
+	}
+	if err := r.verify(settled); err != nil {
+		return nil, fmt.Errorf("scenario %s, seed %d: an invariant is broken: %w", sc.Name, seed, err)
 	}
 	return r.result(settled), nil
 }
@@ -87,6 +94,9 @@ type run struct {
 	ledger  *ledger.Ledger
 	entries []cluster.Entry
 	journal cluster.Journal // nil for none
+	books   *check.Books
+	flows   *check.Flows
+	found   []found // by stream and node
 
 	servers  map[netip.Addr]*server
 	lastNews engine.Time // when the world last changed by itself
@@ -124,15 +134,13 @@ func (r *run) specs() []traffic.Spec {
 }
 
 // loop lets clients and world take turns: clients do what they do before the next event, then
-// the event happens. It ends when nothing has happened for a while after the last action, or
-// at Until; then nobody asks any more, and what is under way comes to its end.
+// the event happens. It ends when nothing has happened for a while after the last action and
+// nothing is under way, or at Until; then nobody asks any more, and what is under way comes to
+// its end.
 func (r *run) loop() (settled bool, err error) {
 	for {
 		next := r.eng.Next()
-		stop, settled := max(r.lastNews, r.lastAction())+settleTime, true
-		if r.sc.Until > 0 && r.sc.Until < stop {
-			stop, settled = r.sc.Until, false
-		}
+		stop, settled := r.end(next)
 		if next > stop {
 			r.traffic.Stop(stop)
 			r.traffic.RunUntil(engine.Never)
@@ -144,6 +152,20 @@ func (r *run) loop() (settled bool, err error) {
 		}
 		r.lastNews = r.eng.Now()
 	}
+}
+
+// end says when the run ends if nothing happens before, and whether all has come to rest then.
+// A world that waits for something that takes long (an app that starts, a grace period,
+// minReadySeconds) is quiet and not at rest.
+func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
+	stop, settled = max(r.lastNews, r.lastAction())+settleTime, true
+	if next > stop && next != engine.Never && r.cluster.Unrest() != "" {
+		stop, settled = max(stop, r.lastAction()+longestRun), false
+	}
+	if r.sc.Until > 0 && r.sc.Until < stop {
+		stop, settled = r.sc.Until, false
+	}
+	return stop, settled
 }
 
 func (r *run) lastAction() engine.Time {

@@ -158,6 +158,18 @@ type Ledger struct {
 	keep     int
 	hash     *engine.TraceHash
 	outages  []outages // by stream
+	listener Listener
+}
+
+// Listener hears every entry of a Ledger, in the order in which they are made: for accounts of
+// the same requests that the ledger knows nothing of. Of the attempts it hears the failed ones:
+// the other kind is a success.
+type Listener interface {
+	Begin(stream int, number uint64, arrival engine.Time)
+	AttemptFailed(stream int)
+	Succeed(stream int, number uint64, end engine.Time, rescued, late bool)
+	Revoke(stream int, number uint64, rescued, late bool)
+	Fail(r *Request)
 }
 
 type groupKey struct {
@@ -176,10 +188,16 @@ func New(streams, keep int, hash *engine.TraceHash) *Ledger {
 	}
 }
 
+// Listen has a listener hear everything from now on; nil nobody.
+func (l *Ledger) Listen(listener Listener) { l.listener = listener }
+
 // Begin accounts for a request that arrived.
 func (l *Ledger) Begin(stream int, number uint64, arrival engine.Time) {
 	l.streams[stream].Total++
 	l.hash.Record("request", uint64(stream)<<56^number, uint64(arrival))
+	if l.listener != nil {
+		l.listener.Begin(stream, number, arrival)
+	}
 }
 
 // Attempt accounts for one try of a request.
@@ -187,13 +205,16 @@ func (l *Ledger) Attempt(stream int, failed bool) {
 	l.streams[stream].Attempts++
 	if failed {
 		l.streams[stream].FailedAttempts++
+		if l.listener != nil {
+			l.listener.AttemptFailed(stream)
+		}
 	}
 }
 
-// Succeed accounts for a request that was answered. escaped is the blame of its last failed
+// Succeed accounts for a request, by its number, that was answered. escaped is the blame of its last failed
 // attempt, nil when there was none; late says that it took more than a second longer than it
 // had to.
-func (l *Ledger) Succeed(stream int, node int, endpoint uint64, end engine.Time, escaped *Blame, late bool) {
+func (l *Ledger) Succeed(stream int, number uint64, node int, endpoint uint64, end engine.Time, escaped *Blame, late bool) {
 	t := &l.streams[stream]
 	t.OK++
 	l.outcomes[stream][OK]++
@@ -205,11 +226,14 @@ func (l *Ledger) Succeed(stream int, node int, endpoint uint64, end engine.Time,
 		t.Slow++
 	}
 	l.hash.Record("ok", uint64(node)<<48^endpoint, uint64(end))
+	if l.listener != nil {
+		l.listener.Succeed(stream, number, end, escaped != nil, late)
+	}
 }
 
 // Revoke takes back a success, and the attempt that led to it, with what Succeed was told: the
 // answer that was counted on did not come.
-func (l *Ledger) Revoke(stream int, escaped *Blame, late bool) {
+func (l *Ledger) Revoke(stream int, number uint64, escaped *Blame, late bool) {
 	t := &l.streams[stream]
 	t.OK--
 	t.Attempts--
@@ -220,6 +244,9 @@ func (l *Ledger) Revoke(stream int, escaped *Blame, late bool) {
 	}
 	if late {
 		t.Slow--
+	}
+	if l.listener != nil {
+		l.listener.Revoke(stream, number, escaped != nil, late)
 	}
 }
 
@@ -251,6 +278,9 @@ func (l *Ledger) Fail(r Request) {
 	}
 	l.hash.Record("failed", r.Number, uint64(r.Arrival), uint64(r.End),
 		uint64(r.Outcome)<<24|uint64(r.Blame.Cause)<<16|uint64(r.Blame.Actor)<<8|elsewhere, uint64(r.Node))
+	if l.listener != nil {
+		l.listener.Fail(&r)
+	}
 }
 
 // Totals returns the totals of a stream.

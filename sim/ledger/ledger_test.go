@@ -16,10 +16,10 @@ func TestEveryRequestHasOneOutcome(t *testing.T) {
 		l.Begin(0, i, engine.Time(i))
 	}
 	l.Attempt(0, false)
-	l.Succeed(0, 0, 1, 10, nil, false)
+	l.Succeed(0, 0, 0, 1, 10, nil, false)
 	l.Attempt(0, true)
 	l.Attempt(0, false)
-	l.Succeed(0, 0, 1, 10, &blame, true)
+	l.Succeed(0, 1, 0, 1, 10, &blame, true)
 	for range 3 {
 		l.Attempt(0, true)
 		l.Fail(Request{Stream: 0, Outcome: Refused, Blame: blame, Pod: "a"})
@@ -39,8 +39,8 @@ func TestARevokedSuccessLeavesNoTrace(t *testing.T) {
 	blame := Blame{Cause: NoEndpoint}
 	l.Begin(1, 0, 0)
 	l.Attempt(1, false)
-	l.Succeed(1, 0, 1, 10, &blame, true)
-	l.Revoke(1, &blame, true)
+	l.Succeed(1, 0, 0, 1, 10, &blame, true)
+	l.Revoke(1, 0, &blame, true)
 	if got, want := l.Totals(1), (Totals{Total: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

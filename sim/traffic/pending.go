@@ -80,7 +80,7 @@ func (t *Traffic) Cut(server uint64, now engine.Time, fault ledger.Fault) {
 	for i := range list {
 		s := &list[i]
 		stream := s.attempt.req.stream
-		t.led.Revoke(stream.index, s.attempt.req.escaped, s.late)
+		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)
 		t.failed(&s.attempt, now+stream.spec.RTT, fault, s.conn)
 	}
 }

@@ -80,6 +80,9 @@ type World interface {
 	Nodes(stream int) []int
 	// Enter says where the rules of a node send a new connection of a stream.
 	Enter(stream, node int) Way
+	// Began hears of every new connection at the moment its SYN meets the rules of a node, and
+	// where it goes: the i-th target of the Way, nil for nowhere. The Target stays as it is.
+	Began(stream, node, i int, target *Target)
 	// Judge blames a failed attempt. target is the zero address when the rules chose none.
 	Judge(stream, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame
 }
@@ -197,11 +200,15 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 		way := s.way(t.world, a.node)
 		switch way.Verdict {
 		case packet.Endpoints:
-			a.target = way.Targets[engine.Below(a.req.draw(), len(way.Targets))]
+			i := engine.Below(a.req.draw(), len(way.Targets))
+			t.world.Began(s.index, a.node, i, &way.Targets[i])
+			a.target = way.Targets[i]
 		case packet.Reject:
+			t.world.Began(s.index, a.node, 0, nil)
 			t.failed(a, now+s.spec.RTT, ledger.FaultRejected, c)
 			return
 		default:
+			t.world.Began(s.index, a.node, 0, nil)
 			t.repeat(a, ledger.FaultDropped, c)
 			return
 		}
@@ -266,7 +273,7 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 	}
 	t.led.Attempt(s.index, false)
 	late := r.late || r.attempts > 1 && end-r.arrival > engine.Second
-	t.led.Succeed(s.index, a.node, server.ID(), end, r.escaped, late)
+	t.led.Succeed(s.index, r.number, a.node, server.ID(), end, r.escaped, late)
 	f := t.serving[server.ID()]
 	if f == nil {
 		f = &inFlight{}

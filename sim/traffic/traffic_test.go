@@ -50,6 +50,7 @@ func (w *fakeWorld) Enter(int, int) Way {
 	}
 	return way
 }
+func (w *fakeWorld) Began(int, int, int, *Target) {}
 func (w *fakeWorld) Judge(_, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
 	w.judged = append(w.judged, f)
 	return ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}

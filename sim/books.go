@@ -1,0 +1,113 @@
+package sim
+
+import (
+	"fmt"
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/traffic"
+)
+
+// watch opens the books of a run. They are kept in every run: what they notice is a fault of
+// the simulator, never of the scenario.
+func (r *run) watch() {
+	promises := make([]check.Promise, len(r.sc.Traffic))
+	for i := range r.sc.Traffic {
+		promises[i] = promise(&r.sc.Traffic[i])
+	}
+	r.books = check.NewBooks(promises)
+	r.ledger.Listen(r.books)
+	r.found = make([]found, len(r.sc.Traffic)*len(r.sc.Nodes))
+	r.flows = check.NewFlows(len(r.sc.Traffic), len(r.sc.Nodes), r.inForce)
+}
+
+// promise is what a stream's clients do at most: so many attempts, each with its timeout and
+// the round trip that brings the bad news.
+func promise(t *scenario.Traffic) check.Promise {
+	p := check.Promise{Name: t.Name, Attempts: 1 + t.Retries}
+	if t.Timeout > 0 {
+		p.Within = engine.Time(p.Attempts) * (t.Timeout + externalRTT)
+	}
+	return p
+}
+
+// verify closes the books.
+func (r *run) verify(settled bool) error {
+	if err := r.books.Close(r.ledger); err != nil {
+		return err
+	}
+	if err := r.flows.Err(); err != nil {
+		return err
+	}
+	if !settled {
+		return nil
+	}
+	return r.cluster.Stuck()
+}
+
+// found remembers where connections of a stream may go from a node, as long as the slices in
+// force are the same: the check costs the first connection to a target a look, and the rest a
+// comparison.
+type found struct {
+	view    *cluster.View
+	targets [8]*traffic.Target // each in the place of its number's last bits
+}
+
+// Began has every new connection checked against the slices in force on its node.
+func (b *between) Began(stream, node, i int, target *traffic.Target) {
+	view := b.cluster.Proxies[node].Installed()
+	f := &b.found[stream*len(b.sc.Nodes)+node]
+	if f.view == view && target != nil && f.targets[i&7] == target {
+		return
+	}
+	if f.view != view {
+		*f = found{view: view}
+	}
+	var addr netip.AddrPort
+	if target != nil {
+		addr = target.Addr
+		f.targets[i&7] = target
+	}
+	b.flows.Began(stream, node, view.Number, addr)
+}
+
+// inForce returns what the slices in force on a node say of a stream's Service port, and how
+// the Service's own fields ask for them to be used. It follows nothing that was derived from
+// either.
+func (r *run) inForce(stream, node int) (list []check.Endpoint, local, fallback bool) {
+	t := &r.sc.Traffic[stream]
+	options := r.sc.Kubernetes.Options
+	for i := range r.sc.Services {
+		spec, name := &r.sc.Services[i].Service.Spec, r.sc.Services[i].Service.ObjectMeta
+		if fmt.Sprint(name.Namespace, "/", name.Name) != t.Service {
+			continue
+		}
+		externalLocal := spec.Type != corev1.ServiceTypeClusterIP && spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+		internalLocal := options.InternalTrafficPolicy && spec.InternalTrafficPolicy != nil && *spec.InternalTrafficPolicy == corev1.ServiceInternalTrafficPolicyLocal
+		local = t.External && externalLocal || !t.External && internalLocal
+		fallback = options.TerminatingFallback == endpoints.FallbackAll ||
+			options.TerminatingFallback == endpoints.FallbackExternalLocal && externalLocal && local
+		svc := r.cluster.Proxies[node].Installed().Snapshot.Service(endpoints.ServiceName{Namespace: name.Namespace, Name: name.Name})
+		if svc == nil {
+			continue
+		}
+		for p := range svc.Ports {
+			if int(svc.Ports[p].Port) != t.Port || svc.Ports[p].Name.Protocol != t.Protocol || svc.Ports[p].Family != endpoints.IPv4 {
+				continue
+			}
+			for _, e := range svc.Ports[p].Endpoints {
+				list = append(list, check.Endpoint{
+					Addr: e.Addr, Local: e.NodeName == r.sc.Nodes[node].Name,
+					Ready: e.Conditions.Ready(), Serving: e.Conditions.Serving(), Terminating: e.Conditions.Terminating(),
+				})
+			}
+		}
+	}
+	return list, local, fallback
+}

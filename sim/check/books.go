@@ -1,0 +1,267 @@
+package check
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// Books are a second account of the requests of one run, beside the Ledger and kept in another
+// way: two bits for each request that began. They hear what the Ledger is told, and notice the
+// entry that cannot be true when it is made: an outcome too many or too few, a moment before
+// the one it follows. They have one owner.
+type Books struct {
+	streams []account
+	err     error // the first thing that was wrong
+}
+
+var _ ledger.Listener = (*Books)(nil)
+
+// Promise is what the clients of one stream hold themselves to.
+type Promise struct {
+	Name     string
+	Attempts int         // that a request makes at most
+	Within   engine.Time // from a request's arrival to its outcome; 0 is no limit
+}
+
+// The states of a request, two bits each. What has not begun has no bits yet.
+const (
+	open uint64 = iota
+	answered
+	lost
+)
+
+const perWord = 32 // requests in a word of states
+
+// account is what the books know of one stream.
+type account struct {
+	promise Promise
+	states  []uint64
+	begun   uint64
+	last    engine.Time            // arrival of the newest request
+	running bool                   // the newest request is under way, as it has been since it began
+	waiting map[uint64]engine.Time // arrivals of those that were not over when the next began
+
+	sums     ledger.Totals
+	outcomes [ledger.NumOutcomes]uint64
+}
+
+// NewBooks returns the books of some streams.
+func NewBooks(promises []Promise) *Books {
+	b := &Books{streams: make([]account, len(promises))}
+	for i, p := range promises {
+		b.streams[i] = account{promise: p, waiting: map[uint64]engine.Time{}}
+	}
+	return b
+}
+
+// Err returns the first entry that could not be true, nil if there was none.
+func (b *Books) Err() error { return b.err }
+
+// wrong keeps the first complaint.
+func (b *Books) wrong(stream int, number uint64, format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf("stream %s, request %d: %s", b.streams[stream].promise.Name, number, fmt.Sprintf(format, args...))
+	}
+}
+
+func (a *account) state(number uint64) uint64 {
+	return a.states[number/perWord] >> (2 * (number % perWord)) & 3
+}
+
+func (a *account) set(number, state uint64) {
+	word, shift := &a.states[number/perWord], 2*(number%perWord)
+	*word = *word&^(3<<shift) | state<<shift
+}
+
+// Begin hears that a request arrived.
+func (b *Books) Begin(stream int, number uint64, arrival engine.Time) {
+	a := &b.streams[stream]
+	switch {
+	case number != a.begun:
+		b.wrong(stream, number, "began after request %d", a.begun)
+		return
+	case arrival < a.last:
+		b.wrong(stream, number, "arrived at %s s, before the one before it, at %s s", arrival.Seconds(), a.last.Seconds())
+	}
+	if number%perWord == 0 {
+		a.states = append(a.states, 0)
+	}
+	if a.running {
+		a.waiting[number-1] = a.last
+	}
+	a.begun, a.last, a.running = number+1, arrival, true
+}
+
+// AttemptFailed hears of a try that came to nothing.
+func (b *Books) AttemptFailed(stream int) { b.streams[stream].sums.FailedAttempts++ }
+
+// Succeed hears that a request was answered.
+func (b *Books) Succeed(stream int, number uint64, end engine.Time, rescued, late bool) {
+	a := &b.streams[stream]
+	// Nearly every request is answered before the next one begins: that is all they cost.
+	if within := a.promise.Within; number+1 == a.begun && a.running && end >= a.last && (within == 0 || end <= a.last+within) {
+		a.states[number/perWord] |= answered << (2 * (number % perWord))
+		a.running = false
+	} else if !b.over(stream, number, end, answered) {
+		return
+	}
+	a.sums.OK++
+	a.outcomes[ledger.OK]++
+	if rescued {
+		a.sums.Rescued++
+	}
+	if late {
+		a.sums.Slow++
+	}
+}
+
+// over ends a request, if it may end then.
+func (b *Books) over(stream int, number uint64, end engine.Time, state uint64) bool {
+	a := &b.streams[stream]
+	if number >= a.begun {
+		b.wrong(stream, number, "ended and had not begun")
+		return false
+	}
+	if was := a.state(number); was != open {
+		b.wrong(stream, number, "%s, and it had been %s already", stateName(state), stateName(was))
+		return false
+	}
+	a.set(number, state)
+	arrival := a.last
+	if number+1 == a.begun && a.running {
+		a.running = false
+	} else {
+		known := false
+		if arrival, known = a.waiting[number]; !known {
+			return true // revoked: its arrival is not kept
+		}
+		delete(a.waiting, number)
+	}
+	if end < arrival {
+		b.wrong(stream, number, "over at %s s, before it arrived, at %s s", end.Seconds(), arrival.Seconds())
+	}
+	if within := a.promise.Within; within > 0 && end > arrival+within {
+		b.wrong(stream, number, "over at %s s, more than %s s after it arrived, at %s s", end.Seconds(), within.Seconds(), arrival.Seconds())
+	}
+	return true
+}
+
+// Revoke hears that an answer did not come after all.
+func (b *Books) Revoke(stream int, number uint64, rescued, late bool) {
+	a := &b.streams[stream]
+	if number >= a.begun || a.state(number) != answered {
+		b.wrong(stream, number, "its answer was revoked, and it had none")
+		return
+	}
+	a.set(number, open)
+	a.sums.OK--
+	a.outcomes[ledger.OK]--
+	if rescued {
+		a.sums.Rescued--
+	}
+	if late {
+		a.sums.Slow--
+	}
+}
+
+// Fail hears that a request failed for good.
+func (b *Books) Fail(r *ledger.Request) {
+	if !b.over(r.Stream, r.Number, r.End, lost) {
+		return
+	}
+	a := &b.streams[r.Stream]
+	a.sums.Failed++
+	a.outcomes[r.Outcome]++
+	switch {
+	case r.End < r.Arrival:
+		b.wrong(r.Stream, r.Number, "failed at %s s, before it arrived, at %s s", r.End.Seconds(), r.Arrival.Seconds())
+	case r.Outcome == ledger.OK || r.Blame.Cause == ledger.NoCause:
+		b.wrong(r.Stream, r.Number, "failed with outcome %s and cause %q", r.Outcome, r.Blame.Cause)
+	case r.Attempts > a.promise.Attempts:
+		b.wrong(r.Stream, r.Number, "failed after %d attempts, %d are allowed", r.Attempts, a.promise.Attempts)
+	}
+}
+
+// Close compares with the Ledger of the same requests when the run is over, and returns the
+// first thing that was wrong in all of it.
+func (b *Books) Close(led *ledger.Ledger) error {
+	for i := range b.streams {
+		b.closeStream(i, led)
+	}
+	var failed ledger.Totals
+	for _, g := range led.Groups() {
+		failed.Failed += g.Count
+	}
+	var rescued uint64
+	for _, n := range led.Rescued() { // order: a sum
+		rescued += n
+	}
+	all := led.All()
+	switch {
+	case b.err != nil:
+	case failed.Failed != all.Failed:
+		b.err = fmt.Errorf("%d requests failed, the groups hold %d", all.Failed, failed.Failed)
+	case rescued != all.Rescued:
+		b.err = fmt.Errorf("%d requests were rescued, %d by what they escaped", all.Rescued, rescued)
+	case uint64(len(led.Failures())) > all.Failed:
+		b.err = fmt.Errorf("%d failed requests are kept, %d failed", len(led.Failures()), all.Failed)
+	}
+	return b.err
+}
+
+func (b *Books) closeStream(i int, led *ledger.Ledger) {
+	a := &b.streams[i]
+	a.sums.Total, a.sums.Attempts = a.begun, a.sums.OK+a.sums.FailedAttempts // each answer is one good attempt
+	for n := uint64(0); n < a.begun && b.err == nil; n++ {
+		if a.states[n/perWord] == 0 || a.state(n) == open {
+			b.wrong(i, n, "never ended")
+		}
+	}
+	have, s := led.Totals(i), a.sums
+	var complaint string
+	switch {
+	case b.err != nil:
+		return
+	case have != s:
+		complaint = fmt.Sprintf("the ledger says %+v, the books say %+v", have, s)
+	case led.Outcomes(i) != a.outcomes:
+		complaint = fmt.Sprintf("the ledger's outcomes are %v, the books' %v", led.Outcomes(i), a.outcomes)
+	case s.OK+s.Failed != s.Total || a.count(answered) != s.OK || a.count(lost) != s.Failed:
+		complaint = fmt.Sprintf("%d ok and %d failed of %d", s.OK, s.Failed, s.Total)
+	case s.FailedAttempts < s.Failed || s.Attempts > s.Total*uint64(a.promise.Attempts):
+		complaint = fmt.Sprintf("%d attempts, %d failed, for %d requests of at most %d", s.Attempts, s.FailedAttempts, s.Total, a.promise.Attempts)
+	case s.Rescued > s.OK || s.Slow > s.OK || s.Rescued > s.FailedAttempts-s.Failed:
+		complaint = fmt.Sprintf("%d rescued and %d slow of %d ok", s.Rescued, s.Slow, s.OK)
+	default:
+		return
+	}
+	b.err = fmt.Errorf("stream %s: %s", a.promise.Name, complaint)
+}
+
+// count counts the requests in a state.
+func (a *account) count(state uint64) (n uint64) {
+	const low = 0x5555555555555555 // the lower bit of each request
+	for _, w := range a.states {
+		switch state {
+		case answered:
+			n += uint64(bits.OnesCount64(w & low))
+		case lost:
+			n += uint64(bits.OnesCount64(w >> 1 & low))
+		}
+	}
+	return n
+}
+
+func stateName(s uint64) string {
+	switch s {
+	case answered:
+		return "answered"
+	case lost:
+		return "lost"
+	default:
+		return "under way"
+	}
+}
