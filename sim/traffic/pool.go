@@ -60,7 +60,8 @@ func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 	case idle != nil:
 		t.reuse(idle, a, now)
 	case empty != nil:
-		empty.free = now + s.spec.connectLimit() // nobody else takes it meanwhile
+		a.sent = now
+		empty.free = a.connectLimit() // nobody else takes it meanwhile
 		nodes := s.at(t.world).nodes
 		a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
 		empty.node = a.node
@@ -71,12 +72,17 @@ func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 }
 
 // await keeps a request until a connection becomes free, or until its timeout, which is then
-// blamed on what that connection was waiting for.
+// blamed on what that connection was waiting for: for its server, or for an answer to its SYN.
 func (t *Traffic) await(a *attempt, first *conn) {
 	patience := a.req.stream.spec.Timeout
 	if limit := a.began + patience; patience > 0 && first.free >= limit {
+		fault := ledger.FaultDropped
 		a.blame = first.blame
-		t.later(limit, pending{attempt: *a, fault: ledger.FaultDropped, giveUp: true})
+		if first.connected() {
+			fault, a.node, a.target = ledger.FaultLate, first.node, first.target
+			a.blame = t.judge(a, fault)
+		}
+		t.later(limit, pending{attempt: *a, fault: fault, giveUp: true})
 		return
 	}
 	t.later(first.free, pending{attempt: *a, wait: true})

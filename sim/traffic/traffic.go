@@ -168,8 +168,9 @@ func (r *request) draw() uint64 {
 type attempt struct {
 	req    request
 	node   int
-	began  engine.Time
-	target Target // pinned by the node's connection table once chosen
+	began  engine.Time // of the attempt: the timeout counts from here
+	sent   engine.Time // of the first SYN: retransmissions and the connect timeout count from here
+	target Target      // pinned by the node's connection table once chosen
 	tries  int
 	blame  ledger.Blame // of the last judgement
 }
@@ -196,6 +197,9 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 // for a connection of its own.
 func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 	s := a.req.stream
+	if a.tries == 0 {
+		a.sent = now
+	}
 	if !a.target.Addr.IsValid() {
 		way := s.way(t.world, a.node)
 		switch way.Verdict {
@@ -235,8 +239,7 @@ func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 		}
 	}
 	a.tries++
-	next := a.began + retransmission(a.tries)
-	limit := a.began + a.req.stream.spec.connectLimit()
+	next, limit := a.sent+retransmission(a.tries), a.connectLimit()
 	if next >= limit {
 		t.later(limit, pending{attempt: *a, fault: fault, conn: c, giveUp: true})
 		return
@@ -244,15 +247,20 @@ func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 	t.later(next, pending{attempt: *a, fault: fault, conn: c})
 }
 
-func (s *Spec) connectLimit() engine.Time {
-	switch {
-	case s.ConnectTimeout > 0 && (s.Timeout == 0 || s.ConnectTimeout < s.Timeout):
-		return s.ConnectTimeout
-	case s.Timeout > 0:
-		return s.Timeout
-	default:
-		return retransmission(7) // tcp_syn_retries 6: the kernel gives up
+// connectLimit returns when the client, or its kernel, gives a connection up.
+func (a *attempt) connectLimit() engine.Time {
+	s := &a.req.stream.spec
+	limit := engine.Never
+	if s.ConnectTimeout > 0 {
+		limit = a.sent + s.ConnectTimeout
 	}
+	if s.Timeout > 0 {
+		limit = min(limit, a.began+s.Timeout)
+	}
+	if limit == engine.Never {
+		limit = a.sent + retransmission(7) // tcp_syn_retries 6: the kernel gives up
+	}
+	return limit
 }
 
 // accepted serves a request on a connection that stands.

@@ -281,6 +281,45 @@ func TestWhoWaitsForAConnectionThatHangsGivesUpInTime(t *testing.T) {
 	}
 }
 
+func TestWhoWaitsForABusyConnectionWaitsForItsServer(t *testing.T) {
+	t.Parallel()
+	s := up()
+	s.takes = 800 * ms
+	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
+	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+	tr.Stop(350 * ms)
+	tr.RunUntil(engine.Never)
+	// The first request, at 0.1 s, has the connection until 0.901 s. The second one takes it
+	// then, and would be answered at 1.7 s: too late. So would the third, which waits for it.
+	for _, f := range w.judged {
+		if f != ledger.FaultLate {
+			t.Errorf("judged as fault %d", f)
+		}
+	}
+	if got := last(t, led); got.Outcome != ledger.Timeout || got.Blame.Cause == ledger.NoCause || led.All().Failed != 2 {
+		t.Errorf("%+v %+v", got, led.All())
+	}
+}
+
+// The connect timeout and the retransmissions count from the SYN, not from when the request
+// began to wait for a place in the pool: nothing happens before the moment it follows.
+func TestAConnectionBegunLateHasItsWholeConnectTimeout(t *testing.T) {
+	t.Parallel()
+	s := up()
+	s.takes = 800 * ms
+	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
+	tr, led := pool(Spec{Clients: 1, Timeout: 5 * sec, ConnectTimeout: 500 * ms, RTT: ms}, w)
+	tr.Stop(250 * ms)
+	tr.RunUntil(300 * ms)
+	tr.Cut(1, 300*ms, ledger.FaultCrashed)
+	w.set(func() { w.verdict = packet.Drop })
+	tr.RunUntil(engine.Never)
+	// The second request waits from 0.2 s to 0.901 s, and gives its new connection 0.5 s.
+	if got := last(t, led); got.Arrival != 200*ms || got.End != 1401*ms {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAClientClosesWhatIsIdleTooLong(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
