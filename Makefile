@@ -9,6 +9,7 @@ SHELL := /bin/bash
 GO        ?= go
 FUZZTIME  ?= 20s
 CASES     ?= 1000000
+SEEDS     ?= 10000
 COUNT     ?= 6
 BENCH     ?= .
 # Further flags for go test in `test` and `race`, such as -v or -short.
@@ -83,6 +84,10 @@ golden: ## rewrite the golden files; read the difference before you commit it
 oracle: ## compare with kube-proxy's own package on CASES random clusters (default 1000000)
 	cd test/oracle && LAMEDUCK_ORACLE_CASES=$(CASES) $(GO) test -count=1 -v -timeout 60m -run TestOracle ./...
 
+.PHONY: swarm
+swarm: ## run SEEDS random worlds with the books open (default 10000)
+	LAMEDUCK_SWARM_SEEDS=$(SEEDS) $(GO) test -count=1 -v -timeout 60m -run TestSwarm ./test/swarm
+
 .PHONY: mutants
 mutants: ## prove that the oracle notices broken selections
 	cd test/oracle && $(GO) test -count=1 -timeout 60m -run Mutants -v ./... | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
@@ -99,7 +104,8 @@ wasm: ## build the pure packages for js/wasm
 .PHONY: verify
 verify: CASES = 100000
 verify: FUZZTIME = 5s
-verify: fmt tidy vet test race lint wasm fuzz oracle mutants demo ## all that has to pass before a commit
+verify: SEEDS = 2000
+verify: fmt tidy vet test race lint wasm fuzz oracle swarm mutants demo ## all that has to pass before a commit
 
 .PHONY: clean
 clean: ## remove what was built and measured

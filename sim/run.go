@@ -29,6 +29,7 @@ type Result struct {
 	Events    uint64
 	End       engine.Time // of the run
 	Settled   bool        // everything had come to rest
+	Unrest    string      // what had not, if anything
 	Ledger    *ledger.Ledger
 	Streams   []StreamResult
 	// Usable says, by workload of the scenario, how many pods could serve.
@@ -179,7 +180,7 @@ func (r *run) lastAction() engine.Time {
 func (r *run) result(settled bool) *Result {
 	res := &Result{
 		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
-		End: r.eng.Now(), Settled: settled, Ledger: r.ledger,
+		End: r.eng.Now(), Settled: settled, Unrest: r.cluster.Unrest(), Ledger: r.ledger,
 	}
 	if r.journal != nil {
 		res.Pods = r.cluster.PodRefs()

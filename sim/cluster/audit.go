@@ -36,6 +36,36 @@ func (w *World) Stuck() error {
 	return nil
 }
 
+// census counts a workload's pods in the API.
+type census struct {
+	active, old int      // old ones are of another revision than the Deployment's
+	leaving     string   // one that is on its way out, "" for none
+	sick        []string // active, and not ready
+}
+
+func (w *World) census(d *Deployment) (c census) {
+	for _, id := range w.livePods {
+		p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod)
+		if !ok || p.Workload != d.Workload {
+			continue
+		}
+		if p.Deleting() {
+			c.leaving = p.Name
+		}
+		if !p.Active() {
+			continue
+		}
+		c.active++
+		if !p.Ready {
+			c.sick = append(c.sick, p.Name)
+		}
+		if p.Revision != d.Revision {
+			c.old++
+		}
+	}
+	return c
+}
+
 // unrestOf looks at one workload. strict also minds pods that are not ready, and what follows
 // from that.
 func (w *World) unrestOf(workload int, strict bool) string {
@@ -43,41 +73,33 @@ func (w *World) unrestOf(workload int, strict bool) string {
 	if !ok {
 		return ""
 	}
-	name, active, old := w.sc.Workloads[workload].Name(), 0, 0
-	var sick []string
-	for _, id := range w.livePods {
-		p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod)
-		if !ok || p.Workload != workload {
-			continue
-		}
-		switch {
-		case p.Deleting():
-			return p.Name + " is on its way out"
-		case !p.Active():
-			continue
-		case !p.Ready:
-			sick = append(sick, p.Name)
-		}
-		if active++; p.Revision != d.Revision {
-			old++
-		}
-	}
+	c, name := w.census(d), w.sc.Workloads[workload].Name()
 	surge, _ := w.fenceposts(d)
 	switch {
-	case active > d.Replicas+surge:
-		return fmt.Sprintf("%s has %d pods, of at most %d", name, active, d.Replicas+surge)
-	case len(sick) > 0 && strict:
-		return strings.Join(sick, ", ") + " not ready"
-	case len(sick) > 0:
-		return "" // a rollout that waits for them is as it should be
-	case d.Paused && !strict:
-		return "" // what was begun when it was paused stays as it is
-	case active != d.Replicas && !(d.Paused && active > 0):
-		return fmt.Sprintf("%s has %d pods, of %d", name, active, d.Replicas)
-	case old > 0 && !d.Paused:
-		return fmt.Sprintf("%s has %d pods of another revision than r%d", name, old, d.Revision)
+	case c.leaving != "":
+		return c.leaving + " is on its way out"
+	case c.active > d.Replicas+surge:
+		return fmt.Sprintf("%s has %d pods, of at most %d", name, c.active, d.Replicas+surge)
+	case len(c.sick) > 0 && strict:
+		return strings.Join(c.sick, ", ") + " not ready"
+	case len(c.sick) > 0 || d.Paused && (!strict || c.active > 0):
+		return "" // a rollout that waits for them is as it should be; a paused one stays as it is
+	case c.active != d.Replicas:
+		return fmt.Sprintf("%s has %d pods, of %d", name, c.active, d.Replicas)
+	case c.old > 0 && !d.Paused && (strict || !w.scalesForEver(d)):
+		return fmt.Sprintf("%s has %d pods of another revision than r%d", name, c.old, d.Revision)
 	}
 	return ""
+}
+
+// scalesForEver says that a Deployment is stuck as the real controller gets stuck: its only
+// ReplicaSet with pods has the right size and an annotation of another one, so that each sync
+// takes the size to have changed, finds nothing to scale and stops (Kubernetes 1.36
+// pkg/controller/deployment/sync.go, scale and isScalingEvent; verified; kubernetes#138036).
+func (w *World) scalesForEver(d *Deployment) bool {
+	in := w.deploy.input(d)
+	active := in.active()
+	return len(active) == 1 && active[0].Replicas == d.Replicas && active[0].Desired != d.Replicas
 }
 
 // lag says which node's rules lag behind the pods.

@@ -1,0 +1,92 @@
+package swarm
+
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// enoughSeeds is from how many worlds on every row has to come up.
+const enoughSeeds = 2000
+
+// perTenThousand is in how many of 10,000 worlds a row that can come up has to.
+const perTenThousand = 10
+
+// reachable lists what failures these worlds can come to. A row that is not here, and comes up,
+// is a surprise.
+var reachable = []row{
+	{ledger.KilledInFlight, ledger.Spec},
+	{ledger.ExitInFlight, ledger.App},
+	{ledger.LivenessRestart, ledger.KubeletProbe},
+	{ledger.Crashed, ledger.App},
+	{ledger.KeepaliveRace, ledger.App},
+	{ledger.StaleRules, ledger.SliceController},
+	{ledger.StaleRules, ledger.Watch},
+	{ledger.StaleRules, ledger.ProxyWait},
+	{ledger.StaleRules, ledger.ProxySync},
+	{ledger.NoLocalEndpoint, ledger.Spec},
+	{ledger.NoEndpoint, ledger.Spec},
+	{ledger.NoEndpoint, ledger.KubeletProbe},
+	{ledger.NotListeningYet, ledger.App},
+	{ledger.ListenerClosed, ledger.Spec},
+	{ledger.Overloaded, ledger.App},
+}
+
+// unreachable lists the causes that these worlds cannot come to, and why.
+var unreachable = map[ledger.Cause]string{
+	ledger.NoCause:         "a failed request always has one",
+	ledger.StaleDNS:        "clients know the Service's addresses: no DNS",
+	ledger.NodeGone:        "nodes do not fail",
+	ledger.DrainCut:        "no load balancer and no ingress that could cut a connection",
+	ledger.FlowPinned:      "TCP only: a flow whose endpoint is gone is cut when it goes",
+	ledger.NoHealthyTarget: "no load balancer",
+	ledger.StaleLB:         "no load balancer",
+	ledger.AppError:        "apps answer or turn away; none answers with an error",
+}
+
+// idle lists the actors that nothing can be put down to here, and why.
+var idle = map[ledger.Actor]string{
+	ledger.Kubelet:       "settled means what the pods in the API say, and those the kubelet has written",
+	ledger.LBController:  "no load balancer",
+	ledger.LBProbe:       "no load balancer",
+	ledger.LBPropagation: "no load balancer",
+	ledger.Ingress:       "no ingress",
+	ledger.DNSCache:      "no DNS",
+	ledger.Scheduler:     "a pod that is not scheduled yet is no endpoint",
+}
+
+// check fails when a row that can come up hardly does, or one comes up that cannot.
+func (c *table) check(t *testing.T, n int) {
+	t.Helper()
+	known := map[row]bool{}
+	for _, r := range reachable {
+		known[r] = true
+		if have := c.rows[r]; have == nil || have.seeds*10000 < perTenThousand*n {
+			t.Errorf("%s, %s: came up in too few of %d worlds, want %d of 10,000", r.cause, r.actor, n, perTenThousand)
+		}
+	}
+	for r := range c.rows {
+		if !known[r] {
+			t.Errorf("%s, %s: came up, and is not in the list of what can", r.cause, r.actor)
+		}
+	}
+}
+
+// Every cause and every actor of the ledger is in one of the lists, and in one only.
+func TestListsAreComplete(t *testing.T) {
+	t.Parallel()
+	causes, actors := map[ledger.Cause]bool{}, map[ledger.Actor]bool{}
+	for _, r := range reachable {
+		causes[r.cause], actors[r.actor] = true, true
+	}
+	for c := range ledger.NumCauses {
+		if _, not := unreachable[c]; causes[c] == not {
+			t.Errorf("cause %q: reachable %v, unreachable %v", c, causes[c], not)
+		}
+	}
+	for a := range ledger.NumActors {
+		if _, not := idle[a]; actors[a] == not {
+			t.Errorf("actor %q: reachable %v, idle %v", a, actors[a], not)
+		}
+	}
+}

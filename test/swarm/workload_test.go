@@ -1,0 +1,225 @@
+package swarm
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// workload is a Deployment and its app.
+func (w *world) workload(name string) scenario.Workload {
+	wl := scenario.Workload{App: w.app(), Hooks: map[string]scenario.Hook{}, Revisions: map[string]scenario.App{}, Server: "app"}
+	wl.Deployment = w.deployment(name, &wl)
+	if w.faults.crash && w.chance(50) {
+		broken := wl.App
+		switch w.pick(3) {
+		case 0:
+			broken.CrashAfter, w.endless = w.span(sec, 20*sec), true
+		case 1:
+			broken.Start = w.dist(5*sec, 20*sec)
+			c := &wl.Deployment.Spec.Template.Spec.Containers[0]
+			w.endless = w.endless || c.LivenessProbe != nil && c.StartupProbe == nil // killed before it is up
+		default:
+			broken.Start, w.endless = engine.Constant(engine.Hour), true
+		}
+		wl.Revisions["new"] = broken
+	}
+	if w.faults.crash && w.chance(20) {
+		wl.App.CrashAfter, w.endless = w.span(5*sec, 40*sec), true
+	}
+	return wl
+}
+
+func (w *world) app() scenario.App {
+	a := scenario.App{
+		Profile: "drawn", Start: w.dist(0, 4*sec), Serve: of(w.draws, engine.Constant(ms), w.dist(ms, 100*ms), w.dist(0, 3*sec)),
+		IgnoresSIGTERM: w.faults.stubborn && w.chance(30),
+		Listener:       of(w.draws, scenario.ListenerCloses, scenario.ListenerCloses, scenario.ListenerStays, scenario.ListenerDrains),
+		DrainFor:       w.span(0, 15*sec), InFlight: of(w.draws, scenario.InFlightFinish, scenario.InFlightFinish, scenario.InFlightCut),
+		ReadinessFails: w.chance(20), LivenessFollows: w.chance(50),
+	}
+	if w.chance(20) {
+		a.ReadyAfter = w.dist(0, 3*sec)
+	}
+	if w.chance(20) {
+		a.FinishWithin = w.span(0, 2*sec)
+	}
+	if w.chance(20) {
+		a.Linger = w.span(0, 5*sec)
+	}
+	if w.faults.overload {
+		a.Concurrency, a.Queue = 1+w.pick(4), w.pick(5)
+	}
+	if w.faults.dependency {
+		a.DependsOn = []string{"db"}
+	}
+	return a
+}
+
+func (w *world) deployment(name string, wl *scenario.Workload) *appsv1.Deployment {
+	n, grace := int32(w.pick(9)), int64(of(w.draws, 0, 1, 2, 3, 5, 10, 30, 60))
+	labels := map[string]string{"app": "web", "name": name}
+	d := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &n, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Strategy: w.strategy(),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{TerminationGracePeriodSeconds: &grace, Containers: []corev1.Container{w.container("app", wl, grace)}},
+			},
+		},
+	}
+	if w.chance(40) {
+		d.Spec.MinReadySeconds = int32(w.pick(6))
+	}
+	spec := &d.Spec.Template.Spec
+	if w.chance(15) {
+		spec.Containers = append(spec.Containers, corev1.Container{Name: "agent"})
+		wl.Hooks["agent"] = w.hook(grace)
+	}
+	for _, sidecar := range []string{"mesh", "logs"} {
+		if w.chance(15) {
+			always := corev1.ContainerRestartPolicyAlways
+			spec.InitContainers = append(spec.InitContainers, corev1.Container{Name: sidecar, RestartPolicy: &always})
+			wl.Hooks[sidecar] = w.hook(grace)
+		}
+	}
+	return d
+}
+
+func (w *world) strategy() appsv1.DeploymentStrategy {
+	if w.chance(12) {
+		return appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+	}
+	f := of(w.draws, [2]string{"25%", "25%"}, [2]string{"1", "0"}, [2]string{"0", "1"}, [2]string{"100%", "0"}, [2]string{"50%", "50%"}, [2]string{"0", "0%"}, [2]string{"30%", "3"})
+	surge, unavailable := intstr.Parse(f[0]), intstr.Parse(f[1])
+	return appsv1.DeploymentStrategy{
+		Type:          appsv1.RollingUpdateDeploymentStrategyType,
+		RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable},
+	}
+}
+
+func (w *world) container(name string, wl *scenario.Workload, grace int64) corev1.Container {
+	c := corev1.Container{Name: name, Ports: []corev1.ContainerPort{{ContainerPort: 8080}}}
+	if w.chance(85) {
+		c.ReadinessProbe = w.probe(int32(w.pick(3)+1), int32(w.pick(3)+1))
+		c.ReadinessProbe.InitialDelaySeconds = int32(of(w.draws, 0, 0, 0, w.pick(8)))
+	}
+	if w.faults.probes && w.chance(40) {
+		c.StartupProbe = w.probe(1, 30)
+	}
+	if w.faults.probes && w.chance(50) {
+		c.LivenessProbe = w.probe(1, int32(w.pick(3)+1))
+		c.LivenessProbe.InitialDelaySeconds = int32(of(w.draws, 10, 10, 2))
+		if c.LivenessProbe.InitialDelaySeconds < 10 && c.StartupProbe == nil {
+			w.endless = true // it may kill what takes longer to start
+		}
+		if w.chance(30) {
+			own := int64(w.pick(10) + 1)
+			c.LivenessProbe.TerminationGracePeriodSeconds = &own
+		}
+	}
+	wl.Hooks[name] = w.hook(grace)
+	return c
+}
+
+func (w *world) probe(success, failure int32) *corev1.Probe {
+	return &corev1.Probe{PeriodSeconds: int32(of(w.draws, 1, 1, 2, 5)), TimeoutSeconds: 1, SuccessThreshold: success, FailureThreshold: failure}
+}
+
+// hook is a preStop hook of any kind; it may take longer than the grace period.
+func (w *world) hook(grace int64) scenario.Hook {
+	if !w.faults.hooks {
+		return scenario.Hook{}
+	}
+	h := scenario.Hook{Kind: of(w.draws, "", "sleep", "sleep", "exec", "exec", "httpGet", "missing", "tcpSocket")}
+	most := min(engine.Time(grace)+5, 20) * sec
+	h.Duration = w.dist(0, most)
+	if h.Kind == "exec" || h.Kind == "httpGet" {
+		switch w.pick(6) {
+		case 0:
+			h.ClosesListener = true
+		case 1:
+			h.SignalsServer = true
+		case 2:
+			h.FailsReadiness = true
+		}
+		if w.chance(30) {
+			h.ActsAfter = w.dist(0, most)
+		}
+		h.WaitsForRequests = w.chance(20)
+	}
+	return h
+}
+
+// act draws what is done to the world.
+func (w *world) act() {
+	at := w.Warmup
+	for range w.pick(3) + 1 {
+		at += w.span(0, 8*sec)
+		w.Actions = append(w.Actions, w.action(at)...)
+	}
+	w.Until = at + 300*sec
+	if w.endless {
+		w.Until = at + 40*sec
+	}
+	for _, a := range w.Actions {
+		w.Until = max(w.Until, a.At+a.For+40*sec)
+	}
+}
+
+func (w *world) action(at engine.Time) []scenario.Action {
+	wl := &w.Workloads[w.pick(len(w.Workloads))]
+	name := wl.Name()
+	pod := name
+	if w.chance(70) {
+		pod += of(w.draws, "#0", "#1", "#2")
+	}
+	one := func(a scenario.Action) []scenario.Action {
+		a.At = at
+		return []scenario.Action{a}
+	}
+	switch w.pick(14) {
+	case 0, 1, 2, 3, 4:
+		if w.faults.restarts {
+			return one(scenario.Action{Verb: "rolloutRestart", Target: name})
+		}
+		return one(scenario.Action{Verb: "scale", Target: name, Value: of(w.draws, "0", "1", "2", "3", "8")})
+	case 5:
+		return one(scenario.Action{Verb: "scale", Target: name, Value: of(w.draws, "0", "1", "2", "3", "8")})
+	case 6:
+		return one(scenario.Action{Verb: "rollback", Target: name})
+	case 7:
+		return one(scenario.Action{Verb: "pause", Target: name, For: of(w.draws, 0, w.span(sec, 10*sec))})
+	case 8:
+		return one(scenario.Action{Verb: "delete", Target: pod})
+	case 9:
+		return one(scenario.Action{Verb: "setReady", Target: pod, Value: "false", For: w.span(sec, 15*sec)})
+	case 10:
+		return one(scenario.Action{Verb: "crashPod", Target: pod})
+	case 11:
+		d := *wl.Deployment
+		n := int32(w.pick(6))
+		d.Spec.Replicas, d.Spec.Strategy = &n, w.strategy()
+		if wl.Recreate() {
+			d.Spec.Strategy = wl.Deployment.Spec.Strategy // the kind of rollout stays
+		} else if d.Spec.Strategy.RollingUpdate == nil {
+			d.Spec.Strategy = wl.Deployment.Spec.Strategy
+		}
+		return one(scenario.Action{Verb: "apply", Target: name, Deployment: &d})
+	case 12:
+		if w.faults.dependency {
+			return one(scenario.Action{Verb: "dependency", Target: "db", Value: "down", For: w.span(sec, 20*sec)})
+		}
+	case 13:
+		if w.faults.apiserver {
+			return one(scenario.Action{Verb: "apiserver", Value: "down", For: w.span(sec, 20*sec)})
+		}
+	}
+	return one(scenario.Action{Verb: "rolloutRestart", Target: name})
+}
