@@ -157,11 +157,15 @@ func (r *run) loop() (settled bool, err error) {
 
 // end says when the run ends if nothing happens before, and whether all has come to rest then.
 // A world that waits for something that takes long (an app that starts, a grace period,
-// minReadySeconds) is quiet and not at rest.
+// minReadySeconds) is quiet and not at rest. One whose pods wait to be restarted again and
+// again never will be: it ends at the first quiet moment.
 func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
 	stop, settled = max(r.lastNews, r.lastAction())+settleTime, true
 	if next > stop && next != engine.Never && r.cluster.Unrest() != "" {
-		stop, settled = max(stop, r.lastAction()+longestRun), false
+		settled = false
+		if !r.cluster.CrashLooping() {
+			stop = max(stop, r.lastAction()+longestRun)
+		}
 	}
 	if r.sc.Until > 0 && r.sc.Until < stop {
 		stop, settled = r.sc.Until, false

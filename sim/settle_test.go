@@ -30,7 +30,7 @@ func TestQuietIsNotSettled(t *testing.T) {
 		}, 90 * sec, true},
 		{"an app that crashes again and again", func(sc *scenario.Scenario) {
 			sc.Workloads[0].App.CrashAfter = 20 * sec
-		}, longestRun, false},
+		}, 100 * sec, false}, // the first quiet moment after three restarts
 		{"a readiness that is never let go", func(sc *scenario.Scenario) {
 			sc.Actions = append(sc.Actions, scenario.Action{At: 11 * sec, Verb: "setReady", Target: "web", Value: "false"})
 		}, settleTime, true},

@@ -56,12 +56,22 @@ func (c *Case) Close() {
 		c.Verdict = Drops
 	case unsettled > 0:
 		c.Verdict = NotJudged
-		c.Reason = fmt.Sprintf("lost nothing, but had not come to rest when the run ended, in %d of %d runs", unsettled, len(c.Runs))
+		c.Reason = fmt.Sprintf("lost nothing, but had not come to rest when the run ended, in %d of %d runs%s", unsettled, len(c.Runs), unrest(c.Runs))
 	default:
 		c.Verdict, c.Bound = Holds, LossBound(len(c.Runs))
 	}
 	c.Central = c.Verdict
 	c.Unmet = Expect(c)
+}
+
+// unrest is what the first run that had not come to rest was waiting for.
+func unrest(runs []Run) string {
+	for i := range runs {
+		if runs[i].Unrest != "" {
+			return ": " + runs[i].Unrest
+		}
+	}
+	return ""
 }
 
 // fewest picks the run with the fewest usable pods, for the longest time.

@@ -91,6 +91,7 @@ type Run struct {
 	Seed      uint64
 	TraceHash string
 	Settled   bool
+	Unrest    string // what had not come to rest, "" when all had
 	End       engine.Time
 	Streams   []Stream // in order of Case.Clients
 	Groups    []ledger.Group

@@ -17,6 +17,20 @@ func (w *World) Unrest() string {
 	return w.lag()
 }
 
+// crashLoop is from how many restarts on a pod counts as one that will not stay up: its next
+// back-off is 40 s (facts/pod-lifecycle.md 7).
+const crashLoop = 3
+
+// CrashLooping says whether some pod is restarted again and again.
+func (w *World) CrashLooping() bool {
+	for _, id := range w.livePods {
+		if p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod); ok && p.Restarts >= crashLoop && p.Active() {
+			return true
+		}
+	}
+	return false
+}
+
 // Stuck says what is wrong with a world in which nothing happens any more, nil for nothing.
 // The API server answers, or nothing is promised. Then no pod is on its way out, no node's
 // rules lag behind, no workload has more pods than it may; and one whose pods are all ready

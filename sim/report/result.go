@@ -95,6 +95,7 @@ type Run struct {
 	Case       string      `json:"case"`
 	TraceHash  string      `json:"traceHash"`
 	Settled    bool        `json:"settled"`
+	Unrest     string      `json:"unrest"` // what had not come to rest at the end, "" when all had
 	EndSeconds engine.Time `json:"endSeconds"`
 	Requests   Requests    `json:"requests"`
 }
@@ -229,7 +230,7 @@ func Build(s *check.Simulation) *Result {
 		r.Causes = append(r.Causes, causesOf(c)...)
 		for j := range c.Runs {
 			run := &c.Runs[j]
-			r.Runs = append(r.Runs, Run{run.Seed, c.ID, run.TraceHash, run.Settled, run.End, requestsOf(run.Totals())})
+			r.Runs = append(r.Runs, Run{run.Seed, c.ID, run.TraceHash, run.Settled, run.Unrest, run.End, requestsOf(run.Totals())})
 		}
 		r.assume(c)
 	}

@@ -43,9 +43,19 @@ func (t *text) why(c *check.Case) {
 		t.line("FEWEST USABLE PODS  %d of %d, for %s in the worst run", u.Min, u.Of, span(u.For))
 	}
 	if n := unsettled(c); n > 0 {
-		t.line("%s had not come to rest at its end", count(n, "run", "runs"))
+		t.line("%s had not come to rest at the end%s", count(n, "run", "runs"), unrestWords(c))
 	}
 	t.line("")
+}
+
+// unrestWords is what the first of these runs was waiting for.
+func unrestWords(c *check.Case) string {
+	for i := range c.Runs {
+		if u := c.Runs[i].Unrest; u != "" {
+			return ": " + u
+		}
+	}
+	return ""
 }
 
 // culpritWords is "no preStop, web.yaml:17".

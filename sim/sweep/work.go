@@ -90,7 +90,7 @@ func one(sc *scenario.Scenario, seed uint64) (out outcome) {
 
 // summary keeps of a run what reports are made of.
 func summary(res *sim.Result) *check.Run {
-	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Settled: res.Settled, End: res.End}
+	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
 	for i, s := range res.Streams {
 		run.Streams = append(run.Streams, check.Stream{
 			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage,
