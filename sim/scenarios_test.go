@@ -41,7 +41,7 @@ func readScenario(t *testing.T, path string) *scenario.Scenario {
 func TestExampleScenariosTellTheirStory(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../examples/scenarios/*.yaml")
-	if err != nil || len(files) < 18 {
+	if err != nil || len(files) < 20 {
 		t.Fatalf("%d scenarios: %v", len(files), err)
 	}
 	for _, file := range files {

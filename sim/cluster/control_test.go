@@ -261,12 +261,13 @@ func TestEndpointConditions(t *testing.T) {
 		{"failed", Pod{IP: ip, DeletedAt: never, Phase: PhaseFailed}, false, 0, false},
 		{"gone", Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: PhaseRunning, Gone: true}, false, 0, false},
 	} {
-		e, in := endpointOf(&c.pod, c.publish)
+		w.services[0].publishAll = c.publish
+		e, in := w.endpointOf(&c.pod, 0)
 		if in != c.in || e.conditions != c.want {
 			t.Errorf("%s: %v %v, want %v %v", c.name, e.conditions, in, c.want, c.in)
 		}
 	}
-	if _, in := endpointOf(nil, false); in {
+	if _, in := w.endpointOf(nil, 0); in {
 		t.Error("no pod, no endpoint")
 	}
 }
@@ -280,9 +281,8 @@ func TestEndpointPath(t *testing.T) {
 	w.pods()
 	w.store.subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(o object) {
 		var out []string
-		for _, id := range slices.Sorted(maps.Keys(w.sliceState[0][0])) {
-			e := w.sliceState[0][0][id]
-			out = append(out, fmt.Sprintf("%d:%v", id, e.conditions))
+		for _, e := range w.sliceState[0][0] {
+			out = append(out, fmt.Sprintf("%d:%v", e.id, e.conditions))
 		}
 		w.note("slice %s", strings.Join(out, " "))
 	}, kindSlices)
@@ -319,7 +319,7 @@ func TestPacking(t *testing.T) {
 		{name: "no slice is merged into another", have: []int{100, 100}, gone: []int{90, 95}, want: []int{10, 5}, touched: []int{0, 1}},
 		{name: "an emptied slice is used for what is new", have: []int{3, 100}, gone: []int{3}, added: 2, want: []int{2, 100}, touched: []int{0}},
 	} {
-		have, place, want := map[PodID]endpointState{}, map[PodID]int{}, map[PodID]endpointState{}
+		var have, want []entry
 		id := PodID(0)
 		part := func(list []int, i int) int {
 			if i < len(list) {
@@ -329,27 +329,27 @@ func TestPacking(t *testing.T) {
 		}
 		for n, size := range c.have {
 			for i := range size {
-				have[id], place[id] = endpointState{conditions: some}, n
+				have = append(have, entry{id, n, endpointState{conditions: some}})
 				switch {
 				case i < part(c.gone, n):
 				case i < part(c.changed, n):
-					want[id] = endpointState{}
+					want = append(want, entry{id, noSlice, endpointState{}})
 				default:
-					want[id] = have[id]
+					want = append(want, entry{id, noSlice, endpointState{conditions: some}})
 				}
 				id++
 			}
 		}
 		for range c.added {
-			want[id] = endpointState{conditions: some}
+			want = append(want, entry{id, noSlice, endpointState{conditions: some}})
 			id++
 		}
-		touched := pack(have, place, want)
+		touched := pack(have, want)
 		counts := make([]int, len(c.want))
-		for _, n := range place { // order: only counts
-			counts[n]++
+		for _, e := range want {
+			counts[e.slice]++
 		}
-		if !slices.Equal(counts, c.want) || !slices.Equal(touched, c.touched) || len(place) != len(want) {
+		if !slices.Equal(counts, c.want) || !slices.Equal(touched, c.touched) {
 			t.Errorf("%s: %v, written %v; want %v, written %v", c.name, counts, touched, c.want, c.touched)
 		}
 	}
@@ -379,7 +379,7 @@ func TestStaleCache(t *testing.T) {
 		w.at(10*sec, func() { w.deletePod(w.owner, 0) })
 		w.at(c.second, func() { w.deletePod(w.owner, 1) })
 		w.run(10 * sec)
-		for w.sliceState[0][0][1].conditions.Ready() {
+		for w.sliceState[0][0][1].conditions.Ready() { // pod 1 is the second of the slice
 			if _, err := w.eng.Step(); err != nil {
 				t.Fatal(err)
 			}

@@ -94,15 +94,14 @@ func (w *World) record(e Event) {
 }
 
 // notePod records what a write of a pod changes.
-func (w *World) notePod(p *Pod) {
+func (w *World) notePod(old, p *Pod) {
 	if w.tell.journal == nil {
 		return
 	}
-	old, had := w.store.get(key{kindPod, int(p.ID), 0}).(*Pod)
 	switch {
 	case p.Gone:
 		w.note(EventGone, p.ID)
-	case !had:
+	case old == nil:
 		w.note(EventCreated, p.ID)
 	case p.Deleting() && !old.Deleting():
 		w.note(EventDeleted, p.ID)
@@ -113,21 +112,26 @@ func (w *World) notePod(p *Pod) {
 	}
 }
 
-// noteSlice records what a new version of one slice changes.
-func (w *World) noteSlice(service int, before, after map[PodID]endpointState) {
+// noteSlice records what a new version of one slice changes. Both are in order of ID.
+func (w *World) noteSlice(service int, before, after []entry) {
 	if w.tell.journal == nil {
 		return
 	}
-	for id := range w.pods {
-		id := PodID(id)
-		old, had := before[id]
-		next, has := after[id]
+	for len(before)+len(after) > 0 {
 		switch {
-		case had && !has:
-			w.record(Event{Kind: EventEndpointGone, Pod: id, Node: -1, Service: service})
-		case has && (!had || old.conditions != next.conditions):
-			w.record(Event{Kind: EventEndpoint, Pod: id, Node: -1, Service: service, Conditions: next.conditions})
+		case len(after) == 0 || len(before) > 0 && before[0].id < after[0].id:
+			w.record(Event{Kind: EventEndpointGone, Pod: before[0].id, Node: -1, Service: service})
+			before = before[1:]
+			continue
+		case len(before) == 0 || after[0].id < before[0].id:
+			w.record(Event{Kind: EventEndpoint, Pod: after[0].id, Node: -1, Service: service, Conditions: after[0].conditions})
+		default:
+			if before[0].conditions != after[0].conditions {
+				w.record(Event{Kind: EventEndpoint, Pod: after[0].id, Node: -1, Service: service, Conditions: after[0].conditions})
+			}
+			before = before[1:]
 		}
+		after = after[1:]
 	}
 }
 

@@ -122,7 +122,6 @@ func (k *kubelet) writeNext() {
 		}
 		next := *p
 		next.Phase, next.Ready, next.ReadySince, next.IP, next.Restarts = s.phase, s.ready, s.since, s.ip, s.restarts
-		k.w.noteWrite(&next)
 		return &next
 	}, func() {
 		k.writing = false

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
@@ -27,6 +26,7 @@ type NodeProxy struct {
 	timer     engine.Handle
 
 	node4plan *plan.Node
+	class     int // of nodes with equal Plans
 }
 
 func newNodeProxy(w *World, node int) *NodeProxy {
@@ -131,7 +131,7 @@ func (w *World) Lateness(node int) Stage {
 	switch {
 	case !w.slicesSettled():
 		return StageSlices
-	case p.received != w.view:
+	case p.received != w.views.last:
 		return StageWatch
 	case p.syncing == nil && p.installed != p.received:
 		return StageWait
@@ -140,38 +140,4 @@ func (w *World) Lateness(node int) Stage {
 	default:
 		return StageDone
 	}
-}
-
-// Rules returns the Plan in force on a node. Nodes that cannot differ share one.
-func (w *World) Rules(node int) *plan.Plan { return w.planOf(w.Proxies[node].installed, node) }
-
-// maxPlans bounds the Plans that are remembered.
-const maxPlans = 4096
-
-// planKey says which nodes have equal Plans for a view.
-type planKey struct {
-	view  *View
-	class string
-}
-
-func (w *World) planOf(v *View, node int) *plan.Plan {
-	k := planKey{v, w.nodeClass(node)}
-	if p := w.plans[k]; p != nil {
-		return p
-	}
-	p := plan.Build(v.Snapshot, w.Proxies[node].node4plan)
-	if len(w.plans) >= maxPlans {
-		clear(w.plans) // old views are not asked for again
-	}
-	w.plans[k] = p
-	return p
-}
-
-// nodeClass groups nodes: those of a zone have the same Cluster lists. Local lists, and
-// hairpin, depend on the node itself.
-func (w *World) nodeClass(node int) string {
-	if w.usesLocal {
-		return fmt.Sprint(node)
-	}
-	return w.sc.Nodes[node].Zone
 }

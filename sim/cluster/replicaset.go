@@ -165,7 +165,6 @@ func (c *replicaSetController) createBatch(id ReplicaSetID, left, size int, done
 		c.w.store.limited(&c.limit, c.owner, "create pod", key{kindPod, int(pod.ID), 0}, func(object) object {
 			created := *pod
 			created.Created = c.w.eng.Now()
-			c.w.noteWrite(&created)
 			return &created
 		}, func() {
 			switch answered++; {

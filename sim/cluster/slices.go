@@ -3,45 +3,28 @@ package cluster
 import (
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // maxEndpointsPerSlice is the EndpointSlice controller's default.
 const maxEndpointsPerSlice = 100
-
-// View is what the API server holds of Services and EndpointSlices at one moment: what a
-// service proxy sees when its watch has caught up. Views are numbered from 1 and immutable.
-type View struct {
-	Number   uint64
-	At       engine.Time
-	Snapshot *endpoints.Snapshot
-}
-
-// endpointState is what the controller writes of one pod.
-type endpointState struct {
-	ip         netip.Addr
-	node       int
-	conditions endpoints.Conditions
-}
 
 // sliceController writes EndpointSlices from pods (k8s.io/endpointslice 0.36.3; verified).
 type sliceController struct {
 	w     *World
 	owner engine.Owner
 	react reaction
-	pods  map[PodID]*Pod
-	// written is, per service, what the controller last wrote; shown is false until its own
-	// watch has shown it the write: a sync meanwhile finds a stale cache and backs off.
-	written  []map[PodID]endpointState
-	place    []map[PodID]int // slice number of each endpoint
+	pods  []podList // by workload: what its watch has shown
+	// written is, per service, what the controller last wrote. inFlight counts the writes that
+	// its own watch has not shown it yet: a sync meanwhile finds a stale cache and backs off.
+	written  [][]entry
 	inFlight []int
 	backoff  []engine.Time
 	limit    limiter
@@ -54,13 +37,9 @@ type sliceController struct {
 func newSliceController(w *World) *sliceController {
 	n := len(w.sc.Services)
 	c := &sliceController{
-		w: w, owner: w.eng.Register("endpointslice-controller"), pods: map[PodID]*Pod{},
-		written: make([]map[PodID]endpointState, n), place: make([]map[PodID]int, n),
-		inFlight: make([]int, n), backoff: make([]engine.Time, n),
+		w: w, owner: w.eng.Register("endpointslice-controller"), pods: make([]podList, len(w.sc.Workloads)),
+		written: make([][]entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
 		busy: make([]int, n), again: make([]bool, n), limit: newLimiter(controllerQPS, controllerBurst),
-	}
-	for i := range n {
-		c.written[i], c.place[i] = map[PodID]endpointState{}, map[PodID]int{}
 	}
 	c.react = newReaction(w, c.owner, "endpointslice-controller", w.sc.Latency.SliceController, c.sync)
 	w.store.subscribe("endpointslice-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindPod, kindSlices)
@@ -70,13 +49,7 @@ func newSliceController(w *World) *sliceController {
 func (c *sliceController) deliver(o object) {
 	switch o := o.(type) {
 	case *Pod:
-		old := c.pods[o.ID]
-		if o.Gone {
-			delete(c.pods, o.ID)
-		} else {
-			c.pods[o.ID] = o
-		}
-		if !relevant(old, o) {
+		if old := c.pods[o.Workload].set(o); !relevant(old, o) {
 			return
 		}
 		for _, s := range c.w.servicesOf(o.Workload) {
@@ -91,28 +64,6 @@ func (c *sliceController) deliver(o object) {
 func relevant(old, p *Pod) bool {
 	return old == nil || p.Gone || old.Deleting() != p.Deleting() || old.Ready != p.Ready ||
 		old.IP != p.IP || old.Phase.Terminal() != p.Phase.Terminal()
-}
-
-// stateOf is a pod's entry, ok false when it has none: no address yet, or done.
-func (c *sliceController) stateOf(p *Pod, service int) (endpointState, bool) {
-	return endpointOf(p, c.w.publishesNotReady(service))
-}
-
-func endpointOf(p *Pod, publishNotReady bool) (endpointState, bool) {
-	if p == nil || p.Gone || !p.IP.IsValid() || p.Phase.Terminal() {
-		return endpointState{}, false
-	}
-	var cond endpoints.Conditions
-	if p.Ready {
-		cond |= endpoints.Serving
-	}
-	if p.Deleting() {
-		cond |= endpoints.Terminating
-	}
-	if publishNotReady || p.Ready && !p.Deleting() {
-		cond |= endpoints.Ready
-	}
-	return endpointState{p.IP, p.Node, cond}, true
 }
 
 // sliceWrite is one write of one EndpointSlice, as watches hear of it.
@@ -140,45 +91,46 @@ func (c *sliceController) sync(service int) {
 		return
 	}
 	c.backoff[service] = 0
-	want := map[PodID]endpointState{}
-	for _, id := range c.members(service) {
-		if e, in := c.stateOf(c.pods[id], service); in {
-			want[id] = e
-		}
-	}
-	touched := pack(c.written[service], c.place[service], want)
-	c.written[service] = want
-	for _, n := range touched {
+	for _, n := range c.reconcile(service) {
 		c.writeSlice(service, n)
 	}
 }
 
+// reconcile decides what a service's slices are to say, and returns those to write.
+func (c *sliceController) reconcile(service int) []int {
+	have, want := c.written[service], c.w.endpointsOf(service, c.w.podsBehind(service, c.pods))
+	touched := pack(have, want)
+	if h := c.w.services[service].hints; h.mode == scenario.HintsProportional {
+		touched = h.proportional(have, want, touched, c.w.sc.Nodes)
+	}
+	c.written[service] = want
+	return touched
+}
+
 // pack decides which slices change when a service's endpoints become want, in what order they
-// are written, and brings place up to date (k8s.io/endpointslice 0.36.3 reconciler.go,
-// reconcileByPortMapping; verified). An empty slice counts as one that does not exist.
-func pack(have map[PodID]endpointState, place map[PodID]int, want map[PodID]endpointState) []int {
+// are written, and places those of want (k8s.io/endpointslice 0.36.3 reconciler.go,
+// reconcileByPortMapping; verified). An empty slice counts as one that does not exist. Hints
+// are not compared: they do not differ where nothing else does, or follow later.
+func pack(have, want []entry) []int {
 	counts, touched := map[int]int{}, map[int]bool{}
-	for _, id := range slices.Sorted(maps.Keys(have)) {
-		n := place[id]
-		e, keep := want[id]
-		if e != have[id] || !keep {
-			touched[n] = true
+	var added []*entry
+	merge(have, want, func(a, b *entry) {
+		switch {
+		case a == nil:
+			added = append(added, b)
+		case b == nil:
+			touched[a.slice] = true
+		default:
+			b.slice = a.slice
+			counts[b.slice]++
+			if a.unhinted() != b.unhinted() {
+				touched[b.slice] = true
+			}
 		}
-		if keep {
-			counts[n]++
-		} else {
-			delete(place, id)
-		}
-	}
-	var added []PodID
-	for _, id := range slices.Sorted(maps.Keys(want)) {
-		if _, had := have[id]; !had {
-			added = append(added, id)
-		}
-	}
+	})
 	fill := func(n int) {
 		for len(added) > 0 && counts[n] < maxEndpointsPerSlice {
-			place[added[0]] = n
+			added[0].slice = n
 			counts[n]++
 			touched[n] = true
 			added = added[1:]
@@ -214,24 +166,9 @@ func sliceToFill(counts map[int]int, touched map[int]bool, more int) int {
 	return best
 }
 
-// members lists the pods that are or were endpoints of a service, by ID.
-func (c *sliceController) members(service int) []PodID {
-	var ids []PodID
-	for _, id := range slices.Sorted(maps.Keys(c.pods)) {
-		if c.w.selects(service, c.pods[id].Workload) {
-			ids = append(ids, id)
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(c.written[service])) {
-		if c.pods[id] == nil {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
 func (c *sliceController) writeSlice(service, n int) {
-	part, built := c.part(service, n), c.build(service, n)
+	part := part(c.written[service], n)
+	built := c.w.buildSlice(service, n, part)
 	c.inFlight[service]++
 	c.busy[service]++
 	c.w.store.limited(&c.limit, c.owner, "write slice", key{kindSlices, service, n}, func(object) object {
@@ -245,32 +182,19 @@ func (c *sliceController) writeSlice(service, n int) {
 	})
 }
 
-// part returns the entries of one slice.
-func (c *sliceController) part(service, n int) map[PodID]endpointState {
-	part := map[PodID]endpointState{}
-	for id, e := range c.written[service] { // order: copied to a map
-		if c.place[service][id] == n {
-			part[id] = e
-		}
-	}
-	return part
-}
-
-// build makes the EndpointSlice object from what was decided.
-func (c *sliceController) build(service, n int) *discoveryv1.EndpointSlice {
-	svc := c.w.sc.Services[service].Service
+// buildSlice makes the EndpointSlice object of some entries.
+func (w *World) buildSlice(service, n int, part []entry) *discoveryv1.EndpointSlice {
+	svc := w.sc.Services[service].Service
 	s := &discoveryv1.EndpointSlice{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: svc.Namespace, Name: fmt.Sprintf("%s-%d", svc.Name, n),
 			Labels: map[string]string{discoveryv1.LabelServiceName: svc.Name},
 		},
 		AddressType: discoveryv1.AddressTypeIPv4,
-		Ports:       c.w.slicePorts(service),
+		Ports:       w.slicePorts(service),
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.written[service])) {
-		if c.place[service][id] == n {
-			s.Endpoints = append(s.Endpoints, c.w.endpoint(id, c.written[service][id]))
-		}
+	for _, e := range part {
+		s.Endpoints = append(s.Endpoints, w.endpoint(e.id, e.endpointState))
 	}
 	return s
 }
@@ -287,6 +211,16 @@ func (w *World) endpoint(id PodID, e endpointState) discoveryv1.Endpoint {
 	}
 	if node.Zone != "" {
 		out.Zone = &node.Zone
+	}
+	if e.hint == (hint{}) {
+		return out
+	}
+	out.Hints = &discoveryv1.EndpointHints{}
+	if e.hint.zone != "" {
+		out.Hints.ForZones = []discoveryv1.ForZone{{Name: e.hint.zone}}
+	}
+	if e.hint.node {
+		out.Hints.ForNodes = []discoveryv1.ForNode{{Name: node.Name}}
 	}
 	return out
 }

@@ -40,6 +40,8 @@ type store struct {
 	watches [numKinds][]*watch
 	all     []*watch // each once, in order of subscription
 
+	changedPod func(old, p *Pod) // hears of every version of a pod, before the watches
+
 	down    bool     // the API server answers nobody
 	waiting []func() // writes that are repeated when it is back
 }
@@ -126,6 +128,10 @@ func (s *store) commit(k key, mutate func(object) object) {
 	next := mutate(s.current[k])
 	if next == nil {
 		return
+	}
+	if p, ok := next.(*Pod); ok {
+		old, _ := s.current[k].(*Pod)
+		s.changedPod(old, p)
 	}
 	s.current[k] = next
 	if p, ok := next.(*Pod); ok && p.Gone {

@@ -37,20 +37,23 @@ type World struct {
 
 	pods      []*podInfo // by PodID
 	ordinals  map[ReplicaSetID]int
-	livePods  []PodID // objects that exist, in ID order
+	livePods  []PodID   // objects that exist, in ID order
+	live      []podList // their present versions, by workload
 	instances map[netip.Addr]*Instance
-	podWrites uint64 // counts writes of pods: the settled state depends on nothing else
 	version   uint64 // counts everything that may change where traffic goes
 
-	cache      *endpoints.Cache
-	view       *View
-	sliceState []map[int]map[PodID]endpointState // what the slices in the API say, by service and slice
-	plans      map[planKey]*plan.Plan
-	usesLocal  bool
+	cache       *endpoints.Cache
+	views       views
+	sliceState  []map[int][]entry // what the slices in the API say, by service and slice
+	classNode   []*plan.Node      // of each class of nodes, one
+	nodesDiffer bool              // even in one zone
 
 	settledCache *endpoints.Cache
-	settled      *View
-	settledAt    uint64
+	settledViews views
+	settled      *View // nil when it has to be computed
+	settledOf    []settledService
+	unchecked    []int // Services whose slices are to be compared with their pods
+	differing    int   // Services whose slices differ, of those that were
 
 	workloads      []workloadInfo
 	services       []serviceInfo
@@ -77,9 +80,10 @@ type workloadInfo struct {
 }
 
 type serviceInfo struct {
-	workloads  []bool
+	members    []int // the workloads it selects
 	ports      []discoveryv1.EndpointPort
 	publishAll bool
+	hints      hinting
 }
 
 // New builds the world of a scenario at time 0: pods run and are ready, rules are in force.
@@ -89,11 +93,12 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 		owner:    eng.Register("world"),
 		ordinals: map[ReplicaSetID]int{}, instances: map[netip.Addr]*Instance{},
 		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewCache(sc.Kubernetes.Options),
-		plans: map[planKey]*plan.Plan{}, dependencyDown: map[string]bool{},
-		applied:    map[ReplicaSetID]*appsv1.Deployment{},
-		sliceState: make([]map[int]map[PodID]endpointState, len(sc.Services)),
+		dependencyDown: map[string]bool{}, applied: map[ReplicaSetID]*appsv1.Deployment{},
+		sliceState: make([]map[int][]entry, len(sc.Services)), settledOf: make([]settledService, len(sc.Services)),
+		live: make([]podList, len(sc.Workloads)),
 	}
 	w.store = newStore(eng, sc.Latency.APIWrite, w.keyName)
+	w.store.changedPod = w.noteWrite
 	w.resolve()
 	// IMPORTANT: the order of registration decides who goes first at one and the same moment.
 	// The shorter a component's way to the traffic, the earlier: when every delay is zero, a
@@ -103,6 +108,7 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 	for n := range sc.Nodes {
 		w.Proxies = append(w.Proxies, newNodeProxy(w, n))
 	}
+	w.classify()
 	for n := range sc.Nodes {
 		w.kubelets = append(w.kubelets, newKubelet(w, n))
 	}
@@ -125,11 +131,11 @@ func (w *World) resolve() {
 	for s := range w.sc.Services {
 		svc := w.sc.Services[s].Service
 		info := &w.services[s]
-		info.workloads = make([]bool, len(w.workloads))
 		info.publishAll = svc.Spec.PublishNotReadyAddresses
+		info.hints = w.hintingOf(svc)
 		for i := range w.workloads {
 			if selects(svc, w.sc.Workloads[i].Deployment.Namespace, w.workloads[i].spec.Labels) {
-				info.workloads[i] = true
+				info.members = append(info.members, i)
 				w.workloads[i].services = append(w.workloads[i].services, s)
 				w.workloads[i].main = mainContainer(w.workloads[i].spec, svc, w.sc.Workloads[i].Server)
 				if info.ports == nil {
@@ -137,8 +143,7 @@ func (w *World) resolve() {
 				}
 			}
 		}
-		w.usesLocal = w.usesLocal || svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal ||
-			svc.Spec.InternalTrafficPolicy != nil && *svc.Spec.InternalTrafficPolicy == corev1.ServiceInternalTrafficPolicyLocal
+		w.nodesDiffer = w.nodesDiffer || nodesDiffer(svc, info.hints)
 		w.cache.SetService(svc)
 		w.settledCache.SetService(svc)
 	}
@@ -225,25 +230,23 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 			p := w.runningPod(rs.ID, sched)
 			w.usable[i].pods[p.ID] = true
 			sets.pods[rs.ID][p.ID] = p
-			sched.pods[p.ID], slicesCtl.pods[p.ID], w.deploy.pods[p.ID] = p, p, p
+			sched.pods[p.ID], w.deploy.pods[p.ID] = p, p
+			slicesCtl.pods[i].set(p)
 		}
 	}
 	for s := range w.sc.Services {
-		want := map[PodID]endpointState{}
-		for _, id := range slicesCtl.members(s) {
-			if e, in := slicesCtl.stateOf(slicesCtl.pods[id], s); in {
-				want[id] = e
-			}
-		}
-		pack(nil, slicesCtl.place[s], want)
-		slicesCtl.written[s] = want
-		w.sliceState[s] = map[int]map[PodID]endpointState{}
+		slicesCtl.reconcile(s)
+		w.sliceState[s] = map[int][]entry{}
+		w.settledOf[s].outdated, w.settledOf[s].unseen = true, true
+		w.uncheck(s)
 		for n := 0; n == 0 || n*maxEndpointsPerSlice < len(slicesCtl.written[s]); n++ {
-			w.publish(s, n, slicesCtl.part(s, n), slicesCtl.build(s, n))
+			part := part(slicesCtl.written[s], n)
+			w.setSlice(s, n, part, w.buildSlice(s, n, part))
 		}
 	}
+	first := w.views.add(w.cache.Snapshot(), 0)
 	for _, p := range w.Proxies {
-		p.received, p.installed = w.view, w.view
+		p.received, p.installed = first, first
 		p.state.Synced = true
 		p.state.LastEnd = -(24 * engine.Hour).Duration()
 	}
@@ -265,7 +268,7 @@ func (w *World) runningPod(id ReplicaSetID, sched *scheduler) *Pod {
 		p.Node = 0 // the manifest's own rules do not fit this cluster: scenario says so
 	}
 	w.store.current[key{kindPod, int(p.ID), 0}] = p
-	w.livePods = append(w.livePods, p.ID)
+	w.noteWrite(nil, p)
 	w.kubelets[p.Node].adopt(p)
 	return p
 }
@@ -334,7 +337,6 @@ func (w *World) deletion(id PodID) func(object) object {
 		if p.Node < 0 || p.Phase.Terminal() {
 			next.Grace, next.Gone = 0, true // nobody has to be waited for
 		}
-		w.noteWrite(&next)
 		return &next
 	}
 }
@@ -348,43 +350,43 @@ func (w *World) removePod(owner engine.Owner, id PodID) {
 		}
 		next := *p
 		next.Gone = true
-		w.noteWrite(&next)
 		return &next
 	}, nil)
 }
 
-// noteWrite keeps what the store's readers need besides the objects.
-func (w *World) noteWrite(p *Pod) {
-	w.podWrites++
-	w.notePod(p)
+// noteWrite keeps what the store's readers need besides the objects. It hears of every version
+// of a pod, with the one before, nil for none.
+func (w *World) noteWrite(old, p *Pod) {
+	w.live[p.Workload].set(p)
+	w.changedPod(old, p)
+	w.notePod(old, p)
 	w.podWritten(p)
-	if p.Gone {
-		if i, found := slices.BinarySearch(w.livePods, p.ID); found {
-			w.livePods = slices.Delete(w.livePods, i, i+1)
-		}
-		return
-	}
-	if i, found := slices.BinarySearch(w.livePods, p.ID); !found {
+	i, found := slices.BinarySearch(w.livePods, p.ID)
+	switch {
+	case p.Gone && found:
+		w.livePods = slices.Delete(w.livePods, i, i+1)
+	case !p.Gone && !found:
 		w.livePods = slices.Insert(w.livePods, i, p.ID)
 	}
 }
 
 // publish makes the next View from one slice. It is called when the write commits.
-func (w *World) publish(service, n int, part map[PodID]endpointState, s *discoveryv1.EndpointSlice) *View {
+func (w *World) publish(service, n int, part []entry, s *discoveryv1.EndpointSlice) *View {
+	w.setSlice(service, n, part, s)
+	return w.views.add(w.cache.Snapshot(), w.eng.Now())
+}
+
+func (w *World) setSlice(service, n int, part []entry, s *discoveryv1.EndpointSlice) {
 	w.cache.SetSlice(s)
 	w.noteSlice(service, w.sliceState[service][n], part)
 	w.sliceState[service][n] = part
-	number := uint64(1)
-	if w.view != nil {
-		number = w.view.Number + 1
-	}
-	w.view = &View{Number: number, At: w.eng.Now(), Snapshot: w.cache.Snapshot()}
-	return w.view
+	w.changedSlices(service)
 }
 
-func (w *World) servicesOf(workload int) []int      { return w.workloads[workload].services }
-func (w *World) selects(service, workload int) bool { return w.services[service].workloads[workload] }
-func (w *World) publishesNotReady(service int) bool { return w.services[service].publishAll }
+func (w *World) servicesOf(workload int) []int { return w.workloads[workload].services }
+func (w *World) selects(service, workload int) bool {
+	return slices.Contains(w.services[service].members, workload)
+}
 
 // deployment is the Deployment's spec in force for a revision: the one applied with it, or the
 // newest one before.

@@ -527,7 +527,9 @@ func (b *builder) assumeWorkload(w *Workload) {
 
 // leftOut lists what of the Scenario the model does not have.
 func (b *builder) leftOut() {
-	for _, s := range b.out.Services {
+	for i := range b.out.Services {
+		s := &b.out.Services[i]
+		b.hintsLeftOut(s)
 		traffic := false
 		for _, t := range b.out.Traffic {
 			if t.Service != s.Service.Namespace+"/"+s.Service.Name {

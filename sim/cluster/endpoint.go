@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"iter"
+	"net/netip"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+)
+
+// endpointState is what the controller writes of one pod.
+type endpointState struct {
+	ip         netip.Addr
+	node       int
+	conditions endpoints.Conditions
+	hint       hint
+}
+
+// hint is a topology hint; the zero hint is none.
+type hint struct {
+	zone string // hints.forZones has it, and no other
+	node bool   // hints.forNodes has the endpoint's own node
+}
+
+// unhinted is the endpoint without its hint.
+func (e endpointState) unhinted() endpointState {
+	e.hint = hint{}
+	return e
+}
+
+// entry is a pod's endpoint with the number of the slice that it is in.
+type entry struct {
+	id    PodID
+	slice int
+	endpointState
+}
+
+// same compares what slices say, in whichever slice.
+func (e entry) same(o entry) bool { return e.id == o.id && e.endpointState == o.endpointState }
+
+// part returns the entries of one slice, in order of ID.
+func part(list []entry, n int) []entry {
+	var out []entry
+	for i := range list {
+		if list[i].slice == n {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// endpointOf is a pod's endpoint in the slices of a Service, ok false when it has none: no
+// address yet, or done. Proportional hints are not in it: they depend on all pods.
+func (w *World) endpointOf(p *Pod, service int) (e endpointState, ok bool) {
+	if p == nil || p.Gone || !p.IP.IsValid() || p.Phase.Terminal() {
+		return endpointState{}, false
+	}
+	s := &w.services[service]
+	e = endpointState{ip: p.IP, node: p.Node, conditions: conditionsOf(p, s.publishAll)}
+	if e.conditions.Ready() {
+		e.hint = s.hints.own(p.Node, w.sc.Nodes)
+	}
+	return e, true
+}
+
+// conditionsOf follows k8s.io/endpointslice 0.36.3 utils.go, podToEndpoint (verified).
+func conditionsOf(p *Pod, publishNotReady bool) endpoints.Conditions {
+	var c endpoints.Conditions
+	if p.Ready {
+		c |= endpoints.Serving
+	}
+	if p.Deleting() {
+		c |= endpoints.Terminating
+	}
+	if publishNotReady || p.Ready && !p.Deleting() {
+		c |= endpoints.Ready
+	}
+	return c
+}
+
+// endpointsOf lists the endpoints of a Service that some pods, in order of ID, amount to. None
+// has a slice yet.
+func (w *World) endpointsOf(service int, pods iter.Seq[*Pod]) []entry {
+	var out []entry
+	for p := range pods {
+		if e, in := w.endpointOf(p, service); in {
+			out = append(out, entry{p.ID, noSlice, e})
+		}
+	}
+	return out
+}
+
+// noSlice is the slice of an entry that was not placed yet.
+const noSlice = -1
+
+// merge walks two lists of entries, both in order of ID, and hands over those of one pod
+// together, nil for the side that has none.
+func merge(a, b []entry, visit func(a, b *entry)) {
+	for i, k := 0, 0; i < len(a) || k < len(b); {
+		switch {
+		case k == len(b) || i < len(a) && a[i].id < b[k].id:
+			visit(&a[i], nil)
+			i++
+		case i == len(a) || b[k].id < a[i].id:
+			visit(nil, &b[k])
+			k++
+		default:
+			visit(&a[i], &b[k])
+			i, k = i+1, k+1
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// hinting is how the EndpointSlice controller hints the endpoints of a Service.
+type hinting struct {
+	mode scenario.HintMode
+	// shares is the CPU of each zone's nodes, by zone name; nil is not enough information.
+	shares []share
+}
+
+// share is one zone's part of a cluster's CPU.
+type share struct {
+	zone string
+	cpu  int64
+}
+
+func (w *World) hintingOf(svc *corev1.Service) hinting {
+	h := hinting{mode: scenario.HintModeOf(svc, w.sc.Kubernetes)}
+	if h.mode == scenario.HintsProportional {
+		h.shares = shares(w.sc.Nodes)
+	}
+	return h
+}
+
+// own is the hint of a ready endpoint where that depends on nothing but itself: its own zone,
+// its own node (k8s.io/endpointslice 0.36.3 trafficdist; verified). An endpoint without a zone
+// has no zone hint.
+func (h hinting) own(node int, nodes []scenario.Node) hint {
+	switch h.mode {
+	case scenario.HintsSameZone:
+		return hint{zone: nodes[node].Zone}
+	case scenario.HintsSameNode:
+		return hint{zone: nodes[node].Zone, node: true}
+	default:
+		return hint{}
+	}
+}
+
+// shares adds up the allocatable CPU of each zone's nodes; control-plane nodes and nodes that
+// are not ready do not count. It is nil when a node has no zone or no CPU, and when there are
+// not two zones (k8s.io/endpointslice 0.36.3 topologycache.go, SetNodes; verified). Nodes that
+// say nothing of their CPU, as made-up ones, are all given the same.
+func shares(nodes []scenario.Node) []share {
+	cpu := map[string]int64{}
+	for i := range nodes {
+		n := &nodes[i]
+		if !n.CountsForHints() {
+			continue
+		}
+		milli, _ := n.AllocatableCPU()
+		if n.Zone == "" || milli == 0 {
+			return nil
+		}
+		cpu[n.Zone] += milli
+	}
+	if len(cpu) < 2 {
+		return nil
+	}
+	var out []share
+	for _, zone := range slices.Sorted(maps.Keys(cpu)) {
+		out = append(out, share{zone, cpu[zone]})
+	}
+	return out
+}
+
+// allocation is how many hints a zone is to have. Wanted and what is compared with it count
+// in parts of an endpoint: one endpoint is as many parts as the cluster has CPU.
+type allocation struct {
+	least, most int
+	wanted      int64
+}
+
+// allocate shares a number of ready endpoints among the zones, by CPU. A zone's least number
+// is what keeps its endpoints from more than 20 % overload, rounded up. ok is false when the
+// endpoints do not suffice (topologycache.go, getAllocations; verified). The arithmetic is
+// exact, where Kubernetes's is in floating point: it may ask for one more where a zone's least
+// number comes out as a whole number.
+func (h hinting) allocate(ready int) (zones []allocation, endpoint int64, ok bool) {
+	if len(h.shares) == 0 || ready < len(h.shares) {
+		return nil, 0, false
+	}
+	for _, s := range h.shares {
+		endpoint += s.cpu
+	}
+	left := ready
+	for _, s := range h.shares {
+		exact := s.cpu * int64(ready)
+		least := int((exact*10 + endpoint*12 - 1) / (endpoint * 12))
+		zones = append(zones, allocation{least: least, wanted: max(exact, int64(least)*endpoint)})
+		left -= least
+	}
+	for i := range zones {
+		zones[i].most = zones[i].least + left
+	}
+	return zones, endpoint, left >= 0
+}
+
+func (h hinting) zone(name string) int {
+	return slices.IndexFunc(h.shares, func(s share) bool { return s.zone == name })
+}
+
+// proportional hints the endpoints of want, which pack has placed, for the zones in proportion
+// to their CPU: slices that are not written anyway keep their hints, unless these make the
+// shares impossible. It returns the slices to write. Where a cluster or a Service does not
+// allow for shares, nobody is hinted (topologycache.go, AddHints; verified). Ties between zones
+// are decided by name, in Kubernetes by chance.
+func (h hinting) proportional(have, want []entry, touched []int, nodes []scenario.Node) []int {
+	ready := 0
+	for i := range want {
+		if want[i].conditions.Ready() {
+			ready++
+			if nodes[want[i].node].Zone == "" {
+				return clearHints(have, want, touched)
+			}
+		}
+	}
+	zones, endpoint, ok := h.allocate(ready)
+	if !ok {
+		return clearHints(have, want, touched)
+	}
+	counts := make([]int, len(zones))
+	touched = h.keep(have, want, touched, zones, counts)
+	moving := h.placed(want, touched)
+	for _, e := range moving { // its own zone is what each begins with
+		e.hint = hint{zone: nodes[e.node].Zone}
+		if z := h.zone(e.hint.zone); z >= 0 {
+			counts[z]++
+		}
+	}
+	give, take := exchange(zones, counts, endpoint)
+	for _, e := range moving {
+		from, to := h.zone(nodes[e.node].Zone), slices.IndexFunc(take, func(n int) bool { return n > 0 })
+		if to < 0 {
+			break
+		}
+		if from >= 0 && give[from] > 0 {
+			e.hint.zone = h.shares[to].zone
+			give[from]--
+			take[to]--
+		}
+	}
+	return touched
+}
+
+// keep carries the hints of slices over that are not written, and counts them by zone. A slice
+// with hints that do not fit is written, too (sliceinfo.go, getAllocatedHintsByZone; verified).
+func (h hinting) keep(have, want []entry, touched []int, zones []allocation, counts []int) []int {
+	carryOver(have, want, touched)
+	out := slices.Clone(touched)
+	for _, n := range slicesOf(want) {
+		if slices.Contains(touched, n) {
+			continue
+		}
+		of := make([]int, len(zones))
+		fits := true
+		for _, e := range h.placed(want, []int{n}) {
+			z := h.zone(e.hint.zone)
+			if z < 0 {
+				fits = false
+				break
+			}
+			of[z]++
+		}
+		for z := range of {
+			fits = fits && (of[z] == 0 || counts[z]+of[z] <= zones[z].most)
+		}
+		if !fits {
+			out = append(out, n)
+			continue
+		}
+		for z := range of {
+			counts[z] += of[z]
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// placed lists the ready endpoints in some slices, slice by slice.
+func (h hinting) placed(want []entry, in []int) []*entry {
+	var out []*entry
+	for _, n := range in {
+		for i := range want {
+			if want[i].slice == n && want[i].conditions.Ready() {
+				out = append(out, &want[i])
+			}
+		}
+	}
+	return out
+}
+
+// slicesOf lists the slices that have entries.
+func slicesOf(list []entry) []int {
+	var out []int
+	for i := range list {
+		if at, found := slices.BinarySearch(out, list[i].slice); !found {
+			out = slices.Insert(out, at, list[i].slice)
+		}
+	}
+	return out
+}
+
+// carryOver gives the entries in slices that are not written the hints they had.
+func carryOver(have, want []entry, touched []int) {
+	merge(have, want, func(a, b *entry) {
+		if a != nil && b != nil && !slices.Contains(touched, b.slice) {
+			b.hint = a.hint
+		}
+	})
+}
+
+// clearHints writes the slices that have hints without them.
+func clearHints(have, want []entry, touched []int) []int {
+	carryOver(have, want, touched)
+	out := slices.Clone(touched)
+	for i := range want {
+		if want[i].hint == (hint{}) {
+			continue
+		}
+		want[i].hint = hint{}
+		if at, found := slices.BinarySearch(out, want[i].slice); !found {
+			out = slices.Insert(out, at, want[i].slice)
+		}
+	}
+	return out
+}
+
+// exchange says how many endpoints each zone gives to others and takes from them: always from
+// the one that has most too much to the one that lacks most, while both are half an endpoint
+// off at least, and one of them a whole one (topologycache utils.go,
+// getGivingAndReceivingZones; verified).
+func exchange(zones []allocation, counts []int, endpoint int64) (give, take []int) {
+	give, take = make([]int, len(zones)), make([]int, len(zones))
+	over, lack := make([]int64, len(zones)), make([]int64, len(zones))
+	for z := range zones {
+		off := int64(counts[z])*endpoint - zones[z].wanted
+		over[z], lack[z] = max(0, off), max(0, -off)
+	}
+	for {
+		from, to := largest(over), largest(lack)
+		if 2*over[from] < endpoint || 2*lack[to] < endpoint || over[from] < endpoint && lack[to] < endpoint {
+			return give, take
+		}
+		give[from]++
+		over[from] -= endpoint
+		take[to]++
+		lack[to] -= endpoint
+	}
+}
+
+// largest returns the position of the largest number, of equals the first.
+func largest(list []int64) int {
+	at := 0
+	for i, n := range list {
+		if n > list[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+// nodesDiffer says whether what a Service's endpoints are for a node depends on the node
+// itself, not on its zone alone.
+func nodesDiffer(svc *corev1.Service, h hinting) bool {
+	internal := svc.Spec.InternalTrafficPolicy
+	return svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal ||
+		internal != nil && *internal == corev1.ServiceInternalTrafficPolicyLocal || h.mode == scenario.HintsSameNode
+}

@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// podList is pods in order of ID.
+type podList []*Pod
+
+func (l podList) find(id PodID) (int, bool) {
+	if n := len(l); n == 0 || l[n-1].ID < id {
+		return n, false
+	}
+	return slices.BinarySearchFunc(l, id, func(p *Pod, id PodID) int { return cmp.Compare(p.ID, id) })
+}
+
+// set puts a version of a pod in the place of the one before, which it returns; nil is none.
+// The last version takes the pod off the list.
+func (l *podList) set(p *Pod) (old *Pod) {
+	i, found := l.find(p.ID)
+	if found {
+		old = (*l)[i]
+	}
+	switch {
+	case p.Gone && found:
+		*l = slices.Delete(*l, i, i+1)
+	case p.Gone:
+	case found:
+		(*l)[i] = p
+	default:
+		*l = slices.Insert(*l, i, p)
+	}
+	return old
+}
+
+// podsBehind walks the pods, given by workload, that a Service selects, in order of ID.
+func (w *World) podsBehind(service int, pods []podList) iter.Seq[*Pod] {
+	members := w.services[service].members
+	if len(members) == 1 {
+		return slices.Values(pods[members[0]])
+	}
+	var all podList
+	for _, wl := range members {
+		all = append(all, pods[wl]...)
+	}
+	slices.SortFunc(all, func(a, b *Pod) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Values(all)
+}

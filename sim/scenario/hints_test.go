@@ -1,0 +1,72 @@
+package scenario
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+)
+
+// The older annotation goes before the newer one, and either before the field. Reference:
+// k8s.io/endpointslice 0.36.3 utils.go, hintsEnabled; reconciler.go.
+func TestHintModeOf(t *testing.T) {
+	t.Parallel()
+	nearby := corev1.ServiceTrafficDistributionPreferClose
+	const older, newer = corev1.DeprecatedAnnotationTopologyAwareHints, corev1.AnnotationTopologyMode
+	for _, c := range []struct {
+		name        string
+		annotations map[string]string
+		field       *string
+		want        HintMode
+	}{
+		{"nothing said", nil, nil, HintsNone},
+		{"the field", nil, &nearby, HintsSameZone},
+		{"the annotation", map[string]string{newer: "Auto"}, nil, HintsProportional},
+		{"in lower case", map[string]string{newer: "auto"}, nil, HintsProportional},
+		{"in upper case it means nothing", map[string]string{newer: "AUTO"}, &nearby, HintsSameZone},
+		{"both", map[string]string{newer: "Auto"}, &nearby, HintsProportional},
+		{"the older annotation's word counts", map[string]string{older: "disabled", newer: "Auto"}, nil, HintsNone},
+		{"the older annotation", map[string]string{older: "auto"}, nil, HintsProportional},
+	} {
+		svc := &corev1.Service{}
+		svc.Annotations, svc.Spec.TrafficDistribution = c.annotations, c.field
+		profile := endpoints.Profile{Version: endpoints.CurrentVersion(), Options: endpoints.CurrentOptions()}
+		if got := HintModeOf(svc, profile); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// What is not as in a cluster is said, where hints by annotation are asked for.
+func TestWhatOfHintsIsLeftOut(t *testing.T) {
+	t.Parallel()
+	said := Node{Object: &corev1.Node{Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1500m")}}}}
+	if milli, ok := said.AllocatableCPU(); milli != 1500 || !ok {
+		t.Errorf("%d %t", milli, ok)
+	}
+	for _, c := range []struct {
+		name  string
+		auto  string
+		nodes []Node
+		want  []string
+	}{
+		{"made-up nodes", "Auto", []Node{said, {}}, []string{"hints-ties", "hints-cpu"}},
+		{"nodes that say their CPU", "Auto", []Node{said}, []string{"hints-ties"}},
+		{"no annotation", "", []Node{{}}, nil},
+	} {
+		svc := &Service{Service: &corev1.Service{}}
+		svc.Service.Annotations = map[string]string{corev1.AnnotationTopologyMode: c.auto}
+		b := &builder{out: &Scenario{Nodes: c.nodes, Kubernetes: endpoints.Profile{Version: endpoints.CurrentVersion(), Options: endpoints.CurrentOptions()}}}
+		b.hintsLeftOut(svc)
+		var got []string
+		for _, n := range b.out.NotModelled {
+			got = append(got, n.ID)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
