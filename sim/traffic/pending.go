@@ -5,12 +5,17 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
-// pending is something a client will do: send a SYN again, give up, or try again.
+// pending is something a client will do at a moment. Seq is the order of deciding on it.
 type pending struct {
-	at      engine.Time
-	seq     uint64
+	at  engine.Time
+	seq uint64
+	*step
+}
+
+// step is what it will do: send a SYN again, give up, or try again. It is apart from pending so
+// that the heap moves little.
+type step struct {
 	retry   bool // begin the next attempt
-	wait    bool // look for a free connection of the pool again
 	conn    *conn
 	fault   ledger.Fault
 	giveUp  bool

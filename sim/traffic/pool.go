@@ -40,7 +40,18 @@ func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 			s.pool = append(s.pool, &conn{pool: s, closed: engine.Never})
 		}
 	}
-	var idle, empty, first *conn
+	c, first := t.find(s, now)
+	if first == nil {
+		t.ride(c, a, now)
+		return
+	}
+	waiting := *a
+	t.await(&waiting, first)
+}
+
+// find returns a connection that can be used now, or else the one that will be free first.
+func (t *Traffic) find(s *stream, now engine.Time) (c, first *conn) {
+	var idle, empty *conn
 	for _, c := range s.pool {
 		t.notice(c, now)
 		switch {
@@ -58,34 +69,27 @@ func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 	}
 	switch {
 	case idle != nil:
-		t.reuse(idle, a, now)
+		return idle, nil
 	case empty != nil:
-		a.sent = now
-		empty.free = a.connectLimit() // nobody else takes it meanwhile
-		nodes := s.at(t.world).nodes
-		a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
-		empty.node = a.node
-		t.connect(a, now, empty)
+		return empty, nil
 	default:
-		t.await(a, first)
+		return nil, first
 	}
 }
 
-// await keeps a request until a connection becomes free, or until its timeout, which is then
-// blamed on what that connection was waiting for: for its server, or for an answer to its SYN.
-func (t *Traffic) await(a *attempt, first *conn) {
-	patience := a.req.stream.spec.Timeout
-	if limit := a.began + patience; patience > 0 && first.free >= limit {
-		fault := ledger.FaultDropped
-		a.blame = first.blame
-		if first.connected() {
-			fault, a.node, a.target = ledger.FaultLate, first.node, first.target
-			a.blame = t.judge(a, fault)
-		}
-		t.later(limit, pending{attempt: *a, fault: fault, giveUp: true})
+// ride sends a request over a connection that find has found, which is opened first if need be.
+func (t *Traffic) ride(c *conn, a *attempt, now engine.Time) {
+	if c.connected() {
+		t.reuse(c, a, now)
 		return
 	}
-	t.later(first.free, pending{attempt: *a, wait: true})
+	s := a.req.stream
+	a.sent = now
+	c.free = a.connectLimit() // nobody else takes it meanwhile
+	nodes := s.at(t.world).nodes
+	a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
+	c.node = a.node
+	t.connect(a, now, c)
 }
 
 // notice drops connections that the client knows to be closed, or closes itself for idleness.

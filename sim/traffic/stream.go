@@ -17,6 +17,7 @@ type stream struct {
 	next     engine.Time
 	loop     heap[clientAt] // closed loop: when each client asks again
 	pool     []*conn
+	waits    []queue // by moment
 
 	version uint64 // of the world that the following were asked of
 	nodes   []int

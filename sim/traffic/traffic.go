@@ -93,6 +93,7 @@ type Traffic struct {
 	led     *ledger.Ledger
 	streams []*stream
 	pending heap[pending]
+	steps   []*step // to be used again
 	seq     uint64
 	scratch attempt              // of the request that has just arrived: most are done with it at once
 	serving map[uint64]*inFlight // by Server.ID
@@ -112,7 +113,10 @@ func New(world World, led *ledger.Ledger, eng *engine.Engine, specs []Spec) *Tra
 func (t *Traffic) Stop(at engine.Time) { t.stopped = at }
 
 // Idle says whether no request is under way that could still fail.
-func (t *Traffic) Idle() bool { return len(t.pending) == 0 }
+func (t *Traffic) Idle() bool {
+	waiting, _ := t.firstWaiting()
+	return len(t.pending) == 0 && waiting == nil
+}
 
 // RunUntil handles everything that clients do before a moment.
 func (t *Traffic) RunUntil(limit engine.Time) {
@@ -122,8 +126,14 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		if s != nil && s.next < t.stopped {
 			arrival = s.next
 		}
+		if t.wake(min(arrival, limit)) {
+			continue
+		}
 		if len(t.pending) > 0 && t.pending[0].at < min(arrival, limit) {
-			t.resume(t.pending.pop())
+			p := t.pending.pop()
+			t.resume(p)
+			*p.step = step{}
+			t.steps = append(t.steps, p.step)
 			continue
 		}
 		if arrival >= limit {
@@ -241,10 +251,10 @@ func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 	a.tries++
 	next, limit := a.sent+retransmission(a.tries), a.connectLimit()
 	if next >= limit {
-		t.later(limit, pending{attempt: *a, fault: fault, conn: c, giveUp: true})
+		t.later(limit, step{attempt: *a, fault: fault, conn: c, giveUp: true})
 		return
 	}
-	t.later(next, pending{attempt: *a, fault: fault, conn: c})
+	t.later(next, step{attempt: *a, fault: fault, conn: c})
 }
 
 // connectLimit returns when the client, or its kernel, gives a connection up.
@@ -315,7 +325,7 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 	if r.attempts <= s.spec.Retries {
 		escaped := blame
 		r.escaped = &escaped
-		t.later(at+s.spec.RetryDelay, pending{attempt: *a, retry: true})
+		t.later(at+s.spec.RetryDelay, step{attempt: *a, retry: true})
 		return
 	}
 	pod := ""
@@ -331,10 +341,16 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 	}
 }
 
-func (t *Traffic) later(at engine.Time, p pending) {
-	p.at, p.seq = at, t.seq
+func (t *Traffic) later(at engine.Time, s step) {
+	var keep *step
+	if n := len(t.steps); n > 0 {
+		keep, t.steps = t.steps[n-1], t.steps[:n-1]
+	} else {
+		keep = new(step)
+	}
+	*keep = s
+	t.pending.push(pending{at, t.seq, keep})
 	t.seq++
-	t.pending.push(p)
 }
 
 // resume goes on with what waited.
@@ -342,8 +358,6 @@ func (t *Traffic) resume(p pending) {
 	switch {
 	case p.retry:
 		t.start(&p.attempt, p.at)
-	case p.wait:
-		t.startPooled(&p.attempt, p.at)
 	case p.giveUp:
 		t.finish(&p.attempt, p.at, p.fault, p.attempt.blame, p.conn)
 	default:

@@ -1,0 +1,107 @@
+package traffic
+
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// One connection, answers of 1 s, 10 requests a second: the n-th request from the first is
+// answered at 1.1 s + n, since all others wait for their turn, whoever came first goes first,
+// and nobody is forgotten.
+func TestWhoWaitsIsServedOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	s := up()
+	s.takes = sec
+	eng := engine.New(1, engine.Limits{})
+	led := ledger.New(1, 10, eng.Hash())
+	var ends []engine.Time
+	eng.Hash().Watch(func(step engine.Step) {
+		if step.Name == "ok" {
+			ends = append(ends, engine.Time(step.Words[1]))
+		}
+	})
+	tr := New(&fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}, led, eng,
+		[]Spec{{Interval: 100 * ms, Arrivals: Constant, KeepAlive: true, Clients: 1}})
+	tr.Stop(10 * sec)
+	tr.RunUntil(engine.Never)
+	if len(ends) != 99 || !tr.Idle() {
+		t.Fatalf("%d answered, idle %v", len(ends), tr.Idle())
+	}
+	for n, end := range ends {
+		if want := 1100*ms + engine.Time(n)*sec; end != want {
+			t.Fatalf("answer %d at %s s, want %s", n, end.Seconds(), want.Seconds())
+		}
+	}
+}
+
+// Every connection of the pool hangs: a request hangs with it, or waits for one that hangs, and
+// gives up at its own timeout, in the order of arrival. Two streams at the same moments do not
+// get into each other's way.
+func TestWhoWaitsGivesUpAtItsOwnTimeout(t *testing.T) {
+	t.Parallel()
+	eng := engine.New(1, engine.Limits{})
+	led := ledger.New(2, 1000, eng.Hash())
+	spec := Spec{Interval: 20 * ms, Arrivals: Constant, KeepAlive: true, Clients: 3, Timeout: sec, RTT: ms}
+	tr := New(&fakeWorld{verdict: packet.Drop}, led, eng, []Spec{spec, spec})
+	tr.Stop(5 * sec)
+	tr.RunUntil(4500 * ms)
+	if tr.Idle() {
+		t.Error("idle while requests wait")
+	}
+	tr.RunUntil(engine.Never)
+	failures := led.Failures()
+	if len(failures) != 2*249 || !tr.Idle() {
+		t.Fatalf("%d failed, idle %v", len(failures), tr.Idle())
+	}
+	var next [2]uint64
+	for _, f := range failures {
+		if f.End != f.Arrival+sec || f.Number != next[f.Stream] {
+			t.Fatalf("stream %d: request %d of %s s failed at %s s, want request %d after 1 s",
+				f.Stream, f.Number, f.Arrival.Seconds(), f.End.Seconds(), next[f.Stream])
+		}
+		next[f.Stream]++
+	}
+}
+
+// What waits for one moment is in the order of deciding to wait, whether it came by itself or
+// with others, and leaves from the front.
+func TestPartiesKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	tr := &Traffic{}
+	s := &stream{}
+	tr.streams = []*stream{s}
+	attempts := make([]*attempt, 12)
+	for i := range attempts {
+		attempts[i] = &attempt{req: request{stream: s, number: uint64(i)}}
+	}
+	early, late := &conn{pool: s, free: sec}, &conn{pool: s, free: 2 * sec}
+	for _, a := range attempts[:4] {
+		tr.await(a, early)
+	}
+	tr.seq++ // something else comes in between
+	tr.await(attempts[4], late)
+	tr.awaitAll(s.leave(3), late) // 0, 1, 2 go on waiting
+	tr.await(attempts[5], late)
+	tr.await(attempts[6], early)
+	if s.head() != 3 {
+		t.Errorf("the first one has seq %d, want 3", s.head())
+	}
+	var got []uint64
+	for len(s.waits) > 0 {
+		for _, a := range s.leave(2).list {
+			got = append(got, a.req.number)
+		}
+	}
+	want := []uint64{3, 6, 4, 0, 1, 2, 5}
+	if len(got) != len(want) {
+		t.Fatalf("%v, want %v", got, want)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	}
+}
