@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -15,25 +16,71 @@ type between run
 
 var _ traffic.World = (*between)(nil)
 
-// Version changes with every event of the world.
-func (b *between) Version() uint64 { return b.eng.Events() }
-
 // Nodes lists the nodes a stream's new connections go to now.
-func (b *between) Nodes(stream int) []int { return b.cluster.NodesFor(b.entries[stream]) }
+func (b *between) Nodes(stream int) []int {
+	r := &b.routes[stream]
+	if r.nodes == nil || r.entry.Changing() && r.asked != b.cluster.Installs() {
+		r.nodes, r.asked = b.cluster.NodesFor(r.entry), b.cluster.Installs()
+	}
+	return r.nodes
+}
 
 // Enter asks the rules in force on a node where a stream's new connections go.
-func (b *between) Enter(stream, node int) traffic.Way {
-	d := b.cluster.Enter(b.entries[stream], node)
-	way := traffic.Way{Verdict: d.Verdict}
-	for _, t := range d.Targets {
-		way.Targets = append(way.Targets, traffic.Target{Addr: t.Addr, Server: b.server(t.Addr)})
+func (b *between) Enter(stream, node int) *traffic.Way {
+	r, p := &b.routes[stream], b.cluster.Proxies[node]
+	if r.ways == nil {
+		r.ways = make([]installedWay, len(b.cluster.Proxies))
 	}
+	if w := &r.ways[node]; w.view != p.Installed() {
+		*w = installedWay{p.Installed(), b.shared(r, node, p)}
+	}
+	return r.ways[node].way
+}
+
+// routes is what is remembered of where a stream goes.
+type routes struct {
+	entry cluster.Entry
+	nodes []int
+	asked uint64         // the world's Installs at that time
+	ways  []installedWay // by node
+	// byView are the ways of nodes that cannot differ: of one class, with one view installed.
+	byView map[wayKey]*traffic.Way
+}
+
+type installedWay struct {
+	view *cluster.View
+	way  *traffic.Way
+}
+
+type wayKey struct {
+	view  *cluster.View
+	class int
+}
+
+// keptWays bounds routes.byView: nodes are a few views apart, older ones are not met again.
+const keptWays = 256
+
+// shared returns the way of a node from those of its class.
+func (b *between) shared(r *routes, node int, p *cluster.NodeProxy) *traffic.Way {
+	k := wayKey{p.Installed(), p.Class()}
+	if way := r.byView[k]; way != nil {
+		return way
+	}
+	if r.byView == nil || len(r.byView) >= max(keptWays, 2*len(r.ways)) {
+		r.byView = map[wayKey]*traffic.Way{}
+	}
+	d := b.cluster.Enter(r.entry, node)
+	way := &traffic.Way{Verdict: d.Verdict, Targets: make([]traffic.Target, len(d.Targets))}
+	for i, t := range d.Targets {
+		way.Targets[i] = traffic.Target{Addr: t.Addr, Server: b.server(t.Addr)}
+	}
+	r.byView[k] = way
 	return way
 }
 
 // Judge blames a failed attempt.
 func (b *between) Judge(stream, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
-	return b.cluster.Judge(b.entries[stream], node, target, fault)
+	return b.cluster.Judge(b.routes[stream].entry, node, target, fault)
 }
 
 // server is an Instance as traffic meets it.
@@ -43,18 +90,20 @@ type server struct {
 	slots    []engine.Time // with a concurrency limit: when each slot is free
 }
 
-// server returns what runs at a pod address, nil when nothing ever did.
+// server returns what runs, or ran, at a pod address: a pod gets into the rules after its
+// address was given to it, and nobody else ever has it.
 func (b *between) server(addr netip.AddrPort) traffic.Server {
 	i := b.cluster.Instance(addr.Addr())
 	if i == nil {
-		return nil
+		panic(fmt.Sprintf("sim: rules lead to %s, where nothing ever was", addr))
 	}
-	s := b.servers[i.IP]
-	if s == nil || s.instance != i {
-		s = &server{instance: i, run: (*run)(b)}
-		b.servers[i.IP] = s
+	for int(i.Pod) >= len(b.servers) {
+		b.servers = append(b.servers, nil)
 	}
-	return s
+	if b.servers[i.Pod] == nil {
+		b.servers[i.Pod] = &server{instance: i, run: (*run)(b)}
+	}
+	return b.servers[i.Pod]
 }
 
 // Accepts says whether the pod takes new connections.

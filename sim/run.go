@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
@@ -64,14 +63,18 @@ func Run(sc *scenario.Scenario, seed uint64) (*Result, error) {
 // RunWith is Run with Options.
 func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) {
 	eng := engine.New(seed, engine.Limits{Events: maxEvents})
-	r := &run{sc: sc, eng: eng, journal: opts.Journal, servers: map[netip.Addr]*server{}}
+	r := &run{sc: sc, eng: eng, journal: opts.Journal}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
 	r.cluster = cluster.New(sc, eng, (*observer)(r))
 	if err := r.resolveEntries(); err != nil {
 		return nil, err
 	}
 	if opts.Journal != nil {
-		r.cluster.Chronicle(opts.Journal, r.entries)
+		var entries []cluster.Entry
+		for i := range r.routes {
+			entries = append(entries, r.routes[i].entry)
+		}
+		r.cluster.Chronicle(opts.Journal, entries)
 	}
 	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
 	r.watch()
@@ -93,13 +96,13 @@ type run struct {
 	cluster *cluster.World
 	traffic *traffic.Traffic
 	ledger  *ledger.Ledger
-	entries []cluster.Entry
 	journal cluster.Journal // nil for none
 	books   *check.Books
 	flows   *check.Flows
 	found   []found // by stream and node
+	routes  []routes // by stream
 
-	servers  map[netip.Addr]*server
+	servers  []*server   // by pod
 	lastNews engine.Time // when the world last changed by itself
 }
 
@@ -110,7 +113,7 @@ func (r *run) resolveEntries() error {
 		if !ok {
 			return fmt.Errorf("traffic %s: no Service %s, or none of the nodes %v", t.Name, t.Service, t.Nodes)
 		}
-		r.entries = append(r.entries, e)
+		r.routes = append(r.routes, routes{entry: e})
 	}
 	return nil
 }

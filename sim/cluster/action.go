@@ -146,12 +146,9 @@ func (w *World) eachPod(target string, visit func(*worker)) {
 // AnyAccepts says whether any pod of some workloads, other than the one at an address, could
 // answer a new connection now: it accepts, and its app is ready.
 func (w *World) AnyAccepts(workloads []int, except netip.Addr) bool {
-	for _, i := range w.instances { // order: any one decides
-		if i.IP == except || !i.Accepts() || !w.answersProbe(i, false) {
-			continue
-		}
-		for _, wl := range workloads {
-			if i.Workload == wl {
+	for _, wl := range workloads {
+		for _, i := range w.running[wl] {
+			if i.IP != except && i.Accepts() && w.answersProbe(i, false) {
 				return true
 			}
 		}

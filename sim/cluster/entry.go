@@ -80,6 +80,12 @@ func (w *World) nodeHealthy(e Entry, node int) bool {
 	return ok && h.OK(true, w.sc.Kubernetes.Options)
 }
 
+// Changing says whether NodesFor may give something else after a proxy's sync.
+func (e *Entry) Changing() bool { return e.healthy }
+
+// Installs counts the ends of the proxies' syncs: while it stays, so do all rules in force.
+func (w *World) Installs() uint64 { return w.installs }
+
 // outsideClient is an address outside of everything (TEST-NET-1, RFC 5737), insideClient one in
 // the pod range that no server has. No rule looks at the source port.
 var (

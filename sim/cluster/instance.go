@@ -80,7 +80,6 @@ func (w *World) setListening(i *Instance, listening bool, why Closed) {
 		return
 	}
 	i.Listening, i.Why, i.Since = listening, why, w.eng.Now()
-	w.version++
 	kind := EventClosed
 	if listening {
 		i.Why, kind = NotClosed, EventListening

@@ -167,7 +167,7 @@ func (w *World) noteRules(node int) {
 
 // podAt returns the pod that has an address, ok false when none ever had.
 func (w *World) podAt(ip netip.Addr) (PodID, bool) {
-	if i := w.instances[ip]; i != nil {
+	if i := w.Instance(ip); i != nil {
 		return i.Pod, true
 	}
 	return 0, false

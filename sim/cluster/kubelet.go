@@ -207,7 +207,6 @@ func (k *kubelet) start(p *Pod) {
 		wk.instance.IP = k.w.allocateIP(wk.id)
 		wk.instance.Sandbox = true
 		k.w.addInstance(wk.instance)
-		k.w.version++
 	})
 	k.after(sandbox+begin, "containers started", func() {
 		if wk.terminating {
@@ -394,10 +393,19 @@ func (wk *worker) stopProbes() {
 	}
 }
 
-// allocateIP gives a pod an address from its node's range.
+// allocateIP gives a pod an address of its own, which no other pod ever has.
 func (w *World) allocateIP(id PodID) netip.Addr {
 	n := uint32(id) + 1
 	return netip.AddrFrom4([4]byte{10, 128 + byte(n>>16), byte(n >> 8), byte(n)})
+}
+
+// podOf returns the pod that an address was given to; ok is false when it is no pod's.
+func podOf(ip netip.Addr) (id PodID, ok bool) {
+	if !podRange.Contains(ip) {
+		return 0, false
+	}
+	a := ip.As4()
+	return PodID(uint32(a[1]-128)<<16|uint32(a[2])<<8|uint32(a[3])) - 1, true
 }
 
 func (c *container) String() string { return fmt.Sprintf("%s/%s", c.wk.name, c.spec.Name) }

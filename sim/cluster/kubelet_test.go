@@ -223,10 +223,8 @@ func TestDeletedWhileStarting(t *testing.T) {
 		if term := w.when("r1 0 terminal"); term > gone || gone > at+3*sec {
 			t.Errorf("%s: terminal at %s, gone at %s", name, term.Seconds(), gone.Seconds())
 		}
-		for _, i := range w.instances { // order: each for itself
-			if i.Pod == 1 && (i.Sandbox || i.Listening) {
-				t.Errorf("%s: it still runs", name)
-			}
+		if i := w.Instance(w.allocateIP(1)); i != nil && (i.Sandbox || i.Listening) {
+			t.Errorf("%s: it still runs", name)
 		}
 		if w.livePods[len(w.livePods)-1] != 2 {
 			t.Errorf("%s: no successor: %v", name, w.livePods)

@@ -97,9 +97,9 @@ func (p *NodeProxy) sync() {
 	p.count++
 	p.w.eng.After(took, engine.ClassTimer, p.owner, "sync ends", func() {
 		p.installed, p.syncing = p.syncing, nil
+		p.w.installs++
 		p.state.Synced = true
 		p.state.LastEnd = p.w.eng.Now().Duration()
-		p.w.version++
 		p.w.noteRules(p.node)
 		p.plan()
 	})
@@ -107,6 +107,10 @@ func (p *NodeProxy) sync() {
 
 // Installed returns the view whose rules are in force on the node.
 func (p *NodeProxy) Installed() *View { return p.installed }
+
+// Class numbers the nodes' classes: nodes of one class have the same rules when they have the
+// same view installed.
+func (p *NodeProxy) Class() int { return p.class }
 
 // Stage says how far news has come on its way to a node's rules.
 type Stage uint8

@@ -123,9 +123,7 @@ func (t *termination) finish() {
 	w := wk.k.w
 	wk.stopProbes()
 	if wk.instance.Sandbox {
-		wk.instance.Sandbox = false
-		w.version++
-		w.observer.SandboxGone(wk.instance)
+		w.sandboxGone(wk.instance)
 	}
 	phase := PhaseSucceeded
 	for _, c := range wk.all {

@@ -57,6 +57,6 @@ func (w *World) listenerChanged(i *Instance) {
 }
 
 func (w *World) podWritten(p *Pod) {
-	i := w.instances[p.IP]
+	i := w.Instance(p.IP)
 	w.countUsable(p.Workload, p.ID, !p.Gone && p.Ready && i != nil && i.Pod == p.ID && i.Accepts())
 }

@@ -37,14 +37,15 @@ type World struct {
 
 	pods      []*podInfo // by PodID
 	ordinals  map[ReplicaSetID]int
-	livePods  []PodID   // objects that exist, in ID order
-	live      []podList // their present versions, by workload
-	instances map[netip.Addr]*Instance
-	version   uint64 // counts everything that may change where traffic goes
+	livePods  []PodID       // objects that exist, in ID order
+	live      []podList     // their present versions, by workload
+	instances []*Instance   // by PodID; nil where nothing ever ran
+	running   [][]*Instance // those with a sandbox, by workload
 
 	cache       *endpoints.Cache
 	views       views
 	sliceState  []map[int][]entry // what the slices in the API say, by service and slice
+	installs    uint64            // counts the ends of the proxies' syncs
 	classNode   []*plan.Node      // of each class of nodes, one
 	nodesDiffer bool              // even in one zone
 
@@ -91,7 +92,7 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 	w := &World{
 		eng: eng, sc: sc, observer: observer,
 		owner:    eng.Register("world"),
-		ordinals: map[ReplicaSetID]int{}, instances: map[netip.Addr]*Instance{},
+		ordinals: map[ReplicaSetID]int{}, running: make([][]*Instance, len(sc.Workloads)),
 		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewCache(sc.Kubernetes.Options),
 		dependencyDown: map[string]bool{}, applied: map[ReplicaSetID]*appsv1.Deployment{},
 		sliceState: make([]map[int][]entry, len(sc.Services)), settledOf: make([]settledService, len(sc.Services)),
@@ -293,13 +294,32 @@ func (k *kubelet) adopt(p *Pod) {
 	k.w.addInstance(i)
 }
 
-func (w *World) addInstance(i *Instance) { w.instances[i.IP] = i }
+func (w *World) addInstance(i *Instance) {
+	for int(i.Pod) >= len(w.instances) {
+		w.instances = append(w.instances, nil)
+	}
+	w.instances[i.Pod] = i
+	w.running[i.Workload] = append(w.running[i.Workload], i)
+}
 
-// Instance returns what runs at a pod address, nil when nothing ever did.
-func (w *World) Instance(ip netip.Addr) *Instance { return w.instances[ip] }
+// sandboxGone takes an instance off those that might answer.
+func (w *World) sandboxGone(i *Instance) {
+	i.Sandbox = false
+	list := w.running[i.Workload]
+	if at := slices.Index(list, i); at >= 0 {
+		w.running[i.Workload] = slices.Delete(list, at, at+1)
+	}
+	w.observer.SandboxGone(i)
+}
 
-// Version counts everything that may change where a packet goes or who accepts it.
-func (w *World) Version() uint64 { return w.version }
+// Instance returns what runs, or ran, at a pod address, nil when nothing ever did.
+func (w *World) Instance(ip netip.Addr) *Instance {
+	id, ok := podOf(ip)
+	if !ok || int(id) >= len(w.instances) {
+		return nil
+	}
+	return w.instances[id]
+}
 
 // newPod numbers and names a pod of a ReplicaSet. Its UID is a draw.
 func (w *World) newPod(id ReplicaSetID) *Pod {

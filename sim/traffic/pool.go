@@ -86,7 +86,7 @@ func (t *Traffic) ride(c *conn, a *attempt, now engine.Time) {
 	s := a.req.stream
 	a.sent = now
 	c.free = a.connectLimit() // nobody else takes it meanwhile
-	nodes := s.at(t.world).nodes
+	nodes := t.world.Nodes(s.index)
 	a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
 	c.node = a.node
 	t.connect(a, now, c)

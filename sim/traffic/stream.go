@@ -3,7 +3,6 @@ package traffic
 import (
 	"math/bits"
 
-	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -18,10 +17,6 @@ type stream struct {
 	loop     heap[clientAt] // closed loop: when each client asks again
 	pool     []*conn
 	waits    []queue // by moment
-
-	version uint64 // of the world that the following were asked of
-	nodes   []int
-	ways    []*Way // by node; nil where it was not asked
 }
 
 func newStream(index int, spec Spec, eng *engine.Engine) *stream {
@@ -74,31 +69,6 @@ func (s *stream) arrive() request {
 func (s *stream) again(client int, at engine.Time) {
 	s.loop.push(clientAt{at, client})
 	s.next = s.loop[0].at
-}
-
-// at forgets what was remembered of a world that has changed.
-func (s *stream) at(w World) *stream {
-	if v := w.Version(); v != s.version || s.nodes == nil {
-		s.version, s.nodes = v, w.Nodes(s.index)
-		clear(s.ways)
-	}
-	return s
-}
-
-// way returns where a node's rules send this stream, remembered while nothing changes.
-func (s *stream) way(w World, node int) Way {
-	s.at(w)
-	if node >= len(s.ways) {
-		s.ways = append(s.ways, make([]*Way, node+1-len(s.ways))...)
-	}
-	if s.ways[node] == nil {
-		way := w.Enter(s.index, node)
-		if way.Verdict == packet.Endpoints && len(way.Targets) == 0 {
-			panic("traffic: a way without targets")
-		}
-		s.ways[node] = &way
-	}
-	return *s.ways[node]
 }
 
 // exponential draws from the exponential distribution exactly enough for counting: the number

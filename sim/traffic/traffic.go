@@ -72,14 +72,13 @@ type Server interface {
 	ID() uint64
 }
 
-// World is what lies between clients and pods.
+// World is what lies between clients and pods. It is asked for each new connection: what it
+// answers with has to be remembered by whoever implements it.
 type World interface {
-	// Version changes whenever a Way or a Server's acceptance may have changed.
-	Version() uint64
-	// Nodes lists the nodes that a stream's new connections go to; never empty.
+	// Nodes lists the nodes that a stream's new connections go to now; never empty.
 	Nodes(stream int) []int
-	// Enter says where the rules of a node send a new connection of a stream.
-	Enter(stream, node int) Way
+	// Enter says where the rules of a node send a new connection of a stream now.
+	Enter(stream, node int) *Way
 	// Began hears of every new connection at the moment its SYN meets the rules of a node, and
 	// where it goes: the i-th target of the Way, nil for nowhere. The Target stays as it is.
 	Began(stream, node, i int, target *Target)
@@ -198,7 +197,7 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 		t.startPooled(a, now)
 		return
 	}
-	nodes := s.at(t.world).nodes
+	nodes := t.world.Nodes(s.index)
 	a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
 	t.connect(a, now, nil)
 }
@@ -211,7 +210,7 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 		a.sent = now
 	}
 	if !a.target.Addr.IsValid() {
-		way := s.way(t.world, a.node)
+		way := t.world.Enter(s.index, a.node)
 		switch way.Verdict {
 		case packet.Endpoints:
 			i := engine.Below(a.req.draw(), len(way.Targets))

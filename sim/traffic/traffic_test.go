@@ -33,16 +33,14 @@ func (s *fakeServer) Serve(_ uint64, now engine.Time) (engine.Time, bool) {
 
 // fakeWorld has one node, whose rules say what verdict says.
 type fakeWorld struct {
-	version uint64
 	verdict packet.Verdict
 	servers []*fakeServer
 	judged  []ledger.Fault
 }
 
-func (w *fakeWorld) Version() uint64 { return w.version }
 func (w *fakeWorld) Nodes(int) []int { return []int{0} }
-func (w *fakeWorld) Enter(int, int) Way {
-	way := Way{Verdict: w.verdict}
+func (w *fakeWorld) Enter(int, int) *Way {
+	way := &Way{Verdict: w.verdict}
 	if w.verdict == packet.Endpoints {
 		for i, s := range w.servers {
 			way.Targets = append(way.Targets, Target{netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 80), s})
@@ -54,12 +52,6 @@ func (w *fakeWorld) Began(int, int, int, *Target) {}
 func (w *fakeWorld) Judge(_, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
 	w.judged = append(w.judged, f)
 	return ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}
-}
-
-// set changes the world, as an event would.
-func (w *fakeWorld) set(change func()) {
-	change()
-	w.version++
 }
 
 func up() *fakeServer { return &fakeServer{id: 1, accepts: true, answers: true, takes: ms} }
@@ -117,7 +109,7 @@ func TestRetransmissionsFollowTheRulesOfTheirMoment(t *testing.T) {
 	w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{up()}}
 	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
 	tr.RunUntil(3 * sec) // SYNs at 1 and 2 s
-	w.set(func() { w.verdict = packet.Endpoints })
+	w.verdict = packet.Endpoints
 	tr.RunUntil(engine.Never) // the next one at 4 s
 	if all := led.All(); all.OK != 1 || all.Slow != 1 || all.Failed != 0 {
 		t.Errorf("%+v", all)
@@ -129,7 +121,7 @@ func TestRetransmissionsStayWithTheEndpointOnceChosen(t *testing.T) {
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1}}}
 	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
 	tr.RunUntil(2 * sec)
-	w.set(func() { w.servers = []*fakeServer{up()} })
+	w.servers = []*fakeServer{up()}
 	tr.RunUntil(engine.Never)
 	if got := last(t, led); got.Outcome != ledger.Timeout || len(w.judged) != 1 {
 		t.Errorf("%+v, judged %v", got, w.judged)
@@ -150,7 +142,7 @@ func TestARetryThatSucceedsIsRescued(t *testing.T) {
 	w := &fakeWorld{verdict: packet.Reject, servers: []*fakeServer{up()}}
 	tr, led := one(Spec{Timeout: 5 * sec, RTT: ms, Retries: 1, RetryDelay: 100 * ms}, w)
 	tr.RunUntil(sec + 50*ms)
-	w.set(func() { w.verdict = packet.Endpoints })
+	w.verdict = packet.Endpoints
 	tr.RunUntil(engine.Never)
 	if all := led.All(); all.OK != 1 || all.Rescued != 1 || all.Slow != 0 || all.Attempts != 2 || all.FailedAttempts != 1 {
 		t.Errorf("%+v", all)
@@ -209,7 +201,7 @@ func TestAPoolKeepsItsConnectionWhateverTheRulesSay(t *testing.T) {
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
 	tr, led := pool(Spec{Clients: 2, Timeout: sec, RTT: ms}, w)
 	tr.RunUntil(sec)
-	w.set(func() { w.verdict = packet.Reject })
+	w.verdict = packet.Reject
 	tr.RunUntil(2 * sec)
 	if all := led.All(); all.Failed != 0 || all.OK < 19 {
 		t.Errorf("%+v", all)
@@ -248,7 +240,7 @@ func TestABusyConnectionIsClosedAfterItsAnswer(t *testing.T) {
 	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
 	tr.RunUntil(130 * ms) // in the middle of the first answer
 	tr.CloseIdle(1, 130*ms, false)
-	w.set(func() { w.verdict = packet.Reject })
+	w.verdict = packet.Reject
 	tr.RunUntil(210 * ms) // the second request needs a new connection
 	if all := led.All(); all.OK != 1 || all.Failed != 1 {
 		t.Errorf("%+v", all)
@@ -312,7 +304,7 @@ func TestAConnectionBegunLateHasItsWholeConnectTimeout(t *testing.T) {
 	tr.Stop(250 * ms)
 	tr.RunUntil(300 * ms)
 	tr.Cut(1, 300*ms, ledger.FaultCrashed)
-	w.set(func() { w.verdict = packet.Drop })
+	w.verdict = packet.Drop
 	tr.RunUntil(engine.Never)
 	// The second request waits from 0.2 s to 0.901 s, and gives its new connection 0.5 s.
 	if got := last(t, led); got.Arrival != 200*ms || got.End != 1401*ms {
@@ -325,7 +317,7 @@ func TestAClientClosesWhatIsIdleTooLong(t *testing.T) {
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
 	tr, led := pool(Spec{Clients: 1, ClientIdle: 50 * ms, Timeout: sec, RTT: ms}, w)
 	tr.RunUntil(150 * ms)
-	w.set(func() { w.verdict = packet.Reject })
+	w.verdict = packet.Reject
 	tr.RunUntil(250 * ms)
 	if all := led.All(); all.Failed != 1 {
 		t.Errorf("%+v", all)

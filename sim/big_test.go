@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// bigCluster is a rollout of one of many equal Deployments in a large cluster: two pods in a
+// hundred at a time, each pod served by its Service, and traffic from all nodes to the one that
+// is rolled, until the tenth minute.
+func bigCluster(tb testing.TB, nodes, workloads, replicas, rate int) *scenario.Scenario {
+	tb.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, `
+apiVersion: lameduck/v1alpha1
+kind: Scenario
+metadata: {name: big}
+spec:
+  nodes: {count: %d, zones: [a, b, c]}
+  until: 600s
+  traffic:
+  - {name: inside, to: "web-0:80", from: pods, rate: %d/s, connection: per-request, timeout: 5s}
+  actions:
+  - {at: 10s, rolloutRestart: deployment/web-0}
+  - {at: 599s, resume: deployment/web-0}
+`, nodes, rate)
+	for i := range workloads {
+		fmt.Fprintf(&b, `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web-%[1]d}
+spec:
+  replicas: %[2]d
+  strategy:
+    rollingUpdate: {maxSurge: 2%%, maxUnavailable: 0}
+  selector: {matchLabels: {app: web-%[1]d}}
+  template:
+    metadata: {labels: {app: web-%[1]d}}
+    spec:
+      containers:
+      - name: web
+        image: example.com/web
+        ports: [{containerPort: 8080}]
+        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 5}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web-%[1]d}
+spec:
+  selector: {app: web-%[1]d}
+  ports: [{port: 80, targetPort: 8080}]
+`, i, replicas)
+	}
+	objects, problems := manifest.Load([]manifest.File{{Name: "big.yaml", Data: []byte(b.String())}}, manifest.Options{})
+	list, more := scenario.Parse(objects, scenario.Options{})
+	for _, p := range append(problems, more...) {
+		if p.Severity == manifest.Error {
+			tb.Fatal(p)
+		}
+	}
+	return list[0]
+}
+
+// The budget of the design: 1,000 nodes, 20,000 pods, a rollout of 1,000 replicas under 50,000
+// requests a second for ten minutes within 15 s and 2 GiB.
+func BenchmarkBigCluster(b *testing.B) {
+	b.Run("nodes=1000/pods=20000/replicas=1000/requests=30M", func(b *testing.B) {
+		sc := bigCluster(b, 1000, 20, 1000, 50_000)
+		var requests, failed, events uint64
+		for b.Loop() {
+			r, err := Run(sc, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			all := r.Ledger.All()
+			requests, failed, events = requests+all.Total, failed+all.Failed, events+r.Events
+		}
+		b.ReportMetric(float64(requests)/float64(b.N), "requests/op")
+		b.ReportMetric(float64(failed)/float64(b.N), "failed/op")
+		b.ReportMetric(float64(events)/float64(b.N), "events/op")
+		b.ReportMetric(peakMiB(b), "peak-MiB")
+	})
+}
+
+// peakMiB is the most resident memory the process has had so far.
+func peakMiB(tb testing.TB) float64 {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0 // no Linux
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			return kib / 1024
+		}
+	}
+	return 0
+}
