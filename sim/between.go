@@ -118,11 +118,27 @@ func (s *server) Name() string { return s.run.cluster.PodName(s.instance.Pod) }
 // ID is the pod's number.
 func (s *server) ID() uint64 { return uint64(s.instance.Pod) }
 
-// Serve takes a request in. With a concurrency limit it waits for the first free slot, if the
-// queue has room.
-func (s *server) Serve(draw uint64, now engine.Time) (engine.Time, bool) {
+// IdleLimit is the app's own.
+func (s *server) IdleLimit() engine.Time { return s.instance.App.ServerIdle }
+
+// Serve takes a request in, and answers as many with an error as the scenario asks for.
+func (s *server) Serve(draw uint64, now engine.Time) (engine.Time, traffic.Answer) {
 	app := s.instance.App
-	took := app.Serve.Sample(draw)
+	end, ok := s.room(app.Serve.Sample(draw), now)
+	switch {
+	case !ok:
+		return 0, traffic.TurnedAway
+	case app.Errors > 0 && engine.Below(engine.Another(draw), 1000) < app.Errors:
+		return end, traffic.Erred
+	default:
+		return end, traffic.Answered
+	}
+}
+
+// room finds a place for a request. With a concurrency limit it waits for the first free slot,
+// if the queue has room.
+func (s *server) room(took, now engine.Time) (end engine.Time, ok bool) {
+	app := s.instance.App
 	if app.Concurrency == 0 {
 		return now + took, true
 	}

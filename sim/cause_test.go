@@ -103,6 +103,12 @@ func TestCauses(t *testing.T) {
 			sc.Workloads[0].App.Serve, sc.Workloads[0].App.Concurrency = engine.Constant(10*ms), 1
 			return sc
 		}, ledger.Blame{Cause: ledger.Overloaded, Actor: ledger.App, Elsewhere: false}, true},
+		{"an error that the scenario asked of the app", func() *scenario.Scenario {
+			sc := plainWorld(2, sec)
+			sc.Actions = nil
+			sc.Workloads[0].App.Errors = 50
+			return sc
+		}, ledger.Blame{Cause: ledger.AppError, Actor: ledger.App, Elsewhere: true}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

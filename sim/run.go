@@ -99,7 +99,7 @@ type run struct {
 	journal cluster.Journal // nil for none
 	books   *check.Books
 	flows   *check.Flows
-	found   []found // by stream and node
+	found   []found  // by stream and node
 	routes  []routes // by stream
 
 	servers  []*server   // by pod

@@ -144,17 +144,26 @@ func (w *World) eachPod(target string, visit func(*worker)) {
 }
 
 // AnyAccepts says whether any pod of some workloads, other than the one at an address, could
-// answer a new connection now: it accepts, and its app is ready.
+// answer a new connection now: it accepts, its app is ready, and does not answer everything
+// with an error.
 func (w *World) AnyAccepts(workloads []int, except netip.Addr) bool {
+	return w.anyAnswers(workloads, func(i *Instance) bool { return i.IP != except })
+}
+
+// anyAnswers is AnyAccepts for the pods that would do.
+func (w *World) anyAnswers(workloads []int, would func(*Instance) bool) bool {
 	for _, wl := range workloads {
 		for _, i := range w.running[wl] {
-			if i.IP != except && i.Accepts() && w.answersProbe(i, false) {
+			if would(i) && i.Accepts() && w.answersProbe(i, false) && i.App.Errors < everyRequest {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// everyRequest is what scenario.App.Errors is out of.
+const everyRequest = 1000
 
 // Selects says whether a Service selects a workload's pods.
 func (w *World) Selects(service, workload int) bool { return w.selects(service, workload) }

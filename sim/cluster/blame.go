@@ -30,6 +30,8 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 		return ledger.Crashed, ledger.App
 	case ledger.FaultIdleRace:
 		return ledger.KeepaliveRace, ledger.App
+	case ledger.FaultErred:
+		return ledger.AppError, ledger.App
 	case ledger.FaultTurnedAway, ledger.FaultLate:
 		return ledger.Overloaded, ledger.App
 	default: // a new connection that came to nothing
@@ -39,14 +41,29 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	}
 	switch fault {
 	case ledger.FaultDropped:
-		return ledger.NoLocalEndpoint, ledger.Spec
+		return ledger.NoLocalEndpoint, w.unnoticed(e, func(i *Instance) bool { return i.Node == node })
 	case ledger.FaultRejected:
-		if w.elsewhere(e, target) {
-			return ledger.NoEndpoint, ledger.KubeletProbe // a pod is ready, and nobody has asked it yet
-		}
-		return ledger.NoEndpoint, ledger.Spec
+		return ledger.NoEndpoint, w.unnoticed(e, func(*Instance) bool { return true })
 	default:
 		return w.unreachable(target)
+	}
+}
+
+// unnoticed blames the missing of endpoints: on the manifest, unless one of the pods that would
+// do is ready; then on the kubelet, which has to write that, or on its probe, which has not
+// asked yet.
+func (w *World) unnoticed(e Entry, would func(*Instance) bool) ledger.Actor {
+	known := func(i *Instance) bool {
+		wk := w.kubelets[i.Node].pods[i.Pod]
+		return would(i) && wk != nil && wk.status.ready
+	}
+	switch {
+	case w.anyAnswers(e.workloads, known):
+		return ledger.Kubelet
+	case w.anyAnswers(e.workloads, would):
+		return ledger.KubeletProbe
+	default:
+		return ledger.Spec
 	}
 }
 

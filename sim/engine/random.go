@@ -39,6 +39,9 @@ func (s Stream) Draw(counter uint64) uint64 { return mix(s.key + counter*goldenG
 // Sub returns an independent stream for the n-th part of a component, such as a request.
 func (s Stream) Sub(n uint64) Stream { return Stream{mix(s.Draw(n) ^ goldenGamma)} }
 
+// Another returns a second draw that comes with a first one, independent of it.
+func Another(draw uint64) uint64 { return mix(draw ^ goldenGamma) }
+
 // Below scales a draw to 0..n-1 without the bias of a remainder; n > 0.
 func Below(draw uint64, n int) int {
 	high, _ := bits.Mul64(draw, uint64(n))

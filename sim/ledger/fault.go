@@ -15,6 +15,7 @@ const (
 	FaultExited                  // cut by the process's own end after SIGTERM
 	FaultLiveness                // cut by a liveness restart
 	FaultCrashed                 // cut by a crash
+	FaultErred                   // answered with an error
 	FaultIdleRace                // written while the server was closing the idle connection
 )
 
@@ -25,7 +26,7 @@ func (f Fault) Outcome() Outcome {
 		return Refused
 	case FaultDropped, FaultNoAnswer, FaultLate:
 		return Timeout
-	case FaultTurnedAway:
+	case FaultTurnedAway, FaultErred:
 		return HTTP5xx
 	default:
 		return Reset

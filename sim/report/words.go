@@ -136,7 +136,7 @@ func Causes() []CauseRow {
 		ledger.NotListeningYet: {"the pod got traffic before its server listened", "connection refused just after a pod's start; no readiness probe"},
 		ledger.ListenerClosed:  {"the pod got traffic after its server had stopped listening", "connection refused just after SIGTERM; no preStop delay"},
 		ledger.Overloaded:      {"accepted, and answered too late or turned away for lack of capacity", "HTTP 503 or client timeouts under load"},
-		ledger.AppError:        {"an error the scenario asked of the app", "as the scenario says"},
+		ledger.AppError:        {"an error the scenario asked of the app", "HTTP 5xx from the app itself, while its pod is ready"},
 	}
 	var rows []CauseRow
 	for c := ledger.NoCause + 1; c < ledger.NumCauses; c++ {

@@ -94,6 +94,10 @@ func (d *document) checkScalar(s *shape, at string, v any) {
 		if _, err := thousandths(v); err != nil {
 			d.fail(at, "expected %v, got %s", err, describe(v))
 		}
+	case part:
+		if n, err := thousandths(v); err != nil || n > wholePart {
+			d.fail(at, "expected a part of the requests, a number from 0 to 1 with at most 3 decimals, got %s", describe(v))
+		}
 	case duration:
 		if _, err := asDuration(v); err != nil {
 			d.fail(at, "%v", err)
@@ -166,6 +170,9 @@ func asRate(v any) error {
 	_, err := parseRate(t)
 	return err
 }
+
+// wholePart is all of something, in thousandths.
+const wholePart = 1000
 
 // thousandths reads a number with at most 3 decimals, exactly.
 func thousandths(v any) (uint64, error) {

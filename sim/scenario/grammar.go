@@ -13,6 +13,7 @@ const (
 	text                 // a string
 	whole                // a whole number, not negative
 	number               // a number with at most 3 decimals, not negative
+	part                 // a part of a whole: a number from 0 to 1 with at most 3 decimals
 	boolean              // true or false
 	duration             // "15s"
 	rate                 // "200/s"
@@ -133,6 +134,7 @@ func appShape(revisions bool) shape {
 		field{"start", of(dist)},
 		field{"readyAfter", of(dist)},
 		field{"serve", of(dist)},
+		field{"errors", of(part)},
 		field{"concurrency", of(whole)},
 		field{"queue", of(whole)},
 		field{"dependsOn", list(of(text))},

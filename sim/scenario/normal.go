@@ -218,6 +218,9 @@ func (w *printer) app(a *App) {
 		w.dist("readyAfter", a.ReadyAfter)
 	}
 	w.dist("serve", a.Serve)
+	if a.Errors > 0 {
+		w.raw("errors", partText(a.Errors))
+	}
 	if a.Concurrency > 0 {
 		w.number("concurrency", a.Concurrency)
 		w.number("queue", a.Queue)
@@ -309,6 +312,14 @@ func (w *printer) expect(e *Expect) {
 	count("usablePodsMin", e.UsablePodsMin)
 	count("usablePodsMax", e.UsablePodsMax)
 	w.texts("order", e.Order)
+}
+
+// partText writes a part as it is read: 0.05, 1.
+func partText(thousandths int) string {
+	if thousandths%wholePart == 0 {
+		return strconv.Itoa(thousandths / wholePart)
+	}
+	return "0." + strings.TrimRight(strconv.Itoa(wholePart + thousandths)[1:], "0")
 }
 
 // rateText writes a rate as it is read: "100/s", "0.5/s".

@@ -336,6 +336,7 @@ func (b *builder) changeApp(w *Workload, app App, c cursor) App {
 		app.Serve = v.dist(app.Serve, "")
 		app.serveSaid = true
 	}
+	app.Errors = c.get("errors").part(app.Errors)
 	app.Concurrency = c.get("concurrency").whole(app.Concurrency)
 	app.Queue = c.get("queue").whole(app.Queue)
 	if v := c.get("dependsOn"); v.present() {

@@ -106,6 +106,15 @@ func (c cursor) seconds() *engine.Time {
 	return &t
 }
 
+// part reads a part of a whole, in thousandths.
+func (c cursor) part(def int) int {
+	n, err := thousandths(c.v)
+	if c.v == nil || err != nil || n > wholePart {
+		return def
+	}
+	return int(n)
+}
+
 // count reads a whole number that may be absent.
 func (c cursor) count() *int {
 	if _, ok := c.v.(int64); !ok {

@@ -106,6 +106,8 @@ type App struct {
 	Start      engine.Dist
 	ReadyAfter engine.Dist
 	Serve      engine.Dist
+	// Errors is how many of 1000 requests the app answers with an error (HTTP 5xx).
+	Errors int
 	// Concurrency limits the requests served at once; 0 is no limit. Queue is how many more
 	// wait.
 	Concurrency, Queue int

@@ -19,6 +19,7 @@ type step struct {
 	conn    *conn
 	fault   ledger.Fault
 	giveUp  bool
+	cut     *bool // an answer that will be an error: whether it was cut before it came
 	attempt attempt
 }
 
@@ -33,6 +34,7 @@ type serving struct {
 	attempt attempt
 	late    bool
 	conn    *conn
+	cut     *bool // of a request that will be answered with an error; nil: counted as a success
 }
 
 // inFlight is what a server is working on, with entries that are done until they are swept.
@@ -83,9 +85,18 @@ func (t *Traffic) Cut(server uint64, now engine.Time, fault ledger.Fault) {
 	list := f.list
 	delete(t.serving, server)
 	for i := range list {
-		s := &list[i]
-		stream := s.attempt.req.stream
-		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)
-		t.failed(&s.attempt, now+stream.spec.RTT, fault, s.conn)
+		t.lost(&list[i], now, fault)
 	}
+}
+
+// lost fails a request that a server is working on: its answer will not come.
+func (t *Traffic) lost(s *serving, now engine.Time, fault ledger.Fault) {
+	stream := s.attempt.req.stream
+	if s.cut != nil {
+		*s.cut = true
+	} else {
+		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)
+		stream.withdraw(s.attempt.req.client) // its next request was to follow the answer
+	}
+	t.failed(&s.attempt, now+stream.spec.RTT, fault, s.conn)
 }

@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
@@ -12,17 +14,39 @@ type conn struct {
 	target Target // the zero Target while not connected
 	free   engine.Time
 	used   engine.Time
+	sent   engine.Time // when the request under way was written, if it reuses the connection
 	// closed is when the server closed the connection, Never while it has not; the client
 	// knows half a round trip later.
 	closed engine.Time
 	blame  ledger.Blame // of the attempt to connect it, while that hangs
 }
 
-func (c *conn) use(target Target, end engine.Time) {
+// use has a request under way over the connection, from now until its answer comes.
+func (c *conn) use(target Target, now, end engine.Time) {
+	c.sent = now
 	if !c.connected() {
-		c.closed = engine.Never
+		c.closed, c.sent = engine.Never, notReused
 	}
 	c.target, c.free, c.used = target, end, end
+}
+
+// notReused is long before any request.
+const notReused = -engine.Never
+
+// expires is when the client knows that the server has closed the connection for idleness,
+// Never when it does not. The server counts from its answer: half a round trip earlier.
+func (c *conn) expires() engine.Time {
+	if limit := c.target.Server.IdleLimit(); limit > 0 {
+		return c.used + limit
+	}
+	return engine.Never
+}
+
+// racing says whether a request written now meets a server that closes, or has closed, the
+// connection: what is written less than half a round trip before the closing comes too late,
+// and what is written less than half a round trip after it does not know yet.
+func (c *conn) racing(now engine.Time) bool {
+	return c.closed != engine.Never || now > c.expires()-c.pool.spec.RTT
 }
 
 // drop forgets the connection: the next use opens a new one.
@@ -98,7 +122,7 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 		return
 	}
 	idle := c.pool.spec.ClientIdle
-	if c.closed != engine.Never && now >= c.closed+c.pool.spec.RTT/2 || idle > 0 && now-c.used >= idle {
+	if c.closed != engine.Never && now >= c.closed+c.pool.spec.RTT/2 || idle > 0 && now-c.used >= idle || now >= c.expires() {
 		c.drop()
 	}
 }
@@ -106,7 +130,7 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 // reuse sends a request over a connection that stands.
 func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
 	a.node, a.target = c.node, c.target
-	if c.closed != engine.Never {
+	if c.racing(now) {
 		t.failed(a, now+c.pool.spec.RTT, ledger.FaultIdleRace, c)
 		return
 	}
@@ -121,12 +145,27 @@ func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 			if !c.connected() || c.target.Server.ID() != server || c.closed != engine.Never {
 				continue
 			}
-			if c.free <= now || all {
+			switch {
+			case c.free <= now || all:
 				c.closed = now
-			} else {
-				// Closed after its answer, which says so or arrives together with the FIN.
-				c.closed = c.free - c.pool.spec.RTT/2
+			case c.sent+s.spec.RTT/2 > now:
+				t.race(server, c, now) // its request has not arrived: the server sees it idle
+			default:
+				c.closed = c.free - s.spec.RTT/2 // with its answer
 			}
+		}
+	}
+}
+
+// race fails the request that is on its way over a connection which the server closes: the
+// server sees an idle connection, and does not wait for what it does not know of.
+func (t *Traffic) race(server uint64, c *conn, now engine.Time) {
+	f := t.serving[server]
+	for i := range f.list {
+		if s := f.list[i]; s.conn == c && s.end > now {
+			f.list = slices.Delete(f.list, i, i+1)
+			t.lost(&s, now, ledger.FaultIdleRace)
+			return
 		}
 	}
 }

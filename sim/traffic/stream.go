@@ -71,6 +71,20 @@ func (s *stream) again(client int, at engine.Time) {
 	s.next = s.loop[0].at
 }
 
+// withdraw takes back when a closed-loop client asks again.
+func (s *stream) withdraw(client int) {
+	if s.spec.Arrivals != ClosedLoop {
+		return
+	}
+	list := s.loop
+	s.loop, s.next = nil, engine.Never
+	for _, c := range list {
+		if c.client != client {
+			s.again(c.client, c.at)
+		}
+	}
+}
+
 // exponential draws from the exponential distribution exactly enough for counting: the number
 // of leading zeros of a draw is the whole part of -log2(u), the following bits give its
 // fraction by a table of 256 chords.

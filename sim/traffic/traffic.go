@@ -65,12 +65,23 @@ type Server interface {
 	// least answers, with a reset, when it is not.
 	Accepts() bool
 	Answers() bool
-	// Serve starts a request now and returns when it will be answered. ok is false when the
-	// app turns it away.
-	Serve(draw uint64, now engine.Time) (end engine.Time, ok bool)
+	// Serve starts a request now and returns when it will be answered, and how.
+	Serve(draw uint64, now engine.Time) (end engine.Time, answer Answer)
+	// IdleLimit is how long the server keeps a connection that nothing is asked over, 0 for ever.
+	IdleLimit() engine.Time
 	Name() string
 	ID() uint64
 }
+
+// Answer is what a server makes of a request that it has accepted.
+type Answer uint8
+
+// The answers.
+const (
+	Answered   Answer = iota
+	Erred             // answered with an error, in its time
+	TurnedAway        // there is no room for it: answered at once, with an error
+)
 
 // World is what lies between clients and pods. It is asked for each new connection: what it
 // answers with has to be remembered by whoever implements it.
@@ -278,8 +289,8 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 	if now-a.began >= engine.Second {
 		r.late = true
 	}
-	end, ok := server.Serve(r.draw(), now)
-	if !ok {
+	end, answer := server.Serve(r.draw(), now)
+	if answer == TurnedAway {
 		t.failed(a, now+s.spec.RTT, ledger.FaultTurnedAway, c)
 		return
 	}
@@ -288,19 +299,25 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 		t.failed(a, a.began+s.spec.Timeout, ledger.FaultLate, c)
 		return
 	}
-	t.led.Attempt(s.index, false)
-	late := r.late || r.attempts > 1 && end-r.arrival > engine.Second
-	t.led.Succeed(s.index, r.number, a.node, server.ID(), end, r.escaped, late)
+	work := serving{end: end, attempt: *a, conn: c}
+	if answer == Erred {
+		work.cut = new(bool)
+		t.later(end, step{attempt: *a, fault: ledger.FaultErred, cut: work.cut})
+	} else {
+		work.late = r.late || r.attempts > 1 && end-r.arrival > engine.Second
+		t.led.Attempt(s.index, false)
+		t.led.Succeed(s.index, r.number, a.node, server.ID(), end, r.escaped, work.late)
+	}
 	f := t.serving[server.ID()]
 	if f == nil {
 		f = &inFlight{}
 		t.serving[server.ID()] = f
 	}
-	f.add(serving{end: end, attempt: *a, late: late, conn: c}, now)
+	f.add(work, now)
 	if c != nil {
-		c.use(a.target, end)
+		c.use(a.target, now, end)
 	}
-	if s.spec.Arrivals == ClosedLoop {
+	if s.spec.Arrivals == ClosedLoop && answer == Answered {
 		s.again(r.client, end)
 	}
 }
@@ -357,6 +374,10 @@ func (t *Traffic) resume(p pending) {
 	switch {
 	case p.retry:
 		t.start(&p.attempt, p.at)
+	case p.cut != nil:
+		if !*p.cut { // the connection stays: the app has answered
+			t.failed(&p.attempt, p.at, p.fault, nil)
+		}
 	case p.giveUp:
 		t.finish(&p.attempt, p.at, p.fault, p.attempt.blame, p.conn)
 	default:

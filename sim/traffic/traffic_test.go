@@ -20,15 +20,24 @@ type fakeServer struct {
 	id               uint64
 	accepts, answers bool
 	takes            engine.Time
-	full             bool
+	full, errs       bool
+	idle             engine.Time
 }
 
-func (s *fakeServer) Accepts() bool { return s.accepts }
-func (s *fakeServer) Answers() bool { return s.answers }
-func (s *fakeServer) Name() string  { return "pod" }
-func (s *fakeServer) ID() uint64    { return s.id }
-func (s *fakeServer) Serve(_ uint64, now engine.Time) (engine.Time, bool) {
-	return now + s.takes, !s.full
+func (s *fakeServer) Accepts() bool          { return s.accepts }
+func (s *fakeServer) Answers() bool          { return s.answers }
+func (s *fakeServer) Name() string           { return "pod" }
+func (s *fakeServer) ID() uint64             { return s.id }
+func (s *fakeServer) IdleLimit() engine.Time { return s.idle }
+func (s *fakeServer) Serve(_ uint64, now engine.Time) (engine.Time, Answer) {
+	switch {
+	case s.full:
+		return 0, TurnedAway
+	case s.errs:
+		return now + s.takes, Erred
+	default:
+		return now + s.takes, Answered
+	}
 }
 
 // fakeWorld has one node, whose rules say what verdict says.
@@ -90,6 +99,8 @@ func TestFaultsBecomeOutcomes(t *testing.T) {
 		{"no rule meets it: timeout", &fakeWorld{verdict: packet.None}, ledger.Timeout, 6 * sec, ledger.FaultDropped},
 		{"nothing at the address: timeout", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1}}}, ledger.Timeout, 6 * sec, ledger.FaultNoAnswer},
 		{"no room: 5xx", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, accepts: true, answers: true, full: true}}}, ledger.HTTP5xx, sec + ms, ledger.FaultTurnedAway},
+		{"answered with an error: 5xx when the answer comes", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, accepts: true, answers: true, errs: true, takes: sec}}}, ledger.HTTP5xx, 2*sec + ms, ledger.FaultErred},
+		{"an error that comes too late: timeout", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, accepts: true, answers: true, errs: true, takes: 9 * sec}}}, ledger.Timeout, 6 * sec, ledger.FaultLate},
 		{"answered too late: timeout", &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{{id: 1, accepts: true, answers: true, takes: 9 * sec}}}, ledger.Timeout, 6 * sec, ledger.FaultLate},
 	} {
 		tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, c.world)
@@ -188,6 +199,46 @@ func TestWhatWasAnsweredIsNotCut(t *testing.T) {
 	}
 }
 
+// An answer that would be an error is cut like any other: once, and not counted twice.
+func TestAnErrorThatIsOnItsWayIsCut(t *testing.T) {
+	t.Parallel()
+	s := up()
+	s.takes, s.errs = 3*sec, true
+	tr, led := one(Spec{Timeout: 9 * sec, RTT: ms}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}})
+	tr.RunUntil(2 * sec)
+	tr.Cut(1, 2*sec, ledger.FaultKilled)
+	tr.RunUntil(engine.Never)
+	want := ledger.Totals{Total: 1, Failed: 1, Attempts: 1, FailedAttempts: 1}
+	if got := last(t, led); got.Outcome != ledger.Reset || got.End != 2*sec+ms || led.All() != want {
+		t.Errorf("%+v %+v", got, led.All())
+	}
+}
+
+// Two clients that ask again when they are answered remain two, whatever is cut, and one that
+// retries does not ask anew meanwhile.
+func TestClosedLoopClientsStayAsMany(t *testing.T) {
+	t.Parallel()
+	for _, retries := range []int{0, 1} {
+		s := up()
+		s.takes = sec
+		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
+		eng := engine.New(1, engine.Limits{})
+		led := ledger.New(1, 10, eng.Hash())
+		tr := New(w, led, eng, []Spec{{Arrivals: ClosedLoop, Clients: 2, Timeout: 9 * sec, Retries: retries}})
+		tr.RunUntil(500 * ms) // the two have asked
+		tr.Cut(1, 500*ms, ledger.FaultKilled)
+		tr.RunUntil(500*ms + 10*sec)
+		// Both are cut at 0.5 s and ask again at once, anew or as a retry; then each second.
+		want := ledger.Totals{Total: 22, OK: 20, Failed: 2, Attempts: 22, FailedAttempts: 2}
+		if retries == 1 {
+			want = ledger.Totals{Total: 20, OK: 20, Rescued: 2, Slow: 2, Attempts: 22, FailedAttempts: 2}
+		}
+		if led.All() != want {
+			t.Errorf("%d retries: %+v, want %+v", retries, led.All(), want)
+		}
+	}
+}
+
 // pool is a keep-alive stream of one request each 100 ms.
 func pool(spec Spec, w World) (*Traffic, *ledger.Ledger) {
 	eng := engine.New(1, engine.Limits{})
@@ -228,6 +279,69 @@ func TestAServerClosingIdleConnectionsRacesWithTheNextRequest(t *testing.T) {
 		}
 		if c.failed == 1 && (last(t, led).Outcome != ledger.Reset || w.judged[0] != ledger.FaultIdleRace) {
 			t.Errorf("%s: %+v", c.name, last(t, led))
+		}
+	}
+}
+
+// A round trip of 1 ms. What is written half of it before the closing arrives after it, and
+// what is written half of it after it does not know yet.
+func TestTheRaceForAnIdleConnectionIsARoundTripWide(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		closed engine.Time // the request is written at 1 s
+		lost   uint64
+	}{
+		{"0.6 ms before the closing: served", sec + 600*engine.Microsecond, 0},
+		{"0.4 ms before: it arrives too late", sec + 400*engine.Microsecond, 1},
+		{"0.4 ms after: it does not know yet", sec - 400*engine.Microsecond, 1},
+		{"0.6 ms after: a new connection", sec - 600*engine.Microsecond, 0},
+	} {
+		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
+		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms}, w)
+		tr.RunUntil(c.closed)
+		tr.CloseIdle(1, c.closed, false)
+		tr.RunUntil(1050 * ms)
+		if all := led.All(); all.Failed != c.lost || all.OK != 10-c.lost {
+			t.Errorf("%s: %+v", c.name, all)
+		}
+	}
+}
+
+// Requests come each 100 ms and take 1 ms and a round trip of 2 ms: the client is idle for
+// 97 ms, the server for 1 ms more before it hears of the next request. It closes what was idle
+// for its limit; the client knows a round trip after the last moment to write.
+func TestAServerClosesWhatIsIdleTooLong(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name         string
+		limit        engine.Time
+		retries      int
+		ok, rescued  uint64
+		newEachTime  bool
+		failedReused uint64
+	}{
+		{"a limit of more than a round trip over the pause: never closed", 99500 * engine.Microsecond, 0, 10, 0, false, 0},
+		{"closed while the request is on its way: each second one fails", 98 * ms, 0, 5, 0, false, 5},
+		{"rescued by one retry, which ends 2 ms later, so that the next pause is short enough", 98 * ms, 1, 10, 5, false, 0},
+		{"closed, and the client knows: a new connection each time", 96 * ms, 0, 10, 0, true, 0},
+	} {
+		s := up()
+		s.idle = c.limit
+		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
+		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: 2 * ms, Retries: c.retries}, w)
+		tr.RunUntil(150 * ms)
+		if c.newEachTime {
+			w.verdict = packet.Reject
+			tr.RunUntil(250 * ms)
+			if led.All().Failed != 1 {
+				t.Errorf("%s: it rode the old connection", c.name)
+			}
+			continue
+		}
+		tr.RunUntil(1050 * ms)
+		if all := led.All(); all.OK != c.ok || all.Rescued != c.rescued || all.Failed != c.failedReused {
+			t.Errorf("%s: %+v", c.name, all)
 		}
 	}
 }
