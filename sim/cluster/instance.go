@@ -10,7 +10,8 @@ import (
 // Closed says why an instance does not listen.
 type Closed uint8
 
-// The reasons, in the words of the causes they lead to.
+// The reasons, in the words of the causes they lead to and in their order: of several that
+// have held since it last listened, the first counts.
 const (
 	NotClosed      Closed = iota // it listens
 	NotYet                       // it has never listened since it started
@@ -76,15 +77,21 @@ const (
 
 // setListening changes the listener and tells the observer.
 func (w *World) setListening(i *Instance, listening bool, why Closed) {
+	if !listening && !i.Listening {
+		why = min(why, i.Why)
+	}
 	if i.Listening == listening && (listening || i.Why == why) {
 		return
 	}
+	changed := i.Listening != listening
 	i.Listening, i.Why, i.Since = listening, why, w.eng.Now()
 	kind := EventClosed
 	if listening {
 		i.Why, kind = NotClosed, EventListening
 	}
-	w.note(kind, i.Pod)
+	if changed {
+		w.note(kind, i.Pod)
+	}
 	w.listenerChanged(i)
 	w.observer.ListenerChanged(i)
 }

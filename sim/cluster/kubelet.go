@@ -166,6 +166,7 @@ type container struct {
 	startAt    engine.Time
 	finished   engine.Time // when the last one ended
 	signalled  bool        // the app has been told to end
+	orders     Ending      // how it then ends by itself
 	killed     bool        // it was ended by SIGKILL
 	shown      shown
 	backoff    backoff

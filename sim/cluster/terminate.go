@@ -229,27 +229,27 @@ func (c *container) signal(left engine.Time, killed Ending) {
 }
 
 // told is what the app does when it is told to end, by its profile. Being told again changes
-// nothing.
+// nothing but whose order it is: that of a termination counts before that of a probe.
 func (c *container) told(how Ending) {
 	w, i := c.wk.k.w, c.wk.instance
 	if c.signalled {
+		c.orders = min(c.orders, how)
+		if !i.Listening {
+			w.setListening(i, false, closedBy(c.orders))
+		}
 		return
 	}
-	c.signalled = true
+	c.signalled, c.orders = true, how
 	i.Term = w.eng.Now()
 	w.note(EventTerm, i.Pod)
 	if i.App.IgnoresSIGTERM {
 		w.observer.Terminated(i)
 		return
 	}
-	why := ClosedOnTerm
-	if how == EndedLiveness {
-		why = ClosedLiveness
-	}
 	drain := engine.Time(0)
 	switch i.App.Listener {
 	case listenerCloses:
-		c.closeListener(why)
+		c.closeListener(closedBy(how))
 	case listenerDrains:
 		drain = i.App.DrainFor
 	case listenerStays: // until the process ends
@@ -258,14 +258,14 @@ func (c *container) told(how Ending) {
 	c.wk.wake()
 	c.exit = c.wk.k.after(drain, "app stops accepting", func() {
 		if i.Listening && i.App.Listener != listenerStays {
-			c.closeListener(why)
+			c.closeListener(closedBy(c.orders))
 		}
-		c.finishRequests(how, w.eng.Now())
+		c.finishRequests(w.eng.Now())
 	})
 }
 
 // finishRequests lets the app end when its requests in flight are done, or cuts them.
-func (c *container) finishRequests(how Ending, since engine.Time) {
+func (c *container) finishRequests(since engine.Time) {
 	w, i := c.wk.k.w, c.wk.instance
 	now := w.eng.Now()
 	until := now
@@ -273,20 +273,36 @@ func (c *container) finishRequests(how Ending, since engine.Time) {
 		until = max(now, w.observer.InFlightUntil(i))
 	}
 	if limit := since + i.App.FinishWithin; i.App.FinishWithin > 0 && until > limit {
-		c.exit = c.wk.k.after(limit-now, "app exits", func() { c.end(how) })
+		c.exit = c.wk.k.after(limit-now, "app exits", func() { c.end(c.orders) })
 		return
 	}
 	if until > now { // more may have come by then, over connections that are open
-		c.exit = c.wk.k.after(until-now, "requests finished", func() { c.finishRequests(how, since) })
+		c.exit = c.wk.k.after(until-now, "requests finished", func() { c.finishRequests(since) })
 		return
 	}
-	c.exit = c.wk.k.after(i.App.Linger, "app exits", func() { c.end(how) })
+	c.exit = c.wk.k.after(i.App.Linger, "app exits", func() { c.end(c.orders) })
 }
 
-// end is the end of the container's process.
+// closedBy is why a listener is closed, or a process gone, that ended in a way.
+func closedBy(how Ending) Closed {
+	switch how {
+	case EndedLiveness:
+		return ClosedLiveness
+	case EndedCrashed:
+		return ClosedCrash
+	default: // after SIGTERM
+		return ClosedOnTerm
+	}
+}
+
+// end is the end of the container's process. A crash of one that was told to end is its own way
+// to end.
 func (c *container) end(how Ending) {
 	if !c.running {
 		return
+	}
+	if how == EndedCrashed && c.signalled {
+		how = c.orders
 	}
 	w := c.wk.k.w
 	for _, h := range []*engine.Handle{&c.kill, &c.exit, &c.listen, &c.crash, &c.acts} {
@@ -310,16 +326,8 @@ func (c *container) end(how Ending) {
 
 func (c *container) endInstance(how Ending) {
 	w, i := c.wk.k.w, c.wk.instance
-	why := ClosedOnTerm
-	switch how {
-	case EndedLiveness:
-		why = ClosedLiveness
-	case EndedCrashed:
-		why = ClosedCrash
-	case EndedByItself, EndedKilled: // both after SIGTERM
-	}
 	i.Running = false
 	w.record(Event{Kind: EventExited, Pod: i.Pod, Node: i.Node, Ending: how})
-	w.setListening(i, false, why)
+	w.setListening(i, false, closedBy(how))
 	w.observer.Ended(i, how)
 }

@@ -280,7 +280,10 @@ func (k *kubelet) adopt(p *Pod) {
 	wk.lastSync = -engine.Hour
 	wk.status = podStatus{phase: p.Phase, ready: p.Ready, since: p.ReadySince, ip: p.IP}
 	i := wk.instance
-	i.Sandbox, i.Running, i.Listening, i.Why = true, true, !i.App.NotAServer, NotClosed
+	i.Sandbox, i.Running = true, true
+	if !i.App.NotAServer {
+		i.Listening, i.Why = true, NotClosed
+	}
 	for _, c := range wk.all {
 		c.running, c.generation, c.startAt = true, 1, p.Created
 		c.shown = shown{generation: 1, running: true, started: true, ready: true, startAt: p.Created.TruncateToSecond()}

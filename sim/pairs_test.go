@@ -1,0 +1,450 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// The rules of simulator.md 2 are tried in order. For each two that follow each other and can
+// both occur on this path, worlds in pairs: one in which both could be argued for, where the
+// first wins, and its twin, in which one detail differs and the other wins.
+//
+// Rules 1 to 3, 7 to 9 need names, load balancers, L7 proxies or dead nodes, which this path
+// does not have. Rule 6 needs a flow that nothing answers: the end of a TCP server ends its
+// connections, see TestTheEndOfAServerLeavesNoFlowBehind.
+
+type pairWorld struct {
+	name     string
+	world    func() *scenario.Scenario
+	from, to engine.Time // arrivals of the requests it is about
+	pod      string      // that they reached: the last word of its name with the revision, "" for any
+	want     ledger.Blame
+	outcome  ledger.Outcome
+}
+
+func (c *pairWorld) run(t *testing.T) {
+	t.Helper()
+	r, err := Run(c.world(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, f := range r.Ledger.Failures() {
+		if f.Arrival < c.from || f.Arrival >= c.to || c.pod != "" && !strings.HasSuffix(f.Pod, c.pod) {
+			continue
+		}
+		found++
+		if f.Blame != c.want || f.Outcome != c.outcome {
+			t.Errorf("at %s s (%s): %s %s/%s elsewhere %v", f.Arrival.Seconds(), f.Pod, f.Outcome, f.Blame.Cause, f.Blame.Actor, f.Blame.Elsewhere)
+			return
+		}
+	}
+	if found == 0 {
+		for _, g := range r.Ledger.Groups() {
+			t.Logf("%d %s %s/%s elsewhere %v, %s-%s %v", g.Count, g.Outcome, g.Blame.Cause, g.Blame.Actor, g.Blame.Elsewhere, g.First.Seconds(), g.Last.Seconds(), g.Pods)
+		}
+		t.Error("nothing failed in that time")
+	}
+}
+
+func runPairs(t *testing.T, cases []pairWorld) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(t)
+		})
+	}
+}
+
+// quiet is plainWorld without its rollout, with 20 requests a second, an app that listens at
+// once, and no delay at all: rules change at the moment of the action.
+func quiet(replicas int, actions ...scenario.Action) *scenario.Scenario {
+	sc := plainWorld(replicas, 0)
+	sc.Traffic[0].Rate = 20 * 1000
+	sc.Workloads[0].App.Start = engine.Constant(0)
+	sc.Actions = actions
+	return sc
+}
+
+// changed applies further details to a world.
+func changed(world func() *scenario.Scenario, details ...func(*scenario.Scenario)) func() *scenario.Scenario {
+	return func() *scenario.Scenario {
+		sc := world()
+		for _, d := range details {
+			d(sc)
+		}
+		return sc
+	}
+}
+
+func template(sc *scenario.Scenario) *corev1.PodSpec {
+	return &sc.Workloads[0].Deployment.Spec.Template.Spec
+}
+
+// slowSync has rules follow the API 1 s late.
+func slowSync(sc *scenario.Scenario) { sc.Latency.ProxySync = engine.Constant(sec) }
+
+// noReadiness makes a pod Ready as soon as its container runs.
+func noReadiness(sc *scenario.Scenario) { template(sc).Containers[0].ReadinessProbe = nil }
+
+func grace(seconds int64) func(*scenario.Scenario) {
+	return func(sc *scenario.Scenario) { template(sc).TerminationGracePeriodSeconds = &seconds }
+}
+
+func finishWithin(d engine.Time) func(*scenario.Scenario) {
+	return func(sc *scenario.Scenario) { sc.Workloads[0].App.FinishWithin = d }
+}
+
+func action(at engine.Time, verb, target, value string) scenario.Action {
+	return scenario.Action{At: at, Verb: verb, Target: target, Value: value}
+}
+
+func also(actions ...scenario.Action) func(*scenario.Scenario) {
+	return func(sc *scenario.Scenario) { sc.Actions = append(sc.Actions, actions...) }
+}
+
+// liveness restarts the container, by a probe each second that fails at the first, while the
+// dependency is down.
+func liveness(sc *scenario.Scenario) {
+	template(sc).Containers[0].LivenessProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 1, SuccessThreshold: 1, FailureThreshold: 1}
+	sc.Workloads[0].App.DependsOn, sc.Workloads[0].App.LivenessFollows = []string{"db"}, true
+}
+
+// longRequests take 10 s, so that some are always in flight.
+func longRequests(sc *scenario.Scenario) {
+	sc.Workloads[0].App.Serve = engine.Constant(10 * sec)
+	sc.Traffic[0].Timeout = 60 * sec
+}
+
+func blame(c ledger.Cause, a ledger.Actor, elsewhere bool) ledger.Blame {
+	return ledger.Blame{Cause: c, Actor: a, Elsewhere: elsewhere}
+}
+
+// Rule 4 within itself: requests of 10 s are in flight when the process ends.
+func TestPairsOfInFlightCauses(t *testing.T) {
+	t.Parallel()
+	deleted := func() *scenario.Scenario {
+		sc := quiet(1, action(20*sec, "scale", "deployment/web", "0"))
+		longRequests(sc)
+		grace(4)(sc)
+		return sc
+	}
+	probed := func() *scenario.Scenario {
+		sc := quiet(1, action(20*sec, "dependency", "db", "down"))
+		longRequests(sc)
+		liveness(sc)
+		noReadiness(sc)
+		finishWithin(4 * sec)(sc)
+		return sc
+	}
+	erring := func(sc *scenario.Scenario) { sc.Workloads[0].App.Errors = 1000 }
+	runPairs(t, []pairWorld{
+		{"killed / exit: its own patience ends with the grace period", changed(deleted, finishWithin(4*sec)), 15 * sec, 20 * sec, "",
+			blame(ledger.KilledInFlight, ledger.Spec, false), ledger.Reset},
+		{"killed / exit: its own patience ends earlier", changed(deleted, finishWithin(3900*ms)), 15 * sec, 20 * sec, "",
+			blame(ledger.ExitInFlight, ledger.App, false), ledger.Reset},
+		{"exit / liveness: a liveness kill is under way and the pod is deleted", changed(probed, also(action(23*sec, "scale", "deployment/web", "0"))), 17 * sec, 20 * sec, "",
+			blame(ledger.ExitInFlight, ledger.App, false), ledger.Reset},
+		{"exit / liveness: it is not deleted", probed, 17 * sec, 20 * sec, "",
+			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Reset},
+		{"killed / liveness: a liveness kill is under way and the grace period of a deletion ends first",
+			changed(probed, grace(2), finishWithin(8*sec), also(action(21500*ms, "scale", "deployment/web", "0"))), 17 * sec, 20 * sec, "",
+			blame(ledger.KilledInFlight, ledger.Spec, false), ledger.Reset},
+		{"liveness / crashed: it crashes while a liveness kill is under way", changed(probed, also(action(22500*ms, "crashPod", "web#0", ""))), 17 * sec, 20 * sec, "",
+			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Reset},
+		{"liveness / crashed: it crashes by itself", func() *scenario.Scenario {
+			sc := quiet(1, action(22500*ms, "crashPod", "web#0", ""))
+			longRequests(sc)
+			return sc
+		}, 17 * sec, 20 * sec, "", blame(ledger.Crashed, ledger.App, false), ledger.Reset},
+		{"exit / crashed: it crashes after SIGTERM", func() *scenario.Scenario {
+			sc := quiet(1, action(22*sec, "rolloutRestart", "deployment/web", ""), action(42*sec, "scale", "deployment/web", "0"))
+			longRequests(sc)
+			sc.Workloads[0].App.CrashAfter = 21 * sec // of the new pod: at 43 s and a bit
+			return sc
+		}, 35 * sec, 42 * sec, "r1 0", blame(ledger.ExitInFlight, ledger.App, false), ledger.Reset},
+		{"exit / crashed: it is not told to end", func() *scenario.Scenario {
+			sc := quiet(1, action(22*sec, "rolloutRestart", "deployment/web", ""))
+			longRequests(sc)
+			sc.Workloads[0].App.CrashAfter = 21 * sec
+			sc.Until = 60 * sec
+			return sc
+		}, 35 * sec, 42 * sec, "r1 0", blame(ledger.Crashed, ledger.App, false), ledger.Reset},
+		{"killed / app-error: an answer that would have been an error is cut", changed(deleted, erring), 15 * sec, 20 * sec, "",
+			blame(ledger.KilledInFlight, ledger.Spec, false), ledger.Reset},
+		{"killed / app-error: there is time for the error", changed(deleted, erring, grace(30)), 15 * sec, 20 * sec, "",
+			blame(ledger.AppError, ledger.App, false), ledger.HTTP5xx},
+	})
+}
+
+// pooled has one connection that requests of 1 ms ride, one each 50 ms.
+func pooled(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 1 }
+
+func linger(d engine.Time) func(*scenario.Scenario) {
+	return func(sc *scenario.Scenario) { sc.Workloads[0].App.Linger = d }
+}
+
+const us = engine.Microsecond
+
+// Rules 4, 5 and 10: a round trip is 0.5 ms, so a request written at 20 s reaches the server at
+// 20.00025 s.
+func TestPairsOfConnectionCauses(t *testing.T) {
+	t.Parallel()
+	onItsWay := func(term engine.Time) func() *scenario.Scenario {
+		return func() *scenario.Scenario {
+			sc := quiet(1, action(term, "scale", "deployment/web", "0"))
+			pooled(sc)
+			grace(2)(sc)
+			return sc
+		}
+	}
+	ignores := func(sc *scenario.Scenario) {
+		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, scenario.ListenerStays
+	}
+	written := func() *scenario.Scenario {
+		sc := quiet(2, action(20*sec-100*us, "delete", "web#0", "")) // the one that the connection leads to
+		pooled(sc)
+		slowSync(sc)
+		return sc
+	}
+	runPairs(t, []pairWorld{
+		{"killed / keepalive-race: on its way when the process is killed, with its connections", changed(onItsWay(18*sec+100*us), ignores), 20 * sec, 20*sec + ms, "r0 0",
+			blame(ledger.KilledInFlight, ledger.Spec, false), ledger.Reset},
+		{"killed / keepalive-race: the process closes its idle connections before it ends", onItsWay(20*sec + 100*us), 20 * sec, 20*sec + ms, "r0 0",
+			blame(ledger.KeepaliveRace, ledger.App, false), ledger.Reset},
+		{"keepalive-race / stale-rules: it rides a connection that is being closed, and rules are stale", written, 20 * sec, 20*sec + ms, "r0 0",
+			blame(ledger.KeepaliveRace, ledger.App, true), ledger.Reset},
+		{"keepalive-race / stale-rules: it needs a new connection", changed(written, linger(10*sec), func(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive = false }), 20 * sec, 21*sec - ms, "r0 0",
+			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
+	})
+}
+
+// A server's end closes its connections, and a TCP client finds that out at once: no request
+// rides one that nothing answers (rule 6), not even while the rules still name the pod.
+func TestTheEndOfAServerLeavesNoFlowBehind(t *testing.T) {
+	t.Parallel()
+	sc := quiet(2, action(20*sec, "crashPod", "web#0", ""))
+	sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 50
+	sc.Workloads[0].App.Serve = engine.Constant(200 * ms) // 20 connections are in use, to both pods
+	sc.Traffic[0].Retries = 1
+	r, err := Run(sc, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range r.Ledger.Groups() {
+		// What fails twice was sent to the dead pod again by rules that do not know yet.
+		if g.Blame.Cause != ledger.Crashed || g.Outcome != ledger.Refused {
+			t.Errorf("%d %s %s", g.Count, g.Outcome, g.Blame.Cause)
+		}
+	}
+	rescued := uint64(0)
+	for b, n := range r.Ledger.Rescued() {
+		if b.Cause != ledger.Crashed {
+			t.Errorf("%d escaped %s", n, b.Cause)
+		}
+		rescued += n
+	}
+	if rescued == 0 {
+		t.Error("nothing was in flight at the crash")
+	}
+}
+
+// neverReady has pods that begin during the run never listen.
+func neverReady(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Constant(engine.Hour) }
+
+func slowStatus(sc *scenario.Scenario) { sc.Latency.StatusWrite = engine.Constant(sec) }
+
+func unready(target string, from, length engine.Time) scenario.Action {
+	return scenario.Action{At: from, For: length, Verb: "setReady", Target: target, Value: "false"}
+}
+
+// firstProbe has readiness follow the app's answer at the next probe, 1 s later at most.
+func firstProbe(sc *scenario.Scenario) {
+	template(sc).Containers[0].ReadinessProbe.FailureThreshold = 1
+}
+
+// local has two nodes with a pod each, reached from outside by policy Local.
+func local(sc *scenario.Scenario) {
+	node := sc.Nodes[0]
+	node.Name = "node-2"
+	sc.Nodes = append(sc.Nodes, node)
+	svc := sc.Services[0].Service
+	svc.Spec.Type, svc.Spec.ExternalTrafficPolicy = corev1.ServiceTypeNodePort, corev1.ServiceExternalTrafficPolicyLocal
+	svc.Spec.Ports[0].NodePort = 30080
+	sc.Traffic[0].External, sc.Traffic[0].Timeout = true, sec // no retransmission
+}
+
+// Rules 10 and 11.
+func TestPairsOfRulesThatSendNowhere(t *testing.T) {
+	t.Parallel()
+	back := func() *scenario.Scenario {
+		sc := quiet(1, unready("web", 20*sec, 10*sec)) // by 31 s the probe has seen it ready again
+		firstProbe(sc)
+		return sc
+	}
+	more := func() *scenario.Scenario { // the only pod is not ready, a second one begins at 25 s
+		sc := quiet(1, unready("web#0", 20*sec, 30*sec), action(25*sec, "scale", "deployment/web", "2"))
+		firstProbe(sc)
+		slowSync(sc)
+		return sc
+	}
+	here := func() *scenario.Scenario {
+		sc := quiet(2, unready("web#0", 20*sec, 10*sec))
+		firstProbe(sc)
+		local(sc)
+		return sc
+	}
+	runPairs(t, []pairWorld{
+		{"stale / no-endpoint: the rules reject, the API has a ready pod", changed(back, slowSync), 31 * sec, 32 * sec, "",
+			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
+		{"stale / no-endpoint: the kubelet has still to write that it is ready", changed(back, slowStatus), 31 * sec, 32 * sec, "",
+			blame(ledger.NoEndpoint, ledger.Kubelet, true), ledger.Refused},
+		{"stale / no-endpoint: nothing is ready anywhere", back, 25 * sec, 30 * sec, "",
+			blame(ledger.NoEndpoint, ledger.Spec, false), ledger.Refused},
+		{"stale / no-endpoint: the rules lack a second pod, which is ready", more, 26 * sec, 27 * sec, "",
+			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
+		{"stale / no-endpoint: the rules lack a second pod, which is not ready and would not help", changed(more, neverReady), 25 * sec, 27 * sec, "",
+			blame(ledger.NoEndpoint, ledger.Spec, false), ledger.Refused},
+		{"stale / no-local-endpoint: the rules drop, the API has a ready pod on this node", changed(here, slowSync), 31 * sec, 32 * sec, "",
+			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Timeout},
+		{"stale / no-local-endpoint: the kubelet has still to write that it is ready", changed(here, slowStatus), 31 * sec, 32 * sec, "",
+			blame(ledger.NoLocalEndpoint, ledger.Kubelet, true), ledger.Timeout},
+		{"stale / no-local-endpoint: the pod here is not ready, the other one does not help", here, 25 * sec, 30 * sec, "",
+			blame(ledger.NoLocalEndpoint, ledger.Spec, true), ledger.Timeout},
+	})
+}
+
+// withoutKEP1669 is a cluster whose rules never lead to a terminating pod.
+func withoutKEP1669(sc *scenario.Scenario) {
+	p, err := endpoints.ProfileFor(endpoints.Version{Major: 1, Minor: 27}, map[string]bool{"ProxyTerminatingEndpoints": false})
+	if err != nil {
+		panic(err)
+	}
+	sc.Kubernetes = p
+}
+
+// Rules 10, 11 and 12: a pod is deleted at 20 s, closes its listener and stays for 10 s. Its
+// successor never listens.
+func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
+	t.Parallel()
+	gone := func(replicas int) func() *scenario.Scenario {
+		return func() *scenario.Scenario {
+			sc := quiet(replicas, action(20*sec, "delete", "web#0", ""))
+			linger(10 * sec)(sc)
+			neverReady(sc)
+			return sc
+		}
+	}
+	runPairs(t, []pairWorld{
+		{"stale / listener-closed: settled rules lead to a pod that accepts", changed(gone(2), slowSync), 20 * sec, 21 * sec, "r0 0",
+			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
+		{"stale / listener-closed: settled rules lead to a pod that does not accept", changed(gone(2), slowSync, also(action(20*sec, "crashPod", "web#1", ""))), 20 * sec, 21 * sec, "r0 0",
+			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
+		{"stale / crashed: settled rules lead to the pod that crashed", changed(gone(2), slowSync, also(action(20*sec, "crashPod", "web#1", ""))), 20 * sec, 21 * sec, "r0 1",
+			blame(ledger.Crashed, ledger.App, false), ledger.Refused},
+		{"no-endpoint / listener-closed: KEP-1669 leads to the last pod, which still serves", gone(1), 20 * sec, 21 * sec, "",
+			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
+		{"no-endpoint / listener-closed: without it the rules reject", changed(gone(1), withoutKEP1669), 20 * sec, 21 * sec, "",
+			blame(ledger.NoEndpoint, ledger.Spec, false), ledger.Refused},
+		{"no-local-endpoint / listener-closed: KEP-1669 leads to the last pod of the node", changed(gone(2), local), 20 * sec, 21 * sec, "",
+			blame(ledger.ListenerClosed, ledger.Spec, true), ledger.Refused},
+		{"no-local-endpoint / listener-closed: without it the rules drop", changed(gone(2), local, withoutKEP1669), 20 * sec, 21 * sec, "",
+			blame(ledger.NoLocalEndpoint, ledger.Spec, true), ledger.Timeout},
+	})
+}
+
+// Rule 12 within itself: the only pod does not listen.
+func TestPairsOfListeners(t *testing.T) {
+	t.Parallel()
+	started := func() *scenario.Scenario { // a new pod at 10 s, Ready before it listens
+		sc := quiet(1, action(10*sec, "rolloutRestart", "deployment/web", ""))
+		noReadiness(sc)
+		linger(10 * sec)(sc)
+		neverReady(sc)
+		return sc
+	}
+	listens := func(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Constant(0) }
+	stopped := also(action(30*sec, "scale", "deployment/web", "0"))
+	crashes := also(action(30*sec, "crashPod", "web#0", ""))
+	restarted := func() *scenario.Scenario { // by liveness at 21 s at the latest; it takes 5 s to listen again
+		sc := quiet(1, scenario.Action{At: 20 * sec, For: 2 * sec, Verb: "dependency", Target: "db", Value: "down"})
+		noReadiness(sc)
+		liveness(sc)
+		template(sc).Containers[0].LivenessProbe.InitialDelaySeconds = 30
+		sc.Workloads[0].App.Start = engine.Constant(5 * sec)
+		return sc
+	}
+	runPairs(t, []pairWorld{
+		{"not-listening-yet / listener-closed: told to end before it ever listened", changed(started, stopped), 30 * sec, 31 * sec, "r1 0",
+			blame(ledger.NotListeningYet, ledger.App, false), ledger.Refused},
+		{"not-listening-yet / listener-closed: it has listened", changed(started, stopped, listens), 30 * sec, 31 * sec, "r1 0",
+			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
+		{"not-listening-yet / liveness: restarted before it ever listened", changed(started, liveness), 12 * sec, 13 * sec, "r1 0",
+			blame(ledger.NotListeningYet, ledger.App, false), ledger.Refused},
+		{"not-listening-yet / liveness: it has listened", restarted, 22 * sec, 25 * sec, "r0 0",
+			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},
+		{"not-listening-yet / crashed: it crashes before it ever listened", changed(started, crashes), 30 * sec, 31 * sec, "r1 0",
+			blame(ledger.NotListeningYet, ledger.App, false), ledger.Refused},
+		{"not-listening-yet / crashed: it has listened", changed(started, crashes, listens), 30 * sec, 31 * sec, "r1 0",
+			blame(ledger.Crashed, ledger.App, false), ledger.Refused},
+		{"listener-closed / liveness: told to end before it listens again after a restart", changed(restarted, linger(10*sec), also(action(23*sec, "scale", "deployment/web", "0"))), 24 * sec, 25 * sec, "r0 0",
+			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
+		{"listener-closed / liveness: not told to end", changed(restarted, linger(10*sec)), 24 * sec, 25 * sec, "r0 0",
+			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},
+		{"liveness / crashed: it crashes before it listens again after a restart", changed(restarted, also(action(22500*ms, "crashPod", "web#0", ""))), 22500 * ms, 24 * sec, "r0 0",
+			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},
+		{"liveness / crashed: it crashes, and was not restarted before", func() *scenario.Scenario {
+			sc := restarted()
+			sc.Actions = []scenario.Action{action(22500*ms, "crashPod", "web#0", "")}
+			return sc
+		}, 22500 * ms, 24 * sec, "r0 0", blame(ledger.Crashed, ledger.App, false), ledger.Refused},
+	})
+}
+
+// Rules 12 and 13.
+func TestPairsOfAnswers(t *testing.T) {
+	t.Parallel()
+	full := func() *scenario.Scenario { // one request of 10 s at a time, so it is always full
+		sc := quiet(1, action(25*sec, "scale", "deployment/web", "0"))
+		longRequests(sc)
+		sc.Workloads[0].App.Concurrency = 1
+		return sc
+	}
+	stays := func(sc *scenario.Scenario) { sc.Workloads[0].App.Listener = scenario.ListenerStays }
+	erring := func(sc *scenario.Scenario) { sc.Workloads[0].App.Errors = 1000 }
+	roomy := func(sc *scenario.Scenario) { sc.Workloads[0].App.Concurrency = 0 }
+	hasty := func(sc *scenario.Scenario) { sc.Traffic[0].Timeout = 9 * sec }
+	runPairs(t, []pairWorld{
+		{"listener-closed / overloaded: it is full, and has closed its listener", full, 25*sec + 10*ms, 26 * sec, "",
+			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
+		{"listener-closed / overloaded: it is full, and accepts until it ends", changed(full, stays), 25*sec + 10*ms, 26 * sec, "",
+			blame(ledger.Overloaded, ledger.App, false), ledger.HTTP5xx},
+		{"listener-closed / app-error: it answers with errors, and has closed its listener", changed(full, erring, roomy), 25*sec + 10*ms, 26 * sec, "",
+			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
+		{"listener-closed / app-error: it accepts", changed(full, erring, roomy), 12 * sec, 15 * sec, "",
+			blame(ledger.AppError, ledger.App, false), ledger.HTTP5xx},
+		{"overloaded / app-error: the error would have no room", changed(full, erring), 12 * sec, 15 * sec, "",
+			blame(ledger.Overloaded, ledger.App, false), ledger.HTTP5xx},
+		{"overloaded / app-error: the error comes too late", changed(full, erring, roomy, hasty), 12 * sec, 15 * sec, "",
+			blame(ledger.Overloaded, ledger.App, false), ledger.Timeout},
+		{"overloaded / app-error: it has answered with an error and could have answered elsewhere no better", changed(full, erring, roomy, func(sc *scenario.Scenario) {
+			two := int32(2)
+			sc.Workloads[0].Deployment.Spec.Replicas = &two
+		}), 12 * sec, 14 * sec, "",
+			blame(ledger.AppError, ledger.App, false), ledger.HTTP5xx},
+		{"overloaded / app-error: another pod answers some", changed(full, roomy, func(sc *scenario.Scenario) {
+			two := int32(2)
+			sc.Workloads[0].Deployment.Spec.Replicas = &two
+			sc.Workloads[0].App.Errors = 999
+		}), 12 * sec, 14 * sec, "",
+			blame(ledger.AppError, ledger.App, true), ledger.HTTP5xx},
+	})
+}
