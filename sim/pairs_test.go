@@ -188,9 +188,8 @@ func TestPairsOfInFlightCauses(t *testing.T) {
 // pooled has one connection that requests of 1 ms ride, one each 50 ms.
 func pooled(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 1 }
 
-func linger(d engine.Time) func(*scenario.Scenario) {
-	return func(sc *scenario.Scenario) { sc.Workloads[0].App.Linger = d }
-}
+// linger keeps the process 10 s after its end is due: it refuses meanwhile.
+func linger(sc *scenario.Scenario) { sc.Workloads[0].App.Linger = 10 * sec }
 
 const us = engine.Microsecond
 
@@ -222,7 +221,7 @@ func TestPairsOfConnectionCauses(t *testing.T) {
 			blame(ledger.KeepaliveRace, ledger.App, false), ledger.Reset},
 		{"keepalive-race / stale-rules: it rides a connection that is being closed, and rules are stale", written, 20 * sec, 20*sec + ms, "r0 0",
 			blame(ledger.KeepaliveRace, ledger.App, true), ledger.Reset},
-		{"keepalive-race / stale-rules: it needs a new connection", changed(written, linger(10*sec), func(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive = false }), 20 * sec, 21*sec - ms, "r0 0",
+		{"keepalive-race / stale-rules: it needs a new connection", changed(written, linger, func(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive = false }), 20 * sec, 21*sec - ms, "r0 0",
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
 	})
 }
@@ -338,7 +337,7 @@ func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 	gone := func(replicas int) func() *scenario.Scenario {
 		return func() *scenario.Scenario {
 			sc := quiet(replicas, action(20*sec, "delete", "web#0", ""))
-			linger(10 * sec)(sc)
+			linger(sc)
 			neverReady(sc)
 			return sc
 		}
@@ -367,7 +366,7 @@ func TestPairsOfListeners(t *testing.T) {
 	started := func() *scenario.Scenario { // a new pod at 10 s, Ready before it listens
 		sc := quiet(1, action(10*sec, "rolloutRestart", "deployment/web", ""))
 		noReadiness(sc)
-		linger(10 * sec)(sc)
+		linger(sc)
 		neverReady(sc)
 		return sc
 	}
@@ -395,9 +394,9 @@ func TestPairsOfListeners(t *testing.T) {
 			blame(ledger.NotListeningYet, ledger.App, false), ledger.Refused},
 		{"not-listening-yet / crashed: it has listened", changed(started, crashes, listens), 30 * sec, 31 * sec, "r1 0",
 			blame(ledger.Crashed, ledger.App, false), ledger.Refused},
-		{"listener-closed / liveness: told to end before it listens again after a restart", changed(restarted, linger(10*sec), also(action(23*sec, "scale", "deployment/web", "0"))), 24 * sec, 25 * sec, "r0 0",
+		{"listener-closed / liveness: told to end before it listens again after a restart", changed(restarted, linger, also(action(23*sec, "scale", "deployment/web", "0"))), 24 * sec, 25 * sec, "r0 0",
 			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
-		{"listener-closed / liveness: not told to end", changed(restarted, linger(10*sec)), 24 * sec, 25 * sec, "r0 0",
+		{"listener-closed / liveness: not told to end", changed(restarted, linger), 24 * sec, 25 * sec, "r0 0",
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},
 		{"liveness / crashed: it crashes before it listens again after a restart", changed(restarted, also(action(22500*ms, "crashPod", "web#0", ""))), 22500 * ms, 24 * sec, "r0 0",
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},

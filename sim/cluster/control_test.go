@@ -212,6 +212,26 @@ func TestMinReadySeconds(t *testing.T) {
 	}
 }
 
+// minReadySeconds 1 and a Ready at x.9 s: the API keeps whole seconds, so the pod counts as
+// available 1 s after x, 0.1 s after it became ready. At x.89 it is 0.11 s.
+func TestMinReadySecondsOfAReadyLateInItsSecond(t *testing.T) {
+	t.Parallel()
+	for _, late := range []engine.Time{900 * ms, 890 * ms} {
+		b := newBuild(1).strategy("1", "0")
+		b.d.Spec.MinReadySeconds = 1
+		w := b.start(t, 1)
+		w.kubelets[0].phase = late
+		w.pods()
+		w.story()
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.run(60 * sec)
+		ready := w.when("r1 0 running ready=true")
+		if got := w.when("size r0 0") - ready; ready != 10*sec+late || got != sec-late {
+			t.Errorf("Ready at %s s, available %s s later", ready.Seconds(), got.Seconds())
+		}
+	}
+}
+
 // Recreate waits until the last old pod is done: its terminal phase, not its object.
 // Reference: measured.md 1, Recreate; Kubernetes 1.36 pkg/controller/deployment/recreate.go.
 func TestRecreateWaits(t *testing.T) {

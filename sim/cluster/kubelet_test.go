@@ -203,6 +203,47 @@ func TestSidecarOrder(t *testing.T) {
 	}
 }
 
+// All hooks begin at once: the main container's takes 5 s, those of the sidecars 3 and 8 s. The
+// main container ends after its own; then it is the last sidecar's turn, whose hook takes 3 s
+// more; the first one, past its own hook, has waited for both. A hook of 8.8 s moves both.
+func TestSidecarHooksRunInParallel(t *testing.T) {
+	t.Parallel()
+	always := corev1.ContainerRestartPolicyAlways
+	for _, late := range []engine.Time{8 * sec, 8800 * ms} {
+		b := newBuild(1).hook("app", sleepHook(5*sec)).hook("early", sleepHook(3*sec)).hook("late", sleepHook(late))
+		b.d.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "early", RestartPolicy: &always}, {Name: "late", RestartPolicy: &always}}
+		w := b.start(t, 1)
+		w.do(10*sec, "delete", "web#0", "")
+		all := w.kubelets[0].pods[0].all
+		w.run(60 * sec)
+		got := [3]engine.Time{all[0].finished - 10*sec, all[1].finished - 10*sec, all[2].finished - 10*sec}
+		if want := [3]engine.Time{5 * sec, late, late}; got != want {
+			t.Errorf("app, early, late ended after %v, want %v", got, want)
+		}
+	}
+}
+
+// A container that ends inside the grace period is not started again, though the pod has 30 s
+// more: it ends. One that ends a little before the deletion is.
+func TestACrashInsideTheGracePeriod(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		crash    engine.Time
+		restarts int
+	}{{11 * sec, 0}, {9 * sec, 1}} {
+		b := newBuild(1).hook("app", sleepHook(20*sec))
+		w := b.start(t, 1)
+		wk := w.kubelets[0].pods[0]
+		w.kubelets[0].phase = 400 * ms
+		w.do(10*sec, "delete", "web#0", "")
+		w.at(c.crash, func() { wk.main.end(EndedCrashed) })
+		w.run(60 * sec)
+		if got := wk.main.generation - 1; got != c.restarts || wk.main.running {
+			t.Errorf("crash at %s s: %d restarts", c.crash.Seconds(), got)
+		}
+	}
+}
+
 // A deletion that comes before the containers have started. The pod never runs.
 func TestDeletedWhileStarting(t *testing.T) {
 	t.Parallel()
@@ -283,6 +324,39 @@ func TestManualTriggerAtEveryPhase(t *testing.T) {
 		w.run(40 * sec)
 		if got := w.when("r1 0 running ready=true") - 11234*ms; got < 10*sec || got > 12*sec {
 			t.Errorf("phase %s: Ready after %s s", phase.Seconds(), got.Seconds())
+		}
+	}
+}
+
+// The same over relist phases that are drawn. The first relist after the start shows the
+// container to the prober, which is news; at the next one the kubelet works on the pod again
+// and triggers the probe, whose ticker counts from there: 10 s later it has waited for more than 10 s.
+// So Ready comes 11 s after the start and up to one relist later, evenly: 11.5 s on average,
+// with a standard deviation of 1 s / sqrt(12). A period of 11 s would make it 12.5.
+func TestReadyOfAnInitialDelay(t *testing.T) {
+	t.Parallel()
+	const seeds = 400
+	for _, period := range []int32{10, 11} {
+		var sum engine.Time
+		for seed := range uint64(seeds) {
+			b := newBuild(1).app(func(a *scenario.App) { a.Start = engine.Constant(2 * sec) })
+			b.container().ReadinessProbe = probe(10, period, 1, 3)
+			b.Latency.Sandbox = engine.Constant(1234 * ms)
+			w := b.start(t, seed+1)
+			w.pods()
+			w.do(10*sec, "rolloutRestart", "web", "")
+			w.run(30 * sec)
+			after := w.when("r1 0 running ready=true") - 11234*ms
+			if period == 10 && (after < 10*sec || after > 12*sec) {
+				t.Errorf("seed %d: Ready %s s after the start", seed+1, after.Seconds())
+			}
+			sum += after
+		}
+		mean := sum / seeds
+		off := max(mean-11500*ms, 11500*ms-mean)
+		const fourErrors = 58 * ms // 4 x 0.2887 s / sqrt(400); 1 % would be 115 ms
+		if holds := off <= fourErrors; holds != (period == 10) {
+			t.Errorf("period %d: Ready %s s after the start on average", period, mean.Seconds())
 		}
 	}
 }
