@@ -355,6 +355,10 @@ func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 			blame(ledger.NoEndpoint, ledger.Spec, false), ledger.Refused},
 		{"no-local-endpoint / listener-closed: KEP-1669 leads to the last pod of the node", changed(gone(2), local), 20 * sec, 21 * sec, "",
 			blame(ledger.ListenerClosed, ledger.Spec, true), ledger.Refused},
+		{"no-local-endpoint: without it the rules drop, though the pod serves: nobody is late", changed(gone(2), local, withoutKEP1669, func(sc *scenario.Scenario) {
+			sc.Workloads[0].App.Listener, sc.Workloads[0].App.DrainFor = scenario.ListenerDrains, 5*sec
+		}), 20 * sec, 21 * sec, "",
+			blame(ledger.NoLocalEndpoint, ledger.Spec, true), ledger.Timeout},
 		{"no-local-endpoint / listener-closed: without it the rules drop", changed(gone(2), local, withoutKEP1669), 20 * sec, 21 * sec, "",
 			blame(ledger.NoLocalEndpoint, ledger.Spec, true), ledger.Timeout},
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -45,7 +46,7 @@ func (w *World) Do(a scenario.Action) {
 	case "apiserver":
 		w.store.setDown(a.Value == "down")
 	case "setReady":
-		w.force(a.Target, a.Value == "false")
+		w.force(a)
 	case "crashPod":
 		w.eachPod(a.Target, func(wk *worker) { wk.main.end(EndedCrashed) })
 	case "delete":
@@ -63,7 +64,7 @@ func (w *World) Undo(a scenario.Action) {
 	case "apiserver":
 		w.store.setDown(a.Value != "down")
 	case "setReady":
-		w.force(a.Target, a.Value != "false")
+		w.unforce(a)
 	case "pause":
 		w.change(a.Target, func(d *Deployment) { d.Paused = false })
 	}
@@ -109,12 +110,30 @@ func (w *World) setDependency(name string, down bool) {
 	w.eachWorker(func(wk *worker) { wk.wake() })
 }
 
-// force holds the readiness of a workload's pods, or of one pod, at false.
-func (w *World) force(target string, notReady bool) {
-	w.eachPod(target, func(wk *worker) {
-		wk.instance.Forced = notReady
+// force holds the readiness of a workload's pods, or of one pod, at false, or lets go of it.
+// Pods that terminate count, too: their readiness matters while nothing else is ready.
+func (w *World) force(a scenario.Action) {
+	var pods []*worker
+	w.eachOf(a.Target, true, func(wk *worker) { pods = append(pods, wk) })
+	for _, wk := range pods {
+		wk.instance.Forced = a.Value == "false"
 		wk.wake()
-	})
+	}
+	w.forced[forcing{a.At, a.Target, a.Value}] = pods
+}
+
+// forcing is a setReady that may end.
+type forcing struct {
+	at            engine.Time
+	target, value string
+}
+
+// unforce ends a setReady for the pods it began with, whoever has come since.
+func (w *World) unforce(a scenario.Action) {
+	for _, wk := range w.forced[forcing{a.At, a.Target, a.Value}] {
+		wk.instance.Forced = a.Value != "false"
+		wk.wake()
+	}
 }
 
 // eachWorker visits every pod that a kubelet runs, in ID order on each node.
@@ -128,12 +147,15 @@ func (w *World) eachWorker(visit func(*worker)) {
 	}
 }
 
-// eachPod visits the pods of a workload ("web", "ns/web"), or its n-th running pod ("web#0").
-func (w *World) eachPod(target string, visit func(*worker)) {
+// eachPod visits the pods of a workload ("web", "ns/web"), or its n-th one ("web#0"), of those
+// that do not terminate.
+func (w *World) eachPod(target string, visit func(*worker)) { w.eachOf(target, false, visit) }
+
+func (w *World) eachOf(target string, terminating bool, visit func(*worker)) {
 	name, ordinal, one := strings.Cut(target, "#")
 	n := 0
 	w.eachWorker(func(wk *worker) {
-		if !w.named(wk.instance.Workload, name) || wk.terminating {
+		if !w.named(wk.instance.Workload, name) || wk.terminating && !terminating {
 			return
 		}
 		if !one || strconv.Itoa(n) == ordinal {

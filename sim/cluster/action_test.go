@@ -34,3 +34,32 @@ func TestApplyGivesNewPodsTheNewTemplate(t *testing.T) {
 		t.Errorf("grace %s, before %s", got.Seconds(), before.Seconds())
 	}
 }
+
+// A setReady that ends lets go of the pod it began with, though that terminates by now and
+// another one has its number.
+func TestSetReadyEndsForThePodItBeganWith(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).grace(60).hook("app", sleepHook(50*sec))
+	w := b.start(t, 1)
+	old := w.kubelets[0].pods[0].instance
+	a := scenario.Action{At: 9 * sec, For: 10 * sec, Verb: "setReady", Target: "web#0", Value: "false"}
+	w.at(a.At, func() { w.Do(a) })
+	w.do(10*sec, "delete", "web#0", "")
+	w.at(a.At+a.For, func() { w.Undo(a) })
+	w.run(15 * sec)
+	if !old.Forced {
+		t.Error("the deletion let go of it")
+	}
+	// The terminating pod is still the first one.
+	w.run(30 * sec)
+	if old.Forced {
+		t.Error("it is held for ever")
+	}
+	w.do(31*sec, "setReady", "web", "false")
+	w.run(32 * sec)
+	for id, wk := range w.kubelets[0].pods { // order: each for itself
+		if !wk.instance.Forced {
+			t.Errorf("pod %d is not held", id)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"net/netip"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
@@ -50,20 +51,38 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 }
 
 // unnoticed blames the missing of endpoints: on the manifest, unless one of the pods that would
-// do is ready; then on the kubelet, which has to write that, or on its probe, which has not
-// asked yet.
+// do is ready and the API does not say so; then on the kubelet, which has to write it, or on its
+// probe, which has not asked yet.
 func (w *World) unnoticed(e Entry, would func(*Instance) bool) ledger.Actor {
+	missing := func(i *Instance) bool { return would(i) && w.readyWouldHelp(e, i) }
 	known := func(i *Instance) bool {
 		wk := w.kubelets[i.Node].pods[i.Pod]
-		return would(i) && wk != nil && wk.status.ready
+		return missing(i) && wk != nil && wk.status.ready
 	}
 	switch {
 	case w.anyAnswers(e.workloads, known):
 		return ledger.Kubelet
-	case w.anyAnswers(e.workloads, would):
+	case w.anyAnswers(e.workloads, missing):
 		return ledger.KubeletProbe
 	default:
 		return ledger.Spec
+	}
+}
+
+// readyWouldHelp says whether a pod would be used if only the API said that it is ready: one that
+// terminates only where KEP-1669 falls back to it.
+func (w *World) readyWouldHelp(e Entry, i *Instance) bool {
+	p, ok := w.store.get(key{kindPod, int(i.Pod), 0}).(*Pod)
+	if !ok || p.Ready {
+		return false
+	}
+	switch w.sc.Kubernetes.Options.TerminatingFallback {
+	case endpoints.FallbackAll:
+		return true
+	case endpoints.FallbackExternalLocal:
+		return e.External || !p.Deleting()
+	default:
+		return !p.Deleting()
 	}
 }
 

@@ -61,6 +61,7 @@ type World struct {
 	dependencyDown map[string]bool
 	usable         []usablePods // by workload
 	tell           journalist
+	forced         map[forcing][]*worker
 	applied        map[ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
 }
 
@@ -94,7 +95,7 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 		owner:    eng.Register("world"),
 		ordinals: map[ReplicaSetID]int{}, running: make([][]*Instance, len(sc.Workloads)),
 		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewCache(sc.Kubernetes.Options),
-		dependencyDown: map[string]bool{}, applied: map[ReplicaSetID]*appsv1.Deployment{},
+		dependencyDown: map[string]bool{}, forced: map[forcing][]*worker{}, applied: map[ReplicaSetID]*appsv1.Deployment{},
 		sliceState: make([]map[int][]entry, len(sc.Services)), settledOf: make([]settledService, len(sc.Services)),
 		live: make([]podList, len(sc.Workloads)),
 	}
