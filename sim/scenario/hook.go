@@ -39,6 +39,9 @@ func HookOf(c *corev1.Container, set Overrides) Hook {
 	if d, ok := lookup(set.PreStop, c.Name); ok && h.Kind != HookNone {
 		h.Duration, h.Undetermined = d, false
 		h.Why += "; its duration is given"
+		if h.Kind == HookMissing && len(c.Lifecycle.PreStop.Exec.Command) > 0 {
+			h.Kind = HookExec // who knows how long it takes knows that it is there
+		}
 	}
 	return h
 }

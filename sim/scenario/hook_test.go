@@ -169,6 +169,12 @@ func TestOverridesOfHooks(t *testing.T) {
 	if got := HookOf(c, set.For("web")).Duration.String(); got != "1s" {
 		t.Errorf("the last that matches counts: got %s", got)
 	}
+	absent := &corev1.Container{Name: "side", Image: "gcr.io/distroless/static", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
+		Exec: &corev1.ExecAction{Command: []string{"sleep", "15"}},
+	}}}
+	if without, with := words(HookOf(absent, Overrides{})), words(HookOf(absent, set)); without != "missing 0s" || with != "exec 1s" {
+		t.Errorf("a program that the image does not have: %s, with its duration given %s", without, with)
+	}
 	if got := words(HookOf(&corev1.Container{Name: "side"}, set)); got != " 0s" {
 		t.Errorf("a container without a hook got one: %s", got)
 	}
