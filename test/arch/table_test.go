@@ -173,7 +173,10 @@ var packages = []packageRule{
 			{"endpoints", "the entries of the slices in force, for the second look at where connections go"},
 		},
 		modules: []permit{{"k8s.io/api", apiTypes}},
-		testOwn: []permit{{"endpoints/manifest", "worlds from manifests"}},
+		testOwn: []permit{
+			{"endpoints", "the behaviour of a version in worlds made by hand"}, {"endpoints/manifest", "worlds from manifests"},
+			{"sim/sweep", "the stories of examples, over several seeds"}, {"sim/check", "whether they come out as they say"},
+		},
 	},
 	{path: "sim/engine", pure: true},
 	{path: "sim/ledger", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
