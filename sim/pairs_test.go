@@ -451,3 +451,39 @@ func TestPairsOfAnswers(t *testing.T) {
 			blame(ledger.AppError, ledger.App, true), ledger.HTTP5xx},
 	})
 }
+
+// Rule 10 has five actors: the first stage that has not got the news yet which would help.
+func TestPairsOfStages(t *testing.T) {
+	t.Parallel()
+	two := func() *scenario.Scenario { // of three pods, deleted half a second apart; a sync takes 1 s
+		sc := quiet(3, action(20*sec, "delete", "web#0", ""), action(20500*ms, "delete", "web#0", ""))
+		linger(sc)
+		neverReady(sc)
+		slowSync(sc)
+		return sc
+	}
+	other := func() *scenario.Scenario { // news takes half a second, and another Service changes, too
+		sc := two()
+		half := engine.Constant(500 * ms)
+		sc.Nodes[0].Watch = &half
+		sc.Actions[1] = action(20800*ms, "delete", "other#0", "")
+		w := sc.Workloads[0]
+		w.Deployment = w.Deployment.DeepCopy()
+		svc := sc.Services[0].Service.DeepCopy()
+		w.Deployment.Name, svc.Name, svc.Spec.ClusterIP, svc.Spec.ClusterIPs = "other", "other", "10.96.0.2", []string{"10.96.0.2"}
+		labels := map[string]string{"app": "other"}
+		w.Deployment.Spec.Selector.MatchLabels, w.Deployment.Spec.Template.Labels, svc.Spec.Selector = labels, labels, labels
+		sc.Workloads = append(sc.Workloads, w)
+		sc.Services = append(sc.Services, scenario.Service{Service: svc})
+		return sc
+	}
+	slowSlices := func(sc *scenario.Scenario) { sc.Latency.SliceController = engine.Constant(800 * ms) }
+	late := func(a ledger.Actor) ledger.Blame { return blame(ledger.StaleRules, a, true) }
+	runPairs(t, []pairWorld{
+		{"slice-controller / watch: not written yet", changed(other, slowSlices), 20500 * ms, 20800 * ms, "r0 0", late(ledger.SliceController), ledger.Refused},
+		{"slice-controller / watch: written, and that of the other Service is not", changed(other, slowSlices), 20800 * ms, 21300 * ms, "r0 0", late(ledger.Watch), ledger.Refused},
+		{"watch / proxy-sync: the news is being programmed, that of the other Service is on its way", other, 20800 * ms, 21300 * ms, "r0 0", late(ledger.ProxySync), ledger.Refused},
+		{"proxy-wait / proxy-sync: it came after the sync under way had begun", two, 20500 * ms, 21 * sec, "r0 1", late(ledger.ProxyWait), ledger.Refused},
+		{"proxy-wait / proxy-sync: the sync has begun that will bring it", two, 21 * sec, 22 * sec, "r0 1", late(ledger.ProxySync), ledger.Refused},
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
@@ -38,7 +39,7 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	default: // a new connection that came to nothing
 	}
 	if w.stale(e, node, target) {
-		return ledger.StaleRules, lateActor(w.Lateness(node))
+		return ledger.StaleRules, w.late(e, node, target)
 	}
 	switch fault {
 	case ledger.FaultDropped:
@@ -86,12 +87,16 @@ func (w *World) readyWouldHelp(e Entry, i *Instance) bool {
 	}
 }
 
-// stale says whether settled rules would have helped: they send this connection elsewhere,
-// and there is someone there who accepts.
+// stale says whether settled rules would have helped.
 func (w *World) stale(e Entry, node int, target netip.AddrPort) bool {
-	settled := decide(w.Settled(node), e)
+	return w.helps(w.Settled(node), e, target)
+}
+
+// helps says whether rules would send a connection elsewhere than to a target, the zero address
+// for nowhere, with someone there who accepts.
+func (w *World) helps(rules *plan.Plan, e Entry, target netip.AddrPort) bool {
 	helps := false
-	for _, t := range settled.Targets {
+	for _, t := range decide(rules, e).Targets {
 		if t.Addr == target {
 			return false
 		}
@@ -102,18 +107,21 @@ func (w *World) stale(e Entry, node int, target netip.AddrPort) bool {
 	return helps
 }
 
-func lateActor(s Stage) ledger.Actor {
-	switch s {
-	case StageSlices:
+// late finds the first stage on the way from the API's pods to a node's rules that has not got
+// the news that would help; other news, which is always on its way in a large cluster, is not
+// to blame.
+func (w *World) late(e Entry, node int, target netip.AddrPort) ledger.Actor {
+	p := w.Proxies[node]
+	has := func(v *View) bool { return v != nil && w.helps(w.planOf(v, node), e, target) }
+	switch {
+	case !has(w.view):
 		return ledger.SliceController
-	case StageWatch:
+	case !has(p.received):
 		return ledger.Watch
-	case StageWait:
+	case !has(p.syncing):
 		return ledger.ProxyWait
-	case StageSync:
-		return ledger.ProxySync
 	default:
-		return ledger.Kubelet
+		return ledger.ProxySync
 	}
 }
 
