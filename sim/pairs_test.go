@@ -261,8 +261,9 @@ func neverReady(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Cons
 
 func slowStatus(sc *scenario.Scenario) { sc.Latency.StatusWrite = engine.Constant(sec) }
 
-func unready(target string, from, length engine.Time) scenario.Action {
-	return scenario.Action{At: from, For: length, Verb: "setReady", Target: target, Value: "false"}
+// unready has pods say that they are not ready, from 20 s on.
+func unready(target string, length engine.Time) scenario.Action {
+	return scenario.Action{At: 20 * sec, For: length, Verb: "setReady", Target: target, Value: "false"}
 }
 
 // firstProbe has readiness follow the app's answer at the next probe, 1 s later at most.
@@ -285,18 +286,18 @@ func local(sc *scenario.Scenario) {
 func TestPairsOfRulesThatSendNowhere(t *testing.T) {
 	t.Parallel()
 	back := func() *scenario.Scenario {
-		sc := quiet(1, unready("web", 20*sec, 10*sec)) // by 31 s the probe has seen it ready again
+		sc := quiet(1, unready("web", 10*sec)) // by 31 s the probe has seen it ready again
 		firstProbe(sc)
 		return sc
 	}
 	more := func() *scenario.Scenario { // the only pod is not ready, a second one begins at 25 s
-		sc := quiet(1, unready("web#0", 20*sec, 30*sec), action(25*sec, "scale", "deployment/web", "2"))
+		sc := quiet(1, unready("web#0", 30*sec), action(25*sec, "scale", "deployment/web", "2"))
 		firstProbe(sc)
 		slowSync(sc)
 		return sc
 	}
 	here := func() *scenario.Scenario {
-		sc := quiet(2, unready("web#0", 20*sec, 10*sec))
+		sc := quiet(2, unready("web#0", 10*sec))
 		firstProbe(sc)
 		local(sc)
 		return sc
@@ -316,6 +317,15 @@ func TestPairsOfRulesThatSendNowhere(t *testing.T) {
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Timeout},
 		{"stale / no-local-endpoint: the kubelet has still to write that it is ready", changed(here, slowStatus), 31 * sec, 32 * sec, "",
 			blame(ledger.NoLocalEndpoint, ledger.Kubelet, true), ledger.Timeout},
+		{"stale / no-local-endpoint: the kubelet is late with a pod of another node, which would not help here", func() *scenario.Scenario {
+			sc := quiet(3, unready("web#1", 30*sec), unready("web#0", 10*sec)) // web#2 is ready, beside web#0
+			firstProbe(sc)
+			local(sc)
+			slowStatus(sc)
+			sc.Traffic[0].Nodes = []string{"node-2"}
+			return sc
+		}, 31 * sec, 32 * sec, "",
+			blame(ledger.NoLocalEndpoint, ledger.Spec, true), ledger.Timeout},
 		{"stale / no-local-endpoint: the pod here is not ready, the other one does not help", here, 25 * sec, 30 * sec, "",
 			blame(ledger.NoLocalEndpoint, ledger.Spec, true), ledger.Timeout},
 	})

@@ -334,7 +334,7 @@ func TestAServerClosesWhatIsIdleTooLong(t *testing.T) {
 		if c.newEachTime {
 			w.verdict = packet.Reject
 			tr.RunUntil(250 * ms)
-			if led.All().Failed != 1 {
+			if led.All().Failed != 1 || w.judged[0] != ledger.FaultRejected {
 				t.Errorf("%s: it rode the old connection", c.name)
 			}
 			continue
