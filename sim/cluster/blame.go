@@ -114,7 +114,7 @@ func (w *World) late(e Entry, node int, target netip.AddrPort) ledger.Actor {
 	p := w.Proxies[node]
 	has := func(v *View) bool { return v != nil && w.helps(w.planOf(v, node), e, target) }
 	switch {
-	case !has(w.view):
+	case !has(w.views.last):
 		return ledger.SliceController
 	case !has(p.received):
 		return ledger.Watch
