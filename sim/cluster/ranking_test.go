@@ -66,10 +66,7 @@ func TestRankCountsAllRevisions(t *testing.T) {
 		id := ReplicaSetID{0, revision}
 		p := w.newPod(id)
 		p.Node, p.Phase, p.Ready = node, PhaseRunning, ready
-		if c.pods[id] == nil {
-			c.pods[id] = map[PodID]*Pod{}
-		}
-		c.pods[id][p.ID] = p
+		c.podsOf(id).set(p)
 	}
 	for node := range 3 {
 		add(0, node, true)

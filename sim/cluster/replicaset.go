@@ -23,7 +23,7 @@ type replicaSetController struct {
 	react   reaction
 	limit   limiter
 	sets    map[ReplicaSetID]*ReplicaSet
-	pods    map[ReplicaSetID]map[PodID]*Pod
+	pods    map[ReplicaSetID]*podList
 	expects map[ReplicaSetID]*expectations
 	wrote   map[ReplicaSetID]status // the status last asked to be written
 	// busy holds the sets whose sync waits for its writes; again those that had news since.
@@ -44,7 +44,7 @@ type status struct{ pods, ready, available, terminating, observed int }
 func newReplicaSetController(w *World) *replicaSetController {
 	c := &replicaSetController{
 		w: w, owner: w.eng.Register("replicaset-controller"), limit: newLimiter(controllerQPS, controllerBurst),
-		sets: map[ReplicaSetID]*ReplicaSet{}, pods: map[ReplicaSetID]map[PodID]*Pod{},
+		sets: map[ReplicaSetID]*ReplicaSet{}, pods: map[ReplicaSetID]*podList{},
 		expects: map[ReplicaSetID]*expectations{}, wrote: map[ReplicaSetID]status{},
 		busy: map[ReplicaSetID]bool{}, again: map[ReplicaSetID]bool{},
 	}
@@ -80,22 +80,22 @@ func (c *replicaSetController) deliverPod(p *Pod) {
 		return
 	}
 	id := *p.ReplicaSet
-	if c.pods[id] == nil {
-		c.pods[id] = map[PodID]*Pod{}
-	}
 	e := c.expect(id)
-	if c.pods[id][p.ID] == nil && !p.Gone && e.creating > 0 {
+	if c.podsOf(id).set(p) == nil && !p.Gone && e.creating > 0 {
 		e.creating--
 	}
 	if p.Deleting() || p.Gone {
 		delete(e.deleting, p.ID)
 	}
-	if p.Gone {
-		delete(c.pods[id], p.ID)
-	} else {
-		c.pods[id][p.ID] = p
-	}
 	c.react.enqueue(packSet(id))
+}
+
+// podsOf are a ReplicaSet's pods, as the watch has shown them.
+func (c *replicaSetController) podsOf(id ReplicaSetID) *podList {
+	if c.pods[id] == nil {
+		c.pods[id] = new(podList)
+	}
+	return c.pods[id]
 }
 
 // sync creates or deletes what is missing or too much, waits for the answers, and writes the
@@ -136,7 +136,7 @@ func (c *replicaSetController) done(id ReplicaSetID) {
 // terminating counts a ReplicaSet's pods that are deleted and not done.
 func (c *replicaSetController) terminating(id ReplicaSetID) int {
 	n := 0
-	for _, p := range c.pods[id] { // order: only counts
+	for _, p := range *c.podsOf(id) {
 		if p.Deleting() && !p.Phase.Terminal() {
 			n++
 		}
@@ -147,8 +147,8 @@ func (c *replicaSetController) terminating(id ReplicaSetID) int {
 // active lists a ReplicaSet's active pods by ID.
 func (c *replicaSetController) active(id ReplicaSetID) []*Pod {
 	var out []*Pod
-	for _, pid := range slices.Sorted(maps.Keys(c.pods[id])) {
-		if p := c.pods[id][pid]; p.Active() {
+	for _, p := range *c.podsOf(id) {
+		if p.Active() {
 			out = append(out, p)
 		}
 	}

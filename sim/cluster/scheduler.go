@@ -14,12 +14,20 @@ type scheduler struct {
 	pending []PodID       // waiting for a node, in order of arrival
 	draws   engine.Stream
 	count   uint64
+
+	// all and same count the pods on each node, all of them and by workload.
+	all  []int
+	same [][]int
 }
 
 func newScheduler(w *World) *scheduler {
 	s := &scheduler{
 		w: w, owner: w.eng.Register("scheduler"), pods: map[PodID]*Pod{}, assumed: map[PodID]int{},
 		draws: w.eng.Stream("scheduler", "bind"),
+		all:   make([]int, len(w.sc.Nodes)), same: make([][]int, len(w.sc.Workloads)),
+	}
+	for i := range s.same {
+		s.same[i] = make([]int, len(w.sc.Nodes))
 	}
 	w.store.subscribe("scheduler", s.owner, w.sc.Latency.Watch, s.deliver, kindPod)
 	return s
@@ -32,18 +40,47 @@ func (s *scheduler) deliver(o object) {
 	}
 	known := s.pods[p.ID]
 	if p.Gone || p.Phase.Terminal() {
-		delete(s.pods, p.ID)
-		delete(s.assumed, p.ID)
+		s.forget(p.ID)
 		s.retry()
 		return
 	}
-	s.pods[p.ID] = p
-	if p.Node >= 0 {
-		delete(s.assumed, p.ID)
-	}
+	s.know(p)
 	if known == nil && p.Node < 0 && !p.Deleting() {
 		s.later(p.ID)
 	}
+}
+
+// know puts a version of a pod in the place of what was known of it.
+func (s *scheduler) know(p *Pod) {
+	if p.Node >= 0 {
+		s.forget(p.ID)
+		s.on(p, p.Node, 1)
+	}
+	s.pods[p.ID] = p
+}
+
+// forget drops a pod with all that is known of it.
+func (s *scheduler) forget(id PodID) {
+	if p := s.pods[id]; p != nil {
+		if node, assumed := s.assumed[id]; assumed {
+			s.on(p, node, -1)
+		} else if p.Node >= 0 {
+			s.on(p, p.Node, -1)
+		}
+	}
+	delete(s.pods, id)
+	delete(s.assumed, id)
+}
+
+// assume has a pod count on a node from now on.
+func (s *scheduler) assume(p *Pod, node int) {
+	s.assumed[p.ID] = node
+	s.on(p, node, 1)
+}
+
+func (s *scheduler) on(p *Pod, node, more int) {
+	s.all[node] += more
+	s.same[p.Workload][node] += more
 }
 
 // later schedules a pod after the scheduler's latency.
@@ -72,7 +109,7 @@ func (s *scheduler) schedule(id PodID) {
 		s.pending = append(s.pending, id)
 		return
 	}
-	s.assumed[id] = node
+	s.assume(p, node)
 	s.w.store.write(s.owner, "bind pod", key{kindPod, int(id), 0}, func(o object) object {
 		cur, ok := o.(*Pod)
 		if !ok || cur.Gone || cur.Deleting() {
@@ -86,21 +123,7 @@ func (s *scheduler) schedule(id PodID) {
 
 // choose returns the best node for a pod, -1 when none is allowed.
 func (s *scheduler) choose(p *Pod) int {
-	same := make([]int, len(s.w.sc.Nodes))
-	all := make([]int, len(s.w.sc.Nodes))
-	for _, other := range s.pods { // order: only counts
-		node, ok := other.Node, other.Node >= 0
-		if n, assumed := s.assumed[other.ID]; assumed {
-			node, ok = n, true
-		}
-		if !ok || other.ID == p.ID {
-			continue
-		}
-		all[node]++
-		if other.Workload == p.Workload {
-			same[node]++
-		}
-	}
+	all, same := s.all, s.same[p.Workload]
 	best := -1
 	exclusive := s.w.sc.Workloads[p.Workload].OnePerNode()
 	for n := range s.w.sc.Nodes {

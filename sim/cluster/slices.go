@@ -187,7 +187,7 @@ func (w *World) buildSlice(service, n int, part []entry) *discoveryv1.EndpointSl
 	svc := w.sc.Services[service].Service
 	s := &discoveryv1.EndpointSlice{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: svc.Namespace, Name: fmt.Sprintf("%s-%d", svc.Name, n),
+			Namespace: svc.Namespace, Name: fmt.Sprintf("%s-%05d", svc.Name, n),
 			Labels: map[string]string{discoveryv1.LabelServiceName: svc.Name},
 		},
 		AddressType: discoveryv1.AddressTypeIPv4,

@@ -226,13 +226,13 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 		w.store.current[key{kindReplicaSet, i, 0}] = rs
 		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas, Min: d.Replicas}}
 		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID], sets.sets[rs.ID] = d, rs, rs
-		sets.pods[rs.ID] = map[PodID]*Pod{}
 		sets.wrote[rs.ID] = status{d.Replicas, d.Replicas, d.Replicas, 0, d.Replicas}
 		for range d.Replicas {
 			p := w.runningPod(rs.ID, sched)
 			w.usable[i].pods[p.ID] = true
-			sets.pods[rs.ID][p.ID] = p
-			sched.pods[p.ID], w.deploy.pods[p.ID] = p, p
+			sets.podsOf(rs.ID).set(p)
+			w.deploy.pods[p.ID] = p
+			sched.know(p)
 			slicesCtl.pods[i].set(p)
 		}
 	}

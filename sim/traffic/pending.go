@@ -43,7 +43,9 @@ type inFlight struct {
 	live int // list length after the last sweep
 }
 
-const sweepAt = 64
+// sweepAt is how many entries are kept unswept: few, so that what many servers have in flight
+// stays in the processor's cache.
+const sweepAt = 16
 
 func (f *inFlight) add(s serving, now engine.Time) {
 	if len(f.list) >= sweepAt && len(f.list) >= 2*f.live {
@@ -64,26 +66,30 @@ func (f *inFlight) sweep(now engine.Time) {
 	f.list, f.live = kept, len(kept)
 }
 
+// inFlight is what a server is working on.
+func (t *Traffic) inFlight(server uint64) *inFlight {
+	for server >= uint64(len(t.serving)) {
+		t.serving = append(t.serving, inFlight{})
+	}
+	return &t.serving[server]
+}
+
 // Until returns when the last request a server is working on will be answered, now if none is.
 func (t *Traffic) Until(server uint64, now engine.Time) engine.Time {
 	until := now
-	if f := t.serving[server]; f != nil {
-		for i := range f.list {
-			until = max(until, f.list[i].end)
-		}
+	f := t.inFlight(server)
+	for i := range f.list {
+		until = max(until, f.list[i].end)
 	}
 	return until
 }
 
 // Cut fails everything a server is working on: its process ended, or dropped it.
 func (t *Traffic) Cut(server uint64, now engine.Time, fault ledger.Fault) {
-	f := t.serving[server]
-	if f == nil {
-		return
-	}
+	f := t.inFlight(server)
 	f.sweep(now)
 	list := f.list
-	delete(t.serving, server)
+	*f = inFlight{}
 	for i := range list {
 		t.lost(&list[i], now, fault)
 	}

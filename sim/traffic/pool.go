@@ -160,7 +160,7 @@ func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 // race fails the request that is on its way over a connection which the server closes: the
 // server sees an idle connection, and does not wait for what it does not know of.
 func (t *Traffic) race(server uint64, c *conn, now engine.Time) {
-	f := t.serving[server]
+	f := t.inFlight(server)
 	for i := range f.list {
 		if s := f.list[i]; s.conn == c && s.end > now {
 			f.list = slices.Delete(f.list, i, i+1)

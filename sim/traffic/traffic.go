@@ -70,6 +70,7 @@ type Server interface {
 	// IdleLimit is how long the server keeps a connection that nothing is asked over, 0 for ever.
 	IdleLimit() engine.Time
 	Name() string
+	// ID is the server's number; servers are numbered from 0.
 	ID() uint64
 }
 
@@ -105,14 +106,14 @@ type Traffic struct {
 	pending heap[pending]
 	steps   []*step // to be used again
 	seq     uint64
-	scratch attempt              // of the request that has just arrived: most are done with it at once
-	serving map[uint64]*inFlight // by Server.ID
-	stopped engine.Time          // no arrivals from here on
+	scratch attempt     // of the request that has just arrived: most are done with it at once
+	serving []inFlight  // by Server.ID
+	stopped engine.Time // no arrivals from here on
 }
 
 // New returns the traffic of some streams; arrivals begin at time 0.
 func New(world World, led *ledger.Ledger, eng *engine.Engine, specs []Spec) *Traffic {
-	t := &Traffic{world: world, led: led, serving: map[uint64]*inFlight{}, stopped: engine.Never}
+	t := &Traffic{world: world, led: led, stopped: engine.Never}
 	for i, spec := range specs {
 		t.streams = append(t.streams, newStream(i, spec, eng))
 	}
@@ -308,12 +309,7 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 		t.led.Attempt(s.index, false)
 		t.led.Succeed(s.index, r.number, a.node, server.ID(), end, r.escaped, work.late)
 	}
-	f := t.serving[server.ID()]
-	if f == nil {
-		f = &inFlight{}
-		t.serving[server.ID()] = f
-	}
-	f.add(work, now)
+	t.inFlight(server.ID()).add(work, now)
 	if c != nil {
 		c.use(a.target, now, end)
 	}
