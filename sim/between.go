@@ -44,7 +44,8 @@ type routes struct {
 	asked uint64         // the world's Installs at that time
 	ways  []installedWay // by node
 	// byView are the ways of nodes that cannot differ: of one class, with one view installed.
-	byView map[wayKey]*traffic.Way
+	byView  map[wayKey]*traffic.Way
+	targets []*traffic.Target // by pod
 }
 
 type installedWay struct {
@@ -70,12 +71,25 @@ func (b *between) shared(r *routes, node int, p *cluster.NodeProxy) *traffic.Way
 		r.byView = map[wayKey]*traffic.Way{}
 	}
 	d := b.cluster.Enter(r.entry, node)
-	way := &traffic.Way{Verdict: d.Verdict, Targets: make([]traffic.Target, len(d.Targets))}
+	way := &traffic.Way{Verdict: d.Verdict, Targets: make([]*traffic.Target, len(d.Targets))}
 	for i, t := range d.Targets {
-		way.Targets[i] = traffic.Target{Addr: t.Addr, Server: b.server(t.Addr)}
+		way.Targets[i] = b.target(r, t.Addr)
 	}
 	r.byView[k] = way
 	return way
+}
+
+// target returns a stream's target at an address, one for all ways.
+func (b *between) target(r *routes, addr netip.AddrPort) *traffic.Target {
+	s := b.server(addr)
+	for s.ID() >= uint64(len(r.targets)) {
+		r.targets = append(r.targets, nil)
+	}
+	t := &r.targets[s.ID()]
+	if *t == nil || (*t).Addr != addr { // a stream may reach two ports of a pod
+		*t = &traffic.Target{Addr: addr, Server: s}
+	}
+	return *t
 }
 
 // Judge blames a failed attempt.
@@ -92,7 +106,7 @@ type server struct {
 
 // server returns what runs, or ran, at a pod address: a pod gets into the rules after its
 // address was given to it, and nobody else ever has it.
-func (b *between) server(addr netip.AddrPort) traffic.Server {
+func (b *between) server(addr netip.AddrPort) *server {
 	i := b.cluster.Instance(addr.Addr())
 	if i == nil {
 		panic(fmt.Sprintf("sim: rules lead to %s, where nothing ever was", addr))

@@ -16,10 +16,11 @@ import (
 type settledService struct {
 	endpoints []entry // what the pods in the API amount to
 	outdated  bool    // endpoints is; it is computed when asked for
-	unseen    bool    // the settled view has other endpoints
+	changed   []int   // chunks of the settled view that are out of date
+	all       bool    // all of them are
+	chunks    int     // how many the settled view has
 	unchecked bool    // differs is out of date
 	differs   bool    // the slices in the API say something else
-	shown     []entry // what the settled view has
 }
 
 // Settled returns the Plan a node would have if every delay were zero.
@@ -31,25 +32,49 @@ func (w *World) Settled(node int) *plan.Plan {
 func (w *World) changedPod(old, p *Pod) {
 	for _, service := range w.servicesOf(p.Workload) {
 		was, wasIn := w.endpointOf(old, service)
-		if is, in := w.endpointOf(p, service); is != was || in != wasIn {
-			w.outdate(service)
+		is, in := w.endpointOf(p, service)
+		if is == was && in == wasIn {
+			continue
 		}
+		s := &w.settledOf[service]
+		w.settled = nil
+		w.uncheck(service)
+		if w.services[service].hints.mode == scenario.HintsProportional || s.outdated {
+			s.outdate()
+			continue
+		}
+		s.change(p.ID, is, in)
 	}
 }
 
-// outdate notes that a Service's pods amount to other endpoints.
-func (w *World) outdate(service int) {
-	s := &w.settledOf[service]
-	s.outdated, s.unseen = true, true
-	w.settled = nil
-	w.uncheck(service)
+// outdate has all endpoints computed again.
+func (s *settledService) outdate() { s.outdated, s.all = true, true }
+
+// change puts one endpoint into the list, or takes it off.
+func (s *settledService) change(id PodID, e endpointState, in bool) {
+	i, found := slices.BinarySearchFunc(s.endpoints, id, func(e entry, id PodID) int { return cmp.Compare(e.id, id) })
+	switch {
+	case in && found:
+		s.endpoints[i].endpointState = e
+	case in:
+		s.endpoints = slices.Insert(s.endpoints, i, entry{id, noSlice, e})
+	case found:
+		s.endpoints = slices.Delete(s.endpoints, i, i+1)
+	}
+	if c := chunkOf(id); !slices.Contains(s.changed, c) {
+		s.changed = append(s.changed, c)
+	}
 }
+
+// chunkOf says in which slice of the settled view a pod is: they go by ID, so that few slices
+// change.
+func chunkOf(id PodID) int { return int(id) / maxEndpointsPerSlice }
 
 // changedSlices notes that a Service's slices in the API have changed.
 func (w *World) changedSlices(service int) {
 	if w.services[service].hints.mode == scenario.HintsProportional {
-		w.outdate(service) // the shares start from the hints there are
-		return
+		w.settled = nil
+		w.settledOf[service].outdate() // the shares start from the hints there are
 	}
 	w.uncheck(service)
 }
@@ -88,51 +113,38 @@ func (w *World) slicesInAPI(service int) []entry {
 }
 
 // settledView brings a second cache up to what the pods in the API amount to. How endpoints
-// are packed into slices does not matter there: they go by ID, so that few slices change.
+// are packed into slices does not matter there.
 func (w *World) settledView() *View {
 	if w.settled != nil {
 		return w.settled
 	}
 	for service := range w.settledOf {
-		s := &w.settledOf[service]
-		if !s.unseen {
-			continue
+		if s := &w.settledOf[service]; s.all || len(s.changed) > 0 {
+			w.showSettled(service)
 		}
-		s.unseen = false
-		before := s.shown
-		s.shown = w.settledEndpoints(service)
-		w.showSettled(service, before, s.shown)
 	}
 	w.settled = w.settledViews.add(w.settledCache.Snapshot(), w.eng.Now())
 	return w.settled
 }
 
-// showSettled sets the slices of the settled cache that differ.
-func (w *World) showSettled(service int, before, now []entry) {
-	chunk := func(list *[]entry, n int) []entry {
-		i := 0
-		for i < len(*list) && int((*list)[i].id)/maxEndpointsPerSlice == n {
-			i++
-		}
-		out := (*list)[:i]
-		*list = (*list)[i:]
-		return out
+// showSettled sets the slices of the settled cache that have changed.
+func (w *World) showSettled(service int) {
+	s, list := &w.settledOf[service], w.settledEndpoints(service)
+	if n := len(list); n > 0 {
+		s.chunks = max(s.chunks, chunkOf(list[n-1].id)+1)
 	}
-	for first := true; first || len(before) > 0 || len(now) > 0; first = false {
-		n := 0
-		switch {
-		case len(before) > 0 && len(now) > 0:
-			n = int(min(before[0].id, now[0].id)) / maxEndpointsPerSlice
-		case len(before) > 0:
-			n = int(before[0].id) / maxEndpointsPerSlice
-		case len(now) > 0:
-			n = int(now[0].id) / maxEndpointsPerSlice
-		}
-		was, is := chunk(&before, n), chunk(&now, n)
-		if !slices.EqualFunc(was, is, entry.same) {
-			w.settledCache.SetSlice(w.buildSlice(service, n, is))
+	if s.all {
+		s.changed = s.changed[:0]
+		for c := range s.chunks {
+			s.changed = append(s.changed, c)
 		}
 	}
+	for _, c := range s.changed {
+		from, _ := slices.BinarySearchFunc(list, c, func(e entry, c int) int { return cmp.Compare(chunkOf(e.id), c) })
+		to, _ := slices.BinarySearchFunc(list, c+1, func(e entry, c int) int { return cmp.Compare(chunkOf(e.id), c) })
+		w.settledCache.SetSlice(w.buildSlice(service, c, list[from:to]))
+	}
+	s.all, s.changed = false, s.changed[:0]
 }
 
 // slicesSettled says whether the slices in the API say what the pods in the API amount to.

@@ -56,7 +56,8 @@ func newStore(eng *engine.Engine, latency engine.Dist, name func(key) string) *s
 // watch is one component's stream of news. Deliveries keep the order of the writes: one that
 // is drawn to be faster than the one before waits for it.
 type watch struct {
-	name    string
+	label   string // of its events
+	draws   engine.Component
 	owner   engine.Owner
 	latency engine.Dist
 	deliver func(object)
@@ -74,7 +75,7 @@ type news struct {
 
 // subscribe starts a watch of some kinds.
 func (s *store) subscribe(name string, owner engine.Owner, latency engine.Dist, deliver func(object), kinds ...kind) *watch {
-	w := &watch{name: name, owner: owner, latency: latency, deliver: deliver}
+	w := &watch{label: "watch " + name, draws: s.eng.Component(name), owner: owner, latency: latency, deliver: deliver}
 	for _, k := range kinds {
 		s.watches[k] = append(s.watches[k], w)
 	}
@@ -139,9 +140,10 @@ func (s *store) commit(k key, mutate func(object) object) {
 	}
 	version := s.changed[k]
 	s.changed[k]++
+	purpose := engine.PurposeOf("watch " + s.name(k))
 	for _, w := range s.watches[k.kind] {
 		if w.wants == nil || w.wants(next) {
-			s.send(w, news{next, s.eng.Stream(w.name, "watch "+s.name(k)).Draw(version)})
+			s.send(w, news{next, w.draws.Stream(purpose).Draw(version)})
 		}
 	}
 }
@@ -153,7 +155,7 @@ func (s *store) send(w *watch, n news) {
 	}
 	at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))
 	w.last = at
-	s.eng.At(at, engine.ClassDelivery, w.owner, "watch "+w.name, func() { w.deliver(n.object) })
+	s.eng.At(at, engine.ClassDelivery, w.owner, w.label, func() { w.deliver(n.object) })
 }
 
 // setDown takes the API server away or brings it back. What is on its way arrives; what was

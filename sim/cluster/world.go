@@ -239,7 +239,7 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 	for s := range w.sc.Services {
 		slicesCtl.reconcile(s)
 		w.sliceState[s] = map[int][]entry{}
-		w.settledOf[s].outdated, w.settledOf[s].unseen = true, true
+		w.settledOf[s].outdate()
 		w.uncheck(s)
 		for n := 0; n == 0 || n*maxEndpointsPerSlice < len(slicesCtl.written[s]); n++ {
 			part := part(slicesCtl.written[s], n)

@@ -27,10 +27,27 @@ func (e *Engine) Stream(component, purpose string) Stream {
 
 // NewStream is Engine.Stream for a seed.
 func NewStream(seed uint64, component, purpose string) Stream {
-	key := mix(seed + goldenGamma)
-	key = mix(key ^ hashString(component))
-	return Stream{mix(key + goldenGamma ^ hashString(purpose))}
+	return newComponent(seed, component).Stream(PurposeOf(purpose))
 }
+
+// Component is a component's name made ready for many streams.
+type Component struct{ key uint64 }
+
+// Purpose is a purpose made ready for streams of many components.
+type Purpose struct{ hash uint64 }
+
+// Component returns what Stream makes of a component's name.
+func (e *Engine) Component(name string) Component { return newComponent(e.seed, name) }
+
+func newComponent(seed uint64, name string) Component {
+	return Component{mix(mix(seed+goldenGamma) ^ hashString(name))}
+}
+
+// PurposeOf returns what Stream makes of a purpose.
+func PurposeOf(purpose string) Purpose { return Purpose{hashString(purpose)} }
+
+// Stream is Engine.Stream(component, purpose).
+func (c Component) Stream(p Purpose) Stream { return Stream{mix(c.key + goldenGamma ^ p.hash)} }
 
 // Draw returns the counter-th draw: uniform over all uint64, always the same for the same
 // stream and counter.

@@ -50,8 +50,8 @@ func (s *stream) gap() engine.Time {
 }
 
 // arrive takes the next request and sets the time of the one after.
-func (s *stream) arrive() request {
-	r := request{stream: s, number: s.count, arrival: s.next, draws: s.requests.Sub(s.count)}
+func (s *stream) arrive(r *request) {
+	r.stream, r.number, r.arrival, r.draws = s, s.count, s.next, s.requests.Sub(s.count)
 	s.count++
 	if s.spec.Arrivals == ClosedLoop {
 		r.client = s.loop.pop().client
@@ -59,10 +59,9 @@ func (s *stream) arrive() request {
 		if len(s.loop) > 0 {
 			s.next = s.loop[0].at
 		}
-		return r
+		return
 	}
 	s.next = s.next.Add(s.gap())
-	return r
 }
 
 // again has a closed-loop client ask again.

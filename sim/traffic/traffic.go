@@ -50,7 +50,7 @@ const (
 // Way is where the rules of a node send a new connection of a stream.
 type Way struct {
 	Verdict packet.Verdict
-	Targets []Target // each with the same chance
+	Targets []*Target // each with the same chance
 }
 
 // Target is one endpoint a way may lead to.
@@ -150,7 +150,8 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		if arrival >= limit {
 			return
 		}
-		t.scratch = attempt{req: s.arrive()}
+		t.scratch = attempt{}
+		s.arrive(&t.scratch.req)
 		t.led.Begin(s.index, t.scratch.req.number, t.scratch.req.arrival)
 		t.start(&t.scratch, t.scratch.req.arrival)
 	}
@@ -226,8 +227,8 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 		switch way.Verdict {
 		case packet.Endpoints:
 			i := engine.Below(a.req.draw(), len(way.Targets))
-			t.world.Began(s.index, a.node, i, &way.Targets[i])
-			a.target = way.Targets[i]
+			t.world.Began(s.index, a.node, i, way.Targets[i])
+			a.target = *way.Targets[i]
 		case packet.Reject:
 			t.world.Began(s.index, a.node, 0, nil)
 			t.failed(a, now+s.spec.RTT, ledger.FaultRejected, c)
