@@ -58,8 +58,9 @@ type wayKey struct {
 	class int
 }
 
-// keptWays bounds routes.byView: nodes are a few views apart, older ones are not met again.
-const keptWays = 256
+// keptWays bounds routes.byView: nodes are a few views apart, older ones are not met again, and
+// each keeps the endpoints of its view in memory.
+const keptWays = 128
 
 // shared returns the way of a node from those of its class.
 func (b *between) shared(r *routes, node int, p *cluster.NodeProxy) *traffic.Way {
@@ -67,7 +68,7 @@ func (b *between) shared(r *routes, node int, p *cluster.NodeProxy) *traffic.Way
 	if way := r.byView[k]; way != nil {
 		return way
 	}
-	if r.byView == nil || len(r.byView) >= max(keptWays, 2*len(r.ways)) {
+	if r.byView == nil || len(r.byView) >= keptWays {
 		r.byView = map[wayKey]*traffic.Way{}
 	}
 	d := b.cluster.Enter(r.entry, node)

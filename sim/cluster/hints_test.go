@@ -248,3 +248,43 @@ func TestZoneWithoutAPodUsesAll(t *testing.T) {
 		t.Errorf("after: %d and %d endpoints", a, c)
 	}
 }
+
+// Nodes share a Plan where nothing tells them apart, and only there.
+func TestNodesThatCannotDifferShareAPlan(t *testing.T) {
+	t.Parallel()
+	three := func() build { return zoned(3, "a", "a", "b") }
+	for _, c := range []struct {
+		name string
+		b    build
+		want string
+	}{
+		{"no hints, no Local policy: all of them", three(), "[0 0 0]"},
+		{"hints: those of a zone", three().distribute("PreferSameZone"), "[0 0 1]"},
+		{"hints for nodes: nobody", three().distribute("PreferSameNode"), "[0 1 2]"},
+		{"a Local policy: nobody", three().local(), "[0 1 2]"},
+		{"another mode: not that one", three().mode(1, "iptables"), "[0 1 0]"},
+	} {
+		w := c.b.start(t, 1)
+		var got []int
+		for _, p := range w.Proxies {
+			got = append(got, p.Class())
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
+		}
+		if same := w.Rules(0) == w.Rules(2); same != (got[0] == got[2]) {
+			t.Errorf("%s: one Plan for nodes 0 and 2: %v", c.name, same)
+		}
+	}
+}
+
+func (b build) local() build {
+	local := corev1.ServiceInternalTrafficPolicyLocal
+	b.svc.Spec.InternalTrafficPolicy = &local
+	return b
+}
+
+func (b build) mode(node int, mode string) build {
+	b.Nodes[node].Proxy.Mode = mode
+	return b
+}

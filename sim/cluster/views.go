@@ -52,18 +52,21 @@ func (vs *views) between(a, b *View) []endpoints.ServiceName {
 
 // nodeClass is nodes that cannot differ: their Plans are equal for every View.
 type nodeClass struct {
-	zone          string
+	zone          string // "" where it is of no importance
 	dialect       plan.Dialect
 	masqueradeAll bool
 	node          int // -1: of no importance
 }
 
-// classify finds the nodes' classes. Those of a zone have the same Cluster lists. Local lists,
-// hints for nodes, and hairpin, depend on the node itself.
+// classify finds the nodes' classes. Without hints all nodes have the same Cluster lists, with
+// hints those of a zone. Local lists, hints for nodes, and hairpin, depend on the node itself.
 func (w *World) classify() {
 	byClass := map[nodeClass]int{}
 	for n, p := range w.Proxies {
-		c := nodeClass{p.node4plan.Zone, p.node4plan.Dialect, p.node4plan.MasqueradeAll, -1}
+		c := nodeClass{dialect: p.node4plan.Dialect, masqueradeAll: p.node4plan.MasqueradeAll, node: -1}
+		if w.zonesDiffer {
+			c.zone = p.node4plan.Zone
+		}
 		if w.nodesDiffer {
 			c.node = n
 		}

@@ -47,6 +47,7 @@ type World struct {
 	sliceState  []map[int][]entry // what the slices in the API say, by service and slice
 	installs    uint64            // counts the ends of the proxies' syncs
 	classNode   []*plan.Node      // of each class of nodes, one
+	zonesDiffer bool              // by hints
 	nodesDiffer bool              // even in one zone
 
 	settledCache *endpoints.Cache
@@ -145,6 +146,7 @@ func (w *World) resolve() {
 				}
 			}
 		}
+		w.zonesDiffer = w.zonesDiffer || info.hints.mode != scenario.HintsNone
 		w.nodesDiffer = w.nodesDiffer || nodesDiffer(svc, info.hints)
 		w.cache.SetService(svc)
 		w.settledCache.SetService(svc)
