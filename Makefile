@@ -24,7 +24,7 @@ dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdat
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## build bin/lameduck
@@ -101,11 +101,16 @@ bench: ## benchmarks matching BENCH, COUNT runs each: medians here, every run in
 wasm: ## build the pure packages for js/wasm
 	$(GO) test -count=1 -v -run 'Wasm' ./test/arch
 
+.PHONY: determinism
+determinism: ## run every scenario again with 1 and 8 processors, in another process, with -race, as wasm: the same bytes
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./endpoints/... ./healthcheck/... ./sim/...
+	LAMEDUCK_DETERMINISM=1 $(GO) test -count=1 -v -timeout 20m ./test/determinism
+
 .PHONY: verify
 verify: CASES = 100000
 verify: FUZZTIME = 5s
 verify: SEEDS = 2000
-verify: fmt tidy vet test race lint wasm fuzz oracle swarm mutants demo ## all that has to pass before a commit
+verify: fmt tidy vet test race lint wasm determinism fuzz oracle swarm mutants demo ## all that has to pass before a commit
 
 .PHONY: clean
 clean: ## remove what was built and measured

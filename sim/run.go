@@ -48,10 +48,14 @@ type StreamResult struct {
 	LongestOutage engine.Time
 }
 
-// Options are what a run may do besides. The zero Options ask for nothing.
+// Options are what a run may do besides. The zero Options ask for nothing, and none of them
+// changes anything about the run.
 type Options struct {
-	// Journal is told what happens in the cluster. It changes nothing about the run.
+	// Journal is told what happens in the cluster.
 	Journal cluster.Journal
+	// Watch is handed every step of the trace, in order, with the name of the component an event
+	// belongs to ("" for a request): two runs whose hashes differ are compared step by step.
+	Watch func(step engine.Step, owner string)
 }
 
 // Run simulates a scenario with one seed. A run that breaks one of the invariants that hold in
@@ -63,6 +67,15 @@ func Run(sc *scenario.Scenario, seed uint64) (*Result, error) {
 // RunWith is Run with Options.
 func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) {
 	eng := engine.New(seed, engine.Limits{Events: maxEvents})
+	if opts.Watch != nil {
+		eng.Hash().Watch(func(s engine.Step) {
+			owner := ""
+			if s.Words == nil {
+				owner = eng.OwnerName(s.Owner)
+			}
+			opts.Watch(s, owner)
+		})
+	}
 	r := &run{sc: sc, eng: eng, journal: opts.Journal}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
 	r.cluster = cluster.New(sc, eng, (*observer)(r))

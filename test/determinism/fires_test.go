@@ -1,0 +1,150 @@
+package determinism
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Two runs that part company are told apart at the very step.
+func TestFirstDifferingStepIsNamed(t *testing.T) {
+	t.Parallel()
+	in, err := worldInput(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := func(seed uint64, change engine.Time) *bytes.Buffer {
+		sc := *in.cases[0].Scenario
+		sc.Actions = slices.Clone(sc.Actions)
+		sc.Actions[0].At += change
+		var out bytes.Buffer
+		if err := writeSteps(&out, &sc, seed); err != nil {
+			t.Fatal(err)
+		}
+		return &out
+	}
+	if got := firstDifference(steps(7, 0), steps(7, 0), "one", "other"); got != "" {
+		t.Errorf("two equal runs: %s", got)
+	}
+	if got := firstDifference(steps(7, 0), steps(8, 0), "one", "other"); !strings.Contains(got, "line 1\n") {
+		t.Errorf("another seed: %q", got)
+	}
+	// One nanosecond later.
+	at := in.cases[0].Scenario.Actions[0].At
+	got := firstDifference(steps(7, 0), steps(7, 1), "one", "other")
+	name := "action " + in.cases[0].Scenario.Actions[0].Verb + " of scenario (action)"
+	for _, when := range []engine.Time{at, at + 1} {
+		if want := fmt.Sprintf("%d.%09d s  %s", when/engine.Second, when%engine.Second, name); !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+}
+
+func TestFirstDifference(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, one, other, want string }{
+		{"equal texts have none", "a\nb\n", "a\nb\n", ""},
+		{"a line that differs", "a\nb\nc\n", "a\nx\nc\n", "line 2\n  after a\n  1:                       b\n  2:                       x"},
+		{"the first line", "a\n", "b\n", "line 1\n  after the beginning"},
+		{"one that ends earlier", "a\n", "a\nb\n", "line 2\n  after a\n  1:                       the end\n  2:                       b"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := firstDifference(strings.NewReader(tt.one), strings.NewReader(tt.other), "1", "2")
+			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// broken is a simulator with one mistake, laid over the source: a text that occurs once becomes
+// another.
+type broken struct {
+	name  string
+	file  string // from the repository's root
+	edits [][2]string
+	// self says that it differs from itself; if not, it differs from what it should be.
+	self bool
+	// step is part of the first differing step.
+	step string
+}
+
+func brokenSimulators() []broken {
+	return []broken{
+		{"the order of a map reaches a draw", "sim/cluster/proxy.go", [][2]string{
+			{"p.syncs.Draw(p.count)", "p.syncs.Draw(p.count + func() uint64 { for k := range map[uint64]int{0: 0, 1: 0, 2: 0, 3: 0} { return k }; return 0 }())"},
+		}, true, " of proxy"},
+		{"the number of processors reaches a draw", "sim/engine/random.go", [][2]string{
+			{`import "math/bits"`, "import (\n\t\"math/bits\"\n\t\"runtime\"\n)"},
+			{"s.key + counter*goldenGamma", "s.key + (counter+uint64(runtime.GOMAXPROCS(0)))*goldenGamma"},
+		}, true, "the first difference is line 1\n"},
+		{"the scheduler draws once more", "sim/cluster/scheduler.go", [][2]string{
+			{"s.draws.Draw(s.count)", "s.draws.Draw(s.count + 1)"},
+		}, false, " of scheduler"},
+	}
+}
+
+// A simulator that is not deterministic is found out, and the step named at which it shows.
+func TestBrokenSimulatorIsFoundOut(t *testing.T) {
+	if os.Getenv(fullEnv) == "" {
+		t.Skipf("builds a simulator for each mistake: make determinism, or %s=1", fullEnv)
+	}
+	for _, tt := range brokenSimulators() {
+		t.Run(tt.name, func(t *testing.T) {
+			binary := build(t, nil, "-overlay", overlay(t, tt))
+			one, other := inProcess(1), child(t, "broken", []string{"GOMAXPROCS=8"}, binary)
+			if tt.self {
+				one = child(t, "one", []string{"GOMAXPROCS=1"}, binary)
+			}
+			found, err := compare(one, other, "some")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found) == 0 || !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, tt.step) }) {
+				t.Errorf("%d differences, none with %q: %s", len(found), tt.step, strings.Join(found, "\n"))
+				return
+			}
+			t.Logf("%d inputs differ, such as %s", len(found), found[0])
+		})
+	}
+}
+
+// overlay writes what the go command reads in place of the edited file.
+func overlay(t *testing.T, b broken) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(root, b.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := string(text)
+	for _, e := range b.edits {
+		if n := strings.Count(source, e[0]); n != 1 {
+			t.Fatalf("%q occurs %d times in %s, want once", e[0], n, b.file)
+		}
+		source = strings.Replace(source, e[0], e[1], 1)
+	}
+	dir := t.TempDir()
+	edited, list := filepath.Join(dir, "edited.go"), filepath.Join(dir, "overlay.json")
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{path: edited}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{edited: []byte(source), list: data} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
