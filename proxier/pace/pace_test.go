@@ -37,3 +37,11 @@ func TestNext(t *testing.T) {
 		}
 	}
 }
+
+// Reference: kube-proxy 1.36 pkg/proxy/apis/config/v1alpha1/defaults.go, both modes.
+func TestDefault(t *testing.T) {
+	t.Parallel()
+	if want := (Policy{MinInterval: s, RetryInterval: 30 * s, FullInterval: 3600 * s}); Default() != want {
+		t.Errorf("got %+v, want %+v", Default(), want)
+	}
+}

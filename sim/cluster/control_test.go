@@ -185,11 +185,14 @@ func TestReplacement(t *testing.T) {
 	t.Parallel()
 	b := newBuild(2).hook("app", sleepHook(20*sec))
 	b.Latency.Watch, b.Latency.APIWrite = engine.Constant(500*ms), engine.Constant(10*ms)
+	b.container().ReadinessProbe = probe(0, 1, 1, 1)
 	w := b.start(t, 1)
+	w.kubelets[0].pods[1].main.readiness.phase = 300 * ms
 	w.pods()
 	w.do(10*sec, "delete", "web#0", "")
-	// News about the other pod in the meantime makes the controller look again.
-	w.at(10600*ms, func() { w.Do(action("setReady", "web#0", "false")) })
+	// News about the other pod in the meantime makes the controller look again: it fails its probe
+	// at 10.3 s, which is heard of at 10.8 s, when the new pod is not yet.
+	w.at(10200*ms, func() { w.Do(action("setReady", "web#0", "false")) })
 	w.run(20 * sec)
 	w.want("created", "10.52 r0 2 created") // 10 ms to delete, 500 to hear, 10 to create
 }
