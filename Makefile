@@ -89,8 +89,13 @@ swarm: ## run SEEDS random worlds with the books open (default 10000)
 	LAMEDUCK_SWARM_SEEDS=$(SEEDS) $(GO) test -count=1 -v -timeout 60m -run TestSwarm ./test/swarm
 
 .PHONY: mutants
-mutants: ## prove that the oracle notices broken selections
+mutants: ## prove that the oracle and the tests notice broken code (LAMEDUCK_MUTANTS=n: n of each table)
 	cd test/oracle && $(GO) test -count=1 -timeout 60m -run Mutants -v ./... | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
+	LAMEDUCK_MUTANTS=$${LAMEDUCK_MUTANTS:-all} $(GO) test -count=1 -timeout 60m -run 'TestMutants$$' -v ./test/facts | awk '!/^=== / { print } /^--- PASS: TestMutants/ { ran = 1 } END { exit !ran }'
+
+.PHONY: facts
+facts: ## list what is modelled: row of the facts, tests, mutants that break it
+	@$(GO) test -count=1 -v -run 'TestFacts$$' ./test/facts
 
 .PHONY: bench
 bench: ## benchmarks matching BENCH, COUNT runs each: medians here, every run in bench.txt for benchstat
@@ -110,7 +115,7 @@ determinism: ## run every scenario again with 1 and 8 processors, in another pro
 verify: CASES = 100000
 verify: FUZZTIME = 5s
 verify: SEEDS = 2000
-verify: fmt tidy vet test race lint wasm determinism fuzz oracle swarm mutants demo ## all that has to pass before a commit
+verify: fmt tidy vet test race lint wasm determinism fuzz oracle swarm facts mutants demo ## all that has to pass before a commit
 
 .PHONY: clean
 clean: ## remove what was built and measured

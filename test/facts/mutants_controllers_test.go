@@ -1,0 +1,310 @@
+package facts
+
+var rolloutMutants = []mutant{
+	{"maxSurge rounds down", []string{"controllers 2 maxSurge"}, cluster, "TestFenceposts", []edit{
+		{rollout, "scaled(maxSurge, replicas, true)", "scaled(maxSurge, replicas, false)"},
+	}},
+	{"maxUnavailable rounds up", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
+		{rollout, "scaled(maxUnavailable, replicas, false)", "scaled(maxUnavailable, replicas, true)"},
+	}},
+	{"both fenceposts may be 0", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
+		{rollout, "\t\tunavailable = 1\n", "\t\tunavailable = 0\n"},
+	}},
+	{"maxUnavailable exceeds the replicas", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
+		{rollout, "return surge, min(unavailable, replicas)", "return surge, unavailable"},
+	}},
+	{"surge is not counted in", []string{"controllers 2 Max total", "controllers 2.1"}, cluster, "TestRollingUpdateStep", []edit{
+		{rollout, "room := max(0, in.replicas+in.surge-in.total())", "room := max(0, in.replicas-in.total())"},
+	}},
+	{"a new ReplicaSet may exceed the replicas", []string{"controllers 2.1"}, cluster, "TestRollingUpdateStep", []edit{
+		{rollout, "min(room, in.replicas-in.newRS.Replicas)", "room"},
+	}},
+	{"the first ReplicaSet is created with nothing", []string{"controllers 2.1"}, cluster, "TestRollingUpdateStory|TestRolloutStories", []edit{
+		{deployment, "\t\trs.Replicas = newSize(in)\n", ""},
+	}},
+	{"a new ReplicaSet begins with a pod without any surge", []string{"measured 1 controllers.md 2, new ReplicaSet"}, cluster, "TestRolloutStories", []edit{
+		{deployment, "\t\trs.Replicas = newSize(in)\n", "\t\trs.Replicas = max(1, newSize(in))\n"},
+	}},
+	{"a restart changes nothing", []string{"controllers 2 Rollout restart"}, cluster, "TestRollingUpdateStory", []edit{
+		{"sim/cluster/action.go", "d.become(w.nextRevision(d.Workload)) })", "d.become(d.Revision) })"},
+	}},
+	{"new pods that are not available are not counted", []string{"controllers 2.2", "controllers 2 minAvailable"}, cluster, "TestRollingUpdateStep", []edit{
+		{rollout, "in.total() - minAvailable - (in.newRS.Replicas - in.newRS.Available)", "in.total() - minAvailable"},
+	}},
+	{"unhealthy old pods are not cleaned up", []string{"controllers 2.2a"}, cluster, "TestRollingUpdateStep", []edit{
+		{rollout, "take := min(budget, rs.Replicas-rs.Available)", "take := min(0, budget, rs.Replicas-rs.Available)"},
+	}},
+	{"the clean-up exceeds its budget", []string{"controllers 2.2a"}, cluster, "TestRollingUpdateStep", []edit{
+		{rollout, "take := min(budget, rs.Replicas-rs.Available)", "take := rs.Replicas - rs.Available"},
+	}},
+	{"one pod too many is taken", []string{"controllers 2.2b"}, cluster, "TestRollingUpdateStep", []edit{
+		{rollout, "allowed := in.available() - minAvailable", "allowed := in.available() - minAvailable + 1"},
+	}},
+	{"minReadySeconds from the nanosecond", []string{"measured 1 controllers.md 2, minReadySeconds"}, cluster, "TestMinReadySeconds", []edit{
+		{rollout, "return readySince.TruncateToSecond() + minReady", "return readySince + minReady"},
+	}},
+	{"minReadySeconds is ignored", []string{"controllers 2 \"available\"", "controllers 3 Availability recheck"}, cluster, "TestMinReadySeconds", []edit{
+		{rollout, "return readySince.TruncateToSecond() + minReady", "return readySince.TruncateToSecond() + minReady/1000"},
+	}},
+	{"nobody comes back when minReadySeconds are over", []string{"controllers 3 Availability recheck"}, cluster, "TestMinReadySeconds", []edit{
+		{replicaSet, "\t\tif next != never {\n\t\t\tc.react.enqueueAt", "\t\tif next != never && next < 0 {\n\t\t\tc.react.enqueueAt"},
+	}},
+	{"Recreate does not wait for terminating pods", []string{"controllers 2 Recreate"}, cluster, "TestRecreateWaits", []edit{
+		{deployment, "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision && !p.Deleting() && !p.Phase.Terminal()"},
+	}},
+	{"Recreate waits until the objects have gone", []string{"measured 1 controllers.md 2, Recreate"}, cluster, "TestRecreateWaits", []edit{
+		{deployment, "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision"},
+	}},
+	{"proportions round down", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRescale", []edit{
+		{rollout, "return (2*a + b) / (2 * b)", "return a / b"},
+	}},
+	{"what rounding leaves goes to the smallest", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRoundingGoesToTheLargest", []edit{
+		{rollout, "out[0].size = max(0, out[0].size+left)", "out[len(out)-1].size = max(0, out[len(out)-1].size+left)"},
+	}},
+	{"the smallest is scaled first", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRescale", []edit{
+		{rollout, "return b.Replicas - a.Replicas", "return a.Replicas - b.Replicas"},
+	}},
+	{"a paused Deployment goes on", []string{"controllers 2 Paused"}, cluster, "TestRolloutStories|TestPaused", []edit{
+		{deployment, "case d.Paused || scaling(in):", "case scaling(in):"},
+	}},
+}
+
+var replicaSetMutants = []mutant{
+	{"terminating pods count", []string{"controllers 3 Active pods", "controllers 3 Replacement", "controllers 2 Terminating pods", "controllers 2 spec.podReplacementPolicy", "measured 2 pod deletionTimestamp -> replacement"}, cluster, "TestReplacement", []edit{
+		{"sim/cluster/objects.go", "return p.DeletedAt == never && !p.Phase.Terminal()", "return !p.Phase.Terminal()"},
+	}},
+	{"a missing pod is created again before the watch shows it", []string{"controllers 3 Replacement"}, cluster, "TestReplacement", []edit{
+		{replicaSet, "case !e.met() || diff == 0:", "case diff == 0:"},
+	}},
+	{"batches grow by one", []string{"controllers 3 Create"}, cluster, "TestSlowStart", []edit{
+		{replicaSet, "c.createBatch(id, left-n, 2*size, done)", "c.createBatch(id, left-n, size+1, done)"},
+	}},
+	{"pods are deleted by slow start, too", []string{"controllers 3 Delete"}, cluster, "TestRateLimit", []edit{
+		{replicaSet, "c.deletePods(id, active, min(-diff, burstReplicas), status)", "c.deletePods(id, active, 1, status)"},
+	}},
+	{"50 requests a second", []string{"controllers 9.2 Controller client QPS", "measured 1 controllers.md 9.2, client QPS"}, cluster, "TestRateLimit", []edit{
+		{replicaSet, "controllerQPS   = 20", "controllerQPS   = 50"},
+	}},
+	{"bursts of 20", []string{"controllers 9.2 Controller client QPS", "measured 1 controllers.md 9.2, client QPS"}, cluster, "TestRateLimit", []edit{
+		{replicaSet, "controllerBurst = 30", "controllerBurst = 20"},
+	}},
+	{"terminating pods are not reported", []string{"measured 1 controllers.md 2, terminatingReplicas", "controllers 2 status.terminatingReplicas"}, cluster, "TestEverythingSettles|TestTerminatingReplicas", []edit{
+		{replicaSet, "if p.Deleting() && !p.Phase.Terminal() {\n\t\t\tn++", "if p.Deleting() && p.Phase.Terminal() {\n\t\t\tn++"},
+	}},
+}
+
+// The order in which a ReplicaSet deletes.
+var rankingMutants = []mutant{
+	{"unbound pods are no special victims", []string{"controllers 3.1"}, cluster, "TestVictims", []edit{
+		{ranking, "\t\tboolFirst(x.Node < 0, y.Node < 0),\n", ""},
+	}},
+	{"the phase does not matter", []string{"controllers 3.2"}, cluster, "TestVictims", []edit{
+		{ranking, "\t\tcmp.Compare(phaseRank(x.Phase), phaseRank(y.Phase)),\n", ""},
+	}},
+	{"readiness does not matter", []string{"controllers 3.3"}, cluster, "TestVictims", []edit{
+		{ranking, "\t\tboolFirst(!x.Ready, !y.Ready),\n", ""},
+	}},
+	{"the dearest goes first", []string{"controllers 3.4"}, cluster, "TestVictims", []edit{
+		{ranking, "cmp.Compare(x.DeletionCost, y.DeletionCost)", "cmp.Compare(y.DeletionCost, x.DeletionCost)"},
+	}},
+	{"the loneliest goes first", []string{"controllers 3.5"}, cluster, "TestVictims", []edit{
+		{ranking, "cmp.Compare(b.rank, a.rank)", "cmp.Compare(a.rank, b.rank)"},
+	}},
+	{"only the own revision counts on a node", []string{"controllers 3.5", "measured 1 controllers.md 3, rule 5"}, cluster, "TestRankCountsAllRevisions", []edit{
+		{replicaSet, "if other.Workload == id.Workload {", "if other == id {"},
+	}},
+	{"ages are compared exactly", []string{"controllers 3.6"}, cluster, "TestVictims|TestLogAge", []edit{
+		{ranking, "return bits.Len64(uint64(age)) - 1", "return bits.Len64(uint64(age)) - 1 + int(age)"},
+	}},
+	{"the longest ready goes first", []string{"controllers 3.6"}, cluster, "TestVictims", []edit{
+		{ranking, "cmp.Compare(logAge(now-a), logAge(now-b))", "cmp.Compare(logAge(now-b), logAge(now-a))"},
+	}},
+	{"the higher UID goes first", []string{"controllers 3.6"}, cluster, "TestVictims", []edit{
+		{ranking, "return cmp.Compare(uidA, uidB)", "return cmp.Compare(uidB, uidA)"},
+	}},
+	{"UIDs decide between equal times", []string{"measured 1 controllers.md 3, UID tie-break"}, cluster, "TestVictims", []edit{
+		{ranking, "\tif a == b {\n\t\treturn 0\n\t}\n\tif c := cmp.Compare(logAge", "\tif c := cmp.Compare(logAge"},
+	}},
+	{"who restarted least goes first", []string{"controllers 3.7"}, cluster, "TestVictims", []edit{
+		{ranking, "cmp.Compare(y.Restarts, x.Restarts)", "cmp.Compare(x.Restarts, y.Restarts)"},
+	}},
+	{"creation does not matter", []string{"controllers 3.8"}, cluster, "TestVictims", []edit{
+		{ranking, "return compareAges(x.Created.TruncateToSecond(), y.Created.TruncateToSecond(), now, x.UID, y.UID)", "return 0"},
+	}},
+}
+
+var sliceMutants = []mutant{
+	{"a terminating pod is ready while it serves", []string{"controllers 9.1 Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
+		{slicer, "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady || p.Ready {"},
+	}},
+	{"a terminating pod does not serve", []string{"controllers 9.1 Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
+		{slicer, "\tif p.Ready {\n\t\tcond |= endpoints.Serving", "\tif p.Ready && !p.Deleting() {\n\t\tcond |= endpoints.Serving"},
+	}},
+	{"a ready pod is not", []string{"controllers 9.1 Ready"}, cluster, "TestEndpointConditions", []edit{
+		{slicer, "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady {"},
+	}},
+	{"what is not ready serves", []string{"controllers 9.1 not Ready", "controllers 9.1 not Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
+		{slicer, "\tif p.Ready {\n\t\tcond |= endpoints.Serving", "\tif p != nil {\n\t\tcond |= endpoints.Serving"},
+	}},
+	{"publishNotReadyAddresses does nothing", []string{"controllers 9.1 publishNotReadyAddresses"}, cluster, "TestEndpointConditions", []edit{
+		{slicer, "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
+	}},
+	{"pods without an address are in", []string{"controllers 9.1 In:"}, cluster, "TestEndpointConditions", []edit{
+		{slicer, "!p.IP.IsValid() || ", ""},
+	}},
+	{"pods stay in after their terminal phase", []string{"controllers 9.1 Out:", "controllers 9.1 A terminating pod"}, cluster, "TestEndpointConditions|TestEndpointPath", []edit{
+		{slicer, " || p.Phase.Terminal() {\n\t\treturn endpointState{}, false", " {\n\t\treturn endpointState{}, false"},
+	}},
+	{"terminating pods leave", []string{"controllers 9.1 A terminating pod"}, cluster, "TestEndpointConditions|TestEndpointPath", []edit{
+		{slicer, "!p.IP.IsValid() || ", "p.Deleting() || !p.IP.IsValid() || "},
+	}},
+	{"a readiness change is nothing", []string{"controllers 9.2 Relevant pod changes"}, cluster, "TestEverythingSettles|TestRelevantChanges", []edit{
+		{slicer, "old.Ready != p.Ready ||", "old.Ready && p.Ready && false ||"},
+	}},
+	{"the slice controller waits half a second", []string{"controllers 9.2 Batch period"}, cluster, "TestEndpointPath|TestStaleCache", []edit{
+		{slicer, "c.react.enqueue(s)\n\t\t}", "c.react.enqueueAt(c.w.eng.Now()+engine.Second/2, s)\n\t\t}"},
+	}},
+	{"no stale cache", []string{"controllers 9.2 Stale cache", "measured 1 controllers.md 9.2, stale cache", "propagation 1.3b"}, cluster, "TestStaleCache", []edit{
+		{slicer, "if c.inFlight[service] > 0 {", "if c.inFlight[service] > 1000 {"},
+	}},
+	{"the stale cache's back-off is 100 ms", []string{"controllers 9.2 Stale cache", "controllers 9.2 Failure back-off"}, cluster, "TestStaleCache", []edit{
+		{slicer, "staleBackoff   = engine.Second", "staleBackoff   = engine.Second / 10"},
+	}},
+	{"the stale cache's back-off does not double", []string{"controllers 9.2 Failure back-off"}, cluster, "TestStaleCache", []edit{
+		{slicer, "max(staleBackoff, 2*c.backoff[service])", "staleBackoff"},
+	}},
+	{"slices of 1000", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
+		{slicer, "const maxEndpointsPerSlice = 100", "const maxEndpointsPerSlice = 1000"},
+	}},
+	{"the loosest fit", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
+		{slicer, "room >= 0 && room < closest {", "room >= 0 && (best < 0 || room > closest) {"},
+	}},
+	{"the emptiest is filled first", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
+		{slicer, "return counts[b] - counts[a]", "return counts[a] - counts[b]"},
+	}},
+	{"what changes anyway is not filled first", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
+		{slicer, "\tfor _, n := range changing {\n\t\tfill(n)\n\t}\n", "\t_ = changing\n"},
+	}},
+	{"every slice is written each time", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
+		{slicer, "if e != have[id] || !keep {\n", "if e != have[id] || !keep || n >= 0 {\n"},
+	}},
+}
+
+var proxyMutants = []mutant{
+	{"the interval counts from the beginning of a sync", []string{"kube-proxy 6", "propagation 1.5"}, cluster, "TestNodeProxy", []edit{
+		{nodeProxy, "p.state.LastEnd = p.w.eng.Now().Duration()", "p.state.LastEnd = (p.w.eng.Now() - took).Duration()"},
+	}},
+	{"a sync programs what comes while it runs", []string{"kube-proxy 6", "propagation 1.6"}, cluster, "TestNodeProxy", []edit{
+		{nodeProxy, "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
+	}},
+	{"an idle proxy waits", []string{"kube-proxy 6", "propagation 1.5"}, cluster, "TestNodeProxy", []edit{
+		{nodeProxy, "at, _, never := p.pace.Next(p.state)\n", "at, _, never := p.pace.Next(p.state)\n\tat = max(at, p.w.eng.Now().Duration()+p.pace.MinInterval)\n"},
+	}},
+	{"no minimum interval", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
+		{"proxier/pace/pace.go", "earliest := s.LastEnd + p.MinInterval", "earliest := s.LastEnd"},
+	}},
+	{"a failed sync is retried at once", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
+		{"proxier/pace/pace.go", "at = max(earliest, s.LastEnd+p.RetryInterval)", "at = earliest"},
+	}},
+	{"a failed sync is retried in part", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
+		{"proxier/pace/pace.go", "return at, s.Failed || hasFull && at >= fullAt, false", "return at, hasFull && at >= fullAt, false"},
+	}},
+	{"news may overtake news", []string{"propagation 1.2", "propagation 1.4"}, cluster, "TestWatchKeepsTheOrder", []edit{
+		{store, "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
+	}},
+	{"watches have no delay", []string{"propagation 1.2", "propagation 1.4"}, cluster, "TestWatch|TestOutageAndPause", []edit{
+		{store, "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := max(w.last, s.eng.Now())"},
+	}},
+	{"writes have no delay", []string{"propagation 1.1"}, cluster, "TestSlowStart", []edit{
+		{store, "s.eng.After(delay, engine.ClassDelivery, s.owner, name,", "s.eng.After(0*delay, engine.ClassDelivery, s.owner, name,"},
+	}},
+	{"traffic from outside keeps its source under policy Cluster", []string{"kube-proxy 4 outside -> nodePort"}, "proxier/memory", "TestConformance", []edit{
+		{routes, "r.List, r.Masquerade = endpoints.ClusterList, true", "r.List, r.Masquerade = endpoints.ClusterList, false"},
+	}},
+	{"no short-circuit", []string{"kube-proxy 3 same, from a pod", "kube-proxy 4 pod on this node", "kube-proxy 4 node itself"}, "proxier/memory", "TestConformance", []edit{
+		{routes, "r.List, r.Why, r.Masquerade = endpoints.ClusterList, ShortCircuit,", "r.List, r.Why, r.Masquerade = endpoints.LocalList, ShortCircuit,"},
+	}},
+	{"the node's own traffic keeps its source", []string{"kube-proxy 4 node itself"}, "proxier/memory", "TestConformance", []edit{
+		{routes, "ShortCircuit, source == FromNode", "ShortCircuit, false"},
+	}},
+	{"pods are masqueraded on their way to a ClusterIP", []string{"kube-proxy 4 pod/node -> ClusterIP"}, "proxier/memory", "TestConformance", []edit{
+		{routes, "p.node.Detector.Implemented(p.sp.Family) && source != FromPod", "p.node.Detector.Implemented(p.sp.Family)"},
+	}},
+	{"traffic from outside loses its source under policy Local", []string{"kube-proxy 4 outside -> same"}, "proxier/memory", "TestConformance", []edit{
+		{routes, "case source == FromOutside:\n\t\tr.List = endpoints.LocalList", "case source == FromOutside:\n\t\tr.List, r.Masquerade = endpoints.LocalList, true"},
+	}},
+	{"minSyncPeriod 10 s", []string{"kube-proxy 6 iptables", "kube-proxy 6 nftables"}, "proxier/pace", "TestDefault", []edit{
+		{"proxier/pace/pace.go", "Policy{MinInterval: time.Second,", "Policy{MinInterval: 10 * time.Second,"},
+	}},
+	{"Services without endpoints drop", []string{"kube-proxy 3 ClusterIP:port, internal Cluster", "kube-proxy 3 external IP / LB VIP / nodePort, external Cluster"}, "proxier/memory", "TestConformance", []edit{
+		{routes, "return Route{Action: Reject, Why: NoEndpoints", "return Route{Action: Drop, Why: NoEndpoints"},
+	}},
+	{"policy Local rejects when all are elsewhere", []string{"kube-proxy 3 ClusterIP:port, internal Local", "kube-proxy 3 external IP / LB VIP / nodePort, external Local"}, "proxier/memory", "TestConformance", []edit{
+		{routes, "return Route{Action: Drop, Why: why", "return Route{Action: Reject, Why: why"},
+	}},
+	{"source ranges admit everybody", []string{"kube-proxy 3 LB VIP, source"}, "proxier/memory", "TestConformance", []edit{
+		{evaluate, "if vip == nil || vip.Admits(e.packet.Src.Addr()) {", "if vip == nil || vip.Key.Port > 0 {"},
+	}},
+	{"source ranges without endpoints in iptables mode", []string{"kube-proxy 3 LB VIP, source"}, "proxier/plan", "TestAllowedSources", []edit{
+		{routes, "len(ranges) == 0 || p.node.Dialect == IPTables && !p.hasAny", "len(ranges) == 0"},
+	}},
+	{"source ranges on node ports", []string{"kube-proxy 3 nodePort"}, "proxier/memory", "TestConformance", []edit{
+		{routes, "dst = append(dst, p.frontend(NodePort, NodePortKey(sp.Family, sp.Name.Protocol, sp.NodePort)))",
+			"f := p.frontend(NodePort, NodePortKey(sp.Family, sp.Name.Protocol, sp.NodePort))\n\t\tf.Allowed = p.allowed()\n\t\tdst = append(dst, f)"},
+		{evaluate, "\tcase e.firewall(vip):\n", "\tcase e.firewall(vip):\n\tcase e.firewall(nodePort):\n"},
+	}},
+	{"other ports of a ClusterIP are left alone", []string{"kube-proxy 3 ClusterIP, port"}, "proxier/memory", "TestConformance", []edit{
+		{evaluate, "case p.IsClusterIP(dst):", "case false && p.IsClusterIP(dst):"},
+	}},
+	{"unallocated ClusterIPs are rejected", []string{"kube-proxy 3 Unallocated IP"}, "proxier/memory", "TestConformance", []edit{
+		{evaluate, "e.settle(packet.Drop, stageServiceCIDR, nil, nil)", "e.settle(packet.Reject, stageServiceCIDR, nil, nil)"},
+	}},
+	{"no rule accepts health checks in iptables mode", []string{"kube-proxy 3 healthCheckNodePort"}, "proxier/memory", "TestConformance", []edit{
+		{evaluate, "if e.hooks&plan.Input == 0 || e.packet.Protocol != packet.TCP {", "if e.hooks != 0 || e.packet.Protocol != packet.TCP {"},
+	}},
+	{"no hairpin", []string{"kube-proxy 4 pod -> own service"}, "proxier/memory", "TestConformance", []edit{
+		{evaluate, "e.route.Masquerade || p.Hairpin(", "e.route.Masquerade || false && p.Hairpin("},
+	}},
+	{"endpoints in the order of their text", []string{"kube-proxy 1 Endpoints are sorted"}, "endpoints", "TestEndpointsAreInAddressOrder", []edit{
+		{"endpoints/slice.go", "return a.Addr.Compare(b.Addr) }", "return cmp.Compare(a.Addr.String(), b.Addr.String()) }"},
+	}},
+	{"health-check node ports know before the rules do", []string{"kube-proxy 5.1 Update moment", "propagation 1.7"}, cluster, "TestHealthCheckFollowsTheRules", []edit{
+		{"sim/cluster/entry.go", "w.Proxies[n].installed.Snapshot", "w.Proxies[n].received.Snapshot"},
+	}},
+	{"affinity lasts an hour", []string{"kube-proxy 4"}, "endpoints", "TestWhatAServicePortCarries|TestServiceDetails", []edit{
+		{"endpoints/service.go", "defaultAffinityTimeout = 10800 * time.Second", "defaultAffinityTimeout = 3600 * time.Second"},
+	}},
+}
+
+var healthMutants = []mutant{
+	{"an unhealthy proxy does not matter to health-check node ports", []string{"kube-proxy 5.1 Status"}, health, "TestServiceAnswer", []edit{
+		{"healthcheck/service.go", "s.LocalEndpoints != 0 && (proxyHealthy || !o.ServiceHealthInfo)", "s.LocalEndpoints != 0"},
+	}},
+	{"500 instead of 503", []string{"kube-proxy 5.1 Old text", "kube-proxy 5.1 Status"}, health, "TestServiceAnswer", []edit{
+		{"healthcheck/answer.go", "http.StatusServiceUnavailable", "http.StatusInternalServerError"},
+	}},
+	{"200 without endpoints", []string{"kube-proxy 5.1 Status"}, health, "TestServiceAnswer|TestATerminating", []edit{
+		{"healthcheck/service.go", "s.LocalEndpoints != 0 && (proxyHealthy || !o.ServiceHealthInfo)", "proxyHealthy || !o.ServiceHealthInfo"},
+	}},
+	{"no weight", []string{"kube-proxy 5.1 Headers"}, health, "TestServiceAnswer", []edit{
+		{"healthcheck/service.go", `"X-Load-Balancing-Endpoint-Weight"`, `"X-Endpoint-Weight"`},
+	}},
+	{"the body names the proxy's health otherwise", []string{"kube-proxy 5.1 Body"}, health, "TestServiceAnswer", []edit{
+		{"healthcheck/service.go", `\"serviceProxyHealthy\"`, `\"proxyHealthy\"`},
+	}},
+	{"the timeout is one syncPeriod", []string{"kube-proxy 5.2 /livez", "propagation 2 kube-proxy staleness"}, health, "TestTheTimeout", []edit{
+		{"healthcheck/proxy.go", "const Timeout = 2 * SyncPeriod", "const Timeout = SyncPeriod"},
+	}},
+	{"unhealthy before the first sync", []string{"kube-proxy 5.2"}, health, "TestHealthy", []edit{
+		{"healthcheck/proxy.go", "return f.UpdatedAt.IsZero() || f.QueuedAt.IsZero()", "return f.QueuedAt.IsZero()"},
+	}},
+	{"the autoscaler's taint does not matter", []string{"kube-proxy 5.2 /healthz", "controllers 8 Effect on LBs"}, health, "TestEligible", []edit{
+		{"healthcheck/proxy.go", "!slices.Contains(n.Taints, ToBeDeletedTaint)", `!slices.Contains(n.Taints, "")`},
+	}},
+	{"a node that is being deleted is eligible", []string{"kube-proxy 5.2 /healthz"}, health, "TestEligible", []edit{
+		{"healthcheck/proxy.go", "n.Known && !n.Deleting &&", "n.Known &&"},
+	}},
+	{"an unknown node is eligible", []string{"kube-proxy 5.2 /healthz"}, health, "TestEligible", []edit{
+		{"healthcheck/proxy.go", "n.Known && !n.Deleting &&", "!n.Deleting &&"},
+	}},
+}

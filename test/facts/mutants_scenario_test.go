@@ -1,0 +1,191 @@
+package facts
+
+var hookMutants = []mutant{
+	{"the sleep action sleeps a second more", []string{"pod-lifecycle 2.2 sleep"}, scenario, "TestHooksThatAreNoProgram", []edit{
+		{hook, "min(max(hook.Sleep.Seconds, 0),", "min(max(hook.Sleep.Seconds+1, 0),"},
+	}},
+	{"an exec hook is not read", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+		{hook, "return interpreter{container: c}.argv(argv, 0).hook(HookExec)", "return unknownEffect(argv[0]).hook(HookExec)"},
+	}},
+	{"httpGet is answered at once", []string{"pod-lifecycle 2.2 httpGet"}, scenario, "TestHooksThatAreNoProgram", []edit{
+		{hook, `return unknownEffect("httpGet " + get.Path + ": how long it takes to answer is not known").hook(HookHTTP)`, `return effect{why: []string{get.Path}}.hook(HookHTTP)`},
+	}},
+	{"tcpSocket is a program", []string{"pod-lifecycle 2.2 tcpSocket"}, scenario, "TestHooksThatAreNoProgram", []edit{
+		{hook, "Kind: HookTCPSocket, Why:", "Kind: HookExec, Why:"},
+	}},
+	{"distroless images have a shell", []string{"pod-lifecycle 2.1 preStop failure"}, scenario, "TestHookOf", []edit{
+		{programs, "if !bare(i) {", "if bare(i) || !bare(i) {"},
+	}},
+	{"after && it goes on whatever happened", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+		{hook, "\t\t\t\tif failed {\n\t\t\t\t\tcontinue", "\t\t\t\tif failed && i < 0 {\n\t\t\t\t\tcontinue"},
+	}},
+	{"after || it goes on whatever happened", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+		{hook, "if !failed && !uncertain {", "if !failed && !uncertain && i < 0 {"},
+	}},
+	{"timeout cuts nothing off", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+		{hook, "e.min, e.max = min(e.min, limit), min(e.max, limit)", "e.max = max(e.max, 0*limit)"},
+	}},
+	{"a minute is a second", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+		{hook, "unit, number = engine.Minute, s[:len(s)-1]", "unit, number = engine.Second, s[:len(s)-1]"},
+	}},
+	{"an unknown program takes no time", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+		{hook, "unknownHook = 5 * engine.Second", "unknownHook = 0 * engine.Second"},
+	}},
+	{"nginx -s quit leaves the listener open", []string{"propagation 5 nginx"}, scenario, "TestHookOf", []edit{
+		{programs, `if strings.Contains(text, "quit") || strings.Contains(text, "stop") {`, `if strings.Contains(text, "stop") {`},
+	}},
+}
+
+// What servers do at SIGTERM.
+var profileMutants = []mutant{
+	{"nginx cuts", []string{"propagation 5 nginx", "pod-lifecycle 2.3 nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "app: App{ServerIdle: 75 * engine.Second}},", "app: App{InFlight: InFlightCut, ServerIdle: 75 * engine.Second}},"},
+	}},
+	{"ingress-nginx stays ready", []string{"propagation 5 ingress-nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "app: App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: App{FinishWithin: 4 * minute, Linger"},
+	}},
+	{"ingress-nginx does not linger", []string{"propagation 5 ingress-nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "Linger: 10 * engine.Second,", ""},
+	}},
+	{"envoy finishes", []string{"propagation 5 Envoy"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "app: App{InFlight: InFlightCut, ServerIdle: engine.Hour}},", "app: App{ServerIdle: engine.Hour}},"},
+	}},
+	{"istio drains for 50 s", []string{"propagation 5 istio-proxy"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "DrainFor: 5 * engine.Second, InFlight: InFlightCut", "DrainFor: 50 * engine.Second, InFlight: InFlightCut"},
+	}},
+	{"istio's variable is not read", []string{"propagation 5 istio-proxy"}, scenario, "TestProfileByLabelsAndVariables", []edit{
+		{"sim/scenario/app.go", `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true"`, `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "yes"`},
+	}},
+	{"Envoy Gateway closes at once", []string{"propagation 5 Envoy Gateway"}, scenario, "TestProfileByLabelsAndVariables", []edit{
+		{profiles, "app: App{Listener: ListenerDrains, DrainFor: minute, ReadinessFails: true", "app: App{ReadinessFails: true"},
+	}},
+	{"traefik has no limit", []string{"propagation 5 Traefik"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "app: App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}", "app: App{ServerIdle: 3 * minute}"},
+	}},
+	{"gunicorn has 10 s", []string{"propagation 5 gunicorn"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "app: App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}", "app: App{FinishWithin: 10 * engine.Second, ServerIdle: 2 * engine.Second}"},
+	}},
+	{"uvicorn's flag is not read", []string{"propagation 5 uvicorn"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{"sim/scenario/app.go", `e.grace("--timeout-graceful-shutdown")`, `e.grace("--timeout-graceful")`},
+	}},
+	{"Spring has no limit", []string{"propagation 5 Spring Boot"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "app: App{FinishWithin: 30 * engine.Second, ServerIdle: minute}", "app: App{ServerIdle: minute}"},
+	}},
+	{"node obeys SIGTERM as PID 1", []string{"propagation 5 Node.js", "pod-lifecycle 2.3 PID 1"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut, ServerIdle: 5 * engine.Second}", "app: App{InFlight: InFlightCut, ServerIdle: 5 * engine.Second}"},
+	}},
+	{"a shell passes SIGTERM on", []string{"pod-lifecycle 2.3 PID 1"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "match: isShellPID1, app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}", "match: isShellPID1, app: App{}"},
+	}},
+	{"caddy is not known", []string{"propagation 5 Caddy"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, `e.image.named("caddy") || e.runs("caddy")`, `e.image.named("caddyserver")`},
+	}},
+	{"haproxy is not known", []string{"propagation 5 HAProxy"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, `e.image.hasPrefix("haproxy")`, `e.image.hasPrefix("ha-proxy")`},
+	}},
+	{"httpd is not known", []string{"propagation 5 Apache httpd"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, `e.image.named("httpd")`, `e.image.named("apache")`},
+	}},
+	{"puma is not known", []string{"propagation 5 Puma"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, `e.runs("puma")`, `e.runs("pumas")`},
+	}},
+	{"php-fpm is not known", []string{"propagation 5 PHP-FPM"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, `e.runs("php-fpm") || e.image.named("php-fpm")`, `e.image.named("php-fpm")`},
+	}},
+}
+
+var namedMutants = []mutant{
+	{"Go without a handler finishes", []string{"propagation 5 Go net/http"}, scenario, "TestGeneralProfiles", []edit{
+		{profiles, "app: App{InFlight: InFlightCut}},\n\t\t{ID: \"spring-old\"", "app: App{}},\n\t\t{ID: \"spring-old\""},
+	}},
+	{"old Spring finishes", []string{"propagation 5 Spring Boot"}, scenario, "TestGeneralProfiles", []edit{
+		{profiles, "app: App{InFlight: InFlightCut, ServerIdle: minute}},", "app: App{ServerIdle: minute}},"},
+	}},
+}
+
+// What the API server fills in.
+var defaultMutants = []mutant{
+	{"probes every 5 s", []string{"pod-lifecycle 3.1"}, manifest, "TestDefaults", []edit{
+		{"endpoints/manifest/defaults_pod.go", "setDefault(&p.PeriodSeconds, 10)", "setDefault(&p.PeriodSeconds, 5)"},
+	}},
+	{"probes time out after 5 s", []string{"pod-lifecycle 3.1"}, manifest, "TestDefaults", []edit{
+		{"endpoints/manifest/defaults_pod.go", "setDefault(&p.TimeoutSeconds, 1)", "setDefault(&p.TimeoutSeconds, 5)"},
+	}},
+	{"two successes", []string{"pod-lifecycle 3.1"}, manifest, "TestDefaults", []edit{
+		{"endpoints/manifest/defaults_pod.go", "setDefault(&p.SuccessThreshold, 1)", "setDefault(&p.SuccessThreshold, 2)"},
+	}},
+	{"one failure", []string{"pod-lifecycle 3.1"}, manifest, "TestDefaults", []edit{
+		{"endpoints/manifest/defaults_pod.go", "setDefault(&p.FailureThreshold, 3)", "setDefault(&p.FailureThreshold, 1)"},
+	}},
+	{"no grace period", []string{"pod-lifecycle 1.2"}, manifest, "TestDefaults", []edit{
+		{"endpoints/manifest/defaults_pod.go", "corev1.DefaultTerminationGracePeriodSeconds)", "0*corev1.DefaultTerminationGracePeriodSeconds)"},
+	}},
+	{"maxSurge 1", []string{"controllers 1 Deployment"}, manifest, "TestDefaults", []edit{
+		{"endpoints/manifest/defaults_workload.go", `RollingUpdate.MaxSurge, intstr.FromString("25%")`, `RollingUpdate.MaxSurge, intstr.FromInt32(1)`},
+	}},
+	{"maxUnavailable 0", []string{"controllers 1 Deployment"}, manifest, "TestDefaults", []edit{
+		{"endpoints/manifest/defaults_workload.go", `RollingUpdate.MaxUnavailable, intstr.FromString("25%")`, `RollingUpdate.MaxUnavailable, intstr.FromInt32(0)`},
+	}},
+	{"a Deployment has no deadline", []string{"controllers 1 Deployment"}, manifest, "TestDefaults", []edit{
+		{"endpoints/manifest/defaults_workload.go", "setPointer(&spec.ProgressDeadlineSeconds, 600)\n", ""},
+	}},
+}
+
+// What clients see.
+var clientMutants = []mutant{
+	{"a SYN is repeated every second", []string{"kube-proxy 3"}, "sim/traffic", "TestRetransmissionTimes", []edit{
+		{client, "return engine.Time(1<<n-1) * engine.Second", "return engine.Time(n) * engine.Second"},
+	}},
+	{"REJECT is met with silence", []string{"kube-proxy 3", "kube-proxy 7 New SYN"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
+		{client, "t.failed(a, now+s.spec.RTT, ledger.FaultRejected, c)", "t.repeat(a, ledger.FaultRejected, c)"},
+	}},
+	{"a closed listener is met with silence", []string{"kube-proxy 7 New SYN", "propagation 5 after SIGTERM, graceful server", "propagation 5 SIGKILL"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
+		{client, "t.failed(a, now+s.spec.RTT, ledger.FaultNoListener, c)", "t.repeat(a, ledger.FaultNoListener, c)"},
+	}},
+	{"a sandbox that is gone refuses", []string{"kube-proxy 7 New SYN", "kube-proxy 7 Pod sandbox gone", "propagation 5 sandbox removed"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
+		{client, "t.repeat(a, ledger.FaultNoAnswer, c)", "t.failed(a, now+s.spec.RTT, ledger.FaultNoAnswer, c)"},
+	}},
+	{"an idle connection is never used again", []string{"kube-proxy 7 Endpoint removed", "propagation 1.11"}, "sim/traffic", "TestAPoolKeepsItsConnection", []edit{
+		{"sim/traffic/pool.go", "idle > 0 && now-c.used >= idle {", "idle >= 0 && now-c.used >= idle {"},
+	}},
+	{"a server that ends closes nothing", []string{"kube-proxy 7 Process exits"}, "sim/traffic", "TestAServerClosingIdleConnections", []edit{
+		{"sim/traffic/pool.go", "if c.free <= now || all {\n\t\t\t\tc.closed = now", "if c.free <= now || all {\n\t\t\t\tc.closed = engine.Never"},
+	}},
+	{"what is in flight survives its server", []string{"kube-proxy 7 Process exits", "propagation 5 SIGKILL"}, "sim/traffic", "TestWhatIsInFlightFailsWhenItIsCut", []edit{
+		{"sim/traffic/pending.go", "\tlist := f.list\n", "\tlist := f.list[:0]\n"},
+	}},
+	{"a repeated SYN chooses again", []string{"kube-proxy 7 NAT decision"}, "sim/traffic", "TestRetransmissions", []edit{
+		{client, "if !a.target.Addr.IsValid() {", "if a.tries > 0 || !a.target.Addr.IsValid() {"},
+	}},
+}
+
+// When behaviour changed.
+var versionMutants = []mutant{
+	{"terminating endpoints in slices from 1.21", []string{"kube-proxy 11 EndpointSliceTerminatingCondition"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "Alpha: 20, On: 22, GA: 26", "Alpha: 20, On: 21, GA: 26"},
+	}},
+	{"internalTrafficPolicy from 1.23", []string{"kube-proxy 11 ServiceInternalTrafficPolicy"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "Alpha: 21, On: 22, GA: 26", "Alpha: 21, On: 23, GA: 26"},
+	}},
+	{"zone hints from 1.23", []string{"kube-proxy 11 TopologyAwareHints"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "Alpha: 21, On: 24, GA: 33", "Alpha: 21, On: 23, GA: 33"},
+	}},
+	{"the fallback from 1.25", []string{"kube-proxy 11 ProxyTerminatingEndpoints"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "Alpha: 22, On: 26, GA: 28", "Alpha: 22, On: 25, GA: 28"},
+	}},
+	{"the proxy's health counts from 1.26", []string{"kube-proxy 11 healthCheckNodePort also"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "On: 27, Source:", "On: 26, Source:"},
+	}},
+	{"node eligibility from 1.31", []string{"kube-proxy 11 KubeProxyDrainingTerminatingNodes"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "Alpha: 28, On: 30, GA: 31", "Alpha: 28, On: 31, GA: 31"},
+	}},
+	{"ipMode from 1.29", []string{"kube-proxy 11 LoadBalancerIPMode"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "Alpha: 29, On: 30, GA: 32", "Alpha: 29, On: 29, GA: 32"},
+	}},
+	{"the weight from 1.30", []string{"kube-proxy 11 X-Load-Balancing"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "On: 31, Source:", "On: 30, Source:"},
+	}},
+	{"node hints from 1.35", []string{"kube-proxy 11 PreferSameTrafficDistribution"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{versions, "Alpha: 33, On: 34, GA: 35", "Alpha: 33, On: 35, GA: 35"},
+	}},
+}

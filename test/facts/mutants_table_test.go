@@ -1,0 +1,277 @@
+package facts
+
+// mutant is a mistake somebody could make in what a facts row says. The tests of one package have
+// to notice it: those that run names, which are quick.
+type mutant struct {
+	name  string
+	facts []string // ids of the table
+	pkg   string   // from the root, such as sim/cluster
+	run   string   // -run
+	edits []edit
+}
+
+// edit replaces a text that occurs exactly once in a file, named from the root.
+type edit struct{ file, old, new string }
+
+func mutants() []mutant {
+	var all []mutant
+	for _, table := range [][]mutant{
+		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants,
+		sliceMutants, proxyMutants, healthMutants, hookMutants, profileMutants, namedMutants, defaultMutants, clientMutants, versionMutants,
+	} {
+		all = append(all, table...)
+	}
+	return all
+}
+
+const (
+	cluster  = "sim/cluster"
+	scenario = "sim/scenario"
+	manifest = "endpoints/manifest"
+	health   = "healthcheck"
+
+	kubelet    = "sim/cluster/kubelet.go"
+	terminate  = "sim/cluster/terminate.go"
+	probe      = "sim/cluster/probe.go"
+	restart    = "sim/cluster/restart.go"
+	rollout    = "sim/cluster/rollout.go"
+	deployment = "sim/cluster/deployment.go"
+	replicaSet = "sim/cluster/replicaset.go"
+	ranking    = "sim/cluster/ranking.go"
+	slicer     = "sim/cluster/slices.go"
+	nodeProxy  = "sim/cluster/proxy.go"
+	store      = "sim/cluster/store.go"
+	hook       = "sim/scenario/hook.go"
+	programs   = "sim/scenario/program.go"
+	profiles   = "sim/scenario/profile.go"
+	routes     = "proxier/plan/build.go"
+	world      = "sim/cluster/world.go"
+	versions   = "endpoints/version.go"
+	evaluate   = "proxier/memory/evaluate.go"
+	client     = "sim/traffic/traffic.go"
+)
+
+var graceMutants = []mutant{
+	{"1 s after SIGTERM at least", []string{"pod-lifecycle 2.1 After preStop", "pod-lifecycle 2.1 Every kill"}, cluster, "TestGraceArithmetic|TestSidecarOrder", []edit{
+		{kubelet, "minimumGrace = 2 * engine.Second", "minimumGrace = engine.Second"},
+	}},
+	{"grace 0 is none", []string{"pod-lifecycle 2.1 Effective grace", "pod-lifecycle 2.1 Every kill"}, cluster, "TestGraceArithmetic", []edit{
+		{terminate, "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(p.Grace)"},
+	}},
+	{"the hook's time counts to the nanosecond", []string{"pod-lifecycle 2.1 preStop runs"}, cluster, "TestGraceArithmetic", []edit{
+		{terminate, "done(grace - (now - begun).TruncateToSecond())", "done(grace - (now - begun))"},
+	}},
+	{"the hook's time is not taken off the grace period", []string{"pod-lifecycle 2.1 preStop runs"}, cluster, "TestGraceArithmetic", []edit{
+		{terminate, "done(grace - (now - begun).TruncateToSecond())", "done(grace + 0*(now-begun))"},
+	}},
+	{"a hook that overruns is waited for", []string{"pod-lifecycle 2.1 preStop runs", "pod-lifecycle 2.1 When preStop overruns"}, cluster, "TestGraceArithmetic", []edit{
+		{terminate, "min(c.hook.Duration.Sample(draws.Draw(n)), grace)", "c.hook.Duration.Sample(draws.Draw(n))"},
+	}},
+	{"a hook that is missing takes its time", []string{"pod-lifecycle 2.1 preStop failure"}, cluster, "TestGraceArithmetic", []edit{
+		{terminate, `case "", "missing", "tcpSocket":`, `case "", "tcpSocket":`},
+	}},
+	{"a tcpSocket hook takes its time", []string{"pod-lifecycle 2.2 tcpSocket"}, cluster, "TestGraceArithmetic", []edit{
+		{terminate, `case "", "missing", "tcpSocket":`, `case "", "missing":`},
+	}},
+	{"a probe's own grace period is ignored", []string{"pod-lifecycle 2.1 Liveness/startup-probe kills"}, cluster, "TestLivenessGrace", []edit{
+		{restart, "s := c.condemned.TerminationGracePeriodSeconds; s != nil", "s := c.condemned.TerminationGracePeriodSeconds; s != nil && *s < 0"},
+	}},
+	{"no hook when a probe kills", []string{"pod-lifecycle 2.1 Liveness/startup-probe kills"}, cluster, "TestLivenessRestart", []edit{
+		{restart, "c.runHook(grace, func(left", "func(do func(engine.Time)) { do(grace) }(func(left"},
+	}},
+	{"a hook when the container exits by itself", []string{"pod-lifecycle 2.1 preStop is not run"}, cluster, "TestCrashBackoff", []edit{
+		{terminate, "\tcase !c.wk.terminating:\n\t\tc.wk.noticed()", "\tcase !c.wk.terminating:\n\t\tc.runHook(30*engine.Second, func(engine.Time) { c.wk.k.after(30*engine.Second, \"\", c.wk.noticed) })"},
+	}},
+}
+
+var terminationMutants = []mutant{
+	{"the kubelet always reacts at once", []string{"pod-lifecycle 2b", "propagation 1.3a"}, cluster, "TestTerminationBegins", []edit{
+		{kubelet, "if next-relistPeriod > wk.lastSync && wk.busy == 0 {", "if next > 0 {"},
+	}},
+	{"the kubelet always waits for the relist", []string{"pod-lifecycle 2b", "propagation 1.3a"}, cluster, "TestTerminationBegins", []edit{
+		{kubelet, "wk.busy == 0 {\n\t\treturn now", "wk.busy == 0 {\n\t\treturn next"},
+	}},
+	{"a pod is unready from its deletion on", []string{"pod-lifecycle 2c", "pod-lifecycle 3.4 With no readiness probe"}, cluster, "TestNoReadinessProbeStaysReady|TestWayOut", []edit{
+		{terminate, "wk.terminating = true\n\tnow :=", "wk.terminating = true\n\ts := wk.status\n\ts.ready = false\n\twk.k.setStatus(wk, s)\n\tnow :="},
+	}},
+	{"readiness probes stop at the termination", []string{"pod-lifecycle 2d", "pod-lifecycle 3.4 Readiness keeps running"}, cluster, "TestReadinessDuringTermination", []edit{
+		{terminate, "[]*prober{c.liveness, c.startup}", "[]*prober{c.liveness, c.startup, c.readiness}"},
+	}},
+	{"containers are stopped one after the other", []string{"pod-lifecycle 2e", "pod-lifecycle 2.4 Main containers"}, cluster, "TestNoReadinessProbeStaysReady|TestSidecarOrder", []edit{
+		{terminate, "\tfor _, c := range running {\n\t\tt.stop(c, grace)\n\t}", "\tfor i, c := range running {\n\t\tt.wk.k.after(engine.Time(i)*engine.Second, \"\", func() { t.stop(c, grace) })\n\t}"},
+	}},
+	{"the sandbox stays", []string{"pod-lifecycle 2g"}, cluster, "TestSandboxOutlivesTheContainers", []edit{
+		{terminate, "wk.instance.Sandbox = false\n", ""},
+	}},
+	{"the last status is still ready", []string{"pod-lifecycle 2h", "pod-lifecycle 4 Terminal phase"}, cluster, "TestWayOut", []edit{
+		{terminate, "s.phase, s.ready = phase, false", "s.phase = phase"},
+	}},
+	{"the object goes without a newer cache", []string{"pod-lifecycle 2i"}, cluster, "TestWayOut", []edit{
+		{terminate, "wk.cleanedUp = wk.k.nextRelist(now) + cleanupPoll", "wk.cleanedUp = now"},
+	}},
+	{"the object goes before the end is written", []string{"pod-lifecycle 2j"}, cluster, "TestWayOut|TestStatusOrderOverAnOutage", []edit{
+		{terminate, "\twk.k.setStatus(wk, s)\n}", "\twk.k.setStatus(wk, s)\n\twk.remove()\n}"},
+	}},
+	{"sidecars end in the order of declaration", []string{"pod-lifecycle 2.4 A sidecar gets SIGTERM"}, cluster, "TestSidecarOrder", []edit{
+		{terminate, "other.index > c.index", "other.index < c.index"},
+	}},
+	{"sidecars are signalled with the main containers", []string{"pod-lifecycle 2.4 A sidecar gets SIGTERM"}, cluster, "TestSidecarOrder", []edit{
+		{terminate, "c.sidecar && left > 0 && !t.turn(c)", "c.sidecar && left < 0"},
+	}},
+	{"a sidecar's hook waits for its turn", []string{"pod-lifecycle 2.4 A sidecar's preStop"}, cluster, "TestSidecarOrder", []edit{
+		{terminate, "func (t *termination) stop(c *container, grace engine.Time) {\n", "func (t *termination) stop(c *container, grace engine.Time) {\n\tif c.sidecar && grace > 0 && !t.turn(c) {\n\t\tt.wk.k.after(engine.Second, \"\", func() { t.stop(c, grace-engine.Second) })\n\t\treturn\n\t}\n"},
+	}},
+	{"waiting sidecars have 2 s more", []string{"pod-lifecycle 2.4 If the grace runs out", "pod-lifecycle 2.4 Each sidecar"}, cluster, "TestSidecarOrder", []edit{
+		{terminate, `t.wk.k.after(left, "grace over for sidecar"`, `t.wk.k.after(left+minimumGrace, "grace over for sidecar"`},
+	}},
+	{"status writes of a node go in parallel", []string{"pod-lifecycle 4 Status writes"}, cluster, "TestStatusWritesAreSerial", []edit{
+		{kubelet, "if k.writing || len(k.dirty) == 0 {", "if len(k.dirty) == 0 {"},
+	}},
+	{"SIGKILL never comes", []string{"pod-lifecycle 2.3 After the StopContainer", "propagation 4 Kill time", "propagation 5 kubelet-side"}, cluster, "TestAppProfiles", []edit{
+		{terminate, `c.kill = k.after(left, "SIGKILL"`, `c.kill = k.after(left+engine.Hour, "SIGKILL"`},
+	}},
+	{"PID 1 without a handler dies of SIGTERM", []string{"pod-lifecycle 2.3 PID 1"}, cluster, "TestAppProfiles", []edit{
+		{terminate, "if i.App.IgnoresSIGTERM {", "if i.App.IgnoresSIGTERM && i.App.NotAServer {"},
+	}},
+}
+
+var probeMutants = []mutant{
+	{"the first probe comes a period after admission", []string{"pod-lifecycle 3.2.3"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
+		{probe, "return &prober{c: c, kind: kind, spec: spec, phase: now,", "return &prober{c: c, kind: kind, spec: spec, phase: now + 700*engine.Millisecond,"},
+	}},
+	{"initialDelay counts from the nanosecond", []string{"pod-lifecycle 3.2.4"}, cluster, "TestInitialDelayCountsFromTheWholeSecond", []edit{
+		{probe, "return age.TruncateToSecond() < ", "return age < "},
+		{kubelet, "c.running, c.startAt.TruncateToSecond()", "c.running, c.startAt"},
+	}},
+	{"initialDelay is ignored", []string{"pod-lifecycle 3.2.4"}, cluster, "TestReadinessOfANewPod", []edit{
+		{probe, "return age.TruncateToSecond() < engine.Time(p.spec.InitialDelaySeconds)*engine.Second", "return age < 0"},
+	}},
+	{"readiness does not wait for the startup probe", []string{"pod-lifecycle 3.2.5"}, cluster, "TestReadinessOfANewPod", []edit{
+		{kubelet, "s.started = c.running && (c.startup == nil || c.startup.generation == c.generation && c.startup.result)", "s.started = c.running"},
+	}},
+	{"a new container begins ready", []string{"pod-lifecycle 3.2.6"}, cluster, "TestReadinessOfANewPod|TestLivenessRestart", []edit{
+		{probe, "p.generation, p.hold = generation, false\n\tp.result = p.kind == livenessProbe", "p.generation, p.hold = generation, false\n\tp.result = p.kind != startupProbe"},
+		{probe, "\t\tp.c.shown.ready = false\n\t\tp.c.wk.update()", "\t\tp.c.shown.ready = true\n\t\tp.c.wk.update()"},
+	}},
+	{"liveness begins with failure", []string{"pod-lifecycle 3.2.6"}, cluster, "TestLivenessRestart", []edit{
+		{probe, "case livenessProbe: // success is what it began with: no news", "case livenessProbe:\n\t\tp.apply(false)"},
+	}},
+	{"successThreshold is 1", []string{"pod-lifecycle 3.2.7"}, cluster, "TestReadinessOfANewPod|TestReadinessDuringTermination", []edit{
+		{probe, "threshold = p.spec.SuccessThreshold", "threshold = 1"},
+	}},
+	{"failureThreshold is one more", []string{"pod-lifecycle 3.2.7"}, cluster, "TestReadinessDuringTermination|TestLivenessRestart", []edit{
+		{probe, "threshold := p.spec.FailureThreshold", "threshold := p.spec.FailureThreshold + 1"},
+	}},
+	{"results need not be in a row", []string{"pod-lifecycle 3.2.7"}, cluster, "TestReadinessDuringTermination", []edit{
+		{probe, "p.last, p.row = answer, 1", "p.last, p.row = answer, p.row+1"},
+	}},
+	{"a container that failed liveness is probed on", []string{"pod-lifecycle 3.2.8"}, cluster, "TestProbesHold", []edit{
+		{probe, "p.hold, p.row, p.result = true, 0, answer", "p.row, p.result = 0, answer"},
+	}},
+	{"no manual trigger", []string{"pod-lifecycle 3.2.9"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
+		{kubelet, "\tfor _, p := range poke {\n\t\tp.poke()\n\t}\n", "\t_ = poke\n"},
+	}},
+	{"the manual trigger leaves the ticker alone", []string{"pod-lifecycle 3.2.9"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
+		{probe, "p.phase, p.ticked = w.eng.Now(), w.eng.Now()", "p.ticked = w.eng.Now()"},
+	}},
+	{"a container without a readiness probe is never ready", []string{"pod-lifecycle 3.2.10"}, cluster, "TestReadinessOfANewPod", []edit{
+		{kubelet, "s.ready = s.started && (c.readiness == nil ||", "s.ready = s.started && c.readiness != nil && (c.readiness == nil ||"},
+	}},
+	{"a dead container is not probed in termination", []string{"pod-lifecycle 3.4 While the kubelet"}, cluster, "TestDeadContainerIsProbedInTermination", []edit{
+		{terminate, "\tcase stopped != nil:\n\t\tstopped()", "\tcase stopped != nil:\n\t\tif c.readiness != nil {\n\t\t\tc.readiness.stop()\n\t\t}\n\t\tstopped()"},
+	}},
+	{"a pod is ready when one of its containers is", []string{"pod-lifecycle 4 Pod Ready", "pod-lifecycle 2.4 Sidecars may"}, cluster, "TestReadinessOfAllContainersCounts", []edit{
+		{kubelet, "ready = ready && c.shown.ready", "ready = ready && (c.shown.ready || c != wk.main)"},
+	}},
+	{"a readiness change waits for the relist", []string{"pod-lifecycle 4 A readiness change"}, cluster, "TestReadinessDuringTermination|TestLivenessRestart", []edit{
+		{probe, "p.c.shown.ready = result\n\tp.c.wk.update()", "p.c.shown.ready = result"},
+	}},
+	{"Ready's time is that of the last look", []string{"pod-lifecycle 4 Ready.lastTransitionTime"}, cluster, "TestMinReadySeconds|TestTransitionTime", []edit{
+		{kubelet, "if s.ready && !wk.status.ready {", "if s.ready {"},
+	}},
+	{"the relist comes every 2 s", []string{"pod-lifecycle 4.1 PLEG relist"}, cluster, "TestTerminationBegins|TestReadinessOfANewPod", []edit{
+		{kubelet, "relistPeriod = engine.Second ", "relistPeriod = 2 * engine.Second "},
+	}},
+	{"what does not listen passes its probes", []string{"pod-lifecycle 3.3 tcp"}, cluster, "TestClosedListenerFailsReadiness", []edit{
+		{"sim/cluster/instance.go", "if !i.Running || !i.Listening {", "if !i.Running {"},
+	}},
+}
+
+var podMutants = []mutant{
+	{"deletion grants a second more", []string{"pod-lifecycle 1.1"}, cluster, "TestGraceArithmetic", []edit{
+		{world, "next.DeletedAt, next.Grace = w.eng.Now(), grace", "next.DeletedAt, next.Grace = w.eng.Now(), grace+engine.Second"},
+	}},
+	{"the grace period counts from the deletion", []string{"pod-lifecycle 2.1 The countdown is local"}, cluster, "TestGraceCountsFromTheKubelet", []edit{
+		{terminate, "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(max(p.Grace-(wk.k.w.eng.Now()-p.DeletedAt), engine.Second))"},
+	}},
+	{"an unbound pod waits for a kubelet", []string{"pod-lifecycle 1.3"}, cluster, "TestDeletedBeforeItIsBound", []edit{
+		{world, "next.Grace, next.Gone = 0, true", "next.Grace, next.Gone = 0, false"},
+	}},
+	{"a pod goes on starting when it is deleted", []string{"pod-lifecycle 2a"}, cluster, "TestNothingStartsAfterTheDeletion", []edit{
+		{kubelet, "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.all {\n\t\t\tc.begin()", "\t\tfor _, c := range wk.all {\n\t\t\tc.begin()"},
+	}},
+	{"a terminal phase is written at SIGTERM", []string{"pod-lifecycle 4 The API phase"}, cluster, "TestWayOut", []edit{
+		{terminate, "\tt := &termination{wk: wk}\n", "\tt := &termination{wk: wk}\n\ts := wk.status\n\ts.phase = PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
+	}},
+	{"probers have a start delay", []string{"pod-lifecycle 3.2.2"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
+		{probe, "spec: spec, phase: now,", "spec: spec, phase: now + engine.Time(spec.PeriodSeconds)*engine.Second/2,"},
+	}},
+	{"the ticker begins with the container", []string{"pod-lifecycle 3.2.1", "pod-lifecycle 3.2.3"}, cluster, "TestReadinessOfANewPod|TestInitialDelay|TestManualTriggerAtEveryPhase", []edit{
+		{kubelet, "\tc.condemned = nil\n\tif c != wk.main", "\tc.condemned = nil\n\tfor _, p := range c.probers() {\n\t\tp.phase = w.eng.Now()\n\t}\n\tif c != wk.main"},
+	}},
+	{"the app's own answer does not matter", []string{"pod-lifecycle 3.3 http"}, cluster, "TestReadinessDuringTermination", []edit{
+		{"sim/cluster/instance.go", "if !liveness && (i.Forced || w.eng.Now() < i.readyFrom) {", "if !liveness && w.eng.Now() < i.readyFrom {"},
+	}},
+	{"containers start before their sandbox", []string{"pod-lifecycle 4.2"}, cluster, "TestEachHopTakesItsTime", []edit{
+		{kubelet, "k.after(sandbox+begin,", "k.after(begin,"},
+	}},
+	{"deleting a pod crashes it", []string{"pod-lifecycle 7 kubectl delete"}, cluster, "TestWayOut", []edit{
+		{"sim/cluster/action.go", "w.deletePod(w.owner, wk.id) })", "wk.main.end(EndedCrashed) })"},
+	}},
+	{"SIGTERM comes before the hook", []string{"propagation 3", "propagation 4 No refused connections", "propagation 5 preStop running"}, "sim", "TestPreStopOutlastsThePropagation", []edit{
+		{terminate, "c.runHook(grace, func(left engine.Time) {\n\t\tswitch {", "func(do func(engine.Time)) { do(grace) }(func(left engine.Time) {\n\t\tswitch {"},
+	}},
+	{"SIGKILL comes at half the grace period", []string{"propagation 4 No cut requests"}, "sim", "TestKillAfterGraceCutsWhatTakesLonger", []edit{
+		{terminate, `c.kill = k.after(left, "SIGKILL"`, `c.kill = k.after(left/2, "SIGKILL"`},
+	}},
+	{"who ignores SIGTERM closes its listener", []string{"propagation 5 after SIGTERM, server that ignores it"}, cluster, "TestAppProfiles", []edit{
+		{terminate, "if i.App.IgnoresSIGTERM {\n", "if i.App.IgnoresSIGTERM {\n\t\tc.closeListener(ClosedOnTerm)\n"},
+	}},
+}
+
+// The hops of a rollout.
+var hopMutants = []mutant{
+	{"the Deployment controller reacts at once", []string{"measured 2 Deployment spec change", "measured 2 pod Ready -> next rescale", "measured 2 pod Ready -> old pod"}, cluster, "TestEachHopTakesItsTime", []edit{
+		{deployment, `"deployment-controller", w.sc.Latency.Controller,`, `"deployment-controller", engine.Dist{},`},
+	}},
+	{"the ReplicaSet controller reacts at once", []string{"measured 2 ReplicaSet raised", "measured 2 ReplicaSet lowered", "measured 2 pod Ready -> ReplicaSet status"}, cluster, "TestEachHopTakesItsTime", []edit{
+		{replicaSet, `"replicaset-controller", w.sc.Latency.Controller,`, `"replicaset-controller", engine.Dist{},`},
+	}},
+	{"the slice controller reacts at once", []string{"measured 2 pod running -> in slice", "measured 2 pod Ready -> slice write", "measured 2 pod deletionTimestamp -> slice write", "measured 2 pod terminal -> out"}, cluster, "TestEachHopTakesItsTime", []edit{
+		{slicer, `"endpointslice-controller", w.sc.Latency.SliceController,`, `"endpointslice-controller", engine.Dist{},`},
+	}},
+	{"the scheduler binds at once", []string{"measured 2 pod created -> bound"}, cluster, "TestEachHopTakesItsTime", []edit{
+		{"sim/cluster/scheduler.go", "delay := s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))", "delay := 0 * s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))"},
+	}},
+	{"a sync takes no time", []string{"propagation 1.6"}, cluster, "TestEachHopTakesItsTime", []edit{
+		{nodeProxy, "p.w.eng.After(took,", "p.w.eng.After(0*took,"},
+	}},
+}
+
+var restartMutants = []mutant{
+	{"the first back-off is 20 s", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
+		{restart, "firstBackoff   = 10 * engine.Second", "firstBackoff   = 20 * engine.Second"},
+	}},
+	{"the back-off does not double", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
+		{restart, "min(maximumBackoff, 2*b.pause)", "min(maximumBackoff, b.pause)"},
+	}},
+	{"the back-off has no end", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
+		{restart, "min(maximumBackoff, 2*b.pause)", "max(maximumBackoff, 2*b.pause)"},
+	}},
+	{"the back-off is forgotten after 5 min", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
+		{restart, "forgetBackoff  = 2 * maximumBackoff", "forgetBackoff  = maximumBackoff"},
+	}},
+	{"a crash is seen at once", []string{"pod-lifecycle 7 OOM kill"}, cluster, "TestCrashBackoff", []edit{
+		{terminate, "\tcase !c.wk.terminating:\n\t\tc.wk.noticed()", "\tcase !c.wk.terminating:\n\t\tc.wk.sync()"},
+	}},
+}
