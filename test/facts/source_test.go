@@ -171,32 +171,37 @@ func readMutants() ([]namedMutant, error) {
 	}
 	var out []namedMutant
 	for _, name := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		list, err := mutantsIn(name, nil)
 		if err != nil {
 			return nil, err
 		}
-		table := filepath.Base(filepath.Dir(name))
-		ast.Inspect(f, func(n ast.Node) bool {
-			lit, ok := n.(*ast.CompositeLit)
-			if !ok {
-				return true
-			}
-			list, ok := lit.Type.(*ast.ArrayType)
-			if !ok {
-				return true
-			}
-			if elem, ok := list.Elt.(*ast.Ident); !ok || elem.Name != "mutant" {
-				return true
-			}
-			for _, e := range lit.Elts {
-				if m, ok := mutantOf(e); ok {
-					m.table = table
-					out = append(out, m)
-				}
-			}
-			return true
-		})
+		for i := range list {
+			list[i].table = filepath.Base(filepath.Dir(name))
+		}
+		out = append(out, list...)
 	}
+	return out, nil
+}
+
+// mutantsIn reads one file, or src if it is not nil.
+func mutantsIn(name string, src any) ([]namedMutant, error) {
+	f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var out []namedMutant
+	ast.Inspect(f, func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok || !isListOf(lit.Type, "mutant") {
+			return true
+		}
+		for _, e := range lit.Elts {
+			if m, ok := mutantOf(e); ok {
+				out = append(out, m)
+			}
+		}
+		return true
+	})
 	return out, nil
 }
 
@@ -219,7 +224,7 @@ func mutantOf(e ast.Expr) (m namedMutant, ok bool) {
 				m.name = text
 			}
 		case *ast.CompositeLit:
-			if m.facts == nil && (key == "facts" || key == "" && isStrings(v.Type)) {
+			if m.facts == nil && (key == "facts" || key == "" && isListOf(v.Type, "string")) {
 				m.facts = texts(v)
 			}
 		}
@@ -227,13 +232,13 @@ func mutantOf(e ast.Expr) (m namedMutant, ok bool) {
 	return m, m.name != ""
 }
 
-func isStrings(e ast.Expr) bool {
+func isListOf(e ast.Expr, name string) bool {
 	list, ok := e.(*ast.ArrayType)
 	if !ok {
 		return false
 	}
 	elem, ok := list.Elt.(*ast.Ident)
-	return ok && elem.Name == "string"
+	return ok && elem.Name == name
 }
 
 func texts(lit *ast.CompositeLit) []string {
