@@ -89,8 +89,9 @@ swarm: ## run SEEDS random worlds with the books open (default 10000)
 	LAMEDUCK_SWARM_SEEDS=$(SEEDS) $(GO) test -count=1 -v -timeout 60m -run TestSwarm ./test/swarm
 
 .PHONY: mutants
-mutants: ## prove that the oracle and the tests notice broken code (LAMEDUCK_MUTANTS=n: n of each table)
+mutants: ## prove that oracle, swarm and tests notice broken code (LAMEDUCK_MUTANTS=n: n of each table)
 	cd test/oracle && $(GO) test -count=1 -timeout 60m -run Mutants -v ./... | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
+	LAMEDUCK_SWARM_MUTANTS=1 $(GO) test -count=1 -timeout 60m -run '^TestMutants$$' -v ./test/swarm | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
 	LAMEDUCK_MUTANTS=$${LAMEDUCK_MUTANTS:-all} $(GO) test -count=1 -timeout 60m -run 'TestMutants$$' -v ./test/facts | awk '!/^=== / { print } /^--- PASS: TestMutants/ { ran = 1 } END { exit !ran }'
 
 .PHONY: facts

@@ -138,6 +138,9 @@ func (s *server) IdleLimit() engine.Time { return s.instance.App.ServerIdle }
 
 // Serve takes a request in, and answers as many with an error as the scenario asks for.
 func (s *server) Serve(draw uint64, now engine.Time) (engine.Time, traffic.Answer) {
+	if !s.instance.Running && s.run.broken == nil {
+		s.run.broken = fmt.Errorf("%s serves a request at %s s, and its process does not run", s.Name(), now.Seconds())
+	}
 	app := s.instance.App
 	end, ok := s.room(app.Serve.Sample(draw), now)
 	switch {

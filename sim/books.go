@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
@@ -23,6 +24,10 @@ func (r *run) watch() {
 	}
 	r.books = check.NewBooks(promises)
 	r.ledger.Listen(r.books)
+	if r.opts.Requests != nil {
+		r.ledger.Listen(both{r.books, r.opts.Requests})
+	}
+	r.cluster.Audit(r.opts.Audit)
 	r.found = make([]found, len(r.sc.Traffic)*len(r.sc.Nodes))
 	r.flows = check.NewFlows(len(r.sc.Traffic), len(r.sc.Nodes), r.inForce)
 }
@@ -37,8 +42,44 @@ func promise(t *scenario.Traffic) check.Promise {
 	return p
 }
 
+// both has two listeners hear the same.
+type both [2]ledger.Listener
+
+// Begin is heard by both.
+func (b both) Begin(stream int, number uint64, arrival engine.Time) {
+	b[0].Begin(stream, number, arrival)
+	b[1].Begin(stream, number, arrival)
+}
+
+// AttemptFailed is heard by both.
+func (b both) AttemptFailed(stream int) {
+	b[0].AttemptFailed(stream)
+	b[1].AttemptFailed(stream)
+}
+
+// Succeed is heard by both.
+func (b both) Succeed(stream int, number, endpoint uint64, end engine.Time, rescued, late bool) {
+	b[0].Succeed(stream, number, endpoint, end, rescued, late)
+	b[1].Succeed(stream, number, endpoint, end, rescued, late)
+}
+
+// Revoke is heard by both.
+func (b both) Revoke(stream int, number uint64, rescued, late bool) {
+	b[0].Revoke(stream, number, rescued, late)
+	b[1].Revoke(stream, number, rescued, late)
+}
+
+// Fail is heard by both.
+func (b both) Fail(r *ledger.Request) {
+	b[0].Fail(r)
+	b[1].Fail(r)
+}
+
 // verify closes the books.
 func (r *run) verify(settled bool) error {
+	if r.broken != nil {
+		return r.broken
+	}
 	if err := r.books.Close(r.ledger); err != nil {
 		return err
 	}
@@ -61,6 +102,9 @@ type found struct {
 
 // Began has every new connection checked against the slices in force on its node.
 func (b *between) Began(stream, node, i int, target *traffic.Target) {
+	if b.opts.Flows != nil {
+		b.tellFlow(stream, node, target)
+	}
 	view := b.cluster.Proxies[node].Installed()
 	f := &b.found[stream*len(b.sc.Nodes)+node]
 	if f.view == view && target != nil && f.targets[i&7] == target {
@@ -75,6 +119,14 @@ func (b *between) Began(stream, node, i int, target *traffic.Target) {
 		f.targets[i&7] = target
 	}
 	b.flows.Began(stream, node, view.Number, addr)
+}
+
+func (b *between) tellFlow(stream, node int, target *traffic.Target) {
+	var to netip.AddrPort
+	if target != nil {
+		to = target.Addr
+	}
+	b.opts.Flows(stream, node, to)
 }
 
 // inForce returns what the slices in force on a node say of a stream's Service port, and how

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
@@ -56,6 +57,11 @@ type Options struct {
 	// Watch is handed every step of the trace, in order, with the name of the component an event
 	// belongs to ("" for a request): two runs whose hashes differ are compared step by step.
 	Watch func(step engine.Step, owner string)
+	// Audit hears of every event of the world, Requests of every entry of the ledger, Flows of
+	// new connections: the zero address goes nowhere.
+	Audit    func(cluster.AuditEvent)
+	Requests ledger.Listener
+	Flows    func(stream, node int, to netip.AddrPort)
 }
 
 // Run simulates a scenario with one seed. A run that breaks one of the invariants that hold in
@@ -76,7 +82,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 			opts.Watch(s, owner)
 		})
 	}
-	r := &run{sc: sc, eng: eng, journal: opts.Journal}
+	r := &run{sc: sc, eng: eng, opts: opts}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
 	r.cluster = cluster.New(sc, eng, (*observer)(r))
 	if err := r.resolveEntries(); err != nil {
@@ -109,11 +115,12 @@ type run struct {
 	cluster *cluster.World
 	traffic *traffic.Traffic
 	ledger  *ledger.Ledger
-	journal cluster.Journal // nil for none
+	opts    Options
 	books   *check.Books
 	flows   *check.Flows
 	found   []found  // by stream and node
 	routes  []routes // by stream
+	broken  error    // the first thing the run itself noticed
 
 	servers  []*server   // by pod
 	lastNews engine.Time // when the world last changed by itself
@@ -202,7 +209,7 @@ func (r *run) result(settled bool) *Result {
 		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
 		End: r.eng.Now(), Settled: settled, Unrest: r.cluster.Unrest(), Ledger: r.ledger,
 	}
-	if r.journal != nil {
+	if r.opts.Journal != nil {
 		res.Pods = r.cluster.PodRefs()
 	}
 	for i := range r.sc.Workloads {

@@ -99,7 +99,7 @@ func (b *Books) Begin(stream int, number uint64, arrival engine.Time) {
 func (b *Books) AttemptFailed(stream int) { b.streams[stream].sums.FailedAttempts++ }
 
 // Succeed hears that a request was answered.
-func (b *Books) Succeed(stream int, number uint64, end engine.Time, rescued, late bool) {
+func (b *Books) Succeed(stream int, number, _ uint64, end engine.Time, rescued, late bool) {
 	a := &b.streams[stream]
 	// Nearly every request is answered before the next one begins: that is all they cost.
 	if within := a.promise.Within; number+1 == a.begun && a.running && end >= a.last && (within == 0 || end <= a.last+within) {

@@ -25,31 +25,31 @@ func TestBooksNotice(t *testing.T) {
 		{"nothing in requests that begin in order and end once", func(b *Books) {
 			b.Begin(0, 0, sec)
 			b.Begin(0, 1, sec)
-			b.Succeed(0, 1, sec, false, false)
+			b.Succeed(0, 1, 0, sec, false, false)
 			b.AttemptFailed(0)
 			lose(b, 0, sec, 2*sec, 1)
 		}, ""},
 		{"nothing in an answer that is revoked, and comes after all", func(b *Books) {
 			b.Begin(0, 0, sec)
-			b.Succeed(0, 0, 2*sec, false, false)
+			b.Succeed(0, 0, 0, 2*sec, false, false)
 			b.Revoke(0, 0, false, false)
 			b.AttemptFailed(0)
-			b.Succeed(0, 0, 3*sec, true, true)
+			b.Succeed(0, 0, 0, 3*sec, true, true)
 		}, ""},
 		{"a request that begins out of order", func(b *Books) { b.Begin(0, 1, sec) }, "request 1: began after request 0"},
 		{"an arrival before the one before", func(b *Books) {
 			b.Begin(0, 0, 2*sec)
 			b.Begin(0, 1, sec)
 		}, "arrived at 1 s, before the one before it"},
-		{"an outcome without a beginning", func(b *Books) { b.Succeed(0, 0, sec, false, false) }, "ended and had not begun"},
+		{"an outcome without a beginning", func(b *Books) { b.Succeed(0, 0, 0, sec, false, false) }, "ended and had not begun"},
 		{"two answers", func(b *Books) {
 			b.Begin(0, 0, sec)
-			b.Succeed(0, 0, sec, false, false)
-			b.Succeed(0, 0, sec, false, false)
+			b.Succeed(0, 0, 0, sec, false, false)
+			b.Succeed(0, 0, 0, sec, false, false)
 		}, "answered, and it had been answered already"},
 		{"a loss after an answer that nobody revoked", func(b *Books) {
 			b.Begin(0, 0, sec)
-			b.Succeed(0, 0, sec, false, false)
+			b.Succeed(0, 0, 0, sec, false, false)
 			b.AttemptFailed(0)
 			lose(b, 0, sec, sec, 1)
 		}, "lost, and it had been answered already"},
@@ -62,20 +62,20 @@ func TestBooksNotice(t *testing.T) {
 		{"a request that never ends", func(b *Books) {
 			b.Begin(0, 0, sec)
 			b.Begin(0, 1, sec)
-			b.Succeed(0, 1, sec, false, false)
+			b.Succeed(0, 1, 0, sec, false, false)
 		}, "request 0: never ended"},
 		{"an answer before its request", func(b *Books) {
 			b.Begin(0, 0, 2*sec)
-			b.Succeed(0, 0, sec, false, false)
+			b.Succeed(0, 0, 0, sec, false, false)
 		}, "over at 1 s, before it arrived, at 2 s"},
 		{"the same when others have arrived since", func(b *Books) {
 			b.Begin(0, 0, 2*sec)
 			b.Begin(0, 1, 3*sec)
-			b.Succeed(0, 0, sec, false, false)
+			b.Succeed(0, 0, 0, sec, false, false)
 		}, "request 0: over at 1 s, before it arrived, at 2 s"},
 		{"a client that waits longer than its timeouts", func(b *Books) {
 			b.Begin(0, 0, sec)
-			b.Succeed(0, 0, 12*sec, false, false)
+			b.Succeed(0, 0, 0, 12*sec, false, false)
 		}, "more than 10 s after it arrived"},
 		{"an attempt too many", func(b *Books) {
 			b.Begin(0, 0, sec)
@@ -90,11 +90,11 @@ func TestBooksNotice(t *testing.T) {
 			b.Begin(0, 0, sec)
 			b.AttemptFailed(0)
 			b.AttemptFailed(0)
-			b.Succeed(0, 0, sec, true, false)
+			b.Succeed(0, 0, 0, sec, true, false)
 		}, "3 attempts, 2 failed, for 1 requests of at most 2"},
 		{"a rescue without a failed attempt", func(b *Books) {
 			b.Begin(0, 0, sec)
-			b.Succeed(0, 0, sec, true, false)
+			b.Succeed(0, 0, 0, sec, true, false)
 		}, "1 rescued"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestBooksCountStates(t *testing.T) {
 			want[1]++
 			continue
 		}
-		b.Succeed(0, n, sec, false, false)
+		b.Succeed(0, n, 0, sec, false, false)
 		want[0]++
 	}
 	a := &b.streams[0]

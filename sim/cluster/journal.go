@@ -73,7 +73,7 @@ type journalist struct {
 // Chronicle has a journal told what happens from now on. entries are the streams whose ways
 // through the nodes' rules it follows.
 func (w *World) Chronicle(j Journal, entries []Entry) {
-	w.tell = journalist{journal: j, entries: entries, rules: map[[2]int]Event{}, healthy: map[[2]int]bool{}}
+	w.chronicle = journalist{journal: j, entries: entries, rules: map[[2]int]Event{}, healthy: map[[2]int]bool{}}
 	for n := range w.Proxies {
 		w.noteRules(n)
 	}
@@ -83,19 +83,19 @@ func (w *World) Chronicle(j Journal, entries []Entry) {
 func (w *World) note(kind Kind, pod PodID) { w.record(Event{Kind: kind, Pod: pod, Node: -1}) }
 
 func (w *World) record(e Event) {
-	if w.tell.journal == nil {
+	if w.chronicle.journal == nil {
 		return
 	}
 	e.At = w.eng.Now()
 	if e.Kind != EventRules && e.Kind != EventHealthPort {
 		e.Entry = -1
 	}
-	w.tell.journal.Record(e)
+	w.chronicle.journal.Record(e)
 }
 
 // notePod records what a write of a pod changes.
 func (w *World) notePod(old, p *Pod) {
-	if w.tell.journal == nil {
+	if w.chronicle.journal == nil {
 		return
 	}
 	switch {
@@ -114,33 +114,25 @@ func (w *World) notePod(old, p *Pod) {
 
 // noteSlice records what a new version of one slice changes. Both are in order of ID.
 func (w *World) noteSlice(service int, before, after []entry) {
-	if w.tell.journal == nil {
+	if w.chronicle.journal == nil {
 		return
 	}
-	for len(before)+len(after) > 0 {
+	merge(before, after, func(a, b *entry) {
 		switch {
-		case len(after) == 0 || len(before) > 0 && before[0].id < after[0].id:
-			w.record(Event{Kind: EventEndpointGone, Pod: before[0].id, Node: -1, Service: service})
-			before = before[1:]
-			continue
-		case len(before) == 0 || after[0].id < before[0].id:
-			w.record(Event{Kind: EventEndpoint, Pod: after[0].id, Node: -1, Service: service, Conditions: after[0].conditions})
-		default:
-			if before[0].conditions != after[0].conditions {
-				w.record(Event{Kind: EventEndpoint, Pod: after[0].id, Node: -1, Service: service, Conditions: after[0].conditions})
-			}
-			before = before[1:]
+		case b == nil:
+			w.record(Event{Kind: EventEndpointGone, Pod: a.id, Node: -1, Service: service})
+		case a == nil || a.conditions != b.conditions:
+			w.record(Event{Kind: EventEndpoint, Pod: b.id, Node: -1, Service: service, Conditions: b.conditions})
 		}
-		after = after[1:]
-	}
+	})
 }
 
 // noteRules records where a node's rules lead each entry, if that changed.
 func (w *World) noteRules(node int) {
-	if w.tell.journal == nil {
+	if w.chronicle.journal == nil {
 		return
 	}
-	for i, e := range w.tell.entries {
+	for i, e := range w.chronicle.entries {
 		k := [2]int{node, i}
 		d := w.Enter(e, node)
 		next := Event{Kind: EventRules, Pod: -1, Node: node, Entry: i, Verdict: d.Verdict}
@@ -150,16 +142,16 @@ func (w *World) noteRules(node int) {
 			}
 		}
 		slices.Sort(next.Targets)
-		if last, ok := w.tell.rules[k]; !ok || last.Verdict != next.Verdict || !slices.Equal(last.Targets, next.Targets) {
-			w.tell.rules[k] = next
+		if last, ok := w.chronicle.rules[k]; !ok || last.Verdict != next.Verdict || !slices.Equal(last.Targets, next.Targets) {
+			w.chronicle.rules[k] = next
 			w.record(next)
 		}
 		if !e.healthy {
 			continue
 		}
 		ok := w.nodeHealthy(e, node)
-		if was, known := w.tell.healthy[k]; !known || was != ok {
-			w.tell.healthy[k] = ok
+		if was, known := w.chronicle.healthy[k]; !known || was != ok {
+			w.chronicle.healthy[k] = ok
 			w.record(Event{Kind: EventHealthPort, Pod: -1, Node: node, Entry: i, OK: ok})
 		}
 	}

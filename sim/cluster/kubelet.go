@@ -97,6 +97,7 @@ func (k *kubelet) setStatus(wk *worker, s podStatus) {
 		return
 	}
 	wk.status = s
+	k.w.tell(AuditEvent{Kind: Decided, Pod: wk.id, Yes: s.ready})
 	if !wk.dirty {
 		wk.dirty = true
 		k.dirty = append(k.dirty, wk)
@@ -266,6 +267,7 @@ func (c *container) begin() {
 	c.running, c.signalled, c.killed, c.unready, c.startAt = true, false, false, false, w.eng.Now()
 	c.generation++
 	c.condemned = nil
+	c.tell(AuditEvent{Kind: Started})
 	if c != wk.main {
 		return
 	}

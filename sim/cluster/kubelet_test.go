@@ -527,3 +527,47 @@ func TestStatusWritesAreSerial(t *testing.T) {
 	w.want("terminal",
 		"10.05 r0 0 terminal ready=false", "10.1 r0 1 terminal ready=false", "10.15 r0 2 terminal ready=false")
 }
+
+// An app that does not end at SIGTERM may fail its readiness from then on all the same, and the
+// kubelet goes on asking (pod-lifecycle.md 2, step d).
+func TestReadinessOfAnAppThatStaysIsStillAsked(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).app(ignores).app(func(a *scenario.App) { a.ReadinessFails = true })
+	b.container().ReadinessProbe = probe(0, 1, 1, 2)
+	w := b.start(t, 1)
+	w.pods()
+	w.do(10*sec, "delete", "web#0", "")
+	w.run(100 * sec)
+	failed, term := w.when("r0 0 running ready=false deleting=true"), w.when("r0 0 SIGTERM")
+	if failed <= term || failed > term+2*sec {
+		t.Errorf("not ready at %s s, SIGTERM at %s s", failed.Seconds(), term.Seconds())
+	}
+}
+
+// Whoever listens hears first of what there is, and then of everything, without a change.
+func TestAuditHearsAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	hash := func(listen bool) (string, map[AuditKind]int) {
+		w := newBuild(2).drawn().start(t, 1)
+		heard := map[AuditKind]int{}
+		if listen {
+			w.Audit(func(e AuditEvent) { heard[e.Kind]++ })
+			if heard[Wrote] != 3 {
+				t.Errorf("%d objects at the beginning, want 2 pods and a ReplicaSet", heard[Wrote])
+			}
+		}
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.run(100 * sec)
+		return w.eng.Hash().String(), heard
+	}
+	silent, _ := hash(false)
+	loud, heard := hash(true)
+	if silent != loud {
+		t.Error("listening changes the run")
+	}
+	for _, k := range []AuditKind{Wrote, Delivered, SyncBegan, SyncEnded, Started, Stopping, Signalled, Ended, Decided} {
+		if heard[k] == 0 {
+			t.Errorf("nothing of kind %d was heard", k)
+		}
+	}
+}

@@ -152,6 +152,7 @@ func (p *prober) probe() {
 		return
 	}
 	answer := p.answer()
+	p.c.tell(AuditEvent{Kind: Probed, Probe: p.spec, Yes: answer})
 	if p.row > 0 && answer == p.last {
 		p.row++
 	} else {

@@ -95,12 +95,14 @@ func (p *NodeProxy) sync() {
 	p.syncing, p.state.Pending = p.received, false
 	took := p.w.syncLatency(p.node).Sample(p.syncs.Draw(p.count))
 	p.count++
+	p.w.tell(AuditEvent{Kind: SyncBegan, Node: p.node})
 	p.w.eng.After(took, engine.ClassTimer, p.owner, "sync ends", func() {
 		p.installed, p.syncing = p.syncing, nil
 		p.w.installs++
 		p.state.Synced = true
 		p.state.LastEnd = p.w.eng.Now().Duration()
 		p.w.noteRules(p.node)
+		p.w.tell(AuditEvent{Kind: SyncEnded, Node: p.node, View: p.installed})
 		p.plan()
 	})
 }

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"strings"
+
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -44,6 +46,8 @@ type store struct {
 
 	down    bool     // the API server answers nobody
 	waiting []func() // writes that are repeated when it is back
+
+	hear func(AuditEvent)
 }
 
 func newStore(eng *engine.Engine, latency engine.Dist, name func(key) string) *store {
@@ -138,6 +142,7 @@ func (s *store) commit(k key, mutate func(object) object) {
 	if p, ok := next.(*Pod); ok && p.Gone {
 		delete(s.current, k)
 	}
+	s.tell(AuditEvent{Kind: Wrote}, next)
 	version := s.changed[k]
 	s.changed[k]++
 	purpose := engine.PurposeOf("watch " + s.name(k))
@@ -155,7 +160,10 @@ func (s *store) send(w *watch, n news) {
 	}
 	at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))
 	w.last = at
-	s.eng.At(at, engine.ClassDelivery, w.owner, w.label, func() { w.deliver(n.object) })
+	s.eng.At(at, engine.ClassDelivery, w.owner, w.label, func() {
+		s.tell(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(w.label, "watch ")}, n.object)
+		w.deliver(n.object)
+	})
 }
 
 // setDown takes the API server away or brings it back. What is on its way arrives; what was

@@ -149,6 +149,7 @@ func (wk *worker) remove() {
 // overruns the grace period is not waited for, and goes on.
 func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
 	w, k := c.wk.k.w, c.wk.k
+	c.tell(AuditEvent{Kind: Stopping, Grace: grace})
 	switch c.hook.Kind {
 	case "": // none
 		done(grace)
@@ -209,6 +210,7 @@ func (c *container) closeListener(why Closed) {
 // signal sends SIGTERM, and SIGKILL after the time that is left.
 func (c *container) signal(left engine.Time, killed Ending) {
 	k := c.wk.k
+	c.tell(AuditEvent{Kind: Signalled})
 	k.w.eng.Cancel(c.kill)
 	c.kill = k.after(left, "SIGKILL", func() {
 		c.killed = true
@@ -244,6 +246,7 @@ func (c *container) told(how Ending) {
 	w.note(EventTerm, i.Pod)
 	if i.App.IgnoresSIGTERM {
 		w.observer.Terminated(i)
+		c.wk.wake() // its readiness may fail all the same
 		return
 	}
 	drain := engine.Time(0)
@@ -310,6 +313,7 @@ func (c *container) end(how Ending) {
 		*h = engine.Handle{}
 	}
 	c.running, c.finished = false, w.eng.Now()
+	c.tell(AuditEvent{Kind: Ended, How: how})
 	if c == c.wk.main {
 		c.endInstance(how)
 	}

@@ -61,9 +61,11 @@ type World struct {
 	services       []serviceInfo
 	dependencyDown map[string]bool
 	usable         []usablePods // by workload
-	tell           journalist
+	chronicle      journalist
 	forced         map[forcing][]*worker
 	applied        map[ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
+
+	hear func(AuditEvent) // nil: nobody judges
 }
 
 // podInfo is what of a pod never changes.

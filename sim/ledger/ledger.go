@@ -167,7 +167,7 @@ type Ledger struct {
 type Listener interface {
 	Begin(stream int, number uint64, arrival engine.Time)
 	AttemptFailed(stream int)
-	Succeed(stream int, number uint64, end engine.Time, rescued, late bool)
+	Succeed(stream int, number, endpoint uint64, end engine.Time, rescued, late bool)
 	Revoke(stream int, number uint64, rescued, late bool)
 	Fail(r *Request)
 }
@@ -227,7 +227,7 @@ func (l *Ledger) Succeed(stream int, number uint64, node int, endpoint uint64, e
 	}
 	l.hash.Record("ok", uint64(node)<<48^endpoint, uint64(end))
 	if l.listener != nil {
-		l.listener.Succeed(stream, number, end, escaped != nil, late)
+		l.listener.Succeed(stream, number, endpoint, end, escaped != nil, late)
 	}
 }
 

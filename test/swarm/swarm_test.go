@@ -103,9 +103,13 @@ func runSeed(seed uint64) (r result) {
 		}
 	}()
 	w := draw(seed)
-	res, err := sim.Run(w.Scenario, seed)
+	j := newJudge(w)
+	res, err := sim.RunWith(w.Scenario, seed, j.options())
 	if err != nil {
-		return result{err: err}
+		return result{err: fmt.Errorf("books: %w", err)}
+	}
+	if j.close(res.End); j.broken != nil {
+		return result{err: j.broken}
 	}
 	if !res.Settled && !w.endless {
 		return result{err: fmt.Errorf("rest: %s at %s s, the last action was at %s s", res.Unrest, res.End.Seconds(), w.Actions[len(w.Actions)-1].At.Seconds())}
@@ -139,7 +143,7 @@ type row struct {
 }
 
 type tally struct {
-	seeds, requests       int
+	seeds, requests    int
 	elsewhere, nowhere int
 }
 

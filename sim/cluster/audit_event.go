@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// AuditKind says what an AuditEvent is about.
+type AuditKind uint8
+
+// The kinds of events.
+const (
+	Wrote     AuditKind = iota // a version of an object is in the API: Object, and View for EndpointSlices
+	Delivered                  // a watch brought it: Name of the watch, Object, View
+	SyncBegan                  // a service proxy begins a sync: Node
+	SyncEnded                  // and ends it: Node, View in force
+	Started                    // a container's process began: Pod, Container
+	Stopping                   // the kubelet begins to stop a container, its preStop hook first: Pod, Container, Grace
+	Signalled                  // SIGTERM: Pod, Container
+	Ended                      // the process ended: Pod, Container, How
+	Probed                     // a probe was answered: Pod, Container, Probe, Yes
+	Decided                    // the kubelet decided on a pod's status: Pod, Yes for ready
+)
+
+// AuditEvent is something that happened in the world, for whoever judges it by rules of its own.
+type AuditEvent struct {
+	// At is when, Kind what happened.
+	At   engine.Time
+	Kind AuditKind
+
+	// Object is a *Pod, a *ReplicaSet, a *Deployment, or what stands for a slice: to be compared
+	// by identity. View is what the slices say then.
+	Object any
+	View   *View
+	// Name is the watch's, Node the proxy's.
+	Name string
+	Node int
+
+	// Pod and Container are whom it happened to; Sidecar and Main say what the container is:
+	// Main is the one that traffic goes to.
+	Pod       PodID
+	Container *corev1.Container
+	Sidecar   bool
+	Main      bool
+	// Grace is the grace period of a Stopping, How the end of an Ended, Probe whose answer a
+	// Probed is, Yes the answer.
+	Grace engine.Time
+	How   Ending
+	Probe *corev1.Probe
+	Yes   bool
+}
+
+// Audit has somebody hear of every AuditEvent from now on, first of the pods and ReplicaSets that
+// there are. Hearing changes nothing.
+func (w *World) Audit(hear func(AuditEvent)) {
+	w.hear, w.store.hear = hear, hear
+	for _, id := range w.livePods {
+		w.store.tell(AuditEvent{Kind: Wrote}, w.store.get(key{kindPod, int(id), 0}))
+	}
+	for i := range w.sc.Workloads {
+		w.store.tell(AuditEvent{Kind: Wrote}, w.store.get(key{kindReplicaSet, i, 0}))
+	}
+}
+
+func (w *World) tell(e AuditEvent) {
+	if w.hear != nil {
+		e.At = w.eng.Now()
+		w.hear(e)
+	}
+}
+
+func (s *store) tell(e AuditEvent, o object) {
+	if s.hear == nil {
+		return
+	}
+	e.At, e.Object = s.eng.Now(), o
+	if slice, ok := o.(*sliceWrite); ok {
+		e.View = slice.view
+	}
+	s.hear(e)
+}
+
+// tell tells of a container.
+func (c *container) tell(e AuditEvent) {
+	if w := c.wk.k.w; w.hear != nil {
+		e.Pod, e.Container, e.Sidecar, e.Main = c.wk.id, c.spec, c.sidecar, c == c.wk.main
+		w.tell(e)
+	}
+}

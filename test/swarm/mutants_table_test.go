@@ -1,0 +1,152 @@
+package swarm
+
+// mutant is a mistake somebody could make in the simulator.
+type mutant struct {
+	name string
+	// facts are the rows that its behaviour stands for: file and section of the facts.
+	facts []string
+	edits []edit
+}
+
+// edit replaces a text that occurs exactly once in a file below sim.
+type edit struct {
+	file, old, new string
+}
+
+// mutants lists them, topic by topic: pods on their way out, probes, controllers, slices,
+// proxies and watches, clients, the ledger.
+var mutants = []mutant{
+	{"no 2 s after SIGTERM", []string{"pod-lifecycle 2.1"}, []edit{
+		{"cluster/terminate.go", "c.signal(max(minimumGrace, left), EndedKilled)", "c.signal(max(0, left), EndedKilled)"},
+	}},
+	{"the hook's time is not cut to seconds", []string{"pod-lifecycle 2.1"}, []edit{
+		{"cluster/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace - (now - begun))"},
+	}},
+	{"the hook costs no grace", []string{"pod-lifecycle 2.1"}, []edit{
+		{"cluster/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace)"},
+	}},
+	{"hooks are not waited for", []string{"pod-lifecycle 2", "pod-lifecycle 2.2"}, []edit{
+		{"cluster/terminate.go", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace), \"preStop over\", over)", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace)/2, \"preStop over\", over)"},
+	}},
+	{"a hook may overrun the grace period", []string{"pod-lifecycle 2.1"}, []edit{
+		{"cluster/terminate.go", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace), \"preStop over\", over)", "k.after(c.hook.Duration.Sample(draws.Draw(n)), \"preStop over\", over)"},
+	}},
+	{"sidecars go with the others", []string{"pod-lifecycle 2.4"}, []edit{
+		{"cluster/terminate.go", "case c.sidecar && left > 0 && !t.turn(c):", "case c.sidecar && left > 0 && !t.turn(c) && t.wk == nil:"},
+	}},
+	{"readiness probes stop at termination", []string{"pod-lifecycle 2", "pod-lifecycle 3.4"}, []edit{
+		{"cluster/terminate.go", "[]*prober{c.liveness, c.startup}", "[]*prober{c.liveness, c.startup, c.readiness}"},
+	}},
+	{"liveness probes go on at termination", []string{"pod-lifecycle 2", "pod-lifecycle 3.4"}, []edit{
+		{"cluster/terminate.go", "[]*prober{c.liveness, c.startup}", "[]*prober{c.startup}"},
+	}},
+	{"a pod without an end", []string{"pod-lifecycle 2"}, []edit{
+		{"cluster/terminate.go", "wk.k.setStatus(wk, s)\n}", "_ = s\n}"},
+	}},
+	{"no crash-loop back-off", []string{"pod-lifecycle 4.1"}, []edit{
+		{"cluster/restart.go", "firstBackoff   = 10 * engine.Second", "firstBackoff   = engine.Second"},
+	}},
+
+	{"the startup probe does not matter", []string{"pod-lifecycle 3.2"}, []edit{
+		{"cluster/kubelet.go", "s.started = c.running && (c.startup == nil || c.startup.generation == c.generation && c.startup.result)", "s.started = c.running"},
+	}},
+	{"a threshold of one more", []string{"pod-lifecycle 3.2"}, []edit{
+		{"cluster/probe.go", "if p.row >= max(1, int(threshold)) {", "if p.row > max(1, int(threshold)) {"},
+	}},
+	{"the thresholds are swapped", []string{"pod-lifecycle 3.2"}, []edit{
+		{"cluster/probe.go", "\tif answer {\n\t\tthreshold = p.spec.SuccessThreshold", "\tif !answer {\n\t\tthreshold = p.spec.SuccessThreshold"},
+	}},
+	{"an answer of the other kind does not begin a new row", []string{"pod-lifecycle 3.2"}, []edit{
+		{"cluster/probe.go", "if p.row > 0 && answer == p.last {\n\t\tp.row++", "if p.row > 0 {\n\t\tp.last = answer\n\t\tp.row++"},
+	}},
+	{"initialDelaySeconds are not waited for", []string{"pod-lifecycle 3.2"}, []edit{
+		{"cluster/probe.go", "case p.waiting() || s.started == (p.kind == startupProbe):", "case s.started == (p.kind == startupProbe):"},
+	}},
+
+	{"surge is rounded down", []string{"controllers 2"}, []edit{
+		{"cluster/rollout.go", "surge = scaled(maxSurge, replicas, true)", "surge = scaled(maxSurge, replicas, false)"},
+	}},
+	{"unavailable is rounded up", []string{"controllers 2"}, []edit{
+		{"cluster/rollout.go", "unavailable = scaled(maxUnavailable, replicas, false)", "unavailable = scaled(maxUnavailable, replicas, true)"},
+	}},
+	{"one pod above replicas and surge", []string{"controllers 2"}, []edit{
+		{"cluster/rollout.go", "room := max(0, in.replicas+in.surge-in.total())", "room := max(0, in.replicas+in.surge+1-in.total())"},
+	}},
+	{"ready is available", []string{"controllers 2"}, []edit{
+		{"cluster/rollout.go", "return readySince.TruncateToSecond() + minReady", "return readySince"},
+	}},
+	{"minReadySeconds count from the moment, not its second", []string{"controllers 2", "measured 1"}, []edit{
+		{"cluster/rollout.go", "return readySince.TruncateToSecond() + minReady", "return readySince + minReady"},
+	}},
+	{"the ranking does not look at ready", []string{"controllers 3"}, []edit{
+		{"cluster/ranking.go", "\t\tboolFirst(!x.Ready, !y.Ready),\n", ""},
+	}},
+	{"a ReplicaSet forgets what it has created", []string{"controllers 3"}, []edit{
+		{"cluster/replicaset.go", "case !e.met() || diff == 0:", "case diff == 0:"},
+	}},
+	{"Recreate does not wait", []string{"controllers 2"}, []edit{
+		{"cluster/deployment.go", "case c.oldPodsRunning(d, in):", "case c.oldPodsRunning(d, in) && d == nil:"},
+	}},
+
+	{"slices keep pods that are done", []string{"controllers 9.1", "pod-lifecycle 2"}, []edit{
+		{"cluster/endpoint.go", "if p == nil || p.Gone || !p.IP.IsValid() || p.Phase.Terminal() {", "if p == nil || p.Gone || !p.IP.IsValid() {"},
+	}},
+	{"a pod that terminates does not serve", []string{"controllers 9.1"}, []edit{
+		{"cluster/endpoint.go", "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p.Ready && !p.Deleting() {\n\t\tc |= endpoints.Serving"},
+	}},
+	{"a pod that terminates stays ready", []string{"controllers 9.1"}, []edit{
+		{"cluster/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady || p.Ready {"},
+	}},
+	{"publishNotReadyAddresses does nothing", []string{"controllers 9.1"}, []edit{
+		{"cluster/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
+	}},
+
+	{"no minSyncPeriod", []string{"kube-proxy 6"}, []edit{
+		{"cluster/proxy.go", "pace.Policy{MinInterval: spec.MinSyncPeriod.Duration(),", "pace.Policy{MinInterval: 0 * spec.MinSyncPeriod.Duration(),"},
+	}},
+	{"minSyncPeriod counts from the beginning of a sync", []string{"kube-proxy 6"}, []edit{
+		{"cluster/proxy.go", "p.state.LastEnd = p.w.eng.Now().Duration()", "p.state.LastEnd = (p.w.eng.Now() - took).Duration()"},
+	}},
+	{"a proxy always waits for minSyncPeriod", []string{"kube-proxy 6"}, []edit{
+		{"cluster/proxy.go", "if engine.FromDuration(at) <= p.w.eng.Now() {", "if at = max(at, p.w.eng.Now().Duration()+p.pace.MinInterval); p.pace.MinInterval == 0 {"},
+	}},
+	{"a sync programs what is known at its end", []string{"kube-proxy 6"}, []edit{
+		{"cluster/proxy.go", "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
+	}},
+	{"a watch does not keep the order", []string{"propagation"}, []edit{
+		{"cluster/store.go", "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
+	}},
+	{"clients go by rules of before", []string{"kube-proxy 6"}, []edit{
+		{"between.go", "if w := &r.ways[node]; w.view != p.Installed() {", "if w := &r.ways[node]; w.view == nil {"},
+	}},
+
+	{"twice the retries", []string{"simulator 2"}, []edit{
+		{"traffic/traffic.go", "if r.attempts <= s.spec.Retries {", "if r.attempts <= 2*s.spec.Retries {"},
+	}},
+	{"a server's end leaves its connections", []string{"kube-proxy 7"}, []edit{
+		{"traffic/pool.go", "if !c.connected() || c.target.Server.ID() != server || c.closed != engine.Never {", "if c != nil || all || server == 0 || now == 0 {"},
+	}},
+	{"a connection that was closed is used again", []string{"kube-proxy 7"}, []edit{
+		{"traffic/pool.go", "\tif c.racing(now) {\n\t\tt.failed(", "\tif c.closed < 0 {\n\t\tt.failed("},
+		{"traffic/pool.go", "if c.closed != engine.Never && now >= c.closed+c.pool.spec.RTT/2 ||", "if"},
+	}},
+	{"a SYN that is repeated goes elsewhere", []string{"kube-proxy 7"}, []edit{
+		{"traffic/traffic.go", "if !a.target.Addr.IsValid() {", "if !a.target.Addr.IsValid() || a.tries > 0 {"},
+	}},
+	{"clients wait for ever", []string{"simulator 2"}, []edit{
+		{"traffic/traffic.go", "if s.spec.Timeout > 0 && end > a.began+s.spec.Timeout {", "if s.spec.Timeout < 0 && end > a.began+s.spec.Timeout {"},
+	}},
+	{"a killed process answers what it was doing", []string{"pod-lifecycle 2.3"}, []edit{
+		{"between.go", "\to.traffic.Cut(uint64(i.Pod), o.eng.Now(), fault)\n", "\t_ = fault\n"},
+	}},
+
+	{"an answer that did not come is not revoked", []string{"simulator 2"}, []edit{
+		{"traffic/pending.go", "\t\tt.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)\n", ""},
+	}},
+	{"a rescue that did not come is not revoked", []string{"simulator 2"}, []edit{
+		{"ledger/ledger.go", "\t\tl.rescued[*escaped]--\n", ""},
+	}},
+	{"failed requests are counted once a stream and cause", []string{"simulator 2"}, []edit{
+		{"ledger/ledger.go", "\tg.Count++\n", "\tg.Count = 1\n"},
+	}},
+}

@@ -1,0 +1,104 @@
+package swarm
+
+import (
+	"fmt"
+
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// watches number the versions that were written, and what each watch delivered last.
+type watches map[any]int
+
+func (w watches) wrote(o any) { w[o] = len(w) + 1 }
+
+// last is kept under the watch's name, beside the versions: names and versions are never equal.
+type last string
+
+// proxy is what is known of a service proxy.
+type proxy struct {
+	heard   *cluster.View // the newest its watch has brought
+	first   engine.Time   // when the first news since its last sync came
+	news    bool
+	begun   *cluster.View // what it had heard when its sync began
+	syncing bool
+	ended   engine.Time
+	synced  bool // it has synced since the world began
+}
+
+// A watch delivers versions in the order in which they were written (propagation.md).
+func (j *judge) hearDelivery(e cluster.AuditEvent) {
+	number, key := j.watches[e.Object], last(e.Name)
+	if number < j.watches[key] {
+		j.fail("order", "watch %s brought version %d after %d at %s s", e.Name, number, j.watches[key], e.At.Seconds())
+	}
+	j.watches[key] = number
+	for n := range j.w.Nodes {
+		if e.Name != fmt.Sprint("proxy ", j.w.Nodes[n].Name) || e.View == nil {
+			continue
+		}
+		p := &j.proxies[n]
+		if p.heard = e.View; !p.news {
+			p.news, p.first = true, e.At
+		}
+	}
+}
+
+// A proxy that has news syncs at once, but not before minSyncPeriod has passed since the sync
+// before ended; what it has heard by the beginning is in force at the end (kube-proxy.md 6).
+func (j *judge) hearSync(e cluster.AuditEvent) {
+	p, hold := &j.proxies[e.Node], j.w.Nodes[e.Node].Proxy.MinSyncPeriod
+	if e.Kind == cluster.SyncEnded {
+		if p.begun != nil && e.View != p.begun {
+			j.fail("sync", "node %d: state %d is in force at %s s, state %d was known when the sync began", e.Node, e.View.Number, e.At.Seconds(), p.begun.Number)
+		}
+		p.syncing, p.ended, p.synced = false, e.At, true
+		return
+	}
+	due := p.first
+	if p.synced {
+		due = max(due, p.ended+hold)
+	}
+	switch {
+	case p.syncing:
+		j.fail("sync", "node %d: two syncs at %s s", e.Node, e.At.Seconds())
+	case p.synced && e.At < p.ended+hold:
+		j.fail("hold", "node %d: a sync at %s s, the one before ended at %s s, minSyncPeriod is %s s", e.Node, e.At.Seconds(), p.ended.Seconds(), hold.Seconds())
+	case p.news && e.At > due:
+		j.fail("hold", "node %d: a sync at %s s, due at %s s", e.Node, e.At.Seconds(), due.Seconds())
+	}
+	p.syncing, p.begun, p.news = true, p.heard, false
+}
+
+// The slices say of every pod what its object says: in it while it has an address and is not
+// done; serving is Ready, terminating is being deleted, ready is serving and not terminating,
+// or whatever publishNotReadyAddresses says (controllers.md 9.1). The controller knows what is
+// older than its watch is late.
+func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
+	if j.does("apiserver") {
+		return
+	}
+	late := j.w.Latency.Watch.Max() + j.w.Latency.APIWrite.Max() + sec
+	publish := j.w.Services[0].Service.Spec.PublishNotReadyAddresses
+	in := map[string]string{}
+	for svc := range view.Snapshot.Services() {
+		for i := range svc.Ports {
+			for _, e := range svc.Ports[i].Endpoints {
+				in[e.Addr.Addr().String()] = fmt.Sprint("ready ", e.Conditions.Ready(), ", serving ", e.Conditions.Serving(), ", terminating ", e.Conditions.Terminating())
+			}
+		}
+	}
+	for _, id := range j.order {
+		p := j.pods[id]
+		if at < p.changed+late {
+			continue
+		}
+		o, want := p.api, ""
+		if o.IP.IsValid() && !o.Gone && o.Phase != cluster.PhaseSucceeded && o.Phase != cluster.PhaseFailed {
+			want = fmt.Sprint("ready ", publish || o.Ready && !o.Deleting(), ", serving ", o.Ready, ", terminating ", o.Deleting())
+		}
+		if have := in[o.IP.String()]; have != want {
+			j.fail("slices", "at %s s they say %q of %s, which has been %q since %s s", at.Seconds(), have, o.Name, want, p.changed.Seconds())
+		}
+	}
+}

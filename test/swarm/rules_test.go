@@ -1,0 +1,167 @@
+package swarm
+
+import (
+	"fmt"
+	"net/netip"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// judge hears what happens in one world and holds it against rules that were written from the
+// facts, in the plainest way, and never from the simulator's code. The rules are in the files
+// named after their topics.
+type judge struct {
+	w      *world
+	plain  *scenario.Workload // the one that a single restart is done to, and nothing else; nil otherwise
+	broken error              // the first rule that was broken
+
+	pods    map[cluster.PodID]*pod
+	order   []cluster.PodID
+	sets    map[cluster.ReplicaSetID]*cluster.ReplicaSet
+	peak    map[cluster.ReplicaSetID]int // the most pods that each set was ever asked for
+	applied bool                         // a template is replaced in this world
+
+	watches  watches
+	proxies  []proxy
+	requests requests
+}
+
+// pod is what is known of a pod.
+type pod struct {
+	api        *cluster.Pod // its last version
+	changed    engine.Time  // when what a slice says of it last changed
+	ready      bool         // as the kubelet last decided
+	decided    engine.Time  // when it did
+	readied    engine.Time  // when the API last heard that it is ready
+	containers map[string]*container
+}
+
+func newJudge(w *world) *judge {
+	j := &judge{
+		w: w, pods: map[cluster.PodID]*pod{}, sets: map[cluster.ReplicaSetID]*cluster.ReplicaSet{}, peak: map[cluster.ReplicaSetID]int{},
+		watches: watches{}, proxies: make([]proxy, len(w.Nodes)), requests: newRequests(len(w.Traffic)),
+	}
+	for _, a := range w.Actions {
+		j.applied = j.applied || a.Verb == "apply"
+	}
+	if len(w.Actions) == 1 && w.Actions[0].Verb == "rolloutRestart" && !w.endless {
+		for i := range w.Workloads {
+			if w.Workloads[i].Name() == w.Actions[0].Target {
+				j.plain = &w.Workloads[i]
+			}
+		}
+	}
+	return j
+}
+
+// options has the judge hear everything of a run.
+func (j *judge) options() sim.Options {
+	return sim.Options{Audit: j.hear, Requests: &j.requests, Flows: func(stream, _ int, to netip.AddrPort) { j.requests.flow(stream, to) }}
+}
+
+func (j *judge) fail(rule, format string, args ...any) {
+	if j.broken == nil {
+		j.broken = fmt.Errorf("%s: %s", rule, fmt.Sprintf(format, args...))
+	}
+}
+
+// does says whether something of a kind is done in this world.
+func (j *judge) does(verb string) bool {
+	for _, a := range j.w.Actions {
+		if a.Verb == verb {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) hear(e cluster.AuditEvent) {
+	j.hearRequests(e)
+	switch e.Kind {
+	case cluster.Wrote:
+		j.watches.wrote(e.Object)
+		j.wrote(e)
+	case cluster.Delivered:
+		j.hearDelivery(e)
+	case cluster.SyncBegan, cluster.SyncEnded:
+		j.hearSync(e)
+	case cluster.Started, cluster.Stopping, cluster.Signalled, cluster.Ended:
+		j.hearContainer(e)
+	case cluster.Probed, cluster.Decided:
+		j.hearProbe(e)
+	}
+}
+
+func (j *judge) wrote(e cluster.AuditEvent) {
+	switch o := e.Object.(type) {
+	case *cluster.Pod:
+		p, before := j.pods[o.ID], (*cluster.Pod)(nil)
+		if p == nil {
+			p = j.add(o)
+		} else {
+			before = p.api
+		}
+		p.api = o
+		if before == nil || before.Ready != o.Ready || before.Deleting() != o.Deleting() || before.IP != o.IP || before.Phase != o.Phase || o.Gone {
+			p.changed = e.At
+		}
+		if o.Ready && (before == nil || !before.Ready) {
+			p.readied = e.At
+		}
+		if e.At > 0 {
+			j.hearPodWrite(e.At, before, o)
+		}
+	case *cluster.ReplicaSet:
+		before := j.sets[o.ID]
+		j.hearSetWrite(e.At, o)
+		if before != nil && o.Available > before.Available {
+			j.becameAvailable(e.At, o)
+		}
+	}
+	if e.View != nil {
+		j.hearSlices(e.At, e.View)
+	}
+}
+
+func (j *judge) add(o *cluster.Pod) *pod {
+	p := &pod{api: o, ready: o.Ready, containers: map[string]*container{}}
+	j.pods[o.ID] = p
+	j.order = append(j.order, o.ID)
+	return p
+}
+
+func (j *judge) workload(p *cluster.Pod) *scenario.Workload { return &j.w.Workloads[p.Workload] }
+
+// app is how the process in a pod behaves.
+func (j *judge) app(p *cluster.Pod) scenario.App {
+	wl := j.workload(p)
+	if a, ok := wl.Revisions["new"]; ok && p.Revision > 0 {
+		return a
+	}
+	return wl.App
+}
+
+func (j *judge) spec(p *cluster.Pod) *corev1.PodSpec {
+	return &j.workload(p).Deployment.Spec.Template.Spec
+}
+
+func recreates(d *appsv1.Deployment) bool {
+	return d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+}
+
+// instant says that nothing in the control plane takes any time.
+func (j *judge) instant() bool {
+	l := &j.w.Latency
+	for _, d := range []engine.Dist{l.APIWrite, l.Watch, l.SliceController, l.Controller, l.StatusWrite, l.Schedule, l.Sandbox, l.ContainerStart} {
+		if d.Max() > 0 {
+			return false
+		}
+	}
+	return !j.w.faults.slow && !j.does("apiserver")
+}
