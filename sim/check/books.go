@@ -33,7 +33,10 @@ const (
 	lost
 )
 
-const perWord = 32 // requests in a word of states
+const (
+	perWord = 32                 // requests in a word of states
+	lower   = 0x5555555555555555 // the lower bit of each
+)
 
 // account is what the books know of one stream.
 type account struct {
@@ -215,9 +218,15 @@ func (b *Books) Close(led *ledger.Ledger) error {
 func (b *Books) closeStream(i int, led *ledger.Ledger) {
 	a := &b.streams[i]
 	a.sums.Total, a.sums.Attempts = a.begun, a.sums.OK+a.sums.FailedAttempts // each answer is one good attempt
-	for n := uint64(0); n < a.begun && b.err == nil; n++ {
-		if a.states[n/perWord] == 0 || a.state(n) == open {
-			b.wrong(i, n, "never ended")
+	for w, word := range a.states {
+		if (word|word>>1)&lower == lower {
+			continue // all of them are over
+		}
+		first := uint64(w) * perWord
+		for n := first; n < min(a.begun, first+perWord); n++ {
+			if a.state(n) == open {
+				b.wrong(i, n, "never ended")
+			}
 		}
 	}
 	have, s := led.Totals(i), a.sums
@@ -243,13 +252,12 @@ func (b *Books) closeStream(i int, led *ledger.Ledger) {
 
 // count counts the requests in a state.
 func (a *account) count(state uint64) (n uint64) {
-	const low = 0x5555555555555555 // the lower bit of each request
 	for _, w := range a.states {
 		switch state {
 		case answered:
-			n += uint64(bits.OnesCount64(w & low))
+			n += uint64(bits.OnesCount64(w & lower))
 		case lost:
-			n += uint64(bits.OnesCount64(w >> 1 & low))
+			n += uint64(bits.OnesCount64(w >> 1 & lower))
 		}
 	}
 	return n

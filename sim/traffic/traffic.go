@@ -193,7 +193,7 @@ type attempt struct {
 	began  engine.Time // of the attempt: the timeout counts from here
 	sent   engine.Time // of the first SYN: retransmissions and the connect timeout count from here
 	target Target      // pinned by the node's connection table once chosen
-	tries  int
+	tries  int32
 	blame  ledger.Blame // of the last judgement
 }
 
@@ -261,7 +261,7 @@ func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 		}
 	}
 	a.tries++
-	next, limit := a.sent+retransmission(a.tries), a.connectLimit()
+	next, limit := a.sent+retransmission(int(a.tries)), a.connectLimit()
 	if next >= limit {
 		t.later(limit, step{attempt: *a, fault: fault, conn: c, giveUp: true})
 		return
