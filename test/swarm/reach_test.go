@@ -25,11 +25,15 @@ var reachable = []row{
 	{ledger.StaleRules, ledger.ProxyWait},
 	{ledger.StaleRules, ledger.ProxySync},
 	{ledger.NoLocalEndpoint, ledger.Spec},
+	{ledger.NoLocalEndpoint, ledger.Kubelet},
+	{ledger.NoLocalEndpoint, ledger.KubeletProbe},
 	{ledger.NoEndpoint, ledger.Spec},
+	{ledger.NoEndpoint, ledger.Kubelet},
 	{ledger.NoEndpoint, ledger.KubeletProbe},
 	{ledger.NotListeningYet, ledger.App},
 	{ledger.ListenerClosed, ledger.Spec},
 	{ledger.Overloaded, ledger.App},
+	{ledger.AppError, ledger.App},
 }
 
 // unreachable lists the causes that these worlds cannot come to, and why.
@@ -41,12 +45,10 @@ var unreachable = map[ledger.Cause]string{
 	ledger.FlowPinned:      "TCP only: a flow whose endpoint is gone is cut when it goes",
 	ledger.NoHealthyTarget: "no load balancer",
 	ledger.StaleLB:         "no load balancer",
-	ledger.AppError:        "apps answer or turn away; none answers with an error",
 }
 
 // idle lists the actors that nothing can be put down to here, and why.
 var idle = map[ledger.Actor]string{
-	ledger.Kubelet:       "settled means what the pods in the API say, and those the kubelet has written",
 	ledger.LBController:  "no load balancer",
 	ledger.LBProbe:       "no load balancer",
 	ledger.LBPropagation: "no load balancer",

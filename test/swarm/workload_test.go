@@ -51,6 +51,12 @@ func (w *world) app() scenario.App {
 	if w.chance(20) {
 		a.Linger = w.span(0, 5*sec)
 	}
+	if w.chance(20) {
+		a.ServerIdle = w.span(500*ms, 10*sec)
+	}
+	if w.faults.crash && w.chance(30) {
+		a.Errors = of(w.draws, 1, 50, 1000)
+	}
 	if w.faults.overload {
 		a.Concurrency, a.Queue = 1+w.pick(4), w.pick(5)
 	}
