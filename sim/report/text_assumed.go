@@ -67,7 +67,11 @@ func (t *text) assumptions(shown []*check.Case) {
 			untried++
 		}
 	}
-	t.columns(rows)
+	if len(rows) > 1 {
+		t.columns(rows)
+	} else {
+		t.line("%s", rows[0][0])
+	}
 	switch {
 	case nothing+untried == 0:
 	case !tried:

@@ -68,7 +68,8 @@ func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 		out = append(out, t.line(e))
 	}
 	out = append(out, t.own(&r, hero))
-	for _, e := range t.ending(after, &r, hero) {
+	toldOfWait := slices.ContainsFunc(before, func(e *cluster.Event) bool { return e.Kind == cluster.EventWait })
+	for _, e := range t.ending(after, &r, hero, t.waited(&r) && !toldOfWait) {
 		out = append(out, t.line(e))
 	}
 	return out
@@ -144,7 +145,11 @@ func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluste
 		}
 		return -1
 	}
-	keep := map[int]bool{lastOf(cluster.EventAction): true, lastOf(cluster.EventWait): t.waited(r), lastOf(cluster.EventReady): true}
+	deleted := lastOf(cluster.EventDeleted)
+	keep := map[int]bool{lastOf(cluster.EventAction): true, lastOf(cluster.EventReady): true}
+	if wait := lastOf(cluster.EventWait); wait > deleted {
+		keep[wait] = t.waited(r)
+	}
 	var led *bool
 	for i, e := range events {
 		switch e.Kind {
@@ -179,12 +184,16 @@ func (t *Teller) waited(r *ledger.Request) bool {
 }
 
 // ending picks what ended the trouble: for a pod that was met in vain the next rules of the
-// node without it, else the next pod that is ready and the rules that lead to it.
-func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero cluster.PodID) []*cluster.Event {
+// node without it, else the next pod that is ready and the rules that lead to it; before that
+// the proxy's wait, where it is wanted: a proxy that is syncing begins to wait afterwards.
+func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero cluster.PodID, wait bool) []*cluster.Event {
 	var out []*cluster.Event
 	ready := false
 	for _, e := range after {
 		switch {
+		case e.Kind == cluster.EventWait && e.Node == r.Node && wait:
+			wait = false
+			out = append(out, e)
 		case e.Kind == cluster.EventReady && e.Pod != hero && !ready && !r.Blame.Elsewhere:
 			ready = true
 			out = append(out, e)

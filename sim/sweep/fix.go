@@ -102,7 +102,9 @@ func (s *search) run(out *check.Simulation) error {
 	}
 	var singles []*attempt
 	for _, c := range fix.Changes(sc, w, s.late) {
-		singles = append(singles, &attempt{changes: []fix.Change{c}})
+		if s.concerns(&c) {
+			singles = append(singles, &attempt{changes: []fix.Change{c}})
+		}
 	}
 	s.screen(singles)
 	best := s.best(singles)
@@ -118,6 +120,17 @@ func (s *search) run(out *check.Simulation) error {
 		}
 	}
 	return nil
+}
+
+// concerns says whether a change can have to do with what was lost: a startup probe only with
+// restarts by probes.
+func (s *search) concerns(c *fix.Change) bool {
+	if c.ID != "startupProbe" {
+		return true
+	}
+	return slices.ContainsFunc(s.records, func(r *check.Case) bool {
+		return slices.ContainsFunc(r.Causes, func(x check.Cause) bool { return x.Cause == ledger.LivenessRestart })
+	})
 }
 
 // helps says that an attempt saves at least a tenth of what is lost.

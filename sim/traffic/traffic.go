@@ -205,7 +205,7 @@ func retransmission(n int) engine.Time { return engine.Time(1<<n-1) * engine.Sec
 func (t *Traffic) start(a *attempt, now engine.Time) {
 	s := a.req.stream
 	a.req.attempts++
-	a.began, a.tries, a.target = now, 0, Target{}
+	a.began, a.tries, a.target, a.blame = now, 0, Target{}, ledger.Blame{}
 	if s.spec.KeepAlive {
 		t.startPooled(a, now)
 		return

@@ -29,13 +29,16 @@ type queue struct {
 }
 
 // await keeps a request until a connection becomes free, or until its timeout, which is then
-// blamed on what that connection was waiting for: for its server, or for an answer to its SYN.
+// blamed on what the first connection it waited for was waiting for: an answer to its SYN, or
+// its server.
 func (t *Traffic) await(a *attempt, first *conn) {
 	s := a.req.stream
+	if !first.connected() && a.blame.Cause == ledger.NoCause {
+		a.blame = first.blame // what made it wait in the first place, whatever it waits for in the end
+	}
 	if limit := a.began + s.spec.Timeout; s.spec.Timeout > 0 && first.free >= limit {
 		fault := ledger.FaultDropped
-		a.blame = first.blame
-		if first.connected() {
+		if a.blame.Cause == ledger.NoCause {
 			fault, a.node, a.target = ledger.FaultLate, first.node, first.target
 			a.blame = t.judge(a, fault)
 		}
