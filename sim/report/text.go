@@ -70,6 +70,9 @@ func (t *text) write() {
 	t.last(shown)
 }
 
+// listedCases is how many lines of cases a text has that does not list all.
+const listedCases = 25
+
 // table writes the headline of each shown case, one line for each case that loses, and a count
 // of the others.
 func (t *text) table(worst, shown []*check.Case) {
@@ -92,9 +95,16 @@ func (t *text) table(worst, shown []*check.Case) {
 				fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))})
 		}
 	}
+	hidden := 0
+	if len(rows) > listedCases+1 && !t.opts.All {
+		rows, hidden = rows[:listedCases+1], len(rows)-listedCases-1
+	}
 	if len(rows) > 1 {
 		t.columns(rows)
 		t.inRequests(worst[0])
+	}
+	if hidden > 0 {
+		t.line("%s less (--all lists them)", count(hidden, "more case loses", "more cases lose"))
 	}
 	if len(holds) > 0 && (len(rows) > 1 || len(holds) > 1) {
 		bound := holds[0] // of the fewest runs, when some were interrupted

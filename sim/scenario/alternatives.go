@@ -99,8 +99,16 @@ func started(span engine.Time) func(*Scenario) bool {
 	}
 }
 
+// slowPool bounds the pools of clients of a slow app: beyond it they ask less often instead.
+const slowPool = 100
+
+// twice is how many connections a pool needs for its rate of requests of that length, twice over.
+func twice(rate int, length engine.Time) int {
+	return 2 * int(engine.Time(rate)*length/(1000*engine.Second))
+}
+
 // served makes every app whose time to answer was not said that slow. Clients are made for it:
-// they wait ten times as long, and pools have the connections for it.
+// they wait ten times as long, and pools have the connections for what they ask.
 func served(median engine.Time) func(*Scenario) bool {
 	return func(s *Scenario) bool {
 		changed := false
@@ -114,7 +122,8 @@ func served(median engine.Time) func(*Scenario) bool {
 			t.Timeout = max(t.Timeout, 10*median)
 			t.ConnectTimeout = min(t.ConnectTimeout, t.Timeout)
 			if t.KeepAlive && t.Arrivals != ArrivalsClosedLoop {
-				t.Clients = max(t.Clients, 2*int(engine.Time(t.Rate)*median/(1000*engine.Second)))
+				t.Clients = min(max(t.Clients, twice(t.Rate, median)), slowPool)
+				t.Rate = min(t.Rate, int(engine.Time(t.Clients)*1000*engine.Second/(2*median)))
 			}
 		}
 		return changed

@@ -1,0 +1,83 @@
+package script
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What README.md shows of a command on the examples is what the command prints: every line of
+// it, in order. A line "..." stands for lines left out.
+func TestReadmeShowsWhatIsPrinted(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := commands(string(text))
+	if len(shown) < 4 {
+		t.Fatalf("README.md shows %d commands on examples", len(shown))
+	}
+	for _, c := range shown {
+		t.Run(c.line, func(t *testing.T) {
+			t.Parallel()
+			words := strings.Fields(c.line)
+			cmd := exec.Command(filepath.Join(binaries, "lameduck"), words[1:]...) //nolint:gosec // the README's own commands
+			cmd.Dir = "../.."
+			out, err := cmd.Output()
+			var exit *exec.ExitError
+			if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+				t.Fatal(err)
+			}
+			inOrder(t, c.output, out)
+		})
+	}
+}
+
+// command is one that README.md shows, with what it prints.
+type command struct {
+	line   string
+	output []string
+}
+
+// commands finds the blocks that begin with a command on a file of examples.
+func commands(text string) []command {
+	var out []command
+	var open *command
+	for _, l := range strings.Split(text, "\n") {
+		code, indented := strings.CutPrefix(l, "    ")
+		switch {
+		case indented && strings.HasPrefix(code, "$ bin/lameduck ") && strings.Contains(code, "-f examples/"):
+			out = append(out, command{line: strings.TrimPrefix(code, "$ ")})
+			open = &out[len(out)-1]
+		case indented && strings.HasPrefix(code, "$ "), !indented && l != "":
+			open = nil
+		case open != nil && strings.TrimSpace(code) != "":
+			open.output = append(open.output, code)
+		}
+	}
+	return out
+}
+
+func inOrder(t *testing.T, want []string, printed []byte) {
+	t.Helper()
+	lines := bytes.Split(printed, []byte("\n"))
+	at := 0
+	for _, w := range want {
+		if w == "..." {
+			continue
+		}
+		found := at
+		for found < len(lines) && string(lines[found]) != w {
+			found++
+		}
+		if found == len(lines) {
+			t.Fatalf("README.md shows\n%s\nand it prints\n%s", w, bytes.Join(lines[at:], []byte("\n")))
+		}
+		at = found + 1
+	}
+}
