@@ -135,28 +135,28 @@ var rankingMutants = []mutant{
 
 var sliceMutants = []mutant{
 	{"a terminating pod is ready while it serves", []string{"controllers 9.1 Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
-		{slicer, "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady || p.Ready {"},
+		{endpointOf, "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady || p.Ready {"},
 	}},
 	{"a terminating pod does not serve", []string{"controllers 9.1 Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
-		{slicer, "\tif p.Ready {\n\t\tcond |= endpoints.Serving", "\tif p.Ready && !p.Deleting() {\n\t\tcond |= endpoints.Serving"},
+		{endpointOf, "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p.Ready && !p.Deleting() {\n\t\tc |= endpoints.Serving"},
 	}},
 	{"a ready pod is not", []string{"controllers 9.1 Ready"}, cluster, "TestEndpointConditions", []edit{
-		{slicer, "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady {"},
+		{endpointOf, "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady {"},
 	}},
 	{"what is not ready serves", []string{"controllers 9.1 not Ready", "controllers 9.1 not Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
-		{slicer, "\tif p.Ready {\n\t\tcond |= endpoints.Serving", "\tif p != nil {\n\t\tcond |= endpoints.Serving"},
+		{endpointOf, "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p != nil {\n\t\tc |= endpoints.Serving"},
 	}},
 	{"publishNotReadyAddresses does nothing", []string{"controllers 9.1 publishNotReadyAddresses"}, cluster, "TestEndpointConditions", []edit{
-		{slicer, "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
+		{endpointOf, "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
 	}},
 	{"pods without an address are in", []string{"controllers 9.1 In:"}, cluster, "TestEndpointConditions", []edit{
-		{slicer, "!p.IP.IsValid() || ", ""},
+		{endpointOf, "!p.IP.IsValid() || ", ""},
 	}},
 	{"pods stay in after their terminal phase", []string{"controllers 9.1 Out:", "controllers 9.1 A terminating pod"}, cluster, "TestEndpointConditions|TestEndpointPath", []edit{
-		{slicer, " || p.Phase.Terminal() {\n\t\treturn endpointState{}, false", " {\n\t\treturn endpointState{}, false"},
+		{endpointOf, " || p.Phase.Terminal() {\n\t\treturn endpointState{}, false", " {\n\t\treturn endpointState{}, false"},
 	}},
 	{"terminating pods leave", []string{"controllers 9.1 A terminating pod"}, cluster, "TestEndpointConditions|TestEndpointPath", []edit{
-		{slicer, "!p.IP.IsValid() || ", "p.Deleting() || !p.IP.IsValid() || "},
+		{endpointOf, "!p.IP.IsValid() || ", "p.Deleting() || !p.IP.IsValid() || "},
 	}},
 	{"a readiness change is nothing", []string{"controllers 9.2 Relevant pod changes"}, cluster, "TestEverythingSettles|TestRelevantChanges", []edit{
 		{slicer, "old.Ready != p.Ready ||", "old.Ready && p.Ready && false ||"},
@@ -186,7 +186,7 @@ var sliceMutants = []mutant{
 		{slicer, "\tfor _, n := range changing {\n\t\tfill(n)\n\t}\n", "\t_ = changing\n"},
 	}},
 	{"every slice is written each time", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
-		{slicer, "if e != have[id] || !keep {\n", "if e != have[id] || !keep || n >= 0 {\n"},
+		{slicer, "if a.unhinted() != b.unhinted() {", "if a.unhinted() != b.unhinted() || a.slice >= 0 {"},
 	}},
 }
 
@@ -269,7 +269,7 @@ var proxyMutants = []mutant{
 		{"endpoints/slice.go", "return a.Addr.Compare(b.Addr) }", "return cmp.Compare(a.Addr.String(), b.Addr.String()) }"},
 	}},
 	{"health-check node ports know before the rules do", []string{"kube-proxy 5.1 Update moment", "propagation 1.7"}, cluster, "TestHealthCheckFollowsTheRules", []edit{
-		{"sim/cluster/entry.go", "w.Proxies[n].installed.Snapshot", "w.Proxies[n].received.Snapshot"},
+		{"sim/cluster/entry.go", "w.Proxies[node].installed.Snapshot", "w.Proxies[node].received.Snapshot"},
 	}},
 	{"affinity lasts an hour", []string{"kube-proxy 4"}, "endpoints", "TestWhatAServicePortCarries|TestServiceDetails", []edit{
 		{"endpoints/service.go", "defaultAffinityTimeout = 10800 * time.Second", "defaultAffinityTimeout = 3600 * time.Second"},

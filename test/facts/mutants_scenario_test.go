@@ -146,10 +146,10 @@ var clientMutants = []mutant{
 		{client, "t.repeat(a, ledger.FaultNoAnswer, c)", "t.failed(a, now+s.spec.RTT, ledger.FaultNoAnswer, c)"},
 	}},
 	{"an idle connection is never used again", []string{"kube-proxy 7 Endpoint removed", "propagation 1.11"}, "sim/traffic", "TestAPoolKeepsItsConnection", []edit{
-		{"sim/traffic/pool.go", "idle > 0 && now-c.used >= idle {", "idle >= 0 && now-c.used >= idle {"},
+		{"sim/traffic/pool.go", "idle > 0 && now-c.used >= idle", "idle >= 0 && now-c.used >= idle"},
 	}},
 	{"a server that ends closes nothing", []string{"kube-proxy 7 Process exits"}, "sim/traffic", "TestAServerClosingIdleConnections", []edit{
-		{"sim/traffic/pool.go", "if c.free <= now || all {\n\t\t\t\tc.closed = now", "if c.free <= now || all {\n\t\t\t\tc.closed = engine.Never"},
+		{"sim/traffic/pool.go", "case c.free <= now || all:\n\t\t\t\tc.closed = now", "case c.free <= now || all:\n\t\t\t\tc.closed = engine.Never"},
 	}},
 	{"what is in flight survives its server", []string{"kube-proxy 7 Process exits", "propagation 5 SIGKILL"}, "sim/traffic", "TestWhatIsInFlightFailsWhenItIsCut", []edit{
 		{"sim/traffic/pending.go", "\tlist := f.list\n", "\tlist := f.list[:0]\n"},

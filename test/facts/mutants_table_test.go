@@ -39,6 +39,7 @@ const (
 	replicaSet = "sim/cluster/replicaset.go"
 	ranking    = "sim/cluster/ranking.go"
 	slicer     = "sim/cluster/slices.go"
+	endpointOf = "sim/cluster/endpoint.go"
 	nodeProxy  = "sim/cluster/proxy.go"
 	store      = "sim/cluster/store.go"
 	hook       = "sim/scenario/hook.go"
@@ -68,10 +69,10 @@ var graceMutants = []mutant{
 		{terminate, "min(c.hook.Duration.Sample(draws.Draw(n)), grace)", "c.hook.Duration.Sample(draws.Draw(n))"},
 	}},
 	{"a hook that is missing takes its time", []string{"pod-lifecycle 2.1 preStop failure"}, cluster, "TestGraceArithmetic", []edit{
-		{terminate, `case "", "missing", "tcpSocket":`, `case "", "tcpSocket":`},
+		{terminate, `case "missing", "tcpSocket":`, `case "tcpSocket":`},
 	}},
 	{"a tcpSocket hook takes its time", []string{"pod-lifecycle 2.2 tcpSocket"}, cluster, "TestGraceArithmetic", []edit{
-		{terminate, `case "", "missing", "tcpSocket":`, `case "", "missing":`},
+		{terminate, `case "missing", "tcpSocket":`, `case "missing":`},
 	}},
 	{"a probe's own grace period is ignored", []string{"pod-lifecycle 2.1 Liveness/startup-probe kills"}, cluster, "TestLivenessGrace", []edit{
 		{restart, "s := c.condemned.TerminationGracePeriodSeconds; s != nil", "s := c.condemned.TerminationGracePeriodSeconds; s != nil && *s < 0"},
@@ -101,7 +102,7 @@ var terminationMutants = []mutant{
 		{terminate, "\tfor _, c := range running {\n\t\tt.stop(c, grace)\n\t}", "\tfor i, c := range running {\n\t\tt.wk.k.after(engine.Time(i)*engine.Second, \"\", func() { t.stop(c, grace) })\n\t}"},
 	}},
 	{"the sandbox stays", []string{"pod-lifecycle 2g"}, cluster, "TestSandboxOutlivesTheContainers", []edit{
-		{terminate, "wk.instance.Sandbox = false\n", ""},
+		{terminate, "\t\tw.sandboxGone(wk.instance)\n", ""},
 	}},
 	{"the last status is still ready", []string{"pod-lifecycle 2h", "pod-lifecycle 4 Terminal phase"}, cluster, "TestWayOut", []edit{
 		{terminate, "s.phase, s.ready = phase, false", "s.phase = phase"},
