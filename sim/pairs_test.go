@@ -256,6 +256,33 @@ func TestTheEndOfAServerLeavesNoFlowBehind(t *testing.T) {
 	}
 }
 
+// A server that shuts down closes its idle connections: the next request goes to another pod,
+// and none is there to be killed 2 s later. A request each 1/7.25 s takes 100 ms: none is under
+// way at 19.99 s, and one at 21.99 s. Reference: propagation.md 5.
+func TestAServerThatShutsDownClosesIdleConnections(t *testing.T) {
+	t.Parallel()
+	world := func() *scenario.Scenario {
+		sc := quiet(2, action(19990*ms, "delete", "web#0", "")) // the one that the connection leads to
+		pooled(sc)
+		linger(sc)
+		grace(2)(sc)
+		sc.Traffic[0].Rate, sc.Workloads[0].App.Serve = 7250, engine.Constant(100*ms)
+		return sc
+	}
+	r, err := Run(world(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := r.Ledger.All(); all.Failed > 0 || all.OK == 0 {
+		t.Errorf("%+v", all)
+	}
+	ignores := func(sc *scenario.Scenario) {
+		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, scenario.ListenerStays
+	}
+	runPairs(t, []pairWorld{{"one that does not has a request under way when it is killed", changed(world, ignores), 21 * sec, 22 * sec, "r0 0",
+		blame(ledger.KilledInFlight, ledger.Spec, true), ledger.Reset}})
+}
+
 // neverReady has pods that begin during the run never listen.
 func neverReady(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Constant(engine.Hour) }
 

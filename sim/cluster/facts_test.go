@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -285,6 +287,30 @@ func TestHealthCheckFollowsTheRules(t *testing.T) {
 		w.run(c.at)
 		if got := w.NodesFor(e); len(got) != c.nodes {
 			t.Errorf("at %s s: nodes %v, want %d", c.at.Seconds(), got, c.nodes)
+		}
+	}
+}
+
+// Neither a cordon nor a taint nor the deletion of its object makes a node's health-check node port
+// fail. Reference: Kubernetes 1.36 pkg/proxy/healthcheck/service_health.go; kube-proxy.md 5.1.
+func TestHealthCheckDoesNotLookAtTheNode(t *testing.T) {
+	t.Parallel()
+	b := newBuild(4).nodes(4).cpu("4", "4", "4", "4")
+	b.svc.Spec.Type, b.svc.Spec.ExternalTrafficPolicy = corev1.ServiceTypeLoadBalancer, corev1.ServiceExternalTrafficPolicyLocal
+	b.svc.Spec.HealthCheckNodePort, b.svc.Spec.Ports[0].NodePort = 32000, 30080
+	now := metav1.Unix(0, 0)
+	b.Nodes[0].Object.Spec.Unschedulable = true
+	b.Nodes[1].Object.Spec.Taints = []corev1.Taint{{Key: healthcheck.ToBeDeletedTaint, Effect: corev1.TaintEffectNoSchedule}}
+	b.Nodes[2].Object.DeletionTimestamp = &now
+	w := b.start(t, 1)
+	e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80, External: true, HealthyNodesOnly: true})
+	if !ok {
+		t.Fatal("no entry")
+	}
+	w.run(9 * sec)
+	for n := range w.sc.Nodes {
+		if !w.nodeHealthy(e, n) {
+			t.Errorf("%s fails", w.sc.Nodes[n].Name)
 		}
 	}
 }

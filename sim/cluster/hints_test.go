@@ -88,6 +88,9 @@ func TestHintsOfEachEndpoint(t *testing.T) {
 		{"auto: fewer endpoints than zones", zoned(2, "a", "b", "c").auto(), "a- b-"},
 		{"auto: one zone only", zoned(2, "a", "a").auto(), "a- a-"},
 		{"auto: a node without a zone", zoned(3, "a", "b", "").auto(), "a- b- -"},
+		{"auto: such a node without a pod", zoned(2, "a", "b", "").auto(), "a- b-"},
+		// Wanted 2 each of 4, at least 2 each: it would do, but for the pod that is in no zone.
+		{"auto: a pod without a zone, on a node that does not count", zoned(4, "a", "b", "").auto().cpu("1", "1", "1").notReady(2), "a- b- - a-"},
 		// Wanted 2 each, at least ceil(2 / 1.2) = 2 each. All 4 are in a: two of them go to b.
 		{"auto: from where there are too many", zoned(4, "a", "a", "a", "a", "b").auto().cpu("1", "1", "1", "1", "4"), "a>b a>b a>a a>a"},
 		// 1 to 3 of 4 by CPU: 1 and 3 wanted, at least ceil(1/1.2) + ceil(3/1.2) = 1 + 3 of 4.
@@ -96,6 +99,9 @@ func TestHintsOfEachEndpoint(t *testing.T) {
 		{"auto: the least numbers are more than there is", zoned(5, "a", "b", "c").auto(), "a- b- c- a- b-"},
 		// 7: wanted 2 1/3, at least 2 each. a has 3, 2/3 too many; b and c lack 1/3: not enough.
 		{"auto: less than half an endpoint off stays", zoned(7, "a", "b", "c").auto(), "a>a b>b c>c a>a b>b c>c a>a"},
+		// Wanted 3 1/2 each, at least ceil(3 1/2 / 1.2) = 3 each. Half an endpoint too many and half
+		// a one too few: neither is a whole one.
+		{"auto: two halves stay where they are", zoned(7, "a", "b").auto(), "a>a b>b a>a b>b a>a b>b a>a"},
 		{"auto: a node that does not say its CPU", zoned(2, "a", "b").auto().cpu("0", "3"), "a- b-"},
 		{"auto: the control plane's CPU does not count", zoned(2, "a", "b", "z").auto().cpu("2", "2", "64").label(2, "node-role.kubernetes.io/control-plane"), "a>a b>b"},
 		{"auto: nor that of a node that is not ready", zoned(2, "a", "b", "z").auto().cpu("2", "2", "64").notReady(2), "a>a b>b"},
@@ -203,14 +209,20 @@ func TestSharesReachIntoOtherSlices(t *testing.T) {
 	if got := h.proportional(have, want, touched, w.sc.Nodes); fmt.Sprint(got) != "[0 1]" {
 		t.Errorf("written %v", got)
 	}
-	// Not enough endpoints any more: slices that are not written anyway lose their hints, too.
+	// 5 ready: wanted 2 1/2 each, at least 3 each, 6 > 5. A slice that nothing else changes loses
+	// its hints, too.
+	have, want = have[:6], slices.Clone(have[:6])
 	for i := range have {
-		have[i].hint.zone = "a"
+		have[i].slice, have[i].hint.zone = i/3, "a"
+		want[i].slice, want[i].hint = noSlice, hint{}
 	}
-	one := want[149:]
-	touched = pack(have, one)
-	if got := h.proportional(have, one, touched, w.sc.Nodes); fmt.Sprint(got) != "[0 1]" || one[0].hint != (hint{}) {
-		t.Errorf("written %v, hints %v", got, one[0].hint)
+	want[0].conditions = 0
+	touched = pack(have, want)
+	if fmt.Sprint(touched) != "[0]" {
+		t.Fatalf("packed %v", touched)
+	}
+	if got := h.proportional(have, want, touched, w.sc.Nodes); fmt.Sprint(got) != "[0 1]" || countZone(want, "") != 6 {
+		t.Errorf("written %v, hints %s", got, hintsOf(w, want))
 	}
 }
 

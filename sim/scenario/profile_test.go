@@ -91,6 +91,36 @@ func appWords(a App) string {
 	return out
 }
 
+// How long a server keeps an idle connection; propagation.md 5 has the two of 5 s, the others are
+// the servers' documented defaults.
+func TestHowLongServersKeepIdleConnections(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		image, argv string
+		want        engine.Time
+	}{
+		{"node:22", "", 5 * engine.Second},
+		{"python:3", "uvicorn|app:app", 5 * engine.Second},
+		{"python:3", "gunicorn|app:app", 2 * engine.Second},
+		{"nginx", "", 75 * engine.Second},
+		{"httpd:2.4", "", 5 * engine.Second},
+		{"ruby:3", "bundle|exec|puma", 20 * engine.Second},
+		{"eclipse-temurin:21-jre", "", engine.Minute},
+		{"traefik:v3", "", 3 * engine.Minute},
+		{"caddy:2", "", 5 * engine.Minute},
+		{"envoyproxy/envoy:v1.31", "", engine.Hour},
+		{"example.com/app", "", 0},
+	} {
+		c := &corev1.Container{Image: tt.image}
+		if tt.argv != "" {
+			c.Args = strings.Split(tt.argv, "|")
+		}
+		if got := ContainerApp(c, nil, Overrides{}).ServerIdle; got != tt.want {
+			t.Errorf("%s %s: %s, want %s", tt.image, tt.argv, got.Duration(), tt.want.Duration())
+		}
+	}
+}
+
 func TestProfileByLabelsAndVariables(t *testing.T) {
 	t.Parallel()
 	managed := map[string]string{"gateway.envoyproxy.io/owning-gateway-name": "eg"}
