@@ -35,14 +35,14 @@ var controllerRows = []row{
 }
 
 var sliceRows = []row{
-	{"controllers 9.1 Ready", "ready and serving", "sim/cluster/slices.go", "sim/cluster: TestEndpointConditions"},
-	{"controllers 9.1 not Ready", "neither", "sim/cluster/slices.go", "sim/cluster: TestEndpointConditions"},
-	{"controllers 9.1 Ready, deleting", "serving and terminating", "sim/cluster/slices.go", "sim/cluster: TestEndpointConditions TestEndpointPath"},
-	{"controllers 9.1 not Ready, deleting", "terminating", "sim/cluster/slices.go", "sim/cluster: TestEndpointConditions"},
-	{"controllers 9.1 publishNotReadyAddresses", "ready whatever it is", "sim/cluster/slices.go", "sim/cluster: TestEndpointConditions; sim: TestExampleScenariosTellTheirStory"},
-	{"controllers 9.1 In:", "an address and no terminal phase", "sim/cluster/slices.go", "sim/cluster: TestEndpointConditions"},
-	{"controllers 9.1 Out:", "terminal, without address or gone", "sim/cluster/slices.go", "sim/cluster: TestEndpointConditions TestEndpointPath"},
-	{"controllers 9.1 A terminating pod", "stays to its terminal phase", "sim/cluster/slices.go", "sim/cluster: TestEndpointPath"},
+	{"controllers 9.1 Ready", "ready and serving", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions"},
+	{"controllers 9.1 not Ready", "neither", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions"},
+	{"controllers 9.1 Ready, deleting", "serving and terminating", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions TestEndpointPath"},
+	{"controllers 9.1 not Ready, deleting", "terminating", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions"},
+	{"controllers 9.1 publishNotReadyAddresses", "ready whatever it is", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions; sim: TestExampleScenariosTellTheirStory"},
+	{"controllers 9.1 In:", "an address and no terminal phase", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions"},
+	{"controllers 9.1 Out:", "terminal, without address or gone", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions TestEndpointPath"},
+	{"controllers 9.1 A terminating pod", "stays to its terminal phase", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointPath"},
 	{"controllers 9.1 Conditions are always", "explicit when written; nil is read as kube-proxy does", "endpoints/slice.go", "endpoints: TestNilConditions"},
 	{"controllers 9.2 Batch period", "none", "sim/cluster/slices.go", "sim/cluster: TestEndpointPath TestStaleCache"},
 	{"controllers 9.2 Relevant pod changes", "deletion, readiness, address, phase", "sim/cluster/slices.go", "sim/cluster: TestEverythingSettles TestEndpointPath"},
@@ -50,6 +50,12 @@ var sliceRows = []row{
 	{"controllers 9.2 Stale cache", "its own write not yet seen: a second's wait", "sim/cluster/slices.go", "sim/cluster: TestStaleCache"},
 	{"controllers 9.2 Controller client QPS", "20 a second, bursts of 30", "sim/cluster/reaction.go", "sim/cluster: TestRateLimit"},
 	{"controllers 9.3", "packing", "sim/cluster/slices.go", "sim/cluster: TestPacking"},
+	{"controllers 9.4 trafficDistribution", "each ready endpoint for its own zone", "sim/cluster/hints.go", "sim/cluster: TestHintsOfEachEndpoint TestZoneWithoutAPodUsesAll"},
+	{"controllers 9.4 PreferSameNode", "and for its own node", "sim/cluster/hints.go", "sim/cluster: TestHintsOfEachEndpoint"},
+	{"controllers 9.4 Gate", "1.34", "sim/scenario/hints.go", "sim/cluster: TestHintsOfEachEndpoint"},
+	{"controllers 9.4 Non-ready", "no hints", "sim/cluster/endpoint.go", "sim/cluster: TestHintsFollowReadiness TestZoneWithoutAPodUsesAll"},
+	{"controllers 9.4 Annotation", "goes before the field, the older before the newer", "sim/scenario/hints.go", "sim/scenario: TestHintModeOf; sim/cluster: TestHintsOfEachEndpoint"},
+	{"controllers 9.4 Auto", "shares by CPU, at most 20 % overload, or no hints at all", "sim/cluster/hints.go", "sim/cluster: TestHintsOfEachEndpoint TestSharesReachIntoOtherSlices"},
 }
 
 var measuredRows = []row{

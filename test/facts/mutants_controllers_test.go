@@ -190,6 +190,86 @@ var sliceMutants = []mutant{
 	}},
 }
 
+// Hints of each endpoint.
+var hintMutants = []mutant{
+	{"nobody is hinted for a zone", []string{"controllers 9.4 trafficDistribution"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "return hint{zone: nodes[node].Zone}\n", "return hint{zone: nodes[0].Zone}\n"},
+	}},
+	{"PreferClose is unknown", []string{"controllers 9.4 trafficDistribution"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hintModes, "case d == corev1.ServiceTrafficDistributionPreferClose:", "case d == \"preferClose\":"},
+	}},
+	{"node hints without zone hints", []string{"controllers 9.4 PreferSameNode"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "return hint{zone: nodes[node].Zone, node: true}", "return hint{node: true}"},
+	}},
+	{"PreferSameNode is PreferSameZone", []string{"controllers 9.4 PreferSameNode"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "return hint{zone: nodes[node].Zone, node: true}", "return hint{zone: nodes[node].Zone}"},
+	}},
+	{"PreferSameZone from the beginning", []string{"controllers 9.4 Gate"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hintModes, "corev1.ServiceTrafficDistributionPreferSameZone && k.Options.NodeHints", "corev1.ServiceTrafficDistributionPreferSameZone"},
+	}},
+	{"terminating endpoints keep their hints", []string{"controllers 9.4 Non-ready"}, cluster, "TestHintsFollowReadiness|TestZoneWithoutAPodUsesAll", []edit{
+		{endpointOf, "\tif e.conditions.Ready() {\n", "\tif e.conditions.Serving() {\n"},
+	}},
+	{"endpoints that are not ready are hinted", []string{"controllers 9.4 Non-ready"}, cluster, "TestHintsFollowReadiness", []edit{
+		{endpointOf, "\tif e.conditions.Ready() {\n", "\tif e.conditions.Ready() || !e.conditions.Terminating() {\n"},
+	}},
+	{"the field goes before the annotation", []string{"controllers 9.4 Annotation"}, scenario, "TestHintModeOf", []edit{
+		{hintModes, `case mode == "Auto" || mode == "auto":`, `case svc.Spec.TrafficDistribution == nil && (mode == "Auto" || mode == "auto"):`},
+	}},
+	{"the newer annotation goes first", []string{"controllers 9.4 Annotation"}, scenario, "TestHintModeOf", []edit{
+		{hintModes, "\tif !set {\n", "\tif _, newer := svc.Annotations[corev1.AnnotationTopologyMode]; !set || newer {\n"},
+	}},
+	{"annotations count before hints were on", []string{"controllers 9.4 Annotation"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hintModes, "if k.Options.ZoneHints {", "if mode != \"\" {"},
+	}},
+}
+
+// Hints in proportion to CPU.
+var shareMutants = []mutant{
+	{"nodes count alike, whatever their CPU", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "cpu[n.Zone] += milli", "cpu[n.Zone]++"},
+	}},
+	{"one zone is enough", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "if len(cpu) < 2 {", "if len(cpu) < 1 {"},
+	}},
+	{"nodes without a zone are passed over", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "\t\tif n.Zone == \"\" || milli == 0 {\n", "\t\tif n.Zone == \"\" {\n\t\t\tcontinue\n\t\t}\n\t\tif milli == 0 {\n"},
+	}},
+	{"endpoints without a zone are passed over", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "if nodes[want[i].node].Zone == \"\" {", "if want[i].node < 0 {"},
+	}},
+	{"the control plane counts", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hintModes, `[]string{"node-role.kubernetes.io/control-plane", `, `[]string{`},
+	}},
+	{"nodes that are not ready count", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hintModes, "return c.Status == corev1.ConditionTrue", "return c.Status != \"\""},
+	}},
+	{"no overload at all", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "(exact*10 + endpoint*12 - 1) / (endpoint * 12)", "(exact + endpoint - 1) / endpoint"},
+	}},
+	{"least numbers round down", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "(exact*10 + endpoint*12 - 1) / (endpoint * 12)", "exact * 10 / (endpoint * 12)"},
+	}},
+	{"least numbers may be more than there is", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "return zones, endpoint, left >= 0", "return zones, endpoint, true"},
+	}},
+	{"endpoints move for any difference", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "if 2*over[from] < endpoint || 2*lack[to] < endpoint || over[from] < endpoint && lack[to] < endpoint {", "if over[from] <= 0 || lack[to] <= 0 {"},
+	}},
+	{"endpoints move for two halves", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, " || over[from] < endpoint && lack[to] < endpoint {", " {"},
+	}},
+	{"nothing moves", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hints, "if from >= 0 && give[from] > 0 {", "if from < 0 && to < 0 {"},
+	}},
+	{"slices whose hints do not fit stay", []string{"controllers 9.4 Auto"}, cluster, "TestSharesReachIntoOtherSlices", []edit{
+		{hints, "if !fits {", "if !fits && n < 0 {"},
+	}},
+	{"slices that are not written keep hints when there are none", []string{"controllers 9.4 Auto"}, cluster, "TestSharesReachIntoOtherSlices", []edit{
+		{hints, "\t\twant[i].hint = hint{}\n\t\tif at, found := slices.BinarySearch(out, want[i].slice); !found {", "\t\twant[i].hint = hint{}\n\t\tif at, found := slices.BinarySearch(out, want[i].slice); !found && at < 0 {"},
+	}},
+}
+
 var proxyMutants = []mutant{
 	{"the interval counts from the beginning of a sync", []string{"kube-proxy 6", "propagation 1.5"}, cluster, "TestNodeProxy", []edit{
 		{nodeProxy, "p.state.LastEnd = p.w.eng.Now().Duration()", "p.state.LastEnd = (p.w.eng.Now() - took).Duration()"},
@@ -276,7 +356,35 @@ var proxyMutants = []mutant{
 	}},
 }
 
+// What a KubeProxyConfiguration leaves out.
+var configMutants = []mutant{
+	{"node ports on localhost have to be asked for", []string{"kube-proxy 10"}, "cmd/lameduck/internal/cli", "TestDefaultsOfAKubeProxyConfiguration", []edit{
+		{config, "c.IPTables.LocalhostNodePorts == nil || *c", "c.IPTables.LocalhostNodePorts != nil && *c"},
+	}},
+	{"node ports answer everywhere in nftables mode", []string{"kube-proxy 10"}, "cmd/lameduck/internal/cli", "TestDefaultsOfAKubeProxyConfiguration", []edit{
+		{config, "len(c.NodePortAddresses) == 0 && node.Dialect == plan.NFTables:", "len(c.NodePortAddresses) < 0:"},
+	}},
+	{"a configuration without a mode is nftables", []string{"kube-proxy 10"}, "cmd/lameduck/internal/cli", "TestDefaultsOfAKubeProxyConfiguration", []edit{
+		{"cmd/lameduck/internal/cli/node.go", `mode = "iptables" // kube-proxy's`, `mode = "nftables" // kube-proxy's`},
+	}},
+	{"simulated proxies sync without a minimum interval", []string{"kube-proxy 10"}, scenario, "TestGolden", []edit{
+		{"sim/scenario/nodes.go", "MinSyncPeriod: engine.Second, SyncPeriod", "MinSyncPeriod: 0, SyncPeriod"},
+	}},
+	{"simulated proxies are nftables", []string{"kube-proxy 10"}, scenario, "TestGolden", []edit{
+		{"sim/scenario/nodes.go", `Proxy{Mode: "iptables",`, `Proxy{Mode: "nftables",`},
+	}},
+}
+
 var healthMutants = []mutant{
+	{"a cordon fails the node's health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
+		{"sim/cluster/entry.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || !w.sc.Nodes[node].Object.Spec.Unschedulable,"},
+	}},
+	{"a taint fails the node's health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
+		{"sim/cluster/entry.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || len(w.sc.Nodes[node].Object.Spec.Taints) == 0,"},
+	}},
+	{"the node's deletion fails its health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
+		{"sim/cluster/entry.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || w.sc.Nodes[node].Object.DeletionTimestamp == nil,"},
+	}},
 	{"an unhealthy proxy does not matter to health-check node ports", []string{"kube-proxy 5.1 Status"}, health, "TestServiceAnswer", []edit{
 		{"healthcheck/service.go", "s.LocalEndpoints != 0 && (proxyHealthy || !o.ServiceHealthInfo)", "s.LocalEndpoints != 0"},
 	}},

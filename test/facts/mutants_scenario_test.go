@@ -146,16 +146,60 @@ var clientMutants = []mutant{
 		{client, "t.repeat(a, ledger.FaultNoAnswer, c)", "t.failed(a, now+s.spec.RTT, ledger.FaultNoAnswer, c)"},
 	}},
 	{"an idle connection is never used again", []string{"kube-proxy 7 Endpoint removed", "propagation 1.11"}, "sim/traffic", "TestAPoolKeepsItsConnection", []edit{
-		{"sim/traffic/pool.go", "idle > 0 && now-c.used >= idle", "idle >= 0 && now-c.used >= idle"},
+		{pool, "idle > 0 && now-c.used >= idle", "idle >= 0 && now-c.used >= idle"},
 	}},
 	{"a server that ends closes nothing", []string{"kube-proxy 7 Process exits"}, "sim/traffic", "TestAServerClosingIdleConnections", []edit{
-		{"sim/traffic/pool.go", "case c.free <= now || all:\n\t\t\t\tc.closed = now", "case c.free <= now || all:\n\t\t\t\tc.closed = engine.Never"},
+		{pool, "case c.free <= now || all:\n\t\t\t\tc.closed = now", "case c.free <= now || all:\n\t\t\t\tc.closed = engine.Never"},
 	}},
 	{"what is in flight survives its server", []string{"kube-proxy 7 Process exits", "propagation 5 SIGKILL"}, "sim/traffic", "TestWhatIsInFlightFailsWhenItIsCut", []edit{
 		{"sim/traffic/pending.go", "\tlist := f.list\n", "\tlist := f.list[:0]\n"},
 	}},
 	{"a repeated SYN chooses again", []string{"kube-proxy 7 NAT decision"}, "sim/traffic", "TestRetransmissions", []edit{
 		{client, "if !a.target.Addr.IsValid() {", "if a.tries > 0 || !a.target.Addr.IsValid() {"},
+	}},
+}
+
+// Who closes an idle connection, and who writes into the closing.
+var idleMutants = []mutant{
+	{"a server that shuts down leaves idle connections open", []string{"propagation 5 after SIGTERM, graceful server"}, "sim", "TestAServerThatShutsDownClosesIdleConnections", []edit{
+		{between, "o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)", "o.traffic.Until(uint64(i.Pod), o.eng.Now())"},
+	}},
+	{"what is on its way when the server closes is served", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestTheRaceForAnIdleConnectionIsARoundTripWide", []edit{
+		{pool, "case c.sent+s.spec.RTT/2 > now:", "case c.sent > now:"},
+	}},
+	{"the client knows at once that the server has closed", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestTheRaceForAnIdleConnectionIsARoundTripWide|TestAServerClosingIdle", []edit{
+		{pool, "now >= c.closed+c.pool.spec.RTT/2", "now >= c.closed"},
+	}},
+	{"a busy connection stays open after its answer", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestABusyConnectionIsClosedAfterItsAnswer", []edit{
+		{pool, "c.closed = c.free - s.spec.RTT/2", "c.closed = engine.Never"},
+	}},
+	{"the race for a connection that was idle too long is half a round trip wide", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestAServerClosesWhatIsIdleTooLong", []edit{
+		{pool, "now > c.expires()-c.pool.spec.RTT", "now > c.expires()-c.pool.spec.RTT/2"},
+	}},
+	{"servers keep idle connections for ever", []string{"propagation 5 uvicorn", "propagation 5 Node.js"}, "sim/traffic", "TestAServerClosesWhatIsIdleTooLong", []edit{
+		{pool, "c.target.Server.IdleLimit(); limit > 0 {", "c.target.Server.IdleLimit(); limit > engine.Hour {"},
+	}},
+	{"node keeps idle connections for 50 s", []string{"propagation 5 Node.js"}, scenario, "TestHowLongServersKeepIdleConnections", []edit{
+		{profiles, "InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},", "InFlight: InFlightCut, ServerIdle: 50 * engine.Second}},"},
+	}},
+}
+
+// What is no fact of Kubernetes: scenarios ask for it.
+var ownMutants = []mutant{
+	{"ten times as many errors", nil, "sim", "TestAppErrorsAreThePartAskedFor", []edit{
+		{between, "engine.Below(engine.Another(draw), 1000) < app.Errors", "engine.Below(engine.Another(draw), 100) < app.Errors"},
+	}},
+	{"an app's error is put down to overload", nil, "sim", "TestCauses", []edit{
+		{"sim/cluster/blame.go", "return ledger.AppError, ledger.App", "return ledger.Overloaded, ledger.App"},
+	}},
+	{"a pod that answers everything with an error would do", nil, "sim", "TestPairsOfAnswers", []edit{
+		{"sim/cluster/action.go", "i.App.Errors < everyRequest", "i.App.Errors <= everyRequest"},
+	}},
+	{"an error comes at once", nil, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
+		{client, "t.later(end, step{attempt: *a, fault: ledger.FaultErred", "t.later(now+s.spec.RTT, step{attempt: *a, fault: ledger.FaultErred"},
+	}},
+	{"an error that is cut comes all the same", nil, "sim/traffic", "TestAnErrorThatIsOnItsWayIsCut", []edit{
+		{"sim/traffic/pending.go", "*s.cut = true", "*s.cut = false"},
 	}},
 }
 
@@ -184,6 +228,9 @@ var versionMutants = []mutant{
 	}},
 	{"the weight from 1.30", []string{"kube-proxy 11 X-Load-Balancing"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
 		{versions, "On: 31, Source:", "On: 30, Source:"},
+	}},
+	{"trafficDistribution from 1.30", []string{"kube-proxy 11 ServiceTrafficDistribution"}, cluster, "TestHintsOfEachEndpoint", []edit{
+		{hintModes, "Minor: 31}", "Minor: 30}"},
 	}},
 	{"node hints from 1.35", []string{"kube-proxy 11 PreferSameTrafficDistribution"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
 		{versions, "Alpha: 33, On: 34, GA: 35", "Alpha: 33, On: 35, GA: 35"},

@@ -4,7 +4,7 @@ package facts
 // to notice it: those that run names, which are quick.
 type mutant struct {
 	name  string
-	facts []string // ids of the table
+	facts []string // ids of the table; none for what is no fact of Kubernetes, see ownMutants
 	pkg   string   // from the root, such as sim/cluster
 	run   string   // -run
 	edits []edit
@@ -17,7 +17,7 @@ func mutants() []mutant {
 	var all []mutant
 	for _, table := range [][]mutant{
 		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants,
-		sliceMutants, proxyMutants, healthMutants, hookMutants, profileMutants, namedMutants, defaultMutants, clientMutants, versionMutants,
+		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, profileMutants, namedMutants, defaultMutants, clientMutants, idleMutants, versionMutants, ownMutants,
 	} {
 		all = append(all, table...)
 	}
@@ -50,6 +50,11 @@ const (
 	versions   = "endpoints/version.go"
 	evaluate   = "proxier/memory/evaluate.go"
 	client     = "sim/traffic/traffic.go"
+	pool       = "sim/traffic/pool.go"
+	hints      = "sim/cluster/hints.go"
+	hintModes  = "sim/scenario/hints.go"
+	between    = "sim/between.go"
+	config     = "cmd/lameduck/internal/cli/proxyconfig.go"
 )
 
 var graceMutants = []mutant{
@@ -97,6 +102,10 @@ var terminationMutants = []mutant{
 	}},
 	{"readiness probes stop at the termination", []string{"pod-lifecycle 2d", "pod-lifecycle 3.4 Readiness keeps running"}, cluster, "TestReadinessDuringTermination", []edit{
 		{terminate, "[]*prober{c.liveness, c.startup}", "[]*prober{c.liveness, c.startup, c.readiness}"},
+	}},
+	{"a liveness probe kills within the grace period", []string{"pod-lifecycle 3.4 Liveness and startup", "pod-lifecycle 2d"}, cluster, "TestLivenessDoesNotCutTheGracePeriod", []edit{
+		{terminate, "[]*prober{c.liveness, c.startup}", "[]*prober{c.startup}"},
+		{probe, "\t\tp.c.wk.requestSync()\n\t}\n}\n\n// set", "\t\tif p.c.condemned != nil && p.c.wk.terminating {\n\t\t\tp.c.killForProbe()\n\t\t\tp.c.signal(minimumGrace, EndedLiveness)\n\t\t}\n\t\tp.c.wk.requestSync()\n\t}\n}\n\n// set"},
 	}},
 	{"containers are stopped one after the other", []string{"pod-lifecycle 2e", "pod-lifecycle 2.4 Main containers"}, cluster, "TestNoReadinessProbeStaysReady|TestSidecarOrder", []edit{
 		{terminate, "\tfor _, c := range running {\n\t\tt.stop(c, grace)\n\t}", "\tfor i, c := range running {\n\t\tt.wk.k.after(engine.Time(i)*engine.Second, \"\", func() { t.stop(c, grace) })\n\t}"},
