@@ -184,21 +184,21 @@ var idleMutants = []mutant{
 	}},
 }
 
-// What is no fact of Kubernetes: scenarios ask for it.
+// What is no fact of Kubernetes, but specified with the simulator: scenarios ask for it.
 var ownMutants = []mutant{
-	{"ten times as many errors", nil, "sim", "TestAppErrorsAreThePartAskedFor", []edit{
+	{"ten times as many errors", []string{"simulator 2"}, "sim", "TestAppErrorsAreThePartAskedFor", []edit{
 		{between, "engine.Below(engine.Another(draw), 1000) < app.Errors", "engine.Below(engine.Another(draw), 100) < app.Errors"},
 	}},
-	{"an app's error is put down to overload", nil, "sim", "TestCauses", []edit{
+	{"an app's error is put down to overload", []string{"simulator 2"}, "sim", "TestCauses", []edit{
 		{"sim/cluster/blame.go", "return ledger.AppError, ledger.App", "return ledger.Overloaded, ledger.App"},
 	}},
-	{"a pod that answers everything with an error would do", nil, "sim", "TestPairsOfAnswers", []edit{
+	{"a pod that answers everything with an error would do", []string{"simulator 2"}, "sim", "TestPairsOfAnswers", []edit{
 		{"sim/cluster/action.go", "i.App.Errors < everyRequest", "i.App.Errors <= everyRequest"},
 	}},
-	{"an error comes at once", nil, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
+	{"an error comes at once", []string{"simulator 2"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
 		{client, "t.later(end, step{attempt: *a, fault: ledger.FaultErred", "t.later(now+s.spec.RTT, step{attempt: *a, fault: ledger.FaultErred"},
 	}},
-	{"an error that is cut comes all the same", nil, "sim/traffic", "TestAnErrorThatIsOnItsWayIsCut", []edit{
+	{"an error that is cut comes all the same", []string{"simulator 2"}, "sim/traffic", "TestAnErrorThatIsOnItsWayIsCut", []edit{
 		{"sim/traffic/pending.go", "*s.cut = true", "*s.cut = false"},
 	}},
 }
