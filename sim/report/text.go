@@ -80,7 +80,7 @@ func (t *text) table(worst, shown []*check.Case) {
 		t.headline(c)
 		t.line("")
 	}
-	rows := [][]string{{"CASE", "VERDICT", "NOTHING ANSWERS", "TRAFFIC LOST", "RUNS WITH LOSS"}}
+	var rows [][]string
 	var holds, not []*check.Case
 	for _, c := range worst {
 		switch {
@@ -88,39 +88,57 @@ func (t *text) table(worst, shown []*check.Case) {
 			holds = append(holds, c)
 		case c.Verdict == check.NotJudged && !t.opts.All:
 			not = append(not, c)
-		case c.Verdict == check.NotJudged:
-			rows = append(rows, []string{title(c), t.styled(c, string(c.Verdict)), c.Reason})
 		default:
-			rows = append(rows, []string{title(c), t.styled(c, string(c.Verdict)), spread(c.LongestOutage), spread(c.LostSeconds),
-				fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))})
+			rows = append(rows, t.row(c))
 		}
 	}
-	hidden := 0
-	if len(rows) > listedCases+1 && !t.opts.All {
-		rows, hidden = rows[:listedCases+1], len(rows)-listedCases-1
-	}
-	if len(rows) > 1 {
-		t.columns(rows)
+	if len(rows) > 0 {
+		t.rows(rows)
 		t.inRequests(worst[0])
 	}
-	if hidden > 0 {
-		t.line("%s less (--all lists them)", count(hidden, "more case loses", "more cases lose"))
-	}
-	if len(holds) > 0 && (len(rows) > 1 || len(holds) > 1) {
-		bound := holds[0] // of the fewest runs, when some were interrupted
-		for _, c := range holds {
-			if c.Bound > bound.Bound {
-				bound = c
-			}
-		}
-		t.line("%s: %s (--all lists them)", count(len(holds), "case holds", "cases hold"), boundWords(bound))
-	}
+	t.held(holds, len(rows))
 	if len(not) > 0 && len(worst) > 1 {
 		t.line("%s not judged (--all says why)", count(len(not), "case is", "cases are"))
 	}
-	if len(rows) > 1 || len(worst) > 1 {
+	if len(rows) > 0 || len(worst) > 1 {
 		t.line("")
 	}
+}
+
+// row is the line of one case.
+func (t *text) row(c *check.Case) []string {
+	if c.Verdict == check.NotJudged {
+		return []string{title(c), t.styled(c, string(c.Verdict)), c.Reason}
+	}
+	return []string{title(c), t.styled(c, string(c.Verdict)), spread(c.LongestOutage), spread(c.LostSeconds),
+		fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))}
+}
+
+// rows writes the lines of cases, the first of many.
+func (t *text) rows(rows [][]string) {
+	hidden := 0
+	if len(rows) > listedCases && !t.opts.All {
+		rows, hidden = rows[:listedCases], len(rows)-listedCases
+	}
+	t.columns(append([][]string{{"CASE", "VERDICT", "NOTHING ANSWERS", "TRAFFIC LOST", "RUNS WITH LOSS"}}, rows...))
+	if hidden > 0 {
+		t.line("%s less (--all lists them)", count(hidden, "more case loses", "more cases lose"))
+	}
+}
+
+// held counts the cases that hold, with the weakest of their bounds: that of the fewest runs,
+// when some were interrupted.
+func (t *text) held(holds []*check.Case, others int) {
+	if len(holds) == 0 || others == 0 && len(holds) == 1 {
+		return
+	}
+	bound := holds[0]
+	for _, c := range holds {
+		if c.Bound > bound.Bound {
+			bound = c
+		}
+	}
+	t.line("%s: %s (--all lists them)", count(len(holds), "case holds", "cases hold"), boundWords(bound))
 }
 
 func count(n int, one, many string) string {
