@@ -193,6 +193,9 @@ type Traffic struct {
 	Headline                bool
 	Class                   string // of the traffic table, such as "outside"
 
+	// LB is the load balancer that outside clients go through; nil for none: they go to the
+	// node ports.
+	LB *LoadBalancer
 	// Nodes are the nodes that outside clients go to, or that inside clients run on; nil is
 	// all of them.
 	Nodes []string

@@ -1,0 +1,105 @@
+package scenario
+
+import "github.com/lameduck-proxy/lameduck/sim/engine"
+
+// LoadBalancer is what stands between clients outside and a Service's nodes or pods. Each field
+// is one thing that load balancers differ in; a preset fills all of them, with the source of
+// each (facts/load-balancers.md).
+type LoadBalancer struct {
+	Preset  string // the row of Presets it was made of
+	Service string // "ns/name"
+
+	Target  LBTarget
+	Members LBMembers
+	Check   HealthCheck
+	// Controller is the time from a change in the API (a slice, a node) to the call that changes
+	// the members; it does not matter where all nodes are members.
+	Controller engine.Dist
+	// Registration is the time from that call until a new member is checked for the first time,
+	// Propagation the time until a removed one gets no new connection any more.
+	Registration, Propagation engine.Dist
+	// Drain is how long connections to a removed member live on; then they are cut. 0 cuts them
+	// at once, Never leaves them to end by themselves.
+	Drain engine.Time
+	// CutUnhealthy says that connections to a member that fails its checks are reset.
+	CutUnhealthy bool
+	// FailOpen says that all members get connections when none is healthy; else the client sees
+	// NoTarget.
+	FailOpen bool
+	NoTarget NoTarget
+	Hash     FlowHash
+	// ICMPFiltered says that a node's reject does not reach the client: it waits.
+	ICMPFiltered bool
+	// Announce says that members are found by routing, not by health checks: MetalLB.
+	Announce Announce
+}
+
+// LBTarget is what a load balancer sends connections to.
+type LBTarget uint8
+
+// The targets.
+const (
+	TargetNodes LBTarget = iota // nodes, where the node's rules take over
+	TargetPods                  // pod addresses, past every node's rules
+)
+
+// LBMembers is what makes a node or a pod a member.
+type LBMembers uint8
+
+// The rules of membership.
+const (
+	MembersAllNodes   LBMembers = iota // every node that is not excluded
+	MembersLocalNodes                  // nodes with a pod that does not terminate, ready or not
+	MembersReadyPods                   // pods that are ready and do not terminate
+	MembersLivePods                    // pods that do not terminate, ready or not
+	MembersServing                     // nodes with an endpoint that is ready or serving, terminating or not
+)
+
+// HealthCheck is how a load balancer finds out who is well.
+type HealthCheck struct {
+	Probe              Probe
+	Interval, Timeout  engine.Time
+	Healthy, Unhealthy int // answers in a row that change its mind
+}
+
+// Probe is what a health check asks.
+type Probe uint8
+
+// The probes.
+const (
+	ProbeNone        Probe = iota
+	ProbeHealthPort        // HTTP /healthz on the Service's healthCheckNodePort
+	ProbeProxyHealth       // HTTP /healthz of the node's service proxy, port 10256
+	ProbeNodePort          // a TCP connection to the Service's node port, by the node's rules
+	ProbePod               // a connection to the pod itself
+)
+
+// NoTarget is what a client sees of a load balancer without any target.
+type NoTarget uint8
+
+// What no target looks like.
+const (
+	NoTargetTimeout NoTarget = iota // packets vanish
+	NoTargetRefused
+	NoTarget503
+)
+
+// FlowHash is how a new connection's target is chosen.
+type FlowHash uint8
+
+// The ways of choosing.
+const (
+	HashFlow       FlowHash = iota // by its 5-tuple: a repeated SYN goes to the same one while that is healthy
+	HashRoundRobin                 // in turn
+	HashRandom                     // by chance, each connection anew
+)
+
+// Announce is how a load balancer that checks nothing gets packets to nodes.
+type Announce uint8
+
+// The announcements.
+const (
+	AnnounceNone Announce = iota
+	AnnounceL2            // one node answers ARP for the address
+	AnnounceBGP           // routers spread flows over all nodes that announce, by hash of their number
+)
