@@ -16,8 +16,21 @@ type between run
 
 var _ traffic.World = (*between)(nil)
 
-// Nodes lists the nodes a stream's new connections go to now.
-func (b *between) Nodes(stream int) []int {
+// Front says where a stream's new connection goes first.
+func (b *between) Front(stream int, flow uint64, last int) traffic.Front {
+	if f := b.fronts[stream]; f != nil {
+		return f.pick(flow, last)
+	}
+	if last >= 0 { // a repeated SYN
+		return traffic.Front{Member: last, Node: last}
+	}
+	nodes := b.nodes(stream)
+	n := nodes[engine.Below(flow, len(nodes))]
+	return traffic.Front{Member: n, Node: n}
+}
+
+// nodes lists the nodes a stream's new connections go to now.
+func (b *between) nodes(stream int) []int {
 	r := &b.routes[stream]
 	if r.nodes == nil || r.entry.Changing() && r.asked != b.cluster.Installs() {
 		r.nodes, r.asked = b.cluster.NodesFor(r.entry), b.cluster.Installs()
@@ -94,7 +107,12 @@ func (b *between) target(r *routes, addr netip.AddrPort) *traffic.Target {
 }
 
 // Judge blames a failed attempt.
-func (b *between) Judge(stream, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
+func (b *between) Judge(stream, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
+	if f := b.fronts[stream]; f != nil && fault.NewConnection() {
+		if cause, actor, ok := f.b.Judge(member); ok {
+			return ledger.Blame{Cause: cause, Actor: actor, Elsewhere: b.cluster.Elsewhere(f.entry, target)}
+		}
+	}
 	return b.cluster.Judge(b.routes[stream].entry, node, target, fault)
 }
 
@@ -186,8 +204,11 @@ type observer run
 
 var _ cluster.Observer = (*observer)(nil)
 
-// ListenerChanged needs nothing done: new connections ask for themselves.
-func (o *observer) ListenerChanged(*cluster.Instance) {}
+// ListenerChanged wakes load balancers; new connections ask for themselves.
+func (o *observer) ListenerChanged(*cluster.Instance) { (*run)(o).wakeFronts() }
+
+// Installed wakes load balancers; new connections ask for themselves.
+func (o *observer) Installed(int) { (*run)(o).wakeFronts() }
 
 // Terminated closes idle connections of servers that shut down gracefully.
 func (o *observer) Terminated(i *cluster.Instance) {
@@ -209,8 +230,8 @@ func (o *observer) Ended(i *cluster.Instance, how cluster.Ending) {
 	o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), true)
 }
 
-// SandboxGone needs nothing done: new connections ask for themselves.
-func (o *observer) SandboxGone(*cluster.Instance) {}
+// SandboxGone wakes load balancers; new connections ask for themselves.
+func (o *observer) SandboxGone(*cluster.Instance) { (*run)(o).wakeFronts() }
 
 // InFlightUntil asks the traffic how long the instance has work.
 func (o *observer) InFlightUntil(i *cluster.Instance) engine.Time {

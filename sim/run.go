@@ -95,6 +95,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 		}
 		r.cluster.Chronicle(opts.Journal, entries)
 	}
+	r.openFronts()
 	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
 	r.watch()
 	r.act()
@@ -120,6 +121,7 @@ type run struct {
 	flows   *check.Flows
 	found   []found  // by stream and node
 	routes  []routes // by stream
+	fronts  []*front // load balancers, by stream; nil for none
 	broken  error    // the first thing the run itself noticed
 
 	servers  []*server   // by pod
@@ -146,6 +148,7 @@ func (r *run) specs() []traffic.Spec {
 			ConnectTimeout: t.ConnectTimeout, Timeout: t.Timeout, Retries: t.Retries, RTT: defaultRTT,
 			Arrivals: traffic.Arrivals(t.Arrivals),
 		}
+		spec.ICMPFiltered = t.LB != nil && t.LB.ICMPFiltered
 		if t.External {
 			spec.RTT = externalRTT
 		}

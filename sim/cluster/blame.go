@@ -15,6 +15,10 @@ func (w *World) Judge(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	return blame
 }
 
+// Elsewhere says whether another pod of the workload, than the one at an address, would have
+// accepted at this instant.
+func (w *World) Elsewhere(e Entry, target netip.AddrPort) bool { return w.elsewhere(e, target) }
+
 // elsewhere says whether another pod of the workload would have accepted at this instant.
 func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
 	return w.AnyAccepts(e.workloads, target.Addr())
@@ -34,6 +38,8 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 		return ledger.KeepaliveRace, ledger.App
 	case ledger.FaultErred:
 		return ledger.AppError, ledger.App
+	case ledger.FaultDrainCut:
+		return ledger.DrainCut, ledger.LBController
 	case ledger.FaultTurnedAway, ledger.FaultLate:
 		return ledger.Overloaded, ledger.App
 	default: // a new connection that came to nothing
@@ -44,7 +50,7 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	switch fault {
 	case ledger.FaultDropped:
 		return ledger.NoLocalEndpoint, w.unnoticed(e, func(i *Instance) bool { return i.Node == node })
-	case ledger.FaultRejected:
+	case ledger.FaultRejected, ledger.FaultFiltered:
 		return ledger.NoEndpoint, w.unnoticed(e, func(*Instance) bool { return true })
 	default:
 		return w.unreachable(target)

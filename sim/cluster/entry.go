@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
-	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/proxier/memory"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -17,13 +16,16 @@ import (
 type Entry struct {
 	External bool
 
-	name      endpoints.ServiceName
-	port      uint16
-	nodePort  uint16
-	protocol  endpoints.Protocol
-	workloads []int // that the Service selects
-	nodes     []int // that clients go to, or run on
-	healthy   bool  // only those whose health-check node port says so
+	service int // number in the scenario
+	name    endpoints.ServiceName
+	port    uint16
+	// targetPort is the pods' port behind it.
+	targetPort uint16
+	nodePort   uint16
+	protocol   endpoints.Protocol
+	workloads  []int // that the Service selects
+	nodes      []int // that clients go to, or run on
+	healthy    bool  // only those whose health-check node port says so
 }
 
 // Entry finds where a stream enters; ok is false when there is no such Service,
@@ -35,7 +37,7 @@ func (w *World) Entry(t scenario.Traffic) (e Entry, ok bool) {
 			continue
 		}
 		e = Entry{
-			External: t.External, name: endpoints.ServiceName{Namespace: svc.Namespace, Name: svc.Name},
+			External: t.External, service: s, targetPort: w.targetPort(s, t.Port), name: endpoints.ServiceName{Namespace: svc.Namespace, Name: svc.Name},
 			port: uint16(t.Port), protocol: t.Protocol, nodePort: w.NodePort(s, uint16(t.Port), t.Protocol),
 		}
 		for wl := range w.sc.Workloads {
@@ -54,6 +56,17 @@ func (w *World) Entry(t scenario.Traffic) (e Entry, ok bool) {
 	return Entry{}, false
 }
 
+// targetPort is the pods' port behind a Service's port, 0 when there is none.
+func (w *World) targetPort(service, port int) uint16 {
+	info := &w.services[service]
+	for i, p := range w.sc.Services[service].Service.Spec.Ports {
+		if int(p.Port) == port && i < len(info.ports) {
+			return uint16(*info.ports[i].Port)
+		}
+	}
+	return 0
+}
+
 // NodesFor lists the nodes that a stream's new connections go to now: as a load balancer
 // without any delay sees them, if the stream asks for that, by the answers that the nodes'
 // health-check node ports give with the rules in force. To all of them when none is healthy.
@@ -63,7 +76,7 @@ func (w *World) NodesFor(e Entry) []int {
 	}
 	var healthy []int
 	for _, n := range e.nodes {
-		if w.nodeHealthy(e, n) {
+		if w.NodeHealthy(e, n) {
 			healthy = append(healthy, n)
 		}
 	}
@@ -71,13 +84,6 @@ func (w *World) NodesFor(e Entry) []int {
 		return e.nodes
 	}
 	return healthy
-}
-
-// nodeHealthy says what a node's healthCheckNodePort answers with the rules in force.
-func (w *World) nodeHealthy(e Entry, node int) bool {
-	installed := w.Proxies[node].installed.Snapshot
-	h, ok := healthcheck.ServiceOf(installed.Service(e.name), endpoints.IPv4, w.sc.Nodes[node].Name, w.sc.Kubernetes.Options)
-	return ok && h.OK(true, w.sc.Kubernetes.Options)
 }
 
 // Changing says whether NodesFor may give something else after a proxy's sync.

@@ -59,6 +59,8 @@ type Observer interface {
 	Ended(i *Instance, how Ending)
 	// SandboxGone: the pod's address answers nobody any more.
 	SandboxGone(i *Instance)
+	// Installed: a node's rules, and the answers of its health ports, are new.
+	Installed(node int)
 	// InFlightUntil returns when the last request the instance is serving will be answered,
 	// the present time if there is none.
 	InFlightUntil(i *Instance) engine.Time

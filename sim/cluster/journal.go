@@ -33,6 +33,7 @@ const (
 	EventWait                      // a node's proxy heard of a change and waits until Until
 	EventRules                     // a node's new rules lead the connections of an entry to Targets, by Verdict
 	EventHealthPort                // a node's healthCheckNodePort answers differently: OK
+	EventBalancer                  // a load balancer sends new connections to a node or pod from now on, or not any more: OK
 )
 
 // Event is one entry of a Journal. Fields that do not belong to its Kind are zero; Pod, Node
@@ -149,7 +150,7 @@ func (w *World) noteRules(node int) {
 		if !e.healthy {
 			continue
 		}
-		ok := w.nodeHealthy(e, node)
+		ok := w.NodeHealthy(e, node)
 		if was, known := w.chronicle.healthy[k]; !known || was != ok {
 			w.chronicle.healthy[k] = ok
 			w.record(Event{Kind: EventHealthPort, Pod: -1, Node: node, Entry: i, OK: ok})

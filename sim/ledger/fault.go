@@ -5,30 +5,46 @@ type Fault uint8
 
 // The faults.
 const (
-	FaultRejected   Fault = iota // refused by a node's rules
-	FaultDropped                 // swallowed by a node's rules
-	FaultNoListener              // refused by the pod's kernel
-	FaultNoAnswer                // nothing at the pod's address
-	FaultTurnedAway              // the app had no capacity
-	FaultLate                    // accepted, and not answered in time
-	FaultKilled                  // cut by SIGKILL after the grace period
-	FaultExited                  // cut by the process's own end after SIGTERM
-	FaultLiveness                // cut by a liveness restart
-	FaultCrashed                 // cut by a crash
-	FaultErred                   // answered with an error
-	FaultIdleRace                // written while the server was closing the idle connection
+	FaultRejected        Fault = iota // refused by a node's rules
+	FaultDropped                      // swallowed by a node's rules
+	FaultNoListener                   // refused by the pod's kernel
+	FaultNoAnswer                     // nothing at the pod's address
+	FaultTurnedAway                   // the app had no capacity
+	FaultLate                         // accepted, and not answered in time
+	FaultKilled                       // cut by SIGKILL after the grace period
+	FaultExited                       // cut by the process's own end after SIGTERM
+	FaultLiveness                     // cut by a liveness restart
+	FaultCrashed                      // cut by a crash
+	FaultErred                        // answered with an error
+	FaultIdleRace                     // written while the server was closing the idle connection
+	FaultFiltered                     // refused by a node's rules, and the refusal did not get through
+	FaultNoTarget                     // swallowed by a load balancer without a target
+	FaultNoTargetRefused              // refused by one
+	FaultNoTarget503                  // answered by one with an error
+	FaultDrainCut                     // cut by a load balancer
 )
 
 // Outcome is what the client sees of a fault.
 func (f Fault) Outcome() Outcome {
 	switch f {
-	case FaultRejected, FaultNoListener:
+	case FaultRejected, FaultNoListener, FaultNoTargetRefused:
 		return Refused
-	case FaultDropped, FaultNoAnswer, FaultLate:
+	case FaultDropped, FaultNoAnswer, FaultLate, FaultFiltered, FaultNoTarget:
 		return Timeout
-	case FaultTurnedAway, FaultErred:
+	case FaultTurnedAway, FaultErred, FaultNoTarget503:
 		return HTTP5xx
 	default:
 		return Reset
+	}
+}
+
+// NewConnection says that the fault is one of a connection that did not come about, not of one
+// that stood.
+func (f Fault) NewConnection() bool {
+	switch f {
+	case FaultRejected, FaultDropped, FaultNoListener, FaultNoAnswer, FaultFiltered, FaultNoTarget, FaultNoTargetRefused, FaultNoTarget503:
+		return true
+	default:
+		return false
 	}
 }

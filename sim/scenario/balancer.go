@@ -9,6 +9,7 @@ type LoadBalancer struct {
 	Preset  string // the row of Presets it was made of
 	Service string // "ns/name"
 
+	// Target is what it sends to, Members what makes that a member, Check who is well.
 	Target  LBTarget
 	Members LBMembers
 	Check   HealthCheck

@@ -125,6 +125,8 @@ func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID
 		return e.Node == r.Node && e.Entry == r.Stream && e.At > 0
 	case cluster.EventReady:
 		return true
+	case cluster.EventBalancer:
+		return e.Entry == r.Stream && (e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero)
 	case cluster.EventEndpoint, cluster.EventEndpointGone:
 		s := t.sc.Services[e.Service].Service
 		return e.Pod == hero && s.Namespace+"/"+s.Name == t.sc.Traffic[r.Stream].Service
@@ -197,9 +199,26 @@ func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero cluster.
 		case e.Kind == cluster.EventReady && e.Pod != hero && !ready && !r.Blame.Elsewhere:
 			ready = true
 			out = append(out, e)
-		case e.Kind == cluster.EventRules && e.Node == r.Node && e.Entry == r.Stream && len(e.Targets) > 0 && !slices.Contains(e.Targets, hero):
+		case t.rebalanced(e, r, hero):
+			return append(out, e)
+		case e.Kind == cluster.EventRules && t.moved(e, r, hero):
 			return append(out, e)
 		}
 	}
 	return out
+}
+
+// rebalanced says whether a load balancer's change ends the trouble that it made: it leaves the
+// member that was met in vain, or finds another one where there was none.
+func (t *Teller) rebalanced(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
+	if e.Kind != cluster.EventBalancer || e.Entry != r.Stream || r.Blame.Cause != ledger.StaleLB && r.Blame.Cause != ledger.NoHealthyTarget {
+		return false
+	}
+	met := e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero
+	return e.OK == (r.Blame.Cause == ledger.NoHealthyTarget) && (e.OK || met)
+}
+
+// moved says whether new rules of the request's node lead elsewhere than to the pod met in vain.
+func (t *Teller) moved(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
+	return e.Node == r.Node && e.Entry == r.Stream && len(e.Targets) > 0 && !slices.Contains(e.Targets, hero)
 }

@@ -66,6 +66,17 @@ func (t *Teller) words(e *cluster.Event) string {
 			t.sc.Nodes[e.Node].Name, (e.Until - e.Until%engine.Millisecond).Seconds(), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
 	case cluster.EventRules:
 		return t.rulesWords(e)
+	case cluster.EventBalancer:
+		member := ""
+		if e.Pod >= 0 {
+			member = t.pod(e.Pod)
+		} else {
+			member = t.sc.Nodes[e.Node].Name
+		}
+		if e.OK {
+			return "load balancer sends to " + member
+		}
+		return fmt.Sprintf("load balancer sends nothing new to %s", member)
 	case cluster.EventHealthPort:
 		code := "503: load balancers are told to leave"
 		if e.OK {

@@ -10,6 +10,8 @@ import (
 // conn is one connection of a keep-alive pool, or the place for one.
 type conn struct {
 	pool   *stream
+	member int // of Front, with the flow it was opened with
+	flow   uint64
 	node   int
 	target Target // the zero Target while not connected
 	free   engine.Time
@@ -107,12 +109,9 @@ func (t *Traffic) ride(c *conn, a *attempt, now engine.Time) {
 		t.reuse(c, a, now)
 		return
 	}
-	s := a.req.stream
 	a.sent = now
 	c.free = a.connectLimit() // nobody else takes it meanwhile
-	nodes := t.world.Nodes(s.index)
-	a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
-	c.node = a.node
+	a.flow = a.req.draw()
 	t.connect(a, now, c)
 }
 
@@ -129,7 +128,7 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 
 // reuse sends a request over a connection that stands.
 func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
-	a.node, a.target = c.node, c.target
+	a.member, a.flow, a.node, a.target = c.member, c.flow, c.node, c.target
 	if c.racing(now) {
 		t.failed(a, now+c.pool.spec.RTT, ledger.FaultIdleRace, c)
 		return

@@ -35,6 +35,8 @@ type Spec struct {
 	Retries    int
 	RetryDelay engine.Time
 	RTT        engine.Time // of the network between client and server
+	// ICMPFiltered says that a refusal by a node's rules does not get through.
+	ICMPFiltered bool
 }
 
 // Arrivals is how requests come.
@@ -84,18 +86,32 @@ const (
 	TurnedAway        // there is no room for it: answered at once, with an error
 )
 
+// Front is where a new connection goes first.
+type Front struct {
+	// Member is the node, or what a load balancer calls its target; -1 when it has none, and
+	// Fault is what the client sees of that.
+	Member int
+	Fault  ledger.Fault
+	// Node is the node whose rules it meets, -1 when it is sent to a Target past them.
+	Node   int
+	Target *Target
+}
+
 // World is what lies between clients and pods. It is asked for each new connection: what it
 // answers with has to be remembered by whoever implements it.
 type World interface {
-	// Nodes lists the nodes that a stream's new connections go to now; never empty.
-	Nodes(stream int) []int
+	// Front says where a new connection of a stream goes first: to a node, or through a load
+	// balancer. flow stands for its 5-tuple; last is the member that it was sent to before, -1
+	// for none.
+	Front(stream int, flow uint64, last int) Front
 	// Enter says where the rules of a node send a new connection of a stream now.
 	Enter(stream, node int) *Way
 	// Began hears of every new connection at the moment its SYN meets the rules of a node, and
 	// where it goes: the i-th target of the Way, nil for nowhere. The Target stays as it is.
 	Began(stream, node, i int, target *Target)
-	// Judge blames a failed attempt. target is the zero address when the rules chose none.
-	Judge(stream, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame
+	// Judge blames a failed attempt. member and node are those of its Front, target is the zero
+	// address when the rules chose none.
+	Judge(stream, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame
 }
 
 // Traffic runs all streams of a scenario. It has one owner.
@@ -189,6 +205,8 @@ func (r *request) draw() uint64 {
 // attempt is one try: a new connection, with its retransmissions.
 type attempt struct {
 	req    request
+	member int    // of Front; -1 for none
+	flow   uint64 // stands for the 5-tuple
 	node   int
 	began  engine.Time // of the attempt: the timeout counts from here
 	sent   engine.Time // of the first SYN: retransmissions and the connect timeout count from here
@@ -205,14 +223,38 @@ func retransmission(n int) engine.Time { return engine.Time(1<<n-1) * engine.Sec
 func (t *Traffic) start(a *attempt, now engine.Time) {
 	s := a.req.stream
 	a.req.attempts++
-	a.began, a.tries, a.target, a.blame = now, 0, Target{}, ledger.Blame{}
+	a.began, a.tries, a.target, a.blame, a.member = now, 0, Target{}, ledger.Blame{}, -1
 	if s.spec.KeepAlive {
 		t.startPooled(a, now)
 		return
 	}
-	nodes := t.world.Nodes(s.index)
-	a.node = nodes[engine.Below(a.req.draw(), len(nodes))]
+	a.flow = a.req.draw()
 	t.connect(a, now, nil)
+}
+
+// front finds where a SYN goes first, ok false when it goes nowhere. A repeated SYN stays where
+// it was sent, unless a load balancer sends it elsewhere by now: there nobody knows of it.
+func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
+	s := a.req.stream
+	f := t.world.Front(s.index, a.flow, a.member)
+	if f.Member != a.member {
+		a.target = Target{}
+	}
+	a.member, a.node = f.Member, f.Node
+	if c != nil {
+		c.member, c.flow, c.node = a.member, a.flow, a.node
+	}
+	switch {
+	case f.Member < 0 && f.Fault.Outcome() == ledger.Timeout:
+		t.repeat(a, f.Fault, c)
+		return false
+	case f.Member < 0:
+		t.failed(a, now+s.spec.RTT, f.Fault, c)
+		return false
+	case f.Target != nil:
+		a.target = *f.Target
+	}
+	return true
 }
 
 // connect sends a SYN, for the first time or again. c is the pool's connection it is for, nil
@@ -221,6 +263,9 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 	s := a.req.stream
 	if a.tries == 0 {
 		a.sent = now
+	}
+	if !t.front(a, now, c) {
+		return
 	}
 	if !a.target.Addr.IsValid() {
 		way := t.world.Enter(s.index, a.node)
@@ -231,6 +276,10 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 			a.target = *way.Targets[i]
 		case packet.Reject:
 			t.world.Began(s.index, a.node, 0, nil)
+			if s.spec.ICMPFiltered {
+				t.repeat(a, ledger.FaultFiltered, c)
+				return
+			}
 			t.failed(a, now+s.spec.RTT, ledger.FaultRejected, c)
 			return
 		default:
@@ -254,7 +303,7 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 	// A connection that was sent to an endpoint stays with it: whoever chose it is to blame, at
 	// the moment of choosing. One that was swallowed is judged afresh each time.
-	if a.tries == 0 || fault == ledger.FaultDropped {
+	if a.tries == 0 || fault == ledger.FaultDropped || fault == ledger.FaultFiltered || fault == ledger.FaultNoTarget {
 		a.blame = t.judge(a, fault)
 		if c != nil {
 			c.blame = a.blame // requests that wait for this connection wait for the same reason
@@ -320,7 +369,7 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 }
 
 func (t *Traffic) judge(a *attempt, fault ledger.Fault) ledger.Blame {
-	return t.world.Judge(a.req.stream.index, a.node, a.target.Addr, fault)
+	return t.world.Judge(a.req.stream.index, a.member, a.node, a.target.Addr, fault)
 }
 
 // failed ends an attempt that failed, known to the client at a moment.

@@ -47,7 +47,7 @@ type fakeWorld struct {
 	judged  []ledger.Fault
 }
 
-func (w *fakeWorld) Nodes(int) []int { return []int{0} }
+func (w *fakeWorld) Front(int, uint64, int) Front { return Front{} }
 func (w *fakeWorld) Enter(int, int) *Way {
 	way := &Way{Verdict: w.verdict}
 	if w.verdict == packet.Endpoints {
@@ -58,7 +58,7 @@ func (w *fakeWorld) Enter(int, int) *Way {
 	return way
 }
 func (w *fakeWorld) Began(int, int, int, *Target) {}
-func (w *fakeWorld) Judge(_, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
+func (w *fakeWorld) Judge(_, _, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
 	w.judged = append(w.judged, f)
 	return ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}
 }

@@ -169,6 +169,8 @@ var packages = []packageRule{
 			{"sim/cluster", "the world"},
 			{"sim/traffic", "the clients"},
 			{"sim/ledger", "the result"},
+			{"sim/balancer", "the load balancers in front of it"},
+			{"proxier/packet", "what a node's rules do with a probe"},
 			{"sim/check", "the books that notice what cannot be true"},
 			{"endpoints", "the entries of the slices in force, for the second look at where connections go"},
 		},
@@ -188,6 +190,14 @@ var packages = []packageRule{
 			{"endpoints", "the behaviour of a Kubernetes version"},
 		},
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+	},
+	{
+		path: "sim/balancer", pure: true,
+		own: []permit{
+			{"sim/engine", "events and random streams"},
+			{"sim/scenario", "what load balancers differ in"},
+			{"sim/ledger", "whose lateness it is"},
+		},
 	},
 	{
 		path: "sim/traffic", pure: true,

@@ -1,0 +1,215 @@
+package balancer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Endpoint is one endpoint of the balanced Service, as an EndpointSlice has it.
+type Endpoint struct {
+	Pod, Node                   int
+	Ready, Serving, Terminating bool
+}
+
+// Cluster is what a load balancer sees of the cluster. Members are node or pod numbers.
+type Cluster interface {
+	// Nodes is how many there are, numbered from 0.
+	Nodes() int
+	// Heard are the endpoints as the load balancer's controller last heard of them, Settled those
+	// that the pods in the API amount to at this instant.
+	Heard() []Endpoint
+	Settled() []Endpoint
+	// Answer is what a probe of a member is answered now. draw chooses where the rules leave a
+	// choice.
+	Answer(p scenario.Probe, member int, draw uint64) Answer
+	// WouldAnswer is Answer if every delay were zero.
+	WouldAnswer(p scenario.Probe, member int) bool
+	// Reaches says whether a new connection to a member reaches a pod that accepts, as things
+	// are downstream of the load balancer.
+	Reaches(member int) bool
+	// Address is a node's address, for those who hash it.
+	Address(node int) string
+}
+
+// Answer is what becomes of one probe.
+type Answer struct {
+	OK   bool
+	Late bool // nobody answers: the probe's timeout passes
+	Sure bool // it would be the same with any other draw
+}
+
+// Observer hears what a load balancer does to connections.
+type Observer interface {
+	// Sends: new connections go to these members from now on, in order.
+	Sends(members []int)
+	// Cut: the load balancer ends all connections through it to a member.
+	Cut(member int)
+	// Moved: routers spread flows anew: the connections for which gone says so lead to nodes that
+	// do not know them.
+	Moved(gone func(flow uint64, member int) bool)
+}
+
+// member is one node or pod behind a load balancer.
+type member struct {
+	id      int
+	healthy bool
+	row     int // answers in a row that say otherwise
+	removed bool
+	first   engine.Time // of its probes
+	ticked  uint64      // number of the last one
+	armed   bool
+	timer   engine.Handle
+}
+
+// Balancer is one load balancer. It has one owner, the goroutine of its engine.
+type Balancer struct {
+	spec     *scenario.LoadBalancer
+	eng      *engine.Engine
+	owner    engine.Owner
+	cluster  Cluster
+	observer Observer
+	name     string
+
+	members []*member // in order of id
+	wanted  []int     // what the controller last asked for
+	waiting bool      // the controller's reaction is due
+	reacted uint64
+	active  []int // that get new connections, in order; recomputed when stale
+	stale   bool
+}
+
+// New returns a load balancer at rest: its members are registered, and as healthy as they say.
+func New(spec *scenario.LoadBalancer, eng *engine.Engine, owner engine.Owner, cluster Cluster, observer Observer) *Balancer {
+	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: "load balancer " + spec.Service, stale: true}
+	b.wanted = b.choose(cluster.Heard())
+	for _, id := range b.wanted {
+		m := &member{id: id, healthy: spec.Check.Probe == scenario.ProbeNone || cluster.WouldAnswer(spec.Check.Probe, id)}
+		b.members = append(b.members, m)
+		b.start(m, -engine.Time(engine.Below(b.draw(id, "phase", 0), max(1, int(spec.Check.Interval)))))
+	}
+	return b
+}
+
+func (b *Balancer) draw(member int, purpose string, n uint64) uint64 {
+	return b.eng.Stream(fmt.Sprint(b.name, " ", member), purpose).Draw(n)
+}
+
+// choose applies the rule of membership.
+func (b *Balancer) choose(endpoints []Endpoint) []int {
+	var out []int
+	if b.spec.Members == scenario.MembersAllNodes {
+		for n := range b.cluster.Nodes() {
+			out = append(out, n)
+		}
+		return out
+	}
+	for _, e := range endpoints {
+		in := map[scenario.LBMembers]bool{
+			scenario.MembersLocalNodes: !e.Terminating, scenario.MembersReadyPods: e.Ready && !e.Terminating,
+			scenario.MembersLivePods: !e.Terminating, scenario.MembersServing: e.Ready || e.Serving,
+		}[b.spec.Members]
+		id := e.Node
+		if b.spec.Target == scenario.TargetPods {
+			id = e.Pod
+		}
+		if in && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Hear has the controller act, some time from now, on news that it has heard.
+func (b *Balancer) Hear() {
+	if b.waiting || b.spec.Members == scenario.MembersAllNodes {
+		return
+	}
+	b.waiting = true
+	delay := b.spec.Controller.Sample(b.draw(-1, "controller", b.reacted))
+	b.reacted++
+	b.eng.After(delay, engine.ClassTimer, b.owner, "load balancer's controller", func() {
+		b.waiting = false
+		b.reconcile(b.choose(b.cluster.Heard()))
+	})
+}
+
+// reconcile registers and removes members until they are as wanted.
+func (b *Balancer) reconcile(wanted []int) {
+	old := b.wanted
+	b.wanted = wanted
+	for _, id := range wanted {
+		if !slices.Contains(old, id) {
+			b.register(id)
+		}
+	}
+	for _, id := range old {
+		if !slices.Contains(wanted, id) {
+			b.remove(id)
+		}
+	}
+}
+
+// register begins to check a new member after a while. It is not healthy before it has answered
+// often enough.
+func (b *Balancer) register(id int) {
+	delay := b.spec.Registration.Sample(b.draw(id, "registration", b.reacted))
+	b.eng.After(delay, engine.ClassTimer, b.owner, "registered", func() {
+		if !slices.Contains(b.wanted, id) {
+			return
+		}
+		if m := b.member(id); m != nil {
+			m.removed = false // it is wanted again before it was gone
+			b.changed(b.actives())
+			return
+		}
+		before := b.actives()
+		m := &member{id: id, healthy: b.spec.Check.Probe == scenario.ProbeNone}
+		at, _ := slices.BinarySearchFunc(b.members, id, func(m *member, id int) int { return m.id - id })
+		b.members = slices.Insert(b.members, at, m)
+		b.changed(before)
+		b.start(m, b.eng.Now())
+	})
+}
+
+// remove takes a member away: from new connections when that is known everywhere, and from the
+// connections it has at the end of draining.
+func (b *Balancer) remove(id int) {
+	delay := b.spec.Propagation.Sample(b.draw(id, "propagation", b.reacted))
+	b.eng.After(delay, engine.ClassTimer, b.owner, "removed", func() {
+		m := b.member(id)
+		if m == nil || slices.Contains(b.wanted, id) {
+			return
+		}
+		before := b.actives()
+		m.removed = true
+		b.changed(before)
+		if b.spec.Drain == engine.Never {
+			b.drop(m)
+			return
+		}
+		b.eng.After(b.spec.Drain, engine.ClassTimer, b.owner, "drained", func() {
+			if m.removed {
+				b.drop(m)
+				b.observer.Cut(id)
+			}
+		})
+	})
+}
+
+func (b *Balancer) drop(m *member) {
+	b.eng.Cancel(m.timer)
+	b.members = slices.DeleteFunc(b.members, func(o *member) bool { return o == m })
+}
+
+func (b *Balancer) member(id int) *member {
+	for _, m := range b.members {
+		if m.id == id {
+			return m
+		}
+	}
+	return nil
+}

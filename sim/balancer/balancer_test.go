@@ -1,0 +1,295 @@
+package balancer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+const sec = engine.Second
+
+// fake is a cluster of three nodes, each with one pod of the same number.
+type fake struct {
+	eng       *engine.Engine
+	endpoints []Endpoint // as heard
+	settled   []Endpoint
+	ok        map[int]bool // what probes are answered
+	would     map[int]bool
+	late      bool
+	sure      bool
+	reaches   map[int]bool
+	asked     int
+	cuts      []string
+}
+
+func (f *fake) Nodes() int          { return 3 }
+func (f *fake) Heard() []Endpoint   { return f.endpoints }
+func (f *fake) Settled() []Endpoint { return f.settled }
+func (f *fake) Answer(_ scenario.Probe, member int, _ uint64) Answer {
+	f.asked++
+	return Answer{OK: f.ok[member], Late: !f.ok[member] && f.late, Sure: f.sure}
+}
+func (f *fake) WouldAnswer(_ scenario.Probe, member int) bool { return f.would[member] }
+func (f *fake) Reaches(member int) bool                       { return f.reaches[member] }
+func (f *fake) Address(node int) string                       { return fmt.Sprint("10.0.0.", node) }
+func (f *fake) Sends([]int)                                   {}
+func (f *fake) Cut(member int) {
+	f.cuts = append(f.cuts, fmt.Sprintf("%s %d", f.eng.Now().Seconds(), member))
+}
+func (f *fake) Moved(gone func(uint64, int) bool) {
+	n := 0
+	for flow := range uint64(1000) {
+		if gone(flow<<54, engine.Below(flow<<54, 3)) {
+			n++
+		}
+	}
+	f.cuts = append(f.cuts, fmt.Sprintf("%s moved %d of 1000", f.eng.Now().Seconds(), n))
+}
+
+func all(yes bool) map[int]bool { return map[int]bool{0: yes, 1: yes, 2: yes} }
+
+// ready are endpoints on nodes that are ready.
+func ready(nodes ...int) []Endpoint {
+	var out []Endpoint
+	for _, n := range nodes {
+		out = append(out, Endpoint{Pod: n, Node: n, Ready: true, Serving: true})
+	}
+	return out
+}
+
+func build(spec scenario.LoadBalancer) (*fake, *Balancer) {
+	f := &fake{eng: engine.New(1, engine.Limits{}), ok: all(true), would: all(true), reaches: all(true), sure: true}
+	f.endpoints, f.settled = ready(0, 1, 2), ready(0, 1, 2)
+	return f, New(&spec, f.eng, f.eng.Register("test"), f, f)
+}
+
+func (f *fake) run(until engine.Time) {
+	if err := f.eng.RunUntil(until); err != nil {
+		panic(err)
+	}
+}
+
+// when returns the first moment, to a tenth of a second, at which the members with new
+// connections are as wanted.
+func (f *fake) when(b *Balancer, until engine.Time, want ...int) engine.Time {
+	for at := f.eng.Now(); at <= until; at += sec / 10 {
+		f.run(at)
+		if slices.Equal(b.actives(), want) {
+			return at
+		}
+	}
+	return engine.Never
+}
+
+// A member that stops to answer is left after the phase of its probe, the unhealthy threshold
+// less one intervals, and the timeout when nobody answers; it is back after the healthy ones.
+func TestDetection(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		check       scenario.HealthCheck
+		late        bool
+		gone, again [2]engine.Time // from, to, after the change
+	}{
+		{"3 s, 2 failures", scenario.HealthCheck{Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}, false, [2]engine.Time{3 * sec, 6 * sec}, [2]engine.Time{0, 3 * sec}},
+		{"3 s, 2 failures, nobody answers", scenario.HealthCheck{Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}, true, [2]engine.Time{4 * sec, 7 * sec}, [2]engine.Time{0, 3 * sec}},
+		{"10 s, 3 of each", scenario.HealthCheck{Interval: 10 * sec, Timeout: 6 * sec, Healthy: 3, Unhealthy: 3}, false, [2]engine.Time{20 * sec, 30 * sec}, [2]engine.Time{20 * sec, 30 * sec}},
+		{"8 s, one failure", scenario.HealthCheck{Interval: 8 * sec, Timeout: sec, Healthy: 2, Unhealthy: 1}, false, [2]engine.Time{0, 8 * sec}, [2]engine.Time{8 * sec, 16 * sec}},
+	} {
+		for _, sure := range []bool{true, false} {
+			c.check.Probe = scenario.ProbeHealthPort
+			f, b := build(scenario.LoadBalancer{Check: c.check})
+			f.late, f.sure = c.late, sure
+			f.run(100 * sec)
+			if sure && f.asked > 3 {
+				t.Errorf("%s: asked %d times though nothing changed", c.name, f.asked)
+			}
+			f.ok[1] = false
+			b.Wake()
+			if at := f.when(b, 300*sec, 0, 2) - 100*sec; at < c.gone[0] || at > c.gone[1]+sec/10 {
+				t.Errorf("%s, sure %v: gone after %s s, want %v", c.name, sure, at.Seconds(), c.gone)
+			}
+			f.run(300 * sec)
+			f.ok[1] = true
+			b.Wake()
+			if at := f.when(b, 600*sec, 0, 1, 2) - 300*sec; at < c.again[0] || at > c.again[1]+sec/10 {
+				t.Errorf("%s, sure %v: back after %s s, want %v", c.name, sure, at.Seconds(), c.again)
+			}
+		}
+	}
+}
+
+// One answer of the other kind begins the row anew.
+func TestThresholdsCountInARow(t *testing.T) {
+	t.Parallel()
+	f, b := build(scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 2, Healthy: 1}})
+	for i := range engine.Time(20) {
+		f.run(10*sec + i*sec)
+		f.ok[0] = i%2 == 0
+		b.Wake()
+	}
+	if !slices.Equal(b.actives(), []int{0, 1, 2}) {
+		t.Errorf("%v", b.actives())
+	}
+}
+
+// The controller hears of a terminating endpoint and removes the node 2 s later; 5 s after that
+// no new connection goes there, and 30 s after that the old ones are cut.
+func TestRemoval(t *testing.T) {
+	t.Parallel()
+	f, b := build(scenario.LoadBalancer{
+		Members: scenario.MembersLocalNodes, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec),
+		Registration: engine.Constant(3 * sec), Drain: 30 * sec,
+	})
+	f.run(10 * sec)
+	f.endpoints = ready(0, 2)
+	b.Hear()
+	if at := f.when(b, 60*sec, 0, 2); at != 17*sec {
+		t.Errorf("left at %s s, want 17", at.Seconds())
+	}
+	f.run(100 * sec)
+	if want := []string{"47 1"}; !slices.Equal(f.cuts, want) {
+		t.Errorf("cut %q, want %q", f.cuts, want)
+	}
+	f.endpoints = ready(0, 1, 2)
+	b.Hear()
+	if at := f.when(b, 160*sec, 0, 1, 2); at != 105*sec {
+		t.Errorf("back at %s s, want 105", at.Seconds())
+	}
+}
+
+// A pod that terminates is no member for a load balancer that looks at terminating, and is one
+// for MetalLB while it serves.
+func TestMembership(t *testing.T) {
+	t.Parallel()
+	list := []Endpoint{
+		{Pod: 10, Node: 0, Ready: true, Serving: true},
+		{Pod: 11, Node: 1, Serving: true, Terminating: true},
+		{Pod: 12, Node: 2},
+		{Pod: 13, Node: 0, Ready: true, Serving: true},
+	}
+	for _, c := range []struct {
+		members scenario.LBMembers
+		target  scenario.LBTarget
+		want    []int
+	}{
+		{scenario.MembersAllNodes, scenario.TargetNodes, []int{0, 1, 2}},
+		{scenario.MembersLocalNodes, scenario.TargetNodes, []int{0, 2}},
+		{scenario.MembersServing, scenario.TargetNodes, []int{0, 1}},
+		{scenario.MembersReadyPods, scenario.TargetPods, []int{10, 13}},
+		{scenario.MembersLivePods, scenario.TargetPods, []int{10, 12, 13}},
+	} {
+		_, b := build(scenario.LoadBalancer{Members: c.members, Target: c.target})
+		if got := b.choose(list); !slices.Equal(got, c.want) {
+			t.Errorf("%d: %v, want %v", c.members, got, c.want)
+		}
+	}
+}
+
+func TestWithoutAHealthyMember(t *testing.T) {
+	t.Parallel()
+	check := scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}
+	for _, open := range []bool{true, false} {
+		f, b := build(scenario.LoadBalancer{Check: check, FailOpen: open})
+		f.ok = all(false)
+		b.Wake()
+		f.run(5 * sec)
+		if _, ok := b.Pick(7, -1); ok != open {
+			t.Errorf("fail-open %v: a target %v", open, ok)
+		}
+	}
+}
+
+// A repeated SYN stays with its member while that is active.
+func TestAFlowStaysWithItsMember(t *testing.T) {
+	t.Parallel()
+	f, b := build(scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}})
+	for flow := range uint64(100) {
+		first, _ := b.Pick(flow<<57, -1)
+		if again, _ := b.Pick(flow<<57, first); again != first {
+			t.Fatalf("flow %d: %d, then %d", flow, first, again)
+		}
+	}
+	f.ok[2] = false
+	b.Wake()
+	f.run(5 * sec)
+	if m, ok := b.Pick(0, 2); !ok || m == 2 {
+		t.Errorf("member %d, %v", m, ok)
+	}
+}
+
+// One node answers ARP: which one follows from the addresses alone. Routers spread flows over
+// all that announce, and anew when one goes. Flow i of 1000 is at i/1024 of all: node 1 of three
+// has those from 342 to 682, 341 of them, which move; those below stay with node 0, which has
+// the lower half now, and those above with node 2, which has the upper one.
+func TestAnnouncements(t *testing.T) {
+	t.Parallel()
+	_, b := build(scenario.LoadBalancer{Announce: scenario.AnnounceL2, Members: scenario.MembersServing})
+	leader, _ := b.Pick(0, -1)
+	for flow := range uint64(10) {
+		if m, _ := b.Pick(flow<<60, -1); m != leader {
+			t.Errorf("node %d and node %d answer ARP", m, leader)
+		}
+	}
+	f, b := build(scenario.LoadBalancer{Announce: scenario.AnnounceBGP, Members: scenario.MembersServing, Drain: engine.Never})
+	f.run(sec)
+	f.endpoints = ready(0, 2)
+	b.Hear()
+	f.run(2 * sec)
+	if len(f.cuts) != 1 || f.cuts[0] != "1 moved 341 of 1000" {
+		t.Errorf("%q", f.cuts)
+	}
+}
+
+// Reference: simulator.md 2, rules 7 and 8.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	check := scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 10 * sec, Unhealthy: 2, Healthy: 2}
+	for _, c := range []struct {
+		name   string
+		spec   scenario.LoadBalancer
+		twist  func(*fake, *Balancer)
+		member int
+		cause  ledger.Cause
+		actor  ledger.Actor
+	}{
+		{"a settled member", scenario.LoadBalancer{Check: check}, func(*fake, *Balancer) {}, 1, ledger.NoCause, ledger.Spec},
+		{"a member that settled probes leave", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would[1] = false }, 1, ledger.StaleLB, ledger.LBProbe},
+		{"and nobody would have helped", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would[1], f.reaches = false, all(false) }, 1, ledger.NoCause, ledger.Spec},
+		{"a member that the controller has not removed", scenario.LoadBalancer{Members: scenario.MembersLocalNodes}, func(f *fake, _ *Balancer) { f.settled = ready(0, 2) }, 1, ledger.StaleLB, ledger.LBController},
+		{"a member whose removal is on its way", scenario.LoadBalancer{Members: scenario.MembersLocalNodes, Propagation: engine.Constant(sec)}, func(f *fake, b *Balancer) {
+			f.endpoints, f.settled = ready(0, 2), ready(0, 2)
+			b.Hear()
+			f.run(sec / 2)
+		}, 1, ledger.StaleLB, ledger.LBPropagation},
+		{"no target, and none settled", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would = all(false) }, -1, ledger.NoHealthyTarget, ledger.Spec},
+		{"no target, and one that was not probed again", scenario.LoadBalancer{Check: check}, func(f *fake, b *Balancer) {
+			f.ok = all(false)
+			b.Wake()
+			f.run(60 * sec)
+		}, -1, ledger.NoHealthyTarget, ledger.LBProbe},
+		{"no target, and one that the controller has not added", scenario.LoadBalancer{Members: scenario.MembersReadyPods, Target: scenario.TargetPods}, func(f *fake, b *Balancer) {
+			f.endpoints, f.settled = nil, ready(1)
+			b.Hear()
+			f.run(sec)
+		}, -1, ledger.NoHealthyTarget, ledger.LBController},
+		{"no target, and one that is being registered", scenario.LoadBalancer{Members: scenario.MembersReadyPods, Target: scenario.TargetPods, Registration: engine.Constant(90 * sec)}, func(f *fake, b *Balancer) {
+			f.endpoints = nil
+			b.Hear()
+			f.run(sec)
+			f.endpoints, f.settled = ready(1), ready(1)
+			b.Hear()
+			f.run(2 * sec)
+		}, -1, ledger.NoHealthyTarget, ledger.LBPropagation},
+	} {
+		f, b := build(c.spec)
+		c.twist(f, b)
+		if cause, actor, _ := b.Judge(c.member); cause != c.cause || actor != c.actor {
+			t.Errorf("%s: %s, %s, want %s, %s", c.name, cause, actor, c.cause, c.actor)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package balancer
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// A member is probed at every tick of its own clock. Ticks that could change nothing are not
+// executed: a member sleeps while every answer it could give is what is held of it, and is
+// woken when something in the cluster changed.
+
+// start begins to probe a member, with its first tick at a moment.
+func (b *Balancer) start(m *member, first engine.Time) {
+	m.first = first
+	if b.spec.Check.Probe != scenario.ProbeNone {
+		b.arm(m)
+	}
+}
+
+// Wake has all members probed at their next tick.
+func (b *Balancer) Wake() {
+	for _, m := range b.members {
+		if b.spec.Check.Probe != scenario.ProbeNone && !m.armed {
+			b.arm(m)
+		}
+	}
+}
+
+// arm sets the timer of the next tick.
+func (b *Balancer) arm(m *member) {
+	now, interval := b.eng.Now(), max(1, b.spec.Check.Interval)
+	tick := uint64(0)
+	if now >= m.first {
+		tick = uint64((now-m.first)/interval) + 1
+	}
+	if tick <= m.ticked && m.ticked > 0 {
+		tick = m.ticked + 1
+	}
+	m.armed = true
+	m.timer = b.eng.At(m.first+engine.Time(tick)*interval, engine.ClassTimer, b.owner, "health check", func() {
+		m.armed, m.ticked = false, tick
+		b.probe(m, tick)
+	})
+}
+
+// probe asks a member once. A probe that nobody answers fails when its time is over.
+func (b *Balancer) probe(m *member, tick uint64) {
+	a := b.cluster.Answer(b.spec.Check.Probe, m.id, b.draw(m.id, "probe", tick))
+	if a.Sure && a.OK == m.healthy && m.row == 0 {
+		return // asleep
+	}
+	b.arm(m)
+	if a.Late {
+		b.eng.After(b.spec.Check.Timeout, engine.ClassTimer, b.owner, "health check timed out", func() { b.answered(m, false) })
+		return
+	}
+	b.answered(m, a.OK)
+}
+
+// answered counts an answer: enough of the other kind in a row change what is held of a member.
+func (b *Balancer) answered(m *member, ok bool) {
+	if ok == m.healthy {
+		m.row = 0
+		return
+	}
+	m.row++
+	threshold := b.spec.Check.Unhealthy
+	if ok {
+		threshold = b.spec.Check.Healthy
+	}
+	if m.row < max(1, threshold) {
+		return
+	}
+	before := b.actives()
+	m.healthy, m.row = ok, 0
+	b.changed(before)
+	if !ok && b.spec.CutUnhealthy {
+		b.observer.Cut(m.id)
+	}
+}

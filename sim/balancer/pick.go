@@ -1,0 +1,154 @@
+package balancer
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Active lists the members that get new connections, in order. The caller does not change it.
+func (b *Balancer) Active() []int { return b.actives() }
+
+// actives lists the members that get new connections. The caller does not change it.
+func (b *Balancer) actives() []int {
+	if !b.stale {
+		return b.active
+	}
+	b.stale = false
+	var present, healthy []int
+	for _, m := range b.members {
+		if m.removed {
+			continue
+		}
+		present = append(present, m.id)
+		if m.healthy {
+			healthy = append(healthy, m.id)
+		}
+	}
+	b.active = b.announced(b.open(present, healthy))
+	return b.active
+}
+
+// open is what a load balancer makes of its members and those of them that are healthy.
+func (b *Balancer) open(present, healthy []int) []int {
+	if len(healthy) == 0 && b.spec.FailOpen {
+		return present
+	}
+	return healthy
+}
+
+// announced leaves, of the nodes that could, the one that answers ARP.
+func (b *Balancer) announced(nodes []int) []int {
+	if b.spec.Announce != scenario.AnnounceL2 || len(nodes) < 2 {
+		return nodes
+	}
+	return []int{slices.MinFunc(nodes, func(x, y int) int {
+		h, k := b.election(x), b.election(y)
+		return bytes.Compare(h[:], k[:])
+	})}
+}
+
+// election is the number by which MetalLB's speakers agree on one node (facts/load-balancers.md
+// 2: the lowest hash of node and address).
+func (b *Balancer) election(node int) [32]byte {
+	return sha256.Sum256([]byte(fmt.Sprint(b.cluster.Address(node), "#", b.spec.Service)))
+}
+
+// changed makes what follows from a change of the members; before is whom they were.
+func (b *Balancer) changed(before []int) {
+	b.stale = true
+	after := b.actives()
+	if !slices.Equal(before, after) {
+		b.observer.Sends(after)
+	}
+	if b.spec.Announce != scenario.AnnounceBGP || slices.Equal(before, after) || len(before) == 0 {
+		return
+	}
+	b.observer.Moved(func(flow uint64, member int) bool {
+		return len(after) == 0 || after[engine.Below(flow, len(after))] != member
+	})
+}
+
+// Pick returns the member that a new connection goes to, ok false when there is none. A flow
+// that was sent to a member before stays with it while it is active; last is that member, -1
+// for none.
+func (b *Balancer) Pick(flow uint64, last int) (member int, ok bool) {
+	list := b.actives()
+	switch {
+	case len(list) == 0:
+		return -1, false
+	case last >= 0 && b.spec.Hash == scenario.HashFlow && slices.Contains(list, last):
+		return last, true
+	default:
+		return list[engine.Below(flow, len(list))], true
+	}
+}
+
+// settled lists the members that would get new connections if nothing were late.
+func (b *Balancer) settled() []int {
+	members := b.choose(b.cluster.Settled())
+	if b.spec.Check.Probe == scenario.ProbeNone {
+		return b.announced(members)
+	}
+	var healthy []int
+	for _, id := range members {
+		if b.cluster.WouldAnswer(b.spec.Check.Probe, id) {
+			healthy = append(healthy, id)
+		}
+	}
+	return b.announced(b.open(members, healthy))
+}
+
+// Judge says whether a failed new connection is the load balancer's: it had no target (member
+// -1), or its target is not among the settled ones and one of those would have helped
+// (simulator.md 2, rules 7 and 8).
+func (b *Balancer) Judge(member int) (cause ledger.Cause, actor ledger.Actor, ok bool) {
+	settled := b.settled()
+	if member >= 0 && slices.Contains(settled, member) {
+		return ledger.NoCause, ledger.Spec, false
+	}
+	helps := slices.ContainsFunc(settled, b.cluster.Reaches)
+	switch {
+	case member < 0 && helps:
+		return ledger.NoHealthyTarget, b.late(settled), true
+	case member < 0:
+		return ledger.NoHealthyTarget, ledger.Spec, true
+	case helps:
+		return ledger.StaleLB, b.lateWith(member), true
+	default:
+		return ledger.NoCause, ledger.Spec, false
+	}
+}
+
+// late is whose lateness it is that a settled member is not used yet.
+func (b *Balancer) late(settled []int) ledger.Actor {
+	for _, id := range settled {
+		m := b.member(id)
+		switch {
+		case !slices.Contains(b.wanted, id):
+			return ledger.LBController
+		case m == nil:
+			return ledger.LBPropagation
+		case !m.healthy:
+			return ledger.LBProbe
+		}
+	}
+	return ledger.LBProbe
+}
+
+// lateWith is whose lateness it is that a member is used yet which is no settled one.
+func (b *Balancer) lateWith(member int) ledger.Actor {
+	switch {
+	case slices.Contains(b.choose(b.cluster.Settled()), member):
+		return ledger.LBProbe // a member, and not healthy any more
+	case slices.Contains(b.wanted, member):
+		return ledger.LBController
+	default:
+		return ledger.LBPropagation
+	}
+}

@@ -1,0 +1,225 @@
+package sim
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/balancer"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/traffic"
+)
+
+// front is a load balancer with the streams that go through it.
+type front struct {
+	run     *run
+	spec    *scenario.LoadBalancer
+	entry   cluster.Entry
+	watch   *cluster.EndpointWatch
+	b       *balancer.Balancer
+	streams []int
+	targets []*traffic.Target // by pod, of those that it sends to past the nodes
+	sends   []int             // the members that got new connections when somebody was last told
+}
+
+var (
+	_ balancer.Cluster  = (*front)(nil)
+	_ balancer.Observer = (*front)(nil)
+)
+
+// openFronts makes the load balancers of a scenario: streams through one share it.
+func (r *run) openFronts() {
+	r.fronts = make([]*front, len(r.sc.Traffic))
+	for i := range r.sc.Traffic {
+		spec := r.sc.Traffic[i].LB
+		if spec == nil {
+			continue
+		}
+		for k := range i {
+			if f := r.fronts[k]; f != nil && f.spec == spec && f.entry.SamePort(r.routes[i].entry) {
+				r.fronts[i] = f
+			}
+		}
+		if r.fronts[i] == nil {
+			f := &front{run: r, spec: spec, entry: r.routes[i].entry}
+			owner := r.eng.Register("load balancer " + spec.Service)
+			f.watch = r.cluster.WatchEndpoints("load balancer "+spec.Service, owner, f.entry, func() { f.b.Hear() })
+			f.b = balancer.New(spec, r.eng, owner, f, f)
+			f.sends = slices.Clone(f.b.Active())
+			r.fronts[i] = f
+		}
+		r.fronts[i].streams = append(r.fronts[i].streams, i)
+	}
+}
+
+// Nodes is how many there are.
+func (f *front) Nodes() int { return len(f.run.sc.Nodes) }
+
+// Heard are the endpoints as its controller's watch has brought them.
+func (f *front) Heard() []balancer.Endpoint { return endpointsOf(f.watch.Endpoints()) }
+
+// Settled are those that the pods in the API amount to.
+func (f *front) Settled() []balancer.Endpoint {
+	return endpointsOf(f.run.cluster.SettledEndpoints(f.entry))
+}
+
+func endpointsOf(list []cluster.Endpoint) []balancer.Endpoint {
+	out := make([]balancer.Endpoint, len(list))
+	for i, e := range list {
+		c := e.Conditions
+		out[i] = balancer.Endpoint{Pod: int(e.Pod), Node: e.Node, Ready: c.Ready(), Serving: c.Serving(), Terminating: c.Terminating()}
+	}
+	return out
+}
+
+// Answer asks what a probe asks.
+func (f *front) Answer(p scenario.Probe, member int, draw uint64) balancer.Answer {
+	w := f.run.cluster
+	switch p {
+	case scenario.ProbeHealthPort:
+		return balancer.Answer{OK: w.NodeHealthy(f.entry, member), Sure: true}
+	case scenario.ProbeNodePort:
+		return f.throughNode(member, draw)
+	case scenario.ProbePod:
+		i := w.PodInstance(cluster.PodID(member))
+		return balancer.Answer{OK: i != nil && i.Accepts(), Late: i == nil || !i.Sandbox, Sure: true}
+	default: // the node's service proxy is there
+		return balancer.Answer{OK: true, Sure: true}
+	}
+}
+
+// throughNode connects to the node port: whom the rules choose answers.
+func (f *front) throughNode(node int, draw uint64) balancer.Answer {
+	w := f.run.cluster
+	d := w.Enter(f.entry, node)
+	if len(d.Targets) == 0 {
+		return balancer.Answer{Late: d.Verdict == packet.Drop, Sure: true}
+	}
+	accepting := 0
+	for _, t := range d.Targets {
+		if w.Instance(t.Addr.Addr()).Accepts() {
+			accepting++
+		}
+	}
+	i := w.Instance(d.Targets[engine.Below(draw, len(d.Targets))].Addr.Addr())
+	return balancer.Answer{OK: i.Accepts(), Late: !i.Sandbox, Sure: accepting == 0 || accepting == len(d.Targets)}
+}
+
+// WouldAnswer is what settled rules answer.
+func (f *front) WouldAnswer(p scenario.Probe, member int) bool {
+	w := f.run.cluster
+	switch p {
+	case scenario.ProbeHealthPort:
+		return w.NodeHealthySettled(f.entry, member)
+	case scenario.ProbeNodePort:
+		return w.ReachesSettled(f.entry, member)
+	case scenario.ProbePod:
+		return f.Answer(p, member, 0).OK
+	default:
+		return true
+	}
+}
+
+// Reaches says whether a connection to a member reaches somebody who accepts.
+func (f *front) Reaches(member int) bool {
+	if f.spec.Target == scenario.TargetPods {
+		return f.Answer(scenario.ProbePod, member, 0).OK
+	}
+	return f.run.cluster.Reaches(f.entry, member)
+}
+
+// Address is a node's.
+func (f *front) Address(node int) string { return f.run.cluster.NodeIP(node).String() }
+
+// Sends tells the journal which members get new connections, and which do not any more.
+func (f *front) Sends(members []int) {
+	j := f.run.opts.Journal
+	if j == nil {
+		return
+	}
+	for _, s := range f.streams {
+		for _, m := range members {
+			if !slices.Contains(f.sends, m) {
+				j.Record(f.event(s, m, true))
+			}
+		}
+		for _, m := range f.sends {
+			if !slices.Contains(members, m) {
+				j.Record(f.event(s, m, false))
+			}
+		}
+	}
+	f.sends = slices.Clone(members)
+}
+
+func (f *front) event(stream, member int, ok bool) cluster.Event {
+	e := cluster.Event{At: f.run.eng.Now(), Kind: cluster.EventBalancer, Entry: stream, Pod: -1, Node: member, OK: ok}
+	if f.spec.Target == scenario.TargetPods {
+		e.Pod, e.Node = cluster.PodID(member), -1
+	}
+	return e
+}
+
+// Cut ends the connections to a member.
+func (f *front) Cut(member int) {
+	f.Moved(func(_ uint64, m int) bool { return m == member })
+}
+
+// Moved ends the connections that lead elsewhere now.
+func (f *front) Moved(gone func(flow uint64, member int) bool) {
+	if f.run.traffic == nil {
+		return
+	}
+	for _, s := range f.streams {
+		f.run.traffic.CutVia(s, f.run.eng.Now(), gone)
+	}
+}
+
+// pick sends a new connection to a member.
+func (f *front) pick(flow uint64, last int) traffic.Front {
+	member, ok := f.b.Pick(flow, last)
+	switch {
+	case !ok:
+		return traffic.Front{Member: -1, Node: -1, Fault: noTarget(f.spec.NoTarget)}
+	case f.spec.Target == scenario.TargetPods:
+		return traffic.Front{Member: member, Node: -1, Target: f.target(member)}
+	default:
+		return traffic.Front{Member: member, Node: member}
+	}
+}
+
+func noTarget(n scenario.NoTarget) ledger.Fault {
+	switch n {
+	case scenario.NoTargetRefused:
+		return ledger.FaultNoTargetRefused
+	case scenario.NoTarget503:
+		return ledger.FaultNoTarget503
+	default:
+		return ledger.FaultNoTarget
+	}
+}
+
+// target is a pod's address and port.
+func (f *front) target(pod int) *traffic.Target {
+	for pod >= len(f.targets) {
+		f.targets = append(f.targets, nil)
+	}
+	if f.targets[pod] == nil {
+		i := f.run.cluster.PodInstance(cluster.PodID(pod))
+		addr := netip.AddrPortFrom(i.IP, f.entry.TargetPort())
+		f.targets[pod] = &traffic.Target{Addr: addr, Server: (*between)(f.run).server(addr)}
+	}
+	return f.targets[pod]
+}
+
+// wakeFronts has load balancers look again at their next probes.
+func (r *run) wakeFronts() {
+	for i, f := range r.fronts {
+		if f != nil && f.streams[0] == i {
+			f.b.Wake()
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"math"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// balanced is plainWorld with two nodes and two pods, one a node, behind a load balancer;
+// pod 0 is deleted at 10 s, and exits at once.
+func balanced(policy corev1.ServiceExternalTrafficPolicy, lb scenario.LoadBalancer) *scenario.Scenario {
+	sc := plainWorld(2, sec)
+	node := sc.Nodes[0]
+	sc.Nodes = nil
+	for i := range 2 {
+		node.Name = "node-" + string(rune('1'+i))
+		sc.Nodes = append(sc.Nodes, node)
+	}
+	svc := sc.Services[0].Service
+	svc.Spec.Type, svc.Spec.ExternalTrafficPolicy, svc.Spec.HealthCheckNodePort = corev1.ServiceTypeLoadBalancer, policy, 31000
+	svc.Spec.Ports[0].NodePort = 30080
+	lb.Service = "default/web"
+	sc.Traffic[0].External, sc.Traffic[0].LB = true, &lb
+	sc.Traffic[0].Rate = 100 * 1000
+	sc.Traffic[0].Timeout = sec / 2 // no time for a second SYN, which may go elsewhere
+	sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}}
+	return sc
+}
+
+// overSeeds is the mean of the seconds lost over seeds, with its standard error, and the causes.
+func overSeeds(t *testing.T, sc *scenario.Scenario, seeds uint64) (mean, se float64, causes map[ledger.Blame]uint64) {
+	t.Helper()
+	causes = map[ledger.Blame]uint64{}
+	var sum, squares float64
+	for seed := range seeds {
+		r, err := Run(sc, seed+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := float64(r.Streams[0].LostSeconds) / float64(sec)
+		sum, squares = sum+x, squares+x*x
+		for _, g := range r.Ledger.Groups() {
+			causes[g.Blame] += g.Count
+		}
+	}
+	n := float64(seeds)
+	mean = sum / n
+	return mean, math.Sqrt(max(0, squares/n-mean*mean) / n), causes
+}
+
+// Two nodes, one pod each, policy Local, no delay but the load balancer's and the start of the
+// new pod (15 s). The pod closes its listener when it is deleted; its node's health port says
+// 503 at once. Half of the connections go to that node until the load balancer has left it:
+// after the rest of an interval, uniform in 0 to 3 s, and one interval more: 4.5 s in the mean,
+// so 2.25 s of traffic. The deviation of U(0, 3)/2 is 0.433.
+func TestDetectionCostsHalfOfTheTrafficForItsTime(t *testing.T) {
+	t.Parallel()
+	lb := scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}
+	const seeds = 400
+	check := func(interval engine.Time) (off float64, causes map[ledger.Blame]uint64) {
+		lb.Check.Interval = interval
+		mean, se, causes := overSeeds(t, balanced(corev1.ServiceExternalTrafficPolicyLocal, lb), seeds)
+		return math.Abs(mean-2.25) / max(se, 0.433/math.Sqrt(seeds)), causes
+	}
+	off, causes := check(3 * sec)
+	if off > 4 {
+		t.Errorf("off by %.1f standard errors", off)
+	}
+	want := ledger.Blame{Cause: ledger.StaleLB, Actor: ledger.LBProbe, Elsewhere: true}
+	if len(causes) != 1 || causes[want] == 0 {
+		t.Errorf("causes %v", causes)
+	}
+	if off, _ := check(33 * sec / 10); off <= 4 {
+		t.Errorf("with an interval of 3.3 s it is off by only %.1f standard errors", off)
+	}
+}
+
+// The same with a preStop of 7 s: the pod serves until the load balancer has left its node, 6 s
+// after its deletion at the latest.
+func TestPreStopOutlastsDetection(t *testing.T) {
+	t.Parallel()
+	lb := scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}
+	sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, lb)
+	sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(7 * sec)}}
+	if mean, _, causes := overSeeds(t, sc, 50); mean != 0 {
+		t.Errorf("lost %.3f s: %v", mean, causes)
+	}
+}
+
+// Pods are the members: the controller deregisters a pod when it terminates, 2 s later, and new
+// connections stop 5 s after that. Until then half of the connections meet a closed listener:
+// 7 s of half of the traffic, whatever the seed.
+func TestDeregistrationOfAPod(t *testing.T) {
+	t.Parallel()
+	lb := scenario.LoadBalancer{
+		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 300 * sec,
+		Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 60 * sec, Timeout: 10 * sec, Healthy: 1, Unhealthy: 3},
+	}
+	mean, se, causes := overSeeds(t, balanced(corev1.ServiceExternalTrafficPolicyCluster, lb), 50)
+	// Whether a connection goes left or right is chance: 700 connections a run, 50 runs: a
+	// standard error of sqrt(700/4/50)/100 = 0.019 s.
+	if math.Abs(mean-3.5) > 4*max(se, 0.019) {
+		t.Errorf("lost %.3f s, want 3.5", mean)
+	}
+	for b := range causes {
+		if b.Cause != ledger.StaleLB || b.Actor != ledger.LBController && b.Actor != ledger.LBPropagation {
+			t.Errorf("%v", causes)
+		}
+	}
+}
+
+// All nodes fail their checks. A load balancer that fails closed has no target: the client's
+// packets vanish; one that fails open sends everywhere, and nothing is lost.
+func TestAllUnhealthy(t *testing.T) {
+	t.Parallel()
+	for _, open := range []bool{true, false} {
+		lb := scenario.LoadBalancer{FailOpen: open, Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1}}
+		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, lb)
+		// Every pod terminates and serves on for 20 s: ready nowhere, served by the fallback.
+		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web"}}
+		sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(20 * sec)}}
+		mean, _, causes := overSeeds(t, sc, 10)
+		lost := causes[ledger.Blame{Cause: ledger.NoHealthyTarget, Actor: ledger.Spec, Elsewhere: true}]
+		if open && mean != 0 || !open && lost == 0 {
+			t.Errorf("fail-open %v: lost %.3f s, %v", open, mean, causes)
+		}
+	}
+}
+
+// A connection in use is cut when the draining of its member is over.
+func TestDrainCut(t *testing.T) {
+	t.Parallel()
+	lb := scenario.LoadBalancer{Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Drain: 5 * sec}
+	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
+	sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(20 * sec)}}
+	sc.Workloads[0].App.Serve = engine.Constant(8 * sec)
+	sc.Traffic[0].Timeout = 60 * sec
+	_, _, causes := overSeeds(t, sc, 3)
+	if causes[ledger.Blame{Cause: ledger.DrainCut, Actor: ledger.LBController, Elsewhere: true}] == 0 {
+		t.Errorf("%v", causes)
+	}
+}

@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	"net/netip"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/healthcheck"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// What stands outside of the cluster and looks into it: load balancers and their controllers.
+
+// Endpoint is one endpoint of a Service, as EndpointSlices have it.
+type Endpoint struct {
+	Pod        PodID
+	Node       int
+	Conditions endpoints.Conditions
+}
+
+// EndpointWatch is a watch of one Service's EndpointSlices.
+type EndpointWatch struct {
+	w       *World
+	service int
+	view    *View
+}
+
+// WatchEndpoints starts a watch for somebody outside. hear is told of each piece of news that
+// has arrived.
+func (w *World) WatchEndpoints(name string, owner engine.Owner, e Entry, hear func()) *EndpointWatch {
+	out := &EndpointWatch{w: w, service: e.service, view: w.views.last}
+	watch := w.store.subscribe(name, owner, w.sc.Latency.Watch, func(o object) {
+		if s, ok := o.(*sliceWrite); ok {
+			out.view = s.view
+			hear()
+		}
+	}, kindSlices)
+	watch.wants = func(o object) bool {
+		s, ok := o.(*sliceWrite)
+		return ok && s.service == e.service
+	}
+	return out
+}
+
+// Endpoints are those that the watch has brought.
+func (x *EndpointWatch) Endpoints() []Endpoint { return x.w.endpointsIn(x.view, x.service) }
+
+// endpointsIn lists the endpoints of a Service's first port in a View.
+func (w *World) endpointsIn(v *View, service int) []Endpoint {
+	svc := w.sc.Services[service].Service
+	info := v.Snapshot.Service(endpoints.ServiceName{Namespace: svc.Namespace, Name: svc.Name})
+	if info == nil || len(info.Ports) == 0 {
+		return nil
+	}
+	var out []Endpoint
+	for _, e := range info.Ports[0].Endpoints {
+		if pod, ok := w.podAt(e.Addr.Addr()); ok {
+			out = append(out, Endpoint{pod, w.instances[pod].Node, e.Conditions})
+		}
+	}
+	return out
+}
+
+// SettledEndpoints are those that the pods in the API amount to at this instant.
+func (w *World) SettledEndpoints(e Entry) []Endpoint {
+	return w.endpointsIn(w.settledView(), e.service)
+}
+
+// NodeHealthy says what a node's healthCheckNodePort answers with the rules in force,
+// NodeHealthySettled what it would if every delay were zero.
+func (w *World) NodeHealthy(e Entry, node int) bool {
+	return w.healthyIn(w.Proxies[node].installed, e, node)
+}
+
+// NodeHealthySettled is NodeHealthy if every delay were zero.
+func (w *World) NodeHealthySettled(e Entry, node int) bool {
+	return w.healthyIn(w.settledView(), e, node)
+}
+
+func (w *World) healthyIn(v *View, e Entry, node int) bool {
+	h, ok := healthcheck.ServiceOf(v.Snapshot.Service(e.name), endpoints.IPv4, w.sc.Nodes[node].Name, w.sc.Kubernetes.Options)
+	return ok && h.OK(true, w.sc.Kubernetes.Options)
+}
+
+// Reaches says whether a node's rules in force lead to somebody who accepts, ReachesSettled
+// whether settled rules would.
+func (w *World) Reaches(e Entry, node int) bool { return w.helps(w.Rules(node), e, netip.AddrPort{}) }
+
+// ReachesSettled is Reaches by settled rules.
+func (w *World) ReachesSettled(e Entry, node int) bool {
+	return w.helps(w.Settled(node), e, netip.AddrPort{})
+}
+
+// PodInstance returns what runs in a pod, nil when nothing ever did.
+func (w *World) PodInstance(id PodID) *Instance {
+	if int(id) >= len(w.instances) {
+		return nil
+	}
+	return w.instances[id]
+}
+
+// SamePort says whether two entries go to the same Service port.
+func (e *Entry) SamePort(o Entry) bool {
+	return e.service == o.service && e.port == o.port && e.protocol == o.protocol
+}
+
+// TargetPort is the port of the pods behind the entry.
+func (e *Entry) TargetPort() uint16 { return e.targetPort }
