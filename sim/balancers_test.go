@@ -145,3 +145,42 @@ func TestDrainCut(t *testing.T) {
 		t.Errorf("%v", causes)
 	}
 }
+
+// The way of deregistration behind a proxy: it asks a pod that has gone for 7 s, and each second
+// request then. Without a retry the client sees an HTTP error, with one nobody does.
+func TestAProxyRetriesElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, retries := range []int{0, 1} {
+		lb := scenario.LoadBalancer{
+			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 300 * sec,
+			Hash: scenario.HashRandom, Layer7: &scenario.Layer7{Retries: retries, ConnectTimeout: sec / 10, Ingress: true},
+		}
+		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
+		r, err := Run(sc, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := r.Streams[0]
+		switch retries {
+		case 0:
+			if x := float64(s.LostSeconds) / float64(sec); math.Abs(x-3.5) > 0.5 {
+				t.Errorf("lost %.2f s, want about 3.5", x)
+			}
+			for _, g := range r.Ledger.Groups() {
+				if g.Outcome != ledger.HTTP5xx || g.Blame != (ledger.Blame{Cause: ledger.StaleLB, Actor: ledger.Ingress, Elsewhere: true}) && g.Blame.Cause != ledger.KeepaliveRace {
+					t.Errorf("%s: %+v", g.Outcome, g.Blame)
+				}
+			}
+		default:
+			// What remains is what was under way over idle connections that the pod closed.
+			for _, g := range r.Ledger.Groups() {
+				if g.Blame.Cause != ledger.KeepaliveRace {
+					t.Errorf("%d %s %+v", g.Count, g.Outcome, g.Blame)
+				}
+			}
+			if s.Rescued < 250 {
+				t.Errorf("%d rescued, want about 350", s.Rescued)
+			}
+		}
+	}
+}

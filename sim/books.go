@@ -39,6 +39,9 @@ func promise(t *scenario.Traffic) check.Promise {
 	if t.Timeout > 0 {
 		p.Within = engine.Time(p.Attempts) * (t.Timeout + externalRTT)
 	}
+	if t.LB != nil && t.LB.Layer7 != nil {
+		p.Attempts *= 1 + t.LB.Layer7.Retries
+	}
 	return p
 }
 

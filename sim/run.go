@@ -149,6 +149,10 @@ func (r *run) specs() []traffic.Spec {
 			Arrivals: traffic.Arrivals(t.Arrivals),
 		}
 		spec.ICMPFiltered = t.LB != nil && t.LB.ICMPFiltered
+		if t.LB != nil && t.LB.Layer7 != nil {
+			l := t.LB.Layer7
+			spec.Proxy = &traffic.Proxy{Retries: l.Retries, RetryReset: l.RetryReset, ConnectTimeout: l.ConnectTimeout, Idle: l.UpstreamIdle}
+		}
 		if t.External {
 			spec.RTT = externalRTT
 		}

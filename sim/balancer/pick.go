@@ -108,6 +108,14 @@ func (b *Balancer) settled() []int {
 // -1), or its target is not among the settled ones and one of those would have helped
 // (simulator.md 2, rules 7 and 8).
 func (b *Balancer) Judge(member int) (cause ledger.Cause, actor ledger.Actor, ok bool) {
+	cause, actor, ok = b.judge(member)
+	if b.spec.Layer7 != nil && b.spec.Layer7.Ingress && actor != ledger.Spec {
+		actor = ledger.Ingress
+	}
+	return cause, actor, ok
+}
+
+func (b *Balancer) judge(member int) (cause ledger.Cause, actor ledger.Actor, ok bool) {
 	settled := b.settled()
 	if member >= 0 && slices.Contains(settled, member) {
 		return ledger.NoCause, ledger.Spec, false

@@ -309,7 +309,7 @@ func TestHealthCheckDoesNotLookAtTheNode(t *testing.T) {
 	}
 	w.run(9 * sec)
 	for n := range w.sc.Nodes {
-		if !w.nodeHealthy(e, n) {
+		if !w.NodeHealthy(e, n) {
 			t.Errorf("%s fails", w.sc.Nodes[n].Name)
 		}
 	}

@@ -31,6 +31,10 @@ type LoadBalancer struct {
 	Hash     FlowHash
 	// ICMPFiltered says that a node's reject does not reach the client: it waits.
 	ICMPFiltered bool
+	// Layer7 says that it is a proxy: it ends the clients' connections, and asks its targets over
+	// connections of its own, which it keeps. Clients see an HTTP error of whatever goes wrong
+	// behind it.
+	Layer7 *Layer7
 	// Announce says that members are found by routing, not by health checks: MetalLB.
 	Announce Announce
 }
@@ -104,3 +108,17 @@ const (
 	AnnounceL2            // one node answers ARP for the address
 	AnnounceBGP           // routers spread flows over all nodes that announce, by hash of their number
 )
+
+// Layer7 is what a proxy does with requests.
+type Layer7 struct {
+	// Retries is how many other targets are tried for a request whose connection did not come
+	// about; RetryReset also for one whose connection was reset.
+	Retries    int
+	RetryReset bool
+	// ConnectTimeout is how long it waits for a target's connection.
+	ConnectTimeout engine.Time
+	// UpstreamIdle is how long it keeps an idle connection to a target, 0 for ever.
+	UpstreamIdle engine.Time
+	// Ingress says that it is a controller inside of the cluster, not a provider's.
+	Ingress bool
+}

@@ -19,6 +19,7 @@ type step struct {
 	conn    *conn
 	fault   ledger.Fault
 	giveUp  bool
+	proxied bool  // the proxy tries another target
 	cut     *bool // an answer that will be an error: whether it was cut before it came
 	attempt attempt
 }

@@ -121,6 +121,9 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 		return
 	}
 	idle := c.pool.spec.ClientIdle
+	if p := c.pool.spec.Proxy; p != nil {
+		idle = p.Idle
+	}
 	if c.closed != engine.Never && now >= c.closed+c.pool.spec.RTT/2 || idle > 0 && now-c.used >= idle || now >= c.expires() {
 		c.drop()
 	}

@@ -35,6 +35,8 @@ type Spec struct {
 	Retries    int
 	RetryDelay engine.Time
 	RTT        engine.Time // of the network between client and server
+	// Proxy is the L7 proxy that the requests go through, nil for none.
+	Proxy *Proxy
 	// ICMPFiltered says that a refusal by a node's rules does not get through.
 	ICMPFiltered bool
 }
@@ -192,6 +194,7 @@ type request struct {
 	draws    engine.Stream
 	drawn    uint64
 	attempts int
+	proxied  int // tries of the proxy, of the attempt under way
 	client   int
 	escaped  *ledger.Blame
 	late     bool
@@ -223,7 +226,12 @@ func retransmission(n int) engine.Time { return engine.Time(1<<n-1) * engine.Sec
 func (t *Traffic) start(a *attempt, now engine.Time) {
 	s := a.req.stream
 	a.req.attempts++
+	a.req.proxied = 0
 	a.began, a.tries, a.target, a.blame, a.member = now, 0, Target{}, ledger.Blame{}, -1
+	if s.spec.Proxy != nil {
+		t.startProxied(a, now)
+		return
+	}
 	if s.spec.KeepAlive {
 		t.startPooled(a, now)
 		return
@@ -325,6 +333,9 @@ func (a *attempt) connectLimit() engine.Time {
 	if s.ConnectTimeout > 0 {
 		limit = a.sent + s.ConnectTimeout
 	}
+	if s.Proxy != nil && s.Proxy.ConnectTimeout > 0 {
+		limit = min(limit, a.sent+s.Proxy.ConnectTimeout)
+	}
 	if s.Timeout > 0 {
 		limit = min(limit, a.began+s.Timeout)
 	}
@@ -384,6 +395,9 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 	if c != nil {
 		c.drop()
 	}
+	if s.spec.Proxy != nil && t.proxyRetries(a, at, fault) {
+		return
+	}
 	if r.attempts <= s.spec.Retries {
 		escaped := blame
 		r.escaped = &escaped
@@ -395,7 +409,7 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 		pod = a.target.Server.Name()
 	}
 	t.led.Fail(ledger.Request{
-		Number: r.number, Stream: s.index, Arrival: r.arrival, End: at, Outcome: fault.Outcome(),
+		Number: r.number, Stream: s.index, Arrival: r.arrival, End: at, Outcome: a.outcome(fault, at),
 		Blame: blame, Node: a.node, Pod: pod, Attempts: r.attempts,
 	})
 	if s.spec.Arrivals == ClosedLoop {
@@ -418,6 +432,8 @@ func (t *Traffic) later(at engine.Time, s step) {
 // resume goes on with what waited.
 func (t *Traffic) resume(p pending) {
 	switch {
+	case p.proxied:
+		t.startProxied(&p.attempt, p.at)
 	case p.retry:
 		t.start(&p.attempt, p.at)
 	case p.cut != nil:

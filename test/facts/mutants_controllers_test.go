@@ -349,7 +349,7 @@ var proxyMutants = []mutant{
 		{"endpoints/slice.go", "return a.Addr.Compare(b.Addr) }", "return cmp.Compare(a.Addr.String(), b.Addr.String()) }"},
 	}},
 	{"health-check node ports know before the rules do", []string{"kube-proxy 5.1 Update moment", "propagation 1.7"}, cluster, "TestHealthCheckFollowsTheRules", []edit{
-		{"sim/cluster/entry.go", "w.Proxies[node].installed.Snapshot", "w.Proxies[node].received.Snapshot"},
+		{"sim/cluster/outside.go", "w.healthyIn(w.Proxies[node].installed,", "w.healthyIn(w.Proxies[node].received,"},
 	}},
 	{"affinity lasts an hour", []string{"kube-proxy 4"}, "endpoints", "TestWhatAServicePortCarries|TestServiceDetails", []edit{
 		{"endpoints/service.go", "defaultAffinityTimeout = 10800 * time.Second", "defaultAffinityTimeout = 3600 * time.Second"},
@@ -377,13 +377,13 @@ var configMutants = []mutant{
 
 var healthMutants = []mutant{
 	{"a cordon fails the node's health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
-		{"sim/cluster/entry.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || !w.sc.Nodes[node].Object.Spec.Unschedulable,"},
+		{"sim/cluster/outside.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || !w.sc.Nodes[node].Object.Spec.Unschedulable,"},
 	}},
 	{"a taint fails the node's health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
-		{"sim/cluster/entry.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || len(w.sc.Nodes[node].Object.Spec.Taints) == 0,"},
+		{"sim/cluster/outside.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || len(w.sc.Nodes[node].Object.Spec.Taints) == 0,"},
 	}},
 	{"the node's deletion fails its health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
-		{"sim/cluster/entry.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || w.sc.Nodes[node].Object.DeletionTimestamp == nil,"},
+		{"sim/cluster/outside.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || w.sc.Nodes[node].Object.DeletionTimestamp == nil,"},
 	}},
 	{"an unhealthy proxy does not matter to health-check node ports", []string{"kube-proxy 5.1 Status"}, health, "TestServiceAnswer", []edit{
 		{"healthcheck/service.go", "s.LocalEndpoints != 0 && (proxyHealthy || !o.ServiceHealthInfo)", "s.LocalEndpoints != 0"},
