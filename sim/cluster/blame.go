@@ -44,6 +44,9 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 		return ledger.Overloaded, ledger.App
 	default: // a new connection that came to nothing
 	}
+	if node < 0 { // past the nodes' rules
+		return w.unreachable(target)
+	}
 	if w.stale(e, node, target) {
 		return ledger.StaleRules, w.late(e, node, target)
 	}

@@ -20,6 +20,16 @@ var reachable = []row{
 	{ledger.LivenessRestart, ledger.KubeletProbe},
 	{ledger.Crashed, ledger.App},
 	{ledger.KeepaliveRace, ledger.App},
+	{ledger.DrainCut, ledger.LBController},
+	{ledger.NoHealthyTarget, ledger.Spec},
+	{ledger.NoHealthyTarget, ledger.LBController},
+	{ledger.NoHealthyTarget, ledger.LBProbe},
+	{ledger.NoHealthyTarget, ledger.LBPropagation},
+	{ledger.NoHealthyTarget, ledger.Ingress},
+	{ledger.StaleLB, ledger.LBController},
+	{ledger.StaleLB, ledger.LBProbe},
+	{ledger.StaleLB, ledger.LBPropagation},
+	{ledger.StaleLB, ledger.Ingress},
 	{ledger.StaleRules, ledger.SliceController},
 	{ledger.StaleRules, ledger.Watch},
 	{ledger.StaleRules, ledger.ProxyWait},
@@ -38,23 +48,16 @@ var reachable = []row{
 
 // unreachable lists the causes that these worlds cannot come to, and why.
 var unreachable = map[ledger.Cause]string{
-	ledger.NoCause:         "a failed request always has one",
-	ledger.StaleDNS:        "clients know the Service's addresses: no DNS",
-	ledger.NodeGone:        "nodes do not fail",
-	ledger.DrainCut:        "no load balancer and no ingress that could cut a connection",
-	ledger.FlowPinned:      "TCP only: a flow whose endpoint is gone is cut when it goes",
-	ledger.NoHealthyTarget: "no load balancer",
-	ledger.StaleLB:         "no load balancer",
+	ledger.NoCause:    "a failed request always has one",
+	ledger.StaleDNS:   "clients know the Service's addresses: no DNS",
+	ledger.NodeGone:   "nodes do not fail",
+	ledger.FlowPinned: "TCP only: a flow whose endpoint is gone is cut when it goes",
 }
 
 // idle lists the actors that nothing can be put down to here, and why.
 var idle = map[ledger.Actor]string{
-	ledger.LBController:  "no load balancer",
-	ledger.LBProbe:       "no load balancer",
-	ledger.LBPropagation: "no load balancer",
-	ledger.Ingress:       "no ingress",
-	ledger.DNSCache:      "no DNS",
-	ledger.Scheduler:     "a pod that is not scheduled yet is no endpoint",
+	ledger.DNSCache:  "no DNS",
+	ledger.Scheduler: "a pod that is not scheduled yet is no endpoint",
 }
 
 // check fails when a row that can come up hardly does, or one comes up that cannot.

@@ -156,5 +156,8 @@ func (w *world) stream(i int) scenario.Traffic {
 	if len(w.Nodes) > 1 && w.chance(25) {
 		t.Nodes = []string{w.Nodes[w.pick(len(w.Nodes))].Name}
 	}
+	if t.External && len(t.Nodes) == 0 && w.chance(50) {
+		t.LB, t.HealthyNodesOnly = w.balancer(), false
+	}
 	return t
 }
