@@ -29,6 +29,9 @@ func Alternatives(s *Scenario) []Alternative {
 				out = append(out, Alternative{a.ID, v.value, changed})
 			}
 		}
+		if a.ID == "lb" {
+			out = append(out, otherBalancers(s)...)
+		}
 		if a.ID == "sigterm" {
 			out = append(out, otherProfiles(s)...)
 		}

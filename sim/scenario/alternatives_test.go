@@ -112,3 +112,66 @@ func TestAnEditedDeploymentIsReadAgain(t *testing.T) {
 		t.Error("the scenario itself was changed")
 	}
 }
+
+// lbScenario is a Service of type LoadBalancer with an annotation.
+func lbScenario(t *testing.T, policy, annotation string, opts Options) *Scenario {
+	t.Helper()
+	text := strings.Replace(altWeb, "  selector: {app: web}\n  ports", "  type: LoadBalancer\n  externalTrafficPolicy: "+policy+"\n  selector: {app: web}\n  ports", 1)
+	text = strings.Replace(text, "metadata: {name: web, namespace: shop}\nspec:\n  type", "metadata: {name: web, namespace: shop, annotations: {"+annotation+"}}\nspec:\n  type", 1)
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, more := Infer(objects, opts)
+	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
+		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
+	}
+	return cases[0].Scenario
+}
+
+func TestOtherLoadBalancers(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct { // order: each for itself
+		policy, annotation string
+		opts               Options
+		basis, want        string
+	}{
+		"unknown: one of each family, for the traffic policy": {"Local", "", Options{}, "assumed",
+			"gke-l4-local aws-nlb-ip aws-nlb-instance-local azure-standard-local metallb-l2-local"},
+		"unknown, policy Cluster": {"Cluster", "", Options{}, "assumed",
+			"gke-l4-cluster aws-nlb-ip aws-nlb-instance-cluster azure-standard-cluster metallb-l2-cluster"},
+		"inferred, and nothing else is likely":        {"Local", "cloud.google.com/l4-rbs: enabled", Options{}, "inferred", ""},
+		"inferred, but it may be another of its kind": {"Local", "metallb.io/address-pool: a", Options{}, "inferred", "metallb-bgp-local"},
+		"inferred, and then changed":                  {"Local", "metallb.io/address-pool: a", Options{Set: []string{"loadBalancer.drain=1s"}}, "inferred", ""},
+		"by environment":                              {"Local", "", Options{Env: "gke"}, "preset", "gke-legacy-external-local"},
+		"said":                                        {"Local", "metallb.io/address-pool: a", Options{LB: "kind"}, "", ""},
+		"none":                                        {"Local", "metallb.io/address-pool: a", Options{LB: "none"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := lbScenario(t, tt.policy, tt.annotation, tt.opts)
+			basis := ""
+			for _, a := range s.Assumptions {
+				if a.ID == "lb" {
+					basis = a.Basis
+				}
+			}
+			before := Normal(s)
+			var got []string
+			for _, a := range Alternatives(s) {
+				if a.ID != "lb" {
+					continue
+				}
+				got = append(got, a.Value)
+				for _, tr := range a.Scenario.Traffic {
+					if tr.LB == nil || tr.LB.Preset != a.Value || tr.LB.Service != "shop/web" || tr.HealthyNodesOnly {
+						t.Errorf("%s: %+v", a.Value, tr)
+					}
+				}
+			}
+			if strings.Join(got, " ") != tt.want || basis != tt.basis {
+				t.Errorf("basis %q, tried %s", basis, got)
+			}
+			if Normal(s) != before {
+				t.Error("the scenario itself was changed")
+			}
+		})
+	}
+}

@@ -9,16 +9,18 @@ type LoadBalancer struct {
 	Preset  string // the row of Presets it was made of
 	Service string // "ns/name"
 
-	// Target is what it sends to, Members what makes that a member, Check who is well.
-	Target  LBTarget
-	Members LBMembers
-	Check   HealthCheck
+	Target  LBTarget    // what it sends connections to
+	Members LBMembers   // who is in the set of targets
+	Check   HealthCheck // who of them gets new connections
 	// Controller is the time from a change in the API (a slice, a node) to the call that changes
 	// the members; it does not matter where all nodes are members.
 	Controller engine.Dist
 	// Registration is the time from that call until a new member is checked for the first time,
 	// Propagation the time until a removed one gets no new connection any more.
 	Registration, Propagation engine.Dist
+	// HealthPropagation is the time from a health check changing its mind until new connections
+	// follow it.
+	HealthPropagation engine.Dist
 	// Drain is how long connections to a removed member live on; then they are cut. 0 cuts them
 	// at once, Never leaves them to end by themselves.
 	Drain engine.Time

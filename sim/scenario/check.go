@@ -98,9 +98,20 @@ func (d *document) checkScalar(s *shape, at string, v any) {
 		if n, err := thousandths(v); err != nil || n > wholePart {
 			d.fail(at, "expected a part of the requests, a number from 0 to 1 with at most 3 decimals, got %s", describe(v))
 		}
+	default:
+		d.checkTime(s, at, v)
+	}
+}
+
+func (d *document) checkTime(s *shape, at string, v any) {
+	switch s.kind {
 	case duration:
 		if _, err := asDuration(v); err != nil {
 			d.fail(at, "%v", err)
+		}
+	case drainSpan:
+		if _, err := asDuration(v); err != nil && v != never {
+			d.fail(at, "%v, or never", err)
 		}
 	case rate:
 		if err := asRate(v); err != nil {

@@ -21,6 +21,7 @@ type document struct {
 	files    map[string]Content
 	set      Overrides
 	problems []manifest.Problem
+	balanced bool // some traffic goes through the load balancer
 }
 
 // given is a value that did not come from the document.

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // A file that only References name is one of those with a "+" before its name.
 //
 //	$ set PATH=VALUE    a --set
-//	$ flag NAME VALUE   another flag: nodes, rate, profile, target, version, gate, until
+//	$ flag NAME VALUE   another flag: nodes, rate, profile, target, version, gate, until, lb, env
 //	$ show a b          only these parts of the normalised form
 //	$ infer             Infer, not Parse
 //	$ with web          testdata/web.yaml as another file of the input
@@ -129,6 +129,10 @@ func goldenFlag(opts *Options, args string) {
 		opts.Target = value
 	case "version":
 		opts.KubernetesVersion = value
+	case "lb":
+		opts.LB = value
+	case "env":
+		opts.Env = value
 	case "until":
 		opts.Until = value
 	case "gate":

@@ -7,17 +7,18 @@ package scenario
 type kind uint8
 
 const (
-	object   kind = iota // a mapping with the fields listed
-	mapOf                // a mapping with any keys
-	listOf               // a list
-	text                 // a string
-	whole                // a whole number, not negative
-	number               // a number with at most 3 decimals, not negative
-	part                 // a part of a whole: a number from 0 to 1 with at most 3 decimals
-	boolean              // true or false
-	duration             // "15s"
-	rate                 // "200/s"
-	dist                 // a distribution: a duration, or a mapping with one of five keys
+	object    kind = iota // a mapping with the fields listed
+	mapOf                 // a mapping with any keys
+	listOf                // a list
+	text                  // a string
+	whole                 // a whole number, not negative
+	number                // a number with at most 3 decimals, not negative
+	part                  // a part of a whole: a number from 0 to 1 with at most 3 decimals
+	boolean               // true or false
+	duration              // "15s"
+	rate                  // "200/s"
+	drainSpan             // "15s", or never
+	dist                  // a distribution: a duration, or a mapping with one of five keys
 )
 
 // shape is the grammar of one value.
@@ -85,7 +86,7 @@ func specShape() shape {
 		field{"nodes", nodesShape()},
 		field{"latency", latencyShape()},
 		field{"apps", mapping(appShape(true))},
-		field{"loadBalancer", later("loadBalancer")},
+		field{"loadBalancer", balancerShape()},
 		field{"traffic", list(trafficShape())},
 		field{"actions", list(actionShape())},
 		field{"expect", expectShape()},
@@ -152,6 +153,15 @@ func appShape(revisions bool) shape {
 	if revisions {
 		each := appShape(false)
 		s.fields = append(s.fields, field{"revisions", fieldsOf(field{"old", each}, field{"new", each})})
+	}
+	return s
+}
+
+// balancerShape has a field for each row of lbFields beside the preset.
+func balancerShape() shape {
+	s := fieldsOf(field{"preset", of(text)})
+	for _, f := range lbFields() {
+		s.fields = append(s.fields, field{f.name, f.shape})
 	}
 	return s
 }

@@ -48,6 +48,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	b.useWorld(objects.All)
 	b.checkFlags()
 	b.checkInferred()
+	b.checkBalancer()
 	base := b.base()
 	var cases []Case
 	for i, o := range b.owners() {
@@ -60,6 +61,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 		}
 	}
 	b.idle()
+	b.unusedBalancer()
 	problems := b.doc.sorted()
 	if manifest.HasErrors(problems) {
 		for i := range cases {
@@ -235,6 +237,7 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	own.services()
 	for _, t := range clientsOf(e.class, &e.subject) {
 		t.Rate = b.rateOf(t.Rate)
+		own.balance(&t, e.service.Value, "", cursor{})
 		s.Traffic = append(s.Traffic, t)
 	}
 	own.assume("clients", clientWords(s.Traffic))

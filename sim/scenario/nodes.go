@@ -105,11 +105,15 @@ func (b *builder) overrideNode(o cursor, nodes []Node) {
 // KubeProxyConfiguration says, over kube-proxy's defaults.
 func (b *builder) clusterProxy(c cursor) Proxy {
 	p := DefaultProxy()
+	env, named := environmentNamed(b.opts.Env)
+	if named {
+		p = env.Proxy
+	}
 	if configs := b.world.proxyConfigs; len(configs) > 0 {
 		from, problems := ProxyOf(configs[len(configs)-1])
 		b.doc.problems = append(b.doc.problems, problems...)
 		p = from
-	} else if !c.present() {
+	} else if !c.present() && !named {
 		b.assume("proxy", fmt.Sprintf("kube-proxy %s, %s, minSyncPeriod %s", b.out.Kubernetes.Version, p.Mode, p.MinSyncPeriod.Duration()))
 	}
 	return b.readProxy(c, p)

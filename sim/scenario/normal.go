@@ -267,6 +267,9 @@ func (w *printer) traffic(t *Traffic) {
 	w.line("to", fmt.Sprintf("%s:%d", t.Service, t.Port))
 	w.texts("nodes", t.Nodes)
 	w.flag("healthyNodesOnly", t.HealthyNodesOnly)
+	if t.LB != nil {
+		w.nested("loadBalancer", func() { w.balancer(t.LB) })
+	}
 	w.line("class", t.Class)
 	w.flag("headline", t.Headline)
 	w.line("arrivals", [...]string{"poisson", "constant", "closed-loop"}[t.Arrivals])
@@ -279,6 +282,13 @@ func (w *printer) traffic(t *Traffic) {
 	w.time("connectTimeout", t.ConnectTimeout)
 	w.time("timeout", t.Timeout)
 	w.number("retries", t.Retries)
+}
+
+func (w *printer) balancer(lb *LoadBalancer) {
+	w.line("preset", lb.Preset)
+	for _, f := range lbFields() {
+		w.raw(f.name, f.say(lb))
+	}
 }
 
 func (w *printer) action(a *Action) {

@@ -23,6 +23,8 @@ type Options struct {
 	Nodes             int             // --nodes, 0 for as many as simulator.md 5.3 says
 	Rate              string          // --rate, such as "200/s", of every stream
 	Profile           string          // --profile, of every app
+	LB                string          // --lb, a load balancer's preset
+	Env               string          // --env, of the table Environments
 	Target            string          // --target, for Infer: part of "ns/name" of a workload
 	Until             string          // --until, a duration
 	Set               []string        // --set PATH=VALUE, in order
@@ -128,6 +130,7 @@ func (b *builder) useWorld(objects []*manifest.Object) {
 // that everything else is looked at, too.
 func (b *builder) scenario() *Scenario {
 	spec := b.doc.spec()
+	b.checkBalancer()
 	b.out.Set = b.doc.set
 	b.out.Name = b.name()
 	b.out.Kubernetes = b.kubernetes(spec.get("kubernetes"))
@@ -138,6 +141,7 @@ func (b *builder) scenario() *Scenario {
 	b.out.Warmup = spec.get("warmup").span(defaultWarmup)
 	b.out.Until = spec.get("until").span(defaultUntil)
 	b.traffic(spec.get("traffic"))
+	b.unusedBalancer()
 	b.actions(spec.get("actions"))
 	b.out.Expect = b.expect(spec.get("expect"))
 	if b.out.Until <= b.out.Warmup {
@@ -480,6 +484,11 @@ func (b *builder) assume(id, value string) {
 	b.assumed = append(b.assumed, Assumption{ID: id, Value: value})
 }
 
+// assumeAs is an assumption whose basis is not always that of the table.
+func (b *builder) assumeAs(id, value, basis string) {
+	b.assumed = append(b.assumed, Assumption{ID: id, Value: value, Basis: basis})
+}
+
 func (b *builder) notModelled(id, what, object, direction string) {
 	b.out.NotModelled = append(b.out.NotModelled, NotModelled{ID: id, What: what, Object: object, Direction: direction})
 }
@@ -492,13 +501,17 @@ func (b *builder) finish() {
 	b.leftOut()
 	for _, row := range Assumptions() {
 		var values []string
+		basis := "" // the weakest, where it is not the table's
 		for _, a := range b.assumed {
 			if a.ID == row.ID && !slices.Contains(values, a.Value) {
 				values = append(values, a.Value)
+				if basis == "" || a.Basis == "assumed" {
+					basis = a.Basis
+				}
 			}
 		}
 		if values != nil {
-			row.Value = strings.Join(values, "; ")
+			row.Value, row.Basis = strings.Join(values, "; "), cmp.Or(basis, row.Basis)
 			b.out.Assumptions = append(b.out.Assumptions, row)
 		}
 	}
@@ -528,6 +541,9 @@ func (b *builder) assumeWorkload(w *Workload) {
 
 // leftOut lists what of the Scenario the model does not have.
 func (b *builder) leftOut() {
+	if env, _ := environmentNamed(b.opts.Env); env.OtherProxy != "" {
+		b.notModelled("service-proxy", "kube-proxy's rules assumed; your cluster's proxy differs ("+env.OtherProxy+")", "environment "+env.ID, "unknown")
+	}
 	for i := range b.out.Services {
 		s := &b.out.Services[i]
 		b.hintsLeftOut(s)
@@ -536,14 +552,14 @@ func (b *builder) leftOut() {
 			if t.Service != s.Service.Namespace+"/"+s.Service.Name {
 				continue
 			}
-			traffic = traffic || t.External
+			traffic = traffic || t.External && t.LB == nil && !t.direct && len(t.Nodes) == 0
 			if t.Class == ClassOutside && !t.External {
 				b.notModelled("ingress", "the ingress or gateway is not yet simulated: its requests go to the ClusterIP", "Service "+t.Service, "unknown")
 				break
 			}
 		}
 		if traffic && s.Service.Spec.Type == corev1.ServiceTypeLoadBalancer {
-			b.notModelled("load-balancer", "the load balancer is not yet simulated: clients go to the node ports as one without any delay would",
+			b.notModelled("load-balancer", "no load balancer is simulated: clients go to the node ports as one without any delay would",
 				"Service "+s.Service.Namespace+"/"+s.Service.Name, "more")
 		}
 	}

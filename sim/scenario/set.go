@@ -30,6 +30,9 @@ func (d *document) applySets(opts *Options) {
 	if opts.Nodes != 0 {
 		d.put("spec.nodes.count", "--nodes "+strconv.Itoa(opts.Nodes), int64(opts.Nodes))
 	}
+	if opts.LB != "" {
+		d.put("spec.loadBalancer.preset", "--lb "+opts.LB, opts.LB)
+	}
 	if opts.Until != "" {
 		d.put("spec.until", "--until "+opts.Until, opts.Until)
 	}
@@ -211,7 +214,7 @@ func (d *document) locate(steps []step) (*shape, string, error) {
 // is; else it is YAML.
 func setValue(s *shape, value string) (any, error) {
 	switch s.kind {
-	case text, duration, rate:
+	case text, duration, rate, drainSpan:
 		return value, nil
 	case dist:
 		if !strings.HasPrefix(strings.TrimSpace(value), "{") {

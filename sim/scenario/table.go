@@ -6,12 +6,13 @@ package scenario
 func Assumptions() []Assumption {
 	rows := []Assumption{
 		{"kubernetes", "Kubernetes version", "1.36", "1.19 and later", "assumed", "the version whose code was read", "--kubernetes-version"},
-		{"proxy", "service proxy", "kube-proxy, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "facts/kube-proxy.md 6 and 10", "a KubeProxyConfiguration in the input"},
+		{"proxy", "service proxy", "kube-proxy, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "facts/kube-proxy.md 6 and 10", "--env, or a KubeProxyConfiguration in the input"},
 		{"nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1))", "", "assumed", "simulator.md 5.3", "--nodes, or Node objects in the input"},
 		{"zones", "zones", "a, b, c", "", "assumed", "simulator.md 5.3", "Node objects in the input"},
 		{"replicas", "replicas", "max(spec.replicas, HPA minReplicas)", "", "inferred", "simulator.md 5.3", "spec.replicas"},
 		{"action", "action", "rolling restart", "", "assumed", "simulator.md 5.4", "spec.actions of a Scenario"},
 		{"clients", "clients", "100/s on new connections, timeout 5s; 100/s on 20 kept-alive connections, idle 60s", "", "assumed", "simulator.md 5.1", "--rate"},
+		{"lb", "load balancer", "by evidence in the input; as one without any delay when unknown", "one preset of each family", "assumed", "simulator.md 5.2, --list presets", "--lb"},
 		{"serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "simulator.md 5.1", "--set apps.NAME.serve="},
 		{"start", "container start to listening", "2s", "500ms, 20s", "assumed", "simulator.md 5.3", "--set start="},
 		{"image", "image", "present on every node", "pull 10s", "assumed", "simulator.md 5.3", "--set latency.containerStart="},

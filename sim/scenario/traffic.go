@@ -52,6 +52,7 @@ func (b *builder) defaultTraffic(c cursor) {
 			for _, t := range clientsOf(class, &sub) {
 				t.Name = fmt.Sprintf("%s:%d %s", sub.service.Name, sub.port.Port, t.Name)
 				t.Rate = b.rateOf(t.Rate)
+				b.balance(&t, sub.service.Value, "", cursor{})
 				b.out.Traffic = append(b.out.Traffic, t)
 			}
 		}
@@ -119,6 +120,9 @@ func (b *builder) checkFlags() {
 	if b.opts.Nodes < 0 || b.opts.Nodes > maxNodes {
 		b.doc.flagError("--nodes "+strconv.Itoa(b.opts.Nodes), "want 1 to %d nodes", maxNodes)
 	}
+	if _, ok := environmentNamed(b.opts.Env); !ok && b.opts.Env != "" {
+		b.doc.flagError("--env "+b.opts.Env, "there is no such environment; %s", didYouMean(b.opts.Env, EnvironmentNames()))
+	}
 }
 
 // stream reads one entry of traffic.
@@ -130,8 +134,13 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 		Headline: c.get("headline").flag(true),
 		Nodes:    c.get("nodes").texts(),
 	}
+	via, at := "", c.get("via")
 	for _, v := range c.get("via").items() {
-		if name := v.text(""); name != "" && name != "nodePort" && name != "clusterIP" {
+		switch name := v.text(""); name {
+		case viaLB, viaNodePort:
+			via, at = name, v
+		case "", "clusterIP":
+		default:
 			v.fail("not yet simulated: via %s", name)
 		}
 	}
@@ -146,8 +155,12 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 		c.get("nodes").items()[i].fail("there is no node %q; %s", name, didYouMean(name, names))
 	}
 	b.clients(c, &t)
-	ok := b.target(c.get("to"), &t)
-	return t, ok
+	svc := b.target(c.get("to"), &t)
+	if svc == nil {
+		return t, false
+	}
+	b.balance(&t, svc, via, at)
+	return t, true
 }
 
 func nearestExact(name string, names []string) bool {
@@ -212,12 +225,13 @@ func (b *builder) clients(c cursor, t *Traffic) {
 
 const maxRetries = 100
 
-// target reads "ns/name:port"; the namespace may be left out, the port may be a name.
-func (b *builder) target(c cursor, t *Traffic) bool {
+// target reads "ns/name:port"; the namespace may be left out, the port may be a name. It
+// returns the Service, nil when there is none.
+func (b *builder) target(c cursor, t *Traffic) *corev1.Service {
 	to := c.text("")
 	if to == "" {
 		c.fail("say where the requests go: to: NAMESPACE/SERVICE:PORT")
-		return false
+		return nil
 	}
 	id, port, found := strings.Cut(to, ":")
 	if !strings.Contains(id, "/") {
@@ -230,11 +244,11 @@ func (b *builder) target(c cursor, t *Traffic) bool {
 			ids = append(ids, s.ID())
 		}
 		c.fail("there is no Service %s in the manifests; %s", id, didYouMean(id, ids))
-		return false
+		return nil
 	}
 	if why := endpoints.Unproxied(s.Value); why != "" {
 		c.fail("not yet simulated: traffic to Service %s: %s", id, why)
-		return false
+		return nil
 	}
 	t.Service = id
 	i := portIndex(s.Value, port)
@@ -243,7 +257,7 @@ func (b *builder) target(c cursor, t *Traffic) bool {
 	}
 	if i < 0 {
 		c.fail("Service %s has no port %s; valid here: %s", id, port, portList(s.Value))
-		return false
+		return nil
 	}
 	p := &s.Value.Spec.Ports[i]
 	t.Port = int(p.Port)
@@ -263,7 +277,7 @@ func (b *builder) target(c cursor, t *Traffic) bool {
 	if b.behind(s) == nil {
 		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no Deployment of the manifests is behind Service %s: every request will fail", id)
 	}
-	return true
+	return s.Value
 }
 
 func portIndex(s *corev1.Service, port string) int {

@@ -203,6 +203,9 @@ type Traffic struct {
 	// answers 200 at that instant (to all when none does): a load balancer without any
 	// delay. Set for Services of type LoadBalancer with externalTrafficPolicy Local.
 	HealthyNodesOnly bool
+
+	direct   bool     // the Scenario says that its clients go to the node ports themselves
+	lbOthers []string // presets, by family, that LB might be instead: what it is was not said
 }
 
 // Arrivals is how requests come.

@@ -44,7 +44,7 @@ type simCommand struct {
 }
 
 // lists are what --list can print.
-var lists = []string{"causes", "profiles", "assumptions", "latencies"}
+var lists = []string{"causes", "profiles", "presets", "environments", "assumptions", "latencies"}
 
 func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program}
@@ -59,6 +59,7 @@ Exit code 1 when a case with verdict outage or drops loses more than --max-drops
 in the median run, or when a Scenario's expectation is not met.`,
 		Example: `  lameduck sim -f app.yaml
   lameduck sim -f app.yaml --target web --rate 500/s --set start=20s
+  lameduck sim -f app.yaml --env gke --lb gke-l4
   lameduck sim -f app.yaml --runs 300 -o json
   lameduck sim -f scenario.yaml --seed 13 --runs 1
   lameduck sim --list causes`,
@@ -72,6 +73,8 @@ in the median run, or when a Scenario's expectation is not met.`,
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
 	f.StringVar(&c.opts.Profile, "profile", "", "what every app does at SIGTERM: a `NAME` of --list profiles")
+	f.StringVar(&c.opts.LB, "lb", "", "load balancer of Services of type LoadBalancer: a `NAME` of --list presets, auto (by what the input says of it, the default) or none (one without any delay)")
+	f.StringVar(&c.opts.Env, "env", "", "where the input does not say it, the service proxy and load balancer of this `ENVIRONMENT`: "+oneOf(scenario.EnvironmentNames()))
 	f.StringVar(&c.opts.KubernetesVersion, "kubernetes-version", "", "behave like kube-proxy of this `VERSION` (default "+endpoints.CurrentVersion().String()+")")
 	f.StringToStringVar(&c.gates, "feature-gates", nil, "feature gates of kube-proxy, such as ProxyTerminatingEndpoints=false")
 	f.StringArrayVar(&c.opts.Set, "set", nil, "`PATH=VALUE` of a Scenario's spec, such as latency.watch=3s or start=20s; repeatable")
@@ -84,9 +87,40 @@ in the median run, or when a Scenario's expectation is not met.`,
 	f.IntVar(&c.fixes, "fixes", 1, "look for fixes for this `NUMBER` of workloads, the worst first; 0 for none")
 	f.StringVar(&c.show, "show", "", "show in full the cases whose id or words contain `CASE` (default: the worst)")
 	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
-	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` causes, profiles, assumptions or latencies")
+	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists))
 	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit")
+	completeSim(cmd)
 	return cmd
+}
+
+// completeSim offers the shell what a flag takes.
+func completeSim(cmd *cobra.Command) {
+	for _, flag := range []struct {
+		name  string
+		words func() []string
+	}{
+		{"lb", scenario.LoadBalancerNames},
+		{"env", scenario.EnvironmentNames},
+		{"profile", profileNames},
+		{"list", func() []string { return lists }},
+		{"fail-on", func() []string { return []string{"outage", "drops", "depends", "not-judged"} }},
+		{"output", func() []string { return []string{"text", "json", "yaml", "junit"} }},
+	} {
+		err := cmd.RegisterFlagCompletionFunc(flag.name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return flag.words(), cobra.ShellCompDirectiveNoFileComp
+		})
+		if err != nil {
+			panic(err) // there is no such flag
+		}
+	}
+}
+
+func profileNames() []string {
+	var names []string
+	for _, p := range scenario.Profiles() {
+		names = append(names, p.ID)
+	}
+	return names
 }
 
 func (c *simCommand) run() error {
@@ -401,6 +435,13 @@ func (c *simCommand) printList() error {
 		for _, p := range scenario.Profiles() {
 			rows = append(rows, []string{p.ID, p.Match, p.Listener, p.InFlight, p.Source + " (" + p.Status + ")"})
 		}
+	case "presets":
+		rows = presetRows()
+	case "environments":
+		rows = append(rows, []string{"ENVIRONMENT", "WHAT", "SERVICE PROXY", "LOAD BALANCER", "SOURCE"})
+		for _, e := range scenario.Environments() {
+			rows = append(rows, []string{e.ID, e.What, e.ProxyWords(), e.BalancerWords(), e.Source + " (" + e.Status + ")"})
+		}
 	default:
 		table := scenario.Assumptions()
 		if c.list == "latencies" {
@@ -412,6 +453,22 @@ func (c *simCommand) printList() error {
 		}
 	}
 	return c.printRows(rows)
+}
+
+// presetRows has a row for each preset and one for each of its fields.
+func presetRows() [][]string {
+	rows := [][]string{{"PRESET", "FIELD", "VALUE", "STATUS", "SOURCE"}}
+	for _, p := range scenario.Presets() {
+		what := p.What
+		if p.Layer7 {
+			what += "; not yet simulated"
+		}
+		rows = append(rows, []string{p.ID, "is", what, "", ""})
+		for _, f := range p.Fields {
+			rows = append(rows, []string{p.ID, f.Name, f.Value, f.Status, f.Source})
+		}
+	}
+	return rows
 }
 
 // printRows prints a table: as text, or as a list of objects named by its header.

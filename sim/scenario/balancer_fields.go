@@ -1,0 +1,148 @@
+package scenario
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// lbField is one thing that load balancers differ in: its name in the grammar and in the list
+// of presets, what it may be, how it is said and how it is read.
+type lbField struct {
+	name  string
+	what  string
+	shape shape
+	say   func(*LoadBalancer) string
+	read  func(cursor, *LoadBalancer)
+}
+
+// lbFields lists the fields in the order in which they are documented and printed. Each health
+// check has a phase of its own, drawn at the beginning of a run: it is no field.
+func lbFields() []lbField {
+	return slices.Concat(lbTargets(), lbDetection(), lbChanges(), lbFlows())
+}
+
+func lbTargets() []lbField {
+	return []lbField{
+		lbWord("target", "what connections are sent to", []string{"nodes", "pods"}, func(l *LoadBalancer) *LBTarget { return &l.Target }),
+		lbWord("members", "what makes a node or a pod a target", []string{"all-nodes", "local-nodes", "ready-pods", "live-pods", "serving-nodes"},
+			func(l *LoadBalancer) *LBMembers { return &l.Members }),
+		lbWord("announce", "routing that finds the targets, without health checks", []string{"none", "l2", "bgp"},
+			func(l *LoadBalancer) *Announce { return &l.Announce }),
+	}
+}
+
+func lbDetection() []lbField {
+	return []lbField{
+		lbWord("probe", "what a health check asks", []string{"none", "health-port", "proxy-health", "node-port", "pod"},
+			func(l *LoadBalancer) *Probe { return &l.Check.Probe }),
+		lbSpan("interval", "between health checks of a target", func(l *LoadBalancer) *engine.Time { return &l.Check.Interval }),
+		lbSpan("timeout", "of a health check", func(l *LoadBalancer) *engine.Time { return &l.Check.Timeout }),
+		lbCount("healthy", "answers in a row that make a target healthy", func(l *LoadBalancer) *int { return &l.Check.Healthy }),
+		lbCount("unhealthy", "failures in a row that make it unhealthy", func(l *LoadBalancer) *int { return &l.Check.Unhealthy }),
+		lbDist("healthPropagation", "from that until new connections follow", func(l *LoadBalancer) *engine.Dist { return &l.HealthPropagation }),
+	}
+}
+
+func lbChanges() []lbField {
+	return []lbField{
+		lbDist("controller", "from a change in the API to the call that changes the targets", func(l *LoadBalancer) *engine.Dist { return &l.Controller }),
+		lbDist("registration", "from that call until a new target is checked", func(l *LoadBalancer) *engine.Dist { return &l.Registration }),
+		lbDist("propagation", "from that call until a removed target gets no new connection", func(l *LoadBalancer) *engine.Dist { return &l.Propagation }),
+		{
+			name: "drain", what: "how long connections to a removed target live on before they are cut", shape: of(drainSpan),
+			say: func(l *LoadBalancer) string { return spanWords(l.Drain) },
+			read: func(c cursor, l *LoadBalancer) {
+				if c.text("") == never {
+					l.Drain = engine.Never
+					return
+				}
+				l.Drain = c.span(l.Drain)
+			},
+		},
+	}
+}
+
+func lbFlows() []lbField {
+	return []lbField{
+		lbFlag("cutUnhealthy", "connections to a target that fails its checks are reset", func(l *LoadBalancer) *bool { return &l.CutUnhealthy }),
+		{
+			name: "allUnhealthy", what: "without a healthy target: open sends to all of them, closed to none", shape: word("open", "closed"),
+			say: func(l *LoadBalancer) string { return map[bool]string{true: "open", false: "closed"}[l.FailOpen] },
+			read: func(c cursor, l *LoadBalancer) {
+				if c.present() {
+					l.FailOpen = c.text("") == "open"
+				}
+			},
+		},
+		lbWord("noTarget", "what a client sees of a load balancer without targets", []string{"timeout", "refused", "503"},
+			func(l *LoadBalancer) *NoTarget { return &l.NoTarget }),
+		lbWord("hash", "how a new connection's target is chosen", []string{"flow", "round-robin", "random"}, func(l *LoadBalancer) *FlowHash { return &l.Hash }),
+		lbFlag("icmpFiltered", "a node's reject does not reach the client", func(l *LoadBalancer) *bool { return &l.ICMPFiltered }),
+	}
+}
+
+// never is a drain that does not end.
+const never = "never"
+
+// spanWords is a span, or never.
+func spanWords(t engine.Time) string {
+	if t == engine.Never {
+		return never
+	}
+	return t.Duration().String()
+}
+
+// lbWord is a field with one word for each value of an enumeration, in its order.
+func lbWord[T ~uint8](name, what string, words []string, in func(*LoadBalancer) *T) lbField {
+	return lbField{
+		name: name, what: what, shape: word(words...),
+		say: func(l *LoadBalancer) string { return words[*in(l)] },
+		read: func(c cursor, l *LoadBalancer) {
+			for i, w := range words {
+				if c.text("") == w {
+					*in(l) = T(i) //nolint:gosec // an index of a handful of words
+				}
+			}
+		},
+	}
+}
+
+func lbSpan(name, what string, in func(*LoadBalancer) *engine.Time) lbField {
+	return lbField{
+		name: name, what: what, shape: of(duration),
+		say:  func(l *LoadBalancer) string { return in(l).Duration().String() },
+		read: func(c cursor, l *LoadBalancer) { *in(l) = c.span(*in(l)) },
+	}
+}
+
+func lbDist(name, what string, in func(*LoadBalancer) *engine.Dist) lbField {
+	return lbField{
+		name: name, what: what, shape: of(dist),
+		say: func(l *LoadBalancer) string { return in(l).String() },
+		read: func(c cursor, l *LoadBalancer) {
+			if isHistogram(c) {
+				c.fail("no metric of kube-proxy measures a load balancer")
+				return
+			}
+			*in(l) = c.dist(*in(l), "")
+		},
+	}
+}
+
+func lbCount(name, what string, in func(*LoadBalancer) *int) lbField {
+	return lbField{
+		name: name, what: what, shape: of(whole),
+		say:  func(l *LoadBalancer) string { return strconv.Itoa(*in(l)) },
+		read: func(c cursor, l *LoadBalancer) { *in(l) = c.whole(*in(l)) },
+	}
+}
+
+func lbFlag(name, what string, in func(*LoadBalancer) *bool) lbField {
+	return lbField{
+		name: name, what: what, shape: of(boolean),
+		say:  func(l *LoadBalancer) string { return strconv.FormatBool(*in(l)) },
+		read: func(c cursor, l *LoadBalancer) { *in(l) = c.flag(*in(l)) },
+	}
+}

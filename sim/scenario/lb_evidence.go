@@ -1,0 +1,216 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// balancerFound is which load balancer the input speaks of.
+type balancerFound struct {
+	name   string // a family of presets, "" for none
+	why    string // what says so
+	basis  string // "inferred", or "preset" where --env says so
+	others []string
+}
+
+// balancerEvidence is what is looked at.
+type balancerEvidence struct {
+	svc   *corev1.Service
+	nodes []manifest.Typed[*corev1.Node]
+	env   Environment
+}
+
+// evidenceRow is one row of the table in simulator.md 5.2.
+type evidenceRow struct {
+	match string
+	find  func(*balancerEvidence) balancerFound
+}
+
+// evidenceRows is the table; the first row that finds something counts.
+func evidenceRows() []evidenceRow {
+	return []evidenceRow{
+		{"status hostname *.elb.*.amazonaws.com, aws-load-balancer-type external or nlb-ip, loadBalancerClass service.k8s.aws/nlb, nlb-target-type", findNLB},
+		{"any other aws-load-balancer-*, status hostname *.elb.amazonaws.com", findInTreeAWS},
+		{"networking.gke.io/load-balancer-type, cloud.google.com/l4-rbs, neg or backend-config", findGKE},
+		{"azure-load-balancer-*", findAzure},
+		{"an annotation or loadBalancerClass of MetalLB", findMetalLB},
+		{"providerID of a Node: aws, gce, azure, kind", findProvider},
+		{"--env", findEnvironment},
+	}
+}
+
+// findBalancer looks for the load balancer of a Service; without any evidence the name is "".
+func findBalancer(svc *corev1.Service, nodes []manifest.Typed[*corev1.Node], env Environment) balancerFound {
+	if svc.Spec.Type != corev1.ServiceTypeLoadBalancer {
+		return balancerFound{}
+	}
+	e := &balancerEvidence{svc, nodes, env}
+	for _, row := range evidenceRows() {
+		if f := row.find(e); f.name != "" {
+			if f.basis == "" {
+				f.basis = inferred
+			}
+			return f
+		}
+	}
+	return balancerFound{}
+}
+
+// annotation returns the first annotation, by name, that begins with one of the prefixes.
+func (e *balancerEvidence) annotation(prefixes ...string) string {
+	for _, key := range sortedKeys(e.svc.Annotations) {
+		for _, p := range prefixes {
+			if strings.HasPrefix(key, p) {
+				return key
+			}
+		}
+	}
+	return ""
+}
+
+func (e *balancerEvidence) class() string {
+	if c := e.svc.Spec.LoadBalancerClass; c != nil {
+		return *c
+	}
+	return ""
+}
+
+const awsPrefix = "service.beta.kubernetes.io/aws-load-balancer-"
+
+// elbHostname finds the name of an AWS load balancer in the status: NLBs have the region after
+// "elb", the others before it (recalled).
+func (e *balancerEvidence) elbHostname(nlb bool) string {
+	for _, i := range e.svc.Status.LoadBalancer.Ingress {
+		name, ok := strings.CutSuffix(i.Hostname, ".amazonaws.com")
+		if labels := strings.Split(name, "."); ok && len(labels) >= 2 && slices.Contains(labels[len(labels)-2:], "elb") {
+			if (labels[len(labels)-2] == "elb") == nlb {
+				return i.Hostname
+			}
+		}
+	}
+	return ""
+}
+
+// findNLB is an NLB of the AWS Load Balancer Controller. What says nothing of the targets has
+// instances, the controller's default (recalled).
+func findNLB(e *balancerEvidence) balancerFound {
+	kind, target := e.svc.Annotations[awsPrefix+"type"], e.svc.Annotations[awsPrefix+"nlb-target-type"]
+	f := balancerFound{name: "aws-nlb-instance"}
+	switch {
+	case target != "":
+		f.why = "annotation aws-load-balancer-nlb-target-type: " + target
+	case kind == "external" || kind == "nlb-ip":
+		f.why = "annotation aws-load-balancer-type: " + kind
+	case e.class() == "service.k8s.aws/nlb":
+		f.why = "loadBalancerClass " + e.class()
+	case e.elbHostname(true) != "" && kind != "nlb":
+		f.why = "status hostname " + e.elbHostname(true)
+	default:
+		return balancerFound{}
+	}
+	switch {
+	case target == "ip" || kind == "nlb-ip":
+		f.name = "aws-nlb-ip"
+	case target == "":
+		f.others = []string{"aws-nlb-ip"}
+	}
+	return f
+}
+
+// findInTreeAWS is a load balancer of the cloud provider.
+func findInTreeAWS(e *balancerEvidence) balancerFound {
+	if e.svc.Annotations[awsPrefix+"type"] == "nlb" {
+		return balancerFound{name: "aws-nlb-in-tree", why: "annotation aws-load-balancer-type: nlb"}
+	}
+	if key := e.annotation(awsPrefix); key != "" {
+		return balancerFound{name: "aws-classic", why: "annotation " + key}
+	}
+	if host := e.elbHostname(false); host != "" {
+		return balancerFound{name: "aws-classic", why: "status hostname " + host}
+	}
+	return balancerFound{}
+}
+
+// findGKE: which of the two kinds it is hangs on the cluster unless l4-rbs says so.
+func findGKE(e *balancerEvidence) balancerFound {
+	const kind = "networking.gke.io/load-balancer-type"
+	f := balancerFound{name: "gke-l4"}
+	if strings.HasPrefix(e.class(), "networking.gke.io/") {
+		f.why = "loadBalancerClass " + e.class()
+		return f
+	}
+	key := e.annotation("cloud.google.com/l4-rbs")
+	if key == "" {
+		key = e.annotation(kind, "cloud.google.com/load-balancer-type", "cloud.google.com/neg", "cloud.google.com/backend-config")
+		f.others = []string{"gke-legacy-external"}
+		if value := e.svc.Annotations[key]; strings.EqualFold(value, "Internal") {
+			f.others = []string{"gke-legacy-internal"}
+		}
+	}
+	if key == "" {
+		return balancerFound{}
+	}
+	f.why = "annotation " + key
+	return f
+}
+
+func findAzure(e *balancerEvidence) balancerFound {
+	if key := e.annotation("service.beta.kubernetes.io/azure-load-balancer-"); key != "" {
+		return balancerFound{name: "azure-standard", why: "annotation " + key}
+	}
+	return balancerFound{}
+}
+
+func findMetalLB(e *balancerEvidence) balancerFound {
+	f := balancerFound{name: "metallb-l2", others: []string{"metallb-bgp"}}
+	switch key := e.annotation("metallb.universe.tf/", "metallb.io/"); {
+	case key != "":
+		f.why = "annotation " + key
+	case strings.Contains(e.class(), "metallb"):
+		f.why = "loadBalancerClass " + e.class()
+	default:
+		return balancerFound{}
+	}
+	return f
+}
+
+// findProvider goes by the first Node that says where it runs.
+func findProvider(e *balancerEvidence) balancerFound {
+	for _, n := range e.nodes {
+		provider, _, ok := strings.Cut(n.Value.Spec.ProviderID, "://")
+		if !ok {
+			continue
+		}
+		f := providerBalancer(provider)
+		f.why = "providerID " + provider + " of Node " + n.Name
+		return f
+	}
+	return balancerFound{}
+}
+
+// providerBalancer is what a provider makes of a Service that asks for nothing special, and
+// what else is common there.
+func providerBalancer(provider string) balancerFound {
+	switch provider {
+	case "aws":
+		return balancerFound{name: "aws-classic", others: []string{"aws-nlb-instance", "aws-nlb-ip"}}
+	case "gce":
+		return balancerFound{name: "gke-l4", others: []string{"gke-legacy-external"}}
+	case "azure":
+		return balancerFound{name: "azure-standard"}
+	case "kind":
+		return balancerFound{name: "kind"}
+	default:
+		return balancerFound{}
+	}
+}
+
+func findEnvironment(e *balancerEvidence) balancerFound {
+	f := providerBalancer(e.env.Provider)
+	f.why, f.basis = "--env "+e.env.ID, "preset"
+	return f
+}

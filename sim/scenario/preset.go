@@ -1,0 +1,197 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Preset is one row of the table of load balancers (facts/load-balancers.md 1).
+type Preset struct {
+	// ID is the row's name. Family is its name without the traffic policy: given a family, the
+	// row that fits the Service is taken. It is the ID where the policy does not matter.
+	ID, Family string
+	What       string
+	// Policy is the externalTrafficPolicy that the row is for, "" for both.
+	Policy corev1.ServiceExternalTrafficPolicy
+	// Layer7 says that it is a proxy of HTTP requests, which are not simulated yet.
+	Layer7 bool
+	// Fields says each field in words, in the order of the grammar.
+	Fields []PresetField
+	// LoadBalancer is the value of all fields; Service is "".
+	LoadBalancer LoadBalancer
+}
+
+// PresetField is one field of a Preset: what it is, where that stands and how far it is known.
+type PresetField struct {
+	Name, Value string
+	Source      string // a file of facts, section and row, or what it is concluded from
+	Status      string // "verified", "doc", "recalled" or "inferred"
+}
+
+// How far a fact is known, in the words of facts/load-balancers.md: read in the source code, or
+// in the text of an issue; read in a vendor's documentation; from memory; concluded from others.
+const (
+	verified   = "verified"
+	documented = "doc"
+	recalled   = "recalled"
+	inferred   = "inferred"
+)
+
+// claim is where several fields of a preset come from.
+type claim struct{ status, source, fields string }
+
+// where is the source with its file: a section alone is one of facts/load-balancers.md.
+func (c claim) where() string {
+	switch {
+	case c.source[0] >= '0' && c.source[0] <= '9':
+		return "facts/load-balancers.md " + c.source
+	case strings.HasPrefix(c.source, "kube-proxy.md"):
+		return "facts/" + c.source
+	default:
+		return c.source
+	}
+}
+
+// presetRow is a Preset as it is written down: the claims name every field once.
+type presetRow struct {
+	id, family, what string
+	policy           corev1.ServiceExternalTrafficPolicy
+	layer7           bool
+	lb               LoadBalancer
+	claims           []claim
+}
+
+// Presets lists the table, by provider.
+func Presets() []Preset {
+	var out []Preset
+	for _, rows := range [][]presetRow{gkePresets(), nlbPresets(), awsPresets(), azurePresets(), metallbPresets(), kindPresets()} {
+		for i := range rows {
+			out = append(out, rows[i].preset())
+		}
+	}
+	return out
+}
+
+func (r *presetRow) preset() Preset {
+	p := Preset{ID: r.id, Family: r.family, What: r.what, Policy: r.policy, Layer7: r.layer7, LoadBalancer: r.lb}
+	if p.Family == "" {
+		p.Family = p.ID
+	}
+	p.LoadBalancer.Preset = p.ID
+	for _, f := range lbFields() {
+		field := PresetField{Name: f.name, Value: f.say(&p.LoadBalancer)}
+		for _, c := range r.claims {
+			if slices.Contains(strings.Fields(c.fields), f.name) {
+				field.Source, field.Status = c.where(), c.status
+			}
+		}
+		p.Fields = append(p.Fields, field)
+	}
+	return p
+}
+
+// LoadBalancerNames lists what --lb and loadBalancer.preset take: auto, none, the families of
+// presets, and their rows.
+func LoadBalancerNames() []string {
+	names := append([]string{lbAuto, lbNone}, familyNames()...)
+	for _, p := range Presets() {
+		names = append(names, p.ID)
+	}
+	return distinct(names)
+}
+
+// familyNames lists the names that fit Services of either policy, without those that are not
+// simulated yet.
+func familyNames() []string {
+	var families []string
+	for _, p := range Presets() {
+		if !p.Layer7 {
+			families = append(families, p.Family)
+		}
+	}
+	return distinct(families)
+}
+
+// presetHint ends a message about a name that is none.
+func presetHint(name string) string {
+	if near := nearest(name, LoadBalancerNames()); near != "" {
+		return didYouMean(name, []string{near})
+	}
+	return didYouMean(name, append([]string{lbAuto, lbNone}, familyNames()...))
+}
+
+// presetFor returns the row of a name, of a family the one for a policy; ok is false when there
+// is no such name. Where only the row of the other policy has the name, that is the result.
+func presetFor(name string, policy corev1.ServiceExternalTrafficPolicy) (p Preset, ok bool) {
+	for _, p = range Presets() {
+		if p.ID == name || p.Family == name && p.fits(policy) {
+			return p, true
+		}
+	}
+	return Preset{}, false
+}
+
+func (p *Preset) fits(policy corev1.ServiceExternalTrafficPolicy) bool {
+	return p.Policy == "" || p.Policy == policy
+}
+
+// span is a uniform distribution over whole milliseconds, for the tables.
+func span(least, most engine.Time) engine.Dist { return must(engine.Uniform(least, most)) }
+
+const (
+	policyLocal   = corev1.ServiceExternalTrafficPolicyLocal
+	policyCluster = corev1.ServiceExternalTrafficPolicyCluster
+)
+
+// both makes the rows of a family, one a policy.
+func both(family, what string, of func(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim)) []presetRow {
+	var rows []presetRow
+	for _, policy := range []corev1.ServiceExternalTrafficPolicy{policyLocal, policyCluster} {
+		lb, claims := of(policy)
+		rows = append(rows, presetRow{
+			id: family + "-" + strings.ToLower(string(policy)), family: family, what: what + ", externalTrafficPolicy " + string(policy),
+			policy: policy, lb: lb, claims: claims,
+		})
+	}
+	return rows
+}
+
+// Times that no row of facts/load-balancers.md says exactly.
+
+// watching is a controller that acts on each change it sees, without the delay of its watch:
+// "at once" in section 2 (inferred).
+func watching() engine.Dist { return span(100*engine.Millisecond, engine.Second) }
+
+// gceOperation is a call of Google's API that changes load balancing: "several to tens of
+// seconds" in section 2 (recalled).
+func gceOperation() engine.Dist { return span(5*engine.Second, 20*engine.Second) }
+
+// nlbDeregistration is what issues report of new connections to a deregistered target: about
+// 2 minutes, whatever the delay setting (section 4); how far it scatters is inferred.
+func nlbDeregistration() engine.Dist { return span(110*engine.Second, 125*engine.Second) }
+
+// nlbRegistration is what issues report from registration to the first checks (section 4).
+func nlbRegistration() engine.Dist { return span(90*engine.Second, 180*engine.Second) }
+
+// nlbHealthLag is what issues report that an unhealthy target goes on beyond its checks
+// (section 4).
+func nlbHealthLag() engine.Dist { return span(30*engine.Second, 40*engine.Second) }
+
+// albOperation is a change of an ALB's targets: "some seconds, about 10 reported" (section 4).
+func albOperation() engine.Dist { return span(5*engine.Second, 15*engine.Second) }
+
+// otherOperation is a change of targets of which nothing is known: some seconds (inferred).
+func otherOperation() engine.Dist { return span(engine.Second, 10*engine.Second) }
+
+// l2Failover is "a few seconds", beyond 10 s counts as a bug (section 4).
+func l2Failover() engine.Dist { return span(engine.Second, 5*engine.Second) }
+
+// bgpUpdate is a route's way to the routers (inferred).
+func bgpUpdate() engine.Dist { return span(100*engine.Millisecond, 2*engine.Second) }
+
+// envoyUpdate is cloud-provider-kind writing a new configuration for its Envoy (inferred).
+func envoyUpdate() engine.Dist { return span(100*engine.Millisecond, engine.Second) }

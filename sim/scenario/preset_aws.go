@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// nlb is what every NLB does, however its targets are found.
+func nlb() (LoadBalancer, []claim) {
+	lb := LoadBalancer{
+		Controller: watching(), Registration: nlbRegistration(), Propagation: nlbDeregistration(), HealthPropagation: nlbHealthLag(),
+		Drain: engine.Never, CutUnhealthy: true, FailOpen: true, NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+	}
+	return lb, []claim{
+		{verified, "4, AWS NLB measured (issue texts)", "registration propagation healthPropagation"},
+		{documented, "4, AWS NLB: flows outlive the deregistration delay (300 s) unless connection termination is switched on", "drain"},
+		{documented, "4, AWS NLB: targets that are unhealthy", "cutUnhealthy"},
+		{documented, "3, AWS NLB", "allUnhealthy"},
+		{documented, "4, AWS NLB: 5-tuple and TCP sequence number", "hash"},
+		{inferred, "3: nothing answers", "noTarget"},
+		{inferred, "kube-proxy.md 3, reject through a load balancer", "icmpFiltered"},
+		{inferred, "4: health checks, no announcement", "announce"},
+	}
+}
+
+func nlbPresets() []presetRow {
+	lb, claims := nlb()
+	lb.Target, lb.Members = TargetPods, MembersReadyPods
+	lb.Check = HealthCheck{Probe: ProbePod, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
+	rows := []presetRow{{
+		id: "aws-nlb-ip", what: "AWS NLB, ip targets (AWS Load Balancer Controller)", lb: lb,
+		claims: append(claims,
+			claim{verified, "1, AWS NLB ip target: lbc pkg/service/model_builder.go", "target probe interval timeout healthy unhealthy"},
+			claim{verified, "2, lbc ip targets: pkg/backend/endpoint_resolver.go; without readiness gates", "members"},
+			claim{inferred, "2, lbc ip targets: deregistered at once", "controller"}),
+	}}
+	rows = append(rows, both("aws-nlb-instance", "AWS NLB, instance targets (AWS Load Balancer Controller)", nlbInstance)...)
+	return append(rows, both("aws-nlb-in-tree", "AWS NLB of the cloud provider, without the AWS Load Balancer Controller", nlbInTree)...)
+}
+
+// nlbNodes is an NLB with nodes as targets.
+func nlbNodes(check HealthCheck, row string) (LoadBalancer, []claim) {
+	lb, claims := nlb()
+	lb.Target, lb.Members, lb.Check = TargetNodes, MembersAllNodes, check
+	return lb, append(claims, claim{verified, row, "target probe interval timeout healthy unhealthy"})
+}
+
+func nlbInstance(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+	check := HealthCheck{Probe: ProbeNodePort, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
+	if policy == policyLocal {
+		check = HealthCheck{Probe: ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 2}
+	}
+	lb, claims := nlbNodes(check, "1, AWS NLB instance "+string(policy)+": lbc pkg/service/model_builder.go")
+	return lb, append(claims,
+		claim{verified, "2, lbc instance targets: pkg/backend/endpoint_utils.go", "members"},
+		claim{inferred, "2, lbc instance targets: it watches nodes", "controller"})
+}
+
+func nlbInTree(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+	check := HealthCheck{Probe: ProbeNodePort, Interval: 30 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
+	if policy == policyLocal {
+		check = HealthCheck{Probe: ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 2, Unhealthy: 2}
+	}
+	lb, claims := nlbNodes(check, "1, AWS in-tree NLB "+string(policy)+": cloud-provider-aws pkg/providers/v1")
+	return lb, append(claims,
+		claim{verified, "2, service controller", "members"},
+		claim{inferred, "2, service controller: only nodes that come and go matter", "controller"})
+}
+
+// awsPresets are AWS's other load balancers.
+func awsPresets() []presetRow {
+	return append(both("aws-classic", "AWS classic ELB of the cloud provider", classicELB), albPresets()...)
+}
+
+func classicELB(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+	lb := LoadBalancer{
+		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: otherOperation(), Propagation: otherOperation(),
+		Check:        HealthCheck{Probe: ProbeNodePort, Interval: 10 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 6},
+		CutUnhealthy: true, NoTarget: NoTargetRefused, Hash: HashRoundRobin, ICMPFiltered: true,
+	}
+	if policy == policyLocal {
+		lb.Check.Probe = ProbeHealthPort
+	}
+	return lb, []claim{
+		{verified, "1, AWS classic ELB: cloud-provider-aws pkg/providers/v1; draining is off", "target probe interval timeout healthy unhealthy drain"},
+		{verified, "2, service controller", "members"},
+		{inferred, "2, service controller: only nodes that come and go matter", "controller"},
+		{inferred, "no row: some seconds", "registration propagation"},
+		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
+		{documented, "4, Classic ELB: requests are finished only where draining is on", "cutUnhealthy"},
+		{recalled, "3, Classic ELB: 503 or no connection", "allUnhealthy noTarget"},
+		{documented, "4, Classic ELB: TCP in turn", "hash"},
+		{inferred, "kube-proxy.md 3, reject through a load balancer", "icmpFiltered"},
+		{inferred, "4: health checks, no announcement", "announce"},
+	}
+}
+
+func albPresets() []presetRow {
+	lb := LoadBalancer{
+		Controller: watching(), Registration: albOperation(), Propagation: albOperation(),
+		Check: HealthCheck{Interval: 15 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 2},
+		Drain: 300 * engine.Second, FailOpen: true, NoTarget: NoTarget503, Hash: HashRoundRobin, ICMPFiltered: true,
+	}
+	claims := []claim{
+		{verified, "1, AWS ALB: lbc pkg/ingress/model_builder.go", "target probe interval timeout healthy unhealthy"},
+		{verified, "2, lbc: pkg/backend", "members"},
+		{inferred, "2, lbc ip targets: deregistered at once", "controller"},
+		{verified, "4, AWS ALB: some seconds, about 10 reported (issue texts)", "registration propagation"},
+		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
+		{documented, "1, AWS ALB: 300 s deregistration delay", "drain"},
+		{inferred, "4, AWS ALB: requests in flight continue", "cutUnhealthy"},
+		{documented, "3, AWS ALB", "allUnhealthy"},
+		{recalled, "4, AWS ALB: 502, 503 and 504", "noTarget"},
+		{documented, "4, AWS ALB: requests in turn", "hash"},
+		{inferred, "a proxy has a connection of its own", "icmpFiltered"},
+		{inferred, "4: health checks, no announcement", "announce"},
+	}
+	ip, instance := lb, lb
+	ip.Target, ip.Members, ip.Check.Probe = TargetPods, MembersReadyPods, ProbePod
+	instance.Target, instance.Members, instance.Check.Probe = TargetNodes, MembersAllNodes, ProbeNodePort
+	return []presetRow{
+		{id: "aws-alb-ip", what: "AWS ALB, ip targets", layer7: true, lb: ip, claims: claims},
+		{id: "aws-alb-instance", what: "AWS ALB, instance targets", layer7: true, lb: instance, claims: claims},
+	}
+}

@@ -1,0 +1,110 @@
+package scenario
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// gkePresets are Google's load balancers.
+func gkePresets() []presetRow {
+	rows := both("gke-l4", "GKE L4 (passthrough, subsetting)", gkeL4)
+	rows = append(rows, both("gke-legacy-external", "GKE legacy external (target pool)", gkeLegacy(false))...)
+	rows = append(rows, both("gke-legacy-internal", "GKE legacy internal (instance groups)", gkeLegacy(true))...)
+	return append(rows, gkeL7()...)
+}
+
+// passthrough claims what Google's passthrough load balancers do with flows.
+func passthrough(allUnhealthy claim) []claim {
+	return []claim{
+		allUnhealthy,
+		{documented, "4, GCP passthrough", "hash cutUnhealthy"},
+		{inferred, "kube-proxy.md 3, reject through a load balancer", "icmpFiltered"},
+		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
+		{inferred, "4: health checks, no announcement", "announce"},
+		{recalled, "2, gce controller: operations take several to tens of seconds", "registration propagation"},
+	}
+}
+
+func gkeL4(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+	lb := LoadBalancer{
+		Target: TargetNodes, Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(),
+		Drain: 30 * engine.Second, FailOpen: true, NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+	}
+	claims := passthrough(claim{recalled, "3, GCP passthrough: documented for internal, recalled for external", "allUnhealthy"})
+	if policy == policyLocal {
+		lb.Members = MembersLocalNodes
+		lb.Check = HealthCheck{Probe: ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 2}
+		return lb, append(claims,
+			claim{verified, "1, GKE L4 Local: ingress-gce pkg/l4/healthchecks, pkg/l4/backends", "target probe interval timeout healthy unhealthy drain"},
+			claim{verified, "2, GKE subsetting Local: terminating endpoints do not count, an empty group times out", "members noTarget"},
+			claim{inferred, "2, GKE subsetting Local: it watches EndpointSlices", "controller"})
+	}
+	lb.Members = MembersAllNodes
+	lb.Check = HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 3}
+	return lb, append(claims,
+		claim{verified, "1, GKE L4 Cluster: ingress-gce pkg/l4/healthchecks, pkg/neg/syncers", "target probe interval timeout healthy unhealthy drain"},
+		claim{verified, "1 and 2, GKE subsetting Cluster: a subset of the nodes, independent of pods; all of a small cluster", "members"},
+		claim{verified, "2, GKE subsetting Local: an empty group times out", "noTarget"},
+		claim{inferred, "2, GKE subsetting Cluster: pods do not matter", "controller"})
+}
+
+func gkeLegacy(internal bool) func(corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+	return func(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+		lb := LoadBalancer{
+			Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(),
+			Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 3},
+			FailOpen: true, NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+		}
+		if policy == policyLocal {
+			lb.Check.Probe = ProbeHealthPort
+		}
+		open, drain, row := claim{recalled, "3, GCP external passthrough", "allUnhealthy"}, claim{recalled, "1, GKE legacy external: target pools have no draining", "drain"},
+			"1, GKE legacy external: cloud-provider-gcp providers/gce"
+		if internal {
+			open.status, open.source = documented, "3, GCP internal passthrough"
+			drain.status, drain.source = verified, "1, GKE legacy internal: none set by the controller"
+			row = "1, GKE legacy internal: cloud-provider-gcp"
+		}
+		return lb, append(passthrough(open), drain,
+			claim{verified, row, "target members probe interval timeout healthy unhealthy"},
+			claim{inferred, "2, service controller: only nodes that come and go matter", "controller"},
+			claim{inferred, "3: nothing answers", "noTarget"})
+	}
+}
+
+// gkeL7 are the ways of Google's HTTP load balancer.
+func gkeL7() []presetRow {
+	lb := LoadBalancer{
+		Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(), NoTarget: NoTarget503, Hash: HashRoundRobin, ICMPFiltered: true,
+	}
+	claims := []claim{
+		{recalled, "3, GCP L7: failed_to_pick_backend", "allUnhealthy noTarget"},
+		{recalled, "no row: requests in turn", "hash"},
+		{inferred, "a proxy has a connection of its own", "icmpFiltered cutUnhealthy"},
+		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
+		{inferred, "4: health checks, no announcement", "announce"},
+		{recalled, "2, gce controller: operations take several to tens of seconds", "registration propagation"},
+		{inferred, "2, GKE NEG L7: it watches EndpointSlices", "controller"},
+	}
+	neg, group := lb, lb
+	neg.Target, neg.Members = TargetPods, MembersLivePods
+	neg.Check = HealthCheck{Probe: ProbePod, Interval: 15 * engine.Second, Timeout: 15 * engine.Second, Healthy: 1, Unhealthy: 2}
+	group.Target, group.Members = TargetNodes, MembersAllNodes
+	group.Check = HealthCheck{Probe: ProbeNodePort, Interval: engine.Minute, Timeout: engine.Minute, Healthy: 1, Unhealthy: 10}
+	return []presetRow{
+		{
+			id: "gke-l7-neg", what: "GKE L7, container-native (NEG)", layer7: true, lb: neg,
+			claims: append([]claim{
+				{verified, "1, GKE L7 container-native NEG: ingress-gce pkg/translator; drain by BackendConfig", "target probe interval timeout healthy unhealthy drain"},
+				{inferred, "2, GKE NEG L7: terminating pods are removed (verified), pods that are not ready stay", "members"},
+			}, claims...),
+		},
+		{
+			id: "gke-l7-instance-group", what: "GKE L7, instance groups", layer7: true, lb: group,
+			claims: append([]claim{
+				{verified, "1, GKE L7 instance group: ingress-gce pkg/translator; drain by BackendConfig", "target members probe interval timeout healthy unhealthy drain"},
+			}, claims...),
+		},
+	}
+}

@@ -1,0 +1,99 @@
+package scenario
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+func azurePresets() []presetRow {
+	return both("azure-standard", "Azure Standard Load Balancer", azureStandard)
+}
+
+func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+	lb := LoadBalancer{
+		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: otherOperation(), Propagation: otherOperation(),
+		Check:    HealthCheck{Probe: ProbeNodePort, Interval: 5 * engine.Second, Timeout: 5 * engine.Second, Healthy: 1, Unhealthy: 2},
+		NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+	}
+	row := "1, Azure Standard LB Cluster: cloud-provider-azure azure_loadbalancer_healthprobe.go; without shared probe mode"
+	if policy == policyLocal {
+		lb.Check.Probe, row = ProbeHealthPort, "1, Azure Standard LB Local: cloud-provider-azure"
+	}
+	return lb, []claim{
+		{verified, row, "target probe interval unhealthy"},
+		{inferred, "1, Azure Standard LB names none: no longer than the interval, and one answer", "timeout healthy"},
+		{verified, "2, Azure: nodes that are not excluded", "members"},
+		{inferred, "2, service controller: only nodes that come and go matter", "controller"},
+		{inferred, "no row: some seconds", "registration propagation"},
+		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
+		{documented, "4, Azure Standard: removal from the pool drops flows", "drain"},
+		{documented, "4, Azure Standard: TCP flows continue", "cutUnhealthy"},
+		{documented, "3, Azure Standard: no new flows", "allUnhealthy"},
+		{documented, "4, Azure Standard: 5-tuple", "hash"},
+		{inferred, "3, Azure Standard: no new flows", "noTarget"},
+		{inferred, "kube-proxy.md 3, reject through a load balancer", "icmpFiltered"},
+		{inferred, "4: health checks, no announcement", "announce"},
+	}
+}
+
+func metallbPresets() []presetRow {
+	return append(both("metallb-l2", "MetalLB, layer 2", metallb(AnnounceL2)), both("metallb-bgp", "MetalLB, BGP", metallb(AnnounceBGP))...)
+}
+
+func metallb(announce Announce) func(corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+	return func(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+		lb := LoadBalancer{
+			Target: TargetNodes, Members: MembersAllNodes, Announce: announce, Controller: DefaultLatencies().Watch,
+			Registration: l2Failover(), Propagation: l2Failover(), NoTarget: NoTargetTimeout, Hash: HashFlow,
+		}
+		moves := claim{verified, "4, MetalLB L2: a few seconds; website/content/concepts/layer2.md", "registration propagation"}
+		cut := claim{recalled, "4, MetalLB L2: old flows land on a node without conntrack", "drain"}
+		hash := claim{verified, "4, MetalLB L2: one node gets all", "hash"}
+		if announce == AnnounceBGP {
+			lb.Registration, lb.Propagation = bgpUpdate(), bgpUpdate()
+			moves = claim{inferred, "no row: a route's way", "registration propagation"}
+			cut = claim{verified, "4, MetalLB BGP: flows are hashed anew and reset; website/content/concepts/bgp.md", "drain"}
+			hash = claim{verified, "4, MetalLB BGP: the routers' hash", "hash"}
+		}
+		if policy == policyLocal {
+			lb.Members = MembersServing
+		}
+		return lb, []claim{
+			moves, cut, hash,
+			{verified, "1 and 2, MetalLB: speaker, internal/k8s/epslices; announced while an endpoint is ready or serving", "target members announce"},
+			{verified, "1, MetalLB: none", "probe interval timeout healthy unhealthy healthPropagation cutUnhealthy"},
+			{inferred, "1, MetalLB: the speakers' watch, propagation.md 1", "controller"},
+			{inferred, "3, MetalLB: no ARP answer, no route", "allUnhealthy noTarget"},
+			{inferred, "nothing stands between client and node", "icmpFiltered"},
+		}
+	}
+}
+
+func kindPresets() []presetRow {
+	return both("kind", "cloud-provider-kind (Envoy)", cloudProviderKind)
+}
+
+func cloudProviderKind(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
+	lb := LoadBalancer{
+		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: envoyUpdate(), Propagation: envoyUpdate(),
+		Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: 2 * engine.Second, Timeout: 3 * engine.Second, Healthy: 1, Unhealthy: 2},
+		NoTarget: NoTargetRefused, Hash: HashRandom,
+	}
+	if policy == policyLocal {
+		lb.Check.Probe = ProbeHealthPort
+	}
+	return lb, []claim{
+		{verified, "1, cloud-provider-kind: pkg/loadbalancer/proxy.go", "target probe interval timeout healthy unhealthy drain"},
+		{verified, "2, cloud-provider-kind: the service controller's nodes", "members"},
+		{inferred, "2, service controller: only nodes that come and go matter", "controller"},
+		{inferred, "no row: a new configuration of Envoy", "registration propagation"},
+		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
+		{recalled, "4, cloud-provider-kind: open connections continue", "cutUnhealthy"},
+		{verified, "3, cloud-provider-kind: panic threshold 0", "allUnhealthy"},
+		{inferred, "3, cloud-provider-kind: Envoy closes the connection", "noTarget"},
+		{verified, "4, cloud-provider-kind: Envoy RANDOM", "hash"},
+		{inferred, "Envoy runs beside the nodes", "icmpFiltered"},
+		{inferred, "4: health checks, no announcement", "announce"},
+	}
+}
