@@ -55,8 +55,10 @@ type Observer interface {
 // member is one node or pod behind a load balancer.
 type member struct {
 	id      int
-	healthy bool
-	row     int // answers in a row that say otherwise
+	healthy bool // as its checks say
+	serves  bool // as it is known where connections are sent
+	row     int  // answers in a row that say otherwise
+	flips   uint64
 	removed bool
 	first   engine.Time // of its probes
 	ticked  uint64      // number of the last one
@@ -87,6 +89,7 @@ func New(spec *scenario.LoadBalancer, eng *engine.Engine, owner engine.Owner, cl
 	b.wanted = b.choose(cluster.Heard())
 	for _, id := range b.wanted {
 		m := &member{id: id, healthy: spec.Check.Probe == scenario.ProbeNone || cluster.WouldAnswer(spec.Check.Probe, id)}
+		m.serves = m.healthy
 		b.members = append(b.members, m)
 		b.start(m, -engine.Time(engine.Below(b.draw(id, "phase", 0), max(1, int(spec.Check.Interval)))))
 	}
@@ -168,6 +171,7 @@ func (b *Balancer) register(id int) {
 		}
 		before := b.actives()
 		m := &member{id: id, healthy: b.spec.Check.Probe == scenario.ProbeNone}
+		m.serves = m.healthy
 		at, _ := slices.BinarySearchFunc(b.members, id, func(m *member, id int) int { return m.id - id })
 		b.members = slices.Insert(b.members, at, m)
 		b.changed(before)

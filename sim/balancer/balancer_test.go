@@ -266,6 +266,13 @@ func TestJudge(t *testing.T) {
 			b.Hear()
 			f.run(sec / 2)
 		}, 1, ledger.StaleLB, ledger.LBPropagation},
+		{"a member whose failure is on its way", scenario.LoadBalancer{Check: check, HealthPropagation: engine.Constant(sec)}, func(f *fake, b *Balancer) {
+			f.ok, f.would = map[int]bool{0: true, 2: true}, map[int]bool{0: true, 2: true}
+			b.Wake()
+			for b.member(1).healthy {
+				f.run(f.eng.Now() + sec/10)
+			}
+		}, 1, ledger.StaleLB, ledger.LBPropagation},
 		{"no target, and none settled", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would = all(false) }, -1, ledger.NoHealthyTarget, ledger.Spec},
 		{"no target, and one that was not probed again", scenario.LoadBalancer{Check: check}, func(f *fake, b *Balancer) {
 			f.ok = all(false)

@@ -71,10 +71,25 @@ func (b *Balancer) answered(m *member, ok bool) {
 	if m.row < max(1, threshold) {
 		return
 	}
-	before := b.actives()
 	m.healthy, m.row = ok, 0
+	m.flips++
+	delay := b.spec.HealthPropagation.Sample(b.draw(m.id, "health propagation", m.flips))
+	if delay == 0 {
+		b.follow(m)
+		return
+	}
+	b.eng.After(delay, engine.ClassTimer, b.owner, "health known", func() { b.follow(m) })
+}
+
+// follow has new connections go by what a member's checks say.
+func (b *Balancer) follow(m *member) {
+	if m.serves == m.healthy {
+		return
+	}
+	before := b.actives()
+	m.serves = m.healthy
 	b.changed(before)
-	if !ok && b.spec.CutUnhealthy {
+	if !m.serves && b.spec.CutUnhealthy {
 		b.observer.Cut(m.id)
 	}
 }

@@ -26,7 +26,7 @@ func (b *Balancer) actives() []int {
 			continue
 		}
 		present = append(present, m.id)
-		if m.healthy {
+		if m.serves {
 			healthy = append(healthy, m.id)
 		}
 	}
@@ -144,6 +144,8 @@ func (b *Balancer) late(settled []int) ledger.Actor {
 			return ledger.LBPropagation
 		case !m.healthy:
 			return ledger.LBProbe
+		case !m.serves:
+			return ledger.LBPropagation
 		}
 	}
 	return ledger.LBProbe
@@ -152,8 +154,11 @@ func (b *Balancer) late(settled []int) ledger.Actor {
 // lateWith is whose lateness it is that a member is used yet which is no settled one.
 func (b *Balancer) lateWith(member int) ledger.Actor {
 	switch {
-	case slices.Contains(b.choose(b.cluster.Settled()), member):
-		return ledger.LBProbe // a member, and not healthy any more
+	case slices.Contains(b.choose(b.cluster.Settled()), member): // a member, and not healthy any more
+		if m := b.member(member); m != nil && !m.healthy {
+			return ledger.LBPropagation
+		}
+		return ledger.LBProbe
 	case slices.Contains(b.wanted, member):
 		return ledger.LBController
 	default:
