@@ -48,10 +48,14 @@ func (r *run) openFronts() {
 			owner := r.eng.Register("load balancer " + spec.Service)
 			f.watch = r.cluster.WatchEndpoints("load balancer "+spec.Service, owner, f.entry, func() { f.b.Hear() })
 			f.b = balancer.New(spec, r.eng, owner, f, f)
-			f.sends = slices.Clone(f.b.Active())
 			r.fronts[i] = f
 		}
 		r.fronts[i].streams = append(r.fronts[i].streams, i)
+	}
+	for i, f := range r.fronts {
+		if f != nil && f.streams[0] == i {
+			f.Sends(f.b.Active())
+		}
 	}
 }
 

@@ -149,6 +149,9 @@ func TestLatenessIsWhenTheLastWayToADeletedPodCloses(t *testing.T) {
 	health := func(at engine.Time, node int, ok bool) cluster.Event {
 		return cluster.Event{At: at * engine.Second, Kind: cluster.EventHealthPort, Node: node, OK: ok}
 	}
+	balancer := func(at engine.Time, node int, pod cluster.PodID, ok bool) cluster.Event {
+		return cluster.Event{At: at * engine.Second, Kind: cluster.EventBalancer, Node: node, Pod: pod, OK: ok}
+	}
 	deleted := cluster.Event{At: 10 * engine.Second, Kind: cluster.EventDeleted, Pod: 7}
 	for name, c := range map[string]struct {
 		events []cluster.Event
@@ -159,6 +162,15 @@ func TestLatenessIsWhenTheLastWayToADeletedPodCloses(t *testing.T) {
 		"a node that never led to it": {[]cluster.Event{rules(0, 0, 7), rules(0, 1, 8), deleted, rules(11, 0, 8), rules(19, 1)}, 1},
 		"a health port that leads clients away": {
 			[]cluster.Event{rules(0, 0, 7), rules(0, 1, 8), health(0, 0, true), health(0, 1, true), deleted, health(12, 0, false), rules(19, 0)}, 2,
+		},
+		"a load balancer that leaves the node after its rules have closed": {
+			[]cluster.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, rules(15, 0), balancer(19, 0, -1, false)}, 5,
+		},
+		"a load balancer that leaves the node while its rules still lead there": {
+			[]cluster.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, balancer(14, 0, -1, false), rules(15, 0)}, 4,
+		},
+		"a load balancer that sends to pods": {
+			[]cluster.Event{rules(0, 0, 7), balancer(0, -1, 7, true), deleted, rules(11, 0, 8), balancer(98, -1, 7, false)}, 88,
 		},
 		"all health ports say no, until another pod is ready": {
 			[]cluster.Event{rules(0, 0, 7), rules(0, 1), health(0, 0, true), health(0, 1, false), deleted, health(12, 0, false), rules(16, 1, 8), health(16, 1, true)}, 6,

@@ -15,7 +15,7 @@ import (
 // their deletion that how late nodes are does not depend on it, and in which every pod has its
 // successor by then: a hook is there for the way of the news, not for a pod that is missing.
 func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
-	const patience = 60
+	const patience = 300
 	w := s.Workload(workload)
 	index := server(w)
 	if index < 0 {
@@ -46,13 +46,13 @@ func Lateness(events []cluster.Event) engine.Time {
 		case cluster.EventDeleted:
 			deleted[e.Pod] = e.At
 			continue
-		case cluster.EventRules, cluster.EventHealthPort:
+		case cluster.EventRules, cluster.EventHealthPort, cluster.EventBalancer:
 		default:
 			continue
 		}
 		w := ways[e.Entry]
 		if w == nil {
-			w = &way{rules: map[int][]cluster.PodID{}, healthy: map[int]bool{}}
+			w = &way{rules: map[int][]cluster.PodID{}, healthy: map[int]bool{}, nodes: map[int]bool{}, pods: map[cluster.PodID]bool{}}
 			ways[e.Entry] = w
 		}
 		before := w.reached()
@@ -71,26 +71,44 @@ func Lateness(events []cluster.Event) engine.Time {
 type way struct {
 	rules   map[int][]cluster.PodID // by node
 	healthy map[int]bool            // by node; empty when nobody asks the health ports
+	// What a load balancer sends to, without one both are empty.
+	balanced bool
+	nodes    map[int]bool
+	pods     map[cluster.PodID]bool
 }
 
 func (w *way) hear(e *cluster.Event) {
-	if e.Kind == cluster.EventRules {
+	switch e.Kind {
+	case cluster.EventRules:
 		w.rules[e.Node] = e.Targets
-	} else {
+	case cluster.EventHealthPort:
 		w.healthy[e.Node] = e.OK
+	default:
+		w.balanced = true
+		if e.Pod >= 0 {
+			w.pods[e.Pod] = e.OK
+		} else {
+			w.nodes[e.Node] = e.OK
+		}
 	}
 }
 
-// reached lists the pods that new connections may be sent to: by every node, or by those whose
-// health port says so, if any does.
+// reached lists the pods that new connections may be sent to: those that a load balancer sends
+// to, or by the rules of its nodes; without one by every node, or by those whose health port
+// says so, if any does.
 func (w *way) reached() []cluster.PodID {
 	told := false
 	for _, ok := range w.healthy { // order: any one decides
 		told = told || ok
 	}
 	var out []cluster.PodID
+	for pod, ok := range w.pods { // order: a set
+		if ok {
+			out = append(out, pod)
+		}
+	}
 	for node, pods := range w.rules { // order: a set
-		if !told || w.healthy[node] {
+		if w.balanced && w.nodes[node] || !w.balanced && (!told || w.healthy[node]) {
 			out = append(out, pods...)
 		}
 	}
