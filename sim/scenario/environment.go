@@ -29,7 +29,7 @@ func Environments() []Environment {
 		},
 		{
 			ID: "kind", What: "kind with cloud-provider-kind", Proxy: DefaultProxy(), Provider: "kind",
-			Source: "kind's default mode, kube-proxy's default periods", Status: recalled,
+			Source: "kind pkg/cluster/internal/kubeadm/config.go: minSyncPeriod 1s, kind's default mode", Status: verified,
 		},
 		{
 			ID: "gke", What: "GKE with kube-proxy", Proxy: slow, Provider: "gce",

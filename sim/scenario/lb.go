@@ -148,6 +148,7 @@ func (b *builder) filled(name string, svc *corev1.Service) *LoadBalancer {
 	}
 	lb := p.LoadBalancer
 	lb.Service = svc.Namespace + "/" + svc.Name
+	b.checkAnnotations(annotate(&lb, svc), svc)
 	for _, f := range lbFields() {
 		f.read(c.get(f.name), &lb)
 	}
@@ -221,11 +222,13 @@ func otherBalancers(s *Scenario) []Alternative {
 		changed, value := s.clone(), ""
 		for i := range changed.Traffic {
 			t := &changed.Traffic[i]
-			p, ok := presetFor(name, s.policyOf(t.Service))
-			if !ok || !slices.Contains(t.lbOthers, name) {
+			svc := s.serviceNamed(t.Service)
+			if svc == nil || !slices.Contains(t.lbOthers, name) {
 				continue
 			}
+			p, _ := presetFor(name, svc.Spec.ExternalTrafficPolicy)
 			lb := p.LoadBalancer
+			annotate(&lb, svc)
 			lb.Service, value = t.Service, p.ID
 			t.LB, t.HealthyNodesOnly = &lb, false
 		}
@@ -234,12 +237,12 @@ func otherBalancers(s *Scenario) []Alternative {
 	return out
 }
 
-// policyOf is the externalTrafficPolicy of a Service, by "ns/name".
-func (s *Scenario) policyOf(name string) corev1.ServiceExternalTrafficPolicy {
+// serviceNamed returns the Service "ns/name", nil when there is none.
+func (s *Scenario) serviceNamed(name string) *corev1.Service {
 	for i := range s.Services {
 		if svc := s.Services[i].Service; svc.Namespace+"/"+svc.Name == name {
-			return svc.Spec.ExternalTrafficPolicy
+			return svc
 		}
 	}
-	return policyCluster
+	return nil
 }

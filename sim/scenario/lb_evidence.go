@@ -159,7 +159,7 @@ func findGKE(e *balancerEvidence) balancerFound {
 }
 
 func findAzure(e *balancerEvidence) balancerFound {
-	if key := e.annotation("service.beta.kubernetes.io/azure-load-balancer-"); key != "" {
+	if key := e.annotation(azurePrefix); key != "" {
 		return balancerFound{name: "azure-standard", why: "annotation " + key}
 	}
 	return balancerFound{}

@@ -547,16 +547,21 @@ func (b *builder) leftOut() {
 	for i := range b.out.Services {
 		s := &b.out.Services[i]
 		b.hintsLeftOut(s)
-		traffic := false
+		traffic, probes := false, ""
 		for _, t := range b.out.Traffic {
 			if t.Service != s.Service.Namespace+"/"+s.Service.Name {
 				continue
 			}
+			probes = cmp.Or(probes, otherProbe(&t, s.Service))
 			traffic = traffic || t.External && t.LB == nil && !t.direct && len(t.Nodes) == 0
 			if t.Class == ClassOutside && !t.External {
 				b.notModelled("ingress", "the ingress or gateway is not yet simulated: its requests go to the ClusterIP", "Service "+t.Service, "unknown")
 				break
 			}
+		}
+		if probes != "" {
+			b.notModelled("load-balancer-probe", "annotation "+probes+" is not followed: health checks ask what they do without it",
+				"Service "+s.Service.Namespace+"/"+s.Service.Name, "unknown")
 		}
 		if traffic && s.Service.Spec.Type == corev1.ServiceTypeLoadBalancer {
 			b.notModelled("load-balancer", "no load balancer is simulated: clients go to the node ports as one without any delay would",

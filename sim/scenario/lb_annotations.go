@@ -1,0 +1,152 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+const (
+	azurePrefix = "service.beta.kubernetes.io/azure-load-balancer-"
+	// targetGroup is a list of attributes of an NLB's target groups, KEY=VALUE with commas.
+	targetGroup = awsPrefix + "target-group-attributes"
+)
+
+// deregistrationDelay is what a target group has that says no other (facts/load-balancers.md 1).
+const deregistrationDelay = 300 * engine.Second
+
+// lbAnnotation is an annotation of a Service that changes a field of its load balancer; read is
+// not ok when the value is none.
+type lbAnnotation struct {
+	key  string
+	read func(*LoadBalancer, string) (ok bool)
+}
+
+// lbAnnotations are those of a load balancer's provider: names as in cloud-provider-aws
+// pkg/providers/v1 and cloud-provider-azure pkg/consts (read).
+func lbAnnotations(lb *LoadBalancer) []lbAnnotation {
+	switch {
+	case strings.HasPrefix(lb.Preset, "aws-nlb-"):
+		return append(awsChecks(), lbAnnotation{targetGroup, readTargetGroup})
+	case strings.HasPrefix(lb.Preset, "aws-"):
+		return append(awsChecks(), lbAnnotation{awsPrefix + "connection-draining-enabled", func(l *LoadBalancer, v string) bool {
+			if v == "true" {
+				l.Drain = deregistrationDelay
+			}
+			return v == "true" || v == "false"
+		}}, lbAnnotation{awsPrefix + "connection-draining-timeout", func(l *LoadBalancer, v string) bool {
+			if l.Drain == 0 {
+				return true // it is off
+			}
+			return inSeconds(&l.Drain, v)
+		}})
+	case strings.HasPrefix(lb.Preset, "azure-"):
+		return []lbAnnotation{
+			{azurePrefix + "health-probe-interval", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
+			{azurePrefix + "health-probe-num-of-probe", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
+		}
+	default:
+		return nil
+	}
+}
+
+func awsChecks() []lbAnnotation {
+	return []lbAnnotation{
+		{awsPrefix + "healthcheck-interval", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
+		{awsPrefix + "healthcheck-timeout", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
+		{awsPrefix + "healthcheck-healthy-threshold", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
+		{awsPrefix + "healthcheck-unhealthy-threshold", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
+	}
+}
+
+// inSeconds reads a positive number of seconds.
+func inSeconds(to *engine.Time, value string) bool {
+	n, ok := decimal(value, 0)
+	if !ok || n == 0 || n > uint64(maxSpan/engine.Second) {
+		return false
+	}
+	*to = engine.Time(n) * engine.Second //nolint:gosec // bounded above
+	return true
+}
+
+// inAnswers reads a positive number of answers in a row.
+func inAnswers(to *int, value string) bool {
+	n, ok := decimal(value, 0)
+	if !ok || n == 0 || n > maxWhole {
+		return false
+	}
+	*to = int(n) //nolint:gosec // bounded above
+	return true
+}
+
+// readTargetGroup: flows to a deregistered target are cut at the end of its delay only where
+// that is switched on, those to an unhealthy one unless that is switched off
+// (facts/load-balancers.md 4).
+func readTargetGroup(l *LoadBalancer, value string) bool {
+	delay, cut := deregistrationDelay, false
+	for _, pair := range strings.Split(value, ",") {
+		key, v, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok {
+			return false
+		}
+		switch key {
+		case "deregistration_delay.timeout_seconds":
+			if v == "0" {
+				delay = 0
+			} else if !inSeconds(&delay, v) {
+				return false
+			}
+		case "deregistration_delay.connection_termination.enabled":
+			cut = v == "true"
+		case "target_health_state.unhealthy.connection_termination.enabled":
+			l.CutUnhealthy = v == "true"
+		}
+	}
+	if cut {
+		l.Drain = delay
+	}
+	return true
+}
+
+// annotate changes a preset's load balancer by what the Service asks of it, and returns the
+// annotations that could not be read.
+func annotate(lb *LoadBalancer, svc *corev1.Service) (unread []string) {
+	for _, a := range lbAnnotations(lb) {
+		if value, ok := svc.Annotations[a.key]; ok && !a.read(lb, strings.TrimSpace(value)) {
+			unread = append(unread, a.key)
+		}
+	}
+	return unread
+}
+
+// checkAnnotations warns of annotations that could not be read.
+func (b *builder) checkAnnotations(unread []string, svc *corev1.Service) {
+	s, ok := b.world.service(svc.Namespace + "/" + svc.Name)
+	for _, key := range unread {
+		if ok {
+			b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, fmt.Sprintf("metadata.annotations[%q]", key),
+				fmt.Sprintf("%q is no value that could be read: the load balancer is as without it", svc.Annotations[key])))
+		}
+	}
+}
+
+// otherProbe returns an annotation that makes a stream's load balancer ask something else, ""
+// when there is none.
+func otherProbe(t *Traffic, svc *corev1.Service) string {
+	if t.LB == nil || t.LB.Check.Probe == ProbeNone {
+		return ""
+	}
+	e := balancerEvidence{svc: svc}
+	switch {
+	case strings.HasPrefix(t.LB.Preset, "aws-"):
+		return e.annotation(awsPrefix+"healthcheck-port", awsPrefix+"healthcheck-protocol", awsPrefix+"healthcheck-path")
+	case strings.HasPrefix(t.LB.Preset, "azure-"):
+		return e.annotation(azurePrefix+"health-probe-protocol", azurePrefix+"health-probe-request-path", azurePrefix+"health-probe-port")
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,57 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// What a Service asks of its load balancer goes before the preset.
+// Reference: load-balancers.md 1 and 4.
+func TestAnnotationsOfALoadBalancer(t *testing.T) {
+	t.Parallel()
+	const aws, azure = awsPrefix, azurePrefix
+	for name, tt := range map[string]struct { // order: each for itself
+		preset      string
+		annotations map[string]string
+		want        string
+		unread      string
+	}{
+		"none": {"aws-nlb-ip", nil, "10s 10s 3 3 never true", ""},
+		"health checks of AWS": {"aws-nlb-instance", map[string]string{aws + "healthcheck-interval": "5", aws + "healthcheck-timeout": " 2 ",
+			aws + "healthcheck-healthy-threshold": "4", aws + "healthcheck-unhealthy-threshold": "6"}, "5s 2s 4 6 never true", ""},
+		"health checks of a classic load balancer": {"aws-classic", map[string]string{aws + "healthcheck-interval": "7"}, "7s 5s 2 6 0s true", ""},
+		"draining of a classic load balancer": {"aws-classic", map[string]string{aws + "connection-draining-enabled": "true", aws + "connection-draining-timeout": "60"},
+			"10s 5s 2 6 1m0s true", ""},
+		"draining without a timeout":            {"aws-classic", map[string]string{aws + "connection-draining-enabled": "true"}, "10s 5s 2 6 5m0s true", ""},
+		"a timeout of draining that is off":     {"aws-classic", map[string]string{aws + "connection-draining-timeout": "60"}, "10s 5s 2 6 0s true", ""},
+		"the delay alone cuts nothing":          {"aws-nlb-ip", map[string]string{targetGroup: "deregistration_delay.timeout_seconds=30"}, "10s 10s 3 3 never true", ""},
+		"flows are cut after the delay":         {"aws-nlb-ip", map[string]string{targetGroup: "deregistration_delay.timeout_seconds=30, deregistration_delay.connection_termination.enabled=true"}, "10s 10s 3 3 30s true", ""},
+		"flows are cut after the usual delay":   {"aws-nlb-ip", map[string]string{targetGroup: "deregistration_delay.connection_termination.enabled=true"}, "10s 10s 3 3 5m0s true", ""},
+		"flows are cut at once":                 {"aws-nlb-ip", map[string]string{targetGroup: "deregistration_delay.connection_termination.enabled=true,deregistration_delay.timeout_seconds=0"}, "10s 10s 3 3 0s true", ""},
+		"flows to unhealthy targets live on":    {"aws-nlb-ip", map[string]string{targetGroup: "target_health_state.unhealthy.connection_termination.enabled=false"}, "10s 10s 3 3 never false", ""},
+		"other attributes":                      {"aws-nlb-ip", map[string]string{targetGroup: "preserve_client_ip.enabled=true"}, "10s 10s 3 3 never true", ""},
+		"health checks of Azure":                {"azure-standard", map[string]string{azure + "health-probe-interval": "20", azure + "health-probe-num-of-probe": "4"}, "20s 5s 1 4 0s false", ""},
+		"those of another provider are nothing": {"gke-l4", map[string]string{azure + "health-probe-interval": "20", aws + "healthcheck-interval": "7"}, "3s 1s 1 2 30s false", ""},
+		"values that are none": {"aws-nlb-ip", map[string]string{aws + "healthcheck-interval": "0", aws + "healthcheck-timeout": "5s", aws + "healthcheck-healthy-threshold": "two",
+			targetGroup: "nonsense"}, "10s 10s 3 3 never true", "healthcheck-interval healthcheck-timeout healthcheck-healthy-threshold target-group-attributes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := presetFor(tt.preset, policyLocal)
+			lb := p.LoadBalancer
+			if tt.preset == "aws-nlb-instance" {
+				lb.Check = HealthCheck{}
+			}
+			svc := &corev1.Service{}
+			svc.Annotations = tt.annotations
+			unread := strings.ReplaceAll(strings.Join(annotate(&lb, svc), " "), awsPrefix, "")
+			got := fmt.Sprintf("%s %s %d %d %s %t", lb.Check.Interval.Duration(), lb.Check.Timeout.Duration(), lb.Check.Healthy, lb.Check.Unhealthy, spanWords(lb.Drain), lb.CutUnhealthy)
+			if got != tt.want || unread != tt.unread {
+				t.Errorf("got %s, unread %q, want %s, %q", got, unread, tt.want, tt.unread)
+			}
+		})
+	}
+}
