@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -187,23 +188,8 @@ func isSession(s *subject) bool {
 
 // routed says whether an Ingress or HTTPRoute names the port.
 func (w *world) routed(s *subject) bool {
-	for _, i := range w.ingresses {
-		if i.Namespace != s.service.Namespace {
-			continue
-		}
-		if b := i.Value.Spec.DefaultBackend; b != nil && b.Service != nil && b.Service.Name == s.service.Name && namesPort(b.Service.Port.Name, b.Service.Port.Number, s.port) {
-			return true
-		}
-		for _, rule := range i.Value.Spec.Rules {
-			if rule.HTTP == nil {
-				continue
-			}
-			for _, p := range rule.HTTP.Paths {
-				if b := p.Backend.Service; b != nil && b.Name == s.service.Name && namesPort(b.Port.Name, b.Port.Number, s.port) {
-					return true
-				}
-			}
-		}
+	if _, ok := w.ingressOf(s); ok {
+		return true
 	}
 	for _, r := range w.routes {
 		if routeNames(r, s) {
@@ -211,6 +197,29 @@ func (w *world) routed(s *subject) bool {
 		}
 	}
 	return false
+}
+
+// ingressOf returns the first Ingress that names the port.
+func (w *world) ingressOf(s *subject) (manifest.Typed[*networkingv1.Ingress], bool) {
+	for _, i := range w.ingresses {
+		if i.Namespace != s.service.Namespace {
+			continue
+		}
+		if b := i.Value.Spec.DefaultBackend; b != nil && b.Service != nil && b.Service.Name == s.service.Name && namesPort(b.Service.Port.Name, b.Service.Port.Number, s.port) {
+			return i, true
+		}
+		for _, rule := range i.Value.Spec.Rules {
+			if rule.HTTP == nil {
+				continue
+			}
+			for _, p := range rule.HTTP.Paths {
+				if b := p.Backend.Service; b != nil && b.Name == s.service.Name && namesPort(b.Port.Name, b.Port.Number, s.port) {
+					return i, true
+				}
+			}
+		}
+	}
+	return manifest.Typed[*networkingv1.Ingress]{}, false
 }
 
 func namesPort(name string, number int32, p *corev1.ServicePort) bool {

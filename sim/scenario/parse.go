@@ -555,7 +555,7 @@ func (b *builder) leftOut() {
 			probes = cmp.Or(probes, otherProbe(&t, s.Service))
 			traffic = traffic || t.External && t.LB == nil && !t.direct && len(t.Nodes) == 0
 			if t.Class == ClassOutside && !t.External {
-				b.notModelled("ingress", "the ingress or gateway is not yet simulated: its requests go to the ClusterIP", "Service "+t.Service, "unknown")
+				b.notModelled("ingress", "the ingress or gateway"+b.pathWords(&t)+" is not yet simulated: its requests go to the ClusterIP", "Service "+t.Service, "unknown")
 				break
 			}
 		}

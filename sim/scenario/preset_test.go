@@ -240,3 +240,37 @@ func evidenceInput(t *testing.T, meta, spec, rest string) (*corev1.Service, []ma
 	w := newWorld(objects.All)
 	return w.services[0].Value, w.nodes
 }
+
+// The class of an Ingress says what stands before a Service. Reference: simulator.md 5.2.
+func TestEvidenceOfAnIngress(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ class, ingress, service, want string }{ // order: each for itself
+		"no class":                           {"", "", "", ""},
+		"a class nobody knows":               {"ingressClassName: own", "", "", " (own)"},
+		"ingress-nginx":                      {"ingressClassName: nginx", "", "", " (ingress-nginx)"},
+		"the older annotation":               {"", "kubernetes.io/ingress.class: nginx", "", " (ingress-nginx)"},
+		"an ALB":                             {"ingressClassName: alb", "", "", " (aws-alb-instance)"},
+		"an ALB with ip targets":             {"ingressClassName: alb", "alb.ingress.kubernetes.io/target-type: ip", "", " (aws-alb-ip)"},
+		"an ALB, and the Service says which": {"ingressClassName: alb", "", "alb.ingress.kubernetes.io/target-type: ip", " (aws-alb-ip)"},
+		"GKE with NEGs":                      {"ingressClassName: gce", "", "cloud.google.com/neg: '{\"ingress\": true}'", " (gke-l7-neg)"},
+		"GKE without": {"ingressClassName: gce-internal", "", "",
+			" (gke-l7-instance-group, or gke-l7-neg where the cluster makes NEGs by itself)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(altWeb, "metadata: {name: web, namespace: shop}\nspec:\n  selector: {app: web}\n  ports",
+				"metadata: {name: web, namespace: shop, annotations: {"+tt.service+"}}\nspec:\n  selector: {app: web}\n  ports", 1) +
+				"---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i, namespace: shop, annotations: {" + tt.ingress + "}}\nspec:\n" +
+				"  defaultBackend: {service: {name: web, port: {number: 80}}}\n  " + tt.class + "\n"
+			objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+			cases, more := Infer(objects, Options{})
+			if len(problems)+len(more) > 0 || len(cases) != 1 {
+				t.Fatalf("%d cases, %v %v", len(cases), problems, more)
+			}
+			want := "the ingress or gateway" + tt.want + " is not yet simulated: its requests go to the ClusterIP"
+			if left := cases[0].Scenario.NotModelled[0]; left.ID != "ingress" || left.What != want {
+				t.Errorf("got %q, want %q", left.What, want)
+			}
+		})
+	}
+}
