@@ -126,7 +126,7 @@ func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID
 	case cluster.EventReady:
 		return true
 	case cluster.EventBalancer:
-		return e.Entry == r.Stream && (e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero)
+		return e.At > 0 && e.Entry == r.Stream && (e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero)
 	case cluster.EventEndpoint, cluster.EventEndpointGone:
 		s := t.sc.Services[e.Service].Service
 		return e.Pod == hero && s.Namespace+"/"+s.Name == t.sc.Traffic[r.Stream].Service
