@@ -12,6 +12,9 @@
 // nothing about what happens in a run: that is sim/cluster and sim/traffic. Files that a
 // Scenario names are listed by References; the caller reads them.
 //
+// Load balancers are a table (preset.go): which row a Service has is said by the Scenario or a
+// flag, concluded from what the input says of it (lb_evidence.go), or one assumption more.
+//
 // The one data path:
 //
 //	Scenario document, --set values -> checked against the grammar (check.go)

@@ -14,7 +14,7 @@ import (
 // FuzzParse: no document and no --set makes Parse or Infer panic, and what passes without an
 // error can be printed, twice the same.
 func FuzzParse(f *testing.F) {
-	for _, name := range []string{"scenario", "refused", "infer"} {
+	for _, name := range []string{"scenario", "refused", "infer", "balancer"} {
 		data, err := os.ReadFile("testdata/" + name + ".txt")
 		if err != nil {
 			f.Fatal(err)
@@ -30,11 +30,12 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("apiVersion: lameduck/v1alpha1\nkind: Scenario\nspec: {}\n", `apps["web"]={revisions: {new: {start: 1s}}}`)
 	f.Add("", "traffic[0].rate={")
+	f.Add("", "azure-standard")
 	f.Fuzz(func(t *testing.T, text, set string) {
 		_, text, _ = strings.Cut(text, "apiVersion")
 		files := []manifest.File{{Name: "in.yaml", Data: []byte("apiVersion" + text)}, {Name: "web.yaml", Data: web}}
 		opts := Options{Set: []string{set}, Files: map[string]Content{"m.txt": {Files: files[:1]}}}
-		for _, opts := range []Options{opts, {Files: opts.Files}} {
+		for _, opts := range []Options{opts, {Files: opts.Files}, {Files: opts.Files, LB: set, Env: "gke"}} {
 			objects, _ := manifest.Load(files, manifest.Options{})
 			for _, o := range objects.Scenarios {
 				_ = References(o, opts)
@@ -70,6 +71,13 @@ func check(t *testing.T, s *Scenario) {
 	for _, tr := range s.Traffic {
 		if tr.Timeout <= 0 || tr.ConnectTimeout > tr.Timeout || tr.Clients < 1 || tr.Rate == 0 && tr.Arrivals != ArrivalsClosedLoop {
 			t.Fatalf("traffic %+v", tr)
+		}
+		if lb := tr.LB; lb != nil {
+			c := lb.Check
+			if tr.HealthyNodesOnly || !tr.External || lb.Service != tr.Service || (c.Probe == ProbePod) != (lb.Target == TargetPods && c.Probe != ProbeNone) ||
+				c.Probe != ProbeNone && (c.Interval <= 0 || c.Timeout <= 0 || c.Healthy < 1 || c.Unhealthy < 1) || lb.Drain < 0 {
+				t.Fatalf("load balancer %+v", lb)
+			}
 		}
 	}
 	for i := range s.Actions {
