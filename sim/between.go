@@ -204,14 +204,25 @@ type observer run
 
 var _ cluster.Observer = (*observer)(nil)
 
-// ListenerChanged wakes load balancers; new connections ask for themselves.
-func (o *observer) ListenerChanged(*cluster.Instance) { (*run)(o).wakeFronts() }
+// ListenerChanged has a server that shuts down say so, and wakes load balancers: new connections
+// ask for themselves.
+func (o *observer) ListenerChanged(i *cluster.Instance) {
+	if i.Running && !i.Listening {
+		o.goAway(i)
+	}
+	(*run)(o).wakeFronts()
+}
 
-// Installed wakes load balancers; new connections ask for themselves.
-func (o *observer) Installed(int) { (*run)(o).wakeFronts() }
+// goAway has HTTP/2 clients of a server that shuts down gracefully go elsewhere.
+func (o *observer) goAway(i *cluster.Instance) {
+	if o.traffic != nil && i.App.GoAway && !i.App.IgnoresSIGTERM {
+		o.traffic.GoAway(uint64(i.Pod), o.eng.Now())
+	}
+}
 
 // Terminated closes idle connections of servers that shut down gracefully.
 func (o *observer) Terminated(i *cluster.Instance) {
+	o.goAway(i)
 	if o.traffic != nil && !i.App.IgnoresSIGTERM && !i.Listening {
 		o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)
 	}
@@ -228,6 +239,33 @@ func (o *observer) Ended(i *cluster.Instance, how cluster.Ending) {
 	}[how]
 	o.traffic.Cut(uint64(i.Pod), o.eng.Now(), fault)
 	o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), true)
+}
+
+// Synced wakes load balancers, and has the node's proxy clean its connection tracking: after a sync, flows over UDP of
+// Services that have serving endpoints and whose own is not one of them are forgotten, whatever
+// the traffic policy says. Those of a Service without any stay. (Kubernetes 1.36
+// pkg/proxy/conntrack/cleanup.go, facts/kube-proxy.md 7.)
+func (o *observer) Synced(node int) {
+	(*run)(o).wakeFronts()
+	if o.traffic == nil {
+		return
+	}
+	for i := range o.routes {
+		if o.sc.Traffic[i].FixedPorts {
+			o.traffic.Clean(i, node, (*between)(o).serving(i, node))
+		}
+	}
+}
+
+// serving lists the serving endpoints that a node's proxy knows of behind a stream's port.
+func (b *between) serving(stream, node int) []netip.AddrPort {
+	var list []netip.AddrPort
+	for _, e := range b.routes[stream].entry.Endpoints(b.cluster.Proxies[node].Installed()) {
+		if e.Conditions.Serving() {
+			list = append(list, e.Addr)
+		}
+	}
+	return list
 }
 
 // SandboxGone wakes load balancers; new connections ask for themselves.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -47,6 +48,8 @@ type StreamResult struct {
 	// LongestOutage is the longest time in which every new request failed, from the arrival of
 	// the first to that of the last of them.
 	LongestOutage engine.Time
+	// Cuts are connections that ended with their server: of clients whose requests share one.
+	Cuts uint64
 }
 
 // Options are what a run may do besides. The zero Options ask for nothing, and none of them
@@ -146,7 +149,7 @@ func (r *run) specs() []traffic.Spec {
 		spec := traffic.Spec{
 			Name: t.Name, External: t.External, Clients: t.Clients, KeepAlive: t.KeepAlive, ClientIdle: t.ClientIdle,
 			ConnectTimeout: t.ConnectTimeout, Timeout: t.Timeout, Retries: t.Retries, RTT: defaultRTT,
-			Arrivals: traffic.Arrivals(t.Arrivals),
+			Arrivals: traffic.Arrivals(t.Arrivals), WaitForReady: t.WaitForReady, Kind: kindOf(&t),
 		}
 		spec.ICMPFiltered = t.LB != nil && t.LB.ICMPFiltered
 		if t.LB != nil && t.LB.Layer7 != nil {
@@ -162,6 +165,22 @@ func (r *run) specs() []traffic.Spec {
 		specs = append(specs, spec)
 	}
 	return specs
+}
+
+// kindOf is over what a stream's requests go.
+func kindOf(t *scenario.Traffic) traffic.Kind {
+	switch {
+	case t.Connection == scenario.ConnectionHTTP2:
+		return traffic.HTTP2
+	case t.Connection == scenario.ConnectionSession:
+		return traffic.Session
+	case t.Protocol == endpoints.UDP && t.FixedPorts:
+		return traffic.FixedFlow
+	case t.Protocol == endpoints.UDP:
+		return traffic.Datagram
+	default:
+		return traffic.PerRequest
+	}
 }
 
 // loop lets clients and world take turns: clients do what they do before the next event, then
@@ -223,7 +242,7 @@ func (r *run) result(settled bool) *Result {
 		res.Usable = append(res.Usable, r.cluster.Usable(i))
 	}
 	for i, t := range r.sc.Traffic {
-		s := StreamResult{Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i)}
+		s := StreamResult{Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i), Cuts: r.traffic.Cuts(i)}
 		if t.Rate > 0 {
 			s.LostSeconds = engine.Time(s.Failed) * (1000 * engine.Second / engine.Time(t.Rate))
 		}

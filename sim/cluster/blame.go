@@ -42,6 +42,12 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 		return ledger.DrainCut, ledger.LBController
 	case ledger.FaultTurnedAway, ledger.FaultLate:
 		return ledger.Overloaded, ledger.App
+	case ledger.FaultPinned:
+		return ledger.FlowPinned, w.pinning(e, node, target, ledger.Kubelet)
+	case ledger.FaultPinnedShut:
+		if w.helps(w.Rules(node), e, target) { // a new flow would go elsewhere
+			return ledger.FlowPinned, w.pinning(e, node, target, ledger.Spec)
+		}
 	default: // a new connection that came to nothing
 	}
 	if node < 0 { // past the nodes' rules

@@ -157,7 +157,7 @@ func (w *world) Ended(i *Instance, how Ending) {
 	w.note("%s ended %s", w.name(i), [...]string{"by itself", "killed", "liveness", "crashed"}[how])
 }
 func (w *world) SandboxGone(i *Instance) { w.note("%s sandbox down", w.name(i)) }
-func (w *world) Installed(int)           {}
+func (w *world) Synced(int)              {}
 func (w *world) InFlightUntil(*Instance) engine.Time {
 	return max(w.eng.Now(), w.inFlight)
 }

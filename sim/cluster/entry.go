@@ -86,6 +86,20 @@ func (w *World) NodesFor(e Entry) []int {
 	return healthy
 }
 
+// Endpoints lists what a view says of the port, IPv4 only.
+func (e *Entry) Endpoints(v *View) []endpoints.Endpoint {
+	svc := v.Snapshot.Service(e.name)
+	if svc == nil {
+		return nil
+	}
+	for i := range svc.Ports {
+		if p := &svc.Ports[i]; p.Port == e.port && p.Name.Protocol == e.protocol && p.Family == endpoints.IPv4 {
+			return p.Endpoints
+		}
+	}
+	return nil
+}
+
 // Changing says whether NodesFor may give something else after a proxy's sync.
 func (e *Entry) Changing() bool { return e.healthy }
 

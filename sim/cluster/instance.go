@@ -59,8 +59,9 @@ type Observer interface {
 	Ended(i *Instance, how Ending)
 	// SandboxGone: the pod's address answers nobody any more.
 	SandboxGone(i *Instance)
-	// Installed: a node's rules, and the answers of its health ports, are new.
-	Installed(node int)
+	// Synced: a node's proxy has finished a sync: its rules, and the answers of its health ports,
+	// are new.
+	Synced(node int)
 	// InFlightUntil returns when the last request the instance is serving will be answered,
 	// the present time if there is none.
 	InFlightUntil(i *Instance) engine.Time

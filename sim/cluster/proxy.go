@@ -102,7 +102,7 @@ func (p *NodeProxy) sync() {
 		p.state.Synced = true
 		p.state.LastEnd = p.w.eng.Now().Duration()
 		p.w.noteRules(p.node)
-		p.w.observer.Installed(p.node)
+		p.w.observer.Synced(p.node)
 		p.w.tell(AuditEvent{Kind: SyncEnded, Node: p.node, View: p.installed})
 		p.plan()
 	})

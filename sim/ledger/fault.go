@@ -22,14 +22,16 @@ const (
 	FaultNoTargetRefused              // refused by one
 	FaultNoTarget503                  // answered by one with an error
 	FaultDrainCut                     // cut by a load balancer
+	FaultPinned                       // a flow that stands leads to an address where nothing is
+	FaultPinnedShut                   // a flow that stands leads to a pod whose port is closed
 )
 
 // Outcome is what the client sees of a fault.
 func (f Fault) Outcome() Outcome {
 	switch f {
-	case FaultRejected, FaultNoListener, FaultNoTargetRefused:
+	case FaultRejected, FaultNoListener, FaultNoTargetRefused, FaultPinnedShut:
 		return Refused
-	case FaultDropped, FaultNoAnswer, FaultLate, FaultFiltered, FaultNoTarget:
+	case FaultDropped, FaultNoAnswer, FaultLate, FaultFiltered, FaultNoTarget, FaultPinned:
 		return Timeout
 	case FaultTurnedAway, FaultErred, FaultNoTarget503:
 		return HTTP5xx

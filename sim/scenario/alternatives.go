@@ -123,7 +123,9 @@ func served(median engine.Time) func(*Scenario) bool {
 		for i := range s.Traffic {
 			t := &s.Traffic[i]
 			t.Timeout = max(t.Timeout, 10*median)
-			t.ConnectTimeout = min(t.ConnectTimeout, t.Timeout)
+			if !t.shared() {
+				t.ConnectTimeout = min(t.ConnectTimeout, t.Timeout)
+			}
 			if t.KeepAlive && t.Arrivals != ArrivalsClosedLoop {
 				t.Clients = min(max(t.Clients, twice(t.Rate, median)), slowPool)
 				t.Rate = min(t.Rate, int(engine.Time(t.Clients)*1000*engine.Second/(2*median)))
@@ -198,7 +200,7 @@ func (a App) as(id string, w *Workload) App {
 	out.Profile, out.Alternatives = other.Profile, nil
 	out.IgnoresSIGTERM, out.Listener, out.DrainFor = other.IgnoresSIGTERM, other.Listener, other.DrainFor
 	out.InFlight, out.FinishWithin = other.InFlight, other.FinishWithin
-	out.ReadinessFails, out.Linger = other.ReadinessFails, other.Linger
+	out.ReadinessFails, out.Linger, out.GoAway = other.ReadinessFails, other.Linger, other.GoAway
 	return out
 }
 

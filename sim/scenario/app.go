@@ -72,6 +72,11 @@ func ContainerApp(c *corev1.Container, labels map[string]string, set Overrides) 
 	return app
 }
 
+// graceful says whether an app that shuts down finishes what it has begun. Such servers send
+// GOAWAY where they speak HTTP/2: Go's net/http, Envoy, gRPC's GracefulStop
+// (facts/propagation.md 5; for others it is recalled).
+func (a *App) graceful() bool { return !a.IgnoresSIGTERM && a.InFlight == InFlightFinish }
+
 func unknownApp() App {
 	return profileFor(&evidence{}, "")
 }
@@ -96,6 +101,7 @@ func profileFor(e *evidence, id string) App {
 		if p.tune != nil {
 			p.tune(e, &app)
 		}
+		app.GoAway = app.graceful()
 		return app
 	}
 	return profileFor(e, UnknownProfile)

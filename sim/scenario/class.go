@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
@@ -31,6 +32,7 @@ const (
 	ClassOutside  = "outside"
 	ClassInside   = "inside"
 	ClassDatagram = "datagram"
+	ClassSCTP     = "sctp"
 )
 
 // Classes lists the table; the first row that matches a port is its class.
@@ -40,13 +42,13 @@ func Classes() []Class {
 		{ID: ClassWebhook, Match: "named by a webhook configuration, or port named webhook", Clients: "the API server, 1/s, timeout 10s"},
 		{ID: ClassScrape, Match: "port named metrics, *-metrics or exporter, or prometheus.io/port", Clients: "1 in 15s",
 			NotJudged: "a scrape that fails is tried again; nobody's request is lost"},
-		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses, peer port of a known database", Clients: "a long session a peer",
-			NotJudged: "sessions between peers are not yet simulated"},
-		{ID: ClassDatagram, Match: "protocol UDP or SCTP", Clients: "query and answer, 100/s", NotJudged: "UDP traffic is not yet simulated"},
-		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "a HTTP/2 connection a client, 100 calls/s",
-			Headline: true, NotJudged: "gRPC and HTTP/2 connections are not yet simulated"},
+		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses, peer port of a known database", Clients: "a long session a peer"},
+		{ID: ClassSCTP, Match: "protocol SCTP", Clients: "associations", NotJudged: "SCTP traffic is not yet simulated"},
+		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry", Headline: true},
+		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, timeout 5s, no retry",
+			Headline: true},
 		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
-			Headline: true, NotJudged: "long sessions are not yet simulated"},
+			Headline: true},
 		{ID: ClassOutside, Match: "other TCP of a LoadBalancer or NodePort, or named by an Ingress or HTTPRoute",
 			Clients: "new connection each request: Poisson 100/s, timeout 5s, no retry; and keep-alive: 20 connections, 100/s, idle 60s", Headline: true},
 		{ID: ClassInside, Match: "other TCP", Clients: "the same two, from pods, one a node", Headline: true},
@@ -82,7 +84,9 @@ func (w *world) classify(s *subject) string {
 		return ClassScrape
 	case isPeer(s):
 		return ClassPeer
-	case p.Protocol == corev1.ProtocolUDP || p.Protocol == corev1.ProtocolSCTP:
+	case p.Protocol == corev1.ProtocolSCTP:
+		return ClassSCTP
+	case p.Protocol == corev1.ProtocolUDP:
 		return ClassDatagram
 	case isH2(s):
 		return ClassH2
@@ -281,12 +285,25 @@ func (w *world) targetOf(namespace string, labels map[string]string) (intstr.Int
 	return intstr.IntOrString{}, false
 }
 
+// outside says whether a port's default clients come from outside the cluster.
+func outside(class string, s *subject) bool {
+	switch class {
+	case ClassOutside, ClassH2, ClassSession, ClassDatagram:
+		return s.port.NodePort != 0 && s.service.Value.Spec.Type != corev1.ServiceTypeClusterIP
+	default:
+		return false
+	}
+}
+
 // Default clients.
 const (
 	defaultRate    = 100 * rateUnit
 	defaultTimeout = 5 * engine.Second
 	defaultIdle    = engine.Minute
 	poolSize       = 20
+	sharers        = 10                 // clients of connections that are shared, each with one
+	dialTimeout    = 20 * engine.Second // of gRPC's connections (its back-off document; recalled)
+	queryTimeout   = 2 * engine.Second  // of a question over UDP
 )
 
 // clientsOf returns the default clients of a port of a class.
@@ -296,10 +313,24 @@ func clientsOf(class string, s *subject) []Traffic {
 		Rate: defaultRate, Timeout: defaultTimeout, ConnectTimeout: defaultTimeout, Clients: 1,
 	}
 	svc := s.service.Value
-	base.External = class == ClassOutside && s.port.NodePort != 0
+	base.External = outside(class, s)
 	base.HealthyNodesOnly = base.External && svc.Spec.HealthCheckNodePort != 0
 	if class == ClassWebhook {
 		base.Name, base.Rate, base.Timeout, base.ConnectTimeout = "API server", rateUnit, 10*engine.Second, 10*engine.Second
+		return []Traffic{base}
+	}
+	switch class {
+	case ClassH2:
+		base.Name, base.Connection, base.Clients, base.ConnectTimeout = "gRPC calls", ConnectionHTTP2, sharers, dialTimeout
+		return []Traffic{base}
+	case ClassSession:
+		base.Name, base.Connection, base.Clients = "sessions", ConnectionSession, sharers
+		return []Traffic{base}
+	case ClassPeer:
+		base.Name, base.Connection, base.Clients = "peers", ConnectionSession, 1
+		return []Traffic{base}
+	case ClassDatagram:
+		base.Name, base.Protocol, base.Timeout, base.ConnectTimeout, base.Retries = "queries", endpoints.UDP, queryTimeout, queryTimeout, 1
 		return []Traffic{base}
 	}
 	fresh, pool := base, base

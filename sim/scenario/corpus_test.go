@@ -48,11 +48,10 @@ func verdicts(cases []Case) string {
 }
 
 const (
-	grpcLater    = "gRPC and HTTP/2 connections are not yet simulated\n"
-	sessionLater = "long sessions are not yet simulated\n"
-	scrape       = "a scrape that fails is tried again; nobody's request is lost\n"
-	peersLater   = "sessions between peers are not yet simulated\n"
-	choose       = "clients choose the pod\n"
+	run         = "run\n"
+	scrape      = "a scrape that fails is tried again; nobody's request is lost\n"
+	statefulSet = "rolling updates of a StatefulSet are not yet simulated\n"
+	choose      = "clients choose the pod\n"
 )
 
 func TestCorpus(t *testing.T) {
@@ -60,27 +59,27 @@ func TestCorpus(t *testing.T) {
 	for _, tt := range []struct{ file, want string }{
 		{"podinfo-frontend.yaml", "frontend, inside :80: run\n"},
 		{"guestbook.yaml", "frontend, outside :80: run\n" +
-			"redis-master, session :6379: " + sessionLater + "redis-replica, session :6379: " + sessionLater},
+			"redis-master, session :6379: " + run + "redis-replica, session :6379: " + run},
 		{"cassandra.yaml", "cassandra, headless cassandra :9042: " + choose},
 		{"ingress-nginx-cloud.yaml", "ingress-nginx/ingress-nginx-controller, outside :80 :443: run\n" +
 			"ingress-nginx/ingress-nginx-controller, admission webhook :443: run\n"},
 		{"ingress-nginx-baremetal.yaml", "ingress-nginx/ingress-nginx-controller, outside :80 :443: run\n" +
 			"ingress-nginx/ingress-nginx-controller, admission webhook :443: run\n"},
-		{"online-boutique.yaml", "adservice, h2 :9555: " + grpcLater + "cartservice, h2 :7070: " + grpcLater + "checkoutservice, h2 :5050: " + grpcLater +
-			"currencyservice, h2 :7000: " + grpcLater + "emailservice, h2 :5000: " + grpcLater +
+		{"online-boutique.yaml", "adservice, h2 :9555: " + run + "cartservice, h2 :7070: " + run + "checkoutservice, h2 :5050: " + run +
+			"currencyservice, h2 :7000: " + run + "emailservice, h2 :5000: " + run +
 			"frontend, inside :80: run\nfrontend, outside :80: run\n" +
-			"paymentservice, h2 :50051: " + grpcLater + "productcatalogservice, h2 :3550: " + grpcLater + "recommendationservice, h2 :8080: " + grpcLater +
-			"redis-cart, session :6379: " + sessionLater + "shippingservice, h2 :50051: " + grpcLater},
+			"paymentservice, h2 :50051: " + run + "productcatalogservice, h2 :3550: " + run + "recommendationservice, h2 :8080: " + run +
+			"redis-cart, session :6379: " + run + "shippingservice, h2 :50051: " + run},
 		{"argo-cd-ha.yaml", "argocd-applicationset-controller, webhook :7000: run\n" +
 			"argocd-applicationset-controller, scrape :8080: " + scrape +
-			"argocd-dex-server, inside :5556: run\nargocd-dex-server, h2 :5557: " + grpcLater + "argocd-dex-server, scrape :5558: " + scrape +
+			"argocd-dex-server, inside :5556: run\nargocd-dex-server, h2 :5557: " + run + "argocd-dex-server, scrape :5558: " + scrape +
 			"argocd-notifications-controller, scrape :9001: " + scrape +
-			"argocd-redis-ha-haproxy, session :6379: " + sessionLater + "argocd-redis-ha-haproxy, scrape :9101: " + scrape +
+			"argocd-redis-ha-haproxy, session :6379: " + run + "argocd-redis-ha-haproxy, scrape :9101: " + scrape +
 			"argocd-repo-server, inside :8081: run\nargocd-repo-server, scrape :8084: " + scrape +
 			"argocd-server, inside :80 :443: run\nargocd-server, scrape :8083: " + scrape +
 			"argocd-application-controller, scrape :8082: " + scrape +
 			"argocd-redis-ha-server, headless argocd-redis-ha :6379: " + choose + "argocd-redis-ha-server, headless argocd-redis-ha :26379: " + choose +
-			strings.Repeat("argocd-redis-ha-server, peer :6379: "+peersLater+"argocd-redis-ha-server, peer :26379: "+peersLater, 3)},
+			strings.Repeat("argocd-redis-ha-server, peer :6379: "+statefulSet+"argocd-redis-ha-server, peer :26379: "+statefulSet, 3)},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			t.Parallel()

@@ -69,7 +69,7 @@ func check(t *testing.T, s *Scenario) {
 		t.Fatalf("until %d, warmup %d, %d nodes", s.Until, s.Warmup, len(s.Nodes))
 	}
 	for _, tr := range s.Traffic {
-		if tr.Timeout <= 0 || tr.ConnectTimeout > tr.Timeout || tr.Clients < 1 || tr.Rate == 0 && tr.Arrivals != ArrivalsClosedLoop {
+		if tr.Timeout <= 0 || tr.ConnectTimeout > tr.Timeout && !tr.shared() || tr.Clients < 1 || tr.Rate == 0 && tr.Arrivals != ArrivalsClosedLoop {
 			t.Fatalf("traffic %+v", tr)
 		}
 		if lb := tr.LB; lb != nil {

@@ -148,6 +148,7 @@ func appShape(revisions bool) shape {
 		field{"readinessFails", of(boolean)},
 		field{"linger", of(duration)},
 		field{"serverIdle", of(duration)},
+		field{"goAway", of(boolean)},
 		field{"crashAfter", of(duration)},
 	)
 	if revisions {
@@ -178,6 +179,8 @@ func trafficShape() shape {
 		field{"arrivals", word("poisson", "constant", "closed-loop")},
 		field{"clients", of(whole)},
 		field{"connection", word("per-request", "keep-alive", "http2", "grpc", "session")},
+		field{"waitForReady", of(boolean)},
+		field{"sourcePorts", word("ephemeral", "fixed")},
 		field{"idle", of(duration)},
 		field{"connectTimeout", of(duration)},
 		field{"timeout", of(duration)},

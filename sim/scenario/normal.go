@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -236,6 +237,9 @@ func (w *printer) app(a *App) {
 	w.flag("readinessFails", a.ReadinessFails)
 	w.time("linger", a.Linger)
 	w.time("serverIdle", a.ServerIdle)
+	if a.GoAway != a.graceful() {
+		w.raw("goAway", strconv.FormatBool(a.GoAway))
+	}
 	w.time("crashAfter", a.CrashAfter)
 }
 
@@ -277,7 +281,9 @@ func (w *printer) traffic(t *Traffic) {
 		w.raw("rate", rateText(t.Rate))
 	}
 	w.number("clients", t.Clients)
-	w.line("connection", map[bool]string{true: "keep-alive", false: "per-request"}[t.KeepAlive])
+	w.line("connection", t.connection())
+	w.flag("waitForReady", t.WaitForReady)
+	w.flag("fixedPorts", t.FixedPorts)
 	w.time("idle", t.ClientIdle)
 	w.time("connectTimeout", t.ConnectTimeout)
 	w.time("timeout", t.Timeout)
@@ -288,6 +294,22 @@ func (w *printer) balancer(lb *LoadBalancer) {
 	w.line("preset", lb.Preset)
 	for _, f := range lbFields() {
 		w.raw(f.name, f.say(lb))
+	}
+}
+
+// connection is the grammar's word for what requests share.
+func (t *Traffic) connection() string {
+	switch {
+	case t.Connection == ConnectionHTTP2:
+		return "http2"
+	case t.Connection == ConnectionSession:
+		return "session"
+	case t.KeepAlive:
+		return "keep-alive"
+	case t.Protocol == endpoints.UDP:
+		return "UDP"
+	default:
+		return "per-request"
 	}
 }
 

@@ -379,6 +379,10 @@ func atSIGTERM(app App, c cursor) App {
 	case "cut":
 		app.InFlight = InFlightCut
 	}
+	if c.get("inFlight").present() || c.get("ignoresSIGTERM").present() {
+		app.GoAway = app.graceful()
+	}
+	app.GoAway = c.get("goAway").flag(app.GoAway)
 	for _, name := range []string{"listener", "inFlight", "ignoresSIGTERM", "drainFor", "finishWithin"} {
 		if c.get(name).present() {
 			app.Basis, app.Alternatives = "manifest", nil

@@ -144,9 +144,6 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 			v.fail("not yet simulated: via %s", name)
 		}
 	}
-	if p := c.get("protocol"); p.text("TCP") != "TCP" {
-		p.fail("not yet simulated: %s traffic", p.text(""))
-	}
 	for i, name := range t.Nodes {
 		names := nodeNames(b.out.Nodes)
 		if nearestExact(name, names) {
@@ -154,8 +151,8 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 		}
 		c.get("nodes").items()[i].fail("there is no node %q; %s", name, didYouMean(name, names))
 	}
+	svc := b.target(c.get("to"), c.get("protocol").text(""), &t)
 	b.clients(c, &t)
-	svc := b.target(c.get("to"), &t)
 	if svc == nil {
 		return t, false
 	}
@@ -185,21 +182,27 @@ func (b *builder) clients(c cursor, t *Traffic) {
 	case "keep-alive":
 		t.KeepAlive = true
 		t.ClientIdle = c.get("idle").span(defaultIdle)
-	case "http2", "grpc", "session":
-		connection.fail("not yet simulated: connection %s", connection.text(""))
+	case "http2", "grpc":
+		t.Connection = ConnectionHTTP2
+	case "session":
+		t.Connection = ConnectionSession
 	}
+	b.shared(c, t)
 	if c.get("idle").present() && !t.KeepAlive {
 		c.get("idle").fail("only connections that are kept alive can be idle: set connection: keep-alive")
 	}
 	t.Clients = 1
-	if t.KeepAlive {
+	switch {
+	case t.KeepAlive:
 		t.Clients = poolSize
+	case t.shared() || t.FixedPorts:
+		t.Clients = sharers
 	}
 	if n := c.get("clients"); n.present() {
 		if t.Clients = n.whole(1); t.Clients < 1 {
 			n.fail("expected at least 1 client, got %d", t.Clients)
 		}
-		if !t.KeepAlive && t.Arrivals != ArrivalsClosedLoop {
+		if !t.KeepAlive && !t.shared() && !t.FixedPorts && t.Arrivals != ArrivalsClosedLoop {
 			n.fail("each request has a connection of its own: clients count with connection: keep-alive or arrivals: closed-loop only")
 		}
 	}
@@ -210,12 +213,21 @@ func (b *builder) clients(c cursor, t *Traffic) {
 		t.Rate = 0
 	}
 	t.Timeout = c.get("timeout").span(defaultTimeout)
+	if t.Protocol == endpoints.UDP {
+		t.Timeout = c.get("timeout").span(queryTimeout)
+	}
 	t.ConnectTimeout = c.get("connectTimeout").span(t.Timeout)
+	if t.Connection == ConnectionHTTP2 {
+		t.ConnectTimeout = c.get("connectTimeout").span(dialTimeout)
+	}
 	t.Retries = c.get("retries").get("count").whole(0)
+	if t.Protocol == endpoints.UDP {
+		t.Retries = c.get("retries").get("count").whole(1)
+	}
 	if t.Timeout == 0 {
 		c.get("timeout").fail("a request without any time cannot succeed")
 	}
-	if t.ConnectTimeout > t.Timeout {
+	if t.ConnectTimeout > t.Timeout && !t.shared() {
 		c.get("connectTimeout").fail("connectTimeout %s is longer than timeout %s, which covers it", t.ConnectTimeout.Duration(), t.Timeout.Duration())
 	}
 	if t.Retries > maxRetries {
@@ -225,9 +237,32 @@ func (b *builder) clients(c cursor, t *Traffic) {
 
 const maxRetries = 100
 
+// shared reads what belongs to connections that are shared.
+func (b *builder) shared(c cursor, t *Traffic) {
+	connection := c.get("connection")
+	t.WaitForReady = c.get("waitForReady").flag(false)
+	t.FixedPorts = c.get("sourcePorts").text("ephemeral") == "fixed"
+	udp := t.Protocol == endpoints.UDP
+	if udp && connection.present() {
+		connection.fail("UDP has no connections: leave it out, or say sourcePorts: fixed")
+	}
+	if t.FixedPorts && !udp {
+		c.get("sourcePorts").fail("only UDP clients ask from one port: with TCP a connection has its own")
+	}
+	if udp && t.Arrivals == ArrivalsClosedLoop {
+		c.get("arrivals").fail("questions over UDP come at a rate: no closed loop")
+	}
+	if t.WaitForReady && t.Connection != ConnectionHTTP2 {
+		c.get("waitForReady").fail("only calls over HTTP/2 can wait for a connection: set connection: grpc")
+	}
+	if t.shared() && t.Arrivals == ArrivalsClosedLoop {
+		c.get("arrivals").fail("requests that share a connection come at a rate: no closed loop")
+	}
+}
+
 // target reads "ns/name:port"; the namespace may be left out, the port may be a name. It
 // returns the Service, nil when there is none.
-func (b *builder) target(c cursor, t *Traffic) *corev1.Service {
+func (b *builder) target(c cursor, protocol string, t *Traffic) *corev1.Service {
 	to := c.text("")
 	if to == "" {
 		c.fail("say where the requests go: to: NAMESPACE/SERVICE:PORT")
@@ -251,9 +286,13 @@ func (b *builder) target(c cursor, t *Traffic) *corev1.Service {
 		return nil
 	}
 	t.Service = id
-	i := portIndex(s.Value, port)
+	i := portIndex(s.Value, port, protocol)
 	if !found && len(s.Value.Spec.Ports) == 1 {
 		i = 0
+	}
+	if i >= 0 && protocol != "" && string(s.Value.Spec.Ports[i].Protocol) != protocol {
+		c.fail("port %s of Service %s is %s, not %s", port, id, s.Value.Spec.Ports[i].Protocol, protocol)
+		return nil
 	}
 	if i < 0 {
 		c.fail("Service %s has no port %s; valid here: %s", id, port, portList(s.Value))
@@ -261,8 +300,12 @@ func (b *builder) target(c cursor, t *Traffic) *corev1.Service {
 	}
 	p := &s.Value.Spec.Ports[i]
 	t.Port = int(p.Port)
-	if p.Protocol != corev1.ProtocolTCP {
+	switch p.Protocol {
+	case corev1.ProtocolUDP:
+		t.Protocol = endpoints.UDP
+	case corev1.ProtocolSCTP:
 		c.fail("not yet simulated: %s traffic", p.Protocol)
+	default:
 	}
 	if t.External {
 		if why := externalPort(s.Value, p); why != "" {
@@ -280,13 +323,18 @@ func (b *builder) target(c cursor, t *Traffic) *corev1.Service {
 	return s.Value
 }
 
-func portIndex(s *corev1.Service, port string) int {
+// portIndex finds a port by name or number; of two with one number, one TCP and one UDP, that
+// of the protocol, which is TCP where none is said.
+func portIndex(s *corev1.Service, port, protocol string) int {
+	found := -1
 	for i, p := range s.Spec.Ports {
-		if port != "" && (p.Name == port || strconv.Itoa(int(p.Port)) == port) {
-			return i
+		switch {
+		case port == "" || p.Name != port && strconv.Itoa(int(p.Port)) != port:
+		case found < 0 || string(p.Protocol) == protocol || protocol == "" && p.Protocol == corev1.ProtocolTCP:
+			found = i
 		}
 	}
-	return -1
+	return found
 }
 
 func portList(s *corev1.Service) string {

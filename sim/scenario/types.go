@@ -125,6 +125,9 @@ type App struct {
 	Linger engine.Time
 	// ServerIdle is how long the server keeps an idle connection; 0 is for ever.
 	ServerIdle engine.Time
+	// GoAway says that the app tells its HTTP/2 clients when it shuts down (GOAWAY), so that they
+	// go elsewhere and lose nothing; else their connections are reset when the process ends.
+	GoAway bool
 
 	startSaid, serveSaid bool // by the Scenario
 
@@ -188,7 +191,17 @@ type Traffic struct {
 	KeepAlive  bool        // a pool of Clients connections; else a new connection each request
 	ClientIdle engine.Time // a pool closes connections idle for that long
 
-	ConnectTimeout, Timeout engine.Time // Timeout covers the whole attempt
+	Connection Connection // what requests share of one, beside KeepAlive
+	// WaitForReady has calls over HTTP/2 wait for a connection until their timeout; gRPC's
+	// default is to fail while the client waits to try again.
+	WaitForReady bool
+	// FixedPorts has UDP clients ask from one port each, so that the node's connection tracking
+	// takes all they ask for one flow; else each question has a port of its own.
+	FixedPorts bool
+
+	// Timeout covers the whole attempt, the connection too, except one that is shared: that is
+	// attempted for ConnectTimeout whoever waits for it.
+	ConnectTimeout, Timeout engine.Time
 	Retries                 int
 	Headline                bool
 	Class                   string // of the traffic table, such as "outside"
@@ -207,6 +220,19 @@ type Traffic struct {
 	direct   bool     // the Scenario says that its clients go to the node ports themselves
 	lbOthers []string // presets, by family, that LB might be instead: what it is was not said
 }
+
+// Connection is what requests share.
+type Connection uint8
+
+// The kinds of connection.
+const (
+	ConnectionOwn     Connection = iota // none, or one of a pool with KeepAlive
+	ConnectionHTTP2                     // one a client, for all its calls: HTTP/2 and gRPC
+	ConnectionSession                   // one a client, as long as the server lives
+)
+
+// shared says whether the requests of a client share one connection.
+func (t *Traffic) shared() bool { return t.Connection != ConnectionOwn }
 
 // Arrivals is how requests come.
 type Arrivals uint8

@@ -22,6 +22,7 @@ type step struct {
 	proxied bool  // the proxy tries another target
 	cut     *bool // an answer that will be an error: whether it was cut before it came
 	attempt attempt
+	then    func(at engine.Time) // anything else
 }
 
 // Before orders by time, then by the order of waiting.
@@ -105,5 +106,5 @@ func (t *Traffic) lost(s *serving, now engine.Time, fault ledger.Fault) {
 		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)
 		stream.withdraw(s.attempt.req.client) // its next request was to follow the answer
 	}
-	t.failed(&s.attempt, now+stream.spec.RTT, fault, s.conn)
+	t.failed(&s.attempt, stream.knows(&s.attempt, now), fault, s.conn)
 }

@@ -143,6 +143,9 @@ func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
 // of them, as at its end.
 func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 	for _, s := range t.streams {
+		if all {
+			t.hangUp(s, server, now)
+		}
 		for _, c := range s.pool {
 			if !c.connected() || c.target.Server.ID() != server || c.closed != engine.Never {
 				continue

@@ -82,7 +82,7 @@ func (a *attempt) gaveUp(at engine.Time) bool {
 func (a *attempt) outcome(fault ledger.Fault, at engine.Time) ledger.Outcome {
 	switch {
 	case a.req.stream.spec.Proxy == nil:
-		return fault.Outcome()
+		return a.req.stream.outcome(fault)
 	case a.gaveUp(at):
 		return ledger.Timeout
 	default:

@@ -16,6 +16,9 @@ type stream struct {
 	next     engine.Time
 	loop     heap[clientAt] // closed loop: when each client asks again
 	pool     []*conn
+	links    []*link // of the kinds that share connections, by client
+	flows    []flow  // FixedFlow: by client
+	cuts     uint64  // sessions that ended with their server
 	waits    []queue // by moment
 }
 
@@ -23,6 +26,12 @@ func newStream(index int, spec Spec, eng *engine.Engine) *stream {
 	s := &stream{
 		index: index, spec: spec,
 		arrivals: eng.Stream("traffic "+spec.Name, "arrivals"), requests: eng.Stream("traffic "+spec.Name, "requests"),
+	}
+	if spec.Kind == HTTP2 || spec.Kind == Session {
+		s.links = newLinks(s, eng.Stream("traffic "+spec.Name, "dials"))
+	}
+	if spec.Kind == FixedFlow {
+		s.flows = make([]flow, max(1, spec.Clients))
 	}
 	switch {
 	case spec.Arrivals == ClosedLoop:

@@ -27,6 +27,10 @@ type Spec struct {
 	Clients    int // closed loop: clients; keep-alive: connections of the pool
 	KeepAlive  bool
 	ClientIdle engine.Time // 0: connections are never closed by the client
+	Kind       Kind        // over what the requests go
+	// WaitForReady has calls of HTTP2 wait for a connection until their timeout, instead of
+	// failing while the client waits to try again.
+	WaitForReady bool
 
 	// Timeout bounds an attempt as a whole, ConnectTimeout its connection; 0 is no limit of the
 	// client's own.
@@ -49,6 +53,18 @@ const (
 	Poisson Arrivals = iota
 	Constant
 	ClosedLoop
+)
+
+// Kind is over what requests go.
+type Kind uint8
+
+// The kinds. All but the first have Clients clients.
+const (
+	PerRequest Kind = iota // a TCP connection each, or one of a pool with KeepAlive
+	HTTP2                  // one connection a client, which its calls share
+	Session                // one connection a client, which lasts as long as its server
+	Datagram               // question and answer over UDP, from a port of its own each
+	FixedFlow              // the same from one port a client
 )
 
 // Way is where the rules of a node send a new connection of a stream.
@@ -236,33 +252,48 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 		t.startPooled(a, now)
 		return
 	}
+	switch s.spec.Kind {
+	case HTTP2, Session:
+		t.startShared(a, now)
+		return
+	case Datagram, FixedFlow:
+		t.ask(a, now)
+		return
+	default:
+	}
 	a.flow = a.req.draw()
 	t.connect(a, now, nil)
 }
 
-// front finds where a SYN goes first, ok false when it goes nowhere. A repeated SYN stays where
-// it was sent, unless a load balancer sends it elsewhere by now: there nobody knows of it.
+// front finds where a SYN goes first, ok false when it goes nowhere.
 func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
-	s := a.req.stream
-	f := t.world.Front(s.index, a.flow, a.member)
-	if f.Member != a.member {
-		a.target = Target{}
-	}
-	a.member, a.node = f.Member, f.Node
+	fault, ok := t.aim(a)
 	if c != nil {
 		c.member, c.flow, c.node = a.member, a.flow, a.node
 	}
 	switch {
-	case f.Member < 0 && f.Fault.Outcome() == ledger.Timeout:
-		t.repeat(a, f.Fault, c)
-		return false
-	case f.Member < 0:
-		t.failed(a, now+s.spec.RTT, f.Fault, c)
-		return false
-	case f.Target != nil:
+	case ok:
+	case fault.Outcome() == ledger.Timeout:
+		t.repeat(a, fault, c)
+	default:
+		t.failed(a, now+a.req.stream.spec.RTT, fault, c)
+	}
+	return ok
+}
+
+// aim finds where a packet goes first, ok false and what the client sees of it when that is
+// nowhere. A repeated SYN stays where it was sent, unless a load balancer sends it elsewhere by
+// now: there nobody knows of it.
+func (t *Traffic) aim(a *attempt) (fault ledger.Fault, ok bool) {
+	f := t.world.Front(a.req.stream.index, a.flow, a.member)
+	if f.Member != a.member {
+		a.target = Target{}
+	}
+	a.member, a.node = f.Member, f.Node
+	if f.Target != nil {
 		a.target = *f.Target
 	}
-	return true
+	return f.Fault, f.Member >= 0
 }
 
 // connect sends a SYN, for the first time or again. c is the pool's connection it is for, nil
@@ -275,35 +306,43 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 	if !t.front(a, now, c) {
 		return
 	}
-	if !a.target.Addr.IsValid() {
-		way := t.world.Enter(s.index, a.node)
-		switch way.Verdict {
-		case packet.Endpoints:
-			i := engine.Below(a.req.draw(), len(way.Targets))
-			t.world.Began(s.index, a.node, i, way.Targets[i])
-			a.target = *way.Targets[i]
-		case packet.Reject:
-			t.world.Began(s.index, a.node, 0, nil)
-			if s.spec.ICMPFiltered {
-				t.repeat(a, ledger.FaultFiltered, c)
-				return
-			}
-			t.failed(a, now+s.spec.RTT, ledger.FaultRejected, c)
-			return
-		default:
-			t.world.Began(s.index, a.node, 0, nil)
-			t.repeat(a, ledger.FaultDropped, c)
-			return
-		}
-	}
-	server := a.target.Server
-	switch {
-	case server == nil || !server.Answers():
-		t.repeat(a, ledger.FaultNoAnswer, c)
-	case !server.Accepts():
-		t.failed(a, now+s.spec.RTT, ledger.FaultNoListener, c)
+	switch fault, ok := t.reach(a); {
+	case ok:
+		t.accepted(a, now, a.target.Server, c)
+	case fault.Outcome() == ledger.Timeout:
+		t.repeat(a, fault, c)
 	default:
-		t.accepted(a, now, server, c)
+		t.failed(a, now+s.spec.RTT, fault, c)
+	}
+}
+
+// reach has a packet meet the rules, unless where it goes was chosen before, and what is there.
+func (t *Traffic) reach(a *attempt) (fault ledger.Fault, ok bool) {
+	if !a.target.Addr.IsValid() {
+		s := a.req.stream
+		way := t.world.Enter(s.index, a.node)
+		if way.Verdict != packet.Endpoints {
+			t.world.Began(s.index, a.node, 0, nil)
+			switch {
+			case way.Verdict != packet.Reject:
+				return ledger.FaultDropped, false
+			case s.spec.ICMPFiltered:
+				return ledger.FaultFiltered, false
+			default:
+				return ledger.FaultRejected, false
+			}
+		}
+		i := engine.Below(a.req.draw(), len(way.Targets))
+		t.world.Began(s.index, a.node, i, way.Targets[i])
+		a.target = *way.Targets[i]
+	}
+	switch server := a.target.Server; {
+	case server == nil || !server.Answers():
+		return ledger.FaultNoAnswer, false
+	case !server.Accepts():
+		return ledger.FaultNoListener, false
+	default:
+		return 0, true
 	}
 }
 
@@ -434,6 +473,8 @@ func (t *Traffic) resume(p pending) {
 	switch {
 	case p.proxied:
 		t.startProxied(&p.attempt, p.at)
+	case p.then != nil:
+		p.then(p.at)
 	case p.retry:
 		t.start(&p.attempt, p.at)
 	case p.cut != nil:

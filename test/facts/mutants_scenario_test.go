@@ -137,13 +137,13 @@ var clientMutants = []mutant{
 		{client, "return engine.Time(1<<n-1) * engine.Second", "return engine.Time(n) * engine.Second"},
 	}},
 	{"REJECT is met with silence", []string{"kube-proxy 3", "kube-proxy 7 New SYN"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
-		{client, "t.failed(a, now+s.spec.RTT, ledger.FaultRejected, c)", "t.repeat(a, ledger.FaultRejected, c)"},
+		{client, "return ledger.FaultRejected, false", "return ledger.FaultDropped, false"},
 	}},
 	{"a closed listener is met with silence", []string{"kube-proxy 7 New SYN", "propagation 5 after SIGTERM, graceful server", "propagation 5 SIGKILL"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
-		{client, "t.failed(a, now+s.spec.RTT, ledger.FaultNoListener, c)", "t.repeat(a, ledger.FaultNoListener, c)"},
+		{client, "return ledger.FaultNoListener, false", "return ledger.FaultNoAnswer, false"},
 	}},
 	{"a sandbox that is gone refuses", []string{"kube-proxy 7 New SYN", "kube-proxy 7 Pod sandbox gone", "propagation 5 sandbox removed"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
-		{client, "t.repeat(a, ledger.FaultNoAnswer, c)", "t.failed(a, now+s.spec.RTT, ledger.FaultNoAnswer, c)"},
+		{client, "return ledger.FaultNoAnswer, false", "return ledger.FaultNoListener, false"},
 	}},
 	{"an idle connection is never used again", []string{"kube-proxy 7 Endpoint removed", "propagation 1.11"}, "sim/traffic", "TestAPoolKeepsItsConnection", []edit{
 		{pool, "idle > 0 && now-c.used >= idle", "idle >= 0 && now-c.used >= idle"},

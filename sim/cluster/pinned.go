@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"net/netip"
+
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// pinning finds who keeps a flow over UDP with an endpoint that does not answer: the first stage
+// on the way to the node's clean-up that has not heard that the endpoint does not serve. That
+// is told by the kubelet, when the pod has ended: before, the blame is unsaid. Without another
+// endpoint that serves there is no clean-up, and nobody is late.
+func (w *World) pinning(e Entry, node int, target netip.AddrPort, unsaid ledger.Actor) ledger.Actor {
+	p := w.Proxies[node]
+	among, any := servingIn(e, w.settledView(), target)
+	cleans := func(v *View) bool {
+		if v == nil {
+			return false
+		}
+		among, any := servingIn(e, v, target)
+		return any && !among
+	}
+	switch {
+	case among:
+		return unsaid
+	case !any:
+		return ledger.Spec
+	case !cleans(w.views.last):
+		return ledger.SliceController
+	case !cleans(p.received):
+		return ledger.Watch
+	case !cleans(p.syncing):
+		return ledger.ProxyWait
+	default:
+		return ledger.ProxySync
+	}
+}
+
+// servingIn says whether a target is among the endpoints of a port that serve, and whether there
+// are any.
+func servingIn(e Entry, v *View, target netip.AddrPort) (among, any bool) {
+	for _, s := range e.Endpoints(v) {
+		if s.Conditions.Serving() {
+			any = true
+			among = among || s.Addr == target
+		}
+	}
+	return among, any
+}

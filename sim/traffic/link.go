@@ -1,0 +1,279 @@
+package traffic
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// link is a connection that all requests of a client share, or the place for one: HTTP/2 and
+// gRPC, or a long session. It is dialled apart from the requests, which wait for it meanwhile:
+// a connection attempt that hangs outlives the calls that asked for it.
+//
+//	down -> dialling -> up -> (the server ends, or says that it will) -> dialling -> ...
+//	         ^     |
+//	         +-----+ back-off
+type link struct {
+	stream *stream
+	state  linkState
+	// dial is the attempt to connect: where it led, and whom to blame while it has not.
+	dial     attempt
+	fault    ledger.Fault // of the last dial that failed
+	failures int          // dials that failed in a row
+	again    engine.Time  // no dial before: back-off
+	planned  bool         // a dial at that time is pending
+	leaving  bool         // the server has sent GOAWAY; the client knows half a round trip later
+	closed   bool         // the server is gone; as above
+	epoch    int          // counts dials: what was meant for an earlier connection is void
+	waiting  []*waiter
+}
+
+type linkState uint8
+
+const (
+	linkDown linkState = iota
+	linkDialling
+	linkUp
+)
+
+// waiter is a request that waits for its link.
+type waiter struct {
+	attempt attempt
+	done    bool
+}
+
+// How gRPC dials again: after 1 s, and 1.6 times as long after each further failure, give or
+// take a fifth, at most 2 minutes, counted from the beginning of the attempt; an attempt is
+// given up after 20 s. An attempt that succeeds ends the row. (gRPC's connection back-off
+// document; recalled.) Sessions are taken to do the same.
+const (
+	firstBackoff   = engine.Second
+	longestBackoff = 2 * engine.Minute
+	dialTimeout    = 20 * engine.Second
+)
+
+// backoff is how long after the beginning of the attempt that failed the next may begin, after
+// n failures before it.
+func backoff(n int, draw uint64) engine.Time {
+	if n == 0 {
+		return firstBackoff
+	}
+	d := firstBackoff
+	for range n {
+		d = min(d*8/5, longestBackoff)
+	}
+	return d * engine.Time(800+engine.Below(draw, 401)) / 1000
+}
+
+func newLinks(s *stream, draws engine.Stream) []*link {
+	list := make([]*link, max(1, s.spec.Clients))
+	for i := range list {
+		list[i] = &link{stream: s, dial: attempt{req: request{stream: s, draws: draws.Sub(uint64(i))}}}
+	}
+	return list
+}
+
+// startShared sends a request over its client's link. Without one it is dialled, and the
+// request waits; while the client waits to dial again, requests fail at once (gRPC's default),
+// unless they are to wait for a connection.
+func (t *Traffic) startShared(a *attempt, now engine.Time) {
+	s := a.req.stream
+	l := s.links[a.req.number%uint64(len(s.links))]
+	if l.state == linkDown && now >= l.again {
+		t.dial(l, now)
+	}
+	switch {
+	case l.state == linkUp:
+		t.call(l, a, now)
+	case l.state == linkDialling || s.patient():
+		t.queueFor(l, a)
+		t.planDial(l)
+	default:
+		t.unavailable(l, a, now)
+	}
+}
+
+// patient says whether requests wait for a connection that cannot be had at once.
+func (s *stream) patient() bool { return s.spec.WaitForReady || s.spec.Kind == Session }
+
+// call sends a request over a link that is up. What is written when the server is gone, and the
+// client does not know yet, is answered with a reset.
+func (t *Traffic) call(l *link, a *attempt, now engine.Time) {
+	a.member, a.flow, a.node, a.target = l.dial.member, l.dial.flow, l.dial.node, l.dial.target
+	if l.closed {
+		t.failed(a, now+l.stream.spec.RTT, ledger.FaultIdleRace, nil)
+		return
+	}
+	t.accepted(a, now, a.target.Server, nil)
+}
+
+// queueFor has a request wait for a link, until its timeout at most.
+func (t *Traffic) queueFor(l *link, a *attempt) {
+	w := &waiter{attempt: *a}
+	l.waiting = append(l.waiting, w)
+	if timeout := l.stream.spec.Timeout; timeout > 0 {
+		t.then(a.began+timeout, func(at engine.Time) {
+			if !w.done {
+				w.done = true
+				t.gaveUp(l, &w.attempt, at, ledger.FaultDropped)
+			}
+		})
+	}
+}
+
+// unavailable fails a request for which there is no connection: with what became of the last
+// attempt to have one, which is what gRPC's status UNAVAILABLE tells.
+func (t *Traffic) unavailable(l *link, a *attempt, now engine.Time) { t.gaveUp(l, a, now, l.fault) }
+
+// gaveUp fails a request that got no connection. The dial is to blame; whether another pod could
+// have answered is asked at the request's own end.
+func (t *Traffic) gaveUp(l *link, a *attempt, at engine.Time, fault ledger.Fault) {
+	a.member, a.flow, a.node, a.target = l.dial.member, l.dial.flow, l.dial.node, l.dial.target
+	blame := l.dial.blame
+	blame.Elsewhere = t.judge(a, fault).Elsewhere
+	t.finish(a, at, fault, blame, nil)
+}
+
+// release hands the requests that wait for a link on.
+func (t *Traffic) release(l *link, to func(*attempt)) {
+	list := l.waiting
+	l.waiting = nil
+	for _, w := range list {
+		if !w.done {
+			w.done = true
+			to(&w.attempt)
+		}
+	}
+}
+
+// wanted says whether anybody waits for a link.
+func (l *link) wanted() bool {
+	for _, w := range l.waiting {
+		if !w.done {
+			return true
+		}
+	}
+	return false
+}
+
+// dial begins an attempt to connect a link.
+func (t *Traffic) dial(l *link, now engine.Time) {
+	req := l.dial.req
+	flow := req.draw()
+	l.dial = attempt{req: req, flow: flow, member: -1, began: now, sent: now}
+	l.state, l.leaving, l.closed = linkDialling, false, false
+	l.epoch++
+	t.syn(l, now)
+}
+
+// syn sends a link's SYN, for the first time or again.
+func (t *Traffic) syn(l *link, now engine.Time) {
+	a := &l.dial
+	fault, ok := t.aim(a)
+	if ok {
+		fault, ok = t.reach(a)
+	}
+	if ok {
+		l.state, l.failures, l.again = linkUp, 0, now
+		t.release(l, func(a *attempt) { t.call(l, a, now) })
+		return
+	}
+	if fault.Outcome() != ledger.Timeout {
+		a.blame = t.judge(a, fault)
+		t.then(now+l.stream.spec.RTT, func(at engine.Time) { t.dialFailed(l, at, fault) })
+		return
+	}
+	if a.tries == 0 || fault != ledger.FaultNoAnswer {
+		a.blame = t.judge(a, fault)
+	}
+	a.tries++
+	limit := a.sent + dialTimeout
+	if timeout := l.stream.spec.ConnectTimeout; timeout > 0 {
+		limit = a.sent + timeout
+	}
+	if next := a.sent + retransmission(int(a.tries)); next < limit {
+		t.then(next, func(at engine.Time) { t.syn(l, at) })
+		return
+	}
+	t.then(limit, func(at engine.Time) { t.dialFailed(l, at, fault) })
+}
+
+// dialFailed begins the back-off. Who cannot wait, or would wait for a world that has ended,
+// fails.
+func (t *Traffic) dialFailed(l *link, now engine.Time, fault ledger.Fault) {
+	l.state, l.fault = linkDown, fault
+	l.again = max(now, l.dial.began+backoff(l.failures, l.dial.req.draw()))
+	l.failures++
+	if !l.stream.patient() || now >= t.stopped {
+		t.release(l, func(a *attempt) { t.unavailable(l, a, now) })
+	}
+	t.planDial(l)
+}
+
+// planDial has a link dialled as soon as its back-off is over.
+func (t *Traffic) planDial(l *link) {
+	if l.state != linkDown || l.planned {
+		return
+	}
+	l.planned = true
+	t.then(l.again, func(at engine.Time) {
+		l.planned = false
+		t.dialAgain(l, at)
+	})
+}
+
+// dialAgain dials a link that is down: by itself as long as there are clients, and then only for
+// who waits.
+func (t *Traffic) dialAgain(l *link, now engine.Time) {
+	if l.state == linkDown && (now < t.stopped || l.wanted()) {
+		t.dial(l, now)
+	}
+}
+
+// GoAway is a server that ends gracefully telling its HTTP/2 clients so: what it has got, and
+// gets until they know, it answers; then they go elsewhere, at once. (The first of the two
+// GOAWAY frames of Go's and gRPC's servers admits all streams; recalled.)
+func (t *Traffic) GoAway(server uint64, now engine.Time) {
+	for _, s := range t.streams {
+		for _, l := range s.links {
+			if s.spec.Kind == HTTP2 && l.leads(server) && !l.leaving && !l.closed {
+				l.leaving = true
+				t.leave(l, now)
+			}
+		}
+	}
+}
+
+// hangUp is a server ending: its connections are reset. What it was working on is cut apart
+// from that.
+func (t *Traffic) hangUp(s *stream, server uint64, now engine.Time) {
+	for _, l := range s.links {
+		if l.leads(server) && !l.closed {
+			l.closed = true
+			s.cuts++
+			t.leave(l, now)
+		}
+	}
+}
+
+// leads says whether a link is connected to a server.
+func (l *link) leads(server uint64) bool {
+	return l.state == linkUp && l.dial.target.Server.ID() == server
+}
+
+// leave has the client dial anew when it hears that the connection is over.
+func (t *Traffic) leave(l *link, now engine.Time) {
+	epoch := l.epoch
+	t.then(now+l.stream.spec.RTT/2, func(at engine.Time) {
+		if l.epoch == epoch && l.state == linkUp {
+			l.state = linkDown
+			t.dialAgain(l, at)
+		}
+	})
+}
+
+// Cuts returns how many connections of a stream's clients ended with their server: sessions that
+// were cut, HTTP/2 connections that no GOAWAY had announced.
+func (t *Traffic) Cuts(stream int) uint64 { return t.streams[stream].cuts }
+
+// then has something done at a moment.
+func (t *Traffic) then(at engine.Time, do func(at engine.Time)) { t.later(at, step{then: do}) }
