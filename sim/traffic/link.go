@@ -13,10 +13,10 @@ import (
 //	         ^     |
 //	         +-----+ back-off
 type link struct {
-	stream *stream
-	state  linkState
-	// dial is the attempt to connect: where it led, and whom to blame while it has not.
-	dial     attempt
+	stream   *stream
+	state    linkState
+	dial     attempt      // the attempt to connect: where it leads
+	blame    ledger.Blame // of what keeps it from being up; of the last such thing
 	fault    ledger.Fault // of the last dial that failed
 	failures int          // dials that failed in a row
 	again    engine.Time  // no dial before: back-off
@@ -128,7 +128,7 @@ func (t *Traffic) unavailable(l *link, a *attempt, now engine.Time) { t.gaveUp(l
 // have answered is asked at the request's own end.
 func (t *Traffic) gaveUp(l *link, a *attempt, at engine.Time, fault ledger.Fault) {
 	a.member, a.flow, a.node, a.target = l.dial.member, l.dial.flow, l.dial.node, l.dial.target
-	blame := l.dial.blame
+	blame := l.blame
 	blame.Elsewhere = t.judge(a, fault).Elsewhere
 	t.finish(a, at, fault, blame, nil)
 }
@@ -174,16 +174,20 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 	}
 	if ok {
 		l.state, l.failures, l.again = linkUp, 0, now
-		t.release(l, func(a *attempt) { t.call(l, a, now) })
+		t.release(l, func(a *attempt) {
+			a.blame = l.blame // what it waited for, if it did
+			t.call(l, a, now)
+		})
+		l.blame = ledger.Blame{}
 		return
 	}
 	if fault.Outcome() != ledger.Timeout {
-		a.blame = t.judge(a, fault)
+		l.blame = t.judge(a, fault)
 		t.then(now+l.stream.spec.RTT, func(at engine.Time) { t.dialFailed(l, at, fault) })
 		return
 	}
 	if a.tries == 0 || fault != ledger.FaultNoAnswer {
-		a.blame = t.judge(a, fault)
+		l.blame = t.judge(a, fault)
 	}
 	a.tries++
 	limit := a.sent + dialTimeout

@@ -397,7 +397,11 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 	}
 	end += s.spec.RTT
 	if s.spec.Timeout > 0 && end > a.began+s.spec.Timeout {
-		t.failed(a, a.began+s.spec.Timeout, ledger.FaultLate, c)
+		blame := a.blame // of what it waited for, if it would have been in time without that
+		if blame.Cause == ledger.NoCause || end-now > s.spec.Timeout {
+			blame = t.judge(a, ledger.FaultLate)
+		}
+		t.finish(a, a.began+s.spec.Timeout, ledger.FaultLate, blame, c)
 		return
 	}
 	work := serving{end: end, attempt: *a, conn: c}

@@ -3,6 +3,7 @@ package traffic
 import (
 	"math"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
@@ -477,5 +478,29 @@ func TestPendingIsTakenInOrder(t *testing.T) {
 			t.Fatalf("%d/%d after %d/%d", p.at, p.seq, before.at, before.seq)
 		}
 		before = p
+	}
+}
+
+// A SYN at 1 s is swallowed; the one of 2 s is accepted, and the answer takes 4.5 s: half a second
+// too late, which it would not have been without the wait. One that takes 5.5 s would.
+func TestAnAnswerThatIsLateForALostSYNIsPutDownToThat(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		takes engine.Time
+		want  []ledger.Fault
+	}{
+		{4500 * ms, []ledger.Fault{ledger.FaultDropped}},
+		{5500 * ms, []ledger.Fault{ledger.FaultDropped, ledger.FaultLate}},
+	} {
+		s := up()
+		s.takes = c.takes
+		w := &fakeWorld{verdict: packet.Drop, servers: []*fakeServer{s}}
+		tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
+		tr.RunUntil(1500 * ms)
+		w.verdict = packet.Endpoints
+		tr.RunUntil(engine.Never)
+		if got := last(t, led); got.Outcome != ledger.Timeout || got.End != 6*sec || !slices.Equal(w.judged, c.want) {
+			t.Errorf("answered after %s s: %+v, judged %v", c.takes.Seconds(), got, w.judged)
+		}
 	}
 }
