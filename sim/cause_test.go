@@ -109,6 +109,41 @@ func TestCauses(t *testing.T) {
 			sc.Workloads[0].App.Errors = 50
 			return sc
 		}, ledger.Blame{Cause: ledger.AppError, Actor: ledger.App, Elsewhere: true}, true},
+		{"calls over a connection that is reset when its server ends", func() *scenario.Scenario {
+			sc := callsTo(scenario.ConnectionHTTP2)
+			sc.Workloads[0].App.InFlight = scenario.InFlightCut
+			return sc
+		}, ledger.Blame{Cause: ledger.ExitInFlight, Actor: ledger.App, Elsewhere: true}, false},
+		{"calls in back-off, after a connection that met rules of before", func() *scenario.Scenario {
+			sc := callsTo(scenario.ConnectionHTTP2)
+			sc.Workloads[0].Hooks, sc.Workloads[0].App.GoAway = nil, true
+			sc.Latency.ProxySync = engine.Constant(sec)
+			return sc
+		}, ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxySync, Elsewhere: true}, false},
+		{"a flow over UDP, and the proxy is cleaning up", func() *scenario.Scenario { return queries(true) },
+			ledger.Blame{Cause: ledger.FlowPinned, Actor: ledger.ProxySync, Elsewhere: true}, false},
+		{"a flow over UDP, and the slice is not written yet", func() *scenario.Scenario {
+			sc := queries(true)
+			sc.Latency.SliceController = engine.Constant(sec)
+			return sc
+		}, ledger.Blame{Cause: ledger.FlowPinned, Actor: ledger.SliceController, Elsewhere: true}, false},
+		{"a flow over UDP, and the proxy waits", func() *scenario.Scenario {
+			sc := queries(true)
+			sc.Nodes[0].Proxy.MinSyncPeriod, sc.Latency.ProxySync = 10*sec, engine.Dist{}
+			return sc
+		}, ledger.Blame{Cause: ledger.FlowPinned, Actor: ledger.ProxyWait, Elsewhere: true}, false},
+		{"a flow over UDP, and the kubelet has not written that the pod has ended", func() *scenario.Scenario {
+			sc := queries(true)
+			sc.Latency.StatusWrite = engine.Constant(sec)
+			return sc
+		}, ledger.Blame{Cause: ledger.FlowPinned, Actor: ledger.Kubelet, Elsewhere: true}, false},
+		{"a flow over UDP to a pod that terminates with its port closed", func() *scenario.Scenario {
+			sc := queries(true)
+			sc.Latency.ProxySync, sc.Workloads[0].App.Linger = engine.Dist{}, 10*sec
+			return sc
+		}, ledger.Blame{Cause: ledger.FlowPinned, Actor: ledger.Spec, Elsewhere: true}, false},
+		{"new flows over UDP", func() *scenario.Scenario { return queries(false) },
+			ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxySync, Elsewhere: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,146 @@
+package sim
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Analytic tests of connections that last: the expected values are derived in the comments.
+
+// callsTo is one pod that is replaced by one: 10 clients with a connection each, 10,000 calls
+// a second that take 100 ms. A preStop hook of 5 s has the rules lead to the new pod before
+// the old one gets SIGTERM, so that a new connection always succeeds.
+func callsTo(kind scenario.Connection) *scenario.Scenario {
+	sc := plainWorld(1, 0)
+	sc.Workloads[0].App.Serve = engine.Constant(100 * ms)
+	sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: "sleep", Duration: engine.Constant(5 * sec)}}
+	t := &sc.Traffic[0]
+	t.Connection, t.Clients, t.Rate = kind, 10, 10_000*1000
+	return sc
+}
+
+// inRange holds for an amount a seed in a range.
+func inRange(low, high float64) func(float64, int) bool {
+	return func(got float64, seeds int) bool {
+		return got >= low*float64(seeds) && got <= high*float64(seeds)
+	}
+}
+
+// The process ends at SIGTERM and cuts what it is working on: what was asked for in the 100 ms
+// before, and in the round trip of 0.5 ms that the answers take, which is 1005 calls; and what
+// is written in the 0.25 ms until the clients know, which is 2 or 3.
+func TestAnEndWithoutGoAwayCutsTheCallsInFlight(t *testing.T) {
+	t.Parallel()
+	derivation{
+		world: func() *scenario.Scenario {
+			sc := callsTo(scenario.ConnectionHTTP2)
+			sc.Workloads[0].App.InFlight = scenario.InFlightCut
+			return sc
+		},
+		seeds: 2, measure: failed, holds: inRange(1006, 1010),
+		what:    "calls take 10 % longer",
+		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
+	}.test(t)
+}
+
+// The same with a server that sends GOAWAY and finishes its calls loses none. One that finishes
+// them and sends none is never without calls: it is killed with 1005 of them, after 30 s of
+// grace, and 2 or 3 more are written until the clients know.
+func TestGoAwayLosesNothing(t *testing.T) {
+	t.Parallel()
+	derivation{
+		world: func() *scenario.Scenario {
+			sc := callsTo(scenario.ConnectionHTTP2)
+			sc.Workloads[0].App.GoAway = true
+			return sc
+		},
+		seeds: 2, measure: failed, holds: exactly(0),
+		what:    "no GOAWAY",
+		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.GoAway = false },
+	}.test(t)
+	derivation{
+		world: func() *scenario.Scenario { return callsTo(scenario.ConnectionHTTP2) },
+		seeds: 2, measure: failed, holds: inRange(1006, 1010),
+		what:    "calls take 10 % longer",
+		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
+	}.test(t)
+}
+
+// Sessions take no notice of GOAWAY: 10 of them are cut, with 1005 operations and 2 or 3 that are
+// written until the clients know; these open others at once.
+func TestSessionsAreCutWithTheirServer(t *testing.T) {
+	t.Parallel()
+	world := func() *scenario.Scenario {
+		sc := callsTo(scenario.ConnectionSession)
+		sc.Workloads[0].App.GoAway = true
+		return sc
+	}
+	derivation{
+		world: world, seeds: 2, measure: failed, holds: inRange(1006, 1010),
+		what:    "operations take 10 % longer",
+		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
+	}.test(t)
+	derivation{
+		world: world, seeds: 2, measure: func(r *Result) float64 { return float64(r.Streams[0].Cuts) }, holds: exactly(10),
+		what:    "a client more",
+		changed: func(sc *scenario.Scenario) { sc.Traffic[0].Clients = 11 },
+	}.test(t)
+}
+
+// Connections that stand do not follow the rules: for 10 s nothing is ready, the rules reject
+// all that is new, and no call is lost. With a connection for each request about 10 s are: from
+// the probe, each second, to the probe after the 10 s.
+func TestConnectionsThatStandDoNotFollowTheRules(t *testing.T) {
+	t.Parallel()
+	derivation{
+		world: func() *scenario.Scenario {
+			sc := callsTo(scenario.ConnectionHTTP2)
+			sc.Traffic[0].Rate *= 2
+			probe := sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe
+			probe.FailureThreshold = 1
+			sc.Actions = []scenario.Action{{At: 10 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			return sc
+		},
+		seeds: 1, measure: failed, holds: exactly(0),
+		what:    "a connection each",
+		changed: func(sc *scenario.Scenario) { sc.Traffic[0].Connection = scenario.ConnectionOwn },
+	}.test(t)
+}
+
+// queries is one pod that is replaced by one, asked over UDP, where a sync takes 2 s.
+func queries(fixed bool) *scenario.Scenario {
+	sc := plainWorld(1, 0)
+	sc.Latency.ProxySync = engine.Constant(2 * sec)
+	p := &sc.Services[0].Service.Spec.Ports[0]
+	p.Protocol = corev1.ProtocolUDP
+	t := &sc.Traffic[0]
+	t.Protocol, t.FixedPorts, t.Clients, t.Rate, t.Timeout = endpoints.UDP, fixed, 10, 20_000*1000, 2*sec
+	return sc
+}
+
+// The new pod's Ready has the proxy sync at once, for 2 s; the old pod is deleted at the same
+// moment and closes its port. The sync after that one ends 4 s after the deletion: it cleans
+// the flows up that are still with the old pod, which has ended within 2 s, and was told of as
+// that. Until then all clients ask in vain: 4 s of 20,000 questions a second. New flows come as
+// far by the same rules: the first sync adds the new pod, so that for 2 s all and then for
+// 2 s half of them are lost, 3 s in all.
+func TestAPinnedFlowIsLostUntilTheCleanUp(t *testing.T) {
+	t.Parallel()
+	derivation{
+		world: func() *scenario.Scenario { return queries(true) },
+		seeds: 1, measure: failed, holds: inRange(79_900, 80_100),
+		what:    "a sync takes 10 % longer",
+		changed: func(sc *scenario.Scenario) { sc.Latency.ProxySync = engine.Constant(2200 * ms) },
+	}.test(t)
+	derivation{
+		world: func() *scenario.Scenario { return queries(false) },
+		seeds: 1, measure: failed, holds: inRange(59_400, 60_600),
+		what:    "a sync takes 10 % longer",
+		changed: func(sc *scenario.Scenario) { sc.Latency.ProxySync = engine.Constant(2200 * ms) },
+	}.test(t)
+}
