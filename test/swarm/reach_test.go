@@ -30,6 +30,12 @@ var reachable = []row{
 	{ledger.StaleLB, ledger.LBProbe},
 	{ledger.StaleLB, ledger.LBPropagation},
 	{ledger.StaleLB, ledger.Ingress},
+	{ledger.FlowPinned, ledger.Spec},
+	{ledger.FlowPinned, ledger.Kubelet},
+	{ledger.FlowPinned, ledger.SliceController},
+	{ledger.FlowPinned, ledger.Watch},
+	{ledger.FlowPinned, ledger.ProxyWait},
+	{ledger.FlowPinned, ledger.ProxySync},
 	{ledger.StaleRules, ledger.SliceController},
 	{ledger.StaleRules, ledger.Watch},
 	{ledger.StaleRules, ledger.ProxyWait},
@@ -48,10 +54,9 @@ var reachable = []row{
 
 // unreachable lists the causes that these worlds cannot come to, and why.
 var unreachable = map[ledger.Cause]string{
-	ledger.NoCause:    "a failed request always has one",
-	ledger.StaleDNS:   "clients know the Service's addresses: no DNS",
-	ledger.NodeGone:   "nodes do not fail",
-	ledger.FlowPinned: "TCP only: a flow whose endpoint is gone is cut when it goes",
+	ledger.NoCause:  "a failed request always has one",
+	ledger.StaleDNS: "clients know the Service's addresses: no DNS",
+	ledger.NodeGone: "nodes do not fail",
 }
 
 // idle lists the actors that nothing can be put down to here, and why.

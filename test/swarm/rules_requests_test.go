@@ -6,6 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // requests is what is known of requests and their connections.
@@ -111,6 +112,7 @@ func (j *judge) hearRequests(e cluster.AuditEvent) {
 
 // close looks at the whole run. A connection's SYN is repeated to the endpoint that was chosen
 // once: never more choices than attempts, unless a load balancer sends it to another node.
+// Connections that are shared are attempted apart from the requests.
 func (j *judge) close(over engine.Time) {
 	for _, c := range j.requests.checks {
 		if c.at <= over {
@@ -118,7 +120,7 @@ func (j *judge) close(over engine.Time) {
 		}
 	}
 	for s, n := range j.requests.flows {
-		if n > j.requests.tries[s] && j.w.Traffic[s].LB == nil {
+		if t := &j.w.Traffic[s]; n > j.requests.tries[s] && t.Connection == scenario.ConnectionOwn && t.LB == nil {
 			j.fail("one endpoint", "stream %d chose an endpoint %d times in %d attempts", s, n, j.requests.tries[s])
 		}
 	}

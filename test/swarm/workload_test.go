@@ -40,7 +40,7 @@ func (w *world) app() scenario.App {
 		IgnoresSIGTERM: w.faults.stubborn && w.chance(30),
 		Listener:       of(w.draws, scenario.ListenerCloses, scenario.ListenerCloses, scenario.ListenerStays, scenario.ListenerDrains),
 		DrainFor:       w.span(0, 15*sec), InFlight: of(w.draws, scenario.InFlightFinish, scenario.InFlightFinish, scenario.InFlightCut),
-		ReadinessFails: w.chance(20), LivenessFollows: w.chance(50),
+		ReadinessFails: w.chance(20), LivenessFollows: w.chance(50), GoAway: w.chance(60),
 	}
 	if w.chance(20) {
 		a.ReadyAfter = w.dist(0, 3*sec)

@@ -118,6 +118,9 @@ func (w *world) service() *corev1.Service {
 			Ports:                    []corev1.ServicePort{{Port: 80, Protocol: corev1.ProtocolTCP, TargetPort: intstr.FromInt32(8080)}},
 		},
 	}
+	if w.chance(15) {
+		svc.Spec.Ports[0].Protocol = corev1.ProtocolUDP
+	}
 	if svc.Spec.Type == corev1.ServiceTypeClusterIP {
 		return svc
 	}
@@ -127,6 +130,28 @@ func (w *world) service() *corev1.Service {
 		svc.Spec.HealthCheckNodePort = 32000
 	}
 	return svc
+}
+
+// connect has some clients share connections, and all those of a Service that is asked over UDP
+// ask over that.
+func (w *world) connect(t *scenario.Traffic) {
+	p := &w.Services[0].Service.Spec.Ports[0]
+	kind := w.pick(100)
+	switch {
+	case p.Protocol == corev1.ProtocolUDP:
+		t.Protocol, t.FixedPorts = endpoints.UDP, kind < 60
+		t.Timeout = of(w.draws, 300*ms, sec, 2*sec)
+	case kind < 20:
+		t.Connection, t.WaitForReady = scenario.ConnectionHTTP2, w.chance(30)
+	case kind < 30:
+		t.Connection = scenario.ConnectionSession
+	default:
+		return
+	}
+	t.KeepAlive, t.ClientIdle = false, 0
+	if t.Arrivals == scenario.ArrivalsClosedLoop {
+		t.Arrivals = scenario.ArrivalsPoisson
+	}
 }
 
 // stream is one kind of client.
@@ -153,6 +178,7 @@ func (w *world) stream(i int) scenario.Traffic {
 			t.Arrivals = scenario.ArrivalsConstant
 		}
 	}
+	w.connect(&t)
 	if len(w.Nodes) > 1 && w.chance(25) {
 		t.Nodes = []string{w.Nodes[w.pick(len(w.Nodes))].Name}
 	}
