@@ -52,6 +52,9 @@ var proxyRows = []row{
 	{"kube-proxy 7 Endpoint removed", "the flow goes on", "sim/traffic/pool.go", "sim/traffic: TestAPoolKeepsItsConnectionWhateverTheRulesSay"},
 	{"kube-proxy 7 Process exits", "connections are cut", "sim/traffic/pending.go", "sim/traffic: TestWhatIsInFlightFailsWhenItIsCut TestAServerClosingIdleConnectionsRacesWithTheNextRequest"},
 	{"kube-proxy 7 Pod sandbox gone", "nobody answers", "sim/traffic/traffic.go", "sim/traffic: TestFaultsBecomeOutcomes"},
+	{"kube-proxy 7 UDP: after", "flows of endpoints that do not serve are forgotten after a sync", "sim/between.go", "sim: TestAPinnedFlowIsLostUntilTheCleanUp; sim/traffic: TestAPinnedFlow"},
+	{"kube-proxy 7 UDP service", "without any that serves they stay", "sim/traffic/udp.go", "sim/traffic: TestAPinnedFlow"},
+	{"kube-proxy 7 UDP flows", "a terminating pod keeps its flows while it serves", "sim/between.go", "sim: TestAPinnedFlowStaysWithAPodThatServes; sim/traffic: TestAPinnedFlow"},
 	{"kube-proxy 7 New SYN", "refused while the sandbox lives, silence after", "sim/traffic/traffic.go", "sim/traffic: TestFaultsBecomeOutcomes; sim: TestCauses"},
 	{"kube-proxy 10", "defaults of the configuration file that matter", "cmd/lameduck/internal/cli/proxyconfig.go", "cmd/lameduck/internal/cli: TestDefaultsOfAKubeProxyConfiguration; sim/scenario: TestGolden; proxier/plan: TestWhereNodePortsAnswer"},
 }
@@ -94,6 +97,7 @@ var propagationRows = []row{
 
 // What servers do at SIGTERM.
 var serverRows = []row{
+	{"propagation 5 gRPC servers", "GOAWAY, calls finished", "sim/traffic/link.go", "sim: TestGoAwayLosesNothing; sim/traffic: TestGoAwayAgainstAnEndWithoutIt TestCallsWrittenBeforeTheClientKnows"},
 	{"propagation 5 nginx", "closes, finishes", "sim/scenario/profile.go", "sim/scenario: TestProfileByImageAndCommand TestHookOf"},
 	{"propagation 5 ingress-nginx", "unready at once, 240 s, 10 s more", "sim/scenario/profile.go", "sim/scenario: TestProfileByImageAndCommand TestHookOf"},
 	{"propagation 5 Envoy", "closes, cuts", "sim/scenario/profile.go", "sim/scenario: TestProfileByImageAndCommand"},

@@ -145,6 +145,9 @@ var clientMutants = []mutant{
 	{"a sandbox that is gone refuses", []string{"kube-proxy 7 New SYN", "kube-proxy 7 Pod sandbox gone", "propagation 5 sandbox removed"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
 		{client, "return ledger.FaultNoAnswer, false", "return ledger.FaultNoListener, false"},
 	}},
+	{"flows over UDP of a Service without endpoints are cleaned up", []string{"kube-proxy 7 UDP service"}, "sim/traffic", "TestAPinnedFlow", []edit{
+		{"sim/traffic/udp.go", "\tif len(serving) == 0 {\n\t\treturn\n\t}\n", ""},
+	}},
 	{"an idle connection is never used again", []string{"kube-proxy 7 Endpoint removed", "propagation 1.11"}, "sim/traffic", "TestAPoolKeepsItsConnection", []edit{
 		{pool, "idle > 0 && now-c.used >= idle", "idle >= 0 && now-c.used >= idle"},
 	}},

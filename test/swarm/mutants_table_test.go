@@ -140,6 +140,28 @@ var mutants = []mutant{
 		{"between.go", "\to.traffic.Cut(uint64(i.Pod), o.eng.Now(), fault)\n", "\t_ = fault\n"},
 	}},
 
+	{"GOAWAY is ignored", []string{"propagation 5 gRPC servers"}, []edit{
+		{"between.go", "o.traffic.GoAway(uint64(i.Pod), o.eng.Now())", "_ = o.eng.Now()"},
+	}},
+	{"a client that has heard GOAWAY stays", []string{"propagation 5 gRPC servers"}, []edit{
+		{"traffic/link.go", "if l.epoch == epoch && l.state == linkUp {", "if l.epoch == epoch && l.state == linkUp && l.closed {"},
+	}},
+	{"the back-off does not grow", []string{"propagation 5 gRPC servers"}, []edit{
+		{"traffic/link.go", "d = min(d*8/5, longestBackoff)", "d = firstBackoff"},
+	}},
+	{"a connection whose server is gone serves", []string{"kube-proxy 7 Process exits"}, []edit{
+		{"traffic/link.go", "\tif l.closed {\n", "\tif l.closed && now < 0 {\n"},
+	}},
+	{"flows over UDP are not cleaned up", []string{"kube-proxy 7 UDP: after"}, []edit{
+		{"traffic/udp.go", "\t\t\t*f = flow{}\n", ""},
+	}},
+	{"flows over UDP are not pinned", []string{"kube-proxy 7 NAT decision", "kube-proxy 7 UDP flows"}, []edit{
+		{"traffic/udp.go", "pinned := f != nil && f.target.Addr.IsValid() && now < f.until", "pinned := f != nil && f.target.Addr.IsValid() && now < 0"},
+	}},
+	{"the clean-up asks who is ready, not who serves", []string{"kube-proxy 7 UDP flows"}, []edit{
+		{"between.go", "\t\tif e.Conditions.Serving() {", "\t\tif e.Conditions.Ready() {"},
+	}},
+
 	{"an answer that did not come is not revoked", []string{"simulator 2"}, []edit{
 		{"traffic/pending.go", "\t\tt.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)\n", ""},
 	}},

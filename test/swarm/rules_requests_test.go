@@ -19,6 +19,7 @@ type requests struct {
 	newest   map[answer]int
 	revoked  map[int]bool
 	checks   []check
+	shared   connections
 }
 
 // answer names a request that is being answered.
@@ -51,11 +52,15 @@ func (r *requests) later(at engine.Time, run func(engine.Time)) {
 func (r *requests) flow(stream int, to netip.AddrPort) {
 	if to.IsValid() {
 		r.flows[stream]++
+	} else {
+		r.shared.nowhere[stream]++
 	}
 }
 
-// Begin is not looked at.
-func (r *requests) Begin(int, uint64, engine.Time) {}
+// Begin is heard for connections only.
+func (r *requests) Begin(stream int, number uint64, arrival engine.Time) {
+	r.shared.begin(stream, number, arrival)
+}
 
 // AttemptFailed counts.
 func (r *requests) AttemptFailed(stream int) { r.tries[stream]++ }
@@ -63,6 +68,7 @@ func (r *requests) AttemptFailed(stream int) { r.tries[stream]++ }
 // Succeed counts, and remembers when the answer will be there.
 func (r *requests) Succeed(stream int, number, endpoint uint64, end engine.Time, _, _ bool) {
 	r.tries[stream]++
+	r.shared.succeed(stream, number, endpoint)
 	if r.standing[endpoint] == nil {
 		r.standing[endpoint] = map[answer]promised{}
 	}
@@ -77,8 +83,8 @@ func (r *requests) Revoke(stream int, number uint64, _, _ bool) {
 	r.revoked[r.newest[answer{stream, number}]] = true
 }
 
-// Fail is not looked at.
-func (r *requests) Fail(*ledger.Request) {}
+// Fail is heard for connections only.
+func (r *requests) Fail(f *ledger.Request) { r.shared.failed(f) }
 
 // longestRTT is the way of the last answer that a process gave.
 const longestRTT = 10 * ms
@@ -119,6 +125,7 @@ func (j *judge) close(over engine.Time) {
 			c.run(over)
 		}
 	}
+	j.requests.shared.close(over)
 	for s, n := range j.requests.flows {
 		if t := &j.w.Traffic[s]; n > j.requests.tries[s] && t.Connection == scenario.ConnectionOwn && t.LB == nil {
 			j.fail("one endpoint", "stream %d chose an endpoint %d times in %d attempts", s, n, j.requests.tries[s])

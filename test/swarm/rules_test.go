@@ -47,6 +47,7 @@ func newJudge(w *world) *judge {
 		w: w, pods: map[cluster.PodID]*pod{}, sets: map[cluster.ReplicaSetID]*cluster.ReplicaSet{}, peak: map[cluster.ReplicaSetID]int{},
 		watches: watches{}, proxies: make([]proxy, len(w.Nodes)), requests: newRequests(len(w.Traffic)),
 	}
+	j.requests.shared = newConnections(j)
 	for _, a := range w.Actions {
 		j.applied = j.applied || a.Verb == "apply"
 	}
@@ -83,6 +84,7 @@ func (j *judge) does(verb string) bool {
 
 func (j *judge) hear(e cluster.AuditEvent) {
 	j.hearRequests(e)
+	j.requests.shared.hear(e)
 	switch e.Kind {
 	case cluster.Wrote:
 		j.watches.wrote(e.Object)

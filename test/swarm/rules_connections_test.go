@@ -1,0 +1,152 @@
+package swarm
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// connections is what is known of connections that are shared, and of flows over UDP.
+type connections struct {
+	judge    *judge
+	arrivals map[answer]engine.Time
+	told     map[uint64]engine.Time // SIGTERM of servers that send GOAWAY and close their listener
+	ends     int                    // of processes, and orders to end
+	nowhere  []int                  // by stream: new connections that no rule led anywhere
+	cleaned  [][]cleaning           // by node
+	flows    map[answer]lastAnswer  // by stream and client: one port each
+}
+
+// cleaning is a sync, after which flows over UDP are cleaned up.
+type cleaning struct {
+	at      engine.Time
+	serving map[cluster.PodID]bool
+}
+
+type lastAnswer struct {
+	from uint64
+	at   engine.Time
+}
+
+func newConnections(j *judge) connections {
+	return connections{
+		judge: j, arrivals: map[answer]engine.Time{}, told: map[uint64]engine.Time{}, flows: map[answer]lastAnswer{},
+		nowhere: make([]int, len(j.w.Traffic)), cleaned: make([][]cleaning, len(j.w.Nodes)),
+	}
+}
+
+// hear follows the ends of servers and the syncs of proxies.
+func (c *connections) hear(e cluster.AuditEvent) {
+	j := c.judge
+	switch {
+	case e.Kind == cluster.SyncEnded:
+		c.cleaned[e.Node] = append(c.cleaned[e.Node], cleaning{e.At, j.serving(e.View)})
+	case !e.Main:
+	case e.Kind == cluster.Started:
+		delete(c.told, uint64(e.Pod))
+	case e.Kind == cluster.Ended:
+		c.ends++
+	case e.Kind == cluster.Signalled:
+		c.ends++
+		app := j.app(j.pods[e.Pod].api)
+		if _, before := c.told[uint64(e.Pod)]; !before && app.GoAway && !app.IgnoresSIGTERM && app.Listener == scenario.ListenerCloses {
+			c.told[uint64(e.Pod)] = e.At
+		}
+	}
+}
+
+// serving are the pods whose endpoints serve.
+func (j *judge) serving(view *cluster.View) map[cluster.PodID]bool {
+	out := map[cluster.PodID]bool{}
+	for svc := range view.Snapshot.Services() {
+		for i := range svc.Ports {
+			for _, e := range svc.Ports[i].Endpoints {
+				for _, id := range j.order {
+					if e.Conditions.Serving() && j.pods[id].api.IP == e.Addr.Addr() {
+						out[id] = true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (c *connections) begin(stream int, number uint64, arrival engine.Time) {
+	if t := &c.judge.w.Traffic[stream]; t.FixedPorts || t.Connection == scenario.ConnectionHTTP2 {
+		c.arrivals[answer{stream, number}] = arrival
+	}
+}
+
+// succeed hears of an answer. A server that shuts down tells its HTTP/2 clients: what they ask
+// when they know, it never gets (propagation.md 5, gRPC servers).
+func (c *connections) succeed(stream int, number, endpoint uint64) {
+	arrival, ok := c.arrivals[answer{stream, number}]
+	if !ok {
+		return
+	}
+	delete(c.arrivals, answer{stream, number})
+	t := &c.judge.w.Traffic[stream]
+	if told, ok := c.told[endpoint]; t.Connection == scenario.ConnectionHTTP2 && ok && arrival > told+longestRTT {
+		c.judge.fail("goaway", "call %d of stream %d, of %s s, is answered by pod %d, which got SIGTERM at %s s", number, stream, arrival.Seconds(), endpoint, told.Seconds())
+	}
+	if t.FixedPorts {
+		c.follow(answer{stream, number % uint64(t.Clients)}, endpoint, arrival)
+	}
+}
+
+// follow has a flow over UDP stay with its endpoint until a clean-up (kube-proxy.md 7).
+func (c *connections) follow(client answer, endpoint uint64, at engine.Time) {
+	last, ok := c.flows[client]
+	c.flows[client] = lastAnswer{endpoint, at}
+	if !ok || last.from == endpoint || at > last.at+30*sec {
+		return
+	}
+	for n := range c.cleaned {
+		for i := len(c.cleaned[n]) - 1; i >= 0 && c.cleaned[n][i].at >= last.at; i-- {
+			if s := c.cleaned[n][i].serving; len(s) > 0 && !s[cluster.PodID(last.from)] {
+				return
+			}
+		}
+	}
+	c.judge.fail("flow", "client %d of stream %d was answered by pod %d at %s s and by pod %d at %s s, with no clean-up between", client.number, client.stream, last.from, last.at.Seconds(), endpoint, at.Seconds())
+}
+
+// failed hears of a failure. After a sync no flow is left with an endpoint that does not serve,
+// if any does (kube-proxy.md 7).
+func (c *connections) failed(r *ledger.Request) {
+	delete(c.arrivals, answer{r.Stream, r.Number})
+	if r.Blame.Cause != ledger.FlowPinned || r.Attempts > 1 || c.judge.w.Services[0].Service.Spec.PublishNotReadyAddresses {
+		return
+	}
+	list := c.cleaned[r.Node]
+	for len(list) > 0 && list[len(list)-1].at > r.Arrival {
+		list = list[:len(list)-1]
+	}
+	if len(list) == 0 {
+		return
+	}
+	last := list[len(list)-1]
+	for _, id := range c.judge.order {
+		if c.judge.pods[id].api.Name == r.Pod && len(last.serving) > 0 && !last.serving[id] {
+			c.judge.fail("clean-up", "a question of %s s went to %s, which does not serve, on node %d, cleaned up at %s s", r.Arrival.Seconds(), r.Pod, r.Node, last.at.Seconds())
+		}
+	}
+}
+
+// The most that a client tries in vain to connect: 20 times between two connections that it
+// had (1 s, and 1.6 times as long each time, is a day by then), and each 96 s at least, with at
+// most 5 SYNs each. Between two connections a server has ended, or has said that it will.
+func (c *connections) close(over engine.Time) {
+	for s := range c.nowhere {
+		t := &c.judge.w.Traffic[s]
+		if t.Connection == scenario.ConnectionOwn {
+			continue
+		}
+		most := t.Clients * 5 * (20*(1+2*c.ends) + int(over/(96*sec)))
+		if c.nowhere[s] > most {
+			c.judge.fail("back-off", "clients of stream %d tried %d times in vain to connect, %d ends of servers explain %d", s, c.nowhere[s], c.ends, most)
+		}
+	}
+}
