@@ -12,8 +12,8 @@ type connections struct {
 	judge    *judge
 	arrivals map[answer]engine.Time
 	told     map[uint64]engine.Time // SIGTERM of servers that send GOAWAY and close their listener
-	ends     int                    // of processes, and orders to end
-	nowhere  []int                  // by stream: new connections that no rule led anywhere
+	since    engine.Time            // a server last ended, or was told to
+	nowhere  []int                  // by stream: new connections since then that no rule led anywhere
 	cleaned  [][]cleaning           // by node
 	flows    map[answer]lastAnswer  // by stream and client: one port each
 }
@@ -46,9 +46,9 @@ func (c *connections) hear(e cluster.AuditEvent) {
 	case e.Kind == cluster.Started:
 		delete(c.told, uint64(e.Pod))
 	case e.Kind == cluster.Ended:
-		c.ends++
+		c.ended(e.At)
 	case e.Kind == cluster.Signalled:
-		c.ends++
+		c.ended(e.At)
 		app := j.app(j.pods[e.Pod].api)
 		if _, before := c.told[uint64(e.Pod)]; !before && app.GoAway && !app.IgnoresSIGTERM && app.Listener == scenario.ListenerCloses {
 			c.told[uint64(e.Pod)] = e.At
@@ -135,18 +135,29 @@ func (c *connections) failed(r *ledger.Request) {
 	}
 }
 
-// The most that a client tries in vain to connect: 20 times between two connections that it
-// had (1 s, and 1.6 times as long each time, is a day by then), and each 96 s at least, with at
-// most 5 SYNs each. Between two connections a server has ended, or has said that it will.
-func (c *connections) close(over engine.Time) {
+// ended begins a new time in which no server ends. Within it a connection is lost once at most,
+// or twice where a preStop hook closes the listener: so a client tries in vain to connect twice
+// as often as its back-off has it, 1 s and then at least 0.8 x 1.6 s, 0.8 x 1.6 x 1.6 s ... up
+// to 96 s, each time with so many SYNs as its connect timeout has room for (gRPC's connection
+// back-off).
+func (c *connections) ended(at engine.Time) {
+	tries := 1
+	for wait, sum := sec, engine.Time(0); sum <= at-c.since; wait = min(wait*16/10, 96*sec) {
+		sum += wait * 8 / 10
+		tries++
+	}
 	for s := range c.nowhere {
 		t := &c.judge.w.Traffic[s]
-		if t.Connection == scenario.ConnectionOwn {
-			continue
+		syns := 0
+		for _, repeat := range []engine.Time{0, sec, 3 * sec, 7 * sec, 15 * sec} {
+			if t.ConnectTimeout == 0 || repeat < t.ConnectTimeout {
+				syns++
+			}
 		}
-		most := t.Clients * 5 * (20*(1+2*c.ends) + int(over/(96*sec)))
-		if c.nowhere[s] > most {
-			c.judge.fail("back-off", "clients of stream %d tried %d times in vain to connect, %d ends of servers explain %d", s, c.nowhere[s], c.ends, most)
+		if most := 2 * t.Clients * syns * tries; t.Connection != scenario.ConnectionOwn && c.nowhere[s] > most {
+			c.judge.fail("back-off", "clients of stream %d tried %d times in vain to connect between %s s and %s s, their back-off has %d", s, c.nowhere[s], c.since.Seconds(), at.Seconds(), most)
 		}
+		c.nowhere[s] = 0
 	}
+	c.since = at
 }

@@ -125,7 +125,7 @@ func (j *judge) close(over engine.Time) {
 			c.run(over)
 		}
 	}
-	j.requests.shared.close(over)
+	j.requests.shared.ended(over)
 	for s, n := range j.requests.flows {
 		if t := &j.w.Traffic[s]; n > j.requests.tries[s] && t.Connection == scenario.ConnectionOwn && t.LB == nil {
 			j.fail("one endpoint", "stream %d chose an endpoint %d times in %d attempts", s, n, j.requests.tries[s])
