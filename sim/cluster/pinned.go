@@ -12,18 +12,18 @@ import (
 // endpoint that serves there is no clean-up, and nobody is late.
 func (w *World) pinning(e Entry, node int, target netip.AddrPort, unsaid ledger.Actor) ledger.Actor {
 	p := w.Proxies[node]
-	among, any := servingIn(e, w.settledView(), target)
+	among, some := servingIn(e, w.settledView(), target)
 	cleans := func(v *View) bool {
 		if v == nil {
 			return false
 		}
-		among, any := servingIn(e, v, target)
-		return any && !among
+		among, some := servingIn(e, v, target)
+		return some && !among
 	}
 	switch {
 	case among:
 		return unsaid
-	case !any:
+	case !some:
 		return ledger.Spec
 	case !cleans(w.views.last):
 		return ledger.SliceController
@@ -38,12 +38,12 @@ func (w *World) pinning(e Entry, node int, target netip.AddrPort, unsaid ledger.
 
 // servingIn says whether a target is among the endpoints of a port that serve, and whether there
 // are any.
-func servingIn(e Entry, v *View, target netip.AddrPort) (among, any bool) {
+func servingIn(e Entry, v *View, target netip.AddrPort) (among, some bool) {
 	for _, s := range e.Endpoints(v) {
 		if s.Conditions.Serving() {
-			any = true
+			some = true
 			among = among || s.Addr == target
 		}
 	}
-	return among, any
+	return among, some
 }

@@ -212,6 +212,11 @@ func (b *builder) clients(c cursor, t *Traffic) {
 		}
 		t.Rate = 0
 	}
+	b.patience(c, t)
+}
+
+// patience reads how long clients wait, and how often they ask again.
+func (b *builder) patience(c cursor, t *Traffic) {
 	t.Timeout = c.get("timeout").span(defaultTimeout)
 	if t.Protocol == endpoints.UDP {
 		t.Timeout = c.get("timeout").span(queryTimeout)
