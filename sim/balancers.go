@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -45,9 +46,13 @@ func (r *run) openFronts() {
 		}
 		if r.fronts[i] == nil {
 			f := &front{run: r, spec: spec, entry: r.routes[i].entry}
-			owner := r.eng.Register("load balancer " + spec.Service)
-			f.watch = r.cluster.WatchEndpoints("load balancer "+spec.Service, owner, f.entry, func() { f.b.Hear() })
-			f.b = balancer.New(spec, r.eng, owner, f, f)
+			name := "load balancer " + spec.Service
+			if i > 0 {
+				name += fmt.Sprint(" of stream ", i) // whatever the load balancers of streams before it are called
+			}
+			owner := r.eng.Register(name)
+			f.watch = r.cluster.WatchEndpoints(name, owner, f.entry, func() { f.b.Hear() })
+			f.b = balancer.New(name, spec, r.eng, owner, f, f)
 			r.fronts[i] = f
 		}
 		r.fronts[i].streams = append(r.fronts[i].streams, i)

@@ -84,8 +84,9 @@ type Balancer struct {
 }
 
 // New returns a load balancer at rest: its members are registered, and as healthy as they say.
-func New(spec *scenario.LoadBalancer, eng *engine.Engine, owner engine.Owner, cluster Cluster, observer Observer) *Balancer {
-	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: "load balancer " + spec.Service, stale: true}
+// Its draws go by its name.
+func New(name string, spec *scenario.LoadBalancer, eng *engine.Engine, owner engine.Owner, cluster Cluster, observer Observer) *Balancer {
+	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: name, stale: true}
 	b.wanted = b.choose(cluster.Heard())
 	for _, id := range b.wanted {
 		m := &member{id: id, healthy: spec.Check.Probe == scenario.ProbeNone || cluster.WouldAnswer(spec.Check.Probe, id)}

@@ -64,7 +64,7 @@ func ready(nodes ...int) []Endpoint {
 func build(spec scenario.LoadBalancer) (*fake, *Balancer) {
 	f := &fake{eng: engine.New(1, engine.Limits{}), ok: all(true), would: all(true), reaches: all(true), sure: true}
 	f.endpoints, f.settled = ready(0, 1, 2), ready(0, 1, 2)
-	return f, New(&spec, f.eng, f.eng.Register("test"), f, f)
+	return f, New("balancer", &spec, f.eng, f.eng.Register("test"), f, f)
 }
 
 func (f *fake) run(until engine.Time) {

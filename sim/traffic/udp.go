@@ -46,7 +46,7 @@ func (t *Traffic) ask(a *attempt, now engine.Time) {
 	if ok {
 		fault, ok = t.reach(a)
 	}
-	if f != nil && a.target.Addr.IsValid() {
+	if f != nil && a.target.Addr.IsValid() && a.node >= 0 { // past the nodes nobody keeps it
 		*f = flow{a.member, a.flow, a.node, a.target, now + flowUnanswered}
 		if ok {
 			f.until = now + flowAnswered

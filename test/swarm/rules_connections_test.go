@@ -91,7 +91,7 @@ func (c *connections) succeed(stream int, number, endpoint uint64) {
 	if told, ok := c.told[endpoint]; t.Connection == scenario.ConnectionHTTP2 && ok && arrival > told+longestRTT {
 		c.judge.fail("goaway", "call %d of stream %d, of %s s, is answered by pod %d, which got SIGTERM at %s s", number, stream, arrival.Seconds(), endpoint, told.Seconds())
 	}
-	if t.FixedPorts {
+	if t.FixedPorts && t.LB == nil { // behind one each node has a flow of its own
 		c.follow(answer{stream, number % uint64(t.Clients)}, endpoint, arrival)
 	}
 }
