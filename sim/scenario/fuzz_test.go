@@ -68,17 +68,8 @@ func check(t *testing.T, s *Scenario) {
 	if s.Until <= s.Warmup || len(s.Nodes) == 0 {
 		t.Fatalf("until %d, warmup %d, %d nodes", s.Until, s.Warmup, len(s.Nodes))
 	}
-	for _, tr := range s.Traffic {
-		if tr.Timeout <= 0 || tr.ConnectTimeout > tr.Timeout && !tr.shared() || tr.Clients < 1 || tr.Rate == 0 && tr.Arrivals != ArrivalsClosedLoop {
-			t.Fatalf("traffic %+v", tr)
-		}
-		if lb := tr.LB; lb != nil {
-			c := lb.Check
-			if tr.HealthyNodesOnly || !tr.External || lb.Service != tr.Service || (c.Probe == ProbePod) != (lb.Target == TargetPods && c.Probe != ProbeNone) ||
-				c.Probe != ProbeNone && (c.Interval <= 0 || c.Timeout <= 0 || c.Healthy < 1 || c.Unhealthy < 1) || lb.Drain < 0 {
-				t.Fatalf("load balancer %+v", lb)
-			}
-		}
+	for i := range s.Traffic {
+		checkTraffic(t, &s.Traffic[i])
 	}
 	for i := range s.Actions {
 		if s.Actions[i].At >= s.Until || s.Actions[i].At < s.Warmup {
@@ -88,6 +79,21 @@ func check(t *testing.T, s *Scenario) {
 	for i := range s.Workloads {
 		if s.Workloads[i].App.Profile == "" {
 			t.Fatalf("workload %s has no profile", s.Workloads[i].Name())
+		}
+	}
+}
+
+// checkTraffic looks at what every stream has to have.
+func checkTraffic(t *testing.T, tr *Traffic) {
+	t.Helper()
+	if tr.Timeout <= 0 || tr.ConnectTimeout > tr.Timeout && !tr.shared() || tr.Clients < 1 || tr.Rate == 0 && tr.Arrivals != ArrivalsClosedLoop {
+		t.Fatalf("traffic %+v", tr)
+	}
+	if lb := tr.LB; lb != nil {
+		c := lb.Check
+		if tr.HealthyNodesOnly || !tr.External || lb.Service != tr.Service || (c.Probe == ProbePod) != (lb.Target == TargetPods && c.Probe != ProbeNone) ||
+			c.Probe != ProbeNone && (c.Interval <= 0 || c.Timeout <= 0 || c.Healthy < 1 || c.Unhealthy < 1) || lb.Drain < 0 {
+			t.Fatalf("load balancer %+v", lb)
 		}
 	}
 }
