@@ -106,6 +106,15 @@ func (b *between) target(r *routes, addr netip.AddrPort) *traffic.Target {
 	return *t
 }
 
+// Resolve says what the cluster's DNS answers of a headless Service now.
+func (b *between) Resolve(stream int) (list []*traffic.Target, ttl engine.Time) {
+	r := &b.routes[stream]
+	for _, addr := range b.cluster.Resolve(r.entry) {
+		list = append(list, b.target(r, addr))
+	}
+	return list, b.cluster.TTL()
+}
+
 // Judge blames a failed attempt.
 func (b *between) Judge(stream, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
 	if f := b.fronts[stream]; f != nil && fault.NewConnection() {

@@ -142,6 +142,18 @@ func TestCauses(t *testing.T) {
 			sc.Latency.ProxySync, sc.Workloads[0].App.Linger = engine.Dist{}, 10*sec
 			return sc
 		}, ledger.Blame{Cause: ledger.FlowPinned, Actor: ledger.Spec, Elsewhere: true}, false},
+		{"an address that a client has kept", named,
+			ledger.Blame{Cause: ledger.StaleDNS, Actor: ledger.DNSCache, Elsewhere: true}, false},
+		{"an address that the slices still have", func() *scenario.Scenario {
+			sc := named()
+			sc.Latency.SliceController = engine.Constant(sec)
+			return sc
+		}, ledger.Blame{Cause: ledger.StaleDNS, Actor: ledger.SliceController, Elsewhere: true}, false},
+		{"a name without a ready pod", func() *scenario.Scenario {
+			sc := named()
+			sc.Actions = []scenario.Action{{At: 20 * sec, For: 60 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			return sc
+		}, ledger.Blame{Cause: ledger.StaleDNS, Actor: ledger.Spec, Elsewhere: false}, false},
 		{"new flows over UDP", func() *scenario.Scenario { return queries(false) },
 			ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxySync, Elsewhere: true}, false},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -168,5 +169,27 @@ func TestAPinnedFlowStaysWithAPodThatServes(t *testing.T) {
 		seeds: 1, measure: failed, holds: exactly(0),
 		what:    "flows that are pinned",
 		changed: func(sc *scenario.Scenario) { sc.Traffic[0].FixedPorts = true },
+	}.test(t)
+}
+
+// named is one pod of a headless Service that is replaced by one, with clients that resolve its name.
+func named() *scenario.Scenario {
+	sc := plainWorld(1, 0)
+	spec := &sc.Services[0].Service.Spec
+	spec.ClusterIP, spec.ClusterIPs = corev1.ClusterIPNone, []string{corev1.ClusterIPNone}
+	t := &sc.Traffic[0]
+	t.Named, t.Clients, t.Rate = true, 10, 20_000*1000
+	return sc
+}
+
+// Clients resolve the name at 0 s and keep the answer for 30 s. The new pod listens 15 s after 10 s,
+// its probe finds out within a second, and the old pod is deleted: from then until 30 s every
+// client asks an address that is gone, for 4 to 5 s.
+func TestNamesAreKeptForTheirTTL(t *testing.T) {
+	t.Parallel()
+	derivation{
+		world: named, seeds: 1, measure: only(ledger.StaleDNS), holds: inRange(4*20_000, 5*20_000),
+		what:    "a start of 2 s more",
+		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Constant(17 * sec) },
 	}.test(t)
 }

@@ -178,6 +178,8 @@ func kindOf(t *scenario.Traffic) traffic.Kind {
 		return traffic.FixedFlow
 	case t.Protocol == endpoints.UDP:
 		return traffic.Datagram
+	case t.Named:
+		return traffic.Named
 	default:
 		return traffic.PerRequest
 	}

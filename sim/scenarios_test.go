@@ -35,6 +35,7 @@ func otherwise() map[string]string {
 		"grpc-back-off":                       "apps.web.ignoresSIGTERM=true",
 		"grpc-exit":                           "apps.web.inFlight=finish",
 		"grpc-goaway":                         "apps.web.goAway=false",
+		"headless-stale-dns":                  "prestop.web=40s",
 		"internal-traffic-policy-local":       "traffic[0].nodes=[node-2]",
 		"keep-alive-resets":                   "traffic[0].retries.count=1",
 		"keep-alive-resets-retried":           "traffic[0].retries.count=0",

@@ -50,6 +50,9 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 		}
 	default: // a new connection that came to nothing
 	}
+	if e.headless {
+		return w.staleName(e, target)
+	}
 	if node < 0 { // past the nodes' rules
 		return w.unreachable(target)
 	}

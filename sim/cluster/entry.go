@@ -25,6 +25,7 @@ type Entry struct {
 	protocol   endpoints.Protocol
 	workloads  []int // that the Service selects
 	nodes      []int // that clients go to, or run on
+	headless   bool  // clients resolve its name
 	healthy    bool  // only those whose health-check node port says so
 }
 
@@ -45,6 +46,7 @@ func (w *World) Entry(t scenario.Traffic) (e Entry, ok bool) {
 				e.workloads = append(e.workloads, wl)
 			}
 		}
+		e.setHeadless(w, s)
 		e.healthy = t.HealthyNodesOnly
 		for n := range w.sc.Nodes {
 			if t.Nodes == nil || slices.Contains(t.Nodes, w.sc.Nodes[n].Name) {

@@ -64,7 +64,7 @@ func (w *World) NodeIP(node int) netip.Addr {
 
 func (p *NodeProxy) deliver(o object) {
 	s, ok := o.(*sliceWrite)
-	if !ok {
+	if !ok || p.w.services[s.service].headless { // the label says so: proxies do not watch them
 		return
 	}
 	p.received = s.view

@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -70,6 +71,7 @@ func relevant(old, p *Pod) bool {
 type sliceWrite struct {
 	service int
 	view    *View
+	records []netip.Addr // of a headless Service: all its ready addresses
 }
 
 // The back-off of a sync that found its cache stale doubles from 1 s.
@@ -172,7 +174,11 @@ func (c *sliceController) writeSlice(service, n int) {
 	c.inFlight[service]++
 	c.busy[service]++
 	c.w.store.limited(&c.limit, c.owner, "write slice", key{kindSlices, service, n}, func(object) object {
-		return &sliceWrite{service, c.w.publish(service, n, part, built)}
+		out := &sliceWrite{service: service, view: c.w.publish(service, n, part, built)}
+		if c.w.services[service].headless {
+			out.records = recordsOf(c.w.slicesInAPI(service))
+		}
+		return out
 	}, func() {
 		c.busy[service]--
 		if c.busy[service] == 0 && c.again[service] {

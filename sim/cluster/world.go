@@ -65,6 +65,8 @@ type World struct {
 	forced         map[forcing][]*worker
 	applied        map[ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
 
+	dns *nameServer // nil without a headless Service
+
 	hear func(AuditEvent) // nil: nobody judges
 }
 
@@ -88,6 +90,7 @@ type serviceInfo struct {
 	members    []int // the workloads it selects
 	ports      []discoveryv1.EndpointPort
 	publishAll bool
+	headless   bool
 	hints      hinting
 }
 
@@ -110,6 +113,9 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 	// pod that became ready reaches the rules before a rollout has deleted the next one, as it
 	// does when every hop takes the same time.
 	slicesCtl := newSliceController(w)
+	if w.anyHeadless() {
+		w.dns = newNameServer(w)
+	}
 	for n := range sc.Nodes {
 		w.Proxies = append(w.Proxies, newNodeProxy(w, n))
 	}
@@ -121,6 +127,11 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 	sets := newReplicaSetController(w)
 	w.deploy = newDeploymentController(w)
 	w.begin(sets, sched, slicesCtl)
+	for s := range w.services {
+		if w.services[s].headless {
+			w.dns.records[s] = recordsOf(w.slicesInAPI(s))
+		}
+	}
 	return w
 }
 
@@ -136,6 +147,7 @@ func (w *World) resolve() {
 	for s := range w.sc.Services {
 		svc := w.sc.Services[s].Service
 		info := &w.services[s]
+		info.headless = isHeadless(svc)
 		info.publishAll = svc.Spec.PublishNotReadyAddresses
 		info.hints = w.hintingOf(svc)
 		for i := range w.workloads {
@@ -401,6 +413,9 @@ func (w *World) noteWrite(old, p *Pod) {
 // publish makes the next View from one slice. It is called when the write commits.
 func (w *World) publish(service, n int, part []entry, s *discoveryv1.EndpointSlice) *View {
 	w.setSlice(service, n, part, s)
+	if w.services[service].headless {
+		return nil // no proxy asks for these slices
+	}
 	return w.views.add(w.cache.Snapshot(), w.eng.Now())
 }
 

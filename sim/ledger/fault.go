@@ -24,6 +24,7 @@ const (
 	FaultDrainCut                     // cut by a load balancer
 	FaultPinned                       // a flow that stands leads to an address where nothing is
 	FaultPinnedShut                   // a flow that stands leads to a pod whose port is closed
+	FaultUnresolved                   // the name has no address
 )
 
 // Outcome is what the client sees of a fault.
@@ -33,6 +34,8 @@ func (f Fault) Outcome() Outcome {
 		return Refused
 	case FaultDropped, FaultNoAnswer, FaultLate, FaultFiltered, FaultNoTarget, FaultPinned:
 		return Timeout
+	case FaultUnresolved:
+		return Unresolved
 	case FaultTurnedAway, FaultErred, FaultNoTarget503:
 		return HTTP5xx
 	default:

@@ -284,6 +284,7 @@ func (w *printer) traffic(t *Traffic) {
 	w.line("connection", t.connection())
 	w.flag("waitForReady", t.WaitForReady)
 	w.flag("fixedPorts", t.FixedPorts)
+	w.flag("named", t.Named)
 	w.time("idle", t.ClientIdle)
 	w.time("connectTimeout", t.ConnectTimeout)
 	w.time("timeout", t.Timeout)

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -195,14 +197,14 @@ func (b *builder) clients(c cursor, t *Traffic) {
 	switch {
 	case t.KeepAlive:
 		t.Clients = poolSize
-	case t.shared() || t.FixedPorts:
+	case t.shared() || t.FixedPorts || t.Named:
 		t.Clients = sharers
 	}
 	if n := c.get("clients"); n.present() {
 		if t.Clients = n.whole(1); t.Clients < 1 {
 			n.fail("expected at least 1 client, got %d", t.Clients)
 		}
-		if !t.KeepAlive && !t.shared() && !t.FixedPorts && t.Arrivals != ArrivalsClosedLoop {
+		if !t.KeepAlive && !t.shared() && !t.FixedPorts && !t.Named && t.Arrivals != ArrivalsClosedLoop {
 			n.fail("each request has a connection of its own: clients count with connection: keep-alive or arrivals: closed-loop only")
 		}
 	}
@@ -226,7 +228,7 @@ func (b *builder) patience(c cursor, t *Traffic) {
 		t.ConnectTimeout = c.get("connectTimeout").span(dialTimeout)
 	}
 	t.Retries = c.get("retries").get("count").whole(0)
-	if t.Protocol == endpoints.UDP {
+	if t.Protocol == endpoints.UDP || t.Named {
 		t.Retries = c.get("retries").get("count").whole(1)
 	}
 	if t.Timeout == 0 {
@@ -242,12 +244,29 @@ func (b *builder) patience(c cursor, t *Traffic) {
 
 const maxRetries = 100
 
+// named completes traffic to a headless Service: that has no frontend for a proxy, and is there for
+// those who resolve its name.
+func (b *builder) named(c cursor, s manifest.Typed[*corev1.Service], t *Traffic) {
+	t.Class = ClassDNS
+	if t.Protocol != endpoints.TCP {
+		c.fail("not yet simulated: %s traffic to a headless Service", t.Protocol)
+	}
+	if slices.ContainsFunc(b.out.Services, func(o Service) bool { return o.Service == s.Value }) {
+		return
+	}
+	b.out.Services = append(b.out.Services, Service{Service: s.Value, Object: s.Object})
+	slices.SortFunc(b.out.Services, func(x, y Service) int { return cmp.Compare(x.Object.ID(), y.Object.ID()) })
+}
+
 // shared reads what belongs to connections that are shared.
 func (b *builder) shared(c cursor, t *Traffic) {
 	connection := c.get("connection")
 	t.WaitForReady = c.get("waitForReady").flag(false)
 	t.FixedPorts = c.get("sourcePorts").text("ephemeral") == "fixed"
 	udp := t.Protocol == endpoints.UDP
+	if t.Named && connection.text("per-request") != "per-request" {
+		connection.fail("not yet simulated: connection %s to a headless Service", connection.text(""))
+	}
 	if udp && connection.present() {
 		connection.fail("UDP has no connections: leave it out, or say sourcePorts: fixed")
 	}
@@ -286,7 +305,8 @@ func (b *builder) target(c cursor, protocol string, t *Traffic) *corev1.Service 
 		c.fail("there is no Service %s in the manifests; %s", id, didYouMean(id, ids))
 		return nil
 	}
-	if why := endpoints.Unproxied(s.Value); why != "" {
+	t.Named = s.Value.Spec.ClusterIP == corev1.ClusterIPNone
+	if why := endpoints.Unproxied(s.Value); why != "" && !t.Named {
 		c.fail("not yet simulated: traffic to Service %s: %s", id, why)
 		return nil
 	}
@@ -321,6 +341,9 @@ func (b *builder) target(c cursor, protocol string, t *Traffic) *corev1.Service 
 	t.Class = ClassInside
 	if t.External {
 		t.Class = ClassOutside
+	}
+	if t.Named {
+		b.named(c, s, t)
 	}
 	if b.behind(s) == nil {
 		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no Deployment of the manifests is behind Service %s: every request will fail", id)

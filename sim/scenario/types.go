@@ -195,6 +195,9 @@ type Traffic struct {
 	// WaitForReady has calls over HTTP/2 wait for a connection until their timeout; gRPC's
 	// default is to fail while the client waits to try again.
 	WaitForReady bool
+	// Named has clients resolve the name of a headless Service and connect to a pod by themselves:
+	// they keep an answer for its TTL, and try the next address with each retry.
+	Named bool
 	// FixedPorts has UDP clients ask from one port each, so that the node's connection tracking
 	// takes all they ask for one flow; else each question has a port of its own.
 	FixedPorts bool

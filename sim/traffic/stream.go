@@ -8,18 +8,19 @@ import (
 
 // stream is one Spec at work.
 type stream struct {
-	index    int
-	spec     Spec
-	arrivals engine.Stream
-	requests engine.Stream
-	count    uint64
-	next     engine.Time
-	loop     heap[clientAt] // closed loop: when each client asks again
-	pool     []*conn
-	links    []*link // of the kinds that share connections, by client
-	flows    []flow  // FixedFlow: by client
-	cuts     uint64  // sessions that ended with their server
-	waits    []queue // by moment
+	index     int
+	spec      Spec
+	arrivals  engine.Stream
+	requests  engine.Stream
+	count     uint64
+	next      engine.Time
+	loop      heap[clientAt] // closed loop: when each client asks again
+	pool      []*conn
+	links     []*link    // of the kinds that share connections, by client
+	flows     []flow     // FixedFlow: by client
+	resolvers []resolver // Named: by client
+	cuts      uint64     // sessions that ended with their server
+	waits     []queue    // by moment
 }
 
 func newStream(index int, spec Spec, eng *engine.Engine) *stream {
@@ -29,6 +30,9 @@ func newStream(index int, spec Spec, eng *engine.Engine) *stream {
 	}
 	if spec.Kind == HTTP2 || spec.Kind == Session {
 		s.links = newLinks(s, eng.Stream("traffic "+spec.Name, "dials"))
+	}
+	if spec.Kind == Named {
+		s.resolvers = make([]resolver, max(1, spec.Clients))
 	}
 	if spec.Kind == FixedFlow {
 		s.flows = make([]flow, max(1, spec.Clients))

@@ -65,6 +65,7 @@ const (
 	Session                // one connection a client, which lasts as long as its server
 	Datagram               // question and answer over UDP, from a port of its own each
 	FixedFlow              // the same from one port a client
+	Named                  // a TCP connection each, to an address that the client has from DNS
 )
 
 // Way is where the rules of a node send a new connection of a stream.
@@ -127,6 +128,9 @@ type World interface {
 	// Began hears of every new connection at the moment its SYN meets the rules of a node, and
 	// where it goes: the i-th target of the Way, nil for nowhere. The Target stays as it is.
 	Began(stream, node, i int, target *Target)
+	// Resolve says what DNS answers now to the clients of a stream of the kind Named, and how long
+	// they keep it.
+	Resolve(stream int) (list []*Target, ttl engine.Time)
 	// Judge blames a failed attempt. member and node are those of its Front, target is the zero
 	// address when the rules chose none.
 	Judge(stream, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame
@@ -258,6 +262,9 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 		return
 	case Datagram, FixedFlow:
 		t.ask(a, now)
+		return
+	case Named:
+		t.startNamed(a, now)
 		return
 	default:
 	}

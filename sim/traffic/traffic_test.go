@@ -58,7 +58,8 @@ func (w *fakeWorld) Enter(int, int) *Way {
 	}
 	return way
 }
-func (w *fakeWorld) Began(int, int, int, *Target) {}
+func (w *fakeWorld) Resolve(int) ([]*Target, engine.Time) { return w.Enter(0, 0).Targets, 30 * sec }
+func (w *fakeWorld) Began(int, int, int, *Target)         {}
 func (w *fakeWorld) Judge(_, _, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
 	w.judged = append(w.judged, f)
 	return ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}

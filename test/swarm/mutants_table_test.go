@@ -158,6 +158,12 @@ var mutants = []mutant{
 	{"flows over UDP are not pinned", []string{"kube-proxy 7 NAT decision", "kube-proxy 7 UDP flows"}, []edit{
 		{"traffic/udp.go", "pinned := f != nil && f.target.Addr.IsValid() && now < f.until", "pinned := f != nil && f.target.Addr.IsValid() && now < 0"},
 	}},
+	{"clients keep an answer of DNS for ever", []string{"propagation 1.10"}, []edit{
+		{"traffic/dns.go", "if now >= r.until {", "if now >= r.until && len(r.targets) == 0 {"},
+	}},
+	{"an address that has gone stays in DNS", []string{"propagation 1.10"}, []edit{
+		{"cluster/dns.go", "\t\t\td.records[s.service] = s.records\n", "\t\t\td.records[s.service] = append(d.records[s.service], s.records...)\n"},
+	}},
 	{"the clean-up asks who is ready, not who serves", []string{"kube-proxy 7 UDP flows"}, []edit{
 		{"between.go", "\t\tif e.Conditions.Serving() {", "\t\tif e.Conditions.Ready() {"},
 	}},

@@ -15,6 +15,12 @@ const perTenThousand = 10
 // reachable lists what failures these worlds can come to. A row that is not here, and comes up,
 // is a surprise.
 var reachable = []row{
+	{ledger.StaleDNS, ledger.Spec},
+	{ledger.StaleDNS, ledger.Kubelet},
+	{ledger.StaleDNS, ledger.KubeletProbe},
+	{ledger.StaleDNS, ledger.SliceController},
+	{ledger.StaleDNS, ledger.Watch},
+	{ledger.StaleDNS, ledger.DNSCache},
 	{ledger.KilledInFlight, ledger.Spec},
 	{ledger.ExitInFlight, ledger.App},
 	{ledger.LivenessRestart, ledger.KubeletProbe},
@@ -55,13 +61,11 @@ var reachable = []row{
 // unreachable lists the causes that these worlds cannot come to, and why.
 var unreachable = map[ledger.Cause]string{
 	ledger.NoCause:  "a failed request always has one",
-	ledger.StaleDNS: "clients know the Service's addresses: no DNS",
 	ledger.NodeGone: "nodes do not fail",
 }
 
 // idle lists the actors that nothing can be put down to here, and why.
 var idle = map[ledger.Actor]string{
-	ledger.DNSCache:  "no DNS",
 	ledger.Scheduler: "a pod that is not scheduled yet is no endpoint",
 }
 

@@ -117,6 +117,7 @@ func (c *connections) follow(client answer, endpoint uint64, at engine.Time) {
 // if any does (kube-proxy.md 7).
 func (c *connections) failed(r *ledger.Request) {
 	delete(c.arrivals, answer{r.Stream, r.Number})
+	c.staleName(r)
 	if r.Blame.Cause != ledger.FlowPinned || r.Attempts > 1 || c.judge.w.Services[0].Service.Spec.PublishNotReadyAddresses {
 		return
 	}
@@ -131,6 +132,19 @@ func (c *connections) failed(r *ledger.Request) {
 	for _, id := range c.judge.order {
 		if c.judge.pods[id].api.Name == r.Pod && len(last.serving) > 0 && !last.serving[id] {
 			c.judge.fail("clean-up", "a question of %s s went to %s, which does not serve, on node %d, cleaned up at %s s", r.Arrival.Seconds(), r.Pod, r.Node, last.at.Seconds())
+		}
+	}
+}
+
+// staleName has clients forget an address 30 s after DNS has; half a minute more is for all that
+// comes before (propagation.md 1).
+func (c *connections) staleName(r *ledger.Request) {
+	if r.Blame.Cause != ledger.StaleDNS || r.Pod == "" || c.judge.does("apiserver") {
+		return
+	}
+	for _, id := range c.judge.order {
+		if p := c.judge.pods[id]; p.api.Name == r.Pod && r.Arrival > p.changed+60*sec && (p.api.Gone || !p.api.Ready) {
+			c.judge.fail("names", "a request of %s s went to %s, which has not been in DNS for a minute", r.Arrival.Seconds(), r.Pod)
 		}
 	}
 }

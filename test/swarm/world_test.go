@@ -118,6 +118,10 @@ func (w *world) service() *corev1.Service {
 			Ports:                    []corev1.ServicePort{{Port: 80, Protocol: corev1.ProtocolTCP, TargetPort: intstr.FromInt32(8080)}},
 		},
 	}
+	if svc.Spec.Type == corev1.ServiceTypeClusterIP && w.chance(20) {
+		svc.Spec.ClusterIP, svc.Spec.ClusterIPs = corev1.ClusterIPNone, []string{corev1.ClusterIPNone}
+		return svc
+	}
 	if w.chance(15) {
 		svc.Spec.Ports[0].Protocol = corev1.ProtocolUDP
 	}
@@ -138,6 +142,8 @@ func (w *world) connect(t *scenario.Traffic) {
 	p := &w.Services[0].Service.Spec.Ports[0]
 	kind := w.pick(100)
 	switch {
+	case w.Services[0].Service.Spec.ClusterIP == corev1.ClusterIPNone:
+		t.Named = true
 	case p.Protocol == corev1.ProtocolUDP:
 		t.Protocol, t.FixedPorts = endpoints.UDP, kind < 60
 		t.Timeout = of(w.draws, 300*ms, sec, 2*sec)
