@@ -193,18 +193,12 @@ func (b *builder) clients(c cursor, t *Traffic) {
 	if c.get("idle").present() && !t.KeepAlive {
 		c.get("idle").fail("only connections that are kept alive can be idle: set connection: keep-alive")
 	}
-	t.Clients = 1
-	switch {
-	case t.KeepAlive:
-		t.Clients = poolSize
-	case t.shared() || t.FixedPorts || t.Named:
-		t.Clients = sharers
-	}
+	t.Clients = t.defaultClients()
 	if n := c.get("clients"); n.present() {
 		if t.Clients = n.whole(1); t.Clients < 1 {
 			n.fail("expected at least 1 client, got %d", t.Clients)
 		}
-		if !t.KeepAlive && !t.shared() && !t.FixedPorts && !t.Named && t.Arrivals != ArrivalsClosedLoop {
+		if !t.KeepAlive && !t.counted() && t.Arrivals != ArrivalsClosedLoop {
 			n.fail("each request has a connection of its own: clients count with connection: keep-alive or arrivals: closed-loop only")
 		}
 	}
@@ -243,6 +237,32 @@ func (b *builder) patience(c cursor, t *Traffic) {
 }
 
 const maxRetries = 100
+
+// defaultClients is how many clients, or connections of a pool, there are if nobody says.
+func (t *Traffic) defaultClients() int {
+	switch {
+	case t.KeepAlive:
+		return poolSize
+	case t.counted():
+		return sharers
+	default:
+		return 1
+	}
+}
+
+// counted says whether it matters how many clients there are, beside those of a pool.
+func (t *Traffic) counted() bool { return t.shared() || t.FixedPorts || t.Named }
+
+// protocol is that of the port.
+func (t *Traffic) protocol(c cursor, p *corev1.ServicePort) {
+	switch p.Protocol {
+	case corev1.ProtocolUDP:
+		t.Protocol = endpoints.UDP
+	case corev1.ProtocolSCTP:
+		c.fail("not yet simulated: %s traffic", p.Protocol)
+	default: // TCP
+	}
+}
 
 // named completes traffic to a headless Service: that has no frontend for a proxy, and is there for
 // those who resolve its name.
@@ -325,13 +345,7 @@ func (b *builder) target(c cursor, protocol string, t *Traffic) *corev1.Service 
 	}
 	p := &s.Value.Spec.Ports[i]
 	t.Port = int(p.Port)
-	switch p.Protocol {
-	case corev1.ProtocolUDP:
-		t.Protocol = endpoints.UDP
-	case corev1.ProtocolSCTP:
-		c.fail("not yet simulated: %s traffic", p.Protocol)
-	default:
-	}
+	t.protocol(c, p)
 	if t.External {
 		if why := externalPort(s.Value, p); why != "" {
 			c.fail("no traffic from outside for Service %s: %s", id, why)
