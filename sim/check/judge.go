@@ -24,7 +24,7 @@ func (c *Case) Close() {
 		return
 	}
 	outages, unsettled := 0, 0
-	var lost, longest, requests []int64
+	var lost, longest, requests, cuts []int64
 	worst := &c.Runs[0]
 	for i := range c.Runs {
 		r := &c.Runs[i]
@@ -44,7 +44,9 @@ func (c *Case) Close() {
 		lost = append(lost, int64(r.LostSeconds()))
 		longest = append(longest, int64(r.LongestOutage()))
 		requests = append(requests, int64(failed))
+		cuts = append(cuts, int64(r.Cuts()))
 	}
+	c.Cuts = rangeOf(cuts)
 	c.WorstSeed = worst.Seed
 	c.Usable = fewest(c.Runs)
 	c.LostSeconds, c.LongestOutage, c.RequestsLost = rangeOf(lost), rangeOf(longest), rangeOf(requests)

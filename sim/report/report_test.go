@@ -121,6 +121,24 @@ func TestText(t *testing.T) {
 	}
 }
 
+// Operations lost say little of how many sessions were: both are told.
+func TestTextTellsOfConnectionsThatEnded(t *testing.T) {
+	t.Parallel()
+	s := example()
+	for i, cuts := range []uint64{10, 12} {
+		s.Cases[1].Runs[i].Streams[0].Cuts = cuts
+	}
+	s.Cases[1].Verdict = "" // judged anew
+	s.Cases[1].Close()
+	var b strings.Builder
+	if err := WriteText(&b, s, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if line := "Connections that ended with their servers: 10 (10-12)."; !strings.Contains(b.String(), line) {
+		t.Errorf("no %q in\n%s", line, b.String())
+	}
+}
+
 // squeeze makes runs of blanks within lines one.
 func squeeze(s string) string { return regexp.MustCompile(`([^\s]) {2,}`).ReplaceAllString(s, "$1 ") }
 

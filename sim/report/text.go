@@ -172,6 +172,9 @@ func (t *text) headline(c *check.Case) {
 	word := strings.ToUpper(strings.ReplaceAll(string(c.Verdict), "-", " "))
 	t.line("%s  %s", t.styled(c, word), cmp.Or(c.Workload, c.ID))
 	t.line("        %s", sentence(c))
+	if c.Cuts.Max > 0 {
+		t.line("        Connections that ended with their servers: %s (%s-%s).", thousands(c.Cuts.Median), thousands(c.Cuts.Min), thousands(c.Cuts.Max))
+	}
 	t.deciding(c)
 	for _, u := range c.Unmet {
 		t.line("        not as expected: %s", u)

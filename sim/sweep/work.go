@@ -93,7 +93,7 @@ func summary(res *sim.Result) *check.Run {
 	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
 	for i, s := range res.Streams {
 		run.Streams = append(run.Streams, check.Stream{
-			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage,
+			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage, Cuts: s.Cuts,
 		})
 	}
 	for _, g := range res.Ledger.Groups() {
