@@ -29,7 +29,17 @@ func (r *run) watch() {
 	}
 	r.cluster.Audit(r.opts.Audit)
 	r.found = make([]found, len(r.sc.Traffic)*len(r.sc.Nodes))
-	r.flows = check.NewFlows(len(r.sc.Traffic), len(r.sc.Nodes), r.inForce)
+	differ := make([]bool, len(r.sc.Traffic))
+	for i := range differ {
+		_, differ[i], _ = r.inForce(i, 0) // by policy Local: else only the slices matter
+	}
+	r.seen = make([]map[*cluster.View]*seen, len(differ))
+	for i, own := range differ {
+		if !own {
+			r.seen[i] = map[*cluster.View]*seen{}
+		}
+	}
+	r.flows = check.NewFlows(differ, len(r.sc.Nodes), r.inForce)
 }
 
 // promise is what a stream's clients do at most: so many attempts, each with its timeout and
@@ -95,33 +105,63 @@ func (r *run) verify(settled bool) error {
 	return r.cluster.Stuck()
 }
 
-// found remembers where connections of a stream may go from a node, as long as the slices in
-// force are the same: the check costs the first connection to a target a look, and the rest a
-// comparison.
+// found remembers which targets have been checked under the slices in force on a node: the check
+// costs the first connection to a target a look, and the rest a bit.
 type found struct {
-	view    *cluster.View
-	targets [8]*traffic.Target // each in the place of its number's last bits
+	view *cluster.View
+	seen *seen
+}
+
+// seen are the pods that were checked under one view, of all nodes that it is the same for.
+type seen struct{ pods []bool }
+
+// keptSeen bounds what is remembered of old views.
+const keptSeen = 128
+
+// seenUnder returns what has been checked under a view.
+func (r *run) seenUnder(stream int, view *cluster.View) *seen {
+	common := r.seen[stream]
+	if common == nil { // nodes differ
+		return &seen{}
+	}
+	s := common[view]
+	if s == nil {
+		if len(common) >= keptSeen {
+			clear(common)
+		}
+		s = &seen{}
+		common[view] = s
+	}
+	return s
+}
+
+// add remembers a pod, and says whether it was remembered before.
+func (s *seen) add(pod uint64) bool {
+	for pod >= uint64(len(s.pods)) {
+		s.pods = append(s.pods, make([]bool, pod+1)...)
+	}
+	was := s.pods[pod]
+	s.pods[pod] = true
+	return was
 }
 
 // Began has every new connection checked against the slices in force on its node.
-func (b *between) Began(stream, node, i int, target *traffic.Target) {
+func (b *between) Began(stream, node, _ int, target *traffic.Target) {
 	if b.opts.Flows != nil {
 		b.tellFlow(stream, node, target)
 	}
 	view := b.cluster.Proxies[node].Installed()
 	f := &b.found[stream*len(b.sc.Nodes)+node]
-	if f.view == view && target != nil && f.targets[i&7] == target {
+	if f.view != view {
+		*f = found{view, (*run)(b).seenUnder(stream, view)}
+	}
+	if target == nil {
+		b.flows.Began(stream, node, view.Number, netip.AddrPort{})
 		return
 	}
-	if f.view != view {
-		*f = found{view: view}
+	if !f.seen.add(target.Server.ID()) {
+		b.flows.Began(stream, node, view.Number, target.Addr)
 	}
-	var addr netip.AddrPort
-	if target != nil {
-		addr = target.Addr
-		f.targets[i&7] = target
-	}
-	b.flows.Began(stream, node, view.Number, addr)
 }
 
 func (b *between) tellFlow(stream, node int, target *traffic.Target) {

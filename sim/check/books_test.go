@@ -232,7 +232,7 @@ func TestFlows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			f := NewFlows(1, 1, func(int, int) ([]Endpoint, bool, bool) { return c.list, c.local, c.fallback })
+			f := NewFlows([]bool{false}, 1, func(int, int) ([]Endpoint, bool, bool) { return c.list, c.local, c.fallback })
 			f.Began(0, 0, 1, c.target)
 			if got := f.Err() != nil; got != c.wrong {
 				t.Errorf("complains: %v", f.Err())
@@ -246,7 +246,7 @@ func TestFlowsFollowTheRules(t *testing.T) {
 	t.Parallel()
 	old := netip.MustParseAddrPort("10.128.0.1:80")
 	list := []Endpoint{{Addr: old, Ready: true}}
-	f := NewFlows(1, 2, func(_, node int) ([]Endpoint, bool, bool) {
+	f := NewFlows([]bool{true}, 2, func(_, node int) ([]Endpoint, bool, bool) {
 		if node == 1 {
 			return list, false, true
 		}

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // Endpoint is an entry of an EndpointSlice as the rules of one node see it.
@@ -17,23 +18,37 @@ type Endpoint struct {
 // in plain loops. Topology hints only narrow what is allowed, and never to nothing. It has one
 // owner.
 type Flows struct {
-	look  func(stream, node int) ([]Endpoint, bool, bool)
-	rules []rules // by stream and node
-	nodes int
-	err   error
+	look    func(stream, node int) ([]Endpoint, bool, bool)
+	inForce []*rules            // by stream and node
+	byView  []map[uint64]*rules // by stream: what all nodes with that state of the slices have in common; nil where nodes differ
+	nodes   int
+	err     error
 }
 
-// rules are what is known of one node's rules for one stream.
+// rules are what is known of a node's rules for one stream.
 type rules struct {
 	view    uint64 // the state of the slices that the list follows from
 	allowed []netip.AddrPort
+	set     map[netip.AddrPort]bool // the same, where the list is long
 }
+
+const (
+	longList  = 8   // from here on a list is looked up by its set
+	keptViews = 256 // nodes are a few states apart: older ones are not met again
+)
 
 // NewFlows returns the checks of some streams on some nodes. look returns the endpoints in force
 // on a node for a stream, whether only local ones count, and whether serving ones that terminate
-// may stand in when none is ready (KEP-1669).
-func NewFlows(streams, nodes int, look func(stream, node int) (list []Endpoint, local, fallback bool)) *Flows {
-	return &Flows{look: look, nodes: nodes, rules: make([]rules, streams*nodes)}
+// may stand in when none is ready (KEP-1669). differ says, by stream, whether nodes with the same
+// slices differ in that.
+func NewFlows(differ []bool, nodes int, look func(stream, node int) (list []Endpoint, local, fallback bool)) *Flows {
+	f := &Flows{look: look, nodes: nodes, inForce: make([]*rules, len(differ)*nodes), byView: make([]map[uint64]*rules, len(differ))}
+	for i, own := range differ {
+		if !own {
+			f.byView[i] = map[uint64]*rules{}
+		}
+	}
+	return f
 }
 
 // Err returns the first connection that went where it may not, nil if none did.
@@ -42,23 +57,54 @@ func (f *Flows) Err() error { return f.err }
 // Began checks a connection at the moment it begins. view numbers the state of the slices that
 // is in force on the node, from 1; target is the zero address when it goes nowhere.
 func (f *Flows) Began(stream, node int, view uint64, target netip.AddrPort) {
-	r := &f.rules[stream*f.nodes+node]
-	if r.view != view {
-		*r = rules{view: view, allowed: Allowed(f.look(stream, node))}
+	r := f.inForce[stream*f.nodes+node]
+	if r == nil || r.view != view {
+		r = f.rulesOf(stream, node, view)
+		f.inForce[stream*f.nodes+node] = r
+	}
+	if r.allows(target) {
+		return
 	}
 	where := "nowhere"
 	if target.IsValid() {
-		for _, a := range r.allowed {
-			if a == target {
-				return
-			}
-		}
 		where = target.String()
-	} else if len(r.allowed) == 0 {
-		return
 	}
 	if f.err == nil {
 		f.err = fmt.Errorf("stream %d, node %d: a new connection went to %s, the slices in force (state %d) allow %v", stream, node, where, view, r.allowed)
+	}
+}
+
+// rulesOf works out what a node's slices allow, once for all nodes that have the same.
+func (f *Flows) rulesOf(stream, node int, view uint64) *rules {
+	common := f.byView[stream]
+	if r := common[view]; r != nil {
+		return r
+	}
+	r := &rules{view: view, allowed: Allowed(f.look(stream, node))}
+	if len(r.allowed) >= longList {
+		r.set = make(map[netip.AddrPort]bool, len(r.allowed))
+		for _, a := range r.allowed {
+			r.set[a] = true
+		}
+	}
+	if common != nil {
+		if len(common) >= keptViews {
+			clear(common)
+		}
+		common[view] = r
+	}
+	return r
+}
+
+// allows says whether a connection may go to a target, the zero address for nowhere.
+func (r *rules) allows(target netip.AddrPort) bool {
+	switch {
+	case !target.IsValid():
+		return len(r.allowed) == 0
+	case r.set != nil:
+		return r.set[target]
+	default:
+		return slices.Contains(r.allowed, target)
 	}
 }
 
