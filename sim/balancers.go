@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"iter"
 	"net/netip"
 	"slices"
 
@@ -14,14 +15,14 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
 
-// front is a load balancer with the streams that go through it.
+// front is a load balancer, or an ingress controller's pod, with what goes through it.
 type front struct {
 	run     *run
 	spec    *scenario.LoadBalancer
 	entry   cluster.Entry
 	watch   *cluster.EndpointWatch
 	b       *balancer.Balancer
-	streams []int
+	legs    []traffic.Leg     // that go through it
 	targets []*traffic.Target // by pod, of those that it sends to past the nodes
 	sends   []int             // the members that got new connections when somebody was last told
 }
@@ -45,21 +46,35 @@ func (r *run) openFronts() {
 			}
 		}
 		if r.fronts[i] == nil {
-			f := &front{run: r, spec: spec, entry: r.routes[i].entry}
 			name := "load balancer " + spec.Service
 			if i > 0 {
 				name += fmt.Sprint(" of stream ", i) // whatever the load balancers of streams before it are called
 			}
-			owner := r.eng.Register(name)
-			f.watch = r.cluster.WatchEndpoints(name, owner, f.entry, func() { f.b.Hear() })
-			f.b = balancer.New(name, spec, r.eng, owner, f, f)
-			r.fronts[i] = f
+			r.fronts[i] = r.newFront(name, spec, r.routes[i].entry)
 		}
-		r.fronts[i].streams = append(r.fronts[i].streams, i)
+		r.fronts[i].legs = append(r.fronts[i].legs, traffic.Leg{Stream: i, Proxy: traffic.NoProxy})
 	}
-	for i, f := range r.fronts {
-		if f != nil && f.streams[0] == i {
-			f.Sends(f.b.Active())
+	for f := range r.allFronts() {
+		f.Sends(f.b.Active())
+	}
+}
+
+// newFront makes one at rest.
+func (r *run) newFront(name string, spec *scenario.LoadBalancer, entry cluster.Entry) *front {
+	f := &front{run: r, spec: spec, entry: entry}
+	owner := r.eng.Register(name)
+	f.watch = r.cluster.WatchEndpoints(name, owner, entry, func() { f.b.Hear() })
+	f.b = balancer.New(name, spec, r.eng, owner, f, f)
+	return f
+}
+
+// allFronts are the load balancers, each once.
+func (r *run) allFronts() iter.Seq[*front] {
+	return func(yield func(*front) bool) {
+		for i, f := range r.fronts {
+			if f != nil && f.legs[0].Stream == i && !yield(f) {
+				return
+			}
 		}
 	}
 }
@@ -149,15 +164,15 @@ func (f *front) Sends(members []int) {
 	if j == nil {
 		return
 	}
-	for _, s := range f.streams {
+	for _, leg := range f.legs {
 		for _, m := range members {
 			if !slices.Contains(f.sends, m) {
-				j.Record(f.event(s, m, true))
+				j.Record(f.event(leg.Stream, m, true))
 			}
 		}
 		for _, m := range f.sends {
 			if !slices.Contains(members, m) {
-				j.Record(f.event(s, m, false))
+				j.Record(f.event(leg.Stream, m, false))
 			}
 		}
 	}
@@ -182,8 +197,8 @@ func (f *front) Moved(gone func(flow uint64, member int) bool) {
 	if f.run.traffic == nil {
 		return
 	}
-	for _, s := range f.streams {
-		f.run.traffic.CutVia(s, f.run.eng.Now(), gone)
+	for _, leg := range f.legs {
+		f.run.traffic.CutVia(leg, f.run.eng.Now(), gone)
 	}
 }
 
@@ -226,9 +241,7 @@ func (f *front) target(pod int) *traffic.Target {
 
 // wakeFronts has load balancers look again at their next probes.
 func (r *run) wakeFronts() {
-	for i, f := range r.fronts {
-		if f != nil && f.streams[0] == i {
-			f.b.Wake()
-		}
+	for f := range r.allFronts() {
+		f.b.Wake()
 	}
 }

@@ -16,17 +16,25 @@ type between run
 
 var _ traffic.World = (*between)(nil)
 
-// Front says where a stream's new connection goes first.
-func (b *between) Front(stream int, flow uint64, last int) traffic.Front {
-	if f := b.fronts[stream]; f != nil {
+// Front says where a new connection goes first.
+func (b *between) Front(leg traffic.Leg, flow uint64, last int) traffic.Front {
+	if f := b.front(leg); f != nil {
 		return f.pick(flow, last)
 	}
 	if last >= 0 { // a repeated SYN
 		return traffic.Front{Member: last, Node: last}
 	}
-	nodes := b.nodes(stream)
+	nodes := b.nodes(leg.Stream)
 	n := nodes[engine.Below(flow, len(nodes))]
 	return traffic.Front{Member: n, Node: n}
+}
+
+// front is who sends the connections of a leg on, nil for nobody.
+func (b *between) front(leg traffic.Leg) *front {
+	if leg.Proxy != traffic.NoProxy {
+		return b.inside[leg.Stream].in(cluster.PodID(leg.Proxy))
+	}
+	return b.fronts[leg.Stream]
 }
 
 // nodes lists the nodes a stream's new connections go to now.
@@ -116,13 +124,15 @@ func (b *between) Resolve(stream int) (list []*traffic.Target, ttl engine.Time) 
 }
 
 // Judge blames a failed attempt.
-func (b *between) Judge(stream, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
-	if f := b.fronts[stream]; f != nil && fault.NewConnection() {
-		if cause, actor, ok := f.b.Judge(member); ok {
-			return ledger.Blame{Cause: cause, Actor: actor, Elsewhere: b.cluster.Elsewhere(f.entry, target)}
+func (b *between) Judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
+	entry := b.routes[leg.Stream].entry
+	if f := b.front(leg); f != nil {
+		entry = f.entry
+		if cause, actor, ok := f.b.Judge(member); ok && fault.NewConnection() {
+			return ledger.Blame{Cause: cause, Actor: actor, Elsewhere: b.cluster.Elsewhere(entry, target)}
 		}
 	}
-	return b.cluster.Judge(b.routes[stream].entry, node, target, fault)
+	return b.cluster.Judge(entry, node, target, fault)
 }
 
 // server is an Instance as traffic meets it.

@@ -49,8 +49,8 @@ func promise(t *scenario.Traffic) check.Promise {
 	if t.Timeout > 0 {
 		p.Within = engine.Time(p.Attempts) * (t.Timeout + externalRTT)
 	}
-	if t.LB != nil && t.LB.Layer7 != nil {
-		p.Attempts *= 1 + t.LB.Layer7.Retries
+	if proxy := proxyOf(t); proxy != nil {
+		p.Attempts *= 1 + proxy.Retries
 	}
 	return p
 }
@@ -176,7 +176,7 @@ func (b *between) tellFlow(stream, node int, target *traffic.Target) {
 // the Service's own fields ask for them to be used. It follows nothing that was derived from
 // either.
 func (r *run) inForce(stream, node int) (list []check.Endpoint, local, fallback bool) {
-	t := &r.sc.Traffic[stream]
+	t := r.sc.Traffic[stream].Door()
 	options := r.sc.Kubernetes.Options
 	for i := range r.sc.Services {
 		spec, name := &r.sc.Services[i].Service.Spec, r.sc.Services[i].Service.ObjectMeta

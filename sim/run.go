@@ -99,6 +99,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 		r.cluster.Chronicle(opts.Journal, entries)
 	}
 	r.openFronts()
+	r.openControllers()
 	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
 	r.watch()
 	r.act()
@@ -126,6 +127,7 @@ type run struct {
 	seen    []map[*cluster.View]*seen // by stream; nil where nodes differ
 	routes  []routes                  // by stream
 	fronts  []*front                  // load balancers, by stream; nil for none
+	inside  []*controller             // ingress controllers, by stream; nil for none
 	broken  error                     // the first thing the run itself noticed
 
 	servers  []*server   // by pod
@@ -134,7 +136,8 @@ type run struct {
 
 // resolveEntries finds where each stream enters the cluster.
 func (r *run) resolveEntries() error {
-	for _, t := range r.sc.Traffic {
+	for i := range r.sc.Traffic {
+		t := r.sc.Traffic[i].Door()
 		e, ok := r.cluster.Entry(t)
 		if !ok {
 			return fmt.Errorf("traffic %s: no Service %s, or none of the nodes %v", t.Name, t.Service, t.Nodes)
@@ -146,17 +149,15 @@ func (r *run) resolveEntries() error {
 
 func (r *run) specs() []traffic.Spec {
 	var specs []traffic.Spec
-	for _, t := range r.sc.Traffic {
+	for i := range r.sc.Traffic {
+		t := &r.sc.Traffic[i]
 		spec := traffic.Spec{
 			Name: t.Name, External: t.External, Clients: t.Clients, KeepAlive: t.KeepAlive, ClientIdle: t.ClientIdle,
 			ConnectTimeout: t.ConnectTimeout, Timeout: t.Timeout, Retries: t.Retries, RTT: defaultRTT,
-			Arrivals: traffic.Arrivals(t.Arrivals), WaitForReady: t.WaitForReady, Kind: kindOf(&t),
+			Arrivals: traffic.Arrivals(t.Arrivals), WaitForReady: t.WaitForReady, Kind: kindOf(t),
 		}
 		spec.ICMPFiltered = t.LB != nil && t.LB.ICMPFiltered
-		if t.LB != nil && t.LB.Layer7 != nil {
-			l := t.LB.Layer7
-			spec.Proxy = &traffic.Proxy{Retries: l.Retries, RetryReset: l.RetryReset, ConnectTimeout: l.ConnectTimeout, Idle: l.UpstreamIdle}
-		}
+		spec.Proxy = proxyOf(t)
 		if t.External {
 			spec.RTT = externalRTT
 		}
@@ -166,6 +167,22 @@ func (r *run) specs() []traffic.Spec {
 		specs = append(specs, spec)
 	}
 	return specs
+}
+
+// proxyOf is the L7 proxy on a stream's way, nil for none.
+func proxyOf(t *scenario.Traffic) *traffic.Proxy {
+	lb := t.LB
+	if t.Ingress != nil {
+		lb = t.Ingress.Proxy
+	}
+	if lb == nil || lb.Layer7 == nil {
+		return nil
+	}
+	l := lb.Layer7
+	return &traffic.Proxy{
+		Served: t.Ingress != nil, RTT: defaultRTT,
+		Retries: l.Retries, RetryReset: l.RetryReset, ConnectTimeout: l.ConnectTimeout, Idle: l.UpstreamIdle,
+	}
 }
 
 // kindOf is over what a stream's requests go.

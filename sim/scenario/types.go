@@ -212,6 +212,9 @@ type Traffic struct {
 	// LB is the load balancer that outside clients go through; nil for none: they go to the
 	// node ports.
 	LB *LoadBalancer
+	// Ingress is the proxy inside the cluster that the requests go through, nil for none. LB, Nodes
+	// and HealthyNodesOnly are then about the way to it.
+	Ingress *Ingress
 	// Nodes are the nodes that outside clients go to, or that inside clients run on; nil is
 	// all of them.
 	Nodes []string
@@ -222,6 +225,24 @@ type Traffic struct {
 
 	direct   bool     // the Scenario says that its clients go to the node ports themselves
 	lbOthers []string // presets, by family, that LB might be instead: what it is was not said
+}
+
+// Ingress is an L7 proxy whose pods are a workload of the Scenario: each of them watches the
+// endpoints of Traffic.Service, and asks them for the clients.
+type Ingress struct {
+	Service string // "ns/name" of the proxy's own, which clients connect to
+	Port    int
+	// Proxy is how it chooses: its target is pods, and Layer7 is set.
+	Proxy *LoadBalancer
+}
+
+// Door is the traffic as far as its clients connect: to the proxy where there is one.
+func (t *Traffic) Door() Traffic {
+	door := *t
+	if t.Ingress != nil {
+		door.Service, door.Port = t.Ingress.Service, t.Ingress.Port
+	}
+	return door
 }
 
 // Connection is what requests share.

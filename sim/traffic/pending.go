@@ -39,6 +39,21 @@ type serving struct {
 	cut     *bool // of a request that will be answered with an error; nil: counted as a success
 }
 
+// until is when it will be over at the latest.
+func (s *serving) until() engine.Time {
+	switch {
+	case s.void():
+		return 0
+	case s.end == engine.Never:
+		return s.attempt.stay.limit
+	default:
+		return s.end
+	}
+}
+
+// void says whether the request has come to its end in another way meanwhile.
+func (s *serving) void() bool { return s.attempt.stay.left() }
+
 // inFlight is what a server is working on, with entries that are done until they are swept.
 type inFlight struct {
 	list []serving
@@ -60,7 +75,7 @@ func (f *inFlight) add(s serving, now engine.Time) {
 func (f *inFlight) sweep(now engine.Time) {
 	kept := f.list[:0]
 	for i := range f.list {
-		if f.list[i].end > now {
+		if f.list[i].end > now && !f.list[i].void() {
 			kept = append(kept, f.list[i])
 		}
 	}
@@ -81,7 +96,7 @@ func (t *Traffic) Until(server uint64, now engine.Time) engine.Time {
 	until := now
 	f := t.inFlight(server)
 	for i := range f.list {
-		until = max(until, f.list[i].end)
+		until = max(until, f.list[i].until())
 	}
 	return until
 }
@@ -100,11 +115,15 @@ func (t *Traffic) Cut(server uint64, now engine.Time, fault ledger.Fault) {
 // lost fails a request that a server is working on: its answer will not come.
 func (t *Traffic) lost(s *serving, now engine.Time, fault ledger.Fault) {
 	stream := s.attempt.req.stream
-	if s.cut != nil {
+	switch {
+	case s.void():
+		return
+	case s.cut != nil:
 		*s.cut = true
-	} else {
+	case !s.attempt.stay.asking():
 		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)
 		stream.withdraw(s.attempt.req.client) // its next request was to follow the answer
 	}
+	t.interrupted(s, now)
 	t.failed(&s.attempt, stream.knows(&s.attempt, now), fault, s.conn)
 }

@@ -10,7 +10,8 @@ import (
 // conn is one connection of a keep-alive pool, or the place for one.
 type conn struct {
 	pool   *stream
-	member int // of Front, with the flow it was opened with
+	proxy  *proxy // whose it is, nil for the clients'
+	member int    // of Front, with the flow it was opened with
 	flow   uint64
 	node   int
 	target Target // the zero Target while not connected
@@ -32,6 +33,9 @@ func (c *conn) use(target Target, now, end engine.Time) {
 	c.target, c.free, c.used = target, end, end
 }
 
+// until has it busy until a moment.
+func (c *conn) until(at engine.Time) { c.free, c.used = at, at }
+
 // notReused is long before any request.
 const notReused = -engine.Never
 
@@ -48,13 +52,37 @@ func (c *conn) expires() engine.Time {
 // connection: what is written less than half a round trip before the closing comes too late,
 // and what is written less than half a round trip after it does not know yet.
 func (c *conn) racing(now engine.Time) bool {
-	return c.closed != engine.Never || now > c.expires()-c.pool.spec.RTT
+	return c.closed != engine.Never || now > c.expires()-c.rtt()
 }
 
 // drop forgets the connection: the next use opens a new one.
 func (c *conn) drop() { c.target, c.free = Target{}, 0 }
 
 func (c *conn) connected() bool { return c.target.Server != nil }
+
+// leg is whose connection it is.
+func (c *conn) leg() Leg {
+	if c.proxy != nil {
+		return Leg{c.pool.index, c.proxy.server}
+	}
+	return Leg{c.pool.index, NoProxy}
+}
+
+// rtt is that of the network it goes through.
+func (c *conn) rtt() engine.Time {
+	if c.proxy != nil {
+		return c.pool.spec.Proxy.RTT
+	}
+	return c.pool.spec.RTT
+}
+
+// idle is how long its own end keeps it while nothing is asked, 0 for ever.
+func (c *conn) idle() engine.Time {
+	if c.proxy != nil {
+		return c.pool.spec.Proxy.Idle
+	}
+	return c.pool.spec.ClientIdle
+}
 
 // startPooled sends a request over an idle connection of the pool: the one used last, as pools
 // do. Without an idle one a new connection is opened while there is room, and otherwise the
@@ -120,11 +148,8 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 	if !c.connected() || c.free > now {
 		return
 	}
-	idle := c.pool.spec.ClientIdle
-	if p := c.pool.spec.Proxy; p != nil {
-		idle = p.Idle
-	}
-	if c.closed != engine.Never && now >= c.closed+c.pool.spec.RTT/2 || idle > 0 && now-c.used >= idle || now >= c.expires() {
+	idle := c.idle()
+	if c.closed != engine.Never && now >= c.closed+c.rtt()/2 || idle > 0 && now-c.used >= idle || now >= c.expires() {
 		c.drop()
 	}
 }
@@ -133,7 +158,7 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
 	a.member, a.flow, a.node, a.target = c.member, c.flow, c.node, c.target
 	if c.racing(now) {
-		t.failed(a, now+c.pool.spec.RTT, ledger.FaultIdleRace, c)
+		t.failed(a, now+c.rtt(), ledger.FaultIdleRace, c)
 		return
 	}
 	t.accepted(a, now, c.target.Server, c)
@@ -145,27 +170,32 @@ func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 	for _, s := range t.streams {
 		if all {
 			t.hangUp(s, server, now)
+			s.forget(server)
 		}
-		for _, c := range s.pool {
-			if !c.connected() || c.target.Server.ID() != server || c.closed != engine.Never {
-				continue
-			}
-			switch {
-			case c.free <= now || all:
-				c.closed = now
-			case c.sent+s.spec.RTT/2 > now:
-				t.race(server, c, now) // its request has not arrived: the server sees it idle
-			default:
-				c.closed = c.free - s.spec.RTT/2 // with its answer
+		for c := range s.conns() {
+			if c.connected() && c.target.Server.ID() == server && c.closed == engine.Never {
+				t.shut(c, now, all)
 			}
 		}
 	}
 }
 
+// shut closes one connection at the server's end.
+func (t *Traffic) shut(c *conn, now engine.Time, all bool) {
+	switch {
+	case c.free <= now || all:
+		c.closed = now
+	case c.sent+c.rtt()/2 > now:
+		t.race(c, now) // its request has not arrived: the server sees it idle
+	default:
+		c.closed = c.free - c.rtt()/2 // with its answer
+	}
+}
+
 // race fails the request that is on its way over a connection which the server closes: the
 // server sees an idle connection, and does not wait for what it does not know of.
-func (t *Traffic) race(server uint64, c *conn, now engine.Time) {
-	f := t.inFlight(server)
+func (t *Traffic) race(c *conn, now engine.Time) {
+	f := t.inFlight(c.target.Server.ID())
 	for i := range f.list {
 		if s := f.list[i]; s.conn == c && s.end > now {
 			f.list = slices.Delete(f.list, i, i+1)

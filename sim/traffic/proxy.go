@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"iter"
+
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
@@ -8,12 +10,63 @@ import (
 // Proxy is an L7 proxy between clients and servers. It asks each request of a target that it
 // chooses, over a connection that it keeps; the clients' own connections end at it.
 type Proxy struct {
+	// Served says that the Servers that clients connect to are the proxies, each for itself: an
+	// ingress controller's pods. Else it is one that never fails, and whose way from the clients
+	// never does: a provider's.
+	Served bool
+	// RTT is that of the network between the proxy and its targets.
+	RTT engine.Time
 	// Retries is how many other targets it tries when a connection did not come about, and with
 	// RetryReset also when one was reset.
 	Retries        int
 	RetryReset     bool
 	ConnectTimeout engine.Time // 0: as long as the client waits
 	Idle           engine.Time // how long it keeps an idle connection, 0 for ever
+}
+
+// proxy is one proxy at work for a stream, with the connections it keeps: its pool has no bound.
+type proxy struct {
+	server int // that it is, NoProxy for one that is none
+	pool   []*conn
+}
+
+// proxyIn returns a stream's proxy in a server.
+func (s *stream) proxyIn(server int) *proxy {
+	for server+1 >= len(s.proxies) {
+		s.proxies = append(s.proxies, nil)
+	}
+	if s.proxies[server+1] == nil {
+		s.proxies[server+1] = &proxy{server: server}
+	}
+	return s.proxies[server+1]
+}
+
+// forget drops the proxy in a server that has ended, with its connections.
+func (s *stream) forget(server uint64) {
+	if at := server + 1; at < uint64(len(s.proxies)) {
+		s.proxies[at] = nil
+	}
+}
+
+// conns are all connections that the stream's clients and proxies keep.
+func (s *stream) conns() iter.Seq[*conn] {
+	return func(yield func(*conn) bool) {
+		for _, c := range s.pool {
+			if !yield(c) {
+				return
+			}
+		}
+		for _, p := range s.proxies {
+			if p == nil {
+				continue
+			}
+			for _, c := range p.pool {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // manyTargets is how often a proxy draws before it takes it that there is no other target.
@@ -27,12 +80,12 @@ func (t *Traffic) startProxied(a *attempt, now engine.Time) {
 	var member int
 	for range manyTargets { // another one than the one that was just tried, if there is one
 		a.flow = a.req.draw()
-		if member = t.world.Front(s.index, a.flow, -1).Member; member != tried || member < 0 {
+		if member = t.world.Front(a.leg(), a.flow, -1).Member; member != tried || member < 0 {
 			break
 		}
 	}
 	var idle, empty *conn
-	for _, c := range s.pool {
+	for _, c := range a.proxy.pool {
 		t.notice(c, now)
 		switch {
 		case c.free > now:
@@ -47,8 +100,8 @@ func (t *Traffic) startProxied(a *attempt, now engine.Time) {
 		return
 	}
 	if empty == nil {
-		empty = &conn{pool: s, closed: engine.Never}
-		s.pool = append(s.pool, empty)
+		empty = &conn{pool: s, proxy: a.proxy, closed: engine.Never}
+		a.proxy.pool = append(a.proxy.pool, empty)
 	}
 	a.sent, a.tries, a.target, a.member = now, 0, Target{}, -1
 	empty.free = a.connectLimit()
@@ -67,6 +120,9 @@ func (t *Traffic) proxyRetries(a *attempt, at engine.Time, fault ledger.Fault) b
 	a.req.proxied++
 	escaped := t.judge(a, fault)
 	a.req.escaped = &escaped
+	if a.stay != nil {
+		a.stay.asks(at + p.ConnectTimeout + 1)
+	}
 	t.later(at, step{attempt: *a, proxied: true})
 	return true
 }
@@ -81,7 +137,7 @@ func (a *attempt) gaveUp(at engine.Time) bool {
 // unless it gave up before.
 func (a *attempt) outcome(fault ledger.Fault, at engine.Time) ledger.Outcome {
 	switch {
-	case a.req.stream.spec.Proxy == nil:
+	case a.proxy == nil:
 		return a.req.stream.outcome(fault)
 	case a.gaveUp(at):
 		return ledger.Timeout

@@ -16,6 +16,7 @@ type stream struct {
 	next      engine.Time
 	loop      heap[clientAt] // closed loop: when each client asks again
 	pool      []*conn
+	proxies   []*proxy   // by Server, the one that is none first; nil for those without a request
 	links     []*link    // of the kinds that share connections, by client
 	flows     []flow     // FixedFlow: by client
 	resolvers []resolver // Named: by client

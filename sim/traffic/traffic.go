@@ -116,13 +116,24 @@ type Front struct {
 	Target *Target
 }
 
+// Leg is whose connections are meant: those of a stream's clients, or of a proxy that asks for
+// them.
+type Leg struct {
+	Stream int
+	// Proxy is the number of the Server that is the proxy, NoProxy for the clients and for a
+	// proxy that is no Server.
+	Proxy int
+}
+
+// NoProxy is the Proxy of a Leg that no Server is the proxy of.
+const NoProxy = -1
+
 // World is what lies between clients and pods. It is asked for each new connection: what it
 // answers with has to be remembered by whoever implements it.
 type World interface {
-	// Front says where a new connection of a stream goes first: to a node, or through a load
-	// balancer. flow stands for its 5-tuple; last is the member that it was sent to before, -1
-	// for none.
-	Front(stream int, flow uint64, last int) Front
+	// Front says where a new connection goes first: to a node, or through a load balancer. flow
+	// stands for its 5-tuple; last is the member that it was sent to before, -1 for none.
+	Front(leg Leg, flow uint64, last int) Front
 	// Enter says where the rules of a node send a new connection of a stream now.
 	Enter(stream, node int) *Way
 	// Began hears of every new connection at the moment its SYN meets the rules of a node, and
@@ -133,7 +144,7 @@ type World interface {
 	Resolve(stream int) (list []*Target, ttl engine.Time)
 	// Judge blames a failed attempt. member and node are those of its Front, target is the zero
 	// address when the rules chose none.
-	Judge(stream, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame
+	Judge(leg Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame
 }
 
 // Traffic runs all streams of a scenario. It has one owner.
@@ -236,6 +247,25 @@ type attempt struct {
 	target Target      // pinned by the node's connection table once chosen
 	tries  int32
 	blame  ledger.Blame // of the last judgement
+
+	proxy *proxy // that asks for the client, nil while the client itself connects
+	stay  *stay  // at a proxy that is a Server, nil for none
+}
+
+// leg is whose connection the attempt is about.
+func (a *attempt) leg() Leg {
+	if a.proxy == nil {
+		return Leg{a.req.stream.index, NoProxy}
+	}
+	return Leg{a.req.stream.index, a.proxy.server}
+}
+
+// rtt is that of the network which the attempt is under way in.
+func (a *attempt) rtt() engine.Time {
+	if a.proxy == nil {
+		return a.req.stream.spec.RTT
+	}
+	return a.req.stream.spec.Proxy.RTT
 }
 
 // The kernel repeats a SYN that is not answered after 1, 2, 4 ... seconds: 1, 3, 7, 15 after
@@ -248,7 +278,9 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 	a.req.attempts++
 	a.req.proxied = 0
 	a.began, a.tries, a.target, a.blame, a.member = now, 0, Target{}, ledger.Blame{}, -1
-	if s.spec.Proxy != nil {
+	a.proxy, a.stay = nil, nil
+	if s.spec.Proxy != nil && !s.spec.Proxy.Served {
+		a.proxy = s.proxyIn(NoProxy)
 		t.startProxied(a, now)
 		return
 	}
@@ -283,7 +315,7 @@ func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
 	case fault.Outcome() == ledger.Timeout:
 		t.repeat(a, fault, c)
 	default:
-		t.failed(a, now+a.req.stream.spec.RTT, fault, c)
+		t.failed(a, now+a.rtt(), fault, c)
 	}
 	return ok
 }
@@ -292,7 +324,7 @@ func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
 // nowhere. A repeated SYN stays where it was sent, unless a load balancer sends it elsewhere by
 // now: there nobody knows of it.
 func (t *Traffic) aim(a *attempt) (fault ledger.Fault, ok bool) {
-	f := t.world.Front(a.req.stream.index, a.flow, a.member)
+	f := t.world.Front(a.leg(), a.flow, a.member)
 	if f.Member != a.member {
 		a.target = Target{}
 	}
@@ -306,7 +338,6 @@ func (t *Traffic) aim(a *attempt) (fault ledger.Fault, ok bool) {
 // connect sends a SYN, for the first time or again. c is the pool's connection it is for, nil
 // for a connection of its own.
 func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
-	s := a.req.stream
 	if a.tries == 0 {
 		a.sent = now
 	}
@@ -319,7 +350,7 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 	case fault.Outcome() == ledger.Timeout:
 		t.repeat(a, fault, c)
 	default:
-		t.failed(a, now+s.spec.RTT, fault, c)
+		t.failed(a, now+a.rtt(), fault, c)
 	}
 }
 
@@ -379,7 +410,7 @@ func (a *attempt) connectLimit() engine.Time {
 	if s.ConnectTimeout > 0 {
 		limit = a.sent + s.ConnectTimeout
 	}
-	if s.Proxy != nil && s.Proxy.ConnectTimeout > 0 {
+	if a.proxy != nil && s.Proxy.ConnectTimeout > 0 {
 		limit = min(limit, a.sent+s.Proxy.ConnectTimeout)
 	}
 	if s.Timeout > 0 {
@@ -397,12 +428,19 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 	if now-a.began >= engine.Second {
 		r.late = true
 	}
+	if s.spec.Proxy != nil && a.proxy == nil {
+		t.handOver(a, now, server, c)
+		return
+	}
 	end, answer := server.Serve(r.draw(), now)
 	if answer == TurnedAway {
-		t.failed(a, now+s.spec.RTT, ledger.FaultTurnedAway, c)
+		t.failed(a, now+a.rtt(), ledger.FaultTurnedAway, c)
 		return
 	}
 	end += s.spec.RTT
+	if a.proxy != nil {
+		end += s.spec.Proxy.RTT
+	}
 	if s.spec.Timeout > 0 && end > a.began+s.spec.Timeout {
 		blame := a.blame // of what it waited for, if it would have been in time without that
 		if blame.Cause == ledger.NoCause || end-now > s.spec.Timeout {
@@ -424,13 +462,16 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 	if c != nil {
 		c.use(a.target, now, end)
 	}
+	if a.stay != nil {
+		t.answering(a.stay, &work)
+	}
 	if s.spec.Arrivals == ClosedLoop && answer == Answered {
 		s.again(r.client, end)
 	}
 }
 
 func (t *Traffic) judge(a *attempt, fault ledger.Fault) ledger.Blame {
-	return t.world.Judge(a.req.stream.index, a.member, a.node, a.target.Addr, fault)
+	return t.world.Judge(a.leg(), a.member, a.node, a.target.Addr, fault)
 }
 
 // failed ends an attempt that failed, known to the client at a moment.
@@ -445,8 +486,14 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 	if c != nil {
 		c.drop()
 	}
-	if s.spec.Proxy != nil && t.proxyRetries(a, at, fault) {
-		return
+	if a.proxy != nil {
+		if t.proxyRetries(a, at, fault) {
+			return
+		}
+		if !a.gaveUp(at) {
+			at += s.spec.RTT // the proxy's answer
+		}
+		a.stay.leave(at, a.gaveUp(at))
 	}
 	if r.attempts <= s.spec.Retries {
 		escaped := blame
@@ -482,6 +529,7 @@ func (t *Traffic) later(at engine.Time, s step) {
 // resume goes on with what waited.
 func (t *Traffic) resume(p pending) {
 	switch {
+	case p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more
 	case p.proxied:
 		t.startProxied(&p.attempt, p.at)
 	case p.then != nil:

@@ -48,7 +48,7 @@ type fakeWorld struct {
 	judged  []ledger.Fault
 }
 
-func (w *fakeWorld) Front(int, uint64, int) Front { return Front{} }
+func (w *fakeWorld) Front(Leg, uint64, int) Front { return Front{} }
 func (w *fakeWorld) Enter(int, int) *Way {
 	way := &Way{Verdict: w.verdict}
 	if w.verdict == packet.Endpoints {
@@ -60,7 +60,7 @@ func (w *fakeWorld) Enter(int, int) *Way {
 }
 func (w *fakeWorld) Resolve(int) ([]*Target, engine.Time) { return w.Enter(0, 0).Targets, 30 * sec }
 func (w *fakeWorld) Began(int, int, int, *Target)         {}
-func (w *fakeWorld) Judge(_, _, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
+func (w *fakeWorld) Judge(_ Leg, _, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
 	w.judged = append(w.judged, f)
 	return ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}
 }

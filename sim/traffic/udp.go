@@ -112,5 +112,5 @@ func (s *stream) knows(a *attempt, now engine.Time) engine.Time {
 	if s.datagram() {
 		return max(now, a.began+s.spec.Timeout)
 	}
-	return now + s.spec.RTT
+	return now + a.rtt()
 }
