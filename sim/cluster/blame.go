@@ -36,6 +36,8 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 		return ledger.Crashed, ledger.App
 	case ledger.FaultIdleRace:
 		return ledger.KeepaliveRace, ledger.App
+	case ledger.FaultForgotten: // nobody was late: the client keeps connections for longer than it
+		return ledger.KeepaliveRace, ledger.Spec
 	case ledger.FaultErred:
 		return ledger.AppError, ledger.App
 	case ledger.FaultDrainCut:

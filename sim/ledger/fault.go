@@ -25,6 +25,7 @@ const (
 	FaultPinned                       // a flow that stands leads to an address where nothing is
 	FaultPinnedShut                   // a flow that stands leads to a pod whose port is closed
 	FaultUnresolved                   // the name has no address
+	FaultForgotten                    // written over a connection that a load balancer had forgotten
 )
 
 // Outcome is what the client sees of a fault.

@@ -23,6 +23,7 @@ type link struct {
 	planned  bool         // a dial at that time is pending
 	leaving  bool         // the server has sent GOAWAY; the client knows half a round trip later
 	closed   bool         // the server is gone; as above
+	used     engine.Time  // when something was last asked over it
 	epoch    int          // counts dials: what was meant for an earlier connection is void
 	waiting  []*waiter
 }
@@ -78,6 +79,16 @@ func newLinks(s *stream, draws engine.Stream) []*link {
 func (t *Traffic) startShared(a *attempt, now engine.Time) {
 	s := a.req.stream
 	l := s.links[a.req.number%uint64(len(s.links))]
+	if l.idled(now) {
+		l.state, l.again = linkDown, now
+		if s.spec.IdleForgets {
+			l.again = now + s.spec.RTT // when the client knows
+			t.planDial(l)
+			a.member, a.flow, a.node, a.target = l.dial.member, l.dial.flow, l.dial.node, l.dial.target
+			t.failed(a, l.again, ledger.FaultForgotten, nil)
+			return
+		}
+	}
 	if l.state == linkDown && now >= l.again {
 		t.dial(l, now)
 	}
@@ -92,6 +103,14 @@ func (t *Traffic) startShared(a *attempt, now engine.Time) {
 	}
 }
 
+// idled says whether a link has been idle for longer than a load balancer keeps it. One that closes
+// such connections has told the client; of one that forgets them the client learns by the reset of
+// what it sends then: that is lost.
+func (l *link) idled(now engine.Time) bool {
+	limit := l.stream.spec.IdleLimit
+	return l.state == linkUp && limit > 0 && now-l.used > limit
+}
+
 // patient says whether requests wait for a connection that cannot be had at once.
 func (s *stream) patient() bool { return s.spec.WaitForReady || s.spec.Kind == Session }
 
@@ -103,6 +122,7 @@ func (t *Traffic) call(l *link, a *attempt, now engine.Time) {
 		t.failed(a, now+l.stream.spec.RTT, ledger.FaultIdleRace, nil)
 		return
 	}
+	l.used = now
 	t.accepted(a, now, a.target.Server, nil)
 }
 
@@ -173,7 +193,7 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 		fault, ok = t.reach(a)
 	}
 	if ok {
-		l.state, l.failures, l.again = linkUp, 0, now
+		l.state, l.failures, l.again, l.used = linkUp, 0, now, now
 		t.release(l, func(a *attempt) {
 			a.blame = l.blame // what it waited for, if it did
 			t.call(l, a, now)

@@ -39,13 +39,23 @@ func (c *conn) until(at engine.Time) { c.free, c.used = at, at }
 // notReused is long before any request.
 const notReused = -engine.Never
 
-// expires is when the client knows that the server has closed the connection for idleness,
-// Never when it does not. The server counts from its answer: half a round trip earlier.
+// expires is when the client knows that the server, or a load balancer, has closed the connection
+// for idleness, Never when they do not. The server counts from its answer: half a round trip
+// earlier.
 func (c *conn) expires() engine.Time {
-	if limit := c.target.Server.IdleLimit(); limit > 0 {
-		return c.used + limit
+	limit := c.target.Server.IdleLimit()
+	if s := &c.pool.spec; c.proxy == nil && s.IdleLimit > 0 && !s.IdleForgets && (limit == 0 || s.IdleLimit < limit) {
+		limit = s.IdleLimit
 	}
-	return engine.Never
+	if limit == 0 {
+		return engine.Never
+	}
+	return c.used + limit
+}
+
+// forgotten says whether a load balancer does not know the connection any more.
+func (s *Spec) forgotten(idle engine.Time) bool {
+	return s.IdleForgets && s.IdleLimit > 0 && idle > s.IdleLimit
 }
 
 // racing says whether a request written now meets a server that closes, or has closed, the
@@ -157,6 +167,10 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 // reuse sends a request over a connection that stands.
 func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
 	a.member, a.flow, a.node, a.target = c.member, c.flow, c.node, c.target
+	if c.proxy == nil && c.pool.spec.forgotten(now-c.used) {
+		t.failed(a, now+c.rtt(), ledger.FaultForgotten, c)
+		return
+	}
 	if c.racing(now) {
 		t.failed(a, now+c.rtt(), ledger.FaultIdleRace, c)
 		return

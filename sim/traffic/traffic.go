@@ -41,6 +41,11 @@ type Spec struct {
 	RTT        engine.Time // of the network between client and server
 	// Proxy is the L7 proxy that the requests go through, nil for none.
 	Proxy *Proxy
+	// IdleLimit is how long a load balancer between client and server keeps a connection that
+	// nothing is sent over, 0 for ever. Then it closes it to both sides, or, with IdleForgets,
+	// forgets it without a word: whoever writes next is answered with a reset.
+	IdleLimit   engine.Time
+	IdleForgets bool
 	// ICMPFiltered says that a refusal by a node's rules does not get through.
 	ICMPFiltered bool
 }
