@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -424,17 +426,38 @@ func TestSameSeedSameHashOtherSeedOtherHash(t *testing.T) {
 	}
 }
 
-// The budget of the design: 5 million requests a second a core, with 1 % of them failing.
+// The budget of the design: 5 million requests a second a core, with 1 % of them failing, and as
+// many with a load balancer in the path.
 func BenchmarkRollout(b *testing.B) {
-	sc := plainWorld(4, sec)
-	sc.Traffic[0].Rate = 20000 * 1000
-	var requests uint64
-	for b.Loop() {
-		r, err := Run(sc, 1)
-		if err != nil {
-			b.Fatal(err)
-		}
-		requests += r.Ledger.All().Total
+	l4 := scenario.LoadBalancer{
+		Members: scenario.MembersLocalNodes, Controller: engine.Constant(sec), Propagation: engine.Constant(5 * sec), Drain: 30 * sec,
+		Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(requests), "ns/request")
+	l7 := scenario.LoadBalancer{
+		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(sec), Drain: engine.Never,
+		Hash: scenario.HashRandom, Layer7: &scenario.Layer7{Retries: 1, ConnectTimeout: sec, UpstreamIdle: 60 * sec},
+	}
+	for _, c := range []struct {
+		name string
+		sc   *scenario.Scenario
+	}{
+		{"way=inside", plainWorld(4, sec)},
+		{"way=balancer", balanced(corev1.ServiceExternalTrafficPolicyLocal, l4)},
+		{"way=proxy", balanced(corev1.ServiceExternalTrafficPolicyCluster, l7)},
+		{"way=controller", behindController(1)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			c.sc.Traffic[0].Rate = 20000 * 1000
+			c.sc.Workloads[len(c.sc.Workloads)-1].App.Serve = engine.Constant(ms)
+			var requests uint64
+			for b.Loop() {
+				r, err := Run(c.sc, 1)
+				if err != nil {
+					b.Fatal(err)
+				}
+				requests += r.Ledger.All().Total
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(requests), "ns/request")
+		})
+	}
 }

@@ -11,6 +11,8 @@ import (
 type conn struct {
 	pool   *stream
 	proxy  *proxy // whose it is, nil for the clients'
+	place  int    // in the proxy's pool, -1 while it does not stand
+	uses   uint64 // changes of when it is free
 	member int    // of Front, with the flow it was opened with
 	flow   uint64
 	node   int
@@ -31,6 +33,9 @@ func (c *conn) use(target Target, now, end engine.Time) {
 		c.closed, c.sent = engine.Never, notReused
 	}
 	c.target, c.free, c.used = target, end, end
+	if c.proxy != nil {
+		c.proxy.keeps(c)
+	}
 }
 
 // until has it busy until a moment.
@@ -66,7 +71,12 @@ func (c *conn) racing(now engine.Time) bool {
 }
 
 // drop forgets the connection: the next use opens a new one.
-func (c *conn) drop() { c.target, c.free = Target{}, 0 }
+func (c *conn) drop() {
+	c.target, c.free = Target{}, 0
+	if c.proxy != nil {
+		c.proxy.drops(c)
+	}
+}
 
 func (c *conn) connected() bool { return c.target.Server != nil }
 

@@ -26,8 +26,68 @@ type Proxy struct {
 
 // proxy is one proxy at work for a stream, with the connections it keeps: its pool has no bound.
 type proxy struct {
-	server int // that it is, NoProxy for one that is none
-	pool   []*conn
+	server int         // that it is, NoProxy for one that is none
+	pool   []*conn     // those that stand
+	busy   heap[freed] // when those in use become free
+	idle   [][]*conn   // those that were, by member; the one used last is the last
+}
+
+// freed is a connection that becomes free at a moment, if nothing changes that meanwhile.
+type freed struct {
+	at   engine.Time
+	seq  uint64
+	conn *conn
+}
+
+// Before orders by time, then by the order of use.
+func (f freed) Before(o freed) bool { return f.at < o.at || f.at == o.at && f.seq < o.seq }
+
+// keeps adds a connection that now stands, or notes when it becomes free.
+func (p *proxy) keeps(c *conn) {
+	if c.place < 0 {
+		c.place = len(p.pool)
+		p.pool = append(p.pool, c)
+	}
+	c.uses++
+	p.busy.push(freed{c.free, c.uses, c})
+}
+
+// drops forgets a connection.
+func (p *proxy) drops(c *conn) {
+	if c.place < 0 {
+		return
+	}
+	last := p.pool[len(p.pool)-1]
+	p.pool[c.place], last.place = last, c.place
+	p.pool[len(p.pool)-1] = nil
+	p.pool = p.pool[:len(p.pool)-1]
+	c.place = -1
+}
+
+// take returns the connection to a member that was used last and is free, nil for none.
+func (t *Traffic) take(p *proxy, member int, now engine.Time) *conn {
+	for len(p.busy) > 0 && p.busy[0].at <= now {
+		f := p.busy.pop()
+		if c := f.conn; c.place >= 0 && c.uses == f.seq {
+			for c.member >= len(p.idle) {
+				p.idle = append(p.idle, nil)
+			}
+			p.idle[c.member] = append(p.idle[c.member], c)
+		}
+	}
+	if member < 0 || member >= len(p.idle) {
+		return nil
+	}
+	list := p.idle[member]
+	for len(list) > 0 {
+		c := list[len(list)-1]
+		list = list[:len(list)-1]
+		p.idle[member] = list
+		if t.notice(c, now); c.place >= 0 {
+			return c
+		}
+	}
+	return nil
 }
 
 // proxyIn returns a stream's proxy in a server.
@@ -48,7 +108,8 @@ func (s *stream) forget(server uint64) {
 	}
 }
 
-// conns are all connections that the stream's clients and proxies keep.
+// conns are all connections that the stream's clients and proxies keep. The one that is yielded may
+// be dropped.
 func (s *stream) conns() iter.Seq[*conn] {
 	return func(yield func(*conn) bool) {
 		for _, c := range s.pool {
@@ -60,8 +121,8 @@ func (s *stream) conns() iter.Seq[*conn] {
 			if p == nil {
 				continue
 			}
-			for _, c := range p.pool {
-				if !yield(c) {
+			for i := len(p.pool) - 1; i >= 0; i-- {
+				if !yield(p.pool[i]) {
 					return
 				}
 			}
@@ -84,28 +145,12 @@ func (t *Traffic) startProxied(a *attempt, now engine.Time) {
 			break
 		}
 	}
-	var idle, empty *conn
-	for _, c := range a.proxy.pool {
-		t.notice(c, now)
-		switch {
-		case c.free > now:
-		case !c.connected():
-			empty = c
-		case c.member == member && (idle == nil || c.used > idle.used):
-			idle = c
-		}
-	}
-	if idle != nil {
-		t.reuse(idle, a, now)
+	if c := t.take(a.proxy, member, now); c != nil {
+		t.reuse(c, a, now)
 		return
 	}
-	if empty == nil {
-		empty = &conn{pool: s, proxy: a.proxy, closed: engine.Never}
-		a.proxy.pool = append(a.proxy.pool, empty)
-	}
 	a.sent, a.tries, a.target, a.member = now, 0, Target{}, -1
-	empty.free = a.connectLimit()
-	t.connect(a, now, empty)
+	t.connect(a, now, &conn{pool: s, proxy: a.proxy, place: -1, closed: engine.Never})
 }
 
 // proxyRetries has the proxy try another target, if it does that for such a fault and has the
