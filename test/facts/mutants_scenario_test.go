@@ -152,7 +152,7 @@ var clientMutants = []mutant{
 		{pool, "idle > 0 && now-c.used >= idle", "idle >= 0 && now-c.used >= idle"},
 	}},
 	{"a server that ends closes nothing", []string{"kube-proxy 7 Process exits"}, "sim/traffic", "TestAServerClosingIdleConnections", []edit{
-		{pool, "case c.free <= now || all:\n\t\t\t\tc.closed = now", "case c.free <= now || all:\n\t\t\t\tc.closed = engine.Never"},
+		{pool, "case c.free <= now || all:\n\t\tc.closed = now", "case c.free <= now || all:\n\t\t\t\tc.closed = engine.Never"},
 	}},
 	{"what is in flight survives its server", []string{"kube-proxy 7 Process exits", "propagation 5 SIGKILL"}, "sim/traffic", "TestWhatIsInFlightFailsWhenItIsCut", []edit{
 		{"sim/traffic/pending.go", "\tlist := f.list\n", "\tlist := f.list[:0]\n"},
@@ -168,19 +168,19 @@ var idleMutants = []mutant{
 		{between, "o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)", "o.traffic.Until(uint64(i.Pod), o.eng.Now())"},
 	}},
 	{"what is on its way when the server closes is served", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestTheRaceForAnIdleConnectionIsARoundTripWide", []edit{
-		{pool, "case c.sent+s.spec.RTT/2 > now:", "case c.sent > now:"},
+		{pool, "case c.sent+c.rtt()/2 > now:", "case c.sent > now:"},
 	}},
 	{"the client knows at once that the server has closed", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestTheRaceForAnIdleConnectionIsARoundTripWide|TestAServerClosingIdle", []edit{
-		{pool, "now >= c.closed+c.pool.spec.RTT/2", "now >= c.closed"},
+		{pool, "now >= c.closed+c.rtt()/2", "now >= c.closed"},
 	}},
 	{"a busy connection stays open after its answer", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestABusyConnectionIsClosedAfterItsAnswer", []edit{
-		{pool, "c.closed = c.free - s.spec.RTT/2", "c.closed = engine.Never"},
+		{pool, "c.closed = c.free - c.rtt()/2", "c.closed = engine.Never"},
 	}},
 	{"the race for a connection that was idle too long is half a round trip wide", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestAServerClosesWhatIsIdleTooLong", []edit{
-		{pool, "now > c.expires()-c.pool.spec.RTT", "now > c.expires()-c.pool.spec.RTT/2"},
+		{pool, "now > c.expires()-c.rtt()", "now > c.expires()-c.rtt()/2"},
 	}},
 	{"servers keep idle connections for ever", []string{"propagation 5 uvicorn", "propagation 5 Node.js"}, "sim/traffic", "TestAServerClosesWhatIsIdleTooLong", []edit{
-		{pool, "c.target.Server.IdleLimit(); limit > 0 {", "c.target.Server.IdleLimit(); limit > engine.Hour {"},
+		{pool, "limit := c.target.Server.IdleLimit()", "limit := c.target.Server.IdleLimit() &^ c.target.Server.IdleLimit()"},
 	}},
 	{"node keeps idle connections for 50 s", []string{"propagation 5 Node.js"}, scenario, "TestHowLongServersKeepIdleConnections", []edit{
 		{profiles, "InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},", "InFlight: InFlightCut, ServerIdle: 50 * engine.Second}},"},

@@ -1,5 +1,7 @@
 package facts
 
+import "github.com/lameduck-proxy/lameduck/test/mutate"
+
 // mutant is a mistake somebody could make in what a facts row says. The tests of one package have
 // to notice it: those that run names, which are quick.
 type mutant struct {
@@ -11,7 +13,7 @@ type mutant struct {
 }
 
 // edit replaces a text that occurs exactly once in a file, named from the root.
-type edit struct{ file, old, new string }
+type edit = mutate.Edit
 
 func mutants() []mutant {
 	var all []mutant

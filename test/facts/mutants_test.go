@@ -1,15 +1,14 @@
 package facts
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/mutate"
 )
 
 // mutantsEnv says how many mutants are tried, spread over the table, or "all" of them.
@@ -56,60 +55,15 @@ var quickly = []string{"-vet=off", "-ldflags=-s -w", "-gcflags=-N -l -dwarf=fals
 // trial runs the tests that have to notice a mutant and returns what they print.
 func trial(t *testing.T, m mutant) (string, error) {
 	t.Helper()
-	args := append(slices.Clone(quickly), "-count=1", "-timeout", "2m", "-overlay", overlay(t, m.edits), "-run", m.run, "./"+m.pkg)
+	overlay, err := mutate.Overlay(t.TempDir(), root, m.edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append(slices.Clone(quickly), "-count=1", "-timeout", "2m", "-overlay", overlay, "-run", m.run, "./"+m.pkg)
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"test"}, args...)...)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	return string(out), err
-}
-
-// overlay writes the edited files, and the list that tells the go command to read them in place
-// of the originals.
-func overlay(t *testing.T, edits []edit) string {
-	t.Helper()
-	texts, err := edited(edits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, replace := t.TempDir(), map[string]string{}
-	for name, text := range texts {
-		path, err := filepath.Abs(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		replace[path] = filepath.Join(dir, filepath.Base(path))
-		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
-
-// edited returns the texts of the edited files by name.
-func edited(edits []edit) (map[string]string, error) {
-	texts := map[string]string{}
-	for _, e := range edits {
-		if _, ok := texts[e.file]; !ok {
-			text, err := os.ReadFile(filepath.Join(root, e.file))
-			if err != nil {
-				return nil, err
-			}
-			texts[e.file] = string(text)
-		}
-		if n := strings.Count(texts[e.file], e.old); n != 1 {
-			return nil, fmt.Errorf("stale mutant: %q occurs %d times in %s, want once", e.old, n, e.file)
-		}
-		texts[e.file] = strings.Replace(texts[e.file], e.old, e.new, 1)
-	}
-	return texts, nil
 }
 
 // Mutants can be applied to the code as it is.
@@ -121,7 +75,7 @@ func TestMutantsAreNotStale(t *testing.T) {
 			t.Errorf("%s: twice there, or without facts or tests", m.name)
 		}
 		names[m.name] = true
-		texts, err := edited(m.edits)
+		texts, err := mutate.Apply(root, m.edits)
 		if err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}

@@ -1,5 +1,7 @@
 package oracle
 
+import "github.com/lameduck-proxy/lameduck/test/mutate"
+
 // mutant is a mistake somebody could make in the core.
 type mutant struct {
 	name  string
@@ -7,9 +9,7 @@ type mutant struct {
 }
 
 // edit replaces a text that occurs exactly once in a file of the core.
-type edit struct {
-	file, old, new string
-}
+type edit = mutate.Edit
 
 func mutants() []mutant {
 	var all []mutant

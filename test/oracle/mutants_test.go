@@ -2,13 +2,14 @@ package oracle
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/mutate"
 )
 
 // mutantCases is how many cases a mutant may survive.
@@ -70,7 +71,7 @@ func kindIn(output string) string {
 // trial builds the differential test with the edits laid over the core and runs it. A nil
 // error means that it passed; what else is in the way is an error, too.
 func trial(ctx context.Context, dir string, edits []edit) error {
-	overlay, err := writeOverlay(dir, edits)
+	overlay, err := mutate.Overlay(dir, core, edits)
 	if err != nil {
 		return err
 	}
@@ -85,40 +86,4 @@ func trial(ctx context.Context, dir string, edits []edit) error {
 		return fmt.Errorf("run: %w\n%s", err, out)
 	}
 	return nil
-}
-
-// writeOverlay writes the edited files and the JSON that tells the go command to read them
-// in place of the originals.
-func writeOverlay(dir string, edits []edit) (string, error) {
-	texts := map[string]string{}
-	for _, e := range edits {
-		path, err := filepath.Abs(filepath.Join(core, e.file))
-		if err != nil {
-			return "", err
-		}
-		if _, ok := texts[path]; !ok {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return "", err
-			}
-			texts[path] = string(text)
-		}
-		if n := strings.Count(texts[path], e.old); n != 1 {
-			return "", fmt.Errorf("stale mutant: %q occurs %d times in %s, want once", e.old, n, e.file)
-		}
-		texts[path] = strings.Replace(texts[path], e.old, e.new, 1)
-	}
-	replace := map[string]string{}
-	for path, text := range texts {
-		replace[path] = filepath.Join(dir, filepath.Base(path))
-		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
-			return "", err
-		}
-	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, data, 0o600)
 }

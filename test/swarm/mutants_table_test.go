@@ -1,5 +1,7 @@
 package swarm
 
+import "github.com/lameduck-proxy/lameduck/test/mutate"
+
 // mutant is a mistake somebody could make in the simulator.
 type mutant struct {
 	name string
@@ -9,9 +11,7 @@ type mutant struct {
 }
 
 // edit replaces a text that occurs exactly once in a file below sim.
-type edit struct {
-	file, old, new string
-}
+type edit = mutate.Edit
 
 // mutants lists them, topic by topic: pods on their way out, probes, controllers, slices,
 // proxies and watches, clients, the ledger.
@@ -124,11 +124,11 @@ var mutants = []mutant{
 		{"traffic/traffic.go", "if r.attempts <= s.spec.Retries {", "if r.attempts <= 2*s.spec.Retries {"},
 	}},
 	{"a server's end leaves its connections", []string{"kube-proxy 7"}, []edit{
-		{"traffic/pool.go", "if !c.connected() || c.target.Server.ID() != server || c.closed != engine.Never {", "if c != nil || all || server == 0 || now == 0 {"},
+		{"traffic/pool.go", "if c.connected() && c.target.Server.ID() == server && c.closed == engine.Never {", "if c == nil {"},
 	}},
 	{"a connection that was closed is used again", []string{"kube-proxy 7"}, []edit{
 		{"traffic/pool.go", "\tif c.racing(now) {\n\t\tt.failed(", "\tif c.closed < 0 {\n\t\tt.failed("},
-		{"traffic/pool.go", "if c.closed != engine.Never && now >= c.closed+c.pool.spec.RTT/2 ||", "if"},
+		{"traffic/pool.go", "if c.closed != engine.Never && now >= c.closed+c.rtt()/2 ||", "if"},
 	}},
 	{"a SYN that is repeated goes elsewhere", []string{"kube-proxy 7"}, []edit{
 		{"traffic/traffic.go", "if !a.target.Addr.IsValid() {", "if !a.target.Addr.IsValid() || a.tries > 0 {"},

@@ -2,7 +2,6 @@ package swarm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/mutate"
 )
 
 // mutantSeeds is how many worlds a mutant may survive.
@@ -72,7 +73,7 @@ func finding(output string) string {
 // trial builds the swarm with the edits laid over the simulator and runs it. A nil error means
 // that it passed; what else is in the way is an error, too.
 func trial(ctx context.Context, dir string, edits []edit) (string, error) {
-	overlay, err := writeOverlay(dir, edits)
+	overlay, err := mutate.Overlay(dir, sources, edits)
 	if err != nil {
 		return "", err
 	}
@@ -90,42 +91,6 @@ func trial(ctx context.Context, dir string, edits []edit) (string, error) {
 	return string(out), err
 }
 
-// writeOverlay writes the edited files and the JSON that tells the go command to read them in
-// place of the originals.
-func writeOverlay(dir string, edits []edit) (string, error) {
-	texts := map[string]string{}
-	for _, e := range edits {
-		path, err := filepath.Abs(filepath.Join(sources, e.file))
-		if err != nil {
-			return "", err
-		}
-		if _, ok := texts[path]; !ok {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return "", err
-			}
-			texts[path] = string(text)
-		}
-		if n := strings.Count(texts[path], e.old); n != 1 {
-			return "", fmt.Errorf("stale mutant: %q occurs %d times in %s, want once", e.old, n, e.file)
-		}
-		texts[path] = strings.Replace(texts[path], e.old, e.new, 1)
-	}
-	replace := map[string]string{}
-	for path, text := range texts {
-		replace[path] = filepath.Join(dir, filepath.Base(path))
-		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
-			return "", err
-		}
-	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, data, 0o600)
-}
-
 // Every mutant can be seeded, and stands for facts.
 func TestMutantsAreNotStale(t *testing.T) {
 	t.Parallel()
@@ -134,7 +99,7 @@ func TestMutantsAreNotStale(t *testing.T) {
 	}
 	names := map[string]bool{}
 	for _, m := range mutants {
-		if _, err := writeOverlay(t.TempDir(), m.edits); err != nil {
+		if _, err := mutate.Apply(sources, m.edits); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 		if len(m.facts) == 0 || names[m.name] {
