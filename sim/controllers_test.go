@@ -87,7 +87,9 @@ func TestAnAppsPodEndsBehindAController(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		sc := behindController(2)
 		sc.Workloads[1].App.InFlight = scenario.InFlightCut
-		sc.Traffic[0].Ingress.Proxy.Layer7.RetryReset = again
+		if again {
+			sc.Traffic[0].Ingress.Proxy.Layer7.RetryOn = scenario.RetryReset
+		}
 		s, causes, outcomes := deleting(t, sc, "web#0")
 		switch n := outcomes[ledger.HTTP5xx]; {
 		case again && s.Failed != 0:

@@ -181,7 +181,7 @@ func proxyOf(t *scenario.Traffic) *traffic.Proxy {
 	l := lb.Layer7
 	return &traffic.Proxy{
 		Served: t.Ingress != nil, RTT: defaultRTT,
-		Retries: l.Retries, RetryReset: l.RetryReset, ConnectTimeout: l.ConnectTimeout, Idle: l.UpstreamIdle,
+		Retries: l.Retries, RetryReset: l.RetryOn == scenario.RetryReset, ConnectTimeout: l.ConnectTimeout, Idle: l.UpstreamIdle,
 	}
 }
 

@@ -100,9 +100,14 @@ type Objects struct {
 	KubeProxyConfigurations []*Object
 	// Scenarios are lameduck/v1alpha1, raw.
 	Scenarios []*Object
-	// Gateways and HTTPRoutes are gateway.networking.k8s.io, raw.
-	Gateways   []*Object
-	HTTPRoutes []*Object
+	// Gateways, their classes and HTTPRoutes are gateway.networking.k8s.io, raw.
+	Gateways       []*Object
+	GatewayClasses []*Object
+	HTTPRoutes     []*Object
+	// IngressClasses say which controller an Ingress is for, raw.
+	IngressClasses []*Object
+	// BackendConfigs are cloud.google.com/v1, raw.
+	BackendConfigs []*Object
 
 	// All holds every object of the lists above, in input order.
 	All []*Object
@@ -157,6 +162,12 @@ func (os *Objects) collectRaw(o *Object) {
 		os.Scenarios = append(os.Scenarios, o)
 	case "Gateway":
 		os.Gateways = append(os.Gateways, o)
+	case "GatewayClass":
+		os.GatewayClasses = append(os.GatewayClasses, o)
+	case "IngressClass":
+		os.IngressClasses = append(os.IngressClasses, o)
+	case "BackendConfig":
+		os.BackendConfigs = append(os.BackendConfigs, o)
 	case "HTTPRoute":
 		os.HTTPRoutes = append(os.HTTPRoutes, o)
 	}

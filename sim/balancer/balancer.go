@@ -79,14 +79,15 @@ type Balancer struct {
 	wanted  []int     // what the controller last asked for
 	waiting bool      // the controller's reaction is due
 	reacted uint64
-	active  []int // that get new connections, in order; recomputed when stale
+	acted   engine.Time // when the controller last did
+	active  []int       // that get new connections, in order; recomputed when stale
 	stale   bool
 }
 
 // New returns a load balancer at rest: its members are registered, and as healthy as they say.
 // Its draws go by its name.
 func New(name string, spec *scenario.LoadBalancer, eng *engine.Engine, owner engine.Owner, cluster Cluster, observer Observer) *Balancer {
-	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: name, stale: true}
+	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: name, stale: true, acted: -spec.ControllerHold}
 	b.wanted = b.choose(cluster.Heard())
 	for _, id := range b.wanted {
 		m := &member{id: id, healthy: spec.Check.Probe == scenario.ProbeNone || cluster.WouldAnswer(spec.Check.Probe, id)}
@@ -114,6 +115,7 @@ func (b *Balancer) choose(endpoints []Endpoint) []int {
 		in := map[scenario.LBMembers]bool{
 			scenario.MembersLocalNodes: !e.Terminating, scenario.MembersReadyPods: e.Ready && !e.Terminating,
 			scenario.MembersLivePods: !e.Terminating, scenario.MembersServing: e.Ready || e.Serving,
+			scenario.MembersServingPods: e.Serving && !e.Terminating,
 		}[b.spec.Members]
 		id := e.Node
 		if b.spec.Target == scenario.TargetPods {
@@ -135,8 +137,9 @@ func (b *Balancer) Hear() {
 	b.waiting = true
 	delay := b.spec.Controller.Sample(b.draw(-1, "controller", b.reacted))
 	b.reacted++
-	b.eng.After(delay, engine.ClassTimer, b.owner, "load balancer's controller", func() {
-		b.waiting = false
+	at := max(b.eng.Now()+delay, b.acted+b.spec.ControllerHold)
+	b.eng.At(at, engine.ClassTimer, b.owner, "load balancer's controller", func() {
+		b.waiting, b.acted = false, at
 		b.reconcile(b.choose(b.cluster.Heard()))
 	})
 }

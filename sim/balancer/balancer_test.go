@@ -162,6 +162,30 @@ func TestRemoval(t *testing.T) {
 	}
 }
 
+// A controller that holds back acts at once on news after a while, and on what follows shortly
+// after that only when the hold is over.
+func TestAControllerThatHoldsBack(t *testing.T) {
+	t.Parallel()
+	for _, hold := range []engine.Time{0, 4 * sec} {
+		f, b := build(scenario.LoadBalancer{Members: scenario.MembersLocalNodes, Controller: engine.Constant(sec / 2), ControllerHold: hold})
+		f.run(10 * sec)
+		f.endpoints = ready(0, 2)
+		b.Hear()
+		if at := f.when(b, 60*sec, 0, 2); at != 10*sec+sec/2 {
+			t.Errorf("hold %s: the first at %s s, want 10.5", hold.Duration(), at.Seconds())
+		}
+		f.endpoints = ready(0)
+		b.Hear()
+		want := 11 * sec
+		if hold > 0 {
+			want = 10*sec + sec/2 + hold
+		}
+		if at := f.when(b, 60*sec, 0); at != want {
+			t.Errorf("hold %s: the next at %s s, want %s", hold.Duration(), at.Seconds(), want.Seconds())
+		}
+	}
+}
+
 // A pod that terminates is no member for a load balancer that looks at terminating, and is one
 // for MetalLB while it serves.
 func TestMembership(t *testing.T) {
@@ -171,6 +195,7 @@ func TestMembership(t *testing.T) {
 		{Pod: 11, Node: 1, Serving: true, Terminating: true},
 		{Pod: 12, Node: 2},
 		{Pod: 13, Node: 0, Ready: true, Serving: true},
+		{Pod: 14, Node: 1, Ready: true}, // published although it is not ready
 	}
 	for _, c := range []struct {
 		members scenario.LBMembers
@@ -178,10 +203,11 @@ func TestMembership(t *testing.T) {
 		want    []int
 	}{
 		{scenario.MembersAllNodes, scenario.TargetNodes, []int{0, 1, 2}},
-		{scenario.MembersLocalNodes, scenario.TargetNodes, []int{0, 2}},
+		{scenario.MembersLocalNodes, scenario.TargetNodes, []int{0, 1, 2}},
 		{scenario.MembersServing, scenario.TargetNodes, []int{0, 1}},
-		{scenario.MembersReadyPods, scenario.TargetPods, []int{10, 13}},
-		{scenario.MembersLivePods, scenario.TargetPods, []int{10, 12, 13}},
+		{scenario.MembersReadyPods, scenario.TargetPods, []int{10, 13, 14}},
+		{scenario.MembersLivePods, scenario.TargetPods, []int{10, 12, 13, 14}},
+		{scenario.MembersServingPods, scenario.TargetPods, []int{10, 13}},
 	} {
 		_, b := build(scenario.LoadBalancer{Members: c.members, Target: c.target})
 		if got := b.choose(list); !slices.Equal(got, c.want) {

@@ -29,8 +29,8 @@ func Alternatives(s *Scenario) []Alternative {
 				out = append(out, Alternative{a.ID, v.value, changed})
 			}
 		}
-		if a.ID == "lb" {
-			out = append(out, otherBalancers(s)...)
+		if a.ID == "lb" || a.ID == "ingress" {
+			out = append(out, otherBalancers(s, a.ID)...)
 		}
 		if a.ID == "sigterm" {
 			out = append(out, otherProfiles(s)...)

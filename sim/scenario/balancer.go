@@ -15,6 +15,8 @@ type LoadBalancer struct {
 	// Controller is the time from a change in the API (a slice, a node) to the call that changes
 	// the members; it does not matter where all nodes are members.
 	Controller engine.Dist
+	// ControllerHold is at least between two of its calls: what it hears meanwhile waits.
+	ControllerHold engine.Time
 	// Registration is the time from that call until a new member is checked for the first time,
 	// Propagation the time until a removed one gets no new connection any more.
 	Registration, Propagation engine.Dist
@@ -35,7 +37,7 @@ type LoadBalancer struct {
 	ICMPFiltered bool
 	// Layer7 says that it is a proxy: it ends the clients' connections, and asks its targets over
 	// connections of its own, which it keeps. Clients see an HTTP error of whatever goes wrong
-	// behind it.
+	// behind it. Nil for one that sends connections on.
 	Layer7 *Layer7
 	// Announce says that members are found by routing, not by health checks: MetalLB.
 	Announce Announce
@@ -55,11 +57,12 @@ type LBMembers uint8
 
 // The rules of membership.
 const (
-	MembersAllNodes   LBMembers = iota // every node that is not excluded
-	MembersLocalNodes                  // nodes with a pod that does not terminate, ready or not
-	MembersReadyPods                   // pods that are ready and do not terminate
-	MembersLivePods                    // pods that do not terminate, ready or not
-	MembersServing                     // nodes with an endpoint that is ready or serving, terminating or not
+	MembersAllNodes    LBMembers = iota // every node that is not excluded
+	MembersLocalNodes                   // nodes with a pod that does not terminate, ready or not
+	MembersReadyPods                    // pods that are ready and do not terminate
+	MembersLivePods                     // pods that do not terminate, ready or not
+	MembersServing                      // nodes with an endpoint that is ready or serving, terminating or not
+	MembersServingPods                  // pods that serve and do not terminate, whether they are published as ready or not
 )
 
 // HealthCheck is how a load balancer finds out who is well.
@@ -113,10 +116,10 @@ const (
 
 // Layer7 is what a proxy does with requests.
 type Layer7 struct {
-	// Retries is how many other targets are tried for a request whose connection did not come
-	// about; RetryReset also for one whose connection was reset.
-	Retries    int
-	RetryReset bool
+	// Retries is how many other targets are tried for a request that failed as RetryOn says. All
+	// requests are taken to be such as may be repeated (GET).
+	Retries int
+	RetryOn RetryOn
 	// ConnectTimeout is how long it waits for a target's connection.
 	ConnectTimeout engine.Time
 	// UpstreamIdle is how long it keeps an idle connection to a target, 0 for ever.
@@ -124,3 +127,12 @@ type Layer7 struct {
 	// Ingress says that it is a controller inside of the cluster, not a provider's.
 	Ingress bool
 }
+
+// RetryOn is what a proxy tries another target for.
+type RetryOn uint8
+
+// What is tried again.
+const (
+	RetryConnect RetryOn = iota // connections that do not come about
+	RetryReset                  // also those that are reset before the answer
+)

@@ -10,23 +10,29 @@ import (
 // lbField is one thing that load balancers differ in: its name in the grammar and in the list
 // of presets, what it may be, how it is said and how it is read.
 type lbField struct {
-	name  string
-	what  string
-	shape shape
-	say   func(*LoadBalancer) string
-	read  func(cursor, *LoadBalancer)
+	layer7 bool // of proxies only
+	name   string
+	what   string
+	shape  shape
+	say    func(*LoadBalancer) string
+	read   func(cursor, *LoadBalancer)
 }
 
 // lbFields lists the fields in the order in which they are documented and printed. Each health
 // check has a phase of its own, drawn at the beginning of a run: it is no field.
 func lbFields() []lbField {
-	return slices.Concat(lbTargets(), lbDetection(), lbChanges(), lbFlows())
+	return slices.Concat(lbTargets(), lbDetection(), lbChanges(), lbFlows(), lbProxies())
+}
+
+// fields are those that a load balancer has: only a proxy of requests has all.
+func (l *LoadBalancer) fields() []lbField {
+	return slices.DeleteFunc(lbFields(), func(f lbField) bool { return f.layer7 && l.Layer7 == nil })
 }
 
 func lbTargets() []lbField {
 	return []lbField{
 		lbWord("target", "what connections are sent to", []string{"nodes", "pods"}, func(l *LoadBalancer) *LBTarget { return &l.Target }),
-		lbWord("members", "what makes a node or a pod a target", []string{"all-nodes", "local-nodes", "ready-pods", "live-pods", "serving-nodes"},
+		lbWord("members", "what makes a node or a pod a target", []string{"all-nodes", "local-nodes", "ready-pods", "live-pods", "serving-nodes", "serving-pods"},
 			func(l *LoadBalancer) *LBMembers { return &l.Members }),
 		lbWord("announce", "routing that finds the targets, without health checks", []string{"none", "l2", "bgp"},
 			func(l *LoadBalancer) *Announce { return &l.Announce }),
@@ -48,6 +54,7 @@ func lbDetection() []lbField {
 func lbChanges() []lbField {
 	return []lbField{
 		lbDist("controller", "from a change in the API to the call that changes the targets", func(l *LoadBalancer) *engine.Dist { return &l.Controller }),
+		lbSpan("controllerHold", "between two such calls, at least", func(l *LoadBalancer) *engine.Time { return &l.ControllerHold }),
 		lbDist("registration", "from that call until a new target is checked", func(l *LoadBalancer) *engine.Dist { return &l.Registration }),
 		lbDist("propagation", "from that call until a removed target gets no new connection", func(l *LoadBalancer) *engine.Dist { return &l.Propagation }),
 		{
@@ -81,6 +88,22 @@ func lbFlows() []lbField {
 		lbWord("hash", "how a new connection's target is chosen", []string{"flow", "round-robin", "random"}, func(l *LoadBalancer) *FlowHash { return &l.Hash }),
 		lbFlag("icmpFiltered", "a node's reject does not reach the client", func(l *LoadBalancer) *bool { return &l.ICMPFiltered }),
 	}
+}
+
+// lbProxies are the fields of an L7 proxy; nobody asks for them of another load balancer.
+func lbProxies() []lbField {
+	out := []lbField{
+		lbCount("retries", "how many other targets are tried for a request that fails", func(l *LoadBalancer) *int { return &l.Layer7.Retries }),
+		lbWord("retryOn", "for which failures: connections that do not come about, or resets, too", []string{"connect", "reset"},
+			func(l *LoadBalancer) *RetryOn { return &l.Layer7.RetryOn }),
+		lbSpan("connectTimeout", "for a connection to a target; 0 is as long as the client waits", func(l *LoadBalancer) *engine.Time { return &l.Layer7.ConnectTimeout }),
+		lbSpan("upstreamIdle", "how long an idle connection to a target is kept; 0 is for ever", func(l *LoadBalancer) *engine.Time { return &l.Layer7.UpstreamIdle }),
+		lbFlag("ingress", "a controller inside of the cluster, which is to blame where it is late", func(l *LoadBalancer) *bool { return &l.Layer7.Ingress }),
+	}
+	for i := range out {
+		out[i].layer7 = true
+	}
+	return out
 }
 
 // never is a drain that does not end.

@@ -191,17 +191,7 @@ func isSession(s *subject) bool {
 }
 
 // routed says whether an Ingress or HTTPRoute names the port.
-func (w *world) routed(s *subject) bool {
-	if _, ok := w.ingressOf(s); ok {
-		return true
-	}
-	for _, r := range w.routes {
-		if routeNames(r, s) {
-			return true
-		}
-	}
-	return false
-}
+func (w *world) routed(s *subject) bool { return w.routeOf(s) != nil }
 
 // ingressOf returns the first Ingress that names the port.
 func (w *world) ingressOf(s *subject) (manifest.Typed[*networkingv1.Ingress], bool) {
@@ -285,11 +275,13 @@ func (w *world) targetOf(namespace string, labels map[string]string) (intstr.Int
 	return intstr.IntOrString{}, false
 }
 
-// outside says whether a port's default clients come from outside the cluster.
+// outside says whether a port's default clients come from outside the cluster, as far as the
+// Service says it; those of an Ingress are another matter.
 func outside(class string, s *subject) bool {
 	switch class {
 	case ClassOutside, ClassH2, ClassSession, ClassDatagram:
-		return s.port.NodePort != 0 && s.service.Value.Spec.Type != corev1.ServiceTypeClusterIP
+		typ := s.service.Value.Spec.Type
+		return typ == corev1.ServiceTypeLoadBalancer || s.port.NodePort != 0 && typ != corev1.ServiceTypeClusterIP
 	default:
 		return false
 	}

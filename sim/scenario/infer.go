@@ -149,8 +149,9 @@ func (b *builder) cases(base *Scenario, index int, o owner) []Case {
 // entry is one traffic entry: the ports of a Service that lead to the same container.
 type entry struct {
 	subject
-	class string
-	ports []string
+	class  string
+	routed bool // an Ingress or HTTPRoute names them
+	ports  []string
 }
 
 // entries groups the ports of a Service.
@@ -159,7 +160,7 @@ func (b *builder) entries(s manifest.Typed[*corev1.Service], t *corev1.PodTempla
 next:
 	for i := range s.Value.Spec.Ports {
 		sub := subjectOf(s, i, t)
-		class := b.world.classify(&sub)
+		class, routed := b.world.classify(&sub), b.world.routed(&sub)
 		label := fmt.Sprintf(":%d", sub.port.Port)
 		if _, ok := resolvePort(t, sub.port.TargetPort); !ok {
 			b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", i),
@@ -167,12 +168,12 @@ next:
 			continue
 		}
 		for j := range out {
-			if out[j].class == class && out[j].container == sub.container && out[j].port.Protocol == sub.port.Protocol {
+			if out[j].class == class && out[j].routed == routed && out[j].container == sub.container && out[j].port.Protocol == sub.port.Protocol {
 				out[j].ports = append(out[j].ports, label)
 				continue next
 			}
 		}
-		out = append(out, entry{subject: sub, class: class, ports: []string{label}})
+		out = append(out, entry{subject: sub, class: class, routed: routed, ports: []string{label}})
 	}
 	return out
 }
@@ -210,14 +211,12 @@ func trafficWords(e *entry, admission bool) string {
 			return "admission webhook " + ports
 		}
 		return "webhook " + ports
-	case ClassOutside:
-		if e.port.NodePort == 0 {
-			return "outside, through an ingress " + ports
+	case ClassOutside, ClassH2:
+		if e.routed && e.service.Value.Spec.Type != corev1.ServiceTypeLoadBalancer {
+			return e.class + ", through an ingress " + ports
 		}
-		return "outside " + ports
-	default:
-		return e.class + " " + ports
 	}
+	return e.class + " " + ports
 }
 
 // derive makes the Scenario of one case: its own workload, the Services that select its pods
@@ -238,6 +237,7 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	for _, t := range clientsOf(e.class, &e.subject) {
 		t.Rate = b.rateOf(t.Rate)
 		own.balance(&t, e.service.Value, "", cursor{})
+		t.ground(e.service.Value)
 		s.Traffic = append(s.Traffic, t)
 	}
 	own.assume("clients", clientWords(s.Traffic))

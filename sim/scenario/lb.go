@@ -1,11 +1,13 @@
 package scenario
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
 
@@ -46,11 +48,6 @@ func (b *builder) checkBalancer() {
 		preset.fail("there is no load balancer preset %s; %s", name, presetHint(name))
 		return
 	}
-	for _, p := range Presets() {
-		if p.Layer7 && (p.ID == name || p.Family == name) {
-			preset.fail("not yet simulated: load balancer %s, a proxy of HTTP requests", p.ID)
-		}
-	}
 	if name == lbNone && b.overridden() {
 		b.balancerSpec().fail("there is no load balancer whose fields could be changed: preset is none")
 	}
@@ -72,75 +69,136 @@ const (
 	viaNodePort = "nodePort"
 )
 
-// balance gives a stream from outside its load balancer. via is what the stream says of its
-// way, at where it says so.
+// balance gives a stream from outside its load balancer or proxy. via is what the stream says of
+// its way, at where it says so.
 func (b *builder) balance(t *Traffic, svc *corev1.Service, via string, at cursor) {
-	typed := svc.Spec.Type == corev1.ServiceTypeLoadBalancer
+	t.route = b.world.routeTo(t, svc)
 	switch {
-	case !t.External:
-		if via == viaLB {
-			at.fail("only traffic from outside goes through a load balancer: set from: external")
-		}
-		return
-	case via == viaNodePort:
-		t.HealthyNodesOnly, t.direct = false, true
-		return
+	case via == viaLB && !t.External:
+		at.fail("only traffic from outside goes through a load balancer: set from: external")
 	case via == viaLB && len(t.Nodes) > 0:
 		at.fail("a load balancer chooses the nodes: leave out via or nodes")
-		return
-	case via != viaLB && (!typed || len(t.Nodes) > 0):
-		return
-	}
-	found := b.balancerOf(t, svc)
-	if found.name == "" {
-		if via == viaLB && b.balancerName() == lbAuto {
+	case via == viaNodePort && t.External:
+		t.HealthyNodesOnly, t.direct = false, true
+	case via == viaNodePort, len(t.Nodes) > 0:
+	case b.throughProxy(t, svc, via):
+		b.through(t, svc, b.proxyOf(t))
+	case via == viaLB:
+		found := b.balancerOf(t, svc, via)
+		if found.name == "" && b.balancerName() == lbAuto {
 			at.fail("nothing in the input says which load balancer it is: give loadBalancer: {preset: NAME}; valid here: %s", strings.Join(familyNames(), ", "))
 		}
+		b.through(t, svc, found)
+	case t.External && svc.Spec.Type == corev1.ServiceTypeLoadBalancer:
+		b.through(t, svc, b.balancerOf(t, svc, via))
+	}
+}
+
+// through sends a stream through what was found.
+func (b *builder) through(t *Traffic, svc *corev1.Service, found balancerFound) {
+	if t.bypass = found.bypass; t.bypass != "" {
+		t.External, t.HealthyNodesOnly = false, false
+	}
+	if found.name == "" {
 		return
 	}
-	t.HealthyNodesOnly = false
-	t.LB = b.filled(found.name, svc)
-	if t.lbOthers = found.others; b.overridden() { // whoever knows its fields knows which one it is
+	t.External, t.HealthyNodesOnly = true, false
+	t.LB = b.filled(found.name, t, svc)
+	t.lbOthers = found.others
+	if t.LB != nil && b.overridden() && b.belong(t.LB) { // whoever knows its fields knows which one it is
 		t.lbOthers = nil
 	}
 }
 
-// balancerOf says which load balancer it is, and lists it among the assumptions unless somebody
-// has said so.
-func (b *builder) balancerOf(t *Traffic, svc *corev1.Service) balancerFound {
+// isProxy says whether a preset of that name is a proxy of HTTP requests.
+func isProxy(name string) bool {
+	p, ok := presetFor(name, "")
+	return ok && p.Layer7()
+}
+
+// throughProxy says whether a stream goes through a proxy of HTTP requests: because an Ingress or
+// HTTPRoute names its port, unless the Service has a load balancer of its own, or because the
+// Scenario says so.
+func (b *builder) throughProxy(t *Traffic, svc *corev1.Service, via string) bool {
 	name := b.balancerName()
-	switch name {
-	case lbNone:
-		return balancerFound{}
-	case lbAuto:
-		env, _ := environmentNamed(b.opts.Env)
-		found := findBalancer(svc, b.world.nodes, env)
-		if found.name == "" {
-			if b.overridden() {
-				b.balancerSpec().fail("nothing in the input says which load balancer Service %s/%s has: give preset, too", svc.Namespace, svc.Name)
-			}
-			b.assumeAs("lb", "unknown: as one without any delay", "assumed")
-			t.lbOthers = anyFamily()
-			return found
-		}
-		b.assumeAs("lb", found.name+" ("+found.why+")", found.basis)
-		return found
+	switch {
+	case t.Protocol != endpoints.TCP, t.Connection == ConnectionSession, t.Named:
+		return false
+	case isProxy(name):
+		return via == viaLB || t.routed()
+	case via == viaLB:
+		return name == lbAuto && t.routed() && svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 	default:
+		return t.routed() && svc.Spec.Type != corev1.ServiceTypeLoadBalancer
+	}
+}
+
+// routed says whether an Ingress or HTTPRoute leads a stream's requests to its Service port: not
+// those of pods.
+func (t *Traffic) routed() bool {
+	return t.route != nil && (t.External || t.Class == ClassOutside || t.Class == ClassH2)
+}
+
+// proxyOf says which proxy it is, and lists it among the assumptions unless somebody has said so.
+func (b *builder) proxyOf(t *Traffic) balancerFound {
+	name := b.balancerName()
+	switch {
+	case name == lbNone:
+		return balancerFound{bypass: "the ingress or gateway is left out (load balancer none)"}
+	case isProxy(name):
 		return balancerFound{name: name}
 	}
+	found := t.route.find()
+	if found.name != "" {
+		b.assumeAs("ingress", found.name+" ("+found.why+")", found.basis)
+	}
+	return found
+}
+
+// balancerOf says which load balancer a Service has, and lists it among the assumptions unless
+// somebody has said so. A proxy is none of a Service's own: it takes one that says via: [lb].
+func (b *builder) balancerOf(t *Traffic, svc *corev1.Service, via string) balancerFound {
+	name := b.balancerName()
+	switch {
+	case name == lbNone:
+		return balancerFound{}
+	case name != lbAuto && (via == viaLB || !isProxy(name)):
+		return balancerFound{name: name}
+	}
+	env, _ := environmentNamed(b.opts.Env)
+	found := findBalancer(svc, b.world.nodes, env)
+	if found.name != "" {
+		b.assumeAs("lb", found.name+" ("+found.why+")", found.basis)
+		return found
+	}
+	if name == lbAuto && b.overridden() {
+		b.balancerSpec().fail("nothing in the input says which load balancer Service %s/%s has: give preset, too", svc.Namespace, svc.Name)
+	}
+	b.assumeAs("lb", "unknown: as one without any delay", "assumed")
+	t.lbOthers = anyFamily()
+	return found
+}
+
+// belong says whether the fields that are given beside the preset are those of a load balancer:
+// beside a proxy's they are not those of Services of type LoadBalancer, and the other way round.
+func (b *builder) belong(lb *LoadBalancer) bool {
+	name := b.balancerName()
+	return name == lbAuto || isProxy(name) == (lb.Layer7 != nil)
 }
 
 // filled makes the load balancer of a preset and of the fields that are given beside it; nil
 // when they make no sense for the Service.
-func (b *builder) filled(name string, svc *corev1.Service) *LoadBalancer {
-	policy := svc.Spec.ExternalTrafficPolicy
+func (b *builder) filled(name string, t *Traffic, svc *corev1.Service) *LoadBalancer {
+	policy := cmp.Or(svc.Spec.ExternalTrafficPolicy, policyCluster) // one of type ClusterIP has none
 	c := b.balancerSpec()
 	b.doc.balanced = true
 	p, ok := presetFor(name, policy)
-	if !ok || p.Layer7 {
+	switch {
+	case !ok:
 		return nil // checkBalancer has said so
-	}
-	if !p.fits(policy) {
+	case p.Layer7() && !b.carries(&p, t):
+		return nil
+	case !p.fits(policy):
 		fitting, _ := presetFor(p.Family, policy)
 		c.get("preset").fail("load balancer %s is for externalTrafficPolicy %s, Service %s/%s has %s: use %s, or %s for both",
 			p.ID, p.Policy, svc.Namespace, svc.Name, policy, fitting.ID, p.Family)
@@ -148,24 +206,88 @@ func (b *builder) filled(name string, svc *corev1.Service) *LoadBalancer {
 	}
 	lb := p.LoadBalancer
 	lb.Service = svc.Namespace + "/" + svc.Name
-	b.checkAnnotations(annotate(&lb, svc), svc)
-	for _, f := range lbFields() {
-		f.read(c.get(f.name), &lb)
-	}
-	if !b.sensible(&lb, svc) {
+	b.checkAnnotations(annotate(&lb, svc, t.route), svc)
+	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
 	}
 	return &lb
 }
 
+// carries reports traffic that is none of a proxy of HTTP requests.
+func (b *builder) carries(p *Preset, t *Traffic) bool {
+	switch c := b.balancerSpec().get("preset"); {
+	case t.Protocol != endpoints.TCP:
+		c.fail("load balancer %s is a proxy of HTTP requests: traffic to %s:%d is not TCP", p.ID, t.Service, t.Port)
+	case t.Connection == ConnectionSession:
+		c.fail("not yet simulated: sessions through load balancer %s, a proxy of HTTP requests", p.ID)
+	default:
+		return true
+	}
+	return false
+}
+
+// changed applies the fields that are given beside the preset, and says whether all is well.
+func (b *builder) changed(lb *LoadBalancer, svc *corev1.Service) bool {
+	c, before := b.balancerSpec(), len(b.doc.problems)
+	for _, f := range lbFields() {
+		switch at := c.get(f.name); {
+		case !f.layer7 || lb.Layer7 != nil:
+			f.read(at, lb)
+		case at.present():
+			at.fail("load balancer %s passes connections on, and %s is a field of proxies of HTTP requests: %s", lb.Preset, f.name, orList(proxyNames()))
+		}
+	}
+	return len(b.doc.problems) == before && b.sensible(lb, svc)
+}
+
+// proxyNames lists the presets that are proxies.
+func proxyNames() []string {
+	var names []string
+	for _, p := range Presets() {
+		if p.Layer7() {
+			names = append(names, p.ID)
+		}
+	}
+	return names
+}
+
+// needsNodePort says whether a stream ends at a node, and its Service has no port there.
+func (t *Traffic) needsNodePort(svc *corev1.Service) bool {
+	if !t.External || t.LB != nil && t.LB.Target == TargetPods {
+		return false
+	}
+	for i := range svc.Spec.Ports {
+		if p := &svc.Spec.Ports[i]; int(p.Port) == t.Port && p.NodePort != 0 && (p.Protocol == corev1.ProtocolUDP) == (t.Protocol == endpoints.UDP) {
+			return false
+		}
+	}
+	return true
+}
+
+// ground has default clients of a port that nobody outside reaches go to the ClusterIP, and
+// says so.
+func (t *Traffic) ground(svc *corev1.Service) {
+	if !t.needsNodePort(svc) {
+		return
+	}
+	t.bypass = "the Service has no node port"
+	if t.LB != nil {
+		t.bypass += ", and load balancer " + t.LB.Preset + " sends to nodes"
+	}
+	t.LB, t.External, t.HealthyNodesOnly = nil, false, false
+}
+
 // sensible reports fields that do not go together.
 func (b *builder) sensible(lb *LoadBalancer, svc *corev1.Service) bool {
 	c, before := b.balancerSpec(), len(b.doc.problems)
-	pods := lb.Members == MembersReadyPods || lb.Members == MembersLivePods
+	if lb.Announce != AnnounceNone && lb.Layer7 != nil {
+		b.failAt(c, "announce", "a proxy has an address of its own: nothing announces it")
+	}
+	pods := lb.Members == MembersReadyPods || lb.Members == MembersLivePods || lb.Members == MembersServingPods
 	if pods != (lb.Target == TargetPods) {
 		want := "all-nodes, local-nodes or serving-nodes"
 		if lb.Target == TargetPods {
-			want = "ready-pods or live-pods"
+			want = "ready-pods, live-pods or serving-pods"
 		}
 		b.failAt(c, "members", "with these targets members has to be %s", want)
 	}
@@ -206,19 +328,25 @@ func (b *builder) unusedBalancer() {
 	if name := b.balancerName(); name == lbAuto || name == lbNone || b.doc.balanced || manifest.HasErrors(b.doc.problems) {
 		return
 	}
-	b.doc.report(manifest.Warning, c.d.position(child(c.at, "preset")), child(c.at, "preset"),
-		"no traffic goes through a load balancer: that wants a Service of type LoadBalancer, or via: [lb]")
+	wants := "no traffic goes through a load balancer: that wants a Service of type LoadBalancer, or via: [lb]"
+	if isProxy(b.balancerName()) {
+		wants = "no traffic goes through a proxy: that wants an Ingress or HTTPRoute that names the Service port, or via: [lb]"
+	}
+	b.doc.report(manifest.Warning, c.d.position(child(c.at, "preset")), child(c.at, "preset"), "%s", wants)
 }
 
-// otherBalancers are the load balancers that it might be instead, of every stream whose load
-// balancer was not said.
-func otherBalancers(s *Scenario) []Alternative {
+// otherBalancers are the load balancers, or with proxies the proxies, that it might be instead, of
+// every stream of which that was not said.
+func otherBalancers(s *Scenario, id string) []Alternative {
 	var names []string
 	for i := range s.Traffic {
 		names = append(names, s.Traffic[i].lbOthers...)
 	}
 	var out []Alternative
 	for _, name := range distinct(names) {
+		if isProxy(name) != (id == "ingress") {
+			continue
+		}
 		changed, value := s.clone(), ""
 		for i := range changed.Traffic {
 			t := &changed.Traffic[i]
@@ -228,11 +356,17 @@ func otherBalancers(s *Scenario) []Alternative {
 			}
 			p, _ := presetFor(name, svc.Spec.ExternalTrafficPolicy)
 			lb := p.LoadBalancer
-			annotate(&lb, svc)
-			lb.Service, value = t.Service, p.ID
-			t.LB, t.HealthyNodesOnly = &lb, false
+			annotate(&lb, svc, t.route)
+			lb.Service = t.Service
+			other := *t
+			other.LB, other.External, other.HealthyNodesOnly, other.bypass = &lb, true, false, ""
+			if !other.needsNodePort(svc) {
+				*t, value = other, p.ID
+			}
 		}
-		out = append(out, Alternative{"lb", value, changed})
+		if value != "" {
+			out = append(out, Alternative{id, value, changed})
+		}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,9 @@ const (
 	// targetGroup is a list of attributes of an NLB's target groups, KEY=VALUE with commas.
 	targetGroup = awsPrefix + "target-group-attributes"
 )
+
+// delayAttribute is the attribute of a target group that says how long it drains.
+const delayAttribute = "deregistration_delay.timeout_seconds"
 
 // deregistrationDelay is what a target group has that says no other (facts/load-balancers.md 1).
 const deregistrationDelay = 300 * engine.Second
@@ -30,6 +34,8 @@ type lbAnnotation struct {
 // pkg/providers/v1 and cloud-provider-azure pkg/consts (read).
 func lbAnnotations(lb *LoadBalancer) []lbAnnotation {
 	switch {
+	case lb.Layer7 != nil:
+		return nil
 	case strings.HasPrefix(lb.Preset, "aws-nlb-"):
 		return append(awsChecks(), lbAnnotation{targetGroup, readTargetGroup})
 	case strings.HasPrefix(lb.Preset, "aws-"):
@@ -73,6 +79,15 @@ func inSeconds(to *engine.Time, value string) bool {
 	return true
 }
 
+// fromZero reads a number of seconds, 0 too.
+func fromZero(to *engine.Time, value string) bool {
+	if value == "0" {
+		*to = 0
+		return true
+	}
+	return inSeconds(to, value)
+}
+
 // inAnswers reads a positive number of answers in a row.
 func inAnswers(to *int, value string) bool {
 	n, ok := decimal(value, 0)
@@ -94,10 +109,8 @@ func readTargetGroup(l *LoadBalancer, value string) bool {
 			return false
 		}
 		switch key {
-		case "deregistration_delay.timeout_seconds":
-			if v == "0" {
-				delay = 0
-			} else if !inSeconds(&delay, v) {
+		case delayAttribute:
+			if !fromZero(&delay, v) {
 				return false
 			}
 		case "deregistration_delay.connection_termination.enabled":
@@ -112,24 +125,43 @@ func readTargetGroup(l *LoadBalancer, value string) bool {
 	return true
 }
 
-// annotate changes a preset's load balancer by what the Service asks of it, and returns the
-// annotations that could not be read.
-func annotate(lb *LoadBalancer, svc *corev1.Service) (unread []string) {
-	for _, a := range lbAnnotations(lb) {
-		if value, ok := svc.Annotations[a.key]; ok && !a.read(lb, strings.TrimSpace(value)) {
-			unread = append(unread, a.key)
-		}
-	}
-	return unread
+// unread is a setting whose value could not be read.
+type unread struct {
+	object      *manifest.Object // nil for the Service
+	path, value string
 }
 
-// checkAnnotations warns of annotations that could not be read.
-func (b *builder) checkAnnotations(unread []string, svc *corev1.Service) {
+// annotate changes a preset's load balancer by what the Service asks of it, what leads requests
+// to the Service, if anything does, and its BackendConfig. It returns what could not be read.
+func annotate(lb *LoadBalancer, svc *corev1.Service, r *route) []unread {
+	if lb.Layer7 != nil && r != nil {
+		return annotateProxy(lb, r)
+	}
+	var out []unread
+	for _, a := range lbAnnotations(lb) {
+		if value, ok := svc.Annotations[a.key]; ok && !a.read(lb, strings.TrimSpace(value)) {
+			out = append(out, unread{nil, annotationPath(a.key), value})
+		}
+	}
+	return out
+}
+
+func annotationPath(key string) string { return fmt.Sprintf("metadata.annotations[%q]", key) }
+
+// checkAnnotations warns of settings that could not be read.
+func (b *builder) checkAnnotations(list []unread, svc *corev1.Service) {
 	s, ok := b.world.service(svc.Namespace + "/" + svc.Name)
-	for _, key := range unread {
-		if ok {
-			b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, fmt.Sprintf("metadata.annotations[%q]", key),
-				fmt.Sprintf("%q is no value that could be read: the load balancer is as without it", svc.Annotations[key])))
+	if !ok {
+		return
+	}
+	for _, u := range list {
+		o := s.Object
+		if u.object != nil {
+			o = u.object
+		}
+		p := o.Problem(manifest.Warning, u.path, fmt.Sprintf("%q is no value that could be read: the load balancer is as without it", u.value))
+		if !slices.Contains(b.doc.problems, p) {
+			b.doc.problems = append(b.doc.problems, p)
 		}
 	}
 }
@@ -142,6 +174,8 @@ func otherProbe(t *Traffic, svc *corev1.Service) string {
 	}
 	e := balancerEvidence{svc: svc}
 	switch {
+	case t.LB.Layer7 != nil:
+		return otherProxyProbe(t)
 	case strings.HasPrefix(t.LB.Preset, "aws-"):
 		return e.annotation(awsPrefix+"healthcheck-port", awsPrefix+"healthcheck-protocol", awsPrefix+"healthcheck-path")
 	case strings.HasPrefix(t.LB.Preset, "azure-"):

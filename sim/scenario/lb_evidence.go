@@ -13,8 +13,10 @@ import (
 type balancerFound struct {
 	name   string // a family of presets, "" for none
 	why    string // what says so
-	basis  string // "inferred", or "preset" where --env says so
+	basis  string // "inferred", "preset" where --env says so, or "assumed"
 	others []string
+	// bypass says, with the name "", why requests go to the ClusterIP.
+	bypass string
 }
 
 // balancerEvidence is what is looked at.

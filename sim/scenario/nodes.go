@@ -189,14 +189,13 @@ func nodeNames(nodes []Node) []string {
 	return names
 }
 
-// externalPort returns the port of a Service that an outside client reaches, and why there is
-// none.
-func externalPort(s *corev1.Service, p *corev1.ServicePort) string {
+// noNodePort says why clients from outside do not reach a Service without a node port.
+func noNodePort(t *Traffic, s *corev1.Service) string {
 	switch {
-	case p.NodePort != 0:
-		return ""
+	case t.LB != nil:
+		return fmt.Sprintf("load balancer %s sends to nodes, and it has no node port; use a Service of type NodePort, or a load balancer that sends to pods", t.LB.Preset)
 	case s.Spec.Type == corev1.ServiceTypeClusterIP:
-		return "it is of type ClusterIP: nothing outside the cluster reaches it; use from: pods, or a Service of type NodePort or LoadBalancer"
+		return "it is of type ClusterIP: nothing outside the cluster reaches it; use from: pods, a Service of type NodePort or LoadBalancer, or an Ingress that names it"
 	default:
 		return "it has no node port"
 	}

@@ -293,7 +293,7 @@ func (w *printer) traffic(t *Traffic) {
 
 func (w *printer) balancer(lb *LoadBalancer) {
 	w.line("preset", lb.Preset)
-	for _, f := range lbFields() {
+	for _, f := range lb.fields() {
 		w.raw(f.name, f.say(lb))
 	}
 }

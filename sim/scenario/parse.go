@@ -558,8 +558,8 @@ func (b *builder) leftOut() {
 			}
 			probes = cmp.Or(probes, otherProbe(&t, s.Service))
 			traffic = traffic || t.External && t.LB == nil && !t.direct && len(t.Nodes) == 0
-			if t.Class == ClassOutside && !t.External {
-				b.notModelled("ingress", "the ingress or gateway"+b.pathWords(&t)+" is not yet simulated: its requests go to the ClusterIP", "Service "+t.Service, "unknown")
+			if t.bypass != "" {
+				b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.route != nil], t.bypass+": its requests go to the ClusterIP", "Service "+t.Service, "unknown")
 				break
 			}
 		}

@@ -17,8 +17,6 @@ type Preset struct {
 	What       string
 	// Policy is the externalTrafficPolicy that the row is for, "" for both.
 	Policy corev1.ServiceExternalTrafficPolicy
-	// Layer7 says that it is a proxy of HTTP requests, which are not simulated yet.
-	Layer7 bool
 	// Fields says each field in words, in the order of the grammar.
 	Fields []PresetField
 	// LoadBalancer is the value of all fields; Service is "".
@@ -60,7 +58,6 @@ func (c claim) where() string {
 type presetRow struct {
 	id, family, what string
 	policy           corev1.ServiceExternalTrafficPolicy
-	layer7           bool
 	lb               LoadBalancer
 	claims           []claim
 }
@@ -68,7 +65,7 @@ type presetRow struct {
 // Presets lists the table, by provider.
 func Presets() []Preset {
 	var out []Preset
-	for _, rows := range [][]presetRow{gkePresets(), nlbPresets(), awsPresets(), azurePresets(), metallbPresets(), kindPresets()} {
+	for _, rows := range [][]presetRow{gkePresets(), nlbPresets(), awsPresets(), azurePresets(), metallbPresets(), kindPresets(), ingressPresets()} {
 		for i := range rows {
 			out = append(out, rows[i].preset())
 		}
@@ -77,12 +74,12 @@ func Presets() []Preset {
 }
 
 func (r *presetRow) preset() Preset {
-	p := Preset{ID: r.id, Family: r.family, What: r.what, Policy: r.policy, Layer7: r.layer7, LoadBalancer: r.lb}
+	p := Preset{ID: r.id, Family: r.family, What: r.what, Policy: r.policy, LoadBalancer: r.lb}
 	if p.Family == "" {
 		p.Family = p.ID
 	}
 	p.LoadBalancer.Preset = p.ID
-	for _, f := range lbFields() {
+	for _, f := range p.LoadBalancer.fields() {
 		field := PresetField{Name: f.name, Value: f.say(&p.LoadBalancer)}
 		for _, c := range r.claims {
 			if slices.Contains(strings.Fields(c.fields), f.name) {
@@ -104,14 +101,14 @@ func LoadBalancerNames() []string {
 	return distinct(names)
 }
 
-// familyNames lists the names that fit Services of either policy, without those that are not
-// simulated yet.
+// Layer7 says that it is a proxy of HTTP requests.
+func (p *Preset) Layer7() bool { return p.LoadBalancer.Layer7 != nil }
+
+// familyNames lists the names that fit Services of either policy.
 func familyNames() []string {
 	var families []string
 	for _, p := range Presets() {
-		if !p.Layer7 {
-			families = append(families, p.Family)
-		}
+		families = append(families, p.Family)
 	}
 	return distinct(families)
 }
@@ -192,6 +189,17 @@ func l2Failover() engine.Dist { return span(engine.Second, 5*engine.Second) }
 
 // bgpUpdate is a route's way to the routers (inferred).
 func bgpUpdate() engine.Dist { return span(100*engine.Millisecond, 2*engine.Second) }
+
+// quickly is what takes a part of a second (inferred).
+func quickly() engine.Dist { return span(10*engine.Millisecond, 100*engine.Millisecond) }
+
+// nginxSync is a second divided by --sync-rate-limit, 0.3 by default (kubernetes/ingress-nginx
+// pkg/flags; read), of a token bucket without a burst (internal/task; recalled).
+const nginxSync = 3333 * engine.Millisecond
+
+// nginxWorkers is a worker's timer: each looks for new endpoints once a second
+// (kubernetes/ingress-nginx rootfs/etc/nginx/lua/balancer.lua, BACKENDS_SYNC_INTERVAL; read).
+func nginxWorkers() engine.Dist { return span(0, engine.Second) }
 
 // envoyUpdate is cloud-provider-kind writing a new configuration for its Envoy (inferred).
 func envoyUpdate() engine.Dist { return span(100*engine.Millisecond, engine.Second) }

@@ -33,7 +33,7 @@ func nlbPresets() []presetRow {
 		claims: append(claims,
 			claim{verified, "1, AWS NLB ip target: lbc pkg/service/model_builder.go", "target probe interval timeout healthy unhealthy"},
 			claim{verified, "2, lbc ip targets: pkg/backend/endpoint_resolver.go; without readiness gates", "members"},
-			claim{inferred, "2, lbc ip targets: deregistered at once", "controller"}),
+			claim{inferred, "2, lbc ip targets: deregistered at once", "controller controllerHold"}),
 	}}
 	rows = append(rows, both("aws-nlb-instance", "AWS NLB, instance targets (AWS Load Balancer Controller)", nlbInstance)...)
 	return append(rows, both("aws-nlb-in-tree", "AWS NLB of the cloud provider, without the AWS Load Balancer Controller", nlbInTree)...)
@@ -54,7 +54,7 @@ func nlbInstance(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cl
 	lb, claims := nlbNodes(check, "1, AWS NLB instance "+string(policy)+": lbc pkg/service/model_builder.go")
 	return lb, append(claims,
 		claim{verified, "2, lbc instance targets: pkg/backend/endpoint_utils.go", "members"},
-		claim{inferred, "2, lbc instance targets: it watches nodes", "controller"})
+		claim{inferred, "2, lbc instance targets: it watches nodes", "controller controllerHold"})
 }
 
 func nlbInTree(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
@@ -65,7 +65,7 @@ func nlbInTree(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []clai
 	lb, claims := nlbNodes(check, "1, AWS in-tree NLB "+string(policy)+": cloud-provider-aws pkg/providers/v1")
 	return lb, append(claims,
 		claim{verified, "2, service controller", "members"},
-		claim{inferred, "2, service controller: only nodes that come and go matter", "controller"})
+		claim{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"})
 }
 
 // awsPresets are AWS's other load balancers.
@@ -85,7 +85,7 @@ func classicELB(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cla
 	return lb, []claim{
 		{verified, "1, AWS classic ELB: cloud-provider-aws pkg/providers/v1; draining is off", "target probe interval timeout healthy unhealthy drain"},
 		{verified, "2, service controller", "members"},
-		{inferred, "2, service controller: only nodes that come and go matter", "controller"},
+		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
 		{inferred, "no row: some seconds", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
 		{documented, "4, Classic ELB: requests are finished only where draining is on", "cutUnhealthy"},
@@ -105,7 +105,7 @@ func albPresets() []presetRow {
 	claims := []claim{
 		{verified, "1, AWS ALB: lbc pkg/ingress/model_builder.go", "target probe interval timeout healthy unhealthy"},
 		{verified, "2, lbc: pkg/backend", "members"},
-		{inferred, "2, lbc ip targets: deregistered at once", "controller"},
+		{inferred, "2, lbc ip targets: deregistered at once", "controller controllerHold"},
 		{verified, "4, AWS ALB: some seconds, about 10 reported (issue texts)", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
 		{documented, "1, AWS ALB: 300 s deregistration delay", "drain"},
@@ -115,12 +115,18 @@ func albPresets() []presetRow {
 		{documented, "4, AWS ALB: requests in turn", "hash"},
 		{inferred, "a proxy has a connection of its own", "icmpFiltered"},
 		{inferred, "4: health checks, no announcement", "announce"},
+		{recalled, "no row: requests are not repeated", "retries retryOn"},
+		{recalled, "4, AWS ALB: 504 on a connect timeout; of 10 s", "connectTimeout"},
+		{documented, "AWS's ALB guide: idle timeout 60 s, to targets, too", "upstreamIdle"},
+		{inferred, "it is a provider's", "ingress"},
 	}
 	ip, instance := lb, lb
+	ip.Layer7 = &Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Minute}
+	instance.Layer7 = &Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Minute}
 	ip.Target, ip.Members, ip.Check.Probe = TargetPods, MembersReadyPods, ProbePod
 	instance.Target, instance.Members, instance.Check.Probe = TargetNodes, MembersAllNodes, ProbeNodePort
 	return []presetRow{
-		{id: "aws-alb-ip", what: "AWS ALB, ip targets", layer7: true, lb: ip, claims: claims},
-		{id: "aws-alb-instance", what: "AWS ALB, instance targets", layer7: true, lb: instance, claims: claims},
+		{id: "aws-alb-ip", what: "AWS ALB, ip targets", lb: ip, claims: claims},
+		{id: "aws-alb-instance", what: "AWS ALB, instance targets", lb: instance, claims: claims},
 	}
 }

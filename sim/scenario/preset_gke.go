@@ -38,7 +38,7 @@ func gkeL4(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
 		return lb, append(claims,
 			claim{verified, "1, GKE L4 Local: ingress-gce pkg/l4/healthchecks, pkg/l4/backends", "target probe interval timeout healthy unhealthy drain"},
 			claim{verified, "2, GKE subsetting Local: terminating endpoints do not count, an empty group times out", "members noTarget"},
-			claim{inferred, "2, GKE subsetting Local: it watches EndpointSlices", "controller"})
+			claim{inferred, "2, GKE subsetting Local: it watches EndpointSlices", "controller controllerHold"})
 	}
 	lb.Members = MembersAllNodes
 	lb.Check = HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 3}
@@ -46,7 +46,7 @@ func gkeL4(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
 		claim{verified, "1, GKE L4 Cluster: ingress-gce pkg/l4/healthchecks, pkg/neg/syncers", "target probe interval timeout healthy unhealthy drain"},
 		claim{verified, "1 and 2, GKE subsetting Cluster: a subset of the nodes, independent of pods; all of a small cluster", "members"},
 		claim{verified, "2, GKE subsetting Local: an empty group times out", "noTarget"},
-		claim{inferred, "2, GKE subsetting Cluster: pods do not matter", "controller"})
+		claim{inferred, "2, GKE subsetting Cluster: pods do not matter", "controller controllerHold"})
 }
 
 func gkeLegacy(internal bool) func(corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
@@ -68,7 +68,7 @@ func gkeLegacy(internal bool) func(corev1.ServiceExternalTrafficPolicy) (LoadBal
 		}
 		return lb, append(passthrough(open), drain,
 			claim{verified, row, "target members probe interval timeout healthy unhealthy"},
-			claim{inferred, "2, service controller: only nodes that come and go matter", "controller"},
+			claim{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
 			claim{inferred, "3: nothing answers", "noTarget"})
 	}
 }
@@ -85,23 +85,29 @@ func gkeL7() []presetRow {
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
 		{inferred, "4: health checks, no announcement", "announce"},
 		{recalled, "2, gce controller: operations take several to tens of seconds", "registration propagation"},
-		{inferred, "2, GKE NEG L7: it watches EndpointSlices", "controller"},
+		{inferred, "2, GKE NEG L7: it watches EndpointSlices", "controller controllerHold"},
+		{recalled, "no row: a GET whose connection fails is tried once more", "retries retryOn"},
+		{inferred, "no row: some seconds", "connectTimeout"},
+		{documented, "Google's load balancing guide: HTTP keep-alive to backends, 600 s", "upstreamIdle"},
+		{inferred, "it is a provider's", "ingress"},
 	}
 	neg, group := lb, lb
+	neg.Layer7 = &Layer7{Retries: 1, ConnectTimeout: 5 * engine.Second, UpstreamIdle: 10 * engine.Minute}
+	group.Layer7 = &Layer7{Retries: 1, ConnectTimeout: 5 * engine.Second, UpstreamIdle: 10 * engine.Minute}
 	neg.Target, neg.Members = TargetPods, MembersLivePods
 	neg.Check = HealthCheck{Probe: ProbePod, Interval: 15 * engine.Second, Timeout: 15 * engine.Second, Healthy: 1, Unhealthy: 2}
 	group.Target, group.Members = TargetNodes, MembersAllNodes
 	group.Check = HealthCheck{Probe: ProbeNodePort, Interval: engine.Minute, Timeout: engine.Minute, Healthy: 1, Unhealthy: 10}
 	return []presetRow{
 		{
-			id: "gke-l7-neg", what: "GKE L7, container-native (NEG)", layer7: true, lb: neg,
+			id: "gke-l7-neg", what: "GKE L7, container-native (NEG)", lb: neg,
 			claims: append([]claim{
 				{verified, "1, GKE L7 container-native NEG: ingress-gce pkg/translator; drain by BackendConfig", "target probe interval timeout healthy unhealthy drain"},
 				{inferred, "2, GKE NEG L7: terminating pods are removed (verified), pods that are not ready stay", "members"},
 			}, claims...),
 		},
 		{
-			id: "gke-l7-instance-group", what: "GKE L7, instance groups", layer7: true, lb: group,
+			id: "gke-l7-instance-group", what: "GKE L7, instance groups", lb: group,
 			claims: append([]claim{
 				{verified, "1, GKE L7 instance group: ingress-gce pkg/translator; drain by BackendConfig", "target members probe interval timeout healthy unhealthy drain"},
 			}, claims...),

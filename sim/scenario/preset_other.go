@@ -24,7 +24,7 @@ func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []
 		{verified, row, "target probe interval unhealthy"},
 		{inferred, "1, Azure Standard LB names none: no longer than the interval, and one answer", "timeout healthy"},
 		{verified, "2, Azure: nodes that are not excluded", "members"},
-		{inferred, "2, service controller: only nodes that come and go matter", "controller"},
+		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
 		{inferred, "no row: some seconds", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
 		{documented, "4, Azure Standard: removal from the pool drops flows", "drain"},
@@ -63,7 +63,7 @@ func metallb(announce Announce) func(corev1.ServiceExternalTrafficPolicy) (LoadB
 			moves, cut, hash,
 			{verified, "1 and 2, MetalLB: speaker, internal/k8s/epslices; announced while an endpoint is ready or serving", "target members announce"},
 			{verified, "1, MetalLB: none", "probe interval timeout healthy unhealthy healthPropagation cutUnhealthy"},
-			{inferred, "1, MetalLB: the speakers' watch, propagation.md 1", "controller"},
+			{inferred, "1, MetalLB: the speakers' watch, propagation.md 1", "controller controllerHold"},
 			{inferred, "3, MetalLB: no ARP answer, no route", "allUnhealthy noTarget"},
 			{inferred, "nothing stands between client and node", "icmpFiltered"},
 		}
@@ -86,7 +86,7 @@ func cloudProviderKind(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer
 	return lb, []claim{
 		{verified, "1, cloud-provider-kind: pkg/loadbalancer/proxy.go", "target probe interval timeout healthy unhealthy drain"},
 		{verified, "2, cloud-provider-kind: the service controller's nodes", "members"},
-		{inferred, "2, service controller: only nodes that come and go matter", "controller"},
+		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
 		{inferred, "no row: a new configuration of Envoy", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
 		{recalled, "4, cloud-provider-kind: open connections continue", "cutUnhealthy"},

@@ -21,7 +21,7 @@ func TestPresets(t *testing.T) {
 	var b strings.Builder
 	for _, p := range Presets() {
 		fmt.Fprintf(&b, "%s (family %s): %s", p.ID, p.Family, p.What)
-		if p.Layer7 {
+		if p.Layer7() {
 			b.WriteString("; layer 7")
 		}
 		b.WriteString("\n")
@@ -47,7 +47,7 @@ func TestPresets(t *testing.T) {
 func TestEveryFieldOfAPresetHasOneSource(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
-	for _, rows := range [][]presetRow{gkePresets(), nlbPresets(), awsPresets(), azurePresets(), metallbPresets(), kindPresets()} {
+	for _, rows := range [][]presetRow{gkePresets(), nlbPresets(), awsPresets(), azurePresets(), metallbPresets(), kindPresets(), ingressPresets()} {
 		for _, r := range rows {
 			if names[r.id] {
 				t.Errorf("%s is there twice", r.id)
@@ -62,7 +62,7 @@ func TestEveryFieldOfAPresetHasOneSource(t *testing.T) {
 					claims[name]++
 				}
 			}
-			for _, f := range lbFields() {
+			for _, f := range r.lb.fields() {
 				if claims[f.name] != 1 {
 					t.Errorf("%s: %d sources for %s", r.id, claims[f.name], f.name)
 				}
@@ -146,8 +146,42 @@ func TestPresetsHaveTheNumbersOfTheFacts(t *testing.T) {
 			}
 		}
 	}
-	if seen != len(Presets()) {
-		t.Errorf("the facts speak of %d presets, there are %d", seen, len(Presets()))
+	if inside := len(insideRows()); seen+inside != len(Presets()) {
+		t.Errorf("the facts speak of %d presets and of %d proxies inside of the cluster, there are %d", seen, inside, len(Presets()))
+	}
+}
+
+// insideRows are the presets that section 1 of the facts does not list, with what section 5 says
+// of them; nothing does of the one that stands for all others.
+func insideRows() map[string]string {
+	return map[string]string{
+		"ingress-nginx": "| Upstream selection | uses endpoints with ready nil/true only: terminating pods are removed at once (no fallback); dynamic via Lua, ~1 s batch |",
+		"envoy-gateway": "| Backend endpoints | terminating or not serving -> sent to Envoy as draining |",
+		"l7-generic":    "",
+	}
+}
+
+// Reference: facts/load-balancers.md 5.
+func TestProxiesInsideGoByTheEndpointsOfTheFacts(t *testing.T) {
+	t.Parallel()
+	const path = "../../../shared/facts/load-balancers.md"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Skipf("%s is not there: the facts are kept outside the repository", filepath.Clean(path))
+	}
+	members := map[string]LBMembers{"ingress-nginx": MembersReadyPods, "envoy-gateway": MembersServingPods, "l7-generic": MembersReadyPods}
+	for id, row := range insideRows() { // order: each for itself
+		p, ok := presetFor(id, "")
+		if !ok || !strings.Contains(string(data), row) {
+			t.Errorf("the facts do not say of %s: %s", id, row)
+		}
+		if lb := p.LoadBalancer; lb.Target != TargetPods || lb.Members != members[id] || lb.Check.Probe != ProbeNone || !lb.Layer7.Ingress || lb.NoTarget != NoTarget503 {
+			t.Errorf("%s: %+v", id, lb)
+		}
+	}
+	nginx, _ := presetFor("ingress-nginx", "")
+	if lb := nginx.LoadBalancer; lb.Propagation.Max() != engine.Second {
+		t.Errorf("a batch of %s", lb.Propagation)
 	}
 }
 
@@ -212,7 +246,7 @@ func TestEvidenceOfALoadBalancer(t *testing.T) {
 				t.Error("it does not say why")
 			}
 			for _, name := range append(f.others, anyFamily()...) {
-				if p, ok := presetFor(name, policyCluster); !ok || p.Layer7 || p.Family != name {
+				if p, ok := presetFor(name, policyCluster); !ok || p.Layer7() || p.Family != name {
 					t.Errorf("%s is no family", name)
 				}
 			}
@@ -239,38 +273,4 @@ func evidenceInput(t *testing.T, meta, spec, rest string) (*corev1.Service, []ma
 	}
 	w := newWorld(objects.All)
 	return w.services[0].Value, w.nodes
-}
-
-// The class of an Ingress says what stands before a Service. Reference: simulator.md 5.2.
-func TestEvidenceOfAnIngress(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct{ class, ingress, service, want string }{ // order: each for itself
-		"no class":                           {"", "", "", ""},
-		"a class nobody knows":               {"ingressClassName: own", "", "", " (own)"},
-		"ingress-nginx":                      {"ingressClassName: nginx", "", "", " (ingress-nginx)"},
-		"the older annotation":               {"", "kubernetes.io/ingress.class: nginx", "", " (ingress-nginx)"},
-		"an ALB":                             {"ingressClassName: alb", "", "", " (aws-alb-instance)"},
-		"an ALB with ip targets":             {"ingressClassName: alb", "alb.ingress.kubernetes.io/target-type: ip", "", " (aws-alb-ip)"},
-		"an ALB, and the Service says which": {"ingressClassName: alb", "", "alb.ingress.kubernetes.io/target-type: ip", " (aws-alb-ip)"},
-		"GKE with NEGs":                      {"ingressClassName: gce", "", "cloud.google.com/neg: '{\"ingress\": true}'", " (gke-l7-neg)"},
-		"GKE without": {"ingressClassName: gce-internal", "", "",
-			" (gke-l7-instance-group, or gke-l7-neg where the cluster makes NEGs by itself)"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			text := strings.Replace(altWeb, "metadata: {name: web, namespace: shop}\nspec:\n  selector: {app: web}\n  ports",
-				"metadata: {name: web, namespace: shop, annotations: {"+tt.service+"}}\nspec:\n  selector: {app: web}\n  ports", 1) +
-				"---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i, namespace: shop, annotations: {" + tt.ingress + "}}\nspec:\n" +
-				"  defaultBackend: {service: {name: web, port: {number: 80}}}\n  " + tt.class + "\n"
-			objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-			cases, more := Infer(objects, Options{})
-			if len(problems)+len(more) > 0 || len(cases) != 1 {
-				t.Fatalf("%d cases, %v %v", len(cases), problems, more)
-			}
-			want := "the ingress or gateway" + tt.want + " is not yet simulated: its requests go to the ClusterIP"
-			if left := cases[0].Scenario.NotModelled[0]; left.ID != "ingress" || left.What != want {
-				t.Errorf("got %q, want %q", left.What, want)
-			}
-		})
-	}
 }

@@ -13,6 +13,7 @@ func Assumptions() []Assumption {
 		{"action", "action", "rolling restart", "", "assumed", "simulator.md 5.4", "spec.actions of a Scenario"},
 		{"clients", "clients", "100/s on new connections, timeout 5s; 100/s on 20 kept-alive connections, idle 60s", "", "assumed", "simulator.md 5.1", "--rate"},
 		{"lb", "load balancer", "by evidence in the input; as one without any delay when unknown", "one preset of each family", "assumed", "simulator.md 5.2, --list presets", "--lb"},
+		{"ingress", "ingress or gateway", "by the class of the Ingress or Gateway; l7-generic when unknown", "ingress-nginx, envoy-gateway", "assumed", "simulator.md 5.2, --list presets", "--lb"},
 		{"serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "simulator.md 5.1", "--set apps.NAME.serve="},
 		{"start", "container start to listening", "2s", "500ms, 20s", "assumed", "simulator.md 5.3", "--set start="},
 		{"image", "image", "present on every node", "pull 10s", "assumed", "simulator.md 5.3", "--set latency.containerStart="},

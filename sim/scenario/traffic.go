@@ -55,6 +55,7 @@ func (b *builder) defaultTraffic(c cursor) {
 				t.Name = fmt.Sprintf("%s:%d %s", sub.service.Name, sub.port.Port, t.Name)
 				t.Rate = b.rateOf(t.Rate)
 				b.balance(&t, sub.service.Value, "", cursor{})
+				t.ground(sub.service.Value)
 				b.out.Traffic = append(b.out.Traffic, t)
 			}
 		}
@@ -158,7 +159,11 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 	if svc == nil {
 		return t, false
 	}
+	before := len(b.doc.problems)
 	b.balance(&t, svc, via, at)
+	if t.needsNodePort(svc) && len(b.doc.problems) == before {
+		c.get("to").fail("no traffic from outside for Service %s: %s", t.Service, noNodePort(&t, svc))
+	}
 	return t, true
 }
 
@@ -347,9 +352,6 @@ func (b *builder) target(c cursor, protocol string, t *Traffic) *corev1.Service 
 	t.Port = int(p.Port)
 	t.protocol(c, p)
 	if t.External {
-		if why := externalPort(s.Value, p); why != "" {
-			c.fail("no traffic from outside for Service %s: %s", id, why)
-		}
 		t.HealthyNodesOnly = len(t.Nodes) == 0 && s.Value.Spec.HealthCheckNodePort != 0
 	}
 	t.Class = ClassInside

@@ -209,8 +209,8 @@ type Traffic struct {
 	Headline                bool
 	Class                   string // of the traffic table, such as "outside"
 
-	// LB is the load balancer that outside clients go through; nil for none: they go to the
-	// node ports.
+	// LB is the load balancer or proxy that outside clients go through; nil for none: they go to
+	// the node ports.
 	LB *LoadBalancer
 	// Ingress is the proxy inside the cluster that the requests go through, nil for none. LB, Nodes
 	// and HealthyNodesOnly are then about the way to it.
@@ -223,6 +223,8 @@ type Traffic struct {
 	// delay. Set for Services of type LoadBalancer with externalTrafficPolicy Local.
 	HealthyNodesOnly bool
 
+	route    *route   // the Ingress or HTTPRoute that names its Service port, nil for none
+	bypass   string   // why its requests go to the ClusterIP, although they come from outside
 	direct   bool     // the Scenario says that its clients go to the node ports themselves
 	lbOthers []string // presets, by family, that LB might be instead: what it is was not said
 }

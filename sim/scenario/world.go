@@ -26,6 +26,9 @@ type world struct {
 	autoscalers  []manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]
 	ingresses    []manifest.Typed[*networkingv1.Ingress]
 	routes       []*manifest.Object // HTTPRoutes
+	// What says who takes care of an Ingress or an HTTPRoute, and how.
+	ingressClasses, gateways, gatewayClasses, backendConfigs []*manifest.Object
+
 	proxyConfigs []*manifest.Object
 	webhooks     []webhook
 	bare         int // pods of the input that no workload owns
@@ -83,6 +86,14 @@ func (w *world) addRaw(o *manifest.Object) {
 	switch o.Kind {
 	case "HTTPRoute":
 		w.routes = append(w.routes, o)
+	case "IngressClass":
+		w.ingressClasses = append(w.ingressClasses, o)
+	case "Gateway":
+		w.gateways = append(w.gateways, o)
+	case "GatewayClass":
+		w.gatewayClasses = append(w.gatewayClasses, o)
+	case "BackendConfig":
+		w.backendConfigs = append(w.backendConfigs, o)
 	case "KubeProxyConfiguration":
 		w.proxyConfigs = append(w.proxyConfigs, o)
 	}

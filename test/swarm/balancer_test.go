@@ -10,7 +10,7 @@ func (w *world) balancer() *scenario.LoadBalancer {
 	svc := w.Services[0].Service
 	lb := &scenario.LoadBalancer{
 		Service: "default/web", Target: of(w.draws, scenario.TargetNodes, scenario.TargetPods),
-		Controller: w.dist(0, 2*sec), Registration: w.dist(0, 5*sec), Propagation: w.dist(0, 5*sec),
+		Controller: w.dist(0, 2*sec), ControllerHold: of(w.draws, 0, 0, 3*sec), Registration: w.dist(0, 5*sec), Propagation: w.dist(0, 5*sec),
 		Drain: of(w.draws, 0, 2*sec, 10*sec, engine.Never), CutUnhealthy: w.chance(30), FailOpen: w.chance(40),
 		NoTarget: of(w.draws, scenario.NoTargetTimeout, scenario.NoTargetRefused, scenario.NoTarget503),
 		Hash:     of(w.draws, scenario.HashFlow, scenario.HashRandom), ICMPFiltered: w.chance(50),
@@ -19,10 +19,10 @@ func (w *world) balancer() *scenario.LoadBalancer {
 		},
 	}
 	if lb.Target == scenario.TargetPods {
-		lb.Members = of(w.draws, scenario.MembersReadyPods, scenario.MembersLivePods)
+		lb.Members = of(w.draws, scenario.MembersReadyPods, scenario.MembersLivePods, scenario.MembersServingPods)
 		lb.Check.Probe = of(w.draws, scenario.ProbeNone, scenario.ProbePod, scenario.ProbePod)
 		if w.chance(40) {
-			lb.Layer7 = &scenario.Layer7{Retries: w.pick(3), RetryReset: w.chance(50), ConnectTimeout: w.span(100*ms, 2*sec), UpstreamIdle: w.span(0, 10*sec), Ingress: w.chance(50)}
+			lb.Layer7 = &scenario.Layer7{Retries: w.pick(3), RetryOn: of(w.draws, scenario.RetryConnect, scenario.RetryReset), ConnectTimeout: w.span(100*ms, 2*sec), UpstreamIdle: w.span(0, 10*sec), Ingress: w.chance(50)}
 		}
 		return lb
 	}

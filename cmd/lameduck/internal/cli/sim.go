@@ -460,8 +460,8 @@ func presetRows() [][]string {
 	rows := [][]string{{"PRESET", "FIELD", "VALUE", "STATUS", "SOURCE"}}
 	for _, p := range scenario.Presets() {
 		what := p.What
-		if p.Layer7 {
-			what += "; not yet simulated"
+		if p.Layer7() {
+			what += "; a proxy of HTTP requests"
 		}
 		rows = append(rows, []string{p.ID, "is", what, "", ""})
 		for _, f := range p.Fields {

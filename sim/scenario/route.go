@@ -1,0 +1,276 @@
+package scenario
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// route is what leads requests to a Service port through a proxy: an Ingress, or an HTTPRoute.
+type route struct {
+	ingress manifest.Typed[*networkingv1.Ingress] // the zero value for an HTTPRoute
+	object  *manifest.Object                      // either of them
+	class   string                                // of the Ingress, or of the HTTPRoute's Gateway; "" when nothing says it
+	said    string                                // where that stands: "ingressClassName nginx"
+	// controller is who takes care of the class, as an IngressClass or GatewayClass says; "" when
+	// there is none in the input.
+	controller string
+	nodePort   bool             // the Service port has one
+	service    *corev1.Service  // what it leads to
+	backend    *manifest.Object // a BackendConfig, nil for none
+}
+
+// routeTo finds what leads to a stream's Service port, nil when nothing does. An Ingress goes
+// before an HTTPRoute.
+func (w *world) routeTo(t *Traffic, svc *corev1.Service) *route {
+	s, ok := w.service(svc.Namespace + "/" + svc.Name)
+	if !ok {
+		return nil
+	}
+	for i := range svc.Spec.Ports {
+		p := &svc.Spec.Ports[i]
+		if int(p.Port) == t.Port && (p.Protocol == "" || p.Protocol == corev1.ProtocolTCP) {
+			return w.routeOf(&subject{service: s, port: p})
+		}
+	}
+	return nil
+}
+
+func (w *world) routeOf(s *subject) *route {
+	r := &route{service: s.service.Value, nodePort: s.port.NodePort != 0, backend: w.backendConfigOf(s)}
+	if i, ok := w.ingressOf(s); ok {
+		r.ingress, r.object = i, i.Object
+		w.ingressClass(r)
+		return r
+	}
+	for _, o := range w.routes {
+		if routeNames(o, s) {
+			r.object = o
+			w.gatewayClass(r)
+			return r
+		}
+	}
+	return nil
+}
+
+// ingressClass finds the class of an Ingress: in the spec or, before Kubernetes 1.18, in an
+// annotation; without one it is the cluster's default.
+func (w *world) ingressClass(r *route) {
+	const annotation = "kubernetes.io/ingress.class"
+	i := r.ingress.Value
+	if c := i.Spec.IngressClassName; c != nil {
+		r.class, r.said = *c, "ingressClassName "+*c
+	} else if c := i.Annotations[annotation]; c != "" {
+		r.class, r.said = c, "annotation "+annotation+": "+c
+	}
+	for _, o := range w.ingressClasses {
+		if r.class == "" && rawText(o.Value, "metadata", "annotations", networkingv1.AnnotationIsDefaultIngressClass) == "true" {
+			r.class, r.said = o.Name, "IngressClass "+o.Name+" is the default"
+		}
+		if o.Name == r.class {
+			r.controller = rawText(o.Value, "spec", "controller")
+		}
+	}
+}
+
+// gatewayClass finds the class of the first Gateway that an HTTPRoute names and the input has.
+func (w *world) gatewayClass(r *route) {
+	for _, ref := range rawList(r.object.Value, "spec", "parentRefs") {
+		id := cmp.Or(rawText(ref, "namespace"), r.object.Namespace) + "/" + rawText(ref, "name")
+		for _, g := range w.gateways {
+			if g.ID() != id || r.class != "" {
+				continue
+			}
+			r.class = rawText(g.Value, "spec", "gatewayClassName")
+			r.said = "gatewayClassName " + r.class
+		}
+	}
+	for _, o := range w.gatewayClasses {
+		if o.Name == r.class {
+			r.controller = rawText(o.Value, "spec", "controllerName")
+		}
+	}
+}
+
+// backendConfigOf finds the BackendConfig that a Service's annotation names for a port: under
+// the port's name or number, or as the default (ingress-gce's documentation).
+func (w *world) backendConfigOf(s *subject) *manifest.Object {
+	var names struct {
+		Default string            `json:"default"`
+		Ports   map[string]string `json:"ports"`
+	}
+	a := s.service.Value.Annotations
+	if json.Unmarshal([]byte(cmp.Or(a["cloud.google.com/backend-config"], a["beta.cloud.google.com/backend-config"])), &names) != nil {
+		return nil
+	}
+	name := cmp.Or(names.Ports[s.port.Name], names.Ports[strconv.Itoa(int(s.port.Port))], names.Default)
+	for _, o := range w.backendConfigs {
+		if name != "" && o.Namespace == s.service.Namespace && o.Name == name {
+			return o
+		}
+	}
+	return nil
+}
+
+// rawAt goes down a raw object, nil where there is nothing.
+func rawAt(v any, path ...string) any {
+	for _, key := range path {
+		m, _ := v.(map[string]any)
+		v = m[key]
+	}
+	return v
+}
+
+func rawText(v any, path ...string) string {
+	s, _ := rawAt(v, path...).(string)
+	return s
+}
+
+func rawList(v any, path ...string) []any {
+	l, _ := rawAt(v, path...).([]any)
+	return l
+}
+
+// maker is who makes a proxy.
+type maker string
+
+// The makers that presets know.
+const (
+	makerAWS   maker = "alb"
+	makerGKE   maker = "gce"
+	makerNginx maker = "nginx"
+	makerEnvoy maker = "envoy"
+	makerOther maker = ""
+)
+
+// madeBy goes by the controller of the class where the input says it, else by the class's name:
+// a class is called anything, and nginx is the name of more than one controller's.
+func (r *route) madeBy() maker {
+	switch c := r.controller; {
+	case c == "k8s.io/ingress-nginx":
+		return makerNginx
+	case c == "ingress.k8s.aws/alb", strings.HasPrefix(c, "gateway.k8s.aws/alb"):
+		return makerAWS
+	case strings.HasPrefix(c, "networking.gke.io/"):
+		return makerGKE
+	case strings.HasPrefix(c, "gateway.envoyproxy.io/"):
+		return makerEnvoy
+	case c != "":
+		return makerOther
+	}
+	if r.ingress.Value == nil {
+		switch c := r.class; {
+		case strings.HasPrefix(c, "gke-l7-"):
+			return makerGKE
+		case c == "eg", strings.HasPrefix(c, "envoy"):
+			return makerEnvoy
+		case slices.Contains(strings.Split(c, "-"), "alb"):
+			return makerAWS
+		}
+		return makerOther
+	}
+	switch r.class {
+	case "alb":
+		return makerAWS
+	case "gce", "gce-internal":
+		return makerGKE
+	case "nginx":
+		return makerNginx
+	default:
+		return makerOther
+	}
+}
+
+const (
+	albPrefix   = "alb.ingress.kubernetes.io/"
+	nginxPrefix = "nginx.ingress.kubernetes.io/"
+)
+
+// annotation is one of the Ingress, and where it stands. The AWS Load Balancer Controller reads
+// the Service's first (recalled): at is nil then.
+func (r *route) annotation(key string) (value string, at *manifest.Object) {
+	if v, ok := r.service.Annotations[key]; ok && strings.HasPrefix(key, albPrefix) {
+		return v, nil
+	}
+	if r.ingress.Value == nil {
+		return "", nil
+	}
+	return r.ingress.Value.Annotations[key], r.object
+}
+
+// find says which proxy it is (simulator.md 5.2).
+func (r *route) find() balancerFound {
+	f := balancerFound{why: r.said}
+	switch r.madeBy() {
+	case makerAWS:
+		r.findALB(&f)
+	case makerGKE:
+		r.findGKE(&f)
+	case makerNginx:
+		f.name = "ingress-nginx"
+		if v, _ := r.annotation(nginxPrefix + "service-upstream"); v == "true" {
+			f.name, f.bypass = "", "ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"
+		}
+	case makerEnvoy:
+		f.name = "envoy-gateway"
+	default:
+		return r.findAny()
+	}
+	f.basis = inferred
+	return f
+}
+
+// findALB: targets are instances unless something says ip (the controller's default; recalled),
+// and instances need a node port.
+func (r *route) findALB(f *balancerFound) {
+	switch target, _ := r.annotation(albPrefix + "target-type"); {
+	case target == "ip":
+		f.name = "aws-alb-ip"
+	case target == "instance":
+		f.name = "aws-alb-instance"
+	case !r.nodePort:
+		f.name = "aws-alb-ip"
+		f.why += ", without a node port for instances"
+	default:
+		f.name, f.others = "aws-alb-instance", []string{"aws-alb-ip"}
+	}
+}
+
+// findGKE: Gateways have network endpoint groups, and Ingresses where the Service's annotation
+// asks for them, or the cluster does (recalled).
+func (r *route) findGKE(f *balancerFound) {
+	neg := strings.ReplaceAll(r.service.Annotations["cloud.google.com/neg"], " ", "")
+	switch {
+	case r.ingress.Value == nil, neg != "" && !strings.Contains(neg, `"ingress":false`):
+		f.name = "gke-l7-neg"
+	case neg == "" && !r.nodePort:
+		f.name = "gke-l7-neg"
+		f.why += ", without a node port for instance groups"
+	case neg == "":
+		f.name, f.others = "gke-l7-instance-group", []string{"gke-l7-neg"}
+	default:
+		f.name = "gke-l7-instance-group"
+	}
+}
+
+// findAny is a proxy of which nothing is known, but perhaps its class.
+func (r *route) findAny() balancerFound {
+	f := balancerFound{name: "l7-generic", why: r.said, basis: "assumed", others: []string{"ingress-nginx", "envoy-gateway"}}
+	switch {
+	case r.controller != "":
+		f.why += ", of " + r.controller
+	case r.said != "":
+	case r.ingress.Value != nil:
+		f.why = r.object.String() + " says no class"
+	default:
+		f.why = "the Gateway of " + r.object.String() + " is not in the input"
+	}
+	return f
+}

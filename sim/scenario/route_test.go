@@ -1,0 +1,241 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// routedWeb is altWeb with a Service of some fields and annotations, and more documents.
+func routedWeb(spec, annotations, more string) string {
+	text := strings.Replace(altWeb, "metadata: {name: web, namespace: shop}\nspec:\n  selector: {app: web}\n  ports",
+		"metadata: {name: web, namespace: shop, annotations: {"+annotations+"}}\nspec:\n  selector: {app: web}\n  ports", 1)
+	if spec != "" {
+		text += "  " + spec + "\n"
+	}
+	return text + more
+}
+
+// anIngress leads to the web, with lines of its metadata.annotations and its spec.
+func anIngress(annotations, spec string) string {
+	return "---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i, namespace: shop, annotations: {" + annotations + "}}\nspec:\n" +
+		"  defaultBackend: {service: {name: web, port: {number: 80}}}\n  " + spec + "\n"
+}
+
+// inferOne infers the only case of manifests.
+func inferOne(t *testing.T, text string, opts Options) *Case {
+	t.Helper()
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, more := Infer(objects, opts)
+	if len(problems)+len(more) > 0 || len(cases) != 1 || cases[0].Scenario == nil {
+		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
+	}
+	return &cases[0]
+}
+
+// throughWhat says which proxy the streams of a case go through, on what basis, and what else it
+// might be; or why they go to the ClusterIP.
+func throughWhat(t *testing.T, s *Scenario) string {
+	t.Helper()
+	var all []string
+	for i := range s.Traffic {
+		tr := &s.Traffic[i]
+		words := tr.bypass
+		if tr.LB != nil {
+			words = tr.LB.Preset
+		}
+		for _, a := range s.Assumptions {
+			if a.ID == "ingress" || a.ID == "lb" {
+				words += " " + a.Basis
+			}
+		}
+		if tr.External != (tr.LB != nil || tr.bypass == "") {
+			t.Errorf("%s: external %t", words, tr.External)
+		}
+		all = append(all, strings.TrimSpace(strings.Join(append([]string{words}, tr.lbOthers...), " ")))
+	}
+	if len(distinct(all)) != 1 {
+		t.Errorf("the streams differ: %q", all)
+	}
+	return all[0]
+}
+
+// The class of an Ingress says what stands before a Service. Reference: simulator.md 5.2.
+func TestEvidenceOfAnIngress(t *testing.T) {
+	t.Parallel()
+	const (
+		nodePort = "type: NodePort"
+		ip       = albPrefix + "target-type: ip"
+		instance = albPrefix + "target-type: instance"
+		unknown  = "l7-generic assumed ingress-nginx envoy-gateway"
+	)
+	class := func(name, controller, annotations string) string {
+		return "---\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: " + name + ", annotations: {" + annotations + "}}\nspec: {controller: " + controller + "}\n"
+	}
+	const isDefault = "ingressclass.kubernetes.io/is-default-class: 'true'"
+	for name, tt := range map[string]struct{ class, ingress, spec, service, more, want string }{ // order: each for itself
+		"no class":                                      {"", "", "", "", "", unknown},
+		"a class nobody knows":                          {"ingressClassName: own", "", "", "", "", unknown},
+		"ingress-nginx":                                 {"ingressClassName: nginx", "", "", "", "", "ingress-nginx inferred"},
+		"the older annotation":                          {"", "kubernetes.io/ingress.class: nginx", "", "", "", "ingress-nginx inferred"},
+		"the spec goes before the annotation":           {"ingressClassName: nginx", "kubernetes.io/ingress.class: alb", "", "", "", "ingress-nginx inferred"},
+		"a class of any name, and who takes care of it": {"ingressClassName: own", "", "", "", class("own", "k8s.io/ingress-nginx", ""), "ingress-nginx inferred"},
+		"somebody else's class of the name nginx":       {"ingressClassName: nginx", "", "", "", class("nginx", "nginx.org/ingress-controller", ""), unknown},
+		"the default class":                             {"", "", "", "", class("own", "ingress.k8s.aws/alb", isDefault), "aws-alb-ip inferred"},
+		"a class that is no default":                    {"", "", "", "", class("own", "ingress.k8s.aws/alb", ""), unknown},
+		"an ALB, with a node port":                      {"ingressClassName: alb", "", nodePort, "", "", "aws-alb-instance inferred aws-alb-ip"},
+		"an ALB, without one":                           {"ingressClassName: alb", "", "", "", "", "aws-alb-ip inferred"},
+		"an ALB with ip targets":                        {"ingressClassName: alb", ip, nodePort, "", "", "aws-alb-ip inferred"},
+		"an ALB with instance targets":                  {"ingressClassName: alb", instance, nodePort, "", "", "aws-alb-instance inferred"},
+		"an ALB, and the Service says which":            {"ingressClassName: alb", instance, nodePort, ip, "", "aws-alb-ip inferred"},
+		"an ALB with instance targets that has no node port": {"ingressClassName: alb", instance, "", "", "",
+			"the Service has no node port, and load balancer aws-alb-instance sends to nodes inferred"},
+		"GKE with NEGs":            {"ingressClassName: gce", "", nodePort, "cloud.google.com/neg: '{\"ingress\": true}'", "", "gke-l7-neg inferred"},
+		"GKE without NEGs":         {"ingressClassName: gce", "", nodePort, "cloud.google.com/neg: '{\"ingress\": false}'", "", "gke-l7-instance-group inferred"},
+		"GKE, which does not say":  {"ingressClassName: gce-internal", "", nodePort, "", "", "gke-l7-instance-group inferred gke-l7-neg"},
+		"GKE, without a node port": {"ingressClassName: gce", "", "", "", "", "gke-l7-neg inferred"},
+		"nginx sends to the Service": {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'true'", "", "", "",
+			"ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"},
+		"nginx sends to the pods after all":         {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'false'", "", "", "", "ingress-nginx inferred"},
+		"a Service with a load balancer of its own": {"ingressClassName: nginx", "", "type: LoadBalancer", "metallb.io/address-pool: a", "", "metallb-l2-cluster inferred metallb-bgp"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := inferOne(t, routedWeb(tt.spec, tt.service, tt.more+anIngress(tt.ingress, tt.class)), Options{})
+			if got := throughWhat(t, c.Scenario); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			wantTraffic := "outside, through an ingress :80"
+			if strings.Contains(tt.spec, "LoadBalancer") {
+				wantTraffic = "outside :80"
+			}
+			if c.Traffic != wantTraffic || c.Class != ClassOutside {
+				t.Errorf("traffic %q of class %s", c.Traffic, c.Class)
+			}
+			left := c.Scenario.NotModelled[0]
+			if bypass := c.Scenario.Traffic[0].bypass; bypass != "" && (left.ID != "ingress" || left.What != bypass+": its requests go to the ClusterIP") {
+				t.Errorf("it says %+v", left)
+			}
+		})
+	}
+}
+
+// An HTTPRoute says its Gateway, and that its class. Reference: simulator.md 5.2.
+func TestEvidenceOfAnHTTPRoute(t *testing.T) {
+	t.Parallel()
+	const unknown = "l7-generic assumed ingress-nginx envoy-gateway"
+	for name, tt := range map[string]struct{ ref, gateway, class, want string }{ // order: each for itself
+		"the Gateway is not in the input":            {"name: g", "", "", unknown},
+		"a Gateway of another namespace":             {"name: g", "{name: g, namespace: infra}|eg", "", unknown},
+		"which the route names":                      {"name: g, namespace: infra", "{name: g, namespace: infra}|eg", "", "envoy-gateway inferred"},
+		"Envoy Gateway by another name":              {"name: g", "{name: g, namespace: shop}|envoy-internal", "", "envoy-gateway inferred"},
+		"Envoy Gateway by its controller":            {"name: g", "{name: g, namespace: shop}|own", "gateway.envoyproxy.io/gatewayclass-controller", "envoy-gateway inferred"},
+		"GKE":                                        {"name: g", "{name: g, namespace: shop}|gke-l7-regional-external-managed", "", "gke-l7-neg inferred"},
+		"an ALB":                                     {"name: g", "{name: g, namespace: shop}|aws-alb", "", "aws-alb-ip inferred"},
+		"Istio":                                      {"name: g", "{name: g, namespace: shop}|istio", "istio.io/gateway-controller", unknown},
+		"nginx, which is not ingress-nginx":          {"name: g", "{name: g, namespace: shop}|nginx", "", unknown},
+		"somebody else's class of the name of GKE's": {"name: g", "{name: g, namespace: shop}|gke-l7-own", "example.com/controller", unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			more := "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: shop}\nspec:\n" +
+				"  parentRefs: [{" + tt.ref + "}]\n  rules: [{backendRefs: [{name: web, port: 80}]}]\n"
+			if meta, class, ok := strings.Cut(tt.gateway, "|"); ok {
+				more += "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: " + meta + "\nspec: {gatewayClassName: " + class + "}\n"
+				if tt.class != "" {
+					more += "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: " + class + "}\nspec: {controllerName: " + tt.class + "}\n"
+				}
+			}
+			c := inferOne(t, routedWeb("", "", more), Options{})
+			if got := throughWhat(t, c.Scenario); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// What --lb says goes for what it can be: a proxy for what an Ingress names, a load balancer for
+// Services that have one.
+func TestWhatALoadBalancerIsFor(t *testing.T) {
+	t.Parallel()
+	const typed, ingress = "type: LoadBalancer", "ingress"
+	for name, tt := range map[string]struct {
+		spec, more string
+		opts       Options
+		want       string
+	}{ // order: each for itself
+		"a proxy, for an Ingress":                           {"", ingress, Options{LB: "envoy-gateway"}, "envoy-gateway"},
+		"a proxy, for an Ingress to a Service with its own": {typed, ingress, Options{LB: "envoy-gateway"}, "envoy-gateway"},
+		"a load balancer, for a Service with its own":       {typed, ingress, Options{LB: "azure-standard"}, "azure-standard-cluster"},
+		"none, for an Ingress":                              {"", ingress, Options{LB: "none"}, "the ingress or gateway is left out (load balancer none)"},
+		"its fields":                                        {"", ingress, Options{LB: "ingress-nginx", Set: []string{"loadBalancer.retries=0"}}, "ingress-nginx"},
+		"fields alone settle which one it is":               {"", ingress, Options{Set: []string{"loadBalancer.retries=1"}}, "l7-generic assumed"},
+		"pods need no node port":                            {"type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", Options{LB: "aws-nlb-ip"}, "aws-nlb-ip"},
+		"nodes need one": {"type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", Options{LB: "azure-standard"},
+			"the Service has no node port, and load balancer azure-standard-cluster sends to nodes"},
+		"one without any delay needs one, too": {"type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", Options{},
+			"the Service has no node port assumed gke-l4 aws-nlb-ip aws-nlb-instance azure-standard metallb-l2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			more := ""
+			if tt.more == ingress {
+				more = anIngress("", "")
+			}
+			c := inferOne(t, routedWeb(tt.spec, "", more), tt.opts)
+			if got := throughWhat(t, c.Scenario); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Of a proxy of which nothing is known each kind is tried; a load balancer that needs node ports
+// is not tried where there are none.
+func TestOtherProxies(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ text, id, want string }{ // order: each for itself
+		"an Ingress of an unknown class":     {routedWeb("", "", anIngress("", "")), "ingress", "ingress-nginx envoy-gateway"},
+		"an ALB of unknown targets":          {routedWeb("type: NodePort", "", anIngress("", "ingressClassName: alb")), "ingress", "aws-alb-ip"},
+		"a load balancer without node ports": {routedWeb("type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", ""), "lb", "aws-nlb-ip"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := inferOne(t, tt.text, Options{}).Scenario
+			before := Normal(s)
+			var got []string
+			for _, a := range Alternatives(s) {
+				if a.ID != "ingress" && a.ID != "lb" {
+					continue
+				}
+				if a.ID != tt.id {
+					t.Errorf("%s is tried for %s", a.Value, a.ID)
+				}
+				got = append(got, a.Value)
+				for _, tr := range a.Scenario.Traffic {
+					if tr.LB == nil || tr.LB.Preset != a.Value || tr.LB.Service != "shop/web" || !tr.External || tr.HealthyNodesOnly {
+						t.Errorf("%s: %+v", a.Value, tr)
+					}
+				}
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("tried %s, want %s", got, tt.want)
+			}
+			if Normal(s) != before {
+				t.Error("the scenario itself was changed")
+			}
+		})
+	}
+}
+
+// gRPC that an Ingress names goes through its proxy, too.
+func TestCallsThroughAnIngress(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(routedWeb("", "", anIngress("", "ingressClassName: nginx")), "targetPort: 8080", "targetPort: 8080, name: grpc", 1)
+	text = strings.Replace(text, "port: {number: 80}", "port: {name: grpc}", 1)
+	c := inferOne(t, text, Options{})
+	if got := throughWhat(t, c.Scenario); got != "ingress-nginx inferred" || c.Traffic != "h2, through an ingress :80" {
+		t.Errorf("%s: %s", c.Traffic, got)
+	}
+}
