@@ -164,6 +164,14 @@ func (f *front) Sends(members []int) {
 	if j == nil {
 		return
 	}
+	if pod := f.legs[0].Proxy; pod != traffic.NoProxy {
+		e := cluster.Event{At: f.run.eng.Now(), Kind: cluster.EventIngress, Entry: f.legs[0].Stream, Pod: cluster.PodID(pod), Node: -1}
+		for _, m := range members {
+			e.Targets = append(e.Targets, cluster.PodID(m))
+		}
+		j.Record(e)
+		return
+	}
 	for _, leg := range f.legs {
 		for _, m := range members {
 			if !slices.Contains(f.sends, m) {

@@ -35,8 +35,7 @@ func (r *run) openControllers() {
 		c := &controller{run: r, stream: i, spec: t.Ingress, entry: entry}
 		r.inside[i] = c
 		for _, e := range r.cluster.SettledEndpoints(r.routes[i].entry) {
-			f := c.in(e.Pod)
-			f.Sends(f.b.Active())
+			c.in(e.Pod)
 		}
 	}
 }
@@ -52,6 +51,7 @@ func (c *controller) in(pod cluster.PodID) *front {
 		f := c.run.newFront(name, c.spec.Proxy, c.entry)
 		f.legs = []traffic.Leg{{Stream: c.stream, Proxy: int(pod)}}
 		c.pods[pod] = f
+		f.Sends(f.b.Active())
 	}
 	return c.pods[pod]
 }

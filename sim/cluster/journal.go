@@ -33,6 +33,7 @@ const (
 	EventWait                      // a node's proxy heard of a change and waits until Until
 	EventRules                     // a node's new rules lead the connections of an entry to Targets, by Verdict
 	EventHealthPort                // a node's healthCheckNodePort answers differently: OK
+	EventIngress                   // a pod of an ingress controller sends the requests of an entry to Targets from now on
 	EventBalancer                  // a load balancer sends new connections to a node or pod from now on, or not any more: OK
 )
 

@@ -38,7 +38,7 @@ func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
 // moment at which a new connection could be sent to it. 0 when no pod was deleted.
 func Lateness(events []cluster.Event) engine.Time {
 	deleted := map[cluster.PodID]engine.Time{}
-	ways := map[int]*way{} // by entry
+	ways := map[[2]int]*way{} // by entry, and pod of an ingress controller
 	var late engine.Time
 	for i := range events {
 		e := &events[i]
@@ -46,14 +46,18 @@ func Lateness(events []cluster.Event) engine.Time {
 		case cluster.EventDeleted:
 			deleted[e.Pod] = e.At
 			continue
-		case cluster.EventRules, cluster.EventHealthPort, cluster.EventBalancer:
+		case cluster.EventRules, cluster.EventHealthPort, cluster.EventBalancer, cluster.EventIngress:
 		default:
 			continue
 		}
-		w := ways[e.Entry]
+		k := [2]int{e.Entry, -1}
+		if e.Kind == cluster.EventIngress {
+			k[1] = int(e.Pod)
+		}
+		w := ways[k]
 		if w == nil {
 			w = &way{rules: map[int][]cluster.PodID{}, healthy: map[int]bool{}, nodes: map[int]bool{}, pods: map[cluster.PodID]bool{}}
-			ways[e.Entry] = w
+			ways[k] = w
 		}
 		before := w.reached()
 		w.hear(e)
@@ -79,7 +83,7 @@ type way struct {
 
 func (w *way) hear(e *cluster.Event) {
 	switch e.Kind {
-	case cluster.EventRules:
+	case cluster.EventRules, cluster.EventIngress: // of a node, or of the pod itself
 		w.rules[e.Node] = e.Targets
 	case cluster.EventHealthPort:
 		w.healthy[e.Node] = e.OK

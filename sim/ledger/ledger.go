@@ -110,7 +110,10 @@ type Request struct {
 	Blame        Blame
 	Node         int    // the node whose rules it met
 	Pod          string // the pod it reached, "" for none
-	Attempts     int
+	// Ingress is the ingress controller's pod that had asked for it in vain, "" when it got to
+	// none or failed there.
+	Ingress  string
+	Attempts int
 }
 
 // Group is failures that are alike.

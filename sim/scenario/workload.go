@@ -34,12 +34,17 @@ func (w *Workload) OnePerNode() bool {
 	return false
 }
 
-// Behind returns the workload that a stream of requests goes to, the first of several; nil
-// when its Service selects none.
-func (s *Scenario) Behind(stream int) *Workload {
+// Met returns the workload that a request of a stream met, the first of several; nil when its
+// Service selects none. With an ingress controller on the way that is the controller, unless the
+// request had passed it.
+func (s *Scenario) Met(stream int, passed bool) *Workload {
+	service := s.Traffic[stream].Service
+	if !passed {
+		service = s.Traffic[stream].Door().Service
+	}
 	for i := range s.Services {
 		svc := s.Services[i].Service
-		if svc.Namespace+"/"+svc.Name != s.Traffic[stream].Service {
+		if svc.Namespace+"/"+svc.Name != service {
 			continue
 		}
 		for j := range s.Workloads {

@@ -89,7 +89,7 @@ func (t *Teller) hero(r *ledger.Request) cluster.PodID {
 	var had []cluster.PodID
 	for i := range t.events {
 		e := &t.events[i]
-		if e.Kind == cluster.EventDeleted && e.At <= r.End && t.serves(e.Pod, r.Stream) {
+		if e.Kind == cluster.EventDeleted && e.At <= r.End && t.serves(e.Pod, r) {
 			deleted = e.Pod
 		}
 		if e.At > r.End || e.Kind != cluster.EventRules || e.Node != r.Node || e.Entry != r.Stream {
@@ -108,9 +108,9 @@ func (t *Teller) hero(r *ledger.Request) cluster.PodID {
 	return hero
 }
 
-// serves says whether a pod is of the workload that a stream goes to.
-func (t *Teller) serves(pod cluster.PodID, stream int) bool {
-	w := t.sc.Behind(stream)
+// serves says whether a pod is of the workload that a request met.
+func (t *Teller) serves(pod cluster.PodID, r *ledger.Request) bool {
+	w := t.sc.Met(r.Stream, r.Ingress != "")
 	return w != nil && w.Name() == t.sc.Workloads[t.pods[pod].Workload].Name()
 }
 
@@ -125,11 +125,14 @@ func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID
 		return e.Node == r.Node && e.Entry == r.Stream && e.At > 0
 	case cluster.EventReady:
 		return true
+	case cluster.EventIngress:
+		return e.At > 0 && e.Entry == r.Stream && t.pods[e.Pod].Name == r.Ingress
 	case cluster.EventBalancer:
-		return e.At > 0 && e.Entry == r.Stream && (e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero)
+		return e.At > 0 && r.Ingress == "" && e.Entry == r.Stream && (e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero)
 	case cluster.EventEndpoint, cluster.EventEndpointGone:
-		s := t.sc.Services[e.Service].Service
-		return e.Pod == hero && s.Namespace+"/"+s.Name == t.sc.Traffic[r.Stream].Service
+		s, door := t.sc.Services[e.Service].Service, t.sc.Traffic[r.Stream].Door()
+		service := s.Namespace + "/" + s.Name
+		return e.Pod == hero && (service == t.sc.Traffic[r.Stream].Service || service == door.Service)
 	default:
 		return e.Pod >= 0 && e.Pod == hero
 	}
@@ -156,7 +159,7 @@ func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluste
 	for i, e := range events {
 		switch e.Kind {
 		case cluster.EventAction, cluster.EventWait:
-		case cluster.EventRules:
+		case cluster.EventRules, cluster.EventIngress:
 			leads := slices.Contains(e.Targets, hero)
 			if led == nil || *led != leads || len(e.Targets) == 0 {
 				keep[i] = hero >= 0
@@ -211,7 +214,10 @@ func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero cluster.
 // rebalanced says whether a load balancer's change ends the trouble that it made: it leaves the
 // member that was met in vain, or finds another one where there was none.
 func (t *Teller) rebalanced(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
-	if e.Kind != cluster.EventBalancer || e.Entry != r.Stream || r.Blame.Cause != ledger.StaleLB && r.Blame.Cause != ledger.NoHealthyTarget {
+	if e.Kind == cluster.EventIngress && e.Entry == r.Stream && t.pods[e.Pod].Name == r.Ingress {
+		return len(e.Targets) > 0 && !slices.Contains(e.Targets, hero)
+	}
+	if e.Kind != cluster.EventBalancer || r.Ingress != "" || e.Entry != r.Stream || r.Blame.Cause != ledger.StaleLB && r.Blame.Cause != ledger.NoHealthyTarget {
 		return false
 	}
 	met := e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero

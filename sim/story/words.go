@@ -66,6 +66,11 @@ func (t *Teller) words(e *cluster.Event) string {
 			t.sc.Nodes[e.Node].Name, (e.Until - e.Until%engine.Millisecond).Seconds(), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
 	case cluster.EventRules:
 		return t.rulesWords(e)
+	case cluster.EventIngress:
+		if len(e.Targets) == 0 {
+			return t.pod(e.Pod) + " has nobody to ask"
+		}
+		return fmt.Sprintf("%s asks %s", t.pod(e.Pod), t.podList(e.Targets))
 	case cluster.EventBalancer:
 		member := ""
 		if e.Pod >= 0 {

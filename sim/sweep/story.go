@@ -66,7 +66,7 @@ func tell(sc *scenario.Scenario, c *check.Case) error {
 			teller, tellers[x.Example.Seed] = t, t
 		}
 		x.Story = teller.Tell(x.Example.Request)
-		if w := sc.Behind(x.Example.Request.Stream); w != nil {
+		if w := sc.Met(x.Example.Request.Stream, x.Example.Request.Ingress != ""); w != nil {
 			x.Culprit, _ = story.CulpritOf(w, x.Blame)
 		}
 	}

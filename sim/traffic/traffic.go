@@ -506,13 +506,16 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 		t.later(at+s.spec.RetryDelay, step{attempt: *a, retry: true})
 		return
 	}
-	pod := ""
+	pod, ingress := "", ""
 	if a.target.Server != nil {
 		pod = a.target.Server.Name()
 	}
+	if a.proxy != nil && a.stay != nil {
+		ingress = a.stay.front.target.Server.Name()
+	}
 	t.led.Fail(ledger.Request{
 		Number: r.number, Stream: s.index, Arrival: r.arrival, End: at, Outcome: a.outcome(fault, at),
-		Blame: blame, Node: a.node, Pod: pod, Attempts: r.attempts,
+		Blame: blame, Node: a.node, Pod: pod, Ingress: ingress, Attempts: r.attempts,
 	})
 	if s.spec.Arrivals == ClosedLoop {
 		s.again(r.client, at)
