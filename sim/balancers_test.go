@@ -184,3 +184,34 @@ func TestAProxyRetriesElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// A proxy's controller holds back for 4 s after each call, as ingress-nginx does. The news of a new
+// pod makes it act; that of the old pod, which is deleted 50 ms later, falls into the hold. Until
+// then one of three targets is gone: a third of the traffic for 3.95 s, for each of two pods.
+func TestAProxyThatHoldsBackLosesAShareOfTheTraffic(t *testing.T) {
+	t.Parallel()
+	check := func(hold engine.Time) float64 {
+		lb := scenario.LoadBalancer{
+			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, ControllerHold: hold, Drain: engine.Never,
+			Hash: scenario.HashRandom, NoTarget: scenario.NoTarget503, Layer7: &scenario.Layer7{ConnectTimeout: sec / 10, Ingress: true},
+		}
+		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
+		sc.Latency.Controller = engine.Constant(50 * engine.Millisecond)
+		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "default/web"}}
+		const seeds = 60
+		mean, se, causes := overSeeds(t, sc, seeds)
+		for b := range causes {
+			if b.Cause != ledger.KeepaliveRace && b != (ledger.Blame{Cause: ledger.StaleLB, Actor: ledger.Ingress, Elsewhere: true}) {
+				t.Errorf("%v", causes)
+			}
+		}
+		// 790 requests a run, one in three fails.
+		return math.Abs(mean-2*3.95/3) / max(se, math.Sqrt(790*2.0/9/seeds)/100)
+	}
+	if off := check(4 * sec); off > 4 {
+		t.Errorf("off by %.1f standard errors", off)
+	}
+	if off := check(44 * sec / 10); off <= 4 {
+		t.Errorf("with a hold of 4.4 s it is off by only %.1f standard errors", off)
+	}
+}

@@ -37,6 +37,8 @@ func otherwise() map[string]string {
 		"grpc-goaway":                         "apps.web.goAway=false",
 		"headless-stale-dns":                  "prestop.web=40s",
 		"internal-traffic-policy-local":       "traffic[0].nodes=[node-2]",
+		"ingress-nginx-no-retries":            "loadBalancer.retries=2",
+		"ingress-nginx-retries":               "loadBalancer.retries=0",
 		"keep-alive-resets":                   "traffic[0].retries.count=1",
 		"keep-alive-resets-retried":           "traffic[0].retries.count=0",
 		"last-local-endpoint":                 "kubernetes.featureGates.ProxyTerminatingEndpoints=false",

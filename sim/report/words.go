@@ -129,7 +129,7 @@ func Causes() []CauseRow {
 		ledger.KeepaliveRace:   {"a request was written while the server was closing the idle connection", "Go: EOF, or server closed idle connection; nginx 502; rare single errors"},
 		ledger.FlowPinned:      {"a flow stays with an endpoint that is gone", "UDP or silent TCP without answers, though new flows work"},
 		ledger.NoHealthyTarget: {"the load balancer or L7 proxy had no target", "HTTP 503; ALB: HTTPCode_ELB_5XX"},
-		ledger.StaleLB:         {"the load balancer's targets were out of date, others would have helped", "timeouts or 502 for some clients, until its probe or controller catches up"},
+		ledger.StaleLB:         {"the targets of the load balancer or L7 proxy were out of date, others would have helped", "timeouts or 502 for some clients, until its probe or controller catches up"},
 		ledger.StaleRules:      {"a node's rules were out of date, others would have helped", "curl: connection refused or timeouts, for about minSyncPeriod after each pod"},
 		ledger.NoLocalEndpoint: {"policy Local, and the node has no usable endpoint though others have", "timeouts; kube-proxy: sync_proxy_rules_no_local_endpoints_total"},
 		ledger.NoEndpoint:      {"no usable endpoint anywhere", "curl: connection refused, from every node"},

@@ -79,9 +79,9 @@ func (t *Teller) words(e *cluster.Event) string {
 			member = t.sc.Nodes[e.Node].Name
 		}
 		if e.OK {
-			return "load balancer sends to " + member
+			return t.front(e.Entry) + " sends to " + member
 		}
-		return fmt.Sprintf("load balancer sends nothing new to %s", member)
+		return fmt.Sprintf("%s sends nothing new to %s", t.front(e.Entry), member)
 	case cluster.EventHealthPort:
 		code := "503: load balancers are told to leave"
 		if e.OK {
@@ -91,6 +91,14 @@ func (t *Teller) words(e *cluster.Event) string {
 	default:
 		return t.podWords(e)
 	}
+}
+
+// front is what a story calls that which a stream of requests goes through: a proxy by its name.
+func (t *Teller) front(stream int) string {
+	if lb := t.sc.Traffic[stream].LB; lb != nil && lb.Layer7 != nil && lb.Preset != "" {
+		return lb.Preset
+	}
+	return "load balancer"
 }
 
 func (t *Teller) rulesWords(e *cluster.Event) string {
@@ -162,8 +170,11 @@ func actionWords(a *scenario.Action) string {
 // own is the request's line.
 func (t *Teller) own(r *ledger.Request, hero cluster.PodID) ledger.Line {
 	where := "a node"
-	if r.Node >= 0 && r.Node < len(t.sc.Nodes) {
+	switch {
+	case r.Node >= 0 && r.Node < len(t.sc.Nodes):
 		where = t.sc.Nodes[r.Node].Name
+	case t.sc.Traffic[r.Stream].LB != nil: // past the nodes
+		where = t.front(r.Stream)
 	}
 	if r.Pod != "" && hero >= 0 {
 		where += " -> " + t.pod(hero)

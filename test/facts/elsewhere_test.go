@@ -63,7 +63,6 @@ var elsewhere = []notModelled{
 	{"kube-proxy 11 MinimizeIPTablesRestore", "the duration of a sync is a draw"},
 	{"kube-proxy 11 NFTablesProxyMode", "the mode is asked for, not inferred from a version"},
 	{"propagation 1.8", "load balancers"},
-	{"propagation 1.9", "L7 proxies"},
 	{"propagation 2", "published goals, not behaviour"},
 	{"propagation 4 Same, Local policy", "load balancers"},
 	{"propagation 4 Zero capacity loss", "load balancers"},

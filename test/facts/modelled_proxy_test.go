@@ -81,6 +81,7 @@ var propagationRows = []row{
 	{"propagation 1.5", "the proxy's pace, never a draw", "sim/cluster/proxy.go", "sim/cluster: TestNodeProxy; sim: TestRolloutLosesRByRPlusOneOfMinSyncPeriod"},
 	{"propagation 1.6", "in force when the sync ends", "sim/cluster/proxy.go", "sim/cluster: TestNodeProxy"},
 	{"propagation 1.7", "health-check node ports follow the rules", "sim/cluster/entry.go", "sim/cluster: TestHealthCheckFollowsTheRules"},
+	{"propagation 1.9", "their own watch; ingress-nginx syncs once in 3.3 s at most, and its workers look once a second", "sim/scenario/preset_ingress.go", "sim/scenario: TestProxiesInsideGoByTheEndpointsOfTheFacts TestPresets; sim/balancer: TestMembership TestAControllerThatHoldsBack; sim: TestAProxyThatHoldsBackLosesAShareOfTheTraffic"},
 	{"propagation 1.10", "watched like by a proxy; clients keep an answer for 30 s", "sim/cluster/dns.go", "sim: TestNamesAreKeptForTheirTTL TestCauses; sim/traffic: TestWhatClientsKeepOfDNS"},
 	{"propagation 1.11", "pooled connections stay", "sim/traffic/pool.go", "sim/traffic: TestAPoolKeepsItsConnectionWhateverTheRulesSay"},
 	{"propagation 2 kube-proxy staleness", "60 s", "healthcheck/proxy.go", "healthcheck: TestTheTimeoutIsTwiceTheSyncPeriod"},

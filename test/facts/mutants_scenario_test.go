@@ -187,6 +187,31 @@ var idleMutants = []mutant{
 	}},
 }
 
+// What stands before the pods that an Ingress leads to.
+var ingressMutants = []mutant{
+	{"ingress-nginx syncs whenever it likes", []string{"propagation 1.9"}, scenario, "TestPresets", []edit{
+		{"sim/scenario/preset_ingress.go", "lb.ControllerHold, lb.Registration, lb.Propagation = quickly(), nginxSync,", "lb.ControllerHold, lb.Registration, lb.Propagation = quickly(), 0*nginxSync,"},
+	}},
+	{"ingress-nginx keeps pods that are not ready", []string{"propagation 1.9"}, scenario, "TestProxiesInside", []edit{
+		{"sim/scenario/preset_ingress.go", "lb.Members, lb.Hash = MembersReadyPods, HashRoundRobin\n\tlb.Controller, lb.ControllerHold", "lb.Members, lb.Hash = MembersLivePods, HashRoundRobin\n\tlb.Controller, lb.ControllerHold"},
+	}},
+	{"a controller never holds back", []string{"propagation 1.9"}, "sim/balancer", "TestAControllerThatHoldsBack", []edit{
+		{"sim/balancer/balancer.go", "b.acted+b.spec.ControllerHold)", "b.acted)"},
+	}},
+	{"pods that are published before they serve get requests", []string{"propagation 1.9"}, "sim/balancer", "TestMembership", []edit{
+		{"sim/balancer/balancer.go", "scenario.MembersServingPods: e.Serving && !e.Terminating,", "scenario.MembersServingPods: !e.Terminating,"},
+	}},
+	{"an Ingress goes by the name of its class alone", []string{"simulator 5.2"}, scenario, "TestEvidenceOfAnIngress", []edit{
+		{"sim/scenario/route.go", `switch c := r.controller; {`, `switch c := r.controller[:0]; {`},
+	}},
+	{"instances need no node port", []string{"simulator 5.2"}, scenario, "TestEvidenceOfAnIngress", []edit{
+		{"sim/scenario/lb.go", "t.LB != nil && t.LB.Target == TargetPods {", "t.LB != nil {"},
+	}},
+	{"the first try is none", []string{"simulator 1"}, scenario, "TestAnnotationsOfAProxy", []edit{
+		{"sim/scenario/lb_proxies.go", "l.Layer7.Retries = int(n) - 1 //", "l.Layer7.Retries = int(n) //"},
+	}},
+}
+
 // What is no fact of Kubernetes, but specified with the simulator: scenarios ask for it.
 var ownMutants = []mutant{
 	{"ten times as many errors", []string{"simulator 2"}, "sim", "TestAppErrorsAreThePartAskedFor", []edit{

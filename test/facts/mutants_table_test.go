@@ -19,7 +19,7 @@ func mutants() []mutant {
 	var all []mutant
 	for _, table := range [][]mutant{
 		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants,
-		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, profileMutants, namedMutants, defaultMutants, clientMutants, idleMutants, versionMutants, ownMutants,
+		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, profileMutants, namedMutants, defaultMutants, clientMutants, idleMutants, ingressMutants, versionMutants, ownMutants,
 	} {
 		all = append(all, table...)
 	}

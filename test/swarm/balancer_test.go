@@ -22,7 +22,7 @@ func (w *world) balancer() *scenario.LoadBalancer {
 		lb.Members = of(w.draws, scenario.MembersReadyPods, scenario.MembersLivePods, scenario.MembersServingPods)
 		lb.Check.Probe = of(w.draws, scenario.ProbeNone, scenario.ProbePod, scenario.ProbePod)
 		if w.chance(40) {
-			lb.Layer7 = &scenario.Layer7{Retries: w.pick(3), RetryOn: of(w.draws, scenario.RetryConnect, scenario.RetryReset), ConnectTimeout: w.span(100*ms, 2*sec), UpstreamIdle: w.span(0, 10*sec), Ingress: w.chance(50)}
+			lb.Layer7 = w.proxy()
 		}
 		return lb
 	}
@@ -34,5 +34,16 @@ func (w *world) balancer() *scenario.LoadBalancer {
 	if lb.Check.Probe == scenario.ProbeNone {
 		lb.Announce = of(w.draws, scenario.AnnounceNone, scenario.AnnounceL2, scenario.AnnounceBGP)
 	}
+	if lb.Announce == scenario.AnnounceNone && w.chance(20) {
+		lb.Layer7 = w.proxy()
+	}
 	return lb
+}
+
+// proxy is what a proxy of HTTP requests does with them.
+func (w *world) proxy() *scenario.Layer7 {
+	return &scenario.Layer7{
+		Retries: w.pick(3), RetryOn: of(w.draws, scenario.RetryConnect, scenario.RetryReset),
+		ConnectTimeout: w.span(100*ms, 2*sec), UpstreamIdle: w.span(0, 10*sec), Ingress: w.chance(50),
+	}
 }

@@ -88,13 +88,16 @@ func (c *connections) succeed(stream int, number, endpoint uint64) {
 	}
 	delete(c.arrivals, answer{stream, number})
 	t := &c.judge.w.Traffic[stream]
-	if told, ok := c.told[endpoint]; t.Connection == scenario.ConnectionHTTP2 && ok && arrival > told+longestRTT {
+	if told, ok := c.told[endpoint]; t.Connection == scenario.ConnectionHTTP2 && !proxied(t) && ok && arrival > told+longestRTT {
 		c.judge.fail("goaway", "call %d of stream %d, of %s s, is answered by pod %d, which got SIGTERM at %s s", number, stream, arrival.Seconds(), endpoint, told.Seconds())
 	}
 	if t.FixedPorts && t.LB == nil { // behind one each node has a flow of its own
 		c.follow(answer{stream, number % uint64(t.Clients)}, endpoint, arrival)
 	}
 }
+
+// proxied says whether clients' connections end at a proxy, which opens others for what they ask.
+func proxied(t *scenario.Traffic) bool { return t.LB != nil && t.LB.Layer7 != nil }
 
 // follow has a flow over UDP stay with its endpoint until a clean-up (kube-proxy.md 7).
 func (c *connections) follow(client answer, endpoint uint64, at engine.Time) {
@@ -168,7 +171,7 @@ func (c *connections) ended(at engine.Time) {
 				syns++
 			}
 		}
-		if most := 2 * t.Clients * syns * tries; t.Connection != scenario.ConnectionOwn && c.nowhere[s] > most {
+		if most := 2 * t.Clients * syns * tries; t.Connection != scenario.ConnectionOwn && !proxied(t) && c.nowhere[s] > most {
 			c.judge.fail("back-off", "clients of stream %d tried %d times in vain to connect between %s s and %s s, their back-off has %d", s, c.nowhere[s], c.since.Seconds(), at.Seconds(), most)
 		}
 		c.nowhere[s] = 0

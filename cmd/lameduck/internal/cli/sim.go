@@ -73,7 +73,7 @@ in the median run, or when a Scenario's expectation is not met.`,
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
 	f.StringVar(&c.opts.Profile, "profile", "", "what every app does at SIGTERM: a `NAME` of --list profiles")
-	f.StringVar(&c.opts.LB, "lb", "", "load balancer of Services of type LoadBalancer: a `NAME` of --list presets, auto (by what the input says of it, the default) or none (one without any delay)")
+	f.StringVar(&c.opts.LB, "lb", "", "load balancer of Services of type LoadBalancer, or proxy of what an Ingress or HTTPRoute names: a `NAME` of --list presets, auto (by what the input says of it, the default) or none (one without any delay)")
 	f.StringVar(&c.opts.Env, "env", "", "where the input does not say it, the service proxy and load balancer of this `ENVIRONMENT`: "+oneOf(scenario.EnvironmentNames()))
 	f.StringVar(&c.opts.KubernetesVersion, "kubernetes-version", "", "behave like kube-proxy of this `VERSION` (default "+endpoints.CurrentVersion().String()+")")
 	f.StringToStringVar(&c.gates, "feature-gates", nil, "feature gates of kube-proxy, such as ProxyTerminatingEndpoints=false")
