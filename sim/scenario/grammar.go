@@ -87,6 +87,7 @@ func specShape() shape {
 		field{"latency", latencyShape()},
 		field{"apps", mapping(appShape(true))},
 		field{"loadBalancer", balancerShape()},
+		field{"ingress", ingressShape()},
 		field{"traffic", list(trafficShape())},
 		field{"actions", list(actionShape())},
 		field{"expect", expectShape()},

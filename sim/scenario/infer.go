@@ -112,7 +112,7 @@ func (b *builder) base() *Scenario {
 // checkInferred refuses --set of what only a Scenario has.
 func (b *builder) checkInferred() {
 	spec := b.doc.spec()
-	for _, name := range []string{"traffic", "actions", "expect", "manifests"} {
+	for _, name := range []string{"traffic", "ingress", "actions", "expect", "manifests"} {
 		if c := spec.get(name); c.present() {
 			c.fail("manifests have no %s: write a Scenario", name)
 		}

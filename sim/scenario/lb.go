@@ -350,18 +350,18 @@ func otherBalancers(s *Scenario, id string) []Alternative {
 		changed, value := s.clone(), ""
 		for i := range changed.Traffic {
 			t := &changed.Traffic[i]
-			svc := s.serviceNamed(t.Service)
+			door := t.Door()
+			svc := s.serviceNamed(door.Service)
 			if svc == nil || !slices.Contains(t.lbOthers, name) {
 				continue
 			}
 			p, _ := presetFor(name, svc.Spec.ExternalTrafficPolicy)
 			lb := p.LoadBalancer
 			annotate(&lb, svc, t.route)
-			lb.Service = t.Service
-			other := *t
-			other.LB, other.External, other.HealthyNodesOnly, other.bypass = &lb, true, false, ""
-			if !other.needsNodePort(svc) {
-				*t, value = other, p.ID
+			lb.Service = door.Service
+			door.LB, door.External = &lb, true
+			if !door.needsNodePort(svc) {
+				t.LB, t.External, t.HealthyNodesOnly, t.bypass, value = &lb, true, false, "", p.ID
 			}
 		}
 		if value != "" {

@@ -274,6 +274,9 @@ func (w *printer) traffic(t *Traffic) {
 	if t.LB != nil {
 		w.nested("loadBalancer", func() { w.balancer(t.LB) })
 	}
+	if t.Ingress != nil {
+		w.nested("ingress", func() { w.ingress(t.Ingress) })
+	}
 	w.line("class", t.Class)
 	w.flag("headline", t.Headline)
 	w.line("arrivals", [...]string{"poisson", "constant", "closed-loop"}[t.Arrivals])
@@ -295,6 +298,14 @@ func (w *printer) balancer(lb *LoadBalancer) {
 	w.line("preset", lb.Preset)
 	for _, f := range lb.fields() {
 		w.raw(f.name, f.say(lb))
+	}
+}
+
+func (w *printer) ingress(i *Ingress) {
+	w.line("service", fmt.Sprintf("%s:%d", i.Service, i.Port))
+	w.line("preset", i.Proxy.Preset)
+	for _, f := range ingressFields() {
+		w.raw(f.name, f.say(i.Proxy))
 	}
 }
 

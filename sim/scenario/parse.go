@@ -142,6 +142,7 @@ func (b *builder) scenario() *Scenario {
 	b.out.Until = spec.get("until").span(defaultUntil)
 	b.traffic(spec.get("traffic"))
 	b.unusedBalancer()
+	b.unusedIngress()
 	b.actions(spec.get("actions"))
 	b.out.Expect = b.expect(spec.get("expect"))
 	if b.out.Until <= b.out.Warmup {
@@ -552,7 +553,8 @@ func (b *builder) leftOut() {
 		s := &b.out.Services[i]
 		b.hintsLeftOut(s)
 		traffic, probes := false, ""
-		for _, t := range b.out.Traffic {
+		for j := range b.out.Traffic {
+			t := b.out.Traffic[j].Door()
 			if t.Service != s.Service.Namespace+"/"+s.Service.Name {
 				continue
 			}

@@ -137,16 +137,7 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 		Headline: c.get("headline").flag(true),
 		Nodes:    c.get("nodes").texts(),
 	}
-	via, at := "", c.get("via")
-	for _, v := range c.get("via").items() {
-		switch name := v.text(""); name {
-		case viaLB, viaNodePort:
-			via, at = name, v
-		case "", "clusterIP":
-		default:
-			v.fail("not yet simulated: via %s", name)
-		}
-	}
+	w := wayOf(c.get("via"))
 	for i, name := range t.Nodes {
 		names := nodeNames(b.out.Nodes)
 		if nearestExact(name, names) {
@@ -159,12 +150,43 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 	if svc == nil {
 		return t, false
 	}
+	if w.door != nil {
+		t.route = b.world.routeTo(&t, svc)
+		b.throughController(&t, *w.door, w.name, w.at)
+		return t, true
+	}
 	before := len(b.doc.problems)
-	b.balance(&t, svc, via, at)
+	b.balance(&t, svc, w.name, w.at)
 	if t.needsNodePort(svc) && len(b.doc.problems) == before {
 		c.get("to").fail("no traffic from outside for Service %s: %s", t.Service, noNodePort(&t, svc))
 	}
 	return t, true
+}
+
+// way is what a stream says of how its requests get there.
+type way struct {
+	name string  // viaLB or viaNodePort, "" for neither
+	at   cursor  // where that stands
+	door *cursor // what names the Service of an ingress controller, nil for nothing
+}
+
+// wayOf reads via, in the order in which requests pass it.
+func wayOf(via cursor) way {
+	w := way{at: via}
+	for _, v := range via.items() {
+		switch name := v.text(""); {
+		case w.door != nil && name != "":
+			v.fail("behind the ingress controller %s there is nothing more than the Service itself", w.door.text(""))
+		case name == viaLB || name == viaNodePort:
+			w.name, w.at = name, v
+		case name == "" || name == "clusterIP":
+		case !strings.Contains(name, "/"):
+			v.fail("%q is no way: want lb, nodePort, clusterIP, or the Service of an ingress controller as NAMESPACE/SERVICE:PORT", name)
+		default:
+			w.door = &v
+		}
+	}
+	return w
 }
 
 func nearestExact(name string, names []string) bool {

@@ -78,12 +78,8 @@ func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 // hero is the pod the story is about: the one the request met, else the one that its node's
 // rules lost last, else the last one that was deleted; -1 for none.
 func (t *Teller) hero(r *ledger.Request) cluster.PodID {
-	if r.Pod != "" {
-		for i := range t.pods {
-			if t.pods[i].Name == r.Pod {
-				return t.pods[i].ID
-			}
-		}
+	if pod := t.named(r.Pod); pod >= 0 {
+		return pod
 	}
 	hero, deleted := cluster.PodID(-1), cluster.PodID(-1)
 	var had []cluster.PodID
@@ -108,6 +104,16 @@ func (t *Teller) hero(r *ledger.Request) cluster.PodID {
 	return hero
 }
 
+// named finds a pod, -1 for none.
+func (t *Teller) named(name string) cluster.PodID {
+	for i := range t.pods {
+		if t.pods[i].Name == name {
+			return t.pods[i].ID
+		}
+	}
+	return -1
+}
+
 // serves says whether a pod is of the workload that a request met.
 func (t *Teller) serves(pod cluster.PodID, r *ledger.Request) bool {
 	w := t.sc.Met(r.Stream, r.Ingress != "")
@@ -125,10 +131,8 @@ func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID
 		return e.Node == r.Node && e.Entry == r.Stream && e.At > 0
 	case cluster.EventReady:
 		return true
-	case cluster.EventIngress:
-		return e.At > 0 && e.Entry == r.Stream && t.pods[e.Pod].Name == r.Ingress
-	case cluster.EventBalancer:
-		return e.At > 0 && r.Ingress == "" && e.Entry == r.Stream && (e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero)
+	case cluster.EventIngress, cluster.EventBalancer:
+		return e.At > 0 && e.Entry == r.Stream && t.sent(e, r, hero)
 	case cluster.EventEndpoint, cluster.EventEndpointGone:
 		s, door := t.sc.Services[e.Service].Service, t.sc.Traffic[r.Stream].Door()
 		service := s.Namespace + "/" + s.Name
@@ -136,6 +140,14 @@ func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID
 	default:
 		return e.Pod >= 0 && e.Pod == hero
 	}
+}
+
+// sent says whether an event is about who sent a request on to the hero.
+func (t *Teller) sent(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
+	if e.Kind == cluster.EventIngress || r.Ingress != "" {
+		return e.Kind == cluster.EventIngress && t.pods[e.Pod].Name == r.Ingress
+	}
+	return e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero
 }
 
 // shorten keeps what a reader needs: the last action, what happened to the hero since, the

@@ -171,6 +171,8 @@ func actionWords(a *scenario.Action) string {
 func (t *Teller) own(r *ledger.Request, hero cluster.PodID) ledger.Line {
 	where := "a node"
 	switch {
+	case r.Ingress != "":
+		where = t.pod(t.named(r.Ingress))
 	case r.Node >= 0 && r.Node < len(t.sc.Nodes):
 		where = t.sc.Nodes[r.Node].Name
 	case t.sc.Traffic[r.Stream].LB != nil: // past the nodes

@@ -1,0 +1,131 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// A stream whose via names a Service goes through the pods behind it: an ingress controller that
+// is part of the Scenario, with a roll-out of its own. One that is not is a proxy at rest, which
+// lb.go finds by the Ingress or HTTPRoute.
+
+// ingressSpec is what the Scenario says of such controllers.
+func (b *builder) ingressSpec() cursor { return b.doc.spec().get("ingress") }
+
+// ingressFields are those of a proxy that goes by endpoints alone.
+func ingressFields() []lbField {
+	names := []string{"members", "controller", "controllerHold", "registration", "propagation", "noTarget", "hash"}
+	return slices.DeleteFunc(lbFields(), func(f lbField) bool { return f.name == "ingress" || !f.layer7 && !slices.Contains(names, f.name) })
+}
+
+// ingressShape has a field for each of them beside the preset.
+func ingressShape() shape {
+	s := fieldsOf(field{"preset", word(ingressNames()...)})
+	for _, f := range ingressFields() {
+		s.fields = append(s.fields, field{f.name, f.shape})
+	}
+	return s
+}
+
+// ingressNames lists the presets that run inside of the cluster.
+func ingressNames() []string {
+	var names []string
+	for _, r := range ingressPresets() {
+		names = append(names, r.id)
+	}
+	return names
+}
+
+// throughController sends a stream through the controller that door, an entry of its via, names.
+// way is what the rest of via says of how clients get there, at where.
+func (b *builder) throughController(t *Traffic, door cursor, way string, at cursor) {
+	front := Traffic{External: t.External, Nodes: t.Nodes, Connection: t.Connection}
+	svc := b.target(door, "", &front)
+	if svc == nil {
+		return
+	}
+	switch {
+	case t.Protocol != endpoints.TCP || front.Protocol != endpoints.TCP:
+		door.fail("an ingress controller is a proxy of HTTP requests: both Services have to be TCP")
+		return
+	case t.Connection == ConnectionSession:
+		door.fail("not yet simulated: sessions through an ingress controller")
+		return
+	case t.Named || front.Named:
+		door.fail("not yet simulated: headless Services behind or in front of an ingress controller")
+		return
+	case front.Service == t.Service:
+		door.fail("the requests of Service %s go through it already", t.Service)
+		return
+	}
+	before := len(b.doc.problems)
+	b.balance(&front, svc, way, at)
+	if front.LB != nil && front.LB.Layer7 != nil {
+		door.fail("not yet simulated: load balancer %s, a proxy, in front of an ingress controller", front.LB.Preset)
+	}
+	if front.needsNodePort(svc) && len(b.doc.problems) == before {
+		door.fail("no traffic from outside for Service %s: %s", front.Service, noNodePort(&front, svc))
+	}
+	t.External, t.HealthyNodesOnly, t.LB = front.External, front.HealthyNodesOnly, front.LB
+	t.direct, t.bypass, t.lbOthers = front.direct, front.bypass, front.lbOthers
+	t.Ingress = &Ingress{Service: front.Service, Port: front.Port, Proxy: b.controllerOf(t, front.Service)}
+}
+
+// controllerOf fills in what a controller does with requests: as its preset says, the annotations
+// of the Ingress that leads through it, and the fields beside the preset.
+func (b *builder) controllerOf(t *Traffic, service string) *LoadBalancer {
+	c := b.ingressSpec()
+	name := c.get("preset").text("")
+	if name == "" {
+		var why, basis string
+		name, why, basis = b.findController(t, service)
+		b.assumeAs("ingress", name+" ("+why+")", basis)
+	}
+	p, ok := presetFor(name, "")
+	if !ok {
+		return &LoadBalancer{Layer7: &Layer7{}} // the grammar has refused the name
+	}
+	lb := p.LoadBalancer
+	lb.Service = t.Service
+	if s, ok := b.world.service(t.Service); ok {
+		b.checkAnnotations(annotate(&lb, s.Value, t.route), s.Value)
+	}
+	for _, f := range ingressFields() {
+		f.read(c.get(f.name), &lb)
+	}
+	if lb.Members != MembersReadyPods && lb.Members != MembersLivePods && lb.Members != MembersServingPods {
+		c.get("members").fail("an ingress controller asks pods: want ready-pods, live-pods or serving-pods")
+	}
+	return &lb
+}
+
+// findController goes by the class of the Ingress or Gateway, and by the image of the controller.
+func (b *builder) findController(t *Traffic, service string) (name, why, basis string) {
+	if t.route != nil {
+		if f := t.route.find(); f.basis == inferred && slices.Contains(ingressNames(), f.name) {
+			return f.name, f.why, inferred
+		}
+	}
+	if s, ok := b.world.service(service); ok {
+		if w := b.behind(s); w != nil {
+			for _, known := range []string{"ingress-nginx", "envoy"} {
+				if strings.HasPrefix(w.App.Profile, known) {
+					return map[string]string{"ingress-nginx": "ingress-nginx", "envoy": "envoy-gateway"}[known], "by its image", inferred
+				}
+			}
+		}
+	}
+	return "l7-generic", "nothing says which one it is", "assumed"
+}
+
+// unusedIngress warns of a controller that no traffic goes through.
+func (b *builder) unusedIngress() {
+	c := b.ingressSpec()
+	if !c.present() || manifest.HasErrors(b.doc.problems) || slices.ContainsFunc(b.out.Traffic, func(t Traffic) bool { return t.Ingress != nil }) {
+		return
+	}
+	b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no traffic goes through an ingress controller: that wants via: [NAMESPACE/SERVICE:PORT] with its Service")
+}
