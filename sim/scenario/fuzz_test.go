@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
@@ -14,7 +15,7 @@ import (
 // FuzzParse: no document and no --set makes Parse or Infer panic, and what passes without an
 // error can be printed, twice the same.
 func FuzzParse(f *testing.F) {
-	for _, name := range []string{"scenario", "refused", "infer", "balancer"} {
+	for _, name := range []string{"scenario", "refused", "infer", "balancer", "proxies"} {
 		data, err := os.ReadFile("testdata/" + name + ".txt")
 		if err != nil {
 			f.Fatal(err)
@@ -70,6 +71,9 @@ func check(t *testing.T, s *Scenario) {
 	}
 	for i := range s.Traffic {
 		checkTraffic(t, &s.Traffic[i])
+		if svc := s.serviceNamed(s.Traffic[i].Service); svc != nil && s.Traffic[i].needsNodePort(svc) {
+			t.Fatalf("traffic %s comes to a node, and Service %s has no node port", s.Traffic[i].Name, svc.Name)
+		}
 	}
 	for i := range s.Actions {
 		if s.Actions[i].At >= s.Until || s.Actions[i].At < s.Warmup {
@@ -80,6 +84,15 @@ func check(t *testing.T, s *Scenario) {
 		if s.Workloads[i].App.Profile == "" {
 			t.Fatalf("workload %s has no profile", s.Workloads[i].Name())
 		}
+	}
+}
+
+// checkProxy looks at what every stream through a proxy has to have.
+func checkProxy(t *testing.T, tr *Traffic) {
+	t.Helper()
+	l := tr.LB.Layer7
+	if l != nil && (l.Retries > maxRetries || tr.Connection == ConnectionSession || tr.Protocol != endpoints.TCP || tr.LB.Announce != AnnounceNone) {
+		t.Fatalf("proxy %+v of %+v", l, tr)
 	}
 }
 
@@ -95,6 +108,7 @@ func checkTraffic(t *testing.T, tr *Traffic) {
 			c.Probe != ProbeNone && (c.Interval <= 0 || c.Timeout <= 0 || c.Healthy < 1 || c.Unhealthy < 1) || lb.Drain < 0 {
 			t.Fatalf("load balancer %+v", lb)
 		}
+		checkProxy(t, tr)
 	}
 }
 

@@ -280,8 +280,8 @@ func (t *Traffic) ground(svc *corev1.Service) {
 // sensible reports fields that do not go together.
 func (b *builder) sensible(lb *LoadBalancer, svc *corev1.Service) bool {
 	c, before := b.balancerSpec(), len(b.doc.problems)
-	if lb.Announce != AnnounceNone && lb.Layer7 != nil {
-		b.failAt(c, "announce", "a proxy has an address of its own: nothing announces it")
+	if lb.Layer7 != nil {
+		b.sensibleProxy(lb, c)
 	}
 	pods := lb.Members == MembersReadyPods || lb.Members == MembersLivePods || lb.Members == MembersServingPods
 	if pods != (lb.Target == TargetPods) {
@@ -311,6 +311,16 @@ func (b *builder) sensible(lb *LoadBalancer, svc *corev1.Service) bool {
 		b.failAt(c, "announce", "addresses are announced by nodes, not by pods")
 	}
 	return len(b.doc.problems) == before
+}
+
+// sensibleProxy reports fields that make no sense of a proxy of HTTP requests.
+func (b *builder) sensibleProxy(lb *LoadBalancer, c cursor) {
+	if lb.Announce != AnnounceNone {
+		b.failAt(c, "announce", "a proxy has an address of its own: nothing announces it")
+	}
+	if lb.Layer7.Retries > maxRetries {
+		b.failAt(c, "retries", "expected at most %d retries, got %d", maxRetries, lb.Layer7.Retries)
+	}
 }
 
 // failAt reports a field where it stands, else where the load balancer does.
