@@ -49,6 +49,8 @@ func kindTable() map[string]*kindInfo {
 			newValue: func() apiObject { return &discoveryv1.EndpointSlice{} }, finish: finishWith(DefaultEndpointSlice, validateEndpointSlice)},
 		"Node": {apiVersion: "v1", clusterScoped: true,
 			newValue: func() apiObject { return &corev1.Node{} }, finish: finishWith(DefaultNode, validateNode)},
+		"Namespace": {apiVersion: "v1", clusterScoped: true,
+			newValue: func() apiObject { return &corev1.Namespace{} }},
 		"ServiceCIDR": {apiVersion: "networking.k8s.io/v1", clusterScoped: true,
 			read:     map[string]func() apiObject{"networking.k8s.io/v1beta1": nil},
 			old:      map[string]string{"networking.k8s.io/v1alpha1": "1.31"},

@@ -81,7 +81,7 @@ type Objects struct {
 	Nodes          []Typed[*corev1.Node]
 	ServiceCIDRs   []Typed[*networkingv1.ServiceCIDR]
 
-	// Pods and the lists below are what the simulator reads besides.
+	// Pods and the lists below are what the simulator reads besides; of Namespaces the labels.
 	Pods                     []Typed[*corev1.Pod]
 	Deployments              []Typed[*appsv1.Deployment]
 	ReplicaSets              []Typed[*appsv1.ReplicaSet]
@@ -90,6 +90,7 @@ type Objects struct {
 	PodDisruptionBudgets     []Typed[*policyv1.PodDisruptionBudget]
 	HorizontalPodAutoscalers []Typed[*autoscalingv2.HorizontalPodAutoscaler]
 	Ingresses                []Typed[*networkingv1.Ingress]
+	Namespaces               []Typed[*corev1.Namespace]
 
 	// ValidatingWebhookConfigurations and MutatingWebhookConfigurations say which
 	// Services the API server itself depends on.
@@ -144,6 +145,8 @@ func (os *Objects) collect() {
 			os.HorizontalPodAutoscalers = append(os.HorizontalPodAutoscalers, Typed[*autoscalingv2.HorizontalPodAutoscaler]{o, v})
 		case *networkingv1.Ingress:
 			os.Ingresses = append(os.Ingresses, Typed[*networkingv1.Ingress]{o, v})
+		case *corev1.Namespace:
+			os.Namespaces = append(os.Namespaces, Typed[*corev1.Namespace]{o, v})
 		case *admissionv1.ValidatingWebhookConfiguration:
 			os.ValidatingWebhookConfigurations = append(os.ValidatingWebhookConfigurations, Typed[*admissionv1.ValidatingWebhookConfiguration]{o, v})
 		case *admissionv1.MutatingWebhookConfiguration:
