@@ -2,15 +2,42 @@ package sim
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // act schedules the scenario's actions.
 func (r *run) act() {
 	owner := r.eng.Register("scenario")
 	for _, a := range r.sc.Actions {
-		r.eng.At(a.At, engine.ClassAction, owner, "action "+a.Verb, func() { r.cluster.Do(a) })
+		r.eng.At(a.At, engine.ClassAction, owner, "action "+a.Verb, func() { r.do(a) })
 		if a.For > 0 {
-			r.eng.At(a.At+a.For, engine.ClassAction, owner, "end of "+a.Verb, func() { r.cluster.Undo(a) })
+			r.eng.At(a.At+a.For, engine.ClassAction, owner, "end of "+a.Verb, func() { r.undo(a) })
+		}
+	}
+}
+
+// do carries out an action, on the controllers of load balancers, too.
+func (r *run) do(a scenario.Action) {
+	r.cluster.Do(a)
+	if a.Verb == "component" && a.Target == scenario.LBController {
+		r.pauseFronts(a.Value == scenario.ComponentPause)
+	}
+}
+
+// undo ends an action that lasts.
+func (r *run) undo(a scenario.Action) {
+	r.cluster.Undo(a)
+	if a.Verb == "component" && a.Target == scenario.LBController {
+		r.pauseFronts(false)
+	}
+}
+
+func (r *run) pauseFronts(pause bool) {
+	for f := range r.allFronts() {
+		if pause {
+			f.b.Pause()
+		} else {
+			f.b.Resume()
 		}
 	}
 }

@@ -25,6 +25,9 @@ type front struct {
 	legs    []traffic.Leg     // that go through it
 	targets []*traffic.Target // by pod, of those that it sends to past the nodes
 	sends   []int             // the members that got new connections when somebody was last told
+	owner   engine.Owner
+	gated   bool                   // its controller looks at pods, for readiness gates that it sets
+	opened  map[cluster.PodID]bool // pods that its controller has found healthy
 }
 
 var (
@@ -62,9 +65,10 @@ func (r *run) openFronts() {
 // newFront makes one at rest.
 func (r *run) newFront(name string, spec *scenario.LoadBalancer, entry cluster.Entry) *front {
 	f := &front{run: r, spec: spec, entry: entry}
-	owner := r.eng.Register(name)
-	f.watch = r.cluster.WatchEndpoints(name, owner, entry, func() { f.b.Hear() })
-	f.b = balancer.New(name, spec, r.eng, owner, f, f)
+	f.owner = r.eng.Register(name)
+	f.watch = r.cluster.WatchEndpoints(name, f.owner, entry, func() { f.b.Hear() })
+	f.watchGates(name)
+	f.b = balancer.New(name, spec, r.eng, f.owner, f, f)
 	return f
 }
 
@@ -83,18 +87,19 @@ func (r *run) allFronts() iter.Seq[*front] {
 func (f *front) Nodes() int { return len(f.run.sc.Nodes) }
 
 // Heard are the endpoints as its controller's watch has brought them.
-func (f *front) Heard() []balancer.Endpoint { return endpointsOf(f.watch.Endpoints()) }
+func (f *front) Heard() []balancer.Endpoint { return f.endpointsOf(f.watch.Endpoints()) }
 
 // Settled are those that the pods in the API amount to.
 func (f *front) Settled() []balancer.Endpoint {
-	return endpointsOf(f.run.cluster.SettledEndpoints(f.entry))
+	return f.endpointsOf(f.run.cluster.SettledEndpoints(f.entry))
 }
 
-func endpointsOf(list []cluster.Endpoint) []balancer.Endpoint {
+func (f *front) endpointsOf(list []cluster.Endpoint) []balancer.Endpoint {
 	out := make([]balancer.Endpoint, len(list))
 	for i, e := range list {
 		c := e.Conditions
 		out[i] = balancer.Endpoint{Pod: int(e.Pod), Node: e.Node, Ready: c.Ready(), Serving: c.Serving(), Terminating: c.Terminating()}
+		f.addGates(&out[i], e.Object)
 	}
 	return out
 }

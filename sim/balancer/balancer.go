@@ -12,6 +12,10 @@ import (
 type Endpoint struct {
 	Pod, Node                   int
 	Ready, Serving, Terminating bool
+	// ContainersReady is the pod's condition, Gated says that it has a readiness gate that this
+	// load balancer's controller sets, Closed that such a gate is not open. Created is the pod's.
+	ContainersReady, Gated, Closed bool
+	Created                        engine.Time
 }
 
 // Cluster is what a load balancer sees of the cluster. Members are node or pod numbers.
@@ -50,6 +54,8 @@ type Observer interface {
 	// Moved: routers spread flows anew: the connections for which gone says so lead to nodes that
 	// do not know them.
 	Moved(gone func(flow uint64, member int) bool)
+	// Open: the controller sets the readiness gates of a pod.
+	Open(pod int)
 }
 
 // member is one node or pod behind a load balancer.
@@ -82,12 +88,16 @@ type Balancer struct {
 	acted   engine.Time // when the controller last did
 	active  []int       // that get new connections, in order; recomputed when stale
 	stale   bool
+
+	gates   gates
+	paused  bool // the controller
+	pending bool // the controller has something to do when it is back
 }
 
 // New returns a load balancer at rest: its members are registered, and as healthy as they say.
 // Its draws go by its name.
 func New(name string, spec *scenario.LoadBalancer, eng *engine.Engine, owner engine.Owner, cluster Cluster, observer Observer) *Balancer {
-	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: name, stale: true, acted: -spec.ControllerHold}
+	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: name, stale: true, acted: -spec.ControllerHold, gates: newGates()}
 	b.wanted = b.choose(cluster.Heard())
 	for _, id := range b.wanted {
 		m := &member{id: id, healthy: spec.Check.Probe == scenario.ProbeNone || cluster.WouldAnswer(spec.Check.Probe, id)}
@@ -113,7 +123,7 @@ func (b *Balancer) choose(endpoints []Endpoint) []int {
 	}
 	for _, e := range endpoints {
 		in := map[scenario.LBMembers]bool{
-			scenario.MembersLocalNodes: !e.Terminating, scenario.MembersReadyPods: e.Ready && !e.Terminating,
+			scenario.MembersLocalNodes: !e.Terminating, scenario.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,
 			scenario.MembersLivePods: !e.Terminating, scenario.MembersServing: e.Ready || e.Serving,
 			scenario.MembersServingPods: e.Serving && !e.Terminating,
 		}[b.spec.Members]
@@ -140,8 +150,32 @@ func (b *Balancer) Hear() {
 	at := max(b.eng.Now()+delay, b.acted+b.spec.ControllerHold)
 	b.eng.At(at, engine.ClassTimer, b.owner, "load balancer's controller", func() {
 		b.waiting, b.acted = false, at
-		b.reconcile(b.choose(b.cluster.Heard()))
+		b.act()
 	})
+}
+
+// act makes the members and the readiness gates what they have to be by what was heard, unless
+// the controller is paused.
+func (b *Balancer) act() {
+	if b.paused {
+		b.pending = true
+		return
+	}
+	b.reconcile(b.choose(b.cluster.Heard()))
+	b.keepGates()
+}
+
+// Pause stops the controller: nothing follows from news until Resume. What the load balancer does
+// by itself goes on, health checks first of all, and so do the calls that were made.
+func (b *Balancer) Pause() { b.paused = true }
+
+// Resume has the controller do at once what it would have done meanwhile.
+func (b *Balancer) Resume() {
+	b.paused = false
+	if b.pending {
+		b.pending = false
+		b.act()
+	}
 }
 
 // reconcile registers and removes members until they are as wanted.
@@ -180,6 +214,7 @@ func (b *Balancer) register(id int) {
 		b.members = slices.Insert(b.members, at, m)
 		b.changed(before)
 		b.start(m, b.eng.Now())
+		b.recheck()
 	})
 }
 

@@ -37,6 +37,9 @@ func (f *fake) WouldAnswer(_ scenario.Probe, member int) bool { return f.would[m
 func (f *fake) Reaches(member int) bool                       { return f.reaches[member] }
 func (f *fake) Address(node int) string                       { return fmt.Sprint("10.0.0.", node) }
 func (f *fake) Sends([]int)                                   {}
+func (f *fake) Open(pod int) {
+	f.cuts = append(f.cuts, fmt.Sprintf("%s open %d", f.eng.Now().Seconds(), pod))
+}
 func (f *fake) Cut(member int) {
 	f.cuts = append(f.cuts, fmt.Sprintf("%s %d", f.eng.Now().Seconds(), member))
 }

@@ -73,6 +73,7 @@ func (b *Balancer) answered(m *member, ok bool) {
 	}
 	m.healthy, m.row = ok, 0
 	m.flips++
+	b.recheck()
 	delay := b.spec.HealthPropagation.Sample(b.draw(m.id, "health propagation", m.flips))
 	if delay == 0 {
 		b.follow(m)

@@ -47,6 +47,11 @@ func (w *World) Do(a scenario.Action) {
 		w.store.setDown(a.Value == "down")
 	case "setReady":
 		w.force(a)
+	case "setGate":
+		gate, status, _ := strings.Cut(a.Value, "=")
+		w.eachOf(a.Target, true, func(wk *worker) { w.SetGate(w.owner, wk.id, gate, status == "true") })
+	case "component":
+		w.component(a.Target, a.Value)
 	case "crashPod":
 		w.eachPod(a.Target, func(wk *worker) { wk.main.end(EndedCrashed) })
 	case "delete":
@@ -65,6 +70,9 @@ func (w *World) Undo(a scenario.Action) {
 		w.store.setDown(a.Value != "down")
 	case "setReady":
 		w.unforce(a)
+	case "component":
+		w.component(a.Target, scenario.ComponentResume)
+		w.record(Event{Kind: EventResumed, Pod: -1, Node: -1, Action: &a})
 	case "pause":
 		w.change(a.Target, func(d *Deployment) { d.Paused = false })
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -9,8 +10,15 @@ import (
 // are missing, too many, of another revision, not ready or on their way out, and rules that
 // lag behind. A paused Deployment asks for the number of its pods only.
 func (w *World) Unrest() string {
+	if s := w.paused(); s != "" {
+		return s + " is paused"
+	}
 	for i := range w.sc.Workloads {
-		if s := w.unrestOf(i, true); s != "" {
+		s := w.unrestOf(i, true)
+		if deadline := w.overdue(i); deadline != "" && s != "" {
+			return deadline + "; " + s
+		}
+		if s != "" {
 			return s
 		}
 	}
@@ -32,11 +40,11 @@ func (w *World) CrashLooping() bool {
 }
 
 // Stuck says what is wrong with a world in which nothing happens any more, nil for nothing.
-// The API server answers, or nothing is promised. Then no pod is on its way out, no node's
+// The API server answers and nothing is paused, or nothing is promised. Then no pod is on its way out, no node's
 // rules lag behind, no workload has more pods than it may; and one whose pods are all ready
 // has as many as it should, of the revision it should, unless it is paused.
 func (w *World) Stuck() error {
-	if w.store.down {
+	if w.store.down || len(w.store.frozen) > 0 {
 		return nil
 	}
 	for i := range w.sc.Workloads {
@@ -55,6 +63,7 @@ type census struct {
 	active, old int      // old ones are of another revision than the Deployment's
 	leaving     string   // one that is on its way out, "" for none
 	sick        []string // active, and not ready
+	gated       string   // one of them whose readiness gates alone keep it from being ready
 }
 
 func (w *World) census(d *Deployment) (c census) {
@@ -72,6 +81,7 @@ func (w *World) census(d *Deployment) (c census) {
 		c.active++
 		if !p.Ready {
 			c.sick = append(c.sick, p.Name)
+			c.gated = cmp.Or(c.gated, w.gateWords(p))
 		}
 		if p.Revision != d.Revision {
 			c.old++
@@ -94,6 +104,8 @@ func (w *World) unrestOf(workload int, strict bool) string {
 		return c.leaving + " is on its way out"
 	case c.active > d.Replicas+surge:
 		return fmt.Sprintf("%s has %d pods, of at most %d", name, c.active, d.Replicas+surge)
+	case c.gated != "" && strict:
+		return c.gated
 	case len(c.sick) > 0 && strict:
 		return strings.Join(c.sick, ", ") + " not ready"
 	case len(c.sick) > 0 || d.Paused && (!strict || c.active > 0):

@@ -72,19 +72,34 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 }
 
 // unnoticed blames the missing of endpoints: on the manifest, unless one of the pods that would
-// do is ready and the API does not say so; then on the kubelet, which has to write it, or on its
-// probe, which has not asked yet.
+// do is ready and the API does not say so; then on whoever is late with it.
 func (w *World) unnoticed(e Entry, would func(*Instance) bool) ledger.Actor {
-	missing := func(i *Instance) bool { return would(i) && w.readyWouldHelp(e, i) }
-	known := func(i *Instance) bool {
-		wk := w.kubelets[i.Node].pods[i.Pod]
-		return missing(i) && wk != nil && wk.status.ready
+	for _, actor := range []ledger.Actor{ledger.Kubelet, ledger.LBController, ledger.KubeletProbe} {
+		if w.anyAnswers(e.workloads, func(i *Instance) bool {
+			return would(i) && w.readyWouldHelp(e, i) && w.unready(i) == actor
+		}) {
+			return actor
+		}
 	}
-	switch {
-	case w.anyAnswers(e.workloads, known):
+	return ledger.Spec
+}
+
+// unready is who keeps a pod that could answer from being ready in the API: the kubelet, which has
+// to write it, the controller that sets its readiness gate, the manifest with a gate that nobody
+// sets, or else the kubelet's probe, which has not asked yet.
+func (w *World) unready(i *Instance) ledger.Actor {
+	k := w.kubelets[i.Node]
+	wk := k.pods[i.Pod]
+	p, _ := w.store.get(key{kindPod, int(i.Pod), 0}).(*Pod)
+	switch closed := p.ClosedGates(); {
+	case w.asleep(k.owner) || wk != nil && wk.status.ready:
 		return ledger.Kubelet
-	case w.anyAnswers(e.workloads, missing):
+	case wk == nil || !wk.status.containersReady:
 		return ledger.KubeletProbe
+	case len(closed) == 0: // it has not seen them open
+		return ledger.Kubelet
+	case w.kept(i.Workload, closed[0]):
+		return ledger.LBController
 	default:
 		return ledger.Spec
 	}
@@ -136,6 +151,8 @@ func (w *World) late(e Entry, node int, target netip.AddrPort) ledger.Actor {
 	switch {
 	case !has(w.views.last):
 		return ledger.SliceController
+	case w.asleep(p.owner): // the news may be there: the proxy does nothing with it
+		return ledger.ProxySync
 	case !has(p.received):
 		return ledger.Watch
 	case !has(p.syncing):

@@ -62,8 +62,8 @@ func parse(seconds string) float64 {
 	return f
 }
 
-// An outage delays writes and news, loses none and keeps their order; a paused watch stays
-// paused when the API server comes back.
+// An outage delays writes and news, loses none and keeps their order; a paused component stays
+// paused when the API server comes back, and has its news at once when it runs again.
 func TestOutageAndPause(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1)
@@ -75,18 +75,18 @@ func TestOutageAndPause(t *testing.T) {
 	w.do(2*sec, "scale", "web", "3") // on its way when the server goes away
 	w.do(2050*ms, "apiserver", "", "down")
 	w.do(3*sec, "scale", "web", "4")
-	w.at(3500*ms, func() { w.store.pause(held) })
+	w.at(3500*ms, func() { w.store.freeze(held.owner) })
 	w.do(4*sec, "scale", "web", "5")
 	w.do(10*sec, "apiserver", "", "up")
 	w.do(11*sec, "scale", "web", "6")
 	w.do(12*sec, "apiserver", "", "down")
-	w.at(13*sec, func() { w.store.resume(held) }) // nothing comes while the server is away
+	w.at(13*sec, func() { w.store.thaw(held.owner) })
 	w.do(20*sec, "apiserver", "", "up")
 	w.run(60 * sec)
 	if g, want := strings.Join(*got, " "), "1.12:2 10.12:3 10.12:4 10.12:5 11.12:6"; g != want {
 		t.Errorf("got %s, want %s", g, want)
 	}
-	if g, want := strings.Join(*paused, " "), "1.12:2 20.02:3 20.02:4 20.02:5 20.02:6"; g != want {
+	if g, want := strings.Join(*paused, " "), "1.12:2 13:3 13:4 13:5 13:6"; g != want {
 		t.Errorf("paused: got %s, want %s", g, want)
 	}
 }

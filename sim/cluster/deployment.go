@@ -20,14 +20,15 @@ type deploymentController struct {
 	pods        map[PodID]*Pod // for Recreate: old pods that are not done yet
 	// busy holds the Deployments with a sync that waits for its writes: the next one waits
 	// for it, as the controller's one worker per key does.
-	busy map[int]bool
+	busy     map[int]bool
+	progress map[int]*progress
 }
 
 func newDeploymentController(w *World) *deploymentController {
 	c := &deploymentController{
 		w: w, owner: w.eng.Register("deployment-controller"),
 		deployments: map[int]*Deployment{}, replicaSets: map[ReplicaSetID]*ReplicaSet{},
-		pods: map[PodID]*Pod{}, busy: map[int]bool{}, limit: newLimiter(controllerQPS, controllerBurst),
+		pods: map[PodID]*Pod{}, busy: map[int]bool{}, limit: newLimiter(controllerQPS, controllerBurst), progress: map[int]*progress{},
 	}
 	c.react = newReaction(w, c.owner, "deployment-controller", w.sc.Latency.Controller, c.sync)
 	w.store.subscribe("deployment-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindDeployment, kindReplicaSet, kindPod)
@@ -79,6 +80,7 @@ func (c *deploymentController) sync(workload int) {
 		return
 	}
 	in := c.input(d)
+	c.follow(d, in)
 	switch {
 	case d.Paused || scaling(in):
 		c.apply(d, in, rescale(in))

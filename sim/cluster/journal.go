@@ -35,6 +35,9 @@ const (
 	EventHealthPort                // a node's healthCheckNodePort answers differently: OK
 	EventIngress                   // a pod of an ingress controller sends the requests of an entry to Targets from now on
 	EventBalancer                  // a load balancer sends new connections to a node or pod from now on, or not any more: OK
+	EventGate                      // a readiness gate of a pod opened, or closed: Gate, OK
+	EventDeadline                  // a roll-out has made no progress for Seconds: Workload
+	EventResumed                   // a component that was paused runs again: Action
 )
 
 // Event is one entry of a Journal. Fields that do not belong to its Kind are zero; Pod, Node
@@ -57,6 +60,9 @@ type Event struct {
 	Verdict    packet.Verdict
 	Targets    []PodID // ascending
 	OK         bool
+	Gate       string
+	Workload   int
+	Seconds    int32
 }
 
 // Journal hears of everything that a story may tell, in order. It must not change the world.
@@ -99,6 +105,9 @@ func (w *World) record(e Event) {
 func (w *World) notePod(old, p *Pod) {
 	if w.chronicle.journal == nil {
 		return
+	}
+	if old != nil {
+		w.noteGates(old, p)
 	}
 	switch {
 	case p.Gone:

@@ -50,8 +50,13 @@ func (k *kubelet) nextRelist(t engine.Time) engine.Time {
 	return k.phase + n*relistPeriod
 }
 
-// after schedules work of the kubelet.
+// after schedules work of the kubelet, which waits while that is paused.
 func (k *kubelet) after(d engine.Time, name string, run func()) engine.Handle {
+	return k.inPod(d, name, func() { k.w.store.awake(k.owner, run) })
+}
+
+// inPod schedules what happens in a pod, or is up to the container runtime, by itself.
+func (k *kubelet) inPod(d engine.Time, name string, run func()) engine.Handle {
 	return k.w.eng.After(d, engine.ClassTimer, k.owner, name, run)
 }
 
@@ -74,16 +79,19 @@ func (k *kubelet) deliver(o object) {
 		k.newWorker(p).terminate(p) // deleted before it ever ran here
 	case p.Deleting() && !wk.terminating:
 		wk.terminate(p)
+	default:
+		wk.seeGates(p)
 	}
 }
 
 // podStatus is what the kubelet says of a pod.
 type podStatus struct {
-	phase    Phase
-	ready    bool
-	since    engine.Time // of the last transition to ready
-	ip       netip.Addr
-	restarts int
+	phase           Phase
+	containersReady bool
+	ready           bool
+	since           engine.Time // of the last transition to ready
+	ip              netip.Addr
+	restarts        int
 }
 
 // setStatus has a pod's status written if it changed. The transition time is that of the
@@ -123,6 +131,7 @@ func (k *kubelet) writeNext() {
 		}
 		next := *p
 		next.Phase, next.Ready, next.ReadySince, next.IP, next.Restarts = s.phase, s.ready, s.since, s.ip, s.restarts
+		next.ContainersReady = s.containersReady
 		return &next
 	}, func() {
 		k.writing = false
@@ -152,6 +161,8 @@ type worker struct {
 	status      podStatus // as last decided: in the API, or on its way
 	dirty       bool
 	statusCount uint64
+
+	gates, open []string // readiness gates, and those that are True as far as the kubelet has seen
 }
 
 // container is one container of a pod.
@@ -225,6 +236,7 @@ func (k *kubelet) newWorker(p *Pod) *worker {
 	spec := k.w.podSpec(ReplicaSetID{p.Workload, p.Revision})
 	wk := &worker{
 		k: k, id: p.ID, name: p.Name, spec: spec, lastSync: k.w.eng.Now(), cleanedUp: never,
+		gates: p.Gates, open: p.Open,
 		instance: &Instance{
 			Pod: p.ID, Workload: p.Workload, Revision: p.Revision, Node: k.node, IP: p.IP,
 			App: k.w.app(p), Why: NotYet, Term: never,
@@ -280,11 +292,11 @@ func (c *container) begin() {
 	start := i.App.Start.Sample(w.eng.Stream(wk.name, "app start").Draw(n))
 	ready := i.App.ReadyAfter.Sample(w.eng.Stream(wk.name, "app ready").Draw(n))
 	i.readyFrom = w.eng.Now() + start + ready
-	c.listen = wk.k.after(start, "app listens", func() {
+	c.listen = wk.k.inPod(start, "app listens", func() {
 		w.setListening(i, true, NotClosed)
 		wk.wake()
 		if ready > 0 {
-			c.listen = wk.k.after(ready, "app is ready", wk.wake)
+			c.listen = wk.k.inPod(ready, "app is ready", wk.wake)
 		}
 	})
 }
@@ -376,15 +388,15 @@ func (wk *worker) wake() {
 
 // update has the status written as the containers are shown.
 func (wk *worker) update() {
-	ready := wk.k.w.gatesOpen(wk.instance.Workload)
-	restarts := 0
+	containers, restarts := true, 0
 	for _, c := range wk.all {
-		ready = ready && c.shown.ready
+		containers = containers && c.shown.ready
 		restarts = max(restarts, c.shown.generation-1)
 	}
-	wk.k.setStatus(wk, podStatus{phase: PhaseRunning, ready: ready, ip: wk.instance.IP, restarts: restarts})
+	ready := containers && wk.gatesOpen()
+	wk.k.setStatus(wk, podStatus{phase: PhaseRunning, containersReady: containers, ready: ready, ip: wk.instance.IP, restarts: restarts})
 	if c := wk.main; ready && c.running && wk.instance.App.CrashAfter > 0 && c.crash == (engine.Handle{}) {
-		c.crash = wk.k.after(wk.instance.App.CrashAfter, "app crashes", func() { c.end(EndedCrashed) })
+		c.crash = wk.k.inPod(wk.instance.App.CrashAfter, "app crashes", func() { c.end(EndedCrashed) })
 	}
 }
 

@@ -30,23 +30,27 @@ type PodID int32
 
 // Pod is one version of a pod object. Versions are immutable: a write makes a new one.
 type Pod struct {
-	ID           PodID
-	Name         string // role and ordinal: "web new 3", never a generated name
-	UID          uint64 // a draw: ranking reads it
-	ReplicaSet   *ReplicaSetID
-	Workload     int // index in the scenario
-	Revision     int // of the template
-	Node         int // index of the node, -1 while unbound
-	IP           netip.Addr
-	Phase        Phase
-	Ready        bool
-	ReadySince   engine.Time // of the last transition to Ready; the API keeps whole seconds
-	Created      engine.Time
-	DeletedAt    engine.Time // when deletion was asked for, never if it was not
-	Grace        engine.Time // deletionGracePeriodSeconds
-	DeletionCost int
-	Restarts     int
-	Gone         bool // the object is deleted; only in the last version
+	ID         PodID
+	Name       string // role and ordinal: "web new 3", never a generated name
+	UID        uint64 // a draw: ranking reads it
+	ReplicaSet *ReplicaSetID
+	Workload   int // index in the scenario
+	Revision   int // of the template
+	Node       int // index of the node, -1 while unbound
+	IP         netip.Addr
+	Phase      Phase
+	Ready      bool
+	// ContainersReady is Ready but for the readiness gates. Gates are the conditions that
+	// spec.readinessGates asks for, Open those of them that are True.
+	ContainersReady bool
+	Gates, Open     []string
+	ReadySince      engine.Time // of the last transition to Ready; the API keeps whole seconds
+	Created         engine.Time
+	DeletedAt       engine.Time // when deletion was asked for, never if it was not
+	Grace           engine.Time // deletionGracePeriodSeconds
+	DeletionCost    int
+	Restarts        int
+	Gone            bool // the object is deleted; only in the last version
 }
 
 // Active says that a ReplicaSet counts the pod: neither on its way out nor done.

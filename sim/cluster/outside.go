@@ -6,6 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // What stands outside of the cluster and looks into it: load balancers and their controllers.
@@ -15,6 +16,8 @@ type Endpoint struct {
 	Pod        PodID
 	Node       int
 	Conditions endpoints.Conditions
+	// Object is the pod itself, as far as it is known, nil where nobody looks at pods.
+	Object *Pod
 }
 
 // EndpointWatch is a watch of one Service's EndpointSlices.
@@ -22,12 +25,14 @@ type EndpointWatch struct {
 	w       *World
 	service int
 	view    *View
+	pods    map[PodID]*Pod // nil: it looks at slices only
 }
 
 // WatchEndpoints starts a watch for somebody outside. hear is told of each piece of news that
 // has arrived.
 func (w *World) WatchEndpoints(name string, owner engine.Owner, e Entry, hear func()) *EndpointWatch {
 	out := &EndpointWatch{w: w, service: e.service, view: w.views.last}
+	w.enroll(scenario.LBController, owner)
 	watch := w.store.subscribe(name, owner, w.sc.Latency.Watch, func(o object) {
 		if s, ok := o.(*sliceWrite); ok {
 			out.view = s.view
@@ -41,8 +46,47 @@ func (w *World) WatchEndpoints(name string, owner engine.Owner, e Entry, hear fu
 	return out
 }
 
+// WatchPods has the watch look at the pods behind the Service, too. hear is told of each that
+// has changed.
+func (x *EndpointWatch) WatchPods(name string, owner engine.Owner, hear func()) {
+	w := x.w
+	x.pods = map[PodID]*Pod{}
+	for _, wl := range w.services[x.service].members {
+		for _, p := range w.live[wl] {
+			x.pods[p.ID] = p
+		}
+	}
+	watch := w.store.subscribe(name, owner, w.sc.Latency.Watch, func(o object) {
+		p, ok := o.(*Pod)
+		switch {
+		case !ok:
+		case p.Gone:
+			delete(x.pods, p.ID)
+		default:
+			x.pods[p.ID] = p
+			hear()
+		}
+	}, kindPod)
+	watch.wants = func(o object) bool {
+		p, ok := o.(*Pod)
+		return ok && w.selects(x.service, p.Workload)
+	}
+}
+
+// Pod is the version of a pod that the watch has brought, nil for none.
+func (x *EndpointWatch) Pod(id PodID) *Pod { return x.pods[id] }
+
+// Behind says whether the Service of an entry selects a pod.
+func (w *World) Behind(e Entry, id PodID) bool { return w.selects(e.service, w.pods[id].id.Workload) }
+
 // Endpoints are those that the watch has brought.
-func (x *EndpointWatch) Endpoints() []Endpoint { return x.w.endpointsIn(x.view, x.service) }
+func (x *EndpointWatch) Endpoints() []Endpoint {
+	list := x.w.endpointsIn(x.view, x.service)
+	for i := range list {
+		list[i].Object = x.pods[list[i].Pod]
+	}
+	return list
+}
 
 // endpointsIn lists the endpoints of a Service's first port in a View.
 func (w *World) endpointsIn(v *View, service int) []Endpoint {
@@ -54,7 +98,7 @@ func (w *World) endpointsIn(v *View, service int) []Endpoint {
 	var out []Endpoint
 	for _, e := range info.Ports[0].Endpoints {
 		if pod, ok := w.podAt(e.Addr.Addr()); ok {
-			out = append(out, Endpoint{pod, w.instances[pod].Node, e.Conditions})
+			out = append(out, Endpoint{Pod: pod, Node: w.instances[pod].Node, Conditions: e.Conditions})
 		}
 	}
 	return out
@@ -62,7 +106,11 @@ func (w *World) endpointsIn(v *View, service int) []Endpoint {
 
 // SettledEndpoints are those that the pods in the API amount to at this instant.
 func (w *World) SettledEndpoints(e Entry) []Endpoint {
-	return w.endpointsIn(w.settledView(), e.service)
+	list := w.endpointsIn(w.settledView(), e.service)
+	for i := range list {
+		list[i].Object, _ = w.store.get(key{kindPod, int(list[i].Pod), 0}).(*Pod)
+	}
+	return list
 }
 
 // NodeHealthy says what a node's healthCheckNodePort answers with the rules in force,

@@ -24,6 +24,8 @@ type NodeProxy struct {
 	syncing   *View // what the sync under way will program, nil when idle
 	installed *View // what is in force
 	timer     engine.Handle
+	ends      engine.Handle // of the sync under way
+	restarts  uint64
 
 	node4plan *plan.Node
 	class     int // of nodes with equal Plans
@@ -67,7 +69,9 @@ func (p *NodeProxy) deliver(o object) {
 	if !ok || p.w.services[s.service].headless { // the label says so: proxies do not watch them
 		return
 	}
-	p.received = s.view
+	if s.view.Number > p.received.Number { // a restart may have shown it more by then
+		p.received = s.view
+	}
 	p.state.Pending = true
 	p.plan()
 }
@@ -87,7 +91,15 @@ func (p *NodeProxy) plan() {
 		return
 	}
 	p.w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(at)})
-	p.timer = p.w.eng.At(max(p.w.eng.Now(), engine.FromDuration(at)), engine.ClassTimer, p.owner, "sync starts", p.sync)
+	p.timer = p.w.eng.At(max(p.w.eng.Now(), engine.FromDuration(at)), engine.ClassTimer, p.owner, "sync starts", func() { p.w.store.awake(p.owner, p.begin) })
+}
+
+// begin starts the sync that was waited for, unless it has been started since: while the proxy
+// was paused.
+func (p *NodeProxy) begin() {
+	if p.syncing == nil {
+		p.sync()
+	}
 }
 
 // sync begins a sync: what has been received by now will be in force when it ends.
@@ -96,16 +108,43 @@ func (p *NodeProxy) sync() {
 	took := p.w.syncLatency(p.node).Sample(p.syncs.Draw(p.count))
 	p.count++
 	p.w.tell(AuditEvent{Kind: SyncBegan, Node: p.node})
-	p.w.eng.After(took, engine.ClassTimer, p.owner, "sync ends", func() {
-		p.installed, p.syncing = p.syncing, nil
-		p.w.installs++
-		p.state.Synced = true
-		p.state.LastEnd = p.w.eng.Now().Duration()
-		p.w.noteRules(p.node)
-		p.w.observer.Synced(p.node)
-		p.w.tell(AuditEvent{Kind: SyncEnded, Node: p.node, View: p.installed})
-		p.plan()
+	p.ends = p.w.eng.After(took, engine.ClassTimer, p.owner, "sync ends", func() { p.w.store.awake(p.owner, p.finish) })
+}
+
+// finish ends a sync: what it programs is in force.
+func (p *NodeProxy) finish() {
+	p.installed, p.syncing = p.syncing, nil
+	p.w.installs++
+	p.state.Synced = true
+	p.state.LastEnd = p.w.eng.Now().Duration()
+	p.w.noteRules(p.node)
+	p.w.observer.Synced(p.node)
+	p.w.tell(AuditEvent{Kind: SyncEnded, Node: p.node, View: p.installed})
+	p.plan()
+}
+
+// restart is the process ending and coming back. The rules stay in force; a sync under way is
+// lost, and its transaction with it. When the caches are filled again, after the delay of one
+// watch, everything is synced in full at once, whenever the last sync was (pace.Policy).
+func (p *NodeProxy) restart() {
+	for _, h := range []engine.Handle{p.timer, p.ends} {
+		p.w.eng.Cancel(h)
+	}
+	p.syncing, p.state, p.restarts = nil, pace.State{}, p.restarts+1
+	this := p.restarts
+	filled := p.w.watchLatency(p.node).Sample(p.w.eng.Stream("proxy "+p.w.sc.Nodes[p.node].Name, "restart").Draw(p.restarts))
+	p.w.eng.After(filled, engine.ClassTimer, p.owner, "caches filled", func() {
+		p.w.store.awake(p.owner, func() { p.refill(this) })
 	})
+}
+
+// refill shows the proxy all there is, unless it has been restarted once more since.
+func (p *NodeProxy) refill(restart uint64) {
+	if restart != p.restarts {
+		return
+	}
+	p.received, p.state.Pending = p.w.views.last, true
+	p.plan()
 }
 
 // Installed returns the view whose rules are in force on the node.

@@ -5,19 +5,21 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // reaction is a controller's work queue: a key is worked on some time after news about it,
 // and news in the meantime does not add to the work.
 type reaction struct {
-	w       *World
-	owner   engine.Owner
-	name    string
-	latency engine.Dist
-	draws   engine.Stream
-	count   *uint64
-	queued  map[int]bool
-	run     func(key int)
+	w     *World
+	owner engine.Owner
+	name  string // of its events
+	// component is the controller's own name.
+	component string
+	latency   engine.Dist
+	draws     engine.Stream
+	count     *uint64
+	queued    map[int]bool
+	run       func(key int)
 }
 
 func newReaction(w *World, owner engine.Owner, name string, latency engine.Dist, run func(int)) reaction {
 	return reaction{
-		w: w, owner: owner, name: "sync " + name, latency: latency,
+		w: w, owner: owner, name: "sync " + name, component: name, latency: latency,
 		draws: w.eng.Stream(name, "reaction"), count: new(uint64), queued: map[int]bool{}, run: run,
 	}
 }
@@ -31,14 +33,18 @@ func (r *reaction) enqueue(key int) {
 	*r.count++
 	r.queued[key] = true
 	r.w.eng.After(delay, engine.ClassTimer, r.owner, r.name, func() {
-		r.queued[key] = false
-		r.run(key)
+		r.w.store.awake(r.owner, func() {
+			r.queued[key] = false
+			r.run(key)
+		})
 	})
 }
 
 // enqueueAt asks for work on a key at a moment to come.
 func (r *reaction) enqueueAt(at engine.Time, key int) {
-	r.w.eng.At(max(at, r.w.eng.Now()), engine.ClassTimer, r.owner, r.name+" (timer)", func() { r.enqueue(key) })
+	r.w.eng.At(max(at, r.w.eng.Now()), engine.ClassTimer, r.owner, r.name+" (timer)", func() {
+		r.w.store.awake(r.owner, func() { r.enqueue(key) })
+	})
 }
 
 // limiter is a client's token bucket. Each controller has one of its own (measured on a real

@@ -87,7 +87,9 @@ func (s *scheduler) on(p *Pod, node, more int) {
 func (s *scheduler) later(id PodID) {
 	delay := s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))
 	s.count++
-	s.w.eng.After(delay, engine.ClassTimer, s.owner, "schedule", func() { s.schedule(id) })
+	s.w.eng.After(delay, engine.ClassTimer, s.owner, "schedule", func() {
+		s.w.store.awake(s.owner, func() { s.schedule(id) })
+	})
 }
 
 // retry tries the pending pods again, since a pod has left.

@@ -44,8 +44,9 @@ type store struct {
 
 	changedPod func(old, p *Pod) // hears of every version of a pod, before the watches
 
-	down    bool     // the API server answers nobody
-	waiting []func() // writes that are repeated when it is back
+	down    bool                      // the API server answers nobody
+	waiting []func()                  // writes that are repeated when it is back
+	frozen  map[engine.Owner][]func() // components that are paused, with what they have to do since
 
 	hear func(AuditEvent)
 }
@@ -54,6 +55,7 @@ func newStore(eng *engine.Engine, latency engine.Dist, name func(key) string) *s
 	return &store{
 		eng: eng, owner: eng.Register("apiserver"), latency: latency, name: name,
 		asked: map[key]uint64{}, changed: map[key]uint64{}, current: map[key]object{},
+		frozen: map[engine.Owner][]func(){},
 	}
 }
 
@@ -67,8 +69,7 @@ type watch struct {
 	deliver func(object)
 	wants   func(object) bool // nil: everything of the kinds
 	last    engine.Time       // when the last news on its way will be delivered
-	paused  bool
-	held    []news
+	held    []news            // while the API server is down
 }
 
 // news is one version of an object, with the draw of its delay.
@@ -107,7 +108,9 @@ func (s *store) limited(l *limiter, owner engine.Owner, name string, k key, muta
 		s.write(owner, name, k, mutate, done)
 		return
 	}
-	s.eng.At(at, engine.ClassTimer, owner, name+" (rate limit)", func() { s.write(owner, name, k, mutate, done) })
+	s.eng.At(at, engine.ClassTimer, owner, name+" (rate limit)", func() {
+		s.awake(owner, func() { s.write(owner, name, k, mutate, done) })
+	})
 }
 
 // writeAfter is write with a latency of the caller's.
@@ -123,7 +126,7 @@ func (s *store) writeAfter(delay engine.Time, owner engine.Owner, name string, k
 		}
 		s.commit(k, mutate)
 		if done != nil {
-			done()
+			s.awake(owner, done)
 		}
 	})
 }
@@ -154,15 +157,17 @@ func (s *store) commit(k key, mutate func(object) object) {
 }
 
 func (s *store) send(w *watch, n news) {
-	if w.paused || s.down {
+	if s.down {
 		w.held = append(w.held, n)
 		return
 	}
 	at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))
 	w.last = at
 	s.eng.At(at, engine.ClassDelivery, w.owner, w.label, func() {
-		s.tell(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(w.label, "watch ")}, n.object)
-		w.deliver(n.object)
+		s.awake(w.owner, func() {
+			s.tell(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(w.label, "watch ")}, n.object)
+			w.deliver(n.object)
+		})
 	})
 }
 
@@ -183,17 +188,8 @@ func (s *store) setDown(down bool) {
 	}
 }
 
-// pause holds a watch back, as a component that is stopped.
-func (s *store) pause(w *watch) { w.paused = true }
-
-// resume delivers what was held back.
-func (s *store) resume(w *watch) {
-	w.paused = false
-	s.flush(w)
-}
-
 func (s *store) flush(w *watch) {
-	if s.down || w.paused {
+	if s.down {
 		return
 	}
 	held := w.held

@@ -134,7 +134,7 @@ func (t *termination) finish() {
 	now := w.eng.Now()
 	wk.cleanedUp = wk.k.nextRelist(now) + cleanupPoll
 	s := wk.status
-	s.phase, s.ready = phase, false
+	s.phase, s.containersReady, s.ready = phase, false, false
 	wk.k.setStatus(wk, s)
 }
 
@@ -165,7 +165,7 @@ func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
 	n := 2 * uint64(c.generation)
 	if c.hook.ClosesListener || c.hook.SignalsServer || c.hook.FailsReadiness {
 		if after := c.hook.ActsAfter.Sample(draws.Draw(n + 1)); after > 0 {
-			c.acts = k.after(after, "preStop acts", c.hookActs)
+			c.acts = k.inPod(after, "preStop acts", c.hookActs)
 		} else {
 			c.hookActs()
 		}
@@ -212,7 +212,7 @@ func (c *container) signal(left engine.Time, killed Ending) {
 	k := c.wk.k
 	c.tell(AuditEvent{Kind: Signalled})
 	k.w.eng.Cancel(c.kill)
-	c.kill = k.after(left, "SIGKILL", func() {
+	c.kill = k.inPod(left, "SIGKILL", func() {
 		c.killed = true
 		if c == c.wk.main {
 			k.w.note(EventKill, c.wk.id)
@@ -259,7 +259,7 @@ func (c *container) told(how Ending) {
 	}
 	w.observer.Terminated(i)
 	c.wk.wake()
-	c.exit = c.wk.k.after(drain, "app stops accepting", func() {
+	c.exit = c.wk.k.inPod(drain, "app stops accepting", func() {
 		if i.Listening && i.App.Listener != listenerStays {
 			c.closeListener(closedBy(c.orders))
 		}
@@ -276,14 +276,14 @@ func (c *container) finishRequests(since engine.Time) {
 		until = max(now, w.observer.InFlightUntil(i))
 	}
 	if limit := since + i.App.FinishWithin; i.App.FinishWithin > 0 && until > limit {
-		c.exit = c.wk.k.after(limit-now, "app exits", func() { c.end(c.orders) })
+		c.exit = c.wk.k.inPod(limit-now, "app exits", func() { c.end(c.orders) })
 		return
 	}
 	if until > now { // more may have come by then, over connections that are open
-		c.exit = c.wk.k.after(until-now, "requests finished", func() { c.finishRequests(since) })
+		c.exit = c.wk.k.inPod(until-now, "requests finished", func() { c.finishRequests(since) })
 		return
 	}
-	c.exit = c.wk.k.after(i.App.Linger, "app exits", func() { c.end(c.orders) })
+	c.exit = c.wk.k.inPod(i.App.Linger, "app exits", func() { c.end(c.orders) })
 }
 
 // closedBy is why a listener is closed, or a process gone, that ended in a way.
@@ -321,7 +321,7 @@ func (c *container) end(how Ending) {
 	c.stopped = nil
 	switch {
 	case stopped != nil:
-		stopped()
+		w.store.awake(c.wk.k.owner, stopped)
 	case !c.wk.terminating:
 		c.wk.noticed() // the kubelet restarts it when it has seen it
 	}

@@ -65,6 +65,8 @@ type World struct {
 	forced         map[forcing][]*worker
 	applied        map[ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
 
+	components map[string][]engine.Owner // by the name that actions call them
+
 	dns *nameServer // nil without a headless Service
 
 	hear func(AuditEvent) // nil: nobody judges
@@ -103,7 +105,7 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewCache(sc.Kubernetes.Options),
 		dependencyDown: map[string]bool{}, forced: map[forcing][]*worker{}, applied: map[ReplicaSetID]*appsv1.Deployment{},
 		sliceState: make([]map[int][]entry, len(sc.Services)), settledOf: make([]settledService, len(sc.Services)),
-		live: make([]podList, len(sc.Workloads)),
+		live: make([]podList, len(sc.Workloads)), components: map[string][]engine.Owner{},
 	}
 	w.store = newStore(eng, sc.Latency.APIWrite, w.keyName)
 	w.store.changedPod = w.noteWrite
@@ -126,6 +128,11 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 	sched := newScheduler(w)
 	sets := newReplicaSetController(w)
 	w.deploy = newDeploymentController(w)
+	w.enroll(slicesCtl.react.component, slicesCtl.owner)
+	w.enroll(sets.react.component, sets.owner)
+	w.enroll(w.deploy.react.component, w.deploy.owner)
+	w.enroll("scheduler", sched.owner)
+	w.enrollNodes()
 	w.begin(sets, sched, slicesCtl)
 	for s := range w.services {
 		if w.services[s].headless {
@@ -279,7 +286,7 @@ func (w *World) runningPod(id ReplicaSetID, sched *scheduler) *Pod {
 	}
 	p.Created = -ages.Sample(w.eng.Stream(p.Name, "age").Draw(0))
 	p.ReadySince = p.Created + 10*engine.Second
-	p.Phase, p.Ready = PhaseRunning, true
+	p.Phase, p.Ready, p.ContainersReady, p.Open = PhaseRunning, true, true, p.Gates
 	p.IP = w.allocateIP(p.ID)
 	p.Node = sched.choose(p)
 	if p.Node < 0 {
@@ -295,7 +302,7 @@ func (w *World) runningPod(id ReplicaSetID, sched *scheduler) *Pod {
 func (k *kubelet) adopt(p *Pod) {
 	wk := k.newWorker(p)
 	wk.lastSync = -engine.Hour
-	wk.status = podStatus{phase: p.Phase, ready: p.Ready, since: p.ReadySince, ip: p.IP}
+	wk.status = podStatus{phase: p.Phase, containersReady: p.ContainersReady, ready: p.Ready, since: p.ReadySince, ip: p.IP}
 	i := wk.instance
 	i.Sandbox, i.Running = true, true
 	if !i.App.NotAServer {
@@ -349,6 +356,7 @@ func (w *World) newPod(id ReplicaSetID) *Pod {
 	p := &Pod{
 		ID: PodID(len(w.pods)), Name: name, UID: w.eng.Stream(name, "uid").Draw(0), ReplicaSet: &id,
 		Workload: id.Workload, Revision: id.Revision, Node: -1, DeletedAt: never, Created: w.eng.Now(),
+		Gates: w.gatesOf(id),
 	}
 	w.pods = append(w.pods, &podInfo{name: name, ordinal: n, id: id, pod: p})
 	return p
@@ -475,10 +483,6 @@ func (w *World) grace(id ReplicaSetID) engine.Time {
 func (w *World) minReady(workload int) engine.Time {
 	return engine.Time(w.deployment(w.latest(workload)).Spec.MinReadySeconds) * engine.Second
 }
-
-// gatesOpen says whether the pods' readiness gates are true. Gates are opened by load-balancer
-// controllers, which this world does not have: they are taken to be open.
-func (w *World) gatesOpen(int) bool { return true }
 
 func (w *World) replicas(workload int) int {
 	if r := w.sc.Workloads[workload].Deployment.Spec.Replicas; r != nil {

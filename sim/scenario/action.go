@@ -98,7 +98,7 @@ func ends(a *Action) bool {
 	case "setReady", "dependency", "apiserver", "pause":
 		return true
 	}
-	return false
+	return a.Verb == "component" && a.Value == ComponentPause
 }
 
 func (b *builder) readVerb(c, v cursor, a *Action) bool {
@@ -131,6 +131,10 @@ func (b *builder) readVerb(c, v cursor, a *Action) bool {
 		return b.dependency(v, a)
 	case "apiserver":
 		a.Value = v.text("down")
+	case "component":
+		return b.component(v, a)
+	case "setGate":
+		return b.setGate(v, namespace, a)
 	}
 	return true
 }
@@ -175,9 +179,9 @@ func (b *builder) workloadTarget(c cursor, namespace string, a *Action) bool {
 }
 
 // pick reads which pod of the workload is meant, counted from 0, the oldest first. Without a
-// number setReady is for all of them, and the others for the first.
+// number setReady and setGate are for all of them, and the others for the first.
 func pick(c cursor, a *Action) {
-	if c.present() || a.Verb != "setReady" {
+	if c.present() || a.Verb != "setReady" && a.Verb != "setGate" {
 		a.Target += "#" + strconv.Itoa(c.whole(0))
 	}
 }

@@ -41,6 +41,14 @@ type LoadBalancer struct {
 	Layer7 *Layer7
 	// Announce says that members are found by routing, not by health checks: MetalLB.
 	Announce Announce
+	// ReadinessGate is the pod condition that the controller sets when it finds a pod healthy, ""
+	// for none; all conditions that begin alike where it ends with "*".
+	ReadinessGate string
+	// GateRecheck is how often the controller looks again at pods that wait for that. GateTimeout
+	// is the age at which a pod waits no longer, healthy or not; 0 is never.
+	GateRecheck, GateTimeout engine.Time
+	// GateInjection is who gives pods the gate, beside the manifest.
+	GateInjection GateInjection
 }
 
 // LBTarget is what a load balancer sends connections to.

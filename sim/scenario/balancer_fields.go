@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -21,7 +22,7 @@ type lbField struct {
 // lbFields lists the fields in the order in which they are documented and printed. Each health
 // check has a phase of its own, drawn at the beginning of a run: it is no field.
 func lbFields() []lbField {
-	return slices.Concat(lbTargets(), lbDetection(), lbChanges(), lbFlows(), lbProxies())
+	return slices.Concat(lbTargets(), lbDetection(), lbChanges(), lbFlows(), lbGates(), lbProxies())
 }
 
 // fields are those that a load balancer has: only a proxy of requests has all.
@@ -105,6 +106,27 @@ func lbProxies() []lbField {
 	}
 	return out
 }
+
+func lbGates() []lbField {
+	return []lbField{
+		{
+			name: "readinessGate", what: "pod condition that the controller sets for healthy targets, with * at its end all that begin alike, or none", shape: of(text),
+			say: func(l *LoadBalancer) string { return cmp.Or(l.ReadinessGate, noGate) },
+			read: func(c cursor, l *LoadBalancer) {
+				if l.ReadinessGate = c.text(cmp.Or(l.ReadinessGate, noGate)); l.ReadinessGate == noGate {
+					l.ReadinessGate = ""
+				}
+			},
+		},
+		lbSpan("gateRecheck", "how often it looks again at pods that wait for it", func(l *LoadBalancer) *engine.Time { return &l.GateRecheck }),
+		lbSpan("gateTimeout", "age of a pod at which it waits no longer, 0s for never", func(l *LoadBalancer) *engine.Time { return &l.GateTimeout }),
+		lbWord("gateInjection", "whose pods get the gate without asking: nobody's, those of labelled namespaces, everybody's",
+			[]string{"never", "labelled", "always"}, func(l *LoadBalancer) *GateInjection { return &l.GateInjection }),
+	}
+}
+
+// noGate is readinessGate of a controller that sets none.
+const noGate = "none"
 
 // never is a drain that does not end.
 const never = "never"

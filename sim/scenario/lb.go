@@ -207,6 +207,7 @@ func (b *builder) filled(name string, t *Traffic, svc *corev1.Service) *LoadBala
 	lb := p.LoadBalancer
 	lb.Service = svc.Namespace + "/" + svc.Name
 	b.checkAnnotations(annotate(&lb, svc, t.route), svc)
+	lb.injectInto(b.world.gated[svc.Namespace])
 	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
 	}
@@ -280,6 +281,7 @@ func (t *Traffic) ground(svc *corev1.Service) {
 // sensible reports fields that do not go together.
 func (b *builder) sensible(lb *LoadBalancer, svc *corev1.Service) bool {
 	c, before := b.balancerSpec(), len(b.doc.problems)
+	b.checkGates(lb)
 	if lb.Layer7 != nil {
 		b.sensibleProxy(lb, c)
 	}
@@ -368,6 +370,7 @@ func otherBalancers(s *Scenario, id string) []Alternative {
 			p, _ := presetFor(name, svc.Spec.ExternalTrafficPolicy)
 			lb := p.LoadBalancer
 			annotate(&lb, svc, t.route)
+			lb.injectInto(s.gated[svc.Namespace])
 			lb.Service = door.Service
 			door.LB, door.External = &lb, true
 			if !door.needsNodePort(svc) {

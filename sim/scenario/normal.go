@@ -178,6 +178,14 @@ func (w *printer) workload(x *Workload) {
 	if d.Spec.MinReadySeconds != 0 {
 		w.number("minReadySeconds", int(d.Spec.MinReadySeconds))
 	}
+	if p := d.Spec.ProgressDeadlineSeconds; p != nil && *p != 600 {
+		w.number("progressDeadlineSeconds", int(*p))
+	}
+	var gates []string
+	for _, g := range d.Spec.Template.Spec.ReadinessGates {
+		gates = append(gates, string(g.ConditionType))
+	}
+	w.texts("readinessGates", gates)
 	if g := d.Spec.Template.Spec.TerminationGracePeriodSeconds; g != nil {
 		w.raw("terminationGracePeriodSeconds", strconv.FormatInt(*g, 10))
 	}
@@ -297,6 +305,9 @@ func (w *printer) traffic(t *Traffic) {
 func (w *printer) balancer(lb *LoadBalancer) {
 	w.line("preset", lb.Preset)
 	for _, f := range lb.fields() {
+		if lb.ReadinessGate == "" && strings.Contains(gateFields, f.name) {
+			continue // most have none
+		}
 		w.raw(f.name, f.say(lb))
 	}
 }

@@ -123,6 +123,7 @@ func (b *builder) loadFile(c cursor) []*manifest.Object {
 
 func (b *builder) useWorld(objects []*manifest.Object) {
 	b.world = newWorld(objects)
+	b.out.gated = b.world.gated
 	b.doc.problems = append(b.doc.problems, b.world.allocate()...)
 }
 
@@ -574,11 +575,13 @@ func (b *builder) leftOut() {
 				"Service "+s.Service.Namespace+"/"+s.Service.Name, "more")
 		}
 	}
+	b.silentKubelets()
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
 		if w.App.Concurrency == 0 {
 			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", "Deployment "+w.Name(), "more")
 		}
+		b.unkeptGates(w)
 		for _, h := range b.world.autoscalersOf(w.Deployment) {
 			b.notModelled("autoscaling", "replicas stay as they are during the run", h.String(), "unknown")
 		}

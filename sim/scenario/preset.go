@@ -65,12 +65,20 @@ type presetRow struct {
 // Presets lists the table, by provider.
 func Presets() []Preset {
 	var out []Preset
-	for _, rows := range [][]presetRow{gkePresets(), nlbPresets(), awsPresets(), azurePresets(), metallbPresets(), kindPresets(), ingressPresets()} {
-		for i := range rows {
-			out = append(out, rows[i].preset())
-		}
+	for _, r := range presetRows() {
+		out = append(out, r.preset())
 	}
 	return out
+}
+
+func presetRows() []presetRow {
+	rows := slices.Concat(gkePresets(), nlbPresets(), awsPresets(), azurePresets(), metallbPresets(), kindPresets(), ingressPresets())
+	for i := range rows {
+		if rows[i].lb.ReadinessGate == "" {
+			rows[i].claims = append(slices.Clip(rows[i].claims), claim{inferred, "2: no row speaks of a readiness gate", gateFields})
+		}
+	}
+	return rows
 }
 
 func (r *presetRow) preset() Preset {

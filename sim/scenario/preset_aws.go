@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -32,9 +34,10 @@ func nlbPresets() []presetRow {
 		id: "aws-nlb-ip", what: "AWS NLB, ip targets (AWS Load Balancer Controller)", lb: lb,
 		claims: append(claims,
 			claim{verified, "1, AWS NLB ip target: lbc pkg/service/model_builder.go", "target probe interval timeout healthy unhealthy"},
-			claim{verified, "2, lbc ip targets: pkg/backend/endpoint_resolver.go; without readiness gates", "members"},
+			claim{verified, "2, lbc ip targets: pkg/backend/endpoint_resolver.go", "members"},
 			claim{inferred, "2, lbc ip targets: deregistered at once", "controller controllerHold"}),
 	}}
+	rows[0].claims = append(rows[0].claims, albGate(&rows[0].lb)...)
 	rows = append(rows, both("aws-nlb-instance", "AWS NLB, instance targets (AWS Load Balancer Controller)", nlbInstance)...)
 	return append(rows, both("aws-nlb-in-tree", "AWS NLB of the cloud provider, without the AWS Load Balancer Controller", nlbInTree)...)
 }
@@ -124,9 +127,10 @@ func albPresets() []presetRow {
 	ip.Layer7 = &Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Minute}
 	instance.Layer7 = &Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Minute}
 	ip.Target, ip.Members, ip.Check.Probe = TargetPods, MembersReadyPods, ProbePod
+	gates := albGate(&ip)
 	instance.Target, instance.Members, instance.Check.Probe = TargetNodes, MembersAllNodes, ProbeNodePort
 	return []presetRow{
-		{id: "aws-alb-ip", what: "AWS ALB, ip targets", lb: ip, claims: claims},
+		{id: "aws-alb-ip", what: "AWS ALB, ip targets", lb: ip, claims: slices.Concat(claims, gates)},
 		{id: "aws-alb-instance", what: "AWS ALB, instance targets", lb: instance, claims: claims},
 	}
 }

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -96,6 +98,7 @@ func gkeL7() []presetRow {
 	group.Layer7 = &Layer7{Retries: 1, ConnectTimeout: 5 * engine.Second, UpstreamIdle: 10 * engine.Minute}
 	neg.Target, neg.Members = TargetPods, MembersLivePods
 	neg.Check = HealthCheck{Probe: ProbePod, Interval: 15 * engine.Second, Timeout: 15 * engine.Second, Healthy: 1, Unhealthy: 2}
+	gates := negGate(&neg)
 	group.Target, group.Members = TargetNodes, MembersAllNodes
 	group.Check = HealthCheck{Probe: ProbeNodePort, Interval: engine.Minute, Timeout: engine.Minute, Healthy: 1, Unhealthy: 10}
 	return []presetRow{
@@ -104,7 +107,7 @@ func gkeL7() []presetRow {
 			claims: append([]claim{
 				{verified, "1, GKE L7 container-native NEG: ingress-gce pkg/translator; drain by BackendConfig", "target probe interval timeout healthy unhealthy drain"},
 				{inferred, "2, GKE NEG L7: terminating pods are removed (verified), pods that are not ready stay", "members"},
-			}, claims...),
+			}, slices.Concat(claims, gates)...),
 		},
 		{
 			id: "gke-l7-instance-group", what: "GKE L7, instance groups", lb: group,

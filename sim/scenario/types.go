@@ -36,6 +36,8 @@ type Scenario struct {
 	Assumptions []Assumption
 	// NotModelled lists what of the input the model leaves out.
 	NotModelled []NotModelled
+
+	gated map[string]bool // namespaces whose pods get readiness gates from a webhook
 }
 
 // Node is one node of the cluster with its service proxy.
@@ -274,7 +276,7 @@ const (
 type Action struct {
 	At     engine.Time
 	For    engine.Time // for actions that end; 0: they do not
-	Verb   string      // "rolloutRestart", "scale", "setImage", "setReady", "dependency", "apiserver", "crashPod", "delete", "pause", "rollback"
+	Verb   string      // "rolloutRestart", "scale", "setImage", "setReady", "setGate", "dependency", "apiserver", "component", "crashPod", "delete", "pause", "rollback"
 	Target string      // "ns/name" of a workload, "ns/name#0" of its first pod, a dependency, ...
 	Value  string      // what the verb sets
 	Pos    manifest.Position

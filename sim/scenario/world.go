@@ -31,7 +31,8 @@ type world struct {
 
 	proxyConfigs []*manifest.Object
 	webhooks     []webhook
-	bare         int // pods of the input that no workload owns
+	bare         int             // pods of the input that no workload owns
+	gated        map[string]bool // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
 }
 
 // webhook is a Service that the API server itself depends on.
@@ -44,7 +45,7 @@ type webhook struct {
 // newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
 // What it will fill in is copied first: the input stays as it is.
 func newWorld(objects []*manifest.Object) *world {
-	w := &world{}
+	w := &world{gated: map[string]bool{}}
 	for _, o := range latest(objects) {
 		switch v := o.Value.(type) {
 		case *corev1.Service:
@@ -61,6 +62,8 @@ func newWorld(objects []*manifest.Object) *world {
 			w.autoscalers = append(w.autoscalers, manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]{Object: o, Value: v})
 		case *networkingv1.Ingress:
 			w.ingresses = append(w.ingresses, manifest.Typed[*networkingv1.Ingress]{Object: o, Value: v})
+		case *corev1.Namespace:
+			w.gated[o.Name] = v.Labels[gateLabel] == gateEnabled
 		case *corev1.Pod:
 			if len(v.OwnerReferences) == 0 {
 				w.bare++

@@ -123,7 +123,7 @@ func (t *Teller) serves(pod cluster.PodID, r *ledger.Request) bool {
 // matters says whether an event before the request's end belongs to its story.
 func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
 	switch e.Kind {
-	case cluster.EventAction:
+	case cluster.EventAction, cluster.EventResumed, cluster.EventDeadline:
 		return true
 	case cluster.EventWait:
 		return e.Node == r.Node
@@ -170,7 +170,9 @@ func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluste
 	var led *bool
 	for i, e := range events {
 		switch e.Kind {
-		case cluster.EventAction, cluster.EventWait:
+		case cluster.EventAction: // a component that is paused has to do with all that follows
+			keep[i] = keep[i] || e.Action.Verb == "component"
+		case cluster.EventWait:
 		case cluster.EventRules, cluster.EventIngress:
 			leads := slices.Contains(e.Targets, hero)
 			if led == nil || *led != leads || len(e.Targets) == 0 {

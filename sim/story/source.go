@@ -13,6 +13,9 @@ func (t *Teller) source(e *cluster.Event) (string, int) {
 	if e.Action != nil {
 		return e.Action.Pos.File, e.Action.Pos.Line
 	}
+	if e.Kind == cluster.EventDeadline {
+		return at(&t.sc.Workloads[e.Workload], "spec.progressDeadlineSeconds")
+	}
 	if e.Pod < 0 {
 		return "", 0
 	}
@@ -28,6 +31,10 @@ func (t *Teller) source(e *cluster.Event) (string, int) {
 		return at(w, "spec.template.spec.terminationGracePeriodSeconds")
 	case cluster.EventReady, cluster.EventNotReady:
 		return at(w, serverPath(w)+".readinessProbe")
+	case cluster.EventGate:
+		if path := w.GatePath(e.Gate); path != "" {
+			return at(w, path)
+		}
 	case cluster.EventExited:
 		if e.Ending == cluster.EndedLiveness {
 			return at(w, serverPath(w)+".livenessProbe")

@@ -50,6 +50,8 @@ func (t *Teller) line(e *cluster.Event) ledger.Line {
 		out.Object = t.pods[e.Pod].Name
 	case e.Node >= 0:
 		out.Object = t.sc.Nodes[e.Node].Name
+	case e.Kind == cluster.EventDeadline:
+		out.Object = t.sc.Workloads[e.Workload].Name()
 	case e.Action != nil:
 		out.Object = e.Action.Target
 	}
@@ -61,6 +63,10 @@ func (t *Teller) words(e *cluster.Event) string {
 	switch e.Kind {
 	case cluster.EventAction:
 		return actionWords(e.Action)
+	case cluster.EventDeadline:
+		return cluster.DeadlineWords(t.sc.Workloads[e.Workload].Deployment.Name, e.Seconds)
+	case cluster.EventResumed:
+		return e.Action.Target + " runs again"
 	case cluster.EventWait:
 		return fmt.Sprintf("the proxy of %s hears of a change and waits until %s s: minSyncPeriod %s after its last sync",
 			t.sc.Nodes[e.Node].Name, (e.Until - e.Until%engine.Millisecond).Seconds(), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
@@ -128,6 +134,8 @@ func (t *Teller) podWords(e *cluster.Event) string {
 		return p + " not ready"
 	case cluster.EventGone:
 		return p + " gone"
+	case cluster.EventGate:
+		return fmt.Sprintf("readiness gate %s of %s %s", e.Gate, p, map[bool]string{true: "opens", false: "closes"}[e.OK])
 	case cluster.EventEndpoint:
 		c := e.Conditions
 		return fmt.Sprintf("slice: %s ready=%t serving=%t terminating=%t", p, c.Ready(), c.Serving(), c.Terminating())
@@ -163,6 +171,10 @@ func actionWords(a *scenario.Action) string {
 		return "rolling restart of " + a.Target
 	case "crashPod":
 		return "crash of " + a.Target
+	case "component":
+		return a.Target + map[string]string{
+			scenario.ComponentPause: " is paused", scenario.ComponentResume: " runs again", scenario.ComponentRestart: " is restarted",
+		}[a.Value]
 	}
 	return strings.TrimSpace(strings.Join([]string{a.Verb, a.Target, a.Value}, " "))
 }

@@ -148,6 +148,10 @@ func Scenarios(list []*scenario.Scenario) []scenario.Case {
 		c := scenario.Case{ID: sc.Name, Kind: "Scenario", Scenario: sc}
 		var verbs, targets, clients []string
 		for _, a := range sc.Actions {
+			if a.Verb == "component" {
+				verbs = distinct(verbs, a.Value+" of "+a.Target) // no workload's
+				continue
+			}
 			verbs, targets = distinct(verbs, a.Verb), distinct(targets, a.Target)
 		}
 		for _, t := range sc.Traffic {

@@ -16,6 +16,7 @@ var controllerRows = []row{
 	{"controllers 2 spec.podReplacementPolicy", "replaced when termination begins", "sim/cluster/replicaset.go", "sim/cluster: TestReplacement"},
 	{"controllers 2 Recreate", "waits for terminating pods", "sim/cluster/deployment.go", "sim/cluster: TestRecreateWaits"},
 	{"controllers 2 Scaling during rollout", "in proportion", "sim/cluster/rollout.go", "sim/cluster: TestRescale TestRoundingGoesToTheLargest"},
+	{"controllers 2 Progress timeout", "from the last progress, named; nothing is rolled back", "sim/cluster/progress.go", "sim/cluster: TestProgressDeadline TestWhatIsProgress; sim: TestAGateThatNobodySets"},
 	{"controllers 2 Paused", "only scaling", "sim/cluster/deployment.go", "sim/cluster: TestRolloutStories"},
 	{"controllers 2 Rollout restart", "a new revision", "sim/cluster/action.go", "sim/cluster: TestRollingUpdateStory"},
 	{"controllers 3 Active pods", "neither terminal nor deleted", "sim/cluster/objects.go", "sim/cluster: TestReplacement"},

@@ -19,7 +19,7 @@ func mutants() []mutant {
 	var all []mutant
 	for _, table := range [][]mutant{
 		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants,
-		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, profileMutants, namedMutants, defaultMutants, clientMutants, idleMutants, ingressMutants, versionMutants, ownMutants,
+		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, profileMutants, namedMutants, gateMutants, progressMutants, componentMutants, defaultMutants, clientMutants, idleMutants, ingressMutants, versionMutants, ownMutants,
 	} {
 		all = append(all, table...)
 	}
@@ -116,7 +116,7 @@ var terminationMutants = []mutant{
 		{terminate, "\t\tw.sandboxGone(wk.instance)\n", ""},
 	}},
 	{"the last status is still ready", []string{"pod-lifecycle 2h", "pod-lifecycle 4 Terminal phase"}, cluster, "TestWayOut", []edit{
-		{terminate, "s.phase, s.ready = phase, false", "s.phase = phase"},
+		{terminate, "s.phase, s.containersReady, s.ready = phase, false, false", "s.phase = phase"},
 	}},
 	{"the object goes without a newer cache", []string{"pod-lifecycle 2i"}, cluster, "TestWayOut", []edit{
 		{terminate, "wk.cleanedUp = wk.k.nextRelist(now) + cleanupPoll", "wk.cleanedUp = now"},
@@ -140,7 +140,7 @@ var terminationMutants = []mutant{
 		{kubelet, "if k.writing || len(k.dirty) == 0 {", "if len(k.dirty) == 0 {"},
 	}},
 	{"SIGKILL never comes", []string{"pod-lifecycle 2.3 After the StopContainer", "propagation 4 Kill time", "propagation 5 kubelet-side"}, cluster, "TestAppProfiles", []edit{
-		{terminate, `c.kill = k.after(left, "SIGKILL"`, `c.kill = k.after(left+engine.Hour, "SIGKILL"`},
+		{terminate, `c.kill = k.inPod(left, "SIGKILL"`, `c.kill = k.inPod(left+engine.Hour, "SIGKILL"`},
 	}},
 	{"PID 1 without a handler dies of SIGTERM", []string{"pod-lifecycle 2.3 PID 1"}, cluster, "TestAppProfiles", []edit{
 		{terminate, "if i.App.IgnoresSIGTERM {", "if i.App.IgnoresSIGTERM && i.App.NotAServer {"},
@@ -190,10 +190,10 @@ var probeMutants = []mutant{
 		{kubelet, "s.ready = s.started && (c.readiness == nil ||", "s.ready = s.started && c.readiness != nil && (c.readiness == nil ||"},
 	}},
 	{"a dead container is not probed in termination", []string{"pod-lifecycle 3.4 While the kubelet"}, cluster, "TestDeadContainerIsProbedInTermination", []edit{
-		{terminate, "\tcase stopped != nil:\n\t\tstopped()", "\tcase stopped != nil:\n\t\tif c.readiness != nil {\n\t\t\tc.readiness.stop()\n\t\t}\n\t\tstopped()"},
+		{terminate, "\tcase stopped != nil:\n", "\tcase stopped != nil:\n\t\tif c.readiness != nil {\n\t\t\tc.readiness.stop()\n\t\t}\n"},
 	}},
 	{"a pod is ready when one of its containers is", []string{"pod-lifecycle 4 Pod Ready", "pod-lifecycle 2.4 Sidecars may"}, cluster, "TestReadinessOfAllContainersCounts", []edit{
-		{kubelet, "ready = ready && c.shown.ready", "ready = ready && (c.shown.ready || c != wk.main)"},
+		{kubelet, "containers = containers && c.shown.ready", "containers = containers && (c.shown.ready || c != wk.main)"},
 	}},
 	{"a readiness change waits for the relist", []string{"pod-lifecycle 4 A readiness change"}, cluster, "TestReadinessDuringTermination|TestLivenessRestart", []edit{
 		{probe, "p.c.shown.ready = result\n\tp.c.wk.update()", "p.c.shown.ready = result"},
@@ -244,7 +244,7 @@ var podMutants = []mutant{
 		{terminate, "c.runHook(grace, func(left engine.Time) {\n\t\tswitch {", "func(do func(engine.Time)) { do(grace) }(func(left engine.Time) {\n\t\tswitch {"},
 	}},
 	{"SIGKILL comes at half the grace period", []string{"propagation 4 No cut requests"}, "sim", "TestKillAfterGraceCutsWhatTakesLonger", []edit{
-		{terminate, `c.kill = k.after(left, "SIGKILL"`, `c.kill = k.after(left/2, "SIGKILL"`},
+		{terminate, `c.kill = k.inPod(left, "SIGKILL"`, `c.kill = k.inPod(left/2, "SIGKILL"`},
 	}},
 	{"who ignores SIGTERM closes its listener", []string{"propagation 5 after SIGTERM, server that ignores it"}, cluster, "TestAppProfiles", []edit{
 		{terminate, "if i.App.IgnoresSIGTERM {\n", "if i.App.IgnoresSIGTERM {\n\t\tc.closeListener(ClosedOnTerm)\n"},

@@ -1,0 +1,157 @@
+package balancer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// gatekeeper is a load balancer that sends to pods and sets their readiness gates.
+func gatekeeper() scenario.LoadBalancer {
+	return scenario.LoadBalancer{
+		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, ReadinessGate: "example.com/one", GateRecheck: 15 * sec,
+		Registration: engine.Constant(20 * sec), Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2},
+	}
+}
+
+// waiting is a pod whose gate is closed.
+func waiting(pod int, containersReady bool, created engine.Time) Endpoint {
+	return Endpoint{Pod: pod, Node: pod, Gated: true, Closed: true, ContainersReady: containersReady, Created: created}
+}
+
+// A pod that waits is seen at 100 s, and its containers are ready at 112 s: at the next tick, 115 s,
+// it is registered; from 136 s on it is checked each 10 s, and healthy at 156 s; its gate opens at
+// the tick after that, 160 s. With ticks 10 % further apart it is registered at 116.5 s and healthy
+// at 157.5 s, and the tick after that is at 166 s.
+func TestAGateOpensAtTheTickAfterItsPodIsHealthy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		recheck engine.Time
+		want    string
+	}{{15 * sec, "160"}, {16500 * sec / 1000, "166"}, {60 * sec, "220"}} {
+		spec := gatekeeper()
+		spec.Registration = engine.Constant(21 * sec)
+		spec.GateRecheck = c.recheck
+		f, b := build(spec)
+		f.ok[3] = true
+		f.run(100 * sec)
+		f.endpoints = append(ready(0, 1, 2), waiting(3, false, 90*sec))
+		b.Hear()
+		f.run(112 * sec)
+		f.endpoints[3].ContainersReady = true
+		b.HearPod()
+		f.run(400 * sec)
+		if want := c.want + " open 3"; !slices.Equal(f.cuts, []string{want}) {
+			t.Errorf("each %s s: %v, want %s", c.recheck.Seconds(), f.cuts, want)
+		}
+	}
+}
+
+// Nothing is looked at while nothing changes, and a gate is asked for once: until somebody closes
+// it again.
+func TestGatesSleep(t *testing.T) {
+	t.Parallel()
+	f, b := build(gatekeeper())
+	f.ok[3] = false
+	f.run(100 * sec)
+	f.endpoints = append(ready(0, 1, 2), waiting(3, true, 0))
+	b.Hear()
+	f.run(1000 * sec)
+	if next := f.eng.Next(); next != engine.Never {
+		t.Errorf("a pod that is never healthy has something happen at %s s", next.Seconds())
+	}
+	f.ok[3] = true
+	b.Wake()
+	f.run(2000 * sec)
+	b.Hear()
+	f.run(2100 * sec)
+	if len(f.cuts) != 1 || !strings.HasSuffix(f.cuts[0], "open 3") {
+		t.Fatalf("%v", f.cuts)
+	}
+	f.endpoints = ready(0, 1, 2, 3)
+	f.endpoints[3].Gated = true
+	b.Hear()
+	f.run(2200 * sec)
+	f.endpoints[3] = waiting(3, true, 0)
+	b.Hear()
+	f.run(2300 * sec)
+	if len(f.cuts) != 2 {
+		t.Errorf("%v", f.cuts)
+	}
+}
+
+// A pod that is not healthy waits no longer than the timeout from its creation, where there is
+// one; a pod that terminates waits for nothing.
+func TestGateTimeout(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		timeout     engine.Time
+		terminating bool
+		want        string
+	}{{600 * sec, false, "700 open 3"}, {660 * sec, false, "760 open 3"}, {0, false, ""}, {600 * sec, true, ""}} {
+		spec := gatekeeper()
+		spec.GateTimeout, spec.GateRecheck = c.timeout, 5*sec
+		f, b := build(spec)
+		f.ok[3] = false
+		f.run(150 * sec)
+		f.endpoints = append(ready(0, 1, 2), waiting(3, true, 97*sec))
+		f.endpoints[3].Terminating = c.terminating
+		b.Hear()
+		f.run(2000 * sec)
+		if got := strings.Join(f.cuts, " "); got != c.want {
+			t.Errorf("timeout %s s: %q, want %q", c.timeout.Seconds(), got, c.want)
+		}
+	}
+}
+
+// A controller that is paused hears, and acts when it runs again: on what it has heard by then,
+// and no more than once.
+func TestPausedController(t *testing.T) {
+	t.Parallel()
+	spec := gatekeeper()
+	spec.Controller, spec.Propagation = engine.Constant(2*sec), engine.Constant(5*sec)
+	f, b := build(spec)
+	f.run(100 * sec)
+	b.Pause()
+	f.endpoints = ready(0, 1)
+	b.Hear()
+	f.run(150 * sec)
+	f.endpoints = ready(0)
+	b.Hear()
+	f.run(200 * sec)
+	if !slices.Equal(b.Active(), []int{0, 1, 2}) {
+		t.Errorf("paused, and sends to %v", b.Active())
+	}
+	f.ok[0] = false // its load balancer goes on by itself
+	b.Wake()
+	f.run(300 * sec)
+	if !slices.Equal(b.Active(), []int{1, 2}) {
+		t.Errorf("the health checks are paused, too: %v", b.Active())
+	}
+	f.ok[0] = true
+	b.Wake()
+	f.run(400 * sec)
+	b.Resume()
+	if at := f.when(b, 500*sec, 0); at != 405*sec {
+		t.Errorf("after the pause only 0 at %s s", at.Seconds())
+	}
+	b.Resume() // nothing is left to do
+	if !slices.Equal(b.wanted, []int{0}) {
+		t.Errorf("wanted %v", b.wanted)
+	}
+}
+
+// Before its gate is open a pod is a member if its containers are ready and the gate is this
+// controller's; a pod without the gate, or one that terminates, is none.
+func TestMembersWithAGate(t *testing.T) {
+	t.Parallel()
+	_, b := build(gatekeeper())
+	terminating, other := waiting(5, true, 0), waiting(6, true, 0)
+	terminating.Terminating, other.Gated = true, false
+	if got := b.choose(append(ready(0), waiting(3, true, 0), waiting(4, false, 0), terminating, other)); !slices.Equal(got, []int{0, 3}) {
+		t.Errorf("members %v", got)
+	}
+}

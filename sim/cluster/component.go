@@ -1,0 +1,89 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// A component that is paused is a process that gets no time: what it has done stays as it is, what
+// it has asked for is carried out, news arrives and waits. When it runs again it does what there
+// is to do, in the order in which that came.
+
+// awake runs what a component has to do, now or when it is no longer paused.
+func (s *store) awake(owner engine.Owner, run func()) {
+	if held, frozen := s.frozen[owner]; frozen {
+		s.frozen[owner] = append(held, run)
+		return
+	}
+	run()
+}
+
+func (s *store) freeze(owner engine.Owner) {
+	if _, already := s.frozen[owner]; !already {
+		s.frozen[owner] = nil
+	}
+}
+
+// thaw lets a component go on.
+func (s *store) thaw(owner engine.Owner) {
+	held := s.frozen[owner]
+	delete(s.frozen, owner)
+	for _, run := range held {
+		run()
+	}
+}
+
+// enroll gives a component the name by which actions call it. Several may have the same.
+func (w *World) enroll(name string, owner engine.Owner) {
+	w.components[name] = append(w.components[name], owner)
+}
+
+// enrollNodes names what runs on each node.
+func (w *World) enrollNodes() {
+	for n := range w.sc.Nodes {
+		w.enroll(scenario.KubeProxyOf+w.sc.Nodes[n].Name, w.Proxies[n].owner)
+		w.enroll(scenario.KubeletOf+w.sc.Nodes[n].Name, w.kubelets[n].owner)
+	}
+}
+
+// component pauses a component, lets it go on or restarts it.
+func (w *World) component(name, what string) {
+	for _, owner := range w.components[name] {
+		if what == scenario.ComponentPause {
+			w.store.freeze(owner)
+		} else {
+			w.store.thaw(owner)
+		}
+	}
+	if what == scenario.ComponentRestart {
+		for _, p := range w.Proxies {
+			if scenario.KubeProxyOf+w.sc.Nodes[p.node].Name == name {
+				p.restart()
+			}
+		}
+	}
+}
+
+// paused names the components that are paused, in order.
+func (w *World) paused() string {
+	if len(w.store.frozen) == 0 {
+		return ""
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(w.components)) {
+		if len(w.components[name]) > 0 && w.asleep(w.components[name][0]) {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// asleep says whether a component is paused.
+func (w *World) asleep(owner engine.Owner) bool {
+	_, frozen := w.store.frozen[owner]
+	return frozen
+}

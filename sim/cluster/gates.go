@@ -1,0 +1,125 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Readiness gates are conditions that somebody else than the kubelet writes into a pod's status.
+// The pod is Ready when its containers are and every one of them is True; one that nobody has
+// written yet is not (Kubernetes 1.36 pkg/kubelet/status/generate.go; verified). Here a condition
+// is True or it is not: why it is not makes no difference to anybody.
+
+// gatesOf lists the readiness gates of the pods of a revision: those of the template, and those
+// that a webhook gives to the pods behind a load balancer.
+func (w *World) gatesOf(id ReplicaSetID) []string {
+	var gates []string
+	for _, g := range w.podSpec(id).ReadinessGates {
+		gates = append(gates, string(g.ConditionType))
+	}
+	for i := range w.sc.Traffic {
+		t := &w.sc.Traffic[i]
+		if t.LB == nil || !w.behind(t, id.Workload) || slices.ContainsFunc(gates, t.LB.Keeps) {
+			continue
+		}
+		if gate := t.LB.InjectedGate(t.Port); gate != "" {
+			gates = append(gates, gate)
+		}
+	}
+	return gates
+}
+
+// behind says whether a stream goes to a workload's pods.
+func (w *World) behind(t *scenario.Traffic, workload int) bool {
+	return slices.ContainsFunc(w.servicesOf(workload), func(s int) bool {
+		svc := w.sc.Services[s].Service
+		return svc.Namespace+"/"+svc.Name == t.Service
+	})
+}
+
+// ClosedGates lists the readiness gates of a pod that are not True; a nil Pod has none.
+func (p *Pod) ClosedGates() []string {
+	if p == nil {
+		return nil
+	}
+	var out []string
+	for _, g := range p.Gates {
+		if !slices.Contains(p.Open, g) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// SetGate has a controller write one condition of a pod.
+func (w *World) SetGate(owner engine.Owner, id PodID, gate string, open bool) {
+	w.store.write(owner, "pod condition", key{kindPod, int(id), 0}, func(o object) object {
+		p, ok := o.(*Pod)
+		if !ok || slices.Contains(p.Open, gate) == open {
+			return nil
+		}
+		next := *p
+		next.Open = slices.DeleteFunc(slices.Clone(p.Open), func(g string) bool { return g == gate })
+		if open {
+			next.Open = append(next.Open, gate)
+		}
+		return &next
+	}, nil)
+}
+
+// seeGates has the kubelet go by the conditions that its watch shows: it works on the pod
+// (Kubernetes 1.36 kubelet.go, HandlePodReconcile, and status_manager.go,
+// NeedToReconcilePodReadiness; verified). A pod that terminates is being killed, and not worked on.
+func (wk *worker) seeGates(p *Pod) {
+	if slices.Equal(wk.open, p.Open) {
+		return
+	}
+	wk.open = p.Open
+	wk.requestSync()
+}
+
+// gatesOpen says whether all readiness gates are True, as far as the kubelet has seen.
+func (wk *worker) gatesOpen() bool {
+	for _, g := range wk.gates {
+		if !slices.Contains(wk.open, g) {
+			return false
+		}
+	}
+	return true
+}
+
+// kept says whether somebody in this world sets a readiness gate of a workload's pods.
+func (w *World) kept(workload int, gate string) bool {
+	for i := range w.sc.Traffic {
+		if t := &w.sc.Traffic[i]; t.LB != nil && t.LB.Keeps(gate) && w.behind(t, workload) {
+			return true
+		}
+	}
+	return false
+}
+
+// gateWords says which readiness gate keeps a pod from being ready that would be otherwise, ""
+// for none.
+func (w *World) gateWords(p *Pod) string {
+	closed := p.ClosedGates()
+	if !p.ContainersReady || len(closed) == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("%s waits for its readiness gate %s", p.Name, closed[0])
+	if !w.kept(p.Workload, closed[0]) {
+		words += ", which nobody here sets"
+	}
+	return words
+}
+
+// noteGates records the readiness gates that a write of a pod opens or closes.
+func (w *World) noteGates(old, p *Pod) {
+	for _, g := range p.Gates {
+		if was, is := slices.Contains(old.Open, g), slices.Contains(p.Open, g); was != is {
+			w.record(Event{Kind: EventGate, Pod: p.ID, Node: -1, Gate: g, OK: is})
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// progress is what the Deployment controller remembers of a roll-out to tell whether it goes on:
+// the condition Progressing, and the counts of the status that it compares (Kubernetes 1.36
+// pkg/controller/deployment/progress.go and util/deployment_util.go; verified in facts/controllers.md
+// 2, Progress timeout; the order of the steps is recalled).
+type progress struct {
+	revision int
+	done     bool        // the roll-out was complete once: what happens later is none of its business
+	exceeded bool        // ProgressDeadlineExceeded
+	last     engine.Time // of the last progress; the API keeps whole seconds
+	paused   bool
+	counts   rolloutCounts
+	timer    engine.Handle
+}
+
+// rolloutCounts are the numbers in a Deployment's status.
+type rolloutCounts struct{ updated, old, ready, available int }
+
+// timerSlack is what the controller adds to the time at which it comes back to look, so that the
+// deadline has passed by then (progress.go, requeueStuckDeployment; recalled).
+const timerSlack = engine.Second
+
+func countsOf(in rolloutInput) rolloutCounts {
+	var c rolloutCounts
+	for _, rs := range in.all() {
+		c.old += rs.Pods
+		c.ready += rs.ReadyPods
+		c.available += rs.Available
+	}
+	if in.newRS != nil {
+		c.updated = in.newRS.Pods
+		c.old -= c.updated
+	}
+	return c
+}
+
+// advanced says whether the status shows progress: more new pods, fewer old ones, more that are
+// ready or available (DeploymentProgressing).
+func (c rolloutCounts) advanced(before rolloutCounts) bool {
+	return c.updated > before.updated || c.old < before.old || c.ready > before.ready || c.available > before.available
+}
+
+// complete says whether all there is to be is there, and nothing else (DeploymentComplete).
+func (c rolloutCounts) complete(replicas int) bool {
+	return c.updated == replicas && c.old == 0 && c.available == replicas
+}
+
+// follow looks at a Deployment's progress at the beginning of a sync.
+func (c *deploymentController) follow(d *Deployment, in rolloutInput) {
+	p := c.progress[d.Workload]
+	if p == nil { // at the beginning everything is as it should be
+		p = &progress{done: true}
+		c.progress[d.Workload] = p
+	}
+	now, counts := c.w.eng.Now(), countsOf(in)
+	before := p.counts
+	p.counts = counts
+	switch {
+	case d.Revision != p.revision:
+		p.revision, p.done, p.exceeded, p.last = d.Revision, false, false, now
+	case p.done:
+		return
+	case p.paused && !d.Paused, counts.advanced(before): // resuming starts the time anew
+		p.exceeded, p.last = false, now
+	}
+	p.paused = d.Paused
+	p.done = counts.complete(d.Replicas)
+	c.watchDeadline(d.Workload, p)
+}
+
+// watchDeadline sets the timer at which the roll-out will have made no progress for too long, or
+// finds that so it is.
+func (c *deploymentController) watchDeadline(workload int, p *progress) {
+	c.w.eng.Cancel(p.timer)
+	seconds := c.w.deployment(ReplicaSetID{workload, p.revision}).Spec.ProgressDeadlineSeconds
+	if p.done || p.paused || p.exceeded || seconds == nil {
+		return
+	}
+	at := p.last.TruncateToSecond() + engine.Time(*seconds)*engine.Second + timerSlack
+	if at > c.w.eng.Now() {
+		p.timer = c.w.eng.At(at, engine.ClassTimer, c.owner, "progress deadline", func() {
+			c.w.store.awake(c.owner, func() { c.watchDeadline(workload, p) })
+		})
+		return
+	}
+	p.exceeded = true
+	c.w.record(Event{Kind: EventDeadline, Pod: -1, Node: -1, Workload: workload, Seconds: *seconds})
+}
+
+// DeadlineWords says that a roll-out has made no progress for too long, and what follows.
+func DeadlineWords(name string, seconds int32) string {
+	return fmt.Sprintf("the roll-out of %s made no progress for %d s (ProgressDeadlineExceeded): Kubernetes does not roll back by itself", name, seconds)
+}
+
+// Overdue says whether some roll-out has made no progress within its deadline, and none since.
+func (w *World) Overdue() bool {
+	for i := range w.sc.Workloads {
+		if p := w.deploy.progress[i]; p != nil && p.exceeded {
+			return true
+		}
+	}
+	return false
+}
+
+// overdue is DeadlineWords for a workload whose roll-out it is true of, else "".
+func (w *World) overdue(workload int) string {
+	p := w.deploy.progress[workload]
+	if p == nil || !p.exceeded {
+		return ""
+	}
+	d := w.deployment(ReplicaSetID{workload, p.revision})
+	return DeadlineWords(d.Name, *d.Spec.ProgressDeadlineSeconds)
+}

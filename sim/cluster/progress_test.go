@@ -1,0 +1,101 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// deadlines is a Journal of the moments at which a roll-out has made no progress for too long.
+type deadlines []string
+
+func (d *deadlines) Record(e Event) {
+	if e.Kind == EventDeadline {
+		*d = append(*d, e.At.Seconds())
+	}
+}
+
+// The deadline counts from the whole second of the last progress, and the controller looks a
+// second later than that: with 60 s, and a roll-out that begins at 10.5 s and gets no further than
+// a new pod, at 71 s. Reference: facts/controllers.md 2, Progress timeout.
+func TestProgressDeadline(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		deadline int32
+		then     func(*world)
+		want     string // when, in s
+		overdue  bool   // in the end
+	}{
+		{"no new pod is ever ready", 60, func(*world) {}, "71", true},
+		{"with a deadline 10 % longer", 66, func(*world) {}, "77", true},
+		{"the first is ready at 40.3 s, the second never", 60, func(w *world) { w.gate(40*sec+300*ms, "web#2", gateOne, true) }, "101", true},
+		{"all of them are ready in time", 60, func(w *world) {
+			w.gate(40*sec, "web#2", gateOne, true)
+			w.gate(90*sec, "web#2", gateOne, true)
+		}, "", false},
+		{"progress after the deadline, and then no more", 60, func(w *world) { w.gate(100*sec, "web#2", gateOne, true) }, "71 161", true},
+		{"it is complete after the deadline", 60, func(w *world) {
+			w.gate(100*sec, "web#2", gateOne, true)
+			w.gate(120*sec, "web#2", gateOne, true)
+		}, "71", false},
+		{"it is paused for a while, and its time begins anew", 60, func(w *world) {
+			w.do(20*sec, "pause", "web", "")
+			w.do(50*sec+700*ms, "resume", "web", "")
+		}, "111", true},
+		{"it is complete, and its pods fail later", 60, func(w *world) {
+			w.gate(20*sec, "web#2", gateOne, true)
+			w.gate(30*sec, "web#2", gateOne, true)
+			w.gate(50*sec, "web", gateOne, false)
+		}, "", false},
+		{"the next roll-out begins before the deadline", 60, func(w *world) { w.do(40*sec, "rolloutRestart", "web", "") }, "101", true},
+		{"the controller is paused, and finds out later", 60, func(w *world) {
+			w.do(30*sec, "component", "deployment-controller", scenario.ComponentPause)
+			w.do(90*sec, "component", "deployment-controller", scenario.ComponentResume)
+		}, "90", true},
+		{"without a deadline", 0, func(*world) {}, "", false},
+	} {
+		b := newBuild(2).gated(gateOne).strategy("1", "0")
+		if b.d.Spec.ProgressDeadlineSeconds = &c.deadline; c.deadline == 0 {
+			b.d.Spec.ProgressDeadlineSeconds = nil
+		}
+		w := b.start(t, 1)
+		var heard deadlines
+		w.Chronicle(&heard, nil)
+		w.do(10*sec+500*ms, "rolloutRestart", "web", "")
+		c.then(w)
+		w.run(500 * sec)
+		if got := strings.Join(heard, " "); got != c.want {
+			t.Errorf("%s: at %s s, want %s", c.name, got, c.want)
+		}
+		words := "the roll-out of web made no progress for"
+		if w.Overdue() != c.overdue || strings.Contains(w.Unrest(), words) != c.overdue {
+			t.Errorf("%s: overdue %v, %q", c.name, w.Overdue(), w.Unrest())
+		}
+	}
+}
+
+// Every one of the counts is progress, and only in its own direction.
+func TestWhatIsProgress(t *testing.T) {
+	t.Parallel()
+	at := rolloutCounts{updated: 2, old: 3, ready: 4, available: 4}
+	var got []bool
+	for _, c := range []rolloutCounts{
+		at, {3, 3, 4, 4}, {1, 3, 4, 4}, {2, 2, 4, 4}, {2, 4, 4, 4}, {2, 3, 5, 4}, {2, 3, 3, 4}, {2, 3, 4, 5}, {2, 3, 4, 3}, {1, 4, 3, 5},
+	} {
+		got = append(got, c.advanced(at))
+	}
+	if want := []bool{false, true, false, true, false, true, false, true, false, true}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, c := range []struct {
+		counts rolloutCounts
+		want   bool
+	}{{rolloutCounts{2, 0, 2, 2}, true}, {rolloutCounts{2, 1, 3, 2}, false}, {rolloutCounts{1, 0, 2, 2}, false}, {rolloutCounts{2, 0, 2, 1}, false}} {
+		if got := c.counts.complete(2); got != c.want {
+			t.Errorf("%+v: complete %v", c.counts, got)
+		}
+	}
+}

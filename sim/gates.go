@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/balancer"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// watchGates has the controller of a load balancer that sets readiness gates look at pods, where
+// any of them can have such a gate.
+func (f *front) watchGates(name string) {
+	f.opened = map[cluster.PodID]bool{}
+	if f.gated = f.gatesMatter(); f.gated {
+		f.watch.WatchPods(name+" pods", f.owner, func() { f.b.HearPod() })
+	}
+}
+
+// gatesMatter says whether any pod of this run may have a readiness gate that the controller sets.
+func (f *front) gatesMatter() bool {
+	sc := f.run.sc
+	has := func(d *appsv1.Deployment) bool {
+		return d != nil && slices.ContainsFunc(d.Spec.Template.Spec.ReadinessGates, func(g corev1.PodReadinessGate) bool {
+			return f.spec.Keeps(string(g.ConditionType))
+		})
+	}
+	return f.spec.ReadinessGate != "" && (f.spec.GateInjection == scenario.InjectAlways ||
+		slices.ContainsFunc(sc.Workloads, func(w scenario.Workload) bool { return has(w.Deployment) }) ||
+		slices.ContainsFunc(sc.Actions, func(a scenario.Action) bool { return has(a.Deployment) }))
+}
+
+// addGates adds to an endpoint what its pod says of readiness gates, if the controller knows it.
+func (f *front) addGates(e *balancer.Endpoint, p *cluster.Pod) {
+	switch {
+	case !f.gated:
+		return
+	case p == nil: // not seen yet: it may wait
+		e.Gated, e.Closed, e.Created = true, true, f.run.eng.Now()
+		return
+	}
+	e.ContainersReady, e.Created = p.ContainersReady, p.Created
+	e.Gated = slices.ContainsFunc(p.Gates, f.spec.Keeps)
+	e.Closed = slices.ContainsFunc(p.ClosedGates(), f.spec.Keeps)
+}
+
+// Open sets the readiness gates of a pod that are this controller's. One that several controllers
+// look after opens when all of them have found the pod healthy.
+func (f *front) Open(pod int) {
+	id := cluster.PodID(pod)
+	f.opened[id] = true
+	for _, gate := range f.watch.Pod(id).ClosedGates() {
+		if f.spec.Keeps(gate) && f.run.allFound(id, gate) {
+			f.run.cluster.SetGate(f.owner, id, gate, true)
+		}
+	}
+}
+
+// allFound says whether every load balancer before a pod that sets one of its readiness gates has
+// found it healthy.
+func (r *run) allFound(id cluster.PodID, gate string) bool {
+	for f := range r.allFronts() {
+		if f.spec.Keeps(gate) && r.cluster.Behind(f.entry, id) && !f.opened[id] {
+			return false
+		}
+	}
+	return true
+}
