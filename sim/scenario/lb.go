@@ -334,6 +334,30 @@ func (b *builder) failAt(c cursor, name, format string, args ...any) {
 	b.doc.report(manifest.Error, c.d.position(c.at), child(c.at, name), format, args...)
 }
 
+// wayLeftOut lists what of the way to a Service the model does not have.
+func (b *builder) wayLeftOut(svc *corev1.Service) {
+	name := svc.Namespace + "/" + svc.Name
+	direct, probe, bypass := false, "", ""
+	for i := range b.out.Traffic {
+		t := b.out.Traffic[i].Door()
+		if t.Service != name {
+			continue
+		}
+		probe = cmp.Or(probe, otherProbe(&t, svc))
+		direct = direct || t.External && t.LB == nil && !t.direct && len(t.Nodes) == 0
+		if bypass == "" && t.bypass != "" {
+			bypass = t.bypass
+			b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.route != nil], t.bypass+": its requests go to the ClusterIP", "Service "+name, "unknown")
+		}
+	}
+	if probe != "" {
+		b.notModelled("load-balancer-probe", "annotation "+probe+" is not followed: health checks ask what they do without it", "Service "+name, "unknown")
+	}
+	if direct && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
+		b.notModelled("load-balancer", "no load balancer is simulated: clients go to the node ports as one without any delay would", "Service "+name, "more")
+	}
+}
+
 // unusedBalancer warns of a load balancer that no traffic goes through.
 func (b *builder) unusedBalancer() {
 	c := b.balancerSpec()

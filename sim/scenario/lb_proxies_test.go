@@ -129,3 +129,21 @@ func TestAProxysSettingsThatCannotBeRead(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// What of a proxy's way is not followed is said.
+func TestWhatIsLeftOutOfAProxysWay(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ ingress, class, id, direction string }{ // order: each for itself
+		"another health check":      {albPrefix + "healthcheck-path: /healthz", "ingressClassName: alb", "load-balancer-probe", "unknown"},
+		"nothing of ingress-nginx":  {nginxPrefix + "proxy-connect-timeout: '9'", "ingressClassName: nginx", "capacity", "more"},
+		"nothing of an ALB's usual": {albPrefix + "scheme: internal", "ingressClassName: alb", "capacity", "more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			left := inferOne(t, routedWeb("", "", anIngress(tt.ingress, tt.class)), Options{}).Scenario.NotModelled[0]
+			if left.ID != tt.id || left.Direction != tt.direction {
+				t.Errorf("%+v", left)
+			}
+		})
+	}
+}

@@ -553,27 +553,7 @@ func (b *builder) leftOut() {
 	for i := range b.out.Services {
 		s := &b.out.Services[i]
 		b.hintsLeftOut(s)
-		traffic, probes := false, ""
-		for j := range b.out.Traffic {
-			t := b.out.Traffic[j].Door()
-			if t.Service != s.Service.Namespace+"/"+s.Service.Name {
-				continue
-			}
-			probes = cmp.Or(probes, otherProbe(&t, s.Service))
-			traffic = traffic || t.External && t.LB == nil && !t.direct && len(t.Nodes) == 0
-			if t.bypass != "" {
-				b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.route != nil], t.bypass+": its requests go to the ClusterIP", "Service "+t.Service, "unknown")
-				break
-			}
-		}
-		if probes != "" {
-			b.notModelled("load-balancer-probe", "annotation "+probes+" is not followed: health checks ask what they do without it",
-				"Service "+s.Service.Namespace+"/"+s.Service.Name, "unknown")
-		}
-		if traffic && s.Service.Spec.Type == corev1.ServiceTypeLoadBalancer {
-			b.notModelled("load-balancer", "no load balancer is simulated: clients go to the node ports as one without any delay would",
-				"Service "+s.Service.Namespace+"/"+s.Service.Name, "more")
-		}
+		b.wayLeftOut(s.Service)
 	}
 	b.silentKubelets()
 	for i := range b.out.Workloads {
