@@ -215,3 +215,18 @@ func TestAProxyThatHoldsBackLosesAShareOfTheTraffic(t *testing.T) {
 		t.Errorf("with a hold of 4.4 s it is off by only %.1f standard errors", off)
 	}
 }
+
+// Requests are lost between a proxy and its targets, which are near; where clients come to the
+// nodes themselves the way from outside counts.
+func TestAProxyIsNearItsTargets(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		layer7 *scenario.Layer7
+		want   engine.Time
+	}{{nil, externalRTT}, {&scenario.Layer7{}, defaultRTT}} {
+		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, scenario.LoadBalancer{Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Layer7: c.layer7})
+		if got := (&run{sc: sc}).specs()[0].RTT; got != c.want {
+			t.Errorf("%+v: %s, want %s", c.layer7, got.Duration(), c.want.Duration())
+		}
+	}
+}

@@ -95,7 +95,8 @@ func kindTable() map[string]*kindInfo {
 			read: map[string]func() apiObject{"gateway.networking.k8s.io/v1beta1": nil}},
 		"IngressClass": {apiVersion: "networking.k8s.io/v1", clusterScoped: true,
 			old: map[string]string{"networking.k8s.io/v1beta1": "1.22"}},
-		"BackendConfig": {apiVersion: "cloud.google.com/v1"},
+		"BackendConfig": {apiVersion: "cloud.google.com/v1",
+			read: map[string]func() apiObject{"cloud.google.com/v1beta1": nil}},
 	}
 }
 
