@@ -201,8 +201,9 @@ func bgpUpdate() engine.Dist { return span(100*engine.Millisecond, 2*engine.Seco
 // quickly is what takes a part of a second (inferred).
 func quickly() engine.Dist { return span(10*engine.Millisecond, 100*engine.Millisecond) }
 
-// nginxSync is a second divided by --sync-rate-limit, 0.3 by default (kubernetes/ingress-nginx
-// pkg/flags; read), of a token bucket without a burst (internal/task; recalled).
+// nginxSync is a second divided by --sync-rate-limit, 0.3 by default, which fills a token bucket of
+// one: syncIngress takes from it (kubernetes/ingress-nginx pkg/flags, internal/ingress/controller
+// nginx.go and controller.go; read).
 const nginxSync = 3333 * engine.Millisecond
 
 // nginxWorkers is a worker's timer: each looks for new endpoints once a second

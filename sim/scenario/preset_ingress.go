@@ -29,7 +29,7 @@ func ingressNginx() presetRow {
 		claims: append(claims,
 			claim{verified, "5.1, Upstream selection: ready only, terminating pods are removed at once", "target members"},
 			claim{verified, "5.1, Upstream selection: a worker's timer of 1 s, balancer.lua BACKENDS_SYNC_INTERVAL", "registration propagation"},
-			claim{verified, "kubernetes/ingress-nginx pkg/flags: --sync-rate-limit 0.3", "controllerHold"},
+			claim{verified, "kubernetes/ingress-nginx pkg/flags, internal/ingress/controller: --sync-rate-limit 0.3, a token bucket of one", "controllerHold"},
 			claim{inferred, "5.1, Upstream selection: without a reload", "controller"},
 			claim{verified, "kubernetes/ingress-nginx internal/ingress/controller/config: round_robin", "hash"},
 			claim{recalled, "no row: 503 without endpoints", "noTarget"},
