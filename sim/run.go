@@ -156,7 +156,9 @@ func (r *run) specs() []traffic.Spec {
 			ConnectTimeout: t.ConnectTimeout, Timeout: t.Timeout, Retries: t.Retries, RTT: defaultRTT,
 			Arrivals: traffic.Arrivals(t.Arrivals), WaitForReady: t.WaitForReady, Kind: kindOf(t),
 		}
-		spec.ICMPFiltered = t.LB != nil && t.LB.ICMPFiltered
+		if t.LB != nil {
+			spec.ICMPFiltered, spec.IdleLimit, spec.IdleForgets = t.LB.ICMPFiltered, t.LB.Idle, t.LB.IdleForgets
+		}
 		spec.Proxy = proxyOf(t)
 		if t.External {
 			spec.RTT = externalRTT

@@ -33,6 +33,11 @@ type LoadBalancer struct {
 	FailOpen bool
 	NoTarget NoTarget
 	Hash     FlowHash
+	// Idle is how long it keeps a connection that nothing is sent over, 0 for ever; then it
+	// closes it to both sides, or, with IdleForgets, forgets it: whoever writes next is answered
+	// with a reset. Of a proxy it is about the clients' connections, which are not simulated.
+	Idle        engine.Time
+	IdleForgets bool
 	// ICMPFiltered says that a node's reject does not reach the client: it waits.
 	ICMPFiltered bool
 	// Layer7 says that it is a proxy: it ends the clients' connections, and asks its targets over

@@ -12,6 +12,7 @@ import (
 // of presets, what it may be, how it is said and how it is read.
 type lbField struct {
 	layer7 bool // of proxies only
+	layer4 bool // of all but proxies
 	name   string
 	what   string
 	shape  shape
@@ -25,9 +26,17 @@ func lbFields() []lbField {
 	return slices.Concat(lbTargets(), lbDetection(), lbChanges(), lbFlows(), lbGates(), lbProxies())
 }
 
-// fields are those that a load balancer has: only a proxy of requests has all.
+// fields are those that a load balancer has.
 func (l *LoadBalancer) fields() []lbField {
-	return slices.DeleteFunc(lbFields(), func(f lbField) bool { return f.layer7 && l.Layer7 == nil })
+	return slices.DeleteFunc(lbFields(), func(f lbField) bool { return !f.belongsTo(l) })
+}
+
+// belongsTo says whether a load balancer has the field.
+func (f *lbField) belongsTo(l *LoadBalancer) bool {
+	if l.Layer7 != nil {
+		return !f.layer4
+	}
+	return !f.layer7
 }
 
 func lbTargets() []lbField {
@@ -88,6 +97,36 @@ func lbFlows() []lbField {
 			func(l *LoadBalancer) *NoTarget { return &l.NoTarget }),
 		lbWord("hash", "how a new connection's target is chosen", []string{"flow", "round-robin", "random"}, func(l *LoadBalancer) *FlowHash { return &l.Hash }),
 		lbFlag("icmpFiltered", "a node's reject does not reach the client", func(l *LoadBalancer) *bool { return &l.ICMPFiltered }),
+		{
+			name: "idle", what: "how long a connection is kept that nothing is sent over", shape: of(drainSpan), layer4: true,
+			say: func(l *LoadBalancer) string {
+				if l.Idle == 0 {
+					return never
+				}
+				return spanWords(l.Idle)
+			},
+			read: func(c cursor, l *LoadBalancer) {
+				if c.text("") == never {
+					l.Idle = 0
+					return
+				}
+				if l.Idle = c.span(l.Idle); c.present() && l.Idle == 0 {
+					c.fail("a load balancer that keeps no idle connection at all is none: want a duration, or never")
+				}
+			},
+		},
+		{
+			name: "idleEnds", what: "then: closed to both sides, or forgotten, so that whoever writes next is answered with a reset",
+			shape: word("closed", "forgotten"), layer4: true,
+			say: func(l *LoadBalancer) string {
+				return map[bool]string{true: "forgotten", false: "closed"}[l.IdleForgets]
+			},
+			read: func(c cursor, l *LoadBalancer) {
+				if c.present() {
+					l.IdleForgets = c.text("") == "forgotten"
+				}
+			},
+		},
 	}
 }
 

@@ -18,7 +18,9 @@ func (b *builder) ingressSpec() cursor { return b.doc.spec().get("ingress") }
 // ingressFields are those of a proxy that goes by endpoints alone.
 func ingressFields() []lbField {
 	names := []string{"members", "controller", "controllerHold", "registration", "propagation", "noTarget", "hash"}
-	return slices.DeleteFunc(lbFields(), func(f lbField) bool { return f.name == "ingress" || !f.layer7 && !slices.Contains(names, f.name) })
+	return slices.DeleteFunc(lbFields(), func(f lbField) bool {
+		return f.name == "ingress" || f.layer4 || !f.layer7 && !slices.Contains(names, f.name)
+	})
 }
 
 // ingressShape has a field for each of them beside the preset.

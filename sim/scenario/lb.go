@@ -232,8 +232,10 @@ func (b *builder) changed(lb *LoadBalancer, svc *corev1.Service) bool {
 	c, before := b.balancerSpec(), len(b.doc.problems)
 	for _, f := range lbFields() {
 		switch at := c.get(f.name); {
-		case !f.layer7 || lb.Layer7 != nil:
+		case f.belongsTo(lb):
 			f.read(at, lb)
+		case at.present() && f.layer4:
+			at.fail("load balancer %s is a proxy: the clients' own connections to it are not simulated, and %s is about those", lb.Preset, f.name)
 		case at.present():
 			at.fail("load balancer %s passes connections on, and %s is a field of proxies of HTTP requests: %s", lb.Preset, f.name, orList(proxyNames()))
 		}

@@ -44,6 +44,8 @@ func lbAnnotations(lb *LoadBalancer) []lbAnnotation {
 				l.Drain = deregistrationDelay
 			}
 			return v == "true" || v == "false"
+		}}, lbAnnotation{awsPrefix + "connection-idle-timeout", func(l *LoadBalancer, v string) bool {
+			return inSeconds(&l.Idle, v)
 		}}, lbAnnotation{awsPrefix + "connection-draining-timeout", func(l *LoadBalancer, v string) bool {
 			if l.Drain == 0 {
 				return true // it is off
@@ -53,6 +55,7 @@ func lbAnnotations(lb *LoadBalancer) []lbAnnotation {
 	case strings.HasPrefix(lb.Preset, "azure-"):
 		return []lbAnnotation{
 			{azurePrefix + "health-probe-interval", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
+			{azurePrefix + "tcp-idle-timeout", func(l *LoadBalancer, v string) bool { return inMinutes(&l.Idle, v) }},
 			{azurePrefix + "health-probe-num-of-probe", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
 		}
 	default:
@@ -86,6 +89,16 @@ func fromZero(to *engine.Time, value string) bool {
 		return true
 	}
 	return inSeconds(to, value)
+}
+
+// inMinutes reads a positive number of minutes.
+func inMinutes(to *engine.Time, value string) bool {
+	var seconds engine.Time
+	if !inSeconds(&seconds, value) || seconds > maxSpan/60 {
+		return false
+	}
+	*to = 60 * seconds
+	return true
 }
 
 // inAnswers reads a positive number of answers in a row.

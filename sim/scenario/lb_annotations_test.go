@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // What a Service asks of its load balancer goes before the preset.
@@ -53,6 +55,30 @@ func TestAnnotationsOfALoadBalancer(t *testing.T) {
 				t.Errorf("got %s, unread %q, want %s, %q", got, unread, tt.want, tt.unread)
 			}
 		})
+	}
+}
+
+// How long an idle connection is kept is in seconds at AWS and in minutes at Azure.
+func TestAnnotatedIdleTimeouts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		preset, key, value string
+		want               engine.Time
+	}{
+		{"aws-classic", awsPrefix + "connection-idle-timeout", "90", 90 * engine.Second},
+		{"aws-classic", awsPrefix + "connection-idle-timeout", "0", engine.Minute},
+		{"azure-standard", azurePrefix + "tcp-idle-timeout", "30", 30 * engine.Minute},
+		{"azure-standard", azurePrefix + "tcp-idle-timeout", "half an hour", 4 * engine.Minute},
+		{"aws-nlb-ip", awsPrefix + "connection-idle-timeout", "90", 350 * engine.Second},
+	} {
+		p, _ := presetFor(tt.preset, policyLocal)
+		lb := p.LoadBalancer
+		svc := &corev1.Service{}
+		svc.Annotations = map[string]string{tt.key: tt.value}
+		annotate(&lb, svc, nil)
+		if lb.Idle != tt.want {
+			t.Errorf("%s with %s %s: %s, want %s", tt.preset, tt.key, tt.value, lb.Idle.Duration(), tt.want.Duration())
+		}
 	}
 }
 

@@ -77,6 +77,9 @@ func presetRows() []presetRow {
 		if rows[i].lb.ReadinessGate == "" {
 			rows[i].claims = append(slices.Clip(rows[i].claims), claim{inferred, "2: no row speaks of a readiness gate", gateFields})
 		}
+		if rows[i].lb.Layer7 == nil && rows[i].lb.Idle == 0 {
+			rows[i].claims = append(slices.Clip(rows[i].claims), claim{inferred, "no row: a flow that is not known any more is hashed again, to the same target while targets stay", "idle idleEnds"})
+		}
 	}
 	return rows
 }

@@ -13,8 +13,10 @@ func nlb() (LoadBalancer, []claim) {
 	lb := LoadBalancer{
 		Controller: watching(), Registration: nlbRegistration(), Propagation: nlbDeregistration(), HealthPropagation: nlbHealthLag(),
 		Drain: engine.Never, CutUnhealthy: true, FailOpen: true, NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+		Idle: 350 * engine.Second, IdleForgets: true,
 	}
 	return lb, []claim{
+		{recalled, "4, AWS NLB: idle timeout 350 s, then a reset", "idle idleEnds"},
 		{verified, "4, AWS NLB measured (issue texts)", "registration propagation healthPropagation"},
 		{documented, "4, AWS NLB: flows outlive the deregistration delay (300 s) unless connection termination is switched on", "drain"},
 		{documented, "4, AWS NLB: targets that are unhealthy", "cutUnhealthy"},
@@ -80,7 +82,7 @@ func classicELB(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cla
 	lb := LoadBalancer{
 		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: otherOperation(), Propagation: otherOperation(),
 		Check:        HealthCheck{Probe: ProbeNodePort, Interval: 10 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 6},
-		CutUnhealthy: true, NoTarget: NoTargetRefused, Hash: HashRoundRobin, ICMPFiltered: true,
+		CutUnhealthy: true, NoTarget: NoTargetRefused, Hash: HashRoundRobin, ICMPFiltered: true, Idle: engine.Minute,
 	}
 	if policy == policyLocal {
 		lb.Check.Probe = ProbeHealthPort
@@ -94,6 +96,7 @@ func classicELB(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cla
 		{documented, "4, Classic ELB: requests are finished only where draining is on", "cutUnhealthy"},
 		{recalled, "3, Classic ELB: 503 or no connection", "allUnhealthy noTarget"},
 		{documented, "4, Classic ELB: TCP in turn", "hash"},
+		{recalled, "no row: idle timeout 60 s", "idle idleEnds"},
 		{inferred, "kube-proxy.md 3, reject through a load balancer", "icmpFiltered"},
 		{inferred, "4: health checks, no announcement", "announce"},
 	}

@@ -14,7 +14,7 @@ func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []
 	lb := LoadBalancer{
 		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: otherOperation(), Propagation: otherOperation(),
 		Check:    HealthCheck{Probe: ProbeNodePort, Interval: 5 * engine.Second, Timeout: 5 * engine.Second, Healthy: 1, Unhealthy: 2},
-		NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+		NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true, Idle: 4 * engine.Minute,
 	}
 	row := "1, Azure Standard LB Cluster: cloud-provider-azure azure_loadbalancer_healthprobe.go; without shared probe mode"
 	if policy == policyLocal {
@@ -29,6 +29,7 @@ func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
 		{documented, "4, Azure Standard: removal from the pool drops flows", "drain"},
 		{documented, "4, Azure Standard: TCP flows continue", "cutUnhealthy"},
+		{documented, "4, Azure Standard: idle 4 min, reset to both sides", "idle idleEnds"},
 		{documented, "3, Azure Standard: no new flows", "allUnhealthy"},
 		{documented, "4, Azure Standard: 5-tuple", "hash"},
 		{inferred, "3, Azure Standard: no new flows", "noTarget"},
@@ -78,7 +79,7 @@ func cloudProviderKind(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer
 	lb := LoadBalancer{
 		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: envoyUpdate(), Propagation: envoyUpdate(),
 		Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: 2 * engine.Second, Timeout: 3 * engine.Second, Healthy: 1, Unhealthy: 2},
-		NoTarget: NoTargetRefused, Hash: HashRandom,
+		NoTarget: NoTargetRefused, Hash: HashRandom, Idle: engine.Hour,
 	}
 	if policy == policyLocal {
 		lb.Check.Probe = ProbeHealthPort
@@ -93,6 +94,7 @@ func cloudProviderKind(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer
 		{verified, "3, cloud-provider-kind: panic threshold 0", "allUnhealthy"},
 		{inferred, "3, cloud-provider-kind: Envoy closes the connection", "noTarget"},
 		{verified, "4, cloud-provider-kind: Envoy RANDOM", "hash"},
+		{recalled, "no row: 1 h, Envoy's default for TCP", "idle idleEnds"},
 		{inferred, "Envoy runs beside the nodes", "icmpFiltered"},
 		{inferred, "4: health checks, no announcement", "announce"},
 	}
