@@ -43,8 +43,8 @@ func TestProgressDeadline(t *testing.T) {
 		}, "71", false},
 		{"it is paused for a while, and its time begins anew", 60, func(w *world) {
 			w.do(20*sec, "pause", "web", "")
-			w.do(50*sec+700*ms, "resume", "web", "")
-		}, "111", true},
+			w.do(100*sec+700*ms, "resume", "web", "")
+		}, "161", true},
 		{"it is complete, and its pods fail later", 60, func(w *world) {
 			w.gate(20*sec, "web#2", gateOne, true)
 			w.gate(30*sec, "web#2", gateOne, true)

@@ -39,17 +39,26 @@ func drawWorld(seed uint64) string {
 		line("  - {name: %s, to: \"web:80\", from: %s, rate: %d/s, arrivals: %s, connection: %s, timeout: 3s, retries: {count: %d}}",
 			from, from, 20+d.below(80), d.one("poisson", "constant"), d.one("per-request", "keep-alive"), i*d.below(3))
 	}
+	gated := d.below(3) == 0
 	line("  until: 120s\n  actions:")
+	if gated { // a while after the pods that the actions bring have come
+		line("  - {at: 50s, setGate: {of: deployment/web}}")
+	}
 	for i := range d.below(4) + 1 {
 		line("  - {at: %dms, %s}", 10_000+i*9_000+d.below(9_000), d.one("rolloutRestart: deployment/web", "rolloutRestart: deployment/web",
 			"scale: {of: deployment/web, replicas: 5}", "delete: {of: deployment/web, pod: 0}", "crashPod: {of: deployment/web, pod: 1}",
-			"apiserver: down, for: 7s"))
+			"apiserver: down, for: 7s", "component: {name: kube-proxy/node-1, pause: true}, for: 7s", "component: {name: kube-proxy/node-1, restart: true}",
+			"component: {name: kubelet/node-1, pause: true}, for: 7s"))
 	}
-	b.WriteString(drawObjects(d))
+	b.WriteString(drawObjects(d, gated))
 	return b.String()
 }
 
-func drawObjects(d *draws) string {
+func drawObjects(d *draws, gated bool) string {
+	gates := "[]"
+	if gated {
+		gates = "[{conditionType: example.com/own}]"
+	}
 	return fmt.Sprintf(`---
 apiVersion: apps/v1
 kind: Deployment
@@ -62,6 +71,7 @@ spec:
   template:
     metadata: {labels: {app: web}}
     spec:
+      readinessGates: %s
       terminationGracePeriodSeconds: %s
       containers:
       - name: web
@@ -78,5 +88,5 @@ spec:
   externalTrafficPolicy: %s
   selector: {app: web}
   ports: [{port: 80, targetPort: 8080}]
-`, 2+d.below(6), d.one("0", "0", "3"), d.one("1", "25%", "100%"), d.one("30", "5"), 1+d.below(5), d.below(5), d.one("Cluster", "Local"))
+`, 2+d.below(6), d.one("0", "0", "3"), d.one("1", "25%", "100%"), gates, d.one("30", "5"), 1+d.below(5), d.below(5), d.one("Cluster", "Local"))
 }

@@ -59,7 +59,7 @@ var progressMutants = []mutant{
 		{progress, "engine.Time(*seconds)*engine.Second + timerSlack", "engine.Time(*seconds)*engine.Second*11/10 + timerSlack"},
 	}},
 	{"the deadline counts from the beginning", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
-		{progress, "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase p.paused && !d.Paused: // resuming"},
+		{progress, "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase p.paused && !d.Paused, counts.advanced(before) && p.exceeded: // resuming"},
 	}},
 	{"a pause does not start the time anew", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
 		{progress, "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase counts.advanced(before): // resuming"},

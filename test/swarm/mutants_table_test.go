@@ -177,4 +177,17 @@ var mutants = []mutant{
 	{"failed requests are counted once a stream and cause", []string{"simulator 2"}, []edit{
 		{"ledger/ledger.go", "\tg.Count++\n", "\tg.Count = 1\n"},
 	}},
+
+	{"gates do not matter", []string{"pod-lifecycle 4"}, []edit{
+		{"cluster/kubelet.go", "ready := containers && wk.gatesOpen()", "ready := containers"},
+	}},
+	{"an open gate is not seen", []string{"pod-lifecycle 4"}, []edit{
+		{"cluster/gates.go", "\twk.open = p.Open\n\twk.requestSync()\n", "\twk.open = p.Open\n"},
+	}},
+	{"the rules of a paused proxy change", []string{"simulator 6"}, []edit{
+		{"cluster/proxy.go", "func() { p.w.store.awake(p.owner, p.finish) }", "p.finish"},
+	}},
+	{"a component that is paused hears all the same", []string{"simulator 6"}, []edit{
+		{"cluster/store.go", "\t\ts.awake(w.owner, func() {\n", "\t\ts.awake(s.owner, func() {\n"},
+	}},
 }

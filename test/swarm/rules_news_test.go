@@ -3,8 +3,10 @@ package swarm
 import (
 	"fmt"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // watches number the versions that were written, and what each watch delivered last.
@@ -48,6 +50,9 @@ func (j *judge) hearDelivery(e cluster.AuditEvent) {
 // before ended; what it has heard by the beginning is in force at the end (kube-proxy.md 6).
 func (j *judge) hearSync(e cluster.AuditEvent) {
 	p, hold := &j.proxies[e.Node], j.w.Nodes[e.Node].Proxy.MinSyncPeriod
+	if j.touched(scenario.KubeProxyOf + j.w.Nodes[e.Node].Name) {
+		return // it may be late, or have begun anew
+	}
 	if e.Kind == cluster.SyncEnded {
 		if p.begun != nil && e.View != p.begun {
 			j.fail("sync", "node %d: state %d is in force at %s s, state %d was known when the sync began", e.Node, e.View.Number, e.At.Seconds(), p.begun.Number)
@@ -75,7 +80,19 @@ func (j *judge) hearSync(e cluster.AuditEvent) {
 // or whatever publishNotReadyAddresses says (controllers.md 9.1). The controller knows what is
 // older than its watch is late.
 func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
-	if j.does("apiserver") {
+	j.hearGatedSlices(at, func(ip string) (c endpoints.Conditions, ok bool) {
+		for svc := range view.Snapshot.Services() {
+			for i := range svc.Ports {
+				for _, e := range svc.Ports[i].Endpoints {
+					if e.Addr.Addr().String() == ip {
+						return e.Conditions, true
+					}
+				}
+			}
+		}
+		return 0, false
+	})
+	if j.does("apiserver") || j.does("component") {
 		return
 	}
 	late := j.w.Latency.Watch.Max() + j.w.Latency.APIWrite.Max() + sec

@@ -103,7 +103,7 @@ func (j *judge) stopping(e cluster.AuditEvent, p *pod, c *container) {
 func (j *judge) signalled(e cluster.AuditEvent, p *pod, c *container) {
 	first := !c.told
 	c.signalled, c.told = e.At, true
-	if !c.stopped || c.disturbed || !first {
+	if !c.stopped || c.disturbed || !first || j.kubeletPaused(p) {
 		return
 	}
 	if e.Sidecar {
@@ -154,6 +154,9 @@ func (j *judge) ended(e cluster.AuditEvent, p *pod, c *container) {
 		}
 	default:
 		c.crashes = 0
+	}
+	if j.kubeletPaused(p) {
+		return
 	}
 	if c.stopped && e.At > c.stopping+c.grace+leastGrace {
 		j.fail("grace", "%s/%s: ended at %s s, stopped from %s s on with a grace period of %s s", p.api.Name, e.Container.Name, e.At.Seconds(), c.stopping.Seconds(), c.grace.Seconds())
@@ -230,20 +233,21 @@ func (j *judge) answered(e cluster.AuditEvent, p *pod, r *streak) {
 	}
 }
 
-// alone says that a pod has one container.
+// alone says that one container decides on a pod's readiness, and no gate.
 func (j *judge) alone(p *pod) bool {
 	s := j.spec(p.api)
-	return len(s.Containers)+len(s.InitContainers) == 1
+	return len(s.Containers)+len(s.InitContainers) == 1 && len(p.api.Gates) == 0
 }
 
-// A pod becomes ready, or ceases to be, when its probe has said so as often as it has to.
+// A pod becomes ready, or ceases to be, when its probe has said so as often as it has to, or when
+// its gates open and close.
 func (j *judge) decided(e cluster.AuditEvent, p *pod) {
 	was, since := p.ready, p.decided
 	p.ready, p.decided = e.Yes, e.At
 	main := &j.spec(p.api).Containers[0]
 	c := p.container(main)
 	probe := main.ReadinessProbe
-	if was == e.Yes || probe == nil || !c.running {
+	if was == e.Yes || probe == nil || !c.running || len(p.api.Gates) > 0 {
 		return
 	}
 	r := c.probes[probe]

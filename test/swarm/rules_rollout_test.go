@@ -125,7 +125,7 @@ func (j *judge) recreated(at engine.Time, before, now *cluster.Pod) {
 // A ReplicaSet that shrinks deletes pods that are not ready before those that are
 // (controllers.md 3, rule 3). What it knows of them is older than its watch is late.
 func (j *judge) deletedReady(at engine.Time, victim *cluster.Pod) {
-	if j.does("delete") || j.does("apiserver") || j.does("crashPod") {
+	if j.does("delete") || j.does("apiserver") || j.does("component") || j.closes() || j.does("crashPod") {
 		return
 	}
 	late := j.w.Latency.Watch.Max() + j.w.Latency.APIWrite.Max() + j.w.Latency.Controller.Max() + 2*sec

@@ -84,6 +84,7 @@ func (j *judge) does(verb string) bool {
 
 func (j *judge) hear(e cluster.AuditEvent) {
 	j.hearRequests(e)
+	j.hearPaused(e)
 	j.requests.shared.hear(e)
 	switch e.Kind {
 	case cluster.Wrote:
@@ -116,6 +117,7 @@ func (j *judge) wrote(e cluster.AuditEvent) {
 		if o.Ready && (before == nil || !before.Ready) {
 			p.readied = e.At
 		}
+		j.hearGates(e.At, o)
 		if e.At > 0 {
 			j.hearPodWrite(e.At, before, o)
 		}
@@ -165,5 +167,5 @@ func (j *judge) instant() bool {
 			return false
 		}
 	}
-	return !j.w.faults.slow && !j.does("apiserver")
+	return !j.w.faults.slow && !j.does("apiserver") && !j.does("component")
 }

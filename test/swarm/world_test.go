@@ -49,6 +49,9 @@ func draw(seed uint64) *world {
 	}
 	w.Warmup = d.span(sec, 4*sec)
 	w.act()
+	w.gate(seed)
+	w.pause(seed)
+	w.order()
 	return w
 }
 

@@ -1,0 +1,180 @@
+package swarm
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Readiness gates, and components that are paused. Both are drawn from streams of their own, so
+// that the rest of a seed's world is what it would be without them.
+
+// gates of these worlds: those of load balancers, and one that actions set.
+const (
+	balancerGate = "lb.example.com/*"
+	ownGate      = "example.com/own"
+)
+
+// gate gives pods of some worlds readiness gates. Nobody may ever open them.
+func (w *world) gate(seed uint64) {
+	d := newDraws(seed, "gates")
+	template := &w.Workloads[0].Deployment.Spec.Template.Spec
+	add := func(name string) {
+		template.ReadinessGates = append(template.ReadinessGates, corev1.PodReadinessGate{ConditionType: corev1.PodConditionType(name)})
+	}
+	for i := range w.Traffic {
+		lb := w.Traffic[i].LB
+		if lb == nil || lb.Target != scenario.TargetPods || d.chance(10) {
+			continue
+		}
+		if !w.endless {
+			w.Until += 1800 * sec // each pod of a roll-out may wait for its gate's timeout
+		}
+		lb.ReadinessGate, lb.GateRecheck, lb.GateInjection = balancerGate, d.span(100*ms, 15*sec), scenario.InjectAlways
+		if d.chance(30) {
+			lb.GateTimeout = d.span(sec, 60*sec)
+		}
+		if d.chance(30) {
+			lb.GateInjection = scenario.InjectNever
+			add(strings.Replace(balancerGate, "*", "own", 1))
+		}
+	}
+	if !d.chance(10) {
+		return
+	}
+	add(ownGate)
+	closes := d.chance(30)
+	for at := w.Warmup + d.span(0, 10*sec); d.chance(80); at += d.span(sec, 10*sec) {
+		open := !closes || d.chance(70)
+		w.Actions = append(w.Actions, scenario.Action{At: at, Verb: "setGate", Target: w.Workloads[0].Name(), Value: ownGate + map[bool]string{true: "=true", false: "=false"}[open]})
+	}
+}
+
+// pause has one component of some worlds get no time for a while, or a proxy restarted.
+func (w *world) pause(seed uint64) {
+	d := newDraws(seed, "components")
+	if !d.chance(20) {
+		return
+	}
+	node := w.Nodes[d.pick(len(w.Nodes))].Name
+	a := scenario.Action{
+		At: w.Warmup + d.span(0, 10*sec), For: d.span(100*ms, 20*sec), Verb: "component", Value: scenario.ComponentPause,
+		Target: of(d, "deployment-controller", "replicaset-controller", "endpointslice-controller", "scheduler", scenario.LBController,
+			scenario.KubeProxyOf+node, scenario.KubeProxyOf+node, scenario.KubeletOf+node),
+	}
+	if strings.HasPrefix(a.Target, scenario.KubeProxyOf) && d.chance(30) {
+		a.For, a.Value = 0, scenario.ComponentRestart
+	}
+	w.Actions = append(w.Actions, a)
+}
+
+// order puts the actions of a world into the order of their times, as a Scenario has them, and
+// lets the world go on after the last.
+func (w *world) order() {
+	slices.SortStableFunc(w.Actions, func(a, b scenario.Action) int { return int((a.At - b.At) / ms) })
+	for _, a := range w.Actions {
+		w.Until = max(w.Until, a.At+a.For+40*sec)
+	}
+}
+
+// touched says whether the component of a name is paused or restarted in this world.
+func (j *judge) touched(name string) bool {
+	return slices.ContainsFunc(j.w.Actions, func(a scenario.Action) bool { return a.Verb == "component" && a.Target == name })
+}
+
+// asleep says whether a component is paused at a moment.
+func (j *judge) asleep(name string, at engine.Time) bool {
+	return slices.ContainsFunc(j.w.Actions, func(a scenario.Action) bool {
+		return a.Verb == "component" && a.Value == scenario.ComponentPause && a.Target == name && at >= a.At && at < a.At+a.For
+	})
+}
+
+// A component that is paused hears nothing, and the rules of a node stay as they are while its
+// proxy is.
+func (j *judge) hearPaused(e cluster.AuditEvent) {
+	switch e.Kind {
+	case cluster.Delivered:
+		name := e.Name
+		for prefix, called := range map[string]string{"proxy ": scenario.KubeProxyOf, "kubelet ": scenario.KubeletOf, "load balancer": ""} { // order: at most one fits
+			if rest, ok := strings.CutPrefix(e.Name, prefix); ok {
+				name = called + rest
+			}
+			if called == "" && strings.HasPrefix(e.Name, prefix) {
+				name = scenario.LBController
+			}
+		}
+		if j.asleep(name, e.At) {
+			j.fail("paused", "%s hears of something at %s s", name, e.At.Seconds())
+		}
+	case cluster.SyncBegan, cluster.SyncEnded:
+		if name := scenario.KubeProxyOf + j.w.Nodes[e.Node].Name; j.asleep(name, e.At) {
+			j.fail("paused", "%s syncs at %s s", name, e.At.Seconds())
+		}
+	case cluster.Probed, cluster.Decided, cluster.Stopping, cluster.Signalled:
+		if n := j.pods[e.Pod].api.Node; n >= 0 && j.asleep(scenario.KubeletOf+j.w.Nodes[n].Name, e.At) {
+			j.fail("paused", "the kubelet of %s works at %s s", j.w.Nodes[n].Name, e.At.Seconds())
+		}
+	default:
+	}
+}
+
+// kubeletPaused says whether the kubelet of a pod's node is paused at some time.
+func (j *judge) kubeletPaused(p *pod) bool {
+	return p.api.Node >= 0 && j.touched(scenario.KubeletOf+j.w.Nodes[p.api.Node].Name)
+}
+
+// closedGates lists the readiness gates of a pod that are not True.
+func closedGates(p *cluster.Pod) int {
+	n := 0
+	for _, g := range p.Gates {
+		if !slices.Contains(p.Open, g) {
+			n++
+		}
+	}
+	return n
+}
+
+// closes says whether somebody closes gates in this world: then news of that may be late.
+func (j *judge) closes() bool {
+	return slices.ContainsFunc(j.w.Actions, func(a scenario.Action) bool { return a.Verb == "setGate" && strings.HasSuffix(a.Value, "=false") })
+}
+
+// A pod with a gate that has never been opened is not ready, and one whose gates are all open is,
+// when its containers are (pod-lifecycle.md 4).
+func (j *judge) hearGates(at engine.Time, now *cluster.Pod) {
+	closed := closedGates(now)
+	if closed > 0 && now.Ready && !j.closes() {
+		j.fail("gates", "%s is ready at %s s, with %d gates closed", now.Name, at.Seconds(), closed)
+	}
+	if len(now.Gates) == 0 || closed > 0 || now.Ready || !now.ContainersReady || now.Deleting() || j.does("apiserver") || j.does("component") || j.closes() {
+		return
+	}
+	late := 3*sec + j.w.Latency.Watch.Max() + 10*j.w.Latency.StatusWrite.Max() // one status after the other
+	if watch := j.w.Nodes[now.Node].Watch; watch != nil {
+		late += watch.Max()
+	}
+	j.requests.later(at+late, func(at engine.Time) {
+		if q := j.pods[now.ID].api; q.ContainersReady && !q.Ready && !q.Deleting() && !q.Gone && j.pods[now.ID].changed <= at-late {
+			j.fail("gates", "%s is not ready at %s s, its containers are, and its gates are open", q.Name, at.Seconds())
+		}
+	})
+}
+
+// No slice shows a pod as ready that has a gate that has never been opened.
+func (j *judge) hearGatedSlices(at engine.Time, in func(ip string) (endpoints.Conditions, bool)) {
+	if j.closes() || j.w.Services[0].Service.Spec.PublishNotReadyAddresses {
+		return
+	}
+	for _, id := range j.order {
+		p := j.pods[id].api
+		if c, ok := in(p.IP.String()); ok && closedGates(p) > 0 && (c.Ready() || c.Serving()) {
+			j.fail("gates", "the slices show %s as ready at %s s, with a gate closed", p.Name, at.Seconds())
+		}
+	}
+}
