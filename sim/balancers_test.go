@@ -220,13 +220,12 @@ func TestAProxyThatHoldsBackLosesAShareOfTheTraffic(t *testing.T) {
 // nodes themselves the way from outside counts.
 func TestAProxyIsNearItsTargets(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		layer7 *scenario.Layer7
-		want   engine.Time
-	}{{nil, externalRTT}, {&scenario.Layer7{}, defaultRTT}} {
-		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, scenario.LoadBalancer{Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Layer7: c.layer7})
-		if got := (&run{sc: sc}).specs()[0].RTT; got != c.want {
-			t.Errorf("%+v: %s, want %s", c.layer7, got.Duration(), c.want.Duration())
-		}
+	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, scenario.LoadBalancer{Target: scenario.TargetPods, Members: scenario.MembersReadyPods})
+	if s := (&run{sc: sc}).specs()[0]; s.RTT != externalRTT || s.Proxy != nil {
+		t.Errorf("%+v", s)
+	}
+	sc.Traffic[0].LB.Layer7 = &scenario.Layer7{}
+	if s := (&run{sc: sc}).specs()[0]; s.RTT != externalRTT || s.Proxy.RTT != defaultRTT {
+		t.Errorf("%+v, %+v", s, s.Proxy)
 	}
 }
