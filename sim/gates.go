@@ -49,14 +49,19 @@ func (f *front) addGates(e *balancer.Endpoint, p *cluster.Pod) {
 
 // Open sets the readiness gates of a pod that are this controller's. One that several controllers
 // look after opens when all of them have found the pod healthy.
-func (f *front) Open(pod int) {
+func (f *front) Open(pod int) bool {
 	id := cluster.PodID(pod)
+	p := f.watch.Pod(id)
+	if p == nil {
+		return false
+	}
 	f.opened[id] = true
-	for _, gate := range f.watch.Pod(id).ClosedGates() {
+	for _, gate := range p.ClosedGates() {
 		if f.spec.Keeps(gate) && f.run.allFound(id, gate) {
 			f.run.cluster.SetGate(f.owner, id, gate, true)
 		}
 	}
+	return true
 }
 
 // allFound says whether every load balancer before a pod that sets one of its readiness gates has

@@ -54,8 +54,9 @@ type Observer interface {
 	// Moved: routers spread flows anew: the connections for which gone says so lead to nodes that
 	// do not know them.
 	Moved(gone func(flow uint64, member int) bool)
-	// Open: the controller sets the readiness gates of a pod.
-	Open(pod int)
+	// Open: the controller sets the readiness gates of a pod. It is false when it cannot, since it
+	// has not heard of the pod itself: then it tries again.
+	Open(pod int) bool
 }
 
 // member is one node or pod behind a load balancer.

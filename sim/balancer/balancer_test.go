@@ -24,6 +24,7 @@ type fake struct {
 	reaches   map[int]bool
 	asked     int
 	cuts      []string
+	unheard   bool // of the pods themselves
 }
 
 func (f *fake) Nodes() int          { return 3 }
@@ -37,8 +38,12 @@ func (f *fake) WouldAnswer(_ scenario.Probe, member int) bool { return f.would[m
 func (f *fake) Reaches(member int) bool                       { return f.reaches[member] }
 func (f *fake) Address(node int) string                       { return fmt.Sprint("10.0.0.", node) }
 func (f *fake) Sends([]int)                                   {}
-func (f *fake) Open(pod int) {
+func (f *fake) Open(pod int) bool {
+	if f.unheard {
+		return false
+	}
 	f.cuts = append(f.cuts, fmt.Sprintf("%s open %d", f.eng.Now().Seconds(), pod))
+	return true
 }
 func (f *fake) Cut(member int) {
 	f.cuts = append(f.cuts, fmt.Sprintf("%s %d", f.eng.Now().Seconds(), member))

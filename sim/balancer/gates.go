@@ -38,8 +38,7 @@ func (b *Balancer) keepGates() {
 		switch late := e.Created + b.spec.GateTimeout; {
 		case b.gates.asked[e.Pod]:
 		case m != nil && m.healthy && !m.removed, b.spec.GateTimeout > 0 && now >= late:
-			b.gates.asked[e.Pod] = true
-			b.observer.Open(e.Pod)
+			b.gates.asked[e.Pod] = b.observer.Open(e.Pod)
 		case b.spec.GateTimeout > 0:
 			next = min(next, late)
 		}

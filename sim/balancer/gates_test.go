@@ -155,3 +155,60 @@ func TestMembersWithAGate(t *testing.T) {
 		t.Errorf("members %v", got)
 	}
 }
+
+// A gate that could not be set, since the pod has not been heard of, is set when it has been.
+func TestAGateOfAPodThatIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	spec := gatekeeper()
+	spec.Members, spec.Registration = scenario.MembersLivePods, engine.Dist{}
+	f, b := build(spec)
+	f.ok[3], f.unheard = true, true
+	f.run(100 * sec)
+	f.endpoints = append(ready(0, 1, 2), waiting(3, false, 100*sec))
+	b.Hear()
+	f.run(200 * sec)
+	if len(f.cuts) > 0 {
+		t.Errorf("%v", f.cuts)
+	}
+	f.unheard = false
+	b.HearPod()
+	f.run(300 * sec)
+	if !slices.Equal(f.cuts, []string{"205 open 3"}) {
+		t.Errorf("%v", f.cuts)
+	}
+}
+
+// Whatever is on its way is unrest, by name, and nothing else is.
+func TestUnrest(t *testing.T) {
+	t.Parallel()
+	spec := gatekeeper()
+	spec.Controller, spec.Propagation, spec.HealthPropagation = engine.Constant(2*sec), engine.Constant(5*sec), engine.Constant(30*sec)
+	f, b := build(spec)
+	want := func(at engine.Time, words string) {
+		t.Helper()
+		f.run(at)
+		if got := b.Unrest(); got != words {
+			t.Errorf("at %s s %q, want %q", at.Seconds(), got, words)
+		}
+	}
+	want(100*sec, "")
+	f.endpoints, f.ok[3], f.would[3] = ready(0, 1, 3), true, true
+	b.Hear()
+	want(101*sec, "the load balancer's controller has news to act on")
+	want(103*sec, "the load balancer has not registered pod 3") // for 20 s
+	want(123*sec, "the load balancer has not found out how pod 3 is")
+	want(145*sec, "the load balancer does not know everywhere how pod 3 is")
+	want(200*sec, "")
+	f.endpoints = ready(0, 1)
+	b.Hear()
+	want(203*sec, "the load balancer has not removed pod 3")
+	want(210*sec, "")
+	f.ok[1], f.would[1] = false, false
+	b.Wake()
+	want(211*sec, "the load balancer has not found out how pod 1 is")
+	want(300*sec, "")
+	b.Pause()
+	f.endpoints = ready(0)
+	b.Hear()
+	want(301*sec, "") // its cluster says that it is paused
+}
