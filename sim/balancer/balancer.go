@@ -51,8 +51,8 @@ type Observer interface {
 	Sends(members []int)
 	// Cut: the load balancer ends all connections through it to a member.
 	Cut(member int)
-	// Moved: routers spread flows anew: the connections for which gone says so lead to nodes that
-	// do not know them.
+	// Moved: routers spread flows anew, or another node answers ARP: the connections for which gone
+	// says so lead to nodes that do not know them.
 	Moved(gone func(flow uint64, member int) bool)
 	// Open: the controller sets the readiness gates of a pod. It is false when it cannot, since it
 	// has not heard of the pod itself: then it tries again.
@@ -67,8 +67,11 @@ type member struct {
 	row     int  // answers in a row that say otherwise
 	flips   uint64
 	removed bool
-	first   engine.Time // of its probes
-	ticked  uint64      // number of the last one
+	leaving engine.Handle // of its removal becoming known
+	drained engine.Handle // of the end of draining
+	first   engine.Time   // of its probes
+	ticked  uint64        // number of the last one
+	counted uint64        // number of the last one whose answer counted
 	armed   bool
 	timer   engine.Handle
 }
@@ -196,16 +199,21 @@ func (b *Balancer) reconcile(wanted []int) {
 }
 
 // register begins to check a new member after a while. It is not healthy before it has answered
-// often enough.
+// often enough. One whose removal is on its way stays.
 func (b *Balancer) register(id int) {
+	if m := b.member(id); m != nil {
+		b.eng.Cancel(m.leaving)
+	}
 	delay := b.spec.Registration.Sample(b.draw(id, "registration", b.reacted))
 	b.eng.After(delay, engine.ClassTimer, b.owner, "registered", func() {
 		if !slices.Contains(b.wanted, id) {
 			return
 		}
 		if m := b.member(id); m != nil {
+			before := b.actives()
 			m.removed = false // it is wanted again before it was gone
-			b.changed(b.actives())
+			b.eng.Cancel(m.drained)
+			b.changed(before)
 			return
 		}
 		before := b.actives()
@@ -220,12 +228,15 @@ func (b *Balancer) register(id int) {
 }
 
 // remove takes a member away: from new connections when that is known everywhere, and from the
-// connections it has at the end of draining.
+// connections it has at the end of draining. One that is removed already goes on draining.
 func (b *Balancer) remove(id int) {
+	m := b.member(id)
+	if m == nil {
+		return
+	}
 	delay := b.spec.Propagation.Sample(b.draw(id, "propagation", b.reacted))
-	b.eng.After(delay, engine.ClassTimer, b.owner, "removed", func() {
-		m := b.member(id)
-		if m == nil || slices.Contains(b.wanted, id) {
+	m.leaving = b.eng.After(delay, engine.ClassTimer, b.owner, "removed", func() {
+		if m.removed {
 			return
 		}
 		before := b.actives()
@@ -235,11 +246,9 @@ func (b *Balancer) remove(id int) {
 			b.drop(m)
 			return
 		}
-		b.eng.After(b.spec.Drain, engine.ClassTimer, b.owner, "drained", func() {
-			if m.removed {
-				b.drop(m)
-				b.observer.Cut(id)
-			}
+		m.drained = b.eng.After(b.spec.Drain, engine.ClassTimer, b.owner, "drained", func() {
+			b.drop(m)
+			b.observer.Cut(id)
 		})
 	})
 }

@@ -25,6 +25,20 @@ type fake struct {
 	asked     int
 	cuts      []string
 	unheard   bool // of the pods themselves
+	cut       []cut
+	sends     []sent
+}
+
+// cut is a member whose connections were cut at a moment.
+type cut struct {
+	at     engine.Time
+	member int
+}
+
+// sent is who gets new connections from a moment on.
+type sent struct {
+	at      engine.Time
+	members []int
 }
 
 func (f *fake) Nodes() int          { return 3 }
@@ -37,7 +51,9 @@ func (f *fake) Answer(_ scenario.Probe, member int, _ uint64) Answer {
 func (f *fake) WouldAnswer(_ scenario.Probe, member int) bool { return f.would[member] }
 func (f *fake) Reaches(member int) bool                       { return f.reaches[member] }
 func (f *fake) Address(node int) string                       { return fmt.Sprint("10.0.0.", node) }
-func (f *fake) Sends([]int)                                   {}
+func (f *fake) Sends(members []int) {
+	f.sends = append(f.sends, sent{f.eng.Now(), slices.Clone(members)})
+}
 func (f *fake) Open(pod int) bool {
 	if f.unheard {
 		return false
@@ -46,6 +62,7 @@ func (f *fake) Open(pod int) bool {
 	return true
 }
 func (f *fake) Cut(member int) {
+	f.cut = append(f.cut, cut{f.eng.Now(), member})
 	f.cuts = append(f.cuts, fmt.Sprintf("%s %d", f.eng.Now().Seconds(), member))
 }
 func (f *fake) Moved(gone func(uint64, int) bool) {
@@ -69,8 +86,10 @@ func ready(nodes ...int) []Endpoint {
 	return out
 }
 
-func build(spec scenario.LoadBalancer) (*fake, *Balancer) {
-	f := &fake{eng: engine.New(1, engine.Limits{}), ok: all(true), would: all(true), reaches: all(true), sure: true}
+func build(spec scenario.LoadBalancer) (*fake, *Balancer) { return buildSeed(spec, 1) }
+
+func buildSeed(spec scenario.LoadBalancer, seed uint64) (*fake, *Balancer) {
+	f := &fake{eng: engine.New(seed, engine.Limits{}), ok: all(true), would: all(true), reaches: all(true), sure: true}
 	f.endpoints, f.settled = ready(0, 1, 2), ready(0, 1, 2)
 	return f, New("balancer", &spec, f.eng, f.eng.Register("test"), f, f)
 }
@@ -194,6 +213,58 @@ func TestAControllerThatHoldsBack(t *testing.T) {
 	}
 }
 
+// A member that comes back while it drains is not cut; removed again it drains all over again. One
+// that comes back before its removal is known is as if it had never been away.
+func TestComingBack(t *testing.T) {
+	t.Parallel()
+	f, b := build(scenario.LoadBalancer{Members: scenario.MembersLocalNodes, Propagation: engine.Constant(5 * sec), Drain: 30 * sec})
+	hear := func(at engine.Time, nodes ...int) {
+		f.run(at)
+		f.endpoints = ready(nodes...)
+		b.Hear()
+	}
+	hear(10*sec, 0, 2)     // left at 15 s, to be cut at 45 s
+	hear(30*sec, 0, 1, 2)  // back
+	hear(40*sec, 0, 2)     // left at 45 s, to be cut at 75 s
+	hear(100*sec, 0, 1, 2) // back
+	hear(110*sec, 0, 2)    // to be left at 115 s
+	hear(112*sec, 0, 1, 2) // back
+	hear(114*sec, 0, 2)    // left at 119 s, to be cut at 149 s
+	f.run(200 * sec)
+	if want := []string{"75 1", "149 1"}; !slices.Equal(f.cuts, want) {
+		t.Errorf("cut %q, want %q", f.cuts, want)
+	}
+	var moments []string
+	for _, s := range f.sends {
+		moments = append(moments, fmt.Sprint(s.at.Seconds(), " ", len(s.members)))
+	}
+	if want := []string{"15 2", "30 3", "45 2", "100 3", "119 2"}; !slices.Equal(moments, want) {
+		t.Errorf("%q, want %q", moments, want)
+	}
+}
+
+// What was found out of a member that is gone says nothing of the one that has come in its place.
+func TestAMemberThatIsGoneHasNoHealth(t *testing.T) {
+	t.Parallel()
+	f, b := build(scenario.LoadBalancer{
+		Members: scenario.MembersLocalNodes, Drain: engine.Never, CutUnhealthy: true, HealthPropagation: engine.Constant(20 * sec),
+		Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
+	})
+	f.run(10 * sec)
+	f.ok[1] = false
+	b.Wake()
+	f.run(12 * sec) // unhealthy: known by 31 s
+	f.endpoints, f.ok[1] = ready(0, 2), true
+	b.Hear()
+	f.run(13 * sec)
+	f.endpoints = ready(0, 1, 2)
+	b.Hear()
+	f.run(100 * sec)
+	if len(f.cuts) > 0 {
+		t.Errorf("cut %q", f.cuts)
+	}
+}
+
 // A pod that terminates is no member for a load balancer that looks at terminating, and is one
 // for MetalLB while it serves.
 func TestMembership(t *testing.T) {
@@ -269,7 +340,22 @@ func TestAnnouncements(t *testing.T) {
 			t.Errorf("node %d and node %d answer ARP", m, leader)
 		}
 	}
-	f, b := build(scenario.LoadBalancer{Announce: scenario.AnnounceBGP, Members: scenario.MembersServing, Drain: engine.Never})
+	// The one that answers goes, and comes back: each time all connections lead to a node that does
+	// not know them.
+	f, b := build(scenario.LoadBalancer{Announce: scenario.AnnounceL2, Members: scenario.MembersServing, Drain: engine.Never})
+	others := slices.DeleteFunc([]int{0, 1, 2}, func(n int) bool { return n == leader })
+	f.run(sec)
+	f.endpoints = ready(others...)
+	b.Hear()
+	f.run(2 * sec)
+	second, _ := b.Pick(0, -1)
+	f.endpoints = ready(0, 1, 2)
+	b.Hear()
+	f.run(3 * sec)
+	if again, _ := b.Pick(0, -1); second == leader || again != leader || len(f.cuts) != 2 {
+		t.Errorf("node %d, then %d, then %d: %q", leader, second, again, f.cuts)
+	}
+	f, b = build(scenario.LoadBalancer{Announce: scenario.AnnounceBGP, Members: scenario.MembersServing, Drain: engine.Never})
 	f.run(sec)
 	f.endpoints = ready(0, 2)
 	b.Hear()

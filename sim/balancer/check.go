@@ -46,19 +46,25 @@ func (b *Balancer) arm(m *member) {
 // probe asks a member once. A probe that nobody answers fails when its time is over.
 func (b *Balancer) probe(m *member, tick uint64) {
 	a := b.cluster.Answer(b.spec.Check.Probe, m.id, b.draw(m.id, "probe", tick))
-	if a.Sure && a.OK == m.healthy && m.row == 0 {
+	switch {
+	case a.Sure && a.OK == m.healthy && m.row == 0:
+		m.counted = tick
 		return // asleep
+	case a.Late:
+		b.eng.After(b.spec.Check.Timeout, engine.ClassTimer, b.owner, "health check timed out", func() { b.answered(m, tick, false) })
+	default:
+		b.answered(m, tick, a.OK)
 	}
-	b.arm(m)
-	if a.Late {
-		b.eng.After(b.spec.Check.Timeout, engine.ClassTimer, b.owner, "health check timed out", func() { b.answered(m, false) })
-		return
-	}
-	b.answered(m, a.OK)
+	b.arm(m) // after the timeout: where that is as long as the interval, it is over before the next tick
 }
 
 // answered counts an answer: enough of the other kind in a row change what is held of a member.
-func (b *Balancer) answered(m *member, ok bool) {
+// A timeout that passes when a later probe has been answered says nothing any more.
+func (b *Balancer) answered(m *member, tick uint64, ok bool) {
+	if tick < m.counted {
+		return
+	}
+	m.counted = tick
 	if ok == m.healthy {
 		m.row = 0
 		return
@@ -82,9 +88,10 @@ func (b *Balancer) answered(m *member, ok bool) {
 	b.eng.After(delay, engine.ClassTimer, b.owner, "health known", func() { b.follow(m) })
 }
 
-// follow has new connections go by what a member's checks say.
+// follow has new connections go by what a member's checks say; those of one that is gone say
+// nothing of its successor.
 func (b *Balancer) follow(m *member) {
-	if m.serves == m.healthy {
+	if m.serves == m.healthy || b.member(m.id) != m {
 		return
 	}
 	before := b.actives()

@@ -66,7 +66,7 @@ func (b *Balancer) changed(before []int) {
 	if !slices.Equal(before, after) {
 		b.observer.Sends(after)
 	}
-	if b.spec.Announce != scenario.AnnounceBGP || slices.Equal(before, after) || len(before) == 0 {
+	if b.spec.Announce == scenario.AnnounceNone || slices.Equal(before, after) || len(before) == 0 {
 		return
 	}
 	b.observer.Moved(func(flow uint64, member int) bool {
