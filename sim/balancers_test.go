@@ -146,6 +146,108 @@ func TestDrainCut(t *testing.T) {
 	}
 }
 
+// draining is balanced with pods as members, which are told of within 2 s, left 5 s later and
+// drained for 5 s; the pod that is deleted at 10 s serves on for 30 s. A request takes 10 s.
+func draining(kind scenario.Connection) *scenario.Scenario {
+	lb := scenario.LoadBalancer{
+		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 5 * sec,
+	}
+	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
+	sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(30 * sec)}}
+	grace(60)(sc)
+	sc.Workloads[0].App.Serve = engine.Constant(10 * sec)
+	t := &sc.Traffic[0]
+	t.Timeout, t.Rate, t.Connection, t.Clients = 60*sec, 20_000*1000, kind, 100
+	sc.Until = 26 * sec
+	return sc
+}
+
+// New connections go to the pod until 17 s, each with an even chance, and those that it has are
+// cut at 22 s: the requests that came between 12 s, and a round trip of 10 ms before, and 17 s,
+// half of them: of 5.01 s x 20,000.
+func TestDrainCutsWhatTakesLonger(t *testing.T) {
+	t.Parallel()
+	derivation{
+		world: func() *scenario.Scenario { return draining(scenario.ConnectionOwn) },
+		seeds: 2, measure: only(ledger.DrainCut), holds: chances(5.01*20_000, 0.5),
+		what: "a drain 10 % longer", changed: func(sc *scenario.Scenario) { sc.Traffic[0].LB.Drain = 5500 * ms },
+	}.test(t)
+	derivation{
+		world: func() *scenario.Scenario {
+			sc := draining(scenario.ConnectionOwn)
+			sc.Traffic[0].LB.Drain = engine.Never
+			return sc
+		},
+		seeds: 2, measure: failed, holds: exactly(0),
+		what: "a drain that ends", changed: func(sc *scenario.Scenario) { sc.Traffic[0].LB.Drain = 5 * sec },
+	}.test(t)
+}
+
+// Connections that clients share are used until they are cut, at 22 s: all that was asked over
+// them in the 10.01 s before is lost, and what is written in the 5 ms until the clients know; then
+// they lead to the other pod. Of 100 connections as many led to the pod as chance has it: each
+// loses 10.015 s of 200 requests a second.
+func TestDrainCutsSharedConnections(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []scenario.Connection{scenario.ConnectionHTTP2, scenario.ConnectionSession} {
+		var cut float64
+		derivation{
+			world: func() *scenario.Scenario { return draining(kind) },
+			seeds: 2,
+			measure: func(r *Result) float64 {
+				cut = float64(r.Streams[0].Cuts)
+				return only(ledger.DrainCut)(r) / cut
+			},
+			holds: func(each float64, seeds int) bool {
+				return math.Abs(cut-50) <= 4*5 && math.Abs(each-2003*float64(seeds)) <= float64(seeds)
+			},
+			what: "a request takes 10 % longer", changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(11 * sec) },
+		}.test(t)
+	}
+}
+
+// A proxy knows of six pods, of which three have gone and the controller does not hear of it for
+// a minute. It meets one of them with chance 3/6; then it tries another one than that, which has
+// gone with chance 2/5, and so on: with R retries a request fails with chance 1/2 x (2/5)^R.
+func TestRetriesRescueWhatCombinatoricsSays(t *testing.T) {
+	t.Parallel()
+	world := func(retries int) *scenario.Scenario {
+		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, scenario.LoadBalancer{
+			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(60 * sec), Drain: engine.Never,
+			Hash: scenario.HashRandom, Layer7: &scenario.Layer7{Retries: retries},
+		})
+		six := int32(6)
+		sc.Workloads[0].Deployment.Spec.Replicas = &six
+		linger(sc) // it refuses
+		sc.Workloads[0].App.Linger = 60 * sec
+		grace(60)(sc)
+		sc.Actions = nil
+		for i := range 3 {
+			sc.Actions = append(sc.Actions, action(10*sec, "delete", "web#"+string(rune('0'+i)), ""))
+		}
+		sc.Traffic[0].Rate, sc.Traffic[0].Timeout = 1000*1000, 5*sec
+		sc.Until = 30 * sec
+		return sc
+	}
+	const asked = 20 * 1000
+	lost := func(retries int) float64 {
+		r, err := Run(world(retries), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return of(ledger.StaleLB, ledger.HTTP5xx)(r)
+	}
+	holds := func(lost, p float64) bool { return math.Abs(lost-asked*p) <= 4*math.Sqrt(asked*p*(1-p)) }
+	for retries, p := range []float64{0.5, 0.2, 0.08} {
+		if n := lost(retries); !holds(n, p) {
+			t.Errorf("%d retries: %.0f of %d lost, want %.0f", retries, n, asked, asked*p)
+		}
+		if n := lost(retries + 1); holds(n, p) {
+			t.Errorf("%d retries: one more is not noticed", retries)
+		}
+	}
+}
+
 // The way of deregistration behind a proxy: it asks a pod that has gone for 7 s, and each second
 // request then. Without a retry the client sees an HTTP error, with one nobody does.
 func TestAProxyRetriesElsewhere(t *testing.T) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -192,4 +193,49 @@ func TestNamesAreKeptForTheirTTL(t *testing.T) {
 		what:    "a start of 2 s more",
 		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Constant(17 * sec) },
 	}.test(t)
+}
+
+// Clients resolve the name at 0 s, and again at each end of the TTL. Of two pods one is deleted,
+// and gone from DNS at once: half of what is asked meets its address, until the TTL is over. Over
+// 30 worlds the deletion is at any moment between 30.5 s and 59.5 s; its successor takes too long
+// to start to be of any importance.
+func TestAnAddressIsKeptForTheRestOfItsTTL(t *testing.T) {
+	t.Parallel()
+	const rate, worlds = 1000, 30
+	lost, requests := 0.0, 0.0
+	for i := range engine.Time(worlds) {
+		sc := named()
+		two := int32(2)
+		sc.Workloads[0].Deployment.Spec.Replicas = &two
+		neverReady(sc)
+		linger(sc)
+		sc.Workloads[0].App.Linger = 60 * sec
+		grace(60)(sc)
+		at := 30*sec + sec/2 + i*sec
+		sc.Actions = []scenario.Action{action(at, "delete", "web#0", "")}
+		sc.Traffic[0].Rate, sc.Until = rate*1000, at+35*sec
+		r, err := Run(sc, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost += only(ledger.StaleDNS)(r)
+		requests += total(r)
+	}
+	if requests < 1_000_000 {
+		t.Errorf("only %.0f requests", requests)
+	}
+	// rest is how much of a TTL is left at all those moments.
+	rest := func(ttl float64) (sum float64) {
+		for i := range worlds {
+			at := 30.5 + float64(i)
+			sum += ttl*math.Ceil(at/ttl) - at
+		}
+		return sum
+	}
+	if !chances(rate*rest(30), 0.5)(lost, 1) {
+		t.Errorf("%.0f lost, want %.0f", lost, rate*rest(30)/2)
+	}
+	if chances(rate*rest(33), 0.5)(lost, 1) {
+		t.Error("a TTL 10 % longer is not noticed")
+	}
 }

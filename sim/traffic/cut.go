@@ -6,7 +6,7 @@ import (
 )
 
 // CutVia ends connections that were sent to some members of a load balancer: what is under way
-// over them fails, idle ones are closed. gone says which.
+// over them fails, idle ones are closed, and so are those that clients share. gone says which.
 func (t *Traffic) CutVia(leg Leg, now engine.Time, gone func(flow uint64, member int) bool) {
 	for server := range t.serving {
 		f := &t.serving[server]
@@ -28,7 +28,16 @@ func (t *Traffic) CutVia(leg Leg, now engine.Time, gone func(flow uint64, member
 	}
 	for c := range t.streams[leg.Stream].conns() {
 		if c.leg() == leg && c.connected() && c.closed == engine.Never && gone(c.flow, c.member) {
-			c.closed = now
+			c.closed, c.cut = now, true
+		}
+	}
+	if leg.Proxy != NoProxy {
+		return
+	}
+	for _, l := range t.streams[leg.Stream].links {
+		if l.state == linkUp && !l.closed && gone(l.dial.flow, l.dial.member) {
+			l.cut = true
+			t.hangUp(l, now)
 		}
 	}
 }

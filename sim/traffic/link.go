@@ -22,7 +22,8 @@ type link struct {
 	again    engine.Time  // no dial before: back-off
 	planned  bool         // a dial at that time is pending
 	leaving  bool         // the server has sent GOAWAY; the client knows half a round trip later
-	closed   bool         // the server is gone; as above
+	closed   bool         // the server is gone, or a load balancer has cut the connection; as above
+	cut      bool         // it was a load balancer
 	used     engine.Time  // when something was last asked over it
 	epoch    int          // counts dials: what was meant for an earlier connection is void
 	waiting  []*waiter
@@ -114,12 +115,12 @@ func (l *link) idled(now engine.Time) bool {
 // patient says whether requests wait for a connection that cannot be had at once.
 func (s *stream) patient() bool { return s.spec.WaitForReady || s.spec.Kind == Session }
 
-// call sends a request over a link that is up. What is written when the server is gone, and the
-// client does not know yet, is answered with a reset.
+// call sends a request over a link that is up. What is written when its other end is gone, and
+// the client does not know yet, is answered with a reset.
 func (t *Traffic) call(l *link, a *attempt, now engine.Time) {
 	a.member, a.flow, a.node, a.target = l.dial.member, l.dial.flow, l.dial.node, l.dial.target
 	if l.closed {
-		t.failed(a, now+l.stream.spec.RTT, ledger.FaultIdleRace, nil)
+		t.failed(a, now+l.stream.spec.RTT, racing(l.cut), nil)
 		return
 	}
 	l.used = now
@@ -180,7 +181,7 @@ func (t *Traffic) dial(l *link, now engine.Time) {
 	req := l.dial.req
 	flow := req.draw()
 	l.dial = attempt{req: req, flow: flow, member: -1, began: now, sent: now}
-	l.state, l.leaving, l.closed = linkDialling, false, false
+	l.state, l.leaving, l.closed, l.cut = linkDialling, false, false, false
 	l.epoch++
 	t.syn(l, now)
 }
@@ -267,16 +268,21 @@ func (t *Traffic) GoAway(server uint64, now engine.Time) {
 	}
 }
 
-// hangUp is a server ending: its connections are reset. What it was working on is cut apart
+// serverGone is a server ending: its connections are reset. What it was working on is cut apart
 // from that.
-func (t *Traffic) hangUp(s *stream, server uint64, now engine.Time) {
+func (t *Traffic) serverGone(s *stream, server uint64, now engine.Time) {
 	for _, l := range s.links {
 		if l.leads(server) && !l.closed {
-			l.closed = true
-			s.cuts++
-			t.leave(l, now)
+			t.hangUp(l, now)
 		}
 	}
+}
+
+// hangUp ends a link from its other end.
+func (t *Traffic) hangUp(l *link, now engine.Time) {
+	l.closed = true
+	l.stream.cuts++
+	t.leave(l, now)
 }
 
 // leads says whether a link is connected to a server.
@@ -295,8 +301,8 @@ func (t *Traffic) leave(l *link, now engine.Time) {
 	})
 }
 
-// Cuts returns how many connections of a stream's clients ended with their server: sessions that
-// were cut, HTTP/2 connections that no GOAWAY had announced.
+// Cuts returns how many connections of a stream's clients ended with their server, or were cut by
+// a load balancer: sessions, and HTTP/2 connections of which no GOAWAY had announced it.
 func (t *Traffic) Cuts(stream int) uint64 { return t.streams[stream].cuts }
 
 // then has something done at a moment.

@@ -23,6 +23,7 @@ type conn struct {
 	// closed is when the server closed the connection, Never while it has not; the client
 	// knows half a round trip later.
 	closed engine.Time
+	cut    bool         // it was a load balancer that closed it
 	blame  ledger.Blame // of the attempt to connect it, while that hangs
 }
 
@@ -30,7 +31,7 @@ type conn struct {
 func (c *conn) use(target Target, now, end engine.Time) {
 	c.sent = now
 	if !c.connected() {
-		c.closed, c.sent = engine.Never, notReused
+		c.closed, c.cut, c.sent = engine.Never, false, notReused
 	}
 	c.target, c.free, c.used = target, end, end
 	if c.proxy != nil {
@@ -182,10 +183,19 @@ func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
 		return
 	}
 	if c.racing(now) {
-		t.failed(a, now+c.rtt(), ledger.FaultIdleRace, c)
+		t.failed(a, now+c.rtt(), racing(c.cut), c)
 		return
 	}
 	t.accepted(a, now, c.target.Server, c)
+}
+
+// racing is what becomes of a request that is written over a connection which is being closed: by
+// its server, or by a load balancer that cuts it (simulator.md 2: rule 3 comes before rule 5).
+func racing(cut bool) ledger.Fault {
+	if cut {
+		return ledger.FaultDrainCut
+	}
+	return ledger.FaultIdleRace
 }
 
 // CloseIdle is a server closing the idle connections it has, as at a graceful shutdown, or all
@@ -193,7 +203,7 @@ func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
 func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 	for _, s := range t.streams {
 		if all {
-			t.hangUp(s, server, now)
+			t.serverGone(s, server, now)
 			s.forget(server)
 		}
 		for c := range s.conns() {
