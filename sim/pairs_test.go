@@ -16,9 +16,9 @@ import (
 // both occur on this path, worlds in pairs: one in which both could be argued for, where the
 // first wins, and its twin, in which one detail differs and the other wins.
 //
-// Rules 1 to 3, 7 to 9 need names, load balancers, L7 proxies or dead nodes, which this path
-// does not have. Rule 6 needs a flow that nothing answers: the end of a TCP server ends its
-// connections, see TestTheEndOfAServerLeavesNoFlowBehind.
+// Rules 1, 3, 7 and 8 need names, load balancers or L7 proxies: pairs_balancers_test.go. Rules 2
+// and 9 need dead nodes, which there are none of. Rule 6 needs a flow that nothing answers: the
+// end of a TCP server ends its connections, see TestTheEndOfAServerLeavesNoFlowBehind.
 
 type pairWorld struct {
 	name     string

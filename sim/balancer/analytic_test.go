@@ -3,6 +3,7 @@ package balancer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -72,7 +73,7 @@ func (s *sample) against(want length) error {
 
 // detect measures how long it takes, from the change of one of three members, until it gets no
 // new connections any more, and until it gets some again. late says that nobody answers instead
-// of somebody refusing.
+// of somebody refusing. Its connections are cut when it is left, where that is so.
 func detect(t *testing.T, lb scenario.LoadBalancer, late bool) (gone, again sample) {
 	t.Helper()
 	const down, up = 1000 * sec, 3000 * sec
@@ -89,6 +90,9 @@ func detect(t *testing.T, lb scenario.LoadBalancer, late bool) (gone, again samp
 		f.run(up + 2000*sec)
 		if len(f.sends) != 2 || len(f.sends[0].members) != 2 || len(f.sends[1].members) != 3 {
 			t.Fatalf("seed %d: %v", seed+1, f.sends)
+		}
+		if cuts := slices.Contains(f.cut, cut{f.sends[0].at, 1}); cuts != lb.CutUnhealthy || len(f.cut) > 1 {
+			t.Fatalf("seed %d: cut %+v, left at %s s", seed+1, f.cut, f.sends[0].at.Seconds())
 		}
 		gone.add(f.sends[0].at - down)
 		again.add(f.sends[1].at - up)

@@ -393,6 +393,12 @@ func TestJudge(t *testing.T) {
 				f.run(f.eng.Now() + sec/10)
 			}
 		}, 1, ledger.StaleLB, ledger.LBPropagation},
+		{"a member that is used because none seems to be healthy, and one is", scenario.LoadBalancer{Check: check, FailOpen: true}, func(f *fake, b *Balancer) {
+			f.ok = all(false)
+			b.Wake()
+			f.run(60 * sec)
+			f.would = map[int]bool{0: true}
+		}, 1, ledger.StaleLB, ledger.LBProbe},
 		{"no target, and none settled", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would = all(false) }, -1, ledger.NoHealthyTarget, ledger.Spec},
 		{"no target, and one that was not probed again", scenario.LoadBalancer{Check: check}, func(f *fake, b *Balancer) {
 			f.ok = all(false)
@@ -405,6 +411,14 @@ func TestJudge(t *testing.T) {
 			f.run(sec)
 		}, -1, ledger.NoHealthyTarget, ledger.LBController},
 		{"no target, and one that is being registered", scenario.LoadBalancer{Members: scenario.MembersReadyPods, Target: scenario.TargetPods, Registration: engine.Constant(90 * sec)}, func(f *fake, b *Balancer) {
+			f.endpoints = nil
+			b.Hear()
+			f.run(sec)
+			f.endpoints, f.settled = ready(1), ready(1)
+			b.Hear()
+			f.run(2 * sec)
+		}, -1, ledger.NoHealthyTarget, ledger.LBPropagation},
+		{"no target, and one that is registered again while it drains", scenario.LoadBalancer{Members: scenario.MembersReadyPods, Target: scenario.TargetPods, Registration: engine.Constant(90 * sec), Drain: 300 * sec}, func(f *fake, b *Balancer) {
 			f.endpoints = nil
 			b.Hear()
 			f.run(sec)

@@ -127,7 +127,7 @@ func (b *Balancer) judge(member int) (cause ledger.Cause, actor ledger.Actor, ok
 	case member < 0:
 		return ledger.NoHealthyTarget, ledger.Spec, true
 	case helps:
-		return ledger.StaleLB, b.lateWith(member), true
+		return ledger.StaleLB, b.lateWith(member, settled), true
 	default:
 		return ledger.NoCause, ledger.Spec, false
 	}
@@ -140,7 +140,7 @@ func (b *Balancer) late(settled []int) ledger.Actor {
 		switch {
 		case !slices.Contains(b.wanted, id):
 			return ledger.LBController
-		case m == nil:
+		case m == nil || m.removed: // it is being registered, for the first time or again
 			return ledger.LBPropagation
 		case !m.healthy:
 			return ledger.LBProbe
@@ -152,13 +152,18 @@ func (b *Balancer) late(settled []int) ledger.Actor {
 }
 
 // lateWith is whose lateness it is that a member is used yet which is no settled one.
-func (b *Balancer) lateWith(member int) ledger.Actor {
+func (b *Balancer) lateWith(member int, settled []int) ledger.Actor {
+	m := b.member(member)
 	switch {
 	case slices.Contains(b.choose(b.cluster.Settled()), member): // a member, and not healthy any more
-		if m := b.member(member); m != nil && !m.healthy {
+		switch {
+		case m == nil || m.healthy:
+			return ledger.LBProbe
+		case m.serves:
 			return ledger.LBPropagation
+		default: // used because nobody seems to be healthy
+			return b.late(settled)
 		}
-		return ledger.LBProbe
 	case slices.Contains(b.wanted, member):
 		return ledger.LBController
 	default:

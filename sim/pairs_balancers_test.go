@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Pairs of rules 1, 3 and 6 to 8, in the manner of pairs_test.go. What cannot be argued for both
+// ways: rules 2 and 9 need a node that fails, and none does yet; clients that resolve names (rule
+// 1) never go through a load balancer (rules 3, 7 and 8) and keep no connection (rules 4 to 6);
+// races of idle connections (rule 5) are TCP's, flows that nothing answers (rule 6) UDP's.
+
+// Rules 1 and 12: an address that DNS may give, and one that it may not.
+func TestPairsOfNames(t *testing.T) {
+	t.Parallel()
+	crashed := func() *scenario.Scenario { // both resolved at 0 s; it takes 15 s to listen again
+		sc := named()
+		two := int32(2)
+		sc.Workloads[0].Deployment.Spec.Replicas = &two
+		sc.Actions = []scenario.Action{action(20*sec, "crashPod", "web#0", "")}
+		sc.Traffic[0].Rate = 20 * 1000
+		return sc
+	}
+	late := func(sc *scenario.Scenario) { sc.Latency.StatusWrite = engine.Constant(5 * sec) }
+	runPairs(t, []pairWorld{
+		{"stale-dns / crashed: DNS does not have it any more, the client does", crashed, 22 * sec, 24 * sec, "r0 0",
+			blame(ledger.StaleDNS, ledger.DNSCache, true), ledger.Refused},
+		{"stale-dns / crashed: the API has it as ready", changed(crashed, late), 22 * sec, 24 * sec, "r0 0",
+			blame(ledger.Crashed, ledger.App, true), ledger.Refused},
+	})
+}
+
+// removed is balanced with pods as members; the one that is deleted at 10 s is left at 17 s, and
+// drained for so long.
+func removed(drain engine.Time) func() *scenario.Scenario {
+	return func() *scenario.Scenario {
+		return balanced(corev1.ServiceExternalTrafficPolicyCluster, scenario.LoadBalancer{
+			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: drain,
+		})
+	}
+}
+
+// Rules 3, 4 and 5.
+func TestPairsOfCuts(t *testing.T) {
+	t.Parallel()
+	killed := func(sc *scenario.Scenario) { // at 22 s, with requests under way
+		longRequests(sc)
+		grace(12)(sc)
+		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, scenario.ListenerStays
+	}
+	// One request each 50 ms, over the connection that was used last; at 21 s sharp one is written.
+	written := func(sc *scenario.Scenario) {
+		sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients, sc.Traffic[0].Rate = true, 1, 20*1000
+		sc.Actions[0].Target = "web#1" // where that connection leads
+	}
+	hook := func(d engine.Time) func(*scenario.Scenario) {
+		return func(sc *scenario.Scenario) {
+			grace(60)(sc)
+			sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(d)}}
+		}
+	}
+	runPairs(t, []pairWorld{
+		{"drain-cut / killed: the drain ends a second before the grace period", changed(removed(4*sec), killed), 15 * sec, 17 * sec, "r0 0",
+			blame(ledger.DrainCut, ledger.LBController, true), ledger.Reset},
+		{"drain-cut / killed: it ends a second after it", changed(removed(6*sec), killed), 15 * sec, 17 * sec, "r0 0",
+			blame(ledger.KilledInFlight, ledger.Spec, true), ledger.Reset},
+		{"drain-cut / keepalive-race: written when the drain ends, and the server closes what is idle 2 ms later", changed(removed(4*sec), written, hook(11002*ms)), 21 * sec, 21*sec + ms, "",
+			blame(ledger.DrainCut, ledger.LBController, true), ledger.Reset},
+		{"drain-cut / keepalive-race: the drain goes on", changed(removed(60*sec), written, hook(11*sec)), 21 * sec, 21*sec + ms, "",
+			blame(ledger.KeepaliveRace, ledger.App, true), ledger.Reset},
+	})
+}
+
+// unwell has the load balancer find every node unwell from 12 s on, and take half a minute to find
+// out that they are well again from 17 s on.
+func unwell(policy corev1.ServiceExternalTrafficPolicy, probe scenario.Probe, open bool) func() *scenario.Scenario {
+	return func() *scenario.Scenario {
+		sc := balanced(policy, scenario.LoadBalancer{
+			FailOpen: open, Check: scenario.HealthCheck{Probe: probe, Interval: sec, Timeout: sec, Healthy: 30, Unhealthy: 1},
+		})
+		firstProbe(sc)
+		linger(sc)
+		neverReady(sc)
+		sc.Actions = []scenario.Action{{At: 12 * sec, For: 3 * sec, Verb: "setReady", Target: "web", Value: "false"}, action(20*sec, "delete", "web#0", "")}
+		return sc
+	}
+}
+
+// Rules 6, 7 and 8.
+func TestPairsOfTargets(t *testing.T) {
+	t.Parallel()
+	const local, everywhere = corev1.ServiceExternalTrafficPolicyLocal, corev1.ServiceExternalTrafficPolicyCluster
+	// Flows over UDP: the pod is gone at 21 s, and the sync that cleans up ends after 22 s.
+	flows := func(sc *scenario.Scenario) {
+		sc.Workloads[0].App.Linger = 0
+		sc.Latency.ProxySync = engine.Constant(2 * sec)
+		sc.Services[0].Service.Spec.Ports[0].Protocol = corev1.ProtocolUDP
+		t := &sc.Traffic[0]
+		t.Protocol, t.FixedPorts, t.Clients = endpoints.UDP, true, 50
+	}
+	runPairs(t, []pairWorld{
+		{"flow-pinned / no-healthy-target: no member is well, and all get what comes", changed(unwell(everywhere, scenario.ProbeNodePort, true), flows), 21500 * ms, 22 * sec, "r0 0",
+			blame(ledger.FlowPinned, ledger.ProxySync, true), ledger.Timeout},
+		{"flow-pinned / no-healthy-target: none gets anything", changed(unwell(everywhere, scenario.ProbeNodePort, false), flows), 21500 * ms, 22 * sec, "",
+			blame(ledger.NoHealthyTarget, ledger.LBProbe, true), ledger.Timeout},
+		{"no-healthy-target / stale-lb: none gets anything", unwell(local, scenario.ProbeHealthPort, false), 20 * sec, 25 * sec, "",
+			blame(ledger.NoHealthyTarget, ledger.LBProbe, true), ledger.Timeout},
+		{"no-healthy-target / stale-lb: all get what comes, and one is well", unwell(local, scenario.ProbeHealthPort, true), 20 * sec, 20500 * ms, "",
+			blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Refused},
+	})
+}
+
+// Rules 8, 10 and 12; 9 needs a node that fails.
+func TestPairsOfStaleTargets(t *testing.T) {
+	t.Parallel()
+	slow := func(policy corev1.ServiceExternalTrafficPolicy, probe scenario.Probe) func() *scenario.Scenario {
+		return func() *scenario.Scenario {
+			sc := balanced(policy, scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: probe, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}})
+			sc.Nodes[0].Proxy.MinSyncPeriod, sc.Nodes[1].Proxy.MinSyncPeriod = 0, 0
+			linger(sc)
+			neverReady(sc)
+			slowSync(sc)
+			return sc
+		}
+	}
+	pods := func() *scenario.Scenario {
+		sc := removed(60 * sec)()
+		linger(sc)
+		neverReady(sc)
+		return sc
+	}
+	const local, everywhere = corev1.ServiceExternalTrafficPolicyLocal, corev1.ServiceExternalTrafficPolicyCluster
+	runPairs(t, []pairWorld{
+		{"stale-lb / stale-rules: the other node would be asked, this one has nobody else", slow(local, scenario.ProbeHealthPort), 10 * sec, 11 * sec, "r0 0",
+			blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Refused},
+		{"stale-lb / stale-rules: every node is as good as any other", slow(everywhere, scenario.ProbeProxyHealth), 10 * sec, 11 * sec, "r0 0",
+			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
+		{"stale-lb / listener-closed: the other pod would be asked, and accepts", pods, 10 * sec, 12 * sec, "r0 0",
+			blame(ledger.StaleLB, ledger.LBController, true), ledger.Refused},
+		{"stale-lb / listener-closed: the other pod would be asked, and does not accept", changed(pods, also(action(10*sec, "crashPod", "web#1", ""))), 10 * sec, 12 * sec, "r0 0",
+			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
+		{"stale-lb / stale-lb: the controller has removed it", pods, 12*sec + ms, 17 * sec, "r0 0",
+			blame(ledger.StaleLB, ledger.LBPropagation, true), ledger.Refused},
+	})
+}
