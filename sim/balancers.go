@@ -35,6 +35,38 @@ var (
 	_ balancer.Observer = (*front)(nil)
 )
 
+// BalancerKind says what a BalancerEvent is about.
+type BalancerKind uint8
+
+// The kinds of events.
+const (
+	BalancerSends BalancerKind = iota // new connections go to Members from now on
+	BalancerSent                      // one of them went to Member, -1 for nowhere
+	BalancerCut                       // all connections to Member are cut
+	BalancerMoved                     // connections that lead elsewhere now are cut
+)
+
+// BalancerEvent is something that a load balancer did, for whoever judges it by rules of its own.
+type BalancerEvent struct {
+	// At is when, Kind what it did; of a BalancerSent no later than that.
+	At   engine.Time
+	Kind BalancerKind
+	// Stream is the number of the first stream of requests that goes through it.
+	Stream int
+	// Proxy is the pod of an ingress controller that did it, traffic.NoProxy for a load balancer.
+	Proxy int
+	// Member and Members are numbers of nodes or pods, as its targets are.
+	Member  int
+	Members []int
+}
+
+func (f *front) tell(e BalancerEvent) {
+	if hear := f.run.opts.Balancers; hear != nil {
+		e.At, e.Stream, e.Proxy = f.run.eng.Now(), f.legs[0].Stream, f.legs[0].Proxy
+		hear(e)
+	}
+}
+
 // openFronts makes the load balancers of a scenario: streams through one share it.
 func (r *run) openFronts() {
 	r.fronts = make([]*front, len(r.sc.Traffic))
@@ -163,8 +195,9 @@ func (f *front) Reaches(member int) bool {
 // Address is a node's.
 func (f *front) Address(node int) string { return f.run.cluster.NodeIP(node).String() }
 
-// Sends tells the journal which members get new connections, and which do not any more.
+// Sends tells whoever listens, and the journal, which members get new connections, and which do not any more.
 func (f *front) Sends(members []int) {
+	f.tell(BalancerEvent{Kind: BalancerSends, Member: -1, Members: members})
 	j := f.run.opts.Journal
 	if j == nil {
 		return
@@ -202,11 +235,17 @@ func (f *front) event(stream, member int, ok bool) cluster.Event {
 
 // Cut ends the connections to a member.
 func (f *front) Cut(member int) {
-	f.Moved(func(_ uint64, m int) bool { return m == member })
+	f.tell(BalancerEvent{Kind: BalancerCut, Member: member})
+	f.cut(func(_ uint64, m int) bool { return m == member })
 }
 
 // Moved ends the connections that lead elsewhere now.
 func (f *front) Moved(gone func(flow uint64, member int) bool) {
+	f.tell(BalancerEvent{Kind: BalancerMoved, Member: -1})
+	f.cut(gone)
+}
+
+func (f *front) cut(gone func(flow uint64, member int) bool) {
 	if f.run.traffic == nil {
 		return
 	}
@@ -218,6 +257,7 @@ func (f *front) Moved(gone func(flow uint64, member int) bool) {
 // pick sends a new connection to a member.
 func (f *front) pick(flow uint64, last int) traffic.Front {
 	member, ok := f.b.Pick(flow, last)
+	f.tell(BalancerEvent{Kind: BalancerSent, Member: member})
 	switch {
 	case !ok:
 		return traffic.Front{Member: -1, Node: -1, Fault: noTarget(f.spec.NoTarget)}

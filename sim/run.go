@@ -61,10 +61,11 @@ type Options struct {
 	// belongs to ("" for a request): two runs whose hashes differ are compared step by step.
 	Watch func(step engine.Step, owner string)
 	// Audit hears of every event of the world, Requests of every entry of the ledger, Flows of
-	// new connections: the zero address goes nowhere.
-	Audit    func(cluster.AuditEvent)
-	Requests ledger.Listener
-	Flows    func(stream, node int, to netip.AddrPort)
+	// new connections: the zero address goes nowhere. Balancers hears what load balancers do.
+	Audit     func(cluster.AuditEvent)
+	Requests  ledger.Listener
+	Flows     func(stream, node int, to netip.AddrPort)
+	Balancers func(BalancerEvent)
 }
 
 // Run simulates a scenario with one seed. A run that breaks one of the invariants that hold in

@@ -21,6 +21,7 @@ const (
 	Ended                      // the process ended: Pod, Container, How
 	Probed                     // a probe was answered: Pod, Container, Probe, Yes
 	Decided                    // the kubelet decided on a pod's status: Pod, Yes for ready
+	Listens                    // a server accepts connections from now on, or does not any more: Pod, Yes
 )
 
 // AuditEvent is something that happened in the world, for whoever judges it by rules of its own.
@@ -57,6 +58,9 @@ func (w *World) Audit(hear func(AuditEvent)) {
 	w.hear, w.store.hear = hear, hear
 	for _, id := range w.livePods {
 		w.store.tell(AuditEvent{Kind: Wrote}, w.store.get(key{kindPod, int(id), 0}))
+		if i := w.PodInstance(id); i != nil {
+			w.tell(AuditEvent{Kind: Listens, Pod: id, Yes: i.Accepts()})
+		}
 	}
 	for i := range w.sc.Workloads {
 		w.store.tell(AuditEvent{Kind: Wrote}, w.store.get(key{kindReplicaSet, i, 0}))

@@ -94,6 +94,7 @@ func (w *World) setListening(i *Instance, listening bool, why Closed) {
 	}
 	if changed {
 		w.note(kind, i.Pod)
+		w.tell(AuditEvent{Kind: Listens, Pod: i.Pod, Yes: i.Accepts()})
 	}
 	w.listenerChanged(i)
 	w.observer.ListenerChanged(i)

@@ -10,7 +10,7 @@ type row struct {
 
 func modelled() []row {
 	var all []row
-	for _, table := range [][]row{podRows, probeRows, controllerRows, sliceRows, proxyRows, versionRows, propagationRows, serverRows, measuredRows} {
+	for _, table := range [][]row{podRows, probeRows, controllerRows, sliceRows, proxyRows, versionRows, propagationRows, serverRows, measuredRows, balancerRows} {
 		all = append(all, table...)
 	}
 	return all

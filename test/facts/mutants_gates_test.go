@@ -4,7 +4,6 @@ const (
 	gates     = "sim/cluster/gates.go"
 	progress  = "sim/cluster/progress.go"
 	component = "sim/cluster/component.go"
-	balancer  = "sim/balancer"
 
 	balancerGates = "sim/balancer/gates.go"
 )
@@ -31,19 +30,19 @@ var gateMutants = []mutant{
 	{"a closing gate is not written", []string{"pod-lifecycle 4 External readiness-gate"}, cluster, "TestReadinessGates", []edit{
 		{gates, "\tif slices.Equal(wk.open, p.Open) {", "\tif len(p.Open) <= len(wk.open) {"},
 	}},
-	{"a pod is no target before its gate is open", []string{"pod-lifecycle 4 External readiness-gate"}, balancer, "TestMembersWithAGate|TestAGateOpens", []edit{
+	{"a pod is no target before its gate is open", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestMembersWithAGate|TestAGateOpens", []edit{
 		{"sim/balancer/balancer.go", "(e.Ready || e.Gated && e.ContainersReady) && !e.Terminating", "e.Ready && !e.Terminating"},
 	}},
-	{"a pod is a target before its containers are ready", []string{"pod-lifecycle 4 External readiness-gate"}, balancer, "TestMembersWithAGate", []edit{
+	{"a pod is a target before its containers are ready", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestMembersWithAGate", []edit{
 		{"sim/balancer/balancer.go", "(e.Ready || e.Gated && e.ContainersReady) && !e.Terminating", "(e.Ready || e.Gated) && !e.Terminating"},
 	}},
-	{"a gate opens when its pod is registered", []string{"pod-lifecycle 4 External readiness-gate"}, balancer, "TestAGateOpens|TestGatesSleep", []edit{
+	{"a gate opens when its pod is registered", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestAGateOpens|TestGatesSleep", []edit{
 		{balancerGates, "m != nil && m.healthy && !m.removed", "m != nil && !m.removed"},
 	}},
-	{"a gate opens as soon as its pod is healthy", []string{"pod-lifecycle 4 External readiness-gate"}, balancer, "TestAGateOpens", []edit{
+	{"a gate opens as soon as its pod is healthy", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestAGateOpens", []edit{
 		{"sim/balancer/check.go", "\tb.recheck()\n", "\tb.keepGates()\n"},
 	}},
-	{"a gate's timeout counts from when it is seen", []string{"pod-lifecycle 4 External readiness-gate"}, balancer, "TestGateTimeout", []edit{
+	{"a gate's timeout counts from when it is seen", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestGateTimeout", []edit{
 		{balancerGates, "late := e.Created + b.spec.GateTimeout", "late := b.gates.origin + b.spec.GateTimeout"},
 	}},
 	{"one of two controllers opens a gate", []string{"pod-lifecycle 4 External readiness-gate"}, "sim", "TestAGateOfTwoLoadBalancers", []edit{
@@ -101,10 +100,10 @@ var componentMutants = []mutant{
 	{"a paused proxy's lateness is the watch's", []string{"simulator 6"}, cluster, "TestPausedProxy", []edit{
 		{"sim/cluster/blame.go", "\tcase w.asleep(p.owner): // the news may be there: the proxy does nothing with it\n\t\treturn ledger.ProxySync\n", ""},
 	}},
-	{"a paused controller of a load balancer acts", []string{"simulator 6"}, balancer, "TestPausedController", []edit{
+	{"a paused controller of a load balancer acts", []string{"simulator 6"}, balancers, "TestPausedController", []edit{
 		{"sim/balancer/balancer.go", "\tif b.paused {\n", "\tif b.paused && b.waiting {\n"},
 	}},
-	{"it has forgotten what it heard", []string{"simulator 6"}, balancer, "TestPausedController", []edit{
+	{"it has forgotten what it heard", []string{"simulator 6"}, balancers, "TestPausedController", []edit{
 		{"sim/balancer/balancer.go", "\t\tb.pending = true\n", ""},
 	}},
 }

@@ -41,8 +41,11 @@ var profileMutants = []mutant{
 	{"nginx cuts", []string{"propagation 5 nginx", "pod-lifecycle 2.3 nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, "app: App{ServerIdle: 75 * engine.Second}},", "app: App{InFlight: InFlightCut, ServerIdle: 75 * engine.Second}},"},
 	}},
-	{"ingress-nginx stays ready", []string{"propagation 5 ingress-nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"ingress-nginx stays ready", []string{"propagation 5 ingress-nginx", "load-balancers 5.1 On SIGTERM"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, "app: App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: App{FinishWithin: 4 * minute, Linger"},
+	}},
+	{"ingress-nginx waits for its workers for a minute", []string{"load-balancers 5.1 worker-shutdown-timeout"}, scenario, "TestProfileByImageAndCommand", []edit{
+		{profiles, "app: App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: App{FinishWithin: minute, ReadinessFails: true, Linger"},
 	}},
 	{"ingress-nginx does not linger", []string{"propagation 5 ingress-nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, "Linger: 10 * engine.Second,", ""},
@@ -56,7 +59,7 @@ var profileMutants = []mutant{
 	{"istio's variable is not read", []string{"propagation 5 istio-proxy"}, scenario, "TestProfileByLabelsAndVariables", []edit{
 		{"sim/scenario/app.go", `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true"`, `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "yes"`},
 	}},
-	{"Envoy Gateway closes at once", []string{"propagation 5 Envoy Gateway"}, scenario, "TestProfileByLabelsAndVariables", []edit{
+	{"Envoy Gateway closes at once", []string{"propagation 5 Envoy Gateway", "load-balancers 5.2 First action"}, scenario, "TestProfileByLabelsAndVariables", []edit{
 		{profiles, "app: App{Listener: ListenerDrains, DrainFor: minute, ReadinessFails: true", "app: App{ReadinessFails: true"},
 	}},
 	{"traefik has no limit", []string{"propagation 5 Traefik"}, scenario, "TestProfileByImageAndCommand", []edit{

@@ -18,6 +18,9 @@ func (w *world) balancer() *scenario.LoadBalancer {
 			Interval: w.span(500*ms, 5*sec), Timeout: w.span(100*ms, sec), Healthy: 1 + w.pick(3), Unhealthy: 1 + w.pick(3),
 		},
 	}
+	if w.chance(40) {
+		lb.HealthPropagation = w.dist(0, 3*sec)
+	}
 	if lb.Target == scenario.TargetPods {
 		lb.Members = of(w.draws, scenario.MembersReadyPods, scenario.MembersLivePods, scenario.MembersServingPods)
 		lb.Check.Probe = of(w.draws, scenario.ProbeNone, scenario.ProbePod, scenario.ProbePod)

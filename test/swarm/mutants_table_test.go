@@ -190,4 +190,76 @@ var mutants = []mutant{
 	{"a component that is paused hears all the same", []string{"simulator 6"}, []edit{
 		{"cluster/store.go", "\t\ts.awake(w.owner, func() {\n", "\t\ts.awake(s.owner, func() {\n"},
 	}},
+	{"a member is left after one failure more", []string{"load-balancers 1"}, []edit{
+		{"balancer/check.go", "if m.row < max(1, threshold) {", "if m.row <= max(1, threshold) {"},
+	}},
+	{"a member is left after its first failure", []string{"load-balancers 1"}, []edit{
+		{"balancer/check.go", "if m.row < max(1, threshold) {", "if m.row < min(1, threshold) {"},
+	}},
+	{"the thresholds of a load balancer are swapped", []string{"load-balancers 1"}, []edit{
+		{"balancer/check.go", "\tif ok {\n\t\tthreshold = b.spec.Check.Healthy", "\tif !ok {\n\t\tthreshold = b.spec.Check.Healthy"},
+	}},
+	{"a probe that times out says nothing", []string{"load-balancers 1"}, []edit{
+		{"balancer/check.go", "b.answered(m, tick, false) })", "b.answered(m, tick, m.healthy) })"},
+	}},
+	{"a new member is healthy before it is asked", []string{"load-balancers 1"}, []edit{
+		{"balancer/balancer.go", "m := &member{id: id, healthy: b.spec.Check.Probe == scenario.ProbeNone}", "m := &member{id: id, healthy: true}"},
+	}},
+	{"what checks find takes twice as long to be known", []string{"load-balancers 4"}, []edit{
+		{"balancer/check.go", "delay := b.spec.HealthPropagation.Sample(b.draw(m.id, \"health propagation\", m.flips))", "delay := 2 * b.spec.HealthPropagation.Sample(b.draw(m.id, \"health propagation\", m.flips))"},
+	}},
+	{"a load balancer fails open that fails closed", []string{"load-balancers 3"}, []edit{
+		{"balancer/pick.go", "if len(healthy) == 0 && b.spec.FailOpen {", "if len(healthy) == 0 {"},
+	}},
+	{"a load balancer fails closed that fails open", []string{"load-balancers 3"}, []edit{
+		{"balancer/pick.go", "if len(healthy) == 0 && b.spec.FailOpen {", "if len(present) == 0 && b.spec.FailOpen {"},
+	}},
+	{"pods that terminate stay members", []string{"load-balancers 2"}, []edit{
+		{"balancer/balancer.go", "scenario.MembersLocalNodes: !e.Terminating, scenario.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,\n\t\t\tscenario.MembersLivePods: !e.Terminating,", "scenario.MembersLocalNodes: true, scenario.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,\n\t\t\tscenario.MembersLivePods: true,"},
+	}},
+	{"MetalLB asks who is ready", []string{"load-balancers 2"}, []edit{
+		{"balancer/balancer.go", "scenario.MembersServing: e.Ready || e.Serving,", "scenario.MembersServing: e.Ready,"},
+	}},
+	{"a removal takes its propagation twice", []string{"load-balancers 4"}, []edit{
+		{"balancer/balancer.go", "m.leaving = b.eng.After(delay,", "m.leaving = b.eng.After(2*delay,"},
+	}},
+	{"a member that is back is cut with the drain it began", []string{"load-balancers 4"}, []edit{
+		{"balancer/balancer.go", "\t\t\tb.eng.Cancel(m.drained)\n", ""},
+	}},
+	{"a member that is back before it was left is removed", []string{"load-balancers 4"}, []edit{
+		{"balancer/balancer.go", "\t\tb.eng.Cancel(m.leaving)\n", "\t\t_ = m\n"},
+	}},
+	{"draining has no end", []string{"load-balancers 4"}, []edit{
+		{"balancer/balancer.go", "\t\t\tb.drop(m)\n\t\t\tb.observer.Cut(id)\n", "\t\t\tb.drop(m)\n"},
+	}},
+	{"draining is half as long", []string{"load-balancers 4"}, []edit{
+		{"balancer/balancer.go", "b.eng.After(b.spec.Drain, engine.ClassTimer", "b.eng.After(b.spec.Drain/2, engine.ClassTimer"},
+	}},
+	{"the connections of all other members are cut", []string{"load-balancers 4"}, []edit{
+		{"balancers.go", "f.cut(func(_ uint64, m int) bool { return m == member })", "f.cut(func(_ uint64, m int) bool { return m != member })"},
+	}},
+	{"shared connections outlive the drain", []string{"load-balancers 4"}, []edit{
+		{"traffic/cut.go", "if l.state == linkUp && !l.closed && gone(l.dial.flow, l.dial.member) {", "if l.state == linkUp && !l.closed && now < 0 {"},
+	}},
+	{"idle connections outlive the drain", []string{"load-balancers 4"}, []edit{
+		{"traffic/cut.go", "\t\t\tc.closed, c.cut = now, true\n", ""},
+	}},
+	{"the health port answers before the rules are in force", []string{"load-balancers 1"}, []edit{
+		{"cluster/outside.go", "return w.healthyIn(w.Proxies[node].installed, e, node)", "return w.healthyIn(w.views.last, e, node)"},
+	}},
+	{"a load balancer's controller hears of the first change only", []string{"load-balancers 2"}, []edit{
+		{"balancer/balancer.go", "\t\tb.waiting, b.acted = false, at\n", "\t\tb.acted = at\n"},
+	}},
+	{"the controller is blamed for what propagates", []string{"simulator 2"}, []edit{
+		{"balancer/pick.go", "\tdefault:\n\t\treturn ledger.LBPropagation\n\t}\n}", "\tdefault:\n\t\treturn ledger.LBController\n\t}\n}"},
+	}},
+	{"an ingress is blamed as a provider's load balancer", []string{"simulator 2"}, []edit{
+		{"balancer/pick.go", "if b.spec.Layer7 != nil && b.spec.Layer7.Ingress && actor != ledger.Spec {", "if b.spec.Layer7 != nil && !b.spec.Layer7.Ingress && actor != ledger.Spec {"},
+	}},
+	{"DNS says twice the TTL", []string{"propagation 1.10"}, []edit{
+		{"cluster/dns.go", "func (w *World) TTL() engine.Time { return dnsTTL }", "func (w *World) TTL() engine.Time { return 2 * dnsTTL }"},
+	}},
+	{"DNS lists pods that are not ready", []string{"propagation 1.10"}, []edit{
+		{"cluster/dns.go", "\t\tif list[i].conditions.Ready() {\n", "\t\tif i >= 0 {\n"},
+	}},
 }

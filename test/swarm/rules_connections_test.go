@@ -74,7 +74,7 @@ func (j *judge) serving(view *cluster.View) map[cluster.PodID]bool {
 }
 
 func (c *connections) begin(stream int, number uint64, arrival engine.Time) {
-	if t := &c.judge.w.Traffic[stream]; t.FixedPorts || t.Connection == scenario.ConnectionHTTP2 {
+	if t := &c.judge.w.Traffic[stream]; t.FixedPorts || t.Connection == scenario.ConnectionHTTP2 || t.LB != nil {
 		c.arrivals[answer{stream, number}] = arrival
 	}
 }
@@ -87,6 +87,7 @@ func (c *connections) succeed(stream int, number, endpoint uint64) {
 		return
 	}
 	delete(c.arrivals, answer{stream, number})
+	c.judge.balancers.succeed(stream, number, endpoint, arrival)
 	t := &c.judge.w.Traffic[stream]
 	if told, ok := c.told[endpoint]; t.Connection == scenario.ConnectionHTTP2 && !proxied(t) && ok && arrival > told+longestRTT {
 		c.judge.fail("goaway", "call %d of stream %d, of %s s, is answered by pod %d, which got SIGTERM at %s s", number, stream, arrival.Seconds(), endpoint, told.Seconds())
@@ -121,6 +122,7 @@ func (c *connections) follow(client answer, endpoint uint64, at engine.Time) {
 func (c *connections) failed(r *ledger.Request) {
 	delete(c.arrivals, answer{r.Stream, r.Number})
 	c.staleName(r)
+	c.judge.balancers.failed(r)
 	if r.Blame.Cause != ledger.FlowPinned || r.Attempts > 1 || c.judge.w.Services[0].Service.Spec.PublishNotReadyAddresses {
 		return
 	}
@@ -139,15 +141,18 @@ func (c *connections) failed(r *ledger.Request) {
 	}
 }
 
-// staleName has clients forget an address 30 s after DNS has; half a minute more is for all that
-// comes before (propagation.md 1).
+// staleName has clients forget an address 30 s after DNS has, which follows the API by a write and
+// two watches, at the controller's pace of a second a write (propagation.md 1). A connection that
+// was begun earlier may last as long as its SYNs are repeated: they count from the arrival.
 func (c *connections) staleName(r *ledger.Request) {
-	if r.Blame.Cause != ledger.StaleDNS || r.Pod == "" || c.judge.does("apiserver") {
+	if !c.judge.w.Traffic[r.Stream].Named || r.Pod == "" || c.judge.w.Services[0].Service.Spec.PublishNotReadyAddresses || c.judge.does("apiserver") {
 		return
 	}
+	l := &c.judge.w.Latency
+	known := 30*sec + l.APIWrite.Max() + l.SliceController.Max() + 2*l.Watch.Max() + 3*sec
 	for _, id := range c.judge.order {
-		if p := c.judge.pods[id]; p.api.Name == r.Pod && r.Arrival > p.changed+60*sec && (p.api.Gone || !p.api.Ready) {
-			c.judge.fail("names", "a request of %s s went to %s, which has not been in DNS for a minute", r.Arrival.Seconds(), r.Pod)
+		if p := c.judge.pods[id]; p.api.Name == r.Pod && r.Arrival > p.changed+known && (p.api.Gone || !p.api.Ready) {
+			c.judge.fail("names", "a request of %s s went to %s, which has not been in DNS since %s s", r.Arrival.Seconds(), r.Pod, p.changed.Seconds())
 		}
 	}
 }

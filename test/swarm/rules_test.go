@@ -27,9 +27,10 @@ type judge struct {
 	peak    map[cluster.ReplicaSetID]int // the most pods that each set was ever asked for
 	applied bool                         // a template is replaced in this world
 
-	watches  watches
-	proxies  []proxy
-	requests requests
+	watches   watches
+	proxies   []proxy
+	requests  requests
+	balancers balancers
 }
 
 // pod is what is known of a pod.
@@ -48,6 +49,7 @@ func newJudge(w *world) *judge {
 		watches: watches{}, proxies: make([]proxy, len(w.Nodes)), requests: newRequests(len(w.Traffic)),
 	}
 	j.requests.shared = newConnections(j)
+	j.balancers = newBalancers(j)
 	for _, a := range w.Actions {
 		j.applied = j.applied || a.Verb == "apply"
 	}
@@ -63,7 +65,10 @@ func newJudge(w *world) *judge {
 
 // options has the judge hear everything of a run.
 func (j *judge) options() sim.Options {
-	return sim.Options{Audit: j.hear, Requests: &j.requests, Flows: func(stream, _ int, to netip.AddrPort) { j.requests.flow(stream, to) }}
+	return sim.Options{
+		Audit: j.hear, Requests: &j.requests, Flows: func(stream, _ int, to netip.AddrPort) { j.requests.flow(stream, to) },
+		Balancers: j.balancers.did,
+	}
 }
 
 func (j *judge) fail(rule, format string, args ...any) {
@@ -86,6 +91,7 @@ func (j *judge) hear(e cluster.AuditEvent) {
 	j.hearRequests(e)
 	j.hearPaused(e)
 	j.requests.shared.hear(e)
+	defer j.balancers.hear(e) // when it is known which pod it is about
 	switch e.Kind {
 	case cluster.Wrote:
 		j.watches.wrote(e.Object)
@@ -98,6 +104,7 @@ func (j *judge) hear(e cluster.AuditEvent) {
 		j.hearContainer(e)
 	case cluster.Probed, cluster.Decided:
 		j.hearProbe(e)
+	case cluster.Listens: // for load balancers
 	}
 }
 

@@ -1,0 +1,124 @@
+package facts
+
+const (
+	presets    = "TestPresets$"
+	balancers  = "sim/balancer"
+	ofPresets  = "TestDetectionOfEveryPreset"
+	ofDraining = "TestDrainingOfEveryPreset|TestComingBack"
+)
+
+// What load balancers are made of.
+var presetMutants = []mutant{
+	{"GKE L4 Local fails once", []string{"load-balancers 1 GKE L4 (subsetting), Local"}, scenario, presets, []edit{
+		{gkePreset, "Probe: ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 2", "Probe: ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 1"},
+	}},
+	{"GKE L4 Cluster asks the node port", []string{"load-balancers 1 GKE L4 (subsetting), Cluster"}, scenario, presets, []edit{
+		{gkePreset, "\tlb.Check = HealthCheck{Probe: ProbeProxyHealth,", "\tlb.Check = HealthCheck{Probe: ProbeNodePort,"},
+	}},
+	{"GKE legacy asks each second", []string{"load-balancers 1 GKE legacy external", "load-balancers 1 GKE legacy internal"}, scenario, presets, []edit{
+		{gkePreset, "Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second", "Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: engine.Second"},
+	}},
+	{"NLB ip sends to nodes", []string{"load-balancers 1 AWS NLB ip target"}, scenario, presets, []edit{
+		{awsPreset, "lb.Target, lb.Members = TargetPods, MembersReadyPods", "lb.Target, lb.Members = TargetNodes, MembersReadyPods"},
+	}},
+	{"NLB instance asks each 30 s", []string{"load-balancers 1 AWS NLB instance, Cluster"}, scenario, presets, []edit{
+		{awsPreset, "check := HealthCheck{Probe: ProbeNodePort, Interval: 10 * engine.Second,", "check := HealthCheck{Probe: ProbeNodePort, Interval: 31 * engine.Second,"},
+	}},
+	{"NLB instance Local fails three times", []string{"load-balancers 1 AWS NLB instance, Local"}, scenario, presets, []edit{
+		{awsPreset, "Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 2", "Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 3"},
+	}},
+	{"a classic ELB fails twice", []string{"load-balancers 1 AWS classic ELB"}, scenario, presets, []edit{
+		{awsPreset, "Healthy: 2, Unhealthy: 6", "Healthy: 2, Unhealthy: 2"},
+	}},
+	{"an in-tree NLB asks each 10 s", []string{"load-balancers 1 AWS in-tree NLB, Cluster"}, scenario, presets, []edit{
+		{awsPreset, "Interval: 30 * engine.Second, Timeout: 10 * engine.Second", "Interval: 11 * engine.Second, Timeout: 10 * engine.Second"},
+	}},
+	{"an in-tree NLB Local has a timeout of 6 s", []string{"load-balancers 1 AWS in-tree NLB, Local"}, scenario, presets, []edit{
+		{awsPreset, "Timeout: 10 * engine.Second, Healthy: 2, Unhealthy: 2", "Timeout: 7 * engine.Second, Healthy: 2, Unhealthy: 2"},
+	}},
+	{"Azure Local asks the node port", []string{"load-balancers 1 Azure Standard LB, Local"}, scenario, presets, []edit{
+		{otherPreset, "lb.Check.Probe, row = ProbeHealthPort,", "lb.Check.Probe, row = ProbeNodePort,"},
+	}},
+	{"Azure asks each 10 s", []string{"load-balancers 1 Azure Standard LB, Cluster"}, scenario, presets, []edit{
+		{otherPreset, "Interval: 5 * engine.Second, Timeout: 5 * engine.Second", "Interval: 10 * engine.Second, Timeout: 5 * engine.Second"},
+	}},
+	{"MetalLB Local asks nobody who serves", []string{"load-balancers 1 MetalLB"}, scenario, presets, []edit{
+		{otherPreset, "\t\t\tlb.Members = MembersServing\n", ""},
+	}},
+	{"kind fails three times, and hashes", []string{"load-balancers 1 cloud-provider-kind", "load-balancers 4 cloud-provider-kind"}, scenario, presets, []edit{
+		{otherPreset, "Hash: HashRandom,", "Hash: HashFlow,"},
+	}},
+	{"an NLB checks at once", []string{"load-balancers 4 AWS NLB registration"}, scenario, presets, []edit{
+		{"sim/scenario/preset.go", "return span(90*engine.Second, 180*engine.Second)", "return span(9*engine.Second, 18*engine.Second)"},
+	}},
+	{"an NLB deregisters at once", []string{"load-balancers 4 AWS NLB measured"}, scenario, presets, []edit{
+		{"sim/scenario/preset.go", "return span(110*engine.Second, 125*engine.Second)", "return span(11*engine.Second, 12*engine.Second)"},
+	}},
+}
+
+// What they do.
+var balancerMutants = []mutant{
+	{"probes begin together", []string{"propagation 1.8"}, balancers, ofPresets, []edit{
+		{balancer, "b.start(m, -engine.Time(engine.Below(b.draw(id, \"phase\", 0), max(1, int(spec.Check.Interval)))))", "b.start(m, 0)"},
+	}},
+	{"a probe's timeout is over at once", []string{"propagation 1.8"}, balancers, ofPresets, []edit{
+		{checks, "b.eng.After(b.spec.Check.Timeout, engine.ClassTimer", "b.eng.After(0, engine.ClassTimer"},
+	}},
+	{"a late timeout undoes an answer", []string{"propagation 1.8"}, balancers, ofPresets, []edit{
+		{checks, "\tif tick < m.counted {\n", "\tif tick < m.counted && tick < 1 {\n"},
+	}},
+	{"detection takes an interval more", []string{"propagation 1.8", "propagation 4 Same, Local policy"}, balancers, ofPresets, []edit{
+		{checks, "if m.row < max(1, threshold) {", "if m.row <= max(1, threshold) {"},
+	}},
+	{"every node with an endpoint is a member", []string{"load-balancers 2 GKE subsetting Local"}, balancers, "TestMembership", []edit{
+		{balancer, "scenario.MembersLocalNodes: !e.Terminating,", "scenario.MembersLocalNodes: true,"},
+	}},
+	{"nodes without endpoints are no members", []string{"load-balancers 2 Service controller", "load-balancers 2 GKE subsetting Cluster", "load-balancers 2 Azure", "load-balancers 2 cloud-provider-kind"}, balancers, "TestMembership", []edit{
+		{balancer, "\t\tfor n := range b.cluster.Nodes() {\n\t\t\tout = append(out, n)", "\t\tfor n := range endpoints {\n\t\t\tout = append(out, n)"},
+	}},
+	{"pods that terminate are targets", []string{"load-balancers 2 lbc, ip targets"}, balancers, "TestMembership", []edit{
+		{balancer, "scenario.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,", "scenario.MembersReadyPods: e.Ready || e.Serving,"},
+	}},
+	{"announced while ready", []string{"load-balancers 2 MetalLB", "load-balancers 2 MetalLB consequence"}, balancers, "TestMembership", []edit{
+		{balancer, "scenario.MembersServing: e.Ready || e.Serving,", "scenario.MembersServing: e.Ready,"},
+	}},
+	{"all fail closed", []string{"load-balancers 3 GCP internal passthrough", "load-balancers 3 GCP external passthrough", "load-balancers 3 AWS NLB"}, balancers, "TestWithoutAHealthyMember", []edit{
+		{picks, "if len(healthy) == 0 && b.spec.FailOpen {", "if len(present) == 0 {"},
+	}},
+	{"all fail open", []string{"load-balancers 3 Classic ELB", "load-balancers 3 Azure Standard", "load-balancers 3 cloud-provider-kind"}, balancers, "TestWithoutAHealthyMember", []edit{
+		{picks, "if len(healthy) == 0 && b.spec.FailOpen {", "if len(healthy) == 0 {"},
+	}},
+	{"drains twice as long", []string{"load-balancers 4 GCP passthrough", "load-balancers 4 Classic ELB", "load-balancers 4 Azure Standard"}, balancers, ofDraining, []edit{
+		{balancer, "b.eng.After(b.spec.Drain, engine.ClassTimer", "b.eng.After(2*b.spec.Drain+1, engine.ClassTimer"},
+	}},
+	{"connections to what is unhealthy live on", []string{"load-balancers 4 AWS NLB"}, balancers, ofPresets, []edit{
+		{checks, "if !m.serves && b.spec.CutUnhealthy {", "if m.serves && b.spec.CutUnhealthy {"},
+	}},
+	{"flows move with the node that answers", []string{"load-balancers 4 MetalLB L2"}, balancers, "TestAnnouncements", []edit{
+		{picks, "if b.spec.Announce == scenario.AnnounceNone ||", "if b.spec.Announce != scenario.AnnounceBGP ||"},
+	}},
+	{"routers keep flows where they are", []string{"load-balancers 4 MetalLB BGP"}, balancers, "TestAnnouncements", []edit{
+		{picks, "if b.spec.Announce == scenario.AnnounceNone ||", "if b.spec.Announce != scenario.AnnounceL2 ||"},
+	}},
+	{"every node answers ARP", []string{"load-balancers 4 MetalLB L2"}, balancers, "TestAnnouncements", []edit{
+		{picks, "if b.spec.Announce != scenario.AnnounceL2 || len(nodes) < 2 {", "if b.spec.Announce != scenario.AnnounceL2 || len(nodes) > 1 {"},
+	}},
+	{"a proxy tries the same target again", []string{"simulator 1"}, "sim", "TestRetriesRescueWhatCombinatoricsSays", []edit{
+		{"sim/traffic/proxy.go", "; member != tried || member < 0 {", "; tried < 0 || member >= 0 {"},
+	}},
+	{"a proxy has a retry more", []string{"simulator 1"}, "sim", "TestRetriesRescueWhatCombinatoricsSays", []edit{
+		{"sim/traffic/proxy.go", "a.req.proxied >= p.Retries ||", "a.req.proxied > p.Retries ||"},
+	}},
+	{"names are kept for 33 s", []string{"propagation 1.10"}, "sim", "TestAnAddressIsKeptForTheRestOfItsTTL", []edit{
+		{"sim/cluster/dns.go", "const dnsTTL = 30 * engine.Second", "const dnsTTL = 33 * engine.Second"},
+	}},
+	{"what is written over a connection that is cut is a race", []string{"simulator 2"}, "sim", "TestPairsOfCuts", []edit{
+		{"sim/traffic/pool.go", "\tif cut {\n\t\treturn ledger.FaultDrainCut", "\tif cut && !cut {\n\t\treturn ledger.FaultDrainCut"},
+	}},
+	{"a flow that stands is judged as a new one", []string{"simulator 2"}, "sim", "TestPairsOfTargets", []edit{
+		{"sim/traffic/udp.go", "case pinned && fault == ledger.FaultNoAnswer:", "case pinned && fault == ledger.FaultErred:"},
+	}},
+	{"the sync is blamed that waits for news", []string{"simulator 2"}, "sim", "TestCauses", []edit{
+		{"sim/cluster/pinned.go", "case !cleans(p.received):", "case !cleans(p.syncing):"},
+	}},
+}

@@ -1,0 +1,508 @@
+package swarm
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// answering is what is known of a question with yes or no as an answer.
+type answering uint8
+
+const (
+	unknown answering = iota // not told yet
+	no
+	mixed // one way or the other, as chance has it
+	yes
+)
+
+// past is how an answer changed, from the beginning on.
+type past []struct {
+	at  engine.Time
+	now answering
+}
+
+func (p *past) set(at engine.Time, now answering) {
+	if n := len(*p); n == 0 || (*p)[n-1].now != now {
+		*p = append(*p, struct {
+			at  engine.Time
+			now answering
+		}{at, now})
+	}
+}
+
+// longest is how long an answer was one of some without a break, within a time; 0 for never.
+func (p past) longest(from, to engine.Time, some ...answering) (most engine.Time, ever bool) {
+	since, during := from, slices.Contains(some, unknown)
+	end := func(at engine.Time) {
+		if during && at >= since {
+			most, ever = max(most, at-since), true
+		}
+	}
+	for _, c := range p {
+		if c.at > to {
+			break
+		}
+		in := slices.Contains(some, c.now)
+		if at := max(c.at, from); in != during {
+			if during && c.at >= from {
+				end(at)
+			}
+			since, during = at, in
+		}
+	}
+	end(to)
+	return most, ever
+}
+
+// always says that it was one of some for all of a time that lies within what is known.
+func (p past) always(from, to engine.Time, some ...answering) bool {
+	most, ever := p.longest(from, to, some...)
+	return from >= 0 && ever && most == to-from // of a time before anything was told it is not known
+}
+
+func (p past) ever(from, to engine.Time, some ...answering) bool {
+	_, ever := p.longest(from, to, some...)
+	return ever
+}
+
+// balancers is what is known of the load balancers.
+type balancers struct {
+	judge   *judge
+	list    []*balancer     // by the number of the stream; nil for none
+	views   []*cluster.View // in force, by node
+	accepts map[cluster.PodID]bool
+	now     engine.Time // of what was heard last
+	begun   bool
+}
+
+// balancer is what is known of one.
+type balancer struct {
+	judge  *judge
+	spec   *scenario.LoadBalancer
+	wanted map[int]*past // by node or pod: whether it is to be a member, by what the slices in the API say
+	well   map[int]*past // whether a probe of it would be answered
+	sends  []int         // who gets new connections, as it says
+	left   map[int]engine.Time
+	cut    map[int]engine.Time
+}
+
+func newBalancers(j *judge) balancers {
+	b := balancers{judge: j, list: make([]*balancer, len(j.w.Traffic)), views: make([]*cluster.View, len(j.w.Nodes)), accepts: map[cluster.PodID]bool{}}
+	if j.does("apiserver") || j.does("component") {
+		return b // no news for as long as it is down, or who should hear it is paused
+	}
+	for i := range j.w.Traffic {
+		if lb := j.w.Traffic[i].LB; lb != nil {
+			b.list[i] = &balancer{judge: j, spec: lb, wanted: map[int]*past{}, well: map[int]*past{}, left: map[int]engine.Time{}, cut: map[int]engine.Time{}}
+		}
+	}
+	return b
+}
+
+// hear follows what load balancers could know.
+func (b *balancers) hear(e cluster.AuditEvent) {
+	b.now = e.At
+	b.begin(e.At)
+	switch e.Kind {
+	case cluster.Listens:
+		b.accepts[e.Pod] = e.Yes
+	case cluster.SyncEnded:
+		b.views[e.Node] = e.View
+	case cluster.Wrote:
+		if e.View == nil {
+			return
+		}
+		for _, lb := range b.list {
+			if lb != nil {
+				lb.heard(e.At, e.View)
+			}
+		}
+		return
+	default:
+		return
+	}
+	for _, lb := range b.list {
+		if lb != nil && b.begun {
+			lb.look(e.At, b)
+		}
+	}
+}
+
+// begin says what the world begins with, when its first event comes.
+func (b *balancers) begin(at engine.Time) {
+	if at == 0 || b.begun {
+		return
+	}
+	b.begun = true
+	for _, lb := range b.list {
+		if lb != nil {
+			lb.heard(0, nil)
+			lb.look(0, b)
+		}
+	}
+}
+
+// of1 is what is known of one of them.
+func of1(m map[int]*past, id int) *past {
+	if m[id] == nil {
+		m[id] = &past{}
+	}
+	return m[id]
+}
+
+// endpoint is one of a view, with its pod.
+type endpoint struct {
+	pod                         cluster.PodID
+	node                        int
+	ready, serving, terminating bool
+}
+
+// endpoints are those of a view, nil for the one that the world begins with: its pods are ready.
+func (j *judge) endpoints(view *cluster.View) []endpoint {
+	var out []endpoint
+	if view == nil {
+		for _, id := range j.order {
+			if p := j.pods[id].api; p.Created < 0 {
+				out = append(out, endpoint{pod: id, node: p.Node, ready: true, serving: true})
+			}
+		}
+		return out
+	}
+	for svc := range view.Snapshot.Services() {
+		for _, e := range svc.Ports[0].Endpoints {
+			for _, id := range j.order {
+				if j.pods[id].api.IP != e.Addr.Addr() {
+					continue
+				}
+				node := slices.IndexFunc(j.w.Nodes, func(n scenario.Node) bool { return n.Name == e.NodeName })
+				out = append(out, endpoint{id, node, e.Conditions.Ready(), e.Conditions.Serving(), e.Conditions.Terminating()})
+			}
+		}
+	}
+	return out
+}
+
+// heard applies the rules of membership (load-balancers.md 2).
+func (b *balancer) heard(at engine.Time, view *cluster.View) {
+	in, perhaps := map[int]bool{}, map[int]bool{}
+	for _, e := range b.judge.endpoints(view) {
+		id := e.node
+		if b.spec.Target == scenario.TargetPods {
+			id = int(e.pod)
+		}
+		switch b.spec.Members {
+		case scenario.MembersLocalNodes, scenario.MembersLivePods:
+			in[id] = in[id] || !e.terminating
+		case scenario.MembersReadyPods:
+			in[id] = in[id] || e.ready && !e.terminating
+			perhaps[id] = b.spec.ReadinessGate != "" && !e.terminating // one that waits for its gate is a target
+		case scenario.MembersServingPods:
+			in[id] = in[id] || e.serving && !e.terminating
+		case scenario.MembersServing:
+			in[id] = in[id] || e.ready || e.serving
+		default:
+		}
+	}
+	for _, id := range b.candidates() {
+		now := no
+		switch {
+		case in[id] || b.spec.Members == scenario.MembersAllNodes:
+			now = yes
+		case perhaps[id]:
+			now = mixed
+		}
+		of1(b.wanted, id).set(at, now)
+	}
+}
+
+// candidates are all nodes, or all pods there ever were.
+func (b *balancer) candidates() []int {
+	var out []int
+	if b.spec.Target == scenario.TargetNodes {
+		for n := range b.judge.w.Nodes {
+			out = append(out, n)
+		}
+		return out
+	}
+	for _, id := range b.judge.order {
+		out = append(out, int(id))
+	}
+	return out
+}
+
+// look finds out what probes would be answered (load-balancers.md 1, health check).
+func (b *balancer) look(at engine.Time, all *balancers) {
+	for _, id := range b.candidates() {
+		now := yes
+		switch b.spec.Check.Probe {
+		case scenario.ProbePod:
+			if now = no; all.accepts[cluster.PodID(id)] {
+				now = yes
+			}
+		case scenario.ProbeHealthPort:
+			now = all.healthPort(id)
+		case scenario.ProbeNodePort:
+			now = all.nodePort(id)
+		default: // the service proxy is there, or nobody is asked
+		}
+		of1(b.well, id).set(at, now)
+	}
+}
+
+// healthPort counts the ready endpoints of a node (kube-proxy.md 5.1).
+func (b *balancers) healthPort(node int) answering {
+	for _, e := range b.judge.endpoints(b.views[node]) {
+		if e.ready && e.node == node {
+			return yes
+		}
+	}
+	return no
+}
+
+// nodePort asks whom the rules could choose: surely yes if every ready endpoint accepts, surely no
+// if none does of all that there are.
+func (b *balancers) nodePort(node int) answering {
+	local := b.judge.w.Services[0].Service.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+	ready, shut, open := 0, 0, 0
+	for _, e := range b.judge.endpoints(b.views[node]) {
+		switch accepts := b.accepts[e.pod]; {
+		case local && e.node != node:
+		case accepts && e.ready:
+			ready, open = ready+1, open+1
+		case accepts:
+			open++
+		case e.ready:
+			shut++
+		}
+	}
+	switch {
+	case open == 0:
+		return no
+	case ready > 0 && shut == 0:
+		return yes
+	default:
+		return mixed
+	}
+}
+
+// detection is how long it takes at most to find out, and to have new connections follow. Where
+// probes overlap, a timeout that passes after a later answer does not count.
+func (b *balancer) detection() (bad, good engine.Time) {
+	c, lag := b.spec.Check, b.spec.HealthPropagation.Max()
+	bad, good = engine.Time(c.Unhealthy)*c.Interval+c.Timeout+lag, engine.Time(c.Healthy)*c.Interval+c.Timeout+lag
+	if c.Timeout > c.Interval {
+		bad += engine.Time(c.Unhealthy+1) * c.Interval
+	}
+	return bad, good
+}
+
+// acting is how long its controller takes at most from news to its call.
+func (b *balancer) acting() engine.Time { return b.spec.Controller.Max() + b.spec.ControllerHold }
+
+// removal is how long it takes from the slices until a member that is none gets no new connection
+// any more (load-balancers.md 2 and 4).
+func (b *balancer) removal() (least, most engine.Time) {
+	watch := b.judge.w.Latency.Watch
+	return watch.Min() + b.spec.Propagation.Min(), watch.Max() + b.acting() + b.spec.Propagation.Max()
+}
+
+// settled is when what it takes into account began at most to be so, for it to have followed.
+func (b *balancer) settled(at engine.Time) engine.Time {
+	bad, good := b.detection()
+	_, removal := b.removal()
+	return at - removal - b.spec.Registration.Max() - bad - good - sec
+}
+
+// member says that somebody must have become a member by now, and is one.
+func (b *balancer) member(id int, at engine.Time) bool {
+	return of1(b.wanted, id).always(b.settled(at), at, yes)
+}
+
+// good says that a member must have been found to be one, and well, by now.
+func (b *balancer) good(id int, at engine.Time) bool {
+	return b.member(id, at) && (b.spec.Check.Probe == scenario.ProbeNone || of1(b.well, id).always(b.settled(at), at, yes))
+}
+
+// anyGood says that somebody is good, besides one.
+func (b *balancer) anyGood(but int, at engine.Time) bool {
+	return slices.ContainsFunc(b.candidates(), func(id int) bool { return id != but && b.good(id, at) })
+}
+
+// did hears what a load balancer does.
+func (b *balancers) did(e sim.BalancerEvent) {
+	lb := b.list[e.Stream]
+	if lb == nil {
+		return
+	}
+	switch e.Kind {
+	case sim.BalancerSends:
+		lb.changed(e)
+	case sim.BalancerSent:
+		lb.sent(e)
+	case sim.BalancerCut:
+		lb.cuts(e)
+	default:
+	}
+}
+
+// New connections go to members, found to be well, and to nobody else.
+func (b *balancer) sent(e sim.BalancerEvent) {
+	j := b.judge
+	if e.Member < 0 {
+		for _, id := range b.candidates() {
+			if b.good(id, e.At) || b.spec.FailOpen && b.member(id, e.At) {
+				j.fail("target", "the load balancer of stream %d has no target after %s s, and %d has been good for long", e.Stream, e.At.Seconds(), id)
+			}
+		}
+		return
+	}
+	if !slices.Contains(b.sends, e.Member) {
+		j.fail("target", "the load balancer of stream %d sends a connection to %d after %s s, which is none of %v", e.Stream, e.Member, e.At.Seconds(), b.sends)
+	}
+	_, most := b.removal()
+	if of1(b.wanted, e.Member).always(e.At-most-ms, e.At, no) {
+		j.fail("removal", "the load balancer of stream %d sends a connection to %d after %s s, which has been no member for %s s", e.Stream, e.Member, e.At.Seconds(), most.Seconds())
+	}
+	bad, _ := b.detection()
+	if b.spec.Check.Probe == scenario.ProbeNone || b.spec.FailOpen && !b.anyGood(e.Member, e.At) {
+		return
+	}
+	if of1(b.well, e.Member).always(e.At-bad-ms, e.At, no) {
+		j.fail("detection", "the load balancer of stream %d sends a connection to %d after %s s, which has not answered for %s s", e.Stream, e.Member, e.At.Seconds(), bad.Seconds())
+	}
+}
+
+// Who gets new connections changes when enough probes in a row say so, and not before.
+func (b *balancer) changed(e sim.BalancerEvent) {
+	before := b.sends
+	b.sends = slices.Clone(e.Members)
+	for _, id := range e.Members {
+		delete(b.left, id)
+		if e.At > 0 && !slices.Contains(before, id) {
+			b.joined(id, e)
+		}
+	}
+	for _, id := range before {
+		if !slices.Contains(e.Members, id) {
+			b.left[id] = e.At
+			b.leaves(id, e)
+		}
+	}
+}
+
+func (b *balancer) joined(id int, e sim.BalancerEvent) {
+	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
+	if c.Probe == scenario.ProbeNone || b.spec.FailOpen {
+		return
+	}
+	if most, ever := of1(b.well, id).longest(-engine.Hour, e.At-lag, unknown, mixed, yes); !ever || most < engine.Time(c.Healthy-1)*c.Interval {
+		b.judge.fail("detection", "the load balancer of stream %d sends to %d from %s s on, which has not answered so many probes in a row", e.Stream, id, e.At.Seconds())
+	}
+}
+
+func (b *balancer) leaves(id int, e sim.BalancerEvent) {
+	if b.spec.FailOpen || b.spec.Announce == scenario.AnnounceL2 {
+		return // others that are better may have come
+	}
+	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
+	least, most := b.removal()
+	if of1(b.wanted, id).ever(e.At-most, e.At-least, unknown, no, mixed) && b.spec.Members != scenario.MembersAllNodes {
+		return
+	}
+	if worst, ever := of1(b.well, id).longest(-engine.Hour, e.At-lag, unknown, no, mixed); c.Probe == scenario.ProbeNone || !ever || worst < engine.Time(c.Unhealthy-1)*c.Interval {
+		b.judge.fail("detection", "the load balancer of stream %d leaves %d at %s s, which is a member, and well", e.Stream, id, e.At.Seconds())
+	}
+}
+
+// A member's connections are cut when it has been left for as long as the drain, or because it is
+// found to be unwell where that cuts them.
+func (b *balancer) cuts(e sim.BalancerEvent) {
+	b.cut[e.Member] = e.At
+	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
+	if b.spec.CutUnhealthy && c.Probe != scenario.ProbeNone {
+		if worst, ever := of1(b.well, e.Member).longest(-engine.Hour, e.At-lag, unknown, no, mixed); ever && worst >= engine.Time(c.Unhealthy-1)*c.Interval {
+			return
+		}
+	}
+	left, ok := b.left[e.Member]
+	switch {
+	case b.spec.Announce == scenario.AnnounceL2 || !ok && !slices.Contains(b.sends, e.Member):
+		// It never was the one that answers, or never well.
+	case !ok || e.At < left+b.spec.Drain:
+		b.judge.fail("drain", "the load balancer of stream %d cuts %d at %s s, left at %s s (%v)", e.Stream, e.Member, e.At.Seconds(), left.Seconds(), ok)
+	}
+}
+
+// A pod that was removed answers nothing that is asked when draining is over; it may have come back
+// by the time a SYN is repeated.
+func (b *balancers) succeed(stream int, number, endpoint uint64, arrival engine.Time) {
+	lb := b.list[stream]
+	if lb == nil || lb.spec.Target != scenario.TargetPods || lb.spec.Drain == engine.Never {
+		return
+	}
+	_, most := lb.removal()
+	if over := most + lb.spec.Drain + longestRTT; of1(lb.wanted, int(endpoint)).always(arrival-over, max(arrival, b.now), no) {
+		b.judge.fail("drain", "request %d of stream %d, of %s s, is answered by pod %d, which has been no member for %s s", number, stream, arrival.Seconds(), endpoint, over.Seconds())
+	}
+}
+
+// failed hears of a failure: of connections that were cut, and of whose lateness it was.
+func (b *balancers) failed(r *ledger.Request) {
+	lb := b.list[r.Stream]
+	if lb == nil {
+		return
+	}
+	member := r.Node
+	if lb.spec.Target == scenario.TargetPods {
+		member = -1
+		for _, id := range b.judge.order {
+			if b.judge.pods[id].api.Name == r.Pod {
+				member = int(id)
+			}
+		}
+	}
+	if r.Blame.Cause == ledger.DrainCut && lb.spec.Announce == scenario.AnnounceNone {
+		if at, ok := lb.cut[member]; !ok || at < r.Arrival-longestRTT && b.judge.w.Traffic[r.Stream].Connection == scenario.ConnectionOwn {
+			b.judge.fail("drain", "request %d of stream %d, of %s s, was cut with %d, whose connections were cut at %s s (%v)", r.Number, r.Stream, r.Arrival.Seconds(), member, at.Seconds(), ok)
+		}
+	}
+	if r.Blame.Cause == ledger.StaleLB || r.Blame.Cause == ledger.NoHealthyTarget {
+		lb.blamed(r, member)
+	}
+}
+
+// Who is blamed was there to be late, and was.
+func (b *balancer) blamed(r *ledger.Request, member int) {
+	watch, t := b.judge.w.Latency.Watch, &b.judge.w.Traffic[r.Stream]
+	// What waited for a connection may have waited for another member, which was late before.
+	own := !t.KeepAlive && t.Connection == scenario.ConnectionOwn && r.Outcome != ledger.Timeout
+	ok := true
+	ingress := b.spec.Layer7 != nil && b.spec.Layer7.Ingress
+	switch r.Blame.Actor {
+	case ledger.Ingress:
+		ok = ingress
+	case ledger.LBProbe:
+		ok = !ingress && b.spec.Check.Probe != scenario.ProbeNone
+	case ledger.LBController:
+		ok = !ingress && b.spec.Members != scenario.MembersAllNodes
+		if late := watch.Max() + b.acting() + ms; own && r.Blame.Cause == ledger.StaleLB && of1(b.wanted, member).always(r.Arrival-late, r.Arrival, no) {
+			ok = false // the controller has acted
+		}
+	case ledger.LBPropagation:
+		ok = !ingress && b.spec.Registration.Max()+b.spec.Propagation.Max()+b.spec.HealthPropagation.Max() > 0
+		if own && !b.spec.FailOpen && r.Blame.Cause == ledger.StaleLB && b.spec.HealthPropagation.Max() == 0 && !of1(b.wanted, member).ever(0, r.End, no, mixed) {
+			ok = false // there is no removal to be known of
+		}
+	default:
+	}
+	if !ok {
+		b.judge.fail("blame", "request %d of stream %d, of %s s: %s of %d is put down to %s", r.Number, r.Stream, r.Arrival.Seconds(), r.Blame.Cause, member, r.Blame.Actor)
+	}
+}
