@@ -124,6 +124,7 @@ func TestDetection(t *testing.T) {
 	}{
 		{"3 s, 2 failures", scenario.HealthCheck{Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}, false, [2]engine.Time{3 * sec, 6 * sec}, [2]engine.Time{0, 3 * sec}},
 		{"3 s, 2 failures, nobody answers", scenario.HealthCheck{Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}, true, [2]engine.Time{4 * sec, 7 * sec}, [2]engine.Time{0, 3 * sec}},
+		{"2 s, nobody answers, and the timeout is longer", scenario.HealthCheck{Interval: 2 * sec, Timeout: 3 * sec, Healthy: 2, Unhealthy: 1}, true, [2]engine.Time{3 * sec, 5 * sec}, [2]engine.Time{2 * sec, 4 * sec}},
 		{"10 s, 3 of each", scenario.HealthCheck{Interval: 10 * sec, Timeout: 6 * sec, Healthy: 3, Unhealthy: 3}, false, [2]engine.Time{20 * sec, 30 * sec}, [2]engine.Time{20 * sec, 30 * sec}},
 		{"8 s, one failure", scenario.HealthCheck{Interval: 8 * sec, Timeout: sec, Healthy: 2, Unhealthy: 1}, false, [2]engine.Time{0, 8 * sec}, [2]engine.Time{8 * sec, 16 * sec}},
 	} {

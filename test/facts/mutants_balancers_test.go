@@ -64,7 +64,7 @@ var balancerMutants = []mutant{
 	{"a probe's timeout is over at once", []string{"propagation 1.8"}, balancers, ofPresets, []edit{
 		{checks, "b.eng.After(b.spec.Check.Timeout, engine.ClassTimer", "b.eng.After(0, engine.ClassTimer"},
 	}},
-	{"a late timeout undoes an answer", []string{"propagation 1.8"}, balancers, ofPresets, []edit{
+	{"a late timeout undoes an answer", []string{"propagation 1.8"}, balancers, "TestDetection$", []edit{
 		{checks, "\tif tick < m.counted {\n", "\tif tick < m.counted && tick < 1 {\n"},
 	}},
 	{"detection takes an interval more", []string{"propagation 1.8", "propagation 4 Same, Local policy"}, balancers, ofPresets, []edit{

@@ -22,7 +22,8 @@ const (
 	yes
 )
 
-// past is how an answer changed, from the beginning on.
+// past is how an answer changed, from the beginning of the run on, or from when there was somebody
+// to ask.
 type past []struct {
 	at  engine.Time
 	now answering
@@ -37,38 +38,38 @@ func (p *past) set(at engine.Time, now answering) {
 	}
 }
 
-// longest is how long an answer was one of some without a break, within a time; 0 for never.
-func (p past) longest(from, to engine.Time, some ...answering) (most engine.Time, ever bool) {
-	since, during := from, slices.Contains(some, unknown)
-	end := func(at engine.Time) {
-		if during && at >= since {
-			most, ever = max(most, at-since), true
+// longest is how long an answer was one of some within a time, with breaks that are shorter than
+// one between two probes; ever is false if it never was.
+func (p past) longest(from, to, between engine.Time, some ...answering) (most engine.Time, ever bool) {
+	since, until := engine.Time(0), engine.Time(0) // of the stretch at hand
+	for i := -1; i < len(p); i++ {
+		begin, end, now := from, to, unknown // before the first
+		if i >= 0 {
+			begin, now = max(from, p[i].at), p[i].now
 		}
+		if i+1 < len(p) {
+			end = min(to, p[i+1].at)
+		}
+		if begin > end || !slices.Contains(some, now) || i < 0 && len(p) > 0 && p[0].at <= from {
+			continue
+		}
+		if !ever || begin > until && begin-until >= between {
+			since = begin
+		}
+		until, ever = end, true
+		most = max(most, until-since)
 	}
-	for _, c := range p {
-		if c.at > to {
-			break
-		}
-		in := slices.Contains(some, c.now)
-		if at := max(c.at, from); in != during {
-			if during && c.at >= from {
-				end(at)
-			}
-			since, during = at, in
-		}
-	}
-	end(to)
 	return most, ever
 }
 
 // always says that it was one of some for all of a time that lies within what is known.
 func (p past) always(from, to engine.Time, some ...answering) bool {
-	most, ever := p.longest(from, to, some...)
+	most, ever := p.longest(from, to, 0, some...)
 	return from >= 0 && ever && most == to-from // of a time before anything was told it is not known
 }
 
 func (p past) ever(from, to engine.Time, some ...answering) bool {
-	_, ever := p.longest(from, to, some...)
+	_, ever := p.longest(from, to, 0, some...)
 	return ever
 }
 
@@ -402,7 +403,7 @@ func (b *balancer) joined(id int, e sim.BalancerEvent) {
 	if c.Probe == scenario.ProbeNone || b.spec.FailOpen {
 		return
 	}
-	if most, ever := of1(b.well, id).longest(-engine.Hour, e.At-lag, unknown, mixed, yes); !ever || most < engine.Time(c.Healthy-1)*c.Interval {
+	if most, ever := of1(b.well, id).longest(0, e.At-lag, c.Interval, mixed, yes); !ever || most < engine.Time(c.Healthy-1)*c.Interval {
 		b.judge.fail("detection", "the load balancer of stream %d sends to %d from %s s on, which has not answered so many probes in a row", e.Stream, id, e.At.Seconds())
 	}
 }
@@ -413,10 +414,10 @@ func (b *balancer) leaves(id int, e sim.BalancerEvent) {
 	}
 	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
 	least, most := b.removal()
-	if of1(b.wanted, id).ever(e.At-most, e.At-least, unknown, no, mixed) && b.spec.Members != scenario.MembersAllNodes {
+	if of1(b.wanted, id).ever(max(0, e.At-most), e.At-least, unknown, no, mixed) && b.spec.Members != scenario.MembersAllNodes {
 		return
 	}
-	if worst, ever := of1(b.well, id).longest(-engine.Hour, e.At-lag, unknown, no, mixed); c.Probe == scenario.ProbeNone || !ever || worst < engine.Time(c.Unhealthy-1)*c.Interval {
+	if worst, ever := of1(b.well, id).longest(0, e.At-lag, c.Interval, no, mixed); c.Probe == scenario.ProbeNone || !ever || worst < engine.Time(c.Unhealthy-1)*c.Interval {
 		b.judge.fail("detection", "the load balancer of stream %d leaves %d at %s s, which is a member, and well", e.Stream, id, e.At.Seconds())
 	}
 }
@@ -427,7 +428,7 @@ func (b *balancer) cuts(e sim.BalancerEvent) {
 	b.cut[e.Member] = e.At
 	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
 	if b.spec.CutUnhealthy && c.Probe != scenario.ProbeNone {
-		if worst, ever := of1(b.well, e.Member).longest(-engine.Hour, e.At-lag, unknown, no, mixed); ever && worst >= engine.Time(c.Unhealthy-1)*c.Interval {
+		if worst, ever := of1(b.well, e.Member).longest(0, e.At-lag, c.Interval, no, mixed); ever && worst >= engine.Time(c.Unhealthy-1)*c.Interval {
 			return
 		}
 	}
