@@ -48,7 +48,8 @@ type StreamResult struct {
 	// LongestOutage is the longest time in which every new request failed, from the arrival of
 	// the first to that of the last of them.
 	LongestOutage engine.Time
-	// Cuts are connections that ended with their server: of clients whose requests share one.
+	// Cuts are connections that ended with their server or were cut by a load balancer: of clients
+	// whose requests share one.
 	Cuts uint64
 }
 

@@ -221,6 +221,18 @@ func (c *Case) Client(i int) (lost, longest Range, sum Stream) {
 	return rangeOf(losts), rangeOf(longests), sum
 }
 
+// ClientCuts returns how many connections of one client were cut, per run.
+func (c *Case) ClientCuts(i int) Range {
+	var cuts []int64
+	for r := range c.Runs {
+		cuts = append(cuts, int64(c.Runs[r].Streams[i].Cuts))
+	}
+	if len(cuts) == 0 {
+		return Range{}
+	}
+	return rangeOf(cuts)
+}
+
 // Worst returns the cases from the worst verdict and the greatest loss on.
 func (s *Simulation) Worst() []*Case {
 	var out []*Case

@@ -49,7 +49,7 @@ type Case struct {
 	LostSeconds   Range    // per run: of the client that lost most
 	LongestOutage Range    // per run: the longest of any client
 	RequestsLost  Range    // per run: of all clients
-	Cuts          Range    // per run: connections that ended with their server, of clients whose requests share one
+	Cuts          Range    // per run: connections that ended with their server or were cut by a load balancer, of clients whose requests share one
 	Usable        Usable   // of the run with the fewest, and of those with the longest time
 	WithLoss      int      // runs
 	Bound         Fraction // with 95 % confidence at most that part of runs lose anything; 0 when some did
@@ -106,7 +106,7 @@ type Stream struct {
 	ledger.Totals
 	Outcomes                   [ledger.NumOutcomes]uint64
 	LostSeconds, LongestOutage engine.Time
-	Cuts                       uint64 // connections that ended with their server: of clients whose requests share one
+	Cuts                       uint64 // connections that ended with their server or were cut by a load balancer: of clients whose requests share one
 }
 
 // Totals adds up all streams.

@@ -122,7 +122,7 @@ func TestText(t *testing.T) {
 }
 
 // Operations lost say little of how many sessions were: both are told.
-func TestTextTellsOfConnectionsThatEnded(t *testing.T) {
+func TestConnectionsThatEndedAreTold(t *testing.T) {
 	t.Parallel()
 	s := example()
 	for i, cuts := range []uint64{10, 12} {
@@ -134,8 +134,15 @@ func TestTextTellsOfConnectionsThatEnded(t *testing.T) {
 	if err := WriteText(&b, s, TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if line := "Connections that ended with their servers: 10 (10-12)."; !strings.Contains(b.String(), line) {
+	if line := "Connections that ended with their servers, or were cut on the way: 10 (10-12)."; !strings.Contains(b.String(), line) {
 		t.Errorf("no %q in\n%s", line, b.String())
+	}
+	want := Counts{Min: 10, Median: 10, Max: 12}
+	if c := Build(s).Cases[1]; c.ConnectionsCut != want || c.Clients[0].ConnectionsCut != want {
+		t.Errorf("JSON says %+v and %+v, want %+v", c.ConnectionsCut, c.Clients[0].ConnectionsCut, want)
+	}
+	if c := Build(example()).Cases[1]; c.ConnectionsCut != (Counts{}) {
+		t.Errorf("%+v of none", c.ConnectionsCut)
 	}
 }
 

@@ -58,26 +58,29 @@ type RunCounts struct {
 
 // Case is one action on one workload seen through one traffic entry.
 type Case struct {
-	ID                   string           `json:"id"`
-	Action               string           `json:"action"`
-	Workload             string           `json:"workload"`
-	Traffic              string           `json:"traffic"`
-	Class                string           `json:"class"`
-	Source               string           `json:"source"`
-	Verdict              string           `json:"verdict"`
-	Reason               string           `json:"reason"`
-	LostSeconds          Seconds          `json:"lostSeconds"`
-	RequestsLost         Counts           `json:"requestsLost"`
-	LongestOutageSeconds Seconds          `json:"longestOutageSeconds"`
-	UsablePods           *UsablePods      `json:"usablePods"` // null when no run was done
-	Runs                 RunCounts        `json:"runs"`
-	WorstSeed            uint64           `json:"worstSeed"`
-	Requests             Requests         `json:"requests"`
-	Outcomes             map[string]int64 `json:"outcomes"`
-	Clients              []Client         `json:"clients"`
-	Causes               []Cause          `json:"causes"`
-	LostRequest          *LostRequest     `json:"lostRequest"` // an example, null when nothing was lost
-	Unmet                []string         `json:"unmet"`       // what a Scenario expected and did not get
+	ID                   string  `json:"id"`
+	Action               string  `json:"action"`
+	Workload             string  `json:"workload"`
+	Traffic              string  `json:"traffic"`
+	Class                string  `json:"class"`
+	Source               string  `json:"source"`
+	Verdict              string  `json:"verdict"`
+	Reason               string  `json:"reason"`
+	LostSeconds          Seconds `json:"lostSeconds"`
+	RequestsLost         Counts  `json:"requestsLost"`
+	LongestOutageSeconds Seconds `json:"longestOutageSeconds"`
+	// ConnectionsCut counts, by run, connections of clients whose requests share one: those that
+	// ended with their server or were cut by a load balancer.
+	ConnectionsCut Counts           `json:"connectionsCut"`
+	UsablePods     *UsablePods      `json:"usablePods"` // null when no run was done
+	Runs           RunCounts        `json:"runs"`
+	WorstSeed      uint64           `json:"worstSeed"`
+	Requests       Requests         `json:"requests"`
+	Outcomes       map[string]int64 `json:"outcomes"`
+	Clients        []Client         `json:"clients"`
+	Causes         []Cause          `json:"causes"`
+	LostRequest    *LostRequest     `json:"lostRequest"` // an example, null when nothing was lost
+	Unmet          []string         `json:"unmet"`       // what a Scenario expected and did not get
 }
 
 // Client is one stream of requests of a case.
@@ -87,6 +90,7 @@ type Client struct {
 	Requests             Requests `json:"requests"`
 	LostSeconds          Seconds  `json:"lostSeconds"`
 	LongestOutageSeconds Seconds  `json:"longestOutageSeconds"`
+	ConnectionsCut       Counts   `json:"connectionsCut"` // as those of its Case
 }
 
 // Run is one run of a case.
@@ -247,7 +251,7 @@ func caseOf(c *check.Case) Case {
 		Verdict: string(c.Verdict), Reason: c.Reason, LostSeconds: secondsOf(c.LostSeconds), RequestsLost: Counts(c.RequestsLost),
 		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: RunCounts{Total: len(c.Runs), WithLoss: c.WithLoss},
 		WorstSeed: c.WorstSeed, Requests: requestsOf(sum.Totals), Outcomes: outcomesOf(sum.Outcomes, true),
-		Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
+		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
 	}
 	if len(c.Runs) > 0 {
 		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}
@@ -258,7 +262,7 @@ func caseOf(c *check.Case) Case {
 	}
 	for i, client := range c.Clients {
 		lost, longest, sum := c.Client(i)
-		out.Clients = append(out.Clients, Client{client.Name, rateWords(client.Rate), requestsOf(sum.Totals), secondsOf(lost), secondsOf(longest)})
+		out.Clients = append(out.Clients, Client{client.Name, rateWords(client.Rate), requestsOf(sum.Totals), secondsOf(lost), secondsOf(longest), Counts(c.ClientCuts(i))})
 	}
 	return out
 }

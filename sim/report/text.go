@@ -173,7 +173,7 @@ func (t *text) headline(c *check.Case) {
 	t.line("%s  %s", t.styled(c, word), cmp.Or(c.Workload, c.ID))
 	t.line("        %s", sentence(c))
 	if c.Cuts.Max > 0 {
-		t.line("        Connections that ended with their servers: %s (%s-%s).", thousands(c.Cuts.Median), thousands(c.Cuts.Min), thousands(c.Cuts.Max))
+		t.line("        Connections that ended with their servers, or were cut on the way: %s (%s-%s).", thousands(c.Cuts.Median), thousands(c.Cuts.Min), thousands(c.Cuts.Max))
 	}
 	t.deciding(c)
 	for _, u := range c.Unmet {
