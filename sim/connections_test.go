@@ -239,3 +239,35 @@ func TestAnAddressIsKeptForTheRestOfItsTTL(t *testing.T) {
 		t.Error("a TTL 10 % longer is not noticed")
 	}
 }
+
+// The only pod's process crashes. The kubelet's relist, each second, finds out; the next one says
+// that the pod is ready again, and until then the rules reject: 1 to 2 s after the crash. The client
+// tries to connect within half a round trip, in vain, and waits 1 s, as gRPC does, in vain, and
+// then 1.6 s, give or take a fifth, which is always long enough. Calls fail for 2.6 s in the mean,
+// beside those that were in flight, of 100 ms and a round trip. A back-off that is 10 % longer
+// costs 2.86 s.
+func TestBackOffAfterACrash(t *testing.T) {
+	t.Parallel()
+	const rate, worlds = 1000, 200
+	sum := 0.0
+	for i := range engine.Time(worlds) { // at moments that are spread over a second
+		sc := callsTo(scenario.ConnectionHTTP2)
+		noReadiness(sc)
+		sc.Workloads[0].App.Start, sc.Workloads[0].App.GoAway = engine.Constant(300*ms), true // it helps nothing
+		sc.Actions = []scenario.Action{action(20*sec+i*sec/worlds+ms/4, "crashPod", "web#0", "")}
+		sc.Traffic[0].Rate, sc.Traffic[0].Clients, sc.Until = rate*1000, 1, 30*sec
+		r, err := Run(sc, uint64(i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := failed(r)/rate - 0.1005
+		if sum += lost; lost < 2.277 || lost > 2.923 {
+			t.Errorf("world %d: %.3f s", i, lost)
+		}
+	}
+	// The deviation of a time that is uniform over 0.64 s is 0.185 s.
+	holds := func(mean float64) bool { return math.Abs(mean-2.6) <= 4*0.185/math.Sqrt(worlds) }
+	if mean := sum / worlds; !holds(mean) || holds(1.1*mean) {
+		t.Errorf("%.3f s in the mean", mean)
+	}
+}

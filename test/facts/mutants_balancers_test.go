@@ -109,6 +109,9 @@ var balancerMutants = []mutant{
 	{"a proxy has a retry more", []string{"simulator 1"}, "sim", "TestRetriesRescueWhatCombinatoricsSays", []edit{
 		{"sim/traffic/proxy.go", "a.req.proxied >= p.Retries ||", "a.req.proxied > p.Retries ||"},
 	}},
+	{"the first back-off is 10 % longer", []string{"simulator 1"}, "sim", "TestBackOffAfterACrash", []edit{
+		{"sim/traffic/link.go", "firstBackoff   = engine.Second", "firstBackoff   = engine.Second * 11 / 10"},
+	}},
 	{"names are kept for 33 s", []string{"propagation 1.10"}, "sim", "TestAnAddressIsKeptForTheRestOfItsTTL", []edit{
 		{"sim/cluster/dns.go", "const dnsTTL = 30 * engine.Second", "const dnsTTL = 33 * engine.Second"},
 	}},
