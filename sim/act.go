@@ -22,6 +22,7 @@ func (r *run) do(a scenario.Action) {
 	if a.Verb == "component" && a.Target == scenario.LBController {
 		r.pauseFronts(a.Value == scenario.ComponentPause)
 	}
+	r.wakeFronts() // a proxy that gets no time answers nobody
 }
 
 // undo ends an action that lasts.
@@ -30,6 +31,7 @@ func (r *run) undo(a scenario.Action) {
 	if a.Verb == "component" && a.Target == scenario.LBController {
 		r.pauseFronts(false)
 	}
+	r.wakeFronts()
 }
 
 func (r *run) pauseFronts(pause bool) {

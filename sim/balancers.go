@@ -141,14 +141,14 @@ func (f *front) Answer(p scenario.Probe, member int, draw uint64) balancer.Answe
 	w := f.run.cluster
 	switch p {
 	case scenario.ProbeHealthPort:
-		return balancer.Answer{OK: w.NodeHealthy(f.entry, member), Sure: true}
+		return balancer.Answer(w.ProbeHealthPort(f.entry, member))
 	case scenario.ProbeNodePort:
 		return f.throughNode(member, draw)
 	case scenario.ProbePod:
 		i := w.PodInstance(cluster.PodID(member))
 		return balancer.Answer{OK: i != nil && i.Accepts(), Late: i == nil || !i.Sandbox, Sure: true}
-	default: // the node's service proxy is there
-		return balancer.Answer{OK: true, Sure: true}
+	default:
+		return balancer.Answer(w.ProbeProxy(member))
 	}
 }
 

@@ -331,3 +331,58 @@ func TestAProxyIsNearItsTargets(t *testing.T) {
 		t.Errorf("%+v, %+v", s, s.Proxy)
 	}
 }
+
+// A node's service proxy that gets no time answers no probe, of its own health or of the
+// Service's: its rules go on working, and load balancers leave the node when its probes have timed
+// out often enough: the rest of an interval, one more, and the timeout of the second, 4 to 7 s. Nothing
+// is lost: the pods are well, and the node sends to them all the time.
+func TestAPausedProxyAnswersNoProbe(t *testing.T) {
+	t.Parallel()
+	for _, probe := range []scenario.Probe{scenario.ProbeHealthPort, scenario.ProbeProxyHealth} {
+		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, scenario.LoadBalancer{
+			Check: scenario.HealthCheck{Probe: probe, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
+		})
+		sc.Actions = []scenario.Action{{At: 10 * sec, For: 20 * sec, Verb: "component", Target: scenario.KubeProxyOf + "node-1", Value: scenario.ComponentPause}}
+		var sent []engine.Time // when the load balancer sends to both again, or to one
+		r, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
+			if e.Kind == BalancerSends {
+				sent = append(sent, e.At)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sent) != 3 || sent[1] < 14*sec || sent[1] > 17*sec || sent[2] < 30*sec || sent[2] > 33*sec || r.Streams[0].Failed != 0 {
+			t.Errorf("probe %d: changes at %v, lost %d", probe, sent, r.Streams[0].Failed)
+		}
+	}
+}
+
+// A change that waits for a sync for twice the sync period makes a proxy unhealthy, and with it all
+// health ports of its node (kube-proxy.md 5.1 and 5.2): here one that comes while minSyncPeriod
+// holds it back for 100 s.
+func TestAProxyThatDoesNotKeepUpIsUnhealthy(t *testing.T) {
+	t.Parallel()
+	for _, probe := range []scenario.Probe{scenario.ProbeHealthPort, scenario.ProbeProxyHealth} {
+		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, scenario.LoadBalancer{
+			Check: scenario.HealthCheck{Probe: probe, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
+		})
+		for i := range sc.Nodes {
+			sc.Nodes[i].Proxy.MinSyncPeriod = 100 * sec
+		}
+		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "scale", Target: "web", Value: "3"}, {At: 20 * sec, Verb: "scale", Target: "web", Value: "4"}}
+		var none []engine.Time
+		if _, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
+			if e.Kind == BalancerSends && len(e.Members) == 0 {
+				none = append(none, e.At)
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		// The third pod is in the slices, not ready, within a second of its creation, and synced at
+		// once. The fourth, a second after 20 s at the latest, waits.
+		if len(none) != 1 || none[0] < 80*sec || none[0] > 82*sec {
+			t.Errorf("probe %d: no member from %v on, want 80 to 82 s", probe, none)
+		}
+	}
+}

@@ -113,20 +113,59 @@ func (w *World) SettledEndpoints(e Entry) []Endpoint {
 	return list
 }
 
+// HealthAnswer is what becomes of an HTTP probe of a node's service proxy.
+type HealthAnswer struct {
+	OK   bool
+	Late bool // nobody answers: the process gets no time
+	Sure bool // it stays so until the next sync, or action
+}
+
+// ProbeProxy asks the /healthz of a node's service proxy, port 10256.
+func (w *World) ProbeProxy(node int) HealthAnswer {
+	p := w.Proxies[node]
+	switch {
+	case w.asleep(p.owner):
+		return HealthAnswer{Late: true, Sure: true}
+	case !p.filled: // it is starting, and nothing listens
+		return HealthAnswer{Sure: true}
+	}
+	// What else /healthz looks at is the Node, which stays as it is (healthcheck.Healthz).
+	return HealthAnswer{
+		OK:   healthcheck.Healthy(p.health, w.eng.Now().Clock(), 2*p.pace.RetryInterval),
+		Sure: p.health.Family(endpoints.IPv4).QueuedAt.IsZero(), // else its patience may come to an end by itself
+	}
+}
+
+// ProbeHealthPort asks a Service's healthCheckNodePort on a node, which says 503 as well when the
+// proxy does not keep up (healthcheck.Service.OK).
+func (w *World) ProbeHealthPort(e Entry, node int) HealthAnswer {
+	a := w.ProbeProxy(node)
+	if a.Late || !w.Proxies[node].filled {
+		return a
+	}
+	a.OK = w.healthPort(e, node, a.OK)
+	return a
+}
+
 // NodeHealthy says what a node's healthCheckNodePort answers with the rules in force,
 // NodeHealthySettled what it would if every delay were zero.
 func (w *World) NodeHealthy(e Entry, node int) bool {
-	return w.healthyIn(w.Proxies[node].installed, e, node)
+	return w.healthPort(e, node, true)
+}
+
+// healthPort is what the port answers with the rules in force, by a proxy that keeps up or not.
+func (w *World) healthPort(e Entry, node int, proxy bool) bool {
+	return w.healthyIn(w.Proxies[node].installed, e, node, proxy)
 }
 
 // NodeHealthySettled is NodeHealthy if every delay were zero.
 func (w *World) NodeHealthySettled(e Entry, node int) bool {
-	return w.healthyIn(w.settledView(), e, node)
+	return w.healthyIn(w.settledView(), e, node, true)
 }
 
-func (w *World) healthyIn(v *View, e Entry, node int) bool {
+func (w *World) healthyIn(v *View, e Entry, node int, proxy bool) bool {
 	h, ok := healthcheck.ServiceOf(v.Snapshot.Service(e.name), endpoints.IPv4, w.sc.Nodes[node].Name, w.sc.Kubernetes.Options)
-	return ok && h.OK(true, w.sc.Kubernetes.Options)
+	return ok && h.OK(proxy, w.sc.Kubernetes.Options)
 }
 
 // Reaches says whether a node's rules in force lead to somebody who accepts, ReachesSettled

@@ -3,6 +3,8 @@ package cluster
 import (
 	"net/netip"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -26,6 +28,8 @@ type NodeProxy struct {
 	timer     engine.Handle
 	ends      engine.Handle // of the sync under way
 	restarts  uint64
+	filled    bool // its caches are: not while it starts again
+	health    healthcheck.ProxyState
 
 	node4plan *plan.Node
 	class     int // of nodes with equal Plans
@@ -35,7 +39,7 @@ func newNodeProxy(w *World, node int) *NodeProxy {
 	name := "proxy " + w.sc.Nodes[node].Name
 	spec := w.sc.Nodes[node].Proxy
 	p := &NodeProxy{
-		w: w, node: node, owner: w.eng.Register(name), syncs: w.eng.Stream(name, "sync"),
+		w: w, node: node, filled: true, owner: w.eng.Register(name), syncs: w.eng.Stream(name, "sync"),
 		pace: pace.Policy{MinInterval: spec.MinSyncPeriod.Duration(), RetryInterval: spec.SyncPeriod.Duration()},
 	}
 	p.node4plan = &plan.Node{
@@ -73,6 +77,7 @@ func (p *NodeProxy) deliver(o object) {
 		p.received = s.view
 	}
 	p.state.Pending = true
+	p.health = p.health.Queued(endpoints.IPv4, p.w.eng.Now().Clock())
 	p.plan()
 }
 
@@ -117,6 +122,7 @@ func (p *NodeProxy) finish() {
 	p.w.installs++
 	p.state.Synced = true
 	p.state.LastEnd = p.w.eng.Now().Duration()
+	p.health = p.health.Updated(endpoints.IPv4, p.w.eng.Now().Clock())
 	p.w.noteRules(p.node)
 	p.w.observer.Synced(p.node)
 	p.w.tell(AuditEvent{Kind: SyncEnded, Node: p.node, View: p.installed})
@@ -131,6 +137,7 @@ func (p *NodeProxy) restart() {
 		p.w.eng.Cancel(h)
 	}
 	p.syncing, p.state, p.restarts = nil, pace.State{}, p.restarts+1
+	p.filled, p.health = false, healthcheck.ProxyState{}
 	this := p.restarts
 	filled := p.w.watchLatency(p.node).Sample(p.w.eng.Stream("proxy "+p.w.sc.Nodes[p.node].Name, "restart").Draw(p.restarts))
 	p.w.eng.After(filled, engine.ClassTimer, p.owner, "caches filled", func() {
@@ -143,7 +150,7 @@ func (p *NodeProxy) refill(restart uint64) {
 	if restart != p.restarts {
 		return
 	}
-	p.received, p.state.Pending = p.w.views.last, true
+	p.received, p.state.Pending, p.filled = p.w.views.last, true, true
 	p.plan()
 }
 

@@ -274,6 +274,7 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 		p.received, p.installed = first, first
 		p.state.Synced = true
 		p.state.LastEnd = -(24 * engine.Hour).Duration()
+		p.health = p.health.Updated(endpoints.IPv4, (-24 * engine.Hour).Clock())
 	}
 }
 

@@ -25,6 +25,9 @@ const Never Time = math.MaxInt64
 // FromDuration turns a duration into virtual time.
 func FromDuration(d time.Duration) Time { return Time(d) }
 
+// Clock is the time on a wall clock that began with the run, for code that asks for one.
+func (t Time) Clock() time.Time { return time.Unix(0, int64(t)).UTC() }
+
 // Duration turns a span of virtual time into a duration.
 func (t Time) Duration() time.Duration { return time.Duration(t) }
 

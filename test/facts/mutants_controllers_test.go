@@ -377,13 +377,13 @@ var configMutants = []mutant{
 
 var healthMutants = []mutant{
 	{"a cordon fails the node's health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
-		{"sim/cluster/outside.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || !w.sc.Nodes[node].Object.Spec.Unschedulable,"},
+		{"sim/cluster/outside.go", "ok && h.OK(proxy,", "ok && h.OK(proxy && (w.sc.Nodes[node].Object == nil || !w.sc.Nodes[node].Object.Spec.Unschedulable),"},
 	}},
 	{"a taint fails the node's health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
-		{"sim/cluster/outside.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || len(w.sc.Nodes[node].Object.Spec.Taints) == 0,"},
+		{"sim/cluster/outside.go", "ok && h.OK(proxy,", "ok && h.OK(proxy && (w.sc.Nodes[node].Object == nil || len(w.sc.Nodes[node].Object.Spec.Taints) == 0),"},
 	}},
 	{"the node's deletion fails its health-check node ports", []string{"kube-proxy 5.1 Not included"}, cluster, "TestHealthCheckDoesNotLookAtTheNode", []edit{
-		{"sim/cluster/outside.go", "ok && h.OK(true,", "ok && h.OK(w.sc.Nodes[node].Object == nil || w.sc.Nodes[node].Object.DeletionTimestamp == nil,"},
+		{"sim/cluster/outside.go", "ok && h.OK(proxy,", "ok && h.OK(proxy && (w.sc.Nodes[node].Object == nil || w.sc.Nodes[node].Object.DeletionTimestamp == nil),"},
 	}},
 	{"an unhealthy proxy does not matter to health-check node ports", []string{"kube-proxy 5.1 Status"}, health, "TestServiceAnswer", []edit{
 		{"healthcheck/service.go", "s.LocalEndpoints != 0 && (proxyHealthy || !o.ServiceHealthInfo)", "s.LocalEndpoints != 0"},

@@ -245,7 +245,7 @@ var mutants = []mutant{
 		{"traffic/cut.go", "\t\t\tc.closed, c.cut = now, true\n", ""},
 	}},
 	{"the health port answers before the rules are in force", []string{"load-balancers 1"}, []edit{
-		{"cluster/outside.go", "return w.healthyIn(w.Proxies[node].installed, e, node)", "return w.healthyIn(w.views.last, e, node)"},
+		{"cluster/outside.go", "return w.healthyIn(w.Proxies[node].installed, e, node, proxy)", "return w.healthyIn(w.views.last, e, node, proxy)"},
 	}},
 	{"a load balancer's controller hears of the first change only", []string{"load-balancers 2"}, []edit{
 		{"balancer/balancer.go", "\t\tb.waiting, b.acted = false, at\n", "\t\tb.acted = at\n"},
