@@ -55,6 +55,7 @@ type Event struct {
 	Action     *scenario.Action
 	Conditions endpoints.Conditions
 	Hook       *scenario.Hook
+	Container  string // that has the Hook
 	Ending     Ending
 	Until      engine.Time
 	Verdict    packet.Verdict

@@ -155,11 +155,11 @@ func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
 		done(grace)
 		return
 	case "missing", "tcpSocket": // it fails at once: an event, and no delay
-		w.record(Event{Kind: EventPreStopFailed, Pod: c.wk.id, Node: k.node, Hook: &c.hook})
+		w.record(Event{Kind: EventPreStopFailed, Pod: c.wk.id, Node: k.node, Hook: &c.hook, Container: c.spec.Name})
 		done(grace)
 		return
 	}
-	w.record(Event{Kind: EventPreStop, Pod: c.wk.id, Node: k.node, Hook: &c.hook})
+	w.record(Event{Kind: EventPreStop, Pod: c.wk.id, Node: k.node, Hook: &c.hook, Container: c.spec.Name})
 	draws := w.eng.Stream(c.String(), "preStop")
 	begun := w.eng.Now()
 	n := 2 * uint64(c.generation)

@@ -147,6 +147,9 @@ func (t *Teller) sent(e *cluster.Event, r *ledger.Request, hero cluster.PodID) b
 	if e.Kind == cluster.EventIngress || r.Ingress != "" {
 		return e.Kind == cluster.EventIngress && t.pods[e.Pod].Name == r.Ingress
 	}
+	if r.Blame.Cause == ledger.NoHealthyTarget { // it was sent to nobody: whoever was left before matters
+		return true
+	}
 	return e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero
 }
 

@@ -22,7 +22,7 @@ func (t *Teller) source(e *cluster.Event) (string, int) {
 	w := &t.sc.Workloads[t.pods[e.Pod].Workload]
 	switch e.Kind {
 	case cluster.EventPreStop, cluster.EventPreStopFailed:
-		return at(w, serverPath(w)+".lifecycle.preStop")
+		return at(w, containerPath(w, e.Container)+".lifecycle.preStop")
 	case cluster.EventTerm:
 		if w.Hooks[serverName(w)].Kind == "" {
 			return at(w, serverPath(w)) // no preStop: this is where it would stand
@@ -61,10 +61,17 @@ func serverName(w *scenario.Workload) string {
 }
 
 // serverPath is the container that traffic goes to.
-func serverPath(w *scenario.Workload) string {
+func serverPath(w *scenario.Workload) string { return containerPath(w, serverName(w)) }
+
+func containerPath(w *scenario.Workload, name string) string {
 	for i := range w.Deployment.Spec.Template.Spec.Containers {
-		if w.Deployment.Spec.Template.Spec.Containers[i].Name == serverName(w) {
+		if w.Deployment.Spec.Template.Spec.Containers[i].Name == name {
 			return fmt.Sprintf("spec.template.spec.containers[%d]", i)
+		}
+	}
+	for i := range w.Deployment.Spec.Template.Spec.InitContainers { // sidecars
+		if w.Deployment.Spec.Template.Spec.InitContainers[i].Name == name {
+			return fmt.Sprintf("spec.template.spec.initContainers[%d]", i)
 		}
 	}
 	return "spec.template.spec"
