@@ -75,7 +75,7 @@ func details(c *check.Case) string {
 	}
 	for i := range c.Causes {
 		x := &c.Causes[i]
-		fmt.Fprintf(&b, "%d lost: %s, %s, %s\n", x.Count, x.Cause, actorWords(x.Actor), elsewhereWords(x.Elsewhere))
+		fmt.Fprintf(&b, "%d lost: %s, %s, %s\n", x.Count, x.Cause, lateWords(x), elsewhereWords(x.Elsewhere))
 	}
 	return b.String()
 }

@@ -146,6 +146,20 @@ func TestConnectionsThatEndedAreTold(t *testing.T) {
 	}
 }
 
+// A connection that is cut at the end of its draining was cut by a load balancer that is not late.
+func TestTextBlamesNobodyForDraining(t *testing.T) {
+	t.Parallel()
+	s := example()
+	s.Cases[1].Causes[0].Blame = ledger.Blame{Cause: ledger.DrainCut, Actor: ledger.LBController, Elsewhere: true}
+	var b strings.Builder
+	if err := WriteText(&b, s, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if line := "drain-cut the load balancer itself"; !strings.Contains(squeeze(b.String()), line) {
+		t.Errorf("no %q in\n%s", line, b.String())
+	}
+}
+
 // squeeze makes runs of blanks within lines one.
 func squeeze(s string) string { return regexp.MustCompile(`([^\s]) {2,}`).ReplaceAllString(s, "$1 ") }
 

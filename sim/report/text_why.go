@@ -27,7 +27,7 @@ func (t *text) why(c *check.Case) {
 			rows = append(rows, []string{"", count(len(c.Causes)-listedCauses, "more cause (-v)", "more causes (-v)")})
 			break
 		}
-		rows = append(rows, []string{fmt.Sprintf("  %5s", share(x.Count, failed)), elsewhereWords(x.Elsewhere), x.Cause.String(), actorWords(x.Actor), culpritWords(x)})
+		rows = append(rows, []string{fmt.Sprintf("  %5s", share(x.Count, failed)), elsewhereWords(x.Elsewhere), x.Cause.String(), lateWords(x), culpritWords(x)})
 	}
 	t.columns(rows)
 	if len(c.Clients) > 1 {

@@ -83,6 +83,15 @@ func thousands(n int64) string {
 	return s
 }
 
+// lateWords says whose lateness a cause was. At the end of draining nobody is late: the load balancer
+// does what it is there for.
+func lateWords(x *check.Cause) string {
+	if x.Cause == ledger.DrainCut {
+		return "the load balancer itself"
+	}
+	return actorWords(x.Actor)
+}
+
 // actorWords says whose lateness it was.
 func actorWords(a ledger.Actor) string {
 	return map[ledger.Actor]string{
@@ -121,7 +130,7 @@ func Causes() []CauseRow {
 	what := map[ledger.Cause][2]string{
 		ledger.StaleDNS:        {"the name did not resolve, or only to addresses that are gone", "curl: could not resolve host, or timeouts to an old address"},
 		ledger.NodeGone:        {"the node the connection led to is dead", "timeouts; established connections hang"},
-		ledger.DrainCut:        {"the load balancer or L7 proxy cut the connection at the end of its draining", "connection reset by peer"},
+		ledger.DrainCut:        {"the load balancer or L7 proxy cut the connection at the end of its draining, or with its target", "connection reset by peer"},
 		ledger.KilledInFlight:  {"an answer was outstanding at SIGKILL, after the grace period", "connection reset or EOF; container exit code 137"},
 		ledger.ExitInFlight:    {"an answer was outstanding when the process exited after SIGTERM", "connection reset or EOF; nginx 502"},
 		ledger.LivenessRestart: {"the liveness probe had the container restarted", "connection reset or refused; the pod's restart count rises"},
