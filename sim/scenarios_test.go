@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 )
@@ -40,6 +42,27 @@ func otherwise() map[string]string {
 		"grpc-goaway":                         "apps.web.goAway=false",
 		"headless-stale-dns":                  "prestop.web=40s",
 		"internal-traffic-policy-local":       "traffic[0].nodes=[node-2]",
+		"envoy-gateway-rollout":               "loadBalancer.interval=1s",
+		"field-aws-1064":                      "prestop.web=25s",
+		"field-aws-2106":                      "prestop.web=0s",
+		"field-aws-2366":                      "prestop.web=130s",
+		"field-ingress-gce-769":               "loadBalancer.retries=0",
+		"field-ingress-nginx-12157":           "loadBalancer.preset=aws-nlb-instance",
+		"field-quay-6871":                     "prestop.envoy=45s",
+		"gke-local-drain-ends":                "loadBalancer.drain=never",
+		"gke-local-sessions-cut":              "loadBalancer.drain=never",
+		"ingress-controller-app-no-retries":   "ingress.retries=2",
+		"ingress-controller-app-rollout":      "ingress.retries=0",
+		"ingress-controller-rollout":          "loadBalancer.preset=aws-nlb-instance",
+		"ingress-controller-rollout-sleep-10": "prestop.controller=1s",
+		"ingress-nginx-as-shipped":            "kubernetes.version=1.25",
+		"ingress-nginx-grace-60":              "loadBalancer.preset=gke-l4",
+		"ingress-nginx-grace-60-gke":          "loadBalancer.preset=aws-nlb-instance",
+		"ingress-nginx-grace-60-one-replica":  "start=2s",
+		"ingress-nginx-sleep-10":              "prestop.controller=2s",
+		"ingress-nginx-stays-ready":           "prestop.controller=10s",
+		"ingress-nginx-stays-ready-in-vain":   "prestop.controller=10s",
+		"nlb-ip-no-prestop":                   "loadBalancer.propagation=0s",
 		"ingress-nginx-no-retries":            "loadBalancer.retries=2",
 		"ingress-nginx-retries":               "loadBalancer.retries=0",
 		"keep-alive-resets":                   "traffic[0].retries.count=1",
@@ -143,6 +166,55 @@ func TestExampleScenariosTellTheirStory(t *testing.T) {
 	}
 	for name := range known { // order: each for itself
 		t.Errorf("there is no story %s", name)
+	}
+}
+
+// storyOf are the lines that tell of a cause of a story of examples/scenarios.
+func storyOf(t *testing.T, name string, cause ledger.Cause) []ledger.Line {
+	t.Helper()
+	c := judge(t, readScenario(t, stories+name+".yaml"))
+	for i := range c.Causes {
+		if c.Causes[i].Cause == cause {
+			return c.Causes[i].Story
+		}
+	}
+	t.Fatalf("%s loses nothing to %s", name, cause)
+	return nil
+}
+
+// Two containers of a pod have a hook each: a story says where each stands.
+func TestAHookStandsInItsContainer(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(stories + "envoy-gateway-rollout.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stand, told []int
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.HasSuffix(line, "preStop:") {
+			stand = append(stand, i+1)
+		}
+	}
+	for _, l := range storyOf(t, "envoy-gateway-rollout", ledger.StaleLB) {
+		if strings.HasPrefix(l.Event, "preStop of old pod") {
+			told = append(told, l.Line)
+		}
+	}
+	if len(stand) != 2 || !slices.Equal(told, stand) {
+		t.Errorf("hooks in lines %d, told of lines %d", stand, told)
+	}
+}
+
+// A load balancer that has nobody left has left somebody before.
+func TestAStoryOfNoTargetTellsWhomTheLoadBalancerLeft(t *testing.T) {
+	t.Parallel()
+	lines := storyOf(t, "ingress-nginx-as-shipped", ledger.NoHealthyTarget)
+	left := slices.IndexFunc(lines, func(l ledger.Line) bool {
+		return strings.HasPrefix(l.Event, "load balancer sends nothing new to node-")
+	})
+	own := slices.IndexFunc(lines, func(l ledger.Line) bool { return strings.HasPrefix(l.Event, "this request") })
+	if left < 0 || left > own {
+		t.Errorf("%+v", lines)
 	}
 }
 

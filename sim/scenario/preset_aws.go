@@ -113,7 +113,7 @@ func albPresets() []presetRow {
 		{verified, "2, lbc: pkg/backend", "members"},
 		{inferred, "2, lbc ip targets: deregistered at once", "controller controllerHold"},
 		{verified, "4, AWS ALB: some seconds, about 10 reported (issue texts)", "registration propagation"},
-		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
+		{inferred, "2: what checks find takes effect at once; quay pull request 6871 hints at some seconds more", "healthPropagation"},
 		{documented, "1, AWS ALB: 300 s deregistration delay", "drain"},
 		{inferred, "4, AWS ALB: requests in flight continue", "cutUnhealthy"},
 		{documented, "3, AWS ALB", "allUnhealthy"},

@@ -88,7 +88,7 @@ func gkeL7() []presetRow {
 		{inferred, "4: health checks, no announcement", "announce"},
 		{recalled, "2, gce controller: operations take several to tens of seconds", "registration propagation"},
 		{inferred, "2, GKE NEG L7: it watches EndpointSlices", "controller controllerHold"},
-		{recalled, "no row: a GET whose connection fails is tried once more", "retries retryOn"},
+		{recalled, "no row: a GET whose connection fails is tried once more; ingress-gce issue 769 fits with that, and not without", "retries retryOn"},
 		{inferred, "no row: some seconds", "connectTimeout"},
 		{documented, "Google's load balancing guide: HTTP keep-alive to backends, 600 s", "upstreamIdle"},
 		{inferred, "it is a provider's", "ingress"},
