@@ -135,6 +135,24 @@ var sleepSince = endpoints.Version{Major: 1, Minor: 30}
 // long they take.
 const spare = 10 * engine.Second
 
+// hookName is what a manifest has for a hook, as far as it fits into a line.
+func hookName(h *corev1.LifecycleHandler) string {
+	const most = 40
+	name := "tcpSocket"
+	switch {
+	case h.Sleep != nil:
+		name = fmt.Sprintf("sleep %d", h.Sleep.Seconds)
+	case h.Exec != nil:
+		name = strings.Join(h.Exec.Command, " ")
+	case h.HTTPGet != nil:
+		name = "httpGet " + h.HTTPGet.Path
+	}
+	if len(name) > most {
+		return strings.ToValidUTF8(name[:most], "") + "..."
+	}
+	return name
+}
+
 // preStop has a pod go on serving until no node sends to it any more, a second more at least.
 func (t *target) preStop(lateness engine.Time) *Change {
 	seconds := int64((lateness + 2*engine.Second - 1) / engine.Second)
@@ -154,7 +172,7 @@ func (t *target) preStop(lateness engine.Time) *Change {
 	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d", seconds), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
 	if hook.Kind != "" {
 		from = hook.Why
-		c.Title += " instead of " + strings.TrimSpace(strings.SplitN(hook.Why, ":", 2)[0])
+		c.Title += " instead of " + hookName(t.container().Lifecycle.PreStop)
 	}
 	c.Edits = append(c.Edits, t.edit(t.path("lifecycle.preStop"), from, to))
 	grace, needed := t.graceSeconds(), seconds+int64(max(t.w.App.FinishWithin, spare)/engine.Second)

@@ -88,7 +88,23 @@ func TestChanges(t *testing.T) {
 		},
 		"a hook that is too short is replaced": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/bin/drain]}}}"}, "", engine.Second,
-			"preStop: sleep 2 instead of unknown program /bin/drain|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 2 instead of /bin/drain|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+		},
+		"a hook whose program is known is called by its name, too": {
+			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/wait-shutdown]}}}"}, "", engine.Second,
+			"preStop: sleep 2 instead of /wait-shutdown|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+		},
+		"a long hook is cut": {
+			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [sh, -c, 'date >> /tmp/ends; sync; /bin/drain --all']}}}"}, "", engine.Second,
+			"preStop: sleep 2 instead of sh -c date >> /tmp/ends; sync; /bin/drai...|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+		},
+		"another kind of hook is named": {
+			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {httpGet: {path: /bye, port: 8080}}}"}, "", 3 * engine.Second,
+			"preStop: sleep 4 instead of httpGet /bye|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+		},
+		"a sleep that is too short is named": {
+			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 1}}}"}, "", 3 * engine.Second,
+			"preStop: sleep 4 instead of sleep 1|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a grace period without room for it grows": {
 			map[string]string{"CONTAINER": readiness, "GRACE": "      terminationGracePeriodSeconds: 10"}, "", 3 * engine.Second,
