@@ -3,6 +3,7 @@ package scenario
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func inferFile(t *testing.T, name string, opts Options) []Case {
 		t.Fatal(problems)
 	}
 	cases, problems := Infer(objects, opts)
-	if len(problems) > 0 {
+	if manifest.HasErrors(problems) || len(problems) > 0 && opts.LB == "" {
 		t.Fatal(problems)
 	}
 	return cases
@@ -118,6 +119,33 @@ func TestCorpusScenarios(t *testing.T) {
 	}
 	if !strings.Contains(Normal(ingress.Scenario), "id: load-balancer") {
 		t.Error("ingress-nginx does not say that the load balancer is left out")
+	}
+}
+
+// --lb settles which load balancer is in front of a Service of type LoadBalancer; what comes
+// through node ports has none, whatever is asked for.
+func TestCorpusBehindALoadBalancer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ file, want string }{
+		{"ingress-nginx-cloud.yaml", "gke-l4-local gke-l4-local none"},
+		{"ingress-nginx-baremetal.yaml", "none none none"},
+		{"online-boutique.yaml", "gke-l4-cluster gke-l4-cluster" + strings.Repeat(" none", 12)},
+		{"guestbook.yaml", "none none none none"},
+	} {
+		var got []string
+		for _, c := range inferFile(t, tt.file, Options{LB: "gke-l4"}) {
+			for i := range c.Scenario.Traffic {
+				name := "none"
+				if lb := c.Scenario.Traffic[i].LB; lb != nil {
+					name = lb.Preset
+				}
+				got = append(got, name)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %s, want %s", tt.file, strings.Join(got, " "), tt.want)
+		}
 	}
 }
 

@@ -44,6 +44,8 @@ func TestHookOf(t *testing.T) {
 	ingress := execIn("registry.k8s.io/ingress-nginx/controller:v1.15.1", "/wait-shutdown")
 	graceful := execIn("registry.k8s.io/ingress-nginx/controller:v1.15.1", "/wait-shutdown")
 	graceful.Args = []string{"/nginx-ingress-controller", "--shutdown-grace-period=60"}
+	drains := sh("wget -q --post-data= 'localhost:9901/drain_listeners?graceful' ; sleep 10")
+	drains.Args = []string{"--drain-time-s", "5"}
 	const unknown = "exec uniform 0s-5s undetermined"
 	for _, tt := range []struct {
 		name string
@@ -103,6 +105,9 @@ func TestHookOf(t *testing.T) {
 		{"ingress-nginx with a grace period", graceful, "exec uniform 1m1s-1m2s signals fails readiness waits"},
 		{"sleep before /wait-shutdown", execIn("ingress-nginx/controller", "sh", "-c", "sleep 5; /wait-shutdown"), "exec uniform 6s-7s closes signals fails readiness waits after 5s"},
 		{"Envoy's health check", sh("curl -X POST localhost:9901/healthcheck/fail; sleep 10"), "exec uniform 10s-10.1s fails readiness"},
+		{"Envoy's listeners", sh("curl -X POST localhost:9901/drain_listeners; sleep 10"), "exec uniform 10s-10.1s closes"},
+		{"Envoy's listeners, which stay open for 600 s", sh("curl -X POST 'localhost:9901/drain_listeners?graceful'; sleep 10"), "exec uniform 10s-10.1s"},
+		{"Envoy's listeners, which stay open for as long as it says", drains, "exec uniform 10s-10.1s closes after 5s"},
 		{"Envoy Gateway's shutdown manager", execIn("envoyproxy/gateway", "envoy-gateway", "envoy", "shutdown"), "exec uniform 10s-1m0s fails readiness waits"},
 		{"istio", execIn("istio/proxyv2", "pilot-agent", "request", "POST", "quitquitquit"), "exec uniform 0s-100ms signals"},
 		{"curl with a bound", sh("curl --max-time 3 localhost/drain"), "exec uniform 0s-3s undetermined"},

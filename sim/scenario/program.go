@@ -146,9 +146,11 @@ func closesAtOnce(c *corev1.Container) bool {
 
 // runCurl: a request to something in the pod. Known addresses do known things, a --max-time
 // bounds the rest.
-func runCurl(_ *corev1.Container, argv []string) effect {
+func runCurl(c *corev1.Container, argv []string) effect {
 	text := strings.Join(argv, " ")
 	switch {
+	case strings.Contains(text, "/drain_listeners") && strings.Contains(text, "graceful"):
+		return drainsListeners(c)
 	case strings.Contains(text, "/healthcheck/fail"):
 		return effect{max: 100 * engine.Millisecond, failsReadiness: true, why: []string{"Envoy's /healthcheck/fail"}}
 	case strings.Contains(text, "/drain_listeners"), strings.Contains(text, "/quitquitquit"):
@@ -169,6 +171,19 @@ func runCurl(_ *corev1.Container, argv []string) effect {
 		}
 	}
 	return e
+}
+
+// drainsListeners is Envoy's /drain_listeners?graceful: it returns at once, and the listeners accept
+// until the drain time is over (facts/load-balancers.md 5.3; the default of 600 s, too).
+func drainsListeners(c *corev1.Container) effect {
+	drain, ok := evidenceOf(c, nil).grace("--drain-time-s")
+	if !ok {
+		drain = 10 * engine.Minute
+	}
+	return effect{
+		max: 100 * engine.Millisecond, closes: true, actMin: drain, actMax: drain,
+		why: []string{"Envoy drains its listeners, which stay open for " + drain.Duration().String()},
+	}
 }
 
 // runNginx: -s quit returns at once; the listeners are closed by then (facts/propagation.md 5).
