@@ -36,29 +36,29 @@ type fieldVariant struct {
 
 func fieldReports() []fieldReport {
 	return []fieldReport{
-		{"field-aws-1064", 40, []fieldVariant{
+		{"field-aws-1064", 24, []fieldVariant{
 			{set: "prestop.web=5s", cause: ledger.StaleLB},
 			{set: "prestop.web=25s", nothing: true},
 		}},
 		// That 70 s had none, yet, is no different here from very few with 40 s.
-		{"field-aws-2106", 200, []fieldVariant{
+		{"field-aws-2106", 120, []fieldVariant{
 			{set: "prestop.web=0s", cause: ledger.StaleRules},
 			{set: "prestop.web=40s", cause: ledger.KeepaliveRace, rare: true},
 			{set: "prestop.web=70s", cause: ledger.KeepaliveRace, rare: true},
 		}},
-		{"field-aws-2366", 40, []fieldVariant{
+		{"field-aws-2366", 24, []fieldVariant{
 			{set: "prestop.web=100s", cause: ledger.StaleLB},
 			{set: "prestop.web=130s", nothing: true},
 		}},
-		{"field-ingress-gce-769", 40, []fieldVariant{{cause: ledger.StaleLB, requests: 96}}},
+		{"field-ingress-gce-769", 24, []fieldVariant{{cause: ledger.StaleLB, requests: 96}}},
 		// 600 of 180,000 requests a minute: 0.2 s of the traffic.
-		{"field-ingress-nginx-12157", 40, []fieldVariant{{cause: ledger.StaleLB, thousandths: 200}}},
-		{"field-quay-6871", 40, []fieldVariant{
+		{"field-ingress-nginx-12157", 24, []fieldVariant{{cause: ledger.StaleLB, thousandths: 200}}},
+		{"field-quay-6871", 24, []fieldVariant{
 			{set: "prestop.envoy=30s", cause: ledger.StaleLB},
 			{set: "prestop.envoy=45s", nothing: true},
 		}},
 		// The same without what was assumed beyond the reporters' own reasoning: health checks alone.
-		{"field-quay-6871", 100, []fieldVariant{
+		{"field-quay-6871", 60, []fieldVariant{
 			{set: "loadBalancer.healthPropagation=0s", cause: ledger.ExitInFlight},
 			{set: "loadBalancer.healthPropagation=0s prestop.envoy=45s", nothing: true},
 		}},
