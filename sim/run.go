@@ -35,6 +35,8 @@ type Result struct {
 	Streams   []StreamResult
 	// Usable says, by workload of the scenario, how many pods could serve.
 	Usable []cluster.Usable
+	// Dark says, by workload, what a client would see that knows all pods.
+	Dark []cluster.Dark
 	// Pods names the pods of a Journal's events, by PodID; nil without a Journal.
 	Pods []cluster.PodRef
 }
@@ -279,6 +281,7 @@ func (r *run) result(settled bool) *Result {
 	}
 	for i := range r.sc.Workloads {
 		res.Usable = append(res.Usable, r.cluster.Usable(i))
+		res.Dark = append(res.Dark, r.cluster.Dark(i))
 	}
 	for i, t := range r.sc.Traffic {
 		s := StreamResult{Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i), Cuts: r.traffic.Cuts(i)}

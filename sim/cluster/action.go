@@ -91,6 +91,9 @@ func (w *World) change(target string, edit func(*Deployment)) {
 			}
 			next := *d
 			edit(&next)
+			if next.Revision != d.Revision {
+				w.usable[i].dark.rollOut(w.eng.Now())
+			}
 			return &next
 		}, nil)
 	}

@@ -14,6 +14,7 @@ type Usable struct {
 type usablePods struct {
 	pods  map[PodID]bool
 	since engine.Time // when the number last changed
+	dark  darkPods
 	Usable
 }
 
@@ -40,6 +41,7 @@ func (w *World) countUsable(workload int, id PodID, usable bool) {
 	}
 	now := w.eng.Now()
 	u.settle(now)
+	u.dark.change(now, usable)
 	if usable {
 		u.pods[id] = true
 		return

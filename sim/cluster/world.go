@@ -247,7 +247,7 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 		}
 		w.store.current[key{kindDeployment, i, 0}] = d
 		w.store.current[key{kindReplicaSet, i, 0}] = rs
-		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas, Min: d.Replicas}}
+		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas, Min: d.Replicas}, dark: darkPods{begun: never}}
 		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID], sets.sets[rs.ID] = d, rs, rs
 		sets.wrote[rs.ID] = status{d.Replicas, d.Replicas, d.Replicas, 0, d.Replicas}
 		for range d.Replicas {
