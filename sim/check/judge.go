@@ -14,13 +14,15 @@ import (
 const outageFrom = engine.Second
 
 // Close computes what follows from the runs of a case, its verdict and whether it is what was
-// expected. A case that has a verdict already, or no run, is not judged.
+// expected. A case that has a verdict already, or no run, is not judged; of one that has both, its
+// dark pods are counted.
 func (c *Case) Close() {
 	c.Causes = []Cause{}
 	if c.Verdict == "" && len(c.Runs) == 0 {
 		c.Verdict, c.Reason = NotJudged, "no run was done"
 	}
 	if c.Verdict != "" {
+		c.darken()
 		return
 	}
 	outages, unsettled := 0, 0

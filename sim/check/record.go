@@ -51,6 +51,7 @@ type Case struct {
 	RequestsLost  Range    // per run: of all clients
 	Cuts          Range    // per run: connections that ended with their server or were cut by a load balancer, of clients whose requests share one
 	Usable        Usable   // of the run with the fewest, and of those with the longest time
+	Dark          *Dark    // of a case that is run though it is not judged, else nil
 	WithLoss      int      // runs
 	Bound         Fraction // with 95 % confidence at most that part of runs lose anything; 0 when some did
 	WorstSeed     uint64
@@ -97,6 +98,7 @@ type Run struct {
 	Streams   []Stream // in order of Case.Clients
 	Groups    []ledger.Group
 	Usable    Usable // of the workload that had the fewest of what it should have
+	Dark      DarkRun
 	// Out is what of an expected order of events did not happen, "" when all did.
 	Out string
 }

@@ -52,7 +52,7 @@ func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) 
 			x.Failure = &message{Message: sentence(c), Text: details(c)}
 		case c.Verdict == check.NotJudged:
 			out.Skipped++
-			x.Skipped = &message{Message: c.Reason}
+			x.Skipped = &message{Message: c.Reason + darkWords(c)}
 		default:
 			x.Output = sentence(c)
 		}

@@ -160,6 +160,53 @@ func TestTextBlamesNobodyForDraining(t *testing.T) {
 	}
 }
 
+// Cases that are not judged because clients choose the pod say what becomes of the pods, and
+// nothing else.
+func TestDarkPodsAreTold(t *testing.T) {
+	t.Parallel()
+	const sec = engine.Second
+	s := example()
+	c := &s.Cases[2]
+	c.Kind, c.Traffic = "Deployment", "headless db :80"
+	c.Runs = []check.Run{
+		{Seed: 1, TraceHash: "aa", Settled: true, Usable: check.Usable{Of: 4, Min: 3}, Dark: check.DarkRun{Pods: []engine.Time{3 * sec, 5 * sec}, Most: 1, Rollout: 20 * sec}},
+		{Seed: 2, TraceHash: "bb", Unrest: "pods start", Usable: check.Usable{Of: 4, Min: 2}, Dark: check.DarkRun{Pods: []engine.Time{4 * sec, 9 * sec}, Most: 2, Rollout: 21 * sec}},
+	}
+	c.Close()
+	short := "; a pod is dark for 4 s (3-9), at once 1 (1-2) of 4, roll-out 20 s (20-21)"
+	for _, tt := range []struct {
+		opts TextOptions
+		want string
+	}{
+		{TextOptions{}, "1 case is not judged (--all says why)\n"},
+		{TextOptions{All: true}, "not-judged clients choose the pod" + short + "\n"},
+		{TextOptions{Show: "shop/db"}, "A rolling restart, headless db :80: clients choose the pod.\n" +
+			"        A pod that stops answering is dark for 4 s (3-9), until another is ready in its place; at most 1 (1-2) of 4 at once. The roll-out takes 20 s (20-21).\n" +
+			"        1 run had not come to rest at the end: pods start\n"},
+		{TextOptions{Show: "shop/db"}, "seed 1-2  trace bb  replay: lameduck sim -f web.yaml --seed 2 --runs 1 --show shop/db\n"},
+	} {
+		var b strings.Builder
+		if err := WriteText(&b, s, tt.opts); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(squeeze(b.String()), squeeze(tt.want)) {
+			t.Errorf("%+v: no %q in\n%s", tt.opts, tt.want, b.String())
+		}
+	}
+	cases := Build(s).Cases
+	want := Dark{Seconds{3 * sec, 4 * sec, 9 * sec}, Counts{1, 1, 2}, Seconds{20 * sec, 20 * sec, 21 * sec}}
+	if got := cases[2]; got.Dark == nil || *got.Dark != want || got.Verdict != "not-judged" || got.Runs != (RunCounts{Total: 2}) {
+		t.Errorf("JSON says %+v of %+v", got.Dark, got.Runs)
+	}
+	if cases[0].Dark != nil || cases[1].Dark != nil {
+		t.Error("JSON has dark pods of cases with a verdict")
+	}
+	c.Dark.Pods, c.Dark.Most = check.Range{}, check.Range{}
+	if got, want := darkWords(c), "; no pod is dark, roll-out 20 s (20-21)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // squeeze makes runs of blanks within lines one.
 func squeeze(s string) string { return regexp.MustCompile(`([^\s]) {2,}`).ReplaceAllString(s, "$1 ") }
 

@@ -73,6 +73,7 @@ type Case struct {
 	// ended with their server or were cut by a load balancer.
 	ConnectionsCut Counts           `json:"connectionsCut"`
 	UsablePods     *UsablePods      `json:"usablePods"` // null when no run was done
+	Dark           *Dark            `json:"dark"`       // null but for cases that are run though they are not judged
 	Runs           RunCounts        `json:"runs"`
 	WorstSeed      uint64           `json:"worstSeed"`
 	Requests       Requests         `json:"requests"`
@@ -166,6 +167,15 @@ type UsablePods struct {
 	ForSeconds engine.Time `json:"forSeconds"` // how long there were only so few
 }
 
+// Dark says what a client would see that knows all pods of a workload, where clients choose the
+// pod by themselves: how long each pod that went was dark until another took its place, over all
+// pods of all runs; how many were dark at once, and how long the roll-out took, by run.
+type Dark struct {
+	PodSeconds     Seconds `json:"podSeconds"`
+	MostPods       Counts  `json:"mostPods"`
+	RolloutSeconds Seconds `json:"rolloutSeconds"`
+}
+
 // LostRequest is one request that was lost.
 type LostRequest struct {
 	Seed      uint64      `json:"seed"`
@@ -255,6 +265,9 @@ func caseOf(c *check.Case) Case {
 	}
 	if len(c.Runs) > 0 {
 		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}
+	}
+	if d := c.Dark; d != nil {
+		out.Dark = &Dark{secondsOf(d.Pods), Counts(d.Most), secondsOf(d.Rollout)}
 	}
 	if c.Bound > 0 {
 		bound := engine.Time(c.Bound) * engine.Microsecond // a number with 6 decimals, as times are

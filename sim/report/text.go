@@ -108,7 +108,7 @@ func (t *text) table(worst, shown []*check.Case) {
 // row is the line of one case.
 func (t *text) row(c *check.Case) []string {
 	if c.Verdict == check.NotJudged {
-		return []string{title(c), t.styled(c, string(c.Verdict)), c.Reason}
+		return []string{title(c), t.styled(c, string(c.Verdict)), c.Reason + darkWords(c)}
 	}
 	return []string{title(c), t.styled(c, string(c.Verdict)), spread(c.LongestOutage), spread(c.LostSeconds),
 		fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))}
@@ -175,6 +175,7 @@ func (t *text) headline(c *check.Case) {
 	if c.Cuts.Max > 0 {
 		t.line("        Connections that ended with their servers, or were cut on the way: %s (%s-%s).", thousands(c.Cuts.Median), thousands(c.Cuts.Min), thousands(c.Cuts.Max))
 	}
+	t.dark(c)
 	t.deciding(c)
 	for _, u := range c.Unmet {
 		t.line("        not as expected: %s", u)

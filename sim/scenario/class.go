@@ -298,7 +298,7 @@ const (
 	queryTimeout   = 2 * engine.Second  // of a question over UDP
 )
 
-// clientsOf returns the default clients of a port of a class.
+// clientsOf returns the default clients of a port of a class, nil for none.
 func clientsOf(class string, s *subject) []Traffic {
 	base := Traffic{
 		Service: s.service.ID(), Port: int(s.port.Port), Class: class, Headline: classNamed(class).Headline,
@@ -312,6 +312,8 @@ func clientsOf(class string, s *subject) []Traffic {
 		return []Traffic{base}
 	}
 	switch class {
+	case ClassDNS: // whatever they do, they do it by themselves
+		return nil
 	case ClassH2:
 		base.Name, base.Connection, base.Clients, base.ConnectTimeout = "gRPC calls", ConnectionHTTP2, sharers, dialTimeout
 		return []Traffic{base}

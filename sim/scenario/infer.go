@@ -24,15 +24,16 @@ type Case struct {
 	Headline bool
 	// FailurePolicy is "Fail" or "Ignore" where the API server itself is the client.
 	FailurePolicy string
-	// Scenario is nil when the case is not judged: then Verdict is "not-judged" and Reason
-	// says why. Otherwise both are "".
+	// Scenario is what is run. A case that is not judged has the Verdict "not-judged", a Reason,
+	// and no Scenario, or one without traffic: what becomes of the pods is reported. Otherwise
+	// both are "".
 	Scenario        *Scenario
 	Verdict, Reason string
 	// Object is the Service's, for its position.
 	Object *manifest.Object
 }
 
-// NotJudged is the verdict of a case that is not run.
+// NotJudged is the verdict of a case of which nothing is claimed.
 const NotJudged = "not-judged"
 
 // ActionRollout is the action of the cases that Infer makes.
@@ -129,13 +130,13 @@ func (b *builder) cases(base *Scenario, index int, o owner) []Case {
 		}
 		for _, e := range b.entries(s, o.template) {
 			c := b.caseOf(o, e)
+			runs := c.Reason == "" || e.class == ClassDNS
 			switch {
-			case c.Reason != "":
-			case index < 0:
-				c.Reason = "rolling updates of a " + o.kind + " are not yet simulated"
-			default:
+			case runs && index >= 0:
 				c.Scenario = b.derive(base, index, &e)
 				c.Scenario.Name = c.ID
+			case c.Reason == "":
+				c.Reason = "rolling updates of a " + o.kind + " are not yet simulated"
 			}
 			if c.Reason != "" {
 				c.Verdict = NotJudged
@@ -220,7 +221,8 @@ func trafficWords(e *entry, admission bool) string {
 }
 
 // derive makes the Scenario of one case: its own workload, the Services that select its pods
-// (each of them makes the proxies sync) and the default clients of one entry.
+// (each of them makes the proxies sync) and the default clients of one entry: none where they
+// choose the pod.
 func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	s := *base
 	w := base.Workloads[index]
@@ -234,13 +236,18 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	}
 	s.Workloads, s.Services, s.Traffic = []Workload{w}, nil, nil
 	own.services()
+	if e.class == ClassDNS {
+		own.headless(e.service)
+	}
 	for _, t := range clientsOf(e.class, &e.subject) {
 		t.Rate = b.rateOf(t.Rate)
 		own.balance(&t, e.service.Value, "", cursor{})
 		t.ground(e.service.Value)
 		s.Traffic = append(s.Traffic, t)
 	}
-	own.assume("clients", clientWords(s.Traffic))
+	if len(s.Traffic) > 0 {
+		own.assume("clients", clientWords(s.Traffic))
+	}
 	s.Actions = []Action{{At: s.Warmup, Verb: "rolloutRestart", Target: w.Deployment.Namespace + "/" + w.Deployment.Name, Pos: w.Object.Position}}
 	own.finish()
 	return &s

@@ -532,7 +532,7 @@ func (b *builder) assumeWorkload(w *Workload) {
 	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.startSaid {
 		b.assume("start", w.App.Start.String())
 	}
-	if !w.App.serveSaid {
+	if !w.App.serveSaid && len(b.out.Traffic) > 0 {
 		b.assume("serve", w.App.Serve.String())
 	}
 	for _, container := range sortedKeys(w.Hooks) {
@@ -558,7 +558,7 @@ func (b *builder) leftOut() {
 	b.silentKubelets()
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
-		if w.App.Concurrency == 0 {
+		if w.App.Concurrency == 0 && len(b.out.Traffic) > 0 {
 			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", "Deployment "+w.Name(), "more")
 		}
 		b.unkeptGates(w)

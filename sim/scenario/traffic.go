@@ -298,6 +298,11 @@ func (b *builder) named(c cursor, s manifest.Typed[*corev1.Service], t *Traffic)
 	if t.Protocol != endpoints.TCP {
 		c.fail("not yet simulated: %s traffic to a headless Service", t.Protocol)
 	}
+	b.headless(s)
+}
+
+// headless adds a headless Service to the world, where it is of no importance to others.
+func (b *builder) headless(s manifest.Typed[*corev1.Service]) {
 	if slices.ContainsFunc(b.out.Services, func(o Service) bool { return o.Service == s.Value }) {
 		return
 	}

@@ -9,7 +9,8 @@ import (
 const pairedSeeds = 5
 
 // sensitivity tries each case with the other values of what it assumes, on its first seeds. A
-// Scenario that says what it expects says what it is about: it is left alone.
+// Scenario that says what it expects says what it is about: it is left alone, as is a case that has no verdict to
+// change.
 func sensitivity(p *pool, cases []scenario.Case, out *check.Simulation) {
 	type trial struct {
 		index int // of the case
@@ -20,7 +21,7 @@ func sensitivity(p *pool, cases []scenario.Case, out *check.Simulation) {
 	var jobs []job
 	for i := range cases {
 		c := &out.Cases[i]
-		if cases[i].Scenario == nil || c.Expectation != nil || len(c.Runs) == 0 {
+		if cases[i].Scenario == nil || cases[i].Verdict != "" || c.Expectation != nil || len(c.Runs) == 0 {
 			continue
 		}
 		n := min(pairedSeeds, len(c.Runs))

@@ -32,7 +32,8 @@ type Options struct {
 // Run simulates every case that has a Scenario with each seed, then tells a story of each
 // cause, tries the other values of what was assumed and looks for fixes. When ctx ends, what
 // was done until then is returned, with Interrupted set. The error joins the runs that failed
-// for a fault of the simulator, with the record of all others.
+// for a fault of the simulator, with the record of all others. A case that is run though it is
+// not judged has its runs, and nothing of the rest.
 func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simulation, error) {
 	opts.Seed, opts.Runs, opts.ConfirmRuns = cmp.Or(opts.Seed, 1), cmp.Or(opts.Runs, 1), cmp.Or(opts.ConfirmRuns, confirmRuns)
 	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}}
@@ -68,11 +69,13 @@ func central(p *pool, cases []scenario.Case, out *check.Simulation) (errs []stri
 			jobs = append(jobs, job{i, cases[i].Scenario, p.opts.Seed + uint64(n)})
 		}
 	}
+	failed := make([]bool, len(cases))
 	for i, r := range p.runs("simulating", jobs) {
 		c := &out.Cases[jobs[i].index]
 		switch {
 		case r.err != nil:
 			errs = append(errs, fmt.Sprintf("%s, seed %d: %v", c.ID, jobs[i].seed, r.err))
+			failed[jobs[i].index] = true
 			c.Verdict, c.Reason = check.NotJudged, fmt.Sprintf("seed %d: the simulation itself failed", jobs[i].seed)
 		case r.run == nil:
 			out.Interrupted = true
@@ -81,7 +84,7 @@ func central(p *pool, cases []scenario.Case, out *check.Simulation) (errs []stri
 		}
 	}
 	for i := range out.Cases {
-		if out.Cases[i].Verdict != "" {
+		if failed[i] {
 			out.Cases[i].Runs = nil // some of them failed: the others say nothing about the case
 		}
 		out.Cases[i].Close()

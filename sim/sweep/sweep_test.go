@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -49,7 +51,12 @@ spec:
 
 func webCases(t *testing.T) []scenario.Case {
 	t.Helper()
-	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(web)}}, manifest.Options{})
+	return casesOf(t, web)
+}
+
+func casesOf(t *testing.T, manifests string) []scenario.Case {
+	t.Helper()
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(manifests)}}, manifest.Options{})
 	cases, more := scenario.Infer(objects, scenario.Options{})
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 2 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
@@ -111,16 +118,10 @@ func TestRunsAreInSeedOrderAndAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ended["simulating"] != "3 of 3" || ended["telling"] != "2 of 2" {
+	if ended["simulating"] != "6 of 6" || ended["telling"] != "2 of 2" {
 		t.Errorf("progress ended at %v", ended)
 	}
 	for _, c := range s.Cases {
-		if c.Class == scenario.ClassDNS {
-			if c.Verdict != check.NotJudged || len(c.Runs) > 0 {
-				t.Errorf("%s: %s with %d runs", c.ID, c.Verdict, len(c.Runs))
-			}
-			continue
-		}
 		for i, r := range c.Runs {
 			if r.Seed != uint64(7+i) {
 				t.Errorf("run %d has seed %d", i, r.Seed)
@@ -131,8 +132,38 @@ func TestRunsAreInSeedOrderAndAddUp(t *testing.T) {
 		for _, x := range c.Causes {
 			caused += x.Count
 		}
-		if len(c.Runs) != 3 || sum.Total == 0 || sum.OK+sum.Failed != sum.Total || caused != sum.Failed {
+		if len(c.Runs) != 3 || (sum.Total == 0) != (c.Class == scenario.ClassDNS) || sum.OK+sum.Failed != sum.Total || caused != sum.Failed {
 			t.Errorf("%s: %d runs, %+v, causes for %d", c.ID, len(c.Runs), sum.Totals, caused)
+		}
+	}
+}
+
+// Nothing is claimed of a case in which clients choose the pod: it is run, without traffic, for
+// what becomes of the pods. Two of web's replicas, none may be missing: each is replaced in time.
+func TestDarkPodsOfAHeadlessService(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range []struct {
+		words string
+		most  int64
+	}{
+		{"", 0},
+		{"  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n", 1},
+		{"  strategy: {type: Recreate}\n", 2},
+	} {
+		cases := casesOf(t, strings.Replace(web, "  replicas: 2\n", "  replicas: 2\n"+strategy.words, 1))
+		s, err := Run(context.Background(), cases[:1], Options{Runs: 6, Sensitivity: true, Fixes: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &s.Cases[0]
+		if c.Class != scenario.ClassDNS || c.Verdict != check.NotJudged || c.Reason != "clients choose the pod" || c.Dark == nil {
+			t.Fatalf("%s: %s, %s, %+v", c.ID, c.Verdict, c.Reason, c.Dark)
+		}
+		if c.Bound != 0 || len(c.Causes)+len(c.Alternatives)+len(c.Clients) > 0 {
+			t.Errorf("%q: a verdict on a case without one: %+v", strategy.words, c)
+		}
+		if c.Dark.Most.Min != strategy.most || c.Dark.Most.Max != strategy.most || (c.Dark.Pods.Min > 0) != (strategy.most > 0) || c.Dark.Rollout.Min < int64(2*engine.Second) {
+			t.Errorf("%q: %+v", strategy.words, c.Dark)
 		}
 	}
 }

@@ -102,6 +102,7 @@ func summary(res *sim.Result) *check.Run {
 	for i, u := range res.Usable {
 		if i == 0 || u.Of-u.Min > run.Usable.Of-run.Usable.Min {
 			run.Usable = check.Usable{Of: u.Of, Min: u.Min, For: u.For}
+			run.Dark = check.DarkRun(res.Dark[i])
 		}
 	}
 	return run

@@ -1,0 +1,45 @@
+package check
+
+import "github.com/lameduck-proxy/lameduck/sim/engine"
+
+// DarkRun is what a client that knows all pods of the case's workload would see of a run.
+type DarkRun struct {
+	Pods    []engine.Time // how long each pod that went was dark, until another took its place
+	Most    int           // dark at one moment
+	Rollout engine.Time   // from the new template to the last pod that came or went
+}
+
+// Dark is what is reported of a case that is run though it is not judged, because clients choose
+// the pod by themselves.
+type Dark struct {
+	Pods    Range // nanoseconds: of all pods of all runs
+	Most    Range // pods, per run
+	Rollout Range // nanoseconds, per run
+}
+
+// darken computes the figures of a case without a verdict from its runs. Its worst run is the one
+// with the pod that was dark for longest.
+func (c *Case) darken() {
+	if len(c.Runs) == 0 {
+		return
+	}
+	var pods, most, rollout []int64
+	longest := int64(-1)
+	for i := range c.Runs {
+		r := &c.Runs[i]
+		for _, p := range r.Dark.Pods {
+			pods = append(pods, int64(p))
+			if int64(p) > longest {
+				longest, c.WorstSeed = int64(p), r.Seed
+			}
+		}
+		most, rollout = append(most, int64(r.Dark.Most)), append(rollout, int64(r.Dark.Rollout))
+	}
+	c.Usable = fewest(c.Runs)
+	c.Dark = &Dark{Most: rangeOf(most), Rollout: rangeOf(rollout)}
+	if len(pods) == 0 { // no pod went
+		c.WorstSeed = c.Runs[0].Seed
+		return
+	}
+	c.Dark.Pods = rangeOf(pods)
+}
