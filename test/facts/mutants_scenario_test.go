@@ -215,6 +215,8 @@ var ingressMutants = []mutant{
 	}},
 }
 
+const darkPods = "sim/cluster/dark.go"
+
 // What is no fact of Kubernetes, but specified with the simulator: scenarios ask for it.
 var ownMutants = []mutant{
 	{"ten times as many errors", []string{"simulator 2"}, "sim", "TestAppErrorsAreThePartAskedFor", []edit{
@@ -231,6 +233,24 @@ var ownMutants = []mutant{
 	}},
 	{"an error that is cut comes all the same", []string{"simulator 2"}, "sim/traffic", "TestAnErrorThatIsOnItsWayIsCut", []edit{
 		{"sim/traffic/pending.go", "*s.cut = true", "*s.cut = false"},
+	}},
+	{"the pod that went last is replaced first", []string{"simulator 5.1"}, cluster, "TestThePodThatIsDarkLongestIsReplacedFirst", []edit{
+		{darkPods, "d.gone[d.replaced].until = now", "d.gone[len(d.gone)-1].until = now"},
+	}},
+	{"a successor that is there before is none", []string{"simulator 5.1"}, cluster, "TestThePodThatIsDarkLongestIsReplacedFirst|TestDarkPodsOfARollOut", []edit{
+		{darkPods, "if d.spare > 0 {", "if d.spare > 1000 {"},
+	}},
+	{"a pod is dark 10 % less", []string{"simulator 5.1"}, cluster, "TestDarkPodsOfARollOut", []edit{
+		{darkPods, "p.until-p.from)", "(p.until-p.from)*9/10)"},
+	}},
+	{"a roll-out takes until the end of the run", []string{"simulator 5.1"}, cluster, "TestLengthOfARollOut", []edit{
+		{darkPods, "d.last-d.begun", "w.eng.Now()-d.begun"},
+	}},
+	{"a roll-out begins with any pod that goes", []string{"simulator 5.1"}, cluster, "TestLengthOfARollOut", []edit{
+		{darkPods, "\td.last = now\n", "\td.last = now\n\td.rollOut(now)\n"},
+	}},
+	{"where clients choose the pod, there is a verdict", []string{"simulator 5.1"}, "sim/sweep", "TestDarkPodsOfAHeadlessService", []edit{
+		{"sim/check/judge.go", "\t\tc.darken()\n\t\treturn\n", "\t\tif c.darken(); len(c.Runs) == 0 {\n\t\t\treturn\n\t\t}\n"},
 	}},
 }
 
