@@ -86,6 +86,7 @@ func (r *run) openFronts() {
 				name += fmt.Sprint(" of stream ", i) // whatever the load balancers of streams before it are called
 			}
 			r.fronts[i] = r.newFront(name, spec, r.routes[i].entry)
+			r.cluster.EnrollBalancer(r.fronts[i].owner)
 		}
 		r.fronts[i].legs = append(r.fronts[i].legs, traffic.Leg{Stream: i, Proxy: traffic.NoProxy})
 	}

@@ -137,3 +137,21 @@ func TestAControllersPodEndsWhileItWaits(t *testing.T) {
 		t.Errorf("%v, want about 200 exit-in-flight", counts)
 	}
 }
+
+// A controller of load balancers that gets no time is no business of an ingress controller's pods.
+func TestAPausedBalancersControllerIsNotTheIngress(t *testing.T) {
+	t.Parallel()
+	lost := func(actions ...scenario.Action) uint64 {
+		sc := behindController(0)
+		sc.Actions = append(actions, scenario.Action{At: 10 * sec, Verb: "delete", Target: "web#0"})
+		r, err := Run(sc, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Streams[0].Failed
+	}
+	pause := scenario.Action{At: 9 * sec, For: 20 * sec, Verb: "component", Target: scenario.LBController, Value: scenario.ComponentPause}
+	if with, without := lost(pause), lost(); with != without {
+		t.Errorf("lost %d with the pause, %d without", with, without)
+	}
+}

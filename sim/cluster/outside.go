@@ -28,11 +28,13 @@ type EndpointWatch struct {
 	pods    map[PodID]*Pod // nil: it looks at slices only
 }
 
+// EnrollBalancer gives the controller of a load balancer the name by which actions pause it.
+func (w *World) EnrollBalancer(owner engine.Owner) { w.enroll(scenario.LBController, owner) }
+
 // WatchEndpoints starts a watch for somebody outside. hear is told of each piece of news that
 // has arrived.
 func (w *World) WatchEndpoints(name string, owner engine.Owner, e Entry, hear func()) *EndpointWatch {
 	out := &EndpointWatch{w: w, service: e.service, view: w.views.last}
-	w.enroll(scenario.LBController, owner)
 	watch := w.store.subscribe(name, owner, w.sc.Latency.Watch, func(o object) {
 		if s, ok := o.(*sliceWrite); ok {
 			out.view = s.view

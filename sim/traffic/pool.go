@@ -39,8 +39,13 @@ func (c *conn) use(target Target, now, end engine.Time) {
 	}
 }
 
-// until has it busy until a moment.
-func (c *conn) until(at engine.Time) { c.free, c.used = at, at }
+// until has it busy until a moment. A server that closes it with its answer does so then.
+func (c *conn) until(at engine.Time) {
+	if half := c.rtt() / 2; c.closed == c.free-half {
+		c.closed = at - half
+	}
+	c.free, c.used = at, at
+}
 
 // notReused is long before any request.
 const notReused = -engine.Never

@@ -166,7 +166,8 @@ func (t *Traffic) proxyRetries(a *attempt, at engine.Time, fault ledger.Fault) b
 	escaped := t.judge(a, fault)
 	a.req.escaped = &escaped
 	if a.stay != nil {
-		a.stay.asks(at + p.ConnectTimeout + 1)
+		a.sent = at
+		a.stay.asks(a.connectLimit() + 1)
 	}
 	t.later(at, step{attempt: *a, proxied: true})
 	return true

@@ -31,18 +31,25 @@ func (st *stay) left() bool { return st != nil && st.state == stayOver }
 // asking says whether nothing is known of the answer yet.
 func (st *stay) asking() bool { return st != nil && st.state == stayAsking }
 
-// asks has the proxy look for a server, until a moment at the latest.
-func (st *stay) asks(limit engine.Time) { st.state, st.limit = stayAsking, limit }
+// asks has the proxy look for a server, until a moment at the latest. So long nobody else uses the
+// client's connection.
+func (st *stay) asks(limit engine.Time) {
+	st.state, st.limit = stayAsking, limit
+	if st.conn != nil {
+		st.conn.until(limit)
+	}
+}
 
 // handOver has the proxy that a request has reached ask a server for it.
 func (t *Traffic) handOver(a *attempt, now engine.Time, server Server, c *conn) {
-	st := &stay{front: *a, conn: c}
+	st := &stay{front: *a}
 	st.front.stay = st
 	a.proxy, a.stay, a.member, a.sent = a.req.stream.proxyIn(int(server.ID())), st, -1, now
 	st.asks(a.connectLimit() + 1) // what ends then is still there then
 	t.inFlight(server.ID()).add(serving{end: engine.Never, attempt: st.front, conn: c}, now)
 	if c != nil {
 		c.use(st.front.target, now, st.limit)
+		st.conn = c
 	}
 	t.startProxied(a, now)
 }
@@ -57,6 +64,7 @@ func (t *Traffic) answering(st *stay, work *serving) {
 	for i := len(list) - 1; i >= 0; i-- {
 		if s := &list[i]; s.attempt.stay == st {
 			s.end, s.late, s.cut = work.end, work.late, work.cut
+			s.attempt.req = work.attempt.req // with what it has escaped
 			return
 		}
 	}

@@ -411,12 +411,12 @@ func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 // connectLimit returns when the client, or its kernel, gives a connection up.
 func (a *attempt) connectLimit() engine.Time {
 	s := &a.req.stream.spec
-	limit := engine.Never
-	if s.ConnectTimeout > 0 {
-		limit = a.sent + s.ConnectTimeout
+	limit, timeout := engine.Never, s.ConnectTimeout
+	if a.proxy != nil {
+		timeout = s.Proxy.ConnectTimeout // the client is connected
 	}
-	if a.proxy != nil && s.Proxy.ConnectTimeout > 0 {
-		limit = min(limit, a.sent+s.Proxy.ConnectTimeout)
+	if timeout > 0 {
+		limit = a.sent + timeout
 	}
 	if s.Timeout > 0 {
 		limit = min(limit, a.began+s.Timeout)
@@ -537,13 +537,13 @@ func (t *Traffic) later(at engine.Time, s step) {
 // resume goes on with what waited.
 func (t *Traffic) resume(p pending) {
 	switch {
+	case p.retry: // by the client, whatever became of its attempt before
+		t.start(&p.attempt, p.at)
 	case p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more
 	case p.proxied:
 		t.startProxied(&p.attempt, p.at)
 	case p.then != nil:
 		p.then(p.at)
-	case p.retry:
-		t.start(&p.attempt, p.at)
 	case p.cut != nil:
 		if !*p.cut { // the connection stays: the app has answered
 			t.failed(&p.attempt, p.at, p.fault, nil)

@@ -1,0 +1,170 @@
+package traffic
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// servedWorld has a proxy that is the Server 0, and two Servers behind it, of which flows choose
+// one by chance.
+type servedWorld struct {
+	fakeWorld
+	behind [2]*fakeServer
+}
+
+func newServedWorld() *servedWorld {
+	w := &servedWorld{behind: [2]*fakeServer{up(), up()}}
+	w.servers = []*fakeServer{up()}
+	w.servers[0].id, w.behind[1].id = 0, 2
+	return w
+}
+
+func (w *servedWorld) Front(leg Leg, flow uint64, last int) Front {
+	if leg.Proxy == NoProxy {
+		return Front{Member: 0, Node: -1, Target: &Target{netip.MustParseAddrPort("10.0.0.1:80"), w.servers[0]}}
+	}
+	if last < 0 {
+		last = engine.Below(flow, len(w.behind))
+	}
+	return Front{Member: last, Node: -1, Target: &Target{netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(last)}), 80), w.behind[last]}}
+}
+
+// silence has nobody answer behind the proxy.
+func (w *servedWorld) silence(silent bool) {
+	for _, s := range w.behind {
+		s.answers, s.accepts = !silent, !silent
+	}
+}
+
+// One connection of a client carries one request at a time, however often the proxy asks another
+// pod for it: with a retry, each request takes 2 s here, and 5 come to their end in 10.5 s.
+func TestAClientsConnectionIsBusyDuringRetries(t *testing.T) {
+	t.Parallel()
+	w := newServedWorld()
+	w.silence(true)
+	tr, led := pool(Spec{Clients: 1, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1, ConnectTimeout: sec}}, w)
+	tr.RunUntil(10500 * ms)
+	if all := led.All(); all.Failed != 5 || led.Failures()[0].Outcome != ledger.HTTP5xx {
+		t.Errorf("%+v, want 5 http-5xx", all)
+	}
+}
+
+// How long the client takes to connect to the proxy is no matter of what the proxy waits for, nor is
+// a proxy patient for ever that has no limit of its own: the client's timeout ends that.
+func TestAProxyHasAConnectTimeoutOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		own     engine.Time
+		outcome ledger.Outcome
+		end     engine.Time
+	}{
+		{"its own is longer than the client's", 4 * sec, ledger.HTTP5xx, 5*sec + ms},
+		{"it has none", 0, ledger.Timeout, 7 * sec},
+	} {
+		w := newServedWorld()
+		w.silence(true)
+		tr, led := one(Spec{Timeout: 6 * sec, ConnectTimeout: 200 * ms, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: c.own}}, w)
+		tr.RunUntil(20 * sec)
+		if r := last(t, led); r.Outcome != c.outcome || r.End != c.end || r.Ingress == "" {
+			t.Errorf("%s: %s at %s s, want %s at %s s", c.name, r.Outcome, r.End.Seconds(), c.outcome, c.end.Seconds())
+		}
+	}
+}
+
+// A proxy without a limit of its own waits for the pod that it tries last as long as the client
+// does, and has work until then.
+func TestAProxyIsNotDoneDuringRetries(t *testing.T) {
+	t.Parallel()
+	w := newServedWorld()
+	for _, s := range w.behind {
+		s.accepts = false // refused
+	}
+	tr, _ := one(Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1}}, w)
+	tr.RunUntil(sec + ms) // refused once; the second try meets nobody
+	w.silence(true)
+	tr.RunUntil(2 * sec)
+	if until := tr.Until(0, 2*sec); until < 7*sec {
+		t.Errorf("done at %s s, the client waits until 7 s", until.Seconds())
+	}
+}
+
+// A client whose proxy ends asks again, and so does one that has an error of it.
+func TestAClientRetriesWhatAProxyFailed(t *testing.T) {
+	t.Parallel()
+	for _, ends := range []bool{false, true} {
+		w := newServedWorld()
+		w.silence(true)
+		tr, led := one(Spec{Timeout: 20 * sec, RTT: ms, Retries: 1, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: sec}}, w)
+		tr.RunUntil(1500 * ms)
+		w.silence(false)
+		if ends {
+			tr.Cut(0, 1500*ms, ledger.FaultKilled)
+			tr.CloseIdle(0, 1500*ms, true)
+		}
+		tr.RunUntil(30 * sec)
+		if all := led.All(); all.OK != 1 || all.Rescued != 1 || !tr.Idle() {
+			t.Errorf("the proxy ends %v: %+v, want one that was rescued", ends, all)
+		}
+	}
+}
+
+// rescues counts those that are told of, and of those that are taken back again.
+type rescues struct{ told, revoked int }
+
+func (*rescues) Begin(int, uint64, engine.Time) {}
+func (*rescues) AttemptFailed(int)              {}
+func (*rescues) Fail(*ledger.Request)           {}
+func (r *rescues) Succeed(_ int, _, _ uint64, _ engine.Time, rescued, _ bool) {
+	if rescued {
+		r.told++
+	}
+}
+
+func (r *rescues) Revoke(_ int, _ uint64, rescued, _ bool) {
+	if rescued {
+		r.revoked++
+	}
+}
+
+// The proxy has found another pod for a request, and ends before that has answered: nothing was
+// rescued.
+func TestARescueOfAProxyThatEndsIsTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newServedWorld()
+	for _, s := range w.behind {
+		s.accepts, s.takes = false, sec
+	}
+	tr, led := one(Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, Retries: 1}}, w)
+	var heard rescues
+	led.Listen(&heard)
+	tr.RunUntil(sec + ms)
+	w.silence(false)
+	tr.RunUntil(1500 * ms)
+	tr.Cut(0, 1500*ms, ledger.FaultKilled)
+	if all := led.All(); heard != (rescues{1, 1}) || all.Rescued != 0 || all.Failed != 1 || last(t, led).Outcome != ledger.Reset {
+		t.Errorf("%+v, %+v, want a rescue that was taken back", heard, all)
+	}
+}
+
+// A proxy that shuts down closes a connection with the answer to what it carries, whenever that
+// comes: what is asked after that goes over a new one.
+func TestAProxyClosesAConnectionWithItsAnswer(t *testing.T) {
+	t.Parallel()
+	w := newServedWorld()
+	w.silence(true)
+	tr, led := pool(Spec{Clients: 1, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms, ConnectTimeout: 3 * sec}}, w)
+	tr.Stop(150 * ms)
+	tr.RunUntil(500 * ms) // the SYN of 0.1 s is repeated at 1.1 s
+	tr.CloseIdle(0, 500*ms, false)
+	w.silence(false)
+	tr.RunUntil(1150 * ms)
+	tr.Stop(3 * sec)
+	tr.RunUntil(5 * sec)
+	if all := led.All(); all.Failed != 0 || all.OK < 10 {
+		t.Errorf("%+v", all)
+	}
+}
