@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -143,7 +144,7 @@ func TestAPausedBalancersControllerIsNotTheIngress(t *testing.T) {
 	t.Parallel()
 	lost := func(actions ...scenario.Action) uint64 {
 		sc := behindController(0)
-		sc.Actions = append(actions, scenario.Action{At: 10 * sec, Verb: "delete", Target: "web#0"})
+		sc.Actions = slices.Concat(actions, []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}})
 		r, err := Run(sc, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -24,8 +24,8 @@ const (
 // gate gives pods of some worlds readiness gates. Nobody may ever open them.
 func (w *world) gate(seed uint64) {
 	d := newDraws(seed, "gates")
-	template := &w.Workloads[0].Deployment.Spec.Template.Spec
-	add := func(name string) {
+	add := func(wl *scenario.Workload, name string) {
+		template := &wl.Deployment.Spec.Template.Spec
 		template.ReadinessGates = append(template.ReadinessGates, corev1.PodReadinessGate{ConditionType: corev1.PodConditionType(name)})
 	}
 	for i := range w.Traffic {
@@ -42,18 +42,26 @@ func (w *world) gate(seed uint64) {
 		}
 		if d.chance(30) {
 			lb.GateInjection = scenario.InjectNever
-			add(strings.Replace(balancerGate, "*", "own", 1))
+			add(w.behind(lb), strings.Replace(balancerGate, "*", "own", 1))
 		}
 	}
 	if !d.chance(10) {
 		return
 	}
-	add(ownGate)
+	add(&w.Workloads[0], ownGate)
 	closes := d.chance(30)
 	for at := w.Warmup + d.span(0, 10*sec); d.chance(80); at += d.span(sec, 10*sec) {
 		open := !closes || d.chance(70)
 		w.Actions = append(w.Actions, scenario.Action{At: at, Verb: "setGate", Target: w.Workloads[0].Name(), Value: ownGate + map[bool]string{true: "=true", false: "=false"}[open]})
 	}
+}
+
+// behind is the workload behind a load balancer.
+func (w *world) behind(lb *scenario.LoadBalancer) *scenario.Workload {
+	if lb.Service == ingress {
+		return &w.Workloads[len(w.Workloads)-1]
+	}
+	return &w.Workloads[0]
 }
 
 // pause has one component of some worlds get no time for a while, or a proxy restarted.
@@ -168,12 +176,12 @@ func (j *judge) hearGates(at engine.Time, now *cluster.Pod) {
 
 // No slice shows a pod as ready that has a gate that has never been opened.
 func (j *judge) hearGatedSlices(at engine.Time, in func(ip string) (endpoints.Conditions, bool)) {
-	if j.closes() || j.w.Services[0].Service.Spec.PublishNotReadyAddresses {
+	if j.closes() {
 		return
 	}
 	for _, id := range j.order {
 		p := j.pods[id].api
-		if c, ok := in(p.IP.String()); ok && closedGates(p) > 0 && (c.Ready() || c.Serving()) {
+		if c, ok := in(p.IP.String()); ok && !j.publishes(p) && closedGates(p) > 0 && (c.Ready() || c.Serving()) {
 			j.fail("gates", "the slices show %s as ready at %s s, with a gate closed", p.Name, at.Seconds())
 		}
 	}

@@ -1,6 +1,8 @@
 package swarm
 
 import (
+	"fmt"
+	"iter"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
 
 // answering is what is known of a question with yes or no as an answer.
@@ -76,8 +79,10 @@ func (p past) ever(from, to engine.Time, some ...answering) bool {
 // balancers is what is known of the load balancers.
 type balancers struct {
 	judge   *judge
-	list    []*balancer     // by the number of the stream; nil for none
-	views   []*cluster.View // in force, by node
+	list    []*balancer               // by the number of the stream; nil for none
+	inside  []*balancer               // ingress controllers, the same way
+	asking  map[traffic.Leg]*balancer // their pods
+	views   []*cluster.View           // in force, by node
 	accepts map[cluster.PodID]bool
 	now     engine.Time // of what was heard last
 	begun   bool
@@ -85,26 +90,64 @@ type balancers struct {
 
 // balancer is what is known of one.
 type balancer struct {
-	judge  *judge
-	spec   *scenario.LoadBalancer
-	wanted map[int]*past // by node or pod: whether it is to be a member, by what the slices in the API say
-	well   map[int]*past // whether a probe of it would be answered
-	sends  []int         // who gets new connections, as it says
-	left   map[int]engine.Time
-	cut    map[int]engine.Time
+	judge   *judge
+	spec    *scenario.LoadBalancer
+	name    string        // "the load balancer", or an ingress controller's pod
+	service string        // that it is in front of
+	wanted  map[int]*past // by node or pod: whether it is to be a member, by what the slices in the API say
+	well    map[int]*past // whether a probe of it would be answered
+	sends   []int         // who gets new connections, as it says
+	left    map[int]engine.Time
+	cut     map[int]engine.Time
 }
 
 func newBalancers(j *judge) balancers {
-	b := balancers{judge: j, list: make([]*balancer, len(j.w.Traffic)), views: make([]*cluster.View, len(j.w.Nodes)), accepts: map[cluster.PodID]bool{}}
+	n := len(j.w.Traffic)
+	b := balancers{judge: j, list: make([]*balancer, n), inside: make([]*balancer, n), asking: map[traffic.Leg]*balancer{}, views: make([]*cluster.View, len(j.w.Nodes)), accepts: map[cluster.PodID]bool{}}
 	if j.does("apiserver") || j.does("component") {
 		return b // no news for as long as it is down, or who should hear it is paused
 	}
 	for i := range j.w.Traffic {
-		if lb := j.w.Traffic[i].LB; lb != nil {
-			b.list[i] = &balancer{judge: j, spec: lb, wanted: map[int]*past{}, well: map[int]*past{}, left: map[int]engine.Time{}, cut: map[int]engine.Time{}}
+		t := &j.w.Traffic[i]
+		if t.LB != nil {
+			b.list[i] = newBalancer(j, t.LB, door(t))
+		}
+		if t.Ingress != nil {
+			b.inside[i] = newBalancer(j, t.Ingress.Proxy, t.Service)
 		}
 	}
 	return b
+}
+
+func newBalancer(j *judge, spec *scenario.LoadBalancer, service string) *balancer {
+	return &balancer{judge: j, spec: spec, name: "the load balancer", service: service, wanted: map[int]*past{}, well: map[int]*past{}, left: map[int]engine.Time{}, cut: map[int]engine.Time{}}
+}
+
+// all are those that are there, and the controllers.
+func (b *balancers) all() iter.Seq[*balancer] {
+	return func(yield func(*balancer) bool) {
+		for _, list := range [][]*balancer{b.list, b.inside} {
+			for _, lb := range list {
+				if lb != nil && !yield(lb) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// by is the load balancer of a leg, or the controller's pod: all its pods hear of the same.
+func (b *balancers) by(leg traffic.Leg) *balancer {
+	if leg.Proxy == traffic.NoProxy {
+		return b.list[leg.Stream]
+	}
+	c := b.inside[leg.Stream]
+	if c != nil && b.asking[leg] == nil {
+		pod := *c
+		pod.name, pod.left, pod.cut = fmt.Sprint("ingress pod ", leg.Proxy), map[int]engine.Time{}, map[int]engine.Time{}
+		b.asking[leg] = &pod
+	}
+	return b.asking[leg]
 }
 
 // hear follows what load balancers could know.
@@ -120,17 +163,15 @@ func (b *balancers) hear(e cluster.AuditEvent) {
 		if e.View == nil {
 			return
 		}
-		for _, lb := range b.list {
-			if lb != nil {
-				lb.heard(e.At, e.View)
-			}
+		for lb := range b.all() {
+			lb.heard(e.At, e.View)
 		}
 		return
 	default:
 		return
 	}
-	for _, lb := range b.list {
-		if lb != nil && b.begun {
+	for lb := range b.all() {
+		if b.begun {
 			lb.look(e.At, b)
 		}
 	}
@@ -142,11 +183,9 @@ func (b *balancers) begin(at engine.Time) {
 		return
 	}
 	b.begun = true
-	for _, lb := range b.list {
-		if lb != nil {
-			lb.heard(0, nil)
-			lb.look(0, b)
-		}
+	for lb := range b.all() {
+		lb.heard(0, nil)
+		lb.look(0, b)
 	}
 }
 
@@ -165,19 +204,20 @@ type endpoint struct {
 	ready, serving, terminating bool
 }
 
-// endpoints are those of a view, nil for the one that the world begins with: its pods are ready.
-func (j *judge) endpoints(view *cluster.View) []endpoint {
+// endpoints are those of a Service in a view, nil for the one that the world begins with: its pods
+// are ready.
+func (j *judge) endpoints(view *cluster.View, service string) []endpoint {
 	var out []endpoint
 	if view == nil {
 		for _, id := range j.order {
-			if p := j.pods[id].api; p.Created < 0 {
+			if p := j.pods[id].api; p.Created < 0 && j.home(p) == service {
 				out = append(out, endpoint{pod: id, node: p.Node, ready: true, serving: true})
 			}
 		}
 		return out
 	}
-	for svc := range view.Snapshot.Services() {
-		for _, e := range svc.Ports[0].Endpoints {
+	for _, port := range portsOf(view, service) {
+		for _, e := range port.Endpoints {
 			for _, id := range j.order {
 				if j.pods[id].api.IP != e.Addr.Addr() {
 					continue
@@ -193,7 +233,7 @@ func (j *judge) endpoints(view *cluster.View) []endpoint {
 // heard applies the rules of membership (load-balancers.md 2).
 func (b *balancer) heard(at engine.Time, view *cluster.View) {
 	in, perhaps := map[int]bool{}, map[int]bool{}
-	for _, e := range b.judge.endpoints(view) {
+	for _, e := range b.judge.endpoints(view, b.service) {
 		id := e.node
 		if b.spec.Target == scenario.TargetPods {
 			id = int(e.pod)
@@ -233,7 +273,9 @@ func (b *balancer) candidates() []int {
 		return out
 	}
 	for _, id := range b.judge.order {
-		out = append(out, int(id))
+		if b.judge.home(b.judge.pods[id].api) == b.service {
+			out = append(out, int(id))
+		}
 	}
 	return out
 }
@@ -248,9 +290,9 @@ func (b *balancer) look(at engine.Time, all *balancers) {
 				now = yes
 			}
 		case scenario.ProbeHealthPort:
-			now = all.healthPort(id)
+			now = all.healthPort(id, b.service)
 		case scenario.ProbeNodePort:
-			now = all.nodePort(id)
+			now = all.nodePort(id, b.service)
 		default: // the service proxy is there, or nobody is asked
 		}
 		of1(b.well, id).set(at, now)
@@ -258,8 +300,8 @@ func (b *balancer) look(at engine.Time, all *balancers) {
 }
 
 // healthPort counts the ready endpoints of a node (kube-proxy.md 5.1).
-func (b *balancers) healthPort(node int) answering {
-	for _, e := range b.judge.endpoints(b.views[node]) {
+func (b *balancers) healthPort(node int, service string) answering {
+	for _, e := range b.judge.endpoints(b.views[node], service) {
 		if e.ready && e.node == node {
 			return yes
 		}
@@ -269,10 +311,10 @@ func (b *balancers) healthPort(node int) answering {
 
 // nodePort asks whom the rules could choose: surely yes if every ready endpoint accepts, surely no
 // if none does of all that there are.
-func (b *balancers) nodePort(node int) answering {
-	local := b.judge.w.Services[0].Service.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+func (b *balancers) nodePort(node int, service string) answering {
+	local := b.judge.w.serviceOf(service).Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 	ready, shut, open := 0, 0, 0
-	for _, e := range b.judge.endpoints(b.views[node]) {
+	for _, e := range b.judge.endpoints(b.views[node], service) {
 		switch accepts := b.accepts[e.pod]; {
 		case local && e.node != node:
 		case accepts && e.ready:
@@ -338,7 +380,8 @@ func (b *balancer) anyGood(but int, at engine.Time) bool {
 
 // did hears what a load balancer does.
 func (b *balancers) did(e sim.BalancerEvent) {
-	lb := b.list[e.Stream]
+	b.judge.asked(e)
+	lb := b.by(traffic.Leg{Stream: e.Stream, Proxy: e.Proxy})
 	if lb == nil {
 		return
 	}
@@ -359,24 +402,24 @@ func (b *balancer) sent(e sim.BalancerEvent) {
 	if e.Member < 0 {
 		for _, id := range b.candidates() {
 			if b.good(id, e.At) || b.spec.FailOpen && b.member(id, e.At) {
-				j.fail("target", "the load balancer of stream %d has no target after %s s, and %d has been good for long", e.Stream, e.At.Seconds(), id)
+				j.fail("target", "%s of stream %d has no target after %s s, and %d has been good for long", b.name, e.Stream, e.At.Seconds(), id)
 			}
 		}
 		return
 	}
 	if !slices.Contains(b.sends, e.Member) {
-		j.fail("target", "the load balancer of stream %d sends a connection to %d after %s s, which is none of %v", e.Stream, e.Member, e.At.Seconds(), b.sends)
+		j.fail("target", "%s of stream %d sends a connection to %d after %s s, which is none of %v", b.name, e.Stream, e.Member, e.At.Seconds(), b.sends)
 	}
 	_, most := b.removal()
 	if of1(b.wanted, e.Member).always(e.At-most-ms, e.At, no) {
-		j.fail("removal", "the load balancer of stream %d sends a connection to %d after %s s, which has been no member for %s s", e.Stream, e.Member, e.At.Seconds(), most.Seconds())
+		j.fail("removal", "%s of stream %d sends a connection to %d after %s s, which has been no member for %s s", b.name, e.Stream, e.Member, e.At.Seconds(), most.Seconds())
 	}
 	bad, _ := b.detection()
 	if b.spec.Check.Probe == scenario.ProbeNone || b.spec.FailOpen && !b.anyGood(e.Member, e.At) {
 		return
 	}
 	if of1(b.well, e.Member).always(e.At-bad-ms, e.At, no) {
-		j.fail("detection", "the load balancer of stream %d sends a connection to %d after %s s, which has not answered for %s s", e.Stream, e.Member, e.At.Seconds(), bad.Seconds())
+		j.fail("detection", "%s of stream %d sends a connection to %d after %s s, which has not answered for %s s", b.name, e.Stream, e.Member, e.At.Seconds(), bad.Seconds())
 	}
 }
 
@@ -404,7 +447,7 @@ func (b *balancer) joined(id int, e sim.BalancerEvent) {
 		return
 	}
 	if most, ever := of1(b.well, id).longest(0, e.At-lag, c.Interval, mixed, yes); !ever || most < engine.Time(c.Healthy-1)*c.Interval {
-		b.judge.fail("detection", "the load balancer of stream %d sends to %d from %s s on, which has not answered so many probes in a row", e.Stream, id, e.At.Seconds())
+		b.judge.fail("detection", "%s of stream %d sends to %d from %s s on, which has not answered so many probes in a row", b.name, e.Stream, id, e.At.Seconds())
 	}
 }
 
@@ -418,7 +461,7 @@ func (b *balancer) leaves(id int, e sim.BalancerEvent) {
 		return
 	}
 	if worst, ever := of1(b.well, id).longest(0, e.At-lag, c.Interval, no, mixed); c.Probe == scenario.ProbeNone || !ever || worst < engine.Time(c.Unhealthy-1)*c.Interval {
-		b.judge.fail("detection", "the load balancer of stream %d leaves %d at %s s, which is a member, and well", e.Stream, id, e.At.Seconds())
+		b.judge.fail("detection", "%s of stream %d leaves %d at %s s, which is a member, and well", b.name, e.Stream, id, e.At.Seconds())
 	}
 }
 
@@ -437,37 +480,36 @@ func (b *balancer) cuts(e sim.BalancerEvent) {
 	case b.spec.Announce == scenario.AnnounceL2 || !ok && !slices.Contains(b.sends, e.Member):
 		// It never was the one that answers, or never well.
 	case !ok || e.At < left+b.spec.Drain:
-		b.judge.fail("drain", "the load balancer of stream %d cuts %d at %s s, left at %s s (%v)", e.Stream, e.Member, e.At.Seconds(), left.Seconds(), ok)
+		b.judge.fail("drain", "%s of stream %d cuts %d at %s s, left at %s s (%v)", b.name, e.Stream, e.Member, e.At.Seconds(), left.Seconds(), ok)
 	}
 }
 
 // A pod that was removed answers nothing that is asked when draining is over; it may have come back
 // by the time a SYN is repeated.
-func (b *balancers) succeed(stream int, number, endpoint uint64, arrival engine.Time) {
-	lb := b.list[stream]
+func (b *balancers) succeed(leg traffic.Leg, number, endpoint uint64, arrival engine.Time) {
+	lb := b.by(leg)
 	if lb == nil || lb.spec.Target != scenario.TargetPods || lb.spec.Drain == engine.Never {
 		return
 	}
 	_, most := lb.removal()
 	if over := most + lb.spec.Drain + longestRTT; of1(lb.wanted, int(endpoint)).always(arrival-over, max(arrival, b.now), no) {
-		b.judge.fail("drain", "request %d of stream %d, of %s s, is answered by pod %d, which has been no member for %s s", number, stream, arrival.Seconds(), endpoint, over.Seconds())
+		b.judge.fail("drain", "request %d of stream %d, of %s s, is answered by pod %d, which has been no member for %s s", number, leg.Stream, arrival.Seconds(), endpoint, over.Seconds())
 	}
 }
 
 // failed hears of a failure: of connections that were cut, and of whose lateness it was.
 func (b *balancers) failed(r *ledger.Request) {
 	lb := b.list[r.Stream]
+	// What is late behind a controller may be so for what it waited for in front of it.
+	if r.Ingress != "" && (r.Outcome != ledger.Timeout || r.Blame.Actor == ledger.Ingress) {
+		lb = b.by(traffic.Leg{Stream: r.Stream, Proxy: b.judge.podNamed(r.Ingress)})
+	}
 	if lb == nil {
 		return
 	}
 	member := r.Node
 	if lb.spec.Target == scenario.TargetPods {
-		member = -1
-		for _, id := range b.judge.order {
-			if b.judge.pods[id].api.Name == r.Pod {
-				member = int(id)
-			}
-		}
+		member = b.judge.podNamed(r.Pod)
 	}
 	if r.Blame.Cause == ledger.DrainCut && lb.spec.Announce == scenario.AnnounceNone {
 		if at, ok := lb.cut[member]; !ok || at < r.Arrival-longestRTT && b.judge.w.Traffic[r.Stream].Connection == scenario.ConnectionOwn {

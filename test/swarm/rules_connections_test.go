@@ -5,6 +5,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
 
 // connections is what is known of connections that are shared, and of flows over UDP.
@@ -74,7 +75,7 @@ func (j *judge) serving(view *cluster.View) map[cluster.PodID]bool {
 }
 
 func (c *connections) begin(stream int, number uint64, arrival engine.Time) {
-	if t := &c.judge.w.Traffic[stream]; t.FixedPorts || t.Connection == scenario.ConnectionHTTP2 || t.LB != nil {
+	if t := &c.judge.w.Traffic[stream]; t.FixedPorts || t.Connection == scenario.ConnectionHTTP2 || t.LB != nil || t.Ingress != nil {
 		c.arrivals[answer{stream, number}] = arrival
 	}
 }
@@ -87,10 +88,14 @@ func (c *connections) succeed(stream int, number, endpoint uint64) {
 		return
 	}
 	delete(c.arrivals, answer{stream, number})
-	c.judge.balancers.succeed(stream, number, endpoint, arrival)
-	t := &c.judge.w.Traffic[stream]
-	if told, ok := c.told[endpoint]; t.Connection == scenario.ConnectionHTTP2 && !proxied(t) && ok && arrival > told+longestRTT {
-		c.judge.fail("goaway", "call %d of stream %d, of %s s, is answered by pod %d, which got SIGTERM at %s s", number, stream, arrival.Seconds(), endpoint, told.Seconds())
+	t, server := &c.judge.w.Traffic[stream], endpoint // that the client is connected to
+	if t.Ingress != nil {
+		server = uint64(c.judge.requests.via[stream])
+		c.judge.balancers.succeed(traffic.Leg{Stream: stream, Proxy: int(server)}, number, endpoint, arrival)
+	}
+	c.judge.balancers.succeed(traffic.Leg{Stream: stream, Proxy: traffic.NoProxy}, number, server, arrival)
+	if told, ok := c.told[server]; t.Connection == scenario.ConnectionHTTP2 && !proxied(t) && ok && arrival > told+longestRTT {
+		c.judge.fail("goaway", "call %d of stream %d, of %s s, is answered by pod %d, which got SIGTERM at %s s", number, stream, arrival.Seconds(), server, told.Seconds())
 	}
 	if t.FixedPorts && t.LB == nil { // behind one each node has a flow of its own
 		c.follow(answer{stream, number % uint64(t.Clients)}, endpoint, arrival)

@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
@@ -78,7 +79,7 @@ func (j *judge) hearSync(e cluster.AuditEvent) {
 // The slices say of every pod what its object says: in it while it has an address and is not
 // done; serving is Ready, terminating is being deleted, ready is serving and not terminating,
 // or whatever publishNotReadyAddresses says (controllers.md 9.1). The controller knows what is
-// older than its watch is late.
+// older than its watch is late, of the Service whose slices it writes.
 func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
 	j.hearGatedSlices(at, func(ip string) (c endpoints.Conditions, ok bool) {
 		for svc := range view.Snapshot.Services() {
@@ -96,7 +97,9 @@ func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
 		return
 	}
 	late := j.w.Latency.Watch.Max() + j.w.Latency.APIWrite.Max() + sec
-	publish := j.w.Services[0].Service.Spec.PublishNotReadyAddresses
+	written := func(p *cluster.Pod) bool {
+		return slices.ContainsFunc(view.Snapshot.Changed(), func(n endpoints.ServiceName) bool { return n.String() == j.home(p) })
+	}
 	in := map[string]string{}
 	for svc := range view.Snapshot.Services() {
 		for i := range svc.Ports {
@@ -107,12 +110,12 @@ func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
 	}
 	for _, id := range j.order {
 		p := j.pods[id]
-		if at < p.changed+late {
+		if at < p.changed+late || !written(p.api) {
 			continue
 		}
 		o, want := p.api, ""
 		if o.IP.IsValid() && !o.Gone && o.Phase != cluster.PhaseSucceeded && o.Phase != cluster.PhaseFailed {
-			want = fmt.Sprint("ready ", publish || o.Ready && !o.Deleting(), ", serving ", o.Ready, ", terminating ", o.Deleting())
+			want = fmt.Sprint("ready ", j.publishes(o) || o.Ready && !o.Deleting(), ", serving ", o.Ready, ", terminating ", o.Deleting())
 		}
 		if have := in[o.IP.String()]; have != want {
 			j.fail("slices", "at %s s they say %q of %s, which has been %q since %s s", at.Seconds(), have, o.Name, want, p.changed.Seconds())

@@ -11,12 +11,14 @@ import (
 
 // requests is what is known of requests and their connections.
 type requests struct {
-	tries []int // by stream: answers and failed attempts
-	flows []int // by stream: endpoints chosen
-	// standing are the answers that are counted on and not there yet, by endpoint.
+	tries []int           // by stream: answers and failed attempts
+	flows []int           // by stream: endpoints chosen
+	via   []cluster.PodID // by stream: the controller's pod that was the last to ask
+	// standing are the answers that are counted on and not there yet, by endpoint, and by the
+	// controller's pod that they come through.
 	standing map[uint64]map[answer]promised
 	count    int
-	newest   map[answer]int
+	newest   map[answer]told
 	revoked  map[int]bool
 	checks   []check
 	shared   connections
@@ -34,6 +36,12 @@ type promised struct {
 	number int
 }
 
+// told is what the ledger said of the newest answer of a request.
+type told struct {
+	number        int
+	rescued, late bool
+}
+
 // check is something to look at later.
 type check struct {
 	at  engine.Time
@@ -41,7 +49,7 @@ type check struct {
 }
 
 func newRequests(streams int) requests {
-	return requests{tries: make([]int, streams), flows: make([]int, streams), standing: map[uint64]map[answer]promised{}, newest: map[answer]int{}, revoked: map[int]bool{}}
+	return requests{tries: make([]int, streams), flows: make([]int, streams), via: make([]cluster.PodID, streams), standing: map[uint64]map[answer]promised{}, newest: map[answer]told{}, revoked: map[int]bool{}}
 }
 
 func (r *requests) later(at engine.Time, run func(engine.Time)) {
@@ -66,25 +74,40 @@ func (r *requests) Begin(stream int, number uint64, arrival engine.Time) {
 func (r *requests) AttemptFailed(stream int) { r.tries[stream]++ }
 
 // Succeed counts, and remembers when the answer will be there.
-func (r *requests) Succeed(stream int, number, endpoint uint64, end engine.Time, _, _ bool) {
+func (r *requests) Succeed(stream int, number, endpoint uint64, end engine.Time, rescued, late bool) {
 	r.tries[stream]++
 	r.shared.succeed(stream, number, endpoint)
-	if r.standing[endpoint] == nil {
-		r.standing[endpoint] = map[answer]promised{}
-	}
 	r.count++
-	r.standing[endpoint][answer{stream, number}] = promised{end, r.count}
-	r.newest[answer{stream, number}] = r.count
+	r.newest[answer{stream, number}] = told{r.count, rescued, late}
+	r.stands(endpoint, answer{stream, number}, end)
+	if id, ok := r.shared.judge.through(stream, number, endpoint); ok {
+		r.stands(uint64(id), answer{stream, number}, end)
+	}
 }
 
-// Revoke forgets the answer.
-func (r *requests) Revoke(stream int, number uint64, _, _ bool) {
+// stands has an answer depend on a pod, until the end of its process or its own.
+func (r *requests) stands(pod uint64, a answer, end engine.Time) {
+	if r.standing[pod] == nil {
+		r.standing[pod] = map[answer]promised{}
+	}
+	r.standing[pod][a] = promised{end, r.count}
+}
+
+// Revoke forgets the answer: with all that was said of it.
+func (r *requests) Revoke(stream int, number uint64, rescued, late bool) {
 	r.tries[stream]--
-	r.revoked[r.newest[answer{stream, number}]] = true
+	newest := r.newest[answer{stream, number}]
+	r.revoked[newest.number] = true
+	if rescued != newest.rescued || late != newest.late {
+		r.shared.judge.fail("revoked", "request %d of stream %d: rescued %v, late %v is taken back, and was rescued %v, late %v", number, stream, rescued, late, newest.rescued, newest.late)
+	}
 }
 
-// Fail is heard for connections only.
-func (r *requests) Fail(f *ledger.Request) { r.shared.failed(f) }
+// Fail is heard for connections, and for controllers.
+func (r *requests) Fail(f *ledger.Request) {
+	r.shared.failed(f)
+	r.shared.judge.failedThrough(f)
+}
 
 // longestRTT is the way of the last answer that a process gave.
 const longestRTT = 10 * ms

@@ -49,6 +49,7 @@ func draw(seed uint64) *world {
 	}
 	w.Warmup = d.span(sec, 4*sec)
 	w.act()
+	w.front(seed)
 	w.gate(seed)
 	w.pause(seed)
 	w.order()
