@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -147,4 +148,27 @@ func overlay(t *testing.T, b broken) string {
 		}
 	}
 	return list
+}
+
+// The worlds with an ingress controller lose requests in front of it and behind it: there is
+// something to compare of both stages.
+func TestWorldsHaveTwoStages(t *testing.T) {
+	t.Parallel()
+	stages := map[bool]int{} // by whether a controller's pod had asked
+	for _, seed := range worldSeeds[:4] {
+		in, err := stagesInput(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := sim.Run(in.cases[0].Scenario, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range result.Ledger.Failures() {
+			stages[r.Ingress != ""]++
+		}
+	}
+	if stages[false] < 10 || stages[true] < 10 {
+		t.Errorf("%d requests fail in front of a controller, %d behind it", stages[false], stages[true])
+	}
 }

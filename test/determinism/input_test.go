@@ -13,7 +13,7 @@ import (
 
 // input is one thing to run: a file, or a world drawn from a seed.
 type input struct {
-	name  string // without blanks: a path from the repository's root, or world-SEED
+	name  string // without blanks: a path from the repository's root, world-SEED or stages-SEED
 	cases []scenario.Case
 }
 
@@ -48,11 +48,13 @@ func inputs(all bool) ([]input, error) {
 		}
 	}
 	for _, seed := range worlds {
-		in, err := worldInput(seed)
-		if err != nil {
-			return nil, err
+		for _, draw := range []func(uint64) (input, error){worldInput, stagesInput} {
+			in, err := draw(seed)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, in)
 		}
-		out = append(out, in)
 	}
 	return out, nil
 }
@@ -61,6 +63,13 @@ func inputs(all bool) ([]input, error) {
 func worldInput(seed uint64) (input, error) {
 	name := fmt.Sprintf("world-%d", seed)
 	cases, err := casesOf(manifest.File{Name: name + ".yaml", Data: []byte(drawWorld(seed))})
+	return input{name, cases}, err
+}
+
+// stagesInput draws the world with an ingress controller of a seed.
+func stagesInput(seed uint64) (input, error) {
+	name := fmt.Sprintf("stages-%d", seed)
+	cases, err := casesOf(manifest.File{Name: name + ".yaml", Data: []byte(drawTwoStages(seed))})
 	return input{name, cases}, err
 }
 

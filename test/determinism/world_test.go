@@ -50,16 +50,39 @@ func drawWorld(seed uint64) string {
 			"apiserver: down, for: 7s", "component: {name: kube-proxy/node-1, pause: true}, for: 7s", "component: {name: kube-proxy/node-1, restart: true}",
 			"component: {name: kubelet/node-1, pause: true}, for: 7s"))
 	}
-	b.WriteString(drawObjects(d, gated))
+	b.WriteString(drawObjects(d, "web", gated))
 	return b.String()
 }
 
-func drawObjects(d *draws, gated bool) string {
+// drawTwoStages writes a Scenario whose requests go through an ingress controller that is a workload
+// of it, chosen by a seed: the app and the controller are both rolled out.
+func drawTwoStages(seed uint64) string {
+	d := &draws{stream: engine.NewStream(seed, "determinism", "two stages")}
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: stages-%d}\nspec:", seed)
+	line("  nodes: {count: %d}\n  latency: {watch: {uniform: [5ms, 300ms]}}\n  apps:", d.below(4)+1)
+	for _, name := range []string{"web", "ingress"} {
+		line("    %s: {start: {uniform: [500ms, 4s]}, serve: {lognormal: {median: 20ms, p99: 1s}}, listener: closes, inFlight: %s}", name, d.one("finish", "cut"))
+	}
+	line("  ingress: {preset: %s, retries: %d, connectTimeout: %s, controller: {uniform: [100ms, 3s]}}", d.one("ingress-nginx", "envoy-gateway", "l7-generic"), d.below(3), d.one("500ms", "5s"))
+	line("  loadBalancer: {preset: %s}\n  traffic:", d.one("gke-l4", "aws-nlb-instance", "azure-standard"))
+	for i, way := range []string{"from: pods, via: [\"default/ingress:80\"]", "from: external, via: [lb, \"default/ingress:80\"]"} {
+		line("  - {name: stream-%d, to: \"web:80\", %s, rate: %d/s, connection: %s, timeout: 3s, retries: {count: %d}}",
+			i, way, 20+d.below(80), d.one("per-request", "keep-alive", "http2"), i*d.below(3))
+	}
+	line("  until: 60s\n  actions:\n  - {at: 10s, rolloutRestart: deployment/web}\n  - {at: %dms, rolloutRestart: deployment/ingress}", 10_000+d.below(20_000))
+	b.WriteString(drawObjects(d, "web", false) + strings.Replace(drawObjects(d, "ingress", false), "type: NodePort", "type: LoadBalancer", 1))
+	return b.String()
+}
+
+// drawObjects are the Deployment and the Service of a name.
+func drawObjects(d *draws, name string, gated bool) string {
 	gates := "[]"
 	if gated {
 		gates = "[{conditionType: example.com/own}]"
 	}
-	return fmt.Sprintf(`---
+	objects := fmt.Sprintf(`---
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
@@ -89,4 +112,5 @@ spec:
   selector: {app: web}
   ports: [{port: 80, targetPort: 8080}]
 `, 2+d.below(6), d.one("0", "0", "3"), d.one("1", "25%", "100%"), gates, d.one("30", "5"), 1+d.below(5), d.below(5), d.one("Cluster", "Local"))
+	return strings.NewReplacer("name: web", "name: "+name, "app: web", "app: "+name).Replace(objects)
 }
