@@ -364,6 +364,14 @@ func TestAnnouncements(t *testing.T) {
 	if len(f.cuts) != 1 || f.cuts[0] != "1 moved 341 of 1000" {
 		t.Errorf("%q", f.cuts)
 	}
+	// Nobody serves any more, on one node after the other: the address is withdrawn, with all that led
+	// to it.
+	f.endpoints = ready()
+	b.Hear()
+	f.run(3 * sec)
+	if m, ok := b.Pick(0, -1); ok || len(f.cuts) != 3 || f.cuts[2] != "2 moved 1000 of 1000" {
+		t.Errorf("node %d answers (%v): %q", m, ok, f.cuts)
+	}
 }
 
 // Reference: simulator.md 2, rules 7 and 8.

@@ -124,6 +124,6 @@ func (t *Traffic) lost(s *serving, now engine.Time, fault ledger.Fault) {
 		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)
 		stream.withdraw(s.attempt.req.client) // its next request was to follow the answer
 	}
-	t.interrupted(s, now)
+	t.interrupted(s)
 	t.failed(&s.attempt, stream.knows(&s.attempt, now), fault, s.conn)
 }

@@ -71,15 +71,15 @@ func (t *Traffic) answering(st *stay, work *serving) {
 }
 
 // interrupted notes that the proxy, or the server behind it, has ended with the answer
-// outstanding: s is the entry of the one that has.
-func (t *Traffic) interrupted(s *serving, now engine.Time) {
+// outstanding: s is the entry of the one that has. If it was the server, the proxy asks again, or
+// answers itself.
+func (t *Traffic) interrupted(s *serving) {
 	st := s.attempt.stay
 	switch {
 	case st == nil:
 	case s.attempt.proxy == nil: // the proxy itself
 		st.state = stayOver
 	default:
-		st.asks(now)
 		list := t.inFlight(st.front.target.Server.ID()).list
 		for i := range list {
 			if list[i].attempt.stay == st {

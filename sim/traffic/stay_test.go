@@ -13,6 +13,7 @@ import (
 type servedWorld struct {
 	fakeWorld
 	behind [2]*fakeServer
+	chosen int // how often somebody behind the proxy was
 }
 
 func newServedWorld() *servedWorld {
@@ -26,7 +27,7 @@ func (w *servedWorld) Front(leg Leg, flow uint64, last int) Front {
 	if leg.Proxy == NoProxy {
 		return Front{Member: 0, Node: -1, Target: &Target{netip.MustParseAddrPort("10.0.0.1:80"), w.servers[0]}}
 	}
-	if last < 0 {
+	if w.chosen++; last < 0 {
 		last = engine.Below(flow, len(w.behind))
 	}
 	return Front{Member: last, Node: -1, Target: &Target{netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(last)}), 80), w.behind[last]}}
@@ -166,5 +167,22 @@ func TestAProxyClosesAConnectionWithItsAnswer(t *testing.T) {
 	tr.RunUntil(5 * sec)
 	if all := led.All(); all.Failed != 0 || all.OK < 10 {
 		t.Errorf("%+v", all)
+	}
+}
+
+// A process of the proxy that comes after another one has none of its connections: with the same two
+// pods behind it, it chooses twice for each that it opens, and once for each request over one.
+func TestAProxyThatIsBackHasNoConnections(t *testing.T) {
+	t.Parallel()
+	w := newServedWorld()
+	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
+	tr.RunUntil(2050 * ms) // 20 requests, over two connections
+	if w.chosen != 22 {
+		t.Fatalf("chosen %d times, want 22", w.chosen)
+	}
+	tr.CloseIdle(0, 2060*ms, true)
+	tr.RunUntil(4050 * ms)
+	if all := led.All(); w.chosen != 44 || all.OK != 40 {
+		t.Errorf("chosen %d times, want 44: %+v", w.chosen, all)
 	}
 }

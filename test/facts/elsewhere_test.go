@@ -93,11 +93,9 @@ var elsewhere = []notModelled{
 	{"load-balancers 4 AWS ALB", "L7 proxies"},
 	{"load-balancers 5.1 Readiness probe", "the manifest has it"},
 	{"load-balancers 5.1 Issue #13689", "follows from the rows on SIGTERM and its readiness probe"},
-	{"load-balancers 5.1 Upstream selection", "L7 proxies"},
 	{"load-balancers 5.1 Default Service", "the manifest has it"},
 	{"load-balancers 5.2 preStop", "the image's profile stands for it"},
 	{"load-balancers 5.2 Grace", "the manifest has it"},
 	{"load-balancers 5.2 Readiness probe", "the manifest has it"},
-	{"load-balancers 5.2 Backend endpoints", "L7 proxies"},
 	{"load-balancers 5.3", "other service proxies: LIMITATIONS.md; Envoy's own end: propagation 5"},
 }

@@ -10,6 +10,7 @@ const (
 	checks      = "sim/balancer/check.go"
 	picks       = "sim/balancer/pick.go"
 	membership  = "sim/balancer: TestMembership"
+	twoStages   = "sim: TestARolloutBehindAController TestAnAppsPodEndsBehindAController"
 	nobodyWell  = "sim/balancer: TestWithoutAHealthyMember; sim: TestAllUnhealthy"
 	drains      = "sim/balancer: TestDrainingOfEveryPreset TestComingBack; sim: TestDrainCutsWhatTakesLonger TestDrainCutsSharedConnections"
 )
@@ -60,5 +61,7 @@ var balancerRows = []row{
 	{"load-balancers 5.1 Chart preStop", "/wait-shutdown sends SIGTERM and waits", "sim/scenario/program.go", "sim/scenario: TestHookOf"},
 	{"load-balancers 5.1 On SIGTERM", "unready at once, the grace of its argument, 10 s more", "sim/scenario/profile.go", "sim/scenario: TestProfileByImageAndCommand"},
 	{"load-balancers 5.1 worker-shutdown-timeout", "240 s", "sim/scenario/profile.go", "sim/scenario: TestProfileByImageAndCommand"},
+	{"load-balancers 5.1 Upstream selection", "each pod asks ready endpoints that do not terminate, as it has heard of them", "sim/controllers.go", twoStages + "; " + membership},
 	{"load-balancers 5.2 First action", "unready at once, drains 60 s", "sim/scenario/profile.go", "sim/scenario: TestProfileByLabelsAndVariables"},
+	{"load-balancers 5.2 Backend endpoints", "pods that terminate or do not serve get nothing new; what is in flight goes on", balancer, membership + "; " + twoStages},
 }

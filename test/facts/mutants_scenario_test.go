@@ -1,6 +1,9 @@
 package facts
 
 var hookMutants = []mutant{
+	{"the hook of ingress-nginx does not send SIGTERM", []string{"load-balancers 5.1 Chart preStop"}, scenario, "TestHookOf", []edit{
+		{programs, "signals: true, closes: grace == 0, failsReadiness: true, waits: true,\n\t\twhy: []string{\"/wait-shutdown", "closes: grace == 0, failsReadiness: true, waits: true,\n\t\twhy: []string{\"/wait-shutdown"},
+	}},
 	{"the sleep action sleeps a second more", []string{"pod-lifecycle 2.2 sleep"}, scenario, "TestHooksThatAreNoProgram", []edit{
 		{hook, "min(max(hook.Sleep.Seconds, 0),", "min(max(hook.Sleep.Seconds+1, 0),"},
 	}},

@@ -262,4 +262,35 @@ var mutants = []mutant{
 	{"DNS lists pods that are not ready", []string{"propagation 1.10"}, []edit{
 		{"cluster/dns.go", "\t\tif list[i].conditions.Ready() {\n", "\t\tif i >= 0 {\n"},
 	}},
+
+	{"a controller's end leaves its requests alive", []string{"pod-lifecycle 2.3", "load-balancers 5.1 On SIGTERM"}, []edit{
+		{"traffic/stay.go", "\tcase s.attempt.proxy == nil: // the proxy itself\n\t\tst.state = stayOver\n", "\tcase s.attempt.proxy == nil: // the proxy itself\n"},
+	}},
+	{"a request that was interrupted is not asked again", []string{"load-balancers 5.1 Upstream selection"}, []edit{
+		{"traffic/proxy.go", "\t\ta.stay.asks(a.connectLimit() + 1)\n", "\t\ta.stay.limit = a.connectLimit() + 1\n"},
+	}},
+	{"a controller does not know that it is answered", []string{"load-balancers 5.1 On SIGTERM"}, []edit{
+		{"traffic/stay.go", "\tst.state = stayAnswering\n", ""},
+	}},
+	{"what has left a controller goes on", []string{"simulator 2"}, []edit{
+		{"traffic/traffic.go", "case p.attempt.proxy != nil && p.attempt.stay.left():", "case p.attempt.proxy != nil && p.at < 0:"},
+	}},
+	{"a client's retry goes with what its controller has left", []string{"simulator 2"}, []edit{
+		{"traffic/traffic.go", "\tcase p.retry: // by the client, whatever became of its attempt before\n\t\tt.start(&p.attempt, p.at)\n\tcase p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more\n", "\tcase p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more\n\tcase p.retry: // by the client, whatever became of its attempt before\n\t\tt.start(&p.attempt, p.at)\n"},
+	}},
+	{"a controller started during the run never hears", []string{"load-balancers 5.1 Upstream selection", "load-balancers 5.2 Backend endpoints"}, []edit{
+		{"controllers.go", "\t\tc.pods[pod] = f\n", "\t\tif c.pods[pod] = f; c.run.traffic != nil {\n\t\t\tf.b.Pause()\n\t\t}\n"},
+	}},
+	{"all pods of a controller are the first", []string{"load-balancers 5.1 Upstream selection"}, []edit{
+		{"traffic/stay.go", "a.req.stream.proxyIn(int(server.ID()))", "a.req.stream.proxyIn(0)"},
+	}},
+	{"what a controller failed is told of as the app's", []string{"simulator 2"}, []edit{
+		{"traffic/traffic.go", "\t\tingress = a.stay.front.target.Server.Name()\n", "\t\t_ = ingress\n"},
+	}},
+	{"what goes wrong behind a controller is seen as it is", []string{"simulator 2"}, []edit{
+		{"traffic/proxy.go", "\tcase a.proxy == nil:\n\t\treturn", "\tcase a.proxy == nil || a.stay != nil:\n\t\treturn"},
+	}},
+	{"a connection that a controller has dropped keeps its place", []string{"simulator 1"}, []edit{
+		{"traffic/proxy.go", "\tc.place = -1\n", ""},
+	}},
 }
