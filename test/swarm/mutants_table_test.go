@@ -266,9 +266,6 @@ var mutants = []mutant{
 	{"a controller's end leaves its requests alive", []string{"pod-lifecycle 2.3", "load-balancers 5.1 On SIGTERM"}, []edit{
 		{"traffic/stay.go", "\tcase s.attempt.proxy == nil: // the proxy itself\n\t\tst.state = stayOver\n", "\tcase s.attempt.proxy == nil: // the proxy itself\n"},
 	}},
-	{"a request that was interrupted is not asked again", []string{"load-balancers 5.1 Upstream selection"}, []edit{
-		{"traffic/proxy.go", "\t\ta.stay.asks(a.connectLimit() + 1)\n", "\t\ta.stay.limit = a.connectLimit() + 1\n"},
-	}},
 	{"a controller does not know that it is answered", []string{"load-balancers 5.1 On SIGTERM"}, []edit{
 		{"traffic/stay.go", "\tst.state = stayAnswering\n", ""},
 	}},
