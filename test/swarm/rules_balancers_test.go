@@ -68,7 +68,20 @@ func (p past) longest(from, to, between engine.Time, some ...answering) (most en
 // always says that it was one of some for all of a time that lies within what is known.
 func (p past) always(from, to engine.Time, some ...answering) bool {
 	most, ever := p.longest(from, to, 0, some...)
-	return from >= 0 && ever && most == to-from // of a time before anything was told it is not known
+	// Of a time before anything was told it is not known, and what changes at its very end may have
+	// been seen.
+	return from >= 0 && ever && most == to-from && slices.Contains(some, p.at(to))
+}
+
+// at is the answer at a moment.
+func (p past) at(moment engine.Time) answering {
+	now := unknown
+	for _, c := range p {
+		if c.at <= moment {
+			now = c.now
+		}
+	}
+	return now
 }
 
 func (p past) ever(from, to engine.Time, some ...answering) bool {
