@@ -127,7 +127,11 @@ var packages = []packageRule{
 		path: "proxier/nftables",
 		own: []permit{
 			{"proxier/plan", "what is rendered"},
-			{"proxier/packet", "the tracer over the rendered rules"},
+			{"endpoints", "families, protocols and service port names, which plan hands through unchanged"},
+		},
+		modules: []permit{
+			{"github.com/google/nftables", "expressions of rules as the kernel reads them; and tests read sets back with it"},
+			{"golang.org/x/sys", "the netlink socket and the constants of its messages"},
 		},
 	},
 	{
