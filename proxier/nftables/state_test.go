@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -514,5 +515,46 @@ func TestClassNumbersAreDifferent(t *testing.T) {
 	}
 	if len(slices.Collect(maps.Keys(seen))) == 0 {
 		t.Fatal("no class was tried")
+	}
+}
+
+// TestAnEndpointThatComesBackIsNotRemembered: what packets remember is its slot.
+func TestAnEndpointThatComesBackIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(1, testNode())
+	svc := packetService()
+	seconds := int32(600)
+	svc.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
+	svc.Spec.SessionAffinityConfig = &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: &seconds}}
+	s, kernel := newState(w.node, endpoints.IPv4), newTable(endpoints.IPv4)
+	kernel.commit(t, s.create(w.plan))
+	seen := map[uint32]string{}
+	apply := func(step string, addrs ...string) {
+		setService(t, w.cache, svc, packetSlice(addrs...))
+		_, d := w.step(t)
+		kernel.commit(t, s.apply(&d))
+		for _, slot := range kernel.rows[stickySlots] {
+			if by, ok := seen[number(slot)]; ok && by != step {
+				t.Errorf("%s: slot %x was %s", step, number(slot), by)
+			}
+			seen[number(slot)] = step
+		}
+	}
+	apply("the first", "10.244.0.5")
+	apply("nothing")
+	apply("the first again", "10.244.0.5")
+	if len(seen) != 2 {
+		t.Errorf("%d slots, want 2", len(seen))
+	}
+	affine := svc
+	svc = packetService()
+	apply("without affinity", "10.244.0.5")
+	if n := len(kernel.rows[stickySlots]) + len(kernel.rows[stickyIDs]); n > 0 {
+		t.Errorf("%d elements of affinity are left", n)
+	}
+	svc = affine
+	apply("with affinity again", "10.244.0.5")
+	if len(seen) != 3 {
+		t.Errorf("%d slots, want 3", len(seen))
 	}
 }

@@ -159,3 +159,24 @@ func addEndpoint(s *discoveryv1.EndpointSlice, addr string, node int, ready bool
 		Conditions: discoveryv1.EndpointConditions{Ready: &ready, Serving: &serving, Terminating: &terminating},
 	})
 }
+
+// packetService is a Service with a node port that keeps the client's address.
+func packetService() *corev1.Service {
+	svc := &corev1.Service{}
+	svc.Namespace, svc.Name = "default", "web"
+	svc.Spec.Type = corev1.ServiceTypeNodePort
+	svc.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
+	svc.Spec.ClusterIP, svc.Spec.ClusterIPs = "10.96.0.1", []string{"10.96.0.1"}
+	svc.Spec.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyLocal
+	svc.Spec.Ports = []corev1.ServicePort{{Name: "p", Protocol: corev1.ProtocolTCP, Port: 80, NodePort: 30001}}
+	return svc
+}
+
+// packetSlice holds ready endpoints on the node.
+func packetSlice(addrs ...string) *discoveryv1.EndpointSlice {
+	slice := sliceOf("web", endpoints.IPv4, corev1.ProtocolTCP)
+	for _, a := range addrs {
+		addEndpoint(slice, a, 1, true)
+	}
+	return slice
+}
