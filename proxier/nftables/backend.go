@@ -258,12 +258,10 @@ func (b *Backend) replace(p *plan.Plan) error {
 	}
 	b.node = p.Node()
 	states := make([]*state, 0, len(b.opts.Families))
-	changes := make([]*tableChange, 0, len(b.opts.Families))
 	for _, f := range b.opts.Families {
-		s := newState(b.node, f)
-		states, changes = append(states, s), append(changes, s.create(p))
+		states = append(states, newState(b.node, f))
 	}
-	if err := b.overwrite(changes); err != nil {
+	if err := b.overwrite(createAll(states, p)); err != nil {
 		return err
 	}
 	b.states = states

@@ -18,8 +18,9 @@ import (
 type conn struct {
 	fd   int
 	mark uint32
-	send int // bytes the socket takes at once
-	b    []byte
+	room int    // bytes the socket takes at once
+	b    []byte // for the next batch
+	in   [receiveBuffer]byte
 }
 
 // receiveBuffer is what answers are read into: the kernel writes no datagram of more than 32
@@ -118,14 +119,13 @@ type refusal struct {
 	label  label
 	detail string // the kernel's own words, if it has any
 	mark   uint32
-	family endpoints.IPFamily
 }
 
 // Error names the message, and the rule if it was one.
 func (r *refusal) Error() string {
 	what := r.label.what
 	if r.label.rule != nil {
-		what += " (" + r.label.rule.text(vocabulary{r.family, r.mark}) + ")"
+		what += " (" + r.label.rule.text(vocabulary{r.label.family, r.mark}) + ")"
 	}
 	if r.detail != "" {
 		what += ": " + r.detail
@@ -139,38 +139,37 @@ func (r *refusal) Unwrap() error { return r.errno }
 // erestart is what the kernel answers to a batch of another generation (nfnetlink.c).
 const erestart = unix.ERESTART
 
-// commit sends one batch and reads what the kernel says to it. The kernel works on a batch
-// while it is being sent, so all answers are there when the call returns.
+// commit encodes one batch, sends it and reads what the kernel says to it.
 func (c *conn) commit(table string, changes []*tableChange, generation uint32, check bool) error {
 	e := encoder{b: c.b[:0], table: table, mark: c.mark}
-	e.batchBegin(generation, check)
-	family := endpoints.IPv4
-	for _, change := range changes {
-		if err := e.tableChange(change); err != nil {
-			return err
-		}
-		family = change.family
+	if err := e.batch(changes, generation, check); err != nil {
+		return err
 	}
-	e.batchEnd()
 	if cap(e.b) <= receiveSpace {
 		c.b = e.b // keep the room for the next one, but not that of a whole cluster
 	}
+	return c.send(&e)
+}
+
+// send has the kernel work on a batch. It does so while the batch is being sent, so all answers
+// are there when the call returns.
+func (c *conn) send(e *encoder) error {
 	if err := c.write(e.b); err != nil {
 		return err
 	}
-	return c.answers(&e, family)
+	return c.answers(e)
 }
 
 // write sends a buffer as one datagram, for which the socket's buffer has to have room.
 func (c *conn) write(b []byte) error {
-	if len(b)+headroom > c.send {
+	if len(b)+headroom > c.room {
 		want := len(b) + headroom
 		if err := unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, want); err != nil {
 			if err := unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_SNDBUF, want); err != nil {
 				return fmt.Errorf("send buffer of %d bytes: %w", want, err)
 			}
 		}
-		c.send = want
+		c.room = want
 	}
 	if err := unix.Sendto(c.fd, b, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return fmt.Errorf("send %d bytes to the kernel: %w", len(b), err)
@@ -182,11 +181,11 @@ func (c *conn) write(b []byte) error {
 const headroom = 1 << 12
 
 // answers reads the acknowledgement of a batch, or the first error.
-func (c *conn) answers(e *encoder, family endpoints.IPFamily) error {
+func (c *conn) answers(e *encoder) error {
 	last := uint32(len(e.labels) - 2) //nolint:gosec // messages of a batch: the one before its end
 	done := false
 	var refused *refusal
-	buf := make([]byte, receiveBuffer)
+	buf := c.in[:]
 	for {
 		n, _, err := unix.Recvfrom(c.fd, buf, unix.MSG_DONTWAIT)
 		if errors.Is(err, unix.EAGAIN) {
@@ -207,7 +206,7 @@ func (c *conn) answers(e *encoder, family endpoints.IPFamily) error {
 			case errno == 0:
 				done = done || m.seq == last
 			case refused == nil && int(m.seq) < len(e.labels):
-				refused = &refusal{errno: errno, label: e.labels[m.seq], detail: extended(m), mark: c.mark, family: family}
+				refused = &refusal{errno: errno, label: e.labels[m.seq], detail: extended(m), mark: c.mark}
 			}
 		}
 	}
@@ -292,7 +291,7 @@ func (c *conn) ask(kind int, flags uint16, family byte, table string, each func(
 	if err := c.write(e.b); err != nil {
 		return err
 	}
-	buf := make([]byte, receiveBuffer)
+	buf := c.in[:]
 	for {
 		n, _, err := unix.Recvfrom(c.fd, buf, 0)
 		if errors.Is(err, unix.EINTR) {

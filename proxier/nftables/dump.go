@@ -101,7 +101,7 @@ func (d *dumper) elements(s *set, c *tableChange) []string {
 			}
 		}
 	}
-	for i, known := range setTable() {
+	for i, known := range setTable {
 		if known.name != s.name {
 			continue
 		}

@@ -29,7 +29,7 @@ func features() []feature {
 // change is a table with nothing but the feature.
 func (f feature) change(family endpoints.IPFamily) *tableChange {
 	c := &tableChange{family: family, replace: true, remove: true, rows: newChanges(family)}
-	for _, s := range setTable() {
+	for _, s := range setTable {
 		c.sets = append(c.sets, s)
 	}
 	if f.bare {

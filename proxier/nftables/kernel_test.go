@@ -159,7 +159,7 @@ func kernelRows(t testing.TB, f endpoints.IPFamily) [numRowSets]map[string]strin
 		t.Fatal(err)
 	}
 	var out [numRowSets]map[string]string
-	for i, s := range setTable() {
+	for i, s := range setTable {
 		if i >= numRowSets {
 			break
 		}
@@ -317,6 +317,9 @@ func TestWhatTheKernelRefusesIsNamed(t *testing.T) {
 	err := b.kernel.commit("lameduck", []*tableChange{c}, 0, false)
 	if !errors.Is(err, unix.ENOENT) || !strings.Contains(fmt.Sprint(err), "chain odd (meta priority set ip daddr . meta l4proto . th dport map @nowhere)") {
 		t.Errorf("got %v, want the rule and ENOENT", err)
+	}
+	if got := run(t, "nft", "list", "chains", "ip"); strings.Contains(got, "odd") || !strings.Contains(got, "chain services") {
+		t.Errorf("after a refusal the chains are\n%s", got)
 	}
 	for _, f := range features() {
 		for _, family := range endpoints.Families() {
@@ -514,5 +517,62 @@ func TestPacketsGoWhereTheRulesSend(t *testing.T) {
 	apply(t, next, p, d)
 	if _, _, err := client.dial("10.96.0.1:80"); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("without endpoints: %v, want a refusal", err)
+	}
+}
+
+// TestNoConnectionIsLostWhileEndpointsChange: all endpoints listen all the time, so whichever a
+// packet is sent to, between whichever two transactions, it is answered.
+func TestNoConnectionIsLostWhileEndpointsChange(t *testing.T) {
+	machine := newNamespace(t)
+	machine.run(t, "ip", "addr", "add", "10.244.0.0/24", "dev", "lo")
+	machine.run(t, "ip", "route", "add", "default", "dev", "lo")
+	serve(t, machine, "0.0.0.0:8080")
+	w := newWorld(6, testNode())
+	var b *Backend
+	if err := machine.do(func() (err error) { b, err = New(w.node, Options{}); return err }); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	change := func() {
+		var addrs []string
+		for i := range 1 + w.rng.IntN(1<<w.rng.IntN(5)) {
+			addrs = append(addrs, podAddr(endpoints.IPv4, i))
+		}
+		setService(t, w.cache, packetService(), packetSlice(addrs...))
+		p, d := w.step(t)
+		apply(t, b, p, d)
+	}
+	change()
+	const connections = 2000
+	done := make(chan error, 1)
+	machine.work <- func() {
+		for i := range connections {
+			c, err := (&net.Dialer{Timeout: 5 * time.Second}).Dial("tcp", "10.96.0.1:80")
+			if err == nil {
+				err = c.Close()
+			}
+			if err != nil {
+				done <- fmt.Errorf("connection %d: %w", i, err)
+				return
+			}
+		}
+		done <- nil
+	}
+	changes := 0
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("%v, during %d changes", err, changes)
+			}
+			if changes < 100 {
+				t.Errorf("only %d changes meanwhile", changes)
+			}
+			t.Logf("%d connections during %d changes", connections, changes)
+			return
+		default:
+			change()
+			changes++
+		}
 	}
 }

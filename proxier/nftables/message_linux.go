@@ -21,8 +21,9 @@ type encoder struct {
 
 // label says what a message is about, if the kernel refuses it.
 type label struct {
-	what string
-	rule *rule
+	what   string
+	rule   *rule
+	family endpoints.IPFamily // of the rule
 }
 
 const (
@@ -114,6 +115,18 @@ func (e *encoder) batchEnd() {
 	binary.NativeEndian.PutUint16(e.b[e.start+6:], flags|unix.NLM_F_ACK)
 	e.begin(unix.NFNL_MSG_BATCH_END, 0, 0, unix.NFNL_SUBSYS_NFTABLES, label{what: "commit"})
 	e.end()
+}
+
+// batch writes one transaction.
+func (e *encoder) batch(changes []*tableChange, generation uint32, check bool) error {
+	e.batchBegin(generation, check)
+	for _, c := range changes {
+		if err := e.tableChange(c); err != nil {
+			return err
+		}
+	}
+	e.batchEnd()
+	return nil
 }
 
 // tableChange writes all messages of a table's change.
@@ -330,7 +343,7 @@ func (v *tableEncoder) flushChain(name string) {
 func (v *tableEncoder) rules(c *chain) error {
 	for i := range c.rules {
 		r := &c.rules[i]
-		v.message(unix.NFT_MSG_NEWRULE, unix.NLM_F_CREATE|unix.NLM_F_APPEND, label{"a rule of chain " + c.name, r})
+		v.message(unix.NFT_MSG_NEWRULE, unix.NLM_F_CREATE|unix.NLM_F_APPEND, label{"a rule of chain " + c.name, r, v.family})
 		v.text(unix.NFTA_RULE_TABLE, v.table)
 		v.text(unix.NFTA_RULE_CHAIN, c.name)
 		all := v.nest(unix.NFTA_RULE_EXPRESSIONS)
@@ -368,7 +381,7 @@ func (v *tableEncoder) allRows(c *changes) {
 	if c == nil {
 		return
 	}
-	for i, s := range setTable() {
+	for i, s := range setTable {
 		if i >= numRowSets {
 			return
 		}
@@ -435,9 +448,8 @@ func (v *tableEncoder) rangeElements(r *rangeElements) {
 }
 
 func (v *tableEncoder) verdicts(kind int, list []verdictElement) {
-	table := setTable()
 	for _, x := range list {
-		at := v.elements(kind, table[x.in].name)
+		at := v.elements(kind, setTable[x.in].name)
 		elem := v.nest(unix.NFTA_LIST_ELEM)
 		v.data(unix.NFTA_SET_ELEM_KEY, binary.NativeEndian.AppendUint32(nil, x.number))
 		data := v.nest(unix.NFTA_SET_ELEM_DATA)

@@ -69,8 +69,10 @@ const numRowSets = int(sticky)
 // packets write. A client more is served, and not remembered (nft-layout.md, hazard 8).
 const stickySize = 262144
 
-// setTable describes the sets of setID.
-func setTable() [numSets]set {
+// setTable describes the sets of setID. Nobody changes it.
+var setTable = describeSets()
+
+func describeSets() [numSets]set {
 	vip := []field{fieldAddr, fieldProto, fieldPort}
 	indexed := []field{fieldAddr, fieldProto, fieldPort, fieldIndex}
 	slotted := []field{fieldAddr, fieldProto, fieldPort, fieldNumber}
@@ -180,7 +182,7 @@ type rowSizes struct{ key, value int }
 // rowLayout returns the sizes of the sets of fixed-size rows.
 func rowLayout(f endpoints.IPFamily) [numRowSets]rowSizes {
 	var out [numRowSets]rowSizes
-	for i, s := range setTable() {
+	for i, s := range setTable {
 		if i < numRowSets {
 			out[i] = rowSizes{sizeOf(s.key, f), sizeOf(s.value, f)}
 		}

@@ -57,12 +57,32 @@ type update struct {
 }
 
 // create returns the transaction that replaces the table by one for a whole Plan.
-func (s *state) create(p *plan.Plan) *tableChange {
+func (s *state) create(p *plan.Plan) *tableChange { return createAll([]*state{s}, p)[0] }
+
+// createAll does so for the states of several families, in one walk over the Plan.
+func createAll(states []*state, p *plan.Plan) []*tableChange {
+	byFamily := map[endpoints.IPFamily]*update{}
+	for _, s := range states {
+		byFamily[s.family] = s.skeleton()
+	}
+	for f := range p.Frontends() {
+		if u := byFamily[f.Family()]; u != nil {
+			u.frontend(nil, f)
+		}
+	}
+	out := make([]*tableChange, len(states))
+	for i, s := range states {
+		out[i] = byFamily[s.family].finish()
+	}
+	return out
+}
+
+// skeleton begins the transaction that replaces the table, with all that does not depend on
+// Services.
+func (s *state) skeleton() *update {
 	u := s.begin()
 	u.tx.replace = true
-	for _, set := range setTable() {
-		u.tx.sets = append(u.tx.sets, set)
-	}
+	u.tx.sets = append(u.tx.sets, setTable[:]...)
 	u.addChains(s.layout.base())
 	for _, c := range madeAtStart() {
 		u.addClass(c, false)
@@ -73,12 +93,7 @@ func (s *state) create(p *plan.Plan) *tableChange {
 	for _, a := range s.layout.nodeIPs() {
 		u.tx.rows.put(nodeIPs).addr(a)
 	}
-	for f := range p.Frontends() {
-		if f.Family() == s.family {
-			u.frontend(nil, f)
-		}
-	}
-	return u.finish()
+	return u
 }
 
 // apply returns the transaction for what differs between two Plans.

@@ -73,13 +73,13 @@ func (k *table) commitRows(t testing.TB, c *changes) {
 		size := c.sizes[i]
 		for row := range slices.Chunk(c.sets[i].del, size.key) {
 			if _, ok := k.rows[i][string(row)]; !ok {
-				t.Errorf("%s: %x is taken out, but not in", setTable()[i].name, row)
+				t.Errorf("%s: %x is taken out, but not in", setTable[i].name, row)
 			}
 			delete(k.rows[i], string(row))
 		}
 		for row := range slices.Chunk(c.sets[i].add, size.key+size.value) {
 			if _, ok := k.rows[i][string(row[:size.key])]; ok {
-				t.Errorf("%s: %x is put in, but there", setTable()[i].name, row)
+				t.Errorf("%s: %x is put in, but there", setTable[i].name, row)
 			}
 			k.rows[i][string(row[:size.key])] = string(row[size.key:])
 		}
@@ -101,19 +101,19 @@ func (k *table) meaning(t testing.TB) meaning {
 	used := [numRowSets]int{}
 	for _, in := range []setID{frontends, nodePorts} {
 		for key, value := range k.rows[in] {
-			m.Frontends[fmt.Sprintf("%s %x", setTable()[in].name, key)] = k.frontend(t, in, key, number(value), &used)
+			m.Frontends[fmt.Sprintf("%s %x", setTable[in].name, key)] = k.frontend(t, in, key, number(value), &used)
 		}
 	}
 	for _, in := range []setID{endpointMap, stickySlots, stickyEndpoints, stickyLocalEndpoints, stickyIDs, firewalled} {
 		if used[in] != len(k.rows[in]) {
-			t.Errorf("%s: %d of %d elements belong to a frontend", setTable()[in].name, used[in], len(k.rows[in]))
+			t.Errorf("%s: %d of %d elements belong to a frontend", setTable[in].name, used[in], len(k.rows[in]))
 		}
 	}
 	for _, in := range []setID{clusterIPs, nodeIPs, hairpin} {
 		for key := range k.rows[in] {
-			m.Addresses[setTable()[in].name] = append(m.Addresses[setTable()[in].name], fmt.Sprintf("%x", key))
+			m.Addresses[setTable[in].name] = append(m.Addresses[setTable[in].name], fmt.Sprintf("%x", key))
 		}
-		slices.Sort(m.Addresses[setTable()[in].name])
+		slices.Sort(m.Addresses[setTable[in].name])
 	}
 	if len(k.ranges) != len(k.verdictsOf(firewalls)) {
 		t.Errorf("%d sets of ranges, %d firewalls", len(k.ranges), len(k.verdictsOf(firewalls)))
@@ -284,7 +284,7 @@ func (s *state) checkEmpty(t *testing.T, kernel *table, w *world) {
 	kernel.commit(t, s.apply(&d))
 	for i, rows := range kernel.rows {
 		if len(rows) > 0 {
-			t.Errorf("%s: %d elements are left", setTable()[i].name, len(rows))
+			t.Errorf("%s: %d elements are left", setTable[i].name, len(rows))
 		}
 	}
 	if n := len(s.clusterIPs.now) + len(s.hairpins.now) + len(s.order) + len(s.ports.of) + len(s.ports.ring.taken) + len(s.walls.of); n > 0 {

@@ -1,0 +1,198 @@
+package nftables
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+)
+
+// fakeKernel takes transactions and remembers them, and is told what goes wrong.
+type fakeKernel struct {
+	at        uint32
+	structure structure
+	committed [][]*tableChange
+	errs      []error // of the next commits; nil is none
+	foreign   int     // so many next commits find that somebody else came first
+}
+
+func (k *fakeKernel) generation() (uint32, error) { return k.at, nil }
+
+func (k *fakeKernel) commit(_ string, changes []*tableChange, generation uint32, check bool) error {
+	if k.foreign > 0 {
+		k.foreign--
+		k.at = nextGeneration(k.at)
+	}
+	if check && generation != k.at {
+		return errGeneration
+	}
+	if len(k.errs) > 0 {
+		err := k.errs[0]
+		k.errs = k.errs[1:]
+		if err != nil {
+			return err
+		}
+	}
+	k.committed = append(k.committed, changes)
+	k.at = nextGeneration(k.at)
+	return nil
+}
+
+func (k *fakeKernel) inspect(string, endpoints.IPFamily) (structure, bool, error) {
+	return k.structure, true, nil
+}
+
+func (k *fakeKernel) remove(string, []endpoints.IPFamily) error { return nil }
+
+func (k *fakeKernel) close() error { return nil }
+
+// onFake returns a Backend with a Plan of one Service in force, and how to get to the next Plan.
+func onFake(t *testing.T) (*Backend, *fakeKernel, func() error) {
+	t.Helper()
+	k := &fakeKernel{at: 41}
+	opts, err := Options{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(1, testNode())
+	b := &Backend{opts: opts, node: w.node, kernel: k}
+	i := 0
+	next := func() error {
+		i++
+		setService(t, w.cache, packetService(), packetSlice(podAddr(endpoints.IPv4, i)))
+		return b.Apply(w.step(t))
+	}
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	return b, k, next
+}
+
+// replaced says whether the last transaction replaced the tables.
+func (k *fakeKernel) replaced() bool { return k.committed[len(k.committed)-1][0].replace }
+
+func TestAChangeIsOneSmallTransaction(t *testing.T) {
+	t.Parallel()
+	_, k, next := onFake(t)
+	if !k.replaced() || len(k.committed) != 1 {
+		t.Fatalf("the first Apply: %d transactions, replaced %v", len(k.committed), k.replaced())
+	}
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if len(k.committed) != 2 || k.replaced() || len(k.committed[1]) != 1 {
+		t.Fatalf("the second Apply: %d transactions, replaced %v, %d tables", len(k.committed), k.replaced(), len(k.committed[1]))
+	}
+	rows := k.committed[1][0].rows
+	// A ClusterIP and a node port that lists its endpoint as one for all and as a local one.
+	if got, want := len(rows.sets[endpointMap].add), 3*(16+8); got != want {
+		t.Errorf("%d bytes of endpoints, want %d", got, want)
+	}
+	if len(rows.sets[frontends].add) > 0 {
+		t.Error("the class of a frontend was written again")
+	}
+}
+
+func TestSomebodyElsesTableIsNoReasonToReplaceOurs(t *testing.T) {
+	t.Parallel()
+	_, k, next := onFake(t)
+	k.foreign = 3
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if k.replaced() {
+		t.Error("the tables were replaced")
+	}
+}
+
+func TestSomebodyElseAtOurTableIs(t *testing.T) {
+	t.Parallel()
+	_, k, next := onFake(t)
+	k.foreign, k.structure.uses = 1, 7
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if !k.replaced() {
+		t.Error("the tables were not replaced")
+	}
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if k.replaced() {
+		t.Error("they were replaced a second time, and were ours by then")
+	}
+}
+
+func TestABusyRulesetIsOverwrittenInTheEnd(t *testing.T) {
+	t.Parallel()
+	_, k, next := onFake(t)
+	k.foreign, k.structure.uses = attemptsAtCommit+1, 7
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if !k.replaced() {
+		t.Error("the tables were not replaced")
+	}
+}
+
+func TestAfterAFailureTheNextApplyReplaces(t *testing.T) {
+	t.Parallel()
+	_, k, next := onFake(t)
+	broken := errors.New("no memory")
+	k.errs = []error{broken, broken}
+	if err := next(); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "nftables: ") {
+		t.Errorf("got %v, want %v", err, broken)
+	}
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if !k.replaced() {
+		t.Error("the tables were not replaced")
+	}
+}
+
+func TestARefusedChangeIsFollowedByTheWhole(t *testing.T) {
+	t.Parallel()
+	_, k, next := onFake(t)
+	k.errs = []error{errors.New("file exists")}
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if !k.replaced() {
+		t.Error("the tables were not replaced")
+	}
+}
+
+func TestAnotherNodeAsksForTheWhole(t *testing.T) {
+	t.Parallel()
+	b, k, _ := onFake(t)
+	if err := b.Apply(plan.Empty(testNode()), plan.Delta{}); err != nil {
+		t.Fatal(err)
+	}
+	if !k.replaced() {
+		t.Error("the tables were not replaced")
+	}
+}
+
+func TestWhatNoRuleCouldExpressIsRefused(t *testing.T) {
+	t.Parallel()
+	for want, edit := range map[string]func(*plan.Node, *Options){
+		"dialect iptables":               func(n *plan.Node, _ *Options) { n.Dialect = plan.IPTables },
+		`BridgeInterface "": want 1 to`:  func(n *plan.Node, _ *Options) { n.Detector = plan.LocalDetector{Mode: plan.DetectBridgeInterface} },
+		"mark 0x6000: want a single bit": func(_ *plan.Node, o *Options) { o.MasqueradeMark = 0x6000 },
+		`"interface-names-end-at-15"`: func(n *plan.Node, _ *Options) {
+			n.Detector = plan.LocalDetector{Mode: plan.DetectInterfaceNamePrefix, Interface: "interface-names-end-at-15"}
+		},
+	} {
+		node, opts := testNode(), Options{}
+		edit(node, &opts)
+		if _, err := New(node, opts); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New: %v, want %q", err, want)
+		}
+		if err := Dump(&strings.Builder{}, plan.Empty(node), opts); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Dump: %v, want %q", err, want)
+		}
+	}
+}
