@@ -16,6 +16,7 @@ type fakeKernel struct {
 	committed [][]*tableChange
 	errs      []error // of the next commits; nil is none
 	foreign   int     // so many next commits find that somebody else came first
+	intrude   bool    // somebody changes our table before the next look at it
 }
 
 func (k *fakeKernel) generation() (uint32, error) { return k.at, nil }
@@ -41,6 +42,11 @@ func (k *fakeKernel) commit(_ string, changes []*tableChange, generation uint32,
 }
 
 func (k *fakeKernel) inspect(string, endpoints.IPFamily) (structure, bool, error) {
+	if k.intrude {
+		k.intrude = false
+		k.at = nextGeneration(k.at)
+		k.structure.chains++
+	}
 	return k.structure, true, nil
 }
 
@@ -122,6 +128,23 @@ func TestSomebodyElseAtOurTableIs(t *testing.T) {
 	}
 	if k.replaced() {
 		t.Error("they were replaced a second time, and were ours by then")
+	}
+}
+
+// TestSomebodyBetweenOurTransactionAndOurLook: what is seen then may be theirs.
+func TestSomebodyBetweenOurTransactionAndOurLook(t *testing.T) {
+	t.Parallel()
+	b, k, next := onFake(t)
+	k.intrude = true
+	if err := b.Resync(plan.Empty(b.node)); err != nil {
+		t.Fatal(err)
+	}
+	k.committed = nil
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if !k.replaced() {
+		t.Error("the tables were taken for ours")
 	}
 }
 
