@@ -21,6 +21,7 @@ const maxHalf = 1<<16 - 1
 
 // identity is a service port as affinity sees it.
 type identity struct {
+	name   endpoints.ServicePortName
 	number uint16 // 0 if there was none left
 	uses   int    // frontends
 	// slots holds the slot of each endpoint, 0 where there was none left.
@@ -114,7 +115,7 @@ func (f *facet) remembering() *identity {
 func (u *update) identify(name endpoints.ServicePortName) *identity {
 	i := u.ports.of[name]
 	if i == nil {
-		i = &identity{number: u.ports.ring.next(), slots: map[netip.AddrPort]uint16{}, ring: newRing()}
+		i = &identity{name: name, number: u.ports.ring.next(), slots: map[netip.AddrPort]uint16{}, ring: newRing()}
 		u.ports.of[name] = i
 	}
 	return i
@@ -177,15 +178,13 @@ func (u *update) writeSlotEndpoints(key listKey, before, after *identity, old, n
 // that nothing uses: what packets remember of them leads nowhere from now on, also if the
 // endpoint comes back.
 func (u *update) releaseSlots() {
-	for i, lists := range u.touched { // order: each identity is settled by itself, and releases only one number
-		if i.uses > 0 && lists != nil {
-			i.keep(lists)
-		}
-	}
-	for name, i := range u.ports.of { // order: releases do not depend on each other
-		if _, ok := u.touched[i]; ok && i.uses == 0 {
+	for i, lists := range u.touched { // order: what is released does not depend on what was before
+		switch {
+		case i.uses == 0:
 			u.ports.ring.release(i.number)
-			delete(u.ports.of, name)
+			delete(u.ports.of, i.name)
+		case lists != nil:
+			i.keep(lists)
 		}
 	}
 }

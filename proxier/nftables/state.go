@@ -17,8 +17,8 @@ type state struct {
 	family endpoints.IPFamily
 	layout layout
 
-	clusterIPs counter
-	hairpins   counter
+	clusterIPs *counter
+	hairpins   *counter
 	order      map[listKey][]netip.AddrPort
 	ports      identities
 	walls      walls
@@ -326,9 +326,9 @@ func (u *update) writeList(key listKey, old, next []netip.AddrPort) {
 // counter counts uses of addresses, and remembers what it held when the transaction began.
 type counter struct{ now, before map[netip.Addr]int }
 
-func newCounter() counter { return counter{map[netip.Addr]int{}, map[netip.Addr]int{}} }
+func newCounter() *counter { return &counter{map[netip.Addr]int{}, map[netip.Addr]int{}} }
 
-func (c counter) add(a netip.Addr, by int) {
+func (c *counter) add(a netip.Addr, by int) {
 	n := c.now[a]
 	if _, ok := c.before[a]; !ok {
 		c.before[a] = n
@@ -338,7 +338,7 @@ func (c counter) add(a netip.Addr, by int) {
 
 // settle writes what a counter's addresses have come to: an address is in the set while
 // something uses it.
-func (u *update) settle(c counter, in setID, write func(rowWriter, netip.Addr)) {
+func (u *update) settle(c *counter, in setID, write func(rowWriter, netip.Addr)) {
 	for _, a := range slices.SortedFunc(maps.Keys(c.before), netip.Addr.Compare) {
 		before, now := c.before[a], c.now[a]
 		switch {
@@ -351,5 +351,8 @@ func (u *update) settle(c counter, in setID, write func(rowWriter, netip.Addr)) 
 			delete(c.now, a)
 		}
 	}
-	clear(c.before)
+	if len(c.before) > 0 {
+		// A new map, since to empty or to walk one costs the most it ever held: a whole cluster.
+		c.before = map[netip.Addr]int{}
+	}
 }
