@@ -42,6 +42,10 @@ test: ## the tests: unprivileged, offline once modules are downloaded
 race: ## the tests, with the race detector
 	$(GO) test -race $(TESTFLAGS) ./...
 
+.PHONY: kernel
+kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace
+	LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./test/lab
+
 .PHONY: fmt
 fmt: ## fail if a file is not gofmt's
 	@unformatted="$$(find . -name '*.go' -not -path './.git/*' -print0 | xargs -0 gofmt -l)"; \

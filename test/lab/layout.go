@@ -1,0 +1,49 @@
+package lab
+
+import "net/netip"
+
+// NodeName is the name of the site in the middle, whose kernel is under test.
+const NodeName = "node"
+
+// Site is one namespace around the node.
+type Site struct {
+	Name string
+	// Addrs are its addresses, of both families.
+	Addrs []netip.Addr
+	// Interface is the node's interface behind which it is.
+	Interface string
+}
+
+// Layout says what a lab consists of.
+type Layout struct {
+	// Interfaces are the node's, all of them bridges with sites as their ports. The first one
+	// carries the node's addresses.
+	Interfaces []string
+	Sites      []Site
+	// Elsewhere names the site to which the node routes what it knows no other way for.
+	Elsewhere string
+	// Beacons holds an address of Elsewhere for each family, which no packet under test has.
+	Beacons []netip.Addr
+}
+
+// Protocol is what a flow consists of, by its IP protocol number.
+type Protocol uint8
+
+// The protocols. An Echo is an ICMP echo request, of ICMPv6 where the addresses are IPv6.
+const (
+	Echo Protocol = 1
+	TCP  Protocol = 6
+	UDP  Protocol = 17
+)
+
+// String returns "tcp", "udp" or "icmp".
+func (p Protocol) String() string {
+	switch p {
+	case TCP:
+		return "tcp"
+	case UDP:
+		return "udp"
+	default:
+		return "icmp"
+	}
+}
