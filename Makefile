@@ -43,8 +43,8 @@ race: ## the tests, with the race detector
 	$(GO) test -race $(TESTFLAGS) ./...
 
 .PHONY: kernel
-kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace
-	LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./test/lab
+kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft
+	LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./test/lab ./test/conformance
 
 .PHONY: fmt
 fmt: ## fail if a file is not gofmt's
