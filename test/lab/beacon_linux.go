@@ -28,12 +28,11 @@ type beacon struct {
 	next uint16
 }
 
-// patience is for beacons only: how long an echo reply may take before the lab is broken, not
-// the packet lost. A machine under heavy load lets a thread wait for some hundred milliseconds.
-const patience = 20 * time.Second
-
 // settle returns when everything sent so far, from this site or in answer to it, has arrived.
 func (l *Lab) settle(s *site, family6 bool) error {
+	if l.broken != nil {
+		return l.broken
+	}
 	b, err := l.beacon(s, family6)
 	if err != nil {
 		return err
@@ -41,10 +40,11 @@ func (l *Lab) settle(s *site, family6 bool) error {
 	if err := b.request(s, family6); err != nil {
 		return err
 	}
-	answered, err := b.await(s, family6, patience)
+	answered, err := b.await(s, family6, l.layout.Patience)
 	if err == nil && !answered {
-		err = fmt.Errorf("%s sent an echo request to a place no rule is about, and got no reply in %s: "+
-			"the lab's wires are broken, or a rule meets what it should not", s.Name, patience)
+		l.broken = fmt.Errorf("%s sent an echo request to a place no rule is about, and got no reply in %s: "+
+			"the lab's wires are broken, or a rule meets what it should not", s.Name, l.layout.Patience)
+		return l.broken
 	}
 	return err
 }
@@ -156,7 +156,7 @@ func (l *Lab) warmUp() error {
 			if err != nil {
 				return err
 			}
-			if err := b.call(s, family6); err != nil {
+			if err := b.call(s, family6, l.layout.Patience); err != nil {
 				return fmt.Errorf("the other end of the node: %w", err)
 			}
 		}
@@ -180,7 +180,7 @@ func (l *Lab) findNode() error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(b.call(s, target.Is6()), unix.Close(b.fd)); err != nil {
+		if err := errors.Join(b.call(s, target.Is6(), l.layout.Patience), unix.Close(b.fd)); err != nil {
 			return fmt.Errorf("the node at %s: %w", target, err)
 		}
 	}
@@ -191,7 +191,7 @@ func (l *Lab) findNode() error {
 const callEvery = 2 * time.Millisecond
 
 // call sends echo requests until one of them is answered.
-func (b *beacon) call(s *site, family6 bool) error {
+func (b *beacon) call(s *site, family6 bool, patience time.Duration) error {
 	for range int(patience / callEvery) {
 		if err := b.request(s, family6); err != nil {
 			return err

@@ -1,12 +1,14 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
 	"os"
 	"runtime"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +22,7 @@ type Lab struct {
 	servers servers
 	beacons map[*site]map[bool]*beacon // by whether it is IPv6
 	open    map[*Flow]bool
+	broken  error // what a beacon found out: nothing can be said any more
 }
 
 // site is a namespace that exists.
@@ -30,6 +33,7 @@ type site struct {
 
 // New makes a network. It fails where the kernel lacks something or forbids it.
 func New(layout Layout) (*Lab, error) {
+	layout.Patience = cmp.Or(layout.Patience, 20*time.Second)
 	l := &Lab{
 		layout: layout, work: make(chan func()),
 		beacons: map[*site]map[bool]*beacon{}, open: map[*Flow]bool{},

@@ -3,10 +3,12 @@
 package lab
 
 import (
+	"net"
 	"net/netip"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -45,7 +47,12 @@ func small() Layout {
 
 func newLab(t *testing.T) *Lab {
 	t.Helper()
-	l, err := New(small())
+	return newLabOf(t, small())
+}
+
+func newLabOf(t *testing.T, layout Layout) *Lab {
+	t.Helper()
+	l, err := New(layout)
 	switch {
 	case err != nil && os.Getenv("LAMEDUCK_KERNEL") != "":
 		t.Fatalf("LAMEDUCK_KERNEL is set: %v", err)
@@ -193,6 +200,28 @@ func TestNodeAddresses(t *testing.T) {
 	}
 }
 
+// Of several addresses the node prefers the first one, as a source of its own packets and for
+// masquerading.
+func TestFirstNodeAddressIsPreferred(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for dst, want := range map[string]string{"203.0.113.1:80": "192.168.1.1", "[2001:db8:113::1]:80": "fd00:168::1"} {
+		err := l.Do(NodeName, func() error {
+			c, err := net.Dial("udp", dst)
+			if err != nil {
+				return err
+			}
+			if got := netip.MustParseAddrPort(c.LocalAddr().String()).Addr().String(); got != want {
+				t.Errorf("the node calls %s as %s, want %s", dst, got, want)
+			}
+			return c.Close()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A port can be used again as soon as its flow is closed, and the flow's entry is gone then.
 func TestFlowsLeaveNothing(t *testing.T) {
 	t.Parallel()
@@ -214,6 +243,26 @@ func TestFlowsLeaveNothing(t *testing.T) {
 	}
 	if err := l.ForgetAll(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A lab whose echo requests are met by a rule says so, and calls nothing lost.
+func TestBrokenLab(t *testing.T) {
+	t.Parallel()
+	layout := small()
+	layout.Patience = time.Second
+	l := newLabOf(t, layout)
+	err := l.Do(NodeName, func() error {
+		return netlink.RouteAdd(&netlink.Route{Dst: single(layout.Beacons[0]), Type: unix.RTN_BLACKHOLE})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dst := range []string{"192.0.2.99:80", "192.0.2.98:80"} {
+		_, _, err := l.Open(dial("client", "203.0.113.1", dst, UDP))
+		if err == nil || !strings.Contains(err.Error(), "client sent an echo request to a place no rule is about, and got no reply in 1s") {
+			t.Errorf("%s: error %v", dst, err)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package lab
 
-import "net/netip"
+import (
+	"net/netip"
+	"time"
+)
 
 // NodeName is the name of the site in the middle, whose kernel is under test.
 const NodeName = "node"
@@ -24,6 +27,10 @@ type Layout struct {
 	Elsewhere string
 	// Beacons holds an address of Elsewhere for each family, which no packet under test has.
 	Beacons []netip.Addr
+	// Patience is for beacons only: how long an echo reply may take before the lab is broken, not
+	// the packet lost. 0 is 20 s: threads of a machine under heavy load wait for some hundred
+	// milliseconds.
+	Patience time.Duration
 }
 
 // Protocol is what a flow consists of, by its IP protocol number.

@@ -18,7 +18,7 @@ const (
 	siteInterface = "eth0"
 	gateway4      = "169.254.0.1"
 	gateway6      = "fe80::1"
-	placeholder   = "169.254.0.2/32" // the node's, of link scope: never the source of anything
+	placeholder   = "169.254.0.2/32" // the node's, of host scope: never the source of what leaves it
 )
 
 // Everywhere packets come from and go to as sent: no address is asked for or checked for
@@ -112,7 +112,7 @@ func (l *Lab) buildNode(h *netlink.Handle) ([]*netlink.Bridge, error) {
 		bridges = append(bridges, b)
 	}
 	// An interface that loses its last IPv4 address loses its routes, too.
-	keep := &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix(placeholder)), Scope: int(netlink.SCOPE_LINK)}
+	keep := &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix(placeholder)), Scope: int(netlink.SCOPE_HOST)}
 	if err := h.AddrAdd(bridges[0], keep); err != nil {
 		return nil, fmt.Errorf("add address %s: %w", placeholder, err)
 	}
@@ -250,7 +250,7 @@ func (l *Lab) SetNodeAddresses(addrs []netip.Addr) error {
 }
 
 // addInOrder makes the first address the preferred one: IPv4 prefers what was added first, IPv6
-// what was added last (INFERRED from inet_insert_ifa and ipv6_link_dev_addr).
+// what was added last (seen on kernel 6.18, and a test holds it).
 func addInOrder(h *netlink.Handle, link netlink.Link, addrs []netip.Addr) error {
 	for _, a := range addrs {
 		if a.Is4() {
