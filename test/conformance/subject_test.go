@@ -72,13 +72,19 @@ type subject struct {
 	node      *plan.Node
 	dataplane dataplane
 	plan      *plan.Plan
-	flows     map[packet.Flow]*lab.Flow
+	flows     map[packet.Flow]opened
 	port      uint16 // of the last draw
+}
+
+// opened is a flow that a row keeps.
+type opened struct {
+	flow   *lab.Flow
+	target packet.Target
 }
 
 func (k kernel) newSubject(t *testing.T, labs *labs, node *plan.Node) (*subject, error) {
 	t.Helper()
-	s := &subject{lab: labs.take(t), node: node, plan: plan.Empty(node), flows: map[packet.Flow]*lab.Flow{}, port: firstDraw}
+	s := &subject{lab: labs.take(t), node: node, plan: plan.Empty(node), flows: map[packet.Flow]opened{}, port: firstDraw}
 	if err := s.lab.SetNodeAddresses(node.Addresses); err != nil {
 		return nil, err
 	}
@@ -162,14 +168,12 @@ func (s *subject) Probe(p packet.Packet) (packet.Trace, error) {
 func (s *subject) Send(p packet.Packet) (packet.Trace, error) {
 	var o outcome
 	var err error
-	if f := s.flows[p.Flow()]; f != nil {
-		var r lab.Result
-		if r, err = f.Again(); err == nil {
-			o, err = s.read(p, r)
-		}
+	if kept, ok := s.flows[p.Flow()]; ok {
+		o, err = s.again(p, kept)
 	} else {
+		var f *lab.Flow
 		if f, o, err = s.open(p); f != nil {
-			s.flows[p.Flow()] = f
+			s.flows[p.Flow()] = opened{f, o.target}
 		}
 	}
 	seen := tally{}
@@ -179,12 +183,26 @@ func (s *subject) Send(p packet.Packet) (packet.Trace, error) {
 	return seen.trace(p), err
 }
 
+// again sends another packet of a flow. What open found out about masquerading still holds where
+// the endpoint is the same.
+func (s *subject) again(p packet.Packet, kept opened) (outcome, error) {
+	r, err := kept.flow.Again()
+	if err != nil {
+		return outcome{}, err
+	}
+	o, err := s.read(p, r)
+	if p.InInterface == "" && o.target.Addr == kept.target.Addr {
+		o.target = kept.target
+	}
+	return o, err
+}
+
 // Close ends a flow at both ends, and has the node forget it.
 func (s *subject) Close(flow packet.Flow) error {
 	protocol, _ := labProtocol(flow.Protocol)
 	var errs []error
-	if f := s.flows[flow]; f != nil {
-		errs = append(errs, f.Close())
+	if kept, ok := s.flows[flow]; ok {
+		errs = append(errs, kept.flow.Close())
 		delete(s.flows, flow)
 	}
 	return errors.Join(append(errs, s.lab.Forget(protocol, flow.Src, flow.Dst))...)
@@ -195,8 +213,30 @@ func (s *subject) Advance(time.Duration) error {
 	return errors.New("nobody turns a kernel's clock")
 }
 
-// open sends the first packet of a flow.
+// open sends the first packet of a flow. Where the node is the client, and the server saw what it
+// sent, that may be masquerading to the same address and, by one chance in 64,000, to the same
+// port: so it counts only if the next flow to that endpoint looks the same.
 func (s *subject) open(p packet.Packet) (*lab.Flow, outcome, error) {
+	f, o, err := s.openOnce(p)
+	if err != nil || p.InInterface != "" || o.verdict != packet.Endpoints || o.target.Masquerade {
+		return f, o, err
+	}
+	for range draws(s.endpoints() + 1) {
+		q := p
+		q.Src = netip.AddrPortFrom(p.Src.Addr(), s.nextPort())
+		next, again, err := s.openOnce(q)
+		if next != nil {
+			err = errors.Join(err, next.Close())
+		}
+		if err != nil || again.target.Addr == o.target.Addr {
+			o.target.Masquerade = again.target.Masquerade
+			return f, o, err
+		}
+	}
+	return f, o, nil
+}
+
+func (s *subject) openOnce(p packet.Packet) (*lab.Flow, outcome, error) {
 	protocol, ok := labProtocol(p.Protocol)
 	if !ok {
 		return nil, outcome{}, fmt.Errorf("the lab cannot send packets of protocol %d", p.Protocol)
@@ -326,7 +366,7 @@ func untouched(p packet.Packet, r lab.Result) (outcome, error) {
 }
 
 // masqueraded says whether the server saw the node. Where the node is the client, only the
-// port shows it.
+// port shows it, see open.
 func (s *subject) masqueraded(p packet.Packet, r lab.Result) (bool, error) {
 	switch {
 	case r.Arrival.Saw.Addr() == p.Src.Addr():
@@ -362,20 +402,11 @@ func (t *tally) trace(p packet.Packet) packet.Trace {
 	for i, o := range t.list {
 		trace.Verdict = o.verdict
 		trace.Hops = append(trace.Hops, packet.Hop{Stage: fmt.Sprintf("%d times %s", t.counts[i], o.verdict), Detail: o.detail})
-		if o.verdict == packet.Endpoints && !t.byChance(p, o) {
+		if o.verdict == packet.Endpoints {
 			trace.Targets = append(trace.Targets, o.target)
 		}
 	}
 	return trace
-}
-
-// byChance says whether a target is masqueraded though it does not look like it: where the node
-// calls itself, masquerading changes the port only, and may happen to choose the same.
-func (t *tally) byChance(p packet.Packet, o outcome) bool {
-	masqueraded := o
-	masqueraded.target.Masquerade = true
-	same := func(seen outcome) bool { return seen.target == masqueraded.target }
-	return p.InInterface == "" && !o.target.Masquerade && o.target.Addr.Addr() == p.Src.Addr() && slices.ContainsFunc(t.list, same)
 }
 
 // contradiction is an error when not all flows met one verdict.
