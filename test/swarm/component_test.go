@@ -168,10 +168,22 @@ func (j *judge) hearGates(at engine.Time, now *cluster.Pod) {
 		late += watch.Max()
 	}
 	j.requests.later(at+late, func(at engine.Time) {
-		if q := j.pods[now.ID].api; q.ContainersReady && !q.Ready && !q.Deleting() && !q.Gone && j.pods[now.ID].changed <= at-late {
+		p := j.pods[now.ID]
+		if q := p.api; q.ContainersReady && !q.Ready && !q.Deleting() && !q.Gone && p.changed <= at-late && !p.beingStopped() {
 			j.fail("gates", "%s is not ready at %s s, its containers are, and its gates are open", q.Name, at.Seconds())
 		}
 	})
+}
+
+// beingStopped says whether the kubelet stops a container of the pod, which may take its whole grace
+// period: until then it does not work on the pod (pod-lifecycle.md 2b).
+func (p *pod) beingStopped() bool {
+	for _, c := range p.containers { // order: any one decides
+		if c.disturbed {
+			return true
+		}
+	}
+	return false
 }
 
 // No slice shows a pod as ready that has a gate that has never been opened.
