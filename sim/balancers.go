@@ -21,6 +21,8 @@ type front struct {
 	spec    *scenario.LoadBalancer
 	entry   cluster.Entry
 	watch   *cluster.EndpointWatch
+	nodes   *cluster.NodeWatch
+	silent  []bool // nodes whose speakers are not heard of any more
 	b       *balancer.Balancer
 	legs    []traffic.Leg     // that go through it
 	targets []*traffic.Target // by pod, of those that it sends to past the nodes
@@ -100,6 +102,7 @@ func (r *run) newFront(name string, spec *scenario.LoadBalancer, entry cluster.E
 	f := &front{run: r, spec: spec, entry: entry}
 	f.owner = r.eng.Register(name)
 	f.watch = r.cluster.WatchEndpoints(name, f.owner, entry, func() { f.b.Hear() })
+	f.watchNodes(name)
 	f.watchGates(name)
 	f.b = balancer.New(name, spec, r.eng, f.owner, f, f)
 	return f
@@ -144,6 +147,9 @@ func (f *front) Answer(p scenario.Probe, member int, draw uint64) balancer.Answe
 	case scenario.ProbeHealthPort:
 		return balancer.Answer(w.ProbeHealthPort(f.entry, member))
 	case scenario.ProbeNodePort:
+		if w.Dead(member) {
+			return balancer.Answer{Late: true, Sure: true}
+		}
 		return f.throughNode(member, draw)
 	case scenario.ProbePod:
 		i := w.PodInstance(cluster.PodID(member))
@@ -180,6 +186,8 @@ func (f *front) WouldAnswer(p scenario.Probe, member int) bool {
 		return w.ReachesSettled(f.entry, member)
 	case scenario.ProbePod:
 		return f.Answer(p, member, 0).OK
+	case scenario.ProbeProxyHealth:
+		return !w.Dead(member) && w.EligibleSettled(member)
 	default:
 		return true
 	}

@@ -287,6 +287,22 @@ func (b *between) serving(stream, node int) []netip.AddrPort {
 	return list
 }
 
+// NodeChanged wakes load balancers, and has what went through a node that is gone come to nothing.
+func (o *observer) NodeChanged(node int) {
+	r := (*run)(o)
+	if !o.cluster.Dead(node) {
+		r.wakeFronts()
+		return
+	}
+	for f := range r.allFronts() {
+		f.nodeDied(node)
+	}
+	r.wakeFronts()
+	if o.traffic != nil {
+		o.traffic.NodeGone(node, o.eng.Now())
+	}
+}
+
 // SandboxGone wakes load balancers; new connections ask for themselves.
 func (o *observer) SandboxGone(*cluster.Instance) { (*run)(o).wakeFronts() }
 

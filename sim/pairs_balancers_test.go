@@ -11,10 +11,11 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// Pairs of rules 1, 3 and 6 to 8, in the manner of pairs_test.go. What cannot be argued for both
-// ways: rules 2 and 9 need a node that fails, and none does yet; clients that resolve names (rule
-// 1) never go through a load balancer (rules 3, 7 and 8) and keep no connection (rules 4 to 6);
-// races of idle connections (rule 5) are TCP's, flows that nothing answers (rule 6) UDP's.
+// Pairs of rules 1 to 3 and 6 to 9, in the manner of pairs_test.go. What cannot be argued for both
+// ways: clients that resolve names (rule 1) never go through a load balancer (rules 3, 7 and 8) or
+// another node (rules 2 and 9), and keep no connection (rules 4 to 6); races of idle connections
+// (rule 5) are TCP's, flows that nothing answers (rule 6) UDP's; a pod on a node that goes is not
+// simulated (rules 2 and 4).
 
 // Rules 1 and 12: an address that DNS may give, and one that it may not.
 func TestPairsOfNames(t *testing.T) {
@@ -116,7 +117,100 @@ func TestPairsOfTargets(t *testing.T) {
 	})
 }
 
-// Rules 8, 10 and 12; 9 needs a node that fails.
+// Rules 2 and 3, 2 and 8: what stands through a node that goes at some time after its taint at 10 s.
+func TestPairsOfNodesThatGo(t *testing.T) {
+	t.Parallel()
+	// Deregistered at 17 s, drained until 21 s.
+	drained := func(after engine.Time) func() *scenario.Scenario {
+		return func() *scenario.Scenario {
+			sc := forwarded(scenario.LoadBalancer{
+				NodesLeave: scenario.NodesTainted, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 4 * sec,
+			}, "scaleDownNode", after)
+			longRequests(sc)
+			return sc
+		}
+	}
+	// Flows over UDP through a load balancer that asks nobody how a node is, and knows nothing of the crash.
+	flows := func(probe scenario.Probe, fixed bool) func() *scenario.Scenario {
+		return func() *scenario.Scenario {
+			sc := forwarded(scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: probe, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}, "crashNode", 0)
+			sc.Services[0].Service.Spec.Ports[0].Protocol = corev1.ProtocolUDP
+			t := &sc.Traffic[0]
+			t.Protocol, t.FixedPorts, t.Clients = endpoints.UDP, fixed, 50
+			return sc
+		}
+	}
+	gone := blame(ledger.NodeGone, ledger.Spec, true)
+	runPairs(t, []pairWorld{
+		{"node-gone / drain-cut: it goes a second before the end of draining", drained(10 * sec), 15 * sec, 17 * sec, "", gone, ledger.Timeout},
+		{"node-gone / drain-cut: a second after it", drained(12 * sec), 15 * sec, 17 * sec, "",
+			blame(ledger.DrainCut, ledger.LBController, true), ledger.Reset},
+		{"node-gone / stale-lb: a flow that stood", flows(scenario.ProbeProxyHealth, true), 10*sec + ms, 12 * sec, "", gone, ledger.Timeout},
+		{"node-gone / stale-lb: each question is a flow of its own", flows(scenario.ProbeProxyHealth, false), 10*sec + ms, 12 * sec, "",
+			blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Timeout},
+	})
+}
+
+// Rules 7, 8, 9 and 10: new connections to a node that is gone.
+func TestPairsOfNodesThatAreGone(t *testing.T) {
+	t.Parallel()
+	crashed := func() *scenario.Scenario { return forwarded(checked(30*sec), "crashNode", 0) }
+	closed := func() *scenario.Scenario { // no member is left
+		sc := forwarded(scenario.LoadBalancer{NodesLeave: scenario.NodesTainted}, "scaleDownNode", 5*sec)
+		for n := range 2 {
+			sc.Nodes[n].Object = &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "ToBeDeletedByClusterAutoscaler"}}}}
+		}
+		return sc
+	}
+	// Clients of the node port of node-3, whose rules follow the API 1 s late; a pod goes at 10 s.
+	direct := func(actions ...scenario.Action) func() *scenario.Scenario {
+		return func() *scenario.Scenario {
+			sc := forwarded(scenario.LoadBalancer{}, "crashNode", 0)
+			sc.Traffic[0].LB, sc.Traffic[0].Nodes = nil, []string{"node-3"}
+			for n := range sc.Nodes {
+				sc.Nodes[n].Proxy.MinSyncPeriod = 0
+			}
+			linger(sc)
+			neverReady(sc)
+			slowSync(sc)
+			sc.Actions = append([]scenario.Action{action(10*sec, "delete", "web#0", "")}, actions...)
+			return sc
+		}
+	}
+	runPairs(t, []pairWorld{
+		{"no-healthy-target / node-gone: nobody is left but nodes that are about to go", closed, 12 * sec, 20 * sec, "",
+			blame(ledger.NoHealthyTarget, ledger.Spec, true), ledger.Timeout},
+		{"stale-lb / node-gone: the others would be asked, and lead to pods that accept", crashed, 11 * sec, 13 * sec, "",
+			blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Timeout},
+		{"node-gone / stale-rules: it is gone", direct(action(10*sec, "crashNode", "node-3", "")), 10*sec + ms, 11 * sec, "",
+			blame(ledger.NodeGone, ledger.Spec, true), ledger.Timeout},
+		{"node-gone / stale-rules: it is there", direct(), 10*sec + ms, 11 * sec, "r0 0",
+			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
+	})
+	// The others lead nowhere, either: only what met the node that is gone timed out.
+	sc := crashed()
+	neverReady(sc)
+	linger(sc)
+	sc.Actions = append(sc.Actions, action(10*sec, "crashPod", "web#0", ""), action(10*sec, "crashPod", "web#1", ""))
+	r, err := Run(sc, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, f := range r.Ledger.Failures() {
+		if f.Node == 2 && f.Arrival > 10*sec && f.Arrival < 11*sec {
+			found++
+			if f.Blame != blame(ledger.NodeGone, ledger.Spec, false) || f.Outcome != ledger.Timeout {
+				t.Errorf("stale-lb / node-gone: nobody accepts: %+v", f)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nothing met the node that is gone")
+	}
+}
+
+// Rules 8, 10 and 12.
 func TestPairsOfStaleTargets(t *testing.T) {
 	t.Parallel()
 	slow := func(policy corev1.ServiceExternalTrafficPolicy, probe scenario.Probe) func() *scenario.Scenario {

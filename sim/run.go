@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 
@@ -226,6 +227,9 @@ func (r *run) loop() (settled bool, err error) {
 		if _, err := r.eng.Step(); err != nil {
 			return false, err
 		}
+		if err := r.cluster.Refused(); err != nil {
+			return false, err
+		}
 		r.lastNews = r.eng.Now()
 	}
 }
@@ -257,7 +261,7 @@ func (r *run) unrest() string {
 	words := r.cluster.Unrest()
 	for f := range r.allFronts() {
 		if words == "" {
-			words = f.b.Unrest()
+			words = cmp.Or(f.b.Unrest(), f.unheardOf())
 		}
 	}
 	return words

@@ -20,8 +20,10 @@ type Endpoint struct {
 
 // Cluster is what a load balancer sees of the cluster. Members are node or pod numbers.
 type Cluster interface {
-	// Nodes is how many there are, numbered from 0.
+	// Nodes is how many there were at the beginning, numbered from 0. Left says whether one of them
+	// is no target any more, as the controller has heard or by what the API says now.
 	Nodes() int
+	Left(node int, settled bool) bool
 	// Heard are the endpoints as the load balancer's controller last heard of them, Settled those
 	// that the pods in the API amount to at this instant.
 	Heard() []Endpoint
@@ -102,7 +104,7 @@ type Balancer struct {
 // Its draws go by its name.
 func New(name string, spec *scenario.LoadBalancer, eng *engine.Engine, owner engine.Owner, cluster Cluster, observer Observer) *Balancer {
 	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: name, stale: true, acted: -spec.ControllerHold, gates: newGates()}
-	b.wanted = b.choose(cluster.Heard())
+	b.wanted = b.chosen()
 	for _, id := range b.wanted {
 		m := &member{id: id, healthy: spec.Check.Probe == scenario.ProbeNone || cluster.WouldAnswer(spec.Check.Probe, id)}
 		m.serves = m.healthy
@@ -116,12 +118,17 @@ func (b *Balancer) draw(member int, purpose string, n uint64) uint64 {
 	return b.eng.Stream(fmt.Sprint(b.name, " ", member), purpose).Draw(n)
 }
 
-// choose applies the rule of membership.
-func (b *Balancer) choose(endpoints []Endpoint) []int {
+// chosen applies the rule of membership to what the controller has heard, choose to any endpoints:
+// settled says that the nodes are to be as the API has them.
+func (b *Balancer) chosen() []int { return b.choose(b.cluster.Heard(), false) }
+
+func (b *Balancer) choose(endpoints []Endpoint, settled bool) []int {
 	var out []int
 	if b.spec.Members == scenario.MembersAllNodes {
 		for n := range b.cluster.Nodes() {
-			out = append(out, n)
+			if !b.cluster.Left(n, settled) {
+				out = append(out, n)
+			}
 		}
 		return out
 	}
@@ -134,6 +141,8 @@ func (b *Balancer) choose(endpoints []Endpoint) []int {
 		id := e.Node
 		if b.spec.Target == scenario.TargetPods {
 			id = e.Pod
+		} else {
+			in = in && !b.cluster.Left(id, settled)
 		}
 		if in && !slices.Contains(out, id) {
 			out = append(out, id)
@@ -145,7 +154,14 @@ func (b *Balancer) choose(endpoints []Endpoint) []int {
 
 // Hear has the controller act, some time from now, on news that it has heard.
 func (b *Balancer) Hear() {
-	if b.waiting || b.spec.Members == scenario.MembersAllNodes {
+	if b.spec.Members != scenario.MembersAllNodes {
+		b.HearNode()
+	}
+}
+
+// HearNode has the controller act, some time from now, on news of a node that makes it look.
+func (b *Balancer) HearNode() {
+	if b.waiting {
 		return
 	}
 	b.waiting = true
@@ -165,7 +181,7 @@ func (b *Balancer) act() {
 		b.pending = true
 		return
 	}
-	b.reconcile(b.choose(b.cluster.Heard()))
+	b.reconcile(b.chosen())
 	b.keepGates()
 }
 

@@ -24,7 +24,9 @@ type fake struct {
 	reaches   map[int]bool
 	asked     int
 	cuts      []string
-	unheard   bool // of the pods themselves
+	unheard   bool         // of the pods themselves
+	left      map[int]bool // nodes that are gone, as the controller has heard
+	gone      map[int]bool // ... and as the API says
 	cut       []cut
 	sends     []sent
 }
@@ -41,8 +43,14 @@ type sent struct {
 	members []int
 }
 
-func (f *fake) Nodes() int          { return 3 }
-func (f *fake) Heard() []Endpoint   { return f.endpoints }
+func (f *fake) Nodes() int        { return 3 }
+func (f *fake) Heard() []Endpoint { return f.endpoints }
+func (f *fake) Left(node int, settled bool) bool {
+	if settled {
+		return f.gone[node]
+	}
+	return f.left[node]
+}
 func (f *fake) Settled() []Endpoint { return f.settled }
 func (f *fake) Answer(_ scenario.Probe, member int, _ uint64) Answer {
 	f.asked++
@@ -290,8 +298,41 @@ func TestMembership(t *testing.T) {
 		{scenario.MembersServingPods, scenario.TargetPods, []int{10, 13}},
 	} {
 		_, b := build(scenario.LoadBalancer{Members: c.members, Target: c.target})
-		if got := b.choose(list); !slices.Equal(got, c.want) {
+		if got := b.choose(list, false); !slices.Equal(got, c.want) {
 			t.Errorf("%d: %v, want %v", c.members, got, c.want)
+		}
+	}
+}
+
+// A node that has left is no target, whoever is on it; pods are targets wherever they are. The controller
+// looks at nodes when it hears of one, even where endpoints do not matter to it.
+func TestNodesThatLeave(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		members scenario.LBMembers
+		target  scenario.LBTarget
+		want    []int
+	}{
+		{scenario.MembersAllNodes, scenario.TargetNodes, []int{0, 2}},
+		{scenario.MembersLocalNodes, scenario.TargetNodes, []int{0, 2}},
+		{scenario.MembersServing, scenario.TargetNodes, []int{0, 2}},
+		{scenario.MembersReadyPods, scenario.TargetPods, []int{0, 1, 2}},
+	} {
+		f, b := build(scenario.LoadBalancer{Members: c.members, Target: c.target, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: engine.Never})
+		f.left = map[int]bool{1: true}
+		b.HearNode()
+		want := 7 * sec
+		if len(c.want) == 3 {
+			want = 0
+		}
+		if at := f.when(b, 20*sec, c.want...); at != want {
+			t.Errorf("%d: left at %s s, want %s s", c.members, at.Seconds(), want.Seconds())
+		}
+		if got := b.settled(); len(got) != 3 { // the API does not say so
+			t.Errorf("%d: settled %v", c.members, got)
+		}
+		if f.gone = f.left; !slices.Equal(b.settled(), c.want) {
+			t.Errorf("%d: settled %v", c.members, b.settled())
 		}
 	}
 }

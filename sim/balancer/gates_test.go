@@ -151,7 +151,7 @@ func TestMembersWithAGate(t *testing.T) {
 	_, b := build(gatekeeper())
 	terminating, other := waiting(5, true, 0), waiting(6, true, 0)
 	terminating.Terminating, other.Gated = true, false
-	if got := b.choose(append(ready(0), waiting(3, true, 0), waiting(4, false, 0), terminating, other)); !slices.Equal(got, []int{0, 3}) {
+	if got := b.choose(append(ready(0), waiting(3, true, 0), waiting(4, false, 0), terminating, other), false); !slices.Equal(got, []int{0, 3}) {
 		t.Errorf("members %v", got)
 	}
 }

@@ -91,7 +91,7 @@ func (b *Balancer) Pick(flow uint64, last int) (member int, ok bool) {
 
 // settled lists the members that would get new connections if nothing were late.
 func (b *Balancer) settled() []int {
-	members := b.choose(b.cluster.Settled())
+	members := b.choose(b.cluster.Settled(), true)
 	if b.spec.Check.Probe == scenario.ProbeNone {
 		return b.announced(members)
 	}
@@ -155,7 +155,7 @@ func (b *Balancer) late(settled []int) ledger.Actor {
 func (b *Balancer) lateWith(member int, settled []int) ledger.Actor {
 	m := b.member(member)
 	switch {
-	case slices.Contains(b.choose(b.cluster.Settled()), member): // a member, and not healthy any more
+	case slices.Contains(b.choose(b.cluster.Settled(), true), member): // a member, and not healthy any more
 		switch {
 		case m == nil || m.healthy:
 			return ledger.LBProbe

@@ -52,6 +52,10 @@ func (w *World) Do(a scenario.Action) {
 		w.eachOf(a.Target, true, func(wk *worker) { w.SetGate(w.owner, wk.id, gate, status == "true") })
 	case "component":
 		w.component(a.Target, a.Value)
+	case "crashNode":
+		w.crashNode(w.numberOf(a.Target), &a)
+	case "scaleDownNode":
+		w.taintNode(w.numberOf(a.Target), &a)
 	case "crashPod":
 		w.eachPod(a.Target, func(wk *worker) { wk.main.end(EndedCrashed) })
 	case "delete":
@@ -75,6 +79,8 @@ func (w *World) Undo(a scenario.Action) {
 		w.record(Event{Kind: EventResumed, Pod: -1, Node: -1, Action: &a})
 	case "pause":
 		w.change(a.Target, func(d *Deployment) { d.Paused = false })
+	case "scaleDownNode": // what it ends with
+		w.deleteNode(w.numberOf(a.Target))
 	}
 }
 

@@ -22,6 +22,9 @@ func (w *World) Unrest() string {
 			return s
 		}
 	}
+	if s := w.unnoticedNode(); s != "" {
+		return s
+	}
 	return w.lag()
 }
 

@@ -21,6 +21,7 @@ const (
 	Ended                      // the process ended: Pod, Container, How
 	Probed                     // a probe was answered: Pod, Container, Probe, Yes
 	Decided                    // the kubelet decided on a pod's status: Pod, Yes for ready
+	NodeDied                   // a machine is gone: Node
 	Listens                    // a server accepts connections from now on, or does not any more: Pod, Yes
 )
 
@@ -30,7 +31,7 @@ type AuditEvent struct {
 	At   engine.Time
 	Kind AuditKind
 
-	// Object is a *Pod, a *ReplicaSet, a *Deployment, or what stands for a slice: to be compared
+	// Object is a *Pod, a *ReplicaSet, a *Deployment, a *Node, or what stands for a slice: to be compared
 	// by identity. View is what the slices say then.
 	Object any
 	View   *View

@@ -26,6 +26,8 @@ func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
 
 func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fault) (ledger.Cause, ledger.Actor) {
 	switch fault {
+	case ledger.FaultNodeGone, ledger.FaultNodeDead: // nobody was late
+		return ledger.NodeGone, ledger.Spec
 	case ledger.FaultKilled:
 		return ledger.KilledInFlight, ledger.Spec
 	case ledger.FaultExited:

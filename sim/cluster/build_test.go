@@ -158,6 +158,7 @@ func (w *world) Ended(i *Instance, how Ending) {
 }
 func (w *world) SandboxGone(i *Instance) { w.note("%s sandbox down", w.name(i)) }
 func (w *world) Synced(int)              {}
+func (w *world) NodeChanged(int)         {}
 func (w *world) InFlightUntil(*Instance) engine.Time {
 	return max(w.eng.Now(), w.inFlight)
 }

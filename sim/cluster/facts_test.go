@@ -302,6 +302,7 @@ func TestHealthCheckDoesNotLookAtTheNode(t *testing.T) {
 	b.Nodes[0].Object.Spec.Unschedulable = true
 	b.Nodes[1].Object.Spec.Taints = []corev1.Taint{{Key: healthcheck.ToBeDeletedTaint, Effect: corev1.TaintEffectNoSchedule}}
 	b.Nodes[2].Object.DeletionTimestamp = &now
+	b.d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}} // or they would run elsewhere
 	w := b.start(t, 1)
 	e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80, External: true, HealthyNodesOnly: true})
 	if !ok {

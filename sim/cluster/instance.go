@@ -62,6 +62,8 @@ type Observer interface {
 	// Synced: a node's proxy has finished a sync: its rules, and the answers of its health ports,
 	// are new.
 	Synced(node int)
+	// NodeChanged: a node's machine is gone, or its port 10256 answers differently.
+	NodeChanged(node int)
 	// InFlightUntil returns when the last request the instance is serving will be answered,
 	// the present time if there is none.
 	InFlightUntil(i *Instance) engine.Time

@@ -118,20 +118,27 @@ func (w *World) SettledEndpoints(e Entry) []Endpoint {
 // HealthAnswer is what becomes of an HTTP probe of a node's service proxy.
 type HealthAnswer struct {
 	OK   bool
-	Late bool // nobody answers: the process gets no time
+	Late bool // nobody answers: the process gets no time, or the machine is gone
 	Sure bool // it stays so until the next sync, or action
 }
 
-// ProbeProxy asks the /healthz of a node's service proxy, port 10256.
+// ProbeProxy asks the /healthz of a node's service proxy, port 10256: whether it keeps up, and the
+// node is not about to be deleted (healthcheck.Healthz).
 func (w *World) ProbeProxy(node int) HealthAnswer {
+	a := w.keepsUp(node)
+	a.OK = a.OK && w.Proxies[node].eligible()
+	return a
+}
+
+// keepsUp asks whether a node's service proxy keeps up.
+func (w *World) keepsUp(node int) HealthAnswer {
 	p := w.Proxies[node]
 	switch {
-	case w.asleep(p.owner):
+	case w.dead[node], w.asleep(p.owner):
 		return HealthAnswer{Late: true, Sure: true}
 	case !p.filled: // it is starting, and nothing listens
 		return HealthAnswer{Sure: true}
 	}
-	// What else /healthz looks at is the Node, which stays as it is (healthcheck.Healthz).
 	return HealthAnswer{
 		OK:   healthcheck.Healthy(p.health, w.eng.Now().Clock(), 2*p.pace.RetryInterval),
 		Sure: p.health.Family(endpoints.IPv4).QueuedAt.IsZero(), // else its patience may come to an end by itself
@@ -141,7 +148,7 @@ func (w *World) ProbeProxy(node int) HealthAnswer {
 // ProbeHealthPort asks a Service's healthCheckNodePort on a node, which says 503 as well when the
 // proxy does not keep up (healthcheck.Service.OK).
 func (w *World) ProbeHealthPort(e Entry, node int) HealthAnswer {
-	a := w.ProbeProxy(node)
+	a := w.keepsUp(node) // the taint does not matter here (facts/kube-proxy.md 5.1)
 	if a.Late || !w.Proxies[node].filled {
 		return a
 	}
@@ -166,17 +173,22 @@ func (w *World) NodeHealthySettled(e Entry, node int) bool {
 }
 
 func (w *World) healthyIn(v *View, e Entry, node int, proxy bool) bool {
+	if w.dead[node] {
+		return false
+	}
 	h, ok := healthcheck.ServiceOf(v.Snapshot.Service(e.name), endpoints.IPv4, w.sc.Nodes[node].Name, w.sc.Kubernetes.Options)
 	return ok && h.OK(proxy, w.sc.Kubernetes.Options)
 }
 
 // Reaches says whether a node's rules in force lead to somebody who accepts, ReachesSettled
 // whether settled rules would.
-func (w *World) Reaches(e Entry, node int) bool { return w.helps(w.Rules(node), e, netip.AddrPort{}) }
+func (w *World) Reaches(e Entry, node int) bool {
+	return !w.dead[node] && w.helps(w.Rules(node), e, netip.AddrPort{})
+}
 
 // ReachesSettled is Reaches by settled rules.
 func (w *World) ReachesSettled(e Entry, node int) bool {
-	return w.helps(w.Settled(node), e, netip.AddrPort{})
+	return !w.dead[node] && w.helps(w.Settled(node), e, netip.AddrPort{})
 }
 
 // PodInstance returns what runs in a pod, nil when nothing ever did.

@@ -30,6 +30,8 @@ type NodeProxy struct {
 	restarts  uint64
 	filled    bool // its caches are: not while it starts again
 	health    healthcheck.ProxyState
+	// state4health is the Node as it was last seen.
+	state4health healthcheck.NodeState
 
 	node4plan *plan.Node
 	class     int // of nodes with equal Plans
@@ -52,6 +54,11 @@ func newNodeProxy(w *World, node int) *NodeProxy {
 		p.node4plan.Dialect = plan.IPTables
 	}
 	w.store.subscribe(name, p.owner, w.watchLatency(node), p.deliver, kindSlices)
+	watch := w.store.subscribe(name+" node", p.owner, w.watchLatency(node), p.deliverNode, kindNode)
+	watch.wants = func(o object) bool {
+		n, ok := o.(*Node)
+		return ok && n.Number == node
+	}
 	return p
 }
 
@@ -70,7 +77,7 @@ func (w *World) NodeIP(node int) netip.Addr {
 
 func (p *NodeProxy) deliver(o object) {
 	s, ok := o.(*sliceWrite)
-	if !ok || p.w.services[s.service].headless { // the label says so: proxies do not watch them
+	if !ok || p.w.dead[p.node] || p.w.services[s.service].headless { // the label says so: proxies do not watch them
 		return
 	}
 	if s.view.Number > p.received.Number { // a restart may have shown it more by then
@@ -102,7 +109,7 @@ func (p *NodeProxy) plan() {
 // begin starts the sync that was waited for, unless it has been started since: while the proxy
 // was paused.
 func (p *NodeProxy) begin() {
-	if p.syncing == nil {
+	if p.syncing == nil && !p.w.dead[p.node] {
 		p.sync()
 	}
 }
@@ -118,6 +125,9 @@ func (p *NodeProxy) sync() {
 
 // finish ends a sync: what it programs is in force.
 func (p *NodeProxy) finish() {
+	if p.w.dead[p.node] {
+		return
+	}
 	p.installed, p.syncing = p.syncing, nil
 	p.w.installs++
 	p.state.Synced = true
@@ -147,7 +157,7 @@ func (p *NodeProxy) restart() {
 
 // refill shows the proxy all there is, unless it has been restarted once more since.
 func (p *NodeProxy) refill(restart uint64) {
-	if restart != p.restarts {
+	if restart != p.restarts || p.w.dead[p.node] {
 		return
 	}
 	p.received, p.state.Pending, p.filled = p.w.views.last, true, true
@@ -182,6 +192,8 @@ func (s Stage) String() string {
 func (w *World) Lateness(node int) Stage {
 	p := w.Proxies[node]
 	switch {
+	case w.dead[node]: // nobody waits for it
+		return StageDone
 	case !w.slicesSettled():
 		return StageSlices
 	case p.received != w.views.last:

@@ -1,10 +1,15 @@
 package cluster
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
 
 // scheduler binds pods to nodes: as few pods of the same workload on a node as possible, then
 // as few pods at all, then the first node. Required anti-affinity against the own workload
-// keeps a pod pending until a node without one is there. It is simple, and honest about that:
+// keeps a pod pending until a node without one is there, and so do taints. It is simple, and honest about that:
 // resources are taken to suffice.
 type scheduler struct {
 	w       *World
@@ -18,13 +23,19 @@ type scheduler struct {
 	// all and same count the pods on each node, all of them and by workload.
 	all  []int
 	same [][]int
+	// taints are what keeps pods off each node, left the nodes that are going away.
+	taints [][]corev1.Taint
+	left   []bool
 }
 
 func newScheduler(w *World) *scheduler {
 	s := &scheduler{
 		w: w, owner: w.eng.Register("scheduler"), pods: map[PodID]*Pod{}, assumed: map[PodID]int{},
 		draws: w.eng.Stream("scheduler", "bind"),
-		all:   make([]int, len(w.sc.Nodes)), same: make([][]int, len(w.sc.Workloads)),
+		all:   make([]int, len(w.sc.Nodes)), same: make([][]int, len(w.sc.Workloads)), left: make([]bool, len(w.sc.Nodes)),
+	}
+	for n := range w.sc.Nodes {
+		s.taints = append(s.taints, scenario.TaintsOf(w.sc.Nodes[n].Object))
 	}
 	for i := range s.same {
 		s.same[i] = make([]int, len(w.sc.Nodes))
@@ -129,7 +140,7 @@ func (s *scheduler) choose(p *Pod) int {
 	best := -1
 	exclusive := s.w.sc.Workloads[p.Workload].OnePerNode()
 	for n := range s.w.sc.Nodes {
-		if exclusive && same[n] > 0 {
+		if exclusive && same[n] > 0 || !s.admits(n, p) {
 			continue
 		}
 		if best < 0 || same[n] < same[best] || same[n] == same[best] && all[n] < all[best] {
@@ -138,3 +149,14 @@ func (s *scheduler) choose(p *Pod) int {
 	}
 	return best
 }
+
+// admits says whether a pod may be bound to a node at all.
+func (s *scheduler) admits(n int, p *Pod) bool {
+	if s.left[n] || len(s.taints[n]) == 0 {
+		return !s.left[n]
+	}
+	return scenario.Tolerates(s.w.podSpec(s.w.pods[p.ID].id).Tolerations, s.taints[n])
+}
+
+// leaves has no further pod bound to a node.
+func (s *scheduler) leaves(node int) { s.left[node] = true }

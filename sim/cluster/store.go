@@ -6,7 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// object is anything the store keeps: *Pod, *ReplicaSet, *Deployment, *sliceWrite.
+// object is anything the store keeps: *Pod, *ReplicaSet, *Deployment, *Node, *sliceWrite.
 type object any
 
 // key finds an object in the store.
@@ -23,6 +23,7 @@ const (
 	kindReplicaSet
 	kindDeployment
 	kindSlices
+	kindNode
 	numKinds
 )
 

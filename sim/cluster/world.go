@@ -34,6 +34,9 @@ type World struct {
 	Proxies  []*NodeProxy // by node
 	kubelets []*kubelet
 	deploy   *deploymentController
+	sched    *scheduler
+	dead     []bool // nodes whose machine is gone
+	refused  error  // what would follow is not simulated
 
 	pods      []*podInfo // by PodID
 	ordinals  map[ReplicaSetID]int
@@ -133,6 +136,8 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 	w.enroll(w.deploy.react.component, w.deploy.owner)
 	w.enroll("scheduler", sched.owner)
 	w.enrollNodes()
+	w.sched = sched
+	w.beginNodes()
 	w.begin(sets, sched, slicesCtl)
 	for s := range w.services {
 		if w.services[s].headless {
@@ -536,6 +541,8 @@ func (w *World) keyName(k key) string {
 		return fmt.Sprintf("%s r%d", w.sc.Workloads[k.a].Name(), k.b)
 	case kindDeployment:
 		return w.sc.Workloads[k.a].Name()
+	case kindNode:
+		return "node " + w.sc.Nodes[k.a].Name
 	default:
 		svc := w.sc.Services[k.a].Service
 		return fmt.Sprintf("%s/%s slice %d", svc.Namespace, svc.Name, k.b)

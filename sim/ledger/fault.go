@@ -26,6 +26,8 @@ const (
 	FaultPinnedShut                   // a flow that stands leads to a pod whose port is closed
 	FaultUnresolved                   // the name has no address
 	FaultForgotten                    // written over a connection that a load balancer had forgotten
+	FaultNodeGone                     // over a connection or flow that stood, through a node that is gone
+	FaultNodeDead                     // sent to a node that is gone
 )
 
 // Outcome is what the client sees of a fault.
@@ -33,7 +35,7 @@ func (f Fault) Outcome() Outcome {
 	switch f {
 	case FaultRejected, FaultNoListener, FaultNoTargetRefused, FaultPinnedShut:
 		return Refused
-	case FaultDropped, FaultNoAnswer, FaultLate, FaultFiltered, FaultNoTarget, FaultPinned:
+	case FaultDropped, FaultNoAnswer, FaultLate, FaultFiltered, FaultNoTarget, FaultPinned, FaultNodeGone, FaultNodeDead:
 		return Timeout
 	case FaultUnresolved:
 		return Unresolved
@@ -48,7 +50,7 @@ func (f Fault) Outcome() Outcome {
 // that stood.
 func (f Fault) NewConnection() bool {
 	switch f {
-	case FaultRejected, FaultDropped, FaultNoListener, FaultNoAnswer, FaultFiltered, FaultNoTarget, FaultNoTargetRefused, FaultNoTarget503:
+	case FaultRejected, FaultDropped, FaultNoListener, FaultNoAnswer, FaultFiltered, FaultNoTarget, FaultNoTargetRefused, FaultNoTarget503, FaultNodeDead:
 		return true
 	default:
 		return false

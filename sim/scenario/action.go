@@ -35,6 +35,7 @@ func (b *builder) actions(c cursor) {
 		}
 		return 0
 	})
+	b.vacate()
 	b.out.Warmup = warmupOf(b.out.Actions, warmup)
 	for _, a := range b.out.Actions {
 		if a.At >= b.out.Until {
@@ -95,7 +96,7 @@ func (b *builder) action(c cursor, warmup engine.Time) (Action, bool) {
 // ends says whether an action can be undone after a while.
 func ends(a *Action) bool {
 	switch a.Verb {
-	case "setReady", "dependency", "apiserver", "pause":
+	case "setReady", "dependency", "apiserver", "pause", "scaleDownNode":
 		return true
 	}
 	return a.Verb == "component" && a.Value == ComponentPause
@@ -133,6 +134,8 @@ func (b *builder) readVerb(c, v cursor, a *Action) bool {
 		a.Value = v.text("down")
 	case "component":
 		return b.component(v, a)
+	case "crashNode", "scaleDownNode":
+		return b.leavingNode(c, v, a)
 	case "setGate":
 		return b.setGate(v, namespace, a)
 	}

@@ -9,11 +9,13 @@ type LoadBalancer struct {
 	Preset  string // the row of Presets it was made of
 	Service string // "ns/name"
 
-	Target  LBTarget    // what it sends connections to
-	Members LBMembers   // who is in the set of targets
-	Check   HealthCheck // who of them gets new connections
+	Target  LBTarget  // what it sends connections to
+	Members LBMembers // who is in the set of targets
+	// NodesLeave is which nodes are left out of that set, and what has the controller look.
+	NodesLeave NodesLeave
+	Check      HealthCheck // who of them gets new connections
 	// Controller is the time from a change in the API (a slice, a node) to the call that changes
-	// the members; it does not matter where all nodes are members.
+	// the members.
 	Controller engine.Dist
 	// ControllerHold is at least between two of its calls: what it hears meanwhile waits.
 	ControllerHold engine.Time
@@ -76,6 +78,20 @@ const (
 	MembersLivePods                     // pods that do not terminate, ready or not
 	MembersServing                      // nodes with an endpoint that is ready or serving, terminating or not
 	MembersServingPods                  // pods that serve and do not terminate, whether they are published as ready or not
+)
+
+// NodesLeave is which nodes are no targets (facts/load-balancers.md 2).
+type NodesLeave uint8
+
+// The nodes that leave.
+const (
+	// NodesDeleted are those whose object is gone: the service controller's rule. A node that Cluster
+	// Autoscaler is about to delete is left out, too, but only when the controller looks for another
+	// reason: the taint is none.
+	NodesDeleted  NodesLeave = iota
+	NodesTainted             // also those with that taint, as soon as it is seen
+	NodesNotReady            // also those that are not ready
+	NodesSilent              // those whose own speaker is not heard of any more, whatever the API says: MetalLB
 )
 
 // HealthCheck is how a load balancer finds out who is well.

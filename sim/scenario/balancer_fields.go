@@ -44,6 +44,8 @@ func lbTargets() []lbField {
 		lbWord("target", "what connections are sent to", []string{"nodes", "pods"}, func(l *LoadBalancer) *LBTarget { return &l.Target }),
 		lbWord("members", "what makes a node or a pod a target", []string{"all-nodes", "local-nodes", "ready-pods", "live-pods", "serving-nodes", "serving-pods"},
 			func(l *LoadBalancer) *LBMembers { return &l.Members }),
+		lbWord("nodesLeave", "which nodes are no targets: deleted ones, tainted ones that Cluster Autoscaler is about to delete, too, not-ready ones, too, or silent ones",
+			[]string{"deleted", "tainted", "not-ready", "silent"}, func(l *LoadBalancer) *NodesLeave { return &l.NodesLeave }),
 		lbWord("announce", "routing that finds the targets, without health checks", []string{"none", "l2", "bgp"},
 			func(l *LoadBalancer) *Announce { return &l.Announce }),
 	}

@@ -211,10 +211,10 @@ func verbs() []field {
 		{"evict", later("evict")},
 		{"drain", later("drain")},
 		{"cordon", later("cordon")},
-		{"scaleDownNode", later("scaleDownNode")},
+		{"scaleDownNode", of(text)},
 		{"shutdownNode", later("shutdownNode")},
 		{"spotNotice", later("spotNotice")},
-		{"crashNode", later("crashNode")},
+		{"crashNode", of(text)},
 	}
 }
 

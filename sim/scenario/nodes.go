@@ -74,14 +74,8 @@ func (b *builder) madeUpNodes(c cursor) []Node {
 }
 
 func (b *builder) overrideNode(o cursor, nodes []Node) {
-	name := o.get("node").text("")
-	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
+	i := nodeNamed(o.get("node"), nodes)
 	if i < 0 {
-		var names []string
-		for _, n := range nodes[:min(len(nodes), 20)] {
-			names = append(names, n.Name)
-		}
-		o.get("node").fail("there is no node %q; %s", name, didYouMean(name, names))
 		return
 	}
 	n := &nodes[i]
@@ -198,5 +192,72 @@ func noNodePort(t *Traffic, s *corev1.Service) string {
 		return "it is of type ClusterIP: nothing outside the cluster reaches it; use from: pods, a Service of type NodePort or LoadBalancer, or an Ingress that names it"
 	default:
 		return "it has no node port"
+	}
+}
+
+// nodeNamed finds the node that a field names, -1 for none.
+func nodeNamed(c cursor, nodes []Node) int {
+	name := c.text("")
+	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
+	if i < 0 {
+		c.fail("there is no node %q; %s", name, didYouMean(name, nodeNames(nodes[:min(len(nodes), 20)])))
+	}
+	return i
+}
+
+// deleteDelay is how long Cluster Autoscaler waits at least between the taint and the deletion of a
+// node: --node-delete-delay-after-taint (facts/controllers.md 8; verified).
+const deleteDelay = 5 * engine.Second
+
+// leavingNode reads which node goes away.
+func (b *builder) leavingNode(c, v cursor, a *Action) bool {
+	if nodeNamed(v, b.out.Nodes) < 0 {
+		return false
+	}
+	a.Target = v.text("")
+	if a.Verb != "scaleDownNode" {
+		return true
+	}
+	if a.For == 0 {
+		a.For = deleteDelay
+	}
+	if a.For < deleteDelay {
+		c.get("for").fail("Cluster Autoscaler deletes a node %s after its taint at the earliest", deleteDelay.Duration())
+		return false
+	}
+	return true
+}
+
+// vacate takes clients inside of the cluster off nodes that go away during the run: they would end
+// with them, and who would still ask is none of the model's business.
+func (b *builder) vacate() {
+	for i := range b.out.Actions {
+		a := &b.out.Actions[i]
+		if a.Verb != "crashNode" && a.Verb != "scaleDownNode" {
+			continue
+		}
+		for k := range b.out.Traffic {
+			b.takeOff(&b.out.Traffic[k], a)
+		}
+	}
+}
+
+// takeOff takes the clients of a stream off the node that an action is about.
+func (b *builder) takeOff(t *Traffic, a *Action) {
+	switch {
+	case t.External:
+		return
+	case t.Nodes == nil:
+		t.Nodes = nodeNames(b.out.Nodes)
+	case !slices.Contains(t.Nodes, a.Target):
+		return
+	case !t.everywhere:
+		b.doc.report(manifest.Error, a.Pos, "spec.actions", "not yet simulated: %s of %s, where clients of traffic %s run: leave it out of their nodes", a.Verb, a.Target, t.Name)
+		return
+	}
+	t.everywhere = true
+	t.Nodes = slices.DeleteFunc(t.Nodes, func(name string) bool { return name == a.Target })
+	if len(t.Nodes) == 0 {
+		b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s of %s leaves no node for the clients of traffic %s", a.Verb, a.Target, t.Name)
 	}
 }

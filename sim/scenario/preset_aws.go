@@ -36,7 +36,7 @@ func nlbPresets() []presetRow {
 		id: "aws-nlb-ip", what: "AWS NLB, ip targets (AWS Load Balancer Controller)", lb: lb,
 		claims: append(claims,
 			claim{verified, "1, AWS NLB ip target: lbc pkg/service/model_builder.go", "target probe interval timeout healthy unhealthy"},
-			claim{verified, "2, lbc ip targets: pkg/backend/endpoint_resolver.go", "members"},
+			claim{verified, "2, lbc ip targets: pkg/backend/endpoint_resolver.go", "members nodesLeave"},
 			claim{inferred, "2, lbc ip targets: deregistered at once", "controller controllerHold"}),
 	}}
 	rows[0].claims = append(rows[0].claims, albGate(&rows[0].lb)...)
@@ -57,8 +57,9 @@ func nlbInstance(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cl
 		check = HealthCheck{Probe: ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 2}
 	}
 	lb, claims := nlbNodes(check, "1, AWS NLB instance "+string(policy)+": lbc pkg/service/model_builder.go")
+	lb.NodesLeave = NodesNotReady
 	return lb, append(claims,
-		claim{verified, "2, lbc instance targets: pkg/backend/endpoint_utils.go", "members"},
+		claim{verified, "2, lbc instance targets: pkg/backend/endpoint_utils.go", "members nodesLeave"},
 		claim{inferred, "2, lbc instance targets: it watches nodes", "controller controllerHold"})
 }
 
@@ -69,7 +70,7 @@ func nlbInTree(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []clai
 	}
 	lb, claims := nlbNodes(check, "1, AWS in-tree NLB "+string(policy)+": cloud-provider-aws pkg/providers/v1")
 	return lb, append(claims,
-		claim{verified, "2, service controller", "members"},
+		claim{verified, "2, service controller", "members nodesLeave"},
 		claim{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"})
 }
 
@@ -89,7 +90,7 @@ func classicELB(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cla
 	}
 	return lb, []claim{
 		{verified, "1, AWS classic ELB: cloud-provider-aws pkg/providers/v1; draining is off", "target probe interval timeout healthy unhealthy drain"},
-		{verified, "2, service controller", "members"},
+		{verified, "2, service controller", "members nodesLeave"},
 		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
 		{inferred, "no row: some seconds", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
@@ -110,7 +111,7 @@ func albPresets() []presetRow {
 	}
 	claims := []claim{
 		{verified, "1, AWS ALB: lbc pkg/ingress/model_builder.go", "target probe interval timeout healthy unhealthy"},
-		{verified, "2, lbc: pkg/backend", "members"},
+		{verified, "2, lbc: pkg/backend", "members nodesLeave"},
 		{inferred, "2, lbc ip targets: deregistered at once", "controller controllerHold"},
 		{verified, "4, AWS ALB: some seconds, about 10 reported (issue texts)", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once; quay pull request 6871 hints at some seconds more", "healthPropagation"},
@@ -132,6 +133,7 @@ func albPresets() []presetRow {
 	ip.Target, ip.Members, ip.Check.Probe = TargetPods, MembersReadyPods, ProbePod
 	gates := albGate(&ip)
 	instance.Target, instance.Members, instance.Check.Probe = TargetNodes, MembersAllNodes, ProbeNodePort
+	instance.NodesLeave = NodesNotReady
 	return []presetRow{
 		{id: "aws-alb-ip", what: "AWS ALB, ip targets", lb: ip, claims: slices.Concat(claims, gates)},
 		{id: "aws-alb-instance", what: "AWS ALB, instance targets", lb: instance, claims: claims},

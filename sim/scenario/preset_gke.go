@@ -30,7 +30,7 @@ func passthrough(allUnhealthy claim) []claim {
 
 func gkeL4(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
 	lb := LoadBalancer{
-		Target: TargetNodes, Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(),
+		Target: TargetNodes, NodesLeave: NodesTainted, Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(),
 		Drain: 30 * engine.Second, FailOpen: true, NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
 	}
 	claims := passthrough(claim{recalled, "3, GCP passthrough: documented for internal, recalled for external", "allUnhealthy"})
@@ -39,14 +39,14 @@ func gkeL4(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
 		lb.Check = HealthCheck{Probe: ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 2}
 		return lb, append(claims,
 			claim{verified, "1, GKE L4 Local: ingress-gce pkg/l4/healthchecks, pkg/l4/backends", "target probe interval timeout healthy unhealthy drain"},
-			claim{verified, "2, GKE subsetting Local: terminating endpoints do not count, an empty group times out", "members noTarget"},
+			claim{verified, "2, GKE subsetting Local: terminating endpoints do not count, an empty group times out", "members nodesLeave noTarget"},
 			claim{inferred, "2, GKE subsetting Local: it watches EndpointSlices", "controller controllerHold"})
 	}
 	lb.Members = MembersAllNodes
 	lb.Check = HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 3}
 	return lb, append(claims,
 		claim{verified, "1, GKE L4 Cluster: ingress-gce pkg/l4/healthchecks, pkg/neg/syncers", "target probe interval timeout healthy unhealthy drain"},
-		claim{verified, "1 and 2, GKE subsetting Cluster: a subset of the nodes, independent of pods; all of a small cluster", "members"},
+		claim{verified, "1 and 2, GKE subsetting Cluster: a subset of the nodes, independent of pods; all of a small cluster", "members nodesLeave"},
 		claim{verified, "2, GKE subsetting Local: an empty group times out", "noTarget"},
 		claim{inferred, "2, GKE subsetting Cluster: pods do not matter", "controller controllerHold"})
 }
@@ -69,7 +69,7 @@ func gkeLegacy(internal bool) func(corev1.ServiceExternalTrafficPolicy) (LoadBal
 			row = "1, GKE legacy internal: cloud-provider-gcp"
 		}
 		return lb, append(passthrough(open), drain,
-			claim{verified, row, "target members probe interval timeout healthy unhealthy"},
+			claim{verified, row, "target members nodesLeave probe interval timeout healthy unhealthy"},
 			claim{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
 			claim{inferred, "3: nothing answers", "noTarget"})
 	}
@@ -106,13 +106,13 @@ func gkeL7() []presetRow {
 			id: "gke-l7-neg", what: "GKE L7, container-native (NEG)", lb: neg,
 			claims: append([]claim{
 				{verified, "1, GKE L7 container-native NEG: ingress-gce pkg/translator; drain by BackendConfig", "target probe interval timeout healthy unhealthy drain"},
-				{inferred, "2, GKE NEG L7: terminating pods are removed (verified), pods that are not ready stay", "members"},
+				{inferred, "2, GKE NEG L7: terminating pods are removed (verified), pods that are not ready stay", "members nodesLeave"},
 			}, slices.Concat(claims, gates)...),
 		},
 		{
 			id: "gke-l7-instance-group", what: "GKE L7, instance groups", lb: group,
 			claims: append([]claim{
-				{verified, "1, GKE L7 instance group: ingress-gce pkg/translator; drain by BackendConfig", "target members probe interval timeout healthy unhealthy drain"},
+				{verified, "1, GKE L7 instance group: ingress-gce pkg/translator; drain by BackendConfig", "target members nodesLeave probe interval timeout healthy unhealthy drain"},
 			}, claims...),
 		},
 	}

@@ -27,7 +27,7 @@ func ingressNginx() presetRow {
 	return presetRow{
 		id: "ingress-nginx", what: "ingress-nginx (kubernetes/ingress-nginx)", lb: lb,
 		claims: append(claims,
-			claim{verified, "5.1, Upstream selection: ready only, terminating pods are removed at once", "target members"},
+			claim{verified, "5.1, Upstream selection: ready only, terminating pods are removed at once", "target members nodesLeave"},
 			claim{verified, "5.1, Upstream selection: a worker's timer of 1 s, balancer.lua BACKENDS_SYNC_INTERVAL", "registration propagation"},
 			claim{verified, "kubernetes/ingress-nginx pkg/flags, internal/ingress/controller: --sync-rate-limit 0.3, a token bucket of one", "controllerHold"},
 			claim{inferred, "5.1, Upstream selection: without a reload", "controller"},
@@ -46,7 +46,7 @@ func envoyGateway() presetRow {
 	return presetRow{
 		id: "envoy-gateway", what: "Envoy Gateway (envoyproxy/gateway)", lb: lb,
 		claims: append(claims,
-			claim{verified, "5.2, Backend endpoints: terminating or not serving is draining", "target members"},
+			claim{verified, "5.2, Backend endpoints: terminating or not serving is draining", "target members nodesLeave"},
 			claim{inferred, "no row: a translation, and a push to each Envoy", "controller controllerHold registration propagation"},
 			claim{recalled, "no row: least request, which is by chance where all are alike", "hash"},
 			claim{recalled, "no row: 503 without endpoints", "noTarget"},
@@ -64,7 +64,7 @@ func genericProxy() presetRow {
 	return presetRow{
 		id: "l7-generic", what: "any other ingress controller or gateway", lb: lb,
 		claims: append(claims,
-			claim{inferred, "simulator.md 1, L7 proxy: ready endpoints, a small delay, no retries", "target members controller controllerHold registration propagation hash noTarget"},
+			claim{inferred, "simulator.md 1, L7 proxy: ready endpoints, a small delay, no retries", "target members nodesLeave controller controllerHold registration propagation hash noTarget"},
 			claim{inferred, "simulator.md 1, L7 proxy: ready endpoints, a small delay, no retries", "retries retryOn connectTimeout upstreamIdle"}),
 	}
 }

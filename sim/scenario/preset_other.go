@@ -23,7 +23,7 @@ func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []
 	return lb, []claim{
 		{verified, row, "target probe interval unhealthy"},
 		{inferred, "1, Azure Standard LB names none: no longer than the interval, and one answer", "timeout healthy"},
-		{verified, "2, Azure: nodes that are not excluded", "members"},
+		{verified, "2, Azure: nodes that are not excluded", "members nodesLeave"},
 		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
 		{inferred, "no row: some seconds", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
@@ -45,7 +45,7 @@ func metallbPresets() []presetRow {
 func metallb(announce Announce) func(corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
 	return func(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
 		lb := LoadBalancer{
-			Target: TargetNodes, Members: MembersAllNodes, Announce: announce, Controller: DefaultLatencies().Watch,
+			Target: TargetNodes, Members: MembersAllNodes, NodesLeave: NodesSilent, Announce: announce, Controller: DefaultLatencies().Watch,
 			Registration: l2Failover(), Propagation: l2Failover(), NoTarget: NoTargetTimeout, Hash: HashFlow,
 		}
 		moves := claim{verified, "4, MetalLB L2: a few seconds; website/content/concepts/layer2.md", "registration propagation"}
@@ -62,7 +62,7 @@ func metallb(announce Announce) func(corev1.ServiceExternalTrafficPolicy) (LoadB
 		}
 		return lb, []claim{
 			moves, cut, hash,
-			{verified, "1 and 2, MetalLB: speaker, internal/k8s/epslices; announced while an endpoint is ready or serving", "target members announce"},
+			{verified, "1 and 2, MetalLB: speaker, internal/k8s/epslices; announced while an endpoint is ready or serving", "target members nodesLeave announce"},
 			{verified, "1, MetalLB: none", "probe interval timeout healthy unhealthy healthPropagation cutUnhealthy"},
 			{inferred, "1, MetalLB: the speakers' watch, propagation.md 1", "controller controllerHold"},
 			{inferred, "3, MetalLB: no ARP answer, no route", "allUnhealthy noTarget"},
@@ -86,7 +86,7 @@ func cloudProviderKind(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer
 	}
 	return lb, []claim{
 		{verified, "1, cloud-provider-kind: pkg/loadbalancer/proxy.go", "target probe interval timeout healthy unhealthy drain"},
-		{verified, "2, cloud-provider-kind: the service controller's nodes", "members"},
+		{verified, "2, cloud-provider-kind: the service controller's nodes", "members nodesLeave"},
 		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
 		{inferred, "no row: a new configuration of Envoy", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},

@@ -225,10 +225,11 @@ type Traffic struct {
 	// delay. Set for Services of type LoadBalancer with externalTrafficPolicy Local.
 	HealthyNodesOnly bool
 
-	route    *route   // the Ingress or HTTPRoute that names its Service port, nil for none
-	bypass   string   // why its requests go to the ClusterIP, although they come from outside
-	direct   bool     // the Scenario says that its clients go to the node ports themselves
-	lbOthers []string // presets, by family, that LB might be instead: what it is was not said
+	route      *route   // the Ingress or HTTPRoute that names its Service port, nil for none
+	everywhere bool     // Nodes are all that do not go away
+	bypass     string   // why its requests go to the ClusterIP, although they come from outside
+	direct     bool     // the Scenario says that its clients go to the node ports themselves
+	lbOthers   []string // presets, by family, that LB might be instead: what it is was not said
 }
 
 // Ingress is an L7 proxy whose pods are a workload of the Scenario: each of them watches the
@@ -275,9 +276,9 @@ const (
 // Action is something done to the world.
 type Action struct {
 	At     engine.Time
-	For    engine.Time // for actions that end; 0: they do not
-	Verb   string      // "rolloutRestart", "scale", "setImage", "setReady", "setGate", "dependency", "apiserver", "component", "crashPod", "delete", "pause", "rollback"
-	Target string      // "ns/name" of a workload, "ns/name#0" of its first pod, a dependency, ...
+	For    engine.Time // for actions that end; 0: they do not. Of scaleDownNode, from the taint until the machine is gone
+	Verb   string      // "rolloutRestart", "scale", "setImage", "setReady", "setGate", "dependency", "apiserver", "component", "crashPod", "delete", "pause", "rollback", "crashNode", "scaleDownNode"
+	Target string      // "ns/name" of a workload, "ns/name#0" of its first pod, a dependency, a node, ...
 	Value  string      // what the verb sets
 	Pos    manifest.Position
 

@@ -125,7 +125,7 @@ func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID
 	switch e.Kind {
 	case cluster.EventAction, cluster.EventResumed, cluster.EventDeadline:
 		return true
-	case cluster.EventWait:
+	case cluster.EventWait, cluster.EventTainted, cluster.EventNodeGone:
 		return e.Node == r.Node
 	case cluster.EventRules, cluster.EventHealthPort:
 		return e.Node == r.Node && e.Entry == r.Stream && e.At > 0

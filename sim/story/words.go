@@ -65,6 +65,8 @@ func (t *Teller) words(e *cluster.Event) string {
 		return actionWords(e.Action)
 	case cluster.EventDeadline:
 		return cluster.DeadlineWords(t.sc.Workloads[e.Workload].Deployment.Name, e.Seconds)
+	case cluster.EventTainted, cluster.EventNodeGone:
+		return t.nodeWords(e)
 	case cluster.EventResumed:
 		return e.Action.Target + " runs again"
 	case cluster.EventWait:
@@ -121,6 +123,18 @@ func (t *Teller) rulesWords(e *cluster.Event) string {
 	}
 }
 
+func (t *Teller) nodeWords(e *cluster.Event) string {
+	node := t.sc.Nodes[e.Node].Name
+	switch {
+	case e.Kind == cluster.EventNodeGone:
+		return node + " is gone"
+	case e.OK:
+		return node + " tainted for deletion: its health port 10256 goes on saying 200"
+	default:
+		return node + " tainted for deletion: its health port 10256 says 503"
+	}
+}
+
 func (t *Teller) podWords(e *cluster.Event) string {
 	p := t.pod(e.Pod)
 	switch e.Kind {
@@ -169,8 +183,10 @@ func actionWords(a *scenario.Action) string {
 	switch a.Verb {
 	case "rolloutRestart":
 		return "rolling restart of " + a.Target
-	case "crashPod":
+	case "crashPod", "crashNode":
 		return "crash of " + a.Target
+	case "scaleDownNode":
+		return "Cluster Autoscaler removes " + a.Target
 	case "component":
 		return a.Target + map[string]string{
 			scenario.ComponentPause: " is paused", scenario.ComponentResume: " runs again", scenario.ComponentRestart: " is restarted",

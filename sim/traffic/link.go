@@ -24,6 +24,7 @@ type link struct {
 	leaving  bool         // the server has sent GOAWAY; the client knows half a round trip later
 	closed   bool         // the server is gone, or a load balancer has cut the connection; as above
 	cut      bool         // it was a load balancer
+	gone     bool         // the node that it leads through is
 	used     engine.Time  // when something was last asked over it
 	epoch    int          // counts dials: what was meant for an earlier connection is void
 	waiting  []*waiter
@@ -119,6 +120,10 @@ func (s *stream) patient() bool { return s.spec.WaitForReady || s.spec.Kind == S
 // the client does not know yet, is answered with a reset.
 func (t *Traffic) call(l *link, a *attempt, now engine.Time) {
 	a.member, a.flow, a.node, a.target = l.dial.member, l.dial.flow, l.dial.node, l.dial.target
+	if l.gone {
+		t.hang(a, now, nil)
+		return
+	}
 	if l.closed {
 		t.failed(a, now+l.stream.spec.RTT, racing(l.cut), nil)
 		return
@@ -181,7 +186,7 @@ func (t *Traffic) dial(l *link, now engine.Time) {
 	req := l.dial.req
 	flow := req.draw()
 	l.dial = attempt{req: req, flow: flow, member: -1, began: now, sent: now}
-	l.state, l.leaving, l.closed, l.cut = linkDialling, false, false, false
+	l.state, l.leaving, l.closed, l.cut, l.gone = linkDialling, false, false, false, false
 	l.epoch++
 	t.syn(l, now)
 }
@@ -285,9 +290,9 @@ func (t *Traffic) hangUp(l *link, now engine.Time) {
 	t.leave(l, now)
 }
 
-// leads says whether a link is connected to a server.
+// leads says whether a link is connected to a server, and something of it gets through.
 func (l *link) leads(server uint64) bool {
-	return l.state == linkUp && l.dial.target.Server.ID() == server
+	return l.state == linkUp && !l.gone && l.dial.target.Server.ID() == server
 }
 
 // leave has the client dial anew when it hears that the connection is over.

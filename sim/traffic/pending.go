@@ -114,10 +114,18 @@ func (t *Traffic) Cut(server uint64, now engine.Time, fault ledger.Fault) {
 
 // lost fails a request that a server is working on: its answer will not come.
 func (t *Traffic) lost(s *serving, now engine.Time, fault ledger.Fault) {
+	if t.takeBack(s) {
+		t.failed(&s.attempt, s.attempt.req.stream.knows(&s.attempt, now), fault, s.conn)
+	}
+}
+
+// takeBack has a request that a server is working on count as open again, ok false when it has come
+// to its end in another way.
+func (t *Traffic) takeBack(s *serving) (ok bool) {
 	stream := s.attempt.req.stream
 	switch {
 	case s.void():
-		return
+		return false
 	case s.cut != nil:
 		*s.cut = true
 	case !s.attempt.stay.asking():
@@ -125,5 +133,5 @@ func (t *Traffic) lost(s *serving, now engine.Time, fault ledger.Fault) {
 		stream.withdraw(s.attempt.req.client) // its next request was to follow the answer
 	}
 	t.interrupted(s)
-	t.failed(&s.attempt, stream.knows(&s.attempt, now), fault, s.conn)
+	return true
 }

@@ -24,6 +24,7 @@ type conn struct {
 	// knows half a round trip later.
 	closed engine.Time
 	cut    bool         // it was a load balancer that closed it
+	gone   bool         // the node that it leads through is
 	blame  ledger.Blame // of the attempt to connect it, while that hangs
 }
 
@@ -31,7 +32,7 @@ type conn struct {
 func (c *conn) use(target Target, now, end engine.Time) {
 	c.sent = now
 	if !c.connected() {
-		c.closed, c.cut, c.sent = engine.Never, false, notReused
+		c.closed, c.cut, c.gone, c.sent = engine.Never, false, false, notReused
 	}
 	c.target, c.free, c.used = target, end, end
 	if c.proxy != nil {
@@ -55,6 +56,9 @@ const notReused = -engine.Never
 // earlier.
 func (c *conn) expires() engine.Time {
 	limit := c.target.Server.IdleLimit()
+	if c.gone {
+		limit = 0 // it does not get through
+	}
 	if s := &c.pool.spec; c.proxy == nil && s.IdleLimit > 0 && !s.IdleForgets && (limit == 0 || s.IdleLimit < limit) {
 		limit = s.IdleLimit
 	}
@@ -183,6 +187,10 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 // reuse sends a request over a connection that stands.
 func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
 	a.member, a.flow, a.node, a.target = c.member, c.flow, c.node, c.target
+	if c.gone {
+		t.hang(a, now, c)
+		return
+	}
 	if c.proxy == nil && c.pool.spec.forgotten(now-c.used) {
 		t.failed(a, now+c.rtt(), ledger.FaultForgotten, c)
 		return
@@ -222,6 +230,7 @@ func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 // shut closes one connection at the server's end.
 func (t *Traffic) shut(c *conn, now engine.Time, all bool) {
 	switch {
+	case c.gone: // nothing of it gets through
 	case c.free <= now || all:
 		c.closed = now
 	case c.sent+c.rtt()/2 > now:

@@ -162,6 +162,7 @@ type Traffic struct {
 	seq     uint64
 	scratch attempt     // of the request that has just arrived: most are done with it at once
 	serving []inFlight  // by Server.ID
+	dead    []bool      // nodes that are gone; those beyond its end are not
 	stopped engine.Time // no arrivals from here on
 }
 
@@ -361,6 +362,9 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 
 // reach has a packet meet the rules, unless where it goes was chosen before, and what is there.
 func (t *Traffic) reach(a *attempt) (fault ledger.Fault, ok bool) {
+	if t.through(a.node) {
+		return ledger.FaultNodeDead, false
+	}
 	if !a.target.Addr.IsValid() {
 		s := a.req.stream
 		way := t.world.Enter(s.index, a.node)
@@ -393,7 +397,7 @@ func (t *Traffic) reach(a *attempt) (fault ledger.Fault, ok bool) {
 func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 	// A connection that was sent to an endpoint stays with it: whoever chose it is to blame, at
 	// the moment of choosing. One that was swallowed is judged afresh each time.
-	if a.tries == 0 || fault == ledger.FaultDropped || fault == ledger.FaultFiltered || fault == ledger.FaultNoTarget {
+	if a.tries == 0 || fault != ledger.FaultNoAnswer {
 		a.blame = t.judge(a, fault)
 		if c != nil {
 			c.blame = a.blame // requests that wait for this connection wait for the same reason

@@ -63,6 +63,8 @@ func (t *Traffic) ask(a *attempt, now engine.Time) {
 // by the client's timeout.
 func (t *Traffic) unanswered(a *attempt, now engine.Time, fault ledger.Fault, pinned bool) {
 	switch {
+	case pinned && fault == ledger.FaultNodeDead && a.target.Addr.IsValid():
+		fault = ledger.FaultNodeGone
 	case pinned && fault == ledger.FaultNoAnswer:
 		fault = ledger.FaultPinned
 	case pinned && fault == ledger.FaultNoListener:

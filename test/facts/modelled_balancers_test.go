@@ -7,6 +7,8 @@ const (
 	awsPreset   = "sim/scenario/preset_aws.go"
 	otherPreset = "sim/scenario/preset_other.go"
 	balancer    = "sim/balancer/balancer.go"
+	nodesGo     = "sim/nodes.go"
+	leaves      = " TestNodesThatLeave; sim: TestWhenALoadBalancerLeavesANode"
 	checks      = "sim/balancer/check.go"
 	picks       = "sim/balancer/pick.go"
 	membership  = "sim/balancer: TestMembership"
@@ -31,9 +33,10 @@ var balancerRows = []row{
 	{"load-balancers 1 MetalLB", "no checks", otherPreset, presetTests},
 	{"load-balancers 1 cloud-provider-kind", "2 s, 2 failures", otherPreset, presetTests},
 
-	{"load-balancers 2 Service controller", "every node is a member, whatever the endpoints", balancer, membership},
+	{"load-balancers 2 Service controller", "every node is a member, whatever the endpoints, until its object is deleted; the taint is no reason to look", nodesGo, membership + leaves},
 	{"load-balancers 2 GKE subsetting Local", "nodes with an endpoint that does not terminate", balancer, membership + " TestRemoval"},
 	{"load-balancers 2 GKE subsetting Cluster", "independent of pods", balancer, membership},
+	{"load-balancers 2 lbc, instance targets", "nodes that are tainted or not ready leave", nodesGo, "sim: TestWhenALoadBalancerLeavesANode; sim/scenario: TestPresets"},
 	{"load-balancers 2 lbc, ip targets", "ready pods that do not terminate", balancer, membership + "; sim: TestDeregistrationOfAPod"},
 	{"load-balancers 2 Azure", "every node", balancer, membership},
 	{"load-balancers 2 MetalLB", "nodes with an endpoint that is ready or serving; the lowest hash answers", balancer, membership + " TestAnnouncements"},

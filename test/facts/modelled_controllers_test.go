@@ -32,7 +32,11 @@ var controllerRows = []row{
 	{"controllers 3.6", "ready for less time first, in powers of two, then UID", "sim/cluster/ranking.go", "sim/cluster: TestVictims TestLogAge"},
 	{"controllers 3.7", "more restarts first", "sim/cluster/ranking.go", "sim/cluster: TestVictims"},
 	{"controllers 3.8", "younger first", "sim/cluster/ranking.go", "sim/cluster: TestVictims"},
-	{"controllers 8 Effect on LBs", "the taint makes /healthz fail", "healthcheck/proxy.go", "healthcheck: TestEligible TestHealthzAndLivez"},
+	{"controllers 8 First action", "the taint, and no further pods", "sim/cluster/node.go", "sim/cluster: TestHealthzOfANodeThatLeaves; sim: TestPodsKeepOffATaintedNode"},
+	{"controllers 8 Wait after taint", "5 s at least", "sim/scenario/nodes.go", "sim/scenario: TestGolden"},
+	{"controllers 8 Then", "the machine goes, and its object with it", "sim/cluster/node.go", "sim/cluster: TestHealthzOfANodeThatLeaves; sim: TestWhenALoadBalancerLeavesANode"},
+	{"controllers 8 Effect on LBs", "the taint makes /healthz fail", "healthcheck/proxy.go",
+		"healthcheck: TestEligible TestHealthzAndLivez; sim/cluster: TestHealthzOfANodeThatLeaves TestTheTaintLeavesHealthPortsAlone; sim: TestTheTaintIsSeenInTimeSinceKEP3836"},
 }
 
 var sliceRows = []row{

@@ -44,7 +44,7 @@ var proxyRows = []row{
 	{"kube-proxy 5.1 Old text", "503, not 500", "healthcheck/service.go", "healthcheck: TestServiceAnswer"},
 	{"kube-proxy 5.2", "healthy before the first sync; the body", "healthcheck/proxy.go", "healthcheck: TestHealthy TestHealthzAndLivez"},
 	{"kube-proxy 5.2 /livez", "60 s with a change waiting", "healthcheck/proxy.go", "healthcheck: TestTheTimeoutIsTwiceTheSyncPeriod TestHealthy; sim: TestAProxyThatDoesNotKeepUpIsUnhealthy"},
-	{"kube-proxy 5.2 /healthz", "and the node is eligible", "healthcheck/proxy.go", "healthcheck: TestEligible TestHealthzAndLivez"},
+	{"kube-proxy 5.2 /healthz", "and the node is eligible", "healthcheck/proxy.go", "healthcheck: TestEligible TestHealthzAndLivez; sim/cluster: TestHealthzOfANodeThatLeaves"},
 	{"kube-proxy 6", "at once when idle, an interval after the end of the sync before otherwise", "proxier/pace/pace.go", "proxier/pace: TestNext; sim/cluster: TestNodeProxy; sim: TestRolloutLosesRByRPlusOneOfMinSyncPeriod"},
 	{"kube-proxy 6 iptables", "defaults of iptables mode", "proxier/pace/pace.go", "proxier/pace: TestDefault"},
 	{"kube-proxy 6 nftables", "defaults of nftables mode", "proxier/pace/pace.go", "proxier/pace: TestDefault"},

@@ -63,7 +63,7 @@ var reachable = []row{
 // unreachable lists the causes that these worlds cannot come to, and why.
 var unreachable = map[ledger.Cause]string{
 	ledger.NoCause:  "a failed request always has one",
-	ledger.NodeGone: "nodes do not fail",
+	ledger.NodeGone: "no node goes away in these worlds",
 }
 
 // idle lists the actors that nothing can be put down to here, and why.

@@ -104,7 +104,7 @@ func (j *judge) hear(e cluster.AuditEvent) {
 		j.hearContainer(e)
 	case cluster.Probed, cluster.Decided:
 		j.hearProbe(e)
-	case cluster.Listens: // for load balancers
+	case cluster.Listens, cluster.NodeDied: // for load balancers
 	}
 }
 

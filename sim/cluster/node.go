@@ -1,0 +1,211 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/healthcheck"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Node is one version of a Node object, as far as anybody looks at it. Versions are immutable. The
+// last one, of a deleted object, is Gone.
+type Node struct {
+	Number   int
+	Tainted  bool // ToBeDeletedByClusterAutoscaler; or a deletionTimestamp, which means the same to all
+	NotReady bool
+	Gone     bool
+}
+
+// A node counts as not ready when it has been silent for so long (facts/measured.md,
+// pod-lifecycle.md 6, silent node; measured).
+const (
+	shortestSilence = 46600 * engine.Millisecond
+	longestSilence  = 48900 * engine.Millisecond
+)
+
+// beginNodes fills in the Node objects.
+func (w *World) beginNodes() {
+	w.dead = make([]bool, len(w.sc.Nodes))
+	for n := range w.sc.Nodes {
+		o := w.sc.Nodes[n].Object
+		tainted := o != nil && (o.DeletionTimestamp != nil ||
+			slices.ContainsFunc(o.Spec.Taints, func(t corev1.Taint) bool { return t.Key == healthcheck.ToBeDeletedTaint }))
+		w.store.current[key{kindNode, n, 0}] = &Node{Number: n, Tainted: tainted}
+		w.Proxies[n].sees(&Node{Number: n, Tainted: tainted})
+	}
+}
+
+// NodeInAPI is the present version of a Node object.
+func (w *World) NodeInAPI(node int) Node {
+	n, _ := w.store.get(key{kindNode, node, 0}).(*Node)
+	return *n
+}
+
+// Dead says whether a node's machine is gone: nothing there answers, and what is sent through it
+// is lost.
+func (w *World) Dead(node int) bool { return w.dead[node] }
+
+// Refused says why the run cannot go on: what would follow is not simulated.
+func (w *World) Refused() error { return w.refused }
+
+// numberOf finds a node by name; the scenario was validated.
+func (w *World) numberOf(name string) int {
+	return slices.IndexFunc(w.sc.Nodes, func(n scenario.Node) bool { return n.Name == name })
+}
+
+// vacant says whether no pod is on a node, or on its way there. Else the run ends: what becomes of
+// pods on a node that goes away is not simulated.
+func (w *World) vacant(node int, a *scenario.Action) bool {
+	var names []string
+	for _, id := range w.livePods {
+		p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod)
+		if on, assumed := w.sched.assumed[id]; ok && !p.Phase.Terminal() && (p.Node == node || assumed && on == node) {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return true
+	}
+	name := w.sc.Nodes[node].Name
+	w.refused = fmt.Errorf("%s: %s %s at %s: not yet simulated: a node that goes away with pods of the Scenario on it, here %s. "+
+		"Keep them off: give the cluster's nodes as Node objects, and %s a taint, such as spec.taints: [{key: dedicated, effect: NoSchedule}]",
+		a.Pos, a.Verb, name, a.At.Duration(), strings.Join(names, ", "), name)
+	return false
+}
+
+// crashNode ends a machine. Its object stays, and is not ready after a while.
+func (w *World) crashNode(node int, a *scenario.Action) {
+	if w.dead[node] || !w.vacant(node, a) {
+		return
+	}
+	w.die(node)
+	draw := w.eng.Stream("node "+w.sc.Nodes[node].Name, "silence").Draw(0)
+	span, err := engine.Uniform(shortestSilence, longestSilence)
+	if err != nil {
+		panic(err) // constants in order
+	}
+	w.eng.After(span.Sample(draw), engine.ClassTimer, w.owner, "node not ready", func() {
+		w.writeNode(node, "node not ready", func(n *Node) { n.NotReady = true })
+	})
+}
+
+// taintNode is what Cluster Autoscaler does to a node first (facts/controllers.md 8).
+func (w *World) taintNode(node int, a *scenario.Action) {
+	if w.vacant(node, a) {
+		w.sched.leaves(node) // the autoscaler cordons it, too
+		w.writeNode(node, "taint node", func(n *Node) { n.Tainted = true })
+	}
+}
+
+// deleteNode has a machine that was tainted go, and its object with it (facts/controllers.md 8,
+// Then; recalled).
+func (w *World) deleteNode(node int) {
+	if w.dead[node] || w.refused != nil {
+		return
+	}
+	w.die(node)
+	w.writeNode(node, "delete node", func(n *Node) { n.Gone = true })
+}
+
+func (w *World) writeNode(node int, name string, edit func(*Node)) {
+	w.store.write(w.owner, name, key{kindNode, node, 0}, func(o object) object {
+		n, ok := o.(*Node)
+		if !ok || n.Gone {
+			return nil
+		}
+		next := *n
+		edit(&next)
+		return &next
+	}, nil)
+}
+
+// die ends what runs on a node.
+func (w *World) die(node int) {
+	w.dead[node] = true
+	w.sched.leaves(node)
+	w.Proxies[node].stop()
+	w.installs++ // who asked for healthy nodes asks again
+	w.record(Event{Kind: EventNodeGone, Pod: -1, Node: node})
+	w.tell(AuditEvent{Kind: NodeDied, Node: node})
+	w.observer.NodeChanged(node)
+}
+
+// deliverNode brings the proxy news of its own Node.
+func (p *NodeProxy) deliverNode(o object) {
+	n, ok := o.(*Node)
+	if !ok || p.w.dead[p.node] {
+		return
+	}
+	before := p.eligible()
+	if p.sees(n); p.eligible() == before && !n.Tainted {
+		return
+	}
+	p.w.record(Event{Kind: EventTainted, Pod: -1, Node: p.node, OK: p.eligible()})
+	p.w.observer.NodeChanged(p.node)
+}
+
+// sees remembers a version of the proxy's Node. A deleted one stays as it was last seen
+// (facts/kube-proxy.md 5.2).
+func (p *NodeProxy) sees(n *Node) {
+	if n.Gone {
+		return
+	}
+	p.state4health = healthcheck.NodeState{Known: true}
+	if n.Tainted {
+		p.state4health.Taints = []string{healthcheck.ToBeDeletedTaint}
+	}
+}
+
+// eligible is what /healthz makes of the Node, from the version on that looks at it (KEP-3836).
+func (p *NodeProxy) eligible() bool {
+	return !p.w.sc.Kubernetes.Options.NodeEligibility || p.state4health.Eligible()
+}
+
+// stop ends the proxy with its machine.
+func (p *NodeProxy) stop() {
+	for _, h := range []engine.Handle{p.timer, p.ends} {
+		p.w.eng.Cancel(h)
+	}
+}
+
+// EligibleSettled is what the /healthz of a node's service proxy would make of the Node if every
+// delay were zero.
+func (w *World) EligibleSettled(node int) bool {
+	return !w.sc.Kubernetes.Options.NodeEligibility || !w.NodeInAPI(node).Tainted
+}
+
+// NodeWatch is what somebody outside has heard of the nodes.
+type NodeWatch struct{ nodes []Node }
+
+// WatchNodes starts a watch for somebody outside. hear is told of each version that has arrived.
+func (w *World) WatchNodes(name string, owner engine.Owner, hear func(Node)) *NodeWatch {
+	out := &NodeWatch{}
+	for n := range w.sc.Nodes {
+		out.nodes = append(out.nodes, w.NodeInAPI(n))
+	}
+	w.store.subscribe(name, owner, w.sc.Latency.Watch, func(o object) {
+		if n, ok := o.(*Node); ok {
+			out.nodes[n.Number] = *n
+			hear(*n)
+		}
+	}, kindNode)
+	return out
+}
+
+// Node is a node as it was last heard of.
+func (x *NodeWatch) Node(n int) Node { return x.nodes[n] }
+
+// unnoticedNode names a node that is gone, and that the API does not know of, "" for none.
+func (w *World) unnoticedNode() string {
+	for n, dead := range w.dead {
+		if o := w.NodeInAPI(n); dead && !o.Gone && !o.NotReady {
+			return w.sc.Nodes[n].Name + " is gone and counts as ready"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// leaving is a cluster of four nodes, of which the last one runs no pod, with a Service of policy Local.
+func leaving(t *testing.T, version endpoints.Version) (*world, Entry) {
+	t.Helper()
+	b := newBuild(3).nodes(4)
+	b.svc.Spec.Type, b.svc.Spec.ExternalTrafficPolicy = corev1.ServiceTypeLoadBalancer, corev1.ServiceExternalTrafficPolicyLocal
+	b.svc.Spec.HealthCheckNodePort, b.svc.Spec.Ports[0].NodePort = 32000, 30080
+	profile, err := endpoints.ProfileFor(version, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Kubernetes = profile
+	b.Latency.Watch, b.Latency.APIWrite = engine.Constant(sec), engine.Constant(sec)
+	w := b.start(t, 1)
+	e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80, External: true})
+	if !ok {
+		t.Fatal("no entry")
+	}
+	return w, e
+}
+
+// The taint makes /healthz fail once the node's proxy has seen it, from 1.30 on; a deleted object
+// changes nothing more, and a machine that is gone answers nobody. Reference: kube-proxy.md 5.2.
+func TestHealthzOfANodeThatLeaves(t *testing.T) {
+	t.Parallel()
+	for minor, eligible := range map[int]bool{36: false, 30: false, 29: true} { // order: each for itself
+		w, e := leaving(t, endpoints.Version{Major: 1, Minor: minor})
+		scaleDown := scenario.Action{At: 10 * sec, Verb: "scaleDownNode", Target: "node-4"}
+		w.at(10*sec, func() { w.Do(scaleDown) })
+		w.at(30*sec, func() { w.Undo(scaleDown) })
+		for _, c := range []struct {
+			at       engine.Time
+			ok, late bool
+		}{{11900 * ms, true, false}, {12100 * ms, eligible, false}, {29 * sec, eligible, false}, {30500 * ms, false, true}} {
+			w.run(c.at)
+			if a := w.ProbeProxy(3); a.OK != c.ok || a.Late != c.late || !a.Sure {
+				t.Errorf("1.%d at %s s: %+v", minor, c.at.Seconds(), a)
+			}
+			if a := w.ProbeHealthPort(e, 3); a.OK || a.Late != c.late {
+				t.Errorf("1.%d at %s s: health port %+v", minor, c.at.Seconds(), a)
+			}
+			if settled := c.at < 11*sec || eligible; w.EligibleSettled(3) != settled && c.at > 12*sec {
+				t.Errorf("1.%d at %s s: settled %v", minor, c.at.Seconds(), w.EligibleSettled(3))
+			}
+		}
+		if n := w.NodeInAPI(3); n.Gone {
+			t.Errorf("1.%d: the object is gone before its deletion is written", minor)
+		}
+		w.run(32 * sec)
+		if n := w.NodeInAPI(3); !n.Gone || !n.Tainted {
+			t.Errorf("1.%d: %+v", minor, n)
+		}
+	}
+}
+
+// The taint leaves a health check node port alone: a node with pods, were it tainted.
+func TestTheTaintLeavesHealthPortsAlone(t *testing.T) {
+	t.Parallel()
+	w, e := leaving(t, endpoints.CurrentVersion())
+	w.at(10*sec, func() { w.writeNode(0, "taint", func(n *Node) { n.Tainted = true }) })
+	w.run(20 * sec)
+	if a := w.ProbeHealthPort(e, 0); !a.OK || w.ProbeProxy(0).OK {
+		t.Errorf("health port %+v, proxy %+v", a, w.ProbeProxy(0))
+	}
+}
+
+// A machine that crashes keeps its object, which is not ready after a while; nothing runs there, and nobody
+// waits for it. Reference: measured.md, pod-lifecycle.md 6, silent node.
+func TestACrashedNode(t *testing.T) {
+	t.Parallel()
+	w, e := leaving(t, endpoints.CurrentVersion())
+	w.do(10*sec, "crashNode", "node-4", "")
+	w.do(11*sec, "delete", "web#0", "")
+	w.run(50 * sec)
+	if w.Unrest() == "" || w.NodeInAPI(3).NotReady {
+		t.Errorf("%q, %+v", w.Unrest(), w.NodeInAPI(3))
+	}
+	if w.NodeHealthy(e, 3) || w.Reaches(e, 3) || w.ReachesSettled(e, 3) || !w.Dead(3) {
+		t.Error("it answers")
+	}
+	if v := w.Proxies[3].Installed(); v != w.Proxies[3].received || v == w.Proxies[0].Installed() {
+		t.Error("its proxy hears of changes")
+	}
+	w.run(61 * sec)
+	if n := w.NodeInAPI(3); !n.NotReady || n.Gone {
+		t.Errorf("%+v", n)
+	}
+	if s := w.Unrest(); s != "" {
+		t.Error(s)
+	}
+	if err := w.Stuck(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Pods on the node, and those that are on their way there, are named.
+func TestANodeWithPodsIsNoneOfOurs(t *testing.T) {
+	t.Parallel()
+	w, _ := leaving(t, endpoints.CurrentVersion())
+	w.do(10*sec, "crashNode", "node-2", "")
+	w.run(11 * sec)
+	if err := w.Refused(); err == nil || !strings.Contains(err.Error(), "default/web r0 1") || w.Dead(1) {
+		t.Error(err)
+	}
+	w, _ = leaving(t, endpoints.CurrentVersion())
+	w.do(10*sec, "scale", "web", "4")
+	for at := 10 * sec; w.Refused() == nil && len(w.sched.assumed) == 0 && at < 20*sec; at += 10 * ms {
+		w.run(at)
+	}
+	w.Do(scenario.Action{Verb: "scaleDownNode", Target: "node-4"})
+	if err := w.Refused(); err == nil || !strings.Contains(err.Error(), "default/web r0 3") {
+		t.Error(err)
+	}
+}
+
+// The autoscaler cordons the node: what is scheduled later goes elsewhere, although it has the fewest pods.
+func TestATaintedNodeTakesNoPods(t *testing.T) {
+	t.Parallel()
+	w, _ := leaving(t, endpoints.CurrentVersion())
+	w.do(10*sec, "scaleDownNode", "node-4", "")
+	w.do(11*sec, "scale", "web", "5")
+	w.run(60 * sec)
+	for _, id := range w.livePods {
+		if p := as[*Pod](w.store.get(key{kindPod, int(id), 0})); p.Node == 3 {
+			t.Errorf("%s runs there", p.Name)
+		}
+	}
+	if len(w.livePods) != 5 {
+		t.Errorf("%d pods", len(w.livePods))
+	}
+}

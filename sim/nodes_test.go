@@ -1,0 +1,250 @@
+package sim
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// forwarded is balanced with a third node, which runs no pod and forwards a third of the connections; it
+// is what the action at 10 s is about.
+func forwarded(lb scenario.LoadBalancer, verb string, after engine.Time) *scenario.Scenario {
+	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
+	node := sc.Nodes[0]
+	node.Name = "node-3"
+	sc.Nodes = append(sc.Nodes, node)
+	sc.Actions = []scenario.Action{{At: 10 * sec, For: after, Verb: verb, Target: "node-3"}}
+	return sc
+}
+
+// checked has the proxies' health checked each so often, and two failures decide.
+func checked(interval engine.Time) scenario.LoadBalancer {
+	return scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeProxyHealth, Interval: interval, Timeout: sec, Healthy: 1, Unhealthy: 2}}
+}
+
+// One of three nodes dies. A third of the new connections is lost until two checks have failed: after the
+// rest of an interval, uniform in 0 to 3 s, an interval more and the timeout of 1 s: 5.5 s in the mean,
+// 1.833 s of traffic. A client with the patience for SYNs after 1 and 3 s loses what it sends up to 3 s
+// before the load balancer has left: 2.5 s in the mean, 0.833 s of traffic. The deviation of a run is
+// that of U(0, 3)/3, 0.289 s, and of chance, at most 0.11 s.
+func TestACrashedNodeCostsItsShareForTheTimeOfDetection(t *testing.T) {
+	t.Parallel()
+	const seeds = 200
+	off := func(interval, timeout engine.Time, want float64) float64 {
+		sc := forwarded(checked(interval), "crashNode", 0)
+		sc.Traffic[0].Timeout = timeout
+		mean, se, causes := overSeeds(t, sc, seeds)
+		for b := range causes { // order: each for itself
+			if b != blame(ledger.StaleLB, ledger.LBProbe, true) && b != blame(ledger.NodeGone, ledger.Spec, true) {
+				t.Errorf("%v", b)
+			}
+		}
+		return math.Abs(mean-want) / max(se, 0.309/math.Sqrt(seeds))
+	}
+	for timeout, want := range map[engine.Time]float64{sec / 2: 5.5 / 3, 5 * sec: 2.5 / 3} { // order: each for itself
+		if off := off(3*sec, timeout, want); off > 4 {
+			t.Errorf("timeout %s: off by %.1f standard errors", timeout.Duration(), off)
+		}
+		if off := off(33*sec/10, timeout, want); off <= 4 {
+			t.Errorf("timeout %s: with an interval of 3.3 s it is off by only %.1f standard errors", timeout.Duration(), off)
+		}
+	}
+}
+
+// Cluster Autoscaler's taint has the load balancer leave before the machine goes, from the version on
+// that looks at it; before that it is as if the node had crashed.
+func TestTheTaintIsSeenInTimeSinceKEP3836(t *testing.T) {
+	t.Parallel()
+	for minor, lost := range map[int]bool{36: false, 30: false, 29: true} { // order: each for itself
+		sc := forwarded(checked(3*sec), "scaleDownNode", 10*sec)
+		version := endpoints.Version{Major: 1, Minor: minor}
+		profile, err := endpoints.ProfileFor(version, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc.Kubernetes = profile
+		if mean, _, causes := overSeeds(t, sc, 20); mean > 0 != lost {
+			t.Errorf("1.%d: lost %.3f s: %v", minor, mean, causes)
+		}
+	}
+}
+
+// Whose new connections leave the node when: by what each controller looks at.
+func TestWhenALoadBalancerLeavesANode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		leave    scenario.NodesLeave
+		announce scenario.Announce
+		verb     string
+		from, to engine.Time // the controller is told then; never: 0
+	}{
+		{"the service controller does not look at the taint", scenario.NodesDeleted, 0, "scaleDownNode", 70 * sec, 70 * sec},
+		{"ingress-gce does", scenario.NodesTainted, 0, "scaleDownNode", 10 * sec, 10 * sec},
+		{"and the AWS controller", scenario.NodesNotReady, 0, "scaleDownNode", 10 * sec, 10 * sec},
+		{"MetalLB does not", scenario.NodesSilent, scenario.AnnounceBGP, "scaleDownNode", 70 * sec, 70 * sec},
+		{"a node that crashes keeps its object", scenario.NodesDeleted, 0, "crashNode", 0, 0},
+		{"and has no taint of the autoscaler's", scenario.NodesTainted, 0, "crashNode", 0, 0},
+		{"it is not ready any more", scenario.NodesNotReady, 0, "crashNode", 56600 * ms, 58900 * ms},
+		{"MetalLB's speakers notice", scenario.NodesSilent, scenario.AnnounceL2, "crashNode", 10 * sec, 10 * sec},
+		{"routers wait for the hold time", scenario.NodesSilent, scenario.AnnounceBGP, "crashNode", 70 * sec, 100 * sec},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			const late = 7 * sec
+			sc := forwarded(scenario.LoadBalancer{
+				NodesLeave: c.leave, Announce: c.announce, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: engine.Never,
+			}, c.verb, 0)
+			if c.verb == "scaleDownNode" {
+				sc.Actions[0].For = 60 * sec
+			}
+			if c.announce == scenario.AnnounceL2 { // the one that answers
+				sc.Actions[0].Target = "node-" + string(rune('1'+answering(t, sc)))
+				sc.Workloads[0].Deployment.Spec.Replicas = new(int32)
+			}
+			gone := slices.IndexFunc(sc.Nodes, func(n scenario.Node) bool { return n.Name == sc.Actions[0].Target })
+			left := engine.Time(0)
+			_, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
+				if e.Kind == BalancerSends && left == 0 && !slices.Contains(e.Members, gone) {
+					left = e.At
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.to == 0 && left != 0 || c.to != 0 && (left < c.from+late || left > c.to+late) {
+				t.Errorf("left at %s s, want %s to %s s", left.Seconds(), (c.from + late).Seconds(), (c.to + late).Seconds())
+			}
+		})
+	}
+}
+
+// answering is the node that gets everything at first.
+func answering(t *testing.T, sc *scenario.Scenario) int {
+	t.Helper()
+	node := -1
+	quiet := *sc
+	quiet.Actions = nil
+	_, err := RunWith(&quiet, 1, Options{Balancers: func(e BalancerEvent) {
+		if e.Kind == BalancerSends {
+			node = e.Members[0]
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return node
+}
+
+// Whatever leads through a node that goes is never answered: not the requests under way, not what is
+// written over connections that stand. Each client finds out by its own timeout, and goes elsewhere.
+func TestWhatStandsThroughANodeDiesWithIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		world  func(*scenario.Scenario)
+		within engine.Time // after the node is gone, of the last arrival that is lost
+	}{
+		{"requests under way", func(sc *scenario.Scenario) {
+			longRequests(sc)
+			sc.Actions[0].For = 5 * sec
+		}, 0},
+		{"connections of a pool", func(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 30 }, 10 * sec},
+		{"HTTP/2", func(sc *scenario.Scenario) {
+			sc.Traffic[0].Connection, sc.Traffic[0].Clients = scenario.ConnectionHTTP2, 30
+		}, 6 * sec},
+		{"sessions", func(sc *scenario.Scenario) {
+			sc.Traffic[0].Connection, sc.Traffic[0].Clients = scenario.ConnectionSession, 30
+		}, 6 * sec},
+		{"flows over UDP", func(sc *scenario.Scenario) {
+			sc.Services[0].Service.Spec.Ports[0].Protocol = corev1.ProtocolUDP
+			t := &sc.Traffic[0]
+			t.Protocol, t.FixedPorts, t.Clients = endpoints.UDP, true, 50
+		}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			// The load balancer has left the node before, and does not mind flows that stand.
+			lb := scenario.LoadBalancer{NodesLeave: scenario.NodesTainted, Drain: engine.Never}
+			sc := forwarded(lb, "scaleDownNode", 10*sec)
+			sc.Traffic[0].Timeout = 5 * sec
+			c.world(sc)
+			r, err := Run(sc, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := blame(ledger.NodeGone, ledger.Spec, true)
+			list := r.Ledger.Failures()
+			if c.name == "flows over UDP" { // they are not pinned to the load balancer's choice of before
+				if len(list) != 0 {
+					t.Errorf("%d failed, the first %+v", len(list), list[0])
+				}
+				return
+			}
+			if len(list) == 0 {
+				t.Fatal("nothing failed")
+			}
+			for _, f := range list {
+				if f.Blame != want || f.Outcome != ledger.Timeout || f.Arrival > 20*sec+c.within || f.End-f.Arrival != sc.Traffic[0].Timeout {
+					t.Errorf("%s to %s s: %s %s/%s elsewhere %v", f.Arrival.Seconds(), f.End.Seconds(), f.Outcome, f.Blame.Cause, f.Blame.Actor, f.Blame.Elsewhere)
+					return
+				}
+			}
+		})
+	}
+}
+
+// Clients that go to node ports themselves have nobody who leaves the node for them.
+func TestClientsOfANodePortGoOnAskingANodeThatIsGone(t *testing.T) {
+	t.Parallel()
+	sc := forwarded(scenario.LoadBalancer{}, "crashNode", 0)
+	sc.Traffic[0].LB = nil
+	mean, _, causes := overSeeds(t, sc, 10)
+	if len(causes) != 1 || causes[blame(ledger.NodeGone, ledger.Spec, true)] == 0 || mean < 8 {
+		t.Errorf("lost %.3f s: %v", mean, causes)
+	}
+}
+
+// A node with pods of the Scenario: the run ends, and says why and what to do.
+func TestANodeWithPodsIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"crashNode", "scaleDownNode"} {
+		sc := forwarded(scenario.LoadBalancer{}, verb, 0)
+		sc.Actions[0].Target = "node-2"
+		_, err := Run(sc, 1)
+		if err == nil || !strings.Contains(err.Error(), verb+" node-2 at 10s: not yet simulated") || !strings.Contains(err.Error(), "default/web r0 1") ||
+			!strings.Contains(err.Error(), "effect: NoSchedule") {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+}
+
+// Pods are kept off a node by a taint that they do not tolerate, by a cordon, and once it goes away.
+func TestPodsKeepOffATaintedNode(t *testing.T) {
+	t.Parallel()
+	tainted := &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "dedicated", Value: "batch", Effect: corev1.TaintEffectNoSchedule}}}}
+	for name, c := range map[string]struct {
+		node *corev1.Node
+		off  bool
+	}{
+		"no taint": {&corev1.Node{}, false}, "a taint": {tainted, true}, "a cordon": {&corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}, true},
+	} { // order: each for itself
+		sc := forwarded(scenario.LoadBalancer{}, "rolloutRestart", 0)
+		sc.Actions[0].Target = "default/web"
+		replicas := int32(4)
+		sc.Workloads[0].Deployment.Spec.Replicas = &replicas
+		sc.Nodes[1].Object = c.node
+		sc.Actions = append(sc.Actions, scenario.Action{At: 60 * sec, Verb: "crashNode", Target: "node-2"})
+		if _, err := Run(sc, 1); (err == nil) != c.off {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

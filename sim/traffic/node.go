@@ -1,0 +1,89 @@
+package traffic
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// A node that is gone takes along what it knew of connections. Nothing that is sent through it gets
+// an answer, not even a reset: who has asked waits for its timeout, and then takes it that the
+// connection is dead.
+
+// NodeGone is a node going: requests under way through it will not be answered, and neither is what
+// is written over connections that lead through it. SYNs to it vanish from now on.
+func (t *Traffic) NodeGone(node int, now engine.Time) {
+	for node >= len(t.dead) {
+		t.dead = append(t.dead, false)
+	}
+	t.dead[node] = true
+	for _, s := range t.streams {
+		for c := range s.conns() {
+			c.gone = c.gone || c.connected() && c.node == node
+		}
+		for _, l := range s.links {
+			l.gone = l.gone || l.state == linkUp && l.dial.node == node
+		}
+	}
+	for server := range t.serving {
+		f := &t.serving[server]
+		f.sweep(now)
+		var cut []serving
+		f.list = slices.DeleteFunc(f.list, func(s serving) bool {
+			through := s.attempt.node == node
+			if through {
+				cut = append(cut, s)
+			}
+			return through
+		})
+		f.live = len(f.list)
+		for i := range cut {
+			t.unanswerable(&cut[i], now)
+		}
+	}
+}
+
+// through says whether a packet would have to go through a node that is gone.
+func (t *Traffic) through(node int) bool { return node >= 0 && node < len(t.dead) && t.dead[node] }
+
+// unanswerable takes back the answer of a request that a server is working on: it will not arrive.
+func (t *Traffic) unanswerable(s *serving, now engine.Time) {
+	if t.takeBack(s) {
+		t.hang(&s.attempt, now, s.conn)
+	}
+}
+
+// hang has a request wait in vain, and the client then give its connection up.
+func (t *Traffic) hang(a *attempt, now engine.Time, c *conn) {
+	limit := now + retransmission(7) // who has no patience of its own: the kernel, as for a SYN
+	if timeout := a.req.stream.spec.Timeout; timeout > 0 {
+		limit = a.began + timeout
+	}
+	if c != nil {
+		c.until(limit + 1) // nobody else takes it before it is dropped
+		if c.proxy != nil {
+			c.proxy.keeps(c)
+		}
+	}
+	t.later(limit, step{attempt: a.blamed(t.judge(a, ledger.FaultNodeGone)), fault: ledger.FaultNodeGone, conn: c, giveUp: true})
+	t.giveUpLink(a, limit)
+}
+
+// giveUpLink has a client dial anew when a request over the connection that it shares with others
+// has timed out.
+func (t *Traffic) giveUpLink(a *attempt, at engine.Time) {
+	s := a.req.stream
+	if len(s.links) == 0 || a.proxy != nil {
+		return
+	}
+	l := s.links[a.req.number%uint64(len(s.links))]
+	epoch := l.epoch
+	t.then(at, func(at engine.Time) {
+		if l.epoch == epoch && l.state == linkUp && l.gone {
+			s.cuts++
+			l.state = linkDown
+			t.dialAgain(l, at)
+		}
+	})
+}
