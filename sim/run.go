@@ -56,6 +56,10 @@ type StreamResult struct {
 	Cuts uint64
 }
 
+// NotSimulated is the error of a run that came to something which is not simulated: of its input, no
+// fault of the simulator.
+type NotSimulated struct{ error }
+
 // Options are what a run may do besides. The zero Options ask for nothing, and none of them
 // changes anything about the run.
 type Options struct {
@@ -228,7 +232,7 @@ func (r *run) loop() (settled bool, err error) {
 			return false, err
 		}
 		if err := r.cluster.Refused(); err != nil {
-			return false, err
+			return false, NotSimulated{err}
 		}
 		r.lastNews = r.eng.Now()
 	}

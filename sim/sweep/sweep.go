@@ -5,13 +5,18 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
+
+// NotSimulated is the error of runs that came to something which is not simulated.
+type NotSimulated = sim.NotSimulated
 
 // Options say how much is run.
 type Options struct {
@@ -32,13 +37,17 @@ type Options struct {
 // Run simulates every case that has a Scenario with each seed, then tells a story of each
 // cause, tries the other values of what was assumed and looks for fixes. When ctx ends, what
 // was done until then is returned, with Interrupted set. The error joins the runs that failed
-// for a fault of the simulator, with the record of all others. A case that is run though it is
-// not judged has its runs, and nothing of the rest.
+// for a fault of the simulator, with the record of all others; it is a NotSimulated where a run
+// came to something that is not simulated, and then nothing is told, tried or looked for. A case
+// that is run though it is not judged has its runs, and nothing of the rest.
 func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simulation, error) {
 	opts.Seed, opts.Runs, opts.ConfirmRuns = cmp.Or(opts.Seed, 1), cmp.Or(opts.Runs, 1), cmp.Or(opts.ConfirmRuns, confirmRuns)
 	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}}
 	p := &pool{ctx: ctx, opts: &opts}
 	errs := central(p, cases, out)
+	if p.refused != nil {
+		return out, p.refused
+	}
 	errs = append(errs, stories(p, cases, out)...)
 	if opts.Sensitivity {
 		sensitivity(p, cases, out)
@@ -73,6 +82,9 @@ func central(p *pool, cases []scenario.Case, out *check.Simulation) (errs []stri
 	for i, r := range p.runs("simulating", jobs) {
 		c := &out.Cases[jobs[i].index]
 		switch {
+		case errors.As(r.err, &NotSimulated{}):
+			p.refused = cmp.Or(p.refused, fmt.Errorf("scenario %s: %w", c.ID, r.err)) // the first one will do
+			c.Verdict, c.Reason = check.NotJudged, r.err.Error()
 		case r.err != nil:
 			errs = append(errs, fmt.Sprintf("%s, seed %d: %v", c.ID, jobs[i].seed, r.err))
 			failed[jobs[i].index] = true

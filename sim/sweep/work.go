@@ -28,8 +28,9 @@ type outcome struct {
 
 // pool does work on all cores and says how far it is.
 type pool struct {
-	ctx  context.Context
-	opts *Options
+	ctx     context.Context
+	opts    *Options
+	refused error // of a run that came to something that is not simulated
 }
 
 // runs does jobs and returns their outcomes in the order of the jobs.

@@ -139,6 +139,9 @@ func (c *simCommand) run() error {
 	result, fault := sweep.Run(ctx, cases, sweep.Options{
 		Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Progress: c.progress(),
 	})
+	if errors.As(fault, &sweep.NotSimulated{}) {
+		return fault
+	}
 	result.Version = currentVersion().Version
 	result.Replay = c.replay()
 	if err := c.print(result); err != nil {
