@@ -431,7 +431,7 @@ func TestSameSeedSameHashOtherSeedOtherHash(t *testing.T) {
 func BenchmarkRollout(b *testing.B) {
 	l4 := scenario.LoadBalancer{
 		Members: scenario.MembersLocalNodes, Controller: engine.Constant(sec), Propagation: engine.Constant(5 * sec), Drain: 30 * sec,
-		Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
+		Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
 	}
 	l7 := scenario.LoadBalancer{
 		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(sec), Drain: engine.Never,
