@@ -102,7 +102,7 @@ func orAll[T any](some []T, all ...T) []T {
 func Run(t *testing.T, b Backend) {
 	t.Helper()
 	for _, c := range Cases() {
-		if b.Dialects != nil && !slices.Contains(b.Dialects, c.Dialect) {
+		if b.Dialects != nil && !slices.Contains(b.Dialects, c.Dialect) || b.Families != nil && !slices.Contains(b.Families, c.Family) {
 			continue
 		}
 		t.Run(c.Name(), func(t *testing.T) {

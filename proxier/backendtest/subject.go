@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
@@ -48,6 +49,8 @@ const (
 type Backend struct {
 	// Dialects are those it speaks; nil is all.
 	Dialects []plan.Dialect
+	// Families are those it is held to; nil is both.
+	Families []endpoints.IPFamily
 	// Lacks says for each Need that it cannot meet why not.
 	Lacks map[Need]string
 	// Serial keeps cases from running in parallel.

@@ -32,6 +32,7 @@ type dataplane interface {
 // kernel is a kind of dataplane under test.
 type kernel struct {
 	dialects []plan.Dialect
+	families []endpoints.IPFamily
 	lacks    map[backendtest.Need]string // beside what no kernel can do here
 	// start is called in the node's namespace, and so are the methods of what it returns.
 	start func(node *plan.Node) (dataplane, error)
@@ -54,7 +55,7 @@ func (k kernel) backend(t *testing.T) backendtest.Backend {
 	lacks := unmet()
 	maps.Copy(lacks, k.lacks)
 	return backendtest.Backend{
-		Dialects: k.dialects, Lacks: lacks,
+		Dialects: k.dialects, Families: k.families, Lacks: lacks,
 		New: func(t *testing.T, node *plan.Node) backendtest.Subject {
 			t.Helper()
 			s, err := k.newSubject(t, labs, node)
