@@ -40,7 +40,7 @@ test: ## the tests: unprivileged, offline once modules are downloaded
 
 .PHONY: race
 race: ## the tests, with the race detector
-	$(GO) test -race $(TESTFLAGS) ./...
+	$(GO) test -race -timeout 30m $(TESTFLAGS) ./...
 
 .PHONY: kernel
 kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft
