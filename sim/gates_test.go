@@ -107,6 +107,28 @@ func TestAGateOfTwoLoadBalancers(t *testing.T) {
 	}
 }
 
+// Behind an ingress controller it is the controller's pods that a load balancer registers, and whose
+// gates its controller opens: the app's pods have none and wait for nobody.
+func TestGatesAreThoseOfWhatTheLoadBalancerReaches(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]int{"web": 0, "ingress": 2} { // order: each for itself
+		sc := behindController(0)
+		lb := gatedLB(scenario.InjectAlways)
+		lb.Service = "default/ingress"
+		sc.Traffic[0].LB = &lb
+		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: target}}
+		gates, ready := &journal{kind: cluster.EventGate}, &journal{kind: cluster.EventReady}
+		for _, j := range []*journal{gates, ready} {
+			if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(gates.events) != want || len(ready.events) != 2 {
+			t.Errorf("%s: %d gates opened and %d pods ready, want %d and 2", target, len(gates.events), len(ready.events), want)
+		}
+	}
+}
+
 // A gate that nobody sets holds the roll-out: the run says so, and that its deadline has passed.
 func TestAGateThatNobodySets(t *testing.T) {
 	t.Parallel()

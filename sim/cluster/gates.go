@@ -21,8 +21,8 @@ func (w *World) gatesOf(id ReplicaSetID) []string {
 		gates = append(gates, string(g.ConditionType))
 	}
 	for i := range w.sc.Traffic {
-		t := &w.sc.Traffic[i]
-		if t.LB == nil || !w.behind(t, id.Workload) || slices.ContainsFunc(gates, t.LB.Keeps) {
+		t := w.sc.Traffic[i].Door()
+		if t.LB == nil || !w.behind(&t, id.Workload) || slices.ContainsFunc(gates, t.LB.Keeps) {
 			continue
 		}
 		if gate := t.LB.InjectedGate(t.Port); gate != "" {
@@ -32,7 +32,7 @@ func (w *World) gatesOf(id ReplicaSetID) []string {
 	return gates
 }
 
-// behind says whether a stream goes to a workload's pods.
+// behind says whether a stream's clients connect to a workload's pods.
 func (w *World) behind(t *scenario.Traffic, workload int) bool {
 	return slices.ContainsFunc(w.servicesOf(workload), func(s int) bool {
 		svc := w.sc.Services[s].Service
@@ -94,7 +94,7 @@ func (wk *worker) gatesOpen() bool {
 // kept says whether somebody in this world sets a readiness gate of a workload's pods.
 func (w *World) kept(workload int, gate string) bool {
 	for i := range w.sc.Traffic {
-		if t := &w.sc.Traffic[i]; t.LB != nil && t.LB.Keeps(gate) && w.behind(t, workload) {
+		if t := w.sc.Traffic[i].Door(); t.LB != nil && t.LB.Keeps(gate) && w.behind(&t, workload) {
 			return true
 		}
 	}

@@ -136,7 +136,7 @@ func (b *builder) keeps(w *Workload, gate string) bool {
 		}
 	}
 	for i := range b.out.Traffic {
-		t := &b.out.Traffic[i]
+		t := b.out.Traffic[i].Door()
 		svc := b.out.serviceNamed(t.Service)
 		if t.LB != nil && t.LB.Keeps(gate) && svc != nil && svc.Namespace == w.Deployment.Namespace && selects(svc, w.Deployment.Spec.Template.Labels) {
 			return true
