@@ -128,8 +128,10 @@ func (b *between) Judge(leg traffic.Leg, member, node int, target netip.AddrPort
 	entry := b.routes[leg.Stream].entry
 	if f := b.front(leg); f != nil {
 		entry = f.entry
-		if cause, actor, ok := f.b.Judge(member); ok && fault.NewConnection() {
-			return ledger.Blame{Cause: cause, Actor: actor, Elsewhere: b.cluster.Elsewhere(entry, target)}
+		if fault.NewConnection() { // what chose the member has no say in what becomes of a connection that stands
+			if cause, actor, ok := f.b.Judge(member); ok {
+				return ledger.Blame{Cause: cause, Actor: actor, Elsewhere: b.cluster.Elsewhere(entry, target)}
+			}
 		}
 	}
 	return b.cluster.Judge(entry, node, target, fault)

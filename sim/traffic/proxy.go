@@ -179,6 +179,15 @@ func (a *attempt) gaveUp(at engine.Time) bool {
 	return timeout > 0 && at >= a.began+timeout
 }
 
+// patience is the moment at which the client knows of what reaches it then: it waits no longer than
+// its own timeout.
+func (a *attempt) patience(at engine.Time) engine.Time {
+	if a.gaveUp(at) {
+		return a.began + a.req.stream.spec.Timeout
+	}
+	return at
+}
+
 // outcome is what the client sees of a fault: behind a proxy an HTTP error (502, 503, 504),
 // unless it gave up before.
 func (a *attempt) outcome(fault ledger.Fault, at engine.Time) ledger.Outcome {

@@ -65,6 +65,7 @@ func TestAProxyHasAConnectTimeoutOfItsOwn(t *testing.T) {
 	}{
 		{"its own is longer than the client's", 4 * sec, ledger.HTTP5xx, 5*sec + ms},
 		{"it has none", 0, ledger.Timeout, 7 * sec},
+		{"its answer is on the way when the client gives up", 6*sec - ms/2, ledger.Timeout, 7 * sec},
 	} {
 		w := newServedWorld()
 		w.silence(true)

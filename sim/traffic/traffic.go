@@ -500,7 +500,7 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 			return
 		}
 		if !a.gaveUp(at) {
-			at += s.spec.RTT // the proxy's answer
+			at = a.patience(at + s.spec.RTT) // the proxy's answer
 		}
 		a.stay.leave(at, a.gaveUp(at))
 	}
