@@ -160,6 +160,20 @@ func TestTextBlamesNobodyForDraining(t *testing.T) {
 	}
 }
 
+// Nor does a manifest ask for a node that dies.
+func TestTextBlamesNobodyForANodeThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := example()
+	s.Cases[1].Causes[0].Blame = ledger.Blame{Cause: ledger.NodeGone, Actor: ledger.Spec, Elsewhere: true}
+	var b strings.Builder
+	if err := WriteText(&b, s, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if line := "node-gone the node itself"; !strings.Contains(squeeze(b.String()), line) {
+		t.Errorf("no %q in\n%s", line, b.String())
+	}
+}
+
 // Cases that are not judged because clients choose the pod say what becomes of the pods, and
 // nothing else.
 func TestDarkPodsAreTold(t *testing.T) {

@@ -84,12 +84,16 @@ func thousands(n int64) string {
 }
 
 // lateWords says whose lateness a cause was. At the end of draining nobody is late: the load balancer
-// does what it is there for.
+// does what it is there for. Neither is anybody when a node goes, and no manifest asked for that.
 func lateWords(x *check.Cause) string {
-	if x.Cause == ledger.DrainCut {
+	switch x.Cause {
+	case ledger.DrainCut:
 		return "the load balancer itself"
+	case ledger.NodeGone:
+		return "the node itself"
+	default:
+		return actorWords(x.Actor)
 	}
-	return actorWords(x.Actor)
 }
 
 // actorWords says whose lateness it was.
