@@ -157,14 +157,20 @@ var packages = []packageRule{
 	{
 		path: "proxier/source",
 		own: []permit{
+			{"endpoints", "the names of what a Sink is told of"},
 			{"endpoints/manifest", "files are decoded there"},
 		},
+		modules: []permit{{"k8s.io/api", apiTypes}},
 	},
 	{
 		path: "proxier/source/apiserver",
-		own:  []permit{{"proxier/source", "delivers what source defines, from watches"}},
+		own: []permit{
+			{"endpoints", "the names of what is delivered, the label of what is another proxy's"},
+			{"proxier/source", "delivers to its Sink, from watches"},
+		},
 		modules: []permit{
-			{"k8s.io/client-go", "informers; the only package that knows a cluster"},
+			{"github.com/go-logr/logr", "what a source cannot tell its Sink, it logs"},
+			{"k8s.io/client-go", "reflectors; the only package that knows a cluster"},
 			{"k8s.io/api", apiTypes},
 			{"k8s.io/apimachinery", apiMachine},
 		},

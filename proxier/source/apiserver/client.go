@@ -1,0 +1,98 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+)
+
+// selector leaves out what a service proxy does not handle: what is another proxy's, and the slices of headless
+// Services (facts/kube-proxy.md 1; verified).
+const selector = "!" + corev1.IsHeadlessService + ",!" + endpoints.ServiceProxyNameLabel
+
+// Client lists and watches what a proxy needs.
+type Client struct {
+	Services, Slices, Nodes, ServiceCIDRs cache.ListerWatcher
+}
+
+// NewClient returns a Client of an API server for the proxy of the named node. The config says where the server is and
+// who asks; what is asked for is protobuf, which both sides code fastest.
+func NewClient(config *rest.Config, node string) (*Client, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, discoveryv1.AddToScheme, networkingv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("apiserver: %w", err)
+		}
+	}
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	d := door{config: config, codecs: serializer.NewCodecFactory(scheme).WithoutConversion()}
+	core := d.group("/api", corev1.SchemeGroupVersion)
+	discovery := d.group("/apis", discoveryv1.SchemeGroupVersion)
+	networking := d.group("/apis", networkingv1.SchemeGroupVersion)
+	if d.err != nil {
+		return nil, fmt.Errorf("apiserver: %w", d.err)
+	}
+	selected := func(o *metav1.ListOptions) { o.LabelSelector = selector }
+	this := func(o *metav1.ListOptions) {
+		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, node).String()
+	}
+	all := func(*metav1.ListOptions) {}
+	return &Client{
+		Services:     resource(core, "services", selected),
+		Slices:       resource(discovery, "endpointslices", selected),
+		Nodes:        resource(core, "nodes", this),
+		ServiceCIDRs: resource(networking, "servicecidrs", all),
+	}, nil
+}
+
+// door makes clients of a server's API groups, and keeps the first error.
+type door struct {
+	config *rest.Config
+	codecs runtime.NegotiatedSerializer
+	err    error
+}
+
+func (d *door) group(path string, gv schema.GroupVersion) rest.Interface {
+	config := rest.CopyConfig(d.config)
+	config.APIPath, config.GroupVersion, config.NegotiatedSerializer = path, &gv, d.codecs
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	c, err := rest.RESTClientFor(config)
+	if err != nil && d.err == nil {
+		d.err = err
+	}
+	return c
+}
+
+// resource lists and watches one resource in all namespaces.
+func resource(c rest.Interface, name string, choose func(*metav1.ListOptions)) cache.ListerWatcher {
+	ask := func(o metav1.ListOptions) *rest.Request {
+		choose(&o)
+		return c.Get().Resource(name).VersionedParams(&o, metav1.ParameterCodec)
+	}
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return ask(o).Do(ctx).Get()
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.Watch = true
+			return ask(o).Watch(ctx)
+		},
+	}
+}
