@@ -132,6 +132,10 @@ func (c *Cache) detach(key sliceKey, s *slice) {
 	c.dirty[s.service] = struct{}{}
 }
 
+// Pending says whether something has been marked since the last Snapshot: without, the next one
+// would have nothing new.
+func (c *Cache) Pending() bool { return len(c.dirty) > 0 }
+
 // Snapshot publishes the current state. Its cost is that of the Services marked since the
 // last one.
 func (c *Cache) Snapshot() *Snapshot {

@@ -287,6 +287,9 @@ func TestWhatASentAgainObjectMeans(t *testing.T) {
 	c.DeleteSlice("shop", "never-there")
 	c.DeleteSlice("elsewhere", "cart-1")
 	c.DeleteService(shop("never-there"))
+	if c.Pending() {
+		t.Error("nothing that selection reads changed, yet something is pending")
+	}
 	after := c.Snapshot()
 	if len(after.Changed()) != 0 || before.Service(shop("cart")) != after.Service(shop("cart")) {
 		t.Errorf("nothing that selection reads changed, yet Changed is %v", after.Changed())
@@ -311,6 +314,9 @@ func TestWhatASentAgainObjectMeans(t *testing.T) {
 		other := slice.DeepCopy()
 		change(other)
 		mustTake(t, c, other)
+		if !c.Pending() {
+			t.Errorf("a slice that differs in %s: nothing is pending", name)
+		}
 		if s := c.Snapshot(); len(s.Changed()) != 1 {
 			t.Errorf("a slice that differs in %s: Changed is %v", name, s.Changed())
 		}

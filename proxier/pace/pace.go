@@ -4,7 +4,8 @@
 //
 // It is a function of values: no timer, no clock. The proxy's loop asks it how long to sleep,
 // the simulator when to schedule. The rules are those of kube-proxy 1.36
-// (pkg/proxy/runner/bounded_frequency_runner.go; verified).
+// (pkg/proxy/runner/bounded_frequency_runner.go; verified); what lameduck's own proxy does
+// beyond them is off in the zero value of its fields.
 package pace
 
 import "time"
@@ -18,6 +19,14 @@ type Policy struct {
 	RetryInterval time.Duration
 	// FullInterval passes between full syncs; 0 is never.
 	FullInterval time.Duration
+
+	// FirstRetry passes after the first of several failed syncs in a row, twice as long after
+	// each further one, up to RetryInterval; a change does not have it retried earlier than
+	// that. 0 is what kube-proxy does: RetryInterval after each, MinInterval if there is a change.
+	FirstRetry time.Duration
+	// CheckInterval passes between the end of a sync and a look at whether the rules are still
+	// what it left; 0 is never.
+	CheckInterval time.Duration
 }
 
 // Default is kube-proxy's policy in nftables and iptables mode: minSyncPeriod 1 s, retry after
@@ -26,12 +35,22 @@ func Default() Policy {
 	return Policy{MinInterval: time.Second, RetryInterval: 30 * time.Second, FullInterval: time.Hour}
 }
 
+// Lameduck is what lameduck's own proxy does: Default, with a back-off that begins at a second,
+// and a look at the rules as often as kube-proxy looks at its canary chain, which is each
+// syncPeriod (pkg/proxy/iptables/proxier.go, ipt.Monitor; verified).
+func Lameduck() Policy {
+	p := Default()
+	p.FirstRetry, p.CheckInterval = time.Second, p.RetryInterval
+	return p
+}
+
 // State is what decides, as times on one clock of the caller's.
 type State struct {
 	Synced   bool          // at least one sync has ended
 	LastEnd  time.Duration // when the last sync ended; meaningless unless Synced
 	LastFull time.Duration // when the last full sync ended; meaningless unless Synced
 	Failed   bool          // the last sync failed
+	Failures int           // how many have in a row; one if Failed and it is left out
 	Pending  bool          // a change waits to be programmed
 }
 
@@ -44,15 +63,36 @@ func (p Policy) Next(s State) (at time.Duration, full, never bool) {
 	earliest := s.LastEnd + p.MinInterval
 	fullAt, hasFull := s.LastFull+p.FullInterval, p.FullInterval > 0
 	switch {
+	case s.Pending && s.Failed:
+		at = max(earliest, s.LastEnd+p.FirstRetry)
 	case s.Pending:
 		at = earliest
 	case s.Failed:
-		at = max(earliest, s.LastEnd+p.RetryInterval)
-	case hasFull:
+		at = max(earliest, s.LastEnd+p.retry(s.Failures))
+	case hasFull && !p.checksBefore(s, fullAt):
 		at = max(earliest, fullAt)
+	case p.CheckInterval > 0:
+		at = max(earliest, s.LastEnd+p.CheckInterval)
 	default:
 		return 0, false, true
 	}
 	// A failed sync has lost track of what is programmed: the next one writes everything.
 	return at, s.Failed || hasFull && at >= fullAt, false
+}
+
+// checksBefore says whether a look at the rules is due before a moment.
+func (p Policy) checksBefore(s State, moment time.Duration) bool {
+	return p.CheckInterval > 0 && s.LastEnd+p.CheckInterval < moment
+}
+
+// retry returns how long the next attempt waits after so many failures in a row.
+func (p Policy) retry(failures int) time.Duration {
+	wait := p.FirstRetry
+	if wait <= 0 {
+		return p.RetryInterval
+	}
+	for i := 1; i < failures && wait < p.RetryInterval; i++ {
+		wait *= 2
+	}
+	return min(wait, p.RetryInterval)
 }

@@ -45,3 +45,47 @@ func TestDefault(t *testing.T) {
 		t.Errorf("got %+v, want %+v", Default(), want)
 	}
 }
+
+// TestBackOffAndChecks is what goes beyond kube-proxy.
+func TestBackOffAndChecks(t *testing.T) {
+	t.Parallel()
+	p := Policy{MinInterval: s, RetryInterval: 30 * s, FullInterval: 3600 * s, FirstRetry: 2 * s, CheckInterval: 60 * s}
+	failed := func(n int, pending bool) State {
+		return State{Synced: true, LastEnd: 100 * s, LastFull: 10 * s, Failed: true, Failures: n, Pending: pending}
+	}
+	slow := p
+	slow.MinInterval = 10 * s
+	for _, c := range []struct {
+		name   string
+		policy Policy
+		state  State
+		at     time.Duration
+		full   bool
+	}{
+		{"the first retry", p, failed(1, false), 102 * s, true},
+		{"failures that nobody counted are one", p, failed(0, false), 102 * s, true},
+		{"the second waits twice as long", p, failed(2, false), 104 * s, true},
+		{"the fourth, eight times", p, failed(4, false), 116 * s, true},
+		{"none waits longer than the retry interval", p, failed(5, false), 130 * s, true},
+		{"however many there were", p, failed(1<<40, false), 130 * s, true},
+		{"a change waits no longer than the first retry does", p, failed(9, true), 102 * s, true},
+		{"nor does any overtake the minimum interval", slow, failed(1, true), 110 * s, true},
+		{"idle: a look at the rules", p, State{Synced: true, LastEnd: 100 * s, LastFull: 10 * s}, 160 * s, false},
+		{"a full sync that comes before", p, State{Synced: true, LastEnd: 3600 * s, LastFull: 10 * s}, 3610 * s, true},
+		{"a look at the moment of a full sync is the full sync", p, State{Synced: true, LastEnd: 3550 * s, LastFull: 10 * s}, 3610 * s, true},
+		{"no more often than syncs", Policy{MinInterval: 9 * s, CheckInterval: s}, State{Synced: true, LastEnd: 100 * s}, 109 * s, false},
+	} {
+		at, full, never := c.policy.Next(c.state)
+		if never || at != c.at || full != c.full {
+			t.Errorf("%s: %v full %v never %v, want %v full %v", c.name, at, full, never, c.at, c.full)
+		}
+	}
+}
+
+func TestLameduck(t *testing.T) {
+	t.Parallel()
+	want := Policy{MinInterval: s, RetryInterval: 30 * s, FullInterval: 3600 * s, FirstRetry: s, CheckInterval: 30 * s}
+	if Lameduck() != want {
+		t.Errorf("got %+v, want %+v", Lameduck(), want)
+	}
+}

@@ -102,6 +102,10 @@ var packages = []packageRule{
 			{"proxier/pace", "when to sync next"},
 			{"healthcheck", "answers are published with each sync"},
 		},
+		modules: []permit{
+			{"k8s.io/api", apiTypes},
+			{"github.com/go-logr/logr", "who runs the loop chooses where its words go"},
+		},
 	},
 	{path: "proxier/pace", pure: true},
 	{path: "proxier/packet", pure: true},

@@ -284,7 +284,7 @@ var proxyMutants = []mutant{
 		{"proxier/pace/pace.go", "earliest := s.LastEnd + p.MinInterval", "earliest := s.LastEnd"},
 	}},
 	{"a failed sync is retried at once", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
-		{"proxier/pace/pace.go", "at = max(earliest, s.LastEnd+p.RetryInterval)", "at = earliest"},
+		{"proxier/pace/pace.go", "at = max(earliest, s.LastEnd+p.retry(s.Failures))", "at = earliest"},
 	}},
 	{"a failed sync is retried in part", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
 		{"proxier/pace/pace.go", "return at, s.Failed || hasFull && at >= fullAt, false", "return at, hasFull && at >= fullAt, false"},

@@ -1,0 +1,104 @@
+package proxier
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// errRunning is what a second Run gets.
+var errRunning = errors.New("proxier: it is running already")
+
+// Run syncs until the context ends, and then leaves the rules as they are, those of a sync under
+// way included: it waits for that. It returns nil, or an error if the Proxier is running already.
+func (p *Proxier) Run(ctx context.Context) error {
+	if !p.running.CompareAndSwap(false, true) {
+		return errRunning
+	}
+	defer p.running.Store(false)
+	p.owner.start(time.Now())
+	l := loop{Proxier: p, results: make(chan outcome, 1), timer: time.NewTimer(0)}
+	defer l.timer.Stop()
+	if w, ok := p.owner.opts.Backend.(Watcher); ok {
+		l.disturbed = w.Watch(ctx)
+	}
+	for l.turn(ctx) {
+		continue
+	}
+	return nil
+}
+
+// loop is one Run.
+type loop struct {
+	*Proxier
+	results   chan outcome
+	busy      bool // work is under way, and its result will be in results
+	timer     *time.Timer
+	disturbed <-chan struct{}
+}
+
+// turn starts what is due and waits for the next thing to happen. It returns false at the end.
+func (l *loop) turn(ctx context.Context) bool {
+	l.startWork()
+	select {
+	case <-ctx.Done():
+		if l.busy {
+			l.owner.finish(<-l.results)
+		}
+		return false
+	case <-l.inbox.wake:
+		l.owner.take(l.inbox.take(), time.Now())
+	case r := <-l.results:
+		l.busy = false
+		l.owner.finish(r)
+	case _, ok := <-l.disturbed:
+		if !ok {
+			l.disturbed = nil
+			break
+		}
+		l.owner.disturbed()
+	case <-l.timer.C:
+	}
+	return true
+}
+
+// startWork starts what is due, or sets the timer to when something is.
+func (l *loop) startWork() {
+	l.timer.Stop()
+	if l.busy {
+		return
+	}
+	work, wait := l.owner.next(time.Now())
+	switch {
+	case work != nil:
+		l.busy = true
+		go func() { l.results <- work() }()
+	case wait > 0:
+		l.timer.Reset(wait)
+	}
+}
+
+// Once programs all that has been delivered, whether or not it is all there is, and cleans up
+// after it. It is for a proxy that is to do no more than that; the error says what failed.
+func (p *Proxier) Once() error {
+	if !p.running.CompareAndSwap(false, true) {
+		return errRunning
+	}
+	defer p.running.Store(false)
+	o := p.owner
+	o.start(time.Now())
+	b := p.inbox.take()
+	b.synced = true
+	o.take(b, time.Now())
+	if o.node == nil {
+		return errors.New("proxier: the node is not known")
+	}
+	r := o.sync(time.Now(), true)()
+	o.finish(r)
+	if r.err != nil || !o.cleaning {
+		return r.err
+	}
+	r = o.clean(r.end)()
+	o.finish(r)
+	return r.err
+}
