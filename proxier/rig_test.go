@@ -96,6 +96,13 @@ func (b *backend) call(p *plan.Plan, name string, check func() error) error {
 	return err
 }
 
+// holds has calls wait for the channel from now on, nil for none.
+func (b *backend) holds(c chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hold = c
+}
+
 // changes names the frontends of a delta.
 func changes(d plan.Delta) []string {
 	out := make([]string, 0, len(d.Frontends))
@@ -121,13 +128,17 @@ func contents(p *plan.Plan) string {
 // rig is a Proxier that runs in a bubble, from time 0.
 type rig struct {
 	*Proxier
-	t        *testing.T
-	began    time.Time
-	backend  *backend
+	t       *testing.T
+	began   time.Time
+	backend *backend
+	stop    func() error
+
+	// mu guards what the Proxier reports, against the race detector's notion of it: a test looks
+	// only when everybody waits (synctest.Wait), but nothing tells whoever goes on later.
+	mu       sync.Mutex
 	syncs    []Sync
 	cleaned  []Cleaning
 	problems []string
-	stop     func() error
 }
 
 func node() *plan.Node {
@@ -144,9 +155,9 @@ func run(t *testing.T, change func(*rig, *Options), test func(r *rig)) {
 		o := Options{
 			Backend: r.backend, Node: node(),
 			Pace:     pace.Policy{MinInterval: s, RetryInterval: 30 * s},
-			Observer: func(s Sync) { r.syncs = append(r.syncs, s) },
-			Cleaned:  func(c Cleaning) { r.cleaned = append(r.cleaned, c) },
-			Problems: func(p endpoints.Problem) { r.problems = append(r.problems, p.Error()) },
+			Observer: func(s Sync) { note(r, &r.syncs, s) },
+			Cleaned:  func(c Cleaning) { note(r, &r.cleaned, c) },
+			Problems: func(p endpoints.Problem) { note(r, &r.problems, p.Error()) },
 		}
 		if change != nil {
 			change(r, &o)
@@ -165,6 +176,20 @@ func run(t *testing.T, change func(*rig, *Options), test func(r *rig)) {
 		cancel()
 		synctest.Wait()
 	})
+}
+
+// note adds to what was reported, noted reads it when everybody waits.
+func note[T any](r *rig, list *[]T, one T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*list = append(*list, one)
+}
+
+func noted[T any](r *rig, list *[]T) []T {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(*list)
 }
 
 // at waits until so long after the start, and until nothing more happens then.
@@ -186,11 +211,11 @@ func (r *rig) want(calls ...string) {
 
 func (r *rig) lastSync() Sync {
 	r.t.Helper()
-	synctest.Wait()
-	if len(r.syncs) == 0 {
+	all := noted(r, &r.syncs)
+	if len(all) == 0 {
 		r.t.Fatal("no sync was reported")
 	}
-	return r.syncs[len(r.syncs)-1]
+	return all[len(all)-1]
 }
 
 // service is a Service with one TCP port and a health-check node port.
