@@ -107,6 +107,15 @@ var packages = []packageRule{
 			{"github.com/go-logr/logr", "who runs the loop chooses where its words go"},
 		},
 	},
+	{
+		path: "proxier/host",
+		modules: []permit{
+			{"github.com/vishvananda/netlink", "addresses of interfaces, and word of their changes"},
+		},
+		testModules: []permit{
+			{"golang.org/x/sys", "a network namespace of its own"},
+		},
+	},
 	{path: "proxier/pace", pure: true},
 	{path: "proxier/packet", pure: true},
 	{
