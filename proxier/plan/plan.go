@@ -202,6 +202,10 @@ type Service struct {
 	source *endpoints.Service
 }
 
+// Source returns the Service that s was planned from, with all its endpoints, whatever the node may
+// use of them.
+func (s *Service) Source() *endpoints.Service { return s.source }
+
 // claim is what stands for a frontend in the order of all of them. It says where the
 // frontend is found and not what it does, so that a change of endpoints leaves it alone.
 type claim struct {

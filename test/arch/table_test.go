@@ -116,6 +116,22 @@ var packages = []packageRule{
 			{"golang.org/x/sys", "a network namespace of its own"},
 		},
 	},
+	{
+		path: "proxier/conntrack",
+		own: []permit{
+			{"proxier/plan", "what leads where, now and before"},
+			{"endpoints", "which endpoints serve, whatever the node may use of them"},
+		},
+		modules: []permit{
+			{"github.com/vishvananda/netlink", "the kernel's table of connections, read and deleted from"},
+			{"github.com/vishvananda/netns", "the type of the namespace whose table it is"},
+			{"golang.org/x/sys", "protocol and family numbers of netlink"},
+		},
+		testOwn: []permit{
+			{"proxier", "the loop that asks for the clean-up"},
+			{"proxier/nftables", "rules that make real flows"},
+		},
+	},
 	{path: "proxier/pace", pure: true},
 	{path: "proxier/packet", pure: true},
 	{
