@@ -65,6 +65,9 @@ var balancerMutants = []mutant{
 	{"a probe's timeout is over at once", []string{"propagation 1.8"}, balancers, ofPresets, []edit{
 		{checks, "b.eng.After(b.spec.Check.Timeout, engine.ClassTimer", "b.eng.After(0, engine.ClassTimer"},
 	}},
+	{"a member that is back before it was left is removed", []string{"load-balancers 4"}, balancers, "TestComingBack", []edit{
+		{balancer, "\t\tb.eng.Cancel(m.leaving)\n", "\t\t_ = m\n"},
+	}},
 	{"a late timeout undoes an answer", []string{"propagation 1.8"}, balancers, "TestDetection$", []edit{
 		{checks, "\tif tick < m.counted {\n", "\tif tick < m.counted && tick < 1 {\n"},
 	}},
