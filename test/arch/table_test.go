@@ -171,7 +171,11 @@ var packages = []packageRule{
 		path: "proxier/iptables",
 		own: []permit{
 			{"proxier/plan", "what is rendered"},
-			{"proxier/packet", "the tracer over the rendered rules"},
+			{"endpoints", "families, protocols and service port names, which plan hands through unchanged"},
+		},
+		modules: []permit{
+			{"github.com/coreos/go-iptables", "which iptables the machine has, and the rules in chains of others"},
+			{"golang.org/x/sys", "network namespaces"},
 		},
 	},
 	{

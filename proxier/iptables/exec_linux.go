@@ -1,0 +1,231 @@
+package iptables
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/coreos/go-iptables/iptables"
+	"golang.org/x/sys/unix"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+)
+
+// conn runs the tools of one family.
+type conn struct {
+	layout  layout // of no node: for names and the rehearsal
+	tool    *iptables.IPTables
+	path    [2]string // iptables-restore, iptables-save
+	netNS   int
+	opened  bool // localhost, by us
+	version string
+}
+
+// lockSeconds is how long a tool waits for the lock of iptables-legacy, /run/xtables.lock, while
+// another has it. kube-proxy waits for 5; a table of 50,000 rules takes longer than that.
+const lockSeconds = 30
+
+// openKernel finds the tools of a family, and makes sure that they work.
+func openKernel(opts Options, family endpoints.IPFamily) (kernel, features, error) {
+	c := &conn{netNS: opts.NetNS, layout: layout{names: names{opts.ChainPrefix}, family: family, mark: opts.MasqueradeMark}}
+	var have features
+	err := c.do(func() (err error) {
+		if err = c.find(opts.Variant); err != nil {
+			return err
+		}
+		have, err = c.probe()
+		return err
+	})
+	return c, have, err
+}
+
+// command is what a family's tool is called in a variant.
+func command(family endpoints.IPFamily, v Variant, what string) string {
+	name := "iptables"
+	if family == endpoints.IPv6 {
+		name = "ip6tables"
+	}
+	if v != Auto {
+		name += "-" + v.String()
+	}
+	return name + what
+}
+
+// find finds the tools, and out what they are.
+func (c *conn) find(v Variant) error {
+	protocol := iptables.ProtocolIPv4
+	if c.layout.family == endpoints.IPv6 {
+		protocol = iptables.ProtocolIPv6
+	}
+	name := command(c.layout.family, v, "")
+	tool, err := iptables.New(iptables.Path(name), iptables.IPFamily(protocol), iptables.Timeout(lockSeconds))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	c.tool = tool
+	for i, what := range []string{"-restore", "-save"} {
+		if c.path[i], err = exec.LookPath(command(c.layout.family, v, what)); err != nil {
+			return err
+		}
+	}
+	c.version, err = c.run(name, "", "--version")
+	return err
+}
+
+// probe finds out what tools and kernel can do.
+func (c *conn) probe() (features, error) {
+	have := features{randomFully: c.tool.HasRandomFully(), nft: strings.Contains(c.version, "nf_tables")}
+	if !have.randomFully {
+		// The same release made iptables-restore wait for the lock.
+		return have, fmt.Errorf("%s is too old: want iptables 1.6.2 or newer", strings.TrimSpace(c.version))
+	}
+	if err := c.rehearse("-m conntrack --ctstate NEW -m addrtype --dst-type LOCAL -m statistic --mode random --probability 0.5 -m comment --comment x -j MARK --or-mark 0x1"); err != nil {
+		return have, err
+	}
+	have.hairpin = c.rehearse(fmt.Sprintf(`-m bpf --bytecode "%s" -j RETURN`, hairpinProgram(c.layout.family))) == nil
+	text, err := os.ReadFile("/proc/sys/net/netfilter/nf_conntrack_tcp_be_liberal")
+	have.liberal = err == nil && strings.TrimSpace(string(text)) != "0"
+	return have, nil
+}
+
+// rehearse puts a rule into a chain of its own, in the table that is quick to write, and
+// removes both.
+func (c *conn) rehearse(rule string) error {
+	probe := chain{name: c.layout.chain("LAMEDUCK-PROBE")}
+	var there, gone script
+	with := probe
+	with.rule("%s", rule)
+	there.block(mangle, []chain{with}, "", nil)
+	gone.block(mangle, nil, "", []string{probe.name})
+	err := c.restore(there.String())
+	if err != nil {
+		return err
+	}
+	return c.restore(gone.String())
+}
+
+// do runs f in the namespace of the Backend: on a thread of its own, which ends there, unless
+// it is the caller's.
+func (c *conn) do(f func() error) error {
+	if c.netNS == 0 {
+		return f()
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked
+		if err := unix.Setns(c.netNS, unix.CLONE_NEWNET); err != nil {
+			done <- fmt.Errorf("enter network namespace: %w", err)
+			return
+		}
+		done <- f()
+	}()
+	return <-done
+}
+
+// run runs a tool and returns what it prints.
+func (c *conn) run(path, input string, args ...string) (string, error) {
+	cmd := exec.Command(path, args...)
+	var out, problems bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &problems
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(append([]string{path}, args...), " "), err, explain(problems.String(), input))
+	}
+	return out.String(), nil
+}
+
+// lineNumber finds the line that a tool complains of.
+var lineNumber = regexp.MustCompile(`line:? (\d+)`)
+
+// explain returns what a tool says of its input, with the line that it means.
+func explain(problems, input string) string {
+	out := strings.Join(strings.Fields(problems), " ")
+	if m := lineNumber.FindStringSubmatch(out); m != nil {
+		lines := strings.Split(input, "\n")
+		if n, err := strconv.Atoi(m[1]); err == nil && n >= 1 && n <= len(lines) {
+			out += ": " + lines[n-1]
+		}
+	}
+	return out
+}
+
+func (c *conn) save(some ...table) (string, error) {
+	var all strings.Builder
+	err := c.do(func() error {
+		if len(some) == 0 {
+			text, err := c.run(c.path[1], "")
+			all.WriteString(text)
+			return err
+		}
+		for _, t := range some {
+			text, err := c.run(c.path[1], "", "-t", t.String())
+			if err != nil {
+				return err
+			}
+			all.WriteString(text)
+		}
+		return nil
+	})
+	return all.String(), err
+}
+
+func (c *conn) restore(text string) error {
+	return c.do(func() error {
+		_, err := c.run(c.path[0], text, "-w", strconv.Itoa(lockSeconds), "--noflush")
+		return err
+	})
+}
+
+func (c *conn) exists(f fixture) (ok bool, err error) {
+	err = c.do(func() error {
+		ok, err = c.tool.Exists(f.table.String(), f.chain, f.spec...)
+		return err
+	})
+	return ok, err
+}
+
+func (c *conn) insert(f fixture) error {
+	return c.do(func() error {
+		if f.last {
+			return c.tool.Append(f.table.String(), f.chain, f.spec...)
+		}
+		return c.tool.Insert(f.table.String(), f.chain, 1, f.spec...)
+	})
+}
+
+// routeLocalnet is the switch that lets 127.0.0.0/8 be routed. It is the namespace's of the
+// thread that opens it.
+const routeLocalnet = "/proc/sys/net/ipv4/conf/all/route_localnet"
+
+func (c *conn) openLocalhost() error {
+	return c.do(func() error {
+		text, err := os.ReadFile(routeLocalnet)
+		if err != nil || strings.TrimSpace(string(text)) == "1" {
+			return err
+		}
+		c.opened = true
+		return setRouteLocalnet("1")
+	})
+}
+
+func (c *conn) closeLocalhost() error {
+	if !c.opened {
+		return nil
+	}
+	c.opened = false
+	return c.do(func() error { return setRouteLocalnet("0") })
+}
+
+func setRouteLocalnet(to string) error {
+	f, err := os.OpenFile(routeLocalnet, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(to)
+	return errors.Join(err, f.Close())
+}
