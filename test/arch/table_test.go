@@ -42,6 +42,9 @@ var trees = []treeRule{
 		{"github.com/spf13/pflag", "cobra's flag values, for sets of flags that verbs share"},
 		{"go.yaml.in/yaml/v3", "-o yaml, and reading configuration files"},
 		{"k8s.io/api", "the Node object a node's name stands for, as package manifest read it"},
+		{"k8s.io/apimachinery", "durations as a KubeProxyConfiguration writes them"},
+		{"github.com/go-logr/logr", "the proxy's log, handed to whoever has something to say"},
+		{"k8s.io/klog/v2", "the format of that log: Kubernetes' own"},
 	}},
 	{path: "test", modules: []permit{
 		{"github.com/vishvananda/netlink", "the lab: links, addresses, routes and the table of connections of network namespaces"},

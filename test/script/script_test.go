@@ -83,11 +83,16 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond != "corpus" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "corpus":
+				_, err := os.Stat(corpus)
+				return err == nil, nil
+			case "netns": // a network namespace of one's own, with its root
+				return exec.Command("unshare", "--map-root-user", "--net", "nft", "list", "tables").Run() == nil, nil
+			case "iptables":
+				return exec.Command("unshare", "--map-root-user", "--net", "iptables-nft", "--list").Run() == nil, nil
 			}
-			_, err := os.Stat(corpus)
-			return err == nil, nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "bigfile": bigfile},
 	})

@@ -69,30 +69,59 @@ func (f *nodeFlags) profile() (endpoints.Profile, error) {
 // resolve puts the node together: flags win over a KubeProxyConfiguration, that over the
 // Node object, that over kube-proxy's defaults.
 func (f *nodeFlags) resolve(objects *manifest.Objects, profile endpoints.Profile, std Streams) (*plan.Node, error) {
+	s, err := f.settings(objects, profile, std)
+	if err != nil {
+		return nil, err
+	}
+	name, err := f.name(objects, s.config, std)
+	if err != nil {
+		return nil, err
+	}
+	return s.node(name, findNode(objects, name), serviceCIDRs(objects), nil)
+}
+
+// settings are what flags and a KubeProxyConfiguration say, whatever the node is.
+type settings struct {
+	flags   *nodeFlags
+	config  *proxyConfig
+	profile endpoints.Profile
+	dialect plan.Dialect
+}
+
+func (f *nodeFlags) settings(objects *manifest.Objects, profile endpoints.Profile, std Streams) (*settings, error) {
 	config, err := f.proxyConfig(objects, std)
 	if err != nil {
 		return nil, err
 	}
-	node := &plan.Node{Options: profile.Options, ServiceCIDRs: serviceCIDRs(objects)}
-	if node.Dialect, err = f.dialect(config); err != nil {
+	dialect, err := f.dialect(config)
+	if err != nil {
 		return nil, err
 	}
-	if node.Name, err = f.name(objects, config, std); err != nil {
-		return nil, err
-	}
-	object := findNode(objects, node.Name)
+	return &settings{flags: f, config: config, profile: profile, dialect: dialect}, nil
+}
+
+// node is the node that an object, which may be nil, and the machine's own addresses describe.
+func (s *settings) node(name string, object *corev1.Node, cidrs []netip.Prefix, host []netip.Addr) (*plan.Node, error) {
+	f := s.flags
+	node := &plan.Node{Name: name, Dialect: s.dialect, Options: s.profile.Options, ServiceCIDRs: cidrs}
 	if err := f.fromObject(node, object); err != nil {
 		return nil, err
 	}
+	for _, a := range host {
+		if !slices.Contains(node.Addresses, a) {
+			node.Addresses = append(node.Addresses, a)
+		}
+	}
+	var err error
 	if node.Zone, err = f.zone(object); err != nil {
 		return nil, err
 	}
-	if node.Detector, err = f.detector(config, object); err != nil {
+	if node.Detector, err = f.detector(s.config, object); err != nil {
 		return nil, err
 	}
-	node.MasqueradeAll = config.masqueradeAll(node.Dialect)
-	node.LocalhostNodePorts = node.Dialect == plan.IPTables && config.localhostNodePorts()
-	if node.NodePortAddresses, err = config.nodePortAddresses(node); err != nil {
+	node.MasqueradeAll = s.config.rules(node.Dialect).MasqueradeAll
+	node.LocalhostNodePorts = node.Dialect == plan.IPTables && s.config.localhostNodePorts()
+	if node.NodePortAddresses, err = s.config.nodePortAddresses(node); err != nil {
 		return nil, err
 	}
 	return node, nil

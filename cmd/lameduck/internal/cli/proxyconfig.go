@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -27,15 +28,34 @@ type proxyConfig struct {
 		InterfaceNamePrefix string `json:"interfaceNamePrefix"`
 	} `json:"detectLocal"`
 	IPTables struct {
-		MasqueradeAll      bool  `json:"masqueradeAll"`
+		rulesConfig
 		LocalhostNodePorts *bool `json:"localhostNodePorts"`
 	} `json:"iptables"`
 	NFTables struct {
-		MasqueradeAll bool `json:"masqueradeAll"`
+		rulesConfig
 	} `json:"nftables"`
+	ClientConnection struct {
+		Kubeconfig string `json:"kubeconfig"`
+	} `json:"clientConnection"`
 
 	present bool
 	name    string // for messages: position and kind
+}
+
+// rulesConfig is what the sections of both modes have.
+type rulesConfig struct {
+	MasqueradeAll bool            `json:"masqueradeAll"`
+	MasqueradeBit *int32          `json:"masqueradeBit"`
+	SyncPeriod    metav1.Duration `json:"syncPeriod"`
+	MinSyncPeriod metav1.Duration `json:"minSyncPeriod"`
+}
+
+// rules returns the section of a mode.
+func (c *proxyConfig) rules(d plan.Dialect) rulesConfig {
+	if d == plan.IPTables {
+		return c.IPTables.rulesConfig
+	}
+	return c.NFTables.rulesConfig
 }
 
 // proxyConfig returns the configuration of --config, else one that stands in the input.
@@ -106,13 +126,6 @@ func (c *proxyConfig) detector(object *corev1.Node) (plan.LocalDetector, error) 
 		return d, fmt.Errorf("%s: detectLocalMode %q: want ClusterCIDR, NodeCIDR, BridgeInterface or InterfaceNamePrefix", c.name, c.DetectLocalMode)
 	}
 	return d, err
-}
-
-func (c *proxyConfig) masqueradeAll(d plan.Dialect) bool {
-	if d == plan.IPTables {
-		return c.IPTables.MasqueradeAll
-	}
-	return c.NFTables.MasqueradeAll
 }
 
 // localhostNodePorts defaults to true (kube-proxy v1alpha1 defaults; verified).

@@ -101,12 +101,14 @@ func newRoot(program string, std Streams) *cobra.Command {
 It simulates rollouts with clients that ask all the time, and says what of the traffic is
 lost, why, and whose lateness loses it. It selects endpoints exactly as kube-proxy does,
 with the reason for each, and follows packets through the service rules a node would have,
-all without a cluster and without touching the machine it runs on.`,
+all without a cluster and without touching the machine it runs on. The same core runs as a
+node's service proxy: proxy is the one verb that changes anything.`,
 		Example: `  lameduck sim -f app.yaml
   kubectl get services,endpointslices,nodes -A -o yaml | lameduck explain -f - --node node-1
   lameduck explain -f objects.yaml --service shop/web --node node-1
   lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
-  lameduck explain --truth-table`,
+  lameduck explain --truth-table
+  lameduck proxy --dry-run -f objects.yaml --node node-1`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: displayName(program)},
@@ -114,7 +116,7 @@ all without a cluster and without touching the machine it runs on.`,
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newVersion(std))
+	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newProxy(std), newVersion(std))
 	return root
 }
 

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2/textlogger"
+
+	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/agent"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/host"
+	"github.com/lameduck-proxy/lameduck/proxier/iptables"
+	"github.com/lameduck-proxy/lameduck/proxier/pace"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/proxier/source/apiserver"
+)
+
+type proxyCommand struct {
+	input      inputFlags
+	node       nodeFlags
+	once       bool
+	dryRun     bool
+	cleanup    bool
+	kubeconfig string
+	master     string
+	hostname   string
+	prefix     string
+	variant    string
+	takeOver   bool
+	std        Streams
+}
+
+func newProxy(std Streams) *cobra.Command {
+	c := &proxyCommand{std: std}
+	cmd := &cobra.Command{
+		Use:   "proxy [--once | --dry-run] -f FILE [--node NODE] | --config FILE [--hostname-override NODE] | --cleanup",
+		Short: "Program a node's service rules into the kernel: from files, or as the cluster changes",
+		Long: `Proxy does what kube-proxy does on a node: it has the kernel send what is for a Service to
+the endpoints that the node uses, in mode nftables or iptables. What it programs is what
+explain shows and sim simulates.
+
+With --once it programs the Services and EndpointSlices of files and ends; with --dry-run it
+prints the rules, as nft -f or iptables-restore take them, and touches nothing. Otherwise it
+watches an API server until it is stopped. Rules stay in force when it ends; --cleanup
+removes those of every mode, and nothing else.
+
+Only one service proxy should run on a node: end kube-proxy first. Needs root.`,
+		Example: `  lameduck proxy --dry-run -f objects.yaml --node node-1 --mode nftables
+  lameduck proxy --once -f objects.yaml --node node-1 --mode iptables
+  lameduck proxy --config /var/lib/kube-proxy/config.conf --hostname-override node-1
+  lameduck proxy --cleanup`,
+		Args: cobra.NoArgs,
+		RunE: verb(c.run),
+	}
+	flags := cmd.Flags()
+	c.input.register(flags)
+	c.node.register(flags)
+	flags.BoolVar(&c.once, "once", false, "program what the files say, once")
+	flags.BoolVar(&c.dryRun, "dry-run", false, "print the rules instead of programming them")
+	flags.BoolVar(&c.cleanup, "cleanup", false, "remove the rules that lameduck left, and end")
+	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "`FILE` that names the API server and who asks it (default: of the configuration, else the pod's own)")
+	flags.StringVar(&c.master, "master", "", "`URL` of the API server; wins over the kubeconfig")
+	flags.StringVar(&c.hostname, "hostname-override", "", "name of this `NODE` (default: the machine's host name); --node means the same")
+	flags.StringVar(&c.variant, "iptables-variant", "auto", "in mode iptables, which `VARIANT` to use: nft, legacy, or auto for what the machine calls iptables")
+	flags.StringVar(&c.prefix, "iptables-chain-prefix", "KUBE", "in mode iptables, begin the names of chains with `PREFIX`; another than kube-proxy's stands beside kube-proxy")
+	flags.BoolVar(&c.takeOver, "take-over", false, "in mode iptables, go on where a kube-proxy seems to be running")
+	cmd.MarkFlagsMutuallyExclusive("once", "dry-run", "cleanup")
+	cmd.MarkFlagsMutuallyExclusive("node", "hostname-override")
+	return cmd
+}
+
+func (c *proxyCommand) run() error {
+	if c.node.node == "" {
+		c.node.node = c.hostname
+	}
+	switch {
+	case c.cleanup:
+		return c.cleanUp()
+	case c.once || c.dryRun:
+		return c.fromFiles()
+	case len(c.input.files) > 0:
+		return errors.New("-f goes with --once, which programs what the files say, or with --dry-run, which prints it; without -f an API server is watched")
+	default:
+		return c.watch()
+	}
+}
+
+// fromFiles programs or prints what files say.
+func (c *proxyCommand) fromFiles() error {
+	profile, err := c.node.profile()
+	if err != nil {
+		return err
+	}
+	objects, err := c.input.load(c.std)
+	if err != nil {
+		return err
+	}
+	s, err := c.node.settings(objects, profile, c.std)
+	if err != nil {
+		return err
+	}
+	name, err := c.node.name(objects, s.config, c.std)
+	if err != nil {
+		return err
+	}
+	var addrs []netip.Addr
+	if c.once {
+		if addrs, err = host.Addresses(); err != nil {
+			return err
+		}
+	}
+	node, err := s.node(name, findNode(objects, name), serviceCIDRs(objects), addrs)
+	if err != nil {
+		return err
+	}
+	kernel, err := c.kernel(s)
+	if err != nil {
+		return err
+	}
+	p := plan.Build(snapshot(objects, profile.Options, c.std), node)
+	if c.dryRun {
+		return agent.Dump(c.std.Out, p, kernel)
+	}
+	return c.program(p, kernel)
+}
+
+// program puts a Plan in force.
+func (c *proxyCommand) program(p *plan.Plan, o agent.KernelOptions) error {
+	if err := agent.Program(p, o); err != nil {
+		return err
+	}
+	frontends := 0
+	for range p.Frontends() {
+		frontends++
+	}
+	fmt.Fprintf(c.std.Out, "%s: the rules of node %s are in force: Services: %d, addresses and ports that lead to them: %d\n", p.Node().Dialect, p.Node().Name, p.Len(), frontends)
+	return nil
+}
+
+// watch is a proxy that follows an API server until it is told to end.
+func (c *proxyCommand) watch() error {
+	profile, err := c.node.profile()
+	if err != nil {
+		return err
+	}
+	s, err := c.node.settings(&manifest.Objects{}, profile, c.std)
+	if err != nil {
+		return err
+	}
+	name, err := c.nodeName(s.config)
+	if err != nil {
+		return err
+	}
+	if c.kubeconfig == "" {
+		c.kubeconfig = s.config.ClientConnection.Kubeconfig
+	}
+	client, err := apiserver.Connect(c.kubeconfig, c.master, name)
+	if err != nil {
+		return fmt.Errorf("no API server to watch: give --kubeconfig or --master, or -f and --once for files (%w)", err)
+	}
+	kernel, err := c.kernel(s)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return agent.Run(ctx, agent.Options{
+		Node:   func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
+		Kernel: kernel, Pace: s.pace(), Client: client, Log: c.logger(),
+	})
+}
+
+// nodeName is the name of the node this machine is: kube-proxy's rules (cmd/kube-proxy, 1.36).
+func (c *proxyCommand) nodeName(config *proxyConfig) (string, error) {
+	for _, name := range []string{c.node.node, config.HostnameOverride} {
+		if name != "" {
+			return strings.ToLower(strings.TrimSpace(name)), nil
+		}
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("which node? give --hostname-override (%w)", err)
+	}
+	return strings.ToLower(strings.TrimSpace(name)), nil
+}
+
+// logger writes to stderr what the API server's and the kernel's side have to say, as Kubernetes' own programs do.
+func (c *proxyCommand) logger() logr.Logger {
+	return textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(c.std.Err), textlogger.Verbosity(c.input.verbose)))
+}
+
+// cleanUp removes the rules of all modes.
+func (c *proxyCommand) cleanUp() error {
+	removed, err := agent.Cleanup(agent.KernelOptions{ChainPrefix: c.prefix})
+	for _, r := range removed {
+		fmt.Fprintln(c.std.Out, r)
+	}
+	return err
+}
+
+// kernel is how rules are written.
+func (c *proxyCommand) kernel(s *settings) (agent.KernelOptions, error) {
+	o := agent.KernelOptions{ChainPrefix: c.prefix, TakeOver: c.takeOver}
+	variants := []iptables.Variant{iptables.Auto, iptables.NFT, iptables.Legacy}
+	i := slices.IndexFunc(variants, func(v iptables.Variant) bool { return v.String() == c.variant })
+	if i < 0 {
+		return o, fmt.Errorf("--iptables-variant %q: want auto, nft or legacy", c.variant)
+	}
+	o.Variant = variants[i]
+	if bit := s.config.rules(s.dialect).MasqueradeBit; bit != nil {
+		if *bit < 0 || *bit > 31 { // pkg/proxy/apis/config/validation, 1.36
+			return o, fmt.Errorf("%s: %s.masqueradeBit: %d is not a bit of a packet's mark: want 0 to 31", s.config.name, s.dialect, *bit)
+		}
+		o.MasqueradeMark = 1 << *bit
+	}
+	return o, nil
+}
+
+// pace is when to sync: lameduck's own policy where the configuration says nothing.
+func (s *settings) pace() pace.Policy {
+	p, rules := pace.Lameduck(), s.config.rules(s.dialect)
+	if rules.SyncPeriod.Duration > 0 {
+		p.RetryInterval, p.CheckInterval = rules.SyncPeriod.Duration, rules.SyncPeriod.Duration
+	}
+	if rules.MinSyncPeriod.Duration > 0 {
+		p.MinInterval = rules.MinSyncPeriod.Duration
+	}
+	return p
+}
