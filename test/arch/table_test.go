@@ -127,7 +127,7 @@ var packages = []packageRule{
 		},
 		modules: []permit{
 			{"github.com/vishvananda/netlink", "the kernel's table of connections, read and deleted from"},
-			{"github.com/vishvananda/netns", "the type of the namespace whose table it is"},
+			{"github.com/vishvananda/netns", "the type of the namespace whose table it is, which netlink asks for"},
 			{"golang.org/x/sys", "protocol and family numbers of netlink"},
 		},
 		testOwn: []permit{

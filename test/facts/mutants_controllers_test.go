@@ -289,6 +289,27 @@ var proxyMutants = []mutant{
 	{"a failed sync is retried in part", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
 		{"proxier/pace/pace.go", "return at, s.Failed || hasFull && at >= fullAt, false", "return at, hasFull && at >= fullAt, false"},
 	}},
+	{"the real proxy writes rules before everything is listed", []string{"kube-proxy 6"}, "proxier", "TestNothingIsProgrammedBeforeAllIsDelivered", []edit{
+		{loop, "if !o.synced || o.node == nil {", "if o.node == nil {"},
+	}},
+	{"the real proxy keeps its rules when its node is another", []string{"kube-proxy 6"}, "proxier", "TestAnotherNodeMeansOtherRules", []edit{
+		{loop, "o.node, o.rebuild = &node, true", "o.node, o.rebuild = &node, o.plan == nil"},
+	}},
+	{"the real proxy answers probes before its rules are in force", []string{"kube-proxy 5.1 Update moment"}, "proxier", "TestProbesHearOfAChangeAfterTheRules", []edit{
+		{loop, "\to.syncing = s\n", "\to.syncing, o.status.Table = s, o.table\n\to.show()\n"},
+	}},
+	{"the real proxy is healthy while a sync hangs", []string{"kube-proxy 5.2 /livez"}, "proxier", "TestAProxyThatHangsIsUnhealthy", []edit{
+		{loop, "o.status.Proxy = o.status.Proxy.Queued(f, since)", "o.status.Proxy = o.status.Proxy.Updated(f, s.End)"},
+	}},
+	{"the real clean-up follows policies", []string{"kube-proxy 7 UDP: after"}, "proxier/conntrack", "TestWhichFlowsAreStale", []edit{
+		{cleanUp, "if serves(&sp.Endpoints[i]) {", "if serves(&sp.Endpoints[i]) && sp.Endpoints[i].IsLocal(j.now.Node().Name) {"},
+	}},
+	{"the real clean-up moves flows away from pods that terminate", []string{"kube-proxy 7 UDP flows"}, "proxier/conntrack", "TestWhichFlowsAreStale|TestWhenItIsWorthLooking", []edit{
+		{cleanUp, "return e.Conditions.Ready() || e.Conditions.Serving()", "return e.Conditions.Ready()"},
+	}},
+	{"the real clean-up does not look when an endpoint stops serving", []string{"kube-proxy 7 UDP: after"}, "proxier/conntrack", "TestWhenItIsWorthLooking", []edit{
+		{cleanUp, "\t\tif !serving[old.Endpoints[i].Addr] {", "\t\tif !serving[old.Endpoints[i].Addr] && len(serving) == 0 {"},
+	}},
 	{"news may overtake news", []string{"propagation 1.2", "propagation 1.4"}, cluster, "TestWatchKeepsTheOrder", []edit{
 		{store, "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
 	}},

@@ -43,6 +43,8 @@ const (
 	slicer     = "sim/cluster/slices.go"
 	endpointOf = "sim/cluster/endpoint.go"
 	nodeProxy  = "sim/cluster/proxy.go"
+	loop       = "proxier/owner.go"
+	cleanUp    = "proxier/conntrack/stale.go"
 	store      = "sim/cluster/store.go"
 	hook       = "sim/scenario/hook.go"
 	programs   = "sim/scenario/program.go"
