@@ -55,7 +55,7 @@ func TestLabNoticesFaults(t *testing.T) {
 		want     string // in what the row says
 	}{
 		"nobody is masqueraded":                      {clusterIP, packet.TCP, "(sees the client), [fd00:244:1::12]:8080 (sees the client)"},
-		"everybody is masqueraded":                   {clusterIP, packet.UDP, "(sees the node), [fd00:244:1::12]:8080 (sees the node)"},
+		"everybody is masqueraded":                   {clusterIP, packet.SCTP, "(sees the node), [fd00:244:1::12]:8080 (sees the node)"},
 		"hairpins are not masqueraded":               {"a pod that gets itself as the endpoint is masqueraded then, and only then", packet.TCP, "back to where it came from, unmasqueraded: pod A at [fd00:244:1::11]:8080"},
 		"rejects are drops":                          {"a ClusterIP with policy Cluster and nothing usable anywhere is rejected", packet.TCP, "got drop, want reject"},
 		"drops are rejects":                          {"a ClusterIP with policy Local and endpoints elsewhere only drops", packet.UDP, "got reject, want drop"},

@@ -41,7 +41,6 @@ type kernel struct {
 // unmet is what rows may ask for and real packets cannot do.
 func unmet() map[backendtest.Need]string {
 	return map[backendtest.Need]string{
-		backendtest.NeedSCTP:     "kernels of test machines have no SCTP sockets",
 		backendtest.NeedClock:    "nobody turns a kernel's clock",
 		backendtest.NeedMartians: "a socket sends what is for a loopback address to its own machine",
 		backendtest.NeedAccept:   "accepted or untouched, a packet arrives all the same",
@@ -267,7 +266,7 @@ func siteOf(p packet.Packet) string {
 
 func labProtocol(p packet.Protocol) (lab.Protocol, bool) {
 	switch p {
-	case packet.TCP, packet.UDP, packet.Protocol(lab.Echo):
+	case packet.TCP, packet.UDP, packet.SCTP, packet.Protocol(lab.Echo):
 		return lab.Protocol(p), true
 	default:
 		return 0, false

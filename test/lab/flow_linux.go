@@ -34,7 +34,7 @@ type Fate uint8
 const (
 	Answered Fate = iota // a server got it, and its answer came back
 	Refused              // by an ICMP error
-	Reset                // by TCP: somebody got it and does not listen
+	Reset                // by TCP or SCTP: somebody got it and does not listen
 	Returned             // it came back to the site it left, see Dial.Mirror
 	Lost                 // neither, and nothing more is to come
 )
@@ -111,7 +111,7 @@ func (f *Flow) Close() error { return f.lab.run(f.close) }
 func (f *Flow) close() error {
 	delete(f.lab.open, f)
 	var errs []error
-	if f.Protocol != Echo {
+	if f.Protocol == TCP || f.Protocol == UDP {
 		errs = append(errs, disconnect(f.fd))
 	}
 	errs = append(errs, unix.Close(f.fd))
@@ -153,7 +153,7 @@ func (f *Flow) connect() error {
 		return fmt.Errorf("SO_REUSEADDR: %w", err)
 	}
 	src, dst := f.Src, f.Dst
-	if f.Protocol == Echo {
+	if f.Protocol == Echo || f.Protocol == SCTP { // raw sockets have no ports
 		src, dst = netip.AddrPortFrom(src.Addr(), 0), netip.AddrPortFrom(dst.Addr(), 0)
 	}
 	if err := unix.Bind(f.fd, sockaddr(src)); err != nil {
@@ -276,8 +276,12 @@ func (f *Flow) send() error {
 	f.number++
 	f.sent = f.Src.String() + " " + strconv.Itoa(int(f.number))
 	request := []byte(f.sent)
-	if f.Protocol == Echo {
+	switch f.Protocol {
+	case Echo:
 		request = echoRequest(f.Dst.Addr().Is6(), f.Src.Port(), f.number)
+	case SCTP:
+		request = f.sctpInit()
+	default:
 	}
 	err := unix.Send(f.fd, request, unix.MSG_NOSIGNAL)
 	switch {
@@ -303,17 +307,26 @@ func (f *Flow) receive() (r Result, moved bool, err error) {
 		return f.failure(err)
 	case f.Protocol == Echo:
 		return f.echoed(buf[:n]), true, nil
+	case f.Protocol == SCTP:
+		r, err = f.sctpReply(buf[:n])
+		return r, true, err
 	case n == 0:
 		return Result{Fate: Reset}, true, nil
 	}
+	r, err = f.answered(buf[:n])
+	return r, true, err
+}
+
+// answered reads what a server says. The Fate is Lost if it is about an earlier request.
+func (f *Flow) answered(text []byte) (Result, error) {
 	var a answer
-	if err := json.Unmarshal(buf[:n], &a); err != nil {
-		return r, false, fmt.Errorf("an answer that no server of the lab gives: %q: %w", buf[:n], err)
+	if err := json.Unmarshal(text, &a); err != nil {
+		return Result{Fate: Lost}, fmt.Errorf("an answer that no server of the lab gives: %q: %w", text, err)
 	}
 	if a.Request != f.sent {
-		return r, true, nil // of an earlier request
+		return Result{Fate: Lost}, nil
 	}
-	return Result{Fate: Answered, Arrival: a.Arrival}, true, nil
+	return Result{Fate: Answered, Arrival: a.Arrival}, nil
 }
 
 // echoed says what an ICMP message means for an echo request.

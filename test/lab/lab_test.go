@@ -67,7 +67,7 @@ func newLabOf(t *testing.T, layout Layout) *Lab {
 	if err := l.SetNodeAddresses(addresses("192.168.1.1", "192.168.2.1", "fd00:168::1", "fd00:168::2")); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []Protocol{TCP, UDP, Echo} {
+	for _, p := range []Protocol{TCP, UDP, SCTP, Echo} {
 		for _, family6 := range []bool{false, true} {
 			if err := l.Listen(p, family6, 80); err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func TestEverybodyIsReached(t *testing.T) {
 		{NodeName, "127.0.0.1", NodeName, "127.0.0.1:80"},
 		{NodeName, "::1", NodeName, "[::1]:80"},
 	} {
-		for _, p := range []Protocol{TCP, UDP, Echo} {
+		for _, p := range []Protocol{TCP, UDP, SCTP, Echo} {
 			d := dial(c.from, c.src, c.dst, p)
 			f, r, err := l.Open(d)
 			if err != nil || r.Fate != Answered {
@@ -150,6 +150,12 @@ func TestFates(t *testing.T) {
 		{"203.0.113.1", "192.0.2.66:80", TCP, Lost, [2]uint8{}},
 		{"203.0.113.1", "192.0.2.66:80", UDP, Lost, [2]uint8{}},
 		{"203.0.113.1", "192.0.2.66:80", Echo, Lost, [2]uint8{}},
+		{"203.0.113.1", "192.0.2.66:80", SCTP, Lost, [2]uint8{}},
+		{"2001:db8:113::1", "[2001:db8:2::66]:80", SCTP, Lost, [2]uint8{}},
+		{"203.0.113.1", "192.0.2.77:80", SCTP, Refused, [2]uint8{3, 13}},
+		{"2001:db8:113::1", "[2001:db8:2::77]:80", SCTP, Refused, [2]uint8{1, 1}},
+		{"203.0.113.1", "10.0.1.1:81", SCTP, Reset, [2]uint8{}},
+		{"2001:db8:113::1", "[fd00:1::1]:81", SCTP, Reset, [2]uint8{}},
 		{"2001:db8:113::1", "[2001:db8:2::66]:80", TCP, Lost, [2]uint8{}},
 		{"2001:db8:113::1", "[2001:db8:2::66]:80", UDP, Lost, [2]uint8{}},
 		{"203.0.113.1", "192.0.2.77:80", TCP, Refused, [2]uint8{3, 13}},
@@ -227,7 +233,7 @@ func TestFlowsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	for i := range 50 {
-		for _, p := range []Protocol{TCP, UDP} {
+		for _, p := range []Protocol{TCP, UDP, SCTP} {
 			d := dial("client", "203.0.113.1", "10.0.1.1:80", p)
 			f, r, err := l.Open(d)
 			if err != nil || r.Fate != Answered {

@@ -41,15 +41,18 @@ const (
 	Echo Protocol = 1
 	TCP  Protocol = 6
 	UDP  Protocol = 17
+	SCTP Protocol = 132
 )
 
-// String returns "tcp", "udp" or "icmp".
+// String returns "tcp", "udp", "sctp" or "icmp".
 func (p Protocol) String() string {
 	switch p {
 	case TCP:
 		return "tcp"
 	case UDP:
 		return "udp"
+	case SCTP:
+		return "sctp"
 	default:
 		return "icmp"
 	}

@@ -84,6 +84,13 @@ func (l *Lab) Listen(protocol Protocol, family6 bool, number uint16) error {
 			return nil
 		}
 		l.servers.ports[p] = true
+		if protocol == SCTP { // one raw socket has all ports of a site
+			p.number = 0
+			if l.servers.ports[p] {
+				return nil
+			}
+			l.servers.ports[p] = true
+		}
 		for _, s := range l.sites {
 			if err := l.listen(s, p); err != nil {
 				return fmt.Errorf("lab: listen on port %d in %s: %w", number, s.Name, err)
@@ -119,7 +126,7 @@ func (l *Lab) listen(s *site, p port) error {
 // prepareListener asks for the address that a datagram was sent to, which wildcard sockets have
 // to be told, and keeps the families apart.
 func prepareListener(fd int, p port) error {
-	if p.family6 {
+	if p.family6 && p.protocol != SCTP { // raw sockets are of one family anyway
 		if err := unix.SetsockoptInt(fd, unix.SOL_IPV6, unix.IPV6_V6ONLY, 1); err != nil {
 			return fmt.Errorf("IPV6_V6ONLY: %w", err)
 		}
@@ -188,6 +195,8 @@ func (s *servers) serveOne(sv *server) error {
 		return s.reply(sv)
 	case sv.protocol == TCP:
 		return s.accept(sv)
+	case sv.protocol == SCTP:
+		return s.replyWithSCTP(sv)
 	default:
 		return s.replyTo(sv)
 	}

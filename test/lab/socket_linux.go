@@ -19,6 +19,8 @@ func socket(p Protocol, family6 bool) (int, error) {
 	switch p {
 	case Echo:
 		return echoSocket(family6)
+	case SCTP:
+		return sctpSocket(family6)
 	case UDP:
 		kind = unix.SOCK_DGRAM
 	case TCP:

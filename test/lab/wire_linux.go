@@ -41,7 +41,14 @@ func quietParameters() [][2]string {
 }
 
 func nodeParameters() [][2]string {
-	return append(quietParameters(), [2]string{"ipv4/ip_forward", "1"}, [2]string{"ipv6/conf/all/forwarding", "1"})
+	return append(quietParameters(), [][2]string{
+		{"ipv4/ip_forward", "1"},
+		{"ipv6/conf/all/forwarding", "1"},
+		// The lab's SCTP stays at these stages, and a flow is to outlive a change of rules on a
+		// machine under load: not the 3 seconds they have, but the 210 of an association.
+		{"netfilter/nf_conntrack_sctp_timeout_cookie_wait", "210"},
+		{"netfilter/nf_conntrack_sctp_timeout_cookie_echoed", "210"},
+	}...)
 }
 
 // plainBridges has bridges hand frames over without showing their packets to IP's rules first, so
