@@ -3,6 +3,7 @@ package nftables
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -51,6 +52,8 @@ type Backend struct {
 	// tables were like then.
 	at    uint32
 	looks []structure
+	// foreign is what Watch has found out since the last Apply.
+	foreign atomic.Bool
 	// replaced counts how often the tables were written as a whole.
 	replaced int
 }
@@ -96,8 +99,8 @@ func checkNode(node *plan.Node) error {
 
 // Apply puts a Plan in force, in one transaction: packets meet the old rules or the new ones.
 // The delta is what differs from the Plan of the last Apply; it is not looked at the first
-// time, after a failure, and when somebody else has been at the tables: then they are replaced
-// as a whole. Established flows go on in any case. After an error the rules are those of
+// time, after a failure, and when somebody else has been at the tables (see Watch): then they are
+// replaced as a whole. Established flows go on in any case. After an error the rules are those of
 // before.
 func (b *Backend) Apply(p *plan.Plan, d plan.Delta) error {
 	if err := b.apply(p, &d); err != nil {
@@ -108,7 +111,7 @@ func (b *Backend) Apply(p *plan.Plan, d plan.Delta) error {
 }
 
 func (b *Backend) apply(p *plan.Plan, d *plan.Delta) error {
-	if b.states == nil || p.Node() != b.node {
+	if foreign := b.foreign.Swap(false); foreign || b.states == nil || p.Node() != b.node {
 		return b.replace(p)
 	}
 	var changes []*tableChange
@@ -136,7 +139,7 @@ func (b *Backend) apply(p *plan.Plan, d *plan.Delta) error {
 
 // check looks whether the tables are still what this Backend made of them, and replaces them if
 // not: an Apply without a difference. It notices chains, sets and rules that came or went. An
-// element that somebody took out shows when it is next to be changed.
+// element that somebody took out shows when it is next to be changed, or to Watch.
 func (b *Backend) check(p *plan.Plan) error {
 	g, err := b.kernel.generation()
 	if err != nil {
@@ -270,14 +273,23 @@ func (b *Backend) replace(p *plan.Plan) error {
 }
 
 // overwrite commits changes that need nothing of what is there. The generation is checked all
-// the same, so that it is known afterwards; the last attempt does without.
+// the same: what is there is filled anew where it can be, and it is known afterwards. The last
+// attempt does without.
 func (b *Backend) overwrite(changes []*tableChange) error {
 	for range attemptsAtCommit {
 		g, err := b.kernel.generation()
 		if err != nil {
 			return err
 		}
+		refill, err := b.takeStock(changes)
+		if err != nil {
+			return err
+		}
 		err = b.kernel.commit(b.opts.Table, changes, g, true)
+		if refill && err != nil && !errors.Is(err, errGeneration) {
+			// Somebody made something else of it, which cannot be filled with what is ours.
+			err = b.kernel.commit(b.opts.Table, fromNothing(changes), g, true)
+		}
 		if err == nil {
 			b.at = nextGeneration(g)
 			return nil
@@ -286,10 +298,33 @@ func (b *Backend) overwrite(changes []*tableChange) error {
 			return err
 		}
 	}
+	changes = fromNothing(changes)
 	if err := b.kernel.commit(b.opts.Table, changes, 0, false); err != nil {
 		return err
 	}
 	g, err := b.kernel.generation()
 	b.at = g
 	return err
+}
+
+// takeStock looks what there is to fill anew, and says whether there is anything.
+func (b *Backend) takeStock(changes []*tableChange) (bool, error) {
+	refill := false
+	for _, c := range changes {
+		had, err := b.kernel.stock(b.opts.Table, c.family)
+		if err != nil {
+			return false, err
+		}
+		c.had = had
+		refill = refill || had != nil
+	}
+	return refill, nil
+}
+
+// fromNothing has changes remove what is there.
+func fromNothing(changes []*tableChange) []*tableChange {
+	for _, c := range changes {
+		c.had = nil
+	}
+	return changes
 }

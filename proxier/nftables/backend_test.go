@@ -1,6 +1,7 @@
 package nftables
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -15,6 +16,8 @@ type fakeKernel struct {
 	structure structure
 	committed [][]*tableChange
 	errs      []error // of the next commits; nil is none
+	had       *stock  // what it says a table is made of
+	told      rumours // what Watch hears
 	foreign   int     // so many next commits find that somebody else came first
 	intrude   bool    // somebody changes our table before the next look at it
 }
@@ -50,9 +53,29 @@ func (k *fakeKernel) inspect(string, endpoints.IPFamily) (structure, bool, error
 	return k.structure, true, nil
 }
 
+func (k *fakeKernel) stock(string, endpoints.IPFamily) (*stock, error) { return k.had, nil }
+
+func (k *fakeKernel) watch(Options) (notices, error) { return k.told, nil }
+
 func (k *fakeKernel) remove(string, []endpoints.IPFamily) error { return nil }
 
 func (k *fakeKernel) close() error { return nil }
+
+// rumours are what is said of others: true for our tables.
+type rumours chan bool
+
+func (r rumours) next() (bool, error) {
+	foreign, ok := <-r
+	if !ok {
+		return false, errors.New("closed")
+	}
+	return foreign, nil
+}
+
+func (r rumours) close() error {
+	close(r)
+	return nil
+}
 
 // onFake returns a Backend with a Plan of one Service in force, and how to get to the next Plan.
 func onFake(t *testing.T) (*Backend, *fakeKernel, func() error) {
@@ -145,6 +168,60 @@ func TestSomebodyBetweenOurTransactionAndOurLook(t *testing.T) {
 	}
 	if !k.replaced() {
 		t.Error("the tables were taken for ours")
+	}
+}
+
+func TestWhatWatchHearsOfIsReplaced(t *testing.T) {
+	t.Parallel()
+	b, k, next := onFake(t)
+	k.told = make(rumours)
+	ctx, stop := context.WithCancel(context.Background())
+	told, err := b.Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.told <- false
+	k.told <- true
+	<-told
+	k.told <- false // by now the one before has been heard of
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if !k.replaced() {
+		t.Error("the tables were not replaced")
+	}
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if k.replaced() {
+		t.Error("they were replaced a second time, and nobody had been there")
+	}
+	select {
+	case <-told:
+		t.Error("told twice of one thing")
+	default:
+	}
+	stop()
+	<-k.told // closed
+}
+
+func TestWhatIsThereIsFilledAnew(t *testing.T) {
+	t.Parallel()
+	b, k, _ := onFake(t)
+	k.had = &stock{chains: []string{"services"}, sets: []string{"frontends"}}
+	p := plan.Empty(b.node)
+	if err := b.Resync(p); err != nil {
+		t.Fatal(err)
+	}
+	if c := k.committed[len(k.committed)-1][0]; c.had != k.had {
+		t.Errorf("made from nothing, though there were %+v", k.had)
+	}
+	k.errs = []error{errors.New("no such thing")}
+	if err := b.Resync(p); err != nil {
+		t.Fatal(err)
+	}
+	if c := k.committed[len(k.committed)-1][0]; c.had != nil || !c.replace {
+		t.Errorf("filled again, though that was refused: %+v", c.had)
 	}
 }
 

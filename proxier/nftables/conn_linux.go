@@ -85,11 +85,8 @@ func (c *conn) prepare() error {
 	if err := unix.Bind(c.fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return fmt.Errorf("bind netlink socket: %w", err)
 	}
-	if err := unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, receiveSpace); err != nil {
-		// Without the right to force it, the limit of the system has to do.
-		if err := unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVBUF, receiveSpace); err != nil {
-			return fmt.Errorf("receive buffer: %w", err)
-		}
+	if err := makeRoom(c.fd); err != nil {
+		return err
 	}
 	patience := unix.Timeval{Sec: receiveSeconds}
 	if err := unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience); err != nil {
@@ -99,6 +96,17 @@ func (c *conn) prepare() error {
 	for _, option := range []int{unix.NETLINK_CAP_ACK, unix.NETLINK_EXT_ACK} {
 		if err := unix.SetsockoptInt(c.fd, unix.SOL_NETLINK, option, 1); err != nil {
 			return fmt.Errorf("netlink option %d: %w", option, err)
+		}
+	}
+	return nil
+}
+
+// makeRoom enlarges a socket's receive buffer.
+func makeRoom(fd int) error {
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, receiveSpace); err != nil {
+		// Without the right to force it, the limit of the system has to do.
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, receiveSpace); err != nil {
+			return fmt.Errorf("receive buffer: %w", err)
 		}
 	}
 	return nil
@@ -381,6 +389,50 @@ func (c *conn) inspect(table string, family endpoints.IPFamily) (structure, bool
 	s.chains = digest.Sum64()
 	return s, true, nil
 }
+
+// stock lists the chains and sets of a table.
+func (c *conn) stock(table string, family endpoints.IPFamily) (*stock, error) {
+	s, ok, err := c.inspect(table, family)
+	if err != nil || !ok {
+		return nil, err
+	}
+	var out stock
+	things := uint32(0)
+	list := func(kind, name int, what string, each func(name string)) error {
+		err := c.ask(kind, unix.NLM_F_DUMP, nfFamily(family), table, func(m message) {
+			var names [tableAndName]string
+			for kind, v := range attributes(m.data[nfgenmsg:]) {
+				if kind < tableAndName {
+					names[kind] = strings.TrimRight(string(v), "\x00")
+				}
+			}
+			if names[unix.NFTA_SET_TABLE] == table {
+				things++
+				each(names[name])
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("list the %s of table %s: %w", what, table, err)
+		}
+		return nil
+	}
+	err = errors.Join(
+		list(unix.NFT_MSG_GETCHAIN, unix.NFTA_CHAIN_NAME, "chains", func(name string) { out.chains = append(out.chains, name) }),
+		list(unix.NFT_MSG_GETSET, unix.NFTA_SET_NAME, "sets", func(name string) {
+			if !strings.HasPrefix(name, "__") { // a rule's own, which goes with it
+				out.sets = append(out.sets, name)
+			}
+		}),
+	)
+	if err != nil || things != s.uses {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// tableAndName are the attributes that matter of a chain or set: NFTA_SET_TABLE and NFTA_SET_NAME
+// are 1 and 2; NFTA_CHAIN_TABLE is 1, too, and NFTA_CHAIN_NAME 3.
+const tableAndName = 4
 
 // remove takes away the tables of this name, after it made sure of them.
 func (c *conn) remove(table string, families []endpoints.IPFamily) error {

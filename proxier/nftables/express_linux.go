@@ -72,6 +72,8 @@ func (x *expresser) statement(s statement) error {
 		x.translate(s)
 	case memorise:
 		x.memorise(s)
+	case count:
+		x.add(&expr.Counter{})
 	case verdict:
 		x.verdict(s)
 	default:

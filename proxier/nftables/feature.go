@@ -19,6 +19,7 @@ func features() []feature {
 			translate{key: random, in: "endpoints"})},
 		{what: "random numbers", needs: "nft_numgen, Linux 4.10", rule: ruleOf(setPriority{random, "sticky-slots"})},
 		{what: "masquerading", needs: "nft_masq", rule: ruleOf(masquerade{})},
+		{what: "counting packets", needs: "nf_tables, Linux 4.10", rule: ruleOf(count{})},
 		{what: "refusing packets before routing", needs: "nft_reject, Linux 5.9", rule: ruleOf(verdict{kind: reject})},
 		{what: "asking the routing table whether an address is local", needs: "nft_fib, Linux 4.10", rule: ruleOf(isLocal{})},
 		{what: "maps that packets write", needs: "nft_dynset, Linux 4.10", rule: ruleOf(memorise{refresh, client, 1})},

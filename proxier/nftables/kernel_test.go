@@ -4,6 +4,7 @@ package nftables
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -101,7 +102,7 @@ func TestTheToolListsEveryShapeOfRule(t *testing.T) {
 			p, d := w.step(t)
 			apply(t, b, p, d)
 			text := run(t, "nft", "list", "ruleset")
-			for _, want := range []string{"table ip lameduck", "table ip6 lameduck", "@sticky-local-endpoints", "@source-ranges-1 drop", "numgen random mod 1024"} {
+			for _, want := range []string{"table ip lameduck", "table ip6 lameduck", "@sticky-local-endpoints", "@source-ranges-", "numgen random mod 1024", "counter packets 0 bytes 0 reject"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the listing lacks %q", want)
 				}
@@ -276,6 +277,9 @@ func TestForeignChangesAreRepaired(t *testing.T) {
 		{"our rules are flushed", []string{"flush table ip6 lameduck"}, true},
 		{"a chain's rules are flushed", []string{"flush chain ip lameduck try-4"}, true},
 		{"a chain is added", []string{"add chain ip lameduck mine"}, true},
+		{"a chain is added that our rules would jump to", []string{"delete table ip lameduck; add table ip lameduck; add chain ip lameduck services { type filter hook forward priority 0; }"}, true},
+		{"a set is another", []string{"delete table ip lameduck; add table ip lameduck; add set ip lameduck frontends { type ipv4_addr; }"}, true},
+		{"a set and an object are added", []string{"add set ip6 lameduck frontends-2 { type ipv4_addr; }", "add counter ip6 lameduck mine"}, true},
 		{"our table is deleted and made again", []string{"delete table ip lameduck; add table ip lameduck"}, true},
 		{"a set is emptied that is about to change", []string{"flush map ip lameduck frontends"}, true},
 		{"another table changes", []string{"add table ip other", "add chain ip other mine"}, false},
@@ -310,6 +314,111 @@ func TestForeignChangesAreRepaired(t *testing.T) {
 			}
 		})
 	}
+}
+
+// drain returns how many of the datagrams that have come are about our tables: the kernel has sent
+// them by the time a transaction is over.
+func drain(t *testing.T, w *watcher) (foreign, all int) {
+	t.Helper()
+	for {
+		n, _, err := unix.Recvfrom(w.fd, w.in[:], unix.MSG_DONTWAIT)
+		if errors.Is(err, unix.EAGAIN) {
+			return foreign, all
+		}
+		if errors.Is(err, unix.ENOBUFS) { // where nobody may force more room
+			foreign, all = foreign+1, all+1
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all++
+		if w.concerns(w.in[:n]) {
+			foreign++
+		}
+	}
+}
+
+// TestWatchHearsOfForeignHandsAndOfNoOthers also puts right what nothing but Watch can notice.
+func TestWatchHearsOfForeignHandsAndOfNoOthers(t *testing.T) {
+	alone(t)
+	run(t, "nft", "add table ip other")
+	b, w := backend(t, testNode()), newWorld(4, testNode())
+	n, err := b.kernel.watch(b.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen, ok := n.(*watcher)
+	if !ok {
+		t.Fatalf("the notices are %T", n)
+	}
+	defer listen.close() //nolint:errcheck // the test is over
+	for range 50 {
+		w.disturb(t, 20)
+		p, d := w.step(t)
+		apply(t, b, p, d)
+	}
+	if err := b.Resync(w.plan); err != nil {
+		t.Fatal(err)
+	}
+	if _, all := drain(t, listen); all > 0 {
+		t.Errorf("%d notices of our own transactions", all)
+	}
+	run(t, "nft", "add chain ip other mine; add set ip other frontends { type ipv4_addr; }")
+	run(t, "nft", "add table inet lameduck; add chain inet lameduck services")
+	if foreign, all := drain(t, listen); foreign > 0 || all == 0 {
+		t.Errorf("of %d notices of other tables %d are about ours", all, foreign)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	told, err := b.Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := run(t, "nft", "-s", "list", "table", "ip", "lameduck")
+	for _, edit := range []string{
+		"add element ip lameduck cluster-ips { 192.0.2.77 }",
+		"flush set ip lameduck cluster-ips",
+		"flush map ip lameduck frontends",
+		"flush map ip lameduck classes",
+		"add rule ip lameduck services drop",
+		"insert rule ip lameduck prerouting accept",
+		"flush chain ip lameduck try-1",
+		"add set ip lameduck mine { type ipv4_addr; }",
+		"add counter ip lameduck mine",
+		"add table ip lameduck { flags dormant; }",
+		"add chain ip lameduck prerouting { policy drop; }",
+		"delete table ip lameduck",
+		"flush ruleset",
+	} {
+		run(t, "nft", edit)
+		if foreign, _ := drain(t, listen); foreign == 0 {
+			t.Errorf("%s: nobody heard of it", edit)
+		}
+		<-told
+		// Once more than it is told: a transaction of others may be several datagrams.
+		for range 2 {
+			apply(t, b, w.plan, plan.Delta{})
+		}
+		after := run(t, "nft", "-s", "list", "table", "ip", "lameduck")
+		if diff := cmp.Diff(sortedLines(before), sortedLines(after)); diff != "" {
+			t.Errorf("%s: not repaired (- before, + after):\n%s", edit, diff)
+		}
+		drain(t, listen)
+	}
+}
+
+// sortedLines is a listing without the order that sets have in it.
+func sortedLines(listing string) []string {
+	var out []string
+	for line := range strings.Lines(strings.ReplaceAll(listing, ", ", ",\n")) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "elements = {")
+		if line = strings.Trim(line, "{}, "); line != "" {
+			out = append(out, line)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func TestAnApplyWithoutADifferenceRepairsToo(t *testing.T) {

@@ -192,7 +192,9 @@ func (l list) pickChains(p power) []chain {
 	random := operand{kind: opRandom, mod: p.draws(), offset: l.offset()}
 	out := []chain{{name: l.try(p), rules: []rule{ruleOf(translate{key: vipKey(l.nodePort).and(random), in: "endpoints"})}}}
 	rules := append([]rule{ruleOf(clearPriority{})}, attempts(p, l.try)...)
-	out = append(out, chain{name: l.pick(p), rules: append(rules, ruleOf(verdict{kind: reject}))})
+	// Who comes so far lost the endpoint in this instant, and nothing else is there: refused, not let
+	// on to an address that nobody has.
+	out = append(out, chain{name: l.pick(p), rules: append(rules, ruleOf(count{}, verdict{kind: reject}))})
 	return out
 }
 

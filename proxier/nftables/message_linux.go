@@ -2,6 +2,7 @@ package nftables
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -134,9 +135,7 @@ func (e *encoder) tableChange(c *tableChange) error {
 	family := nfFamily(c.family)
 	v := tableEncoder{encoder: e, family: c.family, nf: family}
 	if c.replace {
-		v.newTable()
-		v.deleteTable()
-		v.newTable()
+		v.clear(c)
 	}
 	for i := range c.sets {
 		v.newSet(&c.sets[i])
@@ -168,6 +167,29 @@ func (e *encoder) tableChange(c *tableChange) error {
 	return nil
 }
 
+// clear leaves of a table what the change will fill.
+func (v *tableEncoder) clear(c *tableChange) {
+	v.newTable()
+	if c.had == nil {
+		v.deleteTable()
+		v.newTable()
+		return
+	}
+	v.flushChain("")
+	for _, name := range c.had.sets {
+		if slices.ContainsFunc(c.sets, func(s set) bool { return s.name == name }) {
+			v.flushSet(name)
+		} else {
+			v.deleteSet(name)
+		}
+	}
+	for _, name := range c.had.chains {
+		if !slices.ContainsFunc(c.chains, func(x chain) bool { return x.name == name }) {
+			v.deleteChain(name)
+		}
+	}
+}
+
 // tableEncoder writes messages about one table.
 type tableEncoder struct {
 	*encoder
@@ -182,6 +204,7 @@ func (v *tableEncoder) message(kind int, flags uint16, l label) {
 func (v *tableEncoder) newTable() {
 	v.message(unix.NFT_MSG_NEWTABLE, unix.NLM_F_CREATE, label{what: "the table"})
 	v.text(unix.NFTA_TABLE_NAME, v.table)
+	v.number(unix.NFTA_TABLE_FLAGS, 0) // not dormant, if there is one already
 	v.end()
 }
 
@@ -294,6 +317,14 @@ func byteOrders(s *set) []byte {
 	return out
 }
 
+// flushSet takes all elements out, of which it names none.
+func (v *tableEncoder) flushSet(name string) {
+	v.message(unix.NFT_MSG_DELSETELEM, 0, label{what: "emptying set " + name})
+	v.text(unix.NFTA_SET_ELEM_LIST_TABLE, v.table)
+	v.text(unix.NFTA_SET_ELEM_LIST_SET, name)
+	v.end()
+}
+
 func (v *tableEncoder) deleteSet(name string) {
 	v.message(unix.NFT_MSG_DELSET, 0, label{what: "removing set " + name})
 	v.text(unix.NFTA_SET_TABLE, v.table)
@@ -311,9 +342,13 @@ func (v *tableEncoder) newChain(c *chain) {
 		v.number(unix.NFTA_HOOK_PRIORITY, uint32(c.hook.priority())) //nolint:gosec // the kernel reads it as signed
 		v.close(h)
 		v.text(unix.NFTA_CHAIN_TYPE, "nat")
+		v.number(unix.NFTA_CHAIN_POLICY, nfAccept)
 	}
 	v.end()
 }
+
+// nfAccept is NF_ACCEPT of netfilter.h.
+const nfAccept = 1
 
 func hookNumber(h hook) uint32 {
 	switch h {
@@ -333,10 +368,13 @@ func (v *tableEncoder) deleteChain(name string) {
 	v.end()
 }
 
+// flushChain removes a chain's rules, or those of all chains if it has no name.
 func (v *tableEncoder) flushChain(name string) {
 	v.message(unix.NFT_MSG_DELRULE, 0, label{what: "emptying chain " + name})
 	v.text(unix.NFTA_RULE_TABLE, v.table)
-	v.text(unix.NFTA_RULE_CHAIN, name)
+	if name != "" {
+		v.text(unix.NFTA_RULE_CHAIN, name)
+	}
 	v.end()
 }
 

@@ -241,6 +241,11 @@ func (s memorise) text(v vocabulary) string {
 	return fmt.Sprintf("%s @sticky { %s%s : meta priority }", s.op, s.key.text(v), timeout)
 }
 
+// count counts the packets that come so far, for people to see.
+type count struct{}
+
+func (count) text(vocabulary) string { return "counter" }
+
 // verdictKind is how a rule ends or goes on.
 type verdictKind uint8
 

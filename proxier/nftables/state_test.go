@@ -287,7 +287,7 @@ func (s *state) checkEmpty(t *testing.T, kernel *table, w *world) {
 			t.Errorf("%s: %d elements are left", setTable[i].name, len(rows))
 		}
 	}
-	if n := len(s.clusterIPs.now) + len(s.hairpins.now) + len(s.order) + len(s.ports.of) + len(s.ports.ring.taken) + len(s.walls.of); n > 0 {
+	if n := len(s.clusterIPs.now) + len(s.hairpins.now) + len(s.order) + len(s.ports.of) + len(s.ports.ring.taken) + len(s.walls.of) + len(s.walls.numbers); n > 0 {
 		t.Errorf("%d entries are left in the books: %+v", n, s)
 	}
 	if len(kernel.ranges)+len(kernel.verdictsOf(firewalls)) > 0 {

@@ -17,8 +17,13 @@ type kernel interface {
 	// inspect says what the chains and sets of a table look like from outside; ok is false if
 	// there is no such table.
 	inspect(table string, family endpoints.IPFamily) (s structure, ok bool, err error)
+	// stock says what a table is made of; nil if there is no such table, or if it holds what is
+	// neither a chain nor a set.
+	stock(table string, family endpoints.IPFamily) (*stock, error)
 	// remove takes away the tables of this name that exist.
 	remove(table string, families []endpoints.IPFamily) error
+	// watch tells of what others do from now on.
+	watch(opts Options) (notices, error)
 	close() error
 }
 
@@ -37,11 +42,18 @@ type structure struct {
 	chains uint64 // digest of the chains' handles and uses: rules, and jumps to them
 }
 
+// stock is what a table is made of, by name.
+type stock struct{ chains, sets []string }
+
 // tableChange is what a transaction does to one table, in the order of its fields.
 type tableChange struct {
 	family endpoints.IPFamily
 	// replace empties the table first. What packets remembered is lost with it.
-	replace     bool
+	replace bool
+	// had is what there is to replace. Then what is there is filled anew, since a packet that is on
+	// its way through a table that goes would find nothing any more; nil removes the table and
+	// makes it from nothing.
+	had         *stock
 	sets        []set
 	chains      []chain // all are made before the first rule, since rules jump forward
 	ranges      []rangeElements

@@ -2,6 +2,7 @@ package nftables
 
 import (
 	"fmt"
+	"hash/fnv"
 	"net/netip"
 	"slices"
 	"strings"
@@ -59,11 +60,24 @@ func (w *wall) ranges() string { return fmt.Sprintf("source-ranges-%d", w.number
 // walls are those of a table, by what they admit.
 type walls struct {
 	of      map[string]*wall
+	numbers map[uint32]bool
 	touched []string // in this transaction, maybe more than once
-	last    uint32
 }
 
-func newWalls() walls { return walls{of: map[string]*wall{}} }
+func newWalls() walls { return walls{of: map[string]*wall{}, numbers: map[uint32]bool{}} }
+
+// number returns the number for a list of ranges. It follows from the list, unless another one
+// has it already: a packet on its way may have the number from before a restart.
+func (w *walls) number(name string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name)) // a hash never fails
+	n := h.Sum32()
+	for n == 0 || w.numbers[n] {
+		n++
+	}
+	w.numbers[n] = true
+	return n
+}
 
 // nameSpans is what a list of spans is known by.
 func nameSpans(spans []span) string {
@@ -104,8 +118,7 @@ func (w *walls) find(ranges []netip.Prefix) *wall {
 	name := nameSpans(spans)
 	found := w.of[name]
 	if found == nil {
-		w.last++
-		found = &wall{number: w.last, spans: spans}
+		found = &wall{number: w.number(name), spans: spans}
 		w.of[name] = found
 	}
 	w.touched = append(w.touched, name)
@@ -132,6 +145,7 @@ func (u *update) settleWalls() {
 				u.tx.dropSets = append(u.tx.dropSets, w.ranges())
 			}
 			delete(u.walls.of, name)
+			delete(u.walls.numbers, w.number)
 		}
 	}
 	u.walls.touched = nil
