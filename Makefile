@@ -44,7 +44,7 @@ race: ## the tests, with the race detector
 
 .PHONY: kernel
 kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft
-	LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./test/lab ./test/conformance
+	LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./proxier/nftables ./test/lab ./test/conformance ./test/fault
 
 .PHONY: fmt
 fmt: ## fail if a file is not gofmt's

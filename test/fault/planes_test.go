@@ -1,0 +1,124 @@
+//go:build linux
+
+package fault
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	nft "github.com/google/nftables"
+	"github.com/google/nftables/expr"
+
+	"github.com/lameduck-proxy/lameduck/proxier/nftables"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+)
+
+// plane is a kind of dataplane. All its functions are called in the node's namespace.
+type plane struct {
+	name    string
+	dialect plan.Dialect
+	start   func(*plan.Node) (dataplane, error)
+	// rules lists what it programmed, so that two lists are the same if the rules are: without
+	// counters, handles and the orders of sets.
+	rules func() (string, error)
+	// lost counts the packets that found no endpoint although their Service had some; nil where
+	// that cannot happen.
+	lost func() (uint64, error)
+}
+
+func planes() []plane {
+	return []plane{{
+		name: "nftables", dialect: plan.NFTables, rules: nftRules, lost: nftLost,
+		start: func(n *plan.Node) (dataplane, error) { return nftables.New(n, nftables.Options{}) },
+	}}
+}
+
+// each runs a test for every kind.
+func each(t *testing.T, test func(t *testing.T, p plane)) {
+	t.Helper()
+	for _, p := range planes() {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, p)
+		})
+	}
+}
+
+// nftLost adds up what picks count that end in reject.
+func nftLost() (uint64, error) {
+	c, err := nft.New()
+	if err != nil {
+		return 0, fmt.Errorf("netlink: %w", err)
+	}
+	chains, err := c.ListChains()
+	if err != nil {
+		return 0, fmt.Errorf("list chains: %w", err)
+	}
+	var lost uint64
+	counters := 0
+	for _, chain := range chains {
+		if !strings.Contains(chain.Name, "pick-") {
+			continue
+		}
+		rules, err := c.GetRules(chain.Table, chain)
+		if err != nil {
+			return 0, fmt.Errorf("list the rules of %s: %w", chain.Name, err)
+		}
+		for _, r := range rules {
+			for _, e := range r.Exprs {
+				if n, ok := e.(*expr.Counter); ok {
+					lost += n.Packets
+					counters++
+				}
+			}
+		}
+	}
+	if counters == 0 {
+		return 0, fmt.Errorf("none of %d chains counts what finds no endpoint", len(chains))
+	}
+	return lost, nil
+}
+
+// nftRules lists the ruleset without counters, and in an order of its own: that of chains tells
+// when they were made, that of a set's elements is the kernel's. What packets wrote is left out.
+func nftRules() (string, error) {
+	out, err := exec.Command("nft", "-s", "list", "ruleset").Output()
+	if err != nil {
+		return "", fmt.Errorf("nft list ruleset: %w", err)
+	}
+	return canonical(string(out)), nil
+}
+
+// canonical puts the tool's listing into that order: chains and sets by name, elements one a line.
+func canonical(listing string) string {
+	var table string
+	var all, block, elements []string
+	for line := range strings.Lines(listing) {
+		line = strings.TrimRight(line, "\n")
+		depth := len(line) - len(strings.TrimLeft(line, "\t"))
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "":
+		case depth == 0:
+			table = strings.TrimSuffix(text, "{")
+		case depth == 1 && text == "}":
+			slices.Sort(elements)
+			all = append(all, strings.Join(append(block, elements...), "\n\t"))
+			block, elements = nil, nil
+		case depth == 1:
+			block = []string{table + text}
+		case depth > 2 || strings.HasPrefix(text, "elements = {"):
+			if !strings.HasSuffix(block[0], "map sticky {") {
+				text = strings.Trim(strings.TrimPrefix(text, "elements = {"), " },")
+				elements = append(elements, strings.Split(text, ", ")...)
+			}
+		default:
+			block = append(block, text)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
