@@ -23,3 +23,10 @@ func TestNFTables(t *testing.T) {
 	}
 	backendtest.Run(t, kernel{dialects: []plan.Dialect{plan.NFTables}, families: families, start: start}.backend(t))
 }
+
+// After any number of changes nftables do what the Plan of the moment says.
+func TestNFTablesAfterRandomChanges(t *testing.T) {
+	t.Parallel()
+	start := func(node *plan.Node) (dataplane, error) { return nftables.New(node, nftables.Options{}) }
+	randomChanges(t, kernel{start: start}, plan.NFTables)
+}
