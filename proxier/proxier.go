@@ -32,7 +32,7 @@ type Backend interface {
 type Watcher interface {
 	// Watch returns a channel on which it says so, until the context ends. It does not speak of
 	// what Apply and Resync do. It may close the channel when it can no longer tell.
-	Watch(ctx context.Context) <-chan struct{}
+	Watch(ctx context.Context) (<-chan struct{}, error)
 }
 
 // Conntrack has the kernel forget flows that go where the rules would no longer let them go. The

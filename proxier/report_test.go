@@ -284,7 +284,7 @@ type watching struct {
 	disturbed chan struct{}
 }
 
-func (w watching) Watch(context.Context) <-chan struct{} { return w.disturbed }
+func (w watching) Watch(context.Context) (<-chan struct{}, error) { return w.disturbed, nil }
 
 func TestADisturbanceIsLookedAtAtOnce(t *testing.T) {
 	disturbed := make(chan chan struct{}, 1)

@@ -20,7 +20,10 @@ func (p *Proxier) Run(ctx context.Context) error {
 	l := loop{Proxier: p, results: make(chan outcome, 1), timer: time.NewTimer(0)}
 	defer l.timer.Stop()
 	if w, ok := p.owner.opts.Backend.(Watcher); ok {
-		l.disturbed = w.Watch(ctx)
+		var err error
+		if l.disturbed, err = w.Watch(ctx); err != nil { // the periodic check notices, too
+			p.owner.opts.Log.Error(err, "foreign changes of the rules are not noticed at once")
+		}
 	}
 	for l.turn(ctx) {
 		continue

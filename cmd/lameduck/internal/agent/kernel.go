@@ -51,3 +51,6 @@ func (o KernelOptions) nftables() nftables.Options {
 func (o KernelOptions) iptables() iptables.Options {
 	return iptables.Options{MasqueradeMark: o.MasqueradeMark, ChainPrefix: o.ChainPrefix, Variant: o.Variant, TakeOver: o.TakeOver}
 }
+
+// The nftables backend notices at once when somebody else has been at its tables.
+var _ proxier.Watcher = (*nftables.Backend)(nil)
