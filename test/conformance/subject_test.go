@@ -36,12 +36,15 @@ type kernel struct {
 	lacks    map[backendtest.Need]string // beside what no kernel can do here
 	// start is called in the node's namespace, and so are the methods of what it returns.
 	start func(node *plan.Node) (dataplane, error)
+	// age makes what packets wrote into the rules older, and forgets what is too old; nil where that
+	// cannot be done. It is called in the node's namespace.
+	age func(d time.Duration) error
 }
 
 // unmet is what rows may ask for and real packets cannot do.
 func unmet() map[backendtest.Need]string {
 	return map[backendtest.Need]string{
-		backendtest.NeedClock:    "nobody turns a kernel's clock",
+		backendtest.NeedClock:    "nobody turns a kernel's clock, and this dataplane's memory cannot be made older",
 		backendtest.NeedMartians: "a socket sends what is for a loopback address to its own machine",
 		backendtest.NeedAccept:   "accepted or untouched, a packet arrives all the same",
 	}
@@ -52,6 +55,9 @@ func (k kernel) backend(t *testing.T) backendtest.Backend {
 	t.Helper()
 	labs := newLabs(t)
 	lacks := unmet()
+	if k.age != nil {
+		delete(lacks, backendtest.NeedClock)
+	}
 	maps.Copy(lacks, k.lacks)
 	return backendtest.Backend{
 		Dialects: k.dialects, Families: k.families, Lacks: lacks,
@@ -71,6 +77,7 @@ type subject struct {
 	lab       *lab.Lab
 	node      *plan.Node
 	dataplane dataplane
+	age       func(d time.Duration) error
 	plan      *plan.Plan
 	flows     map[packet.Flow]opened
 	port      uint16 // of the last draw
@@ -84,7 +91,7 @@ type opened struct {
 
 func (k kernel) newSubject(t *testing.T, labs *labs, node *plan.Node) (*subject, error) {
 	t.Helper()
-	s := &subject{lab: labs.take(t), node: node, plan: plan.Empty(node), flows: map[packet.Flow]opened{}, port: firstDraw}
+	s := &subject{lab: labs.take(t), node: node, age: k.age, plan: plan.Empty(node), flows: map[packet.Flow]opened{}, port: firstDraw}
 	if err := s.lab.SetNodeAddresses(node.Addresses); err != nil {
 		return nil, err
 	}
@@ -208,9 +215,10 @@ func (s *subject) Close(flow packet.Flow) error {
 	return errors.Join(append(errs, s.lab.Forget(protocol, flow.Src, flow.Dst))...)
 }
 
-// Advance is never called: backend says that it lacks NeedClock.
-func (s *subject) Advance(time.Duration) error {
-	return errors.New("nobody turns a kernel's clock")
+// Advance lets time pass for the rules' memory, and for nothing else: the kernel's own clock
+// stands still, and flows stay as young as they are.
+func (s *subject) Advance(d time.Duration) error {
+	return s.lab.Do(lab.NodeName, func() error { return s.age(d) })
 }
 
 // open sends the first packet of a flow. Where the node is the client, and the server saw what it
