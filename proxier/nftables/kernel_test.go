@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/nftables"
 	"golang.org/x/sys/unix"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -746,4 +747,66 @@ func noRepetition() error {
 		}
 	}
 	return errors.New("the kernel does not count repeated first packets")
+}
+
+// TestAFullMemoryServesAllTheSame: a client that cannot be remembered gets an endpoint as if there
+// were no affinity, and is refused by nobody (nft-layout.md, hazard 8).
+func TestAFullMemoryServesAllTheSame(t *testing.T) {
+	machine := newNamespace(t)
+	machine.run(t, "ip", "addr", "add", "10.244.0.0/24", "dev", "lo")
+	machine.run(t, "ip", "route", "add", "default", "dev", "lo")
+	serve(t, machine, "0.0.0.0:8080")
+	w := newWorld(6, testNode())
+	var b *Backend
+	if err := machine.do(func() (err error) { b, err = New(w.node, Options{}); return err }); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	b.kernel = smallMemory{b.kernel}
+	svc := packetService()
+	svc.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
+	setService(t, w.cache, svc, packetSlice("10.244.0.5", "10.244.0.6", "10.244.0.7"))
+	p, d := w.step(t)
+	apply(t, b, p, d)
+	machine.run(t, "nft", "add element ip lameduck sticky { ffff:0 . 192.0.2.1 : ffff:1, ffff:0 . 192.0.2.2 : ffff:1 }")
+	for range 50 {
+		c, _, err := machine.dial("10.96.0.1:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := machine.do(func() error {
+		c, err := nftables.New()
+		if err != nil {
+			return err
+		}
+		elements, err := c.GetSetElements(&nftables.Set{Table: &nftables.Table{Name: "lameduck", Family: nftables.TableFamilyIPv4}, Name: "sticky"})
+		if err == nil && len(elements) != smallMemorySize {
+			err = fmt.Errorf("%d clients are remembered, want %d that were there before", len(elements), smallMemorySize)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// smallMemory is a kernel in which tables remember very few clients: to have them remember all that
+// they can takes the kernel a minute.
+type smallMemory struct{ kernel }
+
+const smallMemorySize = 2
+
+func (k smallMemory) commit(table string, changes []*tableChange, generation uint32, check bool) error {
+	for _, c := range changes {
+		for i := range c.sets {
+			if c.sets[i].kind == memory {
+				c.sets[i].size = smallMemorySize
+			}
+		}
+	}
+	return k.kernel.commit(table, changes, generation, check)
 }

@@ -33,7 +33,7 @@ type site struct {
 
 // New makes a network. It fails where the kernel lacks something or forbids it.
 func New(layout Layout) (*Lab, error) {
-	layout.Patience = cmp.Or(layout.Patience, 20*time.Second)
+	layout.Patience = cmp.Or(layout.Patience, time.Minute)
 	l := &Lab{
 		layout: layout, work: make(chan func()),
 		beacons: map[*site]map[bool]*beacon{}, open: map[*Flow]bool{},

@@ -28,8 +28,9 @@ type Layout struct {
 	// Beacons holds an address of Elsewhere for each family, which no packet under test has.
 	Beacons []netip.Addr
 	// Patience is for beacons only: how long an echo reply may take before the lab is broken, not
-	// the packet lost. 0 is 20 s: threads of a machine under heavy load wait for some hundred
-	// milliseconds.
+	// the packet lost. 0 is a minute: threads of a machine under heavy load wait for some hundred
+	// milliseconds, but what the kernel sets up by the side (IPv6 addresses, links) waits for all
+	// namespaces that come and go meanwhile, and has taken 20 s.
 	Patience time.Duration
 }
 
