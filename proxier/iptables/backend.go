@@ -103,7 +103,11 @@ func New(node *plan.Node, opts Options) (*Backend, error) {
 		if err != nil {
 			return nil, fmt.Errorf("iptables: %s: %w", f, err)
 		}
-		b.families = append(b.families, &family{kernel: k, features: have, opts: &b.opts, layout: opts.layout(node, f, have)})
+		one := &family{kernel: k, features: have, opts: &b.opts, layout: opts.layout(node, f, have)}
+		if have.nft {
+			one.limit = MaxChainsNFT
+		}
+		b.families = append(b.families, one)
 	}
 	if err := b.lookForRival(); err != nil {
 		return nil, fmt.Errorf("iptables: %w", err)

@@ -98,16 +98,12 @@ func (c *conn) probe() (features, error) {
 // removes both.
 func (c *conn) rehearse(rule string) error {
 	probe := chain{name: c.layout.chain("LAMEDUCK-PROBE")}
-	var there, gone script
 	with := probe
 	with.rule("%s", rule)
-	there.block(mangle, []chain{with}, "", nil)
-	gone.block(mangle, nil, "", []string{probe.name})
-	err := c.restore(there.String())
-	if err != nil {
-		return err
-	}
-	return c.restore(gone.String())
+	var s script
+	s.block(mangle, []chain{with}, "", nil)
+	s.block(mangle, nil, "", []string{probe.name})
+	return c.restore(s.String())
 }
 
 // do runs f in the namespace of the Backend: on a thread of its own, which ends there, unless

@@ -33,6 +33,8 @@ type family struct {
 	state    *state // nil before the first Apply and after a failed one
 	// seen is what the last check found, nil if something was applied since.
 	seen *fingerprint
+	// limit is how many chains of Services may be asked of the kernel, 0 for any number.
+	limit int
 	// replaced counts how often all was written.
 	replaced int
 }
@@ -44,9 +46,9 @@ const MaxChainsNFT = 25000
 
 // checkSize refuses, before anything is touched, what would not end.
 func (f *family) checkSize(s *state) error {
-	if n := s.size(); f.features.nft && n > MaxChainsNFT {
+	if n := s.size(); f.limit > 0 && n > f.limit {
 		return fmt.Errorf("%d Services need %d chains, and iptables-nft takes minutes for more than %d: use nftables mode, or iptables-legacy",
-			len(s.services), n, MaxChainsNFT)
+			len(s.services), n, f.limit)
 	}
 	return nil
 }
