@@ -23,8 +23,8 @@ type conn struct {
 	tool    *iptables.IPTables
 	path    [2]string // iptables-restore, iptables-save
 	netNS   int
-	opened  bool // localhost, by us
-	version string
+	opened  bool   // localhost, by us
+	version string // names what the tool writes to
 }
 
 // lockSeconds is how long a tool waits for the lock of iptables-legacy, /run/xtables.lock, while
@@ -74,7 +74,13 @@ func (c *conn) find(v Variant) error {
 			return err
 		}
 	}
-	c.version, err = c.run(name, "", "--version")
+	c.version = "nf_tables"
+	if v == Legacy {
+		c.version = "legacy"
+	}
+	if v == Auto {
+		c.version, err = c.run(name, "", "--version")
+	}
 	return err
 }
 
@@ -83,7 +89,8 @@ func (c *conn) probe() (features, error) {
 	have := features{randomFully: c.tool.HasRandomFully(), nft: strings.Contains(c.version, "nf_tables")}
 	if !have.randomFully {
 		// The same release made iptables-restore wait for the lock.
-		return have, fmt.Errorf("%s is too old: want iptables 1.6.2 or newer", strings.TrimSpace(c.version))
+		v1, v2, v3 := c.tool.GetIptablesVersion()
+		return have, fmt.Errorf("iptables %d.%d.%d are too old: want 1.6.2 or newer", v1, v2, v3)
 	}
 	if err := c.rehearse("-m conntrack --ctstate NEW -m addrtype --dst-type LOCAL -m statistic --mode random --probability 0.5 -m comment --comment x -j MARK --or-mark 0x1"); err != nil {
 		return have, err
@@ -183,15 +190,6 @@ func (c *conn) exists(f fixture) (ok bool, err error) {
 		return err
 	})
 	return ok, err
-}
-
-func (c *conn) insert(f fixture) error {
-	return c.do(func() error {
-		if f.last {
-			return c.tool.Append(f.table.String(), f.chain, f.spec...)
-		}
-		return c.tool.Insert(f.table.String(), f.chain, 1, f.spec...)
-	})
 }
 
 // routeLocalnet is the switch that lets 127.0.0.0/8 be routed. It is the namespace's of the

@@ -18,7 +18,6 @@ type fakeKernel struct {
 	texts    []string                       // of all restores that worked
 	onCommit func()                         // after each table
 	opened   bool
-	inserted int
 }
 
 func newFakeKernel() *fakeKernel {
@@ -108,6 +107,8 @@ func edit(in map[string][]string, line string) error {
 	switch op {
 	case "-A":
 		in[name] = append(rules[:len(rules):len(rules)], line)
+	case "-I":
+		in[name] = append([]string{"-A " + rest}, rules...)
 	case "-D":
 		i := slices.Index(rules, "-A "+rest)
 		if i < 0 {
@@ -142,20 +143,6 @@ func complete(in map[string][]string) error {
 
 func (k *fakeKernel) exists(f fixture) (bool, error) {
 	return slices.Contains(k.tables[f.table][f.chain], f.line()), nil
-}
-
-func (k *fakeKernel) insert(f fixture) error {
-	at := k.tables[f.table]
-	if _, ok := at[target(f.line())]; !ok && target(f.line()) != "DROP" {
-		return errors.New("no such target")
-	}
-	k.inserted++
-	if f.last {
-		at[f.chain] = append(at[f.chain], f.line())
-	} else {
-		at[f.chain] = slices.Insert(at[f.chain], 0, f.line())
-	}
-	return nil
 }
 
 func (k *fakeKernel) openLocalhost() error  { k.opened = true; return nil }

@@ -15,9 +15,8 @@ type kernel interface {
 	save(some ...table) (string, error)
 	// restore has iptables-restore change what the text names.
 	restore(text string) error
-	// exists says whether a rule is there, insert puts it in.
+	// exists says whether a rule is there, in whatever words it is printed.
 	exists(f fixture) (bool, error)
-	insert(f fixture) error
 	// openLocalhost lets packets of 127.0.0.0/8 be routed, closeLocalhost takes that back if it
 	// was this kernel's doing.
 	openLocalhost() error
@@ -122,20 +121,20 @@ func (f *family) read() (saved, error) {
 	return have, f.rival(have)
 }
 
-// prepare makes the chains that have to be there first, and leads packets to them while they
-// are empty.
+// prepare makes the chains that have to be there first, and leads packets to them.
 func (f *family) prepare(have saved) error {
-	if err := f.restore(groundwork(f.layout, have, !f.opts.TakeOver)); err != nil {
-		return err
-	}
+	var missing []fixture
 	for _, x := range f.layout.fixtures() {
 		ok, err := f.stands(have, x)
-		if err == nil && !ok {
-			err = f.kernel.insert(x)
-		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.line(), err)
 		}
+		if !ok {
+			missing = append(missing, x)
+		}
+	}
+	if err := f.restore(groundwork(f.layout, have, missing, !f.opts.TakeOver)); err != nil {
+		return err
 	}
 	if f.layout.takesLoopback() {
 		return f.kernel.openLocalhost()
@@ -150,6 +149,9 @@ func (f *family) stands(have saved, x fixture) (bool, error) {
 	}
 	if c := have[x.table][x.chain]; c == nil || len(c.rules) == 0 {
 		return false, nil
+	}
+	if to := target(x.line()); to != "DROP" && have[x.table][to] == nil {
+		return false, nil // nothing can lead there, and the tool would not even ask
 	}
 	return f.kernel.exists(x)
 }

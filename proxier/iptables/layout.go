@@ -251,10 +251,18 @@ func (f fixture) line() string {
 	return "-A " + f.chain + " " + strings.Join(words, " ")
 }
 
+// insertion is what puts the rule in.
+func (f fixture) insertion() string {
+	line := f.line()
+	if !f.last {
+		line = "-I" + strings.TrimPrefix(line, "-A")
+	}
+	return line + "\n"
+}
+
 // fixtures lists the rules outside our chains in the order in which they are put in. Each goes
 // before what is in its chain already, so the last of a chain is the first that a packet
-// meets. Sources are rewritten before destinations are, since a flow keeps what its first
-// packet met.
+// meets.
 func (l layout) fixtures() []fixture {
 	jump := func(t table, from, to, comment string, onlyNew bool) fixture {
 		var spec []string

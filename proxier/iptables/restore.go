@@ -66,23 +66,29 @@ func (c *change) text(l layout) string {
 	return s.String()
 }
 
-// groundwork makes the chains there is one of, where they are missing, so that other chains can
-// lead to them before they have rules. With evict it removes a kube-proxy's canary in the same
-// transaction in which ours is made.
-func groundwork(l layout, have saved, evict bool) string {
+// groundwork makes the chains there is one of, where they are missing, and leads packets to them
+// while they are empty, in one transaction a table. With evict it removes a kube-proxy's canary
+// in the same transaction in which ours is made.
+func groundwork(l layout, have saved, missing []fixture, evict bool) string {
 	var s script
 	for _, t := range tables() {
-		var missing []chain
+		var chains []chain
 		for _, name := range l.base(t) {
 			if have[t][name] == nil {
-				missing = append(missing, chain{name: name})
+				chains = append(chains, chain{name: name})
+			}
+		}
+		var rules string
+		for _, x := range missing {
+			if x.table == t {
+				rules += x.insertion()
 			}
 		}
 		var gone []string
 		if canary := l.chain(proxyCanary); evict && have[t][canary] != nil {
 			gone = []string{canary}
 		}
-		s.block(t, missing, "", gone)
+		s.block(t, chains, rules, gone)
 	}
 	return s.String()
 }
