@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -128,6 +129,8 @@ func checkNode(node *plan.Node) error {
 		return nil
 	case d.Interface == "" || len(d.Interface) > maxInterface:
 		return fmt.Errorf("%s %q: want 1 to %d characters", d.Mode, d.Interface, maxInterface)
+	case strings.ContainsAny(d.Interface, " \t\r\n\v\"'!+/\\") || d.Interface[0] == '-':
+		return fmt.Errorf("%s %q: want the name of an interface, without spaces, quotes, !, + and /", d.Mode, d.Interface)
 	default:
 		return nil
 	}

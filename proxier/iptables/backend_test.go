@@ -350,6 +350,9 @@ func TestWhatNoRuleCouldExpressIsRefused(t *testing.T) {
 	for want, edit := range map[string]func(*plan.Node, *Options){
 		"dialect nftables":               func(n *plan.Node, _ *Options) { n.Dialect = plan.NFTables },
 		`BridgeInterface "": want 1 to`:  func(n *plan.Node, _ *Options) { n.Detector = plan.LocalDetector{Mode: plan.DetectBridgeInterface} },
+		`"cbr0 -j DROP": want the name of an interface`: func(n *plan.Node, _ *Options) {
+			n.Detector = plan.LocalDetector{Mode: plan.DetectBridgeInterface, Interface: "cbr0 -j DROP"}
+		},
 		"mark 0x6000: want a single bit": func(_ *plan.Node, o *Options) { o.MasqueradeMark = 0x6000 },
 		`"kube": want capital letters`:   func(_ *plan.Node, o *Options) { o.ChainPrefix = "kube" },
 		`"LAMEDUCK": want 1 to 7`:        func(_ *plan.Node, o *Options) { o.ChainPrefix = "LAMEDUCK" },

@@ -41,7 +41,7 @@ func (l layout) service(p *plan.Plan, s *plan.Service) serviceRules {
 		l.port(&out, port)
 	}
 	if n := s.HealthCheckNodePorts[l.family]; n != 0 {
-		out.line(l, filterNodePorts, `-m comment --comment "%s health check node port" -p tcp -m tcp --dport %d -j ACCEPT`, s.Name, n)
+		out.line(l, filterNodePorts, `-m comment --comment "%s health check node port" -p tcp -m tcp --dport %d -j ACCEPT`, label(s.Name.String()), n)
 	}
 	slices.SortFunc(out.chains, func(a, b chain) int { return cmp.Compare(a.name, b.name) })
 	out.chains = slices.Compact(out.chains) // an endpoint may be in both lists
@@ -53,11 +53,28 @@ func (r *serviceRules) line(l layout, in shared, format string, args ...any) {
 	r.lines[in] += "-A " + l.sharedName(in) + " " + fmt.Sprintf(format, args...) + "\n"
 }
 
+// maxLabel leaves room for the rest of a comment, which ends at 255 characters (xt_comment.h).
+const maxLabel = 170
+
+// label is a name that a comment can hold, whatever is in it: the API server admits nothing else,
+// but a file may, and one odd name must not have all rules refused.
+func label(name string) string {
+	plain := func(c rune) rune {
+		if strings.ContainsRune("/:.-_", c) || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			return c
+		}
+		return '_'
+	}
+	name = strings.Map(plain, name)
+	return name[:min(len(name), maxLabel)]
+}
+
 // portRules are the rules of a service port on their way.
 type portRules struct {
 	layout
 	out      *serviceRules
 	name     endpoints.ServicePortName
+	label    string // the name, in comments
 	lists    *plan.Lists
 	affinity time.Duration
 
@@ -68,7 +85,7 @@ type portRules struct {
 // port renders the frontends of a service port.
 func (l layout) port(out *serviceRules, all []*plan.Frontend) {
 	first := all[0]
-	r := &portRules{layout: l, out: out, name: first.Service, lists: first.Lists, affinity: first.Affinity}
+	r := &portRules{layout: l, out: out, name: first.Service, label: label(first.Service.String()), lists: first.Lists, affinity: first.Affinity}
 	var external, guarded *plan.Frontend
 	for _, f := range all {
 		if f.Kind == plan.ClusterIP {
@@ -158,7 +175,7 @@ func (r *portRules) clusterIP(f *plan.Frontend) {
 		return
 	}
 	route := f.Routes[plan.FromOutside]
-	r.out.line(r.layout, natServices, `-m comment --comment "%s%s" %s -j %s`, r.name, kindText(f.Kind), r.to(f), r.use(route.List))
+	r.out.line(r.layout, natServices, `-m comment --comment "%s%s" %s -j %s`, r.label, kindText(f.Kind), r.to(f), r.use(route.List))
 	mark := chain{name: r.listName(route.List)}
 	switch others, ok := r.fromPod(true); {
 	case f.Routes[plan.FromPod].Masquerade:
@@ -174,7 +191,7 @@ func (r *portRules) refuse(in shared, f *plan.Frontend, match, target string) {
 	if target == "REJECT" {
 		why = "has no endpoints"
 	}
-	r.out.line(r.layout, in, `-m comment --comment "%s %s" %s%s -j %s`, r.name, why, match, r.to(f), target)
+	r.out.line(r.layout, in, `-m comment --comment "%s %s" %s%s -j %s`, r.label, why, match, r.to(f), target)
 }
 
 func (r *portRules) external(f *plan.Frontend) {
@@ -186,7 +203,7 @@ func (r *portRules) external(f *plan.Frontend) {
 		if f.Allowed != nil {
 			next = r.own(firewallChain)
 		}
-		r.out.line(r.layout, in, `-m comment --comment "%s%s" %s -j %s`, r.name, kindText(f.Kind), r.to(f), next)
+		r.out.line(r.layout, in, `-m comment --comment "%s%s" %s -j %s`, r.label, kindText(f.Kind), r.to(f), next)
 	}
 	if target, ok := refuses(f); ok {
 		match := ""
@@ -196,7 +213,7 @@ func (r *portRules) external(f *plan.Frontend) {
 		r.refuse(filterExternal, f, match, target)
 	}
 	if f.Allowed != nil {
-		r.out.line(r.layout, filterFirewall, `-m comment --comment "%s traffic not accepted by %s" %s -j DROP`, r.name, r.own(firewallChain), r.to(f))
+		r.out.line(r.layout, filterFirewall, `-m comment --comment "%s traffic not accepted by %s" %s -j DROP`, r.label, r.own(firewallChain), r.to(f))
 	}
 }
 
@@ -205,7 +222,7 @@ func (r *portRules) external(f *plan.Frontend) {
 func (r *portRules) firewall(f *plan.Frontend) {
 	c := chain{name: r.own(firewallChain)}
 	for _, from := range f.Allowed {
-		c.rule(`-m comment --comment "%s loadbalancer IP" -s %s -j %s`, r.name, from.Masked(), r.own(externalChain))
+		c.rule(`-m comment --comment "%s loadbalancer IP" -s %s -j %s`, r.label, from.Masked(), r.own(externalChain))
 	}
 	r.out.chains = append(r.out.chains, c)
 }
@@ -236,9 +253,9 @@ func (r *portRules) branch(c *chain, who, match string, route plan.Route) {
 		return
 	}
 	if route.Masquerade {
-		c.rule(`-m comment --comment "masquerade %s for %s external destinations" %s-j %s`, who, r.name, match, r.chain(markMasq))
+		c.rule(`-m comment --comment "masquerade %s for %s external destinations" %s-j %s`, who, r.label, match, r.chain(markMasq))
 	}
-	c.rule(`-m comment --comment "%s for %s external destinations" %s-j %s`, who, r.name, match, r.use(route.List))
+	c.rule(`-m comment --comment "%s for %s external destinations" %s-j %s`, who, r.label, match, r.use(route.List))
 }
 
 // list renders the chain that picks one of a list's endpoints.

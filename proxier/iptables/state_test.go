@@ -328,3 +328,16 @@ func TestAnAddressIsOneServices(t *testing.T) {
 		}
 	}
 }
+
+func TestOddNamesAreHarmlessInComments(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"default/web:http":          "default/web:http",
+		"default/a\"\n-A INPUT\\:ü": "default/a__-A_INPUT_:_",
+		strings.Repeat("x", 300):    strings.Repeat("x", maxLabel),
+	} {
+		if got := label(in); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
