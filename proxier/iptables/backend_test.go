@@ -326,7 +326,7 @@ func TestMoreThanIPTablesNFTCanTakeIsRefusedBeforeAnythingIsTouched(t *testing.T
 	setService(t, w.cache, packetService(), packetSlice("10.244.0.5")) // three chains: for all endpoints, local ones, from outside
 	b.families[0].limit = 2
 	p, d := w.step(t)
-	const want = "1 Services need 3 chains, and iptables-nft takes minutes for more than 2: use nftables mode, or iptables-legacy"
+	const want = "1 Services need 3 chains, and iptables-nft, whose time grows with their square, is not given more than 2: use nftables mode, or iptables-legacy"
 	for range 2 {
 		if err := b.Apply(p, d); err == nil || !strings.Contains(err.Error(), want) || len(kernels[0].texts) > 0 {
 			t.Errorf("%v after %d restores, want %s", err, len(kernels[0].texts), want)
@@ -348,8 +348,8 @@ func TestMoreThanIPTablesNFTCanTakeIsRefusedBeforeAnythingIsTouched(t *testing.T
 func TestWhatNoRuleCouldExpressIsRefused(t *testing.T) {
 	t.Parallel()
 	for want, edit := range map[string]func(*plan.Node, *Options){
-		"dialect nftables":               func(n *plan.Node, _ *Options) { n.Dialect = plan.NFTables },
-		`BridgeInterface "": want 1 to`:  func(n *plan.Node, _ *Options) { n.Detector = plan.LocalDetector{Mode: plan.DetectBridgeInterface} },
+		"dialect nftables":              func(n *plan.Node, _ *Options) { n.Dialect = plan.NFTables },
+		`BridgeInterface "": want 1 to`: func(n *plan.Node, _ *Options) { n.Detector = plan.LocalDetector{Mode: plan.DetectBridgeInterface} },
 		`"cbr0 -j DROP": want the name of an interface`: func(n *plan.Node, _ *Options) {
 			n.Detector = plan.LocalDetector{Mode: plan.DetectBridgeInterface, Interface: "cbr0 -j DROP"}
 		},

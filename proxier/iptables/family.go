@@ -39,14 +39,17 @@ type family struct {
 }
 
 // MaxChainsNFT is how many chains of Services iptables-nft is given. Its time grows with their
-// square, since it looks names up in lists (1.8.9: a table of 512): ARCHITECTURE.md has what
-// was measured. A Service has one chain, one that is reachable from outside two or three.
+// square, since it looks for names in lists: of 1.8.9's time 62 % is comparing strings. Measured
+// with one chain a Service, in seconds of a processor: 3 for 10,000, 10 for 20,000, 18 for
+// 25,000, 22 for 30,000; with one for each endpoint, too, 12 for 30,000 and 51 for 60,000, which
+// is 10,000 Services as kube-proxy writes them in a better order. A Service has one chain, one
+// that is reachable from outside two or three.
 const MaxChainsNFT = 25000
 
 // checkSize refuses, before anything is touched, what would not end.
 func (f *family) checkSize(s *state) error {
 	if n := s.size(); f.limit > 0 && n > f.limit {
-		return fmt.Errorf("%d Services need %d chains, and iptables-nft takes minutes for more than %d: use nftables mode, or iptables-legacy",
+		return fmt.Errorf("%d Services need %d chains, and iptables-nft, whose time grows with their square, is not given more than %d: use nftables mode, or iptables-legacy",
 			len(s.services), n, f.limit)
 	}
 	return nil
