@@ -550,3 +550,94 @@ func noRepetition() error {
 	}
 	return errors.New("the kernel does not count repeated first packets")
 }
+
+// TestLoopbackStaysClosedToTheNetwork: node ports on localhost need a switch that lets anybody
+// on the node's network reach what listens on 127.0.0.1 only (kubernetes issue 90259).
+func TestLoopbackStaysClosedToTheNetwork(t *testing.T) {
+	for _, v := range []Variant{NFT, Legacy} {
+		t.Run(v.String(), func(t *testing.T) {
+			machine, neighbour := newNamespace(t), newNamespace(t)
+			in := func(n *namespace, line string) {
+				t.Helper()
+				words := strings.Fields(line)
+				if out, err := runOn(n, words[0], words[1:]...); err != nil {
+					t.Fatalf("%s: %v: %s", line, err, out)
+				}
+			}
+			in(machine, fmt.Sprintf("ip link add up0 type veth peer name up0 netns %d", neighbour.tid))
+			in(machine, "ip addr add 192.168.10.1/24 dev up0")
+			in(machine, "ip link set up0 up")
+			in(neighbour, "ip addr add 192.168.10.9/24 dev up0")
+			in(neighbour, "ip link set up0 up")
+			in(neighbour, "ip addr del 127.0.0.1/8 dev lo")
+			in(neighbour, "ip route add 127.0.0.1/32 via 192.168.10.1 src 192.168.10.9")
+			for _, n := range []*namespace{machine, neighbour} {
+				if err := n.do(func() error { return setRouteLocalnet("1") }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var l net.Listener
+			if err := machine.do(func() (err error) { l, err = net.Listen("tcp", "127.0.0.1:1234"); return err }); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = l.Close() }()
+			err := neighbour.do(func() error {
+				c, err := (&net.Dialer{Timeout: 5 * time.Second}).Dial("tcp", "127.0.0.1:1234")
+				if err == nil {
+					err = c.Close()
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatalf("127.0.0.1 is closed before anybody closes it, so that this test would notice nothing: %v", err)
+			}
+			node := testNode()
+			node.LocalhostNodePorts = true
+			err = machine.do(func() error {
+				b, err := New(node, Options{Variant: v, Families: []endpoints.IPFamily{endpoints.IPv4}})
+				if err == nil {
+					err = b.Apply(plan.Empty(node), plan.Delta{})
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := neighbour.do(knock); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// knock begins a connection to 127.0.0.1, then one to where nobody listens: when that is refused,
+// the first one has been answered, or never will be.
+func knock() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	err = unix.Connect(fd, &unix.SockaddrInet4{Port: 1234, Addr: [4]byte{127, 0, 0, 1}})
+	if !errors.Is(err, unix.EINPROGRESS) {
+		return fmt.Errorf("knock: %w", err)
+	}
+	if _, err := (&net.Dialer{Timeout: 5 * time.Second}).Dial("tcp", "192.168.10.1:1235"); !errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("a port that nobody listens on: %w", err)
+	}
+	const synSent = 2 // tcp_states.h
+	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err == nil && info.State != synSent {
+		err = fmt.Errorf("127.0.0.1 answers to the network: state %d", info.State)
+	}
+	return err
+}
+
+// runOn runs a tool on a machine.
+func runOn(n *namespace, name string, args ...string) (out []byte, err error) {
+	err = n.do(func() (err error) {
+		out, err = exec.Command(name, args...).CombinedOutput()
+		return err
+	})
+	return out, err
+}
