@@ -210,6 +210,16 @@ func (b *Backend) each(do func(*family) error) error {
 	return errors.Join(errs...)
 }
 
+// Variant returns which iptables it uses: NFT or Legacy.
+func (b *Backend) Variant() Variant {
+	for _, f := range b.families {
+		if f.features.nft {
+			return NFT
+		}
+	}
+	return Legacy
+}
+
 // Close lets go of the kernel and leaves the rules in force.
 func (b *Backend) Close() error { return nil }
 

@@ -48,16 +48,23 @@ func Run(ctx context.Context, o Options) (err error) {
 		return errors.Join(err, backend.Close())
 	}
 	defer func() { err = errors.Join(err, flows.Close(), backend.Close()) }()
+	var running sync.WaitGroup
+	defer running.Wait()
+	first := func() {
+		running.Go(func() {
+			if err := removeOthers(backend, o.Kernel); err != nil {
+				o.Log.Error(err, "Rules of another mode may be left")
+			}
+		})
+	}
 	p, err := proxier.New(proxier.Options{
 		Backend: backend, Behaviour: node.Options, Pace: o.Pace, Conntrack: flows,
-		Observer: (&observer{log: o.Log}).observe, Log: o.Log,
+		Observer: (&observer{log: o.Log, first: first}).observe, Log: o.Log,
 	})
 	if err != nil {
 		return err
 	}
 	f := &feed{Proxier: p, build: o.Node, log: o.Log, known: Known{Host: addrs}}
-	var running sync.WaitGroup
-	defer running.Wait()
 	running.Go(func() { apiserver.New(o.Client, f, o.Log).Run(ctx) })
 	running.Go(func() { watchHost(ctx, f, o.Log) })
 	return p.Run(ctx)
@@ -82,6 +89,7 @@ func watchHost(ctx context.Context, f *feed, log logr.Logger) {
 // observer logs syncs as kube-proxy does: the first for everybody, others for those who ask.
 type observer struct {
 	log   logr.Logger
+	first func() // called when rules are in force for the first time
 	begun bool
 }
 
@@ -94,6 +102,7 @@ func (o *observer) observe(s proxier.Sync) {
 		level = 4
 	case !o.begun:
 		o.begun, level = true, 0
+		o.first()
 	}
 	o.log.V(level).Info("Rules are in force", "services", s.Plan.Len(), "changed", len(s.Services), "full", s.Full, "elapsed", s.End.Sub(s.Start))
 }
