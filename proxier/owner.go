@@ -47,7 +47,7 @@ func newOwner(o Options, publish func(Status)) *owner {
 // outcome is what became of a piece of work: a sync or a cleaning.
 type outcome struct {
 	cleaning  bool
-	forgotten int
+	forgotten [2]int
 	start     time.Time
 	end       time.Time
 	err       error
@@ -63,6 +63,8 @@ func (o *owner) start(now time.Time) {
 func (o *owner) take(b batch, now time.Time) {
 	o.writes.services += b.serviceWrites
 	o.writes.slices += b.sliceWrites
+	o.status.Services.Total += b.serviceWrites
+	o.status.Slices.Total += b.sliceWrites
 	for name, svc := range b.services { // order: each is independent of all others
 		if svc == nil {
 			o.cache.DeleteService(name)
@@ -115,6 +117,7 @@ func (o *owner) changed(now time.Time, families []endpoints.IPFamily) {
 		if o.since[f].IsZero() {
 			o.since[f] = now
 		}
+		o.status.QueuedAt[f] = now
 		o.status.Proxy = o.status.Proxy.Queued(f, now)
 	}
 }
@@ -143,7 +146,13 @@ func familiesOf(b *batch, all []endpoints.IPFamily) []endpoints.IPFamily {
 func (o *owner) disturbed() { o.state.Pending = true }
 
 // show publishes what is known.
-func (o *owner) show() { o.publish(o.status) }
+func (o *owner) show() {
+	o.status.Services.Pending, o.status.Slices.Pending = 0, 0
+	if o.cache.Pending() {
+		o.status.Services.Pending, o.status.Slices.Pending = o.writes.services, o.writes.slices
+	}
+	o.publish(o.status)
+}
 
 // next returns the work that is due, nil if there is none; then, how long it is until there is, 0
 // if that depends on what is delivered. Work may run anywhere; finish is to get its outcome before
@@ -186,6 +195,7 @@ func (o *owner) sync(now time.Time, full bool) func() outcome {
 	o.since = [2]time.Time{}
 	o.writes.services, o.writes.slices = 0, 0
 	o.syncing = s
+	o.show() // nothing is pending any more
 	backend := o.opts.Backend
 	return func() outcome {
 		var err error

@@ -42,9 +42,9 @@ type Conntrack interface {
 	// one before, and says whether there may be flows to forget. It costs no more than those
 	// Services, the first time all.
 	Follow(p *plan.Plan, changed []endpoints.ServiceName) (due bool)
-	// Clean looks through the flows and returns how many were forgotten. What an error has left to
-	// do is due after the next Follow.
-	Clean() (forgotten int, err error)
+	// Clean looks through the flows and returns how many were forgotten, by endpoints.IPFamily.
+	// What an error has left to do is due after the next Follow.
+	Clean() (forgotten [2]int, err error)
 }
 
 // Options of a Proxier.
@@ -94,9 +94,15 @@ type Sync struct {
 	// Triggers are the moments at which something in the cluster changed that is in force now, as
 	// EndpointSlices tell (annotation endpoints.kubernetes.io/last-change-trigger-time), in order.
 	// There are none before the Proxier started, and none if Err.
-	Triggers []time.Time
+	Triggers []Trigger
 	// Status is what was published.
 	Status Status
+}
+
+// Trigger is when something changed in the cluster that a node's rules followed.
+type Trigger struct {
+	At     time.Time
+	Family endpoints.IPFamily // of the EndpointSlice that told of it
 }
 
 // Check says whether the sync was a look at the rules and no more.
@@ -105,15 +111,29 @@ func (s *Sync) Check() bool { return !s.Full && s.Delta.Empty() && len(s.Service
 // Cleaning is one time that flows were looked through.
 type Cleaning struct {
 	Start, End time.Time
-	Forgotten  int // how many flows the kernel was told to forget
+	Forgotten  [2]int // how many flows the kernel was told to forget, by endpoints.IPFamily
 	Err        error
 }
 
-// Status is what health servers answer from. Table is immutable and nil before the first sync.
+// Status is what health servers answer from, and how much there is to do. Table is immutable and
+// nil before the first sync.
 type Status struct {
 	Table *healthcheck.Table
 	Proxy healthcheck.ProxyState
 	Node  healthcheck.NodeState
+	// Services and Slices are what has been delivered of each.
+	Services, Slices Deliveries
+	// QueuedAt is when the rules were last found to have to follow something, by
+	// endpoints.IPFamily; zero for never.
+	QueuedAt [2]time.Time
+}
+
+// Deliveries counts deliveries of one kind of objects.
+type Deliveries struct {
+	// Total counts all, those that changed nothing included.
+	Total int
+	// Pending counts those that the next sync takes up: 0 as long as none changed anything.
+	Pending int
 }
 
 // Proxier is a node's service proxy without its dataplane and without its source of objects. All

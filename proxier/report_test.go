@@ -307,6 +307,41 @@ func TestADisturbanceIsLookedAtAtOnce(t *testing.T) {
 	})
 }
 
+// Reference: facts/kube-proxy.md 9, what is pending, the totals, when a sync was last queued.
+func TestTheStatusSaysHowMuchThereIsToDo(t *testing.T) {
+	run(t, nil, func(r *rig) {
+		var want Status
+		wants := func(services, slices Deliveries, v4, v6 time.Duration) {
+			t.Helper()
+			synctest.Wait()
+			want = r.Status()
+			want.Services, want.Slices = services, slices
+			want.QueuedAt = [2]time.Time{r.began.Add(v4), r.began.Add(v6)}
+			if diff := cmp.Diff(want, r.Status(), cmp.AllowUnexported(healthcheck.ProxyState{}), cmp.Comparer(sameTable)); diff != "" {
+				t.Errorf("at %v (-want +got):\n%s", time.Since(r.began), diff)
+			}
+		}
+		r.fill()
+		wants(Deliveries{Total: 1}, Deliveries{Total: 1}, 0, 0)
+		hold := make(chan struct{})
+		r.backend.holds(hold)
+		r.at(10 * s)
+		r.SetSlice(slice("web", "10.0.0.2")) // is on its way at once
+		wants(Deliveries{Total: 1}, Deliveries{Total: 2}, 10*s, 0)
+		r.at(20 * s)
+		r.SetSlice(slice("web", "10.0.0.3")) // waits for the sync before
+		r.SetSlice(slice("web", "10.0.0.4"))
+		r.SetService(service("api", "10.96.0.2"))
+		wants(Deliveries{Total: 2, Pending: 1}, Deliveries{Total: 4, Pending: 2}, 20*s, 20*s)
+		close(hold)
+		r.at(30 * s)
+		r.SetSlice(slice("web", "10.0.0.4")) // changes nothing
+		wants(Deliveries{Total: 2}, Deliveries{Total: 5}, 20*s, 20*s)
+	})
+}
+
+func sameTable(a, b *healthcheck.Table) bool { return a == b }
+
 // Reference: facts/kube-proxy.md 9, network_programming_duration.
 func TestASyncSaysSinceWhenItWasWaitedFor(t *testing.T) {
 	at := func(r *rig, d time.Duration, service string, ips ...string) *discoveryv1.EndpointSlice {
@@ -337,14 +372,22 @@ func TestASyncSaysSinceWhenItWasWaitedFor(t *testing.T) {
 		r.SetSlice(at(r, 19*s, "web", "10.0.0.3"))
 		r.at(30 * s)
 		r.wantTriggers(19 * s)
+		v6 := at(r, 29*s, "web", "fd00::1")
+		v6.Name, v6.AddressType = "web-6", discoveryv1.AddressTypeIPv6
+		r.SetSlice(v6)
+		r.at(40 * s)
+		r.wantTriggers(29 * s)
+		if got := r.lastSync().Triggers[0].Family; got != endpoints.IPv6 {
+			t.Errorf("the slice of IPv6 is said to be of %s", got)
+		}
 	})
 }
 
 func (r *rig) wantTriggers(want ...time.Duration) {
 	r.t.Helper()
 	var got []time.Duration
-	for _, at := range r.lastSync().Triggers {
-		got = append(got, at.Sub(r.began))
+	for _, t := range r.lastSync().Triggers {
+		got = append(got, t.At.Sub(r.began))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		r.t.Errorf("at %v, waited for since (-want +got):\n%s", time.Since(r.began), diff)
@@ -384,7 +427,7 @@ func (f *flows) expect(due bool, fail ...error) {
 	f.due, f.fail = due, fail
 }
 
-func (f *flows) Clean() (int, error) {
+func (f *flows) Clean() ([2]int, error) {
 	time.Sleep(f.takes)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -393,7 +436,7 @@ func (f *flows) Clean() (int, error) {
 	if len(f.fail) > 0 {
 		err, f.fail = f.fail[0], f.fail[1:]
 	}
-	return 7, err
+	return [2]int{7, 1}, err
 }
 
 func TestFlowsFollowTheRules(t *testing.T) {
@@ -431,7 +474,7 @@ func TestFlowsFollowTheRules(t *testing.T) {
 			t.Errorf("calls (-want +got):\n%s", diff)
 		}
 		c := noted(r, &r.cleaned)
-		if len(c) != 2 || c[0].Forgotten != 7 || c[0].Err != nil || c[1].Err == nil || c[0].End.Sub(c[0].Start) != 200*ms {
+		if len(c) != 2 || c[0].Forgotten != [2]int{7, 1} || c[0].Err != nil || c[1].Err == nil || c[0].End.Sub(c[0].Start) != 200*ms {
 			t.Errorf("reported: %+v", c)
 		}
 	})

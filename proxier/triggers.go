@@ -1,11 +1,14 @@
 package proxier
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
 )
 
 // triggers remembers, by EndpointSlice, since when changes have been on their way to the rules: what
@@ -16,7 +19,7 @@ type triggers map[sliceName]*moments
 
 // moments are those that wait for a sync, and those that the sync under way, or the next after
 // one that failed, puts in force.
-type moments struct{ waiting, taken []time.Time }
+type moments struct{ waiting, taken []Trigger }
 
 func (t triggers) add(name sliceName, s *discoveryv1.EndpointSlice, epoch time.Time) {
 	at, err := time.Parse(time.RFC3339Nano, s.Annotations[corev1.EndpointsLastChangeTriggerTime])
@@ -28,8 +31,12 @@ func (t triggers) add(name sliceName, s *discoveryv1.EndpointSlice, epoch time.T
 		m = &moments{}
 		t[name] = m
 	}
-	if !slices.Contains(m.waiting, at) {
-		m.waiting = append(m.waiting, at)
+	trigger := Trigger{At: at, Family: endpoints.IPv4}
+	if s.AddressType == discoveryv1.AddressTypeIPv6 {
+		trigger.Family = endpoints.IPv6
+	}
+	if !slices.Contains(m.waiting, trigger) {
+		m.waiting = append(m.waiting, trigger)
 	}
 }
 
@@ -43,8 +50,8 @@ func (t triggers) take() {
 }
 
 // settle says that a sync has put in force what it took, and returns since when that was waited for.
-func (t triggers) settle() []time.Time {
-	var all []time.Time
+func (t triggers) settle() []Trigger {
+	var all []Trigger
 	for name, m := range t { // order: sorted below
 		all = append(all, m.taken...)
 		m.taken = nil
@@ -52,6 +59,8 @@ func (t triggers) settle() []time.Time {
 			delete(t, name)
 		}
 	}
-	slices.SortFunc(all, time.Time.Compare)
+	slices.SortFunc(all, func(a, b Trigger) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Family, b.Family))
+	})
 	return all
 }

@@ -95,13 +95,12 @@ func hasUDP(p *plan.Plan) bool {
 	return false
 }
 
-// Clean deletes the stale flows and returns how many. After an error it is due again.
-func (c *Cleaner) Clean() (int, error) {
-	total := 0
+// Clean deletes the stale flows and returns how many, by family. After an error it is due again.
+func (c *Cleaner) Clean() (forgotten [2]int, err error) {
 	var errs []error
 	for _, f := range c.families {
 		n, err := c.cleanFamily(f)
-		total += n
+		forgotten[f] = n
 		if err != nil {
 			errs = append(errs, fmt.Errorf("conntrack: clean up %s: %w", f, err))
 		}
@@ -109,7 +108,7 @@ func (c *Cleaner) Clean() (int, error) {
 	if len(errs) == 0 {
 		c.due, c.before = false, nil
 	}
-	return total, errors.Join(errs...)
+	return forgotten, errors.Join(errs...)
 }
 
 func (c *Cleaner) cleanFamily(f endpoints.IPFamily) (int, error) {

@@ -61,8 +61,8 @@ func TestTheFirstLookIsForAllThatHappenedBefore(t *testing.T) {
 	if c = newCleaner(Options{}, m); !c.Follow(p, nil) {
 		t.Fatal("not worth looking, though nobody has yet")
 	}
-	if n, err := c.Clean(); n != 2 || err != nil || len(m.flows) != 0 {
-		t.Errorf("%d forgotten, %d left, error %v", n, len(m.flows), err)
+	if n, err := c.Clean(); n != [2]int{1, 1} || err != nil || len(m.flows) != 0 {
+		t.Errorf("%v forgotten, %d left, error %v", n, len(m.flows), err)
 	}
 	if c.Follow(p, nil) {
 		t.Error("worth looking again, though nothing changed")
@@ -79,8 +79,8 @@ func TestWhatTheKernelRefusedIsDueAgain(t *testing.T) {
 	w := newWorld(t, thisNode())
 	pods := []pod{{"10.0.0.1", ready}, {"fd00::1", ready}}
 	c.Follow(w.next(dns(), pods...))
-	if n, err := c.Clean(); n != 0 || err != nil {
-		t.Fatalf("%d forgotten, error %v", n, err)
+	if n, err := c.Clean(); n != [2]int{} || err != nil {
+		t.Fatalf("%v forgotten, error %v", n, err)
 	}
 
 	m.refuse = errors.New("busy")
@@ -88,8 +88,8 @@ func TestWhatTheKernelRefusedIsDueAgain(t *testing.T) {
 		t.Fatal("not worth looking")
 	}
 	n, err := c.Clean()
-	if n != 1 || !errors.Is(err, m.refuse) || err.Error() != "conntrack: clean up IPv4: busy" {
-		t.Errorf("%d forgotten, error %v", n, err)
+	if n != [2]int{0, 1} || !errors.Is(err, m.refuse) || err.Error() != "conntrack: clean up IPv4: busy" {
+		t.Errorf("%v forgotten, error %v", n, err)
 	}
 	for range 2 * maxBefore { // syncs that change nothing do not make anyone forget what there was
 		if !c.Follow(w.next(nil)) {
@@ -97,8 +97,8 @@ func TestWhatTheKernelRefusedIsDueAgain(t *testing.T) {
 		}
 	}
 	m.refuse = nil
-	if n, err := c.Clean(); n != 1 || err != nil || len(m.flows) != 0 {
-		t.Errorf("%d forgotten, %d left, error %v", n, len(m.flows), err)
+	if n, err := c.Clean(); n != [2]int{1, 0} || err != nil || len(m.flows) != 0 {
+		t.Errorf("%v forgotten, %d left, error %v", n, len(m.flows), err)
 	}
 	if c.Follow(w.next(nil)) {
 		t.Error("worth looking again")

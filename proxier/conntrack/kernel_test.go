@@ -96,7 +96,7 @@ func newMachine(t *testing.T, at place) *machine {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	m.proxier, err = proxier.New(proxier.Options{
-		Backend: b, Node: node, Conntrack: c, Cleaned: func(c proxier.Cleaning) { m.forgotten += c.Forgotten },
+		Backend: b, Node: node, Conntrack: c, Cleaned: func(c proxier.Cleaning) { m.forgotten += c.Forgotten[0] + c.Forgotten[1] },
 	})
 	if err != nil {
 		t.Fatal(err)
