@@ -95,7 +95,10 @@ var packages = []packageRule{
 	},
 	{
 		path: "healthcheck/server",
-		own:  []permit{{"healthcheck", "serves the answers computed there"}},
+		own: []permit{
+			{"healthcheck", "serves the answers computed there"},
+			{"endpoints", "families of sockets, names of Services, the behaviour of a version"},
+		},
 	},
 	{
 		path: "proxier",
@@ -109,6 +112,15 @@ var packages = []packageRule{
 			{"k8s.io/api", apiTypes},
 			{"github.com/go-logr/logr", "who runs the loop chooses where its words go"},
 		},
+	},
+	{
+		path: "proxier/metrics",
+		own: []permit{
+			{"proxier", "counts its syncs"},
+			{"proxier/plan", "the Services in force, of which some drop traffic; the mode"},
+			{"endpoints", "the names of families"},
+		},
+		modules: []permit{{"github.com/prometheus/client_golang", "registry, metrics and the text they are read as"}},
 	},
 	{
 		path: "proxier/host",
