@@ -12,15 +12,18 @@ CASES     ?= 1000000
 SEEDS     ?= 10000
 COUNT     ?= 6
 BENCH     ?= .
+SIZES     ?= 1000x5,10000x5
+MODES     ?= nftables
+RUNS      ?= 1
 # Further flags for go test in `test` and `race`, such as -v or -short.
 TESTFLAGS ?=
 
 ROOT := $(CURDIR)
 LINT := $(ROOT)/bin/golangci-lint
 # Modules with packages of their own; test/tools has none, it only pins tools.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod test/bench/go.mod))
 # Every package directory whose tests match a pattern, without a list to forget entries in.
-dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdata --exclude-dir=oracle . | xargs -r -n1 dirname | sort -u)
+dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdata --exclude-dir=oracle --exclude-dir=bench . | xargs -r -n1 dirname | sort -u)
 
 .PHONY: help
 help: ## list the targets
@@ -45,6 +48,7 @@ race: ## the tests, with the race detector
 .PHONY: kernel
 kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft and iptables
 	LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./proxier/nftables ./test/lab ./test/conformance ./test/fault
+	cd test/bench && LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./...
 
 # Only where nobody's user namespaces are allowed: elsewhere it says so. Nothing may be skipped for want of rights then.
 .PHONY: unprivileged
@@ -120,6 +124,14 @@ facts: ## list what is modelled: row of the facts, tests, mutants that break it
 bench: ## benchmarks matching BENCH, COUNT runs each: medians here, every run in bench.txt for benchstat
 	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(call dirs_with,^func Benchmark) > bench.txt || { cat bench.txt; exit 1; }
 	@awk -f test/tools/median.awk bench.txt
+
+.PHONY: bench-peer
+bench-peer: ## run lameduck beside kube-proxy (SIZES=1000x5,.. MODES=nftables,iptables-nft,iptables-legacy RUNS=n PEERFLAGS=-help): as root, or where anybody may have a user namespace
+	@mkdir -p bin/bench
+	$(GO) build -trimpath -o bin/bench/lameduck ./cmd/lameduck
+	cd test/bench && $(GO) build -o $(ROOT)/bin/bench/ . k8s.io/kubernetes/cmd/kube-proxy
+	$(GO) test -c -o bin/bench/nftables.test ./proxier/nftables
+	bin/bench/bench -sizes=$(SIZES) -modes=$(MODES) -runs=$(RUNS) $(PEERFLAGS)
 
 .PHONY: wasm
 wasm: ## build the pure packages for js/wasm
