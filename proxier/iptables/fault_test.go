@@ -1,0 +1,240 @@
+package iptables
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+)
+
+var errInjected = errors.New("injected")
+
+// faultMode is how a call of a tool fails.
+type faultMode int
+
+const (
+	undone     faultMode = iota // it does nothing
+	done                        // it does its work, and what says so gets lost
+	partly                      // the first table is written, the others are not: each is a transaction of its own
+	fromThenOn                  // it does nothing, and neither does any after it
+	numFaultModes
+)
+
+func (m faultMode) String() string {
+	return [...]string{"undone", "done", "partly", "from then on"}[m]
+}
+
+// faultyKernel lets one call of several kernels fail, counting all of them.
+type faultyKernel struct {
+	*fakeKernel
+	faults *faults
+}
+
+type faults struct {
+	mode      faultMode
+	countdown int // calls until it fails
+	calls     int
+}
+
+func (f *faults) reached() bool { return f.calls > f.countdown }
+
+func (f *faults) call(whole, part func() error) error {
+	n := f.calls
+	f.calls++
+	switch {
+	case n < f.countdown || n > f.countdown && f.mode != fromThenOn:
+		return whole()
+	case f.mode == done:
+		return errors.Join(whole(), errInjected)
+	case f.mode == partly:
+		return errors.Join(part(), errInjected)
+	default:
+		return errInjected
+	}
+}
+
+func nothing() error { return nil }
+
+func (k *faultyKernel) save(some ...table) (text string, err error) {
+	err = k.faults.call(func() (err error) { text, err = k.fakeKernel.save(some...); return err }, nothing)
+	return text, err
+}
+
+func (k *faultyKernel) restore(text string) error {
+	first, _, _ := strings.Cut(text, "COMMIT\n")
+	return k.faults.call(
+		func() error { return k.fakeKernel.restore(text) },
+		func() error { return k.fakeKernel.restore(first + "COMMIT\n") },
+	)
+}
+
+func (k *faultyKernel) exists(x fixture) (found bool, err error) {
+	err = k.faults.call(func() (err error) { found, err = k.fakeKernel.exists(x); return err }, nothing)
+	return found, err
+}
+
+func (k *faultyKernel) openLocalhost() error {
+	return k.faults.call(k.fakeKernel.openLocalhost, nothing)
+}
+
+func (k *faultyKernel) closeLocalhost() error {
+	return k.faults.call(k.fakeKernel.closeLocalhost, nothing)
+}
+
+// tablesOf lists a family's tables one by one.
+func tablesOf(k *fakeKernel) [numTables]string {
+	var out [numTables]string
+	for _, t := range tables() {
+		out[t], _ = k.save(t)
+	}
+	return out
+}
+
+// deed is something a Backend does, under different circumstances.
+type deed struct {
+	name    string
+	meddle  func(*fakeKernel) // what somebody does first
+	changes int               // of the cluster
+	do      func(*Backend, *plan.Plan, plan.Delta) error
+}
+
+// Whichever call of a tool fails, and whether or how far it did its work: each table is afterwards that of before or the
+// new one, if nobody else was at it, every rule leads to a chain that is there, and the next Apply puts right whatever there is to put right.
+func TestEveryCallOfTheToolsFails(t *testing.T) {
+	t.Parallel()
+	flush := func(k *fakeKernel) {
+		for _, x := range tables() {
+			for c := range k.tables[x] { // order: each for itself
+				if strings.HasPrefix(c, "KUBE-") {
+					delete(k.tables[x], c)
+				} else {
+					k.tables[x][c] = nil
+				}
+			}
+		}
+	}
+	whole := func(b *Backend, p *plan.Plan, _ plan.Delta) error { return b.Resync(p) }
+	for _, c := range []deed{
+		{"a change of one Service", nil, 1, (*Backend).Apply},
+		{"a change of many", nil, 30, (*Backend).Apply},
+		{"a Resync", nil, 3, whole},
+		{"a look at what somebody flushed", flush, 0, (*Backend).Apply},
+		{"a change after somebody flushed", flush, 3, (*Backend).Apply},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			failures := 0
+			for mode := range numFaultModes {
+				for n, reached := 0, true; reached; n++ {
+					if reached = c.fail(t, &faults{mode: mode, countdown: n}); reached {
+						failures++
+					}
+				}
+			}
+			if failures < int(numFaultModes) {
+				t.Errorf("%d calls failed: fewer than one in each way", failures)
+			}
+		})
+	}
+}
+
+// fail does a deed of which one call fails, if it makes as many.
+func (c *deed) fail(t *testing.T, f *faults) (reached bool) {
+	t.Helper()
+	b, kernels, w := started(t)
+	var before [][numTables]string
+	for i, k := range kernels {
+		if c.meddle != nil {
+			c.meddle(k)
+		}
+		before = append(before, tablesOf(k))
+		b.families[i].kernel = &faultyKernel{k, f}
+	}
+	for range c.changes {
+		w.disturb(t, 20)
+	}
+	p, d := w.step(t)
+	err := c.do(b, p, d)
+	reached = f.reached()
+	at := fmt.Sprintf("call %d %s", f.countdown, f.mode)
+	if err != nil && (!reached || !errors.Is(err, errInjected)) {
+		t.Errorf("%s: %v", at, err)
+	}
+	fresh := loaded(t, w.node, p)
+	for i, k := range kernels {
+		err := connected(k)
+		if c.meddle == nil {
+			err = errors.Join(err, wholeTables(k, before[i], tablesOf(fresh[i])))
+		}
+		if err != nil {
+			t.Errorf("%s: family %d: %v", at, i, err)
+		}
+	}
+	f.countdown = f.calls + 1<<20
+	if err := b.Apply(p, plan.Delta{}); err != nil {
+		t.Fatalf("%s: the next Apply: %v", at, err)
+	}
+	for i, k := range kernels {
+		if diff := cmp.Diff(fresh[i].text(), k.text()); diff != "" {
+			t.Fatalf("%s: family %d after the next Apply (- want, + got):\n%s", at, i, diff)
+		}
+	}
+	return reached
+}
+
+// loaded returns kernels in which nothing but a Plan was ever put in force.
+func loaded(t *testing.T, node *plan.Node, p *plan.Plan) []*fakeKernel {
+	t.Helper()
+	b, kernels := onFakes(node, Options{})
+	if err := b.Resync(p); err != nil {
+		t.Fatal(err)
+	}
+	return kernels
+}
+
+// wholeTables says what is half done: a table that is neither the one nor the other.
+func wholeTables(k *fakeKernel, before, after [numTables]string) error {
+	got := tablesOf(k)
+	for _, t := range tables() {
+		if got[t] != before[t] && got[t] != after[t] && !between(t, before[t], after[t], got[t]) {
+			return fmt.Errorf("table %s is neither that of before nor the new one:\n%s", t, cmp.Diff(after[t], got[t]))
+		}
+	}
+	return nil
+}
+
+// connected says which rule leads nowhere.
+func connected(k *fakeKernel) error {
+	for _, t := range tables() {
+		if err := complete(k.tables[t]); err != nil {
+			return fmt.Errorf("table %s: %w", t, err)
+		}
+	}
+	return nil
+}
+
+// between says whether the filter table has the refusals of both, which a change writes before and takes back after it
+// writes translations.
+func between(t table, before, after, got string) bool {
+	if t != filter {
+		return false
+	}
+	lines := func(s string) []string { return strings.Split(s, "\n") }
+	both := slices.Concat(lines(before), lines(after))
+	for _, l := range lines(got) {
+		if !slices.Contains(both, l) {
+			return false
+		}
+	}
+	for _, l := range lines(after) {
+		if !slices.Contains(lines(got), l) {
+			return false
+		}
+	}
+	return true
+}
