@@ -30,7 +30,8 @@ type Backend interface {
 
 // Watcher is a Backend that notices by itself when somebody else has been at its rules.
 type Watcher interface {
-	// Watch returns a channel on which it says so, until the context ends. It does not speak of
+	// Watch returns a channel on which it says so, until the context ends. The Proxier calls it once,
+	// when rules are in force and no other call is under way. It does not speak of
 	// what Apply and Resync do. It may close the channel when it can no longer tell.
 	Watch(ctx context.Context) (<-chan struct{}, error)
 }

@@ -19,12 +19,7 @@ func (p *Proxier) Run(ctx context.Context) error {
 	p.owner.start(time.Now())
 	l := loop{Proxier: p, results: make(chan outcome, 1), timer: time.NewTimer(0)}
 	defer l.timer.Stop()
-	if w, ok := p.owner.opts.Backend.(Watcher); ok {
-		var err error
-		if l.disturbed, err = w.Watch(ctx); err != nil { // the periodic check notices, too
-			p.owner.opts.Log.Error(err, "foreign changes of the rules are not noticed at once")
-		}
-	}
+	l.watcher, _ = p.owner.opts.Backend.(Watcher)
 	for l.turn(ctx) {
 		continue
 	}
@@ -37,7 +32,21 @@ type loop struct {
 	results   chan outcome
 	busy      bool // work is under way, and its result will be in results
 	timer     *time.Timer
+	watcher   Watcher // nil once it was asked
 	disturbed <-chan struct{}
+}
+
+// watch has a Backend that can tell of strangers begin to, when its rules are in force for the first time: a
+// kernel that tells of everything writes a message for each element of the first load.
+func (l *loop) watch(ctx context.Context) {
+	if l.watcher == nil {
+		return
+	}
+	var err error
+	if l.disturbed, err = l.watcher.Watch(ctx); err != nil { // the periodic check notices, too
+		l.owner.opts.Log.Error(err, "foreign changes of the rules are not noticed at once")
+	}
+	l.watcher = nil
 }
 
 // turn starts what is due and waits for the next thing to happen. It returns false at the end.
@@ -54,6 +63,9 @@ func (l *loop) turn(ctx context.Context) bool {
 	case r := <-l.results:
 		l.busy = false
 		l.owner.finish(r)
+		if r.err == nil {
+			l.watch(ctx)
+		}
 	case _, ok := <-l.disturbed:
 		if !ok {
 			l.disturbed = nil
