@@ -46,8 +46,8 @@ race: ## the tests, with the race detector
 	$(GO) test -race -timeout 30m $(TESTFLAGS) ./...
 
 .PHONY: kernel
-kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft and iptables
-	LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./proxier/nftables ./proxier/iptables ./test/lab ./test/conformance ./test/fault
+kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft and iptables (LAMEDUCK_KERNEL=all: iptables at full length, too)
+	LAMEDUCK_KERNEL=$${LAMEDUCK_KERNEL:-1} $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./proxier/nftables ./proxier/iptables ./test/lab ./test/conformance ./test/fault
 	cd test/bench && LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./...
 
 # Only where nobody's user namespaces are allowed: elsewhere it says so. Nothing may be skipped for want of rights then.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/coreos/go-iptables/iptables"
 	"golang.org/x/sys/unix"
@@ -131,9 +132,13 @@ func (c *conn) do(f func() error) error {
 	return <-done
 }
 
-// run runs a tool and returns what it prints.
+// run runs a tool and returns what it prints. A tool does not outlive the process: what it writes late, the next
+// process would not know of. That is bound to the thread that started it.
 func (c *conn) run(path, input string, args ...string) (string, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	cmd := exec.Command(path, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var out, problems bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &problems
 	if err := cmd.Run(); err != nil {

@@ -50,8 +50,8 @@ func ownLock(t *testing.T) {
 // With a chain for every endpoint, as kube-proxy has it, nothing else becomes of a packet.
 func TestIPTablesWithEndpointChains(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("LAMEDUCK_KERNEL") == "" {
-		t.Skip("other rules to the same end: make kernel")
+	if os.Getenv("LAMEDUCK_KERNEL") != "all" {
+		t.Skip("other rules to the same end: make kernel LAMEDUCK_KERNEL=all")
 	}
 	onIPTables(t, iptables.Options{Variant: iptables.NFT, EndpointChains: true}, nil)
 }

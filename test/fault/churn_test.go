@@ -207,7 +207,7 @@ func TestNoConnectionToAnUntouchedServiceIsLost(t *testing.T) {
 		if err := r.sync(); err != nil {
 			t.Fatal(err)
 		}
-		churn(t, r, calls, time.Millisecond, often(1000, 60), func(i int) error {
+		churn(t, r, calls, time.Millisecond, p.often(1000, 60), func(i int) error {
 			other := service{number: 10 + r.rng.IntN(20), local: r.rng.IntN(2) == 0, affinity: r.rng.IntN(2) == 0}
 			if r.rng.IntN(4) == 0 {
 				r.remove(other)
@@ -244,10 +244,10 @@ func TestNoConnectionToTheServiceThatChangesIsLost(t *testing.T) {
 			}
 			return r.sync() // never a Resync: it would set the counters back
 		}
-		churn(t, r, calls, time.Millisecond, often(1000, 60), change)
+		churn(t, r, calls, time.Millisecond, p.often(1000, 60), change)
 		// A packet is in the rules for a few microseconds: for one to be there when they change, it takes
 		// more of both.
-		churn(t, r, calls, 0, often(20000, 200), change)
+		churn(t, r, calls, 0, p.often(20000, 200), change)
 	})
 }
 
@@ -266,7 +266,7 @@ func TestNoConnectionIsLostToARestart(t *testing.T) {
 		if err := r.sync(); err != nil {
 			t.Fatal(err)
 		}
-		want := often(20000, 500)
+		want := p.often(20000, 500)
 		var over atomic.Bool
 		restarted := make(chan error, 1)
 		starts := 0

@@ -273,7 +273,7 @@ func TestKilledInTheMidstOfASync(t *testing.T) {
 			called <- err
 		}()
 		step := 0
-		kills := often(200, 3)
+		kills := p.often(200, 3)
 		for i := range kills {
 			if step, err = h.once(step + 1); err != nil {
 				t.Errorf("kill %d: %v", i, err)

@@ -4,7 +4,9 @@ package fault
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	nft "github.com/google/nftables"
 	"github.com/google/nftables/expr"
 
+	"github.com/lameduck-proxy/lameduck/proxier/iptables"
 	"github.com/lameduck-proxy/lameduck/proxier/nftables"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
@@ -29,11 +32,61 @@ type plane struct {
 	lost func() (uint64, error)
 }
 
+// planes are those to test: in a plain run of all tests one, with make kernel all.
 func planes() []plane {
-	return []plane{{
-		name: "nftables", dialect: plan.NFTables, rules: nftRules, lost: nftLost,
-		start: func(n *plan.Node) (dataplane, error) { return nftables.New(n, nftables.Options{}) },
-	}}
+	all := []plane{
+		{
+			name: "nftables", dialect: plan.NFTables, rules: nftRules, lost: nftLost,
+			start: func(n *plan.Node) (dataplane, error) { return nftables.New(n, nftables.Options{}) },
+		},
+		onIPTables(iptables.NFT), onIPTables(iptables.Legacy),
+	}
+	if !thorough() && os.Getenv(victim) == "" {
+		return all[:1]
+	}
+	return all
+}
+
+func onIPTables(v iptables.Variant) plane {
+	return plane{
+		name: "iptables-" + v.String(), dialect: plan.IPTables,
+		start: func(n *plan.Node) (dataplane, error) { return iptables.New(n, iptables.Options{Variant: v}) },
+		rules: func() (string, error) { return iptablesRules(v) },
+	}
+}
+
+// counters are what iptables-save prints behind a chain.
+var counters = regexp.MustCompile(` \[\d+:\d+\]$`)
+
+// iptablesRules lists all tables without counters: chains by name, the rules of each in their order.
+func iptablesRules(v iptables.Variant) (string, error) {
+	var all []string
+	for _, tool := range []string{"iptables", "ip6tables"} {
+		for _, table := range []string{"mangle", "nat", "filter"} {
+			out, err := exec.Command(tool+"-"+v.String()+"-save", "-t", table).Output() //nolint:gosec // one of a few
+			if err != nil {
+				return "", fmt.Errorf("%s-save: %w", tool, err)
+			}
+			var lines []string
+			for line := range strings.Lines(string(out)) {
+				if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") {
+					lines = append(lines, counters.ReplaceAllString(line, ""))
+				}
+			}
+			slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(chainOf(a), chainOf(b)) })
+			all = append(append(all, tool), lines...)
+		}
+	}
+	return strings.Join(all, "\n"), nil
+}
+
+// chainOf is what a line of iptables-save is about.
+func chainOf(line string) string {
+	words := strings.Fields(line)
+	if len(words) > 1 && words[0] == "-A" {
+		return words[1]
+	}
+	return ""
 }
 
 // each runs a test for every kind.
