@@ -2,6 +2,7 @@
 // machine go in, a kernel's rules come out.
 //
 //	source/apiserver, host -> feed -> proxier -> nftables | iptables, conntrack
+//	                                     '-> metrics, whom anybody may ask over HTTP
 package agent
 
 import (
@@ -25,8 +26,10 @@ type Options struct {
 	Node   NodeBuilder
 	Kernel KernelOptions
 	Pace   pace.Policy
-	Client *apiserver.Client
-	Log    logr.Logger
+	// Servers say where it is asked about itself.
+	Servers ServerOptions
+	Client  *apiserver.Client
+	Log     logr.Logger
 }
 
 // Run is a service proxy until the context ends. It leaves its rules in force.
@@ -48,26 +51,25 @@ func Run(ctx context.Context, o Options) (err error) {
 		return errors.Join(err, backend.Close())
 	}
 	defer func() { err = errors.Join(err, flows.Close(), backend.Close()) }()
-	var running sync.WaitGroup
-	defer running.Wait()
-	first := func() {
-		running.Go(func() {
-			if err := removeOthers(backend, o.Kernel); err != nil {
-				o.Log.Error(err, "Rules of another mode may be left")
-			}
-		})
-	}
-	p, err := proxier.New(proxier.Options{
-		Backend: backend, Behaviour: node.Options, Pace: o.Pace, Conntrack: flows,
-		Observer: (&observer{log: o.Log, first: first}).observe, Log: o.Log,
-	})
+	p, err := newProxy(o, node, backend, flows)
 	if err != nil {
 		return err
 	}
-	f := &feed{Proxier: p, build: o.Node, log: o.Log, known: Known{Host: addrs}}
+	f := &feed{Proxier: p.Proxier, build: o.Node, log: o.Log, known: Known{Host: addrs}}
+	var running sync.WaitGroup
+	defer running.Wait()
+	p.log.first = func() { running.Go(func() { clearAway(backend, o) }) }
+	p.serve(ctx, &running)
 	running.Go(func() { apiserver.New(o.Client, f, o.Log).Run(ctx) })
 	running.Go(func() { watchHost(ctx, f, o.Log) })
 	return p.Run(ctx)
+}
+
+// clearAway removes what lameduck left in other modes.
+func clearAway(b Backend, o Options) {
+	if err := removeOthers(b, o.Kernel); err != nil {
+		o.Log.Error(err, "Rules of another mode may be left")
+	}
 }
 
 // hostRetry passes before the machine's addresses are watched again after that failed.
@@ -89,7 +91,7 @@ func watchHost(ctx context.Context, f *feed, log logr.Logger) {
 // observer logs syncs as kube-proxy does: the first for everybody, others for those who ask.
 type observer struct {
 	log   logr.Logger
-	first func() // called when rules are in force for the first time
+	first func() // called when rules are in force for the first time; nil for nobody
 	begun bool
 }
 
@@ -102,7 +104,9 @@ func (o *observer) observe(s proxier.Sync) {
 		level = 4
 	case !o.begun:
 		o.begun, level = true, 0
-		o.first()
+		if o.first != nil {
+			o.first()
+		}
 	}
 	o.log.V(level).Info("Rules are in force", "services", s.Plan.Len(), "changed", len(s.Services), "full", s.Full, "elapsed", s.End.Sub(s.Start))
 }

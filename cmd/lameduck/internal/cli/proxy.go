@@ -36,6 +36,7 @@ type proxyCommand struct {
 	prefix     string
 	variant    string
 	takeOver   bool
+	servers    serverFlags
 	std        Streams
 }
 
@@ -73,6 +74,7 @@ Only one service proxy should run on a node: end kube-proxy first. Needs root.`,
 	flags.StringVar(&c.variant, "iptables-variant", "auto", "in mode iptables, which `VARIANT` to use: nft, legacy, or auto for what the machine calls iptables")
 	flags.StringVar(&c.prefix, "iptables-chain-prefix", "KUBE", "in mode iptables, begin the names of chains with `PREFIX`; another than kube-proxy's stands beside kube-proxy")
 	flags.BoolVar(&c.takeOver, "take-over", false, "in mode iptables, go on where a kube-proxy seems to be running")
+	c.servers.register(flags)
 	cmd.MarkFlagsMutuallyExclusive("once", "dry-run", "cleanup")
 	cmd.MarkFlagsMutuallyExclusive("node", "hostname-override")
 	return cmd
@@ -171,11 +173,15 @@ func (c *proxyCommand) watch() error {
 	if err != nil {
 		return err
 	}
+	servers, err := c.servers.options(s.config)
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return agent.Run(ctx, agent.Options{
 		Node:   func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
-		Kernel: kernel, Pace: s.pace(), Client: client, Log: c.logger(),
+		Kernel: kernel, Pace: s.pace(), Servers: servers, Client: client, Log: c.logger(),
 	})
 }
 

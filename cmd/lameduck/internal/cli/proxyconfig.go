@@ -37,6 +37,9 @@ type proxyConfig struct {
 	ClientConnection struct {
 		Kubeconfig string `json:"kubeconfig"`
 	} `json:"clientConnection"`
+	BindAddress        string `json:"bindAddress"`
+	MetricsBindAddress string `json:"metricsBindAddress"`
+	EnableProfiling    bool   `json:"enableProfiling"`
 
 	present bool
 	name    string // for messages: position and kind
@@ -145,4 +148,21 @@ func (c *proxyConfig) nodePortAddresses(node *plan.Node) ([]netip.Prefix, error)
 	default:
 		return parseCIDRs(c.name+": nodePortAddresses", c.NodePortAddresses)
 	}
+}
+
+// bindDefaults are the addresses that servers listen on by default, those for everybody and those for the node itself:
+// of IPv6 if bindAddress is (kube-proxy v1alpha1 defaults; verified).
+func (c *proxyConfig) bindDefaults() (all, local netip.Addr, err error) {
+	all, local = netip.IPv4Unspecified(), netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	if c.BindAddress == "" {
+		return all, local, nil
+	}
+	a, err := netip.ParseAddr(c.BindAddress)
+	if err != nil {
+		return all, local, fmt.Errorf("%s: bindAddress %q: want an IP address such as 0.0.0.0", c.name, c.BindAddress)
+	}
+	if a.Is6() && !a.Is4In6() {
+		all, local = netip.IPv6Unspecified(), netip.IPv6Loopback()
+	}
+	return all, local, nil
 }

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/agent"
+)
+
+// serverFlags say on which addresses a proxy is asked about itself.
+type serverFlags struct {
+	metrics   string
+	profiling bool
+
+	set func(name string) bool // whether the user gave a flag
+}
+
+// Ports of a service proxy (Kubernetes 1.36 pkg/cluster/ports; verified).
+const metricsPort = 10249
+
+func (f *serverFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.metrics, "metrics-bind-address", "", "`ADDRESS` and port at which metrics are served; '' for nowhere (default: of the configuration, else 127.0.0.1:10249)")
+	flags.BoolVar(&f.profiling, "profiling", false, "serve profiles of the process, /debug/pprof, beside the metrics")
+	f.set = flags.Changed
+}
+
+// options are those of the flags, else of the configuration, else kube-proxy's.
+func (f *serverFlags) options(c *proxyConfig) (agent.ServerOptions, error) {
+	v := currentVersion()
+	o := agent.ServerOptions{
+		Profiling: f.profiling, Build: map[string]string{"version": v.Version, "revision": v.Revision, "goversion": v.Go, "kube_proxy": v.KubeProxy},
+	}
+	if !f.set("profiling") {
+		o.Profiling = c.EnableProfiling
+	}
+	_, local, err := c.bindDefaults()
+	if err != nil {
+		return o, err
+	}
+	o.Metrics, err = f.address("metrics-bind-address", f.metrics, c, "metricsBindAddress", c.MetricsBindAddress, netip.AddrPortFrom(local, metricsPort))
+	return o, err
+}
+
+// address is that of a flag, else of a field of the configuration, else the default, whose port it has if it has none.
+func (f *serverFlags) address(flag, given string, c *proxyConfig, field, configured string, otherwise netip.AddrPort) (string, error) {
+	text, from := configured, c.name+": "+field
+	if f.set(flag) {
+		if given == "" {
+			return "", nil
+		}
+		text, from = given, "--"+flag
+	}
+	if text == "" {
+		return otherwise.String(), nil
+	}
+	if a, err := netip.ParseAddr(text); err == nil {
+		return netip.AddrPortFrom(a, otherwise.Port()).String(), nil
+	}
+	a, err := netip.ParseAddrPort(text)
+	if err != nil {
+		return "", fmt.Errorf("%s %q: want an IP address, with or without a port, such as %s", from, text, otherwise)
+	}
+	return a.String(), nil
+}

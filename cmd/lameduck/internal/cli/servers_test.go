@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// servers reads flags and a configuration.
+func servers(t *testing.T, config string, args ...string) (string, error) {
+	t.Helper()
+	c := &proxyConfig{}
+	if config != "" {
+		text := "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n" + config + "\n"
+		objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
+		if len(problems) > 0 {
+			t.Fatalf("%s: %v", config, problems)
+		}
+		var err error
+		if c, err = decodeProxyConfig(objects.KubeProxyConfigurations[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := &serverFlags{}
+	flags := pflag.NewFlagSet("proxy", pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	f.register(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	o, err := f.options(c)
+	text := o.Metrics
+	if o.Profiling {
+		text += " profiling"
+	}
+	return text, err
+}
+
+// Reference: Kubernetes 1.36 pkg/proxy/apis/config/v1alpha1/defaults.go; kube-proxy.md 10.
+func TestWhereServersListen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, config, args, want string
+	}{
+		{"by default", "", "", "127.0.0.1:10249"},
+		{"an IPv6 node", "bindAddress: '::'", "", "[::1]:10249"},
+		{"an IPv4 node", "bindAddress: 192.0.2.1", "", "127.0.0.1:10249"},
+		{"as the configuration says", "metricsBindAddress: 0.0.0.0:9000\nenableProfiling: true", "", "0.0.0.0:9000 profiling"},
+		{"without a port", "metricsBindAddress: 192.0.2.1", "", "192.0.2.1:10249"},
+		{"IPv6 without a port", "metricsBindAddress: 'fd00::1'", "", "[fd00::1]:10249"},
+		{"flags win", "metricsBindAddress: 0.0.0.0:9000\nenableProfiling: true", "--metrics-bind-address=[::]:9001 --profiling=false", "[::]:9001"},
+		{"a flag without a port", "", "--metrics-bind-address=0.0.0.0 --profiling", "0.0.0.0:10249 profiling"},
+		{"nowhere", "metricsBindAddress: 0.0.0.0:9000", "--metrics-bind-address=", ""},
+	} {
+		got, err := servers(t, c.config, strings.Fields(c.args)...)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, error %v; want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestAddressesThatNobodyCanListenOn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		config, args, want string
+	}{
+		{"", "--metrics-bind-address=localhost:10249", `--metrics-bind-address "localhost:10249": want an IP address, with or without a port, such as 127.0.0.1:10249`},
+		{"metricsBindAddress: 0.0.0.0:http", "", `in.yaml:1:1: KubeProxyConfiguration: metricsBindAddress "0.0.0.0:http": want an IP address, with or without a port, such as 127.0.0.1:10249`},
+		{"bindAddress: node-1", "", `in.yaml:1:1: KubeProxyConfiguration: bindAddress "node-1": want an IP address such as 0.0.0.0`},
+	} {
+		if _, err := servers(t, c.config, strings.Fields(c.args)...); err == nil || err.Error() != c.want {
+			t.Errorf("%s %s: error %v, want %s", c.config, c.args, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// RetryInterval passes before an address that could not be listened on is tried again, as in kube-proxy 1.36
+// (cmd/kube-proxy/app/server.go, serveHealthz and serveMetrics; verified).
+const RetryInterval = 5 * time.Second
+
+// Limits of every socket. Whoever reaches a port may hold a connection no longer than this, and what is sent is thrown away
+// unread. Load balancers ask again after 30 s at most (facts/load-balancers.md) and may keep their connection until then.
+const (
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 10 * time.Second
+	answerTimeout  = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 16 << 10
+	// closeGrace is for answers that are on their way when a socket closes.
+	closeGrace = time.Second
+)
+
+// Listen opens a socket, as net.ListenConfig does.
+type Listen func(ctx context.Context, network, address string) (net.Listener, error)
+
+// Socket is an address that something is served on for as long as it is wanted.
+type Socket struct {
+	Network string // "tcp", or "tcp4" or "tcp6" for a socket that leaves the other family's port alone
+	Address string // with its port
+	Handler http.Handler
+	// AnswerTimeout is how long an answer may take, 0 for 10 s.
+	AnswerTimeout time.Duration
+	// Listening hears of each time that the socket is open, Trouble of what goes wrong: that the port is taken, once, and
+	// again when it had been open in between. Both may be called from any goroutine, and may be nil.
+	Listening func(net.Addr)
+	Trouble   func(error)
+	// Listen opens the socket; nil is the machine's.
+	Listen Listen
+}
+
+// Serve serves until the context ends. What cannot be listened on is tried again after RetryInterval.
+func (s Socket) Serve(ctx context.Context) { s.serve(ctx, func() {}) }
+
+// serve says by released when the address is free again: no later than when it returns.
+func (s Socket) serve(ctx context.Context, released func()) {
+	defer released()
+	said := ""
+	for ctx.Err() == nil {
+		open, err := s.once(ctx, released)
+		if open {
+			said = ""
+		}
+		if err != nil && err.Error() != said {
+			said = err.Error()
+			s.trouble(err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(RetryInterval):
+		}
+	}
+}
+
+// once serves until the context ends or something goes wrong. It says whether the socket was open.
+func (s Socket) once(ctx context.Context, released func()) (open bool, err error) {
+	listen := s.Listen
+	if listen == nil {
+		listen = (&net.ListenConfig{}).Listen
+	}
+	l, err := listen(ctx, s.Network, s.Address)
+	if ctx.Err() != nil {
+		if err == nil {
+			_ = l.Close() // nobody has heard of it
+		}
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("listen on %s: %w", s.Address, err)
+	}
+	if s.Listening != nil {
+		s.Listening(l.Addr())
+	}
+	server := s.server()
+	served := make(chan error, 1)
+	var serving sync.WaitGroup
+	serving.Go(func() { served <- server.Serve(l) })
+	select {
+	case err := <-served:
+		return true, errors.Join(fmt.Errorf("serve %s: %w", s.Address, err), server.Close())
+	case <-ctx.Done():
+	}
+	_ = l.Close() // the server closes it as well
+	released()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	defer cancel()
+	_ = server.Shutdown(grace) // who is not done by then is cut off
+	_ = server.Close()
+	serving.Wait()
+	return true, nil
+}
+
+func (s Socket) server() *http.Server {
+	timeout := s.AnswerTimeout
+	if timeout == 0 {
+		timeout = answerTimeout
+	}
+	return &http.Server{
+		Handler:           s.Handler,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: timeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog:       log.New(complaints{s.trouble}, "", 0),
+	}
+}
+
+func (s Socket) trouble(err error) {
+	if s.Trouble != nil {
+		s.Trouble(err)
+	}
+}
+
+// complaints hands on what an http.Server has to say.
+type complaints struct{ trouble func(error) }
+
+// Write takes one message.
+func (c complaints) Write(text []byte) (int, error) {
+	c.trouble(errors.New(string(bytes.TrimSpace(text))))
+	return len(text), nil
+}
