@@ -116,7 +116,9 @@ func (s Socket) server() *http.Server {
 		Handler:           s.Handler,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: timeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog:       log.New(complaints{s.trouble}, "", 0),
+		// "OPTIONS *" gets the answer that everybody gets, not a 200 of the library.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     log.New(complaints{s.trouble}, "", 0),
 	}
 }
 

@@ -95,6 +95,10 @@ var packages = []packageRule{
 	},
 	{
 		path: "healthcheck/server",
+		own: []permit{
+			{"healthcheck", "serves the answers computed there"},
+			{"endpoints", "families of sockets, names of Services, the behaviour of a version"},
+		},
 	},
 	{
 		path: "proxier",

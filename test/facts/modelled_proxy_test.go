@@ -39,6 +39,7 @@ var proxyRows = []row{
 	{"kube-proxy 5.1 Status", "200 or 503", "healthcheck/service.go", "healthcheck: TestServiceAnswer"},
 	{"kube-proxy 5.1 Headers", "type, weight", "healthcheck/service.go", "healthcheck: TestServiceAnswer"},
 	{"kube-proxy 5.1 Body", "JSON", "healthcheck/service.go", "healthcheck: TestServiceAnswer TestServiceAnswerIsJSONWhateverTheNames"},
+	{"kube-proxy 5.1 Listen", "all addresses of a family, or those of nodePortAddresses", "cmd/lameduck/internal/agent/serve.go", "cmd/lameduck/internal/agent: TestWhereServicesPortsAreOpen TestHealthOfARealProxy; healthcheck/server: TestPortsOpenAndCloseWithTheirServices TestFamiliesDoNotTakeEachOthersPort"},
 	{"kube-proxy 5.1 Update moment", "after the rules are in force", "sim/cluster/entry.go", "sim/cluster: TestHealthCheckFollowsTheRules; healthcheck: TestATerminatingEndpointServesWhileItsHealthCheckFails; proxier: TestProbesHearOfAChangeAfterTheRules"},
 	{"kube-proxy 5.1 Not included", "the node's own state does not matter", "healthcheck/service.go", "sim/cluster: TestHealthCheckDoesNotLookAtTheNode; healthcheck: TestServiceAnswer"},
 	{"kube-proxy 5.1 Old text", "503, not 500", "healthcheck/service.go", "healthcheck: TestServiceAnswer"},
@@ -56,7 +57,8 @@ var proxyRows = []row{
 	{"kube-proxy 7 UDP service", "without any that serves they stay", "sim/traffic/udp.go", "sim/traffic: TestAPinnedFlow"},
 	{"kube-proxy 7 UDP flows", "a terminating pod keeps its flows while it serves", "sim/between.go", "sim: TestAPinnedFlowStaysWithAPodThatServes; sim/traffic: TestAPinnedFlow; proxier/conntrack: TestWhichFlowsAreStale TestTheKernelForgetsStaleFlows"},
 	{"kube-proxy 7 New SYN", "refused while the sandbox lives, silence after", "sim/traffic/traffic.go", "sim/traffic: TestFaultsBecomeOutcomes; sim: TestCauses"},
-	{"kube-proxy 10", "defaults of the configuration file that matter", "cmd/lameduck/internal/cli/proxyconfig.go", "cmd/lameduck/internal/cli: TestDefaultsOfAKubeProxyConfiguration; sim/scenario: TestGolden; proxier/plan: TestWhereNodePortsAnswer"},
+	{"kube-proxy 9", "names, labels and buckets of the real proxy's metrics", "proxier/metrics/metrics.go", "proxier/metrics: TestNamesLabelsAndBucketsAreKubeProxys TestPortsThatDropForWantOfALocalEndpoint TestDurationsOfSyncs TestProgrammingIsMeasuredFromTheTriggerOfItsFamily"},
+	{"kube-proxy 10", "defaults of the configuration file that matter", "cmd/lameduck/internal/cli/proxyconfig.go", "cmd/lameduck/internal/cli: TestDefaultsOfAKubeProxyConfiguration TestWhereServersListen; sim/scenario: TestGolden; proxier/plan: TestWhereNodePortsAnswer"},
 }
 
 var versionRows = []row{

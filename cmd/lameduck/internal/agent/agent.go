@@ -2,7 +2,7 @@
 // machine go in, a kernel's rules come out.
 //
 //	source/apiserver, host -> feed -> proxier -> nftables | iptables, conntrack
-//	                                     '-> metrics, whom anybody may ask over HTTP
+//	                                     '-> metrics, health: for whoever asks over HTTP
 package agent
 
 import (

@@ -3,9 +3,12 @@ package agent
 import (
 	"context"
 	"net"
+	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/healthcheck/server"
 	"github.com/lameduck-proxy/lameduck/proxier"
 	"github.com/lameduck-proxy/lameduck/proxier/metrics"
@@ -14,6 +17,7 @@ import (
 
 // ServerOptions say on which addresses a proxy is asked about itself.
 type ServerOptions struct {
+	Healthz   string // where /healthz and /livez are served, "" for nowhere
 	Metrics   string // where metrics are served, "" for nowhere
 	Profiling bool   // serve pprof there as well
 	// Build is the labels of lameduck_build_info.
@@ -25,6 +29,7 @@ type proxy struct {
 	*proxier.Proxier
 	opts    Options
 	metrics *metrics.Metrics
+	health  *server.Server
 	log     observer
 }
 
@@ -32,6 +37,10 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 	p := &proxy{opts: o, log: observer{log: o.Log}}
 	p.metrics = metrics.New(metrics.Options{
 		Mode: node.Dialect, Build: o.Servers.Build, Status: func() proxier.Status { return p.Status() },
+	})
+	p.health = server.New(server.Options{
+		Address: o.Servers.Healthz, State: p.state, Behaviour: node.Options, Answered: p.answered,
+		Listening: func(at net.Addr) { p.listening("health", at) }, Trouble: p.trouble,
 	})
 	var err error
 	p.Proxier, err = proxier.New(proxier.Options{
@@ -44,7 +53,55 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 // observe passes on that a sync is over. The log comes last: by then everybody else knows.
 func (p *proxy) observe(s proxier.Sync) {
 	p.metrics.Observe(s)
+	if s.Err == nil {
+		p.health.Follow(s.Status.Table, healthAddresses(s.Plan.Node()))
+	}
 	p.log.observe(s)
+}
+
+// state is what health is told by.
+func (p *proxy) state() server.State {
+	s := p.Status()
+	return server.State{Table: s.Table, Proxy: s.Proxy, Node: s.Node}
+}
+
+// answered counts who asks for the proxy's health.
+func (p *proxy) answered(path string, status int) {
+	if path == "/healthz" {
+		p.metrics.Healthz(status)
+	} else {
+		p.metrics.Livez(status)
+	}
+}
+
+// trouble says that a health port is not served.
+func (p *proxy) trouble(t server.Trouble) {
+	log := p.opts.Log.WithValues("address", t.Address, "again", server.RetryInterval)
+	if t.Service != (endpoints.ServiceName{}) {
+		log = log.WithValues("service", t.Service.String())
+	}
+	log.Error(t.Err, "Health is not served")
+}
+
+// healthAddresses are where a node's health-check node ports are served: at all addresses of a family, or only at those of
+// its own that nodePortAddresses names (facts/kube-proxy.md 5.1, Listen). Loopback addresses are among a node's own.
+func healthAddresses(node *plan.Node) []netip.Addr {
+	own := append(slices.Clone(node.Addresses), netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback())
+	var out []netip.Addr
+	for _, f := range endpoints.Families() {
+		ranges := node.NodePortRanges(f)
+		if ranges == nil {
+			out = append(out, plan.NodePortKey(f, endpoints.TCP, 0).Addr) // 0.0.0.0 or ::
+			continue
+		}
+		for _, a := range own {
+			in := func(r netip.Prefix) bool { return r.Contains(a) }
+			if endpoints.FamilyOf(a) == f && slices.ContainsFunc(ranges, in) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
 }
 
 // listening says that a socket is open.
@@ -57,6 +114,7 @@ const scrapeTimeout = time.Minute
 
 // serve starts the servers. They end with the context.
 func (p *proxy) serve(ctx context.Context, running *sync.WaitGroup) {
+	running.Go(func() { p.health.Run(ctx) })
 	if o := p.opts.Servers; o.Metrics != "" {
 		socket := server.Socket{
 			Network: "tcp", Address: o.Metrics, Handler: p.metrics.Handler(o.Profiling), AnswerTimeout: scrapeTimeout,

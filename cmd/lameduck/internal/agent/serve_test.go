@@ -5,15 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -28,8 +37,15 @@ type agentRig struct {
 
 func start(t *testing.T, node *plan.Node, change func(*Options)) *agentRig {
 	t.Helper()
-	r := &agentRig{t: t, backend: &rules{}, at: map[string]chan string{"metrics": make(chan string, 8)}, inForce: make(chan struct{}, 8)}
-	o := Options{Log: funcr.NewJSON(r.heed, funcr.Options{Verbosity: 2}), Servers: ServerOptions{Metrics: "127.0.0.1:0"}}
+	r := &agentRig{
+		t: t, backend: &rules{}, inForce: make(chan struct{}, 8),
+		at: map[string]chan string{"metrics": make(chan string, 8), "health": make(chan string, 8)},
+	}
+	o := Options{
+		Log:     funcr.NewJSON(r.heed, funcr.Options{Verbosity: 2}),
+		Pace:    pace.Policy{RetryInterval: time.Minute},
+		Servers: ServerOptions{Metrics: "127.0.0.1:0", Healthz: "127.0.0.1:0"},
+	}
 	if change != nil {
 		change(&o)
 	}
@@ -115,5 +131,132 @@ func TestProfilesAreServedWhereAskedFor(t *testing.T) {
 	r := start(t, thisNode(), func(o *Options) { o.Servers.Profiling = true })
 	if status, body := r.get(<-r.at["metrics"] + "/debug/pprof/goroutine?debug=1"); status != 200 || !strings.HasPrefix(body, "goroutine profile:") {
 		t.Errorf("%d %.80q", status, body)
+	}
+}
+
+// loopback is an address of this process' own: nobody else's ports are in the way.
+func loopback() netip.Addr {
+	pid := os.Getpid()
+	return netip.AddrFrom4([4]byte{127, 1 + byte(pid>>16&0x7f), byte(pid >> 8), 1 | byte(pid)})
+}
+
+func local(name string, port int32) *corev1.Service {
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeLoadBalancer, ExternalTrafficPolicy: corev1.ServiceExternalTrafficPolicyLocal, HealthCheckNodePort: port,
+			ClusterIP: "10.96.0.1", ClusterIPs: []string{"10.96.0.1"}, IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol},
+			Ports: []corev1.ServicePort{{Protocol: corev1.ProtocolTCP, Port: 80, NodePort: 30080}},
+		},
+	}
+}
+
+func slice(service string, ready bool) *discoveryv1.EndpointSlice {
+	port, name, node, serving := int32(8080), "", "node-1", true
+	return &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{Namespace: "shop", Name: service + "-1", Labels: map[string]string{discoveryv1.LabelServiceName: service}},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Ports:       []discoveryv1.EndpointPort{{Name: &name, Port: &port}},
+		Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.1"}, NodeName: &node,
+			Conditions: discoveryv1.EndpointConditions{Ready: &ready, Serving: &serving}}},
+	}
+}
+
+// Reference: facts/kube-proxy.md 5.1 and 5.2.
+func TestHealthOfARealProxy(t *testing.T) {
+	t.Parallel()
+	node := thisNode()
+	node.Addresses = []netip.Addr{loopback()}
+	node.NodePortAddresses = []netip.Prefix{netip.PrefixFrom(loopback(), 32), netip.MustParsePrefix("fd00:9::/64")} // nothing of IPv6
+	r := start(t, node, nil)
+	own := <-r.at["health"]
+	wants := func(url string, want int, contains string) {
+		t.Helper()
+		if status, body := r.get(url); status != want || !strings.Contains(body, contains) {
+			t.Errorf("%s: %d %s, want %d and %s", url, status, body, want, contains)
+		}
+	}
+	wants(own+"/healthz", 503, `"nodeEligible":false`) // nobody knows the node yet
+	wants(own+"/livez", 200, `"healthy":true`)
+
+	f := &feed{Proxier: r.Proxier, build: func(Known) (*plan.Node, error) { return node, nil }, log: logr.Discard()}
+	f.SetNode(object("a"))
+	r.SetService(local("web", 31000))
+	r.SetSlice(slice("web", true))
+	f.Synced()
+	<-r.inForce
+	wants(own+"/healthz", 200, `"nodeEligible":true`)
+	port := <-r.at["health"]
+	if want := netip.AddrPortFrom(loopback(), 31000).String(); port != want {
+		t.Fatalf("the Service's port is open at %s, want %s", port, want)
+	}
+	wants(port, 200, `"localEndpoints": 1`)
+	r.SetSlice(slice("web", false))
+	<-r.inForce
+	wants(port, 503, `"localEndpoints": 0`)
+	r.SetService(local("web", 31001))
+	<-r.inForce
+	port = <-r.at["health"]
+	wants(port, 503, `"name": "web"`)
+
+	_, body := r.get(<-r.at["metrics"] + "/metrics")
+	for _, want := range []string{
+		`kubeproxy_proxy_healthz_total{code="200"} 1`, `kubeproxy_proxy_healthz_total{code="503"} 1`, `kubeproxy_proxy_livez_total{code="200"} 1`,
+		`kubeproxy_sync_proxy_rules_endpoint_changes_total 2`, `kubeproxy_sync_proxy_rules_service_changes_total 2`,
+		`kubeproxy_sync_partial_proxy_rules_duration_seconds_count{ip_family="IPv4"} 2`,
+	} {
+		if !strings.Contains(body, "\n"+want+"\n") {
+			t.Errorf("/metrics lacks %s:\n%s", want, body)
+		}
+	}
+}
+
+// Reference: facts/kube-proxy.md 5.1, Listen; Kubernetes 1.36 pkg/proxy/util/nodeport_addresses.go, GetNodeIPs.
+func TestWhereServicesPortsAreOpen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, ranges, want string
+	}{
+		{"nothing is limited", "", "0.0.0.0 ::"},
+		{"one family is", "192.0.2.0/24", "192.0.2.1 192.0.2.2 ::"},
+		{"to one address", "192.0.2.2/32 fd00:9::/64", "192.0.2.2 fd00:9::1"},
+		{"to none", "198.51.100.0/24 fd00:8::/64", ""},
+		{"everything is no limit", "192.0.2.2/32 0.0.0.0/0", "0.0.0.0 ::"},
+		{"loopback", "127.0.0.0/8 ::1/128", "127.0.0.1 ::1"},
+	} {
+		node := thisNode()
+		for _, a := range []string{"192.0.2.2", "fd00:9::1"} {
+			node.Addresses = append(node.Addresses, netip.MustParseAddr(a))
+		}
+		for r := range strings.FieldsSeq(c.ranges) {
+			node.NodePortAddresses = append(node.NodePortAddresses, netip.MustParsePrefix(r))
+		}
+		var got []string
+		for _, a := range healthAddresses(node) {
+			got = append(got, a.String())
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
+func TestAPortThatIsTakenIsLogged(t *testing.T) {
+	t.Parallel()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	heard := make(chan string, 8)
+	start(t, thisNode(), func(o *Options) {
+		o.Log = funcr.NewJSON(func(line string) { heard <- line }, funcr.Options{})
+		o.Servers = ServerOptions{Metrics: l.Addr().String(), Healthz: l.Addr().String()}
+	})
+	got := <-heard + "\n" + <-heard
+	for _, want := range []string{`"msg":"Metrics are not served"`, `"msg":"Health is not served"`, "address already in use"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("logged without %s:\n%s", want, got)
+		}
 	}
 }

@@ -38,6 +38,7 @@ type proxyConfig struct {
 		Kubeconfig string `json:"kubeconfig"`
 	} `json:"clientConnection"`
 	BindAddress        string `json:"bindAddress"`
+	HealthzBindAddress string `json:"healthzBindAddress"`
 	MetricsBindAddress string `json:"metricsBindAddress"`
 	EnableProfiling    bool   `json:"enableProfiling"`
 

@@ -11,6 +11,7 @@ import (
 
 // serverFlags say on which addresses a proxy is asked about itself.
 type serverFlags struct {
+	healthz   string
 	metrics   string
 	profiling bool
 
@@ -18,9 +19,13 @@ type serverFlags struct {
 }
 
 // Ports of a service proxy (Kubernetes 1.36 pkg/cluster/ports; verified).
-const metricsPort = 10249
+const (
+	metricsPort = 10249
+	healthzPort = 10256
+)
 
 func (f *serverFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.healthz, "healthz-bind-address", "", "`ADDRESS` and port at which /healthz and /livez are served; '' for nowhere (default: of the configuration, else 0.0.0.0:10256)")
 	flags.StringVar(&f.metrics, "metrics-bind-address", "", "`ADDRESS` and port at which metrics are served; '' for nowhere (default: of the configuration, else 127.0.0.1:10249)")
 	flags.BoolVar(&f.profiling, "profiling", false, "serve profiles of the process, /debug/pprof, beside the metrics")
 	f.set = flags.Changed
@@ -35,7 +40,11 @@ func (f *serverFlags) options(c *proxyConfig) (agent.ServerOptions, error) {
 	if !f.set("profiling") {
 		o.Profiling = c.EnableProfiling
 	}
-	_, local, err := c.bindDefaults()
+	all, local, err := c.bindDefaults()
+	if err != nil {
+		return o, err
+	}
+	o.Healthz, err = f.address("healthz-bind-address", f.healthz, c, "healthzBindAddress", c.HealthzBindAddress, netip.AddrPortFrom(all, healthzPort))
 	if err != nil {
 		return o, err
 	}

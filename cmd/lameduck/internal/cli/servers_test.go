@@ -33,7 +33,7 @@ func servers(t *testing.T, config string, args ...string) (string, error) {
 		t.Fatal(err)
 	}
 	o, err := f.options(c)
-	text := o.Metrics
+	text := o.Healthz + " " + o.Metrics
 	if o.Profiling {
 		text += " profiling"
 	}
@@ -46,15 +46,17 @@ func TestWhereServersListen(t *testing.T) {
 	for _, c := range []struct {
 		name, config, args, want string
 	}{
-		{"by default", "", "", "127.0.0.1:10249"},
-		{"an IPv6 node", "bindAddress: '::'", "", "[::1]:10249"},
-		{"an IPv4 node", "bindAddress: 192.0.2.1", "", "127.0.0.1:10249"},
-		{"as the configuration says", "metricsBindAddress: 0.0.0.0:9000\nenableProfiling: true", "", "0.0.0.0:9000 profiling"},
-		{"without a port", "metricsBindAddress: 192.0.2.1", "", "192.0.2.1:10249"},
-		{"IPv6 without a port", "metricsBindAddress: 'fd00::1'", "", "[fd00::1]:10249"},
-		{"flags win", "metricsBindAddress: 0.0.0.0:9000\nenableProfiling: true", "--metrics-bind-address=[::]:9001 --profiling=false", "[::]:9001"},
-		{"a flag without a port", "", "--metrics-bind-address=0.0.0.0 --profiling", "0.0.0.0:10249 profiling"},
-		{"nowhere", "metricsBindAddress: 0.0.0.0:9000", "--metrics-bind-address=", ""},
+		{"by default", "", "", "0.0.0.0:10256 127.0.0.1:10249"},
+		{"an IPv6 node", "bindAddress: '::'", "", "[::]:10256 [::1]:10249"},
+		{"an IPv4 node", "bindAddress: 192.0.2.1", "", "0.0.0.0:10256 127.0.0.1:10249"},
+		{"as the configuration says", "healthzBindAddress: 127.0.0.1:8000\nmetricsBindAddress: 0.0.0.0:9000\nenableProfiling: true", "",
+			"127.0.0.1:8000 0.0.0.0:9000 profiling"},
+		{"without a port", "healthzBindAddress: 192.0.2.2\nmetricsBindAddress: 192.0.2.1", "", "192.0.2.2:10256 192.0.2.1:10249"},
+		{"IPv6 without a port", "metricsBindAddress: 'fd00::1'", "", "0.0.0.0:10256 [fd00::1]:10249"},
+		{"flags win", "healthzBindAddress: 127.0.0.1:8000\nmetricsBindAddress: 0.0.0.0:9000\nenableProfiling: true",
+			"--healthz-bind-address=127.0.0.1:8001 --metrics-bind-address=[::]:9001 --profiling=false", "127.0.0.1:8001 [::]:9001"},
+		{"a flag without a port", "", "--metrics-bind-address=0.0.0.0 --profiling", "0.0.0.0:10256 0.0.0.0:10249 profiling"},
+		{"nowhere", "metricsBindAddress: 0.0.0.0:9000", "--metrics-bind-address= --healthz-bind-address=", " "},
 	} {
 		got, err := servers(t, c.config, strings.Fields(c.args)...)
 		if err != nil || got != c.want {
@@ -69,6 +71,7 @@ func TestAddressesThatNobodyCanListenOn(t *testing.T) {
 		config, args, want string
 	}{
 		{"", "--metrics-bind-address=localhost:10249", `--metrics-bind-address "localhost:10249": want an IP address, with or without a port, such as 127.0.0.1:10249`},
+		{"", "--healthz-bind-address=0.0.0.0:99999", `--healthz-bind-address "0.0.0.0:99999": want an IP address, with or without a port, such as 0.0.0.0:10256`},
 		{"metricsBindAddress: 0.0.0.0:http", "", `in.yaml:1:1: KubeProxyConfiguration: metricsBindAddress "0.0.0.0:http": want an IP address, with or without a port, such as 127.0.0.1:10249`},
 		{"bindAddress: node-1", "", `in.yaml:1:1: KubeProxyConfiguration: bindAddress "node-1": want an IP address such as 0.0.0.0`},
 	} {
