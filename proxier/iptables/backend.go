@@ -199,9 +199,10 @@ func (b *Backend) prepare(node *plan.Node) error {
 func (b *Backend) each(do func(*family) error) error {
 	var errs []error
 	for _, f := range b.families {
+		f.written = nil
 		if err := do(f); err != nil {
 			f.state = nil
-			errs = append(errs, fmt.Errorf("iptables: %s: %w", f.layout.family, err))
+			errs = append(errs, &familyError{f.layout.family, err})
 			if errors.Is(err, ErrKubeProxy) {
 				b.rival = err
 			}

@@ -34,8 +34,10 @@ type family struct {
 	seen *fingerprint
 	// limit is how many chains of Services may be asked of the kernel, 0 for any number.
 	limit int
-	// replaced counts how often all was written.
-	replaced int
+	// replaced counts how often all was written, partialFailures how often since a change had failed.
+	replaced, partialFailures int
+	// written counts the rules of the last call.
+	written counts
 }
 
 // MaxChainsNFT is how many chains of Services iptables-nft is given. Its time grows with their
@@ -67,9 +69,10 @@ func (f *family) apply(p *plan.Plan, some []endpoints.ServiceName) error {
 		return err
 	}
 	f.seen = nil
-	if err := f.kernel.restore(c.text(f.layout)); err != nil {
+	if err := f.write(c.text(f.layout)); err != nil {
 		// Somebody took our chains away, or what we believe of them is wrong. If it was neither,
 		// the kernel will say so again.
+		f.partialFailures++
 		return f.replace(p)
 	}
 	return nil
@@ -106,7 +109,7 @@ func (f *family) replace(p *plan.Plan) error {
 	if err := f.prepare(have); err != nil {
 		return err
 	}
-	if err := f.kernel.restore(whole(s, s.chains(p, filter), s.chains(p, nat), have)); err != nil {
+	if err := f.write(whole(s, s.chains(p, filter), s.chains(p, nat), have)); err != nil {
 		return err
 	}
 	f.state = s

@@ -14,13 +14,17 @@ import (
 type state struct {
 	layout   layout
 	services map[endpoints.ServiceName]serviceRules
+	rules    counts
 }
 
 // newState returns the state of a whole Plan.
 func newState(l layout, p *plan.Plan) *state {
-	s := &state{layout: l, services: make(map[endpoints.ServiceName]serviceRules, p.Len())}
+	s := &state{layout: l, services: make(map[endpoints.ServiceName]serviceRules, p.Len()), rules: counts{}}
+	s.countStatic()
 	for svc := range p.Services() {
-		s.services[svc.Name] = l.service(p, svc)
+		r := l.service(p, svc)
+		s.services[svc.Name] = r
+		s.count(r, 1)
 	}
 	return s
 }
@@ -75,6 +79,8 @@ func (s *state) update(p *plan.Plan, some []endpoints.ServiceName) *change {
 		} else {
 			s.services[name] = is
 		}
+		s.count(was, -1)
+		s.count(is, 1)
 		c.compareChains(was.chains, is.chains)
 		for i := range is.lines {
 			c.shared[i].compare(was.lines[i], is.lines[i])

@@ -23,8 +23,18 @@ type Options struct {
 	// Status returns what the Proxier publishes; it is asked at each scrape, from any goroutine. Nil leaves out what is
 	// read from it.
 	Status func() proxier.Status
+	// Rules may be nil, and is not looked at but in mode iptables.
+	Rules RuleCounter
 	// Build is the labels of lameduck_build_info, such as the version.
 	Build map[string]string
+}
+
+// RuleCounter is a Backend that can tell about its rules of iptables. It is asked by whoever calls Observe.
+type RuleCounter interface {
+	// Rules returns how many rules there are in a table of a family, and how many of them the last call wrote.
+	Rules(family endpoints.IPFamily, table string) (total, written int)
+	// PartialFailures counts the changes that could not be made, so that all rules were written instead.
+	PartialFailures(family endpoints.IPFamily) int
 }
 
 // Metrics is all that a service proxy counts. Observe and ObserveCleaning are called by one goroutine at a time, as a
@@ -41,12 +51,17 @@ type Metrics struct {
 	last                *prometheus.GaugeVec
 	failures            *prometheus.CounterVec
 	partialFailures     *prometheus.CounterVec // mode iptables only
+	rulesTotal          *prometheus.GaugeVec   // nil without a RuleCounter
+	rulesLast           *prometheus.GaugeVec
 	noLocal             *prometheus.GaugeVec
 	flowsDuration       *prometheus.HistogramVec
 	flowsDeleted        *prometheus.CounterVec
 	healthz, livez      *prometheus.CounterVec
 
 	drops tally
+	rules RuleCounter
+	// partialSeen is what of PartialFailures has been counted, by family.
+	partialSeen [2]int
 }
 
 // Metrics are kube-proxy's if the prefix says so, lameduck's own if not.
@@ -58,6 +73,7 @@ const (
 const (
 	familyLabel = "ip_family"
 	policyLabel = "traffic_policy"
+	tableLabel  = "table"
 	codeLabel   = "code"
 )
 
@@ -82,7 +98,7 @@ func New(o Options) *Metrics {
 		m.families = all[:]
 	}
 	m.syncs()
-	m.failed()
+	m.failed(o)
 	m.consequences()
 	m.probes()
 	if o.Status != nil {
@@ -113,13 +129,14 @@ func (m *Metrics) syncs() {
 }
 
 // failed makes the counters of failures: each mode has its own.
-func (m *Metrics) failed() {
+func (m *Metrics) failed(o Options) {
 	if m.mode == plan.NFTables {
 		m.failures = m.counter("sync_proxy_rules_nftables_sync_failures_total", "Cumulative proxy nftables sync failures", familyLabel)
 	} else {
 		m.failures = m.counter("sync_proxy_rules_iptables_restore_failures_total", "Cumulative proxy iptables restore failures", familyLabel)
 		m.partialFailures = m.counter("sync_proxy_rules_iptables_partial_restore_failures_total",
 			"Cumulative proxy iptables partial restore failures", familyLabel)
+		m.counted(o)
 	}
 	for _, f := range m.families {
 		m.failures.WithLabelValues(f.String())
@@ -127,6 +144,15 @@ func (m *Metrics) failed() {
 			m.partialFailures.WithLabelValues(f.String())
 		}
 	}
+}
+
+// counted makes what tells of rules of iptables, if somebody counts them.
+func (m *Metrics) counted(o Options) {
+	if m.rules = o.Rules; m.rules == nil {
+		return
+	}
+	m.rulesTotal = m.gauge("sync_proxy_rules_iptables_total", "Total number of iptables rules owned by kube-proxy", tableLabel, familyLabel)
+	m.rulesLast = m.gauge("sync_proxy_rules_iptables_last", "Number of iptables rules written by kube-proxy in last sync", tableLabel, familyLabel)
 }
 
 // consequences makes what tells of the rules in force and of flows.

@@ -125,6 +125,8 @@ func facts() []row {
 		{name: "proxy_livez_total", kind: "counter", labels: []string{"code"}},
 		{name: "sync_proxy_rules_iptables_restore_failures_total", kind: "counter", labels: family, only: "iptables"},
 		{name: "sync_proxy_rules_iptables_partial_restore_failures_total", kind: "counter", labels: family, only: "iptables"},
+		{name: "sync_proxy_rules_iptables_total", kind: "gauge", labels: []string{"ip_family", "table"}, only: "iptables"},
+		{name: "sync_proxy_rules_iptables_last", kind: "gauge", labels: []string{"ip_family", "table"}, only: "iptables"},
 		{name: "sync_proxy_rules_nftables_sync_failures_total", kind: "counter", labels: family, only: "nftables"},
 		{name: "sync_proxy_rules_nftables_cleanup_failures_total", only: "nftables", missing: noCleanup},
 		{name: "conntrack_reconciler_sync_duration_seconds", kind: "histogram", labels: family, buckets: doubled()},
@@ -181,7 +183,7 @@ func read(lines []string) map[string]series {
 
 // exercised has Metrics see something of everything.
 func exercised(mode plan.Dialect) *Metrics {
-	m := New(Options{Mode: mode, Status: status, Build: map[string]string{"version": "v1"}})
+	m := New(Options{Mode: mode, Status: status, Rules: &ruled{}, Build: map[string]string{"version": "v1"}})
 	p := plan.Empty(&plan.Node{})
 	trigger := []proxier.Trigger{{At: epoch, Family: endpoints.IPv4}, {At: epoch, Family: endpoints.IPv6}}
 	m.Observe(proxier.Sync{Start: epoch, End: epoch.Add(s), Full: true, Plan: p, Triggers: trigger})
@@ -191,6 +193,44 @@ func exercised(mode plan.Dialect) *Metrics {
 	m.Healthz(200)
 	m.Livez(503)
 	return m
+}
+
+// ruled counts rules of iptables: of the family, a hundred more in nat.
+type ruled struct{ written, failures int }
+
+func (r *ruled) Rules(f endpoints.IPFamily, table string) (total, written int) {
+	total = 10 * (1 + int(f))
+	if table == "nat" {
+		total += 100
+	}
+	return total, r.written
+}
+
+func (r *ruled) PartialFailures(endpoints.IPFamily) int { return r.failures }
+
+// Reference: Kubernetes 1.36 pkg/proxy/iptables/proxier.go, IPTablesRulesTotal, IPTablesPartialRestoreFailuresTotal.
+func TestRulesOfIptablesAreCountedByTheBackend(t *testing.T) {
+	t.Parallel()
+	r := &ruled{written: 3, failures: 2}
+	m := New(Options{Mode: plan.IPTables, Rules: r, Families: []endpoints.IPFamily{endpoints.IPv6}})
+	one, p := []endpoints.ServiceName{{Name: "a"}}, plan.Empty(&plan.Node{})
+	m.Observe(proxier.Sync{Services: one, Plan: p})
+	r.written, r.failures = 0, 5
+	m.Observe(proxier.Sync{Plan: p})                                     // a look
+	m.Observe(proxier.Sync{Services: one, Plan: p, Err: errors.New("")}) // the rules are those of before
+	const name = "kubeproxy_sync_proxy_rules_iptables_"
+	want := []string{
+		name + `last{ip_family="IPv6",table="filter"} 3`, name + `last{ip_family="IPv6",table="nat"} 3`,
+		name + `partial_restore_failures_total{ip_family="IPv6"} 5`, name + `restore_failures_total{ip_family="IPv6"} 1`,
+		name + `total{ip_family="IPv6",table="filter"} 20`, name + `total{ip_family="IPv6",table="nat"} 120`,
+	}
+	if diff := cmp.Diff(want, values(t, m, name)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	m.Observe(proxier.Sync{Services: one, Plan: p})
+	if got := values(t, m, name+"last"); got[0] != want[0][:len(want[0])-1]+"0" {
+		t.Errorf("after a sync that wrote nothing: %s", got)
+	}
 }
 
 // Reference: facts/kube-proxy.md 9.

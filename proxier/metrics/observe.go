@@ -12,6 +12,7 @@ import (
 // Observe takes note of a sync that is over. It costs no more than the Services that changed, after a full sync all.
 func (m *Metrics) Observe(s proxier.Sync) {
 	m.observeDuration(&s)
+	m.observeRules(&s)
 	if s.Err != nil {
 		m.observeFailure(&s)
 		return
@@ -51,8 +52,28 @@ func (m *Metrics) observeDuration(s *proxier.Sync) {
 func (m *Metrics) observeFailure(s *proxier.Sync) {
 	for _, f := range m.failedFamilies(s.Err) {
 		m.failures.WithLabelValues(f.String()).Inc()
-		if m.partialFailures != nil && !s.Full {
+		if m.partialFailures != nil && m.rules == nil && !s.Full {
 			m.partialFailures.WithLabelValues(f.String()).Inc()
+		}
+	}
+}
+
+// observeRules asks who counts rules. A look writes none, and is no sync.
+func (m *Metrics) observeRules(s *proxier.Sync) {
+	if m.rules == nil {
+		return
+	}
+	for _, f := range m.families {
+		n := m.rules.PartialFailures(f)
+		m.partialFailures.WithLabelValues(f.String()).Add(float64(n - m.partialSeen[f]))
+		m.partialSeen[f] = n
+		if s.Err != nil || s.Check() {
+			continue
+		}
+		for _, table := range []string{"filter", "nat"} {
+			total, written := m.rules.Rules(f, table)
+			m.rulesTotal.WithLabelValues(table, f.String()).Set(float64(total))
+			m.rulesLast.WithLabelValues(table, f.String()).Set(float64(written))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/proxier"
 	"github.com/lameduck-proxy/lameduck/proxier/iptables"
+	"github.com/lameduck-proxy/lameduck/proxier/metrics"
 	"github.com/lameduck-proxy/lameduck/proxier/nftables"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
@@ -51,6 +52,9 @@ func (o KernelOptions) nftables() nftables.Options {
 func (o KernelOptions) iptables() iptables.Options {
 	return iptables.Options{MasqueradeMark: o.MasqueradeMark, ChainPrefix: o.ChainPrefix, Variant: o.Variant, TakeOver: o.TakeOver}
 }
+
+// The iptables backend counts its rules.
+var _ metrics.RuleCounter = (*iptables.Backend)(nil)
 
 // The nftables backend notices at once when somebody else has been at its tables.
 var _ proxier.Watcher = (*nftables.Backend)(nil)

@@ -35,8 +35,9 @@ type proxy struct {
 
 func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier.Conntrack) (*proxy, error) {
 	p := &proxy{opts: o, log: observer{log: o.Log}}
+	rules, _ := backend.(metrics.RuleCounter)
 	p.metrics = metrics.New(metrics.Options{
-		Mode: node.Dialect, Build: o.Servers.Build, Status: func() proxier.Status { return p.Status() },
+		Mode: node.Dialect, Rules: rules, Build: o.Servers.Build, Status: func() proxier.Status { return p.Status() },
 	})
 	p.health = server.New(server.Options{
 		Address: o.Servers.Healthz, State: p.state, Behaviour: node.Options, Answered: p.answered,
