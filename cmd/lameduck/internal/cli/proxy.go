@@ -51,8 +51,9 @@ explain shows and sim simulates.
 
 With --once it programs the Services and EndpointSlices of files and ends; with --dry-run it
 prints the rules, as nft -f or iptables-restore take them, and touches nothing. Otherwise it
-watches an API server until it is stopped. Rules stay in force when it ends; --cleanup
-removes those of every mode, and nothing else.
+watches an API server until it is stopped, answers load balancers' health checks and serves
+metrics, both at kube-proxy's ports. Rules stay in force when it ends; --cleanup removes those
+of every mode, and nothing else.
 
 Only one service proxy should run on a node: end kube-proxy first. Needs root.`,
 		Example: `  lameduck proxy --dry-run -f objects.yaml --node node-1 --mode nftables
