@@ -152,6 +152,17 @@ func TestTheRulesAreLookedAtAndWrittenInFullNowAndThen(t *testing.T) {
 	})
 }
 
+func TestASlowLookIsSeldom(t *testing.T) {
+	run(t, func(r *rig, o *Options) {
+		o.Pace = pace.Policy{MinInterval: s, RetryInterval: 30 * s, CheckInterval: 30 * s}
+		r.backend.takes = 2 * s
+	}, func(r *rig) {
+		r.fill()
+		r.at(250 * s)
+		r.want("2s resync ok: web=10.0.0.1", "1m44s apply ok: web=10.0.0.1", "3m26s apply ok: web=10.0.0.1")
+	})
+}
+
 func TestAnotherNodeMeansOtherRules(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		r.fill()

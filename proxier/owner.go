@@ -239,6 +239,7 @@ func (o *owner) finish(r outcome) {
 	o.syncing = nil
 	o.state.Synced, o.state.Failed = true, r.err != nil
 	s.End, s.Err = r.end, r.err
+	o.state.Took = s.End.Sub(s.Start)
 	if r.err != nil {
 		o.failed(r.end)
 	} else {

@@ -73,6 +73,9 @@ func TestBackOffAndChecks(t *testing.T) {
 		{"idle: a look at the rules", p, State{Synced: true, LastEnd: 100 * s, LastFull: 10 * s}, 160 * s, false},
 		{"a full sync that comes before", p, State{Synced: true, LastEnd: 3600 * s, LastFull: 10 * s}, 3610 * s, true},
 		{"a look at the moment of a full sync is the full sync", p, State{Synced: true, LastEnd: 3550 * s, LastFull: 10 * s}, 3610 * s, true},
+		{"after one that took long, a look at fifty times that", p, State{Synced: true, LastEnd: 100 * s, LastFull: 10 * s, Took: 2 * s}, 200 * s, false},
+		{"one that took a second is no reason to wait", p, State{Synced: true, LastEnd: 100 * s, LastFull: 10 * s, Took: s}, 160 * s, false},
+		{"a full sync does not wait for it", p, State{Synced: true, LastEnd: 3500 * s, LastFull: 10 * s, Took: 5 * s}, 3610 * s, true},
 		{"no more often than syncs", Policy{MinInterval: 9 * s, CheckInterval: s}, State{Synced: true, LastEnd: 100 * s}, 109 * s, false},
 	} {
 		at, full, never := c.policy.Next(c.state)
