@@ -21,7 +21,7 @@ type size struct{ services, endpoints int }
 
 func (s size) String() string { return fmt.Sprintf("%dx%d", s.services, s.endpoints) }
 
-func sizes() []size { return []size{{1000, 5}, {10000, 5}, {30000, 3}} }
+func sizes() []size { return []size{{1000, 5}, {10000, 5}, {30000, 3}, {10000, 50}} }
 
 // cluster fills a world with ClusterIP Services.
 func (s size) cluster(b *testing.B) *world {
@@ -170,6 +170,18 @@ func BenchmarkOneEndpointReplaced(b *testing.B) {
 	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
 		b.Helper()
 		return func(version int) { setService(b, w.cache, s.service(7), s.slice(7, version)) }
+	})
+}
+
+// BenchmarkCountChanged has one endpoint less, and one more again.
+func BenchmarkCountChanged(b *testing.B) {
+	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
+		b.Helper()
+		return func(version int) {
+			slice := s.slice(7, 0)
+			slice.Endpoints = slice.Endpoints[version:]
+			setService(b, w.cache, s.service(7), slice)
+		}
 	})
 }
 

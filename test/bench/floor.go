@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,10 +28,10 @@ func (s *settings) hasFloor() bool {
 	return err == nil
 }
 
-// floors says which benchmark is the floor of which row.
-func floors() map[string]string {
-	return map[string]string{
-		"WholeLoad": rowFirstSync, "OneEndpointReplaced": rowReplaced, "OneServiceAddedOrRemoved": rowAdded,
+// floors says which benchmark is the floor of which rows.
+func floors() map[string][]string {
+	return map[string][]string{
+		"WholeLoad": {rowFirstSync}, "OneEndpointReplaced": {rowReplaced}, "CountChanged": {rowShrunk, rowGrown}, "OneServiceAddedOrRemoved": {rowAdded},
 	}
 }
 
@@ -41,9 +42,9 @@ func (s *settings) floor(ctx context.Context, mode string, size objects.Size) (t
 		return c, nil
 	}
 	s.progress("%s, %s", size, floorName)
-	for name, row := range floors() { // order: each is measured by itself
+	for name, rows := range floors() { // order: each is measured by itself
 		times := "200x"
-		if row == rowFirstSync {
+		if slices.Contains(rows, rowFirstSync) {
 			times = "10x"
 		}
 		cmd := exec.CommandContext(ctx, s.program(floorProgram), "-test.run=^$", "-test.benchtime="+times, //nolint:gosec // a program of ours
@@ -53,7 +54,9 @@ func (s *settings) floor(ctx context.Context, mode string, size objects.Size) (t
 			return c, fmt.Errorf("%s, %s: %w", floorName, name, err)
 		}
 		if sample, ok := parseFloor(string(out)); ok {
-			c.Add(map[string]table.Sample{row: sample})
+			for _, row := range rows {
+				c.Add(map[string]table.Sample{row: sample})
+			}
 		}
 	}
 	return c, nil
