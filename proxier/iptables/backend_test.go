@@ -298,6 +298,9 @@ func TestCleanupLeavesWhatIsNotOurs(t *testing.T) {
 			t.Fatal(err)
 		}
 		kernels[0].tables[filter]["CUSTOM"] = []string{"-A CUSTOM -s 10.0.0.0/8 -j KUBE-FORWARD", "-A CUSTOM -j RETURN"}
+		if !kernels[0].opened || kernels[1].opened {
+			t.Error("want 127.0.0.0/8 to be routed, in IPv4")
+		}
 		after, _ := onFakes(node, Options{}) // a process that knows nothing
 		after.families[0].kernel = kernels[0]
 		for range 2 {
@@ -307,6 +310,9 @@ func TestCleanupLeavesWhatIsNotOurs(t *testing.T) {
 		}
 		if got := kernels[0].tables[filter]["CUSTOM"]; !slices.Equal(got, []string{"-A CUSTOM -j RETURN"}) {
 			t.Errorf("another's chain has %q", got)
+		}
+		if kernels[0].opened {
+			t.Error("127.0.0.0/8 is routed, and nothing makes that harmless any more")
 		}
 		delete(kernels[0].tables[filter], "CUSTOM")
 		if kubelet { // which the rule is, too

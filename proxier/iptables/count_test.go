@@ -41,8 +41,8 @@ func (k *countedKernel) save(...table) (string, error) {
 	return text, nil
 }
 
-func (k *countedKernel) exists(fixture) (bool, error) { return true, nil }
-func (k *countedKernel) openLocalhost() error         { return nil }
+func (k *countedKernel) exists(fixture) (bool, error)     { return true, nil }
+func (k *countedKernel) openLocalhost(func() error) error { return nil }
 
 func (k *countedKernel) restore(text string) (err error) {
 	if k.refuse > 0 {

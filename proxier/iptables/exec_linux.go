@@ -24,7 +24,6 @@ type conn struct {
 	tool    *iptables.IPTables
 	path    [2]string // iptables-restore, iptables-save
 	netNS   int
-	opened  bool   // localhost, by us
 	version string // names what the tool writes to
 }
 
@@ -201,22 +200,20 @@ func (c *conn) exists(f fixture) (ok bool, err error) {
 // thread that opens it.
 const routeLocalnet = "/proc/sys/net/ipv4/conf/all/route_localnet"
 
-func (c *conn) openLocalhost() error {
+func (c *conn) openLocalhost(note func() error) error {
 	return c.do(func() error {
 		text, err := os.ReadFile(routeLocalnet)
 		if err != nil || strings.TrimSpace(string(text)) == "1" {
 			return err
 		}
-		c.opened = true
+		if err := note(); err != nil {
+			return err
+		}
 		return setRouteLocalnet("1")
 	})
 }
 
 func (c *conn) closeLocalhost() error {
-	if !c.opened {
-		return nil
-	}
-	c.opened = false
 	return c.do(func() error { return setRouteLocalnet("0") })
 }
 

@@ -145,7 +145,15 @@ func (k *fakeKernel) exists(f fixture) (bool, error) {
 	return slices.Contains(k.tables[f.table][f.chain], f.line()), nil
 }
 
-func (k *fakeKernel) openLocalhost() error  { k.opened = true; return nil }
+func (k *fakeKernel) openLocalhost(note func() error) error {
+	if k.opened {
+		return nil
+	}
+	err := note()
+	k.opened = err == nil
+	return err
+}
+
 func (k *fakeKernel) closeLocalhost() error { k.opened = false; return nil }
 
 // text is what the tables hold, all but the chains that others made.

@@ -1,7 +1,6 @@
 package iptables
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -17,9 +16,8 @@ type kernel interface {
 	restore(text string) error
 	// exists says whether a rule is there, in whatever words it is printed.
 	exists(f fixture) (bool, error)
-	// openLocalhost lets packets of 127.0.0.0/8 be routed, closeLocalhost takes that back if it
-	// was this kernel's doing.
-	openLocalhost() error
+	// openLocalhost lets packets of 127.0.0.0/8 be routed. Where they were not, note is called first.
+	openLocalhost(note func() error) error
 	closeLocalhost() error
 }
 
@@ -143,9 +141,17 @@ func (f *family) prepare(have saved) error {
 		return err
 	}
 	if f.layout.takesLoopback() {
-		return f.kernel.openLocalhost()
+		return f.kernel.openLocalhost(f.noteLoopback)
 	}
 	return nil
+}
+
+// noteLoopback leaves a chain that says that it was us who let 127.0.0.0/8 be routed: whoever cleans up, in another
+// process and at another time, is to take that back before the rule goes that makes it harmless.
+func (f *family) noteLoopback() error {
+	var s script
+	s.block(mangle, []chain{{name: f.layout.chain(openedLoopback)}}, "", nil)
+	return f.kernel.restore(s.String())
 }
 
 // stands says whether a rule is there: as we expect it to be printed, or as the tool finds it.
@@ -243,7 +249,12 @@ func (f *family) cleanup() error {
 		// What is there is a kube-proxy's by now.
 		return f.restore(withdrawal(f.layout, have))
 	}
-	return errors.Join(f.restore(removal(f.layout, have)), f.kernel.closeLocalhost())
+	if have[mangle][f.layout.chain(openedLoopback)] != nil {
+		if err := f.kernel.closeLocalhost(); err != nil {
+			return err
+		}
+	}
+	return f.restore(removal(f.layout, have))
 }
 
 // restore does what a text says, if it says anything.

@@ -78,8 +78,8 @@ func (k *faultyKernel) exists(x fixture) (found bool, err error) {
 	return found, err
 }
 
-func (k *faultyKernel) openLocalhost() error {
-	return k.faults.call(k.fakeKernel.openLocalhost, nothing)
+func (k *faultyKernel) openLocalhost(note func() error) error {
+	return k.faults.call(func() error { return k.fakeKernel.openLocalhost(note) }, nothing)
 }
 
 func (k *faultyKernel) closeLocalhost() error {

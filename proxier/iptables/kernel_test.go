@@ -210,7 +210,9 @@ func TestTheToolsTakeTheDump(t *testing.T) {
 					feed(t, "*nat\nCOMMIT\n*filter\nCOMMIT\n*mangle\nCOMMIT\n", command(f, v, "-restore"))
 					b := backend(t, node, Options{Variant: v, Families: []endpoints.IPFamily{f}})
 					apply(t, b, p, plan.Delta{})
-					if diff := cmp.Diff(loaded, sorted(listing(t, v, f))); diff != "" {
+					note := ":" + names{defaultPrefix}.chain(openedLoopback) + " - " // of what the machine was like
+					applied := slices.DeleteFunc(sorted(listing(t, v, f)), func(line string) bool { return line == note })
+					if diff := cmp.Diff(loaded, applied); diff != "" {
 						t.Errorf("%s (- dump, + Apply):\n%s", f, diff)
 					}
 				}

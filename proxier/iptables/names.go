@@ -49,6 +49,7 @@ const (
 	postrouting      = "POSTROUTING"       // nat
 	markMasq         = "MARK-MASQ"         // nat
 	ownCanary        = "LAMEDUCK-CANARY"   // all three: with it a flush is noticed
+	openedLoopback   = "LAMEDUCK-LOCALNET" // mangle, empty: route_localnet was off before we turned it on
 	proxyCanary      = "PROXY-CANARY"      // all three: kube-proxy's
 	kubeletCanary    = "KUBELET-CANARY"    // mangle and others: kubelet's
 )

@@ -2,7 +2,7 @@ package iptables
 
 // ours lists the chains of a table that are ours to remove, by name.
 func ours(l layout, have saved, t table) []string {
-	known := map[string]bool{l.chain(ownCanary): true}
+	known := map[string]bool{l.chain(ownCanary): true, l.chain(openedLoopback): t == mangle}
 	for s := range numShared {
 		if s.table() == t {
 			known[l.sharedName(s)] = true
