@@ -129,7 +129,9 @@ type pair struct {
 // pairOf makes a pair from what changes the world to and fro.
 func pairOf(b *testing.B, w *world, change func(version int)) pair {
 	b.Helper()
-	p := pair{plans: [2]*plan.Plan{w.plan}}
+	change(0)
+	w.step(b)
+	var p pair
 	change(1)
 	p.plans[1], p.deltas[1] = w.step(b)
 	change(0)
@@ -137,17 +139,13 @@ func pairOf(b *testing.B, w *world, change func(version int)) pair {
 	return p
 }
 
+// changer returns what changes a world to a version, 0 or 1.
+type changer func(b *testing.B, s size, w *world) func(version int)
+
 // benchmarkPair applies a pair over and over; raw sends the same two batches, encoded before.
-func benchmarkPair(b *testing.B, change func(b *testing.B, s size, w *world) func(version int)) {
+func benchmarkPair(b *testing.B, change changer) {
 	for _, s := range sizes() {
-		b.Run(s.String(), func(b *testing.B) {
-			alone(b)
-			w, k := s.cluster(b), backend(b, testNode())
-			p := pairOf(b, w, change(b, s, w))
-			apply(b, k, p.plans[0], plan.Delta{})
-			debug.FreeOSMemory()
-			measure(b, func(i int) error { return k.Apply(p.plans[(i+1)%2], p.deltas[(i+1)%2]) })
-		})
+		b.Run(s.String(), func(b *testing.B) { applyPair(b, s, change) })
 		b.Run(s.String()+"/raw", func(b *testing.B) {
 			alone(b)
 			w, k := s.cluster(b), backend(b, testNode())
@@ -166,10 +164,82 @@ func benchmarkPair(b *testing.B, change func(b *testing.B, s size, w *world) fun
 	}
 }
 
+func applyPair(b *testing.B, s size, change changer) {
+	b.Helper()
+	alone(b)
+	w, k := s.cluster(b), backend(b, testNode())
+	p := pairOf(b, w, change(b, s, w))
+	apply(b, k, p.plans[0], plan.Delta{})
+	debug.FreeOSMemory()
+	measure(b, func(i int) error { return k.Apply(p.plans[(i+1)%2], p.deltas[(i+1)%2]) })
+	if k.replaced > 1 {
+		b.Fatalf("the tables were replaced %d times: that is not what was to be measured", k.replaced-1)
+	}
+}
+
 func BenchmarkOneEndpointReplaced(b *testing.B) {
 	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
 		b.Helper()
 		return func(version int) { setService(b, w.cache, s.service(7), s.slice(7, version)) }
+	})
+}
+
+// balancer is a Service with a load-balancer IP and a node port.
+func (s size) balancer(i int) *corev1.Service {
+	svc := s.service(i)
+	svc.Spec.Type = corev1.ServiceTypeLoadBalancer
+	svc.Spec.Ports[0].NodePort = 30007
+	svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "203.0.113.7"}}
+	return svc
+}
+
+// benchmarkService changes a Service with a load balancer to and fro. What it sends depends on what was sent before
+// (numbers that are not used again soon, chains that are there already), so that it cannot be encoded before.
+func benchmarkService(b *testing.B, change func(*corev1.Service)) {
+	for _, s := range sizes() {
+		b.Run(s.String(), func(b *testing.B) {
+			applyPair(b, s, func(b *testing.B, s size, w *world) func(int) {
+				b.Helper()
+				return func(version int) {
+					svc := s.balancer(7)
+					if version == 1 {
+						change(svc)
+					}
+					setService(b, w.cache, svc, s.slice(7, 0))
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkAffinityTurnedOnOrOff(b *testing.B) {
+	benchmarkService(b, func(svc *corev1.Service) {
+		seconds := int32(10800)
+		svc.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
+		svc.Spec.SessionAffinityConfig = &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: &seconds}}
+	})
+}
+
+func BenchmarkLocalPolicyTurnedOnOrOff(b *testing.B) {
+	benchmarkService(b, func(svc *corev1.Service) { svc.Spec.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyLocal })
+}
+
+// BenchmarkSourceRangesTurnedOnOrOff makes a set and a chain at run time, and removes them.
+func BenchmarkSourceRangesTurnedOnOrOff(b *testing.B) {
+	benchmarkService(b, func(svc *corev1.Service) {
+		svc.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24", "198.51.100.0/24"}
+	})
+}
+
+// BenchmarkThousandEndpointsReplaced replaces one endpoint of each of 1,000 Services, in one transaction.
+func BenchmarkThousandEndpointsReplaced(b *testing.B) {
+	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
+		b.Helper()
+		return func(version int) {
+			for i := range 1000 {
+				setService(b, w.cache, s.service(i), s.slice(i, version))
+			}
+		}
 	})
 }
 
