@@ -29,7 +29,7 @@ func (m mode) String() string {
 
 // remove removes the mode's rules.
 func (m mode) remove(o KernelOptions) error {
-	o.Variant, o.TakeOver = m.variant, true // whoever cleans up does not mind whose chains they were last
+	o.Variant = m.variant
 	backend, err := OpenBackend(&plan.Node{Dialect: m.dialect, Options: endpoints.CurrentOptions()}, o)
 	if err != nil {
 		return unavailable{err}
@@ -45,6 +45,7 @@ func (u unavailable) Unwrap() error { return u.error }
 // Cleanup removes the rules of every mode, chains with the options' prefix whoever made them, and says for each what
 // it did. A mode that this machine cannot do has left nothing on it.
 func Cleanup(o KernelOptions) (done []string, err error) {
+	o.TakeOver = true // whoever cleans up does not mind whose chains they were last
 	for _, m := range modes() {
 		removeErr := m.remove(o)
 		switch {
@@ -60,8 +61,10 @@ func Cleanup(o KernelOptions) (done []string, err error) {
 }
 
 // removeOthers removes what earlier runs of lameduck left in other modes than a Backend's: packets would still meet
-// it, and follow what has long changed. What others made is not touched.
+// it, and follow what has long changed. What others made is not touched: neither where lameduck's canary is not, nor
+// where a kube-proxy has come back beside it.
 func removeOthers(b Backend, o KernelOptions) error {
+	o.TakeOver = false
 	var errs []error
 	for _, m := range modes() {
 		if m == modeOf(b) {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"net/netip"
-	"slices"
 	"sync"
 
 	"github.com/go-logr/logr"
@@ -72,11 +71,7 @@ func (f *feed) SetServiceCIDRs(ranges []netip.Prefix) {
 
 // setHost takes the machine's addresses.
 func (f *feed) setHost(addrs []netip.Addr) {
-	f.change(func(k *Known) {
-		if !slices.Equal(k.Host, addrs) {
-			k.Host = addrs
-		}
-	})
+	f.change(func(k *Known) { k.Host = addrs })
 }
 
 // Synced passes on what is known of the node, then that this is all.
