@@ -7,18 +7,19 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
 // started returns a Backend on fakes with a Plan of a few Services in force.
-func started(t *testing.T) (*Backend, []*fakeKernel, *world) {
+func started(t *testing.T) (*Backend, []*fakeKernel, *backendtest.World) {
 	t.Helper()
-	w := newWorld(3, testNode())
-	b, kernels := onFakes(w.node, Options{})
+	w := backendtest.NewWorld(3, testNode())
+	b, kernels := onFakes(w.Node, Options{})
 	for range 40 {
-		w.disturb(t, 20)
+		w.Disturb(t, 20)
 	}
-	if err := b.Apply(w.step(t)); err != nil {
+	if err := b.Apply(w.Step(t)); err != nil {
 		t.Fatal(err)
 	}
 	return b, kernels, w
@@ -72,13 +73,13 @@ func TestWhatWasLostIsWrittenAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, kernels, w := started(t)
-			if err := b.Check(w.plan); err != nil {
+			if err := b.Check(w.Plan); err != nil {
 				t.Fatal(err)
 			}
 			whole := kernels[0].text()
 			c.do(kernels[0])
 			touched := kernels[0].text()
-			if err := b.Apply(w.plan, plan.Delta{}); err != nil {
+			if err := b.Apply(w.Plan, plan.Delta{}); err != nil {
 				t.Fatal(err)
 			}
 			want := []int{1, 1}
@@ -92,7 +93,7 @@ func TestWhatWasLostIsWrittenAgain(t *testing.T) {
 			if got := kernels[0].text(); got != touched {
 				t.Errorf("got\n%s\nwant\n%s", got, touched)
 			}
-			if err := b.Check(w.plan); err != nil || !slices.Equal(b.writtenWhole(), want) {
+			if err := b.Check(w.Plan); err != nil || !slices.Equal(b.writtenWhole(), want) {
 				t.Errorf("a second look: %v, written %v times", err, b.writtenWhole())
 			}
 		})
@@ -107,11 +108,11 @@ func TestAJumpInOtherWordsIsAJump(t *testing.T) {
 	b.families[0].kernel = k
 	before := kernels[0].text()
 	for range 2 {
-		if err := b.Check(w.plan); err != nil {
+		if err := b.Check(w.Plan); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Resync(w.plan); err != nil {
+	if err := b.Resync(w.Plan); err != nil {
 		t.Fatal(err)
 	}
 	if b.families[0].replaced != 2 || kernels[0].text() != before {
@@ -133,12 +134,12 @@ func TestOneFamilyFailsAlone(t *testing.T) {
 	b, kernels, w := started(t)
 	broken := errors.New("no memory")
 	kernels[0].errs = []error{broken, broken, broken}
-	setService(t, w.cache, w.service(3, "svc-3"), w.slices("svc-3")...)
+	backendtest.SetService(t, w.Cache, w.Service(3, "svc-3"), w.Slices("svc-3")...)
 	for range 20 {
-		w.disturb(t, 20)
+		w.Disturb(t, 20)
 	}
 	before, other := kernels[0].text(), kernels[1].text()
-	p, d := w.step(t)
+	p, d := w.Step(t)
 	err := b.Apply(p, d)
 	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "iptables: IPv4: ") || strings.Contains(err.Error(), "IPv6") {
 		t.Errorf("got %v, want %v of IPv4", err, broken)
@@ -153,7 +154,7 @@ func TestOneFamilyFailsAlone(t *testing.T) {
 	if got := b.writtenWhole(); !slices.Equal(got, []int{2, 1}) {
 		t.Errorf("written %v times, want IPv4 as a whole after its failure", got)
 	}
-	again, fresh := onFakes(w.node, Options{})
+	again, fresh := onFakes(w.Node, Options{})
 	if err := again.Apply(p, plan.Delta{}); err != nil {
 		t.Fatal(err)
 	}
@@ -169,9 +170,9 @@ func TestARefusedChangeIsFollowedByTheWhole(t *testing.T) {
 	b, kernels, w := started(t)
 	delete(kernels[0].tables[nat], "KUBE-MARK-MASQ")
 	for range 40 {
-		w.disturb(t, 20)
+		w.Disturb(t, 20)
 	}
-	if err := b.Apply(w.step(t)); err != nil {
+	if err := b.Apply(w.Step(t)); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.writtenWhole(); !slices.Equal(got, []int{2, 1}) {
@@ -217,19 +218,19 @@ func TestAKubeProxyShows(t *testing.T) {
 	}
 	has := func(k *fakeKernel) bool { _, ok := k.tables[nat]["KUBE-PROXY-CANARY"]; return ok }
 
-	w := newWorld(3, testNode())
-	b, kernels := onFakes(w.node, Options{})
+	w := backendtest.NewWorld(3, testNode())
+	b, kernels := onFakes(w.Node, Options{})
 	canary(kernels[0]) // left behind, or not
 	if err := b.lookForRival(); err != nil {
 		t.Fatalf("at the start nothing is known: %v", err)
 	}
-	apply := func() error { return b.Apply(w.plan, plan.Delta{}) }
-	if err := errors.Join(apply(), apply(), b.Resync(w.plan)); err != nil || has(kernels[0]) {
+	apply := func() error { return b.Apply(w.Plan, plan.Delta{}) }
+	if err := errors.Join(apply(), apply(), b.Resync(w.Plan)); err != nil || has(kernels[0]) {
 		t.Fatalf("a canary left behind: %v, is there: %v", err, has(kernels[0]))
 	}
 	canary(kernels[0]) // a kube-proxy is here
 	before := kernels[0].text()
-	for _, f := range []func() error{apply, apply, func() error { return b.Resync(w.plan) }, func() error { return b.Check(w.plan) }} {
+	for _, f := range []func() error{apply, apply, func() error { return b.Resync(w.Plan) }, func() error { return b.Check(w.Plan) }} {
 		if err := f(); !errors.Is(err, ErrKubeProxy) || !strings.Contains(err.Error(), "KUBE-PROXY-CANARY") {
 			t.Fatalf("got %v, want %v", err, ErrKubeProxy)
 		}
@@ -243,14 +244,14 @@ func TestAKubeProxyShows(t *testing.T) {
 		t.Error("the chains were touched, though a kube-proxy is at them")
 	}
 
-	next, _ := onFakes(w.node, Options{}) // another process
+	next, _ := onFakes(w.Node, Options{}) // another process
 	next.families[0].kernel = kernels[0]
 	if err := next.lookForRival(); !errors.Is(err, ErrKubeProxy) {
 		t.Errorf("a new process: %v, want %v", err, ErrKubeProxy)
 	}
-	forced, _ := onFakes(w.node, Options{TakeOver: true})
+	forced, _ := onFakes(w.Node, Options{TakeOver: true})
 	forced.families[0].kernel = kernels[0]
-	if err := errors.Join(forced.lookForRival(), forced.Resync(w.plan), forced.Check(w.plan)); err != nil || !has(kernels[0]) {
+	if err := errors.Join(forced.lookForRival(), forced.Resync(w.Plan), forced.Check(w.Plan)); err != nil || !has(kernels[0]) {
 		t.Errorf("by force: %v, and the other's canary is there: %v", err, has(kernels[0]))
 	}
 
@@ -262,12 +263,12 @@ func TestAKubeProxyShows(t *testing.T) {
 		t.Errorf("what a kube-proxy has by now is left to it:\n%s", left)
 	}
 
-	aside, others := onFakes(w.node, Options{ChainPrefix: "ASIDE"})
-	if err := aside.Apply(w.plan, plan.Delta{}); err != nil {
+	aside, others := onFakes(w.Node, Options{ChainPrefix: "ASIDE"})
+	if err := aside.Apply(w.Plan, plan.Delta{}); err != nil {
 		t.Fatal(err)
 	}
 	canary(others[0])
-	if err := aside.Check(w.plan); err != nil {
+	if err := aside.Check(w.Plan); err != nil {
 		t.Errorf("under another prefix a kube-proxy is nobody's rival: %v", err)
 	}
 }
@@ -278,7 +279,7 @@ func TestCleanupLeavesWhatIsNotOurs(t *testing.T) {
 	for _, kubelet := range []bool{false, true} {
 		node := testNode()
 		node.LocalhostNodePorts = true
-		w := newWorld(3, node)
+		w := backendtest.NewWorld(3, node)
 		b, kernels := onFakes(node, Options{EndpointChains: true})
 		for _, k := range kernels {
 			k.tables[nat]["CNI-HOSTPORT"] = []string{"-A CNI-HOSTPORT -j RETURN"}
@@ -292,9 +293,9 @@ func TestCleanupLeavesWhatIsNotOurs(t *testing.T) {
 		}
 		untouched := kernels[0].text()
 		for range 40 {
-			w.disturb(t, 20)
+			w.Disturb(t, 20)
 		}
-		if err := b.Apply(w.step(t)); err != nil {
+		if err := b.Apply(w.Step(t)); err != nil {
 			t.Fatal(err)
 		}
 		kernels[0].tables[filter]["CUSTOM"] = []string{"-A CUSTOM -s 10.0.0.0/8 -j KUBE-FORWARD", "-A CUSTOM -j RETURN"}
@@ -327,11 +328,11 @@ func TestCleanupLeavesWhatIsNotOurs(t *testing.T) {
 
 func TestMoreThanIPTablesNFTCanTakeIsRefusedBeforeAnythingIsTouched(t *testing.T) {
 	t.Parallel()
-	w := newWorld(3, testNode())
-	b, kernels := onFakes(w.node, Options{Families: []endpoints.IPFamily{endpoints.IPv4}})
-	setService(t, w.cache, packetService(), packetSlice("10.244.0.5")) // three chains: for all endpoints, local ones, from outside
+	w := backendtest.NewWorld(3, testNode())
+	b, kernels := onFakes(w.Node, Options{Families: []endpoints.IPFamily{endpoints.IPv4}})
+	backendtest.SetService(t, w.Cache, backendtest.PacketService(), backendtest.PacketSlice("10.244.0.5")) // three chains: for all endpoints, local ones, from outside
 	b.families[0].limit = 2
-	p, d := w.step(t)
+	p, d := w.Step(t)
 	const want = "1 Services need 3 chains, and iptables-nft, whose time grows with their square, is not given more than 2: use nftables mode, or iptables-legacy"
 	for range 2 {
 		if err := b.Apply(p, d); err == nil || !strings.Contains(err.Error(), want) || len(kernels[0].texts) > 0 {
@@ -343,10 +344,10 @@ func TestMoreThanIPTablesNFTCanTakeIsRefusedBeforeAnythingIsTouched(t *testing.T
 		t.Fatal(err)
 	}
 	for range 10 {
-		w.disturb(t, 10)
+		w.Disturb(t, 10)
 	}
 	before := kernels[0].text()
-	if err := b.Apply(w.step(t)); err == nil || kernels[0].text() != before {
+	if err := b.Apply(w.Step(t)); err == nil || kernels[0].text() != before {
 		t.Errorf("%v, want a refusal of more, and what is there left as it is", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -26,20 +27,20 @@ func (s size) String() string { return fmt.Sprintf("%dx%d", s.services, s.endpoi
 func sizes() []size { return []size{{1000, 5}, {10000, 5}} }
 
 // cluster fills a world with ClusterIP Services.
-func (s size) cluster(b *testing.B) *world {
+func (s size) cluster(b *testing.B) *backendtest.World {
 	b.Helper()
-	w := newWorld(1, testNode())
+	w := backendtest.NewWorld(1, testNode())
 	for i := range s.services {
-		setService(b, w.cache, s.service(i), s.slice(i, 0))
+		backendtest.SetService(b, w.Cache, s.service(i), s.slice(i, 0))
 	}
-	w.step(b)
+	w.Step(b)
 	return w
 }
 
 func (s size) service(i int) *corev1.Service {
 	svc := &corev1.Service{}
 	svc.Namespace, svc.Name = "default", fmt.Sprintf("svc-%d", i)
-	addr := ip4(10, 96+i/62500, i/250%250, i%250+1)
+	addr := backendtest.IP4(10, 96+i/62500, i/250%250, i%250+1)
 	svc.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
 	svc.Spec.ClusterIP, svc.Spec.ClusterIPs = addr, []string{addr}
 	svc.Spec.Ports = []corev1.ServicePort{{Name: "p", Protocol: corev1.ProtocolTCP, Port: 80}}
@@ -48,14 +49,14 @@ func (s size) service(i int) *corev1.Service {
 
 // slice holds a Service's endpoints, a few on the node; with a version of 1 the first is another.
 func (s size) slice(i, version int) *discoveryv1.EndpointSlice {
-	slice := sliceOf(fmt.Sprintf("svc-%d", i), endpoints.IPv4, corev1.ProtocolTCP)
+	slice := backendtest.SliceOf(fmt.Sprintf("svc-%d", i), endpoints.IPv4, corev1.ProtocolTCP)
 	for j := range s.endpoints {
 		n := i*s.endpoints + j
 		last := n%250 + 1
 		if j == 0 && version == 1 {
 			last = 252
 		}
-		addEndpoint(slice, ip4(10, 128+n/62500, n/250%250, last), n%100, true)
+		backendtest.AddEndpoint(slice, backendtest.IP4(10, 128+n/62500, n/250%250, last), n%100, true)
 	}
 	return slice
 }
@@ -134,7 +135,7 @@ func BenchmarkRender(b *testing.B) {
 		b.Run(s.String(), func(b *testing.B) {
 			w := s.cluster(b)
 			opts := Options{Families: []endpoints.IPFamily{endpoints.IPv4}}
-			measure(b, nil, func(int) error { return Dump(io.Discard, w.plan, opts) })
+			measure(b, nil, func(int) error { return Dump(io.Discard, w.Plan, opts) })
 		})
 	}
 }
@@ -151,10 +152,10 @@ func BenchmarkStart(b *testing.B) {
 					return err
 				}
 			}
-			k = backend(b, w.node, opts)
+			k = backend(b, w.Node, opts)
 			return nil
 		}
-		measure(b, empty, func(int) error { return k.Apply(w.plan, plan.Delta{}) })
+		measure(b, empty, func(int) error { return k.Apply(w.Plan, plan.Delta{}) })
 	})
 }
 
@@ -163,9 +164,9 @@ func BenchmarkResync(b *testing.B) {
 	onEach(b, func(b *testing.B, s size, opts Options) {
 		b.Helper()
 		w := s.cluster(b)
-		k := backend(b, w.node, opts)
-		apply(b, k, w.plan, plan.Delta{})
-		measure(b, nil, func(int) error { return k.Resync(w.plan) })
+		k := backend(b, w.Node, opts)
+		apply(b, k, w.Plan, plan.Delta{})
+		measure(b, nil, func(int) error { return k.Resync(w.Plan) })
 	})
 }
 
@@ -173,9 +174,9 @@ func BenchmarkCheck(b *testing.B) {
 	onEach(b, func(b *testing.B, s size, opts Options) {
 		b.Helper()
 		w := s.cluster(b)
-		k := backend(b, w.node, opts)
-		apply(b, k, w.plan, plan.Delta{})
-		measure(b, nil, func(int) error { return k.Check(w.plan) })
+		k := backend(b, w.Node, opts)
+		apply(b, k, w.Plan, plan.Delta{})
+		measure(b, nil, func(int) error { return k.Check(w.Plan) })
 		if k.families[0].replaced != 1 {
 			b.Fatal("something was amiss")
 		}
@@ -183,18 +184,18 @@ func BenchmarkCheck(b *testing.B) {
 }
 
 // benchmarkPair applies two Plans in turn, each by what it differs in from the other.
-func benchmarkPair(b *testing.B, change func(b *testing.B, s size, w *world) func(version int)) {
+func benchmarkPair(b *testing.B, change func(b *testing.B, s size, w *backendtest.World) func(version int)) {
 	onEach(b, func(b *testing.B, s size, opts Options) {
 		b.Helper()
 		w := s.cluster(b)
-		k := backend(b, w.node, opts)
-		apply(b, k, w.plan, plan.Delta{})
+		k := backend(b, w.Node, opts)
+		apply(b, k, w.Plan, plan.Delta{})
 		to := change(b, s, w)
 		var plans [2]*plan.Plan
 		var deltas [2]plan.Delta
 		for _, version := range []int{1, 0} {
 			to(version)
-			plans[version], deltas[version] = w.step(b)
+			plans[version], deltas[version] = w.Step(b)
 		}
 		measure(b, nil, func(i int) error { return k.Apply(plans[(i+1)%2], deltas[(i+1)%2]) })
 		if k.families[0].replaced != 1 {
@@ -204,22 +205,22 @@ func benchmarkPair(b *testing.B, change func(b *testing.B, s size, w *world) fun
 }
 
 func BenchmarkOneEndpointReplaced(b *testing.B) {
-	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
+	benchmarkPair(b, func(b *testing.B, s size, w *backendtest.World) func(int) {
 		b.Helper()
-		return func(version int) { setService(b, w.cache, s.service(7), s.slice(7, version)) }
+		return func(version int) { backendtest.SetService(b, w.Cache, s.service(7), s.slice(7, version)) }
 	})
 }
 
 func BenchmarkOneServiceAddedOrRemoved(b *testing.B) {
-	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
+	benchmarkPair(b, func(b *testing.B, s size, w *backendtest.World) func(int) {
 		b.Helper()
 		i := s.services
 		return func(version int) {
 			if version == 1 {
-				setService(b, w.cache, s.service(i), s.slice(i, 0))
+				backendtest.SetService(b, w.Cache, s.service(i), s.slice(i, 0))
 				return
 			}
-			w.cache.DeleteService(endpoints.ServiceName{Namespace: "default", Name: s.service(i).Name})
+			w.Cache.DeleteService(endpoints.ServiceName{Namespace: "default", Name: s.service(i).Name})
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -21,17 +22,17 @@ func gallery(t *testing.T, node *plan.Node) *plan.Plan {
 	t.Helper()
 	c := endpoints.NewCache(node.Options)
 	add := func(name, ip string, edit func(*corev1.Service), addrs ...string) {
-		svc := packetService()
+		svc := backendtest.PacketService()
 		svc.Name, svc.Spec.ClusterIP, svc.Spec.ClusterIPs = name, ip, []string{ip}
 		svc.Spec.Type, svc.Spec.ExternalTrafficPolicy, svc.Spec.Ports[0].NodePort = corev1.ServiceTypeClusterIP, "", 0
 		edit(svc)
-		slice := sliceOf(name, endpoints.IPv4, svc.Spec.Ports[0].Protocol)
+		slice := backendtest.SliceOf(name, endpoints.IPv4, svc.Spec.Ports[0].Protocol)
 		for i, a := range addrs {
 			if a != "" { // the first runs on the node
-				addEndpoint(slice, a, i+1, true)
+				backendtest.AddEndpoint(slice, a, i+1, true)
 			}
 		}
-		setService(t, c, svc, slice)
+		backendtest.SetService(t, c, svc, slice)
 	}
 	local := corev1.ServiceInternalTrafficPolicyLocal
 	balanced := func(svc *corev1.Service) {

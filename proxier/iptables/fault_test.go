@@ -156,16 +156,16 @@ func (c *deed) fail(t *testing.T, f *faults) (reached bool) {
 		b.families[i].kernel = &faultyKernel{k, f}
 	}
 	for range c.changes {
-		w.disturb(t, 20)
+		w.Disturb(t, 20)
 	}
-	p, d := w.step(t)
+	p, d := w.Step(t)
 	err := c.do(b, p, d)
 	reached = f.reached()
 	at := fmt.Sprintf("call %d %s", f.countdown, f.mode)
 	if err != nil && (!reached || !errors.Is(err, errInjected)) {
 		t.Errorf("%s: %v", at, err)
 	}
-	fresh := loaded(t, w.node, p)
+	fresh := loaded(t, w.Node, p)
 	for i, k := range kernels {
 		err := connected(k)
 		if c.meddle == nil {

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -132,12 +133,12 @@ func listing(t testing.TB, v Variant, f endpoints.IPFamily) string {
 
 func TestChangesInTheKernel(t *testing.T) {
 	onBoth(t, func(t *testing.T, v Variant) {
-		w := newWorld(3, testNode())
-		b := backend(t, w.node, Options{Variant: v})
-		paper, fakes := onFakes(w.node, Options{})
+		w := backendtest.NewWorld(3, testNode())
+		b := backend(t, w.Node, Options{Variant: v})
+		paper, fakes := onFakes(w.Node, Options{})
 		for range 60 {
-			w.disturb(t, 25)
-			p, d := w.step(t)
+			w.Disturb(t, 25)
+			p, d := w.Step(t)
 			apply(t, b, p, d)
 			apply(t, paper, p, d)
 		}
@@ -163,10 +164,10 @@ func TestChangesInTheKernel(t *testing.T) {
 				t.Errorf("%s: numbers of rules (- paper, + kernel):\n%s", f, diff)
 			}
 		}
-		if err := b.Check(w.plan); err != nil || b.families[0].replaced+b.families[1].replaced != 2 {
+		if err := b.Check(w.Plan); err != nil || b.families[0].replaced+b.families[1].replaced != 2 {
 			t.Errorf("a check: %v, written %v times", err, b.writtenWhole())
 		}
-		if err := b.Resync(w.plan); err != nil {
+		if err := b.Resync(w.Plan); err != nil {
 			t.Fatal(err)
 		}
 		for i, f := range endpoints.Families() {
@@ -195,11 +196,11 @@ func TestTheToolsTakeTheDump(t *testing.T) {
 	for name, node := range nodes() {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, v Variant) {
-				w := newWorld(2, node)
+				w := backendtest.NewWorld(2, node)
 				for range 60 {
-					w.disturb(t, 30)
+					w.Disturb(t, 30)
 				}
-				p, _ := w.step(t)
+				p, _ := w.Step(t)
 				for _, f := range endpoints.Families() {
 					var text bytes.Buffer
 					if err := Dump(&text, p, Options{Families: []endpoints.IPFamily{f}}); err != nil {
@@ -255,11 +256,11 @@ COMMIT
 
 func TestChainsAreTakenOverAndRemoved(t *testing.T) {
 	onBoth(t, func(t *testing.T, v Variant) {
-		w := newWorld(3, testNode())
+		w := backendtest.NewWorld(3, testNode())
 		feed(t, leftBehind, command(endpoints.IPv4, v, "-restore"))
-		setService(t, w.cache, packetService(), packetSlice("10.244.0.5"))
-		p, d := w.step(t)
-		apply(t, backend(t, w.node, Options{Variant: v}), p, d)
+		backendtest.SetService(t, w.Cache, backendtest.PacketService(), backendtest.PacketSlice("10.244.0.5"))
+		p, d := w.Step(t)
+		apply(t, backend(t, w.Node, Options{Variant: v}), p, d)
 		first := listing(t, v, endpoints.IPv4)
 		for _, gone := range []string{"AAAAAAAAAAAAAAAA", "KUBE-PROXY-CANARY", "10.96.9.9"} {
 			if strings.Contains(first, gone) {
@@ -276,7 +277,7 @@ func TestChainsAreTakenOverAndRemoved(t *testing.T) {
 			}
 		}
 
-		again := backend(t, w.node, Options{Variant: v}) // an earlier run of our own
+		again := backend(t, w.Node, Options{Variant: v}) // an earlier run of our own
 		apply(t, again, p, plan.Delta{})
 		if diff := cmp.Diff(sorted(first), sorted(listing(t, v, endpoints.IPv4))); diff != "" {
 			t.Errorf("another run (- first, + second):\n%s", diff)
@@ -286,10 +287,10 @@ func TestChainsAreTakenOverAndRemoved(t *testing.T) {
 		if err := again.Check(p); !errors.Is(err, ErrKubeProxy) {
 			t.Errorf("a canary came back: %v, want %v", err, ErrKubeProxy)
 		}
-		if _, err := New(w.node, Options{Variant: v}); !errors.Is(err, ErrKubeProxy) {
+		if _, err := New(w.Node, Options{Variant: v}); !errors.Is(err, ErrKubeProxy) {
 			t.Errorf("New: %v, want %v", err, ErrKubeProxy)
 		}
-		last := backend(t, w.node, Options{Variant: v, TakeOver: true})
+		last := backend(t, w.Node, Options{Variant: v, TakeOver: true})
 		for range 2 {
 			if err := last.Cleanup(); err != nil {
 				t.Fatal(err)
@@ -309,10 +310,10 @@ func TestChainsAreTakenOverAndRemoved(t *testing.T) {
 
 func TestFlushesAreRepaired(t *testing.T) {
 	onBoth(t, func(t *testing.T, v Variant) {
-		w := newWorld(4, testNode())
-		b := backend(t, w.node, Options{Variant: v})
-		setService(t, w.cache, packetService(), packetSlice("10.244.0.5", "10.244.0.6"))
-		p, d := w.step(t)
+		w := backendtest.NewWorld(4, testNode())
+		b := backend(t, w.Node, Options{Variant: v})
+		backendtest.SetService(t, w.Cache, backendtest.PacketService(), backendtest.PacketSlice("10.244.0.5", "10.244.0.6"))
+		p, d := w.Step(t)
 		apply(t, b, p, d)
 		whole := sorted(listing(t, v, endpoints.IPv4))
 		tool := command(endpoints.IPv4, v, "")
@@ -442,7 +443,7 @@ func TestNoConnectionIsLostWhileEndpointsChange(t *testing.T) {
 		t.Run(v.String(), func(t *testing.T) {
 			machine := newNamespace(t)
 			var b *Backend
-			w := newWorld(6, testNode())
+			w := backendtest.NewWorld(6, testNode())
 			listen(t, machine)
 			var ns *os.File
 			err := machine.do(func() (err error) { ns, err = os.Open("/proc/thread-self/ns/net"); return err })
@@ -451,18 +452,18 @@ func TestNoConnectionIsLostWhileEndpointsChange(t *testing.T) {
 			}
 			defer func() { _ = ns.Close() }()
 			opts := Options{Variant: v, Families: []endpoints.IPFamily{endpoints.IPv4}, NetNS: int(ns.Fd())}
-			b = backend(t, w.node, opts)
+			b = backend(t, w.Node, opts)
 			changes := 0
 			change := func() {
 				var addrs []string
-				for i := range 1 + w.rng.IntN(1<<w.rng.IntN(5)) {
-					addrs = append(addrs, podAddr(endpoints.IPv4, i))
+				for i := range 1 + w.Rand.IntN(1<<w.Rand.IntN(5)) {
+					addrs = append(addrs, backendtest.PodAddr(endpoints.IPv4, i))
 				}
-				setService(t, w.cache, packetService(), packetSlice(addrs...))
-				setService(t, w.cache, w.service(5, "svc-5"), w.slices("svc-5")...) // with the rules in other chains that it has now and then
-				p, d := w.step(t)
+				backendtest.SetService(t, w.Cache, backendtest.PacketService(), backendtest.PacketSlice(addrs...))
+				backendtest.SetService(t, w.Cache, w.Service(5, "svc-5"), w.Slices("svc-5")...) // with the rules in other chains that it has now and then
+				p, d := w.Step(t)
 				if changes%10 == 9 {
-					b = backend(t, w.node, opts)
+					b = backend(t, w.Node, opts)
 				}
 				apply(t, b, p, d)
 				changes++

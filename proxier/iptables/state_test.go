@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -117,28 +118,28 @@ func TestAThousandChangesOneByOneComeToTheSameAsTheWhole(t *testing.T) {
 				if name != "cluster CIDR" {
 					changes = 150
 				}
-				play(t, newWorld(seed, node), Options{Families: []endpoints.IPFamily{f}, EndpointChains: seed%3 == 0}, changes)
+				play(t, backendtest.NewWorld(seed, node), Options{Families: []endpoints.IPFamily{f}, EndpointChains: seed%3 == 0}, changes)
 			})
 		}
 	}
 }
 
-func play(t *testing.T, w *world, opts Options, changes int) {
+func play(t *testing.T, w *backendtest.World, opts Options, changes int) {
 	t.Helper()
-	b, kernels := onFakes(w.node, opts)
+	b, kernels := onFakes(w.Node, opts)
 	f, k := b.families[0], kernels[0]
-	if err := b.Apply(w.plan, plan.Delta{}); err != nil {
+	if err := b.Apply(w.Plan, plan.Delta{}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range changes {
 		before := coverage(f.layout, k)
 		var moments []map[string]bool
 		k.onCommit = func() { moments = append(moments, coverage(f.layout, k)) }
-		for range w.rng.IntN(3) + 1 {
-			w.disturb(t, 12)
+		for range w.Rand.IntN(3) + 1 {
+			w.Disturb(t, 12)
 		}
-		p, d := w.step(t)
-		if w.rng.IntN(50) == 0 {
+		p, d := w.Step(t)
+		if w.Rand.IntN(50) == 0 {
 			if err := b.Resync(p); err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +159,7 @@ func play(t *testing.T, w *world, opts Options, changes int) {
 		if diff := cmp.Diff(dumped(newState(f.layout, p), p), dumped(f.state, p)); diff != "" {
 			t.Fatalf("change %d (- whole, + one by one):\n%s", i, diff)
 		}
-		fresh, others := onFakes(w.node, opts)
+		fresh, others := onFakes(w.Node, opts)
 		if err := fresh.Apply(p, plan.Delta{}); err != nil {
 			t.Fatal(err)
 		}
@@ -186,25 +187,25 @@ func FuzzChanges(f *testing.F) {
 		})
 		node := all[names[rand.New(rand.NewPCG(seed, 2)).IntN(len(names))]]
 		family := endpoints.Families()[seed%2]
-		play(t, newWorld(seed, node), Options{Families: []endpoints.IPFamily{family}, EndpointChains: endpointChains}, int(changes%60))
+		play(t, backendtest.NewWorld(seed, node), Options{Families: []endpoints.IPFamily{family}, EndpointChains: endpointChains}, int(changes%60))
 	})
 }
 
 // A change costs what changes: an endpoint its Service's chain, and no chain of all Services.
 func TestAChangeWritesTheChainsThatChange(t *testing.T) {
 	t.Parallel()
-	w := newWorld(1, testNode())
-	b, kernels := onFakes(w.node, Options{})
+	w := backendtest.NewWorld(1, testNode())
+	b, kernels := onFakes(w.Node, Options{})
 	for i := 100; i < 120; i++ {
-		setService(t, w.cache, w.service(i, fmt.Sprintf("svc-%d", i)), w.slices(fmt.Sprintf("svc-%d", i))...)
+		backendtest.SetService(t, w.Cache, w.Service(i, fmt.Sprintf("svc-%d", i)), w.Slices(fmt.Sprintf("svc-%d", i))...)
 	}
-	setService(t, w.cache, packetService(), packetSlice("10.244.0.5", "10.244.0.6"))
-	if err := b.Apply(w.step(t)); err != nil {
+	backendtest.SetService(t, w.Cache, backendtest.PacketService(), backendtest.PacketSlice("10.244.0.5", "10.244.0.6"))
+	if err := b.Apply(w.Step(t)); err != nil {
 		t.Fatal(err)
 	}
-	setService(t, w.cache, packetService(), packetSlice("10.244.0.5", "10.244.0.7"))
+	backendtest.SetService(t, w.Cache, backendtest.PacketService(), backendtest.PacketSlice("10.244.0.5", "10.244.0.7"))
 	v4, v6 := len(kernels[0].texts), len(kernels[1].texts)
-	if err := b.Apply(w.step(t)); err != nil {
+	if err := b.Apply(w.Step(t)); err != nil {
 		t.Fatal(err)
 	}
 	if len(kernels[1].texts) != v6 {
@@ -289,16 +290,16 @@ func TestTheHairpinProgramComparesAddresses(t *testing.T) {
 // An address that two Services claim is in the rules once, for the one that has it.
 func TestAnAddressIsOneServices(t *testing.T) {
 	t.Parallel()
-	w := newWorld(4, testNode())
+	w := backendtest.NewWorld(4, testNode())
 	for range 60 {
-		w.disturb(t, 25)
+		w.Disturb(t, 25)
 	}
-	p, _ := w.step(t)
+	p, _ := w.Step(t)
 	if len(p.Conflicts()) == 0 {
 		t.Fatal("no conflict to look at")
 	}
 	for _, f := range endpoints.Families() {
-		b, kernels := onFakes(w.node, Options{Families: []endpoints.IPFamily{f}})
+		b, kernels := onFakes(w.Node, Options{Families: []endpoints.IPFamily{f}})
 		if err := b.Apply(p, plan.Delta{}); err != nil {
 			t.Fatal(err)
 		}

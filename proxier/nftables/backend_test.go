@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -85,13 +86,13 @@ func onFake(t *testing.T) (*Backend, *fakeKernel, func() error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(1, testNode())
-	b := &Backend{opts: opts, node: w.node, kernel: k}
+	w := backendtest.NewWorld(1, testNode())
+	b := &Backend{opts: opts, node: w.Node, kernel: k}
 	i := 0
 	next := func() error {
 		i++
-		setService(t, w.cache, packetService(), packetSlice(podAddr(endpoints.IPv4, i)))
-		return b.Apply(w.step(t))
+		backendtest.SetService(t, w.Cache, backendtest.PacketService(), backendtest.PacketSlice(backendtest.PodAddr(endpoints.IPv4, i)))
+		return b.Apply(w.Step(t))
 	}
 	if err := next(); err != nil {
 		t.Fatal(err)

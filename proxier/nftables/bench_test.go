@@ -13,6 +13,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -24,20 +25,20 @@ func (s size) String() string { return fmt.Sprintf("%dx%d", s.services, s.endpoi
 func sizes() []size { return []size{{1000, 5}, {10000, 5}, {30000, 3}, {10000, 50}} }
 
 // cluster fills a world with ClusterIP Services.
-func (s size) cluster(b *testing.B) *world {
+func (s size) cluster(b *testing.B) *backendtest.World {
 	b.Helper()
-	w := newWorld(1, testNode())
+	w := backendtest.NewWorld(1, testNode())
 	for i := range s.services {
-		setService(b, w.cache, s.service(i), s.slice(i, 0))
+		backendtest.SetService(b, w.Cache, s.service(i), s.slice(i, 0))
 	}
-	w.step(b)
+	w.Step(b)
 	return w
 }
 
 func (s size) service(i int) *corev1.Service {
 	svc := &corev1.Service{}
 	svc.Namespace, svc.Name = "default", fmt.Sprintf("svc-%d", i)
-	addr := ip4(10, 96+i/62500, i/250%250, i%250+1)
+	addr := backendtest.IP4(10, 96+i/62500, i/250%250, i%250+1)
 	svc.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
 	svc.Spec.ClusterIP, svc.Spec.ClusterIPs = addr, []string{addr}
 	svc.Spec.Ports = []corev1.ServicePort{{Name: "p", Protocol: corev1.ProtocolTCP, Port: 80}}
@@ -46,14 +47,14 @@ func (s size) service(i int) *corev1.Service {
 
 // slice holds a Service's endpoints, a few on the node; with a version of 1 the first is another.
 func (s size) slice(i, version int) *discoveryv1.EndpointSlice {
-	slice := sliceOf(fmt.Sprintf("svc-%d", i), endpoints.IPv4, corev1.ProtocolTCP)
+	slice := backendtest.SliceOf(fmt.Sprintf("svc-%d", i), endpoints.IPv4, corev1.ProtocolTCP)
 	for j := range s.endpoints {
 		n := i*s.endpoints + j
 		last := n%250 + 1
 		if j == 0 && version == 1 {
 			last = 252
 		}
-		addEndpoint(slice, ip4(10, 128+n/62500, n/250%250, last), n%100, true)
+		backendtest.AddEndpoint(slice, backendtest.IP4(10, 128+n/62500, n/250%250, last), n%100, true)
 	}
 	return slice
 }
@@ -100,7 +101,7 @@ func BenchmarkWholeLoad(b *testing.B) {
 			alone(b)
 			w, k := s.cluster(b), backend(b, testNode())
 			debug.FreeOSMemory()
-			measure(b, func(int) error { return k.Resync(w.plan) })
+			measure(b, func(int) error { return k.Resync(w.Plan) })
 		})
 		b.Run(s.String()+"/raw", func(b *testing.B) {
 			alone(b)
@@ -111,7 +112,7 @@ func BenchmarkWholeLoad(b *testing.B) {
 			}
 			var changes []*tableChange
 			for _, f := range endpoints.Families() {
-				changes = append(changes, newState(w.node, f).create(w.plan))
+				changes = append(changes, newState(w.Node, f).create(w.Plan))
 			}
 			e := encoded(b, changes...)
 			b.ReportMetric(float64(len(e.b))/1e6, "MB")
@@ -127,20 +128,20 @@ type pair struct {
 }
 
 // pairOf makes a pair from what changes the world to and fro.
-func pairOf(b *testing.B, w *world, change func(version int)) pair {
+func pairOf(b *testing.B, w *backendtest.World, change func(version int)) pair {
 	b.Helper()
 	change(0)
-	w.step(b)
+	w.Step(b)
 	var p pair
 	change(1)
-	p.plans[1], p.deltas[1] = w.step(b)
+	p.plans[1], p.deltas[1] = w.Step(b)
 	change(0)
-	p.plans[0], p.deltas[0] = w.step(b)
+	p.plans[0], p.deltas[0] = w.Step(b)
 	return p
 }
 
 // changer returns what changes a world to a version, 0 or 1.
-type changer func(b *testing.B, s size, w *world) func(version int)
+type changer func(b *testing.B, s size, w *backendtest.World) func(version int)
 
 // benchmarkPair applies a pair over and over; raw sends the same two batches, encoded before.
 func benchmarkPair(b *testing.B, change changer) {
@@ -178,9 +179,9 @@ func applyPair(b *testing.B, s size, change changer) {
 }
 
 func BenchmarkOneEndpointReplaced(b *testing.B) {
-	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
+	benchmarkPair(b, func(b *testing.B, s size, w *backendtest.World) func(int) {
 		b.Helper()
-		return func(version int) { setService(b, w.cache, s.service(7), s.slice(7, version)) }
+		return func(version int) { backendtest.SetService(b, w.Cache, s.service(7), s.slice(7, version)) }
 	})
 }
 
@@ -198,14 +199,14 @@ func (s size) balancer(i int) *corev1.Service {
 func benchmarkService(b *testing.B, change func(*corev1.Service)) {
 	for _, s := range sizes() {
 		b.Run(s.String(), func(b *testing.B) {
-			applyPair(b, s, func(b *testing.B, s size, w *world) func(int) {
+			applyPair(b, s, func(b *testing.B, s size, w *backendtest.World) func(int) {
 				b.Helper()
 				return func(version int) {
 					svc := s.balancer(7)
 					if version == 1 {
 						change(svc)
 					}
-					setService(b, w.cache, svc, s.slice(7, 0))
+					backendtest.SetService(b, w.Cache, svc, s.slice(7, 0))
 				}
 			})
 		})
@@ -233,11 +234,11 @@ func BenchmarkSourceRangesTurnedOnOrOff(b *testing.B) {
 
 // BenchmarkThousandEndpointsReplaced replaces one endpoint of each of 1,000 Services, in one transaction.
 func BenchmarkThousandEndpointsReplaced(b *testing.B) {
-	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
+	benchmarkPair(b, func(b *testing.B, s size, w *backendtest.World) func(int) {
 		b.Helper()
 		return func(version int) {
 			for i := range 1000 {
-				setService(b, w.cache, s.service(i), s.slice(i, version))
+				backendtest.SetService(b, w.Cache, s.service(i), s.slice(i, version))
 			}
 		}
 	})
@@ -245,26 +246,26 @@ func BenchmarkThousandEndpointsReplaced(b *testing.B) {
 
 // BenchmarkCountChanged has one endpoint less, and one more again.
 func BenchmarkCountChanged(b *testing.B) {
-	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
+	benchmarkPair(b, func(b *testing.B, s size, w *backendtest.World) func(int) {
 		b.Helper()
 		return func(version int) {
 			slice := s.slice(7, 0)
 			slice.Endpoints = slice.Endpoints[version:]
-			setService(b, w.cache, s.service(7), slice)
+			backendtest.SetService(b, w.Cache, s.service(7), slice)
 		}
 	})
 }
 
 func BenchmarkOneServiceAddedOrRemoved(b *testing.B) {
-	benchmarkPair(b, func(b *testing.B, s size, w *world) func(int) {
+	benchmarkPair(b, func(b *testing.B, s size, w *backendtest.World) func(int) {
 		b.Helper()
 		i := s.services
 		return func(version int) {
 			if version == 1 {
-				setService(b, w.cache, s.service(i), s.slice(i, 0))
+				backendtest.SetService(b, w.Cache, s.service(i), s.slice(i, 0))
 				return
 			}
-			w.cache.DeleteService(endpoints.ServiceName{Namespace: "default", Name: s.service(i).Name})
+			w.Cache.DeleteService(endpoints.ServiceName{Namespace: "default", Name: s.service(i).Name})
 		}
 	})
 }

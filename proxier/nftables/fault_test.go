@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -202,18 +203,18 @@ func TestEveryCallOfTheKernelFails(t *testing.T) {
 				t.Skip("takes seconds: make kernel")
 			}
 			alone(t)
-			w := newWorld(8, testNode())
-			b := backend(t, w.node)
+			w := backendtest.NewWorld(8, testNode())
+			b := backend(t, w.Node)
 			k := &faultyKernel{kernel: b.kernel, countdown: disarm}
 			b.kernel = k
 			for range 20 {
-				w.disturb(t, 20)
+				w.Disturb(t, 20)
 			}
 			next := func(changes int) (*plan.Plan, plan.Delta) {
 				for range changes {
-					w.disturb(t, 20)
+					w.Disturb(t, 20)
 				}
-				return w.step(t)
+				return w.Step(t)
 			}
 			p, d := next(0)
 			apply(t, b, p, d)
@@ -320,12 +321,12 @@ func chainsIn(listing string) map[string]string {
 // each of its chains is listed with the same words.
 func TestAThousandChangesComeToTheSameAsTheWhole(t *testing.T) {
 	alone(t)
-	w := newWorld(9, testNode())
-	b := backend(t, w.node)
-	apply(t, b, w.plan, plan.Delta{})
+	w := backendtest.NewWorld(9, testNode())
+	b := backend(t, w.Node)
+	apply(t, b, w.Plan, plan.Delta{})
 	for i := range 1000 {
-		w.disturb(t, 40)
-		p, d := w.step(t)
+		w.Disturb(t, 40)
+		p, d := w.Step(t)
 		apply(t, b, p, d)
 		if i%100 != 99 {
 			continue
@@ -336,7 +337,7 @@ func TestAThousandChangesComeToTheSameAsTheWhole(t *testing.T) {
 	}
 	changed, listed := kernelMeanings(t), chainsIn(run(t, "nft", "-s", "list", "ruleset"))
 	alone(t) // elsewhere
-	apply(t, backend(t, w.node), w.plan, plan.Delta{})
+	apply(t, backend(t, w.Node), w.Plan, plan.Delta{})
 	if diff := cmp.Diff(kernelMeanings(t), changed); diff != "" {
 		t.Errorf("elements (- a new load, + after changes):\n%s", diff)
 	}
@@ -354,19 +355,19 @@ func TestAThousandChangesComeToTheSameAsTheWhole(t *testing.T) {
 // nothing any more (test/fault sends packets meanwhile, and may or may not have one there).
 func TestAReplacementLeavesHooksAndChainsInPlace(t *testing.T) {
 	alone(t)
-	w := newWorld(10, testNode())
-	first := backend(t, w.node)
+	w := backendtest.NewWorld(10, testNode())
+	first := backend(t, w.Node)
 	for range 60 {
-		w.disturb(t, 20)
+		w.Disturb(t, 20)
 	}
-	p, d := w.step(t)
+	p, d := w.Step(t)
 	apply(t, first, p, d)
 	before := handles(t)
 	for range 60 {
-		w.disturb(t, 20)
+		w.Disturb(t, 20)
 	}
-	p, _ = w.step(t)
-	apply(t, backend(t, w.node), p, plan.Delta{}) // another process, so to speak
+	p, _ = w.Step(t)
+	apply(t, backend(t, w.Node), p, plan.Delta{}) // another process, so to speak
 	after := handles(t)
 	for name, handle := range after {
 		if had, ok := before[name]; ok && had != handle {

@@ -24,6 +24,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -96,11 +97,11 @@ func TestTheToolListsEveryShapeOfRule(t *testing.T) {
 	for name, node := range nodes() {
 		t.Run(name, func(t *testing.T) {
 			alone(t)
-			b, w := backend(t, node), newWorld(1, node)
+			b, w := backend(t, node), backendtest.NewWorld(1, node)
 			for range 120 {
-				w.disturb(t, 60)
+				w.Disturb(t, 60)
 			}
-			p, d := w.step(t)
+			p, d := w.Step(t)
 			apply(t, b, p, d)
 			text := run(t, "nft", "list", "ruleset")
 			for _, want := range []string{"table ip lameduck", "table ip6 lameduck", "@sticky-local-endpoints", "@source-ranges-", "numgen random mod 1024", "counter packets 0 bytes 0 reject"} {
@@ -127,11 +128,11 @@ func TestTheToolTakesTheDump(t *testing.T) {
 	for name, node := range nodes() {
 		t.Run(name, func(t *testing.T) {
 			alone(t)
-			w := newWorld(2, node)
+			w := backendtest.NewWorld(2, node)
 			for range 60 {
-				w.disturb(t, 30)
+				w.Disturb(t, 30)
 			}
-			p, _ := w.step(t)
+			p, _ := w.Step(t)
 			var text, again bytes.Buffer
 			for _, out := range []*bytes.Buffer{&text, &again} {
 				if err := Dump(out, p, Options{}); err != nil {
@@ -224,19 +225,19 @@ func kernelRows(t testing.TB, f endpoints.IPFamily) [numRowSets]map[string]strin
 
 func TestAThousandChangesLeaveInTheKernelWhatTheyLeaveOnPaper(t *testing.T) {
 	alone(t)
-	w := newWorld(3, testNode())
-	b := backend(t, w.node)
+	w := backendtest.NewWorld(3, testNode())
+	b := backend(t, w.Node)
 	var states []*state
 	var tables []*table
 	for _, f := range endpoints.Families() {
-		s, paper := newState(w.node, f), newTable(f)
-		paper.commit(t, s.create(w.plan))
+		s, paper := newState(w.Node, f), newTable(f)
+		paper.commit(t, s.create(w.Plan))
 		states, tables = append(states, s), append(tables, paper)
 	}
-	apply(t, b, w.plan, plan.Delta{})
+	apply(t, b, w.Plan, plan.Delta{})
 	for range 1000 {
-		w.disturb(t, 25)
-		p, d := w.step(t)
+		w.Disturb(t, 25)
+		p, d := w.Step(t)
 		apply(t, b, p, d)
 		for i, s := range states {
 			tables[i].commit(t, s.apply(&d))
@@ -287,23 +288,23 @@ func TestForeignChangesAreRepaired(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			alone(t)
-			b, w := backend(t, testNode()), newWorld(4, testNode())
-			setService(t, w.cache, w.service(1, "svc-1"), w.slices("svc-1")...)
-			p, d := w.step(t)
+			b, w := backend(t, testNode()), backendtest.NewWorld(4, testNode())
+			backendtest.SetService(t, w.Cache, w.Service(1, "svc-1"), w.Slices("svc-1")...)
+			p, d := w.Step(t)
 			apply(t, b, p, d)
 			for _, line := range c.do {
 				run(t, "nft", line)
 			}
-			w.cache.DeleteService(endpoints.ServiceName{Namespace: "default", Name: "svc-1"})
-			setService(t, w.cache, w.service(2, "svc-2"), w.slices("svc-2")...)
-			p, d = w.step(t)
+			w.Cache.DeleteService(endpoints.ServiceName{Namespace: "default", Name: "svc-1"})
+			backendtest.SetService(t, w.Cache, w.Service(2, "svc-2"), w.Slices("svc-2")...)
+			p, d = w.Step(t)
 			apply(t, b, p, d)
 			if got := b.replaced > 1; got != c.replaced {
 				t.Errorf("replaced %v, want %v", got, c.replaced)
 			}
 			for _, f := range endpoints.Families() {
 				want := newTable(f)
-				want.commit(t, newState(w.node, f).create(p))
+				want.commit(t, newState(w.Node, f).create(p))
 				got := newTable(f)
 				got.rows = kernelRows(t, f)
 				if diff := cmp.Diff(want.rows[frontends], got.rows[frontends]); diff != "" {
@@ -344,7 +345,7 @@ func drain(t *testing.T, w *watcher) (foreign, all int) {
 func TestWatchHearsOfForeignHandsAndOfNoOthers(t *testing.T) {
 	alone(t)
 	run(t, "nft", "add table ip other")
-	b, w := backend(t, testNode()), newWorld(4, testNode())
+	b, w := backend(t, testNode()), backendtest.NewWorld(4, testNode())
 	n, err := b.kernel.watch(b.opts)
 	if err != nil {
 		t.Fatal(err)
@@ -355,11 +356,11 @@ func TestWatchHearsOfForeignHandsAndOfNoOthers(t *testing.T) {
 	}
 	defer listen.close() //nolint:errcheck // the test is over
 	for range 50 {
-		w.disturb(t, 20)
-		p, d := w.step(t)
+		w.Disturb(t, 20)
+		p, d := w.Step(t)
 		apply(t, b, p, d)
 	}
-	if err := b.Resync(w.plan); err != nil {
+	if err := b.Resync(w.Plan); err != nil {
 		t.Fatal(err)
 	}
 	if _, all := drain(t, listen); all > 0 {
@@ -399,7 +400,7 @@ func TestWatchHearsOfForeignHandsAndOfNoOthers(t *testing.T) {
 		<-told
 		// Once more than it is told: a transaction of others may be several datagrams.
 		for range 2 {
-			apply(t, b, w.plan, plan.Delta{})
+			apply(t, b, w.Plan, plan.Delta{})
 		}
 		after := run(t, "nft", "-s", "list", "table", "ip", "lameduck")
 		if diff := cmp.Diff(sortedLines(before), sortedLines(after)); diff != "" {
@@ -619,15 +620,15 @@ func TestPacketsGoWhereTheRulesSend(t *testing.T) {
 	serve(t, pods, "10.244.0.5:8080")
 	serve(t, pods, "10.244.0.6:8080")
 
-	w := newWorld(5, testNode())
+	w := backendtest.NewWorld(5, testNode())
 	var b *Backend
-	if err := node.do(func() (err error) { b, err = New(w.node, Options{}); return err }); err != nil {
+	if err := node.do(func() (err error) { b, err = New(w.Node, Options{}); return err }); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	svc := packetService()
-	setService(t, w.cache, svc, packetSlice("10.244.0.5"))
-	p, d := w.step(t)
+	svc := backendtest.PacketService()
+	backendtest.SetService(t, w.Cache, svc, backendtest.PacketSlice("10.244.0.5"))
+	p, d := w.Step(t)
 	apply(t, b, p, d)
 
 	expect := func(from *namespace, at, want string) net.Conn {
@@ -649,13 +650,13 @@ func TestPacketsGoWhereTheRulesSend(t *testing.T) {
 
 	// Another process takes the tables over, and the endpoint is replaced; the flow stays.
 	var next *Backend
-	if err := node.do(func() (err error) { next, err = New(w.node, Options{}); return err }); err != nil {
+	if err := node.do(func() (err error) { next, err = New(w.Node, Options{}); return err }); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = next.Close() })
 	apply(t, next, p, plan.Delta{})
-	setService(t, w.cache, svc, packetSlice("10.244.0.6"))
-	p, d = w.step(t)
+	backendtest.SetService(t, w.Cache, svc, backendtest.PacketSlice("10.244.0.6"))
+	p, d = w.Step(t)
 	apply(t, next, p, d)
 	if _, err := fmt.Fprintf(kept, "still there"); err != nil {
 		t.Fatal(err)
@@ -665,8 +666,8 @@ func TestPacketsGoWhereTheRulesSend(t *testing.T) {
 	}
 	expect(client, "10.96.0.1:80", "10.244.0.6:8080 sees 10.244.0.1")
 
-	setService(t, w.cache, svc, packetSlice())
-	p, d = w.step(t)
+	backendtest.SetService(t, w.Cache, svc, backendtest.PacketSlice())
+	p, d = w.Step(t)
 	apply(t, next, p, d)
 	if _, _, err := client.dial("10.96.0.1:80"); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("without endpoints: %v, want a refusal", err)
@@ -680,19 +681,19 @@ func TestNoConnectionIsLostWhileEndpointsChange(t *testing.T) {
 	machine.run(t, "ip", "addr", "add", "10.244.0.0/24", "dev", "lo")
 	machine.run(t, "ip", "route", "add", "default", "dev", "lo")
 	serve(t, machine, "0.0.0.0:8080")
-	w := newWorld(6, testNode())
+	w := backendtest.NewWorld(6, testNode())
 	var b *Backend
-	if err := machine.do(func() (err error) { b, err = New(w.node, Options{}); return err }); err != nil {
+	if err := machine.do(func() (err error) { b, err = New(w.Node, Options{}); return err }); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
 	change := func() {
 		var addrs []string
-		for i := range 1 + w.rng.IntN(1<<w.rng.IntN(5)) {
-			addrs = append(addrs, podAddr(endpoints.IPv4, i))
+		for i := range 1 + w.Rand.IntN(1<<w.Rand.IntN(5)) {
+			addrs = append(addrs, backendtest.PodAddr(endpoints.IPv4, i))
 		}
-		setService(t, w.cache, packetService(), packetSlice(addrs...))
-		p, d := w.step(t)
+		backendtest.SetService(t, w.Cache, backendtest.PacketService(), backendtest.PacketSlice(addrs...))
+		p, d := w.Step(t)
 		apply(t, b, p, d)
 	}
 	change()
@@ -756,17 +757,17 @@ func TestAFullMemoryServesAllTheSame(t *testing.T) {
 	machine.run(t, "ip", "addr", "add", "10.244.0.0/24", "dev", "lo")
 	machine.run(t, "ip", "route", "add", "default", "dev", "lo")
 	serve(t, machine, "0.0.0.0:8080")
-	w := newWorld(6, testNode())
+	w := backendtest.NewWorld(6, testNode())
 	var b *Backend
-	if err := machine.do(func() (err error) { b, err = New(w.node, Options{}); return err }); err != nil {
+	if err := machine.do(func() (err error) { b, err = New(w.Node, Options{}); return err }); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
 	b.kernel = smallMemory{b.kernel}
-	svc := packetService()
+	svc := backendtest.PacketService()
 	svc.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
-	setService(t, w.cache, svc, packetSlice("10.244.0.5", "10.244.0.6", "10.244.0.7"))
-	p, d := w.step(t)
+	backendtest.SetService(t, w.Cache, svc, backendtest.PacketSlice("10.244.0.5", "10.244.0.6", "10.244.0.7"))
+	p, d := w.Step(t)
 	apply(t, b, p, d)
 	machine.run(t, "nft", "add element ip lameduck sticky { ffff:0 . 192.0.2.1 : ffff:1, ffff:0 . 192.0.2.2 : ffff:1 }")
 	for range 50 {

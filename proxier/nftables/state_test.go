@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -247,20 +248,20 @@ func TestChangesOneByOneComeToTheSameAsTheWhole(t *testing.T) {
 		for seed := range uint64(4) {
 			t.Run(fmt.Sprintf("%s/%d", f, seed), func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(seed, testNode())
-				s, kernel := newState(w.node, f), newTable(f)
-				kernel.commit(t, s.create(w.plan))
+				w := backendtest.NewWorld(seed, testNode())
+				s, kernel := newState(w.Node, f), newTable(f)
+				kernel.commit(t, s.create(w.Plan))
 				for i := range 400 {
-					for range w.rng.IntN(3) + 1 {
-						w.disturb(t, 12)
+					for range w.Rand.IntN(3) + 1 {
+						w.Disturb(t, 12)
 					}
-					_, d := w.step(t)
+					_, d := w.Step(t)
 					kernel.commit(t, s.apply(&d))
 					if i%10 != 0 && i < 390 {
 						continue
 					}
 					whole := newTable(f)
-					whole.commit(t, newState(w.node, f).create(w.plan))
+					whole.commit(t, newState(w.Node, f).create(w.Plan))
 					if diff := cmp.Diff(whole.meaning(t), kernel.meaning(t)); diff != "" {
 						t.Fatalf("after %d changes (- whole, + one by one):\n%s", i+1, diff)
 					}
@@ -275,12 +276,12 @@ func TestChangesOneByOneComeToTheSameAsTheWhole(t *testing.T) {
 }
 
 // checkEmpty deletes everything: nothing may be left, neither in the table nor in the books.
-func (s *state) checkEmpty(t *testing.T, kernel *table, w *world) {
+func (s *state) checkEmpty(t *testing.T, kernel *table, w *backendtest.World) {
 	t.Helper()
 	for i := range 12 {
-		w.cache.DeleteService(endpoints.ServiceName{Namespace: "default", Name: fmt.Sprintf("svc-%d", i)})
+		w.Cache.DeleteService(endpoints.ServiceName{Namespace: "default", Name: fmt.Sprintf("svc-%d", i)})
 	}
-	_, d := w.step(t)
+	_, d := w.Step(t)
 	kernel.commit(t, s.apply(&d))
 	for i, rows := range kernel.rows {
 		if len(rows) > 0 {
@@ -298,14 +299,14 @@ func (s *state) checkEmpty(t *testing.T, kernel *table, w *world) {
 // TestElementsAreWhatThePlanSays compares a table with the Plan itself.
 func TestElementsAreWhatThePlanSays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(7, testNode())
+	w := backendtest.NewWorld(7, testNode())
 	for range 200 {
-		w.disturb(t, 60)
+		w.Disturb(t, 60)
 	}
-	p, _ := w.step(t)
+	p, _ := w.Step(t)
 	for _, f := range endpoints.Families() {
 		kernel := newTable(f)
-		kernel.commit(t, newState(w.node, f).create(p))
+		kernel.commit(t, newState(w.Node, f).create(p))
 		kernel.meaning(t)
 		n := 0
 		for fe := range p.Frontends() {
@@ -521,17 +522,17 @@ func TestClassNumbersAreDifferent(t *testing.T) {
 // TestAnEndpointThatComesBackIsNotRemembered: what packets remember is its slot.
 func TestAnEndpointThatComesBackIsNotRemembered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(1, testNode())
-	svc := packetService()
+	w := backendtest.NewWorld(1, testNode())
+	svc := backendtest.PacketService()
 	seconds := int32(600)
 	svc.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
 	svc.Spec.SessionAffinityConfig = &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: &seconds}}
-	s, kernel := newState(w.node, endpoints.IPv4), newTable(endpoints.IPv4)
-	kernel.commit(t, s.create(w.plan))
+	s, kernel := newState(w.Node, endpoints.IPv4), newTable(endpoints.IPv4)
+	kernel.commit(t, s.create(w.Plan))
 	seen := map[uint32]string{}
 	apply := func(step string, addrs ...string) {
-		setService(t, w.cache, svc, packetSlice(addrs...))
-		_, d := w.step(t)
+		backendtest.SetService(t, w.Cache, svc, backendtest.PacketSlice(addrs...))
+		_, d := w.Step(t)
 		kernel.commit(t, s.apply(&d))
 		for _, slot := range kernel.rows[stickySlots] {
 			if by, ok := seen[number(slot)]; ok && by != step {
@@ -547,7 +548,7 @@ func TestAnEndpointThatComesBackIsNotRemembered(t *testing.T) {
 		t.Errorf("%d slots, want 2", len(seen))
 	}
 	affine := svc
-	svc = packetService()
+	svc = backendtest.PacketService()
 	apply("without affinity", "10.244.0.5")
 	if n := len(kernel.rows[stickySlots]) + len(kernel.rows[stickyIDs]); n > 0 {
 		t.Errorf("%d elements of affinity are left", n)

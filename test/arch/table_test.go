@@ -181,6 +181,7 @@ var packages = []packageRule{
 			{"github.com/google/nftables", "expressions of rules as the kernel reads them; and tests read sets back with it"},
 			{"golang.org/x/sys", "the netlink socket and the constants of its messages"},
 		},
+		testOwn: []permit{{"proxier/backendtest", "a cluster that changes at random"}},
 	},
 	{
 		path: "proxier/iptables",
@@ -192,6 +193,7 @@ var packages = []packageRule{
 			{"github.com/coreos/go-iptables", "which iptables the machine has, and the rules in chains of others"},
 			{"golang.org/x/sys", "network namespaces"},
 		},
+		testOwn: []permit{{"proxier/backendtest", "a cluster that changes at random"}},
 	},
 	{
 		path: "proxier/backendtest",
