@@ -8,15 +8,21 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // fullEnv asks for all of it.
 const fullEnv = "LAMEDUCK_DETERMINISM"
 
+// processors is held by whoever sets GOMAXPROCS, which is everybody's.
+var processors sync.Mutex
+
 // inProcess is a worker in this process, with so many processors.
 func inProcess(procs int) worker {
 	return worker{fmt.Sprintf("GOMAXPROCS %d", procs), func(words ...string) ([]byte, error) {
+		processors.Lock()
+		defer processors.Unlock()
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		return job(words)
 	}}
@@ -25,7 +31,7 @@ func inProcess(procs int) worker {
 // In one process, twice with one processor and once with eight: the same input, the same bytes.
 // Not in parallel: it sets GOMAXPROCS, which is everybody's.
 func TestOneProcess(t *testing.T) {
-	first := inProcess(1)
+	first := kept(inProcess(1))
 	lines, err := first.do("sums", extent())
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +41,7 @@ func TestOneProcess(t *testing.T) {
 		t.Fatalf("only %d runs", runs)
 	}
 	t.Logf("%d runs, and each again", runs)
-	for _, other := range []worker{{"GOMAXPROCS 1, again", first.do}, inProcess(8)} {
+	for _, other := range []worker{{"GOMAXPROCS 1, again", inProcess(1).do}, inProcess(8)} {
 		same(t, first, other)
 	}
 }
@@ -65,7 +71,7 @@ func TestOtherProcesses(t *testing.T) {
 	if os.Getenv(fullEnv) == "" {
 		t.Skipf("builds this test for other platforms: make determinism, or %s=1", fullEnv)
 	}
-	first := inProcess(1)
+	first := kept(inProcess(1))
 	for _, tt := range []struct {
 		name  string
 		build []string
@@ -80,6 +86,7 @@ func TestOtherProcesses(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			if slices.Contains(tt.env, "GOOS=js") {
 				if _, err := exec.LookPath("node"); err != nil {
 					t.Skip("node is not installed: what the simulator does as wasm is NOT compared")

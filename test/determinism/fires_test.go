@@ -98,10 +98,12 @@ func TestBrokenSimulatorIsFoundOut(t *testing.T) {
 	if os.Getenv(fullEnv) == "" {
 		t.Skipf("builds a simulator for each mistake: make determinism, or %s=1", fullEnv)
 	}
+	sound := kept(inProcess(1))
 	for _, tt := range brokenSimulators() {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			binary := build(t, nil, "-overlay", overlay(t, tt))
-			one, other := inProcess(1), child(t, "broken", []string{"GOMAXPROCS=8"}, binary)
+			one, other := sound, child(t, "broken", []string{"GOMAXPROCS=8"}, binary)
 			if tt.self {
 				one = child(t, "one", []string{"GOMAXPROCS=1"}, binary)
 			}
