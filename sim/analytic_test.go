@@ -32,6 +32,9 @@ type derivation struct {
 // test runs the world with at least a million requests, and the changed one once.
 func (d derivation) test(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a million requests")
+	}
 	sum, requests := d.run(t, d.world(), d.seeds)
 	if requests < 1_000_000 {
 		t.Errorf("only %.0f requests", requests)

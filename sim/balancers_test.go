@@ -35,6 +35,9 @@ func balanced(policy corev1.ServiceExternalTrafficPolicy, lb scenario.LoadBalanc
 // overSeeds is the mean of the seconds lost over seeds, with its standard error, and the causes.
 func overSeeds(t *testing.T, sc *scenario.Scenario, seeds uint64) (mean, se float64, causes map[ledger.Blame]uint64) {
 	t.Helper()
+	if testing.Short() {
+		t.Skipf("a mean over %d seeds", seeds)
+	}
 	causes = map[ledger.Blame]uint64{}
 	var sum, squares float64
 	for seed := range seeds {

@@ -69,6 +69,9 @@ func fieldReports() []fieldReport {
 // gives, and within a factor of 2 of the numbers, where there are any.
 func TestFieldReports(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("a hundred runs of each")
+	}
 	for _, f := range fieldReports() {
 		t.Run(f.file+" "+f.variants[0].set, func(t *testing.T) {
 			t.Parallel()

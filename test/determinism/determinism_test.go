@@ -31,6 +31,9 @@ func inProcess(procs int) worker {
 // In one process, twice with one processor and once with eight: the same input, the same bytes.
 // Not in parallel: it sets GOMAXPROCS, which is everybody's.
 func TestOneProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs everything three times; make determinism does that with the race detector, too")
+	}
 	first := kept(inProcess(1))
 	lines, err := first.do("sums", extent())
 	if err != nil {
