@@ -109,6 +109,9 @@ func (s *Server) socket(service func() endpoints.ServiceName, network, address s
 	}
 }
 
+// Handler answers /healthz and /livez as the proxy's own port does, for a port that has them beside something else.
+func (s *Server) Handler() http.Handler { return s.own() }
+
 // own answers on the proxy's own port. Everything but its two paths is not found, as in kube-proxy 1.36
 // (pkg/proxy/healthcheck/proxy_health.go, Run; verified), and the method does not matter.
 func (s *Server) own() http.Handler {

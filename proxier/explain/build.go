@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"iter"
 	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -11,6 +12,12 @@ import (
 // Build explains the Services of a snapshot that keep lets through (nil: all) as the node
 // sees them. The node's Options have to be the profile's.
 func Build(snap *endpoints.Snapshot, node *plan.Node, profile endpoints.Profile, keep func(endpoints.ServiceName) bool) *Explanation {
+	return BuildServices(snap.Services(), node, profile, keep)
+}
+
+// BuildServices is Build for Services that come from elsewhere, such as those of a Plan in force. They have to be in
+// name order.
+func BuildServices(services iter.Seq[*endpoints.Service], node *plan.Node, profile endpoints.Profile, keep func(endpoints.ServiceName) bool) *Explanation {
 	x := &Explanation{
 		APIVersion: APIVersion, Kind: "Explanation",
 		Node: node.Name, Zone: node.Zone,
@@ -20,7 +27,7 @@ func Build(snap *endpoints.Snapshot, node *plan.Node, profile endpoints.Profile,
 		Services: []Service{}, NotProxied: []NotProxied{},
 	}
 	var decisions []endpoints.Decision
-	for svc := range snap.Services() {
+	for svc := range services {
 		if keep != nil && !keep(svc.Name) {
 			continue
 		}

@@ -172,6 +172,14 @@ var packages = []packageRule{
 		},
 	},
 	{
+		path: "proxier/shadow", pure: true,
+		own: []permit{
+			{"endpoints", "the Decisions it compares"},
+			{"proxier/plan", "what becomes of packets at two moments"},
+			{"healthcheck", "what health-check node ports would answer"},
+		},
+	},
+	{
 		path: "proxier/nftables",
 		own: []permit{
 			{"proxier/plan", "what is rendered"},
