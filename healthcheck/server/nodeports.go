@@ -51,7 +51,7 @@ func (p *nodePorts) start(ctx context.Context, at netip.AddrPort) *opened {
 	if family == endpoints.IPv6 {
 		network = "tcp6"
 	}
-	socket := s.socket(func() endpoints.ServiceName { return s.owner(at) }, network, at.String(), s.nodePort(family, at.Port()))
+	socket := s.socket(func() endpoints.ServiceName { return s.owner(at) }, network, at.String(), s.NodePort(family, at.Port()))
 	ctx, end := context.WithCancel(ctx)
 	o := &opened{end: end, released: make(chan struct{})}
 	p.running.Go(func() {

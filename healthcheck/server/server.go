@@ -131,8 +131,8 @@ func (s *Server) answer(w http.ResponseWriter, path string, a healthcheck.Answer
 	write(w, a)
 }
 
-// nodePort answers on a Service's port, whatever is asked.
-func (s *Server) nodePort(family endpoints.IPFamily, port uint16) http.Handler {
+// NodePort answers, whatever is asked, as a Service's port does, also where it is not open.
+func (s *Server) NodePort(family endpoints.IPFamily, port uint16) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		st := s.opts.State()
 		write(w, st.Table.Answer(family, port, healthcheck.Healthy(st.Proxy, s.opts.Now(), healthcheck.Timeout)))

@@ -115,7 +115,7 @@ func (b *builder) traffic(sp *endpoints.ServicePort) []Traffic {
 
 func trafficOf(f *plan.Frontend, source plan.Source, to string) Traffic {
 	r := f.Routes[source]
-	t := Traffic{From: source.String(), To: to, Action: actionWord(r.Action), Endpoints: []string{}, Masquerade: r.Masquerade, Why: whyWord(r.Why)}
+	t := Traffic{From: source.String(), To: to, Action: r.Action.String(), Endpoints: []string{}, Masquerade: r.Masquerade, Why: r.Why.String()}
 	if r.Action == plan.Forward {
 		t.List = r.List.String()
 		for _, target := range f.Lists.Of(r.List) {
@@ -123,32 +123,6 @@ func trafficOf(f *plan.Frontend, source plan.Source, to string) Traffic {
 		}
 	}
 	return t
-}
-
-func actionWord(a plan.Action) string {
-	switch a {
-	case plan.Reject:
-		return "reject"
-	case plan.Drop:
-		return "drop"
-	default:
-		return "forward"
-	}
-}
-
-func whyWord(w plan.Why) string {
-	switch w {
-	case plan.ShortCircuit:
-		return "short-circuit"
-	case plan.NoEndpoints:
-		return "no-endpoints"
-	case plan.NoLocalEndpoints:
-		return "no-local-endpoints"
-	case plan.NoClusterEndpoints:
-		return "no-cluster-endpoints"
-	default:
-		return "policy"
-	}
 }
 
 // frontendOf returns a frontend of the port: its ClusterIP, or any external one, nil when it

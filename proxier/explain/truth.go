@@ -141,7 +141,7 @@ func fate(svc *endpoints.Service, o endpoints.Options) string {
 	f := frontendOf(s, &svc.Ports[0], true)
 	r := f.Routes[plan.FromOutside]
 	if r.Action != plan.Forward {
-		return actionWord(r.Action)
+		return r.Action.String()
 	}
 	target := f.Lists.Of(r.List)[0].Addr
 	for i := range svc.Ports[0].Endpoints {

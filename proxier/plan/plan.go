@@ -77,6 +77,9 @@ const (
 	Drop                  // swallow
 )
 
+// String returns "forward", "reject" or "drop".
+func (a Action) String() string { return [...]string{"forward", "reject", "drop"}[a] }
+
 // Why says how a route came about.
 type Why uint8
 
@@ -88,6 +91,11 @@ const (
 	NoLocalEndpoints              // usable endpoints exist, but none on this node
 	NoClusterEndpoints            // only with KEP-1669's alpha: the Local list falls back, this one does not
 )
+
+// String returns a stable code, such as "short-circuit".
+func (w Why) String() string {
+	return [...]string{"policy", "short-circuit", "no-endpoints", "no-local-endpoints", "no-cluster-endpoints"}[w]
+}
 
 // Hooks are the places of a node's packet path at which a filter rule is attached.
 type Hooks uint8

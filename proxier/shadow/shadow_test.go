@@ -86,7 +86,7 @@ func lines(changes []Change) []string {
 			out = append(out, fmt.Sprintf("%s %s %s: %s -> %s", e.Port, e.Addr, e.List, Code(e.Was), Code(e.Is)))
 		}
 		for _, r := range c.Routes {
-			line := fmt.Sprintf("%s %s from %s: %d -> %d (%d)", r.Port, r.Key, r.Source, r.Was, r.Is, r.Why)
+			line := fmt.Sprintf("%s %s from %s: %s -> %s (%s)", r.Port, r.Key, r.Source, r.Was, r.Is, r.Why)
 			if r.Gone {
 				line += " gone"
 			}
@@ -147,7 +147,7 @@ func TestWhatANodeDecidesDifferently(t *testing.T) {
 			[]string{
 				"shop/web 10.0.0.1:8080 Cluster: ready-preferred -> terminating-not-serving",
 				"shop/web 10.0.0.1:8080 Local: terminating-fallback -> terminating-not-serving",
-				"shop/web 0.0.0.0:30080/TCP from outside: 0 -> 2 (3)",
+				"shop/web 0.0.0.0:30080/TCP from outside: forward -> drop (no-local-endpoints)",
 			},
 		},
 		{
@@ -156,7 +156,7 @@ func TestWhatANodeDecidesDifferently(t *testing.T) {
 			&world{svc: object(clusterOnly), pods: []pod{{up, "there", ""}}},
 			[]string{
 				"shop/web 10.0.0.1:8080 Cluster: not-ready -> ready",
-				"shop/web 10.96.0.1:80/TCP from node: 1 -> 0 (0)", "shop/web 10.96.0.1:80/TCP from outside: 1 -> 0 (0)",
+				"shop/web 10.96.0.1:80/TCP from node: reject -> forward (policy)", "shop/web 10.96.0.1:80/TCP from outside: reject -> forward (policy)",
 			},
 		},
 		{
@@ -176,7 +176,7 @@ func TestWhatANodeDecidesDifferently(t *testing.T) {
 			&world{svc: object(clusterOnly), pods: []pod{{starting, "there", ""}}}, &world{},
 			[]string{
 				"shop/web 10.0.0.1:8080 Cluster: not-ready -> absent",
-				"shop/web 10.96.0.1:80/TCP from node: 1 -> 0 (0) gone", "shop/web 10.96.0.1:80/TCP from outside: 1 -> 0 (0) gone",
+				"shop/web 10.96.0.1:80/TCP from node: reject -> forward (policy) gone", "shop/web 10.96.0.1:80/TCP from outside: reject -> forward (policy) gone",
 			},
 		},
 		{
@@ -185,7 +185,7 @@ func TestWhatANodeDecidesDifferently(t *testing.T) {
 			&world{also: []*corev1.Service{second}},
 			[]string{
 				"shop/web 10.0.0.1:8080 Cluster: ready -> absent",
-				"shop/zoo 10.96.0.1:80/TCP from node: 0 -> 1 (2)", "shop/zoo 10.96.0.1:80/TCP from outside: 0 -> 1 (2)",
+				"shop/zoo 10.96.0.1:80/TCP from node: forward -> reject (no-endpoints)", "shop/zoo 10.96.0.1:80/TCP from outside: forward -> reject (no-endpoints)",
 			},
 		},
 	} {

@@ -17,6 +17,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/conntrack"
 	"github.com/lameduck-proxy/lameduck/proxier/host"
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/proxier/source/apiserver"
 )
 
@@ -29,19 +30,34 @@ type Options struct {
 	// Servers say where it is asked about itself.
 	Servers ServerOptions
 	Client  *apiserver.Client
-	Log     logr.Logger
+	// Sim has it decide, say why, and program nothing. Nil has it program the kernel.
+	Sim *SimOptions
+	Log logr.Logger
 }
 
 // Run is a service proxy until the context ends. It leaves its rules in force.
-func Run(ctx context.Context, o Options) (err error) {
+func Run(ctx context.Context, o Options) error {
 	addrs, err := host.Addresses()
 	if err != nil {
 		return err
 	}
-	node, err := o.Node(Known{Host: addrs})
+	known := Known{Host: addrs}
+	node, err := o.Node(known)
 	if err != nil {
 		return err
 	}
+	if o.Sim != nil {
+		p, err := newProxy(o, node, nowhere{}, nil)
+		if err != nil {
+			return err
+		}
+		return p.run(ctx, known)
+	}
+	return program(ctx, o, node, known)
+}
+
+// program is a proxy that has the kernel do it.
+func program(ctx context.Context, o Options, node *plan.Node, known Known) (err error) {
 	backend, err := OpenBackend(node, o.Kernel)
 	if err != nil {
 		return err
@@ -55,10 +71,18 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	f := &feed{Proxier: p.Proxier, build: o.Node, log: o.Log, known: Known{Host: addrs}}
+	var clearing sync.WaitGroup
+	defer clearing.Wait()
+	p.log.first = func() { clearing.Go(func() { clearAway(backend, o) }) }
+	return p.run(ctx, known)
+}
+
+// run has the proxy follow the cluster and the machine until the context ends.
+func (p *proxy) run(ctx context.Context, known Known) error {
+	o := p.opts
+	f := &feed{Proxier: p.Proxier, build: o.Node, log: o.Log, known: known}
 	var running sync.WaitGroup
 	defer running.Wait()
-	p.log.first = func() { running.Go(func() { clearAway(backend, o) }) }
 	p.serve(ctx, &running)
 	running.Go(func() { apiserver.New(o.Client, f, o.Log).Run(ctx) })
 	running.Go(func() { watchHost(ctx, f, o.Log) })

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"net"
+	"net/http"
 	"net/netip"
 	"slices"
 	"sync"
@@ -30,11 +31,15 @@ type proxy struct {
 	opts    Options
 	metrics *metrics.Metrics
 	health  *server.Server
+	sim     *simulated // nil where the kernel is programmed
 	log     observer
 }
 
 func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier.Conntrack) (*proxy, error) {
 	p := &proxy{opts: o, log: observer{log: o.Log}}
+	if o.Sim != nil {
+		p.sim = &simulated{log: o.Log}
+	}
 	rules, _ := backend.(metrics.RuleCounter)
 	p.metrics = metrics.New(metrics.Options{
 		Mode: node.Dialect, Rules: rules, Build: o.Servers.Build, Status: func() proxier.Status { return p.Status() },
@@ -54,6 +59,10 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 // observe passes on that a sync is over. The log comes last: by then everybody else knows.
 func (p *proxy) observe(s proxier.Sync) {
 	p.metrics.Observe(s)
+	if p.sim != nil {
+		p.sim.observe(s)
+		return
+	}
 	if s.Err == nil {
 		p.health.Follow(s.Status.Table, healthAddresses(s.Plan.Node()))
 	}
@@ -117,11 +126,21 @@ const scrapeTimeout = time.Minute
 func (p *proxy) serve(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { p.health.Run(ctx) })
 	if o := p.opts.Servers; o.Metrics != "" {
-		socket := server.Socket{
-			Network: "tcp", Address: o.Metrics, Handler: p.metrics.Handler(o.Profiling), AnswerTimeout: scrapeTimeout,
-			Listening: func(at net.Addr) { p.listening("metrics", at) },
-			Trouble:   func(err error) { p.opts.Log.Error(err, "Metrics are not served", "again", server.RetryInterval) },
-		}
-		running.Go(func() { socket.Serve(ctx) })
+		p.open(ctx, running, "metrics", o.Metrics, p.metrics.Handler(o.Profiling))
 	}
+	if p.sim != nil {
+		p.open(ctx, running, "sim", p.opts.Sim.Address, p.answers())
+	}
+}
+
+// open serves at an address until the context ends.
+func (p *proxy) open(ctx context.Context, running *sync.WaitGroup, what, address string, handler http.Handler) {
+	socket := server.Socket{
+		Network: "tcp", Address: address, Handler: handler, AnswerTimeout: scrapeTimeout,
+		Listening: func(at net.Addr) { p.listening(what, at) },
+		Trouble: func(err error) {
+			p.opts.Log.Error(err, "Not served", "for", what, "address", address, "again", server.RetryInterval)
+		},
+	}
+	running.Go(func() { socket.Serve(ctx) })
 }

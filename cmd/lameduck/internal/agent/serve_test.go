@@ -39,7 +39,7 @@ func start(t *testing.T, node *plan.Node, change func(*Options)) *agentRig {
 	t.Helper()
 	r := &agentRig{
 		t: t, backend: &rules{}, inForce: make(chan struct{}, 8),
-		at: map[string]chan string{"metrics": make(chan string, 8), "health": make(chan string, 8)},
+		at: map[string]chan string{"metrics": make(chan string, 8), "health": make(chan string, 8), "sim": make(chan string, 8)},
 	}
 	o := Options{
 		Log:     funcr.NewJSON(r.heed, funcr.Options{Verbosity: 2}),
@@ -74,7 +74,7 @@ func (r *agentRig) heed(line string) {
 	switch entry.Msg {
 	case "Listening":
 		r.at[entry.For] <- entry.Address
-	case "Rules are in force":
+	case "Rules are in force", "Decided for the first time, nothing is programmed":
 		r.inForce <- struct{}{}
 	}
 }
@@ -254,7 +254,7 @@ func TestAPortThatIsTakenIsLogged(t *testing.T) {
 		o.Servers = ServerOptions{Metrics: l.Addr().String(), Healthz: l.Addr().String()}
 	})
 	got := <-heard + "\n" + <-heard
-	for _, want := range []string{`"msg":"Metrics are not served"`, `"msg":"Health is not served"`, "address already in use"} {
+	for _, want := range []string{`"msg":"Not served"`, `"for":"metrics"`, `"msg":"Health is not served"`, "address already in use"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("logged without %s:\n%s", want, got)
 		}

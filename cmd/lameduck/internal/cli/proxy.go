@@ -37,6 +37,8 @@ type proxyCommand struct {
 	variant    string
 	takeOver   bool
 	servers    serverFlags
+	sim        bool // --mode sim
+	simAddress string
 	std        Streams
 }
 
@@ -55,10 +57,15 @@ watches an API server until it is stopped, answers load balancers' health checks
 metrics, both at kube-proxy's ports. Rules stay in force when it ends; --cleanup removes those
 of every mode, and nothing else.
 
-Only one service proxy should run on a node: end kube-proxy first. Needs root.`,
+Only one service proxy should run on a node: end kube-proxy first. Needs root.
+
+With --mode sim it runs beside a kube-proxy, without privileges: it watches the same objects,
+logs what it decides and why whenever that changes, answers on one port of its own
+(--sim-bind-address), and programs nothing. It decides as the mode of --config, else nftables.`,
 		Example: `  lameduck proxy --dry-run -f objects.yaml --node node-1 --mode nftables
   lameduck proxy --once -f objects.yaml --node node-1 --mode iptables
   lameduck proxy --config /var/lib/kube-proxy/config.conf --hostname-override node-1
+  lameduck proxy --mode sim --config /var/lib/kube-proxy/config.conf --hostname-override node-1
   lameduck proxy --cleanup`,
 		Args: cobra.NoArgs,
 		RunE: verb(c.run),
@@ -66,6 +73,7 @@ Only one service proxy should run on a node: end kube-proxy first. Needs root.`,
 	flags := cmd.Flags()
 	c.input.register(flags)
 	c.node.register(flags)
+	flags.Lookup("mode").Usage = "kube-proxy mode: nftables or iptables (default nftables; they differ in some cases); or sim, to decide and program nothing"
 	flags.BoolVar(&c.once, "once", false, "program what the files say, once")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "print the rules instead of programming them")
 	flags.BoolVar(&c.cleanup, "cleanup", false, "remove the rules that lameduck left, and end")
@@ -76,6 +84,7 @@ Only one service proxy should run on a node: end kube-proxy first. Needs root.`,
 	flags.StringVar(&c.prefix, "iptables-chain-prefix", "KUBE", "in mode iptables, begin the names of chains with `PREFIX`; another than kube-proxy's stands beside kube-proxy")
 	flags.BoolVar(&c.takeOver, "take-over", false, "in mode iptables, go on where a kube-proxy seems to be running")
 	c.servers.register(flags)
+	flags.StringVar(&c.simAddress, "sim-bind-address", "", "with --mode sim, `ADDRESS` and port that answers what the proxy would do (default 127.0.0.1:10270)")
 	cmd.MarkFlagsMutuallyExclusive("once", "dry-run", "cleanup")
 	cmd.MarkFlagsMutuallyExclusive("node", "hostname-override")
 	return cmd
@@ -84,6 +93,9 @@ Only one service proxy should run on a node: end kube-proxy first. Needs root.`,
 func (c *proxyCommand) run() error {
 	if c.node.node == "" {
 		c.node.node = c.hostname
+	}
+	if err := c.takeSim(); err != nil {
+		return err
 	}
 	switch {
 	case c.cleanup:
@@ -178,11 +190,15 @@ func (c *proxyCommand) watch() error {
 	if err != nil {
 		return err
 	}
+	sim, err := c.simOptions(s)
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return agent.Run(ctx, agent.Options{
 		Node:   func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
-		Kernel: kernel, Pace: s.pace(), Servers: servers, Client: client, Log: c.logger(),
+		Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Sim: sim, Log: c.logger(),
 	})
 }
 
