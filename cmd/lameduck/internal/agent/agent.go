@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier"
 	"github.com/lameduck-proxy/lameduck/proxier/conntrack"
 	"github.com/lameduck-proxy/lameduck/proxier/host"
@@ -24,9 +25,11 @@ import (
 // Options of a proxy that runs.
 type Options struct {
 	// Node builds the node from what is known of it.
-	Node   NodeBuilder
-	Kernel KernelOptions
-	Pace   pace.Policy
+	Node NodeBuilder
+	// Profile is the behaviour that its nodes have; it is announced and named in explanations.
+	Profile endpoints.Profile
+	Kernel  KernelOptions
+	Pace    pace.Policy
 	// Servers say where it is asked about itself.
 	Servers ServerOptions
 	Client  *apiserver.Client
@@ -46,6 +49,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	announce(o.Log, o.Profile)
 	if o.Sim != nil {
 		p, err := newProxy(o, node, nowhere{}, nil)
 		if err != nil {
@@ -54,6 +58,20 @@ func Run(ctx context.Context, o Options) error {
 		return p.run(ctx, known)
 	}
 	return program(ctx, o, node, known)
+}
+
+// announce says, as loudly as a log can, that traffic is handled as no kube-proxy of the version would. Its gate
+// ProxyTerminatingEndpoints is GA and locked since 1.28 (KEP-1669 kep.yaml; facts/kube-proxy.md): whoever turns the fallback
+// off here, to see what it is good for, loses connections that a kube-proxy would not.
+func announce(log logr.Logger, p endpoints.Profile) {
+	if p.Options.TerminatingFallback != endpoints.FallbackAll {
+		log.Error(nil, "The fallback to serving terminating endpoints (KEP-1669) is not what it is in Kubernetes 1.26 and later: "+
+			"connections are refused or dropped while the last endpoints in reach terminate",
+			"terminatingFallback", p.Options.TerminatingFallback.String(), "kubernetesVersion", p.Version.String())
+	}
+	for _, setting := range p.WhatIf {
+		log.Error(nil, "No kube-proxy of this version can be set this way", "setting", setting, "kubernetesVersion", p.Version.String())
+	}
 }
 
 // program is a proxy that has the kernel do it.

@@ -46,7 +46,7 @@ func inSim(t *testing.T, verbosity int, story func(r *simRig)) {
 			}
 			return []string{p.Node().Name, from, to, in}, nil
 		}
-		o := Options{Log: funcr.NewJSON(r.heed, funcr.Options{Verbosity: verbosity}), Sim: &SimOptions{Profile: current, Trace: trace}}
+		o := Options{Log: funcr.NewJSON(r.heed, funcr.Options{Verbosity: verbosity}), Profile: current, Sim: &SimOptions{Trace: trace}}
 		if r.proxy, err = newProxy(o, thisNode(), nowhere{}, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -72,7 +72,7 @@ func (p *proxy) explain(w http.ResponseWriter, r *http.Request, decided *plan.Pl
 		refuse(w, http.StatusNotFound, fmt.Sprintf("service %q: the node proxies no Service of that name; %s", asked, known(decided)))
 		return
 	}
-	reply(w, explain.BuildServices(slices.Values([]*endpoints.Service{svc.Source()}), decided.Node(), p.opts.Sim.Profile, nil))
+	reply(w, explain.BuildServices(slices.Values([]*endpoints.Service{svc.Source()}), decided.Node(), p.opts.Profile, nil))
 }
 
 // known names some of the Services that could have been asked for.

@@ -197,8 +197,8 @@ func (c *proxyCommand) watch() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return agent.Run(ctx, agent.Options{
-		Node:   func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
-		Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Sim: sim, Log: c.logger(),
+		Node:    func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
+		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Sim: sim, Log: c.logger(),
 	})
 }
 

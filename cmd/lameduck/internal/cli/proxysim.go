@@ -51,7 +51,7 @@ func (c *proxyCommand) simOptions(s *settings) (*agent.SimOptions, error) {
 		}
 		return t.answer(packet, p.Node(), s.profile, memory.New(p).Trace(packet)), nil
 	}
-	return &agent.SimOptions{Address: at, Profile: s.profile, Trace: trace}, nil
+	return &agent.SimOptions{Address: at, Trace: trace}, nil
 }
 
 // simServers leaves kube-proxy's ports to kube-proxy: a proxy that programs nothing opens them only where a flag says so.
