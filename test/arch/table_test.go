@@ -234,6 +234,19 @@ var packages = []packageRule{
 		},
 	},
 	{
+		path: "proxier/source/files",
+		own: []permit{
+			{"endpoints", "the names of what is delivered, the label of what is another proxy's"},
+			{"endpoints/manifest", "files are decoded there"},
+			{"proxier/source", "reads as -f does, delivers to its Sink"},
+		},
+		modules: []permit{
+			{"github.com/fsnotify/fsnotify", "word of changes in directories"},
+			{"github.com/go-logr/logr", "what is wrong with files is logged: nobody waits for an error"},
+			{"k8s.io/api", apiTypes},
+		},
+	},
+	{
 		path: "sim", pure: true,
 		own: []permit{
 			{"sim/engine", "the clock everything runs on"},

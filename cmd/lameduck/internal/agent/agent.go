@@ -19,7 +19,9 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/host"
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/proxier/source"
 	"github.com/lameduck-proxy/lameduck/proxier/source/apiserver"
+	"github.com/lameduck-proxy/lameduck/proxier/source/files"
 )
 
 // Options of a proxy that runs.
@@ -33,6 +35,8 @@ type Options struct {
 	// Servers say where it is asked about itself.
 	Servers ServerOptions
 	Client  *apiserver.Client
+	// Files are read instead of an API server's objects; nil for none.
+	Files *files.Options
 	// Sim has it decide, say why, and program nothing. Nil has it program the kernel.
 	Sim *SimOptions
 	Log logr.Logger
@@ -102,9 +106,17 @@ func (p *proxy) run(ctx context.Context, known Known) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	p.serve(ctx, &running)
-	running.Go(func() { apiserver.New(o.Client, f, o.Log).Run(ctx) })
+	running.Go(func() { o.source(f).Run(ctx) })
 	running.Go(func() { watchHost(ctx, f, o.Log) })
 	return p.Run(ctx)
+}
+
+// source is where objects come from.
+func (o *Options) source(sink source.Sink) interface{ Run(ctx context.Context) } {
+	if o.Files != nil {
+		return files.New(*o.Files, sink)
+	}
+	return apiserver.New(o.Client, sink, o.Log)
 }
 
 // clearAway removes what lameduck left in other modes.

@@ -80,7 +80,7 @@ func (f *feed) Synced() {
 	defer f.mu.Unlock()
 	f.synced = true
 	if f.known.Object == nil {
-		f.log.Info("The API server has no Node of this name; its zone is unknown, its addresses are the machine's")
+		f.log.Info("There is no Node of this name; its zone is unknown, its addresses are the machine's")
 	}
 	f.deliver()
 	f.Proxier.Synced()

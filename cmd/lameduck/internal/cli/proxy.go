@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/iptables"
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
-	"github.com/lameduck-proxy/lameduck/proxier/source/apiserver"
 )
 
 type proxyCommand struct {
@@ -45,7 +43,7 @@ type proxyCommand struct {
 func newProxy(std Streams) *cobra.Command {
 	c := &proxyCommand{std: std}
 	cmd := &cobra.Command{
-		Use:   "proxy [--once | --dry-run] -f FILE [--node NODE] | --config FILE [--hostname-override NODE] | --cleanup",
+		Use:   "proxy [--once | --dry-run] -f FILE|DIR [--node NODE] | --config FILE [--hostname-override NODE] | --cleanup",
 		Short: "Program a node's service rules into the kernel: from files, or as the cluster changes",
 		Long: `Proxy does what kube-proxy does on a node: it has the kernel send what is for a Service to
 the endpoints that the node uses, in mode nftables or iptables. What it programs is what
@@ -53,8 +51,9 @@ explain shows and sim simulates.
 
 With --once it programs the Services and EndpointSlices of files and ends; with --dry-run it
 prints the rules, as nft -f or iptables-restore take them, and touches nothing. Otherwise it
-watches an API server until it is stopped, answers load balancers' health checks and serves
-metrics, both at kube-proxy's ports. Rules stay in force when it ends; --cleanup removes those
+watches an API server, or with -f the files, until it is stopped, answers load balancers' health
+checks and serves metrics, both at kube-proxy's ports. Files that cannot be read as a whole change
+nothing. Rules stay in force when it ends; --cleanup removes those
 of every mode, and nothing else.
 
 Only one service proxy should run on a node: end kube-proxy first. Needs root.
@@ -65,6 +64,7 @@ logs what it decides and why whenever that changes, answers on one port of its o
 		Example: `  lameduck proxy --dry-run -f objects.yaml --node node-1 --mode nftables
   lameduck proxy --once -f objects.yaml --node node-1 --mode iptables
   lameduck proxy --config /var/lib/kube-proxy/config.conf --hostname-override node-1
+  lameduck proxy -f /etc/services.d --node node-1 --mode nftables
   lameduck proxy --mode sim --config /var/lib/kube-proxy/config.conf --hostname-override node-1
   lameduck proxy --cleanup`,
 		Args: cobra.NoArgs,
@@ -102,8 +102,6 @@ func (c *proxyCommand) run() error {
 		return c.cleanUp()
 	case c.once || c.dryRun:
 		return c.fromFiles()
-	case len(c.input.files) > 0:
-		return errors.New("-f goes with --once, which programs what the files say, or with --dry-run, which prints it; without -f an API server is watched")
 	default:
 		return c.watch()
 	}
@@ -161,7 +159,7 @@ func (c *proxyCommand) program(p *plan.Plan, o agent.KernelOptions) error {
 	return nil
 }
 
-// watch is a proxy that follows an API server until it is told to end.
+// watch is a proxy that follows an API server, or files, until it is told to end.
 func (c *proxyCommand) watch() error {
 	profile, err := c.node.profile()
 	if err != nil {
@@ -175,12 +173,9 @@ func (c *proxyCommand) watch() error {
 	if err != nil {
 		return err
 	}
-	if c.kubeconfig == "" {
-		c.kubeconfig = s.config.ClientConnection.Kubeconfig
-	}
-	client, err := apiserver.Connect(c.kubeconfig, c.master, name)
+	client, watched, err := c.objects(s, name)
 	if err != nil {
-		return fmt.Errorf("no API server to watch: give --kubeconfig or --master, or -f and --once for files (%w)", err)
+		return err
 	}
 	kernel, err := c.kernel(s)
 	if err != nil {
@@ -198,7 +193,7 @@ func (c *proxyCommand) watch() error {
 	defer stop()
 	return agent.Run(ctx, agent.Options{
 		Node:    func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
-		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Sim: sim, Log: c.logger(),
+		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Files: watched, Sim: sim, Log: c.logger(),
 	})
 }
 
