@@ -247,6 +247,21 @@ var packages = []packageRule{
 		},
 	},
 	{
+		path: "proxier/source/live",
+		own:  []permit{{"endpoints/manifest", "what a cluster's objects are handed on as"}},
+		modules: []permit{
+			{"k8s.io/client-go", "which cluster a kubeconfig names, who asks it, and lists in pages"},
+			{"k8s.io/api", "names of what is well known"},
+			{"k8s.io/apimachinery", "objects that are only passed on, and the errors of an API server"},
+			{"go.yaml.in/yaml/v2", "what kubectl prints YAML with: lines break alike"},
+		},
+		testOwn: []permit{{"proxier/source/live/livetest", "a server to read"}},
+	},
+	{
+		path:    "proxier/source/live/livetest",
+		modules: []permit{{"go.yaml.in/yaml/v3", "the objects it serves are written as YAML"}},
+	},
+	{
 		path: "sim", pure: true,
 		own: []permit{
 			{"sim/engine", "the clock everything runs on"},
