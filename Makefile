@@ -30,8 +30,10 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
-build: ## build bin/lameduck
+build: ## build bin/lameduck; with bin in PATH it is kubectl lameduck, too
 	$(GO) build -trimpath -o bin/lameduck ./cmd/lameduck
+	ln -sf lameduck bin/kubectl-lameduck
+	ln -sf lameduck bin/kubectl_complete-lameduck
 
 .PHONY: demo
 demo: build ## show what lameduck does, on the examples

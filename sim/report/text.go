@@ -25,6 +25,9 @@ type TextOptions struct {
 	// Verbose lists all assumptions.
 	Verbose bool
 	Style   Style
+	// EditWith returns the command that opens what a manifest.File stands for, "" for a file;
+	// nil means that there are only files.
+	EditWith func(file string) string
 }
 
 // WriteText writes a simulation for people: the verdict first, the replay command last.

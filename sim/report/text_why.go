@@ -184,10 +184,27 @@ func (t *text) fix(number int, f *check.Fix) {
 		words += "; a roll-out takes " + span(f.Longer) + " longer"
 	}
 	t.line("     %s", words)
+	t.editWith(f)
 	if f.Margin > 0 {
 		t.line("     margin %s to the latest removal seen", span(f.Margin))
 	}
 	if f.Destructive != "" {
 		t.line("     careful: %s", f.Destructive)
+	}
+}
+
+// editWith says how to change what is no file.
+func (t *text) editWith(f *check.Fix) {
+	if t.opts.EditWith == nil {
+		return
+	}
+	var commands []string
+	for _, e := range f.Edits {
+		if c := t.opts.EditWith(e.File); c != "" {
+			commands = distinct(commands, c)
+		}
+	}
+	for _, c := range commands {
+		t.line("     with: %s", c)
 	}
 }

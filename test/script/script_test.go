@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the outputs that the stories compare with")
 
-// binaries is where TestMain puts the program under its two names.
+// binaries is where TestMain puts the program under its names.
 var binaries string
 
 func TestMain(m *testing.M) {
@@ -45,8 +45,10 @@ func run(m *testing.M) (int, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	if err := os.Symlink("lameduck", filepath.Join(dir, "kubectl-lameduck")); err != nil {
-		return 0, err
+	for _, name := range []string{"kubectl-lameduck", "kubectl_complete-lameduck"} {
+		if err := os.Symlink("lameduck", filepath.Join(dir, name)); err != nil {
+			return 0, err
+		}
 	}
 	binaries = dir
 	return m.Run(), nil
@@ -94,7 +96,7 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "bigfile": bigfile},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "bigfile": bigfile, "cluster": cluster},
 	})
 }
 

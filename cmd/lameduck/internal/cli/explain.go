@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/explain"
+	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 )
 
 type explainCommand struct {
@@ -24,14 +25,17 @@ type explainCommand struct {
 func newExplain(std Streams) *cobra.Command {
 	c := &explainCommand{output: formatText, std: std}
 	cmd := &cobra.Command{
-		Use:   "explain -f FILE [--service NS/NAME] [--node NODE]",
+		Use:   "explain [-f FILE] [--service NS/NAME] [--node NODE]",
 		Short: "Which endpoints a node uses for a Service, and the reason for each",
 		Long: `Explain shows, for each Service port and IP family, the endpoints that kube-proxy on
 a node uses for traffic from outside and from the cluster, the reason for each endpoint
 that is used or not, what the health-check node port answers, and what would change it.
 
-The input needs Services and EndpointSlices; Node objects give zones and addresses.`,
-		Example: `  kubectl get services,endpointslices,nodes -A -o yaml | lameduck explain -f - --node node-1
+The input needs Services and EndpointSlices; Node objects give zones and addresses.
+
+` + clusterHelp + `Services, EndpointSlices, Nodes, ServiceCIDRs and the KubeProxyConfiguration in kube-system.`,
+		Example: `  lameduck explain --service shop/web --node node-1
+  kubectl get services,endpointslices,nodes -A -o yaml | lameduck explain -f - --node node-1
   lameduck explain -f objects.yaml --service shop/web --node node-1 --terminating-fallback=false
   lameduck explain -f objects.yaml --kubernetes-version 1.25 -o json
   lameduck explain --truth-table`,
@@ -39,6 +43,7 @@ The input needs Services and EndpointSlices; Node objects give zones and address
 		RunE: verb(c.run),
 	}
 	c.input.register(cmd.Flags())
+	c.input.readsCluster(cmd, live.Explain)
 	c.node.register(cmd.Flags())
 	cmd.Flags().StringVar(&c.service, "service", "", "explain only this `NS/NAME` (default: every Service of the input)")
 	cmd.Flags().BoolVar(&c.truthTable, "truth-table", false, "print what ready, serving and terminating amount to, from the code; needs no input")
@@ -55,10 +60,21 @@ func (c *explainCommand) run() error {
 		t := explain.BuildTruthTable(profile)
 		return c.output.write(c.std.Out, t, t.WriteText)
 	}
-	objects, err := c.input.load(c.std)
+	if ns, _, ok := strings.Cut(c.service, "/"); ok {
+		c.input.cluster.namespace = ns
+	}
+	in, err := c.input.read(c.std)
 	if err != nil {
 		return err
 	}
+	if profile, err = c.node.profileOf(in, c.std); err != nil {
+		return err
+	}
+	objects, err := c.input.objects(in, c.std)
+	if err != nil {
+		return err
+	}
+	c.input.namespace = in.namespace
 	keep, err := c.filter(objects)
 	if err != nil {
 		return err
@@ -69,7 +85,7 @@ func (c *explainCommand) run() error {
 	}
 	x := explain.Build(snapshot(objects, profile.Options, c.std), node, profile, keep)
 	x.NotProxied = append(x.NotProxied, notProxied(objects, keep)...)
-	c.hint(objects)
+	c.hint(in, objects)
 	return c.output.write(c.std.Out, x, func(w io.Writer) error { return x.WriteText(w, colours(w)) })
 }
 
@@ -114,11 +130,13 @@ func notProxied(objects *manifest.Objects, keep func(endpoints.ServiceName) bool
 }
 
 // hint helps where the input cannot give an answer.
-func (c *explainCommand) hint(objects *manifest.Objects) {
+func (c *explainCommand) hint(in *input, objects *manifest.Objects) {
 	switch {
+	case len(objects.Services) == 0 && in.cluster != nil:
+		fmt.Fprintln(c.std.Err, "hint: there is no Service; -n NAMESPACE reads another namespace, -A all of them")
 	case len(objects.Services) == 0:
 		fmt.Fprintln(c.std.Err, "hint: the input has no Service; try kubectl get services,endpointslices,nodes -A -o yaml")
-	case len(objects.EndpointSlices) == 0:
+	case len(objects.EndpointSlices) == 0 && in.cluster == nil:
 		fmt.Fprintln(c.std.Err, "hint: the input has no EndpointSlice, so no Service has endpoints; try kubectl get services,endpointslices,nodes -A -o yaml")
 	}
 	if c.input.verbose > 0 {

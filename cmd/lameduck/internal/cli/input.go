@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/source"
+	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 )
 
 // inputFlags are where the objects come from.
@@ -16,6 +18,7 @@ type inputFlags struct {
 	files     []string
 	namespace string
 	verbose   int
+	cluster   *clusterFlags // nil for a verb that reads none
 }
 
 func (f *inputFlags) register(flags *pflag.FlagSet) {
@@ -24,17 +27,97 @@ func (f *inputFlags) register(flags *pflag.FlagSet) {
 	flags.CountVarP(&f.verbose, "verbose", "v", "say more on stderr, such as what was skipped")
 }
 
-// load reads the input and reports its problems on stderr. Documents that cannot be read
-// are an error, after all of them were reported; what else is wrong is a warning.
-func (f *inputFlags) load(std Streams) (*manifest.Objects, error) {
-	if len(f.files) == 0 {
+// readsCluster makes the verb read clusters, too.
+func (f *inputFlags) readsCluster(cmd *cobra.Command, purpose live.Purpose) {
+	f.cluster = &clusterFlags{}
+	f.cluster.register(cmd, purpose)
+	cmd.Flags().Lookup("namespace").Usage = "namespace to read from a cluster (default: that of the files' objects, or the context's), and of names given without one"
+}
+
+// input is what was read: files, and objects of a cluster as files.
+type input struct {
+	files     []manifest.File
+	namespace string        // of names given without one
+	cluster   *clusterInput // nil if none was read
+}
+
+// read reads files and cluster. A verb that reads clusters does so where there are no files, or where both are named.
+func (f *inputFlags) read(std Streams) (*input, error) {
+	in := &input{namespace: f.namespace}
+	if len(f.files) == 0 && f.cluster == nil {
 		return nil, fmt.Errorf("no input: give -f FILE, -f DIR or -f -, such as kubectl get services,endpointslices,nodes -A -o yaml | lameduck ... -f -")
 	}
-	files, err := source.Read(f.files, std.In)
+	if f.cluster != nil {
+		if err := f.cluster.check(f.namespace, len(f.files) > 0); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if len(f.files) > 0 {
+		if in.files, err = source.Read(f.files, std.In); err != nil {
+			return nil, err
+		}
+	}
+	if f.cluster != nil && (len(f.files) == 0 || f.cluster.named()) {
+		if in.cluster, err = f.cluster.read(f, in.files, std); err != nil {
+			return nil, err
+		}
+		in.files = append(in.cluster.manifests(), in.files...)
+		in.namespace = in.cluster.cluster.Namespace
+	}
+	return in, nil
+}
+
+// clusterBytes is what a cluster's objects may have together: 1 GiB, some 500,000 of them.
+const clusterBytes = 1 << 30
+
+// parse makes objects of files of the input. What is wrong with an object that the cluster has accepted is no reason to
+// give no answer.
+func (in *input) parse(files []manifest.File) (*manifest.Objects, []manifest.Problem) {
+	opts := manifest.Options{Namespace: in.namespace}
+	if in.cluster != nil {
+		opts.MaxBytes = clusterBytes
+	}
+	objects, problems := manifest.Load(files, opts)
+	for i := range problems {
+		if in.live(problems[i].File) {
+			problems[i].Severity = manifest.Warning
+		}
+	}
+	return objects, problems
+}
+
+// live says whether a file stands for an object of a cluster.
+func (in *input) live(file string) bool {
+	if in.cluster == nil {
+		return false
+	}
+	_, ok := in.cluster.files[file]
+	return ok
+}
+
+// objects makes objects of the input and reports its problems on stderr. Documents that cannot be read
+// are an error, after all of them were reported; what else is wrong is a warning.
+func (f *inputFlags) objects(in *input, std Streams) (*manifest.Objects, error) {
+	objects, problems := in.parse(in.files)
+	if err := reportProblems(problems, std); err != nil {
+		return nil, err
+	}
+	f.skipped(objects, std)
+	return objects, nil
+}
+
+// load reads the input and makes objects of it.
+func (f *inputFlags) load(std Streams) (*manifest.Objects, error) {
+	in, err := f.read(std)
 	if err != nil {
 		return nil, err
 	}
-	objects, problems := manifest.Load(files, manifest.Options{Namespace: f.namespace})
+	return f.objects(in, std)
+}
+
+// reportProblems prints problems on stderr; errors among them are the end.
+func reportProblems(problems []manifest.Problem, std Streams) error {
 	bad := 0
 	for _, p := range problems {
 		if p.Severity == manifest.Error {
@@ -45,14 +128,19 @@ func (f *inputFlags) load(std Streams) (*manifest.Objects, error) {
 		fmt.Fprintf(std.Err, "warning: %v\n", p)
 	}
 	if bad > 0 {
-		return nil, inputError{bad}
+		return inputError{bad}
 	}
-	if f.verbose > 0 {
-		for _, s := range objects.Skipped {
-			fmt.Fprintf(std.Err, "skipped: %d %s %s\n", s.Count, s.APIVersion, s.Kind)
-		}
+	return nil
+}
+
+// skipped says what of the input there was no use for.
+func (f *inputFlags) skipped(objects *manifest.Objects, std Streams) {
+	if f.verbose == 0 {
+		return
 	}
-	return objects, nil
+	for _, s := range objects.Skipped {
+		fmt.Fprintf(std.Err, "skipped: %d %s %s\n", s.Count, s.APIVersion, s.Kind)
+	}
 }
 
 // snapshot feeds the objects to the selection core. What the core cannot use was already

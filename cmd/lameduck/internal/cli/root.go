@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
@@ -48,8 +49,8 @@ func Main(args []string, std Streams) (code int) {
 			code = ExitInternal
 		}
 	}()
-	cmd := newRoot(args[0], std)
-	cmd.SetArgs(args[1:])
+	cmd, name := newRoot(args[0], std), displayName(args[0])
+	cmd.SetArgs(arguments(args))
 	err := cmd.Execute()
 	switch {
 	case err == nil:
@@ -57,14 +58,14 @@ func Main(args []string, std Streams) (code int) {
 	case errors.Is(err, errFindings):
 		return ExitFindings
 	case errors.As(err, &internalError{}):
-		fmt.Fprintf(std.Err, "lameduck: internal error: %v\nThis is a fault of lameduck. Please report it with the input that caused it.\n", err)
+		fmt.Fprintf(std.Err, "%s: internal error: %v\nThis is a fault of lameduck. Please report it with the input that caused it.\n", name, err)
 		return ExitInternal
 	case errors.As(err, &inputError{}):
-		fmt.Fprintf(std.Err, "lameduck: %v; nothing was answered\n", err)
+		fmt.Fprintf(std.Err, "%s: %v; nothing was answered\n", name, err)
 	case errors.As(err, &runError{}):
-		fmt.Fprintf(std.Err, "lameduck: %v\n", err)
+		fmt.Fprintf(std.Err, "%s: %v\n", name, err)
 	default:
-		fmt.Fprintf(std.Err, "lameduck: %v\nRun '%s --help' for usage.\n", err, displayName(args[0]))
+		fmt.Fprintf(std.Err, "%s: %v\nRun '%s --help' for usage.\n", name, err, name)
 	}
 	return ExitUsage
 }
@@ -100,12 +101,13 @@ func newRoot(program string, std Streams) *cobra.Command {
 
 It simulates rollouts with clients that ask all the time, and says what of the traffic is
 lost, why, and whose lateness loses it. It selects endpoints exactly as kube-proxy does,
-with the reason for each, and follows packets through the service rules a node would have,
-all without a cluster and without touching the machine it runs on. The same core runs as a
-node's service proxy: proxy is the one verb that changes anything.`,
+with the reason for each, and follows packets through the service rules a node would have.
+What it asks about are files or, read only, the cluster that a kubeconfig names. The same
+core runs as a node's service proxy: proxy is the one verb that changes anything.`,
 		Example: `  lameduck sim -f app.yaml
-  kubectl get services,endpointslices,nodes -A -o yaml | lameduck explain -f - --node node-1
-  lameduck explain -f objects.yaml --service shop/web --node node-1
+  lameduck sim -n shop
+  lameduck explain --service shop/web --node node-1
+  lameduck explain -f objects.yaml --node node-1
   lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
   lameduck explain --truth-table
   lameduck proxy --dry-run -f objects.yaml --node node-1`,
@@ -117,12 +119,30 @@ node's service proxy: proxy is the one verb that changes anything.`,
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
 	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newProxy(std), newVersion(std))
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.Example = called.ReplaceAllString(cmd.Example, "${1}"+displayName(program)+" ")
+	}
 	return root
+}
+
+// called finds the program in a line of a shell.
+var called = regexp.MustCompile(`(?m)(^ *|\| )lameduck `)
+
+// completer is what kubectl calls, where it is in the PATH, for what its users may write after "kubectl lameduck"
+// (kubectl's documentation of plugins; recalled).
+const completer = "kubectl_complete-lameduck"
+
+// arguments are those of the root command.
+func arguments(args []string) []string {
+	if filepath.Base(args[0]) == completer {
+		return append([]string{cobra.ShellCompRequestCmd}, args[1:]...)
+	}
+	return args[1:]
 }
 
 // displayName is how the user calls the program: as itself or as a kubectl plugin.
 func displayName(program string) string {
-	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
+	if base := filepath.Base(program); strings.HasPrefix(base, "kubectl-") || base == completer {
 		return "kubectl lameduck"
 	}
 	return "lameduck"

@@ -18,6 +18,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/source"
+	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -41,6 +42,8 @@ type simCommand struct {
 	flags    *pflag.FlagSet
 	program  string
 	std      Streams
+
+	in *input // once it was read
 }
 
 // lists are what --list can print.
@@ -49,15 +52,20 @@ var lists = []string{"causes", "profiles", "presets", "environments", "assumptio
 func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program}
 	cmd := &cobra.Command{
-		Use:   "sim -f FILE",
+		Use:   "sim [-f FILE]",
 		Short: "Simulate rollouts: how much traffic they lose, why, and whose lateness loses it",
 		Long: `Sim simulates a rolling restart of each workload behind a Service, with clients that ask
 all the time, over several seeds, and says what of the traffic is lost and why. Documents
 of kind Scenario in the input are run instead: they say what is done, and what is expected.
 
 Exit code 1 when a case with verdict outage or drops loses more than --max-drops requests
-in the median run, or when a Scenario's expectation is not met.`,
+in the median run, or when a Scenario's expectation is not met.
+
+` + clusterHelp + `workloads of the namespaces and what leads to them, Nodes, and the KubeProxyConfiguration
+in kube-system.`,
 		Example: `  lameduck sim -f app.yaml
+  lameduck sim -n shop
+  lameduck sim --context kind -f edited.yaml
   lameduck sim -f app.yaml --target web --rate 500/s --set start=20s
   lameduck sim -f app.yaml --env gke --lb gke-l4
   lameduck sim -f app.yaml --runs 300 -o json
@@ -69,6 +77,7 @@ in the median run, or when a Scenario's expectation is not met.`,
 	f := cmd.Flags()
 	c.flags = f
 	c.input.register(f)
+	c.input.readsCluster(cmd, live.Sim)
 	f.StringVar(&c.opts.Target, "target", "", "only workloads whose `NS/NAME` contains this")
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
@@ -199,33 +208,42 @@ func (c *simCommand) checkFlags() error {
 // cases reads the input and makes the cases: of its Scenarios, or, without any, of its
 // workloads.
 func (c *simCommand) cases() ([]scenario.Case, error) {
-	if len(c.input.files) == 0 {
-		return nil, fmt.Errorf("no input: give -f FILE, -f DIR or -f -, such as lameduck sim -f app.yaml")
-	}
-	files, err := source.Read(c.input.files, c.std.In)
+	in, err := c.input.read(c.std)
 	if err != nil {
 		return nil, err
 	}
-	objects, problems := manifest.Load(files, manifest.Options{Namespace: c.input.namespace})
+	c.in = in
+	objects, problems := in.parse(in.files)
+	c.behave(objects)
 	switch {
 	case manifest.HasErrors(problems):
-		return nil, c.report(problems)
+		return nil, reportProblems(problems, c.std)
 	case len(objects.Scenarios) > 0:
-		c.skipped(objects)
-		return c.scenarios(files, objects, problems)
+		c.input.skipped(objects, c.std)
+		return c.scenarios(objects, problems)
 	default:
-		c.skipped(objects)
+		c.input.skipped(objects, c.std)
 		c.readReferences(nil)
 		cases, found := scenario.Infer(objects, c.opts)
-		return cases, c.report(append(problems, found...))
+		return cases, reportProblems(append(problems, found...), c.std)
 	}
+}
+
+// behave takes the cluster's version, where neither a flag nor a Scenario says another.
+func (c *simCommand) behave(objects *manifest.Objects) {
+	says := func(o *manifest.Object) bool { return o.Has("spec.kubernetes.version") }
+	sets := func(s string) bool { return strings.HasPrefix(s, "kubernetes.version=") }
+	if c.in.cluster == nil || c.opts.KubernetesVersion != "" || slices.ContainsFunc(objects.Scenarios, says) || slices.ContainsFunc(c.opts.Set, sets) {
+		return
+	}
+	c.opts.KubernetesVersion = c.in.cluster.behaviour(c.std)
 }
 
 // scenarios makes the cases of the input's Scenarios. problems are those of the input read as a
 // whole.
-func (c *simCommand) scenarios(files []manifest.File, objects *manifest.Objects, problems []manifest.Problem) ([]scenario.Case, error) {
+func (c *simCommand) scenarios(objects *manifest.Objects, problems []manifest.Problem) ([]scenario.Case, error) {
 	var list []*scenario.Scenario
-	parts := splitScenarios(files, objects)
+	parts := splitScenarios(c.in.files, objects)
 	if len(parts) > 1 {
 		problems = nil // what is wrong between files that have nothing to do with each other is not wrong
 	}
@@ -233,7 +251,7 @@ func (c *simCommand) scenarios(files []manifest.File, objects *manifest.Objects,
 		part := objects
 		if own != nil {
 			var found []manifest.Problem
-			part, found = manifest.Load(own, manifest.Options{Namespace: c.input.namespace})
+			part, found = c.in.parse(own)
 			problems = append(problems, found...)
 		}
 		for _, o := range part.Scenarios {
@@ -243,7 +261,7 @@ func (c *simCommand) scenarios(files []manifest.File, objects *manifest.Objects,
 		list = append(list, scenarios...)
 		problems = append(problems, found...)
 	}
-	return sweep.Scenarios(list), c.report(problems)
+	return sweep.Scenarios(list), reportProblems(problems, c.std)
 }
 
 // splitScenarios gives each file with Scenarios an input of its own, with the files that have
@@ -286,32 +304,6 @@ func (c *simCommand) readReferences(o *manifest.Object) {
 	}
 }
 
-func (c *simCommand) skipped(objects *manifest.Objects) {
-	if c.input.verbose == 0 {
-		return
-	}
-	for _, s := range objects.Skipped {
-		fmt.Fprintf(c.std.Err, "skipped: %d %s %s\n", s.Count, s.APIVersion, s.Kind)
-	}
-}
-
-// report prints problems on stderr; errors among them are the end.
-func (c *simCommand) report(problems []manifest.Problem) error {
-	bad := 0
-	for _, p := range problems {
-		if p.Severity == manifest.Error {
-			bad++
-			fmt.Fprintln(c.std.Err, p)
-			continue
-		}
-		fmt.Fprintf(c.std.Err, "warning: %v\n", p)
-	}
-	if bad > 0 {
-		return inputError{bad}
-	}
-	return nil
-}
-
 // progress shows how far the runs are on a terminal.
 func (c *simCommand) progress() func(stage string, done, of int) {
 	f, ok := c.std.Err.(*os.File)
@@ -337,9 +329,11 @@ func (c *simCommand) replay() string {
 	for _, f := range c.input.files {
 		words = append(words, "-f", quoted(f))
 	}
+	words = append(words, c.in.replay(c.input.cluster)...)
 	c.flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "filename", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "fail-on", "sensitivity", "fixes":
+		case "filename", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "fail-on", "sensitivity", "fixes",
+			"context", "namespace", "all-namespaces", "request-timeout":
 		case "set":
 			for _, s := range c.opts.Set {
 				words = append(words, "--set", quoted(s))
@@ -351,6 +345,25 @@ func (c *simCommand) replay() string {
 		}
 	})
 	return strings.Join(words, " ")
+}
+
+// editWith is the command that opens what a file name stands for, "" for a file.
+func (c *simCommand) editWith(file string) string {
+	if !c.in.live(file) {
+		return ""
+	}
+	o := c.in.cluster.files[file]
+	words := []string{"kubectl"}
+	if c.input.cluster.options.Kubeconfig != "" {
+		words = append(words, "--kubeconfig", quoted(c.input.cluster.options.Kubeconfig))
+	}
+	if name := c.in.cluster.cluster.Context; name != live.InCluster {
+		words = append(words, "--context", quoted(name))
+	}
+	if o.Namespace != "" {
+		words = append(words, "-n", o.Namespace)
+	}
+	return strings.Join(append(words, "edit", strings.ToLower(o.Kind), o.Name), " ")
 }
 
 // quoted protects a word from the shell.
@@ -374,7 +387,7 @@ func (c *simCommand) print(s *check.Simulation) error {
 		return simreport.WriteJUnit(c.std.Out, s, c.fails)
 	default:
 		return simreport.WriteText(c.std.Out, s, simreport.TextOptions{
-			Show: c.show, All: c.all, Verbose: c.input.verbose > 0, Style: verdictColours(c.std.Out),
+			Show: c.show, All: c.all, Verbose: c.input.verbose > 0, Style: verdictColours(c.std.Out), EditWith: c.editWith,
 		})
 	}
 }

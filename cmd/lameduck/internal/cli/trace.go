@@ -14,6 +14,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/memory"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 )
 
 type traceCommand struct {
@@ -28,19 +29,24 @@ type traceCommand struct {
 func newTrace(std Streams) *cobra.Command {
 	c := &traceCommand{output: formatText, std: std}
 	cmd := &cobra.Command{
-		Use:   "trace -f FILE --from IP --to IP:PORT/PROTOCOL [--node NODE]",
+		Use:   "trace [-f FILE] --from IP --to IP:PORT/PROTOCOL [--node NODE]",
 		Short: "One packet's path through a node's service rules: to an endpoint, reject or drop",
 		Long: `Trace follows the first packet of a new connection through the service rules that
 kube-proxy has on a node, hop by hop, to every endpoint it may reach, or to a reject or
 a drop, with the reason. Verdicts: endpoints, reject (the client is refused at once), drop
-(the client waits), accept (let in to the node itself), none (no rule meets the packet).`,
-		Example: `  lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
+(the client waits), accept (let in to the node itself), none (no rule meets the packet).
+
+` + clusterHelp + `Services, EndpointSlices, Nodes, ServiceCIDRs and the KubeProxyConfiguration in kube-system;
+of all namespaces, whatever -n says, since a packet may meet any Service.`,
+		Example: `  lameduck trace --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
+  lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
   lameduck trace -f objects.yaml --node node-1 --cluster-cidr 10.244.0.0/16 --from 10.244.1.5 --to 10.96.0.10:53/udp
   lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 192.168.0.11:30080 --mode iptables -o json`,
 		Args: cobra.NoArgs,
 		RunE: verb(c.run),
 	}
 	c.input.register(cmd.Flags())
+	c.input.readsCluster(cmd, live.Trace)
 	c.node.register(cmd.Flags())
 	cmd.Flags().StringVar(&c.from, "from", "", "source `IP` of the packet (required)")
 	cmd.Flags().StringVar(&c.to, "to", "", "destination `IP:PORT/PROTOCOL`; protocol tcp (default), udp or sctp (required)")
@@ -88,11 +94,18 @@ func (c *traceCommand) run() error {
 	if err != nil {
 		return err
 	}
-	profile, err := c.node.profile()
+	if _, err := c.node.profile(); err != nil {
+		return err // wrong flags are said before anything is read
+	}
+	in, err := c.input.read(c.std)
 	if err != nil {
 		return err
 	}
-	objects, err := c.input.load(c.std)
+	profile, err := c.node.profileOf(in, c.std)
+	if err != nil {
+		return err
+	}
+	objects, err := c.input.objects(in, c.std)
 	if err != nil {
 		return err
 	}
