@@ -48,6 +48,7 @@ func cluster(ts *testscript.TestScript, neg bool, args []string) {
 // written to a file that is called as it is called when it comes from the cluster.
 func TestAClusterIsAnsweredForLikeItsFiles(t *testing.T) {
 	t.Parallel()
+	lookAtSources(t)
 	for _, tc := range []struct {
 		name    string
 		example string

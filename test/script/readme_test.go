@@ -14,6 +14,7 @@ import (
 // it, in order. A line "..." stands for lines left out.
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	t.Parallel()
+	lookAtSources(t)
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
