@@ -239,7 +239,7 @@ func (d *decoder) unknown(p *structPlan, key *node) {
 	if d.quiet > 0 {
 		return
 	}
-	if near := nearest(key.text, p.names); near != "" {
+	if near := Nearest(key.text, p.names); near != "" {
 		d.report(Warning, key, "unknown field, ignored; did you mean %s?", near)
 		return
 	}

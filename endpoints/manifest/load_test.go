@@ -270,7 +270,7 @@ func TestNearestName(t *testing.T) {
 		{"externaltrafficpolicy", "externalTrafficPolicy"}, {"externalTraficPolicy", "externalTrafficPolicy"},
 		{"prots", "ports"}, {"tpye", ""}, {"typ", "type"}, {"Type", "type"}, {"x", ""}, {"", ""}, {"something", ""},
 	} {
-		if got := nearest(tt.name, []string{"externalTrafficPolicy", "ports", "type"}); got != tt.want {
+		if got := Nearest(tt.name, []string{"externalTrafficPolicy", "ports", "type"}); got != tt.want {
 			t.Errorf("nearest(%q) = %q, want %q", tt.name, got, tt.want)
 		}
 	}

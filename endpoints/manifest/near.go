@@ -2,11 +2,11 @@ package manifest
 
 import "strings"
 
-// nearest returns the candidate that name was most likely meant to be: the same
+// Nearest returns the candidate that name was most likely meant to be: the same
 // but for case, or at most two edits away (one in a short word). "" when there
 // is none. The first of equally near candidates wins, so candidates must be in
 // a fixed order.
-func nearest(name string, candidates []string) string {
+func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", 3
 	if len(name) <= 4 {
 		bestDistance = 2

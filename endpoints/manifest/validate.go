@@ -54,7 +54,7 @@ func quoteNear[T ~string](value T, valid []T) string {
 		names[i] = string(v)
 	}
 	s := strconv.Quote(string(value))
-	if near := nearest(string(value), names); near != "" {
+	if near := Nearest(string(value), names); near != "" {
 		return s + ", did you mean " + near + "? Valid are " + either(names)
 	}
 	return s + ", valid are " + either(names)

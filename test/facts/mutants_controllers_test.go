@@ -379,14 +379,17 @@ var proxyMutants = []mutant{
 
 // What a KubeProxyConfiguration leaves out.
 var configMutants = []mutant{
-	{"node ports on localhost have to be asked for", []string{"kube-proxy 10"}, "cmd/lameduck/internal/cli", "TestDefaultsOfAKubeProxyConfiguration", []edit{
-		{config, "c.IPTables.LocalhostNodePorts == nil || *c", "c.IPTables.LocalhostNodePorts != nil && *c"},
+	{"node ports on localhost have to be asked for", []string{"kube-proxy 10"}, proxyConfig, "TestDefaults", []edit{
+		{proxyConfig + "/defaults.go", "IPTables.LocalhostNodePorts, true)", "IPTables.LocalhostNodePorts, false)"},
 	}},
-	{"node ports answer everywhere in nftables mode", []string{"kube-proxy 10"}, "cmd/lameduck/internal/cli", "TestDefaultsOfAKubeProxyConfiguration", []edit{
-		{config, "len(c.NodePortAddresses) == 0 && node.Dialect == plan.NFTables:", "len(c.NodePortAddresses) < 0:"},
+	{"node ports answer everywhere in nftables mode", []string{"kube-proxy 10"}, proxyConfig, "TestDefaults", []edit{
+		{proxyConfig + "/defaults.go", "if c.Mode == NFTables && len(c.NodePortAddresses) == 0 {", "if c.Mode == NFTables && len(c.NodePortAddresses) < 0 {"},
 	}},
-	{"a configuration without a mode is nftables", []string{"kube-proxy 10"}, "cmd/lameduck/internal/cli", "TestDefaultsOfAKubeProxyConfiguration", []edit{
-		{"cmd/lameduck/internal/cli/node.go", `mode = "iptables" // kube-proxy's`, `mode = "nftables" // kube-proxy's`},
+	{"a configuration without a mode is nftables", []string{"kube-proxy 10"}, proxyConfig, "TestDefaults", []edit{
+		{proxyConfig + "/defaults.go", "orDefault(&c.Mode, IPTables)", "orDefault(&c.Mode, NFTables)"},
+	}},
+	{"syncs are a second apart in mode ipvs's section, too", []string{"kube-proxy 10"}, proxyConfig, "TestDefaults", []edit{
+		{proxyConfig + "/defaults.go", "orDefault(&c.NFTables.MinSyncPeriod.Duration, minSyncPeriod)", "orDefault(&c.IPVS.MinSyncPeriod.Duration, minSyncPeriod)"},
 	}},
 	{"simulated proxies sync without a minimum interval", []string{"kube-proxy 10"}, scenario, "TestGolden", []edit{
 		{"sim/scenario/nodes.go", "MinSyncPeriod: engine.Second, SyncPeriod", "MinSyncPeriod: 0, SyncPeriod"},

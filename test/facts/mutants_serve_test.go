@@ -43,6 +43,6 @@ var servedMutants = []mutant{
 		{observed, "t.add(t.inForce.Service(name), -1)", "if s.Plan.Service(name) == nil {\n\t\t\t\tt.add(t.inForce.Service(name), -1)\n\t\t\t}"},
 	}},
 	{"metrics are served to everybody by default", []string{"kube-proxy 10"}, "cmd/lameduck/internal/cli", "TestWhereServersListen", []edit{
-		{"cmd/lameduck/internal/cli/servers.go", "all, local, err := c.bindDefaults()", "local, all, err := c.bindDefaults()"},
+		{proxyConfig + "/defaults.go", `all, local := "0.0.0.0", "127.0.0.1"`, `local, all := "0.0.0.0", "127.0.0.1"`},
 	}},
 }

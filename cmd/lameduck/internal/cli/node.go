@@ -2,14 +2,17 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 
+	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -28,7 +31,8 @@ type nodeFlags struct {
 	fallback bool
 	gates    map[string]string
 
-	set func(name string) bool // whether the user gave a flag
+	set  func(name string) bool        // whether the user gave a flag
+	more func() []proxyconfig.Override // of flags that only a proxy has; nil for none
 }
 
 func (f *nodeFlags) register(flags *pflag.FlagSet) {
@@ -47,19 +51,27 @@ func (f *nodeFlags) register(flags *pflag.FlagSet) {
 // terminatingGate is the feature gate of KEP-1669.
 const terminatingGate = "ProxyTerminatingEndpoints"
 
-// profile turns version and gates into behaviour.
+// profile turns version and gates into behaviour: the gates of flags, which win, and of --config.
 func (f *nodeFlags) profile() (endpoints.Profile, error) {
 	v, err := endpoints.ParseVersion(f.version)
 	if err != nil {
 		return endpoints.Profile{}, err
 	}
-	gates := map[string]bool{}
 	for name, value := range f.gates {
 		if value != "true" && value != "false" {
 			return endpoints.Profile{}, fmt.Errorf("--feature-gates %s=%s: want true or false", name, value)
 		}
-		gates[name] = value == "true"
 	}
+	config, problems := proxyconfig.Read(nil, f.gateOverrides()...)
+	if i := slices.IndexFunc(problems, func(p manifest.Problem) bool { return p.Severity == manifest.Error }); i >= 0 {
+		return endpoints.Profile{}, problems[i]
+	}
+	gates := map[string]bool{}
+	if object, err := f.readConfig(Streams{Err: io.Discard}); err == nil && f.config != "" { // settings tells of errors
+		file, _ := proxyconfig.Read(object)
+		gates = file.Gates()
+	}
+	maps.Copy(gates, config.Gates())
 	if f.set("terminating-fallback") {
 		gates[terminatingGate] = f.fallback
 	}
@@ -82,22 +94,37 @@ func (f *nodeFlags) resolve(objects *manifest.Objects, profile endpoints.Profile
 
 // settings are what flags and a KubeProxyConfiguration say, whatever the node is.
 type settings struct {
-	flags   *nodeFlags
-	config  *proxyConfig
-	profile endpoints.Profile
-	dialect plan.Dialect
+	flags    *nodeFlags
+	config   *proxyConfig
+	warnings []manifest.Problem // what has no effect
+	profile  endpoints.Profile
+	dialect  plan.Dialect
 }
 
 func (f *nodeFlags) settings(objects *manifest.Objects, profile endpoints.Profile, std Streams) (*settings, error) {
-	config, err := f.proxyConfig(objects, std)
+	config, warnings, err := f.proxyConfig(objects, std)
 	if err != nil {
 		return nil, err
 	}
-	dialect, err := f.dialect(config)
-	if err != nil {
-		return nil, err
+	if f.config == "" {
+		f.gatesInInput(config, std)
 	}
-	return &settings{flags: f, config: config, profile: profile, dialect: dialect}, nil
+	return &settings{flags: f, config: config, warnings: warnings, profile: profile, dialect: dialect(config)}, nil
+}
+
+// gatesInInput warns of gates that come too late: objects were read by then, for which they matter.
+func (f *nodeFlags) gatesInInput(config *proxyConfig, std Streams) {
+	for _, name := range slices.Sorted(maps.Keys(config.Gates())) {
+		if _, given := f.gates[name]; !given {
+			fmt.Fprintf(std.Err, "warning: %s: is not followed in the input; give the file as --config, or --feature-gates %s=%t\n",
+				config.Where("featureGates."+name), name, config.FeatureGates[name])
+		}
+	}
+}
+
+// rules are those of the configuration's section for the mode.
+func (s *settings) rules() proxyconfig.Rules {
+	return s.config.Rules(kubeproxy.ProxyMode(s.dialect.String()))
 }
 
 // node is the node that an object, which may be nil, and the machine's own addresses describe.
@@ -116,33 +143,23 @@ func (s *settings) node(name string, object *corev1.Node, cidrs []netip.Prefix, 
 	if node.Zone, err = f.zone(object); err != nil {
 		return nil, err
 	}
-	if node.Detector, err = f.detector(s.config, object); err != nil {
+	if node.Detector, err = detector(s.config, object); err != nil {
 		return nil, err
 	}
-	node.MasqueradeAll = s.config.rules(node.Dialect).MasqueradeAll
-	node.LocalhostNodePorts = node.Dialect == plan.IPTables && s.config.localhostNodePorts()
-	if node.NodePortAddresses, err = s.config.nodePortAddresses(node); err != nil {
+	node.MasqueradeAll = s.rules().MasqueradeAll
+	node.LocalhostNodePorts = node.Dialect == plan.IPTables && *s.config.IPTables.LocalhostNodePorts
+	if node.NodePortAddresses, err = nodePortAddresses(s.config, node); err != nil {
 		return nil, err
 	}
 	return node, nil
 }
 
-func (f *nodeFlags) dialect(config *proxyConfig) (plan.Dialect, error) {
-	mode, from := f.mode, "--mode"
-	if mode == "" && config.present {
-		mode, from = config.Mode, config.name+": mode"
-		if mode == "" {
-			mode = "iptables" // kube-proxy's default on Linux
-		}
+// dialect is the mode's: proxyconfig.Read has checked it.
+func dialect(c *proxyConfig) plan.Dialect {
+	if c.Mode == proxyconfig.IPTables {
+		return plan.IPTables
 	}
-	switch mode {
-	case "", "nftables":
-		return plan.NFTables, nil
-	case "iptables":
-		return plan.IPTables, nil
-	default:
-		return 0, fmt.Errorf("%s %q: lameduck knows nftables and iptables", from, mode)
-	}
+	return plan.NFTables
 }
 
 // name finds the node to look from. One that the input does not mention is allowed, since
@@ -217,14 +234,6 @@ func (f *nodeFlags) zone(object *corev1.Node) (string, error) {
 		}
 	}
 	return zone, nil
-}
-
-func (f *nodeFlags) detector(config *proxyConfig, object *corev1.Node) (plan.LocalDetector, error) {
-	if f.clusterCIDR != "" {
-		cidrs, err := parseCIDRs("--cluster-cidr", strings.Split(f.clusterCIDR, ","))
-		return plan.LocalDetector{Mode: plan.DetectClusterCIDR, CIDRs: cidrs}, err
-	}
-	return config.detector(object)
 }
 
 func parseCIDRs(what string, list []string) ([]netip.Prefix, error) {

@@ -234,23 +234,13 @@ func (c *proxyCommand) kernel(s *settings) (agent.KernelOptions, error) {
 		return o, fmt.Errorf("--iptables-variant %q: want auto, nft or legacy", c.variant)
 	}
 	o.Variant = variants[i]
-	if bit := s.config.rules(s.dialect).MasqueradeBit; bit != nil {
-		if *bit < 0 || *bit > 31 { // pkg/proxy/apis/config/validation, 1.36
-			return o, fmt.Errorf("%s: %s.masqueradeBit: %d is not a bit of a packet's mark: want 0 to 31", s.config.name, s.dialect, *bit)
-		}
-		o.MasqueradeMark = 1 << *bit
-	}
+	o.MasqueradeMark = 1 << s.rules().MasqueradeBit
 	return o, nil
 }
 
-// pace is when to sync: lameduck's own policy where the configuration says nothing.
+// pace is lameduck's own policy at the configuration's periods.
 func (s *settings) pace() pace.Policy {
-	p, rules := pace.Lameduck(), s.config.rules(s.dialect)
-	if rules.SyncPeriod.Duration > 0 {
-		p.RetryInterval, p.CheckInterval = rules.SyncPeriod.Duration, rules.SyncPeriod.Duration
-	}
-	if rules.MinSyncPeriod.Duration > 0 {
-		p.MinInterval = rules.MinSyncPeriod.Duration
-	}
+	p, rules := pace.Lameduck(), s.rules()
+	p.RetryInterval, p.CheckInterval, p.MinInterval = rules.SyncPeriod, rules.SyncPeriod, rules.MinSyncPeriod
 	return p
 }

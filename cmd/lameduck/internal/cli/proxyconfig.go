@@ -1,169 +1,170 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 
+	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/proxier/source"
 )
 
-// proxyConfig is the part of a KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1)
-// that decides what becomes of packets. The zero value is no configuration.
-type proxyConfig struct {
-	Mode              string   `json:"mode"`
-	HostnameOverride  string   `json:"hostnameOverride"`
-	ClusterCIDR       string   `json:"clusterCIDR"`
-	DetectLocalMode   string   `json:"detectLocalMode"`
-	NodePortAddresses []string `json:"nodePortAddresses"`
-	DetectLocal       struct {
-		BridgeInterface     string `json:"bridgeInterface"`
-		InterfaceNamePrefix string `json:"interfaceNamePrefix"`
-	} `json:"detectLocal"`
-	IPTables struct {
-		rulesConfig
-		LocalhostNodePorts *bool `json:"localhostNodePorts"`
-	} `json:"iptables"`
-	NFTables struct {
-		rulesConfig
-	} `json:"nftables"`
-	ClientConnection struct {
-		Kubeconfig string `json:"kubeconfig"`
-	} `json:"clientConnection"`
-	BindAddress        string `json:"bindAddress"`
-	HealthzBindAddress string `json:"healthzBindAddress"`
-	MetricsBindAddress string `json:"metricsBindAddress"`
-	EnableProfiling    bool   `json:"enableProfiling"`
+// proxyConfig is what a KubeProxyConfiguration and flags ask for.
+type proxyConfig = proxyconfig.Config
 
-	present bool
-	name    string // for messages: position and kind
-}
-
-// rulesConfig is what the sections of both modes have.
-type rulesConfig struct {
-	MasqueradeAll bool            `json:"masqueradeAll"`
-	MasqueradeBit *int32          `json:"masqueradeBit"`
-	SyncPeriod    metav1.Duration `json:"syncPeriod"`
-	MinSyncPeriod metav1.Duration `json:"minSyncPeriod"`
-}
-
-// rules returns the section of a mode.
-func (c *proxyConfig) rules(d plan.Dialect) rulesConfig {
-	if d == plan.IPTables {
-		return c.IPTables.rulesConfig
+// proxyConfig returns the configuration of --config, else one that stands in the input, as flags change it. Its errors are
+// on stderr; its warnings are for whoever runs as a proxy, since explanations do not depend on what has no effect.
+func (f *nodeFlags) proxyConfig(objects *manifest.Objects, std Streams) (*proxyConfig, []manifest.Problem, error) {
+	var object *manifest.Object
+	if found := objects.KubeProxyConfigurations; len(found) > 0 {
+		object = found[len(found)-1]
 	}
-	return c.NFTables.rulesConfig
-}
-
-// proxyConfig returns the configuration of --config, else one that stands in the input.
-func (f *nodeFlags) proxyConfig(objects *manifest.Objects, std Streams) (*proxyConfig, error) {
-	found := objects.KubeProxyConfigurations
 	if f.config != "" {
-		files, err := source.Read([]string{f.config}, std.In)
-		if err != nil {
-			return nil, err
-		}
-		own, problems := manifest.Load(files, manifest.Options{})
-		for _, p := range problems {
-			if p.Severity == manifest.Error {
-				return nil, p
-			}
-		}
-		if found = own.KubeProxyConfigurations; len(found) == 0 {
-			return nil, fmt.Errorf("--config %s: no KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1) in it", f.config)
+		var err error
+		if object, err = f.readConfig(std); err != nil {
+			return nil, nil, err
 		}
 	}
-	if len(found) == 0 {
-		return &proxyConfig{}, nil
-	}
-	return decodeProxyConfig(found[len(found)-1])
+	config, problems := proxyconfig.Read(object, f.overrides(object != nil)...)
+	return config, warnings(problems), complain(problems, std)
 }
 
-func decodeProxyConfig(o *manifest.Object) (*proxyConfig, error) {
-	data, err := json.Marshal(o.Value)
+// readConfig reads the file of --config. A proxy is to start as it says or not at all: what cannot be used of it is an
+// error.
+func (f *nodeFlags) readConfig(std Streams) (*manifest.Object, error) {
+	files, err := source.Read([]string{f.config}, std.In)
 	if err != nil {
-		return nil, fmt.Errorf("%s: KubeProxyConfiguration: %w", o.Position, err)
+		return nil, err
 	}
-	c := &proxyConfig{present: true, name: o.Position.String() + ": KubeProxyConfiguration"}
-	if err := json.Unmarshal(data, c); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			return nil, o.Problem(manifest.Error, wrong.Field, fmt.Sprintf("is a %s, want a %s", wrong.Value, wrong.Type))
-		}
-		return nil, fmt.Errorf("%s: %w", c.name, err)
+	objects, problems := manifest.Load(files, manifest.Options{})
+	said := strings.NewReplacer("; skipped, use", "; use", "; this later one is used", "; want one")
+	for i := range problems {
+		problems[i].Severity, problems[i].Message = manifest.Error, said.Replace(problems[i].Message)
 	}
-	return c, nil
+	if err := complain(problems, std); err != nil {
+		return nil, err
+	}
+	if len(objects.KubeProxyConfigurations) == 0 {
+		return nil, fmt.Errorf("--config %s: no KubeProxyConfiguration (%s) in it%s", f.config, proxyconfig.APIVersion, insteadOfConfig(objects))
+	}
+	return objects.KubeProxyConfigurations[0], nil
 }
 
-// detector follows kube-proxy: the mode defaults to ClusterCIDR, and a mode without what it
-// needs detects nothing.
-func (c *proxyConfig) detector(object *corev1.Node) (plan.LocalDetector, error) {
-	d := plan.LocalDetector{}
-	var err error
-	switch c.DetectLocalMode {
-	case "", "ClusterCIDR":
-		d.Mode = plan.DetectClusterCIDR
-		if c.ClusterCIDR != "" {
-			d.CIDRs, err = parseCIDRs(c.name+": clusterCIDR", strings.Split(c.ClusterCIDR, ","))
-		}
-	case "NodeCIDR":
-		d.Mode = plan.DetectNodeCIDR
-		if object != nil {
-			cidrs := object.Spec.PodCIDRs
-			if len(cidrs) == 0 && object.Spec.PodCIDR != "" {
-				cidrs = []string{object.Spec.PodCIDR}
-			}
-			d.CIDRs, err = parseCIDRs("Node "+object.Name+": spec.podCIDRs", cidrs)
-		}
-	case "BridgeInterface":
-		d = plan.LocalDetector{Mode: plan.DetectBridgeInterface, Interface: c.DetectLocal.BridgeInterface}
-	case "InterfaceNamePrefix":
-		d = plan.LocalDetector{Mode: plan.DetectInterfaceNamePrefix, Interface: c.DetectLocal.InterfaceNamePrefix}
+// insteadOfConfig says what a file has in the place of a configuration.
+func insteadOfConfig(objects *manifest.Objects) string {
+	var kinds []string
+	for _, o := range objects.All {
+		kinds = append(kinds, o.Kind)
+	}
+	for _, s := range objects.Skipped {
+		kinds = append(kinds, s.Kind)
+	}
+	slices.Sort(kinds)
+	switch kinds = slices.Compact(kinds); {
+	case len(kinds) == 0:
+		return ""
+	case slices.Contains(kinds, "ConfigMap"):
+		return ", but a ConfigMap; kubeadm's has it under data, as config.conf"
 	default:
-		return d, fmt.Errorf("%s: detectLocalMode %q: want ClusterCIDR, NodeCIDR, BridgeInterface or InterfaceNamePrefix", c.name, c.DetectLocalMode)
+		return ", but " + strings.Join(kinds, ", ")
 	}
-	return d, err
 }
 
-// localhostNodePorts defaults to true (kube-proxy v1alpha1 defaults; verified).
-func (c *proxyConfig) localhostNodePorts() bool {
-	return c.IPTables.LocalhostNodePorts == nil || *c.IPTables.LocalhostNodePorts
+// complain prints errors, as editors want them, and returns one that counts them.
+func complain(problems []manifest.Problem, std Streams) error {
+	bad := 0
+	for _, p := range problems {
+		if p.Severity == manifest.Error {
+			bad++
+			fmt.Fprintln(std.Err, p)
+		}
+	}
+	switch bad {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("the configuration has an error")
+	default:
+		return fmt.Errorf("the configuration has %d errors", bad)
+	}
 }
 
-// nodePortAddresses: unset is the node's primary addresses in nftables mode and all of its
-// addresses in iptables mode.
-func (c *proxyConfig) nodePortAddresses(node *plan.Node) ([]netip.Prefix, error) {
+func warnings(problems []manifest.Problem) []manifest.Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p manifest.Problem) bool { return p.Severity != manifest.Warning })
+}
+
+// overrides are the fields that flags of every verb set.
+func (f *nodeFlags) overrides(configured bool) []proxyconfig.Override {
+	type config = kubeproxy.KubeProxyConfiguration
+	var out []proxyconfig.Override
 	switch {
-	case len(c.NodePortAddresses) == 1 && c.NodePortAddresses[0] == "primary",
-		len(c.NodePortAddresses) == 0 && node.Dialect == plan.NFTables:
-		return node.PrimaryNodePortAddresses(), nil
-	case len(c.NodePortAddresses) == 0:
-		return nil, nil
+	case f.mode != "":
+		out = append(out, proxyconfig.Override{Flag: "--mode", Path: "mode", Set: func(c *config) { c.Mode = kubeproxy.ProxyMode(f.mode) }})
+	case !configured:
+		out = append(out, proxyconfig.Override{Flag: "lameduck's default", Path: "mode", Set: func(c *config) { c.Mode = proxyconfig.NFTables }})
+	}
+	if f.clusterCIDR != "" {
+		out = append(out, proxyconfig.Override{Flag: "--cluster-cidr", Path: "clusterCIDR", Set: func(c *config) {
+			c.ClusterCIDR, c.DetectLocalMode = f.clusterCIDR, proxyconfig.ClusterCIDR
+		}})
+	}
+	if f.more != nil {
+		out = append(out, f.more()...)
+	}
+	return append(out, f.gateOverrides()...)
+}
+
+// gateOverrides are the gates of --feature-gates.
+func (f *nodeFlags) gateOverrides() []proxyconfig.Override {
+	var out []proxyconfig.Override
+	for _, name := range slices.Sorted(maps.Keys(f.gates)) {
+		out = append(out, proxyconfig.Override{Flag: "--feature-gates", Path: "featureGates." + name, Set: func(c *kubeproxy.KubeProxyConfiguration) {
+			if c.FeatureGates == nil {
+				c.FeatureGates = map[string]bool{}
+			}
+			c.FeatureGates[name] = f.gates[name] == "true"
+		}})
+	}
+	return out
+}
+
+// detector follows kube-proxy: a mode without what it needs detects nothing.
+func detector(c *proxyConfig, object *corev1.Node) (plan.LocalDetector, error) {
+	switch c.DetectLocalMode {
+	case proxyconfig.NodeCIDR:
+		d := plan.LocalDetector{Mode: plan.DetectNodeCIDR}
+		if object == nil {
+			return d, nil
+		}
+		cidrs := object.Spec.PodCIDRs
+		if len(cidrs) == 0 && object.Spec.PodCIDR != "" {
+			cidrs = []string{object.Spec.PodCIDR}
+		}
+		var err error
+		d.CIDRs, err = parseCIDRs("Node "+object.Name+": spec.podCIDRs", cidrs)
+		return d, err
+	case proxyconfig.BridgeInterface:
+		return plan.LocalDetector{Mode: plan.DetectBridgeInterface, Interface: c.DetectLocal.BridgeInterface}, nil
+	case proxyconfig.InterfaceNamePrefix:
+		return plan.LocalDetector{Mode: plan.DetectInterfaceNamePrefix, Interface: c.DetectLocal.InterfaceNamePrefix}, nil
 	default:
-		return parseCIDRs(c.name+": nodePortAddresses", c.NodePortAddresses)
+		ranges, _ := c.ClusterCIDRs() // proxyconfig.Read has checked them
+		return plan.LocalDetector{Mode: plan.DetectClusterCIDR, CIDRs: ranges}, nil
 	}
 }
 
-// bindDefaults are the addresses that servers listen on by default, those for everybody and those for the node itself:
-// of IPv6 if bindAddress is (kube-proxy v1alpha1 defaults; verified).
-func (c *proxyConfig) bindDefaults() (all, local netip.Addr, err error) {
-	all, local = netip.IPv4Unspecified(), netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	if c.BindAddress == "" {
-		return all, local, nil
+// nodePortAddresses are the ranges of node addresses that node ports answer on; none is all.
+func nodePortAddresses(c *proxyConfig, node *plan.Node) ([]netip.Prefix, error) {
+	if slices.Equal(c.NodePortAddresses, []string{proxyconfig.Primary}) {
+		return node.PrimaryNodePortAddresses(), nil
 	}
-	a, err := netip.ParseAddr(c.BindAddress)
-	if err != nil {
-		return all, local, fmt.Errorf("%s: bindAddress %q: want an IP address such as 0.0.0.0", c.name, c.BindAddress)
-	}
-	if a.Is6() && !a.Is4In6() {
-		all, local = netip.IPv6Unspecified(), netip.IPv6Loopback()
-	}
-	return all, local, nil
+	return parseCIDRs(c.Where("nodePortAddresses"), c.NodePortAddresses)
 }

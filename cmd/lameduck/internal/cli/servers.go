@@ -18,12 +18,6 @@ type serverFlags struct {
 	set func(name string) bool // whether the user gave a flag
 }
 
-// Ports of a service proxy (Kubernetes 1.36 pkg/cluster/ports; verified).
-const (
-	metricsPort = 10249
-	healthzPort = 10256
-)
-
 func (f *serverFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.healthz, "healthz-bind-address", "", "`ADDRESS` and port at which /healthz and /livez are served; '' for nowhere (default: of the configuration, else 0.0.0.0:10256)")
 	flags.StringVar(&f.metrics, "metrics-bind-address", "", "`ADDRESS` and port at which metrics are served; '' for nowhere (default: of the configuration, else 127.0.0.1:10249)")
@@ -40,36 +34,32 @@ func (f *serverFlags) options(c *proxyConfig) (agent.ServerOptions, error) {
 	if !f.set("profiling") {
 		o.Profiling = c.EnableProfiling
 	}
-	all, local, err := c.bindDefaults()
-	if err != nil {
+	var err error
+	if o.Healthz, err = f.address("healthz-bind-address", f.healthz, c.HealthzBindAddress); err != nil {
 		return o, err
 	}
-	o.Healthz, err = f.address("healthz-bind-address", f.healthz, c, "healthzBindAddress", c.HealthzBindAddress, netip.AddrPortFrom(all, healthzPort))
-	if err != nil {
-		return o, err
-	}
-	o.Metrics, err = f.address("metrics-bind-address", f.metrics, c, "metricsBindAddress", c.MetricsBindAddress, netip.AddrPortFrom(local, metricsPort))
+	o.Metrics, err = f.address("metrics-bind-address", f.metrics, c.MetricsBindAddress)
 	return o, err
 }
 
-// address is that of a flag, else of a field of the configuration, else the default, whose port it has if it has none.
-func (f *serverFlags) address(flag, given string, c *proxyConfig, field, configured string, otherwise netip.AddrPort) (string, error) {
-	text, from := configured, c.name+": "+field
-	if f.set(flag) {
-		if given == "" {
-			return "", nil
+// address is that of a flag, else of the configuration, whose port it has if it has none.
+func (f *serverFlags) address(flag, given, configured string) (string, error) {
+	if !f.set(flag) || given == "" {
+		if f.set(flag) {
+			configured = ""
 		}
-		text, from = given, "--"+flag
+		return configured, nil
 	}
-	if text == "" {
-		return otherwise.String(), nil
+	otherwise, err := netip.ParseAddrPort(configured)
+	if err != nil {
+		return "", err
 	}
-	if a, err := netip.ParseAddr(text); err == nil {
+	if a, err := netip.ParseAddr(given); err == nil {
 		return netip.AddrPortFrom(a, otherwise.Port()).String(), nil
 	}
-	a, err := netip.ParseAddrPort(text)
+	a, err := netip.ParseAddrPort(given)
 	if err != nil {
-		return "", fmt.Errorf("%s %q: want an IP address, with or without a port, such as %s", from, text, otherwise)
+		return "", fmt.Errorf("--%s %q: want an IP address, with or without a port, such as %s", flag, given, otherwise)
 	}
 	return a.String(), nil
 }
