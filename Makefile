@@ -21,9 +21,9 @@ TESTFLAGS ?=
 ROOT := $(CURDIR)
 LINT := $(ROOT)/bin/golangci-lint
 # Modules with packages of their own; test/tools has none, it only pins tools.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod test/bench/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod test/bench/go.mod test/kustomize/go.mod))
 # Every package directory whose tests match a pattern, without a list to forget entries in.
-dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdata --exclude-dir=oracle --exclude-dir=bench . | xargs -r -n1 dirname | sort -u)
+dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdata --exclude-dir=oracle --exclude-dir=bench --exclude-dir=kustomize . | xargs -r -n1 dirname | sort -u)
 
 .PHONY: help
 help: ## list the targets
@@ -35,6 +35,16 @@ build: ## build bin/lameduck; with bin in PATH it is kubectl lameduck, too
 	ln -sf lameduck bin/kubectl-lameduck
 	ln -sf lameduck bin/kubectl_complete-lameduck
 
+.PHONY: image
+image: ## build the images lameduck:nftables and lameduck:iptables, with docker
+	for t in iptables nftables; do \
+		docker build --target $$t --build-arg VERSION="$$(git describe --tags --always --dirty)" --build-arg REVISION="$$(git rev-parse HEAD)" -t lameduck:$$t .; \
+	done
+
+.PHONY: rendered
+rendered: ## rewrite manifests/rendered from manifests/overlays
+	cd test/kustomize && $(GO) test -count=1 ./... -update
+
 .PHONY: demo
 demo: build ## show what lameduck does, on the examples
 	@examples/demo.sh
@@ -42,6 +52,7 @@ demo: build ## show what lameduck does, on the examples
 .PHONY: test
 test: ## the tests: unprivileged, offline once modules are downloaded
 	$(GO) test $(TESTFLAGS) ./...
+	cd test/kustomize && $(GO) test $(TESTFLAGS) ./...
 
 # In short: the race detector has nothing to find in what a pure package does a thousand times, and takes four times as long.
 .PHONY: race
@@ -50,7 +61,7 @@ race: ## the tests, in short, with the race detector
 
 .PHONY: kernel
 kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft and iptables (LAMEDUCK_KERNEL=all: iptables at full length, too)
-	LAMEDUCK_KERNEL=$${LAMEDUCK_KERNEL:-1} $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./proxier/nftables ./proxier/iptables ./test/lab ./test/conformance ./test/fault
+	LAMEDUCK_KERNEL=$${LAMEDUCK_KERNEL:-1} $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./proxier/nftables ./proxier/iptables ./test/lab ./test/conformance ./test/fault ./test/deploy
 	cd test/bench && LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./...
 
 # Only where nobody's user namespaces are allowed: elsewhere it says so. Nothing may be skipped for want of rights then.

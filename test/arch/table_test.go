@@ -52,6 +52,7 @@ var trees = []treeRule{
 		{"github.com/vishvananda/netlink", "the lab: links, addresses, routes and the table of connections of network namespaces"},
 		{"github.com/google/nftables", "the lab: what a dataplane left behind is removed with all other rules of its namespace"},
 		{"golang.org/x/sys", "the lab: namespaces, and sockets with all that the kernel says of a packet"},
+		{"github.com/go-logr/logr", "the log of a source whose requests are looked at"},
 	}},
 }
 

@@ -23,6 +23,9 @@ type versionAnswer struct {
 	KubeProxy string `json:"kubeProxy"`
 }
 
+// What the linker is told where there is no checkout to ask: an image is built without one (-X, Dockerfile).
+var stampedVersion, stampedRevision string
+
 func newVersion(std Streams) *cobra.Command {
 	output := formatText
 	cmd := &cobra.Command{
@@ -45,6 +48,10 @@ func currentVersion() versionAnswer {
 	v := versionAnswer{
 		APIVersion: explain.APIVersion, Kind: "Version", Version: "(devel)",
 		Go: runtime.Version(), KubeProxy: endpoints.CurrentVersion().String(),
+	}
+	if stampedVersion != "" {
+		v.Version, v.Revision = stampedVersion, stampedRevision
+		return v
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
