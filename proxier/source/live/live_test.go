@@ -18,7 +18,7 @@ import (
 )
 
 // serve starts a server and connects to it.
-func serve(t *testing.T, change func(*livetest.Server), manifests ...string) (*livetest.Server, *Cluster) {
+func serve(t testing.TB, change func(*livetest.Server), manifests ...string) (*livetest.Server, *Cluster) {
 	t.Helper()
 	s, err := livetest.New("v1.36.3", manifests...)
 	if err != nil {

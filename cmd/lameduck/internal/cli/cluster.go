@@ -93,7 +93,10 @@ func (f *clusterFlags) read(in *inputFlags, own []manifest.File, std Streams) (*
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	read, err := cluster.Read(ctx, f.purpose, namespaces)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.New("interrupted while reading the cluster")
+	case err != nil:
 		return nil, err
 	}
 	for _, w := range read.Warnings {

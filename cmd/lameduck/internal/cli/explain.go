@@ -111,11 +111,7 @@ func (c *explainCommand) filter(objects *manifest.Objects) (func(endpoints.Servi
 	if len(known) == 0 {
 		return nil, fmt.Errorf("service %s: the input has no Service at all", want)
 	}
-	const listed = 10
-	if len(known) > listed {
-		known = append(known[:listed:listed], fmt.Sprintf("%d more", len(known)-listed))
-	}
-	return nil, fmt.Errorf("service %s: not in the input, which has %s", want, strings.Join(known, ", "))
+	return nil, fmt.Errorf("service %s: not in the input, which has %s", want, strings.Join(few(known), ", "))
 }
 
 func notProxied(objects *manifest.Objects, keep func(endpoints.ServiceName) bool) []explain.NotProxied {

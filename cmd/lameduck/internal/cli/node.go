@@ -172,7 +172,7 @@ func (f *nodeFlags) name(objects *manifest.Objects, config *proxyConfig, std Str
 	}
 	if name != "" {
 		if !slices.Contains(nodes, name) && !slices.Contains(mentioned, name) && len(nodes)+len(mentioned) > 0 {
-			fmt.Fprintf(std.Err, "warning: no Node and no endpoint of the input is named %q; it knows %s\n", name, strings.Join(slices.Concat(nodes, mentioned), ", "))
+			fmt.Fprintf(std.Err, "warning: no Node and no endpoint of the input is named %q; it knows %s\n", name, strings.Join(few(slices.Concat(nodes, mentioned)), ", "))
 		}
 		return name, nil
 	}
@@ -186,7 +186,7 @@ func (f *nodeFlags) name(objects *manifest.Objects, config *proxyConfig, std Str
 	case 1:
 		return known[0], nil
 	default:
-		return "", fmt.Errorf("which node? give --node %s", oneOf(known))
+		return "", fmt.Errorf("which node? give --node %s", oneOf(few(known)))
 	}
 }
 

@@ -105,3 +105,12 @@ func oneOf(words []string) string {
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
+
+// few shortens a list for an error message: a cluster may have thousands of nodes.
+func few(words []string) []string {
+	const listed = 10
+	if len(words) <= listed {
+		return words
+	}
+	return append(words[:listed:listed], fmt.Sprintf("%d more", len(words)-listed))
+}
