@@ -93,12 +93,34 @@ func (c *conn) probe() (features, error) {
 		return have, fmt.Errorf("iptables %d.%d.%d are too old: want 1.6.2 or newer", v1, v2, v3)
 	}
 	if err := c.rehearse("-m conntrack --ctstate NEW -m addrtype --dst-type LOCAL -m statistic --mode random --probability 0.5 -m comment --comment x -j MARK --or-mark 0x1"); err != nil {
-		return have, err
+		return have, lacking(err, have.nft)
 	}
 	have.hairpin = c.rehearse(fmt.Sprintf(`-m bpf --bytecode "%s" -j RETURN`, hairpinProgram(c.layout.family))) == nil
 	text, err := os.ReadFile("/proc/sys/net/netfilter/nf_conntrack_tcp_be_liberal")
 	have.liberal = err == nil && strings.TrimSpace(string(text)) != "0"
 	return have, nil
+}
+
+// lacking names the capabilities that a tool which failed would have needed, if they are missing: what tools say of that
+// does not ("unable to initialize table 'mangle'"). iptables-legacy speaks to the kernel over a raw socket.
+func lacking(err error, nft bool) error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	if unix.Capget(&header, &sets[0]) != nil {
+		return err
+	}
+	have := func(c int) bool { return sets[0].Effective&(1<<c) != 0 }
+	var names []string
+	if !have(unix.CAP_NET_ADMIN) {
+		names = append(names, "CAP_NET_ADMIN")
+	}
+	if !nft && !have(unix.CAP_NET_RAW) {
+		names = append(names, "CAP_NET_RAW")
+	}
+	if names == nil {
+		return err
+	}
+	return fmt.Errorf("no right to change the rules (%s): %w", strings.Join(names, ", "), err)
 }
 
 // rehearse puts a rule into a chain of its own, in the table that is quick to write, and

@@ -1,6 +1,5 @@
-// Package deploy examines how lameduck is shipped: the image's Dockerfile, run without an engine, and the manifests, against the
-// API's types, the program's own flags and configuration, and what its client asks for. That manifests/rendered is what kustomize
-// makes of the overlays is test/kustomize's.
+//go:build linux
+
 package deploy
 
 import (
@@ -10,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/lab"
 )
 
 // root is the repository's, from this package.
@@ -19,6 +20,15 @@ const root = "../.."
 var program string
 
 func TestMain(m *testing.M) {
+	if description := os.Getenv(caged); description != "" {
+		fmt.Fprintln(os.Stderr, "no cage:", enter(description))
+		os.Exit(1)
+	}
+	if os.Getenv("LAMEDUCK_KERNEL") != "" {
+		if code, ran := lab.InUserNamespace(); ran {
+			os.Exit(code)
+		}
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,3 +1,5 @@
+//go:build linux
+
 package deploy
 
 import (
@@ -177,7 +179,7 @@ func TestRights(t *testing.T) {
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}, Add: []corev1.Capability{"NET_ADMIN"}},
 		}
 		hostPaths := []string{}
-		if overlay == "iptables" {
+		if overlay == "iptables-legacy" {
 			want.Capabilities.Add = append(want.Capabilities.Add, "NET_RAW")
 			hostPaths = append(hostPaths, "/run/xtables.lock")
 		}
@@ -285,7 +287,7 @@ func TestConfiguration(t *testing.T) {
 			t.Errorf("%s", rules)
 		}
 		want := "table ip lameduck {"
-		if overlay == "iptables" {
+		if strings.HasPrefix(overlay, "iptables") {
 			want = ":KUBE-SERVICES"
 		}
 		if !strings.Contains(rules, want) {
