@@ -29,7 +29,7 @@ type Client struct {
 }
 
 // NewClient returns a Client of an API server for the proxy of the named node. The config says where the server is and
-// who asks; what is asked for is protobuf, which both sides code fastest.
+// who asks; what is asked for is protobuf, which both sides code fastest, unless the config says otherwise.
 func NewClient(config *rest.Config, node string) (*Client, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, discoveryv1.AddToScheme, networkingv1.AddToScheme} {
@@ -68,8 +68,15 @@ type door struct {
 func (d *door) group(path string, gv schema.GroupVersion) rest.Interface {
 	config := rest.CopyConfig(d.config)
 	config.APIPath, config.GroupVersion, config.NegotiatedSerializer = path, &gv, d.codecs
-	config.ContentType = runtime.ContentTypeProtobuf
-	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	if config.ContentType == "" {
+		config.ContentType = runtime.ContentTypeProtobuf
+	}
+	if config.AcceptContentTypes == "" {
+		config.AcceptContentTypes = config.ContentType
+		if config.ContentType != runtime.ContentTypeJSON {
+			config.AcceptContentTypes += "," + runtime.ContentTypeJSON
+		}
+	}
 	if config.UserAgent == "" {
 		config.UserAgent = rest.DefaultKubernetesUserAgent()
 	}

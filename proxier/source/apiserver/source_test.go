@@ -304,3 +304,35 @@ func TestRequests(t *testing.T) {
 
 // sleep has all back-offs pass, on the bubble's clock.
 func sleep() { time.Sleep(5 * time.Minute) }
+
+// What a proxy's configuration says of its connection is done.
+func TestConnection(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ contentType, accept, want string }{
+		{"", "", "application/vnd.kubernetes.protobuf,application/json"},
+		{"application/vnd.kubernetes.protobuf", "", "application/vnd.kubernetes.protobuf,application/json"},
+		{"application/json", "", "application/json"},
+		{"application/vnd.kubernetes.protobuf", "application/json", "application/json"},
+	} {
+		asked := make(chan string, 1)
+		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked <- r.Header.Get("Accept")
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"kind":"NodeList","apiVersion":"v1"}`)
+		}))
+		t.Cleanup(h.Close)
+		client, err := Connect("", h.URL, "node-1", Rate(50, 100), Content(c.contentType, c.accept))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cache.ToListerWithContext(client.Nodes).ListWithContext(t.Context(), metav1.ListOptions{}); err != nil {
+			t.Error(err)
+		}
+		want(t, "asked for", <-asked, c.want)
+	}
+	config := &rest.Config{}
+	Rate(50, 100)(config)
+	if config.QPS != 50 || config.Burst != 100 {
+		t.Errorf("QPS %v, burst %v", config.QPS, config.Burst)
+	}
+}
