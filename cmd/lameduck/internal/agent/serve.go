@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -21,6 +22,8 @@ type ServerOptions struct {
 	Healthz   string // where /healthz and /livez are served, "" for nowhere
 	Metrics   string // where metrics are served, "" for nowhere
 	Profiling bool   // serve pprof there as well
+	// Failed is called when one of the two cannot be served; nil has it tried again and again.
+	Failed func(error)
 	// Build is the labels of lameduck_build_info.
 	Build map[string]string
 }
@@ -89,8 +92,17 @@ func (p *proxy) trouble(t server.Trouble) {
 	log := p.opts.Log.WithValues("address", t.Address, "again", server.RetryInterval)
 	if t.Service != (endpoints.ServiceName{}) {
 		log = log.WithValues("service", t.Service.String())
+	} else {
+		p.failed("health", t.Address, t.Err)
 	}
 	log.Error(t.Err, "Health is not served")
+}
+
+// failed says that what the proxy is asked about itself is not served, to whoever does not want it to go on without.
+func (p *proxy) failed(what, address string, err error) {
+	if p.opts.Servers.Failed != nil {
+		p.opts.Servers.Failed(fmt.Errorf("%s cannot be served at %s: %w", what, address, err))
+	}
 }
 
 // healthAddresses are where a node's health-check node ports are served: at all addresses of a family, or only at those of
@@ -139,6 +151,7 @@ func (p *proxy) open(ctx context.Context, running *sync.WaitGroup, what, address
 		Network: "tcp", Address: address, Handler: handler, AnswerTimeout: scrapeTimeout,
 		Listening: func(at net.Addr) { p.listening(what, at) },
 		Trouble: func(err error) {
+			p.failed(what, address, err)
 			p.opts.Log.Error(err, "Not served", "for", what, "address", address, "again", server.RetryInterval)
 		},
 	}

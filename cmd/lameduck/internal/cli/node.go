@@ -139,6 +139,7 @@ func (s *settings) node(name string, object *corev1.Node, cidrs []netip.Prefix, 
 			node.Addresses = append(node.Addresses, a)
 		}
 	}
+	preferBindAddress(node, s.config)
 	var err error
 	if node.Zone, err = f.zone(object); err != nil {
 		return nil, err
@@ -217,6 +218,17 @@ func (f *nodeFlags) fromObject(node *plan.Node, object *corev1.Node) error {
 		}
 	}
 	return nil
+}
+
+// preferBindAddress has bindAddress be the node's primary address of its family, all that its name is left of (detectNodeIPs
+// in cmd/kube-proxy/app/server.go, 1.36; verified).
+func preferBindAddress(node *plan.Node, c *proxyConfig) {
+	a, err := netip.ParseAddr(c.BindAddress) // proxyconfig.Read has checked it
+	if err != nil || a.IsUnspecified() {
+		return
+	}
+	others := slices.DeleteFunc(slices.Clone(node.Addresses), func(o netip.Addr) bool { return o == a })
+	node.Addresses = append([]netip.Addr{a}, others...)
 }
 
 func (f *nodeFlags) zone(object *corev1.Node) (string, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -10,9 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"k8s.io/klog/v2/textlogger"
 
 	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/agent"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -37,6 +36,7 @@ type proxyCommand struct {
 	servers    serverFlags
 	sim        bool // --mode sim
 	simAddress string
+	kubeProxy  kubeProxyFlags
 	std        Streams
 }
 
@@ -67,9 +67,10 @@ logs what it decides and why whenever that changes, answers on one port of its o
   lameduck proxy -f /etc/services.d --node node-1 --mode nftables
   lameduck proxy --mode sim --config /var/lib/kube-proxy/config.conf --hostname-override node-1
   lameduck proxy --cleanup`,
-		Args: cobra.NoArgs,
+		Args: noNumber,
 		RunE: verb(c.run),
 	}
+	cmd.SetUsageFunc(groupedUsage)
 	flags := cmd.Flags()
 	c.input.register(flags)
 	c.node.register(flags)
@@ -85,6 +86,8 @@ logs what it decides and why whenever that changes, answers on one port of its o
 	flags.BoolVar(&c.takeOver, "take-over", false, "in mode iptables, go on where a kube-proxy seems to be running")
 	c.servers.register(flags)
 	flags.StringVar(&c.simAddress, "sim-bind-address", "", "with --mode sim, `ADDRESS` and port that answers what the proxy would do (default 127.0.0.1:10270)")
+	c.kubeProxy.register(flags, &c.input.verbose)
+	c.node.more = c.kubeProxy.overrides
 	cmd.MarkFlagsMutuallyExclusive("once", "dry-run", "cleanup")
 	cmd.MarkFlagsMutuallyExclusive("node", "hostname-override")
 	return cmd
@@ -94,12 +97,20 @@ func (c *proxyCommand) run() error {
 	if c.node.node == "" {
 		c.node.node = c.hostname
 	}
+	var err error
+	if c.node.mode, err = c.kubeProxy.mode(c.node.mode); err != nil {
+		return err
+	}
 	if err := c.takeSim(); err != nil {
 		return err
 	}
 	switch {
 	case c.cleanup:
 		return c.cleanUp()
+	case c.kubeProxy.writeConfigTo != "":
+		return c.writeConfig()
+	case c.kubeProxy.initOnly:
+		return c.initialise()
 	case c.once || c.dryRun:
 		return c.fromFiles()
 	default:
@@ -121,6 +132,7 @@ func (c *proxyCommand) fromFiles() error {
 	if err != nil {
 		return err
 	}
+	c.warn(s.warnings)
 	name, err := c.node.name(objects, s.config, c.std)
 	if err != nil {
 		return err
@@ -173,7 +185,11 @@ func (c *proxyCommand) watch() error {
 	if err != nil {
 		return err
 	}
-	client, watched, err := c.objects(s, name)
+	log, err := newProxyLog(s.config, c.std.Err)
+	if err != nil {
+		return err
+	}
+	client, watched, err := c.objects(s, name, log.Logger)
 	if err != nil {
 		return err
 	}
@@ -189,19 +205,34 @@ func (c *proxyCommand) watch() error {
 	if err != nil {
 		return err
 	}
+	introduce(log.Logger, s, name)
+	if !c.sim {
+		prepare(s.config, log.Logger)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return agent.Run(ctx, agent.Options{
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	if s.config.BindAddressHardFail {
+		servers.Failed = fail
+	}
+	err = agent.Run(ctx, agent.Options{
 		Node:    func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
-		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Files: watched, Sim: sim, Log: c.logger(),
+		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Files: watched, Sim: sim, Log: log.Logger,
 	})
+	if failed := context.Cause(ctx); err == nil && !errors.Is(failed, context.Canceled) {
+		return failed
+	}
+	return err
 }
 
 // nodeName is the name of the node this machine is: kube-proxy's rules (cmd/kube-proxy, 1.36).
 func (c *proxyCommand) nodeName(config *proxyConfig) (string, error) {
 	for _, name := range []string{c.node.node, config.HostnameOverride} {
-		if name != "" {
-			return strings.ToLower(strings.TrimSpace(name)), nil
+		if trimmed := strings.ToLower(strings.TrimSpace(name)); trimmed != "" {
+			return trimmed, nil
+		} else if name != "" {
+			return "", fmt.Errorf("--hostname-override %q: want the name of a Node", name)
 		}
 	}
 	name, err := os.Hostname()
@@ -209,11 +240,6 @@ func (c *proxyCommand) nodeName(config *proxyConfig) (string, error) {
 		return "", fmt.Errorf("which node? give --hostname-override (%w)", err)
 	}
 	return strings.ToLower(strings.TrimSpace(name)), nil
-}
-
-// logger writes to stderr what the API server's and the kernel's side have to say, as Kubernetes' own programs do.
-func (c *proxyCommand) logger() logr.Logger {
-	return textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(c.std.Err), textlogger.Verbosity(c.input.verbose)))
 }
 
 // cleanUp removes the rules of all modes.

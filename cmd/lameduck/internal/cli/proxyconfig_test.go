@@ -23,6 +23,7 @@ func TestDefaultsOfAKubeProxyConfiguration(t *testing.T) {
 		{"localhost turned off", "iptables: {localhostNodePorts: false}", "iptables, node ports on [], localhost false"},
 		{"localhost turned on, where it never is", "mode: nftables\niptables: {localhostNodePorts: true}", "nftables, node ports on " + primary + ", localhost false"},
 		{"primary", "nodePortAddresses: [primary]", "iptables, node ports on " + primary + ", localhost true"},
+		{"another primary address", "mode: nftables\nbindAddress: 192.168.1.11", "nftables, node ports on [192.168.1.11/32 fd00:9::11/128], localhost false"},
 		{"a range", "mode: nftables\nnodePortAddresses: [10.0.0.0/8]", "nftables, node ports on [10.0.0.0/8], localhost false"},
 	} {
 		objects := &manifest.Objects{}

@@ -36,7 +36,7 @@ func (c *proxyCommand) simOptions(s *settings) (*agent.SimOptions, error) {
 	if !c.sim {
 		return nil, nil
 	}
-	at, err := c.servers.address("sim-bind-address", c.simAddress, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), simPort).String())
+	at, err := c.servers.address("sim-bind-address", c.simAddress, s.config, "", "", netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), simPort))
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,8 @@ func TestWhereServersListen(t *testing.T) {
 		{"flags win", "healthzBindAddress: 127.0.0.1:8000\nmetricsBindAddress: 0.0.0.0:9000\nenableProfiling: true",
 			"--healthz-bind-address=127.0.0.1:8001 --metrics-bind-address=[::]:9001 --profiling=false", "127.0.0.1:8001 [::]:9001"},
 		{"a flag without a port", "", "--metrics-bind-address=0.0.0.0 --profiling", "0.0.0.0:10256 0.0.0.0:10249 profiling"},
+		{"ports, for addresses without one", "", "--metrics-bind-address=0.0.0.0 --metrics-port=1 --healthz-port=2", "0.0.0.0:10256 0.0.0.0:1"},
+		{"ports of nowhere", "healthzBindAddress: 127.0.0.1:8000", "--metrics-port=0 --healthz-port=0", " "},
 		{"nowhere", "metricsBindAddress: 0.0.0.0:9000", "--metrics-bind-address= --healthz-bind-address=", " "},
 	} {
 		got, err := servers(t, c.config, strings.Fields(c.args)...)

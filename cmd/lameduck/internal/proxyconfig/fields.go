@@ -140,10 +140,16 @@ func (c *Config) unused() []manifest.Problem {
 	setDefaults(&defaults)
 	otherwise, table := values(&defaults), rules()
 	now := values(&c.KubeProxyConfiguration)
+	useful := map[string]bool{}       // flags that set several fields, one of which counts
+	for path, flag := range c.flags { // order: a set is made of it
+		if ruleOf(table, path, c.Mode).effect != none {
+			useful[flag] = true
+		}
+	}
 	var problems []manifest.Problem
 	eachField(&c.given, func(f field) {
 		r := ruleOf(table, f.path, c.Mode)
-		if r.effect != none || !given(f.value) || now[f.path] == otherwise[f.path] {
+		if r.effect != none || useful[c.flags[f.path]] || !given(f.value) || now[f.path] == otherwise[f.path] {
 			return
 		}
 		problems = append(problems, c.problem(manifest.Warning, f.path, "%s has no effect: %s", f.text(), r.why))
