@@ -19,7 +19,8 @@ type Fix struct {
 	Margin *engine.Time `json:"margin"`
 }
 
-// Edit is one field that a fix changes.
+// Edit is one field that a fix changes. File is what the input is called; an object read from a cluster is called by its
+// context, kind and name, "kind-kind: deployment shop/web", and Line is one of kubectl get -o yaml.
 type Edit struct {
 	File string `json:"file"`
 	Line int    `json:"line"`

@@ -18,8 +18,11 @@ import (
 // one was looked for.
 var ErrNoCluster = errors.New("no kubeconfig")
 
-// InCluster stands for a context's name in a pod, where there is none.
-const InCluster = "in-cluster"
+// inCluster is what the cluster that this process is a pod of is called: it has no context.
+const inCluster = "in-cluster"
+
+// maxBytes is what the objects may have together: 1 GiB, some 500,000 of them.
+const maxBytes = 1 << 30
 
 // Options say which cluster, in the words of kubectl's flags. The zero value is what kubectl takes without any flag.
 type Options struct {
@@ -32,11 +35,13 @@ type Options struct {
 
 // Cluster is an API server and who asks it. Nothing was asked yet.
 type Cluster struct {
-	Context   string // the name of the context, "in-cluster" for the cluster that this process is a pod of
+	Name      string // for messages: the context, else "in-cluster" in a pod, else the URL
+	Context   string // "" for none
 	Server    string // URL
 	Namespace string // the one asked for, else the context's, else "default"
 
 	config *rest.Config
+	limit  int64 // bytes of YAML
 }
 
 // Connect finds the cluster as kubectl does: the kubeconfig of the Options, else those of $KUBECONFIG, else
@@ -74,16 +79,19 @@ func Connect(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: %w", err)
 	}
-	return &Cluster{Context: contextName(name, config, raw), Server: config.Host, Namespace: namespace, config: settle(config, o)}, nil
+	return &Cluster{
+		Name: nameOf(name, config, raw), Context: name, Server: config.Host, Namespace: namespace,
+		config: settle(config, o), limit: maxBytes,
+	}, nil
 }
 
-// contextName is the name that messages have for the cluster.
-func contextName(name string, config *rest.Config, raw api.Config) string {
+// nameOf is the name that messages have for the cluster.
+func nameOf(name string, config *rest.Config, raw api.Config) string {
 	switch {
 	case name != "":
 		return name
 	case len(raw.Clusters) == 0:
-		return InCluster
+		return inCluster
 	default: // --cluster and no context
 		return config.Host
 	}

@@ -39,6 +39,9 @@ func (r *reader) list(ctx context.Context, j *job, what resource, namespace stri
 		if err != nil {
 			return err
 		}
+		if r.bytes.Add(int64(len(o.Data))) > r.cluster.limit {
+			return fmt.Errorf("its objects have more than %d MiB: ask for one namespace (-n)", r.cluster.limit>>20)
+		}
 		j.objects = append(j.objects, o)
 	}
 	return nil
@@ -87,7 +90,7 @@ func (r *reader) refused(what resource, namespace string, err error) (string, er
 	if what.lacks == "" {
 		return "", missing{fmt.Errorf("cannot %s %s%s, and there is no answer without: %s", verb, what.qualified(), where, said)}
 	}
-	return fmt.Sprintf("%s: cannot %s %s%s: %s; the answer lacks %s", r.cluster.Context, verb, what.qualified(), where, said, what.lacks), nil
+	return fmt.Sprintf("%s: cannot %s %s%s: %s; the answer lacks %s", r.cluster.Name, verb, what.qualified(), where, said, what.lacks), nil
 }
 
 // items reads a list in pages; one that has expired meanwhile is begun again, in one piece.
@@ -147,7 +150,7 @@ func (r *reader) fileName(kind, namespace, name string) string {
 	if namespace != "" {
 		name = namespace + "/" + name
 	}
-	return r.cluster.Context + ": " + strings.ToLower(kind) + " " + name
+	return r.cluster.Name + ": " + strings.ToLower(kind) + " " + name
 }
 
 // proxyConfigMaps are where installers keep the KubeProxyConfiguration of every node: kubeadm and kind, and EKS
@@ -166,7 +169,7 @@ func (r *reader) proxyConfiguration(ctx context.Context, j *job) error {
 			continue
 		case err != nil && answered(err):
 			j.warning = fmt.Sprintf("%s: cannot get configmap %s/%s: %s; the answer lacks the settings of the cluster's kube-proxy (a KubeProxyConfiguration given by -f has them)",
-				r.cluster.Context, metav1.NamespaceSystem, m.name, brief(err))
+				r.cluster.Name, metav1.NamespaceSystem, m.name, brief(err))
 			return nil
 		case err != nil:
 			return r.explain(err)

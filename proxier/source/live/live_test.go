@@ -246,6 +246,16 @@ func TestASlowServerIsNotWaitedForForEver(t *testing.T) {
 	}
 }
 
+func TestAClusterThatIsTooLargeIsNotReadWhole(t *testing.T) {
+	t.Parallel()
+	_, c := serve(t, nil, many(3))
+	c.limit = 100
+	_, err := c.Read(t.Context(), Explain, []string{"shop"})
+	if err == nil || err.Error() != "kind-kind: its objects have more than 0 MiB: ask for one namespace (-n)" {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestReadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t, func(s *livetest.Server) { s.Hangs = []string{"nodes"} }, small)
@@ -364,7 +374,7 @@ func TestConnectSaysWhatCouldBeChosen(t *testing.T) {
 			if fmt.Sprint(err) != tc.err && (err != nil || tc.err != "") {
 				t.Fatalf("error %v, want %s", err, tc.err)
 			}
-			if err == nil && (c.Namespace != tc.namespace || c.Context != o.Context || c.Server != "https://192.0.2.1") {
+			if err == nil && (c.Namespace != tc.namespace || c.Name != o.Context || c.Context != o.Context || c.Server != "https://192.0.2.1") {
 				t.Errorf("%+v", c)
 			}
 		})

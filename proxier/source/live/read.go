@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -49,6 +50,7 @@ type reader struct {
 	server     rest.Interface
 	slots      chan struct{}
 	groups     map[string][]string // versions of the server's API groups; nil if it would not tell
+	bytes      atomic.Int64        // of all objects so far
 }
 
 // Read reads what the purpose has a use for, in the named namespaces or, if there are none, in all. Several lists are
@@ -56,12 +58,12 @@ type reader struct {
 func (c *Cluster) Read(ctx context.Context, p Purpose, namespaces []string) (*Result, error) {
 	r := &reader{cluster: c, namespaces: namespaces, slots: make(chan struct{}, parallel)}
 	if err := r.connect(); err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Context, err)
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
 	// Alone, so that a server that is not there is said once, and an API group that it does not have is not asked for:
 	// RBAC refuses what does not exist like anything else.
 	if err := r.readGroups(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Context, err)
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
 	jobs := append(r.jobs(p), &job{run: r.proxyConfiguration}, &job{run: r.version})
 	if err := r.do(ctx, jobs); err != nil {
@@ -119,7 +121,7 @@ func (r *reader) do(ctx context.Context, jobs []*job) error {
 			r.slots <- struct{}{}
 			defer func() { <-r.slots }()
 			if err := j.run(ctx, j); err != nil {
-				j.err = fmt.Errorf("%s: %w", r.cluster.Context, err)
+				j.err = fmt.Errorf("%s: %w", r.cluster.Name, err)
 			}
 			if j.err != nil && !answered(j.err) {
 				cancel(j.err)
@@ -187,7 +189,7 @@ func (r *reader) version(ctx context.Context, j *job) error {
 	var v version.Info
 	err := r.get(ctx, "/version", &v)
 	if err != nil && answered(err) {
-		j.warning = fmt.Sprintf("%s: the server does not say its version (--kubernetes-version does): %v", r.cluster.Context, err)
+		j.warning = fmt.Sprintf("%s: the server does not say its version (--kubernetes-version does): %v", r.cluster.Name, err)
 		return nil
 	}
 	j.version = v.GitVersion

@@ -168,7 +168,11 @@ func where(cluster *live.Cluster, namespaces []string) string {
 	if len(namespaces) > 0 {
 		words = "namespace " + strings.Join(namespaces, ", ")
 	}
-	return fmt.Sprintf("context %s (%s), %s", cluster.Context, cluster.Server, words)
+	name := "cluster " + cluster.Name
+	if cluster.Context != "" {
+		name = "context " + cluster.Context
+	}
+	return fmt.Sprintf("%s (%s), %s", name, cluster.Server, words)
 }
 
 // replaced says whether the files hold an object of that name, or, for the one kind without names, any. What stands in a
@@ -204,7 +208,7 @@ func (c *clusterInput) behaviour(std Streams) string {
 	v, err := endpoints.ParseVersion(c.version)
 	if err != nil {
 		if c.version != "" {
-			fmt.Fprintf(std.Err, "warning: %s: %v; %s is used\n", c.cluster.Context, err, endpoints.CurrentVersion())
+			fmt.Fprintf(std.Err, "warning: %s: %v; %s is used\n", c.cluster.Name, err, endpoints.CurrentVersion())
 		}
 		return ""
 	}
@@ -215,7 +219,7 @@ func (c *clusterInput) behaviour(std Streams) string {
 // replay are the flags that name the same cluster and namespaces, whichever context is current then.
 func (in *input) replay(f *clusterFlags) []string {
 	var words []string
-	if in.cluster != nil && in.cluster.cluster.Context != live.InCluster {
+	if in.cluster != nil && in.cluster.cluster.Context != "" {
 		words = append(words, "--context", quoted(in.cluster.cluster.Context))
 	}
 	switch {

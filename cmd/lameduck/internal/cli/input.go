@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -68,15 +69,12 @@ func (f *inputFlags) read(std Streams) (*input, error) {
 	return in, nil
 }
 
-// clusterBytes is what a cluster's objects may have together: 1 GiB, some 500,000 of them.
-const clusterBytes = 1 << 30
-
 // parse makes objects of files of the input. What is wrong with an object that the cluster has accepted is no reason to
 // give no answer.
 func (in *input) parse(files []manifest.File) (*manifest.Objects, []manifest.Problem) {
 	opts := manifest.Options{Namespace: in.namespace}
 	if in.cluster != nil {
-		opts.MaxBytes = clusterBytes
+		opts.MaxBytes = math.MaxInt64 // who read the files and the cluster had a limit
 	}
 	objects, problems := manifest.Load(files, opts)
 	for i := range problems {

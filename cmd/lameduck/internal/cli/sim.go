@@ -225,6 +225,9 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 		c.input.skipped(objects, c.std)
 		c.readReferences(nil)
 		cases, found := scenario.Infer(objects, c.opts)
+		if len(cases) == 0 && c.in.cluster != nil {
+			fmt.Fprintln(c.std.Err, "hint: there is no workload behind a Service; -n NAMESPACE reads another namespace, -A all of them")
+		}
 		return cases, reportProblems(append(problems, found...), c.std)
 	}
 }
@@ -354,11 +357,13 @@ func (c *simCommand) editWith(file string) string {
 	}
 	o := c.in.cluster.files[file]
 	words := []string{"kubectl"}
-	if c.input.cluster.options.Kubeconfig != "" {
-		words = append(words, "--kubeconfig", quoted(c.input.cluster.options.Kubeconfig))
-	}
-	if name := c.in.cluster.cluster.Context; name != live.InCluster {
-		words = append(words, "--context", quoted(name))
+	which := c.input.cluster.options
+	for _, flag := range [][2]string{
+		{"--kubeconfig", which.Kubeconfig}, {"--context", c.in.cluster.cluster.Context}, {"--cluster", which.Cluster}, {"--user", which.User},
+	} {
+		if flag[1] != "" {
+			words = append(words, flag[0], quoted(flag[1]))
+		}
 	}
 	if o.Namespace != "" {
 		words = append(words, "-n", o.Namespace)
