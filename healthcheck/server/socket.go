@@ -31,6 +31,18 @@ const (
 // Listen opens a socket, as net.ListenConfig does.
 type Listen func(ctx context.Context, network, address string) (net.Listener, error)
 
+// ListenError says that an address cannot be listened on: nobody is answered there.
+type ListenError struct {
+	Address string
+	Err     error
+}
+
+// Error returns "listen on ADDRESS: " and what was wrong.
+func (e *ListenError) Error() string { return fmt.Sprintf("listen on %s: %v", e.Address, e.Err) }
+
+// Unwrap returns what was wrong.
+func (e *ListenError) Unwrap() error { return e.Err }
+
 // Socket is an address that something is served on for as long as it is wanted.
 type Socket struct {
 	Network string // "tcp", or "tcp4" or "tcp6" for a socket that leaves the other family's port alone
@@ -83,7 +95,7 @@ func (s Socket) once(ctx context.Context, released func()) (open bool, err error
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("listen on %s: %w", s.Address, err)
+		return false, &ListenError{Address: s.Address, Err: err}
 	}
 	if s.Listening != nil {
 		s.Listening(l.Addr())

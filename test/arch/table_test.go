@@ -127,6 +127,15 @@ var packages = []packageRule{
 		modules: []permit{{"github.com/prometheus/client_golang", "registry, metrics and the text they are read as"}},
 	},
 	{
+		path: "proxier/events",
+		modules: []permit{
+			{"github.com/go-logr/logr", "that no Events can be written is logged"},
+			{"k8s.io/api", "Events and what they are about, as the API server takes them"},
+			{"k8s.io/apimachinery", "which refusals of an API server are its last word"},
+			{"k8s.io/client-go", "the token bucket; its recorder of Events brings the clientset of all APIs"},
+		},
+	},
+	{
 		path: "proxier/host",
 		modules: []permit{
 			{"github.com/vishvananda/netlink", "addresses of interfaces, and word of their changes"},

@@ -6,12 +6,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -23,16 +25,28 @@ import (
 // Services (facts/kube-proxy.md 1; verified).
 const selector = "!" + corev1.IsHeadlessService + ",!" + endpoints.ServiceProxyNameLabel
 
-// Client lists and watches what a proxy needs.
+// Client lists and watches what a proxy needs, and writes Events.
 type Client struct {
 	Services, Slices, Nodes, ServiceCIDRs cache.ListerWatcher
+
+	events rest.Interface
+}
+
+// CreateEvent writes a new Event.
+func (c *Client) CreateEvent(ctx context.Context, e *eventsv1.Event) error {
+	return c.events.Post().Namespace(e.Namespace).Resource("events").Body(e).Do(ctx).Error()
+}
+
+// PatchEvent changes an Event by a JSON merge patch.
+func (c *Client) PatchEvent(ctx context.Context, namespace, name string, patch []byte) error {
+	return c.events.Patch(types.MergePatchType).Namespace(namespace).Resource("events").Name(name).Body(patch).Do(ctx).Error()
 }
 
 // NewClient returns a Client of an API server for the proxy of the named node. The config says where the server is and
 // who asks; what is asked for is protobuf, which both sides code fastest, unless the config says otherwise.
 func NewClient(config *rest.Config, node string) (*Client, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, discoveryv1.AddToScheme, networkingv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, discoveryv1.AddToScheme, networkingv1.AddToScheme, eventsv1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, fmt.Errorf("apiserver: %w", err)
 		}
@@ -42,6 +56,7 @@ func NewClient(config *rest.Config, node string) (*Client, error) {
 	core := d.group("/api", corev1.SchemeGroupVersion)
 	discovery := d.group("/apis", discoveryv1.SchemeGroupVersion)
 	networking := d.group("/apis", networkingv1.SchemeGroupVersion)
+	events := d.group("/apis", eventsv1.SchemeGroupVersion)
 	if d.err != nil {
 		return nil, fmt.Errorf("apiserver: %w", d.err)
 	}
@@ -55,6 +70,7 @@ func NewClient(config *rest.Config, node string) (*Client, error) {
 		Slices:       resource(discovery, "endpointslices", selected),
 		Nodes:        resource(core, "nodes", this),
 		ServiceCIDRs: resource(networking, "servicecidrs", all),
+		events:       events,
 	}, nil
 }
 

@@ -85,7 +85,9 @@ func newServer(t *testing.T) *server {
 	return &server{resource(), resource(), resource(), resource()}
 }
 
-func (s *server) client() *Client { return &Client{s.services, s.slices, s.nodes, s.cidrs} }
+func (s *server) client() *Client {
+	return &Client{Services: s.services, Slices: s.slices, Nodes: s.nodes, ServiceCIDRs: s.cidrs}
+}
 
 func meta(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "shop", Name: name} }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier"
 	"github.com/lameduck-proxy/lameduck/proxier/conntrack"
+	"github.com/lameduck-proxy/lameduck/proxier/events"
 	"github.com/lameduck-proxy/lameduck/proxier/host"
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -35,6 +36,8 @@ type Options struct {
 	// Servers say where it is asked about itself.
 	Servers ServerOptions
 	Client  *apiserver.Client
+	// Events is where Events are written; nil is the Client's server, if it programs a kernel.
+	Events events.Writer
 	// Files are read instead of an API server's objects; nil for none.
 	Files *files.Options
 	// Sim has it decide, say why, and program nothing. Nil has it program the kernel.
@@ -54,6 +57,9 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	announce(o.Log, o.Profile)
+	if o.Events == nil && o.Client != nil && o.Sim == nil {
+		o.Events = o.Client
+	}
 	if o.Sim != nil {
 		p, err := newProxy(o, node, nowhere{}, nil)
 		if err != nil {

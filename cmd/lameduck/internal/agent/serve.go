@@ -34,12 +34,13 @@ type proxy struct {
 	opts    Options
 	metrics *metrics.Metrics
 	health  *server.Server
+	herald  *herald
 	sim     *simulated // nil where the kernel is programmed
 	log     observer
 }
 
 func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier.Conntrack) (*proxy, error) {
-	p := &proxy{opts: o, log: observer{log: o.Log}}
+	p := &proxy{opts: o, log: observer{log: o.Log}, herald: newHerald(o, node.Name)}
 	if o.Sim != nil {
 		p.sim = &simulated{log: o.Log}
 	}
@@ -54,7 +55,7 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 	var err error
 	p.Proxier, err = proxier.New(proxier.Options{
 		Backend: backend, Behaviour: node.Options, Pace: o.Pace, Conntrack: flows,
-		Observer: p.observe, Cleaned: p.metrics.ObserveCleaning, Log: o.Log,
+		Observer: p.observe, Cleaned: p.metrics.ObserveCleaning, Problems: p.herald.problem, Log: o.Log,
 	})
 	return p, err
 }
@@ -62,6 +63,7 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 // observe passes on that a sync is over. The log comes last: by then everybody else knows.
 func (p *proxy) observe(s proxier.Sync) {
 	p.metrics.Observe(s)
+	p.herald.observe(s)
 	if p.sim != nil {
 		p.sim.observe(s)
 		return
@@ -96,6 +98,7 @@ func (p *proxy) trouble(t server.Trouble) {
 		p.failed("health", t.Address, t.Err)
 	}
 	log.Error(t.Err, "Health is not served")
+	p.herald.notListening(t.Service, reasonHealth, t.Err)
 }
 
 // failed says that what the proxy is asked about itself is not served, to whoever does not want it to go on without.
@@ -136,6 +139,10 @@ const scrapeTimeout = time.Minute
 
 // serve starts the servers. They end with the context.
 func (p *proxy) serve(ctx context.Context, running *sync.WaitGroup) {
+	if p.herald.recorder != nil {
+		running.Go(func() { p.herald.recorder.Run(ctx) })
+	}
+	p.herald.starting()
 	running.Go(func() { p.health.Run(ctx) })
 	if o := p.opts.Servers; o.Metrics != "" {
 		p.open(ctx, running, "metrics", o.Metrics, p.metrics.Handler(o.Profiling))
@@ -153,6 +160,7 @@ func (p *proxy) open(ctx context.Context, running *sync.WaitGroup, what, address
 		Trouble: func(err error) {
 			p.failed(what, address, err)
 			p.opts.Log.Error(err, "Not served", "for", what, "address", address, "again", server.RetryInterval)
+			p.herald.notListening(endpoints.ServiceName{}, reasonMetrics, err)
 		},
 	}
 	running.Go(func() { socket.Serve(ctx) })
