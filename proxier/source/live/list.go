@@ -82,6 +82,8 @@ func (r *reader) refused(what resource, namespace string, err error) (string, er
 		verb, where = "get", " "+namespace
 	case namespace != "":
 		where = " in namespace " + namespace
+	case what.scope == inNamespaces || what.scope == inAll:
+		where = " in all namespaces"
 	}
 	said := err.Error()
 	if apierrors.IsForbidden(err) {

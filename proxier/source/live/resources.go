@@ -86,7 +86,8 @@ func simulated(services, nodes resource) []resource {
 
 const (
 	webhooksLack = "which Services the API server itself calls"
-	routesLack   = "which Services have traffic from outside through a proxy, and through which"
+	routesLack   = "which Services an Ingress or HTTPRoute leads to"
+	classesLack  = "which proxy takes care of Ingresses or HTTPRoutes"
 )
 
 // routing are what leads requests to Services from outside, and who takes care of it.
@@ -96,10 +97,10 @@ func routing() []resource {
 	const gateways = "gateway.networking.k8s.io"
 	return []resource{
 		{group: "networking.k8s.io", versions: v1, name: "ingresses", lacks: routesLack},
-		{group: "networking.k8s.io", versions: v1, name: "ingressclasses", scope: ofTheCluster, lacks: routesLack},
+		{group: "networking.k8s.io", versions: v1, name: "ingressclasses", scope: ofTheCluster, lacks: classesLack},
 		{group: gateways, versions: gateway, name: "httproutes", lacks: routesLack},
-		{group: gateways, versions: gateway, name: "gateways", scope: inAll, lacks: routesLack}, // routes name those of other namespaces
-		{group: gateways, versions: gateway, name: "gatewayclasses", scope: ofTheCluster, lacks: routesLack},
+		{group: gateways, versions: gateway, name: "gateways", scope: inAll, lacks: classesLack}, // routes name those of other namespaces
+		{group: gateways, versions: gateway, name: "gatewayclasses", scope: ofTheCluster, lacks: classesLack},
 		{group: "cloud.google.com", versions: []string{"v1", "v1beta1"}, name: "backendconfigs", lacks: "the time-outs and health checks that BackendConfigs set"},
 	}
 }

@@ -129,7 +129,7 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
 var called = regexp.MustCompile(`(?m)(^ *|\| )lameduck `)
 
 // completer is what kubectl calls, where it is in the PATH, for what its users may write after "kubectl lameduck"
-// (kubectl's documentation of plugins; recalled).
+// (verified with kubectl 1.32).
 const completer = "kubectl_complete-lameduck"
 
 // arguments are those of the root command.
