@@ -10,19 +10,26 @@ import (
 	"testing"
 )
 
-// What README.md shows of a command on the examples is what the command prints: every line of
+// What a README shows of a command on the examples is what the command prints: every line of
 // it, in order. A line "..." stands for lines left out.
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	t.Parallel()
 	lookAtSources(t)
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"README.md", "examples/kind/README.md"} {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := commands(string(text))
+		if len(shown) < 4 {
+			t.Fatalf("%s shows %d commands on examples", name, len(shown))
+		}
+		runAll(t, shown)
 	}
-	shown := commands(string(text))
-	if len(shown) < 4 {
-		t.Fatalf("README.md shows %d commands on examples", len(shown))
-	}
+}
+
+func runAll(t *testing.T, shown []command) {
+	t.Helper()
 	for _, c := range shown {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()
@@ -39,7 +46,7 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// command is one that README.md shows, with what it prints.
+// command is one that a README shows, with what it prints.
 type command struct {
 	line   string
 	output []string
@@ -77,7 +84,7 @@ func inOrder(t *testing.T, want []string, printed []byte) {
 			found++
 		}
 		if found == len(lines) {
-			t.Fatalf("README.md shows\n%s\nand it prints\n%s", w, bytes.Join(lines[at:], []byte("\n")))
+			t.Fatalf("the README shows\n%s\nand it prints\n%s", w, bytes.Join(lines[at:], []byte("\n")))
 		}
 		at = found + 1
 	}
