@@ -21,9 +21,9 @@ TESTFLAGS ?=
 ROOT := $(CURDIR)
 LINT := $(ROOT)/bin/golangci-lint
 # Modules with packages of their own; test/tools has none, it only pins tools.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod test/bench/go.mod test/kustomize/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod test/bench/go.mod test/e2e/go.mod test/kustomize/go.mod))
 # Every package directory whose tests match a pattern, without a list to forget entries in.
-dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdata --exclude-dir=oracle --exclude-dir=bench --exclude-dir=kustomize . | xargs -r -n1 dirname | sort -u)
+dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdata --exclude-dir=oracle --exclude-dir=bench --exclude-dir=e2e --exclude-dir=kustomize . | xargs -r -n1 dirname | sort -u)
 
 .PHONY: help
 help: ## list the targets
@@ -146,6 +146,12 @@ bench-peer: ## run lameduck beside kube-proxy (SIZES=1000x5,.. MODES=nftables,ip
 	cd test/bench && $(GO) build -o $(ROOT)/bin/bench/ . k8s.io/kubernetes/cmd/kube-proxy
 	$(GO) test -c -o bin/bench/nftables.test ./proxier/nftables
 	bin/bench/bench -sizes=$(SIZES) -modes=$(MODES) -runs=$(RUNS) $(PEERFLAGS)
+
+# Without symbols it links in half the time; the version is what the API server says of itself.
+.PHONY: e2e
+e2e: ## a real control plane, lameduck on its nodes, real traffic: as root, or where anybody may have a user namespace; needs nft and iptables
+	cd test/e2e && LAMEDUCK_E2E=1 $(GO) test -count=1 -timeout 15m $(TESTFLAGS) \
+		-ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$$($(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)" ./...
 
 .PHONY: wasm
 wasm: ## build the pure packages for js/wasm
