@@ -48,7 +48,7 @@ say "Where to look next"
 cat <<'NEXT'
 Your manifests: bin/lameduck sim -f FILE
 Stories:        bin/lameduck sim -f examples/scenarios/no-prestop.yaml, and its neighbours
-Your cluster:   kubectl get services,endpointslices,nodes -A -o yaml | bin/lameduck explain -f - --node NODE
+Your cluster:   bin/lameduck explain --node NODE, bin/lameduck sim -n NAMESPACE; kubectl lameduck with bin in PATH
 The rules:      bin/lameduck explain --truth-table
 An older one:   add --kubernetes-version 1.25
 For programs:   add -o json

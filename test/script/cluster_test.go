@@ -63,7 +63,7 @@ data:
 ---
 {apiVersion: v1, kind: Node, metadata: {name: node-9, labels: {topology.kubernetes.io/zone: b}}}
 ---
-{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {name: kubernetes}, spec: {cidrs: [10.96.0.0/16]}}
+{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {name: more}, spec: {cidrs: [10.96.0.0/16]}}
 ---
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

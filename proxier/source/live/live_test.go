@@ -421,3 +421,27 @@ func TestAPluginMayAuthenticate(t *testing.T) {
 		t.Error("the plugin may read what -f - reads")
 	}
 }
+
+// Of the providers within client-go, one is left that does something; those that are gone say what took their place.
+func TestTheBuiltInProvidersAreThere(t *testing.T) {
+	t.Parallel()
+	for provider, want := range map[string]string{
+		"oidc":  "Must provide idp-issuer-url",
+		"gcp":   "The gcp auth plugin has been removed.",
+		"azure": "The azure auth plugin has been removed.",
+	} {
+		path := filepath.Join(t.TempDir(), "config")
+		text := fmt.Sprintf(`{"clusters": [{"name": "c", "cluster": {"server": "https://192.0.2.1"}}], "current-context": "a",
+"users": [{"name": "u", "user": {"auth-provider": {"name": %q, "config": {"client-id": "x"}}}}], "contexts": [{"name": "a", "context": {"cluster": "c", "user": "u"}}]}`, provider)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Connect(Options{Kubeconfig: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Read(t.Context(), Explain, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", provider, err, want)
+		}
+	}
+}

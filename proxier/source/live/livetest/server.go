@@ -104,10 +104,18 @@ func (s *Server) add(text string) error {
 			return nil
 		case err != nil:
 			return err
-		case o["metadata"] != nil:
-			s.objects = append(s.objects, o)
+		case o["metadata"] == nil:
+			continue // a comment
+		case slices.ContainsFunc(s.objects, func(have map[string]any) bool { return id(have) == id(o) }):
+			return fmt.Errorf("two objects %s", id(o))
 		}
+		s.objects = append(s.objects, o)
 	}
+}
+
+// id is what no two objects of a server have in common.
+func id(o map[string]any) string {
+	return fmt.Sprint(o["kind"], " ", meta(o, "namespace"), "/", meta(o, "name"))
 }
 
 func meta(o map[string]any, field string) string {
