@@ -56,7 +56,7 @@ func (p *nodePorts) start(ctx context.Context, at netip.AddrPort) *opened {
 	o := &opened{end: end, released: make(chan struct{})}
 	p.running.Go(func() {
 		defer end()
-		socket.serve(ctx, sync.OnceFunc(func() { close(o.released) }))
+		_ = socket.serve(ctx, sync.OnceFunc(func() { close(o.released) })) // it does not fail hard
 	})
 	return o
 }

@@ -43,6 +43,9 @@ type Options struct {
 	Trouble   func(Trouble)
 	// Listen opens sockets; nil is the machine's.
 	Listen Listen
+	// FailHard has Run give up when Address cannot be listened on (KubeProxyConfiguration, bindAddressHardFail). The ports of
+	// Services are tried again whatever it says, as kube-proxy 1.36 leaves them out of it (server.go, serveHealthz; verified).
+	FailHard bool
 }
 
 // Server is all sockets on which a proxy is asked for its health.
@@ -82,19 +85,29 @@ func (s *Server) Follow(t *healthcheck.Table, addrs []netip.Addr) {
 	}
 }
 
-// Run keeps sockets open until the context ends.
-func (s *Server) Run(ctx context.Context) {
+// Run keeps sockets open until the context ends. The error is nil, but with FailHard.
+func (s *Server) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	failed := make(chan error, 1)
 	if s.opts.Address != "" {
 		own := s.socket(func() endpoints.ServiceName { return endpoints.ServiceName{} }, "tcp", s.opts.Address, s.own())
-		running.Go(func() { own.Serve(ctx) })
+		own.FailHard = s.opts.FailHard
+		running.Go(func() {
+			if err := own.Serve(ctx); err != nil {
+				failed <- err
+			}
+		})
 	}
 	ports := nodePorts{server: s, open: map[netip.AddrPort]*opened{}, running: &running}
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
+		case err := <-failed:
+			return err
 		case <-s.changed:
 			ports.follow(ctx)
 		}

@@ -220,7 +220,9 @@ func run(t *testing.T, o Options) *Server {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.Run(ctx)
+		if err := s.Run(ctx); err != nil {
+			t.Error(err)
+		}
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	return s
@@ -408,11 +410,38 @@ func inBubble(t *testing.T, w *world, b *bubble, test func(s *Server)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.Run(ctx)
+		if err := s.Run(ctx); err != nil {
+			t.Error(err)
+		}
 	}()
 	test(s)
 	cancel()
 	<-done
+}
+
+// Reference: KubeProxyConfiguration, bindAddressHardFail; Kubernetes 1.36 cmd/kube-proxy/app/server.go, serveHealthz, and
+// pkg/proxy/healthcheck/service_health.go, which knows nothing of it.
+func TestOnlyTheProxysOwnPortFailsHard(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w, b := newWorld(), newBubble("192.0.2.1:31000")
+		w.service("web", 31000)
+		o := w.options()
+		o.Listen, o.FailHard, o.Address = b.listen, true, "192.0.2.1:10256"
+		s := New(o)
+		done := make(chan error, 1)
+		go func() { done <- s.Run(t.Context()) }()
+		s.Follow(w.sync(), addrs("192.0.2.1"))
+		time.Sleep(time.Minute)
+		if len(done) > 0 {
+			t.Fatalf("ended for a Service's port: %v", <-done)
+		}
+		_ = b.lane("192.0.2.1:10256").Close() // as if the kernel took it away
+		err := <-done
+		if err == nil || !strings.Contains(err.Error(), "192.0.2.1:10256") {
+			t.Errorf("ended with %v", err)
+		}
+	})
 }
 
 func TestAPortThatIsTakenHoldsUpNobody(t *testing.T) {

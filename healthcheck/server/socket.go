@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"golang.org/x/net/netutil"
 )
 
 // RetryInterval passes before an address that could not be listened on is tried again, as in kube-proxy 1.36
@@ -24,6 +26,11 @@ const (
 	answerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 16 << 10
+	maxBodyBytes   = 16 << 10 // nobody reads a body; this is for handlers that come from elsewhere
+	// maxConnections are open at a time; others wait in the kernel's backlog until one is done or cut off, which takes headerTimeout where
+	// nothing is asked. A load balancer probes from a dozen addresses or so, each over one connection, and Prometheus over one;
+	// one connection takes some 20 kB, so that a port that is flooded holds 2.5 MB, and no other port notices.
+	maxConnections = 128
 	// closeGrace is for answers that are on their way when a socket closes.
 	closeGrace = time.Second
 )
@@ -56,13 +63,16 @@ type Socket struct {
 	Trouble   func(error)
 	// Listen opens the socket; nil is the machine's.
 	Listen Listen
+	// FailHard has Serve give up at the first error (KubeProxyConfiguration, bindAddressHardFail).
+	FailHard bool
 }
 
-// Serve serves until the context ends. What cannot be listened on is tried again after RetryInterval.
-func (s Socket) Serve(ctx context.Context) { s.serve(ctx, func() {}) }
+// Serve serves until the context ends. What cannot be listened on is tried again after RetryInterval, or with FailHard returned,
+// a ListenError, which Trouble has heard of. Otherwise the error is nil.
+func (s Socket) Serve(ctx context.Context) error { return s.serve(ctx, func() {}) }
 
 // serve says by released when the address is free again: no later than when it returns.
-func (s Socket) serve(ctx context.Context, released func()) {
+func (s Socket) serve(ctx context.Context, released func()) error {
 	defer released()
 	said := ""
 	for ctx.Err() == nil {
@@ -74,11 +84,15 @@ func (s Socket) serve(ctx context.Context, released func()) {
 			said = err.Error()
 			s.trouble(err)
 		}
+		if err != nil && s.FailHard {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(RetryInterval):
 		}
 	}
+	return nil
 }
 
 // once serves until the context ends or something goes wrong. It says whether the socket was open.
@@ -100,6 +114,7 @@ func (s Socket) once(ctx context.Context, released func()) (open bool, err error
 	if s.Listening != nil {
 		s.Listening(l.Addr())
 	}
+	l = netutil.LimitListener(l, maxConnections)
 	server := s.server()
 	served := make(chan error, 1)
 	var serving sync.WaitGroup
@@ -125,7 +140,7 @@ func (s Socket) server() *http.Server {
 		timeout = answerTimeout
 	}
 	return &http.Server{
-		Handler:           s.Handler,
+		Handler:           http.MaxBytesHandler(s.Handler, maxBodyBytes),
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: timeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
 		// "OPTIONS *" gets the answer that everybody gets, not a 200 of the library.

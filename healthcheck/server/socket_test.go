@@ -25,7 +25,9 @@ func serve(t *testing.T, s Socket) (open <-chan net.Addr, stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.Serve(ctx)
+		if err := s.Serve(ctx); err != nil {
+			t.Error(err)
+		}
 	}()
 	stop = func() { cancel(); <-done }
 	t.Cleanup(stop)
@@ -109,7 +111,7 @@ func TestAPortThatIsTakenIsTriedAgain(t *testing.T) {
 		results := []error{errors.New("taken"), errors.New("taken"), errors.New("forbidden"), nil, errors.New("forbidden"), nil}
 		ctx, cancel := context.WithCancel(t.Context())
 		opened := 0
-		go Socket{
+		socket := Socket{
 			Network: "tcp4", Address: "192.0.2.1:80", Handler: http.HandlerFunc(hello),
 			Listen: func(_ context.Context, network, address string) (net.Listener, error) {
 				tries = append(tries, time.Since(began).String()+" "+network+" "+address)
@@ -124,7 +126,8 @@ func TestAPortThatIsTakenIsTriedAgain(t *testing.T) {
 			},
 			Listening: func(net.Addr) { opened++ },
 			Trouble:   func(err error) { troubles = append(troubles, time.Since(began).String()+" "+err.Error()) },
-		}.Serve(ctx)
+		}
+		go func() { _ = socket.Serve(ctx) }()
 		time.Sleep(time.Minute)
 		first := <-lanes
 		_ = first.Close() // as if the kernel took it away
@@ -158,7 +161,7 @@ func in(t *testing.T, handler http.HandlerFunc) (conn net.Conn, stop func(), tro
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Socket{
+		_ = Socket{
 			Handler: handler,
 			Listen:  func(context.Context, string, string) (net.Listener, error) { return l, nil },
 			Trouble: func(err error) { *troubles = append(*troubles, err.Error()) },
@@ -264,6 +267,122 @@ func TestWhatTheServerHasToSayIsReported(t *testing.T) {
 		if len(*troubles) != 1 || !strings.Contains((*troubles)[0], "panic serving") {
 			t.Errorf("reported: %q", *troubles)
 		}
+		stop()
+	})
+}
+
+// Reference: KubeProxyConfiguration, bindAddressHardFail; Kubernetes 1.36 cmd/kube-proxy/app/server.go, serveHealthz.
+func TestASocketThatFailsHardDoesNotTryAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		troubles := 0
+		s := Socket{
+			Network: "tcp", Address: "192.0.2.1:80", FailHard: true, Trouble: func(error) { troubles++ },
+			Listen: func(context.Context, string, string) (net.Listener, error) { return nil, errors.New("taken") },
+		}
+		began := time.Now()
+		err := s.Serve(t.Context())
+		var listen *ListenError
+		if !errors.As(err, &listen) || listen.Address != "192.0.2.1:80" || err.Error() != "listen on 192.0.2.1:80: taken" || time.Since(began) != 0 || troubles != 1 {
+			t.Errorf("%v after %v, %d troubles", err, time.Since(began), troubles)
+		}
+		ctx, end := context.WithCancelCause(t.Context())
+		end(errors.New("a signal"))
+		if err := s.Serve(ctx); err != nil {
+			t.Errorf("at the end: %v", err)
+		}
+	})
+}
+
+// ask sends a request over a connection and returns the status line.
+func ask(t *testing.T, conn net.Conn) string {
+	t.Helper()
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func TestAFloodOfOnePortDoesNotStarveAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		open := func() *lane {
+			l := newLane()
+			s := Socket{Handler: http.HandlerFunc(hello), Listen: func(context.Context, string, string) (net.Listener, error) { return l, nil }}
+			running.Go(func() { _ = s.Serve(ctx) })
+			return l
+		}
+		flooded, other := open(), open()
+		for range maxConnections {
+			flooded.dial()
+		}
+		late := make(chan net.Conn, 1)
+		began := time.Now()
+		go func() { late <- flooded.dial() }()
+		synctest.Wait()
+		if len(late) > 0 {
+			t.Errorf("one more than %d connections were accepted", maxConnections)
+		}
+		if got := ask(t, other.dial()); got != "HTTP/1.1 200 OK" || time.Since(began) > 0 {
+			t.Errorf("the other port answered %q after %v", got, time.Since(began))
+		}
+		if got := ask(t, <-late); got != "HTTP/1.1 200 OK" || time.Since(began) != headerTimeout {
+			t.Errorf("the flooded port answered %q after %v, want %v", got, time.Since(began), headerTimeout)
+		}
+		cancel()
+		running.Wait()
+	})
+}
+
+func TestAPortThatIsFullCanBeClosed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLane()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			done <- Socket{Handler: http.HandlerFunc(hello), Listen: func(context.Context, string, string) (net.Listener, error) { return l, nil }}.Serve(ctx)
+		}()
+		for range maxConnections {
+			l.dial()
+		}
+		synctest.Wait()
+		began := time.Now()
+		cancel()
+		if err := <-done; err != nil || time.Since(began) > closeGrace {
+			t.Errorf("closed after %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestABodyIsNotReadBeyondALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		read := 0
+		conn, stop, _ := in(t, func(w http.ResponseWriter, r *http.Request) {
+			all, err := io.ReadAll(r.Body)
+			if read = len(all); err == nil {
+				t.Error("all of it was read")
+			}
+			hello(w, r)
+		})
+		go func() {
+			_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"+strings.Repeat("x", 1000000))
+		}()
+		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Body.Close(); err != nil || read != maxBodyBytes {
+			t.Errorf("%d bytes were read, want %d (%v)", read, maxBodyBytes, err)
+		}
+		_ = conn.Close()
 		stop()
 	})
 }

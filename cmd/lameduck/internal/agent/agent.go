@@ -8,6 +8,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -45,8 +46,35 @@ type Options struct {
 	Log logr.Logger
 }
 
-// Run is a service proxy until the context ends. It leaves its rules in force.
+// endGrace is for what is under way when a proxy is told to end: a sync, answers, a request to the API server. A kubelet kills after
+// 30 s by default. A tool that hangs, such as an iptables that waits for its lock, must not take all of that.
+const endGrace = 10 * time.Second
+
+// Run is a service proxy until the context ends. It leaves its rules in force, those of a sync under way included, but does not
+// wait for that any longer than endGrace: call it from a process that ends soon after.
 func Run(ctx context.Context, o Options) error {
+	return within(ctx, endGrace, func() error { return run(ctx, o) })
+}
+
+// within has work end no later than some time after a context.
+func within(ctx context.Context, grace time.Duration, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace):
+		return fmt.Errorf("ended in the midst of a sync or a request that was not over after %v; the next start writes all rules anew", grace)
+	}
+}
+
+// run is a proxy until the context ends.
+func run(ctx context.Context, o Options) error {
 	addrs, err := host.Addresses()
 	if err != nil {
 		return err
@@ -109,12 +137,33 @@ func program(ctx context.Context, o Options, node *plan.Node, known Known) (err 
 func (p *proxy) run(ctx context.Context, known Known) error {
 	o := p.opts
 	f := &feed{Proxier: p.Proxier, build: o.Node, log: o.Log, known: known}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	failed := make(chan error, 1)
+	p.fail = func(err error) {
+		if err == nil {
+			return
+		}
+		select {
+		case failed <- err:
+		default: // one is enough to end
+		}
+		end()
+	}
 	var running sync.WaitGroup
 	defer running.Wait()
 	p.serve(ctx, &running)
 	running.Go(func() { o.source(f).Run(ctx) })
 	running.Go(func() { watchHost(ctx, f, o.Log) })
-	return p.Run(ctx)
+	if err := p.Run(ctx); err != nil {
+		return err
+	}
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return nil
+	}
 }
 
 // source is where objects come from.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -22,8 +21,8 @@ type ServerOptions struct {
 	Healthz   string // where /healthz and /livez are served, "" for nowhere
 	Metrics   string // where metrics are served, "" for nowhere
 	Profiling bool   // serve pprof there as well
-	// Failed is called when one of the two cannot be served; nil has it tried again and again.
-	Failed func(error)
+	// FailHard ends the proxy when one of the two addresses cannot be listened on (bindAddressHardFail); else it is tried again.
+	FailHard bool
 	// Build is the labels of lameduck_build_info.
 	Build map[string]string
 }
@@ -37,10 +36,11 @@ type proxy struct {
 	herald  *herald
 	sim     *simulated // nil where the kernel is programmed
 	log     observer
+	fail    func(error) // ends the proxy
 }
 
 func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier.Conntrack) (*proxy, error) {
-	p := &proxy{opts: o, log: observer{log: o.Log}, herald: newHerald(o, node.Name)}
+	p := &proxy{opts: o, log: observer{log: o.Log}, herald: newHerald(o, node.Name), fail: func(error) {}}
 	if o.Sim != nil {
 		p.sim = &simulated{log: o.Log}
 	}
@@ -51,6 +51,7 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 	p.health = server.New(server.Options{
 		Address: o.Servers.Healthz, State: p.state, Behaviour: node.Options, Answered: p.answered,
 		Listening: func(at net.Addr) { p.listening("health", at) }, Trouble: p.trouble,
+		FailHard: o.Servers.FailHard,
 	})
 	var err error
 	p.Proxier, err = proxier.New(proxier.Options{
@@ -94,18 +95,9 @@ func (p *proxy) trouble(t server.Trouble) {
 	log := p.opts.Log.WithValues("address", t.Address, "again", server.RetryInterval)
 	if t.Service != (endpoints.ServiceName{}) {
 		log = log.WithValues("service", t.Service.String())
-	} else {
-		p.failed("health", t.Address, t.Err)
 	}
 	log.Error(t.Err, "Health is not served")
 	p.herald.notListening(t.Service, reasonHealth, t.Err)
-}
-
-// failed says that what the proxy is asked about itself is not served, to whoever does not want it to go on without.
-func (p *proxy) failed(what, address string, err error) {
-	if p.opts.Servers.Failed != nil {
-		p.opts.Servers.Failed(fmt.Errorf("%s cannot be served at %s: %w", what, address, err))
-	}
 }
 
 // healthAddresses are where a node's health-check node ports are served: at all addresses of a family, or only at those of
@@ -143,7 +135,7 @@ func (p *proxy) serve(ctx context.Context, running *sync.WaitGroup) {
 		running.Go(func() { p.herald.recorder.Run(ctx) })
 	}
 	p.herald.starting()
-	running.Go(func() { p.health.Run(ctx) })
+	running.Go(func() { p.fail(p.health.Run(ctx)) })
 	if o := p.opts.Servers; o.Metrics != "" {
 		p.open(ctx, running, "metrics", o.Metrics, p.metrics.Handler(o.Profiling))
 	}
@@ -155,13 +147,12 @@ func (p *proxy) serve(ctx context.Context, running *sync.WaitGroup) {
 // open serves at an address until the context ends.
 func (p *proxy) open(ctx context.Context, running *sync.WaitGroup, what, address string, handler http.Handler) {
 	socket := server.Socket{
-		Network: "tcp", Address: address, Handler: handler, AnswerTimeout: scrapeTimeout,
+		Network: "tcp", Address: address, Handler: handler, AnswerTimeout: scrapeTimeout, FailHard: p.opts.Servers.FailHard,
 		Listening: func(at net.Addr) { p.listening(what, at) },
 		Trouble: func(err error) {
-			p.failed(what, address, err)
 			p.opts.Log.Error(err, "Not served", "for", what, "address", address, "again", server.RetryInterval)
 			p.herald.notListening(endpoints.ServiceName{}, reasonMetrics, err)
 		},
 	}
-	running.Go(func() { socket.Serve(ctx) })
+	running.Go(func() { p.fail(socket.Serve(ctx)) })
 }

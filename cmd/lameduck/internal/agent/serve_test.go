@@ -260,24 +260,3 @@ func TestAPortThatIsTakenIsLogged(t *testing.T) {
 		}
 	}
 }
-
-// bindAddressHardFail: whoever asks for it hears of each of the two ports, and may end the proxy.
-func TestAPortThatIsTakenIsReported(t *testing.T) {
-	t.Parallel()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	failed := make(chan error, 8)
-	start(t, thisNode(), func(o *Options) {
-		o.Log = logr.Discard()
-		o.Servers = ServerOptions{Metrics: l.Addr().String(), Healthz: l.Addr().String(), Failed: func(err error) { failed <- err }}
-	})
-	got := (<-failed).Error() + "\n" + (<-failed).Error()
-	for _, what := range []string{"metrics", "health"} {
-		if want := what + " cannot be served at " + l.Addr().String() + ": "; !strings.Contains(got, want) {
-			t.Errorf("reported without %s:\n%s", want, got)
-		}
-	}
-}

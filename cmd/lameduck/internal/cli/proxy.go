@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -211,19 +210,11 @@ func (c *proxyCommand) watch() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	if s.config.BindAddressHardFail {
-		servers.Failed = fail
-	}
-	err = agent.Run(ctx, agent.Options{
+	servers.FailHard = s.config.BindAddressHardFail
+	return agent.Run(ctx, agent.Options{
 		Node:    func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
 		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Files: watched, Sim: sim, Log: log.Logger,
 	})
-	if failed := context.Cause(ctx); err == nil && !errors.Is(failed, context.Canceled) {
-		return failed
-	}
-	return err
 }
 
 // nodeName is the name of the node this machine is: kube-proxy's rules (cmd/kube-proxy, 1.36).
