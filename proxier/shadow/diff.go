@@ -63,7 +63,8 @@ type Route struct {
 	// Was and Is differ. Where there is no frontend it counts as Forward.
 	Was, Is plan.Action
 	Why     plan.Why // of Is
-	Gone    bool     // there is no such frontend any more
+	// Fresh says that there was no such frontend, Gone that there is none any more.
+	Fresh, Gone bool
 }
 
 // Health is what a health-check node port now stands for.
@@ -218,7 +219,7 @@ func routesOf(was, is *plan.Frontend, node *plan.Node) []Route {
 	var out []Route
 	for _, source := range []plan.Source{plan.FromPod, plan.FromNode, plan.FromOutside} {
 		var before, now plan.Route
-		r := Route{Source: source, Gone: is == nil}
+		r := Route{Source: source, Fresh: was == nil, Gone: is == nil}
 		if was != nil {
 			before = was.Routes[source]
 			r.Key, r.Kind, r.Port = was.Key, was.Kind, was.Service

@@ -87,6 +87,9 @@ func lines(changes []Change) []string {
 		}
 		for _, r := range c.Routes {
 			line := fmt.Sprintf("%s %s from %s: %s -> %s (%s)", r.Port, r.Key, r.Source, r.Was, r.Is, r.Why)
+			if r.Fresh {
+				line += " fresh"
+			}
 			if r.Gone {
 				line += " gone"
 			}
@@ -157,6 +160,14 @@ func TestWhatANodeDecidesDifferently(t *testing.T) {
 			[]string{
 				"shop/web 10.0.0.1:8080 Cluster: not-ready -> ready",
 				"shop/web 10.96.0.1:80/TCP from node: reject -> forward (policy)", "shop/web 10.96.0.1:80/TCP from outside: reject -> forward (policy)",
+			},
+		},
+		{
+			"a new Service without endpoints",
+			&world{}, &world{svc: object(clusterOnly)},
+			[]string{
+				"shop/web 10.96.0.1:80/TCP from node: forward -> reject (no-endpoints) fresh",
+				"shop/web 10.96.0.1:80/TCP from outside: forward -> reject (no-endpoints) fresh",
 			},
 		},
 		{

@@ -109,12 +109,15 @@ func (w *lines) change(c *shadow.Change) {
 			"was", shadow.Code(e.Was), "sentence", e.Sentence(), "endpointSlice", e.Slice)
 	}
 	for _, r := range c.Routes {
-		action, why := r.Is.String(), r.Why.String()
+		was, action, why := r.Was.String(), r.Is.String(), r.Why.String()
+		if r.Fresh {
+			was = "none"
+		}
 		if r.Gone {
 			action, why = "none", "gone"
 		}
 		w.info("Frontend decided", "frontend", r.Key.String(), "kind", r.Kind.String(), "servicePort", r.Port.String(),
-			"from", r.Source.String(), "action", action, "was", r.Was.String(), "reason", why)
+			"from", r.Source.String(), "action", action, "was", was, "reason", why)
 	}
 	for _, h := range c.Health {
 		w.info("Health-check node port decided", "service", c.Service.String(), "ipFamily", h.Family.String(), "port", h.Is.Port,
