@@ -280,7 +280,7 @@ func (o *owner) report(s *Sync) {
 	case s.Err != nil:
 		o.opts.Log.Error(s.Err, "sync failed: the rules are those of before", "failures", o.state.Failures, "full", s.Full)
 	case s.Full:
-		o.opts.Log.V(1).Info("all rules written", "services", s.Plan.Len(), "took", s.End.Sub(s.Start))
+		o.opts.Log.V(1).Info("synced in full", "services", s.Plan.Len(), "took", s.End.Sub(s.Start))
 	}
 	if o.opts.Observer != nil {
 		o.opts.Observer(*s)

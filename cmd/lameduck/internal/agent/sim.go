@@ -98,7 +98,7 @@ func (w *lines) info(msg string, keysAndValues ...any) {
 		level = 0
 	}
 	w.written++
-	w.log.V(level).Info(msg, keysAndValues...)
+	w.log.V(level).WithCallDepth(1).Info(msg, keysAndValues...)
 }
 
 func (w *lines) change(c *shadow.Change) {
