@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/healthcheck"
+	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -21,6 +22,7 @@ type batch struct {
 	slices   map[sliceName]*discoveryv1.EndpointSlice  // nil for one that is gone
 	node     *plan.Node
 	state    *healthcheck.NodeState
+	pace     *pace.Policy
 	synced   bool
 	// serviceWrites and sliceWrites count deliveries, also those that a later one replaced.
 	serviceWrites, sliceWrites int
@@ -107,6 +109,12 @@ func (p *Proxier) SetNode(node *plan.Node) {
 // once: no rule depends on it.
 func (p *Proxier) SetNodeState(s healthcheck.NodeState) {
 	p.inbox.put(func(b *batch) { b.state = &s })
+}
+
+// SetPace delivers when to sync from now on, in the place of Options.Pace.
+func (p *Proxier) SetPace(policy pace.Policy) {
+	policy = paceOf(policy)
+	p.inbox.put(func(b *batch) { b.pace = &policy })
 }
 
 // Synced says that all that existed when the deliveries began has been delivered.

@@ -67,6 +67,30 @@ func TestChangesAreCoalesced(t *testing.T) {
 	})
 }
 
+// The pace can change at any time, also while a change waits for it.
+func TestAnotherPace(t *testing.T) {
+	run(t, func(_ *rig, o *Options) { o.Pace = pace.Policy{MinInterval: 10 * s} }, func(r *rig) {
+		r.fill()
+		r.at(s)
+		r.SetSlice(slice("web", "10.0.0.2"))
+		r.at(2 * s)
+		r.SetPace(pace.Policy{MinInterval: 3 * s})
+		r.at(4 * s)
+		r.SetSlice(slice("web", "10.0.0.3"))
+		r.at(10 * s)
+		r.SetPace(pace.Policy{MinInterval: 20 * s, CheckInterval: 30 * s})
+		r.SetSlice(slice("web", "10.0.0.4"))
+		r.at(60 * s)
+		r.want(
+			"0s resync ok: web=10.0.0.1",
+			"3s apply ok: web=10.0.0.2",
+			"6s apply ok: web=10.0.0.3",
+			"26s apply ok: web=10.0.0.4",
+			"56s apply ok: web=10.0.0.4", // a look
+		)
+	})
+}
+
 func TestWhatChangesNothingWakesNobody(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		r.fill()

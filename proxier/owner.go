@@ -87,6 +87,9 @@ func (o *owner) take(b batch, now time.Time) {
 		o.changed(now, familiesOf(&b, o.opts.Families))
 	}
 	o.takeNode(&b, now)
+	if b.pace != nil {
+		o.opts.Pace = *b.pace
+	}
 	if b.synced && !o.synced {
 		o.synced, o.state.Pending = true, true
 	}

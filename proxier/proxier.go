@@ -151,12 +151,7 @@ func New(o Options) (*Proxier, error) {
 	if o.Backend == nil {
 		return nil, errors.New("proxier: no Backend")
 	}
-	if o.Pace == (pace.Policy{}) {
-		o.Pace = pace.Lameduck()
-	}
-	if o.Pace.RetryInterval <= 0 {
-		o.Pace.RetryInterval = pace.Default().RetryInterval
-	}
+	o.Pace = paceOf(o.Pace)
 	if o.Behaviour == (endpoints.Options{}) {
 		o.Behaviour = endpoints.CurrentOptions()
 		if o.Node != nil {
@@ -173,6 +168,17 @@ func New(o Options) (*Proxier, error) {
 	p.owner = newOwner(o, func(s Status) { p.status.Store(&s) })
 	p.SetNode(o.Node)
 	return p, nil
+}
+
+// paceOf fills in what a Policy leaves out.
+func paceOf(p pace.Policy) pace.Policy {
+	if p == (pace.Policy{}) {
+		p = pace.Lameduck()
+	}
+	if p.RetryInterval <= 0 {
+		p.RetryInterval = pace.Default().RetryInterval
+	}
+	return p
 }
 
 // Status returns what the last sync, and the deliveries since, have made of it.

@@ -44,6 +44,7 @@ var trees = []treeRule{
 		{"k8s.io/api", "the Node object a node's name stands for, as package manifest read it"},
 		{"k8s.io/apimachinery", "durations as a KubeProxyConfiguration writes them"},
 		{"k8s.io/kube-proxy", "the type KubeProxyConfiguration itself"},
+		{"github.com/fsnotify/fsnotify", "word of changes of the configuration's file"},
 		{"k8s.io/component-base", "the type of its section logging, and the flag --vmodule"},
 		{"k8s.io/utils", "addresses as kube-proxy reads them, which are more than Go's"},
 		{"github.com/go-logr/logr", "the proxy's log, handed to whoever has something to say"},

@@ -43,7 +43,9 @@ type Options struct {
 	Files *files.Options
 	// Sim has it decide, say why, and program nothing. Nil has it program the kernel.
 	Sim *SimOptions
-	Log logr.Logger
+	// Reload has Node and Pace follow a file; nil for as they are.
+	Reload *Reload
+	Log    logr.Logger
 }
 
 // endGrace is for what is under way when a proxy is told to end: a sync, answers, a request to the API server. A kubelet kills after
@@ -155,6 +157,9 @@ func (p *proxy) run(ctx context.Context, known Known) error {
 	p.serve(ctx, &running)
 	running.Go(func() { o.source(f).Run(ctx) })
 	running.Go(func() { watchHost(ctx, f, o.Log) })
+	if o.Reload != nil {
+		running.Go(func() { reloads(ctx, o.Reload, f, o.Log) })
+	}
 	if err := p.Run(ctx); err != nil {
 		return err
 	}

@@ -74,6 +74,12 @@ func (f *feed) setHost(addrs []netip.Addr) {
 	f.change(func(k *Known) { k.Host = addrs })
 }
 
+// setSettings takes other settings.
+func (f *feed) setSettings(s Settings) {
+	f.SetPace(s.Pace)
+	f.change(func(*Known) { f.build = s.Node })
+}
+
 // Synced passes on what is known of the node, then that this is all.
 func (f *feed) Synced() {
 	f.mu.Lock()

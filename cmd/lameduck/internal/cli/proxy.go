@@ -212,8 +212,9 @@ func (c *proxyCommand) watch() error {
 	defer stop()
 	servers.FailHard = s.config.BindAddressHardFail
 	return agent.Run(ctx, agent.Options{
-		Node:    func(k agent.Known) (*plan.Node, error) { return s.node(name, k.Object, k.ServiceCIDRs, k.Host) },
+		Node:    s.builder(name),
 		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Files: watched, Sim: sim, Log: log.Logger,
+		Reload: c.reload(s, name, log),
 	})
 }
 

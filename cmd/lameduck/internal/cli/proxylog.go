@@ -93,7 +93,7 @@ func introduce(log logr.Logger, s *settings, node string) {
 	log.Info("Starting", "version", v.Version, "revision", v.Revision, "goVersion", v.Go, "kubernetesVersion", s.profile.Version.String(), "platform", runtime.GOOS+"/"+runtime.GOARCH,
 		"node", node, "mode", s.dialect.String(), "config", s.config.Name())
 	for _, p := range s.warnings {
-		log.Info("Setting has no effect", "setting", settingOf(p), "reason", p.Message)
+		noEffect(log, p)
 	}
 	for _, path := range important() {
 		section, _, _ := strings.Cut(path, ".")
@@ -102,6 +102,11 @@ func introduce(log logr.Logger, s *settings, node string) {
 		}
 		log.V(2).Info("Setting", "name", path, "value", s.config.Text(path), "from", s.config.From(path))
 	}
+}
+
+// noEffect logs that a setting has none.
+func noEffect(log logr.Logger, p manifest.Problem) {
+	log.Info("Setting has no effect", "setting", settingOf(p), "reason", p.Message)
 }
 
 // settingOf is where a setting stands: a flag, or a place and a field.

@@ -253,37 +253,6 @@ func TestEveryFieldHasItsRule(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ before, after, now, later string }{
-		{"", "", "", ""},
-		{"", "iptables: {syncPeriod: 30s}", "", ""},
-		{"clusterCIDR: 10.0.0.0/8", "clusterCIDR: 11.0.0.0/8", "clusterCIDR", ""},
-		{"clusterCIDR: 10.0.0.0/8", "", "clusterCIDR", ""},
-		{"", "detectLocalMode: BridgeInterface\ndetectLocal: {bridgeInterface: cni0}", "detectLocalMode detectLocal.bridgeInterface", ""},
-		{"", "nodePortAddresses: [primary]\niptables: {masqueradeAll: true, localhostNodePorts: false, syncPeriod: 1m, minSyncPeriod: 2s}",
-			"iptables.masqueradeAll iptables.localhostNodePorts iptables.syncPeriod iptables.minSyncPeriod nodePortAddresses", ""},
-		{"", "logging: {verbosity: 4}\noomScoreAdj: 0\nconntrack: {tcpBeLiberal: true}", "logging.verbosity oomScoreAdj conntrack.tcpBeLiberal", ""},
-		{"", "mode: nftables\nnftables: {masqueradeAll: true}", "nodePortAddresses", "mode"},
-		{"mode: nftables", "mode: nftables\niptables: {masqueradeAll: true}", "", ""},
-		{"", "bindAddress: '::'", "", "bindAddress healthzBindAddress metricsBindAddress"},
-		{"", "hostnameOverride: a\nbindAddressHardFail: true\nenableProfiling: true\nfeatureGates: {ProxyTerminatingEndpoints: false}\nclientConnection: {kubeconfig: a, qps: 10}\nlogging: {format: json}",
-			"", "featureGates clientConnection.kubeconfig clientConnection.qps logging.format hostnameOverride bindAddressHardFail enableProfiling"},
-		{"", "iptables: {masqueradeBit: 15}", "", "iptables.masqueradeBit"},
-		{"", "ipvs: {strictARP: true}\nportRange: 1-2\nconfigSyncPeriod: 1m", "", ""},
-	} {
-		before, _ := Read(object(t, c.before))
-		after, problems := Read(object(t, c.after))
-		if manifest.HasErrors(problems) {
-			t.Fatal(problems)
-		}
-		got := Compare(before, after)
-		if strings.Join(got.Now, " ") != c.now || strings.Join(got.Later, " ") != c.later {
-			t.Errorf("%q -> %q: now %v, later %v; want %s, %s", c.before, c.after, got.Now, got.Later, c.now, c.later)
-		}
-	}
-}
-
 // Whatever the file, there is an answer: a configuration that can be used, or errors.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
@@ -302,7 +271,7 @@ func FuzzRead(f *testing.F) {
 			if bit := c.Rules(c.Mode).MasqueradeBit; bit < 0 || bit > 31 {
 				t.Errorf("bit %d was taken", bit)
 			}
-			if change := Compare(c, c); len(change.Now)+len(change.Later) > 0 {
+			if _, change, _ := Reread(c, o); len(change.Now)+len(change.Later) > 0 {
 				t.Errorf("differs from itself: %v", change)
 			}
 			if _, bad := c.ClusterCIDRs(); bad != "" && c.DetectLocalMode == ClusterCIDR {

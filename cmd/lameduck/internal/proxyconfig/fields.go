@@ -167,33 +167,6 @@ func given(v reflect.Value) bool {
 	}
 }
 
-// Change is what differs between two configurations.
-type Change struct {
-	// Now names the fields that a proxy which runs with the first can follow, Later those that wait until it is started
-	// again. Both are in the order of the API.
-	Now, Later []string
-}
-
-// Compare returns what differs for a proxy that was started with one configuration when another takes its place.
-// What has no effect does not count.
-func Compare(running, next *Config) Change {
-	var change Change
-	before, table := values(&running.KubeProxyConfiguration), rules()
-	eachField(&next.KubeProxyConfiguration, func(f field) {
-		if f.text() == before[f.path] {
-			return
-		}
-		switch ruleOf(table, f.path, running.Mode).effect {
-		case live:
-			change.Now = append(change.Now, f.path)
-		case start:
-			change.Later = append(change.Later, f.path)
-		case none:
-		}
-	})
-	return change
-}
-
 // Text is a field's value as JSON has it, "" for a field that there is not.
 func (c *Config) Text(path string) string { return values(&c.KubeProxyConfiguration)[path] }
 
