@@ -43,6 +43,9 @@ type Options struct {
 	Files *files.Options
 	// Sim has it decide, say why, and program nothing. Nil has it program the kernel.
 	Sim *SimOptions
+	// Prepare is called once, when the dataplane is open: by then the kernel has the modules that it needs. With Sim
+	// it is not: the machine is somebody else's. It may be nil.
+	Prepare func()
 	// Reload has Node and Pace follow a file; nil for as they are.
 	Reload *Reload
 	Log    logr.Logger
@@ -119,6 +122,9 @@ func program(ctx context.Context, o Options, node *plan.Node, known Known) (err 
 	backend, err := OpenBackend(node, o.Kernel)
 	if err != nil {
 		return err
+	}
+	if o.Prepare != nil {
+		o.Prepare()
 	}
 	flows, err := conntrack.New(conntrack.Options{})
 	if err != nil {

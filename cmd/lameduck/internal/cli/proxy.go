@@ -205,16 +205,13 @@ func (c *proxyCommand) watch() error {
 		return err
 	}
 	introduce(log.Logger, s, name)
-	if !c.sim {
-		prepare(s.config, log.Logger)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	servers.FailHard = s.config.BindAddressHardFail
 	return agent.Run(ctx, agent.Options{
 		Node:    s.builder(name),
 		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Files: watched, Sim: sim, Log: log.Logger,
-		Reload: c.reload(s, name, log),
+		Reload: c.reload(s, name, log), Prepare: func() { prepare(s.config, log.Logger) },
 	})
 }
 

@@ -100,8 +100,16 @@ func introduce(log logr.Logger, s *settings, node string) {
 		if (section == "iptables" || section == "nftables") && section != s.dialect.String() {
 			continue
 		}
-		log.V(2).Info("Setting", "name", path, "value", s.config.Text(path), "from", s.config.From(path))
+		log.V(2).Info("Setting", "name", path, "value", plain(s.config.Text(path)), "from", s.config.From(path))
 	}
+}
+
+// plain is a value without the quotes that JSON puts around a text.
+func plain(value string) string {
+	if text, err := strconv.Unquote(value); err == nil {
+		return text
+	}
+	return value
 }
 
 // noEffect logs that a setting has none.

@@ -22,7 +22,7 @@ func conntrackLimits(c *proxyConfig) host.Limits {
 func prepare(c *proxyConfig, log logr.Logger) {
 	changed, err := conntrackLimits(c).Apply()
 	for _, s := range changed {
-		log.Info("Set limit of connection tracking", "file", s.Name, "value", s.Value)
+		log.Info("Set limit of connection tracking", "file", "/"+s.Name, "value", s.Value)
 	}
 	if err != nil {
 		log.Error(err, "Some limits of connection tracking are as they were")

@@ -70,7 +70,7 @@ func (r *reloader) take(file manifest.File) (agent.Settings, bool) {
 		return agent.Settings{}, false
 	}
 	for _, path := range change.Now {
-		r.log.Info("Setting changed", "name", path, "value", next.Text(path), "was", r.running.config.Text(path), "from", next.From(path))
+		r.log.Info("Setting changed", "name", path, "value", plain(next.Text(path)), "was", plain(r.running.config.Text(path)), "from", next.From(path))
 	}
 	r.running.config = next
 	r.apply(change.Now)
@@ -125,13 +125,13 @@ func (r *reloader) announce(object *manifest.Object, change proxyconfig.Change) 
 		}
 		waiting[path] = wanted.Text(path)
 		if before, ok := r.waiting[path]; !ok || before != waiting[path] {
-			r.log.Info("Setting waits for the next start", "name", path, "value", waiting[path], "is", r.running.config.Text(path), "from", wanted.From(path))
+			r.log.Info("Setting waits for the next start", "name", path, "value", plain(waiting[path]), "is", plain(r.running.config.Text(path)), "from", wanted.From(path))
 		}
 	}
 	for _, path := range proxyconfig.Paths() {
 		_, was := r.waiting[path]
 		if _, is := waiting[path]; was && !is {
-			r.log.Info("Setting is again what it is now", "name", path, "value", r.running.config.Text(path))
+			r.log.Info("Setting is again what it is now", "name", path, "value", plain(r.running.config.Text(path)))
 		}
 	}
 	r.waiting = waiting

@@ -62,8 +62,8 @@ func TestWhatARunningProxyFollows(t *testing.T) {
 		{"what can be followed", "mode: iptables\nclusterCIDR: 11.0.0.0/8\niptables: {masqueradeAll: true, minSyncPeriod: 5s, localhostNodePorts: false}\nnodePortAddresses: [192.0.2.0/24]",
 			`I "Setting changed" name="iptables.masqueradeAll" value="true" was="false" from="in.yaml:5:27"
 I "Setting changed" name="iptables.localhostNodePorts" value="false" was="true" from="in.yaml:5:72"
-I "Setting changed" name="iptables.minSyncPeriod" value="\"5s\"" was="\"1s\"" from="in.yaml:5:48"
-I "Setting changed" name="clusterCIDR" value="\"11.0.0.0/8\"" was="\"10.0.0.0/8\"" from="in.yaml:4:14"
+I "Setting changed" name="iptables.minSyncPeriod" value="5s" was="1s" from="in.yaml:5:48"
+I "Setting changed" name="clusterCIDR" value="11.0.0.0/8" was="10.0.0.0/8" from="in.yaml:4:14"
 I "Setting changed" name="nodePortAddresses" value="[\"192.0.2.0/24\"]" was="null" from="in.yaml:6:1"
 `, "[11.0.0.0/8] masqueradeAll true localhost false node ports [192.0.2.0/24] every 5s"},
 		{"what is wrong", "mode: ipvs\nclusterCIDR: ten", `E "The configuration is wrong" err="in.yaml:3:7: KubeProxyConfiguration: mode: lameduck has no mode ipvs, which Kubernetes is giving up as well: use nftables or iptables"
@@ -74,24 +74,24 @@ E "The configuration cannot be used, the last one stays in use" file="in.yaml" e
 E "The configuration cannot be used, the last one stays in use" file="in.yaml" errors=1
 `, ""},
 		{"what waits, and goes with what does not", "mode: nftables\nclusterCIDR: 11.0.0.0/8\niptables: {masqueradeBit: 20}\nhostnameOverride: other\nbindAddress: 192.0.2.9",
-			`I "Setting waits for the next start" name="hostnameOverride" value="\"other\"" is="\"\"" from="in.yaml:6:19"
-I "Setting waits for the next start" name="bindAddress" value="\"192.0.2.9\"" is="\"0.0.0.0\"" from="in.yaml:7:14"
-I "Setting waits for the next start" name="mode" value="\"nftables\"" is="\"iptables\"" from="in.yaml:3:7"
+			`I "Setting waits for the next start" name="hostnameOverride" value="other" is="" from="in.yaml:6:19"
+I "Setting waits for the next start" name="bindAddress" value="192.0.2.9" is="0.0.0.0" from="in.yaml:7:14"
+I "Setting waits for the next start" name="mode" value="nftables" is="iptables" from="in.yaml:3:7"
 I "Setting waits for the next start" name="iptables.masqueradeBit" value="20" is="14" from="in.yaml:5:27"
 I "Setting changed" name="iptables.masqueradeAll" value="false" was="true" from="kube-proxy's default"
 I "Setting changed" name="iptables.localhostNodePorts" value="true" was="false" from="kube-proxy's default"
-I "Setting changed" name="iptables.minSyncPeriod" value="\"1s\"" was="\"5s\"" from="kube-proxy's default"
+I "Setting changed" name="iptables.minSyncPeriod" value="1s" was="5s" from="kube-proxy's default"
 I "Setting changed" name="nodePortAddresses" value="null" was="[\"192.0.2.0/24\"]" from="kube-proxy's default"
 `, "[11.0.0.0/8] masqueradeAll false localhost true node ports [] every 1s"},
 		{"what waits is said once", "mode: nftables\nclusterCIDR: 11.0.0.0/8\nhostnameOverride: another\nbindAddress: 192.0.2.9\nipvs: {strictARP: true}",
 			`I "Setting has no effect" setting="in.yaml:7:19: ipvs.strictARP" reason="true has no effect: lameduck has no mode ipvs"
-I "Setting waits for the next start" name="hostnameOverride" value="\"another\"" is="\"\"" from="in.yaml:5:19"
+I "Setting waits for the next start" name="hostnameOverride" value="another" is="" from="in.yaml:5:19"
 I "Setting is again what it is now" name="iptables.masqueradeBit" value="14"
 `, ""},
 		{"what the machine has to follow", "mode: iptables\nclusterCIDR: 11.0.0.0/8\nconntrack: {min: 7}\nportRange: 1-2\nipvs: {strictARP: true}",
-			`I "Setting is again what it is now" name="hostnameOverride" value="\"\""
-I "Setting is again what it is now" name="bindAddress" value="\"0.0.0.0\""
-I "Setting is again what it is now" name="mode" value="\"iptables\""
+			`I "Setting is again what it is now" name="hostnameOverride" value=""
+I "Setting is again what it is now" name="bindAddress" value="0.0.0.0"
+I "Setting is again what it is now" name="mode" value="iptables"
 I "Setting changed" name="conntrack.min" value="7" was="131072" from="in.yaml:5:18"
 I "Prepared" min=7
 `, "[11.0.0.0/8] masqueradeAll false localhost true node ports [] every 1s"},
