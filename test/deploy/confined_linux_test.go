@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/nftables"
 	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -32,8 +33,11 @@ import (
 func TestConfined(t *testing.T) {
 	t.Parallel()
 	binary := image(t)
-	each(t, func(t *testing.T, _ string, i *installation) {
+	each(t, func(t *testing.T, overlay string, i *installation) {
 		t.Helper()
+		if overlay == sim {
+			return
+		}
 		n := newNode(t)
 		p := n.start(t, n.cage(t, binary, i))
 		p.await(t, "Rules are in force")
@@ -41,6 +45,38 @@ func TestConfined(t *testing.T) {
 		n.atWork(t, p)
 		p.end(t)
 	})
+}
+
+// Beside a kube-proxy, without any right and as nobody, what a node has to do is decided and nothing is done.
+func TestSimIsConfined(t *testing.T) {
+	t.Parallel()
+	binary := image(t)
+	n := newNode(t)
+	c := n.cage(t, binary, install(t, root+"/manifests/rendered/sim.yaml"))
+	if len(c.Keep) > 0 {
+		t.Fatalf("capabilities %d", c.Keep)
+	}
+	if nobodyExists(t) {
+		c.UID = nobody
+	}
+	c.Args = append(c.Args, "--master="+n.server) // which the pod's environment names
+	p := n.start(t, c)
+	p.await(t, "Decided for the first time, nothing is programmed")
+	n.api.awaitWatches()
+	if err := n.api.modify("discovery.k8s.io/endpointslices", slice("8", secondPod)); err != nil {
+		t.Fatal(err)
+	}
+	p.await(t, "Endpoint decided")
+	n.answers(t, "127.0.0.1:10270/healthchecknodeports", "31234")
+	var tables []*nftables.Table
+	err := n.worker.Do(func() (err error) {
+		tables, err = (&nftables.Conn{}).ListTables()
+		return err
+	})
+	if err != nil || len(tables) > 0 {
+		t.Errorf("%d tables of nftables (%v)", len(tables), err)
+	}
+	p.end(t)
 }
 
 // Where a runtime made the right ambient, a user other than root could have it, too: nothing else of root's is needed. The tools of
@@ -53,7 +89,7 @@ func TestConfinedAsNobody(t *testing.T) {
 	}
 	each(t, func(t *testing.T, overlay string, i *installation) {
 		t.Helper()
-		if strings.HasPrefix(overlay, "iptables") {
+		if strings.HasPrefix(overlay, "iptables") || overlay == sim {
 			return
 		}
 		n := newNode(t)
@@ -72,8 +108,11 @@ func TestConfinedAsNobody(t *testing.T) {
 func TestARightIsMissing(t *testing.T) {
 	t.Parallel()
 	binary := image(t)
-	each(t, func(t *testing.T, _ string, i *installation) {
+	each(t, func(t *testing.T, overlay string, i *installation) {
 		t.Helper()
+		if overlay == sim {
+			return
+		}
 		n := newNode(t)
 		for missing, name := range map[int]string{unix.CAP_NET_ADMIN: "CAP_NET_ADMIN", unix.CAP_NET_RAW: "CAP_NET_RAW"} {
 			c := n.cage(t, binary, i)

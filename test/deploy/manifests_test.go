@@ -31,6 +31,9 @@ type installation struct {
 	config    *corev1.ConfigMap
 }
 
+// sim is the overlay that runs beside a kube-proxy and has no rights.
+const sim = "sim"
+
 // container is the only one of the DaemonSet.
 func (i *installation) container() *corev1.Container {
 	return &i.daemonSet.Spec.Template.Spec.Containers[0]
@@ -173,10 +176,13 @@ func TestRights(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, overlay string, i *installation) {
 		t.Helper()
-		nobody, no, yes := int64(0), false, true
+		root, nobody, no, yes := int64(0), int64(65532), false, true
 		want := &corev1.SecurityContext{
-			RunAsUser: &nobody, RunAsGroup: &nobody, AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
+			RunAsUser: &root, RunAsGroup: &root, AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}, Add: []corev1.Capability{"NET_ADMIN"}},
+		}
+		if overlay == sim {
+			want.RunAsUser, want.RunAsGroup, want.RunAsNonRoot, want.Capabilities.Add = &nobody, &nobody, &yes, nil
 		}
 		hostPaths := []string{}
 		if overlay == "iptables-legacy" {
@@ -187,8 +193,8 @@ func TestRights(t *testing.T) {
 			t.Errorf("securityContext (-want +got):\n%s", diff)
 		}
 		spec := i.daemonSet.Spec.Template.Spec
-		if !spec.HostNetwork || spec.HostPID || spec.HostIPC {
-			t.Errorf("hostNetwork %v, hostPID %v, hostIPC %v: want the network and nothing else", spec.HostNetwork, spec.HostPID, spec.HostIPC)
+		if spec.HostNetwork == (overlay == sim) || spec.HostPID || spec.HostIPC {
+			t.Errorf("hostNetwork %v, hostPID %v, hostIPC %v: want the network, but for sim, and nothing else", spec.HostNetwork, spec.HostPID, spec.HostIPC)
 		}
 		seccomp := &corev1.PodSecurityContext{SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
 		if diff := cmp.Diff(seccomp, spec.SecurityContext); diff != "" {
@@ -209,10 +215,10 @@ func TestRights(t *testing.T) {
 // A service proxy runs on every node of Linux, whatever its taints, and before all others.
 func TestEveryNodeHasOne(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, _ string, i *installation) {
+	each(t, func(t *testing.T, overlay string, i *installation) {
 		t.Helper()
 		spec := i.daemonSet.Spec.Template.Spec
-		if spec.PriorityClassName != "system-node-critical" {
+		if want := map[bool]string{false: "system-node-critical"}[overlay == sim]; spec.PriorityClassName != want {
 			t.Errorf("priority class %q", spec.PriorityClassName)
 		}
 		if diff := cmp.Diff([]corev1.Toleration{{Operator: corev1.TolerationOpExists}}, spec.Tolerations); diff != "" {
@@ -292,6 +298,12 @@ func TestConfiguration(t *testing.T) {
 		}
 		if !strings.Contains(rules, want) {
 			t.Errorf("no %q in:\n%.300s", want, rules)
+		}
+		if overlay == sim { // as all pods: neither a kubeconfig nor probes
+			if c := i.container(); strings.Contains(i.config.Data["config.conf"], "kubeconfig") || c.LivenessProbe != nil || c.ReadinessProbe != nil || len(c.Ports) > 0 {
+				t.Errorf("%+v", c)
+			}
+			return
 		}
 		// The API server is asked where the pod finds it: as the pod's own account, over the file that is mounted.
 		kubeconfig := regexp.MustCompile(`(?m)^ *kubeconfig: (.*)$`).FindStringSubmatch(i.config.Data["config.conf"])
