@@ -20,6 +20,7 @@ TESTFLAGS ?=
 
 ROOT := $(CURDIR)
 LINT := $(ROOT)/bin/golangci-lint
+VULNCHECK := $(ROOT)/bin/govulncheck
 # Modules with packages of their own; test/tools has none, it only pins tools.
 MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod test/bench/go.mod test/e2e/go.mod test/kustomize/go.mod))
 # Every package directory whose tests match a pattern, without a list to forget entries in.
@@ -100,6 +101,14 @@ $(LINT): test/tools/go.mod test/tools/go.sum
 	$(GO) -C test/tools build -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@touch $@
 
+.PHONY: vulncheck
+vulncheck: $(VULNCHECK) ## ask for known vulnerabilities of what lameduck calls (GOVULNDB=file:///DIR or URL: ask a mirror); says so where nobody can be asked
+	@test/tools/vulncheck/vulncheck.sh $(VULNCHECK)
+
+$(VULNCHECK): test/tools/go.mod test/tools/go.sum
+	$(GO) -C test/tools build -o $@ golang.org/x/vuln/cmd/govulncheck
+	@touch $@
+
 .PHONY: fuzz
 fuzz: ## every fuzz target, for FUZZTIME each (default 20s)
 	@found=0; \
@@ -166,7 +175,7 @@ determinism: ## run every scenario again with 1 and 8 processors, in another pro
 verify: CASES = 100000
 verify: FUZZTIME = 5s
 verify: SEEDS = 2000
-verify: fmt tidy vet test race lint wasm determinism fuzz oracle swarm facts mutants demo ## all that has to pass before a commit
+verify: fmt tidy vet test race lint vulncheck wasm determinism fuzz oracle swarm facts mutants demo ## all that has to pass before a commit
 
 .PHONY: clean
 clean: ## remove what was built and measured
