@@ -159,7 +159,7 @@ bench-peer: ## run lameduck beside kube-proxy (SIZES=1000x5,.. MODES=nftables,ip
 # Without symbols it links in half the time; the version is what the API server says of itself.
 .PHONY: e2e
 e2e: ## a real control plane, lameduck on its nodes, real traffic: as root, or where anybody may have a user namespace; needs nft and iptables
-	cd test/e2e && LAMEDUCK_E2E=1 $(GO) test -count=1 -timeout 15m $(TESTFLAGS) \
+	cd test/e2e && LAMEDUCK_E2E=1 $(GO) test -count=1 -timeout 15m -parallel 4 $(TESTFLAGS) \
 		-ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$$($(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)" ./...
 
 .PHONY: wasm

@@ -228,7 +228,12 @@ func (c *cluster) namespace(t *testing.T) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := c.admin.CoreV1().Namespaces().Delete(ctx, ns.Name, metav1.DeleteOptions{}); err != nil {
+		err := errors.Join(
+			c.admin.CoreV1().Namespaces().Delete(ctx, ns.Name, metav1.DeleteOptions{}),
+			// Some pods would take their time.
+			c.admin.CoreV1().Pods(ns.Name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}),
+		)
+		if err != nil {
 			t.Error(err)
 		}
 	})

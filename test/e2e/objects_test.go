@@ -58,6 +58,18 @@ func spread(mode, name string) func(*corev1.PodSpec) {
 	}
 }
 
+// env sets a variable of the app (package app).
+func env(name, value string) func(*corev1.PodSpec) {
+	return func(s *corev1.PodSpec) {
+		s.Containers[0].Env = append(s.Containers[0].Env, corev1.EnvVar{Name: name, Value: value})
+	}
+}
+
+// grace is how long a pod has to end.
+func grace(seconds int64) func(*corev1.PodSpec) {
+	return func(s *corev1.PodSpec) { s.TerminationGracePeriodSeconds = &seconds }
+}
+
 // deploy makes a Deployment and returns when its pods are ready.
 func (c *cluster) deploy(t *testing.T, namespace, name string, replicas int32, p corev1.PodTemplateSpec, change ...func(*appsv1.Deployment)) *appsv1.Deployment {
 	t.Helper()
@@ -91,10 +103,10 @@ func (c *cluster) rolledOut(t *testing.T, namespace, name string) {
 	})
 }
 
-// pod makes a pod that nobody replaces, and returns where it is when it is ready.
-func (c *cluster) pod(t *testing.T, namespace, name string, m *member, change ...func(*corev1.PodSpec)) *network.Pod {
+// pod makes a pod of a workload that nobody replaces, and returns where it is when it is ready.
+func (c *cluster) pod(t *testing.T, namespace, app, name string, m *member, change ...func(*corev1.PodSpec)) *network.Pod {
 	t.Helper()
-	p := template(name, append(change, on(m.Name))...)
+	p := template(app, append(change, on(m.Name))...)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: p.Labels}, Spec: p.Spec}
 	if _, err := c.admin.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -119,6 +131,18 @@ func conditionTrue(p *corev1.Pod, name corev1.PodConditionType) bool {
 		}
 	}
 	return false
+}
+
+// remove deletes a pod, with its own grace period or at once.
+func (c *cluster) remove(t *testing.T, namespace, name string, force bool) {
+	t.Helper()
+	o := metav1.DeleteOptions{}
+	if force {
+		o.GracePeriodSeconds = new(int64)
+	}
+	if err := c.admin.CoreV1().Pods(namespace).Delete(t.Context(), name, o); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // service makes a Service of both families for the pods of a workload. A load balancer's
@@ -157,6 +181,16 @@ func (c *cluster) service(t *testing.T, namespace, name string, kind corev1.Serv
 
 // balancers counts the load-balancer addresses in use.
 var balancers atomic.Int32
+
+// externalLocal and internalLocal have a Service's traffic stay on the node it comes to.
+func externalLocal(s *corev1.ServiceSpec) {
+	s.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyLocal
+}
+
+func internalLocal(s *corev1.ServiceSpec) {
+	local := corev1.ServiceInternalTrafficPolicyLocal
+	s.InternalTrafficPolicy = &local
+}
 
 // The addresses of a Service, IPv4 and IPv6.
 

@@ -2,9 +2,11 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -58,6 +60,28 @@ func allReach(t *testing.T, ways []way, pods []string) {
 	for _, w := range ways {
 		until(t, "every way leads to each pod", func(ctx context.Context) error { return w.reaches(ctx, pods) })
 	}
+}
+
+// onlyReaches asks often enough for each of two pods to answer, and wants one of them to.
+func (w way) onlyReaches(ctx context.Context, pod string) error {
+	for range 30 {
+		if err := w.reaches(ctx, []string{pod}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drops wants a request to be left without any answer, refusals included.
+func (w way) drops(ctx context.Context) error {
+	a, err := w.ask(ctx)
+	if err == nil {
+		return fmt.Errorf("%s, %s to %s: answered by %s, want it dropped", w.name, w.protocol, w.to, a.Pod)
+	}
+	if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("%s, %s to %s: %w, want it dropped", w.name, w.protocol, w.to, err)
+	}
+	return nil
 }
 
 // podsOf are the names of the pods that a Service's slices have as ready, which are to be so many.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"testing"
@@ -25,7 +26,7 @@ func TestEveryAddressOfAServiceLeadsToEveryPod(t *testing.T) {
 			s := c.service(t, namespace, name, corev1.ServiceTypeLoadBalancer)
 			pods := c.podsOf(t, namespace, name, 2)
 			for i, m := range c.nodes[mode] {
-				inside := c.pod(t, namespace, []string{"client-1", "client-2"}[i], m)
+				inside := c.pod(t, namespace, "client", fmt.Sprintf("client-%d", i+1), m)
 				allReach(t, c.waysInside(s, m, mode, "pod", inside.Dial), pods)
 				allReach(t, c.waysInside(s, m, mode, "node", m.Dial), pods)
 				seenAs(t, s, inside.Dial, inside.Addrs)
