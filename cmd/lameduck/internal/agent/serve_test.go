@@ -140,6 +140,21 @@ func loopback() netip.Addr {
 	return netip.AddrFrom4([4]byte{127, 1 + byte(pid>>16&0x7f), byte(pid >> 8), 1 | byte(pid)})
 }
 
+// freePorts returns two ports of that address that nobody has, not even for all addresses.
+func freePorts(t *testing.T) (a, b uint16) {
+	t.Helper()
+	var ports [2]uint16
+	for i := range ports {
+		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp4", netip.AddrPortFrom(loopback(), 0).String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }()
+		ports[i] = netip.MustParseAddrPort(l.Addr().String()).Port()
+	}
+	return ports[0], ports[1]
+}
+
 func local(name string, port int32) *corev1.Service {
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
@@ -181,20 +196,21 @@ func TestHealthOfARealProxy(t *testing.T) {
 
 	f := &feed{Proxier: r.Proxier, build: func(Known) (*plan.Node, error) { return node, nil }, log: logr.Discard()}
 	f.SetNode(object("a"))
-	r.SetService(local("web", 31000))
+	first, second := freePorts(t)
+	r.SetService(local("web", int32(first)))
 	r.SetSlice(slice("web", true))
 	f.Synced()
 	<-r.inForce
 	wants(own+"/healthz", 200, `"nodeEligible":true`)
 	port := <-r.at["health"]
-	if want := netip.AddrPortFrom(loopback(), 31000).String(); port != want {
+	if want := netip.AddrPortFrom(loopback(), first).String(); port != want {
 		t.Fatalf("the Service's port is open at %s, want %s", port, want)
 	}
 	wants(port, 200, `"localEndpoints": 1`)
 	r.SetSlice(slice("web", false))
 	<-r.inForce
 	wants(port, 503, `"localEndpoints": 0`)
-	r.SetService(local("web", 31001))
+	r.SetService(local("web", int32(second)))
 	<-r.inForce
 	port = <-r.at["health"]
 	wants(port, 503, `"name": "web"`)
