@@ -35,6 +35,8 @@ type settings struct {
 	runs    int
 	most    int           // tries of a phase
 	phase   time.Duration // of a phase
+	idle    time.Duration // without a change; 0 leaves it out
+	churn   time.Duration // of changes at a steady pace; 0 leaves them out
 	press   time.Duration // of the phase in which connections may be lost
 	limit   time.Duration // of a start, and of any single change
 	bin     string
@@ -74,6 +76,8 @@ func parse(args []string) (*settings, error) {
 	f.IntVar(&s.runs, "runs", 1, "how often everything is measured; the table has medians")
 	f.IntVar(&s.most, "tries", 200, "how often a change is made at most")
 	f.DurationVar(&s.phase, "phase", 30*time.Second, "how long changes of one kind are made at most")
+	f.DurationVar(&s.idle, "idle", 30*time.Second, "how long the proxy is left alone after its start; 0 leaves it out")
+	f.DurationVar(&s.churn, "churn", 30*time.Second, "how long 50 slices a second change; 0 leaves it out")
 	f.DurationVar(&s.press, "press", 5*time.Second, "how long connections are made while endpoints are replaced: three times at least")
 	f.DurationVar(&s.limit, "limit", 240*time.Second, "how long a start may take, and one change")
 	f.StringVar(&s.bin, "bin", beside(), "directory with kube-proxy, the lameduck under test, and nftables.test")

@@ -30,7 +30,7 @@ func TestSmallClusterIsMeasured(t *testing.T) {
 	if os.Getenv("LAMEDUCK_KERNEL") == "" {
 		t.Skip("needs network namespaces: LAMEDUCK_KERNEL=1")
 	}
-	s, err := parse([]string{"-sizes=100x5", "-proxies=lameduck", "-tries=5", "-press=200ms", "-limit=60s", "-bin=" + t.TempDir()})
+	s, err := parse([]string{"-sizes=100x5", "-proxies=lameduck", "-tries=5", "-idle=200ms", "-churn=1s", "-press=200ms", "-limit=60s", "-bin=" + t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,8 @@ func TestSmallClusterIsMeasured(t *testing.T) {
 	samples := measured.Sections[0].Columns[0].Samples
 	for _, row := range rows() {
 		got := samples[row.ID]
-		if len(got) != 1 || row.Unit != table.Of && got[0].Value <= 0 {
+		// Left alone for a moment, it may well do nothing at all.
+		if len(got) != 1 || row.Unit != table.Of && got[0].Value <= 0 && row.ID != rowIdleCPU {
 			t.Errorf("%s: %+v", row.Title, got)
 		}
 		if row.Unit == table.Of && len(got) == 1 && (got[0].Value > 0 || got[0].N == 0) {

@@ -26,6 +26,12 @@ const (
 	rowShrunk      = "shrunk"
 	rowGrown       = "grown"
 	rowAdded       = "added"
+	rowIdleCPU     = "idle-cpu"
+	rowIdleMemory  = "idle-memory"
+	rowChurned     = "churned"
+	rowChurned99   = "churned-p99"
+	rowChurnCPU    = "churn-cpu"
+	rowChurnMemory = "churn-memory"
 	rowPeak        = "peak"
 	rowLostOther   = "lost-other"
 	rowLostSame    = "lost-same"
@@ -42,6 +48,12 @@ func rows() []table.Row {
 		{ID: rowShrunk, Title: "one endpoint less: event to last packet on it, p50", Unit: table.Seconds},
 		{ID: rowGrown, Title: "one endpoint more: event to first packet on it, p50", Unit: table.Seconds},
 		{ID: rowAdded, Title: "Service added: event to first packet, p50", Unit: table.Seconds},
+		{ID: rowIdleCPU, Title: "nothing changes: CPU a minute", Unit: table.Seconds},
+		{ID: rowIdleMemory, Title: "nothing changes: resident memory, with child processes", Unit: table.Bytes},
+		{ID: rowChurned, Title: "50 slices a second change: event to first packet, p50", Unit: table.Seconds},
+		{ID: rowChurned99, Title: "the same, p99", Unit: table.Seconds},
+		{ID: rowChurnCPU, Title: "CPU for one of these changes", Unit: table.Seconds},
+		{ID: rowChurnMemory, Title: "peak resident memory meanwhile, with child processes", Unit: table.Bytes},
 		{ID: rowPeak, Title: "peak resident memory, with child processes", Unit: table.Bytes},
 		{ID: rowLostOther, Title: "connections lost meanwhile, to another Service", Unit: table.Of},
 		{ID: rowLostSame, Title: "connections lost meanwhile, to the Service itself", Unit: table.Of},
@@ -50,7 +62,7 @@ func rows() []table.Row {
 
 // phases measures everything that can happen to a proxy whose rules stand.
 func (c *cell) phases() error {
-	for _, phase := range []func() error{c.replaced, c.resized, c.added, c.losses} {
+	for _, phase := range []func() error{c.idled, c.replaced, c.resized, c.added, c.churned, c.losses} {
 		if err := phase(); err != nil {
 			return err
 		}

@@ -24,8 +24,9 @@ type Process struct {
 	exited chan struct{} // closed when it has ended, before which err is nobody's business
 	err    error
 
-	mu   sync.Mutex
-	peak int64 // bytes
+	mu     sync.Mutex
+	peak   int64 // bytes
+	recent int64 // the same since ForgetPeak
 
 	stop    chan struct{} // ends sampling
 	sampled chan struct{} // sampling has ended
@@ -162,6 +163,22 @@ func (p *Process) Peak() int64 {
 	return p.peak
 }
 
+// ForgetPeak begins what PeakSince reports.
+func (p *Process) ForgetPeak() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.recent = 0
+}
+
+// PeakSince returns the most resident memory, in bytes, that the process and its children had at once in a look every 10 ms since
+// ForgetPeak, and now.
+func (p *Process) PeakSince() int64 {
+	now := p.Resident()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(p.recent, now)
+}
+
 // running says whether a thread of a process runs, or would if a processor were free: on a busy
 // machine the clock of a process that has work to do may well stand still.
 func running(pid int) bool {
@@ -192,16 +209,16 @@ func (p *Process) sample() {
 			return
 		case <-tick.C:
 		}
-		sum := p.resident()
+		sum := p.Resident()
 		p.mu.Lock()
-		p.peak = max(p.peak, sum)
+		p.peak, p.recent = max(p.peak, sum), max(p.recent, sum)
 		p.mu.Unlock()
 	}
 }
 
-// resident returns how much memory the process and its children have now. A child that has yet
+// Resident returns how much memory the process and its children have now, in bytes. A child that has yet
 // to become another program has no memory of its own: it is its parent's (CLONE_VM).
-func (p *Process) resident() int64 {
+func (p *Process) Resident() int64 {
 	program := func(pid int) string {
 		name, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 		if err != nil {

@@ -63,6 +63,9 @@ func TestWorkIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if p.ForgetPeak(); p.PeakSince() < 60<<20 || p.Resident() < 60<<20 { // and keeps them
+		t.Errorf("%d bytes of late, %d now", p.PeakSince(), p.Resident())
+	}
 	if err := p.Quiet(50 * time.Millisecond); !errors.Is(err, ErrBusy) {
 		t.Errorf("a busy process: %v", err)
 	}
@@ -79,7 +82,7 @@ func TestMemoryIsCountedOnce(t *testing.T) {
 		if used, err = p.CPU(); err != nil {
 			t.Fatal(err)
 		}
-		if got := p.resident(); got > 120<<20 {
+		if got := p.Resident(); got > 120<<20 {
 			t.Fatalf("%d MiB, it has 64 and little else", got>>20)
 		}
 	}
