@@ -77,6 +77,11 @@ func TestSimIsConfined(t *testing.T) {
 		t.Errorf("%d tables of nftables (%v)", len(tables), err)
 	}
 	p.end(t)
+	for _, a := range n.api.asked {
+		if verb, _, _ := strings.Cut(a, " "); verb != "list" && verb != "watch" {
+			t.Errorf("it asked to %s", a)
+		}
+	}
 }
 
 // Where a runtime made the right ambient, a user other than root could have it, too: nothing else of root's is needed. The tools of
