@@ -44,7 +44,6 @@ var trees = []treeRule{
 		{"k8s.io/api", "the Node object a node's name stands for, as package manifest read it"},
 		{"k8s.io/apimachinery", "durations as a KubeProxyConfiguration writes them"},
 		{"k8s.io/kube-proxy", "the type KubeProxyConfiguration itself"},
-		{"github.com/fsnotify/fsnotify", "word of changes of the configuration's file"},
 		{"k8s.io/component-base", "the type of its section logging, and the flag --vmodule"},
 		{"k8s.io/utils", "addresses as kube-proxy reads them, which are more than Go's"},
 		{"github.com/go-logr/logr", "the proxy's log, handed to whoever has something to say"},
@@ -254,11 +253,18 @@ var packages = []packageRule{
 			{"endpoints", "the names of what is delivered, the label of what is another proxy's"},
 			{"endpoints/manifest", "files are decoded there"},
 			{"proxier/source", "reads as -f does, delivers to its Sink"},
+			{"proxier/source/filewatch", "when to read again"},
 		},
 		modules: []permit{
-			{"github.com/fsnotify/fsnotify", "word of changes in directories"},
 			{"github.com/go-logr/logr", "what is wrong with files is logged: nobody waits for an error"},
 			{"k8s.io/api", apiTypes},
+		},
+	},
+	{
+		path: "proxier/source/filewatch",
+		modules: []permit{
+			{"github.com/fsnotify/fsnotify", "word of changes in directories"},
+			{"github.com/go-logr/logr", "that changes are not noticed at once is logged: nobody waits for an error"},
 		},
 	},
 	{

@@ -14,12 +14,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/source/filewatch"
 )
 
 // notes is a Sink that writes down what it is told, until somebody reads it.
@@ -95,7 +97,7 @@ func inBubble(t *testing.T, first map[string]string, story func(r *rig)) {
 		r.write(first)
 		s := New(Options{
 			Paths: []string{dir}, Node: "node-1", Log: funcr.New(r.heed, funcr.Options{}),
-			Watch: func() (Watcher, error) {
+			Watch: func() (filewatch.Watcher, error) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				if r.refuse != nil {
@@ -162,7 +164,7 @@ func (r *rig) change(files map[string]string) []string {
 	r.t.Helper()
 	r.write(files)
 	r.bells[len(r.bells)-1].ring()
-	time.Sleep(quiet)
+	time.Sleep(filewatch.Quiet)
 	synctest.Wait()
 	return r.sink.take()
 }
@@ -292,17 +294,17 @@ func TestTheInputIsReadWhenNothingHasChangedForAWhile(t *testing.T) {
 		r.sink.take()
 		began := time.Now()
 		var at []time.Duration // when something was delivered
-		for i := 1; time.Since(began) < 3*patience; i++ {
+		for i := 1; time.Since(began) < 3*filewatch.Patience; i++ {
 			r.write(map[string]string{"a.yaml": service("web", i)})
 			r.bells[0].ring()
-			time.Sleep(quiet / 2)
+			time.Sleep(filewatch.Quiet / 2)
 			synctest.Wait()
 			if got := r.sink.take(); len(got) > 0 {
-				at = append(at, time.Since(began).Round(quiet/2))
+				at = append(at, time.Since(began).Round(filewatch.Quiet/2))
 			}
 		}
-		if want := []time.Duration{patience, 2 * patience, 3 * patience}; !slices.Equal(at, want) {
-			t.Errorf("while files changed all the time for %v: delivered after %v, want %v", 3*patience, at, want)
+		if want := []time.Duration{filewatch.Patience, 2 * filewatch.Patience, 3 * filewatch.Patience}; !slices.Equal(at, want) {
+			t.Errorf("while files changed all the time for %v: delivered after %v, want %v", 3*filewatch.Patience, at, want)
 		}
 	})
 }
@@ -312,7 +314,7 @@ func TestWithoutAWordTheInputIsLookedAtAllTheSame(t *testing.T) {
 	inBubble(t, map[string]string{"a.yaml": service("web", 80)}, func(r *rig) {
 		r.sink.take()
 		r.write(map[string]string{"a.yaml": service("web", 81)})
-		time.Sleep(lookInterval - time.Second)
+		time.Sleep(filewatch.Interval - time.Second)
 		synctest.Wait()
 		r.want(r.sink.take())
 		time.Sleep(time.Second)
@@ -322,19 +324,85 @@ func TestWithoutAWordTheInputIsLookedAtAllTheSame(t *testing.T) {
 
 		r.refuses(errors.New("no more watches"))
 		close(r.bells[0].rings)
-		time.Sleep(quiet)
+		time.Sleep(filewatch.Quiet)
 		synctest.Wait()
 		r.says("no more watches", "not noticed at once")
 		r.write(map[string]string{"a.yaml": service("web", 82)})
-		time.Sleep(lookInterval)
+		time.Sleep(filewatch.Interval)
 		synctest.Wait()
 		r.want(r.sink.take(), "service shop/web 82")
 		r.says() // it has been said
 		r.refuses(nil)
-		time.Sleep(lookInterval)
+		time.Sleep(filewatch.Interval)
 		synctest.Wait()
 		if len(r.bells) != 2 || len(r.bells[1].dirs) != 1 {
 			t.Errorf("%d watchers opened, want another one", len(r.bells))
 		}
 	})
+}
+
+// The operating system's own notifications: what is waited for is the delivery, which comes.
+func TestFilesThatAreReplacedAreNoticed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	link := func(target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mkdir := func(name string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mkdir("plain")
+	mkdir("volume/..1")
+	put("volume/..1/f.yaml", service("web", 80))
+	link("..1", "volume/..data")
+	link("..data/f.yaml", "volume/f.yaml")
+	put("plain/g.yaml", service("plain", 80))
+	sink := &notes{told: make(chan string)}
+	s := New(Options{Paths: []string{filepath.Join(dir, "volume"), filepath.Join(dir, "plain/g.yaml")}, Log: logr.Discard()}, sink)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); s.Run(ctx) }()
+	defer func() { cancel(); <-done }()
+	heard := func(want string) {
+		t.Helper()
+		if got := <-sink.told; got != want {
+			t.Errorf("delivered %s, want %s", got, want)
+		}
+	}
+	heard("web 80")
+	heard("plain 80")
+
+	put("plain/g.yaml", service("plain", 81)) // written in place
+	heard("plain 81")
+	put("plain/.g.yaml.swp", service("plain", 82)) // as editors do
+	move("plain/.g.yaml.swp", "plain/g.yaml")
+	heard("plain 82")
+	for i, version := range []string{"..2", "..3"} { // as kubelet does with a ConfigMap
+		mkdir("volume/" + version)
+		link(version, "volume/..tmp")
+		put("volume/"+version+"/f.yaml", service("web", 83+i))
+		move("volume/..tmp", "volume/..data")
+		heard([]string{"web 83", "web 84"}[i])
+	}
+	mkdir("volume/more")
+	put("volume/more/h.yaml", service("more", 85))
+	heard("more 85")
 }

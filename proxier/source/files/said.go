@@ -37,7 +37,6 @@ func halfWritten(files []manifest.File) []error {
 type said struct {
 	log           logr.Logger
 	wrong, warned []string
-	watching      map[string]string
 }
 
 // errors says why the input cannot be used, or that it can again.
@@ -63,21 +62,6 @@ func (s *said) warnings(list []error) {
 		}
 	}
 	s.warned = now
-}
-
-// trouble says that changes are not noticed at once, nil that they are.
-func (s *said) trouble(what string, err error) {
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if s.watching == nil {
-		s.watching = map[string]string{}
-	}
-	if text != "" && text != s.watching[what] {
-		s.log.Error(err, "Changes of files are not noticed at once", "lookedAtEvery", lookInterval)
-	}
-	s.watching[what] = text
 }
 
 func texts(errs []error) []string {

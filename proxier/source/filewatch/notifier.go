@@ -1,4 +1,4 @@
-package files
+package filewatch
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ type notifier struct {
 	running sync.WaitGroup
 }
 
-func watchFiles() (Watcher, error) {
+func notifications() (Watcher, error) {
 	fs, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watch files: %w", err)

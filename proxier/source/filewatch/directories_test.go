@@ -1,15 +1,12 @@
-package files
+package filewatch
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/go-logr/logr"
 )
 
 // layout makes directories ("a/"), files ("a/b.yaml") and symbolic links ("a/l -> ../c") below a directory.
@@ -26,7 +23,7 @@ func layout(t *testing.T, root string, lines ...string) {
 		case strings.HasSuffix(name, "/"):
 			err = os.MkdirAll(path, 0o700)
 		default:
-			err = os.WriteFile(path, []byte(service("web", 80)), 0o600)
+			err = os.WriteFile(path, nil, 0o600)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -79,55 +76,4 @@ func TestDirectoriesThatMatter(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The operating system's own notifications: what is waited for is the delivery, which comes.
-func TestFilesThatAreReplacedAreNoticed(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	layout(t, dir, "volume/..1/f.yaml", "volume/..data -> ..1", "volume/f.yaml -> ..data/f.yaml", "plain/g.yaml")
-	put := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	move := func(from, to string) {
-		t.Helper()
-		if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	put("plain/g.yaml", service("plain", 80))
-	sink := &notes{told: make(chan string)}
-	s := New(Options{Paths: []string{filepath.Join(dir, "volume"), filepath.Join(dir, "plain/g.yaml")}, Log: logr.Discard()}, sink)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); s.Run(ctx) }()
-	defer func() { cancel(); <-done }()
-	heard := func(want string) {
-		t.Helper()
-		if got := <-sink.told; got != want {
-			t.Errorf("delivered %s, want %s", got, want)
-		}
-	}
-	heard("web 80")
-	heard("plain 80")
-
-	put("plain/g.yaml", service("plain", 81)) // written in place
-	heard("plain 81")
-	put("plain/.g.yaml.swp", service("plain", 82)) // as editors do
-	move("plain/.g.yaml.swp", "plain/g.yaml")
-	heard("plain 82")
-	for i, version := range []string{"..2", "..3"} { // as kubelet does with a ConfigMap
-		layout(t, dir, "volume/"+version+"/", "volume/..tmp -> "+version)
-		put("volume/"+version+"/f.yaml", service("web", 83+i))
-		move("volume/..tmp", "volume/..data")
-		heard([]string{"web 83", "web 84"}[i])
-	}
-	if err := os.Mkdir(filepath.Join(dir, "volume/more"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	put("volume/more/h.yaml", service("more", 85))
-	heard("more 85")
 }
