@@ -70,6 +70,13 @@ func grace(seconds int64) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) { s.TerminationGracePeriodSeconds = &seconds }
 }
 
+// preStop has a pod sleep before it is asked to end.
+func preStop(seconds int64) func(*corev1.PodSpec) {
+	return func(s *corev1.PodSpec) {
+		s.Containers[0].Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}}
+	}
+}
+
 // deploy makes a Deployment and returns when its pods are ready.
 func (c *cluster) deploy(t *testing.T, namespace, name string, replicas int32, p corev1.PodTemplateSpec, change ...func(*appsv1.Deployment)) *appsv1.Deployment {
 	t.Helper()

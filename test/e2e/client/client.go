@@ -45,9 +45,9 @@ func GetPath(ctx context.Context, dial Dial, to netip.AddrPort, path string) (An
 	if err != nil {
 		return Answer{}, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(aLongTimeAgo()) })
 	defer stop()
-	a, err := exchange(c, to, path)
+	a, err := exchange(c, bufio.NewReader(c), to, path)
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // all was read: a reset leaves nothing behind on either side
 	}
@@ -58,11 +58,15 @@ func GetPath(ctx context.Context, dial Dial, to netip.AddrPort, path string) (An
 	return a, nil
 }
 
-func exchange(c net.Conn, to netip.AddrPort, path string) (Answer, error) {
+// aLongTimeAgo is a deadline that ends what is being waited for.
+func aLongTimeAgo() time.Time { return time.Unix(1, 0) }
+
+// exchange sends a request and reads the answer, all of it.
+func exchange(c io.Writer, r *bufio.Reader, to netip.AddrPort, path string) (Answer, error) {
 	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, to); err != nil {
 		return Answer{}, err
 	}
-	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	response, err := http.ReadResponse(r, nil)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -83,7 +87,7 @@ func Ask(ctx context.Context, dial Dial, to netip.AddrPort) (Answer, error) {
 		return Answer{}, err
 	}
 	defer func() { _ = c.Close() }()
-	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(aLongTimeAgo()) })
 	defer stop()
 	if _, err := c.Write([]byte("?")); err != nil {
 		return Answer{}, err

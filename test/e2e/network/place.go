@@ -6,6 +6,9 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -110,6 +113,32 @@ func (p *Place) ListenPacket(ctx context.Context, address string) (c net.PacketC
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	return c, nil
+}
+
+// Repetitions is how often a first packet of a connection was sent again from the place, because
+// there was no answer to it in a second.
+func (p *Place) Repetitions() (n int, err error) {
+	err = p.Do(func() error {
+		text, err := os.ReadFile("/proc/thread-self/net/netstat")
+		if err != nil {
+			return err
+		}
+		n, err = counter(string(text), "TcpExt:", "TCPSynRetrans")
+		return err
+	})
+	return n, err
+}
+
+// counter reads a file of pairs of lines, names and values.
+func counter(text, group, name string) (int, error) {
+	lines := strings.Split(text, "\n")
+	for i := 0; i+1 < len(lines); i += 2 {
+		names, values := strings.Fields(lines[i]), strings.Fields(lines[i+1])
+		if at := slices.Index(names, name); len(names) > 0 && names[0] == group && at > 0 && at < len(values) {
+			return strconv.Atoi(values[at])
+		}
+	}
+	return 0, fmt.Errorf("the kernel has no counter %s %s", group, name)
 }
 
 // set writes a kernel parameter of the namespace the thread is in.

@@ -12,7 +12,8 @@ import (
 )
 
 // quiet has a namespace take packets as they come: no address is checked for being in use, no
-// route is learned, and none is refused for the way it came by.
+// route is learned, none is refused for the way it came by, and no error message is held back for
+// there being many: a client could not tell that from a packet that was dropped.
 func quiet() error {
 	var errs []error
 	for _, p := range [][2]string{
@@ -20,6 +21,8 @@ func quiet() error {
 		{"ipv4/conf/default/rp_filter", "0"},
 		{"ipv4/conf/all/send_redirects", "0"},
 		{"ipv4/conf/default/send_redirects", "0"},
+		{"ipv4/icmp_ratemask", "0"},
+		{"ipv6/icmp/ratemask", "0"}, // type 0 only, which does not exist
 		{"ipv6/conf/default/accept_dad", "0"},
 		{"ipv6/conf/default/accept_ra", "0"},
 		{"ipv6/conf/default/router_solicitations", "0"},
