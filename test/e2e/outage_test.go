@@ -87,9 +87,9 @@ func roll(t *testing.T, c *cluster, namespace, name string) {
 	}
 }
 
-// oneByOne replaces a pod only when its successor is ready, and has been for a second.
+// oneByOne replaces a pod only when its successor is ready, and has been for two seconds.
 func oneByOne(d *appsv1.Deployment) {
-	d.Spec.MinReadySeconds = 1
+	d.Spec.MinReadySeconds = 2
 	none, one := intstr.FromInt32(0), intstr.FromInt32(1)
 	d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxUnavailable: &none, MaxSurge: &one}
 }
