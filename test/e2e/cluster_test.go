@@ -124,6 +124,9 @@ func (c *cluster) start(ctx context.Context) (err error) {
 		return err
 	}
 	c.admin = c.control.Admin()
+	if err := c.grant(ctx); err != nil {
+		return err
+	}
 	for _, mode := range modes() {
 		for i := range 2 {
 			if err := c.join(ctx, fmt.Sprintf("%s-%d", mode, i+1), mode, program); err != nil {
@@ -163,7 +166,7 @@ func (c *cluster) join(ctx context.Context, name, mode, program string) error {
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := c.control.Kubeconfig(controlplane.ProxyUser(), name)
+	kubeconfig, err := c.control.Kubeconfig(controlplane.LameduckUser(), name)
 	if err != nil {
 		return err
 	}

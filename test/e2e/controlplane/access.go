@@ -26,9 +26,11 @@ func NodeUser(node string) User {
 	return User{Name: "system:node:" + node, Groups: []string{"system:nodes"}}
 }
 
-// ProxyUser has the role system:node-proxier, which every API server makes: nothing else is a
-// service proxy's to ask for.
+// ProxyUser has the role system:node-proxier, which every API server makes for kube-proxy.
 func ProxyUser() User { return User{Name: "system:kube-proxy"} }
+
+// LameduckUser has no role but those that it is given.
+func LameduckUser() User { return User{Name: "lameduck-proxy"} }
 
 // Client is a client of the API server for a user, connecting from a place.
 func (c *ControlPlane) Client(u User, from *network.Place) (*kubernetes.Clientset, error) {
