@@ -36,6 +36,8 @@ type Options struct {
 	Program    string // lameduck; "" for kube-proxy
 	Kubeconfig string
 	Dir        string // for its files
+	// MinSyncPeriod is the least time between two syncs; 0 is the proxy's default.
+	MinSyncPeriod time.Duration
 }
 
 // Proxy is the service proxy of a node, running or not.
@@ -47,7 +49,15 @@ type Proxy struct {
 
 // New writes a proxy's configuration. Nothing runs yet.
 func New(o Options) (*Proxy, error) {
-	p := &Proxy{Options: o, config: filepath.Join(o.Dir, o.Node.Name+".yaml")}
+	config, err := WriteConfig(filepath.Join(o.Dir, o.Node.Name+".yaml"), o.Mode, o.Kubeconfig, o.MinSyncPeriod)
+	if err != nil {
+		return nil, fmt.Errorf("proxy of %s: %w", o.Node.Name, err)
+	}
+	return &Proxy{Options: o, config: config}, nil
+}
+
+// WriteConfig writes a configuration that either proxy reads, and returns its path.
+func WriteConfig(path, mode, kubeconfig string, minSyncPeriod time.Duration) (string, error) {
 	// The limits of connection tracking are the machine's, which is not the node's to change.
 	text := fmt.Sprintf(`apiVersion: kubeproxy.config.k8s.io/v1alpha1
 kind: KubeProxyConfiguration
@@ -57,11 +67,10 @@ clientConnection:
   kubeconfig: %s
 conntrack:
   maxPerCore: 0
-`, o.Mode, network.ClusterCIDRs, o.Kubeconfig)
-	if err := os.WriteFile(p.config, []byte(text), 0o600); err != nil {
-		return nil, fmt.Errorf("proxy of %s: %w", o.Node.Name, err)
-	}
-	return p, nil
+%s:
+  minSyncPeriod: %s
+`, mode, network.ClusterCIDRs, kubeconfig, mode, minSyncPeriod)
+	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
 // Log is the file that it writes to.
