@@ -129,7 +129,7 @@ func (c *cluster) start(ctx context.Context) (err error) {
 	}
 	for _, mode := range modes() {
 		for i := range 2 {
-			if err := c.join(ctx, fmt.Sprintf("%s-%d", mode, i+1), mode, program); err != nil {
+			if err := c.join(ctx, fmt.Sprintf("%s-%d", mode, i+1), mode, node.Options{Mode: mode, Program: program}); err != nil {
 				return err
 			}
 		}
@@ -148,8 +148,8 @@ func build(ctx context.Context, dir string) (string, error) {
 	return program, nil
 }
 
-// join adds a node whose proxy is lameduck.
-func (c *cluster) join(ctx context.Context, name, mode, program string) error {
+// join adds a node with a label, and its proxy.
+func (c *cluster) join(ctx context.Context, name, label string, o node.Options) error {
 	n, err := c.network.Node(name)
 	if err != nil {
 		return err
@@ -159,19 +159,18 @@ func (c *cluster) join(ctx context.Context, name, mode, program string) error {
 		return err
 	}
 	m := &member{Node: n}
-	c.nodes[mode] = append(c.nodes[mode], m)
+	c.nodes[label] = append(c.nodes[label], m)
 	m.kubelet, err = kubelet.Start(ctx, kubelet.Options{
-		Node: n, Client: client, Labels: map[string]string{modeLabel: mode}, ContainerStart: 50 * time.Millisecond, Log: c.logger(name),
+		Node: n, Client: client, Labels: map[string]string{modeLabel: label}, ContainerStart: 50 * time.Millisecond, Log: c.logger(name),
 	})
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := c.control.Kubeconfig(controlplane.LameduckUser(), name)
-	if err != nil {
+	o.Node, o.Dir = n, c.dir
+	if o.Kubeconfig, err = c.control.Kubeconfig(controlplane.LameduckUser(), name); err != nil {
 		return err
 	}
-	m.proxy, err = node.New(node.Options{Node: n, Mode: mode, Program: program, Kubeconfig: kubeconfig, Dir: c.dir})
-	if err != nil {
+	if m.proxy, err = node.New(o); err != nil {
 		return err
 	}
 	return m.proxy.Start(ctx)
@@ -184,8 +183,8 @@ func (c *cluster) logger(name string) logr.Logger {
 // close ends everything, proxies first.
 func (c *cluster) close() error {
 	var errs []error
-	for _, mode := range modes() {
-		for _, m := range c.nodes[mode] {
+	for _, members := range c.nodes { // order: each is ended by itself
+		for _, m := range members {
 			if m.proxy != nil && m.proxy.Running() {
 				m.proxy.Kill()
 			}

@@ -47,7 +47,7 @@ func Start(ctx context.Context, pause time.Duration, targets ...Target) *Load {
 	go func() {
 		defer close(l.done)
 		for i := 0; ctx.Err() == nil; i = (i + 1) % len(targets) {
-			l.once(ctx, i)
+			l.one(ctx, i, Limit)
 			if pause > 0 {
 				select {
 				case <-ctx.Done():
@@ -59,9 +59,9 @@ func Start(ctx context.Context, pause time.Duration, targets ...Target) *Load {
 	return l
 }
 
-// once makes a request. One that has begun is let finish when the load is stopped.
-func (l *Load) once(ctx context.Context, i int) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Limit)
+// one makes a request. One that has begun is let finish when the load is stopped.
+func (l *Load) one(ctx context.Context, i int, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	r := Record{At: time.Now(), Target: i}
 	a, err := Get(ctx, l.targets[i].Dial, l.targets[i].To)

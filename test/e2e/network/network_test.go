@@ -173,7 +173,7 @@ func TestAPodThatIsGoneIsNotReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if next.Addrs[0] != addrs[0] {
-		t.Errorf("the next pod has %s, want the number that is free, %s", next.Addrs[0], addrs[0])
+	if next.Addrs[0] != addrs[0].Next() {
+		t.Errorf("the next pod has %s, want the next address after %s, not that of a pod which is gone", next.Addrs[0], addrs[0])
 	}
 }

@@ -18,6 +18,7 @@ type Node struct {
 	network *Network
 	mu      sync.Mutex
 	used    [256]bool // last bytes of pods' addresses
+	last    int       // the one given out last
 }
 
 // Pod is a place behind a node.
@@ -111,13 +112,17 @@ func (node *Node) Pod(name string) (*Pod, error) {
 	return pod, nil
 }
 
-// free takes a number that no pod of the node has. 0 and 1 are not for pods, as 255 is not.
+// free takes a number that no pod of the node has. 0 and 1 are not for pods, as 255 is not. The next
+// one is taken, not the lowest, as the usual address managers do (host-local of the CNI plugins, which
+// kind has, too): rules that still lead to a pod which is gone are not to find its successor there.
 func (node *Node) free() (int, error) {
 	node.mu.Lock()
 	defer node.mu.Unlock()
-	for i := 2; i < len(node.used)-1; i++ {
+	const first, count = 2, len(node.used) - 3
+	for n := range count {
+		i := first + (max(node.last+1, first)-first+n)%count
 		if !node.used[i] {
-			node.used[i] = true
+			node.used[i], node.last = true, i
 			return i, nil
 		}
 	}
