@@ -420,7 +420,16 @@ func (w *rolling) roll(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.c.rolledOut(t, w.namespace, rolloutN)
+	until(t, "the old pods are gone", func(context.Context) error {
+		for _, p := range w.old {
+			if !w.gone(p) {
+				return errors.New(p.Name + " is not")
+			}
+		}
+		return nil
+	})
 	w.reachable(t, w.pods(t))
+	until(t, "a second's requests were made", moreThan(w.load, w.load.Count()+int(time.Second/perRequest)))
 }
 
 // glimpse is what the rules of a node were like at a time.
