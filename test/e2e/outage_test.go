@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -146,6 +147,8 @@ func (c *cluster) midRollout(t *testing.T, namespace, name string) {
 			return err
 		}
 		switch n := d.Status.UpdatedReplicas; {
+		case d.Status.ObservedGeneration < d.Generation:
+			return errors.New("its status is of before the rollout") // and counts the old pods
 		case n < 2:
 			return fmt.Errorf("%d new pods", n)
 		case n == *d.Spec.Replicas:
