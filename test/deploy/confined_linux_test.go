@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,6 +68,7 @@ func TestSimIsConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.await(t, "Endpoint decided")
+	p.has(t, `:10270"`)
 	n.answers(t, "127.0.0.1:10270/healthchecknodeports", "31234")
 	var tables []*nftables.Table
 	err := n.worker.Do(func() (err error) {
@@ -330,6 +332,14 @@ func (n *node) start(t *testing.T, c cage) *proxy {
 	return p
 }
 
+// has waits for a line that says something, which it may have said already.
+func (p *proxy) has(t *testing.T, what string) {
+	t.Helper()
+	if !slices.ContainsFunc(p.said, func(line string) bool { return strings.Contains(line, what) }) {
+		p.await(t, what)
+	}
+}
+
 // await reads on to a line that says something.
 func (p *proxy) await(t *testing.T, what string) {
 	t.Helper()
@@ -371,6 +381,9 @@ func (n *node) atWork(t *testing.T, p *proxy) {
 	to := func(a string, port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.MustParseAddr(a), port) }
 	flow := n.reaches(t, lab.Dial{From: "client", Protocol: lab.UDP, Src: to(clientIP, 40000), Dst: to(lbIP, 53)}, "first")
 	n.reaches(t, lab.Dial{From: "client", Protocol: lab.TCP, Src: to(clientIP, 40001), Dst: to(lbIP, 80)}, "first")
+	for _, port := range []string{":31234", ":10256", ":10249"} {
+		p.has(t, port+`"`) // as it says of each that is open, which may be later than the rules
+	}
 	n.answers(t, nodeIP+":31234", `"localEndpoints":1`)
 	n.answers(t, "127.0.0.1:10256/livez", `"healthy":true`)
 	n.answers(t, "127.0.0.1:10249/metrics", "kubeproxy_sync_proxy_rules_duration_seconds")
