@@ -120,7 +120,11 @@ func TestABadRolloutLosesWhatTheSimulatorPredicts(t *testing.T) {
 			report := w.load.Stop()
 			lost := float64(len(report.Failures())) * perRequest.Seconds()
 			causes := w.causes(report)
-			t.Log(w.timeline(report))
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Log(w.timeline(report))
+				}
+			})
 			t.Logf("lost %.2f s of traffic, %v; the simulator says %.2f s to %.2f s, %v\n%s", lost, causes, p.least, p.most, p.causes, report)
 			if low, high := p.least*3/4, p.most*5/4; lost < low || lost > high || low <= 0 {
 				t.Errorf("lost %.2f s of traffic, want %.2f s to %.2f s", lost, low, high)
