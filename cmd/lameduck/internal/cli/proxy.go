@@ -51,11 +51,12 @@ explain shows and sim simulates.
 With --once it programs the Services and EndpointSlices of files and ends; with --dry-run it
 prints the rules, as nft -f or iptables-restore take them, and touches nothing. Otherwise it
 watches an API server, or with -f the files, until it is stopped, answers load balancers' health
-checks and serves metrics, both at kube-proxy's ports. Files that cannot be read as a whole change
-nothing. Rules stay in force when it ends; --cleanup removes those
-of every mode, and nothing else.
+checks and serves metrics, both at kube-proxy's ports. Files that cannot be read as a whole
+change nothing. Rules stay in force when it ends; --cleanup removes those of every mode, and
+nothing else.
 
-Only one service proxy should run on a node: end kube-proxy first. Needs root.
+Only one service proxy should run on a node: end kube-proxy first. Needs root, or of its rights
+CAP_NET_ADMIN, and for iptables-legacy CAP_NET_RAW.
 
 With --mode sim it runs beside a kube-proxy, without privileges: it watches the same objects,
 logs what it decides and why whenever that changes, answers on one port of its own
