@@ -38,6 +38,8 @@ type Result struct {
 	Usable []cluster.Usable
 	// Dark says, by workload, what a client would see that knows all pods.
 	Dark []cluster.Dark
+	// Stuck says why a rollout that was begun cannot end, nil when it came to its end.
+	Stuck *cluster.Stuck
 	// Pods names the pods of a Journal's events, by PodID; nil without a Journal.
 	Pods []cluster.PodRef
 }

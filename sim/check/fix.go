@@ -8,16 +8,25 @@ type Edit struct {
 	Path, From, To string
 	File           string
 	Line           int
+	// YAML is what to paste there, line by line, indented from the first of them on; nil where From is simply replaced by To.
+	YAML []string
 }
 
 // Fix is a change to one workload's manifest, and what it did to the cases of that workload
 // that lose something.
 type Fix struct {
 	Workload, Title string
-	Edits           []Edit
-	Destructive     string      // why it may break something, "" when it does not
-	Cost            string      // in words, "" for nothing worth saying
-	Longer          engine.Time // a roll-out, in the median run; negative when it is shorter
+	// Others are further workloads of the input that the same change was confirmed for: "ns/name".
+	Others []string
+	// Least is the least value that helps as assumed, "3 s", where Title names a larger one that holds over all other values
+	// of what was assumed; "" when there is no such value.
+	Least string
+	// Families are the presets it was confirmed with, where the load balancer is unknown.
+	Families    []string
+	Edits       []Edit
+	Destructive string      // why it may break something, "" when it does not
+	Cost        string      // in words, "" for nothing worth saying
+	Longer      engine.Time // a roll-out, in the median run; negative when it is shorter
 	// Margin is what a preStop hook that was solved for leaves to the latest removal seen; 0
 	// when the fix has none.
 	Margin engine.Time

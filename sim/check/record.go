@@ -61,6 +61,40 @@ type Case struct {
 	// Assumptions. Central is the verdict without them.
 	Alternatives []Alternative
 	Central      Verdict
+
+	// Families are the load balancers that it might be, where the input does not say which one it is: each is judged by
+	// itself, with the same care. The Case's own runs, figures and causes are then those of the family that loses most.
+	Families []Family
+	// Before says what fails without the action, too. It is never part of what the action loses.
+	Before []Before
+	// Stuck says why what was begun cannot end, in most runs; nil when it ends.
+	Stuck *Stuck
+}
+
+// Family is a case behind one of the load balancers that it might be.
+type Family struct {
+	Preset string // its preset, such as "aws-nlb-ip"
+	Name   string // for people, such as "AWS NLB, ip targets"
+	Case   Case
+	// Fix is what helps there, nil when nothing was found.
+	Fix *Fix
+}
+
+// Before is something that fails before anything is done, and goes on failing.
+type Before struct {
+	// What says it in a sentence: "node-3 never answers: no pod of web is there and externalTrafficPolicy is Local".
+	What   string
+	Client string   // of Case.Clients
+	Lost   Fraction // of that client's requests
+}
+
+// Stuck is a rollout that cannot go on.
+type Stuck struct {
+	Workload string // "ns/name"
+	// Why says what it waits for, and What would let it go on.
+	Why, What string
+	File      string // of the field behind it, "" when there is none
+	Line      int
 }
 
 // Alternative is a case with one assumption at another value, on the first seeds of the case.
@@ -101,6 +135,11 @@ type Run struct {
 	Dark      DarkRun
 	// Out is what of an expected order of events did not happen, "" when all did.
 	Out string
+	// Without is the same seed without the action, for as long: what fails there is not the action's doing. In order of
+	// Case.Clients; nil when it was not run. WithoutGroups are its failures.
+	Without       []Stream
+	WithoutGroups []ledger.Group
+	Stuck         *Stuck // nil when the rollout came to its end
 }
 
 // Stream is what became of one stream of requests in one run.
@@ -189,8 +228,10 @@ type Verdict string
 // The verdicts, worst first.
 const (
 	Outage    Verdict = "outage"     // in most runs at least a second in which no new request could succeed
-	Drops     Verdict = "drops"      // loses in at least one run
-	Depends   Verdict = "depends"    // something or nothing, inside the range of an assumption
+	Blocked   Verdict = "stuck"      // what was begun cannot end
+	Drops     Verdict = "drops"      // loses as assumed
+	Depends   Verdict = "depends"    // on an assumption of which no value is better founded than another: the load balancer
+	Rare      Verdict = "rare"       // loses something in at most 5 % of the runs, and less than 0.1 s in each
 	Holds     Verdict = "holds"      // lost nothing in any run
 	NotJudged Verdict = "not-judged" // with a reason
 )
@@ -200,13 +241,17 @@ func (v Verdict) Rank() int {
 	switch v {
 	case Outage:
 		return 0
-	case Drops:
+	case Blocked:
 		return 1
-	case Depends:
+	case Drops:
 		return 2
-	case Holds:
+	case Depends:
 		return 3
-	default:
+	case Rare:
 		return 4
+	case Holds:
+		return 5
+	default:
+		return 6
 	}
 }

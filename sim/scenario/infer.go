@@ -29,8 +29,19 @@ type Case struct {
 	// both are "".
 	Scenario        *Scenario
 	Verdict, Reason string
+	// Families are the load balancers that it might be, where the input does not say which one it is; nil where it does, or
+	// where there is none. Scenario is then that of the first.
+	Families []Family
 	// Object is the Service's, for its position.
 	Object *manifest.Object
+}
+
+// Family is a case behind one of the load balancers that it might be.
+type Family struct {
+	Preset string // such as "aws-nlb-ip"
+	Name   string // for people: "AWS NLB, ip targets"
+	// Scenario is that of the case, through this load balancer.
+	Scenario *Scenario
 }
 
 // NotJudged is the verdict of a case of which nothing is claimed.
