@@ -103,16 +103,22 @@ func feed(t testing.TB, input, name string, args ...string) string {
 // backend returns a Backend in the test's namespace.
 func backend(t testing.TB, node *plan.Node, opts Options) *Backend {
 	t.Helper()
-	for _, f := range endpoints.Families() {
-		if _, err := exec.LookPath(command(f, opts.Variant, "")); err != nil {
-			t.Skipf("no such tool here: %v", err)
-		}
-	}
+	installed(t, opts.Variant)
 	b, err := New(node, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// installed skips a test where the tools of a variant are missing.
+func installed(t testing.TB, v Variant) {
+	t.Helper()
+	for _, f := range endpoints.Families() {
+		if _, err := exec.LookPath(command(f, v, "")); err != nil {
+			t.Skipf("no such tool here: %v", err)
+		}
+	}
 }
 
 func apply(t testing.TB, b *Backend, p *plan.Plan, d plan.Delta) {
@@ -559,6 +565,7 @@ func noRepetition() error {
 func TestLoopbackStaysClosedToTheNetwork(t *testing.T) {
 	for _, v := range []Variant{NFT, Legacy} {
 		t.Run(v.String(), func(t *testing.T) {
+			installed(t, v)
 			machine, neighbour := newNamespace(t), newNamespace(t)
 			in := func(n *namespace, line string) {
 				t.Helper()

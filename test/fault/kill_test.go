@@ -251,6 +251,7 @@ func (h *hunt) compare(expected <-chan listing) error {
 func TestKilledInTheMidstOfASync(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p plane) {
+		p.listable(t)
 		h := &hunt{bareRig(t, p, victimSeed+1)}
 		first := newCluster(p.dialect, victimSeed)
 		var err error
