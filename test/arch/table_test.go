@@ -61,6 +61,7 @@ var trees = []treeRule{
 var testModules = []permit{
 	{"github.com/google/go-cmp", "readable differences between values"},
 	{"github.com/rogpeppe/go-internal", "txtar archives and testscript stories"},
+	{"github.com/santhosh-tekuri/jsonschema/v6", "an independent reader of the JSON Schemas that lameduck prints"},
 	{"k8s.io/api", "what goes in is written as the objects that go in"},
 	{"k8s.io/apimachinery", "object metadata and int-or-string ports of those objects"},
 }

@@ -47,7 +47,7 @@ type simCommand struct {
 }
 
 // lists are what --list can print.
-var lists = []string{"causes", "profiles", "presets", "environments", "assumptions", "latencies"}
+var lists = []string{"causes", "profiles", "presets", "environments", "assumptions", "latencies", "fields", "schema", "result-schema"}
 
 func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program}
@@ -446,6 +446,12 @@ func (c *simCommand) verdict(s *check.Simulation) error {
 func (c *simCommand) printList() error {
 	var rows [][]string
 	switch c.list {
+	case "schema":
+		return c.printSchema(scenario.Schema())
+	case "result-schema":
+		return c.printSchema(simreport.Schema())
+	case "fields":
+		return c.printFields()
 	case "causes":
 		rows = append(rows, []string{"CAUSE", "WHAT", "LOOKS LIKE"})
 		for _, r := range simreport.Causes() {
@@ -474,6 +480,14 @@ func (c *simCommand) printList() error {
 		}
 	}
 	return c.printRows(rows)
+}
+
+// printSchema prints a JSON Schema, which has no text form.
+func (c *simCommand) printSchema(schema map[string]any) error {
+	if c.output == "yaml" {
+		return writeYAML(c.std.Out, schema)
+	}
+	return writeJSON(c.std.Out, schema)
 }
 
 // presetRows has a row for each preset and one for each of its fields.
