@@ -20,6 +20,8 @@ var (
 	ErrNoInput = errors.New("no manifests")
 	// ErrTooLarge means that the files together exceed manifest.DefaultMaxBytes.
 	ErrTooLarge = errors.New("input too large")
+	// ErrURL means that a path is a URL: lameduck fetches nothing.
+	ErrURL = errors.New("URLs are not read")
 	// ErrStdinTwice means that "-" was given more than once.
 	ErrStdinTwice = errors.New("standard input can be read only once")
 )
@@ -27,8 +29,8 @@ var (
 // Read reads what the paths name, in that order:
 //
 //   - "-" is stdin, at most once;
-//   - a directory stands for the *.yaml, *.yml and *.json files in it and below
-//     it, sorted by name, without those whose name or directory's name starts
+//   - a directory stands for the *.yaml, *.yml and *.json files in it and, but
+//     for ReadFlat, below it, sorted by name, without those whose name or directory's name starts
 //     with a dot; symbolic links are followed, each directory is read once;
 //   - anything else is a file, whatever its name.
 //
@@ -39,8 +41,18 @@ var (
 // that could be read are returned all the same. stdin may be nil when "-" is
 // not among the paths. The result is the caller's.
 func Read(paths []string, stdin io.Reader) ([]manifest.File, error) {
-	r := &reader{stdin: stdin, limit: manifest.DefaultMaxBytes, left: manifest.DefaultMaxBytes}
+	return newReader(stdin).read(paths)
+}
+
+// ReadFlat is Read without what lies below directories.
+func ReadFlat(paths []string, stdin io.Reader) ([]manifest.File, error) {
+	r := newReader(stdin)
+	r.flat = true
 	return r.read(paths)
+}
+
+func newReader(stdin io.Reader) *reader {
+	return &reader{stdin: stdin, limit: manifest.DefaultMaxBytes, left: manifest.DefaultMaxBytes}
 }
 
 // reader is the state of one Read.
@@ -50,6 +62,7 @@ type reader struct {
 	limit     int64 // of the whole input
 	left      int64 // what is left of it
 	full      bool  // the limit was hit: nothing more is read
+	flat      bool  // what lies below a directory is not read
 	files     []manifest.File
 	errs      []error
 }
@@ -86,6 +99,8 @@ func (r *reader) path(path string) {
 			return
 		}
 		r.content("-", r.stdin)
+	case strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://"):
+		r.fail(path, fmt.Errorf("%w: pass it on by curl -fsSL %s | lameduck ... -f -", ErrURL, path))
 	case path == "":
 		r.fail(`""`, errors.New("empty file name"))
 	default:
@@ -144,6 +159,7 @@ func (r *reader) walk(dir string, visited map[string]bool) {
 			// A dangling link to something that would not be read anyway.
 		case err != nil:
 			r.fail(path, err)
+		case info.IsDir() && r.flat:
 		case info.IsDir():
 			r.walk(path, visited)
 		case info.Mode().IsRegular() && isManifest(path):

@@ -190,3 +190,12 @@ func TestNothingIsReadBeyondTheLimit(t *testing.T) {
 		t.Errorf("read %d files, want the one before the limit", len(files))
 	}
 }
+
+// A kustomization cannot be read without a program that builds it, and the error says which.
+func TestKustomizeIsMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := Kustomize(t.Context(), "overlays/prod")
+	if !errors.Is(err, ErrNoKustomize) || err.Error() != "-k overlays/prod: building a kustomization needs kustomize or kubectl in the PATH" {
+		t.Error(err)
+	}
+}

@@ -48,6 +48,8 @@ The input needs Services and EndpointSlices; Node objects give zones and address
 	cmd.Flags().StringVar(&c.service, "service", "", "explain only this `NS/NAME` (default: every Service of the input)")
 	cmd.Flags().BoolVar(&c.truthTable, "truth-table", false, "print what ready, serving and terminating amount to, from the code; needs no input")
 	cmd.Flags().VarP(&c.output, "output", "o", "output format")
+	c.input.completes(cmd, "service", serviceNames)
+	c.input.completes(cmd, "node", allNodeNames)
 	return cmd
 }
 

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"os/signal"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -17,6 +21,8 @@ import (
 // inputFlags are where the objects come from.
 type inputFlags struct {
 	files     []string
+	kustomize []string
+	recursive bool
 	namespace string
 	verbose   int
 	cluster   *clusterFlags // nil for a verb that reads none
@@ -24,6 +30,7 @@ type inputFlags struct {
 
 func (f *inputFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil, "`FILE`, directory or - (stdin) with YAML or JSON objects; repeatable")
+	f.recursive = true
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of names given without one")
 	flags.CountVarP(&f.verbose, "verbose", "v", "say more on stderr, such as what was skipped")
 }
@@ -32,7 +39,10 @@ func (f *inputFlags) register(flags *pflag.FlagSet) {
 func (f *inputFlags) readsCluster(cmd *cobra.Command, purpose live.Purpose) {
 	f.cluster = &clusterFlags{}
 	f.cluster.register(cmd, purpose)
-	cmd.Flags().Lookup("namespace").Usage = "namespace to read from a cluster (default: that of the files' objects, or the context's), and of names given without one"
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&f.kustomize, "kustomize", "k", nil, "`DIR` with a kustomization, built by the machine's kustomize or kubectl; repeatable")
+	flags.BoolVarP(&f.recursive, "recursive", "R", true, "read what lies below the directories of -f, too (kubectl's default is false)")
+	flags.Lookup("namespace").Usage = "namespace to read from a cluster (default: that of the files' objects, or the context's), and of names given without one"
 }
 
 // input is what was read: files, and objects of a cluster as files.
@@ -45,21 +55,20 @@ type input struct {
 // read reads files and cluster. A verb that reads clusters does so where there are no files, or where both are named.
 func (f *inputFlags) read(std Streams) (*input, error) {
 	in := &input{namespace: f.namespace}
-	if len(f.files) == 0 && f.cluster == nil {
+	given := len(f.files)+len(f.kustomize) > 0
+	if !given && f.cluster == nil {
 		return nil, fmt.Errorf("no input: give -f FILE, -f DIR or -f -, such as kubectl get services,endpointslices,nodes -A -o yaml | lameduck ... -f -")
 	}
 	if f.cluster != nil {
-		if err := f.cluster.check(f.namespace, len(f.files) > 0); err != nil {
+		if err := f.cluster.check(f.namespace, given); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	if len(f.files) > 0 {
-		if in.files, err = source.Read(f.files, std.In); err != nil {
-			return nil, err
-		}
+	if in.files, err = f.readFiles(std); err != nil {
+		return nil, err
 	}
-	if f.cluster != nil && (len(f.files) == 0 || f.cluster.named()) {
+	if f.cluster != nil && (!given || f.cluster.named()) {
 		if in.cluster, err = f.cluster.read(f, in.files, std); err != nil {
 			return nil, err
 		}
@@ -67,6 +76,30 @@ func (f *inputFlags) read(std Streams) (*input, error) {
 		in.namespace = in.cluster.cluster.Namespace
 	}
 	return in, nil
+}
+
+// readFiles reads what -f and -k name, in this order. All that is wrong with them is one error.
+func (f *inputFlags) readFiles(std Streams) ([]manifest.File, error) {
+	var files []manifest.File
+	var errs []error
+	if len(f.files) > 0 {
+		read := source.Read
+		if !f.recursive {
+			read = source.ReadFlat
+		}
+		var err error
+		files, err = read(f.files, std.In)
+		errs = append(errs, err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	for _, dir := range f.kustomize {
+		built, err := source.Kustomize(ctx, dir)
+		if errs = append(errs, err); err == nil {
+			files = append(files, built)
+		}
+	}
+	return files, errors.Join(errs...)
 }
 
 // parse makes objects of files of the input. What is wrong with an object that the cluster has accepted is no reason to

@@ -115,6 +115,8 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
 		SilenceUsage:  true,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: displayName(program)},
 	}
+	root.Version = versionWords()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)

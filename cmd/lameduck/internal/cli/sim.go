@@ -99,6 +99,7 @@ in kube-system.`,
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists))
 	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit")
 	completeSim(cmd)
+	c.input.completes(cmd, "target", workloadNames)
 	return cmd
 }
 
@@ -114,9 +115,14 @@ func completeSim(cmd *cobra.Command) {
 		{"list", func() []string { return lists }},
 		{"fail-on", func() []string { return []string{"outage", "drops", "depends", "not-judged"} }},
 		{"output", func() []string { return []string{"text", "json", "yaml", "junit"} }},
+		{"set", setPaths},
 	} {
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if flag.name == "set" {
+			directive |= cobra.ShellCompDirectiveNoSpace // the value follows
+		}
 		err := cmd.RegisterFlagCompletionFunc(flag.name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return flag.words(), cobra.ShellCompDirectiveNoFileComp
+			return flag.words(), directive
 		})
 		if err != nil {
 			panic(err) // there is no such flag
@@ -332,10 +338,16 @@ func (c *simCommand) replay() string {
 	for _, f := range c.input.files {
 		words = append(words, "-f", quoted(f))
 	}
+	for _, dir := range c.input.kustomize {
+		words = append(words, "-k", quoted(dir))
+	}
+	if !c.input.recursive {
+		words = append(words, "-R=false")
+	}
 	words = append(words, c.in.replay(c.input.cluster)...)
 	c.flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "filename", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "fail-on", "sensitivity", "fixes",
+		case "filename", "kustomize", "recursive", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "fail-on", "sensitivity", "fixes",
 			"context", "namespace", "all-namespaces", "request-timeout":
 		case "set":
 			for _, s := range c.opts.Set {

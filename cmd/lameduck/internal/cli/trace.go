@@ -52,6 +52,7 @@ of all namespaces, whatever -n says, since a packet may meet any Service.`,
 	cmd.Flags().StringVar(&c.to, "to", "", "destination `IP:PORT/PROTOCOL`; protocol tcp (default), udp or sctp (required)")
 	cmd.Flags().StringVar(&c.inInterface, "in-interface", "", "interface the packet comes in by; matters to the interface detectLocalModes")
 	cmd.Flags().VarP(&c.output, "output", "o", "output format")
+	c.input.completes(cmd, "node", allNodeNames)
 	return cmd
 }
 

@@ -35,13 +35,19 @@ func newVersion(std Streams) *cobra.Command {
 		RunE: verb(func() error {
 			v := currentVersion()
 			return output.write(std.Out, v, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "lameduck %s %s, behaves like kube-proxy %s\n", v.Version, v.Go, v.KubeProxy)
+				_, err := fmt.Fprintln(w, versionWords())
 				return err
 			})
 		}),
 	}
 	cmd.Flags().VarP(&output, "output", "o", "output format")
 	return cmd
+}
+
+// versionWords are what version and --version print.
+func versionWords() string {
+	v := currentVersion()
+	return fmt.Sprintf("lameduck %s %s, behaves like kube-proxy %s", v.Version, v.Go, v.KubeProxy)
 }
 
 func currentVersion() versionAnswer {
