@@ -11,7 +11,7 @@ import (
 
 // runs makes a case whose runs lose so many requests each, with so long an outage.
 func runs(outage engine.Time, lost ...uint64) *Case {
-	c := &Case{ID: "x", Clients: []Client{{"outside", 100_000}}, Nodes: []string{"node-1", "node-2"}}
+	c := &Case{ID: "x", Clients: []Client{{Name: "outside", Rate: 100_000}}, Nodes: []string{"node-1", "node-2"}}
 	for i, n := range lost {
 		s := Stream{Totals: ledger.Totals{Total: 1000, OK: 1000 - n, Failed: n}, LostSeconds: engine.Time(n) * 10 * engine.Millisecond}
 		run := Run{Seed: uint64(i + 1), Settled: true, Usable: Usable{Of: 2, Min: 1, For: engine.Time(i) * engine.Second}}
@@ -35,10 +35,13 @@ func TestVerdictFollowsFromTheRuns(t *testing.T) {
 	unsettled.Verdict = ""
 	unsettled.Runs[1].Settled = false
 	unsettled.Close()
+	silent := &Case{Clients: []Client{{Name: "outside"}}, Runs: []Run{{Settled: true, Streams: []Stream{{Totals: ledger.Totals{Total: 9}, Before: 9}}}}}
+	silent.Close()
 	for name, c := range map[string]struct {
 		got  *Case
 		want Verdict
 	}{
+		"nothing answers, whatever is done":                 {silent, NotJudged},
 		"nothing lost in any run":                           {runs(0, 0, 0, 0), Holds},
 		"lost in one run":                                   {runs(0, 0, 0, 3), Drops},
 		"nothing answered for a second in most runs":        {runs(engine.Second, 100, 100, 0), Outage},

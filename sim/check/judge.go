@@ -52,8 +52,10 @@ func (c *Case) Close() {
 	c.WorstSeed = worst.Seed
 	c.Usable = fewest(c.Runs)
 	c.LostSeconds, c.LongestOutage, c.RequestsLost = rangeOf(lost), rangeOf(longest), rangeOf(requests)
-	c.Causes = causesOf(c)
+	c.Causes, c.Before = causesOf(c), c.before()
 	switch {
+	case silent(c):
+		c.Verdict, c.Reason = NotJudged, "nothing answers without the action, too"
 	case 2*outages > len(c.Runs):
 		c.Verdict = Outage
 	case c.WithLoss > 0:
@@ -66,6 +68,12 @@ func (c *Case) Close() {
 	}
 	c.Central = c.Verdict
 	c.Unmet = Expect(c)
+}
+
+// silent says that no request is answered in any run, and would not be without the action.
+func silent(c *Case) bool {
+	sum := c.Totals()
+	return sum.Before > 0 && sum.OK+sum.Failed == 0
 }
 
 // unrest is what the first run that had not come to rest was waiting for.
@@ -204,6 +212,7 @@ func (s *Simulation) Totals() Stream {
 
 func (s *Stream) add(t *Stream) {
 	s.Add(t.Totals)
+	s.Before += t.Before
 	for i := range t.Outcomes {
 		s.Outcomes[i] += t.Outcomes[i]
 	}

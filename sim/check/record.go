@@ -118,8 +118,9 @@ const (
 
 // Client is one stream of requests of a case.
 type Client struct {
-	Name string
-	Rate int // requests a second in 1/1000, 0 for a closed loop
+	Name     string
+	Rate     int  // requests a second in 1/1000, 0 for a closed loop
+	External bool // it asks from outside of the cluster
 }
 
 // Run is what became of one seed.
@@ -135,28 +136,35 @@ type Run struct {
 	Dark      DarkRun
 	// Out is what of an expected order of events did not happen, "" when all did.
 	Out string
-	// Without is the same seed without the action, for as long: what fails there is not the action's doing. In order of
-	// Case.Clients; nil when it was not run. WithoutGroups are its failures.
+	// Without is the same seed without the action, for as long: what fails there is not the action's doing, and was taken out of
+	// Streams and Groups (Pair). In order of Case.Clients; nil when it was not run, as when nothing failed with the action.
+	// WithoutGroups are its failures.
 	Without       []Stream
 	WithoutGroups []ledger.Group
 	Stuck         *Stuck // nil when the rollout came to its end
 }
 
-// Stream is what became of one stream of requests in one run.
+// Stream is what became of one stream of requests in one run: what the action did to it, where it is known what fails without.
 type Stream struct {
 	ledger.Totals
+	// Before counts the requests that failed and would have without the action. They are not among Failed:
+	// OK, Failed and Before add up to Total.
+	Before                     uint64
 	Outcomes                   [ledger.NumOutcomes]uint64
 	LostSeconds, LongestOutage engine.Time
 	Cuts                       uint64 // connections that ended with their server or were cut by a load balancer: of clients whose requests share one
 }
 
 // Totals adds up all streams.
-func (r *Run) Totals() ledger.Totals {
-	var sum ledger.Totals
+func (r *Run) Totals() ledger.Totals { return r.Sum().Totals }
+
+// Sum adds up the requests of all streams.
+func (r *Run) Sum() *Stream {
+	var sum Stream
 	for i := range r.Streams {
-		sum.Add(r.Streams[i].Totals)
+		sum.add(&r.Streams[i])
 	}
-	return sum
+	return &sum
 }
 
 // Cuts adds up all streams.

@@ -155,8 +155,7 @@ type Ledger struct {
 	streams  []Totals
 	outcomes [][NumOutcomes]uint64
 	rescued  map[Blame]uint64
-	groups   map[groupKey]*Group
-	order    []*Group // in order of first occurrence
+	failures Grouped
 	kept     []Request
 	keep     int
 	hash     *engine.TraceHash
@@ -175,18 +174,12 @@ type Listener interface {
 	Fail(r *Request)
 }
 
-type groupKey struct {
-	stream  int
-	outcome Outcome
-	blame   Blame
-}
-
 // New returns a ledger for a number of streams that keeps up to keep failed requests, and
 // hashes every request.
 func New(streams, keep int, hash *engine.TraceHash) *Ledger {
 	return &Ledger{
 		streams: make([]Totals, streams), outcomes: make([][NumOutcomes]uint64, streams),
-		rescued: map[Blame]uint64{}, groups: map[groupKey]*Group{}, keep: keep, hash: hash,
+		rescued: map[Blame]uint64{}, keep: keep, hash: hash,
 		outages: make([]outages, streams),
 	}
 }
@@ -259,19 +252,7 @@ func (l *Ledger) Fail(r Request) {
 	t.Failed++
 	l.outcomes[r.Stream][r.Outcome]++
 	l.outages[r.Stream].add(r.Number, r.Arrival, r.Blame.Elsewhere)
-	k := groupKey{r.Stream, r.Outcome, r.Blame}
-	g := l.groups[k]
-	if g == nil {
-		g = &Group{Stream: r.Stream, Outcome: r.Outcome, Blame: r.Blame, First: r.Arrival, Last: r.Arrival, Nodes: map[int]uint64{}, Pods: map[string]uint64{}, Example: r}
-		l.groups[k] = g
-		l.order = append(l.order, g)
-	}
-	g.Count++
-	g.First, g.Last = min(g.First, r.Arrival), max(g.Last, r.Arrival)
-	g.Nodes[r.Node]++
-	if r.Pod != "" {
-		g.Pods[r.Pod]++
-	}
+	l.failures.Add(&r)
 	if len(l.kept) < l.keep {
 		l.kept = append(l.kept, r)
 	}
@@ -302,7 +283,7 @@ func (l *Ledger) All() Totals {
 func (l *Ledger) Outcomes(stream int) [NumOutcomes]uint64 { return l.outcomes[stream] }
 
 // Groups lists the failures by likeness, in order of first occurrence.
-func (l *Ledger) Groups() []*Group { return l.order }
+func (l *Ledger) Groups() []*Group { return l.failures.order }
 
 // Failures lists the failed requests that were kept, in order of their failing.
 func (l *Ledger) Failures() []Request { return l.kept }

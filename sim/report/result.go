@@ -82,6 +82,8 @@ type Case struct {
 	Causes         []Cause          `json:"causes"`
 	LostRequest    *LostRequest     `json:"lostRequest"` // an example, null when nothing was lost
 	Unmet          []string         `json:"unmet"`       // what a Scenario expected and did not get
+	Before         []Before         `json:"before"`      // what fails without the action, too
+	Stuck          *Stuck           `json:"stuck"`       // null when what was begun came to its end
 }
 
 // Client is one stream of requests of a case.
@@ -105,13 +107,30 @@ type Run struct {
 	Requests   Requests    `json:"requests"`
 }
 
-// Requests counts requests; ok and failed add up to total.
+// Requests counts requests; ok, failed and failedBefore add up to total.
 type Requests struct {
-	Total   uint64 `json:"total"`
-	OK      uint64 `json:"ok"`
-	Failed  uint64 `json:"failed"`
-	Rescued uint64 `json:"rescued"`
-	Slow    uint64 `json:"slow"`
+	Total uint64 `json:"total"`
+	OK    uint64 `json:"ok"`
+	// Failed are those that the action is to blame for: causes add up to them. FailedBefore are those that fail without it, too.
+	Failed       uint64 `json:"failed"`
+	FailedBefore uint64 `json:"failedBefore"`
+	Rescued      uint64 `json:"rescued"`
+	Slow         uint64 `json:"slow"`
+}
+
+// Before is something that fails before anything is done, and goes on failing.
+type Before struct {
+	What   string      `json:"what"`
+	Client string      `json:"client"`
+	Part   engine.Time `json:"part"` // of that client's requests, from 0 to 1
+}
+
+// Stuck says why what was begun cannot end.
+type Stuck struct {
+	Workload string  `json:"workload"`
+	Why      string  `json:"why"`
+	What     string  `json:"what"` // would let it go on
+	Source   *Source `json:"source"`
 }
 
 // Attempts counts tries of requests.
@@ -232,7 +251,7 @@ func Build(s *check.Simulation) *Result {
 	r := &Result{
 		APIVersion: "lameduck/v1", Kind: "SimulationResult", Version: s.Version, Seed: s.Seed, ScenarioDigest: s.Digest,
 		Interrupted: s.Interrupted, Verdict: WorstVerdict{Worst: string(check.NotJudged)},
-		Cases: []Case{}, Runs: []Run{}, Requests: requestsOf(sum.Totals), Attempts: Attempts{sum.Attempts, sum.FailedAttempts},
+		Cases: []Case{}, Runs: []Run{}, Requests: requestsOf(&sum), Attempts: Attempts{sum.Attempts, sum.FailedAttempts},
 		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: fixesOf(s), NoHelp: []NoHelp{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{},
 	}
 	if worst := s.Worst(); len(worst) > 0 {
@@ -244,7 +263,7 @@ func Build(s *check.Simulation) *Result {
 		r.Causes = append(r.Causes, causesOf(c)...)
 		for j := range c.Runs {
 			run := &c.Runs[j]
-			r.Runs = append(r.Runs, Run{run.Seed, c.ID, run.TraceHash, run.Settled, run.Unrest, run.End, requestsOf(run.Totals())})
+			r.Runs = append(r.Runs, Run{run.Seed, c.ID, run.TraceHash, run.Settled, run.Unrest, run.End, requestsOf(run.Sum())})
 		}
 		r.assume(c)
 	}
@@ -260,8 +279,9 @@ func caseOf(c *check.Case) Case {
 		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Class: c.Class, Source: c.Source,
 		Verdict: string(c.Verdict), Reason: c.Reason, LostSeconds: secondsOf(c.LostSeconds), RequestsLost: Counts(c.RequestsLost),
 		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: RunCounts{Total: len(c.Runs), WithLoss: c.WithLoss},
-		WorstSeed: c.WorstSeed, Requests: requestsOf(sum.Totals), Outcomes: outcomesOf(sum.Outcomes, true),
+		WorstSeed: c.WorstSeed, Requests: requestsOf(&sum), Outcomes: outcomesOf(sum.Outcomes, true),
 		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
+		Before: beforeOf(c), Stuck: stuckOf(c.Stuck),
 	}
 	if len(c.Runs) > 0 {
 		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}
@@ -275,7 +295,7 @@ func caseOf(c *check.Case) Case {
 	}
 	for i, client := range c.Clients {
 		lost, longest, sum := c.Client(i)
-		out.Clients = append(out.Clients, Client{client.Name, rateWords(client.Rate), requestsOf(sum.Totals), secondsOf(lost), secondsOf(longest), Counts(c.ClientCuts(i))})
+		out.Clients = append(out.Clients, Client{client.Name, rateWords(client.Rate), requestsOf(&sum), secondsOf(lost), secondsOf(longest), Counts(c.ClientCuts(i))})
 	}
 	return out
 }
@@ -397,8 +417,23 @@ func (a *Assumption) join(e check.Effect) {
 	}
 }
 
-func requestsOf(t ledger.Totals) Requests {
-	return Requests{Total: t.Total, OK: t.OK, Failed: t.Failed, Rescued: t.Rescued, Slow: t.Slow}
+func requestsOf(s *check.Stream) Requests {
+	return Requests{Total: s.Total, OK: s.OK, Failed: s.Failed, FailedBefore: s.Before, Rescued: s.Rescued, Slow: s.Slow}
+}
+
+func beforeOf(c *check.Case) []Before {
+	out := []Before{}
+	for _, b := range c.Before {
+		out = append(out, Before{b.What, b.Client, engine.Time(b.Lost) * engine.Microsecond})
+	}
+	return out
+}
+
+func stuckOf(s *check.Stuck) *Stuck {
+	if s == nil {
+		return nil
+	}
+	return &Stuck{s.Workload, s.Why, s.What, sourceOf(ledger.Line{File: s.File, Line: s.Line})}
 }
 
 // outcomesOf names counts; with all, also those that did not occur.

@@ -49,7 +49,7 @@ func fixes(p *pool, cases []scenario.Case, out *check.Simulation) error {
 
 // loses says that a case is worth fixing. What a Scenario does to its world is its own affair.
 func loses(c *check.Case) bool {
-	if c.Kind == "Scenario" {
+	if c.Kind == kindScenario {
 		return false
 	}
 	return slices.ContainsFunc(c.Runs, func(r check.Run) bool { return fixable(&r) > 0 })
@@ -170,7 +170,7 @@ func (s *search) screen(attempts []*attempt) {
 		for k, c := range s.cases {
 			changed := fix.Apply(c.Scenario, s.workload, a.changes)
 			for _, r := range s.samples[k] {
-				jobs = append(jobs, job{i, changed, r.Seed})
+				jobs = append(jobs, job{i, changed, r.Seed, true})
 			}
 		}
 		a.ran = true
@@ -268,10 +268,10 @@ func (s *search) confirm(a *attempt) check.Fix {
 		changed := fix.Apply(c.Scenario, s.workload, a.changes)
 		var own, fresh []job
 		for i := range r.Runs {
-			own = append(own, job{0, changed, r.Runs[i].Seed})
+			own = append(own, job{0, changed, r.Runs[i].Seed, true})
 		}
 		for i := range uint64(s.pool.opts.ConfirmRuns) {
-			fresh = append(fresh, job{0, changed, s.pool.opts.Seed + newSeeds + i})
+			fresh = append(fresh, job{0, changed, s.pool.opts.Seed + newSeeds + i, true})
 		}
 		after, confirmed := s.rerun(own), s.rerun(fresh)
 		f.Cases = append(f.Cases, check.FixedCase{

@@ -27,7 +27,7 @@ func sensitivity(p *pool, cases []scenario.Case, out *check.Simulation) {
 		n := min(pairedSeeds, len(c.Runs))
 		for _, alt := range scenario.Alternatives(cases[i].Scenario) {
 			for k := range n {
-				jobs = append(jobs, job{len(trials), alt.Scenario, c.Runs[k].Seed})
+				jobs = append(jobs, job{len(trials), alt.Scenario, c.Runs[k].Seed, inferred(&cases[i])})
 			}
 			trials = append(trials, trial{i, alt, n})
 		}

@@ -27,7 +27,7 @@ func ordered(sc *scenario.Scenario, seed uint64) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	run := summary(res)
+	run := summary(sc, res)
 	run.Out = outOfOrder(teller.All(), sc.Expect.Order)
 	return outcome{run: run}
 }

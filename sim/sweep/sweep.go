@@ -75,7 +75,7 @@ func central(p *pool, cases []scenario.Case, out *check.Simulation) (errs []stri
 			continue
 		}
 		for n := range p.opts.Runs {
-			jobs = append(jobs, job{i, cases[i].Scenario, p.opts.Seed + uint64(n)})
+			jobs = append(jobs, job{i, cases[i].Scenario, p.opts.Seed + uint64(n), inferred(&cases[i])})
 		}
 	}
 	failed := make([]bool, len(cases))
@@ -137,7 +137,7 @@ func record(c *scenario.Case) check.Case {
 		out.Nodes = append(out.Nodes, n.Name)
 	}
 	for _, t := range c.Scenario.Traffic {
-		out.Clients = append(out.Clients, check.Client{Name: t.Name, Rate: t.Rate})
+		out.Clients = append(out.Clients, check.Client{Name: t.Name, Rate: t.Rate, External: t.External})
 	}
 	out.Expectation = c.Scenario.Expect
 	out.Assumptions, out.NotModelled = c.Scenario.Assumptions, c.Scenario.NotModelled
@@ -156,11 +156,14 @@ func digest(cases []scenario.Case) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// kindScenario is the kind of a case that somebody wrote.
+const kindScenario = "Scenario"
+
 // Scenarios makes one case of each Scenario that somebody wrote.
 func Scenarios(list []*scenario.Scenario) []scenario.Case {
 	var out []scenario.Case
 	for _, sc := range list {
-		c := scenario.Case{ID: sc.Name, Kind: "Scenario", Scenario: sc}
+		c := scenario.Case{ID: sc.Name, Kind: kindScenario, Scenario: sc}
 		var verbs, targets, clients []string
 		for _, a := range sc.Actions {
 			if a.Verb == "component" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -18,6 +19,7 @@ type job struct {
 	index int
 	sc    *scenario.Scenario
 	seed  uint64
+	pair  bool // with the same seed without the action
 }
 
 // outcome is what became of a job; a zero one was not done.
@@ -36,7 +38,7 @@ type pool struct {
 // runs does jobs and returns their outcomes in the order of the jobs.
 func (p *pool) runs(stage string, jobs []job) []outcome {
 	results := make([]outcome, len(jobs))
-	p.each(stage, len(jobs), func(i int) { results[i] = one(jobs[i].sc, jobs[i].seed) })
+	p.each(stage, len(jobs), func(i int) { results[i] = jobs[i].do() })
 	return results
 }
 
@@ -71,26 +73,35 @@ func (p *pool) each(stage string, n int, do func(i int)) {
 	group.Wait()
 }
 
-// one does one run. A broken invariant of the simulator is an error here, not the end of all
+// do does one run. A broken invariant of the simulator is an error here, not the end of all
 // other runs.
-func one(sc *scenario.Scenario, seed uint64) (out outcome) {
+func (j *job) do() (out outcome) {
 	defer func() {
 		if r := recover(); r != nil {
 			out = outcome{err: fmt.Errorf("%v\n%s", r, debug.Stack())}
 		}
 	}()
-	if sc.Expect != nil && len(sc.Expect.Order) > 0 {
-		return ordered(sc, seed)
+	switch {
+	case j.sc.Expect != nil && len(j.sc.Expect.Order) > 0:
+		return ordered(j.sc, j.seed)
+	case j.pair:
+		return paired(j.sc, j.seed)
+	default:
+		return alone(j.sc, j.seed)
 	}
+}
+
+// alone is a run by itself.
+func alone(sc *scenario.Scenario, seed uint64) outcome {
 	res, err := sim.Run(sc, seed)
 	if err != nil {
 		return outcome{err: err}
 	}
-	return outcome{run: summary(res)}
+	return outcome{run: summary(sc, res)}
 }
 
 // summary keeps of a run what reports are made of.
-func summary(res *sim.Result) *check.Run {
+func summary(sc *scenario.Scenario, res *sim.Result) *check.Run {
 	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
 	for i, s := range res.Streams {
 		run.Streams = append(run.Streams, check.Stream{
@@ -106,5 +117,20 @@ func summary(res *sim.Result) *check.Run {
 			run.Dark = check.DarkRun(res.Dark[i])
 		}
 	}
+	run.Stuck = stuck(sc, res.Stuck)
 	return run
+}
+
+// stuck names what cannot go on, with the line of the manifest behind it.
+func stuck(sc *scenario.Scenario, s *cluster.Stuck) *check.Stuck {
+	if s == nil {
+		return nil
+	}
+	w := &sc.Workloads[s.Workload]
+	out := &check.Stuck{Workload: w.Deployment.Namespace + "/" + w.Deployment.Name, Why: s.Why, What: s.What}
+	if w.Object != nil && s.Path != "" {
+		p := w.Object.At(s.Path)
+		out.File, out.Line = p.File, p.Line
+	}
+	return out
 }

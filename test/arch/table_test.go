@@ -384,6 +384,7 @@ var packages = []packageRule{
 			{"sim/engine", "how late a removal was"},
 			{"sim/story", "each cause is told by an example"},
 			{"sim/fix", "what may help is tried"},
+			{"sim/cluster", "why a rollout is stuck"},
 		},
 		testOwn: []permit{{"endpoints/manifest", "its cases are inferred from manifests, as users' are"}},
 	},

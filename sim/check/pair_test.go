@@ -1,0 +1,108 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// lostNumbers are failed requests of stream 0 with these numbers, one each 10 ms.
+func lostNumbers(cause ledger.Cause, numbers ...uint64) []ledger.Request {
+	var out []ledger.Request
+	for _, n := range numbers {
+		out = append(out, ledger.Request{
+			Number: n, Arrival: engine.Time(n) * 10 * engine.Millisecond, Outcome: ledger.Timeout, Blame: ledger.Blame{Cause: cause}, Node: 1,
+		})
+	}
+	return out
+}
+
+// between are the numbers from one to before another, each step of them.
+func between(from, to, step uint64) (out []uint64) {
+	for n := from; n < to; n += step {
+		out = append(out, n)
+	}
+	return out
+}
+
+// pairedRun is a run of 1,000 requests of which these failed.
+func pairedRun(failed []ledger.Request) *Run {
+	n := uint64(len(failed))
+	r := &Run{Seed: 1, Settled: true, Streams: []Stream{{
+		Totals:   ledger.Totals{Total: 1000, OK: 1000 - n, Failed: n},
+		Outcomes: [ledger.NumOutcomes]uint64{ledger.OK: 1000 - n, ledger.Timeout: n}, LostSeconds: engine.Time(n) * 10 * engine.Millisecond,
+		LongestOutage: ledger.LongestOutage(failed, func(*ledger.Request) bool { return true }),
+	}}}
+	r.group(failed)
+	return r
+}
+
+func pairUp(failed, before []ledger.Request) *Run {
+	r := pairedRun(failed)
+	r.Pair(pairedRun(before), failed, before)
+	return r
+}
+
+// One node of four never answers, and the action makes everything fail for two seconds.
+func TestWhatFailsWithoutTheActionIsNotItsLoss(t *testing.T) {
+	t.Parallel()
+	dead := between(0, 1000, 4)
+	failed := lostNumbers(ledger.NoLocalEndpoint, dead...)
+	for n := uint64(400); n < 600; n++ {
+		if n%4 != 0 {
+			failed = append(failed, lostNumbers(ledger.StaleLB, n)...)
+		}
+	}
+	r := pairUp(failed, lostNumbers(ledger.NoLocalEndpoint, dead...))
+	s := r.Streams[0]
+	if s.Failed != 150 || s.Before != 250 || s.OK != 600 || s.OK+s.Failed+s.Before != s.Total || s.LostSeconds != 1500*engine.Millisecond {
+		t.Errorf("%+v", s)
+	}
+	if s.Outcomes[ledger.OK] != 600 || s.Outcomes[ledger.Timeout] != 150 {
+		t.Errorf("outcomes %v", s.Outcomes)
+	}
+	if len(r.Groups) != 1 || r.Groups[0].Blame.Cause != ledger.StaleLB || r.Groups[0].Count != 150 || r.Groups[0].Example.Number != 401 {
+		t.Errorf("groups %+v", r.Groups)
+	}
+	// 401 to 599: from the first to the last request that the action is to blame for.
+	if want := 1980 * engine.Millisecond; s.LongestOutage != want {
+		t.Errorf("nothing answered for %s, want %s", s.LongestOutage.Seconds(), want.Seconds())
+	}
+	if len(r.Without) != 1 || r.Without[0].Failed != 250 || len(r.WithoutGroups) != 1 {
+		t.Errorf("without: %+v", r.Without)
+	}
+}
+
+func TestWhatNeverAnswersIsNoOutageOfTheAction(t *testing.T) {
+	t.Parallel()
+	all := between(0, 1000, 1)
+	r := pairUp(lostNumbers(ledger.ListenerClosed, all...), lostNumbers(ledger.NoEndpoint, all...))
+	if s := r.Streams[0]; s.Failed != 0 || s.LostSeconds != 0 || s.LongestOutage != 0 || s.Before != 1000 || len(r.Groups) != 0 {
+		t.Errorf("%+v, %+v", s, r.Groups)
+	}
+}
+
+// A client that meets another pod after the action fails as often as before, for other requests.
+func TestAsManyOtherFailuresAreChance(t *testing.T) {
+	t.Parallel()
+	odd, even := between(1, 1000, 4), between(0, 1000, 4)
+	if s := pairUp(lostNumbers(ledger.AppError, odd...), lostNumbers(ledger.AppError, even...)).Streams[0]; s.Failed != 0 || s.Before != 250 {
+		t.Errorf("as many: %+v", s)
+	}
+	// 60 more: less than three standard deviations, 3 x sqrt(2 x 250) = 67.
+	failed := append(lostNumbers(ledger.AppError, odd...), lostNumbers(ledger.AppError, between(2, 242, 4)...)...)
+	if s := pairUp(failed, lostNumbers(ledger.AppError, even...)).Streams[0]; s.Failed != 0 {
+		t.Errorf("60 more: %+v", s)
+	}
+	failed = append(lostNumbers(ledger.AppError, odd...), lostNumbers(ledger.AppError, between(2, 322, 4)...)...)
+	if s := pairUp(failed, lostNumbers(ledger.AppError, even...)).Streams[0]; s.Failed != 80 || s.Before != 250 {
+		t.Errorf("80 more: %+v", s)
+	}
+	// What fails for a reason that nothing fails for without the action is the action's, be it little.
+	failed = append(lostNumbers(ledger.AppError, odd...), lostNumbers(ledger.StaleRules, 2, 6, 10)...)
+	r := pairUp(failed, lostNumbers(ledger.AppError, even...))
+	if s := r.Streams[0]; s.Failed != 3 || s.Before != 250 || len(r.Groups) != 1 || r.Groups[0].Blame.Cause != ledger.StaleRules {
+		t.Errorf("3 of another cause: %+v, %+v", s, r.Groups)
+	}
+}

@@ -1,0 +1,64 @@
+package sweep
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// inferred says that a case's world was made up for its one action: what fails without the action is none of its cost. What
+// happens in a Scenario that somebody wrote is what it is about.
+func inferred(c *scenario.Case) bool { return c.Kind != kindScenario }
+
+// paired is a run of a scenario and the run of the same seed without the action, taken out of it.
+func paired(sc *scenario.Scenario, seed uint64) outcome {
+	with := alone(sc, seed)
+	if with.err != nil || !touched(with.run) {
+		return with
+	}
+	idle := sc.Idle(with.run.End)
+	without := alone(idle, seed)
+	if without.err != nil {
+		return without
+	}
+	// Who failed matters where somebody fails in both: then the same two runs again, with somebody who writes that down.
+	var failed, before failures
+	if without.run.Totals().Failed > 0 {
+		for _, again := range []struct {
+			sc   *scenario.Scenario
+			list *failures
+		}{{sc, &failed}, {idle, &before}} {
+			if _, err := sim.RunWith(again.sc, seed, sim.Options{Requests: again.list}); err != nil {
+				return outcome{err: err}
+			}
+		}
+	}
+	with.run.Pair(without.run, failed.list, before.list)
+	return with
+}
+
+// touched says that not all requests of a run were simply answered.
+func touched(r *check.Run) bool {
+	sum := r.Totals()
+	return sum.Failed+sum.Slow+sum.Rescued > 0
+}
+
+// failures lists the failed requests of a run.
+type failures struct{ list []ledger.Request }
+
+// Begin is of no interest, as is all that did not fail.
+func (f *failures) Begin(int, uint64, engine.Time) {}
+
+// AttemptFailed is not the end of the request.
+func (f *failures) AttemptFailed(int) {}
+
+// Succeed is of no interest.
+func (f *failures) Succeed(int, uint64, uint64, engine.Time, bool, bool) {}
+
+// Revoke takes back a success.
+func (f *failures) Revoke(int, uint64, bool, bool) {}
+
+// Fail keeps a request that failed for good.
+func (f *failures) Fail(r *ledger.Request) { f.list = append(f.list, *r) }

@@ -1,0 +1,82 @@
+package sweep
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// webOn is the web Service with these words in its spec, in front of so many replicas, on 3 nodes.
+func webOn(t *testing.T, service, replicas string, opts scenario.Options) []scenario.Case {
+	t.Helper()
+	text := strings.Replace(strings.Replace(web, "replicas: 2", "replicas: "+replicas, 1), "  type: NodePort\n", service, 1)
+	text = text[:strings.LastIndex(text, "---")]
+	opts.Set = append(opts.Set, "nodes.count=3")
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, more := scenario.Infer(objects, opts)
+	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) == 0 {
+		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
+	}
+	return cases
+}
+
+func swept(t *testing.T, cases []scenario.Case, opts Options) *check.Simulation {
+	t.Helper()
+	s, err := Run(context.Background(), cases, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Two pods on three nodes: a node without one drops what comes to its port, whatever is done.
+func TestANodeThatNeverAnswersIsNoLossOfTheRollout(t *testing.T) {
+	t.Parallel()
+	cases := webOn(t, "  type: NodePort\n  externalTrafficPolicy: Local\n", "2", scenario.Options{})
+	c := &swept(t, cases, Options{Runs: 5}).Cases[0]
+	if len(c.Before) == 0 || !strings.Contains(c.Before[0].What, "never answer: no pod of web is there and externalTrafficPolicy is Local") &&
+		!strings.Contains(c.Before[0].What, "never answers: no pod of web is there and externalTrafficPolicy is Local") {
+		t.Fatalf("before: %+v", c.Before)
+	}
+	if part := c.Before[0].Lost; part < 200_000 || part > 500_000 {
+		t.Errorf("one node of three is %d millionths of the requests", part)
+	}
+	for i := range c.Runs {
+		sum := c.Runs[i].Sum()
+		if sum.Before == 0 || sum.OK+sum.Failed+sum.Before != sum.Total || sum.Failed*5 > sum.Before {
+			t.Errorf("seed %d: %+v", c.Runs[i].Seed, sum)
+		}
+		var grouped uint64
+		for _, g := range c.Runs[i].Groups {
+			grouped += g.Count
+		}
+		if grouped != sum.Failed {
+			t.Errorf("seed %d: %d failed, in groups of %d", c.Runs[i].Seed, sum.Failed, grouped)
+		}
+	}
+}
+
+// The same seeds, and half a minute more of traffic afterwards: as much is lost.
+func TestLostSecondsDoNotDependOnTheEndOfTheRun(t *testing.T) {
+	t.Parallel()
+	const local = "  type: NodePort\n  externalTrafficPolicy: Local\n"
+	cases := webOn(t, local, "2", scenario.Options{})
+	first := &swept(t, cases, Options{Runs: 3}).Cases[0]
+	for i := range first.Runs {
+		sc := *cases[0].Scenario
+		sc.Until = first.Runs[i].End + 30*engine.Second
+		sc.Actions = append(sc.Actions[:len(sc.Actions):len(sc.Actions)], scenario.Action{At: first.Runs[i].End, Verb: "resume", Target: "deployment/web"}) // changes nothing
+		longer := paired(&sc, first.Runs[i].Seed)
+		if longer.err != nil {
+			t.Fatal(longer.err)
+		}
+		if longer.run.End <= first.Runs[i].End || longer.run.LostSeconds() != first.Runs[i].LostSeconds() {
+			t.Errorf("%s lost by %s, %s by %s", first.Runs[i].LostSeconds().Seconds(), first.Runs[i].End.Seconds(), longer.run.LostSeconds().Seconds(), longer.run.End.Seconds())
+		}
+	}
+}
