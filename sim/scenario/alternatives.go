@@ -29,6 +29,9 @@ func Alternatives(s *Scenario) []Alternative {
 				out = append(out, Alternative{a.ID, v.value, changed})
 			}
 		}
+		if a.ID == "nodes" {
+			out = append(out, otherNodes(s)...)
+		}
 		if a.ID == "lb" || a.ID == "ingress" {
 			out = append(out, otherBalancers(s, a.ID)...)
 		}
@@ -94,7 +97,7 @@ func started(span engine.Time) func(*Scenario) bool {
 	return func(s *Scenario) bool {
 		changed := false
 		for i := range s.Workloads {
-			if a := &s.Workloads[i].App; !a.startSaid {
+			if a := &s.Workloads[i].App; !a.startSaid && !s.Workloads[i].aside {
 				a.Start, changed = engine.Constant(span), true
 			}
 		}
@@ -150,7 +153,7 @@ func hooked(span engine.Time) func(*Scenario) bool {
 			hooks := map[string]Hook{}
 			for _, name := range sortedKeys(s.Workloads[i].Hooks) {
 				h := s.Workloads[i].Hooks[name]
-				if h.Undetermined {
+				if h.Undetermined && !s.Workloads[i].aside {
 					h.Duration, changed = engine.Constant(span), true
 				}
 				hooks[name] = h
@@ -167,7 +170,7 @@ func otherProfiles(s *Scenario) []Alternative {
 	var ids []string
 	for i := range s.Workloads {
 		for _, id := range s.Workloads[i].App.Alternatives {
-			if s.Workloads[i].App.Basis != "manifest" && !slices.Contains(ids, id) {
+			if s.Workloads[i].App.Basis != "manifest" && !s.Workloads[i].aside && !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
 		}
@@ -176,7 +179,7 @@ func otherProfiles(s *Scenario) []Alternative {
 	for _, id := range ids {
 		changed := s.clone()
 		for i := range changed.Workloads {
-			if w := &changed.Workloads[i]; slices.Contains(w.App.Alternatives, id) {
+			if w := &changed.Workloads[i]; !w.aside && slices.Contains(w.App.Alternatives, id) {
 				w.App = w.App.as(id, w)
 			}
 		}

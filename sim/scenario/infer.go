@@ -1,11 +1,10 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -62,14 +61,11 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	b.checkInferred()
 	b.checkBalancer()
 	base := b.base()
+	b.census = newCensus(b.world)
 	var cases []Case
-	for i, o := range b.owners() {
-		index := -1
-		if i < len(base.Workloads) { // the Deployments come first
-			index = i
-		}
-		if b.targeted(o) && (index < 0 || !base.Workloads[i].App.NotAServer) {
-			cases = append(cases, b.cases(base, index, o)...)
+	for i, o := range b.census.owners {
+		if b.targeted(o) && (!o.simulated() || !base.Workloads[i].App.NotAServer) {
+			cases = append(cases, b.cases(base, i)...)
 		}
 	}
 	b.idle()
@@ -81,24 +77,6 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 		}
 	}
 	return cases, problems
-}
-
-// owner is a workload of any kind.
-type owner struct {
-	kind, namespace, name string
-	template              *corev1.PodTemplateSpec
-}
-
-func (o owner) id() string { return o.namespace + "/" + o.name }
-
-// behind says whether a Service selects the workload's pods, or one of them: pods of a
-// StatefulSet have labels that their template has not.
-func (o owner) behind(s manifest.Typed[*corev1.Service]) bool {
-	labels := o.template.Labels
-	if o.kind == "StatefulSet" {
-		labels = withPodName(labels, s.Value.Spec.Selector)
-	}
-	return o.namespace == s.Namespace && selects(s.Value, labels)
 }
 
 // targeted says whether --target wants the workload.
@@ -131,9 +109,9 @@ func (b *builder) checkInferred() {
 	}
 }
 
-// cases makes those of one workload; index is its place in the base, -1 when its kind is not
-// simulated yet.
-func (b *builder) cases(base *Scenario, index int, o owner) []Case {
+// cases makes those of one workload of the census.
+func (b *builder) cases(base *Scenario, index int) []Case {
+	o := b.census.owners[index]
 	var out []Case
 	for _, s := range b.world.services {
 		if !o.behind(s) || s.Value.Spec.Type == corev1.ServiceTypeExternalName {
@@ -142,12 +120,12 @@ func (b *builder) cases(base *Scenario, index int, o owner) []Case {
 		for _, e := range b.entries(s, o.template) {
 			c := b.caseOf(o, e)
 			runs := c.Reason == "" || e.class == ClassDNS
-			switch {
-			case runs && index >= 0:
+			if why := b.unjudged(index, &e); why != "" {
+				c.Reason, runs = cmp.Or(c.Reason, why), false
+			}
+			if runs {
 				c.Scenario = b.derive(base, index, &e)
 				c.Scenario.Name = c.ID
-			case c.Reason == "":
-				c.Reason = "rolling updates of a " + o.kind + " are not yet simulated"
 			}
 			if c.Reason != "" {
 				c.Verdict = NotJudged
@@ -156,6 +134,20 @@ func (b *builder) cases(base *Scenario, index int, o owner) []Case {
 		}
 	}
 	return out
+}
+
+// unjudged says why the rollout of a workload of the census cannot be run as it would be, "" when
+// it can.
+func (b *builder) unjudged(index int, e *entry) string {
+	o := &b.census.owners[index]
+	switch {
+	case o.replicas == 0:
+		return "nothing to restart: replicas is 0" + place(o.object, "spec.replicas", e.service.File)
+	case !o.simulated():
+		return "rolling updates of a " + o.kind + " are not yet simulated"
+	default:
+		return b.census.missing(index, e)
+	}
 }
 
 // entry is one traffic entry: the ports of a Service that lead to the same container.
@@ -231,47 +223,6 @@ func trafficWords(e *entry, admission bool) string {
 	return e.class + " " + ports
 }
 
-// derive makes the Scenario of one case: its own workload, the Services that select its pods
-// (each of them makes the proxies sync) and the default clients of one entry: none where they
-// choose the pod.
-func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
-	s := *base
-	w := base.Workloads[index]
-	own := &builder{doc: b.doc, opts: b.opts, world: b.world, out: &s, assumed: append([]Assumption(nil), b.assumed...)}
-	s.Assumptions, s.NotModelled = nil, nil
-	if e.container != nil && e.container.Name != w.Server {
-		own.describe(&w, ServerOf(&w.Deployment.Spec.Template, e.port.TargetPort.IntVal, e.port.TargetPort.StrVal))
-		if c := b.doc.spec().get("apps").get(w.Deployment.Name); c.present() {
-			own.app(&w, c)
-		}
-	}
-	s.Workloads, s.Services, s.Traffic = []Workload{w}, nil, nil
-	own.services()
-	if e.class == ClassDNS {
-		own.headless(e.service)
-	}
-	for _, t := range clientsOf(e.class, &e.subject) {
-		t.Rate = b.rateOf(t.Rate)
-		own.balance(&t, e.service.Value, "", cursor{})
-		t.ground(e.service.Value)
-		s.Traffic = append(s.Traffic, t)
-	}
-	if len(s.Traffic) > 0 {
-		own.assume("clients", clientWords(s.Traffic))
-	}
-	s.Actions = []Action{{At: s.Warmup, Verb: "rolloutRestart", Target: w.Deployment.Namespace + "/" + w.Deployment.Name, Pos: w.Object.Position}}
-	own.finish()
-	return &s
-}
-
-func clientWords(traffic []Traffic) string {
-	var out []string
-	for _, t := range traffic {
-		out = append(out, fmt.Sprintf("%s %s", t.Name, rateText(t.Rate)))
-	}
-	return strings.Join(out, ", ")
-}
-
 // idle warns of Services that lead nowhere.
 func (b *builder) idle() {
 	for _, s := range b.world.services {
@@ -281,7 +232,7 @@ func (b *builder) idle() {
 			why = "type ExternalName is a DNS alias: it has no traffic here"
 		case len(s.Value.Spec.Selector) == 0:
 			why = "it has no selector: what is behind it is not in the input"
-		case !b.selectsAnything(s):
+		case len(b.census.behind[s.ID()]) == 0:
 			why = "it selects no workload of the input"
 		default:
 			continue
@@ -292,38 +243,4 @@ func (b *builder) idle() {
 		}
 		b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, field, why+"; no case for it"))
 	}
-}
-
-func (b *builder) selectsAnything(s manifest.Typed[*corev1.Service]) bool {
-	return slices.ContainsFunc(b.owners(), func(o owner) bool { return o.behind(s) })
-}
-
-// owners lists the workloads of every kind.
-func (b *builder) owners() []owner {
-	var out []owner
-	for _, d := range b.world.deployments {
-		out = append(out, owner{"Deployment", d.Namespace, d.Name, &d.Value.Spec.Template})
-	}
-	for _, s := range b.world.statefulSets {
-		out = append(out, owner{"StatefulSet", s.Namespace, s.Name, &s.Value.Spec.Template})
-	}
-	for _, s := range b.world.daemonSets {
-		out = append(out, owner{"DaemonSet", s.Namespace, s.Name, &s.Value.Spec.Template})
-	}
-	return out
-}
-
-// withPodName adds the labels that pods of a StatefulSet have and its template has not.
-func withPodName(labels, selector map[string]string) map[string]string {
-	out := map[string]string{}
-	// order: the copy is the same in any order
-	for k, v := range labels {
-		out[k] = v
-	}
-	for _, k := range []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel} {
-		if v := selector[k]; v != "" {
-			out[k] = v
-		}
-	}
-	return out
 }

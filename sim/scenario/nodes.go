@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -26,12 +25,9 @@ func (b *builder) nodes(c cursor) []Node {
 		if given {
 			c.fail("the input has %d Node objects: leave out count and zones, or the objects", len(b.world.nodes))
 		}
-		nodes = b.realNodes()
+		nodes = b.realNodes(proxy)
 	} else {
-		nodes = b.madeUpNodes(c)
-	}
-	for i := range nodes {
-		nodes[i].Proxy = proxy
+		nodes = b.madeUpNodes(c, proxy)
 	}
 	for _, o := range c.get("overrides").items() {
 		b.overrideNode(o, nodes)
@@ -39,36 +35,39 @@ func (b *builder) nodes(c cursor) []Node {
 	return nodes
 }
 
-func (b *builder) realNodes() []Node {
+func (b *builder) realNodes(proxy Proxy) []Node {
 	var nodes []Node
 	for _, n := range b.world.nodes {
-		nodes = append(nodes, Node{Name: n.Name, Zone: zoneOf(n.Value), Object: n.Value})
+		nodes = append(nodes, Node{Name: n.Name, Zone: zoneOf(n.Value), Proxy: proxy, Object: n.Value})
 	}
 	return nodes
 }
 
-func (b *builder) madeUpNodes(c cursor) []Node {
-	count := b.world.nodesNeeded()
+// madeUpNodes are those of a cluster of which the input has none. What the policies of Services
+// want is added case by case where there are cases.
+func (b *builder) madeUpNodes(c cursor, proxy Proxy) []Node {
+	need := b.world.nodesNeeded()
+	if b.doc.object != nil {
+		need = need.wider(b.world.nodesLocal(b.world.services))
+	}
+	count := need.nodes
 	if n := c.get("count"); n.present() {
 		if count = n.whole(1); count < 1 || count > maxNodes {
 			n.fail("expected 1 to %d nodes, got %d", maxNodes, count)
 			count = 1
 		}
 	} else {
-		b.assume("nodes", strconv.Itoa(count))
+		b.assumeAs("nodes", need.words(), need.basis)
 	}
 	zones := c.get("zones").texts()
 	if !c.get("zones").present() {
 		zones = []string{"a", "b", "c"}
 		b.assume("zones", "a, b, c")
 	}
+	b.out.spare = &madeUp{zones, proxy}
 	var nodes []Node
 	for i := range count {
-		n := Node{Name: "node-" + strconv.Itoa(i+1)}
-		if len(zones) > 0 {
-			n.Zone = zones[i%len(zones)]
-		}
-		nodes = append(nodes, n)
+		nodes = append(nodes, b.out.spare.node(i))
 	}
 	return nodes
 }

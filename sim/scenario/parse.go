@@ -66,7 +66,9 @@ type builder struct {
 	doc   *document
 	opts  *Options
 	world *world
-	out   *Scenario
+	// census is that of the world, of Infer only.
+	census *census
+	out    *Scenario
 	// assumed are the ids of the assumptions made so far, with their values.
 	assumed []Assumption
 }
@@ -502,7 +504,11 @@ func (b *builder) notModelled(id, what, object, direction string) {
 // finish lists the assumptions in the order of the table, several values of one joined.
 func (b *builder) finish() {
 	for i := range b.out.Workloads {
-		b.assumeWorkload(&b.out.Workloads[i])
+		if b.out.Workloads[i].aside {
+			b.assumeAside(&b.out.Workloads[i])
+		} else {
+			b.assumeWorkload(&b.out.Workloads[i])
+		}
 	}
 	b.leftOut()
 	for _, row := range Assumptions() {
@@ -532,16 +538,21 @@ func (b *builder) assumeWorkload(w *Workload) {
 	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.startSaid {
 		b.assume("start", w.App.Start.String())
 	}
-	if !w.App.serveSaid && len(b.out.Traffic) > 0 {
-		b.assume("serve", w.App.Serve.String())
-	}
 	for _, container := range sortedKeys(w.Hooks) {
 		if h := w.Hooks[container]; h.Undetermined {
 			b.assume("prestop", fmt.Sprintf("%s: %s (%s)", container, h.Duration, h.Why))
 		}
 	}
+	b.assumeAside(w)
+}
+
+// assumeAside notes what was not said of a workload whose pods only serve.
+func (b *builder) assumeAside(w *Workload) {
+	if !w.App.serveSaid && len(b.out.Traffic) > 0 {
+		b.assume("serve", w.App.Serve.String())
+	}
 	for _, h := range b.world.autoscalersOf(w.Deployment) {
-		b.assume("replicas", fmt.Sprintf("%s: %d (%s)", name, replicasOf(w.Deployment), h))
+		b.assume("replicas", fmt.Sprintf("%s: %d (%s)", w.Deployment.Name, replicasOf(w.Deployment), h))
 	}
 }
 

@@ -38,6 +38,7 @@ type Scenario struct {
 	NotModelled []NotModelled
 
 	gated map[string]bool // namespaces whose pods get readiness gates from a webhook
+	spare *madeUp         // what further nodes are made of; nil where the nodes are those of the input
 }
 
 // Node is one node of the cluster with its service proxy.
@@ -73,6 +74,8 @@ type Workload struct {
 	// Revisions overrides App for pods of a revision: "old" (before the first action that
 	// changes the template) or "new".
 	Revisions map[string]App
+
+	aside bool // nothing is done to it: its pods serve beside those of the case's own workload
 }
 
 // Service is a Service that traffic goes to, with ClusterIP and node ports allocated.

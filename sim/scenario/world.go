@@ -144,7 +144,9 @@ func byName[T any](a, b manifest.Typed[T]) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// scale gives each Deployment the replicas it really has: max(spec.replicas, HPA minReplicas).
+// scale gives each Deployment the replicas it really has: max(spec.replicas, HPA minReplicas). One
+// that was set to 0 stays there: an autoscaler leaves it alone unless its own minReplicas is 0
+// (kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, ScalingDisabled).
 func (w *world) scale() {
 	for _, d := range w.deployments {
 		for _, h := range w.autoscalers {
@@ -152,7 +154,7 @@ func (w *world) scale() {
 			if h.Namespace != d.Namespace || ref.Kind != "Deployment" || ref.Name != d.Name || h.Value.Spec.MinReplicas == nil {
 				continue
 			}
-			if least := *h.Value.Spec.MinReplicas; d.Value.Spec.Replicas == nil || least > *d.Value.Spec.Replicas {
+			if least, have := *h.Value.Spec.MinReplicas, replicasOf(d.Value); have > 0 && least > have {
 				d.Value.Spec.Replicas = &least
 			}
 		}
@@ -320,27 +322,6 @@ func zoneOf(n *corev1.Node) string {
 	return n.Labels[corev1.LabelFailureDomainBetaZone]
 }
 
-// nodesNeeded is how many nodes let every workload roll and move: at least three, and for a
-// workload whose replicas may not share a node one for each and for the surge
-// (simulator.md 5.3).
-func (w *world) nodesNeeded() int {
-	need := 3
-	for _, d := range w.deployments {
-		if spreads(&d.Value.Spec.Template) {
-			need = max(need, int(replicasOf(d.Value))+max(surgeOf(d.Value), 1))
-		}
-	}
-	for _, s := range w.statefulSets {
-		if spreads(&s.Value.Spec.Template) && s.Value.Spec.Replicas != nil {
-			need = max(need, int(*s.Value.Spec.Replicas)+1)
-		}
-	}
-	return min(need, maxNodes)
-}
-
-// maxNodes bounds a cluster.
-const maxNodes = 10_000
-
 func replicasOf(d *appsv1.Deployment) int32 {
 	if d.Spec.Replicas == nil {
 		return 1
@@ -364,24 +345,4 @@ func surgeOf(d *appsv1.Deployment) int {
 		return int(n)
 	}
 	return (int(n)*int(replicasOf(d)) + 99) / 100
-}
-
-// spreads says whether two of the pods may not run on one node: required anti-affinity to
-// themselves by hostname, or a host port.
-func spreads(t *corev1.PodTemplateSpec) bool {
-	if a := t.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			if term.TopologyKey == corev1.LabelHostname && matches(term.LabelSelector, t.Labels) {
-				return true
-			}
-		}
-	}
-	for _, c := range t.Spec.Containers {
-		for _, p := range c.Ports {
-			if p.HostPort != 0 || t.Spec.HostNetwork {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -179,6 +179,9 @@ func (c *simCommand) checkFlags() error {
 	if c.fixes < 0 {
 		errs = append(errs, fmt.Errorf("--fixes %d: want at least 0", c.fixes))
 	}
+	if c.flags.Changed("nodes") && c.opts.Nodes == 0 {
+		errs = append(errs, fmt.Errorf("--nodes 0: want at least 1"))
+	}
 	if c.maxDrops < 0 {
 		errs = append(errs, fmt.Errorf("--max-drops %d: want at least 0", c.maxDrops))
 	}

@@ -1,0 +1,73 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+)
+
+// derive makes the Scenario of one case: its own workload, the Services that select its pods
+// (each of them makes the proxies sync), the other workloads behind those, whose pods answer
+// meanwhile, and the default clients of one entry: none where they choose the pod.
+func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
+	s := *base
+	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]Assumption(nil), b.assumed...)}
+	s.Assumptions, s.NotModelled = nil, nil
+	s.Workloads, s.Services, s.Traffic = nil, nil, nil
+	own.servicesOf(index)
+	if e.class == ClassDNS {
+		own.headless(e.service)
+	}
+	for _, i := range b.census.beside(s.Services, index) {
+		w := base.Workloads[i]
+		w.aside = i != index
+		own.serve(&w, e)
+		s.Workloads = append(s.Workloads, w)
+	}
+	own.makeRoom()
+	for _, t := range clientsOf(e.class, &e.subject) {
+		t.Rate = b.rateOf(t.Rate)
+		own.balance(&t, e.service.Value, "", cursor{})
+		t.ground(e.service.Value)
+		s.Traffic = append(s.Traffic, t)
+	}
+	if len(s.Traffic) > 0 {
+		own.assume("clients", clientWords(s.Traffic))
+	}
+	o := &b.census.owners[index]
+	s.Actions = []Action{{At: s.Warmup, Verb: "rolloutRestart", Target: o.id(), Pos: o.object.Position}}
+	own.finish()
+	return &s
+}
+
+// servicesOf keeps the Services that select a workload of the census and have something for a
+// proxy to do.
+func (b *builder) servicesOf(index int) {
+	for _, s := range b.world.services {
+		if endpoints.Unproxied(s.Value) == "" && b.census.owners[index].behind(s) {
+			b.out.Services = append(b.out.Services, Service{Service: s.Value, Object: s.Object})
+		}
+	}
+}
+
+// serve has a workload's App be that of the container which the entry's port leads to.
+func (b *builder) serve(w *Workload, e *entry) {
+	template := &w.Deployment.Spec.Template
+	i := ServerOf(template, e.port.TargetPort.IntVal, e.port.TargetPort.StrVal)
+	if i < 0 || template.Spec.Containers[i].Name == w.Server {
+		return
+	}
+	b.describe(w, i)
+	if c := b.doc.spec().get("apps").get(w.Deployment.Name); c.present() {
+		b.app(w, c)
+	}
+}
+
+func clientWords(traffic []Traffic) string {
+	var out []string
+	for _, t := range traffic {
+		out = append(out, fmt.Sprintf("%s %s", t.Name, rateText(t.Rate)))
+	}
+	return strings.Join(out, ", ")
+}

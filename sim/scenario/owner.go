@@ -1,0 +1,128 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// owner is a workload of any kind.
+type owner struct {
+	kind, namespace, name string
+	template              *corev1.PodTemplateSpec
+	replicas              int32 // as the manifest says, -1 when it does not, or cannot
+	object                *manifest.Object
+}
+
+func (o owner) id() string { return o.namespace + "/" + o.name }
+
+// simulated says whether the model has pods of that kind.
+func (o owner) simulated() bool { return o.kind == "Deployment" }
+
+// behind says whether a Service selects the workload's pods, or one of them: pods of a
+// StatefulSet have labels that their template has not.
+func (o owner) behind(s manifest.Typed[*corev1.Service]) bool {
+	labels := o.template.Labels
+	if o.kind == "StatefulSet" {
+		labels = withPodName(labels, s.Value.Spec.Selector)
+	}
+	return o.namespace == s.Namespace && selects(s.Value, labels)
+}
+
+// census is the workloads of every kind, and which of them each Service selects.
+type census struct {
+	owners []owner          // the Deployments first, in the order of the world's
+	behind map[string][]int // by "ns/name" of the Service, in the order of owners
+}
+
+func newCensus(w *world) *census {
+	c := &census{behind: map[string][]int{}}
+	for _, d := range w.deployments {
+		c.owners = append(c.owners, owner{"Deployment", d.Namespace, d.Name, &d.Value.Spec.Template, replicasOf(d.Value), d.Object})
+	}
+	for _, s := range w.statefulSets {
+		replicas := int32(1) // the API server's default
+		if s.Value.Spec.Replicas != nil {
+			replicas = *s.Value.Spec.Replicas
+		}
+		c.owners = append(c.owners, owner{"StatefulSet", s.Namespace, s.Name, &s.Value.Spec.Template, replicas, s.Object})
+	}
+	for _, s := range w.daemonSets {
+		c.owners = append(c.owners, owner{"DaemonSet", s.Namespace, s.Name, &s.Value.Spec.Template, -1, s.Object})
+	}
+	for _, s := range w.services {
+		for i, o := range c.owners {
+			if o.behind(s) {
+				c.behind[s.ID()] = append(c.behind[s.ID()], i)
+			}
+		}
+	}
+	return c
+}
+
+// beside lists, in order, the Deployments whose pods are behind a Service together with those of
+// one of them, itself included.
+func (c *census) beside(services []Service, own int) []int {
+	out := []int{own}
+	for i := range services {
+		for _, other := range c.behind[services[i].Object.ID()] {
+			if c.owners[other].simulated() && !slices.Contains(out, other) {
+				out = append(out, other)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// missing says why a case of an owner cannot have all pods that its Service leads to, "" when it
+// can: pods of kinds that are not simulated, and pods whose port of the same name has another
+// number, which would have EndpointSlices of their own.
+func (c *census) missing(own int, e *entry) string {
+	number, _ := resolvePort(c.owners[own].template, e.port.TargetPort)
+	for _, i := range c.behind[e.service.ID()] {
+		other := &c.owners[i]
+		if i == own || other.replicas == 0 {
+			continue
+		}
+		if !other.simulated() {
+			return fmt.Sprintf("Service %s selects the %s %s, too: a kind that is not simulated, so that its pods would be missing", e.service.Name, other.kind, other.name)
+		}
+		if n, ok := resolvePort(other.template, e.port.TargetPort); !ok || n != number {
+			return fmt.Sprintf("Service %s selects %s, too, whose pods have no port %s of the same number: not simulated", e.service.Name, other.name, e.port.TargetPort.StrVal)
+		}
+	}
+	return ""
+}
+
+// withPodName adds the labels that pods of a StatefulSet have and its template has not.
+func withPodName(labels, selector map[string]string) map[string]string {
+	out := map[string]string{}
+	// order: the copy is the same in any order
+	for k, v := range labels {
+		out[k] = v
+	}
+	for _, k := range []string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel} {
+		if v := selector[k]; v != "" {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// place is where a field stands, as the end of a sentence whose reader knows one file: " (:7)",
+// or " (file:7)" where it is another one; "" for a field that no file has.
+func place(o *manifest.Object, path, known string) string {
+	if o == nil || !o.Has(path) {
+		return ""
+	}
+	p := o.At(path)
+	if p.File == known {
+		return fmt.Sprintf(" (:%d)", p.Line)
+	}
+	return fmt.Sprintf(" (%s:%d)", p.File, p.Line)
+}

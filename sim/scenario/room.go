@@ -1,0 +1,221 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// How many nodes there are, where nothing says it.
+const (
+	leastNodes = 3
+	// mostAssumed bounds what is assumed only because a policy is Local: each node costs its part of
+	// every run, and 20,000 pods do not mean 40,000 nodes.
+	mostAssumed = 100
+	// maxNodes bounds a cluster.
+	maxNodes = 10_000
+)
+
+// room is a number of nodes, and what it goes by.
+type room struct {
+	nodes int
+	why   string // "" for the least number
+	basis string // of an assumption; "" for the table's
+}
+
+func (r room) words() string {
+	if r.why == "" {
+		return strconv.Itoa(r.nodes)
+	}
+	return fmt.Sprintf("%d: %s", r.nodes, r.why)
+}
+
+// wider is the one with more nodes.
+func (r room) wider(other room) room {
+	if other.nodes > r.nodes {
+		return other
+	}
+	return r
+}
+
+// nodesNeeded is how many nodes let every workload of the input roll and move: at least three, and
+// for a workload whose replicas may not share a node one for each and for the surge
+// (simulator.md 5.3).
+func (w *world) nodesNeeded() room {
+	r := room{nodes: leastNodes}
+	for _, d := range w.deployments {
+		if apart := spreads(&d.Value.Spec.Template); apart != "" {
+			surge := max(surgeOf(d.Value), 1)
+			r = r.wider(roomApart(d.Object, int(replicasOf(d.Value)), surge, apart))
+		}
+	}
+	for _, s := range w.statefulSets {
+		if apart := spreads(&s.Value.Spec.Template); apart != "" && s.Value.Spec.Replicas != nil {
+			r = r.wider(roomApart(s.Object, int(*s.Value.Spec.Replicas), 1, apart))
+		}
+	}
+	r.nodes = min(r.nodes, maxNodes)
+	return r
+}
+
+func roomApart(o *manifest.Object, replicas, surge int, apart string) room {
+	return room{replicas + surge, fmt.Sprintf("%s of %s keeps its pods apart, %d and %d more during a rollout", apart, o.Name, replicas, surge), inferred}
+}
+
+// nodesLocal is how many nodes there are where one of some Services has policy Local: twice as
+// many as it has pods, so that there are nodes without one (simulator.md 9).
+func (w *world) nodesLocal(services []manifest.Typed[*corev1.Service]) room {
+	var r room
+	for _, s := range services {
+		policy := localPolicy(s.Value)
+		if policy == "" {
+			continue
+		}
+		pods := 0
+		for _, d := range w.deployments {
+			if d.Namespace == s.Namespace && selects(s.Value, d.Value.Spec.Template.Labels) {
+				pods += int(replicasOf(d.Value))
+			}
+		}
+		own := room{2 * pods, fmt.Sprintf("twice as many as pods, since Service %s has %s", s.Name, policy), ""}
+		if own.nodes > mostAssumed {
+			own = room{mostAssumed, fmt.Sprintf("Service %s has %s and %d pods, and no more than %d nodes are assumed (--nodes)", s.Name, policy, pods, mostAssumed), ""}
+		}
+		r = r.wider(own)
+	}
+	return r
+}
+
+// localPolicy is the field by which a Service keeps to a node's own pods, "" for none.
+func localPolicy(s *corev1.Service) string {
+	switch {
+	case s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal:
+		return "externalTrafficPolicy Local"
+	case s.Spec.InternalTrafficPolicy != nil && *s.Spec.InternalTrafficPolicy == corev1.ServiceInternalTrafficPolicyLocal:
+		return "internalTrafficPolicy Local"
+	default:
+		return ""
+	}
+}
+
+// spreads says what keeps two of the pods from running on one node, "" for nothing: required
+// anti-affinity to themselves by hostname, or a host port.
+func spreads(t *corev1.PodTemplateSpec) string {
+	if a := t.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+			if term.TopologyKey == corev1.LabelHostname && matches(term.LabelSelector, t.Labels) {
+				return "the anti-affinity"
+			}
+		}
+	}
+	for _, c := range t.Spec.Containers {
+		for _, p := range c.Ports {
+			port := p.HostPort
+			if port == 0 && t.Spec.HostNetwork { // the API server's default
+				port = p.ContainerPort
+			}
+			if port != 0 {
+				return "the host port " + strconv.Itoa(int(port))
+			}
+		}
+	}
+	return ""
+}
+
+// pods counts those of all workloads.
+func (s *Scenario) pods() int {
+	n := 0
+	for i := range s.Workloads {
+		n += int(replicasOf(s.Workloads[i].Deployment))
+	}
+	return n
+}
+
+// otherNodes is the Scenario with another number of nodes: as many as pods, twice and three times
+// as many. Only nodes that are made up are varied.
+func otherNodes(s *Scenario) []Alternative {
+	var out []Alternative
+	pods := s.pods()
+	for i, words := range []string{"%d, as many as pods", "%d, twice as many as pods", "%d, three times as many as pods"} {
+		count := (i + 1) * pods
+		if count == 0 || count > mostAssumed || count == len(s.Nodes) {
+			continue
+		}
+		if changed := s.clone(); changed.resize(count) {
+			out = append(out, Alternative{"nodes", fmt.Sprintf(words, count), changed})
+		}
+	}
+	return out
+}
+
+// makeRoom has the cluster of a case be as large as the policies of its Services want, where its
+// size is not said.
+func (b *builder) makeRoom() {
+	var services []manifest.Typed[*corev1.Service]
+	for i := range b.out.Services {
+		services = append(services, manifest.Typed[*corev1.Service]{Object: b.out.Services[i].Object, Value: b.out.Services[i].Service})
+	}
+	r := b.world.nodesLocal(services)
+	for i := range b.assumed {
+		if b.assumed[i].ID == "nodes" && r.nodes > len(b.out.Nodes) && b.out.resize(r.nodes) {
+			b.assumed[i].Value, b.assumed[i].Basis = r.words(), r.basis
+		}
+	}
+}
+
+// resize has a Scenario have another number of made-up nodes, and says whether it can: not where
+// one that would go is named.
+func (s *Scenario) resize(count int) bool {
+	if s.spare == nil || count < len(s.Nodes) && s.named(s.Nodes[count:]) {
+		return false
+	}
+	before := len(s.Nodes)
+	nodes := slices.Clone(s.Nodes[:min(count, before)])
+	for i := before; i < count; i++ {
+		nodes = append(nodes, s.spare.node(i))
+	}
+	s.Nodes = nodes
+	for i := range s.Traffic {
+		if t := &s.Traffic[i]; t.everywhere {
+			t.Nodes = slices.Concat(t.Nodes, nodeNames(nodes[min(before, count):]))
+		}
+	}
+	return true
+}
+
+// named says whether the Scenario says something of one of its last nodes.
+func (s *Scenario) named(last []Node) bool {
+	first := len(s.Nodes) - len(last)
+	for i := range last {
+		n := &last[i]
+		if n.Watch != nil || n.ProxySync != nil || n.Proxy != s.spare.proxy || n.Zone != s.spare.node(first+i).Zone {
+			return true
+		}
+		if slices.ContainsFunc(s.Traffic, func(t Traffic) bool { return slices.Contains(t.Nodes, n.Name) }) {
+			return true
+		}
+		about := []string{n.Name, KubeProxyOf + n.Name, KubeletOf + n.Name}
+		if slices.ContainsFunc(s.Actions, func(a Action) bool { return slices.Contains(about, a.Target) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// madeUp is what nodes are made of that the input does not have.
+type madeUp struct {
+	zones []string
+	proxy Proxy
+}
+
+func (m *madeUp) node(i int) Node {
+	n := Node{Name: "node-" + strconv.Itoa(i+1), Proxy: m.proxy}
+	if len(m.zones) > 0 {
+		n.Zone = m.zones[i%len(m.zones)]
+	}
+	return n
+}
