@@ -54,7 +54,7 @@ func TestCauses(t *testing.T) {
 			sc := plainWorld(1, sec)
 			sc.Actions = []scenario.Action{{At: 20 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
 			return sc
-		}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.KubeletProbe, Elsewhere: true}, false},
+		}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.KubeletProbe, Elsewhere: false}, false},
 		{"no readiness probe: sent to a pod that does not listen yet", func() *scenario.Scenario {
 			sc := plainWorld(2, sec)
 			sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe = nil

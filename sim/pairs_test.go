@@ -333,7 +333,7 @@ func TestPairsOfRulesThatSendNowhere(t *testing.T) {
 		{"stale / no-endpoint: the rules reject, the API has a ready pod", changed(back, slowSync), 31 * sec, 32 * sec, "",
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
 		{"stale / no-endpoint: the kubelet has still to write that it is ready", changed(back, slowStatus), 31 * sec, 32 * sec, "",
-			blame(ledger.NoEndpoint, ledger.Kubelet, true), ledger.Refused},
+			blame(ledger.NoEndpoint, ledger.Kubelet, false), ledger.Refused},
 		{"stale / no-endpoint: nothing is ready anywhere", back, 25 * sec, 30 * sec, "",
 			blame(ledger.NoEndpoint, ledger.Spec, false), ledger.Refused},
 		{"stale / no-endpoint: the rules lack a second pod, which is ready", more, 26 * sec, 27 * sec, "",

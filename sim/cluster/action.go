@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"net/netip"
 	"strconv"
 	"strings"
 
@@ -182,14 +181,8 @@ func (w *World) eachOf(target string, terminating bool, visit func(*worker)) {
 	})
 }
 
-// AnyAccepts says whether any pod of some workloads, other than the one at an address, could
-// answer a new connection now: it accepts, its app is ready, and does not answer everything
-// with an error.
-func (w *World) AnyAccepts(workloads []int, except netip.Addr) bool {
-	return w.anyAnswers(workloads, func(i *Instance) bool { return i.IP != except })
-}
-
-// anyAnswers is AnyAccepts for the pods that would do.
+// anyAnswers says whether any pod of some workloads, of those that would do, could answer a new
+// connection now: it accepts, its app is ready, and does not answer everything with an error.
 func (w *World) anyAnswers(workloads []int, would func(*Instance) bool) bool {
 	for _, wl := range workloads {
 		for _, i := range w.running[wl] {

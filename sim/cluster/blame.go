@@ -15,13 +15,24 @@ func (w *World) Judge(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	return blame
 }
 
-// Elsewhere says whether another pod of the workload, than the one at an address, would have
-// accepted at this instant.
+// Elsewhere says whether another Ready pod of the Service, of whatever workload, than the one at
+// an address would have answered at this instant.
 func (w *World) Elsewhere(e Entry, target netip.AddrPort) bool { return w.elsewhere(e, target) }
 
-// elsewhere says whether another pod of the workload would have accepted at this instant.
+// elsewhere says whether another pod would have answered at this instant if everything knew what
+// the API says: one that accepts, is Ready in the API, and does not answer everything with an
+// error. One that listens and is not Ready could not: no rule leads to it, but for a Service with
+// publishNotReadyAddresses (facts/controllers.md 9.1).
 func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
-	return w.AnyAccepts(e.workloads, target.Addr())
+	published := w.services[e.service].publishAll
+	for _, wl := range e.workloads {
+		for _, i := range w.running[wl] {
+			if i.IP != target.Addr() && i.Accepts() && i.App.Errors < everyRequest && (published || w.usable[wl].pods[i.Pod]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fault) (ledger.Cause, ledger.Actor) {

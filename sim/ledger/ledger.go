@@ -98,7 +98,7 @@ func (a Actor) String() string {
 type Blame struct {
 	Cause     Cause
 	Actor     Actor
-	Elsewhere bool // another pod of the workload could have answered at that instant
+	Elsewhere bool // another Ready pod of the Service could have answered at that instant
 }
 
 // Request is one request that did not simply succeed.

@@ -103,10 +103,11 @@ func (r *requests) Revoke(stream int, number uint64, rescued, late bool) {
 	}
 }
 
-// Fail is heard for connections, and for controllers.
+// Fail is heard for connections, for controllers, and for who could have answered.
 func (r *requests) Fail(f *ledger.Request) {
 	r.shared.failed(f)
 	r.shared.judge.failedThrough(f)
+	r.shared.judge.saysElsewhere(f)
 }
 
 // longestRTT is the way of the last answer that a process gave.

@@ -41,6 +41,7 @@ type pod struct {
 	decided    engine.Time  // when it did
 	readied    engine.Time  // when the API last heard that it is ready
 	containers map[string]*container
+	able       able
 }
 
 func newJudge(w *world) *judge {
@@ -106,6 +107,7 @@ func (j *judge) hear(e cluster.AuditEvent) {
 		j.hearProbe(e)
 	case cluster.Listens, cluster.NodeDied: // for load balancers
 	}
+	j.hearAble(e)
 }
 
 func (j *judge) wrote(e cluster.AuditEvent) {

@@ -1,0 +1,67 @@
+package swarm
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// able is whether a pod could answer, and since or until when: it listens, and is Ready in the API
+// unless its Service publishes all addresses.
+type able struct {
+	listens, now bool
+	since, until engine.Time
+}
+
+// hearAble follows who could answer.
+func (j *judge) hearAble(e cluster.AuditEvent) {
+	var p *pod
+	switch o, ok := e.Object.(*cluster.Pod); {
+	case e.Kind == cluster.Listens:
+		p = j.pods[e.Pod]
+		p.able.listens = e.Yes
+	case ok && e.Kind == cluster.Wrote:
+		p = j.pods[o.ID]
+	default:
+		return
+	}
+	ready := p.api.Ready && !p.api.Gone || j.w.Services[0].Service.Spec.PublishNotReadyAddresses
+	could := p.able.listens && ready && j.app(p.api).Errors < 1000
+	switch a := &p.able; {
+	case could && !a.now:
+		a.now, a.since = true, e.At
+	case !could && a.now:
+		a.now, a.until = false, e.At
+	}
+}
+
+// A failure says "elsewhere" only if another pod of the Service could have answered at a moment
+// between its arrival and its end, and says it if one could all the time (simulator.md 9).
+func (j *judge) saysElsewhere(r *ledger.Request) {
+	t := &j.w.Traffic[r.Stream]
+	if t.Connection != scenario.ConnectionOwn || t.KeepAlive || len(j.w.Services) > 1 {
+		return // judged when the connection was begun; whose pods count differs along the way
+	}
+	once, always := "", ""
+	for _, id := range j.order {
+		p := j.pods[id]
+		if p.api.Name == r.Pod && r.Outcome != ledger.Timeout {
+			continue // of one that timed out an earlier SYN may be to blame, which went elsewhere
+		}
+		if p.able.now || p.able.until >= r.Arrival && p.able.until > 0 {
+			once = p.api.Name
+		}
+		if p.able.now && p.able.since <= r.Arrival && p.api.Name != r.Pod {
+			always = p.api.Name
+		}
+	}
+	// Of one that gave up before it was connected it is not told which pod is to blame.
+	nowhere := r.Blame.Cause == ledger.NoEndpoint || r.Blame.Cause == ledger.NoLocalEndpoint
+	switch {
+	case r.Blame.Elsewhere && once == "":
+		j.fail("elsewhere", "request %d of stream %d, from %s s to %s s: another pod could have answered, and none was Ready and listened", r.Number, r.Stream, r.Arrival.Seconds(), r.End.Seconds())
+	case !r.Blame.Elsewhere && always != "" && (r.Pod != "" || nowhere):
+		j.fail("elsewhere", "request %d of stream %d, from %s s to %s s: no other pod could have answered, and %s was Ready and listened", r.Number, r.Stream, r.Arrival.Seconds(), r.End.Seconds(), always)
+	}
+}
