@@ -46,6 +46,9 @@ func (r *run) watch() {
 // the round trip that brings the bad news.
 func promise(t *scenario.Traffic) check.Promise {
 	p := check.Promise{Name: t.Name, Attempts: 1 + t.Retries}
+	if t.KeepAlive && t.RepeatReused {
+		p.Attempts += t.Clients
+	}
 	if t.Timeout > 0 {
 		p.Within = engine.Time(p.Attempts) * (t.Timeout + externalRTT)
 	}

@@ -56,6 +56,15 @@ type StreamResult struct {
 	// Cuts are connections that ended with their server or were cut by a load balancer: of clients
 	// whose requests share one.
 	Cuts uint64
+	// DarkSeconds is how long a client was without a server, the mean over the clients, and LongestDark
+	// the longest that one was at a time: of clients whose requests share one connection. That
+	// others than requests which failed may have waited for one does not matter. For a session
+	// LostSeconds is never less than DarkSeconds, and LongestOutage never less than the longest time
+	// in which no client had a server.
+	DarkSeconds, LongestDark engine.Time
+	// SlowSeconds and RescuedSeconds are the requests of Totals.Slow and Totals.Rescued as seconds
+	// of this traffic.
+	SlowSeconds, RescuedSeconds engine.Time
 }
 
 // NotSimulated is the error of a run that came to something which is not simulated: of its input, no
@@ -163,7 +172,7 @@ func (r *run) specs() []traffic.Spec {
 	for i := range r.sc.Traffic {
 		t := &r.sc.Traffic[i]
 		spec := traffic.Spec{
-			Name: t.Name, External: t.External, Clients: t.Clients, KeepAlive: t.KeepAlive, ClientIdle: t.ClientIdle,
+			Name: t.Name, External: t.External, Clients: t.Clients, KeepAlive: t.KeepAlive, ClientIdle: t.ClientIdle, RepeatReused: t.RepeatReused,
 			ConnectTimeout: t.ConnectTimeout, Timeout: t.Timeout, Retries: t.Retries, RTT: defaultRTT,
 			Arrivals: traffic.Arrivals(t.Arrivals), WaitForReady: t.WaitForReady, Kind: kindOf(t),
 		}
@@ -293,12 +302,26 @@ func (r *run) result(settled bool) *Result {
 		res.Usable = append(res.Usable, r.cluster.Usable(i))
 		res.Dark = append(res.Dark, r.cluster.Dark(i))
 	}
-	for i, t := range r.sc.Traffic {
-		s := StreamResult{Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i), Cuts: r.traffic.Cuts(i)}
-		if t.Rate > 0 {
-			s.LostSeconds = engine.Time(s.Failed) * (1000 * engine.Second / engine.Time(t.Rate))
-		}
-		res.Streams = append(res.Streams, s)
+	for i := range r.sc.Traffic {
+		res.Streams = append(res.Streams, r.streamResult(i))
 	}
 	return res
+}
+
+// streamResult is what became of one stream.
+func (r *run) streamResult(i int) StreamResult {
+	t, dark := &r.sc.Traffic[i], r.traffic.Dark(i, r.eng.Now())
+	s := StreamResult{
+		Name: t.Name, Totals: r.ledger.Totals(i), LongestOutage: r.ledger.LongestOutage(i), Cuts: r.traffic.Cuts(i),
+		DarkSeconds: dark.Mean, LongestDark: dark.Longest,
+	}
+	if t.Rate > 0 {
+		interval := 1000 * engine.Second / engine.Time(t.Rate)
+		s.LostSeconds = engine.Time(s.Failed) * interval
+		s.SlowSeconds, s.RescuedSeconds = engine.Time(s.Slow)*interval, engine.Time(s.Rescued)*interval
+	}
+	if t.Connection == scenario.ConnectionSession {
+		s.LostSeconds, s.LongestOutage = max(s.LostSeconds, dark.Mean), max(s.LongestOutage, dark.All)
+	}
+	return s
 }

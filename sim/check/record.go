@@ -153,6 +153,13 @@ type Stream struct {
 	Outcomes                   [ledger.NumOutcomes]uint64
 	LostSeconds, LongestOutage engine.Time
 	Cuts                       uint64 // connections that ended with their server or were cut by a load balancer: of clients whose requests share one
+	// DarkSeconds is how long a client was without a server, the mean over the clients, and LongestDark
+	// the longest that one was at a time: of clients whose requests share one connection. A session's
+	// LostSeconds are never less than DarkSeconds.
+	DarkSeconds, LongestDark engine.Time
+	// SlowSeconds are requests answered more than a second later than they would have been, and
+	// RescuedSeconds those that succeeded after a failed attempt, as seconds of this traffic.
+	SlowSeconds, RescuedSeconds engine.Time
 }
 
 // Totals adds up all streams.

@@ -28,6 +28,7 @@ const (
 	FaultForgotten                    // written over a connection that a load balancer had forgotten
 	FaultNodeGone                     // over a connection or flow that stood, through a node that is gone
 	FaultNodeDead                     // sent to a node that is gone
+	FaultUnreachable                  // nothing at the pod's address, and somebody says so
 )
 
 // Outcome is what the client sees of a fault.
@@ -39,6 +40,8 @@ func (f Fault) Outcome() Outcome {
 		return Timeout
 	case FaultUnresolved:
 		return Unresolved
+	case FaultUnreachable:
+		return Unreachable
 	case FaultTurnedAway, FaultErred, FaultNoTarget503:
 		return HTTP5xx
 	default:
@@ -50,7 +53,8 @@ func (f Fault) Outcome() Outcome {
 // that stood.
 func (f Fault) NewConnection() bool {
 	switch f {
-	case FaultRejected, FaultDropped, FaultNoListener, FaultNoAnswer, FaultFiltered, FaultNoTarget, FaultNoTargetRefused, FaultNoTarget503, FaultNodeDead:
+	case FaultRejected, FaultDropped, FaultNoListener, FaultNoAnswer, FaultFiltered, FaultNoTarget, FaultNoTargetRefused, FaultNoTarget503, FaultNodeDead,
+		FaultUnreachable:
 		return true
 	default:
 		return false

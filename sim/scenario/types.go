@@ -195,6 +195,9 @@ type Traffic struct {
 
 	KeepAlive  bool        // a pool of Clients connections; else a new connection each request
 	ClientIdle engine.Time // a pool closes connections idle for that long
+	// RepeatReused has clients of a pool ask again, over another connection, when one that they had
+	// used before is closed before any byte of the answer.
+	RepeatReused bool
 
 	Connection Connection // what requests share of one, beside KeepAlive
 	// WaitForReady has calls over HTTP/2 wait for a connection until their timeout; gRPC's

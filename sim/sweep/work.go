@@ -106,6 +106,7 @@ func summary(sc *scenario.Scenario, res *sim.Result) *check.Run {
 	for i, s := range res.Streams {
 		run.Streams = append(run.Streams, check.Stream{
 			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage, Cuts: s.Cuts,
+			DarkSeconds: s.DarkSeconds, LongestDark: s.LongestDark, SlowSeconds: s.SlowSeconds, RescuedSeconds: s.RescuedSeconds,
 		})
 	}
 	for _, g := range res.Ledger.Groups() {

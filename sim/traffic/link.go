@@ -25,6 +25,7 @@ type link struct {
 	closed   bool         // the server is gone, or a load balancer has cut the connection; as above
 	cut      bool         // it was a load balancer
 	gone     bool         // the node that it leads through is
+	dark     engine.Time  // since when the client has no server, Never while it has one
 	used     engine.Time  // when something was last asked over it
 	epoch    int          // counts dials: what was meant for an earlier connection is void
 	waiting  []*waiter
@@ -70,7 +71,7 @@ func backoff(n int, draw uint64) engine.Time {
 func newLinks(s *stream, draws engine.Stream) []*link {
 	list := make([]*link, max(1, s.spec.Clients))
 	for i := range list {
-		list[i] = &link{stream: s, dial: attempt{req: request{stream: s, draws: draws.Sub(uint64(i))}}}
+		list[i] = &link{stream: s, dark: engine.Never, dial: attempt{req: request{stream: s, draws: draws.Sub(uint64(i))}}}
 	}
 	return list
 }
@@ -187,6 +188,7 @@ func (t *Traffic) dial(l *link, now engine.Time) {
 	flow := req.draw()
 	l.dial = attempt{req: req, flow: flow, member: -1, began: now, sent: now}
 	l.state, l.leaving, l.closed, l.cut, l.gone = linkDialling, false, false, false, false
+	l.darken(now)
 	l.epoch++
 	t.syn(l, now)
 }
@@ -200,6 +202,7 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 	}
 	if ok {
 		l.state, l.failures, l.again, l.used = linkUp, 0, now, now
+		l.lighten(now)
 		t.release(l, func(a *attempt) {
 			a.blame = l.blame // what it waited for, if it did
 			t.call(l, a, now)
@@ -219,6 +222,9 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 	limit := a.sent + dialTimeout
 	if timeout := l.stream.spec.ConnectTimeout; timeout > 0 {
 		limit = a.sent + timeout
+	}
+	if at := a.unreachable(now, fault); at < limit {
+		limit, fault = at, ledger.FaultUnreachable
 	}
 	if next := a.sent + retransmission(int(a.tries)); next < limit {
 		t.then(next, func(at engine.Time) { t.syn(l, at) })

@@ -23,7 +23,10 @@ func (t *Traffic) NodeGone(node int, now engine.Time) {
 			c.gone = c.gone || c.connected() && c.node == node
 		}
 		for _, l := range s.links {
-			l.gone = l.gone || l.state == linkUp && l.dial.node == node
+			if l.state == linkUp && l.dial.node == node {
+				l.gone = true
+				l.darken(now)
+			}
 		}
 	}
 	for server := range t.serving {

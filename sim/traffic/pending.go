@@ -16,6 +16,7 @@ type pending struct {
 // that the heap moves little.
 type step struct {
 	retry   bool // begin the next attempt
+	repeat  bool // the same one over another connection
 	conn    *conn
 	fault   ledger.Fault
 	giveUp  bool

@@ -186,7 +186,7 @@ func (t *Traffic) notice(c *conn, now engine.Time) {
 
 // reuse sends a request over a connection that stands.
 func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
-	a.member, a.flow, a.node, a.target = c.member, c.flow, c.node, c.target
+	a.member, a.flow, a.node, a.target, a.reused = c.member, c.flow, c.node, c.target, true
 	if c.gone {
 		t.hang(a, now, c)
 		return
@@ -200,6 +200,29 @@ func (t *Traffic) reuse(c *conn, a *attempt, now engine.Time) {
 		return
 	}
 	t.accepted(a, now, c.target.Server, c)
+}
+
+// repeats has a client ask again over another connection, at once, when the one that it had used
+// before was closed or reset before any byte of the answer: for all it knows the server had closed
+// it for idleness. It does so within the same timeout, for one connection after the other, and
+// never when the connection was new. A request that a server was working on when it ended is
+// repeated, too: the client cannot tell it from one that never arrived.
+//
+// Go does that for requests that are idempotent or say so (net/http/transport.go, shouldRetryRequest:
+// isReused, then nothingWrittenError, transportReadFromServerError or errServerClosedIdle; read in
+// 1.26.8), and so do Java's clients, browsers and curl (recalled).
+func (t *Traffic) repeats(a *attempt, at engine.Time, fault ledger.Fault, escaped ledger.Blame) bool {
+	r, s := &a.req, a.req.stream
+	if !s.spec.RepeatReused || !a.reused || a.proxy != nil || a.outcome(fault, at) != ledger.Reset || a.gaveUp(at) {
+		return false
+	}
+	if r.repeats >= s.spec.Clients { // there are no more that it could have used before
+		return false
+	}
+	r.repeats++
+	r.escaped = &escaped
+	t.later(at, step{attempt: *a, repeat: true})
+	return true
 }
 
 // racing is what becomes of a request that is written over a connection which is being closed: by

@@ -21,6 +21,7 @@ type stream struct {
 	flows     []flow     // FixedFlow: by client
 	resolvers []resolver // Named: by client
 	cuts      uint64     // sessions that ended with their server
+	dark      darkness   // of the links
 	waits     []queue    // by moment
 }
 

@@ -27,7 +27,10 @@ type Spec struct {
 	Clients    int // closed loop: clients; keep-alive: connections of the pool
 	KeepAlive  bool
 	ClientIdle engine.Time // 0: connections are never closed by the client
-	Kind       Kind        // over what the requests go
+	// RepeatReused has clients of a pool ask again over another connection when one that they had
+	// used before is closed before any byte of the answer (see repeats).
+	RepeatReused bool
+	Kind         Kind // over what the requests go
 	// WaitForReady has calls of HTTP2 wait for a connection until their timeout, instead of
 	// failing while the client waits to try again.
 	WaitForReady bool
@@ -48,6 +51,10 @@ type Spec struct {
 	IdleForgets bool
 	// ICMPFiltered says that a refusal by a node's rules does not get through.
 	ICMPFiltered bool
+	// Unreachable says that somebody answers for an address where nothing is: UnreachableAfter a
+	// SYN to it comes ICMP host unreachable. Else there is silence.
+	Unreachable      bool
+	UnreachableAfter engine.Time
 }
 
 // Arrivals is how requests come.
@@ -231,10 +238,10 @@ type request struct {
 	draws    engine.Stream
 	drawn    uint64
 	attempts int
+	repeats  int // of all attempts: see Spec.RepeatReused
 	proxied  int // tries of the proxy, of the attempt under way
 	client   int
 	escaped  *ledger.Blame
-	late     bool
 }
 
 func (r *request) draw() uint64 {
@@ -251,6 +258,8 @@ type attempt struct {
 	began  engine.Time // of the attempt: the timeout counts from here
 	sent   engine.Time // of the first SYN: retransmissions and the connect timeout count from here
 	target Target      // pinned by the node's connection table once chosen
+	silent engine.Time // when a SYN first came to where nothing is, 0 for never
+	reused bool        // over a connection that had been used before
 	tries  int32
 	blame  ledger.Blame // of the last judgement
 
@@ -282,9 +291,8 @@ func retransmission(n int) engine.Time { return engine.Time(1<<n-1) * engine.Sec
 func (t *Traffic) start(a *attempt, now engine.Time) {
 	s := a.req.stream
 	a.req.attempts++
-	a.req.proxied = 0
-	a.began, a.tries, a.target, a.blame, a.member = now, 0, Target{}, ledger.Blame{}, -1
-	a.proxy, a.stay = nil, nil
+	a.began = now
+	a.fresh()
 	if s.spec.Proxy != nil && !s.spec.Proxy.Served {
 		a.proxy = s.proxyIn(NoProxy)
 		t.startProxied(a, now)
@@ -310,6 +318,13 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 	t.connect(a, now, nil)
 }
 
+// fresh forgets where the attempt before led.
+func (a *attempt) fresh() {
+	a.req.proxied = 0
+	a.tries, a.target, a.silent, a.blame, a.member = 0, Target{}, 0, ledger.Blame{}, -1
+	a.proxy, a.stay, a.reused = nil, nil, false
+}
+
 // front finds where a SYN goes first, ok false when it goes nowhere.
 func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
 	fault, ok := t.aim(a)
@@ -319,7 +334,7 @@ func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
 	switch {
 	case ok:
 	case fault.Outcome() == ledger.Timeout:
-		t.repeat(a, fault, c)
+		t.repeat(a, now, fault, c)
 	default:
 		t.failed(a, now+a.rtt(), fault, c)
 	}
@@ -332,7 +347,7 @@ func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
 func (t *Traffic) aim(a *attempt) (fault ledger.Fault, ok bool) {
 	f := t.world.Front(a.leg(), a.flow, a.member)
 	if f.Member != a.member {
-		a.target = Target{}
+		a.target, a.silent = Target{}, 0
 	}
 	a.member, a.node = f.Member, f.Node
 	if f.Target != nil {
@@ -354,7 +369,7 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 	case ok:
 		t.accepted(a, now, a.target.Server, c)
 	case fault.Outcome() == ledger.Timeout:
-		t.repeat(a, fault, c)
+		t.repeat(a, now, fault, c)
 	default:
 		t.failed(a, now+a.rtt(), fault, c)
 	}
@@ -394,7 +409,7 @@ func (t *Traffic) reach(a *attempt) (fault ledger.Fault, ok bool) {
 }
 
 // repeat waits for the next retransmission, unless the client gives up before.
-func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
+func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *conn) {
 	// A connection that was sent to an endpoint stays with it: whoever chose it is to blame, at
 	// the moment of choosing. One that was swallowed is judged afresh each time.
 	if a.tries == 0 || fault != ledger.FaultNoAnswer {
@@ -405,11 +420,34 @@ func (t *Traffic) repeat(a *attempt, fault ledger.Fault, c *conn) {
 	}
 	a.tries++
 	next, limit := a.sent+retransmission(int(a.tries)), a.connectLimit()
+	if at := a.unreachable(now, fault); at < limit {
+		limit, fault = at, ledger.FaultUnreachable
+	}
+	if c != nil {
+		c.free = min(next, limit) + 1 // what waits for it looks again when it is decided
+	}
 	if next >= limit {
 		t.later(limit, step{attempt: *a, fault: fault, conn: c, giveUp: true})
 		return
 	}
 	t.later(next, step{attempt: *a, fault: fault, conn: c})
+}
+
+// unreachable is when the client hears that there is nothing where its SYNs go, Never when it does
+// not. A node that finds no neighbour at the address, or has no route there, answers with ICMP host
+// unreachable, at once or when the third question by ARP, one a second, has had no answer; Linux
+// then ends a connection attempt with EHOSTUNREACH, and takes no notice of it for one that stands or
+// for an unconnected socket of UDP. (Linux arp_error_report, tcp_v4_err, icmp_err_convert; recalled.
+// facts/kube-proxy.md 7, New SYN.)
+func (a *attempt) unreachable(now engine.Time, fault ledger.Fault) engine.Time {
+	s := &a.req.stream.spec
+	if fault != ledger.FaultNoAnswer || !s.Unreachable || s.ICMPFiltered && a.proxy == nil {
+		return engine.Never
+	}
+	if a.silent == 0 {
+		a.silent = now
+	}
+	return a.silent + s.UnreachableAfter + a.rtt()
 }
 
 // connectLimit returns when the client, or its kernel, gives a connection up.
@@ -434,9 +472,6 @@ func (a *attempt) connectLimit() engine.Time {
 // accepted serves a request on a connection that stands.
 func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) {
 	r, s := &a.req, a.req.stream
-	if now-a.began >= engine.Second {
-		r.late = true
-	}
 	if s.spec.Proxy != nil && a.proxy == nil {
 		t.handOver(a, now, server, c)
 		return
@@ -463,7 +498,7 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 		work.cut = new(bool)
 		t.later(end, step{attempt: *a, fault: ledger.FaultErred, cut: work.cut})
 	} else {
-		work.late = r.late || r.attempts > 1 && end-r.arrival > engine.Second
+		work.late = now-r.arrival >= engine.Second // it would have been accepted when it arrived
 		t.led.Attempt(s.index, false)
 		t.led.Succeed(s.index, r.number, a.node, server.ID(), end, r.escaped, work.late)
 	}
@@ -504,6 +539,9 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 		}
 		a.stay.leave(at, a.gaveUp(at))
 	}
+	if t.repeats(a, at, fault, blame) {
+		return
+	}
 	if r.attempts <= s.spec.Retries {
 		escaped := blame
 		r.escaped = &escaped
@@ -519,7 +557,7 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 	}
 	t.led.Fail(ledger.Request{
 		Number: r.number, Stream: s.index, Arrival: r.arrival, End: at, Outcome: a.outcome(fault, at),
-		Blame: blame, Node: a.node, Pod: pod, Ingress: ingress, Attempts: r.attempts,
+		Blame: blame, Node: a.node, Pod: pod, Ingress: ingress, Attempts: r.attempts + r.repeats,
 	})
 	if s.spec.Arrivals == ClosedLoop {
 		s.again(r.client, at)
@@ -543,6 +581,9 @@ func (t *Traffic) resume(p pending) {
 	switch {
 	case p.retry: // by the client, whatever became of its attempt before
 		t.start(&p.attempt, p.at)
+	case p.repeat:
+		p.attempt.fresh()
+		t.startPooled(&p.attempt, p.at)
 	case p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more
 	case p.proxied:
 		t.startProxied(&p.attempt, p.at)

@@ -48,10 +48,10 @@ var nodeMutants = []mutant{
 		{nodesGone, "c.gone = c.gone || c.connected() && c.node == node", "c.gone = c.gone || c.connected() && c.node == node && node < 0"},
 	}},
 	{"shared connections outlive their node", []string{"simulator 2"}, "sim", "TestWhatStandsThroughANodeDiesWithIt", []edit{
-		{nodesGone, "l.gone = l.gone || l.state == linkUp && l.dial.node == node", "l.gone = l.gone || l.state == linkUp && l.dial.node == node && node < 0"},
+		{nodesGone, "if l.state == linkUp && l.dial.node == node {", "if l.state == linkUp && l.dial.node == node && node < 0 {"},
 	}},
 	{"a new connection to a dead node is judged as one that stood", []string{"simulator 2"}, "sim", "TestPairsOfNodesThatAreGone", []edit{
-		{"sim/ledger/fault.go", "FaultNoTarget503, FaultNodeDead:\n\t\treturn true", "FaultNoTarget503:\n\t\treturn true"},
+		{"sim/ledger/fault.go", "FaultNoTarget503, FaultNodeDead,\n\t\tFaultUnreachable:", "FaultNoTarget503,\n\t\tFaultUnreachable:"},
 	}},
 	{"a flow that stood through a dead node is judged as a new one", []string{"simulator 2"}, "sim", "TestPairsOfNodesThatGo", []edit{
 		{"sim/traffic/udp.go", "\t\tfault = ledger.FaultNodeGone\n", "\t\tfault = ledger.FaultNodeDead\n"},

@@ -163,13 +163,55 @@ var clientMutants = []mutant{
 	{"what is in flight survives its server", []string{"kube-proxy 7 Process exits", "propagation 5 SIGKILL"}, "sim/traffic", "TestWhatIsInFlightFailsWhenItIsCut", []edit{
 		{"sim/traffic/pending.go", "\tlist := f.list\n", "\tlist := f.list[:0]\n"},
 	}},
+	{"a node says at once that nothing is at an address", []string{"kube-proxy 7 New SYN"}, "sim/traffic", "TestWhatAnAddressAnswersWhereNothingIs", []edit{
+		{client, "return a.silent + s.UnreachableAfter + a.rtt()", "return now + a.rtt()"},
+	}},
+	{"ICMP unreachable comes through a load balancer", []string{"kube-proxy 7 New SYN"}, "sim/traffic", "TestWhatAnAddressAnswersWhereNothingIs", []edit{
+		{client, "!s.Unreachable || s.ICMPFiltered && a.proxy == nil {", "!s.Unreachable {"},
+	}},
+	{"ICMP unreachable does not reach a proxy behind a load balancer", []string{"kube-proxy 7 New SYN"}, "sim/traffic", "TestAProxyHearsOfAnAddressWhereNothingIs", []edit{
+		{client, "s.ICMPFiltered && a.proxy == nil {", "s.ICMPFiltered {"},
+	}},
+	{"a dial goes on after ICMP unreachable", []string{"kube-proxy 7 New SYN"}, "sim/traffic", "TestADialHearsOfAnAddressWhereNothingIs", []edit{
+		{"sim/traffic/link.go", "if at := a.unreachable(now, fault); at < limit {", "if at := a.unreachable(now, fault); at < 0 {"},
+	}},
 	{"a repeated SYN chooses again", []string{"kube-proxy 7 NAT decision"}, "sim/traffic", "TestRetransmissions", []edit{
 		{client, "if !a.target.Addr.IsValid() {", "if a.tries > 0 || !a.target.Addr.IsValid() {"},
 	}},
 }
 
-// Who closes an idle connection, and who writes into the closing.
+// Who closes an idle connection, who writes into the closing, and who asks again then.
 var idleMutants = []mutant{
+	{"what a new connection lost is repeated", []string{"simulator 9"}, "sim/traffic", "TestWhatANewConnectionLostIsNotRepeated", []edit{
+		{pool, "if !s.spec.RepeatReused || !a.reused ||", "if !s.spec.RepeatReused ||"},
+	}},
+	{"nothing is repeated", []string{"simulator 9"}, "sim/traffic", "TestAClientRepeatsWhatAReusedConnectionLost", []edit{
+		{pool, "if !s.spec.RepeatReused ||", "if true ||"},
+	}},
+	{"everybody repeats", []string{"simulator 9"}, "sim/traffic", "TestAClientRepeatsWhatAReusedConnectionLost", []edit{
+		{pool, "if !s.spec.RepeatReused || !a.reused", "if !a.reused"},
+	}},
+	{"a request is repeated once", []string{"simulator 9"}, "sim/traffic", "TestARequestIsRepeatedUntilAConnectionIsNew", []edit{
+		{pool, "if r.repeats >= s.spec.Clients {", "if r.repeats >= 1 {"},
+	}},
+	{"a repetition has a timeout of its own", []string{"simulator 9"}, "sim/traffic", "TestARepetitionHasWhatIsLeftOfTheTimeout", []edit{
+		{client, "\t\tp.attempt.fresh()\n", "\t\tp.attempt.fresh()\n\t\tp.attempt.began = p.at\n"},
+	}},
+	{"slow is what takes long", []string{"simulator 2"}, "sim/traffic", "TestSlowIsLaterThanItWouldHaveBeen", []edit{
+		{client, "work.late = now-r.arrival >= engine.Second", "work.late = end-r.arrival >= engine.Second"},
+	}},
+	{"slow counts from the last attempt", []string{"simulator 2"}, "sim/traffic", "TestSlowIsLaterThanItWouldHaveBeen", []edit{
+		{client, "work.late = now-r.arrival >= engine.Second", "work.late = now-a.began >= engine.Second"},
+	}},
+	{"who waits for a connection that hangs waits until it is given up", []string{"simulator 1"}, "sim/traffic", "TestWhoWaitsForAConnectionThatHangsFollowsWhenItStands", []edit{
+		{client, "c.free = min(next, limit) + 1", "c.free = limit"},
+	}},
+	{"a session that waits is not dark", []string{"simulator 9"}, "sim/traffic", "TestASessionWithoutAServerIsDarkWhoeverWaited", []edit{
+		{"sim/traffic/dark.go", "d.add(now - l.dark)", "d.add(now - now)"},
+	}},
+	{"darkness ends with the run only", []string{"simulator 9"}, "sim/traffic", "TestDarknessHasAnEnd", []edit{
+		{"sim/traffic/dark.go", "end = min(end, t.stopped)", "end = max(end, engine.Second)"},
+	}},
 	{"a server that shuts down leaves idle connections open", []string{"propagation 5 after SIGTERM, graceful server"}, "sim", "TestAServerThatShutsDownClosesIdleConnections", []edit{
 		{between, "o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)", "o.traffic.Until(uint64(i.Pod), o.eng.Now())"},
 	}},
