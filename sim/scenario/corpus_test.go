@@ -108,8 +108,8 @@ func TestCorpusScenarios(t *testing.T) {
 	if s := ingress.Scenario.Services[0].Service; s.Spec.HealthCheckNodePort == 0 || s.Spec.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal {
 		t.Errorf("ingress-nginx: %+v", s.Spec)
 	}
-	if !ingress.Scenario.Traffic[0].HealthyNodesOnly || len(ingress.Scenario.Services) != 2 {
-		t.Error("ingress-nginx: its clients come through a load balancer, and two Services select its pods")
+	if len(ingress.Families) != len(unknownFamilies()) || len(ingress.Scenario.Services) != 2 {
+		t.Error("ingress-nginx: its clients come through one of several load balancers, and two Services select its pods")
 	}
 	if h := ingress.Scenario.Workloads[0].Hooks["controller"]; words(h) != "exec uniform 1s-2s closes signals fails readiness waits" {
 		t.Errorf("ingress-nginx: preStop is %s", words(h))
@@ -117,8 +117,8 @@ func TestCorpusScenarios(t *testing.T) {
 	if got := inferFile(t, "ingress-nginx-cloud.yaml", Options{})[1].FailurePolicy; got != "Fail" {
 		t.Errorf("ingress-nginx: failurePolicy of the webhook is %q", got)
 	}
-	if !strings.Contains(Normal(ingress.Scenario), "id: load-balancer") {
-		t.Error("ingress-nginx does not say that the load balancer is left out")
+	if none := inferFile(t, "ingress-nginx-cloud.yaml", Options{LB: "none"})[0]; !strings.Contains(Normal(none.Scenario), "id: load-balancer") || none.Families != nil {
+		t.Error("ingress-nginx with --lb none does not say that the load balancer is left out")
 	}
 }
 

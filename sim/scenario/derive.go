@@ -12,7 +12,7 @@ import (
 // meanwhile, and the default clients of one entry: none where they choose the pod.
 func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	s := *base
-	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]Assumption(nil), b.assumed...)}
+	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]Assumption(nil), b.assumed...), family: b.family}
 	s.Assumptions, s.NotModelled = nil, nil
 	s.Workloads, s.Services, s.Traffic = nil, nil, nil
 	own.servicesOf(index)

@@ -84,8 +84,8 @@ func (e *Environment) BalancerWords() string {
 	if f.name == "" {
 		return "unknown"
 	}
-	if len(f.others) == 0 {
+	if len(f.families) == 0 {
 		return f.name
 	}
-	return f.name + ", or " + orList(f.others)
+	return orList(f.families)
 }

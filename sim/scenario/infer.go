@@ -43,6 +43,10 @@ type Family struct {
 	Scenario *Scenario
 }
 
+// Families are the Scenario once for each load balancer that it might go through, the first the
+// Scenario itself, where neither it nor a flag says which one that is; else nil.
+func (s *Scenario) Families() []Family { return s.families }
+
 // NotJudged is the verdict of a case of which nothing is claimed.
 const NotJudged = "not-judged"
 
@@ -73,7 +77,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	problems := b.doc.sorted()
 	if manifest.HasErrors(problems) {
 		for i := range cases {
-			cases[i].Scenario = nil
+			cases[i].Scenario, cases[i].Families = nil, nil
 		}
 	}
 	return cases, problems
@@ -126,6 +130,7 @@ func (b *builder) cases(base *Scenario, index int) []Case {
 			if runs {
 				c.Scenario = b.derive(base, index, &e)
 				c.Scenario.Name = c.ID
+				c.Families = b.families(c.Scenario, func() *Scenario { return b.derive(base, index, &e) })
 			}
 			if c.Reason != "" {
 				c.Verdict = NotJudged

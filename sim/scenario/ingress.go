@@ -72,7 +72,7 @@ func (b *builder) throughController(t *Traffic, door cursor, way string, at curs
 		door.fail("no traffic from outside for Service %s: %s", front.Service, noNodePort(&front, svc))
 	}
 	t.External, t.HealthyNodesOnly, t.LB = front.External, front.HealthyNodesOnly, front.LB
-	t.direct, t.bypass, t.lbOthers = front.direct, front.bypass, front.lbOthers
+	t.direct, t.bypass, t.lbOthers, t.families = front.direct, front.bypass, front.lbOthers, front.families
 	t.Ingress = &Ingress{Service: front.Service, Port: front.Port, Proxy: b.controllerOf(t, front.Service)}
 }
 
@@ -107,7 +107,7 @@ func (b *builder) controllerOf(t *Traffic, service string) *LoadBalancer {
 // findController goes by the class of the Ingress or Gateway, and by the image of the controller.
 func (b *builder) findController(t *Traffic, service string) (name, why, basis string) {
 	if t.route != nil {
-		if f := t.route.find(); f.basis == inferred && slices.Contains(ingressNames(), f.name) {
+		if f := t.route.find(b.provider()); f.basis == inferred && slices.Contains(ingressNames(), f.name) {
 			return f.name, f.why, inferred
 		}
 	}

@@ -18,12 +18,6 @@ const (
 	lbNone = "none"
 )
 
-// anyFamily lists the load balancers that are tried where nothing says which one it is, one of
-// each family (simulator.md 3).
-func anyFamily() []string {
-	return []string{"gke-l4", "aws-nlb-ip", "aws-nlb-instance", "azure-standard", "metallb-l2"}
-}
-
 // balancerSpec is the Scenario's load balancer.
 func (b *builder) balancerSpec() cursor { return b.doc.spec().get("loadBalancer") }
 
@@ -82,7 +76,7 @@ func (b *builder) balance(t *Traffic, svc *corev1.Service, via string, at cursor
 		t.HealthyNodesOnly, t.direct = false, true
 	case via == viaNodePort, len(t.Nodes) > 0:
 	case b.throughProxy(t, svc, via):
-		b.through(t, svc, b.proxyOf(t))
+		b.through(t, svc, b.proxyOf(t, svc))
 	case via == viaLB:
 		found := b.balancerOf(t, svc, via)
 		if found.name == "" && b.balancerName() == lbAuto {
@@ -104,9 +98,9 @@ func (b *builder) through(t *Traffic, svc *corev1.Service, found balancerFound) 
 	}
 	t.External, t.HealthyNodesOnly = true, false
 	t.LB = b.filled(found.name, t, svc)
-	t.lbOthers = found.others
+	t.lbOthers, t.families = found.others, found.families
 	if t.LB != nil && b.overridden() && b.belong(t.LB) { // whoever knows its fields knows which one it is
-		t.lbOthers = nil
+		t.lbOthers, t.families = nil, nil
 	}
 }
 
@@ -140,7 +134,7 @@ func (t *Traffic) routed() bool {
 }
 
 // proxyOf says which proxy it is, and lists it among the assumptions unless somebody has said so.
-func (b *builder) proxyOf(t *Traffic) balancerFound {
+func (b *builder) proxyOf(t *Traffic, svc *corev1.Service) balancerFound {
 	name := b.balancerName()
 	switch {
 	case name == lbNone:
@@ -148,7 +142,11 @@ func (b *builder) proxyOf(t *Traffic) balancerFound {
 	case isProxy(name):
 		return balancerFound{name: name}
 	}
-	found := t.route.find()
+	found := t.route.find(b.provider())
+	if found.basis == "assumed" && b.overridden() { // whoever knows its fields knows which one it is
+		found.name, found.families = "l7-generic", nil
+	}
+	found = b.pickFamily(found, t, svc)
 	if found.name != "" {
 		b.assumeAs("ingress", found.name+" ("+found.why+")", found.basis)
 	}
@@ -167,15 +165,17 @@ func (b *builder) balancerOf(t *Traffic, svc *corev1.Service, via string) balanc
 	}
 	env, _ := environmentNamed(b.opts.Env)
 	found := findBalancer(svc, b.world.nodes, env)
-	if found.name != "" {
-		b.assumeAs("lb", found.name+" ("+found.why+")", found.basis)
-		return found
+	if found.name == "" {
+		if name == lbAuto && b.overridden() {
+			b.balancerSpec().fail("nothing in the input says which load balancer Service %s/%s has: give preset, too", svc.Namespace, svc.Name)
+		}
+		if via == viaLB { // who says that there is one can say which
+			return found
+		}
+		found = balancerFound{families: unknownFamilies(), why: "nothing says which one it is", basis: "assumed"}
 	}
-	if name == lbAuto && b.overridden() {
-		b.balancerSpec().fail("nothing in the input says which load balancer Service %s/%s has: give preset, too", svc.Namespace, svc.Name)
-	}
-	b.assumeAs("lb", "unknown: as one without any delay", "assumed")
-	t.lbOthers = anyFamily()
+	found = b.pickFamily(found, t, svc)
+	b.assumeAs("lb", found.name+" ("+found.why+")", found.basis)
 	return found
 }
 
@@ -191,7 +191,7 @@ func (b *builder) belong(lb *LoadBalancer) bool {
 func (b *builder) filled(name string, t *Traffic, svc *corev1.Service) *LoadBalancer {
 	policy := cmp.Or(svc.Spec.ExternalTrafficPolicy, policyCluster) // one of type ClusterIP has none
 	c := b.balancerSpec()
-	b.doc.balanced = true
+	b.doc.balanced = b.doc.balanced || name == b.balancerName()
 	p, ok := presetFor(name, policy)
 	switch {
 	case !ok:
@@ -256,15 +256,14 @@ func proxyNames() []string {
 
 // needsNodePort says whether a stream ends at a node, and its Service has no port there.
 func (t *Traffic) needsNodePort(svc *corev1.Service) bool {
-	if !t.External || t.LB != nil && t.LB.Target == TargetPods {
-		return false
-	}
-	for i := range svc.Spec.Ports {
-		if p := &svc.Spec.Ports[i]; int(p.Port) == t.Port && p.NodePort != 0 && (p.Protocol == corev1.ProtocolUDP) == (t.Protocol == endpoints.UDP) {
-			return false
-		}
-	}
-	return true
+	return t.External && (t.LB == nil || t.LB.Target != TargetPods) && !hasNodePort(svc, t.Port, t.Protocol)
+}
+
+// hasNodePort says whether a Service's port has one on the nodes.
+func hasNodePort(svc *corev1.Service, port int, protocol endpoints.Protocol) bool {
+	return slices.ContainsFunc(svc.Spec.Ports, func(p corev1.ServicePort) bool {
+		return int(p.Port) == port && p.NodePort != 0 && (p.Protocol == corev1.ProtocolUDP) == (protocol == endpoints.UDP)
+	})
 }
 
 // ground has default clients of a port that nobody outside reaches go to the ClusterIP, and

@@ -11,10 +11,12 @@ import (
 
 // balancerFound is which load balancer the input speaks of.
 type balancerFound struct {
-	name   string // a family of presets, "" for none
-	why    string // what says so
-	basis  string // "inferred", "preset" where --env says so, or "assumed"
-	others []string
+	name  string // a family of presets, "" for none
+	why   string // what says so
+	basis string // "inferred", "preset" where --env says so, or "assumed"
+	// others are less likely than name. families are what it might be with none better founded than
+	// another, name among them; nil where that is known.
+	others, families []string
 	// bypass says, with the name "", why requests go to the ClusterIP.
 	bypass string
 }
@@ -148,9 +150,9 @@ func findGKE(e *balancerEvidence) balancerFound {
 	key := e.annotation("cloud.google.com/l4-rbs")
 	if key == "" {
 		key = e.annotation(kind, "cloud.google.com/load-balancer-type", "cloud.google.com/neg", "cloud.google.com/backend-config")
-		f.others = []string{"gke-legacy-external"}
+		f.families = []string{"gke-l4", "gke-legacy-external"}
 		if value := e.svc.Annotations[key]; strings.EqualFold(value, "Internal") {
-			f.others = []string{"gke-legacy-internal"}
+			f.families = []string{"gke-l4", "gke-legacy-internal"}
 		}
 	}
 	if key == "" {
@@ -168,7 +170,7 @@ func findAzure(e *balancerEvidence) balancerFound {
 }
 
 func findMetalLB(e *balancerEvidence) balancerFound {
-	f := balancerFound{name: "metallb-l2", others: []string{"metallb-bgp"}}
+	f := balancerFound{name: "metallb-l2", families: []string{"metallb-l2", "metallb-bgp"}}
 	switch key := e.annotation("metallb.universe.tf/", "metallb.io/"); {
 	case key != "":
 		f.why = "annotation " + key
@@ -194,14 +196,14 @@ func findProvider(e *balancerEvidence) balancerFound {
 	return balancerFound{}
 }
 
-// providerBalancer is what a provider makes of a Service that asks for nothing special, and
-// what else is common there.
+// providerBalancer is what a provider makes of a Service that asks for nothing special: at AWS
+// that depends on whether the AWS Load Balancer Controller is there, at Google on the cluster.
 func providerBalancer(provider string) balancerFound {
 	switch provider {
 	case "aws":
-		return balancerFound{name: "aws-classic", others: []string{"aws-nlb-instance", "aws-nlb-ip"}}
+		return balancerFound{name: "aws-classic", families: []string{"aws-classic", "aws-nlb-instance", "aws-nlb-ip"}}
 	case "gce":
-		return balancerFound{name: "gke-l4", others: []string{"gke-legacy-external"}}
+		return balancerFound{name: "gke-l4", families: []string{"gke-l4", "gke-legacy-external"}}
 	case "azure":
 		return balancerFound{name: "azure-standard"}
 	case "kind":

@@ -55,6 +55,12 @@ func Parse(objects *manifest.Objects, opts Options) ([]*Scenario, []manifest.Pro
 		found := b.doc.sorted()
 		problems = append(problems, found...)
 		if !manifest.HasErrors(found) {
+			s.families = b.families(s, func() *Scenario {
+				again := newBuilder(o, &opts)
+				again.family = b.family
+				again.load(objects)
+				return again.scenario()
+			})
 			out = append(out, s)
 		}
 	}
@@ -71,6 +77,9 @@ type builder struct {
 	out    *Scenario
 	// assumed are the ids of the assumptions made so far, with their values.
 	assumed []Assumption
+	// family is the load balancer to take where the input does not say which one it is, "" for the
+	// first that it might be.
+	family string
 }
 
 func newBuilder(o *manifest.Object, opts *Options) *builder {

@@ -214,20 +214,20 @@ func TestEvidenceOfALoadBalancer(t *testing.T) {
 		"type nlb":                                      {"service.beta.kubernetes.io/aws-load-balancer-type: nlb", "", "", "", "aws-nlb-in-tree inferred"},
 		"type nlb goes before the hostname, which does not tell them apart": {"service.beta.kubernetes.io/aws-load-balancer-type: nlb", "", "status: {loadBalancer: {ingress: [{hostname: a-0123.elb.eu-west-1.amazonaws.com}]}}", "", "aws-nlb-in-tree inferred"},
 		"any other annotation of AWS":                                       {"service.beta.kubernetes.io/aws-load-balancer-internal: \"true\"", "", "", "", "aws-classic inferred"},
-		"GKE internal":                                                      {"networking.gke.io/load-balancer-type: Internal", "", "", "", "gke-l4 inferred gke-legacy-internal"},
+		"GKE internal":                                                      {"networking.gke.io/load-balancer-type: Internal", "", "", "", "gke-l4 inferred ?gke-legacy-internal"},
 		"GKE with backend services":                                         {"cloud.google.com/l4-rbs: enabled", "", "", "", "gke-l4 inferred"},
-		"GKE by an annotation for another purpose":                          {"cloud.google.com/neg: '{}'", "", "", "", "gke-l4 inferred gke-legacy-external"},
+		"GKE by an annotation for another purpose":                          {"cloud.google.com/neg: '{}'", "", "", "", "gke-l4 inferred ?gke-legacy-external"},
 		"GKE by class":                                                      {"", "loadBalancerClass: networking.gke.io/l4-regional-external", "", "", "gke-l4 inferred"},
 		"Azure":                                                             {"service.beta.kubernetes.io/azure-load-balancer-internal: \"true\"", "", "", "", "azure-standard inferred"},
-		"MetalLB by annotation":                                             {"metallb.io/address-pool: a", "", "", "", "metallb-l2 inferred metallb-bgp"},
-		"MetalLB by its older annotation":                                   {"metallb.universe.tf/address-pool: a", "", "", "", "metallb-l2 inferred metallb-bgp"},
-		"MetalLB by class":                                                  {"", "loadBalancerClass: metallb.io/metallb", "", "", "metallb-l2 inferred metallb-bgp"},
-		"a node of AWS":                                                     {"", "", "node aws:///eu-west-1a/i-0123", "", "aws-classic inferred aws-nlb-instance aws-nlb-ip"},
-		"a node of Google":                                                  {"", "", "node gce://project/zone/n", "", "gke-l4 inferred gke-legacy-external"},
+		"MetalLB by annotation":                                             {"metallb.io/address-pool: a", "", "", "", "metallb-l2 inferred ?metallb-bgp"},
+		"MetalLB by its older annotation":                                   {"metallb.universe.tf/address-pool: a", "", "", "", "metallb-l2 inferred ?metallb-bgp"},
+		"MetalLB by class":                                                  {"", "loadBalancerClass: metallb.io/metallb", "", "", "metallb-l2 inferred ?metallb-bgp"},
+		"a node of AWS":                                                     {"", "", "node aws:///eu-west-1a/i-0123", "", "aws-classic inferred ?aws-nlb-instance ?aws-nlb-ip"},
+		"a node of Google":                                                  {"", "", "node gce://project/zone/n", "", "gke-l4 inferred ?gke-legacy-external"},
 		"a node of Azure":                                                   {"", "", "node azure:///subscriptions/x", "", "azure-standard inferred"},
 		"a node of kind":                                                    {"", "", "node kind://docker/kind/kind-worker", "", "kind inferred"},
 		"a node of somebody else":                                           {"", "", "node hcloud://7", "", ""},
-		"an annotation goes before the node":                                {"metallb.io/address-pool: a", "", "node aws:///eu-west-1a/i-0123", "", "metallb-l2 inferred metallb-bgp"},
+		"an annotation goes before the node":                                {"metallb.io/address-pool: a", "", "node aws:///eu-west-1a/i-0123", "", "metallb-l2 inferred ?metallb-bgp"},
 		"an environment":                                                    {"", "", "", "aks", "azure-standard preset"},
 		"an environment of which the load balancer is not known": {"", "", "", "kubeadm", ""},
 		"a node goes before the environment":                     {"", "", "node kind://docker/kind/kind-worker", "aks", "kind inferred"},
@@ -237,19 +237,30 @@ func TestEvidenceOfALoadBalancer(t *testing.T) {
 			svc, nodes := evidenceInput(t, tt.meta, tt.spec, tt.rest)
 			env, _ := environmentNamed(tt.env)
 			f := findBalancer(svc, nodes, env)
-			if got := strings.TrimSpace(strings.Join(append([]string{f.name, f.basis}, f.others...), " ")); got != tt.want {
+			if got := strings.TrimSpace(strings.Join(append([]string{f.name, f.basis}, guesses(f.name, f.others, f.families)...), " ")); got != tt.want {
 				t.Errorf("got %q (%s), want %q", got, f.why, tt.want)
 			}
 			if f.name != "" && f.why == "" {
 				t.Error("it does not say why")
 			}
-			for _, name := range append(f.others, anyFamily()...) {
+			for _, name := range slices.Concat(f.others, f.families, unknownFamilies()) {
 				if p, ok := presetFor(name, policyCluster); !ok || p.Layer7() || p.Family != name {
 					t.Errorf("%s is no family", name)
 				}
 			}
 		})
 	}
+}
+
+// guesses lists what a load balancer might be beside name: with a "?" where that is as likely.
+func guesses(name string, others, families []string) []string {
+	out := slices.Clone(others)
+	for _, family := range families {
+		if family != name {
+			out = append(out, "?"+family)
+		}
+	}
+	return out
 }
 
 // evidenceInput is a Service of type LoadBalancer, with an annotation, a line of its spec, and

@@ -205,8 +205,8 @@ func (r *route) annotation(key string) (value string, at *manifest.Object) {
 	return r.ingress.Value.Annotations[key], r.object
 }
 
-// find says which proxy it is (simulator.md 5.2).
-func (r *route) find() balancerFound {
+// find says which proxy it is (simulator.md 5.2), in a provider's cluster: "" is anybody's.
+func (r *route) find(provider string) balancerFound {
 	f := balancerFound{why: r.said}
 	switch r.madeBy() {
 	case makerAWS:
@@ -221,7 +221,7 @@ func (r *route) find() balancerFound {
 	case makerEnvoy:
 		f.name = "envoy-gateway"
 	default:
-		return r.findAny()
+		return r.findAny(provider)
 	}
 	f.basis = inferred
 	return f
@@ -254,23 +254,33 @@ func (r *route) findGKE(f *balancerFound) {
 		f.name = "gke-l7-neg"
 		f.why += ", without a node port for instance groups"
 	case neg == "":
-		f.name, f.others = "gke-l7-instance-group", []string{"gke-l7-neg"}
+		f.name, f.families = "gke-l7-neg", []string{"gke-l7-neg", "gke-l7-instance-group"}
 	default:
 		f.name = "gke-l7-instance-group"
 	}
 }
 
-// findAny is a proxy of which nothing is known, but perhaps its class.
-func (r *route) findAny() balancerFound {
-	f := balancerFound{name: "l7-generic", why: r.said, basis: "assumed", others: []string{"ingress-nginx", "envoy-gateway"}}
+// findAny is a proxy of which nothing is known, but perhaps its class: a provider's has a class of
+// a known name.
+func (r *route) findAny(provider string) balancerFound {
+	f := balancerFound{name: "l7-generic", why: r.said, basis: "assumed"}
+	gateway := r.ingress.Value == nil
 	switch {
 	case r.controller != "":
 		f.why += ", of " + r.controller
+		f.others = []string{"ingress-nginx", "envoy-gateway"}
+		return f
+	case r.said != "" && gateway:
+		f.families = []string{"l7-generic", "envoy-gateway"}
 	case r.said != "":
-	case r.ingress.Value != nil:
-		f.why = r.object.String() + " says no class"
-	default:
+		f.families = []string{"l7-generic", "ingress-nginx", "envoy-gateway"}
+	case gateway:
 		f.why = "the Gateway of " + r.object.String() + " is not in the input"
+		f.families = unknownProxies(gateway, provider)
+	default:
+		f.why = r.object.String() + " says no class"
+		f.families = unknownProxies(gateway, provider)
 	}
+	f.name = f.families[0]
 	return f
 }

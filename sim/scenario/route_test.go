@@ -53,7 +53,12 @@ func throughWhat(t *testing.T, s *Scenario) string {
 		if tr.External != (tr.LB != nil || tr.bypass == "") {
 			t.Errorf("%s: external %t", words, tr.External)
 		}
-		all = append(all, strings.TrimSpace(strings.Join(append([]string{words}, tr.lbOthers...), " ")))
+		name := ""
+		if tr.LB != nil {
+			p, _ := presetFor(tr.LB.Preset, "")
+			name = p.Family
+		}
+		all = append(all, strings.TrimSpace(strings.Join(append([]string{words}, guesses(name, tr.lbOthers, tr.families)...), " ")))
 	}
 	if len(distinct(all)) != 1 {
 		t.Errorf("the streams differ: %q", all)
@@ -68,7 +73,8 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 		nodePort = "type: NodePort"
 		ip       = albPrefix + "target-type: ip"
 		instance = albPrefix + "target-type: instance"
-		unknown  = "l7-generic assumed ingress-nginx envoy-gateway"
+		unknown  = "ingress-nginx assumed ?envoy-gateway ?aws-alb-ip ?gke-l7-neg"
+		other    = "l7-generic assumed ingress-nginx envoy-gateway"
 	)
 	class := func(name, controller, annotations string) string {
 		return "---\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: " + name + ", annotations: {" + annotations + "}}\nspec: {controller: " + controller + "}\n"
@@ -76,12 +82,12 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 	const isDefault = "ingressclass.kubernetes.io/is-default-class: 'true'"
 	for name, tt := range map[string]struct{ class, ingress, spec, service, more, want string }{ // order: each for itself
 		"no class":                                      {"", "", "", "", "", unknown},
-		"a class nobody knows":                          {"ingressClassName: own", "", "", "", "", unknown},
+		"a class nobody knows":                          {"ingressClassName: own", "", "", "", "", "l7-generic assumed ?ingress-nginx ?envoy-gateway"},
 		"ingress-nginx":                                 {"ingressClassName: nginx", "", "", "", "", "ingress-nginx inferred"},
 		"the older annotation":                          {"", "kubernetes.io/ingress.class: nginx", "", "", "", "ingress-nginx inferred"},
 		"the spec goes before the annotation":           {"ingressClassName: nginx", "kubernetes.io/ingress.class: alb", "", "", "", "ingress-nginx inferred"},
 		"a class of any name, and who takes care of it": {"ingressClassName: own", "", "", "", class("own", "k8s.io/ingress-nginx", ""), "ingress-nginx inferred"},
-		"somebody else's class of the name nginx":       {"ingressClassName: nginx", "", "", "", class("nginx", "nginx.org/ingress-controller", ""), unknown},
+		"somebody else's class of the name nginx":       {"ingressClassName: nginx", "", "", "", class("nginx", "nginx.org/ingress-controller", ""), other},
 		"the default class":                             {"", "", "", "", class("own", "ingress.k8s.aws/alb", isDefault), "aws-alb-ip inferred"},
 		"a class that is no default":                    {"", "", "", "", class("own", "ingress.k8s.aws/alb", ""), unknown},
 		"an ALB, with a node port":                      {"ingressClassName: alb", "", nodePort, "", "", "aws-alb-instance inferred aws-alb-ip"},
@@ -93,12 +99,12 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 			"the Service has no node port, and load balancer aws-alb-instance sends to nodes inferred"},
 		"GKE with NEGs":            {"ingressClassName: gce", "", nodePort, "cloud.google.com/neg: '{\"ingress\": true}'", "", "gke-l7-neg inferred"},
 		"GKE without NEGs":         {"ingressClassName: gce", "", nodePort, "cloud.google.com/neg: '{\"ingress\": false}'", "", "gke-l7-instance-group inferred"},
-		"GKE, which does not say":  {"ingressClassName: gce-internal", "", nodePort, "", "", "gke-l7-instance-group inferred gke-l7-neg"},
+		"GKE, which does not say":  {"ingressClassName: gce-internal", "", nodePort, "", "", "gke-l7-neg inferred ?gke-l7-instance-group"},
 		"GKE, without a node port": {"ingressClassName: gce", "", "", "", "", "gke-l7-neg inferred"},
 		"nginx sends to the Service": {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'true'", "", "", "",
 			"ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"},
 		"nginx sends to the pods after all":         {"ingressClassName: nginx", nginxPrefix + "service-upstream: 'false'", "", "", "", "ingress-nginx inferred"},
-		"a Service with a load balancer of its own": {"ingressClassName: nginx", "", "type: LoadBalancer", "metallb.io/address-pool: a", "", "metallb-l2-cluster inferred metallb-bgp"},
+		"a Service with a load balancer of its own": {"ingressClassName: nginx", "", "type: LoadBalancer", "metallb.io/address-pool: a", "", "metallb-l2-cluster inferred ?metallb-bgp"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +130,10 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 // An HTTPRoute says its Gateway, and that its class. Reference: simulator.md 5.2.
 func TestEvidenceOfAnHTTPRoute(t *testing.T) {
 	t.Parallel()
-	const unknown = "l7-generic assumed ingress-nginx envoy-gateway"
+	const (
+		unknown = "envoy-gateway assumed ?l7-generic ?aws-alb-ip ?gke-l7-neg"
+		other   = "l7-generic assumed ingress-nginx envoy-gateway"
+	)
 	for name, tt := range map[string]struct{ ref, gateway, class, want string }{ // order: each for itself
 		"the Gateway is not in the input":            {"name: g", "", "", unknown},
 		"a Gateway of another namespace":             {"name: g", "{name: g, namespace: infra}|eg", "", unknown},
@@ -133,9 +142,9 @@ func TestEvidenceOfAnHTTPRoute(t *testing.T) {
 		"Envoy Gateway by its controller":            {"name: g", "{name: g, namespace: shop}|own", "gateway.envoyproxy.io/gatewayclass-controller", "envoy-gateway inferred"},
 		"GKE":                                        {"name: g", "{name: g, namespace: shop}|gke-l7-regional-external-managed", "", "gke-l7-neg inferred"},
 		"an ALB":                                     {"name: g", "{name: g, namespace: shop}|aws-alb", "", "aws-alb-ip inferred"},
-		"Istio":                                      {"name: g", "{name: g, namespace: shop}|istio", "istio.io/gateway-controller", unknown},
-		"nginx, which is not ingress-nginx":          {"name: g", "{name: g, namespace: shop}|nginx", "", unknown},
-		"somebody else's class of the name of GKE's": {"name: g", "{name: g, namespace: shop}|gke-l7-own", "example.com/controller", unknown},
+		"Istio":                                      {"name: g", "{name: g, namespace: shop}|istio", "istio.io/gateway-controller", other},
+		"nginx, which is not ingress-nginx":          {"name: g", "{name: g, namespace: shop}|nginx", "", "l7-generic assumed ?envoy-gateway"},
+		"somebody else's class of the name of GKE's": {"name: g", "{name: g, namespace: shop}|gke-l7-own", "example.com/controller", other},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -174,8 +183,8 @@ func TestWhatALoadBalancerIsFor(t *testing.T) {
 		"pods need no node port":                            {"type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", Options{LB: "aws-nlb-ip"}, "aws-nlb-ip"},
 		"nodes need one": {"type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", Options{LB: "azure-standard"},
 			"the Service has no node port, and load balancer azure-standard-cluster sends to nodes"},
-		"one without any delay needs one, too": {"type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", Options{},
-			"the Service has no node port assumed gke-l4 aws-nlb-ip aws-nlb-instance azure-standard metallb-l2"},
+		"where there is none it is one that sends to pods": {"type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", Options{}, "aws-nlb-ip assumed"},
+		"one without any delay needs one, too":             {"type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", Options{LB: "none"}, "the Service has no node port"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,44 +195,6 @@ func TestWhatALoadBalancerIsFor(t *testing.T) {
 			c := inferOne(t, routedWeb(tt.spec, "", more), tt.opts)
 			if got := throughWhat(t, c.Scenario); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
-// Of a proxy of which nothing is known each kind is tried; a load balancer that needs node ports
-// is not tried where there are none.
-func TestOtherProxies(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct{ text, id, want string }{ // order: each for itself
-		"an Ingress of an unknown class":     {routedWeb("", "", anIngress("", "")), "ingress", "ingress-nginx envoy-gateway"},
-		"an ALB of unknown targets":          {routedWeb("type: NodePort", "", anIngress("", "ingressClassName: alb")), "ingress", "aws-alb-ip"},
-		"a load balancer without node ports": {routedWeb("type: LoadBalancer\n  allocateLoadBalancerNodePorts: false", "", ""), "lb", "aws-nlb-ip"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := inferOne(t, tt.text, Options{}).Scenario
-			before := Normal(s)
-			var got []string
-			for _, a := range Alternatives(s) {
-				if a.ID != "ingress" && a.ID != "lb" {
-					continue
-				}
-				if a.ID != tt.id {
-					t.Errorf("%s is tried for %s", a.Value, a.ID)
-				}
-				got = append(got, a.Value)
-				for _, tr := range a.Scenario.Traffic {
-					if tr.LB == nil || tr.LB.Preset != a.Value || tr.LB.Service != "shop/web" || !tr.External || tr.HealthyNodesOnly {
-						t.Errorf("%s: %+v", a.Value, tr)
-					}
-				}
-			}
-			if strings.Join(got, " ") != tt.want {
-				t.Errorf("tried %s, want %s", got, tt.want)
-			}
-			if Normal(s) != before {
-				t.Error("the scenario itself was changed")
 			}
 		})
 	}

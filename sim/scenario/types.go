@@ -37,6 +37,8 @@ type Scenario struct {
 	// NotModelled lists what of the input the model leaves out.
 	NotModelled []NotModelled
 
+	families []Family // of a document of kind Scenario
+
 	gated map[string]bool // namespaces whose pods get readiness gates from a webhook
 	spare *madeUp         // what further nodes are made of; nil where the nodes are those of the input
 }
@@ -235,7 +237,8 @@ type Traffic struct {
 	everywhere bool     // Nodes are all that do not go away
 	bypass     string   // why its requests go to the ClusterIP, although they come from outside
 	direct     bool     // the Scenario says that its clients go to the node ports themselves
-	lbOthers   []string // presets, by family, that LB might be instead: what it is was not said
+	lbOthers   []string // presets, by family, that LB might be instead, though that is less likely
+	families   []string // presets, by family, that LB might be with none more likely than another, its own among them; nil where it is known
 }
 
 // Ingress is an L7 proxy whose pods are a workload of the Scenario: each of them watches the

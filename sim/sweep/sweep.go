@@ -163,7 +163,7 @@ const kindScenario = "Scenario"
 func Scenarios(list []*scenario.Scenario) []scenario.Case {
 	var out []scenario.Case
 	for _, sc := range list {
-		c := scenario.Case{ID: sc.Name, Kind: kindScenario, Scenario: sc}
+		c := scenario.Case{ID: sc.Name, Kind: kindScenario, Scenario: sc, Families: sc.Families()}
 		var verbs, targets, clients []string
 		for _, a := range sc.Actions {
 			if a.Verb == "component" {

@@ -253,7 +253,13 @@ var ingressMutants = []mutant{
 		{"sim/scenario/route.go", `switch c := r.controller; {`, `switch c := r.controller[:0]; {`},
 	}},
 	{"instances need no node port", []string{"simulator 5.2"}, scenario, "TestEvidenceOfAnIngress", []edit{
-		{"sim/scenario/lb.go", "t.LB != nil && t.LB.Target == TargetPods {", "t.LB != nil {"},
+		{"sim/scenario/lb.go", "(t.LB == nil || t.LB.Target != TargetPods) &&", "t.LB == nil &&"},
+	}},
+	{"an unknown load balancer is the first that it might be", []string{"simulator 5.2"}, scenario, "TestACaseIsMadeForEachLoadBalancerThatItMightBe", []edit{
+		{"sim/scenario/lb_families.go", "found.name = b.family", "_ = b.family"},
+	}},
+	{"what sends to nodes is tried without node ports", []string{"simulator 5.2"}, scenario, "TestACaseIsMadeForEachLoadBalancerThatItMightBe", []edit{
+		{"sim/scenario/lb_families.go", "p.LoadBalancer.Target == TargetPods || hasNodePort", "true || hasNodePort"},
 	}},
 	{"the first try is none", []string{"simulator 1"}, scenario, "TestAnnotationsOfAProxy", []edit{
 		{"sim/scenario/lb_proxies.go", "l.Layer7.Retries = int(n) - 1 //", "l.Layer7.Retries = int(n) //"},

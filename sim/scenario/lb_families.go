@@ -1,0 +1,141 @@
+package scenario
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Where nothing says which load balancer it is, none is better founded than another: the same
+// manifest is a few seconds of blindness behind one and minutes behind the other. So the case is
+// made once for each family that it might be (simulator.md 9).
+
+// unknownFamilies are those of a Service of type LoadBalancer of which nothing is known. AWS has
+// three: a cluster without the AWS Load Balancer Controller makes a classic load balancer of it,
+// one with it an NLB, whose targets are instances or, as in EKS Auto Mode, pods (recalled).
+func unknownFamilies() []string {
+	return []string{"gke-l4", "azure-standard", "aws-nlb-ip", "aws-nlb-instance", "aws-classic", "metallb-l2"}
+}
+
+// unknownProxies are those of an Ingress without a class, or, with gateway, of an HTTPRoute whose
+// Gateway is not in the input, in a provider's cluster; "" is any. What a provider does not make is
+// not among them.
+func unknownProxies(gateway bool, provider string) []string {
+	inside := []string{"ingress-nginx", "envoy-gateway"}
+	if gateway {
+		inside = []string{"envoy-gateway", "l7-generic"}
+	}
+	switch provider {
+	case "aws":
+		return append(inside, "aws-alb-ip")
+	case "gce":
+		return append(inside, "gke-l7-neg")
+	case "azure", "kind":
+		return inside
+	default:
+		return append(inside, "aws-alb-ip", "gke-l7-neg")
+	}
+}
+
+// presetNames are the families' names for people.
+var presetNames = [][2]string{
+	{"gke-l4", "GKE, L4"},
+	{"gke-legacy-external", "GKE, L4 with a target pool"},
+	{"gke-legacy-internal", "GKE, L4 internal with instance groups"},
+	{"gke-l7-neg", "GKE, L7 with NEGs"},
+	{"gke-l7-instance-group", "GKE, L7 with instance groups"},
+	{"aws-nlb-ip", "AWS NLB, ip targets"},
+	{"aws-nlb-instance", "AWS NLB, instance targets"},
+	{"aws-nlb-in-tree", "AWS NLB of the cloud provider"},
+	{"aws-classic", "AWS classic ELB"},
+	{"aws-alb-ip", "AWS ALB, ip targets"},
+	{"aws-alb-instance", "AWS ALB, instance targets"},
+	{"azure-standard", "Azure"},
+	{"metallb-l2", "MetalLB, layer 2"},
+	{"metallb-bgp", "MetalLB, BGP"},
+	{"kind", "kind"},
+	{"ingress-nginx", "ingress-nginx"},
+	{"envoy-gateway", "Envoy Gateway"},
+	{"l7-generic", "any other ingress controller"},
+}
+
+// PresetName is what people call a load balancer: of a preset or a family of presets, with or
+// without its traffic policy. A name that is none is returned as it is.
+func PresetName(id string) string {
+	family := id
+	if p, ok := presetFor(id, ""); ok {
+		family = p.Family
+	}
+	for _, n := range presetNames {
+		if n[0] == family {
+			return n[1]
+		}
+	}
+	return id
+}
+
+// fitting leaves, of families, those that could be before a stream's Service: what sends to nodes
+// needs a node port. With none left all are, and what is wrong is said of the first.
+func fitting(families []string, t *Traffic, svc *corev1.Service) []string {
+	var out []string
+	for _, name := range families {
+		p, _ := presetFor(name, cmp.Or(svc.Spec.ExternalTrafficPolicy, policyCluster))
+		if p.LoadBalancer.Target == TargetPods || hasNodePort(svc, t.Port, t.Protocol) {
+			out = append(out, name)
+		}
+	}
+	if out == nil {
+		return families
+	}
+	return out
+}
+
+// pickFamily takes, of what a stream's load balancer might be, the one that this Scenario is made
+// for: the first unless the builder says another.
+func (b *builder) pickFamily(found balancerFound, t *Traffic, svc *corev1.Service) balancerFound {
+	if len(found.families) == 0 {
+		return found
+	}
+	found.families = fitting(found.families, t, svc)
+	found.name = found.families[0]
+	if slices.Contains(found.families, b.family) {
+		found.name = b.family
+	}
+	return found
+}
+
+// families makes the case once for each load balancer that its streams might go through, nil where
+// it is known which one that is. first is that of the first; again makes it for b.family.
+func (b *builder) families(first *Scenario, again func() *Scenario) []Family {
+	var names []string
+	for i := range first.Traffic {
+		names = append(names, first.Traffic[i].families...)
+	}
+	if names = distinct(names); len(names) < 2 {
+		return nil
+	}
+	problems := b.doc.problems
+	out := []Family{{Preset: names[0], Name: PresetName(names[0]), Scenario: first}}
+	for _, name := range names[1:] {
+		b.family = name
+		s := again()
+		s.Name = first.Name
+		out = append(out, Family{Preset: name, Name: PresetName(name), Scenario: s})
+	}
+	b.family, b.doc.problems = "", problems // they are those of the first, once more
+	return out
+}
+
+// provider is whose cluster it is, by its Nodes, else by --env: "aws", "gce", "azure", "kind"; ""
+// when nothing says it.
+func (b *builder) provider() string {
+	for _, n := range b.world.nodes {
+		if provider, _, ok := strings.Cut(n.Value.Spec.ProviderID, "://"); ok {
+			return provider
+		}
+	}
+	env, _ := environmentNamed(b.opts.Env)
+	return env.Provider
+}

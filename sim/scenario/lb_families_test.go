@@ -1,0 +1,193 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// presetOf is the load balancer that all streams of a Scenario go through, "" for none.
+func presetOf(t *testing.T, s *Scenario) string {
+	t.Helper()
+	var names []string
+	for i := range s.Traffic {
+		tr := &s.Traffic[i]
+		if tr.LB == nil {
+			names = append(names, "")
+			continue
+		}
+		if !tr.External || tr.HealthyNodesOnly || tr.LB.Service != "shop/web" {
+			t.Errorf("%s: %+v", tr.LB.Preset, tr)
+		}
+		names = append(names, tr.LB.Preset)
+	}
+	if names = distinct(names); len(names) != 1 {
+		t.Fatalf("the streams differ: %q", names)
+	}
+	return names[0]
+}
+
+// assumptionOf is one of a Scenario's assumptions: its basis and value.
+func assumptionOf(s *Scenario, id string) (basis, value string) {
+	for _, a := range s.Assumptions {
+		if a.ID == id {
+			return a.Basis, a.Value
+		}
+	}
+	return "", ""
+}
+
+// A load balancer of which nothing is known is each one that it might be, none of them the one
+// without any delay; one of which something is known is those that this leaves.
+func TestACaseIsMadeForEachLoadBalancerThatItMightBe(t *testing.T) {
+	t.Parallel()
+	const (
+		local, cluster = "type: LoadBalancer\n  externalTrafficPolicy: Local", "type: LoadBalancer"
+		noPorts        = "type: LoadBalancer\n  allocateLoadBalancerNodePorts: false"
+	)
+	node := func(id string) string {
+		return "---\napiVersion: v1\nkind: Node\nmetadata: {name: first}\nspec: {providerID: \"" + id + "\"}\n"
+	}
+	for name, tt := range map[string]struct { // order: each for itself
+		spec, annotation, more string
+		opts                   Options
+		basis, want            string
+	}{
+		"nothing is known, policy Local": {local, "", "", Options{}, "assumed",
+			"gke-l4-local azure-standard-local aws-nlb-ip aws-nlb-instance-local aws-classic-local metallb-l2-local"},
+		"nothing is known, policy Cluster": {cluster, "", "", Options{}, "assumed",
+			"gke-l4-cluster azure-standard-cluster aws-nlb-ip aws-nlb-instance-cluster aws-classic-cluster metallb-l2-cluster"},
+		"one that sends to nodes wants node ports":  {noPorts, "", "", Options{}, "assumed", "aws-nlb-ip"},
+		"one annotation leaves one":                 {local, "cloud.google.com/l4-rbs: enabled", "", Options{}, "inferred", "gke-l4-local"},
+		"another leaves two":                        {local, "metallb.io/address-pool: a", "", Options{}, "inferred", "metallb-l2-local metallb-bgp-local"},
+		"whoever gives fields knows which one":      {local, "metallb.io/address-pool: a", "", Options{Set: []string{"loadBalancer.drain=1s"}}, "inferred", "metallb-l2-local"},
+		"an environment":                            {local, "", "", Options{Env: "gke"}, "preset", "gke-l4-local gke-legacy-external-local"},
+		"nodes of AWS":                              {local, "", node("aws:///eu-west-1a/i-0123"), Options{}, "inferred", "aws-classic-local aws-nlb-instance-local aws-nlb-ip"},
+		"said by --lb":                              {local, "", "", Options{LB: "kind"}, "", "kind-local"},
+		"none is only one where somebody says it":   {local, "", "", Options{LB: "none"}, "", ""},
+		"an Ingress without a class":                {"", "", anIngress("", ""), Options{}, "assumed", "ingress-nginx envoy-gateway aws-alb-ip gke-l7-neg"},
+		"an Ingress without a class, at AWS":        {"", "", anIngress("", ""), Options{Env: "eks"}, "assumed", "ingress-nginx envoy-gateway aws-alb-ip"},
+		"an Ingress without a class, at Google":     {"", "", anIngress("", "") + node("gce://p/z/n"), Options{}, "assumed", "ingress-nginx envoy-gateway gke-l7-neg"},
+		"an Ingress without a class, at Azure":      {"", "", anIngress("", ""), Options{Env: "aks"}, "assumed", "ingress-nginx envoy-gateway"},
+		"an Ingress whose class nobody knows":       {"", "", anIngress("", "ingressClassName: own"), Options{}, "assumed", "l7-generic ingress-nginx envoy-gateway"},
+		"an Ingress of GKE that may have NEGs":      {"type: NodePort", "", anIngress("", "ingressClassName: gce"), Options{}, "inferred", "gke-l7-neg gke-l7-instance-group"},
+		"an Ingress that says its class":            {"", "", anIngress("", "ingressClassName: nginx"), Options{}, "inferred", "ingress-nginx"},
+		"a ClusterIP Service has no load balancer":  {"", "", "", Options{}, "", ""},
+		"an ALB's targets are instances by default": {"type: NodePort", "", anIngress("", "ingressClassName: alb"), Options{}, "inferred", "aws-alb-instance"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := inferOne(t, routedWeb(tt.spec, tt.annotation, tt.more), tt.opts)
+			basis, _ := assumptionOf(c.Scenario, "lb")
+			if strings.Contains(tt.more, "kind: Ingress") {
+				basis, _ = assumptionOf(c.Scenario, "ingress")
+			}
+			var got []string
+			for i, f := range c.Families {
+				got = append(got, presetOf(t, f.Scenario))
+				if f.Scenario.Name != c.ID || f.Name != PresetName(f.Preset) || (f.Scenario == c.Scenario) != (i == 0) {
+					t.Errorf("family %s, %s, of %s", f.Preset, f.Name, f.Scenario.Name)
+				}
+				id := map[bool]string{true: "ingress", false: "lb"}[isProxy(f.Preset)]
+				if _, value := assumptionOf(f.Scenario, id); !strings.HasPrefix(value, f.Preset+" (") {
+					t.Errorf("%s says it is %s", f.Preset, value)
+				}
+			}
+			if got == nil {
+				got = []string{presetOf(t, c.Scenario)}
+			}
+			if strings.Join(got, " ") != tt.want || basis != tt.basis {
+				t.Errorf("basis %q, %q", basis, got)
+			}
+		})
+	}
+}
+
+// What is less likely than what was taken is another value of the assumption, not a family.
+func TestALessLikelyLoadBalancerIsAnAlternative(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ text, id, want string }{ // order: each for itself
+		"an NLB that says nothing of its targets": {routedWeb("type: LoadBalancer", "service.beta.kubernetes.io/aws-load-balancer-type: external", ""), "lb", "aws-nlb-ip"},
+		"an ALB that says nothing of its targets": {routedWeb("type: NodePort", "", anIngress("", "ingressClassName: alb")), "ingress", "aws-alb-ip"},
+		"nothing is known":                        {routedWeb("type: LoadBalancer", "", ""), "lb", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := inferOne(t, tt.text, Options{}).Scenario
+			before := Normal(s)
+			var got []string
+			for _, a := range Alternatives(s) {
+				if a.ID != "ingress" && a.ID != "lb" {
+					continue
+				}
+				if preset := presetOf(t, a.Scenario); a.ID != tt.id || preset != a.Value {
+					t.Errorf("%s %s is %s", a.ID, a.Value, preset)
+				}
+				got = append(got, a.Value)
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("tried %s, want %s", got, tt.want)
+			}
+			if Normal(s) != before {
+				t.Error("the scenario itself was changed")
+			}
+		})
+	}
+}
+
+// A document of kind Scenario that does not say which load balancer it is has families, too.
+func TestAScenarioHasFamilies(t *testing.T) {
+	t.Parallel()
+	document := func(more string) string {
+		return routedWeb("type: LoadBalancer", "", "---\napiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n"+
+			"  traffic: [{from: external, to: shop/web:80}]\n"+more)
+	}
+	for more, want := range map[string]string{ // order: each for itself
+		"": "gke-l4-cluster azure-standard-cluster aws-nlb-ip aws-nlb-instance-cluster aws-classic-cluster metallb-l2-cluster",
+		"  loadBalancer: {preset: azure-standard}\n": "",
+		"  loadBalancer: {preset: none}\n":           "",
+	} {
+		objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(document(more))}}, manifest.Options{})
+		scenarios, found := Parse(objects, Options{})
+		if len(problems)+len(found) > 0 || len(scenarios) != 1 {
+			t.Fatalf("%d scenarios, %v %v", len(scenarios), problems, found)
+		}
+		var got []string
+		for _, f := range scenarios[0].Families() {
+			got = append(got, presetOf(t, f.Scenario))
+			if f.Scenario.Name != "s" || len(f.Scenario.Families()) > 0 && f.Scenario != scenarios[0] {
+				t.Errorf("family %s: %+v", f.Preset, f.Scenario)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q", more, got)
+		}
+	}
+}
+
+func TestEveryPresetHasANameForPeople(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, p := range Presets() {
+		name := PresetName(p.ID)
+		if name != PresetName(p.Family) || name == p.Family && !slices.Contains([]string{"kind", "ingress-nginx"}, name) {
+			t.Errorf("%s is called %q, its family %s %q", p.ID, name, p.Family, PresetName(p.Family))
+		}
+		names = append(names, name)
+	}
+	if len(distinct(names)) != len(familyNames()) || len(presetNames) != len(familyNames()) {
+		t.Errorf("%d names, %d rows for %d families", len(distinct(names)), len(presetNames), len(familyNames()))
+	}
+	if PresetName("f5") != "f5" {
+		t.Error("a name that is none is returned as it is")
+	}
+	for _, name := range slices.Concat(unknownFamilies(), unknownProxies(true, ""), unknownProxies(false, "")) {
+		if _, ok := presetFor(name, corev1.ServiceExternalTrafficPolicyLocal); !ok || !slices.Contains(familyNames(), name) {
+			t.Errorf("%s is no family", name)
+		}
+	}
+}
