@@ -14,13 +14,13 @@ func TestParseVersion(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"1.36": "1.36", "v1.36": "1.36", "1.36.3": "1.36", "v1.36.3+k3s1": "1.36", "v1.28.5-gke.1217000": "1.28",
-		"1.28+": "1.28", "1.19": "1.19", "1.99": "1.99",
+		"1.28+": "1.28", "1.19": "1.19", "1.37": "1.37", "1.40": "1.40",
 		"": "", "1": "", "v1": "", "1.": "", "1.x": "", "2.0": "", "0.36": "", "1.18": "", "1.-1": "", "1.300": "",
-		"vv1.36": "", " 1.36": "", "1.36 ": "", "latest": "", "1.+": "", "-1.36": "",
+		"vv1.36": "", " 1.36": "", "1.36 ": "", "latest": "", "1.41": "", "1.99": "", "0.5": "", "36": "", "1.+": "", "-1.36": "",
 	} {
 		v, err := ParseVersion(in)
 		if want == "" {
-			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", in)) || !strings.Contains(err.Error(), "from 1.19 on") {
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", in)) || !strings.Contains(err.Error(), "from 1.19 to 1.40") {
 				t.Errorf("ParseVersion(%q) = %v, %v, want an error that names it and what would be valid", in, v, err)
 			}
 		} else if err != nil || v.String() != want {

@@ -196,6 +196,7 @@ func (b *builder) kubernetes(c cursor) endpoints.Profile {
 		}
 		gates[name] = gate.flag(false)
 	}
+	b.out.gates = gates
 	p, err := endpoints.ProfileFor(version, gates)
 	if err != nil {
 		c.fail("%v", err)
