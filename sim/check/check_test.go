@@ -105,12 +105,12 @@ func TestExpectNamesEveryClaimThatDidNotComeTrue(t *testing.T) {
 			t.Errorf("%+v: %q, want %d", x.expect, got, x.unmet)
 		}
 		c.Unmet = Expect(c)
-		if c.Fails(1000) != (x.unmet > 0) {
+		if c.Fails(Limits{MaxDrops: 1000}) != (x.unmet > 0) {
 			t.Errorf("%+v: an expectation alone decides whether it is a finding", x.expect)
 		}
 	}
 	c.Expectation = nil
-	if c.Fails(3) || !c.Fails(2) {
+	if c.Fails(Limits{MaxDrops: 3}) || !c.Fails(Limits{MaxDrops: 2}) {
 		t.Error("without an expectation the median run counts, which loses 3 requests")
 	}
 }

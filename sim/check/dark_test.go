@@ -32,7 +32,7 @@ func TestDarkPodsOverRuns(t *testing.T) {
 	if c.WorstSeed != 2 || c.Usable.Min != 1 {
 		t.Errorf("worst seed %d, %+v", c.WorstSeed, c.Usable)
 	}
-	if c.Verdict != NotJudged || c.Reason != "clients choose the pod" || c.Bound != 0 || c.WithLoss != 0 || c.Fails(0) {
+	if c.Verdict != NotJudged || c.Reason != "clients choose the pod" || c.Bound != 0 || c.WithLoss != 0 || c.Fails(Limits{}) {
 		t.Errorf("something is claimed of it: %+v", c)
 	}
 }

@@ -2,16 +2,10 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
-
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
-
-// outageFrom is how long nothing must answer for an outage.
-const outageFrom = engine.Second
 
 // Close computes what follows from the runs of a case, its verdict and whether it is what was
 // expected. A case that has a verdict already, or no run, is not judged; of one that has both, its
@@ -25,21 +19,11 @@ func (c *Case) Close() {
 		c.darken()
 		return
 	}
-	outages, unsettled := 0, 0
 	var lost, longest, requests, cuts []int64
 	worst := &c.Runs[0]
 	for i := range c.Runs {
 		r := &c.Runs[i]
 		failed := r.Totals().Failed
-		if failed > 0 {
-			c.WithLoss++
-		}
-		if r.LongestOutage() >= outageFrom {
-			outages++
-		}
-		if !r.Settled {
-			unsettled++
-		}
 		if failed > worst.Totals().Failed {
 			worst = r
 		}
@@ -53,27 +37,9 @@ func (c *Case) Close() {
 	c.Usable = fewest(c.Runs)
 	c.LostSeconds, c.LongestOutage, c.RequestsLost = rangeOf(lost), rangeOf(longest), rangeOf(requests)
 	c.Causes, c.Before = causesOf(c), c.before()
-	switch {
-	case silent(c):
-		c.Verdict, c.Reason = NotJudged, "nothing answers without the action, too"
-	case 2*outages > len(c.Runs):
-		c.Verdict = Outage
-	case c.WithLoss > 0:
-		c.Verdict = Drops
-	case unsettled > 0:
-		c.Verdict = NotJudged
-		c.Reason = fmt.Sprintf("lost nothing, but had not come to rest when the run ended, in %d of %d runs%s", unsettled, len(c.Runs), unrest(c.Runs))
-	default:
-		c.Verdict, c.Bound = Holds, LossBound(len(c.Runs))
-	}
+	c.judge()
 	c.Central = c.Verdict
 	c.Unmet = Expect(c)
-}
-
-// silent says that no request is answered in any run, and would not be without the action.
-func silent(c *Case) bool {
-	sum := c.Totals()
-	return sum.Before > 0 && sum.OK+sum.Failed == 0
 }
 
 // unrest is what the first run that had not come to rest was waiting for.
@@ -244,24 +210,52 @@ func (c *Case) ClientCuts(i int) Range {
 	return rangeOf(cuts)
 }
 
-// Worst returns the cases from the worst verdict and the greatest loss on.
+// Worst returns the cases from the one that matters most on: what loses something or is stuck before what does not, what users
+// see before what only machines do, and then by what is lost. Verdicts are words for that, and decide last.
 func (s *Simulation) Worst() []*Case {
 	var out []*Case
 	for i := range s.Cases {
 		out = append(out, &s.Cases[i])
 	}
 	slices.SortStableFunc(out, func(a, b *Case) int {
-		return cmp.Or(cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
-			cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max))
+		return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(a.distance(), b.distance()), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
+			cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max), cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()))
 	})
 	return out
 }
 
-// Fails says whether a case is a finding: its Scenario's expectation is not met, or, without
-// one, it loses more requests than allowed in the median run.
-func (c *Case) Fails(maxDrops int64) bool {
-	if c.Expectation != nil {
-		return len(c.Unmet) > 0
+// gravity puts verdicts into three classes.
+func (c *Case) gravity() int {
+	switch {
+	case c.Verdict == NotJudged:
+		return 2
+	case c.Verdict == Holds || c.Verdict == Rare:
+		return 1
+	default:
+		return 0
 	}
-	return c.Verdict.loses() && c.RequestsLost.Median > maxDrops
+}
+
+// distance is how far a case's clients are from users: those that ask from outside are the nearest, those that are none of
+// a report's headlines are the farthest.
+func (c *Case) distance() int {
+	switch {
+	case c.Headline && slices.ContainsFunc(c.Clients, func(x Client) bool { return x.External }):
+		return 0
+	case c.Headline:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// WorstWord is the case with the worst verdict, of equal ones the one that matters most; nil without any case.
+func (s *Simulation) WorstWord() *Case {
+	var worst *Case
+	for _, c := range s.Worst() {
+		if worst == nil || c.Verdict.Rank() < worst.Verdict.Rank() {
+			worst = c
+		}
+	}
+	return worst
 }

@@ -10,7 +10,7 @@ import (
 type Simulation struct {
 	Version string // of lameduck
 	Seed    uint64 // the first one
-	Runs    int    // asked for, of each case
+	Runs    int    // of each case, or of the one with the most, where nobody said how many
 	// Digest names the scenarios that were run.
 	Digest string
 	Cases  []Case // in order of the input
@@ -30,7 +30,9 @@ type Case struct {
 	// Source is "file:line:column" of what the case is about, "" when it has none.
 	Source  string
 	Verdict Verdict
-	Reason  string // of not-judged
+	Reason  string // of not-judged, and of a verdict that could as well be another: "on the border between drops and rare"
+	// Headline says that what becomes of it is of interest to whoever uses the workload.
+	Headline bool
 
 	Clients []Client // one per stream of requests
 	Nodes   []string // the names of Request.Node and Group.Nodes
@@ -58,7 +60,7 @@ type Case struct {
 	Causes        []Cause // most requests first
 
 	// Alternatives are the other values of assumptions that were tried, in the order of
-	// Assumptions. Central is the verdict without them.
+	// Assumptions. They never change the verdict: what is assumed is better founded than they are. Central is the verdict, too.
 	Alternatives []Alternative
 	Central      Verdict
 
@@ -127,6 +129,7 @@ type Client struct {
 type Run struct {
 	Seed      uint64
 	TraceHash string
+	Events    uint64 // how many the run had
 	Settled   bool
 	Unrest    string // what had not come to rest, "" when all had
 	End       engine.Time

@@ -17,6 +17,11 @@ type Fix struct {
 	// Margin is in seconds: what the preStop hook leaves to the latest removal seen; null when
 	// the fix has none.
 	Margin *engine.Time `json:"margin"`
+	// Others are further workloads that the same change was confirmed for, Least is the least value that helps as assumed, ""
+	// where there is no such value, and Families are the load balancers it was confirmed with, where it might be several.
+	Others   []string `json:"others"`
+	Least    string   `json:"least"`
+	Families []string `json:"families"`
 }
 
 // Edit is one field that a fix changes. File is what the input is called; an object read from a cluster is called by its
@@ -27,6 +32,8 @@ type Edit struct {
 	Path string `json:"path"`
 	From string `json:"from"`
 	To   string `json:"to"`
+	// YAML is what to paste there, line by line; empty where from is simply replaced by to.
+	YAML []string `json:"yaml"`
 }
 
 // Destructive says whether a fix may break something.
@@ -67,24 +74,28 @@ type NoHelp struct {
 func fixesOf(s *check.Simulation) []Fix {
 	out := []Fix{}
 	for i := range s.Fixes {
-		f := &s.Fixes[i]
-		x := Fix{
-			Workload: f.Workload, Title: f.Title, Edits: []Edit{}, Size: len(f.Edits), Cases: []FixedCase{},
-			Destructive: Destructive{f.Destructive != "", f.Destructive}, Cost: Cost{f.Longer, f.Cost},
-		}
-		for _, e := range f.Edits {
-			x.Edits = append(x.Edits, Edit{e.File, e.Line, e.Path, e.From, e.To})
-		}
-		for _, c := range f.Cases {
-			x.Cases = append(x.Cases, FixedCase{
-				ID: c.ID, Before: secondsOf(c.Before), After: secondsOf(c.After), Runs: c.Runs, WithLoss: c.WithLoss,
-				Confirm: Confirmed{c.Confirm.Runs, c.Confirm.WithLoss, append([]string{}, c.Confirm.Left...)},
-			})
-		}
-		if f.Margin > 0 {
-			x.Margin = &f.Margin
-		}
-		out = append(out, x)
+		out = append(out, fixOf(&s.Fixes[i]))
 	}
 	return out
+}
+
+func fixOf(f *check.Fix) Fix {
+	x := Fix{
+		Workload: f.Workload, Title: f.Title, Edits: []Edit{}, Size: len(f.Edits), Cases: []FixedCase{},
+		Destructive: Destructive{f.Destructive != "", f.Destructive}, Cost: Cost{f.Longer, f.Cost},
+		Others: append([]string{}, f.Others...), Least: f.Least, Families: append([]string{}, f.Families...),
+	}
+	for _, e := range f.Edits {
+		x.Edits = append(x.Edits, Edit{e.File, e.Line, e.Path, e.From, e.To, append([]string{}, e.YAML...)})
+	}
+	for _, c := range f.Cases {
+		x.Cases = append(x.Cases, FixedCase{
+			ID: c.ID, Before: secondsOf(c.Before), After: secondsOf(c.After), Runs: c.Runs, WithLoss: c.WithLoss,
+			Confirm: Confirmed{c.Confirm.Runs, c.Confirm.WithLoss, append([]string{}, c.Confirm.Left...)},
+		})
+	}
+	if f.Margin > 0 {
+		x.Margin = &f.Margin
+	}
+	return x
 }

@@ -84,6 +84,25 @@ type Case struct {
 	Unmet          []string         `json:"unmet"`       // what a Scenario expected and did not get
 	Before         []Before         `json:"before"`      // what fails without the action, too
 	Stuck          *Stuck           `json:"stuck"`       // null when what was begun came to its end
+	Headline       bool             `json:"headline"`    // what becomes of it is of interest to whoever uses the workload
+	// Families are the load balancers that it might be, where the input does not say which one it is. The figures of the case
+	// are those of the one behind which it loses most.
+	Families []Family `json:"families"`
+}
+
+// Family is a case behind one of the load balancers that it might be.
+type Family struct {
+	Preset               string    `json:"preset"`
+	Name                 string    `json:"name"`
+	Verdict              string    `json:"verdict"`
+	Reason               string    `json:"reason"`
+	LostSeconds          Seconds   `json:"lostSeconds"`
+	LongestOutageSeconds Seconds   `json:"longestOutageSeconds"`
+	RequestsLost         Counts    `json:"requestsLost"`
+	Runs                 RunCounts `json:"runs"`
+	WorstSeed            uint64    `json:"worstSeed"`
+	Causes               []Cause   `json:"causes"`
+	Fix                  *Fix      `json:"fix"` // what helps there, null when nothing was found
 }
 
 // Client is one stream of requests of a case.
@@ -254,8 +273,8 @@ func Build(s *check.Simulation) *Result {
 		Cases: []Case{}, Runs: []Run{}, Requests: requestsOf(&sum), Attempts: Attempts{sum.Attempts, sum.FailedAttempts},
 		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: fixesOf(s), NoHelp: []NoHelp{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{},
 	}
-	if worst := s.Worst(); len(worst) > 0 {
-		r.Verdict = WorstVerdict{string(worst[0].Verdict), worst[0].ID}
+	if worst := s.WorstWord(); worst != nil {
+		r.Verdict = WorstVerdict{string(worst.Verdict), worst.ID}
 	}
 	for i := range s.Cases {
 		c := &s.Cases[i]
@@ -278,10 +297,10 @@ func caseOf(c *check.Case) Case {
 	out := Case{
 		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Class: c.Class, Source: c.Source,
 		Verdict: string(c.Verdict), Reason: c.Reason, LostSeconds: secondsOf(c.LostSeconds), RequestsLost: Counts(c.RequestsLost),
-		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: RunCounts{Total: len(c.Runs), WithLoss: c.WithLoss},
+		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: runCounts(c),
 		WorstSeed: c.WorstSeed, Requests: requestsOf(&sum), Outcomes: outcomesOf(sum.Outcomes, true),
 		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
-		Before: beforeOf(c), Stuck: stuckOf(c.Stuck),
+		Before: beforeOf(c), Stuck: stuckOf(c.Stuck), Headline: c.Headline, Families: familiesOf(c),
 	}
 	if len(c.Runs) > 0 {
 		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}
@@ -289,13 +308,35 @@ func caseOf(c *check.Case) Case {
 	if d := c.Dark; d != nil {
 		out.Dark = &Dark{secondsOf(d.Pods), Counts(d.Most), secondsOf(d.Rollout)}
 	}
-	if c.Bound > 0 {
-		bound := engine.Time(c.Bound) * engine.Microsecond // a number with 6 decimals, as times are
-		out.Runs.LossBound95 = &bound
-	}
 	for i, client := range c.Clients {
 		lost, longest, sum := c.Client(i)
 		out.Clients = append(out.Clients, Client{client.Name, rateWords(client.Rate), requestsOf(&sum), secondsOf(lost), secondsOf(longest), Counts(c.ClientCuts(i))})
+	}
+	return out
+}
+
+func runCounts(c *check.Case) RunCounts {
+	out := RunCounts{Total: len(c.Runs), WithLoss: c.WithLoss}
+	if c.Bound > 0 {
+		bound := engine.Time(c.Bound) * engine.Microsecond // a number with 6 decimals, as times are
+		out.LossBound95 = &bound
+	}
+	return out
+}
+
+func familiesOf(c *check.Case) []Family {
+	out := []Family{}
+	for i := range c.Families {
+		f := &c.Families[i]
+		x := Family{
+			Preset: f.Preset, Name: f.Name, Verdict: string(f.Case.Verdict), Reason: f.Case.Reason, LostSeconds: secondsOf(f.Case.LostSeconds),
+			LongestOutageSeconds: secondsOf(f.Case.LongestOutage), RequestsLost: Counts(f.Case.RequestsLost),
+			Runs: runCounts(&f.Case), WorstSeed: f.Case.WorstSeed, Causes: causesOf(&f.Case),
+		}
+		if f.Fix != nil {
+			x.Fix = new(fixOf(f.Fix))
+		}
+		out = append(out, x)
 	}
 	return out
 }

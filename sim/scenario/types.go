@@ -39,7 +39,6 @@ type Scenario struct {
 
 	families []Family // of a document of kind Scenario
 
-	gates map[string]bool // feature gates that were set
 	gated map[string]bool // namespaces whose pods get readiness gates from a webhook
 	spare *madeUp         // what further nodes are made of; nil where the nodes are those of the input
 }

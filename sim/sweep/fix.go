@@ -10,7 +10,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
@@ -26,18 +25,18 @@ const (
 )
 
 // fixes looks for changes to the manifests of the workloads that lose most.
-func fixes(p *pool, cases []scenario.Case, out *check.Simulation) error {
+func fixes(p *pool, units []*unit, out *check.Simulation) error {
 	var workloads []string
 	for _, c := range out.Worst() {
-		if loses(c) && !slices.Contains(workloads, c.Workload) && len(workloads) < p.opts.Fixes {
+		if loses(c) && !slices.Contains(workloads, c.Workload) && (p.opts.Fixes < 0 || len(workloads) < p.opts.Fixes) {
 			workloads = append(workloads, c.Workload)
 		}
 	}
 	for _, name := range workloads {
 		s := search{pool: p, workload: name}
-		for i := range cases {
-			if c := &out.Cases[i]; c.Workload == name && loses(c) {
-				s.cases, s.records = append(s.cases, &cases[i]), append(s.records, c)
+		for _, u := range units {
+			if u.record.Workload == name && u.judged() && loses(&u.record) {
+				s.cases, s.records = append(s.cases, u), append(s.records, &u.record)
 			}
 		}
 		if err := s.run(out); err != nil {
@@ -71,7 +70,7 @@ func fixable(r *check.Run) uint64 {
 type search struct {
 	pool     *pool
 	workload string
-	cases    []*scenario.Case
+	cases    []*unit
 	records  []*check.Case
 	late     engine.Time   // the latest removal seen
 	before   uint64        // requests lost on the samples
@@ -86,7 +85,7 @@ type attempt struct {
 }
 
 func (s *search) run(out *check.Simulation) error {
-	sc := s.cases[0].Scenario
+	sc := s.cases[0].sc
 	w := sc.Workload(s.workload)
 	if w == nil {
 		return nil
@@ -139,7 +138,7 @@ func (s *search) helps(a *attempt) bool { return a.ran && 10*a.lost <= 9*s.befor
 // lateness finds how late removals are, on the first seeds of the first case.
 func (s *search) lateness() error {
 	c := s.records[0]
-	patient := fix.Patient(s.cases[0].Scenario, s.workload)
+	patient := fix.Patient(s.cases[0].sc, s.workload)
 	late := make([]engine.Time, min(pairedSeeds, len(c.Runs)))
 	faults := make([]error, len(late))
 	s.pool.each("looking for fixes", len(late), func(i int) {
@@ -168,7 +167,7 @@ func (s *search) screen(attempts []*attempt) {
 	var jobs []job
 	for i, a := range attempts {
 		for k, c := range s.cases {
-			changed := fix.Apply(c.Scenario, s.workload, a.changes)
+			changed := fix.Apply(c.sc, s.workload, a.changes)
 			for _, r := range s.samples[k] {
 				jobs = append(jobs, job{i, changed, r.Seed, true})
 			}
@@ -265,7 +264,7 @@ func (s *search) confirm(a *attempt) check.Fix {
 	var longer []int64
 	for k, c := range s.cases {
 		r := s.records[k]
-		changed := fix.Apply(c.Scenario, s.workload, a.changes)
+		changed := fix.Apply(c.sc, s.workload, a.changes)
 		var own, fresh []job
 		for i := range r.Runs {
 			own = append(own, job{0, changed, r.Runs[i].Seed, true})

@@ -6,30 +6,32 @@ import (
 )
 
 // pairedSeeds is how many seeds each other value of an assumption is tried on.
-const pairedSeeds = 5
+const pairedSeeds = 20
 
 // sensitivity tries each case with the other values of what it assumes, on its first seeds. A
 // Scenario that says what it expects says what it is about: it is left alone, as is a case that has no verdict to
-// change.
-func sensitivity(p *pool, cases []scenario.Case, out *check.Simulation) {
+// change. Where the load balancer is unknown each that it might be is a case of its own, and none is tried instead of another.
+func sensitivity(p *pool, units []*unit) {
 	type trial struct {
-		index int // of the case
-		alt   scenario.Alternative
-		runs  int
+		unit *unit
+		alt  scenario.Alternative
+		runs int
 	}
 	var trials []trial
 	var jobs []job
-	for i := range cases {
-		c := &out.Cases[i]
-		if cases[i].Scenario == nil || cases[i].Verdict != "" || c.Expectation != nil || len(c.Runs) == 0 {
+	for _, u := range units {
+		if !u.judged() || u.record.Expectation != nil {
 			continue
 		}
-		n := min(pairedSeeds, len(c.Runs))
-		for _, alt := range scenario.Alternatives(cases[i].Scenario) {
-			for k := range n {
-				jobs = append(jobs, job{len(trials), alt.Scenario, c.Runs[k].Seed, inferred(&cases[i])})
+		n := min(pairedSeeds, len(u.record.Runs))
+		for _, alt := range scenario.Alternatives(u.sc) {
+			if u.family != nil && alt.ID == "lb" {
+				continue
 			}
-			trials = append(trials, trial{i, alt, n})
+			for k := range n {
+				jobs = append(jobs, job{len(trials), alt.Scenario, u.record.Runs[k].Seed, inferred(u.of)})
+			}
+			trials = append(trials, trial{u, alt, n})
 		}
 	}
 	runs := make([][]check.Run, len(trials))
@@ -40,7 +42,7 @@ func sensitivity(p *pool, cases []scenario.Case, out *check.Simulation) {
 	}
 	for i, t := range trials {
 		if len(runs[i]) == t.runs { // a trial that was cut short says nothing
-			out.Cases[t.index].Try(t.alt.ID, t.alt.Value, runs[i])
+			t.unit.record.Try(t.alt.ID, t.alt.Value, runs[i])
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,12 +19,14 @@ type NotSimulated = sim.NotSimulated
 
 // Options say how much is run.
 type Options struct {
-	Seed    uint64 // the first seed; 0 for 1
-	Runs    int    // seeds of each case; 0 for 1
-	Workers int    // goroutines; 0 for GOMAXPROCS
+	Seed uint64 // the first seed; 0 for 1
+	// Runs is how many seeds of each case; 0 for as many as it takes for its verdict to be the same with other seeds, with
+	// 95 % confidence: 100 at least and 1,000 at most.
+	Runs    int
+	Workers int // goroutines; 0 for GOMAXPROCS
 	// Sensitivity has every assumption of a case tried with its other values.
 	Sensitivity bool
-	// Fixes is how many workloads fixes are looked for, the worst first.
+	// Fixes is how many workloads fixes are looked for, the worst first; negative for all.
 	Fixes int
 	// ConfirmRuns is how many new seeds confirm each; 0 for 200.
 	ConfirmRuns int
@@ -41,19 +42,25 @@ type Options struct {
 // came to something that is not simulated, and then nothing is told, tried or looked for. A case
 // that is run though it is not judged has its runs, and nothing of the rest.
 func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simulation, error) {
-	opts.Seed, opts.Runs, opts.ConfirmRuns = cmp.Or(opts.Seed, 1), cmp.Or(opts.Runs, 1), cmp.Or(opts.ConfirmRuns, confirmRuns)
+	opts.Seed, opts.ConfirmRuns = cmp.Or(opts.Seed, 1), cmp.Or(opts.ConfirmRuns, confirmRuns)
 	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}}
 	p := &pool{ctx: ctx, opts: &opts}
-	errs := central(p, cases, out)
+	units := unitsOf(cases)
+	errs := central(p, units)
 	if p.refused != nil {
+		out.Cases = assemble(cases, units)
 		return out, p.refused
 	}
-	errs = append(errs, stories(p, cases, out)...)
+	errs = append(errs, stories(p, units)...)
 	if opts.Sensitivity {
-		sensitivity(p, cases, out)
+		sensitivity(p, units)
 	}
-	if opts.Fixes > 0 {
-		if err := fixes(p, cases, out); err != nil {
+	out.Cases = assemble(cases, units)
+	for i := range out.Cases {
+		out.Runs = max(out.Runs, len(out.Cases[i].Runs))
+	}
+	if opts.Fixes != 0 {
+		if err := fixes(p, units, out); err != nil {
 			errs = append(errs, err.Error())
 		}
 	}
@@ -66,50 +73,12 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simul
 	return out, nil
 }
 
-// central does the runs that verdicts are made of.
-func central(p *pool, cases []scenario.Case, out *check.Simulation) (errs []string) {
-	var jobs []job
-	for i := range cases {
-		out.Cases = append(out.Cases, record(&cases[i]))
-		if cases[i].Scenario == nil {
-			continue
-		}
-		for n := range p.opts.Runs {
-			jobs = append(jobs, job{i, cases[i].Scenario, p.opts.Seed + uint64(n), inferred(&cases[i])})
-		}
-	}
-	failed := make([]bool, len(cases))
-	for i, r := range p.runs("simulating", jobs) {
-		c := &out.Cases[jobs[i].index]
-		switch {
-		case errors.As(r.err, &NotSimulated{}):
-			p.refused = cmp.Or(p.refused, fmt.Errorf("scenario %s: %w", c.ID, r.err)) // the first one will do
-			c.Verdict, c.Reason = check.NotJudged, r.err.Error()
-		case r.err != nil:
-			errs = append(errs, fmt.Sprintf("%s, seed %d: %v", c.ID, jobs[i].seed, r.err))
-			failed[jobs[i].index] = true
-			c.Verdict, c.Reason = check.NotJudged, fmt.Sprintf("seed %d: the simulation itself failed", jobs[i].seed)
-		case r.run == nil:
-			out.Interrupted = true
-		default:
-			c.Runs = append(c.Runs, *r.run)
-		}
-	}
-	for i := range out.Cases {
-		if failed[i] {
-			out.Cases[i].Runs = nil // some of them failed: the others say nothing about the case
-		}
-		out.Cases[i].Close()
-	}
-	return errs
-}
-
-// stories tells those of all cases that lost something.
-func stories(p *pool, cases []scenario.Case, out *check.Simulation) (errs []string) {
-	faults := make([]error, len(cases))
-	p.each("telling", len(cases), func(i int) {
-		if len(out.Cases[i].Causes) > 0 {
-			faults[i] = tell(cases[i].Scenario, &out.Cases[i])
+// stories tells those of all units that lost something.
+func stories(p *pool, units []*unit) (errs []string) {
+	faults := make([]error, len(units))
+	p.each("telling", len(units), func(i int) {
+		if len(units[i].record.Causes) > 0 {
+			faults[i] = tell(units[i].sc, &units[i].record)
 		}
 	})
 	for _, err := range faults {
@@ -120,27 +89,27 @@ func stories(p *pool, cases []scenario.Case, out *check.Simulation) (errs []stri
 	return errs
 }
 
-// record begins a case's record.
-func record(c *scenario.Case) check.Case {
+// record begins a case's record, with the Scenario that it is run with.
+func record(c *scenario.Case, sc *scenario.Scenario) check.Case {
 	out := check.Case{
-		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Kind: c.Kind, Class: c.Class,
+		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Kind: c.Kind, Class: c.Class, Headline: c.Headline,
 		Verdict: check.Verdict(c.Verdict), Reason: c.Reason,
 	}
 	if c.Object != nil {
 		out.Source = c.Object.Position.String()
 	}
-	if c.Scenario == nil {
+	if sc == nil {
 		out.Verdict = check.NotJudged
 		return out
 	}
-	for _, n := range c.Scenario.Nodes {
+	for _, n := range sc.Nodes {
 		out.Nodes = append(out.Nodes, n.Name)
 	}
-	for _, t := range c.Scenario.Traffic {
+	for _, t := range sc.Traffic {
 		out.Clients = append(out.Clients, check.Client{Name: t.Name, Rate: t.Rate, External: t.External})
 	}
-	out.Expectation = c.Scenario.Expect
-	out.Assumptions, out.NotModelled = c.Scenario.Assumptions, c.Scenario.NotModelled
+	out.Expectation = sc.Expect
+	out.Assumptions, out.NotModelled = sc.Assumptions, sc.NotModelled
 	return out
 }
 
@@ -151,6 +120,9 @@ func digest(cases []scenario.Case) string {
 		fmt.Fprintln(h, cases[i].ID, cases[i].Verdict)
 		if cases[i].Scenario != nil {
 			fmt.Fprintln(h, scenario.Normal(cases[i].Scenario))
+		}
+		for _, f := range cases[i].Families {
+			fmt.Fprintln(h, f.Preset, scenario.Normal(f.Scenario))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

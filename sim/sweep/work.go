@@ -102,7 +102,7 @@ func alone(sc *scenario.Scenario, seed uint64) outcome {
 
 // summary keeps of a run what reports are made of.
 func summary(sc *scenario.Scenario, res *sim.Result) *check.Run {
-	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
+	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Events: res.Events, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
 	for i, s := range res.Streams {
 		run.Streams = append(run.Streams, check.Stream{
 			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage, Cuts: s.Cuts,

@@ -22,6 +22,8 @@ const (
 	ExitFindings = 1 // something was found: drops, findings, an expectation that failed
 	ExitUsage    = 2 // wrong flags or input
 	ExitInternal = 3 // a fault of lameduck
+	// ExitInterrupted is that of a simulation that was told to stop (Ctrl-C): what there was of it was printed.
+	ExitInterrupted = 130
 )
 
 // Streams are the program's standard streams.
@@ -57,6 +59,8 @@ func Main(args []string, std Streams) (code int) {
 		return ExitOK
 	case errors.Is(err, errFindings):
 		return ExitFindings
+	case errors.Is(err, errInterrupted):
+		return ExitInterrupted
 	case errors.As(err, &internalError{}):
 		fmt.Fprintf(std.Err, "%s: internal error: %v\nThis is a fault of lameduck. Please report it with the input that caused it.\n", name, err)
 		return ExitInternal
@@ -72,6 +76,9 @@ func Main(args []string, std Streams) (code int) {
 
 // errFindings says that something was found; the answer on stdout says what.
 var errFindings = errors.New("findings")
+
+// errInterrupted says that the answer on stdout is of what was done until then.
+var errInterrupted = errors.New("interrupted")
 
 // internalError is a fault of lameduck that did not stop it from answering.
 type internalError struct{ error }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,29 +21,30 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/source"
 	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 )
 
 type simCommand struct {
-	input    inputFlags
-	selector selectorFlag
-	opts     scenario.Options
-	gates    map[string]string
-	seed     uint64
-	runs     int
-	maxDrops int64
-	failOn   string
-	show     string
-	all      bool
-	vary     bool
-	fixes    int
-	list     string
-	output   string
-	flags    *pflag.FlagSet
-	program  string
-	std      Streams
+	input   inputFlags
+	opts    scenario.Options
+	gates   map[string]string
+	seed    uint64
+	runs    int
+	limits  check.Limits
+	maxLost time.Duration
+	failOn  string
+	show    string
+	all     bool
+	vary    bool
+	fixes   int
+	list    string
+	output  string
+	flags   *pflag.FlagSet
+	program string
+	std     Streams
 
 	in *input // once it was read
 }
@@ -59,8 +61,11 @@ func newSim(program string, std Streams) *cobra.Command {
 all the time, over several seeds, and says what of the traffic is lost and why. Documents
 of kind Scenario in the input are run instead: they say what is done, and what is expected.
 
-Exit code 1 when a case with verdict outage or drops loses more than --max-drops requests
-in the median run, or when a Scenario's expectation is not met.
+Each run is compared with the same run without the rollout: what fails in both is no loss.
+
+Exit code 1 when a case loses something as assumed or its rollout cannot end (verdicts outage,
+stuck, drops; --fail-on names others), or when a Scenario's expectation is not met. --max-drops
+and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and exits 130.
 
 ` + clusterHelp + `workloads of the namespaces and what leads to them, Nodes, and the KubeProxyConfiguration
 in kube-system.`,
@@ -80,7 +85,6 @@ in kube-system.`,
 	c.input.register(f)
 	c.input.readsCluster(cmd, live.Sim)
 	f.StringVar(&c.opts.Target, "target", "", "only workloads whose `NS/NAME` contains this")
-	c.selector.register(f, "workloads")
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
 	f.StringVar(&c.opts.Profile, "profile", "", "what every app does at SIGTERM: a `NAME` of --list profiles")
@@ -91,11 +95,13 @@ in kube-system.`,
 	f.StringArrayVar(&c.opts.Set, "set", nil, "`PATH=VALUE` of a Scenario's spec, such as latency.watch=3s or start=20s; repeatable")
 	f.StringVar(&c.opts.Until, "until", "", "end runs after this `DURATION` even if they have not come to rest")
 	f.Uint64Var(&c.seed, "seed", 1, "first seed")
-	f.IntVar(&c.runs, "runs", 20, "`NUMBER` of seeds for each case")
-	f.Int64Var(&c.maxDrops, "max-drops", 0, "exit 0 up to this `NUMBER` of requests lost in the median run")
-	f.StringVar(&c.failOn, "fail-on", "drops", "mildest `VERDICT` that makes the exit code 1: outage, drops, depends or not-judged")
+	f.IntVar(&c.runs, "runs", 0, "`NUMBER` of seeds for each case (default: as many as it takes for a verdict that other seeds would give, too, with 95 % confidence: 100 to 1,000)")
+	f.Int64Var(&c.limits.MaxDrops, "max-drops", 0, "allow up to this `NUMBER` of requests lost in the median run")
+	f.DurationVar(&c.maxLost, "max-lost", 0, "allow up to this `DURATION` of traffic lost in the median run, such as 500ms")
+	f.StringVar(&c.failOn, "fail-on", "drops", "mildest `VERDICT` that makes the exit code 1: "+oneOf(failWords)+"; not-judged fails also where there is nothing to judge")
 	f.BoolVar(&c.vary, "sensitivity", true, "try the other values of what was assumed, and say whether they matter")
-	f.IntVar(&c.fixes, "fixes", 1, "look for fixes for this `NUMBER` of workloads, the worst first; 0 for none")
+	f.IntVar(&c.fixes, "fixes", allFixes, "look for fixes for this `NUMBER` of workloads, the worst first; 0 for none (default: for all)")
+	f.Lookup("fixes").DefValue = "0" // or the help says -1
 	f.StringVar(&c.show, "show", "", "show in full the cases whose id or words contain `CASE` (default: the worst)")
 	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists))
@@ -104,6 +110,14 @@ in kube-system.`,
 	c.input.completes(cmd, "target", workloadNames)
 	return cmd
 }
+
+// failWords are the verdicts that --fail-on takes, the worst first.
+var failWords = []string{
+	string(check.Outage), string(check.Blocked), string(check.Drops), string(check.Depends), string(check.Rare), string(check.NotJudged),
+}
+
+// allFixes is for --fixes: those of all workloads.
+const allFixes = -1
 
 // completeSim offers the shell what a flag takes.
 func completeSim(cmd *cobra.Command) {
@@ -115,7 +129,7 @@ func completeSim(cmd *cobra.Command) {
 		{"env", scenario.EnvironmentNames},
 		{"profile", profileNames},
 		{"list", func() []string { return lists }},
-		{"fail-on", func() []string { return []string{"outage", "drops", "depends", "not-judged"} }},
+		{"fail-on", func() []string { return failWords }},
 		{"output", func() []string { return []string{"text", "json", "yaml", "junit"} }},
 		{"set", setPaths},
 	} {
@@ -172,26 +186,30 @@ func (c *simCommand) run() error {
 
 func (c *simCommand) checkFlags() error {
 	var errs []error
-	if c.runs < 1 {
-		errs = append(errs, fmt.Errorf("--runs %d: want at least 1", c.runs))
+	if c.runs < 0 {
+		errs = append(errs, fmt.Errorf("--runs %d: want at least 1, or 0 for as many as it takes", c.runs))
 	}
 	if c.seed < 1 {
 		errs = append(errs, fmt.Errorf("--seed 0: want at least 1"))
 	}
-	if c.fixes < 0 {
+	if c.fixes < allFixes {
 		errs = append(errs, fmt.Errorf("--fixes %d: want at least 0", c.fixes))
 	}
 	if c.flags.Changed("nodes") && c.opts.Nodes == 0 {
 		errs = append(errs, fmt.Errorf("--nodes 0: want at least 1"))
 	}
-	if c.maxDrops < 0 {
-		errs = append(errs, fmt.Errorf("--max-drops %d: want at least 0", c.maxDrops))
+	if c.limits.MaxDrops < 0 {
+		errs = append(errs, fmt.Errorf("--max-drops %d: want at least 0", c.limits.MaxDrops))
 	}
+	if c.maxLost < 0 {
+		errs = append(errs, fmt.Errorf("--max-lost %s: want at least 0s", c.maxLost))
+	}
+	c.limits.FailOn, c.limits.MaxLost = check.Verdict(c.failOn), engine.Time(c.maxLost)
 	for _, f := range []struct {
 		name, value string
 		valid       []string
 	}{
-		{"fail-on", c.failOn, []string{"outage", "drops", "depends", "not-judged"}},
+		{"fail-on", c.failOn, slices.Clone(failWords)},
 		{"output", c.output, []string{"text", "json", "yaml", "junit"}},
 		{"list", c.list, append([]string{""}, lists...)},
 	} {
@@ -229,8 +247,6 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 	switch {
 	case manifest.HasErrors(problems):
 		return nil, reportProblems(problems, c.std)
-	case len(objects.Scenarios) > 0 && c.selector.text != "":
-		return nil, fmt.Errorf("-l %s: the input has documents of kind Scenario, and each says itself what it is about", c.selector.text)
 	case len(objects.Scenarios) > 0:
 		c.input.skipped(objects, c.std)
 		return c.scenarios(objects, problems)
@@ -241,10 +257,7 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 		if len(cases) == 0 && c.in.cluster != nil {
 			fmt.Fprintln(c.std.Err, "hint: there is no workload behind a Service; -n NAMESPACE reads another namespace, -A all of them")
 		}
-		if err := reportProblems(append(problems, found...), c.std); err != nil {
-			return nil, err
-		}
-		return c.selector.cases(cases, objects)
+		return cases, reportProblems(append(problems, found...), c.std)
 	}
 }
 
@@ -357,7 +370,7 @@ func (c *simCommand) replay() string {
 	words = append(words, c.in.replay(c.input.cluster)...)
 	c.flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "filename", "kustomize", "recursive", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "fail-on", "sensitivity", "fixes",
+		case "filename", "kustomize", "recursive", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "max-lost", "fail-on", "sensitivity", "fixes",
 			"context", "namespace", "all-namespaces", "request-timeout":
 		case "set":
 			for _, s := range c.opts.Set {
@@ -425,7 +438,7 @@ func verdictColours(w io.Writer) simreport.Style {
 		return nil
 	}
 	return func(v check.Verdict, word string) string {
-		code := map[check.Verdict]string{check.Outage: "1;31", check.Drops: "33", check.Depends: "36", check.Holds: "32"}[v]
+		code := map[check.Verdict]string{check.Outage: "1;31", check.Blocked: "1;31", check.Drops: "33", check.Depends: "36", check.Holds: "32"}[v]
 		if code == "" {
 			return word
 		}
@@ -433,19 +446,12 @@ func verdictColours(w io.Writer) simreport.Style {
 	}
 }
 
-// fails says whether a case is a finding.
+// fails says whether a case is a finding; nil stands for an input without any.
 func (c *simCommand) fails(x *check.Case) bool {
-	if x.Expectation == nil {
-		switch {
-		case c.failOn == "outage" && x.Verdict != check.Outage:
-			return false
-		case c.failOn == "not-judged" && x.Verdict == check.NotJudged:
-			return true
-		case (c.failOn == "depends" || c.failOn == "not-judged") && x.Verdict == check.Depends:
-			return true
-		}
+	if x == nil {
+		return c.limits.FailOn == check.NotJudged
 	}
-	return x.Fails(c.maxDrops)
+	return x.Fails(c.limits)
 }
 
 func (c *simCommand) verdict(s *check.Simulation) error {
@@ -455,6 +461,16 @@ func (c *simCommand) verdict(s *check.Simulation) error {
 				fmt.Fprintf(c.std.Err, "%s: not as expected: %s\n", s.Cases[i].ID, u)
 			}
 		}
+	}
+	if s.Interrupted {
+		return errInterrupted
+	}
+	if len(s.Cases) == 0 {
+		if c.fails(nil) {
+			fmt.Fprintln(c.std.Err, "nothing to judge: no workload of the input is behind a Service of it")
+			return errFindings
+		}
+		return nil
 	}
 	for i := range s.Cases {
 		if c.fails(&s.Cases[i]) {

@@ -1,0 +1,196 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+const (
+	// outageFrom is how long nothing must answer for an outage.
+	outageFrom = engine.Second
+	// rareBelow is what each run of a rare case loses less than, and oneInRare in how many runs it may lose something.
+	rareBelow = 100 * engine.Millisecond
+	oneInRare = 20
+)
+
+// tally counts the runs that a verdict follows from.
+type tally struct {
+	runs, outages, stuck, losses int
+	large                        int // lose rareBelow or more
+	unsettled                    int
+}
+
+func tallyOf(runs []Run) tally {
+	n := tally{runs: len(runs)}
+	for i := range runs {
+		r := &runs[i]
+		count := func(to *int, yes bool) {
+			if yes {
+				*to++
+			}
+		}
+		count(&n.outages, r.LongestOutage() >= outageFrom)
+		count(&n.stuck, r.Stuck != nil)
+		count(&n.losses, r.Totals().Failed > 0)
+		count(&n.large, r.LostSeconds() >= rareBelow)
+		count(&n.unsettled, !r.Settled)
+	}
+	return n
+}
+
+// word is the verdict of so many runs.
+func (n *tally) word() Verdict {
+	switch {
+	case 2*n.outages > n.runs:
+		return Outage
+	case 2*n.stuck > n.runs:
+		return Blocked
+	case n.large > 0 || oneInRare*n.losses > n.runs:
+		return Drops
+	case n.losses > 0:
+		return Rare
+	case n.unsettled > 0:
+		return NotJudged
+	default:
+		return Holds
+	}
+}
+
+// oftenEnough is how often something must have been seen in the runs of a case where seeing it once decides: as many
+// other runs see it again, with more than 95 % confidence.
+const oftenEnough = 5
+
+// border names the verdict that the word might as well be with other seeds, as many as these, "" when it is the same with 95 %
+// confidence. That nothing was lost is no such word: it is claimed of these runs, with a bound for others.
+func (n *tally) border() Verdict {
+	word := n.word()
+	switch {
+	case !decided(n.outages, n.runs, 2):
+		return other(word, Outage, n.without(true, false))
+	case word == Outage:
+		return ""
+	case !decided(n.stuck, n.runs, 2):
+		return other(word, Blocked, n.without(false, true))
+	case word == Blocked || n.losses == 0:
+		return ""
+	case word == Rare && n.losses < oftenEnough:
+		return Holds
+	case decided(n.losses, n.runs, oneInRare) && oneInRare*n.losses > n.runs:
+		return "" // too many to be rare, however much each of them loses
+	case n.large > 0 && n.large < oftenEnough, n.large == 0 && !decided(n.losses, n.runs, oneInRare):
+		return other(word, Drops, Rare)
+	default:
+		return ""
+	}
+}
+
+// without is the word of the same runs if none of them were an outage, or stuck.
+func (n *tally) without(outages, stuck bool) Verdict {
+	m := *n
+	if outages {
+		m.outages = 0
+	}
+	if stuck {
+		m.stuck = 0
+	}
+	return m.word()
+}
+
+// other is the one of two verdicts that a word is not.
+func other(word, a, b Verdict) Verdict {
+	if word == a {
+		return b
+	}
+	return a
+}
+
+// decided says that k of n runs are, with 95 % confidence, more or less than one in so many. The runs are looked at up to five
+// times, as more of them are done: 99 % each time. It is the score test, whose interval is Wilson's: z = 2.576, z^2 = 6.636.
+func decided(k, n, in int) bool {
+	off := int64(in*k - n)
+	return 1000*off*off > 6636*int64(n)*int64(in-1)
+}
+
+// Enough says that other seeds, as many as the case has runs, would give the same verdict with 95 % confidence.
+func (c *Case) Enough() bool {
+	n := tallyOf(c.Runs)
+	return n.border() == ""
+}
+
+// judge sets the verdict of a case that has runs.
+func (c *Case) judge() {
+	n := tallyOf(c.Runs)
+	c.WithLoss = n.losses
+	c.Verdict = n.word()
+	for i := range c.Runs {
+		if s := c.Runs[i].Stuck; s != nil && 2*n.stuck > n.runs {
+			c.Stuck = s
+			break
+		}
+	}
+	switch border := n.border(); {
+	case silent(c):
+		c.Verdict, c.Reason = NotJudged, "nothing answers without the action, too"
+	case c.Verdict == NotJudged:
+		c.Reason = fmt.Sprintf("lost nothing, but had not come to rest when the run ended, in %d of %d runs%s", n.unsettled, n.runs, unrest(c.Runs))
+	case c.Verdict == Holds:
+		c.Bound = LossBound(n.runs)
+	case border != "" && n.runs >= surelyMany:
+		c.Reason = fmt.Sprintf("on the border between %s and %s", c.Verdict, border)
+	}
+}
+
+// surelyMany is from how many runs on a verdict that could as well be another is said to be on the border: of fewer, it is
+// said how many there were.
+const surelyMany = 100
+
+// silent says that no request is answered in any run, and would not be without the action.
+func silent(c *Case) bool {
+	sum := c.Totals()
+	return sum.Before > 0 && sum.OK+sum.Failed == 0
+}
+
+// Limits say which cases are findings.
+type Limits struct {
+	// FailOn is the mildest verdict that is one; "" for Drops.
+	FailOn Verdict
+	// MaxDrops is how many requests, MaxLost how many seconds of traffic a case may lose in the median run; 0 for no such limit.
+	// They are for what is lost: a rollout that cannot end is a finding whatever it loses.
+	MaxDrops int64
+	MaxLost  engine.Time
+}
+
+// Fails says whether a case is a finding: its Scenario's expectation is not met, or, without one, its verdict is as bad as
+// FailOn, or worse. Where the load balancer is unknown it is one if it is behind any that it might be.
+func (c *Case) Fails(l Limits) bool {
+	failOn := l.FailOn
+	if failOn == "" {
+		failOn = Drops
+	}
+	for i := range c.Families {
+		if c.Families[i].Case.Fails(l) {
+			return true
+		}
+	}
+	switch {
+	case c.Expectation != nil:
+		return len(c.Unmet) > 0
+	case c.Verdict == Holds:
+		return false
+	case c.Verdict == NotJudged:
+		return failOn == NotJudged
+	case c.Verdict.Rank() > failOn.Rank():
+		return false
+	case c.Verdict == Blocked || c.Verdict == Depends:
+		return true
+	default:
+		return !l.allow(c)
+	}
+}
+
+// allow says that a case loses no more than may be lost.
+func (l *Limits) allow(c *Case) bool {
+	return (l.MaxDrops > 0 || l.MaxLost > 0) &&
+		(l.MaxDrops == 0 || c.RequestsLost.Median <= l.MaxDrops) && (l.MaxLost == 0 || c.LostSeconds.Median <= int64(l.MaxLost))
+}

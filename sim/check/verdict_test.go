@@ -1,0 +1,167 @@
+package check
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// many makes a case of so many runs of which the first k lose so many requests, 10 ms of traffic each.
+func many(n, k int, lost uint64, outage engine.Time) *Case {
+	requests := make([]uint64, n)
+	for i := range k {
+		requests[i] = lost
+	}
+	return runs(outage, requests...)
+}
+
+// blocked makes k of a case's runs end with a rollout that is stuck.
+func blocked(c *Case, k int) *Case {
+	c.Verdict, c.WithLoss = "", 0
+	for i := range k {
+		c.Runs[i].Stuck, c.Runs[i].Settled = &Stuck{Workload: "shop/web", Why: "no node has a free host port 80"}, false
+	}
+	c.Close()
+	return c
+}
+
+func TestTheWordsOfManyRuns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		got  *Case
+		want Verdict
+	}{
+		"little, in one run of twenty":                {many(100, 5, 9, 0), Rare},
+		"little, in more than one run of twenty":      {many(100, 6, 9, 0), Drops},
+		"a tenth of a second, in one run":             {many(100, 1, 10, 0), Drops},
+		"stuck in most runs, and nothing lost":        {blocked(many(100, 0, 0, 0), 51), Blocked},
+		"stuck in half of the runs, and nothing lost": {blocked(many(100, 0, 0, 0), 50), NotJudged},
+		"stuck, and something lost":                   {blocked(many(100, 100, 20, 0), 100), Blocked},
+		"stuck, and nothing answers":                  {blocked(many(100, 100, 200, 2*engine.Second), 100), Outage},
+	} {
+		if c.got.Verdict != c.want {
+			t.Errorf("%s: %s, want %s", name, c.got.Verdict, c.want)
+		}
+	}
+	if s := blocked(many(100, 0, 0, 0), 100).Stuck; s == nil || s.Why != "no node has a free host port 80" {
+		t.Errorf("stuck: %+v", s)
+	}
+}
+
+// The score test with z = 2.576: k of n are another part than p where (k - np)^2 > 6.636 np(1-p). Of 100 that is 50 +- 12.9 and
+// 5 +- 5.6, of 400 it is 20 +- 11.2.
+func TestEnoughRunsForTheWord(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		got    *Case
+		enough bool
+	}{
+		"nothing lost":                               {many(100, 0, 0, 0), true},
+		"an outage in 62 of 100":                     {many(100, 62, 200, engine.Second), false},
+		"an outage in 63 of 100":                     {many(100, 63, 200, engine.Second), true},
+		"an outage in 37 of 100":                     {many(100, 37, 200, engine.Second), true},
+		"an outage in 38 of 100":                     {many(100, 38, 200, engine.Second), false},
+		"little lost in 10 of 100":                   {many(100, 10, 1, 0), false},
+		"little lost in 11 of 100":                   {many(100, 11, 1, 0), true},
+		"little lost in 8 of 400":                    {many(400, 8, 1, 0), true},
+		"little lost in 9 of 400":                    {many(400, 9, 1, 0), false},
+		"little lost in 4 of 400: it may be nothing": {many(400, 4, 1, 0), false},
+		"much lost in 4 of 400":                      {many(400, 4, 50, 0), false},
+		"much lost in 5 of 400":                      {many(400, 5, 50, 0), true},
+		"stuck in 55 of 100":                         {blocked(many(100, 0, 0, 0), 55), false},
+		"stuck in 70 of 100":                         {blocked(many(100, 0, 0, 0), 70), true},
+	} {
+		if c.got.Enough() != c.enough {
+			t.Errorf("%s: enough %v", name, !c.enough)
+		}
+	}
+	for want, c := range map[string]*Case{
+		"on the border between drops and rare":   many(100, 7, 1, 0),
+		"on the border between rare and drops":   many(1000, 45, 1, 0),
+		"on the border between rare and holds":   many(1000, 2, 1, 0),
+		"on the border between outage and drops": many(1000, 510, 200, engine.Second),
+		"":                                       many(20, 1, 1, 0),
+	} {
+		if c.Reason != want {
+			t.Errorf("%q, want %q", c.Reason, want)
+		}
+	}
+}
+
+func TestFailOnNamesTheMildestVerdictThatFails(t *testing.T) {
+	t.Parallel()
+	outage, stuck, drops := many(10, 10, 200, engine.Second), blocked(many(10, 0, 0, 0), 10), many(10, 10, 20, 0)
+	rare, holds, none := many(20, 1, 1, 0), many(10, 0, 0, 0), &Case{Verdict: NotJudged}
+	depends := &Case{Verdict: Depends, Families: []Family{{Case: *rare}, {Case: *holds}}}
+	depending := &Case{Verdict: Depends, Families: []Family{{Case: *drops}, {Case: *holds}}}
+	all := []*Case{outage, stuck, drops, depending, depends, rare, holds, none}
+	for failOn, want := range map[Verdict][]bool{
+		"":        {true, true, true, true, false, false, false, false},
+		Outage:    {true, false, false, false, false, false, false, false},
+		Blocked:   {true, true, false, false, false, false, false, false},
+		Drops:     {true, true, true, true, false, false, false, false},
+		Depends:   {true, true, true, true, true, false, false, false},
+		Rare:      {true, true, true, true, true, true, false, false},
+		NotJudged: {true, true, true, true, true, true, false, true},
+	} {
+		var got []bool
+		for _, c := range all {
+			got = append(got, c.Fails(Limits{FailOn: failOn}))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", failOn, got, want)
+		}
+	}
+}
+
+func TestLimitsOfTheMedianRun(t *testing.T) {
+	t.Parallel()
+	drops, stuck := many(10, 10, 20, 0), blocked(many(10, 10, 20, 0), 10) // 20 requests, 0.2 s
+	for name, c := range map[string]struct {
+		limits Limits
+		fails  bool
+	}{
+		"none":                        {Limits{}, true},
+		"as many requests":            {Limits{MaxDrops: 20}, false},
+		"fewer requests":              {Limits{MaxDrops: 19}, true},
+		"as many seconds":             {Limits{MaxLost: 200 * engine.Millisecond}, false},
+		"fewer seconds":               {Limits{MaxLost: 199 * engine.Millisecond}, true},
+		"requests, and fewer seconds": {Limits{MaxDrops: 20, MaxLost: 100 * engine.Millisecond}, true},
+	} {
+		if drops.Fails(c.limits) != c.fails {
+			t.Errorf("%s: fails %v", name, !c.fails)
+		}
+		if !stuck.Fails(c.limits) {
+			t.Errorf("%s: what is stuck may lose nothing at all", name)
+		}
+	}
+}
+
+func TestTheWorstCaseIsTheOneThatUsersSee(t *testing.T) {
+	t.Parallel()
+	named := func(id string, c *Case, headline, outside bool) Case {
+		out := *c
+		out.ID, out.Headline, out.Clients = id, headline, []Client{{Name: "x", External: outside}}
+		return out
+	}
+	s := &Simulation{Cases: []Case{
+		named("metrics, much", many(10, 10, 500, engine.Second), false, false),
+		named("inside, outage", many(10, 10, 200, engine.Second), true, false),
+		named("inside, more, no outage", many(10, 10, 300, 0), true, false),
+		named("outside, holds", many(10, 0, 0, 0), true, true),
+		named("outside, little", many(10, 10, 5, 0), true, true),
+		named("not judged", &Case{Verdict: NotJudged}, true, true),
+	}}
+	var got []string
+	for _, c := range s.Worst() {
+		got = append(got, c.ID)
+	}
+	want := []string{"outside, little", "inside, more, no outage", "inside, outage", "metrics, much", "outside, holds", "not judged"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if w := s.WorstWord(); w.ID != "inside, outage" {
+		t.Errorf("the worst word is that of %s", w.ID)
+	}
+}

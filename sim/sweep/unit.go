@@ -1,0 +1,69 @@
+package sweep
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// unit is what is run by itself: a case, or a case behind one of the load balancers that it might be.
+type unit struct {
+	index  int // of the case
+	of     *scenario.Case
+	family *scenario.Family // nil for the case itself
+	sc     *scenario.Scenario
+	record check.Case
+	failed bool // the simulation itself failed
+}
+
+// unitsOf lists those of all cases, in their order.
+func unitsOf(cases []scenario.Case) []*unit {
+	var out []*unit
+	for i := range cases {
+		c := &cases[i]
+		if len(c.Families) == 0 || c.Verdict != "" {
+			out = append(out, &unit{index: i, of: c, sc: c.Scenario, record: record(c, c.Scenario)})
+			continue
+		}
+		for k := range c.Families {
+			f := &c.Families[k]
+			out = append(out, &unit{index: i, of: c, family: f, sc: f.Scenario, record: record(c, f.Scenario)})
+		}
+	}
+	return out
+}
+
+// judged says that the unit has a verdict that follows from its runs.
+func (u *unit) judged() bool { return u.sc != nil && u.of.Verdict == "" && len(u.record.Runs) > 0 }
+
+// assemble makes the records of the cases from those of their units.
+func assemble(cases []scenario.Case, units []*unit) []check.Case {
+	out := make([]check.Case, len(cases))
+	for i := 0; i < len(units); {
+		first := i
+		for i++; i < len(units) && units[i].index == units[first].index; i++ {
+		}
+		out[units[first].index] = caseOf(units[first:i])
+	}
+	return out
+}
+
+// caseOf is the record of a case: that of its only unit, or of the load balancer behind which it loses most, with those of all.
+func caseOf(units []*unit) check.Case {
+	if units[0].family == nil {
+		return units[0].record
+	}
+	worst := slices.MinFunc(units, func(a, b *unit) int {
+		return cmp.Or(cmp.Compare(b.record.LostSeconds.Median, a.record.LostSeconds.Median), cmp.Compare(a.record.Verdict.Rank(), b.record.Verdict.Rank()))
+	})
+	c := worst.record
+	for _, u := range units {
+		c.Families = append(c.Families, check.Family{Preset: u.family.Preset, Name: u.family.Name, Case: u.record})
+		if u.record.Verdict != worst.record.Verdict {
+			c.Verdict, c.Reason = check.Depends, ""
+		}
+	}
+	return c
+}
