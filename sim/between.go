@@ -46,6 +46,14 @@ func (b *between) nodes(stream int) []int {
 	return r.nodes
 }
 
+// Nodes are those of a stream that no load balancer is in front of.
+func (b *between) Nodes(stream int) []int {
+	if b.fronts[stream] != nil {
+		return nil
+	}
+	return b.nodes(stream)
+}
+
 // Enter asks the rules in force on a node where a stream's new connections go.
 func (b *between) Enter(stream, node int) *traffic.Way {
 	r, p := &b.routes[stream], b.cluster.Proxies[node]
@@ -53,7 +61,7 @@ func (b *between) Enter(stream, node int) *traffic.Way {
 		r.ways = make([]installedWay, len(b.cluster.Proxies))
 	}
 	if w := &r.ways[node]; w.view != p.Installed() {
-		*w = installedWay{p.Installed(), b.shared(r, node, p)}
+		*w = installedWay{p.Installed(), b.shared(stream, node, p)}
 	}
 	return r.ways[node].way
 }
@@ -83,8 +91,10 @@ type wayKey struct {
 // each keeps the endpoints of its view in memory.
 const keptWays = 128
 
-// shared returns the way of a node from those of its class.
-func (b *between) shared(r *routes, node int, p *cluster.NodeProxy) *traffic.Way {
+// shared returns the way of a node from those of its class. A new one is checked against the slices
+// in force: connections of plain requests are not looked at one by one.
+func (b *between) shared(stream, node int, p *cluster.NodeProxy) *traffic.Way {
+	r := &b.routes[stream]
 	k := wayKey{p.Installed(), p.Class()}
 	if way := r.byView[k]; way != nil {
 		return way
@@ -98,6 +108,9 @@ func (b *between) shared(r *routes, node int, p *cluster.NodeProxy) *traffic.Way
 		way.Targets[i] = b.target(r, t.Addr)
 	}
 	r.byView[k] = way
+	for _, t := range way.Targets {
+		b.allowed(stream, node, t)
+	}
 	return way
 }
 
@@ -175,6 +188,16 @@ func (s *server) ID() uint64 { return uint64(s.instance.Pod) }
 // IdleLimit is the app's own.
 func (s *server) IdleLimit() engine.Time { return s.instance.App.ServerIdle }
 
+// Plain is how long the app takes, where it has room for every request and answers none with an
+// error.
+func (s *server) Plain() *engine.Dist {
+	app := s.instance.App
+	if app.Concurrency > 0 || app.Errors > 0 {
+		return nil
+	}
+	return &app.Serve
+}
+
 // Serve takes a request in, and answers as many with an error as the scenario asks for.
 func (s *server) Serve(draw uint64, now engine.Time) (engine.Time, traffic.Answer) {
 	if !s.instance.Running && s.run.broken == nil {
@@ -228,6 +251,9 @@ var _ cluster.Observer = (*observer)(nil)
 // ListenerChanged has a server that shuts down say so, and wakes load balancers: new connections
 // ask for themselves.
 func (o *observer) ListenerChanged(i *cluster.Instance) {
+	if o.traffic != nil && !i.Accepts() {
+		o.traffic.Changed(o.eng.Now())
+	}
 	if i.Running && !i.Listening {
 		o.goAway(i)
 	}
@@ -258,6 +284,7 @@ func (o *observer) Ended(i *cluster.Instance, how cluster.Ending) {
 		cluster.EndedByItself: ledger.FaultExited, cluster.EndedKilled: ledger.FaultKilled,
 		cluster.EndedLiveness: ledger.FaultLiveness, cluster.EndedCrashed: ledger.FaultCrashed,
 	}[how]
+	o.traffic.Changed(o.eng.Now())
 	o.traffic.Cut(uint64(i.Pod), o.eng.Now(), fault)
 	o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), true)
 }
@@ -271,6 +298,7 @@ func (o *observer) Synced(node int) {
 	if o.traffic == nil {
 		return
 	}
+	o.traffic.Resynced(node, o.eng.Now())
 	for i := range o.routes {
 		if o.sc.Traffic[i].FixedPorts {
 			o.traffic.Clean(i, node, (*between)(o).serving(i, node))
@@ -294,6 +322,9 @@ func (o *observer) NodeChanged(node int) {
 	r := (*run)(o)
 	if !o.cluster.Dead(node) {
 		r.wakeFronts()
+		if o.traffic != nil {
+			o.traffic.Changed(o.eng.Now())
+		}
 		return
 	}
 	for f := range r.allFronts() {

@@ -67,6 +67,12 @@ func (b both) Begin(stream int, number uint64, arrival engine.Time) {
 	b[1].Begin(stream, number, arrival)
 }
 
+// Counted is heard by both.
+func (b both) Counted(stream int, first, n uint64) {
+	b[0].Counted(stream, first, n)
+	b[1].Counted(stream, first, n)
+}
+
 // AttemptFailed is heard by both.
 func (b both) AttemptFailed(stream int) {
 	b[0].AttemptFailed(stream)
@@ -153,6 +159,11 @@ func (b *between) Began(stream, node, _ int, target *traffic.Target) {
 	if b.opts.Flows != nil {
 		b.tellFlow(stream, node, target)
 	}
+	b.allowed(stream, node, target)
+}
+
+// allowed checks a target, nil for nowhere, against the slices in force on a node.
+func (b *between) allowed(stream, node int, target *traffic.Target) {
 	view := b.cluster.Proxies[node].Installed()
 	f := &b.found[stream*len(b.sc.Nodes)+node]
 	if f.view != view {

@@ -85,6 +85,9 @@ type Options struct {
 	Requests  ledger.Listener
 	Flows     func(stream, node int, to netip.AddrPort)
 	Balancers func(BalancerEvent)
+	// DrawAll has every request followed on its own, none counted. So it is with Requests, Flows or
+	// Balancers, too: they hear of each.
+	DrawAll bool
 }
 
 // Run simulates a scenario with one seed. A run that breaks one of the invariants that hold in
@@ -121,12 +124,16 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 	r.openFronts()
 	r.openControllers()
 	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
+	if opts.DrawAll || opts.Requests != nil || opts.Flows != nil || opts.Balancers != nil {
+		r.traffic.DrawAll()
+	}
 	r.watch()
 	r.act()
 	settled, err := r.loop()
 	if err != nil {
 		return nil, err
 	}
+	r.ledger.Seal()
 	if err := r.verify(settled); err != nil {
 		return nil, fmt.Errorf("scenario %s, seed %d: an invariant is broken: %w", sc.Name, seed, err)
 	}

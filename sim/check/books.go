@@ -98,6 +98,34 @@ func (b *Books) Begin(stream int, number uint64, arrival engine.Time) {
 	a.begun, a.last, a.running = number+1, arrival, true
 }
 
+// Counted hears of requests that were answered at their first attempt. When each of them arrived
+// is not said: those that arrived before them are over, or wait.
+func (b *Books) Counted(stream int, first, n uint64) {
+	a := &b.streams[stream]
+	if first != a.begun {
+		b.wrong(stream, first, "was counted after request %d", a.begun)
+		return
+	}
+	if n == 0 {
+		return
+	}
+	if a.running {
+		a.waiting[first-1] = a.last
+	}
+	a.begun, a.running = first+n, false
+	for len(a.states) < int((a.begun+perWord-1)/perWord) {
+		a.states = append(a.states, 0)
+	}
+	for number := first; number < a.begun; {
+		in := min(perWord-number%perWord, a.begun-number) // requests of the same word
+		bits := lower & (^uint64(0) >> (64 - 2*in))
+		a.states[number/perWord] |= bits << (2 * (number % perWord))
+		number += in
+	}
+	a.sums.OK += n
+	a.outcomes[ledger.OK] += n
+}
+
 // AttemptFailed hears of a try that came to nothing.
 func (b *Books) AttemptFailed(stream int) { b.streams[stream].sums.FailedAttempts++ }
 

@@ -4,6 +4,10 @@
 //
 // Successful requests are counted, failed ones are kept, up to a cap, beyond which they are
 // counted too.
+//
+// The trace hash holds every request that did not simply succeed (one that failed, was rescued or
+// was late) when its outcome is known, and at the end the totals of each stream. A request that
+// simply succeeded is in the totals alone: so it does not matter whether it was followed or counted.
 package ledger
 
 import "github.com/lameduck-proxy/lameduck/sim/engine"
@@ -165,9 +169,11 @@ type Ledger struct {
 
 // Listener hears every entry of a Ledger, in the order in which they are made: for accounts of
 // the same requests that the ledger knows nothing of. Of the attempts it hears the failed ones:
-// the other kind is a success.
+// the other kind is a success. Counted are n requests, numbered from first, that were answered at
+// their first attempt: nothing else is said of them.
 type Listener interface {
 	Begin(stream int, number uint64, arrival engine.Time)
+	Counted(stream int, first, n uint64)
 	AttemptFailed(stream int)
 	Succeed(stream int, number, endpoint uint64, end engine.Time, rescued, late bool)
 	Revoke(stream int, number uint64, rescued, late bool)
@@ -175,7 +181,7 @@ type Listener interface {
 }
 
 // New returns a ledger for a number of streams that keeps up to keep failed requests, and
-// hashes every request.
+// hashes what did not simply succeed.
 func New(streams, keep int, hash *engine.TraceHash) *Ledger {
 	return &Ledger{
 		streams: make([]Totals, streams), outcomes: make([][NumOutcomes]uint64, streams),
@@ -190,9 +196,21 @@ func (l *Ledger) Listen(listener Listener) { l.listener = listener }
 // Begin accounts for a request that arrived.
 func (l *Ledger) Begin(stream int, number uint64, arrival engine.Time) {
 	l.streams[stream].Total++
-	l.hash.Record("request", uint64(stream)<<56^number, uint64(arrival))
 	if l.listener != nil {
 		l.listener.Begin(stream, number, arrival)
+	}
+}
+
+// Count accounts for n requests, numbered from first, that were answered at their first attempt.
+// It is the same as Begin, Attempt and Succeed for each of them.
+func (l *Ledger) Count(stream int, first, n uint64) {
+	t := &l.streams[stream]
+	t.Total += n
+	t.Attempts += n
+	t.OK += n
+	l.outcomes[stream][OK] += n
+	if l.listener != nil {
+		l.listener.Counted(stream, first, n)
 	}
 }
 
@@ -221,7 +239,9 @@ func (l *Ledger) Succeed(stream int, number uint64, node int, endpoint uint64, e
 	if late {
 		t.Slow++
 	}
-	l.hash.Record("ok", uint64(node)<<48^endpoint, uint64(end))
+	if escaped != nil || late {
+		l.hash.Record("ok", uint64(stream)<<56^number, uint64(node)<<48^endpoint, uint64(end))
+	}
 	if l.listener != nil {
 		l.listener.Succeed(stream, number, endpoint, end, escaped != nil, late)
 	}
@@ -260,10 +280,17 @@ func (l *Ledger) Fail(r Request) {
 	if r.Blame.Elsewhere {
 		elsewhere = 1
 	}
-	l.hash.Record("failed", r.Number, uint64(r.Arrival), uint64(r.End),
+	l.hash.Record("failed", uint64(r.Stream)<<56^r.Number, uint64(r.Arrival), uint64(r.End),
 		uint64(r.Outcome)<<24|uint64(r.Blame.Cause)<<16|uint64(r.Blame.Actor)<<8|elsewhere, uint64(r.Node))
 	if l.listener != nil {
 		l.listener.Fail(&r)
+	}
+}
+
+// Seal hashes the totals: the run is over.
+func (l *Ledger) Seal() {
+	for i, t := range l.streams {
+		l.hash.Record("total", uint64(i), t.Total, t.OK, t.Failed, t.Rescued, t.Slow, t.Attempts, t.FailedAttempts)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 // CutVia ends connections that were sent to some members of a load balancer: what is under way
 // over them fails, idle ones are closed, and so are those that clients share. gone says which.
 func (t *Traffic) CutVia(leg Leg, now engine.Time, gone func(flow uint64, member int) bool) {
+	t.catchUpAll(now)
 	for server := range t.serving {
-		f := &t.serving[server]
-		f.sweep(now)
+		f := t.underWay(uint64(server), now)
 		kept := f.list[:0]
 		var cut []serving
 		for _, s := range f.list {

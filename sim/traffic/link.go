@@ -27,6 +27,7 @@ type link struct {
 	gone     bool         // the node that it leads through is
 	dark     engine.Time  // since when the client has no server, Never while it has one
 	used     engine.Time  // when something was last asked over it
+	to       *Target      // while it is up: where it leads, which stays as it is
 	epoch    int          // counts dials: what was meant for an earlier connection is void
 	waiting  []*waiter
 }
@@ -202,6 +203,8 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 	}
 	if ok {
 		l.state, l.failures, l.again, l.used = linkUp, 0, now, now
+		to := a.target
+		l.to = &to
 		l.lighten(now)
 		t.release(l, func(a *attempt) {
 			a.blame = l.blame // what it waited for, if it did

@@ -14,6 +14,7 @@ import (
 // NodeGone is a node going: requests under way through it will not be answered, and neither is what
 // is written over connections that lead through it. SYNs to it vanish from now on.
 func (t *Traffic) NodeGone(node int, now engine.Time) {
+	t.Changed(now)
 	for node >= len(t.dead) {
 		t.dead = append(t.dead, false)
 	}
@@ -30,8 +31,7 @@ func (t *Traffic) NodeGone(node int, now engine.Time) {
 		}
 	}
 	for server := range t.serving {
-		f := &t.serving[server]
-		f.sweep(now)
+		f := t.underWay(uint64(server), now)
 		var cut []serving
 		f.list = slices.DeleteFunc(f.list, func(s serving) bool {
 			through := s.attempt.node == node

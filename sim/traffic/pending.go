@@ -57,8 +57,10 @@ func (s *serving) void() bool { return s.attempt.stay.left() }
 
 // inFlight is what a server is working on, with entries that are done until they are swept.
 type inFlight struct {
-	list []serving
-	live int // list length after the last sweep
+	list      []serving
+	live      int     // list length after the last sweep
+	plain     []plain // the same of plain requests
+	livePlain int
 }
 
 // sweepAt is how many entries are kept unswept: few, so that what many servers have in flight
@@ -94,8 +96,12 @@ func (t *Traffic) inFlight(server uint64) *inFlight {
 
 // Until returns when the last request a server is working on will be answered, now if none is.
 func (t *Traffic) Until(server uint64, now engine.Time) engine.Time {
+	t.catchUpAll(now)
 	until := now
 	f := t.inFlight(server)
+	for i := range f.plain {
+		until = max(until, f.plain[i].end)
+	}
 	for i := range f.list {
 		until = max(until, f.list[i].until())
 	}
@@ -104,8 +110,8 @@ func (t *Traffic) Until(server uint64, now engine.Time) engine.Time {
 
 // Cut fails everything a server is working on: its process ended, or dropped it.
 func (t *Traffic) Cut(server uint64, now engine.Time, fault ledger.Fault) {
-	f := t.inFlight(server)
-	f.sweep(now)
+	t.catchUpAll(now)
+	f := t.underWay(server, now)
 	list := f.list
 	*f = inFlight{}
 	for i := range list {

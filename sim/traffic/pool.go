@@ -40,6 +40,9 @@ func (c *conn) use(target Target, now, end engine.Time) {
 	}
 }
 
+// busyUntil has it busy until the answer to what is asked over it now.
+func (c *conn) busyUntil(end engine.Time) { c.free, c.used = end, end }
+
 // until has it busy until a moment. A server that closes it with its answer does so then.
 func (c *conn) until(at engine.Time) {
 	if half := c.rtt() / 2; c.closed == c.free-half {
@@ -237,6 +240,7 @@ func racing(cut bool) ledger.Fault {
 // CloseIdle is a server closing the idle connections it has, as at a graceful shutdown, or all
 // of them, as at its end.
 func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
+	t.catchUpAll(now)
 	for _, s := range t.streams {
 		if all {
 			t.serverGone(s, server, now)
@@ -266,7 +270,7 @@ func (t *Traffic) shut(c *conn, now engine.Time, all bool) {
 // race fails the request that is on its way over a connection which the server closes: the
 // server sees an idle connection, and does not wait for what it does not know of.
 func (t *Traffic) race(c *conn, now engine.Time) {
-	f := t.inFlight(c.target.Server.ID())
+	f := t.underWay(c.target.Server.ID(), now)
 	for i := range f.list {
 		if s := f.list[i]; s.conn == c && s.end > now {
 			f.list = slices.Delete(f.list, i, i+1)

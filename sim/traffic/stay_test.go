@@ -118,6 +118,7 @@ func TestAClientRetriesWhatAProxyFailed(t *testing.T) {
 type rescues struct{ told, revoked int }
 
 func (*rescues) Begin(int, uint64, engine.Time) {}
+func (*rescues) Counted(int, uint64, uint64)    {}
 func (*rescues) AttemptFailed(int)              {}
 func (*rescues) Fail(*ledger.Request)           {}
 func (r *rescues) Succeed(_ int, _, _ uint64, _ engine.Time, rescued, _ bool) {

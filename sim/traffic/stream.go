@@ -1,19 +1,17 @@
 package traffic
 
-import (
-	"math/bits"
-
-	"github.com/lameduck-proxy/lameduck/sim/engine"
-)
+import "github.com/lameduck-proxy/lameduck/sim/engine"
 
 // stream is one Spec at work.
 type stream struct {
+	arrivals
 	index     int
 	spec      Spec
-	arrivals  engine.Stream
 	requests  engine.Stream
-	count     uint64
-	next      engine.Time
+	plainly   func(*Traffic, *stream) bool // counts the next request if it is plain; nil: none is
+	odd       bool                         // the next request is not plain
+	counts    bool                         // its plain requests need not be looked at
+	calm      calm
 	loop      heap[clientAt] // closed loop: when each client asks again
 	pool      []*conn
 	proxies   []*proxy   // by Server, the one that is none first; nil for those without a request
@@ -27,9 +25,10 @@ type stream struct {
 
 func newStream(index int, spec Spec, eng *engine.Engine) *stream {
 	s := &stream{
-		index: index, spec: spec,
-		arrivals: eng.Stream("traffic "+spec.Name, "arrivals"), requests: eng.Stream("traffic "+spec.Name, "requests"),
+		index: index, spec: spec, requests: eng.Stream("traffic "+spec.Name, "requests"), plainly: plainlyOf(&spec),
+		arrivals: arrivals{process: spec.Arrivals, interval: spec.Interval, draws: eng.Stream("traffic "+spec.Name, "arrivals")},
 	}
+	s.counts = s.plainly != nil && !spec.KeepAlive && (spec.Kind == PerRequest || spec.Kind == Datagram)
 	if spec.Kind == HTTP2 || spec.Kind == Session {
 		s.links = newLinks(s, eng.Stream("traffic "+spec.Name, "dials"))
 	}
@@ -39,44 +38,29 @@ func newStream(index int, spec Spec, eng *engine.Engine) *stream {
 	if spec.Kind == FixedFlow {
 		s.flows = make([]flow, max(1, spec.Clients))
 	}
-	switch {
-	case spec.Arrivals == ClosedLoop:
+	s.begin()
+	if spec.Arrivals == ClosedLoop {
 		for c := range spec.Clients {
-			s.loop.push(clientAt{engine.Time(c) * engine.Millisecond, c})
+			s.again(c, engine.Time(c)*engine.Millisecond)
 		}
-		s.next = engine.Never
-		if len(s.loop) > 0 {
-			s.next = s.loop[0].at
-		}
-	case spec.Interval > 0:
-		s.next = s.gap()
-	default:
-		s.next = engine.Never
 	}
 	return s
-}
-
-// gap returns the time to the next arrival.
-func (s *stream) gap() engine.Time {
-	if s.spec.Arrivals == Constant {
-		return s.spec.Interval
-	}
-	return exponential(s.spec.Interval, s.arrivals.Draw(s.count))
 }
 
 // arrive takes the next request and sets the time of the one after.
 func (s *stream) arrive(r *request) {
 	r.stream, r.number, r.arrival, r.draws = s, s.count, s.next, s.requests.Sub(s.count)
-	s.count++
-	if s.spec.Arrivals == ClosedLoop {
-		r.client = s.loop.pop().client
-		s.next = engine.Never
-		if len(s.loop) > 0 {
-			s.next = s.loop[0].at
-		}
+	s.odd = false
+	if s.spec.Arrivals != ClosedLoop {
+		s.pass()
 		return
 	}
-	s.next = s.next.Add(s.gap())
+	s.count++
+	r.client = s.loop.pop().client
+	s.next = engine.Never
+	if len(s.loop) > 0 {
+		s.next = s.loop[0].at
+	}
 }
 
 // again has a closed-loop client ask again.
@@ -98,27 +82,6 @@ func (s *stream) withdraw(client int) {
 		}
 	}
 }
-
-// exponential draws from the exponential distribution exactly enough for counting: the number
-// of leading zeros of a draw is the whole part of -log2(u), the following bits give its
-// fraction by a table of 256 chords.
-func exponential(mean engine.Time, draw uint64) engine.Time {
-	zeros := bits.LeadingZeros64(draw | 1)
-	rest := draw << (zeros + 1) // uniform: the bits after the first one
-	i := rest >> 56
-	low, high := log2Table[i], log2Table[i+1]
-	part, _ := bits.Mul64(uint64(high-low), rest<<8)
-	fraction := uint64(low) + part // log2(1+x) in Q32
-	log := uint64(zeros+1)<<32 - fraction
-	// mean * ln 2 * log, in Q32.
-	hi, lo := bits.Mul64(uint64(mean), ln2)
-	scaled := hi<<32 | lo>>32
-	hi, lo = bits.Mul64(scaled, log)
-	return engine.Time(hi<<32 | lo>>32)
-}
-
-// ln2 is the natural logarithm of 2 in Q32.
-const ln2 = 2977044472
 
 // clientAt is a closed-loop client and when it asks next.
 type clientAt struct {

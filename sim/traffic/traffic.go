@@ -2,9 +2,9 @@
 // a connection is refused, swallowed or cut, and what therefore becomes of each request.
 //
 // Requests never go through the engine's queue: between two events of the world routing is
-// constant, so a request is a few draws and an entry in the ledger. What lies between client
-// and pod is behind the World interface; whoever implements it decides where packets go and
-// whom to blame.
+// constant, so a request is a few draws and an entry in the ledger, and most are counted (plain.go,
+// calm.go). What lies between client and pod is behind the World interface; whoever implements it
+// decides where packets go and whom to blame, and says when that changes.
 //
 //	arrivals, retries -> attempt -> World.Enter -> accept | refuse | swallow -> ledger
 package traffic
@@ -100,6 +100,9 @@ type Server interface {
 	Answers() bool
 	// Serve starts a request now and returns when it will be answered, and how.
 	Serve(draw uint64, now engine.Time) (end engine.Time, answer Answer)
+	// Plain returns how long the server takes to answer when that is all there is to say: it answers
+	// each request, with no error. Else nil. Serve takes as long, by the same draw.
+	Plain() *engine.Dist
 	// IdleLimit is how long the server keeps a connection that nothing is asked over, 0 for ever.
 	IdleLimit() engine.Time
 	Name() string
@@ -146,10 +149,15 @@ type World interface {
 	// Front says where a new connection goes first: to a node, or through a load balancer. flow
 	// stands for its 5-tuple; last is the member that it was sent to before, -1 for none.
 	Front(leg Leg, flow uint64, last int) Front
-	// Enter says where the rules of a node send a new connection of a stream now.
+	// Nodes are the nodes that new connections of a stream's clients go to now, each as likely, which
+	// Front chooses from by Below; nil where something else decides.
+	Nodes(stream int) []int
+	// Enter says where the rules of a node send a new connection of a stream now. The Way stays as
+	// it is.
 	Enter(stream, node int) *Way
-	// Began hears of every new connection at the moment its SYN meets the rules of a node, and
-	// where it goes: the i-th target of the Way, nil for nowhere. The Target stays as it is.
+	// Began hears of new connections at the moment the SYN meets the rules of a node, and
+	// where it goes: the i-th target of the Way, nil for nowhere. The Target stays as it is. Of
+	// plain requests it does not hear.
 	Began(stream, node, i int, target *Target)
 	// Resolve says what DNS answers now to the clients of a stream of the kind Named, and how long
 	// they keep it.
@@ -171,6 +179,7 @@ type Traffic struct {
 	serving []inFlight  // by Server.ID
 	dead    []bool      // nodes that are gone; those beyond its end are not
 	stopped engine.Time // no arrivals from here on
+	drawAll bool
 }
 
 // New returns the traffic of some streams; arrivals begin at time 0.
@@ -194,6 +203,7 @@ func (t *Traffic) Idle() bool {
 // RunUntil handles everything that clients do before a moment.
 func (t *Traffic) RunUntil(limit engine.Time) {
 	for {
+		t.countPlain(limit)
 		s := t.earliest()
 		arrival := engine.Never
 		if s != nil && s.next < t.stopped {
@@ -210,20 +220,24 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 			continue
 		}
 		if arrival >= limit {
+			if limit >= t.stopped {
+				t.catchUpAll(t.stopped)
+			}
 			return
 		}
 		t.scratch = attempt{}
 		s.arrive(&t.scratch.req)
+		t.calmDown(s)
 		t.led.Begin(s.index, t.scratch.req.number, t.scratch.req.arrival)
 		t.start(&t.scratch, t.scratch.req.arrival)
 	}
 }
 
-// earliest returns the stream with the next arrival; the first of equals.
+// earliest returns the stream with the next arrival that is looked at; the first of equals.
 func (t *Traffic) earliest() *stream {
 	var best *stream
 	for _, s := range t.streams {
-		if s.next != engine.Never && (best == nil || s.next < best.next) {
+		if s.next != engine.Never && !s.calm.on && (best == nil || s.next < best.next) {
 			best = s
 		}
 	}

@@ -8,6 +8,16 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
+// answers are when requests were answered.
+type answers []engine.Time
+
+func (*answers) Begin(int, uint64, engine.Time)                           {}
+func (*answers) Counted(int, uint64, uint64)                              {}
+func (*answers) AttemptFailed(int)                                        {}
+func (*answers) Revoke(int, uint64, bool, bool)                           {}
+func (*answers) Fail(*ledger.Request)                                     {}
+func (a *answers) Succeed(_ int, _, _ uint64, end engine.Time, _, _ bool) { *a = append(*a, end) }
+
 // One connection, answers of 1 s, 10 requests a second: the n-th request from the first is
 // answered at 1.1 s + n, since all others wait for their turn, whoever came first goes first,
 // and nobody is forgotten.
@@ -17,14 +27,11 @@ func TestWhoWaitsIsServedOneAfterTheOther(t *testing.T) {
 	s.takes = sec
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(1, 10, eng.Hash())
-	var ends []engine.Time
-	eng.Hash().Watch(func(step engine.Step) {
-		if step.Name == "ok" {
-			ends = append(ends, engine.Time(step.Words[1]))
-		}
-	})
+	var ends answers
+	led.Listen(&ends)
 	tr := New(&fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}, led, eng,
 		[]Spec{{Interval: 100 * ms, Arrivals: Constant, KeepAlive: true, Clients: 1}})
+	tr.DrawAll()
 	tr.Stop(10 * sec)
 	tr.RunUntil(engine.Never)
 	if len(ends) != 99 || !tr.Idle() {

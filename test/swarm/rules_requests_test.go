@@ -70,6 +70,11 @@ func (r *requests) Begin(stream int, number uint64, arrival engine.Time) {
 	r.shared.begin(stream, number, arrival)
 }
 
+// Counted is not heard: who listens has every request followed.
+func (r *requests) Counted(stream int, first, n uint64) {
+	r.shared.judge.fail("counted", "%d requests of stream %d from %d on are counted, not followed", n, stream, first)
+}
+
 // AttemptFailed counts.
 func (r *requests) AttemptFailed(stream int) { r.tries[stream]++ }
 

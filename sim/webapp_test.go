@@ -1,0 +1,47 @@
+package sim
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// webApp is the first case of examples/web-app.yaml: its rolling restart.
+func webApp(tb testing.TB) *scenario.Scenario {
+	tb.Helper()
+	data, err := os.ReadFile("../examples/web-app.yaml")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	objects, _ := manifest.Load([]manifest.File{{Name: "web-app.yaml", Data: data}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{})
+	for i := range cases {
+		if cases[i].Scenario != nil {
+			return cases[i].Scenario
+		}
+	}
+	tb.Fatal("examples/web-app.yaml has no case")
+	return nil
+}
+
+// The budget of the design: 0.4 ms of processor time for one seed. Each run has a seed of its
+// own. What the machine does besides does not count: cpu-ms/op is the process's own time.
+func BenchmarkWebApp(b *testing.B) {
+	sc := webApp(b)
+	var requests, events, seed uint64
+	begin := processorTime()
+	for b.Loop() {
+		seed++
+		r, err := Run(sc, seed)
+		if err != nil {
+			b.Fatal(err)
+		}
+		requests, events = requests+r.Ledger.All().Total, events+r.Events
+	}
+	b.ReportMetric(float64((processorTime()-begin)/time.Microsecond)/1000/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64(requests)/float64(b.N), "requests/op")
+	b.ReportMetric(float64(events)/float64(b.N), "events/op")
+}
