@@ -85,8 +85,8 @@ type Options struct {
 	Requests  ledger.Listener
 	Flows     func(stream, node int, to netip.AddrPort)
 	Balancers func(BalancerEvent)
-	// DrawAll has every request followed on its own, none counted. So it is with Requests, Flows or
-	// Balancers, too: they hear of each.
+	// DrawAll has every request followed on its own, none counted: Requests, Flows and Balancers hear
+	// of each. Else they hear of those that are counted no more than how many there were.
 	DrawAll bool
 }
 
@@ -124,7 +124,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 	r.openFronts()
 	r.openControllers()
 	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
-	if opts.DrawAll || opts.Requests != nil || opts.Flows != nil || opts.Balancers != nil {
+	if opts.DrawAll {
 		r.traffic.DrawAll()
 	}
 	r.watch()

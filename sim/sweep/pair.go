@@ -51,6 +51,9 @@ type failures struct{ list []ledger.Request }
 // Begin is of no interest, as is all that did not fail.
 func (f *failures) Begin(int, uint64, engine.Time) {}
 
+// Counted are requests that did not fail.
+func (f *failures) Counted(int, uint64, uint64) {}
+
 // AttemptFailed is not the end of the request.
 func (f *failures) AttemptFailed(int) {}
 

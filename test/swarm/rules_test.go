@@ -67,7 +67,7 @@ func newJudge(w *world) *judge {
 // options has the judge hear everything of a run.
 func (j *judge) options() sim.Options {
 	return sim.Options{
-		Audit: j.hear, Requests: &j.requests, Flows: func(stream, _ int, to netip.AddrPort) { j.requests.flow(stream, to) },
+		DrawAll: true, Audit: j.hear, Requests: &j.requests, Flows: func(stream, _ int, to netip.AddrPort) { j.requests.flow(stream, to) },
 		Balancers: j.balancers.did,
 	}
 }
