@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -34,6 +35,9 @@ func Alternatives(s *Scenario) []Alternative {
 		}
 		if a.ID == "lb" || a.ID == "ingress" {
 			out = append(out, otherBalancers(s, a.ID)...)
+		}
+		if field, ok := strings.CutPrefix(a.ID, "lb."); ok {
+			out = append(out, reportedEnds(s, field)...)
 		}
 		if a.ID == "sigterm" {
 			out = append(out, otherProfiles(s)...)

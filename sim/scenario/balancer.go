@@ -56,6 +56,8 @@ type LoadBalancer struct {
 	GateRecheck, GateTimeout engine.Time
 	// GateInjection is who gives pods the gate, beside the manifest.
 	GateInjection GateInjection
+
+	reported []report // fields of which only reports are known, and the input says nothing
 }
 
 // LBTarget is what a load balancer sends connections to.

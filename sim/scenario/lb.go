@@ -234,6 +234,9 @@ func (b *builder) changed(lb *LoadBalancer, svc *corev1.Service) bool {
 		switch at := c.get(f.name); {
 		case f.belongsTo(lb):
 			f.read(at, lb)
+			if at.present() {
+				lb.reported = slices.DeleteFunc(slices.Clone(lb.reported), func(r report) bool { return r.field == f.name })
+			}
 		case at.present() && f.layer4:
 			at.fail("load balancer %s is a proxy: the clients' own connections to it are not simulated, and %s is about those", lb.Preset, f.name)
 		case at.present():

@@ -519,6 +519,7 @@ func (b *builder) finish() {
 			b.assumeWorkload(&b.out.Workloads[i])
 		}
 	}
+	b.assumeReports()
 	b.leftOut()
 	for _, row := range Assumptions() {
 		var values []string

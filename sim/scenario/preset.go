@@ -27,16 +27,18 @@ type Preset struct {
 type PresetField struct {
 	Name, Value string
 	Source      string // a file of facts, section and row, or what it is concluded from
-	Status      string // "verified", "doc", "recalled" or "inferred"
+	Status      string // "verified", "doc", "recalled", "inferred" or "reported"
 }
 
-// How far a fact is known, in the words of facts/load-balancers.md: read in the source code, or
-// in the text of an issue; read in a vendor's documentation; from memory; concluded from others.
+// How far a fact is known, in the words of facts/load-balancers.md: read in the source code; read in
+// a vendor's documentation; from memory; concluded from others; or measured by people who wrote so
+// in issues, which is no promise of the maker's: such a value has a range, and is varied over it.
 const (
 	verified   = "verified"
 	documented = "doc"
 	recalled   = "recalled"
 	inferred   = "inferred"
+	reported   = "reported"
 )
 
 // claim is where several fields of a preset come from.
@@ -177,20 +179,6 @@ func watching() engine.Dist { return span(100*engine.Millisecond, engine.Second)
 // gceOperation is a call of Google's API that changes load balancing: "several to tens of
 // seconds" in section 2 (recalled).
 func gceOperation() engine.Dist { return span(5*engine.Second, 20*engine.Second) }
-
-// nlbDeregistration is what issues report of new connections to a deregistered target: about
-// 2 minutes, whatever the delay setting (section 4); how far it scatters is inferred.
-func nlbDeregistration() engine.Dist { return span(110*engine.Second, 125*engine.Second) }
-
-// nlbRegistration is what issues report from registration to the first checks (section 4).
-func nlbRegistration() engine.Dist { return span(90*engine.Second, 180*engine.Second) }
-
-// nlbHealthLag is what issues report that an unhealthy target goes on beyond its checks
-// (section 4).
-func nlbHealthLag() engine.Dist { return span(30*engine.Second, 40*engine.Second) }
-
-// albOperation is a change of an ALB's targets: "some seconds, about 10 reported" (section 4).
-func albOperation() engine.Dist { return span(5*engine.Second, 15*engine.Second) }
 
 // otherOperation is a change of targets of which nothing is known: some seconds (inferred).
 func otherOperation() engine.Dist { return span(engine.Second, 10*engine.Second) }

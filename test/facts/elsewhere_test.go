@@ -87,7 +87,6 @@ var elsewhere = []notModelled{
 	{"load-balancers 3 GCP L7", "L7 proxies"},
 	{"load-balancers 3 AWS ALB", "L7 proxies"},
 	{"load-balancers 3 Envoy default", "L7 proxies"},
-	{"load-balancers 4 AWS ALB", "L7 proxies"},
 	{"load-balancers 5.1 Readiness probe", "the manifest has it"},
 	{"load-balancers 5.1 Issue #13689", "follows from the rows on SIGTERM and its readiness probe"},
 	{"load-balancers 5.1 Default Service", "the manifest has it"},

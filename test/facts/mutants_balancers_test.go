@@ -50,10 +50,13 @@ var presetMutants = []mutant{
 		{otherPreset, "Hash: HashRandom,", "Hash: HashFlow,"},
 	}},
 	{"an NLB checks at once", []string{"load-balancers 4 AWS NLB registration"}, scenario, presets, []edit{
-		{"sim/scenario/preset.go", "return span(90*engine.Second, 180*engine.Second)", "return span(9*engine.Second, 18*engine.Second)"},
+		{"sim/scenario/preset_reported.go", "return span(90*engine.Second, 180*engine.Second)", "return span(9*engine.Second, 18*engine.Second)"},
 	}},
 	{"an NLB deregisters at once", []string{"load-balancers 4 AWS NLB measured"}, scenario, presets, []edit{
-		{"sim/scenario/preset.go", "return span(110*engine.Second, 125*engine.Second)", "return span(11*engine.Second, 12*engine.Second)"},
+		{"sim/scenario/preset_reported.go", "return span(115*engine.Second, 145*engine.Second)", "return span(11*engine.Second, 14*engine.Second)"},
+	}},
+	{"what was reported at most is not tried", []string{"load-balancers 4 AWS NLB measured", "load-balancers 4 AWS ALB"}, scenario, "TestWhatIsOnlyReported", []edit{
+		{"sim/scenario/preset_reported.go", "\t\t\t\tend = r.most\n", "\t\t\t\tend = r.least\n"},
 	}},
 }
 

@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// What is only reported has a range, says so, and what is taken lies in it.
+func TestReportsOfAPresetAreItsReportedFields(t *testing.T) {
+	t.Parallel()
+	for _, p := range Presets() {
+		for _, f := range p.Fields {
+			r, ok := p.LoadBalancer.reportOf(f.Name)
+			if ok != (f.Status == reported) {
+				t.Errorf("%s: %s is %s, and there are reports of it: %t", p.ID, f.Name, f.Status, ok)
+			}
+			if d := p.LoadBalancer.timing(f.Name); ok && (d.String() != f.Value || r.least >= r.most || d.Min() < r.least || d.Max() > r.most) {
+				t.Errorf("%s: %s is %s, %s", p.ID, f.Name, f.Value, r)
+			}
+		}
+	}
+}
+
+// A fix has to hold over the range: its least and its most are other values of an assumption of its
+// own, where the field can change anything and nobody has said it.
+func TestWhatIsOnlyReportedIsVariedOverItsRange(t *testing.T) {
+	t.Parallel()
+	const nlb = "registration 90 s (reported 90-180 s), registration 180 s (reported 90-180 s), propagation 110 s (reported 110-300 s), " +
+		"propagation 300 s (reported 110-300 s), healthPropagation 30 s (reported 30-40 s), healthPropagation 40 s (reported 30-40 s)"
+	for name, tt := range map[string]struct { // order: each for itself
+		spec, more string
+		opts       Options
+		want       string
+	}{
+		"an NLB with pods as targets": {"type: LoadBalancer", "", Options{LB: "aws-nlb-ip"}, nlb},
+		"one with nodes, which stay": {"type: LoadBalancer", "", Options{LB: "aws-nlb-instance"},
+			"healthPropagation 30 s (reported 30-40 s), healthPropagation 40 s (reported 30-40 s)"},
+		"an ALB": {"", anIngress("", "ingressClassName: alb"), Options{},
+			"registration 5 s (reported 5-40 s), registration 40 s (reported 5-40 s), propagation 5 s (reported 5-40 s), propagation 40 s (reported 5-40 s)"},
+		"what is said is not varied": {"", anIngress("", "ingressClassName: alb"), Options{Set: []string{"loadBalancer.propagation=20s"}},
+			"registration 5 s (reported 5-40 s), registration 40 s (reported 5-40 s)"},
+		"one that is not only reported": {"type: LoadBalancer", "", Options{LB: "gke-l4"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := inferOne(t, routedWeb(tt.spec, "", tt.more), tt.opts).Scenario
+			before := Normal(s)
+			var got, rows, changed []string
+			for _, a := range s.Assumptions {
+				if strings.HasPrefix(a.ID, "lb.") {
+					rows = append(rows, a.ID)
+				}
+			}
+			for _, a := range Alternatives(s) {
+				field, ok := strings.CutPrefix(a.ID, "lb.")
+				if !ok {
+					continue
+				}
+				got, changed = append(got, field+" "+a.Value), append(changed, a.ID)
+				for i := range a.Scenario.Traffic {
+					if d := a.Scenario.Traffic[i].LB.timing(field); !strings.HasPrefix(a.Value, d.Max().Seconds()+" s ") || d.Mean() != d.Max() {
+						t.Errorf("%s %s is %s", a.ID, a.Value, d)
+					}
+				}
+			}
+			if strings.Join(got, ", ") != tt.want || !slices.Equal(rows, distinct(changed)) {
+				t.Errorf("rows %s, tried %s", rows, strings.Join(got, ", "))
+			}
+			if Normal(s) != before {
+				t.Error("the scenario itself was changed")
+			}
+		})
+	}
+}
+
+// The longest that was reported is no less than what anybody needed: 300 s for an NLB, 40 s for an
+// ALB. Reference: facts/load-balancers.md 4.
+func TestTheLongestThatWasReported(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]engine.Time{"aws-nlb-ip": 300 * engine.Second, "aws-alb-ip": 40 * engine.Second} { // order: each for itself
+		p, _ := presetFor(id, "")
+		if r, _ := p.LoadBalancer.reportOf("propagation"); r.most != want {
+			t.Errorf("%s: %s", id, r)
+		}
+	}
+}
