@@ -67,6 +67,10 @@ type member struct {
 	healthy bool // as its checks say
 	serves  bool // as it is known where connections are sent
 	row     int  // answers in a row that say otherwise
+	// initial says that its first checks are not finished, of a load balancer for which that matters;
+	// failed is how many of them in a row have failed.
+	initial bool
+	failed  int
 	flips   uint64
 	removed bool
 	leaving engine.Handle // of its removal becoming known
@@ -234,7 +238,7 @@ func (b *Balancer) register(id int) {
 		}
 		before := b.actives()
 		m := &member{id: id, healthy: b.spec.Check.Probe == scenario.ProbeNone}
-		m.serves = m.healthy
+		m.serves, m.initial = m.healthy, b.spec.InitialWaits && !m.healthy
 		at, _ := slices.BinarySearchFunc(b.members, id, func(m *member, id int) int { return m.id - id })
 		b.members = slices.Insert(b.members, at, m)
 		b.changed(before)

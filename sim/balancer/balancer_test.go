@@ -351,6 +351,63 @@ func TestWithoutAHealthyMember(t *testing.T) {
 	}
 }
 
+// An ALB whose only target is new has none until its first checks are finished: after two intervals
+// they have succeeded, or failed for good, which makes it one of those that get everything when
+// all are unhealthy. Another one that fails open sends to it from the beginning.
+// Reference: load-balancers.md 3, AWS ALB.
+func TestATargetThatIsInitialGetsNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		waits, well bool
+		from        engine.Time // its registration
+	}{
+		{"an ALB, and it answers", true, true, 20 * sec},
+		{"an ALB, and it does not", true, false, 20 * sec},
+		{"any other", false, true, 0},
+	} {
+		f, b := build(scenario.LoadBalancer{
+			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, FailOpen: true, InitialWaits: c.waits,
+			Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2},
+		})
+		f.ok[2], f.would[2] = c.well, c.well
+		f.endpoints = ready(2)
+		b.reconcile([]int{0, 1})
+		f.run(sec)
+		b.reconcile([]int{2})
+		f.run(f.eng.Now()) // it is registered, and the others are removed
+		_, ok := b.Pick(7, -1)
+		if at := f.when(b, f.eng.Now()+30*sec, 2); at-sec != c.from || ok != !c.waits {
+			t.Errorf("%s: a target %t, and it from %s s on", c.name, ok, (at - sec).Seconds())
+		}
+		if c.waits && b.Unrest() != "" {
+			t.Errorf("%s: unrest, %s", c.name, b.Unrest())
+		}
+	}
+}
+
+// The first checks are not over, whatever comes of them: a run does not end before.
+func TestFirstChecksAreUnrest(t *testing.T) {
+	t.Parallel()
+	f, b := build(scenario.LoadBalancer{
+		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, FailOpen: true, InitialWaits: true,
+		Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 3},
+	})
+	f.ok, f.would = all(false), all(false)
+	b.reconcile(nil)
+	f.run(sec)
+	b.reconcile([]int{1})
+	for _, c := range []struct {
+		at   engine.Time
+		want string
+	}{{25 * sec, "the load balancer has not finished the first checks of pod 1"}, {32 * sec, ""}} {
+		f.run(c.at)
+		if got := b.Unrest(); got != c.want {
+			t.Errorf("after %s s: %q", c.at.Seconds(), got)
+		}
+	}
+}
+
 // A repeated SYN stays with its member while that is active.
 func TestAFlowStaysWithItsMember(t *testing.T) {
 	t.Parallel()

@@ -47,7 +47,7 @@ func (b *Balancer) arm(m *member) {
 func (b *Balancer) probe(m *member, tick uint64) {
 	a := b.cluster.Answer(b.spec.Check.Probe, m.id, b.draw(m.id, "probe", tick))
 	switch {
-	case a.Sure && a.OK == m.healthy && m.row == 0:
+	case a.Sure && a.OK == m.healthy && m.row == 0 && !m.initial:
 		m.counted = tick
 		return // asleep
 	case a.Late:
@@ -65,6 +65,9 @@ func (b *Balancer) answered(m *member, tick uint64, ok bool) {
 		return
 	}
 	m.counted = tick
+	if m.initial {
+		b.first(m, ok)
+	}
 	if ok == m.healthy {
 		m.row = 0
 		return
@@ -88,6 +91,20 @@ func (b *Balancer) answered(m *member, tick uint64, ok bool) {
 	b.eng.After(delay, engine.ClassTimer, b.owner, "health known", func() { b.follow(m) })
 }
 
+// first counts an answer to one of a member's first checks: enough failures in a row finish them.
+// That they succeeded is known where health is followed.
+func (b *Balancer) first(m *member, ok bool) {
+	if m.failed++; ok {
+		m.failed = 0
+	}
+	if m.failed < max(1, b.spec.Check.Unhealthy) {
+		return
+	}
+	before := b.actives()
+	m.initial = false
+	b.changed(before)
+}
+
 // follow has new connections go by what a member's checks say; those of one that is gone say
 // nothing of its successor.
 func (b *Balancer) follow(m *member) {
@@ -95,7 +112,7 @@ func (b *Balancer) follow(m *member) {
 		return
 	}
 	before := b.actives()
-	m.serves = m.healthy
+	m.serves, m.initial = m.healthy, false
 	b.changed(before)
 	if !m.serves && b.spec.CutUnhealthy {
 		b.observer.Cut(m.id)

@@ -25,7 +25,9 @@ func (b *Balancer) actives() []int {
 		if m.removed {
 			continue
 		}
-		present = append(present, m.id)
+		if !m.initial {
+			present = append(present, m.id)
+		}
 		if m.serves {
 			healthy = append(healthy, m.id)
 		}
@@ -34,7 +36,8 @@ func (b *Balancer) actives() []int {
 	return b.active
 }
 
-// open is what a load balancer makes of its members and those of them that are healthy.
+// open is what a load balancer makes of its members, those left out whose first checks are not
+// finished where that matters, and of those that are healthy.
 func (b *Balancer) open(present, healthy []int) []int {
 	if len(healthy) == 0 && b.spec.FailOpen {
 		return present

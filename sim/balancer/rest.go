@@ -24,6 +24,8 @@ func (b *Balancer) Unrest() string {
 		case m.removed:
 		case !slices.Contains(b.wanted, m.id):
 			return fmt.Sprintf("the load balancer has not removed %s", b.called(m.id))
+		case m.initial:
+			return fmt.Sprintf("the load balancer has not finished the first checks of %s", b.called(m.id))
 		case m.healthy != m.serves:
 			return fmt.Sprintf("the load balancer does not know everywhere how %s is", b.called(m.id))
 		case b.spec.Check.Probe != scenario.ProbeNone && m.healthy != b.cluster.WouldAnswer(b.spec.Check.Probe, m.id):

@@ -33,8 +33,11 @@ type LoadBalancer struct {
 	// FailOpen says that all members get connections when none is healthy; else the client sees
 	// NoTarget.
 	FailOpen bool
-	NoTarget NoTarget
-	Hash     FlowHash
+	// InitialWaits says that, even then, a member gets nothing before its first checks are finished:
+	// an ALB's target that is "initial" (facts/load-balancers.md 3, AWS ALB).
+	InitialWaits bool
+	NoTarget     NoTarget
+	Hash         FlowHash
 	// Idle is how long it keeps a connection that nothing is sent over, 0 for ever; then it
 	// closes it to both sides, or, with IdleForgets, forgets it: whoever writes next is answered
 	// with a reset. Of a proxy it is about the clients' connections, which are not simulated.

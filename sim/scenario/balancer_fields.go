@@ -87,11 +87,21 @@ func lbFlows() []lbField {
 	return []lbField{
 		lbFlag("cutUnhealthy", "connections to a target that fails its checks are reset", func(l *LoadBalancer) *bool { return &l.CutUnhealthy }),
 		{
-			name: "allUnhealthy", what: "without a healthy target: open sends to all of them, closed to none", shape: word("open", "closed"),
-			say: func(l *LoadBalancer) string { return map[bool]string{true: "open", false: "closed"}[l.FailOpen] },
+			name: "allUnhealthy", what: "without a healthy target: open sends to all of them, open-checked to those whose first checks are finished, closed to none",
+			shape: word("open", "open-checked", "closed"),
+			say: func(l *LoadBalancer) string {
+				switch {
+				case !l.FailOpen:
+					return "closed"
+				case l.InitialWaits:
+					return "open-checked"
+				default:
+					return "open"
+				}
+			},
 			read: func(c cursor, l *LoadBalancer) {
 				if c.present() {
-					l.FailOpen = c.text("") == "open"
+					l.FailOpen, l.InitialWaits = c.text("") != "closed", c.text("") == "open-checked"
 				}
 			},
 		},

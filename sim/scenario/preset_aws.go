@@ -107,7 +107,7 @@ func albPresets() []presetRow {
 	lb := LoadBalancer{
 		Controller: watching(), Registration: albOperation(), Propagation: albOperation(), reported: albReports(),
 		Check: HealthCheck{Interval: 15 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 2},
-		Drain: 300 * engine.Second, FailOpen: true, NoTarget: NoTarget503, Hash: HashRoundRobin, ICMPFiltered: true,
+		Drain: 300 * engine.Second, FailOpen: true, InitialWaits: true, NoTarget: NoTarget503, Hash: HashRoundRobin, ICMPFiltered: true,
 	}
 	claims := []claim{
 		{verified, "1, AWS ALB: lbc pkg/ingress/model_builder.go", "target probe interval timeout healthy unhealthy"},
@@ -117,7 +117,7 @@ func albPresets() []presetRow {
 		{inferred, "2: what checks find takes effect at once; quay pull request 6871 hints at some seconds more", "healthPropagation"},
 		{documented, "1, AWS ALB: 300 s deregistration delay", "drain"},
 		{inferred, "4, AWS ALB: requests in flight continue", "cutUnhealthy"},
-		{documented, "3, AWS ALB", "allUnhealthy"},
+		{documented, "3, AWS ALB: fails open to unhealthy targets; initial ones get nothing (issue texts)", "allUnhealthy"},
 		{recalled, "4, AWS ALB: 502, 503 and 504", "noTarget"},
 		{documented, "4, AWS ALB: requests in turn", "hash"},
 		{inferred, "a proxy has a connection of its own", "icmpFiltered"},

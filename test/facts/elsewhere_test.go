@@ -85,7 +85,6 @@ var elsewhere = []notModelled{
 	{"load-balancers 2 gce controller", "controllers do not fail; the time of an operation is a draw"},
 	{"load-balancers 2 lbc readiness gate", "readiness gates are taken to be open"},
 	{"load-balancers 3 GCP L7", "L7 proxies"},
-	{"load-balancers 3 AWS ALB", "L7 proxies"},
 	{"load-balancers 3 Envoy default", "L7 proxies"},
 	{"load-balancers 5.1 Readiness probe", "the manifest has it"},
 	{"load-balancers 5.1 Issue #13689", "follows from the rows on SIGTERM and its readiness probe"},

@@ -89,6 +89,12 @@ var balancerMutants = []mutant{
 	{"announced while ready", []string{"load-balancers 2 MetalLB", "load-balancers 2 MetalLB consequence"}, balancers, "TestMembership", []edit{
 		{balancer, "scenario.MembersServing: e.Ready || e.Serving,", "scenario.MembersServing: e.Ready,"},
 	}},
+	{"an ALB fails open to initial targets", []string{"load-balancers 3 AWS ALB"}, balancers, "TestATargetThatIsInitialGetsNothing", []edit{
+		{picks, "\t\tif !m.initial {\n", "\t\tif m.failed >= 0 {\n"},
+	}},
+	{"first checks that fail are never over", []string{"load-balancers 3 AWS ALB"}, balancers, "TestATargetThatIsInitialGetsNothing|TestFirstChecks", []edit{
+		{checks, "if m.failed++; ok {", "if ok {"},
+	}},
 	{"all fail closed", []string{"load-balancers 3 GCP internal passthrough", "load-balancers 3 GCP external passthrough", "load-balancers 3 AWS NLB"}, balancers, "TestWithoutAHealthyMember", []edit{
 		{picks, "if len(healthy) == 0 && b.spec.FailOpen {", "if len(present) == 0 {"},
 	}},

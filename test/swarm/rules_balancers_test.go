@@ -414,7 +414,7 @@ func (b *balancer) sent(e sim.BalancerEvent) {
 	j := b.judge
 	if e.Member < 0 {
 		for _, id := range b.candidates() {
-			if b.good(id, e.At) || b.spec.FailOpen && b.member(id, e.At) {
+			if b.good(id, e.At) || b.spec.FailOpen && !b.spec.InitialWaits && b.member(id, e.At) {
 				j.fail("target", "%s of stream %d has no target after %s s, and %d has been good for long", b.name, e.Stream, e.At.Seconds(), id)
 			}
 		}
