@@ -182,6 +182,7 @@ func (r *run) specs() []traffic.Spec {
 			Name: t.Name, External: t.External, Clients: t.Clients, KeepAlive: t.KeepAlive, ClientIdle: t.ClientIdle, RepeatReused: t.RepeatReused,
 			ConnectTimeout: t.ConnectTimeout, Timeout: t.Timeout, Retries: t.Retries, RTT: defaultRTT,
 			Arrivals: traffic.Arrivals(t.Arrivals), WaitForReady: t.WaitForReady, Kind: kindOf(t),
+			Unreachable: r.sc.Unreachable, UnreachableAfter: r.sc.UnreachableAfter,
 		}
 		if t.LB != nil {
 			spec.ICMPFiltered, spec.IdleLimit, spec.IdleForgets = t.LB.ICMPFiltered, t.LB.Idle, t.LB.IdleForgets

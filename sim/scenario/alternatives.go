@@ -68,6 +68,16 @@ func variants(id string) []variant {
 		return []variant{{"500ms", started(500 * engine.Millisecond)}, {"20s", started(20 * engine.Second)}}
 	case "serve":
 		return []variant{{"1s", served(engine.Second)}, {"10s", served(10 * engine.Second)}}
+	case "timeout":
+		return []variant{{"5s", waiting(5 * engine.Second)}, {noTimeout, waiting(0)}}
+	case "connect-timeout":
+		return []variant{{"1s", connecting(false, engine.Second)}, {"3s", connecting(false, 3*engine.Second)}}
+	case "dial-timeout":
+		return []variant{{"1s", connecting(true, engine.Second)}, {"5s", connecting(true, 5*engine.Second)}}
+	case "keepalive-repeat":
+		return []variant{{"does not ask again", repeating(false)}}
+	case "dead-address":
+		return []variant{{"ICMP unreachable at once", answering(0)}, {"ICMP unreachable after 3s", answering(3 * engine.Second)}}
 	case "image":
 		return []variant{{"pull 10s", pulled}}
 	case "prestop":
@@ -117,11 +127,17 @@ func twice(rate int, length engine.Time) int {
 	return 2 * int(engine.Time(rate)*length/(1000*engine.Second))
 }
 
-// served makes every app whose time to answer was not said that slow. Clients are made for it:
-// they wait ten times as long, and pools have the connections for what they ask.
+// served makes every app whose time to answer was not said that slow, and pools have the connections
+// for what they ask. Clients wait no longer for it: where some would give up before any answer, whatever
+// is done to the pods, it is no alternative.
 func served(median engine.Time) func(*Scenario) bool {
 	return func(s *Scenario) bool {
 		changed := false
+		for i := range s.Traffic {
+			if limit := s.Traffic[i].Timeout; limit > 0 && limit <= median {
+				return false
+			}
+		}
 		for i := range s.Workloads {
 			if a := &s.Workloads[i].App; !a.serveSaid {
 				a.Serve, changed = engine.Constant(median), true
@@ -129,10 +145,6 @@ func served(median engine.Time) func(*Scenario) bool {
 		}
 		for i := range s.Traffic {
 			t := &s.Traffic[i]
-			t.Timeout = max(t.Timeout, 10*median)
-			if !t.shared() {
-				t.ConnectTimeout = min(t.ConnectTimeout, t.Timeout)
-			}
 			if t.KeepAlive && t.Arrivals != ArrivalsClosedLoop {
 				t.Clients = min(max(t.Clients, twice(t.Rate, median)), slowPool)
 				t.Rate = min(t.Rate, int(engine.Time(t.Clients)*1000*engine.Second/(2*median)))

@@ -70,7 +70,7 @@ func lbChanges() []lbField {
 		lbDist("registration", "from that call until a new target is checked", func(l *LoadBalancer) *engine.Dist { return &l.Registration }),
 		lbDist("propagation", "from that call until a removed target gets no new connection", func(l *LoadBalancer) *engine.Dist { return &l.Propagation }),
 		{
-			name: "drain", what: "how long connections to a removed target live on before they are cut", shape: of(drainSpan),
+			name: "drain", what: "how long connections to a removed target live on before they are cut", shape: orWord(never),
 			say: func(l *LoadBalancer) string { return spanWords(l.Drain) },
 			read: func(c cursor, l *LoadBalancer) {
 				if c.text("") == never {
@@ -110,7 +110,7 @@ func lbFlows() []lbField {
 		lbWord("hash", "how a new connection's target is chosen", []string{"flow", "round-robin", "random"}, func(l *LoadBalancer) *FlowHash { return &l.Hash }),
 		lbFlag("icmpFiltered", "a node's reject does not reach the client", func(l *LoadBalancer) *bool { return &l.ICMPFiltered }),
 		{
-			name: "idle", what: "how long a connection is kept that nothing is sent over", shape: of(drainSpan), layer4: true,
+			name: "idle", what: "how long a connection is kept that nothing is sent over", shape: orWord(never), layer4: true,
 			say: func(l *LoadBalancer) string {
 				if l.Idle == 0 {
 					return never

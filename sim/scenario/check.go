@@ -109,9 +109,9 @@ func (d *document) checkTime(s *shape, at string, v any) {
 		if _, err := asDuration(v); err != nil {
 			d.fail(at, "%v", err)
 		}
-	case drainSpan:
-		if _, err := asDuration(v); err != nil && v != never {
-			d.fail(at, "%v, or never", err)
+	case spanOr:
+		if _, err := asDuration(v); err != nil && v != s.words[0] {
+			d.fail(at, "%v, or %s", err, s.words[0])
 		}
 	case rate:
 		if err := asRate(v); err != nil {

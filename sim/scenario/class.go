@@ -45,12 +45,12 @@ func Classes() []Class {
 		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses, peer port of a known database", Clients: "a long session a peer"},
 		{ID: ClassSCTP, Match: "protocol SCTP", Clients: "associations", NotJudged: "SCTP traffic is not yet simulated"},
 		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry", Headline: true},
-		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, timeout 5s, no retry",
+		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
 			Headline: true},
 		{ID: ClassSession, Match: "6379, 3306, 5432, 27017, 5672, 9042, 11211, or tcp-* of an unknown app", Clients: "10 long sessions, 100 operations/s",
 			Headline: true},
 		{ID: ClassOutside, Match: "other TCP of a LoadBalancer or NodePort, or named by an Ingress or HTTPRoute",
-			Clients: "new connection each request: Poisson 100/s, timeout 5s, no retry; and keep-alive: 20 connections, 100/s, idle 60s", Headline: true},
+			Clients: "new connection each request: Poisson 100/s, no retry; and keep-alive: 20 connections, 100/s, idle 60s", Headline: true},
 		{ID: ClassInside, Match: "other TCP", Clients: "the same two, from pods, one a node", Headline: true},
 	}
 }
@@ -289,33 +289,31 @@ func outside(class string, s *subject) bool {
 
 // Default clients.
 const (
-	defaultRate    = 100 * rateUnit
-	defaultTimeout = 5 * engine.Second
-	defaultIdle    = engine.Minute
-	poolSize       = 20
-	sharers        = 10                 // clients of connections that are shared, each with one
-	dialTimeout    = 20 * engine.Second // of gRPC's connections (its back-off document; recalled)
-	queryTimeout   = 2 * engine.Second  // of a question over UDP
+	defaultRate = 100 * rateUnit
+	defaultIdle = engine.Minute
+	poolSize    = 20
+	sharers     = 10 // clients of connections that are shared, each with one
 )
 
-// clientsOf returns the default clients of a port of a class, nil for none.
+// clientsOf returns the default clients of a port of a class, nil for none. How long they wait depends on
+// their way: see habits.
 func clientsOf(class string, s *subject) []Traffic {
 	base := Traffic{
 		Service: s.service.ID(), Port: int(s.port.Port), Class: class, Headline: classNamed(class).Headline,
-		Rate: defaultRate, Timeout: defaultTimeout, ConnectTimeout: defaultTimeout, Clients: 1,
+		Rate: defaultRate, Clients: 1,
 	}
 	svc := s.service.Value
 	base.External = outside(class, s)
 	base.HealthyNodesOnly = base.External && svc.Spec.HealthCheckNodePort != 0
 	if class == ClassWebhook {
-		base.Name, base.Rate, base.Timeout, base.ConnectTimeout = "API server", rateUnit, 10*engine.Second, 10*engine.Second
+		base.Name, base.Rate = "API server", rateUnit
 		return []Traffic{base}
 	}
 	switch class {
 	case ClassDNS: // whatever they do, they do it by themselves
 		return nil
 	case ClassH2:
-		base.Name, base.Connection, base.Clients, base.ConnectTimeout = "gRPC calls", ConnectionHTTP2, sharers, dialTimeout
+		base.Name, base.Connection, base.Clients = "gRPC calls", ConnectionHTTP2, sharers
 		return []Traffic{base}
 	case ClassSession:
 		base.Name, base.Connection, base.Clients = "sessions", ConnectionSession, sharers
@@ -324,7 +322,7 @@ func clientsOf(class string, s *subject) []Traffic {
 		base.Name, base.Connection, base.Clients = "peers", ConnectionSession, 1
 		return []Traffic{base}
 	case ClassDatagram:
-		base.Name, base.Protocol, base.Timeout, base.ConnectTimeout, base.Retries = "queries", endpoints.UDP, queryTimeout, queryTimeout, 1
+		base.Name, base.Protocol, base.Retries = "queries", endpoints.UDP, 1
 		return []Traffic{base}
 	}
 	fresh, pool := base, base

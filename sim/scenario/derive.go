@@ -30,6 +30,7 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 		t.Rate = b.rateOf(t.Rate)
 		own.balance(&t, e.service.Value, "", cursor{})
 		t.ground(e.service.Value)
+		own.habits(cursor{d: b.doc}, &t)
 		s.Traffic = append(s.Traffic, t)
 	}
 	if len(s.Traffic) > 0 {

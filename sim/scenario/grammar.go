@@ -7,18 +7,18 @@ package scenario
 type kind uint8
 
 const (
-	object    kind = iota // a mapping with the fields listed
-	mapOf                 // a mapping with any keys
-	listOf                // a list
-	text                  // a string
-	whole                 // a whole number, not negative
-	number                // a number with at most 3 decimals, not negative
-	part                  // a part of a whole: a number from 0 to 1 with at most 3 decimals
-	boolean               // true or false
-	duration              // "15s"
-	rate                  // "200/s"
-	drainSpan             // "15s", or never
-	dist                  // a distribution: a duration, or a mapping with one of five keys
+	object   kind = iota // a mapping with the fields listed
+	mapOf                // a mapping with any keys
+	listOf               // a list
+	text                 // a string
+	whole                // a whole number, not negative
+	number               // a number with at most 3 decimals, not negative
+	part                 // a part of a whole: a number from 0 to 1 with at most 3 decimals
+	boolean              // true or false
+	duration             // "15s"
+	rate                 // "200/s"
+	spanOr               // "15s", or the one word of the shape
+	dist                 // a distribution: a duration, or a mapping with one of five keys
 )
 
 // shape is the grammar of one value.
@@ -26,7 +26,7 @@ type shape struct {
 	kind   kind
 	fields []field  // of an object, in the order in which they are documented
 	elem   *shape   // of a map or list
-	words  []string // of a text: what is valid, nil for anything
+	words  []string // of a text: what is valid, nil for anything; of a spanOr its word
 	// later names what is not simulated yet: giving the field at all is an error.
 	later string
 	// file says that the text names a file beside the document.
@@ -44,6 +44,7 @@ func mapping(elem shape) shape           { return shape{kind: mapOf, elem: &elem
 func list(elem shape) shape              { return shape{kind: listOf, elem: &elem} }
 func of(k kind) shape                    { return shape{kind: k} }
 func word(words ...string) shape         { return shape{kind: text, words: words} }
+func orWord(word string) shape           { return shape{kind: spanOr, words: []string{word}} }
 func later(what string) shape            { return shape{later: what} }
 func file() shape                        { return shape{kind: text, file: true} }
 func (s shape) field(name string) *shape { return fieldNamed(s.fields, name) }
@@ -88,6 +89,13 @@ func specShape() shape {
 		field{"apps", mapping(appShape(true))},
 		field{"loadBalancer", balancerShape()},
 		field{"ingress", ingressShape()},
+		field{"clients", fieldsOf(
+			field{"timeout", orWord(noTimeout)},
+			field{"connectTimeout", orWord(noTimeout)},
+			field{"dialTimeout", orWord(noTimeout)},
+			field{"repeatReused", of(boolean)},
+		)},
+		field{"deadAddress", orWord(silent)},
 		field{"traffic", list(trafficShape())},
 		field{"actions", list(actionShape())},
 		field{"expect", expectShape()},
@@ -183,8 +191,9 @@ func trafficShape() shape {
 		field{"waitForReady", of(boolean)},
 		field{"sourcePorts", word("ephemeral", "fixed")},
 		field{"idle", of(duration)},
-		field{"connectTimeout", of(duration)},
-		field{"timeout", of(duration)},
+		field{"connectTimeout", orWord(noTimeout)},
+		field{"timeout", orWord(noTimeout)},
+		field{"repeatReused", of(boolean)},
 		field{"retries", fieldsOf(field{"count", of(whole)})},
 		field{"headline", of(boolean)},
 	)

@@ -38,6 +38,11 @@ func aboutWorld() []FieldDoc {
 		{"spec.nodes.overrides[].latency.watch", "", "spec.latency.watch", "the delay of its proxy's watch events"},
 		{"spec.nodes.overrides[].latency.proxySync", "", "spec.latency.proxySync", "how long its proxy's syncs take"},
 		{"spec.latency.readyToRules", "", "what the single delays add up to", "from a pod's Ready condition to the rules of a node, as measured by kube-proxy's network_programming_duration_seconds"},
+		{"spec.clients.timeout", "", "30s from outside, 10s inside", "how long clients wait for the answer to a request, the connection included, where their traffic does not say it; UDP, webhook and DNS clients have timeouts of their own"},
+		{"spec.clients.connectTimeout", "", "that of the request", "how long they wait for a connection, but those of gRPC"},
+		{"spec.clients.dialTimeout", "", "20s", "how long gRPC's clients try to connect, whatever the deadlines of the calls that wait"},
+		{"spec.clients.repeatReused", "", "true", "clients of a keep-alive pool ask again over another connection when one that they had used before is closed before any byte of the answer"},
+		{"spec.deadAddress", "", "silent", "what the address of a pod answers that is gone: nothing, or ICMP host unreachable so long after the first SYN: 0s where the node has no route to it, 3s where it asks by ARP"},
 		{"spec.loadBalancer.preset", "", "auto: by what the Service says", "the load balancer of Services of type LoadBalancer: a name of lameduck sim --list presets, or none"},
 		{"spec.ingress.preset", "", "by the class of the Ingress", "an ingress controller whose pods are part of the Scenario"},
 	}
@@ -89,7 +94,8 @@ func aboutTraffic() []FieldDoc {
 		{"sourcePorts", "", "ephemeral", "of UDP clients: a port for each question, or one for all"},
 		{"idle", "", "1m", "with keep-alive: how long the client keeps an idle connection"},
 		{"connectTimeout", "", "that of the request; 20s with grpc", "how long the client waits for a connection"},
-		{"timeout", "", "30s from outside, 10s inside; 2s for UDP", "how long it waits for the answer, the connection included"},
+		{"timeout", "", "30s from outside, 10s inside; 2s for UDP, 5s for headless Services", "how long it waits for the answer, the connection included"},
+		{"repeatReused", "", "true", "with keep-alive: it asks again over another connection when one that it had used before is closed before any byte of the answer"},
 		{"retries.count", "", "0; 1 for UDP and headless Services", "how often it asks again after a failure"},
 		{"headline", "", "true", "the stream counts for the verdict's first line"},
 	}

@@ -53,11 +53,13 @@ func typeWords(s *shape) string {
 		return "list: " + typeWords(s.elem)
 	case s.file:
 		return "file"
+	case s.kind == spanOr:
+		return "duration or " + s.words[0]
 	case len(s.words) > 0:
 		return strings.Join(s.words, ", ")
 	}
 	return [...]string{
-		"object", "map", "list", "text", "whole number", "number", "part of 1", "true or false", "duration", "rate", "duration or never", "distribution",
+		"object", "map", "list", "text", "whole number", "number", "part of 1", "true or false", "duration", "rate", "", "distribution",
 	}[s.kind]
 }
 

@@ -99,6 +99,7 @@ func (b *builder) base() *Scenario {
 	b.workloads(spec.get("apps"))
 	s.Warmup = spec.get("warmup").span(defaultWarmup)
 	s.Until = spec.get("until").span(defaultUntil)
+	b.deadAddress(spec.get("deadAddress"))
 	b.assume("action", ActionRollout)
 	return s
 }

@@ -26,6 +26,9 @@ func Normal(s *Scenario) string {
 	w.nested("latency", func() { w.latency(s.Latency) })
 	w.list("workloads", len(s.Workloads), func(i int) { w.workload(&s.Workloads[i]) })
 	w.list("services", len(s.Services), func(i int) { w.service(s.Services[i].Service) })
+	if s.Unreachable {
+		w.raw("deadAddress", s.UnreachableAfter.Duration().String())
+	}
 	w.list("traffic", len(s.Traffic), func(i int) { w.traffic(&s.Traffic[i]) })
 	w.list("actions", len(s.Actions), func(i int) { w.action(&s.Actions[i]) })
 	if s.Expect != nil {
@@ -297,8 +300,9 @@ func (w *printer) traffic(t *Traffic) {
 	w.flag("fixedPorts", t.FixedPorts)
 	w.flag("named", t.Named)
 	w.time("idle", t.ClientIdle)
-	w.time("connectTimeout", t.ConnectTimeout)
-	w.time("timeout", t.Timeout)
+	w.flag("repeatReused", t.RepeatReused)
+	w.raw("connectTimeout", limitWords(t.ConnectTimeout))
+	w.raw("timeout", limitWords(t.Timeout))
 	w.number("retries", t.Retries)
 }
 

@@ -22,6 +22,8 @@ type Options struct {
 	FeatureGates      map[string]bool // --feature-gates
 	Nodes             int             // --nodes, 0 for as many as simulator.md 5.3 says
 	Rate              string          // --rate, such as "200/s", of every stream
+	Timeout           string          // --timeout, a duration or none, of every client but UDP, webhook and DNS clients
+	ConnectTimeout    string          // --connect-timeout, the same, for a connection alone
 	Profile           string          // --profile, of every app
 	LB                string          // --lb, a load balancer's preset
 	Env               string          // --env, of the table Environments
@@ -152,6 +154,7 @@ func (b *builder) scenario() *Scenario {
 	b.services()
 	b.out.Warmup = spec.get("warmup").span(defaultWarmup)
 	b.out.Until = spec.get("until").span(defaultUntil)
+	b.deadAddress(spec.get("deadAddress"))
 	b.traffic(spec.get("traffic"))
 	b.unusedBalancer()
 	b.unusedIngress()
@@ -520,6 +523,7 @@ func (b *builder) finish() {
 		}
 	}
 	b.assumeReports()
+	b.assumeClients()
 	b.leftOut()
 	for _, row := range Assumptions() {
 		var values []string

@@ -70,8 +70,8 @@ func valueSchema(s *shape) map[string]any {
 		return map[string]any{"type": "boolean"}
 	case rate:
 		return matches(ratePattern)
-	case drainSpan:
-		return map[string]any{"anyOf": []any{matches(durationPattern), map[string]any{"const": never}}}
+	case spanOr:
+		return map[string]any{"anyOf": []any{matches(durationPattern), map[string]any{"const": s.words[0]}}}
 	case dist:
 		spelled := distShape()
 		object := schemaOf("", &spelled, nil)

@@ -33,6 +33,14 @@ func (d *document) applySets(opts *Options) {
 	if opts.LB != "" {
 		d.put("spec.loadBalancer.preset", "--lb "+opts.LB, opts.LB)
 	}
+	if opts.Timeout != "" {
+		d.put("spec.clients.timeout", "--timeout "+opts.Timeout, opts.Timeout)
+	}
+	if opts.ConnectTimeout != "" {
+		for _, field := range []string{"connectTimeout", "dialTimeout"} {
+			d.put("spec.clients."+field, "--connect-timeout "+opts.ConnectTimeout, opts.ConnectTimeout)
+		}
+	}
 	if opts.Until != "" {
 		d.put("spec.until", "--until "+opts.Until, opts.Until)
 	}
@@ -214,7 +222,7 @@ func (d *document) locate(steps []step) (*shape, string, error) {
 // is; else it is YAML.
 func setValue(s *shape, value string) (any, error) {
 	switch s.kind {
-	case text, duration, rate, drainSpan:
+	case text, duration, rate, spanOr:
 		return value, nil
 	case dist:
 		if !strings.HasPrefix(strings.TrimSpace(value), "{") {

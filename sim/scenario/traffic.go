@@ -56,6 +56,7 @@ func (b *builder) defaultTraffic(c cursor) {
 				t.Rate = b.rateOf(t.Rate)
 				b.balance(&t, sub.service.Value, "", cursor{})
 				t.ground(sub.service.Value)
+				b.habits(cursor{d: b.doc}, &t)
 				b.out.Traffic = append(b.out.Traffic, t)
 			}
 		}
@@ -235,28 +236,18 @@ func (b *builder) clients(c cursor, t *Traffic) {
 		}
 		t.Rate = 0
 	}
-	b.patience(c, t)
+	b.habits(c, t)
+	if r := c.get("repeatReused"); r.present() && !t.KeepAlive {
+		r.fail("only connections that are kept alive are used again: set connection: keep-alive")
+	}
+	b.retries(c, t)
 }
 
-// patience reads how long clients wait, and how often they ask again.
-func (b *builder) patience(c cursor, t *Traffic) {
-	t.Timeout = c.get("timeout").span(defaultTimeout)
-	if t.Protocol == endpoints.UDP {
-		t.Timeout = c.get("timeout").span(queryTimeout)
-	}
-	t.ConnectTimeout = c.get("connectTimeout").span(t.Timeout)
-	if t.Connection == ConnectionHTTP2 {
-		t.ConnectTimeout = c.get("connectTimeout").span(dialTimeout)
-	}
+// retries reads how often clients ask again.
+func (b *builder) retries(c cursor, t *Traffic) {
 	t.Retries = c.get("retries").get("count").whole(0)
 	if t.Protocol == endpoints.UDP || t.Named {
 		t.Retries = c.get("retries").get("count").whole(1)
-	}
-	if t.Timeout == 0 {
-		c.get("timeout").fail("a request without any time cannot succeed")
-	}
-	if t.ConnectTimeout > t.Timeout && !t.shared() {
-		c.get("connectTimeout").fail("connectTimeout %s is longer than timeout %s, which covers it", t.ConnectTimeout.Duration(), t.Timeout.Duration())
 	}
 	if t.Retries > maxRetries {
 		c.get("retries").get("count").fail("expected at most %d retries, got %d", maxRetries, t.Retries)

@@ -23,6 +23,10 @@ type Scenario struct {
 	Traffic []Traffic // in the order of the file
 	Actions []Action  // in order of At, then of the file
 	Expect  *Expect   // nil: nothing is expected
+	// Unreachable says that the node answers for the address of a pod that is gone, with ICMP host
+	// unreachable, UnreachableAfter the first SYN; else there is silence.
+	Unreachable      bool
+	UnreachableAfter engine.Time
 	// Until ends the run even if it has not settled.
 	Until engine.Time
 	// Warmup is how long traffic flows before the first action.
@@ -38,6 +42,8 @@ type Scenario struct {
 	NotModelled []NotModelled
 
 	families []Family // of a document of kind Scenario
+
+	deadSaid bool // what the address of a pod answers that is gone was said
 
 	gated map[string]bool // namespaces whose pods get readiness gates from a webhook
 	spare *madeUp         // what further nodes are made of; nil where the nodes are those of the input
@@ -213,7 +219,7 @@ type Traffic struct {
 	FixedPorts bool
 
 	// Timeout covers the whole attempt, the connection too, except one that is shared: that is
-	// attempted for ConnectTimeout whoever waits for it.
+	// attempted for ConnectTimeout whoever waits for it. 0 is no limit of the client's own.
 	ConnectTimeout, Timeout engine.Time
 	Retries                 int
 	Headline                bool
@@ -232,6 +238,8 @@ type Traffic struct {
 	// answers 200 at that instant (to all when none does): a load balancer without any
 	// delay. Set for Services of type LoadBalancer with externalTrafficPolicy Local.
 	HealthyNodesOnly bool
+
+	timeoutSaid, connectSaid, repeatSaid bool // by the input
 
 	route      *route   // the Ingress or HTTPRoute that names its Service port, nil for none
 	everywhere bool     // Nodes are all that do not go away

@@ -593,11 +593,11 @@ func (t *Traffic) later(at engine.Time, s step) {
 // resume goes on with what waited.
 func (t *Traffic) resume(p pending) {
 	switch {
-	case p.retry: // by the client, whatever became of its attempt before
-		t.start(&p.attempt, p.at)
 	case p.repeat:
 		p.attempt.fresh()
 		t.startPooled(&p.attempt, p.at)
+	case p.retry: // by the client, whatever became of its attempt before
+		t.start(&p.attempt, p.at)
 	case p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more
 	case p.proxied:
 		t.startProxied(&p.attempt, p.at)

@@ -53,6 +53,7 @@ func draw(seed uint64) *world {
 	w.gate(seed)
 	w.pause(seed)
 	w.order()
+	w.habits(seed)
 	return w
 }
 

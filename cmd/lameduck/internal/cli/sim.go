@@ -87,6 +87,8 @@ in kube-system.`,
 	f.StringVar(&c.opts.Target, "target", "", "only workloads whose `NS/NAME` contains this")
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
+	f.StringVar(&c.opts.Timeout, "timeout", "", "how long clients wait for an answer: a `DURATION`, or none (default 30s from outside, 10s inside; UDP, webhook and DNS clients keep their own)")
+	f.StringVar(&c.opts.ConnectTimeout, "connect-timeout", "", "how long they wait for a connection: a `DURATION`, or none (default as for the answer, 20s with gRPC)")
 	f.StringVar(&c.opts.Profile, "profile", "", "what every app does at SIGTERM: a `NAME` of --list profiles")
 	f.StringVar(&c.opts.LB, "lb", "", "load balancer of Services of type LoadBalancer, or proxy of what an Ingress or HTTPRoute names: a `NAME` of --list presets, auto (by what the input says of it, the default) or none (one without any delay)")
 	f.StringVar(&c.opts.Env, "env", "", "where the input does not say it, the service proxy and load balancer of this `ENVIRONMENT`: "+oneOf(scenario.EnvironmentNames()))

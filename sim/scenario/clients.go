@@ -1,0 +1,240 @@
+package scenario
+
+import (
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// How long clients wait if nobody says it (simulator.md 9). Load balancers, proxies and browsers wait
+// for a minute or so, programs in a cluster for what somebody set: none of it is a fact.
+const (
+	outsideTimeout = 30 * engine.Second
+	insideTimeout  = 10 * engine.Second
+	webhookTimeout = 10 * engine.Second // timeoutSeconds of a webhook configuration (its default)
+	queryTimeout   = 2 * engine.Second  // of a question over UDP
+	nameTimeout    = 5 * engine.Second  // of who resolves a headless Service and tries the next address then
+	// dialTimeout is how long gRPC tries to connect: MIN_CONNECT_TIMEOUT of its back-off document
+	// (recalled), whatever the deadlines of the calls that wait.
+	dialTimeout = 20 * engine.Second
+	// kernelTimeout is how long Linux tries to connect for who sets no limit: tcp_syn_retries 6
+	// (recalled).
+	kernelTimeout = 127 * engine.Second
+)
+
+// noTimeout is the word for no limit of the client's own.
+const noTimeout = "none"
+
+// ownPatience says whether the class or the kind of a stream has a timeout that is no assumption about
+// clients in general: questions over UDP, webhooks and headless Services.
+func (t *Traffic) ownPatience() bool {
+	return t.Protocol == endpoints.UDP || t.Named || t.Class == ClassWebhook
+}
+
+// ownTimeout is that timeout.
+func (t *Traffic) ownTimeout() engine.Time {
+	switch {
+	case t.Protocol == endpoints.UDP:
+		return queryTimeout
+	case t.Class == ClassWebhook:
+		return webhookTimeout
+	default:
+		return nameTimeout
+	}
+}
+
+// fromOutside says whether the requests come from outside of the cluster, on whatever way.
+func (t *Traffic) fromOutside() bool { return t.External || t.bypass != "" || t.Ingress != nil }
+
+// habits fills in what the clients of a stream do where own, its entry of the document, does not say it:
+// as spec.clients has it, or else as assumed. own is the zero cursor where there is none.
+func (b *builder) habits(own cursor, t *Traffic) {
+	b.waits(own, t)
+	b.connects(own, t)
+	if !t.KeepAlive {
+		return
+	}
+	repeats := own.get("repeatReused")
+	if !repeats.present() {
+		repeats = b.clientsField("repeatReused")
+	}
+	t.RepeatReused, t.repeatSaid = repeats.flag(true), repeats.present()
+}
+
+// clientsField is a field of spec.clients.
+func (b *builder) clientsField(name string) cursor { return b.doc.spec().get("clients").get(name) }
+
+// waits fills in the timeout.
+func (b *builder) waits(own cursor, t *Traffic) {
+	c := own.get("timeout")
+	if !t.ownPatience() && (b.opts.Timeout != "" || !c.present()) {
+		c = b.clientsField("timeout")
+	}
+	def := insideTimeout
+	switch {
+	case t.ownPatience():
+		def = t.ownTimeout()
+	case t.fromOutside():
+		def = outsideTimeout
+	}
+	t.Timeout, t.timeoutSaid = c.limit(def), c.present()
+	if c.present() && t.Timeout == 0 && c.text("") != noTimeout {
+		c.fail("a request without any time cannot succeed; no limit is %s", noTimeout)
+	}
+	if t.Timeout == 0 && t.Protocol == endpoints.UDP {
+		c.fail("nothing but its timeout tells a UDP client that no answer comes: want a duration")
+	}
+}
+
+// connects fills in how long the client tries to connect.
+func (b *builder) connects(own cursor, t *Traffic) {
+	c := own.get("connectTimeout")
+	field := "connectTimeout"
+	if t.Connection == ConnectionHTTP2 {
+		field = "dialTimeout"
+	}
+	if !t.ownPatience() && (b.opts.ConnectTimeout != "" || !c.present()) {
+		c = b.clientsField(field)
+	}
+	def := t.Timeout
+	if t.Connection == ConnectionHTTP2 {
+		def = dialTimeout
+	}
+	t.ConnectTimeout, t.connectSaid = c.limit(def), c.present()
+	if own.get("connectTimeout").present() && t.ConnectTimeout > t.Timeout && t.Timeout > 0 && !t.shared() {
+		c.fail("connectTimeout %s is longer than timeout %s, which covers it", t.ConnectTimeout.Duration(), t.Timeout.Duration())
+	}
+	t.bound()
+}
+
+// bound keeps the time to connect within its limits: the request's own timeout covers it, and a
+// connection that is shared is tried for as long as the kernel does where nobody sets a limit.
+func (t *Traffic) bound() {
+	switch {
+	case t.shared() && t.ConnectTimeout == 0:
+		t.ConnectTimeout = kernelTimeout
+	case t.shared() || t.Timeout == 0:
+	case t.ConnectTimeout == 0 || t.ConnectTimeout > t.Timeout:
+		t.ConnectTimeout = t.Timeout
+	}
+}
+
+// limit reads a duration, or the word for none: 0.
+func (c cursor) limit(def engine.Time) engine.Time {
+	if c.text("") == noTimeout {
+		return 0
+	}
+	return c.span(def)
+}
+
+// limitWords is the text of a limit.
+func limitWords(t engine.Time) string {
+	if t == 0 {
+		return noTimeout
+	}
+	return t.Duration().String()
+}
+
+// silent is the word for an address that answers nothing when its pod is gone.
+const silent = "silent"
+
+// deadAddress reads what the address of a pod answers that is gone.
+func (b *builder) deadAddress(c cursor) {
+	s := b.out
+	s.Unreachable = c.present() && c.text("") != silent
+	s.UnreachableAfter = c.span(0)
+	s.deadSaid = c.present()
+}
+
+// assumeClients notes what nobody said about the clients.
+func (b *builder) assumeClients() {
+	connects := false
+	for i := range b.out.Traffic {
+		t := &b.out.Traffic[i]
+		if !t.timeoutSaid && !t.ownPatience() {
+			b.assume("timeout", limitWords(t.Timeout))
+		}
+		if t.Protocol == endpoints.UDP {
+			continue
+		}
+		connects = true
+		switch {
+		case t.connectSaid || t.ownPatience():
+		case t.Connection == ConnectionHTTP2:
+			b.assume("dial-timeout", limitWords(t.ConnectTimeout))
+		default:
+			b.assume("connect-timeout", "as the whole request")
+		}
+		if t.KeepAlive && !t.repeatSaid {
+			b.assume("keepalive-repeat", "asks again over another connection")
+		}
+	}
+	if connects && !b.out.deadSaid {
+		b.assume("dead-address", silent)
+	}
+}
+
+// waiting has every client whose timeout was not said wait for so long, 0 for ever.
+func waiting(span engine.Time) func(*Scenario) bool {
+	return eachClient(func(t *Traffic) bool {
+		if t.timeoutSaid || t.ownPatience() {
+			return false
+		}
+		t.Timeout = span
+		if !t.connectSaid && t.Connection != ConnectionHTTP2 {
+			t.ConnectTimeout = span
+		}
+		return true
+	})
+}
+
+// connecting has every client connect for so long where that was not said: those of gRPC, or all
+// others.
+func connecting(grpc bool, span engine.Time) func(*Scenario) bool {
+	return eachClient(func(t *Traffic) bool {
+		if t.connectSaid || t.ownPatience() || (t.Connection == ConnectionHTTP2) != grpc {
+			return false
+		}
+		t.ConnectTimeout = span
+		return true
+	})
+}
+
+// repeating has every client of a pool repeat what a reused connection lost, or not.
+func repeating(repeats bool) func(*Scenario) bool {
+	return eachClient(func(t *Traffic) bool {
+		if t.repeatSaid || !t.KeepAlive {
+			return false
+		}
+		t.RepeatReused = repeats
+		return true
+	})
+}
+
+// eachClient changes every stream for which change says that it has changed something.
+func eachClient(change func(*Traffic) bool) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		changed := false
+		for i := range s.Traffic {
+			if change(&s.Traffic[i]) {
+				s.Traffic[i].bound()
+				changed = true
+			}
+		}
+		return changed
+	}
+}
+
+// answering has somebody answer for the addresses of pods that are gone, so long after the question.
+// Where all clients are behind load balancers that let no ICMP through nobody would hear of it.
+func answering(after engine.Time) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		s.Unreachable, s.UnreachableAfter = true, after
+		for i := range s.Traffic {
+			t := &s.Traffic[i]
+			if t.Protocol != endpoints.UDP && (t.LB == nil || t.LB.Layer7 != nil || !t.LB.ICMPFiltered || t.Ingress != nil) {
+				return !s.deadSaid
+			}
+		}
+		return false
+	}
+}

@@ -1,0 +1,235 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// clientsWeb is a Deployment with a Service of a port each for requests, gRPC, sessions, webhooks and UDP.
+const clientsWeb = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: example.com/web}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  type: %s
+  selector: {app: web}
+  ports:
+  - {name: http, port: 80}
+  - {name: grpc, port: 81}
+  - {name: redis, port: 6379}
+  - {name: webhook, port: 443}
+  - {name: dns, port: 53, protocol: UDP}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: names}
+spec: {clusterIP: None, selector: {app: web}, ports: [{port: 80}]}
+`
+
+// parsed reads a Scenario with more fields, of Services of a type.
+func parsed(kind, spec string, opts Options) (*Scenario, string) {
+	text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  actions: [{rolloutRestart: deployment/web}]\n" + spec + "---" + fmt.Sprintf(clientsWeb, kind)
+	objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
+	list, more := Parse(objects, opts)
+	var wrong []string
+	for _, p := range append(problems, more...) {
+		if p.Severity == manifest.Error {
+			wrong = append(wrong, p.String())
+		}
+	}
+	if len(list) != 1 {
+		return nil, strings.Join(wrong, "\n")
+	}
+	return list[0], strings.Join(wrong, "\n")
+}
+
+// said lists what the clients of each stream wait for: an answer, a connection.
+func said(s *Scenario) string {
+	var out []string
+	for i := range s.Traffic {
+		t := &s.Traffic[i]
+		words := limitWords(t.Timeout) + "/" + limitWords(t.ConnectTimeout)
+		if t.RepeatReused {
+			words += "+"
+		}
+		out = append(out, words)
+	}
+	return strings.Join(out, " ")
+}
+
+// The default clients, in the order of the ports: new connections, keep-alive, gRPC, sessions, the
+// webhook's API server, UDP.
+func TestHowLongClientsWait(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, kind, spec string
+		opts             Options
+		want             string
+	}{
+		{"inside: 10 s, gRPC dials for 20 s", "ClusterIP", "", Options{}, "10s/10s 10s/10s+ 10s/20s 10s/10s 10s/10s 2s/2s"},
+		{"from outside: 30 s", "NodePort", "", Options{}, "30s/30s 30s/30s+ 30s/20s 30s/30s 10s/10s 2s/2s"},
+		{"--timeout is no matter of webhooks and UDP", "ClusterIP", "", Options{Timeout: "7s"}, "7s/7s 7s/7s+ 7s/20s 7s/7s 10s/10s 2s/2s"},
+		{"--timeout none: the kernel limits a connection that is shared", "ClusterIP", "", Options{Timeout: "none"}, "none/none none/none+ none/20s none/2m7s 10s/10s 2s/2s"},
+		{"--connect-timeout, gRPC's too", "ClusterIP", "", Options{ConnectTimeout: "3s"}, "10s/3s 10s/3s+ 10s/3s 10s/3s 10s/10s 2s/2s"},
+		{"spec.clients", "ClusterIP", "  clients: {timeout: 8s, connectTimeout: 1s, dialTimeout: 4s, repeatReused: false}\n", Options{}, "8s/1s 8s/1s 8s/4s 8s/1s 10s/10s 2s/2s"},
+		{"by --set", "ClusterIP", "", Options{Set: []string{"clients.dialTimeout=5s", "clients.repeatReused=false"}}, "10s/10s 10s/10s 10s/5s 10s/10s 10s/10s 2s/2s"},
+		{"nobody connects for longer than the request may take", "ClusterIP", "", Options{ConnectTimeout: "15s"}, "10s/10s 10s/10s+ 10s/15s 10s/15s 10s/10s 2s/2s"},
+	} {
+		s, wrong := parsed(c.kind, c.spec, c.opts)
+		if s == nil || said(s) != c.want {
+			t.Errorf("%s: %v %s, want %s", c.name, s != nil && said(s) != "", said(orEmpty(s))+wrong, c.want)
+		}
+	}
+}
+
+func orEmpty(s *Scenario) *Scenario {
+	if s == nil {
+		return &Scenario{}
+	}
+	return s
+}
+
+func TestWhatAStreamSaysOfItsClients(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, stream string
+		opts         Options
+		want         string // or a part of the error
+	}{
+		{"nothing", "to: web:80", Options{}, "30s/30s"},
+		{"from pods", "to: web:80, from: pods", Options{}, "10s/10s"},
+		{"a timeout", "to: web:80, timeout: 5s", Options{}, "5s/5s"},
+		{"none", "to: web:80, timeout: none, connectTimeout: 2s", Options{}, "none/2s"},
+		{"a flag wins", "to: web:80, timeout: 5s", Options{Timeout: "9s"}, "9s/9s"},
+		{"--set of a default does not", "to: web:80, timeout: 5s", Options{Set: []string{"clients.timeout=9s"}}, "5s/5s"},
+		{"a pool that repeats nothing", "to: web:80, connection: keep-alive, repeatReused: false", Options{}, "30s/30s"},
+		{"who resolves names", "to: names:80, from: pods", Options{Timeout: "9s"}, "5s/5s"},
+		{"no time at all", "to: web:80, timeout: 0s", Options{}, "in.yaml:8:27: Scenario s: spec.traffic[0].timeout: a request without any time cannot succeed; no limit is none"},
+		{"no time at all, by a flag", "to: web:80", Options{Timeout: "0s"}, "--timeout 0s: Scenario s: spec.clients.timeout: a request without any time cannot succeed; no limit is none"},
+		{"no unit", "to: web:80", Options{Timeout: "5"}, `"5" has no unit: want a duration with a unit, such as "250ms", "15s" or "1m30s", or none`},
+		{"UDP without end", "to: web:53, timeout: none", Options{}, "nothing but its timeout tells a UDP client"},
+		{"longer than the request", "to: web:80, timeout: 5s, connectTimeout: 6s", Options{}, "connectTimeout 6s is longer than timeout 5s, which covers it"},
+		{"repeats without a pool", "to: web:80, repeatReused: true", Options{}, "only connections that are kept alive are used again: set connection: keep-alive"},
+	} {
+		s, wrong := parsed("NodePort", "  traffic:\n  -\n    {"+c.stream+"}\n", c.opts)
+		if got := said(orEmpty(s)); got != c.want && (wrong == "" || !strings.Contains(wrong, c.want)) {
+			t.Errorf("%s: %s %s, want %s", c.name, got, wrong, c.want)
+		}
+	}
+}
+
+func TestWhatAnAddressAnswersThatIsGone(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{ // order: each for itself
+		"":       "false 0s",
+		"silent": "false 0s",
+		"0s":     "true 0s",
+		"3s":     "true 3s",
+		"icmp":   `"icmp" is no duration: want a duration with a unit, such as "250ms", "15s" or "1m30s", or silent`,
+	} {
+		var opts Options
+		if value != "" {
+			opts.Set = []string{"deadAddress=" + value}
+		}
+		s, got := parsed("ClusterIP", "", opts)
+		if s != nil {
+			got = fmt.Sprint(s.Unreachable, " ", s.UnreachableAfter.Duration())
+		}
+		if !strings.HasSuffix(got, want) {
+			t.Errorf("%q: %s, want %s", value, got, want)
+		}
+	}
+}
+
+// alternativesOf says what is tried instead of one assumption.
+func alternativesOf(s *Scenario, id string) string {
+	var out []string
+	for _, a := range Alternatives(s) {
+		if a.ID == id {
+			out = append(out, fmt.Sprintf("%s: %s %v %s", a.Value, said(a.Scenario), a.Scenario.Unreachable, a.Scenario.UnreachableAfter.Duration()))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+func TestWhatClientsMightDoInstead(t *testing.T) {
+	t.Parallel()
+	const three = "  traffic: [{to: web:80, from: pods, connection: keep-alive}, {to: web:81, from: pods, connection: grpc}, {to: web:53, from: pods}]\n"
+	for _, c := range []struct{ spec, set, id, want string }{
+		{three, "", "timeout", "5s: 5s/5s+ 5s/20s 2s/2s false 0s; none: none/none+ none/20s 2s/2s false 0s"},
+		{three, "", "connect-timeout", "1s: 10s/1s+ 10s/20s 2s/2s false 0s; 3s: 10s/3s+ 10s/20s 2s/2s false 0s"},
+		{three, "", "dial-timeout", "1s: 10s/10s+ 10s/1s 2s/2s false 0s; 5s: 10s/10s+ 10s/5s 2s/2s false 0s"},
+		{three, "", "keepalive-repeat", "does not ask again: 10s/10s 10s/20s 2s/2s false 0s"},
+		{three, "", "dead-address", "ICMP unreachable at once: 10s/10s+ 10s/20s 2s/2s true 0s; ICMP unreachable after 3s: 10s/10s+ 10s/20s 2s/2s true 3s"},
+		{three, "clients.timeout=6s", "timeout", ""},
+		{three, "clients.connectTimeout=6s", "connect-timeout", ""},
+		{three, "clients.dialTimeout=6s", "dial-timeout", ""},
+		{three, "clients.repeatReused=true", "keepalive-repeat", ""},
+		{three, "deadAddress=silent", "dead-address", ""},
+		{"  traffic: [{to: web:53, from: pods}]\n", "", "dead-address", ""},
+	} {
+		var opts Options
+		if c.set != "" {
+			opts.Set = []string{c.set}
+		}
+		s, wrong := parsed("ClusterIP", c.spec, opts)
+		if wrong != "" {
+			t.Fatal(wrong)
+		}
+		if got := alternativesOf(s, c.id); got != c.want {
+			t.Errorf("%s %s:\n got %s\nwant %s", c.id, c.set, got, c.want)
+		}
+	}
+}
+
+// A load balancer lets no ICMP through: whatever an address answers, its clients do not hear it.
+func TestWhatAnAddressAnswersIsNoMatterBehindAFilter(t *testing.T) {
+	t.Parallel()
+	for lb, want := range map[string]bool{"gke-l4": false, "metallb-l2": true} { // order: each for itself
+		s, wrong := parsed("LoadBalancer", "  loadBalancer: {preset: "+lb+"}\n  traffic: [{to: web:80}]\n", Options{})
+		if wrong != "" {
+			t.Fatal(wrong)
+		}
+		if got := alternativesOf(s, "dead-address") != ""; got != want || s.Traffic[0].LB == nil {
+			t.Errorf("%s: tried %v", lb, got)
+		}
+	}
+}
+
+// An app that is slower does not make its clients wait longer, and what no client waits for is no
+// alternative.
+func TestASlowerAppHasTheSameClients(t *testing.T) {
+	t.Parallel()
+	for from, want := range map[string]string{"pods": "1s 10s", "external": "1s 30s 10s 30s"} { // order: each for itself
+		s, wrong := parsed("NodePort", "  traffic: [{to: web:80, from: "+from+"}]\n", Options{})
+		if wrong != "" {
+			t.Fatal(wrong)
+		}
+		var got []string
+		for _, a := range Alternatives(s) {
+			if a.ID == "serve" {
+				got = append(got, a.Value, a.Scenario.Traffic[0].Timeout.Duration().String())
+				if a.Scenario.Workloads[0].App.Serve.Mean() < engine.Second {
+					t.Errorf("%s: answers in %s", a.Value, a.Scenario.Workloads[0].App.Serve)
+				}
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: tried %s, want %s", from, got, want)
+		}
+	}
+}
