@@ -31,8 +31,9 @@ const (
 	DuplicatesPreferNonTerminating                      // a non-terminating one over what came before: 1.36
 )
 
-// Options carries everything in selection that changed between Kubernetes versions.
-// ProfileFor fills it for a version; the zero value is the oldest behaviour of each.
+// Options carries everything that changed between Kubernetes versions: in selection, in health
+// answers, in when the rules are synced. ProfileFor fills it for a version; the zero value is the
+// oldest behaviour of each.
 type Options struct {
 	TerminatingFallback FallbackScope
 	Duplicates          DuplicateRule
@@ -46,4 +47,6 @@ type Options struct {
 	NodeEligibility   bool // /healthz fails on a node that is being deleted (KEP-3836)
 	ServiceHealthInfo bool // the service health answer follows, and shows, the proxy's own health
 	EndpointWeight    bool // the service health answer has the X-Load-Balancing-Endpoint-Weight header
+
+	HoldAfterSync bool // minSyncPeriod passes after every sync; else two may follow each other at once
 }

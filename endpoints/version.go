@@ -20,6 +20,10 @@ func CurrentVersion() Version { return Version{1, 36} }
 // (recalled); before it there is nothing here to compare with.
 const oldestMinor = 19
 
+// newestMinor is the last version that is accepted: some releases after the one that was read are
+// taken to behave as that, and what is further ahead is more likely a slip.
+const newestMinor = 40
+
 // String returns "1.36".
 func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
 
@@ -28,9 +32,10 @@ func (v Version) Before(o Version) bool {
 	return v.Major < o.Major || v.Major == o.Major && v.Minor < o.Minor
 }
 
-// ParseVersion reads "1.36", "v1.36", "1.36.3" or "v1.36.3+k3s1" and keeps the minor version.
+// ParseVersion reads "1.36", "v1.36", "1.36.3" or "v1.36.3+k3s1" and keeps the minor version. Versions
+// that nothing is known of are errors.
 func ParseVersion(s string) (Version, error) {
-	bad := fmt.Errorf("kubernetes version %q: want a version such as 1.36 or v1.36.3, from 1.%d on", s, oldestMinor)
+	bad := fmt.Errorf("kubernetes version %q: want a version such as 1.36 or v1.36.3, from 1.%d to 1.%d", s, oldestMinor, newestMinor)
 	parts := strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3)
 	if len(parts) < 2 {
 		return Version{}, bad
@@ -40,7 +45,7 @@ func ParseVersion(s string) (Version, error) {
 		return Version{}, bad
 	}
 	minor, err := strconv.ParseUint(strings.TrimSuffix(parts[1], "+"), 10, 8) // some vendors write "1.28+"
-	if err != nil || minor < oldestMinor {
+	if err != nil || minor < oldestMinor || minor > newestMinor {
 		return Version{}, bad
 	}
 	return Version{major, int(minor)}, nil
@@ -98,6 +103,9 @@ func Changes() []Change {
 		{ID: "node-hints", What: "hints.forNodes narrow the Cluster list to the node",
 			Gate: "PreferSameTrafficDistribution", Alpha: 33, On: 34, GA: 35, Source: "kube_features.go",
 			apply: func(o *Options, _ bool) { o.NodeHints = true }},
+		{ID: "hold-after-sync", What: "minSyncPeriod passes after every sync; before, two syncs may follow each other at once",
+			On: 34, Source: "pkg/proxy/runner of 1.34.0, pkg/util/async/bounded_frequency_runner.go of 1.33.0",
+			apply: func(o *Options, _ bool) { o.HoldAfterSync = true }},
 		{ID: "duplicate-rule", What: "of entries with the same address a non-terminating one counts",
 			On: 36, Source: "kubernetes pull request 135593; read in 1.36, its first release recalled", Recalled: true,
 			apply: func(o *Options, _ bool) { o.Duplicates = DuplicatesPreferNonTerminating }},

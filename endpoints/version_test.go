@@ -14,13 +14,13 @@ func TestParseVersion(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"1.36": "1.36", "v1.36": "1.36", "1.36.3": "1.36", "v1.36.3+k3s1": "1.36", "v1.28.5-gke.1217000": "1.28",
-		"1.28+": "1.28", "1.19": "1.19", "1.99": "1.99",
+		"1.28+": "1.28", "1.19": "1.19", "1.37": "1.37", "1.40": "1.40",
 		"": "", "1": "", "v1": "", "1.": "", "1.x": "", "2.0": "", "0.36": "", "1.18": "", "1.-1": "", "1.300": "",
-		"vv1.36": "", " 1.36": "", "1.36 ": "", "latest": "", "1.+": "", "-1.36": "",
+		"vv1.36": "", " 1.36": "", "1.36 ": "", "latest": "", "1.41": "", "1.99": "", "0.5": "", "36": "", "1.+": "", "-1.36": "",
 	} {
 		v, err := ParseVersion(in)
 		if want == "" {
-			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", in)) || !strings.Contains(err.Error(), "from 1.19 on") {
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", in)) || !strings.Contains(err.Error(), "from 1.19 to 1.40") {
 				t.Errorf("ParseVersion(%q) = %v, %v, want an error that names it and what would be valid", in, v, err)
 			}
 		} else if err != nil || v.String() != want {
@@ -46,15 +46,15 @@ func TestVersionsAreOrderedByNumber(t *testing.T) {
 
 // behaviour writes Options as the letters of what is on, in the order of the columns below.
 func behaviour(o Options) string {
-	b := []byte("--" + "--------")
+	b := []byte("--" + "---------")
 	b[0] = map[FallbackScope]byte{FallbackNone: '-', FallbackExternalLocal: 'l', FallbackAll: 'F'}[o.TerminatingFallback]
 	b[1] = map[DuplicateRule]byte{DuplicatesPreferLocal: '-', DuplicatesPreferNonTerminating: 'D'}[o.Duplicates]
 	for i, on := range []bool{
 		o.TerminatingInSlices, o.InternalTrafficPolicy, o.ZoneHints, o.ServiceHealthInfo,
-		o.NodeEligibility, o.LoadBalancerIPMode, o.EndpointWeight, o.NodeHints,
+		o.NodeEligibility, o.LoadBalancerIPMode, o.EndpointWeight, o.NodeHints, o.HoldAfterSync,
 	} {
 		if on {
-			b[2+i] = "TIZHEMWN"[i]
+			b[2+i] = "TIZHEMWNR"[i]
 		}
 	}
 	return string(b)
@@ -67,18 +67,19 @@ func behaviour(o Options) string {
 //	Z zone hints                 1.24    H serviceProxyHealthy       1.27 (recalled)
 //	E node eligibility           1.30    M load balancer ipMode      1.30
 //	W endpoint weight            1.31    N node hints                1.34
+//	R a hold after every sync    1.34
 func TestDefaultsOfEachVersion(t *testing.T) {
 	t.Parallel()
 	for minor, want := range map[int]string{
-		19: "----------", 20: "----------", 21: "----------",
-		22: "--TI------", 23: "--TI------",
-		24: "--TIZ-----", 25: "--TIZ-----",
-		26: "F-TIZ-----",
-		27: "F-TIZH----", 28: "F-TIZH----", 29: "F-TIZH----",
-		30: "F-TIZHEM--",
-		31: "F-TIZHEMW-", 32: "F-TIZHEMW-", 33: "F-TIZHEMW-",
-		34: "F-TIZHEMWN", 35: "F-TIZHEMWN",
-		36: "FDTIZHEMWN", 37: "FDTIZHEMWN",
+		19: "-----------", 20: "-----------", 21: "-----------",
+		22: "--TI-------", 23: "--TI-------",
+		24: "--TIZ------", 25: "--TIZ------",
+		26: "F-TIZ------",
+		27: "F-TIZH-----", 28: "F-TIZH-----", 29: "F-TIZH-----",
+		30: "F-TIZHEM---",
+		31: "F-TIZHEMW--", 32: "F-TIZHEMW--", 33: "F-TIZHEMW--",
+		34: "F-TIZHEMWNR", 35: "F-TIZHEMWNR",
+		36: "FDTIZHEMWNR", 37: "FDTIZHEMWNR",
 	} {
 		p, err := ProfileFor(Version{1, minor}, nil)
 		if err != nil {
@@ -88,7 +89,7 @@ func TestDefaultsOfEachVersion(t *testing.T) {
 			t.Errorf("1.%d is %s, want %s; version %v, what-if %v", minor, got, want, p.Version, p.WhatIf)
 		}
 	}
-	if got := behaviour(CurrentOptions()); got != "FDTIZHEMWN" {
+	if got := behaviour(CurrentOptions()); got != "FDTIZHEMWNR" {
 		t.Errorf("CurrentOptions is %s", got)
 	}
 }
@@ -103,36 +104,36 @@ func TestGates(t *testing.T) {
 		want   string
 		whatIf bool
 	}{
-		"the alpha of KEP-1669 reaches external Local only": {22, "ProxyTerminatingEndpoints", true, "l-TI------", false},
-		"and still in 1.25":                {25, "ProxyTerminatingEndpoints", true, "l-TIZ-----", false},
-		"its beta can be turned off":       {26, "ProxyTerminatingEndpoints", false, "--TIZ-----", false},
-		"and in 1.27":                      {27, "ProxyTerminatingEndpoints", false, "--TIZH----", false},
-		"not once it is GA":                {28, "ProxyTerminatingEndpoints", false, "--TIZH----", true},
-		"nor in 1.36":                      {36, "ProxyTerminatingEndpoints", false, "-DTIZHEMWN", true},
-		"saying the default is no what-if": {36, "ProxyTerminatingEndpoints", true, "FDTIZHEMWN", false},
-		"saying the default before the gate exists is none": {21, "ProxyTerminatingEndpoints", false, "----------", false},
-		"before its alpha it is what-if, in full":           {21, "ProxyTerminatingEndpoints", true, "F---------", true},
-		"terminating conditions, alpha":                     {20, "EndpointSliceTerminatingCondition", true, "--T-------", false},
-		"terminating conditions, before the alpha":          {19, "EndpointSliceTerminatingCondition", true, "--T-------", true},
-		"terminating conditions off, beta":                  {25, "EndpointSliceTerminatingCondition", false, "---IZ-----", false},
-		"terminating conditions off, GA":                    {26, "EndpointSliceTerminatingCondition", false, "F--IZ-----", true},
-		"internalTrafficPolicy, alpha":                      {21, "ServiceInternalTrafficPolicy", true, "---I------", false},
-		"internalTrafficPolicy off, beta":                   {22, "ServiceInternalTrafficPolicy", false, "--T-------", false},
-		"internalTrafficPolicy off, GA":                     {26, "ServiceInternalTrafficPolicy", false, "F-T-Z-----", true},
-		"zone hints, alpha":                                 {21, "TopologyAwareHints", true, "----Z-----", false},
-		"zone hints, beta but off by default":               {23, "TopologyAwareHints", true, "--TIZ-----", false},
-		"zone hints off, beta":                              {32, "TopologyAwareHints", false, "F-TI-HEMW-", false},
-		"zone hints off, GA":                                {33, "TopologyAwareHints", false, "F-TI-HEMW-", true},
-		"node eligibility, alpha":                           {28, "KubeProxyDrainingTerminatingNodes", true, "F-TIZHE---", false},
-		"node eligibility off, beta":                        {30, "KubeProxyDrainingTerminatingNodes", false, "F-TIZH-M--", false},
-		"node eligibility off, GA":                          {31, "KubeProxyDrainingTerminatingNodes", false, "F-TIZH-MW-", true},
-		"ipMode, alpha":                                     {29, "LoadBalancerIPMode", true, "F-TIZH-M--", false},
-		"ipMode off, beta":                                  {31, "LoadBalancerIPMode", false, "F-TIZHE-W-", false},
-		"ipMode off, GA":                                    {32, "LoadBalancerIPMode", false, "F-TIZHE-W-", true},
-		"node hints, alpha":                                 {33, "PreferSameTrafficDistribution", true, "F-TIZHEMWN", false},
-		"node hints, before the alpha":                      {32, "PreferSameTrafficDistribution", true, "F-TIZHEMWN", true},
-		"node hints off, beta":                              {34, "PreferSameTrafficDistribution", false, "F-TIZHEMW-", false},
-		"node hints off, GA":                                {35, "PreferSameTrafficDistribution", false, "F-TIZHEMW-", true},
+		"the alpha of KEP-1669 reaches external Local only": {22, "ProxyTerminatingEndpoints", true, "l-TI-------", false},
+		"and still in 1.25":                {25, "ProxyTerminatingEndpoints", true, "l-TIZ------", false},
+		"its beta can be turned off":       {26, "ProxyTerminatingEndpoints", false, "--TIZ------", false},
+		"and in 1.27":                      {27, "ProxyTerminatingEndpoints", false, "--TIZH-----", false},
+		"not once it is GA":                {28, "ProxyTerminatingEndpoints", false, "--TIZH-----", true},
+		"nor in 1.36":                      {36, "ProxyTerminatingEndpoints", false, "-DTIZHEMWNR", true},
+		"saying the default is no what-if": {36, "ProxyTerminatingEndpoints", true, "FDTIZHEMWNR", false},
+		"saying the default before the gate exists is none": {21, "ProxyTerminatingEndpoints", false, "-----------", false},
+		"before its alpha it is what-if, in full":           {21, "ProxyTerminatingEndpoints", true, "F----------", true},
+		"terminating conditions, alpha":                     {20, "EndpointSliceTerminatingCondition", true, "--T--------", false},
+		"terminating conditions, before the alpha":          {19, "EndpointSliceTerminatingCondition", true, "--T--------", true},
+		"terminating conditions off, beta":                  {25, "EndpointSliceTerminatingCondition", false, "---IZ------", false},
+		"terminating conditions off, GA":                    {26, "EndpointSliceTerminatingCondition", false, "F--IZ------", true},
+		"internalTrafficPolicy, alpha":                      {21, "ServiceInternalTrafficPolicy", true, "---I-------", false},
+		"internalTrafficPolicy off, beta":                   {22, "ServiceInternalTrafficPolicy", false, "--T--------", false},
+		"internalTrafficPolicy off, GA":                     {26, "ServiceInternalTrafficPolicy", false, "F-T-Z------", true},
+		"zone hints, alpha":                                 {21, "TopologyAwareHints", true, "----Z------", false},
+		"zone hints, beta but off by default":               {23, "TopologyAwareHints", true, "--TIZ------", false},
+		"zone hints off, beta":                              {32, "TopologyAwareHints", false, "F-TI-HEMW--", false},
+		"zone hints off, GA":                                {33, "TopologyAwareHints", false, "F-TI-HEMW--", true},
+		"node eligibility, alpha":                           {28, "KubeProxyDrainingTerminatingNodes", true, "F-TIZHE----", false},
+		"node eligibility off, beta":                        {30, "KubeProxyDrainingTerminatingNodes", false, "F-TIZH-M---", false},
+		"node eligibility off, GA":                          {31, "KubeProxyDrainingTerminatingNodes", false, "F-TIZH-MW--", true},
+		"ipMode, alpha":                                     {29, "LoadBalancerIPMode", true, "F-TIZH-M---", false},
+		"ipMode off, beta":                                  {31, "LoadBalancerIPMode", false, "F-TIZHE-W--", false},
+		"ipMode off, GA":                                    {32, "LoadBalancerIPMode", false, "F-TIZHE-W--", true},
+		"node hints, alpha":                                 {33, "PreferSameTrafficDistribution", true, "F-TIZHEMWN-", false},
+		"node hints, before the alpha":                      {32, "PreferSameTrafficDistribution", true, "F-TIZHEMWN-", true},
+		"node hints off, beta":                              {34, "PreferSameTrafficDistribution", false, "F-TIZHEMW-R", false},
+		"node hints off, GA":                                {35, "PreferSameTrafficDistribution", false, "F-TIZHEMW-R", true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +155,7 @@ func TestGates(t *testing.T) {
 func TestSeveralGatesAtOnce(t *testing.T) {
 	t.Parallel()
 	p, err := ProfileFor(CurrentVersion(), map[string]bool{"TopologyAwareHints": false, "ProxyTerminatingEndpoints": false})
-	if err != nil || behaviour(p.Options) != "-DTI-HEMWN" {
+	if err != nil || behaviour(p.Options) != "-DTI-HEMWNR" {
 		t.Errorf("got %s, %v", behaviour(p.Options), err)
 	}
 	if diff := cmp.Diff([]string{"TopologyAwareHints", "ProxyTerminatingEndpoints"}, p.WhatIf); diff != "" { // in the order of Changes
@@ -220,7 +221,7 @@ func TestChangesAreWellFormed(t *testing.T) {
 			t.Errorf("%s changes nothing", c.ID)
 		}
 	}
-	if n := len(slices.Collect(maps.Keys(ids))); n != 10 {
-		t.Errorf("%d changes, and the tables above know 10", n)
+	if n := len(slices.Collect(maps.Keys(ids))); n != 11 {
+		t.Errorf("%d changes, and the tables above know 11", n)
 	}
 }

@@ -91,7 +91,8 @@ func (o *owner) take(b batch, now time.Time) {
 		o.opts.Pace = *b.pace
 	}
 	if b.synced && !o.synced {
-		o.synced, o.state.Pending = true, true
+		o.synced = true
+		o.state.Change(now.Sub(o.epoch))
 	}
 	o.show()
 }
@@ -115,7 +116,7 @@ func (o *owner) takeNode(b *batch, now time.Time) {
 
 // changed notes that the rules have to follow something.
 func (o *owner) changed(now time.Time, families []endpoints.IPFamily) {
-	o.state.Pending = true
+	o.state.Change(now.Sub(o.epoch))
 	for _, f := range families {
 		if o.since[f].IsZero() {
 			o.since[f] = now
@@ -146,7 +147,7 @@ func familiesOf(b *batch, all []endpoints.IPFamily) []endpoints.IPFamily {
 }
 
 // disturbed notes that somebody has been at the rules.
-func (o *owner) disturbed() { o.state.Pending = true }
+func (o *owner) disturbed(now time.Time) { o.state.Change(now.Sub(o.epoch)) }
 
 // show publishes what is known.
 func (o *owner) show() {
@@ -194,7 +195,8 @@ func (o *owner) sync(now time.Time, full bool) func() outcome {
 		o.unclean = append(o.unclean, snap.Changed()...)
 	}
 	o.triggers.take()
-	o.state.Pending, o.rebuild = false, false
+	o.state.Begin(o.opts.Pace, now.Sub(o.epoch))
+	o.rebuild = false
 	o.since = [2]time.Time{}
 	o.writes.services, o.writes.slices = 0, 0
 	o.syncing = s
@@ -233,16 +235,15 @@ func (o *owner) follow() {
 
 // finish takes note of the outcome of work.
 func (o *owner) finish(r outcome) {
-	o.state.LastEnd = r.end.Sub(o.epoch) // of both: the next sync waits for the flows, as upstream
 	if r.cleaning {
+		o.state.Rest(r.end.Sub(o.epoch)) // the next sync waits for the flows, as upstream
 		o.cleaned(r)
 		return
 	}
 	s := o.syncing
 	o.syncing = nil
-	o.state.Synced, o.state.Failed = true, r.err != nil
+	o.state.End(r.end.Sub(o.epoch), s.Full, r.err != nil)
 	s.End, s.Err = r.end, r.err
-	o.state.Took = s.End.Sub(s.Start)
 	if r.err != nil {
 		o.failed(r.end)
 	} else {
@@ -255,17 +256,12 @@ func (o *owner) finish(r outcome) {
 
 // failed: the rules are those of before, so that what was to be put in force still waits.
 func (o *owner) failed(now time.Time) {
-	o.state.Failures++
 	for _, f := range o.opts.Families {
 		o.status.Proxy = o.status.Proxy.Queued(f, now)
 	}
 }
 
 func (o *owner) succeeded(s *Sync) {
-	o.state.Failures = 0
-	if s.Full {
-		o.state.LastFull = o.state.LastEnd
-	}
 	s.Triggers = o.triggers.settle()
 	o.status.Table = o.table
 	for _, f := range o.opts.Families {

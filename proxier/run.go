@@ -71,7 +71,7 @@ func (l *loop) turn(ctx context.Context) bool {
 			l.disturbed = nil
 			break
 		}
-		l.owner.disturbed()
+		l.owner.disturbed(time.Now())
 	case <-l.timer.C:
 	}
 	return true

@@ -26,6 +26,8 @@ type kindInfo struct {
 	// apiVersion is the version its objects have in Objects.
 	apiVersion             string
 	clusterScoped, unnamed bool
+	// foreign says that it is a kind of others: an object without a name is left out.
+	foreign bool
 	// read lists further versions that are read: a nil constructor says that
 	// their fields are the same.
 	read map[string]func() apiObject
@@ -137,6 +139,9 @@ func lookup(kinds map[string]*kindInfo, apiVersion, kind string) use {
 	group, _, versioned := strings.Cut(apiVersion, "/")
 	if !versioned {
 		group = ""
+	}
+	if foreign(group, kind) {
+		return use{info: &kindInfo{apiVersion: apiVersion, unnamed: true, foreign: true}}
 	}
 	info := kinds[kind]
 	if info == nil {

@@ -229,7 +229,7 @@ func isList(kinds map[string]*kindInfo, apiVersion, kind string) bool {
 	if item == "" {
 		return apiVersion == "v1"
 	}
-	return kinds[item] != nil && lookup(kinds, apiVersion, item).usable()
+	return (kinds[item] != nil || foreign(groupOf(apiVersion), item)) && lookup(kinds, apiVersion, item).usable()
 }
 
 // usable reports whether an item of a list deserves a look: because it is read,
@@ -344,6 +344,10 @@ func (l *loader) read(n, meta *node, kind string, u use) {
 		l.checkName(o)
 	}
 	if l.failed || o.gone {
+		return
+	}
+	if u.info.foreign && o.Name == "" {
+		l.skipped[[2]string{o.APIVersion, kind}]++
 		return
 	}
 	if u.info.finish != nil {

@@ -109,6 +109,9 @@ type Objects struct {
 	IngressClasses []*Object
 	// BackendConfigs are cloud.google.com/v1, raw.
 	BackendConfigs []*Object
+	// Foreign are workloads and traffic rules of others, such as Rollouts of argoproj.io, raw. Their Kind may be that of
+	// another list, as Knative's Service is: the Group tells them apart.
+	Foreign []*Object
 
 	// All holds every object of the lists above, in input order.
 	All []*Object
@@ -158,6 +161,10 @@ func (os *Objects) collect() {
 }
 
 func (os *Objects) collectRaw(o *Object) {
+	if foreign(o.Group(), o.Kind) {
+		os.Foreign = append(os.Foreign, o)
+		return
+	}
 	switch o.Kind {
 	case "KubeProxyConfiguration":
 		os.KubeProxyConfigurations = append(os.KubeProxyConfigurations, o)

@@ -15,6 +15,11 @@ type Policy struct {
 	// MinInterval passes between the end of a sync and the start of the next; changes in the
 	// meantime are done together.
 	MinInterval time.Duration
+	// Burst, if it is not 0, is how many tokens a bucket holds that every sync takes one of; each
+	// comes back MinInterval after the one before it. Then a change that finds a token is programmed
+	// at once, whenever the last sync ended; one that finds none waits as without a bucket, unless
+	// a later change finds one.
+	Burst int
 	// RetryInterval passes after a failed sync, unless a change asks for an earlier one.
 	RetryInterval time.Duration
 	// FullInterval passes between full syncs; 0 is never.
@@ -34,6 +39,18 @@ type Policy struct {
 // iptables-nft) to a fiftieth of the time.
 const checkShare = 50
 
+// EarlierBurst is the Burst of kube-proxy up to 1.33: burstSyncs in the constructors of its iptables,
+// nftables and ipvs proxies (1.33.0; verified).
+const EarlierBurst = 2
+
+// BurstOf is the Burst of a kube-proxy that holds minSyncPeriod after every sync, or not yet.
+func BurstOf(holdAfterSync bool) int {
+	if holdAfterSync {
+		return 0
+	}
+	return EarlierBurst
+}
+
 // Default is kube-proxy's policy in nftables and iptables mode: minSyncPeriod 1 s, retry after
 // syncPeriod 30 s, a full sync each hour (defaults.go; verified).
 func Default() Policy {
@@ -49,17 +66,6 @@ func Lameduck() Policy {
 	return p
 }
 
-// State is what decides, as times on one clock of the caller's.
-type State struct {
-	Synced   bool          // at least one sync has ended
-	LastEnd  time.Duration // when the last sync ended; meaningless unless Synced
-	LastFull time.Duration // when the last full sync ended; meaningless unless Synced
-	Failed   bool          // the last sync failed
-	Failures int           // how many have in a row; one if Failed and it is left out
-	Pending  bool          // a change waits to be programmed
-	Took     time.Duration // the last sync; 0 is not known, and no time
-}
-
 // Next returns when the next sync starts; never is true when nothing asks for one. A time
 // that has passed means at once. The sync has to be a full one when full is true.
 func (p Policy) Next(s State) (at time.Duration, full, never bool) {
@@ -70,9 +76,9 @@ func (p Policy) Next(s State) (at time.Duration, full, never bool) {
 	fullAt, hasFull := s.LastFull+p.FullInterval, p.FullInterval > 0
 	switch {
 	case s.Pending && s.Failed:
-		at = max(earliest, s.LastEnd+p.FirstRetry)
+		at = max(p.free(s), s.LastEnd+p.FirstRetry)
 	case s.Pending:
-		at = earliest
+		at = p.free(s)
 	case s.Failed:
 		at = max(earliest, s.LastEnd+p.retry(s.Failures))
 	case hasFull && !p.checksBefore(s, fullAt):
@@ -84,6 +90,20 @@ func (p Policy) Next(s State) (at time.Duration, full, never bool) {
 	}
 	// A failed sync has lost track of what is programmed: the next one writes everything.
 	return at, s.Failed || hasFull && at >= fullAt, false
+}
+
+// free is when a change may be programmed. What came during a sync asks for a token at its end.
+// Without one a timer runs until MinInterval after that end; by then one has come back.
+func (p Policy) free(s State) time.Duration {
+	earliest := s.LastEnd + p.MinInterval
+	if p.Burst == 0 {
+		return earliest
+	}
+	asked, token := max(s.Asked, s.LastEnd), s.Full-time.Duration(p.Burst-1)*p.MinInterval
+	if asked >= token {
+		return asked
+	}
+	return max(earliest, token)
 }
 
 // checksBefore says whether a look at the rules is due before a moment.

@@ -42,7 +42,10 @@ func newNodeProxy(w *World, node int) *NodeProxy {
 	spec := w.sc.Nodes[node].Proxy
 	p := &NodeProxy{
 		w: w, node: node, filled: true, owner: w.eng.Register(name), syncs: w.eng.Stream(name, "sync"),
-		pace: pace.Policy{MinInterval: spec.MinSyncPeriod.Duration(), RetryInterval: spec.SyncPeriod.Duration()},
+		pace: pace.Policy{
+			MinInterval: spec.MinSyncPeriod.Duration(), RetryInterval: spec.SyncPeriod.Duration(),
+			Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),
+		},
 	}
 	p.node4plan = &plan.Node{
 		Name: w.sc.Nodes[node].Name, Zone: w.sc.Nodes[node].Zone,
@@ -83,7 +86,7 @@ func (p *NodeProxy) deliver(o object) {
 	if s.view.Number > p.received.Number { // a restart may have shown it more by then
 		p.received = s.view
 	}
-	p.state.Pending = true
+	p.state.Change(p.w.eng.Now().Duration())
 	p.health = p.health.Queued(endpoints.IPv4, p.w.eng.Now().Clock())
 	p.plan()
 }
@@ -116,7 +119,8 @@ func (p *NodeProxy) begin() {
 
 // sync begins a sync: what has been received by now will be in force when it ends.
 func (p *NodeProxy) sync() {
-	p.syncing, p.state.Pending = p.received, false
+	p.syncing = p.received
+	p.state.Begin(p.pace, p.w.eng.Now().Duration())
 	took := p.w.syncLatency(p.node).Sample(p.syncs.Draw(p.count))
 	p.count++
 	p.w.tell(AuditEvent{Kind: SyncBegan, Node: p.node})
@@ -130,8 +134,7 @@ func (p *NodeProxy) finish() {
 	}
 	p.installed, p.syncing = p.syncing, nil
 	p.w.installs++
-	p.state.Synced = true
-	p.state.LastEnd = p.w.eng.Now().Duration()
+	p.state.End(p.w.eng.Now().Duration(), true, false)
 	p.health = p.health.Updated(endpoints.IPv4, p.w.eng.Now().Clock())
 	p.w.noteRules(p.node)
 	p.w.observer.Synced(p.node)
@@ -160,7 +163,8 @@ func (p *NodeProxy) refill(restart uint64) {
 	if restart != p.restarts || p.w.dead[p.node] {
 		return
 	}
-	p.received, p.state.Pending, p.filled = p.w.views.last, true, true
+	p.received, p.filled = p.w.views.last, true
+	p.state.Change(p.w.eng.Now().Duration())
 	p.plan()
 }
 

@@ -277,8 +277,7 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 	first := w.views.add(w.cache.Snapshot(), 0)
 	for _, p := range w.Proxies {
 		p.received, p.installed = first, first
-		p.state.Synced = true
-		p.state.LastEnd = -(24 * engine.Hour).Duration()
+		p.state.End(-(24 * engine.Hour).Duration(), true, false)
 		p.health = p.health.Updated(endpoints.IPv4, (-24 * engine.Hour).Clock())
 	}
 }

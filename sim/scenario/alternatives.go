@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
@@ -62,6 +63,8 @@ type variant struct {
 
 func variants(id string) []variant {
 	switch id {
+	case "kubernetes":
+		return []variant{{earlierRunner.String(), versioned(earlierRunner)}}
 	case "proxy":
 		return []variant{{"minSyncPeriod 0s", minSync(0)}, {"minSyncPeriod 10s", minSync(10 * engine.Second)}}
 	case "start":
@@ -94,6 +97,18 @@ func variants(id string) []variant {
 		}}}
 	default:
 		return nil
+	}
+}
+
+// earlierRunner is the last version whose kube-proxy may sync twice at once (facts/kube-proxy.md 6).
+var earlierRunner = endpoints.Version{Major: 1, Minor: 33}
+
+// versioned is a cluster of another version, with the same feature gates.
+func versioned(v endpoints.Version) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		p, err := endpoints.ProfileFor(v, s.gates)
+		s.Kubernetes = p
+		return err == nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ func TestEveryVariedAssumptionChangesItsScenarioAndNoOther(t *testing.T) {
 	if Normal(s) != before {
 		t.Error("the scenario itself was changed")
 	}
-	if want := "proxy nodes timeout connect-timeout keepalive-repeat dead-address serve start image sigterm prestop latency.watch latency.proxySync"; strings.Join(ids, " ") != want {
+	if want := "kubernetes proxy nodes timeout connect-timeout keepalive-repeat dead-address serve start image sigterm prestop latency.watch latency.proxySync"; strings.Join(ids, " ") != want {
 		t.Errorf("varied %s, want %s", strings.Join(ids, " "), want)
 	}
 }
@@ -73,6 +74,29 @@ func TestWhatTheInputSaysIsNotVaried(t *testing.T) {
 		if slices.Contains([]string{"sigterm", "start", "prestop", "latency.watch"}, a.ID) {
 			t.Errorf("%s is said, and was varied to %s", a.ID, a.Value)
 		}
+	}
+}
+
+// The runner of kube-proxy decides what a rollout loses (facts/kube-proxy.md 6): where nobody says the version,
+// the last one with the earlier runner is tried, too.
+func TestTheVersionIsVariedUnlessItIsSaid(t *testing.T) {
+	t.Parallel()
+	versions := func(opts Options) (out []string) {
+		for _, a := range Alternatives(altScenario(t, opts)) {
+			if k := a.Scenario.Kubernetes; a.ID == "kubernetes" {
+				out = append(out, fmt.Sprintf("%s is %s, hold %v, fallback %s", a.Value, k.Version, k.Options.HoldAfterSync, k.Options.TerminatingFallback))
+			}
+		}
+		return out
+	}
+	if got, want := versions(Options{}), []string{"1.33 is 1.33, hold false, fallback on"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got, want := versions(Options{FeatureGates: map[string]bool{"ProxyTerminatingEndpoints": false}}), []string{"1.33 is 1.33, hold false, fallback off"}; !slices.Equal(got, want) {
+		t.Errorf("with a gate: %v, want %v", got, want)
+	}
+	if got := versions(Options{KubernetesVersion: "1.35"}); got != nil {
+		t.Errorf("it is said: %v", got)
 	}
 }
 

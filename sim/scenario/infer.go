@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -65,13 +66,13 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	b.checkInferred()
 	b.checkBalancer()
 	base := b.base()
-	b.census = newCensus(b.world)
 	var cases []Case
 	for i, o := range b.census.owners {
 		if b.targeted(o) && (!o.simulated() || !base.Workloads[i].App.NotAServer) {
 			cases = append(cases, b.cases(base, i)...)
 		}
 	}
+	b.checkTarget()
 	b.idle()
 	b.unusedBalancer()
 	problems := b.doc.sorted()
@@ -81,6 +82,39 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 		}
 	}
 	return cases, problems
+}
+
+// checkTarget refuses a --target that no workload's name contains.
+func (b *builder) checkTarget() {
+	if slices.ContainsFunc(b.census.owners, b.targeted) {
+		return
+	}
+	var ids, names []string
+	for _, o := range b.census.owners {
+		ids, names = append(ids, o.id()), append(names, o.name)
+	}
+	switch near := nearest(b.opts.Target, append(slices.Clone(ids), names...)); {
+	case b.opts.Target == "":
+	case len(ids) == 0:
+		b.doc.flagError("--target "+b.opts.Target, "there are no workloads in the input")
+	default:
+		const most = 20
+		ids = distinct(ids)
+		words := strings.Join(ids[:min(len(ids), most)], ", ")
+		if len(ids) > most {
+			words += fmt.Sprintf(" and %d more", len(ids)-most)
+		}
+		if near != "" {
+			words += ". Did you mean " + near + "?"
+		}
+		b.doc.flagError("--target "+b.opts.Target, "no workload's NS/NAME contains %q; there are: %s", b.opts.Target, words)
+	}
+}
+
+// Judged says whether any case has a verdict to come. Without one the input has nothing to judge:
+// no workload behind a Service, or none that could be simulated, as the Reasons of the cases say.
+func Judged(cases []Case) bool {
+	return slices.ContainsFunc(cases, func(c Case) bool { return c.Verdict != NotJudged })
 }
 
 // targeted says whether --target wants the workload.
@@ -119,7 +153,7 @@ func (b *builder) cases(base *Scenario, index int) []Case {
 	o := b.census.owners[index]
 	var out []Case
 	for _, s := range b.world.services {
-		if !o.behind(s) || s.Value.Spec.Type == corev1.ServiceTypeExternalName {
+		if !o.behind(s) || s.Value.Spec.Type == corev1.ServiceTypeExternalName || o.ends() && len(b.census.behind[s.ID()]) > 1 {
 			continue
 		}
 		for _, e := range b.entries(s, o.template) {
@@ -150,7 +184,7 @@ func (b *builder) unjudged(index int, e *entry) string {
 	case o.replicas == 0:
 		return "nothing to restart: replicas is 0" + place(o.object, "spec.replicas", e.service.File)
 	case !o.simulated():
-		return "rolling updates of a " + o.kind + " are not yet simulated"
+		return o.notSimulated(e.service.Name)
 	default:
 		return b.census.missing(index, e)
 	}

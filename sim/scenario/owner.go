@@ -23,6 +23,22 @@ func (o owner) id() string { return o.namespace + "/" + o.name }
 // simulated says whether the model has pods of that kind.
 func (o owner) simulated() bool { return o.kind == "Deployment" }
 
+// ends says that its pods end by themselves: they are no servers that others would miss.
+func (o owner) ends() bool { return o.kind == kindJob }
+
+// notSimulated says why a rollout of the workload cannot be run, where service is that which
+// selects its pods.
+func (o owner) notSimulated(service string) string {
+	switch o.kind {
+	case "StatefulSet", "DaemonSet":
+		return "rolling updates of a " + o.kind + " are not yet simulated"
+	case kindPods, kindReplicaSet:
+		return fmt.Sprintf("Service %s selects the %s %s: no controller rolls out a bare %s", service, o.kind, o.name, o.kind)
+	default:
+		return fmt.Sprintf("Service %s selects the %s %s: a kind that is not simulated", service, o.kind, o.name)
+	}
+}
+
 // behind says whether a Service selects the workload's pods, or one of them: pods of a
 // StatefulSet have labels that their template has not.
 func (o owner) behind(s manifest.Typed[*corev1.Service]) bool {
@@ -42,7 +58,11 @@ type census struct {
 func newCensus(w *world) *census {
 	c := &census{behind: map[string][]int{}}
 	for _, d := range w.deployments {
-		c.owners = append(c.owners, owner{"Deployment", d.Namespace, d.Name, &d.Value.Spec.Template, replicasOf(d.Value), d.Object})
+		o := owner{"Deployment", d.Namespace, d.Name, &d.Value.Spec.Template, replicasOf(d.Value), d.Object}
+		if by := w.adopter(d); by != nil {
+			o.kind, o.name, o.replicas, o.object = by.kind, by.name, by.replicas, by.object
+		}
+		c.owners = append(c.owners, o)
 	}
 	for _, s := range w.statefulSets {
 		replicas := int32(1) // the API server's default
@@ -54,6 +74,7 @@ func newCensus(w *world) *census {
 	for _, s := range w.daemonSets {
 		c.owners = append(c.owners, owner{"DaemonSet", s.Namespace, s.Name, &s.Value.Spec.Template, -1, s.Object})
 	}
+	c.owners = append(c.owners, w.foreign...)
 	for _, s := range w.services {
 		for i, o := range c.owners {
 			if o.behind(s) {
@@ -86,7 +107,7 @@ func (c *census) missing(own int, e *entry) string {
 	number, _ := resolvePort(c.owners[own].template, e.port.TargetPort)
 	for _, i := range c.behind[e.service.ID()] {
 		other := &c.owners[i]
-		if i == own || other.replicas == 0 {
+		if i == own || other.replicas == 0 || other.ends() {
 			continue
 		}
 		if !other.simulated() {

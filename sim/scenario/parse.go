@@ -71,11 +71,10 @@ func Parse(objects *manifest.Objects, opts Options) ([]*Scenario, []manifest.Pro
 
 // builder makes one Scenario.
 type builder struct {
-	doc   *document
-	opts  *Options
-	world *world
-	// census is that of the world, of Infer only.
-	census *census
+	doc    *document
+	opts   *Options
+	world  *world
+	census *census // of the world
 	out    *Scenario
 	// assumed are the ids of the assumptions made so far, with their values.
 	assumed []Assumption
@@ -137,6 +136,7 @@ func (b *builder) loadFile(c cursor) []*manifest.Object {
 func (b *builder) useWorld(objects []*manifest.Object) {
 	b.world = newWorld(objects)
 	b.out.gated = b.world.gated
+	b.census = newCensus(b.world)
 	b.doc.problems = append(b.doc.problems, b.world.allocate()...)
 }
 
@@ -199,6 +199,7 @@ func (b *builder) kubernetes(c cursor) endpoints.Profile {
 		}
 		gates[name] = gate.flag(false)
 	}
+	b.out.gates = gates
 	p, err := endpoints.ProfileFor(version, gates)
 	if err != nil {
 		c.fail("%v", err)

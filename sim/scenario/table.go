@@ -5,8 +5,8 @@ package scenario
 // it uses.
 func Assumptions() []Assumption {
 	rows := []Assumption{
-		{"kubernetes", "Kubernetes version", "1.36", "1.19 and later", "assumed", "the version whose code was read", "--kubernetes-version"},
-		{"proxy", "service proxy", "kube-proxy, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "facts/kube-proxy.md 6 and 10", "--env, or a KubeProxyConfiguration in the input"},
+		{"kubernetes", "Kubernetes version", "1.36", "1.33, the last with kube-proxy's earlier runner", "assumed", "the version whose code was read; facts/kube-proxy.md 6", "--kubernetes-version, from 1.19 on"},
+		{"proxy", "service proxy", "kube-proxy 1.36, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "facts/kube-proxy.md 6 and 10", "--env, or a KubeProxyConfiguration in the input"},
 		{"nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1)); with policy Local twice as many as pods, at most 100", "as many as pods, twice, three times", "assumed", "simulator.md 5.3 and 9", "--nodes, or Node objects in the input"},
 		{"zones", "zones", "a, b, c", "", "assumed", "simulator.md 5.3", "Node objects in the input"},
 		{"replicas", "replicas", "max(spec.replicas, HPA minReplicas)", "", "inferred", "simulator.md 5.3", "spec.replicas"},

@@ -64,8 +64,20 @@ func (b *builder) defaultTraffic(c cursor) {
 	if len(b.out.Traffic) > 0 {
 		b.assume("clients", clientWords(b.out.Traffic))
 	} else if len(b.doc.problems) == 0 {
-		c.fail("there is no traffic, and no Service in the manifests whose traffic could be assumed")
+		c.fail("there is no traffic, and no Service in the manifests whose traffic could be assumed%s", b.onlyOthers())
 	}
+}
+
+// onlyOthers is the end of a sentence where Services select nothing but kinds that are not simulated.
+func (b *builder) onlyOthers() string {
+	for _, s := range b.world.services {
+		for _, i := range b.census.behind[s.ID()] {
+			if o := &b.census.owners[i]; !o.simulated() && !o.ends() {
+				return fmt.Sprintf(": Service %s selects the %s %s, a kind that is not simulated yet", s.ID(), o.kind, o.name)
+			}
+		}
+	}
+	return ""
 }
 
 // subject returns the port of a Service after the given one, with the pods behind it.
@@ -379,10 +391,27 @@ func (b *builder) target(c cursor, protocol string, t *Traffic) *corev1.Service 
 	if t.Named {
 		b.named(c, s, t)
 	}
-	if b.behind(s) == nil {
-		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no Deployment of the manifests is behind Service %s: every request will fail", id)
-	}
+	b.servers(c, s)
 	return s.Value
+}
+
+// servers reports traffic to a Service whose pods the model does not have, or not all of them.
+func (b *builder) servers(c cursor, s manifest.Typed[*corev1.Service]) {
+	var missing []string
+	for _, i := range b.census.behind[s.ID()] {
+		if o := &b.census.owners[i]; !o.simulated() && !o.ends() && o.replicas != 0 {
+			missing = append(missing, o.kind+" "+o.name)
+		}
+	}
+	switch words := strings.Join(missing, ", "); {
+	case b.behind(s) != nil && words != "":
+		b.notModelled("workload", "Service "+s.ID()+" selects kinds that are not simulated, too: their pods are missing", words, "fewer")
+	case b.behind(s) != nil:
+	case words != "":
+		c.fail("not yet simulated: Service %s selects the %s; only Deployments are", s.ID(), words)
+	default:
+		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no Deployment of the manifests is behind Service %s: every request will fail", s.ID())
+	}
 }
 
 // portIndex finds a port by name or number; of two with one number, one TCP and one UDP, that

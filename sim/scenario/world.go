@@ -31,7 +31,7 @@ type world struct {
 
 	proxyConfigs []*manifest.Object
 	webhooks     []webhook
-	bare         int             // pods of the input that no workload owns
+	foreign      []owner         // workloads of kinds that are not simulated, in input order
 	gated        map[string]bool // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
 }
 
@@ -65,9 +65,9 @@ func newWorld(objects []*manifest.Object) *world {
 		case *corev1.Namespace:
 			w.gated[o.Name] = v.Labels[gateLabel] == gateEnabled
 		case *corev1.Pod:
-			if len(v.OwnerReferences) == 0 {
-				w.bare++
-			}
+			w.addPod(o, v)
+		case *appsv1.ReplicaSet:
+			w.addReplicaSet(o, v)
 		case *admissionv1.ValidatingWebhookConfiguration:
 			for _, h := range v.Webhooks {
 				w.addWebhook(h.ClientConfig, h.FailurePolicy)
@@ -86,6 +86,10 @@ func newWorld(objects []*manifest.Object) *world {
 }
 
 func (w *world) addRaw(o *manifest.Object) {
+	if template := templateOf(o); template != nil {
+		w.addForeign(o, template)
+		return
+	}
 	switch o.Kind {
 	case "HTTPRoute":
 		w.routes = append(w.routes, o)
@@ -118,11 +122,11 @@ func (w *world) addWebhook(c admissionv1.WebhookClientConfig, policy *admissionv
 
 // latest keeps, of objects of one kind and name, the last, in the place of the first.
 func latest(objects []*manifest.Object) []*manifest.Object {
-	type key struct{ kind, id string }
+	type key struct{ group, kind, id string }
 	at := map[key]int{}
 	var out []*manifest.Object
 	for _, o := range objects {
-		k := key{o.Kind, o.ID()}
+		k := key{o.Group(), o.Kind, o.ID()}
 		if i, ok := at[k]; ok && k.id != "" {
 			out[i] = o
 			continue

@@ -272,7 +272,7 @@ var shareMutants = []mutant{
 
 var proxyMutants = []mutant{
 	{"the interval counts from the beginning of a sync", []string{"kube-proxy 6", "propagation 1.5"}, cluster, "TestNodeProxy", []edit{
-		{nodeProxy, "p.state.LastEnd = p.w.eng.Now().Duration()", "p.state.LastEnd = (p.w.eng.Now() - took).Duration()"},
+		{"proxier/pace/state.go", "s.Synced, s.LastEnd, s.Failed, s.Took = true, now, failed, now-s.began", "s.Synced, s.LastEnd, s.Failed, s.Took = true, s.began, failed, now-s.began"},
 	}},
 	{"a sync programs what comes while it runs", []string{"kube-proxy 6", "propagation 1.6"}, cluster, "TestNodeProxy", []edit{
 		{nodeProxy, "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
@@ -281,7 +281,25 @@ var proxyMutants = []mutant{
 		{nodeProxy, "at, _, never := p.pace.Next(p.state)\n", "at, _, never := p.pace.Next(p.state)\n\tat = max(at, p.w.eng.Now().Duration()+p.pace.MinInterval)\n"},
 	}},
 	{"no minimum interval", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
-		{"proxier/pace/pace.go", "earliest := s.LastEnd + p.MinInterval", "earliest := s.LastEnd"},
+		{"proxier/pace/pace.go", "earliest := s.LastEnd + p.MinInterval\n\tif p.Burst == 0 {", "earliest := s.LastEnd\n\tif p.Burst == 0 {"},
+	}},
+	{"two syncs may follow each other from 1.34 on", []string{"kube-proxy 6"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
+		{"endpoints/version.go", "On: 34, Source: \"pkg/proxy/runner", "On: 37, Source: \"pkg/proxy/runner"},
+	}},
+	{"the simulated proxy has no token bucket up to 1.33", []string{"kube-proxy 6"}, "sim", "TestTwoSyncsFollowEachOtherUpTo133", []edit{
+		{nodeProxy, "Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),", "Burst: pace.BurstOf(true),"},
+	}},
+	{"the real proxy has no token bucket up to 1.33", []string{"kube-proxy 6"}, "cmd/lameduck/internal/cli", "TestTheRunnerOfAnOldVersion", []edit{
+		{"cmd/lameduck/internal/cli/proxy.go", "p.Burst = pace.BurstOf(s.profile.Options.HoldAfterSync)", "p.Burst = pace.BurstOf(true)"},
+	}},
+	{"three tokens", []string{"kube-proxy 6"}, "proxier/pace", "TestWhatTheRunnersMakeOfTwoChangesInARow", []edit{
+		{"proxier/pace/pace.go", "const EarlierBurst = 2", "const EarlierBurst = 3"},
+	}},
+	{"a token comes back an interval after the sync's end", []string{"kube-proxy 6"}, "proxier/pace", "TestWhatTheRunnersMakeOfTwoChangesInARow", []edit{
+		{"proxier/pace/pace.go", "max(s.Asked, s.LastEnd), s.Full-time.Duration", "max(s.Asked, s.LastEnd), s.LastEnd+p.MinInterval+0*time.Duration"},
+	}},
+	{"who found no token does not ask again at the next change", []string{"kube-proxy 6"}, "proxier/pace", "TestWhatTheRunnersMakeOfTwoChangesInARow|TestTheTokenBucketIsThatOfTheEarlierRunner", []edit{
+		{"proxier/pace/state.go", "{ s.Pending, s.Asked = true, now }", "{\n\tif !s.Pending {\n\t\ts.Pending, s.Asked = true, now\n\t}\n}"},
 	}},
 	{"a failed sync is retried at once", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
 		{"proxier/pace/pace.go", "at = max(earliest, s.LastEnd+p.retry(s.Failures))", "at = earliest"},

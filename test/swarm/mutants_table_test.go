@@ -102,11 +102,20 @@ var mutants = []mutant{
 	}},
 
 	{"no minSyncPeriod", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "pace.Policy{MinInterval: spec.MinSyncPeriod.Duration(),", "pace.Policy{MinInterval: 0 * spec.MinSyncPeriod.Duration(),"},
+		{"cluster/proxy.go", "MinInterval: spec.MinSyncPeriod.Duration(), Retry", "MinInterval: 0 * spec.MinSyncPeriod.Duration(), Retry"},
+	}},
+	{"no token bucket up to 1.33", []string{"kube-proxy 6"}, []edit{
+		{"cluster/proxy.go", "Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),", "Burst: pace.BurstOf(true),"},
+	}},
+	{"a token bucket from 1.34 on", []string{"kube-proxy 6"}, []edit{
+		{"cluster/proxy.go", "Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),", "Burst: pace.BurstOf(false),"},
+	}},
+	{"a bucket of three tokens", []string{"kube-proxy 6"}, []edit{
+		{"cluster/proxy.go", "\t\t},\n\t}\n\tp.node4plan", "\t\t},\n\t}\n\tp.pace.Burst += p.pace.Burst / 2\n\tp.node4plan"},
 	}},
 	{"minSyncPeriod counts from the beginning of a sync", []string{"kube-proxy 6"}, []edit{
 		{"cluster/proxy.go", "p.count++\n\tp.w.tell(", "p.count++\n\tp.state.LastEnd = p.w.eng.Now().Duration()\n\tp.w.tell("},
-		{"cluster/proxy.go", "\tp.state.LastEnd = p.w.eng.Now().Duration()\n\tp.health", "\tp.health"},
+		{"cluster/proxy.go", "\tp.state.End(p.w.eng.Now().Duration(), true, false)\n\tp.health", "\tat := p.state.LastEnd\n\tp.state.End(p.w.eng.Now().Duration(), true, false)\n\tp.state.LastEnd = at\n\tp.health"},
 	}},
 	{"a proxy always waits for minSyncPeriod", []string{"kube-proxy 6"}, []edit{
 		{"cluster/proxy.go", "if engine.FromDuration(at) <= p.w.eng.Now() {", "if at = max(at, p.w.eng.Now().Duration()+p.pace.MinInterval); p.pace.MinInterval == 0 {"},

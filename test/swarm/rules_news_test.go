@@ -27,6 +27,8 @@ type proxy struct {
 	syncing bool
 	ended   engine.Time
 	synced  bool // it has synced since the world began
+	// Up to 1.33: how many syncs might begin at once, in parts of minSyncPeriod, and when that was so.
+	credit, counted engine.Time
 }
 
 // A watch delivers versions in the order in which they were written (propagation.md).
@@ -61,19 +63,56 @@ func (j *judge) hearSync(e cluster.AuditEvent) {
 		p.syncing, p.ended, p.synced = false, e.At, true
 		return
 	}
+	if p.syncing {
+		j.fail("sync", "node %d: two syncs at %s s", e.Node, e.At.Seconds())
+	}
+	if j.earlierRunner() {
+		j.takeToken(e, p, hold)
+	} else {
+		j.held(e, p, hold)
+	}
+	p.syncing, p.begun, p.news = true, p.heard, false
+}
+
+// held: from 1.34 on minSyncPeriod passes after every sync.
+func (j *judge) held(e cluster.AuditEvent, p *proxy, hold engine.Time) {
 	due := p.first
 	if p.synced {
 		due = max(due, p.ended+hold)
 	}
 	switch {
-	case p.syncing:
-		j.fail("sync", "node %d: two syncs at %s s", e.Node, e.At.Seconds())
 	case p.synced && e.At < p.ended+hold:
 		j.fail("hold", "node %d: a sync at %s s, the one before ended at %s s, minSyncPeriod is %s s", e.Node, e.At.Seconds(), p.ended.Seconds(), hold.Seconds())
 	case p.news && e.At > due:
 		j.fail("hold", "node %d: a sync at %s s, due at %s s", e.Node, e.At.Seconds(), due.Seconds())
 	}
-	p.syncing, p.begun, p.news = true, p.heard, false
+}
+
+// earlierRunner says whether proxies are of a version up to 1.33.
+func (j *judge) earlierRunner() bool {
+	return j.w.Kubernetes.Version.Before(endpoints.Version{Major: 1, Minor: 34})
+}
+
+// takeToken: up to 1.33 a sync takes one of two tokens, each of which comes back a minSyncPeriod after the
+// one before; and news is in the rules no later than that after the last sync, whatever there are.
+func (j *judge) takeToken(e cluster.AuditEvent, p *proxy, hold engine.Time) {
+	if !p.synced {
+		p.credit = 2 * hold
+	}
+	p.credit, p.counted = min(2*hold, p.credit+e.At-p.counted), e.At
+	due := p.first
+	if p.synced {
+		due = max(due, p.ended+hold)
+	}
+	switch {
+	case p.credit < hold:
+		j.fail("hold", "node %d: a sync at %s s, when %s s are missing to the next token", e.Node, e.At.Seconds(), (hold - p.credit).Seconds())
+	case p.news && e.At > due:
+		j.fail("hold", "node %d: a sync at %s s, due at %s s", e.Node, e.At.Seconds(), due.Seconds())
+	case p.news && p.credit == 2*hold && e.At > max(p.first, p.ended):
+		j.fail("hold", "node %d: a sync at %s s, although both tokens were there at %s s", e.Node, e.At.Seconds(), p.first.Seconds())
+	}
+	p.credit -= hold
 }
 
 // The slices say of every pod what its object says: in it while it has an address and is not

@@ -57,7 +57,8 @@ func draw(seed uint64) *world {
 	return w
 }
 
-// profile is Kubernetes without KEP-1669, with its alpha form, or with all of it.
+// profile is Kubernetes without KEP-1669, with its alpha form, or with all of it, and with either of
+// kube-proxy's runners.
 func (w *world) profile() endpoints.Profile {
 	version, gates := "1.36", map[string]bool(nil)
 	switch w.pick(5) {
@@ -65,6 +66,8 @@ func (w *world) profile() endpoints.Profile {
 		version = "1.25"
 	case 1:
 		version, gates = "1.25", map[string]bool{"ProxyTerminatingEndpoints": true}
+	case 2:
+		version = "1.33"
 	}
 	v, err := endpoints.ParseVersion(version)
 	if err != nil {

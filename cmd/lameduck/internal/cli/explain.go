@@ -18,6 +18,7 @@ type explainCommand struct {
 	node       nodeFlags
 	output     format
 	service    string
+	selector   selectorFlag
 	truthTable bool
 	std        Streams
 }
@@ -46,6 +47,8 @@ The input needs Services and EndpointSlices; Node objects give zones and address
 	c.input.readsCluster(cmd, live.Explain)
 	c.node.register(cmd.Flags())
 	cmd.Flags().StringVar(&c.service, "service", "", "explain only this `NS/NAME` (default: every Service of the input)")
+	c.selector.register(cmd.Flags(), "Services")
+	cmd.MarkFlagsMutuallyExclusive("service", "selector")
 	cmd.Flags().BoolVar(&c.truthTable, "truth-table", false, "print what ready, serving and terminating amount to, from the code; needs no input")
 	cmd.Flags().VarP(&c.output, "output", "o", "output format")
 	c.input.completes(cmd, "service", serviceNames)
@@ -94,7 +97,7 @@ func (c *explainCommand) run() error {
 // filter turns --service into a predicate; nil keeps everything.
 func (c *explainCommand) filter(objects *manifest.Objects) (func(endpoints.ServiceName) bool, error) {
 	if c.service == "" {
-		return nil, nil
+		return c.selector.services(objects)
 	}
 	want := endpoints.ServiceName{Namespace: c.input.namespace, Name: c.service}
 	if ns, name, ok := strings.Cut(c.service, "/"); ok {

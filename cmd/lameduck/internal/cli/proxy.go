@@ -254,9 +254,11 @@ func (c *proxyCommand) kernel(s *settings) (agent.KernelOptions, error) {
 	return o, nil
 }
 
-// pace is lameduck's own policy at the configuration's periods.
+// pace is lameduck's own policy at the configuration's periods, with the token bucket of a version
+// that has it.
 func (s *settings) pace() pace.Policy {
 	p, rules := pace.Lameduck(), s.rules()
 	p.RetryInterval, p.CheckInterval, p.MinInterval = rules.SyncPeriod, rules.SyncPeriod, rules.MinSyncPeriod
+	p.Burst = pace.BurstOf(s.profile.Options.HoldAfterSync)
 	return p
 }

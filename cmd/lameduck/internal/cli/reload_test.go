@@ -16,6 +16,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/pace"
 )
 
 // configured returns what a reloader is given of a file.
@@ -154,5 +155,25 @@ func TestSettingsDoNotChangeAfterwards(t *testing.T) {
 	}
 	if first.Pace.MinInterval != time.Second {
 		t.Error(first.Pace)
+	}
+}
+
+// --kubernetes-version has the proxy sync as that version does, too (facts/kube-proxy.md 6).
+func TestTheRunnerOfAnOldVersion(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]int{"1.33": pace.EarlierBurst, "1.34": 0, "1.36": 0} { // order: each for itself
+		f := nodeFlags{version: version, set: func(string) bool { return false }}
+		profile, err := f.profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, problems := proxyconfig.Read(nil)
+		if manifest.HasErrors(problems) {
+			t.Fatal(problems)
+		}
+		s := settings{flags: &f, config: config, profile: profile}
+		if got := s.pace(); got.Burst != want || got.MinInterval != time.Second {
+			t.Errorf("%s: %+v, want a burst of %d", version, got, want)
+		}
 	}
 }

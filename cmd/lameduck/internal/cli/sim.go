@@ -28,23 +28,24 @@ import (
 )
 
 type simCommand struct {
-	input   inputFlags
-	opts    scenario.Options
-	gates   map[string]string
-	seed    uint64
-	runs    int
-	limits  check.Limits
-	maxLost time.Duration
-	failOn  string
-	show    string
-	all     bool
-	vary    bool
-	fixes   int
-	list    string
-	output  string
-	flags   *pflag.FlagSet
-	program string
-	std     Streams
+	input    inputFlags
+	selector selectorFlag
+	opts     scenario.Options
+	gates    map[string]string
+	seed     uint64
+	runs     int
+	limits   check.Limits
+	maxLost  time.Duration
+	failOn   string
+	show     string
+	all      bool
+	vary     bool
+	fixes    int
+	list     string
+	output   string
+	flags    *pflag.FlagSet
+	program  string
+	std      Streams
 
 	in *input // once it was read
 }
@@ -85,6 +86,7 @@ in kube-system.`,
 	c.input.register(f)
 	c.input.readsCluster(cmd, live.Sim)
 	f.StringVar(&c.opts.Target, "target", "", "only workloads whose `NS/NAME` contains this")
+	c.selector.register(f, "workloads")
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
 	f.StringVar(&c.opts.Timeout, "timeout", "", "how long clients wait for an answer: a `DURATION`, or none (default 30s from outside, 10s inside; UDP, webhook and DNS clients keep their own)")
@@ -249,6 +251,8 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 	switch {
 	case manifest.HasErrors(problems):
 		return nil, reportProblems(problems, c.std)
+	case len(objects.Scenarios) > 0 && c.selector.text != "":
+		return nil, fmt.Errorf("-l %s: the input has documents of kind Scenario, and each says itself what it is about", c.selector.text)
 	case len(objects.Scenarios) > 0:
 		c.input.skipped(objects, c.std)
 		return c.scenarios(objects, problems)
@@ -259,7 +263,10 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 		if len(cases) == 0 && c.in.cluster != nil {
 			fmt.Fprintln(c.std.Err, "hint: there is no workload behind a Service; -n NAMESPACE reads another namespace, -A all of them")
 		}
-		return cases, reportProblems(append(problems, found...), c.std)
+		if err := reportProblems(append(problems, found...), c.std); err != nil {
+			return nil, err
+		}
+		return c.selector.cases(cases, objects)
 	}
 }
 

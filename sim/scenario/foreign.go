@@ -1,0 +1,118 @@
+package scenario
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// Workloads that are not simulated are named as what they are, wherever a Service selects their
+// pods: those of other makers, and bare ReplicaSets and Pods, which nothing rolls out.
+
+// Kinds of workloads, as people say them where the kind alone would mislead.
+const (
+	kindPods       = "Pod"
+	kindReplicaSet = "ReplicaSet"
+	kindJob        = "Job"
+	kindRollout    = "Rollout"
+	kindKnative    = "Knative Service"
+)
+
+// knativeLabel is what Knative's pods have of the name of their Service (knative.dev/serving,
+// pkg/apis/serving/register.go; recalled).
+const knativeLabel = "serving.knative.dev/service"
+
+// templateOf is the pod template of a raw workload, nil for any other kind.
+func templateOf(o *manifest.Object) *corev1.PodTemplateSpec {
+	path := []string{"spec", "template"}
+	switch o.Kind {
+	case "CloneSet", "DaemonSet", "StatefulSet", "DeploymentConfig", "Rollout", "Job":
+	case "CronJob":
+		path = []string{"spec", "jobTemplate", "spec", "template"}
+	case "Service": // one of Kubernetes' own is not raw
+	default:
+		return nil
+	}
+	out := &corev1.PodTemplateSpec{}
+	if text, err := json.Marshal(rawAt(o.Value, path...)); err != nil || json.Unmarshal(text, out) != nil {
+		out = &corev1.PodTemplateSpec{} // what cannot be read has no labels that a Service could select
+	}
+	return out
+}
+
+// foreignKind is what people call the kind of a raw workload.
+func foreignKind(o *manifest.Object) string {
+	switch {
+	case o.Group() == "apps.kruise.io" && o.Kind != "CloneSet":
+		return "OpenKruise " + o.Kind
+	case o.Kind == "Service":
+		return kindKnative
+	case o.Kind == "CronJob":
+		return kindJob
+	default:
+		return o.Kind
+	}
+}
+
+func (w *world) addForeign(o *manifest.Object, template *corev1.PodTemplateSpec) {
+	own := owner{kind: foreignKind(o), namespace: o.Namespace, name: o.Name, template: template, replicas: -1, object: o}
+	if n, ok := rawAt(o.Value, "spec", "replicas").(int64); ok && n >= 0 && n <= maxWhole {
+		own.replicas = int32(n)
+	}
+	if own.kind == kindKnative {
+		template.Labels = maps.Clone(template.Labels)
+		if template.Labels == nil {
+			template.Labels = map[string]string{}
+		}
+		template.Labels[knativeLabel] = o.Name
+	}
+	w.foreign = append(w.foreign, own)
+}
+
+// addPod keeps a bare Pod, once for all with the same labels. One that ends by itself, or is there
+// for a test of a chart, is nobody's server.
+func (w *world) addPod(o *manifest.Object, p *corev1.Pod) {
+	_, hook := p.Annotations["helm.sh/hook"]
+	if len(p.OwnerReferences) > 0 || hook || p.Spec.RestartPolicy == corev1.RestartPolicyNever || p.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
+		return
+	}
+	alike := func(f owner) bool {
+		return f.kind == kindPods && f.namespace == o.Namespace && maps.Equal(f.template.Labels, p.Labels)
+	}
+	if slices.ContainsFunc(w.foreign, alike) {
+		return
+	}
+	template := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: p.Labels, Annotations: p.Annotations}, Spec: p.Spec}
+	w.foreign = append(w.foreign, owner{kindPods, o.Namespace, o.Name, template, 1, o})
+}
+
+func (w *world) addReplicaSet(o *manifest.Object, r *appsv1.ReplicaSet) {
+	if len(r.OwnerReferences) > 0 {
+		return
+	}
+	replicas := int32(1) // the API server's default
+	if r.Spec.Replicas != nil {
+		replicas = *r.Spec.Replicas
+	}
+	w.foreign = append(w.foreign, owner{kindReplicaSet, o.Namespace, o.Name, &r.Spec.Template, replicas, o})
+}
+
+// adopter is the Rollout that runs the pods of a Deployment in its stead (spec.workloadRef;
+// recalled), nil for none.
+func (w *world) adopter(d manifest.Typed[*appsv1.Deployment]) *owner {
+	for i := range w.foreign {
+		o := &w.foreign[i]
+		ref := rawAt(o.object.Value, "spec", "workloadRef")
+		if o.kind == kindRollout && o.namespace == d.Namespace && rawText(ref, "name") == d.Name && cmp.Or(rawText(ref, "kind"), "Deployment") == "Deployment" {
+			return o
+		}
+	}
+	return nil
+}
