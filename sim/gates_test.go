@@ -129,27 +129,60 @@ func TestGatesAreThoseOfWhatTheLoadBalancerReaches(t *testing.T) {
 	}
 }
 
-// A gate that nobody sets holds the roll-out: the run says so, and that its deadline has passed.
+// A gate that nobody sets holds the rollout for ever: the run ends as soon as that is clear, and says
+// so.
 func TestAGateThatNobodySets(t *testing.T) {
 	t.Parallel()
 	sc := keptWorld(gatedLB(scenario.InjectNever))
-	d, seconds := sc.Workloads[0].Deployment, int32(100)
-	d.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "other.example.com/ready"}}
-	d.Spec.ProgressDeadlineSeconds = &seconds
+	sc.Workloads[0].Deployment.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "other.example.com/ready"}}
 	r, err := Run(sc, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Settled || r.Streams[0].Failed > 0 || r.End < 110*sec || r.End > 160*sec {
-		t.Errorf("settled %v at %s s, %d failed", r.Settled, r.End.Seconds(), r.Streams[0].Failed)
+	if r.Settled || r.Streams[0].Failed > 0 || r.End > 60*sec || r.Stuck == nil {
+		t.Errorf("settled %v at %s s, %d failed, %+v", r.Settled, r.End.Seconds(), r.Streams[0].Failed, r.Stuck)
 	}
-	for _, words := range []string{
-		"the roll-out of web made no progress for 100 s (ProgressDeadlineExceeded): Kubernetes does not roll back by itself",
-		"waits for its readiness gate other.example.com/ready, which nobody here sets",
-	} {
-		if !strings.Contains(r.Unrest, words) {
-			t.Errorf("%q does not say %q", r.Unrest, words)
-		}
+	if words := "waits for its readiness gate other.example.com/ready, which nobody here sets"; !strings.Contains(r.Unrest, words) {
+		t.Errorf("%q does not say %q", r.Unrest, words)
+	}
+}
+
+// A new pod that is never ready may yet become so, until progressDeadlineSeconds have passed.
+func TestARolloutThatMissesItsDeadline(t *testing.T) {
+	t.Parallel()
+	sc := quiet(2, action(10*sec, "rolloutRestart", "deployment/web", ""))
+	neverReady(sc)
+	seconds := int32(100)
+	sc.Workloads[0].Deployment.Spec.ProgressDeadlineSeconds = &seconds
+	r, err := Run(sc, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Settled || r.Streams[0].Failed > 0 || r.End < 110*sec || r.End > 160*sec || r.Stuck == nil {
+		t.Errorf("settled %v at %s s, %d failed, %+v", r.Settled, r.End.Seconds(), r.Streams[0].Failed, r.Stuck)
+	}
+	if words := "the rollout of web made no progress for 100 s (ProgressDeadlineExceeded): Kubernetes does not roll back by itself"; !strings.Contains(r.Unrest, words) {
+		t.Errorf("%q does not say %q", r.Unrest, words)
+	}
+}
+
+// A host port on as many nodes as pods: the new pod finds no node, and nothing more comes of it. The
+// run ends half a minute later, and has not come to rest.
+func TestARolloutWithoutANodeEndsSoonAndIsStuck(t *testing.T) {
+	t.Parallel()
+	sc := quiet(1, action(10*sec, "rolloutRestart", "deployment/web", ""))
+	template(sc).Containers[0].Ports[0].HostPort = 80
+	r, err := Run(sc, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Settled || r.End > 45*sec || r.Stuck == nil || r.Stuck.Path != "spec.template.spec.containers[0].ports[0].hostPort" || r.Streams[0].Failed > 0 {
+		t.Errorf("settled %v at %s s, %d failed, %+v", r.Settled, r.End.Seconds(), r.Streams[0].Failed, r.Stuck)
+	}
+	sc.Nodes = append(sc.Nodes, sc.Nodes[0])
+	sc.Nodes[1].Name = "node-2"
+	if r, err = Run(sc, 1); err != nil || !r.Settled || r.Stuck != nil {
+		t.Errorf("with a node more: %+v, %v", r.Stuck, err)
 	}
 }
 

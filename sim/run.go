@@ -260,16 +260,17 @@ func (r *run) loop() (settled bool, err error) {
 // end says when the run ends if nothing happens before, and whether all has come to rest then.
 // A world that waits for something that takes long (an app that starts, a grace period,
 // minReadySeconds) is quiet and not at rest. One whose pods wait to be restarted again and
-// again never will be: it ends at the first quiet moment. Neither is one whose roll-out has made
-// no progress within its deadline.
+// again never will be: it ends at the first quiet moment. Neither is one whose rollout has made
+// no progress within its deadline, or cannot go on.
 func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
 	stop, settled = max(r.lastNews, r.lastAction())+settleTime, true
-	if next > stop && r.cluster.Overdue() {
+	stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)
+	if stuck {
 		settled = false // quiet, and not as it was to be: nothing more comes of it
 	}
 	if next > stop && next != engine.Never && r.unrest() != "" {
 		settled = false
-		if !r.cluster.CrashLooping() {
+		if !stuck && !r.cluster.CrashLooping() {
 			stop = max(stop, r.lastAction()+longestRun)
 		}
 	}
@@ -301,7 +302,7 @@ func (r *run) lastAction() engine.Time {
 func (r *run) result(settled bool) *Result {
 	res := &Result{
 		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
-		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger,
+		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger, Stuck: r.cluster.StuckRollout(),
 	}
 	if r.opts.Journal != nil {
 		res.Pods = r.cluster.PodRefs()

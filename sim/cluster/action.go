@@ -96,6 +96,7 @@ func (w *World) change(target string, edit func(*Deployment)) {
 			}
 			next := *d
 			edit(&next)
+			w.begun[i] = w.begun[i] || next.Revision != d.Revision || next.Replicas != d.Replicas
 			if next.Revision != d.Revision {
 				w.usable[i].dark.rollOut(w.eng.Now())
 			}

@@ -246,7 +246,7 @@ func (k *kubelet) newWorker(p *Pod) *worker {
 		wk.add(&spec.Containers[i], false)
 	}
 	for i := range spec.InitContainers {
-		if c := &spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+		if c := &spec.InitContainers[i]; scenario.Sidecar(c) {
 			wk.add(c, true)
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// progress is what the Deployment controller remembers of a roll-out to tell whether it goes on:
+// progress is what the Deployment controller remembers of a rollout to tell whether it goes on:
 // the condition Progressing, and the counts of the status that it compares (Kubernetes 1.36
 // pkg/controller/deployment/progress.go and util/deployment_util.go; verified in facts/controllers.md
 // 2, Progress timeout; the order of the steps is recalled).
 type progress struct {
 	revision int
-	done     bool        // the roll-out was complete once: what happens later is none of its business
+	done     bool        // the rollout was complete once: what happens later is none of its business
 	exceeded bool        // ProgressDeadlineExceeded
 	last     engine.Time // of the last progress; the API keeps whole seconds
 	paused   bool
@@ -75,7 +75,7 @@ func (c *deploymentController) follow(d *Deployment, in rolloutInput) {
 	c.watchDeadline(d.Workload, p)
 }
 
-// watchDeadline sets the timer at which the roll-out will have made no progress for too long, or
+// watchDeadline sets the timer at which the rollout will have made no progress for too long, or
 // finds that so it is.
 func (c *deploymentController) watchDeadline(workload int, p *progress) {
 	c.w.eng.Cancel(p.timer)
@@ -94,12 +94,12 @@ func (c *deploymentController) watchDeadline(workload int, p *progress) {
 	c.w.record(Event{Kind: EventDeadline, Pod: -1, Node: -1, Workload: workload, Seconds: *seconds})
 }
 
-// DeadlineWords says that a roll-out has made no progress for too long, and what follows.
+// DeadlineWords says that a rollout has made no progress for too long, and what follows.
 func DeadlineWords(name string, seconds int32) string {
-	return fmt.Sprintf("the roll-out of %s made no progress for %d s (ProgressDeadlineExceeded): Kubernetes does not roll back by itself", name, seconds)
+	return fmt.Sprintf("the rollout of %s made no progress for %d s (ProgressDeadlineExceeded): Kubernetes does not roll back by itself", name, seconds)
 }
 
-// Overdue says whether some roll-out has made no progress within its deadline, and none since.
+// Overdue says whether some rollout has made no progress within its deadline, and none since.
 func (w *World) Overdue() bool {
 	for i := range w.sc.Workloads {
 		if p := w.deploy.progress[i]; p != nil && p.exceeded {
@@ -109,7 +109,7 @@ func (w *World) Overdue() bool {
 	return false
 }
 
-// overdue is DeadlineWords for a workload whose roll-out it is true of, else "".
+// overdue is DeadlineWords for a workload whose rollout it is true of, else "".
 func (w *World) overdue(workload int) string {
 	p := w.deploy.progress[workload]
 	if p == nil || !p.exceeded {

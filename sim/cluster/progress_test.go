@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// deadlines is a Journal of the moments at which a roll-out has made no progress for too long.
+// deadlines is a Journal of the moments at which a rollout has made no progress for too long.
 type deadlines []string
 
 func (d *deadlines) Record(e Event) {
@@ -18,7 +18,7 @@ func (d *deadlines) Record(e Event) {
 }
 
 // The deadline counts from the whole second of the last progress, and the controller looks a
-// second later than that: with 60 s, and a roll-out that begins at 10.5 s and gets no further than
+// second later than that: with 60 s, and a rollout that begins at 10.5 s and gets no further than
 // a new pod, at 71 s. Reference: facts/controllers.md 2, Progress timeout.
 func TestProgressDeadline(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestProgressDeadline(t *testing.T) {
 			w.gate(30*sec, "web#2", gateOne, true)
 			w.gate(50*sec, "web", gateOne, false)
 		}, "", false},
-		{"the next roll-out begins before the deadline", 60, func(w *world) { w.do(40*sec, "rolloutRestart", "web", "") }, "101", true},
+		{"the next rollout begins before the deadline", 60, func(w *world) { w.do(40*sec, "rolloutRestart", "web", "") }, "101", true},
 		{"the controller is paused, and finds out later", 60, func(w *world) {
 			w.do(30*sec, "component", "deployment-controller", scenario.ComponentPause)
 			w.do(90*sec, "component", "deployment-controller", scenario.ComponentResume)
@@ -70,7 +70,7 @@ func TestProgressDeadline(t *testing.T) {
 		if got := strings.Join(heard, " "); got != c.want {
 			t.Errorf("%s: at %s s, want %s", c.name, got, c.want)
 		}
-		words := "the roll-out of web made no progress for"
+		words := "the rollout of web made no progress for"
 		if w.Overdue() != c.overdue || strings.Contains(w.Unrest(), words) != c.overdue {
 			t.Errorf("%s: overdue %v, %q", c.name, w.Overdue(), w.Unrest())
 		}

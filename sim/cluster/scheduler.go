@@ -8,9 +8,9 @@ import (
 )
 
 // scheduler binds pods to nodes: as few pods of the same workload on a node as possible, then
-// as few pods at all, then the first node. Required anti-affinity against the own workload
-// keeps a pod pending until a node without one is there, and so do taints. It is simple, and honest about that:
-// resources are taken to suffice.
+// as few pods at all, then the first node. What keeps a pod off a node is an obstacle: while there
+// is one on every node it stays Pending. It is simple, and honest about that: resources are taken
+// to suffice.
 type scheduler struct {
 	w       *World
 	owner   engine.Owner
@@ -20,12 +20,16 @@ type scheduler struct {
 	draws   engine.Stream
 	count   uint64
 
-	// all and same count the pods on each node, all of them and by workload.
+	// all and same count the pods on each node, all of them and by workload, sets by revision.
 	all  []int
 	same [][]int
-	// taints are what keeps pods off each node, left the nodes that are going away.
+	sets map[ReplicaSetID][]int
+	// taints are what keeps pods off each node, left the nodes that are going away, ports what
+	// the pods on a node take of it.
 	taints [][]corev1.Taint
 	left   []bool
+	ports  []map[scenario.HostPort]int
+	needs  map[ReplicaSetID]*needs
 }
 
 func newScheduler(w *World) *scheduler {
@@ -33,9 +37,11 @@ func newScheduler(w *World) *scheduler {
 		w: w, owner: w.eng.Register("scheduler"), pods: map[PodID]*Pod{}, assumed: map[PodID]int{},
 		draws: w.eng.Stream("scheduler", "bind"),
 		all:   make([]int, len(w.sc.Nodes)), same: make([][]int, len(w.sc.Workloads)), left: make([]bool, len(w.sc.Nodes)),
+		sets: map[ReplicaSetID][]int{}, needs: map[ReplicaSetID]*needs{},
 	}
 	for n := range w.sc.Nodes {
 		s.taints = append(s.taints, scenario.TaintsOf(w.sc.Nodes[n].Object))
+		s.ports = append(s.ports, map[scenario.HostPort]int{})
 	}
 	for i := range s.same {
 		s.same[i] = make([]int, len(w.sc.Nodes))
@@ -89,9 +95,20 @@ func (s *scheduler) assume(p *Pod, node int) {
 	s.on(p, node, 1)
 }
 
+// on has a pod count on a node, more being 1, or no longer, more being -1.
 func (s *scheduler) on(p *Pod, node, more int) {
+	id := s.w.pods[p.ID].id
+	if s.sets[id] == nil {
+		s.sets[id] = make([]int, len(s.w.sc.Nodes))
+	}
 	s.all[node] += more
 	s.same[p.Workload][node] += more
+	s.sets[id][node] += more
+	for _, port := range s.needsOf(id).ports {
+		if s.ports[node][port] += more; s.ports[node][port] == 0 {
+			delete(s.ports[node], port)
+		}
+	}
 }
 
 // later schedules a pod after the scheduler's latency.
@@ -138,9 +155,8 @@ func (s *scheduler) schedule(id PodID) {
 func (s *scheduler) choose(p *Pod) int {
 	all, same := s.all, s.same[p.Workload]
 	best := -1
-	exclusive := s.w.sc.Workloads[p.Workload].OnePerNode()
 	for n := range s.w.sc.Nodes {
-		if exclusive && same[n] > 0 || !s.admits(n, p) {
+		if s.obstacle(n, p) != unobstructed {
 			continue
 		}
 		if best < 0 || same[n] < same[best] || same[n] == same[best] && all[n] < all[best] {
@@ -148,14 +164,6 @@ func (s *scheduler) choose(p *Pod) int {
 		}
 	}
 	return best
-}
-
-// admits says whether a pod may be bound to a node at all.
-func (s *scheduler) admits(n int, p *Pod) bool {
-	if s.left[n] || len(s.taints[n]) == 0 {
-		return !s.left[n]
-	}
-	return scenario.Tolerates(s.w.podSpec(s.w.pods[p.ID].id).Tolerations, s.taints[n])
 }
 
 // leaves has no further pod bound to a node.

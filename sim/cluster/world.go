@@ -64,6 +64,7 @@ type World struct {
 	services       []serviceInfo
 	dependencyDown map[string]bool
 	usable         []usablePods // by workload
+	begun          []bool       // by workload: an action asked for another template or size
 	chronicle      journalist
 	forced         map[forcing][]*worker
 	applied        map[ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
@@ -151,6 +152,7 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 func (w *World) resolve() {
 	w.workloads = make([]workloadInfo, len(w.sc.Workloads))
 	w.usable = make([]usablePods, len(w.sc.Workloads))
+	w.begun = make([]bool, len(w.sc.Workloads))
 	w.services = make([]serviceInfo, len(w.sc.Services))
 	for i := range w.sc.Workloads {
 		d := w.sc.Workloads[i].Deployment
@@ -248,21 +250,25 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 		surge, _ := w.fenceposts(d)
 		rs := &ReplicaSet{
 			ID: ReplicaSetID{i, 0}, Created: -30 * 24 * engine.Hour, Replicas: d.Replicas, Desired: d.Replicas, MaxReplicas: d.Replicas + surge,
-			Pods: d.Replicas, ReadyPods: d.Replicas, Available: d.Replicas, ObservedReplicas: d.Replicas,
+			Pods: d.Replicas, ObservedReplicas: d.Replicas,
 		}
 		w.store.current[key{kindDeployment, i, 0}] = d
 		w.store.current[key{kindReplicaSet, i, 0}] = rs
-		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas, Min: d.Replicas}, dark: darkPods{begun: never}}
+		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas}, dark: darkPods{begun: never}}
 		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID], sets.sets[rs.ID] = d, rs, rs
-		sets.wrote[rs.ID] = status{d.Replicas, d.Replicas, d.Replicas, 0, d.Replicas}
 		for range d.Replicas {
-			p := w.runningPod(rs.ID, sched)
-			w.usable[i].pods[p.ID] = true
+			p := w.firstPod(rs.ID, sched)
+			if p.Ready {
+				w.usable[i].pods[p.ID] = true
+			}
 			sets.podsOf(rs.ID).set(p)
 			w.deploy.pods[p.ID] = p
 			sched.know(p)
 			slicesCtl.pods[i].set(p)
 		}
+		ready := len(w.usable[i].pods)
+		rs.ReadyPods, rs.Available, w.usable[i].Min = ready, ready, ready
+		sets.wrote[rs.ID] = status{d.Replicas, ready, ready, 0, d.Replicas}
 	}
 	for s := range w.sc.Services {
 		slicesCtl.reconcile(s)
@@ -282,9 +288,16 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 	}
 }
 
-// runningPod makes a pod that has run for a while, on the node the scheduler would have chosen.
-func (w *World) runningPod(id ReplicaSetID, sched *scheduler) *Pod {
+// firstPod makes a pod that has run for a while, on the node the scheduler would have chosen. One
+// that finds no node is Pending.
+func (w *World) firstPod(id ReplicaSetID, sched *scheduler) *Pod {
 	p := w.newPod(id)
+	if p.Node = sched.choose(p); p.Node < 0 {
+		sched.pending = append(sched.pending, p.ID)
+		w.store.current[key{kindPod, int(p.ID), 0}] = p
+		w.noteWrite(nil, p)
+		return p
+	}
 	ages, err := engine.Uniform(engine.Hour, 7*24*engine.Hour)
 	if err != nil {
 		panic(err) // constants in order
@@ -293,10 +306,6 @@ func (w *World) runningPod(id ReplicaSetID, sched *scheduler) *Pod {
 	p.ReadySince = p.Created + 10*engine.Second
 	p.Phase, p.Ready, p.ContainersReady, p.Open = PhaseRunning, true, true, p.Gates
 	p.IP = w.allocateIP(p.ID)
-	p.Node = sched.choose(p)
-	if p.Node < 0 {
-		p.Node = 0 // the manifest's own rules do not fit this cluster: scenario says so
-	}
 	w.store.current[key{kindPod, int(p.ID), 0}] = p
 	w.noteWrite(nil, p)
 	w.kubelets[p.Node].adopt(p)

@@ -1,10 +1,10 @@
 package scenario
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Name returns "namespace/name".
@@ -15,23 +15,35 @@ func (w *Workload) Recreate() bool {
 	return w.Deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 }
 
-// OnePerNode says that required anti-affinity keeps two pods of the workload off one node.
-func (w *Workload) OnePerNode() bool {
-	template := &w.Deployment.Spec.Template
-	a := template.Spec.Affinity
+// Apart says that required anti-affinity of one workload's pods keeps them off nodes with a pod of
+// another workload, or of the same; revision says that it does so among pods of one revision only
+// (matchLabelKeys has pod-template-hash). The topology is the node.
+func (w *Workload) Apart(other *Workload) (apart, revision bool) {
+	a := w.Deployment.Spec.Template.Spec.Affinity
 	if a == nil || a.PodAntiAffinity == nil {
-		return false
+		return false, false
 	}
-	for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-		if term.TopologyKey != corev1.LabelHostname || term.LabelSelector == nil {
+	revision = true
+	for i := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+		t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]
+		if t.TopologyKey != corev1.LabelHostname || !matches(t.LabelSelector, other.Deployment.Spec.Template.Labels) || !w.speaksOf(t, other.Deployment.Namespace) {
 			continue
 		}
-		selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
-		if err == nil && selector.Matches(labels.Set(template.Labels)) {
-			return true
+		if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {
+			return true, false
 		}
+		apart = apart || w.Name() == other.Name() // the hash of another workload is another one
 	}
-	return false
+	return apart, revision
+}
+
+// speaksOf says whether a term of anti-affinity is about pods of a namespace: the ones it lists, or
+// its own. Which namespaces a selector matches is not known: it is taken to match every one.
+func (w *Workload) speaksOf(t *corev1.PodAffinityTerm, namespace string) bool {
+	if t.NamespaceSelector != nil || slices.Contains(t.Namespaces, namespace) {
+		return true
+	}
+	return len(t.Namespaces) == 0 && w.Deployment.Namespace == namespace
 }
 
 // Met returns the workload that a request of a stream met, the first of several; nil when its

@@ -84,6 +84,15 @@ var mutants = []mutant{
 	{"a ReplicaSet forgets what it has created", []string{"controllers 3"}, []edit{
 		{"cluster/replicaset.go", "case !e.met() || diff == 0:", "case diff == 0:"},
 	}},
+	{"two pods have one host port", []string{"simulator 9"}, []edit{
+		{"cluster/obstacle.go", "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
+	}},
+	{"a pod without a node is not tried again", []string{"simulator 9"}, []edit{
+		{"cluster/scheduler.go", "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
+	}},
+	{"what is stuck has come to rest", []string{"simulator 9"}, []edit{
+		{"run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
+	}},
 	{"Recreate does not wait", []string{"controllers 2"}, []edit{
 		{"cluster/deployment.go", "case c.oldPodsRunning(d, in):", "case c.oldPodsRunning(d, in) && d == nil:"},
 	}},

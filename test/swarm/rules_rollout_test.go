@@ -43,6 +43,7 @@ func (j *judge) hearPodWrite(at engine.Time, before, now *cluster.Pod) {
 		j.deletedReady(at, now)
 	}
 	j.hearSize(at, now)
+	j.hearBound(at, before, now)
 	switch {
 	case j.plain == nil || j.workload(now) != j.plain:
 	case recreates(j.plain.Deployment):

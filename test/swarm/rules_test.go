@@ -26,6 +26,7 @@ type judge struct {
 	sets    map[cluster.ReplicaSetID]*cluster.ReplicaSet
 	peak    map[cluster.ReplicaSetID]int // the most pods that each set was ever asked for
 	applied bool                         // a template is replaced in this world
+	freed   []engine.Time                // by node: when a pod last took or left its host port
 
 	watches   watches
 	proxies   []proxy
@@ -48,6 +49,7 @@ func newJudge(w *world) *judge {
 	j := &judge{
 		w: w, pods: map[cluster.PodID]*pod{}, sets: map[cluster.ReplicaSetID]*cluster.ReplicaSet{}, peak: map[cluster.ReplicaSetID]int{},
 		watches: watches{}, proxies: make([]proxy, len(w.Nodes)), requests: newRequests(len(w.Traffic)),
+		freed: make([]engine.Time, len(w.Nodes)),
 	}
 	j.requests.shared = newConnections(j)
 	j.balancers = newBalancers(j)
@@ -56,7 +58,7 @@ func newJudge(w *world) *judge {
 	}
 	if len(w.Actions) == 1 && w.Actions[0].Verb == "rolloutRestart" && !w.endless {
 		for i := range w.Workloads {
-			if w.Workloads[i].Name() == w.Actions[0].Target {
+			if w.Workloads[i].Name() == w.Actions[0].Target && w.roomy(i) {
 				j.plain = &w.Workloads[i]
 			}
 		}

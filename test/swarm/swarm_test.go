@@ -104,10 +104,11 @@ func runSeed(seed uint64) (r result) {
 	if err != nil {
 		return result{err: fmt.Errorf("books: %w", err)}
 	}
-	if j.close(res.End); j.broken != nil {
+	j.close(res.End)
+	if j.closePending(res); j.broken != nil {
 		return result{err: j.broken}
 	}
-	if !res.Settled && !w.endless {
+	if !res.Settled && !w.endless && res.Stuck == nil {
 		return result{err: fmt.Errorf("rest: %s at %s s, the last action was at %s s", res.Unrest, res.End.Seconds(), w.Actions[len(w.Actions)-1].At.Seconds())}
 	}
 	// The rules hear of each request, so that all were drawn. A run that nobody listens to counts most

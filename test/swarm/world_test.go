@@ -52,6 +52,7 @@ func draw(seed uint64) *world {
 	w.front(seed)
 	w.gate(seed)
 	w.pause(seed)
+	w.hostPorts(seed)
 	w.order()
 	w.habits(seed)
 	return w

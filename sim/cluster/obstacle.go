@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// obstacle is what keeps a pod off a node, in the order in which the real scheduler looks
+// (Kubernetes 1.36 pkg/scheduler/apis/config/v1/default_plugins.go; recalled).
+type obstacle uint8
+
+// The obstacles.
+const (
+	unobstructed obstacle = iota
+	nodeLeaves            // the node is going away
+	nodeTainted           // a taint that the pod does not tolerate
+	nodeUnlike            // the pod's nodeSelector or node affinity asks for another node
+	portTaken             // a pod on the node has one of its host ports
+	podRepels             // required anti-affinity to a pod on the node, from either side
+	numObstacles
+)
+
+// needs is what the pods of one revision ask of a node.
+type needs struct {
+	tolerations []corev1.Toleration
+	ports       []scenario.HostPort
+	paths       []string // the field behind each port
+	unlike      []bool   // by node; nil when each will do
+	apart       []int    // workloads whose pods are kept apart from it
+	apartInSet  bool     // so are its own pods, of the same revision
+}
+
+// needsOf returns what the pods of a revision ask of a node.
+func (s *scheduler) needsOf(id ReplicaSetID) *needs {
+	if n := s.needs[id]; n != nil {
+		return n
+	}
+	spec, nodes := s.w.podSpec(id), s.w.sc.Nodes
+	n := &needs{tolerations: spec.Tolerations}
+	n.ports, n.paths = scenario.HostPorts(spec)
+	for i := range nodes {
+		if scenario.Admits(spec, nodes[i].Object) {
+			continue
+		}
+		if n.unlike == nil {
+			n.unlike = make([]bool, len(nodes))
+		}
+		n.unlike[i] = true
+	}
+	own := &s.w.sc.Workloads[id.Workload]
+	for i := range s.w.sc.Workloads {
+		other := &s.w.sc.Workloads[i]
+		mine, revision := own.Apart(other)
+		its, itsRevision := other.Apart(own)
+		switch {
+		case mine && !revision, its && !itsRevision:
+			n.apart = append(n.apart, i)
+		case mine:
+			n.apartInSet = true
+		}
+	}
+	s.needs[id] = n
+	return n
+}
+
+// obstacle says what keeps a pod off a node.
+func (s *scheduler) obstacle(n int, p *Pod) obstacle {
+	id := s.w.pods[p.ID].id
+	need := s.needsOf(id)
+	switch {
+	case s.left[n]:
+		return nodeLeaves
+	case len(s.taints[n]) > 0 && !scenario.Tolerates(need.tolerations, s.taints[n]):
+		return nodeTainted
+	case need.unlike != nil && need.unlike[n]:
+		return nodeUnlike
+	case s.clash(n, need) >= 0:
+		return portTaken
+	case s.repels(n, id, need):
+		return podRepels
+	default:
+		return unobstructed
+	}
+}
+
+// clash is the first of a pod's host ports that is taken on a node, -1 for none.
+func (s *scheduler) clash(n int, need *needs) int {
+	for i, port := range need.ports {
+		for other := range s.ports[n] { // order: any one decides
+			if port.Clashes(other) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// repels says whether a pod on a node and a pod of a revision are kept apart.
+func (s *scheduler) repels(n int, id ReplicaSetID, need *needs) bool {
+	for _, other := range need.apart {
+		if s.same[other][n] > 0 {
+			return true
+		}
+	}
+	return need.apartInSet && s.sets[id] != nil && s.sets[id][n] > 0
+}

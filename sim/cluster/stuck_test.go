@@ -1,0 +1,235 @@
+package cluster
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// hostPort has each pod take a port of its node.
+func (b build) hostPort(port int32, edit func(*corev1.ContainerPort)) build {
+	p := corev1.ContainerPort{ContainerPort: 8080, HostPort: port}
+	if edit != nil {
+		edit(&p)
+	}
+	b.container().Ports = []corev1.ContainerPort{p}
+	return b
+}
+
+// apart keeps the pods off nodes with one of them.
+func (b build) apart(matchLabelKeys ...string) build {
+	b.d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, MatchLabelKeys: matchLabelKeys,
+		}},
+	}}
+	return b
+}
+
+// another adds a workload of the same Service, with the same template.
+func (b build) another(name string, replicas int32) build {
+	w := b.Workloads[0]
+	w.Deployment = w.Deployment.DeepCopy()
+	w.Deployment.Name, w.Deployment.Spec.Replicas = name, &replicas
+	b.Workloads = append(b.Workloads, w)
+	return b
+}
+
+// node has the n-th node be an object.
+func (b build) node(n int, edit func(*corev1.Node)) build {
+	o := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: b.Nodes[n].Name, Labels: map[string]string{}}}
+	edit(o)
+	b.Nodes[n].Object = o
+	return b
+}
+
+// A rollout that finds no node for its new pods cannot go on, whatever time it gets. Ports that
+// differ in number, protocol or address do not get in each other's way (Kubernetes 1.36
+// pkg/scheduler/framework/plugins/nodeports). Reference: controllers.md 5, Host port; simulator.md 9.
+func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
+	t.Parallel()
+	const port = "spec.template.spec.containers[0].ports[0].hostPort"
+	const turn = "maxSurge 0 and maxUnavailable 1, or one node more"
+	for _, c := range []struct {
+		name string
+		b    build
+		want *Stuck // nil: it comes to its end
+	}{
+		{"a host port, and as many nodes as pods", newBuild(3).nodes(3).hostPort(80, nil),
+			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
+		{"a host port, and one node more", newBuild(3).nodes(4).hostPort(80, nil), nil},
+		{"a host port, and no surge", newBuild(3).nodes(3).hostPort(80, nil).strategy("0", "1"), nil},
+		{"a host port, and a pod may be missing", newBuild(3).nodes(3).hostPort(80, nil).strategy("1", "1"), nil},
+		{"a host port, and Recreate", newBuild(3).nodes(3).hostPort(80, nil).recreate(), nil},
+		{"a host port on one node", newBuild(1).hostPort(80, nil),
+			&Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: turn, Path: port}},
+		{"a host port of one address", newBuild(1).hostPort(80, func(p *corev1.ContainerPort) { p.HostIP = "127.0.0.1" }),
+			&Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: turn, Path: port}},
+		{"more pods than nodes", newBuild(5).nodes(3).hostPort(80, nil).strategy("1", "0"),
+			&Stuck{Why: "3 new pods find no node: each of the 3 nodes already has a pod with hostPort 80", What: "3 nodes more", Path: port}},
+		{"more pods than nodes, and no surge", newBuild(5).nodes(3).hostPort(80, nil).strategy("0", "1"),
+			&Stuck{Why: "2 new pods find no node: each of the 3 nodes already has a pod with hostPort 80", What: "2 nodes more", Path: port}},
+		{"the network of the node", newBuild(2).nodes(2).hostPort(0, func(*corev1.ContainerPort) {}).network(),
+			&Stuck{Why: "the new pod finds no node: each of the 2 nodes already has a pod with port 8080 of the node (hostNetwork)", What: turn, Path: "spec.template.spec.hostNetwork"}},
+		{"anti-affinity", newBuild(3).nodes(3).apart(),
+			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
+		{"anti-affinity within a revision", newBuild(3).nodes(3).apart("pod-template-hash"), nil},
+		{"anti-affinity, and another workload on the last node", newBuild(2).nodes(3).apart().another("canary", 1),
+			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
+		{"a host port, and another workload with it on the last node", newBuild(2).nodes(3).hostPort(80, nil).another("canary", 1),
+			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
+		{"a host port, and a tainted node", newBuild(2).nodes(3).hostPort(80, nil).node(2, func(n *corev1.Node) {
+			n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}}
+		}), &Stuck{Why: "the new pod finds no node: 1 of 3 nodes has a taint that the pod does not tolerate, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
+		{"a host port, and a node of another kind", newBuild(2).nodes(3).hostPort(80, nil).on("ssd").node(0, labelled("ssd")).node(1, labelled("ssd")).node(2, labelled("hdd")),
+			&Stuck{Why: "the new pod finds no node: 1 of 3 nodes is not one that its nodeSelector or node affinity asks for, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
+	} {
+		w := c.b.start(t, 1)
+		if w.StuckRollout() != nil {
+			t.Errorf("%s: %+v before anything was begun", c.name, w.StuckRollout())
+		}
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.run(300 * sec)
+		got := w.StuckRollout()
+		if got == nil != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
+		}
+		d := as[*Deployment](w.store.get(key{kindDeployment, 0, 0}))
+		if census := w.census(d); (census.old == 0 && len(census.sick) == 0) != (c.want == nil) {
+			t.Errorf("%s: %+v", c.name, census)
+		}
+	}
+}
+
+func labelled(disk string) func(*corev1.Node) {
+	return func(n *corev1.Node) { n.Labels["disk"] = disk }
+}
+
+// on has pods run on nodes with a kind of disk only.
+func (b build) on(disk string) build {
+	b.d.Spec.Template.Spec.NodeSelector = map[string]string{"disk": disk, corev1.LabelOSStable: "linux"}
+	return b
+}
+
+// network gives the pods that of their node.
+func (b build) network() build {
+	b.d.Spec.Template.Spec.HostNetwork = true
+	return b
+}
+
+// Host ports are told apart as the scheduler does.
+func TestHostPortsThatDoNotClash(t *testing.T) {
+	t.Parallel()
+	plain := scenario.HostPort{Port: 80, Protocol: corev1.ProtocolTCP, IP: "0.0.0.0"}
+	for _, c := range []struct {
+		edit func(*scenario.HostPort)
+		want bool
+	}{
+		{func(*scenario.HostPort) {}, true},
+		{func(p *scenario.HostPort) { p.Port = 81 }, false},
+		{func(p *scenario.HostPort) { p.Protocol = corev1.ProtocolUDP }, false},
+		{func(p *scenario.HostPort) { p.IP = "10.0.0.1" }, true},
+	} {
+		other := plain
+		if c.edit(&other); plain.Clashes(other) != c.want || other.Clashes(plain) != c.want {
+			t.Errorf("%+v and %+v: want %v", plain, other, c.want)
+		}
+	}
+	one, two := plain, plain
+	if one.IP, two.IP = "10.0.0.1", "10.0.0.2"; one.Clashes(two) {
+		t.Error("one port of two addresses")
+	}
+}
+
+// A pod that waits for a node gets the first that another one leaves: here the one of a pod that
+// takes 20 s to end. Until then nothing is stuck.
+func TestAPendingPodIsBoundWhenAnotherHasGone(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).hostPort(80, nil).hook("app", scenario.Hook{Kind: "sleep", Duration: engine.Constant(20 * sec)})
+	w := b.start(t, 1)
+	w.pods()
+	w.do(10*sec, "delete", "web#0", "")
+	w.do(15*sec, "scale", "web", "2")
+	w.at(20*sec, func() {
+		if s := w.StuckRollout(); s != nil {
+			t.Errorf("%+v while a pod is on its way out", s)
+		}
+	})
+	w.run(60 * sec)
+	if created, ended, bound := w.when("r0 1 created"), w.when("r0 0 terminal"), w.when("r0 1 bound"); created != 10*sec || bound < ended || bound > ended+100*ms {
+		t.Errorf("created at %s s, the one before ended at %s s, bound at %s s", created.Seconds(), ended.Seconds(), bound.Seconds())
+	}
+	want := Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: "one node more", Path: "spec.template.spec.containers[0].ports[0].hostPort"}
+	if s := w.StuckRollout(); s == nil || *s != want {
+		t.Errorf("scaled up: %+v", s)
+	}
+}
+
+// What else a rollout waits for in vain, and when that is certain.
+func TestWhatARolloutWaitsForInVain(t *testing.T) {
+	t.Parallel()
+	deadline := int32(60)
+	const server = "spec.template.spec.containers[0]"
+	for _, c := range []struct {
+		name string
+		b    build
+		then func(*world)
+		want *Stuck
+	}{
+		{"a readiness gate that nobody sets", newBuild(2).gated(gateOne).strategy("1", "0"), nil,
+			&Stuck{Why: "the new pod waits for its readiness gate " + gateOne + ", which nobody sets", What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates"}},
+		{"an app that never listens", newBuild(2).strategy("1", "0").app(neverListens), nil,
+			&Stuck{Why: "the new pod does not listen, 60 s after the last progress (progressDeadlineSeconds)", What: "an image that does, or kubectl rollout undo", Path: server}},
+		{"an app that is never ready", newBuild(2).strategy("1", "0").app(func(a *scenario.App) { a.ReadyAfter = engine.Constant(engine.Hour) }), nil,
+			&Stuck{Why: "the new pod is not ready, 60 s after the last progress (progressDeadlineSeconds)", What: "a pod that becomes ready, or kubectl rollout undo", Path: server + ".readinessProbe"}},
+		{"an app that crashes before it is available", newBuild(2).strategy("1", "0").app(func(a *scenario.App) { a.CrashAfter = 3 * sec }).minReady(10), nil,
+			&Stuck{Why: "the new pod has crashed 5 times and never stays ready", What: "an image that does, or kubectl rollout undo", Path: server}},
+		{"a liveness probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness(), nil,
+			&Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
+		{"it is paused", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) { w.do(50*sec, "pause", "web", "") }, nil},
+		{"the API server is down", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) { w.do(50*sec, "apiserver", "", "down") }, nil},
+		{"it was complete, and fails later", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) {
+			w.gate(20*sec, "web#2", gateOne, true)
+			w.gate(30*sec, "web#2", gateOne, true)
+			w.gate(50*sec, "web", gateOne, false)
+		}, nil},
+	} {
+		c.b.d.Spec.ProgressDeadlineSeconds = &deadline
+		c.b.container().ReadinessProbe = probe(0, 1, 1, 3)
+		w := c.b.start(t, 1)
+		w.do(10*sec, "rolloutRestart", "web", "")
+		if c.then != nil {
+			c.then(w)
+		}
+		w.run(300 * sec)
+		if got := w.StuckRollout(); got == nil != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func (b build) minReady(seconds int32) build {
+	b.d.Spec.MinReadySeconds = seconds
+	return b
+}
+
+// liveness restarts what does not listen within 5 s.
+func (b build) liveness() build {
+	b.container().LivenessProbe = probe(2, 1, 1, 3)
+	return b
+}
+
+// Pods that find no node at the beginning wait for one from the beginning, and count as not ready.
+func TestPodsWithoutANodeArePendingFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	w := newBuild(4).nodes(3).hostPort(80, nil).start(t, 1)
+	w.run(10 * sec)
+	rs := as[*ReplicaSet](w.store.get(key{kindReplicaSet, 0, 0}))
+	if u := w.Usable(0); len(w.sched.pending) != 1 || rs.Pods != 4 || rs.Available != 3 || u.Of != 4 || u.Min != 3 || w.StuckRollout() != nil {
+		t.Errorf("%d pending, %+v, %+v, %+v", len(w.sched.pending), rs, u, w.StuckRollout())
+	}
+}

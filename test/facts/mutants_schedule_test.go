@@ -1,0 +1,65 @@
+package facts
+
+const (
+	scheduler = "sim/cluster/scheduler.go"
+	obstacles = "sim/cluster/obstacle.go"
+	hostPorts = "sim/scenario/hostport.go"
+	stuck     = "sim/cluster/stuck.go"
+	nodeKind  = "sim/scenario/labelled.go"
+)
+
+// Where pods find a node, and what is said of rollouts that cannot go on.
+var scheduleMutants = []mutant{
+	{"host ports do not count", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
+		{obstacles, "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
+	}},
+	{"hostNetwork takes no port", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
+		{hostPorts, "number, path = p.ContainerPort, \"spec.template.spec.hostNetwork\"", "path = \"spec.template.spec.hostNetwork\""},
+	}},
+	{"host ports of two protocols clash", []string{"simulator 9"}, cluster, "TestHostPortsThatDoNotClash", []edit{
+		{hostPorts, " && p.Protocol == other.Protocol", ""},
+	}},
+	{"host ports of two addresses clash", []string{"simulator 9"}, cluster, "TestHostPortsThatDoNotClash", []edit{
+		{hostPorts, "(p.IP == other.IP || p.IP == everyAddress", "(p.IP == other.IP || p.IP != everyAddress || p.IP == everyAddress"},
+	}},
+	{"one address does not clash with all", []string{"simulator 9"}, cluster, "TestHostPortsThatDoNotClash", []edit{
+		{hostPorts, "p.IP == other.IP || p.IP == everyAddress || other.IP == everyAddress", "p.IP == other.IP"},
+	}},
+	{"a host port stays taken", []string{"simulator 9"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
+		{scheduler, "if s.ports[node][port] += more; s.ports[node][port] == 0 {", "if s.ports[node][port] += max(0, more); s.ports[node][port] == 0 {"},
+	}},
+	{"a pending pod is not tried again", []string{"simulator 9"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
+		{scheduler, "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
+	}},
+	{"anti-affinity is within a workload", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
+		{obstacles, "case mine && !revision, its && !itsRevision:", "case (mine && !revision || its && !itsRevision) && i == id.Workload:"},
+	}},
+	{"matchLabelKeys do not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
+		{"sim/scenario/workload.go", "if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {", "if w != nil {"},
+	}},
+	{"nodeSelector does not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
+		{nodeKind, "if !labels.SelectorFromSet(pod.NodeSelector).Matches(have) {", "if labels.SelectorFromSet(pod.NodeSelector) == nil {"},
+	}},
+	{"a Node without a label of its system is another one", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
+		{nodeKind, "corev1.LabelOSStable: \"linux\", ", ""},
+	}},
+	{"a pod that finds no node at the beginning runs", []string{"simulator 9"}, cluster, "TestPodsWithoutANodeArePendingFromTheBeginning", []edit{
+		{world, "if p.Node = sched.choose(p); p.Node < 0 {", "if p.Node = max(0, sched.choose(p)); p.Node < 0 {"},
+	}},
+	{"what is paused is stuck", []string{"simulator 9"}, cluster, "TestWhatARolloutWaitsForInVain", []edit{
+		{stuck, "!w.begun[i] || d.Paused ||", "!w.begun[i] ||"},
+	}},
+	{"what waits for a pod to go is stuck", []string{"simulator 9"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
+		{stuck, "return c.leaving == \"\" && c.active == in.total()", "return c.active == in.total()"},
+		{stuck, "if w.anyLeaving() {", "if w.anyLeaving() && w == nil {"},
+	}},
+	{"who failed after the rollout is stuck", []string{"simulator 9"}, cluster, "TestWhatARolloutWaitsForInVain", []edit{
+		{stuck, "p == nil || p.done || p.revision != d.Revision {", "p == nil || p.revision != d.Revision {"},
+	}},
+	{"a pod that is not ready yet never is", []string{"simulator 9"}, "sim", "TestARolloutThatMissesItsDeadline", []edit{
+		{stuck, "\tcase w.overdue(d.Workload) == \"\":\n\t\treturn nil\n", ""},
+	}},
+	{"a rollout without a node goes on until the hour is over", []string{"simulator 9"}, "sim", "TestARolloutWithoutANodeEndsSoonAndIsStuck", []edit{
+		{"sim/run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
+	}},
+}

@@ -1,0 +1,105 @@
+package swarm
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// hostPorts has the pods of some worlds take a port of their node.
+func (w *world) hostPorts(seed uint64) {
+	d := newDraws(seed, "host ports")
+	if !d.chance(12) {
+		return
+	}
+	for i := range w.Workloads {
+		if i == 0 || d.chance(50) {
+			w.Workloads[i].Deployment.Spec.Template.Spec.Containers[0].Ports[0].HostPort = 8443
+		}
+	}
+}
+
+// roomy says that all pods of a workload find a node at the beginning.
+func (w *world) roomy(workload int) bool {
+	taken := 0
+	for i := range w.Workloads {
+		if d := w.Workloads[i].Deployment; d.Spec.Template.Spec.Containers[0].Ports[0].HostPort != 0 {
+			taken += int(*d.Spec.Replicas)
+		}
+	}
+	return taken <= len(w.Nodes) || w.Workloads[workload].Deployment.Spec.Template.Spec.Containers[0].Ports[0].HostPort == 0
+}
+
+// hostPort is the port of its node that a pod takes, 0 for none.
+func (j *judge) hostPort(p *cluster.Pod) int32 {
+	return j.workload(p).Deployment.Spec.Template.Spec.Containers[0].Ports[0].HostPort
+}
+
+// holds says whether a pod has a host port of a node: it does while its object is there and it is
+// not done.
+func (j *judge) holds(p *cluster.Pod, node int) bool {
+	return p.Node == node && j.hostPort(p) != 0 && !p.Gone && p.Phase != cluster.PhaseSucceeded && p.Phase != cluster.PhaseFailed
+}
+
+// A pod with a host port is bound to a node where no other pod has it (controllers.md 5, Host port).
+func (j *judge) hearBound(at engine.Time, before, now *cluster.Pod) {
+	if j.hostPort(now) == 0 {
+		return
+	}
+	for n := range j.w.Nodes {
+		if j.holds(now, n) || before != nil && j.holds(before, n) && !j.holds(now, n) {
+			j.freed[n] = at // or taken: a node that is free has been so since
+		}
+	}
+	if before == nil || before.Node >= 0 || now.Node < 0 {
+		return
+	}
+	for _, id := range j.order {
+		if other := j.pods[id].api; other.ID != now.ID && j.holds(other, now.Node) {
+			j.fail("host ports", "%s is bound to node %d at %s s, where %s has its host port", now.Name, now.Node, at.Seconds(), other.Name)
+		}
+	}
+}
+
+// A pod waits for a node no longer than the scheduler takes, once there is one. Who waits for ever is
+// told of: what came to rest has no such pod, and what is stuck has one that is not ready.
+func (j *judge) closePending(res *sim.Result) {
+	l := &j.w.Latency
+	late := res.End - l.Watch.Max() - l.APIWrite.Max() - l.Schedule.Max() - 2*sec
+	unready := false
+	for _, id := range j.order {
+		p := j.pods[id].api
+		if !p.Active() {
+			continue
+		}
+		unready = unready || !p.Ready
+		if p.Node >= 0 || j.does("apiserver") || j.touched("scheduler") {
+			continue
+		}
+		if res.Settled && j.acted(p) {
+			j.fail("pending", "%s has no node, and the world has come to rest", p.Name)
+		}
+		for n := range j.w.Nodes {
+			free := p.Created < late && j.freed[n] < late
+			for _, other := range j.order {
+				free = free && !(j.hostPort(p) != 0 && j.holds(j.pods[other].api, n))
+			}
+			if free {
+				j.fail("pending", "%s has had no node since %s s, and node %d is free since %s s", p.Name, p.Created.Seconds(), n, j.freed[n].Seconds())
+			}
+		}
+	}
+	if res.Stuck != nil && !unready {
+		j.fail("stuck", "%s, and every pod is ready", res.Stuck.Why)
+	}
+}
+
+// acted says that an action asks for another template or size of a pod's workload.
+func (j *judge) acted(p *cluster.Pod) bool {
+	for _, a := range j.w.Actions {
+		if a.Verb == "rolloutRestart" && a.Target == j.workload(p).Name() {
+			return !j.does("pause") && !j.does("rollback") && !j.does("apply")
+		}
+	}
+	return false
+}
