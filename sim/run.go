@@ -98,6 +98,9 @@ func Run(sc *scenario.Scenario, seed uint64) (*Result, error) {
 
 // RunWith is Run with Options.
 func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) {
+	if err := tooLarge(sc); err != nil {
+		return nil, err
+	}
 	eng := engine.New(seed, engine.Limits{Events: maxEvents})
 	if opts.Watch != nil {
 		eng.Hash().Watch(func(s engine.Step) {

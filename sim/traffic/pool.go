@@ -9,16 +9,17 @@ import (
 
 // conn is one connection of a keep-alive pool, or the place for one.
 type conn struct {
+	free, used engine.Time
+	// fresh is a moment before which notice has nothing to do while nobody closes the connection.
+	fresh  engine.Time
 	pool   *stream
 	proxy  *proxy // whose it is, nil for the clients'
-	place  int    // in the proxy's pool, -1 while it does not stand
+	place  int    // in its pool; in a proxy's -1 while it does not stand
 	uses   uint64 // changes of when it is free
 	member int    // of Front, with the flow it was opened with
 	flow   uint64
 	node   int
-	target Target // the zero Target while not connected
-	free   engine.Time
-	used   engine.Time
+	target Target      // the zero Target while not connected
 	sent   engine.Time // when the request under way was written, if it reuses the connection
 	// closed is when the server closed the connection, Never while it has not; the client
 	// knows half a round trip later.
@@ -32,7 +33,7 @@ type conn struct {
 func (c *conn) use(target Target, now, end engine.Time) {
 	c.sent = now
 	if !c.connected() {
-		c.closed, c.cut, c.gone, c.sent = engine.Never, false, false, notReused
+		c.closed, c.cut, c.gone, c.sent, c.fresh = engine.Never, false, false, notReused, 0
 	}
 	c.target, c.free, c.used = target, end, end
 	if c.proxy != nil {
@@ -123,8 +124,8 @@ func (c *conn) idle() engine.Time {
 func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 	s := a.req.stream
 	if s.pool == nil {
-		for range s.spec.Clients {
-			s.pool = append(s.pool, &conn{pool: s, closed: engine.Never})
+		for i := range s.spec.Clients {
+			s.pool = append(s.pool, &conn{pool: s, place: i, closed: engine.Never})
 		}
 	}
 	c, first := t.find(s, now)
@@ -139,8 +140,10 @@ func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 // find returns a connection that can be used now, or else the one that will be free first.
 func (t *Traffic) find(s *stream, now engine.Time) (c, first *conn) {
 	var idle, empty *conn
-	for _, c := range s.pool {
-		t.notice(c, now)
+	for _, c := range s.pool[:min(s.opened+1, len(s.pool))] { // all others are as empty
+		if c.free <= now {
+			t.notice(c, now)
+		}
 		switch {
 		case c.free > now:
 			if first == nil || c.free < first.free {
@@ -171,6 +174,7 @@ func (t *Traffic) ride(c *conn, a *attempt, now engine.Time) {
 		return
 	}
 	a.sent = now
+	c.pool.opened = max(c.pool.opened, c.place+1)
 	c.free = a.connectLimit() // nobody else takes it meanwhile
 	a.flow = a.req.draw()
 	t.connect(a, now, c)
@@ -178,12 +182,18 @@ func (t *Traffic) ride(c *conn, a *attempt, now engine.Time) {
 
 // notice drops connections that the client knows to be closed, or closes itself for idleness.
 func (t *Traffic) notice(c *conn, now engine.Time) {
-	if !c.connected() || c.free > now {
+	stands := c.closed == engine.Never && !c.gone
+	if !c.connected() || c.free > now || stands && now < c.fresh {
 		return
 	}
-	idle := c.idle()
-	if c.closed != engine.Never && now >= c.closed+c.rtt()/2 || idle > 0 && now-c.used >= idle || now >= c.expires() {
+	idle, expires := c.idle(), c.expires()
+	if c.closed != engine.Never && now >= c.closed+c.rtt()/2 || idle > 0 && now-c.used >= idle || now >= expires {
 		c.drop()
+		return
+	}
+	c.fresh = expires
+	if idle > 0 {
+		c.fresh = min(expires, c.used+idle)
 	}
 }
 
