@@ -110,7 +110,7 @@ func plainlyPooled(t *Traffic, s *stream) bool {
 	if !t.serve(s, &p, s.requests.Sub(s.count)) {
 		return false
 	}
-	c.sent = now
+	c.sent, c.used = now, p.end
 	c.busyUntil(p.end)
 	return true
 }

@@ -14,7 +14,8 @@ type conn struct {
 	fresh  engine.Time
 	pool   *stream
 	proxy  *proxy // whose it is, nil for the clients'
-	place  int    // in its pool; in a proxy's -1 while it does not stand
+	place  int    // in a proxy's pool, -1 while it does not stand
+	vacant bool   // in a stream's pool: there is none, and nobody opens it
 	uses   uint64 // changes of when it is free
 	member int    // of Front, with the flow it was opened with
 	flow   uint64
@@ -35,21 +36,20 @@ func (c *conn) use(target Target, now, end engine.Time) {
 	if !c.connected() {
 		c.closed, c.cut, c.gone, c.sent, c.fresh = engine.Never, false, false, notReused, 0
 	}
-	c.target, c.free, c.used = target, end, end
+	c.target, c.used = target, end
+	c.busyUntil(end)
 	if c.proxy != nil {
 		c.proxy.keeps(c)
 	}
 }
-
-// busyUntil has it busy until the answer to what is asked over it now.
-func (c *conn) busyUntil(end engine.Time) { c.free, c.used = end, end }
 
 // until has it busy until a moment. A server that closes it with its answer does so then.
 func (c *conn) until(at engine.Time) {
 	if half := c.rtt() / 2; c.closed == c.free-half {
 		c.closed = at - half
 	}
-	c.free, c.used = at, at
+	c.used = at
+	c.busyUntil(at)
 }
 
 // notReused is long before any request.
@@ -89,7 +89,9 @@ func (c *conn) drop() {
 	c.target, c.free = Target{}, 0
 	if c.proxy != nil {
 		c.proxy.drops(c)
+		return
 	}
+	c.vacate()
 }
 
 func (c *conn) connected() bool { return c.target.Server != nil }
@@ -124,8 +126,10 @@ func (c *conn) idle() engine.Time {
 func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 	s := a.req.stream
 	if s.pool == nil {
-		for i := range s.spec.Clients {
-			s.pool = append(s.pool, &conn{pool: s, place: i, closed: engine.Never})
+		for range s.spec.Clients {
+			c := &conn{pool: s, closed: engine.Never}
+			c.vacate()
+			s.pool = append(s.pool, c)
 		}
 	}
 	c, first := t.find(s, now)
@@ -137,36 +141,6 @@ func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 	t.await(&waiting, first)
 }
 
-// find returns a connection that can be used now, or else the one that will be free first.
-func (t *Traffic) find(s *stream, now engine.Time) (c, first *conn) {
-	var idle, empty *conn
-	for _, c := range s.pool[:min(s.opened+1, len(s.pool))] { // all others are as empty
-		if c.free <= now {
-			t.notice(c, now)
-		}
-		switch {
-		case c.free > now:
-			if first == nil || c.free < first.free {
-				first = c
-			}
-		case !c.connected():
-			if empty == nil {
-				empty = c
-			}
-		case idle == nil || c.used > idle.used:
-			idle = c
-		}
-	}
-	switch {
-	case idle != nil:
-		return idle, nil
-	case empty != nil:
-		return empty, nil
-	default:
-		return nil, first
-	}
-}
-
 // ride sends a request over a connection that find has found, which is opened first if need be.
 func (t *Traffic) ride(c *conn, a *attempt, now engine.Time) {
 	if c.connected() {
@@ -174,8 +148,7 @@ func (t *Traffic) ride(c *conn, a *attempt, now engine.Time) {
 		return
 	}
 	a.sent = now
-	c.pool.opened = max(c.pool.opened, c.place+1)
-	c.free = a.connectLimit() // nobody else takes it meanwhile
+	c.busyUntil(a.connectLimit()) // nobody else takes it meanwhile
 	a.flow = a.req.draw()
 	t.connect(a, now, c)
 }

@@ -14,7 +14,7 @@ type stream struct {
 	calm      calm
 	loop      heap[clientAt] // closed loop: when each client asks again
 	pool      []*conn
-	opened    int        // no connection of the pool from here on has ever been opened
+	places    places
 	proxies   []*proxy   // by Server, the one that is none first; nil for those without a request
 	links     []*link    // of the kinds that share connections, by client
 	flows     []flow     // FixedFlow: by client

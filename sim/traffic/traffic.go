@@ -438,7 +438,7 @@ func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *con
 		limit, fault = at, ledger.FaultUnreachable
 	}
 	if c != nil {
-		c.free = min(next, limit) + 1 // what waits for it looks again when it is decided
+		c.busyUntil(min(next, limit) + 1) // what waits for it looks again when it is decided
 	}
 	if next >= limit {
 		t.later(limit, step{attempt: *a, fault: fault, conn: c, giveUp: true})
