@@ -200,7 +200,7 @@ var mutants = []mutant{
 		{"cluster/blame.go", "if i.IP != target.Addr() && i.Accepts() &&", "if i.IP != target.Addr() && !published && !i.Accepts() &&"},
 	}},
 	{"failed requests are counted once a stream and cause", []string{"simulator 2"}, []edit{
-		{"ledger/ledger.go", "\tg.Count++\n", "\tg.Count = 1\n"},
+		{"ledger/grouped.go", "\tg.Count++\n", "\tg.Count = 1\n"},
 	}},
 
 	{"gates do not matter", []string{"pod-lifecycle 4"}, []edit{
