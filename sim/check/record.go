@@ -71,6 +71,17 @@ type Case struct {
 	Before []Before
 	// Stuck says why what was begun cannot end, in most runs; nil when it ends.
 	Stuck *Stuck
+	// Kept is how a run of a case that holds went; nil for other cases.
+	Kept *Kept
+}
+
+// Kept is a run in which nothing was lost.
+type Kept struct {
+	Seed  uint64
+	Story []ledger.Line
+	// Fallback is how long, in all, some node sent the case's connections to pods that were terminating, because none was
+	// ready in scope (KEP-1669). Without is what is lost without that, seconds of traffic in the same run.
+	Fallback, Without engine.Time
 }
 
 // Family is a case behind one of the load balancers that it might be.

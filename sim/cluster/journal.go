@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -62,6 +63,7 @@ type Event struct {
 	Until      engine.Time
 	Verdict    packet.Verdict
 	Targets    []PodID // ascending
+	Fallback   bool    // all Targets are terminating, and used because none is ready in scope (KEP-1669)
 	OK         bool
 	Gate       string
 	Workload   int
@@ -156,7 +158,8 @@ func (w *World) noteRules(node int) {
 			}
 		}
 		slices.Sort(next.Targets)
-		if last, ok := w.chronicle.rules[k]; !ok || last.Verdict != next.Verdict || !slices.Equal(last.Targets, next.Targets) {
+		next.Fallback = len(d.Targets) > 0 && w.fellBack(e, node, d.Targets)
+		if last, ok := w.chronicle.rules[k]; !ok || last.Verdict != next.Verdict || last.Fallback != next.Fallback || !slices.Equal(last.Targets, next.Targets) {
 			w.chronicle.rules[k] = next
 			w.record(next)
 		}
@@ -169,6 +172,17 @@ func (w *World) noteRules(node int) {
 			w.record(Event{Kind: EventHealthPort, Pod: -1, Node: node, Entry: i, OK: ok})
 		}
 	}
+}
+
+// fellBack says whether all targets of a node's rules are terminating in the view that the rules were made of.
+func (w *World) fellBack(e Entry, node int, targets []plan.Target) bool {
+	for _, p := range e.Endpoints(w.Proxies[node].Installed()) {
+		used := slices.ContainsFunc(targets, func(t plan.Target) bool { return t.Addr == p.Addr })
+		if used && !p.Conditions.Terminating() {
+			return false
+		}
+	}
+	return true
 }
 
 // podAt returns the pod that has an address, ok false when none ever had.

@@ -118,7 +118,7 @@ func (t *target) unavailable() *Change {
 		c.Title += ", maxSurge: 1"
 		c.Edits = append(c.Edits, t.edit("spec.strategy.rollingUpdate.maxSurge", "0", "1"))
 	}
-	c.Cost = "room for one pod more during a roll-out"
+	c.Cost = "room for one pod more during a rollout"
 	return c
 }
 

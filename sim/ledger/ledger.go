@@ -326,4 +326,5 @@ type Line struct {
 	Object string // the pod, node or workload it happened to
 	File   string // "" when no line of a manifest is behind it
 	Line   int
+	Origin bool // what the story is about: the deletion of the pod that a request was lost to
 }

@@ -49,12 +49,12 @@ func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) 
 		switch {
 		case fails(c):
 			out.Failures++
-			x.Failure = &message{Message: sentence(c), Text: details(c)}
+			x.Failure = &message{Message: subject(c) + sentence(c), Text: details(c)}
 		case c.Verdict == check.NotJudged:
 			out.Skipped++
 			x.Skipped = &message{Message: c.Reason + darkWords(c)}
 		default:
-			x.Output = sentence(c)
+			x.Output = subject(c) + sentence(c)
 		}
 		out.Tests++
 		out.Cases = append(out.Cases, x)
@@ -79,7 +79,7 @@ func details(c *check.Case) string {
 	}
 	for i := range c.Causes {
 		x := &c.Causes[i]
-		fmt.Fprintf(&b, "%d lost: %s, %s, %s\n", x.Count, x.Cause, lateWords(x), elsewhereWords(x.Elsewhere))
+		fmt.Fprintf(&b, "%d lost: %s: %s\n", x.Count, x.Cause, causeName(x.Blame))
 	}
 	return b.String()
 }

@@ -1,14 +1,12 @@
 package report
 
 import (
-	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/internal/page"
 	"github.com/lameduck-proxy/lameduck/sim/check"
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // Style turns a verdict's word into what a terminal shows for it; a nil Style leaves it as it
@@ -22,327 +20,217 @@ type TextOptions struct {
 	Show string
 	// All lists also cases that hold and those that are not judged.
 	All bool
-	// Verbose lists all assumptions.
+	// Verbose lists all assumptions and causes.
 	Verbose bool
-	Style   Style
+	// Width is how many columns the terminal has, 0 when there is none: lines are wrapped at 100
+	// then. They are never wider than that.
+	Width int
+	Style Style
 	// EditWith returns the command that opens what a manifest.File stands for, "" for a file;
 	// nil means that there are only files.
 	EditWith func(file string) string
 }
 
-// WriteText writes a simulation for people: the verdict first, the replay command last.
+// How many lines a text may have that shows one case in full and hides nothing on request: of
+// one workload, and of any number of them.
+const (
+	linesOfOne  = 50
+	linesOfMany = 60
+)
+
+// room is how many lines of each part a text shows; the rest is a number.
+type room struct {
+	cases, causes, story, fixes, assumed, noHelp int
+}
+
+// rooms returns one after the other, each a little smaller, until a text is short enough with
+// it: what a reader misses least goes first.
+func rooms() []room {
+	r := room{cases: 25, causes: 6, story: 12, fixes: 2, assumed: 8, noHelp: 4}
+	out := []room{r}
+	for _, less := range []func(){
+		func() { r.assumed = 6 }, func() { r.story = 11 }, func() { r.noHelp = 2 }, func() { r.cases = 18 }, func() { r.fixes = 1 },
+		func() { r.assumed = 5 }, func() { r.story = 10 }, func() { r.causes = 5 }, func() { r.cases = 14 }, func() { r.assumed = 4 },
+		func() { r.story = 9 }, func() { r.causes = 4 }, func() { r.cases = 10 }, func() { r.noHelp = 1 }, func() { r.assumed = 3 },
+		func() { r.story = 8 }, func() { r.causes = 3 }, func() { r.cases = 7 }, func() { r.assumed = 2 }, func() { r.story = 7 },
+		func() { r.cases = 4 }, func() { r.assumed = 1 }, func() { r.story = 6 }, func() { r.causes = 2 },
+		func() { r.noHelp = 0 }, func() { r.assumed = 0 }, func() { r.story = 5 }, func() { r.story = 0 },
+	} {
+		less()
+		out = append(out, r)
+	}
+	return out
+}
+
+// everything is the room of a text that is to be complete.
+var everything = room{cases: 1 << 20, causes: 1 << 20, story: 1 << 20, fixes: 1 << 20, assumed: 1 << 20, noHelp: 1 << 20}
+
+// WriteText writes a simulation for people: what happens, who notices, why and what to do first,
+// the command that shows it again last.
 func WriteText(w io.Writer, s *check.Simulation, opts TextOptions) error {
-	t := text{w: bufio.NewWriter(w), sim: s, opts: opts}
-	t.write()
-	return t.w.Flush()
+	_, err := io.WriteString(w, compose(s, opts))
+	return err
+}
+
+// compose writes the text with the most room that leaves it short enough.
+func compose(s *check.Simulation, opts TextOptions) string {
+	worst := s.Worst()
+	shown := chosen(worst, opts.Show)
+	if opts.Verbose || opts.All {
+		return newText(s, opts, everything).write(worst, shown)
+	}
+	limit := linesOfOne
+	if len(workloads(worst)) > 1 {
+		limit = linesOfMany
+	}
+	out := ""
+	for _, r := range rooms() {
+		out = newText(s, opts, r).write(worst, shown)
+		if strings.Count(out, "\n") <= limit*max(len(shown), 1) {
+			break
+		}
+	}
+	return out
+}
+
+// chosen are the cases to show in full: the worst, or all that match.
+func chosen(worst []*check.Case, show string) []*check.Case {
+	if show == "" {
+		return worst[:min(1, len(worst))]
+	}
+	var out []*check.Case
+	for _, c := range worst {
+		if strings.Contains(c.ID, show) || strings.Contains(title(c), show) || strings.Contains(c.Workload+": "+c.Action+", "+c.Traffic, show) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func workloads(cases []*check.Case) []string {
+	var out []string
+	for _, c := range cases {
+		out = distinct(out, subject(c))
+	}
+	return out
 }
 
 // text is the writer of one simulation.
 type text struct {
-	w    *bufio.Writer
+	*page.Page
 	sim  *check.Simulation
 	opts TextOptions
+	room room
+	// file is the last one that was named: places in it are lines only.
+	file string
 }
 
-func (t *text) line(format string, args ...any) {
-	fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+func newText(s *check.Simulation, opts TextOptions, r room) *text {
+	return &text{Page: page.New(page.Columns(opts.Width)), sim: s, opts: opts, room: r}
 }
 
-func (t *text) write() {
-	worst := t.sim.Worst()
+func (t *text) write(worst, shown []*check.Case) string {
 	if len(worst) == 0 {
-		t.line("NOT JUDGED  nothing to judge: the input has no workload behind a Service, and no Scenario")
-		return
+		t.Text("NOT JUDGED  ", "nothing to judge: the input has no workload behind a Service, and no Scenario")
+		return t.String()
 	}
-	shown := worst[:1]
-	if t.opts.Show != "" {
-		shown = nil
-		for _, c := range worst {
-			if strings.Contains(c.ID, t.opts.Show) || strings.Contains(title(c), t.opts.Show) {
-				shown = append(shown, c)
-			}
-		}
-	}
-	t.table(worst, shown)
 	for _, c := range shown {
+		t.head(c)
+		t.Blank()
+	}
+	t.cases(worst, shown)
+	for _, c := range shown {
+		t.Blank()
 		t.why(c)
-		t.example(c)
+		t.Blank()
+		t.story(c)
 	}
+	t.Blank()
 	t.fixes(shown)
+	t.Blank()
 	t.assumptions(shown)
+	t.Blank()
 	t.last(shown)
+	return t.String()
 }
 
-// listedCases is how many lines of cases a text has that does not list all.
-const listedCases = 25
-
-// table writes the headline of each shown case, one line for each case that loses, and a count
-// of the others.
-func (t *text) table(worst, shown []*check.Case) {
-	for _, c := range shown {
-		t.headline(c)
-		t.line("")
+// place is where something stands: the file only where it is another one than before.
+func (t *text) place(file string, line int) string {
+	if file == "" {
+		return ""
 	}
-	var rows [][]string
-	var holds, not []*check.Case
-	for _, c := range worst {
-		switch {
-		case c.Verdict == check.Holds && !t.opts.All:
-			holds = append(holds, c)
-		case c.Verdict == check.NotJudged && !t.opts.All:
-			not = append(not, c)
-		default:
-			rows = append(rows, t.row(c))
-		}
+	if file == t.file {
+		return fmt.Sprintf(":%d", line)
 	}
-	if len(rows) > 0 {
-		t.rows(rows)
-		t.inRequests(worst[0])
-	}
-	t.held(holds, len(rows))
-	if len(not) > 0 && len(worst) > 1 {
-		t.line("%s not judged (--all says why)", count(len(not), "case is", "cases are"))
-	}
-	if len(rows) > 0 || len(worst) > 1 {
-		t.line("")
-	}
+	t.file = file
+	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// row is the line of one case.
-func (t *text) row(c *check.Case) []string {
-	if c.Verdict == check.NotJudged {
-		return []string{title(c), t.styled(c, string(c.Verdict)), c.Reason + darkWords(c)}
+// subject is what a case is about: its workload, or the Scenario.
+func subject(c *check.Case) string {
+	if c.Kind == "Scenario" || c.Workload == "" {
+		return c.ID
 	}
-	return []string{title(c), t.styled(c, string(c.Verdict)), spread(c.LongestOutage), spread(c.LostSeconds),
-		fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))}
+	return c.Workload
 }
 
-// rows writes the lines of cases, the first of many.
-func (t *text) rows(rows [][]string) {
-	hidden := 0
-	if len(rows) > listedCases && !t.opts.All {
-		rows, hidden = rows[:listedCases], len(rows)-listedCases
-	}
-	t.columns(append([][]string{{"CASE", "VERDICT", "NOTHING ANSWERS", "TRAFFIC LOST", "RUNS WITH LOSS"}}, rows...))
-	if hidden > 0 {
-		t.line("%s less (--all lists them)", count(hidden, "more case loses", "more cases lose"))
-	}
-}
-
-// held counts the cases that hold, with the weakest of their bounds: that of the fewest runs,
-// when some were interrupted.
-func (t *text) held(holds []*check.Case, others int) {
-	if len(holds) == 0 || others == 0 && len(holds) == 1 {
-		return
-	}
-	bound := holds[0]
-	for _, c := range holds {
-		if c.Bound > bound.Bound {
-			bound = c
-		}
-	}
-	t.line("%s: %s (--all lists them)", count(len(holds), "case holds", "cases hold"), boundWords(bound))
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// title names a case in the table: "shop/web: rolling restart, outside :80".
-func title(c *check.Case) string {
-	words := c.Workload + ": " + c.Action
-	if c.Workload == "" {
-		words = c.ID + ": " + c.Action
-	}
+// event is what was done and seen through which traffic: "rolling restart, inside :80".
+func event(c *check.Case) string {
+	words := c.Action
 	if c.Traffic != "" {
-		words += ", " + c.Traffic
+		words += ", " + trafficWords(c)
 	}
 	return words
 }
 
-func (t *text) styled(c *check.Case, word string) string {
-	if t.opts.Style == nil {
-		return word
-	}
-	return t.opts.Style(c.Verdict, word)
-}
+// title names a case in a table of several workloads.
+func title(c *check.Case) string { return subject(c) + ": " + event(c) }
 
-// headline is the verdict's word and one sentence.
-func (t *text) headline(c *check.Case) {
-	word := strings.ToUpper(strings.ReplaceAll(string(c.Verdict), "-", " "))
-	t.line("%s  %s", t.styled(c, word), cmp.Or(c.Workload, c.ID))
-	t.line("        %s", sentence(c))
-	if c.Cuts.Max > 0 {
-		t.line("        Connections that ended with their servers, or were cut on the way: %s (%s-%s).", thousands(c.Cuts.Median), thousands(c.Cuts.Min), thousands(c.Cuts.Max))
-	}
-	t.dark(c)
-	t.deciding(c)
-	for _, u := range c.Unmet {
-		t.line("        not as expected: %s", u)
-	}
-	if c.Expectation != nil && len(c.Unmet) == 0 {
-		t.line("        As the Scenario expects.")
-	}
-}
-
-func sentence(c *check.Case) string {
-	what := "A " + c.Action
-	if c.Kind == "Scenario" {
-		what = "Scenario " + c.ID
-	}
-	verdict := c.Verdict
-	if verdict == check.Depends {
-		what, verdict = "As assumed, "+strings.ToLower(what[:1])+what[1:], c.Central
-	}
-	switch verdict {
-	case check.Outage:
-		return fmt.Sprintf("%s stops all traffic (%s) for %s, and loses %s of it.", what, c.Traffic, span(engine.Time(c.LongestOutage.Median)), span(engine.Time(c.LostSeconds.Median)))
-	case check.Drops:
-		if c.LostSeconds.Max == 0 { // clients that wait for each answer have no rate
-			return fmt.Sprintf("%s loses up to %s requests a run (%s), in %d of %d runs.", what, thousands(c.RequestsLost.Max), c.Traffic, c.WithLoss, len(c.Runs))
-		}
-		if c.LostSeconds.Median == 0 {
-			return fmt.Sprintf("%s loses traffic (%s) in %d of %d runs: up to %s of it.", what, c.Traffic, c.WithLoss, len(c.Runs), span(engine.Time(c.LostSeconds.Max)))
-		}
-		return fmt.Sprintf("%s loses %s of traffic (%s), in %d of %d runs.", what, span(engine.Time(c.LostSeconds.Median)), c.Traffic, c.WithLoss, len(c.Runs))
-	case check.Holds:
-		return fmt.Sprintf("%s, %s: %s.", what, c.Traffic, boundWords(c))
-	default:
-		return fmt.Sprintf("%s, %s: %s.", what, c.Traffic, c.Reason)
-	}
-}
-
-// boundWords says what nothing lost amounts to.
-func boundWords(c *check.Case) string {
-	subject := "such runs lose"
-	if strings.Contains(c.Action, "rolling restart") || strings.Contains(c.Action, "rolloutRestart") {
-		subject = "such rollouts lose"
-	}
-	n := len(c.Runs)
-	words := fmt.Sprintf("lost nothing in %d of %d runs: with 95 %% confidence at most %s of %s anything", n, n, percent(c.Bound), subject)
-	if n < 300 {
-		words += " (--runs 300 for 1 %)"
-	}
-	return words
-}
-
-// worstClient is the client that lost most over all runs.
-func worstClient(c *check.Case) int {
-	best := 0
-	var most int64 = -1
-	for i := range c.Clients {
-		if lost, _, _ := c.Client(i); lost.Median > most {
-			best, most = i, lost.Median
+// trafficWords are those of the input's class without its code.
+func trafficWords(c *check.Case) string {
+	for _, word := range []struct{ class, words string }{{"h2", "gRPC, HTTP/2"}, {"session", "sessions"}, {"peer", "between its pods"}, {"datagram", "UDP"}} {
+		if rest, ok := strings.CutPrefix(c.Traffic, word.class); ok && c.Class == word.class {
+			return word.words + rest
 		}
 	}
-	return best
+	return c.Traffic
 }
 
-// inRequests explains the unit of the loss by its number of requests.
-func (t *text) inRequests(c *check.Case) {
-	if c.LostSeconds.Max == 0 || len(c.Clients) == 0 || c.Clients[worstClient(c)].Rate == 0 {
-		return
-	}
-	lost, kind := engine.Time(c.LostSeconds.Median), ""
-	if lost == 0 {
-		lost, kind = engine.Time(c.LostSeconds.Max), ", in the worst run"
-	}
-	rate := c.Clients[worstClient(c)].Rate
-	const unit = int64(1000 * engine.Second)
-	requests := (int64(lost/engine.Microsecond)*int64(rate) + unit/2/int64(engine.Microsecond)) / (unit / int64(engine.Microsecond))
-	t.line("%q is %s x your request rate: %s requests at %s%s.", span(lost)+" of traffic", figure(lost), thousands(requests), rateWords(rate), kind)
-}
-
-func unsettled(c *check.Case) int {
-	n := 0
-	for i := range c.Runs {
-		if !c.Runs[i].Settled {
-			n++
-		}
-	}
-	return n
-}
-
-func causeWords(cause string) string {
-	for _, row := range Causes() {
-		if row.Cause == cause {
-			return row.What
-		}
-	}
-	return ""
-}
-
-// last writes seeds, trace and how to see a run again.
+// last writes what was interrupted and how to see the first of the shown cases again.
 func (t *text) last(shown []*check.Case) {
 	if t.sim.Interrupted {
 		done := 0
 		for i := range t.sim.Cases {
 			done += len(t.sim.Cases[i].Runs)
 		}
-		t.line("INTERRUPTED after %s: the figures are of those", count(done, "run", "runs"))
-	}
-	seeds := fmt.Sprintf("seed %d", t.sim.Seed)
-	if t.sim.Runs > 1 {
-		seeds = fmt.Sprintf("seed %d-%d", t.sim.Seed, t.sim.Seed+uint64(t.sim.Runs)-1)
+		t.Text("", fmt.Sprintf("INTERRUPTED after %s: the figures are of those.", count(done, "run", "runs")))
 	}
 	if len(shown) == 0 {
-		t.line("no case matches %q: they are", t.opts.Show)
+		t.Text("", fmt.Sprintf("No case matches %q. They are:", t.opts.Show))
 		for i := range t.sim.Cases {
-			t.line("  %s", t.sim.Cases[i].ID)
+			t.Text("  ", t.sim.Cases[i].ID)
 		}
+		return
 	}
-	trace, replay := "", ""
-	if len(shown) > 0 {
-		if run := worstRun(shown[0]); run != nil {
-			trace = "  trace " + run.TraceHash
-			if t.sim.Replay != "" {
-				replay = fmt.Sprintf("  replay: %s --seed %d --runs 1 --show %s", t.sim.Replay, run.Seed, shown[0].ID)
-			}
-		}
+	run := worstRun(shown[0])
+	if run == nil || t.sim.Replay == "" {
+		return
 	}
-	t.line("%s%s%s", seeds, trace, replay)
+	t.command("Again: ", fmt.Sprintf("%s --show %s --seed %d --runs 1", t.sim.Replay, shown[0].ID, run.Seed))
 }
 
-// columns writes rows as wide as their cells need. Colours have no width.
-func (t *text) columns(rows [][]string) {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			if i < len(row)-1 || len(row) == len(rows[0]) {
-				widths[i] = max(widths[i], width(cell))
-			}
+// command writes a command that a shell takes as it stands: lines that go on end with a
+// backslash.
+func (t *text) command(prefix, command string) {
+	const more = " \\"
+	lines := page.Wrap(command, t.Width()-len(prefix)-len(more))
+	for i, line := range lines {
+		if i < len(lines)-1 {
+			line += more
 		}
-	}
-	for _, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			b.WriteString(cell)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", max(0, widths[i]-width(cell))+2))
-			}
+		if i > 0 {
+			prefix = strings.Repeat(" ", len(prefix))
 		}
-		t.line("%s", b.String())
+		t.Verbatim(prefix + line)
 	}
-}
-
-// width counts what a terminal shows of a cell.
-func width(cell string) int {
-	n, escape := 0, false
-	for _, r := range cell {
-		switch {
-		case r == '\x1b':
-			escape = true
-		case escape:
-			escape = r != 'm'
-		default:
-			n++
-		}
-	}
-	return n
 }

@@ -1,134 +1,212 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// deciding writes, for a case that depends, one line for each assumption that decides.
-func (t *text) deciding(c *check.Case) {
-	if c.Verdict != check.Depends {
-		return
-	}
-	for i := range c.Assumptions {
-		a := &c.Assumptions[i]
-		if e, _ := c.EffectOf(a.ID); e != check.VerdictEffect {
-			continue
-		}
-		var parts []string
-		for _, alt := range c.Alternatives {
-			if alt.ID == a.ID && alt.Effect == check.VerdictEffect {
-				parts = append(parts, fmt.Sprintf("%s with %s", alternativeWords(&alt), alt.Value))
-			}
-		}
-		t.line("        Depends on %s: %s; settle it with %s", a.What, strings.Join(parts, ", "), a.Settle)
-	}
-}
-
-func alternativeWords(a *check.Alternative) string {
-	if a.Verdict == check.Holds {
-		return "holds"
-	}
-	return fmt.Sprintf("%s (%s)", a.Verdict, span(engine.Time(a.LostSeconds.Median)))
-}
-
-// assumptions lists what was taken for granted in the shown cases and whether it matters. What
-// changed nothing is a count.
+// assumptions lists what was taken for granted in the shown cases and changes something, with
+// what other values come to. What changes nothing is a number.
 func (t *text) assumptions(shown []*check.Case) {
 	r := &Result{}
 	for _, c := range shown {
 		r.assume(c)
 	}
-	if len(r.Assumptions) == 0 {
+	if len(r.Assumptions)+len(r.NotModelled) == 0 {
 		return
 	}
-	tried := false
-	for i := range r.Assumptions {
-		tried = tried || r.Assumptions[i].Effect != nil
+	if judged := func(c *check.Case) bool { return c.Verdict != check.NotJudged }; !t.opts.Verbose && !slices.ContainsFunc(shown, judged) {
+		t.taken(shown)
+		t.notModelled(r.NotModelled)
+		return
 	}
-	rows := [][]string{{"ASSUMED", "", "BASIS", "settle it with"}}
-	if tried {
-		rows[0] = []string{"ASSUMED, and does it matter?", "", "", "settle it with"}
+	slices.SortStableFunc(r.Assumptions, func(a, b Assumption) int { return weight(&a) - weight(&b) })
+	tried := slices.ContainsFunc(r.Assumptions, func(a Assumption) bool { return a.Effect != nil })
+	heading := "ASSUMED, and what if it is otherwise"
+	if !tried {
+		heading = "ASSUMED"
 	}
-	nothing, untried := 0, 0
+	var rows [][]string
+	nothing, untried, more := 0, 0, 0
 	for i := range r.Assumptions {
 		a := &r.Assumptions[i]
-		words, shows := matters(a, tried)
 		switch {
-		case shows || t.opts.Verbose:
-			rows = append(rows, []string{"  " + a.What, a.Value, words, a.Settle})
+		case t.opts.Verbose, !tried && !strings.HasPrefix(a.ID, "latency."), a.Effect != nil && *a.Effect != string(check.NoEffect):
+			if tried && len(rows) == t.room.assumed {
+				more++
+				continue
+			}
+			rows = append(rows, []string{a.What + ": " + a.Value, effects(a), t.flag(a.Settle)})
 		case a.Effect != nil:
 			nothing++
 		default:
 			untried++
 		}
 	}
-	if len(rows) > 1 {
-		t.columns(rows)
-	} else {
-		t.line("%s", rows[0][0])
+	if len(rows) > 0 {
+		t.Text("", heading)
+		t.Table(2, rows)
 	}
-	switch {
-	case nothing+untried == 0:
-	case !tried:
-		t.line("  %s of a small cluster (-v, --list latencies)", count(untried, "latency", "latencies"))
-	case nothing == 0:
-		t.line("  %d more were not varied (-v)", untried)
-	default:
-		t.line("  %d more changed nothing when varied, %d were not varied (-v)", nothing, untried)
+	t.counts(more, nothing, untried)
+	if tried {
+		t.taken(shown)
 	}
-	for _, n := range r.NotModelled {
-		direction := map[string]string{"more": "more losses in reality", "fewer": "fewer losses in reality"}[n.Direction]
-		t.line("  Not modelled: %s, %s (%s)", n.Object, n.What, cmp.Or(direction, "more or fewer losses in reality"))
-	}
-	t.line("")
+	t.notModelled(r.NotModelled)
 }
 
-// matters says in words whether an assumption does, and whether it is worth a line: when
-// assumptions were tried, those that change something, else all but the latencies.
-func matters(a *Assumption, tried bool) (words string, shows bool) {
+// flag is what says an assumption: in short the first of several ways.
+func (t *text) flag(settle string) string {
+	if t.opts.Verbose {
+		return settle
+	}
+	first, _, _ := strings.Cut(settle, ",")
+	return first
+}
+
+// weight orders assumptions: those that decide first, those that matter next.
+func weight(a *Assumption) int {
 	switch {
-	case !tried:
-		return a.Basis, !strings.HasPrefix(a.ID, "latency.")
 	case a.Effect == nil:
-		return "not varied", false
-	case *a.Effect == string(check.NoEffect):
-		return "no", false
+		return 3
+	case *a.Effect == string(check.VerdictEffect):
+		return 0
+	case *a.Effect == string(check.SizeEffect):
+		return 1
 	default:
-		return effectWords(a), true
+		return 2
 	}
 }
 
-// effectWords says what other values of an assumption do: the verdict they change to, or what
-// is lost from the least to the most.
-func effectWords(a *Assumption) string {
-	if *a.Effect == string(check.VerdictEffect) {
-		for _, alt := range a.Alternatives {
-			if alt.Effect == string(check.VerdictEffect) {
-				return "yes: " + alt.Verdict + " with " + shortValue(alt.Value)
-			}
+// counts sums up the assumptions that are not listed.
+func (t *text) counts(more, nothing, untried int) {
+	var parts []string
+	for _, p := range []struct {
+		n         int
+		one, many string
+	}{
+		{more, "changes what is lost", "change what is lost"}, {nothing, "makes no difference", "make no difference"}, {untried, "was not varied", "were not varied"},
+	} {
+		switch {
+		case p.n == 0:
+		case len(parts) > 0:
+			parts = append(parts, count(p.n, p.one, p.many))
+		case more > 0:
+			parts = append(parts, count(p.n, "more assumption "+p.one, "more assumptions "+p.many))
+		default:
+			parts = append(parts, count(p.n, "assumption "+p.one, "assumptions "+p.many))
 		}
 	}
-	least, most := a.Alternatives[0].LostSeconds.Median, a.Alternatives[0].LostSeconds.Median
-	for _, alt := range a.Alternatives {
-		least, most = min(least, alt.LostSeconds.Median), max(most, alt.LostSeconds.Median)
+	if len(parts) > 0 {
+		t.Text("  ", strings.Join(parts, ", ")+" (-v lists them).")
 	}
-	values := make([]string, len(a.Alternatives))
+}
+
+// effects says what other values of an assumption come to.
+func effects(a *Assumption) string {
+	if len(a.Alternatives) == 0 {
+		return a.Basis
+	}
+	var values, results []string
 	for i := range a.Alternatives {
-		values[i] = shortValue(a.Alternatives[i].Value)
+		alt := &a.Alternatives[i]
+		words := "no difference"
+		if alt.Effect != string(check.NoEffect) {
+			words = alternativeWords(alt)
+		}
+		if at := slices.Index(results, words); at >= 0 {
+			values[at] += " or " + shortValue(alt.Value)
+			continue
+		}
+		values, results = append(values, shortValue(alt.Value)), append(results, words)
 	}
-	if least == most {
-		return fmt.Sprintf("size: %s with %s", span(least), values[0])
+	for i := range values {
+		values[i] += ": " + results[i]
 	}
-	return fmt.Sprintf("size: %s-%s lost", figure(least), span(most))
+	return strings.Join(values, "; ")
+}
+
+// alternativeWords is what one other value comes to, with its verdict where that is another one.
+func alternativeWords(a *Alternative) string {
+	words := resultWords(a.Verdict, check.Range{Median: int64(a.LostSeconds.Median)})
+	if a.Effect == string(check.VerdictEffect) && a.Verdict == string(check.Outage) {
+		return "outage, " + words
+	}
+	return words
 }
 
 // shortValue is a value without its explanation.
 func shortValue(v string) string {
 	head, _, _ := strings.Cut(v, ":")
 	return head
+}
+
+// taken says what was read out of the input or concluded from it, and decides about the shown
+// cases: nobody has to guess why there are two pods.
+func (t *text) taken(shown []*check.Case) {
+	var parts []string
+	for _, c := range shown {
+		for i := range c.Assumptions {
+			a := &c.Assumptions[i]
+			if _, tried := c.EffectOf(a.ID); !tried && (a.Basis == "inferred" || a.Basis == "preset" || a.Basis == "manifest") {
+				parts = distinct(parts, a.What+" "+strings.TrimSuffix(a.Value, " (inferred)"))
+			}
+		}
+	}
+	if len(parts) > 0 {
+		t.Text("  ", "Taken from the input: "+strings.Join(parts, "; ")+".")
+	}
+}
+
+// notModelled says what was left out, and in which direction reality differs.
+func (t *text) notModelled(list []NotModelled) {
+	var parts []string
+	for i := range list {
+		direction := map[string]string{"more": "reality loses more", "fewer": "reality loses less"}[list[i].Direction]
+		if direction == "" {
+			direction = "reality loses more or less"
+		}
+		parts = distinct(parts, list[i].What+" ("+direction+")")
+	}
+	if len(parts) > 0 {
+		t.Text("  ", "Not modelled: "+strings.Join(parts, "; ")+".")
+	}
+}
+
+// whyItHolds says under what a case holds, what would break it, and that the fallback to pods
+// that terminate has to do with it.
+func (t *text) whyItHolds(c *check.Case) []string {
+	var out []string
+	if k := c.Kept; k != nil && k.Fallback > 0 {
+		words := fmt.Sprintf("for %s (seed %d) a node had no ready pod to send to, and sent to one that was terminating and still served (KEP-1669)", span(k.Fallback), k.Seed)
+		if k.Without > 0 {
+			words += "; without that, as before Kubernetes 1.26, " + span(engine.Time(k.Without)) + " would be lost"
+		}
+		out = append(out, words)
+	}
+	var under, breaks []string
+	for i := range c.Assumptions {
+		switch a := &c.Assumptions[i]; a.ID {
+		case "proxy", "lb", "ingress", "nodes", "replicas", "start", "sigterm", "prestop":
+			under = append(under, a.What+" "+a.Value)
+		}
+	}
+	for i := range c.Alternatives {
+		if a := &c.Alternatives[i]; a.Effect != check.NoEffect && a.LostSeconds.Max > 0 {
+			breaks = append(breaks, fmt.Sprintf("%s (%s)", shortValue(a.Value), resultWords(string(a.Verdict), a.LostSeconds)))
+		}
+	}
+	if len(under) > 0 {
+		out = append(out, "nothing is lost with "+strings.Join(under, "; "))
+	}
+	switch {
+	case len(breaks) > 0:
+		out = append(out, "something is lost with "+listed(breaks, 5))
+	case len(c.Alternatives) > 0:
+		out = append(out, fmt.Sprintf("nothing is lost with any of the %s either that were tried", count(len(c.Alternatives), "other value", "other values")))
+	}
+	return out
 }

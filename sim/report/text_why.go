@@ -1,210 +1,198 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
-// listedCauses is how many causes a text lists that is not verbose.
-const listedCauses = 5
-
-// why writes the causes of a case with their shares and what in the manifests is behind them,
-// and what each client lost.
+// why lists the causes of a case with their shares of what is lost, and their codes at the right.
 func (t *text) why(c *check.Case) {
 	if len(c.Causes) == 0 {
 		return
 	}
-	failed := c.Totals().Failed
-	t.line("WHY, %s (share of lost requests, all runs)", c.Action)
-	var rows [][]string
-	for i := range c.Causes {
-		x := &c.Causes[i]
-		if i == listedCauses && !t.opts.Verbose {
-			rows = append(rows, []string{"", count(len(c.Causes)-listedCauses, "more cause (-v)", "more causes (-v)")})
+	t.Text("WHY   ", event(c))
+	all := c.Totals().Failed
+	rows := [][]string{}
+	causes := merged(c.Causes)
+	for i := range causes {
+		x := &causes[i]
+		if i == t.room.causes && len(causes) > i+1 {
+			var rest uint64
+			for _, y := range causes[i:] {
+				rest += y.Count
+			}
+			rows = append(rows, []string{fmt.Sprintf("%5s", share(rest, all)), fmt.Sprintf("%d more causes (-v)", len(causes)-i), ""})
 			break
 		}
-		rows = append(rows, []string{fmt.Sprintf("  %5s", share(x.Count, failed)), elsewhereWords(x.Elsewhere), x.Cause.String(), lateWords(x), culpritWords(x)})
-	}
-	t.columns(rows)
-	if len(c.Clients) > 1 {
-		rows = nil
-		for i, client := range c.Clients {
-			lost, longest, _ := c.Client(i)
-			rows = append(rows, []string{"  " + client.Name, rateWords(client.Rate), "lost " + spread(lost), "nothing answered " + spread(longest)})
+		words := causeName(x.Blame)
+		if i > 0 && x.Culprit != causes[0].Culprit {
+			words += t.behind(x.Culprit)
 		}
-		t.line("BY CLIENT")
-		t.columns(rows)
+		rows = append(rows, []string{fmt.Sprintf("%5s", share(x.Count, all)), words, x.Cause.String()})
 	}
-	if u := c.Usable; u.Of > 0 && u.Min < u.Of {
-		t.line("FEWEST USABLE PODS  %d of %d, for %s in the worst run", u.Min, u.Of, span(u.For))
+	t.Table(0, rows)
+	t.Text("  ", elsewhereWords(c.Causes, all)+t.withoutTheWait(c))
+	if u := c.Usable; u.Of > 0 && u.Min < u.Of && u.For > 0 {
+		t.Text("  ", fmt.Sprintf("At the worst moment %d of %s could answer, for %s in the worst run.", u.Min, count(u.Of, "pod", "pods"), span(u.For)))
 	}
-	if n := unsettled(c); n > 0 {
-		t.line("%s had not come to rest at the end%s", count(n, "run", "runs"), unrestWords(c))
+	for _, words := range unsettledWords(c) {
+		t.Text("  ", words+".")
 	}
-	t.line("")
 }
 
-// unrestWords is what the first of these runs was waiting for.
-func unrestWords(c *check.Case) string {
-	for i := range c.Runs {
-		if u := c.Runs[i].Unrest; u != "" {
-			return ": " + u
+// behind is what stands in a manifest behind a cause, in brackets.
+func (t *text) behind(l ledger.Line) string {
+	if l.Event == "" {
+		return ""
+	}
+	words := l.Event
+	if where := t.place(l.File, l.Line); where != "" {
+		words += ", " + where
+	}
+	return " (" + words + ")"
+}
+
+// merged adds up causes that differ only in whether another pod could have answered.
+func merged(causes []check.Cause) []check.Cause {
+	var out []check.Cause
+next:
+	for i := range causes {
+		for j := range out {
+			if out[j].Cause == causes[i].Cause && out[j].Actor == causes[i].Actor && out[j].Culprit == causes[i].Culprit {
+				out[j].Count += causes[i].Count
+				continue next
+			}
+		}
+		out = append(out, causes[i])
+	}
+	return out
+}
+
+// elsewhereWords tells the race part, which delays and readiness mend, from the outage part,
+// which only more pods mend.
+func elsewhereWords(causes []check.Cause, all uint64) string {
+	var others uint64
+	for i := range causes {
+		if causes[i].Elsewhere {
+			others += causes[i].Count
+		}
+	}
+	switch {
+	case others == all:
+		return "Each time another ready pod could have answered."
+	case others == 0:
+		return "No other pod could have answered: only more pods, or a new one before the old one goes, help."
+	default:
+		return fmt.Sprintf("Another ready pod could have answered in %s; in the rest nobody could.", share(others, all))
+	}
+}
+
+// withoutTheWait says what would be lost if kube-proxy did not wait, where its waiting loses
+// most.
+func (t *text) withoutTheWait(c *check.Case) string {
+	if c.Causes[0].Actor != ledger.ProxyWait {
+		return ""
+	}
+	for i := range c.Alternatives {
+		a := &c.Alternatives[i]
+		if a.ID == "proxy" && strings.Contains(a.Value, "minSyncPeriod 0") {
+			if a.LostSeconds.Median == 0 {
+				return " With minSyncPeriod 0 nothing would be."
+			}
+			return " With minSyncPeriod 0 it would be " + span(engine.Time(a.LostSeconds.Median)) + "."
 		}
 	}
 	return ""
 }
 
-// culpritWords is "no preStop, web.yaml:17".
-func culpritWords(x *check.Cause) string {
-	words := x.Culprit.Event
-	if x.Culprit.File != "" {
-		words += fmt.Sprintf(", %s:%d", x.Culprit.File, x.Culprit.Line)
-	}
-	return words
-}
-
-// example tells how one lost request came about.
-func (t *text) example(c *check.Case) {
-	x := lostRequest(c)
-	if x == nil {
+// story tells how one lost request came about, or, of a case that holds, how a rollout went.
+func (t *text) story(c *check.Case) {
+	if t.room.story == 0 {
 		return
 	}
-	t.line("ONE LOST REQUEST, seed %d, %s, %s at %s s", x.Seed, x.Client, x.Outcome, moment(x.End))
+	if x := exampleCause(c); x != nil {
+		t.lostOne(c, x)
+	} else if c.Kept != nil && len(c.Kept.Story) > 0 && t.opts.Show != "" {
+		t.timeline("ONE "+strings.ToUpper(one(c)), fmt.Sprintf("seed %d, nothing lost", c.Kept.Seed), c.Kept.Story)
+	}
+}
+
+func (t *text) lostOne(c *check.Case, x *check.Cause) {
+	lines := x.Story
+	r := &x.Example.Request
+	if len(lines) == 0 {
+		where := "a node's rules"
+		if r.Node >= 0 && r.Node < len(c.Nodes) {
+			where = c.Nodes[r.Node]
+		}
+		if r.Pod != "" {
+			where += " -> pod " + r.Pod
+		}
+		lines = []ledger.Line{{At: r.Arrival, Event: "this request: " + where + ": " + seenAs(r.Outcome)}}
+	}
+	tail := fmt.Sprintf("seed %d", x.Example.Seed)
+	if len(c.Clients) > 1 && r.Stream < len(c.Clients) {
+		tail += ", " + c.Clients[r.Stream].Name
+	}
+	if r.Attempts > 1 {
+		tail += fmt.Sprintf(", %d attempts", r.Attempts)
+	}
+	t.timeline("ONE LOST REQUEST", tail, lines)
+}
+
+// timeline writes lines of a story with their times from one of them on.
+func (t *text) timeline(heading, tail string, lines []ledger.Line) {
+	zero, from := origin(lines)
+	t.Text(heading+"   ", from+tail)
+	lines = shortened(lines, t.room.story)
+	widest := 0
+	for _, l := range lines {
+		widest = max(widest, len(since(l.At, zero)))
+	}
 	var rows [][]string
-	for _, l := range x.Story {
-		row := []string{"  " + moment(l.At), l.Event}
-		if l.Source != nil {
-			row = append(row, fmt.Sprintf("%s:%d", l.Source.File, l.Source.Line))
+	for _, l := range lines {
+		at := since(l.At, zero)
+		row := []string{strings.Repeat(" ", widest-len(at)+2) + at, strings.Replace(l.Event, "this request", "THIS REQUEST", 1)}
+		if where := t.place(l.File, l.Line); where != "" {
+			row = append(row, where)
 		}
 		rows = append(rows, row)
 	}
-	if len(rows) == 0 {
-		where := "at the rules of " + cmp.Or(x.Node, "a node")
-		if x.Pod != "" {
-			where = cmp.Or(x.Node, "a node") + " -> pod " + x.Pod
-		}
-		rows = append(rows, []string{"  " + moment(x.At), "arrives; " + where})
-	}
-	t.columns(rows)
-	tries := ""
-	if x.Attempts > 1 {
-		tries = fmt.Sprintf(", after %d attempts", x.Attempts)
-	}
-	t.line("  %s%s: %s; %s", x.Cause, tries, causeWords(x.Cause), elsewhereWords(x.Elsewhere))
-	t.line("")
+	t.Table(0, rows)
 }
 
-// fixes writes what was tried against the losses of the shown workloads.
-func (t *text) fixes(shown []*check.Case) {
-	var workloads []string
-	for _, c := range shown {
-		workloads = distinct(workloads, c.Workload)
+// origin is the time from which a story counts: the deletion of the pod it is about, else its
+// first line.
+func origin(lines []ledger.Line) (zero engine.Time, words string) {
+	for i := range lines {
+		if lines[i].Origin {
+			pod, _ := strings.CutSuffix(lines[i].Event, " deleted")
+			return lines[i].At, "times since " + pod + " was deleted, "
+		}
 	}
-	for _, w := range workloads {
-		t.fixesOf(w)
-	}
+	return lines[0].At, "times since the first line, "
 }
 
-func distinct(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
+// shortened leaves out lines from the middle of what happened before the request until there
+// are no more than most.
+func shortened(lines []ledger.Line, most int) []ledger.Line {
+	out := append([]ledger.Line{}, lines...)
+	for len(out) > most {
+		drop := -1
+		for i := range out {
+			if i > 0 && i < len(out)-1 && !out[i].Origin && !strings.HasPrefix(out[i].Event, "this request") && out[i].File == "" {
+				drop = i
+				break
+			}
 		}
-	}
-	return append(list, s)
-}
-
-func (t *text) fixesOf(workload string) {
-	var noHelp []string
-	for _, n := range t.sim.NoHelp {
-		if n.Workload == workload {
-			noHelp = append(noHelp, n.Title)
+		if drop < 0 {
+			return out
 		}
+		out = append(out[:drop], out[drop+1:]...)
 	}
-	number := 0
-	var bound check.Fraction
-	for i := range t.sim.Fixes {
-		f := &t.sim.Fixes[i]
-		if f.Workload != workload {
-			continue
-		}
-		if number++; number == 1 {
-			t.line("WHAT HELPS  (same %s, then %d new ones)", count(t.sim.Runs, "seed", "seeds"), f.Cases[0].Confirm.Runs)
-		}
-		t.fix(number, f)
-		if f.Lossless() {
-			bound = check.LossBound(f.Cases[0].Confirm.Runs)
-		}
-	}
-	if bound > 0 {
-		t.line("  Nothing lost in the new runs: with 95 %% confidence at most %s of such rollouts lose anything. Not a proof.", percent(bound))
-	}
-	for i, title := range noHelp {
-		if i == 0 {
-			t.line("  No help: %s", title)
-			continue
-		}
-		t.line("           %s", title)
-	}
-	if number > 0 || len(noHelp) > 0 {
-		t.line("")
-	}
-}
-
-func (t *text) fix(number int, f *check.Fix) {
-	t.line("  %d  %s", number, f.Title)
-	var rows [][]string
-	for _, c := range f.Cases {
-		left := ""
-		if len(c.Confirm.Left) > 0 {
-			left = ": " + strings.Join(c.Confirm.Left, ", ")
-		}
-		rows = append(rows, []string{
-			"     " + c.ID, span(engine.Time(c.Before.Median)) + " -> " + span(engine.Time(c.After.Median)),
-			fmt.Sprintf("loses something in %d of %d, and in %d of %d new runs", c.WithLoss, c.Runs, c.Confirm.WithLoss, c.Confirm.Runs) + left,
-		})
-	}
-	t.columns(rows)
-	words := count(len(f.Edits), "field", "fields")
-	last := ""
-	for _, e := range f.Edits {
-		if e.File != last {
-			words += ", " + e.File
-		}
-		words, last = fmt.Sprintf("%s:%d", words, e.Line), e.File
-	}
-	if f.Cost != "" {
-		words += "; " + f.Cost
-	}
-	if f.Longer >= engine.Second/2 {
-		words += "; a roll-out takes " + span(f.Longer) + " longer"
-	}
-	t.line("     %s", words)
-	t.editWith(f)
-	if f.Margin > 0 {
-		t.line("     margin %s to the latest removal seen", span(f.Margin))
-	}
-	if f.Destructive != "" {
-		t.line("     careful: %s", f.Destructive)
-	}
-}
-
-// editWith says how to change what is no file.
-func (t *text) editWith(f *check.Fix) {
-	if t.opts.EditWith == nil {
-		return
-	}
-	var commands []string
-	for _, e := range f.Edits {
-		if c := t.opts.EditWith(e.File); c != "" {
-			commands = distinct(commands, c)
-		}
-	}
-	for _, c := range commands {
-		t.line("     with: %s", c)
-	}
+	return out
 }

@@ -7,15 +7,20 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
-// span writes a duration for people: "13.6 s", "0.98 s", "none".
+// span writes a duration for people: "13.6 s", "0.98 s", "2.4 min", "nothing".
 func span(t engine.Time) string {
-	if t == 0 {
-		return "none"
+	switch {
+	case t == 0:
+		return "nothing"
+	case t >= 100*engine.Second:
+		const tenth = 6 * engine.Second
+		tenths := (t + tenth/2) / tenth
+		return strings.TrimSuffix(fmt.Sprintf("%d.%d", tenths/10, tenths%10), ".0") + " min"
+	default:
+		return figure(t) + " s"
 	}
-	return figure(t) + " s"
 }
 
 // figure rounds a duration to what a reader needs: two decimals below ten seconds, else one.
@@ -32,19 +37,30 @@ func figure(t engine.Time) string {
 	}
 }
 
-// moment writes a time of a run to the millisecond: "2.108", "6".
-func moment(t engine.Time) string { return (t - t%engine.Millisecond).Seconds() }
+// since writes a time from another one on with two decimals: "-0.13 s", "12.04 s".
+func since(t, zero engine.Time) string {
+	d, sign := t-zero, ""
+	if d < 0 {
+		d, sign = -d, "-"
+	}
+	hundredths := int64((d + 5*engine.Millisecond) / (10 * engine.Millisecond))
+	if hundredths == 0 {
+		sign = ""
+	}
+	return fmt.Sprintf("%s%d.%02d s", sign, hundredths/100, hundredths%100)
+}
 
-// spread writes the median with the range over runs: "13.6 s (12-16)".
+// spread writes the median with the range over runs: "13.6 s (12-16)", "-" for nothing.
 func spread(r check.Range) string {
 	low, middle, high := engine.Time(r.Min), engine.Time(r.Median), engine.Time(r.Max)
 	if high == 0 {
-		return "none"
+		return "-"
 	}
+	words := figure(middle) + " s"
 	if low == high {
-		return span(middle)
+		return words
 	}
-	return fmt.Sprintf("%s (%s-%s)", span(middle), figure(low), figure(high))
+	return fmt.Sprintf("%s (%s-%s)", words, figure(low), figure(high))
 }
 
 // percent writes a bound, rounded up: "14 %", "1.5 %", "1 %".
@@ -83,77 +99,62 @@ func thousands(n int64) string {
 	return s
 }
 
-// lateWords says whose lateness a cause was. At the end of draining nobody is late: the load balancer
-// does what it is there for. Neither is anybody when a node goes, and no manifest asked for that.
-func lateWords(x *check.Cause) string {
-	switch x.Cause {
-	case ledger.DrainCut:
-		return "the load balancer itself"
-	case ledger.NodeGone:
-		return "the node itself"
-	default:
-		return actorWords(x.Actor)
+// numbers writes the median with the range over runs: "1 (1-3)".
+func numbers(r check.Range) string {
+	if r.Min == r.Max {
+		return thousands(r.Median)
 	}
+	return fmt.Sprintf("%s (%s-%s)", thousands(r.Median), thousands(r.Min), thousands(r.Max))
 }
 
-// actorWords says whose lateness it was.
-func actorWords(a ledger.Actor) string {
-	return map[ledger.Actor]string{
-		ledger.Spec:            "the manifest asks for it",
-		ledger.Kubelet:         "late: kubelet",
-		ledger.KubeletProbe:    "by the kubelet's probe",
-		ledger.SliceController: "late: EndpointSlice controller",
-		ledger.Watch:           "late: watch events on their way",
-		ledger.ProxyWait:       "late: service proxy, waiting for its minSyncPeriod",
-		ledger.ProxySync:       "late: service proxy, syncing its rules",
-		ledger.LBController:    "late: load balancer's controller",
-		ledger.LBProbe:         "late: load balancer's health probe",
-		ledger.LBPropagation:   "late: load balancer, spreading its targets",
-		ledger.Ingress:         "late: ingress proxy",
-		ledger.DNSCache:        "late: a DNS cache",
-		ledger.App:             "the app itself",
-		ledger.Scheduler:       "late: scheduler",
-	}[a]
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(int64(n)) + " " + many
 }
 
-// elsewhereWords tells the race part from the outage part.
-func elsewhereWords(elsewhere bool) string {
-	if elsewhere {
-		return "another pod could have answered"
+// inRuns says in how many runs something was so: "in every rolling restart", "in 3 of 20 runs".
+func inRuns(c *check.Case, n int) string {
+	if n == len(c.Runs) && n > 1 {
+		return "in every " + one(c)
 	}
-	return "no other pod could answer"
+	return fmt.Sprintf("in %s of %s", thousands(int64(n)), many(c, len(c.Runs)))
 }
 
-// CauseRow is one row of the table of causes.
-type CauseRow struct {
-	Cause, What, Signature string
+// one and many are what a run of a case is called.
+func one(c *check.Case) string {
+	if c.Kind == "Scenario" {
+		return "run"
+	}
+	return c.Action
 }
 
-// Causes lists what a cause is and what it looks like from outside.
-func Causes() []CauseRow {
-	what := map[ledger.Cause][2]string{
-		ledger.StaleDNS:        {"the name did not resolve, or only to addresses that are gone", "curl: could not resolve host, or timeouts to an old address"},
-		ledger.NodeGone:        {"the node the connection led to is dead", "timeouts; established connections hang"},
-		ledger.DrainCut:        {"the load balancer or L7 proxy cut the connection at the end of its draining, or with its target", "connection reset by peer"},
-		ledger.KilledInFlight:  {"an answer was outstanding at SIGKILL, after the grace period", "connection reset or EOF; container exit code 137"},
-		ledger.ExitInFlight:    {"an answer was outstanding when the process exited after SIGTERM", "connection reset or EOF; nginx 502"},
-		ledger.LivenessRestart: {"the liveness probe had the container restarted", "connection reset or refused; the pod's restart count rises"},
-		ledger.Crashed:         {"the process crashed", "connection reset or refused; the pod's restart count rises"},
-		ledger.KeepaliveRace:   {"a request was written while the server was closing the idle connection", "Go: EOF, or server closed idle connection; nginx 502; rare single errors"},
-		ledger.FlowPinned:      {"a flow stays with an endpoint that is gone", "UDP or silent TCP without answers, though new flows work"},
-		ledger.NoHealthyTarget: {"the load balancer or L7 proxy had no target", "HTTP 503; ALB: HTTPCode_ELB_5XX"},
-		ledger.StaleLB:         {"the targets of the load balancer or L7 proxy were out of date, others would have helped", "timeouts or 502 for some clients, until its probe or controller catches up"},
-		ledger.StaleRules:      {"a node's rules were out of date, others would have helped", "curl: connection refused or timeouts, for about minSyncPeriod after each pod"},
-		ledger.NoLocalEndpoint: {"policy Local, and the node has no usable endpoint though others have", "timeouts; kube-proxy: sync_proxy_rules_no_local_endpoints_total"},
-		ledger.NoEndpoint:      {"no usable endpoint anywhere", "curl: connection refused, from every node"},
-		ledger.NotListeningYet: {"the pod got traffic before its server listened", "connection refused just after a pod's start; no readiness probe"},
-		ledger.ListenerClosed:  {"the pod got traffic after its server had stopped listening", "connection refused just after SIGTERM; no preStop delay"},
-		ledger.Overloaded:      {"accepted, and answered too late or turned away for lack of capacity", "HTTP 503 or client timeouts under load"},
-		ledger.AppError:        {"an error the scenario asked of the app", "HTTP 5xx from the app itself, while its pod is ready"},
+func many(c *check.Case, n int) string {
+	word := one(c)
+	if n != 1 {
+		word += "s"
 	}
-	var rows []CauseRow
-	for c := ledger.NoCause + 1; c < ledger.NumCauses; c++ {
-		rows = append(rows, CauseRow{c.String(), what[c][0], what[c][1]})
+	return thousands(int64(n)) + " " + word
+}
+
+func distinct(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
 	}
-	return rows
+	return append(list, s)
+}
+
+// listed joins words as a sentence does: "a, b and c"; of more than most, the rest is a number.
+func listed(words []string, most int) string {
+	if len(words) > most {
+		rest := len(words) - most + 1
+		words = append(append([]string{}, words[:most-1]...), fmt.Sprintf("%d more", rest))
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }

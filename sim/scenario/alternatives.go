@@ -238,6 +238,15 @@ func (a App) as(id string, w *Workload) App {
 	return out
 }
 
+// WithoutFallback returns the Scenario with service proxies that never use a terminating endpoint, as before Kubernetes 1.26
+// (KEP-1669): for comparison.
+func WithoutFallback(s *Scenario) *Scenario {
+	out := s.clone()
+	out.Kubernetes.Options.TerminatingFallback = endpoints.FallbackNone
+	out.Expect = nil
+	return out
+}
+
 // Edited returns the Scenario with one workload's Deployment changed, as if its manifest said
 // so: defaults are applied, hooks are read again. name is "ns/name".
 func (s *Scenario) Edited(name string, edit func(*appsv1.Deployment)) *Scenario {

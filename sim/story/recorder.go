@@ -63,14 +63,22 @@ func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 		}
 	}
 	before = t.shorten(before, &r, hero)
-	var out []ledger.Line
-	for _, e := range before {
-		out = append(out, t.line(e))
-	}
+	out := t.about(before, hero)
 	out = append(out, t.own(&r, hero))
 	toldOfWait := slices.ContainsFunc(before, func(e *cluster.Event) bool { return e.Kind == cluster.EventWait })
 	for _, e := range t.ending(after, &r, hero, t.waited(&r) && !toldOfWait) {
 		out = append(out, t.line(e))
+	}
+	return out
+}
+
+// about makes lines of events. They count from the deletion of the pod that the story is about.
+func (t *Teller) about(events []*cluster.Event, hero cluster.PodID) []ledger.Line {
+	var out []ledger.Line
+	for _, e := range events {
+		l := t.line(e)
+		l.Origin = e.Kind == cluster.EventDeleted && e.Pod == hero
+		out = append(out, l)
 	}
 	return out
 }

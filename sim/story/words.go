@@ -70,8 +70,8 @@ func (t *Teller) words(e *cluster.Event) string {
 	case cluster.EventResumed:
 		return e.Action.Target + " runs again"
 	case cluster.EventWait:
-		return fmt.Sprintf("the proxy of %s hears of a change and waits until %s s: minSyncPeriod %s after its last sync",
-			t.sc.Nodes[e.Node].Name, (e.Until - e.Until%engine.Millisecond).Seconds(), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
+		return fmt.Sprintf("the proxy of %s hears of a change and waits %s s, until minSyncPeriod (%s) after its last sync",
+			t.sc.Nodes[e.Node].Name, hundredths(e.Until-e.At), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
 	case cluster.EventRules:
 		return t.rulesWords(e)
 	case cluster.EventIngress:
@@ -113,7 +113,11 @@ func (t *Teller) rulesWords(e *cluster.Event) string {
 	node := t.sc.Nodes[e.Node].Name
 	switch e.Verdict {
 	case packet.Endpoints:
-		return fmt.Sprintf("rules on %s lead to %s", node, t.podList(e.Targets))
+		words := fmt.Sprintf("rules on %s lead to %s", node, t.podList(e.Targets))
+		if e.Fallback {
+			words += ": terminating, but no pod is ready in scope (KEP-1669)"
+		}
+		return words
 	case packet.Reject:
 		return fmt.Sprintf("rules on %s refuse connections: no usable endpoint anywhere", node)
 	case packet.Drop:
@@ -195,6 +199,9 @@ func actionWords(a *scenario.Action) string {
 	return strings.TrimSpace(strings.Join([]string{a.Verb, a.Target, a.Value}, " "))
 }
 
+// hundredths is a duration to a hundredth of a second, which is what a story needs: "0.98".
+func hundredths(t engine.Time) string { return (t - t%(10*engine.Millisecond)).Seconds() }
+
 // own is the request's line.
 func (t *Teller) own(r *ledger.Request, hero cluster.PodID) ledger.Line {
 	where := "a node"
@@ -217,7 +224,7 @@ func (t *Teller) own(r *ledger.Request, hero cluster.PodID) ledger.Line {
 	}
 	sent := ""
 	if r.End-r.Arrival >= engine.Second {
-		sent = fmt.Sprintf(", sent at %s s", (r.Arrival - r.Arrival%engine.Millisecond).Seconds())
+		sent = fmt.Sprintf(", sent %s s before", hundredths(r.End-r.Arrival))
 	}
 	return ledger.Line{At: r.End, Event: fmt.Sprintf("this request%s: %s: %s", sent, where, seen), Object: r.Pod}
 }

@@ -72,3 +72,22 @@ func tell(sc *scenario.Scenario, c *check.Case) error {
 	}
 	return nil
 }
+
+// keep adds to a case that holds how its first run went, and what of it was due to the fallback to pods that terminate.
+func keep(sc *scenario.Scenario, c *check.Case) error {
+	seed := c.Runs[0].Seed
+	_, teller, err := chronicle(sc, seed)
+	if err != nil {
+		return fmt.Errorf("%s, seed %d: %w", c.ID, seed, err)
+	}
+	c.Kept = &check.Kept{Seed: seed, Story: teller.Kept(), Fallback: teller.Fallback()}
+	if c.Kept.Fallback == 0 {
+		return nil
+	}
+	without := (&job{sc: scenario.WithoutFallback(sc), seed: seed}).do()
+	if without.err != nil {
+		return fmt.Errorf("%s without the fallback, seed %d: %w", c.ID, seed, without.err)
+	}
+	c.Kept.Without = without.run.LostSeconds()
+	return nil
+}

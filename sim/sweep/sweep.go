@@ -73,12 +73,15 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simul
 	return out, nil
 }
 
-// stories tells those of all units that lost something.
+// stories tells those of all units that lost something, and how the first run of one that holds went.
 func stories(p *pool, units []*unit) (errs []string) {
 	faults := make([]error, len(units))
 	p.each("telling", len(units), func(i int) {
-		if len(units[i].record.Causes) > 0 {
-			faults[i] = tell(units[i].sc, &units[i].record)
+		switch c := &units[i].record; {
+		case len(c.Causes) > 0:
+			faults[i] = tell(units[i].sc, c)
+		case c.Verdict == check.Holds:
+			faults[i] = keep(units[i].sc, c)
 		}
 	})
 	for _, err := range faults {

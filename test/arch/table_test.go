@@ -302,6 +302,7 @@ var packages = []packageRule{
 			{"sim/sweep", "the stories of examples, over several seeds"}, {"sim/check", "whether they come out as they say"},
 		},
 	},
+	{path: "internal/page", pure: true},
 	{path: "sim/engine", pure: true},
 	{path: "sim/ledger", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
 	{
@@ -403,8 +404,12 @@ var packages = []packageRule{
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is reported"},
 			{"sim/check", "the record that is shown"},
+			{"internal/page", "lines that are no wider than a terminal"},
 		},
-		testOwn: []permit{{"sim/scenario", "a record has the assumptions of its Scenario"}},
+		testOwn: []permit{
+			{"sim/scenario", "a record has the assumptions of its Scenario"}, {"sim/sweep", "texts of real runs are goldens"},
+			{"endpoints/manifest", "the manifests of these runs"},
+		},
 	},
 	{
 		path: "sim/play",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -162,4 +163,18 @@ func displayName(program string) string {
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+}
+
+// columns is how wide a terminal is, 0 for anything else: COLUMNS says it where output goes through a pager.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if wide, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return wide
+		}
+	}
+	wide, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil {
+		return 0
+	}
+	return wide
 }

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/internal/page"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sweep"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The texts that people get, whole. Somebody has read each of them aloud.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	for name, g := range goldens {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := g.of(t)
+			text := compose(s, g.opts)
+			file := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", text, want)
+			}
+			legible(t, text, page.Widest)
+			if lines := strings.Count(text, "\n"); !g.opts.All && !g.opts.Verbose && lines > g.most(s) {
+				t.Errorf("%d lines, want at most %d", lines, g.most(s))
+			}
+			narrow := g.opts
+			narrow.Width = 60
+			legible(t, compose(s, narrow), 60)
+		})
+	}
+	for _, file := range files(t) {
+		if name := strings.TrimSuffix(filepath.Base(file), ".txt"); goldens[name].of == nil {
+			t.Errorf("%s: nobody compares it", file)
+		}
+	}
+}
+
+func files(t *testing.T) []string {
+	t.Helper()
+	list, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// unwanted are words that readers asked about, and words that a sampled result has no right to.
+var unwanted = regexp.MustCompile(`(?i)\b(roll-outs?|zero|safe|never loses?|guaranteed|the manifest asks|lateness|settle|h2|NOTHING ANSWERS)\b|webhook of API server|1 cases|1 runs\b|\bnone -> |-> none|lost none|: none$`)
+
+// legible holds for every text: no line is too wide, and no word needs to be explained.
+func legible(t *testing.T, text string, width int) {
+	t.Helper()
+	for i, line := range strings.Split(text, "\n") {
+		if w := page.Width(line); w > width {
+			t.Errorf("line %d has %d columns, want at most %d: %q", i+1, w, width, line)
+		}
+		if strings.HasSuffix(line, " ") {
+			t.Errorf("line %d ends with blanks: %q", i+1, line)
+		}
+	}
+	if found := unwanted.FindString(flow(text)); found != "" {
+		t.Errorf("%q is in\n%s", found, text)
+	}
+}
+
+// golden is a simulation and how it is shown.
+type golden struct {
+	of   func(t *testing.T) *check.Simulation
+	opts TextOptions
+}
+
+// most is how many lines a text may have.
+func (g golden) most(s *check.Simulation) int {
+	if len(workloads(s.Worst())) > 1 {
+		return linesOfMany
+	}
+	return linesOfOne
+}
+
+var goldens = map[string]golden{
+	"made-drops":      {of: made(func(*check.Simulation) {})},
+	"made-families":   {of: made(families)},
+	"made-stuck":      {of: made(stuck)},
+	"made-rare":       {of: made(rare)},
+	"made-before":     {of: made(before)},
+	"made-fallback":   {of: made(fallback)},
+	"made-sessions":   {of: made(sessions)},
+	"made-nothing":    {of: made(func(s *check.Simulation) { s.Cases = s.Cases[2:]; s.Fixes, s.NoHelp = nil, nil })},
+	"made-forty":      {of: made(forty)},
+	"made-all":        {of: made(func(*check.Simulation) {}), opts: TextOptions{All: true, Verbose: true}},
+	"made-no-match":   {of: made(func(*check.Simulation) {}), opts: TextOptions{Show: "nobody"}},
+	"web-app":         {of: real("web-app.yaml", scenario.Options{})},
+	"web-app-holds":   {of: real("recommended.yaml", scenario.Options{})},
+	"web-app-held":    {of: real("recommended.yaml", scenario.Options{}), opts: TextOptions{Show: "shop/web"}},
+	"single-replica":  {of: real("single.yaml", scenario.Options{})},
+	"several-entries": {of: real("entries.yaml", scenario.Options{LB: "gke-l4"})},
+}
+
+func made(change func(*check.Simulation)) func(*testing.T) *check.Simulation {
+	return func(*testing.T) *check.Simulation {
+		s := example()
+		change(s)
+		return s
+	}
+}
+
+// real runs a manifest of testdata as the command does.
+func real(file string, opts scenario.Options) func(*testing.T) *check.Simulation {
+	return func(t *testing.T) *check.Simulation {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects, problems := manifest.Load([]manifest.File{{Name: file, Data: data}}, manifest.Options{})
+		cases, more := scenario.Infer(objects, opts)
+		if problems = append(problems, more...); manifest.HasErrors(problems) {
+			t.Fatal(problems)
+		}
+		s, err := sweep.Run(context.Background(), cases, sweep.Options{Seed: 1, Runs: 8, Sensitivity: true, Fixes: 1, ConfirmRuns: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Replay = "lameduck sim -f " + file
+		return s
+	}
+}
+
+// Every cause and everybody who may be late have words that fit into a line of the table, and
+// say the same of nothing twice.
+func TestEveryCauseHasWords(t *testing.T) {
+	t.Parallel()
+	for _, b := range blames() {
+		name, story := causeName(b), causeStory(b)
+		if len(name) < 10 || len(name) > 110 || len(story) < 10 || len(story) > 150 {
+			t.Errorf("%s, %s: %q, %q", b.Cause, b.Actor, name, story)
+		}
+		if found := unwanted.FindString(name + " " + story); found != "" {
+			t.Errorf("%s, %s: %q has %q", b.Cause, b.Actor, name+" "+story, found)
+		}
+	}
+	var seen []string
+	for _, row := range Causes() {
+		if row.What == "" || row.Signature == "" || slices.Contains(seen, row.What) {
+			t.Errorf("%s: %q, %q", row.Cause, row.What, row.Signature)
+		}
+		seen = append(seen, row.What)
+	}
+}
+
+// A command that is too long for a line is one that a shell takes as it stands.
+func TestACommandOfSeveralLinesCanBePasted(t *testing.T) {
+	t.Parallel()
+	s := example()
+	s.Replay = "lameduck sim -f " + strings.Repeat("deploy/overlays/ ", 9) + "--lb gke-l4"
+	text := compose(s, TextOptions{Width: 60})
+	_, command, ok := strings.Cut(text, "Again: ")
+	lines := strings.Split(strings.TrimSuffix(command, "\n"), "\n")
+	if !ok || len(lines) < 3 {
+		t.Fatal(text)
+	}
+	for i, line := range lines {
+		if more := strings.HasSuffix(line, " \\"); more != (i < len(lines)-1) {
+			t.Errorf("line %d of the command is %q", i+1, line)
+		}
+	}
+	if got, want := strings.Join(strings.Fields(strings.ReplaceAll(command, "\\\n", "")), " "), s.Replay+" --show shop/web/rollout/web:80 --seed 1 --runs 1"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A file is named once; then the line is enough, until another file is meant.
+func TestFilesAreNamedWhereTheyChange(t *testing.T) {
+	t.Parallel()
+	w := newText(&check.Simulation{}, TextOptions{}, everything)
+	var got []string
+	for _, p := range []struct {
+		file string
+		line int
+	}{{"a.yaml", 1}, {"a.yaml", 2}, {"b.yaml", 3}, {"a.yaml", 4}, {"", 0}} {
+		got = append(got, w.place(p.file, p.line))
+	}
+	if want := fmt.Sprint([]string{"a.yaml:1", ":2", "b.yaml:3", "a.yaml:4", ""}); fmt.Sprint(got) != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

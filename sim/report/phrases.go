@@ -1,0 +1,180 @@
+package report
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// phrase is a cause in words.
+type phrase struct {
+	// name says what is wrong, for a table: "a node's rules are out of date".
+	name string
+	// story says the same as a sentence about a rollout, without an end: what was late follows.
+	story string
+	// signature is what it looks like from outside.
+	signature string
+	// of says it for an actor of which late does not; "" in it says that nothing follows.
+	of map[ledger.Actor]string
+}
+
+// late says what an actor had not done yet; an actor without a row has nothing to do with it.
+var late = map[ledger.Actor]string{
+	ledger.Kubelet:         "the kubelet has not reported it yet",
+	ledger.KubeletProbe:    "a readiness probe has not noticed it yet",
+	ledger.SliceController: "the EndpointSlice is not updated yet",
+	ledger.Watch:           "the change is on its way to the node",
+	ledger.ProxyWait:       "kube-proxy waits for minSyncPeriod",
+	ledger.ProxySync:       "kube-proxy is writing them",
+	ledger.LBController:    "its controller has not changed it yet",
+	ledger.LBProbe:         "its health checks have not noticed it yet",
+	ledger.LBPropagation:   "the change is spreading inside it",
+	ledger.Ingress:         "it has not heard of the change yet",
+	ledger.DNSCache:        "a DNS cache still has the old answer",
+	ledger.Scheduler:       "the new pod has no node yet",
+}
+
+var phrases = map[ledger.Cause]phrase{
+	ledger.StaleDNS: {
+		"a name leads only to addresses that are gone", "clients connect to addresses of pods that are gone",
+		"curl: could not resolve host, or timeouts to an old address", nil,
+	},
+	ledger.NodeGone: {
+		"the node behind the connection is gone", "connections led through a node that is gone",
+		"timeouts; established connections hang", map[ledger.Actor]string{ledger.Spec: ""},
+	},
+	ledger.DrainCut: {
+		"the load balancer ends a connection when its draining time is over",
+		"the load balancer ends connections when the draining time of their target is over",
+		"connection reset by peer", map[ledger.Actor]string{ledger.LBController: ""},
+	},
+	ledger.KilledInFlight: {
+		"a request was still running when the grace period ended (SIGKILL)", "requests are still running when the grace period ends, and SIGKILL cuts them",
+		"connection reset or EOF; container exit code 137", nil,
+	},
+	ledger.ExitInFlight: {
+		"the server exited before it had answered", "the server exits after SIGTERM before it has answered",
+		"connection reset or EOF; nginx 502", nil,
+	},
+	ledger.LivenessRestart: {
+		"the liveness probe had the container restarted", "the liveness probe has the container restarted",
+		"connection reset or refused; the pod's restart count rises", map[ledger.Actor]string{ledger.KubeletProbe: ""},
+	},
+	ledger.Crashed: {
+		"the process crashed", "the process crashes",
+		"connection reset or refused; the pod's restart count rises", nil,
+	},
+	ledger.KeepaliveRace: {
+		"a request met a connection that was being closed", "a client sends a request on an idle connection just as it is closed",
+		"Go: EOF, or server closed idle connection; nginx 502; rare single errors",
+		map[ledger.Actor]string{ledger.Spec: "the load balancer forgets idle ones first"},
+	},
+	ledger.FlowPinned: {
+		"an open flow stays with a pod that is gone", "flows that are open (UDP, or TCP without answers) stay with a pod that is gone",
+		"UDP or silent TCP without answers, though new flows work", nil,
+	},
+	ledger.NoHealthyTarget: {
+		"the load balancer or proxy has nobody to send to", "the load balancer or proxy has nobody to send to",
+		"HTTP 503; ALB: HTTPCode_ELB_5XX",
+		map[ledger.Actor]string{
+			ledger.LBController: "its controller has not added the new one yet", ledger.LBProbe: "the new one has not passed its health checks yet",
+		},
+	},
+	ledger.StaleLB: {
+		"the load balancer or proxy still sends where nobody answers", "the load balancer or proxy goes on sending new connections where nobody answers",
+		"timeouts or 502 for some clients, until its probe or controller catches up", nil,
+	},
+	ledger.StaleRules: {
+		"a node's rules are out of date", "after a pod is told to stop, nodes go on sending it new connections",
+		"curl: connection refused or timeouts, for about minSyncPeriod after each pod", nil,
+	},
+	ledger.NoLocalEndpoint: {
+		"the node has no pod to send to, and the policy is Local", "a node without a usable pod of its own drops connections, because the traffic policy is Local",
+		"timeouts; kube-proxy: sync_proxy_rules_no_local_endpoints_total",
+		map[ledger.Actor]string{ledger.KubeletProbe: "the new pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
+	},
+	ledger.NoEndpoint: {
+		"no pod is ready, on any node", "the old pod has gone before another one is ready",
+		"curl: connection refused, from every node",
+		map[ledger.Actor]string{ledger.KubeletProbe: "the new pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
+	},
+	ledger.NotListeningYet: {
+		"a pod got traffic before its server listened", "new pods get traffic before their server listens",
+		"connection refused just after a pod's start; no readiness probe", nil,
+	},
+	ledger.ListenerClosed: {
+		"a pod got traffic after its server had closed its port", "pods get traffic after their server has closed its port",
+		"connection refused just after SIGTERM; no preStop delay", nil,
+	},
+	ledger.Overloaded: {
+		"the pods that are left are overloaded", "the pods that are left cannot answer all requests in time",
+		"HTTP 503 or client timeouts under load", nil,
+	},
+	ledger.AppError: {
+		"the app answered with an error", "the app answers with an error, as the Scenario asks",
+		"HTTP 5xx from the app itself, while its pod is ready", nil,
+	},
+}
+
+// lateness is what was late with a cause, "" when nobody was.
+func lateness(b ledger.Blame) string {
+	if words, own := phrases[b.Cause].of[b.Actor]; own {
+		return words
+	}
+	return late[b.Actor]
+}
+
+func withLateness(words string, b ledger.Blame) string {
+	if l := lateness(b); l != "" {
+		return words + ": " + l
+	}
+	return words
+}
+
+// causeName is a cause and whoever was late in words that fit into a table.
+func causeName(b ledger.Blame) string { return withLateness(phrases[b.Cause].name, b) }
+
+// causeStory is the same as a sentence, without an end.
+func causeStory(b ledger.Blame) string { return withLateness(phrases[b.Cause].story, b) }
+
+// CauseRow is one row of the table of causes.
+type CauseRow struct {
+	Cause, What, Signature string
+}
+
+// Causes lists what a cause is and what it looks like from outside.
+func Causes() []CauseRow {
+	var rows []CauseRow
+	for c := ledger.NoCause + 1; c < ledger.NumCauses; c++ {
+		rows = append(rows, CauseRow{c.String(), phrases[c].name, phrases[c].signature})
+	}
+	return rows
+}
+
+// clientNames say for people who the clients of a stream are.
+var clientNames = map[string]string{
+	"new connections": "new connections",
+	"keep-alive":      "kept-alive connections",
+	"gRPC calls":      "gRPC and HTTP/2 clients",
+	"sessions":        "clients with long sessions",
+	"API server":      "the API server, which calls this webhook",
+}
+
+func clientName(c *check.Case, i int) string {
+	if words := clientNames[c.Clients[i].Name]; words != "" {
+		return words
+	}
+	return c.Clients[i].Name
+}
+
+// whence is where the clients of a case are, "" where its class does not say.
+func whence(c *check.Case) string {
+	return map[string]string{"outside": " from outside the cluster", "inside": " inside the cluster"}[c.Class]
+}
+
+// seenAs says what a client sees of an outcome, in a word.
+func seenAs(o ledger.Outcome) string {
+	if words := map[ledger.Outcome]string{ledger.Timeout: "timeout", ledger.HTTP5xx: "HTTP 5xx", ledger.Unresolved: "name not found"}[o]; words != "" {
+		return words
+	}
+	return o.String()
+}

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// cases writes one line for each case that loses and sums up the others.
+func (t *text) cases(worst, shown []*check.Case) {
+	var listedCases, holds, not []*check.Case
+	for _, c := range worst {
+		switch {
+		case c.Verdict == check.NotJudged:
+			not = append(not, c)
+		case c.Verdict == check.Holds && !t.opts.All:
+			holds = append(holds, c)
+		default:
+			listedCases = append(listedCases, c)
+		}
+	}
+	if len(worst) == 1 && (len(holds) > 0 || len(not) > 0) {
+		return // the head has said it
+	}
+	alone := len(workloads(worst)) == 1
+	if len(listedCases) > 0 {
+		t.rows(listedCases, alone)
+	}
+	t.held(holds, len(listedCases) > 0)
+	t.notJudged(not, alone, len(shown) == len(not) && len(not) == len(worst))
+}
+
+// rows writes the table of the cases that are listed, and what of it the reader needs to know.
+func (t *text) rows(cases []*check.Case, alone bool) {
+	var hidden []*check.Case
+	if len(cases) > t.room.cases {
+		cases, hidden = cases[:t.room.cases], cases[t.room.cases:]
+	}
+	name, heading := caseNames(cases, alone)
+	silent := slices.ContainsFunc(cases, func(c *check.Case) bool { return c.LongestOutage.Max > 0 })
+	row := func(first, verdict, lost, longest, runs string) []string {
+		if !silent {
+			return []string{first, verdict, lost, runs}
+		}
+		return []string{first, verdict, lost, longest, runs}
+	}
+	table := [][]string{row(heading, "VERDICT", "TRAFFIC LOST", "NO ANSWER AT ALL", "RUNS WITH LOSS")}
+	for _, c := range cases {
+		lost := spread(c.LostSeconds)
+		if c.LostSeconds.Max == 0 && c.RequestsLost.Max > 0 {
+			lost = numbers(c.RequestsLost) + " requests"
+		}
+		if len(c.Families) > 0 {
+			lost = between(familyRange(c, func(f *check.Case) check.Range { return f.LostSeconds }))
+		}
+		table = append(table, row(name(c), t.styled(c, string(c.Verdict)), lost, spread(c.LongestOutage), fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))))
+	}
+	t.Table(2, table)
+	t.folded(hidden)
+	t.Text("  ", "Median (lowest-highest of the runs)."+inRequests(cases[0]))
+}
+
+// caseNames says what cases are called in a table, and its heading: what is the same for all is
+// not said of each.
+func caseNames(cases []*check.Case, alone bool) (name func(*check.Case) string, heading string) {
+	action := cases[0].Action
+	same := !slices.ContainsFunc(cases, func(c *check.Case) bool { return c.Action != action || c.Kind == "Scenario" || c.Workload == "" })
+	switch {
+	case alone:
+		return event, "CASE"
+	case same:
+		return func(c *check.Case) string { return c.Workload + ", " + trafficWords(c) }, strings.ToUpper(action) + " OF"
+	default:
+		return title, "CASE"
+	}
+}
+
+// folded is a line for each verdict of the cases that have none of their own.
+func (t *text) folded(hidden []*check.Case) {
+	for from := 0; from < len(hidden); {
+		to := from
+		low, high := engine.Time(hidden[from].LostSeconds.Median), engine.Time(0)
+		for ; to < len(hidden) && hidden[to].Verdict == hidden[from].Verdict; to++ {
+			m := engine.Time(hidden[to].LostSeconds.Median)
+			low, high = min(low, m), max(high, m)
+		}
+		t.Text("  ", fmt.Sprintf("%s: %s, %s lost (--all lists them)", count(to-from, "more case", "more cases"), hidden[from].Verdict, between(low, high)))
+		from = to
+	}
+}
+
+// held sums up the cases that hold, with the weakest of their bounds: that of the fewest runs,
+// when some were interrupted.
+func (t *text) held(holds []*check.Case, others bool) {
+	if len(holds) == 0 {
+		return
+	}
+	weakest := holds[0]
+	for _, c := range holds {
+		if c.Bound > weakest.Bound {
+			weakest = c
+		}
+	}
+	words := count(len(holds), "case holds", "cases hold")
+	if others {
+		words = count(len(holds), "more case holds", "more cases hold")
+	}
+	t.Text("  ", fmt.Sprintf("%s: lost nothing in %s each (--all lists them).%s", words, count(len(weakest.Runs), "run", "runs"), bound(weakest)))
+}
+
+// notJudged says why cases are not judged, or how many.
+func (t *text) notJudged(not []*check.Case, alone, said bool) {
+	if len(not) == 0 || said && !t.opts.All {
+		return
+	}
+	if !t.opts.All {
+		t.Text("  ", count(len(not), "case is", "cases are")+" not judged (--all says why).")
+		return
+	}
+	for _, c := range not {
+		name := title(c)
+		if alone {
+			name = event(c)
+		}
+		t.Hanging("  ", 4, name+": not judged: "+c.Reason+darkWords(c))
+	}
+}
+
+// worstClient is the client that lost most over all runs.
+func worstClient(c *check.Case) int {
+	best := 0
+	var most int64 = -1
+	for i := range c.Clients {
+		if lost, _, _ := c.Client(i); lost.Median > most {
+			best, most = i, lost.Median
+		}
+	}
+	return best
+}
+
+// inRequests explains the unit of the loss by its number of requests.
+func inRequests(c *check.Case) string {
+	if c.LostSeconds.Max == 0 || len(c.Clients) == 0 || c.Clients[worstClient(c)].Rate == 0 {
+		return ""
+	}
+	lost := engine.Time(c.LostSeconds.Median)
+	if lost == 0 {
+		lost = engine.Time(c.LostSeconds.Max)
+	}
+	rate := c.Clients[worstClient(c)].Rate
+	const unit = int64(1000 * engine.Second)
+	requests := (int64(lost/engine.Microsecond)*int64(rate) + unit/2/int64(engine.Microsecond)) / (unit / int64(engine.Microsecond))
+	return fmt.Sprintf(" %s of traffic at %s requests/s are %s.", span(lost), (engine.Time(rate) * engine.Millisecond).Seconds(), count(int(requests), "request", "requests"))
+}
+
+// darkWords say in a line what becomes of the pods of a case that is not judged because clients
+// choose among them; "" for other cases.
+func darkWords(c *check.Case) string {
+	d := c.Dark
+	if d == nil {
+		return ""
+	}
+	words := "; no pod is dark"
+	if d.Most.Max > 0 {
+		words = fmt.Sprintf("; a pod is dark for %s, at once %s of %d", spread(d.Pods), numbers(d.Most), c.Usable.Of)
+	}
+	return words + ", rollout " + spread(d.Rollout)
+}
+
+// dark says it in full.
+func (t *text) dark(c *check.Case) {
+	d := c.Dark
+	words := "a pod is always replaced before it stops answering"
+	if d.Most.Max > 0 {
+		words = fmt.Sprintf("whoever needs a pod that stops answering, for %s until another is ready in its place; at most %s of %d pods at once",
+			spread(d.Pods), numbers(d.Most), c.Usable.Of)
+	}
+	t.labelled("Who notices", []string{words})
+	t.labelled("How long", []string{"the rollout takes " + spread(d.Rollout)})
+	t.labelled("", unsettledWords(c))
+}
+
+// unsettledWords says how many runs had not come to rest, and what the first of them was waiting
+// for.
+func unsettledWords(c *check.Case) []string {
+	n, waits := 0, ""
+	for i := range c.Runs {
+		if r := &c.Runs[i]; !r.Settled {
+			n++
+			if waits == "" && r.Unrest != "" {
+				waits = ": " + r.Unrest
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s had not come to rest at the end%s", count(n, "run", "runs"), waits)}
+}

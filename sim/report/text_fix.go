@@ -1,0 +1,314 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// fixesFor are the changes that were tried for a workload, the best first.
+func fixesFor(s *check.Simulation, workload string) []*check.Fix {
+	var out []*check.Fix
+	for i := range s.Fixes {
+		if f := &s.Fixes[i]; f.Workload == workload || slices.Contains(f.Others, workload) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func noHelpFor(s *check.Simulation, workload string) []string {
+	var out []string
+	for _, n := range s.NoHelp {
+		if n.Workload == workload {
+			out = append(out, n.Title)
+		}
+	}
+	return out
+}
+
+// todo is what to do about a case, in one sentence a way.
+func (t *text) todo(c *check.Case) []string {
+	if c.Verdict == check.Blocked && c.Stuck != nil {
+		words := c.Stuck.What
+		if where := t.place(c.Stuck.File, c.Stuck.Line); where != "" {
+			words += " (" + where + ")"
+		}
+		return []string{words}
+	}
+	if len(c.Families) > 0 {
+		return []string{"say which load balancer it is; the table has what helps with each"}
+	}
+	fixes := fixesFor(t.sim, c.Workload)
+	switch {
+	case c.Verdict == check.Holds:
+		return []string{"nothing"}
+	case c.Verdict == check.NotJudged || c.Kind == "Scenario":
+		return nil
+	case len(fixes) > 0:
+		return []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
+	case len(noHelpFor(t.sim, c.Workload)) > 0:
+		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")"}
+	default:
+		return []string{"fixes were not looked for (--fixes 1)"}
+	}
+}
+
+// worstConfirmed is the case of a fix that lost in the greatest part of the new runs.
+func worstConfirmed(f *check.Fix) *check.FixedCase {
+	if len(f.Cases) == 0 {
+		return &check.FixedCase{}
+	}
+	worst := &f.Cases[0]
+	for i := range f.Cases {
+		if x := &f.Cases[i]; x.Confirm.WithLoss*max(worst.Confirm.Runs, 1) > worst.Confirm.WithLoss*max(x.Confirm.Runs, 1) {
+			worst = x
+		}
+	}
+	return worst
+}
+
+// confirmedWords says what a fix came to on the runs that confirm it.
+func confirmedWords(f *check.Fix) string {
+	x := worstConfirmed(f)
+	if x.Confirm.Runs == 0 {
+		return "not confirmed"
+	}
+	runs := count(x.Confirm.Runs, "new rollout", "new rollouts")
+	if x.Confirm.WithLoss == 0 {
+		return fmt.Sprintf("nothing lost in %s (at most %s of rollouts lose anything)", runs, percent(check.LossBound(x.Confirm.Runs)))
+	}
+	return fmt.Sprintf("at most %s lost, in %s of %s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), runs)
+}
+
+// leftWords says why something is lost yet.
+func leftWords(causes []string) string {
+	var words []string
+	for c := ledger.NoCause + 1; c < ledger.NumCauses; c++ {
+		if slices.Contains(causes, c.String()) {
+			words = append(words, phrases[c].name)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	if len(words) > 1 {
+		return " (" + words[0] + ", and others)"
+	}
+	return " (" + words[0] + ")"
+}
+
+func leastWords(f *check.Fix) string {
+	if f.Least == "" {
+		return ""
+	}
+	return "; " + f.Least + " is the least that helps"
+}
+
+// fixes writes what was tried against the losses of the shown workloads in full, and in a line
+// each what helps others.
+func (t *text) fixes(shown []*check.Case) {
+	var names []string
+	for _, c := range shown {
+		if c.Workload != "" {
+			names = distinct(names, c.Workload)
+		}
+	}
+	headed := false
+	for _, name := range names {
+		fixes, noHelp := fixesFor(t.sim, name), noHelpFor(t.sim, name)
+		if len(fixes)+len(noHelp) == 0 {
+			continue
+		}
+		if !headed {
+			t.heading(fixes)
+			headed = true
+		}
+		for i, f := range fixes {
+			if i < t.room.fixes {
+				t.fix(f)
+			}
+		}
+		t.noHelp(noHelp, len(fixes) == 0)
+	}
+	if t.opts.Show == "" {
+		t.otherFixes(names, headed)
+	}
+}
+
+func (t *text) heading(fixes []*check.Fix) {
+	if len(fixes) == 0 || len(fixes[0].Cases) == 0 {
+		t.Text("", "WHAT HELPS")
+		return
+	}
+	x := &fixes[0].Cases[0]
+	t.Text("WHAT HELPS   ", fmt.Sprintf("tried on these %s, then on %s new ones", count(x.Runs, "run", "runs"), thousands(int64(x.Confirm.Runs))))
+}
+
+func (t *text) noHelp(titles []string, none bool) {
+	if len(titles) == 0 || t.room.noHelp == 0 && !none {
+		return
+	}
+	prefix := "  Does not help: "
+	if none {
+		prefix = "  Nothing that was tried: "
+	}
+	t.Text(prefix, strings.Join(titles[:min(max(t.room.noHelp, 1), len(titles))], "; ")+".")
+}
+
+// fix writes one change: what it does, what to paste where, and what it costs.
+func (t *text) fix(f *check.Fix) {
+	t.Hanging("  ", 6, f.Title)
+	for i := range f.Cases {
+		t.Hanging("      ", 8, t.fixed(f, &f.Cases[i]))
+	}
+	for i := range f.Edits {
+		t.edit(&f.Edits[i])
+	}
+	t.editWith(f)
+	var notes []string
+	if f.Least != "" {
+		notes = append(notes, f.Least+" is the least that helps")
+	}
+	if f.Margin > 0 {
+		notes = append(notes, fmt.Sprintf("holds while nodes are at most %s later than the latest seen here", span(f.Margin)))
+	}
+	if f.Cost != "" {
+		notes = append(notes, f.Cost)
+	}
+	if f.Longer >= engine.Second/2 {
+		notes = append(notes, "a rollout takes "+span(f.Longer)+" longer")
+	}
+	if len(f.Families) > 0 {
+		notes = append(notes, "confirmed for "+listed(f.Families, 6)+" only")
+	}
+	if len(notes) > 0 {
+		t.Text("      ", strings.Join(notes, "; ")+".")
+	}
+	if f.Destructive != "" {
+		t.Text("      ", "Careful: "+f.Destructive+".")
+	}
+	if len(f.Others) > 0 {
+		t.Text("      ", fmt.Sprintf("The same helps %s: %s.", count(len(f.Others), "more workload", "more workloads"), listed(f.Others, 6)))
+	}
+}
+
+// fixed is one case before and after.
+func (t *text) fixed(f *check.Fix, x *check.FixedCase) string {
+	after := "nothing"
+	switch {
+	case x.After.Median > 0:
+		after = span(engine.Time(x.After.Median))
+	case x.After.Max > 0:
+		after = "at most " + span(engine.Time(x.After.Max))
+	}
+	words := span(engine.Time(x.Before.Median)) + " -> " + after
+	switch {
+	case x.Confirm.Runs == 0:
+	case x.Confirm.WithLoss == 0:
+		words += fmt.Sprintf("; nothing in the new runs either: at most %s of rollouts lose anything", percent(check.LossBound(x.Confirm.Runs)))
+	default:
+		words += fmt.Sprintf("; at most %s in %s of the new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), leftWords(x.Confirm.Left))
+	}
+	if len(f.Cases) > 1 {
+		return t.trafficOf(x.ID) + words
+	}
+	return words
+}
+
+// trafficOf names a case of a fix by the traffic it is about.
+func (t *text) trafficOf(id string) string {
+	for i := range t.sim.Cases {
+		if c := &t.sim.Cases[i]; c.ID == id {
+			return trafficWords(c) + ": "
+		}
+	}
+	return id + ": "
+}
+
+// edit writes where a field stands, or would, and what to write there.
+func (t *text) edit(e *check.Edit) {
+	where := t.place(e.File, e.Line)
+	if where != "" {
+		where += "   "
+	}
+	if len(e.YAML) > 0 {
+		for i, line := range e.YAML {
+			if i == 0 {
+				t.Verbatim("      " + where + line)
+				continue
+			}
+			t.Verbatim("      " + strings.Repeat(" ", len(where)) + line)
+		}
+		return
+	}
+	field := e.Path[strings.LastIndexByte(e.Path, '.')+1:]
+	if e.From != "" && e.From != e.To {
+		t.Text("      "+where, fmt.Sprintf("%s: %s instead of %s", field, e.To, e.From))
+		return
+	}
+	t.Text("      "+where, field+": "+e.To)
+}
+
+// editWith says how to change what is no file.
+func (t *text) editWith(f *check.Fix) {
+	if t.opts.EditWith == nil {
+		return
+	}
+	var commands []string
+	for _, e := range f.Edits {
+		if c := t.opts.EditWith(e.File); c != "" {
+			commands = distinct(commands, c)
+		}
+	}
+	for _, c := range commands {
+		t.command("      with: ", c)
+	}
+}
+
+// otherFixes folds what helps workloads that are not shown: one line for each change.
+func (t *text) otherFixes(shown []string, headed bool) {
+	type group struct {
+		title, result string
+		names         []string
+	}
+	var groups []*group
+	for i := range t.sim.Fixes {
+		f := &t.sim.Fixes[i]
+		if slices.Contains(shown, f.Workload) || firstFix(t.sim, f.Workload) != f {
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g *group) bool { return g.title == f.Title && g.result == confirmedWords(f) })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, &group{title: f.Title, result: confirmedWords(f)})
+		}
+		groups[at].names = append(append(groups[at].names, f.Workload), f.Others...)
+	}
+	const most = 5
+	for i, g := range groups {
+		if !headed {
+			t.heading(nil)
+			headed = true
+		}
+		if i == most && len(groups) > most+1 {
+			t.Text("  ", fmt.Sprintf("%d more changes help others (--show NAME)", len(groups)-most))
+			return
+		}
+		t.Hanging("  ", 6, fmt.Sprintf("%s, for %s (%s): %s", g.title, count(len(g.names), "more workload", "more workloads"), listed(g.names, 4), g.result))
+	}
+}
+
+// firstFix is the best one of a workload.
+func firstFix(s *check.Simulation, workload string) *check.Fix {
+	for i := range s.Fixes {
+		if s.Fixes[i].Workload == workload {
+			return &s.Fixes[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,309 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// labels is how wide the labels of the head are.
+const labels = 16
+
+// head answers four questions: what happens and how bad it is, who notices, why, what to do.
+func (t *text) head(c *check.Case) {
+	word := strings.ToUpper(strings.ReplaceAll(string(c.Verdict), "-", " "))
+	t.Hanging(t.styled(c, word)+strings.Repeat(" ", max(2, 8-len(word))), 8, subject(c)+sentence(c))
+	for _, u := range c.Unmet {
+		t.Text("        ", "Not as the Scenario expects: "+u+".")
+	}
+	if c.Expectation != nil && len(c.Unmet) == 0 {
+		t.Text("        ", "As the Scenario expects.")
+	}
+	t.Blank()
+	if c.Dark != nil {
+		t.dark(c)
+		return
+	}
+	if len(c.Families) > 0 {
+		t.families(c)
+	}
+	t.labelled("Who notices", t.noticed(c))
+	t.labelled("Why", t.whys(c))
+	t.labelled("Unless", unless(c))
+	t.labelled("Also", befores(c))
+	t.labelled("What to do", t.todo(c))
+}
+
+// labelled writes paragraphs beside a label; none where there are none.
+func (t *text) labelled(label string, paragraphs []string) {
+	for i, words := range paragraphs {
+		prefix := strings.Repeat(" ", labels)
+		if i == 0 {
+			prefix = fmt.Sprintf("  %-*s", labels-2, label)
+		}
+		t.Text(prefix, words)
+	}
+}
+
+func (t *text) styled(c *check.Case, word string) string {
+	if t.opts.Style == nil {
+		return word
+	}
+	return t.opts.Style(c.Verdict, word)
+}
+
+// sentence goes on after the name of what a case is about.
+func sentence(c *check.Case) string {
+	if words := familySentence(c); words != "" {
+		return words
+	}
+	verdict := c.Verdict
+	if verdict == check.Depends {
+		verdict = c.Central
+	}
+	switch verdict {
+	case check.Outage:
+		return fmt.Sprintf(" answers nobody for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
+	case check.Blocked:
+		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
+	case check.Drops, check.Rare:
+		return losing(c)
+	case check.Holds:
+		return fmt.Sprintf(" lost nothing in %d of %s.%s", len(c.Runs), many(c, len(c.Runs)), bound(c))
+	default:
+		return fmt.Sprintf(", %s: %s.", event(c), c.Reason)
+	}
+}
+
+// losing is the sentence of a case that loses something.
+func losing(c *check.Case) string {
+	switch {
+	case c.LostSeconds.Max == 0: // clients that wait for each answer have no rate
+		return fmt.Sprintf(" loses %s requests (%s) %s.", thousands(c.RequestsLost.Median), least(c.RequestsLost), inRuns(c, c.WithLoss))
+	case c.LostSeconds.Median == 0:
+		return fmt.Sprintf(" loses up to %s of traffic %s.", span(engine.Time(c.LostSeconds.Max)), inRuns(c, c.WithLoss))
+	default:
+		return fmt.Sprintf(" loses %s of traffic %s.", span(engine.Time(c.LostSeconds.Median)), inRuns(c, c.WithLoss))
+	}
+}
+
+func least(r check.Range) string { return thousands(r.Min) + "-" + thousands(r.Max) }
+
+// alsoLost says what a rollout that is stuck loses besides.
+func alsoLost(c *check.Case) string {
+	if c.WithLoss == 0 {
+		return " Nothing is lost meanwhile."
+	}
+	return " Until then it" + losing(c)
+}
+
+// bound says what nothing lost amounts to.
+func bound(c *check.Case) string {
+	if c.Bound == 0 {
+		return ""
+	}
+	words := fmt.Sprintf(" With 95 %% confidence at most %s of such %s lose anything", percent(c.Bound), strings.TrimPrefix(many(c, 2), "2 "))
+	if len(c.Runs) < 300 {
+		words += " (--runs 300: 1 %)"
+	}
+	return words + "."
+}
+
+// noticed says for each kind of client what becomes of it: who loses most first, who loses
+// nothing last and in one sentence.
+func (t *text) noticed(c *check.Case) []string {
+	if len(c.Clients) == 0 || len(c.Runs) == 0 {
+		return nil
+	}
+	order := make([]int, len(c.Clients))
+	for i := range order {
+		order[i] = i
+	}
+	lost := func(i int) int64 {
+		r, _, sum := c.Client(i)
+		return max(r.Median, int64(sum.Failed))
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(lost(b) - lost(a)) })
+	var out, spared []string
+	place := whence(c)
+	for _, i := range order {
+		if words := clientWords(c, i); words != "" {
+			out = append(out, clientName(c, i)+place+": "+words)
+			place = "" // said once
+		} else {
+			spared = append(spared, clientName(c, i))
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return []string{"nobody: " + listed(spared, 3) + place + " got all answers"}
+	case len(spared) > 0:
+		out = append(out, listed(spared, 3)+": nothing")
+	}
+	return out
+}
+
+// clientWords is what one kind of client notices, "" for nothing.
+func clientWords(c *check.Case, i int) string {
+	lost, longest, sum := c.Client(i)
+	var parts []string
+	switch median := engine.Time(lost.Median); {
+	case sum.Failed == 0:
+	case lost.Max == 0:
+		parts = append(parts, count(int(sum.Failed)/len(c.Runs), "request", "requests")+" lost"+outcomeWords(&sum))
+	case median == 0:
+		parts = append(parts, "at most "+span(engine.Time(lost.Max))+" lost"+outcomeWords(&sum))
+	default:
+		parts = append(parts, span(median)+" lost"+outcomeWords(&sum))
+	}
+	if m := engine.Time(longest.Median); m > 0 && sum.Failed > 0 {
+		parts = append(parts, "no answer at all for "+span(m))
+	}
+	if cuts := c.ClientCuts(i); cuts.Max > 0 {
+		parts = append(parts, fmt.Sprintf("%s connections end with their server or are cut", numbers(cuts)))
+	}
+	if s := meanSeconds(sum.Slow, c, i); s >= worthWords {
+		parts = append(parts, span(s)+" answered more than 1 s late")
+	}
+	if s := meanSeconds(sum.Rescued, c, i); s >= worthWords {
+		parts = append(parts, span(s)+" answered only at a second try")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// worthWords is how much traffic has to be late, or answered at a second try, to be told.
+const worthWords = 100 * engine.Millisecond
+
+// meanSeconds is how much of a client's traffic a number of its requests in all runs is, by run;
+// 0 for clients without a rate.
+func meanSeconds(requests uint64, c *check.Case, i int) engine.Time {
+	rate := c.Clients[i].Rate
+	if rate == 0 || len(c.Runs) == 0 {
+		return 0
+	}
+	return engine.Time(requests) * (1000 * engine.Second / engine.Time(rate)) / engine.Time(len(c.Runs))
+}
+
+// outcomeWords says how clients see what is lost, the most frequent first.
+func outcomeWords(s *check.Stream) string {
+	var kinds []ledger.Outcome
+	for o := ledger.OK + 1; o < ledger.NumOutcomes; o++ {
+		if s.Outcomes[o] > 0 {
+			kinds = append(kinds, o)
+		}
+	}
+	slices.SortStableFunc(kinds, func(a, b ledger.Outcome) int { return int(s.Outcomes[b]) - int(s.Outcomes[a]) })
+	var words []string
+	for _, o := range kinds {
+		if 50*s.Outcomes[o] < s.Failed { // less than 2 % is nothing that somebody looks for
+			continue
+		}
+		if len(kinds) > 1 && s.Outcomes[o] < s.Failed {
+			words = append(words, seenAs(o)+" "+share(s.Outcomes[o], s.Failed))
+		} else {
+			words = append(words, seenAs(o))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// whys is one sentence: the cause of most of what is lost, and the line behind it.
+func (t *text) whys(c *check.Case) []string {
+	switch {
+	case c.Verdict == check.Holds:
+		return t.whyItHolds(c)
+	case c.Verdict == check.Blocked && c.Stuck != nil:
+		return []string{c.Stuck.Why}
+	}
+	if len(c.Causes) == 0 {
+		return nil
+	}
+	x := &c.Causes[0]
+	words := causeStory(x.Blame)
+	if all := c.Totals().Failed; 100*x.Count < 95*all {
+		words += " (" + share(x.Count, all) + " of the loss)"
+	}
+	return []string{words + t.culprit(x.Culprit)}
+}
+
+// culprit is a sentence about what stands in a manifest, or is missing there, and where.
+func (t *text) culprit(l ledger.Line) string {
+	if l.Event == "" {
+		return ""
+	}
+	words := ". The manifest has " + l.Event
+	if where := t.place(l.File, l.Line); where != "" {
+		words += " (" + where + ")"
+	}
+	return words
+}
+
+// unless says which other values of an assumption would change the verdict.
+func unless(c *check.Case) []string {
+	if len(c.Families) > 0 || c.Verdict == check.Holds {
+		return nil
+	}
+	const most = 2
+	var out []string
+	more := 0
+	for i := range c.Assumptions {
+		a := &c.Assumptions[i]
+		var parts []string
+		for _, alt := range c.Alternatives {
+			if alt.ID == a.ID && alt.Effect == check.VerdictEffect {
+				parts = append(parts, shortValue(alt.Value)+": "+resultWords(string(alt.Verdict), alt.LostSeconds))
+			}
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		if len(out) == most {
+			more++
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s is not %s, as assumed: with %s%s", a.What, shortValue(a.Value), listed(parts, 3), flagWords(a.Settle)))
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("or %s is otherwise: see ASSUMED", count(more, "more assumption", "more assumptions")))
+	}
+	return out
+}
+
+func flagWords(settle string) string {
+	if settle == "" {
+		return ""
+	}
+	return " (" + settle + ")"
+}
+
+// resultWords is what another value of an assumption comes to.
+func resultWords(verdict string, lost check.Range) string {
+	switch check.Verdict(verdict) {
+	case check.Holds:
+		return "nothing lost"
+	case check.NotJudged, check.Blocked:
+		return verdict
+	default:
+		return span(engine.Time(lost.Median)) + " lost"
+	}
+}
+
+// befores says what fails without the action, too.
+func befores(c *check.Case) []string {
+	var out []string
+	for _, b := range c.Before {
+		words := "before anything happens: " + b.What
+		if b.Lost > 0 {
+			words += fmt.Sprintf(" (%s of requests, no part of the loss above)", share(uint64(b.Lost), 1_000_000))
+		}
+		out = append(out, words)
+	}
+	return out
+}

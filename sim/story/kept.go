@@ -1,0 +1,103 @@
+package story
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// Kept tells how the first pod that was deleted was replaced in a run that lost nothing: who was
+// ready before it went, and when the last node had rules without it. Nil when no pod was deleted.
+func (t *Teller) Kept() []ledger.Line {
+	at := slices.IndexFunc(t.events, func(e cluster.Event) bool { return e.Kind == cluster.EventDeleted })
+	if at < 0 {
+		return nil
+	}
+	hero, deleted := t.events[at].Pod, t.events[at].At
+	ready, left := t.readyBefore(at), t.leftBy(hero)
+	var keep []*cluster.Event
+	for i := range t.events {
+		e := &t.events[i]
+		switch e.Kind {
+		case cluster.EventAction:
+			if e.At <= deleted {
+				keep = append(keep, e)
+			}
+		case cluster.EventCreated:
+			if ready >= 0 && e.Pod == t.events[ready].Pod {
+				keep = append(keep, e)
+			}
+		case cluster.EventReady:
+			if i == ready {
+				keep = append(keep, e)
+			}
+		case cluster.EventRules:
+			if e.Fallback && slices.Contains(e.Targets, hero) || i == left {
+				keep = append(keep, e)
+			}
+		case cluster.EventDeleted, cluster.EventPreStop, cluster.EventPreStopFailed, cluster.EventTerm, cluster.EventKill,
+			cluster.EventClosed, cluster.EventExited, cluster.EventEndpoint:
+			if e.Pod == hero && e.At >= deleted {
+				keep = append(keep, e)
+			}
+		default: // not what replacing a pod is about
+		}
+	}
+	return t.about(keep, hero)
+}
+
+// readyBefore is the last event before another one that made a pod ready, -1 for none.
+func (t *Teller) readyBefore(at int) int {
+	for i := at - 1; i >= 0; i-- {
+		if t.events[i].Kind == cluster.EventReady {
+			return i
+		}
+	}
+	return -1
+}
+
+// leftBy is the event with which the last node's rules stopped leading to a pod, -1 for none.
+func (t *Teller) leftBy(hero cluster.PodID) int {
+	last, led := -1, map[[2]int]bool{}
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Kind != cluster.EventRules {
+			continue
+		}
+		k := [2]int{e.Node, e.Entry}
+		leads := slices.Contains(e.Targets, hero)
+		if led[k] && !leads {
+			last = i
+		}
+		led[k] = leads
+	}
+	return last
+}
+
+// Fallback is how long, in all, the rules of some node led a stream of requests only to pods that
+// were terminating, because none was ready in scope (KEP-1669).
+func (t *Teller) Fallback() engine.Time {
+	var sum, since engine.Time
+	open := map[[2]int]bool{}
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Kind != cluster.EventRules {
+			continue
+		}
+		before := len(open)
+		if k := [2]int{e.Node, e.Entry}; e.Fallback {
+			open[k] = true
+		} else {
+			delete(open, k)
+		}
+		switch {
+		case before == 0 && len(open) > 0:
+			since = e.At
+		case before > 0 && len(open) == 0:
+			sum += e.At - since
+		}
+	}
+	return sum
+}
