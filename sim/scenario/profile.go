@@ -53,25 +53,25 @@ func webServers() []Profile {
 		{ID: "nginx", Match: "nginx, nginxinc/*, nginx-unprivileged", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished, no limit",
 			Source: propDoc, Status: "verified; the image's STOPSIGNAL recalled",
 			match: func(e *evidence) bool {
-				return e.image.named("nginx", "nginx-unprivileged", "openresty") || e.image.in("nginxinc")
+				return e.image.named("nginx", "nginx-unprivileged", "openresty") || e.image.in("nginxinc") && !e.image.beside()
 			},
 			app: App{ServerIdle: 75 * engine.Second}},
 		{ID: "envoy-gateway", Match: "envoy managed by Envoy Gateway", Listener: "open while draining, 60 s; readiness fails at once", InFlight: "finished",
 			Source: lbDoc + ".2", Status: "verified",
 			match: func(e *evidence) bool {
-				return e.image.hasPrefix("envoy") && e.labels["gateway.envoyproxy.io/owning-gateway-name"] != ""
+				return e.image.of("envoy") && e.labels["gateway.envoyproxy.io/owning-gateway-name"] != ""
 			},
 			app: App{Listener: ListenerDrains, DrainFor: minute, ReadinessFails: true, ServerIdle: engine.Hour}, tune: tuneEnvoy},
 		{ID: "envoy", Match: "envoyproxy/envoy", Listener: "closed at once", InFlight: "cut", Source: propDoc, Status: "verified",
 			match: func(e *evidence) bool {
-				return e.image.named("envoy") || e.image.hasPrefix("envoy-") || e.runs("envoy")
+				return e.image.of("envoy") || e.runs("envoy")
 			},
 			app: App{InFlight: InFlightCut, ServerIdle: engine.Hour}},
 		{ID: "istio-proxy", Match: "istio/proxyv2", Listener: "open while draining, 5 s", InFlight: "5 s, then cut", Source: propDoc, Status: "verified",
 			match: func(e *evidence) bool { return e.image.named("proxyv2") || e.runs("pilot-agent") },
 			app:   App{Listener: ListenerDrains, DrainFor: 5 * engine.Second, InFlight: InFlightCut, ServerIdle: engine.Hour}, tune: tuneIstio},
 		{ID: "haproxy", Match: "haproxy", Listener: "closed (STOPSIGNAL SIGUSR1)", InFlight: "finished", Source: propDoc, Status: "documented; the image's STOPSIGNAL recalled",
-			match: func(e *evidence) bool { return e.image.hasPrefix("haproxy") }, app: App{}},
+			match: func(e *evidence) bool { return e.image.of("haproxy") }, app: App{}},
 		{ID: "httpd", Match: "httpd", Listener: "closed (STOPSIGNAL SIGWINCH)", InFlight: "finished", Source: propDoc, Status: "recalled",
 			match: func(e *evidence) bool { return e.image.named("httpd") }, app: App{ServerIdle: 5 * engine.Second}},
 		{ID: "traefik", Match: "traefik", Listener: "open for requestAcceptGraceTimeout (0), then closed", InFlight: "finished within graceTimeOut, 10 s",
@@ -222,59 +222,6 @@ func (e *evidence) option(name string) (string, bool) {
 }
 
 func base(word string) string { return word[strings.LastIndexByte(word, '/')+1:] }
-
-// image is a container image's name in its parts.
-type image struct {
-	full       string
-	path, tag  string // path without tag and digest
-	repo, name string // the last two elements of the path
-}
-
-func parseImage(s string) image {
-	i := image{full: s}
-	path, _, _ := strings.Cut(s, "@")
-	if colon := strings.LastIndexByte(path, ':'); colon > strings.LastIndexByte(path, '/') {
-		path, i.tag = path[:colon], path[colon+1:]
-	}
-	i.path = path
-	parts := strings.Split(path, "/")
-	i.name = parts[len(parts)-1]
-	if len(parts) > 1 {
-		i.repo = parts[len(parts)-2]
-	}
-	return i
-}
-
-func (i image) named(names ...string) bool {
-	for _, n := range names {
-		if i.name == n {
-			return true
-		}
-	}
-	return false
-}
-
-func (i image) is(repo, name string) bool     { return i.repo == repo && i.name == name }
-func (i image) in(repo string) bool           { return i.repo == repo }
-func (i image) hasPrefix(prefix string) bool  { return strings.HasPrefix(i.name, prefix) }
-func (i image) contains(fragment string) bool { return strings.Contains(i.name, fragment) }
-
-// databaseNames are fragments of image names; what else stands in the name may say that it is
-// no database but something beside it.
-func isDatabase(e *evidence) bool {
-	for _, not := range []string{"exporter", "proxy", "operator", "sentinel", "commander", "admin", "backup", "connect", "-ui", "insight"} {
-		if e.image.contains(not) {
-			return false
-		}
-	}
-	for _, db := range []string{"redis", "valkey", "keydb", "postgres", "timescaledb", "postgis", "mysql", "mariadb", "percona", "cassandra", "scylla", "mongo", "rabbitmq",
-		"memcached", "elasticsearch", "opensearch", "zookeeper", "kafka", "etcd", "cockroach", "clickhouse", "couchdb", "neo4j", "influxdb", "nats"} {
-		if e.image.contains(db) {
-			return true
-		}
-	}
-	return false
-}
 
 func isJava(e *evidence) bool {
 	return e.image.named("java", "openjdk", "eclipse-temurin", "amazoncorretto") || e.image.hasPrefix("spring") ||

@@ -86,8 +86,14 @@ var profileMutants = []mutant{
 	{"caddy is not known", []string{"propagation 5 Caddy"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, `e.image.named("caddy") || e.runs("caddy")`, `e.image.named("caddyserver")`},
 	}},
+	{"what is beside a server is the server", []string{"simulator 5.5"}, scenario, "TestImagesAreKnownByWholeWords", []edit{
+		{"sim/scenario/image.go", "slices.Contains(servers, w) }) && !i.beside()", "slices.Contains(servers, w) })"},
+	}},
+	{"a part of a word names a server", []string{"simulator 5.5"}, scenario, "TestImagesAreKnownByWholeWords", []edit{
+		{"sim/scenario/image.go", "return slices.Contains(servers, w) })", "return slices.ContainsFunc(servers, func(s string) bool { return strings.HasPrefix(w, s) }) })"},
+	}},
 	{"haproxy is not known", []string{"propagation 5 HAProxy"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, `e.image.hasPrefix("haproxy")`, `e.image.hasPrefix("ha-proxy")`},
+		{profiles, `e.image.of("haproxy")`, `e.image.of("ha-proxy")`},
 	}},
 	{"httpd is not known", []string{"propagation 5 Apache httpd"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, `e.image.named("httpd")`, `e.image.named("apache")`},

@@ -1,0 +1,87 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+)
+
+// image is a container image's name in its parts.
+type image struct {
+	full       string
+	path, tag  string // path without tag and digest
+	repo, name string // the last two elements of the path
+}
+
+func parseImage(s string) image {
+	i := image{full: s}
+	path, _, _ := strings.Cut(s, "@")
+	if colon := strings.LastIndexByte(path, ':'); colon > strings.LastIndexByte(path, '/') {
+		path, i.tag = path[:colon], path[colon+1:]
+	}
+	i.path = path
+	parts := strings.Split(path, "/")
+	i.name = parts[len(parts)-1]
+	if len(parts) > 1 {
+		i.repo = parts[len(parts)-2]
+	}
+	return i
+}
+
+func (i image) named(names ...string) bool {
+	for _, n := range names {
+		if i.name == n {
+			return true
+		}
+	}
+	return false
+}
+
+func (i image) is(repo, name string) bool    { return i.repo == repo && i.name == name }
+func (i image) in(repo string) bool          { return i.repo == repo }
+func (i image) hasPrefix(prefix string) bool { return strings.HasPrefix(i.name, prefix) }
+
+// segments are the words of its name: "redis-stack-server" has three. Digits at the end of a word are
+// a version's: postgres14 is postgres.
+func (i image) segments() []string {
+	words := strings.FieldsFunc(strings.ToLower(i.name), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	for k, w := range words {
+		if short := strings.TrimRight(w, "0123456789"); short != "" {
+			words[k] = short
+		}
+	}
+	return words
+}
+
+// of says whether it is one of those servers: a whole word of its name is, as postgres is of
+// "my-postgres" and not of "postgrest", and no other word says that it is something beside one.
+func (i image) of(servers ...string) bool {
+	return slices.ContainsFunc(i.segments(), func(w string) bool { return slices.Contains(servers, w) }) && !i.beside()
+}
+
+// beside says whether it is something that belongs to a server without being one: an exporter, an
+// operator, a client.
+func (i image) beside() bool {
+	return slices.ContainsFunc(i.segments(), func(w string) bool { return slices.Contains(besideWords(), w) })
+}
+
+// besideWords are words in names of images that are not the server that another word names.
+func besideWords() []string {
+	return []string{
+		"admin", "adminer", "agent", "api", "app", "backup", "backups", "bouncer", "box", "bridge", "browser", "cli", "client", "commander", "connect", "connector",
+		"console", "consumer", "controller", "cron", "dashboard", "dashboards", "demo", "express", "exporter", "gateway", "gui", "init", "insight", "job",
+		"loader", "manager", "metrics", "migrate", "migration", "migrations", "mirror", "monitor", "operator", "pooler", "producer", "proxy", "ratelimit", "reloader",
+		"replicator", "rest", "restore", "router", "sentinel", "service", "sidecar", "sink", "sync", "tools", "ui", "viewer", "web", "webhook", "webui", "worker",
+	}
+}
+
+// databaseNames are words in names of images of databases, caches and brokers. Kubernetes' guestbook
+// calls its redis "gb-redisslave".
+func databaseNames() []string {
+	return []string{
+		"redis", "redisslave", "redismaster", "valkey", "keydb", "dragonfly", "postgres", "postgresql", "timescaledb", "postgis", "spilo", "mysql", "mysqld", "mariadb", "percona",
+		"cassandra", "scylla", "scylladb", "mongo", "mongodb", "mongod", "rabbitmq", "memcached", "elasticsearch", "opensearch", "zookeeper", "kafka", "redpanda",
+		"etcd", "cockroach", "cockroachdb", "clickhouse", "couchdb", "couchbase", "neo4j", "influxdb", "nats",
+	}
+}
+
+func isDatabase(e *evidence) bool { return e.image.of(databaseNames()...) }
