@@ -37,6 +37,9 @@ func Alternatives(s *Scenario) []Alternative {
 		if a.ID == "lb" || a.ID == "ingress" {
 			out = append(out, otherBalancers(s, a.ID)...)
 		}
+		if a.ID == "start" {
+			out = append(out, started(s)...)
+		}
 		if field, ok := strings.CutPrefix(a.ID, "lb."); ok {
 			out = append(out, reportedEnds(s, field)...)
 		}
@@ -67,8 +70,6 @@ func variants(id string) []variant {
 		return []variant{{earlierRunner.String(), versioned(earlierRunner)}}
 	case "proxy":
 		return []variant{{"minSyncPeriod 0s", minSync(0)}, {"minSyncPeriod 10s", minSync(10 * engine.Second)}}
-	case "start":
-		return []variant{{"500ms", started(500 * engine.Millisecond)}, {"20s", started(20 * engine.Second)}}
 	case "serve":
 		return []variant{{"1s", served(engine.Second)}, {"10s", served(10 * engine.Second)}}
 	case "timeout":
@@ -85,6 +86,8 @@ func variants(id string) []variant {
 		return []variant{{"pull 10s", pulled}}
 	case "prestop":
 		return []variant{{"0s", hooked(0)}, {"30s", hooked(30 * engine.Second)}}
+	case "prestop-program":
+		return []variant{{"missing: the hook fails at once", unhooked}}
 	case "latency.watch":
 		return []variant{{"uniform 5ms to 500ms", func(s *Scenario) bool {
 			s.Latency.Watch = must(engine.Uniform(5*engine.Millisecond, 500*engine.Millisecond))
@@ -121,17 +124,29 @@ func minSync(period engine.Time) func(*Scenario) bool {
 	}
 }
 
-// started changes the start-up of every app whose start was not said.
-func started(span engine.Time) func(*Scenario) bool {
-	return func(s *Scenario) bool {
-		changed := false
-		for i := range s.Workloads {
-			if a := &s.Workloads[i].App; !a.startSaid && !s.Workloads[i].aside {
-				a.Start, changed = engine.Constant(span), true
+// started changes the start-up of every app whose start was not said, to the least of its range and
+// to the most.
+func started(s *Scenario) []Alternative {
+	var out []Alternative
+	for _, most := range []bool{false, true} {
+		changed := s.clone()
+		var values []string
+		for i := range changed.Workloads {
+			a := &changed.Workloads[i].App
+			if a.startSaid || changed.Workloads[i].aside {
+				continue
 			}
+			start, longest := a.startsBetween()
+			if most {
+				start = longest
+			}
+			a.Start, values = engine.Constant(start), append(values, a.startWords(start.Duration().String()))
 		}
-		return changed
+		if values != nil {
+			out = append(out, Alternative{"start", strings.Join(distinct(values), ", "), changed})
+		}
 	}
+	return out
 }
 
 // slowPool bounds the pools of clients of a slow app: beyond it they ask less often instead.
@@ -193,6 +208,23 @@ func hooked(span engine.Time) func(*Scenario) bool {
 		}
 		return changed
 	}
+}
+
+// unhooked has every preStop hook fail whose program may be missing in the image.
+func unhooked(s *Scenario) bool {
+	changed := false
+	for i := range s.Workloads {
+		hooks := map[string]Hook{}
+		for _, name := range sortedKeys(s.Workloads[i].Hooks) {
+			h := s.Workloads[i].Hooks[name]
+			if h.Assumes != "" && !s.Workloads[i].aside {
+				h, changed = Hook{Kind: HookMissing, Why: "the image has no " + h.Assumes + ": the hook fails at once, without any delay"}, true
+			}
+			hooks[name] = h
+		}
+		s.Workloads[i].Hooks = hooks
+	}
+	return changed
 }
 
 // otherProfiles are what the apps whose SIGTERM behaviour was not said might do instead: one

@@ -98,6 +98,9 @@ func profileFor(e *evidence, id string) App {
 			app.Basis = "inferred"
 		}
 		app.Start, app.Serve = DefaultStart(), DefaultServe()
+		if app.jvm = isJVM(e); app.jvm {
+			app.Start = JVMStart()
+		}
 		if p.tune != nil {
 			p.tune(e, &app)
 		}
@@ -140,6 +143,25 @@ func isSidecar(c *corev1.Container) bool {
 // DefaultStart is the time from container start to listening of an app of which nothing is
 // known.
 func DefaultStart() engine.Dist { return engine.Constant(2 * engine.Second) }
+
+// JVMStart is that of an app that runs on a JVM.
+func JVMStart() engine.Dist { return engine.Constant(15 * engine.Second) }
+
+// startsBetween is the range that is tried of an app's start (simulator.md 5.3 and 9).
+func (a *App) startsBetween() (least, most engine.Time) {
+	if a.jvm {
+		return 5 * engine.Second, 40 * engine.Second
+	}
+	return 500 * engine.Millisecond, 20 * engine.Second
+}
+
+// startWords says of a start-up that it is a JVM's.
+func (a *App) startWords(start string) string {
+	if a.jvm {
+		return start + " (a JVM)"
+	}
+	return start
+}
 
 // DefaultServe is the time an app takes to answer a request.
 func DefaultServe() engine.Dist {

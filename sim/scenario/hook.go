@@ -37,7 +37,7 @@ func HookOf(c *corev1.Container, set Overrides) Hook {
 	}
 	h := recognise(c, c.Lifecycle.PreStop)
 	if d, ok := lookup(set.PreStop, c.Name); ok && h.Kind != HookNone {
-		h.Duration, h.Undetermined = d, false
+		h.Duration, h.Undetermined, h.Assumes = d, false, ""
 		h.Why += "; its duration is given"
 		if h.Kind == HookMissing && len(c.Lifecycle.PreStop.Exec.Command) > 0 {
 			h.Kind = HookExec // who knows how long it takes knows that it is there
@@ -68,7 +68,11 @@ func execHook(c *corev1.Container, argv []string) Hook {
 	if why := absent(parseImage(c.Image), argv[0]); why != "" {
 		return Hook{Kind: HookMissing, Why: why}
 	}
-	return interpreter{container: c}.argv(argv, 0).hook(HookExec)
+	h := interpreter{container: c}.argv(argv, 0).hook(HookExec)
+	if program := neededProgram(argv); program != "" && !hasShell(c) {
+		h.Assumes = program
+	}
+	return h
 }
 
 // httpHook: the kubelet waits for the answer without a limit and does not look at its status

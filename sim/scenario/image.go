@@ -84,4 +84,12 @@ func databaseNames() []string {
 	}
 }
 
+// isJVM says whether the program runs on a JVM, whatever it does at SIGTERM: those take longer to start.
+func isJVM(e *evidence) bool {
+	if isJava(e) || e.image.of("tomcat", "jetty", "wildfly", "keycloak", "jenkins", "solr", "cassandra", "elasticsearch", "opensearch", "kafka", "zookeeper") {
+		return true
+	}
+	return slices.ContainsFunc([]string{"JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"}, func(name string) bool { return e.variable(name) != "" })
+}
+
 func isDatabase(e *evidence) bool { return e.image.of(databaseNames()...) }

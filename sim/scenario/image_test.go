@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -72,5 +73,43 @@ func TestImagesAreKnownByWholeWords(t *testing.T) {
 		if got := ContainerApp(&corev1.Container{Image: image}, nil, Overrides{}).Profile; got != want {
 			t.Errorf("%s: %s, want %s", image, got, want)
 		}
+	}
+}
+
+// An app on a JVM takes 15 s to listen, and from 5 to 40 s as other values of the assumption, whatever
+// it does at SIGTERM.
+func TestAJVMStartsLater(t *testing.T) {
+	t.Parallel()
+	const usual, jvm = "2s, then 500ms, 20s", "15s (a JVM), then 5s (a JVM), 40s (a JVM)"
+	for _, tt := range []struct{ image, more, want string }{
+		{"example.com/web", "", usual},
+		{"eclipse-temurin:21-jre", "", jvm},
+		{"example.com/web-jre", "", jvm},
+		{"example.com/web", "command: [java, -jar, app.jar]", jvm},
+		{"example.com/web", "env: [{name: SPRING_PROFILES_ACTIVE, value: prod}]", jvm},
+		{"example.com/web", "env: [{name: JAVA_TOOL_OPTIONS, value: -Xmx1g}]", jvm},
+		{"tomcat:10", "", jvm},
+		{"quay.io/keycloak/keycloak:26", "", jvm},
+		{"example.com/javascript", "", usual},
+		{"node:22", "", usual},
+	} {
+		text := strings.Replace(altWeb, "image: example.com/web", "image: "+tt.image+"\n        "+tt.more, 1)
+		s := inferOne(t, text, Options{}).Scenario
+		_, value := assumptionOf(s, "start")
+		var tried []string
+		for _, a := range Alternatives(s) {
+			if a.ID == "start" {
+				tried = append(tried, a.Value)
+				if got := a.Scenario.Workloads[0].App.Start.Max().Duration().String(); !strings.HasPrefix(a.Value, got) {
+					t.Errorf("%s: %s is %s", tt.image, a.Value, got)
+				}
+			}
+		}
+		if got := value + ", then " + strings.Join(tried, ", "); got != tt.want {
+			t.Errorf("%s %s: %s, want %s", tt.image, tt.more, got, tt.want)
+		}
+	}
+	if s := inferOne(t, strings.Replace(altWeb, "example.com/web", "openjdk", 1), Options{Set: []string{"start=3s"}}).Scenario; s.Workloads[0].App.Start.Max().Seconds() != "3" {
+		t.Error("what is said of the start-up does not count for a JVM")
 	}
 }

@@ -274,13 +274,17 @@ func (b *builder) workloads(apps cursor) {
 // (facts/pod-lifecycle.md 2.2).
 var sleepAction = endpoints.Version{Major: 1, Minor: 30}
 
-// checkHooks warns of hooks that the simulated version would not have.
+// checkHooks warns of hooks that the simulated version would not have, and of those whose program is
+// known not to be in the image.
 func (b *builder) checkHooks(o *manifest.Object, containers []corev1.Container) {
-	if !b.out.Kubernetes.Version.Before(sleepAction) {
-		return
-	}
+	old := b.out.Kubernetes.Version.Before(sleepAction)
 	for i := range containers {
-		if HookOf(&containers[i], Overrides{}).Kind == HookSleep {
+		h := HookOf(&containers[i], b.doc.set.For(o.Name))
+		if hook := containers[i].Lifecycle; h.Kind == HookMissing && len(hook.PreStop.Exec.Command) > 0 {
+			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop.exec.command", i),
+				fmt.Sprintf("%s; valid here: preStop: {sleep: {seconds: N}}, for which the kubelet needs no program (Kubernetes %s and later)", h.Why, sleepAction)))
+		}
+		if old && h.Kind == HookSleep {
 			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop.sleep", i),
 				fmt.Sprintf("Kubernetes %s has no sleep action by default, %s is the first; it is simulated all the same", b.out.Kubernetes.Version, sleepAction)))
 		}
@@ -551,11 +555,14 @@ func (b *builder) assumeWorkload(w *Workload) {
 		b.assume("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, w.App.Basis))
 	}
 	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.startSaid {
-		b.assume("start", w.App.Start.String())
+		b.assume("start", w.App.startWords(w.App.Start.String()))
 	}
 	for _, container := range sortedKeys(w.Hooks) {
 		if h := w.Hooks[container]; h.Undetermined {
 			b.assume("prestop", fmt.Sprintf("%s: %s (%s)", container, h.Duration, h.Why))
+		}
+		if h := w.Hooks[container]; h.Assumes != "" {
+			b.assume("prestop-program", fmt.Sprintf("%s: its image has %s", container, h.Assumes))
 		}
 	}
 	b.assumeAside(w)

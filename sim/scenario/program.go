@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -250,56 +249,4 @@ func runNodetool(_ *corev1.Container, argv []string) effect {
 		return effect{min: engine.Second, max: 30 * engine.Second, closes: true, unknown: true, why: []string{"nodetool drain closes client connections first; how long it takes is assumed"}}
 	}
 	return unknownEffect(strings.Join(argv, " "))
-}
-
-// absent says why a program is known not to be in an image, or returns "". Only images that
-// are known to hold one program and nothing else are listed; a path outside the usual places
-// is taken to be there.
-func absent(i image, name string) string {
-	if !bare(i) {
-		return ""
-	}
-	dir, _, found := cutLast(name)
-	switch dir {
-	case "", "/bin", "/usr/bin", "/usr/local/bin":
-	default:
-		return ""
-	}
-	if found && dir == "" {
-		return "" // at the root: the program itself may live there
-	}
-	program := base(name)
-	if isShell(program) || slices.Contains(everyday(), program) {
-		return "the image " + i.path + " has no " + program + ": the hook fails at once, without any delay"
-	}
-	return ""
-}
-
-// everyday lists what is in every image but the bare ones.
-func everyday() []string {
-	return []string{"sleep", "timeout", "curl", "wget", "kill", "pkill", "killall", "python", "python3", "perl", "usleep", "echo", "true", "cat", "touch", "test"}
-}
-
-// cutLast splits a path into its directory and name.
-func cutLast(path string) (dir, name string, found bool) {
-	at := strings.LastIndexByte(path, '/')
-	if at < 0 {
-		return "", path, false
-	}
-	return path[:at], path[at+1:], true
-}
-
-// bare says whether an image is distroless or built from scratch.
-func bare(i image) bool {
-	if strings.Contains(i.tag, "debug") || strings.Contains(i.tag, "alpine") {
-		return false
-	}
-	if strings.Contains(i.path, "distroless") || strings.Contains(i.tag, "distroless") {
-		return true
-	}
-	switch i.name {
-	case "whoami", "pause", "http-echo", "coredns", "metrics-server", "cloudflared", "kube-state-metrics", "scratch", "hello-world", "agnhost-scratch":
-		return true
-	}
-	return i.is("coreos", "etcd") || i.hasPrefix("cert-manager-")
 }

@@ -144,6 +144,7 @@ type App struct {
 	GoAway bool
 
 	startSaid, serveSaid bool // by the Scenario
+	jvm                  bool // it runs on one
 
 	CrashAfter engine.Time // time from becoming ready to a crash; 0 is never
 
@@ -178,6 +179,9 @@ type Hook struct {
 	// any more.
 	WaitsForRequests bool
 	Undetermined     bool // Duration is an assumption that nothing in the input supports
+	// Assumes is a program of which nothing says that the image has it, such as "sh"; without it the
+	// hook fails at once. "" where that is known, and of hooks that run no program.
+	Assumes string
 	// Why names what was recognised, or what was not: "sleep 15", "unknown program drain.sh".
 	Why string
 }

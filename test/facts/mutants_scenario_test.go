@@ -17,7 +17,7 @@ var hookMutants = []mutant{
 		{hook, "Kind: HookTCPSocket, Why:", "Kind: HookExec, Why:"},
 	}},
 	{"distroless images have a shell", []string{"pod-lifecycle 2.1 preStop failure"}, scenario, "TestHookOf", []edit{
-		{programs, "if !bare(i) {", "if bare(i) || !bare(i) {"},
+		{"sim/scenario/image_programs.go", "if !bare(i) {", "if bare(i) || !bare(i) {"},
 	}},
 	{"after && it goes on whatever happened", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
 		{hook, "\t\t\t\tif failed {\n\t\t\t\t\tcontinue", "\t\t\t\tif failed && i < 0 {\n\t\t\t\t\tcontinue"},
@@ -85,6 +85,12 @@ var profileMutants = []mutant{
 	}},
 	{"caddy is not known", []string{"propagation 5 Caddy"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, `e.image.named("caddy") || e.runs("caddy")`, `e.image.named("caddyserver")`},
+	}},
+	{"a JVM starts as anything else", []string{"simulator 5.3"}, scenario, "TestAJVMStartsLater", []edit{
+		{"sim/scenario/app.go", "if app.jvm = isJVM(e); app.jvm {", "if app.jvm = false; app.jvm {"},
+	}},
+	{"every image has a shell", []string{"simulator 5.5"}, scenario, "TestWhatAHookTakesForGranted", []edit{
+		{"sim/scenario/hook.go", "program != \"\" && !hasShell(c)", "program != \"\" && false"},
 	}},
 	{"what is beside a server is the server", []string{"simulator 5.5"}, scenario, "TestImagesAreKnownByWholeWords", []edit{
 		{"sim/scenario/image.go", "slices.Contains(servers, w) }) && !i.beside()", "slices.Contains(servers, w) })"},

@@ -1,0 +1,125 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// An image may have no shell and no sleep: then a preStop hook that runs one fails at once, which is
+// no delay at all (facts/pod-lifecycle.md 2.1). Some images are known to have them and some not to;
+// of the others it is an assumption.
+
+// absent says why a program is known not to be in an image, or returns "". Only images that
+// are known to hold one program and nothing else are listed; a path outside the usual places
+// is taken to be there.
+func absent(i image, name string) string {
+	if !bare(i) {
+		return ""
+	}
+	dir, _, found := cutLast(name)
+	switch dir {
+	case "", "/bin", "/usr/bin", "/usr/local/bin":
+	default:
+		return ""
+	}
+	if found && dir == "" {
+		return "" // at the root: the program itself may live there
+	}
+	program := base(name)
+	if isShell(program) || slices.Contains(everyday(), program) {
+		return "the image " + i.path + " has no " + program + ": the hook fails at once, without any delay"
+	}
+	return ""
+}
+
+// everyday lists what is in every image but the bare ones.
+func everyday() []string {
+	return []string{"sleep", "timeout", "curl", "wget", "kill", "pkill", "killall", "python", "python3", "perl", "usleep", "echo", "true", "cat", "touch", "test"}
+}
+
+// cutLast splits a path into its directory and name.
+func cutLast(path string) (dir, name string, found bool) {
+	at := strings.LastIndexByte(path, '/')
+	if at < 0 {
+		return "", path, false
+	}
+	return path[:at], path[at+1:], true
+}
+
+// bare says whether an image is distroless, built from scratch or of a single program. Which ones are
+// is recalled.
+func bare(i image) bool {
+	if strings.Contains(i.tag, "debug") || strings.Contains(i.tag, "alpine") || strings.HasSuffix(i.tag, "-dev") {
+		return false
+	}
+	if strings.Contains(i.path, "distroless") || strings.Contains(i.tag, "distroless") || strings.HasPrefix(i.path, "cgr.dev/") {
+		return true
+	}
+	return i.is("coreos", "etcd") || i.hasPrefix("cert-manager-") || i.hasPrefix("opentelemetry-collector") || i.named(singlePrograms()...)
+}
+
+// singlePrograms are names of images with nothing in them but their program.
+func singlePrograms() []string {
+	return []string{
+		"scratch", "pause", "hello-world", "whoami", "http-echo", "coredns", "metrics-server", "kube-state-metrics", "kube-rbac-proxy", "kube-apiserver",
+		"kube-controller-manager", "kube-scheduler", "cluster-autoscaler", "aws-load-balancer-controller", "external-dns", "cloudflared", "oauth2-proxy",
+		"argo-rollouts", "kyverno", "gatekeeper", "sealed-secrets-controller", "agnhost-scratch",
+	}
+}
+
+// shelled are names of images that have a shell and sleep: distributions, languages, and servers that
+// are built upon them.
+func shelled() []string {
+	return []string{
+		"alpine", "busybox", "debian", "ubuntu", "centos", "fedora", "rockylinux", "almalinux", "amazonlinux", "ubi8", "ubi9", "oraclelinux",
+		"python", "node", "php", "ruby", "golang", "openjdk", "eclipse-temurin", "amazoncorretto", "tomcat", "jetty", "wordpress", "ghost", "nextcloud", "gitea",
+		"nginx", "nginx-unprivileged", "openresty", "httpd", "haproxy", "traefik", "caddy", "varnish", "envoy", "proxyv2", "nginx-ingress-controller",
+		"prometheus", "alertmanager", "grafana", "vault", "consul", "argocd", "jenkins", "sonarqube",
+	}
+}
+
+// hasShell says whether a container is known to have a shell and what comes with one: by its image, or
+// because it runs one elsewhere.
+func hasShell(c *corev1.Container) bool {
+	i := parseImage(c.Image)
+	if bare(i) {
+		return false
+	}
+	if i.named(shelled()...) || i.in("bitnami") || i.in("bitnamilegacy") || i.is("ingress-nginx", "controller") || i.of(databaseNames()...) {
+		return true
+	}
+	for _, word := range strings.FieldsFunc(i.tag, func(r rune) bool { return r == '-' || r == '.' || r == '_' }) {
+		word = strings.TrimRight(word, "0123456789")
+		if slices.Contains([]string{"alpine", "debian", "ubuntu", "slim", "buster", "bullseye", "bookworm", "trixie", "focal", "jammy", "noble", "ubi", "debug"}, word) {
+			return true
+		}
+	}
+	return runsShell(c.Command) || runsShell(c.Args) || probesWithShell(c)
+}
+
+// runsShell says whether a command line needs a shell, or what comes with one.
+func runsShell(argv []string) bool { return neededProgram(argv) != "" }
+
+func probesWithShell(c *corev1.Container) bool {
+	for _, p := range []*corev1.Probe{c.StartupProbe, c.ReadinessProbe, c.LivenessProbe} {
+		if p != nil && p.Exec != nil && runsShell(p.Exec.Command) {
+			return true
+		}
+	}
+	return c.Lifecycle != nil && c.Lifecycle.PostStart != nil && c.Lifecycle.PostStart.Exec != nil && runsShell(c.Lifecycle.PostStart.Exec.Command)
+}
+
+// neededProgram is what a command line needs that comes with a shell, "" for nothing: the shell itself,
+// or sleep.
+func neededProgram(argv []string) string {
+	argv = unwrap(argv)
+	if len(argv) == 0 {
+		return ""
+	}
+	if name := base(argv[0]); isShell(name) || slices.Contains(everyday(), name) {
+		return name
+	}
+	return ""
+}
