@@ -8,7 +8,7 @@ var hookMutants = []mutant{
 		{hook, "min(max(hook.Sleep.Seconds, 0),", "min(max(hook.Sleep.Seconds+1, 0),"},
 	}},
 	{"an exec hook is not read", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
-		{hook, "return interpreter{container: c}.argv(argv, 0).hook(HookExec)", "return unknownEffect(argv[0]).hook(HookExec)"},
+		{hook, "h := interpreter{container: c}.argv(argv, 0).hook(HookExec)", "h := unknownEffect(argv[0]).hook(HookExec)"},
 	}},
 	{"httpGet is answered at once", []string{"pod-lifecycle 2.2 httpGet"}, scenario, "TestHooksThatAreNoProgram", []edit{
 		{hook, `return unknownEffect("httpGet " + get.Path + ": how long it takes to answer is not known").hook(HookHTTP)`, `return effect{why: []string{get.Path}}.hook(HookHTTP)`},
