@@ -33,16 +33,19 @@ const (
 	ClassInside   = "inside"
 	ClassDatagram = "datagram"
 	ClassSCTP     = "sctp"
+	ClassAdmin    = "admin"
 )
 
 // Classes lists the table; the first row that matches a port is its class.
 func Classes() []Class {
 	return []Class{
 		{ID: ClassDNS, Match: "clusterIP None", Clients: "a DNS client a node", NotJudged: "clients choose the pod"},
-		{ID: ClassWebhook, Match: "named by a webhook configuration, or port named webhook", Clients: "the API server, 1/s, timeout 10s"},
+		{ID: ClassWebhook, Match: "named by a webhook configuration", Clients: "the API server, 1/s, timeout 10s"},
 		{ID: ClassScrape, Match: "port named metrics, *-metrics or exporter, or prometheus.io/port", Clients: "1 in 15s",
 			NotJudged: "a scrape that fails is tried again; nobody's request is lost"},
-		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses, peer port of a known database", Clients: "a long session a peer"},
+		{ID: ClassAdmin, Match: "port named pprof, debug, profiling or jmx, or, beside others, admin, health or status; not named by an Ingress or HTTPRoute", Clients: "operators and probes",
+			NotJudged: "for operators and probes: no user waits for an answer"},
+		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses, peer port of a known database, port named gossip, raft, peer, replication or cluster", Clients: "a long session a peer"},
 		{ID: ClassSCTP, Match: "protocol SCTP", Clients: "associations", NotJudged: "SCTP traffic is not yet simulated"},
 		{ID: ClassDatagram, Match: "protocol UDP", Clients: "query and answer, 100/s, a source port each; timeout 2s, 1 retry", Headline: true},
 		{ID: ClassH2, Match: "appProtocol grpc or h2c, port named grpc*, grpc probe on it", Clients: "10 clients with a HTTP/2 connection each, 100 calls/s, no retry",
@@ -82,6 +85,8 @@ func (w *world) classify(s *subject) string {
 		return ClassWebhook
 	case isScrape(s):
 		return ClassScrape
+	case isAdmin(s) && !w.routed(s):
+		return ClassAdmin
 	case isPeer(s):
 		return ClassPeer
 	case p.Protocol == corev1.ProtocolSCTP:
@@ -105,7 +110,7 @@ func (w *world) isWebhook(s *subject) bool {
 			return true
 		}
 	}
-	return s.port.Name == "webhook" || strings.HasSuffix(s.port.Name, "-webhook")
+	return false
 }
 
 // failurePolicy is that of the webhook configuration that names the port, "" when none does.
@@ -120,10 +125,14 @@ func (w *world) failurePolicy(s *subject) string {
 
 func isScrape(s *subject) bool {
 	name := s.port.Name
-	if name == "metrics" || strings.HasSuffix(name, "-metrics") || strings.HasPrefix(name, "metrics-") || strings.Contains(name, "exporter") {
+	if says(baseName(name), "metrics", "monitoring", "telemetry") || strings.Contains(name, "exporter") {
 		return true
 	}
 	target := targetNumber(s)
+	switch target {
+	case 15014, 15020, 15090: // istiod's and its proxies' (istio.io, Application Requirements; recalled)
+		return true
+	}
 	for _, annotations := range []map[string]string{s.template.Annotations, s.service.Value.Annotations} {
 		if port := annotations["prometheus.io/port"]; port != "" && port == strconv.Itoa(target) && !isOnlyPort(s) {
 			return true
@@ -143,7 +152,7 @@ func isPeer(s *subject) bool {
 			return true
 		}
 	}
-	if svc.Spec.PublishNotReadyAddresses {
+	if svc.Spec.PublishNotReadyAddresses || namesPeer(s) && s.port.Protocol == corev1.ProtocolTCP {
 		return true
 	}
 	if s.container == nil || !isDatabase(evidenceOf(s.container, nil)) {
@@ -192,6 +201,14 @@ func isSession(s *subject) bool {
 
 // routed says whether an Ingress or HTTPRoute names the port.
 func (w *world) routed(s *subject) bool { return w.routeOf(s) != nil }
+
+// routedBy is the kind of what does, "" for neither.
+func (w *world) routedBy(s *subject) string {
+	if r := w.routeOf(s); r != nil {
+		return r.object.Kind
+	}
+	return ""
+}
 
 // ingressOf returns the first Ingress that names the port.
 func (w *world) ingressOf(s *subject) (manifest.Typed[*networkingv1.Ingress], bool) {

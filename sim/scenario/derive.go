@@ -27,7 +27,7 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	}
 	own.makeRoom()
 	for _, t := range clientsOf(e.class, &e.subject) {
-		t.Rate = b.rateOf(t.Rate)
+		t.Rate, t.Headline = b.rateOf(t.Rate), t.Headline && !e.aside
 		own.balance(&t, e.service.Value, "", cursor{})
 		t.ground(e.service.Value)
 		own.habits(cursor{d: b.doc}, &t)

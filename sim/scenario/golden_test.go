@@ -179,6 +179,9 @@ func writeCases(b *strings.Builder, cases []Case, show []string) {
 		if c.FailurePolicy != "" {
 			fmt.Fprintf(b, ", failurePolicy %s", c.FailurePolicy)
 		}
+		if c.Headline {
+			fmt.Fprintf(b, ", headline %d", c.Users)
+		}
 		if c.Verdict != "" {
 			fmt.Fprintf(b, ", %s: %s", c.Verdict, c.Reason)
 		}

@@ -21,7 +21,9 @@ type Case struct {
 	Traffic  string // "outside :80 :443"
 	Service  string // "ns/name"
 	Class    string // of the table Classes
+	// Headline says that users may notice, Users how near they are: reports begin with those, judged or not.
 	Headline bool
+	Users    Users
 	// FailurePolicy is "Fail" or "Ignore" where the API server itself is the client.
 	FailurePolicy string
 	// Scenario is what is run. A case that is not judged has the Verdict "not-judged", a Reason,
@@ -69,6 +71,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	var cases []Case
 	for i, o := range b.census.owners {
 		if b.targeted(o) && (!o.simulated() || !base.Workloads[i].App.NotAServer) {
+			cases = append(cases, b.hostPorts(i)...)
 			cases = append(cases, b.cases(base, i)...)
 		}
 	}
@@ -186,7 +189,7 @@ func (b *builder) unjudged(index int, e *entry) string {
 	case !o.simulated():
 		return o.notSimulated(e.service.Name)
 	default:
-		return b.census.missing(index, e)
+		return cmp.Or(b.throughMesh(e), b.census.missing(index, e))
 	}
 }
 
@@ -194,7 +197,8 @@ func (b *builder) unjudged(index int, e *entry) string {
 type entry struct {
 	subject
 	class  string
-	routed bool // an Ingress or HTTPRoute names them
+	routed string // the kind of what names them, Ingress or HTTPRoute; "" for neither
+	aside  bool   // they are not for users, whatever the class
 	ports  []string
 }
 
@@ -204,7 +208,7 @@ func (b *builder) entries(s manifest.Typed[*corev1.Service], t *corev1.PodTempla
 next:
 	for i := range s.Value.Spec.Ports {
 		sub := subjectOf(s, i, t)
-		class, routed := b.world.classify(&sub), b.world.routed(&sub)
+		class, routed, aside := b.world.classify(&sub), b.world.routedBy(&sub), b.world.setAside(&sub)
 		label := fmt.Sprintf(":%d", sub.port.Port)
 		if _, ok := resolvePort(t, sub.port.TargetPort); !ok {
 			b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", i),
@@ -212,12 +216,12 @@ next:
 			continue
 		}
 		for j := range out {
-			if out[j].class == class && out[j].routed == routed && out[j].container == sub.container && out[j].port.Protocol == sub.port.Protocol {
+			if out[j].class == class && out[j].routed == routed && out[j].aside == aside && out[j].container == sub.container && out[j].port.Protocol == sub.port.Protocol {
 				out[j].ports = append(out[j].ports, label)
 				continue next
 			}
 		}
-		out = append(out, entry{subject: sub, class: class, routed: routed, ports: []string{label}})
+		out = append(out, entry{subject: sub, class: class, routed: routed, aside: aside, ports: []string{label}})
 	}
 	return out
 }
@@ -233,34 +237,16 @@ func (b *builder) caseOf(o owner, e entry) Case {
 		Action:   ActionRollout,
 		Kind:     o.kind,
 		Workload: o.id(),
-		Traffic:  trafficWords(&e, policy != ""),
+		Traffic:  trafficWords(&e),
 		Service:  e.service.ID(),
 		Class:    e.class,
-		Headline: class.Headline,
+		Headline: class.Headline && !e.aside,
+		Users:    usersOf(&e),
 		Reason:   class.NotJudged,
 		Object:   e.service.Object,
 
 		FailurePolicy: policy,
 	}
-}
-
-// trafficWords describes an entry: "outside :80 :443".
-func trafficWords(e *entry, admission bool) string {
-	ports := strings.Join(e.ports, " ")
-	switch e.class {
-	case ClassDNS:
-		return "headless " + e.service.Name + " " + ports
-	case ClassWebhook:
-		if admission {
-			return "admission webhook " + ports
-		}
-		return "webhook " + ports
-	case ClassOutside, ClassH2:
-		if e.routed && e.service.Value.Spec.Type != corev1.ServiceTypeLoadBalancer {
-			return e.class + ", through an ingress " + ports
-		}
-	}
-	return e.class + " " + ports
 }
 
 // idle warns of Services that lead nowhere.

@@ -595,6 +595,7 @@ func (b *builder) leftOut() {
 			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", "Deployment "+w.Name(), "more")
 		}
 		b.unkeptGates(w)
+		b.meshLeftOut(w.Deployment)
 		for _, h := range b.world.autoscalersOf(w.Deployment) {
 			b.notModelled("autoscaling", "replicas stay as they are during the run", h.String(), "unknown")
 		}

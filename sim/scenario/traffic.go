@@ -52,6 +52,7 @@ func (b *builder) defaultTraffic(c cursor) {
 				continue
 			}
 			for _, t := range clientsOf(class, &sub) {
+				t.Headline = t.Headline && !b.world.setAside(&sub)
 				t.Name = fmt.Sprintf("%s:%d %s", sub.service.Name, sub.port.Port, t.Name)
 				t.Rate = b.rateOf(t.Rate)
 				b.balance(&t, sub.service.Value, "", cursor{})

@@ -31,8 +31,10 @@ type world struct {
 
 	proxyConfigs []*manifest.Object
 	webhooks     []webhook
-	foreign      []owner         // workloads of kinds that are not simulated, in input order
-	gated        map[string]bool // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
+	foreign      []owner            // workloads of kinds that are not simulated, in input order
+	meshRules    []*manifest.Object // VirtualServices and DestinationRules of Istio
+	meshed       map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
+	gated        map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
 }
 
 // webhook is a Service that the API server itself depends on.
@@ -45,7 +47,7 @@ type webhook struct {
 // newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
 // What it will fill in is copied first: the input stays as it is.
 func newWorld(objects []*manifest.Object) *world {
-	w := &world{gated: map[string]bool{}}
+	w := &world{gated: map[string]bool{}, meshed: map[string]mesh{}}
 	for _, o := range latest(objects) {
 		switch v := o.Value.(type) {
 		case *corev1.Service:
@@ -64,6 +66,7 @@ func newWorld(objects []*manifest.Object) *world {
 			w.ingresses = append(w.ingresses, manifest.Typed[*networkingv1.Ingress]{Object: o, Value: v})
 		case *corev1.Namespace:
 			w.gated[o.Name] = v.Labels[gateLabel] == gateEnabled
+			w.meshed[o.Name], _ = saidMesh(v.Labels, v.Annotations)
 		case *corev1.Pod:
 			w.addPod(o, v)
 		case *appsv1.ReplicaSet:
@@ -101,6 +104,8 @@ func (w *world) addRaw(o *manifest.Object) {
 		w.gatewayClasses = append(w.gatewayClasses, o)
 	case "BackendConfig":
 		w.backendConfigs = append(w.backendConfigs, o)
+	case "VirtualService", "DestinationRule":
+		w.meshRules = append(w.meshRules, o)
 	case "KubeProxyConfiguration":
 		w.proxyConfigs = append(w.proxyConfigs, o)
 	}

@@ -1,0 +1,48 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// hostPorts makes the case of users' traffic that reaches a workload's pods past every Service, over
+// ports of their nodes: an Envoy or nginx of which each node has one. It is not judged, and says so
+// before what is behind it.
+func (b *builder) hostPorts(index int) []Case {
+	o := &b.census.owners[index]
+	for _, s := range b.world.services {
+		if s.Value.Spec.Type == corev1.ServiceTypeLoadBalancer && o.behind(s) {
+			return nil // the users' way
+		}
+	}
+	ports := webPorts(o.template)
+	if ports == nil || o.replicas == 0 {
+		return nil
+	}
+	words := " :" + strings.Join(ports, " :")
+	return []Case{{
+		ID: fmt.Sprintf("%s/rollout/host:%s", o.id(), ports[0]), Action: ActionRollout, Kind: o.kind, Workload: o.id(),
+		Traffic: "outside, host ports" + words, Class: ClassOutside, Headline: true, Users: UsersEntry,
+		Verdict: NotJudged, Reason: "requests to ports of the nodes, past every Service, are not simulated", Object: o.object,
+	}}
+}
+
+// webPorts are the ports for HTTP that a pod has on its node.
+func webPorts(t *corev1.PodTemplateSpec) []string {
+	var out []string
+	for _, c := range t.Spec.Containers {
+		for _, p := range c.Ports {
+			port := p.HostPort
+			if port == 0 && t.Spec.HostNetwork {
+				port = p.ContainerPort
+			}
+			switch port {
+			case 80, 443, 8080, 8443:
+				out = append(out, fmt.Sprint(port))
+			}
+		}
+	}
+	return distinct(out)
+}
