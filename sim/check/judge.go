@@ -218,7 +218,8 @@ func (s *Simulation) Worst() []*Case {
 		out = append(out, &s.Cases[i])
 	}
 	slices.SortStableFunc(out, func(a, b *Case) int {
-		return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(a.distance(), b.distance()), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
+		return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(a.distance(), b.distance()), cmp.Compare(a.Users, b.Users),
+			cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
 			cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max), cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()))
 	})
 	return out

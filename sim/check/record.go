@@ -33,6 +33,9 @@ type Case struct {
 	Reason  string // of not-judged, and of a verdict that could as well be another: "on the border between drops and rare"
 	// Headline says that what becomes of it is of interest to whoever uses the workload.
 	Headline bool
+	// Users is how near the case's requests are to users. A headline with UsersEntry that is not judged is where users enter:
+	// what is reported of other cases is behind it.
+	Users scenario.Users
 
 	Clients []Client // one per stream of requests
 	Nodes   []string // the names of Request.Node and Group.Nodes

@@ -95,7 +95,7 @@ func stories(p *pool, units []*unit) (errs []string) {
 // record begins a case's record, with the Scenario that it is run with.
 func record(c *scenario.Case, sc *scenario.Scenario) check.Case {
 	out := check.Case{
-		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Kind: c.Kind, Class: c.Class, Headline: c.Headline,
+		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Kind: c.Kind, Class: c.Class, Headline: c.Headline, Users: c.Users,
 		Verdict: check.Verdict(c.Verdict), Reason: c.Reason,
 	}
 	if c.Object != nil {
