@@ -38,6 +38,11 @@ apiVersion: v1
 kind: Service
 metadata: {name: names}
 spec: {clusterIP: None, selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: web}
+webhooks: [{name: web.example.com, admissionReviewVersions: [v1], sideEffects: None, clientConfig: {service: {name: web, namespace: default}}}]
 `
 
 // parsed reads a Scenario with more fields, of Services of a type.

@@ -60,27 +60,27 @@ func TestCorpus(t *testing.T) {
 	for _, tt := range []struct{ file, want string }{
 		{"podinfo-frontend.yaml", "frontend, inside :80: run\n"},
 		{"guestbook.yaml", "frontend, outside :80: run\n" +
-			"redis-master, session :6379: " + run + "redis-replica, session :6379: " + run},
+			"redis-master, Redis sessions :6379: " + run + "redis-replica, Redis sessions :6379: " + run},
 		{"cassandra.yaml", "cassandra, headless cassandra :9042: " + choose},
 		{"ingress-nginx-cloud.yaml", "ingress-nginx/ingress-nginx-controller, outside :80 :443: run\n" +
 			"ingress-nginx/ingress-nginx-controller, admission webhook :443: run\n"},
 		{"ingress-nginx-baremetal.yaml", "ingress-nginx/ingress-nginx-controller, outside :80 :443: run\n" +
 			"ingress-nginx/ingress-nginx-controller, admission webhook :443: run\n"},
-		{"online-boutique.yaml", "adservice, h2 :9555: " + run + "cartservice, h2 :7070: " + run + "checkoutservice, h2 :5050: " + run +
-			"currencyservice, h2 :7000: " + run + "emailservice, h2 :5000: " + run +
+		{"online-boutique.yaml", "adservice, gRPC :9555: " + run + "cartservice, gRPC :7070: " + run + "checkoutservice, gRPC :5050: " + run +
+			"currencyservice, gRPC :7000: " + run + "emailservice, gRPC :5000: " + run +
 			"frontend, inside :80: run\nfrontend, outside :80: run\n" +
-			"paymentservice, h2 :50051: " + run + "productcatalogservice, h2 :3550: " + run + "recommendationservice, h2 :8080: " + run +
-			"redis-cart, session :6379: " + run + "shippingservice, h2 :50051: " + run},
-		{"argo-cd-ha.yaml", "argocd-applicationset-controller, webhook :7000: run\n" +
-			"argocd-applicationset-controller, scrape :8080: " + scrape +
-			"argocd-dex-server, inside :5556: run\nargocd-dex-server, h2 :5557: " + run + "argocd-dex-server, scrape :5558: " + scrape +
-			"argocd-notifications-controller, scrape :9001: " + scrape +
-			"argocd-redis-ha-haproxy, session :6379: " + run + "argocd-redis-ha-haproxy, scrape :9101: " + scrape +
-			"argocd-repo-server, inside :8081: run\nargocd-repo-server, scrape :8084: " + scrape +
-			"argocd-server, inside :80 :443: run\nargocd-server, scrape :8083: " + scrape +
-			"argocd-application-controller, scrape :8082: " + scrape +
+			"paymentservice, gRPC :50051: " + run + "productcatalogservice, gRPC :3550: " + run + "recommendationservice, gRPC :8080: " + run +
+			"redis-cart, Redis sessions :6379: " + run + "shippingservice, gRPC :50051: " + run},
+		{"argo-cd-ha.yaml", "argocd-applicationset-controller, inside :7000: run\n" +
+			"argocd-applicationset-controller, metrics :8080: " + scrape +
+			"argocd-dex-server, inside :5556: run\nargocd-dex-server, gRPC :5557: " + run + "argocd-dex-server, metrics :5558: " + scrape +
+			"argocd-notifications-controller, metrics :9001: " + scrape +
+			"argocd-redis-ha-haproxy, Redis sessions :6379: " + run + "argocd-redis-ha-haproxy, metrics :9101: " + scrape +
+			"argocd-repo-server, inside :8081: run\nargocd-repo-server, metrics :8084: " + scrape +
+			"argocd-server, inside :80 :443: run\nargocd-server, metrics :8083: " + scrape +
+			"argocd-application-controller, metrics :8082: " + scrape +
 			"argocd-redis-ha-server, headless argocd-redis-ha :6379: " + choose + "argocd-redis-ha-server, headless argocd-redis-ha :26379: " + choose +
-			strings.Repeat("argocd-redis-ha-server, peer :6379: "+statefulSet+"argocd-redis-ha-server, peer :26379: "+statefulSet, 3)},
+			strings.Repeat("argocd-redis-ha-server, peers :6379: "+statefulSet+"argocd-redis-ha-server, peers :26379: "+statefulSet, 3)},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			t.Parallel()

@@ -112,7 +112,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 			if got := throughWhat(t, c.Scenario); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			wantTraffic := "outside, through an ingress :80"
+			wantTraffic := "outside, through an Ingress :80"
 			if strings.Contains(tt.spec, "LoadBalancer") {
 				wantTraffic = "outside :80"
 			}
@@ -206,7 +206,7 @@ func TestCallsThroughAnIngress(t *testing.T) {
 	text := strings.Replace(routedWeb("", "", anIngress("", "ingressClassName: nginx")), "targetPort: 8080", "targetPort: 8080, name: grpc", 1)
 	text = strings.Replace(text, "port: {number: 80}", "port: {name: grpc}", 1)
 	c := inferOne(t, text, Options{})
-	if got := throughWhat(t, c.Scenario); got != "ingress-nginx inferred" || c.Traffic != "h2, through an ingress :80" {
+	if got := throughWhat(t, c.Scenario); got != "ingress-nginx inferred" || c.Traffic != "gRPC, through an Ingress :80" {
 		t.Errorf("%s: %s", c.Traffic, got)
 	}
 }

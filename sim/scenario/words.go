@@ -39,7 +39,7 @@ func (e *entry) from(outside string) string {
 	case typ == corev1.ServiceTypeLoadBalancer:
 		return outside
 	case e.routed != "":
-		return outside + ", through an " + e.routed
+		return ", through an " + e.routed
 	case typ == corev1.ServiceTypeNodePort:
 		return outside
 	default:

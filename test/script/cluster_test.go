@@ -99,7 +99,7 @@ func TestAClusterIsAnsweredForLikeItsFiles(t *testing.T) {
 		{"trace", "web.yaml", live.Trace, []string{"trace", "--node", "node-1", "--from", "192.0.2.7", "--to", "203.0.113.10:80/tcp"},
 			[]string{"iptables mode", "neither a pod's address"}},
 		{"sim", "web-app.yaml", live.Sim, []string{"sim", "--kubernetes-version", "1.36", "--runs", "3", "--rate", "20/s", "--timeout", "5s", "--sensitivity=false", "-o", "json"},
-			[]string{"through an ingress", `"of": 5`, `"file": "kind-kind: deployment shop/web"`}},
+			[]string{"through an Ingress", `"of": 5`, `"file": "kind-kind: deployment shop/web"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
