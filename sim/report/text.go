@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/internal/page"
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 )
 

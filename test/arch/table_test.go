@@ -302,7 +302,7 @@ var packages = []packageRule{
 			{"sim/sweep", "the stories of examples, over several seeds"}, {"sim/check", "whether they come out as they say"},
 		},
 	},
-	{path: "internal/page", pure: true},
+	{path: "proxier/page", pure: true},
 	{path: "sim/engine", pure: true},
 	{path: "sim/ledger", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
 	{
@@ -404,7 +404,7 @@ var packages = []packageRule{
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is reported"},
 			{"sim/check", "the record that is shown"},
-			{"internal/page", "lines that are no wider than a terminal"},
+			{"proxier/page", "lines that are no wider than a terminal"},
 		},
 		testOwn: []permit{
 			{"sim/scenario", "a record has the assumptions of its Scenario"}, {"sim/sweep", "texts of real runs are goldens"},
