@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -82,4 +83,48 @@ func versioned(minor int, start engine.Time) *scenario.Scenario {
 	sc.Workloads[0].App.Start = engine.Constant(start)
 	sc.Traffic[0].Rate = 200 * 1000
 	return sc
+}
+
+// Where no hop takes any time the removal of a pod is in force at once, and nothing is lost, in a cluster that
+// is idle. With 2 changes of other Services a second the proxy holds x/(1+x) of the time, x = 2 e^2 seconds of
+// a hold of 1 s: then it waits for half of it on average, and of three pods one is dead.
+func TestADeletionIsNotInForceAtOnceWhereOtherServicesChange(t *testing.T) {
+	t.Parallel()
+	const seeds = 200
+	x := 2 * math.Exp(2)
+	for churn, want := range map[int]float64{0: 0, 2000: x / (1 + x) * 0.5 / 3} { // order: each for itself
+		var sum float64
+		for seed := range uint64(seeds) {
+			sc := plainWorld(3, sec)
+			sc.Churn, sc.Until = churn, 24*sec
+			sc.Actions = []scenario.Action{{At: 20 * sec, Verb: "delete", Target: "default/web#0"}}
+			r, err := Run(sc, seed+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += failed(r) / 1000
+		}
+		if got := sum / seeds; math.Abs(got-want) > 0.1*want {
+			t.Errorf("%d changes in 1000 s: %.4f s of traffic, want %.4f s", churn, got, want)
+		}
+	}
+}
+
+// Other Services change on and on: the run comes to its end all the same, as late as without.
+func TestARunWithChangesOfOtherServicesComesToRest(t *testing.T) {
+	t.Parallel()
+	for _, minor := range []int{33, 36} {
+		ends := map[int]engine.Time{}
+		for _, churn := range []int{0, 200, 2000, 100_000} {
+			sc := versioned(minor, 5*sec)
+			sc.Churn = churn
+			r, err := Run(sc, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ends[churn] = r.End; !r.Settled || r.Unrest != "" || max(ends[0]-r.End, r.End-ends[0]) > 2*sec {
+				t.Errorf("1.%d, churn %d: settled %v %s, ends at %s s, without at %s s", minor, churn, r.Settled, r.Unrest, r.End.Seconds(), ends[0].Seconds())
+			}
+		}
+	}
 }

@@ -43,7 +43,7 @@ func (w *World) Do(a scenario.Action) {
 	case "dependency":
 		w.setDependency(a.Target, a.Value == "down")
 	case "apiserver":
-		w.store.setDown(a.Value == "down")
+		w.setDown(a.Value == "down")
 	case "setReady":
 		w.force(a)
 	case "setGate":
@@ -70,7 +70,7 @@ func (w *World) Undo(a scenario.Action) {
 	case "dependency":
 		w.setDependency(a.Target, a.Value != "down")
 	case "apiserver":
-		w.store.setDown(a.Value != "down")
+		w.setDown(a.Value != "down")
 	case "setReady":
 		w.unforce(a)
 	case "component":

@@ -38,6 +38,10 @@ type AuditEvent struct {
 	// Name is the watch's, Node the proxy's.
 	Name string
 	Node int
+	// Others says that a sync is for other Services than the Scenario's alone: the rules of these stay as
+	// they are. Such syncs are told of later than they were, each proxy's in order, and before what the
+	// proxy does next.
+	Others bool
 
 	// Pod and Container are whom it happened to; Sidecar and Main say what the container is:
 	// Main is the one that traffic goes to.

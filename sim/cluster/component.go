@@ -52,6 +52,11 @@ func (w *World) enrollNodes() {
 
 // component pauses a component, lets it go on or restarts it.
 func (w *World) component(name, what string) {
+	p := w.proxyNamed(name)
+	if p != nil {
+		p.catchUp()
+		p.others.clock = w.eng.Now() // nothing happens before it runs again
+	}
 	for _, owner := range w.components[name] {
 		if what == scenario.ComponentPause {
 			w.store.freeze(owner)
@@ -59,13 +64,19 @@ func (w *World) component(name, what string) {
 			w.store.thaw(owner)
 		}
 	}
-	if what == scenario.ComponentRestart {
-		for _, p := range w.Proxies {
-			if scenario.KubeProxyOf+w.sc.Nodes[p.node].Name == name {
-				p.restart()
-			}
+	if p != nil && what == scenario.ComponentRestart {
+		p.restart()
+	}
+}
+
+// proxyNamed is the proxy that actions call by a name, nil if it is none's.
+func (w *World) proxyNamed(name string) *NodeProxy {
+	for _, p := range w.Proxies {
+		if scenario.KubeProxyOf+w.sc.Nodes[p.node].Name == name {
+			return p
 		}
 	}
+	return nil
 }
 
 // paused names the components that are paused, in order.

@@ -31,7 +31,7 @@ const (
 	EventListening                 // the server accepts connections
 	EventClosed                    // it does not any more
 	EventExited                    // its process ended: Ending
-	EventWait                      // a node's proxy heard of a change and waits until Until
+	EventWait                      // a node's proxy heard of a change and waits until Until: Others if its last sync was for other Services alone
 	EventRules                     // a node's new rules lead the connections of an entry to Targets, by Verdict
 	EventHealthPort                // a node's healthCheckNodePort answers differently: OK
 	EventIngress                   // a pod of an ingress controller sends the requests of an entry to Targets from now on
@@ -61,6 +61,7 @@ type Event struct {
 	Container  string // that has the Hook
 	Ending     Ending
 	Until      engine.Time
+	Others     bool
 	Verdict    packet.Verdict
 	Targets    []PodID // ascending
 	Fallback   bool    // all Targets are terminating, and used because none is ready in scope (KEP-1669)

@@ -166,9 +166,9 @@ func (p *NodeProxy) eligible() bool {
 	return !p.w.sc.Kubernetes.Options.NodeEligibility || p.state4health.Eligible()
 }
 
-// stop ends the proxy with its machine.
+// stop ends what the proxy is at: with its machine, or its process.
 func (p *NodeProxy) stop() {
-	for _, h := range []engine.Handle{p.timer, p.ends} {
+	for _, h := range []engine.Handle{p.timer, p.ends, p.others.news} {
 		p.w.eng.Cancel(h)
 	}
 }

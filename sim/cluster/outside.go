@@ -139,9 +139,10 @@ func (w *World) keepsUp(node int) HealthAnswer {
 	case !p.filled: // it is starting, and nothing listens
 		return HealthAnswer{Sure: true}
 	}
+	p.catchUp()
 	return HealthAnswer{
 		OK:   healthcheck.Healthy(p.health, w.eng.Now().Clock(), 2*p.pace.RetryInterval),
-		Sure: p.health.Family(endpoints.IPv4).QueuedAt.IsZero(), // else its patience may come to an end by itself
+		Sure: !p.busy() && !p.mayHang(), // else its patience may come to an end by itself
 	}
 }
 

@@ -22,6 +22,9 @@ type NodeProxy struct {
 	syncs engine.Stream
 	count uint64
 
+	pending   bool // news of the Scenario waits for a sync
+	alone     bool // the last sync was for other Services alone
+	others    others
 	received  *View // what its watch has shown
 	syncing   *View // what the sync under way will program, nil when idle
 	installed *View // what is in force
@@ -47,6 +50,7 @@ func newNodeProxy(w *World, node int) *NodeProxy {
 			Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),
 		},
 	}
+	p.others = newOthers(w, name)
 	p.node4plan = &plan.Node{
 		Name: w.sc.Nodes[node].Name, Zone: w.sc.Nodes[node].Zone,
 		Addresses: []netip.Addr{w.NodeIP(node)}, Options: w.sc.Kubernetes.Options,
@@ -83,17 +87,26 @@ func (p *NodeProxy) deliver(o object) {
 	if !ok || p.w.dead[p.node] || p.w.services[s.service].headless { // the label says so: proxies do not watch them
 		return
 	}
+	p.catchUp()
 	if s.view.Number > p.received.Number { // a restart may have shown it more by then
 		p.received = s.view
 	}
-	p.state.Change(p.w.eng.Now().Duration())
 	p.health = p.health.Queued(endpoints.IPv4, p.w.eng.Now().Clock())
-	p.plan()
+	p.changed()
 }
 
-// plan asks the pacing when to sync next, and sets the timer.
-func (p *NodeProxy) plan() {
-	if p.syncing != nil {
+// changed has the proxy sync for what it has received.
+func (p *NodeProxy) changed() {
+	p.pending = true
+	p.state.Change(p.w.eng.Now().Duration())
+	p.attend()
+	p.plan(true)
+}
+
+// plan asks the pacing when to sync next with news of the Scenario, and sets the timer; tell has the
+// Journal hear of it.
+func (p *NodeProxy) plan(tell bool) {
+	if p.syncing != nil || !p.pending {
 		return
 	}
 	at, _, never := p.pace.Next(p.state)
@@ -105,7 +118,9 @@ func (p *NodeProxy) plan() {
 		p.sync() // idle: at once, with what this very piece of news says
 		return
 	}
-	p.w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(at)})
+	if tell {
+		p.w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(at), Others: p.alone})
+	}
 	p.timer = p.w.eng.At(max(p.w.eng.Now(), engine.FromDuration(at)), engine.ClassTimer, p.owner, "sync starts", func() { p.w.store.awake(p.owner, p.begin) })
 }
 
@@ -119,7 +134,7 @@ func (p *NodeProxy) begin() {
 
 // sync begins a sync: what has been received by now will be in force when it ends.
 func (p *NodeProxy) sync() {
-	p.syncing = p.received
+	p.syncing, p.pending, p.alone = p.received, false, false
 	p.state.Begin(p.pace, p.w.eng.Now().Duration())
 	took := p.w.syncLatency(p.node).Sample(p.syncs.Draw(p.count))
 	p.count++
@@ -133,23 +148,25 @@ func (p *NodeProxy) finish() {
 		return
 	}
 	p.installed, p.syncing = p.syncing, nil
-	p.w.installs++
 	p.state.End(p.w.eng.Now().Duration(), true, false)
 	p.health = p.health.Updated(endpoints.IPv4, p.w.eng.Now().Clock())
-	p.w.noteRules(p.node)
-	p.w.observer.Synced(p.node)
-	p.w.tell(AuditEvent{Kind: SyncEnded, Node: p.node, View: p.installed})
-	p.plan()
+	if !p.alone {
+		p.w.installs++
+		p.w.noteRules(p.node)
+		p.w.observer.Synced(p.node)
+	}
+	p.w.tell(AuditEvent{Kind: SyncEnded, Node: p.node, View: p.installed, Others: p.alone})
+	p.plan(true)
+	p.attend()
 }
 
 // restart is the process ending and coming back. The rules stay in force; a sync under way is
 // lost, and its transaction with it. When the caches are filled again, after the delay of one
 // watch, everything is synced in full at once, whenever the last sync was (pace.Policy).
 func (p *NodeProxy) restart() {
-	for _, h := range []engine.Handle{p.timer, p.ends} {
-		p.w.eng.Cancel(h)
-	}
+	p.stop()
 	p.syncing, p.state, p.restarts = nil, pace.State{}, p.restarts+1
+	p.pending, p.alone, p.others.syncing = false, false, false
 	p.filled, p.health = false, healthcheck.ProxyState{}
 	this := p.restarts
 	filled := p.w.watchLatency(p.node).Sample(p.w.eng.Stream("proxy "+p.w.sc.Nodes[p.node].Name, "restart").Draw(p.restarts))
@@ -164,8 +181,8 @@ func (p *NodeProxy) refill(restart uint64) {
 		return
 	}
 	p.received, p.filled = p.w.views.last, true
-	p.state.Change(p.w.eng.Now().Duration())
-	p.plan()
+	p.skip()
+	p.changed()
 }
 
 // Installed returns the view whose rules are in force on the node.

@@ -29,6 +29,7 @@ type World struct {
 	sc       *scenario.Scenario
 	observer Observer
 	store    *store
+	churn    *churn
 	owner    engine.Owner
 
 	Proxies  []*NodeProxy // by node
@@ -113,6 +114,7 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 	}
 	w.store = newStore(eng, sc.Latency.APIWrite, w.keyName)
 	w.store.changedPod = w.noteWrite
+	w.churn = newChurn(w)
 	w.resolve()
 	// IMPORTANT: the order of registration decides who goes first at one and the same moment.
 	// The shorter a component's way to the traffic, the earlier: when every delay is zero, a

@@ -88,6 +88,8 @@ func variants(id string) []variant {
 		return []variant{{"0s", hooked(0)}, {"30s", hooked(30 * engine.Second)}}
 	case "prestop-program":
 		return []variant{{"missing: the hook fails at once", unhooked}}
+	case "churn":
+		return []variant{{rateText(0), churned(0)}, {rateText(2 * rateUnit), churned(2 * rateUnit)}}
 	case "latency.watch":
 		return []variant{{"uniform 5ms to 500ms", func(s *Scenario) bool {
 			s.Latency.Watch = must(engine.Uniform(5*engine.Millisecond, 500*engine.Millisecond))
@@ -112,6 +114,13 @@ func versioned(v endpoints.Version) func(*Scenario) bool {
 		p, err := endpoints.ProfileFor(v, s.gates)
 		s.Kubernetes = p
 		return err == nil
+	}
+}
+
+func churned(rate int) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		s.Churn = rate
+		return true
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -117,6 +118,10 @@ func (d *document) checkTime(s *shape, at string, v any) {
 		if err := asRate(v); err != nil {
 			d.fail(at, "%v", err)
 		}
+	case changes:
+		if _, err := asChanges(v); err != nil {
+			d.fail(at, "%v", err)
+		}
 	default:
 	}
 }
@@ -181,6 +186,32 @@ func asRate(v any) error {
 	_, err := parseRate(t)
 	return err
 }
+
+// mostChanges bounds how often other Services change: every proxy syncs for each.
+const mostChanges = 100 * rateUnit
+
+// asChanges reads a rate that may be 0, into thousandths a second.
+func asChanges(v any) (int, error) {
+	const want = `"0.2/s", "10/m", or "0/s" for none`
+	t, ok := v.(string)
+	if !ok {
+		return 0, fmt.Errorf("expected changes in a time, such as %s, got %s", want, describe(v))
+	}
+	if number, unit, _ := strings.Cut(t, "/"); strings.TrimSpace(number) == "0" && slices.Contains(rateUnits(), strings.TrimSpace(unit)) {
+		return 0, nil
+	}
+	r, err := parseRate(t)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is no number of changes in a time: want %s, in whole thousandths a second", t, want)
+	case r > mostChanges:
+		return 0, fmt.Errorf("%q is more than %s", t, rateText(mostChanges))
+	}
+	return r, nil
+}
+
+// rateUnits are those of parseRate.
+func rateUnits() []string { return []string{"s", "m", "min", "h"} }
 
 // wholePart is all of something, in thousandths.
 const wholePart = 1000

@@ -17,6 +17,7 @@ const (
 	boolean              // true or false
 	duration             // "15s"
 	rate                 // "200/s"
+	changes              // "0.2/s", or "0/s"
 	spanOr               // "15s", or the one word of the shape
 	dist                 // a distribution: a duration, or a mapping with one of five keys
 )
@@ -85,6 +86,7 @@ func specShape() shape {
 		field{"kubernetes", fieldsOf(field{"version", of(text)}, field{"featureGates", mapping(of(boolean))})},
 		field{"manifests", list(file())},
 		field{"nodes", nodesShape()},
+		field{"churn", of(changes)},
 		field{"latency", latencyShape()},
 		field{"apps", mapping(appShape(true))},
 		field{"loadBalancer", balancerShape()},

@@ -23,6 +23,7 @@ func aboutWorld() []FieldDoc {
 	return []FieldDoc{
 		{"spec.kubernetes.version", "", "1.36", "the cluster's version, from 1.19 on: kube-proxy, the API server and the controllers behave like it"},
 		{"spec.kubernetes.featureGates.NAME", "", "as in that version", "a feature gate of kube-proxy, such as ProxyTerminatingEndpoints"},
+		{"spec.churn", "", "0/s, and 0.2/s for manifests", "changes of other Services' EndpointSlices: every kube-proxy syncs for each, and what changes next waits for minSyncPeriod"},
 		{"spec.nodes.count", "", "as many as the pods need, at least 3", "made-up nodes; leave it out where the input has Node objects"},
 		{"spec.nodes.zones", "", "[a, b, c]", "zones, given to the made-up nodes in turn"},
 		{"spec.nodes.proxy.mode", "", "iptables", "kube-proxy's mode"},

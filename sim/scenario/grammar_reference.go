@@ -59,7 +59,7 @@ func typeWords(s *shape) string {
 		return strings.Join(s.words, ", ")
 	}
 	return [...]string{
-		"object", "map", "list", "text", "whole number", "number", "part of 1", "true or false", "duration", "rate", "", "distribution",
+		"object", "map", "list", "text", "whole number", "number", "part of 1", "true or false", "duration", "rate", "rate or 0/s", "", "distribution",
 	}[s.kind]
 }
 

@@ -131,6 +131,12 @@ func (b *builder) base() *Scenario {
 	s := b.out
 	s.Set = b.doc.set
 	s.Kubernetes = b.kubernetes(spec.get("kubernetes"))
+	s.Churn = defaultChurn
+	if c := spec.get("churn"); c.present() {
+		s.Churn = c.changes()
+	} else {
+		b.assume("churn", rateText(defaultChurn))
+	}
 	s.Latency = b.latency(spec.get("latency"))
 	s.Nodes = b.nodes(spec.get("nodes"))
 	b.workloads(spec.get("apps"))

@@ -23,6 +23,9 @@ func Normal(s *Scenario) string {
 	w.time("warmup", s.Warmup)
 	w.time("until", s.Until)
 	w.list("nodes", len(s.Nodes), func(i int) { w.node(&s.Nodes[i]) })
+	if s.Churn > 0 {
+		w.raw("churn", rateText(s.Churn))
+	}
 	w.nested("latency", func() { w.latency(s.Latency) })
 	w.list("workloads", len(s.Workloads), func(i int) { w.workload(&s.Workloads[i]) })
 	w.list("services", len(s.Services), func(i int) { w.service(s.Services[i].Service) })

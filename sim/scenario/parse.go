@@ -40,6 +40,10 @@ const (
 	defaultUntil  = engine.Hour
 )
 
+// defaultChurn is how often the EndpointSlices of other Services change, where the world is not a
+// Scenario's: no cluster is idle (assumed; simulator.md 9).
+const defaultChurn = rateUnit / 5
+
 // Parse reads every document of kind Scenario, in input order. A Scenario's objects are those
 // in files without any Scenario, those of its spec.manifests and those in its own file; of
 // several of one kind and name the last counts, in this order. (Load has already dropped all
@@ -148,6 +152,7 @@ func (b *builder) scenario() *Scenario {
 	b.out.Set = b.doc.set
 	b.out.Name = b.name()
 	b.out.Kubernetes = b.kubernetes(spec.get("kubernetes"))
+	b.out.Churn = spec.get("churn").changes()
 	b.out.Latency = b.latency(spec.get("latency"))
 	b.out.Nodes = b.nodes(spec.get("nodes"))
 	b.workloads(spec.get("apps"))

@@ -96,6 +96,15 @@ func (c cursor) rate(def int) int {
 	return def
 }
 
+// changes reads a rate that may be 0, which is also that of none.
+func (c cursor) changes() int {
+	r, err := asChanges(c.v)
+	if err != nil {
+		return 0
+	}
+	return r
+}
+
 // seconds reads a number of seconds with at most 3 decimals.
 func (c cursor) seconds() *engine.Time {
 	n, err := thousandths(c.v)

@@ -68,7 +68,7 @@ func valueSchema(s *shape) map[string]any {
 		return map[string]any{"type": "number", "minimum": 0, "maximum": 1}
 	case boolean:
 		return map[string]any{"type": "boolean"}
-	case rate:
+	case rate, changes:
 		return matches(ratePattern)
 	case spanOr:
 		return map[string]any{"anyOf": []any{matches(durationPattern), map[string]any{"const": s.words[0]}}}

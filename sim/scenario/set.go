@@ -222,7 +222,7 @@ func (d *document) locate(steps []step) (*shape, string, error) {
 // is; else it is YAML.
 func setValue(s *shape, value string) (any, error) {
 	switch s.kind {
-	case text, duration, rate, spanOr:
+	case text, duration, rate, changes, spanOr:
 		return value, nil
 	case dist:
 		if !strings.HasPrefix(strings.TrimSpace(value), "{") {

@@ -30,6 +30,7 @@ func Assumptions() []Assumption {
 		{"sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "simulator.md 5.5, --list profiles", "--profile"},
 		{"prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "facts/pod-lifecycle.md 2.1", "--set prestop.NAME=, or the sleep action of Kubernetes 1.30 and later"},
 		{"prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "simulator.md 5.3", "--set prestop.NAME="},
+		{"churn", "changes of other Services' EndpointSlices, for which every kube-proxy syncs, too", rateText(defaultChurn), "0/s, 2/s", "assumed", "simulator.md 9; of a Scenario: none", "--set churn="},
 	}
 	return append(rows, LatencyTable()...)
 }

@@ -19,6 +19,9 @@ type Scenario struct {
 	Workloads []Workload // in name order
 	Services  []Service  // in name order
 
+	// Churn is how often the EndpointSlices of other Services change, in thousandths a second: every
+	// proxy hears of that and syncs.
+	Churn   int
 	Latency Latencies // of every node that does not override them
 	Traffic []Traffic // in the order of the file
 	Actions []Action  // in order of At, then of the file

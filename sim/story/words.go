@@ -70,8 +70,7 @@ func (t *Teller) words(e *cluster.Event) string {
 	case cluster.EventResumed:
 		return e.Action.Target + " runs again"
 	case cluster.EventWait:
-		return fmt.Sprintf("the proxy of %s hears of a change and waits %s s, until minSyncPeriod (%s) after its last sync",
-			t.sc.Nodes[e.Node].Name, hundredths(e.Until-e.At), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
+		return t.waitWords(e)
 	case cluster.EventRules:
 		return t.rulesWords(e)
 	case cluster.EventIngress:
@@ -99,6 +98,17 @@ func (t *Teller) words(e *cluster.Event) string {
 	default:
 		return t.podWords(e)
 	}
+}
+
+// waitWords says that a node's proxy waits, and for what its last sync was where that was none of the
+// Scenario's Services.
+func (t *Teller) waitWords(e *cluster.Event) string {
+	words := fmt.Sprintf("the proxy of %s hears of a change and waits %s s, until minSyncPeriod (%s) after its last sync",
+		t.sc.Nodes[e.Node].Name, hundredths(e.Until-e.At), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
+	if e.Others {
+		words += ", for another Service"
+	}
+	return words
 }
 
 // front is what a story calls that which a stream of requests goes through: a proxy by its name.

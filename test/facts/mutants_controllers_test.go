@@ -292,6 +292,12 @@ var proxyMutants = []mutant{
 	{"the real proxy has no token bucket up to 1.33", []string{"kube-proxy 6"}, "cmd/lameduck/internal/cli", "TestTheRunnerOfAnOldVersion", []edit{
 		{"cmd/lameduck/internal/cli/proxy.go", "p.Burst = pace.BurstOf(s.profile.Options.HoldAfterSync)", "p.Burst = pace.BurstOf(true)"},
 	}},
+	{"syncs for other Services do not hold the next one back", []string{"kube-proxy 6"}, cluster, "TestAProxySyncsForOtherServicesAsForItsOwn|TestASingleDeletionWaitsWhereOtherServicesChange", []edit{
+		{"sim/cluster/churn.go", "\tp.state.End(at.Duration(), true, false)\n", "\tat0 := p.state.LastEnd\n\tp.state.End(at.Duration(), true, false)\n\tp.state.LastEnd = at0\n"},
+	}},
+	{"other Services change while the API server is away", []string{"propagation 1.1"}, cluster, "TestOtherServicesAndFaults", []edit{
+		{"sim/cluster/churn.go", "if at >= o.from && at < o.to {", "if at >= o.from && at < o.from {"},
+	}},
 	{"three tokens", []string{"kube-proxy 6"}, "proxier/pace", "TestWhatTheRunnersMakeOfTwoChangesInARow", []edit{
 		{"proxier/pace/pace.go", "const EarlierBurst = 2", "const EarlierBurst = 3"},
 	}},

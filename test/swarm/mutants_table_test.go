@@ -119,8 +119,18 @@ var mutants = []mutant{
 	{"a token bucket from 1.34 on", []string{"kube-proxy 6"}, []edit{
 		{"cluster/proxy.go", "Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),", "Burst: pace.BurstOf(false),"},
 	}},
+	{"nothing holds after a sync for other Services", []string{"kube-proxy 6"}, []edit{
+		{"cluster/churn.go", "\tp.state.End(at.Duration(), true, false)\n", "\tat0 := p.state.LastEnd\n\tp.state.End(at.Duration(), true, false)\n\tp.state.LastEnd = at0\n"},
+	}},
+	{"syncs for other Services take no token", []string{"kube-proxy 6"}, []edit{
+		{"cluster/churn.go", "p.state.Begin(p.pace, at.Duration())", "p.state.Begin(pace.Policy{}, at.Duration())"},
+		{"cluster/churn.go", "\t\"github.com/lameduck-proxy/lameduck/sim/engine\"\n", "\t\"github.com/lameduck-proxy/lameduck/proxier/pace\"\n\t\"github.com/lameduck-proxy/lameduck/sim/engine\"\n"},
+	}},
+	{"a paused proxy syncs for other Services", []string{"kube-proxy 6"}, []edit{
+		{"cluster/component.go", "p.others.clock = w.eng.Now() // nothing happens before it runs again", "p.others.clock += 0"},
+	}},
 	{"a bucket of three tokens", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "\t\t},\n\t}\n\tp.node4plan", "\t\t},\n\t}\n\tp.pace.Burst += p.pace.Burst / 2\n\tp.node4plan"},
+		{"cluster/proxy.go", "\tp.others = newOthers(w, name)\n", "\tp.others = newOthers(w, name)\n\tp.pace.Burst += p.pace.Burst / 2\n"},
 	}},
 	{"minSyncPeriod counts from the beginning of a sync", []string{"kube-proxy 6"}, []edit{
 		{"cluster/proxy.go", "p.count++\n\tp.w.tell(", "p.count++\n\tp.state.LastEnd = p.w.eng.Now().Duration()\n\tp.w.tell("},

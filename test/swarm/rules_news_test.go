@@ -24,6 +24,7 @@ type proxy struct {
 	first   engine.Time   // when the first news since its last sync came
 	news    bool
 	begun   *cluster.View // what it had heard when its sync began
+	force   *cluster.View // what is in force since its last sync, nil before
 	syncing bool
 	ended   engine.Time
 	synced  bool // it has synced since the world began
@@ -50,7 +51,8 @@ func (j *judge) hearDelivery(e cluster.AuditEvent) {
 }
 
 // A proxy that has news syncs at once, but not before minSyncPeriod has passed since the sync
-// before ended; what it has heard by the beginning is in force at the end (kube-proxy.md 6).
+// before ended, for whichever Services that was; what it has heard by the beginning is in force at the end
+// (kube-proxy.md 6). A sync for other Services alone changes no rule.
 func (j *judge) hearSync(e cluster.AuditEvent) {
 	p, hold := &j.proxies[e.Node], j.w.Nodes[e.Node].Proxy.MinSyncPeriod
 	if j.touched(scenario.KubeProxyOf + j.w.Nodes[e.Node].Name) {
@@ -60,22 +62,28 @@ func (j *judge) hearSync(e cluster.AuditEvent) {
 		if p.begun != nil && e.View != p.begun {
 			j.fail("sync", "node %d: state %d is in force at %s s, state %d was known when the sync began", e.Node, e.View.Number, e.At.Seconds(), p.begun.Number)
 		}
-		p.syncing, p.ended, p.synced = false, e.At, true
+		p.syncing, p.ended, p.synced, p.force = false, e.At, true, e.View
 		return
 	}
 	if p.syncing {
 		j.fail("sync", "node %d: two syncs at %s s", e.Node, e.At.Seconds())
 	}
+	waits := p.news && !e.Others
 	if j.earlierRunner() {
-		j.takeToken(e, p, hold)
+		j.takeToken(e, p, hold, waits)
 	} else {
-		j.held(e, p, hold)
+		j.held(e, p, hold, waits)
 	}
-	p.syncing, p.begun, p.news = true, p.heard, false
+	p.syncing = true
+	if e.Others {
+		p.begun = p.force
+	} else {
+		p.begun, p.news = p.heard, false
+	}
 }
 
 // held: from 1.34 on minSyncPeriod passes after every sync.
-func (j *judge) held(e cluster.AuditEvent, p *proxy, hold engine.Time) {
+func (j *judge) held(e cluster.AuditEvent, p *proxy, hold engine.Time, waits bool) {
 	due := p.first
 	if p.synced {
 		due = max(due, p.ended+hold)
@@ -83,7 +91,7 @@ func (j *judge) held(e cluster.AuditEvent, p *proxy, hold engine.Time) {
 	switch {
 	case p.synced && e.At < p.ended+hold:
 		j.fail("hold", "node %d: a sync at %s s, the one before ended at %s s, minSyncPeriod is %s s", e.Node, e.At.Seconds(), p.ended.Seconds(), hold.Seconds())
-	case p.news && e.At > due:
+	case waits && e.At > due:
 		j.fail("hold", "node %d: a sync at %s s, due at %s s", e.Node, e.At.Seconds(), due.Seconds())
 	}
 }
@@ -95,7 +103,7 @@ func (j *judge) earlierRunner() bool {
 
 // takeToken: up to 1.33 a sync takes one of two tokens, each of which comes back a minSyncPeriod after the
 // one before; and news is in the rules no later than that after the last sync, whatever there are.
-func (j *judge) takeToken(e cluster.AuditEvent, p *proxy, hold engine.Time) {
+func (j *judge) takeToken(e cluster.AuditEvent, p *proxy, hold engine.Time, waits bool) {
 	if !p.synced {
 		p.credit = 2 * hold
 	}
@@ -107,9 +115,9 @@ func (j *judge) takeToken(e cluster.AuditEvent, p *proxy, hold engine.Time) {
 	switch {
 	case p.credit < hold:
 		j.fail("hold", "node %d: a sync at %s s, when %s s are missing to the next token", e.Node, e.At.Seconds(), (hold - p.credit).Seconds())
-	case p.news && e.At > due:
+	case waits && e.At > due:
 		j.fail("hold", "node %d: a sync at %s s, due at %s s", e.Node, e.At.Seconds(), due.Seconds())
-	case p.news && p.credit == 2*hold && e.At > max(p.first, p.ended):
+	case waits && p.credit == 2*hold && e.At > max(p.first, p.ended):
 		j.fail("hold", "node %d: a sync at %s s, although both tokens were there at %s s", e.Node, e.At.Seconds(), p.first.Seconds())
 	}
 	p.credit -= hold

@@ -91,6 +91,11 @@ func (j *judge) does(verb string) bool {
 }
 
 func (j *judge) hear(e cluster.AuditEvent) {
+	if e.Others {
+		j.hearPaused(e)
+		j.hearSync(e)
+		return // the rules stay as they are
+	}
 	j.hearRequests(e)
 	j.hearPaused(e)
 	j.requests.shared.hear(e)

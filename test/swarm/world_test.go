@@ -55,6 +55,7 @@ func draw(seed uint64) *world {
 	w.hostPorts(seed)
 	w.order()
 	w.habits(seed)
+	w.Churn = of(newDraws(seed, "churn"), 0, 0, 0, 200, 2000)
 	return w
 }
 
