@@ -44,7 +44,7 @@ type Destructive struct {
 
 // Cost is what a fix costs.
 type Cost struct {
-	RolloutSeconds engine.Time `json:"rolloutSeconds"` // that a roll-out takes longer
+	RolloutSeconds engine.Time `json:"rolloutSeconds"` // that a rollout takes longer
 	Other          string      `json:"other"`
 }
 

@@ -207,7 +207,7 @@ type UsablePods struct {
 
 // Dark says what a client would see that knows all pods of a workload, where clients choose the
 // pod by themselves: how long each pod that went was dark until another took its place, over all
-// pods of all runs; how many were dark at once, and how long the roll-out took, by run.
+// pods of all runs; how many were dark at once, and how long the rollout took, by run.
 type Dark struct {
 	PodSeconds     Seconds `json:"podSeconds"`
 	MostPods       Counts  `json:"mostPods"`

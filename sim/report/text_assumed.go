@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,9 @@ func (t *text) assumptions(shown []*check.Case) {
 		t.notModelled(r.NotModelled)
 		return
 	}
-	slices.SortStableFunc(r.Assumptions, func(a, b Assumption) int { return weight(&a) - weight(&b) })
+	slices.SortStableFunc(r.Assumptions, func(a, b Assumption) int {
+		return cmp.Or(cmp.Compare(weight(&a), weight(&b)), cmp.Compare(first(a.ID), first(b.ID)))
+	})
 	tried := slices.ContainsFunc(r.Assumptions, func(a Assumption) bool { return a.Effect != nil })
 	heading := "ASSUMED, and what if it is otherwise"
 	if !tried {
@@ -36,8 +39,12 @@ func (t *text) assumptions(shown []*check.Case) {
 		a := &r.Assumptions[i]
 		switch {
 		case t.opts.Verbose, !tried && !strings.HasPrefix(a.ID, "latency."), a.Effect != nil && *a.Effect != string(check.NoEffect):
-			if tried && len(rows) == t.room.assumed {
-				more++
+			if len(rows) == t.room.assumed {
+				if tried {
+					more++
+				} else {
+					untried++
+				}
 				continue
 			}
 			rows = append(rows, []string{a.What + ": " + a.Value, effects(a), t.flag(a.Settle)})
@@ -79,6 +86,15 @@ func weight(a *Assumption) int {
 	default:
 		return 2
 	}
+}
+
+// first orders assumptions that matter equally: what readers know to be different with them comes first.
+func first(id string) int {
+	known := []string{"lb", "ingress", "replicas", "proxy", "start", "sigterm", "prestop", "nodes"}
+	if at := slices.Index(known, id); at >= 0 {
+		return at
+	}
+	return len(known)
 }
 
 // counts sums up the assumptions that are not listed.

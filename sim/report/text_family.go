@@ -42,10 +42,13 @@ func familyRange(c *check.Case, of func(*check.Case) check.Range) (low, high eng
 	return low, high
 }
 
-// between writes two durations: "13 s to 2.4 min", "nothing to 6 s".
+// between writes two durations: "13 s to 2.4 min", "up to 6 s".
 func between(low, high engine.Time) string {
 	if low == high {
 		return span(low)
+	}
+	if low == 0 {
+		return "up to " + span(high)
 	}
 	return span(low) + " to " + span(high)
 }
@@ -60,6 +63,8 @@ func (t *text) families(c *check.Case) {
 		switch {
 		case f.Fix != nil:
 			helps = fixInWords(f.Fix)
+		case f.Case.WithLoss > 0 && len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c.Workload)) == 0 && confirmRuns(c) == 0:
+			helps = "not looked for"
 		case f.Case.WithLoss > 0:
 			helps = "nothing that was tried"
 		}

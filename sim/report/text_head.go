@@ -202,7 +202,7 @@ func outcomeWords(s *check.Stream) string {
 		if 50*s.Outcomes[o] < s.Failed { // less than 2 % is nothing that somebody looks for
 			continue
 		}
-		if len(kinds) > 1 && s.Outcomes[o] < s.Failed {
+		if 200*s.Outcomes[o] < 199*s.Failed {
 			words = append(words, seenAs(o)+" "+share(s.Outcomes[o], s.Failed))
 		} else {
 			words = append(words, seenAs(o))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -52,11 +53,12 @@ const mostLines = 12
 // it say what ended the trouble.
 func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 	hero := t.hero(&r)
+	told := t.told(&r, hero)
 	var before, after []*cluster.Event
 	for i := range t.events {
 		e := &t.events[i]
 		switch {
-		case e.At > r.End:
+		case e.At > told:
 			after = append(after, e)
 		case t.matters(e, &r, hero):
 			before = append(before, e)
@@ -64,12 +66,26 @@ func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 	}
 	before = t.shorten(before, &r, hero)
 	out := t.about(before, hero)
-	out = append(out, t.own(&r, hero))
+	out = append(out, t.own(&r, hero, told))
 	toldOfWait := slices.ContainsFunc(before, func(e *cluster.Event) bool { return e.Kind == cluster.EventWait })
 	for _, e := range t.ending(after, &r, hero, t.waited(&r) && !toldOfWait) {
 		out = append(out, t.line(e))
 	}
 	return out
+}
+
+// told is when a story tells of its request: when it failed; one that waits for an answer from a pod that was deleted before
+// when it was sent, for nothing that happens while it waits has to do with it.
+func (t *Teller) told(r *ledger.Request, hero cluster.PodID) engine.Time {
+	if r.Outcome != ledger.Timeout || r.Attempts > 1 {
+		return r.End
+	}
+	for i := range t.events {
+		if e := &t.events[i]; e.Kind == cluster.EventDeleted && e.Pod == hero && e.At <= r.Arrival {
+			return r.Arrival
+		}
+	}
+	return r.End
 }
 
 // about makes lines of events. They count from the deletion of the pod that the story is about.
@@ -202,8 +218,12 @@ func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluste
 			out = append(out, e)
 		}
 	}
-	if n := len(out) - mostLines; n > 0 {
-		out = append(out[:1:1], out[n+1:]...)
+	for i := 1; len(out) > mostLines && i < len(out); {
+		if out[i].Kind == cluster.EventDeleted {
+			i++ // what the story counts from
+			continue
+		}
+		out = append(out[:i:i], out[i+1:]...)
 	}
 	return out
 }

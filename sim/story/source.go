@@ -127,7 +127,7 @@ func culprit(w *scenario.Workload, b ledger.Blame) (what, path string) {
 	}
 }
 
-// minReady is what lets a roll-out go on before a new pod has shown that it stays ready.
+// minReady is what lets a rollout go on before a new pod has shown that it stays ready.
 func minReady(w *scenario.Workload) (what, path string) {
 	return fmt.Sprintf("minReadySeconds %d", w.Deployment.Spec.MinReadySeconds), "spec.minReadySeconds"
 }

@@ -213,7 +213,7 @@ func actionWords(a *scenario.Action) string {
 func hundredths(t engine.Time) string { return (t - t%(10*engine.Millisecond)).Seconds() }
 
 // own is the request's line.
-func (t *Teller) own(r *ledger.Request, hero cluster.PodID) ledger.Line {
+func (t *Teller) own(r *ledger.Request, hero cluster.PodID, told engine.Time) ledger.Line {
 	where := "a node"
 	switch {
 	case r.Ingress != "":
@@ -233,8 +233,12 @@ func (t *Teller) own(r *ledger.Request, hero cluster.PodID) ledger.Line {
 		seen = r.Outcome.String()
 	}
 	sent := ""
-	if r.End-r.Arrival >= engine.Second {
+	switch {
+	case r.End-r.Arrival < engine.Second:
+	case told == r.Arrival:
+		seen += fmt.Sprintf(" after %s s", hundredths(r.End-r.Arrival))
+	default:
 		sent = fmt.Sprintf(", sent %s s before", hundredths(r.End-r.Arrival))
 	}
-	return ledger.Line{At: r.End, Event: fmt.Sprintf("this request%s: %s: %s", sent, where, seen), Object: r.Pod}
+	return ledger.Line{At: told, Event: fmt.Sprintf("this request%s: %s: %s", sent, where, seen), Object: r.Pod}
 }
