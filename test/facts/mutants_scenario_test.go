@@ -221,6 +221,33 @@ var idleMutants = []mutant{
 	{"a session that waits is not dark", []string{"simulator 9"}, "sim/traffic", "TestASessionWithoutAServerIsDarkWhoeverWaited", []edit{
 		{"sim/traffic/dark.go", "d.add(now - l.dark)", "d.add(now - now)"},
 	}},
+	{"a session loses what fails only", []string{"simulator 9"}, "sim", "TestASessionLosesTheTimeWithoutAServer", []edit{
+		{"sim/run.go", "max(s.LostSeconds, dark.Mean), max(s.LongestOutage, dark.All)", "max(s.LostSeconds, 0*dark.Mean), max(s.LongestOutage, dark.All)"},
+	}},
+	{"calls that wait for a connection are lost", []string{"simulator 9"}, "sim", "TestASessionLosesTheTimeWithoutAServer", []edit{
+		{"sim/run.go", "if t.Connection == scenario.ConnectionSession {", "if t.Connection != scenario.ConnectionOwn {"},
+	}},
+	{"clients inside wait as long as those outside", []string{"simulator 9"}, scenario, "TestHowLongClientsWait", []edit{
+		{habits, "case t.fromOutside():", "case t.fromOutside() || t.Service != \"\":"},
+	}},
+	{"webhooks and UDP wait as long as others", []string{"simulator 9"}, scenario, "TestHowLongClientsWait", []edit{
+		{habits, "return t.Protocol == endpoints.UDP || t.Named || t.Class == ClassWebhook", "return t.Named"},
+	}},
+	{"a default of the clients stands over what their stream says", []string{"simulator 9"}, scenario, "TestWhatAStreamSaysOfItsClients", []edit{
+		{habits, "(b.opts.Timeout != \"\" || !c.present())", "(b.opts.Timeout != \"\" || c.present() || !c.present())"},
+	}},
+	{"gRPC dials as long as a request may take", []string{"simulator 9"}, scenario, "TestHowLongClientsWait", []edit{
+		{habits, "\t\tdef = dialTimeout\n", "\t\tdef = t.Timeout\n"},
+	}},
+	{"pools do not repeat by default", []string{"simulator 9"}, scenario, "TestHowLongClientsWait", []edit{
+		{habits, "repeats.flag(true)", "repeats.flag(false)"},
+	}},
+	{"a slower app is tried on clients that do not wait for it", []string{"simulator 9"}, scenario, "TestASlowerAppHasTheSameClients", []edit{
+		{"sim/scenario/alternatives.go", "limit > 0 && limit <= median", "limit > 0 && limit < 0*median"},
+	}},
+	{"addresses answer behind a filter", []string{"simulator 9"}, scenario, "TestWhatAnAddressAnswersIsNoMatterBehindAFilter", []edit{
+		{habits, "!t.LB.ICMPFiltered ||", "t.LB.ICMPFiltered || !t.LB.ICMPFiltered ||"},
+	}},
 	{"darkness ends with the run only", []string{"simulator 9"}, "sim/traffic", "TestDarknessHasAnEnd", []edit{
 		{"sim/traffic/dark.go", "end = min(end, t.stopped)", "end = max(end, engine.Second)"},
 	}},

@@ -55,6 +55,7 @@ const (
 	evaluate    = "proxier/memory/evaluate.go"
 	client      = "sim/traffic/traffic.go"
 	pool        = "sim/traffic/pool.go"
+	habits      = "sim/scenario/clients.go"
 	hints       = "sim/cluster/hints.go"
 	hintModes   = "sim/scenario/hints.go"
 	between     = "sim/between.go"
