@@ -1,4 +1,4 @@
-// Command lameduck says what a Kubernetes rollout or node drain does to traffic: which
+// Command lameduck says what a Kubernetes rollout does to traffic: which
 // endpoints a node uses and why (explain), and where one packet goes (trace).
 //
 // It runs as `lameduck` and, installed as kubectl-lameduck, as `kubectl lameduck`.

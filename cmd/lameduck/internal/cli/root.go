@@ -104,8 +104,8 @@ func verb(run func() error) func(*cobra.Command, []string) error {
 func newRoot(program string, std Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lameduck",
-		Short: "What a Kubernetes rollout or node drain does to traffic",
-		Long: `lameduck says what a Kubernetes rollout or node drain does to traffic.
+		Short: "What a Kubernetes rollout does to traffic",
+		Long: `lameduck says what a Kubernetes rollout does to traffic.
 
 It simulates rollouts with clients that ask all the time, and says what of the traffic is
 lost, why, and whose lateness loses it. It selects endpoints exactly as kube-proxy does,
