@@ -1,0 +1,44 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// An Envoy on each node takes users' requests in and is not simulated; what is behind it is. The
+// text begins with that, unless another way in is judged or somebody asks for a case.
+func TestWhereUsersEnterComesFirst(t *testing.T) {
+	t.Parallel()
+	envoy := check.Case{
+		ID: "shop/envoy/rollout/envoy:80", Workload: "shop/envoy", Kind: "DaemonSet", Traffic: "outside :80", Headline: true,
+		Users: scenario.UsersEntry, Verdict: check.NotJudged, Reason: "rolling updates of a DaemonSet are not yet simulated",
+	}
+	web := check.Case{
+		ID: "shop/web/rollout/web:80", Workload: "shop/web", Kind: "Deployment", Action: "rolling restart", Traffic: "inside :80",
+		Headline: true, Users: scenario.UsersInside, Verdict: check.Holds,
+	}
+	routed := web
+	routed.ID, routed.Users = "shop/web/rollout/public:80", scenario.UsersEntry
+	admin := envoy
+	admin.Headline, admin.Users = false, scenario.UsersNone
+	const said = "NOT JUDGED  shop/envoy, where users enter (outside :80): rolling updates of a DaemonSet are not"
+	for _, tt := range []struct {
+		what  string
+		cases []check.Case
+		show  string
+		want  bool
+	}{
+		{"behind it", []check.Case{web, envoy}, "", true},
+		{"another way in is judged", []check.Case{web, envoy, routed}, "", false},
+		{"somebody asks for the case behind it", []check.Case{web, envoy}, "web", false},
+		{"what is not judged is for operators", []check.Case{web, admin}, "", false},
+	} {
+		out := compose(&check.Simulation{Cases: tt.cases, Runs: 1, Seed: 1}, TextOptions{Show: tt.show})
+		if strings.HasPrefix(out, said) != tt.want {
+			t.Errorf("%s:\n%s", tt.what, out)
+		}
+	}
+}
