@@ -32,7 +32,7 @@ func webApp(tb testing.TB) *scenario.Scenario {
 func BenchmarkWebApp(b *testing.B) {
 	sc := webApp(b)
 	var requests, events, seed uint64
-	begin := processorTime()
+	begin := processorTime(b)
 	for b.Loop() {
 		seed++
 		r, err := Run(sc, seed)
@@ -41,7 +41,7 @@ func BenchmarkWebApp(b *testing.B) {
 		}
 		requests, events = requests+r.Ledger.All().Total, events+r.Events
 	}
-	b.ReportMetric(float64((processorTime()-begin)/time.Microsecond)/1000/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64((processorTime(b)-begin)/time.Microsecond)/1000/float64(b.N), "cpu-ms/op")
 	b.ReportMetric(float64(requests)/float64(b.N), "requests/op")
 	b.ReportMetric(float64(events)/float64(b.N), "events/op")
 }

@@ -61,6 +61,7 @@ type inFlight struct {
 	live      int     // list length after the last sweep
 	plain     []plain // the same of plain requests
 	livePlain int
+	targets   []*Target // that plain requests went to: all of them are the server
 }
 
 // sweepAt is how many entries are kept unswept: few, so that what many servers have in flight

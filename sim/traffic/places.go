@@ -6,10 +6,21 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // the same however many there are; what has changed meanwhile is noticed when it is met.
 type places struct {
 	changes uint64      // of when a connection is free
-	busy    heap[freed] // until they are free, first of all the next one
-	idle    []freed     // the one used last is the last
-	empty   []*conn     // places for connections
+	busy    heap[place] // until they are free, first of all the next one
+	idle    []place     // the one used last is the last
+	empty   []int       // places for connections
 }
+
+// place is one connection of a pool as it was put down as free: by its number, since there are as many
+// of these as requests, and the garbage collector need not look at them.
+type place struct {
+	at  engine.Time
+	seq uint64
+	n   int
+}
+
+// Before orders by time, then by the order of use.
+func (p place) Before(o place) bool { return p.at < o.at || p.at == o.at && p.seq < o.seq }
 
 // busyUntil has nobody else take a connection before a moment.
 func (c *conn) busyUntil(at engine.Time) {
@@ -22,7 +33,7 @@ func (c *conn) busyUntil(at engine.Time) {
 		c.vacant = false
 		last := len(p.empty) - 1
 		for i := last; i >= 0; i-- {
-			if p.empty[i] == c {
+			if p.empty[i] == c.place {
 				p.empty[i] = p.empty[last]
 				break
 			}
@@ -31,7 +42,7 @@ func (c *conn) busyUntil(at engine.Time) {
 	}
 	p.changes++
 	c.uses = p.changes
-	p.busy.push(freed{at, c.uses, c})
+	p.busy.push(place{at, c.uses, c.place})
 }
 
 // vacate makes the place of a connection free for another.
@@ -40,7 +51,7 @@ func (c *conn) vacate() {
 	if !c.vacant {
 		c.vacant = true
 		p := &c.pool.places
-		p.empty = append(p.empty, c)
+		p.empty = append(p.empty, c.place)
 	}
 }
 
@@ -48,34 +59,34 @@ func (c *conn) vacate() {
 // connections it is the one used last, as in most pools.
 func (t *Traffic) find(s *stream, now engine.Time) (c, first *conn) {
 	p := &s.places
-	for len(p.busy) > 0 && (p.busy[0].at <= now || p.busy[0].stale()) {
+	for len(p.busy) > 0 && (p.busy[0].at <= now || s.stale(&p.busy[0])) {
 		switch f := p.busy.pop(); {
-		case f.stale():
-		case f.conn.connected():
+		case s.stale(&f):
+		case s.pool[f.n].connected():
 			p.idle = append(p.idle, f)
 		default:
-			f.conn.vacate()
+			s.pool[f.n].vacate()
 		}
 	}
 	for len(p.idle) > 0 {
-		f := p.idle[len(p.idle)-1]
-		if !f.stale() {
-			t.notice(f.conn, now)
+		f := &p.idle[len(p.idle)-1]
+		if !s.stale(f) {
+			t.notice(s.pool[f.n], now)
 		}
-		if !f.stale() {
-			return f.conn, nil
+		if !s.stale(f) {
+			return s.pool[f.n], nil
 		}
 		p.idle = p.idle[:len(p.idle)-1]
 	}
 	switch {
 	case len(p.empty) > 0:
-		return p.empty[len(p.empty)-1], nil
+		return s.pool[p.empty[len(p.empty)-1]], nil
 	case len(p.busy) > 0:
-		return nil, p.busy[0].conn
+		return nil, s.pool[p.busy[0].n]
 	default:
 		return nil, nil
 	}
 }
 
 // stale says whether something has happened to a connection since it was put down as free.
-func (f *freed) stale() bool { return f.conn.uses != f.seq }
+func (s *stream) stale(p *place) bool { return s.pool[p.n].uses != p.seq }

@@ -15,15 +15,16 @@ import (
 // server ends with plain requests in flight, those become whole again. So a run with DrawAll,
 // which knows no plain requests, comes to the same result, byte by byte.
 
-// plain is all that is kept of a plain request until its answer.
+// plain is all that is kept of a plain request until its answer. It holds no pointers: there are
+// many of them, and the garbage collector need not look at them.
 type plain struct {
 	end, arrival engine.Time
 	number, flow uint64
-	target       *Target
-	conn         *conn // of a pool, nil for none
 	stream       int32
 	member, node int32
-	drawn        uint64 // draws that it has taken
+	place        int32 // its connection in the pool, -1 for none of a pool
+	target       int32 // in inFlight.targets
+	drawn        int32 // draws that it has taken
 }
 
 // DrawAll has every request followed on its own from now on, for tests: the result is the same.
@@ -80,22 +81,23 @@ func plainlyOf(spec *Spec) func(*Traffic, *stream) bool {
 // plainlyNew is for a request with a connection of its own: see start, connect and reach.
 func plainlyNew(t *Traffic, s *stream) bool {
 	draws := s.requests.Sub(s.count)
-	p := plain{flow: draws.Draw(1), drawn: 2}
+	p := plain{flow: draws.Draw(1), place: -1, drawn: 2}
 	f := t.world.Front(Leg{s.index, NoProxy}, p.flow, -1)
 	if f.Member < 0 || t.through(f.Node) {
 		return false
 	}
-	p.member, p.node, p.target = int32(f.Member), int32(f.Node), f.Target
-	if p.target == nil {
+	p.member, p.node = int32(f.Member), int32(f.Node)
+	target := f.Target
+	if target == nil {
 		way := t.world.Enter(s.index, f.Node)
 		if way.Verdict != packet.Endpoints {
 			return false
 		}
-		p.target = way.Targets[engine.Below(draws.Draw(2), len(way.Targets))]
+		target = way.Targets[engine.Below(draws.Draw(2), len(way.Targets))]
 		p.drawn = 3
 	}
-	server := p.target.Server
-	return server != nil && server.Answers() && server.Accepts() && t.serve(s, &p, draws)
+	server := target.Server
+	return server != nil && server.Answers() && server.Accepts() && t.serve(s, &p, target, draws)
 }
 
 // plainlyPooled is for a request over a connection of a pool that stands: see startPooled and
@@ -106,8 +108,11 @@ func plainlyPooled(t *Traffic, s *stream) bool {
 	if c == nil || !c.connected() || c.gone || s.spec.forgotten(now-c.used) || c.racing(now) {
 		return false
 	}
-	p := plain{flow: c.flow, target: &c.target, conn: c, member: int32(c.member), node: int32(c.node), drawn: 1}
-	if !t.serve(s, &p, s.requests.Sub(s.count)) {
+	if c.to == nil {
+		c.to = t.lasting(c.target)
+	}
+	p := plain{flow: c.flow, place: int32(c.place), member: int32(c.member), node: int32(c.node), drawn: 1}
+	if !t.serve(s, &p, c.to, s.requests.Sub(s.count)) {
 		return false
 	}
 	c.sent, c.used = now, p.end
@@ -121,8 +126,8 @@ func plainlyShared(t *Traffic, s *stream) bool {
 	if l.state != linkUp || l.gone || l.closed || l.idled(s.next) {
 		return false
 	}
-	p := plain{flow: l.dial.flow, target: l.to, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}
-	if !t.serve(s, &p, s.requests.Sub(s.count)) {
+	p := plain{flow: l.dial.flow, place: -1, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}
+	if !t.serve(s, &p, l.to, s.requests.Sub(s.count)) {
 		return false
 	}
 	l.used = s.next
@@ -131,19 +136,37 @@ func plainlyShared(t *Traffic, s *stream) bool {
 
 // serve has a server answer a request, ok false if more is to be said of the answer than when it
 // comes: see accepted.
-func (t *Traffic) serve(s *stream, p *plain, draws engine.Stream) (ok bool) {
-	server := p.target.Server
+func (t *Traffic) serve(s *stream, p *plain, target *Target, draws engine.Stream) (ok bool) {
+	server := target.Server
 	takes := server.Plain()
 	if takes == nil {
 		return false
 	}
 	p.arrival, p.number, p.stream = s.next, s.count, int32(s.index)
-	p.end = p.arrival + takes.Sample(draws.Draw(p.drawn)) + s.spec.RTT
+	p.end = p.arrival + takes.Sample(draws.Draw(uint64(p.drawn))) + s.spec.RTT
 	if s.spec.Timeout > 0 && p.end > p.arrival+s.spec.Timeout {
 		return false
 	}
-	t.inFlight(server.ID()).addPlain(p)
+	f := t.inFlight(server.ID())
+	p.target = f.known(target)
+	f.addPlain(p)
 	return true
+}
+
+// known returns the number of a target of the server: one for each way to name it, which are few.
+func (f *inFlight) known(target *Target) int32 {
+	for i, t := range f.targets {
+		if t == target {
+			return int32(i)
+		}
+	}
+	for i, t := range f.targets {
+		if *t == *target {
+			return int32(i)
+		}
+	}
+	f.targets = append(f.targets, target)
+	return int32(len(f.targets) - 1)
 }
 
 // addPlain keeps a plain request until its answer.
@@ -156,12 +179,16 @@ func (f *inFlight) addPlain(p *plain) {
 }
 
 // whole makes of a plain request what start would have made of it.
-func (t *Traffic) whole(p *plain) serving {
+func (t *Traffic) whole(f *inFlight, p *plain) serving {
 	s := t.streams[p.stream]
-	return serving{end: p.end, conn: p.conn, attempt: attempt{
-		reused: p.conn != nil,
-		req:    request{stream: s, number: p.number, arrival: p.arrival, draws: s.requests.Sub(p.number), drawn: p.drawn, attempts: 1},
-		member: int(p.member), flow: p.flow, node: int(p.node), began: p.arrival, sent: p.arrival, target: *p.target,
+	var c *conn
+	if p.place >= 0 {
+		c = s.pool[p.place]
+	}
+	return serving{end: p.end, conn: c, attempt: attempt{
+		reused: c != nil,
+		req:    request{stream: s, number: p.number, arrival: p.arrival, draws: s.requests.Sub(p.number), drawn: uint64(p.drawn), attempts: 1},
+		member: int(p.member), flow: p.flow, node: int(p.node), began: p.arrival, sent: p.arrival, target: *f.targets[p.target],
 	}}
 }
 
@@ -172,7 +199,7 @@ func (t *Traffic) underWay(server uint64, now engine.Time) *inFlight {
 	f.sweep(now)
 	for i := range f.plain {
 		if f.plain[i].end > now {
-			f.list = append(f.list, t.whole(&f.plain[i]))
+			f.list = append(f.list, t.whole(f, &f.plain[i]))
 		}
 	}
 	f.plain, f.livePlain = f.plain[:0], 0
@@ -182,4 +209,10 @@ func (t *Traffic) underWay(server uint64, now engine.Time) *inFlight {
 		return cmp.Or(cmp.Compare(x.arrival, y.arrival), cmp.Compare(x.stream.index, y.stream.index), cmp.Compare(x.number, y.number))
 	})
 	return f
+}
+
+// lasting returns a target as plain requests name it: it stays as it is.
+func (t *Traffic) lasting(target Target) *Target {
+	f := t.inFlight(target.Server.ID())
+	return f.targets[f.known(&target)]
 }

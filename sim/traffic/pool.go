@@ -14,13 +14,14 @@ type conn struct {
 	fresh  engine.Time
 	pool   *stream
 	proxy  *proxy // whose it is, nil for the clients'
-	place  int    // in a proxy's pool, -1 while it does not stand
+	place  int    // in its pool; in a proxy's -1 while it does not stand
 	vacant bool   // in a stream's pool: there is none, and nobody opens it
 	uses   uint64 // changes of when it is free
 	member int    // of Front, with the flow it was opened with
 	flow   uint64
 	node   int
 	target Target      // the zero Target while not connected
+	to     *Target     // the same, as plain requests name it; nil until there is one
 	sent   engine.Time // when the request under way was written, if it reuses the connection
 	// closed is when the server closed the connection, Never while it has not; the client
 	// knows half a round trip later.
@@ -34,7 +35,7 @@ type conn struct {
 func (c *conn) use(target Target, now, end engine.Time) {
 	c.sent = now
 	if !c.connected() {
-		c.closed, c.cut, c.gone, c.sent, c.fresh = engine.Never, false, false, notReused, 0
+		c.closed, c.cut, c.gone, c.sent, c.fresh, c.to = engine.Never, false, false, notReused, 0, nil
 	}
 	c.target, c.used = target, end
 	c.busyUntil(end)
@@ -126,8 +127,8 @@ func (c *conn) idle() engine.Time {
 func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 	s := a.req.stream
 	if s.pool == nil {
-		for range s.spec.Clients {
-			c := &conn{pool: s, closed: engine.Never}
+		for i := range s.spec.Clients {
+			c := &conn{pool: s, place: i, closed: engine.Never}
 			c.vacate()
 			s.pool = append(s.pool, c)
 		}
