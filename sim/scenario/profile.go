@@ -96,10 +96,14 @@ func runtimes() []Profile {
 			match: func(e *evidence) bool { return e.runs("php-fpm") || e.image.named("php-fpm") }, app: App{}},
 		{ID: "spring-3.4", Match: "java, spring, *-jre", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
 			Alternatives: []string{"spring-old"}, match: isJava, app: App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
-		{ID: "node-default", Match: "node, npm, yarn, pnpm", Listener: "open to SIGKILL: PID 1 ignores SIGTERM", InFlight: "cut at SIGKILL", Source: propDoc, Status: "recalled",
+		{ID: "npm-start", Match: "npm, yarn, pnpm, npx as the command", Listener: "closed: SIGTERM is passed on to node, which has no handler and is not PID 1",
+			InFlight: "cut", Source: packageRunnerSource, Status: "recalled", Alternatives: []string{"ignores", UnknownProfile},
+			match: func(e *evidence) bool { return e.first(packageRunners()...) },
+			app:   App{InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},
+		{ID: "node-default", Match: "node", Listener: "open to SIGKILL: PID 1 ignores SIGTERM", InFlight: "cut at SIGKILL", Source: propDoc, Status: "recalled",
 			Alternatives: []string{UnknownProfile},
 			match: func(e *evidence) bool {
-				return e.image.named("node", "nodejs") || e.first("node", "npm", "yarn", "pnpm")
+				return e.image.named("node", "nodejs") || e.first("node")
 			},
 			app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},
 		{ID: "load-generator", Match: "load generators, Jobs", Listener: "none", InFlight: "none: not a server", Source: "simulator.md 5.5", Status: "assumed",
@@ -112,6 +116,14 @@ func runtimes() []Profile {
 			match: isShellPID1, app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}},
 	}
 }
+
+// packageRunners start an app's script as a child of theirs. npm 6 kills it on SIGTERM and ends; npm 7
+// and later pass the signal on, as yarn 1 and pnpm do; but by version, and by the shell between them
+// and the app, it was also seen to be swallowed, so that all wait for SIGKILL. An app that handles it
+// finishes what it has begun. All of it is recalled, none was read: the three are alternatives.
+func packageRunners() []string { return []string{"npm", "npx", "yarn", "pnpm", "pnpx"} }
+
+const packageRunnerSource = "npm 6: npm-lifecycle; npm 7 and later: @npmcli/run-script; yarn 1, pnpm"
 
 func generalProfiles() []Profile {
 	return []Profile{

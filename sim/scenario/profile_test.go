@@ -48,7 +48,12 @@ func TestProfileByImageAndCommand(t *testing.T) {
 		{"example.com/app-jre", "", "spring-3.4 closes finish 30s"},
 		{"example.com/app", "java|-jar|app.jar", "spring-3.4 closes finish 30s"},
 		{"node:22", "", "node-default stays cut ignores"},
-		{"example.com/app", "npm|start", "node-default stays cut ignores"},
+		{"example.com/app", "npm|start", "npm-start closes cut"},
+		{"node:22", "npm|run|serve", "npm-start closes cut"},
+		{"node:14", "yarn|start", "npm-start closes cut"},
+		{"example.com/app", "tini|--|pnpm|start", "npm-start closes cut"},
+		{"example.com/app", "sh|-c|npm start", "shell-pid1 stays cut ignores"},
+		{"node:22", "node|server.js", "node-default stays cut ignores"},
 		{"example.com/app", "tini|--|node|server.js", "node-default stays cut ignores"},
 		{"example.com/loadgenerator:v1", "", "load-generator closes cut none"},
 		{"example.com/app", "/bin/sh|-c|./server --port 80", "shell-pid1 stays cut ignores"},
@@ -64,6 +69,25 @@ func TestProfileByImageAndCommand(t *testing.T) {
 		if got := appWords(ContainerApp(c, nil, Overrides{})); got != tt.want {
 			t.Errorf("%s %s: got %s, want %s", tt.image, tt.argv, got, tt.want)
 		}
+	}
+}
+
+// What npm does with SIGTERM is an assumption: it is passed on to an app without a handler, which ends
+// at once, or to one that has one, or it is swallowed.
+func TestWhatAPackageRunnerDoesIsAnAssumption(t *testing.T) {
+	t.Parallel()
+	s := inferOne(t, strings.Replace(altWeb, "image: example.com/web", "image: example.com/web\n        command: [npm, start]", 1), Options{}).Scenario
+	if basis, value := assumptionOf(s, "sigterm"); value != "web: npm-start (inferred)" {
+		t.Errorf("%s: %s", basis, value)
+	}
+	var got []string
+	for _, a := range Alternatives(s) {
+		if a.ID == "sigterm" {
+			got = append(got, appWords(a.Scenario.Workloads[0].App))
+		}
+	}
+	if want := "ignores stays cut ignores, closes-and-finishes closes finish"; strings.Join(got, ", ") != want {
+		t.Errorf("tried %s, want %s", strings.Join(got, ", "), want)
 	}
 }
 

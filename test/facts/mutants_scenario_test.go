@@ -86,6 +86,9 @@ var profileMutants = []mutant{
 	{"caddy is not known", []string{"propagation 5 Caddy"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, `e.image.named("caddy") || e.runs("caddy")`, `e.image.named("caddyserver")`},
 	}},
+	{"npm always passes SIGTERM on", []string{"simulator 5.5"}, scenario, "TestWhatAPackageRunnerDoesIsAnAssumption", []edit{
+		{profiles, "Alternatives: []string{\"ignores\", UnknownProfile},", "Alternatives: nil,"},
+	}},
 	{"a JVM starts as anything else", []string{"simulator 5.3"}, scenario, "TestAJVMStartsLater", []edit{
 		{"sim/scenario/app.go", "if app.jvm = isJVM(e); app.jvm {", "if app.jvm = false; app.jvm {"},
 	}},
