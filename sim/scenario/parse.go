@@ -139,7 +139,7 @@ func (b *builder) loadFile(c cursor) []*manifest.Object {
 
 func (b *builder) useWorld(objects []*manifest.Object) {
 	b.world = newWorld(objects)
-	b.out.gated = b.world.gated
+	b.out.gated, b.out.namespaces = b.world.gated, b.world.namespaces
 	b.census = newCensus(b.world)
 	b.doc.problems = append(b.doc.problems, b.world.allocate()...)
 }

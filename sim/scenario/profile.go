@@ -99,7 +99,7 @@ func runtimes() []Profile {
 		{ID: "npm-start", Match: "npm, yarn, pnpm, npx as the command", Listener: "closed: SIGTERM is passed on to node, which has no handler and is not PID 1",
 			InFlight: "cut", Source: packageRunnerSource, Status: "recalled", Alternatives: []string{"ignores", UnknownProfile},
 			match: func(e *evidence) bool { return e.first(packageRunners()...) },
-			app:   App{InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},
+			app:   App{ServerIdle: 5 * engine.Second, InFlight: InFlightCut}},
 		{ID: "node-default", Match: "node", Listener: "open to SIGKILL: PID 1 ignores SIGTERM", InFlight: "cut at SIGKILL", Source: propDoc, Status: "recalled",
 			Alternatives: []string{UnknownProfile},
 			match: func(e *evidence) bool {

@@ -48,7 +48,9 @@ type Scenario struct {
 
 	deadSaid bool // what the address of a pod answers that is gone was said
 
-	gates map[string]bool // feature gates that were set
+	gates      map[string]bool             // feature gates that were set
+	namespaces map[string]*manifest.Object // the Namespaces of the input, by name
+
 	gated map[string]bool // namespaces whose pods get readiness gates from a webhook
 	spare *madeUp         // what further nodes are made of; nil where the nodes are those of the input
 }

@@ -35,6 +35,7 @@ type world struct {
 	meshRules    []*manifest.Object // VirtualServices and DestinationRules of Istio
 	meshed       map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
 	gated        map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
+	namespaces   map[string]*manifest.Object
 }
 
 // webhook is a Service that the API server itself depends on.
@@ -47,7 +48,7 @@ type webhook struct {
 // newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
 // What it will fill in is copied first: the input stays as it is.
 func newWorld(objects []*manifest.Object) *world {
-	w := &world{gated: map[string]bool{}, meshed: map[string]mesh{}}
+	w := &world{namespaces: map[string]*manifest.Object{}, gated: map[string]bool{}, meshed: map[string]mesh{}}
 	for _, o := range latest(objects) {
 		switch v := o.Value.(type) {
 		case *corev1.Service:
@@ -65,7 +66,7 @@ func newWorld(objects []*manifest.Object) *world {
 		case *networkingv1.Ingress:
 			w.ingresses = append(w.ingresses, manifest.Typed[*networkingv1.Ingress]{Object: o, Value: v})
 		case *corev1.Namespace:
-			w.gated[o.Name] = v.Labels[gateLabel] == gateEnabled
+			w.gated[o.Name], w.namespaces[o.Name] = v.Labels[gateLabel] == gateEnabled, o
 			w.meshed[o.Name], _ = saidMesh(v.Labels, v.Annotations)
 		case *corev1.Pod:
 			w.addPod(o, v)

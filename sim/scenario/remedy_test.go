@@ -1,0 +1,123 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// A namespace with the label has its pods get the gate of their target group; where they have it, or
+// targets are nodes, there is nothing to change.
+func TestAReadinessGateIsARemedy(t *testing.T) {
+	t.Parallel()
+	const ip, instance = "service.beta.kubernetes.io/aws-load-balancer-nlb-target-type: ip", "service.beta.kubernetes.io/aws-load-balancer-nlb-target-type: instance"
+	namespace := func(labels string) string {
+		return "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {" + labels + "}}\n"
+	}
+	for name, tt := range map[string]struct { // order: each for itself
+		annotation, more string
+		opts             Options
+		ok               bool
+		object, first    string
+	}{
+		"pods as targets, and no Namespace in the input": {ip, "", Options{}, true, "", "apiVersion: v1"},
+		"pods as targets, and a Namespace":               {ip, namespace("team: web"), Options{}, true, "Namespace shop", "metadata:"},
+		"a Namespace that has the label":                 {ip, namespace(gateLabel + ": enabled"), Options{}, false, "Namespace shop", "metadata:"},
+		"nodes as targets":                               {instance, "", Options{}, false, "", "apiVersion: v1"},
+		"another maker's":                                {"", "", Options{LB: "gke-l4"}, false, "", "apiVersion: v1"},
+		"an ALB":                                         {"", anIngress(albPrefix+"target-type: ip", "ingressClassName: alb"), Options{}, true, "", "apiVersion: v1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := "type: LoadBalancer"
+			if strings.Contains(tt.more, "Ingress") {
+				spec = ""
+			}
+			s := inferOne(t, routedWeb(spec, tt.annotation, tt.more), tt.opts).Scenario
+			before := Normal(s)
+			r, ok := WithReadinessGate(s, "shop/web")
+			object := ""
+			if r.Object != nil {
+				object = r.Object.String()
+			}
+			if ok != tt.ok || object != tt.object || r.YAML[0] != tt.first || r.YAML[len(r.YAML)-1] != "    "+gateLabel+": enabled" {
+				t.Errorf("%t, %q, %q", ok, object, r.YAML)
+			}
+			for i := range r.Scenario.Traffic {
+				if gate := r.Scenario.Traffic[i].LB.InjectedGate(80); ok && !strings.HasPrefix(gate, "target-health.elbv2.k8s.aws/") {
+					t.Errorf("the pods' gate is %q", gate)
+				}
+			}
+			if Normal(s) != before || ok != (Normal(r.Scenario) != before) {
+				t.Error("the scenario itself was changed, or the other was not")
+			}
+			if _, other := WithReadinessGate(s, "shop/other"); other {
+				t.Error("a workload that is not behind it gets a gate")
+			}
+		})
+	}
+}
+
+// A BackendConfig has Google's HTTP load balancer drain: the one that the Service names, or a new one.
+func TestConnectionDrainingIsARemedy(t *testing.T) {
+	t.Parallel()
+	ingress := anIngress("", "ingressClassName: gce")
+	config := func(spec string) string {
+		return ingress + "---\napiVersion: cloud.google.com/v1\nkind: BackendConfig\nmetadata: {name: c, namespace: shop}\nspec: {" + spec + "}\n"
+	}
+	const named = `cloud.google.com/backend-config: '{"default": "c"}'`
+	for name, tt := range map[string]struct { // order: each for itself
+		annotation, more string
+		lb               string
+		ok               bool
+		object, from, to string
+		yaml             string
+	}{
+		"no BackendConfig": {"", ingress, "", true, "Service shop/web", "", `{"default": "web"}`,
+			"metadata:|  annotations:|    cloud.google.com/backend-config: '{\"default\": \"web\"}'|---|apiVersion: cloud.google.com/v1|kind: BackendConfig|metadata:|" +
+				"  name: web|  namespace: shop|spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
+		"one that does not drain":    {named, config("timeoutSec: 40"), "", true, "BackendConfig shop/c", "", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
+		"one that drains less":       {named, config("connectionDraining: {drainingTimeoutSec: 5}"), "", true, "BackendConfig shop/c", "5", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
+		"one that drains for longer": {named, config("connectionDraining: {drainingTimeoutSec: 60}"), "", false, "Service shop/web", `{"default": "c"}`, `{"default": "web"}`, ""},
+		"another maker's":            {"", anIngress("", "ingressClassName: nginx"), "", false, "Service shop/web", "", `{"default": "web"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := inferOne(t, routedWeb("", tt.annotation, tt.more), Options{LB: tt.lb}).Scenario
+			before := Normal(s)
+			r, ok := WithConnectionDraining(s, "shop/web", 29500*engine.Millisecond)
+			if ok != tt.ok || r.Object.String() != tt.object || r.From != tt.from || r.To != tt.to || ok && strings.Join(r.YAML, "|") != tt.yaml {
+				t.Errorf("%t, %s, from %q to %q, %s", ok, r.Object, r.From, r.To, strings.Join(r.YAML, "|"))
+			}
+			for i := range r.Scenario.Traffic {
+				if d := r.Scenario.Traffic[i].LB.Drain; ok && d != 30*engine.Second {
+					t.Errorf("it drains for %s", d.Duration())
+				}
+			}
+			if Normal(s) != before || ok != (Normal(r.Scenario) != before) {
+				t.Error("the scenario itself was changed, or the other was not")
+			}
+		})
+	}
+}
+
+// An app that ignores SIGTERM is never told to take longer for it.
+func TestWhatHelpsAnAppThatIgnoresSIGTERM(t *testing.T) {
+	t.Parallel()
+	for _, p := range Profiles() {
+		app := profileFor(&evidence{}, p.ID)
+		remedies := TerminationRemedies(&app)
+		if (len(remedies) > 0) != app.IgnoresSIGTERM {
+			t.Errorf("%s: %q", p.ID, remedies)
+		}
+		for _, r := range remedies {
+			if strings.Contains(r, "grace") {
+				t.Errorf("%s: %s", p.ID, r)
+			}
+		}
+		if p.ID == "shell-pid1" && !strings.Contains(remedies[0], "exec ./server") || p.ID == "node-default" && !strings.Contains(remedies[0], "server.close()") {
+			t.Errorf("%s: first of all %s", p.ID, remedies[0])
+		}
+	}
+}
