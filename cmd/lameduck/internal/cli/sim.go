@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -559,11 +558,7 @@ func (c *simCommand) printRows(rows [][]string) error {
 		return fmt.Errorf("--list %s has no JUnit form: want text, json or yaml", c.list)
 	}
 	if c.output == "text" {
-		w := tabwriter.NewWriter(c.std.Out, 0, 0, 2, ' ', 0)
-		for _, row := range rows {
-			fmt.Fprintln(w, strings.Join(row, "\t"))
-		}
-		return w.Flush()
+		return writeTable(c.std.Out, rows)
 	}
 	items := []map[string]string{}
 	for _, row := range rows[1:] {
