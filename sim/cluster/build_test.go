@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -228,9 +229,8 @@ func (w *world) when(text string) engine.Time {
 		stamp, rest, _ := strings.Cut(l, " ")
 		if strings.Contains(rest, text) {
 			whole, frac, _ := strings.Cut(stamp, ".")
-			var s, f int64
-			_, _ = fmt.Sscan(whole, &s)
-			_, _ = fmt.Sscan((frac + "000000")[:6], &f)
+			s, _ := strconv.ParseInt(whole, 10, 64)
+			f, _ := strconv.ParseInt((frac + "000000")[:6], 10, 64)
 			return engine.Time(s)*sec + engine.Time(f)*engine.Microsecond
 		}
 	}

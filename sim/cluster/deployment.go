@@ -22,6 +22,24 @@ type deploymentController struct {
 	// for it, as the controller's one worker per key does.
 	busy     map[int]bool
 	progress map[int]*progress
+	wrote    map[int]deploymentStatus // the status last asked to be written
+	events   recorder
+}
+
+// deploymentStatus is what of a Deployment's status changes: the version of the spec that it is of,
+// and the counts.
+type deploymentStatus struct {
+	of *Deployment
+	rolloutCounts
+	terminating int
+}
+
+func statusOf(d *Deployment, in rolloutInput) deploymentStatus {
+	s := deploymentStatus{of: d, rolloutCounts: countsOf(in)}
+	for _, rs := range in.all() {
+		s.terminating += rs.Terminating
+	}
+	return s
 }
 
 func newDeploymentController(w *World) *deploymentController {
@@ -29,7 +47,9 @@ func newDeploymentController(w *World) *deploymentController {
 		w: w, owner: w.eng.Register("deployment-controller"),
 		deployments: map[int]*Deployment{}, replicaSets: map[ReplicaSetID]*ReplicaSet{},
 		pods: map[PodID]*Pod{}, busy: map[int]bool{}, limit: newLimiter(controllerQPS, controllerBurst), progress: map[int]*progress{},
+		wrote: map[int]deploymentStatus{},
 	}
+	c.events = newRecorder(w, c.owner, "deployment-controller", &c.limit)
 	c.react = newReaction(w, c.owner, "deployment-controller", w.sc.Latency.Controller, c.sync)
 	w.store.subscribe("deployment-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindDeployment, kindReplicaSet, kindPod)
 	return c
@@ -151,6 +171,9 @@ func (c *deploymentController) create(d *Deployment, in rolloutInput, then func(
 		rs = &created
 		return rs
 	}, func() {
+		if rs.Replicas > 0 {
+			c.events.record(d.Workload) // ScalingReplicaSet
+		}
 		// The revision and the Progressing condition are written before anything else.
 		c.w.store.limited(&c.limit, c.owner, "deployment status", key{kindDeployment, d.Workload, 0}, func(object) object { return nil },
 			func() { then(rs) })
@@ -170,9 +193,10 @@ func (c *deploymentController) recreate(d *Deployment, in rolloutInput) {
 	case len(down) > 0:
 		c.apply(d, in, down)
 	case c.oldPodsRunning(d, in):
+		c.conclude(d, in)
 	case in.newRS == nil:
-		c.create(d, in, func(*ReplicaSet) { c.done(d.Workload) })
-	case in.newRS.Replicas != d.Replicas:
+		c.create(d, in, func(*ReplicaSet) { c.conclude(d, in) })
+	default:
 		c.apply(d, in, []scale{{rs: in.newRS, size: d.Replicas}})
 	}
 }
@@ -199,13 +223,11 @@ func (c *deploymentController) apply(d *Deployment, in rolloutInput, scales []sc
 		return s.size == s.rs.Replicas && !(s.annotate && (s.rs.Desired != desired || s.rs.MaxReplicas != most))
 	})
 	if len(scales) == 0 {
-		if c.busy[d.Workload] {
-			c.done(d.Workload)
-		}
+		c.conclude(d, in)
 		return
 	}
 	c.busy[d.Workload] = true
-	size, id := scales[0].size, scales[0].rs.ID
+	size, id, resized := scales[0].size, scales[0].rs.ID, scales[0].size != scales[0].rs.Replicas
 	c.w.store.limited(&c.limit, c.owner, "scale replicaset", key{kindReplicaSet, id.Workload, id.Revision}, func(o object) object {
 		rs, ok := o.(*ReplicaSet)
 		if !ok {
@@ -214,7 +236,29 @@ func (c *deploymentController) apply(d *Deployment, in rolloutInput, scales []sc
 		next := *rs
 		next.Replicas, next.Desired, next.MaxReplicas = size, desired, most
 		return &next
-	}, func() { c.apply(d, in, scales[1:]) })
+	}, func() {
+		if resized {
+			c.events.record(d.Workload) // ScalingReplicaSet
+		}
+		c.apply(d, in, scales[1:])
+	})
+}
+
+// conclude ends a sync. If the status is another than the one last written, by what the sync saw at
+// its beginning, it is written first, and the worker waits for the answer (Kubernetes 1.36
+// pkg/controller/deployment/progress.go, syncRolloutStatus, and sync.go, syncDeploymentStatus;
+// recalled).
+func (c *deploymentController) conclude(d *Deployment, in rolloutInput) {
+	s := statusOf(d, in)
+	if c.wrote[d.Workload] == s {
+		if c.busy[d.Workload] {
+			c.done(d.Workload)
+		}
+		return
+	}
+	c.wrote[d.Workload], c.busy[d.Workload] = s, true
+	c.w.store.limited(&c.limit, c.owner, "deployment status", key{kindDeployment, d.Workload, 0}, func(object) object { return nil },
+		func() { c.done(d.Workload) })
 }
 
 // done ends a sync that wrote something: what came meanwhile is looked at now.

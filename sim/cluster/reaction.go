@@ -64,3 +64,13 @@ func (l *limiter) take(now engine.Time) engine.Time {
 	l.full = max(l.full, now) + l.interval
 	return max(now, l.full-engine.Time(l.burst)*l.interval)
 }
+
+// spare takes a token if there is one now, and says whether there was.
+func (l *limiter) spare(now engine.Time) bool {
+	full := max(l.full, now) + l.interval
+	if full-engine.Time(l.burst)*l.interval > now {
+		return false
+	}
+	l.full = full
+	return true
+}

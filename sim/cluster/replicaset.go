@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -28,6 +29,7 @@ type replicaSetController struct {
 	wrote   map[ReplicaSetID]status // the status last asked to be written
 	// busy holds the sets whose sync waits for its writes; again those that had news since.
 	busy, again map[ReplicaSetID]bool
+	events      recorder
 }
 
 // expectations are the controller's own creations and deletions that its watch has not shown
@@ -48,6 +50,7 @@ func newReplicaSetController(w *World) *replicaSetController {
 		expects: map[ReplicaSetID]*expectations{}, wrote: map[ReplicaSetID]status{},
 		busy: map[ReplicaSetID]bool{}, again: map[ReplicaSetID]bool{},
 	}
+	c.events = newRecorder(w, c.owner, "replicaset-controller", &c.limit)
 	c.react = newReaction(w, c.owner, "replicaset-controller", w.sc.Latency.Controller, func(k int) { c.sync(unpackSet(k)) })
 	w.store.subscribe("replicaset-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindReplicaSet, kindPod)
 	return c
@@ -167,6 +170,7 @@ func (c *replicaSetController) createBatch(id ReplicaSetID, left, size int, done
 			created.Created = c.w.eng.Now()
 			return &created
 		}, func() {
+			c.events.record(packSet(id)) // SuccessfulCreate
 			switch answered++; {
 			case answered < n:
 			case left > n:
@@ -191,6 +195,7 @@ func (c *replicaSetController) deletePods(id ReplicaSetID, active []*Pod, n int,
 	answered := 0
 	for _, p := range victims {
 		c.w.store.limited(&c.limit, c.owner, "delete pod", key{kindPod, int(p.ID), 0}, c.w.deletion(p.ID), func() {
+			c.events.record(packSet(id)) // SuccessfulDelete
 			if answered++; answered == len(victims) {
 				done()
 			}
@@ -214,12 +219,19 @@ func (c *replicaSetController) rank(id ReplicaSetID, active []*Pod) []*Pod {
 		list[i] = candidate{p, onNode[p.Node]}
 	}
 	now := c.w.eng.Now()
-	slices.SortStableFunc(list, func(a, b candidate) int { return compareVictims(a, b, now) })
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(compareVictims(a, b, now), c.w.byChance(a.pod, b.pod)) })
 	out := make([]*Pod, len(list))
 	for i := range list {
 		out[i] = list[i].pod
 	}
 	return out
+}
+
+// byChance orders pods that nothing tells apart: the controller sorts them as it happens to find
+// them (facts/measured.md 1, UID tie-break: the choice is arbitrary).
+func (w *World) byChance(a, b *Pod) int {
+	draw := func(p *Pod) uint64 { return w.eng.Stream(p.Name, "victim").Draw(0) }
+	return cmp.Or(cmp.Compare(draw(a), draw(b)), cmp.Compare(a.ID, b.ID))
 }
 
 func compareSets(a, b ReplicaSetID) int {

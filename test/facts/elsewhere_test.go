@@ -8,7 +8,6 @@ type notModelled struct{ id, why string }
 var elsewhere = []notModelled{
 	{"pod-lifecycle 1.4", "metadata.generation is looked at by nobody here"},
 	{"pod-lifecycle 1.5", "no action deletes a pod twice"},
-	{"pod-lifecycle 1.6", "force deletion: later, with drains"},
 	{"pod-lifecycle 1.7", "finalizers"},
 	{"pod-lifecycle 1.8", "pods on nodes that fail"},
 	{"pod-lifecycle 2f", "events of the API change nothing"},
@@ -68,7 +67,6 @@ var elsewhere = []notModelled{
 	{"measured 1 controllers.md 6.1", "drains"},
 	{"measured 1 controllers.md 6.2", "drains"},
 	{"measured 1 controllers.md 7", "drains"},
-	{"measured 1 pod-lifecycle.md 1.6", "force deletion: later, with drains"},
 	{"measured 1 pod-lifecycle.md 6", "pods on nodes that fail"},
 	{"measured 1 not mentioned", "pods' zone labels are read by nobody here"},
 	{"measured 2 same with 120 pods", "a draw of the same reactions"},

@@ -72,6 +72,7 @@ var measuredRows = []row{
 	{"measured 1 controllers.md 2, Recreate", "at the terminal phase", "sim/cluster/deployment.go", "sim/cluster: TestRecreateWaits"},
 	{"measured 1 controllers.md 2, terminatingReplicas", "counted, until the terminal phase", "sim/cluster/replicaset.go", "sim/cluster: TestTerminatingReplicas TestEverythingSettles"},
 	{"measured 1 controllers.md 9.2, stale cache", "depends on when news comes", "sim/cluster/slices.go", "sim/cluster: TestStaleCache"},
+	{"measured 1 pod-lifecycle.md 1.6, force delete", "a deletionTimestamp, and 1-4 ms later the deletion", "sim/cluster/world.go", "sim/cluster: TestAForcedDeletionDoesNotWaitForTheKubelet"},
 	{"measured 2 Deployment spec change", "a reaction and a write", "sim/cluster/reaction.go", "sim/cluster: TestEachHopTakesItsTime"},
 	{"measured 2 ReplicaSet raised", "a reaction and a write", "sim/cluster/reaction.go", "sim/cluster: TestEachHopTakesItsTime"},
 	{"measured 2 ReplicaSet lowered", "a reaction and a write", "sim/cluster/reaction.go", "sim/cluster: TestEachHopTakesItsTime"},

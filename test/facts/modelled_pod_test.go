@@ -20,6 +20,7 @@ var podRows = []row{
 	{"pod-lifecycle 1.1", "deletion sets a deadline, to the second", "sim/cluster/world.go", "sim/cluster: TestGraceArithmetic TestWayOut"},
 	{"pod-lifecycle 1.2", "the pod's own grace period, 30 s if it has none", "endpoints/manifest/defaults_pod.go", "endpoints/manifest: TestDefaults; sim/cluster: TestGraceArithmetic"},
 	{"pod-lifecycle 1.3", "a pod without a node goes at once", "sim/cluster/world.go", "sim/cluster: TestDeletedBeforeItIsBound"},
+	{"pod-lifecycle 1.6", "grace 0: the object goes within 4 ms, the process when the kubelet ends it", "sim/cluster/world.go", "sim/cluster: TestAForcedDeletionDoesNotWaitForTheKubelet"},
 	{"pod-lifecycle 2a", "termination takes over from the pod's sync", "sim/cluster/terminate.go", "sim/cluster: TestNothingStartsAfterTheDeletion TestTerminationBegins"},
 	{"pod-lifecycle 2b", "at once for an idle pod, else at the next relist", "sim/cluster/kubelet.go", "sim/cluster: TestTerminationBegins"},
 	{"pod-lifecycle 2c", "deletion alone leaves Ready as it is", "sim/cluster/terminate.go", "sim/cluster: TestNoReadinessProbeStaysReady TestWayOut"},

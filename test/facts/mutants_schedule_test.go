@@ -6,6 +6,7 @@ const (
 	hostPorts = "sim/scenario/hostport.go"
 	stuck     = "sim/cluster/stuck.go"
 	nodeKind  = "sim/scenario/labelled.go"
+	recorded  = "sim/cluster/recorder.go"
 )
 
 // Where pods find a node, and what is said of rollouts that cannot go on.
@@ -61,5 +62,36 @@ var scheduleMutants = []mutant{
 	}},
 	{"a rollout without a node goes on until the hour is over", []string{"simulator 9"}, "sim", "TestARolloutWithoutANodeEndsSoonAndIsStuck", []edit{
 		{"sim/run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
+	}},
+}
+
+// What the control plane writes beside the objects themselves, and forced deletions.
+var writeMutants = []mutant{
+	{"grace 0 waits for the kubelet", []string{"pod-lifecycle 1.6"}, cluster, "TestAForcedDeletionDoesNotWaitForTheKubelet", []edit{
+		{world, "\t\t\tw.forceOff(id)\n", ""},
+	}},
+	{"a forced deletion is one step", []string{"pod-lifecycle 1.6", "measured 1 pod-lifecycle.md 1.6, force delete"}, cluster, "TestAForcedDeletionDoesNotWaitForTheKubelet", []edit{
+		{world, "\t\t\tw.forceOff(id)\n", "\t\t\tnext.Gone = true\n"},
+	}},
+	{"no sync waits for its status", []string{"simulator 1"}, cluster, "TestASyncEndsWithItsStatus", []edit{
+		{deployment, "\tif c.wrote[d.Workload] == s {\n", "\tif c.wrote[d.Workload] == s || s.of != nil {\n"},
+	}},
+	{"a status is of the counts only", []string{"simulator 1"}, cluster, "TestASyncEndsWithItsStatus", []edit{
+		{deployment, "s := deploymentStatus{of: d, rolloutCounts: countsOf(in)}", "s := deploymentStatus{rolloutCounts: countsOf(in)}"},
+	}},
+	{"Events take no tokens", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController|TestRateLimit", []edit{
+		{recorded, "delay := r.limit.take(now) - now + ", "delay := now - now + "},
+	}},
+	{"all Events are written at once", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController", []edit{
+		{recorded, "if r.waiting++; r.waiting == 1 {", "if r.waiting++; r.waiting > 0 {"},
+	}},
+	{"Events are not filtered", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController", []edit{
+		{recorded, "if !f.spare(r.w.eng.Now()) {", "if f == nil {"},
+	}},
+	{"the filter is never filled again", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController", []edit{
+		{recorded, "spamInterval = 300 * engine.Second", "spamInterval = 3000 * engine.Second"},
+	}},
+	{"the oldest of equal pods is the victim", []string{"measured 1 controllers.md 3, UID tie-break"}, cluster, "TestEqualVictimsAreDrawn", []edit{
+		{replicaSet, "cmp.Or(compareVictims(a, b, now), c.w.byChance(a.pod, b.pod))", "cmp.Or(compareVictims(a, b, now), cmp.Compare(a.pod.ID, b.pod.ID))"},
 	}},
 }

@@ -1,0 +1,55 @@
+package cluster
+
+import "github.com/lameduck-proxy/lameduck/sim/engine"
+
+// An object's Events are filtered: 25 at once, and then one each five minutes (client-go
+// tools/record/events_cache.go, defaultSpamBurst and defaultSpamQPS; recalled).
+const (
+	spamBurst    = 25
+	spamInterval = 300 * engine.Second
+)
+
+// recorder writes a controller's Events, one after the other, past its worker: that does not wait
+// for them. Each one takes a token of the controller's own client, so that what the controller has to
+// do comes later (seen on a real control plane, 1.36).
+type recorder struct {
+	w       *World
+	owner   engine.Owner
+	limit   *limiter
+	draws   engine.Stream
+	count   uint64
+	filters map[int]*limiter // by the number of the object
+	waiting int              // Events that are not written yet
+}
+
+func newRecorder(w *World, owner engine.Owner, component string, limit *limiter) recorder {
+	return recorder{w: w, owner: owner, limit: limit, draws: w.eng.Stream(component, "event"), filters: map[int]*limiter{}}
+}
+
+// record has an Event of an object written, unless it had too many.
+func (r *recorder) record(object int) {
+	f := r.filters[object]
+	if f == nil {
+		l := limiter{interval: spamInterval, burst: spamBurst}
+		f = &l
+		r.filters[object] = f
+	}
+	if !f.spare(r.w.eng.Now()) {
+		return
+	}
+	if r.waiting++; r.waiting == 1 {
+		r.write()
+	}
+}
+
+// write sends the first Event that waits when there is a token, and then the next.
+func (r *recorder) write() {
+	now := r.w.eng.Now()
+	delay := r.limit.take(now) - now + r.w.sc.Latency.APIWrite.Sample(r.draws.Draw(r.count))
+	r.count++
+	r.w.store.writeAfter(delay, r.owner, "record event", key{}, func(object) object { return nil }, func() {
+		if r.waiting--; r.waiting > 0 {
+			r.write()
+		}
+	})
+}
