@@ -243,7 +243,7 @@ func expectShape() shape {
 		field{"failed", fieldsOf(field{"max", of(whole)}, field{"min", of(whole)})},
 		field{"lostSeconds", fieldsOf(field{"max", of(number)}, field{"min", of(number)})},
 		field{"causes", fieldsOf(field{"only", causes}, field{"some", causes}, field{"none", causes})},
-		field{"verdict", word("outage", "drops", "depends", "holds", "not-judged")},
+		field{"verdict", word("outage", "stuck", "drops", "depends", "rare", "holds", "not-judged")},
 		field{"order", list(of(text))},
 		field{"usablePods", fieldsOf(field{"min", of(whole)}, field{"max", of(whole)})},
 	)
