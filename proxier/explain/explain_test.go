@@ -213,10 +213,10 @@ func TestTextAlignsStyledWords(t *testing.T) {
 		explainOne(world(), &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions()}),
 	}}
 	var plain, styled bytes.Buffer
-	if err := x.WriteText(&plain, nil); err != nil {
+	if err := x.WriteText(&plain, TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.WriteText(&styled, func(_ Role, w string) string { return "\x1b[1m" + w + "\x1b[0m" }); err != nil {
+	if err := x.WriteText(&styled, TextOptions{Style: func(_ Role, w string) string { return "\x1b[1m" + w + "\x1b[0m" }}); err != nil {
 		t.Fatal(err)
 	}
 	without := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(styled.String())

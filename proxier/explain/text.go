@@ -1,12 +1,13 @@
 package explain
 
 import (
-	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 )
 
 // Style turns a word into what a terminal shows for it; a nil Style leaves it as it is.
@@ -24,33 +25,50 @@ const (
 	Bad          // traffic is rejected or dropped
 )
 
+// TextOptions say how text is shown.
+type TextOptions struct {
+	Style Style // nil for plain text
+	Width int   // columns, 0 for page.Widest; lines are wrapped, never cut
+}
+
+// page is an empty one of the width asked for.
+func (o *TextOptions) page() *page.Page { return page.New(page.Columns(o.Width)) }
+
 // WriteText writes the explanation for people, service port by service port.
-func (x *Explanation) WriteText(w io.Writer, style Style) error {
-	t := text{w: bufio.NewWriter(w), style: style}
+func (x *Explanation) WriteText(w io.Writer, opts TextOptions) error {
+	t := text{page: opts.page(), style: opts.Style}
 	for i := range x.Services {
-		if i > 0 {
-			t.line("")
-		}
+		t.page.Blank()
 		t.service(x, &x.Services[i])
 	}
-	if len(x.NotProxied) > 0 && len(x.Services) > 0 {
-		t.line("")
+	if len(x.NotProxied) > 0 {
+		t.page.Blank()
 	}
 	for _, n := range x.NotProxied {
 		t.line("%s  not proxied: %s", n.Service, n.Why)
 	}
-	return t.w.Flush()
+	_, err := io.WriteString(w, t.page.String())
+	return err
 }
 
 // text is the writer of one explanation.
 type text struct {
-	w     *bufio.Writer
+	page  *page.Page
 	style Style
 }
 
+// line adds a line; what does not fit goes on below, indented.
 func (t *text) line(format string, args ...any) {
-	fmt.Fprintf(t.w, format+"\n", args...)
+	words := fmt.Sprintf(format, args...)
+	if page.Width(words) <= t.page.Width() {
+		t.page.Verbatim(words)
+		return
+	}
+	t.page.Hanging("", hanging, words)
 }
+
+// hanging is how far the further lines of a sentence are indented.
+const hanging = 2
 
 func (t *text) styled(role Role, word string) string {
 	if t.style == nil {
@@ -68,12 +86,12 @@ func (t *text) service(x *Explanation, s *Service) {
 	for _, n := range x.Notes {
 		t.line("note: %s", n)
 	}
-	t.line("")
-	t.columns(t.flows(s))
-	t.line("")
+	t.page.Blank()
+	t.page.Table(0, t.flows(s))
+	t.page.Blank()
 	t.table(s)
 	if len(s.Remarks) > 0 {
-		t.line("")
+		t.page.Blank()
 		for _, r := range s.Remarks {
 			t.line("%s", r)
 		}
@@ -208,7 +226,7 @@ func (t *text) health(s *Service) []string {
 	}
 }
 
-// table writes one line per endpoint.
+// table writes a line for each endpoint, and below them the reasons, each once.
 func (t *text) table(s *Service) {
 	if len(s.Decisions) == 0 {
 		t.line("no endpoints: no EndpointSlice offers %s for this Service", portPhrase(s))
@@ -219,16 +237,51 @@ func (t *text) table(s *Service) {
 	if outside {
 		header = append(header, "OUTSIDE")
 	}
-	rows := [][]string{append(header, "CLUSTER", "WHY")}
+	rows := [][]string{append(header, "CLUSTER")}
 	for i := range s.Decisions {
 		d := &s.Decisions[i]
 		row := []string{d.Endpoint, nodeCell(d), orDash(d.Pod), yes(d.Conditions.Ready), yes(d.Conditions.Serving), yes(d.Conditions.Terminating)}
 		if outside {
 			row = append(row, useCell(d.of(s.ExternalTrafficPolicy)))
 		}
-		rows = append(rows, append(row, useCell(d.of(s.InternalTrafficPolicy)), d.Why))
+		rows = append(rows, append(row, useCell(d.of(s.InternalTrafficPolicy))))
 	}
-	t.columns(rows)
+	t.page.Table(0, rows)
+	t.reasons(s.Decisions)
+}
+
+// reasons writes why each endpoint is used or not, in the order of the first endpoint of each reason.
+func (t *text) reasons(decisions []Decision) {
+	var whys []string
+	for i := range decisions {
+		if why := decisions[i].Why; !slices.Contains(whys, why) {
+			whys = append(whys, why)
+		}
+	}
+	t.page.Blank()
+	for _, why := range whys {
+		var of []string
+		for i := range decisions {
+			if decisions[i].Why == why {
+				of = append(of, decisions[i].Endpoint)
+			}
+		}
+		t.line("%s: %s", whose(of, len(decisions)), why)
+	}
+}
+
+// whose names the endpoints that a reason is about, of all of them.
+func whose(endpoints []string, all int) string {
+	switch n := len(endpoints); {
+	case n == 1:
+		return endpoints[0]
+	case n == all:
+		return fmt.Sprintf("all %d", n)
+	case n > maxListed:
+		return fmt.Sprintf("%s and %d more", strings.Join(endpoints[:maxListed], ", "), n-maxListed)
+	default:
+		return strings.Join(endpoints, ", ")
+	}
 }
 
 func portPhrase(s *Service) string {
@@ -275,51 +328,4 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-// columns aligns rows with two blanks between cells; the last cell is not padded.
-func (t *text) columns(rows [][]string) {
-	var width []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], visible(cell))
-		}
-	}
-	for _, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			if i == len(row)-1 {
-				b.WriteString(cell)
-				break
-			}
-			b.WriteString(pad(cell, width[i]) + "  ")
-		}
-		t.line("%s", strings.TrimRight(b.String(), " "))
-	}
-}
-
-// pad fills a cell with blanks; escape sequences of a Style take no room.
-func pad(s string, width int) string {
-	if n := width - visible(s); n > 0 {
-		return s + strings.Repeat(" ", n)
-	}
-	return s
-}
-
-func visible(s string) int {
-	n, escape := 0, false
-	for _, r := range s {
-		switch {
-		case r == '\x1b':
-			escape = true
-		case escape:
-			escape = r != 'm'
-		default:
-			n++
-		}
-	}
-	return n
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"bufio"
 	"io"
 	"net/netip"
 
@@ -153,31 +152,32 @@ func fate(svc *endpoints.Service, o endpoints.Options) string {
 }
 
 // WriteText writes both tables for people.
-func (t *TruthTable) WriteText(w io.Writer) error {
-	out := text{w: bufio.NewWriter(w)}
+func (t *TruthTable) WriteText(w io.Writer, opts TextOptions) error {
+	out := text{page: opts.page()}
 	out.line("kube-proxy %s, terminating fallback %s", t.KubernetesVersion, t.TerminatingFallback)
 	for _, gate := range t.WhatIf {
 		out.line("WHAT IF: no real cluster of version %s can set %s this way", t.KubernetesVersion, gate)
 	}
-	out.line("")
+	out.page.Blank()
 	out.line("One endpoint, by its conditions:")
-	out.line("")
+	out.page.Blank()
 	rows := [][]string{{"READY", "SERVING", "TERMINATING", "NORMAL USE", "FALLBACK USE", "ALONE IN ITS SCOPE"}}
 	for _, e := range t.Endpoint {
 		rows = append(rows, []string{yes(e.Ready), yes(e.Serving), yes(e.Terminating), yes(e.Normal), yes(e.Fallback), e.Reason})
 	}
-	out.columns(rows)
-	out.line("")
+	out.page.Table(0, rows)
+	out.page.Blank()
 	out.line("New connections, by what is in scope (Cluster: anywhere; Local: this node):")
-	out.line("")
+	out.page.Blank()
 	rows = [][]string{{"READY IN SCOPE", "SERVING TERMINATING IN SCOPE", "ELSEWHERE", "POLICY CLUSTER", "POLICY LOCAL"}}
 	for _, s := range t.Scope {
 		rows = append(rows, []string{yes(s.ReadyInScope), yes(s.DrainingInScope), elsewhereText(s.Elsewhere), fateText(s.Cluster), fateText(s.Local)})
 	}
-	out.columns(rows)
-	out.line("")
+	out.page.Table(0, rows)
+	out.page.Blank()
 	out.line("REJECT refuses the client at once; DROP leaves it waiting. \"-\": for policy Cluster there is no elsewhere.")
-	return out.w.Flush()
+	_, err := io.WriteString(w, out.page.String())
+	return err
 }
 
 func elsewhereText(s string) string {

@@ -184,6 +184,7 @@ var packages = []packageRule{
 			{"endpoints", "the Decisions it puts into words"},
 			{"proxier/plan", "the routes that follow from them"},
 			{"healthcheck", "what the health check node port answers meanwhile"},
+			{"proxier/page", "lines that are no wider than a terminal"},
 		},
 	},
 	{

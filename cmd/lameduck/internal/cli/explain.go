@@ -63,7 +63,7 @@ func (c *explainCommand) run() error {
 	}
 	if c.truthTable {
 		t := explain.BuildTruthTable(profile)
-		return c.output.write(c.std.Out, t, t.WriteText)
+		return c.output.write(c.std.Out, t, func(w io.Writer) error { return t.WriteText(w, explain.TextOptions{Width: columns(w)}) })
 	}
 	if ns, _, ok := strings.Cut(c.service, "/"); ok {
 		c.input.cluster.namespace = ns
@@ -91,7 +91,9 @@ func (c *explainCommand) run() error {
 	x := explain.Build(snapshot(objects, profile.Options, c.std), node, profile, keep)
 	x.NotProxied = append(x.NotProxied, notProxied(objects, keep)...)
 	c.hint(in, objects)
-	return c.output.write(c.std.Out, x, func(w io.Writer) error { return x.WriteText(w, colours(w)) })
+	return c.output.write(c.std.Out, x, func(w io.Writer) error {
+		return x.WriteText(w, explain.TextOptions{Style: colours(w), Width: columns(w)})
+	})
 }
 
 // filter turns --service into a predicate; nil keeps everything.

@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"io"
-	"strings"
 
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -12,10 +11,12 @@ import (
 func (c *simCommand) printFields() error {
 	fields := scenario.Fields()
 	if c.output == "text" {
+		p := page.New(page.Columns(columns(c.std.Out)))
 		for _, f := range fields {
-			writeField(c.std.Out, &f)
+			writeField(p, &f)
 		}
-		return nil
+		_, err := io.WriteString(c.std.Out, p.String())
+		return err
 	}
 	rows := [][]string{{"FIELD", "TYPE", "DEFAULT", "WHAT"}}
 	for _, f := range fields {
@@ -24,36 +25,13 @@ func (c *simCommand) printFields() error {
 	return c.printRows(rows)
 }
 
-// writeField writes "spec.until  duration, default 1h", and below it what the field is for.
-func writeField(w io.Writer, f *scenario.FieldDoc) {
+// writeField writes a field's path, and below it what the field is for, its type and its default.
+func writeField(p *page.Page, f *scenario.FieldDoc) {
 	head := f.Type
 	if f.Default != "" {
 		head += "; default: " + f.Default
 	}
-	fmt.Fprintln(w, f.Path)
-	for _, text := range []string{f.About, head} {
-		for _, line := range wrapped(text, listWidth-4) {
-			fmt.Fprintln(w, "    "+line)
-		}
-	}
-}
-
-// listWidth is how wide a printed list is, in columns.
-const listWidth = 100
-
-// wrapped breaks a text into lines of at most so many bytes, between words.
-func wrapped(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == "":
-			line = word
-		case len(line)+1+len(word) > width:
-			lines, line = append(lines, line), word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
+	p.Verbatim(f.Path)
+	p.Text("    ", f.About)
+	p.Text("    ", head)
 }

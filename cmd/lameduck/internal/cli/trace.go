@@ -13,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/explain"
 	"github.com/lameduck-proxy/lameduck/proxier/memory"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 )
@@ -124,7 +125,9 @@ func (c *traceCommand) run() error {
 		}
 		a.compare(other, memory.New(plan.Build(snap, other)).Trace(p))
 	}
-	return c.output.write(c.std.Out, a, func(w io.Writer) error { return a.writeText(w, colours(w)) })
+	return c.output.write(c.std.Out, a, func(w io.Writer) error {
+		return a.writeText(w, explain.TextOptions{Style: colours(w), Width: columns(w)})
+	})
 }
 
 // packet reads --from and --to.
@@ -208,40 +211,40 @@ func verdictText(verdict string) string {
 	}
 }
 
-func (a *traceAnswer) writeText(w io.Writer, style explain.Style) error {
+func (a *traceAnswer) writeText(w io.Writer, opts explain.TextOptions) error {
 	role := map[string]explain.Role{"endpoints": explain.Good, "reject": explain.Bad, "drop": explain.Bad}[a.Verdict]
 	word := strings.ToUpper(a.Verdict)
-	if style != nil {
-		word = style(role, word)
+	if opts.Style != nil {
+		word = opts.Style(role, word)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s -> %s", word, a.From, a.To)
+	p := page.New(page.Columns(opts.Width))
+	way := fmt.Sprintf("%s -> %s", a.From, a.To)
 	if len(a.Endpoints) > 0 {
-		fmt.Fprintf(&b, " -> %s", strings.Join(a.Endpoints, " | "))
+		way += " -> " + strings.Join(a.Endpoints, " | ")
 	}
-	fmt.Fprintf(&b, "\n%s\n", verdictText(a.Verdict))
+	p.Text(word+"  ", way)
+	p.Text("", verdictText(a.Verdict))
 	node := a.Node
 	if node == "" {
 		node = "a node without a name"
 	}
-	fmt.Fprintf(&b, "as kube-proxy %s in %s mode does it on %s, terminating fallback %s\n", a.KubernetesVersion, a.Mode, node, a.TerminatingFallback)
+	p.Text("", fmt.Sprintf("as kube-proxy %s in %s mode does it on %s, terminating fallback %s", a.KubernetesVersion, a.Mode, node, a.TerminatingFallback))
 	for _, gate := range a.WhatIf {
-		fmt.Fprintf(&b, "WHAT IF: no real cluster of version %s can set %s this way\n", a.KubernetesVersion, gate)
+		p.Text("", fmt.Sprintf("WHAT IF: no real cluster of version %s can set %s this way", a.KubernetesVersion, gate))
 	}
 	for _, n := range a.Notes {
-		fmt.Fprintf(&b, "note: %s\n", n)
+		p.Text("note: ", n)
 	}
-	b.WriteByte('\n')
+	p.Blank()
+	var hops [][]string
 	for _, h := range a.Hops {
-		fmt.Fprintf(&b, "  %-14s %s\n", h.Stage, h.Detail)
+		hops = append(hops, []string{h.Stage, h.Detail})
 	}
+	p.Table(2, hops)
 	if o := a.OtherMode; o != nil {
-		fmt.Fprintf(&b, "\n%s mode differs: %s", o.Mode, o.Verdict)
-		if len(o.Endpoints) > 0 {
-			fmt.Fprintf(&b, " %s", strings.Join(o.Endpoints, " | "))
-		}
-		b.WriteString(" (--mode " + o.Mode + ")\n")
+		p.Blank()
+		p.Text("", strings.TrimSpace(fmt.Sprintf("%s mode differs: %s %s", o.Mode, o.Verdict, strings.Join(o.Endpoints, " | ")))+" (--mode "+o.Mode+")")
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, p.String())
 	return err
 }
