@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -8,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 // awayPod is one pod that is taken down before its successor is there, with 10 clients that share one
@@ -155,4 +157,28 @@ func TestADialOfGRPCLosesItsTimeout(t *testing.T) {
 		what:    "silence",
 		changed: func(sc *scenario.Scenario) { sc.Unreachable = false },
 	}.test(t)
+}
+
+// What Linux says of ICMP host unreachable is what a story says.
+func TestAStoryNamesAnAddressThatIsGoneAsLinuxDoes(t *testing.T) {
+	t.Parallel()
+	sc := plainWorld(1, 0)
+	sc.Latency.ProxySync, sc.Unreachable = engine.Constant(2*sec), true
+	recorder := &story.Recorder{}
+	res, err := RunWith(sc, 1, Options{Journal: recorder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := ""
+	for _, r := range res.Ledger.Failures() {
+		if r.Outcome == ledger.Unreachable {
+			for _, l := range story.NewTeller(sc, recorder, res.Pods).Tell(r) {
+				told += l.Event + "\n"
+			}
+			break
+		}
+	}
+	if !strings.Contains(told, "no route to host") {
+		t.Errorf("%s", told)
+	}
 }

@@ -173,7 +173,7 @@ func whence(c *check.Case) string {
 
 // seenAs says what a client sees of an outcome, in a word.
 func seenAs(o ledger.Outcome) string {
-	if words := map[ledger.Outcome]string{ledger.Timeout: "timeout", ledger.HTTP5xx: "HTTP 5xx", ledger.Unresolved: "name not found"}[o]; words != "" {
+	if words := map[ledger.Outcome]string{ledger.Timeout: "timeout", ledger.HTTP5xx: "HTTP 5xx", ledger.Unresolved: "name not found", ledger.Unreachable: "no route to host"}[o]; words != "" {
 		return words
 	}
 	return o.String()

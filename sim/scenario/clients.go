@@ -100,6 +100,9 @@ func (b *builder) connects(own cursor, t *Traffic) {
 		def = dialTimeout
 	}
 	t.ConnectTimeout, t.connectSaid = c.limit(def), c.present()
+	if c.present() && t.ConnectTimeout == 0 && c.text("") != noTimeout {
+		c.fail("no connection comes about without any time; no limit is %s", noTimeout)
+	}
 	if own.get("connectTimeout").present() && t.ConnectTimeout > t.Timeout && t.Timeout > 0 && !t.shared() {
 		c.fail("connectTimeout %s is longer than timeout %s, which covers it", t.ConnectTimeout.Duration(), t.Timeout.Duration())
 	}

@@ -125,6 +125,7 @@ func TestWhatAStreamSaysOfItsClients(t *testing.T) {
 		{"who resolves names", "to: names:80, from: pods", Options{Timeout: "9s"}, "5s/5s"},
 		{"no time at all", "to: web:80, timeout: 0s", Options{}, "in.yaml:8:27: Scenario s: spec.traffic[0].timeout: a request without any time cannot succeed; no limit is none"},
 		{"no time at all, by a flag", "to: web:80", Options{Timeout: "0s"}, "--timeout 0s: Scenario s: spec.clients.timeout: a request without any time cannot succeed; no limit is none"},
+		{"no time to connect, by a flag", "to: web:80", Options{ConnectTimeout: "0s"}, "--connect-timeout 0s: Scenario s: spec.clients.connectTimeout: no connection comes about without any time; no limit is none"},
 		{"no unit", "to: web:80", Options{Timeout: "5"}, `"5" has no unit: want a duration with a unit, such as "250ms", "15s" or "1m30s", or none`},
 		{"UDP without end", "to: web:53, timeout: none", Options{}, "nothing but its timeout tells a UDP client"},
 		{"longer than the request", "to: web:80, timeout: 5s, connectTimeout: 6s", Options{}, "connectTimeout 6s is longer than timeout 5s, which covers it"},

@@ -227,7 +227,7 @@ func (t *Teller) own(r *ledger.Request, hero cluster.PodID, told engine.Time) le
 		where += " -> " + t.pod(hero)
 	}
 	seen := map[ledger.Outcome]string{
-		ledger.Refused: "connection refused", ledger.Reset: "connection reset", ledger.Timeout: "timeout", ledger.HTTP5xx: "HTTP 5xx",
+		ledger.Refused: "connection refused", ledger.Reset: "connection reset", ledger.Timeout: "timeout", ledger.HTTP5xx: "HTTP 5xx", ledger.Unreachable: "no route to host",
 	}[r.Outcome]
 	if seen == "" {
 		seen = r.Outcome.String()
