@@ -212,6 +212,18 @@ var idleMutants = []mutant{
 	{"a repetition has a timeout of its own", []string{"simulator 9"}, "sim/traffic", "TestARepetitionHasWhatIsLeftOfTheTimeout", []edit{
 		{client, "\t\tp.attempt.fresh()\n", "\t\tp.attempt.fresh()\n\t\tp.attempt.began = p.at\n"},
 	}},
+	{"what is counted is never in flight", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/calm.go", "s.passUntil(now - c.longest)", "s.passUntil(now)"},
+	}},
+	{"a stream that was calm stays so", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/calm.go", "\ts.calm.on = false\n", "\t_ = s.calm.on\n"},
+	}},
+	{"plain requests outlive their server", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/plain.go", "\t\tif f.plain[i].end > now {", "\t\tif f.plain[i].end < 0 {"},
+	}},
+	{"a server does not wait for plain requests", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/pending.go", "\t\tuntil = max(until, f.plain[i].end)\n", "\t\t_ = f.plain[i].end\n"},
+	}},
 	{"slow is what takes long", []string{"simulator 2"}, "sim/traffic", "TestSlowIsLaterThanItWouldHaveBeen", []edit{
 		{client, "work.late = now-r.arrival >= engine.Second", "work.late = end-r.arrival >= engine.Second"},
 	}},
