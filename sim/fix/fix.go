@@ -23,24 +23,61 @@ type Change struct {
 	// Destructive is why the change may break something that the manifest was written for, ""
 	// when it does not.
 	Destructive string
-	// Cost is what it costs besides a longer roll-out, "" for nothing worth saying.
+	// Cost is what it costs besides a longer rollout, "" for nothing worth saying.
 	Cost string
 	// Sleep is how long the preStop hook that the Change adds takes, 0 when it adds none.
 	Sleep engine.Time
 	apply func(*appsv1.Deployment)
+	// profile is what the workload's app does at SIGTERM from then on, "" for what it does now.
+	profile string
 }
 
 // Apply returns a Scenario with changes made to one of its workloads.
 func Apply(s *scenario.Scenario, workload string, changes []Change) *scenario.Scenario {
-	return s.Edited(workload, func(d *appsv1.Deployment) {
+	out := s.Edited(workload, func(d *appsv1.Deployment) {
 		for i := range changes {
-			changes[i].apply(d)
+			if changes[i].apply != nil {
+				changes[i].apply(d)
+			}
 		}
 	})
+	for i := range changes {
+		if changes[i].profile != "" {
+			out = out.WithProfile(workload, changes[i].profile)
+		}
+	}
+	return out
+}
+
+// Sleep is how many whole seconds a preStop hook is recommended to sleep where the last way to a pod closes so late after its
+// deletion: a second more at least, in steps of the sizes that people know, 5, 10, 15 and 30 s, and in tens beyond.
+func Sleep(lateness engine.Time) int64 {
+	needed := wholeSeconds(lateness)
+	for _, step := range []int64{5, 10, 15, 30} {
+		if needed <= step {
+			return step
+		}
+	}
+	const tens = 10
+	return (needed + tens - 1) / tens * tens
+}
+
+// wholeSeconds is a second more than a time, rounded up to a whole number but for what is within that second.
+func wholeSeconds(lateness engine.Time) int64 {
+	return int64((lateness + 2*engine.Second - 1) / engine.Second)
+}
+
+// Shorter is a preStop hook that sleeps so long, to find the least that helps; nil where the workload has a longer one.
+func Shorter(s *scenario.Scenario, w *scenario.Workload, seconds int64) *Change {
+	t := target{sc: s, w: w, server: server(w)}
+	if t.server < 0 {
+		return nil
+	}
+	return t.preStop(seconds)
 }
 
 // Changes lists what can be changed in a workload, the smallest first. lateness is how late
-// removals reach the last node: a preStop hook sleeps at least that long.
+// the last way to a pod closes: a preStop hook sleeps at least that long.
 func Changes(s *scenario.Scenario, w *scenario.Workload, lateness engine.Time) []Change {
 	t := target{sc: s, w: w, server: server(w)}
 	if t.server < 0 {
@@ -48,7 +85,7 @@ func Changes(s *scenario.Scenario, w *scenario.Workload, lateness engine.Time) [
 	}
 	var out []Change
 	for _, c := range []*Change{
-		t.unavailable(), t.preStop(lateness), t.minReady(), t.readiness(), t.startup(), t.grace(),
+		t.unavailable(), t.preStop(Sleep(lateness)), t.minReady(), t.readiness(), t.startup(), t.handler(), t.grace(),
 	} {
 		if c != nil {
 			out = append(out, *c)
@@ -80,18 +117,6 @@ func (t *target) container() *corev1.Container {
 
 func (t *target) path(field string) string {
 	return fmt.Sprintf("spec.template.spec.containers[%d].%s", t.server, field)
-}
-
-func (t *target) edit(path, from, to string) check.Edit {
-	e := check.Edit{Path: path, From: from, To: to}
-	if o := t.w.Object; o != nil {
-		p := o.At(path)
-		e.File, e.Line = p.File, p.Line
-		if !o.Has(path) {
-			e.From = ""
-		}
-	}
-	return e
 }
 
 // unavailable keeps every replica until its successor is ready.
@@ -153,19 +178,20 @@ func hookName(h *corev1.LifecycleHandler) string {
 	return name
 }
 
-// preStop has a pod go on serving until no node sends to it any more, a second more at least.
-func (t *target) preStop(lateness engine.Time) *Change {
-	seconds := int64((lateness + 2*engine.Second - 1) / engine.Second)
+// preStop has a pod go on serving for so many seconds, until nobody sends to it any more.
+func (t *target) preStop(seconds int64) *Change {
 	hook := t.w.Hooks[t.container().Name]
 	if hook.Kind == scenario.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
 		return nil
 	}
 	handler, to := &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}, fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
+	block := fmt.Sprintf("sleep: {seconds: %d}", seconds)
 	cost := fmt.Sprintf("each pod takes %d s longer to stop", seconds)
 	if v := t.sc.Kubernetes.Version; v.Major == sleepSince.Major && v.Minor < sleepSince.Minor {
 		word := fmt.Sprint(seconds)
 		handler = &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sleep", word}}}
 		to = fmt.Sprintf("{exec: {command: [sleep, %q]}}", word)
+		block = fmt.Sprintf("exec: {command: [sleep, %q]}", word)
 		cost += "; the image needs a sleep program"
 	}
 	from := ""
@@ -174,7 +200,7 @@ func (t *target) preStop(lateness engine.Time) *Change {
 		from = hook.Why
 		c.Title += " instead of " + hookName(t.container().Lifecycle.PreStop)
 	}
-	c.Edits = append(c.Edits, t.edit(t.path("lifecycle.preStop"), from, to))
+	c.Edits = append(c.Edits, t.edit(t.path("lifecycle.preStop"), from, to, block))
 	grace, needed := t.graceSeconds(), seconds+int64(max(t.w.App.FinishWithin, spare)/engine.Second)
 	longer := needed > grace
 	if longer {
@@ -203,7 +229,7 @@ func (t *target) graceSeconds() int64 {
 }
 
 // minReady lets the sync that a new pod sets off be over on every node before the next pod is
-// deleted, or a new pod crash before the roll-out goes on.
+// deleted, or a new pod crash before the rollout goes on.
 func (t *target) minReady() *Change {
 	var longest engine.Time
 	for i := range t.sc.Nodes {
@@ -235,8 +261,9 @@ func (t *target) readiness() *Change {
 	index := t.server
 	return &Change{
 		ID: "readinessProbe", Title: fmt.Sprintf("readinessProbe on port %d", port),
-		Edits: []check.Edit{t.edit(t.path("readinessProbe"), "", fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port))},
-		Cost:  "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
+		Edits: []check.Edit{t.edit(t.path("readinessProbe"), "", fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port),
+			fmt.Sprintf("tcpSocket: {port: %d}", port), "periodSeconds: 5")},
+		Cost: "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
 		apply: func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.Containers[index].ReadinessProbe = &corev1.Probe{
 				ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}},
@@ -264,8 +291,31 @@ func (t *target) startup() *Change {
 	}
 }
 
-// grace gives requests in flight more time.
+// shellProfile is that of a shell that does not pass SIGTERM on (scenario.Profiles).
+const shellProfile = "shell-pid1"
+
+// handler has a process end at SIGTERM that takes no notice of it: it finishes its requests and closes its connections, where
+// it is now killed with them, however long it is given.
+func (t *target) handler() *Change {
+	if !t.w.App.IgnoresSIGTERM {
+		return nil
+	}
+	c := &Change{
+		ID: "sigterm", Title: "a handler for SIGTERM that finishes requests", profile: scenario.UnknownProfile,
+		Cost: "a change of the app or its image: a handler for SIGTERM, an init such as tini that passes it on, or the STOPSIGNAL that the program ends at",
+	}
+	if t.w.App.Profile == shellProfile {
+		c.Title = "exec in front of the program, so that it gets SIGTERM from the shell's place"
+		c.Cost = "the program has to finish its requests at SIGTERM, as most servers do"
+	}
+	return c
+}
+
+// grace gives requests in flight more time. A process that takes no notice of SIGTERM only lives longer with it.
 func (t *target) grace() *Change {
+	if t.w.App.IgnoresSIGTERM {
+		return nil
+	}
 	have := t.graceSeconds()
 	seconds := 2 * max(have, 30)
 	return &Change{

@@ -75,12 +75,12 @@ func TestChanges(t *testing.T) {
 	}{
 		"the usual manifest": {
 			map[string]string{"CONTAINER": readiness}, "", 1300 * engine.Millisecond,
-			"preStop: sleep 3|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
-			"spec.template.spec.containers[0].lifecycle.preStop@11:  -> {sleep: {seconds: 3}}",
+			"preStop: sleep 5|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			"spec.template.spec.containers[0].lifecycle.preStop@11:  -> {sleep: {seconds: 5}}",
 		},
-		"a removal that takes a whole number of seconds has a second to spare": {
+		"a removal that takes as long as a step has a second to spare": {
 			map[string]string{"CONTAINER": readiness}, "", 2 * engine.Second,
-			"preStop: sleep 3|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a hook that is long enough stays": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 15}}}"}, "", engine.Second,
@@ -88,47 +88,47 @@ func TestChanges(t *testing.T) {
 		},
 		"a hook that is too short is replaced": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/bin/drain]}}}"}, "", engine.Second,
-			"preStop: sleep 2 instead of /bin/drain|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 instead of /bin/drain|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a hook whose program is known is called by its name, too": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [/wait-shutdown]}}}"}, "", engine.Second,
-			"preStop: sleep 2 instead of /wait-shutdown|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 instead of /wait-shutdown|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a long hook is cut": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {exec: {command: [sh, -c, 'date >> /tmp/ends; sync; /bin/drain --all']}}}"}, "", engine.Second,
-			"preStop: sleep 2 instead of sh -c date >> /tmp/ends; sync; /bin/drai...|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 instead of sh -c date >> /tmp/ends; sync; /bin/drai...|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"another kind of hook is named": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {httpGet: {path: /bye, port: 8080}}}"}, "", 3 * engine.Second,
-			"preStop: sleep 4 instead of httpGet /bye|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 instead of httpGet /bye|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a sleep that is too short is named": {
 			map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 1}}}"}, "", 3 * engine.Second,
-			"preStop: sleep 4 instead of sleep 1|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5 instead of sleep 1|minReadySeconds: 3|terminationGracePeriodSeconds: 60", "",
 		},
 		"a grace period without room for it grows": {
 			map[string]string{"CONTAINER": readiness, "GRACE": "      terminationGracePeriodSeconds: 10"}, "", 3 * engine.Second,
-			"preStop: sleep 4, terminationGracePeriodSeconds: 14|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
-			"spec.template.spec.terminationGracePeriodSeconds@10: 10 -> 14",
+			"preStop: sleep 5, terminationGracePeriodSeconds: 15|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			"spec.template.spec.terminationGracePeriodSeconds@10: 10 -> 15",
 		},
 		"before 1.30 the hook needs a program": {
 			map[string]string{"CONTAINER": readiness}, "1.29", engine.Second,
-			"preStop: sleep 2|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
-			`spec.template.spec.containers[0].lifecycle.preStop@11:  -> {exec: {command: [sleep, "2"]}}`,
+			"preStop: sleep 5|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			`spec.template.spec.containers[0].lifecycle.preStop@11:  -> {exec: {command: [sleep, "5"]}}`,
 		},
 		"pods that may be missing": {
 			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"}, "", engine.Second,
-			"maxUnavailable: 0, maxSurge: 1|preStop: sleep 2|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
+			"maxUnavailable: 0, maxSurge: 1|preStop: sleep 5|minReadySeconds: 3|terminationGracePeriodSeconds: 60",
 			"spec.strategy.rollingUpdate.maxUnavailable@6: 1 -> 0",
 		},
 		"strategy Recreate": {
 			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {type: Recreate}"}, "", engine.Second,
-			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 2|terminationGracePeriodSeconds: 60",
+			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 5|terminationGracePeriodSeconds: 60",
 			"spec.strategy.type@6: Recreate -> RollingUpdate",
 		},
 		"no readiness probe, and a liveness probe": {
 			map[string]string{"CONTAINER": "        livenessProbe: {tcpSocket: {port: 8080}}"}, "", engine.Second,
-			"preStop: sleep 2|minReadySeconds: 3|readinessProbe on port 8080|startupProbe like the livenessProbe, 300 s|terminationGracePeriodSeconds: 60", "",
+			"preStop: sleep 5|minReadySeconds: 3|readinessProbe on port 8080|startupProbe like the livenessProbe, 300 s|terminationGracePeriodSeconds: 60", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +152,71 @@ func TestChanges(t *testing.T) {
 				t.Errorf("no edit %q", c.edit)
 			}
 		})
+	}
+}
+
+// What is to be pasted has the fields above it that the manifest lacks, and nothing that it has.
+func TestTheYAMLToPasteHasItsPlace(t *testing.T) {
+	t.Parallel()
+	const readiness = "        readinessProbe: {httpGet: {path: /, port: 8080}}\n"
+	for name, c := range map[string]struct {
+		lines   map[string]string
+		version string
+		id      string
+		want    []string
+	}{
+		"no lifecycle":        {map[string]string{"CONTAINER": readiness}, "", "preStop", []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 5}"}},
+		"a lifecycle":         {map[string]string{"CONTAINER": readiness + "        lifecycle: {postStart: {exec: {command: [x]}}}"}, "", "preStop", []string{"preStop:", "  sleep: {seconds: 5}"}},
+		"another hook":        {map[string]string{"CONTAINER": readiness + "        lifecycle: {preStop: {sleep: {seconds: 1}}}"}, "", "preStop", []string{"preStop:", "  sleep: {seconds: 5}"}},
+		"before 1.30":         {map[string]string{"CONTAINER": readiness}, "1.29", "preStop", []string{"lifecycle:", "  preStop:", `    exec: {command: [sleep, "5"]}`}},
+		"a field of the spec": {map[string]string{"CONTAINER": readiness}, "", "minReadySeconds", []string{"minReadySeconds: 3"}},
+		"one that is there": {
+			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}"}, "", "maxUnavailable", nil,
+		},
+		"no probe": {map[string]string{}, "", "readinessProbe", []string{"readinessProbe:", "  tcpSocket: {port: 8080}", "  periodSeconds: 5"}},
+	} {
+		sc, w := world(t, fill(c.lines), scenario.Options{KubernetesVersion: c.version})
+		found := false
+		for _, change := range Changes(sc, w, engine.Second) {
+			if change.ID == c.id {
+				found = true
+				if got := change.Edits[0].YAML; !cmp.Equal(got, c.want) {
+					t.Errorf("%s: %q, want %q", name, got, c.want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: no %s", name, c.id)
+		}
+	}
+}
+
+func TestAHookSleepsAsLongAsPeopleKnow(t *testing.T) {
+	t.Parallel()
+	for late, want := range map[engine.Time]int64{0: 5, 3 * engine.Second: 5, 4 * engine.Second: 5, 4*engine.Second + 1: 10, 12 * engine.Second: 15, 20 * engine.Second: 30, 302 * engine.Second: 310} {
+		if got := Sleep(late); got != want {
+			t.Errorf("%s s late: sleep %d, want %d", late.Seconds(), got, want)
+		}
+	}
+}
+
+func TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime(t *testing.T) {
+	t.Parallel()
+	sc, w := world(t, fill(map[string]string{}), scenario.Options{Profile: "ignores"})
+	handler := false
+	for _, c := range Changes(sc, w, engine.Second) {
+		if c.ID == "terminationGracePeriodSeconds" {
+			t.Errorf("%s", c.Title)
+		}
+		if c.ID == "sigterm" {
+			handler = true
+			if after := Apply(sc, "shop/web", []Change{c}).Workload("shop/web"); after.App.IgnoresSIGTERM || !w.App.IgnoresSIGTERM {
+				t.Error("the handler changes nothing, or the workload that it was made from")
+			}
+		}
+	}
+	if !handler {
+		t.Error("no handler")
 	}
 }
 

@@ -12,3 +12,14 @@ func (s *Scenario) Idle(until engine.Time) *Scenario {
 	}
 	return out
 }
+
+// WithProfile returns the Scenario with one workload's app doing at SIGTERM what a profile says, as if it were changed to.
+func (s *Scenario) WithProfile(workload, profile string) *Scenario {
+	out := s.clone()
+	for i := range out.Workloads {
+		if w := &out.Workloads[i]; w.Name() == workload {
+			w.App = w.App.as(profile, w)
+		}
+	}
+	return out
+}

@@ -1,12 +1,19 @@
 package sweep
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// pairedSeeds is how many seeds each other value of an assumption is tried on.
-const pairedSeeds = 20
+const (
+	// pairedSeeds is how many seeds each other value of an assumption is tried on, fewestSeeds where there is a lot to try: all of it
+	// together is to be about as heavy as trying.
+	pairedSeeds = 20
+	fewestSeeds = 5
+	trying      = 6_000_000
+)
 
 // sensitivity tries each case with the other values of what it assumes, on its first seeds. A
 // Scenario that says what it expects says what it is about: it is left alone, as is a case that has no verdict to
@@ -18,20 +25,24 @@ func sensitivity(p *pool, units []*unit) {
 		runs int
 	}
 	var trials []trial
-	var jobs []job
+	weight := 0
 	for _, u := range units {
 		if !u.judged() || u.record.Expectation != nil {
 			continue
 		}
-		n := min(pairedSeeds, len(u.record.Runs))
 		for _, alt := range scenario.Alternatives(u.sc) {
-			if u.family != nil && alt.ID == "lb" {
+			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f scenario.Family) bool { return f.Preset == alt.Value }) {
 				continue
 			}
-			for k := range n {
-				jobs = append(jobs, job{len(trials), alt.Scenario, u.record.Runs[k].Seed, inferred(u.of)})
-			}
-			trials = append(trials, trial{u, alt, n})
+			trials, weight = append(trials, trial{u, alt, 0}), weight+u.weight()
+		}
+	}
+	var jobs []job
+	for i := range trials {
+		t := &trials[i]
+		t.runs = min(afford(trying, weight, fewestSeeds, pairedSeeds), len(t.unit.record.Runs))
+		for k := range t.runs {
+			jobs = append(jobs, job{i, t.alt.Scenario, t.unit.record.Runs[k].Seed, inferred(t.unit.of)})
 		}
 	}
 	runs := make([][]check.Run, len(trials))

@@ -38,6 +38,19 @@ func unitsOf(cases []scenario.Case) []*unit {
 // judged says that the unit has a verdict that follows from its runs.
 func (u *unit) judged() bool { return u.sc != nil && u.of.Verdict == "" && len(u.record.Runs) > 0 }
 
+// weight is about what a run of the unit costs, in events: requests between them are far cheaper. It is that of the first run,
+// not of a clock: how much is tried has to be the same on every machine.
+func (u *unit) weight() int {
+	const requestsAnEvent = 20
+	r := &u.record.Runs[0]
+	return int(r.Events) + int(r.Sum().Total/requestsAnEvent) + 1
+}
+
+// afford is how many times something of some weight is done within a budget, between a least and a most.
+func afford(budget, weight, least, most int) int {
+	return min(most, max(least, budget/max(weight, 1)))
+}
+
 // assemble makes the records of the cases from those of their units.
 func assemble(cases []scenario.Case, units []*unit) []check.Case {
 	out := make([]check.Case, len(cases))

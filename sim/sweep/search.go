@@ -1,0 +1,365 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
+)
+
+// search is the search for fixes of one workload, over all of its cases behind one load balancer that lose something.
+type search struct {
+	pool     *pool
+	workload string
+	units    []*unit
+	tried    [][]string // sets of changes that helped others, by their IDs
+	light    bool       // one of them helped a workload that is the same but for its names
+	lates    lates
+	shown    int           // how many are looked for
+	budget   int           // for one size of sets of changes
+	before   uint64        // requests lost on the samples
+	samples  [][]check.Run // by unit: the runs that attempts are compared with
+	// otherwise is nil until somebody asks for others.
+	otherwise []otherwise
+}
+
+// lates says how late after its deletion the last way to a pod closes: by every hop, the load balancer's included.
+type lates struct {
+	assumed engine.Time // at most, in the runs as assumed
+	any     engine.Time // also with the other values of what the cases depend on
+}
+
+// lateSeeds is how many seeds it is measured on, lateOther with each other value of an assumption.
+const (
+	lateSeeds = 5
+	lateOther = 5
+)
+
+// measure finds out how late the last way to a pod closes.
+func (s *search) measure() error {
+	type run struct {
+		sc      *scenario.Scenario
+		seed    uint64
+		assumed bool
+	}
+	var runs []run
+	for _, u := range s.units {
+		seeds := u.record.Runs[:min(lateSeeds, len(u.record.Runs))]
+		for i := range seeds {
+			runs = append(runs, run{fix.Patient(u.sc, s.workload), seeds[i].Seed, true})
+		}
+		for _, alt := range deciding(u) {
+			for i := range seeds[:min(lateOther, len(seeds))] {
+				runs = append(runs, run{fix.Patient(alt, s.workload), seeds[i].Seed, false})
+			}
+		}
+	}
+	late, faults := make([]engine.Time, len(runs)), make([]error, len(runs))
+	s.pool.each("looking for fixes", len(runs), func(i int) {
+		recorder := &story.Recorder{}
+		_, faults[i] = sim.RunWith(runs[i].sc, runs[i].seed, sim.Options{Journal: recorder})
+		late[i] = fix.Lateness(recorder.Events())
+	})
+	for i, err := range faults {
+		if err != nil {
+			return err
+		}
+		s.lates.any = max(s.lates.any, late[i])
+		if runs[i].assumed {
+			s.lates.assumed = max(s.lates.assumed, late[i])
+		}
+	}
+	return nil
+}
+
+// deciding are the other values of what a unit depends on: those with which more or less is lost.
+func deciding(u *unit) []*scenario.Scenario {
+	var out []*scenario.Scenario
+	if len(u.record.Alternatives) == 0 {
+		return nil
+	}
+	for _, alt := range scenario.Alternatives(u.sc) {
+		matters := func(a check.Alternative) bool {
+			return a.ID == alt.ID && a.Value == alt.Value && a.Effect != check.NoEffect
+		}
+		if slices.ContainsFunc(u.record.Alternatives, matters) {
+			out = append(out, alt.Scenario)
+		}
+	}
+	return out
+}
+
+// run finds the attempts that help, the best first, and the titles of the changes that do not.
+func (s *search) run() (found []*attempt, noHelp []string) {
+	first := s.units[0].sc
+	w := first.Workload(s.workload)
+	if w == nil {
+		return nil, nil
+	}
+	for _, u := range s.units {
+		s.samples = append(s.samples, sample(&u.record))
+		for i := range s.samples[len(s.samples)-1] {
+			s.before += fixable(&s.samples[len(s.samples)-1][i])
+		}
+	}
+	var singles []*attempt
+	for _, c := range fix.Changes(first, w, s.lates.any) {
+		if s.concerns(&c) {
+			singles = append(singles, &attempt{changes: []fix.Change{c}})
+		}
+	}
+	if a := s.again(singles); a != nil {
+		return []*attempt{a}, nil
+	}
+	s.screen(singles)
+	for _, a := range s.best(singles) {
+		if s.helps(a) {
+			found = append(found, a)
+		}
+	}
+	for _, a := range singles {
+		used := slices.ContainsFunc(found, func(b *attempt) bool { return b.contains(a) })
+		if a.ran && !used && !s.helps(a) {
+			noHelp = append(noHelp, a.changes[0].Title)
+		}
+	}
+	return found, noHelp
+}
+
+// again tries what helped others: the first set that leaves nearly nothing lost, nil when none does.
+func (s *search) again(singles []*attempt) *attempt {
+	var sets []*attempt
+	for _, ids := range s.tried {
+		a := &attempt{}
+		for _, one := range singles {
+			if slices.Contains(ids, one.changes[0].ID) {
+				a.changes = append(a.changes, one.changes[0])
+			}
+		}
+		if len(a.changes) == len(ids) {
+			sets = append(sets, a)
+		}
+	}
+	s.screen(sets)
+	for _, a := range sets {
+		if s.helps(a) && (s.light || a.lost*nearly <= s.before) {
+			return a
+		}
+	}
+	return nil
+}
+
+// concerns says whether a change can have to do with what was lost: a startup probe only with
+// restarts by probes.
+func (s *search) concerns(c *fix.Change) bool {
+	if c.ID != "startupProbe" {
+		return true
+	}
+	return slices.ContainsFunc(s.units, func(u *unit) bool {
+		return slices.ContainsFunc(u.record.Causes, func(x check.Cause) bool { return x.Cause == ledger.LivenessRestart })
+	})
+}
+
+// helps says that an attempt saves at least half of what is lost, and that more runs lose less with it than chance makes
+// better; the new seeds of confirm have the last word.
+func (s *search) helps(a *attempt) bool {
+	more := a.better - a.worse
+	return a.ran && 2*a.lost <= s.before && more > 0 && more*more > 2*(a.better+a.worse)-s.few()
+}
+
+// few is what the test of helps is eased by where a case has hardly any runs: then all of them have to be better.
+func (s *search) few() int {
+	n := 0
+	for i := range s.samples {
+		n += len(s.samples[i])
+	}
+	if n < sampleRuns {
+		return 2 * n
+	}
+	return 0
+}
+
+// screen tries attempts on the samples.
+func (s *search) screen(attempts []*attempt) {
+	type trial struct {
+		attempt *attempt
+		before  uint64
+	}
+	var jobs []job
+	var trials []trial
+	for _, a := range attempts {
+		for k, u := range s.units {
+			changed := fix.Apply(u.sc, s.workload, a.changes)
+			for i := range s.samples[k] {
+				r := &s.samples[k][i]
+				jobs, trials = append(jobs, job{0, changed, r.Seed, true}), append(trials, trial{a, fixable(r)})
+			}
+		}
+		a.ran = true
+	}
+	for i, r := range s.pool.runs("looking for fixes", jobs) {
+		a := trials[i].attempt
+		if r.run == nil {
+			a.ran = false
+			continue
+		}
+		lost := fixable(r.run)
+		a.lost += lost
+		switch {
+		case lost < trials[i].before:
+			a.better++
+		case lost > trials[i].before:
+			a.worse++
+		}
+	}
+}
+
+// nearly is the part of the loss that a set of changes may leave to count as the end of it: single
+// requests that race with something no manifest changes.
+const nearly = 50
+
+// best picks the smallest sets of changes that leave nearly nothing lost on the samples, with the other values of what the
+// cases depend on, too; when there is none, the smallest ones that do so as assumed; or else the one that loses least: of those
+// close to it, the smallest.
+func (s *search) best(singles []*attempt) []*attempt {
+	var found, asAssumed []*attempt
+	all := slices.Clone(singles)
+	level, last := singles, together
+	for size := 1; size <= last && len(level) > 0 && len(found) == 0; size++ {
+		if size > 1 {
+			if level = grow(level, singles); s.weight()*len(level) > s.budget {
+				break
+			}
+			s.screen(level)
+			all = append(all, level...)
+		}
+		for _, a := range level {
+			switch {
+			case !a.ran || a.lost*nearly > s.before || len(found) == s.shown:
+			case s.robust(a):
+				found = append(found, a)
+			case len(asAssumed) < s.shown:
+				asAssumed, last = append(asAssumed, a), min(last, size+1) // one change more may do
+			}
+		}
+	}
+	if len(found) == 0 {
+		found = asAssumed
+	}
+	all = slices.DeleteFunc(all, func(a *attempt) bool { return !a.ran })
+	if len(found) > 0 || len(all) == 0 {
+		return found
+	}
+	least := slices.MinFunc(all, func(a, b *attempt) int { return cmp.Compare(a.lost, b.lost) }).lost
+	for _, a := range all { // the smaller sets come first
+		if a.lost <= least+s.before/20 {
+			return []*attempt{a}
+		}
+	}
+	return nil
+}
+
+// weight is about what it costs to screen one attempt.
+func (s *search) weight() int {
+	weight := 0
+	for k, u := range s.units {
+		weight += len(s.samples[k]) * u.weight()
+	}
+	return weight
+}
+
+// otherwise is a unit with another value of something that it depends on, and what it loses then.
+type otherwise struct {
+	sc    *scenario.Scenario
+	seeds []uint64
+	lost  uint64
+}
+
+// others are those of all units, run once.
+func (s *search) others() []otherwise {
+	if s.otherwise != nil {
+		return s.otherwise
+	}
+	s.otherwise = []otherwise{}
+	var jobs []job
+	for _, u := range s.units {
+		for _, sc := range deciding(u) {
+			x := otherwise{sc: sc}
+			for _, r := range u.record.Runs[:min(lateOther, len(u.record.Runs))] {
+				x.seeds = append(x.seeds, r.Seed)
+				jobs = append(jobs, job{len(s.otherwise), sc, r.Seed, true})
+			}
+			s.otherwise = append(s.otherwise, x)
+		}
+	}
+	for i, r := range s.pool.runs("looking for fixes", jobs) {
+		if r.run != nil {
+			s.otherwise[jobs[i].index].lost += fixable(r.run)
+		}
+	}
+	return s.otherwise
+}
+
+// robust says that an attempt leaves hardly anything of what is lost with the other values, either: a tenth at most.
+func (s *search) robust(a *attempt) bool {
+	others := s.others()
+	var jobs []job
+	for i := range others {
+		if others[i].lost == 0 {
+			continue
+		}
+		changed := fix.Apply(others[i].sc, s.workload, a.changes)
+		for _, seed := range others[i].seeds {
+			jobs = append(jobs, job{i, changed, seed, true})
+		}
+	}
+	left := make([]uint64, len(others))
+	for i, r := range s.pool.runs("looking for fixes", jobs) {
+		if r.run != nil {
+			left[jobs[i].index] += fixable(r.run)
+		}
+	}
+	for i := range left {
+		if 10*left[i] > others[i].lost {
+			return false
+		}
+	}
+	return true
+}
+
+// least is the least whole number of seconds with which a preStop hook of an attempt does on the samples what it does
+// with its own: "3 s"; "" when it adds none, or none that is longer than it has to be.
+func (s *search) least(a *attempt) string {
+	at := slices.IndexFunc(a.changes, func(c fix.Change) bool { return c.Sleep > 0 })
+	if at < 0 {
+		return ""
+	}
+	first := s.units[0].sc
+	enough, most := int64(a.changes[at].Sleep/engine.Second), int64(a.changes[at].Sleep/engine.Second)
+	for tooFew := int64(0); enough-tooFew > 1; {
+		middle := (tooFew + enough) / 2
+		shorter := fix.Shorter(first, first.Workload(s.workload), middle)
+		if shorter == nil {
+			return ""
+		}
+		b := &attempt{changes: slices.Clone(a.changes)}
+		b.changes[at] = *shorter
+		s.screen([]*attempt{b})
+		if b.ran && b.lost <= a.lost+s.before/nearly {
+			enough = middle
+		} else {
+			tooFew = middle
+		}
+	}
+	if enough == most {
+		return ""
+	}
+	return fmt.Sprintf("%d s", enough)
+}
