@@ -97,7 +97,7 @@ func TestCorpusScenarios(t *testing.T) {
 	if n := replicasOf(podinfo.Workloads[0].Deployment); n != 2 {
 		t.Errorf("podinfo starts with %d pods, its HPA says 2", n)
 	}
-	if !strings.Contains(Normal(podinfo), "- replicas: \"frontend: 2 (HorizontalPodAutoscaler default/frontend)\"") {
+	if !strings.Contains(Normal(podinfo), "- replicas: \"frontend: 2, by HPA frontend, minReplicas 2 (:") {
 		t.Error("podinfo does not say where its replicas come from")
 	}
 	argo := inferFile(t, "argo-cd-ha.yaml", Options{Target: "argocd-server"})

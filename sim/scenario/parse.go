@@ -578,9 +578,7 @@ func (b *builder) assumeAside(w *Workload) {
 	if !w.App.serveSaid && len(b.out.Traffic) > 0 {
 		b.assume("serve", w.App.Serve.String())
 	}
-	for _, h := range b.world.autoscalersOf(w.Deployment) {
-		b.assume("replicas", fmt.Sprintf("%s: %d (%s)", w.Deployment.Name, replicasOf(w.Deployment), h))
-	}
+	b.assumeReplicas(w)
 }
 
 // leftOut lists what of the Scenario the model does not have.
@@ -601,8 +599,8 @@ func (b *builder) leftOut() {
 		}
 		b.unkeptGates(w)
 		b.meshLeftOut(w.Deployment)
-		for _, h := range b.world.autoscalersOf(w.Deployment) {
-			b.notModelled("autoscaling", "replicas stay as they are during the run", h.String(), "unknown")
+		for _, sc := range b.world.scalersOf(w.Deployment) {
+			b.notModelled("autoscaling", "replicas stay as they are during the run", sc.object.String(), "unknown")
 		}
 	}
 }

@@ -29,13 +29,14 @@ type world struct {
 	// What says who takes care of an Ingress or an HTTPRoute, and how.
 	ingressClasses, gateways, gatewayClasses, backendConfigs []*manifest.Object
 
-	proxyConfigs []*manifest.Object
-	webhooks     []webhook
-	foreign      []owner            // workloads of kinds that are not simulated, in input order
-	meshRules    []*manifest.Object // VirtualServices and DestinationRules of Istio
-	meshed       map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
-	gated        map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
-	namespaces   map[string]*manifest.Object
+	proxyConfigs  []*manifest.Object
+	webhooks      []webhook
+	foreign       []owner            // workloads of kinds that are not simulated, in input order
+	scaledObjects []*manifest.Object // KEDA's
+	meshRules     []*manifest.Object // VirtualServices and DestinationRules of Istio
+	meshed        map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
+	gated         map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
+	namespaces    map[string]*manifest.Object
 }
 
 // webhook is a Service that the API server itself depends on.
@@ -105,6 +106,8 @@ func (w *world) addRaw(o *manifest.Object) {
 		w.gatewayClasses = append(w.gatewayClasses, o)
 	case "BackendConfig":
 		w.backendConfigs = append(w.backendConfigs, o)
+	case "ScaledObject":
+		w.scaledObjects = append(w.scaledObjects, o)
 	case "VirtualService", "DestinationRule":
 		w.meshRules = append(w.meshRules, o)
 	case "KubeProxyConfiguration":
@@ -152,35 +155,6 @@ func (w *world) sort() {
 
 func byName[T any](a, b manifest.Typed[T]) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// scale gives each Deployment the replicas it really has: max(spec.replicas, HPA minReplicas). One
-// that was set to 0 stays there: an autoscaler leaves it alone unless its own minReplicas is 0
-// (kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, ScalingDisabled).
-func (w *world) scale() {
-	for _, d := range w.deployments {
-		for _, h := range w.autoscalers {
-			ref := h.Value.Spec.ScaleTargetRef
-			if h.Namespace != d.Namespace || ref.Kind != "Deployment" || ref.Name != d.Name || h.Value.Spec.MinReplicas == nil {
-				continue
-			}
-			if least, have := *h.Value.Spec.MinReplicas, replicasOf(d.Value); have > 0 && least > have {
-				d.Value.Spec.Replicas = &least
-			}
-		}
-	}
-}
-
-// autoscalersOf lists the HPAs of a Deployment.
-func (w *world) autoscalersOf(d *appsv1.Deployment) []*manifest.Object {
-	var out []*manifest.Object
-	for _, h := range w.autoscalers {
-		ref := h.Value.Spec.ScaleTargetRef
-		if h.Namespace == d.Namespace && ref.Kind == "Deployment" && ref.Name == d.Name {
-			out = append(out, h.Object)
-		}
-	}
-	return out
 }
 
 // selects says whether a Service's selector matches a pod's labels. A Service without one

@@ -1,0 +1,81 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// scaler keeps a Deployment at no fewer replicas than a number: a HorizontalPodAutoscaler, or a
+// ScaledObject of KEDA.
+type scaler struct {
+	object *manifest.Object
+	kind   string // as people say it: "HPA"
+	field  string // of the least number
+	least  int32
+	// raises says that it takes a workload away from 0 replicas, too.
+	raises bool
+}
+
+// scalersOf lists what scales a Deployment. An HPA without minReplicas keeps one replica; KEDA keeps
+// none (spec.minReplicaCount; recalled), and wakes a workload up that has none.
+func (w *world) scalersOf(d *appsv1.Deployment) []scaler {
+	var out []scaler
+	for _, h := range w.autoscalers {
+		ref := h.Value.Spec.ScaleTargetRef
+		if h.Namespace != d.Namespace || ref.Kind != "Deployment" || ref.Name != d.Name {
+			continue
+		}
+		s := scaler{object: h.Object, kind: "HPA", field: "minReplicas", least: 1}
+		if h.Value.Spec.MinReplicas != nil {
+			s.least = *h.Value.Spec.MinReplicas
+		}
+		out = append(out, s)
+	}
+	for _, o := range w.scaledObjects {
+		ref := rawAt(o.Value, "spec", "scaleTargetRef")
+		if o.Namespace != d.Namespace || rawText(ref, "name") != d.Name || cmp.Or(rawText(ref, "kind"), "Deployment") != "Deployment" {
+			continue
+		}
+		s := scaler{object: o, kind: "ScaledObject", field: "minReplicaCount", raises: true}
+		if n, ok := rawAt(o.Value, "spec", s.field).(int64); ok && n >= 0 && n <= maxWhole {
+			s.least = int32(n)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// scale gives each Deployment the replicas it really has: the most of spec.replicas and what keeps
+// it from having fewer. One that was set to 0 stays there as far as an HPA goes: it leaves it alone
+// unless its own minReplicas is 0 (kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go,
+// ScalingDisabled).
+func (w *world) scale() {
+	for _, d := range w.deployments {
+		have := replicasOf(d.Value)
+		for _, s := range w.scalersOf(d.Value) {
+			if least := s.least; least > replicasOf(d.Value) && (have > 0 || s.raises) {
+				d.Value.Spec.Replicas = &least
+			}
+		}
+	}
+}
+
+// assumeReplicas says where the number of replicas comes from, where something scales the workload.
+func (b *builder) assumeReplicas(w *Workload) {
+	d := w.Deployment
+	file := ""
+	if w.Object != nil {
+		file = w.Object.File
+	}
+	for _, s := range b.world.scalersOf(d) {
+		words, basis := fmt.Sprintf("%s: %d, by %s %s, %s %d", d.Name, replicasOf(d), s.kind, s.object.Name, s.field, s.least), inferred
+		if s.least != replicasOf(d) {
+			words, basis = fmt.Sprintf("%s: %d, by spec.replicas; %s %s keeps %d at least", d.Name, replicasOf(d), s.kind, s.object.Name, s.least), "manifest"
+		}
+		b.assumeAs("replicas", words+place(s.object, "spec."+s.field, file), basis)
+	}
+}
