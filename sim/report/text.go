@@ -134,7 +134,7 @@ func (t *text) write(worst, shown []*check.Case) string {
 		t.Text("NOT JUDGED  ", "nothing to judge: the input has no workload behind a Service, and no Scenario")
 		return t.String()
 	}
-	t.entry(worst)
+	t.entry()
 	for _, c := range shown {
 		t.head(c)
 		t.Blank()

@@ -5,25 +5,25 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // An Envoy on each node takes users' requests in and is not simulated; what is behind it is. The
 // text begins with that, unless another way in is judged or somebody asks for a case.
 func TestWhereUsersEnterComesFirst(t *testing.T) {
 	t.Parallel()
+	const entry, inside, nobody = 0, 2, 5 // of scenario.Users
 	envoy := check.Case{
 		ID: "shop/envoy/rollout/envoy:80", Workload: "shop/envoy", Kind: "DaemonSet", Traffic: "outside :80", Headline: true,
-		Users: scenario.UsersEntry, Verdict: check.NotJudged, Reason: "rolling updates of a DaemonSet are not yet simulated",
+		Users: entry, Verdict: check.NotJudged, Reason: "rolling updates of a DaemonSet are not yet simulated",
 	}
 	web := check.Case{
 		ID: "shop/web/rollout/web:80", Workload: "shop/web", Kind: "Deployment", Action: "rolling restart", Traffic: "inside :80",
-		Headline: true, Users: scenario.UsersInside, Verdict: check.Holds,
+		Headline: true, Users: inside, Verdict: check.Holds,
 	}
 	routed := web
-	routed.ID, routed.Users = "shop/web/rollout/public:80", scenario.UsersEntry
+	routed.ID, routed.Users = "shop/web/rollout/public:80", entry
 	admin := envoy
-	admin.Headline, admin.Users = false, scenario.UsersNone
+	admin.Headline, admin.Users = false, nobody
 	const said = "NOT JUDGED  shop/envoy, where users enter (outside :80): rolling updates of a DaemonSet are not"
 	for _, tt := range []struct {
 		what  string
