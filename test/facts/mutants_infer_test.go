@@ -1,0 +1,29 @@
+package facts
+
+// What Infer has in the world of a case.
+var inferMutants = []mutant{
+	{"a case has its own workload alone", []string{"simulator 9"}, "sim/sweep", "TestACanaryIsATenthOfItsService", []edit{
+		{"sim/scenario/owner.go", "c.owners[other].simulated() && !slices.Contains(out, other)", "c.owners[other].simulated() && !slices.Contains(out, other) && own < 0"},
+	}},
+	{"pods of kinds that are not simulated are not missed", []string{"simulator 9"}, scenario, "TestGolden/world", []edit{
+		{"sim/scenario/owner.go", "if i == own || other.replicas == 0 || other.ends() {", "if i == own || other.replicas == 0 || other.ends() || !other.simulated() {"},
+	}},
+	{"policy Local has as many nodes as pods", []string{"simulator 9"}, scenario, "TestGolden/world", []edit{
+		{"sim/scenario/room.go", "own := room{2 * pods,", "own := room{pods,"},
+	}},
+	{"the number of nodes is not varied", []string{"simulator 9"}, scenario, "TestTheNumberOfMadeUpNodesIsVaried", []edit{
+		{"sim/scenario/room.go", "if changed := s.clone(); changed.resize(count) {", "if changed := s.clone(); count < 0 && changed.resize(count) {"},
+	}},
+	{"an HPA takes a workload away from 0 replicas", []string{"simulator 5.3"}, scenario, "TestGolden/world", []edit{
+		{"sim/scenario/scaler.go", "(have > 0 || s.raises)", "(have >= 0 || s.raises)"},
+	}},
+	{"a port named webhook is the API server's", []string{"simulator 5.1"}, scenario, "TestGolden/ports", []edit{
+		{"sim/scenario/class.go", "\tcase w.isWebhook(s):", "\tcase w.isWebhook(s) || isWebhookByName(s):"},
+	}},
+	{"profiling is for users", []string{"simulator 5.1"}, scenario, "TestGolden/ports", []edit{
+		{"sim/scenario/class.go", "\tcase isAdmin(s) && !w.routed(s):", "\tcase isAdmin(s) && w.routed(s):"},
+	}},
+	{"clients in a mesh use kube-proxy's rules", []string{"simulator 5.1"}, scenario, "TestGolden/mesh", []edit{
+		{"sim/scenario/infer.go", "cmp.Or(b.throughMesh(e), ", "cmp.Or("},
+	}},
+}
