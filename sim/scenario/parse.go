@@ -275,27 +275,6 @@ func (b *builder) workloads(apps cursor) {
 	b.checkSet()
 }
 
-// sleepAction is the first version that has preStop sleep without a feature gate
-// (facts/pod-lifecycle.md 2.2).
-var sleepAction = endpoints.Version{Major: 1, Minor: 30}
-
-// checkHooks warns of hooks that the simulated version would not have, and of those whose program is
-// known not to be in the image.
-func (b *builder) checkHooks(o *manifest.Object, containers []corev1.Container) {
-	old := b.out.Kubernetes.Version.Before(sleepAction)
-	for i := range containers {
-		h := HookOf(&containers[i], b.doc.set.For(o.Name))
-		if hook := containers[i].Lifecycle; h.Kind == HookMissing && len(hook.PreStop.Exec.Command) > 0 {
-			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop.exec.command", i),
-				fmt.Sprintf("%s; valid here: preStop: {sleep: {seconds: N}}, for which the kubelet needs no program (Kubernetes %s and later)", h.Why, sleepAction)))
-		}
-		if old && h.Kind == HookSleep {
-			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop.sleep", i),
-				fmt.Sprintf("Kubernetes %s has no sleep action by default, %s is the first; it is simulated all the same", b.out.Kubernetes.Version, sleepAction)))
-		}
-	}
-}
-
 // hooksOf reads the preStop hooks of a pod's containers, of the sidecars among its init
 // containers, too.
 func hooksOf(pod *corev1.PodSpec, set Overrides) map[string]Hook {
