@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
 
@@ -257,6 +258,9 @@ func (o *observer) ListenerChanged(i *cluster.Instance) {
 	if i.Running && !i.Listening {
 		o.goAway(i)
 	}
+	if i.Running && !i.Listening && i.Term >= 0 {
+		o.closeConnections(i) // at the end of its draining
+	}
 	(*run)(o).wakeFronts()
 }
 
@@ -267,10 +271,19 @@ func (o *observer) goAway(i *cluster.Instance) {
 	}
 }
 
-// Terminated closes idle connections of servers that shut down gracefully.
+// Terminated has a server that shuts down gracefully close its connections, unless it drains first.
 func (o *observer) Terminated(i *cluster.Instance) {
 	o.goAway(i)
-	if o.traffic != nil && !i.App.IgnoresSIGTERM && !i.Listening {
+	if !i.Listening || i.App.Listener == scenario.ListenerStays {
+		o.closeConnections(i)
+	}
+}
+
+// closeConnections has a server that shuts down gracefully close its idle connections, and each other
+// one with its answer (Go's net/http Shutdown, nginx at SIGQUIT; facts/propagation.md 5). One that
+// goes on serving them would not end before SIGKILL.
+func (o *observer) closeConnections(i *cluster.Instance) {
+	if o.traffic != nil && !i.App.IgnoresSIGTERM {
 		o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)
 	}
 }

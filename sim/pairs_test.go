@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -281,6 +282,36 @@ func TestAServerThatShutsDownClosesIdleConnections(t *testing.T) {
 	}
 	runPairs(t, []pairWorld{{"one that does not has a request under way when it is killed", changed(world, ignores), 21 * sec, 22 * sec, "r0 0",
 		blame(ledger.KilledInFlight, ledger.Spec, true), ledger.Reset}})
+}
+
+// A server that shuts down with an open listener closes its connections, too: when it has drained, or
+// at once if its listener stays open until it ends. Its process then ends by itself, long before the
+// end of its grace period, although its clients ask all the time. One that ignores SIGTERM serves them
+// until SIGKILL. Reference: propagation.md 5.
+func TestAServerThatDrainsClosesItsConnections(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		app         func(*scenario.App)
+		least, most engine.Time
+		how         cluster.Ending
+	}{
+		{"drains for 5 s", func(a *scenario.App) { a.Listener, a.DrainFor = scenario.ListenerDrains, 5*sec }, 25 * sec, 26 * sec, cluster.EndedByItself},
+		{"listens until it ends", func(a *scenario.App) { a.Listener = scenario.ListenerStays }, 20 * sec, 21 * sec, cluster.EndedByItself},
+		{"ignores SIGTERM", func(a *scenario.App) { a.IgnoresSIGTERM, a.Listener = true, scenario.ListenerStays }, 50 * sec, 51 * sec, cluster.EndedKilled},
+	} {
+		sc := quiet(2, action(20*sec, "delete", "web#0", "")) // the one that the connections lead to
+		sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients, sc.Traffic[0].Retries = true, 4, 1
+		sc.Workloads[0].App.Serve = engine.Constant(200 * ms) // at 20/s some request is always under way
+		c.app(&sc.Workloads[0].App)
+		ends := &journal{kind: cluster.EventExited}
+		if _, err := RunWith(sc, 1, Options{Journal: ends}); err != nil {
+			t.Fatal(err)
+		}
+		if len(ends.events) != 1 || ends.events[0].Ending != c.how || ends.events[0].At < c.least || ends.events[0].At > c.most {
+			t.Errorf("%s: %+v", c.name, ends.events)
+		}
+	}
 }
 
 // neverReady has pods that begin during the run never listen.

@@ -94,4 +94,10 @@ var writeMutants = []mutant{
 	{"the oldest of equal pods is the victim", []string{"measured 1 controllers.md 3, UID tie-break"}, cluster, "TestEqualVictimsAreDrawn", []edit{
 		{replicaSet, "cmp.Or(compareVictims(a, b, now), c.w.byChance(a.pod, b.pod))", "cmp.Or(compareVictims(a, b, now), cmp.Compare(a.pod.ID, b.pod.ID))"},
 	}},
+	{"a server that has drained goes on serving its connections", []string{"simulator 1"}, "sim", "TestAServerThatDrainsClosesItsConnections", []edit{
+		{"sim/between.go", "if i.Running && !i.Listening && i.Term >= 0 {", "if i.Running && !i.Listening && i.Term >= 0 && o == nil {"},
+	}},
+	{"a server that listens until its end never comes to it", []string{"simulator 1"}, "sim", "TestAServerThatDrainsClosesItsConnections", []edit{
+		{"sim/between.go", "if !i.Listening || i.App.Listener == scenario.ListenerStays {", "if !i.Listening || i.App.Listener == scenario.ListenerStays && i.Term < 0 {"},
+	}},
 }
