@@ -1,55 +1,42 @@
 #!/usr/bin/env bash
-# First the main question: what does a roll-out of a web app lose, as it is usually written and with
-# the recommended manifest. Then why, on the teaching set: three nodes, one Service with externalTrafficPolicy Local, and node-1
-# being drained while its last pod still serves. With and without KEP-1669.
+# One story in three answers: what the rollout of a web app loses and why, what the fix is worth, and what kube-proxy's
+# fallback to terminating endpoints (KEP-1669) has to do with it, on the one node where it matters.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 lameduck=${LAMEDUCK:-bin/lameduck}
-pods=10.244.0.0/16
 
-say() { printf '\n\033[1m# %s\033[0m\n\n' "$*" | if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then cat; else sed $'s/\033\\[[0-9;]*m//g'; fi; }
+say() { printf '\n\033[1m# %s\033[0m\n' "$*" | if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then cat; else sed $'s/\033\\[[0-9;]*m//g'; fi; }
 
-run() {
+# answer [-UNTIL] COMMAND... shows what lameduck answers, up to a line that begins with UNTIL. Exit code 1 is an answer, too: it
+# found losses.
+answer() {
+  local until= out lines shown
+  if [[ $1 == -* ]]; then until=${1#-} && shift; fi
   printf '$ lameduck %s\n\n' "$*"
-  "$lameduck" "$@"
+  out=$("$lameduck" "$@") || [ $? -eq 1 ]
+  lines=$(wc -l <<<"$out")
+  out=$(awk -v until="$until" 'until != "" && index($0, until) == 1 { exit } { print }' <<<"$out")
+  shown=$(wc -l <<<"$out")
+  printf '%s\n' "$out"
+  if [ "$shown" -lt "$lines" ]; then echo "  ($((lines - shown)) more lines: run it to see them)"; fi
 }
 
-# sim exits with 1 when it finds losses: that is an answer here, not a failure.
-simulate() {
-  run sim "$@" || [ $? -eq 1 ]
-}
+say "A web app as most are written. What does a rollout lose?"
+answer -WHY sim -f examples/web-app.yaml
 
-say "A web app as most are written: what a roll-out loses, and whose lateness loses it"
-simulate -f examples/web-app.yaml
+say "The same with a preStop hook (examples/web-app-recommended.yaml). What is it worth?"
+answer sim -f examples/web-app-recommended.yaml
 
-say "The same with preStop sleep 15: new connections lose nothing"
-simulate -f examples/web-app-recommended.yaml
+say "Why a pod that stops may still be used: node-1's last pod was told to stop, and still serves"
+answer -ENDPOINT explain -f examples/web.yaml --service shop/web --node node-1
 
-say "Why, then. Three nodes; the last pod on node-1 has been told to stop and still serves"
-echo "With KEP-1669 outside traffic goes on reaching it. node-2 has ready pods of its own, node-3 has none and drops."
-for node in node-1 node-2 node-3; do
-  echo
-  run explain -f examples/web.yaml --service shop/web --node $node --cluster-cidr $pods
-done
+say "The same node before KEP-1669"
+answer -ENDPOINT explain -f examples/web.yaml --service shop/web --node node-1 --terminating-fallback=false
 
-say "The same three nodes without KEP-1669: node-1 drops, too"
-for node in node-1 node-2 node-3; do
-  run explain -f examples/web.yaml --service shop/web --node $node --cluster-cidr $pods --terminating-fallback=false
-  echo
-done
-
-say "One packet from a client outside, without KEP-1669 and with it"
-run trace -f examples/web.yaml --node node-1 --cluster-cidr $pods --from 192.0.2.7 --to 203.0.113.10:80/tcp --terminating-fallback=false
-echo
-run trace -f examples/web.yaml --node node-1 --cluster-cidr $pods --from 192.0.2.7 --to 203.0.113.10:80/tcp
-
-say "Where to look next"
+say "Where to go next"
 cat <<'NEXT'
-Your manifests: bin/lameduck sim -f FILE
-Stories:        bin/lameduck sim -f examples/scenarios/no-prestop.yaml, and its neighbours
-Your cluster:   bin/lameduck explain --node NODE, bin/lameduck sim -n NAMESPACE; kubectl lameduck with bin in PATH
-The rules:      bin/lameduck explain --truth-table
-An older one:   add --kubernetes-version 1.25
-For programs:   add -o json
+Your manifests:  bin/lameduck sim -f FILE         your cluster:  bin/lameduck sim -n NAMESPACE
+Stories to run:  examples/README.md               such as        examples/scenarios/no-prestop.yaml
+Which pod, why:  bin/lameduck explain --node N    the rules:     bin/lameduck explain --truth-table
 NEXT
