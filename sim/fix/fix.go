@@ -30,6 +30,8 @@ type Change struct {
 	apply func(*appsv1.Deployment)
 	// profile is what the workload's app does at SIGTERM from then on, "" for what it does now.
 	profile string
+	// world is what else is changed of the Scenario, such as the load balancer's settings; nil for nothing.
+	world func(*scenario.Scenario) *scenario.Scenario
 }
 
 // Apply returns a Scenario with changes made to one of its workloads.
@@ -44,6 +46,9 @@ func Apply(s *scenario.Scenario, workload string, changes []Change) *scenario.Sc
 	for i := range changes {
 		if changes[i].profile != "" {
 			out = out.WithProfile(workload, changes[i].profile)
+		}
+		if changes[i].world != nil {
+			out = changes[i].world(out)
 		}
 	}
 	return out
@@ -85,7 +90,7 @@ func Changes(s *scenario.Scenario, w *scenario.Workload, lateness engine.Time) [
 	}
 	var out []Change
 	for _, c := range []*Change{
-		t.unavailable(), t.preStop(Sleep(lateness)), t.minReady(), t.readiness(), t.startup(), t.handler(), t.grace(),
+		t.unavailable(), t.preStop(Sleep(lateness)), t.gate(), t.minReady(), t.readiness(), t.startup(), t.handler(), t.grace(),
 	} {
 		if c != nil {
 			out = append(out, *c)

@@ -262,3 +262,28 @@ func TestLatenessIsWhenTheLastWayToADeletedPodCloses(t *testing.T) {
 		}
 	}
 }
+
+// Behind a load balancer that learns of new pods late, and sets readiness gates where it is told to, the gate is a change.
+func TestAReadinessGateIsOfferedBehindALoadBalancerThatSetsIt(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(fill(map[string]string{}), "  selector: {app: web}\n", "  type: LoadBalancer\n  selector: {app: web}\n", 1)
+	offered := func(lb string) *Change {
+		sc, w := world(t, text, scenario.Options{LB: lb})
+		for _, c := range Changes(sc, w, engine.Second) {
+			if c.ID == "readinessGate" {
+				after := Apply(sc, "shop/web", []Change{c})
+				if before := sc.Traffic[0].LB.GateInjection; before == after.Traffic[0].LB.GateInjection {
+					t.Error("the gate changes nothing")
+				}
+				return &c
+			}
+		}
+		return nil
+	}
+	if c := offered("aws-nlb-ip"); c == nil || len(c.Edits) != 1 || len(c.Edits[0].YAML) == 0 {
+		t.Errorf("aws-nlb-ip: %+v", c)
+	}
+	if c := offered("gke-l4"); c != nil {
+		t.Errorf("gke-l4: %+v", c)
+	}
+}
