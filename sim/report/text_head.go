@@ -73,7 +73,7 @@ func sentence(c *check.Case) string {
 	case check.Drops, check.Rare:
 		return losing(c)
 	case check.Holds:
-		return fmt.Sprintf(" lost nothing in %d of %s.%s", len(c.Runs), many(c, len(c.Runs)), bound(c))
+		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c))
 	default:
 		return fmt.Sprintf(", %s: %s.", event(c), c.Reason)
 	}
@@ -89,6 +89,13 @@ func losing(c *check.Case) string {
 	default:
 		return fmt.Sprintf(" loses %s of traffic %s.", span(engine.Time(c.LostSeconds.Median)), inRuns(c, c.WithLoss))
 	}
+}
+
+func inBrackets(words string) string {
+	if words == "" {
+		return ""
+	}
+	return " (" + words + ")"
 }
 
 func least(r check.Range) string { return thousands(r.Min) + "-" + thousands(r.Max) }
