@@ -301,8 +301,8 @@ var packages = []packageRule{
 		testOwn: []permit{
 			{"endpoints", "the behaviour of a version in worlds made by hand"}, {"endpoints/manifest", "worlds from manifests"},
 			{"sim/sweep", "the stories of examples, over several seeds"}, {"sim/check", "whether they come out as they say"},
-			{"sim/sweep", "the stories of examples, over several seeds"}, {"sim/check", "whether they come out as they say"},
 			{"sim/story", "what is said of an address where nothing is"},
+		},
 	},
 	{path: "proxier/page", pure: true},
 	{path: "sim/engine", pure: true},
