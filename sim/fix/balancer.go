@@ -2,6 +2,7 @@ package fix
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -22,6 +23,42 @@ func (t *target) gate() *Change {
 			return s
 		},
 	}
+}
+
+// draining has Google's HTTP load balancer let what was begun on its connections to a removed pod or node come to its end; nil
+// where it is another one, or drains for as long already.
+func (t *target) draining() *Change {
+	d := max(t.w.App.FinishWithin, spare)
+	_, remedies := drained(t.sc, t.w.Name(), d)
+	if len(remedies) == 0 {
+		return nil
+	}
+	c := &Change{
+		ID: "connectionDraining", Title: remedies[0].Title,
+		world: func(s *scenario.Scenario) *scenario.Scenario {
+			s, _ = drained(s, t.w.Name(), d)
+			return s
+		},
+	}
+	for i := range remedies {
+		c.Edits = append(c.Edits, remedyEdit(&remedies[i]))
+	}
+	return c
+}
+
+// drained is a Scenario in which the load balancers before a workload's Services drain for so long, with what that takes.
+func drained(s *scenario.Scenario, workload string, d engine.Time) (*scenario.Scenario, []scenario.Remedy) {
+	var remedies []scenario.Remedy
+	for i := range s.Traffic {
+		service := s.Traffic[i].Service // draining twice is no remedy
+		if !s.Serves(service, workload) {
+			continue
+		}
+		if r, ok := scenario.WithConnectionDraining(s, service, d); ok {
+			remedies, s = append(remedies, r), r.Scenario
+		}
+	}
+	return s, remedies
 }
 
 // remedyEdit is the edit of an object that is not the workload.

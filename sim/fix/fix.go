@@ -90,7 +90,7 @@ func Changes(s *scenario.Scenario, w *scenario.Workload, lateness engine.Time) [
 	}
 	var out []Change
 	for _, c := range []*Change{
-		t.unavailable(), t.preStop(Sleep(lateness)), t.gate(), t.minReady(), t.readiness(), t.startup(), t.handler(), t.grace(),
+		t.unavailable(), t.preStop(Sleep(lateness)), t.gate(), t.draining(), t.minReady(), t.readiness(), t.startup(), t.handler(), t.grace(),
 	} {
 		if c != nil {
 			out = append(out, *c)
@@ -296,24 +296,22 @@ func (t *target) startup() *Change {
 	}
 }
 
-// shellProfile is that of a shell that does not pass SIGTERM on (scenario.Profiles).
-const shellProfile = "shell-pid1"
-
 // handler has a process end at SIGTERM that takes no notice of it: it finishes its requests and closes its connections, where
 // it is now killed with them, however long it is given.
 func (t *target) handler() *Change {
-	if !t.w.App.IgnoresSIGTERM {
+	remedies := scenario.TerminationRemedies(&t.w.App)
+	if len(remedies) == 0 {
 		return nil
 	}
-	c := &Change{
-		ID: "sigterm", Title: "a handler for SIGTERM that finishes requests", profile: scenario.UnknownProfile,
-		Cost: "a change of the app or its image: a handler for SIGTERM, an init such as tini that passes it on, or the STOPSIGNAL that the program ends at",
+	title, why, _ := strings.Cut(remedies[0], ": ")
+	cost := "a change of the app or its image"
+	if why != "" {
+		cost += ": " + why
 	}
-	if t.w.App.Profile == shellProfile {
-		c.Title = "exec in front of the program, so that it gets SIGTERM from the shell's place"
-		c.Cost = "the program has to finish its requests at SIGTERM, as most servers do"
+	return &Change{
+		ID: "sigterm", Title: title, profile: scenario.UnknownProfile,
+		Cost: strings.Join(append([]string{cost}, remedies[1:]...), "; or "),
 	}
-	return c
 }
 
 // grace gives requests in flight more time. A process that takes no notice of SIGTERM only lives longer with it.

@@ -210,6 +210,10 @@ func TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime(t *testing.T) {
 		}
 		if c.ID == "sigterm" {
 			handler = true
+			remedies := scenario.TerminationRemedies(&w.App)
+			if !strings.HasPrefix(remedies[0], c.Title) || !strings.Contains(c.Cost, remedies[1]) {
+				t.Errorf("%s (%s), of %q", c.Title, c.Cost, remedies)
+			}
 			if after := Apply(sc, "shop/web", []Change{c}).Workload("shop/web"); after.App.IgnoresSIGTERM || !w.App.IgnoresSIGTERM {
 				t.Error("the handler changes nothing, or the workload that it was made from")
 			}
@@ -285,5 +289,43 @@ func TestAReadinessGateIsOfferedBehindALoadBalancerThatSetsIt(t *testing.T) {
 	}
 	if c := offered("gke-l4"); c != nil {
 		t.Errorf("gke-l4: %+v", c)
+	}
+}
+
+// Google's HTTP load balancer cuts the connections to a pod that it forgets: draining is a change of the Service, or of its
+// BackendConfig, and of each Scenario that it is tried on.
+func TestDrainingIsOfferedBehindGooglesHTTPLoadBalancer(t *testing.T) {
+	t.Parallel()
+	behind := func(class, more string) (*scenario.Scenario, *Change) {
+		text := strings.Replace(fill(map[string]string{}), "metadata: {name: web, namespace: shop}\nspec:\n  selector", "metadata:\n  name: web\n  namespace: shop\n  annotations: "+
+			"{cloud.google.com/neg: '{\"ingress\": true}', cloud.google.com/backend-config: '{\"default\": \"c\"}'}\nspec:\n  selector", 1) + `---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: shop}
+spec: {ingressClassName: ` + class + `, defaultBackend: {service: {name: web, port: {number: 80}}}}
+` + more
+		sc, w := world(t, text, scenario.Options{})
+		for _, c := range Changes(sc, w, engine.Second) {
+			if c.ID == "connectionDraining" {
+				return sc, &c
+			}
+		}
+		return sc, nil
+	}
+	config := func(spec string) string {
+		return "---\napiVersion: cloud.google.com/v1\nkind: BackendConfig\nmetadata: {name: c, namespace: shop}\nspec: {" + spec + "}\n"
+	}
+	sc, c := behind("gce", config("timeoutSec: 40"))
+	if c == nil || len(c.Edits) != 1 || c.Edits[0].Path != "spec.connectionDraining.drainingTimeoutSec" || c.Edits[0].Line == 0 {
+		t.Fatalf("%+v", c)
+	}
+	if before, after := sc.Traffic[0].LB.Drain, Apply(sc, "shop/web", []Change{*c}).Traffic[0].LB.Drain; before != 0 || after != spare {
+		t.Errorf("it drains for %s s, and for %s s with the change", before.Seconds(), after.Seconds())
+	}
+	if _, c := behind("gce", config("connectionDraining: {drainingTimeoutSec: 60}")); c != nil {
+		t.Errorf("it drains for 60 s already: %s", c.Title)
+	}
+	if _, c := behind("nginx", config("timeoutSec: 40")); c != nil {
+		t.Errorf("another maker's: %s", c.Title)
 	}
 }

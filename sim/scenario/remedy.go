@@ -37,7 +37,7 @@ func WithReadinessGate(s *Scenario, workload string) (r Remedy, ok bool) {
 	r = Remedy{Title: "readiness gate of the AWS Load Balancer Controller", Scenario: s.clone(), Path: fmt.Sprintf("metadata.labels[%q]", gateLabel), To: gateEnabled}
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
-		if t.LB == nil || t.LB.GateInjection != InjectNever || !s.serves(t.Door().Service, workload) {
+		if t.LB == nil || t.LB.GateInjection != InjectNever || !s.Serves(t.Door().Service, workload) {
 			continue
 		}
 		if p, _ := presetFor(t.LB.Preset, ""); p.LoadBalancer.GateInjection == InjectLabelled && t.LB.ReadinessGate != "" {
@@ -101,8 +101,8 @@ func WithConnectionDraining(s *Scenario, service string, d engine.Time) (r Remed
 	return r, ok
 }
 
-// serves says whether a Service ("ns/name") selects the pods of a workload ("ns/name").
-func (s *Scenario) serves(service, workload string) bool {
+// Serves says whether a Service ("ns/name") selects the pods of a workload ("ns/name").
+func (s *Scenario) Serves(service, workload string) bool {
 	svc := s.serviceNamed(service)
 	for i := range s.Workloads {
 		w := &s.Workloads[i]
