@@ -29,10 +29,10 @@ say "The same with a preStop hook (examples/web-app-recommended.yaml). What is i
 answer sim -f examples/web-app-recommended.yaml
 
 say "Why a pod that stops may still be used: node-1's last pod was told to stop, and still serves"
-answer -ENDPOINT explain -f examples/web.yaml --service shop/web --node node-1
+answer -ENDPOINT explain -f examples/web.yaml --node node-1
 
 say "The same node before KEP-1669"
-answer -ENDPOINT explain -f examples/web.yaml --service shop/web --node node-1 --terminating-fallback=false
+answer -ENDPOINT explain -f examples/web.yaml --node node-1 --terminating-fallback=false
 
 say "Where to go next"
 cat <<'NEXT'
