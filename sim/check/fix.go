@@ -21,6 +21,9 @@ type Fix struct {
 	// Least is the least value that helps as assumed, "3 s", where Title names a larger one that holds over all other values
 	// of what was assumed; "" when there is no such value.
 	Least string
+	// NotWith are the other values of what was assumed with which it does not do as much, in the order of Case.Alternatives: it
+	// helps as assumed only. Nil where it holds over all that matter, and where none were tried.
+	NotWith []OtherValue
 	// Families are the presets it was confirmed with, where the load balancer is unknown.
 	Families    []string
 	Edits       []Edit
@@ -31,6 +34,11 @@ type Fix struct {
 	// when the fix has none.
 	Margin engine.Time
 	Cases  []FixedCase
+}
+
+// OtherValue is one that an assumption does not have, and might.
+type OtherValue struct {
+	ID, Value string // of the assumption, as in an Alternative
 }
 
 // FixedCase is one case without and with a fix.

@@ -18,10 +18,18 @@ type Fix struct {
 	// the fix has none.
 	Margin *engine.Time `json:"margin"`
 	// Others are further workloads that the same change was confirmed for, Least is the least value that helps as assumed, ""
-	// where there is no such value, and Families are the load balancers it was confirmed with, where it might be several.
-	Others   []string `json:"others"`
-	Least    string   `json:"least"`
-	Families []string `json:"families"`
+	// where there is no such value, NotWith are the other values of what was assumed with which the change does not help as much,
+	// and Families are the load balancers it was confirmed with, where it might be several.
+	Others   []string     `json:"others"`
+	Least    string       `json:"least"`
+	NotWith  []OtherValue `json:"notWith"`
+	Families []string     `json:"families"`
+}
+
+// OtherValue is one that an assumption does not have, and might.
+type OtherValue struct {
+	Assumption string `json:"assumption"` // its id
+	Value      string `json:"value"`
 }
 
 // Edit is one field that a fix changes. File is what the input is called; an object read from a cluster is called by its
@@ -83,7 +91,10 @@ func fixOf(f *check.Fix) Fix {
 	x := Fix{
 		Workload: f.Workload, Title: f.Title, Edits: []Edit{}, Size: len(f.Edits), Cases: []FixedCase{},
 		Destructive: Destructive{f.Destructive != "", f.Destructive}, Cost: Cost{f.Longer, f.Cost},
-		Others: append([]string{}, f.Others...), Least: f.Least, Families: append([]string{}, f.Families...),
+		Others: append([]string{}, f.Others...), Least: f.Least, NotWith: []OtherValue{}, Families: append([]string{}, f.Families...),
+	}
+	for _, o := range f.NotWith {
+		x.NotWith = append(x.NotWith, OtherValue{o.ID, o.Value})
 	}
 	for _, e := range f.Edits {
 		x.Edits = append(x.Edits, Edit{e.File, e.Line, e.Path, e.From, e.To, append([]string{}, e.YAML...)})

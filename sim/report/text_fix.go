@@ -186,6 +186,9 @@ func (t *text) fix(f *check.Fix) {
 	if len(f.Families) > 0 {
 		notes = append(notes, "confirmed for "+listed(f.Families, 6)+" only")
 	}
+	if len(f.NotWith) > 0 {
+		t.Hanging("      ", 8, "Helps as assumed; not with "+listed(t.others(f), 3)+".")
+	}
 	if len(notes) > 0 {
 		t.Text("      ", strings.Join(notes, "; ")+".")
 	}
@@ -195,6 +198,23 @@ func (t *text) fix(f *check.Fix) {
 	if len(f.Others) > 0 {
 		t.Text("      ", fmt.Sprintf("The same helps %s: %s.", count(len(f.Others), "more workload", "more workloads"), listed(f.Others, 6)))
 	}
+}
+
+// others names the other values with which a fix does not help as much.
+func (t *text) others(f *check.Fix) []string {
+	var out []string
+	for _, o := range f.NotWith {
+		words := o.ID + ": " + o.Value
+		for i := range t.sim.Cases {
+			for _, a := range t.sim.Cases[i].Assumptions {
+				if a.ID == o.ID {
+					words = a.What + ": " + o.Value
+				}
+			}
+		}
+		out = append(out, words)
+	}
+	return out
 }
 
 // fixed is one case before and after.

@@ -126,8 +126,9 @@ type bench struct {
 
 // solution is what the search for a workload came to.
 type solution struct {
-	sets  [][]string // of changes, by their IDs
-	lates lates
+	sets    [][]string           // of changes, by their IDs
+	notWith [][]check.OtherValue // by set: the other values with which it does not help
+	lates   lates
 }
 
 // solve looks for what helps a workload behind one load balancer, and adds it to the record.
@@ -151,7 +152,10 @@ func (b *bench) solve(g group) error {
 			continue
 		}
 		ids := a.ids()
-		solved.sets = append(solved.sets, ids)
+		if f.NotWith = same.known(ids); same == nil {
+			f.NotWith = s.notWith(a)
+		}
+		solved.sets, solved.notWith = append(solved.sets, ids), append(solved.notWith, f.NotWith)
 		if !slices.ContainsFunc(b.tried, func(t []string) bool { return slices.Equal(t, ids) }) {
 			b.tried = append(b.tried, ids)
 		}
@@ -170,6 +174,18 @@ func (b *bench) solve(g group) error {
 		b.known[key] = solved
 	}
 	return nil
+}
+
+// known are the other values with which a set of changes did not help a workload that is the same but for its names.
+func (s *solution) known(ids []string) []check.OtherValue {
+	if s == nil {
+		return nil
+	}
+	at := slices.IndexFunc(s.sets, func(set []string) bool { return slices.Equal(set, ids) })
+	if at < 0 {
+		return nil
+	}
+	return s.notWith[at]
 }
 
 // key is what a workload's units are but for the names.
@@ -206,7 +222,7 @@ func (b *bench) toFamilies(f *check.Fix, g *group) {
 func (b *bench) add(f *check.Fix) {
 	for i := range b.out.Fixes {
 		x := &b.out.Fixes[i]
-		if x.Title != f.Title || x.Cost != f.Cost || x.Destructive != f.Destructive {
+		if x.Title != f.Title || x.Cost != f.Cost || x.Destructive != f.Destructive || !slices.Equal(x.NotWith, f.NotWith) {
 			continue
 		}
 		switch {

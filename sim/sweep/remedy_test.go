@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -55,18 +56,40 @@ func TestTheRecommendedHookHoldsWithOtherValuesToo(t *testing.T) {
 		t.Fatal("no fix")
 	}
 	f := &s.Fixes[0]
-	// With minSyncPeriod 10 s nodes sync when the new pod gets its address, and again 10 s later. Its Ready, and with it the old
-	// pod's deletion, come some 2 s after the first of these: the removal is some 8 s late.
-	if f.Title != "preStop: sleep 10" {
-		t.Errorf("%s", f.Title)
+	// With minSyncPeriod 10 s a node that has just synced for another Service waits for up to 10 s after the deletion; a hook of
+	// 10 s has no second to spare.
+	if f.Title != "preStop: sleep 15" || len(f.NotWith) > 0 {
+		t.Errorf("%s, not with %v", f.Title, f.NotWith)
 	}
 	var least int
 	if _, err := fmt.Sscanf(f.Least, "%d s", &least); err != nil || least < 1 || least > 4 {
 		t.Errorf("least %q: minSyncPeriod is 1 s", f.Least)
 	}
-	want := []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 10}"}
+	want := []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 15}"}
 	if !slices.Equal(f.Edits[0].YAML, want) {
 		t.Errorf("paste %q", f.Edits[0].YAML)
+	}
+}
+
+// A hook for the nodes is none for an app that takes 20 s to start while its only pod is on the way out: that the fix holds as
+// assumed only is in its record.
+func TestAFixThatHoldsAsAssumedOnlyIsMarked(t *testing.T) {
+	t.Parallel()
+	const missing = "  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+	s := &search{workload: "shop/web", pool: &pool{ctx: t.Context(), opts: &Options{}}}
+	u := &unit{sc: oneCase(t, missing, readiness, scenario.Options{})[0].Scenario, of: &scenario.Case{}}
+	s.units = []*unit{u}
+	for _, alt := range scenario.Alternatives(u.sc) {
+		if alt.ID == "start" {
+			u.record.Alternatives = append(u.record.Alternatives, check.Alternative{ID: alt.ID, Value: alt.Value, Effect: check.SizeEffect})
+		}
+	}
+	u.record.Runs = []check.Run{{Seed: 1}, {Seed: 2}}
+	hook := fix.Shorter(u.sc, u.sc.Workload("shop/web"), 5)
+	a := &attempt{changes: []fix.Change{*hook}}
+	got := s.notWith(a)
+	if !slices.ContainsFunc(got, func(o check.OtherValue) bool { return o.ID == "start" }) || s.robust(a) {
+		t.Errorf("not with %v", got)
 	}
 }
 

@@ -57,7 +57,7 @@ func (s *search) measure() error {
 		}
 		for _, alt := range deciding(u) {
 			for i := range seeds[:min(lateOther, len(seeds))] {
-				runs = append(runs, run{fix.Patient(alt, s.workload), seeds[i].Seed, false})
+				runs = append(runs, run{fix.Patient(alt.Scenario, s.workload), seeds[i].Seed, false})
 			}
 		}
 	}
@@ -80,8 +80,8 @@ func (s *search) measure() error {
 }
 
 // deciding are the other values of what a unit depends on: those with which more or less is lost.
-func deciding(u *unit) []*scenario.Scenario {
-	var out []*scenario.Scenario
+func deciding(u *unit) []scenario.Alternative {
+	var out []scenario.Alternative
 	if len(u.record.Alternatives) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func deciding(u *unit) []*scenario.Scenario {
 			return a.ID == alt.ID && a.Value == alt.Value && a.Effect != check.NoEffect
 		}
 		if slices.ContainsFunc(u.record.Alternatives, matters) {
-			out = append(out, alt.Scenario)
+			out = append(out, alt)
 		}
 	}
 	return out
@@ -98,11 +98,6 @@ func deciding(u *unit) []*scenario.Scenario {
 
 // run finds the attempts that help, the best first, and the titles of the changes that do not.
 func (s *search) run() (found []*attempt, noHelp []string) {
-	first := s.units[0].sc
-	w := first.Workload(s.workload)
-	if w == nil {
-		return nil, nil
-	}
 	for _, u := range s.units {
 		s.samples = append(s.samples, sample(&u.record))
 		for i := range s.samples[len(s.samples)-1] {
@@ -110,10 +105,8 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 		}
 	}
 	var singles []*attempt
-	for _, c := range fix.Changes(first, w, s.lates.any) {
-		if s.concerns(&c) {
-			singles = append(singles, &attempt{changes: []fix.Change{c}})
-		}
+	for _, c := range s.changes() {
+		singles = append(singles, &attempt{changes: []fix.Change{c}})
 	}
 	if a := s.again(singles); a != nil {
 		return []*attempt{a}, nil
@@ -131,6 +124,24 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 		}
 	}
 	return found, noHelp
+}
+
+// changes are those that can have to do with what was lost: of the workload, and of the load balancers that any unit has.
+func (s *search) changes() []fix.Change {
+	var out []fix.Change
+	for _, u := range s.units {
+		w := u.sc.Workload(s.workload)
+		if w == nil {
+			continue
+		}
+		for _, c := range fix.Changes(u.sc, w, s.lates.any) {
+			known := slices.ContainsFunc(out, func(x fix.Change) bool { return x.ID == c.ID })
+			if !known && s.concerns(&c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 // again tries what helped others: the first set that leaves nearly nothing lost, nil when none does.
@@ -273,65 +284,6 @@ func (s *search) weight() int {
 		weight += len(s.samples[k]) * u.weight()
 	}
 	return weight
-}
-
-// otherwise is a unit with another value of something that it depends on, and what it loses then.
-type otherwise struct {
-	sc    *scenario.Scenario
-	seeds []uint64
-	lost  uint64
-}
-
-// others are those of all units, run once.
-func (s *search) others() []otherwise {
-	if s.otherwise != nil {
-		return s.otherwise
-	}
-	s.otherwise = []otherwise{}
-	var jobs []job
-	for _, u := range s.units {
-		for _, sc := range deciding(u) {
-			x := otherwise{sc: sc}
-			for _, r := range u.record.Runs[:min(lateOther, len(u.record.Runs))] {
-				x.seeds = append(x.seeds, r.Seed)
-				jobs = append(jobs, job{len(s.otherwise), sc, r.Seed, true})
-			}
-			s.otherwise = append(s.otherwise, x)
-		}
-	}
-	for i, r := range s.pool.runs("looking for fixes", jobs) {
-		if r.run != nil {
-			s.otherwise[jobs[i].index].lost += fixable(r.run)
-		}
-	}
-	return s.otherwise
-}
-
-// robust says that an attempt leaves hardly anything of what is lost with the other values, either: a tenth at most.
-func (s *search) robust(a *attempt) bool {
-	others := s.others()
-	var jobs []job
-	for i := range others {
-		if others[i].lost == 0 {
-			continue
-		}
-		changed := fix.Apply(others[i].sc, s.workload, a.changes)
-		for _, seed := range others[i].seeds {
-			jobs = append(jobs, job{i, changed, seed, true})
-		}
-	}
-	left := make([]uint64, len(others))
-	for i, r := range s.pool.runs("looking for fixes", jobs) {
-		if r.run != nil {
-			left[jobs[i].index] += fixable(r.run)
-		}
-	}
-	for i := range left {
-		if 10*left[i] > others[i].lost {
-			return false
-		}
-	}
-	return true
 }
 
 // least is the least whole number of seconds with which a preStop hook of an attempt does on the samples what it does

@@ -21,6 +21,16 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // are given.
 func simulate(t *testing.T, deployment, container string, opts scenario.Options, run Options) *check.Simulation {
 	t.Helper()
+	s, err := Run(context.Background(), oneCase(t, deployment, container, opts), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// oneCase is the rollout of a Deployment with lines of a test's own, behind a Service.
+func oneCase(t *testing.T, deployment, container string, opts scenario.Options) []scenario.Case {
+	t.Helper()
 	text := fmt.Sprintf(`apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, namespace: shop}
@@ -48,11 +58,7 @@ spec:
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}
-	s, err := Run(context.Background(), cases, run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return cases
 }
 
 const readiness = "        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}"

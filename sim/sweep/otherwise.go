@@ -1,0 +1,77 @@
+package sweep
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// otherwise is a unit with another value of something that it depends on, and what it loses then.
+type otherwise struct {
+	scenario.Alternative
+	seeds []uint64
+	lost  uint64
+}
+
+// others are those of all units, run once.
+func (s *search) others() []otherwise {
+	if s.otherwise != nil {
+		return s.otherwise
+	}
+	s.otherwise = []otherwise{}
+	var jobs []job
+	for _, u := range s.units {
+		for _, alt := range deciding(u) {
+			x := otherwise{Alternative: alt}
+			for _, r := range u.record.Runs[:min(lateOther, len(u.record.Runs))] {
+				x.seeds = append(x.seeds, r.Seed)
+				jobs = append(jobs, job{len(s.otherwise), alt.Scenario, r.Seed, true})
+			}
+			s.otherwise = append(s.otherwise, x)
+		}
+	}
+	for i, r := range s.pool.runs("looking for fixes", jobs) {
+		if r.run != nil {
+			s.otherwise[jobs[i].index].lost += fixable(r.run)
+		}
+	}
+	return s.otherwise
+}
+
+// robust says that an attempt does as much with the other values: there is none that it does not help with.
+func (s *search) robust(a *attempt) bool { return len(s.notWith(a)) == 0 }
+
+// notWith names the other values with which an attempt does not do as much as it does as assumed: it leaves more than a tenth of
+// what is lost then, where it leaves nearly nothing as assumed, or more than half, which is no help.
+func (s *search) notWith(a *attempt) []check.OtherValue {
+	others := s.others()
+	var jobs []job
+	for i := range others {
+		if others[i].lost == 0 {
+			continue
+		}
+		changed := fix.Apply(others[i].Scenario, s.workload, a.changes)
+		for _, seed := range others[i].seeds {
+			jobs = append(jobs, job{i, changed, seed, true})
+		}
+	}
+	left := make([]uint64, len(others))
+	for i, r := range s.pool.runs("looking for fixes", jobs) {
+		if r.run != nil {
+			left[jobs[i].index] += fixable(r.run)
+		}
+	}
+	part := uint64(2)
+	if a.lost*nearly <= s.before {
+		part = 10
+	}
+	var out []check.OtherValue
+	for i := range left {
+		if other := (check.OtherValue{ID: others[i].ID, Value: others[i].Value}); part*left[i] > others[i].lost && !slices.Contains(out, other) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
