@@ -137,8 +137,32 @@ func (b *between) Resolve(stream int) (list []*traffic.Target, ttl engine.Time) 
 	return list, b.cluster.TTL()
 }
 
-// Judge blames a failed attempt.
+// Judge blames a failed attempt. Between two events of the world the answer is the same for all that are alike.
 func (b *between) Judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
+	if b.stepping { // the world is changing right now
+		return b.judge(leg, member, node, target, fault)
+	}
+	if now := b.eng.Events(); b.judgedAt != now || b.judged == nil {
+		b.judged, b.judgedAt = map[failure]ledger.Blame{}, now
+	}
+	f := failure{leg, member, node, target, fault}
+	blame, known := b.judged[f]
+	if !known {
+		blame = b.judge(leg, member, node, target, fault)
+		b.judged[f] = blame
+	}
+	return blame
+}
+
+// failure is all that a judgement depends on, beside the world.
+type failure struct {
+	leg          traffic.Leg
+	member, node int
+	target       netip.AddrPort
+	fault        ledger.Fault
+}
+
+func (b *between) judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
 	entry := b.routes[leg.Stream].entry
 	if f := b.front(leg); f != nil {
 		entry = f.entry

@@ -162,6 +162,11 @@ type run struct {
 
 	servers  []*server   // by pod
 	lastNews engine.Time // when the world last changed by itself
+
+	stepping bool // an event is being executed
+	// judged are the judgements since the event judgedAt.
+	judged   map[failure]ledger.Blame
+	judgedAt uint64
 }
 
 // resolveEntries finds where each stream enters the cluster.
@@ -250,7 +255,10 @@ func (r *run) loop() (settled bool, err error) {
 			return settled, r.eng.RunUntil(stop)
 		}
 		r.traffic.RunUntil(next)
-		if _, err := r.eng.Step(); err != nil {
+		r.stepping = true
+		_, err := r.eng.Step()
+		r.stepping = false
+		if err != nil {
 			return false, err
 		}
 		if err := r.cluster.Refused(); err != nil {
