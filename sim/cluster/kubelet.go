@@ -163,6 +163,8 @@ type worker struct {
 	statusCount uint64
 
 	gates, open []string // readiness gates, and those that are True as far as the kubelet has seen
+
+	init initialization
 }
 
 // container is one container of a pod.
@@ -204,32 +206,6 @@ type shown struct {
 	started    bool // its startup probe has passed, or it has none
 	ready      bool
 	startAt    engine.Time // in whole seconds
-}
-
-// start begins the start sequence of a pod: sandbox, then containers.
-func (k *kubelet) start(p *Pod) {
-	wk := k.newWorker(p)
-	wk.busy++
-	lat := &k.w.sc.Latency
-	sandbox := lat.Sandbox.Sample(k.w.eng.Stream(wk.name, "sandbox").Draw(0))
-	begin := lat.ContainerStart.Sample(k.w.eng.Stream(wk.name, "container start").Draw(0))
-	k.after(sandbox, "sandbox ready", func() {
-		if wk.terminating {
-			return
-		}
-		wk.instance.IP = k.w.allocateIP(wk.id)
-		wk.instance.Sandbox = true
-		k.w.addInstance(wk.instance)
-	})
-	k.after(sandbox+begin, "containers started", func() {
-		if wk.terminating {
-			return
-		}
-		for _, c := range wk.all {
-			c.begin()
-		}
-		wk.syncDone()
-	})
 }
 
 func (k *kubelet) newWorker(p *Pod) *worker {
@@ -371,6 +347,7 @@ func (wk *worker) sync() {
 	}
 	wk.update()
 	wk.restartContainers()
+	wk.initialize()
 	for _, p := range poke {
 		p.poke()
 	}
@@ -394,7 +371,11 @@ func (wk *worker) update() {
 		restarts = max(restarts, c.shown.generation-1)
 	}
 	ready := containers && wk.gatesOpen()
-	wk.k.setStatus(wk, podStatus{phase: PhaseRunning, containersReady: containers, ready: ready, ip: wk.instance.IP, restarts: restarts})
+	phase := PhaseRunning
+	if !wk.initialized() {
+		phase = PhasePending
+	}
+	wk.k.setStatus(wk, podStatus{phase: phase, containersReady: containers, ready: ready, ip: wk.instance.IP, restarts: restarts})
 	if c := wk.main; ready && c.running && wk.instance.App.CrashAfter > 0 && c.crash == (engine.Handle{}) {
 		c.crash = wk.k.inPod(wk.instance.App.CrashAfter, "app crashes", func() { c.end(EndedCrashed) })
 	}

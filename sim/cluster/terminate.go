@@ -26,7 +26,8 @@ func (wk *worker) killAll(grace engine.Time) {
 			}
 		}
 	}
-	t := &termination{wk: wk}
+	wk.k.w.eng.Cancel(wk.init.timer) // an init container is taken to end when told
+	t := &termination{wk: wk, failed: !wk.initialized()}
 	var running []*container
 	for _, c := range wk.all {
 		if c.running {

@@ -318,7 +318,7 @@ func (w *World) firstPod(id ReplicaSetID, sched *scheduler) *Pod {
 // adopt takes over a pod that runs already.
 func (k *kubelet) adopt(p *Pod) {
 	wk := k.newWorker(p)
-	wk.lastSync = -engine.Hour
+	wk.lastSync, wk.init.at = -engine.Hour, len(wk.spec.InitContainers)
 	wk.status = podStatus{phase: p.Phase, containersReady: p.ContainersReady, ready: p.Ready, since: p.ReadySince, ip: p.IP}
 	i := wk.instance
 	i.Sandbox, i.Running = true, true

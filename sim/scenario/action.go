@@ -280,7 +280,7 @@ func (b *builder) newImage(id, container, image string) {
 		if app.Profile == w.App.Profile {
 			continue
 		}
-		app.Start, app.ReadyAfter, app.Serve, app.DependsOn = w.App.Start, w.App.ReadyAfter, w.App.Serve, w.App.DependsOn
+		app.Start, app.ReadyAfter, app.Serve, app.Init, app.DependsOn = w.App.Start, w.App.ReadyAfter, w.App.Serve, w.App.Init, w.App.DependsOn
 		if w.Revisions == nil {
 			w.Revisions = map[string]App{}
 		}

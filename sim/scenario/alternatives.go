@@ -82,6 +82,8 @@ func variants(id string) []variant {
 		return []variant{{"does not ask again", repeating(false)}}
 	case "dead-address":
 		return []variant{{"ICMP unreachable at once", answering(0)}, {"ICMP unreachable after 3s", answering(3 * engine.Second)}}
+	case "init":
+		return []variant{{"0s", initialized(0)}, {"60s", initialized(engine.Minute)}}
 	case "image":
 		return []variant{{"pull 10s", pulled}}
 	case "prestop":

@@ -97,7 +97,7 @@ func profileFor(e *evidence, id string) App {
 		default:
 			app.Basis = "inferred"
 		}
-		app.Start, app.Serve = DefaultStart(), DefaultServe()
+		app.Start, app.Serve, app.Init = DefaultStart(), DefaultServe(), DefaultInit()
 		if app.jvm = isJVM(e); app.jvm {
 			app.Start = JVMStart()
 		}

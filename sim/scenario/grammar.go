@@ -88,6 +88,7 @@ func specShape() shape {
 		field{"nodes", nodesShape()},
 		field{"churn", of(changes)},
 		field{"latency", latencyShape()},
+		field{"init", of(dist)},
 		field{"apps", mapping(appShape(true))},
 		field{"loadBalancer", balancerShape()},
 		field{"ingress", ingressShape()},
@@ -143,6 +144,7 @@ func latencyShape() shape {
 func appShape(revisions bool) shape {
 	s := fieldsOf(
 		field{"profile", word(profileIDs()...)},
+		field{"init", of(dist)},
 		field{"start", of(dist)},
 		field{"readyAfter", of(dist)},
 		field{"serve", of(dist)},

@@ -39,6 +39,7 @@ func aboutWorld() []FieldDoc {
 		{"spec.nodes.overrides[].latency.watch", "", "spec.latency.watch", "the delay of its proxy's watch events"},
 		{"spec.nodes.overrides[].latency.proxySync", "", "spec.latency.proxySync", "how long its proxy's syncs take"},
 		{"spec.latency.readyToRules", "", "what the single delays add up to", "from a pod's Ready condition to the rules of a node, as measured by kube-proxy's network_programming_duration_seconds"},
+		{"spec.init", "", "5s", "how long each init container runs, one after another, where its app does not say it; a sidecar (restartPolicy Always) only has to be started"},
 		{"spec.clients.timeout", "", "30s from outside, 10s inside", "how long clients wait for the answer to a request, the connection included, where their traffic does not say it; UDP, webhook and DNS clients have timeouts of their own"},
 		{"spec.clients.connectTimeout", "", "that of the request", "how long they wait for a connection, but those of gRPC"},
 		{"spec.clients.dialTimeout", "", "20s", "how long gRPC's clients try to connect, whatever the deadlines of the calls that wait"},
@@ -52,6 +53,7 @@ func aboutWorld() []FieldDoc {
 func aboutApps() []FieldDoc {
 	rows := []FieldDoc{
 		{"profile", "", "by image and command", "what the server does at SIGTERM: a name of lameduck sim --list profiles; the fields below change single properties of it"},
+		{"init", "", "spec.init", "how long each init container of its pods runs, one after another"},
 		{"start", "", "2s", "from the start of the container until the server listens"},
 		{"readyAfter", "", "0s", "from then until its readiness would be true"},
 		{"serve", "", "lognormal median 20ms p99 300ms", "how long the answer to a request takes"},

@@ -196,10 +196,14 @@ func (w *printer) workload(x *Workload) {
 		w.raw("terminationGracePeriodSeconds", strconv.FormatInt(*g, 10))
 	}
 	w.line("server", x.Server)
-	w.nested("app", func() { w.app(&x.App) })
+	inits := initContainers(&d.Spec.Template.Spec)
+	if inits > 0 {
+		w.number("initContainers", inits)
+	}
+	w.nested("app", func() { w.app(&x.App, inits > 0) })
 	for _, name := range []string{"old", "new"} {
 		if app, ok := x.Revisions[name]; ok {
-			w.nested(name, func() { w.app(&app) })
+			w.nested(name, func() { w.app(&app, inits > 0) })
 		}
 	}
 	for i := range d.Spec.Template.Spec.Containers {
@@ -224,10 +228,13 @@ func (w *printer) hook(h *Hook) {
 	w.line("why", h.Why)
 }
 
-func (w *printer) app(a *App) {
+func (w *printer) app(a *App, initializes bool) {
 	w.line("profile", a.Profile)
 	w.line("basis", a.Basis)
 	w.texts("alternatives", a.Alternatives)
+	if initializes {
+		w.dist("init", a.Init)
+	}
 	w.dist("start", a.Start)
 	if a.ReadyAfter.Max() > 0 {
 		w.dist("readyAfter", a.ReadyAfter)

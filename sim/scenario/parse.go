@@ -257,6 +257,7 @@ func (b *builder) workloads(apps cursor) {
 			server = ServerOf(&d.Value.Spec.Template, target.IntVal, target.StrVal)
 		}
 		b.describe(&w, server)
+		w.App.initTime(b.doc.spec().get("init"))
 		w.Hooks = hooksOf(&d.Value.Spec.Template.Spec, b.doc.set.For(d.Name))
 		b.checkHooks(d.Object, d.Value.Spec.Template.Spec.Containers)
 		for _, key := range []string{d.Name, d.ID()} {
@@ -330,9 +331,9 @@ func (b *builder) app(w *Workload, c cursor) {
 func (b *builder) changeApp(w *Workload, app App, c cursor) App {
 	if p := c.get("profile").text(""); p != "" && b.doc.set.Profile == "" {
 		if i := ServerOf(&w.Deployment.Spec.Template, 0, w.Server); i >= 0 {
-			start, serve := app.Start, app.Serve
+			before := app
 			app = profileFor(evidenceOf(w.container(), w.Deployment.Spec.Template.Labels), p)
-			app.Start, app.Serve = start, serve
+			app.Start, app.Serve, app.Init, app.initSaid = before.Start, before.Serve, before.Init, before.initSaid
 		}
 	}
 	_, given := lookup(b.doc.set.For(w.Deployment.Name).Start, w.Server)
@@ -340,6 +341,7 @@ func (b *builder) changeApp(w *Workload, app App, c cursor) App {
 		app.Start = v.dist(app.Start, "")
 		app.startSaid = true
 	}
+	app.initTime(c.get("init"))
 	app.ReadyAfter = c.get("readyAfter").dist(app.ReadyAfter, "")
 	if v := c.get("serve"); v.present() {
 		app.Serve = v.dist(app.Serve, "")
@@ -540,6 +542,9 @@ func (b *builder) assumeWorkload(w *Workload) {
 	}
 	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.startSaid {
 		b.assume("start", w.App.startWords(w.App.Start.String()))
+	}
+	if !w.App.initSaid && b.out.initializes(w) {
+		b.assume("init", w.App.Init.String()+" each")
 	}
 	for _, container := range sortedKeys(w.Hooks) {
 		if h := w.Hooks[container]; h.Undetermined {

@@ -26,6 +26,7 @@ func Assumptions() []Assumption {
 		{"ingress", "ingress or gateway", "by the class of the Ingress or Gateway; each family by itself when unknown", "ingress-nginx, envoy-gateway, aws-alb-ip, gke-l7-neg", "assumed", "simulator.md 5.2, --list presets", "--lb"},
 		{"serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "simulator.md 5.1", "--set apps.NAME.serve="},
 		{"start", "container start to listening", "2s; 15s on a JVM", "500ms, 20s; 5s, 40s on a JVM", "assumed", "simulator.md 5.3", "--set start="},
+		{"init", "init containers", "5s each", "0s, 60s", "assumed", "simulator.md 9", "--set init="},
 		{"image", "image", "present on every node", "pull 10s", "assumed", "simulator.md 5.3", "--set latency.containerStart="},
 		{"sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "simulator.md 5.5, --list profiles", "--profile"},
 		{"prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "facts/pod-lifecycle.md 2.1", "--set prestop.NAME=, or the sleep action of Kubernetes 1.30 and later"},

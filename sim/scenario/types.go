@@ -125,6 +125,8 @@ type App struct {
 	Start      engine.Dist
 	ReadyAfter engine.Dist
 	Serve      engine.Dist
+	// Init is how long each of the pod's init containers runs, but for sidecars.
+	Init engine.Dist
 	// Errors is how many of 1000 requests the app answers with an error (HTTP 5xx).
 	Errors int
 	// Concurrency limits the requests served at once; 0 is no limit. Queue is how many more
@@ -148,8 +150,8 @@ type App struct {
 	// go elsewhere and lose nothing; else their connections are reset when the process ends.
 	GoAway bool
 
-	startSaid, serveSaid bool // by the Scenario
-	jvm                  bool // it runs on one
+	startSaid, serveSaid, initSaid bool // by the Scenario
+	jvm                            bool // it runs on one
 
 	CrashAfter engine.Time // time from becoming ready to a crash; 0 is never
 

@@ -82,7 +82,8 @@ var probeRows = []row{
 		"sim/cluster: TestReadinessGates TestTheWayOfAGate TestAGateWaitsForTheRelist TestRolloutWaitsForTheGate; sim/balancer: TestAGateOpensAtTheTickAfterItsPodIsHealthy TestGateTimeout TestMembersWithAGate; sim: TestAReadinessGateOutlastsRegistration TestAGateOfTwoLoadBalancers"},
 	{"pod-lifecycle 4.1 PLEG relist", "each second", "sim/cluster/kubelet.go", "sim/cluster: TestTerminationBegins TestReadinessOfANewPod"},
 	{"pod-lifecycle 4.1 Crash-loop back-off", "10 s, doubling to 300 s, forgotten after 10 min", "sim/cluster/restart.go", "sim/cluster: TestCrashBackoff"},
-	{"pod-lifecycle 4.2", "scheduler, sandbox, containers, relist, status", "sim/cluster/kubelet.go", "sim/cluster: TestEachHopTakesItsTime TestDeletedWhileStarting"},
+	{"pod-lifecycle 4.2", "scheduler, sandbox, init containers and sidecars one by one, containers, relist, status", "sim/cluster/start.go",
+		"sim/cluster: TestEachHopTakesItsTime TestDeletedWhileStarting TestInitContainersRunOneAfterAnother TestASidecarHoldsTheNextOneUpUntilItIsStarted TestAPodThatIsDeletedWhileItInitializesNeverRuns; sim/scenario: TestHowLongInitContainersRunIsAssumedWherePodsHaveSome"},
 	{"pod-lifecycle 7 kubectl delete", "a plain deletion", "sim/cluster/action.go", "sim/cluster: TestWayOut TestReplacement"},
 	{"pod-lifecycle 7 OOM kill", "seen at the relist, restarted", "sim/cluster/terminate.go", "sim/cluster: TestCrashBackoff"},
 }

@@ -32,6 +32,7 @@ const (
 	manifest = "endpoints/manifest"
 	health   = "healthcheck"
 
+	starting    = "sim/cluster/start.go"
 	kubelet     = "sim/cluster/kubelet.go"
 	terminate   = "sim/cluster/terminate.go"
 	probe       = "sim/cluster/probe.go"
@@ -223,10 +224,10 @@ var podMutants = []mutant{
 		{world, "next.Grace, next.Gone = 0, true", "next.Grace, next.Gone = 0, false"},
 	}},
 	{"a pod goes on starting when it is deleted", []string{"pod-lifecycle 2a"}, cluster, "TestNothingStartsAfterTheDeletion", []edit{
-		{kubelet, "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.all {\n\t\t\tc.begin()", "\t\tfor _, c := range wk.all {\n\t\t\tc.begin()"},
+		{starting, "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.all {\n", "\t\tfor _, c := range wk.all {\n"},
 	}},
 	{"a terminal phase is written at SIGTERM", []string{"pod-lifecycle 4 The API phase"}, cluster, "TestWayOut", []edit{
-		{terminate, "\tt := &termination{wk: wk}\n", "\tt := &termination{wk: wk}\n\ts := wk.status\n\ts.phase = PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
+		{terminate, "\tt := &termination{wk: wk, failed: !wk.initialized()}\n", "\tt := &termination{wk: wk, failed: !wk.initialized()}\n\ts := wk.status\n\ts.phase = PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
 	}},
 	{"probers have a start delay", []string{"pod-lifecycle 3.2.2"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
 		{probe, "spec: spec, phase: now,", "spec: spec, phase: now + engine.Time(spec.PeriodSeconds)*engine.Second/2,"},
@@ -237,8 +238,17 @@ var podMutants = []mutant{
 	{"the app's own answer does not matter", []string{"pod-lifecycle 3.3 http"}, cluster, "TestReadinessDuringTermination", []edit{
 		{"sim/cluster/instance.go", "if !liveness && (i.Forced || w.eng.Now() < i.readyFrom) {", "if !liveness && w.eng.Now() < i.readyFrom {"},
 	}},
+	{"all init containers run at once", []string{"pod-lifecycle 4.2"}, cluster, "TestInitContainersRunOneAfterAnother", []edit{
+		{starting, "c == nil && wk.init.ended {", "c == nil {"},
+	}},
+	{"a sidecar holds nobody up", []string{"pod-lifecycle 4.2"}, cluster, "TestASidecarHoldsTheNextOneUpUntilItIsStarted", []edit{
+		{starting, "c != nil && c.shown.started ||", "c != nil ||"},
+	}},
+	{"init containers take no time", []string{"pod-lifecycle 4.2"}, cluster, "TestInitContainersRunOneAfterAnother", []edit{
+		{starting, "wk.init.timer = wk.k.inPod(span,", "wk.init.timer = wk.k.inPod(span-span,"},
+	}},
 	{"containers start before their sandbox", []string{"pod-lifecycle 4.2"}, cluster, "TestEachHopTakesItsTime", []edit{
-		{kubelet, "k.after(sandbox+begin,", "k.after(begin,"},
+		{starting, `k.after(before+begin, "containers started"`, `k.after(begin, "containers started"`},
 	}},
 	{"deleting a pod crashes it", []string{"pod-lifecycle 7 kubectl delete"}, cluster, "TestWayOut", []edit{
 		{"sim/cluster/action.go", "w.deletePod(w.owner, wk.id) })", "wk.main.end(EndedCrashed) })"},

@@ -43,6 +43,9 @@ var mutants = []mutant{
 	{"a pod without an end", []string{"pod-lifecycle 2"}, []edit{
 		{"cluster/terminate.go", "wk.k.setStatus(wk, s)\n}", "_ = s\n}"},
 	}},
+	{"init containers take half their time", []string{"pod-lifecycle 4.2"}, []edit{
+		{"cluster/start.go", "wk.init.timer = wk.k.inPod(span,", "wk.init.timer = wk.k.inPod(span/2,"},
+	}},
 	{"no crash-loop back-off", []string{"pod-lifecycle 4.1"}, []edit{
 		{"cluster/restart.go", "firstBackoff   = 10 * engine.Second", "firstBackoff   = engine.Second"},
 	}},

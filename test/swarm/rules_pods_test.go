@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // The kubelet's constants (pod-lifecycle.md 2.1 and 4.1).
@@ -71,10 +72,31 @@ func (j *judge) started(e cluster.AuditEvent, p *pod, c *container) {
 	}
 	if c.since != 0 {
 		c.restarts++
+	} else {
+		j.initialized(e, p)
 	}
 	c.running, c.since, c.startup, c.told, c.disturbed = true, e.At, false, false, false
 	for _, r := range c.probes {
 		r.mine = 0
+	}
+}
+
+// A container begins when all the sidecars before it have, and the init containers before it have run.
+func (j *judge) initialized(e cluster.AuditEvent, p *pod) {
+	spec, least := j.spec(p.api), p.api.Created
+	for i := range spec.InitContainers {
+		c := &spec.InitContainers[i]
+		switch {
+		case c.Name == e.Container.Name:
+			return
+		case !scenario.Sidecar(c):
+			least += j.app(p.api).Init.Min()
+		case p.container(c).since == 0:
+			j.fail("init", "%s: %s began at %s s, before the sidecar %s", p.api.Name, e.Container.Name, e.At.Seconds(), c.Name)
+		}
+		if e.At < least {
+			j.fail("init", "%s: %s began at %s s, before its init containers can have ended at %s s", p.api.Name, e.Container.Name, e.At.Seconds(), least.Seconds())
+		}
 	}
 }
 

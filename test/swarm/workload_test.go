@@ -1,6 +1,8 @@
 package swarm
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -94,6 +96,11 @@ func (w *world) deployment(name string, wl *scenario.Workload) *appsv1.Deploymen
 			spec.InitContainers = append(spec.InitContainers, corev1.Container{Name: sidecar, RestartPolicy: &always})
 			wl.Hooks[sidecar] = w.hook(grace)
 		}
+	}
+	if w.chance(15) {
+		at := w.pick(len(spec.InitContainers) + 1)
+		spec.InitContainers = slices.Insert(spec.InitContainers, at, corev1.Container{Name: "migrate"})
+		wl.App.Init = w.dist(0, 8*sec)
 	}
 	return d
 }

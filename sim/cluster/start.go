@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// initialization is how far a pod has come with its init containers: one by one, the next when the
+// kubelet sees that an ordinary one has ended, or that a sidecar is started, which one with a startup
+// probe is when that has succeeded (facts/pod-lifecycle.md 4.2; Kubernetes 1.36 pkg/kubelet/
+// kuberuntime/kuberuntime_container.go, computeInitContainerActions; recalled).
+type initialization struct {
+	at    int  // in spec.initContainers: what is started, or was last; past the end the containers
+	ended bool // the ordinary init container at that place has
+	timer engine.Handle
+}
+
+// start begins the start sequence of a pod: sandbox, init containers, then containers.
+func (k *kubelet) start(p *Pod) {
+	wk := k.newWorker(p)
+	sandbox := k.w.sc.Latency.Sandbox.Sample(k.w.eng.Stream(wk.name, "sandbox").Draw(0))
+	k.after(sandbox, "sandbox ready", func() {
+		if wk.terminating {
+			return
+		}
+		wk.instance.IP = k.w.allocateIP(wk.id)
+		wk.instance.Sandbox = true
+		k.w.addInstance(wk.instance)
+	})
+	wk.startNext(sandbox)
+}
+
+// startNext starts the init container whose turn it is, or the containers after the last one, in a
+// sync that has so much to do before. Nobody knows beforehand that an init container would fail: each
+// of them is taken to succeed.
+func (wk *worker) startNext(before engine.Time) {
+	wk.busy++
+	w := wk.k.w
+	if inits := wk.spec.InitContainers; wk.init.at < len(inits) {
+		spec := &inits[wk.init.at]
+		begin := w.sc.Latency.ContainerStart.Sample(w.eng.Stream(wk.name+"/"+spec.Name, "container start").Draw(0))
+		wk.k.after(before+begin, "init container started", func() {
+			if wk.terminating {
+				return
+			}
+			wk.beginInit(spec)
+			wk.syncDone()
+		})
+		return
+	}
+	begin := w.sc.Latency.ContainerStart.Sample(w.eng.Stream(wk.name, "container start").Draw(0))
+	wk.k.after(before+begin, "containers started", func() {
+		if wk.terminating {
+			return
+		}
+		for _, c := range wk.all {
+			if !c.sidecar {
+				c.begin()
+			}
+		}
+		wk.syncDone()
+	})
+}
+
+// beginInit starts the process of an init container. An ordinary one ends by itself, and the kubelet
+// sees that at the next relist.
+func (wk *worker) beginInit(spec *corev1.Container) {
+	if c := wk.sidecar(spec); c != nil {
+		c.begin()
+		return
+	}
+	wk.init.ended = false
+	span := wk.instance.App.Init.Sample(wk.k.w.eng.Stream(wk.name+"/"+spec.Name, "init").Draw(0))
+	wk.init.timer = wk.k.inPod(span, "init container ended", func() {
+		wk.init.ended = true
+		wk.noticed()
+	})
+}
+
+// initialize goes on to the next init container, or to the containers, if the one before has come
+// as far as it has to.
+func (wk *worker) initialize() {
+	inits := wk.spec.InitContainers
+	if wk.init.at >= len(inits) || wk.busy > 0 {
+		return
+	}
+	c := wk.sidecar(&inits[wk.init.at])
+	if c != nil && c.shown.started || c == nil && wk.init.ended {
+		wk.init.at++
+		wk.startNext(0)
+	}
+}
+
+// initialized says that the containers have been started: until then the pod is Pending.
+func (wk *worker) initialized() bool { return wk.main.generation > 0 }
+
+// sidecar returns the container of an init container that goes on beside the others, nil for an
+// ordinary one.
+func (wk *worker) sidecar(spec *corev1.Container) *container {
+	if !scenario.Sidecar(spec) {
+		return nil
+	}
+	for _, c := range wk.all {
+		if c.spec == spec {
+			return c
+		}
+	}
+	return nil
+}

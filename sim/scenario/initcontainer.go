@@ -1,0 +1,71 @@
+package scenario
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// DefaultInit is how long an init container runs of which nothing is known (simulator.md 9).
+func DefaultInit() engine.Dist { return engine.Constant(5 * engine.Second) }
+
+// initContainers counts a pod's init containers that end before the next begins: all but sidecars.
+func initContainers(pod *corev1.PodSpec) int {
+	n := 0
+	for i := range pod.InitContainers {
+		if !Sidecar(&pod.InitContainers[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// initializes says whether pods of a workload have ordinary init containers, those of a manifest that
+// is applied during the run included.
+func (s *Scenario) initializes(w *Workload) bool {
+	for i := range s.Actions {
+		if a := &s.Actions[i]; a.Deployment != nil && a.Target == w.Name() && initContainers(&a.Deployment.Spec.Template.Spec) > 0 {
+			return true
+		}
+	}
+	return initContainers(&w.Deployment.Spec.Template.Spec) > 0
+}
+
+// initTime reads how long init containers take, where one place of the input says it.
+func (a *App) initTime(c cursor) {
+	if c.present() {
+		a.Init, a.initSaid = c.dist(a.Init, ""), true
+	}
+}
+
+// initialized changes how long the init containers run of every workload that has some, and of which
+// it was not said.
+func initialized(span engine.Time) func(*Scenario) bool {
+	return func(s *Scenario) bool {
+		changed := false
+		for i := range s.Workloads {
+			w := &s.Workloads[i]
+			if w.App.initSaid || w.aside || !s.initializes(w) {
+				continue
+			}
+			w.App.Init, changed = engine.Constant(span), true
+			w.Revisions = eachApp(w.Revisions, func(a *App) {
+				if !a.initSaid {
+					a.Init = engine.Constant(span)
+				}
+			})
+		}
+		return changed
+	}
+}
+
+// eachApp is a copy of the apps of revisions, each changed.
+func eachApp(revisions map[string]App, change func(*App)) map[string]App {
+	out := map[string]App{}
+	for _, name := range sortedKeys(revisions) {
+		a := revisions[name]
+		change(&a)
+		out[name] = a
+	}
+	return out
+}
