@@ -14,10 +14,11 @@ const stepBits = 10
 // with probability i/1024. Sampling is a look-up and a linear interpolation in integers. The
 // zero Dist is constant 0. It is a value and immutable.
 type Dist struct {
-	table *[steps + 1]Time // nil: constant
-	value Time             // of a constant
-	mean  Time
-	name  string
+	table *[steps + 1]Time // nil: constant or uniform
+	value Time             // of a constant; the least of a uniform one
+	width Time             // of a uniform one, whose table is computed when it is looked at; else 0
+	mean  Time             // but for a uniform one
+	name  string           // "" for a uniform one
 }
 
 // Constant always gives d.
@@ -33,9 +34,7 @@ func Uniform(a, b Time) (Dist, error) {
 	if a == b {
 		return Constant(a), nil
 	}
-	return fromTable(fmt.Sprintf("uniform %s-%s", a.Duration(), b.Duration()), func(i int) Time {
-		return a + scaleTime(b-a, uint64(i), steps)
-	}), nil
+	return Dist{value: a, width: b - a}, nil
 }
 
 // Normal is the normal distribution, cut off at 0 below.
@@ -120,32 +119,44 @@ func fromTable(name string, quantile func(i int) Time) Dist {
 		table[i] = quantile(i)
 	}
 	for i := range steps {
-		sum += (table[i] + table[i+1]) / 2 / steps
+		sum += meanOf(table[i], table[i+1])
 	}
 	return Dist{table: &table, mean: sum, name: name}
 }
 
+// meanOf is what an interval of a table adds to the mean.
+func meanOf(low, high Time) Time { return (low + high) / 2 / steps }
+
 // Sample turns a uniform draw into a time.
 func (d Dist) Sample(draw uint64) Time {
-	if d.table == nil {
+	if d.table == nil && d.width == 0 {
 		return d.value
 	}
-	i := draw >> (64 - stepBits)
-	low, high := d.table[i], d.table[i+1]
+	i := int(draw >> (64 - stepBits)) //nolint:gosec // below steps
+	low, high := d.quantile(i), d.quantile(i+1)
 	part, _ := bits.Mul64(uint64(high-low), draw<<stepBits)
 	return low + Time(part)
 }
 
 // Plus returns the distribution moved by a constant.
 func (d Dist) Plus(shift Time) Dist {
-	if d.table == nil {
+	if d.table == nil && d.width == 0 {
 		return Constant(d.value + shift)
 	}
-	return fromTable(fmt.Sprintf("%s + %s", d.name, shift.Duration()), func(i int) Time { return d.table[i] + shift })
+	return fromTable(fmt.Sprintf("%s + %s", d, shift.Duration()), func(i int) Time { return d.quantile(i) + shift })
 }
 
 // Mean returns the mean of what Sample gives.
-func (d Dist) Mean() Time { return d.mean }
+func (d Dist) Mean() Time {
+	if d.width == 0 {
+		return d.mean
+	}
+	var sum Time
+	for i := range steps {
+		sum += meanOf(d.quantile(i), d.quantile(i+1))
+	}
+	return sum
+}
 
 // Min and Max return the bounds of what Sample gives.
 func (d Dist) Min() Time { return d.quantile(0) }
@@ -153,19 +164,28 @@ func (d Dist) Min() Time { return d.quantile(0) }
 // Max returns the upper bound of what Sample gives.
 func (d Dist) Max() Time { return d.quantile(steps) }
 
+// quantile is what is not exceeded with probability i/1024.
 func (d Dist) quantile(i int) Time {
-	if d.table == nil {
+	switch {
+	case d.table != nil:
+		return d.table[i]
+	case d.width > 0:
+		return d.value + scaleTime(d.width, uint64(i), steps) //nolint:gosec // 0 to steps
+	default:
 		return d.value
 	}
-	return d.table[i]
 }
 
 // String names the distribution with its parameters.
 func (d Dist) String() string {
-	if d.name == "" {
+	switch {
+	case d.width > 0:
+		return fmt.Sprintf("uniform %s-%s", d.value.Duration(), (d.value + d.width).Duration())
+	case d.name == "":
 		return "0s"
+	default:
+		return d.name
 	}
-	return d.name
 }
 
 // zAt returns the i/1024 quantile of the standard normal distribution in Q32.

@@ -86,12 +86,18 @@ func presetRows() []presetRow {
 	return rows
 }
 
-func (r *presetRow) preset() Preset {
+// named is the preset without the list of its fields, which costs the most to make.
+func (r *presetRow) named() Preset {
 	p := Preset{ID: r.id, Family: r.family, What: r.what, Policy: r.policy, LoadBalancer: r.lb}
 	if p.Family == "" {
 		p.Family = p.ID
 	}
 	p.LoadBalancer.Preset = p.ID
+	return p
+}
+
+func (r *presetRow) preset() Preset {
+	p := r.named()
 	for _, f := range p.LoadBalancer.fields() {
 		field := PresetField{Name: f.name, Value: f.say(&p.LoadBalancer)}
 		for _, c := range r.claims {
@@ -137,9 +143,9 @@ func presetHint(name string) string {
 // presetFor returns the row of a name, of a family the one for a policy; ok is false when there
 // is no such name. Where only the row of the other policy has the name, that is the result.
 func presetFor(name string, policy corev1.ServiceExternalTrafficPolicy) (p Preset, ok bool) {
-	for _, p = range Presets() {
-		if p.ID == name || p.Family == name && p.fits(policy) {
-			return p, true
+	for _, r := range presetRows() {
+		if p = r.named(); p.ID == name || p.Family == name && p.fits(policy) {
+			return r.preset(), true
 		}
 	}
 	return Preset{}, false
