@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
@@ -43,27 +45,71 @@ func (r room) wider(other room) room {
 }
 
 // nodesNeeded is how many nodes let every workload of the input roll and move: at least three, and
-// for a workload whose replicas may not share a node one for each and for the surge
-// (simulator.md 5.3).
+// for a workload whose replicas may not share a node one for each, for each pod of the others that may
+// share none with them, and for the surge (simulator.md 5.3).
 func (w *world) nodesNeeded() room {
 	r := room{nodes: leastNodes}
-	for _, d := range w.deployments {
-		if apart := spreads(&d.Value.Spec.Template); apart != "" {
-			surge := max(surgeOf(d.Value), 1)
-			r = r.wider(roomApart(d.Object, int(replicasOf(d.Value)), surge, apart))
-		}
-	}
-	for _, s := range w.statefulSets {
-		if apart := spreads(&s.Value.Spec.Template); apart != "" && s.Value.Spec.Replicas != nil {
-			r = r.wider(roomApart(s.Object, int(*s.Value.Spec.Replicas), 1, apart))
-		}
+	apart := w.apart()
+	for i := range apart {
+		r = r.wider(apart[i].room(apart))
 	}
 	r.nodes = min(r.nodes, maxNodes)
 	return r
 }
 
-func roomApart(o *manifest.Object, replicas, surge int, apart string) room {
-	return room{replicas + surge, fmt.Sprintf("%s of %s keeps its pods apart, %d and %d more during a rollout", apart, o.Name, replicas, surge), inferred}
+// apart is a workload whose pods may not share a node.
+type apart struct {
+	Workload
+	why      string // what keeps them from it
+	ports    []HostPort
+	replicas int
+	surge    int
+}
+
+// apart lists the workloads of the input that have pods which may not share a node.
+func (w *world) apart() []apart {
+	var out []apart
+	add := func(o *manifest.Object, t *corev1.PodTemplateSpec, replicas, surge int) {
+		if why := spreads(t); why != "" && replicas > 0 {
+			d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: appsv1.DeploymentSpec{Template: *t}}
+			ports, _ := HostPorts(&t.Spec)
+			out = append(out, apart{Workload{Deployment: d}, why, ports, replicas, surge})
+		}
+	}
+	for _, d := range w.deployments {
+		add(d.Object, &d.Value.Spec.Template, int(replicasOf(d.Value)), max(surgeOf(d.Value), 1))
+	}
+	for _, s := range w.statefulSets {
+		if s.Value.Spec.Replicas != nil {
+			add(s.Object, &s.Value.Spec.Template, int(*s.Value.Spec.Replicas), 1)
+		}
+	}
+	return out
+}
+
+// room is how many nodes the rollout of a workload needs, of which all others have their pods.
+func (a *apart) room(all []apart) room {
+	nodes, others := a.replicas+a.surge, ""
+	for i := range all {
+		if o := &all[i]; o != a && a.excludes(o) {
+			nodes += o.replicas
+			others += fmt.Sprintf(", %d of %s", o.replicas, o.Deployment.Name)
+		}
+	}
+	return room{nodes, fmt.Sprintf("%s of %s keeps its pods apart, %d%s and %d more during a rollout", a.why, a.Deployment.Name, a.replicas, others, a.surge), inferred}
+}
+
+// excludes says whether a pod of one workload and a pod of another may not share a node: they have a
+// host port in common, or required anti-affinity of either keeps them apart.
+func (a *apart) excludes(o *apart) bool {
+	for _, p := range a.ports {
+		if slices.ContainsFunc(o.ports, p.Clashes) {
+			return true
+		}
+	}
+	mine, _ := a.Apart(&o.Workload)
+	its, _ := o.Apart(&a.Workload)
+	return mine || its
 }
 
 // nodesLocal is how many nodes there are where one of some Services has policy Local: twice as
@@ -112,16 +158,8 @@ func spreads(t *corev1.PodTemplateSpec) string {
 			}
 		}
 	}
-	for _, c := range t.Spec.Containers {
-		for _, p := range c.Ports {
-			port := p.HostPort
-			if port == 0 && t.Spec.HostNetwork { // the API server's default
-				port = p.ContainerPort
-			}
-			if port != 0 {
-				return "the host port " + strconv.Itoa(int(port))
-			}
-		}
+	if ports, _ := HostPorts(&t.Spec); len(ports) > 0 {
+		return "the host port " + strconv.Itoa(int(ports[0].Port))
 	}
 	return ""
 }

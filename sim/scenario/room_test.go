@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,6 +53,57 @@ func TestTheNumberOfMadeUpNodesIsVaried(t *testing.T) {
 		}
 		if Normal(scenarios[0]) != before {
 			t.Errorf("%s: the Scenario itself was changed", tt.what)
+		}
+	}
+}
+
+// keptApart is a Deployment whose pods may not share a node, by a host port "80/TCP" or by anti-affinity to
+// the pods of an app.
+func keptApart(name, app string, replicas int, port, repels string) string {
+	ports, affinity := "", ""
+	if port != "" {
+		number, protocol, _ := strings.Cut(port, "/")
+		ports = ", ports: [{containerPort: 8080, hostPort: " + number + ", protocol: " + protocol + "}]"
+	}
+	if repels != "" {
+		affinity = "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: " + repels + "}}}]}}\n"
+	}
+	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + "}\nspec:\n  replicas: " + strconv.Itoa(replicas) +
+		"\n  selector: {matchLabels: {app: " + app + ", of: " + name + "}}\n  template:\n    metadata: {labels: {app: " + app + ", of: " + name + "}}\n    spec:\n" + affinity +
+		"      containers: [{name: app, image: example.com/web" + ports + "}]\n---\n"
+}
+
+// A node has room for one pod of all the workloads that exclude each other: there are as many nodes as they
+// have pods together, and those that a rollout adds.
+func TestWorkloadsThatExcludeEachOtherHaveANodeForEachOfTheirPods(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ what, manifests, want string }{
+		{"one host port", keptApart("web", "web", 4, "80/TCP", "") + keptApart("canary", "web", 2, "80/TCP", ""),
+			"7: the host port 80 of canary keeps its pods apart, 2, 4 of web and 1 more during a rollout"},
+		{"two host ports", keptApart("web", "web", 4, "80/TCP", "") + keptApart("canary", "web", 2, "81/TCP", ""),
+			"5: the host port 80 of web keeps its pods apart, 4 and 1 more during a rollout"},
+		{"two protocols", keptApart("web", "web", 4, "80/TCP", "") + keptApart("canary", "web", 2, "80/UDP", ""),
+			"5: the host port 80 of web keeps its pods apart, 4 and 1 more during a rollout"},
+		{"no pods of the other", keptApart("web", "web", 4, "80/TCP", "") + keptApart("canary", "web", 0, "80/TCP", ""),
+			"5: the host port 80 of web keeps its pods apart, 4 and 1 more during a rollout"},
+		{"anti-affinity of both to all pods of the app", keptApart("web", "web", 4, "", "web") + keptApart("canary", "web", 2, "", "web"),
+			"7: the anti-affinity of canary keeps its pods apart, 2, 4 of web and 1 more during a rollout"},
+		{"anti-affinity, each to its own", keptApart("web", "web", 4, "", "web") + keptApart("db", "db", 3, "", "db"),
+			"5: the anti-affinity of web keeps its pods apart, 4 and 1 more during a rollout"},
+	} {
+		text := tt.manifests + "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+		cases, problems := Infer(objects, Options{})
+		if manifest.HasErrors(problems) || len(cases) == 0 {
+			t.Fatalf("%s: %v", tt.what, problems)
+		}
+		for _, c := range cases {
+			if c.Scenario == nil {
+				continue
+			}
+			if got := assumedValue(c.Scenario, "nodes"); got != tt.want {
+				t.Errorf("%s: %s: %q, want %q", tt.what, c.ID, got, tt.want)
+			}
 		}
 	}
 }

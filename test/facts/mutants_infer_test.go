@@ -11,6 +11,9 @@ var inferMutants = []mutant{
 	{"policy Local has as many nodes as pods", []string{"simulator 9"}, scenario, "TestGolden/world", []edit{
 		{"sim/scenario/room.go", "own := room{2 * pods,", "own := room{pods,"},
 	}},
+	{"workloads that exclude each other share their nodes", []string{"simulator 5.3"}, scenario, "TestWorkloadsThatExcludeEachOtherHaveANodeForEachOfTheirPods", []edit{
+		{"sim/scenario/room.go", "nodes += o.replicas", "nodes += 0 * o.replicas"},
+	}},
 	{"the number of nodes is not varied", []string{"simulator 9"}, scenario, "TestTheNumberOfMadeUpNodesIsVaried", []edit{
 		{"sim/scenario/room.go", "if changed := s.clone(); changed.resize(count) {", "if changed := s.clone(); count < 0 && changed.resize(count) {"},
 	}},
