@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -232,5 +233,32 @@ func TestFigures(t *testing.T) {
 		if row.What == "" || row.Signature == "" {
 			t.Errorf("%s is not explained", row.Cause)
 		}
+	}
+}
+
+// What fails for all clients alike is said once, with the greater part.
+func TestWhatFailsBeforeIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	c := &check.Case{Before: []check.Before{{What: "a", Client: "one", Lost: 100_000}, {What: "b", Client: "one"}, {What: "a", Client: "two", Lost: 300_000}}}
+	want := []string{"before anything happens: a (30 % of requests, no part of the loss above)", "before anything happens: b"}
+	if got := befores(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A fix that other values of what was assumed undo is said to be one as assumed.
+func TestAFixThatHelpsAsAssumedOnlySaysSo(t *testing.T) {
+	t.Parallel()
+	s := example()
+	s.Fixes[0].NotWith = []check.OtherValue{{ID: "start", Value: "20s"}, {ID: "new", Value: "1"}}
+	var b strings.Builder
+	if err := WriteText(&b, s, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if line := "Helps as assumed; not with container start to listening: 20s and new: 1."; !strings.Contains(flow(b.String()), line) {
+		t.Errorf("no %q in\n%s", line, b.String())
+	}
+	if got := Build(s).Fixes[0].NotWith; len(got) != 2 || got[0] != (OtherValue{"start", "20s"}) {
+		t.Errorf("JSON says %+v", got)
 	}
 }

@@ -146,6 +146,8 @@ func (t *text) noticed(c *check.Case) []string {
 		}
 	}
 	switch {
+	case len(out) == 0 && len(c.Before) > 0:
+		return []string{"nobody: " + listed(spared, 3) + place + " got as many answers as without it"}
 	case len(out) == 0:
 		return []string{"nobody: " + listed(spared, 3) + place + " got all answers"}
 	case len(spared) > 0:
@@ -302,10 +304,19 @@ func resultWords(verdict string, lost check.Range) string {
 	}
 }
 
-// befores says what fails without the action, too.
+// befores says what fails without the action, too: once for all clients, with the part of those who lose most by it.
 func befores(c *check.Case) []string {
 	var out []string
-	for _, b := range c.Before {
+	for i, b := range c.Before {
+		same := func(x check.Before) bool { return x.What == b.What }
+		if slices.ContainsFunc(c.Before[:i], same) {
+			continue
+		}
+		for _, x := range c.Before[i+1:] {
+			if same(x) {
+				b.Lost = max(b.Lost, x.Lost)
+			}
+		}
 		words := "before anything happens: " + b.What
 		if b.Lost > 0 {
 			words += fmt.Sprintf(" (%s of requests, no part of the loss above)", share(uint64(b.Lost), 1_000_000))
