@@ -66,7 +66,7 @@ var probeRows = []row{
 	{"pod-lifecycle 3.2.8", "hold until a new container", "sim/cluster/probe.go", "sim/cluster: TestLivenessRestart TestProbesHold"},
 	{"pod-lifecycle 3.2.9", "the manual trigger probes and restarts the ticker", "sim/cluster/probe.go", "sim/cluster: TestManualTriggerAtEveryPhase TestReadinessOfANewPod"},
 	{"pod-lifecycle 3.2.10", "no readiness probe: ready once started", "sim/cluster/kubelet.go", "sim/cluster: TestReadinessOfANewPod"},
-	{"pod-lifecycle 3.3 http", "the app's own answer decides", "sim/cluster/instance.go", "sim/cluster: TestReadinessDuringTermination; sim: TestExampleScenariosTellTheirStory"},
+	{"pod-lifecycle 3.3 http", "the app's own answer decides", "sim/cluster/instance.go", "sim/cluster: TestReadinessDuringTermination TestAProbeOfANamedPortThatIsNotThereMakesARolloutStuck; sim: TestExampleScenariosTellTheirStory"},
 	{"pod-lifecycle 3.3 tcp", "what does not listen fails", "sim/cluster/instance.go", "sim/cluster: TestReadinessOfANewPod TestClosedListenerFailsReadiness"},
 	{"pod-lifecycle 3.4 Readiness keeps running", "with its period and thresholds, both ways", "sim/cluster/probe.go", "sim/cluster: TestReadinessDuringTermination"},
 	{"pod-lifecycle 3.4 Liveness and startup", "stop at the termination", "sim/cluster/terminate.go", "sim/cluster: TestLivenessDoesNotCutTheGracePeriod"},

@@ -1,0 +1,72 @@
+package script
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Ctrl-C ends the runs: what there is of them is printed, as that, and the exit code is that of a program that was interrupted.
+func TestCtrlCPrintsWhatThereIs(t *testing.T) {
+	t.Parallel()
+	lookAtSources(t)
+	terminal, screen := openTerminal(t)
+	cmd := exec.Command(filepath.Join(binaries, "lameduck"), "sim", "-f", "../../examples/web-app.yaml", "--runs", "100000", "--sensitivity=false", "--fixes", "0")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, screen // progress is for terminals
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := screen.Close(); err != nil {
+		t.Error(err)
+	}
+	said, chunk := "", make([]byte, 256)
+	for !strings.Contains(said, "simulating: ") { // a run was done
+		n, err := terminal.Read(chunk)
+		if err != nil {
+			t.Fatalf("it never began: %v; it said %q, and on stdout %q", err, said, out.String())
+		}
+		said += string(chunk[:n])
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	const interrupted = 130
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != interrupted {
+		t.Errorf("%v, want exit code %d", err, interrupted)
+	}
+	for _, want := range []string{"DROPS   default/web loses ", "INTERRUPTED after "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("nothing of %q in\n%s", want, out.String())
+		}
+	}
+}
+
+// openTerminal opens a terminal and what a program sees of it (pty(7)).
+func openTerminal(t *testing.T) (terminal, screen *os.File) {
+	t.Helper()
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no terminal here: %v", err)
+	}
+	t.Cleanup(func() { _ = terminal.Close() }) // nobody reads it any more
+	if err := unix.IoctlSetPointerInt(int(terminal.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	return terminal, screen
+}
