@@ -37,13 +37,15 @@ type prober struct {
 	row        int  // how many times in a row; a new container does not begin a new row
 	hold       bool
 	off        bool
+	unasked    bool        // it asks for a port that its container does not have
 	ticked     engine.Time // the last tick that was executed, or slept through
 	timer      engine.Handle
 	armed      bool
 }
 
 func newProber(c *container, kind probeKind, spec *corev1.Probe, now engine.Time) *prober {
-	return &prober{c: c, kind: kind, spec: spec, phase: now, ticked: now, result: kind == livenessProbe}
+	missing, _ := missingPort(c.spec, spec)
+	return &prober{c: c, kind: kind, spec: spec, phase: now, ticked: now, result: kind == livenessProbe, unasked: missing != ""}
 }
 
 func (p *prober) stop() {
@@ -82,7 +84,7 @@ func (p *prober) settled() bool {
 		return true
 	case p.generation != s.generation:
 		return false
-	case p.hold:
+	case p.hold, p.unasked:
 		return true
 	case !s.running:
 		return p.kind != readinessProbe || !p.result
@@ -148,7 +150,7 @@ func (p *prober) probe() {
 			p.set(false)
 		}
 		return
-	case p.waiting() || s.started == (p.kind == startupProbe):
+	case p.waiting() || s.started == (p.kind == startupProbe) || p.unasked:
 		return
 	}
 	answer := p.answer()

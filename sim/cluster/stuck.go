@@ -108,6 +108,9 @@ func (w *World) neverReady(d *Deployment, p *Pod) *Stuck {
 			What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates",
 		}
 	}
+	if s := neverAsked(w.podSpec(ReplicaSetID{d.Workload, d.Revision})); s != nil {
+		return s
+	}
 	i := w.PodInstance(p.ID)
 	switch {
 	case p.Restarts >= crashLoop && i != nil && w.killedByProbe(p):

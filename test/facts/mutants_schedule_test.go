@@ -47,6 +47,12 @@ var scheduleMutants = []mutant{
 	{"a pod that finds no node at the beginning runs", []string{"simulator 9"}, cluster, "TestPodsWithoutANodeArePendingFromTheBeginning", []edit{
 		{world, "if p.Node = sched.choose(p); p.Node < 0 {", "if p.Node = max(0, sched.choose(p)); p.Node < 0 {"},
 	}},
+	{"a probe finds a port that is not there", []string{"pod-lifecycle 3.3 http"}, cluster, "TestAProbeOfANamedPort", []edit{
+		{"sim/cluster/probeport.go", "if port.Type != intstr.String {", "if port.Type == intstr.String {"},
+	}},
+	{"a port that is not there is asked", []string{"pod-lifecycle 3.3 http"}, cluster, "TestAProbeOfANamedPort", []edit{
+		{probe, "s.started == (p.kind == startupProbe) || p.unasked:", "s.started == (p.kind == startupProbe):"},
+	}},
 	{"what is paused is stuck", []string{"simulator 9"}, cluster, "TestWhatARolloutWaitsForInVain", []edit{
 		{stuck, "!w.begun[i] || d.Paused ||", "!w.begun[i] ||"},
 	}},
