@@ -45,7 +45,12 @@ func (s *search) confirm(a *attempt) (f check.Fix, helps bool) {
 	if slices.Sort(longer); len(longer) > 0 {
 		f.Longer = engine.Time(longer[(len(longer)-1)/2])
 	}
-	return f, newRuns > 0 && 2*after*runs <= before*newRuns
+	return f, halved(before, runs, after, newRuns)
+}
+
+// halved says that so many runs after a change lose half of what others did before it, or less, each.
+func halved(before, runs, after, newRuns uint64) bool {
+	return newRuns > 0 && 2*after*runs <= before*newRuns
 }
 
 // describe puts the words of an attempt's changes together.

@@ -71,6 +71,29 @@ func TestTheRecommendedHookHoldsWithOtherValuesToo(t *testing.T) {
 	}
 }
 
+// A change that saves less than half of the loss is no fix, nor is one that as many runs are worse with as chance makes better.
+func TestAFixHalvesTheLoss(t *testing.T) {
+	t.Parallel()
+	s := &search{before: 100, samples: [][]check.Run{make([]check.Run, sampleRuns)}}
+	for name, c := range map[string]struct {
+		attempt attempt
+		want    bool
+	}{
+		"half, in every run":           {attempt{lost: 50, better: 5, ran: true}, true},
+		"less than half, in every run": {attempt{lost: 51, better: 5, ran: true}, false},
+		"all, but in some runs only":   {attempt{lost: 0, better: 3, worse: 2, ran: true}, false},
+		"it was cut short":             {attempt{lost: 0, better: 5}, false},
+	} {
+		if s.helps(&c.attempt) != c.want {
+			t.Errorf("%s: helps %v", name, !c.want)
+		}
+	}
+	// 10 a run before, on 20 runs; 5 a run after, on 200 new ones.
+	if !halved(200, 20, 1000, 200) || halved(200, 20, 1001, 200) || halved(200, 20, 0, 0) {
+		t.Error("half of the loss, on as many runs as there are")
+	}
+}
+
 // A hook for the nodes is none for an app that takes 20 s to start while its only pod is on the way out: that the fix holds as
 // assumed only is in its record.
 func TestAFixThatHoldsAsAssumedOnlyIsMarked(t *testing.T) {

@@ -182,7 +182,7 @@ func (s *search) concerns(c *fix.Change) bool {
 // better; the new seeds of confirm have the last word.
 func (s *search) helps(a *attempt) bool {
 	more := a.better - a.worse
-	return a.ran && 2*a.lost <= s.before && more > 0 && more*more > 2*(a.better+a.worse)-s.few()
+	return a.ran && halved(s.before, 1, a.lost, 1) && more > 0 && more*more > 2*(a.better+a.worse)-s.few()
 }
 
 // few is what the test of helps is eased by where a case has hardly any runs: then all of them have to be better.

@@ -1,0 +1,73 @@
+package facts
+
+const (
+	pairs    = "sim/check/pair.go"
+	verdict  = "sim/check/verdict.go"
+	checking = "sim/check"
+	sweeping = "sim/sweep"
+)
+
+// verdictMutants are of what is made of runs: what the action costs, the word for it, the number of runs, what counts as a fix,
+// and what makes the exit code 1.
+var verdictMutants = []mutant{
+	{"what fails without the action is its loss", []string{"simulator 9"}, checking, "TestWhatFailsWithoutTheActionIsNotItsLoss", []edit{
+		{pairs, "return without[q.Number] })", "return without[q.Number] && false })"},
+	}},
+	{"runs are not compared with the same without the action", []string{"simulator 9"}, sweeping, "TestANodeThatNeverAnswersIsNoLossOfTheRollout", []edit{
+		{"sim/sweep/pair.go", "return c.Kind != kindScenario", "return c.Kind == kindScenario"},
+	}},
+	{"what chance makes of failures is the action's loss", []string{"simulator 9"}, checking, "TestAsManyOtherFailuresAreChance", []edit{
+		{pairs, "more <= 0 || more*more <= 9*2*chance", "more <= 0"},
+	}},
+	{"one run of ten is rare", []string{"simulator 9"}, checking, "TestTheWordsOfManyRuns", []edit{
+		{verdict, "oneInRare = 20", "oneInRare = 10"},
+	}},
+	{"a fifth of a second is rare", []string{"simulator 9"}, checking, "TestTheWordsOfManyRuns", []edit{
+		{verdict, "rareBelow = 100 * engine.Millisecond", "rareBelow = 200 * engine.Millisecond"},
+	}},
+	{"stuck in some runs is stuck", []string{"simulator 9"}, checking, "TestTheWordsOfManyRuns", []edit{
+		{verdict, "case 2*n.stuck > n.runs:", "case 2*n.stuck >= n.runs:"},
+	}},
+	{"another value of an assumption makes it depend", []string{"simulator 9"}, checking, "TestAnAssumptionDecidesWhereOneValueLosesAndTheOtherDoesNot", []edit{
+		{"sim/check/alternative.go", "	c.Alternatives = append(c.Alternatives, a)", "	c.Alternatives = append(c.Alternatives, a)\n	if a.Effect == VerdictEffect {\n		c.Verdict = Depends\n	}"},
+	}},
+	{"load balancers that agree make it depend", []string{"simulator 9"}, sweeping, "TestEveryLoadBalancerThatItMightBeHasItsVerdict", []edit{
+		{"sim/sweep/unit.go", "if u.record.Verdict != worst.record.Verdict {", "if u.record.Verdict != check.Holds {"},
+	}},
+	{"load balancers that differ do not", []string{"simulator 9"}, sweeping, "TestEveryLoadBalancerThatItMightBeHasItsVerdict", []edit{
+		{"sim/sweep/unit.go", "c.Verdict, c.Reason = check.Depends, \"\"", "c.Reason = \"\""},
+	}},
+	{"a fix saves a third", []string{"simulator 9"}, sweeping, "TestAFixHalvesTheLoss", []edit{
+		{"sim/sweep/confirm.go", "2*after*runs <= before*newRuns", "3*after*runs <= 2*before*newRuns"},
+	}},
+	{"a fix need not be better in more runs than chance", []string{"simulator 9"}, sweeping, "TestAFixHalvesTheLoss", []edit{
+		{"sim/sweep/search.go", "more > 0 && more*more > 2*(a.better+a.worse)-s.few()", "more > 0"},
+	}},
+	{"a fix that fails with other values is not marked", []string{"simulator 9"}, sweeping, "TestAFixThatHoldsAsAssumedOnlyIsMarked", []edit{
+		{"sim/sweep/otherwise.go", "part*left[i] > others[i].lost", "left[i] > part*others[i].lost"},
+	}},
+	{"depends is no finding where one load balancer loses", []string{"simulator 9"}, checking, "TestFailOnNamesTheMildestVerdictThatFails", []edit{
+		{verdict, "if c.Families[i].Case.Fails(l) {", "if l.FailOn == Depends && c.Families[i].Case.Fails(l) {"},
+	}},
+	{"what is rare fails", []string{"simulator 9"}, checking, "TestFailOnNamesTheMildestVerdictThatFails", []edit{
+		{verdict, "failOn = Drops", "failOn = Rare"},
+	}},
+	{"what is not judged fails by itself", []string{"simulator 9"}, checking, "TestFailOnNamesTheMildestVerdictThatFails", []edit{
+		{verdict, "return failOn == NotJudged", "return true"},
+	}},
+	{"a limit of loss excuses a rollout that is stuck", []string{"simulator 9"}, checking, "TestLimitsOfTheMedianRun", []edit{
+		{verdict, "case c.Verdict == Blocked || c.Verdict == Depends:", "case c.Verdict == Depends:"},
+	}},
+	{"fifty runs are enough", []string{"simulator 9"}, sweeping, "TestAsManyRunsAsItTakes", []edit{
+		{"sim/sweep/central.go", "stages = [...]int{fewestRuns,", "stages = [...]int{fewestRuns / 2,"},
+	}},
+	{"the word need not be the same with other seeds", []string{"simulator 9"}, checking, "TestEnoughRunsForTheWord", []edit{
+		{verdict, "1000*off*off > 6636*int64(n)*int64(in-1)", "1000*off*off > 0*int64(n)*int64(in-1)"},
+	}},
+	{"a load balancer drains for no longer than the app says", []string{"simulator 9"}, "sim/fix", "TestDrainingIsOfferedBehindGooglesHTTPLoadBalancer", []edit{
+		{"sim/fix/balancer.go", "d := max(t.w.App.FinishWithin, spare)", "d := t.w.App.FinishWithin"},
+	}},
+	{"a process that ignores SIGTERM is given more time", []string{"pod-lifecycle 2.3 After the StopContainer"}, "sim/fix", "TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime", []edit{
+		{"sim/fix/fix.go", "	if t.w.App.IgnoresSIGTERM {\n		return nil\n	}\n	have := t.graceSeconds()", "	have := t.graceSeconds()"},
+	}},
+}
