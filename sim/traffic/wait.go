@@ -33,9 +33,7 @@ type queue struct {
 // its server.
 func (t *Traffic) await(a *attempt, first *conn) {
 	s := a.req.stream
-	if !first.connected() && a.blame.Cause == ledger.NoCause {
-		a.blame = first.blame // what made it wait in the first place, whatever it waits for in the end
-	}
+	a.waitsFor(first)
 	if limit := a.began + s.spec.Timeout; s.spec.Timeout > 0 && first.free >= limit {
 		fault := ledger.FaultDropped
 		if a.blame.Cause == ledger.NoCause {
@@ -45,13 +43,7 @@ func (t *Traffic) await(a *attempt, first *conn) {
 		t.later(limit, step{attempt: *a, fault: fault, giveUp: true})
 		return
 	}
-	q := s.queueAt(first.free)
-	if n := len(q.parties); n > 0 && q.parties[n-1].end() == t.seq {
-		p := &q.parties[n-1]
-		p.list, p.began = append(p.list, a), min(p.began, a.began)
-	} else {
-		q.parties = append(q.parties, party{t.seq, []*attempt{a}, a.began})
-	}
+	s.queueAt(first.free).join(party{t.seq, []*attempt{a}, a.began})
 	t.seq++
 }
 
@@ -59,9 +51,7 @@ func (t *Traffic) await(a *attempt, first *conn) {
 func (t *Traffic) awaitAll(p party, first *conn) {
 	s := first.pool
 	if limit := p.began + s.spec.Timeout; s.spec.Timeout > 0 && first.free >= limit {
-		for _, a := range p.list {
-			t.await(a, first)
-		}
+		t.awaitSome(p.list, first)
 		return
 	}
 	p.seq = t.seq
@@ -73,6 +63,44 @@ func (t *Traffic) awaitAll(p party, first *conn) {
 		return
 	}
 	q.parties = append(q.parties, p)
+}
+
+// awaitSome is await for a list of which some give up before a connection becomes free. Those between two that do go on
+// waiting together, in the same memory: there may be thousands.
+func (t *Traffic) awaitSome(list []*attempt, first *conn) {
+	timeout := first.pool.spec.Timeout
+	for len(list) > 0 {
+		n, began := 0, engine.Never
+		for ; n < len(list) && first.free < list[n].began+timeout; n++ {
+			list[n].waitsFor(first)
+			began = min(began, list[n].began)
+		}
+		if n > 0 {
+			first.pool.queueAt(first.free).join(party{t.seq, list[:n:n], began})
+			t.seq += uint64(n)
+		}
+		if list = list[n:]; len(list) > 0 {
+			t.await(list[0], first)
+			list = list[1:]
+		}
+	}
+}
+
+// join adds a party to a queue, to the last one there if it comes right after that.
+func (q *queue) join(p party) {
+	if n := len(q.parties); n > 0 && q.parties[n-1].end() == p.seq {
+		last := &q.parties[n-1]
+		last.list, last.began = append(last.list, p.list...), min(last.began, p.began)
+		return
+	}
+	q.parties = append(q.parties, p)
+}
+
+// waitsFor keeps what made a request wait in the first place, whatever it waits for in the end.
+func (a *attempt) waitsFor(first *conn) {
+	if !first.connected() && a.blame.Cause == ledger.NoCause {
+		a.blame = first.blame
+	}
 }
 
 // queueAt returns the queue of a moment.
