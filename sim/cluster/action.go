@@ -25,11 +25,7 @@ func (w *World) Do(a scenario.Action) {
 			}
 		})
 	case "rollback":
-		w.change(a.Target, func(d *Deployment) {
-			if n := len(d.History); n > 1 {
-				d.become(d.History[n-2])
-			}
-		})
+		w.change(a.Target, func(d *Deployment) { w.undo(d, &a) })
 	case "scale":
 		n, err := strconv.Atoi(a.Value)
 		if err != nil {

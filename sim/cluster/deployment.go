@@ -223,7 +223,7 @@ func (c *deploymentController) apply(d *Deployment, in rolloutInput, scales []sc
 		return s.size == s.rs.Replicas && !(s.annotate && (s.rs.Desired != desired || s.rs.MaxReplicas != most))
 	})
 	if len(scales) == 0 {
-		c.conclude(d, in)
+		c.tidy(d, in)
 		return
 	}
 	c.busy[d.Workload] = true

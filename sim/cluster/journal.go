@@ -41,6 +41,7 @@ const (
 	EventTainted                   // a node's proxy has seen Cluster Autoscaler's taint: OK as its port 10256 says now
 	EventNodeGone                  // a node's machine is gone
 	EventResumed                   // a component that was paused runs again: Action
+	EventNoHistory                 // a rollback found no earlier revision to go back to: Workload, Action
 )
 
 // Event is one entry of a Journal. Fields that do not belong to its Kind are zero; Pod, Node

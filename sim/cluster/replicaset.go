@@ -71,6 +71,10 @@ func (c *replicaSetController) expect(id ReplicaSetID) *expectations {
 func (c *replicaSetController) deliver(o object) {
 	switch o := o.(type) {
 	case *ReplicaSet:
+		if o.Gone {
+			delete(c.sets, o.ID)
+			return
+		}
 		c.sets[o.ID] = o
 		c.react.enqueue(packSet(o.ID))
 	case *Pod:

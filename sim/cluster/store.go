@@ -132,7 +132,7 @@ func (s *store) writeAfter(delay engine.Time, owner engine.Owner, name string, k
 	})
 }
 
-// commit changes an object now. The last version of a pod is sent and not kept.
+// commit changes an object now. The last version of a pod or a ReplicaSet is sent and not kept.
 func (s *store) commit(k key, mutate func(object) object) {
 	next := mutate(s.current[k])
 	if next == nil {
@@ -143,8 +143,15 @@ func (s *store) commit(k key, mutate func(object) object) {
 		s.changedPod(old, p)
 	}
 	s.current[k] = next
-	if p, ok := next.(*Pod); ok && p.Gone {
-		delete(s.current, k)
+	switch o := next.(type) {
+	case *Pod:
+		if o.Gone {
+			delete(s.current, k)
+		}
+	case *ReplicaSet:
+		if o.Gone {
+			delete(s.current, k)
+		}
 	}
 	s.tell(AuditEvent{Kind: Wrote}, next)
 	version := s.changed[k]

@@ -147,7 +147,7 @@ func (t *Teller) serves(pod cluster.PodID, r *ledger.Request) bool {
 // matters says whether an event before the request's end belongs to its story.
 func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
 	switch e.Kind {
-	case cluster.EventAction, cluster.EventResumed, cluster.EventDeadline:
+	case cluster.EventAction, cluster.EventResumed, cluster.EventDeadline, cluster.EventNoHistory:
 		return true
 	case cluster.EventWait, cluster.EventTainted, cluster.EventNodeGone:
 		return e.Node == r.Node

@@ -50,7 +50,7 @@ func (t *Teller) line(e *cluster.Event) ledger.Line {
 		out.Object = t.pods[e.Pod].Name
 	case e.Node >= 0:
 		out.Object = t.sc.Nodes[e.Node].Name
-	case e.Kind == cluster.EventDeadline:
+	case e.Kind == cluster.EventDeadline, e.Kind == cluster.EventNoHistory:
 		out.Object = t.sc.Workloads[e.Workload].Name()
 	case e.Action != nil:
 		out.Object = e.Action.Target
@@ -65,6 +65,8 @@ func (t *Teller) words(e *cluster.Event) string {
 		return actionWords(e.Action)
 	case cluster.EventDeadline:
 		return cluster.DeadlineWords(t.sc.Workloads[e.Workload].Deployment.Name, e.Seconds)
+	case cluster.EventNoHistory:
+		return cluster.NoHistoryWords(t.sc.Workloads[e.Workload].Deployment.Name)
 	case cluster.EventTainted, cluster.EventNodeGone:
 		return t.nodeWords(e)
 	case cluster.EventResumed:

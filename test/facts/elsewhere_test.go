@@ -38,7 +38,6 @@ var elsewhere = []notModelled{
 	{"controllers 1 StatefulSet", "StatefulSets"},
 	{"controllers 1 DaemonSet", "DaemonSets"},
 	{"controllers 1 PDB", "drains"},
-	{"controllers 2.3", "LIMITATIONS.md: ReplicaSets are kept"},
 	{"controllers 4", "StatefulSets"},
 	{"controllers 5", "DaemonSets"},
 	{"controllers 6", "drains: disruption budgets, evictions"},

@@ -11,6 +11,8 @@ var controllerRows = []row{
 	{"controllers 2.2", "then the old ones, within a budget", "sim/cluster/rollout.go", "sim/cluster: TestRollingUpdateStep TestRollingUpdateKeepsItsPromise"},
 	{"controllers 2.2a", "unavailable old pods go first", "sim/cluster/rollout.go", "sim/cluster: TestRollingUpdateStep"},
 	{"controllers 2.2b", "then as many as availability allows", "sim/cluster/rollout.go", "sim/cluster: TestRollingUpdateStep"},
+	{"controllers 2.3", "a complete rollout deletes the oldest ReplicaSets beyond the limit", "sim/cluster/history.go",
+		"sim/cluster: TestOldReplicaSetsGoByTheHistoryLimit TestNoReplicaSetGoesBeforeTheRolloutIsComplete TestDeletingReplicaSetsTakesTokens TestARollbackToWhatIsGone TestAPausedDeploymentTidiesUp"},
 	{"controllers 2 Terminating pods", "the rollout goes on past them", "sim/cluster/objects.go", "sim/cluster: TestReplacement TestRollingUpdateStory"},
 	{"controllers 2 status.terminatingReplicas", "in the ReplicaSet's status", "sim/cluster/replicaset.go", "sim/cluster: TestTerminatingReplicas TestEverythingSettles"},
 	{"controllers 2 spec.podReplacementPolicy", "replaced when termination begins", "sim/cluster/replicaset.go", "sim/cluster: TestReplacement"},

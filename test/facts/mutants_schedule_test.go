@@ -5,6 +5,7 @@ const (
 	obstacles = "sim/cluster/obstacle.go"
 	hostPorts = "sim/scenario/hostport.go"
 	stuck     = "sim/cluster/stuck.go"
+	history   = "sim/cluster/history.go"
 	nodeKind  = "sim/scenario/labelled.go"
 	recorded  = "sim/cluster/recorder.go"
 )
@@ -52,6 +53,18 @@ var scheduleMutants = []mutant{
 	}},
 	{"a port that is not there is asked", []string{"pod-lifecycle 3.3 http"}, cluster, "TestAProbeOfANamedPort", []edit{
 		{probe, "s.started == (p.kind == startupProbe) || p.unasked:", "s.started == (p.kind == startupProbe):"},
+	}},
+	{"old ReplicaSets are kept", []string{"controllers 2.3"}, cluster, "TestOldReplicaSetsGoByTheHistoryLimit", []edit{
+		{history, "max(0, len(old)-int(*limit))", "min(0, len(old)-int(*limit)+1000000)"},
+	}},
+	{"the ReplicaSet made first goes first", []string{"controllers 2.3"}, cluster, "TestOldReplicaSetsGoByTheHistoryLimit", []edit{
+		{history, "return slices.Index(d.History, a.ID.Revision) - slices.Index(d.History, b.ID.Revision)", "return a.ID.Revision - b.ID.Revision"},
+	}},
+	{"deleting a ReplicaSet takes no token", []string{"controllers 2.3"}, cluster, "TestDeletingReplicaSetsTakesTokens", []edit{
+		{history, `c.w.store.limited(&c.limit, c.owner, "delete replicaset"`, `c.w.store.write(c.owner, "delete replicaset"`},
+	}},
+	{"a rollback goes to what is gone", []string{"controllers 2.3"}, cluster, "TestARollbackToWhatIsGone", []edit{
+		{history, "if _, there := w.store.get(key{kindReplicaSet, d.Workload, revision}).(*ReplicaSet); there {", "if revision >= 0 {"},
 	}},
 	{"what is paused is stuck", []string{"simulator 9"}, cluster, "TestWhatARolloutWaitsForInVain", []edit{
 		{stuck, "!w.begun[i] || d.Paused ||", "!w.begun[i] ||"},

@@ -63,7 +63,7 @@ var mutants = []mutant{
 		{"cluster/probe.go", "if p.row > 0 && answer == p.last {\n\t\tp.row++", "if p.row > 0 {\n\t\tp.last = answer\n\t\tp.row++"},
 	}},
 	{"initialDelaySeconds are not waited for", []string{"pod-lifecycle 3.2"}, []edit{
-		{"cluster/probe.go", "case p.waiting() || s.started == (p.kind == startupProbe):", "case s.started == (p.kind == startupProbe):"},
+		{"cluster/probe.go", "case p.waiting() || s.started == (p.kind == startupProbe) || p.unasked:", "case s.started == (p.kind == startupProbe):"},
 	}},
 
 	{"surge is rounded down", []string{"controllers 2"}, []edit{

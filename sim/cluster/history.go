@@ -1,0 +1,80 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Old ReplicaSets are what a rollback goes to. The Deployment controller keeps revisionHistoryLimit of
+// them (facts/controllers.md 1 and 2.3; Kubernetes 1.36 pkg/controller/deployment/sync.go,
+// cleanupDeployment; recalled). A Scenario begins without any.
+
+// tidy ends the scaling of a sync. One that had nothing to scale deletes the oldest ReplicaSets beyond the
+// limit if the rollout is complete; that of a paused Deployment does so in any case.
+func (c *deploymentController) tidy(d *Deployment, in rolloutInput) {
+	s := c.wrote[d.Workload]
+	complete := !c.busy[d.Workload] && !scaling(in) && s.of == d && s.complete(d.Replicas)
+	if !complete && !d.Paused {
+		c.conclude(d, in)
+		return
+	}
+	c.deleteOld(d, in, c.surplus(d, in))
+}
+
+// surplus lists the ReplicaSets to delete: the oldest of those beyond the limit, by when each was last the
+// present one, except that one with pods, or whose status is behind, stays until later.
+func (c *deploymentController) surplus(d *Deployment, in rolloutInput) []*ReplicaSet {
+	limit := c.w.deployment(ReplicaSetID{d.Workload, d.Revision}).Spec.RevisionHistoryLimit
+	if limit == nil || *limit == math.MaxInt32 {
+		return nil
+	}
+	old := slices.Clone(in.oldRSs)
+	slices.SortStableFunc(old, func(a, b *ReplicaSet) int {
+		return slices.Index(d.History, a.ID.Revision) - slices.Index(d.History, b.ID.Revision)
+	})
+	old = old[:max(0, len(old)-int(*limit))]
+	return slices.DeleteFunc(old, func(rs *ReplicaSet) bool {
+		return rs.Pods != 0 || rs.Replicas != 0 || rs.ObservedReplicas != rs.Replicas
+	})
+}
+
+// deleteOld deletes ReplicaSets one after the other, each with a request of the controller's client. One
+// that is gone already, of which the watch is yet to tell, costs a request, too.
+func (c *deploymentController) deleteOld(d *Deployment, in rolloutInput, old []*ReplicaSet) {
+	if len(old) == 0 {
+		c.conclude(d, in)
+		return
+	}
+	c.busy[d.Workload] = true
+	id := old[0].ID
+	c.w.store.limited(&c.limit, c.owner, "delete replicaset", key{kindReplicaSet, id.Workload, id.Revision}, func(o object) object {
+		rs, ok := o.(*ReplicaSet)
+		if !ok {
+			return nil
+		}
+		next := *rs
+		next.Gone = true
+		return &next
+	}, func() { c.deleteOld(d, in, old[1:]) })
+}
+
+// undo makes the revision before the present one the present one, of those whose ReplicaSet is there. With
+// none there is nothing to go back to, as kubectl rollout undo says (k8s.io/kubectl
+// pkg/polymorphichelpers/rollback.go; recalled).
+func (w *World) undo(d *Deployment, a *scenario.Action) {
+	for _, revision := range slices.Backward(d.History[:len(d.History)-1]) {
+		if _, there := w.store.get(key{kindReplicaSet, d.Workload, revision}).(*ReplicaSet); there {
+			d.become(revision)
+			return
+		}
+	}
+	w.record(Event{Kind: EventNoHistory, Pod: -1, Node: -1, Workload: d.Workload, Action: a})
+}
+
+// NoHistoryWords says that a rollback has nothing to go back to.
+func NoHistoryWords(name string) string {
+	return fmt.Sprintf("no rollout history found for deployment %q: no ReplicaSet of an earlier revision is left, and nothing is rolled back", name)
+}
