@@ -7,12 +7,10 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // the other nothing, or hardly anything, whether it is lost depends on the assumption; a loss in one run or two may be
 // chance. The verdict stays what it is as assumed. Alternatives without runs are left out.
 func (c *Case) Try(id, value string, runs []Run) {
-	if len(runs) == 0 || len(runs) > len(c.Runs) {
+	other, own, ok := c.against(runs)
+	if !ok {
 		return
 	}
-	other, own := Case{Clients: c.Clients, Runs: runs}, Case{Clients: c.Clients, Runs: c.Runs[:len(runs)]}
-	other.Close()
-	own.Close()
 	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, Effect: NoEffect}
 	switch {
 	case other.Verdict == NotJudged:
@@ -22,6 +20,29 @@ func (c *Case) Try(id, value string, runs []Run) {
 		a.Effect = SizeEffect
 	}
 	c.Alternatives = append(c.Alternatives, a)
+}
+
+// Same says that runs with another value of an assumption come to the same as the first runs of the case so clearly that more
+// of them would not show an effect: both lose in all runs or in none, and about as much.
+func (c *Case) Same(runs []Run) bool {
+	other, own, ok := c.against(runs)
+	if !ok {
+		return false
+	}
+	here, there := own.LostSeconds.Median, other.LostSeconds.Median
+	alike := !differ(here, there) && !differ(here, there+(there-here)) // also if they were twice as far apart
+	return other.Verdict == own.Verdict && other.WithLoss == own.WithLoss && own.WithLoss%len(runs) == 0 && alike
+}
+
+// against are the figures of runs with another value, and of as many of the case's own.
+func (c *Case) against(runs []Run) (other, own Case, ok bool) {
+	if len(runs) == 0 || len(runs) > len(c.Runs) {
+		return other, own, false
+	}
+	other, own = Case{Clients: c.Clients, Runs: runs}, Case{Clients: c.Clients, Runs: c.Runs[:len(runs)]}
+	other.Close()
+	own.Close()
+	return other, own, true
 }
 
 func mostly(c *Case) bool { return 2*c.WithLoss > len(c.Runs) }

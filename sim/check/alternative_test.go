@@ -54,3 +54,27 @@ func TestTheGreatestEffectCounts(t *testing.T) {
 		t.Errorf("what is lost as assumed is lost, whatever else might be true: %s", c.Verdict)
 	}
 }
+
+// A value that clearly changes nothing is not tried on more seeds. What is close to a border is: few runs may say either.
+func TestWhatClearlyChangesNothingIsToldFromWhatMay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		own, other []uint64 // requests lost by each run, 10 ms each
+		same       bool
+	}{
+		"the same loss":                            {[]uint64{50, 50, 50}, []uint64{50, 50, 50}, true},
+		"nothing lost in either":                   {[]uint64{0, 0, 0}, []uint64{0, 0, 0}, true},
+		"a little more":                            {[]uint64{50, 50, 50}, []uint64{52, 52, 52}, true},
+		"more, and with twice that it would show":  {[]uint64{50, 50, 50}, []uint64{54, 54, 54}, false},
+		"less, and with twice that it would show":  {[]uint64{50, 50, 50}, []uint64{46, 46, 46}, false},
+		"far more":                                 {[]uint64{50, 50, 50}, []uint64{90, 90, 90}, false},
+		"lost in some runs only, in both":          {[]uint64{0, 1, 0}, []uint64{0, 1, 0}, false},
+		"lost in one run with the other value":     {[]uint64{0, 0, 0}, []uint64{0, 1, 0}, false},
+		"more runs than there are to compare with": {[]uint64{50}, []uint64{50, 50}, false},
+	} {
+		own := runs(0, c.own...)
+		if same := own.Same(runs(0, c.other...).Runs); same != c.same {
+			t.Errorf("%s: %v", name, same)
+		}
+	}
+}

@@ -8,23 +8,27 @@ import (
 )
 
 const (
-	// pairedSeeds is how many seeds each other value of an assumption is tried on, fewestSeeds where there is a lot to try: all of it
-	// together is to be about as heavy as trying.
+	// pairedSeeds is how many seeds each other value of an assumption is tried on, fewestSeeds where there is a lot to try, or where
+	// these come to the same as what was assumed: all of it together is to be about as heavy as trying.
 	pairedSeeds = 20
 	fewestSeeds = 5
-	trying      = 6_000_000
+	trying      = 1_500_000
 )
+
+// trial is another value of something that a unit assumes, and its runs.
+type trial struct {
+	unit *unit
+	alt  scenario.Alternative
+	runs []check.Run
+	want int // how many runs it is to have
+	done int // how many were tried, in vain or not
+}
 
 // sensitivity tries each case with the other values of what it assumes, on its first seeds. A
 // Scenario that says what it expects says what it is about: it is left alone, as is a case that has no verdict to
 // change. Where the load balancer is unknown each that it might be is a case of its own, and none is tried instead of another.
 func sensitivity(p *pool, units []*unit) {
-	type trial struct {
-		unit *unit
-		alt  scenario.Alternative
-		runs int
-	}
-	var trials []trial
+	var trials []*trial
 	weight := 0
 	for _, u := range units {
 		if !u.judged() || u.record.Expectation != nil {
@@ -34,26 +38,37 @@ func sensitivity(p *pool, units []*unit) {
 			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f scenario.Family) bool { return f.Preset == alt.Value }) {
 				continue
 			}
-			trials, weight = append(trials, trial{u, alt, 0}), weight+u.weight()
+			trials, weight = append(trials, &trial{unit: u, alt: alt}), weight+u.weight()
 		}
 	}
+	for _, t := range trials {
+		t.want = min(fewestSeeds, len(t.unit.record.Runs))
+	}
+	p.try(trials)
+	for _, t := range trials {
+		if len(t.runs) == t.want && !t.unit.record.Same(t.runs) {
+			t.want = min(afford(trying, weight, fewestSeeds, pairedSeeds), len(t.unit.record.Runs))
+		}
+	}
+	p.try(trials)
+	for _, t := range trials {
+		if len(t.runs) == t.want { // a trial that was cut short says nothing
+			t.unit.record.Try(t.alt.ID, t.alt.Value, t.runs)
+		}
+	}
+}
+
+// try does runs until each trial has as many as it is to have.
+func (p *pool) try(trials []*trial) {
 	var jobs []job
-	for i := range trials {
-		t := &trials[i]
-		t.runs = min(afford(trying, weight, fewestSeeds, pairedSeeds), len(t.unit.record.Runs))
-		for k := range t.runs {
-			jobs = append(jobs, job{i, t.alt.Scenario, t.unit.record.Runs[k].Seed, inferred(t.unit.of)})
-		}
-	}
-	runs := make([][]check.Run, len(trials))
-	for i, r := range p.runs("trying assumptions", jobs) {
-		if r.run != nil {
-			runs[jobs[i].index] = append(runs[jobs[i].index], *r.run)
-		}
-	}
 	for i, t := range trials {
-		if len(runs[i]) == t.runs { // a trial that was cut short says nothing
-			t.unit.record.Try(t.alt.ID, t.alt.Value, runs[i])
+		for ; t.done < t.want; t.done++ {
+			jobs = append(jobs, job{i, t.alt.Scenario, t.unit.record.Runs[t.done].Seed, inferred(t.unit.of)})
+		}
+	}
+	for i, r := range p.runs("trying assumptions", jobs) {
+		if t := trials[jobs[i].index]; r.run != nil {
+			t.runs = append(t.runs, *r.run)
 		}
 	}
 }

@@ -38,12 +38,13 @@ func unitsOf(cases []scenario.Case) []*unit {
 // judged says that the unit has a verdict that follows from its runs.
 func (u *unit) judged() bool { return u.sc != nil && u.of.Verdict == "" && len(u.record.Runs) > 0 }
 
-// weight is about what a run of the unit costs, in events: requests between them are far cheaper. It is that of the first run,
-// not of a clock: how much is tried has to be the same on every machine.
+// weight is about what a run of the unit costs, in events: a request that is not simply answered costs about as much as one,
+// the others are counted. It is that of the first run, not of a clock: how much is tried has to be the same on every machine.
 func (u *unit) weight() int {
-	const requestsAnEvent = 20
+	const requestsAnEvent = 200
 	r := &u.record.Runs[0]
-	return int(r.Events) + int(r.Sum().Total/requestsAnEvent) + 1
+	sum := r.Sum()
+	return int(r.Events) + int(sum.Failed+sum.Slow+sum.Rescued) + int(sum.Total/requestsAnEvent) + 1
 }
 
 // afford is how many times something of some weight is done within a budget, between a least and a most.
