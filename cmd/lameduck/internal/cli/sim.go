@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -170,6 +171,7 @@ func (c *simCommand) run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	collectLess()
 	result, fault := sweep.Run(ctx, cases, sweep.Options{
 		Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Progress: c.progress(),
 	})
@@ -573,4 +575,15 @@ func (c *simCommand) printRows(rows [][]string) error {
 		return writeYAML(c.std.Out, list)
 	}
 	return writeJSON(c.std.Out, list)
+}
+
+// collectLess has garbage collected less often than by default: a run keeps little and lives for milliseconds, so that
+// collecting takes up to a third of the time of thousands of them. Large worlds are held to the memory that they are allowed.
+// Whoever sets GOGC knows better.
+func collectLess() {
+	const percent, memory = 400, 3 << 29 // 1.5 GiB
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(memory)
+	}
 }
