@@ -27,3 +27,45 @@ func TestAStopSignalIsDroppedByKubernetes(t *testing.T) {
 		t.Errorf("problems %v", problems)
 	}
 }
+
+// A sleep action must not be longer than the grace period, any other hook may be: it is cut.
+// Reference: pod-lifecycle.md 2.1 and 2.2.
+func TestAHookThatOutlastsTheGracePeriodIsRefusedOrWarnedOf(t *testing.T) {
+	t.Parallel()
+	const field = "spec.template.spec.containers[0].lifecycle."
+	for name, c := range map[string]struct {
+		hook, version, meta string
+		want                string
+	}{
+		"a sleep action":                      {"preStop: {sleep: {seconds: 40}}", "", "", "error " + field + "preStop.sleep.seconds: 40 is more than terminationGracePeriodSeconds, 30"},
+		"a sleep action of postStart":         {"postStart: {sleep: {seconds: 31}}", "", "", "error " + field + "postStart.sleep.seconds: 31 is more than terminationGracePeriodSeconds, 30"},
+		"as long as the grace period":         {"preStop: {sleep: {seconds: 30}}", "", "", "warning " + field + "preStop: it takes the whole grace period of 30 s, and the app has 2 s"},
+		"shorter by a second":                 {"preStop: {sleep: {seconds: 29}}", "", "", ""},
+		"a sleep program":                     {"preStop: {exec: {command: [sleep, '40']}}", "", "", "warning " + field + "preStop: it takes 40s, and the grace period is 30 s: the kubelet cuts it, and the app has 2 s"},
+		"a sleep action of a cluster's":       {"preStop: {sleep: {seconds: 40}}", "", ", uid: a-b-c", "warning " + field + "preStop: it takes 40s"},
+		"a sleep action before 1.30":          {"preStop: {sleep: {seconds: 40}}", "1.29", "", "warning " + field + "preStop: it takes 40s"},
+		"a program of which nothing is known": {"preStop: {exec: {command: [/bin/drain]}}", "", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(altWeb, "lifecycle: {preStop: {exec: {command: [/bin/drain]}}}", "lifecycle: {"+c.hook+"}", 1)
+			if c.meta != "" {
+				text = strings.Replace(text, "metadata: {name: web", "metadata: {name: web"+c.meta, 1)
+			}
+			objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+			_, problems := Infer(objects, Options{KubernetesVersion: c.version})
+			got := ""
+			for _, p := range problems {
+				if strings.HasSuffix(p.Field, ".sleep") { // that there is none by default
+					continue
+				}
+				if got += p.Severity.String() + " " + p.Field + ": " + p.Message; p.Line == 0 {
+					t.Errorf("no position: %v", p)
+				}
+			}
+			if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}

@@ -259,7 +259,7 @@ func (b *builder) workloads(apps cursor) {
 		b.describe(&w, server)
 		w.App.initTime(b.doc.spec().get("init"))
 		w.Hooks = hooksOf(&d.Value.Spec.Template.Spec, b.doc.set.For(d.Name))
-		b.checkHooks(d.Object, d.Value.Spec.Template.Spec.Containers)
+		b.checkHooks(d.Object, &d.Value.Spec.Template.Spec)
 		for _, key := range []string{d.Name, d.ID()} {
 			if c := apps.get(key); c.present() && apps.keys() != nil {
 				used[key] = true
