@@ -26,7 +26,7 @@ const (
 	shownFixes = 2
 	together   = 3
 	// searching is about how much the sets of changes of one size may cost that are tried for all workloads together, in events.
-	searching = 4_000_000
+	searching = 1_000_000
 )
 
 // fixes looks for changes to the manifests of the workloads that lose something, those that matter most first.

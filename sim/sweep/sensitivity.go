@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -26,7 +27,8 @@ type trial struct {
 
 // sensitivity tries each case with the other values of what it assumes, on its first seeds. A
 // Scenario that says what it expects says what it is about: it is left alone, as is a case that has no verdict to
-// change. Where the load balancer is unknown each that it might be is a case of its own, and none is tried instead of another.
+// change. Where the load balancer is unknown each that it might be is a case of its own, and none is tried instead of another;
+// what the load balancers are assumed to be is tried with each, all else with the one that loses most, which the report is about.
 func sensitivity(p *pool, units []*unit) {
 	var trials []*trial
 	weight := 0
@@ -34,8 +36,12 @@ func sensitivity(p *pool, units []*unit) {
 		if !u.judged() || u.record.Expectation != nil {
 			continue
 		}
+		worst := worstOf(units, u)
 		for _, alt := range scenario.Alternatives(u.sc) {
 			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f scenario.Family) bool { return f.Preset == alt.Value }) {
+				continue
+			}
+			if u != worst && !strings.HasPrefix(alt.ID, "lb.") {
 				continue
 			}
 			trials, weight = append(trials, &trial{unit: u, alt: alt}), weight+u.weight()

@@ -69,9 +69,7 @@ func caseOf(units []*unit) check.Case {
 	if units[0].family == nil {
 		return units[0].record
 	}
-	worst := slices.MinFunc(units, func(a, b *unit) int {
-		return cmp.Or(cmp.Compare(b.record.LostSeconds.Median, a.record.LostSeconds.Median), cmp.Compare(a.record.Verdict.Rank(), b.record.Verdict.Rank()))
-	})
+	worst := slices.MinFunc(units, byLoss)
 	c := worst.record
 	for _, u := range units {
 		c.Families = append(c.Families, check.Family{Preset: u.family.Preset, Name: u.family.Name, Case: u.record})
@@ -80,4 +78,15 @@ func caseOf(units []*unit) check.Case {
 		}
 	}
 	return c
+}
+
+// byLoss orders units of one case, the one that loses most first.
+func byLoss(a, b *unit) int {
+	return cmp.Or(cmp.Compare(b.record.LostSeconds.Median, a.record.LostSeconds.Median), cmp.Compare(a.record.Verdict.Rank(), b.record.Verdict.Rank()))
+}
+
+// worstOf is the unit of u's case that loses most, of all units.
+func worstOf(units []*unit, u *unit) *unit {
+	same := slices.DeleteFunc(slices.Clone(units), func(x *unit) bool { return x.index != u.index })
+	return slices.MinFunc(same, byLoss)
 }
