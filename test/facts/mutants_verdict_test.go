@@ -31,6 +31,12 @@ var verdictMutants = []mutant{
 	{"another value of an assumption makes it depend", []string{"simulator 9"}, checking, "TestAnAssumptionDecidesWhereOneValueLosesAndTheOtherDoesNot", []edit{
 		{"sim/check/alternative.go", "	c.Alternatives = append(c.Alternatives, a)", "	c.Alternatives = append(c.Alternatives, a)\n	if a.Effect == VerdictEffect {\n		c.Verdict = Depends\n	}"},
 	}},
+	{"a value that loses in some runs only is tried on few seeds", []string{"simulator 9"}, checking, "TestWhatClearlyChangesNothingIsToldFromWhatMay", []edit{
+		{"sim/check/alternative.go", " && own.WithLoss%len(runs) == 0 && alike", " && alike"},
+	}},
+	{"a value close to the border of an effect is tried on few seeds", []string{"simulator 9"}, checking, "TestWhatClearlyChangesNothingIsToldFromWhatMay", []edit{
+		{"sim/check/alternative.go", " && !differ(here, there+(there-here))", ""},
+	}},
 	{"load balancers that agree make it depend", []string{"simulator 9"}, sweeping, "TestEveryLoadBalancerThatItMightBeHasItsVerdict", []edit{
 		{"sim/sweep/unit.go", "if u.record.Verdict != worst.record.Verdict {", "if u.record.Verdict != check.Holds {"},
 	}},
