@@ -108,7 +108,7 @@ func newRoot(program string, std Streams) *cobra.Command {
 		Long: `lameduck says what a Kubernetes rollout does to traffic.
 
 It simulates rollouts with clients that ask all the time, and says what of the traffic is
-lost, why, and whose lateness loses it. It selects endpoints exactly as kube-proxy does,
+lost, why, and what helps. It selects endpoints exactly as kube-proxy does,
 with the reason for each, and follows packets through the service rules a node would have.
 What it asks about are files or, read only, the cluster that a kubeconfig names. The same
 core runs as a node's service proxy: proxy is the one verb that changes anything.`,

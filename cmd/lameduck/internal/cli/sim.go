@@ -57,7 +57,7 @@ func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program}
 	cmd := &cobra.Command{
 		Use:   "sim [-f FILE]",
-		Short: "Simulate rollouts: how much traffic they lose, why, and whose lateness loses it",
+		Short: "Simulate rollouts: how much traffic they lose, why, and what helps",
 		Long: `Sim simulates a rolling restart of each workload behind a Service, with clients that ask
 all the time, over several seeds, and says what of the traffic is lost and why. Documents
 of kind Scenario in the input are run instead: they say what is done, and what is expected.
