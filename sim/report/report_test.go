@@ -240,7 +240,7 @@ func TestFigures(t *testing.T) {
 func TestWhatFailsBeforeIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	c := &check.Case{Before: []check.Before{{What: "a", Client: "one", Lost: 100_000}, {What: "b", Client: "one"}, {What: "a", Client: "two", Lost: 300_000}}}
-	want := []string{"before anything happens: a (30 % of requests, no part of the loss above)", "before anything happens: b"}
+	want := []string{"before anything happens: a (30 % of requests, no part of what is lost)", "before anything happens: b"}
 	if got := befores(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -51,10 +51,10 @@ func rooms() []room {
 	for _, less := range []func(){
 		func() { r.assumed = 6 }, func() { r.story = 11 }, func() { r.noHelp = 2 }, func() { r.cases = 18 }, func() { r.fixes = 1 },
 		func() { r.assumed = 5 }, func() { r.story = 10 }, func() { r.causes = 5 }, func() { r.cases = 14 }, func() { r.assumed = 4 },
-		func() { r.story = 9 }, func() { r.causes = 4 }, func() { r.cases = 10 }, func() { r.noHelp = 1 }, func() { r.assumed = 3 },
-		func() { r.story = 8 }, func() { r.causes = 3 }, func() { r.cases = 7 }, func() { r.assumed = 2 }, func() { r.story = 7 },
-		func() { r.cases = 4 }, func() { r.assumed = 1 }, func() { r.story = 6 }, func() { r.causes = 2 },
-		func() { r.noHelp = 0 }, func() { r.assumed = 0 }, func() { r.story = 5 }, func() { r.story = 0 },
+		func() { r.story = 9 }, func() { r.causes = 4 }, func() { r.cases = 10 }, func() { r.noHelp = 1 },
+		func() { r.story = 8 }, func() { r.causes = 3 }, func() { r.cases = 7 }, func() { r.assumed = 3 }, func() { r.story = 7 },
+		func() { r.cases = 4 }, func() { r.story = 6 }, func() { r.causes = 2 }, func() { r.assumed = 2 },
+		func() { r.noHelp = 0 }, func() { r.story = 5 }, func() { r.assumed = 1 }, func() { r.causes = 1 }, func() { r.story = 0 },
 	} {
 		less()
 		out = append(out, r)
@@ -224,8 +224,9 @@ func (t *text) last(shown []*check.Case) {
 // backslash.
 func (t *text) command(prefix, command string) {
 	const more = " \\"
-	lines := page.Wrap(command, t.Width()-len(prefix)-len(more))
+	lines := page.Wrap(together(command), t.Width()-len(prefix)-len(more))
 	for i, line := range lines {
+		line = strings.ReplaceAll(line, joint, " ")
 		if i < len(lines)-1 {
 			line += more
 		}
@@ -234,4 +235,24 @@ func (t *text) command(prefix, command string) {
 		}
 		t.Verbatim(prefix + line)
 	}
+}
+
+// joint stands between a flag and its value while a command is broken into lines: no shell command has it.
+const joint = "\x1f"
+
+// together keeps each flag and its value in one line.
+func together(command string) string {
+	words := strings.Split(command, " ")
+	var b strings.Builder
+	for i, word := range words {
+		if i > 0 {
+			if strings.HasPrefix(words[i-1], "-") && !strings.HasPrefix(word, "-") {
+				b.WriteString(joint)
+			} else {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }

@@ -25,8 +25,9 @@ func (t *text) assumptions(shown []*check.Case) {
 		t.notModelled(r.NotModelled)
 		return
 	}
+	order := byImpact(shown[0])
 	slices.SortStableFunc(r.Assumptions, func(a, b Assumption) int {
-		return cmp.Or(cmp.Compare(weight(&a), weight(&b)), cmp.Compare(first(a.ID), first(b.ID)))
+		return cmp.Or(cmp.Compare(weight(&a), weight(&b)), order(a.ID, b.ID))
 	})
 	tried := slices.ContainsFunc(r.Assumptions, func(a Assumption) bool { return a.Effect != nil })
 	heading := "ASSUMED, and what if it is otherwise"
@@ -74,17 +75,15 @@ func (t *text) flag(settle string) string {
 	return first
 }
 
-// weight orders assumptions: those that decide first, those that matter next.
+// weight orders assumptions: those that change something first, those that were not varied last.
 func weight(a *Assumption) int {
 	switch {
 	case a.Effect == nil:
-		return 3
-	case *a.Effect == string(check.VerdictEffect):
-		return 0
-	case *a.Effect == string(check.SizeEffect):
-		return 1
-	default:
 		return 2
+	case *a.Effect != string(check.NoEffect):
+		return 0
+	default:
+		return 1
 	}
 }
 
@@ -167,8 +166,12 @@ func (t *text) taken(shown []*check.Case) {
 	for _, c := range shown {
 		for i := range c.Assumptions {
 			a := &c.Assumptions[i]
-			if _, tried := c.EffectOf(a.ID); !tried && (a.Basis == "inferred" || a.Basis == "preset" || a.Basis == "manifest") {
-				parts = distinct(parts, a.What+" "+strings.TrimSuffix(a.Value, " (inferred)"))
+			if _, tried := c.EffectOf(a.ID); !tried && (a.Basis == "inferred" || a.Basis == "preset" || a.Basis == "manifest") && !strings.HasSuffix(a.Value, " (assumed)") {
+				value, inferred := strings.CutSuffix(a.Value, " (inferred)")
+				if inferred {
+					value += ", by its image, command or probes"
+				}
+				parts = distinct(parts, a.What+": "+value)
 			}
 		}
 	}
@@ -192,6 +195,14 @@ func (t *text) notModelled(list []NotModelled) {
 	}
 }
 
+// alternatives joins conditions of which one is enough; of more than most, the rest is a number.
+func alternatives(words []string, most int) string {
+	if len(words) > most {
+		words = append(append([]string{}, words[:most]...), fmt.Sprintf("%d more (-v)", len(words)-most))
+	}
+	return strings.Join(words, "; or ")
+}
+
 // whyItHolds says under what a case holds, what would break it, and that the fallback to pods
 // that terminate has to do with it.
 func (t *text) whyItHolds(c *check.Case) []string {
@@ -212,7 +223,7 @@ func (t *text) whyItHolds(c *check.Case) []string {
 	}
 	for i := range c.Alternatives {
 		if a := &c.Alternatives[i]; a.Effect != check.NoEffect && a.LostSeconds.Max > 0 {
-			breaks = append(breaks, fmt.Sprintf("%s (%s)", shortValue(a.Value), resultWords(string(a.Verdict), a.LostSeconds)))
+			breaks = append(breaks, fmt.Sprintf("%s (%s)", condition(c, a), resultWords(string(a.Verdict), a.LostSeconds)))
 		}
 	}
 	if len(under) > 0 {
@@ -220,7 +231,7 @@ func (t *text) whyItHolds(c *check.Case) []string {
 	}
 	switch {
 	case len(breaks) > 0:
-		out = append(out, "something is lost with "+listed(breaks, 5))
+		out = append(out, "something is lost if "+alternatives(breaks, 4))
 	case len(c.Alternatives) > 0:
 		out = append(out, fmt.Sprintf("nothing is lost with any of the %s either that were tried", count(len(c.Alternatives), "other value", "other values")))
 	}

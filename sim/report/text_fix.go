@@ -54,7 +54,19 @@ func (t *text) todo(c *check.Case) []string {
 	case len(noHelpFor(t.sim, c.Workload)) > 0:
 		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")"}
 	default:
-		return []string{"fixes were not looked for (--fixes 1)"}
+		return []string{t.notLookedFor()}
+	}
+}
+
+// notLookedFor says why a workload has neither a fix nor a change that does not help.
+func (t *text) notLookedFor() string {
+	switch {
+	case t.sim.Interrupted:
+		return "fixes were not looked for: interrupted"
+	case len(t.sim.Fixes)+len(t.sim.NoHelp) > 0:
+		return "fixes were not looked for: --fixes says for how many workloads, the worst first"
+	default:
+		return "fixes were not looked for (--fixes 0)"
 	}
 }
 
@@ -181,7 +193,7 @@ func (t *text) fix(f *check.Fix) {
 		notes = append(notes, f.Cost)
 	}
 	if f.Longer >= engine.Second/2 {
-		notes = append(notes, "a rollout takes "+span(f.Longer)+" longer")
+		notes = append(notes, "the last old pod is gone "+span(f.Longer)+" later")
 	}
 	if len(f.Families) > 0 {
 		notes = append(notes, "confirmed for "+listed(f.Families, 6)+" only")

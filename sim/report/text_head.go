@@ -31,10 +31,15 @@ func (t *text) head(c *check.Case) {
 	if len(c.Families) > 0 {
 		t.families(c)
 	}
+	if mostBefore(c) >= tenth {
+		t.labelled("Already", befores(c))
+	}
 	t.labelled("Who notices", t.noticed(c))
 	t.labelled("Why", t.whys(c))
 	t.labelled("Unless", unless(c))
-	t.labelled("Also", befores(c))
+	if mostBefore(c) < tenth {
+		t.labelled("Also", befores(c))
+	}
 	t.labelled("What to do", t.todo(c))
 }
 
@@ -86,6 +91,9 @@ func losing(c *check.Case) string {
 		return fmt.Sprintf(" loses %s requests (%s) %s.", thousands(c.RequestsLost.Median), least(c.RequestsLost), inRuns(c, c.WithLoss))
 	case c.LostSeconds.Median == 0:
 		return fmt.Sprintf(" loses up to %s of traffic %s.", span(engine.Time(c.LostSeconds.Max)), inRuns(c, c.WithLoss))
+	case c.WithLoss < len(c.Runs):
+		return fmt.Sprintf(" loses %s of traffic in the median %s (%s-%s s).", span(engine.Time(c.LostSeconds.Median)), one(c),
+			figure(engine.Time(c.LostSeconds.Min)), figure(engine.Time(c.LostSeconds.Max)))
 	default:
 		return fmt.Sprintf(" loses %s of traffic %s.", span(engine.Time(c.LostSeconds.Median)), inRuns(c, c.WithLoss))
 	}
@@ -173,7 +181,11 @@ func clientWords(c *check.Case, i int) string {
 		parts = append(parts, "no answer at all for "+span(m))
 	}
 	if cuts := c.ClientCuts(i); cuts.Max > 0 {
-		parts = append(parts, fmt.Sprintf("%s connections end with their server or are cut", numbers(cuts)))
+		ended := numbers(cuts)
+		if cuts.Median == 0 {
+			ended = "up to " + thousands(cuts.Max)
+		}
+		parts = append(parts, ended+" connections end with their server or are cut")
 	}
 	if s := meanSeconds(sum.Slow, c, i); s >= worthWords {
 		parts = append(parts, span(s)+" answered more than 1 s late")
@@ -248,48 +260,15 @@ func (t *text) culprit(l ledger.Line) string {
 		return ""
 	}
 	words := ". The manifest has " + l.Event
+	if hook, ok := strings.CutPrefix(l.Event, "preStop: "); ok {
+		words = ". Its preStop hook: " + hook
+	} else if app, ok := strings.CutPrefix(l.Event, "the app "); ok {
+		words = ". The app " + app
+	}
 	if where := t.place(l.File, l.Line); where != "" {
 		words += " (" + where + ")"
 	}
 	return words
-}
-
-// unless says which other values of an assumption would change the verdict.
-func unless(c *check.Case) []string {
-	if len(c.Families) > 0 || c.Verdict == check.Holds {
-		return nil
-	}
-	const most = 2
-	var out []string
-	more := 0
-	for i := range c.Assumptions {
-		a := &c.Assumptions[i]
-		var parts []string
-		for _, alt := range c.Alternatives {
-			if alt.ID == a.ID && alt.Effect == check.VerdictEffect {
-				parts = append(parts, shortValue(alt.Value)+": "+resultWords(string(alt.Verdict), alt.LostSeconds))
-			}
-		}
-		if len(parts) == 0 {
-			continue
-		}
-		if len(out) == most {
-			more++
-			continue
-		}
-		out = append(out, fmt.Sprintf("%s is not %s, as assumed: with %s%s", a.What, shortValue(a.Value), listed(parts, 3), flagWords(a.Settle)))
-	}
-	if more > 0 {
-		out = append(out, fmt.Sprintf("or %s is otherwise: see ASSUMED", count(more, "more assumption", "more assumptions")))
-	}
-	return out
-}
-
-func flagWords(settle string) string {
-	if settle == "" {
-		return ""
-	}
-	return " (" + settle + ")"
 }
 
 // resultWords is what another value of an assumption comes to.
@@ -302,6 +281,18 @@ func resultWords(verdict string, lost check.Range) string {
 	default:
 		return span(engine.Time(lost.Median)) + " lost"
 	}
+}
+
+// tenth is one of ten requests: what fails of more than that is told first.
+const tenth check.Fraction = 100_000
+
+// mostBefore is the greatest part of a client's requests that fails without the action.
+func mostBefore(c *check.Case) check.Fraction {
+	var most check.Fraction
+	for _, b := range c.Before {
+		most = max(most, b.Lost)
+	}
+	return most
 }
 
 // befores says what fails without the action, too: once for all clients, with the part of those who lose most by it.
@@ -319,7 +310,7 @@ func befores(c *check.Case) []string {
 		}
 		words := "before anything happens: " + b.What
 		if b.Lost > 0 {
-			words += fmt.Sprintf(" (%s of requests, no part of the loss above)", share(uint64(b.Lost), 1_000_000))
+			words += fmt.Sprintf(" (%s of requests, no part of what is lost)", share(uint64(b.Lost), 1_000_000))
 		}
 		out = append(out, words)
 	}

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// suspects are the assumptions that decide how late an actor is.
+var suspects = map[ledger.Actor][]string{
+	ledger.KubeletProbe:    {"start", "image"},
+	ledger.SliceController: {"latency.sliceController"},
+	ledger.Watch:           {"latency.watch"},
+	ledger.ProxyWait:       {"proxy"},
+	ledger.ProxySync:       {"latency.proxySync"},
+	ledger.LBController:    {"lb.registration"},
+	ledger.LBProbe:         {"lb.healthPropagation"},
+	ledger.LBPropagation:   {"lb.propagation"},
+	ledger.Ingress:         {"ingress"},
+}
+
+// impact is by how much other values of an assumption change what is lost, at most; 0 when none that was tried does.
+func impact(c *check.Case, id string) engine.Time {
+	var most engine.Time
+	for i := range c.Alternatives {
+		if a := &c.Alternatives[i]; a.ID == id && a.Effect != check.NoEffect {
+			most = max(most, distance(c, a))
+		}
+	}
+	return most
+}
+
+// distance is the difference between the median loss with another value and that of the case.
+func distance(c *check.Case, a *check.Alternative) engine.Time {
+	d := a.LostSeconds.Median - c.LostSeconds.Median
+	return engine.Time(max(d, -d))
+}
+
+// named says that the Why of a case names whatever an assumption is about.
+func named(c *check.Case, id string) bool {
+	return len(c.Causes) > 0 && slices.Contains(suspects[c.Causes[0].Actor], id)
+}
+
+// byImpact orders assumptions for a reader: what the Why names first, then what changes the loss most.
+func byImpact(c *check.Case) func(a, b string) int {
+	blamed := func(id string) int {
+		if named(c, id) && impact(c, id) > 0 {
+			return 0
+		}
+		return 1
+	}
+	return func(a, b string) int {
+		return cmp.Or(cmp.Compare(blamed(a), blamed(b)), cmp.Compare(impact(c, b), impact(c, a)), cmp.Compare(first(a), first(b)))
+	}
+}
+
+// unless says which other values of an assumption would change the verdict, or most of what is lost.
+func unless(c *check.Case) []string {
+	if len(c.Families) > 0 || c.Verdict == check.Holds {
+		return nil
+	}
+	var ids []string
+	for i := range c.Alternatives {
+		if a := &c.Alternatives[i]; decides(c, a) {
+			ids = distinct(ids, a.ID)
+		}
+	}
+	slices.SortStableFunc(ids, byImpact(c))
+	const most = 2
+	var out []string
+	for _, id := range ids[:min(most, len(ids))] {
+		var parts []string
+		for i := range c.Alternatives {
+			if a := &c.Alternatives[i]; a.ID == id && decides(c, a) {
+				when := condition(c, a)
+				if len(parts) > 0 && conditions[id] != "" { // the clause is said once
+					when = spaced(otherValue(a))
+				}
+				parts = append(parts, when+": "+resultWords(string(a.Verdict), a.LostSeconds))
+			}
+		}
+		words := strings.Join(parts, "; ")
+		if i := slices.IndexFunc(c.Assumptions, func(a scenario.Assumption) bool { return a.ID == id }); i >= 0 {
+			words += settled(&c.Assumptions[i])
+		}
+		out = append(out, words)
+	}
+	return out
+}
+
+// settled is the first of the ways to say an assumption, and of an app, which the clause names, what was assumed.
+func settled(a *scenario.Assumption) string {
+	var parts []string
+	if _, profile, ok := strings.Cut(a.Value, ": "); ok && a.ID == "sigterm" {
+		profile, _, _ = strings.Cut(profile, " (")
+		parts = append(parts, "assumed: it "+atSIGTERM(profile))
+	}
+	if flag, _, _ := strings.Cut(a.Settle, ","); flag != "" {
+		parts = append(parts, flag)
+	}
+	return inBrackets(strings.Join(parts, "; "))
+}
+
+// decides says that another value changes the verdict, or what is lost to half or twice as much, and is one that a reader may
+// well have: hardly any app ignores SIGTERM.
+func decides(c *check.Case, a *check.Alternative) bool {
+	if a.ID == "sigterm" && shortValue(a.Value) == "ignores" {
+		return false
+	}
+	was, is := c.LostSeconds.Median, a.LostSeconds.Median
+	return a.Effect == check.VerdictEffect || a.Effect == check.SizeEffect && distance(c, a) >= worthWords && (2*is <= was || is >= 2*was)
+}
+
+// conditions say in a clause that an assumption has another value.
+var conditions = map[string]string{
+	"kubernetes":        "Kubernetes is %s",
+	"serve":             "an answer takes %s",
+	"timeout":           "a client waits %s for an answer",
+	"connect-timeout":   "a client waits %s for a connection",
+	"dial-timeout":      "a gRPC client tries to connect for %s",
+	"keepalive-repeat":  "a client whose reused connection is closed %s",
+	"dead-address":      "the address of a pod that is gone answers %s",
+	"start":             "containers listen after %s",
+	"prestop":           "the program of the preStop hook takes %s",
+	"churn":             "other Services change %s",
+	"nodes":             "the number of nodes is %s",
+	"latency.watch":     "a watch event takes %s",
+	"latency.proxySync": "a sync of kube-proxy takes %s",
+}
+
+// condition is the clause of another value of an assumption: "containers listen after 20 s".
+func condition(c *check.Case, a *check.Alternative) string {
+	value := spaced(otherValue(a))
+	switch {
+	case a.ID == "image":
+		return "nodes first pull the image, for " + strings.TrimPrefix(value, "pull ")
+	case a.ID == "proxy":
+		return strings.Replace(value, "minSyncPeriod ", "minSyncPeriod is ", 1)
+	case a.ID == "prestop-program":
+		return "the program of the preStop hook is " + value + " in the image"
+	case a.ID == "sigterm":
+		return appOf(c) + " " + atSIGTERM(value)
+	case conditions[a.ID] != "":
+		return fmt.Sprintf(conditions[a.ID], value)
+	}
+	for i := range c.Assumptions {
+		if c.Assumptions[i].ID == a.ID {
+			return c.Assumptions[i].What + " is " + value
+		}
+	}
+	return a.ID + " is " + value
+}
+
+// atSIGTERM says what an app with a profile does.
+func atSIGTERM(profile string) string {
+	if words := map[string]string{"exits-at-once": "exits at once at SIGTERM", "closes-and-finishes": "closes its port at SIGTERM and finishes", "ignores": "ignores SIGTERM"}[profile]; words != "" {
+		return words
+	}
+	return "does at SIGTERM what the profile " + profile + " says"
+}
+
+// otherValue is another value in words: without its explanation.
+func otherValue(a *check.Alternative) string {
+	value := strings.TrimPrefix(shortValue(a.Value), "uniform ")
+	if a.ID == "timeout" && value == "none" {
+		return "without a limit"
+	}
+	return value
+}
+
+// appOf is the name of a case's workload without its namespace.
+func appOf(c *check.Case) string {
+	if c.Workload == "" {
+		return "the app"
+	}
+	return c.Workload[strings.LastIndexByte(c.Workload, '/')+1:]
+}
+
+var shortDuration = regexp.MustCompile(`\b([0-9.]+)(ms|s)\b`)
+
+// spaced writes the durations of a flag's value for people: "20 s".
+func spaced(value string) string { return shortDuration.ReplaceAllString(value, "$1 $2") }
