@@ -24,6 +24,11 @@ func (c *checker) warn(path, format string, args ...any) {
 	c.problems = append(c.problems, c.o.Problem(Warning, path, fmt.Sprintf(format, args...)))
 }
 
+// refuse reports a field for which the object cannot be used.
+func (c *checker) refuse(path, format string, args ...any) {
+	c.problems = append(c.problems, c.o.Problem(Error, path, fmt.Sprintf(format, args...)))
+}
+
 // live reports whether the object comes from a cluster, whose API server has
 // accepted it under settings that cannot be known here.
 func (c *checker) live() bool { return c.o.Has("metadata.uid") }

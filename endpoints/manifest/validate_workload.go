@@ -20,7 +20,7 @@ import (
 func validateDeployment(o *Object, d *appsv1.Deployment) ([]Problem, bool) {
 	c := &checker{o: o}
 	spec := &d.Spec
-	notNegative(c, "spec.replicas", spec.Replicas, 1)
+	sized := c.replicas(spec.Replicas)
 	notNegative(c, "spec.minReadySeconds", &spec.MinReadySeconds, 0)
 	notNegative(c, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit, 10)
 	notNegative(c, "spec.progressDeadlineSeconds", spec.ProgressDeadlineSeconds, 600)
@@ -45,21 +45,21 @@ func validateDeployment(o *Object, d *appsv1.Deployment) ([]Problem, bool) {
 		}
 	}
 	c.workloadSelector(&spec.Selector, spec.Template.Labels)
-	return c.problems, c.podTemplate(&spec.Template)
+	return c.problems, c.podTemplate(&spec.Template) && sized
 }
 
 func validateReplicaSet(o *Object, r *appsv1.ReplicaSet) ([]Problem, bool) {
 	c := &checker{o: o}
-	notNegative(c, "spec.replicas", r.Spec.Replicas, 1)
+	sized := c.replicas(r.Spec.Replicas)
 	notNegative(c, "spec.minReadySeconds", &r.Spec.MinReadySeconds, 0)
 	c.workloadSelector(&r.Spec.Selector, r.Spec.Template.Labels)
-	return c.problems, c.podTemplate(&r.Spec.Template)
+	return c.problems, c.podTemplate(&r.Spec.Template) && sized
 }
 
 func validateStatefulSet(o *Object, s *appsv1.StatefulSet) ([]Problem, bool) {
 	c := &checker{o: o}
 	spec := &s.Spec
-	notNegative(c, "spec.replicas", spec.Replicas, 1)
+	sized := c.replicas(spec.Replicas)
 	notNegative(c, "spec.minReadySeconds", &spec.MinReadySeconds, 0)
 	notNegative(c, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit, 10)
 	enum(c, "spec.podManagementPolicy", &spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement,
@@ -77,7 +77,7 @@ func validateStatefulSet(o *Object, s *appsv1.StatefulSet) ([]Problem, bool) {
 		}
 	}
 	c.workloadSelector(&spec.Selector, spec.Template.Labels)
-	return c.problems, c.podTemplate(&spec.Template)
+	return c.problems, c.podTemplate(&spec.Template) && sized
 }
 
 func validateDaemonSet(o *Object, d *appsv1.DaemonSet) ([]Problem, bool) {
@@ -156,6 +156,16 @@ func validateHorizontalPodAutoscaler(o *Object, h *autoscalingv2.HorizontalPodAu
 		*h.Spec.MinReplicas = h.Spec.MaxReplicas
 	}
 	return c.problems, true
+}
+
+// replicas reports whether a number of pods can be meant: the API server refuses one below zero, and any other number would be
+// the answer to another question (pkg/apis/apps/validation/validation.go, ValidateDeploymentSpec).
+func (c *checker) replicas(n *int32) bool {
+	if n == nil || *n >= 0 {
+		return true
+	}
+	c.refuse("spec.replicas", "%d must not be negative: the API server refuses it; valid here: a whole number from 0", *n)
+	return false
 }
 
 // notNegative replaces a number below zero. nil is left alone.
