@@ -100,7 +100,7 @@ func chosen(worst []*check.Case, show string) []*check.Case {
 	}
 	var out []*check.Case
 	for _, c := range worst {
-		if strings.Contains(c.ID, show) || strings.Contains(title(c), show) || strings.Contains(c.Workload+": "+c.Action+", "+c.Traffic, show) {
+		if Matches(c, show) {
 			out = append(out, c)
 		}
 	}

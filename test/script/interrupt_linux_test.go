@@ -13,10 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ctrl-C ends the runs: what there is of them is printed, as that, and the exit code is that of a program that was interrupted.
-func TestCtrlCPrintsWhatThereIs(t *testing.T) {
+// Ctrl-C ends the runs, and so does SIGTERM: what there is of them is printed, as that, and the exit code is that of a program
+// that the signal has ended.
+func TestASignalPrintsWhatThereIs(t *testing.T) {
 	t.Parallel()
 	lookAtSources(t)
+	for name, c := range map[string]struct {
+		signal os.Signal
+		code   int
+	}{"SIGINT": {os.Interrupt, 130}, "SIGTERM": {unix.SIGTERM, 143}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			interrupted(t, c.signal, c.code)
+		})
+	}
+}
+
+func interrupted(t *testing.T, signal os.Signal, code int) {
+	t.Helper()
 	terminal, screen := openTerminal(t)
 	cmd := exec.Command(filepath.Join(binaries, "lameduck"), "sim", "-f", "../../examples/web-app.yaml", "--runs", "100000", "--sensitivity=false", "--fixes", "0")
 	var out bytes.Buffer
@@ -35,13 +49,12 @@ func TestCtrlCPrintsWhatThereIs(t *testing.T) {
 		}
 		said += string(chunk[:n])
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	const interrupted = 130
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != interrupted {
-		t.Errorf("%v, want exit code %d", err, interrupted)
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != code {
+		t.Errorf("%v, want exit code %d", err, code)
 	}
 	for _, want := range []string{"DROPS   default/web loses ", "INTERRUPTED after "} {
 		if !strings.Contains(out.String(), want) {

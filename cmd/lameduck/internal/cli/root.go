@@ -25,6 +25,8 @@ const (
 	ExitInternal = 3 // a fault of lameduck
 	// ExitInterrupted is that of a simulation that was told to stop (Ctrl-C): what there was of it was printed.
 	ExitInterrupted = 130
+	// ExitTerminated is the same after SIGTERM.
+	ExitTerminated = 143
 )
 
 // Streams are the program's standard streams.
@@ -62,6 +64,8 @@ func Main(args []string, std Streams) (code int) {
 		return ExitFindings
 	case errors.Is(err, errInterrupted):
 		return ExitInterrupted
+	case errors.Is(err, errTerminated):
+		return ExitTerminated
 	case errors.As(err, &internalError{}):
 		fmt.Fprintf(std.Err, "%s: internal error: %v\nThis is a fault of lameduck. Please report it with the input that caused it.\n", name, err)
 		return ExitInternal
@@ -80,6 +84,9 @@ var errFindings = errors.New("findings")
 
 // errInterrupted says that the answer on stdout is of what was done until then.
 var errInterrupted = errors.New("interrupted")
+
+// errTerminated is errInterrupted by SIGTERM.
+var errTerminated = errors.New("terminated")
 
 // internalError is a fault of lameduck that did not stop it from answering.
 type internalError struct{ error }

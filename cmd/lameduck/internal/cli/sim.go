@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,7 +65,8 @@ Each run is compared with the same run without the rollout: what fails in both i
 
 Exit code 1 when a case loses something as assumed or its rollout cannot end (verdicts outage,
 stuck, drops; --fail-on names others), or when a Scenario's expectation is not met. --max-drops
-and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and exits 130.
+and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and exits 130; so does
+SIGTERM, and exits 143.
 
 ` + clusterHelp + `workloads of the namespaces and what leads to them, Nodes, and the KubeProxyConfiguration
 in kube-system.`,
@@ -169,7 +169,10 @@ func (c *simCommand) run() error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	if err := c.checkShow(cases); err != nil {
+		return err
+	}
+	ctx, stopped, stop := untilSignalled()
 	defer stop()
 	collectLess()
 	result, fault := sweep.Run(ctx, cases, sweep.Options{
@@ -185,6 +188,9 @@ func (c *simCommand) run() error {
 	}
 	if fault != nil {
 		return internalError{fault}
+	}
+	if result.Interrupted && stopped() == syscall.SIGTERM {
+		return errTerminated
 	}
 	return c.verdict(result)
 }
@@ -263,6 +269,9 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 		cases, found := scenario.Infer(objects, c.opts)
 		if len(cases) == 0 && c.in.cluster != nil {
 			fmt.Fprintln(c.std.Err, "hint: there is no workload behind a Service; -n NAMESPACE reads another namespace, -A all of them")
+		}
+		if len(cases) == 0 {
+			c.nothing(objects, problems)
 		}
 		if err := reportProblems(append(problems, found...), c.std); err != nil {
 			return nil, err
