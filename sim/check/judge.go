@@ -227,10 +227,10 @@ func (s *Simulation) Worst() []*Case {
 
 // gravity puts verdicts into three classes.
 func (c *Case) gravity() int {
-	switch {
-	case c.Verdict == NotJudged:
+	switch c.Verdict {
+	case NotJudged:
 		return 2
-	case c.Verdict == Holds || c.Verdict == Rare:
+	case Holds, Rare:
 		return 1
 	default:
 		return 0

@@ -17,14 +17,14 @@ type synced struct {
 	heard        []engine.Time // news of the Scenario
 }
 
-// syncs follows the syncs of a node from now on.
-func (w *world) syncs(node int) *synced {
+// syncs follows the syncs of the first node from now on.
+func (w *world) syncs() *synced {
 	out := &synced{}
 	w.Audit(func(e AuditEvent) {
 		switch {
-		case e.Kind == Delivered && e.Name == "proxy node-1" && node == 0:
+		case e.Kind == Delivered && e.Name == "proxy node-1":
 			out.heard = append(out.heard, e.At)
-		case e.Kind == SyncBegan && e.Node == node:
+		case e.Kind == SyncBegan && e.Node == 0:
 			out.began = append(out.began, e.At)
 			if e.Others {
 				out.alone = append(out.alone, e.At)
@@ -70,7 +70,7 @@ func TestAProxySyncsForOtherServicesAsForItsOwn(t *testing.T) {
 			b.version(minor).Churn = 700 + int(seed)*100
 			b.Latency.ProxySync, b.Latency.Watch = engine.Constant(130*ms), engine.Constant(20*ms)
 			w := b.start(t, seed)
-			got := w.syncs(0)
+			got := w.syncs()
 			for i := range 6 {
 				w.at(10*sec+engine.Time(i)*(engine.Time(i)*700*ms+90*ms), func() { w.deletePod(w.owner, PodID(i)) })
 			}
@@ -105,7 +105,7 @@ func TestASingleDeletionWaitsWhereOtherServicesChange(t *testing.T) {
 			b.Churn = int(rate * 1000)
 			b.Latency.ProxySync = engine.Constant(100 * ms)
 			w := b.start(t, seed)
-			got := w.syncs(0)
+			got := w.syncs()
 			w.at(30*sec, func() { w.deletePod(w.owner, 0) })
 			w.run(40 * sec)
 			for _, at := range got.began {
@@ -152,7 +152,7 @@ func TestOtherServicesAndFaults(t *testing.T) {
 		},
 	} {
 		w := start()
-		got := w.syncs(0)
+		got := w.syncs()
 		w.at(10*sec, func() { fault[0](w) })
 		w.at(20*sec, func() { fault[1](w) })
 		w.run(30 * sec)
@@ -165,7 +165,7 @@ func TestOtherServicesAndFaults(t *testing.T) {
 		}
 	}
 	w := start()
-	got := w.syncs(0)
+	got := w.syncs()
 	w.at(10*sec, func() { w.deletePod(w.owner, 0) })
 	w.at(10*sec+5*ms, func() { w.setDown(true) }) // in the middle of the sync for it
 	w.run(20 * sec)
@@ -174,7 +174,7 @@ func TestOtherServicesAndFaults(t *testing.T) {
 		t.Errorf("%d syncs while the API server is away", n)
 	}
 	w = start()
-	got = w.syncs(0)
+	got = w.syncs()
 	w.at(10*sec, func() { w.Proxies[0].catchUp(); w.die(0) })
 	w.run(20 * sec)
 	w.Proxies[0].catchUp()
@@ -213,7 +213,7 @@ func TestTheJournalSaysForWhomTheLastSyncWas(t *testing.T) {
 		w := b.start(t, seed)
 		var j journal
 		w.Chronicle(&j, nil)
-		got := w.syncs(0)
+		got := w.syncs()
 		w.at(30*sec, func() { w.deletePod(w.owner, 0) })
 		w.at(30*sec+300*ms, func() { w.deletePod(w.owner, 1) })
 		w.run(40 * sec)

@@ -46,7 +46,7 @@ func newDeploymentController(w *World) *deploymentController {
 	c := &deploymentController{
 		w: w, owner: w.eng.Register("deployment-controller"),
 		deployments: map[int]*Deployment{}, replicaSets: map[ReplicaSetID]*ReplicaSet{},
-		pods: map[PodID]*Pod{}, busy: map[int]bool{}, limit: newLimiter(controllerQPS, controllerBurst), progress: map[int]*progress{},
+		pods: map[PodID]*Pod{}, busy: map[int]bool{}, limit: newLimiter(), progress: map[int]*progress{},
 		wrote: map[int]deploymentStatus{},
 	}
 	c.events = newRecorder(w, c.owner, "deployment-controller", &c.limit)

@@ -55,8 +55,9 @@ type limiter struct {
 	full     engine.Time // when the bucket will be full again
 }
 
-func newLimiter(perSecond, burst int) limiter {
-	return limiter{interval: engine.Second / engine.Time(perSecond), burst: burst}
+// newLimiter is that of a controller that has asked for nothing yet.
+func newLimiter() limiter {
+	return limiter{interval: engine.Second / controllerQPS, burst: controllerBurst}
 }
 
 // take reserves a token and returns when it may be used.

@@ -14,7 +14,7 @@ func TestEventsTakeTokensOfTheirController(t *testing.T) {
 	b := newBuild(0)
 	b.Latency.APIWrite = engine.Constant(10 * ms)
 	w := b.start(t, 1)
-	limit := newLimiter(controllerQPS, controllerBurst)
+	limit := newLimiter()
 	r := newRecorder(w.World, w.owner, "test", &limit)
 	written := func() uint64 { return r.count - uint64(min(r.waiting, 1)) }
 	w.at(10*sec, func() {

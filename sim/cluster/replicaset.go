@@ -45,7 +45,7 @@ type status struct{ pods, ready, available, terminating, observed int }
 
 func newReplicaSetController(w *World) *replicaSetController {
 	c := &replicaSetController{
-		w: w, owner: w.eng.Register("replicaset-controller"), limit: newLimiter(controllerQPS, controllerBurst),
+		w: w, owner: w.eng.Register("replicaset-controller"), limit: newLimiter(),
 		sets: map[ReplicaSetID]*ReplicaSet{}, pods: map[ReplicaSetID]*podList{},
 		expects: map[ReplicaSetID]*expectations{}, wrote: map[ReplicaSetID]status{},
 		busy: map[ReplicaSetID]bool{}, again: map[ReplicaSetID]bool{},

@@ -40,7 +40,7 @@ func newSliceController(w *World) *sliceController {
 	c := &sliceController{
 		w: w, owner: w.eng.Register("endpointslice-controller"), pods: make([]podList, len(w.sc.Workloads)),
 		written: make([][]entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
-		busy: make([]int, n), again: make([]bool, n), limit: newLimiter(controllerQPS, controllerBurst),
+		busy: make([]int, n), again: make([]bool, n), limit: newLimiter(),
 	}
 	c.react = newReaction(w, c.owner, "endpointslice-controller", w.sc.Latency.SliceController, c.sync)
 	w.store.subscribe("endpointslice-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindPod, kindSlices)

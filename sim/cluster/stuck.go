@@ -186,7 +186,7 @@ func (w *World) unschedulable(d *Deployment, pods []*Pod) *Stuck {
 		}
 		switch {
 		case n == 0:
-		case n == total && n == 1:
+		case n == total && len(w.sc.Nodes) == 1:
 			parts = append(parts, "the only node "+one)
 		case n == total:
 			parts = append(parts, fmt.Sprintf("each of the %d nodes %s", n, one))

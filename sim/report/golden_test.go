@@ -111,11 +111,11 @@ var goldens = map[string]golden{
 	"made-forty":      {of: made(forty)},
 	"made-all":        {of: made(func(*check.Simulation) {}), opts: TextOptions{All: true, Verbose: true}},
 	"made-no-match":   {of: made(func(*check.Simulation) {}), opts: TextOptions{Show: "nobody"}},
-	"web-app":         {of: real("web-app.yaml", scenario.Options{})},
-	"web-app-holds":   {of: real("recommended.yaml", scenario.Options{})},
-	"web-app-held":    {of: real("recommended.yaml", scenario.Options{}), opts: TextOptions{Show: "shop/web"}},
-	"single-replica":  {of: real("single.yaml", scenario.Options{})},
-	"several-entries": {of: real("entries.yaml", scenario.Options{LB: "gke-l4"})},
+	"web-app":         {of: played("web-app.yaml", scenario.Options{})},
+	"web-app-holds":   {of: played("recommended.yaml", scenario.Options{})},
+	"web-app-held":    {of: played("recommended.yaml", scenario.Options{}), opts: TextOptions{Show: "shop/web"}},
+	"single-replica":  {of: played("single.yaml", scenario.Options{})},
+	"several-entries": {of: played("entries.yaml", scenario.Options{LB: "gke-l4"})},
 }
 
 func made(change func(*check.Simulation)) func(*testing.T) *check.Simulation {
@@ -126,8 +126,8 @@ func made(change func(*check.Simulation)) func(*testing.T) *check.Simulation {
 	}
 }
 
-// real runs a manifest of testdata as the command does.
-func real(file string, opts scenario.Options) func(*testing.T) *check.Simulation {
+// played runs a manifest of testdata as the command does.
+func played(file string, opts scenario.Options) func(*testing.T) *check.Simulation {
 	return func(t *testing.T) *check.Simulation {
 		t.Helper()
 		data, err := os.ReadFile(filepath.Join("testdata", file))

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // assumptions lists what was taken for granted in the shown cases and changes something, with
@@ -210,7 +209,7 @@ func (t *text) whyItHolds(c *check.Case) []string {
 	if k := c.Kept; k != nil && k.Fallback > 0 {
 		words := fmt.Sprintf("for %s (seed %d) a node had no ready pod to send to, and sent to one that was terminating and still served (KEP-1669)", span(k.Fallback), k.Seed)
 		if k.Without > 0 {
-			words += "; without that, as before Kubernetes 1.26, " + span(engine.Time(k.Without)) + " would be lost"
+			words += "; without that, as before Kubernetes 1.26, " + span(k.Without) + " would be lost"
 		}
 		out = append(out, words)
 	}

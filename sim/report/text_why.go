@@ -81,10 +81,10 @@ func elsewhereWords(causes []check.Cause, all uint64) string {
 			others += causes[i].Count
 		}
 	}
-	switch {
-	case others == all:
+	switch others {
+	case all:
 		return "Each time another ready pod could have answered."
-	case others == 0:
+	case 0:
 		return "No other pod could have answered: only more pods, or a new one before the old one goes, help."
 	default:
 		return fmt.Sprintf("Another ready pod could have answered in %s; in the rest nobody could.", share(others, all))

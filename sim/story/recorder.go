@@ -218,14 +218,19 @@ func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluste
 			out = append(out, e)
 		}
 	}
-	for i := 1; len(out) > mostLines && i < len(out); {
-		if out[i].Kind == cluster.EventDeleted {
-			i++ // what the story counts from
+	return fewer(out)
+}
+
+// fewer leaves out events behind the first until there are few enough, but for the deletions that the story counts from.
+func fewer(events []*cluster.Event) []*cluster.Event {
+	for i := 1; len(events) > mostLines && i < len(events); {
+		if events[i].Kind == cluster.EventDeleted {
+			i++
 			continue
 		}
-		out = append(out[:i:i], out[i+1:]...)
+		events = append(events[:i:i], events[i+1:]...)
 	}
-	return out
+	return events
 }
 
 // waited says whether the proxy's waiting is part of the story.

@@ -11,9 +11,9 @@ import (
 func balanced(t *testing.T, presets ...string) []scenario.Case {
 	t.Helper()
 	const local = "  type: LoadBalancer\n  externalTrafficPolicy: Local\n"
-	cases := webOn(t, local, "2", scenario.Options{LB: presets[0]})[:1]
+	cases := webOn(t, local, scenario.Options{LB: presets[0]})[:1]
 	for _, preset := range presets {
-		own := webOn(t, local, "2", scenario.Options{LB: preset})
+		own := webOn(t, local, scenario.Options{LB: preset})
 		cases[0].Families = append(cases[0].Families, scenario.Family{Preset: preset, Name: preset, Scenario: own[0].Scenario})
 	}
 	return cases

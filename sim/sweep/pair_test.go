@@ -11,10 +11,10 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// webOn is the web Service with these words in its spec, in front of so many replicas, on 3 nodes.
-func webOn(t *testing.T, service, replicas string, opts scenario.Options) []scenario.Case {
+// webOn is the web Service with these words in its spec, in front of 2 replicas, on 3 nodes.
+func webOn(t *testing.T, service string, opts scenario.Options) []scenario.Case {
 	t.Helper()
-	text := strings.Replace(strings.Replace(web, "replicas: 2", "replicas: "+replicas, 1), "  type: NodePort\n", service, 1)
+	text := strings.Replace(web, "  type: NodePort\n", service, 1)
 	text = text[:strings.LastIndex(text, "---")]
 	opts.Set = append(opts.Set, "nodes.count=3")
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
@@ -37,7 +37,7 @@ func swept(t *testing.T, cases []scenario.Case, opts Options) *check.Simulation 
 // Two pods on three nodes: a node without one drops what comes to its port, whatever is done.
 func TestANodeThatNeverAnswersIsNoLossOfTheRollout(t *testing.T) {
 	t.Parallel()
-	cases := webOn(t, "  type: NodePort\n  externalTrafficPolicy: Local\n", "2", scenario.Options{})
+	cases := webOn(t, "  type: NodePort\n  externalTrafficPolicy: Local\n", scenario.Options{})
 	c := &swept(t, cases, Options{Runs: 5}).Cases[0]
 	if len(c.Before) == 0 || !strings.Contains(c.Before[0].What, "never answer: no pod of web is there and externalTrafficPolicy is Local") &&
 		!strings.Contains(c.Before[0].What, "never answers: no pod of web is there and externalTrafficPolicy is Local") {
@@ -65,7 +65,7 @@ func TestANodeThatNeverAnswersIsNoLossOfTheRollout(t *testing.T) {
 func TestLostSecondsDoNotDependOnTheEndOfTheRun(t *testing.T) {
 	t.Parallel()
 	const local = "  type: NodePort\n  externalTrafficPolicy: Local\n"
-	cases := webOn(t, local, "2", scenario.Options{})
+	cases := webOn(t, local, scenario.Options{})
 	first := &swept(t, cases, Options{Runs: 3}).Cases[0]
 	for i := range first.Runs {
 		sc := *cases[0].Scenario
