@@ -26,6 +26,8 @@ type TextOptions struct {
 	// then. They are never wider than that.
 	Width int
 	Style Style
+	// Limits say which cases are findings.
+	Limits check.Limits
 	// EditWith returns the command that opens what a manifest.File stands for, "" for a file;
 	// nil means that there are only files.
 	EditWith func(file string) string
@@ -178,6 +180,9 @@ func subject(c *check.Case) string {
 // event is what was done and seen through which traffic: "rolling restart, inside :80".
 func event(c *check.Case) string {
 	words := c.Action
+	if c.Kind != "Scenario" {
+		words = one(c)
+	}
 	if c.Traffic != "" {
 		words += ", " + trafficWords(c)
 	}

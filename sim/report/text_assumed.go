@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // assumptions lists what was taken for granted in the shown cases and changes something, with
@@ -15,6 +16,9 @@ func (t *text) assumptions(shown []*check.Case) {
 	r := &Result{}
 	for _, c := range shown {
 		r.assume(c)
+	}
+	if slices.ContainsFunc(shown, func(c *check.Case) bool { return len(c.Families) > 0 }) {
+		r.Assumptions = slices.DeleteFunc(r.Assumptions, func(a Assumption) bool { return a.ID == "lb" || a.ID == "ingress" }) // the table has them
 	}
 	if len(r.Assumptions)+len(r.NotModelled) == 0 {
 		return
@@ -62,7 +66,17 @@ func (t *text) assumptions(shown []*check.Case) {
 	if tried {
 		t.taken(shown)
 	}
-	t.notModelled(r.NotModelled)
+	t.notModelled(append(r.NotModelled, dataLost(shown)...))
+}
+
+// dataLost says of sessions with the only pod that whoever answers next may not know what the old pod knew.
+func dataLost(shown []*check.Case) []NotModelled {
+	for _, c := range shown {
+		if c.Class == scenario.ClassSession && c.Usable.Of == 1 {
+			return []NotModelled{{What: "a new pod does not have the data that the old one kept in its memory, or in a directory without a volume", Direction: "more"}}
+		}
+	}
+	return nil
 }
 
 // flag is what says an assumption: in short the first of several ways.

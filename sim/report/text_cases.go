@@ -60,7 +60,13 @@ func (t *text) rows(cases []*check.Case, alone bool) {
 	}
 	t.Table(2, table)
 	t.folded(hidden)
-	t.Text("  ", "Median (lowest-highest of the runs)."+inRequests(cases[0]))
+	words := inRequests(cases[0])
+	if slices.ContainsFunc(table[1:], func(row []string) bool { return strings.Contains(strings.Join(row[2:], " "), "(") }) {
+		words = "Median (lowest-highest of the runs)." + words
+	}
+	if words != "" {
+		t.Text("  ", strings.TrimSpace(words))
+	}
 }
 
 // caseNames says what cases are called in a table, and its heading: what is the same for all is

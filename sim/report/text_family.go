@@ -55,7 +55,7 @@ func between(low, high engine.Time) string {
 
 // families is the table of the load balancers that it might be.
 func (t *text) families(c *check.Case) {
-	rows := [][]string{{"LOAD BALANCER", "VERDICT", "TRAFFIC LOST", "WHAT HELPS THERE"}}
+	rows := [][]string{{"LOAD BALANCER", "VERDICT", "TRAFFIC LOST", "IN RUNS", "WHAT HELPS THERE"}}
 	var presets []string
 	for i := range c.Families {
 		f := &c.Families[i]
@@ -68,16 +68,27 @@ func (t *text) families(c *check.Case) {
 		case f.Case.WithLoss > 0:
 			helps = "nothing that was tried"
 		}
-		rows = append(rows, []string{f.Name, t.styled(&f.Case, string(f.Case.Verdict)), spread(f.Case.LostSeconds), helps})
+		rows = append(rows, []string{f.Name, t.styled(&f.Case, string(f.Case.Verdict)), spread(f.Case.LostSeconds), fmt.Sprintf("%d of %d", f.Case.WithLoss, len(f.Case.Runs)), helps})
 		presets = append(presets, f.Preset)
 	}
 	if runs := confirmRuns(c); runs > 0 {
-		rows[0][3] += fmt.Sprintf(", tried on %s new runs", thousands(int64(runs)))
+		rows[0][4] += fmt.Sprintf(", on %s new runs", thousands(int64(runs)))
 	}
 	t.Table(2, rows)
 	slices.Sort(presets)
 	t.Text("  ", fmt.Sprintf("Nothing in the input says which one it is. Say it: --lb %s (--list presets).", strings.Join(presets, ", ")))
 	t.Blank()
+}
+
+// shownFamily is the load balancer that a case's own runs, figures and causes are of.
+func shownFamily(c *check.Case) *check.Family {
+	for i := range c.Families {
+		f := &c.Families[i]
+		if len(f.Case.Runs) > 0 && len(c.Runs) > 0 && f.Case.Runs[0].TraceHash == c.Runs[0].TraceHash && f.Case.RequestsLost == c.RequestsLost {
+			return f
+		}
+	}
+	return nil
 }
 
 // confirmRuns is how many new runs fixes of families were confirmed on.

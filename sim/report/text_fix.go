@@ -208,7 +208,7 @@ func (t *text) fix(f *check.Fix) {
 		t.Text("      ", "Careful: "+f.Destructive+".")
 	}
 	if len(f.Others) > 0 {
-		t.Text("      ", fmt.Sprintf("The same helps %s: %s.", count(len(f.Others), "more workload", "more workloads"), listed(f.Others, 6)))
+		t.Text("      ", fmt.Sprintf("The same helps %s: %s.", count(len(f.Others), "more workload", "more workloads"), listed(t.withPlaces(f.Others), 6)))
 	}
 }
 
@@ -247,15 +247,18 @@ func (t *text) fixed(f *check.Fix, x *check.FixedCase) string {
 		words += fmt.Sprintf("; at most %s in %s of the new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), leftWords(x.Confirm.Left))
 	}
 	if len(f.Cases) > 1 {
-		return t.trafficOf(x.ID) + words
+		return t.trafficOf(f, x.ID) + words
 	}
 	return words
 }
 
 // trafficOf names a case of a fix by the traffic it is about.
-func (t *text) trafficOf(id string) string {
+func (t *text) trafficOf(f *check.Fix, id string) string {
 	for i := range t.sim.Cases {
 		if c := &t.sim.Cases[i]; c.ID == id {
+			if subject(c) != f.Workload || len(f.Others) > 0 {
+				return subject(c) + ", " + trafficWords(c) + ": "
+			}
 			return trafficWords(c) + ": "
 		}
 	}
@@ -343,4 +346,21 @@ func firstFix(s *check.Simulation, workload string) *check.Fix {
 		}
 	}
 	return nil
+}
+
+// withPlaces names workloads with the places of their manifests.
+func (t *text) withPlaces(workloads []string) []string {
+	var out []string
+	for _, name := range workloads {
+		words := name
+		for i := range t.sim.Cases {
+			if c := &t.sim.Cases[i]; c.Workload == name && c.Source != "" {
+				where := strings.Split(c.Source, ":")
+				words += " (" + strings.Join(where[:min(2, len(where))], ":") + ")"
+				break
+			}
+		}
+		out = append(out, words)
+	}
+	return out
 }

@@ -23,6 +23,9 @@ func (t *text) head(c *check.Case) {
 	if c.Expectation != nil && len(c.Unmet) == 0 {
 		t.Text("        ", "As the Scenario expects.")
 	}
+	if words := allowed(c, t.opts.Limits); words != "" {
+		t.Text("        ", words)
+	}
 	t.Blank()
 	if c.Dark != nil {
 		t.dark(c)
@@ -34,6 +37,9 @@ func (t *text) head(c *check.Case) {
 	if mostBefore(c) >= tenth {
 		t.labelled("Already", befores(c))
 	}
+	if f := shownFamily(c); f != nil {
+		t.Text("  ", "What follows is with "+f.Name+":")
+	}
 	t.labelled("Who notices", t.noticed(c))
 	t.labelled("Why", t.whys(c))
 	t.labelled("Unless", unless(c))
@@ -41,6 +47,24 @@ func (t *text) head(c *check.Case) {
 		t.labelled("Also", befores(c))
 	}
 	t.labelled("What to do", t.todo(c))
+}
+
+// allowed says which flag makes a case that would be a finding none; "" for other cases.
+func allowed(c *check.Case, l check.Limits) string {
+	if !c.Fails(check.Limits{}) || c.Fails(l) {
+		return ""
+	}
+	var flags []string
+	if l.MaxLost > 0 {
+		flags = append(flags, "--max-lost "+l.MaxLost.Duration().String())
+	}
+	if l.MaxDrops > 0 {
+		flags = append(flags, fmt.Sprintf("--max-drops %d", l.MaxDrops))
+	}
+	if l.FailOn != "" && l.FailOn != check.Drops {
+		flags = append(flags, "--fail-on "+string(l.FailOn))
+	}
+	return "Allowed by " + listed(flags, len(flags)) + "."
 }
 
 // labelled writes paragraphs beside a label; none where there are none.

@@ -178,15 +178,21 @@ func origin(lines []ledger.Line) (zero engine.Time, words string) {
 }
 
 // shortened leaves out lines from the middle of what happened before the request until there
-// are no more than most.
+// are no more than most: those without a line of a manifest first.
 func shortened(lines []ledger.Line, most int) []ledger.Line {
 	out := append([]ledger.Line{}, lines...)
 	for len(out) > most {
 		drop := -1
-		for i := range out {
-			if i > 0 && i < len(out)-1 && !out[i].Origin && !strings.HasPrefix(out[i].Event, "this request") && out[i].File == "" {
+		for i := 1; i < len(out)-1; i++ {
+			if out[i].Origin || strings.HasPrefix(out[i].Event, "this request") {
+				continue
+			}
+			if out[i].File == "" {
 				drop = i
 				break
+			}
+			if drop < 0 {
+				drop = i
 			}
 		}
 		if drop < 0 {

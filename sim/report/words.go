@@ -2,22 +2,40 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
+
+// minutes is from where on a duration is written in minutes.
+const minutes = 100 * engine.Second
+
+// inMinutes writes a number of minutes: "2.4".
+func inMinutes(t engine.Time) string {
+	const tenth = 6 * engine.Second
+	tenths := (t + tenth/2) / tenth
+	return strings.TrimSuffix(fmt.Sprintf("%d.%d", tenths/10, tenths%10), ".0")
+}
+
+// spanOr0 is span for a table, where nothing is a number.
+func spanOr0(t engine.Time) string {
+	if t == 0 {
+		return "0 s"
+	}
+	return span(t)
+}
 
 // span writes a duration for people: "13.6 s", "0.98 s", "2.4 min", "nothing".
 func span(t engine.Time) string {
 	switch {
 	case t == 0:
 		return "nothing"
-	case t >= 100*engine.Second:
-		const tenth = 6 * engine.Second
-		tenths := (t + tenth/2) / tenth
-		return strings.TrimSuffix(fmt.Sprintf("%d.%d", tenths/10, tenths%10), ".0") + " min"
+	case t >= minutes:
+		return inMinutes(t) + " min"
 	default:
 		return figure(t) + " s"
 	}
@@ -56,11 +74,16 @@ func spread(r check.Range) string {
 	if high == 0 {
 		return "-"
 	}
-	words := figure(middle) + " s"
 	if low == high {
-		return words
+		return spanOr0(middle)
 	}
-	return fmt.Sprintf("%s (%s-%s)", words, figure(low), figure(high))
+	if middle >= minutes && inMinutes(low) == inMinutes(high) {
+		return span(middle)
+	}
+	if middle >= minutes {
+		return fmt.Sprintf("%s (%s-%s)", span(middle), inMinutes(low), inMinutes(high))
+	}
+	return fmt.Sprintf("%s (%s-%s)", spanOr0(middle), figure(low), figure(high))
 }
 
 // percent writes a bound, rounded up: "14 %", "1.5 %", "1 %".
@@ -127,7 +150,15 @@ func one(c *check.Case) string {
 	if c.Kind == "Scenario" {
 		return "run"
 	}
+	if c.Action == scenario.ActionRollout && recreates(c) {
+		return "restart"
+	}
 	return c.Action
+}
+
+// recreates says that a case's workload ends all pods before it makes new ones, as the line behind its causes has it.
+func recreates(c *check.Case) bool {
+	return slices.ContainsFunc(c.Causes, func(x check.Cause) bool { return x.Culprit.Event == "strategy Recreate" })
 }
 
 func many(c *check.Case, n int) string {

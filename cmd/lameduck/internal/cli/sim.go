@@ -447,6 +447,7 @@ func (c *simCommand) print(s *check.Simulation) error {
 	default:
 		return simreport.WriteText(c.std.Out, s, simreport.TextOptions{
 			Show: c.show, All: c.all, Verbose: c.input.verbose > 0, Width: columns(c.std.Out), Style: verdictColours(c.std.Out), EditWith: c.editWith,
+			Limits: c.limits,
 		})
 	}
 }

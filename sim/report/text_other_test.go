@@ -1,0 +1,102 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// What the Why names comes first, then what changes most; what hardly any app does is left out.
+func TestUnlessNamesWhatChangesMost(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	c := &check.Case{
+		Workload: "shop/web", Verdict: check.Drops, LostSeconds: check.Range{Min: sec, Median: sec, Max: sec},
+		Causes: []check.Cause{{Blame: ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait}}},
+		Assumptions: []scenario.Assumption{
+			{ID: "sigterm", Value: "web: closes-and-finishes (assumed)", Settle: "--profile"}, {ID: "timeout", Value: "10s", Settle: "--timeout"},
+			{ID: "start", Value: "2s"}, {ID: "proxy", Value: "kube-proxy 1.36, iptables, minSyncPeriod 1s", Settle: "--env, or more"},
+		},
+	}
+	for _, a := range []struct {
+		id, value string
+		lost      int64
+		effect    check.Effect
+	}{
+		{"sigterm", "ignores: listener stays", 0, check.VerdictEffect}, {"timeout", "5s", sec / 2, check.SizeEffect}, {"timeout", "none", 28 * sec, check.SizeEffect},
+		{"start", "20s", 3 * sec, check.SizeEffect}, {"proxy", "minSyncPeriod 10s", 5 * sec, check.SizeEffect},
+	} {
+		c.Alternatives = append(c.Alternatives, check.Alternative{ID: a.id, Value: a.value, Verdict: check.Drops, LostSeconds: check.Range{Median: a.lost}, Effect: a.effect})
+	}
+	want := []string{"minSyncPeriod is 10 s: 5 s lost (--env)", "a client waits 5 s for an answer: 0.5 s lost; without a limit: 28 s lost (--timeout)"}
+	if got := unless(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	c.Alternatives[0].Value = "exits-at-once: listener closes"
+	c.Alternatives = c.Alternatives[:1]
+	want = []string{"web exits at once at SIGTERM: nothing lost (assumed: it closes its port at SIGTERM and finishes; --profile)"}
+	if got := unless(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A loss that a flag allows says which one it is.
+func TestWhatIsAllowedSaysByWhat(t *testing.T) {
+	t.Parallel()
+	c := &example().Cases[1]
+	for _, tt := range []struct {
+		limits check.Limits
+		want   string
+	}{
+		{check.Limits{}, ""}, {check.Limits{MaxLost: 5 * engine.Second}, "Allowed by --max-lost 5s."}, {check.Limits{MaxLost: engine.Millisecond}, ""},
+		{check.Limits{FailOn: check.Outage}, "Allowed by --fail-on outage."},
+	} {
+		if got := allowed(c, tt.limits); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.limits, got, tt.want)
+		}
+	}
+}
+
+// A workload of strategy Recreate is not restarted pod by pod.
+func TestARecreateIsARestart(t *testing.T) {
+	t.Parallel()
+	s := example()
+	s.Cases[1].Causes[0].Culprit.Event = "strategy Recreate"
+	if text := flow(compose(s, TextOptions{})); !strings.Contains(text, "shop/web loses 0.98 s of traffic in every restart.") {
+		t.Error(text)
+	}
+}
+
+// A flag and its value are pasted from one line.
+func TestAFlagAndItsValueStayTogether(t *testing.T) {
+	t.Parallel()
+	w := newText(&check.Simulation{}, TextOptions{Width: 40}, everything)
+	w.command("Again: ", "lameduck sim -f web.yaml --show shop/web/rollout/web:80 --seed 1 --runs 1")
+	for _, line := range strings.Split(w.String(), "\n") {
+		line = strings.TrimSuffix(line, " \\")
+		if last := line[strings.LastIndexByte(line, ' ')+1:]; strings.HasPrefix(last, "-") || strings.Contains(line, joint) {
+			t.Errorf("%q ends with a flag", line)
+		}
+	}
+}
+
+// The only pod's successor has none of its data; workloads that one change helps are named with their places.
+func TestDataAndPlacesAreTold(t *testing.T) {
+	t.Parallel()
+	s := example()
+	sessions(s)
+	s.Cases[1].Usable.Of = 1
+	s.Fixes[0].Others = []string{"shop/api"}
+	s.Cases[0].Source = "api.yaml:7:3"
+	text := flow(compose(s, TextOptions{}))
+	for _, want := range []string{"a new pod does not have the data that the old one kept in its memory", "The same helps 1 more workload: shop/api (api.yaml:7)."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
