@@ -90,7 +90,7 @@ func Changes(s *scenario.Scenario, w *scenario.Workload, lateness engine.Time) [
 	}
 	var out []Change
 	for _, c := range []*Change{
-		t.unavailable(), t.preStop(Sleep(lateness)), t.gate(), t.draining(), t.minReady(), t.readiness(), t.startup(), t.handler(), t.grace(),
+		t.unavailable(), t.preStop(Sleep(lateness)), t.gate(), t.draining(), t.minReady(), t.readiness(), t.sooner(), t.startup(), t.handler(), t.grace(),
 	} {
 		if c != nil {
 			out = append(out, *c)
@@ -275,6 +275,24 @@ func (t *target) readiness() *Change {
 				PeriodSeconds: 5,
 			}
 		},
+	}
+}
+
+// sooner has the kubelet ask a new pod every second whether it is ready, where a rollout leaves no other pod: after a first
+// failure it asks again one period later, 10 s by default (facts/pod-lifecycle.md 3.1).
+func (t *target) sooner() *Change {
+	c := t.container()
+	_, unavailable := cluster.Fenceposts(t.w.Deployment)
+	replicas := t.w.Deployment.Spec.Replicas
+	alone := t.w.Recreate() || replicas != nil && unavailable >= int(*replicas)
+	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 || !alone {
+		return nil
+	}
+	index := t.server
+	return &Change{
+		ID: "readinessPeriod", Title: "readinessProbe.periodSeconds: 1",
+		Edits: []check.Edit{t.edit(t.path("readinessProbe.periodSeconds"), fmt.Sprint(c.ReadinessProbe.PeriodSeconds), "1")},
+		apply: func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[index].ReadinessProbe.PeriodSeconds = 1 },
 	}
 }
 

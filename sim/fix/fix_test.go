@@ -123,8 +123,18 @@ func TestChanges(t *testing.T) {
 		},
 		"strategy Recreate": {
 			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {type: Recreate}"}, "", engine.Second,
-			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 5|terminationGracePeriodSeconds: 60",
+			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 5|readinessProbe.periodSeconds: 1|terminationGracePeriodSeconds: 60",
 			"spec.strategy.type@6: Recreate -> RollingUpdate",
+		},
+		"strategy Recreate, asked every second": {
+			map[string]string{
+				"CONTAINER": "        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}", "STRATEGY": "  strategy: {type: Recreate}",
+			}, "", engine.Second,
+			"strategy RollingUpdate, maxUnavailable: 0|preStop: sleep 5|terminationGracePeriodSeconds: 60", "",
+		},
+		"all pods at once": {
+			map[string]string{"CONTAINER": readiness, "STRATEGY": "  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 2}}"}, "", engine.Second,
+			"maxUnavailable: 0|preStop: sleep 5|minReadySeconds: 3|readinessProbe.periodSeconds: 1|terminationGracePeriodSeconds: 60", "",
 		},
 		"no readiness probe, and a liveness probe": {
 			map[string]string{"CONTAINER": "        livenessProbe: {tcpSocket: {port: 8080}}"}, "", engine.Second,

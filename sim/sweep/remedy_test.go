@@ -152,3 +152,16 @@ func TestNoGraceForAProcessThatIgnoresSIGTERM(t *testing.T) {
 		}
 	}
 }
+
+// Where all that ends the loss may break what the manifest was written for, the change that helps most and breaks nothing is
+// looked for, too.
+func TestAHarmlessChangeStandsBesideADestructiveOne(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "  replicas: 1\n  strategy: {type: Recreate}", "        readinessProbe: {httpGet: {path: /, port: 8080}}", scenario.Options{}, Options{Runs: 10, Fixes: -1, ConfirmRuns: 20})
+	if len(s.Fixes) != 2 || s.Fixes[0].Destructive == "" || s.Fixes[1].Destructive != "" || s.Fixes[1].Title != "readinessProbe.periodSeconds: 1" {
+		t.Fatalf("fixes %+v", s.Fixes)
+	}
+	if c := s.Fixes[1].Cases[0].Confirm; c.LostSeconds.Median == 0 || 2*c.LostSeconds.Median > s.Cases[0].LostSeconds.Median {
+		t.Errorf("it leaves %+v of %+v", c.LostSeconds, s.Cases[0].LostSeconds)
+	}
+}

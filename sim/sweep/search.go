@@ -117,6 +117,9 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 			found = append(found, a)
 		}
 	}
+	if a := s.harmless(found, singles); a != nil {
+		found = append(found, a)
+	}
 	for _, a := range singles {
 		used := slices.ContainsFunc(found, func(b *attempt) bool { return b.contains(a) })
 		if a.ran && !used && !s.helps(a) {
@@ -124,6 +127,24 @@ func (s *search) run() (found []*attempt, noHelp []string) {
 		}
 	}
 	return found, noHelp
+}
+
+// harmless is the single change that helps most of those that break nothing, where all that was found may break what the
+// manifest was written for; nil where something else was found, or nothing helps.
+func (s *search) harmless(found, singles []*attempt) *attempt {
+	destructive := func(a *attempt) bool {
+		return slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.Destructive != "" })
+	}
+	var best *attempt
+	for _, a := range singles {
+		if !destructive(a) && s.helps(a) && (best == nil || a.lost < best.lost) {
+			best = a
+		}
+	}
+	if s.shown < 2 || len(found) == 0 || slices.ContainsFunc(found, func(a *attempt) bool { return !destructive(a) }) {
+		return nil
+	}
+	return best
 }
 
 // changes are those that can have to do with what was lost: of the workload, and of the load balancers that any unit has.
