@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // assumptions lists what was taken for granted in the shown cases and changes something, with
@@ -72,7 +71,7 @@ func (t *text) assumptions(shown []*check.Case) {
 // dataLost says of sessions with the only pod that whoever answers next may not know what the old pod knew.
 func dataLost(shown []*check.Case) []NotModelled {
 	for _, c := range shown {
-		if c.Class == scenario.ClassSession && c.Usable.Of == 1 {
+		if c.Class == "session" && c.Usable.Of == 1 {
 			return []NotModelled{{What: "a new pod does not have the data that the old one kept in its memory, or in a directory without a volume", Direction: "more"}}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // suspects are the assumptions that decide how late an actor is.
@@ -87,8 +86,11 @@ func unless(c *check.Case) []string {
 			}
 		}
 		words := strings.Join(parts, "; ")
-		if i := slices.IndexFunc(c.Assumptions, func(a scenario.Assumption) bool { return a.ID == id }); i >= 0 {
-			words += settled(&c.Assumptions[i])
+		for i := range c.Assumptions {
+			if a := &c.Assumptions[i]; a.ID == id {
+				words += settled(id, a.Value, a.Settle)
+				break
+			}
 		}
 		out = append(out, words)
 	}
@@ -96,13 +98,13 @@ func unless(c *check.Case) []string {
 }
 
 // settled is the first of the ways to say an assumption, and of an app, which the clause names, what was assumed.
-func settled(a *scenario.Assumption) string {
+func settled(id, value, settle string) string {
 	var parts []string
-	if _, profile, ok := strings.Cut(a.Value, ": "); ok && a.ID == "sigterm" {
+	if _, profile, ok := strings.Cut(value, ": "); ok && id == "sigterm" {
 		profile, _, _ = strings.Cut(profile, " (")
 		parts = append(parts, "assumed: it "+atSIGTERM(profile))
 	}
-	if flag, _, _ := strings.Cut(a.Settle, ","); flag != "" {
+	if flag, _, _ := strings.Cut(settle, ","); flag != "" {
 		parts = append(parts, flag)
 	}
 	return inBrackets(strings.Join(parts, "; "))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // minutes is from where on a duration is written in minutes.
@@ -150,7 +149,7 @@ func one(c *check.Case) string {
 	if c.Kind == "Scenario" {
 		return "run"
 	}
-	if c.Action == scenario.ActionRollout && recreates(c) {
+	if c.Action == "rolling restart" && recreates(c) {
 		return "restart"
 	}
 	return c.Action
