@@ -29,10 +29,10 @@ type fieldReport struct {
 type fieldVariant struct {
 	set   string // "" for the story as it is
 	cause ledger.Cause
-	// requests is how many failed in a roll-out, thousandths how much of a second of the whole
+	// requests is how many failed in a rollout, thousandths how much of a second of the whole
 	// traffic; 0 where the report gives no number that could be compared.
 	requests, thousandths float64
-	// rare says that most roll-outs lose nothing, and the others a request or two; nothing that none does.
+	// rare says that most rollouts lose nothing, and the others a request or two; nothing that none does.
 	rare, nothing bool
 }
 
@@ -118,7 +118,7 @@ func TestFieldReports(t *testing.T) {
 				switch {
 				case v.rare && rare: // how rare cannot be told
 				case lost >= before, v.rare && 10*lost > before:
-					t.Errorf("%s: %.2f requests a roll-out, and %.2f before", v.set, lost, before)
+					t.Errorf("%s: %.2f requests a rollout, and %.2f before", v.set, lost, before)
 				}
 				before, rare = lost, v.rare
 			}
@@ -196,7 +196,7 @@ func fieldRun(t *testing.T, name, set string, runs int) *check.Case {
 }
 
 // check compares a variant with what was reported of it, and returns how many requests fail in a
-// roll-out.
+// rollout.
 func (v *fieldVariant) check(t *testing.T, c *check.Case) float64 {
 	t.Helper()
 	var seconds float64
@@ -209,14 +209,14 @@ func (v *fieldVariant) check(t *testing.T, c *check.Case) float64 {
 	}
 	runs := float64(len(c.Runs))
 	requests, thousandths := float64(c.Totals().Failed)/runs, 1000*seconds/runs
-	t.Logf("%s: %.2f requests a roll-out, %.0f ms of the traffic, in %d of %d roll-outs", v.set, requests, thousandths, losing, len(c.Runs))
+	t.Logf("%s: %.2f requests a rollout, %.0f ms of the traffic, in %d of %d rollouts", v.set, requests, thousandths, losing, len(c.Runs))
 	within(t, "requests", requests, v.requests)
 	within(t, "ms of the traffic", thousandths, v.thousandths)
 	switch {
 	case v.nothing && losing > 0, !v.nothing && losing == 0:
-		t.Errorf("%s: %d of %d roll-outs lose something", v.set, losing, len(c.Runs))
+		t.Errorf("%s: %d of %d rollouts lose something", v.set, losing, len(c.Runs))
 	case v.rare && (10*losing > len(c.Runs) || c.RequestsLost.Max > 2):
-		t.Errorf("%s: not rare: %d of %d roll-outs lose something, one of them %d requests", v.set, losing, len(c.Runs), c.RequestsLost.Max)
+		t.Errorf("%s: not rare: %d of %d rollouts lose something, one of them %d requests", v.set, losing, len(c.Runs), c.RequestsLost.Max)
 	}
 	if most := mostOf(c); most != v.cause {
 		t.Errorf("%s: most is lost to %s, want %s", v.set, most, v.cause)

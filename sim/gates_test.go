@@ -22,7 +22,7 @@ func gatedLB(injection scenario.GateInjection) scenario.LoadBalancer {
 	}
 }
 
-// keptWorld is balanced with a roll-out in the place of the deletion, and pods that start at once.
+// keptWorld is balanced with a rollout in the place of the deletion, and pods that start at once.
 func keptWorld(lb scenario.LoadBalancer) *scenario.Scenario {
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 	sc.Workloads[0].App.Start = engine.Constant(sec)
@@ -42,7 +42,7 @@ func (j *journal) Record(e cluster.Event) {
 	}
 }
 
-// Registration takes 60 s. Without a gate the roll-out is over long before: nobody who answers is
+// Registration takes 60 s. Without a gate the rollout is over long before: nobody who answers is
 // registered until 60 s and one check (10 s) after the first new pod was ready. With the gate each
 // old pod goes when its successor is a healthy target, and nothing is lost.
 func TestAReadinessGateOutlastsRegistration(t *testing.T) {

@@ -29,7 +29,7 @@ type Fix struct {
 	Edits       []Edit
 	Destructive string      // why it may break something, "" when it does not
 	Cost        string      // in words, "" for nothing worth saying
-	Longer      engine.Time // a roll-out, in the median run; negative when it is shorter
+	Longer      engine.Time // a rollout, in the median run; negative when it is shorter
 	// Margin is what a preStop hook that was solved for leaves to the latest removal seen; 0
 	// when the fix has none.
 	Margin engine.Time

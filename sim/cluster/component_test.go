@@ -9,7 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// rolled is the story of a roll-out at 10 s of one pod with surge, while a component is paused
+// rolled is the story of a rollout at 10 s of one pod with surge, while a component is paused
 // from 5 s to 60 s: when the new pod was created, bound, ready, and the old one deleted.
 func rolled(t *testing.T, component string) *world {
 	t.Helper()
@@ -31,7 +31,7 @@ func rolled(t *testing.T, component string) *world {
 }
 
 // A component that is paused does nothing, and what it has to do when it runs again: everything
-// after it in the chain of a roll-out waits for it.
+// after it in the chain of a rollout waits for it.
 func TestPausedComponents(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

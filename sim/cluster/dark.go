@@ -22,7 +22,7 @@ type darkPods struct {
 	replaced int
 	spare    int // usable pods that came before the pod they replace went
 	most     int
-	begun    engine.Time // of the first roll-out, never before it
+	begun    engine.Time // of the first rollout, never before it
 	last     engine.Time // when a pod last came or went
 }
 

@@ -90,7 +90,7 @@ func TestDarkPodsOfARollOut(t *testing.T) {
 	}
 }
 
-// The roll-out begins with the new template and ends with the last pod that comes or goes: here
+// The rollout begins with the new template and ends with the last pod that comes or goes: here
 // the old one, whose preStop hook sleeps for 7 s from when it is deleted. What happens without a
 // new template is none.
 func TestLengthOfARollOut(t *testing.T) {

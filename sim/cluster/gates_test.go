@@ -51,7 +51,7 @@ func TestReadinessGates(t *testing.T) {
 	}
 }
 
-// The roll-out waits for the gate: the old pod is deleted when the new one is ready, not when its
+// The rollout waits for the gate: the old pod is deleted when the new one is ready, not when its
 // containers are.
 func TestRolloutWaitsForTheGate(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ const (
 	EventIngress                   // a pod of an ingress controller sends the requests of an entry to Targets from now on
 	EventBalancer                  // a load balancer sends new connections to a node or pod from now on, or not any more: OK
 	EventGate                      // a readiness gate of a pod opened, or closed: Gate, OK
-	EventDeadline                  // a roll-out has made no progress for Seconds: Workload
+	EventDeadline                  // a rollout has made no progress for Seconds: Workload
 	EventTainted                   // a node's proxy has seen Cluster Autoscaler's taint: OK as its port 10256 says now
 	EventNodeGone                  // a node's machine is gone
 	EventResumed                   // a component that was paused runs again: Action

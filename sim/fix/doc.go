@@ -1,5 +1,5 @@
 // Package fix knows what in a workload's manifest can be changed against the losses of a
-// roll-out: each Change with its edits, what it costs and what it does to a Scenario. It also
+// rollout: each Change with its edits, what it costs and what it does to a Scenario. It also
 // tells from the events of a run how late a pod's removal reached the last node (Lateness),
 // which is what a preStop hook has to outlast.
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // A stream whose via names a Service goes through the pods behind it: an ingress controller that
-// is part of the Scenario, with a roll-out of its own. One that is not is a proxy at rest, which
+// is part of the Scenario, with a rollout of its own. One that is not is a proxy at rest, which
 // lb.go finds by the Ingress or HTTPRoute.
 
 // ingressSpec is what the Scenario says of such controllers.

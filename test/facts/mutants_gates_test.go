@@ -66,7 +66,7 @@ var progressMutants = []mutant{
 	{"the time runs while it is paused", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
 		{progress, "if p.done || p.paused || p.exceeded || seconds == nil {", "if p.done || p.exceeded || seconds == nil {"},
 	}},
-	{"a roll-out that is complete has a deadline", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
+	{"a rollout that is complete has a deadline", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
 		{progress, "\tcase p.done:\n\t\treturn\n", ""},
 		{progress, "\tp.done = counts.complete(d.Replicas)\n", ""},
 	}},

@@ -348,10 +348,10 @@ var ownMutants = []mutant{
 	{"a pod is dark 10 % less", []string{"simulator 5.1"}, cluster, "TestDarkPodsOfARollOut", []edit{
 		{darkPods, "p.until-p.from)", "(p.until-p.from)*9/10)"},
 	}},
-	{"a roll-out takes until the end of the run", []string{"simulator 5.1"}, cluster, "TestLengthOfARollOut", []edit{
+	{"a rollout takes until the end of the run", []string{"simulator 5.1"}, cluster, "TestLengthOfARollOut", []edit{
 		{darkPods, "d.last-d.begun", "w.eng.Now()-d.begun"},
 	}},
-	{"a roll-out begins with any pod that goes", []string{"simulator 5.1"}, cluster, "TestLengthOfARollOut", []edit{
+	{"a rollout begins with any pod that goes", []string{"simulator 5.1"}, cluster, "TestLengthOfARollOut", []edit{
 		{darkPods, "\td.last = now\n", "\td.last = now\n\td.rollOut(now)\n"},
 	}},
 	{"where clients choose the pod, there is a verdict", []string{"simulator 5.1"}, "sim/sweep", "TestDarkPodsOfAHeadlessService", []edit{

@@ -34,7 +34,7 @@ func (w *world) gate(seed uint64) {
 			continue
 		}
 		if !w.endless {
-			w.Until += 1800 * sec // each pod of a roll-out may wait for its gate's timeout
+			w.Until += 1800 * sec // each pod of a rollout may wait for its gate's timeout
 		}
 		lb.ReadinessGate, lb.GateRecheck, lb.GateInjection = balancerGate, d.span(100*ms, 15*sec), scenario.InjectAlways
 		if d.chance(30) {
