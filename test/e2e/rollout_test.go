@@ -76,9 +76,9 @@ const (
 	rolloutN = "rollout"
 )
 
-// TestAGoodRolloutLosesNothing replaces pods that wait before they stop, longer than news take.
+// TestAGoodRolloutLosesNothing replaces pods that wait before they stop, longer than news take. Other
+// tests wait for it: what they load the machine with would fail requests of a second, too.
 func TestAGoodRolloutLosesNothing(t *testing.T) {
-	t.Parallel()
 	for name, r := range map[string]rollout{
 		"Cluster": {policy: "Cluster", strategy: oneMore, replicas: 3, pod: goodPod, app: goodApp},
 		"Local":   {policy: "Local", strategy: oneMore, replicas: 2, pod: goodPod, app: goodApp, balanced: true, perRevision: true},
@@ -91,10 +91,8 @@ func TestAGoodRolloutLosesNothing(t *testing.T) {
 			}
 			w := r.deploy(t, c)
 			w.roll(t)
-			report := w.load.Stop()
-			t.Log(report)
-			if n := len(report.Failures()); n > 0 {
-				t.Errorf("%d requests failed", n)
+			if failed := w.stop(t); len(failed) > 0 {
+				t.Errorf("%d requests failed", len(failed))
 			}
 		})
 	}
@@ -117,15 +115,15 @@ func TestABadRolloutLosesWhatTheSimulatorPredicts(t *testing.T) {
 			w := r.deploy(t, c)
 			w.quiet(t)
 			w.roll(t)
-			report := w.load.Stop()
-			lost := float64(len(report.Failures())) * perRequest.Seconds()
-			causes := w.causes(report)
+			failed := w.stop(t)
+			lost := float64(len(failed)) * perRequest.Seconds()
+			causes := w.causes(failed)
 			t.Cleanup(func() {
 				if t.Failed() {
-					t.Log(w.timeline(report))
+					t.Log(w.timeline(failed))
 				}
 			})
-			t.Logf("lost %.2f s of traffic, %v; the simulator says %.2f s to %.2f s, %v\n%s", lost, causes, p.least, p.most, p.causes, report)
+			t.Logf("lost %.2f s of traffic, %v; the simulator says %.2f s to %.2f s, %v", lost, causes, p.least, p.most, p.causes)
 			if low, high := p.least*3/4, p.most*5/4; lost < low || lost > high || low <= 0 {
 				t.Errorf("lost %.2f s of traffic, want %.2f s to %.2f s", lost, low, high)
 			}
@@ -314,6 +312,7 @@ type rolling struct {
 	healthPort uint16
 	ways       []way
 	load       *client.Load
+	still      *client.Load // see stillN
 	balancer   *balancer
 	old        []corev1.Pod
 	glimpses   [][]glimpse // of each node, in order
@@ -353,6 +352,7 @@ func (r rollout) deploy(t *testing.T, c *cluster) *rolling {
 		}
 	}
 	w.reachable(t, w.old)
+	w.still = w.c.standStill(t)
 	w.load = client.StartAtRate(t.Context(), perRequest, requestLimit, w.balancer.next, targets...)
 	return w
 }
@@ -480,9 +480,8 @@ func (w *rolling) gone(p corev1.Pod) bool {
 }
 
 // causes are the shares of causes in all failures, by the last glimpse before each.
-func (w *rolling) causes(r client.Report) map[string]float64 {
+func (w *rolling) causes(failed []client.Record) map[string]float64 {
 	out := map[string]float64{}
-	failed := r.Failures()
 	for _, f := range failed {
 		cause := "another"
 		for _, g := range w.glimpses[f.Target] {
@@ -575,7 +574,7 @@ func (b *balancer) allHealthy() error {
 }
 
 // timeline is when requests failed, and what was seen of the nodes.
-func (w *rolling) timeline(r client.Report) string {
+func (w *rolling) timeline(failed []client.Record) string {
 	var b strings.Builder
 	for i, glimpses := range w.glimpses {
 		last := ""
@@ -586,7 +585,7 @@ func (w *rolling) timeline(r client.Report) string {
 			}
 		}
 	}
-	for _, f := range r.Failures() {
+	for _, f := range failed {
 		fmt.Fprintf(&b, "%s/%d ", f.At.Format("05.000"), f.Target)
 	}
 	return b.String()
