@@ -515,14 +515,14 @@ func TestAServiceThatIsGoneAnswers503WhileItsPortCloses(t *testing.T) {
 		w.endpoint(true)
 		inBubble(t, w, b, func(s *Server) {
 			s.Follow(w.sync(), addrs("192.0.2.1"))
-			conn := b.lane("192.0.2.1:31000").dial()
-			in := bufio.NewReader(conn)
+			lane := b.lane("192.0.2.1:31000")
 			ask := func() (int, string) {
 				t.Helper()
+				conn := lane.dial()
 				if _, err := io.WriteString(conn, "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 					t.Fatal(err)
 				}
-				r, err := http.ReadResponse(in, nil)
+				r, err := http.ReadResponse(bufio.NewReader(conn), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -540,8 +540,9 @@ func TestAServiceThatIsGoneAnswers503WhileItsPortCloses(t *testing.T) {
 			if status, body := ask(); status != 503 || !strings.Contains(body, `"name": ""`) {
 				t.Errorf("when it is gone %d %s", status, body)
 			}
+			conn := lane.dial()
 			s.Follow(table, addrs("192.0.2.1"))
-			if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+			if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 				t.Errorf("the connection is not closed: %v", err)
 			}
 		})

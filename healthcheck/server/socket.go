@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"golang.org/x/net/netutil"
 )
 
 // RetryInterval passes before an address that could not be listened on is tried again, as in kube-proxy 1.36
@@ -19,18 +17,14 @@ import (
 const RetryInterval = 5 * time.Second
 
 // Limits of every socket. Whoever reaches a port may hold a connection no longer than this, and what is sent is thrown away
-// unread. Load balancers ask again after 30 s at most (facts/load-balancers.md) and may keep their connection until then.
+// unread. No connection is kept for a second request: load balancers ask once in some seconds, Prometheus once in 15 s or more, and a
+// connection that is kept takes the place of somebody who asks.
 const (
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 10 * time.Second
 	answerTimeout  = 10 * time.Second
-	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 16 << 10
 	maxBodyBytes   = 16 << 10 // nobody reads a body; this is for handlers that come from elsewhere
-	// maxConnections are open at a time; others wait in the kernel's backlog until one is done or cut off, which takes headerTimeout where
-	// nothing is asked. A load balancer probes from a dozen addresses or so, each over one connection, and Prometheus over one;
-	// one connection takes some 20 kB, so that a port that is flooded holds 2.5 MB, and no other port notices.
-	maxConnections = 128
 	// closeGrace is for answers that are on their way when a socket closes.
 	closeGrace = time.Second
 )
@@ -114,7 +108,7 @@ func (s Socket) once(ctx context.Context, released func()) (open bool, err error
 	if s.Listening != nil {
 		s.Listening(l.Addr())
 	}
-	l = netutil.LimitListener(l, maxConnections)
+	l = newCrowd(l)
 	server := s.server()
 	served := make(chan error, 1)
 	var serving sync.WaitGroup
@@ -139,14 +133,16 @@ func (s Socket) server() *http.Server {
 	if timeout == 0 {
 		timeout = answerTimeout
 	}
-	return &http.Server{
-		Handler:           http.MaxBytesHandler(s.Handler, maxBodyBytes),
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: timeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes,
+	server := &http.Server{
+		Handler:           attended(http.MaxBytesHandler(s.Handler, maxBodyBytes)),
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: timeout,
+		MaxHeaderBytes: maxHeaderBytes, ConnContext: withGuest,
 		// "OPTIONS *" gets the answer that everybody gets, not a 200 of the library.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     log.New(complaints{s.trouble}, "", 0),
 	}
+	server.SetKeepAlivesEnabled(false)
+	return server
 }
 
 func (s Socket) trouble(err error) {

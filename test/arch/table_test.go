@@ -104,7 +104,6 @@ var packages = []packageRule{
 			{"healthcheck", "serves the answers computed there"},
 			{"endpoints", "families of sockets, names of Services, the behaviour of a version"},
 		},
-		modules: []permit{{"golang.org/x/net", "a listener that accepts so many connections at a time"}},
 	},
 	{
 		path: "proxier",
