@@ -129,7 +129,17 @@ func meanOf(low, high Time) Time { return (low + high) / 2 / steps }
 
 // Sample turns a uniform draw into a time.
 func (d Dist) Sample(draw uint64) Time {
-	if d.table == nil && d.width == 0 {
+	if d.table == nil {
+		return d.sampleWithoutTable(draw)
+	}
+	i := draw >> (64 - stepBits)
+	low := d.table[i]
+	part, _ := bits.Mul64(uint64(d.table[i+1]-low), draw<<stepBits)
+	return low + Time(part)
+}
+
+func (d *Dist) sampleWithoutTable(draw uint64) Time {
+	if d.width == 0 {
 		return d.value
 	}
 	i := int(draw >> (64 - stepBits)) //nolint:gosec // below steps

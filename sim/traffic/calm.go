@@ -110,7 +110,7 @@ func (t *Traffic) catchUp(s *stream, now engine.Time) {
 	s.passUntil(now - c.longest)
 	for s.next < now {
 		draws := s.requests.Sub(s.count)
-		p := plain{flow: draws.Draw(1), place: -1, drawn: 3}
+		p := plain{flow: draws.Draw(1), drawn: 3}
 		node := c.nodes[engine.Below(p.flow, len(c.nodes))]
 		p.member, p.node = int32(node), int32(node)
 		list := c.ways[node].Targets

@@ -103,6 +103,9 @@ func (t *Traffic) Until(server uint64, now engine.Time) engine.Time {
 	for i := range f.plain {
 		until = max(until, f.plain[i].end)
 	}
+	for c := range t.riding(server, now) {
+		until = max(until, c.free)
+	}
 	for i := range f.list {
 		until = max(until, f.list[i].until())
 	}

@@ -5,10 +5,10 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // places are the connections of a stream's pool by what can be done with them. To find one costs
 // the same however many there are; what has changed meanwhile is noticed when it is met.
 type places struct {
-	changes uint64      // of when a connection is free
-	busy    heap[place] // until they are free, first of all the next one
-	idle    []place     // the one used last is the last
-	empty   []int       // places for connections
+	changes uint64  // of when a connection is free
+	busy    []place // until they are free: the next one is the last
+	idle    []place // the one used last is the last
+	empty   []int   // places for connections
 }
 
 // place is one connection of a pool as it was put down as free: by its number, since there are as many
@@ -19,8 +19,19 @@ type place struct {
 	n   int
 }
 
-// Before orders by time, then by the order of use.
-func (p place) Before(o place) bool { return p.at < o.at || p.at == o.at && p.seq < o.seq }
+// use puts a connection down as busy until a moment; of those that become free at one moment the one
+// put down first is the first. There are few, and most answers come in the order of their requests,
+// so that it is near the end.
+func (p *places) use(c *conn, at engine.Time) {
+	p.changes++
+	c.free, c.uses = at, p.changes
+	p.busy = append(p.busy, place{})
+	i := len(p.busy) - 1
+	for ; i > 0 && p.busy[i-1].at <= at; i-- {
+		p.busy[i] = p.busy[i-1]
+	}
+	p.busy[i] = place{at, c.uses, c.place}
+}
 
 // busyUntil has nobody else take a connection before a moment.
 func (c *conn) busyUntil(at engine.Time) {
@@ -40,9 +51,7 @@ func (c *conn) busyUntil(at engine.Time) {
 		}
 		p.empty = p.empty[:last]
 	}
-	p.changes++
-	c.uses = p.changes
-	p.busy.push(place{at, c.uses, c.place})
+	p.use(c, at)
 }
 
 // vacate makes the place of a connection free for another.
@@ -59,15 +68,7 @@ func (c *conn) vacate() {
 // connections it is the one used last, as in most pools.
 func (t *Traffic) find(s *stream, now engine.Time) (c, first *conn) {
 	p := &s.places
-	for len(p.busy) > 0 && (p.busy[0].at <= now || s.stale(&p.busy[0])) {
-		switch f := p.busy.pop(); {
-		case s.stale(&f):
-		case s.pool[f.n].connected():
-			p.idle = append(p.idle, f)
-		default:
-			s.pool[f.n].vacate()
-		}
-	}
+	s.release(now)
 	for len(p.idle) > 0 {
 		f := &p.idle[len(p.idle)-1]
 		if !s.stale(f) {
@@ -82,9 +83,28 @@ func (t *Traffic) find(s *stream, now engine.Time) (c, first *conn) {
 	case len(p.empty) > 0:
 		return s.pool[p.empty[len(p.empty)-1]], nil
 	case len(p.busy) > 0:
-		return nil, s.pool[p.busy[0].n]
+		return nil, s.pool[p.busy[len(p.busy)-1].n]
 	default:
 		return nil, nil
+	}
+}
+
+// release puts the connections down as idle that are so by now.
+func (s *stream) release(now engine.Time) {
+	p := &s.places
+	for last := len(p.busy) - 1; last >= 0; last-- {
+		f := &p.busy[last]
+		stale := s.stale(f)
+		switch {
+		case !stale && f.at > now:
+			return
+		case stale:
+		case s.pool[f.n].connected():
+			p.idle = append(p.idle, *f)
+		default:
+			s.pool[f.n].vacate()
+		}
+		p.busy = p.busy[:last]
 	}
 }
 

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
@@ -22,7 +23,6 @@ type plain struct {
 	number, flow uint64
 	stream       int32
 	member, node int32
-	place        int32 // its connection in the pool, -1 for none of a pool
 	target       int32 // in inFlight.targets
 	drawn        int32 // draws that it has taken
 }
@@ -81,7 +81,7 @@ func plainlyOf(spec *Spec) func(*Traffic, *stream) bool {
 // plainlyNew is for a request with a connection of its own: see start, connect and reach.
 func plainlyNew(t *Traffic, s *stream) bool {
 	draws := s.requests.Sub(s.count)
-	p := plain{flow: draws.Draw(1), place: -1, drawn: 2}
+	p := plain{flow: draws.Draw(1), drawn: 2}
 	f := t.world.Front(Leg{s.index, NoProxy}, p.flow, -1)
 	if f.Member < 0 || t.through(f.Node) {
 		return false
@@ -103,20 +103,33 @@ func plainlyNew(t *Traffic, s *stream) bool {
 // plainlyPooled is for a request over a connection of a pool that stands: see startPooled and
 // reuse.
 func plainlyPooled(t *Traffic, s *stream) bool {
-	now := s.next
-	c, _ := t.find(s, now)
-	if c == nil || !c.connected() || c.gone || s.spec.forgotten(now-c.used) || c.racing(now) {
+	if s.ridePlain() {
+		return true
+	}
+	t.find(s, s.next) // drops what is closed
+	return s.ridePlain()
+}
+
+// ridePlain sends the next request over the connection of the pool that was used last, ok false if that
+// is not all there is to say. What is kept of the request is at the connection: see counted.
+func (s *stream) ridePlain() (ok bool) {
+	now, p := s.next, &s.places
+	s.release(now)
+	last := len(p.idle) - 1
+	if last < 0 || s.stale(&p.idle[last]) {
 		return false
 	}
-	if c.to == nil {
-		c.to = t.lasting(c.target)
-	}
-	p := plain{flow: c.flow, place: int32(c.place), member: int32(c.member), node: int32(c.node), drawn: 1}
-	if !t.serve(s, &p, c.to, s.requests.Sub(s.count)) {
+	c := s.pool[p.idle[last].n]
+	if !c.asItWas(now) || c.takes == nil {
 		return false
 	}
-	c.sent, c.used = now, p.end
-	c.busyUntil(p.end)
+	end := now + c.takes.Sample(s.requests.Sub(s.count).Draw(1)) + s.spec.RTT
+	if s.spec.Timeout > 0 && end > now+s.spec.Timeout {
+		return false
+	}
+	p.idle = p.idle[:last]
+	c.counted, c.number, c.sent, c.used = true, s.count, now, end
+	p.use(c, end)
 	return true
 }
 
@@ -126,7 +139,7 @@ func plainlyShared(t *Traffic, s *stream) bool {
 	if l.state != linkUp || l.gone || l.closed || l.idled(s.next) {
 		return false
 	}
-	p := plain{flow: l.dial.flow, place: -1, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}
+	p := plain{flow: l.dial.flow, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}
 	if !t.serve(s, &p, l.to, s.requests.Sub(s.count)) {
 		return false
 	}
@@ -181,15 +194,33 @@ func (f *inFlight) addPlain(p *plain) {
 // whole makes of a plain request what start would have made of it.
 func (t *Traffic) whole(f *inFlight, p *plain) serving {
 	s := t.streams[p.stream]
-	var c *conn
-	if p.place >= 0 {
-		c = s.pool[p.place]
-	}
-	return serving{end: p.end, conn: c, attempt: attempt{
-		reused: c != nil,
+	return serving{end: p.end, attempt: attempt{
 		req:    request{stream: s, number: p.number, arrival: p.arrival, draws: s.requests.Sub(p.number), drawn: uint64(p.drawn), attempts: 1},
 		member: int(p.member), flow: p.flow, node: int(p.node), began: p.arrival, sent: p.arrival, target: *f.targets[p.target],
 	}}
+}
+
+// whole is the same for the plain request over a connection of a pool, which counts no longer as plain.
+func (c *conn) whole() serving {
+	c.counted = false
+	return serving{end: c.free, conn: c, attempt: attempt{
+		reused: true,
+		req:    request{stream: c.pool, number: c.number, arrival: c.sent, draws: c.pool.requests.Sub(c.number), drawn: 1, attempts: 1},
+		member: c.member, flow: c.flow, node: c.node, began: c.sent, sent: c.sent, target: c.target,
+	}}
+}
+
+// riding are the connections of pools with a plain request under way to a server.
+func (t *Traffic) riding(server uint64, now engine.Time) iter.Seq[*conn] {
+	return func(yield func(*conn) bool) {
+		for _, s := range t.streams {
+			for _, c := range s.pool {
+				if c.counted && c.free > now && c.target.Server.ID() == server && !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // underWay returns all that a server is working on at a moment, each request on its own, in order of
@@ -203,6 +234,9 @@ func (t *Traffic) underWay(server uint64, now engine.Time) *inFlight {
 		}
 	}
 	f.plain, f.livePlain = f.plain[:0], 0
+	for c := range t.riding(server, now) {
+		f.list = append(f.list, c.whole())
+	}
 	f.live = len(f.list)
 	slices.SortFunc(f.list, func(a, b serving) int {
 		x, y := &a.attempt.req, &b.attempt.req

@@ -10,8 +10,9 @@ import (
 // conn is one connection of a keep-alive pool, or the place for one.
 type conn struct {
 	free, used engine.Time
-	// fresh is a moment before which notice has nothing to do while nobody closes the connection.
-	fresh  engine.Time
+	// slack is how long after its last answer nothing has come of its idleness yet, while nobody closes
+	// it: a request that comes within that time finds it as it was.
+	slack  engine.Time
 	pool   *stream
 	proxy  *proxy // whose it is, nil for the clients'
 	place  int    // in its pool; in a proxy's -1 while it does not stand
@@ -20,9 +21,13 @@ type conn struct {
 	member int    // of Front, with the flow it was opened with
 	flow   uint64
 	node   int
-	target Target      // the zero Target while not connected
-	to     *Target     // the same, as plain requests name it; nil until there is one
-	sent   engine.Time // when the request under way was written, if it reuses the connection
+	target Target       // the zero Target while not connected
+	takes  *engine.Dist // what Plain says of its Server
+	sent   engine.Time  // when the request under way was written, if it reuses the connection
+	// counted says that the request under way is plain; then number is its own, and it is kept nowhere
+	// else.
+	counted bool
+	number  uint64
 	// closed is when the server closed the connection, Never while it has not; the client
 	// knows half a round trip later.
 	closed engine.Time
@@ -33,11 +38,12 @@ type conn struct {
 
 // use has a request under way over the connection, from now until its answer comes.
 func (c *conn) use(target Target, now, end engine.Time) {
-	c.sent = now
+	c.sent, c.counted = now, false
 	if !c.connected() {
-		c.closed, c.cut, c.gone, c.sent, c.fresh, c.to = engine.Never, false, false, notReused, 0, nil
+		c.target, c.closed, c.cut, c.gone, c.sent = target, engine.Never, false, false, notReused
+		c.takes, c.slack = target.Server.Plain(), c.patience()
 	}
-	c.target, c.used = target, end
+	c.used = end
 	c.busyUntil(end)
 	if c.proxy != nil {
 		c.proxy.keeps(c)
@@ -60,6 +66,15 @@ const notReused = -engine.Never
 // for idleness, Never when they do not. The server counts from its answer: half a round trip
 // earlier.
 func (c *conn) expires() engine.Time {
+	if limit := c.idleLimit(); limit != engine.Never {
+		return c.used + limit
+	}
+	return engine.Never
+}
+
+// idleLimit is how long others than its own end keep the connection while it is idle, and then tell
+// the client, Never for always.
+func (c *conn) idleLimit() engine.Time {
 	limit := c.target.Server.IdleLimit()
 	if c.gone {
 		limit = 0 // it does not get through
@@ -70,7 +85,22 @@ func (c *conn) expires() engine.Time {
 	if limit == 0 {
 		return engine.Never
 	}
-	return c.used + limit
+	return limit
+}
+
+// patience is the slack of a connection: see notice, racing and forgotten.
+func (c *conn) patience() engine.Time {
+	slack := c.idleLimit()
+	if slack != engine.Never {
+		slack -= c.rtt() - 1
+	}
+	if idle := c.idle(); idle > 0 {
+		slack = min(slack, idle)
+	}
+	if s := &c.pool.spec; c.proxy == nil && s.IdleForgets && s.IdleLimit > 0 {
+		slack = min(slack, s.IdleLimit+1)
+	}
+	return slack
 }
 
 // forgotten says whether a load balancer does not know the connection any more.
@@ -87,7 +117,7 @@ func (c *conn) racing(now engine.Time) bool {
 
 // drop forgets the connection: the next use opens a new one.
 func (c *conn) drop() {
-	c.target, c.free = Target{}, 0
+	c.target, c.free, c.counted = Target{}, 0, false
 	if c.proxy != nil {
 		c.proxy.drops(c)
 		return
@@ -156,19 +186,18 @@ func (t *Traffic) ride(c *conn, a *attempt, now engine.Time) {
 
 // notice drops connections that the client knows to be closed, or closes itself for idleness.
 func (t *Traffic) notice(c *conn, now engine.Time) {
-	stands := c.closed == engine.Never && !c.gone
-	if !c.connected() || c.free > now || stands && now < c.fresh {
+	if !c.connected() || c.free > now || c.asItWas(now) {
 		return
 	}
-	idle, expires := c.idle(), c.expires()
-	if c.closed != engine.Never && now >= c.closed+c.rtt()/2 || idle > 0 && now-c.used >= idle || now >= expires {
+	idle := c.idle()
+	if c.closed != engine.Never && now >= c.closed+c.rtt()/2 || idle > 0 && now-c.used >= idle || now >= c.expires() {
 		c.drop()
-		return
 	}
-	c.fresh = expires
-	if idle > 0 {
-		c.fresh = min(expires, c.used+idle)
-	}
+}
+
+// asItWas says whether nothing has happened to an idle connection since its last answer.
+func (c *conn) asItWas(now engine.Time) bool {
+	return now-c.used < c.slack && c.closed == engine.Never && !c.gone
 }
 
 // reuse sends a request over a connection that stands.

@@ -76,7 +76,7 @@ func TestARequestIsRepeatedUntilAConnectionIsNew(t *testing.T) {
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
 	tr, led := pool(Spec{Clients: 3, Timeout: 5 * sec, RTT: 40 * ms, RepeatReused: true, Retries: 1}, w)
 	tr.RunUntil(350 * ms) // three connections have been opened
-	s.takes = ms
+	s.takesNow(ms)
 	// The request of 0.7 s fails at 0.74, 0.78 and 0.82 s.
 	for _, at := range []engine.Time{690 * ms, 735 * ms, 775 * ms} {
 		tr.RunUntil(at)
@@ -102,7 +102,7 @@ func TestARepetitionHasWhatIsLeftOfTheTimeout(t *testing.T) {
 	w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{s}}
 	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: 10 * ms, RepeatReused: true}, w)
 	tr.RunUntil(950 * ms)
-	s.takes = 900 * ms
+	s.takesNow(900 * ms)
 	tr.Stop(1050 * ms)
 	tr.RunUntil(1800 * ms)
 	tr.Cut(1, 1800*ms, ledger.FaultKilled)

@@ -101,7 +101,7 @@ type Server interface {
 	// Serve starts a request now and returns when it will be answered, and how.
 	Serve(draw uint64, now engine.Time) (end engine.Time, answer Answer)
 	// Plain returns how long the server takes to answer when that is all there is to say: it answers
-	// each request, with no error. Else nil. Serve takes as long, by the same draw.
+	// each request, with no error. Else nil. Serve takes as long, by the same draw. It is always the same.
 	Plain() *engine.Dist
 	// IdleLimit is how long the server keeps a connection that nothing is asked over, 0 for ever.
 	IdleLimit() engine.Time

@@ -20,6 +20,7 @@ type fakeServer struct {
 	id               uint64
 	accepts, answers bool
 	takes            engine.Time
+	plain            engine.Dist // what Plain returned
 	full, errs       bool
 	idle             engine.Time
 }
@@ -33,9 +34,12 @@ func (s *fakeServer) Plain() *engine.Dist {
 	if s.full || s.errs {
 		return nil
 	}
-	d := engine.Constant(s.takes)
-	return &d
+	s.plain = engine.Constant(s.takes)
+	return &s.plain
 }
+
+// takesNow has it take so long from now on.
+func (s *fakeServer) takesNow(d engine.Time) { s.takes, s.plain = d, engine.Constant(d) }
 
 func (s *fakeServer) Serve(_ uint64, now engine.Time) (engine.Time, Answer) {
 	switch {

@@ -224,6 +224,15 @@ var idleMutants = []mutant{
 	{"a server does not wait for plain requests", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
 		{"sim/traffic/pending.go", "\t\tuntil = max(until, f.plain[i].end)\n", "\t\t_ = f.plain[i].end\n"},
 	}},
+	{"counted requests of a pool outlive their server", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/plain.go", "if c.counted && c.free > now &&", "if c.counted && c.free < 0 &&"},
+	}},
+	{"a server does not wait for counted requests of a pool", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/pending.go", "\t\tuntil = max(until, c.free)\n", "\t\t_ = c.free\n"},
+	}},
+	{"requests are counted over connections that are closed", []string{"simulator 2"}, "sim", "TestCountedRequestsComeToTheSameInEveryExample", []edit{
+		{"sim/traffic/plain.go", "if !c.asItWas(now) || c.takes == nil {", "if c.takes == nil {"},
+	}},
 	{"slow is what takes long", []string{"simulator 2"}, "sim/traffic", "TestSlowIsLaterThanItWouldHaveBeen", []edit{
 		{client, "work.late = now-r.arrival >= engine.Second", "work.late = end-r.arrival >= engine.Second"},
 	}},
