@@ -137,7 +137,8 @@ func (b *between) Resolve(stream int) (list []*traffic.Target, ttl engine.Time) 
 	return list, b.cluster.TTL()
 }
 
-// Judge blames a failed attempt. Between two events of the world the answer is the same for all that are alike.
+// Judge blames a failed attempt. Between two events of the world the answer is the same for all that are alike
+// and come through a proxy that knows the same.
 func (b *between) Judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
 	if b.stepping { // the world is changing right now
 		return b.judge(leg, member, node, target, fault)
@@ -145,7 +146,7 @@ func (b *between) Judge(leg traffic.Leg, member, node int, target netip.AddrPort
 	if now := b.eng.Events(); b.judgedAt != now || b.judged == nil {
 		b.judged, b.judgedAt = map[failure]ledger.Blame{}, now
 	}
-	f := failure{leg, member, node, target, fault}
+	f := failure{leg, member, node, target, fault, b.cluster.Heard(node, b.traffic.Clock())}
 	blame, known := b.judged[f]
 	if !known {
 		blame = b.judge(leg, member, node, target, fault)
@@ -160,6 +161,7 @@ type failure struct {
 	member, node int
 	target       netip.AddrPort
 	fault        ledger.Fault
+	heard        uint64 // what the node's proxy knows
 }
 
 func (b *between) judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {

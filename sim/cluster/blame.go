@@ -10,6 +10,7 @@ import (
 
 // Judge blames a failed attempt by the first rule that matches.
 func (w *World) Judge(e Entry, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
+	w.Heard(node, w.eng.Now())
 	blame := ledger.Blame{Elsewhere: w.elsewhere(e, target)}
 	blame.Cause, blame.Actor = w.cause(e, node, target, fault)
 	return blame

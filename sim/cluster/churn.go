@@ -198,7 +198,7 @@ func (p *NodeProxy) attend() {
 	}
 	if o.syncing {
 		o.syncing, p.syncing = false, p.installed
-		p.ends = p.w.eng.At(o.ends, engine.ClassTimer, p.owner, "sync ends", func() { p.w.store.awake(p.owner, p.finish) })
+		p.ends = p.at(o.ends, "sync ends", p.finish)
 	}
 	if at := p.arrival(); at != engine.Never {
 		o.news = p.w.eng.At(max(at, p.w.eng.Now()), engine.ClassDelivery, p.owner, "watch other Services", func() {
@@ -212,11 +212,13 @@ func (p *NodeProxy) hearOthers() {
 	if p.w.dead[p.node] || !p.busy() {
 		return
 	}
+	p.hear(p.w.eng.Now())
 	for now := p.w.eng.Now(); p.arrival() <= now; {
 		p.hears(now)
 	}
 	p.plan(false)
 	p.attend()
+	p.expect()
 }
 
 // skip forgets the changes of other Services so far: the proxy reads everything anew.

@@ -55,6 +55,7 @@ func (w *World) component(name, what string) {
 	p := w.proxyNamed(name)
 	if p != nil {
 		p.catchUp()
+		p.hear(w.eng.Now() - 1)      // what comes at this moment comes afterwards (engine.ClassAction)
 		p.others.clock = w.eng.Now() // nothing happens before it runs again
 	}
 	for _, owner := range w.components[name] {
@@ -66,6 +67,10 @@ func (w *World) component(name, what string) {
 	}
 	if p != nil && what == scenario.ComponentRestart {
 		p.restart()
+	}
+	if p != nil {
+		p.hear(w.eng.Now())
+		p.expect()
 	}
 }
 

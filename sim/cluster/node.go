@@ -168,9 +168,10 @@ func (p *NodeProxy) eligible() bool {
 
 // stop ends what the proxy is at: with its machine, or its process.
 func (p *NodeProxy) stop() {
-	for _, h := range []engine.Handle{p.timer, p.ends, p.others.news} {
+	for _, h := range []engine.Handle{p.timer, p.ends, p.others.news, p.slices.event} {
 		p.w.eng.Cancel(h)
 	}
+	p.slices.due = engine.Never
 }
 
 // EligibleSettled is what the /healthz of a node's service proxy would make of the Node if every

@@ -140,6 +140,7 @@ func (w *World) keepsUp(node int) HealthAnswer {
 		return HealthAnswer{Sure: true}
 	}
 	p.catchUp()
+	p.hear(w.eng.Now())
 	return HealthAnswer{
 		OK:   healthcheck.Healthy(p.health, w.eng.Now().Clock(), 2*p.pace.RetryInterval),
 		Sure: !p.busy() && !p.mayHang(), // else its patience may come to an end by itself

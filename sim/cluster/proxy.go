@@ -25,9 +25,10 @@ type NodeProxy struct {
 	pending   bool // news of the Scenario waits for a sync
 	alone     bool // the last sync was for other Services alone
 	others    others
-	received  *View // what its watch has shown
+	received  *View // what its watch has shown; see hear
 	syncing   *View // what the sync under way will program, nil when idle
 	installed *View // what is in force
+	slices    sliceWatch
 	timer     engine.Handle
 	ends      engine.Handle // of the sync under way
 	restarts  uint64
@@ -60,7 +61,7 @@ func newNodeProxy(w *World, node int) *NodeProxy {
 	if spec.Mode == "iptables" {
 		p.node4plan.Dialect = plan.IPTables
 	}
-	w.store.subscribe(name, p.owner, w.watchLatency(node), p.deliver, kindSlices)
+	p.slices = w.store.slices.watch(name, p, w.eng.Component(name), w.watchLatency(node))
 	watch := w.store.subscribe(name+" node", p.owner, w.watchLatency(node), p.deliverNode, kindNode)
 	watch.wants = func(o object) bool {
 		n, ok := o.(*Node)
@@ -80,19 +81,6 @@ func (w *World) NodeIP(node int) netip.Addr {
 	n := uint32(node) + 1
 	base := nodeRange.Addr().As4()
 	return netip.AddrFrom4([4]byte{base[0], byte(n >> 16), byte(n >> 8), byte(n)})
-}
-
-func (p *NodeProxy) deliver(o object) {
-	s, ok := o.(*sliceWrite)
-	if !ok || p.w.dead[p.node] || p.w.services[s.service].headless { // the label says so: proxies do not watch them
-		return
-	}
-	p.catchUp()
-	if s.view.Number > p.received.Number { // a restart may have shown it more by then
-		p.received = s.view
-	}
-	p.health = p.health.Queued(endpoints.IPv4, p.w.eng.Now().Clock())
-	p.changed()
 }
 
 // changed has the proxy sync for what it has received.
@@ -121,14 +109,27 @@ func (p *NodeProxy) plan(tell bool) {
 	if tell {
 		p.w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(at), Others: p.alone})
 	}
-	p.timer = p.w.eng.At(max(p.w.eng.Now(), engine.FromDuration(at)), engine.ClassTimer, p.owner, "sync starts", func() { p.w.store.awake(p.owner, p.begin) })
+	p.timer = p.at(max(p.w.eng.Now(), engine.FromDuration(at)), "sync starts", p.begin)
+}
+
+// at has the proxy do something at a moment. It is told the moment, which is past where it was paused.
+func (p *NodeProxy) at(at engine.Time, name string, do func(engine.Time)) engine.Handle {
+	return p.w.eng.At(at, engine.ClassTimer, p.owner, name, func() {
+		if !p.w.asleep(p.owner) {
+			do(at)
+			return
+		}
+		p.w.store.awake(p.owner, func() { do(at) })
+	})
 }
 
 // begin starts the sync that was waited for, unless it has been started since: while the proxy
 // was paused.
-func (p *NodeProxy) begin() {
+func (p *NodeProxy) begin(at engine.Time) {
 	if p.syncing == nil && !p.w.dead[p.node] {
+		p.hear(at)
 		p.sync()
+		p.expect()
 	}
 }
 
@@ -139,14 +140,15 @@ func (p *NodeProxy) sync() {
 	took := p.w.syncLatency(p.node).Sample(p.syncs.Draw(p.count))
 	p.count++
 	p.w.tell(AuditEvent{Kind: SyncBegan, Node: p.node})
-	p.ends = p.w.eng.After(took, engine.ClassTimer, p.owner, "sync ends", func() { p.w.store.awake(p.owner, p.finish) })
+	p.ends = p.at(p.w.eng.Now()+took, "sync ends", p.finish)
 }
 
 // finish ends a sync: what it programs is in force.
-func (p *NodeProxy) finish() {
+func (p *NodeProxy) finish(at engine.Time) {
 	if p.w.dead[p.node] {
 		return
 	}
+	p.hear(at)
 	p.installed, p.syncing = p.syncing, nil
 	p.state.End(p.w.eng.Now().Duration(), true, false)
 	p.health = p.health.Updated(endpoints.IPv4, p.w.eng.Now().Clock())
@@ -158,6 +160,7 @@ func (p *NodeProxy) finish() {
 	p.w.tell(AuditEvent{Kind: SyncEnded, Node: p.node, View: p.installed, Others: p.alone})
 	p.plan(true)
 	p.attend()
+	p.expect()
 }
 
 // restart is the process ending and coming back. The rules stay in force; a sync under way is
@@ -183,6 +186,7 @@ func (p *NodeProxy) refill(restart uint64) {
 	p.received, p.filled = p.w.views.last, true
 	p.skip()
 	p.changed()
+	p.expect()
 }
 
 // Installed returns the view whose rules are in force on the node.
@@ -212,6 +216,7 @@ func (s Stage) String() string {
 // Lateness returns the first unfinished stage between the API's pods and a node's rules.
 func (w *World) Lateness(node int) Stage {
 	p := w.Proxies[node]
+	p.hear(w.eng.Now())
 	switch {
 	case w.dead[node]: // nobody waits for it
 		return StageDone

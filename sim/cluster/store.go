@@ -42,6 +42,7 @@ type store struct {
 	current map[key]object
 	watches [numKinds][]*watch
 	all     []*watch // each once, in order of subscription
+	slices  sliceLog // what the nodes' proxies hear of, each in its own time
 
 	changedPod func(old, p *Pod) // hears of every version of a pod, before the watches
 
@@ -161,6 +162,9 @@ func (s *store) commit(k key, mutate func(object) object) {
 		if w.wants == nil || w.wants(next) {
 			s.send(w, news{next, w.draws.Stream(purpose).Draw(version)})
 		}
+	}
+	if write, ok := next.(*sliceWrite); ok && write.view != nil {
+		s.slices.add(sliceNews{write, s.eng.Now(), purpose, version})
 	}
 }
 

@@ -54,6 +54,7 @@ type slot struct {
 	run  func()
 	name string
 	gen  uint32
+	look bool // no event of the run: see Look
 }
 
 // Limits bound a run. Reaching one is an error with a name, never a hang.
@@ -107,8 +108,19 @@ func (e *Engine) OwnerName(o Owner) string { return e.owners[o] }
 // At schedules run for a moment, not earlier than now: that is a fault of the caller and
 // panics, since an event in the past would never be in order. The name goes into the trace.
 func (e *Engine) At(at Time, class Class, owner Owner, name string, run func()) Handle {
+	return e.schedule(at, class, owner, slot{run: run, name: name})
+}
+
+// Look schedules what only looks: somebody who is told of everything as it happens, where the world
+// itself finds out later. It is in order with the events, and none of the run: it is not counted, and not
+// in the trace. run must not change what becomes of the world.
+func (e *Engine) Look(at Time, class Class, owner Owner, run func()) Handle {
+	return e.schedule(at, class, owner, slot{run: run, name: "look", look: true})
+}
+
+func (e *Engine) schedule(at Time, class Class, owner Owner, what slot) Handle {
 	if at < e.now {
-		panic(fmt.Sprintf("engine: %s of %s scheduled for %s s, but it is %s s", name, e.owners[owner], at.Seconds(), e.now.Seconds()))
+		panic(fmt.Sprintf("engine: %s of %s scheduled for %s s, but it is %s s", what.name, e.owners[owner], at.Seconds(), e.now.Seconds()))
 	}
 	var i uint32
 	if n := len(e.free); n > 0 {
@@ -118,8 +130,8 @@ func (e *Engine) At(at Time, class Class, owner Owner, name string, run func()) 
 		i = uint32(len(e.slots) - 1)
 	}
 	s := &e.slots[i]
-	s.run, s.name = run, name
-	s.gen++
+	what.gen = s.gen + 1
+	*s = what
 	e.push(event{at: at, class: class, owner: owner, seq: e.seq, slot: i})
 	e.seq++
 	return Handle{slot: i + 1, gen: s.gen}
@@ -176,16 +188,18 @@ func (e *Engine) Step() (bool, error) {
 	switch {
 	case e.limits.Time > 0 && next.at > e.limits.Time:
 		return false, &LimitError{"time", e.limits.Time, s.name}
-	case e.limits.Events > 0 && e.done >= e.limits.Events:
+	case e.limits.Events > 0 && e.done >= e.limits.Events && !s.look:
 		return false, &LimitError{"events", e.now, s.name}
 	}
 	e.pop()
-	run, name := s.run, s.name
+	run, name, look := s.run, s.name, s.look
 	s.run = nil
 	e.free = append(e.free, next.slot)
 	e.now = next.at
-	e.done++
-	e.hash.Event(next.at, next.class, next.owner, name)
+	if !look {
+		e.done++
+		e.hash.Event(next.at, next.class, next.owner, name)
+	}
 	run()
 	return true, nil
 }

@@ -179,6 +179,7 @@ type Traffic struct {
 	serving []inFlight  // by Server.ID
 	dead    []bool      // nodes that are gone; those beyond its end are not
 	stopped engine.Time // no arrivals from here on
+	clock   engine.Time // of what clients did last
 	drawAll bool
 }
 
@@ -200,6 +201,10 @@ func (t *Traffic) Idle() bool {
 	return len(t.pending) == 0 && waiting == nil
 }
 
+// Clock is the moment of what clients do now, between two events of the world, or of the last of it. What
+// they do after the end of the arrivals meets the world of that moment.
+func (t *Traffic) Clock() engine.Time { return min(t.clock, t.stopped) }
+
 // RunUntil handles everything that clients do before a moment.
 func (t *Traffic) RunUntil(limit engine.Time) {
 	for {
@@ -214,6 +219,7 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		}
 		if len(t.pending) > 0 && t.pending[0].at < min(arrival, limit) {
 			p := t.pending.pop()
+			t.clock = p.at
 			t.resume(p)
 			*p.step = step{}
 			t.steps = append(t.steps, p.step)
@@ -227,6 +233,7 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		}
 		t.scratch = attempt{}
 		s.arrive(&t.scratch.req)
+		t.clock = arrival
 		t.calmDown(s)
 		t.led.Begin(s.index, t.scratch.req.number, t.scratch.req.arrival)
 		t.start(&t.scratch, t.scratch.req.arrival)

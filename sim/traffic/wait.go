@@ -153,6 +153,7 @@ func (t *Traffic) wake(before engine.Time) (ok bool) {
 			limit = min(limit, top.seq)
 		}
 	}
+	t.clock = now
 	c, first := t.find(s, now)
 	if first == nil {
 		t.ride(c, s.leave(1).list[0], now)

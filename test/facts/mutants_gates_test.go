@@ -89,7 +89,7 @@ var componentMutants = []mutant{
 		{component, "s.frozen[owner] = append(held, run)", "s.frozen[owner] = held"},
 	}},
 	{"a paused proxy ends its sync", []string{"simulator 6"}, cluster, "TestPausedInTheMiddleOfASync", []edit{
-		{"sim/cluster/proxy.go", "func() { p.w.store.awake(p.owner, p.finish) }", "p.finish"},
+		{"sim/cluster/proxy.go", "p.w.store.awake(p.owner, func() { do(at) })", "do(at)"},
 	}},
 	{"the containers of a paused kubelet stop, too", []string{"simulator 6"}, cluster, "TestPausedKubelet", []edit{
 		{kubelet, "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, run)", "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, func() { k.w.store.awake(k.owner, run) })"},

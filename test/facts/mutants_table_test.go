@@ -279,7 +279,7 @@ var hopMutants = []mutant{
 		{"sim/cluster/scheduler.go", "delay := s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))", "delay := 0 * s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))"},
 	}},
 	{"a sync takes no time", []string{"propagation 1.6"}, cluster, "TestEachHopTakesItsTime", []edit{
-		{nodeProxy, "p.w.eng.After(took,", "p.w.eng.After(0*took,"},
+		{nodeProxy, "p.w.eng.Now()+took,", "p.w.eng.Now()+0*took,"},
 	}},
 }
 

@@ -223,7 +223,7 @@ var mutants = []mutant{
 		{"cluster/gates.go", "\twk.open = p.Open\n\twk.requestSync()\n", "\twk.open = p.Open\n"},
 	}},
 	{"the rules of a paused proxy change", []string{"simulator 6"}, []edit{
-		{"cluster/proxy.go", "func() { p.w.store.awake(p.owner, p.finish) }", "p.finish"},
+		{"cluster/proxy.go", "p.w.store.awake(p.owner, func() { do(at) })", "do(at)"},
 	}},
 	{"a component that is paused hears all the same", []string{"simulator 6"}, []edit{
 		{"cluster/store.go", "\t\ts.awake(w.owner, func() {\n", "\t\ts.awake(s.owner, func() {\n"},
