@@ -62,9 +62,14 @@ func (c *Cache) SetService(svc *corev1.Service) []Problem {
 
 // uniqueProblems drops what both families complained about.
 func uniqueProblems(list []Problem) []Problem {
+	if len(list) < 2 {
+		return list
+	}
 	var out []Problem
+	seen := map[Problem]bool{}
 	for _, p := range list {
-		if !slices.Contains(out, p) {
+		if !seen[p] {
+			seen[p] = true
 			out = append(out, p)
 		}
 	}
@@ -180,10 +185,8 @@ func buildService(name ServiceName, ports []ServicePort, list []*slice) *Service
 	for i := range svc.Ports {
 		sp := &svc.Ports[i]
 		key := portKey{sp.Name.Port, sp.Name.Protocol, sp.Family}
-		for j := range svc.groups {
-			if svc.groups[j].key == key {
-				svc.groups[j].give(sp)
-			}
+		if j, ok := slices.BinarySearchFunc(svc.groups, key, func(g group, k portKey) int { return g.key.compare(k) }); ok {
+			svc.groups[j].give(sp)
 		}
 	}
 	return svc

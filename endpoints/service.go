@@ -74,25 +74,23 @@ func servicePorts(svc *corev1.Service, family IPFamily, o Options, p *problems) 
 			base.HealthCheckNodePort, _ = portNumber(svc.Spec.HealthCheckNodePort, true, "spec.healthCheckNodePort", p)
 		}
 	}
+	// One port per name and protocol is kept, the last one, as kube-proxy's map does. API validation forbids the case.
 	var ports []ServicePort
+	var at places[portKey]
 	for i := range svc.Spec.Ports {
-		if sp, ok := servicePort(base, &svc.Spec.Ports[i], fmt.Sprintf("spec.ports[%d]", i), p); ok {
-			ports = replaceOrAppend(ports, sp)
+		sp, ok := servicePort(base, &svc.Spec.Ports[i], fmt.Sprintf("spec.ports[%d]", i), p)
+		if !ok {
+			continue
 		}
+		key := portKey{sp.Name.Port, sp.Name.Protocol, family}
+		if known := at.of(key); known >= 0 {
+			ports[known] = sp
+			continue
+		}
+		at.add(key)
+		ports = append(ports, sp)
 	}
 	return ports
-}
-
-// replaceOrAppend keeps one port per name and protocol, the last one, as kube-proxy's map
-// does. API validation forbids the case.
-func replaceOrAppend(ports []ServicePort, sp ServicePort) []ServicePort {
-	for i := range ports {
-		if ports[i].Name == sp.Name {
-			ports[i] = sp
-			return ports
-		}
-	}
-	return append(ports, sp)
 }
 
 func servicePort(sp ServicePort, port *corev1.ServicePort, field string, p *problems) (ServicePort, bool) {

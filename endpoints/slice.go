@@ -174,9 +174,17 @@ type group struct {
 // groupSlices collects the slices of one service, given in name order, by port key.
 func groupSlices(list []*slice) []group {
 	var groups []group
+	var at places[portKey]
 	for _, s := range list {
 		for _, port := range s.ports {
-			g := findGroup(&groups, portKey{port.name, port.protocol, s.family}, len(s.entries))
+			key := portKey{port.name, port.protocol, s.family}
+			known := at.of(key)
+			if known < 0 {
+				at.add(key)
+				known = len(groups)
+				groups = append(groups, group{key: key, endpoints: make([]Endpoint, 0, len(s.entries))})
+			}
+			g := &groups[known]
 			for i := range s.entries {
 				e := &s.entries[i]
 				g.endpoints = append(g.endpoints, Endpoint{
@@ -190,16 +198,6 @@ func groupSlices(list []*slice) []group {
 		groups[i].finish()
 	}
 	return groups
-}
-
-func findGroup(groups *[]group, key portKey, room int) *group {
-	for i := range *groups {
-		if (*groups)[i].key == key {
-			return &(*groups)[i]
-		}
-	}
-	*groups = append(*groups, group{key: key, endpoints: make([]Endpoint, 0, room)})
-	return &(*groups)[len(*groups)-1]
 }
 
 // finish puts the endpoints in order and learns what Select may skip. The sort is stable:

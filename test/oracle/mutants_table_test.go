@@ -93,7 +93,7 @@ var sliceMutants = []mutant{
 	{"headless slice used", []edit{{"slice.go", "|| hasLabel(s.Labels, corev1.IsHeadlessService)", "|| false && hasLabel(s.Labels, corev1.IsHeadlessService)"}}},
 	{"unnamed slice port skipped", []edit{{"slice.go", "if port.Name == nil ||", "if port.Name == nil || *port.Name == \"\" ||"}}},
 	{"protocol ignored in matching ports", []edit{
-		{"cache.go", "svc.groups[j].key == key", "svc.groups[j].key.name == key.name && svc.groups[j].key.family == key.family"},
+		{"cache.go", "return g.key.compare(k) }", "k.protocol = g.key.protocol; return g.key.compare(k) }"},
 	}},
 	{"IPv4-mapped address kept", []edit{{"address.go", "return a.Unmap(), nil", "return a, nil"}}},
 	{"last address read", []edit{{"slice.go", "parseAddr(e.Addresses[0])", "parseAddr(e.Addresses[len(e.Addresses)-1])"}}},
