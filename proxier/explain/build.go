@@ -12,12 +12,14 @@ import (
 // Build explains the Services of a snapshot that keep lets through (nil: all) as the node
 // sees them. The node's Options have to be the profile's.
 func Build(snap *endpoints.Snapshot, node *plan.Node, profile endpoints.Profile, keep func(endpoints.ServiceName) bool) *Explanation {
-	return BuildServices(snap.Services(), node, profile, keep)
+	return BuildServices(snap.Services(), node, profile, keep, func() bool { return false })
 }
 
 // BuildServices is Build for Services that come from elsewhere, such as those of a Plan in force. They have to be in
-// name order.
-func BuildServices(services iter.Seq[*endpoints.Service], node *plan.Node, profile endpoints.Profile, keep func(endpoints.ServiceName) bool) *Explanation {
+// name order. Before each port it asks whether nobody waits for the answer any more: then there is none, nil.
+func BuildServices(services iter.Seq[*endpoints.Service], node *plan.Node, profile endpoints.Profile,
+	keep func(endpoints.ServiceName) bool, ended func() bool,
+) *Explanation {
 	x := &Explanation{
 		APIVersion: APIVersion, Kind: "Explanation",
 		Node: node.Name, Zone: node.Zone,
@@ -31,8 +33,11 @@ func BuildServices(services iter.Seq[*endpoints.Service], node *plan.Node, profi
 		if keep != nil && !keep(svc.Name) {
 			continue
 		}
-		b := builder{svc: svc, node: node, plan: plan.ForService(svc, node)}
+		b := newBuilder(svc, node)
 		for i := range svc.Ports {
+			if ended() {
+				return nil
+			}
 			decisions = decisions[:0]
 			x.Services = append(x.Services, b.port(i, &decisions))
 		}
@@ -40,15 +45,25 @@ func BuildServices(services iter.Seq[*endpoints.Service], node *plan.Node, profi
 	return x
 }
 
-// builder explains one Service.
+// builder explains one Service, port by port. What is the same for all ports is computed once: a Service may have thousands.
 type builder struct {
-	svc  *endpoints.Service
-	node *plan.Node
-	plan *plan.Service
+	svc    *endpoints.Service
+	node   *plan.Node
+	health [2]*HealthPort  // by family, nil for none
+	plan   []plan.Frontend // what leads to the port that is being explained
+}
+
+func newBuilder(svc *endpoints.Service, node *plan.Node) *builder {
+	b := &builder{svc: svc, node: node}
+	for _, f := range endpoints.Families() {
+		b.health[f] = b.healthPort(f)
+	}
+	return b
 }
 
 func (b *builder) port(i int, scratch *[]endpoints.Decision) Service {
 	sp := &b.svc.Ports[i]
+	b.plan = plan.ForPort(sp, b.node)
 	info := endpoints.NodeInfo{Name: b.node.Name, Zone: b.node.Zone}
 	sel, decisions := endpoints.Decide(sp, info, b.node.Options, *scratch)
 	*scratch = decisions
@@ -63,7 +78,7 @@ func (b *builder) port(i int, scratch *[]endpoints.Decision) Service {
 		Reachable:           addrPorts(sp, sel.Reachable),
 		HasAnyEndpoints:     sel.HasAny,
 		UsesTerminating:     UsesTerminating{sel.Cluster.Fallback, sel.Local.Fallback},
-		HealthCheckNodePort: b.healthPort(sp.Family),
+		HealthCheckNodePort: b.health[sp.Family],
 	}
 	if sp.ExternallyAccessible() {
 		out.ExternalTrafficPolicy = sp.ExternalPolicy.String()
@@ -99,7 +114,7 @@ func (b *builder) traffic(sp *endpoints.ServicePort) []Traffic {
 		{"external", true, []plan.Source{plan.FromOutside, plan.FromPod, plan.FromNode}},
 		{"clusterIP", false, []plan.Source{plan.FromPod, plan.FromNode, plan.FromOutside}},
 	} {
-		f := frontendOf(b.plan, sp, to.external)
+		f := frontendOf(b.plan, to.external)
 		if f == nil {
 			continue
 		}
@@ -125,13 +140,12 @@ func trafficOf(f *plan.Frontend, source plan.Source, to string) Traffic {
 	return t
 }
 
-// frontendOf returns a frontend of the port: its ClusterIP, or any external one, nil when it
+// frontendOf returns one of a port's frontends: its ClusterIP, or any external one, nil when it
 // has none. All external frontends of a port route alike.
-func frontendOf(s *plan.Service, sp *endpoints.ServicePort, external bool) *plan.Frontend {
-	for i := range s.Frontends {
-		f := &s.Frontends[i]
-		if f.Service == sp.Name && f.Family() == sp.Family && f.Kind.External() == external {
-			return f
+func frontendOf(port []plan.Frontend, external bool) *plan.Frontend {
+	for i := range port {
+		if port[i].Kind.External() == external {
+			return &port[i]
 		}
 	}
 	return nil

@@ -3,7 +3,7 @@
 // the node itself, and what would change it.
 //
 // It decides nothing: the Decisions are those of endpoints.Decide, the routes those of
-// plan.ForService, the health answer that of package healthcheck. It performs no I/O but
+// plan.ForPort, the health answer that of package healthcheck. It performs no I/O but
 // writing to the io.Writer it is given.
 //
 //	Snapshot + Node -> Build -> Explanation -> JSON | WriteText

@@ -3,10 +3,14 @@ package explain
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -112,7 +116,7 @@ func world() *endpoints.Service {
 }
 
 func explainOne(svc *endpoints.Service, node *plan.Node) Service {
-	b := builder{svc: svc, node: node, plan: plan.ForService(svc, node)}
+	b := newBuilder(svc, node)
 	var scratch []endpoints.Decision
 	return b.port(0, &scratch)
 }
@@ -222,5 +226,57 @@ func TestTextAlignsStyledWords(t *testing.T) {
 	without := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(styled.String())
 	if without != plain.String() {
 		t.Errorf("a style changes more than colours:\n%s\n%s", plain.String(), without)
+	}
+}
+
+// ports is a Service with many ports, each with the endpoints of world.
+func ports(n int) *endpoints.Service {
+	svc := world()
+	var all []endpoints.ServicePort
+	for i := range n {
+		p := svc.Ports[0]
+		p.Name.Port, p.Port, p.NodePort = "p"+strconv.Itoa(i), uint16(i+1), uint16(30000+i)
+		all = append(all, p)
+	}
+	return endpoints.NewService(svc.Name, all...)
+}
+
+// Each port is explained by itself: what a port among others gets is what it would get alone.
+func TestAPortIsExplainedAsIfItWereAlone(t *testing.T) {
+	t.Parallel()
+	const n = 5
+	svc, node := ports(n), &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions()}
+	together := BuildServices(slices.Values([]*endpoints.Service{svc}), node, profile(t, "1.36", nil), nil, func() bool { return false })
+	for i := range n {
+		alone := explainOne(endpoints.NewService(svc.Name, svc.Ports[i]), node)
+		if diff := cmp.Diff(alone, together.Services[i]); diff != "" {
+			t.Errorf("port %d (-alone +among others):\n%s", i, diff)
+		}
+	}
+}
+
+func TestAnExplanationThatNobodyWaitsForEnds(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	x := BuildServices(slices.Values([]*endpoints.Service{ports(5)}), &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions()},
+		profile(t, "1.36", nil), nil, func() bool { asked++; return asked > 2 })
+	if x != nil || asked != 3 {
+		t.Errorf("asked %d times, want 3; explained %v", asked, x)
+	}
+}
+
+// An answer for one Service, however many ports it has, has to be there within a second.
+func BenchmarkExplainService8000Ports(b *testing.B) {
+	svc, node := ports(8000), &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions()}
+	p, err := endpoints.ProfileFor(endpoints.CurrentVersion(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		x := BuildServices(slices.Values([]*endpoints.Service{svc}), node, p, nil, func() bool { return false })
+		if err := x.WriteText(io.Discard, TextOptions{}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // remarks says what would change the answer for one port. Each what-if is computed by
-// planning the changed Service, not by reasoning about it here.
+// planning the changed port, not by reasoning about it here.
 func (b *builder) remarks(i int) []string {
 	out := []string{}
 	for _, s := range []string{b.withoutFallback(i), b.ifLastStops(i), b.shortCircuit(i), b.kubectl(i)} {
@@ -27,13 +27,13 @@ type view struct {
 	outside, cluster *Traffic // outside is nil without external addresses
 }
 
-func (b *builder) view(s *plan.Service, sp *endpoints.ServicePort) view {
+func viewOf(port []plan.Frontend) view {
 	var v view
-	if f := frontendOf(s, sp, true); f != nil {
+	if f := frontendOf(port, true); f != nil {
 		t := trafficOf(f, plan.FromOutside, "external")
 		v.outside = &t
 	}
-	if f := frontendOf(s, sp, false); f != nil {
+	if f := frontendOf(port, false); f != nil {
 		t := trafficOf(f, plan.FromNode, "clusterIP") // any source: ClusterIP lists do not depend on it
 		v.cluster = &t
 	}
@@ -73,7 +73,7 @@ func (b *builder) withoutFallback(i int) string {
 		return b.withFallback(i)
 	}
 	sp := &b.svc.Ports[i]
-	d := differences(b.view(b.plan, sp), b.view(b.planWith(b.svc, endpoints.FallbackNone), sp), "this node")
+	d := differences(viewOf(b.plan), viewOf(b.planWith(sp, endpoints.FallbackNone)), "this node")
 	if d == "" {
 		return ""
 	}
@@ -82,23 +82,23 @@ func (b *builder) withoutFallback(i int) string {
 
 func (b *builder) withFallback(i int) string {
 	sp := &b.svc.Ports[i]
-	d := differences(b.view(b.plan, sp), b.view(b.planWith(b.svc, endpoints.FallbackAll), sp), "this node")
+	d := differences(viewOf(b.plan), viewOf(b.planWith(sp, endpoints.FallbackAll)), "this node")
 	if d == "" {
 		return ""
 	}
 	return fmt.Sprintf("With KEP-1669 (1.26 and later): %s.", d)
 }
 
-func (b *builder) planWith(svc *endpoints.Service, scope endpoints.FallbackScope) *plan.Service {
+func (b *builder) planWith(sp *endpoints.ServicePort, scope endpoints.FallbackScope) []plan.Frontend {
 	node := *b.node
 	node.Options.TerminatingFallback = scope
-	return plan.ForService(svc, &node)
+	return plan.ForPort(sp, &node)
 }
 
 // ifLastStops says what happens when the last endpoint of a list stops serving.
 func (b *builder) ifLastStops(i int) string {
 	sp := &b.svc.Ports[i]
-	now := b.view(b.plan, sp)
+	now := viewOf(b.plan)
 	last, many := lastOf(now)
 	if !last.IsValid() {
 		return ""
@@ -111,8 +111,8 @@ func (b *builder) ifLastStops(i int) string {
 	}
 	changed := *sp
 	changed.Endpoints = endpointsAfter
-	after := plan.ForService(endpoints.NewService(b.svc.Name, changed), b.node)
-	d := differences(now, b.view(after, sp), "this node")
+	after := plan.ForPort(&endpoints.NewService(b.svc.Name, changed).Ports[0], b.node)
+	d := differences(now, viewOf(after), "this node")
 	if d == "" || many {
 		return ""
 	}

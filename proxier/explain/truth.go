@@ -136,8 +136,7 @@ func scopeCase(ready, draining bool, elsewhere string, o endpoints.Options) Scop
 // fate plans the sample and says what becomes of a connection from outside.
 func fate(svc *endpoints.Service, o endpoints.Options) string {
 	node := &plan.Node{Name: here, Options: o}
-	s := plan.ForService(svc, node)
-	f := frontendOf(s, &svc.Ports[0], true)
+	f := frontendOf(plan.ForPort(&svc.Ports[0], node), true)
 	r := f.Routes[plan.FromOutside]
 	if r.Action != plan.Forward {
 		return r.Action.String()

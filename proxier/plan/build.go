@@ -7,9 +7,13 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 )
 
-// ForService plans one Service for a node by itself, as Build does for each.
-func ForService(svc *endpoints.Service, node *Node) *Service { return buildService(svc, node) }
+// ForPort returns what leads to one service port, as Build plans it among the Service's others.
+func ForPort(sp *endpoints.ServicePort, node *Node) []Frontend {
+	frontends, _ := buildPort(make([]Frontend, 0, frontendCount(sp)), sp, node)
+	return frontends
+}
 
+// buildService plans one Service for a node by itself.
 func buildService(svc *endpoints.Service, node *Node) *Service {
 	s := &Service{Name: svc.Name, hash: hashName(svc.Name), source: svc, Ports: make([]Port, len(svc.Ports))}
 	n := 0
@@ -20,15 +24,17 @@ func buildService(svc *endpoints.Service, node *Node) *Service {
 	for _, f := range endpoints.Families() {
 		s.HealthCheckNodePorts[f] = svc.HealthCheckNodePort(f)
 	}
-	info := endpoints.NodeInfo{Name: node.Name, Zone: node.Zone}
 	for i := range svc.Ports {
-		sp := &svc.Ports[i]
-		sel := endpoints.Select(sp, info, node.Options)
-		p := portPlan{sp: sp, node: node, hasAny: sel.HasAny, lists: listsOf(sp, &sel, node.Name)}
-		s.Frontends = p.frontends(s.Frontends)
-		s.Ports[i] = p.summary()
+		s.Frontends, s.Ports[i] = buildPort(s.Frontends, &svc.Ports[i], node)
 	}
 	return s
+}
+
+// buildPort appends the frontends of a port.
+func buildPort(dst []Frontend, sp *endpoints.ServicePort, node *Node) ([]Frontend, Port) {
+	sel := endpoints.Select(sp, endpoints.NodeInfo{Name: node.Name, Zone: node.Zone}, node.Options)
+	p := portPlan{sp: sp, node: node, hasAny: sel.HasAny, lists: listsOf(sp, &sel, node.Name)}
+	return p.frontends(dst), p.summary()
 }
 
 func frontendCount(sp *endpoints.ServicePort) int {

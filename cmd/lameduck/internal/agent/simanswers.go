@@ -72,7 +72,11 @@ func (p *proxy) explain(w http.ResponseWriter, r *http.Request, decided *plan.Pl
 		refuse(w, http.StatusNotFound, fmt.Sprintf("service %q: the node proxies no Service of that name; %s", asked, known(decided)))
 		return
 	}
-	reply(w, explain.BuildServices(slices.Values([]*endpoints.Service{svc.Source()}), decided.Node(), p.opts.Profile, nil))
+	left := func() bool { return r.Context().Err() != nil }
+	x := explain.BuildServices(slices.Values([]*endpoints.Service{svc.Source()}), decided.Node(), p.opts.Profile, nil, left)
+	if x != nil {
+		reply(w, x)
+	}
 }
 
 // known names some of the Services that could have been asked for.
@@ -118,11 +122,14 @@ type healthPort struct {
 	Status         int    `json:"status"` // 200 or 503
 }
 
-func (p *proxy) listHealthPorts(w http.ResponseWriter, _ *http.Request, decided *plan.Plan) {
+func (p *proxy) listHealthPorts(w http.ResponseWriter, r *http.Request, decided *plan.Plan) {
 	out := healthPorts{APIVersion: explain.APIVersion, Kind: "HealthCheckNodePorts", Node: decided.Node().Name, Ports: []healthPort{}}
 	st := p.state()
 	healthy := healthcheck.Healthy(st.Proxy, time.Now(), healthcheck.Timeout)
 	for svc := range st.Table.Services() {
+		if r.Context().Err() != nil {
+			return // who asked has left
+		}
 		out.Ports = append(out.Ports, healthPort{
 			Port: int(svc.Port), IPFamily: svc.Family.String(), Service: svc.Name.String(), LocalEndpoints: svc.LocalEndpoints,
 			Status: healthcheck.ServiceAnswer(svc, healthy, decided.Node().Options).Status,
