@@ -84,7 +84,6 @@ func TestAGoodRolloutLosesNothing(t *testing.T) {
 		"Local":   {policy: "Local", strategy: oneMore, replicas: 2, pod: goodPod, app: goodApp, balanced: true, perRevision: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			c := useSlowNodes(t)
 			if p := r.predict(t, c); p.most > 0 {
 				t.Errorf("the simulator loses %.2f s to %.2f s of traffic with this manifest: %v", p.least, p.most, p.causes)
