@@ -5,11 +5,11 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // Try records the runs of a case with another value of an assumption. They are compared with
 // the case's own runs of the same seeds. When one of the two loses something in most runs and
 // the other nothing, or hardly anything, whether it is lost depends on the assumption; a loss in one run or two may be
-// chance. The verdict stays what it is as assumed. Alternatives without runs are left out.
-func (c *Case) Try(id, value string, runs []Run) {
+// chance. The verdict stays what it is as assumed. Alternatives without runs are left out. Try returns the effect.
+func (c *Case) Try(id, value string, runs []Run) Effect {
 	other, own, ok := c.against(runs)
 	if !ok {
-		return
+		return NoEffect
 	}
 	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, Effect: NoEffect}
 	switch {
@@ -20,6 +20,7 @@ func (c *Case) Try(id, value string, runs []Run) {
 		a.Effect = SizeEffect
 	}
 	c.Alternatives = append(c.Alternatives, a)
+	return a.Effect
 }
 
 // Same says that runs with another value of an assumption come to the same as the first runs of the case so clearly that more

@@ -13,9 +13,11 @@ import (
 
 // Patient returns a Scenario in which the pods of a workload go on serving for so long after
 // their deletion that how late nodes are does not depend on it, and in which every pod has its
-// successor by then: a hook is there for the way of the news, not for a pod that is missing.
+// successor by then: a hook is there for the way of the news, not for a pod that is missing. Its clients hardly ask: how the
+// news spreads does not depend on them, and requests are most of what a run costs.
 func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
 	const patience = 300
+	s = s.Quiet()
 	w := s.Workload(workload)
 	index := server(w)
 	if index < 0 {

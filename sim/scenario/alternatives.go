@@ -290,6 +290,15 @@ func WithoutFallback(s *Scenario) *Scenario {
 	return out
 }
 
+// Quiet returns the Scenario with clients that hardly ask: for what happens in the cluster, whoever asks.
+func (s *Scenario) Quiet() *Scenario {
+	out := s.clone()
+	for i := range out.Traffic {
+		out.Traffic[i].Arrivals, out.Traffic[i].Rate = ArrivalsPoisson, 1
+	}
+	return out
+}
+
 // Edited returns the Scenario with one workload's Deployment changed, as if its manifest said
 // so: defaults are applied, hooks are read again. name is "ns/name".
 func (s *Scenario) Edited(name string, edit func(*appsv1.Deployment)) *Scenario {

@@ -15,26 +15,20 @@ type otherwise struct {
 	lost  uint64
 }
 
-// others are those of all units, run once.
+// others are those of all units, on the first of the seeds that they were tried with.
 func (s *search) others() []otherwise {
 	if s.otherwise != nil {
 		return s.otherwise
 	}
 	s.otherwise = []otherwise{}
-	var jobs []job
 	for _, u := range s.units {
-		for _, alt := range deciding(u) {
+		for i, alt := range deciding(u) {
 			x := otherwise{Alternative: alt}
-			for _, r := range u.record.Runs[:min(lateOther, len(u.record.Runs))] {
-				x.seeds = append(x.seeds, r.Seed)
-				jobs = append(jobs, job{len(s.otherwise), alt.Scenario, r.Seed, true})
+			for k, lost := range u.others[i].lost[:min(lateOther, len(u.others[i].lost))] {
+				x.seeds = append(x.seeds, u.record.Runs[k].Seed)
+				x.lost += lost
 			}
 			s.otherwise = append(s.otherwise, x)
-		}
-	}
-	for i, r := range s.pool.runs("looking for fixes", jobs) {
-		if r.run != nil {
-			s.otherwise[jobs[i].index].lost += fixable(r.run)
 		}
 	}
 	return s.otherwise

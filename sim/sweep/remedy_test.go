@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 // shops are so many Deployments with their Services, alike but for their names.
@@ -99,20 +102,39 @@ func TestAFixHalvesTheLoss(t *testing.T) {
 func TestAFixThatHoldsAsAssumedOnlyIsMarked(t *testing.T) {
 	t.Parallel()
 	const missing = "  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
-	s := &search{workload: "shop/web", pool: &pool{ctx: t.Context(), opts: &Options{}}}
+	s := &search{workload: "shop/web", pool: &pool{ctx: t.Context(), opts: &Options{Seed: 1}}}
 	u := &unit{sc: oneCase(t, missing, readiness, scenario.Options{})[0].Scenario, of: &scenario.Case{}}
 	s.units = []*unit{u}
-	for _, alt := range scenario.Alternatives(u.sc) {
-		if alt.ID == "start" {
-			u.record.Alternatives = append(u.record.Alternatives, check.Alternative{ID: alt.ID, Value: alt.Value, Effect: check.SizeEffect})
-		}
-	}
-	u.record.Runs = []check.Run{{Seed: 1}, {Seed: 2}}
+	s.pool.extend(s.units, func(*unit) int { return 2 })
+	u.record.Close()
+	sensitivity(s.pool, s.units)
 	hook := fix.Shorter(u.sc, u.sc.Workload("shop/web"), 5)
 	a := &attempt{changes: []fix.Change{*hook}}
 	got := s.notWith(a)
 	if !slices.ContainsFunc(got, func(o check.OtherValue) bool { return o.ID == "start" }) || s.robust(a) {
 		t.Errorf("not with %v", got)
+	}
+}
+
+// How the news of a deleted pod spreads does not depend on who asks: it is measured with clients that hardly do.
+func TestLatenessDoesNotDependOnTheClients(t *testing.T) {
+	t.Parallel()
+	for _, family := range balanced(t, "none", "aws-nlb-ip")[0].Families {
+		sc := family.Scenario
+		quiet := fix.Patient(sc, "shop/web")
+		loud := *quiet
+		loud.Traffic = sc.Traffic
+		var late [2]engine.Time
+		for i, world := range []*scenario.Scenario{quiet, &loud} {
+			recorder := &story.Recorder{}
+			if _, err := sim.RunWith(world, 1, sim.Options{Journal: recorder}); err != nil {
+				t.Fatal(err)
+			}
+			late[i] = fix.Lateness(recorder.Events())
+		}
+		if late[0] != late[1] || late[0] == 0 {
+			t.Errorf("%s: %s s late with few requests, %s s with all of them", family.Name, late[0].Seconds(), late[1].Seconds())
+		}
 	}
 }
 

@@ -79,19 +79,15 @@ func (s *search) measure() error {
 	return nil
 }
 
-// deciding are the other values of what a unit depends on: those with which more or less is lost.
+// deciding are the other values of what a unit depends on: those with which more or less is lost, in the order of its others.
 func deciding(u *unit) []scenario.Alternative {
-	var out []scenario.Alternative
-	if len(u.record.Alternatives) == 0 {
+	if len(u.others) == 0 {
 		return nil
 	}
-	for _, alt := range scenario.Alternatives(u.sc) {
-		matters := func(a check.Alternative) bool {
-			return a.ID == alt.ID && a.Value == alt.Value && a.Effect != check.NoEffect
-		}
-		if slices.ContainsFunc(u.record.Alternatives, matters) {
-			out = append(out, alt)
-		}
+	all := scenario.Alternatives(u.sc)
+	var out []scenario.Alternative
+	for _, o := range u.others {
+		out = append(out, all[o.index])
 	}
 	return out
 }

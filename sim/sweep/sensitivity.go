@@ -18,11 +18,12 @@ const (
 
 // trial is another value of something that a unit assumes, and its runs.
 type trial struct {
-	unit *unit
-	alt  scenario.Alternative
-	runs []check.Run
-	want int // how many runs it is to have
-	done int // how many were tried, in vain or not
+	unit  *unit
+	index int // in the alternatives of the unit
+	alt   scenario.Alternative
+	runs  []check.Run
+	want  int // how many runs it is to have
+	done  int // how many were tried, in vain or not
 }
 
 // sensitivity tries each case with the other values of what it assumes, on its first seeds. A
@@ -37,14 +38,14 @@ func sensitivity(p *pool, units []*unit) {
 			continue
 		}
 		worst := worstOf(units, u)
-		for _, alt := range scenario.Alternatives(u.sc) {
+		for i, alt := range scenario.Alternatives(u.sc) {
 			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f scenario.Family) bool { return f.Preset == alt.Value }) {
 				continue
 			}
 			if u != worst && !strings.HasPrefix(alt.ID, "lb.") {
 				continue
 			}
-			trials, weight = append(trials, &trial{unit: u, alt: alt}), weight+u.weight()
+			trials, weight = append(trials, &trial{unit: u, index: i, alt: alt}), weight+u.weight()
 		}
 	}
 	for _, t := range trials {
@@ -59,9 +60,22 @@ func sensitivity(p *pool, units []*unit) {
 	p.try(trials)
 	for _, t := range trials {
 		if len(t.runs) == t.want { // a trial that was cut short says nothing
-			t.unit.record.Try(t.alt.ID, t.alt.Value, t.runs)
+			t.close()
 		}
 	}
+}
+
+// close files what became of a trial, and keeps what is lost with it where it matters.
+func (t *trial) close() {
+	u := t.unit
+	if effect := u.record.Try(t.alt.ID, t.alt.Value, t.runs); effect == check.NoEffect {
+		return
+	}
+	o := other{index: t.index}
+	for i := range t.runs {
+		o.lost = append(o.lost, fixable(&t.runs[i]))
+	}
+	u.others = append(u.others, o)
 }
 
 // try does runs until each trial has as many as it is to have.

@@ -16,6 +16,13 @@ type unit struct {
 	sc     *scenario.Scenario
 	record check.Case
 	failed bool // the simulation itself failed
+	others []other
+}
+
+// other is another value of something that a unit assumes, and what is lost with it.
+type other struct {
+	index int      // in scenario.Alternatives
+	lost  []uint64 // requests that a manifest may have to do with, by run, on the first seeds of the unit
 }
 
 // unitsOf lists those of all cases, in their order.
