@@ -64,6 +64,7 @@ func (c *calm) answers(spec *Spec, way *Way) bool {
 
 // Changed says that servers, nodes or rules are not as they were until now.
 func (t *Traffic) Changed(now engine.Time) {
+	t.clock = max(t.clock, now)
 	for _, s := range t.streams {
 		t.stir(s, now)
 	}
@@ -124,6 +125,7 @@ func (t *Traffic) catchUp(s *stream, now engine.Time) {
 
 // catchUpAll has servers told of all that arrived before a moment.
 func (t *Traffic) catchUpAll(now engine.Time) {
+	t.clock = max(t.clock, now)
 	for _, s := range t.streams {
 		t.catchUp(s, now)
 	}

@@ -30,22 +30,25 @@ type plain struct {
 // DrawAll has every request followed on its own from now on, for tests: the result is the same.
 func (t *Traffic) DrawAll() { t.drawAll = true }
 
-// countPlain counts the plain requests that arrive before a moment and before anything else that
-// clients do, stream by stream: what is plain has no influence on other requests.
+// countPlain counts the plain requests that arrive before a moment, and before anything else that
+// clients do where connections outlast a request, stream by stream: what is plain has no influence on
+// other requests.
 func (t *Traffic) countPlain(limit engine.Time) {
 	if t.drawAll {
 		return
 	}
 	limit = min(limit, t.stopped)
+	done := limit // until when nothing else happens to connections
 	if len(t.pending) > 0 {
-		limit = min(limit, t.pending[0].at+1)
-	}
-	if s, _ := t.firstWaiting(); s != nil {
-		limit = min(limit, s.waits[0].at+1)
+		done = min(limit, t.pending[0].at+1)
 	}
 	for _, s := range t.streams {
-		if s.plainly == nil || s.odd {
+		if s.plainly == nil || s.odd || len(s.waiting) > 0 {
 			continue
+		}
+		limit := limit
+		if !s.counts {
+			limit = done
 		}
 		first := s.count
 		for s.next < limit && !s.calm.on {

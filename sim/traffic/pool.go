@@ -153,7 +153,7 @@ func (c *conn) idle() engine.Time {
 
 // startPooled sends a request over an idle connection of the pool: the one used last, as pools
 // do. Without an idle one a new connection is opened while there is room, and otherwise the
-// request waits for the first that becomes free.
+// request waits for one that becomes free.
 func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 	s := a.req.stream
 	if s.pool == nil {
@@ -164,12 +164,11 @@ func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 		}
 	}
 	c, first := t.find(s, now)
-	if first == nil {
-		t.ride(c, a, now)
+	if c == nil || len(s.waiting) > 0 {
+		t.await(a, first)
 		return
 	}
-	waiting := *a
-	t.await(&waiting, first)
+	t.ride(c, a, now)
 }
 
 // ride sends a request over a connection that find has found, which is opened first if need be.

@@ -21,7 +21,7 @@ type stream struct {
 	resolvers []resolver // Named: by client
 	cuts      uint64     // sessions that ended with their server
 	dark      darkness   // of the links
-	waits     []queue    // by moment
+	waiting   []*attempt // for a connection of the pool, in the order in which they began
 }
 
 func newStream(index int, spec Spec, eng *engine.Engine) *stream {

@@ -11,6 +11,7 @@ package traffic
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -175,11 +176,12 @@ type Traffic struct {
 	pending heap[pending]
 	steps   []*step // to be used again
 	seq     uint64
+	spare   []*attempt  // to be used again by requests that wait for a connection
 	scratch attempt     // of the request that has just arrived: most are done with it at once
 	serving []inFlight  // by Server.ID
 	dead    []bool      // nodes that are gone; those beyond its end are not
 	stopped engine.Time // no arrivals from here on
-	clock   engine.Time // of what clients did last
+	clock   engine.Time // of what clients do now, or did last
 	drawAll bool
 }
 
@@ -197,8 +199,7 @@ func (t *Traffic) Stop(at engine.Time) { t.stopped = at }
 
 // Idle says whether no request is under way that could still fail.
 func (t *Traffic) Idle() bool {
-	waiting, _ := t.firstWaiting()
-	return len(t.pending) == 0 && waiting == nil
+	return len(t.pending) == 0 && !slices.ContainsFunc(t.streams, func(s *stream) bool { return len(s.waiting) > 0 })
 }
 
 // Clock is the moment of what clients do now, between two events of the world, or of the last of it. What
@@ -214,7 +215,11 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		if s != nil && s.next < t.stopped {
 			arrival = s.next
 		}
-		if t.wake(min(arrival, limit)) {
+		before := min(arrival, limit)
+		if len(t.pending) > 0 {
+			before = min(before, t.pending[0].at)
+		}
+		if t.wake(before) {
 			continue
 		}
 		if len(t.pending) > 0 && t.pending[0].at < min(arrival, limit) {

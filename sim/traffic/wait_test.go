@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
@@ -73,42 +74,20 @@ func TestWhoWaitsGivesUpAtItsOwnTimeout(t *testing.T) {
 	}
 }
 
-// What waits for one moment is in the order of deciding to wait, whether it came by itself or
-// with others, and leaves from the front.
-func TestPartiesKeepTheirOrder(t *testing.T) {
+// A place that becomes free goes to who has waited longest, not to who comes next: a request that is
+// repeated began before those that came meanwhile.
+func TestWhoBeganFirstGetsTheNextConnection(t *testing.T) {
 	t.Parallel()
 	tr := &Traffic{}
-	s := &stream{}
-	tr.streams = []*stream{s}
-	attempts := make([]*attempt, 12)
-	for i := range attempts {
-		attempts[i] = &attempt{req: request{stream: s, number: uint64(i)}}
-	}
-	early, late := &conn{pool: s, free: sec}, &conn{pool: s, free: 2 * sec}
-	for _, a := range attempts[:4] {
-		tr.await(a, early)
-	}
-	tr.seq++ // something else comes in between
-	tr.await(attempts[4], late)
-	tr.awaitAll(s.leave(3), late) // 0, 1, 2 go on waiting
-	tr.await(attempts[5], late)
-	tr.await(attempts[6], early)
-	if s.head() != 3 {
-		t.Errorf("the first one has seq %d, want 3", s.head())
+	s := &stream{spec: Spec{Timeout: 10 * sec}}
+	for i, began := range []engine.Time{1, 2, 3, 2, 0, 4} {
+		tr.await(&attempt{began: began * sec, req: request{stream: s, number: uint64(i)}}, nil)
 	}
 	var got []uint64
-	for len(s.waits) > 0 {
-		for _, a := range s.leave(2).list {
-			got = append(got, a.req.number)
-		}
+	for _, a := range s.waiting {
+		got = append(got, a.req.number)
 	}
-	want := []uint64{3, 6, 4, 0, 1, 2, 5}
-	if len(got) != len(want) {
-		t.Fatalf("%v, want %v", got, want)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("%v, want %v", got, want)
-		}
+	if want := []uint64{4, 0, 1, 3, 2, 5}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
