@@ -14,5 +14,5 @@ func openKernel(Options, endpoints.IPFamily) (kernel, features, error) {
 	return nil, features{}, errors.New("iptables are a part of Linux; this is " + runtime.GOOS)
 }
 
-// Left says that nothing was left: there are no iptables.
-func Left(Options) (bool, error) { return false, nil }
+// Remove finds nothing: there are no iptables.
+func Remove(Options, func(endpoints.IPFamily) ([]string, error)) (bool, error) { return false, nil }

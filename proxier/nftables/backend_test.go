@@ -60,6 +60,8 @@ func (k *fakeKernel) watch(Options) (notices, error) { return k.told, nil }
 
 func (k *fakeKernel) remove(string, []endpoints.IPFamily) error { return nil }
 
+func (k *fakeKernel) chains(endpoints.IPFamily) ([]string, error) { return nil, nil }
+
 func (k *fakeKernel) close() error { return nil }
 
 // rumours are what is said of others: true for our tables.

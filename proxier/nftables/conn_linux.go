@@ -390,6 +390,27 @@ func (c *conn) inspect(table string, family endpoints.IPFamily) (structure, bool
 	return s, true, nil
 }
 
+// chains lists those of all tables of a family.
+func (c *conn) chains(family endpoints.IPFamily) ([]string, error) {
+	var list []string
+	err := c.ask(unix.NFT_MSG_GETCHAIN, unix.NLM_F_DUMP, nfFamily(family), "", func(m message) {
+		var table, name string
+		for kind, v := range attributes(m.data[nfgenmsg:]) {
+			switch kind {
+			case unix.NFTA_CHAIN_TABLE:
+				table = strings.TrimRight(string(v), "\x00")
+			case unix.NFTA_CHAIN_NAME:
+				name = strings.TrimRight(string(v), "\x00")
+			}
+		}
+		list = append(list, table+" "+name)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the chains of %s: %w", family, err)
+	}
+	return list, nil
+}
+
 // stock lists the chains and sets of a table.
 func (c *conn) stock(table string, family endpoints.IPFamily) (*stock, error) {
 	s, ok, err := c.inspect(table, family)

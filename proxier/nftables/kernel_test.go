@@ -811,3 +811,42 @@ func (k smallMemory) commit(table string, changes []*tableChange, generation uin
 	}
 	return k.kernel.commit(table, changes, generation, check)
 }
+
+// Remove needs no Backend, and says whether there was anything.
+func TestRemoveTellsWhatItFound(t *testing.T) {
+	alone(t)
+	run(t, "nft", "add table inet lameduck; add table ip other; add chain ip other mine")
+	want := func(when string, want bool) {
+		t.Helper()
+		if got, err := Remove(Options{}); err != nil || got != want {
+			t.Errorf("%s: %v, %v, want %v", when, got, err, want)
+		}
+	}
+	want("at first", false)
+	b := backend(t, testNode())
+	apply(t, b, plan.Empty(b.node), plan.Delta{})
+	if got, err := Chains(Options{}, endpoints.IPv4); err != nil || !slices.Contains(got, "other mine") {
+		t.Errorf("chains: %q, %v", got, err)
+	}
+	want("with rules", true)
+	want("when they are gone", false)
+	if got := strings.Fields(run(t, "nft", "list", "tables")); !slices.Equal(got, strings.Fields("table inet lameduck table ip other")) {
+		t.Errorf("tables left: %v", got)
+	}
+}
+
+// Whoever may not look does not say that there is nothing.
+func TestARightThatIsMissingIsNamed(t *testing.T) {
+	alone(t)
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	none := make([]unix.CapUserData, 2)
+	if err := unix.Capset(&header, &none[0]); err != nil { // of this thread, which ends with the test
+		t.Fatal(err)
+	}
+	if _, err := Remove(Options{}); err == nil || !strings.Contains(err.Error(), "CAP_NET_ADMIN") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Chains(Options{}, endpoints.IPv6); err == nil || !strings.Contains(err.Error(), "CAP_NET_ADMIN") {
+		t.Errorf("got %v", err)
+	}
+}

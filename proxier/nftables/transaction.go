@@ -22,6 +22,8 @@ type kernel interface {
 	stock(table string, family endpoints.IPFamily) (*stock, error)
 	// remove takes away the tables of this name that exist.
 	remove(table string, families []endpoints.IPFamily) error
+	// chains lists those of all tables of a family, each as "TABLE CHAIN".
+	chains(family endpoints.IPFamily) ([]string, error)
 	// watch tells of what others do from now on.
 	watch(opts Options) (notices, error)
 	close() error

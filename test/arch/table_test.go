@@ -48,6 +48,7 @@ var trees = []treeRule{
 		{"k8s.io/utils", "addresses as kube-proxy reads them, which are more than Go's"},
 		{"github.com/go-logr/logr", "the proxy's log, handed to whoever has something to say"},
 		{"k8s.io/klog/v2", "the format of that log: Kubernetes' own"},
+		{"golang.org/x/sys", "tests: network namespaces, and a thread without rights"},
 	}},
 	{path: "test", modules: []permit{
 		{"github.com/vishvananda/netlink", "the lab: links, addresses, routes and the table of connections of network namespaces"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/iptables"
+	"github.com/lameduck-proxy/lameduck/proxier/nftables"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -27,34 +28,29 @@ func (m mode) String() string {
 	return m.dialect.String() + "-" + m.variant.String()
 }
 
-// remove removes the mode's rules.
-func (m mode) remove(o KernelOptions) error {
-	o.Variant = m.variant
-	backend, err := OpenBackend(&plan.Node{Dialect: m.dialect, Options: endpoints.CurrentOptions()}, o)
-	if err != nil {
-		return unavailable{err}
+// remove removes the mode's rules and says whether there were any.
+func (m mode) remove(o KernelOptions) (found bool, err error) {
+	if m.dialect == plan.NFTables {
+		return nftables.Remove(o.nftables())
 	}
-	return errors.Join(backend.Cleanup(), backend.Close())
+	opts := o.iptables()
+	opts.Variant = m.variant
+	return iptables.Remove(opts, func(f endpoints.IPFamily) ([]string, error) { return nftables.Chains(o.nftables(), f) })
 }
 
-// unavailable says that a mode does not work on this machine.
-type unavailable struct{ error }
-
-func (u unavailable) Unwrap() error { return u.error }
-
 // Cleanup removes the rules of every mode, chains with the options' prefix whoever made them, and says for each what
-// it did. A mode that this machine cannot do has left nothing on it.
+// it did. What may be left is an error: for want of a right, of a tool, or because somebody makes the rules again.
 func Cleanup(o KernelOptions) (done []string, err error) {
 	o.TakeOver = true // whoever cleans up does not mind whose chains they were last
 	for _, m := range modes() {
-		removeErr := m.remove(o)
+		found, removeErr := m.remove(o)
 		switch {
-		case errors.As(removeErr, &unavailable{}):
-			done = append(done, fmt.Sprintf("%s: nothing to remove, it does not work here (%v)", m, removeErr))
 		case removeErr != nil:
-			err = errors.Join(err, removeErr)
+			err = errors.Join(err, fmt.Errorf("%s: rules may be left: %w", m, removeErr))
+		case found:
+			done = append(done, fmt.Sprintf("%s: our rules are removed", m))
 		default:
-			done = append(done, fmt.Sprintf("%s: no rules of ours are left", m))
+			done = append(done, fmt.Sprintf("%s: there were no rules of ours", m))
 		}
 	}
 	return done, err
@@ -70,31 +66,11 @@ func removeOthers(b Backend, o KernelOptions) error {
 		if m == modeOf(b) {
 			continue
 		}
-		there := true // the table of nftables is by its name
-		if m.dialect == plan.IPTables {
-			opts := o.iptables()
-			opts.Variant = m.variant
-			var err error
-			if there, err = iptables.Left(opts); err != nil {
-				errs = append(errs, err)
-			}
-		}
-		if err := m.removeIf(there, o); err != nil {
+		if _, err := m.remove(o); err != nil {
 			errs = append(errs, fmt.Errorf("remove what mode %s left: %w", m, err))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func (m mode) removeIf(there bool, o KernelOptions) error {
-	if !there {
-		return nil
-	}
-	err := m.remove(o)
-	if errors.As(err, &unavailable{}) {
-		return nil
-	}
-	return err
 }
 
 func modeOf(b Backend) mode {
