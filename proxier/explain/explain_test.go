@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -220,7 +221,7 @@ func TestTextAlignsStyledWords(t *testing.T) {
 	if err := x.WriteText(&plain, TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.WriteText(&styled, TextOptions{Style: func(_ Role, w string) string { return "\x1b[1m" + w + "\x1b[0m" }}); err != nil {
+	if err := x.WriteText(&styled, TextOptions{Style: func(_ Role, w string) string { return page.Painted("1", w) }}); err != nil {
 		t.Fatal(err)
 	}
 	without := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(styled.String())

@@ -10,7 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/page"
 )
 
-// Style turns a word into what a terminal shows for it; a nil Style leaves it as it is.
+// Style paints a word (page.Painted); a nil Style leaves it as it is.
 // Colour never carries the meaning alone: the words are the same.
 type Style func(role Role, word string) string
 

@@ -1,7 +1,7 @@
 // Package page lays out text for people in lines that are no wider than a page: paragraphs and
 // tables are wrapped, never cut.
 //
-// It knows nothing of what the text is about. Escape sequences of colours have no width.
+// It knows nothing of what the text is about, and trusts none of it: see Shown. Colours are Painted, and have no width.
 package page
 
 import (
@@ -60,6 +60,7 @@ func (p *Page) Text(prefix, words string) { p.Hanging(prefix, Width(prefix), wor
 
 // Hanging adds words after a prefix, wrapped; further lines are indented by that many blanks.
 func (p *Page) Hanging(prefix string, indent int, words string) {
+	prefix = shown(prefix)
 	first := true
 	for _, line := range Wrap(words, p.width-max(indent, Width(prefix))) {
 		if first {
@@ -72,9 +73,10 @@ func (p *Page) Hanging(prefix string, indent int, words string) {
 }
 
 // Verbatim adds a line as it is, however wide.
-func (p *Page) Verbatim(line string) { p.add(line) }
+func (p *Page) Verbatim(line string) { p.add(shown(line)) }
 
-func (p *Page) add(line string) { p.lines = append(p.lines, strings.TrimRight(line, " ")) }
+// add adds a line that is Shown.
+func (p *Page) add(line string) { p.lines = append(p.lines, strings.TrimRight(colour(line), " ")) }
 
 // gap is how many blanks are between two columns.
 const gap = 2
@@ -88,6 +90,7 @@ func (p *Page) Table(indent int, rows [][]string) {
 }
 
 func (p *Page) table(indent int, rows [][]string) []string {
+	rows = shownCells(rows)
 	widths := fit(rows, p.width-indent)
 	var out []string
 	for _, row := range rows {
@@ -111,6 +114,16 @@ func (p *Page) table(indent int, rows [][]string) []string {
 				}
 			}
 			out = append(out, b.String())
+		}
+	}
+	return out
+}
+
+func shownCells(rows [][]string) [][]string {
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, cell := range row {
+			out[i] = append(out[i], shown(cell))
 		}
 	}
 	return out

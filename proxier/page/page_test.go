@@ -84,7 +84,7 @@ func TestColoursHaveNoWidth(t *testing.T) {
 		t.Errorf("%d columns, want 5", got)
 	}
 	p := New(100)
-	p.Table(0, [][]string{{"\x1b[31mdrops\x1b[0m", "1"}, {"holds", "2"}})
+	p.Table(0, [][]string{{Painted("31", "drops"), "1"}, {"holds", "2"}})
 	if got, want := p.Lines()[0], "\x1b[31mdrops\x1b[0m  1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -4,9 +4,9 @@ import "strings"
 
 // Wrap breaks words into lines of at most width columns; there is one line at least. A number
 // stays with its unit. A word that is wider than a line is broken, after a slash where it has
-// one.
+// one. What is not to be obeyed is Shown.
 func Wrap(text string, width int) []string {
-	width = max(width, 1)
+	text, width = shown(text), max(width, 1)
 	var out []string
 	line := ""
 	for _, word := range words(text) {
@@ -64,31 +64,32 @@ func endsInDigit(word string) bool {
 	return last >= '0' && last <= '9'
 }
 
-// broken cuts a word that is too wide. Escape sequences are not looked for: words that are
-// coloured are short.
+// broken cuts a word that is too wide.
 func broken(word string, width int) (head, rest string) {
-	runes := []rune(word)
-	width = min(width, len(runes))
-	for i := width; i > width/2; i-- {
-		if strings.ContainsRune("/,;|&=", runes[i-1]) {
-			return string(runes[:i]), string(runes[i:])
+	cut, good, seen := 0, 0, 0
+	for cut < len(word) {
+		size, columns := step(word[cut:])
+		if seen+columns > width {
+			break
+		}
+		seen += columns
+		cut += size
+		if columns > 0 && seen > width/2 && strings.ContainsAny(word[cut-size:cut], "/,;|&=") {
+			good = cut
 		}
 	}
-	return string(runes[:width]), string(runes[width:])
+	if good > 0 {
+		cut = good
+	}
+	return word[:cut], word[cut:]
 }
 
 // Width counts what a terminal shows of a text: colours have no width.
 func Width(text string) int {
-	n, escape := 0, false
-	for _, r := range text {
-		switch {
-		case r == '\x1b':
-			escape = true
-		case escape:
-			escape = r != 'm'
-		default:
-			n++
-		}
+	n := 0
+	for text != "" {
+		size, columns := step(text)
+		text, n = text[size:], n+columns
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 )
 
@@ -45,16 +46,16 @@ func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) 
 	out := suite{Name: "lameduck sim"}
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		x := testCase{Class: c.Workload, Name: title(c)}
+		x := testCase{Class: page.Shown(c.Workload), Name: page.Shown(title(c))}
 		switch {
 		case fails(c):
 			out.Failures++
-			x.Failure = &message{Message: subject(c) + sentence(c), Text: details(c)}
+			x.Failure = &message{Message: page.Shown(subject(c) + sentence(c)), Text: details(c)}
 		case c.Verdict == check.NotJudged:
 			out.Skipped++
-			x.Skipped = &message{Message: c.Reason + darkWords(c)}
+			x.Skipped = &message{Message: page.Shown(c.Reason + darkWords(c))}
 		default:
-			x.Output = subject(c) + sentence(c)
+			x.Output = page.Shown(subject(c) + sentence(c))
 		}
 		out.Tests++
 		out.Cases = append(out.Cases, x)
@@ -75,11 +76,11 @@ func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) 
 func details(c *check.Case) string {
 	var b strings.Builder
 	for _, u := range c.Unmet {
-		fmt.Fprintf(&b, "not as expected: %s\n", u)
+		fmt.Fprintf(&b, "not as expected: %s\n", page.Shown(u))
 	}
 	for i := range c.Causes {
 		x := &c.Causes[i]
-		fmt.Fprintf(&b, "%d lost: %s: %s\n", x.Count, x.Cause, causeName(x.Blame))
+		fmt.Fprintf(&b, "%d lost: %s: %s\n", x.Count, x.Cause, page.Shown(causeName(x.Blame)))
 	}
 	return b.String()
 }

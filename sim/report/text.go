@@ -9,8 +9,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/check"
 )
 
-// Style turns a verdict's word into what a terminal shows for it; a nil Style leaves it as it
-// is. Colour never carries the meaning alone: the words are the same.
+// Style paints a verdict's word (page.Painted); a nil Style leaves it as it is. Colour never carries the meaning alone: the
+// words are the same.
 type Style func(v check.Verdict, word string) string
 
 // TextOptions say how much of a simulation the text shows.
@@ -243,7 +243,7 @@ func (t *text) command(prefix, command string) {
 }
 
 // joint stands between a flag and its value while a command is broken into lines: no shell command has it.
-const joint = "\x1f"
+const joint = "\ue000" // for private use
 
 // together keeps each flag and its value in one line.
 func together(command string) string {

@@ -48,7 +48,7 @@ func (f *clusterFlags) register(cmd *cobra.Command, purpose live.Purpose) {
 	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "read the objects of all namespaces of the cluster")
 	flags.StringVar(&f.timeout, "request-timeout", defaultTimeout, "`TIME` to wait for one answer of the API server; 0 for any")
 	err := cmd.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return live.Contexts(f.options.Kubeconfig), cobra.ShellCompDirectiveNoFileComp
+		return sortedSet(live.Contexts(f.options.Kubeconfig)), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic(err) // there is no such flag
@@ -89,7 +89,7 @@ func (f *clusterFlags) read(in *inputFlags, own []manifest.File, std Streams) (*
 	}
 	objects, _ := manifest.Load(own, manifest.Options{Namespace: cluster.Namespace})
 	namespaces := f.namespaces(in, cluster, objects)
-	fmt.Fprintf(std.Err, "reading %s\n", where(cluster, namespaces))
+	std.say("reading %s", where(cluster, namespaces))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	read, err := cluster.Read(ctx, f.purpose, namespaces)
@@ -100,7 +100,7 @@ func (f *clusterFlags) read(in *inputFlags, own []manifest.File, std Streams) (*
 		return nil, err
 	}
 	for _, w := range read.Warnings {
-		fmt.Fprintf(std.Err, "warning: %s\n", w)
+		std.say("warning: %s", w)
 	}
 	out := &clusterInput{cluster: cluster, namespaces: namespaces, version: read.Version, files: map[string]live.Object{}}
 	for _, o := range read.Objects {
@@ -208,11 +208,11 @@ func (c *clusterInput) behaviour(std Streams) string {
 	v, err := endpoints.ParseVersion(c.version)
 	if err != nil {
 		if c.version != "" {
-			fmt.Fprintf(std.Err, "warning: %s: %v; %s is used\n", c.cluster.Name, err, endpoints.CurrentVersion())
+			std.say("warning: %s: %v; %s is used", c.cluster.Name, err, endpoints.CurrentVersion())
 		}
 		return ""
 	}
-	fmt.Fprintf(std.Err, "its API server is %s: --kubernetes-version %s\n", c.version, v)
+	std.say("its API server is %s: --kubernetes-version %s", c.version, v)
 	return v.String()
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -75,5 +76,6 @@ func setPaths() []string {
 
 func sortedSet(names []string) []string {
 	slices.Sort(names)
-	return slices.Compact(names)
+	unseen := func(name string) bool { return name != page.Shown(name) } // no word of a shell
+	return slices.DeleteFunc(slices.Compact(names), unseen)
 }

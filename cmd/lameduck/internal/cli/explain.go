@@ -136,15 +136,15 @@ func notProxied(objects *manifest.Objects, keep func(endpoints.ServiceName) bool
 func (c *explainCommand) hint(in *input, objects *manifest.Objects) {
 	switch {
 	case len(objects.Services) == 0 && in.cluster != nil:
-		fmt.Fprintln(c.std.Err, "hint: there is no Service; -n NAMESPACE reads another namespace, -A all of them")
+		c.std.say("hint: there is no Service; -n NAMESPACE reads another namespace, -A all of them")
 	case len(objects.Services) == 0:
-		fmt.Fprintln(c.std.Err, "hint: the input has no Service; try kubectl get services,endpointslices,nodes -A -o yaml")
+		c.std.say("hint: the input has no Service; try kubectl get services,endpointslices,nodes -A -o yaml")
 	case len(objects.EndpointSlices) == 0 && in.cluster == nil:
-		fmt.Fprintln(c.std.Err, "hint: the input has no EndpointSlice, so no Service has endpoints; try kubectl get services,endpointslices,nodes -A -o yaml")
+		c.std.say("hint: the input has no EndpointSlice, so no Service has endpoints; try kubectl get services,endpointslices,nodes -A -o yaml")
 	}
 	if c.input.verbose > 0 {
 		for _, p := range manifest.Unmatched(objects) {
-			fmt.Fprintf(c.std.Err, "note: %v\n", p)
+			c.std.say("note: %v", p)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -99,6 +100,9 @@ func (f *inputFlags) readFiles(std Streams) ([]manifest.File, error) {
 			files = append(files, built)
 		}
 	}
+	for i := range files {
+		files[i].Name = strings.ToValidUTF8(files[i].Name, "\ufffd") // it is only printed from here on
+	}
 	return files, errors.Join(errs...)
 }
 
@@ -153,10 +157,10 @@ func reportProblems(problems []manifest.Problem, std Streams) error {
 	for _, p := range problems {
 		if p.Severity == manifest.Error {
 			bad++
-			fmt.Fprintln(std.Err, p) // file:line:column first, as editors want it
+			std.say("%v", p) // file:line:column first, as editors want it
 			continue
 		}
-		fmt.Fprintf(std.Err, "warning: %v\n", p)
+		std.say("warning: %v", p)
 	}
 	if bad > 0 {
 		return inputError{bad}
@@ -170,7 +174,7 @@ func (f *inputFlags) skipped(objects *manifest.Objects, std Streams) {
 		return
 	}
 	for _, s := range objects.Skipped {
-		fmt.Fprintf(std.Err, "skipped: %d %s %s\n", s.Count, s.APIVersion, s.Kind)
+		std.say("skipped: %d %s %s", s.Count, s.APIVersion, s.Kind)
 	}
 }
 
@@ -189,7 +193,7 @@ func snapshot(objects *manifest.Objects, o endpoints.Options, std Streams) *endp
 
 func report(o *manifest.Object, problems []endpoints.Problem, std Streams) {
 	for _, p := range problems {
-		fmt.Fprintf(std.Err, "warning: %v\n", o.Problem(manifest.Warning, p.Field, p.Message))
+		std.say("warning: %v", o.Problem(manifest.Warning, p.Field, p.Message))
 	}
 }
 

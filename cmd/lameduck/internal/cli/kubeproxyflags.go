@@ -108,7 +108,7 @@ func (c *proxyCommand) configuration() (*proxyConfig, error) {
 // warn prints what has no effect.
 func (c *proxyCommand) warn(warnings []manifest.Problem) {
 	for _, p := range warnings {
-		fmt.Fprintf(c.std.Err, "warning: %v\n", p)
+		c.std.say("warning: %v", p)
 	}
 }
 

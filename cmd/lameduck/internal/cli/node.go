@@ -116,7 +116,7 @@ func (f *nodeFlags) settings(objects *manifest.Objects, profile endpoints.Profil
 func (f *nodeFlags) gatesInInput(config *proxyConfig, std Streams) {
 	for _, name := range slices.Sorted(maps.Keys(config.Gates())) {
 		if _, given := f.gates[name]; !given {
-			fmt.Fprintf(std.Err, "warning: %s: is not followed in the input; give the file as --config, or --feature-gates %s=%t\n",
+			std.say("warning: %s: is not followed in the input; give the file as --config, or --feature-gates %s=%t",
 				config.Where("featureGates."+name), name, config.FeatureGates[name])
 		}
 	}
@@ -173,7 +173,7 @@ func (f *nodeFlags) name(objects *manifest.Objects, config *proxyConfig, std Str
 	}
 	if name != "" {
 		if !slices.Contains(nodes, name) && !slices.Contains(mentioned, name) && len(nodes)+len(mentioned) > 0 {
-			fmt.Fprintf(std.Err, "warning: no Node and no endpoint of the input is named %q; it knows %s\n", name, strings.Join(few(slices.Concat(nodes, mentioned)), ", "))
+			std.say("warning: no Node and no endpoint of the input is named %q; it knows %s", name, strings.Join(few(slices.Concat(nodes, mentioned)), ", "))
 		}
 		return name, nil
 	}

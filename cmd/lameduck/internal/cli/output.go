@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/lameduck-proxy/lameduck/proxier/explain"
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 )
 
 // format is the value of -o.
@@ -50,10 +51,15 @@ func (f format) write(w io.Writer, v any, text func(io.Writer) error) error {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, page.JSON(buf.String()))
+	return err
 }
 
 // writeYAML prints the JSON form as YAML, fields in the same order.
@@ -67,19 +73,25 @@ func writeYAML(w io.Writer, v any) error {
 		return err
 	}
 	blockStyle(&doc)
-	enc := yaml.NewEncoder(w)
+	buf.Reset()
+	enc := yaml.NewEncoder(&buf)
 	enc.SetIndent(2)
 	if err := enc.Encode(&doc); err != nil {
 		return err
 	}
-	return enc.Close()
+	if err := enc.Close(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, page.YAML(buf.String()))
+	return err
 }
 
 // blockStyle takes the braces and quotes of JSON out; the encoder quotes what needs it by
-// YAML 1.2, and here stays quoted what only YAML 1.1 takes for a boolean.
+// YAML 1.2, and here stays quoted what only YAML 1.1 takes for a boolean, and what has to be written as escapes.
 func blockStyle(n *yaml.Node) {
 	oldBoolean := slices.Contains([]string{"y", "n", "yes", "no", "on", "off"}, strings.ToLower(n.Value))
-	if len(n.Content) > 0 || n.Kind == yaml.ScalarNode && !oldBoolean {
+	hidden := strings.ContainsFunc(n.Value, page.Hides)
+	if len(n.Content) > 0 || n.Kind == yaml.ScalarNode && !oldBoolean && !hidden {
 		n.Style = 0
 	}
 	for _, c := range n.Content {
@@ -94,7 +106,7 @@ func colours(w io.Writer) explain.Style {
 	}
 	return func(role explain.Role, word string) string {
 		code := map[explain.Role]string{explain.Heading: "1", explain.Good: "32", explain.Warn: "33", explain.Bad: "1;31"}[role]
-		return "\x1b[" + code + "m" + word + "\x1b[0m"
+		return page.Painted(code, word)
 	}
 }
 

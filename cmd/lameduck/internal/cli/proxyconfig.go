@@ -84,7 +84,7 @@ func complain(problems []manifest.Problem, std Streams) error {
 	for _, p := range problems {
 		if p.Severity == manifest.Error {
 			bad++
-			fmt.Fprintln(std.Err, p)
+			std.say("%v", p)
 		}
 	}
 	switch bad {

@@ -24,7 +24,7 @@ type proxyLog struct {
 
 // newProxyLog returns the log that a configuration asks for.
 func newProxyLog(c *proxyConfig, out io.Writer) (*proxyLog, error) {
-	level := int(c.Logging.Verbosity)
+	level, out := int(c.Logging.Verbosity), io.Writer(&screen{to: out})
 	if c.Logging.Format == "json" {
 		return jsonLog(level, out), nil
 	}
@@ -36,7 +36,7 @@ func newProxyLog(c *proxyConfig, out io.Writer) (*proxyLog, error) {
 	if err := text.VModule().Set(strings.Join(modules, ",")); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Where("logging.vmodule"), err)
 	}
-	return &proxyLog{textlogger.NewLogger(text), func(level int) {
+	return &proxyLog{shownLog(textlogger.NewLogger(text)), func(level int) {
 		_ = text.Verbosity().Set(strconv.Itoa(level)) // a number
 	}}, nil
 }
@@ -48,7 +48,7 @@ func jsonLog(level int, out io.Writer) *proxyLog {
 	set := func(level int) { threshold.Set(slog.Level(-level)) } // as logr has it
 	set(level)
 	options := &slog.HandlerOptions{AddSource: true, Level: threshold, ReplaceAttr: kubernetesKey}
-	return &proxyLog{logr.FromSlogHandler(slog.NewJSONHandler(out, options)), set}
+	return &proxyLog{shownLog(logr.FromSlogHandler(slog.NewJSONHandler(out, options))), set}
 }
 
 func kubernetesKey(groups []string, a slog.Attr) slog.Attr {

@@ -48,6 +48,7 @@ func (e inputError) Error() string {
 // Main runs lameduck with the given arguments, the program's name first, and returns its
 // exit code.
 func Main(args []string, std Streams) (code int) {
+	std = std.shown()
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(std.Err, "lameduck: internal error: %v\n%s\nThis is a fault of lameduck. Please report it with the input that caused it.\n", r, debug.Stack())
@@ -70,11 +71,11 @@ func Main(args []string, std Streams) (code int) {
 		fmt.Fprintf(std.Err, "%s: internal error: %v\nThis is a fault of lameduck. Please report it with the input that caused it.\n", name, err)
 		return ExitInternal
 	case errors.As(err, &inputError{}):
-		fmt.Fprintf(std.Err, "%s: %v; nothing was answered\n", name, err)
+		std.say("%s: %v; nothing was answered", name, err)
 	case errors.As(err, &runError{}):
-		fmt.Fprintf(std.Err, "%s: %v\n", name, err)
+		fmt.Fprintf(std.Err, "%s: %s\n", name, strings.Join(lines(err), "\n"))
 	default:
-		fmt.Fprintf(std.Err, "%s: %v\nRun '%s --help' for usage.\n", name, err, name)
+		fmt.Fprintf(std.Err, "%s: %s\nRun '%s --help' for usage.\n", name, strings.Join(lines(err), "\n"), name)
 	}
 	return ExitUsage
 }
@@ -168,13 +169,13 @@ func displayName(program string) string {
 // terminal says whether colours help: on a terminal, unless NO_COLOR is set (no-color.org)
 // or the terminal is dumb.
 func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+	f := file(w)
+	return f != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 // columns is how wide a terminal is, 0 for anything else: COLUMNS says it where output goes through a pager.
 func columns(w io.Writer) int {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f := file(w); f != nil && term.IsTerminal(int(f.Fd())) {
 		if wide, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return wide
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/proxier/source"
 	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 	"github.com/lameduck-proxy/lameduck/sim/check"
@@ -268,7 +269,7 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 		c.readReferences(nil)
 		cases, found := scenario.Infer(objects, c.opts)
 		if len(cases) == 0 && c.in.cluster != nil {
-			fmt.Fprintln(c.std.Err, "hint: there is no workload behind a Service; -n NAMESPACE reads another namespace, -A all of them")
+			c.std.say("hint: there is no workload behind a Service; -n NAMESPACE reads another namespace, -A all of them")
 		}
 		if len(cases) == 0 {
 			c.nothing(objects, problems)
@@ -357,8 +358,8 @@ func (c *simCommand) readReferences(o *manifest.Object) {
 
 // progress shows how far the runs are on a terminal.
 func (c *simCommand) progress() func(stage string, done, of int) {
-	f, ok := c.std.Err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f := file(c.std.Err)
+	if f == nil || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
 	shown := -1
@@ -433,6 +434,9 @@ func quoted(word string) string {
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word
 	}
+	if word != page.Shown(word) { // bash, ksh and zsh read the escapes of Go
+		return "$'" + page.Shown(strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(word)) + "'"
+	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
@@ -462,7 +466,7 @@ func verdictColours(w io.Writer) simreport.Style {
 		if code == "" {
 			return word
 		}
-		return "\x1b[" + code + "m" + word + "\x1b[0m"
+		return page.Painted(code, word)
 	}
 }
 
@@ -478,7 +482,7 @@ func (c *simCommand) verdict(s *check.Simulation) error {
 	if c.output != "text" {
 		for i := range s.Cases {
 			for _, u := range s.Cases[i].Unmet {
-				fmt.Fprintf(c.std.Err, "%s: not as expected: %s\n", s.Cases[i].ID, u)
+				c.std.say("%s: not as expected: %s", s.Cases[i].ID, u)
 			}
 		}
 	}
@@ -487,7 +491,7 @@ func (c *simCommand) verdict(s *check.Simulation) error {
 	}
 	if len(s.Cases) == 0 {
 		if c.fails(nil) {
-			fmt.Fprintln(c.std.Err, "nothing to judge: no workload of the input is behind a Service of it")
+			c.std.say("nothing to judge: no workload of the input is behind a Service of it")
 			return errFindings
 		}
 		return nil

@@ -39,7 +39,7 @@ func (c *simCommand) nothing(objects *manifest.Objects, problems []manifest.Prob
 		return
 	}
 	if len(problems) == 0 && len(objects.All)+len(objects.Skipped) == 0 {
-		fmt.Fprintln(c.std.Err, "hint: the input is empty: no Kubernetes object is in it; a Deployment and its Service are needed")
+		c.std.say("hint: the input is empty: no Kubernetes object is in it; a Deployment and its Service are needed")
 		return
 	}
 	var names []string
@@ -49,6 +49,6 @@ func (c *simCommand) nothing(objects *manifest.Objects, problems []manifest.Prob
 		}
 	}
 	if len(names) > 0 {
-		fmt.Fprintf(c.std.Err, "hint: nothing is simulated of %s: skipped because of the apiVersion; valid for these kinds is apps/v1\n", strings.Join(names, ", "))
+		c.std.say("hint: nothing is simulated of %s: skipped because of the apiVersion; valid for these kinds is apps/v1", strings.Join(names, ", "))
 	}
 }
