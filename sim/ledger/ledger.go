@@ -327,4 +327,5 @@ type Line struct {
 	File   string // "" when no line of a manifest is behind it
 	Line   int
 	Origin bool // what the story is about: the deletion of the pod that a request was lost to
+	Blamed bool // what the story explains the loss by: whoever is to blame did this, or was late with it. It is never left out
 }

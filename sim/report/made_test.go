@@ -30,7 +30,7 @@ func families(s *check.Simulation) {
 		f.Case.Verdict, f.Case.LostSeconds = verdict, check.Range{Min: int64(lost - sec/2), Median: int64(lost), Max: int64(lost + sec)}
 		f.Case.LongestOutage = f.Case.LostSeconds
 		if title != "" {
-			f.Fix = &check.Fix{Title: title, Cases: []check.FixedCase{{ID: c.ID, Confirm: check.Confirm{Runs: 1000}}}}
+			f.Fix = &check.Fix{Title: title, Cases: []check.FixedCase{{ID: c.ID, Before: f.Case.LostSeconds, Runs: 2, Confirm: check.Confirm{Runs: 1000}}}}
 		}
 		return f
 	}

@@ -153,7 +153,7 @@ func Causes() []CauseRow {
 // clientNames say for people who the clients of a stream are.
 var clientNames = map[string]string{
 	"new connections": "new connections",
-	"keep-alive":      "kept-alive connections",
+	"keep-alive":      "connections kept open",
 	"gRPC calls":      "gRPC and HTTP/2 clients",
 	"sessions":        "clients with long sessions",
 	"API server":      "the API server, which calls this webhook",

@@ -33,30 +33,36 @@ type TextOptions struct {
 	EditWith func(file string) string
 }
 
-// How many lines a text may have that shows one case in full and hides nothing on request: of
-// one workload, and of any number of them.
+// How many lines a text may have: of one workload, of any number of them, and for each case that
+// somebody asks to see in full.
 const (
-	linesOfOne  = 50
-	linesOfMany = 60
+	linesOfOne   = 50
+	linesOfMany  = 60
+	linesOfShown = 80
 )
 
 // room is how many lines of each part a text shows; the rest is a number.
 type room struct {
-	cases, causes, story, fixes, assumed, noHelp int
+	cases, causes, story, fixes, assumed, noHelp, notes, others int
+	// brief says what has been said before in fewer words, or not again.
+	brief bool
 }
 
 // rooms returns one after the other, each a little smaller, until a text is short enough with
 // it: what a reader misses least goes first.
 func rooms() []room {
-	r := room{cases: 25, causes: 6, story: 12, fixes: 2, assumed: 8, noHelp: 4}
+	r := room{cases: 25, causes: 6, story: 12, fixes: 2, assumed: 8, noHelp: 4, notes: 5, others: 5}
 	out := []room{r}
 	for _, less := range []func(){
 		func() { r.assumed = 6 }, func() { r.story = 11 }, func() { r.noHelp = 2 }, func() { r.cases = 18 }, func() { r.fixes = 1 },
 		func() { r.assumed = 5 }, func() { r.story = 10 }, func() { r.causes = 5 }, func() { r.cases = 14 }, func() { r.assumed = 4 },
-		func() { r.story = 9 }, func() { r.causes = 4 }, func() { r.cases = 10 }, func() { r.noHelp = 1 },
-		func() { r.story = 8 }, func() { r.causes = 3 }, func() { r.cases = 7 }, func() { r.assumed = 3 }, func() { r.story = 7 },
-		func() { r.cases = 4 }, func() { r.story = 6 }, func() { r.causes = 2 }, func() { r.assumed = 2 },
-		func() { r.noHelp = 0 }, func() { r.story = 5 }, func() { r.assumed = 1 }, func() { r.causes = 1 }, func() { r.story = 0 },
+		func() { r.story = 9 }, func() { r.causes = 4 }, func() { r.cases = 10 }, func() { r.noHelp = 1 }, func() { r.notes = 4 },
+		func() { r.story = 8 }, func() { r.causes = 3 }, func() { r.others = 4 }, func() { r.cases = 7 }, func() { r.assumed = 3 },
+		func() { r.story = 7 }, func() { r.cases = 5 }, func() { r.others = 3 }, func() { r.story = 6 }, func() { r.causes = 2 },
+		func() { r.notes = 3 }, func() { r.assumed = 2 }, func() { r.cases = 4 }, func() { r.others = 2 },
+		func() { r.notes = 2 }, func() { r.assumed = 1 }, func() { r.causes = 1 }, func() { r.story = 5 }, func() { r.others = 1 },
+		func() { r.cases = 3 }, func() { r.noHelp = 0 }, func() { r.brief = true }, func() { r.story = 4 }, func() { r.notes = 1 }, func() { r.story = 0 },
+		func() { r.assumed = 0 }, func() { r.notes = 0 }, func() { r.others = 0 },
 	} {
 		less()
 		out = append(out, r)
@@ -65,7 +71,7 @@ func rooms() []room {
 }
 
 // everything is the room of a text that is to be complete.
-var everything = room{cases: 1 << 20, causes: 1 << 20, story: 1 << 20, fixes: 1 << 20, assumed: 1 << 20, noHelp: 1 << 20}
+var everything = room{cases: 1 << 20, causes: 1 << 20, story: 1 << 20, fixes: 1 << 20, assumed: 1 << 20, noHelp: 1 << 20, notes: 1 << 20, others: 1 << 20}
 
 // WriteText writes a simulation for people: what happens, who notices, why and what to do first,
 // the command that shows it again last.
@@ -81,18 +87,25 @@ func compose(s *check.Simulation, opts TextOptions) string {
 	if opts.Verbose || opts.All {
 		return newText(s, opts, everything).write(worst, shown)
 	}
-	limit := linesOfOne
-	if len(workloads(worst)) > 1 {
-		limit = linesOfMany
-	}
-	out := ""
+	limit, out := mostLines(worst, shown, opts), ""
 	for _, r := range rooms() {
 		out = newText(s, opts, r).write(worst, shown)
-		if strings.Count(out, "\n") <= limit*max(len(shown), 1) {
+		if strings.Count(out, "\n") <= limit {
 			break
 		}
 	}
 	return out
+}
+
+func mostLines(worst, shown []*check.Case, opts TextOptions) int {
+	switch {
+	case opts.Show != "":
+		return linesOfShown * max(len(shown), 1)
+	case len(workloads(worst)) > 1:
+		return linesOfMany
+	default:
+		return linesOfOne
+	}
 }
 
 // chosen are the cases to show in full: the worst, or all that match.
@@ -222,7 +235,21 @@ func (t *text) last(shown []*check.Case) {
 	if run == nil || t.sim.Replay == "" {
 		return
 	}
-	t.command("Again: ", fmt.Sprintf("%s --show %s --seed %d --runs 1", t.sim.Replay, shown[0].ID, run.Seed))
+	t.command("Again: ", fmt.Sprintf("%s --show %s --seed %d --runs 1", t.sim.Replay, t.shortID(shown[0]), run.Seed))
+}
+
+// shortID is the end of a case's id, "web:80", where it is enough to show that case alone.
+func (t *text) shortID(c *check.Case) string {
+	end := c.ID[strings.LastIndexByte(c.ID, '/')+1:]
+	if !strings.Contains(end, ":") { // no port of a Service: a name that may be any part of another id
+		return c.ID
+	}
+	for i := range t.sim.Cases {
+		if x := &t.sim.Cases[i]; x.ID != c.ID && Matches(x, end) {
+			return c.ID
+		}
+	}
+	return end
 }
 
 // command writes a command that a shell takes as it stands: lines that go on end with a

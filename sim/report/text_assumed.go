@@ -50,7 +50,7 @@ func (t *text) assumptions(shown []*check.Case) {
 				}
 				continue
 			}
-			rows = append(rows, []string{a.What + ": " + a.Value, effects(a), t.flag(a.Settle)})
+			rows = append(rows, []string{assumed(a), t.effects(a), t.flag(a.Settle)})
 		case a.Effect != nil:
 			nothing++
 		default:
@@ -132,26 +132,57 @@ func (t *text) counts(more, nothing, untried int) {
 	}
 }
 
-// effects says what other values of an assumption come to.
-func effects(a *Assumption) string {
+// inOneClause say an assumption with its value where that is shorter than what it is about, a colon and the value.
+var inOneClause = map[string]string{
+	"kubernetes":        "Kubernetes %s",
+	"proxy":             "%s",
+	"nodes":             "%s nodes",
+	"timeout":           "clients wait %s for an answer",
+	"dial-timeout":      "gRPC clients try to connect for %s",
+	"start":             "containers listen %s after their start",
+	"init":              "init containers take %s",
+	"serve":             "an answer takes %s",
+	"latency.watch":     "a watch event takes %s",
+	"latency.proxySync": "a sync of kube-proxy takes %s",
+	"dead-address":      "the address of a pod that is gone: %s",
+	"churn":             "changes of other Services' slices: %s",
+	"keepalive-repeat":  "a client whose reused connection is closed %s",
+	"connect-timeout":   "clients wait for a connection: %s",
+}
+
+// assumed is an assumption and its value.
+func assumed(a *Assumption) string {
+	value := spaced(strings.NewReplacer("uniform ", "", "iptables, ", "").Replace(a.Value)) // iptables is the default
+	if a.ID == "nodes" && a.Value == "1" || inOneClause[a.ID] == "" {
+		return a.What + ": " + value
+	}
+	return fmt.Sprintf(inOneClause[a.ID], value)
+}
+
+// effects says what other values of an assumption come to; those that make no difference beside others that do are for whoever
+// wants to know everything.
+func (t *text) effects(a *Assumption) string {
 	if len(a.Alternatives) == 0 {
 		return a.Basis
 	}
 	var values, results []string
+	matters := slices.ContainsFunc(a.Alternatives, func(alt Alternative) bool { return alt.Effect != string(check.NoEffect) })
 	for i := range a.Alternatives {
 		alt := &a.Alternatives[i]
 		words := "no difference"
 		if alt.Effect != string(check.NoEffect) {
 			words = alternativeWords(alt)
-		}
-		if at := slices.Index(results, words); at >= 0 {
-			values[at] += " or " + shortValue(alt.Value)
+		} else if matters && !t.opts.Verbose {
 			continue
 		}
-		values, results = append(values, shortValue(alt.Value)), append(results, words)
+		if at := slices.Index(results, words); at >= 0 {
+			values[at] += " or " + otherInWords(alt.Value)
+			continue
+		}
+		values, results = append(values, otherInWords(alt.Value)), append(results, words)
 	}
 	for i := range values {
-		values[i] += ": " + results[i]
+		values[i] = strings.TrimPrefix(values[i], "minSyncPeriod ") + ": " + results[i] // what was assumed says what it is
 	}
 	return strings.Join(values, "; ")
 }
@@ -169,6 +200,13 @@ func alternativeWords(a *Alternative) string {
 func shortValue(v string) string {
 	head, _, _ := strings.Cut(v, ":")
 	return head
+}
+
+// otherInWords is another value for people: without its explanation, and without where it was reported, which the value that was
+// assumed says.
+func otherInWords(v string) string {
+	head, _, _ := strings.Cut(shortValue(v), " (reported")
+	return spaced(strings.TrimPrefix(head, "uniform "))
 }
 
 // taken says what was read out of the input or concluded from it, and decides about the shown

@@ -39,7 +39,7 @@ func (t *text) rows(cases []*check.Case, alone bool) {
 	if len(cases) > t.room.cases {
 		cases, hidden = cases[:t.room.cases], cases[t.room.cases:]
 	}
-	name, heading := caseNames(cases, alone)
+	name, heading := t.caseNames(cases, alone)
 	silent := slices.ContainsFunc(cases, func(c *check.Case) bool { return c.LongestOutage.Max > 0 })
 	row := func(first, verdict, lost, longest, runs string) []string {
 		if !silent {
@@ -71,17 +71,44 @@ func (t *text) rows(cases []*check.Case, alone bool) {
 
 // caseNames says what cases are called in a table, and its heading: what is the same for all is
 // not said of each.
-func caseNames(cases []*check.Case, alone bool) (name func(*check.Case) string, heading string) {
+func (t *text) caseNames(cases []*check.Case, alone bool) (name func(*check.Case) string, heading string) {
 	action := cases[0].Action
 	same := !slices.ContainsFunc(cases, func(c *check.Case) bool { return c.Action != action || c.Kind == "Scenario" || c.Workload == "" })
 	switch {
+	case alone && same && t.room.brief:
+		return trafficWords, strings.ToUpper(action) + " SEEN FROM"
 	case alone:
 		return event, "CASE"
+	case same && t.namespace() != "":
+		return func(c *check.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, strings.ToUpper(action) + " IN " + t.namespace() + " OF"
 	case same:
 		return func(c *check.Case) string { return c.Workload + ", " + trafficWords(c) }, strings.ToUpper(action) + " OF"
 	default:
 		return title, "CASE"
 	}
+}
+
+// namespace is the one of all workloads, "" where they have several.
+func (t *text) namespace() string {
+	all := ""
+	for i := range t.sim.Cases {
+		if w := t.sim.Cases[i].Workload; w != "" {
+			ns, _, _ := strings.Cut(w, "/")
+			if all != "" && ns != all {
+				return ""
+			}
+			all = ns
+		}
+	}
+	return all
+}
+
+// short is a workload without the namespace that all of them have.
+func (t *text) short(workload string) string {
+	if ns := t.namespace(); ns != "" {
+		return strings.TrimPrefix(workload, ns+"/")
+	}
+	return workload
 }
 
 // folded is a line for each verdict of the cases that have none of their own.

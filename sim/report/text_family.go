@@ -53,31 +53,56 @@ func between(low, high engine.Time) string {
 	return span(low) + " to " + span(high)
 }
 
-// families is the table of the load balancers that it might be.
+// families is the table of the load balancers that it might be: those with which the same happens, and the same helps, have one
+// row.
 func (t *text) families(c *check.Case) {
-	rows := [][]string{{"LOAD BALANCER", "VERDICT", "TRAFFIC LOST", "IN RUNS", "WHAT HELPS THERE"}}
-	var presets []string
+	always := !slices.ContainsFunc(c.Families, func(f check.Family) bool { return f.Case.WithLoss < len(f.Case.Runs) })
+	heading := []string{"LOAD BALANCER", "VERDICT", "TRAFFIC LOST", "IN RUNS", "WHAT HELPS THERE"}
+	if runs := confirmRuns(c); runs > 0 {
+		heading[4] += fmt.Sprintf(" (%s new runs)", thousands(int64(runs)))
+	}
+	rows := [][]string{heading}
 	for i := range c.Families {
 		f := &c.Families[i]
-		helps := "-"
-		switch {
-		case f.Fix != nil:
-			helps = fixInWords(f.Fix)
-		case f.Case.WithLoss > 0 && len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c.Workload)) == 0 && confirmRuns(c) == 0:
-			helps = "not looked for"
-		case f.Case.WithLoss > 0:
-			helps = "nothing that was tried"
+		row := []string{f.Name, t.styled(&f.Case, string(f.Case.Verdict)), spread(f.Case.LostSeconds), fmt.Sprintf("%d of %d", f.Case.WithLoss, len(f.Case.Runs)), t.helpsWith(c, f)}
+		same := func(have []string) bool { return slices.Equal(have[1:], row[1:]) }
+		if at := slices.IndexFunc(rows[1:], same); at >= 0 {
+			rows[at+1][0] += "; " + f.Name
+			continue
 		}
-		rows = append(rows, []string{f.Name, t.styled(&f.Case, string(f.Case.Verdict)), spread(f.Case.LostSeconds), fmt.Sprintf("%d of %d", f.Case.WithLoss, len(f.Case.Runs)), helps})
-		presets = append(presets, f.Preset)
+		rows = append(rows, row)
 	}
-	if runs := confirmRuns(c); runs > 0 {
-		rows[0][4] += fmt.Sprintf(", on %s new runs", thousands(int64(runs)))
+	if always { // the headline says it
+		for i, row := range rows {
+			rows[i] = slices.Delete(row, 3, 4)
+		}
 	}
 	t.Table(2, rows)
-	slices.Sort(presets)
-	t.Text("  ", fmt.Sprintf("Nothing in the input says which one it is. Say it: --lb %s (--list presets).", strings.Join(presets, ", ")))
 	t.Blank()
+}
+
+// helpsWith is what helps with a load balancer, in a cell.
+func (t *text) helpsWith(c *check.Case, f *check.Family) string {
+	switch {
+	case f.Fix != nil:
+		return fixInWords(f.Fix)
+	case f.Case.WithLoss == 0:
+		return "-"
+	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c.Workload)) == 0 && confirmRuns(c) == 0:
+		return "not looked for"
+	default:
+		return "nothing that was tried"
+	}
+}
+
+// presets are the names of the load balancers that it might be, as --lb takes them.
+func presets(c *check.Case) string {
+	var out []string
+	for i := range c.Families {
+		out = append(out, c.Families[i].Preset)
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
 }
 
 // shownFamily is the load balancer that a case's own runs, figures and causes are of.
@@ -101,11 +126,25 @@ func confirmRuns(c *check.Case) int {
 	return 0
 }
 
-// fixInWords is a fix in a cell: what is left where something is.
+// fixInWords is a fix in a cell, without what it is instead of: what is left where something is.
 func fixInWords(f *check.Fix) string {
-	words := f.Title
-	if len(f.Cases) > 0 && !f.Lossless() {
-		words += ": " + span(engine.Time(f.Cases[0].After.Median)) + " left"
+	var parts []string
+	for _, part := range strings.Split(f.Title, ", ") {
+		part, _, _ = strings.Cut(part, " instead of ")
+		parts = append(parts, strings.Replace(part, "terminationGracePeriodSeconds: ", "grace period ", 1))
 	}
-	return words
+	words := strings.Join(parts, ", ")
+	var median, most int64
+	for i := range f.Cases {
+		x := &f.Cases[i]
+		median, most = max(median, x.After.Median), max(most, x.After.Max, x.Confirm.LostSeconds.Max)
+	}
+	switch {
+	case median > 0:
+		return words + ": " + span(engine.Time(median)) + " left"
+	case most > 0:
+		return words + ": up to " + span(engine.Time(most)) + " left"
+	default:
+		return words
+	}
 }

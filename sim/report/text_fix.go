@@ -41,7 +41,7 @@ func (t *text) todo(c *check.Case) []string {
 		return []string{words}
 	}
 	if len(c.Families) > 0 {
-		return []string{"say which load balancer it is; the table has what helps with each"}
+		return []string{"say which load balancer it is, for nothing in the input does: --lb " + presets(c) + " (--list presets)"}
 	}
 	fixes := fixesFor(t.sim, c.Workload)
 	switch {
@@ -97,6 +97,12 @@ func confirmedWords(f *check.Fix) string {
 	return fmt.Sprintf("at most %s lost, in %s of %s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), runs)
 }
 
+// confirmedInShort is the same without the bound, which has been said of another change.
+func confirmedInShort(f *check.Fix) string {
+	words, _, _ := strings.Cut(confirmedWords(f), " (")
+	return words
+}
+
 // leftWords says why something is lost yet.
 func leftWords(causes []string) string {
 	var words []string
@@ -125,14 +131,19 @@ func leastWords(f *check.Fix) string {
 // each what helps others.
 func (t *text) fixes(shown []*check.Case) {
 	var names []string
-	for _, c := range shown {
-		if c.Workload != "" {
-			names = distinct(names, c.Workload)
-		}
-	}
 	headed := false
-	for _, name := range names {
-		fixes, noHelp := fixesFor(t.sim, name), noHelpFor(t.sim, name)
+	for _, c := range shown {
+		if c.Workload == "" || slices.Contains(names, c.Workload) {
+			continue
+		}
+		names = append(names, c.Workload)
+		fixes, noHelp := fixesFor(t.sim, c.Workload), noHelpFor(t.sim, c.Workload)
+		if f := shownFamily(c); f != nil { // the figures of the case are with that load balancer, and so is the change to paste
+			fixes = nil
+			if f.Fix != nil {
+				fixes = []*check.Fix{f.Fix}
+			}
+		}
 		if len(fixes)+len(noHelp) == 0 {
 			continue
 		}
@@ -175,33 +186,15 @@ func (t *text) noHelp(titles []string, none bool) {
 // fix writes one change: what it does, what to paste where, and what it costs.
 func (t *text) fix(f *check.Fix) {
 	t.Hanging("  ", 6, f.Title)
-	for i := range f.Cases {
-		t.Hanging("      ", 8, t.fixed(f, &f.Cases[i]))
-	}
+	t.fixed(f)
 	for i := range f.Edits {
 		t.edit(&f.Edits[i])
 	}
 	t.editWith(f)
-	var notes []string
-	if f.Least != "" {
-		notes = append(notes, f.Least+" is the least that helps")
-	}
-	if f.Margin > 0 {
-		notes = append(notes, fmt.Sprintf("holds while nodes are at most %s later than the latest seen here", span(f.Margin)))
-	}
-	if f.Cost != "" {
-		notes = append(notes, f.Cost)
-	}
-	if f.Longer >= engine.Second/2 {
-		notes = append(notes, "the last old pod is gone "+span(f.Longer)+" later")
-	}
-	if len(f.Families) > 0 {
-		notes = append(notes, "confirmed for "+listed(f.Families, 6)+" only")
-	}
 	if len(f.NotWith) > 0 {
 		t.Hanging("      ", 8, "Helps as assumed; not with "+listed(t.others(f), 3)+".")
 	}
-	if len(notes) > 0 {
+	if notes := t.notes(f); len(notes) > 0 {
 		t.Text("      ", strings.Join(notes, "; ")+".")
 	}
 	if f.Destructive != "" {
@@ -210,6 +203,27 @@ func (t *text) fix(f *check.Fix) {
 	if len(f.Others) > 0 {
 		t.Text("      ", fmt.Sprintf("The same helps %s: %s.", count(len(f.Others), "more workload", "more workloads"), listed(t.withPlaces(f.Others), 6)))
 	}
+}
+
+// notes say how far a change goes, and what it costs: what matters most first, as many as there is room for.
+func (t *text) notes(f *check.Fix) []string {
+	var notes []string
+	if f.Least != "" {
+		notes = append(notes, f.Least+" is the least that helps")
+	}
+	if len(f.Families) > 0 {
+		notes = append(notes, "confirmed for "+listed(f.Families, 6)+" only")
+	}
+	if f.Cost != "" {
+		notes = append(notes, f.Cost)
+	}
+	if f.Margin > 0 {
+		notes = append(notes, fmt.Sprintf("holds while nodes are at most %s later than the latest seen here", span(f.Margin)))
+	}
+	if f.Longer >= engine.Second/2 {
+		notes = append(notes, "the last old pod is gone "+span(f.Longer)+" later")
+	}
+	return notes[:min(len(notes), t.room.notes)]
 }
 
 // others names the other values with which a fix does not help as much.
@@ -229,27 +243,43 @@ func (t *text) others(f *check.Fix) []string {
 	return out
 }
 
-// fixed is one case before and after.
-func (t *text) fixed(f *check.Fix, x *check.FixedCase) string {
-	after := "nothing"
+// fixed writes what became of the cases of a change: in one paragraph where the new runs lost nothing in any of them.
+func (t *text) fixed(f *check.Fix) {
+	clean := func(x check.FixedCase) bool { return x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 }
+	var parts []string
+	fewest := 0
+	for i := range f.Cases {
+		x := &f.Cases[i]
+		words := spanOr0(engine.Time(x.Before.Median)) + " -> " + leftOf(x.After)
+		if len(f.Cases) > 1 {
+			words = t.trafficOf(f, x.ID) + words
+		}
+		if clean(*x) {
+			parts = append(parts, words)
+			if fewest == 0 || x.Confirm.Runs < fewest {
+				fewest = x.Confirm.Runs
+			}
+			continue
+		}
+		if x.Confirm.Runs > 0 {
+			words += fmt.Sprintf("; at most %s in %s of the new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), leftWords(x.Confirm.Left))
+		}
+		t.Hanging("      ", 8, words)
+	}
 	switch {
-	case x.After.Median > 0:
-		after = span(engine.Time(x.After.Median))
-	case x.After.Max > 0:
-		after = "at most " + span(engine.Time(x.After.Max))
+	case len(parts) > 0 && t.room.brief:
+		t.Hanging("      ", 8, strings.Join(parts, "; ")+"; nothing in the new runs either")
+	case len(parts) > 0:
+		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of rollouts lose anything", percent(check.LossBound(fewest))))
 	}
-	words := span(engine.Time(x.Before.Median)) + " -> " + after
-	switch {
-	case x.Confirm.Runs == 0:
-	case x.Confirm.WithLoss == 0:
-		words += fmt.Sprintf("; nothing in the new runs either: at most %s of rollouts lose anything", percent(check.LossBound(x.Confirm.Runs)))
-	default:
-		words += fmt.Sprintf("; at most %s in %s of the new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), leftWords(x.Confirm.Left))
+}
+
+// leftOf is what a change leaves of a loss.
+func leftOf(after check.Range) string {
+	if after.Median == 0 && after.Max > 0 {
+		return "at most " + span(engine.Time(after.Max))
 	}
-	if len(f.Cases) > 1 {
-		return t.trafficOf(f, x.ID) + words
-	}
-	return words
+	return span(engine.Time(after.Median))
 }
 
 // trafficOf names a case of a fix by the traffic it is about.
@@ -317,24 +347,27 @@ func (t *text) otherFixes(shown []string, headed bool) {
 		if slices.Contains(shown, f.Workload) || firstFix(t.sim, f.Workload) != f {
 			continue
 		}
-		at := slices.IndexFunc(groups, func(g *group) bool { return g.title == f.Title && g.result == confirmedWords(f) })
+		at := slices.IndexFunc(groups, func(g *group) bool { return g.title == f.Title && g.result == confirmedInShort(f) })
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, &group{title: f.Title, result: confirmedWords(f)})
+			groups = append(groups, &group{title: f.Title, result: confirmedInShort(f)})
 		}
 		groups[at].names = append(append(groups[at].names, f.Workload), f.Others...)
 	}
-	const most = 5
 	for i, g := range groups {
 		if !headed {
 			t.heading(nil)
 			headed = true
 		}
-		if i == most && len(groups) > most+1 {
-			t.Text("  ", fmt.Sprintf("%d more changes help others (--show NAME)", len(groups)-most))
+		if i == t.room.others && len(groups) > t.room.others+1 {
+			t.Text("  ", fmt.Sprintf("%d more changes help others (--show NAME).", len(groups)-i))
 			return
 		}
-		t.Hanging("  ", 6, fmt.Sprintf("%s, for %s (%s): %s", g.title, count(len(g.names), "more workload", "more workloads"), listed(g.names, 4), g.result))
+		names := g.names
+		for j, name := range names {
+			names[j] = t.short(name)
+		}
+		t.Hanging("  ", 6, fmt.Sprintf("%s, for %s (%s): %s", g.title, count(len(names), "more workload", "more workloads"), listed(names, 4), g.result))
 	}
 }
 

@@ -38,6 +38,7 @@ func (t *text) head(c *check.Case) {
 		t.labelled("Already", befores(c))
 	}
 	if f := shownFamily(c); f != nil {
+		t.labelled("What to do", t.todo(c))
 		t.Text("  ", "What follows is with "+f.Name+":")
 	}
 	t.labelled("Who notices", t.noticed(c))
@@ -46,7 +47,9 @@ func (t *text) head(c *check.Case) {
 	if mostBefore(c) < tenth {
 		t.labelled("Also", befores(c))
 	}
-	t.labelled("What to do", t.todo(c))
+	if shownFamily(c) == nil {
+		t.labelled("What to do", t.todo(c))
+	}
 }
 
 // allowed says which flag makes a case that would be a finding none; "" for other cases.
@@ -171,6 +174,9 @@ func (t *text) noticed(c *check.Case) []string {
 	place := whence(c)
 	for _, i := range order {
 		if words := clientWords(c, i); words != "" {
+			if t.room.brief && len(out) > 0 {
+				words, _, _ = strings.Cut(words, " (")
+			}
 			out = append(out, clientName(c, i)+place+": "+words)
 			place = "" // said once
 		} else {
@@ -273,9 +279,22 @@ func (t *text) whys(c *check.Case) []string {
 	x := &c.Causes[0]
 	words := causeStory(x.Blame)
 	if all := c.Totals().Failed; 100*x.Count < 95*all {
-		words += " (" + share(x.Count, all) + " of the loss)"
+		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
 	}
 	return []string{words + t.culprit(x.Culprit)}
+}
+
+// codeOf is the code of a case's main cause, where no table says it.
+func (t *text) codeOf(c *check.Case) string {
+	if t.noTable(c) {
+		return ", " + c.Causes[0].Cause.String()
+	}
+	return ""
+}
+
+// noTable says that the causes of a case have no table: the head has named the one that there is room for.
+func (t *text) noTable(c *check.Case) bool {
+	return t.room.brief && t.room.causes == 1 && c.Verdict != check.Blocked && c.Verdict != check.Holds
 }
 
 // culprit is a sentence about what stands in a manifest, or is missing there, and where.

@@ -185,7 +185,19 @@ func appOf(c *check.Case) string {
 	return c.Workload[strings.LastIndexByte(c.Workload, '/')+1:]
 }
 
-var shortDuration = regexp.MustCompile(`\b([0-9.]+)(ms|s)\b`)
+var (
+	shortDuration = regexp.MustCompile(`\b([0-9.]+)(ms|s)\b`)
+	shortRange    = regexp.MustCompile(`\b([0-9.]+)(ms|s)-([0-9.]+)(ms|s)\b`)
+)
 
-// spaced writes the durations of a flag's value for people: "20 s".
-func spaced(value string) string { return shortDuration.ReplaceAllString(value, "$1 $2") }
+// spaced writes the durations of a flag's value for people: "20 s", "20-200 ms", "0.3-1 s".
+func spaced(value string) string {
+	value = shortRange.ReplaceAllStringFunc(value, func(s string) string {
+		m := shortRange.FindStringSubmatch(s)
+		if m[2] == m[4] {
+			return m[1] + "-" + m[3] + " " + m[4]
+		}
+		return s
+	})
+	return shortDuration.ReplaceAllString(value, "$1 $2")
+}

@@ -14,7 +14,26 @@ func (t *text) why(c *check.Case) {
 	if len(c.Causes) == 0 {
 		return
 	}
+	notes := []string{elsewhereWords(c.Causes, c.Totals().Failed) + t.withoutTheWait(c)}
+	if u := c.Usable; u.Of > 0 && u.Min < u.Of && u.For > 0 {
+		notes = append(notes, fmt.Sprintf("At the worst moment %d of %s could answer, for %s in the worst run.", u.Min, count(u.Of, "pod", "pods"), span(u.For)))
+	}
+	for _, words := range unsettledWords(c) {
+		notes = append(notes, words+".")
+	}
+	if t.noTable(c) {
+		t.Text("WHY   ", event(c)+". "+strings.Join(notes, " "))
+		return
+	}
 	t.Text("WHY   ", event(c))
+	t.causes(c)
+	for _, words := range notes {
+		t.Text("  ", words)
+	}
+}
+
+// causes is the table of them.
+func (t *text) causes(c *check.Case) {
 	all := c.Totals().Failed
 	rows := [][]string{}
 	causes := merged(c.Causes)
@@ -35,13 +54,6 @@ func (t *text) why(c *check.Case) {
 		rows = append(rows, []string{fmt.Sprintf("%5s", share(x.Count, all)), words, x.Cause.String()})
 	}
 	t.Table(0, rows)
-	t.Text("  ", elsewhereWords(c.Causes, all)+t.withoutTheWait(c))
-	if u := c.Usable; u.Of > 0 && u.Min < u.Of && u.For > 0 {
-		t.Text("  ", fmt.Sprintf("At the worst moment %d of %s could answer, for %s in the worst run.", u.Min, count(u.Of, "pod", "pods"), span(u.For)))
-	}
-	for _, words := range unsettledWords(c) {
-		t.Text("  ", words+".")
-	}
 }
 
 // behind is what stands in a manifest behind a cause, in brackets.
@@ -178,13 +190,13 @@ func origin(lines []ledger.Line) (zero engine.Time, words string) {
 }
 
 // shortened leaves out lines from the middle of what happened before the request until there
-// are no more than most: those without a line of a manifest first.
+// are no more than most: those without a line of a manifest first, and never what the loss comes from.
 func shortened(lines []ledger.Line, most int) []ledger.Line {
 	out := append([]ledger.Line{}, lines...)
 	for len(out) > most {
 		drop := -1
 		for i := 1; i < len(out)-1; i++ {
-			if out[i].Origin || strings.HasPrefix(out[i].Event, "this request") {
+			if out[i].Origin || out[i].Blamed || strings.HasPrefix(out[i].Event, "this request") {
 				continue
 			}
 			if out[i].File == "" {

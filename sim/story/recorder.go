@@ -66,12 +66,38 @@ func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 	}
 	before = t.shorten(before, &r, hero)
 	out := t.about(before, hero)
+	for i, e := range before {
+		out[i].Blamed = t.blamed(e, &r)
+	}
 	out = append(out, t.own(&r, hero, told))
 	toldOfWait := slices.ContainsFunc(before, func(e *cluster.Event) bool { return e.Kind == cluster.EventWait })
 	for _, e := range t.ending(after, &r, hero, t.waited(&r) && !toldOfWait) {
-		out = append(out, t.line(e))
+		l := t.line(e)
+		l.Blamed = t.blamed(e, &r)
+		out = append(out, l)
 	}
 	return out
+}
+
+// blamed says that an event is what the loss of a request comes from, as the ledger blames it: the proxy's wait, the end of the
+// listener, the SIGKILL. A story without it would name nobody.
+func (t *Teller) blamed(e *cluster.Event, r *ledger.Request) bool {
+	switch e.Kind {
+	case cluster.EventWait:
+		return t.waited(r)
+	case cluster.EventClosed:
+		return r.Blame.Cause == ledger.ListenerClosed
+	case cluster.EventKill:
+		return r.Blame.Cause == ledger.KilledInFlight
+	case cluster.EventExited:
+		return r.Blame.Cause == ledger.ExitInFlight || r.Blame.Cause == ledger.LivenessRestart || r.Blame.Cause == ledger.Crashed
+	case cluster.EventBalancer, cluster.EventIngress:
+		return r.Blame.Cause == ledger.StaleLB || r.Blame.Cause == ledger.NoHealthyTarget
+	case cluster.EventNodeGone:
+		return r.Blame.Cause == ledger.NodeGone
+	default:
+		return false
+	}
 }
 
 // told is when a story tells of its request: when it failed; one that waits for an answer from a pod that was deleted before
@@ -218,13 +244,14 @@ func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluste
 			out = append(out, e)
 		}
 	}
-	return fewer(out)
+	return t.fewer(out, r)
 }
 
-// fewer leaves out events behind the first until there are few enough, but for the deletions that the story counts from.
-func fewer(events []*cluster.Event) []*cluster.Event {
+// fewer leaves out events behind the first until there are few enough, but for the deletions that the story counts from and what
+// the loss comes from.
+func (t *Teller) fewer(events []*cluster.Event, r *ledger.Request) []*cluster.Event {
 	for i := 1; len(events) > mostLines && i < len(events); {
-		if events[i].Kind == cluster.EventDeleted {
+		if events[i].Kind == cluster.EventDeleted || t.blamed(events[i], r) {
 			i++
 			continue
 		}

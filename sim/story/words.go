@@ -105,12 +105,12 @@ func (t *Teller) words(e *cluster.Event) string {
 // waitWords says that a node's proxy waits, and for what its last sync was where that was none of the
 // Scenario's Services.
 func (t *Teller) waitWords(e *cluster.Event) string {
-	words := fmt.Sprintf("the proxy of %s hears of a change and waits %s s, until minSyncPeriod (%s) after its last sync",
-		t.sc.Nodes[e.Node].Name, hundredths(e.Until-e.At), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Duration())
+	last := "its last sync"
 	if e.Others {
-		words += ", for another Service"
+		last = "a sync for another Service"
 	}
-	return words
+	return fmt.Sprintf("%s's kube-proxy hears of it and waits %s s, until %s s after %s",
+		t.sc.Nodes[e.Node].Name, hundredths(e.Until-e.At), t.sc.Nodes[e.Node].Proxy.MinSyncPeriod.Seconds(), last)
 }
 
 // front is what a story calls that which a stream of requests goes through: a proxy by its name.
