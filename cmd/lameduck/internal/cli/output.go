@@ -51,29 +51,36 @@ func (f format) write(w io.Writer, v any, text func(io.Writer) error) error {
 }
 
 func writeJSON(w io.Writer, v any) error {
+	text, err := asJSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, page.JSON(text))
+	return err
+}
+
+// asJSON is a value as JSON that may hold what a terminal would obey.
+func asJSON(v any) (string, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, page.JSON(buf.String()))
-	return err
+	err := enc.Encode(v)
+	return buf.String(), err
 }
 
 // writeYAML prints the JSON form as YAML, fields in the same order.
 func writeYAML(w io.Writer, v any) error {
-	var buf bytes.Buffer
-	if err := writeJSON(&buf, v); err != nil {
+	text, err := asJSON(v)
+	if err != nil {
 		return err
 	}
 	var doc yaml.Node
-	if err := yaml.Unmarshal(buf.Bytes(), &doc); err != nil {
+	if err := yaml.Unmarshal([]byte(page.YAML(text)), &doc); err != nil { // YAML takes no C1 as it is, and no surrogates
 		return err
 	}
 	blockStyle(&doc)
-	buf.Reset()
+	var buf bytes.Buffer
 	enc := yaml.NewEncoder(&buf)
 	enc.SetIndent(2)
 	if err := enc.Encode(&doc); err != nil {
@@ -82,7 +89,7 @@ func writeYAML(w io.Writer, v any) error {
 	if err := enc.Close(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, page.YAML(buf.String()))
+	_, err = io.WriteString(w, page.YAML(buf.String()))
 	return err
 }
 
