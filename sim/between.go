@@ -143,25 +143,14 @@ func (b *between) Judge(leg traffic.Leg, member, node int, target netip.AddrPort
 	if b.stepping { // the world is changing right now
 		return b.judge(leg, member, node, target, fault)
 	}
-	if now := b.eng.Events(); b.judgedAt != now || b.judged == nil {
-		b.judged, b.judgedAt = map[failure]ledger.Blame{}, now
-	}
-	f := failure{leg, member, node, target, fault, b.cluster.Heard(node, b.traffic.Clock())}
-	blame, known := b.judged[f]
+	b.judged.since(b.eng.Events())
+	f := failure{node, member, b.cluster.Heard(node, b.traffic.Clock()), leg, fault, target}
+	blame, known := b.judged.of(&f)
 	if !known {
 		blame = b.judge(leg, member, node, target, fault)
-		b.judged[f] = blame
+		b.judged.add(f, blame)
 	}
 	return blame
-}
-
-// failure is all that a judgement depends on, beside the world.
-type failure struct {
-	leg          traffic.Leg
-	member, node int
-	target       netip.AddrPort
-	fault        ledger.Fault
-	heard        uint64 // what the node's proxy knows
 }
 
 func (b *between) judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {

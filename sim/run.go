@@ -164,9 +164,7 @@ type run struct {
 	lastNews engine.Time // when the world last changed by itself
 
 	stepping bool // an event is being executed
-	// judged are the judgements since the event judgedAt.
-	judged   map[failure]ledger.Blame
-	judgedAt uint64
+	judged   judgements
 }
 
 // resolveEntries finds where each stream enters the cluster.

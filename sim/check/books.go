@@ -1,8 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -43,19 +45,50 @@ type account struct {
 	promise Promise
 	states  []uint64
 	begun   uint64
-	last    engine.Time            // arrival of the newest request
-	running bool                   // the newest request is under way, as it has been since it began
-	waiting map[uint64]engine.Time // arrivals of those that were not over when the next began
+	last    engine.Time // arrival of the newest request
+	running bool        // the newest request is under way, as it has been since it began
+	waiting []arrived   // those that were not over when the next began, by number; some are over now
+	ended   int         // as many of waiting are over, from the first on
 
 	sums     ledger.Totals
 	outcomes [ledger.NumOutcomes]uint64
+}
+
+// arrived is when a request did.
+type arrived struct {
+	number uint64
+	at     engine.Time // over once that is so
+}
+
+const over = -1
+
+// waits keeps when the newest request has arrived.
+func (a *account) waits() {
+	if n := len(a.waiting); n == cap(a.waiting) && a.ended > n/2 { // those that are over make room
+		a.waiting, a.ended = a.waiting[:copy(a.waiting, a.waiting[a.ended:])], 0
+	}
+	a.waiting = append(a.waiting, arrived{number: a.begun - 1, at: a.last})
+}
+
+// ends returns when a request that waited has arrived, and forgets it.
+func (a *account) ends(number uint64) (at engine.Time, known bool) {
+	list := a.waiting[a.ended:]
+	i, known := slices.BinarySearchFunc(list, number, func(w arrived, n uint64) int { return cmp.Compare(w.number, n) })
+	if !known || list[i].at == over {
+		return 0, false
+	}
+	at, list[i].at = list[i].at, over
+	for a.ended < len(a.waiting) && a.waiting[a.ended].at == over {
+		a.ended++
+	}
+	return at, true
 }
 
 // NewBooks returns the books of some streams.
 func NewBooks(promises []Promise) *Books {
 	b := &Books{streams: make([]account, len(promises))}
 	for i, p := range promises {
-		b.streams[i] = account{promise: p, waiting: map[uint64]engine.Time{}}
+		b.streams[i] = account{promise: p}
 	}
 	return b
 }
@@ -93,7 +126,7 @@ func (b *Books) Begin(stream int, number uint64, arrival engine.Time) {
 		a.states = append(a.states, 0)
 	}
 	if a.running {
-		a.waiting[number-1] = a.last
+		a.waits()
 	}
 	a.begun, a.last, a.running = number+1, arrival, true
 }
@@ -110,7 +143,7 @@ func (b *Books) Counted(stream int, first, n uint64) {
 		return
 	}
 	if a.running {
-		a.waiting[first-1] = a.last
+		a.waits()
 	}
 	a.begun, a.running = first+n, false
 	for len(a.states) < int((a.begun+perWord-1)/perWord) {
@@ -166,10 +199,9 @@ func (b *Books) over(stream int, number uint64, end engine.Time, state uint64) b
 		a.running = false
 	} else {
 		known := false
-		if arrival, known = a.waiting[number]; !known {
+		if arrival, known = a.ends(number); !known {
 			return true // revoked: its arrival is not kept
 		}
-		delete(a.waiting, number)
 	}
 	if end < arrival {
 		b.wrong(stream, number, "over at %s s, before it arrived, at %s s", end.Seconds(), arrival.Seconds())

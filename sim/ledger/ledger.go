@@ -165,12 +165,14 @@ type Ledger struct {
 	hash     *engine.TraceHash
 	outages  []outages // by stream
 	listener Listener
+	failing  Request // that the listener hears of
 }
 
 // Listener hears every entry of a Ledger, in the order in which they are made: for accounts of
 // the same requests that the ledger knows nothing of. Of the attempts it hears the failed ones:
 // the other kind is a success. Counted are n requests, numbered from first, that were answered at
-// their first attempt: nothing else is said of them.
+// their first attempt: nothing else is said of them. The Request of Fail is another one at the next
+// call.
 type Listener interface {
 	Begin(stream int, number uint64, arrival engine.Time)
 	Counted(stream int, first, n uint64)
@@ -283,7 +285,8 @@ func (l *Ledger) Fail(r Request) {
 	l.hash.Record("failed", uint64(r.Stream)<<56^r.Number, uint64(r.Arrival), uint64(r.End),
 		uint64(r.Outcome)<<24|uint64(r.Blame.Cause)<<16|uint64(r.Blame.Actor)<<8|elsewhere, uint64(r.Node))
 	if l.listener != nil {
-		l.listener.Fail(&r)
+		l.failing = r
+		l.listener.Fail(&l.failing)
 	}
 }
 

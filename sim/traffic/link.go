@@ -29,7 +29,9 @@ type link struct {
 	used     engine.Time  // when something was last asked over it
 	to       *Target      // while it is up: where it leads, which stays as it is
 	epoch    int          // counts dials: what was meant for an earlier connection is void
-	waiting  []*waiter
+	waiting  []*attempt   // for it, in the order in which they began
+	tiring   bool         // when the first of them gives up is planned
+	tire     func(at engine.Time)
 }
 
 type linkState uint8
@@ -39,12 +41,6 @@ const (
 	linkDialling
 	linkUp
 )
-
-// waiter is a request that waits for its link.
-type waiter struct {
-	attempt attempt
-	done    bool
-}
 
 // How gRPC dials again: after 1 s, and 1.6 times as long after each further failure, give or
 // take a fifth, at most 2 minutes, counted from the beginning of the attempt; an attempt is
@@ -136,16 +132,30 @@ func (t *Traffic) call(l *link, a *attempt, now engine.Time) {
 
 // queueFor has a request wait for a link, until its timeout at most.
 func (t *Traffic) queueFor(l *link, a *attempt) {
-	w := &waiter{attempt: *a}
-	l.waiting = append(l.waiting, w)
-	if timeout := l.stream.spec.Timeout; timeout > 0 {
-		t.then(a.began+timeout, func(at engine.Time) {
-			if !w.done {
-				w.done = true
-				t.gaveUp(l, &w.attempt, at, ledger.FaultDropped)
-			}
-		})
+	l.waiting = append(l.waiting, t.keep(a))
+	t.planTiring(l)
+}
+
+// planTiring has the request that has waited longest for a link give up at its timeout.
+func (t *Traffic) planTiring(l *link) {
+	timeout := l.stream.spec.Timeout
+	if timeout == 0 || l.tiring || len(l.waiting) == 0 {
+		return
 	}
+	if l.tire == nil {
+		l.tire = func(at engine.Time) {
+			l.tiring = false
+			for len(l.waiting) > 0 && l.waiting[0].began+timeout <= at {
+				a := l.waiting[0]
+				l.waiting = l.waiting[1:]
+				t.gaveUp(l, a, at, ledger.FaultDropped)
+				t.spare = append(t.spare, a)
+			}
+			t.planTiring(l)
+		}
+	}
+	l.tiring = true
+	t.then(l.waiting[0].began+timeout, l.tire)
 }
 
 // unavailable fails a request for which there is no connection: with what became of the last
@@ -165,22 +175,10 @@ func (t *Traffic) gaveUp(l *link, a *attempt, at engine.Time, fault ledger.Fault
 func (t *Traffic) release(l *link, to func(*attempt)) {
 	list := l.waiting
 	l.waiting = nil
-	for _, w := range list {
-		if !w.done {
-			w.done = true
-			to(&w.attempt)
-		}
+	for _, a := range list {
+		to(a)
+		t.spare = append(t.spare, a)
 	}
-}
-
-// wanted says whether anybody waits for a link.
-func (l *link) wanted() bool {
-	for _, w := range l.waiting {
-		if !w.done {
-			return true
-		}
-	}
-	return false
 }
 
 // dial begins an attempt to connect a link.
@@ -262,7 +260,7 @@ func (t *Traffic) planDial(l *link) {
 // dialAgain dials a link that is down: by itself as long as there are clients, and then only for
 // who waits.
 func (t *Traffic) dialAgain(l *link, now engine.Time) {
-	if l.state == linkDown && (now < t.stopped || l.wanted()) {
+	if l.state == linkDown && (now < t.stopped || len(l.waiting) > 0) {
 		t.dial(l, now)
 	}
 }

@@ -140,7 +140,7 @@ func (t *Traffic) takeBack(s *serving) (ok bool) {
 	case s.cut != nil:
 		*s.cut = true
 	case !s.attempt.stay.asking():
-		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)
+		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.from(), s.late)
 		stream.withdraw(s.attempt.req.client) // its next request was to follow the answer
 	}
 	t.interrupted(s)

@@ -39,8 +39,8 @@ func (t *Traffic) countPlain(limit engine.Time) {
 	}
 	limit = min(limit, t.stopped)
 	done := limit // until when nothing else happens to connections
-	if len(t.pending) > 0 {
-		done = min(limit, t.pending[0].at+1)
+	if due := t.pending.next(); due < limit {
+		done = due + 1
 	}
 	for _, s := range t.streams {
 		if s.plainly == nil || s.odd || len(s.waiting) > 0 {

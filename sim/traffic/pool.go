@@ -235,7 +235,7 @@ func (t *Traffic) repeats(a *attempt, at engine.Time, fault ledger.Fault, escape
 		return false
 	}
 	r.repeats++
-	r.escaped = &escaped
+	r.escape(escaped)
 	t.later(at, step{attempt: *a, repeat: true})
 	return true
 }

@@ -163,8 +163,7 @@ func (t *Traffic) proxyRetries(a *attempt, at engine.Time, fault ledger.Fault) b
 		return false
 	}
 	a.req.proxied++
-	escaped := t.judge(a, fault)
-	a.req.escaped = &escaped
+	a.req.escape(t.judge(a, fault))
 	if a.stay != nil {
 		a.sent = at
 		a.stay.asks(a.connectLimit() + 1)

@@ -173,10 +173,10 @@ type Traffic struct {
 	world   World
 	led     *ledger.Ledger
 	streams []*stream
-	pending heap[pending]
+	pending agenda
 	steps   []*step // to be used again
 	seq     uint64
-	spare   []*attempt  // to be used again by requests that wait for a connection
+	spare   []*attempt  // to be used again by requests that wait
 	scratch attempt     // of the request that has just arrived: most are done with it at once
 	serving []inFlight  // by Server.ID
 	dead    []bool      // nodes that are gone; those beyond its end are not
@@ -199,7 +199,7 @@ func (t *Traffic) Stop(at engine.Time) { t.stopped = at }
 
 // Idle says whether no request is under way that could still fail.
 func (t *Traffic) Idle() bool {
-	return len(t.pending) == 0 && !slices.ContainsFunc(t.streams, func(s *stream) bool { return len(s.waiting) > 0 })
+	return t.pending.count == 0 && !slices.ContainsFunc(t.streams, func(s *stream) bool { return len(s.waiting) > 0 })
 }
 
 // Clock is the moment of what clients do now, between two events of the world, or of the last of it. What
@@ -215,18 +215,14 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		if s != nil && s.next < t.stopped {
 			arrival = s.next
 		}
-		before := min(arrival, limit)
-		if len(t.pending) > 0 {
-			before = min(before, t.pending[0].at)
-		}
-		if t.wake(before) {
+		due := t.pending.next()
+		if t.wake(min(arrival, limit, due)) {
 			continue
 		}
-		if len(t.pending) > 0 && t.pending[0].at < min(arrival, limit) {
+		if due < min(arrival, limit) {
 			p := t.pending.pop()
 			t.clock = p.at
 			t.resume(p)
-			*p.step = step{}
 			t.steps = append(t.steps, p.step)
 			continue
 		}
@@ -267,7 +263,19 @@ type request struct {
 	repeats  int // of all attempts: see Spec.RepeatReused
 	proxied  int // tries of the proxy, of the attempt under way
 	client   int
-	escaped  *ledger.Blame
+	escapes  bool         // it succeeds after a failed attempt, if it does
+	escaped  ledger.Blame // of the last of them
+}
+
+// escape notes a failed attempt that the request may outlive.
+func (r *request) escape(from ledger.Blame) { r.escapes, r.escaped = true, from }
+
+// from is what it has escaped, nil for nothing.
+func (r *request) from() *ledger.Blame {
+	if !r.escapes {
+		return nil
+	}
+	return &r.escaped
 }
 
 func (r *request) draw() uint64 {
@@ -526,7 +534,7 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 	} else {
 		work.late = now-r.arrival >= engine.Second // it would have been accepted when it arrived
 		t.led.Attempt(s.index, false)
-		t.led.Succeed(s.index, r.number, a.node, server.ID(), end, r.escaped, work.late)
+		t.led.Succeed(s.index, r.number, a.node, server.ID(), end, r.from(), work.late)
 	}
 	t.inFlight(server.ID()).add(work, now)
 	if c != nil {
@@ -569,8 +577,7 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 		return
 	}
 	if r.attempts <= s.spec.Retries {
-		escaped := blame
-		r.escaped = &escaped
+		r.escape(blame)
 		t.later(at+s.spec.RetryDelay, step{attempt: *a, retry: true})
 		return
 	}

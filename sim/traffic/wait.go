@@ -15,19 +15,24 @@ import (
 // connection that will be free first, nil when one is free by now, but not for who comes last.
 func (t *Traffic) await(a *attempt, first *conn) {
 	a.waitsFor(first)
-	var kept *attempt
-	if n := len(t.spare); n > 0 {
-		kept, t.spare = t.spare[n-1], t.spare[:n-1]
-	} else {
-		kept = new(attempt)
-	}
-	*kept = *a
 	s := a.req.stream
 	i := len(s.waiting)
 	for i > 0 && s.waiting[i-1].began > a.began { // one that is repeated began before others
 		i--
 	}
-	s.waiting = slices.Insert(s.waiting, i, kept)
+	s.waiting = slices.Insert(s.waiting, i, t.keep(a))
+}
+
+// keep returns a copy of an attempt that waits.
+func (t *Traffic) keep(a *attempt) *attempt {
+	if len(t.spare) == 0 {
+		t.spare = append(t.spare, new(attempt))
+	}
+	last := len(t.spare) - 1
+	kept := t.spare[last]
+	t.spare = t.spare[:last]
+	*kept = *a
+	return kept
 }
 
 // waitsFor keeps what made a request wait in the first place, whatever it waits for in the end.

@@ -201,7 +201,7 @@ var mutants = []mutant{
 	}},
 
 	{"an answer that did not come is not revoked", []string{"simulator 2"}, []edit{
-		{"traffic/pending.go", "\t\tt.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.escaped, s.late)\n", ""},
+		{"traffic/pending.go", "\t\tt.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.from(), s.late)\n", ""},
 	}},
 	{"a rescue that did not come is not revoked", []string{"simulator 2"}, []edit{
 		{"ledger/ledger.go", "\t\tl.rescued[*escaped]--\n", ""},
