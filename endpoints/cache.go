@@ -23,7 +23,7 @@ type Cache struct {
 	slices   map[sliceKey]*slice
 	// byService finds a service's slices; an empty inner map is removed.
 	byService map[ServiceName]map[string]*slice
-	dirty     map[ServiceName]struct{}
+	dirty     map[ServiceName]mark
 	tree      *btree.BTreeG[*Service]
 	version   uint64
 }
@@ -37,7 +37,7 @@ func NewCache(o Options) *Cache {
 		services:  map[ServiceName][]ServicePort{},
 		slices:    map[sliceKey]*slice{},
 		byService: map[ServiceName]map[string]*slice{},
-		dirty:     map[ServiceName]struct{}{},
+		dirty:     map[ServiceName]mark{},
 		tree:      newTree(),
 	}
 }
@@ -55,7 +55,7 @@ func (c *Cache) SetService(svc *corev1.Service) []Problem {
 		c.DeleteService(name)
 	} else if old, ok := c.services[name]; !ok || !slices.EqualFunc(old, ports, samePort) {
 		c.services[name] = ports
-		c.dirty[name] = struct{}{}
+		c.dirty[name] = mark{whole: true}
 	}
 	return uniqueProblems(p.list)
 }
@@ -90,7 +90,7 @@ func samePort(a, b ServicePort) bool {
 func (c *Cache) DeleteService(name ServiceName) {
 	if _, ok := c.services[name]; ok {
 		delete(c.services, name)
-		c.dirty[name] = struct{}{}
+		c.dirty[name] = mark{whole: true}
 	}
 }
 
@@ -109,6 +109,11 @@ func (c *Cache) SetSlice(s *discoveryv1.EndpointSlice) []Problem {
 		if old.equal(next) {
 			return p.list
 		}
+		if old.service == next.service {
+			c.slices[key], c.byService[next.service][next.name] = next, next
+			c.changed(old, next)
+			return p.list
+		}
 		c.detach(key, old)
 	}
 	c.slices[key] = next
@@ -116,7 +121,7 @@ func (c *Cache) SetSlice(s *discoveryv1.EndpointSlice) []Problem {
 		c.byService[next.service] = map[string]*slice{}
 	}
 	c.byService[next.service][next.name] = next
-	c.dirty[next.service] = struct{}{}
+	c.dirty[next.service] = mark{whole: true}
 	return p.list
 }
 
@@ -134,7 +139,7 @@ func (c *Cache) detach(key sliceKey, s *slice) {
 	if len(c.byService[s.service]) == 0 {
 		delete(c.byService, s.service)
 	}
-	c.dirty[s.service] = struct{}{}
+	c.dirty[s.service] = mark{whole: true}
 }
 
 // Pending says whether something has been marked since the last Snapshot: without, the next one
@@ -146,21 +151,29 @@ func (c *Cache) Pending() bool { return len(c.dirty) > 0 }
 func (c *Cache) Snapshot() *Snapshot {
 	var changed []ServiceName
 	for _, name := range slices.SortedFunc(maps.Keys(c.dirty), ServiceName.Compare) {
-		if c.rebuild(name) {
+		if c.rebuild(name, c.dirty[name]) {
 			changed = append(changed, name)
 		}
 	}
-	c.dirty = map[ServiceName]struct{}{} // not cleared: walking a map that once was large costs its size for ever
+	c.dirty = map[ServiceName]mark{} // not cleared: walking a map that once was large costs its size for ever
 	c.version++
 	return &Snapshot{version: c.version, changed: changed, options: c.options, tree: c.tree.Copy()}
 }
 
 // rebuild brings one Service of the tree up to date and says whether it is, or was, there.
-func (c *Cache) rebuild(name ServiceName) bool {
+func (c *Cache) rebuild(name ServiceName, m mark) bool {
 	ports, ok := c.services[name]
 	if !ok {
 		_, gone := c.tree.Delete(&Service{Name: name})
 		return gone
+	}
+	if !m.whole {
+		if old, ok := c.tree.Get(&Service{Name: name}); ok {
+			if groups, ok := editGroups(old.groups, m.edits); ok {
+				c.tree.Set(joinGroups(name, ports, groups))
+				return true
+			}
+		}
 	}
 	c.tree.Set(buildService(name, ports, c.slicesOf(name)))
 	return true
@@ -181,7 +194,11 @@ func (c *Cache) slicesOf(name ServiceName) []*slice {
 
 // buildService joins a Service's ports with its slices' endpoints.
 func buildService(name ServiceName, ports []ServicePort, list []*slice) *Service {
-	svc := &Service{Name: name, Ports: slices.Clone(ports), groups: groupSlices(list)}
+	return joinGroups(name, ports, groupSlices(list))
+}
+
+func joinGroups(name ServiceName, ports []ServicePort, groups []group) *Service {
+	svc := &Service{Name: name, Ports: slices.Clone(ports), groups: groups}
 	for i := range svc.Ports {
 		sp := &svc.Ports[i]
 		key := portKey{sp.Name.Port, sp.Name.Protocol, sp.Family}

@@ -168,8 +168,13 @@ func (k portKey) compare(o portKey) int {
 type group struct {
 	key       portKey
 	endpoints []Endpoint
+	counts    census
+	positions []int32 // of the endpoints, with more up to its capacity; groups share them
 	digest
 }
+
+// census counts the endpoints of a group that have something which Select looks for.
+type census struct{ zoneHints, nodeHints, terminating, unready, duplicates int }
 
 // groupSlices collects the slices of one service, given in name order, by port key.
 func groupSlices(list []*slice) []group {
@@ -185,12 +190,7 @@ func groupSlices(list []*slice) []group {
 				groups = append(groups, group{key: key, endpoints: make([]Endpoint, 0, len(s.entries))})
 			}
 			g := &groups[known]
-			for i := range s.entries {
-				e := &s.entries[i]
-				g.endpoints = append(g.endpoints, Endpoint{
-					Addr: netip.AddrPortFrom(e.addr, port.port), NodeName: e.nodeName, Meta: e.meta, Conditions: e.conditions,
-				})
-			}
+			g.endpoints = s.appendPort(g.endpoints, port.port)
 		}
 	}
 	slices.SortFunc(groups, func(a, b group) int { return a.key.compare(b.key) })
@@ -200,32 +200,90 @@ func groupSlices(list []*slice) []group {
 	return groups
 }
 
+// appendPort appends the endpoints of a slice with one port.
+func (s *slice) appendPort(list []Endpoint, port uint16) []Endpoint {
+	for i := range s.entries {
+		e := &s.entries[i]
+		list = append(list, Endpoint{
+			Addr: netip.AddrPortFrom(e.addr, port), NodeName: e.nodeName, Meta: e.meta, Conditions: e.conditions,
+		})
+	}
+	return list
+}
+
+// appendTo appends the endpoints of a slice under one port key.
+func (s *slice) appendTo(list []Endpoint, key portKey) []Endpoint {
+	for _, port := range s.ports {
+		if key == (portKey{port.name, port.protocol, s.family}) {
+			list = s.appendPort(list, port.port)
+		}
+	}
+	return list
+}
+
+func byAddr(a, b Endpoint) int { return a.Addr.Compare(b.Addr) }
+
 // finish puts the endpoints in order and learns what Select may skip. The sort is stable:
 // entries with equal addresses stay in slice order.
 func (g *group) finish() {
-	byAddr := func(a, b Endpoint) int { return a.Addr.Compare(b.Addr) }
 	if !slices.IsSortedFunc(g.endpoints, byAddr) {
 		slices.SortStableFunc(g.endpoints, byAddr)
 	}
-	g.traits, g.all = onlyReady, slices.Grow([]int32(nil), len(g.endpoints))
+	g.counts = census{}
 	for i := range g.endpoints {
-		e := &g.endpoints[i]
-		g.all = append(g.all, int32(i))
-		if i > 0 && g.endpoints[i-1].Addr == e.Addr {
-			g.traits |= hasDuplicates
+		g.counts.add(&g.endpoints[i], 1)
+		if i > 0 && g.endpoints[i-1].Addr == g.endpoints[i].Addr {
+			g.counts.duplicates++
 		}
-		if len(e.Meta.ForZones) > 0 {
-			g.traits |= hasZoneHints
+	}
+	g.learn()
+}
+
+// add counts an endpoint that comes, or with -1 goes.
+func (c *census) add(e *Endpoint, n int) {
+	if len(e.Meta.ForZones) > 0 {
+		c.zoneHints += n
+	}
+	if len(e.Meta.ForNodes) > 0 {
+		c.nodeHints += n
+	}
+	if e.Conditions.Terminating() {
+		c.terminating += n
+	}
+	if !e.Conditions.Ready() {
+		c.unready += n
+	}
+}
+
+// traits are what the counts amount to.
+func (c *census) traits() (t traits) {
+	for _, is := range []struct {
+		trait traits
+		so    bool
+	}{
+		{hasDuplicates, c.duplicates > 0}, {hasZoneHints, c.zoneHints > 0}, {hasNodeHints, c.nodeHints > 0},
+		{hasTerminating, c.terminating > 0}, {onlyReady, c.unready == 0},
+	} {
+		if is.so {
+			t |= is.trait
 		}
-		if len(e.Meta.ForNodes) > 0 {
-			g.traits |= hasNodeHints
+	}
+	return t
+}
+
+// learn works the digest out: the endpoints are in order and counted.
+func (g *group) learn() {
+	n := len(g.endpoints)
+	if cap(g.positions) < n {
+		g.positions = make([]int32, n+n/8)
+		for i := range g.positions {
+			g.positions[i] = int32(i)
 		}
-		if e.Conditions.Terminating() {
-			g.traits |= hasTerminating
-		}
-		if !e.Conditions.Ready() {
-			g.traits &^= onlyReady
-		}
+	}
+	g.positions = g.positions[:n]
+	g.digest = digest{traits: g.counts.traits()}
+	if n > 0 {
+		g.all = g.positions[:n:n]
 	}
 	if g.traits&hasZoneHints != 0 {
 		g.zones = zoneSetsOf(g.endpoints)

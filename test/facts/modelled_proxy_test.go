@@ -6,7 +6,7 @@ var proxyRows = []row{
 	{"kube-proxy 1 Only addresses[0]", "one address, ports with name and number", "endpoints/slice.go", "endpoints: TestOnlyTheFirstAddressOfAnEndpointIsUsed TestPortsWithoutANameOrNumberAreIgnored"},
 	{"kube-proxy 1 Same IP:port", "terminating entries never replace", "endpoints/decision.go", "endpoints: TestDuplicates"},
 	{"kube-proxy 1 Slices labelled", "headless and other proxies' are not read", "endpoints/slice.go", "endpoints: TestSlicesThatNoProxyReads TestServicesThatNoProxyHandles"},
-	{"kube-proxy 1 Endpoints are sorted", "in one order", "endpoints/slice.go", "endpoints: TestEndpointsAreInAddressOrderNotStringOrder"},
+	{"kube-proxy 1 Endpoints are sorted", "in one order", "endpoints/slice.go", "endpoints: TestEndpointsAreInAddressOrderNotStringOrder TestAnEditedServiceEqualsOneBuiltFromAllItsSlices"},
 	{"kube-proxy 1 Both IP families", "apart", "endpoints/types.go", "endpoints: TestFamiliesAreSeparateWorlds"},
 	{"kube-proxy 2", "which conditions are used, in each scope", "endpoints/selection.go", "endpoints: TestWhatConditionsAreUsed TestCases TestSmallWorlds; proxier/explain: TestTruthTableOfOneEndpointIsKubeProxys TestScopeTableIsKubeProxys"},
 	{"kube-proxy 2 Cluster", "ready, else serving and terminating", "endpoints/selection.go", "endpoints: TestCases"},
