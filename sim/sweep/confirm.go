@@ -15,37 +15,73 @@ func (s *search) confirm(a *attempt) (f check.Fix, helps bool) {
 	var longer []int64
 	var before, after, runs, newRuns uint64
 	for _, u := range s.units {
-		changed := fix.Apply(u.sc, s.workload, a.changes)
-		confirm := s.pool.opts.ConfirmRuns
-		ownRuns := u.record.Runs[:min(len(u.record.Runs), afford(s.budget, u.weight(), lightRuns, confirm))]
-		if s.light {
-			ownRuns, confirm = ownRuns[:min(lightRuns, len(ownRuns))], min(lightRuns, confirm)
-		}
-		var own, fresh []job
-		for i := range ownRuns {
-			own = append(own, job{0, changed, ownRuns[i].Seed, true})
-			before, runs = before+fixable(&ownRuns[i]), runs+1
-		}
-		for i := range uint64(confirm) {
-			fresh = append(fresh, job{0, changed, s.pool.opts.Seed + newSeeds + i, true})
-		}
-		was := closed(ownRuns)
-		now, confirmed := s.rerun(own), s.rerun(fresh)
-		for i := range confirmed.Runs {
-			after, newRuns = after+fixable(&confirmed.Runs[i]), newRuns+1
-		}
-		f.Cases = append(f.Cases, check.FixedCase{
-			ID: u.record.ID, Before: was.LostSeconds, After: now.LostSeconds, WithLoss: now.WithLoss, Runs: len(now.Runs),
-			Confirm: check.Confirm{Runs: len(confirmed.Runs), WithLoss: confirmed.WithLoss, LostSeconds: confirmed.LostSeconds, Left: left(&confirmed)},
-		})
-		for i := range now.Runs {
-			longer = append(longer, int64(now.Runs[i].End-ownRuns[i].End))
-		}
+		c := s.confirmOn(u, a)
+		f.Cases, longer = append(f.Cases, c.fixed), append(longer, c.longer...)
+		before, runs, after, newRuns = before+c.before, runs+c.runs, after+c.after, newRuns+c.newRuns
 	}
 	if slices.Sort(longer); len(longer) > 0 {
 		f.Longer = engine.Time(longer[(len(longer)-1)/2])
 	}
 	return f, halved(before, runs, after, newRuns)
+}
+
+// confirmation names what is confirmed.
+type confirmation struct {
+	unit    *unit
+	changes string // their titles
+}
+
+// confirmed is what became of it.
+type confirmed struct {
+	fixed          check.FixedCase
+	longer         []int64 // by run
+	before, runs   uint64  // requests lost without it, in so many runs
+	after, newRuns uint64  // and with it, in so many others
+}
+
+// confirmOn is confirm for one case.
+func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
+	key := confirmation{unit: u}
+	for i := range a.changes {
+		key.changes += a.changes[i].Title + "; "
+	}
+	if known := s.confirmed[key]; known != nil {
+		return known
+	}
+	changed := fix.Apply(u.sc, s.workload, a.changes)
+	confirm := s.pool.opts.ConfirmRuns
+	ownRuns := u.record.Runs[:min(len(u.record.Runs), afford(s.reruns, u.weight(), lightRuns, confirm))]
+	if s.light {
+		ownRuns, confirm = ownRuns[:min(lightRuns, len(ownRuns))], min(lightRuns, confirm)
+	}
+	out := &confirmed{runs: uint64(len(ownRuns))}
+	var jobs []job
+	for i := range ownRuns {
+		jobs = append(jobs, job{0, changed, ownRuns[i].Seed, true})
+		out.before += fixable(&ownRuns[i])
+	}
+	for i := range uint64(confirm) {
+		jobs = append(jobs, job{1, changed, s.pool.opts.Seed + newSeeds + i, true})
+	}
+	var own, fresh []check.Run
+	for i, r := range s.pool.runs("confirming fixes", jobs) {
+		switch {
+		case r.run == nil:
+		case jobs[i].index == 0:
+			out.longer = append(out.longer, int64(r.run.End-ownRuns[i].End))
+			own = append(own, *r.run)
+		default:
+			out.after, out.newRuns = out.after+fixable(r.run), out.newRuns+1
+			fresh = append(fresh, *r.run)
+		}
+	}
+	was, now, anew := closed(ownRuns), closed(own), closed(fresh)
+	out.fixed = check.FixedCase{
+		ID: u.record.ID, Before: was.LostSeconds, After: now.LostSeconds, WithLoss: now.WithLoss, Runs: len(now.Runs),
+		Confirm: check.Confirm{Runs: len(anew.Runs), WithLoss: anew.WithLoss, LostSeconds: anew.LostSeconds, Left: left(&anew)},
+	}
+	s.confirmed[key] = out
+	return out
 }
 
 // halved says that so many runs after a change lose half of what others did before it, or less, each.
@@ -88,16 +124,6 @@ func left(c *check.Case) []string {
 		}
 	}
 	return out
-}
-
-func (s *search) rerun(jobs []job) check.Case {
-	var runs []check.Run
-	for _, r := range s.pool.runs("confirming fixes", jobs) {
-		if r.run != nil {
-			runs = append(runs, *r.run)
-		}
-	}
-	return closed(runs)
 }
 
 // closed are the figures of some runs.

@@ -8,7 +8,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 const (
@@ -25,8 +24,10 @@ const (
 	// be made of.
 	shownFixes = 2
 	together   = 3
-	// searching is about how much the sets of changes of one size may cost that are tried for all workloads together, in events.
+	// searching is about how much the sets of changes of one size may cost that are tried for all workloads together, in events,
+	// and rerunning how much the seeds may that all workloads lost something with, when they are run again with what was found.
 	searching = 1_000_000
+	rerunning = 200_000
 )
 
 // fixes looks for changes to the manifests of the workloads that lose something, those that matter most first.
@@ -37,12 +38,12 @@ func fixes(p *pool, units []*unit, out *check.Simulation) error {
 			workloads = append(workloads, c.Workload)
 		}
 	}
-	b := &bench{pool: p, out: out, known: map[string]*solution{}}
+	b := &bench{pool: p, out: out, known: map[string]*solution{}, confirmed: map[confirmation]*confirmed{}}
 	var groups []group
 	for _, name := range workloads {
 		groups = append(groups, groupsOf(units, name)...)
 	}
-	b.budget = searching / max(len(groups), 1)
+	b.groups = max(len(groups), 1)
 	for _, g := range groups {
 		if err := b.solve(g); err != nil {
 			return err
@@ -119,9 +120,12 @@ func fixable(r *check.Run) uint64 {
 type bench struct {
 	pool   *pool
 	out    *check.Simulation
-	known  map[string]*solution // by what the workloads are but for their names
-	budget int                  // of each search
+	known  map[string]*solution // by group.key
+	groups int                  // how many there are: they share the budgets
 	tried  [][]string           // sets of changes, by their IDs, that helped a workload before: tried first
+	// confirmed is what units without a load balancer came to with some changes: they are judged again for each that others of
+	// their workload might be behind, and the changes are often the same.
+	confirmed map[confirmation]*confirmed
 }
 
 // solution is what the search for a workload came to.
@@ -133,7 +137,10 @@ type solution struct {
 
 // solve looks for what helps a workload behind one load balancer, and adds it to the record.
 func (b *bench) solve(g group) error {
-	s := &search{pool: b.pool, workload: g.workload, units: g.units, tried: b.tried, budget: b.budget}
+	s := &search{
+		pool: b.pool, workload: g.workload, units: g.units, tried: b.tried, confirmed: b.confirmed,
+		budget: searching / b.groups, reruns: rerunning / b.groups,
+	}
 	if s.shown = shownFixes; g.preset != "" {
 		s.shown = 1 // one line a load balancer
 	}
@@ -170,7 +177,7 @@ func (b *bench) solve(g group) error {
 			b.out.NoHelp = append(b.out.NoHelp, n)
 		}
 	}
-	if same == nil {
+	if same == nil && key != "" {
 		b.known[key] = solved
 	}
 	return nil
@@ -188,19 +195,14 @@ func (s *solution) known(ids []string) []check.OtherValue {
 	return s.notWith[at]
 }
 
-// key is what a workload's units are but for the names.
+// key is the same for workloads that are alike but for names, "" where that is not known.
 func (g *group) key() string {
 	var out strings.Builder
 	for _, u := range g.units {
-		namespace, name, _ := strings.Cut(g.workload, "/")
-		_, service, _ := strings.Cut(u.of.Service, "/")
-		text := scenario.Normal(u.sc)
-		for _, word := range []string{u.of.ID, g.workload, u.of.Service, name, service, namespace} {
-			if word != "" {
-				text = strings.ReplaceAll(text, word, "-")
-			}
+		if u.alike == "" {
+			return ""
 		}
-		out.WriteString(text)
+		out.WriteString(u.alike + "\n")
 	}
 	return out.String()
 }

@@ -24,10 +24,12 @@ type search struct {
 	lates    lates
 	shown    int           // how many are looked for
 	budget   int           // for one size of sets of changes
+	reruns   int           // the budget for the units' own seeds with what was found
 	before   uint64        // requests lost on the samples
 	samples  [][]check.Run // by unit: the runs that attempts are compared with
 	// otherwise is nil until somebody asks for others.
 	otherwise []otherwise
+	confirmed map[confirmation]*confirmed // of the bench
 }
 
 // lates says how late after its deletion the last way to a pod closes: by every hop, the load balancer's included.

@@ -30,12 +30,17 @@ type trial struct {
 // Scenario that says what it expects says what it is about: it is left alone, as is a case that has no verdict to
 // change. Where the load balancer is unknown each that it might be is a case of its own, and none is tried instead of another;
 // what the load balancers are assumed to be is tried with each, all else with the one that loses most, which the report is about.
+// For workloads that are alike but for names it is tried once.
 func sensitivity(p *pool, units []*unit) {
 	var trials []*trial
 	weight := 0
+	first := map[string]*unit{} // of those that are alike
 	for _, u := range units {
-		if !u.judged() || u.record.Expectation != nil {
+		if !u.judged() || u.record.Expectation != nil || first[u.alike] != nil {
 			continue
+		}
+		if u.alike != "" {
+			first[u.alike] = u
 		}
 		worst := worstOf(units, u)
 		for i, alt := range scenario.Alternatives(u.sc) {
@@ -61,6 +66,11 @@ func sensitivity(p *pool, units []*unit) {
 	for _, t := range trials {
 		if len(t.runs) == t.want { // a trial that was cut short says nothing
 			t.close()
+		}
+	}
+	for _, u := range units {
+		if one := first[u.alike]; one != nil && one != u && u.judged() {
+			u.record.Alternatives, u.others = slices.Clone(one.record.Alternatives), one.others
 		}
 	}
 }

@@ -15,7 +15,8 @@ type unit struct {
 	family *scenario.Family // nil for the case itself
 	sc     *scenario.Scenario
 	record check.Case
-	failed bool // the simulation itself failed
+	alike  string // scenario.Alike
+	failed bool   // the simulation itself failed
 	others []other
 }
 
@@ -37,6 +38,11 @@ func unitsOf(cases []scenario.Case) []*unit {
 		for k := range c.Families {
 			f := &c.Families[k]
 			out = append(out, &unit{index: i, of: c, family: f, sc: f.Scenario, record: record(c, f.Scenario)})
+		}
+	}
+	for _, u := range out {
+		if u.sc != nil && u.of.Verdict == "" && u.family == nil {
+			u.alike = scenario.Alike(u.sc)
 		}
 	}
 	return out
