@@ -15,19 +15,25 @@ func familySentence(c *check.Case) string {
 	if len(c.Families) == 0 {
 		return ""
 	}
-	tail := ", by load balancer."
-	if c.Verdict != check.Depends {
-		tail = ", whichever load balancer it is."
+	tail := func(low, high engine.Time, how string) string {
+		switch {
+		case c.Verdict == check.Depends:
+			return ", by load balancer."
+		case high > low:
+			return "; how " + how + " depends on the load balancer."
+		default:
+			return ", whichever load balancer it is."
+		}
 	}
 	low, high := familyRange(c, func(f *check.Case) check.Range { return f.LongestOutage })
 	if low >= engine.Second {
-		return fmt.Sprintf(": %s without an answer %s%s", between(low, high), inRuns(c, c.WithLoss), tail)
+		return fmt.Sprintf(": %s without an answer %s%s", between(low, high), inRuns(c, c.WithLoss), tail(low, high, "long"))
 	}
 	low, high = familyRange(c, func(f *check.Case) check.Range { return f.LostSeconds })
 	if high == 0 {
-		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), strings.TrimSuffix(tail, ".")+".", bound(c))
+		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c))
 	}
-	return fmt.Sprintf(" loses %s of traffic in a %s%s", between(low, high), one(c), tail)
+	return fmt.Sprintf(" loses %s of traffic in a %s%s", between(low, high), one(c), tail(low, high, "much"))
 }
 
 // familyRange is the least and the greatest median over load balancers.
