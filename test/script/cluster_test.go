@@ -81,6 +81,13 @@ spec:
   rules: [{http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
 ---
 {apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: nginx}, spec: {controller: k8s.io/ingress-nginx}}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: api, namespace: shop}
+spec: {replicas: 2, template: {metadata: {labels: {app: api}}, spec: {containers: [{name: api, image: example.com/api}]}}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: api, namespace: shop}, spec: {selector: {app: api}, ports: [{port: 80}]}}
 `
 
 // The same objects have the same answer, byte by byte, whether they come from files or from a cluster: each object is
@@ -99,7 +106,7 @@ func TestAClusterIsAnsweredForLikeItsFiles(t *testing.T) {
 		{"trace", "web.yaml", live.Trace, []string{"trace", "--node", "node-1", "--from", "192.0.2.7", "--to", "203.0.113.10:80/tcp"},
 			[]string{"iptables mode", "neither a pod's address"}},
 		{"sim", "web-app.yaml", live.Sim, []string{"sim", "--kubernetes-version", "1.36", "--runs", "3", "--rate", "20/s", "--timeout", "5s", "--sensitivity=false", "-o", "json"},
-			[]string{"through an Ingress", `"of": 5`, `"file": "kind-kind: deployment shop/web"`}},
+			[]string{"through an Ingress", `"of": 5`, "selects the Rollout api", `"file": "kind-kind: deployment shop/web"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -126,7 +126,7 @@ func (r *reader) items(ctx context.Context, client dynamic.NamespaceableResource
 
 // object is the file that an object makes: what kubectl get -o yaml prints of it.
 func (r *reader) object(u *unstructured.Unstructured) (Object, error) {
-	o := Object{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+	o := Object{Kind: KindOf(u.GetAPIVersion(), u.GetKind()), Namespace: u.GetNamespace(), Name: u.GetName()}
 	u.SetManagedFields(nil) // kubectl leaves them out, too
 	forget(u)
 	data, err := yaml.Marshal(u.Object) // the library of kubectl, so that lines break alike

@@ -131,6 +131,54 @@ func TestAPurposeDecidesWhatIsRead(t *testing.T) {
 	}
 }
 
+// What other makers' kinds there are is read as from files: workloads that Services lead to, scalers and rules of meshes, each
+// under a name of its own, though Kubernetes has a kind of that name, too.
+func TestKindsOfOtherMakersAreRead(t *testing.T) {
+	t.Parallel()
+	const more = small + `
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: api, namespace: shop}
+---
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: web, namespace: shop}
+---
+apiVersion: networking.istio.io/v1beta1
+kind: VirtualService
+metadata: {name: web, namespace: shop}
+---
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata: {name: web, namespace: shop}
+---
+apiVersion: apps.kruise.io/v1beta1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+`
+	s, c := serve(t, func(s *livetest.Server) { s.Forbidden = []string{"list rollouts"} }, more)
+	r, err := c.Read(t.Context(), Sim, []string{"shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"scaledobject shop/web", "virtualservice shop/web", "service shop/web", "service.serving.knative.dev shop/web", "statefulset.apps.kruise.io shop/db"} {
+		if !slices.Contains(names(r), "kind-kind: "+want) {
+			t.Errorf("no %q in %q", want, names(r))
+		}
+	}
+	want := []string{`kind-kind: cannot list rollouts.argoproj.io in namespace shop: forbidden (RBAC: verb list, resource rollouts, API group "argoproj.io"); ` +
+		`the answer lacks which Services lead to workloads of other makers`}
+	if !slices.Equal(r.Warnings, want) {
+		t.Errorf("warnings %q, want %q", r.Warnings, want)
+	}
+	for _, asked := range s.Requests() {
+		if strings.Contains(asked, "openshift") || strings.Contains(asked, "jobs") {
+			t.Errorf("asked %s", asked)
+		}
+	}
+}
+
 // many are Services enough for several pages.
 func many(n int) string {
 	var b strings.Builder

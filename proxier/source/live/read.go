@@ -26,7 +26,7 @@ import (
 // Object is one object of the cluster, as kubectl get -o yaml prints it.
 type Object struct {
 	manifest.File
-	Kind, Namespace, Name string // Namespace is "" for an object of the cluster
+	Kind, Namespace, Name string // Kind is KindOf it, and Namespace is "" for an object of the cluster
 }
 
 // Result is what Read found. It is the caller's.

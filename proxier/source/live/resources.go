@@ -1,6 +1,9 @@
 package live
 
 import (
+	"slices"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -55,7 +58,7 @@ func (p Purpose) resources() []resource {
 	nodes := resource{group: "", versions: v1, name: "nodes", scope: ofTheCluster}
 	if p == Sim {
 		nodes.lacks = "the cluster's own nodes and zones, so that nodes are made up"
-		return append(simulated(services, nodes), routing()...)
+		return slices.Concat(simulated(services, nodes), routing(), foreign())
 	}
 	slices := resource{group: "discovery.k8s.io", versions: v1, name: "endpointslices"}
 	if p == Trace { // a packet may meet any Service
@@ -102,5 +105,38 @@ func routing() []resource {
 		{group: gateways, versions: gateway, name: "gateways", scope: inAll, lacks: classesLack}, // routes name those of other namespaces
 		{group: gateways, versions: gateway, name: "gatewayclasses", scope: ofTheCluster, lacks: classesLack},
 		{group: "cloud.google.com", versions: []string{"v1", "v1beta1"}, name: "backendconfigs", lacks: "the time-outs and health checks that BackendConfigs set"},
+	}
+}
+
+// foreign are the workloads and rules of other makers that endpoints/manifest keeps, so that a Service in front of them is told
+// as it is from files. Jobs are not among them, of which there may be thousands, nor are ReplicaSets and Pods, most of which
+// belong to a workload that is read.
+func foreign() []resource {
+	const (
+		workloads = "which Services lead to workloads of other makers"
+		meshes    = "which Services are reached through a mesh"
+	)
+	return []resource{
+		{group: "argoproj.io", versions: []string{"v1alpha1"}, name: "rollouts", lacks: workloads},
+		{group: "apps.kruise.io", versions: []string{"v1alpha1"}, name: "clonesets", lacks: workloads},
+		{group: "apps.kruise.io", versions: []string{"v1beta1", "v1alpha1"}, name: "statefulsets", lacks: workloads},
+		{group: "apps.kruise.io", versions: []string{"v1alpha1"}, name: "daemonsets", lacks: workloads},
+		{group: "apps.openshift.io", versions: []string{"v1"}, name: "deploymentconfigs", lacks: workloads},
+		{group: "serving.knative.dev", versions: []string{"v1"}, name: "services", lacks: workloads},
+		{group: "keda.sh", versions: []string{"v1alpha1"}, name: "scaledobjects", lacks: "the replicas that ScaledObjects of KEDA keep"},
+		{group: "networking.istio.io", versions: []string{"v1", "v1beta1", "v1alpha3"}, name: "virtualservices", lacks: meshes},
+		{group: "networking.istio.io", versions: []string{"v1", "v1beta1", "v1alpha3"}, name: "destinationrules", lacks: meshes},
+	}
+}
+
+// KindOf is what an object is called, as kubectl takes it: by its kind, and with its API group where one of Kubernetes' own kinds
+// has the same name.
+func KindOf(apiVersion, kind string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	switch group {
+	case "apps.kruise.io", "serving.knative.dev":
+		return kind + "." + group
+	default:
+		return kind
 	}
 }

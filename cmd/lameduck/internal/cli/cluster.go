@@ -180,7 +180,7 @@ func where(cluster *live.Cluster, namespaces []string) string {
 func replaced(o live.Object, files *manifest.Objects) bool {
 	return slices.ContainsFunc(files.All, func(have *manifest.Object) bool {
 		own := slices.ContainsFunc(files.Scenarios, func(s *manifest.Object) bool { return s.File == have.File })
-		return have.Kind == o.Kind && have.Namespace == o.Namespace && have.Name == o.Name && !own
+		return live.KindOf(have.APIVersion, have.Kind) == o.Kind && have.Namespace == o.Namespace && have.Name == o.Name && !own
 	})
 }
 

@@ -115,7 +115,12 @@ func (s *Server) add(text string) error {
 
 // id is what no two objects of a server have in common.
 func id(o map[string]any) string {
-	return fmt.Sprint(o["kind"], " ", meta(o, "namespace"), "/", meta(o, "name"))
+	version, _ := o["apiVersion"].(string)
+	group, _, grouped := strings.Cut(version, "/")
+	if !grouped { // the core group
+		group = ""
+	}
+	return fmt.Sprint(o["kind"], " ", group, " ", meta(o, "namespace"), "/", meta(o, "name"))
 }
 
 func meta(o map[string]any, field string) string {
