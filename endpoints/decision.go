@@ -213,11 +213,14 @@ func exclusions(sp *ServicePort, nodeName string, o Options) []Reason {
 	return exclude(sp, nodeName, o, unlisted)
 }
 
+// exclude says why entries are not looked at. Before 1.22 a terminating pod was in no slice, but in those of a Service with
+// publishNotReadyAddresses, as one that is ready (ShouldPodBeInEndpoints in pkg/controller/util/endpoint/controller_utils.go of
+// 1.19 to 1.21: "Terminating pods are only included if publishNotReady is true"); no other entry is both.
 func exclude(sp *ServicePort, nodeName string, o Options, unlisted bool) []Reason {
 	skip := make([]Reason, len(sp.Endpoints))
 	if unlisted {
 		for i := range sp.Endpoints {
-			if sp.Endpoints[i].Conditions.Terminating() {
+			if c := sp.Endpoints[i].Conditions; c.Terminating() && !c.Ready() {
 				skip[i] = ReasonNotInSlices
 			}
 		}

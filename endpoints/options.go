@@ -38,7 +38,7 @@ type Options struct {
 	TerminatingFallback FallbackScope
 	Duplicates          DuplicateRule
 
-	TerminatingInSlices   bool // EndpointSlices list terminating pods at all
+	TerminatingInSlices   bool // EndpointSlices list terminating pods; else only those of Services with publishNotReadyAddresses
 	ZoneHints             bool // hints.forZones are followed
 	NodeHints             bool // hints.forNodes are followed
 	InternalTrafficPolicy bool // spec.internalTrafficPolicy is read; else it is Cluster

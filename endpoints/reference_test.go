@@ -57,7 +57,7 @@ func plainly(all []plainEndpoint, port plainPort, node NodeInfo, o Options) plai
 	var a plainAnswer
 
 	// "Before 1.22 slices did not contain terminating pods at all."
-	listed := filter(all, func(e plainEndpoint) bool { return !e.terminating || o.TerminatingInSlices })
+	listed := filter(all, func(e plainEndpoint) bool { return !e.terminating || e.ready || o.TerminatingInSlices })
 	eps := withoutDuplicates(listed, node, o)
 	ready := filter(eps, isReady)
 

@@ -305,10 +305,13 @@ func TestWhatTheFallbackReached(t *testing.T) {
 
 func TestSlicesOfAnOldVersionListNoTerminatingEndpoint(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 11, "Before 1.22 slices did not contain terminating pods at all"; KEP-1672.
+	// Reference: facts/kube-proxy.md 11, "Before 1.22 slices did not contain terminating pods at all"; KEP-1672. But for those of
+	// Services with publishNotReadyAddresses, which are ready: ShouldPodBeInEndpoints, Kubernetes 1.21.
 	o := Options{TerminatingFallback: FallbackAll}
-	sp := newPort(bothPort, draining(1, "a"), ep{n: 2, cond: "T/T/T", node: "a"}, ready(3, "b"))
+	sp := newPort(bothPort, draining(1, "a"), ready(3, "b"))
 	wantSelection(t, sp, nodeA, o, "Cluster 3; Local none; reachable 3; any")
+	sp = newPort(bothPort, draining(1, "a"), ep{n: 2, cond: "T/T/T", node: "a"}, ready(3, "b"))
+	wantSelection(t, sp, nodeA, o, "Cluster 2 3; Local 2; reachable 2 3; any")
 	wantSelection(t, newPort(bothPort, draining(1, "a")), nodeA, o, "Cluster none; Local none; reachable none; nothing anywhere")
 }
 
@@ -353,7 +356,7 @@ func TestDuplicates(t *testing.T) {
 func TestADuplicateThatIsNotListedReplacesNothing(t *testing.T) {
 	t.Parallel()
 	o := Options{Duplicates: DuplicatesPreferLocal}
-	sp := newPort(clusterPort, ep{n: 1, cond: "T/T/F", node: "b"}, ep{n: 1, cond: "T/T/T", node: "a"})
+	sp := newPort(clusterPort, ep{n: 1, cond: "T/T/F", node: "b"}, draining(1, "a"))
 	_, d := Decide(sp, nodeA, o, nil)
 	if d[0].Cluster != ReasonReady || d[1].Cluster != ReasonNotInSlices {
 		t.Errorf("decisions %v and %v, want ready and not-in-slices", d[0].Cluster, d[1].Cluster)

@@ -17,7 +17,7 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	s.Workloads, s.Services, s.Traffic = nil, nil, nil
 	own.servicesOf(index)
 	if e.class == ClassDNS {
-		own.headless(e.service)
+		own.asked(e.service)
 	}
 	for _, i := range b.census.beside(s.Services, index) {
 		w := base.Workloads[i]

@@ -302,11 +302,11 @@ func (b *builder) named(c cursor, s manifest.Typed[*corev1.Service], t *Traffic)
 	if t.Protocol != endpoints.TCP {
 		c.fail("not yet simulated: %s traffic to a headless Service", t.Protocol)
 	}
-	b.headless(s)
+	b.asked(s)
 }
 
-// headless adds a headless Service to the world, where it is of no importance to others.
-func (b *builder) headless(s manifest.Typed[*corev1.Service]) {
+// asked adds a Service that has clients to the world, where no proxy or no workload made it part of it.
+func (b *builder) asked(s manifest.Typed[*corev1.Service]) {
 	if slices.ContainsFunc(b.out.Services, func(o Service) bool { return o.Service == s.Value }) {
 		return
 	}
@@ -412,6 +412,7 @@ func (b *builder) servers(c cursor, s manifest.Typed[*corev1.Service]) {
 		c.fail("not yet simulated: Service %s selects the %s; only Deployments are", s.ID(), words)
 	default:
 		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no Deployment of the manifests is behind Service %s: every request will fail", s.ID())
+		b.asked(s)
 	}
 }
 

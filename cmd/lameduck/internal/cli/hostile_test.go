@@ -78,7 +78,7 @@ spec:
 const hostileScenario = `
 ---
 {apiVersion: lameduck/v1alpha1, kind: Scenario, metadata: {name: story}, spec: {nodes: [{name: node-1, zone: zone-a}, {name: node-2}],
- traffic: [{name: inside, service: web, namespace: shop, rate: 20/s}], actions: [{at: 5s, rollout: web}], expect: {maxDrops: 0}}}
+ traffic: [{name: inside, to: "shop/web:80", from: pods, rate: 20/s}], actions: [{at: 5s, rolloutRestart: deployment/web, namespace: shop}]}}
 `
 
 // documents are those of a text, as JSON has them.
