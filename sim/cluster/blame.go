@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -144,16 +145,14 @@ func (w *World) stale(e Entry, node int, target netip.AddrPort) bool {
 // helps says whether rules would send a connection elsewhere than to a target, the zero address
 // for nowhere, with someone there who accepts.
 func (w *World) helps(rules *plan.Plan, e Entry, target netip.AddrPort) bool {
-	helps := false
-	for _, t := range decide(rules, e).Targets {
-		if t.Addr == target {
-			return false
-		}
-		if i := w.Instance(t.Addr.Addr()); i != nil && i.Accepts() {
-			helps = true
-		}
+	targets := decide(rules, e).Targets
+	if _, among := slices.BinarySearchFunc(targets, target, func(t plan.Target, a netip.AddrPort) int { return t.Addr.Compare(a) }); among {
+		return false // they are in address order (plan.Lists)
 	}
-	return helps
+	return slices.ContainsFunc(targets, func(t plan.Target) bool {
+		i := w.Instance(t.Addr.Addr())
+		return i != nil && i.Accepts()
+	})
 }
 
 // late finds the first stage on the way from the API's pods to a node's rules that has not got

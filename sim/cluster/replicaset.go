@@ -234,8 +234,16 @@ func (c *replicaSetController) rank(id ReplicaSetID, active []*Pod) []*Pod {
 // byChance orders pods that nothing tells apart: the controller sorts them as it happens to find
 // them (facts/measured.md 1, UID tie-break: the choice is arbitrary).
 func (w *World) byChance(a, b *Pod) int {
-	draw := func(p *Pod) uint64 { return w.eng.Stream(p.Name, "victim").Draw(0) }
-	return cmp.Or(cmp.Compare(draw(a), draw(b)), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(w.chance(a), w.chance(b)), cmp.Compare(a.ID, b.ID))
+}
+
+// chance is a pod's draw among equals.
+func (w *World) chance(p *Pod) uint64 {
+	info := w.pods[p.ID]
+	if !info.drawn {
+		info.drawn, info.chance = true, w.eng.Stream(p.Name, "victim").Draw(0)
+	}
+	return info.chance
 }
 
 func compareSets(a, b ReplicaSetID) int {

@@ -156,10 +156,8 @@ func (s *scheduler) choose(p *Pod) int {
 	all, same := s.all, s.same[p.Workload]
 	best := -1
 	for n := range s.w.sc.Nodes {
-		if s.obstacle(n, p) != unobstructed {
-			continue
-		}
-		if best < 0 || same[n] < same[best] || same[n] == same[best] && all[n] < all[best] {
+		better := best < 0 || same[n] < same[best] || same[n] == same[best] && all[n] < all[best]
+		if better && s.obstacle(n, p) == unobstructed {
 			best = n
 		}
 	}

@@ -83,6 +83,9 @@ type podInfo struct {
 	ordinal int // among its ReplicaSet's
 	id      ReplicaSetID
 	pod     *Pod // as created
+
+	chance uint64 // among pods that nothing tells apart, if drawn
+	drawn  bool
 }
 
 // workloadInfo is derived from the manifest once.
