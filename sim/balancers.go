@@ -27,6 +27,7 @@ type front struct {
 	legs    []traffic.Leg     // that go through it
 	targets []*traffic.Target // by pod, of those that it sends to past the nodes
 	sends   []int             // the members that got new connections when somebody was last told
+	open    []traffic.Front   // those that get them now, nil when that is to be found out
 	owner   engine.Owner
 	gated   bool                   // its controller looks at pods, for readiness gates that it sets
 	opened  map[cluster.PodID]bool // pods that its controller has found healthy
@@ -207,6 +208,7 @@ func (f *front) Address(node int) string { return f.run.cluster.NodeIP(node).Str
 // Sends tells whoever listens, and the journal, which members get new connections, and which do not any more.
 func (f *front) Sends(members []int) {
 	f.tell(BalancerEvent{Kind: BalancerSends, Member: -1, Members: members})
+	f.redirect()
 	j := f.run.opts.Journal
 	if j == nil {
 		return
@@ -267,13 +269,41 @@ func (f *front) cut(gone func(flow uint64, member int) bool) {
 func (f *front) pick(flow uint64, last int) traffic.Front {
 	member, ok := f.b.Pick(flow, last)
 	f.tell(BalancerEvent{Kind: BalancerSent, Member: member})
-	switch {
-	case !ok:
+	if !ok {
 		return traffic.Front{Member: -1, Node: -1, Fault: noTarget(f.spec.NoTarget)}
-	case f.spec.Target == scenario.TargetPods:
+	}
+	return f.door(member)
+}
+
+// door is where a connection to a member goes first.
+func (f *front) door(member int) traffic.Front {
+	if f.spec.Target == scenario.TargetPods {
 		return traffic.Front{Member: member, Node: -1, Target: f.target(member)}
-	default:
-		return traffic.Front{Member: member, Node: member}
+	}
+	return traffic.Front{Member: member, Node: member}
+}
+
+// doors are those of all members that get new connections. Without a connection of before, Pick
+// chooses from them by Below.
+func (f *front) doors() []traffic.Front {
+	if f.open == nil {
+		for _, m := range f.b.Active() {
+			f.open = append(f.open, f.door(m))
+		}
+	}
+	return f.open
+}
+
+// redirect has the traffic know that new connections go elsewhere from now on.
+func (f *front) redirect() {
+	f.open = nil
+	if f.run.traffic == nil {
+		return
+	}
+	for _, leg := range f.legs {
+		if leg.Proxy == traffic.NoProxy {
+			f.run.traffic.Redirected(leg.Stream, f.run.eng.Now())
+		}
 	}
 }
 

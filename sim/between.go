@@ -25,9 +25,8 @@ func (b *between) Front(leg traffic.Leg, flow uint64, last int) traffic.Front {
 	if last >= 0 { // a repeated SYN
 		return traffic.Front{Member: last, Node: last}
 	}
-	nodes := b.nodes(leg.Stream)
-	n := nodes[engine.Below(flow, len(nodes))]
-	return traffic.Front{Member: n, Node: n}
+	list := b.direct(leg.Stream)
+	return list[engine.Below(flow, len(list))]
 }
 
 // front is who sends the connections of a leg on, nil for nobody.
@@ -38,21 +37,34 @@ func (b *between) front(leg traffic.Leg) *front {
 	return b.fronts[leg.Stream]
 }
 
-// nodes lists the nodes a stream's new connections go to now.
-func (b *between) nodes(stream int) []int {
+// direct lists the nodes that a stream's new connections go to now, without a load balancer.
+func (b *between) direct(stream int) []traffic.Front {
 	r := &b.routes[stream]
-	if r.nodes == nil || r.entry.Changing() && r.asked != b.cluster.Installs() {
-		r.nodes, r.asked = b.cluster.NodesFor(r.entry), b.cluster.Installs()
+	if r.fronts == nil || r.entry.Changing() && r.asked != b.cluster.Installs() {
+		nodes := b.cluster.NodesFor(r.entry)
+		if r.fronts == nil || !slices.EqualFunc(r.fronts, nodes, func(f traffic.Front, n int) bool { return f.Node == n }) {
+			r.fronts = frontsOf(nodes)
+		}
+		r.asked = b.cluster.Installs()
 	}
-	return r.nodes
+	return r.fronts
 }
 
-// Nodes are those of a stream that no load balancer is in front of.
-func (b *between) Nodes(stream int) []int {
-	if b.fronts[stream] != nil {
-		return nil
+// frontsOf are the fronts of nodes.
+func frontsOf(nodes []int) []traffic.Front {
+	list := make([]traffic.Front, len(nodes))
+	for i, n := range nodes {
+		list[i] = traffic.Front{Member: n, Node: n}
 	}
-	return b.nodes(stream)
+	return list
+}
+
+// Fronts are nodes, or what a load balancer sends to.
+func (b *between) Fronts(stream int) []traffic.Front {
+	if f := b.fronts[stream]; f != nil {
+		return f.doors()
+	}
+	return b.direct(stream)
 }
 
 // Enter asks the rules in force on a node where a stream's new connections go.
@@ -69,10 +81,10 @@ func (b *between) Enter(stream, node int) *traffic.Way {
 
 // routes is what is remembered of where a stream goes.
 type routes struct {
-	entry cluster.Entry
-	nodes []int
-	asked uint64         // the world's Installs at that time
-	ways  []installedWay // by node
+	entry  cluster.Entry
+	fronts []traffic.Front // without a load balancer
+	asked  uint64          // the world's Installs at that time
+	ways   []installedWay  // by node
 	// byView are the ways of nodes that cannot differ: of one class, with one view installed.
 	byView  map[wayKey]*traffic.Way
 	targets []*traffic.Target // by pod

@@ -150,9 +150,9 @@ type World interface {
 	// Front says where a new connection goes first: to a node, or through a load balancer. flow
 	// stands for its 5-tuple; last is the member that it was sent to before, -1 for none.
 	Front(leg Leg, flow uint64, last int) Front
-	// Nodes are the nodes that new connections of a stream's clients go to now, each as likely, which
-	// Front chooses from by Below; nil where something else decides.
-	Nodes(stream int) []int
+	// Fronts are where new connections of a stream's clients go first now, each as likely, which Front
+	// chooses from by Below; nil where something else decides. The list stays as it is.
+	Fronts(stream int) []Front
 	// Enter says where the rules of a node send a new connection of a stream now. The Way stays as
 	// it is.
 	Enter(stream, node int) *Way

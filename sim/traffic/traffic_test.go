@@ -60,7 +60,7 @@ type fakeWorld struct {
 }
 
 func (w *fakeWorld) Front(Leg, uint64, int) Front { return Front{} }
-func (w *fakeWorld) Nodes(int) []int              { return nil } // it never says that it has changed
+func (w *fakeWorld) Fronts(int) []Front           { return nil } // it never says that it has changed
 func (w *fakeWorld) Enter(int, int) *Way {
 	way := &Way{Verdict: w.verdict}
 	if w.verdict == packet.Endpoints {

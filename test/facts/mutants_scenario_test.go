@@ -218,6 +218,9 @@ var idleMutants = []mutant{
 	{"a stream that was calm stays so", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
 		{"sim/traffic/calm.go", "\ts.calm.on = false\n", "\t_ = s.calm.on\n"},
 	}},
+	{"clients do not hear that a load balancer sends them elsewhere", []string{"simulator 2"}, "sim", "TestCountedRequestsComeToTheSameInEveryExample", []edit{
+		{"sim/balancers.go", "\tf.redirect()\n", ""},
+	}},
 	{"plain requests outlive their server", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
 		{"sim/traffic/plain.go", "\t\tif f.plain[i].end > now {", "\t\tif f.plain[i].end < 0 {"},
 	}},
