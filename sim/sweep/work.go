@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/check"
@@ -37,8 +38,41 @@ type pool struct {
 
 // runs does jobs and returns their outcomes in the order of the jobs.
 func (p *pool) runs(stage string, jobs []job) []outcome {
-	results := make([]outcome, len(jobs))
-	p.each(stage, len(jobs), func(i int) { results[i] = jobs[i].do() })
+	return p.collect(stage, len(jobs), patience, func(i int) outcome { return jobs[i].do() })
+}
+
+// patience is how long runs are waited for that are under way when the context ends.
+const patience = 400 * time.Millisecond
+
+// collect is each for what has an outcome. Of what is not done some time after the context has ended nobody hears: a run may be an
+// hour of a large world, and whoever ends it wants to see what there is.
+func (p *pool) collect(stage string, n int, patience time.Duration, do func(i int) outcome) []outcome {
+	results := make([]outcome, n)
+	var mu sync.Mutex
+	over := false
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.each(stage, n, func(i int) {
+			out := do(i)
+			mu.Lock()
+			defer mu.Unlock()
+			if !over {
+				results[i] = out
+			}
+		})
+	}()
+	select {
+	case <-ended:
+	case <-p.ctx.Done():
+		select {
+		case <-ended:
+		case <-time.After(patience):
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	over = true
 	return results
 }
 
@@ -63,7 +97,7 @@ func (p *pool) each(stage string, n int, do func(i int)) {
 				do(i)
 				mu.Lock()
 				done++
-				if p.opts.Progress != nil {
+				if p.opts.Progress != nil && p.ctx.Err() == nil {
 					p.opts.Progress(stage, done, n)
 				}
 				mu.Unlock()
