@@ -57,11 +57,11 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 	out := &confirmed{runs: uint64(len(ownRuns))}
 	var jobs []job
 	for i := range ownRuns {
-		jobs = append(jobs, job{0, changed, ownRuns[i].Seed, true})
+		jobs = append(jobs, job{0, changed, ownRuns[i].Seed, u.paired()})
 		out.before += fixable(&ownRuns[i])
 	}
 	for i := range uint64(confirm) {
-		jobs = append(jobs, job{1, changed, s.pool.opts.Seed + newSeeds + i, true})
+		jobs = append(jobs, job{1, changed, s.pool.opts.Seed + newSeeds + i, u.paired()})
 	}
 	var own, fresh []check.Run
 	for i, r := range s.pool.runs("confirming fixes", jobs) {

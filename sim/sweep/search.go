@@ -229,7 +229,7 @@ func (s *search) screen(attempts []*attempt) {
 			changed := fix.Apply(u.sc, s.workload, a.changes)
 			for i := range s.samples[k] {
 				r := &s.samples[k][i]
-				jobs, trials = append(jobs, job{0, changed, r.Seed, true}), append(trials, trial{a, fixable(r)})
+				jobs, trials = append(jobs, job{0, changed, r.Seed, u.paired()}), append(trials, trial{a, fixable(r)})
 			}
 		}
 		a.ran = true

@@ -10,10 +10,13 @@ import (
 
 const (
 	// pairedSeeds is how many seeds each other value of an assumption is tried on, fewestSeeds where there is a lot to try, or where
-	// these come to the same as what was assumed: all of it together is to be about as heavy as trying.
+	// these come to the same as what was assumed: all of it together is to be about as heavy as trying. Where even these are heavier
+	// than tryingOne for one value they are leastSeeds.
 	pairedSeeds = 20
 	fewestSeeds = 5
+	leastSeeds  = 3
 	trying      = 1_500_000
+	tryingOne   = 100_000
 )
 
 // trial is another value of something that a unit assumes, and its runs.
@@ -54,12 +57,12 @@ func sensitivity(p *pool, units []*unit) {
 		}
 	}
 	for _, t := range trials {
-		t.want = min(fewestSeeds, len(t.unit.record.Runs))
+		t.want = min(t.unit.fewest(), len(t.unit.record.Runs))
 	}
 	p.try(trials)
 	for _, t := range trials {
 		if len(t.runs) == t.want && !t.unit.record.Same(t.runs) {
-			t.want = min(afford(trying, weight, fewestSeeds, pairedSeeds), len(t.unit.record.Runs))
+			t.want = min(afford(trying, weight, t.unit.fewest(), pairedSeeds), len(t.unit.record.Runs))
 		}
 	}
 	p.try(trials)
@@ -74,6 +77,9 @@ func sensitivity(p *pool, units []*unit) {
 		}
 	}
 }
+
+// fewest is on how many seeds each other value is tried at first.
+func (u *unit) fewest() int { return afford(tryingOne, u.weight(), leastSeeds, fewestSeeds) }
 
 // close files what became of a trial, and keeps what is lost with it where it matters.
 func (t *trial) close() {

@@ -51,6 +51,10 @@ func unitsOf(cases []scenario.Case) []*unit {
 // judged says that the unit has a verdict that follows from its runs.
 func (u *unit) judged() bool { return u.sc != nil && u.of.Verdict == "" && len(u.record.Runs) > 0 }
 
+// paired says that runs with a change of a manifest are compared with those without the action, too. Where nothing fails
+// without it in any run of the unit there is nothing to take out: a run by itself loses all that the action costs, if not more.
+func (u *unit) paired() bool { return len(u.record.Before) > 0 }
+
 // weight is about what a run of the unit costs, in events: a request that is not simply answered costs about as much as one,
 // the others are counted. It is that of the first run, not of a clock: how much is tried has to be the same on every machine.
 func (u *unit) weight() int {
