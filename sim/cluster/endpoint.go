@@ -3,6 +3,7 @@ package cluster
 import (
 	"iter"
 	"net/netip"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 )
@@ -37,12 +38,19 @@ type entry struct {
 // same compares what slices say, in whichever slice.
 func (e entry) same(o entry) bool { return e.id == o.id && e.endpointState == o.endpointState }
 
-// part returns the entries of one slice, in order of ID.
-func part(list []entry, n int) []entry {
-	var out []entry
+// partsOf returns the entries of some slices, of each in order of ID.
+func partsOf(list []entry, numbers []int) [][]entry {
+	if len(numbers) == 0 {
+		return nil
+	}
+	out := make([][]entry, len(numbers))
+	at := make([]int, slices.Max(numbers)+1) // in out + 1, by slice
+	for i, n := range numbers {
+		at[n] = i + 1
+	}
 	for i := range list {
-		if list[i].slice == n {
-			out = append(out, list[i])
+		if n := list[i].slice; n >= 0 && n < len(at) && at[n] > 0 {
+			out[at[n]-1] = append(out[at[n]-1], list[i])
 		}
 	}
 	return out
@@ -77,10 +85,9 @@ func conditionsOf(p *Pod, publishNotReady bool) endpoints.Conditions {
 	return c
 }
 
-// endpointsOf lists the endpoints of a Service that some pods, in order of ID, amount to. None
+// endpointsOf appends the endpoints of a Service that some pods, in order of ID, amount to. None
 // has a slice yet.
-func (w *World) endpointsOf(service int, pods iter.Seq[*Pod]) []entry {
-	var out []entry
+func (w *World) endpointsOf(out []entry, service int, pods iter.Seq[*Pod]) []entry {
 	for p := range pods {
 		if e, in := w.endpointOf(p, service); in {
 			out = append(out, entry{p.ID, noSlice, e})

@@ -94,7 +94,7 @@ func (w *World) settledEndpoints(service int) []entry {
 		return s.endpoints
 	}
 	s.outdated = false
-	s.endpoints = w.endpointsOf(service, w.podsBehind(service, w.live))
+	s.endpoints = w.endpointsOf(nil, service, w.podsBehind(service, w.live))
 	if h := w.services[service].hints; h.mode == scenario.HintsProportional {
 		have := w.slicesInAPI(service)
 		h.proportional(have, s.endpoints, pack(have, s.endpoints), w.sc.Nodes)

@@ -26,6 +26,7 @@ type sliceController struct {
 	// written is, per service, what the controller last wrote. inFlight counts the writes that
 	// its own watch has not shown it yet: a sync meanwhile finds a stale cache and backs off.
 	written  [][]entry
+	spare    [][]entry // lists of before, to be written over
 	inFlight []int
 	backoff  []engine.Time
 	limit    limiter
@@ -39,7 +40,7 @@ func newSliceController(w *World) *sliceController {
 	n := len(w.sc.Services)
 	c := &sliceController{
 		w: w, owner: w.eng.Register("endpointslice-controller"), pods: make([]podList, len(w.sc.Workloads)),
-		written: make([][]entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
+		written: make([][]entry, n), spare: make([][]entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
 		busy: make([]int, n), again: make([]bool, n), limit: newLimiter(),
 	}
 	c.react = newReaction(w, c.owner, "endpointslice-controller", w.sc.Latency.SliceController, c.sync)
@@ -93,19 +94,20 @@ func (c *sliceController) sync(service int) {
 		return
 	}
 	c.backoff[service] = 0
-	for _, n := range c.reconcile(service) {
-		c.writeSlice(service, n)
+	touched := c.reconcile(service)
+	for i, part := range partsOf(c.written[service], touched) {
+		c.writeSlice(service, touched[i], part)
 	}
 }
 
 // reconcile decides what a service's slices are to say, and returns those to write.
 func (c *sliceController) reconcile(service int) []int {
-	have, want := c.written[service], c.w.endpointsOf(service, c.w.podsBehind(service, c.pods))
+	have, want := c.written[service], c.w.endpointsOf(c.spare[service][:0], service, c.w.podsBehind(service, c.pods))
 	touched := pack(have, want)
 	if h := c.w.services[service].hints; h.mode == scenario.HintsProportional {
 		touched = h.proportional(have, want, touched, c.w.sc.Nodes)
 	}
-	c.written[service] = want
+	c.written[service], c.spare[service] = want, have
 	return touched
 }
 
@@ -168,8 +170,7 @@ func sliceToFill(counts map[int]int, touched map[int]bool, more int) int {
 	return best
 }
 
-func (c *sliceController) writeSlice(service, n int) {
-	part := part(c.written[service], n)
+func (c *sliceController) writeSlice(service, n int, part []entry) {
 	built := c.w.buildSlice(service, n, part)
 	c.inFlight[service]++
 	c.busy[service]++

@@ -281,8 +281,11 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 		w.sliceState[s] = map[int][]entry{}
 		w.settledOf[s].outdate()
 		w.uncheck(s)
-		for n := 0; n == 0 || n*maxEndpointsPerSlice < len(slicesCtl.written[s]); n++ {
-			part := part(slicesCtl.written[s], n)
+		numbers := []int{0}
+		for n := 1; n*maxEndpointsPerSlice < len(slicesCtl.written[s]); n++ {
+			numbers = append(numbers, n)
+		}
+		for n, part := range partsOf(slicesCtl.written[s], numbers) {
 			w.setSlice(s, n, part, w.buildSlice(s, n, part))
 		}
 	}
