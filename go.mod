@@ -3,7 +3,6 @@ module github.com/lameduck-proxy/lameduck
 go 1.26.0
 
 require (
-	github.com/coreos/go-iptables v0.8.0
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-logr/logr v1.4.3
 	github.com/google/go-cmp v0.7.0

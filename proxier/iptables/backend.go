@@ -190,7 +190,7 @@ func (b *Backend) prepare(node *plan.Node) error {
 	}
 	b.node = node
 	for _, f := range b.families {
-		f.layout, f.state = b.opts.layout(node, f.layout.family, f.features), nil
+		f.layout, f.state, f.without = b.opts.layout(node, f.layout.family, f.features), nil, nil
 	}
 	return nil
 }
@@ -207,6 +207,15 @@ func (b *Backend) each(do func(*family) error) error {
 				b.rival = err
 			}
 		}
+	}
+	return errors.Join(errs...)
+}
+
+// Without returns what the rules in force do without though the node has it, and which setting says so; nil for nothing.
+func (b *Backend) Without() error {
+	var errs []error
+	for _, f := range b.families {
+		errs = append(errs, f.without)
 	}
 	return errors.Join(errs...)
 }

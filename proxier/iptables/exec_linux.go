@@ -2,17 +2,20 @@ package iptables
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
-	"github.com/coreos/go-iptables/iptables"
 	"golang.org/x/sys/unix"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -20,16 +23,23 @@ import (
 
 // conn runs the tools of one family.
 type conn struct {
-	layout  layout // of no node: for names and the rehearsal
-	tool    *iptables.IPTables
-	path    [2]string // iptables-restore, iptables-save
+	layout  layout    // of no node: for names and the rehearsal
+	path    [3]string // iptables-restore, iptables-save, iptables
 	netNS   int
-	version string // names what the tool writes to
+	version string // what the tool says of itself: its number, and what it writes to
+	// patience is how long a tool may run, 0 for toolSeconds.
+	patience time.Duration
 }
 
 // lockSeconds is how long a tool waits for the lock of iptables-legacy, /run/xtables.lock, while
 // another has it. kube-proxy waits for 5; a table of 50,000 rules takes longer than that.
 const lockSeconds = 30
+
+// toolSeconds is how long a tool may run in all. What takes iptables longest is 20 s of a processor (MaxChainsNFT), and the lock comes before.
+const toolSeconds = 120
+
+// pipeSeconds is how long the output of a tool that was killed may be held open by a program that it has started.
+const pipeSeconds = 1
 
 // openKernel finds the tools of a family, and makes sure that they work.
 func openKernel(opts Options, family endpoints.IPFamily) (kernel, features, error) {
@@ -58,39 +68,46 @@ func command(family endpoints.IPFamily, v Variant, what string) string {
 }
 
 // find finds the tools, and out what they are.
-func (c *conn) find(v Variant) error {
-	protocol := iptables.ProtocolIPv4
-	if c.layout.family == endpoints.IPv6 {
-		protocol = iptables.ProtocolIPv6
-	}
-	name := command(c.layout.family, v, "")
-	tool, err := iptables.New(iptables.Path(name), iptables.IPFamily(protocol), iptables.Timeout(lockSeconds))
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	c.tool = tool
-	for i, what := range []string{"-restore", "-save"} {
+func (c *conn) find(v Variant) (err error) {
+	for i, what := range []string{"-restore", "-save", ""} {
 		if c.path[i], err = exec.LookPath(command(c.layout.family, v, what)); err != nil {
 			return err
 		}
 	}
-	c.version = "nf_tables"
-	if v == Legacy {
-		c.version = "legacy"
-	}
-	if v == Auto {
-		c.version, err = c.run(name, "", "--version")
-	}
+	c.version, err = c.run(c.path[2], "", "--version")
 	return err
 }
 
+// versionNumber finds the number in what a tool says of itself: "iptables v1.8.9 (nf_tables)".
+var versionNumber = regexp.MustCompile(`v(\d+)\.(\d+)\.(\d+)`)
+
+// oldest is the first release with --random-fully, which also made iptables-restore wait for the lock.
+var oldest = [3]int{1, 6, 2}
+
+// checkVersion refuses tools that are too old, or that are none of the kind.
+func checkVersion(said string) error {
+	m := versionNumber.FindStringSubmatch(said)
+	if m == nil {
+		return fmt.Errorf("%q is no version of iptables", strings.TrimSpace(said))
+	}
+	var is [3]int
+	for i := range is {
+		is[i], _ = strconv.Atoi(m[i+1]) // digits, and what is too many of them is new enough
+	}
+	if slices.Compare(is[:], oldest[:]) < 0 {
+		return fmt.Errorf("iptables %d.%d.%d are too old: want 1.6.2 or newer", is[0], is[1], is[2])
+	}
+	return nil
+}
+
+// isNFT says whether the tools write to the kernel's nftables.
+func (c *conn) isNFT() bool { return strings.Contains(c.version, "nf_tables") }
+
 // probe finds out what tools and kernel can do.
 func (c *conn) probe() (features, error) {
-	have := features{randomFully: c.tool.HasRandomFully(), nft: strings.Contains(c.version, "nf_tables")}
-	if !have.randomFully {
-		// The same release made iptables-restore wait for the lock.
-		v1, v2, v3 := c.tool.GetIptablesVersion()
-		return have, fmt.Errorf("iptables %d.%d.%d are too old: want 1.6.2 or newer", v1, v2, v3)
+	have := features{randomFully: true, nft: c.isNFT()}
+	if err := checkVersion(c.version); err != nil {
+		return have, err
 	}
 	if err := c.rehearse("-m conntrack --ctstate NEW -m addrtype --dst-type LOCAL -m statistic --mode random --probability 0.5 -m comment --comment x -j MARK --or-mark 0x1"); err != nil {
 		return have, lacking(err, have.nft)
@@ -158,14 +175,30 @@ func (c *conn) do(f func() error) error {
 func (c *conn) run(path, input string, args ...string) (string, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd := exec.Command(path, args...)
+	patience := cmp.Or(c.patience, toolSeconds*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.WaitDelay = pipeSeconds * time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var out, problems bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &problems
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(append([]string{path}, args...), " "), err, explain(problems.String(), input))
+		name := strings.Join(append([]string{path}, args...), " ")
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("%s did not end within %v and was killed%s", name, patience, said(problems.String(), input))
+		}
+		return "", fmt.Errorf("%s: %w%s", name, err, said(problems.String(), input))
 	}
 	return out.String(), nil
+}
+
+// said is what a tool has said of its input before it failed, if anything.
+func said(problems, input string) string {
+	if text := explain(problems, input); text != "" {
+		return ": " + text
+	}
+	return ""
 }
 
 // lineNumber finds the line that a tool complains of.
@@ -210,9 +243,17 @@ func (c *conn) restore(text string) error {
 	})
 }
 
+// noSuchRule is the code with which iptables -C ends when the rule is not there.
+const noSuchRule = 1
+
 func (c *conn) exists(f fixture) (ok bool, err error) {
 	err = c.do(func() error {
-		ok, err = c.tool.Exists(f.table.String(), f.chain, f.spec...)
+		args := []string{"-w", strconv.Itoa(lockSeconds), "-t", f.table.String(), "-C", f.chain}
+		_, err := c.run(c.path[2], "", append(args, f.spec...)...)
+		ok = err == nil
+		if code := new(exec.ExitError); errors.As(err, &code) && code.ExitCode() == noSuchRule {
+			return nil
+		}
 		return err
 	})
 	return ok, err
@@ -228,21 +269,22 @@ func (c *conn) openLocalhost(note func() error) error {
 		if err != nil || strings.TrimSpace(string(text)) == "1" {
 			return err
 		}
-		if err := note(); err != nil {
-			return err
-		}
-		return setRouteLocalnet("1")
+		return setRouteLocalnet("1", note)
 	})
 }
 
 func (c *conn) closeLocalhost() error {
-	return c.do(func() error { return setRouteLocalnet("0") })
+	return c.do(func() error { return setRouteLocalnet("0", func() error { return nil }) })
 }
 
-func setRouteLocalnet(to string) error {
+// setRouteLocalnet writes to the switch, and calls before once it is known that it may.
+func setRouteLocalnet(to string, before func() error) error {
 	f, err := os.OpenFile(routeLocalnet, os.O_WRONLY, 0)
 	if err != nil {
 		return err
+	}
+	if err := before(); err != nil {
+		return errors.Join(err, f.Close())
 	}
 	_, err = f.WriteString(to)
 	return errors.Join(err, f.Close())

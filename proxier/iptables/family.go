@@ -1,8 +1,11 @@
 package iptables
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -32,6 +35,8 @@ type family struct {
 	seen *fingerprint
 	// limit is how many chains of Services may be asked of the kernel, 0 for any number.
 	limit int
+	// without is why node ports do not answer on localhost though the node has them, nil if they do.
+	without error
 	// replaced counts how often all was written, partialFailures how often since a change had failed.
 	replaced, partialFailures int
 	// written counts the rules of the last call.
@@ -93,8 +98,30 @@ func (f *family) rival(have saved) error {
 	return nil
 }
 
-// replace writes all chains.
+// replace writes all chains. Where 127.0.0.0/8 may not be routed, which concerns nobody but callers on the node itself, it does without
+// node ports on localhost.
 func (f *family) replace(p *plan.Plan) error {
+	err := f.replaceAll(p)
+	if f.layout.takesLoopback() && closedToUs(err) {
+		node := *f.layout.node
+		node.LocalhostNodePorts = false
+		f.layout.node = &node
+		f.without = fmt.Errorf("node ports do not answer on 127.0.0.1: %w; set iptables.localhostNodePorts to false (--iptables-localhost-nodeports=false), "+
+			"or let lameduck write to /proc/sys", err)
+		err = f.replaceAll(p)
+	}
+	return err
+}
+
+// closedToUs says whether an error is of a setting of the kernel that may not be written: /proc/sys is read-only in a container without
+// privileges.
+func closedToUs(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path) && strings.HasPrefix(path.Path, "/proc/sys/") &&
+		(errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission))
+}
+
+func (f *family) replaceAll(p *plan.Plan) error {
 	f.state, f.seen = nil, nil
 	s := newState(f.layout, p)
 	if err := f.checkSize(s); err != nil {

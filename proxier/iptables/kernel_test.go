@@ -582,7 +582,7 @@ func TestLoopbackStaysClosedToTheNetwork(t *testing.T) {
 			in(neighbour, "ip addr del 127.0.0.1/8 dev lo")
 			in(neighbour, "ip route add 127.0.0.1/32 via 192.168.10.1 src 192.168.10.9")
 			for _, n := range []*namespace{machine, neighbour} {
-				if err := n.do(func() error { return setRouteLocalnet("1") }); err != nil {
+				if err := n.do(func() error { return setRouteLocalnet("1", func() error { return nil }) }); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -650,4 +650,55 @@ func runOn(n *namespace, name string, args ...string) (out []byte, err error) {
 		return err
 	})
 	return out, err
+}
+
+// Where /proc/sys is read-only, as in a container without privileges, everything else is in force.
+func TestAReadOnlySettingKeepsOnlyLocalhostFromNodePorts(t *testing.T) {
+	onBoth(t, func(t *testing.T, v Variant) {
+		if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+			t.Skipf("no mount namespace of its own: %v", err)
+		}
+		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil { // what follows is nobody else's
+			t.Skipf("mounts cannot be made private here: %v", err)
+		}
+		for _, flags := range []uintptr{unix.MS_BIND, unix.MS_REMOUNT | unix.MS_BIND | unix.MS_RDONLY} {
+			if err := unix.Mount("/proc/sys", "/proc/sys", "", flags, ""); err != nil {
+				t.Skipf("/proc/sys cannot be made read-only here: %v", err)
+			}
+		}
+		node := testNode()
+		node.LocalhostNodePorts = true
+		b, err := New(node, Options{Variant: v})
+		if err != nil {
+			t.Skipf("no %v here: %v", v, err)
+		}
+		w := backendtest.NewWorld(1, node)
+		for range 40 {
+			w.Disturb(t, 20)
+		}
+		p, _ := w.Step(t)
+		for _, put := range []func() error{func() error { return b.Resync(p) }, func() error { return b.Check(p) }} {
+			if err := put(); err != nil {
+				t.Fatal(err)
+			}
+			without := fmt.Sprint(b.Without())
+			for _, want := range []string{"127.0.0.1", "route_localnet: read-only file system", "iptables.localhostNodePorts", "--iptables-localhost-nodeports=false", "/proc/sys"} {
+				if !strings.Contains(without, want) {
+					t.Errorf("%q does not say %q", without, want)
+				}
+			}
+		}
+		rules := run(t, "iptables-"+v.String()+"-save")
+		if !strings.Contains(rules, "! -d 127.0.0.0/8") || !strings.Contains(rules, "-A KUBE-SERVICES") || strings.Contains(rules, "LAMEDUCK-LOCALNET") {
+			t.Errorf("rules:\n%s", rules)
+		}
+		other := *node
+		other.LocalhostNodePorts = false
+		if err := b.Apply(plan.Empty(&other), plan.Delta{}); err != nil || b.Without() != nil {
+			t.Errorf("a node without localhost node ports: %v, without %v", err, b.Without())
+		}
+		if err := b.Cleanup(); err != nil {
+			t.Errorf("clean-up: %v", err)
+		}
+	})
 }

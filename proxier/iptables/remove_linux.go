@@ -62,8 +62,7 @@ func (c *conn) findVariant(v Variant) error {
 	if !errors.Is(err, exec.ErrNotFound) {
 		return err
 	}
-	nft := func() bool { return !strings.Contains(c.version, "legacy") && strings.Contains(c.version, "nf_tables") }
-	if c.find(Auto) == nil && nft() == (v == NFT) {
+	if c.find(Auto) == nil && c.isNFT() == (v == NFT) {
 		return nil
 	}
 	return err

@@ -217,7 +217,6 @@ var packages = []packageRule{
 			{"endpoints", "families, protocols and service port names, which plan hands through unchanged"},
 		},
 		modules: []permit{
-			{"github.com/coreos/go-iptables", "which iptables the machine has, and the rules in chains of others"},
 			{"golang.org/x/sys", "network namespaces"},
 		},
 		testOwn: []permit{{"proxier/backendtest", "a cluster that changes at random"}},

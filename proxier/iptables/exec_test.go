@@ -1,0 +1,80 @@
+//go:build linux
+
+package iptables
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+)
+
+// tool writes a program that stands for one of the tools.
+func tool(t *testing.T, name, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A tool that hangs, and one whose children hang, are ended, and named with what they said.
+func TestAToolThatDoesNotEndIsKilledAndNamed(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"itself":    "echo waiting for the lock >&2\nexec sleep 1000",
+		"its child": "echo waiting for the lock >&2\nsleep 1000",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := tool(t, "iptables-restore", script)
+			c := &conn{layout: layout{family: endpoints.IPv4}, path: [3]string{path, path, path}, patience: 50 * time.Millisecond}
+			err := c.restore("*nat\nCOMMIT\n")
+			if err == nil || !strings.HasPrefix(err.Error(), path+" -w 30 --noflush did not end within 50ms and was killed") {
+				t.Errorf("restore: %v", err)
+			}
+			if _, err := c.exists(fixture{table: nat, chain: "OUTPUT", spec: []string{"-j", "KUBE-SERVICES"}}); err == nil || !strings.Contains(err.Error(), "-t nat -C OUTPUT -j KUBE-SERVICES did not end within") {
+				t.Errorf("exists: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhetherARuleExistsIsToldByTheToolsCode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code   string
+		ok     bool
+		failed bool
+	}{{"0", true, false}, {"1", false, false}, {"4", false, true}} {
+		path := tool(t, "iptables", "echo no >&2\nexit "+c.code)
+		conn := &conn{layout: layout{family: endpoints.IPv4}, path: [3]string{2: path}}
+		if ok, err := conn.exists(fixture{table: nat, chain: "OUTPUT"}); ok != c.ok || (err != nil) != c.failed {
+			t.Errorf("code %s: %v, %v", c.code, ok, err)
+		}
+	}
+}
+
+func TestVersionsOfIPTables(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"iptables v1.8.9 (nf_tables)\n": "",
+		"ip6tables v1.6.2\n":            "",
+		"iptables v2.0.0 (legacy)":      "",
+		"iptables v1.6.1\n":             "iptables 1.6.1 are too old: want 1.6.2 or newer",
+		"iptables v1.4.21":              "iptables 1.4.21 are too old: want 1.6.2 or newer",
+		"command not understood\n":      `"command not understood" is no version of iptables`,
+	} {
+		got := ""
+		if err := checkVersion(said); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}
