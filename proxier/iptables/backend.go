@@ -211,6 +211,15 @@ func (b *Backend) each(do func(*family) error) error {
 	return errors.Join(errs...)
 }
 
+// Repairs counts how often the chains of a family were written anew since somebody else had been at them.
+func (b *Backend) Repairs() int {
+	n := 0
+	for _, f := range b.families {
+		n += f.repairs
+	}
+	return n
+}
+
 // Without returns what the rules in force do without though the node has it, and which setting says so; nil for nothing.
 func (b *Backend) Without() error {
 	var errs []error

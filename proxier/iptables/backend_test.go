@@ -378,3 +378,29 @@ func TestWhatNoRuleCouldExpressIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A repair is rules that somebody else had been at, not rules that were asked for.
+func TestRepairsAreCounted(t *testing.T) {
+	t.Parallel()
+	w := backendtest.NewWorld(3, testNode())
+	for range 40 {
+		w.Disturb(t, 20)
+	}
+	b, kernels := onFakes(w.Node, Options{})
+	p, d := w.Step(t)
+	want := func(when string, err error, want int) {
+		t.Helper()
+		if err != nil || b.Repairs() != want {
+			t.Errorf("%s: %d repairs, %v, want %d", when, b.Repairs(), err, want)
+		}
+	}
+	want("at first", b.Apply(p, d), 0)
+	want("a look", b.Check(p), 0)
+	delete(kernels[0].tables[mangle], "KUBE-LAMEDUCK-CANARY")
+	want("a canary that is gone", b.Check(p), 1)
+	want("a look afterwards", b.Check(p), 1)
+	want("a resync that was asked for", b.Resync(p), 1)
+	delete(kernels[0].tables[filter], "KUBE-FORWARD")
+	delete(kernels[1].tables[filter], "KUBE-FORWARD")
+	want("chains of both families that are gone", b.Check(p), 3)
+}

@@ -39,6 +39,8 @@ type family struct {
 	without error
 	// replaced counts how often all was written, partialFailures how often since a change had failed.
 	replaced, partialFailures int
+	// repairs counts how often since somebody else had been at the chains.
+	repairs int
 	// written counts the rules of the last call.
 	written counts
 }
@@ -76,9 +78,18 @@ func (f *family) apply(p *plan.Plan, some []endpoints.ServiceName) error {
 		// Somebody took our chains away, or what we believe of them is wrong. If it was neither,
 		// the kernel will say so again.
 		f.partialFailures++
-		return f.replace(p)
+		return f.repair(p)
 	}
 	return nil
+}
+
+// repair writes all chains since somebody else has been at them.
+func (f *family) repair(p *plan.Plan) error {
+	err := f.replace(p)
+	if err == nil {
+		f.repairs++
+	}
+	return err
 }
 
 // rival returns an error if a kube-proxy is at work. It keeps a canary of its own, an empty
@@ -222,7 +233,7 @@ func (f *family) check(p *plan.Plan) error {
 		return err
 	}
 	if !ok {
-		return f.replace(p)
+		return f.repair(p)
 	}
 	return nil
 }

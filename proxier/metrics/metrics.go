@@ -57,6 +57,7 @@ type Metrics struct {
 	flowsDuration       *prometheus.HistogramVec
 	flowsDeleted        *prometheus.CounterVec
 	healthz, livez      *prometheus.CounterVec
+	meddling            *prometheus.CounterVec
 
 	drops tally
 	rules RuleCounter
@@ -101,6 +102,7 @@ func New(o Options) *Metrics {
 	m.failed(o)
 	m.consequences()
 	m.probes()
+	m.meddled()
 	if o.Status != nil {
 		m.registry.MustRegister(newStatusCollector(o.Status, m.families))
 	}
@@ -172,6 +174,18 @@ func (m *Metrics) probes() {
 		for _, status := range []int{http.StatusOK, http.StatusServiceUnavailable} {
 			v.WithLabelValues(strconv.Itoa(status))
 		}
+	}
+}
+
+// meddled makes what counts what others do to the rules.
+func (m *Metrics) meddled() {
+	m.meddling = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: own, Name: "rules_interference_total",
+		Help: "How often others were at the rules: repair is rules written anew, rival another service proxy that was noticed, removal a table of somebody else in the place of ours",
+	}, []string{"what"})
+	m.registry.MustRegister(m.meddling)
+	for _, what := range []Interference{Repair, Rival, Removal} {
+		m.meddling.WithLabelValues(string(what))
 	}
 }
 

@@ -244,6 +244,7 @@ func TestNamesLabelsAndBucketsAreKubeProxys(t *testing.T) {
 			}
 		}
 		want["lameduck_check_rules_duration_seconds"] = series{Kind: "histogram", Buckets: doubled()}
+		want["lameduck_rules_interference_total"] = series{Kind: "counter", Labels: []string{"what"}}
 		want["lameduck_build_info"] = series{Kind: "gauge", Labels: []string{"version"}}
 		if diff := cmp.Diff(want, read(scrape(t, exercised(mode)))); diff != "" {
 			t.Errorf("mode %s (-want +got):\n%s", mode, diff)

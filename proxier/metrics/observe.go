@@ -121,6 +121,21 @@ func (m *Metrics) ObserveCleaning(c proxier.Cleaning) {
 	}
 }
 
+// Interference is something that others do to the rules.
+type Interference string
+
+// What others do.
+const (
+	Repair  Interference = "repair"  // rules were written anew since somebody else had been at them
+	Rival   Interference = "rival"   // another service proxy was noticed
+	Removal Interference = "removal" // a table of somebody else stood in the place of ours and was removed
+)
+
+// Interfered takes note of what others did, n times. It may be called from any goroutine.
+func (m *Metrics) Interfered(what Interference, n int) {
+	m.meddling.WithLabelValues(string(what)).Add(float64(n))
+}
+
 // Healthz takes note of an answer to /healthz, by its status.
 func (m *Metrics) Healthz(status int) { m.healthz.WithLabelValues(strconv.Itoa(status)).Inc() }
 

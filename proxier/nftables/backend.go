@@ -3,6 +3,7 @@ package nftables
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -54,8 +55,10 @@ type Backend struct {
 	looks []structure
 	// foreign is what Watch has found out since the last Apply.
 	foreign atomic.Bool
-	// replaced counts how often the tables were written as a whole.
-	replaced int
+	// replaced counts how often the tables were written as a whole, repairs how often since somebody else had been at them.
+	replaced, repairs int
+	// removed are tables of others that were in the place of ours, since they were last asked for.
+	removed []string
 }
 
 // New returns a Backend for a node, after it made sure in a rehearsal that the kernel can do
@@ -111,8 +114,12 @@ func (b *Backend) Apply(p *plan.Plan, d plan.Delta) error {
 }
 
 func (b *Backend) apply(p *plan.Plan, d *plan.Delta) error {
-	if foreign := b.foreign.Swap(false); foreign || b.states == nil || p.Node() != b.node {
+	foreign := b.foreign.Swap(false)
+	switch {
+	case b.states == nil || p.Node() != b.node:
 		return b.replace(p)
+	case foreign:
+		return b.repair(p)
 	}
 	var changes []*tableChange
 	structural := false
@@ -129,7 +136,7 @@ func (b *Backend) apply(p *plan.Plan, d *plan.Delta) error {
 	if err != nil {
 		// Somebody changed our tables, or what we believe of them is wrong. If it was neither,
 		// the kernel will say so again.
-		return b.replace(p)
+		return b.repair(p)
 	}
 	if structural {
 		return b.look()
@@ -151,7 +158,25 @@ func (b *Backend) check(p *plan.Plan) error {
 	if ok, err := b.intact(); err != nil || ok {
 		return err
 	}
-	return b.replace(p)
+	return b.repair(p)
+}
+
+// repair writes the tables as a whole since somebody else has been at them.
+func (b *Backend) repair(p *plan.Plan) error {
+	err := b.replace(p)
+	if err == nil {
+		b.repairs++
+	}
+	return err
+}
+
+// Repairs counts how often the tables were written anew since somebody else had been at them.
+func (b *Backend) Repairs() int { return b.repairs }
+
+// Removed names the tables of somebody else that stood in the place of the Backend's and were removed, since it was last asked.
+func (b *Backend) Removed() []string {
+	defer func() { b.removed = nil }()
+	return b.removed
 }
 
 // Resync replaces the tables as a whole, in one transaction, whatever they hold.
@@ -281,7 +306,7 @@ func (b *Backend) overwrite(changes []*tableChange) error {
 		if err != nil {
 			return err
 		}
-		refill, err := b.takeStock(changes)
+		refill, strange, err := b.takeStock(changes)
 		if err != nil {
 			return err
 		}
@@ -292,6 +317,7 @@ func (b *Backend) overwrite(changes []*tableChange) error {
 		}
 		if err == nil {
 			b.at = nextGeneration(g)
+			b.removed = append(b.removed, strange...)
 			return nil
 		}
 		if !errors.Is(err, errGeneration) {
@@ -307,18 +333,31 @@ func (b *Backend) overwrite(changes []*tableChange) error {
 	return err
 }
 
-// takeStock looks what there is to fill anew, and says whether there is anything.
-func (b *Backend) takeStock(changes []*tableChange) (bool, error) {
-	refill := false
+// takeStock looks what there is to fill anew, and says whether there is anything, and which tables nobody like us made.
+func (b *Backend) takeStock(changes []*tableChange) (refill bool, strange []string, err error) {
 	for _, c := range changes {
-		had, err := b.kernel.stock(b.opts.Table, c.family)
+		had, ok, err := b.kernel.stock(b.opts.Table, c.family)
 		if err != nil {
-			return false, err
+			return false, nil, err
 		}
 		c.had = had
 		refill = refill || had != nil
+		if ours := had != nil && (had.empty() || slices.Contains(had.sets, frontendSet)); ok && !ours {
+			strange = append(strange, fmt.Sprintf("table %s %s", tableFamily(c.family), b.opts.Table))
+		}
 	}
-	return refill, nil
+	return refill, strange, nil
+}
+
+// frontendSet is a map that every table of ours has.
+const frontendSet = "frontends"
+
+// tableFamily is what nft calls the tables of a family.
+func tableFamily(f endpoints.IPFamily) string {
+	if f == endpoints.IPv6 {
+		return "ip6"
+	}
+	return "ip"
 }
 
 // fromNothing has changes remove what is there.

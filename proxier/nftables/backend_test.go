@@ -54,7 +54,9 @@ func (k *fakeKernel) inspect(string, endpoints.IPFamily) (structure, bool, error
 	return k.structure, true, nil
 }
 
-func (k *fakeKernel) stock(string, endpoints.IPFamily) (*stock, error) { return k.had, nil }
+func (k *fakeKernel) stock(string, endpoints.IPFamily) (*stock, bool, error) {
+	return k.had, k.had != nil, nil
+}
 
 func (k *fakeKernel) watch(Options) (notices, error) { return k.told, nil }
 

@@ -412,10 +412,10 @@ func (c *conn) chains(family endpoints.IPFamily) ([]string, error) {
 }
 
 // stock lists the chains and sets of a table.
-func (c *conn) stock(table string, family endpoints.IPFamily) (*stock, error) {
+func (c *conn) stock(table string, family endpoints.IPFamily) (all *stock, ok bool, err error) {
 	s, ok, err := c.inspect(table, family)
 	if err != nil || !ok {
-		return nil, err
+		return nil, false, err
 	}
 	var out stock
 	things := uint32(0)
@@ -446,9 +446,9 @@ func (c *conn) stock(table string, family endpoints.IPFamily) (*stock, error) {
 		}),
 	)
 	if err != nil || things != s.uses {
-		return nil, err
+		return nil, true, err
 	}
-	return &out, nil
+	return &out, true, nil
 }
 
 // tableAndName are the attributes that matter of a chain or set: NFTA_SET_TABLE and NFTA_SET_NAME

@@ -83,9 +83,9 @@ func (k *faultyKernel) inspect(table string, family endpoints.IPFamily) (s struc
 	return s, ok, err
 }
 
-func (k *faultyKernel) stock(table string, family endpoints.IPFamily) (s *stock, err error) {
-	err = k.call(func() (err error) { s, err = k.kernel.stock(table, family); return err })
-	return s, err
+func (k *faultyKernel) stock(table string, family endpoints.IPFamily) (s *stock, ok bool, err error) {
+	err = k.call(func() (err error) { s, ok, err = k.kernel.stock(table, family); return err })
+	return s, ok, err
 }
 
 func (k *faultyKernel) remove(table string, families []endpoints.IPFamily) error {

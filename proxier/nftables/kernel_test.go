@@ -850,3 +850,36 @@ func TestARightThatIsMissingIsNamed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What somebody else made in the place of our tables, and each time that our rules had to be written anew, is told once.
+func TestRemovedTablesAndRepairsAreTold(t *testing.T) {
+	alone(t)
+	run(t, "nft", "add table ip lameduck; add chain ip lameduck mine; add table ip6 lameduck")
+	b := backend(t, testNode())
+	p := plan.Empty(b.node)
+	want := func(when string, repairs int, removed ...string) {
+		t.Helper()
+		if got := b.Removed(); b.Repairs() != repairs || !slices.Equal(got, removed) {
+			t.Errorf("%s: %d repairs, removed %q; want %d, %q", when, b.Repairs(), got, repairs, removed)
+		}
+	}
+	apply(t, b, p, plan.Delta{})
+	want("at first", 0, "table ip lameduck") // that of ip6 was empty
+	apply(t, b, p, plan.Delta{})
+	want("with nothing to do", 0)
+	run(t, "nft", "flush ruleset")
+	apply(t, b, p, plan.Delta{})
+	want("after a flush", 1)
+	run(t, "nft", "delete table ip lameduck; add table ip lameduck; add set ip lameduck mine { type ipv4_addr; }")
+	apply(t, b, p, plan.Delta{})
+	want("after an exchange", 2, "table ip lameduck")
+	if err := b.Resync(p); err != nil {
+		t.Fatal(err)
+	}
+	want("after a resync that was asked for", 2)
+	next := backend(t, testNode()) // what an earlier run left is ours
+	apply(t, next, p, plan.Delta{})
+	if got := next.Removed(); got != nil || next.Repairs() != 0 {
+		t.Errorf("after a restart: removed %q, %d repairs", got, next.Repairs())
+	}
+}

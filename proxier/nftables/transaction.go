@@ -17,9 +17,9 @@ type kernel interface {
 	// inspect says what the chains and sets of a table look like from outside; ok is false if
 	// there is no such table.
 	inspect(table string, family endpoints.IPFamily) (s structure, ok bool, err error)
-	// stock says what a table is made of; nil if there is no such table, or if it holds what is
-	// neither a chain nor a set.
-	stock(table string, family endpoints.IPFamily) (*stock, error)
+	// stock says what a table is made of, nil if it holds what is neither a chain nor a set; ok is false
+	// if there is no such table.
+	stock(table string, family endpoints.IPFamily) (s *stock, ok bool, err error)
 	// remove takes away the tables of this name that exist.
 	remove(table string, families []endpoints.IPFamily) error
 	// chains lists those of all tables of a family, each as "TABLE CHAIN".
@@ -46,6 +46,8 @@ type structure struct {
 
 // stock is what a table is made of, by name.
 type stock struct{ chains, sets []string }
+
+func (s *stock) empty() bool { return len(s.chains)+len(s.sets) == 0 }
 
 // tableChange is what a transaction does to one table, in the order of its fields.
 type tableChange struct {

@@ -135,9 +135,18 @@ func program(ctx context.Context, o Options, node *plan.Node, known Known) (err 
 	if err != nil {
 		return err
 	}
-	var clearing sync.WaitGroup
-	defer clearing.Wait()
-	p.log.first = func() { clearing.Go(func() { clearAway(backend, o) }) }
+	own := newClaim(o.Kernel)
+	p.others.rivals.look = func() ([]string, error) { return look(o.Kernel, own) }
+	ctx, end := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	defer func() { end(); beside.Wait(); err = errors.Join(err, own.release()) }()
+	// Not before rules are in force: until then a kube-proxy's may be there that are taken over.
+	p.log.first = func() {
+		beside.Go(func() {
+			clearAway(backend, o)
+			p.others.rivals.run(ctx)
+		})
+	}
 	return p.run(ctx, known)
 }
 

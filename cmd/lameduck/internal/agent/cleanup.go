@@ -53,7 +53,17 @@ func Cleanup(o KernelOptions) (done []string, err error) {
 			done = append(done, fmt.Sprintf("%s: there were no rules of ours", m))
 		}
 	}
-	return done, err
+	return done, errors.Join(err, nobodyRuns(o))
+}
+
+// nobodyRuns returns an error if a proxy runs here that will write its rules again.
+func nobodyRuns(o KernelOptions) error {
+	c := newClaim(o)
+	ours, err := c.ours()
+	if err == nil && !ours {
+		err = errors.New("a lameduck proxy runs here and writes its rules again: end it first")
+	}
+	return errors.Join(err, c.release())
 }
 
 // removeOthers removes what earlier runs of lameduck left in other modes than a Backend's: packets would still meet

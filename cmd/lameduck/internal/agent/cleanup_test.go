@@ -3,7 +3,9 @@
 package agent
 
 import (
+	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,4 +86,58 @@ func TestCleanupWithoutAToolOrARightFails(t *testing.T) {
 			t.Errorf("%q, %v", done, err)
 		}
 	})
+}
+
+// runTool runs a tool in the test's namespace.
+func runTool(t *testing.T, input, name string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("no %s here: %v", name, err)
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Stdin = strings.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+func TestOtherServiceProxiesAreSeen(t *testing.T) {
+	alone(t)
+	kube, aside := newClaim(KernelOptions{}), newClaim(KernelOptions{ChainPrefix: "DUCK"})
+	want := func(when string, o KernelOptions, c *claim, want ...string) {
+		t.Helper()
+		got, err := look(o, c)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", when, got, err, want)
+		}
+	}
+	want("at first", KernelOptions{}, kube)
+	enforce(t, plan.NFTables, iptables.Auto)
+	want("with rules of its own", KernelOptions{}, kube)
+	second := newClaim(KernelOptions{ChainPrefix: "KUBE"})
+	want("a second one", KernelOptions{}, second, anotherLameduck)
+	want("one aside", KernelOptions{ChainPrefix: "DUCK"}, aside)
+	if _, err := Cleanup(KernelOptions{}); err == nil || !strings.Contains(err.Error(), "end it first") {
+		t.Errorf("clean-up beside a proxy that runs: %v", err)
+	}
+	if err := kube.release(); err != nil {
+		t.Fatal(err)
+	}
+	want("when the first has ended", KernelOptions{}, second)
+	if err := second.release(); err != nil {
+		t.Fatal(err)
+	}
+
+	third := newClaim(KernelOptions{})
+	runTool(t, "", "nft", "add table ip6 kube-proxy; add chain ip6 kube-proxy services")
+	want("kube-proxy in mode nftables", KernelOptions{}, third, kubeProxyNFTables)
+	runTool(t, "*mangle\n:KUBE-PROXY-CANARY -\nCOMMIT\n", "iptables-nft-restore", "--noflush")
+	want("both", KernelOptions{}, third, kubeProxyIPTables, kubeProxyNFTables)
+	want("both, aside", KernelOptions{ChainPrefix: "DUCK"}, aside)
+	if err := third.release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := aside.release(); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -35,6 +35,7 @@ type proxy struct {
 	health  *server.Server
 	herald  *herald
 	sim     *simulated // nil where the kernel is programmed
+	others  *interference
 	log     observer
 	fail    func(error) // ends the proxy
 }
@@ -53,6 +54,10 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 		Listening: func(at net.Addr) { p.listening("health", at) }, Trouble: p.trouble,
 		FailHard: o.Servers.FailHard,
 	})
+	p.others = &interference{
+		backend: backend, log: o.Log, count: p.metrics.Interfered,
+		rivals: &rivals{log: o.Log, count: p.metrics.Interfered},
+	}
 	var err error
 	p.Proxier, err = proxier.New(proxier.Options{
 		Backend: backend, Behaviour: node.Options, Pace: o.Pace, Conntrack: flows,
@@ -65,6 +70,7 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 func (p *proxy) observe(s proxier.Sync) {
 	p.metrics.Observe(s)
 	p.herald.observe(s)
+	p.others.observe(s)
 	if p.sim != nil {
 		p.sim.observe(s)
 		return
