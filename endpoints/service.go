@@ -55,6 +55,10 @@ func servicePorts(svc *corev1.Service, family IPFamily, o Options, p *problems) 
 		p.add(field, "%q is not an %s address; the Service is skipped for %s", ip, family, family)
 		return nil
 	}
+	if what := Unusable(clusterIP, AsClusterIP); what != "" {
+		p.add(field, "%s is %s; the Service is skipped for %s", ip, what, family)
+		return nil
+	}
 	base := ServicePort{
 		Name:            ServicePortName{ServiceName: ServiceName{svc.Namespace, svc.Name}},
 		Family:          family,
@@ -171,8 +175,8 @@ func externalIPs(svc *corev1.Service, family IPFamily, p *problems) []netip.Addr
 		switch {
 		case err != nil:
 			p.add(fmt.Sprintf("spec.externalIPs[%d]", i), "%v; it is skipped", err)
-		case a.IsUnspecified(): // no packet has it as its destination, and the API refuses it
-			p.add(fmt.Sprintf("spec.externalIPs[%d]", i), "%s is no address to send to; it is skipped", a)
+		case Unusable(a, AsExternalIP) != "":
+			p.add(fmt.Sprintf("spec.externalIPs[%d]", i), "%s is %s; it is skipped", a, Unusable(a, AsExternalIP))
 		case FamilyOf(a) == family:
 			ips = append(ips, a)
 		}
@@ -191,6 +195,8 @@ func loadBalancerIPs(svc *corev1.Service, family IPFamily, o Options, p *problem
 		switch {
 		case err != nil:
 			p.add(fmt.Sprintf("status.loadBalancer.ingress[%d].ip", i), "%v; it is skipped", err)
+		case Unusable(a, AsLoadBalancerIP) != "":
+			p.add(fmt.Sprintf("status.loadBalancer.ingress[%d].ip", i), "%s is %s; it is skipped", a, Unusable(a, AsLoadBalancerIP))
 		case FamilyOf(a) == family:
 			ips = append(ips, a)
 		}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 )
 
 // full returns a Service that says something in every field a proxy reads.
@@ -316,5 +318,61 @@ func TestCountsForHealthChecks(t *testing.T) {
 	mustTake(t, single, apiService("cart"))
 	if p := single.Snapshot().Service(shop("cart")).HealthCheckNodePort(IPv6); p != 0 {
 		t.Errorf("health-check node port %d of a Service that has none", p)
+	}
+}
+
+// odd are addresses that something is special about, with the uses for which that matters: ClusterIP, external IP, load-balancer IP, endpoint.
+// Reference: Kubernetes 1.36 pkg/apis/core/validation/validation.go, ValidateEndpointIP.
+func odd() map[string]string {
+	return map[string]string{
+		"0.0.0.0": "CELP", "::": "CELP", "127.0.0.1": "CEP", "127.255.0.9": "CEP", "::1": "CEP",
+		"224.0.0.5": "CEP", "ff02::1": "CEP", "239.1.2.3": "CEP", "ff05::1": "CEP", "255.255.255.255": "CEP",
+		"169.254.7.7": "EP", "fe80::1": "EP", "::ffff:127.0.0.1": "CEP",
+		"192.0.2.1": "", "10.255.255.255": "", "2001:db8::1": "", "240.0.0.1": "",
+	}
+}
+
+func TestAddressesThatNothingCanHaveAreSkippedAndReported(t *testing.T) {
+	t.Parallel()
+	for text, unusable := range odd() {
+		a, err := parseAddr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := "192.0.2.9"
+		if a.Is6() {
+			plain = "2001:db8::9"
+		}
+		for _, use := range []string{"C", "E", "L", "P"} {
+			svc := &corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, ClusterIP: plain, Ports: []corev1.ServicePort{{Port: 80}}}}
+			svc.Namespace, svc.Name = "shop", "web"
+			port, name := int32(80), ""
+			s := &discoveryv1.EndpointSlice{
+				AddressType: discoveryv1.AddressType(FamilyOf(a).String()), Ports: []discoveryv1.EndpointPort{{Name: &name, Port: &port}},
+			}
+			s.Namespace, s.Name, s.Labels = "shop", "web-1", map[string]string{discoveryv1.LabelServiceName: "web"}
+			switch use {
+			case "C":
+				svc.Spec.ClusterIP = text
+			case "E":
+				svc.Spec.ExternalIPs = []string{text}
+			case "L":
+				svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: text}}
+			case "P":
+				s.Endpoints = []discoveryv1.Endpoint{{Addresses: []string{text}}}
+			}
+			cache := NewCache(CurrentOptions())
+			problems := append(cache.SetService(svc), cache.SetSlice(s)...)
+			kept := 0
+			for one := range cache.Snapshot().Services() {
+				for _, sp := range one.Ports {
+					kept += map[string]int{"C": 1, "E": len(sp.ExternalIPs), "L": len(sp.LoadBalancerIPs), "P": len(sp.Endpoints)}[use]
+				}
+			}
+			skipped := strings.Contains(unusable, use)
+			if (kept == 0) != skipped || (len(problems) > 0) != skipped {
+				t.Errorf("%s as %s: kept %v, reported %v", text, use, kept == 1, problems)
+			}
+		}
 	}
 }

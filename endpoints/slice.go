@@ -96,6 +96,10 @@ func (s *slice) entry(e *discoveryv1.Endpoint, field string, p *problems) (entry
 		p.add(field+".addresses[0]", "%s is not an %s address, as the slice's addressType says; the endpoint is skipped", addr, s.family)
 		return entry{}, false
 	}
+	if what := Unusable(addr, AsEndpoint); what != "" {
+		p.add(field+".addresses[0]", "%s is %s; the endpoint is skipped", addr, what)
+		return entry{}, false
+	}
 	out := entry{addr: addr, conditions: conditionsOf(&e.Conditions), meta: &Meta{Slice: s.name}}
 	if e.NodeName != nil {
 		out.nodeName = *e.NodeName

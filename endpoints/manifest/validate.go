@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
 )
 
 // A checker collects what is wrong with one object. The validate functions are
@@ -94,19 +96,13 @@ func badAddress(s string) string {
 	return ""
 }
 
-// badEndpointAddress is badAddress for addresses that packets are sent to.
-func badEndpointAddress(s string) string {
+// badAddressFor is badAddress for an address that is given for something.
+func badAddressFor(s string, use endpoints.AddressUse) string {
 	if bad := badAddress(s); bad != "" {
 		return bad
 	}
-	a := netip.MustParseAddr(s)
-	switch {
-	case a.IsUnspecified():
-		return "must not be the unspecified address"
-	case a.IsLoopback():
-		return "must not be a loopback address"
-	case a.IsLinkLocalUnicast(), a.IsLinkLocalMulticast():
-		return "must not be a link-local address"
+	if what := endpoints.Unusable(netip.MustParseAddr(s), use); what != "" {
+		return "must not be " + what
 	}
 	return ""
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
 )
 
 const (
@@ -163,6 +165,9 @@ func (c *checker) clusterIPs(spec *corev1.ServiceSpec) {
 		case badAddress(ip) != "":
 			c.warn(path, "%q %s; it must be one or None, it is ignored", ip, badAddress(ip))
 			drop[i] = true
+		case badAddressFor(ip, endpoints.AsClusterIP) != "":
+			c.warn(path, "%q %s; it is ignored", ip, badAddressFor(ip, endpoints.AsClusterIP))
+			drop[i] = true
 		case seen[family]:
 			c.warn(path, "a second %s address, there is one of each family at most; it is ignored", family)
 			drop[i] = true
@@ -263,8 +268,8 @@ func (c *checker) externalIPs(spec *corev1.ServiceSpec) {
 	for i, ip := range spec.ExternalIPs {
 		path := fmt.Sprintf("spec.externalIPs[%d]", i)
 		switch {
-		case badEndpointAddress(ip) != "":
-			c.warn(path, "%q %s; it is ignored", ip, badEndpointAddress(ip))
+		case badAddressFor(ip, endpoints.AsExternalIP) != "":
+			c.warn(path, "%q %s; it is ignored", ip, badAddressFor(ip, endpoints.AsExternalIP))
 			drop[i] = true
 		case seen[ip]:
 			c.warn(path, "%s is there twice; it is ignored", ip)
@@ -369,7 +374,7 @@ func (c *checker) ingressIPs(s *corev1.Service) {
 	drop := make([]bool, len(ingress))
 	for i := range ingress {
 		path := fmt.Sprintf("status.loadBalancer.ingress[%d]", i)
-		if bad := badAddress(ingress[i].IP); ingress[i].IP != "" && bad != "" {
+		if bad := badAddressFor(ingress[i].IP, endpoints.AsLoadBalancerIP); ingress[i].IP != "" && bad != "" {
 			c.warn(path+".ip", "%q %s; it is ignored", ingress[i].IP, bad)
 			drop[i] = true
 			continue

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
 )
 
 const (
@@ -114,7 +116,7 @@ func badSliceAddress(a string, addressType discoveryv1.AddressType) string {
 		}
 		return ""
 	}
-	if bad := badEndpointAddress(a); bad != "" {
+	if bad := badAddressFor(a, endpoints.AsEndpoint); bad != "" {
 		return bad
 	}
 	if family := familyOf(a); family != corev1.IPFamily(addressType) {
