@@ -70,6 +70,8 @@ type Case struct {
 	// Families are the load balancers that it might be, where the input does not say which one it is: each is judged by
 	// itself, with the same care. The Case's own runs, figures and causes are then those of the family that loses most.
 	Families []Family
+	// Recreates says that the workload ends all of its pods before it makes new ones: a restart that is none of pod by pod.
+	Recreates bool
 	// Before says what fails without the action, too. It is never part of what the action loses.
 	Before []Before
 	// Stuck says why what was begun cannot end, in most runs; nil when it ends.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // assumptions lists what was taken for granted in the shown cases and changes something, with
@@ -50,7 +51,7 @@ func (t *text) assumptions(shown []*check.Case) {
 				}
 				continue
 			}
-			rows = append(rows, []string{assumed(a), t.effects(a), t.flag(a.Settle)})
+			rows = append(rows, []string{inWords(a.ID, a.What, a.Value), t.effects(a), t.flag(a.Settle)})
 		case a.Effect != nil:
 			nothing++
 		default:
@@ -68,14 +69,26 @@ func (t *text) assumptions(shown []*check.Case) {
 	t.notModelled(append(r.NotModelled, dataLost(shown)...))
 }
 
-// dataLost says of sessions with the only pod that whoever answers next may not know what the old pod knew.
+// dataLost says of a database, or of sessions, with one pod that whoever answers next may not know what the old pod knew.
 func dataLost(shown []*check.Case) []NotModelled {
 	for _, c := range shown {
-		if c.Class == "session" && c.Usable.Of == 1 {
+		if (c.Class == "session" || profileOf(c) == "database") && c.Usable.Of == 1 {
 			return []NotModelled{{What: "a new pod does not have the data that the old one kept in its memory, or in a directory without a volume", Direction: "more"}}
 		}
 	}
 	return nil
+}
+
+// profileOf is what a case's app was taken for, "" where the input says it.
+func profileOf(c *check.Case) string {
+	for i := range c.Assumptions {
+		if a := &c.Assumptions[i]; a.ID == "sigterm" {
+			_, profile, _ := strings.Cut(a.Value, ": ")
+			profile, _, _ = strings.Cut(profile, " (")
+			return profile
+		}
+	}
+	return ""
 }
 
 // flag is what says an assumption: in short the first of several ways.
@@ -136,7 +149,6 @@ func (t *text) counts(more, nothing, untried int) {
 var inOneClause = map[string]string{
 	"kubernetes":        "Kubernetes %s",
 	"proxy":             "%s",
-	"nodes":             "%s nodes",
 	"timeout":           "clients wait %s for an answer",
 	"dial-timeout":      "gRPC clients try to connect for %s",
 	"start":             "containers listen %s after their start",
@@ -148,15 +160,16 @@ var inOneClause = map[string]string{
 	"churn":             "changes of other Services' slices: %s",
 	"keepalive-repeat":  "a client whose reused connection is closed %s",
 	"connect-timeout":   "clients wait for a connection: %s",
+	"sigterm":           "profile at SIGTERM: %s",
 }
 
-// assumed is an assumption and its value.
-func assumed(a *Assumption) string {
-	value := spaced(strings.NewReplacer("uniform ", "", "iptables, ", "").Replace(a.Value)) // iptables is the default
-	if a.ID == "nodes" && a.Value == "1" || inOneClause[a.ID] == "" {
-		return a.What + ": " + value
+// inWords is an assumption and its value.
+func inWords(id, what, value string) string {
+	value = spaced(strings.NewReplacer("uniform ", "", "iptables, ", "", "inferred from its ", "by its ").Replace(value)) // iptables is the default
+	if inOneClause[id] == "" {
+		return what + ": " + value
 	}
-	return fmt.Sprintf(inOneClause[a.ID], value)
+	return fmt.Sprintf(inOneClause[id], value)
 }
 
 // effects says what other values of an assumption come to; those that make no difference beside others that do are for whoever
@@ -217,11 +230,7 @@ func (t *text) taken(shown []*check.Case) {
 		for i := range c.Assumptions {
 			a := &c.Assumptions[i]
 			if _, tried := c.EffectOf(a.ID); !tried && (a.Basis == "inferred" || a.Basis == "preset" || a.Basis == "manifest") && !strings.HasSuffix(a.Value, " (assumed)") {
-				value, inferred := strings.CutSuffix(a.Value, " (inferred)")
-				if inferred {
-					value += ", by its image, command or probes"
-				}
-				parts = distinct(parts, a.What+": "+value)
+				parts = distinct(parts, inWords(a.ID, a.What, a.Value))
 			}
 		}
 	}
@@ -232,8 +241,12 @@ func (t *text) taken(shown []*check.Case) {
 
 // notModelled says what was left out, and in which direction reality differs.
 func (t *text) notModelled(list []NotModelled) {
-	var parts []string
+	var parts, unjudged []string
 	for i := range list {
+		if list[i].ID == scenario.InsideClients {
+			unjudged = distinct(unjudged, list[i].What)
+			continue
+		}
 		direction := map[string]string{"more": "reality loses more", "fewer": "reality loses less"}[list[i].Direction]
 		if direction == "" {
 			direction = "reality loses more or less"
@@ -242,6 +255,9 @@ func (t *text) notModelled(list []NotModelled) {
 	}
 	if len(parts) > 0 {
 		t.Text("  ", "Not modelled: "+strings.Join(parts, "; ")+".")
+	}
+	if len(unjudged) > 0 {
+		t.Text("  ", "Not judged: "+strings.Join(unjudged, "; ")+".")
 	}
 }
 
@@ -268,7 +284,7 @@ func (t *text) whyItHolds(c *check.Case) []string {
 	for i := range c.Assumptions {
 		switch a := &c.Assumptions[i]; a.ID {
 		case "proxy", "lb", "ingress", "nodes", "replicas", "start", "sigterm", "prestop":
-			under = append(under, a.What+" "+a.Value)
+			under = append(under, inWords(a.ID, a.What, a.Value))
 		}
 	}
 	for i := range c.Alternatives {
@@ -277,7 +293,7 @@ func (t *text) whyItHolds(c *check.Case) []string {
 		}
 	}
 	if len(under) > 0 {
-		out = append(out, "nothing is lost with "+strings.Join(under, "; "))
+		out = append(out, "nothing is lost under these assumptions: "+strings.Join(under, "; "))
 	}
 	switch {
 	case len(breaks) > 0:

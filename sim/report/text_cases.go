@@ -74,6 +74,9 @@ func (t *text) rows(cases []*check.Case, alone bool) {
 func (t *text) caseNames(cases []*check.Case, alone bool) (name func(*check.Case) string, heading string) {
 	action := cases[0].Action
 	same := !slices.ContainsFunc(cases, func(c *check.Case) bool { return c.Action != action || c.Kind == "Scenario" || c.Workload == "" })
+	if same && slices.ContainsFunc(cases, func(c *check.Case) bool { return c.Recreates }) { // some of them are restarted pod by pod, and some at once
+		action = "restart"
+	}
 	switch {
 	case alone && same && t.room.brief:
 		return trafficWords, strings.ToUpper(action) + " SEEN FROM"

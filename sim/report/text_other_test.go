@@ -66,8 +66,39 @@ func TestWhatIsAllowedSaysByWhat(t *testing.T) {
 func TestARecreateIsARestart(t *testing.T) {
 	t.Parallel()
 	s := example()
-	s.Cases[1].Causes[0].Culprit.Event = "strategy Recreate"
-	if text := flow(compose(s, TextOptions{})); !strings.Contains(text, "shop/web loses 0.98 s of traffic in every restart.") {
+	s.Cases[1].Recreates = true
+	if text := flow(compose(s, TextOptions{})); !strings.Contains(text, "shop/web loses 0.98 s of traffic in every restart.") || !strings.Contains(text, " RESTART IN shop OF") {
+		t.Error(text)
+	}
+	c := &s.Cases[0] // holds
+	c.Recreates = true
+	if got := sentence(c); !strings.Contains(got, " in 2 of 2 restarts (") {
+		t.Error(got)
+	}
+}
+
+// A database whose only pod is replaced may come back empty, whatever its clients are taken for.
+func TestADatabaseMayComeBackEmpty(t *testing.T) {
+	t.Parallel()
+	s := example()
+	c := &s.Cases[1]
+	c.Usable.Of, c.Class = 1, "inside"
+	const said = "does not have the data that the old one kept"
+	if text := compose(s, TextOptions{}); strings.Contains(flow(text), said) {
+		t.Error(text)
+	}
+	c.Assumptions = append(c.Assumptions, scenario.Assumption{ID: "sigterm", Value: "search: database (inferred from its image elasticsearch:8)", Basis: "inferred"})
+	if text := compose(s, TextOptions{}); !strings.Contains(flow(text), said) {
+		t.Error(text)
+	}
+}
+
+// Clients that a case is not about are named, without a direction in which reality differs.
+func TestClientsInsideAreNotJudged(t *testing.T) {
+	t.Parallel()
+	s := example()
+	s.Cases[1].NotModelled = []scenario.NotModelled{{ID: scenario.InsideClients, What: "clients inside the cluster", Direction: "unknown"}}
+	if text := compose(s, TextOptions{}); !strings.Contains(text, "\n  Not judged: clients inside the cluster.\n") {
 		t.Error(text)
 	}
 }

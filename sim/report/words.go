@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -149,15 +148,10 @@ func one(c *check.Case) string {
 	if c.Kind == "Scenario" {
 		return "run"
 	}
-	if c.Action == "rolling restart" && recreates(c) {
+	if c.Action == "rolling restart" && c.Recreates {
 		return "restart"
 	}
 	return c.Action
-}
-
-// recreates says that a case's workload ends all pods before it makes new ones, as the line behind its causes has it.
-func recreates(c *check.Case) bool {
-	return slices.ContainsFunc(c.Causes, func(x check.Cause) bool { return x.Culprit.Event == "strategy Recreate" })
 }
 
 func many(c *check.Case, n int) string {

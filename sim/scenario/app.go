@@ -95,11 +95,11 @@ func profileFor(e *evidence, id string) App {
 		case p.ID == UnknownProfile:
 			app.Basis = "assumed"
 		default:
-			app.Basis = "inferred"
+			app.Basis, app.evidence = "inferred", e.decisive(p.match)
 		}
 		app.Start, app.Serve, app.Init = DefaultStart(), DefaultServe(), DefaultInit()
 		if app.jvm = isJVM(e); app.jvm {
-			app.Start = JVMStart()
+			app.Start, app.jvmBy = JVMStart(), e.decisive(isJVM)
 		}
 		if p.tune != nil {
 			p.tune(e, &app)
@@ -153,6 +153,14 @@ func (a *App) startsBetween() (least, most engine.Time) {
 		return 5 * engine.Second, 40 * engine.Second
 	}
 	return 500 * engine.Millisecond, 20 * engine.Second
+}
+
+// basisWords says where the profile comes from, and from what it was inferred.
+func (a *App) basisWords() string {
+	if a.evidence == "" {
+		return a.Basis
+	}
+	return a.Basis + " from its " + a.evidence
 }
 
 // startWords says of a start-up that it is a JVM's.

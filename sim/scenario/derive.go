@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -39,7 +40,21 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	o := &b.census.owners[index]
 	s.Actions = []Action{{At: s.Warmup, Verb: "rolloutRestart", Target: o.id(), Pos: o.object.Position}}
 	own.finish()
+	own.fromInside(e)
 	return &s
+}
+
+// fromInside says of an entry that is asked through a proxy from outside that others may ask the Service itself: their way, through
+// kube-proxy's rules, is not that of the case.
+func (b *builder) fromInside(e *entry) {
+	if e.routed != "" && throughRoute(b.out.Traffic) {
+		b.notModelled(InsideClients, "clients inside the cluster, who ask the Service and not its "+e.routed, "Service "+e.service.ID(), "unknown")
+	}
+}
+
+// throughRoute says whether any stream goes through what an Ingress or HTTPRoute leads to.
+func throughRoute(streams []Traffic) bool {
+	return slices.ContainsFunc(streams, func(t Traffic) bool { return t.LB != nil && t.LB.Layer7 != nil })
 }
 
 // servicesOf keeps the Services that select a workload of the census and have something for a

@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// hostPorts makes the case of users' traffic that reaches a workload's pods past every Service, over
-// ports of their nodes: an Envoy or nginx of which each node has one. It is not judged, and says so
+// hostPorts makes the case of users' traffic that reaches a workload's pods over ports of their
+// nodes, not through a Service: an Envoy or nginx of which each node has one. It is not judged, and says so
 // before what is behind it.
 func (b *builder) hostPorts(index int) []Case {
 	o := &b.census.owners[index]
@@ -25,7 +25,7 @@ func (b *builder) hostPorts(index int) []Case {
 	return []Case{{
 		ID: fmt.Sprintf("%s/rollout/host:%s", o.id(), ports[0]), Action: ActionRollout, Kind: o.kind, Workload: o.id(),
 		Traffic: "outside, host ports" + words, Class: ClassOutside, Headline: true, Users: UsersEntry,
-		Verdict: NotJudged, Reason: "requests to ports of the nodes, past every Service, are not simulated", Object: o.object,
+		Verdict: NotJudged, Reason: "its pods are reached over ports of their nodes and not through a Service: such traffic is not simulated", Object: o.object,
 	}}
 }
 

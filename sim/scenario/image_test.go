@@ -80,16 +80,19 @@ func TestImagesAreKnownByWholeWords(t *testing.T) {
 // it does at SIGTERM.
 func TestAJVMStartsLater(t *testing.T) {
 	t.Parallel()
-	const usual, jvm = "2s, then 500ms, 20s", "15s (a JVM), then 5s (a JVM), 40s (a JVM)"
+	const usual = "2s, then 500ms, 20s"
+	jvm := func(by string) string { return "15s (a JVM, by its " + by + "), then 5s (a JVM), 40s (a JVM)" }
 	for _, tt := range []struct{ image, more, want string }{
 		{"example.com/web", "", usual},
-		{"eclipse-temurin:21-jre", "", jvm},
-		{"example.com/web-jre", "", jvm},
-		{"example.com/web", "command: [java, -jar, app.jar]", jvm},
-		{"example.com/web", "env: [{name: SPRING_PROFILES_ACTIVE, value: prod}]", jvm},
-		{"example.com/web", "env: [{name: JAVA_TOOL_OPTIONS, value: -Xmx1g}]", jvm},
-		{"tomcat:10", "", jvm},
-		{"quay.io/keycloak/keycloak:26", "", jvm},
+		{"eclipse-temurin:21-jre", "", jvm("image eclipse-temurin:21-jre")},
+		{"example.com/web-jre", "", jvm("image example.com/web-jre")},
+		{"example.com/web", "command: [java, -jar, app.jar]", jvm("command java -jar app.jar")},
+		{"example.com/web", "env: [{name: SPRING_PROFILES_ACTIVE, value: prod}]", jvm("variable SPRING_PROFILES_ACTIVE")},
+		{"example.com/web", "env: [{name: JAVA_TOOL_OPTIONS, value: -Xmx1g}]", jvm("variable JAVA_TOOL_OPTIONS")},
+		{"tomcat:10", "", jvm("image tomcat:10")},
+		{"example.com/web", "livenessProbe: {httpGet: {path: /actuator/health/liveness, port: 8080}}", jvm("probe of /actuator/health/liveness")},
+		{"example.com/web", "livenessProbe: {httpGet: {path: /health, port: 8080}}", usual},
+		{"quay.io/keycloak/keycloak:26", "", jvm("image quay.io/keycloak/keycloak:26")},
 		{"example.com/javascript", "", usual},
 		{"node:22", "", usual},
 	} {

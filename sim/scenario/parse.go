@@ -515,6 +515,7 @@ func (b *builder) finish() {
 	}
 	b.assumeReports()
 	b.assumeClients()
+	b.assumeLabels()
 	b.leftOut()
 	for _, row := range Assumptions() {
 		var values []string
@@ -538,10 +539,14 @@ func (b *builder) finish() {
 func (b *builder) assumeWorkload(w *Workload) {
 	name := w.Deployment.Name
 	if w.App.Basis != "manifest" {
-		b.assume("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, w.App.Basis))
+		b.assume("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, w.App.basisWords()))
 	}
 	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.startSaid {
-		b.assume("start", w.App.startWords(w.App.Start.String()))
+		words := w.App.startWords(w.App.Start.String())
+		if by := w.App.jvmBy; by != "" {
+			words = strings.Replace(words, "(a JVM)", "(a JVM, by its "+by+")", 1)
+		}
+		b.assume("start", words)
 	}
 	if !w.App.initSaid && b.out.initializes(w) {
 		b.assume("init", w.App.Init.String()+" each")

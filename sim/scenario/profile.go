@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -94,7 +95,7 @@ func runtimes() []Profile {
 			match: func(e *evidence) bool { return e.runs("puma") }, app: App{ServerIdle: 20 * engine.Second}},
 		{ID: "php-fpm", Match: "php-fpm in command or arguments", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished", Source: propDoc, Status: "recalled",
 			match: func(e *evidence) bool { return e.runs("php-fpm") || e.image.named("php-fpm") }, app: App{}},
-		{ID: "spring-3.4", Match: "java, spring, *-jre", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
+		{ID: "spring-3.4", Match: "java, spring, *-jre, probes of /actuator/", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
 			Alternatives: []string{"spring-old"}, match: isJava, app: App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
 		{ID: "npm-start", Match: "npm, yarn, pnpm, npx as the command", Listener: "closed: SIGTERM is passed on to node, which has no handler and is not PID 1",
 			InFlight: "cut", Source: packageRunnerSource, Status: "recalled", Alternatives: []string{"ignores", UnknownProfile},
@@ -170,6 +171,7 @@ type evidence struct {
 	words []string
 	argv  []string // command and args as they are
 	env   []corev1.EnvVar
+	paths []string // that the HTTP probes ask for
 }
 
 func evidenceOf(c *corev1.Container, labels map[string]string) *evidence {
@@ -178,7 +180,36 @@ func evidenceOf(c *corev1.Container, labels map[string]string) *evidence {
 	for _, arg := range e.argv {
 		e.words = append(e.words, strings.Fields(arg)...)
 	}
+	for _, probe := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe, c.StartupProbe} {
+		if probe != nil && probe.HTTPGet != nil {
+			e.paths = append(e.paths, probe.HTTPGet.Path)
+		}
+	}
 	return e
+}
+
+// decisive says in words which part of the evidence is enough for a match: "image nginx:1.29", "command npm start".
+func (e *evidence) decisive(match func(*evidence) bool) string {
+	variables := slices.IndexFunc(e.env, func(v corev1.EnvVar) bool { return match(&evidence{env: []corev1.EnvVar{v}}) })
+	switch {
+	case match(&evidence{image: e.image}):
+		return "image " + e.image.full
+	case match(&evidence{argv: e.argv, words: e.words}):
+		const most = 40
+		command := []rune(strings.Join(e.words, " "))
+		if len(command) > most {
+			command = append(command[:most], '.', '.', '.')
+		}
+		return "command " + string(command)
+	case match(&evidence{paths: e.paths}):
+		return "probe of " + strings.Join(distinct(e.paths), ", ")
+	case variables >= 0:
+		return "variable " + e.env[variables].Name
+	case match(&evidence{labels: e.labels}):
+		return "labels"
+	default:
+		return "image and command"
+	}
 }
 
 // runs says whether one of the words is that program.
@@ -237,7 +268,12 @@ func base(word string) string { return word[strings.LastIndexByte(word, '/')+1:]
 
 func isJava(e *evidence) bool {
 	return e.image.named("java", "openjdk", "eclipse-temurin", "amazoncorretto") || e.image.hasPrefix("spring") ||
-		strings.HasSuffix(e.image.name, "-jre") || e.first("java") || e.variable("SPRING_PROFILES_ACTIVE") != ""
+		strings.HasSuffix(e.image.name, "-jre") || e.first("java") || e.variable("SPRING_PROFILES_ACTIVE") != "" || e.actuator()
+}
+
+// actuator says that a probe asks what Spring Boot's Actuator answers (management.endpoints.web.base-path, its default; recalled).
+func (e *evidence) actuator() bool {
+	return slices.ContainsFunc(e.paths, func(path string) bool { return strings.HasPrefix(path, "/actuator/") })
 }
 
 // isShellPID1 finds a shell that stays PID 1: one that runs a string in which nothing is

@@ -77,7 +77,7 @@ func TestProfileByImageAndCommand(t *testing.T) {
 func TestWhatAPackageRunnerDoesIsAnAssumption(t *testing.T) {
 	t.Parallel()
 	s := inferOne(t, strings.Replace(altWeb, "image: example.com/web", "image: example.com/web\n        command: [npm, start]", 1), Options{}).Scenario
-	if basis, value := assumptionOf(s, "sigterm"); value != "web: npm-start (inferred)" {
+	if basis, value := assumptionOf(s, "sigterm"); value != "web: npm-start (inferred from its command npm start)" {
 		t.Errorf("%s: %s", basis, value)
 	}
 	var got []string

@@ -210,3 +210,36 @@ func TestCallsThroughAnIngress(t *testing.T) {
 		t.Errorf("%s: %s", c.Traffic, got)
 	}
 }
+
+// What is asked through an Ingress is judged through it: that clients inside the cluster, who ask the Service, are not, is said
+// once for all streams; of a Service that nothing leads to there is nothing to say.
+func TestClientsInsideAreSaidNotToBeJudged(t *testing.T) {
+	t.Parallel()
+	said := func(text string) (n int) {
+		for _, left := range inferOne(t, text, Options{}).Scenario.NotModelled {
+			if left.ID == InsideClients {
+				n++
+			}
+		}
+		return n
+	}
+	if got := said(routedWeb("", "", anIngress("", "ingressClassName: nginx"))); got != 1 {
+		t.Errorf("said %d times behind an Ingress", got)
+	}
+	if got := said(altWeb); got != 0 {
+		t.Errorf("said %d times without one", got)
+	}
+}
+
+// Nodes that are made up have the labels that a pod asks for, and that is an assumption.
+func TestMadeUpNodesHaveTheLabelsThatPodsAskFor(t *testing.T) {
+	t.Parallel()
+	const selected = "spec:\n      nodeSelector: {disktype: ssd}\n      containers:"
+	for _, tt := range []struct{ text, want string }{
+		{altWeb, "3"}, {strings.Replace(altWeb, "spec:\n      containers:", selected, 1), "3, each with the labels that the pods ask for (nodeSelector, node affinity)"},
+	} {
+		if got := assumedValue(inferOne(t, tt.text, Options{}).Scenario, "nodes"); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

@@ -152,6 +152,8 @@ type App struct {
 
 	startSaid, serveSaid, initSaid bool // by the Scenario
 	jvm                            bool // it runs on one
+	// evidence is what Profile was inferred from, and jvmBy what jvm was: "image nginx:1.29"; "" where nothing was.
+	evidence, jvmBy string
 
 	CrashAfter engine.Time // time from becoming ready to a crash; 0 is never
 
@@ -337,6 +339,9 @@ type Expect struct {
 type Assumption struct {
 	ID, What, Value, Range, Basis, Source, Settle string
 }
+
+// InsideClients is the ID of what is left out where a Service is judged through its Ingress or HTTPRoute alone.
+const InsideClients = "inside-clients"
 
 // NotModelled is something in the input that the model leaves out.
 type NotModelled struct {

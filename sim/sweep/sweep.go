@@ -111,6 +111,11 @@ func record(c *scenario.Case, sc *scenario.Scenario) check.Case {
 	for _, t := range sc.Traffic {
 		out.Clients = append(out.Clients, check.Client{Name: t.Name, Rate: t.Rate, External: t.External})
 	}
+	for i := range sc.Workloads {
+		if w := &sc.Workloads[i]; w.Name() == c.Workload {
+			out.Recreates = w.Recreate()
+		}
+	}
 	out.Expectation = sc.Expect
 	out.Assumptions, out.NotModelled = sc.Assumptions, sc.NotModelled
 	return out

@@ -70,9 +70,18 @@ func (s Streams) shown() Streams {
 	return Streams{In: s.In, Out: &screen{to: s.Out, coloured: terminal(s.Out)}, Err: &screen{to: s.Err}}
 }
 
-// say writes one line to stderr.
+// say writes one message to stderr: an error as one line, as editors and scripts want it; what is for people alone, a warning or
+// a hint, in lines that are no wider than those of a report.
 func (s Streams) say(format string, args ...any) {
-	fmt.Fprintln(s.Err, page.Shown(fmt.Sprintf(format, args...)))
+	text := page.Shown(fmt.Sprintf(format, args...))
+	word, _, _ := strings.Cut(text, ": ")
+	switch word {
+	case "warning", "hint", "note":
+		p := page.New(page.Columns(columns(s.Err)))
+		p.Hanging("", 2, text)
+		text = strings.TrimSuffix(p.String(), "\n")
+	}
+	fmt.Fprintln(s.Err, text)
 }
 
 // file is the file behind a stream, nil for none.
