@@ -8,7 +8,8 @@ import (
 )
 
 // While every way of every node or load balancer's target that a stream's connections may go to leads to
-// servers that take them, nothing can go wrong: the stream is calm. Then its requests are not even looked at, until the
+// servers that take them, nothing can go wrong; nor can it while the connections that all of a stream's
+// requests share stand, and nobody closes them for being idle: the stream is calm. Then its requests are not even looked at, until the
 // world says that something has changed. What has arrived by then is counted, slot by slot, and
 // only what may be in flight is drawn, as it was routed at that time.
 
@@ -21,29 +22,48 @@ type calm struct {
 	looked  int         // requests since the last look at all fronts
 }
 
-// calmDown finds out whether a stream with a connection for each request is calm. To look at all
-// fronts costs as much as some requests, so that it is done after as many.
+// calmDown finds out whether a stream is calm. To look at all of its fronts, or links, costs as much as
+// some requests, so that it is done after as many.
 func (t *Traffic) calmDown(s *stream) {
 	c := &s.calm
-	if c.looked++; t.drawAll || !s.counts || c.looked <= len(c.fronts) {
+	if c.looked++; t.drawAll || !s.calms || c.looked <= max(len(c.fronts), len(s.links)) {
 		return
 	}
-	c.looked = 0
+	c.looked, c.longest = 0, 0
+	if len(s.links) > 0 {
+		c.on = c.allUp(s)
+		return
+	}
 	c.fronts = t.world.Fronts(s.index)
-	c.longest = 0
+	c.on = len(c.fronts) > 0 && t.allLead(s)
+}
+
+// allUp says whether the links of all clients stand, to servers that answer each request in time.
+func (c *calm) allUp(s *stream) bool {
+	for _, l := range s.links {
+		if l.state != linkUp || l.leaving || l.closed || l.gone || !c.serves(&s.spec, l.to.Server) {
+			return false
+		}
+	}
+	return true
+}
+
+// allLead says whether all fronts of a stream lead to servers that answer each request in time.
+func (t *Traffic) allLead(s *stream) bool {
+	c := &s.calm
 	clear(c.ways)
 	var good *Way // nodes share their ways
 	for i := range c.fronts {
 		f := &c.fronts[i]
 		if f.Target != nil {
 			if !c.answers(&s.spec, f.Target) {
-				return
+				return false
 			}
 			continue
 		}
 		way := t.world.Enter(s.index, f.Node)
 		if t.through(f.Node) || way != good && !c.allAnswer(&s.spec, way) {
-			return
+			return false
 		}
 		good = way
 		for f.Node >= len(c.ways) {
@@ -51,7 +71,7 @@ func (t *Traffic) calmDown(s *stream) {
 		}
 		c.ways[f.Node] = way
 	}
-	c.on = len(c.fronts) > 0
+	return true
 }
 
 // allAnswer says whether all targets of a way answer each request in time.
@@ -67,13 +87,19 @@ func (c *calm) allAnswer(spec *Spec, way *Way) bool {
 	return true
 }
 
-// answers says whether a target answers each request in time.
+// answers says whether a target takes a new connection, and answers each request in time.
 func (c *calm) answers(spec *Spec, target *Target) bool {
 	s := target.Server
-	if s == nil || !s.Answers() || !s.Accepts() || s.Plain() == nil {
+	return s != nil && s.Answers() && s.Accepts() && c.serves(spec, s)
+}
+
+// serves says whether a server answers each request in time.
+func (c *calm) serves(spec *Spec, server Server) bool {
+	takes := server.Plain()
+	if takes == nil {
 		return false
 	}
-	c.longest = max(c.longest, s.Plain().Max()+spec.RTT)
+	c.longest = max(c.longest, takes.Max()+spec.RTT)
 	return spec.Timeout == 0 || c.longest <= spec.Timeout
 }
 
@@ -93,7 +119,7 @@ func (t *Traffic) Redirected(stream int, now engine.Time) { t.stir(t.streams[str
 func (t *Traffic) Resynced(node int, now engine.Time) {
 	for _, s := range t.streams {
 		c := &s.calm
-		if !c.on {
+		if !c.on || len(s.links) > 0 { // a connection stays where it leads
 			continue
 		}
 		if !same(t.world.Fronts(s.index), c.fronts) {
@@ -133,22 +159,33 @@ func (t *Traffic) catchUp(s *stream, now engine.Time) {
 	first := s.count
 	s.passUntil(now - c.longest)
 	for s.next < now {
-		draws := s.requests.Sub(s.count)
-		p := plain{flow: draws.Draw(1), drawn: 2}
-		f := &c.fronts[engine.Below(p.flow, len(c.fronts))]
-		p.member, p.node = int32(f.Member), int32(f.Node)
-		target := f.Target
-		if target == nil {
-			list := c.ways[f.Node].Targets
-			target = list[engine.Below(draws.Draw(2), len(list))]
-			p.drawn = 3
-		}
-		t.serve(s, &p, target, draws)
+		t.drawCalm(s)
 		s.pass()
 	}
 	if s.count > first {
 		t.led.Count(s.index, first, s.count-first)
 	}
+}
+
+// drawCalm draws the next request of a calm stream.
+func (t *Traffic) drawCalm(s *stream) {
+	draws := s.requests.Sub(s.count)
+	if len(s.links) > 0 {
+		l := s.link(s.count)
+		t.serve(s, &plain{flow: l.dial.flow, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}, l.to, draws)
+		return
+	}
+	c := &s.calm
+	p := plain{flow: draws.Draw(1), drawn: 2}
+	f := &c.fronts[engine.Below(p.flow, len(c.fronts))]
+	p.member, p.node = int32(f.Member), int32(f.Node)
+	target := f.Target
+	if target == nil {
+		list := c.ways[f.Node].Targets
+		target = list[engine.Below(draws.Draw(2), len(list))]
+		p.drawn = 3
+	}
+	t.serve(s, &p, target, draws)
 }
 
 // catchUpAll has servers told of all that arrived before a moment.

@@ -42,7 +42,7 @@ func TestCountedAndFollowedRequestsAreLostAlike(t *testing.T) {
 		{Interval: ms, Timeout: sec, RTT: ms},
 		{Interval: ms, Arrivals: Constant, Timeout: sec, RTT: ms, Retries: 1, RetryDelay: ms},
 		{Interval: 2 * ms, Timeout: sec, RTT: ms, KeepAlive: true, Clients: 100},
-		{Interval: 2 * ms, Timeout: sec, RTT: ms, Kind: HTTP2, Clients: 7},
+		{Interval: 2 * ms, Timeout: sec, RTT: ms, Kind: HTTP2, Clients: 20},
 		{Interval: 2 * ms, Timeout: sec, RTT: ms, Kind: Datagram},
 	} {
 		var texts [2]string

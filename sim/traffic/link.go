@@ -73,12 +73,15 @@ func newLinks(s *stream, draws engine.Stream) []*link {
 	return list
 }
 
+// link is that of the client that asks a request, by its number.
+func (s *stream) link(number uint64) *link { return s.links[number%uint64(len(s.links))] }
+
 // startShared sends a request over its client's link. Without one it is dialled, and the
 // request waits; while the client waits to dial again, requests fail at once (gRPC's default),
 // unless they are to wait for a connection.
 func (t *Traffic) startShared(a *attempt, now engine.Time) {
 	s := a.req.stream
-	l := s.links[a.req.number%uint64(len(s.links))]
+	l := s.link(a.req.number)
 	if l.idled(now) {
 		l.state, l.again = linkDown, now
 		if s.spec.IdleForgets {
@@ -303,6 +306,7 @@ func (l *link) leads(server uint64) bool {
 
 // leave has the client dial anew when it hears that the connection is over.
 func (t *Traffic) leave(l *link, now engine.Time) {
+	t.stir(l.stream, now)
 	epoch := l.epoch
 	t.then(now+l.stream.spec.RTT/2, func(at engine.Time) {
 		if l.epoch == epoch && l.state == linkUp {

@@ -50,6 +50,7 @@ func TestGoAwayAgainstAnEndWithoutIt(t *testing.T) {
 		}
 		tr.Cut(1, at, ledger.FaultExited)
 		tr.CloseIdle(1, at, true)
+		tr.Stop(2050 * ms)
 		tr.RunUntil(2050 * ms)
 		if all := led.All(); all.Total != 20 || all.Failed != c.failed || all.OK != 20-c.failed {
 			t.Errorf("%s: %+v", c.name, all)
@@ -178,6 +179,7 @@ func TestWhoWaitsForAConnection(t *testing.T) {
 		tr.RunUntil(500 * ms)
 		w.verdict = packet.Endpoints
 		tr.RunUntil(1050*ms + 1)
+		tr.Stop(2050 * ms)
 		tr.RunUntil(2050 * ms)
 		if all := led.All(); all.Total != 20 || all.Failed != c.failed || all.OK != 20-c.failed {
 			t.Errorf("%s: %+v", c.name, all)
@@ -235,6 +237,7 @@ func TestASessionStaysUntilItsServerEnds(t *testing.T) {
 	tr.RunUntil(2020 * ms) // the operation of 2 s is under way
 	tr.Cut(1, 2020*ms, ledger.FaultKilled)
 	tr.CloseIdle(1, 2020*ms, true)
+	tr.Stop(3050 * ms)
 	tr.RunUntil(3050 * ms)
 	if all := led.All(); all.Total != 30 || all.Failed != 1 || tr.Cuts(0) != 2 {
 		t.Errorf("%+v, %d sessions cut", all, tr.Cuts(0))

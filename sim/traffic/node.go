@@ -80,7 +80,7 @@ func (t *Traffic) giveUpLink(a *attempt, at engine.Time) {
 	if len(s.links) == 0 || a.proxy != nil {
 		return
 	}
-	l := s.links[a.req.number%uint64(len(s.links))]
+	l := s.link(a.req.number)
 	epoch := l.epoch
 	t.then(at, func(at engine.Time) {
 		if l.epoch == epoch && l.state == linkUp && l.gone {

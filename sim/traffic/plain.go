@@ -47,7 +47,7 @@ func (t *Traffic) countPlain(limit engine.Time) {
 			continue
 		}
 		limit := limit
-		if !s.counts {
+		if !s.alone {
 			limit = done
 		}
 		first := s.count
@@ -138,7 +138,7 @@ func (s *stream) ridePlain() (ok bool) {
 
 // plainlyShared is for a request over its client's link, which is up: see startShared and call.
 func plainlyShared(t *Traffic, s *stream) bool {
-	l := s.links[s.count%uint64(len(s.links))]
+	l := s.link(s.count)
 	if l.state != linkUp || l.gone || l.closed || l.idled(s.next) {
 		return false
 	}

@@ -10,7 +10,8 @@ type stream struct {
 	requests  engine.Stream
 	plainly   func(*Traffic, *stream) bool // counts the next request if it is plain; nil: none is
 	odd       bool                         // the next request is not plain
-	counts    bool                         // its plain requests need not be looked at
+	alone     bool                         // each request has a connection of its own
+	calms     bool                         // it can be calm
 	calm      calm
 	loop      heap[clientAt] // closed loop: when each client asks again
 	pool      []*conn
@@ -29,10 +30,11 @@ func newStream(index int, spec Spec, eng *engine.Engine) *stream {
 		index: index, spec: spec, requests: eng.Stream("traffic "+spec.Name, "requests"), plainly: plainlyOf(&spec),
 		arrivals: arrivals{process: spec.Arrivals, interval: spec.Interval, draws: eng.Stream("traffic "+spec.Name, "arrivals")},
 	}
-	s.counts = s.plainly != nil && !spec.KeepAlive && (spec.Kind == PerRequest || spec.Kind == Datagram)
 	if spec.Kind == HTTP2 || spec.Kind == Session {
 		s.links = newLinks(s, eng.Stream("traffic "+spec.Name, "dials"))
 	}
+	s.alone = !spec.KeepAlive && (spec.Kind == PerRequest || spec.Kind == Datagram)
+	s.calms = s.plainly != nil && (s.alone || len(s.links) > 0 && spec.IdleLimit == 0)
 	if spec.Kind == Named {
 		s.resolvers = make([]resolver, max(1, spec.Clients))
 	}

@@ -221,6 +221,10 @@ var idleMutants = []mutant{
 	{"clients do not hear that a load balancer sends them elsewhere", []string{"simulator 2"}, "sim", "TestCountedRequestsComeToTheSameInEveryExample", []edit{
 		{"sim/balancers.go", "\tf.redirect()\n", ""},
 	}},
+	{"a stream stays calm when a connection that it shares is closed", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/link.go", "\tt.stir(l.stream, now)\n", ""},
+		{"sim/traffic/calm.go", "\ts.calm.on = false\n", "\ts.calm.on = s.calm.on && len(s.links) > 0\n"},
+	}},
 	{"plain requests outlive their server", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
 		{"sim/traffic/plain.go", "\t\tif f.plain[i].end > now {", "\t\tif f.plain[i].end < 0 {"},
 	}},
