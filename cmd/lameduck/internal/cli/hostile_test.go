@@ -119,7 +119,7 @@ func attempt(t *testing.T, what, input string, args ...string) (code int, out, e
 	return code, stdout.String(), stderr.String()
 }
 
-// obeyed fails where a terminal would obey something, or a line begins that nobody wrote.
+// obeyed fails where a terminal would obey something, or a line begins that nobody wrote. Lines that go on are indented.
 func obeyed(t *testing.T, what, text string) {
 	t.Helper()
 	for _, line := range strings.Split(text, "\n") {
@@ -128,7 +128,7 @@ func obeyed(t *testing.T, what, text string) {
 			t.Errorf("%s: obeyed would be %q", what, line[max(0, at-40):min(len(line), at+40)])
 			return
 		}
-		if strings.HasPrefix(strings.TrimSpace(line), "faked") {
+		if strings.HasPrefix(line, "faked") {
 			t.Errorf("%s: a line is faked:\n%s", what, text)
 			return
 		}
