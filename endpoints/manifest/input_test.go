@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -142,5 +143,57 @@ func TestThousandsOfMistakesInOneObject(t *testing.T) {
 		if _, problems := Load([]File{{"x", []byte(tt.input)}}, Options{}); len(problems) != tt.problems {
 			t.Errorf("%d problems, want %d; the first is %v", len(problems), tt.problems, problems[0])
 		}
+	}
+}
+
+// What the API server refuses of a container, and what can only fail, is said with its line.
+func TestWhatOfAContainerCannotWorkIsSaid(t *testing.T) {
+	t.Parallel()
+	text := `apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: web
+    ports: [{name: http, containerPort: 8080}]
+    resources:
+      requests: {cpu: 100m, memory: -1Gi}
+      limits: {cpu: "-2"}
+    livenessProbe: {httpGet: {port: admin}}
+    readinessProbe: {tcpSocket: {port: side}}
+    startupProbe: {exec: {command: []}}
+    lifecycle:
+      preStop: {exec: {command: [""]}}
+      postStart: {exec: {command: []}}
+  - name: side
+    ports: [{name: side, containerPort: 9091}]
+    livenessProbe: {grpc: {port: 9091}}
+    readinessProbe: {tcpSocket: {port: 7070}}
+`
+	objects, problems := Load([]File{{Name: "in.yaml", Data: []byte(text)}}, Options{})
+	var got []string
+	for _, p := range problems {
+		if p.Severity != Warning {
+			t.Errorf("%v is no warning", p)
+		}
+		at, words, _ := strings.Cut(strings.TrimPrefix(p.Error(), "in.yaml:"), ": Pod default/web: spec.containers[0].")
+		line, _, _ := strings.Cut(at, ":")
+		got = append(got, line+" "+words)
+	}
+	want := []string{
+		"9 resources.requests.memory: -1Gi must not be negative; it is left out",
+		"10 resources.limits.cpu: -2 must not be negative; it is left out",
+		`11 livenessProbe.httpGet.port: the container has no port named "admin" (it has http): the probe always fails`,
+		`12 readinessProbe.tcpSocket.port: the container has no port named "side" (it has http): the probe always fails`,
+		"13 startupProbe.exec.command: has no word, a program is needed; this probe is ignored",
+		`15 lifecycle.preStop.exec.command[0]: "" is the name of no program: it always fails`,
+		"16 lifecycle.postStart.exec.command: has no word, a program is needed; this hook is ignored",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	web := objects.Pods[0].Value.Spec.Containers[0]
+	if len(web.Resources.Requests) != 1 || len(web.Resources.Limits) != 0 || web.StartupProbe != nil || web.Lifecycle.PostStart != nil || web.Lifecycle.PreStop == nil {
+		t.Errorf("left over: %+v", web)
 	}
 }

@@ -54,9 +54,13 @@ func (c *checker) container(path string, k *corev1.Container) {
 		drop[i] = true
 	}
 	k.Ports = filter(c, path+".ports", k.Ports, drop)
+	c.quantities(path, &k.Resources)
 	c.probe(path+".livenessProbe", &k.LivenessProbe, true)
 	c.probe(path+".startupProbe", &k.StartupProbe, true)
 	c.probe(path+".readinessProbe", &k.ReadinessProbe, false)
+	c.probedPort(path+".livenessProbe", k.Ports, k.LivenessProbe)
+	c.probedPort(path+".startupProbe", k.Ports, k.StartupProbe)
+	c.probedPort(path+".readinessProbe", k.Ports, k.ReadinessProbe)
 	if k.Lifecycle != nil {
 		c.hook(path+".lifecycle.postStart", &k.Lifecycle.PostStart)
 		c.hook(path+".lifecycle.preStop", &k.Lifecycle.PreStop)
@@ -87,6 +91,11 @@ func (c *checker) probe(path string, probe **corev1.Probe, once bool) {
 	case n != 1:
 		c.warn(path, "has %d of exec, httpGet, tcpSocket and grpc, exactly one is needed; this probe is ignored", n)
 		*probe = nil
+	case badCommand(p.Exec) != "":
+		c.warn(path+".exec.command", "%s; this probe is ignored", badCommand(p.Exec))
+		*probe = nil
+	case p.Exec != nil:
+		c.nameless(path, p.Exec)
 	case p.HTTPGet != nil && badPortReference(p.HTTPGet.Port) != "":
 		c.warn(path+".httpGet.port", "%s; this probe is ignored", badPortReference(p.HTTPGet.Port))
 		*probe = nil
@@ -111,6 +120,11 @@ func (c *checker) hook(path string, hook **corev1.LifecycleHandler) {
 	case n != 1:
 		c.warn(path, "has %d of exec, httpGet and sleep, exactly one is needed; this hook is ignored", n)
 		*hook = nil
+	case badCommand(h.Exec) != "":
+		c.warn(path+".exec.command", "%s; this hook is ignored", badCommand(h.Exec))
+		*hook = nil
+	case h.Exec != nil:
+		c.nameless(path, h.Exec)
 	case h.HTTPGet != nil && badPortReference(h.HTTPGet.Port) != "":
 		c.warn(path+".httpGet.port", "%s; this hook is ignored", badPortReference(h.HTTPGet.Port))
 		*hook = nil
