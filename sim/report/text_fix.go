@@ -201,8 +201,24 @@ func (t *text) fix(f *check.Fix) {
 		t.Text("      ", "Careful: "+f.Destructive+".")
 	}
 	if len(f.Others) > 0 {
-		t.Text("      ", fmt.Sprintf("The same helps %s: %s.", count(len(f.Others), "more workload", "more workloads"), listed(t.withPlaces(f.Others), 6)))
+		t.Text("      ", fmt.Sprintf("The same helps %s%s: %s.", count(len(f.Others), "more workload", "more workloads"), onFewer(f), listed(t.withPlaces(f.Others), 6)))
 	}
+}
+
+// onFewer says on how many new runs a change was confirmed for each of the other workloads, where these are fewer.
+func onFewer(f *check.Fix) string {
+	if len(f.Cases) == 0 {
+		return ""
+	}
+	runs := f.Cases[0].Confirm.Runs
+	fewest := runs
+	for i := range f.Cases {
+		fewest = min(fewest, f.Cases[i].Confirm.Runs)
+	}
+	if fewest == runs {
+		return ""
+	}
+	return fmt.Sprintf(", in %d new runs each at least", fewest)
 }
 
 // notes say how far a change goes, and what it costs: what matters most first, as many as there is room for.
@@ -243,13 +259,18 @@ func (t *text) others(f *check.Fix) []string {
 	return out
 }
 
-// fixed writes what became of the cases of a change: in one paragraph where the new runs lost nothing in any of them.
+// fixed writes what became of the cases of a change: in one paragraph where the new runs lost nothing in any of them. Of the
+// other workloads that it helps, only what loses something with it is written, as far as that is few lines.
 func (t *text) fixed(f *check.Fix) {
 	clean := func(x check.FixedCase) bool { return x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 }
+	const most = 6
 	var parts []string
-	fewest := 0
+	fewest, losing := 0, 0
 	for i := range f.Cases {
 		x := &f.Cases[i]
+		if clean(*x) && !t.concerns(f, x) {
+			continue
+		}
 		words := spanOr0(engine.Time(x.Before.Median)) + " -> " + leftOf(x.After)
 		if len(f.Cases) > 1 {
 			words = t.trafficOf(f, x.ID) + words
@@ -261,10 +282,16 @@ func (t *text) fixed(f *check.Fix) {
 			}
 			continue
 		}
+		if losing++; losing > most {
+			continue
+		}
 		if x.Confirm.Runs > 0 {
 			words += fmt.Sprintf("; at most %s in %s of the new runs%s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), leftWords(x.Confirm.Left))
 		}
 		t.Hanging("      ", 8, words)
+	}
+	if losing > most {
+		t.Text("      ", count(losing-most, "more case loses", "more cases lose")+" something with it, too.")
 	}
 	switch {
 	case len(parts) > 0 && t.room.brief:
@@ -280,6 +307,11 @@ func leftOf(after check.Range) string {
 		return "at most " + span(engine.Time(after.Max))
 	}
 	return span(engine.Time(after.Median))
+}
+
+// concerns says that a case of a change is one of the workload that it was found for, not of another that it helps, too.
+func (t *text) concerns(f *check.Fix, x *check.FixedCase) bool {
+	return !slices.ContainsFunc(t.sim.Cases, func(c check.Case) bool { return c.ID == x.ID && slices.Contains(f.Others, c.Workload) })
 }
 
 // trafficOf names a case of a fix by the traffic it is about.

@@ -1,0 +1,39 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+)
+
+// What is the same for hundreds of workloads is said once: of the others only their names, and on how many runs that was seen.
+func TestAFixForManyWorkloadsIsOneParagraph(t *testing.T) {
+	t.Parallel()
+	f := check.Fix{Workload: "shop/web", Title: "preStop: sleep 5"}
+	s := &check.Simulation{}
+	for i, name := range []string{"shop/web", "shop/basket", "shop/search"} {
+		runs := 20
+		if i == 0 {
+			runs = 200
+		} else {
+			f.Others = append(f.Others, name)
+		}
+		s.Cases = append(s.Cases, check.Case{ID: name, Workload: name, Verdict: check.Drops})
+		f.Cases = append(f.Cases, check.FixedCase{ID: name, Runs: 20, Confirm: check.Confirm{Runs: runs}})
+	}
+	s.Fixes = []check.Fix{f}
+	var b strings.Builder
+	if err := WriteText(&b, s, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{"at most 1.5 % of rollouts lose anything", "The same helps 2 more workloads, in 20 new runs each at least: shop/basket and shop/search."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+	if strings.Count(text, " -> ") != 1 {
+		t.Errorf("the others have lines of their own:\n%s", b.String())
+	}
+}
