@@ -87,6 +87,7 @@ type routes struct {
 	ways   []installedWay  // by node
 	// byView are the ways of nodes that cannot differ: of one class, with one view installed.
 	byView  map[wayKey]*traffic.Way
+	kept    int               // targets in byView
 	targets []*traffic.Target // by pod
 }
 
@@ -100,9 +101,12 @@ type wayKey struct {
 	class int
 }
 
-// keptWays bounds routes.byView: nodes are a few views apart, older ones are not met again, and
+// keptWays and keptTargets bound routes.byView: nodes are a few views apart, older ones are not met again, and
 // each keeps the endpoints of its view in memory.
-const keptWays = 128
+const (
+	keptWays    = 128
+	keptTargets = 1 << 19
+)
 
 // shared returns the way of a node from those of its class. A new one is checked against the slices
 // in force: connections of plain requests are not looked at one by one.
@@ -112,8 +116,8 @@ func (b *between) shared(stream, node int, p *cluster.NodeProxy) *traffic.Way {
 	if way := r.byView[k]; way != nil {
 		return way
 	}
-	if r.byView == nil || len(r.byView) >= keptWays {
-		r.byView = map[wayKey]*traffic.Way{}
+	if r.byView == nil || len(r.byView) >= keptWays || r.kept >= keptTargets {
+		r.byView, r.kept = map[wayKey]*traffic.Way{}, 0
 	}
 	d := b.cluster.Enter(r.entry, node)
 	way := &traffic.Way{Verdict: d.Verdict, Targets: make([]*traffic.Target, len(d.Targets))}
@@ -121,6 +125,7 @@ func (b *between) shared(stream, node int, p *cluster.NodeProxy) *traffic.Way {
 		way.Targets[i] = b.target(r, t.Addr)
 	}
 	r.byView[k] = way
+	r.kept += len(way.Targets)
 	for _, t := range way.Targets {
 		b.allowed(stream, node, t)
 	}
@@ -334,6 +339,7 @@ func (o *observer) Ended(i *cluster.Instance, how cluster.Ending) {
 // the traffic policy says. Those of a Service without any stay. (Kubernetes 1.36
 // pkg/proxy/conntrack/cleanup.go, facts/kube-proxy.md 7.)
 func (o *observer) Synced(node int) {
+	(*run)(o).forgetWays(node)
 	(*run)(o).wakeFronts()
 	if o.traffic == nil {
 		return
@@ -344,6 +350,18 @@ func (o *observer) Synced(node int) {
 			o.traffic.Clean(i, node, (*between)(o).serving(i, node))
 		}
 	}
+}
+
+// forgetWays drops what is remembered of a node's rules, which are others now: it would keep a View in memory
+// until a connection comes to the node again.
+func (r *run) forgetWays(node int) {
+	for i := range r.routes {
+		if ways := r.routes[i].ways; ways != nil {
+			ways[node] = installedWay{}
+		}
+		r.found[i*len(r.sc.Nodes)+node] = found{}
+	}
+	r.flows.Forget(node)
 }
 
 // serving lists the serving endpoints that a node's proxy knows of behind a stream's port.

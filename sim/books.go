@@ -33,10 +33,10 @@ func (r *run) watch() {
 	for i := range differ {
 		_, differ[i], _ = r.inForce(i, 0) // by policy Local: else only the slices matter
 	}
-	r.seen = make([]map[*cluster.View]*seen, len(differ))
+	r.seen = make([]map[uint64]*seen, len(differ))
 	for i, own := range differ {
 		if !own {
-			r.seen[i] = map[*cluster.View]*seen{}
+			r.seen[i] = map[uint64]*seen{}
 		}
 	}
 	r.flows = check.NewFlows(differ, len(r.sc.Nodes), r.inForce)
@@ -133,13 +133,13 @@ func (r *run) seenUnder(stream int, view *cluster.View) *seen {
 	if common == nil { // nodes differ
 		return &seen{}
 	}
-	s := common[view]
+	s := common[view.Number]
 	if s == nil {
 		if len(common) >= keptSeen {
 			clear(common)
 		}
 		s = &seen{}
-		common[view] = s
+		common[view.Number] = s
 	}
 	return s
 }

@@ -153,12 +153,12 @@ type run struct {
 	opts    Options
 	books   *check.Books
 	flows   *check.Flows
-	found   []found                   // by stream and node
-	seen    []map[*cluster.View]*seen // by stream; nil where nodes differ
-	routes  []routes                  // by stream
-	fronts  []*front                  // load balancers, by stream; nil for none
-	inside  []*controller             // ingress controllers, by stream; nil for none
-	broken  error                     // the first thing the run itself noticed
+	found   []found            // by stream and node
+	seen    []map[uint64]*seen // by stream and View; nil where nodes differ
+	routes  []routes           // by stream
+	fronts  []*front           // load balancers, by stream; nil for none
+	inside  []*controller      // ingress controllers, by stream; nil for none
+	broken  error              // the first thing the run itself noticed
 
 	servers  []*server   // by pod
 	lastNews engine.Time // when the world last changed by itself

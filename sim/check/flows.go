@@ -21,28 +21,27 @@ type Flows struct {
 	look    func(stream, node int) ([]Endpoint, bool, bool)
 	inForce []*rules            // by stream and node
 	byView  []map[uint64]*rules // by stream: what all nodes with that state of the slices have in common; nil where nodes differ
+	kept    []int               // by stream: endpoints in byView
 	nodes   int
 	err     error
 }
 
 // rules are what is known of a node's rules for one stream.
 type rules struct {
-	view    uint64 // the state of the slices that the list follows from
-	allowed []netip.AddrPort
-	set     map[netip.AddrPort]bool // the same, where the list is long
+	view    uint64           // the state of the slices that the list follows from
+	allowed []netip.AddrPort // in order
 }
 
-const (
-	longList  = 8   // from here on a list is looked up by its set
-	keptViews = 256 // nodes are a few states apart: older ones are not met again
-)
+// keptAllowed bounds what is remembered of old states, in endpoints: nodes are a few states apart, and older
+// ones are not met again.
+const keptAllowed = 1 << 19
 
 // NewFlows returns the checks of some streams on some nodes. look returns the endpoints in force
 // on a node for a stream, whether only local ones count, and whether serving ones that terminate
 // may stand in when none is ready (KEP-1669). differ says, by stream, whether nodes with the same
 // slices differ in that.
 func NewFlows(differ []bool, nodes int, look func(stream, node int) (list []Endpoint, local, fallback bool)) *Flows {
-	f := &Flows{look: look, nodes: nodes, inForce: make([]*rules, len(differ)*nodes), byView: make([]map[uint64]*rules, len(differ))}
+	f := &Flows{look: look, nodes: nodes, inForce: make([]*rules, len(differ)*nodes), byView: make([]map[uint64]*rules, len(differ)), kept: make([]int, len(differ))}
 	for i, own := range differ {
 		if !own {
 			f.byView[i] = map[uint64]*rules{}
@@ -81,31 +80,31 @@ func (f *Flows) rulesOf(stream, node int, view uint64) *rules {
 		return r
 	}
 	r := &rules{view: view, allowed: Allowed(f.look(stream, node))}
-	if len(r.allowed) >= longList {
-		r.set = make(map[netip.AddrPort]bool, len(r.allowed))
-		for _, a := range r.allowed {
-			r.set[a] = true
-		}
-	}
+	slices.SortFunc(r.allowed, netip.AddrPort.Compare)
 	if common != nil {
-		if len(common) >= keptViews {
+		if f.kept[stream] += len(r.allowed) + 1; f.kept[stream] > keptAllowed {
 			clear(common)
+			f.kept[stream] = len(r.allowed) + 1
 		}
 		common[view] = r
 	}
 	return r
 }
 
+// Forget drops what is known of a node's rules, which are others now.
+func (f *Flows) Forget(node int) {
+	for stream := range f.byView {
+		f.inForce[stream*f.nodes+node] = nil
+	}
+}
+
 // allows says whether a connection may go to a target, the zero address for nowhere.
 func (r *rules) allows(target netip.AddrPort) bool {
-	switch {
-	case !target.IsValid():
+	if !target.IsValid() {
 		return len(r.allowed) == 0
-	case r.set != nil:
-		return r.set[target]
-	default:
-		return slices.Contains(r.allowed, target)
 	}
+	_, found := slices.BinarySearchFunc(r.allowed, target, netip.AddrPort.Compare)
+	return found
 }
 
 // Allowed lists the endpoints that a new connection may go to (KEP-1669, "Traffic Policy";

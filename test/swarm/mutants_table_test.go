@@ -150,6 +150,7 @@ var mutants = []mutant{
 	}},
 	{"clients go by rules of before", []string{"kube-proxy 6"}, []edit{
 		{"between.go", "if w := &r.ways[node]; w.view != p.Installed() {", "if w := &r.ways[node]; w.view == nil {"},
+		{"between.go", "\t\t\tways[node] = installedWay{}\n", "\t\t\t_ = ways\n"},
 	}},
 
 	{"twice the retries", []string{"simulator 2"}, []edit{
