@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -36,7 +35,7 @@ type deploymentStatus struct {
 
 func statusOf(d *Deployment, in rolloutInput) deploymentStatus {
 	s := deploymentStatus{of: d, rolloutCounts: countsOf(in)}
-	for _, rs := range in.all() {
+	for rs := range in.all() {
 		s.terminating += rs.Terminating
 	}
 	return s
@@ -133,7 +132,7 @@ func (c *deploymentController) input(d *Deployment) rolloutInput {
 // sortedReplicaSets lists a workload's ReplicaSets, oldest first.
 func sortedReplicaSets(all map[ReplicaSetID]*ReplicaSet, workload int) []*ReplicaSet {
 	var out []*ReplicaSet
-	for _, rs := range slices.Collect(maps.Values(all)) { // order: sorted below
+	for _, rs := range all { // order: sorted below
 		if rs.ID.Workload == workload {
 			out = append(out, rs)
 		}
@@ -145,7 +144,12 @@ func sortedReplicaSets(all map[ReplicaSetID]*ReplicaSet, workload int) []*Replic
 // scaling says that spec.replicas changed: some active ReplicaSet was last scaled for another
 // size. A rollout waits until that is done.
 func scaling(in rolloutInput) bool {
-	return slices.ContainsFunc(in.active(), func(rs *ReplicaSet) bool { return rs.Desired != in.replicas })
+	for rs := range in.all() {
+		if rs.Replicas != 0 && rs.Desired != in.replicas {
+			return true
+		}
+	}
+	return false
 }
 
 // create makes the ReplicaSet of a new template, already with the size that the first step

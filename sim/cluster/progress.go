@@ -29,7 +29,7 @@ const timerSlack = engine.Second
 
 func countsOf(in rolloutInput) rolloutCounts {
 	var c rolloutCounts
-	for _, rs := range in.all() {
+	for rs := range in.all() {
 		c.old += rs.Pods
 		c.ready += rs.ReadyPods
 		c.available += rs.Available

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -52,22 +53,33 @@ type rolloutInput struct {
 }
 
 // all lists the ReplicaSets, old ones first.
-func (in *rolloutInput) all() []*ReplicaSet {
-	out := slices.Clone(in.oldRSs)
-	if in.newRS != nil {
-		out = append(out, in.newRS)
+func (in *rolloutInput) all() iter.Seq[*ReplicaSet] {
+	return func(yield func(*ReplicaSet) bool) {
+		for _, rs := range in.oldRSs {
+			if !yield(rs) {
+				return
+			}
+		}
+		if in.newRS != nil {
+			yield(in.newRS)
+		}
 	}
-	return out
 }
 
 // active lists the ReplicaSets that are to have pods.
 func (in *rolloutInput) active() []*ReplicaSet {
-	return slices.DeleteFunc(in.all(), func(rs *ReplicaSet) bool { return rs.Replicas == 0 })
+	var out []*ReplicaSet
+	for rs := range in.all() {
+		if rs.Replicas != 0 {
+			out = append(out, rs)
+		}
+	}
+	return out
 }
 
 func (in *rolloutInput) total() int {
 	n := 0
-	for _, rs := range in.all() {
+	for rs := range in.all() {
 		n += rs.Replicas
 	}
 	return n
@@ -75,8 +87,10 @@ func (in *rolloutInput) total() int {
 
 func (in *rolloutInput) available() int {
 	n := 0
-	for _, rs := range in.active() {
-		n += rs.Available
+	for rs := range in.all() {
+		if rs.Replicas != 0 {
+			n += rs.Available
+		}
 	}
 	return n
 }

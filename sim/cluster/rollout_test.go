@@ -103,7 +103,7 @@ func TestRollingUpdateKeepsItsPromise(t *testing.T) {
 				if len(scales) > 1 {
 					t.Fatalf("R=%d %v: two directions: %s", replicas, f, sizes(scales))
 				}
-				for _, rs := range in.all() {
+				for rs := range in.all() {
 					if rs == scales[0].rs {
 						rs.Replicas = scales[0].size
 						rs.Available = min(rs.Available, rs.Replicas)

@@ -27,6 +27,14 @@ const (
 	numKinds
 )
 
+// written is what the delays of an object's writes and news are drawn from.
+type written struct {
+	asked   uint64 // writes asked for
+	changed uint64 // versions
+	writes  engine.Stream
+	watches engine.Purpose
+}
+
 // store is the API server with its storage: the current version of each object, and watches
 // that hear of every write, each in its own time and in order.
 //
@@ -37,8 +45,7 @@ type store struct {
 	owner   engine.Owner
 	latency engine.Dist
 	name    func(key) string
-	asked   map[key]uint64 // writes asked for, by object
-	changed map[key]uint64 // versions, by object
+	written map[key]*written
 	current map[key]object
 	watches [numKinds][]*watch
 	all     []*watch // each once, in order of subscription
@@ -56,7 +63,7 @@ type store struct {
 func newStore(eng *engine.Engine, latency engine.Dist, name func(key) string) *store {
 	return &store{
 		eng: eng, owner: eng.Register("apiserver"), latency: latency, name: name,
-		asked: map[key]uint64{}, changed: map[key]uint64{}, current: map[key]object{},
+		written: map[key]*written{}, current: map[key]object{},
 		frozen: map[engine.Owner][]func(){},
 	}
 }
@@ -98,9 +105,21 @@ func (s *store) get(k key) object { return s.current[k] }
 // hears when the answer is there. While the API server is down nothing is written; the client
 // tries again when it is back.
 func (s *store) write(owner engine.Owner, name string, k key, mutate func(object) object, done func()) {
-	delay := s.latency.Sample(s.eng.Stream(s.name(k), "write").Draw(s.asked[k]))
-	s.asked[k]++
+	o := s.writtenOf(k)
+	delay := s.latency.Sample(o.writes.Draw(o.asked))
+	o.asked++
 	s.writeAfter(delay, owner, name, k, mutate, done)
+}
+
+// writtenOf returns that of an object. Its name is made once.
+func (s *store) writtenOf(k key) *written {
+	o := s.written[k]
+	if o == nil {
+		name := s.name(k)
+		o = &written{writes: s.eng.Stream(name, "write"), watches: engine.PurposeOf("watch " + name)}
+		s.written[k] = o
+	}
+	return o
 }
 
 // limited is write through a client's rate limit.
@@ -155,9 +174,9 @@ func (s *store) commit(k key, mutate func(object) object) {
 		}
 	}
 	s.tell(AuditEvent{Kind: Wrote}, next)
-	version := s.changed[k]
-	s.changed[k]++
-	purpose := engine.PurposeOf("watch " + s.name(k))
+	o := s.writtenOf(k)
+	version, purpose := o.changed, o.watches
+	o.changed++
 	for _, w := range s.watches[k.kind] {
 		if w.wants == nil || w.wants(next) {
 			s.send(w, news{next, w.draws.Stream(purpose).Draw(version)})
