@@ -30,8 +30,7 @@ func (t *Traffic) NodeGone(node int, now engine.Time) {
 			}
 		}
 	}
-	for server := range t.serving {
-		f := t.underWay(uint64(server), now)
+	for f := range t.allUnderWay(now) {
 		var cut []serving
 		f.list = slices.DeleteFunc(f.list, func(s serving) bool {
 			through := s.attempt.node == node

@@ -6,7 +6,8 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // the same however many there are; what has changed meanwhile is noticed when it is met.
 type places struct {
 	changes uint64  // of when a connection is free
-	busy    []place // until they are free: the next one is the last
+	busy    []place // until they are free: in that order, from freed on
+	freed   int
 	idle    []place // the one used last is the last
 	empty   []int   // places for connections
 }
@@ -19,15 +20,26 @@ type place struct {
 	n   int
 }
 
+// next is the connection that becomes free first, nil when none is in use.
+func (p *places) next() *place {
+	if p.freed == len(p.busy) {
+		return nil
+	}
+	return &p.busy[p.freed]
+}
+
 // use puts a connection down as busy until a moment; of those that become free at one moment the one
-// put down first is the first. There are few, and most answers come in the order of their requests,
-// so that it is near the end.
+// put down first is the first. Most answers come in the order of their requests, so that its place is near
+// the end.
 func (p *places) use(c *conn, at engine.Time) {
 	p.changes++
 	c.free, c.uses = at, p.changes
+	if n := len(p.busy); n == cap(p.busy) && p.freed > n/2 { // those that were freed make room
+		p.busy, p.freed = p.busy[:copy(p.busy, p.busy[p.freed:])], 0
+	}
 	p.busy = append(p.busy, place{})
 	i := len(p.busy) - 1
-	for ; i > 0 && p.busy[i-1].at <= at; i-- {
+	for ; i > p.freed && p.busy[i-1].at > at; i-- {
 		p.busy[i] = p.busy[i-1]
 	}
 	p.busy[i] = place{at, c.uses, c.place}
@@ -79,21 +91,20 @@ func (t *Traffic) find(s *stream, now engine.Time) (c, first *conn) {
 		}
 		p.idle = p.idle[:len(p.idle)-1]
 	}
-	switch {
-	case len(p.empty) > 0:
+	if len(p.empty) > 0 {
 		return s.pool[p.empty[len(p.empty)-1]], nil
-	case len(p.busy) > 0:
-		return nil, s.pool[p.busy[len(p.busy)-1].n]
-	default:
-		return nil, nil
 	}
+	if next := p.next(); next != nil {
+		return nil, s.pool[next.n]
+	}
+	return nil, nil
 }
 
 // release puts the connections down as idle that are so by now.
 func (s *stream) release(now engine.Time) {
 	p := &s.places
-	for last := len(p.busy) - 1; last >= 0; last-- {
-		f := &p.busy[last]
+	for ; p.freed < len(p.busy); p.freed++ {
+		f := &p.busy[p.freed]
 		stale := s.stale(f)
 		switch {
 		case !stale && f.at > now:
@@ -104,8 +115,8 @@ func (s *stream) release(now engine.Time) {
 		default:
 			s.pool[f.n].vacate()
 		}
-		p.busy = p.busy[:last]
 	}
+	p.busy, p.freed = p.busy[:0], 0
 }
 
 // stale says whether something has happened to a connection since it was put down as free.

@@ -229,6 +229,34 @@ func (t *Traffic) riding(server uint64, now engine.Time) iter.Seq[*conn] {
 // underWay returns all that a server is working on at a moment, each request on its own, in order of
 // arrival. It has been told of all that arrived before.
 func (t *Traffic) underWay(server uint64, now engine.Time) *inFlight {
+	for c := range t.riding(server, now) {
+		f := t.inFlight(server)
+		f.list = append(f.list, c.whole())
+	}
+	return t.gather(server, now)
+}
+
+// allUnderWay yields every server with all that it is working on.
+func (t *Traffic) allUnderWay(now engine.Time) iter.Seq[*inFlight] {
+	return func(yield func(*inFlight) bool) {
+		for _, s := range t.streams { // once, and not for each server: there may be thousands
+			for _, c := range s.pool {
+				if c.counted && c.free > now {
+					f := t.inFlight(c.target.Server.ID())
+					f.list = append(f.list, c.whole())
+				}
+			}
+		}
+		for server := range t.serving {
+			if !yield(t.gather(uint64(server), now)) {
+				return
+			}
+		}
+	}
+}
+
+// gather makes one list of all that a server is working on, but for what is kept at connections.
+func (t *Traffic) gather(server uint64, now engine.Time) *inFlight {
 	f := t.inFlight(server)
 	f.sweep(now)
 	for i := range f.plain {
@@ -237,9 +265,6 @@ func (t *Traffic) underWay(server uint64, now engine.Time) *inFlight {
 		}
 	}
 	f.plain, f.livePlain = f.plain[:0], 0
-	for c := range t.riding(server, now) {
-		f.list = append(f.list, c.whole())
-	}
 	f.live = len(f.list)
 	slices.SortFunc(f.list, func(a, b serving) int {
 		x, y := &a.attempt.req, &b.attempt.req

@@ -46,14 +46,15 @@ func (a *attempt) waitsFor(first *conn) {
 // its timeout is over.
 func (t *Traffic) wakes(s *stream) engine.Time {
 	p, at := &s.places, engine.Never
-	for len(p.busy) > 0 && s.stale(&p.busy[len(p.busy)-1]) {
-		p.busy = p.busy[:len(p.busy)-1]
+	next := p.next()
+	for ; next != nil && s.stale(next); next = p.next() {
+		p.freed++
 	}
 	switch {
 	case len(p.idle) > 0 || len(p.empty) > 0:
 		at = t.clock
-	case len(p.busy) > 0:
-		at = p.busy[len(p.busy)-1].at
+	case next != nil:
+		at = next.at
 	}
 	if timeout := s.spec.Timeout; timeout > 0 {
 		at = min(at, s.waiting[0].began+timeout)
