@@ -50,12 +50,30 @@ func (t *text) todo(c *check.Case) []string {
 	case c.Verdict == check.NotJudged || c.Kind == "Scenario":
 		return nil
 	case len(fixes) > 0:
-		return []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
+		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
+		if f := harmless(fixes, 1); f != nil {
+			out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
+		}
+		return out
 	case len(noHelpFor(t.sim, c.Workload)) > 0:
 		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")"}
 	default:
 		return []string{t.notLookedFor()}
 	}
+}
+
+// harmless is the first change after so many that breaks nothing, where all of these may; nil where there is none.
+func harmless(fixes []*check.Fix, after int) *check.Fix {
+	breaks := func(f *check.Fix) bool { return f.Destructive != "" }
+	if !slices.ContainsFunc(fixes[:after], breaks) || slices.ContainsFunc(fixes[:after], func(f *check.Fix) bool { return !breaks(f) }) {
+		return nil
+	}
+	for _, f := range fixes[after:] {
+		if !breaks(f) {
+			return f
+		}
+	}
+	return nil
 }
 
 // notLookedFor says why a workload has neither a fix nor a change that does not help.
@@ -151,10 +169,12 @@ func (t *text) fixes(shown []*check.Case) {
 			t.heading(fixes)
 			headed = true
 		}
-		for i, f := range fixes {
-			if i < t.room.fixes {
-				t.fix(f)
-			}
+		room := min(t.room.fixes, len(fixes))
+		for _, f := range fixes[:room] {
+			t.fix(f)
+		}
+		if f := harmless(fixes, room); f != nil {
+			t.fix(f)
 		}
 		t.noHelp(noHelp, len(fixes) == 0)
 	}

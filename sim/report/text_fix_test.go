@@ -37,3 +37,29 @@ func TestAFixForManyWorkloadsIsOneParagraph(t *testing.T) {
 		t.Errorf("the others have lines of their own:\n%s", b.String())
 	}
 }
+
+// A change that may break what the manifest was written for is never shown alone where another one breaks nothing.
+func TestAHarmlessChangeIsShownBesideADestructiveOne(t *testing.T) {
+	t.Parallel()
+	c := check.Case{ID: "web", Workload: "shop/web", Verdict: check.Outage}
+	fixes := []check.Fix{
+		{Workload: "shop/web", Title: "strategy RollingUpdate", Destructive: "two versions at a time"},
+		{Workload: "shop/web", Title: "strategy RollingUpdate, preStop", Destructive: "two versions at a time"},
+		{Workload: "shop/web", Title: "periodSeconds: 1"},
+	}
+	for _, want := range []struct {
+		fixes []check.Fix
+		shown bool
+	}{{fixes, true}, {fixes[1:], true}, {[]check.Fix{{Workload: "shop/web", Title: "preStop"}, fixes[0], fixes[2]}, false}} {
+		var b strings.Builder
+		if err := WriteText(&b, &check.Simulation{Cases: []check.Case{c}, Fixes: want.fixes}, TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "or, which breaks nothing, periodSeconds: 1"); got != want.shown {
+			t.Errorf("shown %v:\n%s", got, b.String())
+		}
+		if got := strings.Contains(b.String(), "\n  periodSeconds: 1\n"); got != want.shown {
+			t.Errorf("written in full %v:\n%s", got, b.String())
+		}
+	}
+}
