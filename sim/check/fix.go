@@ -27,13 +27,20 @@ type Fix struct {
 	// Families are the presets it was confirmed with, where the load balancer is unknown.
 	Families    []string
 	Edits       []Edit
-	Destructive string      // why it may break something, "" when it does not
-	Cost        string      // in words, "" for nothing worth saying
-	Longer      engine.Time // a rollout, in the median run; negative when it is shorter
+	OtherEdits  []OtherEdits // of Others, in their order
+	Destructive string       // why it may break something, "" when it does not
+	Cost        string       // in words, "" for nothing worth saying
+	Longer      engine.Time  // a rollout, in the median run; negative when it is shorter
 	// Margin is what a preStop hook that was solved for leaves to the latest removal seen; 0
 	// when the fix has none.
 	Margin engine.Time
 	Cases  []FixedCase
+}
+
+// OtherEdits are those of a fix in the manifest of a further workload.
+type OtherEdits struct {
+	Workload string
+	Edits    []Edit
 }
 
 // OtherValue is one that an assumption does not have, and might.

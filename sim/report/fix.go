@@ -24,6 +24,14 @@ type Fix struct {
 	Least    string       `json:"least"`
 	NotWith  []OtherValue `json:"notWith"`
 	Families []string     `json:"families"`
+	// OtherEdits are the edits of Others, in their order.
+	OtherEdits []OtherEdits `json:"otherEdits"`
+}
+
+// OtherEdits are those of a fix in the manifest of a further workload.
+type OtherEdits struct {
+	Workload string `json:"workload"`
+	Edits    []Edit `json:"edits"`
 }
 
 // OtherValue is one that an assumption does not have, and might.
@@ -89,15 +97,15 @@ func fixesOf(s *check.Simulation) []Fix {
 
 func fixOf(f *check.Fix) Fix {
 	x := Fix{
-		Workload: f.Workload, Title: f.Title, Edits: []Edit{}, Size: len(f.Edits), Cases: []FixedCase{},
+		Workload: f.Workload, Title: f.Title, Edits: editsOf(f.Edits), OtherEdits: []OtherEdits{}, Size: len(f.Edits), Cases: []FixedCase{},
 		Destructive: Destructive{f.Destructive != "", f.Destructive}, Cost: Cost{f.Longer, f.Cost},
 		Others: append([]string{}, f.Others...), Least: f.Least, NotWith: []OtherValue{}, Families: append([]string{}, f.Families...),
 	}
 	for _, o := range f.NotWith {
 		x.NotWith = append(x.NotWith, OtherValue{o.ID, o.Value})
 	}
-	for _, e := range f.Edits {
-		x.Edits = append(x.Edits, Edit{e.File, e.Line, e.Path, e.From, e.To, append([]string{}, e.YAML...)})
+	for _, o := range f.OtherEdits {
+		x.OtherEdits = append(x.OtherEdits, OtherEdits{o.Workload, editsOf(o.Edits)})
 	}
 	for _, c := range f.Cases {
 		x.Cases = append(x.Cases, FixedCase{
@@ -109,4 +117,12 @@ func fixOf(f *check.Fix) Fix {
 		x.Margin = &f.Margin
 	}
 	return x
+}
+
+func editsOf(edits []check.Edit) []Edit {
+	out := []Edit{}
+	for _, e := range edits {
+		out = append(out, Edit{e.File, e.Line, e.Path, e.From, e.To, append([]string{}, e.YAML...)})
+	}
+	return out
 }

@@ -235,6 +235,7 @@ func (b *bench) add(f *check.Fix) {
 			return
 		case len(x.Families) == 0 && len(f.Families) == 0:
 			x.Others, x.Cases = append(x.Others, f.Workload), append(x.Cases, f.Cases...)
+			x.OtherEdits = append(x.OtherEdits, check.OtherEdits{Workload: f.Workload, Edits: f.Edits})
 			return
 		}
 	}

@@ -45,6 +45,16 @@ func TestEveryWorkloadGetsItsFixAndEqualOnesAreOneRecord(t *testing.T) {
 	if len(f.Cases) != 3 {
 		t.Errorf("and was tried on %d cases", len(f.Cases))
 	}
+	lines := map[int]bool{f.Edits[0].Line: true}
+	for i, o := range f.OtherEdits {
+		if o.Workload != f.Others[i] || len(o.Edits) != len(f.Edits) || lines[o.Edits[0].Line] {
+			t.Errorf("%s: edits %+v", o.Workload, o.Edits)
+		}
+		lines[o.Edits[0].Line] = true
+	}
+	if len(f.OtherEdits) != 2 {
+		t.Errorf("%d other workloads have edits", len(f.OtherEdits))
+	}
 	if one := swept(t, shops(t, 2), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20}); len(one.Fixes[0].Others) != 0 {
 		t.Errorf("only one workload was asked for: %q", one.Fixes[0].Others)
 	}
