@@ -93,23 +93,48 @@ type golden struct {
 }
 
 var goldens = map[string]golden{
-	"made-drops":      {of: made(func(*check.Simulation) {})},
-	"made-families":   {of: made(families)},
-	"made-stuck":      {of: made(stuck)},
-	"made-rare":       {of: made(rare)},
-	"made-before":     {of: made(before)},
-	"made-fallback":   {of: made(fallback)},
-	"made-sessions":   {of: made(sessions)},
-	"made-nothing":    {of: made(func(s *check.Simulation) { s.Cases = s.Cases[2:]; s.Fixes, s.NoHelp = nil, nil })},
-	"made-forty":      {of: made(forty)},
-	"made-all":        {of: made(func(*check.Simulation) {}), opts: TextOptions{All: true, Verbose: true}},
-	"made-no-match":   {of: made(func(*check.Simulation) {}), opts: TextOptions{Show: "nobody"}},
-	"web-app":         {of: played("web-app.yaml", scenario.Options{})},
-	"web-app-holds":   {of: played("recommended.yaml", scenario.Options{})},
-	"web-app-held":    {of: played("recommended.yaml", scenario.Options{}), opts: TextOptions{Show: "shop/web"}},
-	"single-replica":  {of: played("single.yaml", scenario.Options{})},
-	"several-entries": {of: played("entries.yaml", scenario.Options{LB: "gke-l4"})},
+	"made-drops":         {of: made(func(*check.Simulation) {})},
+	"made-families":      {of: made(families)},
+	"made-stuck":         {of: made(stuck)},
+	"made-rare":          {of: made(rare)},
+	"made-before":        {of: made(before)},
+	"made-fallback":      {of: made(fallback)},
+	"made-sessions":      {of: made(sessions)},
+	"made-nothing":       {of: made(func(s *check.Simulation) { s.Cases = s.Cases[2:]; s.Fixes, s.NoHelp = nil, nil })},
+	"made-forty":         {of: made(forty)},
+	"made-all":           {of: made(func(*check.Simulation) {}), opts: TextOptions{All: true, Verbose: true}},
+	"made-no-match":      {of: made(func(*check.Simulation) {}), opts: TextOptions{Show: "nobody"}},
+	"web-app":            {of: played("web-app.yaml", scenario.Options{}, usual)},
+	"web-app-holds":      {of: played("recommended.yaml", scenario.Options{}, usual)},
+	"web-app-held":       {of: played("recommended.yaml", scenario.Options{}, usual), opts: TextOptions{Show: "shop/web"}},
+	"single-replica":     {of: played("single.yaml", scenario.Options{}, usual)},
+	"several-entries":    {of: played("entries.yaml", scenario.Options{LB: "gke-l4"}, usual)},
+	"unknown-lb":         {of: played("unknown-lb.yaml", scenario.Options{}, fixed)},
+	"stuck":              {of: played("host-ports.yaml", scenario.Options{Nodes: 3}, few)},
+	"host-ports":         {of: played("host-ports.yaml", scenario.Options{}, plain)},
+	"one-node":           {of: played("host-ports.yaml", scenario.Options{Nodes: 1}, few)},
+	"canary":             {of: played("canary.yaml", scenario.Options{}, fixed)},
+	"zero-replicas":      {of: played("zero-replicas.yaml", scenario.Options{}, few)},
+	"grace-0":            {of: played("grace-0.yaml", scenario.Options{}, few)},
+	"nodeport-local":     {of: played("nodeport-local.yaml", scenario.Options{}, plain)},
+	"grpc":               {of: played("grpc.yaml", scenario.Options{}, few)},
+	"mesh":               {of: played("mesh.yaml", scenario.Options{}, few)},
+	"rollout":            {of: played("rollout.yaml", scenario.Options{}, few)},
+	"npm":                {of: played("npm.yaml", scenario.Options{}, few)},
+	"jvm":                {of: played("jvm.yaml", scenario.Options{}, few)},
+	"ingress-nginx":      {of: played("ingress-nginx.yaml", scenario.Options{}, few)},
+	"ingress-no-retries": {of: played("ingress-no-retries.yaml", scenario.Options{}, plain)},
+	"recreate":           {of: played("recreate.yaml", scenario.Options{}, few)},
+	"fallback":           {of: played("fallback.yaml", scenario.Options{Timeout: "3s"}, few)},
 }
+
+// usual, few, fixed and plain are how much is run for a text: what it needs to have all of its parts, and no more.
+var (
+	usual = sweep.Options{Seed: 1, Runs: 8, Sensitivity: true, Fixes: 1, ConfirmRuns: 20}
+	few   = sweep.Options{Seed: 1, Runs: 4, Sensitivity: true, Fixes: 1, ConfirmRuns: 5}
+	fixed = sweep.Options{Seed: 1, Runs: 2, Fixes: 1, ConfirmRuns: 2}
+	plain = sweep.Options{Seed: 1, Runs: 4}
+)
 
 func made(change func(*check.Simulation)) func(*testing.T) *check.Simulation {
 	return func(*testing.T) *check.Simulation {
@@ -120,25 +145,31 @@ func made(change func(*check.Simulation)) func(*testing.T) *check.Simulation {
 }
 
 // played runs a manifest of testdata as the command does.
-func played(file string, opts scenario.Options) func(*testing.T) *check.Simulation {
+func played(file string, opts scenario.Options, much sweep.Options) func(*testing.T) *check.Simulation {
 	return func(t *testing.T) *check.Simulation {
 		t.Helper()
 		data, err := os.ReadFile(filepath.Join("testdata", file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		objects, problems := manifest.Load([]manifest.File{{Name: file, Data: data}}, manifest.Options{})
-		cases, more := scenario.Infer(objects, opts)
-		if problems = append(problems, more...); manifest.HasErrors(problems) {
-			t.Fatal(problems)
-		}
-		s, err := sweep.Run(context.Background(), cases, sweep.Options{Seed: 1, Runs: 8, Sensitivity: true, Fixes: 1, ConfirmRuns: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Replay = "lameduck sim -f " + file
-		return s
+		return run(t, file, string(data), opts, much)
 	}
+}
+
+// run does it with a text.
+func run(t *testing.T, file, text string, opts scenario.Options, much sweep.Options) *check.Simulation {
+	t.Helper()
+	objects, problems := manifest.Load([]manifest.File{{Name: file, Data: []byte(text)}}, manifest.Options{})
+	cases, more := scenario.Infer(objects, opts)
+	if problems = append(problems, more...); manifest.HasErrors(problems) {
+		t.Fatal(problems)
+	}
+	s, err := sweep.Run(context.Background(), cases, much)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Replay = "lameduck sim -f " + file
+	return s
 }
 
 // Every cause and everybody who may be late have words that fit into a line of the table, and

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
@@ -73,14 +75,14 @@ var phrases = map[ledger.Cause]phrase{
 		"UDP or silent TCP without answers, though new flows work", nil,
 	},
 	ledger.NoHealthyTarget: {
-		"the load balancer or proxy has nobody to send to", "the load balancer or proxy has nobody to send to",
+		either + " has nobody to send to", either + " has nobody to send to",
 		"HTTP 503; ALB: HTTPCode_ELB_5XX",
 		map[ledger.Actor]string{
 			ledger.LBController: "its controller has not added the new one yet", ledger.LBProbe: "the new one has not passed its health checks yet",
 		},
 	},
 	ledger.StaleLB: {
-		"the load balancer or proxy still sends where nobody answers", "the load balancer or proxy goes on sending new connections where nobody answers",
+		either + " still sends where nobody answers", either + " goes on sending new connections where nobody answers",
 		"timeouts or 502 for some clients, until its probe or controller catches up", nil,
 	},
 	ledger.StaleRules: {
@@ -135,6 +137,22 @@ func causeName(b ledger.Blame) string { return withLateness(phrases[b.Cause].nam
 
 // causeStory is the same as a sentence, without an end.
 func causeStory(b ledger.Blame) string { return withLateness(phrases[b.Cause].story, b) }
+
+// either is what a cause calls that which stands before the nodes or pods, where nobody knows what it is.
+const either = "the load balancer or proxy"
+
+// inFront names what stands there in a case: one of both, as its assumptions say.
+func inFront(c *check.Case, words string) string {
+	for i := range c.Assumptions {
+		switch c.Assumptions[i].ID {
+		case "lb":
+			return strings.Replace(words, either, "the load balancer", 1)
+		case "ingress":
+			return strings.Replace(words, either, "the proxy", 1)
+		}
+	}
+	return words
+}
 
 // CauseRow is one row of the table of causes.
 type CauseRow struct {

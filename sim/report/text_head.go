@@ -277,7 +277,7 @@ func (t *text) whys(c *check.Case) []string {
 		return nil
 	}
 	x := &c.Causes[0]
-	words := causeStory(x.Blame)
+	words := inFront(c, causeStory(x.Blame))
 	if all := c.Totals().Failed; 100*x.Count < 95*all {
 		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
 	}

@@ -47,7 +47,7 @@ func (t *text) causes(c *check.Case) {
 			rows = append(rows, []string{fmt.Sprintf("%5s", share(rest, all)), fmt.Sprintf("%d more causes (-v)", len(causes)-i), ""})
 			break
 		}
-		words := causeName(x.Blame)
+		words := inFront(c, causeName(x.Blame))
 		if i > 0 && x.Culprit != causes[0].Culprit {
 			words += t.behind(x.Culprit)
 		}

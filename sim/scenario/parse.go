@@ -539,7 +539,7 @@ func (b *builder) finish() {
 func (b *builder) assumeWorkload(w *Workload) {
 	name := w.Deployment.Name
 	if w.App.Basis != "manifest" {
-		b.assume("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, w.App.basisWords()))
+		b.assumeAs("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, w.App.basisWords()), w.App.Basis)
 	}
 	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.startSaid {
 		words := w.App.startWords(w.App.Start.String())

@@ -95,6 +95,8 @@ func (t *Teller) blamed(e *cluster.Event, r *ledger.Request) bool {
 		return r.Blame.Cause == ledger.StaleLB || r.Blame.Cause == ledger.NoHealthyTarget
 	case cluster.EventNodeGone:
 		return r.Blame.Cause == ledger.NodeGone
+	case cluster.EventRules:
+		return len(e.Targets) == 0 && (r.Blame.Cause == ledger.NoEndpoint || r.Blame.Cause == ledger.NoLocalEndpoint)
 	default:
 		return false
 	}
