@@ -44,7 +44,7 @@ func (l *loop) watch(ctx context.Context) {
 	}
 	var err error
 	if l.disturbed, err = l.watcher.Watch(ctx); err != nil { // the periodic check notices, too
-		l.owner.opts.Log.Error(err, "foreign changes of the rules are not noticed at once")
+		l.owner.opts.Log.Error(err, "foreign changes of the rules are not noticed at once", "noticedWithin", l.owner.opts.Pace.CheckInterval)
 	}
 	l.watcher = nil
 }

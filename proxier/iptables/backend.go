@@ -40,6 +40,8 @@ type Options struct {
 	NetNS int
 	// TakeOver goes on where a kube-proxy seems to be running.
 	TakeOver bool
+	// Listen is how Watch hears of changes in iptables-nft; nil for not at all.
+	Listen Listen
 	// EndpointChains gives every endpoint a chain of its own, as kube-proxy does. Without it
 	// only those with session affinity have one, and iptables are several times as fast.
 	EndpointChains bool
@@ -85,6 +87,8 @@ type Backend struct {
 	node     *plan.Node
 	families []*family
 	rival    error // once a kube-proxy was noticed
+
+	listening listening
 }
 
 // New returns a Backend for a node, after it made sure in a rehearsal that the tools and the
@@ -155,6 +159,7 @@ func (b *Backend) lookForRival() error {
 // at the first time and after a failure: then all chains are written anew. Without a
 // difference it is a Check. Established flows go on in any case.
 func (b *Backend) Apply(p *plan.Plan, d plan.Delta) error {
+	defer b.listening.call()()
 	if err := b.prepare(p.Node()); err != nil {
 		return fmt.Errorf("iptables: %w", err)
 	}
@@ -171,6 +176,7 @@ func (b *Backend) Check(p *plan.Plan) error { return b.Apply(p, plan.Delta{}) }
 
 // Resync writes all chains anew, whatever they hold.
 func (b *Backend) Resync(p *plan.Plan) error {
+	defer b.listening.call()()
 	if err := b.prepare(p.Node()); err != nil {
 		return fmt.Errorf("iptables: %w", err)
 	}
@@ -246,5 +252,6 @@ func (b *Backend) Close() error { return nil }
 // lead to them; and nothing else. The chain that closes 127.0.0.0/8 stays where a kubelet has
 // it, too.
 func (b *Backend) Cleanup() error {
+	defer b.listening.call()()
 	return b.each(func(f *family) error { return f.cleanup() })
 }

@@ -53,6 +53,9 @@
 // fingerprint of all rules with that of the last look if nothing was applied in between. A
 // change that fails because somebody took a chain away is followed by writing all.
 //
+// Watch says within moments that somebody changed iptables-nft, and with that when to look.
+// iptables-legacy tells nobody.
+//
 // How packets are treated is kube-proxy's iptables mode as package plan has it. It speaks
 // plan.IPTables and no other dialect.
 package iptables

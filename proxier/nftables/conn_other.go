@@ -11,3 +11,8 @@ import (
 func openKernel(Options) (kernel, error) {
 	return nil, errors.New("nftables is a part of Linux; this is " + runtime.GOOS)
 }
+
+// listen is never reached: there is no kernel to listen to.
+func listen(Options, func(Change) bool) (transactions, error) {
+	return nil, errors.New("nftables is a part of Linux; this is " + runtime.GOOS)
+}

@@ -33,20 +33,14 @@ func (c *conn) watch(opts Options) (notices, error) {
 	if !ok {
 		return nil, fmt.Errorf("the netlink socket is called %T", own)
 	}
-	err = inNamespace(opts.NetNS, func() (err error) {
-		w.fd, err = unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_NETFILTER)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("netlink socket: %w", err)
+	if w.fd, w.file, err = notificationSocket(opts.NetNS); err != nil {
+		return nil, err
 	}
-	w.file = os.NewFile(uintptr(w.fd), "nftables notifications")
 	if err := errors.Join(makeRoom(w.fd), ignore(w.fd, name.Pid)); err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the netlink socket: %w", err), w.close())
 	}
-	groups := uint32(1) << (unix.NFNLGRP_NFTABLES - 1)
-	if err := unix.Bind(w.fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: groups}); err != nil {
-		return nil, errors.Join(fmt.Errorf("subscribe to changes of the ruleset: %w", err), w.close())
+	if err := subscribe(w.fd); err != nil {
+		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
 }

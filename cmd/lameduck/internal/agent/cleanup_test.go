@@ -3,6 +3,8 @@
 package agent
 
 import (
+	"context"
+	"fmt"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -139,5 +141,47 @@ func TestOtherServiceProxiesAreSeen(t *testing.T) {
 	}
 	if err := aside.release(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What somebody else does to the chains of iptables-nft is heard, repaired and counted, and what the proxy does itself is not heard.
+func TestAForeignFlushOfIPTablesNFTIsHeard(t *testing.T) {
+	alone(t)
+	node := thisNode()
+	node.Dialect = plan.IPTables
+	backend, err := OpenBackend(node, KernelOptions{Variant: iptables.NFT})
+	if err != nil {
+		t.Skipf("no iptables-nft here: %v", err)
+	}
+	b, ok := backend.(*iptables.Backend)
+	if !ok {
+		t.Fatalf("got a %T", backend)
+	}
+	p := plan.Empty(node)
+	if err := b.Resync(p); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told, err := b.Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, disturb := range [][]string{
+		{"iptables-nft", "-t", "nat", "-F"}, {"ip6tables-nft", "-t", "filter", "-F", "KUBE-FORWARD"}, {"iptables-nft", "-t", "nat", "-D", "OUTPUT", "1"},
+		{"nft", "flush", "ruleset"},
+	} {
+		if err := b.Resync(p); err != nil {
+			t.Fatal(err)
+		}
+		runTool(t, "", "iptables-nft", "-t", "nat", "-N", fmt.Sprintf("OTHERS-%d", i))
+		if len(told) > 0 {
+			t.Errorf("told before %q", disturb)
+		}
+		runTool(t, "", disturb[0], disturb[1:]...)
+		<-told
+		if err := b.Check(p); err != nil || b.Repairs() < i+1 {
+			t.Errorf("after %q: %d repairs, %v", disturb, b.Repairs(), err)
+		}
 	}
 }

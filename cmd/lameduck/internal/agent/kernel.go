@@ -3,6 +3,7 @@ package agent
 import (
 	"io"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier"
 	"github.com/lameduck-proxy/lameduck/proxier/iptables"
 	"github.com/lameduck-proxy/lameduck/proxier/metrics"
@@ -50,11 +51,19 @@ func (o KernelOptions) nftables() nftables.Options {
 }
 
 func (o KernelOptions) iptables() iptables.Options {
-	return iptables.Options{MasqueradeMark: o.MasqueradeMark, ChainPrefix: o.ChainPrefix, Variant: o.Variant, TakeOver: o.TakeOver}
+	return iptables.Options{MasqueradeMark: o.MasqueradeMark, ChainPrefix: o.ChainPrefix, Variant: o.Variant, TakeOver: o.TakeOver, Listen: o.listen}
+}
+
+// listen hears of changes of iptables-nft where they are made: in the kernel's nftables.
+func (o KernelOptions) listen(concerns func(f endpoints.IPFamily, table, chain string, gone bool) bool) (iptables.Listener, error) {
+	return nftables.Listen(o.nftables(), func(c nftables.Change) bool { return concerns(c.Family, c.Table, c.Chain, c.Gone) })
 }
 
 // The iptables backend counts its rules.
 var _ metrics.RuleCounter = (*iptables.Backend)(nil)
 
-// The nftables backend notices at once when somebody else has been at its tables.
-var _ proxier.Watcher = (*nftables.Backend)(nil)
+// The backends notice at once when somebody else has been at their tables, but for iptables-legacy.
+var (
+	_ proxier.Watcher = (*nftables.Backend)(nil)
+	_ proxier.Watcher = (*iptables.Backend)(nil)
+)
