@@ -63,6 +63,9 @@ func (f *clusterFlags) named() bool {
 
 // check refuses flags that mean nothing together.
 func (f *clusterFlags) check(namespace string, files bool) error {
+	if _, err := parseTimeout(f.timeout); err != nil {
+		return err
+	}
 	switch {
 	case f.allNamespaces && namespace != "":
 		return errors.New("-n and --all-namespaces: want one of them")

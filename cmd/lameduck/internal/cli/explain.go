@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -20,6 +21,7 @@ type explainCommand struct {
 	service    string
 	selector   selectorFlag
 	truthTable bool
+	flags      *pflag.FlagSet
 	std        Streams
 }
 
@@ -43,6 +45,7 @@ The input needs Services and EndpointSlices; Node objects give zones and address
 		Args: cobra.NoArgs,
 		RunE: verb(c.run),
 	}
+	c.flags = cmd.Flags()
 	c.input.register(cmd.Flags())
 	c.input.readsCluster(cmd, live.Explain)
 	c.node.register(cmd.Flags())
@@ -62,6 +65,9 @@ func (c *explainCommand) run() error {
 		return err
 	}
 	if c.truthTable {
+		if err := besides(c.flags, "truth-table", "output", "verbose", "kubernetes-version", "feature-gates", "terminating-fallback"); err != nil {
+			return err
+		}
 		t := explain.BuildTruthTable(profile)
 		return c.output.write(c.std.Out, t, func(w io.Writer) error { return t.WriteText(w, explain.TextOptions{Width: columns(w)}) })
 	}

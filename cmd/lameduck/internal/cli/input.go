@@ -151,18 +151,28 @@ func (f *inputFlags) load(std Streams) (*manifest.Objects, error) {
 	return f.objects(in, std)
 }
 
-// reportProblems prints problems on stderr; errors among them are the end.
+// mostShown is how many problems of a kind are printed: who has more than that reads a count with more use.
+const mostShown = 100
+
+// reportProblems prints problems on stderr, so many of each severity, and how many there are besides; errors among them are the end.
 func reportProblems(problems []manifest.Problem, std Streams) error {
-	bad := 0
+	found := map[manifest.Severity]int{}
 	for _, p := range problems {
-		if p.Severity == manifest.Error {
-			bad++
+		found[p.Severity]++
+		switch {
+		case found[p.Severity] > mostShown:
+		case p.Severity == manifest.Error:
 			std.say("%v", p) // file:line:column first, as editors want it
-			continue
+		default:
+			std.say("warning: %v", p)
 		}
-		std.say("warning: %v", p)
 	}
-	if bad > 0 {
+	for _, kind := range []manifest.Severity{manifest.Error, manifest.Warning} {
+		if n := found[kind]; n > mostShown {
+			std.say("%d %ss in all: the first %d are above", n, kind, mostShown)
+		}
+	}
+	if bad := found[manifest.Error]; bad > 0 {
 		return inputError{bad}
 	}
 	return nil
@@ -182,19 +192,20 @@ func (f *inputFlags) skipped(objects *manifest.Objects, std Streams) {
 // reported when the manifests were read, unless they let it through.
 func snapshot(objects *manifest.Objects, o endpoints.Options, std Streams) *endpoints.Snapshot {
 	cache := endpoints.NewCache(o)
+	var found []manifest.Problem
+	add := func(o *manifest.Object, problems []endpoints.Problem) {
+		for _, p := range problems {
+			found = append(found, o.Problem(manifest.Warning, p.Field, p.Message))
+		}
+	}
 	for _, s := range objects.Services {
-		report(s.Object, cache.SetService(s.Value), std)
+		add(s.Object, cache.SetService(s.Value))
 	}
 	for _, s := range objects.EndpointSlices {
-		report(s.Object, cache.SetSlice(s.Value), std)
+		add(s.Object, cache.SetSlice(s.Value))
 	}
+	_ = reportProblems(found, std) // warnings are no error
 	return cache.Snapshot()
-}
-
-func report(o *manifest.Object, problems []endpoints.Problem, std Streams) {
-	for _, p := range problems {
-		std.say("warning: %v", o.Problem(manifest.Warning, p.Field, p.Message))
-	}
 }
 
 // nodeNames lists the nodes the input knows, Node objects first, then those that endpoints

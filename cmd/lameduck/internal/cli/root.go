@@ -137,6 +137,11 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
 	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newProxy(std), newVersion(std))
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "proxy" { // its flags are kube-proxy's, which takes the last of several
+			eachOnce(cmd)
+		}
+	}
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.Example = called.ReplaceAllString(cmd.Example, "${1}"+displayName(program)+" ")
 	}

@@ -199,14 +199,28 @@ func (c *simCommand) run() error {
 	return interruptedBy(stopped())
 }
 
+const (
+	// mostRuns bounds --runs: more seeds make no verdict surer.
+	mostRuns = 1_000_000
+	// lastSeed is the last first seed: those of all runs are below 2^53, so that JSON keeps them (RFC 8259, section 6).
+	lastSeed = 9_000_000_000_000_000
+)
+
 func (c *simCommand) checkFlags() error {
 	var errs []error
 	if c.runs < 0 {
 		errs = append(errs, fmt.Errorf("--runs %d: want at least 1, or 0 for as many as it takes", c.runs))
 	}
-	if c.seed < 1 {
-		errs = append(errs, fmt.Errorf("--seed 0: want at least 1"))
+	if c.runs > mostRuns {
+		errs = append(errs, fmt.Errorf("--runs %d: want at most %d", c.runs, mostRuns))
 	}
+	if c.seed < 1 || c.seed > lastSeed {
+		errs = append(errs, fmt.Errorf("--seed %d: want 1 to %d: each run has the next one, and programs read them from JSON", c.seed, uint64(lastSeed)))
+	}
+	if c.list != "" {
+		errs = append(errs, besides(c.flags, "list", "output", "verbose"))
+	}
+	errs = append(errs, setTwice(c.opts.Set))
 	if c.fixes < allFixes {
 		errs = append(errs, fmt.Errorf("--fixes %d: want at least 0", c.fixes))
 	}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What is wrong with flags is an error that names them, before anything is read or built.
+func TestFlagsThatCannotBeMeantAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ args, want string }{
+		{"sim -f - --rate 5/s --rate 6/s", `invalid argument "6/s" for "--rate" flag: it is given twice: before that it was "5/s"`},
+		{"sim -f - --runs 2 --runs 2", `"--runs" flag: it is given twice`},
+		{"sim -f - --sensitivity --sensitivity=false", `it is given twice: before that it was "true"`},
+		{"explain -f - --node a --node b", `before that it was "a"`},
+		{"trace -f - --to 10.0.0.1:80 --from 10.0.0.2 --from 10.0.0.3", `"--from" flag: it is given twice`},
+		{"sim -f - --set start=2s --set start=3s", `--set start is given twice, with "2s" and "3s"`},
+		{"sim -f - --request-timeout junk", `--request-timeout "junk": want a duration`},
+		{"explain -f - --request-timeout -3s", `--request-timeout "-3s": want a duration`},
+		{"sim --list causes -f -", "--filename has no effect beside it"},
+		{"sim --list causes --runs 5 --seed 3", "--runs, --seed has no effect beside it"},
+		{"explain --truth-table -f -", "--filename has no effect beside it"},
+		{"sim -f - --runs 1000001", "--runs 1000001: want at most 1000000"},
+		{"sim -f - --seed 18446744073709551615", "--seed 18446744073709551615: want 1 to 9000000000000000"},
+		{"sim -f - --nodes 10001", "--nodes 10001: want 1 to 10000 nodes"},
+		{"sim -f - --rate 1000001/s", "more than 1000000/s"},
+		{"sim -f - --until 200h", "--until 200h"},
+	} {
+		code, out, err := attempt(t, "flags", asInput(t, documents(t, hostileWorld)), strings.Fields(c.args)...)
+		if code != ExitUsage || out != "" || !strings.Contains(err, c.want) {
+			t.Errorf("%s: exit code %d, %q on stdout, on stderr\n%swant %q", c.args, code, out, err, c.want)
+		}
+	}
+}
+
+// A flag for several values takes them, and proxy takes the last of several as kube-proxy does.
+func TestFlagsForSeveralValuesMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	input := asInput(t, documents(t, hostileWorld))
+	for _, args := range []string{
+		"explain -f - -v -v --node node-1",
+		"explain -f - --node node-1 --feature-gates ProxyTerminatingEndpoints=true --feature-gates ProxyTerminatingEndpoints=true",
+		"proxy --dry-run -f - --node node-1 --mode iptables --mode nftables",
+	} {
+		if code, _, err := attempt(t, "flags", input, strings.Fields(args)...); code != ExitOK {
+			t.Errorf("%s: exit code %d: %s", args, code, err)
+		}
+	}
+}
+
+// Of thousands of warnings the first hundred are printed, and a count.
+func TestManyWarningsAreACount(t *testing.T) {
+	t.Parallel()
+	var input strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&input, "---\n{apiVersion: v1, kind: Service, metadata: {name: s%d}, spec: {ports: [{port: 80, nodePort: -%d}]}}\n", i, i+1)
+	}
+	_, _, err := attempt(t, "warnings", input.String(), "explain", "-f", "-", "--node", "n")
+	if n := strings.Count(err, "warning: "); n != mostShown {
+		t.Errorf("%d warnings are printed, want %d", n, mostShown)
+	}
+	if !strings.Contains(err, "250 warnings in all: the first 100 are above") {
+		t.Errorf("no count in\n%s", err[max(0, len(err)-300):])
+	}
+}
