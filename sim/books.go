@@ -1,8 +1,8 @@
 package sim
 
 import (
-	"fmt"
 	"net/netip"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -194,7 +194,7 @@ func (r *run) inForce(stream, node int) (list []check.Endpoint, local, fallback 
 	options := r.sc.Kubernetes.Options
 	for i := range r.sc.Services {
 		spec, name := &r.sc.Services[i].Service.Spec, r.sc.Services[i].Service.ObjectMeta
-		if fmt.Sprint(name.Namespace, "/", name.Name) != t.Service {
+		if name.Namespace+"/"+name.Name != t.Service {
 			continue
 		}
 		externalLocal := spec.Type != corev1.ServiceTypeClusterIP && spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
@@ -210,6 +210,7 @@ func (r *run) inForce(stream, node int) (list []check.Endpoint, local, fallback 
 			if int(svc.Ports[p].Port) != t.Port || svc.Ports[p].Name.Protocol != t.Protocol || svc.Ports[p].Family != endpoints.IPv4 {
 				continue
 			}
+			list = slices.Grow(list, len(svc.Ports[p].Endpoints))
 			for _, e := range svc.Ports[p].Endpoints {
 				list = append(list, check.Endpoint{
 					Addr: e.Addr, Local: e.NodeName == r.sc.Nodes[node].Name,

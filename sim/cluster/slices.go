@@ -199,6 +199,7 @@ func (w *World) buildSlice(service, n int, part []entry) *discoveryv1.EndpointSl
 		},
 		AddressType: discoveryv1.AddressTypeIPv4,
 		Ports:       w.slicePorts(service),
+		Endpoints:   make([]discoveryv1.Endpoint, 0, len(part)),
 	}
 	for _, e := range part {
 		s.Endpoints = append(s.Endpoints, w.endpoint(e.id, e.endpointState))
@@ -208,12 +209,12 @@ func (w *World) buildSlice(service, n int, part []entry) *discoveryv1.EndpointSl
 
 // endpoint makes one entry of a slice.
 func (w *World) endpoint(id PodID, e endpointState) discoveryv1.Endpoint {
-	node := w.sc.Nodes[e.node]
-	ready, serving, terminating := e.conditions.Ready(), e.conditions.Serving(), e.conditions.Terminating()
+	node := &w.sc.Nodes[e.node] // which nobody changes
+	are := &struct{ ready, serving, terminating bool }{e.conditions.Ready(), e.conditions.Serving(), e.conditions.Terminating()}
 	out := discoveryv1.Endpoint{
 		Addresses:  []string{e.ip.String()},
 		NodeName:   &node.Name,
-		Conditions: discoveryv1.EndpointConditions{Ready: &ready, Serving: &serving, Terminating: &terminating},
+		Conditions: discoveryv1.EndpointConditions{Ready: &are.ready, Serving: &are.serving, Terminating: &are.terminating},
 		TargetRef:  &corev1.ObjectReference{Kind: "Pod", Name: w.podName(id)},
 	}
 	if node.Zone != "" {
