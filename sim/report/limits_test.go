@@ -63,7 +63,7 @@ func TestTheFullestTextKeepsToThePage(t *testing.T) {
 		c.Families[i].Name = fmt.Sprintf("A load balancer with a long name, number %d", i)
 		c.Families[i].Fix = &check.Fix{Title: title, Least: "132 s", Families: []string{"aws-nlb-ip", "gke-l4-local"}, Cost: "each pod takes 310 s longer to stop",
 			NotWith: []check.OtherValue{{ID: "start", Value: "20s"}}, Destructive: "strategy Recreate is for versions that must not run at the same time",
-			Cases: []check.FixedCase{{ID: c.ID, Before: c.LostSeconds, After: check.Range{Max: 1}, Runs: 2, Confirm: check.Confirm{Runs: 200, WithLoss: 3}}}}
+			Cases: []check.FixedCase{{ID: c.ID, Before: c.LostSeconds, After: check.Range{Max: 1}, Runs: 2, Confirm: check.Confirm{Runs: 200, WithLoss: 3, LostSeconds: check.Range{Max: 1}}}}}
 		for range 3 {
 			c.Families[i].Fix.Edits = append(c.Families[i].Fix.Edits, check.Edit{File: "web.yaml", Line: 17, YAML: []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 310}"}})
 		}

@@ -44,6 +44,7 @@ const (
 // room is how many lines of each part a text shows; the rest is a number.
 type room struct {
 	cases, causes, story, fixes, assumed, noHelp, notes, others int
+	parts                                                       int // of a change in a table
 	// brief says what has been said before in fewer words, or not again.
 	brief bool
 }
@@ -51,7 +52,7 @@ type room struct {
 // rooms returns one after the other, each a little smaller, until a text is short enough with
 // it: what a reader misses least goes first.
 func rooms() []room {
-	r := room{cases: 25, causes: 6, story: 12, fixes: 2, assumed: 8, noHelp: 4, notes: 5, others: 5}
+	r := room{cases: 25, causes: 6, story: 12, fixes: 2, assumed: 8, noHelp: 4, notes: 5, others: 5, parts: 9}
 	out := []room{r}
 	for _, less := range []func(){
 		func() { r.assumed = 6 }, func() { r.story = 11 }, func() { r.noHelp = 2 }, func() { r.cases = 18 }, func() { r.fixes = 1 },
@@ -62,7 +63,7 @@ func rooms() []room {
 		func() { r.notes = 3 }, func() { r.assumed = 2 }, func() { r.cases = 4 }, func() { r.others = 2 },
 		func() { r.notes = 2 }, func() { r.assumed = 1 }, func() { r.causes = 1 }, func() { r.story = 5 }, func() { r.others = 1 },
 		func() { r.cases = 3 }, func() { r.noHelp = 0 }, func() { r.brief = true }, func() { r.story = 4 }, func() { r.notes = 1 }, func() { r.story = 0 },
-		func() { r.assumed = 0 }, func() { r.notes = 0 }, func() { r.others = 0 },
+		func() { r.assumed = 0 }, func() { r.notes = 0 }, func() { r.others = 0 }, func() { r.parts = 2 }, func() { r.parts = 1 },
 	} {
 		less()
 		out = append(out, r)
@@ -71,7 +72,7 @@ func rooms() []room {
 }
 
 // everything is the room of a text that is to be complete.
-var everything = room{cases: 1 << 20, causes: 1 << 20, story: 1 << 20, fixes: 1 << 20, assumed: 1 << 20, noHelp: 1 << 20, notes: 1 << 20, others: 1 << 20}
+var everything = room{cases: 1 << 20, causes: 1 << 20, story: 1 << 20, fixes: 1 << 20, assumed: 1 << 20, noHelp: 1 << 20, notes: 1 << 20, others: 1 << 20, parts: 1 << 20}
 
 // WriteText writes a simulation for people: what happens, who notices, why and what to do first,
 // the command that shows it again last.

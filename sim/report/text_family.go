@@ -91,7 +91,7 @@ func (t *text) families(c *check.Case) {
 func (t *text) helpsWith(c *check.Case, f *check.Family) string {
 	switch {
 	case f.Fix != nil:
-		return fixInWords(f.Fix)
+		return fixInWords(f.Fix, t.room.parts)
 	case f.Case.WithLoss == 0:
 		return "-"
 	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c.Workload)) == 0 && confirmRuns(c) == 0:
@@ -132,24 +132,28 @@ func confirmRuns(c *check.Case) int {
 	return 0
 }
 
-// fixInWords is a fix in a cell, without what it is instead of: what is left where something is.
-func fixInWords(f *check.Fix) string {
+// fixInWords is a fix in a cell, of which the rest is a number where it has more than most parts, without what it is instead of:
+// what is left where something is.
+func fixInWords(f *check.Fix, most int) string {
 	var parts []string
 	for _, part := range strings.Split(f.Title, ", ") {
 		part, _, _ = strings.Cut(part, " instead of ")
 		parts = append(parts, strings.Replace(part, "terminationGracePeriodSeconds: ", "grace period ", 1))
 	}
+	if len(parts) > most {
+		parts = append(parts[:most], fmt.Sprintf("%d more", len(parts)-most))
+	}
 	words := strings.Join(parts, ", ")
-	var median, most int64
+	var median, highest int64
 	for i := range f.Cases {
 		x := &f.Cases[i]
-		median, most = max(median, x.After.Median), max(most, x.After.Max, x.Confirm.LostSeconds.Max)
+		median, highest = max(median, x.After.Median), max(highest, x.After.Max, x.Confirm.LostSeconds.Max)
 	}
 	switch {
 	case median > 0:
 		return words + ": " + span(engine.Time(median)) + " left"
-	case most > 0:
-		return words + ": up to " + span(engine.Time(most)) + " left"
+	case highest > 0:
+		return words + ": up to " + span(engine.Time(highest)) + " left"
 	default:
 		return words
 	}
