@@ -3,6 +3,8 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,6 +61,36 @@ func BenchmarkManyWorkloads(b *testing.B) {
 				runs += n * seeds
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(runs)/1000, "ms/run")
+		})
+	}
+}
+
+// All that `lameduck sim -f FILE` does but for printing: reading, runs, other values, fixes. The budget is 4 s on two cores for
+// each file of the corpus.
+func BenchmarkFile(b *testing.B) {
+	files, _ := filepath.Glob("../../../shared/corpus/*.yaml")
+	for _, name := range append([]string{"../../examples/web-app.yaml"}, files...) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		read := func() []scenario.Case {
+			objects, _ := manifest.Load([]manifest.File{{Name: name, Data: data}}, manifest.Options{})
+			cases, _ := scenario.Infer(objects, scenario.Options{})
+			return cases
+		}
+		units := 0
+		for _, u := range unitsOf(read()) {
+			if u.sc != nil {
+				units++
+			}
+		}
+		b.Run(fmt.Sprintf("%s/bytes=%d/worlds=%d", strings.TrimSuffix(filepath.Base(name), ".yaml"), len(data), units), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Run(context.Background(), read(), Options{Sensitivity: true, Fixes: -1}); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }
