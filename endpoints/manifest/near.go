@@ -12,6 +12,9 @@ func Nearest(name string, candidates []string) string {
 		bestDistance = 2
 	}
 	for _, c := range candidates {
+		if c == name {
+			continue // it is not what is missing
+		}
 		if strings.EqualFold(c, name) {
 			return c
 		}

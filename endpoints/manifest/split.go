@@ -26,8 +26,11 @@ func split(text string) []document {
 		chunk := text[start:end]
 		// Directives belong to the document that the next --- starts.
 		for next == end && next < len(text) && onlyDirectives(chunk) {
+			if chunk = withoutVersion(chunk); !onlyDirectives(chunk) {
+				break
+			}
 			end, next = nextMarker(text, next)
-			chunk = text[start:end]
+			chunk = withoutVersion(text[start:end])
 		}
 		docs = append(docs, document{chunk, line})
 		line += strings.Count(text[start:next], "\n")
@@ -98,6 +101,29 @@ func onlyDirectives(text string) bool {
 		}
 	}
 	return found
+}
+
+// withoutVersion makes comments of the lines that say which YAML 1 a document is: 1.2 is what all is read as, and what 1.1 reads
+// otherwise, such as yes and no, the API server does not take for a string either.
+func withoutVersion(text string) string {
+	if !strings.HasPrefix(text, "%") && !strings.Contains(text, "\n%") {
+		return text
+	}
+	var b strings.Builder
+	directives := true
+	for line := range strings.Lines(text) {
+		if directives = directives && (line[0] == '%' || blankLine(line)); directives && versionLine(line) {
+			line = "#" + line[1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// versionLine says whether a line is %YAML 1.1 or %YAML 1.2.
+func versionLine(line string) bool {
+	words := strings.Fields(line)
+	return len(words) >= 2 && words[0] == "%YAML" && (words[1] == "1.1" || words[1] == "1.2") && (len(words) == 2 || words[2][0] == '#')
 }
 
 func blankLine(line string) bool {

@@ -85,6 +85,9 @@ func (r *reader) fail(path string, err error) {
 	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
+	if path == "-" {
+		path = "<stdin>" // as positions name it
+	}
 	r.errs = append(r.errs, fmt.Errorf("%s: %w", path, err))
 }
 

@@ -106,7 +106,7 @@ func TestAllErrorsAreReportedAtOnce(t *testing.T) {
 	}
 	want := strings.Join([]string{
 		missing + ": no such file or directory",
-		"-: standard input can be read only once",
+		"<stdin>: standard input can be read only once",
 		empty + ": no manifests: the directory has no *.yaml, *.yml or *.json file",
 		`"": empty file name`,
 	}, "\n")
@@ -133,7 +133,7 @@ func TestNoPathsIsAnError(t *testing.T) {
 func TestUnreadableInputsAreErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("wire cut")
-	if _, err := Read([]string{"-"}, iotest.ErrReader(broken)); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "-: ") {
+	if _, err := Read([]string{"-"}, iotest.ErrReader(broken)); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "<stdin>: ") {
 		t.Errorf("stdin: got %v", err)
 	}
 	if _, err := Read([]string{"-"}, nil); err == nil {

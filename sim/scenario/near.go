@@ -6,7 +6,7 @@ import (
 )
 
 // nearest returns the candidate that name was most likely meant to be: the same but for case,
-// or a few edits away, or one that begins with it. "" when there is none. Of equally near ones
+// or a few edits away, or one that begins with it, and never the name itself. "" when there is none. Of equally near ones
 // the first wins.
 func nearest(name string, candidates []string) string {
 	limit := 3
@@ -15,6 +15,9 @@ func nearest(name string, candidates []string) string {
 	}
 	best, least := "", limit
 	for _, c := range candidates {
+		if c == name {
+			continue // it is not what is missing
+		}
 		if strings.EqualFold(c, name) {
 			return c
 		}
@@ -23,7 +26,7 @@ func nearest(name string, candidates []string) string {
 		}
 	}
 	for _, c := range candidates {
-		if best == "" && len(name) > 3 && strings.HasPrefix(strings.ToLower(c), strings.ToLower(name)) {
+		if best == "" && c != name && len(name) > 3 && strings.HasPrefix(strings.ToLower(c), strings.ToLower(name)) {
 			best = c
 		}
 	}

@@ -100,8 +100,10 @@ func (f *inputFlags) readFiles(std Streams) ([]manifest.File, error) {
 			files = append(files, built)
 		}
 	}
-	for i := range files {
-		files[i].Name = strings.ToValidUTF8(files[i].Name, "\ufffd") // it is only printed from here on
+	for i := range files { // names are only printed from here on
+		if files[i].Name = strings.ToValidUTF8(files[i].Name, "\ufffd"); files[i].Name == "-" {
+			files[i].Name = "<stdin>" // as positions name it
+		}
 	}
 	return files, errors.Join(errs...)
 }
