@@ -7,35 +7,57 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// What a rollout costs grows with its pods times the endpoints of their Service (each change of a
-// slice is a new state of all nodes' rules), and with its pods times the nodes (each node hears of
-// each change). Beyond these bounds a run would take hours, or come to maxEvents after minutes.
+// What a rollout costs grows with its pods times the endpoints of their Service (each write of a slice is a
+// new list of all), and with its pods times the nodes (each proxy syncs again and again while it lasts).
+// Within these bounds a run takes some minutes and less than 2 GiB; beyond them hours, or more memory than
+// most machines have, or it would come to maxEvents.
 const (
-	mostPods      = 5000       // that an action replaces
-	mostPodsNodes = 10_000_000 // times nodes: 4.5 events for each pod and node
+	mostPods      = 20_000     // that an action replaces
+	mostPodsNodes = 20_000_000 // times nodes
 )
 
-// tooLarge says why a scenario is not simulated, before anything of it is built; nil when it is.
-func tooLarge(sc *scenario.Scenario) error {
+// largest is the action of a scenario that replaces, removes or adds most pods, with how many and of which
+// workload; nil for none.
+func largest(sc *scenario.Scenario) (a *scenario.Action, w *scenario.Workload, pods int) {
 	for i := range sc.Actions {
-		a := &sc.Actions[i]
-		w := workloadOf(sc, a.Target)
-		if w == nil {
+		of := workloadOf(sc, sc.Actions[i].Target)
+		if of == nil {
 			continue
 		}
-		pods, nodes := podsOf(w, a), len(sc.Nodes)
-		if pods <= mostPods && pods*nodes <= mostPodsNodes {
-			continue
+		if n := podsOf(of, &sc.Actions[i]); n > pods {
+			a, w, pods = &sc.Actions[i], of, n
 		}
-		where := ""
-		if w.Object != nil {
-			where = w.Object.ValueAt("spec.replicas").String() + ": "
-		}
-		most := min(mostPods, mostPodsNodes/max(nodes, 1))
-		return NotSimulated{fmt.Errorf("%s%s of %s with %d pods on %d nodes is too large to be simulated: at most %d pods there",
-			where, a.Verb, w.Name(), pods, nodes, most)}
 	}
-	return nil
+	return a, w, pods
+}
+
+// Replaced is how many pods the largest action of a scenario replaces, removes or adds, 0 without one.
+func Replaced(sc *scenario.Scenario) int {
+	_, _, pods := largest(sc)
+	return pods
+}
+
+// TooLarge is the error for a scenario that is not simulated with its largest action: why, and with how
+// many pods or in what other way it would be.
+func TooLarge(sc *scenario.Scenario, why string) error {
+	a, w, pods := largest(sc)
+	where := ""
+	if w.Object != nil {
+		where = w.Object.ValueAt("spec.replicas").String() + ": "
+	}
+	return NotSimulated{fmt.Errorf("%s%s of %s with %d pods on %d nodes is too large to be simulated: %s",
+		where, a.Verb, w.Name(), pods, len(sc.Nodes), why)}
+}
+
+// tooLarge says why a run of a scenario is not simulated, before anything of it is built; nil when it is.
+func tooLarge(sc *scenario.Scenario) error {
+	_, _, pods := largest(sc)
+	nodes := len(sc.Nodes)
+	if pods <= mostPods && pods*nodes <= mostPodsNodes {
+		return nil
+	}
+	most := min(mostPods, mostPodsNodes/max(nodes, 1))
+	return TooLarge(sc, fmt.Sprintf("one run would take hours, or several GiB of memory; at most %d pods there", most))
 }
 
 // workloadOf is the workload of an action's target, nil for none.

@@ -17,7 +17,7 @@ func TestARolloutThatIsTooLargeIsRefusedAtOnce(t *testing.T) {
 kind: Deployment
 metadata: {name: web, namespace: shop}
 spec:
-  replicas: 20000
+  replicas: 20001
   selector: {matchLabels: {app: web}}
   template:
     metadata: {labels: {app: web}}
@@ -37,7 +37,7 @@ spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
 		}
 		_, err := Run(cases[i].Scenario, 1)
 		var not NotSimulated
-		if !errors.As(err, &not) || !strings.HasPrefix(err.Error(), "web.yaml:5:13: rolloutRestart of shop/web with 20000 pods on ") || !strings.Contains(err.Error(), "at most 5000 pods") {
+		if !errors.As(err, &not) || !strings.HasPrefix(err.Error(), "web.yaml:5:13: rolloutRestart of shop/web with 20001 pods on ") || !strings.Contains(err.Error(), "at most 20000 pods") {
 			t.Fatalf("%v", err)
 		}
 		refused++
@@ -57,12 +57,13 @@ func TestWhatIsTooLarge(t *testing.T) {
 		action   scenario.Action
 		refused  bool
 	}{
-		{5000, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
-		{5001, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
-		{5001, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/other"}, false},
-		{5000, 2001, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
-		{2, 3, scenario.Action{Verb: "scale", Target: "default/web", Value: "5001"}, true},
-		{2, 3, scenario.Action{Verb: "scale", Target: "default/web", Value: "5000"}, false},
+		{20000, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
+		{20001, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
+		{20001, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/other"}, false},
+		{20000, 1000, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
+		{20000, 1001, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
+		{2, 3, scenario.Action{Verb: "scale", Target: "default/web", Value: "20001"}, true},
+		{2, 3, scenario.Action{Verb: "scale", Target: "default/web", Value: "20000"}, false},
 	} {
 		sc := plainWorld(2, sec)
 		name := sc.Workloads[0].Name()

@@ -63,7 +63,7 @@ func (u *unit) upTo(stage int) int {
 
 // affordable is how many runs a unit may have at most, by the events of its first one.
 func (u *unit) affordable() int {
-	events := max(u.record.Runs[0].Events, 1)
+	events := max(u.record.Runs[0].Events+uint64(copies(u.sc)), 1)
 	if events < heavy {
 		return mostRuns
 	}

@@ -46,6 +46,10 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simul
 	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}}
 	p := &pool{ctx: ctx, opts: &opts}
 	units := unitsOf(cases)
+	if err := tooLarge(units, &opts); err != nil {
+		out.Cases = assemble(cases, units)
+		return out, err
+	}
 	errs := central(p, units)
 	if p.refused != nil {
 		out.Cases = assemble(cases, units)

@@ -61,7 +61,7 @@ func (u *unit) weight() int {
 	const requestsAnEvent = 200
 	r := &u.record.Runs[0]
 	sum := r.Sum()
-	return int(r.Events) + int(sum.Failed+sum.Slow+sum.Rescued) + int(sum.Total/requestsAnEvent) + 1
+	return int(r.Events) + copies(u.sc) + int(sum.Failed+sum.Slow+sum.Rescued) + int(sum.Total/requestsAnEvent) + 1
 }
 
 // afford is how many times something of some weight is done within a budget, between a least and a most.
