@@ -98,6 +98,9 @@ type Family struct {
 	Fix *Fix
 }
 
+// InsideClients is the ID, in Case.NotModelled, of clients that a case is not about because another way in was judged.
+const InsideClients = scenario.InsideClients
+
 // Before is something that fails before anything is done, and goes on failing.
 type Before struct {
 	// What says it in a sentence: "node-3 never answers: no pod of web is there and externalTrafficPolicy is Local".

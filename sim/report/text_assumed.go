@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // assumptions lists what was taken for granted in the shown cases and changes something, with
@@ -243,7 +242,7 @@ func (t *text) taken(shown []*check.Case) {
 func (t *text) notModelled(list []NotModelled) {
 	var parts, unjudged []string
 	for i := range list {
-		if list[i].ID == scenario.InsideClients {
+		if list[i].ID == check.InsideClients {
 			unjudged = distinct(unjudged, list[i].What)
 			continue
 		}
