@@ -43,6 +43,9 @@ var verdictMutants = []mutant{
 	{"load balancers that differ do not", []string{"simulator 9"}, sweeping, "TestEveryLoadBalancerThatItMightBeHasItsVerdict", []edit{
 		{"sim/sweep/unit.go", "c.Verdict, c.Reason = check.Depends, \"\"", "c.Reason = \"\""},
 	}},
+	{"workloads with other probes are alike", []string{"simulator 9"}, "sim/scenario", "TestWorkloadsAreAlikeButForNamesAndPorts", []edit{
+		{"sim/scenario/alike.go", "\"annotations\", \"creationTimestamp\"", "\"annotations\", \"readinessProbe\", \"creationTimestamp\""},
+	}},
 	{"a fix saves a third", []string{"simulator 9"}, sweeping, "TestAFixHalvesTheLoss", []edit{
 		{"sim/sweep/confirm.go", "2*after*runs <= before*newRuns", "3*after*runs <= 2*before*newRuns"},
 	}},
