@@ -64,6 +64,7 @@ race: ## the tests, in short, with the race detector
 kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft and iptables (LAMEDUCK_KERNEL=all: iptables at full length, too)
 	LAMEDUCK_KERNEL=$${LAMEDUCK_KERNEL:-1} $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./proxier/nftables ./proxier/iptables ./test/lab ./test/conformance ./test/fault ./test/deploy
 	cd test/bench && LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./...
+	cd test/oracle && LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) -run TestFlood ./...
 
 # Only where nobody's user namespaces are allowed: elsewhere it says so. Nothing may be skipped for want of rights then.
 .PHONY: unprivileged

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -27,6 +28,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if role := strings.Fields(os.Getenv(floodRole)); len(role) > 0 {
+		play(role)
+	}
 	klog.SetLogger(logr.Discard()) // kube-proxy logs what the generator makes on purpose
 	os.Exit(m.Run())
 }
