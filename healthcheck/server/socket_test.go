@@ -316,19 +316,6 @@ func TestASocketThatFailsHardDoesNotTryAgain(t *testing.T) {
 	})
 }
 
-// ask sends a request over a connection and returns the status line.
-func ask(t *testing.T, conn net.Conn) string {
-	t.Helper()
-	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(conn).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(line)
-}
-
 func TestAPortThatIsFullCanBeClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
