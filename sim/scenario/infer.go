@@ -141,7 +141,7 @@ func (b *builder) base() *Scenario {
 	s.Nodes = b.nodes(spec.get("nodes"))
 	b.workloads(spec.get("apps"))
 	s.Warmup = spec.get("warmup").span(defaultWarmup)
-	s.Until = spec.get("until").span(defaultUntil)
+	s.Until = until(spec.get("until"))
 	b.deadAddress(spec.get("deadAddress"))
 	b.assume("action", ActionRollout)
 	return s

@@ -38,6 +38,7 @@ type Options struct {
 const (
 	defaultWarmup = 5 * engine.Second
 	defaultUntil  = engine.Hour
+	longestRun    = 7 * 24 * engine.Hour // of which each second has its requests
 )
 
 // defaultChurn is how often the EndpointSlices of other Services change, where the world is not a
@@ -158,7 +159,7 @@ func (b *builder) scenario() *Scenario {
 	b.workloads(spec.get("apps"))
 	b.services()
 	b.out.Warmup = spec.get("warmup").span(defaultWarmup)
-	b.out.Until = spec.get("until").span(defaultUntil)
+	b.out.Until = until(spec.get("until"))
 	b.deadAddress(spec.get("deadAddress"))
 	b.traffic(spec.get("traffic"))
 	b.unusedBalancer()
@@ -439,6 +440,15 @@ func (b *builder) checkSet() {
 			b.doc.flagError("--set prestop."+n.Name, "it has no preStop hook whose duration could be given")
 		}
 	}
+}
+
+// until reads when a run ends at the latest.
+func until(c cursor) engine.Time {
+	t := c.span(defaultUntil)
+	if t > longestRun {
+		c.fail("a run of %s is too long to be simulated: at most %s", t.Duration(), longestRun.Duration())
+	}
+	return t
 }
 
 // services keeps the Services that have a workload and something for a proxy to do.
