@@ -91,7 +91,8 @@ func (g *group) replace(gone, come []Endpoint) (ok bool) {
 		list = append(list, come[0])
 		old, come = old[at:], come[1:]
 	}
-	g.endpoints = append(list, old...)
+	list = append(list, old...)
+	g.endpoints = list
 	g.learn()
 	return true
 }

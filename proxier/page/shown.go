@@ -129,7 +129,7 @@ func colour(line string) string {
 
 // step is the size in bytes of the next character of a text, and whether it takes a column: marks and colours take none.
 func step(text string) (size, columns int) {
-	end := -1
+	var end int
 	switch text[0] {
 	case markPlain:
 		return 1, 0

@@ -11,7 +11,7 @@ func Assumptions() []Assumption {
 		{"zones", "zones", "a, b, c", "", "assumed", "simulator.md 5.3", "Node objects in the input"},
 		{"replicas", "replicas", "max(spec.replicas, HPA minReplicas)", "", "inferred", "simulator.md 5.3", "spec.replicas"},
 		{"action", "action", "rolling restart", "", "assumed", "simulator.md 5.4", "spec.actions of a Scenario"},
-		{"clients", "clients", "100/s on new connections; 100/s on 20 kept-alive connections, idle 60s", "", "assumed", "simulator.md 5.1", "--rate"},
+		{"clients", "clients", "100/s on new connections; 100/s on 20 connections that are kept open, idle 60s", "", "assumed", "simulator.md 5.1", "--rate"},
 		{"timeout", "how long a client waits for an answer", "30s from outside, 10s inside", "5s, none", "assumed", "simulator.md 9", "--timeout"},
 		{"connect-timeout", "how long a client waits for a connection", "as the whole request", "1s, 3s", "assumed", "simulator.md 9", "--connect-timeout"},
 		{"dial-timeout", "how long a gRPC client tries to connect", "20s", "1s, 5s", "assumed", "simulator.md 9; MIN_CONNECT_TIMEOUT of gRPC's connection back-off document", "--set clients.dialTimeout="},

@@ -35,27 +35,7 @@ type trial struct {
 // what the load balancers are assumed to be is tried with each, all else with the one that loses most, which the report is about.
 // For workloads that are alike but for names it is tried once.
 func sensitivity(p *pool, units []*unit) {
-	var trials []*trial
-	weight := 0
-	first := map[string]*unit{} // of those that are alike
-	for _, u := range units {
-		if !u.judged() || u.record.Expectation != nil || first[u.alike] != nil {
-			continue
-		}
-		if u.alike != "" {
-			first[u.alike] = u
-		}
-		worst := worstOf(units, u)
-		for i, alt := range scenario.Alternatives(u.sc) {
-			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f scenario.Family) bool { return f.Preset == alt.Value }) {
-				continue
-			}
-			if u != worst && !strings.HasPrefix(alt.ID, "lb.") {
-				continue
-			}
-			trials, weight = append(trials, &trial{unit: u, index: i, alt: alt}), weight+u.weight()
-		}
-	}
+	trials, first, weight := trialsOf(units)
 	for _, t := range trials {
 		t.want = min(t.unit.fewest(), len(t.unit.record.Runs))
 	}
@@ -76,6 +56,31 @@ func sensitivity(p *pool, units []*unit) {
 			u.record.Alternatives, u.others = slices.Clone(one.record.Alternatives), one.others
 		}
 	}
+}
+
+// trialsOf lists what is tried, with the weight of one run of each in all, and the first of each of
+// the workloads that are alike.
+func trialsOf(units []*unit) (trials []*trial, first map[string]*unit, weight int) {
+	first = map[string]*unit{}
+	for _, u := range units {
+		if !u.judged() || u.record.Expectation != nil || first[u.alike] != nil {
+			continue
+		}
+		if u.alike != "" {
+			first[u.alike] = u
+		}
+		worst := worstOf(units, u)
+		for i, alt := range scenario.Alternatives(u.sc) {
+			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f scenario.Family) bool { return f.Preset == alt.Value }) {
+				continue
+			}
+			if u != worst && !strings.HasPrefix(alt.ID, "lb.") {
+				continue
+			}
+			trials, weight = append(trials, &trial{unit: u, index: i, alt: alt}), weight+u.weight()
+		}
+	}
+	return trials, first, weight
 }
 
 // fewest is on how many seeds each other value is tried at first.

@@ -313,6 +313,7 @@ func textPaths(t reflect.Type, seen []reflect.Type) [][]string {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 			add(name, t.Field(i).Type)
 		}
+	default:
 	}
 	return out
 }

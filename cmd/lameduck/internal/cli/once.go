@@ -17,7 +17,7 @@ type once struct {
 // Set takes the value, the first time.
 func (o *once) Set(value string) error {
 	if o.given {
-		return fmt.Errorf("it is given twice: before that it was %q; want one of them", o.Value.String())
+		return fmt.Errorf("it is given twice: before that it was %q; want one of them", o.String())
 	}
 	o.given = true
 	return o.Value.Set(value)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,7 +25,7 @@ var colourOf = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Write writes p with escapes for what a terminal would obey.
 func (s *screen) Write(p []byte) (int, error) {
-	text := append(s.rest, p...)
+	text := slices.Concat(s.rest, p)
 	whole := len(text) - unfinished(text)
 	s.rest = append([]byte(nil), text[whole:]...)
 	out := string(text[:whole])

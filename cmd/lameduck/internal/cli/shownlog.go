@@ -17,7 +17,7 @@ func shownLog(log logr.Logger) logr.Logger {
 	return log.WithSink(shownSink{log.GetSink()})
 }
 
-// Info, Error, WithValues, WithName and WithCallDepth are logr's.
+// Info logs a line.
 func (s shownSink) Info(level int, msg string, keysAndValues ...any) {
 	s.deeper().Info(level, page.Shown(msg), shownValues(keysAndValues)...)
 }
