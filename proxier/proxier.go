@@ -33,6 +33,7 @@ type Watcher interface {
 	// Watch returns a channel on which it says so, until the context ends. The Proxier calls it once,
 	// when rules are in force and no other call is under way. It does not speak of
 	// what Apply and Resync do. It may close the channel when it can no longer tell.
+	// An error that is errors.ErrUnsupported says that this dataplane tells nobody.
 	Watch(ctx context.Context) (<-chan struct{}, error)
 }
 

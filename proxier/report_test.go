@@ -307,6 +307,44 @@ func TestADisturbanceIsLookedAtAtOnce(t *testing.T) {
 	})
 }
 
+// deaf is a backend that cannot tell of disturbances.
+type deaf struct {
+	*backend
+	why error
+}
+
+func (d deaf) Watch(context.Context) (<-chan struct{}, error) { return nil, d.why }
+
+// That a dataplane has no way to tell of changes is no error, as it is when that fails.
+func TestADataplaneThatTellsNobodyIsNoError(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		why   error
+		wrong bool
+	}{
+		"cannot tell":    {fmt.Errorf("nobody is told: %w", errors.ErrUnsupported), false},
+		"fails to do so": {errors.New("no more sockets"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var said []string
+			run(t, func(r *rig, o *Options) {
+				o.Backend = deaf{r.backend, x.why}
+				o.Log = funcr.New(func(_, line string) {
+					if strings.Contains(line, x.why.Error()) {
+						said = append(said, line)
+					}
+				}, funcr.Options{})
+			}, func(r *rig) {
+				r.fill()
+				r.at(10 * s)
+			})
+			if len(said) != 1 || strings.Contains(said[0], `"error"=`) != x.wrong {
+				t.Errorf("the log has %q, want one line, an error: %v", said, x.wrong)
+			}
+		})
+	}
+}
+
 // Reference: facts/kube-proxy.md 9, what is pending, the totals, when a sync was last queued.
 func TestTheStatusSaysHowMuchThereIsToDo(t *testing.T) {
 	run(t, nil, func(r *rig) {

@@ -43,8 +43,13 @@ func (l *loop) watch(ctx context.Context) {
 		return
 	}
 	var err error
-	if l.disturbed, err = l.watcher.Watch(ctx); err != nil { // the periodic check notices, too
-		l.owner.opts.Log.Error(err, "foreign changes of the rules are not noticed at once", "noticedWithin", l.owner.opts.Pace.CheckInterval)
+	l.disturbed, err = l.watcher.Watch(ctx)
+	within := l.owner.opts.Pace.CheckInterval // the periodic check notices, too
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		l.owner.opts.Log.Info("Foreign changes of the rules are noticed by looking for them only", "reason", err.Error(), "noticedWithin", within)
+	case err != nil:
+		l.owner.opts.Log.Error(err, "foreign changes of the rules are not noticed at once", "noticedWithin", within)
 	}
 	l.watcher = nil
 }

@@ -3,6 +3,7 @@ package iptables
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ type listening struct {
 }
 
 // errLegacy says why nothing can be heard.
-var errLegacy = errors.New("iptables-legacy tells nobody of changes")
+var errLegacy = fmt.Errorf("iptables-legacy tells nobody of changes: %w", errors.ErrUnsupported)
 
 // Watch notices within moments when somebody else changes the Backend's chains, or the rules that lead to them, if they are iptables-nft's: the
 // channel has something to receive then, and the next Check looks at all chains. It never blocks anybody, and is never closed; when ctx ends,
