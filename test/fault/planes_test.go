@@ -3,6 +3,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -150,12 +151,24 @@ func nftLost() (uint64, error) {
 
 // nftRules lists the ruleset without counters, and in an order of its own: that of chains tells
 // when they were made, that of a set's elements is the kernel's. What packets wrote is left out.
+//
+// The kernel resizes a map some time after it has grown, and whoever lists it meanwhile may find an
+// element twice or miss one (Linux nft_set_hash.c: nft_rhash_walk begins again, and a dump goes on by
+// counting). So the rules are those that two listings in a row agree on.
 func nftRules() (string, error) {
-	out, err := exec.Command("nft", "-s", "list", "ruleset").Output()
-	if err != nil {
-		return "", fmt.Errorf("nft list ruleset: %w", err)
+	before := ""
+	for range 20 {
+		out, err := exec.Command("nft", "-s", "list", "ruleset").Output()
+		if err != nil {
+			return "", fmt.Errorf("nft list ruleset: %w", err)
+		}
+		rules := canonical(string(out))
+		if rules == before {
+			return rules, nil
+		}
+		before = rules
 	}
-	return canonical(string(out)), nil
+	return "", errors.New("nft list ruleset: 20 listings, and no two in a row are the same")
 }
 
 // canonical puts the tool's listing into that order: chains and sets by name, elements one a line.
