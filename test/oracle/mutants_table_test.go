@@ -85,7 +85,7 @@ var listMutants = []mutant{
 	{"first duplicate wins", []edit{{"decision.go", "replaces := !e.Conditions.Terminating()", "replaces := false"}}},
 	{"duplicates all count", []edit{{"decision.go", "sp.traits&hasDuplicates == 0 && !unlisted", "!unlisted"}}},
 	{"a list with gaps taken for a run", []edit{{"selection.go", "r.n == 0 || r.last-r.first+1 != r.n ||", "r.n == 0 ||"}}},
-	{"all endpoints thought ready", []edit{{"slice.go", "g.traits &^= onlyReady", ""}}},
+	{"all endpoints thought ready", []edit{{"slice.go", "{onlyReady, c.unready == 0}", "{onlyReady, c.unready >= 0}"}}},
 	{"a reason is wrong", []edit{{"decision.go", "return ReasonServingNotReady\n", "return ReasonNotReady\n"}}},
 }
 
@@ -101,7 +101,7 @@ var sliceMutants = []mutant{
 
 var eventMutants = []mutant{
 	{"slice deletion ignored", []edit{{"cache.go", "delete(c.byService[s.service], s.name)", ""}}},
-	{"slice deletion wakes nobody", []edit{{"cache.go", "c.dirty[s.service] = struct{}{}", ""}}},
+	{"slice deletion wakes nobody", []edit{{"cache.go", "c.dirty[s.service] = mark{whole: true}", ""}}},
 	{"Service re-added without its slices", []edit{{"cache.go", "delete(c.services, name)\n", "delete(c.services, name)\n\t\tdelete(c.byService, name)\n"}}},
 	{"changed conditions taken for no change", []edit{{"slice.go", "e.conditions == o.conditions &&", ""}}},
 	{"changed policy taken for no change", []edit{{"cache.go", "a.InternalPolicy == b.InternalPolicy &&", ""}}},
