@@ -85,7 +85,9 @@ func flood(sources, each string) error {
 		go hold(net.IPv4(127, 0, 1, byte(1+i%n)), i, sync.OnceFunc(tried.Done))
 	}
 	tried.Wait()
-	fmt.Println("ready")
+	if _, err := fmt.Fprintln(os.Stdout, "ready"); err != nil {
+		return err
+	}
 	select {}
 }
 
@@ -141,8 +143,8 @@ func cell(kind, sources, each string) error {
 		}
 		time.Sleep(time.Until(began.Add(probeInterval())))
 	}
-	fmt.Printf("%d of %d answered, the slowest after %v; last failure: %v\n", answered, asked, slowest.Round(time.Millisecond), failure)
-	return nil
+	_, err = fmt.Fprintf(os.Stdout, "%d of %d answered, the slowest after %v; last failure: %v\n", answered, asked, slowest.Round(time.Millisecond), failure)
+	return err
 }
 
 // floodProbes is how often is probed, unless floodFailures were not answered before: a node is blind by then.
