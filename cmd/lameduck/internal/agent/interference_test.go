@@ -104,9 +104,14 @@ func TestARivalIsLoggedWhenItComesAndWhenItGoes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := &ledger{}
+		var mu sync.Mutex
 		var there []string
 		var failed error
-		r := &rivals{log: l.log(), count: l.count, look: func() ([]string, error) { return there, failed }}
+		r := &rivals{log: l.log(), count: l.count, look: func() ([]string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return there, failed
+		}}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); r.run(ctx) }()
@@ -129,7 +134,9 @@ func TestARivalIsLoggedWhenItComesAndWhenItGoes(t *testing.T) {
 			{[]string{"b"}, nil, []string{goes + `a"`}},
 			{[]string{"a", "b"}, nil, comes("a")},
 		} {
+			mu.Lock()
 			there, failed = step.there, step.failed
+			mu.Unlock()
 			time.Sleep(rivalInterval)
 			synctest.Wait()
 			if diff := cmp.Diff(step.want, l.take()); diff != "" {
@@ -138,6 +145,7 @@ func TestARivalIsLoggedWhenItComesAndWhenItGoes(t *testing.T) {
 		}
 		r.add("c", true)
 		time.Sleep(rivalInterval)
+		synctest.Wait()
 		if diff := cmp.Diff(comes("c"), l.take()); diff != "" {
 			t.Errorf("one that no look has to see (-want +got):\n%s", diff)
 		}
