@@ -212,7 +212,7 @@ func (t *text) fix(f *check.Fix) {
 	}
 	t.editWith(f)
 	if len(f.NotWith) > 0 {
-		t.Hanging("      ", 8, "Helps as assumed; not with "+listed(t.others(f), 3)+".")
+		t.Hanging("      ", 8, "Helps as assumed. Not enough if it is otherwise: "+listed(t.others(f), 3)+".")
 	}
 	if notes := t.notes(f); len(notes) > 0 {
 		t.Text("      ", strings.Join(notes, "; ")+".")
