@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,7 @@ const (
 	perRequest    = 10 * time.Millisecond
 	// below a second, after which TCP repeats what was lost
 	requestLimit  = 900 * time.Millisecond
+	mostRepeated  = 2 // requests of a good rollout, see TestAGoodRolloutLosesNothing
 	checkInterval = time.Second
 	checkLimit    = 500 * time.Millisecond
 	unhealthy     = 2 // checks that fail in a row
@@ -47,9 +49,10 @@ const (
 type rollout struct {
 	policy, strategy string
 	replicas         int
-	pod              string // of the pod's and the container's specification
-	app              string // the same, in the simulator's words
-	balanced         bool   // clients are behind a load balancer that asks health-check node ports
+	pod              string        // of the pod's and the container's specification
+	app              string        // the same, in the simulator's words
+	balanced         bool          // clients are behind a load balancer that asks health-check node ports
+	limit            time.Duration // of a request
 	// perRevision spreads the new pods over the nodes, whatever nodes the old ones are on: without
 	// it, all new ones may end up on one node, and policy Local leaves the other with none.
 	perRevision bool
@@ -78,10 +81,15 @@ const (
 
 // TestAGoodRolloutLosesNothing replaces pods that wait before they stop, longer than news take. Other
 // tests wait for it: what they load the machine with would fail requests of a second, too.
+//
+// No request is lost, and first packets are not sent again, but for one or two: a machine like this
+// loses a packet once in some ten thousand requests, whatever the rules are. Rules that lead to a pod which
+// is gone are told from that, as TCP does not mend them: the connection keeps its pod. Rules that lead
+// nowhere for a moment lose more than two of a hundred requests a second.
 func TestAGoodRolloutLosesNothing(t *testing.T) {
 	for name, r := range map[string]rollout{
-		"Cluster": {policy: "Cluster", strategy: oneMore, replicas: 3, pod: goodPod, app: goodApp},
-		"Local":   {policy: "Local", strategy: oneMore, replicas: 2, pod: goodPod, app: goodApp, balanced: true, perRevision: true},
+		"Cluster": {policy: "Cluster", strategy: oneMore, replicas: 3, pod: goodPod, app: goodApp, limit: client.Limit},
+		"Local":   {policy: "Local", strategy: oneMore, replicas: 2, pod: goodPod, app: goodApp, limit: client.Limit, balanced: true, perRevision: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := useSlowNodes(t)
@@ -90,8 +98,10 @@ func TestAGoodRolloutLosesNothing(t *testing.T) {
 			}
 			w := r.deploy(t, c)
 			w.roll(t)
-			if failed := w.stop(t); len(failed) > 0 {
-				t.Errorf("%d requests failed", len(failed))
+			failed, repeated := w.stop(t)
+			if len(failed) > 0 || len(repeated) > mostRepeated {
+				t.Errorf("%d requests failed, and of %d the first packet was sent again\n%s\n%s", len(failed), len(repeated),
+					w.timeline(slices.Concat(failed, repeated)), w.halfOpen(t))
 			}
 		})
 	}
@@ -105,8 +115,8 @@ func TestAGoodRolloutLosesNothing(t *testing.T) {
 // widened by a quarter on both sides for what the latencies given to it are only estimates of.
 func TestABadRolloutLosesWhatTheSimulatorPredicts(t *testing.T) {
 	for name, r := range map[string]rollout{
-		"Cluster": {policy: "Cluster", strategy: oneMore, replicas: 3, pod: badPod, app: badApp},
-		"Local":   {policy: "Local", strategy: oneLess, replicas: 2, pod: badPod, app: badApp, balanced: true},
+		"Cluster": {policy: "Cluster", strategy: oneMore, replicas: 3, pod: badPod, app: badApp, limit: requestLimit},
+		"Local":   {policy: "Local", strategy: oneLess, replicas: 2, pod: badPod, app: badApp, limit: requestLimit, balanced: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := useSlowNodes(t)
@@ -114,7 +124,7 @@ func TestABadRolloutLosesWhatTheSimulatorPredicts(t *testing.T) {
 			w := r.deploy(t, c)
 			w.quiet(t)
 			w.roll(t)
-			failed := w.stop(t)
+			failed, _ := w.stop(t)
 			lost := float64(len(failed)) * perRequest.Seconds()
 			causes := w.causes(failed)
 			t.Cleanup(func() {
@@ -313,7 +323,7 @@ type rolling struct {
 	load       *client.Load
 	still      *client.Load // see stillN
 	balancer   *balancer
-	old        []corev1.Pod
+	old, fresh []corev1.Pod
 	glimpses   [][]glimpse // of each node, in order
 	watching   sync.WaitGroup
 }
@@ -352,7 +362,7 @@ func (r rollout) deploy(t *testing.T, c *cluster) *rolling {
 	}
 	w.reachable(t, w.old)
 	w.still = w.c.standStill(t)
-	w.load = client.StartAtRate(t.Context(), perRequest, requestLimit, w.balancer.next, targets...)
+	w.load = client.StartAtRate(t.Context(), perRequest, w.limit, w.balancer.next, targets...)
 	return w
 }
 
@@ -431,7 +441,8 @@ func (w *rolling) roll(t *testing.T) {
 		}
 		return nil
 	})
-	w.reachable(t, w.pods(t))
+	w.fresh = w.pods(t)
+	w.reachable(t, w.fresh)
 	until(t, "a second's requests were made", moreThan(w.load, w.load.Count()+int(time.Second/perRequest)))
 }
 

@@ -39,19 +39,28 @@ func (c *cluster) standStill(t *testing.T) *client.Load {
 }
 
 // stop ends the traffic of a rollout, and returns what failed while requests to pods that stay were
-// answered.
-func (w *rolling) stop(t *testing.T) []client.Record {
+// answered in time, and what was answered after more than requestLimit meanwhile: TCP had sent the
+// first packet again.
+func (w *rolling) stop(t *testing.T) (failed, repeated []client.Record) {
 	t.Helper()
 	report, still := w.load.Stop(), w.still.Stop()
 	stalls := still.Failures()
-	failed := slices.DeleteFunc(report.Failures(), func(f client.Record) bool {
-		return slices.ContainsFunc(stalls, func(s client.Record) bool {
-			return s.Target == f.Target && s.At.Sub(f.At).Abs() < stall
+	for _, r := range report.Records {
+		stalled := slices.ContainsFunc(stalls, func(s client.Record) bool {
+			return s.Target == r.Target && s.At.Sub(r.At).Abs() < stall
 		})
-	})
-	t.Logf("%s\nto pods that stay: %s\n%d requests failed where those to pods that stay were answered", report, still, len(failed))
+		switch {
+		case stalled:
+		case r.Failure != nil:
+			failed = append(failed, r)
+		case r.Took > requestLimit:
+			repeated = append(repeated, r)
+		}
+	}
+	t.Logf("%s\nto pods that stay: %s\nwhile those to pods that stay were answered: %d requests failed, %d were answered late",
+		report, still, len(failed), len(repeated))
 	if 4*len(stalls) > len(still.Records) {
 		t.Fatalf("%d of %d requests to pods that stay failed: the machine is too busy to tell what the rollout loses", len(stalls), len(still.Records))
 	}
-	return failed
+	return failed, repeated
 }
