@@ -247,6 +247,10 @@ func TestLatenessIsWhenTheLastWayToADeletedPodCloses(t *testing.T) {
 	balancer := func(at engine.Time, node int, pod cluster.PodID, ok bool) cluster.Event {
 		return cluster.Event{At: at * engine.Second, Kind: cluster.EventBalancer, Node: node, Pod: pod, OK: ok}
 	}
+	last := func(e cluster.Event) cluster.Event { // no other pod is in scope
+		e.Fallback = true
+		return e
+	}
 	deleted := cluster.Event{At: 10 * engine.Second, Kind: cluster.EventDeleted, Pod: 7}
 	for name, c := range map[string]struct {
 		events []cluster.Event
@@ -266,6 +270,13 @@ func TestLatenessIsWhenTheLastWayToADeletedPodCloses(t *testing.T) {
 		},
 		"a load balancer that sends to pods": {
 			[]cluster.Event{rules(0, 0, 7), balancer(0, -1, 7, true), deleted, rules(11, 0, 8), balancer(98, -1, 7, false)}, 88,
+		},
+		"a node that knows, and has no other pod in scope until it ends": {[]cluster.Event{rules(0, 0, 7), deleted, last(rules(11, 0, 7)), rules(99, 0)}, 1},
+		"a load balancer that asks who serves, and stays until the pod ends": {
+			[]cluster.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, last(rules(11, 0, 7)), {At: 40 * engine.Second, Kind: cluster.EventTerm, Pod: 7}, rules(41, 0), balancer(42, 0, -1, false)}, 0,
+		},
+		"... behind a load balancer that has been told, and leaves later": {
+			[]cluster.Event{rules(0, 0, 7), health(0, 0, true), balancer(0, 0, -1, true), deleted, last(rules(11, 0, 7)), health(11, 0, false), balancer(29, 0, -1, false)}, 19,
 		},
 		"all health ports say no, until another pod is ready": {
 			[]cluster.Event{rules(0, 0, 7), rules(0, 1), health(0, 0, true), health(0, 1, false), deleted, health(12, 0, false), rules(16, 1, 8), health(16, 1, true)}, 6,

@@ -16,7 +16,7 @@ import (
 // successor by then: a hook is there for the way of the news, not for a pod that is missing. Its clients hardly ask: how the
 // news spreads does not depend on them, and requests are most of what a run costs.
 func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
-	const patience = 300
+	const patience = 900 // longer than any load balancer takes to leave a target
 	s = s.Quiet()
 	w := s.Workload(workload)
 	index := server(w)
@@ -36,10 +36,13 @@ func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
 	})
 }
 
-// Lateness is the longest time, in the events of a run, from a pod's deletion to the last
-// moment at which a new connection could be sent to it. 0 when no pod was deleted.
+// Lateness is the longest time, in the events of a run of a Patient Scenario, from a pod's deletion to the last moment at which
+// a new connection could be sent to it. 0 when no pod was deleted. A node that knows of the deletion, and sends to the pod because
+// it has no other one in scope (KEP-1669), is not late: it does so for as long as the pod serves, however long that is. Where
+// somebody asks whether the node has a ready pod it counts all the same: it has none, and whoever asks is late until he has
+// gone elsewhere. Whoever goes when the pod ends, after SIGTERM, goes for that: no hook outlasts him.
 func Lateness(events []cluster.Event) engine.Time {
-	deleted := map[cluster.PodID]engine.Time{}
+	deleted, ended := map[cluster.PodID]engine.Time{}, map[cluster.PodID]bool{}
 	ways := map[[2]int]*way{} // by entry, and pod of an ingress controller
 	var late engine.Time
 	for i := range events {
@@ -47,6 +50,9 @@ func Lateness(events []cluster.Event) engine.Time {
 		switch e.Kind {
 		case cluster.EventDeleted:
 			deleted[e.Pod] = e.At
+			continue
+		case cluster.EventTerm:
+			ended[e.Pod] = true
 			continue
 		case cluster.EventRules, cluster.EventHealthPort, cluster.EventBalancer, cluster.EventIngress:
 		default:
@@ -65,7 +71,7 @@ func Lateness(events []cluster.Event) engine.Time {
 		w.hear(e)
 		after := w.reached()
 		for _, p := range before {
-			if at, gone := deleted[p]; gone && !slices.Contains(after, p) {
+			if at, gone := deleted[p]; gone && !ended[p] && !slices.Contains(after, p) {
 				late = max(late, e.At-at)
 			}
 		}
@@ -87,6 +93,9 @@ func (w *way) hear(e *cluster.Event) {
 	switch e.Kind {
 	case cluster.EventRules, cluster.EventIngress: // of a node, or of the pod itself
 		w.rules[e.Node] = e.Targets
+		if e.Fallback && !w.balanced && len(w.healthy) == 0 {
+			delete(w.rules, e.Node)
+		}
 	case cluster.EventHealthPort:
 		w.healthy[e.Node] = e.OK
 	default:

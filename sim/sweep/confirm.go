@@ -91,11 +91,10 @@ func halved(before, runs, after, newRuns uint64) bool {
 
 // describe puts the words of an attempt's changes together.
 func (s *search) describe(a *attempt) check.Fix {
-	f := check.Fix{Workload: s.workload}
-	var titles, costs, reasons []string
+	f := check.Fix{Workload: s.workload, Title: a.title()}
+	var costs, reasons []string
 	for i := range a.changes {
 		c := &a.changes[i]
-		titles = append(titles, c.Title)
 		f.Edits = append(f.Edits, c.Edits...)
 		if c.Cost != "" {
 			costs = append(costs, c.Cost)
@@ -108,7 +107,7 @@ func (s *search) describe(a *attempt) check.Fix {
 		}
 	}
 	f.Destructive = strings.Join(reasons, "; ")
-	f.Title, f.Cost = strings.Join(titles, ", "), strings.Join(costs, "; ")
+	f.Cost = strings.Join(costs, "; ")
 	if !s.light {
 		f.Least = s.least(a)
 	}

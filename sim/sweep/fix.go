@@ -156,6 +156,7 @@ func (b *bench) solve(g group) error {
 	for _, a := range found {
 		f, helps := s.confirm(a)
 		if !helps {
+			noHelp = append([]string{a.title()}, noHelp...)
 			continue
 		}
 		ids := a.ids()
@@ -256,6 +257,15 @@ func (a *attempt) ids() []string {
 		out = append(out, a.changes[i].ID)
 	}
 	return out
+}
+
+// title names the changes together.
+func (a *attempt) title() string {
+	var titles []string
+	for i := range a.changes {
+		titles = append(titles, a.changes[i].Title)
+	}
+	return strings.Join(titles, ", ")
 }
 
 func (a *attempt) contains(other *attempt) bool {

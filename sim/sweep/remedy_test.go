@@ -197,3 +197,28 @@ func TestAHarmlessChangeStandsBesideADestructiveOne(t *testing.T) {
 		t.Errorf("it leaves %+v of %+v", c.LostSeconds, s.Cases[0].LostSeconds)
 	}
 }
+
+// A node whose only pod is terminating goes on sending to it for as long as it serves: that is no lateness that a hook has to
+// outlast. A hook that outlasts minSyncPeriod has the node hear of the pod's end at once.
+func TestAHookIsNotSolvedForTheLastPodOfANode(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(web, "type: NodePort", "type: NodePort\n  externalTrafficPolicy: Local", 1)
+	s := swept(t, casesOf(t, text), Options{Runs: 6, Fixes: -1, ConfirmRuns: 20})
+	if len(s.Fixes) == 0 || !strings.HasPrefix(s.Fixes[0].Title, "preStop: sleep 5") {
+		t.Fatalf("fixes %+v", s.Fixes)
+	}
+	if x := s.Fixes[0].Cases[0]; x.Before.Median == 0 || 2*x.Confirm.LostSeconds.Median > x.Before.Median {
+		t.Errorf("%+v before, %+v after", x.Before, x.Confirm.LostSeconds)
+	}
+}
+
+// Where something fails without the action, too, a run is four: what is tried with it is less.
+func TestAPairWeighsWhatItsRunsDo(t *testing.T) {
+	t.Parallel()
+	run := check.Run{Events: 100, Streams: []check.Stream{{Before: 50}}}
+	u := &unit{record: check.Case{Runs: []check.Run{run}}}
+	alone := u.weight()
+	if u.record.Before = []check.Before{{What: "node-3 never answers"}}; alone != 151 || u.weight() != 4*alone {
+		t.Errorf("weighs %d alone, and %d in pairs", alone, u.weight())
+	}
+}

@@ -56,12 +56,20 @@ func (u *unit) judged() bool { return u.sc != nil && u.of.Verdict == "" && len(u
 func (u *unit) paired() bool { return len(u.record.Before) > 0 }
 
 // weight is about what a run of the unit costs, in events: a request that is not simply answered costs about as much as one,
-// the others are counted. It is that of the first run, not of a clock: how much is tried has to be the same on every machine.
+// the others are counted. Where something fails without the action, too, a run is four: with and without it, and both again to
+// compare who failed. It is that of the first run, not of a clock: how much is tried has to be the same on every machine.
 func (u *unit) weight() int {
-	const requestsAnEvent = 200
+	const (
+		requestsAnEvent = 200
+		runsOfAPair     = 4
+	)
 	r := &u.record.Runs[0]
 	sum := r.Sum()
-	return int(r.Events) + copies(u.sc) + int(sum.Failed+sum.Slow+sum.Rescued) + int(sum.Total/requestsAnEvent) + 1
+	weight := int(r.Events) + copies(u.sc) + int(sum.Failed+sum.Before+sum.Slow+sum.Rescued) + int(sum.Total/requestsAnEvent) + 1
+	if u.paired() {
+		return runsOfAPair * weight
+	}
+	return weight
 }
 
 // afford is how many times something of some weight is done within a budget, between a least and a most.
