@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // Close computes what follows from the runs of a case, its verdict and whether it is what was
@@ -19,7 +21,7 @@ func (c *Case) Close() {
 		c.darken()
 		return
 	}
-	var lost, longest, requests, cuts []int64
+	var requests, cuts []int64
 	worst := &c.Runs[0]
 	for i := range c.Runs {
 		r := &c.Runs[i]
@@ -27,19 +29,43 @@ func (c *Case) Close() {
 		if failed > worst.Totals().Failed {
 			worst = r
 		}
-		lost = append(lost, int64(r.LostSeconds()))
-		longest = append(longest, int64(r.LongestOutage()))
 		requests = append(requests, int64(failed))
 		cuts = append(cuts, int64(r.Cuts()))
 	}
 	c.Cuts = rangeOf(cuts)
 	c.WorstSeed = worst.Seed
 	c.Usable = fewest(c.Runs)
-	c.LostSeconds, c.LongestOutage, c.RequestsLost = rangeOf(lost), rangeOf(longest), rangeOf(requests)
+	c.RequestsLost = rangeOf(requests)
+	c.LostSeconds = c.worstClient(1, func(s *Stream) engine.Time { return s.LostSeconds })
+	c.LongestOutage = c.worstClient(outageFrom, func(s *Stream) engine.Time { return s.LongestOutage })
 	c.Causes, c.Before = causesOf(c), c.before()
 	c.judge()
 	c.Central = c.Verdict
 	c.Unmet = Expect(c)
+}
+
+// worstClient is a figure of the client with the greatest median: a case's figure is then found again among those of its
+// clients. Its Max is that of any client, as it is read as a bound. Where no client has a median of what decides and only the
+// greatest of each run has, it is that.
+func (c *Case) worstClient(decides engine.Time, of func(*Stream) engine.Time) Range {
+	greatest := make([]int64, len(c.Runs))
+	var worst Range
+	for i := range c.Runs[0].Streams {
+		client := make([]int64, len(c.Runs))
+		for j := range c.Runs {
+			client[j] = int64(of(&c.Runs[j].Streams[i]))
+			greatest[j] = max(greatest[j], client[j])
+		}
+		if r := rangeOf(client); r.Median > worst.Median || r.Median == worst.Median && r.Max > worst.Max {
+			worst = r
+		}
+	}
+	all := rangeOf(greatest)
+	if worst.Median < int64(decides) && all.Median >= int64(decides) {
+		return all
+	}
+	worst.Max = all.Max
+	return worst
 }
 
 // unrest is what the first run that had not come to rest was waiting for.

@@ -51,8 +51,8 @@ type Case struct {
 	NotModelled []scenario.NotModelled
 
 	// What follows is computed by Close.
-	LostSeconds   Range    // per run: of the client that lost most
-	LongestOutage Range    // per run: the longest of any client
+	LostSeconds   Range    // per run: of the client that loses most; where none loses in most runs, of whichever does
+	LongestOutage Range    // per run: of the client with the longest; where none has one in most runs, of whichever has
 	RequestsLost  Range    // per run: of all clients
 	Cuts          Range    // per run: connections that ended with their server or were cut by a load balancer, of clients whose requests share one
 	Usable        Usable   // of the run with the fewest, and of those with the longest time
