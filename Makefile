@@ -135,10 +135,15 @@ swarm: ## run SEEDS random worlds with the books open (default 10000)
 	LAMEDUCK_SWARM_SEEDS=$(SEEDS) $(GO) test -count=1 -v -timeout 60m -run TestSwarm ./test/swarm
 
 .PHONY: mutants
-mutants: ## prove that oracle, swarm and tests notice broken code (LAMEDUCK_MUTANTS=n: n of each table)
+mutants: fresh ## prove that oracle, swarm and tests notice broken code (LAMEDUCK_MUTANTS=n: n of each table, and n fresh ones)
 	cd test/oracle && $(GO) test -count=1 -timeout 60m -run Mutants -v ./... | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
 	LAMEDUCK_SWARM_MUTANTS=1 $(GO) test -count=1 -timeout 60m -run '^TestMutants$$' -v ./test/swarm | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
 	LAMEDUCK_MUTANTS=$${LAMEDUCK_MUTANTS:-all} $(GO) test -count=1 -timeout 60m -run 'TestMutants$$' -v ./test/facts | awk '!/^=== / { print } /^--- PASS: TestMutants/ { ran = 1 } END { exit !ran }'
+
+# The limit of a run is MUTANT_TIME, not go test's.
+.PHONY: fresh
+fresh: ## draw LAMEDUCK_MUTANTS mistakes (default 300) from the syntax tree, by MUTANT_SEED (default: the date), and list those that no test notices (MUTANT_MATCH=regexp: of these names; MUTANT_TIME=3m: stop then; LAMEDUCK_KERNEL=1: with the tests in the kernel)
+	LAMEDUCK_FRESH=$${LAMEDUCK_MUTANTS:-300} $(GO) test -count=1 -timeout 12h -run '^TestFreshMistakes$$' -v ./test/mutate | awk '{ print } /^--- PASS: TestFreshMistakes/ { ran = 1 } END { exit !ran }'
 
 .PHONY: facts
 facts: ## list what is modelled: row of the facts, tests, mutants that break it

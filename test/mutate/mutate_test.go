@@ -1,9 +1,7 @@
 package mutate
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,22 +9,11 @@ import (
 // write makes a module with one package in two directories, whose files have one name.
 func write(t *testing.T) (root string) {
 	t.Helper()
-	root = t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod":      "module example.org/sum\n\ngo 1.26\n",
+	return module(t, map[string]string{
 		"one/n.go":    "package one\n\nconst N = 1\n",
 		"two/n.go":    "package two\n\nconst N = 2\n",
-		"sum/main.go": "package main\n\nimport (\n\t\"example.org/sum/one\"\n\t\"example.org/sum/two\"\n)\n\nfunc main() { println(one.N + two.N) }\n",
-	} {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
+		"sum/main.go": "package main\n\nimport (\n\t\"example.org/m/one\"\n\t\"example.org/m/two\"\n)\n\nfunc main() { println(one.N + two.N) }\n",
+	})
 }
 
 // A build with the overlay has both mistakes, and the sources have none.

@@ -1,0 +1,199 @@
+package mutate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Verdict is what became of a mistake.
+type Verdict struct {
+	Mistake *Mistake
+	By      string // the test that noticed it, and its package; empty if none did
+	Tried   int    // how many tests came by it
+	Open    bool   // time ran out before all tests that could notice it were run
+}
+
+// Bench tries mistakes, one at a time.
+type Bench struct {
+	Root string                           // the module whose tests are run
+	Dir  string                           // for what is built, an empty directory that any user may enter
+	Log  func(format string, args ...any) // hears how far it is
+	Till time.Time                        // when to stop
+
+	verdicts []Verdict
+	suites   []*suite
+	overlay  string
+	control  control
+}
+
+// Try runs the tests that come by each mistake until one notices it: those of its own package first, the quick ones
+// before the slow ones. Tests that fail without any mistake are named in the log and do not count.
+func (b *Bench) Try(ctx context.Context, drawn []*Mistake) ([]Verdict, error) {
+	for _, m := range drawn {
+		b.verdicts = append(b.verdicts, Verdict{Mistake: m})
+	}
+	var err error
+	if b.suites, err = suites(b.Root); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(b.Dir, "control")
+	if b.overlay, err = Switched(b.Dir, path, drawn); err != nil {
+		return nil, err
+	}
+	if b.control, err = newControl(path, len(drawn)); err != nil {
+		return nil, err
+	}
+	for _, own := range []bool{true, false} {
+		if !own {
+			b.Log("Not noticed by the tests of their own packages:\n%s", strings.Join(b.unnoticed(), "\n"))
+		}
+		for _, s := range b.suites {
+			if err := b.run(ctx, s, own); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.verdicts, nil
+}
+
+// unnoticed names the mistakes that no test has noticed so far.
+func (b *Bench) unnoticed() []string {
+	var names []string
+	for _, v := range b.verdicts {
+		if v.By == "" {
+			names = append(names, v.Mistake.Name())
+		}
+	}
+	return names
+}
+
+// run tries what is still unnoticed with the tests of one package: what is wrong in that package itself, or in those
+// below it.
+func (b *Bench) run(ctx context.Context, s *suite, own bool) error {
+	var numbers []int
+	for i, v := range b.verdicts {
+		if v.By == "" && s.deps[v.Mistake.Package] && (v.Mistake.Package == s.path) == own {
+			numbers = append(numbers, i+1)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	from := time.Now()
+	late := func() bool { return !b.Till.IsZero() && time.Now().After(b.Till) }
+	if !late() && s.binary == "" {
+		if err := b.record(ctx, s, late); err != nil {
+			return err
+		}
+	}
+	noticed := 0
+	for _, number := range numbers {
+		v := &b.verdicts[number-1]
+		if late() {
+			v.Open = true
+			continue
+		}
+		if err := b.try(ctx, s, number, v); err != nil {
+			return err
+		}
+		if v.By != "" {
+			noticed++
+		}
+	}
+	b.Log("%s noticed %d of %d in %.0f s", s.path, noticed, len(numbers), time.Since(from).Seconds())
+	return nil
+}
+
+// record builds the tests of a package and runs each without any mistake.
+func (b *Bench) record(ctx context.Context, s *suite, late func() bool) error {
+	if err := s.build(ctx, b.Dir, b.overlay); err != nil {
+		return err
+	}
+	names, err := s.names(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	for _, name := range names {
+		if late() {
+			break
+		}
+		b.control.choose(0)
+		from := time.Now()
+		out, err := b.start(ctx, s, []string{name}, 10*time.Minute)
+		r := recorded{name, time.Since(from), b.control.reached()}
+		if err != nil {
+			b.Log("%s %s fails without any mistake, and does not count: %v\n%s", s.path, name, err, out)
+			continue
+		}
+		s.tests = append(s.tests, r)
+	}
+	slices.SortStableFunc(s.tests, func(a, b recorded) int { return cmp.Compare(a.took, b.took) })
+	return nil
+}
+
+// try makes one mistake and runs the tests of a package that come by it.
+func (b *Bench) try(ctx context.Context, s *suite, number int, v *Verdict) error {
+	for _, batch := range s.batches(number) {
+		var names []string
+		took := time.Duration(0)
+		for _, r := range batch {
+			names, took = append(names, r.name), took+r.took
+		}
+		v.Tried += len(names)
+		b.control.choose(number)
+		out, err := b.start(ctx, s, names, 10*time.Second+10*took)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			v.By = s.path + " " + why(out, err)
+			return nil
+		}
+	}
+	return nil
+}
+
+var failed = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^(panic: test timed out)|^(panic|fatal error|SIGSEGV)`)
+
+// why names the test that failed, or how else the program ended.
+func why(out []byte, err error) string {
+	if m := failed.FindSubmatch(out); m != nil {
+		return string(bytes.Join(m[1:], nil))
+	}
+	return err.Error()
+}
+
+// memory is how much of it a test may take, in KiB: a mistake can make a loop that never ends take more and more.
+const memory = 8 << 20
+
+// start runs some tests of a package in a process of their own, until the first one fails. A program that does not end
+// in time is ended, with all that it started.
+func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
+	defer cancel()
+	run := "^(" + strings.Join(names, "|") + ")$"
+	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory), //nolint:gosec // built above
+		s.binary, "-test.failfast", "-test.run", run, "-test.timeout", limit.String())
+	cmd.Dir = s.dir
+	// Programs that tests build have the mistakes, too. The tables of mutants are not tried with each of these.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+b.overlay, "LAMEDUCK_MUTANTS=")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // the tests passed, a program that they started still runs
+	}
+	return out, err
+}
