@@ -53,13 +53,16 @@ type FixedCase struct {
 	ID            string
 	Before, After Range // seconds lost, on the case's own seeds
 	WithLoss      int   // of these runs with the fix
-	Runs          int
-	Confirm       Confirm
+	// StuckBefore and Stuck are how many of the runs do not come to their end without the fix, and with it.
+	StuckBefore, Stuck int
+	Runs               int
+	Confirm            Confirm
 }
 
 // Confirm is a fix on seeds that the search has not seen.
 type Confirm struct {
 	Runs, WithLoss int
+	Stuck          int // runs that do not come to their end
 	LostSeconds    Range
 	Left           []string // causes of what is lost yet, most requests first
 }

@@ -44,7 +44,7 @@ type prober struct {
 }
 
 func newProber(c *container, kind probeKind, spec *corev1.Probe, now engine.Time) *prober {
-	missing, _ := missingPort(c.spec, spec)
+	missing, _ := MissingPort(c.spec, spec)
 	return &prober{c: c, kind: kind, spec: spec, phase: now, ticked: now, result: kind == livenessProbe, unasked: missing != ""}
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// missingPort is the name by which a probe asks for a port that its container does not have, "" for
+// MissingPort is the name by which a probe asks for a port that its container does not have, "" for
 // none, and the field that has it. A number that stands as a text is one. The kubelet then asks nobody
 // and throws the result away, so a readiness probe never succeeds, and no probe ever fails (Kubernetes
 // 1.36 pkg/kubelet/prober/prober.go and worker.go, doProbe; pkg/probe/util.go, ResolveContainerPort;
 // recalled).
-func missingPort(c *corev1.Container, p *corev1.Probe) (name, field string) {
+func MissingPort(c *corev1.Container, p *corev1.Probe) (name, field string) {
 	var port intstr.IntOrString
 	switch {
 	case p == nil:
@@ -61,7 +61,7 @@ func unanswerable(c *corev1.Container, path string) *Stuck {
 		kind string
 		spec *corev1.Probe
 	}{{"startup", c.StartupProbe}, {"readiness", c.ReadinessProbe}} {
-		if name, field := missingPort(c, p.spec); name != "" {
+		if name, field := MissingPort(c, p.spec); name != "" {
 			return &Stuck{
 				Why:  fmt.Sprintf("the new pod is never ready: the %s probe of its container %s asks for a port named %s, and the container has none of that name", p.kind, c.Name, name),
 				What: "a port of that name in the container, or the port's number in the probe",

@@ -304,9 +304,10 @@ func (t *target) startup() *Change {
 	}
 	const failures, period = 30, 10
 	index := t.server
+	lines := append(probeLines(&c.LivenessProbe.ProbeHandler), fmt.Sprintf("failureThreshold: %d", failures), fmt.Sprintf("periodSeconds: %d", period))
 	return &Change{
 		ID: "startupProbe", Title: fmt.Sprintf("startupProbe like the livenessProbe, %d s", failures*period),
-		Edits: []check.Edit{t.edit(t.path("startupProbe"), "", fmt.Sprintf("(as livenessProbe) failureThreshold: %d, periodSeconds: %d", failures, period))},
+		Edits: []check.Edit{t.edit(t.path("startupProbe"), "", fmt.Sprintf("(as livenessProbe) failureThreshold: %d, periodSeconds: %d", failures, period), lines...)},
 		apply: func(d *appsv1.Deployment) {
 			container := &d.Spec.Template.Spec.Containers[index]
 			container.StartupProbe = &corev1.Probe{ProbeHandler: container.LivenessProbe.ProbeHandler, FailureThreshold: failures, PeriodSeconds: period}

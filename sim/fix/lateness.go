@@ -24,7 +24,9 @@ func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
 		return s
 	}
 	t := target{sc: s, w: w, server: index}
-	if missing := t.unavailable(); missing != nil {
+	replicas := w.Deployment.Spec.Replicas
+	full := t.apart() && replicas != nil && len(s.Nodes) <= int(*replicas) // no room for a successor
+	if missing := t.unavailable(); missing != nil && !full {
 		s = Apply(s, workload, []Change{*missing})
 	}
 	return s.Edited(workload, func(d *appsv1.Deployment) {

@@ -72,13 +72,17 @@ type FixedCase struct {
 	Runs     int       `json:"runs"`
 	WithLoss int       `json:"withLoss"`
 	Confirm  Confirmed `json:"confirm"`
+	// StuckBefore and Stuck are how many of the runs do not come to their end without the fix, and with it.
+	StuckBefore int `json:"stuckBefore"`
+	Stuck       int `json:"stuck"`
 }
 
 // Confirmed is a fix on seeds that the search has not seen.
 type Confirmed struct {
 	Runs     int      `json:"runs"`
 	WithLoss int      `json:"withLoss"`
-	Left     []string `json:"left"` // causes of what is lost yet
+	Left     []string `json:"left"`  // causes of what is lost yet
+	Stuck    int      `json:"stuck"` // runs that do not come to their end
 }
 
 // NoHelp names a change that does not help a workload.
@@ -110,7 +114,8 @@ func fixOf(f *check.Fix) Fix {
 	for _, c := range f.Cases {
 		x.Cases = append(x.Cases, FixedCase{
 			ID: c.ID, Before: secondsOf(c.Before), After: secondsOf(c.After), Runs: c.Runs, WithLoss: c.WithLoss,
-			Confirm: Confirmed{c.Confirm.Runs, c.Confirm.WithLoss, append([]string{}, c.Confirm.Left...)},
+			Confirm:     Confirmed{c.Confirm.Runs, c.Confirm.WithLoss, append([]string{}, c.Confirm.Left...), c.Confirm.Stuck},
+			StuckBefore: c.StuckBefore, Stuck: c.Stuck,
 		})
 	}
 	if f.Margin > 0 {

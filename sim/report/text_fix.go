@@ -34,6 +34,9 @@ func noHelpFor(s *check.Simulation, workload string) []string {
 // todo is what to do about a case, in one sentence a way.
 func (t *text) todo(c *check.Case) []string {
 	if c.Verdict == check.Blocked && c.Stuck != nil {
+		if ways := t.waysOut(c); len(ways) > 0 {
+			return ways
+		}
 		words := c.Stuck.What
 		if where := t.place(c.Stuck.File, c.Stuck.Line); where != "" {
 			words += " (" + where + ")"
@@ -60,6 +63,22 @@ func (t *text) todo(c *check.Case) []string {
 	default:
 		return []string{t.notLookedFor()}
 	}
+}
+
+// waysOut are the changes with which a rollout comes to its end that is stuck.
+func (t *text) waysOut(c *check.Case) []string {
+	var out []string
+	for _, f := range fixesFor(t.sim, c.Workload) {
+		if !slices.ContainsFunc(f.Cases, func(x check.FixedCase) bool { return x.ID == c.ID && x.StuckBefore > 0 }) {
+			continue
+		}
+		words := f.Title + ": " + confirmedInShort(f)
+		if len(out) > 0 {
+			words = "or " + words
+		}
+		out = append(out, words)
+	}
+	return out
 }
 
 // harmless is the first change after so many that breaks nothing, where all of these may; nil where there is none.
@@ -109,10 +128,21 @@ func confirmedWords(f *check.Fix) string {
 		return "not confirmed"
 	}
 	runs := count(x.Confirm.Runs, "new rollout", "new rollouts")
+	if x.StuckBefore > 0 {
+		return fmt.Sprintf("comes to its end in %s of %s, and loses %s", thousands(int64(x.Confirm.Runs-x.Confirm.Stuck)), runs, atMost(x.Confirm.LostSeconds))
+	}
 	if x.Confirm.WithLoss == 0 {
 		return fmt.Sprintf("nothing lost in %s (at most %s of rollouts lose anything)", runs, percent(check.LossBound(x.Confirm.Runs)))
 	}
 	return fmt.Sprintf("at most %s lost, in %s of %s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), runs)
+}
+
+// atMost is the most of what is lost.
+func atMost(lost check.Range) string {
+	if lost.Max == 0 {
+		return "nothing"
+	}
+	return "at most " + span(engine.Time(lost.Max))
 }
 
 // confirmedInShort is the same without the bound, which has been said of another change.
@@ -292,6 +322,9 @@ func (t *text) fixed(f *check.Fix) {
 			continue
 		}
 		words := spanOr0(engine.Time(x.Before.Median)) + " -> " + leftOf(x.After)
+		if x.StuckBefore > 0 {
+			words = fmt.Sprintf("comes to its end in %s of %s, and loses %s", thousands(int64(x.Runs-x.Stuck)), count(x.Runs, "run", "runs"), leftOf(x.After))
+		}
 		if len(f.Cases) > 1 {
 			words = t.trafficOf(f, x.ID) + words
 		}

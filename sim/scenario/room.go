@@ -225,6 +225,13 @@ func (s *Scenario) resize(count int) bool {
 	return true
 }
 
+// WithNodes returns the Scenario with another number of nodes; ok is false where they are those of the input, or one that would go
+// is named.
+func (s *Scenario) WithNodes(count int) (out *Scenario, ok bool) {
+	out = s.clone()
+	return out, out.resize(count)
+}
+
 // named says whether the Scenario says something of one of its last nodes.
 func (s *Scenario) named(last []Node) bool {
 	first := len(s.Nodes) - len(last)

@@ -22,7 +22,23 @@ func (s *search) confirm(a *attempt) (f check.Fix, helps bool) {
 	if slices.Sort(longer); len(longer) > 0 {
 		f.Longer = engine.Time(longer[(len(longer)-1)/2])
 	}
-	return f, halved(before, runs, after, newRuns)
+	return f, halved(before, runs, after, newRuns) && endsWith(&f)
+}
+
+// endsWith says that every new run of a fix comes to its end.
+func endsWith(f *check.Fix) bool {
+	return !slices.ContainsFunc(f.Cases, func(x check.FixedCase) bool { return x.Confirm.Stuck > 0 })
+}
+
+// blocked counts the runs that are stuck.
+func blocked(runs []check.Run) int {
+	n := 0
+	for i := range runs {
+		if runs[i].Stuck != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // confirmation names what is confirmed.
@@ -77,8 +93,8 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 	}
 	was, now, anew := closed(ownRuns), closed(own), closed(fresh)
 	out.fixed = check.FixedCase{
-		ID: u.record.ID, Before: was.LostSeconds, After: now.LostSeconds, WithLoss: now.WithLoss, Runs: len(now.Runs),
-		Confirm: check.Confirm{Runs: len(anew.Runs), WithLoss: anew.WithLoss, LostSeconds: anew.LostSeconds, Left: left(&anew)},
+		ID: u.record.ID, StuckBefore: blocked(ownRuns), Stuck: blocked(own), Before: was.LostSeconds, After: now.LostSeconds, WithLoss: now.WithLoss, Runs: len(now.Runs),
+		Confirm: check.Confirm{Runs: len(anew.Runs), Stuck: blocked(fresh), WithLoss: anew.WithLoss, LostSeconds: anew.LostSeconds, Left: left(&anew)},
 	}
 	s.confirmed[key] = out
 	return out

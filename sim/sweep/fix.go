@@ -39,6 +39,9 @@ func fixes(p *pool, units []*unit, out *check.Simulation) error {
 		}
 	}
 	b := &bench{pool: p, out: out, known: map[string]*solution{}, confirmed: map[confirmation]*confirmed{}}
+	if err := b.unblock(units); err != nil {
+		return err
+	}
 	var groups []group
 	for _, name := range workloads {
 		groups = append(groups, groupsOf(units, name)...)
@@ -91,9 +94,10 @@ func groupsOf(units []*unit, workload string) []group {
 	return out
 }
 
-// loses says that a case is worth fixing. What a Scenario does to its world is its own affair.
+// loses says that a case is worth fixing. What a Scenario does to its world is its own affair, and a rollout that is stuck has to
+// come to its end first.
 func loses(c *check.Case) bool {
-	if c.Kind == kindScenario {
+	if c.Kind == kindScenario || c.Verdict == check.Blocked {
 		return false
 	}
 	for i := range c.Families {
@@ -248,6 +252,7 @@ type attempt struct {
 	changes       []fix.Change
 	lost          uint64
 	better, worse int // runs that lost less with it, and more
+	stuck         int // runs whose rollout did not come to its end
 	ran           bool
 }
 

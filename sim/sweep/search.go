@@ -45,7 +45,10 @@ const (
 )
 
 // measure finds out how late the last way to a pod closes.
-func (s *search) measure() error {
+func (s *search) measure() error { return s.measureOn(nil) }
+
+// measureOn is measure with some changes made.
+func (s *search) measureOn(changes []fix.Change) error {
 	type run struct {
 		sc      *scenario.Scenario
 		seed    uint64
@@ -55,11 +58,11 @@ func (s *search) measure() error {
 	for _, u := range s.units {
 		seeds := u.record.Runs[:min(lateSeeds, len(u.record.Runs))]
 		for i := range seeds {
-			runs = append(runs, run{fix.Patient(u.sc, s.workload), seeds[i].Seed, true})
+			runs = append(runs, run{fix.Patient(fix.Apply(u.sc, s.workload, changes), s.workload), seeds[i].Seed, true})
 		}
 		for _, alt := range deciding(u) {
 			for i := range seeds[:min(lateOther, len(seeds))] {
-				runs = append(runs, run{fix.Patient(alt.Scenario, s.workload), seeds[i].Seed, false})
+				runs = append(runs, run{fix.Patient(fix.Apply(alt.Scenario, s.workload, changes), s.workload), seeds[i].Seed, false})
 			}
 		}
 	}
@@ -94,14 +97,19 @@ func deciding(u *unit) []scenario.Alternative {
 	return out
 }
 
-// run finds the attempts that help, the best first, and the titles of the changes that do not.
-func (s *search) run() (found []*attempt, noHelp []string) {
+// sampled picks the runs that attempts are compared with.
+func (s *search) sampled() {
 	for _, u := range s.units {
 		s.samples = append(s.samples, sample(&u.record))
 		for i := range s.samples[len(s.samples)-1] {
 			s.before += fixable(&s.samples[len(s.samples)-1][i])
 		}
 	}
+}
+
+// run finds the attempts that help, the best first, and the titles of the changes that do not.
+func (s *search) run() (found []*attempt, noHelp []string) {
+	s.sampled()
 	var singles []*attempt
 	for _, c := range s.changes() {
 		singles = append(singles, &attempt{changes: []fix.Change{c}})
@@ -201,7 +209,7 @@ func (s *search) concerns(c *fix.Change) bool {
 // better; the new seeds of confirm have the last word.
 func (s *search) helps(a *attempt) bool {
 	more := a.better - a.worse
-	return a.ran && halved(s.before, 1, a.lost, 1) && more > 0 && more*more > 2*(a.better+a.worse)-s.few()
+	return a.ran && a.stuck == 0 && halved(s.before, 1, a.lost, 1) && more > 0 && more*more > 2*(a.better+a.worse)-s.few()
 }
 
 // few is what the test of helps is eased by where a case has hardly any runs: then all of them have to be better.
@@ -242,6 +250,9 @@ func (s *search) screen(attempts []*attempt) {
 		}
 		lost := fixable(r.run)
 		a.lost += lost
+		if r.run.Stuck != nil {
+			a.stuck++
+		}
 		switch {
 		case lost < trials[i].before:
 			a.better++
@@ -272,7 +283,7 @@ func (s *search) best(singles []*attempt) []*attempt {
 		}
 		for _, a := range level {
 			switch {
-			case !a.ran || a.lost*nearly > s.before || len(found) == s.shown:
+			case !a.ran || a.stuck > 0 || a.lost*nearly > s.before || len(found) == s.shown:
 			case s.robust(a):
 				found = append(found, a)
 			case len(asAssumed) < s.shown:
@@ -283,7 +294,7 @@ func (s *search) best(singles []*attempt) []*attempt {
 	if len(found) == 0 {
 		found = asAssumed
 	}
-	all = slices.DeleteFunc(all, func(a *attempt) bool { return !a.ran })
+	all = slices.DeleteFunc(all, func(a *attempt) bool { return !a.ran || a.stuck > 0 })
 	if len(found) > 0 || len(all) == 0 {
 		return found
 	}

@@ -79,4 +79,13 @@ var verdictMutants = []mutant{
 	{"a process that ignores SIGTERM is given more time", []string{"pod-lifecycle 2.3 After the StopContainer"}, "sim/fix", "TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime", []edit{
 		{"sim/fix/fix.go", "	if t.w.App.IgnoresSIGTERM {\n		return nil\n	}\n	have := t.graceSeconds()", "	have := t.graceSeconds()"},
 	}},
+	{"a change that leaves a rollout stuck is a fix", []string{"simulator 9"}, sweeping, "TestNoFixLeavesARolloutStuck", []edit{
+		{"sim/sweep/search.go", "			a.stuck++\n", ""},
+	}},
+	{"what is stuck has no way out", []string{"simulator 9"}, sweeping, "TestWhatIsStuckGetsAWayOut", []edit{
+		{"sim/sweep/unblock.go", "c.Kind != kindScenario && c.Verdict == check.Blocked", "c.Kind == kindScenario && c.Verdict == check.Blocked"},
+	}},
+	{"a node's last pod makes it late", []string{"simulator 9"}, "sim/fix", "TestLatenessIsWhenTheLastWayToADeletedPodCloses", []edit{
+		{"sim/fix/lateness.go", "e.Fallback && !w.balanced && len(w.healthy) == 0", "e.Fallback && w.balanced && len(w.healthy) == 0"},
+	}},
 }

@@ -1,0 +1,181 @@
+package fix
+
+import (
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// Unblock lists what can be changed in a workload whose rollout cannot come to its end, the smallest first. Which of them lets it
+// go on is for a run to say.
+func Unblock(s *scenario.Scenario, w *scenario.Workload) []Change {
+	t := target{sc: s, w: w, server: server(w)}
+	if t.server < 0 {
+		return nil
+	}
+	var out []Change
+	for _, c := range []*Change{t.inPlace(), t.asked(), t.startup(), t.ungated(), t.roomier(), t.fewer()} {
+		if c != nil {
+			out = append(out, *c)
+		}
+	}
+	return out
+}
+
+// inPlace has a rollout take an old pod away before it makes a new one: the new one has the node, or the host port, of the old.
+func (t *target) inPlace() *Change {
+	d := t.w.Deployment
+	surge, unavailable := cluster.Fenceposts(d)
+	if t.w.Recreate() || surge == 0 && unavailable > 0 {
+		return nil
+	}
+	return &Change{
+		ID: "inPlace", Title: "maxSurge: 0, maxUnavailable: 1", Cost: "one pod is missing at a time during a rollout",
+		Edits: t.rolling(1, 0),
+		apply: func(d *appsv1.Deployment) {
+			d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxUnavailable: number(1), MaxSurge: number(0)}
+		},
+	}
+}
+
+// rolling are the edits of both bounds of a rollout: one, where neither is in the manifest.
+func (t *target) rolling(unavailable, surge int) []check.Edit {
+	const path = "spec.strategy.rollingUpdate"
+	have := t.w.Deployment.Spec.Strategy.RollingUpdate
+	if t.w.Object != nil && !t.w.Object.Has(path) {
+		to := fmt.Sprintf("{maxUnavailable: %d, maxSurge: %d}", unavailable, surge)
+		return []check.Edit{t.edit(path, "", to, fmt.Sprintf("maxUnavailable: %d", unavailable), fmt.Sprintf("maxSurge: %d", surge))}
+	}
+	return []check.Edit{
+		t.edit(path+".maxUnavailable", have.MaxUnavailable.String(), fmt.Sprint(unavailable)),
+		t.edit(path+".maxSurge", have.MaxSurge.String(), fmt.Sprint(surge)),
+	}
+}
+
+// asked has a probe ask for the number of a port where it names one that its container does not have.
+func (t *target) asked() *Change {
+	containers := t.w.Deployment.Spec.Template.Spec.Containers
+	for i := range containers {
+		for _, kind := range []string{"startup", "readiness"} {
+			c := containers[i]
+			name, field := cluster.MissingPort(&c, probeOf(&c, kind))
+			if name == "" || len(c.Ports) == 0 {
+				continue
+			}
+			port := c.Ports[0].ContainerPort
+			return &Change{
+				ID: "probePort", Title: fmt.Sprintf("%sProbe of %s on port %d", kind, c.Name, port),
+				Edits: []check.Edit{t.edit(fmt.Sprintf("spec.template.spec.containers[%d].%sProbe.%s", i, kind, field), name, fmt.Sprint(port))},
+				apply: func(d *appsv1.Deployment) {
+					ask(probeOf(&d.Spec.Template.Spec.Containers[i], kind), intstr.FromInt32(port))
+				},
+			}
+		}
+	}
+	return nil
+}
+
+func probeOf(c *corev1.Container, kind string) *corev1.Probe {
+	if kind == "startup" {
+		return c.StartupProbe
+	}
+	return c.ReadinessProbe
+}
+
+// ask has a probe ask for another port.
+func ask(p *corev1.Probe, port intstr.IntOrString) {
+	if p.HTTPGet != nil {
+		p.HTTPGet.Port = port
+	}
+	if p.TCPSocket != nil {
+		p.TCPSocket.Port = port
+	}
+}
+
+// ungated takes the readiness gates away that somebody has to set.
+func (t *target) ungated() *Change {
+	gates := t.w.Deployment.Spec.Template.Spec.ReadinessGates
+	if len(gates) == 0 {
+		return nil
+	}
+	var names []string
+	for _, g := range gates {
+		names = append(names, string(g.ConditionType))
+	}
+	return &Change{
+		ID: "readinessGates", Title: "no readinessGates",
+		Edits:       []check.Edit{t.edit("spec.template.spec.readinessGates", strings.Join(names, ", "), "[]")},
+		Destructive: "whoever is to set the gate may have to know a pod before it gets traffic",
+		apply:       func(d *appsv1.Deployment) { d.Spec.Template.Spec.ReadinessGates = nil },
+	}
+}
+
+// roomier gives the cluster one node more, where it has as many as somebody said; nil where its nodes are those of the input.
+func (t *target) roomier() *Change {
+	if _, ok := t.sc.WithNodes(len(t.sc.Nodes) + 1); !ok {
+		return nil
+	}
+	return &Change{
+		ID: "nodes", Title: "one node more", Cost: "it need not be there for longer than the rollout",
+		world: func(s *scenario.Scenario) *scenario.Scenario {
+			if more, ok := s.WithNodes(len(s.Nodes) + 1); ok {
+				return more
+			}
+			return s
+		},
+	}
+}
+
+// fewer has a workload whose pods may not share a node have no more of them than there are nodes.
+func (t *target) fewer() *Change {
+	replicas := t.w.Deployment.Spec.Replicas
+	if replicas == nil || int(*replicas) <= len(t.sc.Nodes) || !t.apart() {
+		return nil
+	}
+	n := int32(len(t.sc.Nodes))
+	return &Change{
+		ID: "replicas", Title: fmt.Sprintf("replicas: %d", n), Cost: "no more pods than there are nodes for them, as now",
+		Edits: []check.Edit{t.edit("spec.replicas", fmt.Sprint(*replicas), fmt.Sprint(n))},
+		apply: func(d *appsv1.Deployment) { d.Spec.Replicas = &n },
+	}
+}
+
+// apart says that the pods of the workload may not share a node: for a host port, or required anti-affinity.
+func (t *target) apart() bool {
+	if ports, _ := scenario.HostPorts(&t.w.Deployment.Spec.Template.Spec); len(ports) > 0 {
+		return true
+	}
+	same, _ := t.w.Apart(t.w)
+	return same
+}
+
+// probeLines is a probe's handler as it is written in YAML.
+func probeLines(h *corev1.ProbeHandler) []string {
+	switch {
+	case h.HTTPGet != nil:
+		words := fmt.Sprintf("path: %q, port: %s", h.HTTPGet.Path, h.HTTPGet.Port.String())
+		if h.HTTPGet.Scheme != "" && h.HTTPGet.Scheme != corev1.URISchemeHTTP {
+			words += ", scheme: " + string(h.HTTPGet.Scheme)
+		}
+		return []string{"httpGet: {" + words + "}"}
+	case h.TCPSocket != nil:
+		return []string{"tcpSocket: {port: " + h.TCPSocket.Port.String() + "}"}
+	case h.GRPC != nil:
+		return []string{fmt.Sprintf("grpc: {port: %d}", h.GRPC.Port)}
+	case h.Exec != nil:
+		var words []string
+		for _, w := range h.Exec.Command {
+			words = append(words, fmt.Sprintf("%q", w))
+		}
+		return []string{"exec: {command: [" + strings.Join(words, ", ") + "]}"}
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,103 @@
+package sweep
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
+)
+
+// unblock looks for changes that let the rollouts go on that are stuck, the worst first, and adds them to the record.
+func (b *bench) unblock(units []*unit) error {
+	p := b.pool
+	var workloads []string
+	for _, c := range b.out.Worst() {
+		if isStuck(c) && !slices.Contains(workloads, c.Workload) && (p.opts.Fixes < 0 || len(workloads) < p.opts.Fixes) {
+			workloads = append(workloads, c.Workload)
+		}
+	}
+	for _, name := range workloads {
+		s := &search{
+			pool: p, workload: name, confirmed: b.confirmed, budget: searching / len(workloads), reruns: rerunning / len(workloads),
+			otherwise: []otherwise{}, // whether a rollout ends does not depend on them
+		}
+		for _, u := range units {
+			if u.record.Workload == name && u.judged() && isStuck(&u.record) {
+				s.units = append(s.units, u)
+			}
+		}
+		s.sampled()
+		found, noHelp := s.ways()
+		for _, a := range found {
+			a, err := s.gentler(a)
+			if err != nil {
+				return err
+			}
+			f, _ := s.confirm(a)
+			if !endsWith(&f) || len(f.Cases) == 0 || f.Cases[0].Confirm.Runs == 0 {
+				noHelp = append(noHelp, a.title())
+				continue
+			}
+			f.Least, f.Longer = "", 0 // what never ends has no length
+			b.out.Fixes = append(b.out.Fixes, f)
+		}
+		for _, title := range noHelp {
+			b.out.NoHelp = append(b.out.NoHelp, check.NoHelp{Workload: name, Title: title})
+		}
+	}
+	return nil
+}
+
+// isStuck says that a case is about a rollout that does not come to its end: none of a Scenario, which says what it is about.
+func isStuck(c *check.Case) bool { return c.Kind != kindScenario && c.Verdict == check.Blocked }
+
+// ways are the smallest sets of changes with which all rollouts of the samples come to their end, and the titles of those that do
+// not help by themselves.
+func (s *search) ways() (found []*attempt, noHelp []string) {
+	first := s.units[0].sc
+	var singles []*attempt
+	for _, c := range fix.Unblock(first, first.Workload(s.workload)) {
+		singles = append(singles, &attempt{changes: []fix.Change{c}})
+	}
+	level := singles
+	for size := 1; size <= together && len(found) == 0; size++ {
+		if size > 1 {
+			level = grow(level, singles)
+		}
+		s.screen(level)
+		for _, a := range level {
+			if a.ran && a.stuck == 0 && len(found) < shownFixes {
+				found = append(found, a)
+			}
+		}
+	}
+	for _, a := range singles {
+		if a.ran && a.stuck > 0 && !slices.ContainsFunc(found, func(b *attempt) bool { return b.contains(a) }) {
+			noHelp = append(noHelp, a.changes[0].Title)
+		}
+	}
+	return found, noHelp
+}
+
+// gentler is an attempt with a preStop hook beside it, where its rollouts lose something and lose half of that or less with the
+// hook; the attempt itself where not.
+func (s *search) gentler(a *attempt) (*attempt, error) {
+	if a.lost == 0 {
+		return a, nil
+	}
+	s.lates = lates{}
+	if err := s.measureOn(a.changes); err != nil {
+		return nil, err
+	}
+	first := fix.Apply(s.units[0].sc, s.workload, a.changes)
+	hook := fix.Shorter(first, first.Workload(s.workload), fix.Sleep(s.lates.any))
+	if hook == nil {
+		return a, nil
+	}
+	b := &attempt{changes: append(slices.Clone(a.changes), *hook)}
+	s.screen([]*attempt{b})
+	if b.ran && b.stuck == 0 && halved(a.lost, 1, b.lost, 1) {
+		return b, nil
+	}
+	return a, nil
+}

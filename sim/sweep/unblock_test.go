@@ -1,0 +1,95 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// casesWith is the case of one workload, without those that are not judged.
+func casesWith(t *testing.T, text string, opts scenario.Options) []scenario.Case {
+	t.Helper()
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, more := scenario.Infer(objects, opts)
+	if manifest.HasErrors(problems) || manifest.HasErrors(more) {
+		t.Fatalf("%v %v", problems, more)
+	}
+	cases = slices.DeleteFunc(cases, func(c scenario.Case) bool { return c.Verdict != "" })
+	if len(cases) != 1 {
+		t.Fatalf("%d cases", len(cases))
+	}
+	return cases
+}
+
+const pod = "        ports: [{containerPort: 8080}]\n"
+
+// A rollout that cannot go on gets what lets it, tried and confirmed as other fixes are, with its place and what to paste.
+func TestWhatIsStuckGetsAWayOut(t *testing.T) {
+	t.Parallel()
+	const (
+		inPlace  = "maxSurge: 0, maxUnavailable: 1"
+		hostPort = "        ports: [{containerPort: 8080, hostPort: 8080}]\n"
+		named    = "        readinessProbe: {httpGet: {path: /, port: http}, periodSeconds: 1}"
+		killing  = readiness + "\n        livenessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1, failureThreshold: 1}"
+	)
+	for name, c := range map[string]struct {
+		from, to   string // in the manifest
+		nodes      int
+		want       []string // beginnings of titles
+		edit, yaml string   // of the first: file:line and what to paste, "" for a value that is replaced
+		noHelp     string
+	}{
+		"host ports on as many nodes as pods":       {pod, hostPort, 2, []string{inPlace, "one node more"}, "web.yaml:4", "strategy:|  rollingUpdate:|    maxUnavailable: 1|    maxSurge: 0", ""},
+		"host ports on fewer nodes than pods":       {pod, hostPort, 1, []string{inPlace + ", one node more", inPlace + ", replicas: 1"}, "web.yaml:4", "strategy:|  rollingUpdate:|    maxUnavailable: 1|    maxSurge: 0", ""},
+		"a probe asks for a port that is not there": {readiness, named, 3, []string{"readinessProbe of web on port 8080"}, "web.yaml:14", "", inPlace},
+		"killed while it starts":                    {readiness, killing, 3, []string{"startupProbe like the livenessProbe"}, "web.yaml:11", "startupProbe:|  httpGet: {path: \"/\", port: 8080}|  failureThreshold: 30|  periodSeconds: 10", inPlace},
+		"a gate that nobody sets":                   {"      containers:", "      readinessGates: [{conditionType: example.org/known}]\n      containers:", 3, []string{"no readinessGates"}, "web.yaml:10", "", inPlace},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.TrimPrefix(strings.Replace(web, c.from, c.to, 1), "\n")
+			if text == strings.TrimPrefix(web, "\n") {
+				t.Fatal("nothing replaced")
+			}
+			s := swept(t, casesWith(t, text, scenario.Options{Nodes: c.nodes}), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+			if s.Cases[0].Verdict != check.Blocked || len(s.Fixes) != len(c.want) {
+				t.Fatalf("%s, with %+v", s.Cases[0].Verdict, s.Fixes)
+			}
+			for i, want := range c.want {
+				f := &s.Fixes[i]
+				x := f.Cases[0]
+				if !strings.HasPrefix(f.Title, want) || x.StuckBefore != 5 || x.Stuck != 0 || x.Confirm.Stuck != 0 || x.Confirm.Runs != 20 {
+					t.Errorf("%s: %+v, want %s", f.Title, x, want)
+				}
+			}
+			e := s.Fixes[0].Edits[0]
+			if got := strings.Join(e.YAML, "|"); got != c.yaml || fmt.Sprintf("%s:%d", e.File, e.Line) != c.edit {
+				t.Errorf("%s:%d %s", e.File, e.Line, got)
+			}
+			if c.noHelp != "" && (len(s.NoHelp) == 0 || s.NoHelp[0].Title != c.noHelp) {
+				t.Errorf("does not help: %v", s.NoHelp)
+			}
+		})
+	}
+}
+
+// A change with which a rollout loses nothing for it never ends is no fix.
+func TestNoFixLeavesARolloutStuck(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(web, pod, "        ports: [{containerPort: 8080, hostPort: 8080}]\n", 1)
+	text = strings.Replace(text, "  replicas: 2\n", "  replicas: 2\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n", 1)
+	s := swept(t, casesWith(t, text, scenario.Options{Nodes: 2}), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+	if s.Cases[0].WithLoss == 0 || len(s.Fixes) == 0 {
+		t.Fatalf("%d runs with loss, %v", s.Cases[0].WithLoss, s.Fixes)
+	}
+	for _, f := range s.Fixes {
+		if strings.Contains(f.Title, "maxUnavailable: 0") {
+			t.Errorf("%s", f.Title)
+		}
+	}
+}
