@@ -100,6 +100,18 @@ func TestWhatWasLostIsWrittenAgain(t *testing.T) {
 	}
 }
 
+// A chain of a Service that nobody has is removed, though it may have been there before the first look after a change: then there is
+// no earlier look to compare with.
+func TestAChainTooManyIsNoticedAtTheFirstLook(t *testing.T) {
+	t.Parallel()
+	b, kernels, w := started(t)
+	whole := kernels[0].text()
+	kernels[0].tables[nat]["KUBE-SVC-AAAAAAAAAAAAAAAA"] = nil
+	if err := b.Check(w.Plan); err != nil || b.Repairs() != 1 || kernels[0].text() != whole {
+		t.Errorf("%v, %d repairs, and then\n%s\nwant\n%s", err, b.Repairs(), kernels[0].text(), whole)
+	}
+}
+
 // A jump that iptables-save prints in a way of its own is not put in twice.
 func TestAJumpInOtherWordsIsAJump(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -39,6 +41,9 @@ func (k *fakeKernel) commit(_ string, changes []*tableChange, generation uint32,
 		if err != nil {
 			return err
 		}
+	}
+	for _, c := range changes {
+		k.structure.uses += uint32(len(c.sets) + len(c.chains)) //nolint:gosec // a few
 	}
 	k.committed = append(k.committed, changes)
 	k.at = nextGeneration(k.at)
@@ -156,6 +161,38 @@ func TestSomebodyElseAtOurTableIs(t *testing.T) {
 	}
 	if k.replaced() {
 		t.Error("they were replaced a second time, and were ours by then")
+	}
+}
+
+// Chains that the Backend itself added later are its own when it next looks.
+func TestChainsOfOnesOwnAreNoReasonToReplace(t *testing.T) {
+	t.Parallel()
+	opts, err := Options{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, k := backendtest.NewWorld(1, testNode()), &fakeKernel{at: 41}
+	b := &Backend{opts: opts, node: w.Node, kernel: k}
+	svc := backendtest.PacketService()
+	svc.Spec.Type = corev1.ServiceTypeLoadBalancer
+	svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "203.0.113.1"}}
+	apply := func() {
+		t.Helper()
+		backendtest.SetService(t, w.Cache, svc, backendtest.PacketSlice(backendtest.PodAddr(endpoints.IPv4, 1)))
+		if err := b.Apply(w.Step(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply()
+	before := k.structure
+	svc.Spec.LoadBalancerSourceRanges = []string{"198.51.100.0/24"}
+	apply()
+	if k.structure == before {
+		t.Fatal("source ranges made no chain")
+	}
+	k.at = nextGeneration(k.at) // somebody else, at another table
+	if err := b.Apply(w.Plan, plan.Delta{}); err != nil || k.replaced() || b.Repairs() != 0 {
+		t.Errorf("%v, replaced %v, %d repairs", err, k.replaced(), b.Repairs())
 	}
 }
 

@@ -309,6 +309,34 @@ func TestKindsComeBeforeNamesInConflicts(t *testing.T) {
 	}
 }
 
+// An external IP that becomes a load-balancer IP is the same address in the same place, and a claim of another kind: it wins
+// against the external IP of a Service whose name comes first.
+func TestAClaimOfAnotherKindIsSettledAnew(t *testing.T) {
+	t.Parallel()
+	f := newFollower(plan.NFTables)
+	shared := netip.MustParseAddr("203.0.113.7").String()
+	first := clusterService("a-first", 2).object()
+	first.Spec.ExternalIPs = []string{shared}
+	f.cache.SetService(first)
+	web := clusterService("web", 1).object()
+	web.Spec.ExternalIPs = []string{shared}
+	f.cache.SetService(web)
+	owner := func(want string, kind plan.Kind) {
+		t.Helper()
+		if err := f.step(); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.plan.Frontend(plan.Key{Addr: netip.MustParseAddr(shared), Port: 80}); got == nil || got.Service.Name != want || got.Kind != kind {
+			t.Errorf("%v, want the %s of %s", got, kind, want)
+		}
+	}
+	owner("a-first", plan.ExternalIP)
+	web.Spec.Type, web.Spec.ExternalIPs = corev1.ServiceTypeLoadBalancer, nil
+	web.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: shared}}
+	f.cache.SetService(web)
+	owner("web", plan.LoadBalancerIP)
+}
+
 func TestADeltaIsEmptyWhenNothingChangesForThisNode(t *testing.T) {
 	t.Parallel()
 	local := exposedService("web", 1)

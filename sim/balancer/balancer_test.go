@@ -159,18 +159,29 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// One answer of the other kind begins the row anew.
+// One answer of the other kind begins the row anew: a member that answers every other probe stays
+// what it is, in or out.
 func TestThresholdsCountInARow(t *testing.T) {
 	t.Parallel()
-	f, b := build(scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 2, Healthy: 1}})
-	for i := range engine.Time(20) {
-		f.run(10*sec + i*sec)
-		f.ok[0] = i%2 == 0
-		b.Wake()
+	f, b := build(scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 2, Healthy: 2}})
+	f.run(10 * sec)
+	alternate := func(want ...int) {
+		t.Helper()
+		sends := len(f.sends)
+		for i := range 20 {
+			f.ok[0] = i%2 == 1
+			b.Wake()
+			f.run(f.eng.Now() + sec)
+		}
+		if got := b.actives(); !slices.Equal(got, want) || len(f.sends) != sends {
+			t.Errorf("sends to %v after %d changes, want %v after none", got, len(f.sends)-sends, want)
+		}
 	}
-	if !slices.Equal(b.actives(), []int{0, 1, 2}) {
-		t.Errorf("%v", b.actives())
-	}
+	alternate(0, 1, 2)
+	f.ok[0] = false
+	b.Wake()
+	f.run(f.eng.Now() + 5*sec)
+	alternate(1, 2)
 }
 
 // The controller hears of a terminating endpoint and removes the node 2 s later; 5 s after that
@@ -408,21 +419,37 @@ func TestFirstChecksAreUnrest(t *testing.T) {
 	}
 }
 
-// A repeated SYN stays with its member while that is active.
+// A repeated SYN stays with its member while that is active, whatever becomes of the others,
+// where the load balancer hashes flows.
 func TestAFlowStaysWithItsMember(t *testing.T) {
 	t.Parallel()
-	f, b := build(scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}})
-	for flow := range uint64(100) {
-		first, _ := b.Pick(flow<<57, -1)
-		if again, _ := b.Pick(flow<<57, first); again != first {
-			t.Fatalf("flow %d: %d, then %d", flow, first, again)
+	for _, hash := range []scenario.FlowHash{scenario.HashFlow, scenario.HashRandom} {
+		f, b := build(scenario.LoadBalancer{Hash: hash, Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}})
+		var first [100]int
+		for flow := range first {
+			first[flow], _ = b.Pick(uint64(flow)<<57, -1)
 		}
-	}
-	f.ok[2] = false
-	b.Wake()
-	f.run(5 * sec)
-	if m, ok := b.Pick(0, 2); !ok || m == 2 {
-		t.Errorf("member %d, %v", m, ok)
+		f.ok[0] = false
+		b.Wake()
+		f.run(5 * sec)
+		moved := 0
+		for flow, was := range first {
+			fresh, _ := b.Pick(uint64(flow)<<57, -1)
+			m, ok := b.Pick(uint64(flow)<<57, was)
+			want := was
+			if was == 0 || hash == scenario.HashRandom {
+				want = fresh
+			}
+			if !ok || m != want || m == 0 {
+				t.Errorf("%v, flow %d: member %d, then %d, want %d", hash, flow, was, m, want)
+			}
+			if was != 0 && was != fresh {
+				moved++
+			}
+		}
+		if moved == 0 {
+			t.Error("every flow would be where it was, anyway")
+		}
 	}
 }
 
@@ -506,6 +533,8 @@ func TestJudge(t *testing.T) {
 			f.run(60 * sec)
 			f.would = map[int]bool{0: true}
 		}, 1, ledger.StaleLB, ledger.LBProbe},
+		{"a member that the controller has not removed, and none of the others is healthy: they are used all the same", scenario.LoadBalancer{Check: check, FailOpen: true, Members: scenario.MembersLocalNodes},
+			func(f *fake, _ *Balancer) { f.settled, f.would = ready(0, 2), all(false) }, 1, ledger.StaleLB, ledger.LBController},
 		{"no target, and none settled", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would = all(false) }, -1, ledger.NoHealthyTarget, ledger.Spec},
 		{"no target, and one that was not probed again", scenario.LoadBalancer{Check: check}, func(f *fake, b *Balancer) {
 			f.ok = all(false)

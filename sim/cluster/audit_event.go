@@ -49,8 +49,8 @@ type AuditEvent struct {
 	Container *corev1.Container
 	Sidecar   bool
 	Main      bool
-	// Grace is the grace period of a Stopping, How the end of an Ended, Probe whose answer a
-	// Probed is, Yes the answer.
+	// Grace is the grace period of a Stopping, and with a Signalled how long after it SIGKILL
+	// comes; How is the end of an Ended, Probe whose answer a Probed is, Yes the answer.
 	Grace engine.Time
 	How   Ending
 	Probe *corev1.Probe

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -130,6 +132,22 @@ func TestAppProfiles(t *testing.T) {
 	}
 }
 
+// An app that finishes its requests within a limit ends when that is over, counted from SIGTERM,
+// though new requests keep coming over open connections.
+func TestTheLimitToFinishCountsFromSIGTERM(t *testing.T) {
+	t.Parallel()
+	w := newBuild(1).app(func(a *scenario.App) { a.FinishWithin = 2 * sec }).start(t, 1)
+	w.do(10*sec, "delete", "web#0", "")
+	w.inFlight = 10*sec + 900*ms
+	for at := 10*sec + 500*ms; at < 20*sec; at += 500 * ms {
+		w.at(at, func() { w.inFlight = at + 900*ms })
+	}
+	w.run(100 * sec)
+	if ended := w.when("r0 0 ended") - 10*sec; ended != 2*sec {
+		t.Errorf("ended after %s s, want 2", ended.Seconds())
+	}
+}
+
 // What hooks do to the server before SIGTERM. Reference: scenario.Hook.
 func TestHooksAct(t *testing.T) {
 	t.Parallel()
@@ -199,6 +217,32 @@ func TestSidecarOrder(t *testing.T) {
 		}
 		if at != [3]engine.Time{c.main, c.early, c.late} {
 			t.Errorf("%s: app, early, late ended after %v, want %v", c.name, at, [3]engine.Time{c.main, c.early, c.late})
+		}
+	}
+}
+
+// A sidecar that waited for the others gets with its SIGTERM what is left of the grace period, the
+// wait counted in whole seconds, and never less than 2 s. Reference: as above, and
+// minimumGracePeriodInSeconds.
+func TestASidecarsGraceIsWhatItsWaitLeft(t *testing.T) {
+	t.Parallel()
+	always := corev1.ContainerRestartPolicyAlways
+	for _, c := range []struct{ finishes, left engine.Time }{{20500 * ms, 10 * sec}, {29500 * ms, 2 * sec}} {
+		b := newBuild(1)
+		b.d.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "mesh", RestartPolicy: &always}}
+		w := b.start(t, 1)
+		w.do(10*sec, "delete", "web#0", "")
+		w.inFlight = 10*sec + c.finishes
+		var got []string
+		w.Audit(func(e AuditEvent) {
+			if e.Kind == Signalled && e.At >= 10*sec && e.Pod == 0 {
+				got = append(got, fmt.Sprintf("%s after %s s: %s s", e.Container.Name, (e.At-10*sec).Seconds(), e.Grace.Seconds()))
+			}
+		})
+		w.run(60 * sec)
+		want := []string{"app after 0 s: 30 s", fmt.Sprintf("mesh after %s s: %s s", c.finishes.Seconds(), c.left.Seconds())}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

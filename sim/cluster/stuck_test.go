@@ -233,3 +233,42 @@ func TestPodsWithoutANodeArePendingFromTheBeginning(t *testing.T) {
 		t.Errorf("%d pending, %+v, %+v, %+v", len(w.sched.pending), rs, u, w.StuckRollout())
 	}
 }
+
+// As many pods as required anti-affinity allows get a node, and no more: it counts pods of the same
+// revision, all of the workload, or those of another that wants to be alone. Nothing else keeps pods
+// from sharing a node. Reference: Kubernetes 1.36 pkg/scheduler/framework/plugins/interpodaffinity
+// (existing pods' anti-affinity counts as much as the incoming pod's).
+func TestPodsThatAreKeptApart(t *testing.T) {
+	t.Parallel()
+	beside := func(b build, replicas int32) build {
+		b = b.another("canary", replicas)
+		b.Workloads[1].Deployment.Spec.Template.Spec.Affinity = nil
+		return b
+	}
+	for _, c := range []struct {
+		name    string
+		b       build
+		scaled  string
+		pending int
+	}{
+		{"nothing keeps them apart", newBuild(1).nodes(2), "web", 0},
+		{"all of the workload", newBuild(1).nodes(2).apart(), "web", 2},
+		{"those of a revision", newBuild(1).nodes(2).apart("pod-template-hash"), "web", 2},
+		{"from another workload that says nothing itself", beside(newBuild(1).nodes(3).apart(), 2), "web", 3},
+		{"from one that wants to be alone", beside(newBuild(3).nodes(3).apart(), 0), "canary", 4},
+		{"those of a revision, beside another workload", beside(newBuild(1).nodes(3).apart("pod-template-hash"), 2), "web", 1},
+	} {
+		w := c.b.start(t, 1)
+		w.do(10*sec, "scale", c.scaled, "4")
+		w.run(60 * sec)
+		pending := 0
+		for _, id := range w.livePods {
+			if as[*Pod](w.store.get(key{kindPod, int(id), 0})).Node < 0 {
+				pending++
+			}
+		}
+		if pending != c.pending {
+			t.Errorf("%s: %d pods without a node, want %d", c.name, pending, c.pending)
+		}
+	}
+}

@@ -211,7 +211,7 @@ func (c *container) closeListener(why Closed) {
 // signal sends SIGTERM, and SIGKILL after the time that is left.
 func (c *container) signal(left engine.Time, killed Ending) {
 	k := c.wk.k
-	c.tell(AuditEvent{Kind: Signalled})
+	c.tell(AuditEvent{Kind: Signalled, Grace: left})
 	k.w.eng.Cancel(c.kill)
 	c.kill = k.inPod(left, "SIGKILL", func() {
 		c.killed = true

@@ -185,6 +185,9 @@ func TestJSONAddsUp(t *testing.T) {
 	if r.Requests.Total != 4000 || r.Requests.Failed != 196 || inCauses != 196 || r.Verdict.Worst != "drops" {
 		t.Errorf("%+v, causes for %d, %+v", r.Requests, inCauses, r.Verdict)
 	}
+	if want := (Attempts{Total: 4000, Failed: 196}); r.Attempts != want {
+		t.Errorf("attempts %+v, want %+v", r.Attempts, want)
+	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

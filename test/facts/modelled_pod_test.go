@@ -50,7 +50,7 @@ var podRows = []row{
 	{"pod-lifecycle 2.4 A sidecar's preStop", "runs at once, too", "sim/cluster/terminate.go", "sim/cluster: TestSidecarOrder"},
 	{"pod-lifecycle 2.4 A sidecar gets SIGTERM", "after the main containers, last declared first", "sim/cluster/terminate.go", "sim/cluster: TestSidecarOrder"},
 	{"pod-lifecycle 2.4 If the grace runs out", "all waiting sidecars are signalled", "sim/cluster/terminate.go", "sim/cluster: TestSidecarOrder"},
-	{"pod-lifecycle 2.4 Each sidecar", "has what is left of the grace", "sim/cluster/terminate.go", "sim/cluster: TestSidecarOrder"},
+	{"pod-lifecycle 2.4 Each sidecar", "has what is left of the grace", "sim/cluster/terminate.go", "sim/cluster: TestSidecarOrder TestASidecarsGraceIsWhatItsWaitLeft"},
 	{"pod-lifecycle 2.4 Sidecars may", "their readiness counts", "sim/cluster/kubelet.go", "sim/cluster: TestReadinessOfAllContainersCounts"},
 }
 

@@ -77,6 +77,15 @@ var balancerMutants = []mutant{
 	{"detection takes an interval more", []string{"propagation 1.8", "propagation 4 Same, Local policy"}, balancers, ofPresets, []edit{
 		{checks, "if m.row < max(1, threshold) {", "if m.row <= max(1, threshold) {"},
 	}},
+	{"answers of the other kind need not come in a row", []string{"propagation 1.8"}, balancers, "TestThresholdsCountInARow", []edit{
+		{checks, "\tif ok == m.healthy {\n\t\tm.row = 0\n", "\tif ok == m.healthy {\n"},
+	}},
+	{"a flow forgets its member", []string{"load-balancers 4"}, balancers, "TestAFlowStaysWithItsMember", []edit{
+		{picks, "return last, true", "return list[engine.Below(flow, len(list))], true"},
+	}},
+	{"nobody fails open while all settle", []string{"load-balancers 3 AWS NLB"}, balancers, "TestJudge", []edit{
+		{picks, "return b.announced(b.open(members, healthy))", "return b.announced(healthy)"},
+	}},
 	{"every node with an endpoint is a member", []string{"load-balancers 2 GKE subsetting Local"}, balancers, "TestMembership", []edit{
 		{balancer, "scenario.MembersLocalNodes: !e.Terminating,", "scenario.MembersLocalNodes: true,"},
 	}},

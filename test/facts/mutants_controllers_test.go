@@ -58,6 +58,9 @@ var rolloutMutants = []mutant{
 	{"proportions round down", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRescale", []edit{
 		{rollout, "return (2*a + b) / (2 * b)", "return a / b"},
 	}},
+	{"a new ReplicaSet is saturated before it is available", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRescale", []edit{
+		{rollout, "n.Desired == in.replicas && n.Available == in.replicas {", "n.Desired == in.replicas {"},
+	}},
 	{"what rounding leaves goes to the smallest", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRoundingGoesToTheLargest", []edit{
 		{rollout, "out[0].size = max(0, out[0].size+left)", "out[len(out)-1].size = max(0, out[len(out)-1].size+left)"},
 	}},

@@ -36,6 +36,12 @@ var scheduleMutants = []mutant{
 	{"anti-affinity is within a workload", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{obstacles, "case mine && !revision, its && !itsRevision:", "case (mine && !revision || its && !itsRevision) && i == id.Workload:"},
 	}},
+	{"pods of a revision are never kept apart", []string{"simulator 9"}, cluster, "TestPodsThatAreKeptApart", []edit{
+		{obstacles, "return need.apartInSet && ", "return need.apartInSet && n < 0 && "},
+	}},
+	{"nobody heeds whom others want to be apart from", []string{"simulator 9"}, cluster, "TestPodsThatAreKeptApart", []edit{
+		{obstacles, ", its && !itsRevision:", ", its && !itsRevision && false:"},
+	}},
 	{"matchLabelKeys do not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{"sim/scenario/workload.go", "if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {", "if w != nil {"},
 	}},

@@ -97,6 +97,12 @@ var graceMutants = []mutant{
 }
 
 var terminationMutants = []mutant{
+	{"a sidecar's wait costs it nothing", []string{"pod-lifecycle 2.4 Each sidecar"}, cluster, "TestASidecarsGrace", []edit{
+		{terminate, "t.signal(s.c, s.left-(w.eng.Now()-s.since).TruncateToSecond())", "t.signal(s.c, s.left)"},
+	}},
+	{"what an app has to finish begins anew with each request", []string{"simulator 5.5"}, cluster, "TestTheLimitToFinish", []edit{
+		{terminate, "limit := since + i.App.FinishWithin", "limit := now + i.App.FinishWithin"},
+	}},
 	{"the kubelet always reacts at once", []string{"pod-lifecycle 2b", "propagation 1.3a"}, cluster, "TestTerminationBegins", []edit{
 		{kubelet, "if next-relistPeriod > wk.lastSync && wk.busy == 0 {", "if next > 0 {"},
 	}},

@@ -10,6 +10,9 @@ const (
 // verdictMutants are of what is made of runs: what the action costs, the word for it, the number of runs, what counts as a fix,
 // and what makes the exit code 1.
 var verdictMutants = []mutant{
+	{"a fix is confirmed on the seeds that it was found with", []string{"simulator 3"}, sweeping, "TestFixesAreConfirmedOnOtherSeeds", []edit{
+		{"sim/sweep/confirm.go", "s.pool.opts.Seed + newSeeds + i", "s.pool.opts.Seed + i"},
+	}},
 	{"what fails without the action is its loss", []string{"simulator 9"}, checking, "TestWhatFailsWithoutTheActionIsNotItsLoss", []edit{
 		{pairs, "return without[q.Number] })", "return without[q.Number] && false })"},
 	}},

@@ -117,6 +117,8 @@ func TestWhatIsTaken(t *testing.T) {
 		{"winkernel: {sourceVip: 10.0.0.1}", "warning: 3:24: " + k + `winkernel.sourceVip: "10.0.0.1" has no effect: it is for Windows nodes`},
 		{"windowsRunAsService: true", "warning: 3:22: " + k + "windowsRunAsService: true has no effect: it is for Windows nodes"},
 		{"portRange: 1000-2000", "warning: 3:12: " + k + `portRange: "1000-2000" has no effect: it was for the mode userspace, which kube-proxy had until 1.25`},
+		{"iptables: {minSyncPeriod: 30s, syncPeriod: 30s}", ""}, // no longer is not shorter
+		{"mode: nftables\nnftables: {syncPeriod: 1s}", ""},
 		{"configSyncPeriod: 15m", ""},
 		{"configSyncPeriod: 5m", "warning: 3:19: " + k + `configSyncPeriod: "5m0s" has no effect: lameduck hears of each change of an object and has no use for hearing of all objects again`},
 		{"showHiddenMetricsForVersion: '1.35'", "warning: 3:30: " + k + `showHiddenMetricsForVersion: "1.35" has no effect: lameduck hides no metrics`},
