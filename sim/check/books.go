@@ -73,7 +73,10 @@ func (a *account) waits() {
 // ends returns when a request that waited has arrived, and forgets it.
 func (a *account) ends(number uint64) (at engine.Time, known bool) {
 	list := a.waiting[a.ended:]
-	i, known := slices.BinarySearchFunc(list, number, func(w arrived, n uint64) int { return cmp.Compare(w.number, n) })
+	i, known := 0, len(list) > 0 && list[0].number == number // mostly it is the one that has waited longest
+	if !known {
+		i, known = slices.BinarySearchFunc(list, number, func(w arrived, n uint64) int { return cmp.Compare(w.number, n) })
+	}
 	if !known || list[i].at == over {
 		return 0, false
 	}

@@ -9,8 +9,10 @@ import (
 
 // Grouped is failed requests put together with those that are like them. The zero value is empty.
 type Grouped struct {
-	groups map[groupKey]*Group
-	order  []*Group // in order of first occurrence
+	groups map[groupKey]*group
+	order  []*group // in order of first occurrence
+	list   []*Group // the same for others
+	last   *group   // that something was added to
 }
 
 type groupKey struct {
@@ -19,28 +21,72 @@ type groupKey struct {
 	blame   Blame
 }
 
-// Add puts one more request to those that are like it.
-func (f *Grouped) Add(r *Request) {
-	if f.groups == nil {
-		f.groups = map[groupKey]*Group{}
+// group is a Group that grows. Failures come one like the other: how many of them in a row had the same
+// node, and the same pod, is added when that changes.
+type group struct {
+	Group
+	key     groupKey
+	node    int
+	onNode  uint64
+	pod     string
+	reached uint64 // requests that got to it
+}
+
+// flush adds what was counted in a row.
+func (g *group) flush() {
+	if g.onNode > 0 {
+		g.Nodes[g.node] += g.onNode
+		g.onNode = 0
 	}
-	k := groupKey{r.Stream, r.Outcome, r.Blame}
-	g := f.groups[k]
-	if g == nil {
-		g = &Group{Stream: r.Stream, Outcome: r.Outcome, Blame: r.Blame, First: r.Arrival, Last: r.Arrival, Nodes: map[int]uint64{}, Pods: map[string]uint64{}, Example: *r}
-		f.groups[k] = g
-		f.order = append(f.order, g)
-	}
-	g.Count++
-	g.First, g.Last = min(g.First, r.Arrival), max(g.Last, r.Arrival)
-	g.Nodes[r.Node]++
-	if r.Pod != "" {
-		g.Pods[r.Pod]++
+	if g.reached > 0 {
+		g.Pods[g.pod] += g.reached
+		g.reached = 0
 	}
 }
 
+// Add puts one more request to those that are like it.
+func (f *Grouped) Add(r *Request) {
+	g := f.of(groupKey{r.Stream, r.Outcome, r.Blame}, r)
+	g.Count++
+	g.First, g.Last = min(g.First, r.Arrival), max(g.Last, r.Arrival)
+	if r.Node != g.node || r.Pod != g.pod {
+		g.flush()
+		g.node, g.pod = r.Node, r.Pod
+	}
+	g.onNode++
+	if r.Pod != "" {
+		g.reached++
+	}
+}
+
+// of returns the group of a request, which is the first of it if there is none.
+func (f *Grouped) of(k groupKey, r *Request) *group {
+	if f.last != nil && f.last.key == k {
+		return f.last
+	}
+	g := f.groups[k]
+	if g == nil {
+		if f.groups == nil {
+			f.groups = map[groupKey]*group{}
+		}
+		g = &group{key: k, Group: Group{
+			Stream: r.Stream, Outcome: r.Outcome, Blame: r.Blame, First: r.Arrival, Last: r.Arrival,
+			Nodes: map[int]uint64{}, Pods: map[string]uint64{}, Example: *r,
+		}}
+		f.groups[k] = g
+		f.order, f.list = append(f.order, g), append(f.list, &g.Group)
+	}
+	f.last = g
+	return g
+}
+
 // List lists the groups in order of first occurrence.
-func (f *Grouped) List() []*Group { return f.order }
+func (f *Grouped) List() []*Group {
+	for _, g := range f.order {
+		g.flush()
+	}
+	return f.list
+}
 
 // LongestOutage is the longest time in which every new request of one stream failed, as that of a Ledger, of those outages
 // that some requests are to blame for: it is from the first to the last of these. failed are all that failed, in any order.

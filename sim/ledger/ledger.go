@@ -313,7 +313,7 @@ func (l *Ledger) All() Totals {
 func (l *Ledger) Outcomes(stream int) [NumOutcomes]uint64 { return l.outcomes[stream] }
 
 // Groups lists the failures by likeness, in order of first occurrence.
-func (l *Ledger) Groups() []*Group { return l.failures.order }
+func (l *Ledger) Groups() []*Group { return l.failures.List() }
 
 // Failures lists the failed requests that were kept, in order of their failing.
 func (l *Ledger) Failures() []Request { return l.kept }

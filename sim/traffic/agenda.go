@@ -42,6 +42,15 @@ func (a *agenda) next() engine.Time {
 	return a.head(a.first).at
 }
 
+// after says whether all that is pending comes after a step that was put down with a seq.
+func (a *agenda) after(at engine.Time, seq uint64) bool {
+	if a.count == 0 {
+		return true
+	}
+	p := a.head(a.first)
+	return p.at > at || p.at == at && p.seq > seq
+}
+
 // head is the next of a lane that is not empty, or of the rest.
 func (a *agenda) head(lane int) *pending {
 	if lane == len(a.lanes) {

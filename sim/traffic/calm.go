@@ -35,6 +35,7 @@ func (t *Traffic) calmDown(s *stream) {
 		return
 	}
 	c.fronts = t.world.Fronts(s.index)
+	s.tells = s.tells || len(c.fronts) > 0
 	c.on = len(c.fronts) > 0 && t.allLead(s)
 }
 
@@ -118,6 +119,7 @@ func (t *Traffic) Redirected(stream int, now engine.Time) { t.stir(t.streams[str
 // were until now.
 func (t *Traffic) Resynced(node int, now engine.Time) {
 	for _, s := range t.streams {
+		s.news++
 		c := &s.calm
 		if !c.on || len(s.links) > 0 { // a connection stays where it leads
 			continue
@@ -147,6 +149,7 @@ func same(a, b []Front) bool {
 func (t *Traffic) stir(s *stream, now engine.Time) {
 	t.catchUp(s, now)
 	s.calm.on = false
+	s.news++
 }
 
 // catchUp counts what has arrived in a calm stream, and draws what may still be in flight.

@@ -33,6 +33,6 @@ func (t *Traffic) startNamed(a *attempt, now engine.Time) {
 		return
 	}
 	first := engine.Below(a.req.draws.Draw(0), len(r.targets))
-	a.target = *r.targets[(first+a.req.attempts-1)%len(r.targets)]
+	a.target = r.targets[(first+int(a.req.attempts)-1)%len(r.targets)]
 	t.connect(a, now, nil)
 }

@@ -204,7 +204,7 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 	}
 	if ok {
 		l.state, l.failures, l.again, l.used = linkUp, 0, now, now
-		l.to = t.lasting(a.target)
+		l.to = a.target
 		l.lighten(now)
 		t.release(l, func(a *attempt) {
 			a.blame = l.blame // what it waited for, if it did

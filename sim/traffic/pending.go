@@ -141,7 +141,7 @@ func (t *Traffic) takeBack(s *serving) (ok bool) {
 		*s.cut = true
 	case !s.attempt.stay.asking():
 		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.from(), s.late)
-		stream.withdraw(s.attempt.req.client) // its next request was to follow the answer
+		stream.withdraw(int(s.attempt.req.client)) // its next request was to follow the answer
 	}
 	t.interrupted(s)
 	return true

@@ -198,8 +198,8 @@ func (f *inFlight) addPlain(p *plain) {
 func (t *Traffic) whole(f *inFlight, p *plain) serving {
 	s := t.streams[p.stream]
 	return serving{end: p.end, attempt: attempt{
-		req:    request{stream: s, number: p.number, arrival: p.arrival, draws: s.requests.Sub(p.number), drawn: uint64(p.drawn), attempts: 1},
-		member: int(p.member), flow: p.flow, node: int(p.node), began: p.arrival, sent: p.arrival, target: *f.targets[p.target],
+		req:    request{stream: s, number: p.number, arrival: p.arrival, draws: s.requests.Sub(p.number), drawn: uint32(p.drawn), attempts: 1},
+		member: int(p.member), flow: p.flow, node: int(p.node), began: p.arrival, sent: p.arrival, target: f.targets[p.target],
 	}}
 }
 
@@ -271,10 +271,4 @@ func (t *Traffic) gather(server uint64, now engine.Time) *inFlight {
 		return cmp.Or(cmp.Compare(x.arrival, y.arrival), cmp.Compare(x.stream.index, y.stream.index), cmp.Compare(x.number, y.number))
 	})
 	return f
-}
-
-// lasting returns a target as plain requests name it: it stays as it is.
-func (t *Traffic) lasting(target Target) *Target {
-	f := t.inFlight(target.Server.ID())
-	return f.targets[f.known(&target)]
 }

@@ -21,7 +21,7 @@ type conn struct {
 	member int    // of Front, with the flow it was opened with
 	flow   uint64
 	node   int
-	target Target       // the zero Target while not connected
+	target *Target      // nil while not connected
 	takes  *engine.Dist // what Plain says of its Server
 	sent   engine.Time  // when the request under way was written, if it reuses the connection
 	// counted says that the request under way is plain; then number is its own, and it is kept nowhere
@@ -37,7 +37,7 @@ type conn struct {
 }
 
 // use has a request under way over the connection, from now until its answer comes.
-func (c *conn) use(target Target, now, end engine.Time) {
+func (c *conn) use(target *Target, now, end engine.Time) {
 	c.sent, c.counted = now, false
 	if !c.connected() {
 		c.target, c.closed, c.cut, c.gone, c.sent = target, engine.Never, false, false, notReused
@@ -117,7 +117,7 @@ func (c *conn) racing(now engine.Time) bool {
 
 // drop forgets the connection: the next use opens a new one.
 func (c *conn) drop() {
-	c.target, c.free, c.counted = Target{}, 0, false
+	c.target, c.free, c.counted = nil, 0, false
 	if c.proxy != nil {
 		c.proxy.drops(c)
 		return
@@ -125,7 +125,7 @@ func (c *conn) drop() {
 	c.vacate()
 }
 
-func (c *conn) connected() bool { return c.target.Server != nil }
+func (c *conn) connected() bool { return c.target != nil }
 
 // leg is whose connection it is.
 func (c *conn) leg() Leg {
@@ -231,7 +231,7 @@ func (t *Traffic) repeats(a *attempt, at engine.Time, fault ledger.Fault, escape
 	if !s.spec.RepeatReused || !a.reused || a.proxy != nil || a.outcome(fault, at) != ledger.Reset || a.gaveUp(at) {
 		return false
 	}
-	if r.repeats >= s.spec.Clients { // there are no more that it could have used before
+	if int(r.repeats) >= s.spec.Clients { // there are no more that it could have used before
 		return false
 	}
 	r.repeats++

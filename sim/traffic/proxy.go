@@ -149,7 +149,7 @@ func (t *Traffic) startProxied(a *attempt, now engine.Time) {
 		t.reuse(c, a, now)
 		return
 	}
-	a.sent, a.tries, a.target, a.member = now, 0, Target{}, -1
+	a.sent, a.tries, a.target, a.member = now, 0, nil, -1
 	t.connect(a, now, &conn{pool: s, proxy: a.proxy, place: -1, closed: engine.Never})
 }
 
@@ -159,7 +159,7 @@ func (t *Traffic) proxyRetries(a *attempt, at engine.Time, fault ledger.Fault) b
 	s := a.req.stream
 	p := s.spec.Proxy
 	again := fault.NewConnection() || p.RetryReset && fault.Outcome() == ledger.Reset
-	if !again || a.req.proxied >= p.Retries || a.member < 0 || a.gaveUp(at) {
+	if !again || int(a.req.proxied) >= p.Retries || a.member < 0 || a.gaveUp(at) {
 		return false
 	}
 	a.req.proxied++

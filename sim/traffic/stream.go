@@ -23,11 +23,14 @@ type stream struct {
 	cuts      uint64     // sessions that ended with their server
 	dark      darkness   // of the links
 	waiting   []*attempt // for a connection of the pool, in the order in which they began
+	silence   silence
+	news      uint64 // counts the times at which connections may have begun to go elsewhere
+	tells     bool   // the World says so
 }
 
 func newStream(index int, spec Spec, eng *engine.Engine) *stream {
 	s := &stream{
-		index: index, spec: spec, requests: eng.Stream("traffic "+spec.Name, "requests"), plainly: plainlyOf(&spec),
+		index: index, spec: spec, requests: eng.Stream("traffic "+spec.Name, "requests"), plainly: plainlyOf(&spec), silence: newSilence(&spec),
 		arrivals: arrivals{process: spec.Arrivals, interval: spec.Interval, draws: eng.Stream("traffic "+spec.Name, "arrivals")},
 	}
 	if spec.Kind == HTTP2 || spec.Kind == Session {
@@ -59,7 +62,7 @@ func (s *stream) arrive(r *request) {
 		return
 	}
 	s.count++
-	r.client = s.loop.pop().client
+	r.client = int32(s.loop.pop().client)
 	s.next = engine.Never
 	if len(s.loop) > 0 {
 		s.next = s.loop[0].at

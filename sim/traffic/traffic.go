@@ -93,6 +93,14 @@ type Target struct {
 	Server Server // nil when nothing ever was at the address
 }
 
+// addr is the target's address, the zero address for none.
+func (t *Target) addr() netip.AddrPort {
+	if t == nil {
+		return netip.AddrPort{}
+	}
+	return t.Addr
+}
+
 // Server is what a connection meets at an address.
 type Server interface {
 	// Accepts says whether a new connection is accepted now; Answers whether the address at
@@ -183,6 +191,8 @@ type Traffic struct {
 	stopped engine.Time // no arrivals from here on
 	clock   engine.Time // of what clients do now, or did last
 	drawAll bool
+
+	quietNext quiet // see nextQuiet
 }
 
 // New returns the traffic of some streams; arrivals begin at time 0.
@@ -199,7 +209,7 @@ func (t *Traffic) Stop(at engine.Time) { t.stopped = at }
 
 // Idle says whether no request is under way that could still fail.
 func (t *Traffic) Idle() bool {
-	return t.pending.count == 0 && !slices.ContainsFunc(t.streams, func(s *stream) bool { return len(s.waiting) > 0 })
+	return t.pending.count == 0 && !slices.ContainsFunc(t.streams, func(s *stream) bool { return len(s.waiting) > 0 || s.silence.under() > 0 })
 }
 
 // Clock is the moment of what clients do now, between two events of the world, or of the last of it. What
@@ -208,6 +218,7 @@ func (t *Traffic) Clock() engine.Time { return min(t.clock, t.stopped) }
 
 // RunUntil handles everything that clients do before a moment.
 func (t *Traffic) RunUntil(limit engine.Time) {
+	t.nobodyTells()
 	for {
 		t.countPlain(limit)
 		s := t.earliest()
@@ -216,7 +227,9 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 			arrival = s.next
 		}
 		due := t.pending.next()
-		if t.wake(min(arrival, limit, due)) {
+		waiting, wakes := t.firstWaiting()
+		again, step := t.stayQuiet(min(arrival, limit), wakes)
+		if again || waiting != nil && t.wake(waiting, wakes, min(arrival, limit, due, step)) {
 			continue
 		}
 		if due < min(arrival, limit) {
@@ -258,11 +271,11 @@ type request struct {
 	number   uint64
 	arrival  engine.Time
 	draws    engine.Stream
-	drawn    uint64
-	attempts int
-	repeats  int // of all attempts: see Spec.RepeatReused
-	proxied  int // tries of the proxy, of the attempt under way
-	client   int
+	drawn    uint32
+	attempts int32
+	repeats  int32 // of all attempts: see Spec.RepeatReused
+	proxied  int32 // tries of the proxy, of the attempt under way
+	client   int32
 	escapes  bool         // it succeeds after a failed attempt, if it does
 	escaped  ledger.Blame // of the last of them
 }
@@ -280,7 +293,7 @@ func (r *request) from() *ledger.Blame {
 
 func (r *request) draw() uint64 {
 	r.drawn++
-	return r.draws.Draw(r.drawn)
+	return r.draws.Draw(uint64(r.drawn))
 }
 
 // attempt is one try: a new connection, with its retransmissions.
@@ -291,10 +304,10 @@ type attempt struct {
 	node   int
 	began  engine.Time // of the attempt: the timeout counts from here
 	sent   engine.Time // of the first SYN: retransmissions and the connect timeout count from here
-	target Target      // pinned by the node's connection table once chosen
+	target *Target     // pinned by the node's connection table once chosen, nil before
 	silent engine.Time // when a SYN first came to where nothing is, 0 for never
-	reused bool        // over a connection that had been used before
 	tries  int32
+	reused bool         // over a connection that had been used before
 	blame  ledger.Blame // of the last judgement
 
 	proxy *proxy // that asks for the client, nil while the client itself connects
@@ -355,7 +368,7 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 // fresh forgets where the attempt before led.
 func (a *attempt) fresh() {
 	a.req.proxied = 0
-	a.tries, a.target, a.silent, a.blame, a.member = 0, Target{}, 0, ledger.Blame{}, -1
+	a.tries, a.target, a.silent, a.blame, a.member = 0, nil, 0, ledger.Blame{}, -1
 	a.proxy, a.stay, a.reused = nil, nil, false
 }
 
@@ -381,11 +394,11 @@ func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
 func (t *Traffic) aim(a *attempt) (fault ledger.Fault, ok bool) {
 	f := t.world.Front(a.leg(), a.flow, a.member)
 	if f.Member != a.member {
-		a.target, a.silent = Target{}, 0
+		a.target, a.silent = nil, 0
 	}
 	a.member, a.node = f.Member, f.Node
 	if f.Target != nil {
-		a.target = *f.Target
+		a.target = f.Target
 	}
 	return f.Fault, f.Member >= 0
 }
@@ -414,23 +427,16 @@ func (t *Traffic) reach(a *attempt) (fault ledger.Fault, ok bool) {
 	if t.through(a.node) {
 		return ledger.FaultNodeDead, false
 	}
-	if !a.target.Addr.IsValid() {
+	if a.target == nil {
 		s := a.req.stream
 		way := t.world.Enter(s.index, a.node)
 		if way.Verdict != packet.Endpoints {
 			t.world.Began(s.index, a.node, 0, nil)
-			switch {
-			case way.Verdict != packet.Reject:
-				return ledger.FaultDropped, false
-			case s.spec.ICMPFiltered:
-				return ledger.FaultFiltered, false
-			default:
-				return ledger.FaultRejected, false
-			}
+			return s.noWay(way), false
 		}
 		i := engine.Below(a.req.draw(), len(way.Targets))
 		t.world.Began(s.index, a.node, i, way.Targets[i])
-		a.target = *way.Targets[i]
+		a.target = way.Targets[i]
 	}
 	switch server := a.target.Server; {
 	case server == nil || !server.Answers():
@@ -439,6 +445,18 @@ func (t *Traffic) reach(a *attempt) (fault ledger.Fault, ok bool) {
 		return ledger.FaultNoListener, false
 	default:
 		return 0, true
+	}
+}
+
+// noWay is what becomes of a SYN where the rules lead to no endpoint.
+func (s *stream) noWay(way *Way) ledger.Fault {
+	switch {
+	case way.Verdict != packet.Reject:
+		return ledger.FaultDropped
+	case s.spec.ICMPFiltered:
+		return ledger.FaultFiltered
+	default:
+		return ledger.FaultRejected
 	}
 }
 
@@ -454,8 +472,11 @@ func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *con
 	}
 	a.tries++
 	next, limit := a.sent+retransmission(int(a.tries)), a.connectLimit()
-	if at := a.unreachable(now, fault); at < limit {
+	switch at := a.unreachable(now, fault); {
+	case at < limit:
 		limit, fault = at, ledger.FaultUnreachable
+	case at == engine.Never && t.keepsQuiet(a, fault):
+		return
 	}
 	if c != nil {
 		c.busyUntil(min(next, limit) + 1) // what waits for it looks again when it is decided
@@ -544,12 +565,12 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 		t.answering(a.stay, &work)
 	}
 	if s.spec.Arrivals == ClosedLoop && answer == Answered {
-		s.again(r.client, end)
+		s.again(int(r.client), end)
 	}
 }
 
 func (t *Traffic) judge(a *attempt, fault ledger.Fault) ledger.Blame {
-	return t.world.Judge(a.leg(), a.member, a.node, a.target.Addr, fault)
+	return t.world.Judge(a.leg(), a.member, a.node, a.target.addr(), fault)
 }
 
 // failed ends an attempt that failed, known to the client at a moment.
@@ -576,13 +597,13 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 	if t.repeats(a, at, fault, blame) {
 		return
 	}
-	if r.attempts <= s.spec.Retries {
+	if int(r.attempts) <= s.spec.Retries {
 		r.escape(blame)
 		t.later(at+s.spec.RetryDelay, step{attempt: *a, retry: true})
 		return
 	}
 	pod, ingress := "", ""
-	if a.target.Server != nil {
+	if a.target != nil && a.target.Server != nil {
 		pod = a.target.Server.Name()
 	}
 	if a.proxy != nil && a.stay != nil {
@@ -590,10 +611,10 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 	}
 	t.led.Fail(ledger.Request{
 		Number: r.number, Stream: s.index, Arrival: r.arrival, End: at, Outcome: a.outcome(fault, at),
-		Blame: blame, Node: a.node, Pod: pod, Ingress: ingress, Attempts: r.attempts + r.repeats,
+		Blame: blame, Node: a.node, Pod: pod, Ingress: ingress, Attempts: int(r.attempts + r.repeats),
 	})
 	if s.spec.Arrivals == ClosedLoop {
-		s.again(r.client, at)
+		s.again(int(r.client), at)
 	}
 }
 

@@ -18,7 +18,7 @@ type flow struct {
 	member int
 	number uint64 // stands for its 5-tuple
 	node   int
-	target Target      // the zero Target: nothing is kept
+	target *Target     // nil: nothing is kept
 	until  engine.Time // when it is forgotten if nothing comes
 }
 
@@ -36,7 +36,7 @@ func (t *Traffic) ask(a *attempt, now engine.Time) {
 	if s.spec.Kind == FixedFlow {
 		f = &s.flows[a.req.number%uint64(len(s.flows))]
 	}
-	pinned := f != nil && f.target.Addr.IsValid() && now < f.until
+	pinned := f != nil && f.target != nil && now < f.until
 	if pinned {
 		a.member, a.flow, a.node, a.target = f.member, f.number, f.node, f.target
 	} else {
@@ -46,7 +46,7 @@ func (t *Traffic) ask(a *attempt, now engine.Time) {
 	if ok {
 		fault, ok = t.reach(a)
 	}
-	if f != nil && a.target.Addr.IsValid() && a.node >= 0 { // past the nodes nobody keeps it
+	if f != nil && a.target != nil && a.node >= 0 { // past the nodes nobody keeps it
 		*f = flow{a.member, a.flow, a.node, a.target, now + flowUnanswered}
 		if ok {
 			f.until = now + flowAnswered
@@ -63,7 +63,7 @@ func (t *Traffic) ask(a *attempt, now engine.Time) {
 // by the client's timeout.
 func (t *Traffic) unanswered(a *attempt, now engine.Time, fault ledger.Fault, pinned bool) {
 	switch {
-	case pinned && fault == ledger.FaultNodeDead && a.target.Addr.IsValid():
+	case pinned && fault == ledger.FaultNodeDead && a.target != nil:
 		fault = ledger.FaultNodeGone
 	case pinned && fault == ledger.FaultNoAnswer:
 		fault = ledger.FaultPinned
@@ -92,7 +92,7 @@ func (t *Traffic) Clean(stream, node int, serving []netip.AddrPort) {
 	}
 	list := t.streams[stream].flows
 	for i := range list {
-		if f := &list[i]; f.node == node && f.target.Addr.IsValid() && !slices.Contains(serving, f.target.Addr) {
+		if f := &list[i]; f.node == node && f.target != nil && !slices.Contains(serving, f.target.Addr) {
 			*f = flow{}
 		}
 	}

@@ -77,11 +77,9 @@ func (t *Traffic) firstWaiting() (first *stream, at engine.Time) {
 	return first, at
 }
 
-// wake has the request that waits and goes on first do so, if that is before a moment. ok is false
-// when there is none.
-func (t *Traffic) wake(before engine.Time) (ok bool) {
-	s, now := t.firstWaiting()
-	if s == nil || now >= before {
+// wake has the request of a stream that waits and goes on first do so, if that is before a moment.
+func (t *Traffic) wake(s *stream, now, before engine.Time) (ok bool) {
+	if now >= before {
 		return false
 	}
 	t.clock = now

@@ -156,7 +156,7 @@ var balancerMutants = []mutant{
 		{"sim/traffic/proxy.go", "; member != tried || member < 0 {", "; tried < 0 || member >= 0 {"},
 	}},
 	{"a proxy has a retry more", []string{"simulator 1"}, "sim", "TestRetriesRescueWhatCombinatoricsSays", []edit{
-		{"sim/traffic/proxy.go", "a.req.proxied >= p.Retries ||", "a.req.proxied > p.Retries ||"},
+		{"sim/traffic/proxy.go", "int(a.req.proxied) >= p.Retries ||", "int(a.req.proxied) > p.Retries ||"},
 	}},
 	{"the first back-off is 10 % longer", []string{"simulator 1"}, "sim", "TestBackOffAfterACrash", []edit{
 		{"sim/traffic/link.go", "firstBackoff   = engine.Second", "firstBackoff   = engine.Second * 11 / 10"},

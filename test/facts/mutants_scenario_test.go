@@ -158,7 +158,7 @@ var clientMutants = []mutant{
 		{client, "return engine.Time(1<<n-1) * engine.Second", "return engine.Time(n) * engine.Second"},
 	}},
 	{"REJECT is met with silence", []string{"kube-proxy 3", "kube-proxy 7 New SYN"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
-		{client, "return ledger.FaultRejected, false", "return ledger.FaultDropped, false"},
+		{client, "return ledger.FaultRejected\n", "return ledger.FaultDropped\n"},
 	}},
 	{"a closed listener is met with silence", []string{"kube-proxy 7 New SYN", "propagation 5 after SIGTERM, graceful server", "propagation 5 SIGKILL"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
 		{client, "return ledger.FaultNoListener, false", "return ledger.FaultNoAnswer, false"},
@@ -191,7 +191,8 @@ var clientMutants = []mutant{
 		{"sim/traffic/link.go", "if at := a.unreachable(now, fault); at < limit {", "if at := a.unreachable(now, fault); at < 0 {"},
 	}},
 	{"a repeated SYN chooses again", []string{"kube-proxy 7 NAT decision"}, "sim/traffic", "TestRetransmissions", []edit{
-		{client, "if !a.target.Addr.IsValid() {", "if a.tries > 0 || !a.target.Addr.IsValid() {"},
+		{client, "if a.target == nil {", "if a.tries > 0 || a.target == nil {"},
+		{"sim/traffic/silence.go", "\tcase target != nil:\n", "\tcase target != nil && s == nil:\n"},
 	}},
 }
 
@@ -207,7 +208,7 @@ var idleMutants = []mutant{
 		{pool, "if !s.spec.RepeatReused || !a.reused", "if !a.reused"},
 	}},
 	{"a request is repeated once", []string{"simulator 9"}, "sim/traffic", "TestARequestIsRepeatedUntilAConnectionIsNew", []edit{
-		{pool, "if r.repeats >= s.spec.Clients {", "if r.repeats >= 1 {"},
+		{pool, "if int(r.repeats) >= s.spec.Clients {", "if r.repeats >= 1 {"},
 	}},
 	{"a repetition has a timeout of its own", []string{"simulator 9"}, "sim/traffic", "TestARepetitionHasWhatIsLeftOfTheTimeout", []edit{
 		{client, "\t\tp.attempt.fresh()\n", "\t\tp.attempt.fresh()\n\t\tp.attempt.began = p.at\n"},
@@ -239,6 +240,15 @@ var idleMutants = []mutant{
 	}},
 	{"requests are counted over connections that are closed", []string{"simulator 2"}, "sim", "TestCountedRequestsComeToTheSameInEveryExample", []edit{
 		{"sim/traffic/plain.go", "if !c.asItWas(now) || c.takes == nil {", "if c.takes == nil {"},
+	}},
+	{"who hears no answer hears no news either", []string{"simulator 2"}, "sim/traffic", "TestRequestsThatNobodyHearsAreLostAlike", []edit{
+		{"sim/traffic/silence.go", "if u.news != s.news && !t.stillSilent(s, u) {", "if u.news > s.news && !t.stillSilent(s, u) {"},
+	}},
+	{"a SYN that the rules drop is judged once", []string{"simulator 2"}, "sim/traffic", "TestRequestsThatNobodyHearsAreLostAlike", []edit{
+		{"sim/traffic/silence.go", "if u.fault != ledger.FaultNoAnswer { // see repeat", "if u.fault == ledger.FaultErred { // see repeat"},
+	}},
+	{"of two SYNs at one moment the later one is the first", []string{"simulator 2"}, "sim/traffic", "TestRequestsThatNobodyHearsAreLostAlike", []edit{
+		{"sim/traffic/silence.go", "w.due == next.at && w.seq < next.seq", "w.due == next.at && w.seq > next.seq"},
 	}},
 	{"slow is what takes long", []string{"simulator 2"}, "sim/traffic", "TestSlowIsLaterThanItWouldHaveBeen", []edit{
 		{client, "work.late = now-r.arrival >= engine.Second", "work.late = end-r.arrival >= engine.Second"},

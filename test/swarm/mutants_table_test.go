@@ -154,7 +154,7 @@ var mutants = []mutant{
 	}},
 
 	{"twice the retries", []string{"simulator 2"}, []edit{
-		{"traffic/traffic.go", "if r.attempts <= s.spec.Retries {", "if r.attempts <= 2*s.spec.Retries {"},
+		{"traffic/traffic.go", "if int(r.attempts) <= s.spec.Retries {", "if int(r.attempts) <= 2*s.spec.Retries {"},
 	}},
 	{"a server's end leaves its connections", []string{"kube-proxy 7"}, []edit{
 		{"traffic/pool.go", "if c.connected() && c.target.Server.ID() == server && c.closed == engine.Never {", "if c == nil {"},
@@ -164,7 +164,7 @@ var mutants = []mutant{
 		{"traffic/pool.go", "if c.closed != engine.Never && now >= c.closed+c.rtt()/2 ||", "if"},
 	}},
 	{"a SYN that is repeated goes elsewhere", []string{"kube-proxy 7"}, []edit{
-		{"traffic/traffic.go", "if !a.target.Addr.IsValid() {", "if !a.target.Addr.IsValid() || a.tries > 0 {"},
+		{"traffic/traffic.go", "if a.target == nil {", "if a.target == nil || a.tries > 0 {"},
 	}},
 	{"clients wait for ever", []string{"simulator 2"}, []edit{
 		{"traffic/traffic.go", "if s.spec.Timeout > 0 && end > a.began+s.spec.Timeout {", "if s.spec.Timeout < 0 && end > a.began+s.spec.Timeout {"},
@@ -189,7 +189,7 @@ var mutants = []mutant{
 		{"traffic/udp.go", "\t\t\t*f = flow{}\n", ""},
 	}},
 	{"flows over UDP are not pinned", []string{"kube-proxy 7 NAT decision", "kube-proxy 7 UDP flows"}, []edit{
-		{"traffic/udp.go", "pinned := f != nil && f.target.Addr.IsValid() && now < f.until", "pinned := f != nil && f.target.Addr.IsValid() && now < 0"},
+		{"traffic/udp.go", "pinned := f != nil && f.target != nil && now < f.until", "pinned := f != nil && f.target != nil && now < 0"},
 	}},
 	{"clients keep an answer of DNS for ever", []string{"propagation 1.10"}, []edit{
 		{"traffic/dns.go", "if now >= r.until {", "if now >= r.until && len(r.targets) == 0 {"},

@@ -1,0 +1,245 @@
+package traffic
+
+import (
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// Behind a load balancer that is late, thousands of requests send their SYNs to where nothing answers,
+// again and again, until their clients give up. What is kept of such a request is one entry of a list in
+// the order of the first SYNs. The second SYNs have the same order, so have the third ones and so has the
+// giving up: a place in the list for each of these steps says whose turn it is. As long as nobody says
+// that connections may go elsewhere, a SYN that is sent again changes nothing but that place. As soon as
+// something is different the request is followed as any other, from that moment on and with the same draws.
+//
+//	list:   a b c d e f g h <- the next arrival whose SYN has no answer
+//	        |     |   |
+//	        |     |   whose second SYN is next
+//	        |     whose third SYN is next
+//	        who gives up next
+
+// unheard is a request at its first attempt, over a connection of its own, whose SYNs have met no answer. It holds
+// no pointers, as plain: there are many of them.
+type unheard struct {
+	number, flow uint64
+	sent         engine.Time // the first SYN, at its arrival
+	seq          uint64      // of its next step, among what is pending
+	news         uint64      // of the stream, when it was last looked where the SYNs go
+	target       int32       // in silence.targets
+	member, node int32
+	drawn        uint16
+	fault        ledger.Fault
+	blame        ledger.Blame
+	followed     bool // it is no longer kept here
+}
+
+// manySYNs is how often a SYN is sent at most, and the giving up.
+const manySYNs = 8
+
+// silence are the requests of a stream that are unheard.
+type silence struct {
+	list    []unheard             // in order of the first SYN
+	targets []*Target             // that they went to; nil where the rules, or the load balancer, have none
+	after   [manySYNs]engine.Time // by step: when it is due, from the first SYN; step 0 is that
+	turns   [manySYNs]turn        // by step
+	last    int                   // the step that is the giving up, 0 where requests are not kept like that
+}
+
+// turn is whose turn a step is.
+type turn struct {
+	at  int         // the first in the list that has still to do it; it may have to do others before
+	due engine.Time // when that one does it, Never while it is not its next step
+	seq uint64      // of it
+}
+
+// newSilence returns the steps of a stream whose requests may be unheard.
+func newSilence(spec *Spec) silence {
+	if spec.KeepAlive || spec.Kind != PerRequest || spec.Arrivals == ClosedLoop || spec.Proxy != nil {
+		return silence{}
+	}
+	one := attempt{req: request{stream: &stream{spec: *spec}}}
+	limit, q := one.connectLimit(), silence{last: 1}
+	for ; retransmission(q.last) < limit; q.last++ {
+		q.after[q.last] = retransmission(q.last)
+	}
+	q.after[q.last] = limit
+	for step := range q.turns {
+		q.turns[step].due = engine.Never
+	}
+	return q
+}
+
+// nobodyTells has streams whose World does not say when connections go elsewhere look for themselves.
+func (t *Traffic) nobodyTells() {
+	for _, s := range t.streams {
+		if !s.tells {
+			s.news++
+		}
+	}
+}
+
+// under says how many requests are unheard, at most.
+func (q *silence) under() int { return len(q.list) - q.turns[q.last].at }
+
+// keepsQuiet keeps a request whose first SYN has met no answer, ok false if it is to be followed.
+func (t *Traffic) keepsQuiet(a *attempt, fault ledger.Fault) (ok bool) {
+	s := a.req.stream
+	q := &s.silence
+	if t.drawAll || q.last == 0 || a.tries > 1 || a.req.attempts > 1 {
+		return false
+	}
+	q.makeRoom()
+	q.list = append(q.list, unheard{
+		number: a.req.number, flow: a.flow, sent: a.sent, seq: t.seq, news: s.news, target: q.known(a.target), member: int32(a.member), node: int32(a.node),
+		drawn: uint16(a.req.drawn), fault: fault, blame: a.blame,
+	})
+	t.seq++
+	if q.turns[1].due == engine.Never {
+		q.call(1)
+		t.quietNext = quiet{}
+	}
+	return true
+}
+
+// known returns the number of a target: there are few of them, and mostly it is the last one.
+func (q *silence) known(target *Target) int32 {
+	for i := len(q.targets) - 1; i >= 0; i-- {
+		if q.targets[i] == target {
+			return int32(i)
+		}
+	}
+	q.targets = append(q.targets, target)
+	return int32(len(q.targets) - 1)
+}
+
+// makeRoom forgets those that have given up, when the list is about to grow.
+func (q *silence) makeRoom() {
+	done := q.turns[q.last].at
+	if n := len(q.list); n < cap(q.list) || done <= n/4 {
+		return
+	}
+	q.list = q.list[:copy(q.list, q.list[done:])]
+	for step := 1; step <= q.last; step++ {
+		q.turns[step].at -= done
+	}
+}
+
+// call finds whose turn a step is.
+func (q *silence) call(step int) {
+	t, end := &q.turns[step], len(q.list)
+	if step > 1 {
+		end = q.turns[step-1].at
+	}
+	for t.at < end && q.list[t.at].followed {
+		t.at++
+	}
+	t.due = engine.Never
+	if t.at < end {
+		u := &q.list[t.at]
+		t.due, t.seq = u.sent+q.after[step], u.seq
+	}
+}
+
+// whole makes of an unheard request what would have been made of it if it had been followed.
+func (u *unheard) whole(s *stream, tries int) attempt {
+	return attempt{
+		req:    request{stream: s, number: u.number, arrival: u.sent, draws: s.requests.Sub(u.number), drawn: uint32(u.drawn), attempts: 1},
+		member: int(u.member), flow: u.flow, node: int(u.node), began: u.sent, sent: u.sent, target: s.silence.targets[u.target], tries: int32(tries), blame: u.blame,
+	}
+}
+
+// quiet is the next step of all requests that are unheard.
+type quiet struct {
+	stream *stream // nil: it is to be found out
+	step   int     // 0: there is none
+	at     engine.Time
+	seq    uint64
+}
+
+// nextQuiet finds it.
+func (t *Traffic) nextQuiet() *quiet {
+	next := &t.quietNext
+	if next.stream != nil {
+		return next
+	}
+	*next = quiet{stream: t.streams[0], at: engine.Never}
+	for _, s := range t.streams {
+		for step := 1; step <= s.silence.last; step++ {
+			if w := &s.silence.turns[step]; w.due < next.at || w.due == next.at && w.seq < next.seq && w.due != engine.Never {
+				*next = quiet{s, step, w.due, w.seq}
+			}
+		}
+	}
+	return next
+}
+
+// stayQuiet takes the steps of unheard requests that come before a moment and before what is pending, and not after
+// the moment at which a request that waits for a connection goes on. ok is true when something else may have
+// changed by that.
+func (t *Traffic) stayQuiet(before, wakes engine.Time) (ok bool, next engine.Time) {
+	for {
+		q := t.nextQuiet()
+		if q.at >= before || q.at > wakes || !t.pending.after(q.at, q.seq) {
+			return false, q.at
+		}
+		t.clock = q.at
+		this := *q
+		*q = quiet{}
+		if t.quietStep(&this) {
+			return true, this.at
+		}
+	}
+}
+
+// quietStep takes one step, ok true when something else may have changed by that.
+func (t *Traffic) quietStep(q *quiet) (ok bool) {
+	s := q.stream
+	list := &s.silence
+	u := &list.list[list.turns[q.step].at]
+	list.turns[q.step].at++
+	list.call(q.step)
+	if q.step == list.last {
+		a := u.whole(s, q.step)
+		t.finish(&a, q.at, u.fault, u.blame, nil)
+		return s.spec.Retries > 0
+	}
+	if u.news != s.news && !t.stillSilent(s, u) {
+		u.followed = true
+		list.call(q.step + 1)
+		a := u.whole(s, q.step)
+		t.connect(&a, q.at, nil)
+		return true
+	}
+	if u.fault != ledger.FaultNoAnswer { // see repeat
+		u.blame = t.world.Judge(Leg{s.index, NoProxy}, int(u.member), int(u.node), list.targets[u.target].addr(), u.fault)
+	}
+	u.news, u.seq = s.news, t.seq
+	t.seq++
+	if list.turns[q.step+1].due == engine.Never {
+		list.call(q.step + 1)
+	}
+	return false
+}
+
+// stillSilent says whether a SYN that is sent again goes where the last one went, and has no answer
+// there for the same reason: see aim and reach.
+func (t *Traffic) stillSilent(s *stream, u *unheard) bool {
+	f, target := t.world.Front(Leg{s.index, NoProxy}, u.flow, int(u.member)), s.silence.targets[u.target]
+	switch {
+	case f.Member != int(u.member) || f.Node != int(u.node) || f.Target != nil && f.Target != target:
+		return false
+	case f.Member < 0:
+		return f.Fault == u.fault
+	case t.through(f.Node):
+		return u.fault == ledger.FaultNodeDead
+	case target != nil:
+		return u.fault == ledger.FaultNoAnswer && (target.Server == nil || !target.Server.Answers())
+	}
+	way := t.world.Enter(s.index, f.Node)
+	if way.Verdict == packet.Endpoints {
+		return false
+	}
+	t.world.Began(s.index, f.Node, 0, nil)
+	return s.noWay(way) == u.fault
+}
