@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -154,5 +155,28 @@ func TestAPausedBalancersControllerIsNotTheIngress(t *testing.T) {
 	pause := scenario.Action{At: 9 * sec, For: 20 * sec, Verb: "component", Target: scenario.LBController, Value: scenario.ComponentPause}
 	if with, without := lost(pause), lost(); with != without {
 		t.Errorf("lost %d with the pause, %d without", with, without)
+	}
+}
+
+// Where there is no load balancer the journal has nothing of one: each of the controller's two pods says to whom it
+// sends, 2 s after the app's pod was deleted.
+func TestTheJournalTellsOfControllersPodsAndOfNoLoadBalancer(t *testing.T) {
+	t.Parallel()
+	sends, balancers := &journal{kind: cluster.EventIngress}, &journal{kind: cluster.EventBalancer}
+	for _, j := range []*journal{sends, balancers} {
+		sc := behindController(0)
+		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}}
+		if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pods := map[cluster.PodID]bool{}
+	for _, e := range sends.events {
+		if e.At == 12*sec && len(e.Targets) == 1 {
+			pods[e.Pod] = true
+		}
+	}
+	if len(pods) != 2 || len(balancers.events) > 0 {
+		t.Errorf("at 12 s %d pods send to one pod alone, want 2; %d events of load balancers: %+v", len(pods), len(balancers.events), sends.events)
 	}
 }

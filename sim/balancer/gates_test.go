@@ -50,6 +50,28 @@ func TestAGateOpensAtTheTickAfterItsPodIsHealthy(t *testing.T) {
 	}
 }
 
+// The ticks follow from the pod that waited first: another one that comes to wait between two of them does not move them.
+func TestTheTicksStayWhenAnotherPodWaits(t *testing.T) {
+	t.Parallel()
+	spec := gatekeeper()
+	spec.Registration = engine.Constant(21 * sec)
+	f, b := build(spec)
+	f.ok[3] = true
+	f.run(100 * sec)
+	f.endpoints = append(ready(0, 1, 2), waiting(3, false, 90*sec))
+	b.Hear()
+	f.run(107 * sec)
+	f.endpoints = append(f.endpoints, waiting(4, false, 106*sec))
+	b.Hear()
+	f.run(112 * sec)
+	f.endpoints[3].ContainersReady = true
+	b.HearPod()
+	f.run(400 * sec)
+	if want := "160 open 3"; !slices.Equal(f.cuts, []string{want}) {
+		t.Errorf("%v, want %s", f.cuts, want)
+	}
+}
+
 // Nothing is looked at while nothing changes, and a gate is asked for once: until somebody closes
 // it again.
 func TestGatesSleep(t *testing.T) {
@@ -211,4 +233,17 @@ func TestUnrest(t *testing.T) {
 	f.endpoints = ready(0)
 	b.Hear()
 	want(301*sec, "") // its cluster says that it is paused
+}
+
+// A member that is a node is named by its address.
+func TestUnrestNamesNodesByAddress(t *testing.T) {
+	t.Parallel()
+	f, b := build(scenario.LoadBalancer{Target: scenario.TargetNodes, Check: scenario.HealthCheck{Probe: scenario.ProbeProxyHealth, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2}})
+	f.run(100 * sec)
+	f.ok[1], f.would[1] = false, false
+	b.Wake()
+	f.run(101 * sec)
+	if got := b.Unrest(); got != "the load balancer has not found out how 10.0.0.1 is" {
+		t.Errorf("%q", got)
+	}
 }

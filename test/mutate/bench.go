@@ -29,7 +29,8 @@ type Bench struct {
 	Root string                           // the module whose tests are run
 	Dir  string                           // for what is built, an empty directory that any user may enter
 	Log  func(format string, args ...any) // hears how far it is
-	Till time.Time                        // when to stop
+	Till time.Time                        // when to stop; zero: when all are tried
+	Own  bool                             // no tests but those of a mistake's own package
 
 	verdicts []Verdict
 	suites   []*suite
@@ -55,8 +56,8 @@ func (b *Bench) Try(ctx context.Context, drawn []*Mistake) ([]Verdict, error) {
 		return nil, err
 	}
 	for _, own := range []bool{true, false} {
-		if !own {
-			b.Log("Not noticed by the tests of their own packages:\n%s", strings.Join(b.unnoticed(), "\n"))
+		if b.Own && !own {
+			break
 		}
 		for _, s := range b.suites {
 			if err := b.run(ctx, s, own); err != nil {
@@ -65,17 +66,6 @@ func (b *Bench) Try(ctx context.Context, drawn []*Mistake) ([]Verdict, error) {
 		}
 	}
 	return b.verdicts, nil
-}
-
-// unnoticed names the mistakes that no test has noticed so far.
-func (b *Bench) unnoticed() []string {
-	var names []string
-	for _, v := range b.verdicts {
-		if v.By == "" {
-			names = append(names, v.Mistake.Name())
-		}
-	}
-	return names
 }
 
 // run tries what is still unnoticed with the tests of one package: what is wrong in that package itself, or in those
@@ -109,6 +99,8 @@ func (b *Bench) run(ctx context.Context, s *suite, own bool) error {
 		}
 		if v.By != "" {
 			noticed++
+		} else if own {
+			b.Log("not noticed by the tests of its own package: %s", v.Mistake.Name())
 		}
 	}
 	b.Log("%s noticed %d of %d in %.0f s", s.path, noticed, len(numbers), time.Since(from).Seconds())

@@ -16,6 +16,7 @@ const (
 	countEnv = "LAMEDUCK_FRESH" // how many are drawn; without it the test is skipped
 	seedEnv  = "MUTANT_SEED"    // what they are drawn from: today's date, as in 20260131, if it is empty
 	matchEnv = "MUTANT_MATCH"   // a regular expression: only mistakes whose names match are drawn
+	ownEnv   = "MUTANT_OWN"     // if not empty, only the tests of a mistake's own package are run
 	limitEnv = "MUTANT_TIME"    // no further one is tried after that time, as in 3m
 )
 
@@ -52,7 +53,7 @@ func TestFreshMistakes(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // tests start programs of users without rights
 		t.Fatal(err)
 	}
-	bench := &Bench{Root: root, Dir: dir, Log: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }}
+	bench := &Bench{Root: root, Dir: dir, Own: os.Getenv(ownEnv) != "", Log: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }}
 	if limit := os.Getenv(limitEnv); limit != "" {
 		d, err := time.ParseDuration(limit)
 		if err != nil {
