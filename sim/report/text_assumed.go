@@ -164,7 +164,7 @@ var inOneClause = map[string]string{
 
 // inWords is an assumption and its value.
 func inWords(id, what, value string) string {
-	value = spaced(strings.NewReplacer("uniform ", "", "iptables, ", "", "inferred from its ", "by its ").Replace(value)) // iptables is the default
+	value = shortDigest(spaced(strings.NewReplacer("uniform ", "", "iptables, ", "", "inferred from its ", "by its ").Replace(value))) // iptables is the default
 	if inOneClause[id] == "" {
 		return what + ": " + value
 	}

@@ -278,6 +278,9 @@ func (t *text) whys(c *check.Case) []string {
 	}
 	x := &c.Causes[0]
 	words := inFront(c, causeStory(x.Blame))
+	if nobodyBehind(c) {
+		words = "no pod is ready behind the Service, at any time: the manifests have no workload that it selects, or one without ready pods"
+	}
 	if all := c.Totals().Failed; 100*x.Count < 95*all {
 		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
 	}
@@ -338,19 +341,27 @@ func mostBefore(c *check.Case) check.Fraction {
 	return most
 }
 
-// befores says what fails without the action, too: once for all clients, with the part of those who lose most by it.
+// befores says what fails without the action, too: once for all clients and sets of nodes, with the words and the part of those
+// who lose most by it.
 func befores(c *check.Case) []string {
+	reason := func(b check.Before) string {
+		if _, why, ok := strings.Cut(b.What, ": "); ok {
+			return why
+		}
+		return b.What
+	}
+	var worst []check.Before
+	for _, b := range c.Before {
+		same := func(x check.Before) bool { return reason(x) == reason(b) }
+		switch at := slices.IndexFunc(worst, same); {
+		case at < 0:
+			worst = append(worst, b)
+		case b.Lost > worst[at].Lost:
+			worst[at] = b
+		}
+	}
 	var out []string
-	for i, b := range c.Before {
-		same := func(x check.Before) bool { return x.What == b.What }
-		if slices.ContainsFunc(c.Before[:i], same) {
-			continue
-		}
-		for _, x := range c.Before[i+1:] {
-			if same(x) {
-				b.Lost = max(b.Lost, x.Lost)
-			}
-		}
+	for _, b := range worst {
 		words := "before anything happens: " + b.What
 		if b.Lost > 0 {
 			words += fmt.Sprintf(" (%s of requests, no part of what is lost)", share(uint64(b.Lost), 1_000_000))

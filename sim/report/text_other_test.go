@@ -131,3 +131,45 @@ func TestDataAndPlacesAreTold(t *testing.T) {
 		}
 	}
 }
+
+// The whole digest of an image says no more than its beginning.
+func TestADigestIsShort(t *testing.T) {
+	t.Parallel()
+	const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	got := inWords("sigterm", "", "web: nginx (inferred from its image nginx:1.29@sha256:"+digest+"); api: nginx (inferred from its image nginx@sha256:abc)")
+	if want := "profile at SIGTERM: web: nginx (by its image nginx:1.29@sha256:0123456789ab); api: nginx (by its image nginx@sha256:abc)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What fails for two kinds of clients for one reason is one line: that of the clients who lose most by it.
+func TestWhatFailsBeforeOnOtherNodesIsOneLine(t *testing.T) {
+	t.Parallel()
+	c := &check.Case{Before: []check.Before{
+		{What: "2 nodes never answer: no pod of web is there", Client: "keep-alive", Lost: 2000},
+		{What: "node-3 and node-4 never answer: no pod of web is there", Client: "new connections", Lost: 500_000},
+		{What: "pods of web crash", Client: "keep-alive"},
+	}}
+	want := []string{"before anything happens: node-3 and node-4 never answer: no pod of web is there (50 % of requests, no part of what is lost)", "before anything happens: pods of web crash"}
+	if got := befores(c); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Where no pod was ready from the beginning, nobody speaks of an old pod and a new one.
+func TestAServiceWithoutPodsLosesNoOldPod(t *testing.T) {
+	t.Parallel()
+	c := &example().Cases[1]
+	c.Causes = []check.Cause{{Blame: ledger.Blame{Cause: ledger.NoEndpoint}}}
+	some := &text{sim: &check.Simulation{}}
+	if got := some.whys(c)[0]; !strings.HasPrefix(got, "the old pod has gone") {
+		t.Errorf("%q", got)
+	}
+	for i := range c.Runs {
+		st := &c.Runs[i].Streams[0]
+		c.Runs[i].Streams, st.Failed, st.OK = c.Runs[i].Streams[:1], st.Total, 0
+	}
+	if got := some.whys(c)[0]; !strings.HasPrefix(got, "no pod is ready behind the Service, at any time") {
+		t.Errorf("%q", got)
+	}
+}

@@ -15,6 +15,9 @@ func (t *text) why(c *check.Case) {
 		return
 	}
 	notes := []string{elsewhereWords(c.Causes, c.Totals().Failed) + t.withoutTheWait(c)}
+	if nobodyBehind(c) {
+		notes[0] = "There was no pod that could have answered."
+	}
 	if u := c.Usable; u.Of > 0 && u.Min < u.Of && u.For > 0 {
 		notes = append(notes, fmt.Sprintf("At the worst moment %d of %s could answer, for %s in the worst run.", u.Min, count(u.Of, "pod", "pods"), span(u.For)))
 	}
@@ -101,6 +104,12 @@ func elsewhereWords(causes []check.Cause, all uint64) string {
 	default:
 		return fmt.Sprintf("Another ready pod could have answered in %s; in the rest nobody could.", share(others, all))
 	}
+}
+
+// nobodyBehind says that no pod was ready behind the Service from the first request to the last: nothing became of an old pod.
+func nobodyBehind(c *check.Case) bool {
+	sum := c.Totals()
+	return len(c.Causes) > 0 && c.Causes[0].Cause == ledger.NoEndpoint && sum.Failed == sum.Total
 }
 
 // withoutTheWait says what would be lost if kube-proxy did not wait, where its waiting loses

@@ -53,6 +53,30 @@ func figure(t engine.Time) string {
 	}
 }
 
+// shortDigest writes the digests of images with 12 of their 64 hexadecimal digits, as docker does:
+// enough to find one again.
+func shortDigest(words string) string {
+	const before, digits, shown = "@sha256:", 64, 12
+	var out strings.Builder
+	for {
+		head, rest, found := strings.Cut(words, before)
+		out.WriteString(head)
+		if !found {
+			return out.String()
+		}
+		end := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
+		if end < 0 {
+			end = len(rest)
+		}
+		digest := rest[:end]
+		if end == digits {
+			digest = digest[:shown]
+		}
+		out.WriteString(before + digest)
+		words = rest[end:]
+	}
+}
+
 // since writes a time from another one on with two decimals: "-0.13 s", "12.04 s".
 func since(t, zero engine.Time) string {
 	d, sign := t-zero, ""

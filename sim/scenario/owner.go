@@ -113,8 +113,12 @@ func (c *census) missing(own int, e *entry) string {
 		if !other.simulated() {
 			return fmt.Sprintf("Service %s selects the %s %s, too: a kind that is not simulated, so that its pods would be missing", e.service.Name, other.kind, other.name)
 		}
-		if n, ok := resolvePort(other.template, e.port.TargetPort); !ok || n != number {
-			return fmt.Sprintf("Service %s selects %s, too, whose pods have no port %s of the same number: not simulated", e.service.Name, other.name, e.port.TargetPort.StrVal)
+		switch n, ok := resolvePort(other.template, e.port.TargetPort); {
+		case !ok:
+			return fmt.Sprintf("Service %s selects %s, too, whose pods have no port named %s: not simulated", e.service.Name, other.name, e.port.TargetPort.StrVal)
+		case n != number:
+			return fmt.Sprintf("Service %s selects %s, too, whose port %s is %d, here it is %d: several numbers behind one Service port are not simulated",
+				e.service.Name, other.name, e.port.TargetPort.StrVal, n, number)
 		}
 	}
 	return ""
