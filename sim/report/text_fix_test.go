@@ -1,10 +1,12 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
 // What is the same for hundreds of workloads is said once: of the others only their names, and on how many runs that was seen.
@@ -60,6 +62,32 @@ func TestAHarmlessChangeIsShownBesideADestructiveOne(t *testing.T) {
 		}
 		if got := strings.Contains(b.String(), "\n  periodSeconds: 1\n"); got != want.shown {
 			t.Errorf("written in full %v:\n%s", got, b.String())
+		}
+	}
+}
+
+// However little room there is for a story, it keeps the deletion that it counts from, what the loss comes from, and the request.
+func TestAStoryKeepsWhatTheLossComesFrom(t *testing.T) {
+	t.Parallel()
+	const blamed = "node-2's kube-proxy hears of it and waits 1 s"
+	var lines []ledger.Line
+	for i := range 12 {
+		lines = append(lines, ledger.Line{Event: fmt.Sprintf("something else, %d", i), File: "web.yaml", Line: i})
+	}
+	lines[3] = ledger.Line{Event: "old pod 1 deleted", Origin: true}
+	lines[5] = ledger.Line{Event: blamed, Blamed: true}
+	lines[8] = ledger.Line{Event: "this request: connection refused"}
+	for most := 3; most <= len(lines); most++ {
+		var events []string
+		for _, l := range shortened(lines, most) {
+			events = append(events, l.Event)
+		}
+		text := strings.Join(events, "; ")
+		if !strings.Contains(text, "old pod 1 deleted") || !strings.Contains(text, blamed) || !strings.Contains(text, "this request") {
+			t.Errorf("%d lines: %s", most, text)
+		}
+		if len(events) > max(most, 5) {
+			t.Errorf("%d lines, want %d: %s", len(events), most, text)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,10 @@ func wellTold(t *testing.T, x *check.Cause) {
 		if strings.HasPrefix(l.Event, "this request") {
 			own++
 		}
+	}
+	named := slices.ContainsFunc(x.Story, func(l ledger.Line) bool { return l.Blamed })
+	if events := []ledger.Cause{ledger.KilledInFlight, ledger.ExitInFlight, ledger.LivenessRestart, ledger.ListenerClosed}; !named && slices.Contains(events, x.Cause) {
+		t.Errorf("%s: no line says where the loss comes from", x.Cause)
 	}
 	if own != 1 || len(x.Story) < 3 || len(x.Story) > 16 {
 		t.Errorf("%s: a story of %d lines, %d of them the request's", x.Cause, len(x.Story), own)

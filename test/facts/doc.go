@@ -10,6 +10,8 @@
 //
 //	facts rows -> modelled, elsewhere -> tests (go/parser) and mutants (go/parser) -> LIMITATIONS.md
 //
+// promises does the same for what a simulation says by default: sentence -> tests, texts, stories.
+//
 // mutants are mistakes that the tests of one package have to notice; TestMutants makes them, one
 // at a time. `make facts` prints the list, `make mutants` tries the mutants.
 package facts

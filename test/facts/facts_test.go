@@ -91,26 +91,35 @@ func TestTableNamesWhatExists(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(root, r.where)); err != nil || r.what == "" {
 			t.Errorf("%s: %q, modelled in %s: %v", r.id, r.what, r.where, err)
 		}
-		for _, part := range strings.Split(r.tests, ";") {
-			pkg, names, ok := strings.Cut(strings.TrimSpace(part), ": ")
-			if !ok {
-				t.Errorf("%s: tests %q: want PACKAGE: TEST TEST; PACKAGE: ...", r.id, r.tests)
-				continue
+		for _, fault := range missingTests(t, tests, r.tests) {
+			t.Errorf("%s: %s", r.id, fault)
+		}
+	}
+}
+
+// missingTests says what is wrong with a list of tests, "PACKAGE: TEST TEST; PACKAGE: ...". tests remembers those of packages.
+func missingTests(t *testing.T, tests map[string]map[string]bool, list string) (faults []string) {
+	t.Helper()
+	for _, part := range strings.Split(list, ";") {
+		pkg, names, ok := strings.Cut(strings.TrimSpace(part), ": ")
+		if !ok {
+			faults = append(faults, fmt.Sprintf("tests %q: want PACKAGE: TEST TEST; PACKAGE: ...", list))
+			continue
+		}
+		if tests[pkg] == nil {
+			found, err := packageTests(filepath.Join(root, pkg))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if tests[pkg] == nil {
-				found, err := packageTests(filepath.Join(root, pkg))
-				if err != nil {
-					t.Fatal(err)
-				}
-				tests[pkg] = found
-			}
-			for _, name := range strings.Fields(names) {
-				if !tests[pkg][name] {
-					t.Errorf("%s: there is no %s in %s", r.id, name, pkg)
-				}
+			tests[pkg] = found
+		}
+		for _, name := range strings.Fields(names) {
+			if !tests[pkg][name] {
+				faults = append(faults, fmt.Sprintf("there is no %s in %s", name, pkg))
 			}
 		}
 	}
+	return faults
 }
 
 // breaking returns, by id, the mutants that break a row, each with its table.

@@ -3,25 +3,21 @@ package script
 import (
 	"bytes"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// What a README shows of a command on the examples is what the command prints: every line of
+// What a document shows of a command on the examples is what the command prints: every line of
 // it, in order. A line "..." stands for lines left out.
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	t.Parallel()
 	lookAtSources(t)
-	for _, name := range []string{"README.md", "examples/kind/README.md"} {
-		text, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown := commands(string(text))
-		if len(shown) < 4 {
+	least := map[string]int{"README.md": 4, "examples/kind/README.md": 4}
+	for _, name := range documents(t) {
+		shown := commands(read(t, "../../"+name))
+		if len(shown) < least[name] {
 			t.Fatalf("%s shows %d commands on examples", name, len(shown))
 		}
 		runAll(t, shown)
