@@ -18,6 +18,7 @@ type every struct {
 	Micro    metav1.MicroTime  `json:"micro"`
 	Float    float64           `json:"float"`
 	Uint     uint8             `json:"uint"`
+	Large    uint64            `json:"large"`
 	Int      int8              `json:"int"`
 	Bytes    []byte            `json:"bytes"`
 	Any      any               `json:"any"`
@@ -68,6 +69,8 @@ func TestDecodeEveryKindOfField(t *testing.T) {
 		{"no float", "float: a", every{}, "1:8 float: expected a number, got the string \"a\"\n"},
 		{"an unsigned number", "uint: 255", every{Uint: 255}, ""},
 		{"a negative one", "uint: -1", every{}, "1:7 uint: expected a whole number from 0 to 255, got the number -1\n"},
+		{"a negative one of 64 bits", "large: -1", every{}, "1:8 large: expected a whole number from 0 to 18446744073709551615, got the number -1\n"},
+		{"none", "large: 0", every{}, ""},
 		{"one too large", "uint: 256", every{}, "1:7 uint: expected a whole number from 0 to 255, got the number 256\n"},
 		{"one in quotes", "uint: \"1\"", every{}, "1:7 uint: expected a whole number, got the string \"1\"; remove the quotes\n"},
 		{"a small number", "int: -128", every{Int: -128}, ""},
@@ -117,6 +120,19 @@ func TestWhatAPlainScalarMeans(t *testing.T) {
 	}
 	if got, _ := (&node{text: ".nan", plain: true}).generic().(float64); !math.IsNaN(got) {
 		t.Errorf(".nan is %v", got)
+	}
+}
+
+// A tag says what a scalar is, whatever it looks like (YAML 1.2.2, 10.3.2): its quotes do not count then.
+func TestATagSaysWhatAScalarIs(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]every{
+		`float: !!float "1.5"`: {Float: 1.5}, `int: !!int "12"`: {Int: 12}, `any: !!bool "true"`: {Any: true}, `any: !!null "~"`: {},
+		"any: !!str 12": {Any: "12"}, "any: !!str true": {Any: "true"},
+	} {
+		if got, problems := decodeEvery(t, text); !reflect.DeepEqual(got, want) || problems != "" {
+			t.Errorf("%s: %+v %s", text, got, problems)
+		}
 	}
 }
 

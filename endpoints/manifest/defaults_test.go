@@ -3,6 +3,8 @@ package manifest
 import (
 	"encoding/json"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // field returns what stands at a path in an object's JSON, as JSON; "absent"
@@ -47,6 +49,24 @@ func loadOne(t *testing.T, text string) *Object {
 		t.Fatalf("%d objects, problems %v, in\n%s", len(objects.All), problems, text)
 	}
 	return objects.All[0]
+}
+
+// SetDefaults_Pod copies limits (pkg/apis/core/v1/defaults.go, 1.36.3): without any there is nothing that a container asks for.
+func TestWithoutLimitsNothingIsRequested(t *testing.T) {
+	t.Parallel()
+	for resources, want := range map[string]string{
+		"":                                   "absent",
+		", resources: {limits: {cpu: 100m}}": `{"cpu":"100m"}`,
+	} {
+		pod := "containers: [{name: c" + resources + "}]"
+		o := loadOne(t, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {"+pod+"}}")
+		if got := field(t, o, "spec.containers[0].resources.requests"); got != want {
+			t.Errorf("%s: requests %s, want %s", pod, got, want)
+		}
+		if p, ok := o.Value.(*corev1.Pod); !ok || (p.Spec.Containers[0].Resources.Requests == nil) != (want == "absent") {
+			t.Errorf("%s: an empty list is not none", pod)
+		}
+	}
 }
 
 func service(spec string) string {

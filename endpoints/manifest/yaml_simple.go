@@ -505,7 +505,7 @@ func (p *simpleParser) doubleQuoted(i int) (text string, after int, ok bool) {
 				c = '\t'
 			case 'r':
 				c = '\r'
-			case '"', '\\', '/':
+			case '"', '\\':
 				c = line[i]
 			default:
 				return "", 0, false

@@ -30,6 +30,7 @@ func FuzzSimpleYAML(f *testing.F) {
 		"- - a\n  - b\n-\n  - c\n- k: v\n  l:\n  - m\n",
 		"ä: ö # ü\n\"k:\": \"a\\tb\"\n",
 		"a: b: c\n", "\ta: 1\n", "a: 1\n b: 2\n", "x\n", "a: >\n  b\n", "a: &x 1\nb: *x\n",
+		"a: \"\\r\\n\\t\\\\\\\"\"\n", "a: \"\\/\"\n", "a: \"\\x\"\n", "a: \"b\\\n", "a: [0, 9, az, AZ, 0z, -a]\nb: 0\n",
 		"k: |\n\n\n  a\n   b\n\n\nl: 1\n", "- |\n a\n-  b : c\n",
 	} {
 		f.Add(seed)
