@@ -46,6 +46,17 @@ func (r *Run) Pair(without *Run, failed, before []ledger.Request) {
 	}
 }
 
+// Calm says that all requests were simply answered in the run of the same seed without the action, and no connection was cut;
+// false where that run was not done.
+func (r *Run) Calm() bool {
+	for i := range r.Without {
+		if s := &r.Without[i]; s.Failed+s.Slow+s.Rescued+s.Cuts > 0 {
+			return false
+		}
+	}
+	return r.Without != nil
+}
+
 // group adds requests to a run's groups.
 func (r *Run) group(list []ledger.Request) {
 	var g ledger.Grouped

@@ -12,16 +12,40 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// manyWorkloads is a file of Deployments, each behind a Service.
+// manyWorkloads is a file of Deployments, each behind a Service, that are the same but for their names.
 func manyWorkloads(n int) []byte {
+	return workloads(n, func(int) (int, int, string) { return 3, 5, "" })
+}
+
+// unlikeWorkloads are no two the same: they have 1 to 6 replicas, probes every 1 to 11 s, a preStop hook or none, minReadySeconds or none,
+// a start-up probe or none.
+func unlikeWorkloads(n int) []byte {
+	return workloads(n, func(i int) (replicas, period int, container string) {
+		replicas, period = 1+i%6, 1+i/6%11
+		if i/66%2 == 1 {
+			container += "\n        lifecycle: {preStop: {sleep: {seconds: 3}}}"
+		}
+		if i/132%2 == 1 {
+			container += "\n        startupProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}"
+		}
+		if i/264%2 == 1 {
+			container += "\n        livenessProbe: {httpGet: {path: /, port: 8080}}"
+		}
+		return replicas, period, container
+	})
+}
+
+// workloads is a file of Deployments, each behind a Service, with replicas, the period of the readiness probe and more of its container.
+func workloads(n int, of func(i int) (replicas, period int, container string)) []byte {
 	var b strings.Builder
 	for i := range n {
+		replicas, period, container := of(i)
 		fmt.Fprintf(&b, `---
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web-%[1]d, namespace: shop}
 spec:
-  replicas: 3
+  replicas: %[2]d
   selector: {matchLabels: {app: web-%[1]d}}
   template:
     metadata: {labels: {app: web-%[1]d}}
@@ -30,7 +54,7 @@ spec:
       - name: web
         image: example.com/web
         ports: [{containerPort: 8080}]
-        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 5}
+        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: %[3]d}%[4]s
 ---
 apiVersion: v1
 kind: Service
@@ -38,30 +62,29 @@ metadata: {name: web-%[1]d, namespace: shop}
 spec:
   selector: {app: web-%[1]d}
   ports: [{port: 80, targetPort: 8080}]
-`, i)
+`, i, replicas, period, container)
 	}
 	return []byte(b.String())
 }
 
-// The budget of the design for all that is done with such a file, further runs included: 60 s
-// on two cores. Here it is read and each workload's rollout is run with 20 seeds.
+// All that `lameduck sim -f FILE` does with such a file but for printing. The budget of the design is 60 s on two cores for 300.
 func BenchmarkManyWorkloads(b *testing.B) {
-	for _, n := range []int{12, 300} {
-		const seeds = 20
-		b.Run(fmt.Sprintf("workloads=%d/seeds=%d", n, seeds), func(b *testing.B) {
-			data := manyWorkloads(n)
-			runs := 0
-			for b.Loop() {
-				objects, _ := manifest.Load([]manifest.File{{Name: "many.yaml", Data: data}}, manifest.Options{})
-				cases, _ := scenario.Infer(objects, scenario.Options{})
-				s, err := Run(context.Background(), cases, Options{Runs: seeds})
-				if err != nil || len(s.Cases) != n {
-					b.Fatalf("%d cases: %v", len(s.Cases), err)
+	for name, file := range map[string]func(int) []byte{"alike": manyWorkloads, "unlike": unlikeWorkloads} {
+		for _, n := range []int{12, 60, 300} {
+			b.Run(fmt.Sprintf("%s/workloads=%d", name, n), func(b *testing.B) {
+				data := file(n)
+				worlds := map[Purpose]int{}
+				for b.Loop() {
+					objects, _ := manifest.Load([]manifest.File{{Name: "many.yaml", Data: data}}, manifest.Options{})
+					cases, _ := scenario.Infer(objects, scenario.Options{})
+					s, err := Run(context.Background(), cases, Options{Sensitivity: true, Fixes: -1, Counts: worlds})
+					if err != nil || len(s.Cases) != n {
+						b.Fatalf("%d cases: %v", len(s.Cases), err)
+					}
 				}
-				runs += n * seeds
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(runs)/1000, "ms/run")
-		})
+				report(b, worlds)
+			})
+		}
 	}
 }
 
@@ -86,11 +109,21 @@ func BenchmarkFile(b *testing.B) {
 			}
 		}
 		b.Run(fmt.Sprintf("%s/bytes=%d/worlds=%d", strings.TrimSuffix(filepath.Base(name), ".yaml"), len(data), units), func(b *testing.B) {
+			worlds := map[Purpose]int{}
 			for b.Loop() {
-				if _, err := Run(context.Background(), read(), Options{Sensitivity: true, Fixes: -1}); err != nil {
+				if _, err := Run(context.Background(), read(), Options{Sensitivity: true, Fixes: -1, Counts: worlds}); err != nil {
 					b.Fatal(err)
 				}
 			}
+			report(b, worlds)
 		})
+	}
+}
+
+// report is how many worlds were simulated for what, in each loop.
+func report(b *testing.B, worlds map[Purpose]int) {
+	b.Helper()
+	for _, what := range Purposes {
+		b.ReportMetric(float64(worlds[what])/float64(b.N), string(what)+"-worlds")
 	}
 }

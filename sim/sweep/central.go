@@ -28,9 +28,11 @@ var stages = [...]int{fewestRuns, 200, 400, 700, mostRuns}
 // central does the runs that verdicts are made of.
 func central(p *pool, units []*unit) (errs []string) {
 	if p.opts.Runs > 0 {
-		errs = p.extend(units, func(*unit) int { return p.opts.Runs })
+		errs = p.extend(units, func(*unit) int { return min(calmRuns, p.opts.Runs) })
+		errs = append(errs, p.extend(units, func(*unit) int { return p.opts.Runs })...)
 	} else {
 		errs = p.extend(units, func(*unit) int { return 1 })
+		errs = append(errs, p.extend(units, func(u *unit) int { return min(calmRuns, u.upTo(fewestRuns)) })...)
 		for _, stage := range stages {
 			if p.refused == nil {
 				errs = append(errs, p.extend(units, func(u *unit) int { return u.upTo(stage) })...)
@@ -78,10 +80,10 @@ func (p *pool) extend(units []*unit, want func(*unit) int) (errs []string) {
 			continue
 		}
 		for n := len(u.record.Runs); n < want(u); n++ {
-			jobs = append(jobs, job{i, u.sc, p.opts.Seed + uint64(n), inferred(u.of)})
+			jobs = append(jobs, job{i, u.sc, p.opts.Seed + uint64(n), u.pairs()})
 		}
 	}
-	for i, r := range p.runs("simulating", jobs) {
+	for i, r := range p.runs("simulating", ForVerdict, jobs) {
 		u := units[jobs[i].index]
 		c := &u.record
 		switch {

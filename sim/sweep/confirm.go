@@ -73,14 +73,14 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 	out := &confirmed{runs: uint64(len(ownRuns))}
 	var jobs []job
 	for i := range ownRuns {
-		jobs = append(jobs, job{0, changed, ownRuns[i].Seed, u.paired()})
+		jobs = append(jobs, job{0, changed, ownRuns[i].Seed, u.changed()})
 		out.before += fixable(&ownRuns[i])
 	}
 	for i := range uint64(confirm) {
-		jobs = append(jobs, job{1, changed, s.pool.opts.Seed + newSeeds + i, u.paired()})
+		jobs = append(jobs, job{1, changed, s.pool.opts.Seed + newSeeds + i, u.changed()})
 	}
 	var own, fresh []check.Run
-	for i, r := range s.pool.runs("confirming fixes", jobs) {
+	for i, r := range s.pool.runs("confirming fixes", ForConfirm, jobs) {
 		switch {
 		case r.run == nil:
 		case jobs[i].index == 0:

@@ -13,6 +13,7 @@ type otherwise struct {
 	scenario.Alternative
 	seeds []uint64
 	lost  uint64
+	pairs pairing
 }
 
 // others are those of all units, on the first of the seeds that they were tried with.
@@ -23,7 +24,7 @@ func (s *search) others() []otherwise {
 	s.otherwise = []otherwise{}
 	for _, u := range s.units {
 		for i, alt := range deciding(u) {
-			x := otherwise{Alternative: alt}
+			x := otherwise{Alternative: alt, pairs: u.others[i].pairs}
 			for k, lost := range u.others[i].lost[:min(lateOther, len(u.others[i].lost))] {
 				x.seeds = append(x.seeds, u.record.Runs[k].Seed)
 				x.lost += lost
@@ -48,11 +49,11 @@ func (s *search) notWith(a *attempt) []check.OtherValue {
 		}
 		changed := fix.Apply(others[i].Scenario, s.workload, a.changes)
 		for _, seed := range others[i].seeds {
-			jobs = append(jobs, job{i, changed, seed, true})
+			jobs = append(jobs, job{i, changed, seed, others[i].pairs})
 		}
 	}
 	left := make([]uint64, len(others))
-	for i, r := range s.pool.runs("looking for fixes", jobs) {
+	for i, r := range s.pool.runs("looking for fixes", ForSearch, jobs) {
 		if r.run != nil {
 			left[jobs[i].index] += fixable(r.run)
 		}

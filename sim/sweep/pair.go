@@ -12,14 +12,56 @@ import (
 // happens in a Scenario that somebody wrote is what it is about.
 func inferred(c *scenario.Case) bool { return c.Kind != kindScenario }
 
+// pairing says whether a run is compared with the run of the same seed without the action.
+type pairing int
+
+const (
+	unpaired    pairing = iota // no run is
+	pairedSmall                // a run that loses less than much is
+	pairedAll                  // each run is
+)
+
+const (
+	// much is from what loss on a run is not compared where nothing is known to fail without the action: what it is called does
+	// not hang by single requests.
+	much = 100 * engine.Millisecond
+	// calmRuns is how many runs of a case have to be calm without the action before that is taken to be known.
+	calmRuns = 20
+)
+
+// pairs says how the runs of a unit are compared after those that it has.
+func (u *unit) pairs() pairing {
+	switch runs := u.record.Runs; {
+	case !inferred(u.of):
+		return unpaired
+	case len(runs) >= calmRuns && calm(runs):
+		return pairedSmall
+	default:
+		return pairedAll
+	}
+}
+
+// calm says that nothing fails in any of some runs without the action, and that not all of these were left out.
+func calm(runs []check.Run) bool {
+	known := false
+	for i := range runs {
+		if runs[i].Without != nil && !runs[i].Calm() {
+			return false
+		}
+		known = known || runs[i].Without != nil
+	}
+	return known
+}
+
 // paired is a run of a scenario and the run of the same seed without the action, taken out of it.
-func paired(sc *scenario.Scenario, seed uint64) outcome {
-	with := alone(sc, seed)
-	if with.err != nil || !touched(with.run) {
+func paired(sc *scenario.Scenario, seed uint64, which pairing) outcome {
+	with := single(sc, seed)
+	if with.err != nil || !touched(with.run) || which == pairedSmall && with.run.LostSeconds() >= much {
 		return with
 	}
 	idle := sc.Idle(with.run.End)
-	without := alone(idle, seed)
+	with.pairs++
+	without := single(idle, seed)
 	if without.err != nil {
 		return without
 	}
@@ -30,6 +72,7 @@ func paired(sc *scenario.Scenario, seed uint64) outcome {
 			sc   *scenario.Scenario
 			list *failures
 		}{{sc, &failed}, {idle, &before}} {
+			with.pairs++
 			if _, err := sim.RunWith(again.sc, seed, sim.Options{Requests: again.list}); err != nil {
 				return outcome{err: err}
 			}

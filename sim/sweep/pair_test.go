@@ -71,7 +71,7 @@ func TestLostSecondsDoNotDependOnTheEndOfTheRun(t *testing.T) {
 		sc := *cases[0].Scenario
 		sc.Until = first.Runs[i].End + 30*engine.Second
 		sc.Actions = append(sc.Actions[:len(sc.Actions):len(sc.Actions)], scenario.Action{At: first.Runs[i].End, Verb: "resume", Target: "deployment/web"}) // changes nothing
-		longer := paired(&sc, first.Runs[i].Seed)
+		longer := paired(&sc, first.Runs[i].Seed, pairedAll)
 		if longer.err != nil {
 			t.Fatal(longer.err)
 		}

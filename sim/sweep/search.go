@@ -68,6 +68,7 @@ func (s *search) measureOn(changes []fix.Change) error {
 	}
 	late, faults := make([]engine.Time, len(runs)), make([]error, len(runs))
 	s.pool.each("looking for fixes", len(runs), func(i int) {
+		s.pool.counts.add(ForLate, 1)
 		recorder := &story.Recorder{}
 		_, faults[i] = sim.RunWith(runs[i].sc, runs[i].seed, sim.Options{Journal: recorder})
 		late[i] = fix.Lateness(recorder.Events())
@@ -237,12 +238,12 @@ func (s *search) screen(attempts []*attempt) {
 			changed := fix.Apply(u.sc, s.workload, a.changes)
 			for i := range s.samples[k] {
 				r := &s.samples[k][i]
-				jobs, trials = append(jobs, job{0, changed, r.Seed, u.paired()}), append(trials, trial{a, fixable(r)})
+				jobs, trials = append(jobs, job{0, changed, r.Seed, u.changed()}), append(trials, trial{a, fixable(r)})
 			}
 		}
 		a.ran = true
 	}
-	for i, r := range s.pool.runs("looking for fixes", jobs) {
+	for i, r := range s.pool.runs("looking for fixes", ForSearch, jobs) {
 		a := trials[i].attempt
 		if r.run == nil {
 			a.ran = false

@@ -11,7 +11,7 @@ import (
 const (
 	// pairedSeeds is how many seeds each other value of an assumption is tried on, fewestSeeds where there is a lot to try, or where
 	// these come to the same as what was assumed: all of it together is to be about as heavy as trying. Where even these are heavier
-	// than tryingOne for one value they are leastSeeds.
+	// than tryingOne for one value they are leastSeeds. The first of them is run alone: it says whether the others have to be paired.
 	pairedSeeds = 20
 	fewestSeeds = 5
 	leastSeeds  = 3
@@ -36,16 +36,15 @@ type trial struct {
 // For workloads that are alike but for names it is tried once.
 func sensitivity(p *pool, units []*unit) {
 	trials, first, weight := trialsOf(units)
-	for _, t := range trials {
-		t.want = min(t.unit.fewest(), len(t.unit.record.Runs))
-	}
-	p.try(trials)
-	for _, t := range trials {
-		if len(t.runs) == t.want && !t.unit.record.Same(t.runs) {
-			t.want = min(afford(trying, weight, t.unit.fewest(), pairedSeeds), len(t.unit.record.Runs))
+	for _, seeds := range []int{1, fewestSeeds, pairedSeeds} {
+		for _, t := range trials {
+			least := t.unit.fewest()
+			if len(t.runs) == t.want && (t.want < least || !t.unit.record.Same(t.runs)) {
+				t.want = min(afford(trying, weight, min(least, seeds), seeds), len(t.unit.record.Runs))
+			}
 		}
+		p.try(trials)
 	}
-	p.try(trials)
 	for _, t := range trials {
 		if len(t.runs) == t.want { // a trial that was cut short says nothing
 			t.close()
@@ -86,13 +85,26 @@ func trialsOf(units []*unit) (trials []*trial, first map[string]*unit, weight in
 // fewest is on how many seeds each other value is tried at first.
 func (u *unit) fewest() int { return afford(tryingOne, u.weight(), leastSeeds, fewestSeeds) }
 
+// pairs says how further runs are compared with those without the action: where nothing fails without it in any run of the unit,
+// and in none with the other value so far, only those that lose little are.
+func (t *trial) pairs() pairing {
+	which := t.unit.pairs()
+	if which == pairedSmall && !calm(t.runs) {
+		return pairedAll
+	}
+	return which
+}
+
 // close files what became of a trial, and keeps what is lost with it where it matters.
 func (t *trial) close() {
 	u := t.unit
 	if effect := u.record.Try(t.alt.ID, t.alt.Value, t.runs); effect == check.NoEffect {
 		return
 	}
-	o := other{index: t.index}
+	o := other{index: t.index, pairs: pairedAll}
+	if calm(t.runs) {
+		o.pairs = unpaired
+	}
 	for i := range t.runs {
 		o.lost = append(o.lost, fixable(&t.runs[i]))
 	}
@@ -104,10 +116,10 @@ func (p *pool) try(trials []*trial) {
 	var jobs []job
 	for i, t := range trials {
 		for ; t.done < t.want; t.done++ {
-			jobs = append(jobs, job{i, t.alt.Scenario, t.unit.record.Runs[t.done].Seed, inferred(t.unit.of)})
+			jobs = append(jobs, job{i, t.alt.Scenario, t.unit.record.Runs[t.done].Seed, t.pairs()})
 		}
 	}
-	for i, r := range p.runs("trying assumptions", jobs) {
+	for i, r := range p.runs("trying assumptions", ForOther, jobs) {
 		if t := trials[jobs[i].index]; r.run != nil {
 			t.runs = append(t.runs, *r.run)
 		}

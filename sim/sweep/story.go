@@ -53,12 +53,13 @@ func outOfOrder(lines []ledger.Line, texts []string) string {
 
 // tell adds the story of an example to each cause of a case, and the line behind it. It runs
 // the examples' seeds again.
-func tell(sc *scenario.Scenario, c *check.Case) error {
+func (p *pool) tell(sc *scenario.Scenario, c *check.Case) error {
 	tellers := map[uint64]*story.Teller{}
 	for i := range c.Causes {
 		x := &c.Causes[i]
 		teller := tellers[x.Example.Seed]
 		if teller == nil {
+			p.counts.add(ForStory, 1)
 			_, t, err := chronicle(sc, x.Example.Seed)
 			if err != nil {
 				return fmt.Errorf("%s, seed %d: %w", c.ID, x.Example.Seed, err)
@@ -74,8 +75,9 @@ func tell(sc *scenario.Scenario, c *check.Case) error {
 }
 
 // keep adds to a case that holds how its first run went, and what of it was due to the fallback to pods that terminate.
-func keep(sc *scenario.Scenario, c *check.Case) error {
+func (p *pool) keep(sc *scenario.Scenario, c *check.Case) error {
 	seed := c.Runs[0].Seed
+	p.counts.add(ForStory, 1)
 	_, teller, err := chronicle(sc, seed)
 	if err != nil {
 		return fmt.Errorf("%s, seed %d: %w", c.ID, seed, err)
@@ -84,6 +86,7 @@ func keep(sc *scenario.Scenario, c *check.Case) error {
 	if c.Kept.Fallback == 0 {
 		return nil
 	}
+	p.counts.add(ForStory, 1)
 	without := (&job{sc: scenario.WithoutFallback(sc), seed: seed}).do()
 	if without.err != nil {
 		return fmt.Errorf("%s without the fallback, seed %d: %w", c.ID, seed, without.err)

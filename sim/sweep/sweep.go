@@ -33,6 +33,8 @@ type Options struct {
 	// Progress, if there is one, is told after each piece of work how many of a stage are done
 	// of how many, by one goroutine at a time.
 	Progress func(stage string, done, of int)
+	// Counts, if it is not nil, has the worlds that were simulated added to it, by what they were for.
+	Counts map[Purpose]int
 }
 
 // Run simulates every case that has a Scenario with each seed, then tells a story of each
@@ -44,7 +46,7 @@ type Options struct {
 func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simulation, error) {
 	opts.Seed, opts.ConfirmRuns = cmp.Or(opts.Seed, 1), cmp.Or(opts.ConfirmRuns, confirmRuns)
 	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}}
-	p := &pool{ctx: ctx, opts: &opts}
+	p := &pool{ctx: ctx, opts: &opts, counts: counts{of: opts.Counts}}
 	units := unitsOf(cases)
 	if err := tooLarge(units, &opts); err != nil {
 		out.Cases = assemble(cases, units)
@@ -83,9 +85,9 @@ func stories(p *pool, units []*unit) (errs []string) {
 	p.each("telling", len(units), func(i int) {
 		switch c := &units[i].record; {
 		case len(c.Causes) > 0:
-			faults[i] = tell(units[i].sc, c)
+			faults[i] = p.tell(units[i].sc, c)
 		case c.Verdict == check.Holds:
-			faults[i] = keep(units[i].sc, c)
+			faults[i] = p.keep(units[i].sc, c)
 		}
 	})
 	for _, err := range faults {

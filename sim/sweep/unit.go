@@ -24,6 +24,7 @@ type unit struct {
 type other struct {
 	index int      // in scenario.Alternatives
 	lost  []uint64 // requests that a manifest may have to do with, by run, on the first seeds of the unit
+	pairs pairing  // how runs with a change of a manifest are compared, as in unit.changed
 }
 
 // unitsOf lists those of all cases, in their order.
@@ -51,9 +52,14 @@ func unitsOf(cases []scenario.Case) []*unit {
 // judged says that the unit has a verdict that follows from its runs.
 func (u *unit) judged() bool { return u.sc != nil && u.of.Verdict == "" && len(u.record.Runs) > 0 }
 
-// paired says that runs with a change of a manifest are compared with those without the action, too. Where nothing fails
+// changed says how runs with a change of a manifest are compared with those without the action. Where nothing fails
 // without it in any run of the unit there is nothing to take out: a run by itself loses all that the action costs, if not more.
-func (u *unit) paired() bool { return len(u.record.Before) > 0 }
+func (u *unit) changed() pairing {
+	if len(u.record.Before) > 0 {
+		return pairedAll
+	}
+	return unpaired
+}
 
 // weight is about what a run of the unit costs, in events: a request that is not simply answered costs about as much as one,
 // the others are counted. Where something fails without the action, too, a run is four: with and without it, and both again to
@@ -66,7 +72,7 @@ func (u *unit) weight() int {
 	r := &u.record.Runs[0]
 	sum := r.Sum()
 	weight := int(r.Events) + copies(u.sc) + int(sum.Failed+sum.Before+sum.Slow+sum.Rescued) + int(sum.Total/requestsAnEvent) + 1
-	if u.paired() {
+	if u.changed() == pairedAll {
 		return runsOfAPair * weight
 	}
 	return weight

@@ -20,25 +20,33 @@ type job struct {
 	index int
 	sc    *scenario.Scenario
 	seed  uint64
-	pair  bool // with the same seed without the action
+	pair  pairing
 }
 
 // outcome is what became of a job; a zero one was not done.
 type outcome struct {
 	run *check.Run
 	err error
+	// pairs are the worlds that were simulated beside the run itself.
+	pairs int
 }
 
 // pool does work on all cores and says how far it is.
 type pool struct {
 	ctx     context.Context
 	opts    *Options
+	counts  counts
 	refused error // of a run that came to something that is not simulated
 }
 
 // runs does jobs and returns their outcomes in the order of the jobs.
-func (p *pool) runs(stage string, jobs []job) []outcome {
-	return p.collect(stage, len(jobs), patience, func(i int) outcome { return jobs[i].do() })
+func (p *pool) runs(stage string, what Purpose, jobs []job) []outcome {
+	return p.collect(stage, len(jobs), patience, func(i int) outcome {
+		out := jobs[i].do()
+		p.counts.add(what, 1)
+		p.counts.add(ForPair, out.pairs)
+		return out
+	})
 }
 
 // patience is how long runs are waited for that are under way when the context ends.
@@ -118,15 +126,15 @@ func (j *job) do() (out outcome) {
 	switch {
 	case j.sc.Expect != nil && len(j.sc.Expect.Order) > 0:
 		return ordered(j.sc, j.seed)
-	case j.pair:
-		return paired(j.sc, j.seed)
+	case j.pair != unpaired:
+		return paired(j.sc, j.seed, j.pair)
 	default:
-		return alone(j.sc, j.seed)
+		return single(j.sc, j.seed)
 	}
 }
 
-// alone is a run by itself.
-func alone(sc *scenario.Scenario, seed uint64) outcome {
+// single is a run by itself.
+func single(sc *scenario.Scenario, seed uint64) outcome {
 	res, err := sim.Run(sc, seed)
 	if err != nil {
 		return outcome{err: err}

@@ -40,6 +40,12 @@ var verdictMutants = []mutant{
 	{"a value close to the border of an effect is tried on few seeds", []string{"simulator 9"}, checking, "TestWhatClearlyChangesNothingIsToldFromWhatMay", []edit{
 		{"sim/check/alternative.go", " && !differ(here, there+(there-here))", ""},
 	}},
+	{"a run that loses little is not compared with one without the action", []string{"simulator 9"}, sweeping, "TestARunThatLosesLittleIsComparedThoughTheWorldIsCalm", []edit{
+		{"sim/sweep/pair.go", "which == pairedSmall && with.run.LostSeconds() >= much", "which == pairedSmall"},
+	}},
+	{"no run is compared after twenty, whatever fails without the action", []string{"simulator 9"}, sweeping, "TestWhereANodeNeverAnswersEachRunIsPaired", []edit{
+		{"sim/sweep/pair.go", "len(runs) >= calmRuns && calm(runs)", "len(runs) >= calmRuns"},
+	}},
 	{"load balancers that agree make it depend", []string{"simulator 9"}, sweeping, "TestEveryLoadBalancerThatItMightBeHasItsVerdict", []edit{
 		{"sim/sweep/unit.go", "if u.record.Verdict != worst.record.Verdict {", "if u.record.Verdict != check.Holds {"},
 	}},
