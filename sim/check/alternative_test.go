@@ -34,6 +34,19 @@ func TestAnAssumptionDecidesWhereOneValueLosesAndTheOtherDoesNot(t *testing.T) {
 	}
 }
 
+// Runs that do not come to their end lose nothing, perhaps because they had no time to: with that value there is no verdict, and no effect on it.
+func TestAValueWithoutAVerdictHasNoEffect(t *testing.T) {
+	t.Parallel()
+	own, other := runs(0, 50, 50), runs(0, 0, 0)
+	for i := range other.Runs {
+		other.Runs[i].Settled = false
+	}
+	own.Try("start", "20s", other.Runs)
+	if a := own.Alternatives[0]; a.Verdict != NotJudged || a.Effect != NoEffect {
+		t.Errorf("%s, effect %q", a.Verdict, a.Effect)
+	}
+}
+
 // What was tried before stays: the greatest effect counts, and none of them changes what is claimed.
 func TestTheGreatestEffectCounts(t *testing.T) {
 	t.Parallel()

@@ -59,6 +59,7 @@ func TestBooksNotice(t *testing.T) {
 			lose(b, 0, sec, sec, 1)
 			b.Revoke(0, 0, false, false)
 		}, "its answer was revoked, and it had none"},
+		{"an answer that is revoked before its request begins", func(b *Books) { b.Revoke(0, 0, false, false) }, "its answer was revoked, and it had none"},
 		{"a request that never ends", func(b *Books) {
 			b.Begin(0, 0, sec)
 			b.Begin(0, 1, sec)
