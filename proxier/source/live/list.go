@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,16 @@ func (r *reader) list(ctx context.Context, j *job, what resource, namespace stri
 	if !ok {
 		return r.absent(what)
 	}
-	items, err := r.items(ctx, r.objects.Resource(at), what, namespace)
+	var items []unstructured.Unstructured
+	var err error
+	if what.alone {
+		more := 0
+		if items, more, err = r.alone(ctx, at, namespace); more > 0 {
+			j.warning = fmt.Sprintf("%s: %d %s of no controller are read, and %d more are not: the answer lacks %s", r.cluster.Name, len(items), what.qualified(), more, what.lacks)
+		}
+	} else {
+		items, err = r.items(ctx, r.objects.Resource(at), what, namespace)
+	}
 	if err != nil {
 		j.warning, err = r.refused(what, namespace, r.explain(err))
 		return err
@@ -71,6 +81,9 @@ func (r *reader) absent(what resource) error {
 // refused is what becomes of a resource that was not read: a warning, or an error.
 func (r *reader) refused(what resource, namespace string, err error) (string, error) {
 	verb, where := "list", ""
+	if errors.As(err, &notGotten{}) {
+		verb = "get"
+	}
 	switch {
 	case what.scope == itsNamespaces && namespace != "" && apierrors.IsNotFound(err):
 		return "", missing{fmt.Errorf("there is no namespace %s", namespace)}
@@ -86,7 +99,7 @@ func (r *reader) refused(what resource, namespace string, err error) (string, er
 		where = " in all namespaces"
 	}
 	said := err.Error()
-	if apierrors.IsForbidden(err) {
+	if apierrors.IsForbidden(err) || apierrors.IsForbidden(errors.Unwrap(err)) {
 		said = fmt.Sprintf("forbidden (RBAC: verb %s, resource %s, API group %q)", verb, what.name, what.group)
 	}
 	if what.lacks == "" {

@@ -75,7 +75,7 @@ metadata: {name: web, namespace: shop}
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: web-x, namespace: shop}
+metadata: {name: web-x, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, uid: a, controller: true}]}
 ---
 apiVersion: gateway.networking.k8s.io/v1beta1
 kind: Gateway
@@ -173,9 +173,79 @@ metadata: {name: db, namespace: shop}
 		t.Errorf("warnings %q, want %q", r.Warnings, want)
 	}
 	for _, asked := range s.Requests() {
-		if strings.Contains(asked, "openshift") || strings.Contains(asked, "jobs") {
+		if strings.Contains(asked, "openshift") {
 			t.Errorf("asked %s", asked)
 		}
+	}
+}
+
+// What Kubernetes itself has and nothing rolls out is read as from files, without all that a controller has made: of that only the
+// metadata are asked for.
+func TestWhatNoControllerHasMadeIsRead(t *testing.T) {
+	t.Parallel()
+	const owned = "ownerReferences: [{apiVersion: v1, kind: Owner, name: o, uid: a, controller: true}]"
+	const alone = small + `
+---
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: by-hand, namespace: shop}}
+---
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-1, namespace: shop, ` + owned + `}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: debug, namespace: shop, ownerReferences: [{apiVersion: v1, kind: Owner, name: o, uid: a}]}}
+---
+{apiVersion: batch/v1, kind: Job, metadata: {name: migrate, namespace: shop}}
+---
+{apiVersion: batch/v1, kind: Job, metadata: {name: report-1, namespace: shop, ` + owned + `}}
+---
+{apiVersion: batch/v1, kind: CronJob, metadata: {name: report, namespace: shop}}
+`
+	var many strings.Builder
+	for i := range mostAlone + 3 {
+		fmt.Fprintf(&many, "---\n{apiVersion: v1, kind: Pod, metadata: {name: p%03d, namespace: crowd}}\n", i)
+	}
+	const lacks = "the answer lacks which Services lead to Pods that nothing rolls out"
+	for _, tc := range []struct {
+		name, namespace string
+		change          func(*livetest.Server)
+		want, warnings  []string
+	}{
+		{"with every right", "shop", func(*livetest.Server) {},
+			[]string{"cronjob shop/report", "job shop/migrate", "replicaset shop/by-hand", "pod shop/debug"}, nil},
+		{"in pages, of which one comes too late", "shop", func(s *livetest.Server) { s.Page, s.Expires = 1, true },
+			[]string{"cronjob shop/report", "job shop/migrate", "replicaset shop/by-hand", "pod shop/debug"}, nil},
+		{"without the right to list", "shop", func(s *livetest.Server) { s.Forbidden = []string{"list pods shop"} },
+			[]string{"cronjob shop/report", "job shop/migrate", "replicaset shop/by-hand"},
+			[]string{`kind-kind: cannot list pods in namespace shop: forbidden (RBAC: verb list, resource pods, API group ""); ` + lacks}},
+		{"without the right to get", "shop", func(s *livetest.Server) { s.Forbidden = []string{"get replicasets"} },
+			[]string{"cronjob shop/report", "job shop/migrate", "pod shop/debug"},
+			[]string{`kind-kind: cannot get replicasets.apps in namespace shop: forbidden (RBAC: verb get, resource replicasets, API group "apps"); ` + lacks}},
+		{"of a server without Jobs", "shop", func(s *livetest.Server) { s.Missing = []string{"jobs"} },
+			[]string{"cronjob shop/report", "replicaset shop/by-hand", "pod shop/debug"}, nil},
+		{"more than anybody makes by hand", "crowd", func(*livetest.Server) {}, nil,
+			[]string{"kind-kind: 200 pods of no controller are read, and 3 more are not: " + lacks}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s, c := serve(t, tc.change, alone, many.String(), "{apiVersion: v1, kind: Namespace, metadata: {name: crowd}}")
+			r, err := c.Read(t.Context(), Sim, []string{tc.namespace})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, name := range names(r) {
+				kind, _, _ := strings.Cut(strings.TrimPrefix(name, "kind-kind: "), " ")
+				if slices.Contains([]string{"cronjob", "job", "replicaset", "pod"}, kind) && tc.namespace == "shop" {
+					got = append(got, strings.TrimPrefix(name, "kind-kind: "))
+				}
+			}
+			if !slices.Equal(got, tc.want) || !slices.Equal(r.Warnings, tc.warnings) {
+				t.Errorf("%q, warnings %q", got, r.Warnings)
+			}
+			for _, asked := range s.Requests() {
+				if !strings.HasPrefix(asked, "GET ") || strings.Contains(asked, "web-x") || strings.Contains(asked, "report-1") {
+					t.Errorf("asked %s", asked)
+				}
+			}
+		})
 	}
 }
 

@@ -35,6 +35,8 @@ type resource struct {
 	scope    scope
 	// lacks is what is missing when the objects may not be read; "" means that there is no answer.
 	lacks string
+	// alone has only objects read that no controller has made, of which there are few among many.
+	alone bool
 }
 
 // at is the resource in one of its versions.
@@ -50,8 +52,8 @@ func (r resource) qualified() string {
 	return r.name + "." + r.group
 }
 
-// resources lists what a purpose has a use for: what endpoints/manifest reads, without the kinds that nothing looks at
-// yet. Pods above all, of which there are most: a simulation makes its own.
+// resources lists what a purpose has a use for: what endpoints/manifest reads, without what nothing looks at. Pods of workloads
+// above all, of which there are most: a simulation makes its own.
 func (p Purpose) resources() []resource {
 	v1 := []string{"v1"}
 	services := resource{group: "", versions: v1, name: "services"}
@@ -109,14 +111,18 @@ func routing() []resource {
 }
 
 // foreign are the workloads and rules of other makers that endpoints/manifest keeps, so that a Service in front of them is told
-// as it is from files. Jobs are not among them, of which there may be thousands, nor are ReplicaSets and Pods, most of which
-// belong to a workload that is read.
+// as it is from files, and Kubernetes' own that nothing rolls out: Jobs, and ReplicaSets and Pods that belong to nothing.
 func foreign() []resource {
 	const (
 		workloads = "which Services lead to workloads of other makers"
+		unrolled  = "which Services lead to Pods that nothing rolls out"
 		meshes    = "which Services are reached through a mesh"
 	)
 	return []resource{
+		{group: "batch", versions: []string{"v1"}, name: "cronjobs", lacks: unrolled},
+		{group: "batch", versions: []string{"v1"}, name: "jobs", lacks: unrolled, alone: true},
+		{group: "apps", versions: []string{"v1"}, name: "replicasets", lacks: unrolled, alone: true},
+		{group: "", versions: []string{"v1"}, name: "pods", lacks: unrolled, alone: true},
 		{group: "argoproj.io", versions: []string{"v1alpha1"}, name: "rollouts", lacks: workloads},
 		{group: "apps.kruise.io", versions: []string{"v1alpha1"}, name: "clonesets", lacks: workloads},
 		{group: "apps.kruise.io", versions: []string{"v1beta1", "v1alpha1"}, name: "statefulsets", lacks: workloads},

@@ -177,7 +177,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // groups are those of the objects and those that every server has.
 func (s *Server) groups() []map[string]any {
-	have := []string{"apps/v1", "autoscaling/v2", "discovery.k8s.io/v1", "networking.k8s.io/v1", "admissionregistration.k8s.io/v1"}
+	have := []string{"apps/v1", "autoscaling/v2", "discovery.k8s.io/v1", "networking.k8s.io/v1", "admissionregistration.k8s.io/v1", "batch/v1"}
 	for _, o := range s.objects {
 		if v, _ := o["apiVersion"].(string); strings.Contains(v, "/") && !slices.Contains(have, v) {
 			have = append(have, v)
@@ -212,7 +212,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case verb == "get":
 		s.one(w, what)
 	default:
-		s.list(w, what, query.Get("continue"), query.Get("limit"))
+		s.list(w, what, query.Get("continue"), query.Get("limit"), strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList"))
 	}
 }
 
@@ -251,8 +251,8 @@ func (s *Server) one(w http.ResponseWriter, what request) {
 	fail(w, http.StatusNotFound, "NotFound", what.resource+" "+what.name+" not found")
 }
 
-// list serves a page. The token of the next one is where it begins.
-func (s *Server) list(w http.ResponseWriter, what request, token, limit string) {
+// list serves a page, of whole objects or of their metadata only. The token of the next one is where it begins.
+func (s *Server) list(w http.ResponseWriter, what request, token, limit string, metadata bool) {
 	items := s.matching(what)
 	from, _ := strconv.Atoi(token) // 0 without
 	size, _ := strconv.Atoi(limit) // 0 without, which means all
@@ -276,7 +276,7 @@ func (s *Server) list(w http.ResponseWriter, what request, token, limit string) 
 		c := map[string]any{}
 		// order: a copy is the same in any order
 		for k, v := range o {
-			if k != "apiVersion" && k != "kind" {
+			if k == "metadata" || !metadata && k != "apiVersion" && k != "kind" {
 				c[k] = v
 			}
 		}
@@ -285,7 +285,11 @@ func (s *Server) list(w http.ResponseWriter, what request, token, limit string) 
 	if bare == nil {
 		bare = []map[string]any{}
 	}
-	write(w, http.StatusOK, map[string]any{"apiVersion": what.apiVersion, "kind": kind, "metadata": rest, "items": bare})
+	version := what.apiVersion
+	if metadata {
+		version, kind = "meta.k8s.io/v1", "PartialObjectMetadataList"
+	}
+	write(w, http.StatusOK, map[string]any{"apiVersion": version, "kind": kind, "metadata": rest, "items": bare})
 }
 
 func (s *Server) expire() bool {
