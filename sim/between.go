@@ -126,9 +126,7 @@ func (b *between) shared(stream, node int, p *cluster.NodeProxy) *traffic.Way {
 	}
 	r.byView[k] = way
 	r.kept += len(way.Targets)
-	for _, t := range way.Targets {
-		b.allowed(stream, node, t)
-	}
+	b.flows.Leads(stream, node, k.view.Number, len(way.Targets), func(i int) netip.AddrPort { return way.Targets[i].Addr })
 	return way
 }
 

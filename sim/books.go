@@ -188,10 +188,11 @@ func (b *between) tellFlow(stream, node int, target *traffic.Target) {
 
 // inForce returns what the slices in force on a node say of a stream's Service port, and how
 // the Service's own fields ask for them to be used. It follows nothing that was derived from
-// either.
+// either. The list is overwritten at the next call.
 func (r *run) inForce(stream, node int) (list []check.Endpoint, local, fallback bool) {
 	t := r.sc.Traffic[stream].Door()
 	options := r.sc.Kubernetes.Options
+	list = r.listed[:0]
 	for i := range r.sc.Services {
 		spec, name := &r.sc.Services[i].Service.Spec, r.sc.Services[i].Service.ObjectMeta
 		if name.Namespace+"/"+name.Name != t.Service {
@@ -219,5 +220,6 @@ func (r *run) inForce(stream, node int) (list []check.Endpoint, local, fallback 
 			}
 		}
 	}
+	r.listed = list
 	return list, local, fallback
 }

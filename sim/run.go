@@ -153,6 +153,7 @@ type run struct {
 	opts    Options
 	books   *check.Books
 	flows   *check.Flows
+	listed  []check.Endpoint   // by inForce, to be used again
 	found   []found            // by stream and node
 	seen    []map[uint64]*seen // by stream and View; nil where nodes differ
 	routes  []routes           // by stream

@@ -37,8 +37,8 @@ type rules struct {
 const keptAllowed = 1 << 19
 
 // NewFlows returns the checks of some streams on some nodes. look returns the endpoints in force
-// on a node for a stream, whether only local ones count, and whether serving ones that terminate
-// may stand in when none is ready (KEP-1669). differ says, by stream, whether nodes with the same
+// on a node for a stream, in a list that may be overwritten at the next call, whether only local ones
+// count, and whether serving ones that terminate may stand in when none is ready (KEP-1669). differ says, by stream, whether nodes with the same
 // slices differ in that.
 func NewFlows(differ []bool, nodes int, look func(stream, node int) (list []Endpoint, local, fallback bool)) *Flows {
 	f := &Flows{look: look, nodes: nodes, inForce: make([]*rules, len(differ)*nodes), byView: make([]map[uint64]*rules, len(differ)), kept: make([]int, len(differ))}
@@ -56,20 +56,44 @@ func (f *Flows) Err() error { return f.err }
 // Began checks a connection at the moment it begins. view numbers the state of the slices that
 // is in force on the node, from 1; target is the zero address when it goes nowhere.
 func (f *Flows) Began(stream, node int, view uint64, target netip.AddrPort) {
+	if r := f.rulesIn(stream, node, view); !r.allows(target) {
+		f.wrong(stream, node, r, target)
+	}
+}
+
+// Leads checks n endpoints to which a node's rules lead connections from now on. In the order of their
+// addresses they cost less than each on its own: there may be thousands for each state of the slices.
+func (f *Flows) Leads(stream, node int, view uint64, n int, target func(i int) netip.AddrPort) {
+	r, next := f.rulesIn(stream, node, view), 0
+	for i := range n {
+		at := target(i)
+		for next < len(r.allowed) && r.allowed[next] != at && r.allowed[next].Compare(at) < 0 {
+			next++
+		}
+		if (next == len(r.allowed) || r.allowed[next] != at) && !r.allows(at) {
+			f.wrong(stream, node, r, at)
+		}
+	}
+}
+
+// rulesIn returns what a node's slices allow.
+func (f *Flows) rulesIn(stream, node int, view uint64) *rules {
 	r := f.inForce[stream*f.nodes+node]
 	if r == nil || r.view != view {
 		r = f.rulesOf(stream, node, view)
 		f.inForce[stream*f.nodes+node] = r
 	}
-	if r.allows(target) {
-		return
-	}
+	return r
+}
+
+// wrong keeps the first connection that went where it may not.
+func (f *Flows) wrong(stream, node int, r *rules, target netip.AddrPort) {
 	where := "nowhere"
 	if target.IsValid() {
 		where = target.String()
 	}
 	if f.err == nil {
-		f.err = fmt.Errorf("stream %d, node %d: a new connection went to %s, the slices in force (state %d) allow %v", stream, node, where, view, r.allowed)
+		f.err = fmt.Errorf("stream %d, node %d: a new connection went to %s, the slices in force (state %d) allow %v", stream, node, where, r.view, r.allowed)
 	}
 }
 
@@ -110,20 +134,26 @@ func (r *rules) allows(target netip.AddrPort) bool {
 // Allowed lists the endpoints that a new connection may go to (KEP-1669, "Traffic Policy";
 // kube-proxy.md 2).
 func Allowed(list []Endpoint, local, fallback bool) []netip.AddrPort {
-	var ready, draining []netip.AddrPort
-	for _, e := range list {
-		if local && !e.Local {
-			continue
-		}
-		if e.Ready {
-			ready = append(ready, e.Addr)
-		}
-		if e.Serving && e.Terminating {
-			draining = append(draining, e.Addr)
-		}
-	}
+	ready := addresses(list, func(e *Endpoint) bool { return e.Ready && (e.Local || !local) })
 	if len(ready) == 0 && fallback {
-		return draining
+		return addresses(list, func(e *Endpoint) bool { return e.Serving && e.Terminating && (e.Local || !local) })
 	}
 	return ready
+}
+
+// addresses are those of some endpoints, nil for none.
+func addresses(list []Endpoint, of func(*Endpoint) bool) []netip.AddrPort {
+	n := 0
+	for i := range list {
+		if of(&list[i]) {
+			n++
+		}
+	}
+	out := slices.Grow([]netip.AddrPort(nil), n)
+	for i := range list {
+		if of(&list[i]) {
+			out = append(out, list[i].Addr)
+		}
+	}
+	return out
 }
