@@ -26,6 +26,9 @@ MODULES := . $(patsubst %/go.mod,%,$(wildcard test/oracle/go.mod test/bench/go.m
 # Every package directory whose tests match a pattern, without a list to forget entries in.
 dirs_with = $(shell grep -rlE --include='*_test.go' '$(1)' --exclude-dir=testdata --exclude-dir=oracle --exclude-dir=bench --exclude-dir=e2e --exclude-dir=kustomize . | xargs -r -n1 dirname | sort -u)
 
+# What go test -json says, as go test would say it, and then how many tests were run: none is a failure. For a pipe, from any directory.
+counted = $(GO) -C $(ROOT) run ./test/count $(if $(findstring -v,$(TESTFLAGS)),-v)
+
 .PHONY: help
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -52,50 +55,58 @@ demo: build ## show what lameduck does, on the examples
 
 .PHONY: test
 test: ## the tests: unprivileged, offline once modules are downloaded
-	$(GO) test $(TESTFLAGS) ./...
-	cd test/kustomize && $(GO) test $(TESTFLAGS) ./...
+	$(GO) test -json -timeout 20m $(TESTFLAGS) ./... | $(counted)
+	cd test/kustomize && $(GO) test -json $(TESTFLAGS) ./... | $(counted)
 
 # In short: the race detector has nothing to find in what a pure package does a thousand times, and takes four times as long.
 .PHONY: race
 race: ## the tests, in short, with the race detector
-	$(GO) test -race -short -timeout 30m $(TESTFLAGS) ./...
+	$(GO) test -json -race -short -timeout 30m $(TESTFLAGS) ./... | $(counted)
 
 .PHONY: kernel
 kernel: ## real packets through the real kernel: as root, or where anybody may have a user namespace; needs nft and iptables (LAMEDUCK_KERNEL=all: iptables at full length, too)
-	LAMEDUCK_KERNEL=$${LAMEDUCK_KERNEL:-1} $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./proxier/nftables ./proxier/iptables ./test/lab ./test/conformance ./test/fault ./test/deploy
-	cd test/bench && LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./...
-	cd test/oracle && LAMEDUCK_KERNEL=1 $(GO) test -count=1 -timeout 10m $(TESTFLAGS) -run TestFlood ./...
+	dirs="$(call dirs_with,backendtest[.]Lacking)"; \
+	LAMEDUCK_KERNEL=$${LAMEDUCK_KERNEL:-1} $(GO) test -json -count=1 -timeout 20m $(TESTFLAGS) $$dirs | $(counted) $$($(GO) list $$dirs)
+	cd test/bench && LAMEDUCK_KERNEL=1 $(GO) test -json -count=1 -timeout 10m $(TESTFLAGS) ./... | $(counted)
+	cd test/oracle && LAMEDUCK_KERNEL=1 $(GO) test -json -count=1 -timeout 10m $(TESTFLAGS) -run TestFlood ./... | $(counted)
 
-# Only where nobody's user namespaces are allowed: elsewhere it says so. Nothing may be skipped for want of rights then.
+# Only where nobody's user namespaces are allowed: elsewhere its last line says that nothing was run. Nothing may be skipped for want of rights.
 .PHONY: unprivileged
 unprivileged: ## the same in short, by somebody without any rights, in a user namespace
 	@nobody=""; if [ "$$(id -u)" = 0 ]; then nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"; fi; \
-	if ! $$nobody unshare -Urn true; then echo "no user namespaces for $${nobody:-this user}: nothing was run"; exit 0; fi; \
+	if ! $$nobody unshare -Urn true; then echo "NOT RUN: no user namespaces for $${nobody:-this user}"; exit 0; fi; \
 	dir="$$(mktemp -d)"; trap 'rm -rf "$$dir"' EXIT; chmod 755 "$$dir"; \
 	$(GO) test -c -o "$$dir" ./proxier/nftables ./test/lab ./test/conformance ./test/fault; cd "$$dir"; \
-	run() { echo "$$*"; if ! $$nobody env HOME="$$dir" "$$@" > out 2>&1; then cat out; return 1; fi; \
-		if grep -E 'SKIP.*|needs network namespaces|no network namespace' out; then echo "skipped"; return 1; fi; tail -1 out; }; \
+	tests=0; \
+	run() { echo "$$*"; if ! $$nobody env HOME="$$dir" "$$@" -test.v > out 2>&1; then cat out; return 1; fi; \
+		if grep -E 'SKIP.*|needs network namespaces|no network namespace' out; then echo "skipped"; return 1; fi; \
+		n="$$(grep -c '^--- PASS' out || true)"; if [ "$$n" = 0 ]; then cat out; echo "no test was run"; return 1; fi; tests=$$((tests + n)); }; \
 	LAMEDUCK_KERNEL=1 run ./lab.test; \
 	LAMEDUCK_KERNEL=1 run ./conformance.test -test.run 'TestNFTables/(a_ClusterIP_with|with_policy_Local|session_affinity_keeps)'; \
-	run ./nftables.test -test.v -test.run 'Foreign|Cleanup|Watch|PacketsGo|Replacement'; \
-	run ./fault.test -test.v
+	run ./nftables.test -test.run 'Foreign|Cleanup|Watch|PacketsGo|Replacement'; \
+	run ./fault.test; \
+	echo "ran $$tests tests; not run: mode iptables, most rows of the conformance, and the lengths of make kernel"
 
 .PHONY: fmt
 fmt: ## fail if a file is not gofmt's
 	@unformatted="$$(find . -name '*.go' -not -path './.git/*' -print0 | xargs -0 gofmt -l)"; \
-	if [ -n "$$unformatted" ]; then echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
+	if [ -n "$$unformatted" ]; then echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; fi; \
+	files="$$(find . -name '*.go' -not -path './.git/*' | wc -l)"; echo "ran gofmt on $$files files"; [ "$$files" -gt 0 ]
 
 .PHONY: vet
 vet: ## go vet, every module
-	@for m in $(MODULES); do echo "vet $$m"; (cd $$m && $(GO) vet ./...); done
+	@n=0; for m in $(MODULES); do echo "vet $$m"; (cd $$m && $(GO) vet ./...); n=$$((n + $$(cd $$m && $(GO) list ./... | wc -l))); done; \
+	echo "ran go vet on $$n packages"; [ "$$n" -gt 0 ]
 
 .PHONY: tidy
 tidy: ## fail if a go.mod or go.sum is not tidy, every module
-	@for m in $(MODULES) test/tools; do echo "tidy $$m"; (cd $$m && $(GO) mod tidy -diff); done
+	@n=0; for m in $(MODULES) test/tools; do echo "tidy $$m"; (cd $$m && $(GO) mod tidy -diff); n=$$((n + 1)); done; \
+	echo "ran go mod tidy in $$n modules"
 
 .PHONY: lint
 lint: $(LINT) ## golangci-lint, every module
-	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(LINT) run --config $(ROOT)/.golangci.yaml ./...); done
+	@n=0; for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(LINT) run --config $(ROOT)/.golangci.yaml ./...); n=$$((n + 1)); done; \
+	echo "ran golangci-lint in $$n modules"
 
 # The version is pinned in test/tools/go.mod, so the linter is built from source only when that changes.
 $(LINT): test/tools/go.mod test/tools/go.sum
@@ -119,7 +130,7 @@ fuzz: ## every fuzz target, for FUZZTIME each (default 20s)
 			$(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$d; \
 		done; \
 	done; \
-	if [ $$found -eq 0 ]; then echo "no fuzz target found"; exit 1; fi
+	echo "ran $$found fuzz targets for $(FUZZTIME) each"; [ $$found -gt 0 ]
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before you commit it
@@ -128,26 +139,26 @@ golden: ## rewrite the golden files; read the difference before you commit it
 
 .PHONY: oracle
 oracle: ## compare with kube-proxy's own package on CASES random clusters (default 1000000)
-	cd test/oracle && LAMEDUCK_ORACLE_CASES=$(CASES) $(GO) test -count=1 -v -timeout 60m -run TestOracle ./...
+	cd test/oracle && LAMEDUCK_ORACLE_CASES=$(CASES) $(GO) test -json -count=1 -v -timeout 60m -run TestOracle ./... | $(counted) -v -of "cases compared"
 
 .PHONY: swarm
 swarm: ## run SEEDS random worlds with the books open (default 10000)
-	LAMEDUCK_SWARM_SEEDS=$(SEEDS) $(GO) test -count=1 -v -timeout 60m -run TestSwarm ./test/swarm
+	LAMEDUCK_SWARM_SEEDS=$(SEEDS) $(GO) test -json -count=1 -v -timeout 60m -run TestSwarm ./test/swarm | $(counted) -v -of "worlds"
 
 .PHONY: mutants
 mutants: fresh ## prove that oracle, swarm and tests notice broken code (LAMEDUCK_MUTANTS=n: n of each table, and n fresh ones)
-	cd test/oracle && $(GO) test -count=1 -timeout 60m -run Mutants -v ./... | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
-	LAMEDUCK_SWARM_MUTANTS=1 $(GO) test -count=1 -timeout 60m -run '^TestMutants$$' -v ./test/swarm | awk '{ print } /^--- PASS: .*Mutants/ { ran = 1 } END { exit !ran }'
-	LAMEDUCK_MUTANTS=$${LAMEDUCK_MUTANTS:-all} $(GO) test -count=1 -timeout 60m -run 'TestMutants$$' -v ./test/facts | awk '!/^=== / { print } /^--- PASS: TestMutants/ { ran = 1 } END { exit !ran }'
+	cd test/oracle && $(GO) test -json -count=1 -timeout 60m -run Mutants ./... | $(counted) -v -of mutants
+	LAMEDUCK_SWARM_MUTANTS=1 $(GO) test -json -count=1 -timeout 60m -run '^TestMutants$$' ./test/swarm | $(counted) -v -of mutants
+	LAMEDUCK_MUTANTS=$${LAMEDUCK_MUTANTS:-all} $(GO) test -json -count=1 -timeout 60m -run 'TestMutants$$' ./test/facts | $(counted) -v -of mutants
 
 # The limit of a run is MUTANT_TIME, not go test's.
 .PHONY: fresh
 fresh: ## draw LAMEDUCK_MUTANTS mistakes (default 300) from the syntax tree, by MUTANT_SEED (default: the date), and list those that no test notices (MUTANT_MATCH=regexp: of these names; MUTANT_TIME=3m: stop then; LAMEDUCK_KERNEL=1: with the tests in the kernel)
-	LAMEDUCK_FRESH=$${LAMEDUCK_MUTANTS:-300} $(GO) test -count=1 -timeout 12h -run '^TestFreshMistakes$$' -v ./test/mutate | awk '{ print } /^--- PASS: TestFreshMistakes/ { ran = 1 } END { exit !ran }'
+	LAMEDUCK_FRESH=$${LAMEDUCK_MUTANTS:-300} $(GO) test -count=1 -timeout 12h -run '^TestFreshMistakes$$' -json ./test/mutate | $(counted) -v
 
 .PHONY: facts
 facts: ## list what is modelled: row of the facts, tests, mutants that break it
-	@$(GO) test -count=1 -v -run 'TestFacts$$' ./test/facts
+	@$(GO) test -json -count=1 -v -run 'TestFacts$$' ./test/facts | $(counted) -v -of "rows modelled"
 
 .PHONY: bench
 bench: ## benchmarks matching BENCH, COUNT runs each: medians here, every run in bench.txt for benchstat
@@ -165,17 +176,17 @@ bench-peer: ## run lameduck beside kube-proxy (SIZES=1000x5,.. MODES=nftables,ip
 # Without symbols it links in half the time; the version is what the API server says of itself.
 .PHONY: e2e
 e2e: ## a real control plane, lameduck on its nodes, real traffic: as root, or where anybody may have a user namespace; needs nft and iptables
-	cd test/e2e && LAMEDUCK_E2E=1 $(GO) test -count=1 -timeout 15m -parallel 4 $(TESTFLAGS) \
-		-ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$$($(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)" ./...
+	cd test/e2e && LAMEDUCK_E2E=1 $(GO) test -json -count=1 -timeout 15m -parallel 4 $(TESTFLAGS) \
+		-ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$$($(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)" ./... | $(counted)
 
 .PHONY: wasm
 wasm: ## build the pure packages for js/wasm
-	$(GO) test -count=1 -v -run 'Wasm' ./test/arch
+	$(GO) test -json -count=1 -v -run 'Wasm' ./test/arch | $(counted) -v -of "packages built for js/wasm"
 
 .PHONY: determinism
 determinism: ## run every scenario again with 1 and 8 processors, in another process, with -race, as wasm: the same bytes
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./endpoints/... ./healthcheck/... ./sim/...
-	LAMEDUCK_DETERMINISM=1 $(GO) test -count=1 -v -timeout 20m ./test/determinism
+	LAMEDUCK_DETERMINISM=1 $(GO) test -json -count=1 -v -timeout 20m ./test/determinism | $(counted) -v -of "runs, and each again"
 
 .PHONY: verify
 verify: CASES = 100000

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 )
 
 // BenchmarkLook is what a look through the table costs on a node with many connections, few of them
@@ -21,7 +22,7 @@ func BenchmarkLook(b *testing.B) {
 		b.Run(fmt.Sprint(flows), func(b *testing.B) {
 			runtime.LockOSThread()
 			if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-				b.Skipf("no network namespace of its own: %v", err)
+				backendtest.Lacking(b, "no network namespace of its own: %v", err)
 			}
 			fill(b, flows)
 			t, err := openTable(0)

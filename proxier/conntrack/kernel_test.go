@@ -20,6 +20,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/nftables"
 )
 
@@ -72,7 +73,7 @@ func newMachine(t *testing.T, at place) *machine {
 	t.Helper()
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		t.Skipf("no network namespace of its own: %v", err)
+		backendtest.Lacking(t, "no network namespace of its own: %v", err)
 	}
 	ip(t, "link set lo up")
 	for _, a := range []string{at.node, at.podA, at.podB} {
@@ -87,7 +88,7 @@ func newMachine(t *testing.T, at place) *machine {
 	node := thisNode()
 	b, err := nftables.New(node, nftables.Options{})
 	if err != nil {
-		t.Skipf("no nftables: %v", err)
+		backendtest.Lacking(t, "no nftables: %v", err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
 	c, err := New(Options{})
@@ -107,7 +108,7 @@ func newMachine(t *testing.T, at place) *machine {
 func ip(t *testing.T, args string) {
 	t.Helper()
 	if _, err := exec.LookPath("ip"); err != nil {
-		t.Skipf("no ip here: %v", err)
+		backendtest.Lacking(t, "no ip here: %v", err)
 	}
 	if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
 		t.Fatalf("ip %s: %v\n%s", args, err, out)

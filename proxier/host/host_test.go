@@ -12,6 +12,8 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 )
 
 // alone puts the test's thread into a network namespace of its own, which has a link called wire. Both end with
@@ -20,7 +22,7 @@ func alone(t *testing.T) netlink.Link {
 	t.Helper()
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		t.Skipf("no network namespace of its own: %v", err)
+		backendtest.Lacking(t, "no network namespace of its own: %v", err)
 	}
 	wire := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "wire"}, PeerName: "end"}
 	if err := netlink.LinkAdd(wire); err != nil {

@@ -73,7 +73,7 @@ func alone(t testing.TB) {
 	t.Helper()
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		t.Skipf("no network namespace of its own: %v", err)
+		backendtest.Lacking(t, "no network namespace of its own: %v", err)
 	}
 	run(t, "ip", "link", "set", "lo", "up")
 }
@@ -88,7 +88,7 @@ func run(t testing.TB, name string, args ...string) string {
 func feed(t testing.TB, input, name string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("no %s here: %v", name, err)
+		backendtest.Lacking(t, "no %s here: %v", name, err)
 	}
 	var stderr bytes.Buffer
 	cmd := exec.Command(name, args...)
@@ -116,7 +116,7 @@ func installed(t testing.TB, v Variant) {
 	t.Helper()
 	for _, f := range endpoints.Families() {
 		if _, err := exec.LookPath(command(f, v, "")); err != nil {
-			t.Skipf("no such tool here: %v", err)
+			backendtest.Lacking(t, "no such tool here: %v", err)
 		}
 	}
 }
@@ -425,7 +425,7 @@ func newNamespace(t *testing.T) *namespace {
 		}
 	}()
 	if err := <-ready; err != nil {
-		t.Skipf("no network namespace of its own: %v", err)
+		backendtest.Lacking(t, "no network namespace of its own: %v", err)
 	}
 	t.Cleanup(func() { close(n.work) })
 	if err := n.do(func() error { return exec.Command("ip", "link", "set", "lo", "up").Run() }); err != nil {
@@ -656,21 +656,21 @@ func runOn(n *namespace, name string, args ...string) (out []byte, err error) {
 func TestAReadOnlySettingKeepsOnlyLocalhostFromNodePorts(t *testing.T) {
 	onBoth(t, func(t *testing.T, v Variant) {
 		if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
-			t.Skipf("no mount namespace of its own: %v", err)
+			backendtest.Lacking(t, "no mount namespace of its own: %v", err)
 		}
 		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil { // what follows is nobody else's
-			t.Skipf("mounts cannot be made private here: %v", err)
+			backendtest.Lacking(t, "mounts cannot be made private here: %v", err)
 		}
 		for _, flags := range []uintptr{unix.MS_BIND, unix.MS_REMOUNT | unix.MS_BIND | unix.MS_RDONLY} {
 			if err := unix.Mount("/proc/sys", "/proc/sys", "", flags, ""); err != nil {
-				t.Skipf("/proc/sys cannot be made read-only here: %v", err)
+				backendtest.Lacking(t, "/proc/sys cannot be made read-only here: %v", err)
 			}
 		}
 		node := testNode()
 		node.LocalhostNodePorts = true
 		b, err := New(node, Options{Variant: v})
 		if err != nil {
-			t.Skipf("no %v here: %v", v, err)
+			backendtest.Lacking(t, "no %v here: %v", v, err)
 		}
 		w := backendtest.NewWorld(1, node)
 		for range 40 {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -23,7 +24,7 @@ func leave(t *testing.T, opts Options) {
 	node := &plan.Node{Name: "node-1", Dialect: plan.IPTables}
 	b, err := New(node, opts)
 	if err != nil {
-		t.Skipf("no %v here: %v", opts.Variant, err)
+		backendtest.Lacking(t, "no %v here: %v", opts.Variant, err)
 	}
 	if err := b.Resync(plan.Empty(node)); err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func withoutRights(t *testing.T) {
 	runtime.LockOSThread()
 	const noRoot = 1 // SECBIT_NOROOT: what root starts has no rights for that alone
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil {
-		t.Skipf("rights cannot be given up here: %v", err)
+		backendtest.Lacking(t, "rights cannot be given up here: %v", err)
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	none := make([]unix.CapUserData, 2)

@@ -59,7 +59,7 @@ func alone(t testing.TB) {
 	t.Helper()
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		t.Skipf("no network namespace of its own: %v", err)
+		backendtest.Lacking(t, "no network namespace of its own: %v", err)
 	}
 	run(t, "ip", "link", "set", "lo", "up")
 }
@@ -68,7 +68,7 @@ func alone(t testing.TB) {
 func run(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("no %s here: %v", name, err)
+		backendtest.Lacking(t, "no %s here: %v", name, err)
 	}
 	var stderr bytes.Buffer
 	cmd := exec.Command(name, args...)
@@ -504,7 +504,7 @@ func newNamespace(t *testing.T) *namespace {
 		}
 	}()
 	if err := <-ready; err != nil {
-		t.Skipf("no network namespace of its own: %v", err)
+		backendtest.Lacking(t, "no network namespace of its own: %v", err)
 	}
 	t.Cleanup(func() { close(n.work) })
 	n.run(t, "ip", "link", "set", "lo", "up")
@@ -521,7 +521,7 @@ func (n *namespace) do(f func() error) error {
 func (n *namespace) run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("no %s here: %v", name, err)
+		backendtest.Lacking(t, "no %s here: %v", name, err)
 	}
 	err := n.do(func() error {
 		out, err := exec.Command(name, args...).CombinedOutput()

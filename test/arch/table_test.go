@@ -143,6 +143,7 @@ var packages = []packageRule{
 		modules: []permit{
 			{"github.com/vishvananda/netlink", "addresses of interfaces, and word of their changes"},
 		},
+		testOwn: []permit{{"proxier/backendtest", "what a test says that lacks a right"}},
 		testModules: []permit{
 			{"golang.org/x/sys", "a network namespace of its own"},
 		},
@@ -161,6 +162,7 @@ var packages = []packageRule{
 		testOwn: []permit{
 			{"proxier", "the loop that asks for the clean-up"},
 			{"proxier/nftables", "rules that make real flows"},
+			{"proxier/backendtest", "what a test says that lacks a right"},
 		},
 	},
 	{path: "proxier/pace", pure: true},

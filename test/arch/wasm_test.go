@@ -22,6 +22,7 @@ func TestPureBuildsForWasm(t *testing.T) {
 	if out, err := buildForWasm(repoRoot(t), args); err != nil {
 		t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
+	t.Logf("%d packages built for js/wasm", len(args)-1)
 }
 
 func buildForWasm(dir string, args []string) ([]byte, error) {

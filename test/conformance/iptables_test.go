@@ -60,7 +60,7 @@ func onIPTables(t *testing.T, opts iptables.Options, families []endpoints.IPFami
 	t.Helper()
 	for _, tool := range []string{"iptables-", "ip6tables-"} {
 		if _, err := exec.LookPath(tool + opts.Variant.String()); err != nil {
-			skipOrFail(t, "needs the tools: %v", err)
+			backendtest.Lacking(t, "needs the tools: %v", err)
 		}
 	}
 	if len(families) == 1 {

@@ -24,15 +24,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// skipOrFail skips a test for want of something, unless it was said that nothing is wanting.
-func skipOrFail(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("LAMEDUCK_KERNEL") != "" {
-		t.Fatalf("LAMEDUCK_KERNEL is set, yet this test "+format, args...)
-	}
-	t.Skipf(format, args...)
-}
-
 // The simple reference passes all rows: what it is there for is to fail them, so that a plain run of
 // all tests leaves this to make kernel.
 func TestReference(t *testing.T) {

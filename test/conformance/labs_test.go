@@ -46,7 +46,7 @@ func (ls *labs) take(t *testing.T) *lab.Lab {
 	}
 	l, err := lab.New(layout())
 	if err != nil {
-		skipOrFail(t, "needs network namespaces: %v", err)
+		backendtest.Lacking(t, "needs network namespaces: %v", err)
 	}
 	ls.all = append(ls.all, l)
 	return l

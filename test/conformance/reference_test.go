@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -30,7 +31,7 @@ func (r *reference) start(*plan.Node) (dataplane, error) {
 func startReference(t *testing.T, fault string) func(*plan.Node) (dataplane, error) {
 	t.Helper()
 	if _, err := exec.LookPath("nft"); err != nil {
-		skipOrFail(t, "needs the nft tool: %v", err)
+		backendtest.Lacking(t, "needs the nft tool: %v", err)
 	}
 	return (&reference{fault: fault}).start
 }

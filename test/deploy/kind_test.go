@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 )
 
 // walkThrough is the text of examples/kind, and the commands that it has one copy.
@@ -124,7 +126,7 @@ func TestKindApp(t *testing.T) {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip(err)
+		backendtest.Lacking(t, "%v", err)
 	}
 	asked := 0
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

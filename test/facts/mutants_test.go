@@ -33,6 +33,7 @@ func TestMutants(t *testing.T) {
 		t.Fatalf("%s=%s: want a number, or all", mutantsEnv, value)
 	}
 	n = min(n, len(all))
+	t.Logf("%d mutants of %d are tried", n, len(all))
 	for i := range n {
 		m := all[i*len(all)/n]
 		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {

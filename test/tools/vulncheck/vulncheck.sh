@@ -27,7 +27,7 @@ fi
 ask "${GOVULNDB:-https://vuln.go.dev}"
 cat "$out"
 case $code in
-0) ;;
+0) echo "ran govulncheck on $(go list ./... | wc -l) packages" ;;
 3) exit 1 ;;
 *)
 	if [ -z "${GOVULNDB:-}" ] && grep -q 'https://vuln.go.dev/' "$out"; then

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/iptables"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
@@ -22,7 +23,7 @@ func alone(t *testing.T) {
 	t.Helper()
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		t.Skipf("no network namespace of its own: %v", err)
+		backendtest.Lacking(t, "no network namespace of its own: %v", err)
 	}
 }
 
@@ -32,7 +33,7 @@ func enforce(t *testing.T, dialect plan.Dialect, variant iptables.Variant) {
 	node := thisNode()
 	node.Dialect = dialect
 	if err := Program(plan.Empty(node), KernelOptions{Variant: variant}); err != nil {
-		t.Skipf("no rules of %s here: %v", dialect, err)
+		backendtest.Lacking(t, "no rules of %s here: %v", dialect, err)
 	}
 }
 
@@ -94,7 +95,7 @@ func TestCleanupWithoutAToolOrARightFails(t *testing.T) {
 func runTool(t *testing.T, input, name string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("no %s here: %v", name, err)
+		backendtest.Lacking(t, "no %s here: %v", name, err)
 	}
 	cmd := exec.Command(name, args...)
 	cmd.Stdin = strings.NewReader(input)
@@ -151,7 +152,7 @@ func TestAForeignFlushOfIPTablesNFTIsHeard(t *testing.T) {
 	node.Dialect = plan.IPTables
 	backend, err := OpenBackend(node, KernelOptions{Variant: iptables.NFT})
 	if err != nil {
-		t.Skipf("no iptables-nft here: %v", err)
+		backendtest.Lacking(t, "no iptables-nft here: %v", err)
 	}
 	b, ok := backend.(*iptables.Backend)
 	if !ok {
