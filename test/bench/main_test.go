@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/test/bench/objects"
 	"github.com/lameduck-proxy/lameduck/test/bench/table"
 	"github.com/lameduck-proxy/lameduck/test/lab"
@@ -175,7 +176,7 @@ func TestIPTablesIsWhatTheModeSays(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]string{modeIPTablesNFT: "xtables-nft-multi", modeIPTablesLegacy: "xtables-legacy-multi"} {
 		if _, err := exec.LookPath(want); err != nil {
-			t.Skipf("no %s here", want)
+			backendtest.Lacking(t, "no %s here", want)
 		}
 		dir := t.TempDir()
 		env, err := environment(mode, dir)
