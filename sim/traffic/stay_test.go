@@ -188,3 +188,34 @@ func TestAProxyThatIsBackHasNoConnections(t *testing.T) {
 		t.Errorf("chosen %d times, want 44: %+v", w.chosen, all)
 	}
 }
+
+// The way from a proxy to a pod and back is a part of each answer, beside the client's way to the proxy.
+func TestTheWayBehindAProxyTakesItsTime(t *testing.T) {
+	t.Parallel()
+	answered := func(behind engine.Time) engine.Time {
+		var ends answers
+		tr, led := one(Spec{Timeout: 6 * sec, RTT: 10 * ms, Proxy: &Proxy{Served: true, RTT: behind, ConnectTimeout: sec}}, newServedWorld())
+		led.Listen(&ends)
+		tr.RunUntil(5 * sec)
+		if len(ends) != 1 {
+			t.Fatalf("%d answers", len(ends))
+		}
+		return ends[0]
+	}
+	if near, far := answered(0), answered(30*ms); near != sec+10*ms+ms || far != near+30*ms {
+		t.Errorf("answered at %s s, and at %s s with 30 ms behind the proxy", near.Seconds(), far.Seconds())
+	}
+}
+
+// Pods end all the time that are behind the proxy, and are none: the proxy keeps its connections to the others.
+func TestAProxyKeepsItsConnectionsWhenAPodEnds(t *testing.T) {
+	t.Parallel()
+	w := newServedWorld()
+	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
+	tr.RunUntil(2050 * ms) // 20 requests, over two connections
+	tr.CloseIdle(1, 2060*ms, true) // one of the two
+	tr.RunUntil(4050 * ms)
+	if all := led.All(); w.chosen != 22+20+1 || all.OK != 40 || all.Failed != 0 {
+		t.Errorf("chosen %d times, want 43: %+v", w.chosen, all)
+	}
+}

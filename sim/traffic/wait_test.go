@@ -34,6 +34,10 @@ func TestWhoWaitsIsServedOneAfterTheOther(t *testing.T) {
 		[]Spec{{Interval: 100 * ms, Arrivals: Constant, KeepAlive: true, Clients: 1}})
 	tr.DrawAll()
 	tr.Stop(10 * sec)
+	tr.RunUntil(20 * sec)
+	if tr.Idle() {
+		t.Error("idle while requests wait for their turn")
+	}
 	tr.RunUntil(engine.Never)
 	if len(ends) != 99 || !tr.Idle() {
 		t.Fatalf("%d answered, idle %v", len(ends), tr.Idle())

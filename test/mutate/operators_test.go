@@ -90,6 +90,7 @@ func TestEachKindOfMistakeIsFound(t *testing.T) {
 			"condition negated: a -> !(a)", "case dropped: case a: -> ", "statement dropped: use(1) -> ",
 		}},
 		"nothing in what only says how much memory is taken": {"func f(a int) []int { return make([]int, 0, a+1) }", nil},
+		"nothing in what only lets go of memory":             {"func f(a []int) { clear(a[1:]) }", nil},
 		"nothing in what people read":                        {"func (s) String() string { if true { return `a` }; return `b` }", nil},
 		"nothing in what cannot happen":                      {"func f(a int) { if a > 0 { panic(a) } }", nil},
 		"nothing that has to be constant":                    {"const a = 1 + 2\n\nfunc f() (_ [a - 1]int) { return }", nil},

@@ -88,7 +88,7 @@ func (at *site) skipped(n ast.Node) bool {
 		return onlyPanics(n.Body) && n.Else == nil
 	case *ast.ExprStmt:
 		call, ok := n.X.(*ast.CallExpr)
-		return ok && (at.builtin(call, "panic") || at.isLog(call))
+		return ok && (at.builtin(call, "panic") || at.isLog(call) || at.isRelease(call))
 	case *ast.CallExpr:
 		return at.isLog(n)
 	case ast.Expr:
@@ -141,6 +141,15 @@ func (at *site) isLog(call *ast.CallExpr) bool {
 	}
 	t := at.info.TypeOf(sel.X)
 	return sel.Sel.Name == "Error" && t != nil && types.TypeString(t, nil) == "github.com/go-logr/logr.Logger"
+}
+
+// isRelease tells whether a call only lets go of what is behind a slice's end, as in clear(list[n:]).
+func (at *site) isRelease(call *ast.CallExpr) bool {
+	if !at.builtin(call, "clear") || len(call.Args) != 1 {
+		return false
+	}
+	rest, ok := call.Args[0].(*ast.SliceExpr)
+	return ok && rest.Low != nil && rest.High == nil
 }
 
 // isSize tells whether an argument only says how much memory to take at once.
