@@ -163,7 +163,10 @@ func (t *Traffic) nextQuiet() *quiet {
 	if next.stream != nil {
 		return next
 	}
-	*next = quiet{stream: t.streams[0], at: engine.Never}
+	*next = quiet{at: engine.Never}
+	if len(t.streams) > 0 { // else nobody asks
+		next.stream = t.streams[0]
+	}
 	for _, s := range t.streams {
 		for step := 1; step <= s.silence.last; step++ {
 			if w := &s.silence.turns[step]; w.due < next.at || w.due == next.at && w.seq < next.seq && w.due != engine.Never {
