@@ -38,8 +38,7 @@ type Bench struct {
 	control  control
 }
 
-// Try runs the tests that come by each mistake until one notices it: those of its own package first, the quick ones
-// before the slow ones. Tests that fail without any mistake are named in the log and do not count.
+// Try runs the tests that come by each mistake until one notices it. Tests that fail without any mistake are named in the log and do not count.
 func (b *Bench) Try(ctx context.Context, drawn []*Mistake) ([]Verdict, error) {
 	for _, m := range drawn {
 		b.verdicts = append(b.verdicts, Verdict{Mistake: m})
@@ -55,25 +54,49 @@ func (b *Bench) Try(ctx context.Context, drawn []*Mistake) ([]Verdict, error) {
 	if b.control, err = newControl(path, len(drawn)); err != nil {
 		return nil, err
 	}
-	for _, own := range []bool{true, false} {
-		if b.Own && !own {
-			break
+	for _, p := range passes {
+		if b.Own && !p.own {
+			continue
 		}
-		for _, s := range b.suites {
-			if err := b.run(ctx, s, own); err != nil {
-				return nil, err
-			}
+		if err := b.pass(ctx, p); err != nil {
+			return nil, err
 		}
 	}
 	return b.verdicts, nil
 }
 
+// pass is one way through all packages: with tests of one cost.
+type pass struct {
+	own  bool // tests of a mistake's own package, or those of packages above it
+	cost int  // of the tests: see batches
+}
+
+// passes have the quick tests of all packages before the slow ones of any: most mistakes are noticed by a quick one.
+var passes = []pass{{true, 0}, {true, 1}, {false, 0}, {false, 1}, {true, 2}, {false, 2}}
+
+// pass tries what is still unnoticed.
+func (b *Bench) pass(ctx context.Context, p pass) error {
+	for _, s := range b.suites {
+		if err := b.run(ctx, s, p); err != nil {
+			return err
+		}
+	}
+	if p.own && p.cost == 1 {
+		for _, v := range b.verdicts {
+			if v.By == "" {
+				b.Log("not noticed by its own package: %s", v.Mistake.Name())
+			}
+		}
+	}
+	return nil
+}
+
 // run tries what is still unnoticed with the tests of one package: what is wrong in that package itself, or in those
 // below it.
-func (b *Bench) run(ctx context.Context, s *suite, own bool) error {
+func (b *Bench) run(ctx context.Context, s *suite, p pass) error {
 	var numbers []int
 	for i, v := range b.verdicts {
-		if v.By == "" && s.deps[v.Mistake.Package] && (v.Mistake.Package == s.path) == own {
+		if v.By == "" && s.deps[v.Mistake.Package] && (v.Mistake.Package == s.path) == p.own {
 			numbers = append(numbers, i+1)
 		}
 	}
@@ -87,23 +110,27 @@ func (b *Bench) run(ctx context.Context, s *suite, own bool) error {
 			return err
 		}
 	}
-	noticed := 0
+	noticed, tried := 0, 0
 	for _, number := range numbers {
-		v := &b.verdicts[number-1]
-		if late() {
+		v, tests := &b.verdicts[number-1], s.batches(number)[p.cost]
+		switch {
+		case late():
 			v.Open = true
 			continue
+		case len(tests) == 0:
+			continue
 		}
-		if err := b.try(ctx, s, number, v); err != nil {
+		if err := b.try(ctx, s, tests, number, v); err != nil {
 			return err
 		}
+		tried++
 		if v.By != "" {
 			noticed++
-		} else if own {
-			b.Log("not noticed by the tests of its own package: %s", v.Mistake.Name())
 		}
 	}
-	b.Log("%s noticed %d of %d in %.0f s", s.path, noticed, len(numbers), time.Since(from).Seconds())
+	if tried > 0 {
+		b.Log("%s noticed %d of %d in %.0f s", s.path, noticed, tried, time.Since(from).Seconds())
+	}
 	return nil
 }
 
@@ -134,24 +161,21 @@ func (b *Bench) record(ctx context.Context, s *suite, late func() bool) error {
 	return nil
 }
 
-// try makes one mistake and runs the tests of a package that come by it.
-func (b *Bench) try(ctx context.Context, s *suite, number int, v *Verdict) error {
-	for _, batch := range s.batches(number) {
-		var names []string
-		took := time.Duration(0)
-		for _, r := range batch {
-			names, took = append(names, r.name), took+r.took
-		}
-		v.Tried += len(names)
-		b.control.choose(number)
-		out, err := b.start(ctx, s, names, 10*time.Second+10*took)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			v.By = s.path + " " + why(out, err)
-			return nil
-		}
+// try makes one mistake and runs tests of a package that come by it.
+func (b *Bench) try(ctx context.Context, s *suite, tests []recorded, number int, v *Verdict) error {
+	var names []string
+	took := time.Duration(0)
+	for _, r := range tests {
+		names, took = append(names, r.name), took+r.took
+	}
+	v.Tried += len(names)
+	b.control.choose(number)
+	out, err := b.start(ctx, s, names, 10*time.Second+10*took)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		v.By = s.path + " " + why(out, err)
 	}
 	return nil
 }

@@ -86,6 +86,7 @@ func judge(t *testing.T, verdicts []Verdict) {
 			c.noticed, total.noticed = c.noticed+1, total.noticed+1
 		case v.Open:
 			c.open, total.open = c.open+1, total.open+1
+			fmt.Fprintf(&text, "left open after %d tests: %s\n", v.Tried, v.Mistake.Name())
 		default:
 			c.survived, total.survived = c.survived+1, total.survived+1
 			fmt.Fprintf(&text, "\nsurvived %d tests: %s\n%s", v.Tried, v.Mistake.Name(), v.Mistake.Diff())

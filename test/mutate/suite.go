@@ -90,24 +90,19 @@ func (s *suite) names(ctx context.Context) ([]string, error) {
 	return strings.Fields(string(out)), err
 }
 
-// batches returns the tests that come by a mistake, in groups that are run one after the other: most mistakes are
-// noticed by a quick test.
-func (s *suite) batches(number int) [][]recorded {
-	var all [][]recorded
-	limits := []time.Duration{2 * time.Second, 15 * time.Second, 1 << 62}
-	var batch []recorded
-	var took time.Duration
+// batches returns the tests that come by a mistake by cost: the quickest ones, which take two seconds together, those
+// that take a quarter of a minute, and the rest.
+func (s *suite) batches(number int) (all [3][]recorded) {
+	limits := [3]time.Duration{2 * time.Second, 15 * time.Second, 1 << 62}
+	cost, took := 0, time.Duration(0)
 	for _, r := range s.tests {
 		if r.reached[number-1] == 0 {
 			continue
 		}
-		if len(batch) > 0 && took+r.took > limits[0] {
-			all, batch, took, limits = append(all, batch), nil, 0, limits[1:]
+		for took += r.took; took > limits[cost]; cost++ {
+			took = r.took
 		}
-		batch, took = append(batch, r), took+r.took
-	}
-	if len(batch) > 0 {
-		all = append(all, batch)
+		all[cost] = append(all[cost], r)
 	}
 	return all
 }
