@@ -94,7 +94,8 @@ func (c *Case) sentence(f *failing) string {
 	case ledger.AppError:
 		return fmt.Sprintf("pods of %s answer with errors", name)
 	case ledger.KeepaliveRace:
-		return fmt.Sprintf("pods of %s close connections while requests are on their way", name)
+		return fmt.Sprintf("pods of %s close idle connections before their clients do, and requests on their way are lost: "+
+			"a longer keep-alive timeout of the server mends it", name)
 	default:
 		return fmt.Sprintf("requests to %s fail: %s", name, f.cause)
 	}
