@@ -276,7 +276,7 @@ func (s *search) best(singles []*attempt) []*attempt {
 	level, last := singles, together
 	for size := 1; size <= last && len(level) > 0 && len(found) == 0; size++ {
 		if size > 1 {
-			if level = grow(level, singles); s.weight()*len(level) > s.budget {
+			if level = s.affordable(level, singles); len(level) == 0 {
 				break
 			}
 			s.screen(level)
@@ -303,6 +303,23 @@ func (s *search) best(singles []*attempt) []*attempt {
 	for _, a := range all { // the smaller sets come first
 		if a.lost <= least+s.before/20 {
 			return []*attempt{a}
+		}
+	}
+	return nil
+}
+
+// affordable adds one more change to each attempt of a level, and keeps to the budget: where not all sets can be tried, those of the
+// changes that leave least lost by themselves are.
+func (s *search) affordable(level, singles []*attempt) []*attempt {
+	failed := func(a *attempt) bool { return !a.ran }
+	level, singles = slices.DeleteFunc(slices.Clone(level), failed), slices.DeleteFunc(slices.Clone(singles), failed)
+	ranked := slices.Clone(singles)
+	slices.SortStableFunc(ranked, func(a, b *attempt) int { return cmp.Compare(a.lost, b.lost) })
+	for most := len(ranked); most > 1; most-- {
+		without := func(a *attempt) bool { return slices.ContainsFunc(ranked[most:], a.contains) }
+		sets := slices.DeleteFunc(grow(level, singles), without)
+		if s.weight()*len(sets) <= s.budget {
+			return sets
 		}
 	}
 	return nil

@@ -1,0 +1,41 @@
+package sweep
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
+)
+
+// Sets of changes cost more the more there are. What was left out once where the budget is short was all sets of two; now it is
+// those of the changes that do least.
+func TestABudgetIsSpentOnTheChangesThatHelpMost(t *testing.T) {
+	t.Parallel()
+	run := check.Run{Events: 99, Streams: []check.Stream{{}}}
+	u := &unit{record: check.Case{Runs: []check.Run{run}}}
+	var singles []*attempt
+	for _, x := range []struct {
+		id   string
+		lost uint64
+		ran  bool
+	}{{"grace", 900, true}, {"gate", 10, true}, {"probe", 800, true}, {"preStop", 500, true}, {"failed", 0, false}} {
+		singles = append(singles, &attempt{changes: []fix.Change{{ID: x.id}}, lost: x.lost, ran: x.ran})
+	}
+	for budget, want := range map[int][]string{
+		600: {"gate+preStop", "gate+probe", "grace+gate", "grace+preStop", "grace+probe", "probe+preStop"},
+		300: {"gate+preStop", "gate+probe", "probe+preStop"},
+		299: {"gate+preStop"},
+		99:  nil,
+	} {
+		s := &search{units: []*unit{u}, samples: [][]check.Run{{run}}, budget: budget}
+		var got []string
+		for _, a := range s.affordable(singles, singles) {
+			ids := a.ids()
+			got = append(got, ids[0]+"+"+ids[1])
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("with a budget of %d sets %v are tried, want %v (one costs %d)", budget, got, want, s.weight())
+		}
+	}
+}
