@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,6 +19,8 @@ func TestFlagsThatCannotBeMeantAreNamed(t *testing.T) {
 		{"sim -f - --set start=2s --set start=3s", `--set start is given twice, with "2s" and "3s"`},
 		{"sim -f - --request-timeout junk", `--request-timeout "junk": want a duration`},
 		{"explain -f - --request-timeout -3s", `--request-timeout "-3s": want a duration`},
+		{"proxy --dry-run -f - --mode iptables --mode nftables", `"--mode" flag: it is given twice: before that it was "iptables"`},
+		{"proxy --dry-run -f - --node a --node b", `"--node" flag: it is given twice`},
 		{"sim --list causes -f -", "--filename has no effect beside it"},
 		{"sim --list causes --runs 5 --seed 3", "--runs, --seed has no effect beside it"},
 		{"explain --truth-table -f -", "--filename has no effect beside it"},
@@ -41,10 +44,15 @@ func TestFlagsForSeveralValuesMayBeRepeated(t *testing.T) {
 	for _, args := range []string{
 		"explain -f - -v -v --node node-1",
 		"explain -f - --node node-1 --feature-gates ProxyTerminatingEndpoints=true --feature-gates ProxyTerminatingEndpoints=true",
-		"proxy --dry-run -f - --node node-1 --mode iptables --mode nftables",
+		"proxy --dry-run -f - --node node-1 --proxy-mode iptables --proxy-mode nftables",
 	} {
-		if code, _, err := attempt(t, "flags", input, strings.Fields(args)...); code != ExitOK {
+		code, _, err := attempt(t, "flags", input, strings.Fields(args)...)
+		if code != ExitOK {
 			t.Errorf("%s: exit code %d: %s", args, code, err)
+		}
+		const said = `warning: --proxy-mode is given 2 times: "nftables" counts`
+		if strings.Contains(err, said) != strings.Contains(args, "--proxy-mode") {
+			t.Errorf("%s: %s", args, err)
 		}
 	}
 }
@@ -62,5 +70,22 @@ func TestManyWarningsAreACount(t *testing.T) {
 	}
 	if !strings.Contains(err, "250 warnings in all: the first 100 are above") {
 		t.Errorf("no count in\n%s", err[max(0, len(err)-300):])
+	}
+}
+
+// full is what cannot be written to.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// An answer that cannot be written is an error, whoever writes it.
+func TestAnAnswerThatIsLostIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"--help", "sim --help", "help proxy", "version", "--version", "completion bash", "sim --list presets", "sim -f - --runs 1 --sensitivity=false --fixes 0", "explain -f - --node node-1"} {
+		var said strings.Builder
+		std := Streams{In: strings.NewReader(asInput(t, documents(t, hostileWorld))), Out: full{}, Err: &said}
+		if code := Main(append([]string{"lameduck"}, strings.Fields(args)...), std); code != ExitUsage || !strings.Contains(said.String(), "no space left on device") {
+			t.Errorf("%s: exit code %d, %s", args, code, said.String())
+		}
 	}
 }

@@ -36,6 +36,7 @@ type proxyCommand struct {
 	sim        bool // --mode sim
 	simAddress string
 	kubeProxy  kubeProxyFlags
+	repeated   func() []string // words for flags that were given several times
 	std        Streams
 }
 
@@ -90,10 +91,14 @@ logs what it decides and why whenever that changes, answers on one port of its o
 	c.node.more = c.kubeProxy.overrides
 	cmd.MarkFlagsMutuallyExclusive("once", "dry-run", "cleanup")
 	cmd.MarkFlagsMutuallyExclusive("node", "hostname-override")
+	c.repeated = eachOnceOrLast(cmd)
 	return cmd
 }
 
 func (c *proxyCommand) run() error {
+	for _, words := range c.repeated() {
+		c.std.say("warning: %s", words)
+	}
 	if c.node.node == "" {
 		c.node.node = c.hostname
 	}

@@ -58,6 +58,9 @@ func Main(args []string, std Streams) (code int) {
 	cmd, name := newRoot(args[0], std), displayName(args[0])
 	cmd.SetArgs(arguments(args))
 	err := cmd.Execute()
+	if lost := std.lost(); lost != nil && (err == nil || errors.Is(err, errFindings)) { // what prints a help text says nothing of it
+		err = runError{lost}
+	}
 	switch {
 	case err == nil:
 		return ExitOK
@@ -138,7 +141,7 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
 	root.SetErr(std.Err)
 	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newProxy(std), newVersion(std))
 	for _, cmd := range root.Commands() {
-		if cmd.Name() != "proxy" { // its flags are kube-proxy's, which takes the last of several
+		if cmd.Name() != "proxy" { // which has done it: many of its flags are kube-proxy's
 			eachOnce(cmd)
 		}
 	}

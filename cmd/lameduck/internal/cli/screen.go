@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,7 @@ type screen struct {
 	to       io.Writer
 	coloured bool   // colours are the program's own
 	rest     []byte // the beginning of a character whose end is not written yet
+	lost     error  // the first error of what it writes to
 }
 
 // colourOf is a colour, as pages write it.
@@ -35,6 +37,7 @@ func (s *screen) Write(p []byte) (int, error) {
 		out = page.ShownLines(out)
 	}
 	if _, err := io.WriteString(s.to, out); err != nil {
+		s.lost = cmp.Or(s.lost, err)
 		return 0, err
 	}
 	return len(p), nil
@@ -69,6 +72,14 @@ func unfinished(text []byte) int {
 // shown are the streams for the work itself: what it writes cannot make a terminal do anything.
 func (s Streams) shown() Streams {
 	return Streams{In: s.In, Out: &screen{to: s.Out, coloured: terminal(s.Out)}, Err: &screen{to: s.Err}}
+}
+
+// lost is why the answer did not get out, nil where it did.
+func (s Streams) lost() error {
+	if out, ok := s.Out.(*screen); ok {
+		return out.lost
+	}
+	return nil
 }
 
 // say writes one message to stderr: an error as one line, as editors and scripts want it; what is for people alone, a warning or
