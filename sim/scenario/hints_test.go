@@ -40,6 +40,31 @@ func TestHintModeOf(t *testing.T) {
 	}
 }
 
+// PreferClose came as a beta field in 1.31 (an alpha one in 1.30, off), the two others with PreferSameTrafficDistribution.
+func TestHintModesOfVersions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		distribution string
+		minor        int
+		want         HintMode
+	}{
+		{corev1.ServiceTrafficDistributionPreferClose, 29, HintsNone}, {corev1.ServiceTrafficDistributionPreferClose, 30, HintsNone},
+		{corev1.ServiceTrafficDistributionPreferClose, 31, HintsSameZone}, {corev1.ServiceTrafficDistributionPreferClose, 36, HintsSameZone},
+		{corev1.ServiceTrafficDistributionPreferSameZone, 31, HintsNone}, {corev1.ServiceTrafficDistributionPreferSameZone, 36, HintsSameZone},
+		{corev1.ServiceTrafficDistributionPreferSameNode, 31, HintsNone}, {corev1.ServiceTrafficDistributionPreferSameNode, 36, HintsSameNode},
+		{"Elsewhere", 36, HintsNone},
+	} {
+		profile, err := endpoints.ProfileFor(endpoints.Version{Major: 1, Minor: c.minor}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svc := &corev1.Service{Spec: corev1.ServiceSpec{TrafficDistribution: &c.distribution}}
+		if got := HintModeOf(svc, profile); got != c.want {
+			t.Errorf("%s in 1.%d: %d, want %d", c.distribution, c.minor, got, c.want)
+		}
+	}
+}
+
 // What is not as in a cluster is said, where hints by annotation are asked for.
 func TestWhatOfHintsIsLeftOut(t *testing.T) {
 	t.Parallel()

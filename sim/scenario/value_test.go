@@ -152,6 +152,23 @@ func TestSplitPath(t *testing.T) {
 	}
 }
 
+// Changes are letters that are added, missing, or others, and neighbours that have changed places.
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"a", "a", 0}, {"a", "A", 0}, {"a", "b", 1}, {"a", "", 1}, {"", "abc", 3}, {"ab", "ba", 1}, {"abcd", "badc", 2}, {"abc", "cab", 2},
+		{"surge", "surgr", 1}, {"surge", "srge", 1}, {"surge", "ssurge", 1}, {"abc", "xyz", 3}, {"abc", "abcdef", 3}, {"abcdef", "abc", 3}, {"ab", "abcdef", 100}, {"abcdef", "ab", 100},
+		{strings.Repeat("a", 64), strings.Repeat("a", 64), 0}, {strings.Repeat("a", 65), strings.Repeat("a", 65), 100},
+	} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("%.10q and %.10q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	words := []string{"from", "traffic", "rolloutRestart", "proxySync", "at"}

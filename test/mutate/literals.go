@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // zeroed is a value that is its type's zero value while a mistake is made.
@@ -122,8 +123,8 @@ func cases(at *site, n ast.Node) []*Mistake {
 		return nil // a switch over types
 	}
 	also, ok := at.spelledOut(s)
-	if !ok {
-		return nil
+	if !ok || s.Tag != nil && len(clause.Body) == 0 && !hasDefault(s) {
+		return nil // without it nothing happens, either
 	}
 	var all []*Mistake
 	for i, e := range clause.List {
@@ -143,6 +144,13 @@ func cases(at *site, n ast.Node) []*Mistake {
 		all = append(all, m)
 	}
 	return all
+}
+
+func hasDefault(s *ast.SwitchStmt) bool {
+	return slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool {
+		clause, ok := c.(*ast.CaseClause)
+		return ok && clause.List == nil
+	})
 }
 
 // spelledOut has a switch over a value compare it in each case, as in switch v := tag; { case v == 1: }: then a case

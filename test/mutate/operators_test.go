@@ -89,6 +89,9 @@ func TestEachKindOfMistakeIsFound(t *testing.T) {
 		"cases with conditions": {"func f(a bool) { switch { case a: use(1) } }", []string{
 			"condition negated: a -> !(a)", "case dropped: case a: -> ", "statement dropped: use(1) -> ",
 		}},
+		"no case without which nothing happens, either": {"func f(a int) { switch a { case 1: use(1); case 2: } }", []string{
+			"case dropped: case 1: -> ", "statement dropped: use(1) -> ",
+		}},
 		"nothing in what only says how much memory is taken": {"func f(a int) []int { return make([]int, 0, a+1) }", nil},
 		"nothing in what only lets go of memory":             {"func f(a []int) { clear(a[1:]) }", nil},
 		"nothing in what people read":                        {"func (s) String() string { if true { return `a` }; return `b` }", nil},
