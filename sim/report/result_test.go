@@ -1,0 +1,160 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+// asJSON is what a program reads of a value.
+func asJSON(t *testing.T, v any) any {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out any
+	if err := json.Unmarshal(data, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Whatever a fix says of itself is in its JSON.
+func TestAFixInJSONIsComplete(t *testing.T) {
+	t.Parallel()
+	fix := &check.Fix{
+		Workload: "shop/web", Title: "preStop sleep 5", Others: []string{"shop/api"}, Least: "3 s", NotWith: []check.OtherValue{{ID: "start", Value: "20s"}},
+		Families: []string{"metallb-l2"}, Edits: []check.Edit{{Path: "spec.a", From: "1", To: "2", File: "web.yaml", Line: 7}, {Path: "spec.b", To: "3", File: "web.yaml", Line: 9}},
+		OtherEdits:  []check.OtherEdits{{Workload: "shop/api", Edits: []check.Edit{{Path: "spec.a", From: "1", To: "2", File: "api.yaml", Line: 8}}}},
+		Destructive: "it restarts", Cost: "two pods more", Longer: 2 * engine.Second, Margin: 3 * engine.Second,
+		Cases: []check.FixedCase{{
+			ID: "shop/web/rollout/outside:80", Before: check.Range{Min: 1e9, Median: 2e9, Max: 3e9}, After: check.Range{Max: 5e8}, Runs: 20, WithLoss: 2, StuckBefore: 4, Stuck: 1,
+			Confirm: check.Confirm{Runs: 1000, WithLoss: 3, Stuck: 5, Left: []string{"stale-rules"}},
+		}},
+	}
+	got, err := json.Marshal(fixOf(fix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		`"workload":"shop/web"`, `"title":"preStop sleep 5"`, `"size":2`, `"others":["shop/api"]`, `"least":"3 s"`, `"notWith":[{"assumption":"start","value":"20s"}]`,
+		`"families":["metallb-l2"]`, `"path":"spec.a"`, `"path":"spec.b"`, `"file":"api.yaml"`, `"runs":20`, `"withLoss":2`, `"stuckBefore":4`, `"stuck":1`,
+		`"runs":1000`, `"withLoss":3`, `"left":["stale-rules"]`, `"stuck":5`, `"it restarts"`, `"two pods more"`, `"margin":3`,
+	} {
+		if !strings.Contains(string(got), part) {
+			t.Errorf("no %s in %s", part, got)
+		}
+	}
+	empty := asJSON(t, fixOf(&check.Fix{})).(map[string]any) //nolint:errcheck // an object is a map
+	if empty["margin"] != nil || empty["size"] != 0.0 {
+		t.Errorf("a fix of nothing has margin %v and size %v", empty["margin"], empty["size"])
+	}
+	for _, list := range []string{"edits", "cases", "others", "notWith", "families", "otherEdits"} {
+		if l, ok := empty[list].([]any); !ok || len(l) != 0 {
+			t.Errorf("%s of a fix of nothing is %v, want an empty list", list, empty[list])
+		}
+	}
+}
+
+// Each load balancer that it might be has its own verdict and its own fix in JSON.
+func TestFamiliesInJSON(t *testing.T) {
+	t.Parallel()
+	family := func(preset string, verdict check.Verdict, fix *check.Fix) check.Family {
+		return check.Family{Preset: preset, Name: "the " + preset, Case: check.Case{Verdict: verdict, WorstSeed: 7}, Fix: fix}
+	}
+	got := familiesOf(&check.Case{Families: []check.Family{family("a", check.Drops, &check.Fix{Title: "x"}), family("b", check.Holds, nil)}})
+	var lines []string
+	for _, f := range got {
+		title := ""
+		if f.Fix != nil {
+			title = f.Fix.Title
+		}
+		lines = append(lines, fmt.Sprint(f.Preset, ", ", f.Name, ", ", f.Verdict, ", ", f.WorstSeed, ", ", title))
+	}
+	if diff := cmp.Diff([]string{"a, the a, drops, 7, x", "b, the b, holds, 7, "}, lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// One row of the assumptions is one value of one thing, for however many cases it was assumed.
+func TestRowsOfAssumptions(t *testing.T) {
+	t.Parallel()
+	r := &Result{}
+	start := Assumption{ID: "start", What: "time to start", Value: "10s"}
+	other := map[string]Assumption{"id": start, "what": start, "value": start}
+	for field, a := range other { // order: each becomes a row, and only their number counts
+		switch field {
+		case "id":
+			a.ID = "stop"
+		case "what":
+			a.What = "time to start of api"
+		default:
+			a.Value = "20s"
+		}
+		r.row(a)
+	}
+	if first := r.row(start); first != r.row(start) || len(r.Assumptions) != 4 {
+		t.Errorf("%d rows: %+v", len(r.Assumptions), r.Assumptions)
+	}
+}
+
+// The worst of a fix's cases loses something in the largest share of the runs that confirm it.
+func TestTheWorstCaseOfAFix(t *testing.T) {
+	t.Parallel()
+	of := func(id string, lossy, runs int) check.FixedCase {
+		return check.FixedCase{ID: id, Confirm: check.Confirm{Runs: runs, WithLoss: lossy}}
+	}
+	for name, c := range map[string]struct {
+		cases []check.FixedCase
+		want  string
+	}{
+		"none":                        {nil, ""},
+		"the second one":              {[]check.FixedCase{of("a", 1, 1000), of("b", 2, 1000), of("c", 0, 1000)}, "b"},
+		"more of fewer":               {[]check.FixedCase{of("a", 3, 1000), of("b", 2, 100)}, "b"},
+		"the first of two alike":      {[]check.FixedCase{of("a", 2, 1000), of("b", 2, 1000)}, "a"},
+		"one that was not confirmed":  {[]check.FixedCase{of("a", 0, 0), of("b", 1, 1000)}, "b"},
+		"nothing lost in any of them": {[]check.FixedCase{of("a", 0, 1000), of("b", 0, 1000)}, "a"},
+	} {
+		if got := worstConfirmed(&check.Fix{Cases: c.cases}).ID; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// What a client loses is said in seconds; requests that are lost one by one are no time, and are counted.
+func TestWordsOfAClient(t *testing.T) {
+	t.Parallel()
+	const sec = engine.Second
+	of := func(lost ...engine.Time) *check.Case {
+		c := &check.Case{Clients: []check.Client{{Name: "outside"}}}
+		for _, l := range lost {
+			s := check.Stream{LostSeconds: l, Totals: ledger.Totals{Total: 100, Failed: 3}}
+			s.Outcomes[ledger.Refused] = 3
+			c.Runs = append(c.Runs, check.Run{Streams: []check.Stream{s}})
+		}
+		return c
+	}
+	nothing := of(0)
+	nothing.Runs[0].Streams[0] = check.Stream{}
+	for name, c := range map[string]struct {
+		of   *check.Case
+		want string
+	}{
+		"nothing lost":              {nothing, ""},
+		"a few requests":            {of(0, 0, 0), "3 requests lost (refused)"},
+		"something in one of three": {of(0, 0, 2*sec), "at most 2 s lost (refused)"},
+		"something in most":         {of(sec, 2*sec, 3*sec), "2 s lost (refused)"},
+	} {
+		if got := clientWords(c.of, 0); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
