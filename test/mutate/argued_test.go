@@ -41,7 +41,35 @@ func TestArguedMistakesExist(t *testing.T) {
 
 var arguedMistakes = []argued{
 	{
+		`cmd/lameduck/internal/agent/serve.go: healthAddresses: conjunct deleted: "endpoints.FamilyOf(a) == f && slices.ContainsFunc(ranges, in)" -> "slices.ContainsFunc(ranges, in)"`,
+		"a range of one family contains no address of the other (netip.Prefix.Contains)",
+	},
+	{
+		`cmd/lameduck/internal/proxyconfig/change.go: Reread: comparison widened: "next.Mode != running.Mode" -> "true"`,
+		"to read the same file again in the mode that it names comes to the same",
+	},
+	{
+		`cmd/lameduck/internal/proxyconfig/fields.go: walk: conjunct deleted: "t.Anonymous && name == \"\"" -> "name == \"\""`,
+		"each field of a KubeProxyConfiguration that is not embedded has a name in JSON",
+	},
+	{
+		`endpoints/selection.go: (*tally).count: conjunct deleted: "local && e.IsLocal(node.Name)" -> "e.IsLocal(node.Name)"`,
+		"the local counts are looked at by the Local list alone, and there is none where they are not asked for",
+	},
+	{
+		`endpoints/selection.go: (*tally).count: conjunct deleted: "local && e.IsLocal(node.Name)" -> "e.IsLocal(node.Name)" #2`,
+		"the local counts are looked at by the Local list alone, and there is none where they are not asked for",
+	},
+	{
+		`proxier/nftables/walls.go: (*update).firewall: early return dropped: "return" -> ""`,
+		"equal lists have the same wall, whose uses go down and up again: the next return ends it",
+	},
+	{
 		`sim/balancer/gates.go: (*Balancer).keepGates: conjunct deleted: "waiting && !b.gates.waiting" -> "!b.gates.waiting"`,
 		"while no pod waits nobody asks when the ticks are, and the first one that waits sets them anew",
+	},
+	{
+		`sim/cluster/rollout.go: newSize: early return dropped: "return in.replicas" -> ""`,
+		"the difference to the replicas is not positive then, less than any room, and leads to the same number",
 	},
 }
