@@ -120,6 +120,7 @@ func (t *Traffic) Redirected(stream int, now engine.Time) { t.stir(t.streams[str
 func (t *Traffic) Resynced(node int, now engine.Time) {
 	for _, s := range t.streams {
 		s.news++
+		s.sure.resynced(node)
 		c := &s.calm
 		if !c.on || len(s.links) > 0 { // a connection stays where it leads
 			continue
@@ -150,6 +151,8 @@ func (t *Traffic) stir(s *stream, now engine.Time) {
 	t.catchUp(s, now)
 	s.calm.on = false
 	s.news++
+	s.sure.fronts = nil
+	t.age++
 }
 
 // catchUp counts what has arrived in a calm stream, and draws what may still be in flight.

@@ -33,9 +33,9 @@ func (*listens) Succeed(int, uint64, uint64, engine.Time, bool, bool) {}
 func (*listens) Revoke(int, uint64, bool, bool)                       {}
 func (*listens) Fail(*ledger.Request)                                 {}
 
-// Of two servers one ends after 10 s, with requests in flight, and its node's rules hear of it 2 s
-// later. Whether requests are counted or followed, the same ones are lost; counted are all that come
-// while both servers answer, and of the others those that go to the one that does.
+// Of three servers one ends after 10 s, with requests in flight, another one 1 s later, and their node's
+// rules hear of both at 12 s. Whether requests are counted or followed, the same ones are lost; counted are
+// all that come while all servers answer, and of the others those that go to one that does.
 func TestCountedAndFollowedRequestsAreLostAlike(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []Spec{
@@ -47,26 +47,30 @@ func TestCountedAndFollowedRequestsAreLostAlike(t *testing.T) {
 	} {
 		var texts [2]string
 		var heard [2]listens
-		var until [2]engine.Time
+		var until [2][2]engine.Time
 		for i := range texts {
 			eng := engine.New(1, engine.Limits{})
 			led := ledger.New(1, 10000, eng.Hash())
 			led.Listen(&heard[i])
-			a, b := up(), up()
-			a.takes, b.id, b.takes = 50*ms, 2, 20*ms
-			w := &telling{fakeWorld: &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{a, b}}}
+			a, b, c := up(), up(), up()
+			a.takes, b.id, b.takes, c.id, c.takes = 50*ms, 2, 20*ms, 3, 40*ms
+			w := &telling{fakeWorld: &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{a, c, b}}}
 			tr := New(w, led, eng, []Spec{spec})
 			if i == 1 {
 				tr.DrawAll()
 			}
-			tr.RunUntil(10 * sec)
-			until[i] = tr.Until(1, 10*sec)
-			a.accepts = false
-			tr.Changed(10 * sec)
-			tr.Cut(1, 10*sec, ledger.FaultKilled)
-			tr.CloseIdle(1, 10*sec, true)
+			for k, s := range []*fakeServer{a, c} {
+				now := engine.Time(10+k) * sec
+				tr.RunUntil(now - 100*ms)
+				until[i][k] = tr.Until(s.id, now-100*ms)
+				tr.RunUntil(now)
+				s.accepts = false
+				tr.Changed(now)
+				tr.Cut(s.id, now, ledger.FaultKilled)
+				tr.CloseIdle(s.id, now, true)
+			}
 			tr.RunUntil(12 * sec)
-			w.servers, w.way = w.servers[1:], nil
+			w.servers, w.way = w.servers[2:], nil
 			w.Enter(0, 0).Targets[0].Server = b
 			tr.Resynced(0, 12*sec)
 			tr.Stop(20 * sec)
@@ -78,7 +82,7 @@ func TestCountedAndFollowedRequestsAreLostAlike(t *testing.T) {
 			}
 		}
 		if texts[0] != texts[1] || until[0] != until[1] {
-			t.Errorf("%+v: counted\n%.300s\nfollowed\n%.300s\nin flight until %d and %d", spec, texts[0], texts[1], until[0], until[1])
+			t.Errorf("%+v: counted\n%.300s\nfollowed\n%.300s\nin flight until %v and %v", spec, texts[0], texts[1], until[0], until[1])
 		}
 		if h := heard[0]; h.counted < 5*h.begun || heard[1].counted != 0 {
 			t.Errorf("%+v: %+v, and %+v where all are followed", spec, heard[0], heard[1])

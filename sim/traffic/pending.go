@@ -98,6 +98,7 @@ func (t *Traffic) inFlight(server uint64) *inFlight {
 // Until returns when the last request a server is working on will be answered, now if none is.
 func (t *Traffic) Until(server uint64, now engine.Time) engine.Time {
 	t.catchUpAll(now)
+	t.keepSure(server, now)
 	until := now
 	f := t.inFlight(server)
 	for i := range f.plain {

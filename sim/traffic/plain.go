@@ -83,6 +83,9 @@ func plainlyOf(spec *Spec) func(*Traffic, *stream) bool {
 
 // plainlyNew is for a request with a connection of its own: see start, connect and reach.
 func plainlyNew(t *Traffic, s *stream) bool {
+	if t.countSure(s) {
+		return true
+	}
 	draws := s.requests.Sub(s.count)
 	p := plain{flow: draws.Draw(1), drawn: 2}
 	f := t.world.Front(Leg{s.index, NoProxy}, p.flow, -1)
@@ -153,12 +156,18 @@ func plainlyShared(t *Traffic, s *stream) bool {
 // serve has a server answer a request, ok false if more is to be said of the answer than when it
 // comes: see accepted.
 func (t *Traffic) serve(s *stream, p *plain, target *Target, draws engine.Stream) (ok bool) {
+	p.arrival, p.number = s.next, s.count
+	return t.serveAt(s, p, target, draws)
+}
+
+// serveAt is serve for a request of before.
+func (t *Traffic) serveAt(s *stream, p *plain, target *Target, draws engine.Stream) (ok bool) {
 	server := target.Server
 	takes := server.Plain()
 	if takes == nil {
 		return false
 	}
-	p.arrival, p.number, p.stream = s.next, s.count, int32(s.index)
+	p.stream = int32(s.index)
 	p.end = p.arrival + takes.Sample(draws.Draw(uint64(p.drawn))) + s.spec.RTT
 	if s.spec.Timeout > 0 && p.end > p.arrival+s.spec.Timeout {
 		return false
@@ -177,7 +186,7 @@ func (f *inFlight) known(target *Target) int32 {
 		}
 	}
 	for i, t := range f.targets {
-		if *t == *target {
+		if t.Addr == target.Addr && t.Server == target.Server {
 			return int32(i)
 		}
 	}
@@ -229,6 +238,7 @@ func (t *Traffic) riding(server uint64, now engine.Time) iter.Seq[*conn] {
 // underWay returns all that a server is working on at a moment, each request on its own, in order of
 // arrival. It has been told of all that arrived before.
 func (t *Traffic) underWay(server uint64, now engine.Time) *inFlight {
+	t.keepSure(server, now)
 	for c := range t.riding(server, now) {
 		f := t.inFlight(server)
 		f.list = append(f.list, c.whole())
@@ -239,6 +249,7 @@ func (t *Traffic) underWay(server uint64, now engine.Time) *inFlight {
 // allUnderWay yields every server with all that it is working on.
 func (t *Traffic) allUnderWay(now engine.Time) iter.Seq[*inFlight] {
 	return func(yield func(*inFlight) bool) {
+		t.keepSure(everyServer, now)
 		for _, s := range t.streams { // once, and not for each server: there may be thousands
 			for _, c := range s.pool {
 				if c.counted && c.free > now {

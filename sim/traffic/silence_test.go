@@ -45,7 +45,7 @@ func newSending(past bool) *sending {
 	w.ways = [2]*Way{w.fakeWorld.Enter(0, 0), {Verdict: packet.Drop}}
 	w.fronts = []Front{{Member: 0, Node: 0}, {Member: 1, Node: 1}}
 	if past {
-		w.fronts[1] = Front{Member: 1, Node: -1, Target: &Target{netip.MustParseAddrPort("10.9.9.9:80"), &fakeServer{id: 7}}}
+		w.fronts[1] = Front{Member: 1, Node: -1, Target: &Target{Addr: netip.MustParseAddrPort("10.9.9.9:80"), Server: &fakeServer{id: 7}}}
 	}
 	return w
 }

@@ -25,12 +25,12 @@ func newServedWorld() *servedWorld {
 
 func (w *servedWorld) Front(leg Leg, flow uint64, last int) Front {
 	if leg.Proxy == NoProxy {
-		return Front{Member: 0, Node: -1, Target: &Target{netip.MustParseAddrPort("10.0.0.1:80"), w.servers[0]}}
+		return Front{Member: 0, Node: -1, Target: &Target{Addr: netip.MustParseAddrPort("10.0.0.1:80"), Server: w.servers[0]}}
 	}
 	if w.chosen++; last < 0 {
 		last = engine.Below(flow, len(w.behind))
 	}
-	return Front{Member: last, Node: -1, Target: &Target{netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(last)}), 80), w.behind[last]}}
+	return Front{Member: last, Node: -1, Target: &Target{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(last)}), 80), Server: w.behind[last]}}
 }
 
 // silence has nobody answer behind the proxy.

@@ -24,6 +24,7 @@ type stream struct {
 	dark      darkness   // of the links
 	waiting   []*attempt // for a connection of the pool, in the order in which they began
 	silence   silence
+	sure      sure
 	news      uint64 // counts the times at which connections may have begun to go elsewhere
 	tells     bool   // the World says so
 }

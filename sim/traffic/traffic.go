@@ -91,6 +91,8 @@ type Way struct {
 type Target struct {
 	Addr   netip.AddrPort
 	Server Server // nil when nothing ever was at the address
+
+	known known
 }
 
 // addr is the target's address, the zero address for none.
@@ -191,6 +193,7 @@ type Traffic struct {
 	stopped engine.Time // no arrivals from here on
 	clock   engine.Time // of what clients do now, or did last
 	drawAll bool
+	age     uint64 // counts the times at which servers may have begun to answer otherwise
 
 	quietNext quiet // see nextQuiet
 }

@@ -65,7 +65,7 @@ func (w *fakeWorld) Enter(int, int) *Way {
 	way := &Way{Verdict: w.verdict}
 	if w.verdict == packet.Endpoints {
 		for i, s := range w.servers {
-			way.Targets = append(way.Targets, &Target{netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 80), s})
+			way.Targets = append(way.Targets, &Target{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 80), Server: s})
 		}
 	}
 	return way

@@ -229,6 +229,15 @@ var idleMutants = []mutant{
 	{"plain requests outlive their server", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
 		{"sim/traffic/plain.go", "\t\tif f.plain[i].end > now {", "\t\tif f.plain[i].end < 0 {"},
 	}},
+	{"requests that are sure to be answered outlive their server", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/plain.go", "\tt.keepSure(server, now)\n", ""},
+	}},
+	{"a server does not wait for requests that are sure to be answered", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/pending.go", "\tt.keepSure(server, now)\n", ""},
+	}},
+	{"a pod that was sure to answer stays so", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
+		{"sim/traffic/calm.go", "\tt.age++\n", ""},
+	}},
 	{"a server does not wait for plain requests", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
 		{"sim/traffic/pending.go", "\t\tuntil = max(until, f.plain[i].end)\n", "\t\t_ = f.plain[i].end\n"},
 	}},
