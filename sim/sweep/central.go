@@ -10,9 +10,13 @@ import (
 
 const (
 	// fewestRuns is how many runs a case has at least where nobody says how many, mostRuns at most (simulator.md 9). Between
-	// them are those after which it is asked whether they are enough: each asking is a chance to be wrong.
+	// them are those after which it is asked whether they are enough, or whether more would hardly decide.
 	fewestRuns = 100
 	mostRuns   = 1000
+	// fewestDear is how many a case has at least behind a load balancer that it might be, one of several, where fewestRuns of them would
+	// be heavier than dear: where these all say the same they say it with 99 % confidence.
+	fewestDear = 40
+	dear       = 500_000
 	// expectedRuns is for cases whose verdict does not follow from how often something is lost: a Scenario says what it expects
 	// of every run, and of pods that clients choose by themselves there are only figures.
 	expectedRuns = 20
@@ -23,7 +27,7 @@ const (
 )
 
 // stages are the numbers of runs after which it is asked whether they are enough.
-var stages = [...]int{fewestRuns, 200, 400, 700, mostRuns}
+var stages = [...]int{fewestDear, fewestRuns, 150, 200, 300, 400, 500, 600, 700, 850, mostRuns}
 
 // central does the runs that verdicts are made of.
 func central(p *pool, units []*unit) (errs []string) {
@@ -32,7 +36,7 @@ func central(p *pool, units []*unit) (errs []string) {
 		errs = append(errs, p.extend(units, func(*unit) int { return p.opts.Runs })...)
 	} else {
 		errs = p.extend(units, func(*unit) int { return 1 })
-		errs = append(errs, p.extend(units, func(u *unit) int { return min(calmRuns, u.upTo(fewestRuns)) })...)
+		errs = append(errs, p.extend(units, func(u *unit) int { return min(calmRuns, u.upTo(u.fewestRuns())) })...)
 		for _, stage := range stages {
 			if p.refused == nil {
 				errs = append(errs, p.extend(units, func(u *unit) int { return u.upTo(stage) })...)
@@ -51,16 +55,28 @@ func central(p *pool, units []*unit) (errs []string) {
 // upTo is how many runs a unit is to have by a stage.
 func (u *unit) upTo(stage int) int {
 	have := len(u.record.Runs)
-	switch {
-	case have == 0:
+	if have == 0 {
 		return 0 // interrupted, or it has failed
+	}
+	fewest := u.fewestRuns()
+	switch {
+	case stage < fewest:
+		return have
 	case u.record.Expectation != nil || u.of.Verdict != "":
 		return min(expectedRuns, u.affordable())
-	case stage > fewestRuns && u.record.Enough():
+	case stage > fewest && !u.record.Worthwhile(mostRuns):
 		return have
 	default:
 		return min(stage, u.affordable())
 	}
+}
+
+// fewestRuns is how many runs a unit has at least.
+func (u *unit) fewestRuns() int {
+	if u.family != nil && fewestRuns*u.weight() > dear {
+		return fewestDear
+	}
+	return fewestRuns
 }
 
 // affordable is how many runs a unit may have at most, by the events of its first one.
@@ -79,7 +95,7 @@ func (p *pool) extend(units []*unit, want func(*unit) int) (errs []string) {
 		if u.sc == nil || u.failed {
 			continue
 		}
-		for n := len(u.record.Runs); n < want(u); n++ {
+		for n, most := len(u.record.Runs), want(u); n < most; n++ {
 			jobs = append(jobs, job{i, u.sc, p.opts.Seed + uint64(n), u.pairs()})
 		}
 	}
