@@ -72,6 +72,7 @@ func TestWorkloadsAreAlikeButForNamesAndPorts(t *testing.T) {
 		"replicas: 2":                       "replicas: 3",
 		"terminationGracePeriodSeconds: 20": "terminationGracePeriodSeconds: 30",
 		"periodSeconds: 5":                  "periodSeconds: 6",
+		"path: /,":                          "path: /ready,",
 		"image: example.com/web:1":          "image: redis:7",
 		"image: example.com/web":            "lifecycle: {preStop: {sleep: {seconds: 5}}}\n        image: example.com/web",
 		"port: main}, p":                    "port: 8081}, p",
@@ -82,6 +83,13 @@ func TestWorkloadsAreAlikeButForNamesAndPorts(t *testing.T) {
 		if alikeOf(t, func(s string) string { return strings.Replace(s, old, changed, 1) }) == first {
 			t.Errorf("%s instead of %s: still alike", changed, old)
 		}
+	}
+	expressions := func(s string) string {
+		return strings.Replace(s, "matchLabels: {app: web}", "matchExpressions: [{key: app, operator: In, values: [web]}]", 1)
+	}
+	renamed := func(s string) string { return strings.ReplaceAll(expressions(s), "web", "basket") }
+	if alikeOf(t, expressions) != alikeOf(t, renamed) {
+		t.Error("the value of a label in an expression is a name, too")
 	}
 	if alikeOf(t, func(s string) string { return s + "  type: LoadBalancer\n" }) != "" {
 		t.Error("alike behind a load balancer")

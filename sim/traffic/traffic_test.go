@@ -203,13 +203,29 @@ func TestWhatIsInFlightFailsWhenItIsCut(t *testing.T) {
 	}
 }
 
+// An answer that has arrived is not cut with its server, not even at the moment at which it arrives; a moment earlier it is. The
+// same holds behind a proxy.
 func TestWhatWasAnsweredIsNotCut(t *testing.T) {
 	t.Parallel()
-	tr, led := one(Spec{Timeout: 9 * sec, RTT: ms}, &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}})
-	tr.RunUntil(2 * sec)
-	tr.Cut(1, 2*sec, ledger.FaultKilled)
-	if all := led.All(); all.OK != 1 || all.Failed != 0 {
-		t.Errorf("%+v", all)
+	straight := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
+	for name, c := range map[string]struct {
+		proxy *Proxy
+		world World
+		end   engine.Time
+	}{
+		"straight":       {nil, straight, sec + 2*ms},
+		"behind a proxy": {&Proxy{Served: true, RTT: ms, ConnectTimeout: sec}, newServedWorld(), sec + 3*ms},
+	} {
+		for cut, want := range map[engine.Time]uint64{2 * sec: 1, c.end: 1, c.end - 1: 0} {
+			tr, led := one(Spec{Timeout: 9 * sec, RTT: ms, Proxy: c.proxy}, c.world)
+			tr.RunUntil(cut)
+			for server := range uint64(3) {
+				tr.Cut(server, cut, ledger.FaultKilled)
+			}
+			if all := led.All(); all.OK != want || all.Failed != 1-want {
+				t.Errorf("%s, answered at %s s and cut at %s s: %+v", name, c.end.Seconds(), cut.Seconds(), all)
+			}
+		}
 	}
 }
 
