@@ -18,6 +18,9 @@ RUNS      ?= 1
 # Further flags for go test in `test` and `race`, such as -v or -short.
 TESTFLAGS ?=
 
+# Collecting garbage four times as seldom saves a third of the tests' processor time, and costs less than a gigabyte.
+RARELY := GOGC=$(or $(GOGC),400)
+
 ROOT := $(CURDIR)
 LINT := $(ROOT)/bin/golangci-lint
 VULNCHECK := $(ROOT)/bin/govulncheck
@@ -55,7 +58,7 @@ demo: build ## show what lameduck does, on the examples
 
 .PHONY: test
 test: ## the tests: unprivileged, offline once modules are downloaded
-	$(GO) test -json -timeout 20m $(TESTFLAGS) ./... | $(counted)
+	$(RARELY) $(GO) test -json -timeout 20m $(TESTFLAGS) ./... | $(counted)
 	cd test/kustomize && $(GO) test -json $(TESTFLAGS) ./... | $(counted)
 
 # In short: the race detector has nothing to find in what a pure package does a thousand times, and takes four times as long.

@@ -55,7 +55,7 @@ func TestCountedRequestsComeToTheSameInEveryExample(t *testing.T) {
 		t.Run(filepath.Base(f), func(t *testing.T) {
 			t.Parallel()
 			sc := readScenario(t, f)
-			for seed := range uint64(3) {
+			for seed := range uint64(2) {
 				sameDrawn(t, f, sc, seed+1)
 			}
 		})
