@@ -62,14 +62,14 @@ func TestCountedRequestsComeToTheSameInEveryExample(t *testing.T) {
 	}
 }
 
-// The same for what is made of plain manifests: the examples, and the corpus where it is there.
+// The same for what is made of plain manifests: the examples and others, and the corpus where it is there.
 func TestCountedRequestsComeToTheSameInEveryManifest(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("../../shared/corpus/*.yaml")
 	if len(files) == 0 {
-		t.Log("no corpus beside the checkout: the examples only")
+		t.Log("no corpus beside the checkout: the repository's own only")
 	}
-	for _, f := range append(files, "../examples/web-app.yaml", "../examples/web-app-recommended.yaml", "../examples/web.yaml") {
+	for _, f := range append(files, "scenario/testdata/manifests/ingress.yaml", "scenario/testdata/manifests/sessions.yaml", "../examples/web-app.yaml", "../examples/web-app-recommended.yaml", "../examples/web.yaml") {
 		t.Run(filepath.Base(f), func(t *testing.T) {
 			t.Parallel()
 			data, err := os.ReadFile(f)

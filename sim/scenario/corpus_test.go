@@ -12,15 +12,25 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
 
-const corpus = "../../../shared/corpus"
+// The corpus is manifests that others wrote for real; it is not part of the repository. Those in own have the same
+// traits and are.
+const (
+	corpus = "../../../shared/corpus"
+	own    = "testdata/manifests"
+)
 
-// inferFile reads one file of the corpus, which is not part of the repository.
+// inferFile reads one file of the corpus.
 func inferFile(t *testing.T, name string, opts Options) []Case {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(corpus, name))
-	if os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(corpus, name)); os.IsNotExist(err) {
 		t.Skipf("%s is not there: the corpus is kept outside the repository", filepath.Join(corpus, name))
 	}
+	return inferIn(t, corpus, name, opts)
+}
+
+func inferIn(t *testing.T, dir, name string, opts Options) []Case {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +64,52 @@ const (
 	statefulSet = "rolling updates of a StatefulSet are not yet simulated\n"
 	choose      = "clients choose the pod\n"
 )
+
+// What is run of manifests such as the corpus has, and why the rest is not.
+func TestOwnManifests(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ file, want string }{
+		{"frontend.yaml", "front, inside :80: run\n"},
+		{"database.yaml", "wide, headless wide :9042: " + choose},
+		{"ingress.yaml", "edge/edge-controller, outside :80 :443: run\nedge/edge-controller, admission webhook :443: run\n"},
+		{"shop.yaml", "adverts, gRPC :9555: " + run + "cart-store, Redis sessions :6379: " + run + "catalogue, gRPC :3550: " + run +
+			"checkout, gRPC :5050: " + run + "shipping, gRPC :50051: " + run + "website, inside :80: run\nwebsite, outside :80: run\n"},
+		{"sessions.yaml", "store-proxy, Redis sessions :6379: " + run + "store-proxy, metrics :9101: " + scrape +
+			"store-server, peers :6379: " + statefulSet + "store-server, headless store-ha :6379: " + choose + "store-server, headless store-ha :26379: " + choose},
+	} {
+		if got := verdicts(inferIn(t, own, tt.file, Options{})); got != tt.want {
+			t.Errorf("%s: got:\n%s\nwant:\n%s", tt.file, got, tt.want)
+		}
+	}
+}
+
+// What an HPA, required anti-affinity, policy Local, a known image and a webhook make of a world.
+func TestOwnManifestsScenarios(t *testing.T) {
+	t.Parallel()
+	front := inferIn(t, own, "frontend.yaml", Options{})[0].Scenario
+	if n := replicasOf(front.Workloads[0].Deployment); n != 3 || !strings.Contains(Normal(front), "- replicas: \"front: 3, by HPA front, minReplicas 3 (:") {
+		t.Errorf("front starts with %d pods, or does not say why:\n%s", n, Normal(front))
+	}
+	if n := len(inferIn(t, own, "sessions.yaml", Options{Target: "store-proxy"})[0].Scenario.Nodes); n != 4 {
+		t.Errorf("%d nodes: the proxy needs one for each of 3 replicas and one for the surge", n)
+	}
+	edge := inferIn(t, own, "ingress.yaml", Options{})
+	if s := edge[0].Scenario.Services[0].Service; s.Spec.HealthCheckNodePort == 0 || s.Spec.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal {
+		t.Errorf("edge: %+v", s.Spec)
+	}
+	if len(edge[0].Families) != len(unknownFamilies()) || len(edge[0].Scenario.Services) != 2 {
+		t.Error("edge: its clients come through one of several load balancers, and two Services select its pods")
+	}
+	if h := edge[0].Scenario.Workloads[0].Hooks["controller"]; words(h) != "exec uniform 1s-2s closes signals fails readiness waits" {
+		t.Errorf("edge: preStop is %s", words(h))
+	}
+	if edge[1].FailurePolicy != "Fail" {
+		t.Errorf("edge: failurePolicy of the webhook is %q", edge[1].FailurePolicy)
+	}
+	if none := inferIn(t, own, "ingress.yaml", Options{LB: "none"})[0]; !strings.Contains(Normal(none.Scenario), "id: load-balancer") || none.Families != nil {
+		t.Error("edge with --lb none does not say that the load balancer is left out")
+	}
+}
 
 func TestCorpus(t *testing.T) {
 	t.Parallel()
@@ -132,21 +188,39 @@ func TestCorpusBehindALoadBalancer(t *testing.T) {
 		{"online-boutique.yaml", "gke-l4-cluster gke-l4-cluster" + strings.Repeat(" none", 12)},
 		{"guestbook.yaml", "none none none none"},
 	} {
-		var got []string
-		for _, c := range inferFile(t, tt.file, Options{LB: "gke-l4"}) {
-			for i := range c.Scenario.Traffic {
-				name := "none"
-				if lb := c.Scenario.Traffic[i].LB; lb != nil {
-					name = lb.Preset
-				}
-				got = append(got, name)
-			}
-		}
-		slices.Sort(got)
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %s, want %s", tt.file, strings.Join(got, " "), tt.want)
+		if got := balancersOf(inferFile(t, tt.file, Options{LB: "gke-l4"})); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
 		}
 	}
+}
+
+func TestOwnManifestsBehindALoadBalancer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ file, want string }{
+		{"ingress.yaml", "gke-l4-local gke-l4-local none"},
+		{"shop.yaml", "gke-l4-cluster gke-l4-cluster" + strings.Repeat(" none", 7)},
+		{"frontend.yaml", "none none"},
+	} {
+		if got := balancersOf(inferIn(t, own, tt.file, Options{LB: "gke-l4"})); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
+		}
+	}
+}
+
+// balancersOf lists the preset of each stream of traffic, in order.
+func balancersOf(cases []Case) string {
+	var out []string
+	for _, c := range cases {
+		for i := range c.Scenario.Traffic {
+			name := "none"
+			if lb := c.Scenario.Traffic[i].LB; lb != nil {
+				name = lb.Preset
+			}
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
 }
 
 // Two readings of the same input are the same to the last byte.
@@ -154,7 +228,7 @@ func TestInferIsDeterministic(t *testing.T) {
 	t.Parallel()
 	all := func() string {
 		var b strings.Builder
-		for _, c := range inferFile(t, "argo-cd-ha.yaml", Options{}) {
+		for _, c := range slices.Concat(inferIn(t, own, "sessions.yaml", Options{}), inferIn(t, own, "shop.yaml", Options{})) {
 			b.WriteString(c.ID + "\n")
 			if c.Scenario != nil {
 				b.WriteString(Normal(c.Scenario))

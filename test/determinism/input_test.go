@@ -30,7 +30,7 @@ var worldSeeds = []uint64{1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233}
 func inputs(all bool) ([]input, error) {
 	patterns, worlds := []string{root + "/examples/scenarios/*.yaml", root + "/examples/*.yaml"}, worldSeeds[:4]
 	if all {
-		patterns, worlds = append(patterns, corpus+"/*.yaml"), worldSeeds
+		patterns, worlds = append(patterns, root+"/sim/scenario/testdata/manifests/*.yaml", corpus+"/*.yaml"), worldSeeds
 	}
 	var out []input
 	for _, pattern := range patterns {
