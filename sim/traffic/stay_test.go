@@ -212,7 +212,7 @@ func TestAProxyKeepsItsConnectionsWhenAPodEnds(t *testing.T) {
 	t.Parallel()
 	w := newServedWorld()
 	tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
-	tr.RunUntil(2050 * ms) // 20 requests, over two connections
+	tr.RunUntil(2050 * ms)         // 20 requests, over two connections
 	tr.CloseIdle(1, 2060*ms, true) // one of the two
 	tr.RunUntil(4050 * ms)
 	if all := led.All(); w.chosen != 22+20+1 || all.OK != 40 || all.Failed != 0 {
