@@ -88,6 +88,7 @@ type routes struct {
 	// byView are the ways of nodes that cannot differ: of one class, with one view installed.
 	byView  map[wayKey]*traffic.Way
 	kept    int               // targets in byView
+	before  []*traffic.Target // those of the way that was made last
 	targets []*traffic.Target // by pod
 }
 
@@ -121,10 +122,18 @@ func (b *between) shared(stream, node int, p *cluster.NodeProxy) *traffic.Way {
 	}
 	d := b.cluster.Enter(r.entry, node)
 	way := &traffic.Way{Verdict: d.Verdict, Targets: make([]*traffic.Target, len(d.Targets))}
-	for i, t := range d.Targets {
+	old, next := r.before, 0
+	for i, t := range d.Targets { // in order of addresses, and mostly the same as before
+		for next < len(old) && old[next].Addr != t.Addr && old[next].Addr.Compare(t.Addr) < 0 {
+			next++
+		}
+		if next < len(old) && old[next].Addr == t.Addr {
+			way.Targets[i] = old[next]
+			continue
+		}
 		way.Targets[i] = b.target(r, t.Addr)
 	}
-	r.byView[k] = way
+	r.byView[k], r.before = way, way.Targets
 	r.kept += len(way.Targets)
 	b.flows.Leads(stream, node, k.view.Number, len(way.Targets), func(i int) netip.AddrPort { return way.Targets[i].Addr })
 	return way

@@ -143,17 +143,15 @@ func Allowed(list []Endpoint, local, fallback bool) []netip.AddrPort {
 
 // addresses are those of some endpoints, nil for none.
 func addresses(list []Endpoint, of func(*Endpoint) bool) []netip.AddrPort {
-	n := 0
+	var out []netip.AddrPort
 	for i := range list {
-		if of(&list[i]) {
-			n++
+		if !of(&list[i]) {
+			continue
 		}
-	}
-	out := slices.Grow([]netip.AddrPort(nil), n)
-	for i := range list {
-		if of(&list[i]) {
-			out = append(out, list[i].Addr)
+		if out == nil {
+			out = make([]netip.AddrPort, 0, len(list)-i) // mostly all the others, too
 		}
+		out = append(out, list[i].Addr)
 	}
 	return out
 }

@@ -20,16 +20,25 @@ type calm struct {
 	ways    []*Way      // by node; nil for those that are not among fronts
 	longest engine.Time // until any request of it is answered
 	looked  int         // requests since the last look at all fronts
+	cost    int         // of that look, in targets
+	good    []*Way      // that lead to servers that answer, of those met last in a look
 }
+
+// A look at a target costs an eighth of a request. Most nodes share a few ways, but for some policies each
+// has its own: so many are remembered.
+const (
+	targetsPerRequest = 8
+	fewWays           = 8
+)
 
 // calmDown finds out whether a stream is calm. To look at all of its fronts, or links, costs as much as
 // some requests, so that it is done after as many.
 func (t *Traffic) calmDown(s *stream) {
 	c := &s.calm
-	if c.looked++; t.drawAll || !s.calms || c.looked <= max(len(c.fronts), len(s.links)) {
+	if c.looked++; t.drawAll || !s.calms || c.looked <= max(len(c.fronts), len(s.links), c.cost/targetsPerRequest) {
 		return
 	}
-	c.looked, c.longest = 0, 0
+	c.looked, c.longest, c.cost, c.good = 0, 0, 0, c.good[:0]
 	if len(s.links) > 0 {
 		c.on = c.allUp(s)
 		return
@@ -53,7 +62,6 @@ func (c *calm) allUp(s *stream) bool {
 func (t *Traffic) allLead(s *stream) bool {
 	c := &s.calm
 	clear(c.ways)
-	var good *Way // nodes share their ways
 	for i := range c.fronts {
 		f := &c.fronts[i]
 		if f.Target != nil {
@@ -63,15 +71,29 @@ func (t *Traffic) allLead(s *stream) bool {
 			continue
 		}
 		way := t.world.Enter(s.index, f.Node)
-		if t.through(f.Node) || way != good && !c.allAnswer(&s.spec, way) {
+		if t.through(f.Node) || !c.isGood(&s.spec, way) {
 			return false
 		}
-		good = way
 		for f.Node >= len(c.ways) {
 			c.ways = append(c.ways, nil)
 		}
 		c.ways[f.Node] = way
 	}
+	return true
+}
+
+// isGood says whether all targets of a way answer each request in time; nodes share their ways.
+func (c *calm) isGood(spec *Spec, way *Way) bool {
+	if slices.Contains(c.good, way) {
+		return true
+	}
+	if !c.allAnswer(spec, way) {
+		return false
+	}
+	if len(c.good) == fewWays {
+		c.good = slices.Delete(c.good, 0, 1)
+	}
+	c.good = append(c.good, way)
 	return true
 }
 
@@ -81,7 +103,7 @@ func (c *calm) allAnswer(spec *Spec, way *Way) bool {
 		return false
 	}
 	for _, target := range way.Targets {
-		if !c.answers(spec, target) {
+		if c.cost++; !c.answers(spec, target) {
 			return false
 		}
 	}
