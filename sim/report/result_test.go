@@ -158,3 +158,36 @@ func TestWordsOfAClient(t *testing.T) {
 		}
 	}
 }
+
+// A range that ends at nothing is nothing; any other is named by its end.
+func TestAtMost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lost check.Range
+		want string
+	}{{check.Range{}, "nothing"}, {check.Range{Max: int64(2 * engine.Second)}, "at most 2 s"}, {check.Range{Min: int64(engine.Second), Max: int64(3 * engine.Second)}, "at most 3 s"}} {
+		if got := atMost(c.lost); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.lost, got, c.want)
+		}
+	}
+}
+
+// Above what helps stands on how many runs it was tried, where one case says it for all.
+func TestTheHeadingOfWhatHelps(t *testing.T) {
+	t.Parallel()
+	tried := &check.Fix{Cases: []check.FixedCase{{Runs: 20, Confirm: check.Confirm{Runs: 1000}}}}
+	for _, c := range []struct {
+		fixes []*check.Fix
+		want  string
+	}{
+		{nil, "WHAT HELPS\n"},
+		{[]*check.Fix{{}}, "WHAT HELPS\n"},
+		{[]*check.Fix{tried}, "WHAT HELPS   tried on these 20 runs, then on 1,000 new ones\n"},
+	} {
+		text := newText(&check.Simulation{}, TextOptions{}, room{})
+		text.heading(c.fixes)
+		if got := text.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
@@ -236,6 +237,44 @@ func TestASlowerAppHasTheSameClients(t *testing.T) {
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: tried %s, want %s", from, got, want)
+		}
+	}
+}
+
+// Another value of what was assumed of clients is tried with those of whom nobody said it, and who wait at all: questions over
+// UDP and webhooks have times of their own.
+func TestOtherTimeoutsAreThoseOfClientsOfWhomNothingIsSaid(t *testing.T) {
+	t.Parallel()
+	const span, was, wasConnect = 7 * engine.Second, 30 * engine.Second, 2 * engine.Second
+	for name, c := range map[string]struct {
+		client                            Traffic
+		waits, connects, connectsOverGRPC bool
+		along                             bool // to connect takes as long as the whole request
+	}{
+		"nothing said":               {Traffic{}, true, true, false, true},
+		"the timeout":                {Traffic{timeoutSaid: true}, false, true, false, false},
+		"how long it connects":       {Traffic{connectSaid: true}, true, false, false, false},
+		"both":                       {Traffic{timeoutSaid: true, connectSaid: true}, false, false, false, false},
+		"gRPC":                       {Traffic{Connection: ConnectionHTTP2}, true, false, true, false},
+		"gRPC, how long it connects": {Traffic{Connection: ConnectionHTTP2, connectSaid: true}, true, false, false, false},
+		"over UDP":                   {Traffic{Protocol: endpoints.UDP}, false, false, false, false},
+		"a webhook":                  {Traffic{Class: ClassWebhook}, false, false, false, false},
+	} {
+		try := func(change func(*Scenario) bool) (Traffic, bool) {
+			client := c.client
+			client.Timeout, client.ConnectTimeout, client.Rate = was, wasConnect, 1000
+			sc := &Scenario{Traffic: []Traffic{client}}
+			changed := change(sc)
+			return sc.Traffic[0], changed
+		}
+		if got, changed := try(waiting(span)); changed != c.waits || (got.Timeout == span) != c.waits || (got.ConnectTimeout == span) != c.along {
+			t.Errorf("%s: waits: %t, for %s s, connects for %s s", name, changed, got.Timeout.Seconds(), got.ConnectTimeout.Seconds())
+		}
+		if got, changed := try(connecting(false, span)); changed != c.connects || (got.ConnectTimeout == span) != c.connects || got.Timeout != was {
+			t.Errorf("%s: connects: %t, for %s s", name, changed, got.ConnectTimeout.Seconds())
+		}
+		if got, changed := try(connecting(true, span)); changed != c.connectsOverGRPC || (got.ConnectTimeout == span) != c.connectsOverGRPC || got.Timeout != was {
+			t.Errorf("%s: connects over gRPC: %t, for %s s", name, changed, got.ConnectTimeout.Seconds())
 		}
 	}
 }
