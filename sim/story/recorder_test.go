@@ -1,0 +1,101 @@
+package story
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+)
+
+const sec = engine.Second
+
+// A request that waits in vain for an answer of a pod that had been deleted is told of when it was sent; any other one when it failed.
+func TestWhenAStoryTellsOfItsRequest(t *testing.T) {
+	t.Parallel()
+	tell := &Teller{events: []cluster.Event{{At: 10 * sec, Kind: cluster.EventDeleted, Pod: 1}}}
+	sent := ledger.Request{Arrival: 12 * sec, End: 22 * sec, Outcome: ledger.Timeout, Attempts: 1}
+	with := func(edit func(*ledger.Request)) ledger.Request {
+		r := sent
+		edit(&r)
+		return r
+	}
+	for name, c := range map[string]struct {
+		request ledger.Request
+		hero    cluster.PodID
+		want    engine.Time
+	}{
+		"it waits":                         {sent, 1, 12 * sec},
+		"it is sent as the pod is deleted": {with(func(r *ledger.Request) { r.Arrival = 10 * sec }), 1, 10 * sec},
+		"it was sent before":               {with(func(r *ledger.Request) { r.Arrival = 10*sec - 1 }), 1, 22 * sec},
+		"another pod was deleted":          {sent, 2, 22 * sec},
+		"no pod":                           {sent, -1, 22 * sec},
+		"it was refused":                   {with(func(r *ledger.Request) { r.Outcome = ledger.Refused }), 1, 22 * sec},
+		"the second try waited":            {with(func(r *ledger.Request) { r.Attempts = 2 }), 1, 22 * sec},
+	} {
+		if got := tell.told(&c.request, c.hero); got != c.want {
+			t.Errorf("%s: told at %s s, want %s s", name, got.Seconds(), c.want.Seconds())
+		}
+	}
+}
+
+// A story is about the pod that the request met, be it the first of all; else about the one that its node's rules lost last before
+// it ended; else about nobody.
+func TestWhomAStoryIsAbout(t *testing.T) {
+	t.Parallel()
+	rules := func(at engine.Time, node int, targets ...cluster.PodID) cluster.Event {
+		return cluster.Event{At: at, Kind: cluster.EventRules, Node: node, Targets: targets}
+	}
+	tell := &Teller{
+		pods: []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b"}, {ID: 2, Name: "web-c"}},
+		events: []cluster.Event{
+			rules(1*sec, 0, 0, 1, 2), rules(2*sec, 1, 0, 1, 2), rules(5*sec, 0, 0, 1), rules(6*sec, 1, 1, 2), rules(9*sec, 0, 1),
+		},
+	}
+	for name, c := range map[string]struct {
+		request ledger.Request
+		want    cluster.PodID
+	}{
+		"the first pod": {ledger.Request{Pod: "web-a", End: 10 * sec}, 0},
+		"another one":   {ledger.Request{Pod: "web-c", End: 10 * sec}, 2},
+		"its node's rules lost two, one after the other": {ledger.Request{End: 10 * sec}, 0},
+		"at that moment":                 {ledger.Request{End: 9 * sec}, 0},
+		"only the first of them by then": {ledger.Request{End: 9*sec - 1}, 2},
+		"those of another node":          {ledger.Request{End: 10 * sec, Node: 1}, 0},
+		"none yet":                       {ledger.Request{End: 4 * sec}, -1},
+		"another Service":                {ledger.Request{End: 10 * sec, Stream: 1}, -1},
+	} {
+		if got := tell.hero(&c.request); got != c.want {
+			t.Errorf("%s: pod %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// The line that a loss comes from is marked, and no other.
+func TestWhatALossComesFromIsMarked(t *testing.T) {
+	t.Parallel()
+	kinds := []cluster.Kind{
+		cluster.EventClosed, cluster.EventKill, cluster.EventExited, cluster.EventBalancer, cluster.EventIngress, cluster.EventNodeGone, cluster.EventRules, cluster.EventReady,
+	}
+	for cause, want := range map[ledger.Cause][]cluster.Kind{
+		ledger.ListenerClosed: {cluster.EventClosed}, ledger.KilledInFlight: {cluster.EventKill}, ledger.ExitInFlight: {cluster.EventExited},
+		ledger.LivenessRestart: {cluster.EventExited}, ledger.Crashed: {cluster.EventExited}, ledger.StaleLB: {cluster.EventBalancer, cluster.EventIngress},
+		ledger.NoHealthyTarget: {cluster.EventBalancer, cluster.EventIngress}, ledger.NodeGone: {cluster.EventNodeGone},
+		ledger.NoEndpoint: {cluster.EventRules}, ledger.NoLocalEndpoint: {cluster.EventRules}, ledger.StaleRules: nil,
+	} {
+		var got []cluster.Kind
+		for _, kind := range kinds {
+			if (&Teller{}).blamed(&cluster.Event{Kind: kind}, &ledger.Request{Blame: ledger.Blame{Cause: cause}}) {
+				got = append(got, kind)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("cause %s: %v, want %v", cause, got, want)
+		}
+	}
+	some := &cluster.Event{Kind: cluster.EventRules, Targets: []cluster.PodID{1}}
+	if (&Teller{}).blamed(some, &ledger.Request{Blame: ledger.Blame{Cause: ledger.NoEndpoint}}) {
+		t.Error("rules that lead to a pod are blamed for having none")
+	}
+}
