@@ -1,7 +1,10 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +76,43 @@ func TestWhatIsTooLarge(t *testing.T) {
 		sc.Actions = []scenario.Action{c.action}
 		if err := tooLarge(sc); (err != nil) != c.refused {
 			t.Errorf("%d replicas, %d nodes, %s %s: %v", c.replicas, c.nodes, c.action.Verb, c.action.Target, err)
+		}
+	}
+}
+
+// What is there beside the action counts, too: all pods of a case, and the endpoints that they are for Services of many ports.
+func TestAWorldThatIsTooLargeIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	const deployment = `---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME, namespace: shop}, spec: {replicas: COUNT, selector: {matchLabels: {app: NAME}},
+  template: {metadata: {labels: {app: NAME, all: together}}, spec: {containers: [{name: a, image: example.com/a, ports: [{containerPort: 80}]}]}}}}
+`
+	ports := func(n int) string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprintf("{name: p%d, port: %d, targetPort: 80}", i, 80+i))
+		}
+		return "---\n{apiVersion: v1, kind: Service, metadata: {name: all, namespace: shop}, spec: {selector: {all: together}, ports: [" + strings.Join(out, ", ") + "]}}\n"
+	}
+	for _, c := range []struct {
+		replicas, ports int
+		want            string // "" where it is simulated
+	}{
+		{99_997, 1, ""},
+		{99_998, 1, "web.yaml:2:98: the workloads of one case have 100001 pods together, shop/big most of them: too many to be simulated; at most 100000 in all"},
+		{9_997, 50, ""},
+		{9_998, 50, "web.yaml:8:107: Service shop/all has 50 ports and 10001 pods, so that there are 500050 endpoints or more: too many to be simulated; at most 500000 in all"},
+	} {
+		text := strings.NewReplacer("NAME", "big", "COUNT", fmt.Sprint(c.replicas)).Replace(deployment) + strings.NewReplacer("NAME", "small", "COUNT", "3").Replace(deployment) + ports(c.ports)
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+		cases, _ := scenario.Infer(objects, scenario.Options{Target: "small"})
+		at := slices.IndexFunc(cases, func(x scenario.Case) bool { return x.Scenario != nil })
+		if at < 0 {
+			t.Fatal("no case")
+		}
+		err := tooLarge(cases[at].Scenario)
+		if got := fmt.Sprint(err); got != cmp.Or(c.want, "<nil>") {
+			t.Errorf("%d pods, %d ports: %s, want %s", c.replicas, c.ports, got, c.want)
 		}
 	}
 }

@@ -75,6 +75,11 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 			cases = append(cases, b.cases(base, i)...)
 		}
 	}
+	for i := range cases {
+		if cases[i].Scenario != nil && !b.fewRequests(cases[i].Scenario) {
+			break // once is enough
+		}
+	}
 	b.checkTarget()
 	b.idle()
 	b.unusedBalancer()

@@ -39,6 +39,8 @@ const (
 	defaultWarmup = 5 * engine.Second
 	defaultUntil  = engine.Hour
 	longestRun    = 7 * 24 * engine.Hour // of which each second has its requests
+	// mostRequests is how many requests a run may have that goes on to its end: some 30 million are counted a second.
+	mostRequests = 10_000_000_000
 )
 
 // defaultChurn is how often the EndpointSlices of other Services change, where the world is not a
@@ -169,8 +171,25 @@ func (b *builder) scenario() *Scenario {
 	if b.out.Until <= b.out.Warmup {
 		spec.get("until").fail("the run ends at %s, before anything is done to it at %s", b.out.Until.Duration(), b.out.Warmup.Duration())
 	}
+	b.fewRequests(b.out)
 	b.finish()
 	return b.out
+}
+
+// fewRequests refuses a run whose clients ask more often until its end than anybody waits for, and says whether it is none.
+func (b *builder) fewRequests(s *Scenario) bool {
+	var rate engine.Time // in thousandths a second
+	for i := range s.Traffic {
+		rate += engine.Time(s.Traffic[i].Rate)
+	}
+	const thousand = 1000
+	most := engine.Time(mostRequests * thousand)
+	if rate == 0 || s.Until/engine.Second <= most/rate {
+		return true
+	}
+	b.doc.spec().get("until").fail("all clients together ask %s, and would until %s: more than %d requests; at most %s at that rate",
+		rateText(int(rate)), s.Until.Duration(), int64(mostRequests), (most / rate * engine.Second).Duration())
+	return false
 }
 
 // name is metadata.name, else the file's without its ending.

@@ -29,6 +29,7 @@ func TestFlagsThatCannotBeMeantAreNamed(t *testing.T) {
 		{"sim -f - --nodes 10001", "--nodes 10001: want 1 to 10000 nodes"},
 		{"sim -f - --rate 1000001/s", "more than 1000000/s"},
 		{"sim -f - --until 200h", "--until 200h"},
+		{"sim -f - --until 100h --rate 900000/s", "more than 10000000000 requests; at most "},
 	} {
 		code, out, err := attempt(t, "flags", asInput(t, documents(t, hostileWorld)), strings.Fields(c.args)...)
 		if code != ExitUsage || out != "" || !strings.Contains(err, c.want) {
