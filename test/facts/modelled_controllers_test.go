@@ -46,7 +46,7 @@ var sliceRows = []row{
 	{"controllers 9.1 not Ready", "neither", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions"},
 	{"controllers 9.1 Ready, deleting", "serving and terminating", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions TestEndpointPath"},
 	{"controllers 9.1 not Ready, deleting", "terminating", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions"},
-	{"controllers 9.1 publishNotReadyAddresses", "ready whatever it is", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions; sim: TestExampleScenariosTellTheirStory"},
+	{"controllers 9.1 publishNotReadyAddresses", "ready whatever it is, and up to 1.21 in slices while it terminates", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions; endpoints: TestSlicesOfAnOldVersionListNoTerminatingEndpoint; sim: TestExampleScenariosTellTheirStory TestAnOldVersionPublishesPodsThatTerminate"},
 	{"controllers 9.1 In:", "an address and no terminal phase", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions"},
 	{"controllers 9.1 Out:", "terminal, without address or gone", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointConditions TestEndpointPath"},
 	{"controllers 9.1 A terminating pod", "stays to its terminal phase", "sim/cluster/endpoint.go", "sim/cluster: TestEndpointPath"},

@@ -149,6 +149,9 @@ var sliceMutants = []mutant{
 	{"what is not ready serves", []string{"controllers 9.1 not Ready", "controllers 9.1 not Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
 		{endpointOf, "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p != nil {\n\t\tc |= endpoints.Serving"},
 	}},
+	{"slices of 1.19 to 1.21 have no terminating pod, published or not", []string{"controllers 9.1 publishNotReadyAddresses", "kube-proxy 11 EndpointSliceTerminatingCondition"}, "endpoints", "TestSlicesOfAnOldVersionListNoTerminatingEndpoint", []edit{
+		{"endpoints/decision.go", "c.Terminating() && !c.Ready()", "c.Terminating()"},
+	}},
 	{"publishNotReadyAddresses does nothing", []string{"controllers 9.1 publishNotReadyAddresses"}, cluster, "TestEndpointConditions", []edit{
 		{endpointOf, "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
 	}},
