@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
@@ -21,6 +22,41 @@ func TestRulesWithoutAServiceMatchNothing(t *testing.T) {
 	for e, want := range map[*Entry]packet.Verdict{&known: packet.Endpoints, &service: packet.None, &port: packet.None} {
 		if d := w.Enter(*e, 0); d.Verdict != want || (len(d.Targets) > 0) != (want == packet.Endpoints) {
 			t.Errorf("%+v: %v with %d targets, want %v", *e, d.Verdict, len(d.Targets), want)
+		}
+	}
+}
+
+// A request could have been answered by another pod that is ready, or that listens at all where the Service publishes such pods,
+// too: not by the one it went to, by one that does not listen, nor by one whose every answer is an error.
+func TestWhoElseCouldHaveAnswered(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		publish, ready, listens, errs bool
+		want                          bool
+	}{
+		"the other one is ready":                             {false, true, true, false, true},
+		"it is not ready":                                    {false, false, true, false, false},
+		"it is not ready, and published":                     {true, false, true, false, true},
+		"it does not listen":                                 {false, true, false, false, false},
+		"it does not listen, and is published":               {true, false, false, false, false},
+		"it answers with errors":                             {false, true, true, true, false},
+		"it answers with errors, is not ready but published": {true, false, true, true, false},
+	} {
+		b := newBuild(2)
+		b.svc.Spec.PublishNotReadyAddresses = c.publish
+		if c.errs {
+			b.app(func(a *scenario.App) { a.Errors = everyRequest })
+		}
+		w := b.start(t, 1)
+		e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80})
+		if !ok {
+			t.Fatal("no entry")
+		}
+		asked, other := w.PodInstance(0), w.PodInstance(1)
+		w.countUsable(0, 1, c.ready)
+		other.Listening = c.listens
+		if got := w.elsewhere(e, netip.AddrPortFrom(asked.IP, 8080)); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 	}
 }

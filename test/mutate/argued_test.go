@@ -69,6 +69,10 @@ var arguedMistakes = []argued{
 		"while no pod waits nobody asks when the ticks are, and the first one that waits sets them anew",
 	},
 	{
+		`sim/cluster/deployment.go: (*deploymentController).create: field ignored: "created.Created = c.w.eng.Now()" -> ""`,
+		"ReplicaSets of a Deployment are created in the order of their revisions, which is what is compared next",
+	},
+	{
 		`sim/cluster/rollout.go: newSize: early return dropped: "return in.replicas" -> ""`,
 		"the difference to the replicas is not positive then, less than any room, and leads to the same number",
 	},
