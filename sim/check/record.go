@@ -66,6 +66,9 @@ type Case struct {
 	// Assumptions. They never change the verdict: what is assumed is better founded than they are. Central is the verdict, too.
 	Alternatives []Alternative
 	Central      Verdict
+	// TriedWith is the ID of the case that Alternatives are of, where its world is the same but for names and other values were
+	// tried with it alone; "" where they are the case's own.
+	TriedWith string
 
 	// Families are the load balancers that it might be, where the input does not say which one it is: each is judged by
 	// itself, with the same care. The Case's own runs, figures and causes are then those of the family that loses most.

@@ -64,7 +64,8 @@ type Cost struct {
 	Other          string      `json:"other"`
 }
 
-// FixedCase is one case without and with a fix.
+// FixedCase is one case without and with a fix: Before and After on as many of the case's own seeds as Runs says, which may be
+// fewer than the case has.
 type FixedCase struct {
 	ID       string    `json:"id"`
 	Before   Seconds   `json:"before"` // seconds lost

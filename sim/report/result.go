@@ -88,6 +88,9 @@ type Case struct {
 	// Families are the load balancers that it might be, where the input does not say which one it is. The figures of the case
 	// are those of the one behind which it loses most.
 	Families []Family `json:"families"`
+	// TriedWith is the case whose runs with other values of what is assumed stand for this one's, too: its workload is the same
+	// but for names. "" where they are the case's own.
+	TriedWith string `json:"triedWith"`
 }
 
 // Family is a case behind one of the load balancers that it might be.
@@ -300,7 +303,7 @@ func caseOf(c *check.Case) Case {
 		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: runCounts(c),
 		WorstSeed: c.WorstSeed, Requests: requestsOf(&sum), Outcomes: outcomesOf(sum.Outcomes, true),
 		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
-		Before: beforeOf(c), Stuck: stuckOf(c.Stuck), Headline: c.Headline, Families: familiesOf(c),
+		Before: beforeOf(c), Stuck: stuckOf(c.Stuck), Headline: c.Headline, Families: familiesOf(c), TriedWith: c.TriedWith,
 	}
 	if len(c.Runs) > 0 {
 		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}

@@ -64,8 +64,12 @@ func between(low, high engine.Time) string {
 func (t *text) families(c *check.Case) {
 	always := !slices.ContainsFunc(c.Families, func(f check.Family) bool { return f.Case.WithLoss < len(f.Case.Runs) })
 	heading := []string{"LOAD BALANCER", "VERDICT", "TRAFFIC LOST", "IN RUNS", "WHAT HELPS THERE"}
-	if runs := confirmRuns(c); runs > 0 {
-		heading[4] += fmt.Sprintf(" (%s new runs)", thousands(int64(runs)))
+	switch fewest, most := confirmRuns(c); {
+	case most == 0:
+	case fewest == most:
+		heading[4] += fmt.Sprintf(" (%s new runs)", thousands(int64(most)))
+	default:
+		heading[4] += fmt.Sprintf(" (%s to %s new runs)", thousands(int64(fewest)), thousands(int64(most)))
 	}
 	rows := [][]string{heading}
 	for i := range c.Families {
@@ -89,12 +93,12 @@ func (t *text) families(c *check.Case) {
 
 // helpsWith is what helps with a load balancer, in a cell.
 func (t *text) helpsWith(c *check.Case, f *check.Family) string {
-	switch {
+	switch _, most := confirmRuns(c); {
 	case f.Fix != nil:
 		return fixInWords(f.Fix, t.room.parts)
 	case f.Case.WithLoss == 0:
 		return "-"
-	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c.Workload)) == 0 && confirmRuns(c) == 0:
+	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c.Workload)) == 0 && most == 0:
 		return "not looked for"
 	default:
 		return "nothing that was tried"
@@ -122,14 +126,23 @@ func shownFamily(c *check.Case) *check.Family {
 	return nil
 }
 
-// confirmRuns is how many new runs fixes of families were confirmed on.
-func confirmRuns(c *check.Case) int {
+// confirmRuns is on how many new runs of the case the fixes of its families were confirmed, at least and at most.
+func confirmRuns(c *check.Case) (fewest, most int) {
 	for i := range c.Families {
-		if f := c.Families[i].Fix; f != nil && len(f.Cases) > 0 {
-			return f.Cases[0].Confirm.Runs
+		f := c.Families[i].Fix
+		if f == nil {
+			continue
+		}
+		for _, x := range f.Cases {
+			if runs := x.Confirm.Runs; x.ID == c.ID && runs > 0 {
+				if most == 0 || runs < fewest {
+					fewest = runs
+				}
+				most = max(most, runs)
+			}
 		}
 	}
-	return 0
+	return fewest, most
 }
 
 // fixInWords is a fix in a cell, of which the rest is a number where it has more than most parts, without what it is instead of:

@@ -65,28 +65,26 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 		return known
 	}
 	changed := fix.Apply(u.sc, s.workload, a.changes)
-	confirm := s.pool.opts.ConfirmRuns
-	ownRuns := u.record.Runs[:min(len(u.record.Runs), afford(s.reruns, u.weight(), lightRuns, confirm))]
-	if s.light {
-		ownRuns, confirm = ownRuns[:min(lightRuns, len(ownRuns))], min(lightRuns, confirm)
-	}
+	ownRuns := u.record.Runs[:s.rerunsOf(u)]
 	out := &confirmed{runs: uint64(len(ownRuns))}
 	var jobs []job
 	for i := range ownRuns {
 		jobs = append(jobs, job{0, changed, ownRuns[i].Seed, u.changed()})
 		out.before += fixable(&ownRuns[i])
 	}
-	for i := range uint64(confirm) {
-		jobs = append(jobs, job{1, changed, s.pool.opts.Seed + newSeeds + i, u.changed()})
-	}
 	var own, fresh []check.Run
 	for i, r := range s.pool.runs("confirming fixes", ForConfirm, jobs) {
-		switch {
-		case r.run == nil:
-		case jobs[i].index == 0:
+		if r.run != nil {
 			out.longer = append(out.longer, int64(r.run.End-ownRuns[i].End))
 			own = append(own, *r.run)
-		default:
+		}
+	}
+	jobs = jobs[:0]
+	for i := range uint64(s.newRunsOf(u, own)) {
+		jobs = append(jobs, job{0, changed, s.pool.opts.Seed + newSeeds + i, u.changed()})
+	}
+	for _, r := range s.pool.runs("confirming fixes", ForConfirm, jobs) {
+		if r.run != nil {
 			out.after, out.newRuns = out.after+fixable(r.run), out.newRuns+1
 			fresh = append(fresh, *r.run)
 		}
@@ -98,6 +96,41 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 	}
 	s.confirmed[key] = out
 	return out
+}
+
+// rerunsOf is how many of a unit's own seeds are run again with what was found.
+func (s *search) rerunsOf(u *unit) int {
+	most := s.pool.opts.ConfirmRuns
+	if s.lightly(u) {
+		most = min(lightRuns, most)
+	}
+	return min(len(u.record.Runs), afford(s.reruns, u.weight(), lightRuns, most))
+}
+
+// newRunsOf is how many new seeds confirm it, by what the runs of the unit weigh with it.
+func (s *search) newRunsOf(u *unit, with []check.Run) int {
+	most := s.pool.opts.ConfirmRuns
+	if s.lightly(u) {
+		most = min(lightRuns, most)
+	}
+	if len(with) == 0 {
+		return most
+	}
+	return afford(s.confirms, u.weightOf(&with[0]), min(fewestNew, most), most)
+}
+
+// lightly says that a fix is confirmed for a unit on few seeds: it was for a workload that is the same but for its names, or the
+// unit has no load balancer and was confirmed on many with what helps behind another one.
+func (s *search) lightly(u *unit) bool {
+	if s.light || s.preset == "" || u.family != nil {
+		return s.light
+	}
+	for key := range s.confirmed { // order: whether there is one
+		if key.unit == u {
+			return true
+		}
+	}
+	return false
 }
 
 // halved says that so many runs after a change lose half of what others did before it, or less, each.

@@ -18,6 +18,8 @@ const (
 	// lightRuns is how many seeds, its own and new ones, confirm a fix for a workload that is like another one in everything
 	// but its names.
 	lightRuns = 20
+	// fewestNew is how many new seeds confirm any other fix at least, where there is a lot to confirm.
+	fewestNew = 30
 	// sampleRuns is how many runs attempts are compared on: those that lost most.
 	sampleRuns = 5
 	// shownFixes is how many are looked for and confirmed; together is how many changes one may
@@ -28,6 +30,8 @@ const (
 	// and rerunning how much the seeds may that all workloads lost something with, when they are run again with what was found.
 	searching = 1_000_000
 	rerunning = 200_000
+	// confirming is about how much the new seeds may cost that confirm what was found for all workloads together, in events.
+	confirming = 6_000_000
 )
 
 // fixes looks for changes to the manifests of the workloads that lose something, those that matter most first.
@@ -142,8 +146,8 @@ type solution struct {
 // solve looks for what helps a workload behind one load balancer, and adds it to the record.
 func (b *bench) solve(g group) error {
 	s := &search{
-		pool: b.pool, workload: g.workload, units: g.units, tried: b.tried, confirmed: b.confirmed,
-		budget: searching / b.groups, reruns: rerunning / b.groups,
+		pool: b.pool, workload: g.workload, preset: g.preset, units: g.units, tried: b.tried, confirmed: b.confirmed,
+		budget: searching / b.groups, reruns: rerunning / b.groups, confirms: confirming / b.groups,
 	}
 	if s.shown = shownFixes; g.preset != "" {
 		s.shown = 1 // one line a load balancer

@@ -25,7 +25,7 @@ func (s *search) others() []otherwise {
 	for _, u := range s.units {
 		for i, alt := range deciding(u) {
 			x := otherwise{Alternative: alt, pairs: u.others[i].pairs}
-			for k, lost := range u.others[i].lost[:min(lateOther, len(u.others[i].lost))] {
+			for k, lost := range u.others[i].lost[:min(s.seedsWithOthers(u), len(u.others[i].lost))] {
 				x.seeds = append(x.seeds, u.record.Runs[k].Seed)
 				x.lost += lost
 			}

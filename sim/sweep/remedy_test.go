@@ -222,3 +222,15 @@ func TestAPairWeighsWhatItsRunsDo(t *testing.T) {
 		t.Errorf("weighs %d alone, and %d in pairs", alone, u.weight())
 	}
 }
+
+// Workloads that are the same but for names have the other values of one of them, and say whose they are.
+func TestOtherValuesOfAnotherWorkloadAreMarked(t *testing.T) {
+	t.Parallel()
+	s := swept(t, shops(t, 2), Options{Runs: 3, Sensitivity: true})
+	if own := &s.Cases[0]; own.TriedWith != "" || len(own.Alternatives) == 0 {
+		t.Errorf("the first has %d of %q", len(own.Alternatives), own.TriedWith)
+	}
+	if other := &s.Cases[1]; other.TriedWith != s.Cases[0].ID || !slices.Equal(other.Alternatives, s.Cases[0].Alternatives) {
+		t.Errorf("the second has those of %q", other.TriedWith)
+	}
+}

@@ -18,6 +18,7 @@ import (
 type search struct {
 	pool     *pool
 	workload string
+	preset   string // of the group
 	units    []*unit
 	tried    [][]string // sets of changes that helped others, by their IDs
 	light    bool       // one of them helped a workload that is the same but for its names
@@ -25,6 +26,7 @@ type search struct {
 	shown    int           // how many are looked for
 	budget   int           // for one size of sets of changes
 	reruns   int           // the budget for the units' own seeds with what was found
+	confirms int           // and for new seeds
 	before   uint64        // requests lost on the samples
 	samples  [][]check.Run // by unit: the runs that attempts are compared with
 	// otherwise is nil until somebody asks for others.
@@ -38,11 +40,18 @@ type lates struct {
 	any     engine.Time // also with the other values of what the cases depend on
 }
 
-// lateSeeds is how many seeds it is measured on, lateOther with each other value of an assumption.
+// lateSeeds is how many seeds it is measured on. With each other value of an assumption they are lateOther, and fewestOther where all
+// of these together are heavier than the budget.
 const (
-	lateSeeds = 5
-	lateOther = 5
+	lateSeeds   = 5
+	lateOther   = 5
+	fewestOther = 2
 )
+
+// seedsWithOthers is how many seeds of a unit are run with each other value of what it depends on.
+func (s *search) seedsWithOthers(u *unit) int {
+	return min(afford(s.budget, len(u.others)*u.weight(), fewestOther, lateOther), len(u.record.Runs))
+}
 
 // measure finds out how late the last way to a pod closes.
 func (s *search) measure() error { return s.measureOn(nil) }
@@ -61,7 +70,7 @@ func (s *search) measureOn(changes []fix.Change) error {
 			runs = append(runs, run{fix.Patient(fix.Apply(u.sc, s.workload, changes), s.workload), seeds[i].Seed, true})
 		}
 		for _, alt := range deciding(u) {
-			for i := range seeds[:min(lateOther, len(seeds))] {
+			for i := range seeds[:s.seedsWithOthers(u)] {
 				runs = append(runs, run{fix.Patient(fix.Apply(alt.Scenario, s.workload, changes), s.workload), seeds[i].Seed, false})
 			}
 		}

@@ -11,11 +11,12 @@ import (
 const (
 	// pairedSeeds is how many seeds each other value of an assumption is tried on, fewestSeeds where there is a lot to try, or where
 	// these come to the same as what was assumed: all of it together is to be about as heavy as trying. Where even these are heavier
-	// than tryingOne for one value they are leastSeeds. The first of them is run alone: it says whether the others have to be paired.
+	// than tryingOne for one value, or than tryingAll for all, they are leastSeeds. The first of them is run alone: it says whether the others have to be paired.
 	pairedSeeds = 20
 	fewestSeeds = 5
 	leastSeeds  = 3
 	trying      = 1_500_000
+	tryingAll   = 3_000_000
 	tryingOne   = 100_000
 )
 
@@ -36,9 +37,10 @@ type trial struct {
 // For workloads that are alike but for names it is tried once.
 func sensitivity(p *pool, units []*unit) {
 	trials, first, weight := trialsOf(units)
+	all := afford(tryingAll, weight, leastSeeds, fewestSeeds)
 	for _, seeds := range []int{1, fewestSeeds, pairedSeeds} {
 		for _, t := range trials {
-			least := t.unit.fewest()
+			least := min(all, t.unit.fewest())
 			if len(t.runs) == t.want && (t.want < least || !t.unit.record.Same(t.runs)) {
 				t.want = min(afford(trying, weight, min(least, seeds), seeds), len(t.unit.record.Runs))
 			}
@@ -52,7 +54,7 @@ func sensitivity(p *pool, units []*unit) {
 	}
 	for _, u := range units {
 		if one := first[u.alike]; one != nil && one != u && u.judged() {
-			u.record.Alternatives, u.others = slices.Clone(one.record.Alternatives), one.others
+			u.record.Alternatives, u.record.TriedWith, u.others = slices.Clone(one.record.Alternatives), one.record.ID, one.others
 		}
 	}
 }

@@ -19,6 +19,7 @@ func (b *bench) unblock(units []*unit) error {
 	for _, name := range workloads {
 		s := &search{
 			pool: p, workload: name, confirmed: b.confirmed, budget: searching / len(workloads), reruns: rerunning / len(workloads),
+			confirms:  confirming / len(workloads),
 			otherwise: []otherwise{}, // whether a rollout ends does not depend on them
 		}
 		for _, u := range units {

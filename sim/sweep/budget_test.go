@@ -1,0 +1,61 @@
+package sweep
+
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// A fix is confirmed on 200 new seeds, on fewer where each of them is dear with it, and on few where the same case was confirmed
+// before with what helps behind another load balancer, or another workload that is the same was.
+func TestHowManySeedsConfirmAFix(t *testing.T) {
+	t.Parallel()
+	light, balanced := check.Run{Events: 500}, &scenario.Family{Preset: "gke-l4"}
+	for name, c := range map[string]struct {
+		family    *scenario.Family
+		before    bool // it was confirmed with another set of changes
+		events    uint64
+		same      bool
+		own, anew int
+	}{
+		"one of few":                           {nil, false, 500, false, 100, confirmRuns},
+		"dear with the fix":                    {balanced, false, 5_000, false, 100, 120},
+		"dearer":                               {balanced, false, 1_000_000, false, 100, fewestNew},
+		"again, without a load balancer":       {nil, true, 500, false, lightRuns, lightRuns},
+		"again, behind a load balancer":        {balanced, true, 500, false, 100, confirmRuns},
+		"a workload that is the same as one":   {balanced, false, 500, true, lightRuns, lightRuns},
+		"the same, and dearer than any budget": {balanced, false, 10_000_000, true, lightRuns, lightRuns},
+	} {
+		u := &unit{of: &scenario.Case{}, family: c.family, sc: &scenario.Scenario{}}
+		for range 100 {
+			u.record.Runs = append(u.record.Runs, light)
+		}
+		s := &search{
+			pool: &pool{opts: &Options{ConfirmRuns: confirmRuns}}, preset: "gke-l4", light: c.same, reruns: rerunning, confirms: confirming / 10,
+			confirmed: map[confirmation]*confirmed{},
+		}
+		if c.before {
+			s.confirmed[confirmation{unit: u, changes: "preStop: sleep 15; "}] = &confirmed{}
+		}
+		if own, anew := s.rerunsOf(u), s.newRunsOf(u, []check.Run{{Events: c.events - 1}}); own != c.own || anew != c.anew {
+			t.Errorf("%s: %d of its own and %d new seeds, want %d and %d", name, own, anew, c.own, c.anew)
+		}
+	}
+}
+
+// With the other values of what a case depends on fewer seeds are run where these are many, or a run is dear.
+func TestHowManySeedsAreRunWithOtherValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ runs, others, budget, want int }{
+		{100, 10, searching, lateOther}, {100, 10, searching / 300, fewestOther}, {100, 10, 15_000, 3}, {1, 10, searching, 1}, {100, 0, 0, fewestOther},
+	} {
+		u := &unit{of: &scenario.Case{}, sc: &scenario.Scenario{}, others: make([]other, c.others)}
+		for range c.runs {
+			u.record.Runs = append(u.record.Runs, check.Run{Events: 499})
+		}
+		if n := (&search{budget: c.budget}).seedsWithOthers(u); n != c.want {
+			t.Errorf("%+v: %d seeds", c, n)
+		}
+	}
+}
