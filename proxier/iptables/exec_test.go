@@ -27,7 +27,7 @@ func TestAToolThatDoesNotEndIsKilledAndNamed(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
 		"itself":    "echo waiting for the lock >&2\nexec sleep 1000",
-		"its child": "echo waiting for the lock >&2\nsleep 1000",
+		"its child": "echo waiting for the lock >&2\nsleep 60", // which outlives the test
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

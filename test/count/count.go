@@ -89,7 +89,20 @@ func (c *counter) output(e *event, key string) {
 		c.said[key] = append(c.said[key], e.Output)
 	}
 	if c.verbose || e.Test == "" && e.Output != "PASS\n" {
-		fmt.Fprint(c.out, e.Output)
+		fmt.Fprint(c.out, withoutCoverage(e))
+	}
+}
+
+// withoutCoverage leaves out what go test says of a part of all packages together: of each a profile says it.
+func withoutCoverage(e *event) string {
+	text, _, found := strings.Cut(e.Output, "coverage: ")
+	switch {
+	case !found || e.Test != "":
+		return e.Output
+	case text == "":
+		return ""
+	default:
+		return strings.TrimRight(text, "\t ") + "\n"
 	}
 }
 

@@ -82,6 +82,10 @@ func TestWhatWasRunIsCounted(t *testing.T) {
 			events: "a TestOne output: 0 cases compared\na TestOne pass", of: "cases compared",
 			want: "ran 1 test in 1 package, 0 cases compared: nothing was checked\n",
 		},
+		"of coverage a profile says more": {
+			events: "a TestOne pass\na - output: coverage: 8.3% of statements in a, b\na - output: ok  \ta\t0.1s\tcoverage: 8.3% of statements in a, b",
+			want:   "ok  \ta\t0.1s\nran 1 test in 1 package\n", well: true,
+		},
 		"what is no event is told": {
 			events: "go: no such module\na TestOne pass",
 			want:   "go: no such module\nran 1 test in 1 package\n", well: true,
@@ -96,5 +100,29 @@ func TestWhatWasRunIsCounted(t *testing.T) {
 				t.Errorf("well %v, want %v; it says\n%s\nwant\n%s", well, c.well, out.String(), c.want)
 			}
 		})
+	}
+}
+
+func TestCoverageIsATableAndABound(t *testing.T) {
+	t.Parallel()
+	const profile = "mode: set\nx/a/one.go:3.5,4.6 9 0\nx/a/one.go:5.5,6.6 1 0\nx/b/two.go:1.1,2.2 4 1\nmode: set\nx/a/one.go:3.5,4.6 9 1\nx/b/two.go:3.1,4.2 1 0\n"
+	packages, err := readProfile(strings.NewReader(profile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for percent, want := range map[float64]string{
+		80: " 80.0 %      5 statements  x/b\n 90.0 %     10 statements  x/a\n",
+		85: " 80.0 %      5 statements  x/b  below 85 %\n 90.0 %     10 statements  x/a\n",
+	} {
+		var out strings.Builder
+		if well := printTable(&out, packages, percent); well != (percent == 80) || out.String() != want {
+			t.Errorf("%g %%: %v\n%s\nwant\n%s", percent, well, out.String(), want)
+		}
+	}
+	if printTable(&strings.Builder{}, nil, 85) {
+		t.Error("nothing at all is enough")
+	}
+	if _, err := readProfile(strings.NewReader("mode: set\nno profile\n")); err == nil {
+		t.Error("anything is a profile")
 	}
 }

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/proxier/source/live/livetest"
+)
+
+const examples = "../../../../examples/"
+
+// says runs a command line in this process and wants an exit code, and words on stdout and stderr: parts of them, the latter after "err:".
+func says(t *testing.T, code int, line string, want ...string) (out string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	got := Main(append([]string{"lameduck"}, strings.Fields(line)...), Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
+	if got != code {
+		t.Errorf("%s: exit code %d, want %d\n%s%s", line, got, code, stdout.String(), stderr.String())
+	}
+	for _, part := range want {
+		text, where := stdout.String(), "stdout"
+		if words, ok := strings.CutPrefix(part, "err:"); ok {
+			part, text, where = words, stderr.String(), "stderr"
+		}
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: no %q on %s:\n%s", line, part, where, text)
+		}
+	}
+	return stdout.String()
+}
+
+// inFile writes a file of the test's and returns its name.
+func inFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A cluster is an input as files are: its objects, its version, and files that go before them.
+func TestAClusterIsReadByEveryVerb(t *testing.T) {
+	t.Parallel()
+	web, err := os.ReadFile(examples + "web-app.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const more = `
+apiVersion: v1
+kind: Service
+metadata: {name: shown, namespace: default}
+spec: {clusterIP: 10.96.0.77, selector: {app: shown}, ports: [{name: http, port: 80, targetPort: 8080}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: shown-1, namespace: default, labels: {kubernetes.io/service-name: shown}}
+addressType: IPv4
+ports: [{name: http, port: 8080, protocol: TCP}]
+endpoints: [{addresses: [10.244.1.5], nodeName: node-1, conditions: {ready: true}}]
+---
+{apiVersion: v1, kind: Node, metadata: {name: node-1}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: default}}
+`
+	stored := strings.ReplaceAll(string(web), "\nmetadata:\n", "\nmetadata:\n  namespace: default\n") // as an API server has it
+	s, err := livetest.New("v1.33.2", stored+"\n---\n"+more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	config := filepath.Join(t.TempDir(), "config")
+	if err := s.Kubeconfig(config, "kind-kind", "default"); err != nil {
+		t.Fatal(err)
+	}
+	at := " --kubeconfig " + config
+	const read, version = "err:reading context kind-kind (https://", "err:its API server is v1.33.2: --kubernetes-version 1.33"
+	says(t, 0, "explain --service shown --node node-1"+at, "10.244.1.5", read, "err:namespace default", version)
+	says(t, 0, "explain -A --node node-1"+at, "shown", "err:all namespaces")
+	says(t, 0, "explain -n other --node node-1"+at, "err:namespace other")
+	says(t, 0, "explain --service shown --node node-1 --kubernetes-version 1.30"+at, "10.244.1.5")
+	says(t, 0, "trace --from 10.244.1.9 --to 10.96.0.77:80 --node node-1"+at, "10.244.1.5", "err:all namespaces")
+	out := says(t, 1, "sim --runs 2 --fixes 1 --sensitivity=false"+at, "kubectl", read, version)
+	if !strings.Contains(out, "--context kind-kind") {
+		t.Errorf("the command that does it again does not name the cluster:\n%s", out)
+	}
+	own := inFile(t, "own.yaml", strings.ReplaceAll(more, "10.244.1.5", "10.244.1.6"))
+	if out := says(t, 0, "explain --service shown --node node-1 --context kind-kind -f "+own+at, "10.244.1.6"); strings.Contains(out, "10.244.1.5") {
+		t.Errorf("the cluster's objects count although a file has them:\n%s", out)
+	}
+	says(t, 2, "explain --context nobody"+at, "err:nobody")
+	says(t, 2, "explain -A -n default"+at, "err:-n and --all-namespaces: want one of them")
+	says(t, 2, "explain -A -f "+own, "err:--all-namespaces is of a cluster")
+}
+
+// A cluster whose version lameduck does not know is told so, and the current one is used.
+func TestAVersionThatIsNotKnownIsSaid(t *testing.T) {
+	t.Parallel()
+	s, err := livetest.New("v7.1.0", "{apiVersion: v1, kind: Node, metadata: {name: node-1}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	config := filepath.Join(t.TempDir(), "config")
+	if err := s.Kubeconfig(config, "far", "default"); err != nil {
+		t.Fatal(err)
+	}
+	says(t, 0, "explain --node node-1 --kubeconfig "+config, "err:is used")
+}
+
+// What --write-config-to writes is what flags and file come to, and reads back the same.
+func TestTheConfigurationThatResultsIsWritten(t *testing.T) {
+	t.Parallel()
+	config := inFile(t, "config.yaml", "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: nftables\nclusterCIDR: 10.8.0.0/16\nportRange: 1-2\n")
+	first, second := filepath.Join(t.TempDir(), "one.yaml"), filepath.Join(t.TempDir(), "two.yaml")
+	says(t, 0, "proxy --config "+config+" --hostname-override node-7 --kubeconfig /etc/k --iptables-sync-period 5s --healthz-bind-address 127.0.0.1:9 --v 3 --write-config-to "+first,
+		"err:portRange", "err:has no effect")
+	text, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"kind: KubeProxyConfiguration", "hostnameOverride: node-7", "kubeconfig: /etc/k", "syncPeriod: 5s", "healthzBindAddress: 127.0.0.1:9", "clusterCIDR: 10.8.0.0/16", "verbosity: 3", "mode: nftables"} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+	says(t, 0, "proxy --config "+first+" --write-config-to "+second)
+	if again, err := os.ReadFile(second); err != nil || !bytes.Equal(again, text) {
+		t.Errorf("read back (%v):\n%s\nwas\n%s", err, again, text)
+	}
+	says(t, 2, "proxy --write-config-to "+filepath.Join(t.TempDir(), "no", "such"), "err:no such file or directory")
+}
+
+// What keeps a proxy from beginning is said before anything is touched.
+func TestAProxyThatCannotBegin(t *testing.T) {
+	t.Parallel()
+	service := inFile(t, "service.yaml", "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {clusterIP: 10.96.0.1, ports: [{port: 80}]}}")
+	inMap := inFile(t, "map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: kube-proxy}, data: {config.conf: x}}")
+	for line, want := range map[string]string{
+		"proxy --kubeconfig /no/such/file":                                     "no API server to watch: give --kubeconfig or --master, or -f for files",
+		"proxy -f -":                                                           "standard input cannot be watched",
+		"proxy -f " + service + " --master https://x":                          "-f watches files, --kubeconfig and --master name an API server to watch",
+		"proxy -f " + service + " --mode ipvs":                                 "ipvs",
+		"proxy --mode nftables --proxy-mode iptables":                          "they mean the same, give one",
+		"proxy -f " + service + " --config /no/such":                           "no such file",
+		"proxy -f " + service + " --config " + service:                         "no KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1) in it, but Service",
+		"proxy -f " + service + " --config " + inMap:                           "but a ConfigMap; kubeadm's has it under data, as config.conf",
+		"proxy --once --dry-run -f " + service:                                 "once",
+		"proxy -v 4 -f " + service:                                             "write -v=4 or --v 4",
+		"proxy --dry-run --mode iptables --iptables-variant new -f " + service: `--iptables-variant "new": want auto, nft or legacy`,
+	} {
+		says(t, 2, line, "err:"+want)
+	}
+}
+
+// The rules that would be programmed are those of the node that is asked for, whatever tells pods from others.
+func TestRulesAreSaidForEveryWayToTellPods(t *testing.T) {
+	t.Parallel()
+	world := inFile(t, "world.yaml", `
+{apiVersion: v1, kind: Node, metadata: {name: node-1}, spec: {podCIDR: 10.8.1.0/24}, status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}}
+---
+{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {name: kubernetes}, spec: {cidrs: [10.96.0.0/12]}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {clusterIP: 10.96.0.1, ports: [{port: 80}]}}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-1, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{port: 8080, protocol: TCP}]
+endpoints: [{addresses: [10.8.1.5], nodeName: node-1}]
+`)
+	for flags, want := range map[string]string{
+		"--detect-local-mode NodeCIDR": "10.8.1.0/24", "--detect-local-mode BridgeInterface --pod-bridge-interface cni0": "cni0",
+		"--detect-local-mode InterfaceNamePrefix --pod-interface-name-prefix veth": "veth", "--cluster-cidr 10.9.0.0/16": "10.9.0.0/16",
+	} {
+		says(t, 0, "proxy --dry-run --mode iptables "+flags+" -f "+world, want, "10.96.0.1")
+	}
+	two := inFile(t, "two.yaml", "{apiVersion: v1, kind: Node, metadata: {name: node-1}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: node-2}}")
+	says(t, 2, "proxy --dry-run -f "+two, "err:which node? give --node node-1 or node-2")
+	says(t, 0, "explain --node node-3 -f "+two+" -f "+world, `err:warning: no Node and no endpoint of the input is named "node-3"`)
+}
+
+// What a shell is offered of a flag is what the flag takes.
+func TestWhatAShellIsOfferedForFlags(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"sim --lb ": "gke-l4", "sim --env ": "gke", "sim --profile ": "exits-at-once", "sim --list ": "presets", "sim --fail-on ": "outage", "sim -o ": "junit", "sim --set ": "start=",
+		"explain -f " + examples + "web.yaml --service ": "web", "explain -f " + examples + "web.yaml --node ": "node-",
+		"sim -f " + examples + "web-app.yaml --target ": "web",
+	} {
+		var out, errs bytes.Buffer
+		Main(append(append([]string{"lameduck", "__complete"}, strings.Fields(line)...), ""), Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s: no %s in\n%s%s", line, want, out.String(), errs.String())
+		}
+	}
+}
+
+// Each format is of the same run, and so is each table.
+func TestSimInEveryFormat(t *testing.T) {
+	t.Parallel()
+	const few = " --runs 2 --fixes 0 --sensitivity=false"
+	one, other := examples+"scenarios/grace-too-short.yaml", examples+"scenarios/apiserver-outage.yaml"
+	for format, want := range map[string]string{"text": "seed", "json": `"runs"`, "yaml": "runs:", "junit": "<testsuite"} {
+		says(t, 0, "sim -f "+one+few+" -o "+format, want)
+	}
+	says(t, 0, "sim -f "+one+" -f "+other+few+" --all", "grace-too-short", "apiserver-outage")
+	says(t, 2, "sim -f "+one+few+" -o xml", "err:xml")
+	says(t, 2, "sim -f "+one+few+" --set no.such.path=1", "err:no.such")
+	for _, table := range lists {
+		if out := says(t, 0, "sim --list "+table); len(out) < 200 {
+			t.Errorf("%s: %s", table, out)
+		}
+	}
+	says(t, 0, "explain -f "+examples+"web.yaml --node node-1 -o json", `"services"`)
+	says(t, 0, "version", "lameduck")
+}
