@@ -207,15 +207,40 @@ func (w *World) buildSlice(service, n int, part []entry) *discoveryv1.EndpointSl
 	return s
 }
 
+// writtenPod is what the entries of a pod have in common, whichever slice they are in. Nobody changes it: a
+// slice is written for each change of one of its hundred pods.
+type writtenPod struct {
+	ip        netip.Addr
+	addresses []string
+	ref       corev1.ObjectReference
+	are       [2]bool // no, yes
+}
+
+// writtenOf returns that of a pod.
+func (w *World) writtenOf(id PodID, ip netip.Addr) *writtenPod {
+	p := w.pods[id]
+	if p.written == nil || p.written.ip != ip {
+		p.written = &writtenPod{ip: ip, addresses: []string{ip.String()}, ref: corev1.ObjectReference{Kind: "Pod", Name: p.name}, are: [2]bool{false, true}}
+	}
+	return p.written
+}
+
+// say returns a condition.
+func (o *writtenPod) say(yes bool) *bool {
+	if yes {
+		return &o.are[1]
+	}
+	return &o.are[0]
+}
+
 // endpoint makes one entry of a slice.
 func (w *World) endpoint(id PodID, e endpointState) discoveryv1.Endpoint {
-	node := &w.sc.Nodes[e.node] // which nobody changes
-	are := &struct{ ready, serving, terminating bool }{e.conditions.Ready(), e.conditions.Serving(), e.conditions.Terminating()}
+	node, pod := &w.sc.Nodes[e.node], w.writtenOf(id, e.ip) // which nobody changes
 	out := discoveryv1.Endpoint{
-		Addresses:  []string{e.ip.String()},
+		Addresses:  pod.addresses,
 		NodeName:   &node.Name,
-		Conditions: discoveryv1.EndpointConditions{Ready: &are.ready, Serving: &are.serving, Terminating: &are.terminating},
-		TargetRef:  &corev1.ObjectReference{Kind: "Pod", Name: w.podName(id)},
+		Conditions: discoveryv1.EndpointConditions{Ready: pod.say(e.conditions.Ready()), Serving: pod.say(e.conditions.Serving()), Terminating: pod.say(e.conditions.Terminating())},
+		TargetRef:  &pod.ref,
 	}
 	if node.Zone != "" {
 		out.Zone = &node.Zone

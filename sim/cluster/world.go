@@ -85,7 +85,9 @@ type podInfo struct {
 	pod     *Pod // as created
 
 	chance uint64 // among pods that nothing tells apart, if drawn
-	drawn  bool
+
+	written *writtenPod // nil until it is in a slice
+	drawn   bool
 }
 
 // workloadInfo is derived from the manifest once.
