@@ -52,6 +52,9 @@ func fixes(p *pool, units []*unit, out *check.Simulation) error {
 	}
 	b.groups = max(len(groups), 1)
 	for _, g := range groups {
+		if p.ctx.Err() != nil {
+			break
+		}
 		if err := b.solve(g); err != nil {
 			return err
 		}

@@ -75,20 +75,22 @@ func (s *search) measureOn(changes []fix.Change) error {
 			}
 		}
 	}
-	late, faults := make([]engine.Time, len(runs)), make([]error, len(runs))
-	s.pool.each("looking for fixes", len(runs), func(i int) {
+	type lateness struct {
+		at  engine.Time
+		err error
+	}
+	for i, late := range collect(s.pool, "looking for fixes", len(runs), patience, func(i int) lateness {
 		s.pool.counts.add(ForLate, 1)
 		recorder := &story.Recorder{}
-		_, faults[i] = sim.RunWith(runs[i].sc, runs[i].seed, sim.Options{Journal: recorder})
-		late[i] = fix.Lateness(recorder.Events())
-	})
-	for i, err := range faults {
-		if err != nil {
-			return err
+		_, err := sim.RunWith(runs[i].sc, runs[i].seed, sim.Options{Journal: recorder})
+		return lateness{fix.Lateness(recorder.Events()), err}
+	}) {
+		if late.err != nil {
+			return late.err
 		}
-		s.lates.any = max(s.lates.any, late[i])
+		s.lates.any = max(s.lates.any, late.at)
 		if runs[i].assumed {
-			s.lates.assumed = max(s.lates.assumed, late[i])
+			s.lates.assumed = max(s.lates.assumed, late.at)
 		}
 	}
 	return nil

@@ -58,14 +58,14 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simul
 		return out, p.refused
 	}
 	errs = append(errs, stories(p, units)...)
-	if opts.Sensitivity {
+	if opts.Sensitivity && ctx.Err() == nil {
 		sensitivity(p, units)
 	}
 	out.Cases = assemble(cases, units)
 	for i := range out.Cases {
 		out.Runs = max(out.Runs, len(out.Cases[i].Runs))
 	}
-	if opts.Fixes != 0 {
+	if opts.Fixes != 0 && ctx.Err() == nil {
 		if err := fixes(p, units, out); err != nil {
 			errs = append(errs, err.Error())
 		}
@@ -79,20 +79,33 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simul
 	return out, nil
 }
 
-// stories tells those of all units that lost something, and how the first run of one that holds went.
+// stories tells those of all units that lost something, and how the first run of one that holds went. Each is told of a copy: one
+// that is not done when somebody ends the simulation is not waited for.
 func stories(p *pool, units []*unit) (errs []string) {
-	faults := make([]error, len(units))
-	p.each("telling", len(units), func(i int) {
-		switch c := &units[i].record; {
+	type told struct {
+		causes []check.Cause
+		kept   *check.Kept
+		err    error
+	}
+	for i, s := range collect(p, "telling", len(units), patience, func(i int) (out told) {
+		c := units[i].record
+		c.Causes = slices.Clone(c.Causes)
+		switch {
 		case len(c.Causes) > 0:
-			faults[i] = p.tell(units[i].sc, c)
+			out.err = p.tell(units[i].sc, &c)
 		case c.Verdict == check.Holds:
-			faults[i] = p.keep(units[i].sc, c)
+			out.err = p.keep(units[i].sc, &c)
 		}
-	})
-	for _, err := range faults {
-		if err != nil {
-			errs = append(errs, err.Error())
+		out.causes, out.kept = c.Causes, c.Kept
+		return out
+	}) {
+		switch {
+		case s.err != nil:
+			errs = append(errs, s.err.Error())
+		case s.causes != nil:
+			units[i].record.Causes = s.causes
+		case s.kept != nil:
+			units[i].record.Kept = s.kept
 		}
 	}
 	return errs

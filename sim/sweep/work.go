@@ -41,7 +41,7 @@ type pool struct {
 
 // runs does jobs and returns their outcomes in the order of the jobs.
 func (p *pool) runs(stage string, what Purpose, jobs []job) []outcome {
-	return p.collect(stage, len(jobs), patience, func(i int) outcome {
+	return collect(p, stage, len(jobs), patience, func(i int) outcome {
 		out := jobs[i].do()
 		p.counts.add(what, 1)
 		p.counts.add(ForPair, out.pairs)
@@ -53,9 +53,9 @@ func (p *pool) runs(stage string, what Purpose, jobs []job) []outcome {
 const patience = 400 * time.Millisecond
 
 // collect is each for what has an outcome. Of what is not done some time after the context has ended nobody hears: a run may be an
-// hour of a large world, and whoever ends it wants to see what there is.
-func (p *pool) collect(stage string, n int, patience time.Duration, do func(i int) outcome) []outcome {
-	results := make([]outcome, n)
+// hour of a large world, and whoever ends it wants to see what there is. do must not write to anything that is looked at afterwards.
+func collect[T any](p *pool, stage string, n int, patience time.Duration, do func(i int) T) []T {
+	results := make([]T, n)
 	var mu sync.Mutex
 	over := false
 	ended := make(chan struct{})

@@ -15,7 +15,7 @@ func TestALongRunDoesNotHoldUpTheEnd(t *testing.T) {
 	p := &pool{ctx: ctx, opts: &Options{Workers: 1}}
 	release := make(chan struct{})
 	defer close(release)
-	results := p.collect("testing", 3, time.Millisecond, func(i int) outcome {
+	results := collect(p, "testing", 3, time.Millisecond, func(i int) outcome {
 		if i == 1 {
 			cancel()
 			<-release // after the test

@@ -179,7 +179,7 @@ func (c *simCommand) run() error {
 		return sweep.Run(ctx, cases, sweep.Options{Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Progress: c.progress()})
 	})
 	if !ended {
-		c.std.say("interrupted while a story was told or a fix looked for, which takes long with a world as large: nothing is printed")
+		c.std.say("interrupted in the middle of something that takes long with a world as large: nothing is printed")
 		return interruptedBy(stopped())
 	}
 	if errors.As(fault, &sweep.NotSimulated{}) {
