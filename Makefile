@@ -65,9 +65,9 @@ test: ## the tests: unprivileged, offline once modules are downloaded
 .PHONY: cover
 cover: ## statements that tests reach, package by package, 85 % at least; as root, or what only tests of the kernel reach is missing
 	@profile="$$(mktemp)"; trap 'rm -f "$$profile"' EXIT; all="$$($(GO) list ./... | grep -v /test/)"; \
-	$(RARELY) $(GO) test -json -timeout 30m $(TESTFLAGS) -coverpkg="$$(echo $$all | tr ' ' ,)" -coverprofile="$$profile" $$all | $(counted); \
+	well=true; $(RARELY) $(GO) test -json -timeout 30m $(TESTFLAGS) -coverpkg="$$(echo $$all | tr ' ' ,)" -coverprofile="$$profile" $$all | $(counted) || well=false; \
 	[ "$$(id -u)" = 0 ] || echo "not as root: what only tests of the kernel reach is missing"; \
-	$(GO) run ./test/count -cover 85 < "$$profile"
+	$(GO) run ./test/count -cover 85 < "$$profile"; $$well
 
 # In short: the race detector has nothing to find in what a pure package does a thousand times, and takes four times as long.
 .PHONY: race

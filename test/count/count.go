@@ -45,7 +45,7 @@ func (c *counter) read(in io.Reader) error {
 		if line != "" {
 			var e event
 			if json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
-				fmt.Fprint(c.out, line)
+				fmt.Fprintf(c.out, "%s", line)
 			} else {
 				c.hear(&e)
 			}
@@ -89,7 +89,7 @@ func (c *counter) output(e *event, key string) {
 		c.said[key] = append(c.said[key], e.Output)
 	}
 	if c.verbose || e.Test == "" && e.Output != "PASS\n" {
-		fmt.Fprint(c.out, withoutCoverage(e))
+		fmt.Fprintf(c.out, "%s", withoutCoverage(e))
 	}
 }
 
@@ -121,7 +121,7 @@ func (c *counter) count(e *event, key string) {
 		c.ran[e.Package]++
 	}
 	if e.Action == "fail" && !c.verbose {
-		fmt.Fprint(c.out, strings.Join(c.said[key], ""))
+		fmt.Fprintf(c.out, "%s", strings.Join(c.said[key], ""))
 	}
 	delete(c.said, key)
 }
