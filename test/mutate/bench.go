@@ -114,7 +114,7 @@ func (b *Bench) run(ctx context.Context, s *suite, p pass) error {
 	for _, number := range numbers {
 		v, tests := &b.verdicts[number-1], s.batches(number)[p.cost]
 		switch {
-		case late():
+		case !s.complete || late() && len(tests) > 0:
 			v.Open = true
 			continue
 		case len(tests) == 0:
@@ -145,7 +145,7 @@ func (b *Bench) record(ctx context.Context, s *suite, late func() bool) error {
 	}
 	for _, name := range names {
 		if late() {
-			break
+			return nil
 		}
 		b.control.choose(0)
 		from := time.Now()
@@ -158,6 +158,7 @@ func (b *Bench) record(ctx context.Context, s *suite, late func() bool) error {
 		s.tests = append(s.tests, r)
 	}
 	slices.SortStableFunc(s.tests, func(a, b recorded) int { return cmp.Compare(a.took, b.took) })
+	s.complete = true
 	return nil
 }
 

@@ -93,16 +93,15 @@ func judge(t *testing.T, verdicts []Verdict) {
 		}
 	}
 	row := func(name string, c count) {
-		if decided := c.noticed + c.survived; decided > 0 {
-			fmt.Fprintf(&text, "%5d of %5d noticed, %3d %%  %s\n", c.noticed, decided, 100*c.noticed/decided, name)
-		}
+		all := c.noticed + c.survived + c.open
+		fmt.Fprintf(&text, "%5d of %5d noticed, %3d %%; %d survived, %d left open  %s\n", c.noticed, all, 100*c.noticed/max(all, 1), c.survived, c.open, name)
 	}
 	text.WriteString("\n")
 	for _, path := range sortedKeys(packages) {
 		row(path, *packages[path])
 	}
 	row("all", total)
-	t.Logf("%s%d were left open when time ran out", text.String(), total.open)
+	t.Log(text.String())
 	decided := total.noticed + total.survived
 	if decided == 0 {
 		t.Error("no mistake was tried to the end: nothing is shown")

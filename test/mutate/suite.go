@@ -16,6 +16,7 @@ type suite struct {
 	deps      map[string]bool // the packages it is built from
 	binary    string          // empty as long as it is not built
 	tests     []recorded      // what each did when no mistake was made, quickest first
+	complete  bool            // all of them were run so
 }
 
 // recorded is one test without any mistake.
