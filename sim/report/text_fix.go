@@ -321,7 +321,7 @@ func (t *text) fixed(f *check.Fix) {
 		if clean(*x) && !t.concerns(f, x) {
 			continue
 		}
-		words := spanOr0(engine.Time(x.Before.Median)) + " -> " + leftOf(x.After)
+		words := lostBefore(x.Before) + " -> " + leftOf(x.After)
 		if x.StuckBefore > 0 {
 			words = fmt.Sprintf("comes to its end in %s of %s, and loses %s", thousands(int64(x.Runs-x.Stuck)), count(x.Runs, "run", "runs"), leftOf(x.After))
 		}
@@ -352,6 +352,14 @@ func (t *text) fixed(f *check.Fix) {
 	case len(parts) > 0:
 		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of rollouts lose anything", percent(check.LossBound(fewest))))
 	}
+}
+
+// lostBefore is what is lost without a change: at most, where most runs lose nothing.
+func lostBefore(before check.Range) string {
+	if before.Median == 0 && before.Max > 0 {
+		return "at most " + span(engine.Time(before.Max))
+	}
+	return spanOr0(engine.Time(before.Median))
 }
 
 // leftOf is what a change leaves of a loss.

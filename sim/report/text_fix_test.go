@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
@@ -88,6 +89,20 @@ func TestAStoryKeepsWhatTheLossComesFrom(t *testing.T) {
 		}
 		if len(events) > max(most, 5) {
 			t.Errorf("%d lines, want %d: %s", len(events), most, text)
+		}
+	}
+}
+
+// Where most runs lose nothing, a change is held against the run that loses most.
+func TestARareLossIsNotZeroBeforeItsFix(t *testing.T) {
+	t.Parallel()
+	const sec = int64(engine.Second)
+	for _, c := range []struct {
+		before check.Range
+		want   string
+	}{{check.Range{}, "0 s"}, {check.Range{Max: sec / 20}, "at most 0.05 s"}, {check.Range{Median: sec, Max: 2 * sec}, "1 s"}} {
+		if got := lostBefore(c.before); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.before, got, c.want)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func stories(p *pool, units []*unit) (errs []string) {
 		switch {
 		case s.err != nil:
 			errs = append(errs, s.err.Error())
-		case s.causes != nil:
+		case len(s.causes) > 0:
 			units[i].record.Causes = s.causes
 		case s.kept != nil:
 			units[i].record.Kept = s.kept
