@@ -58,7 +58,8 @@ func TestWhomAStoryIsAbout(t *testing.T) {
 		want    cluster.PodID
 	}{
 		"the first pod": {ledger.Request{Pod: "web-a", End: 10 * sec}, 0},
-		"another one":   {ledger.Request{Pod: "web-c", End: 10 * sec}, 2},
+		"the first pod, though the rules have lost another one": {ledger.Request{Pod: "web-a", End: 6 * sec}, 0},
+		"another one": {ledger.Request{Pod: "web-c", End: 10 * sec}, 2},
 		"its node's rules lost two, one after the other": {ledger.Request{End: 10 * sec}, 0},
 		"at that moment":                 {ledger.Request{End: 9 * sec}, 0},
 		"only the first of them by then": {ledger.Request{End: 9*sec - 1}, 2},
