@@ -13,10 +13,6 @@ const (
 	// them are those after which it is asked whether they are enough, or whether more would hardly decide.
 	fewestRuns = 100
 	mostRuns   = 1000
-	// fewestDear is how many a case has at least behind a load balancer that it might be, one of several, where fewestRuns of them would
-	// be heavier than dear: where these all say the same they say it with 99 % confidence.
-	fewestDear = 40
-	dear       = 500_000
 	// expectedRuns is for cases whose verdict does not follow from how often something is lost: a Scenario says what it expects
 	// of every run, and of pods that clients choose by themselves there are only figures.
 	expectedRuns = 20
@@ -27,7 +23,7 @@ const (
 )
 
 // stages are the numbers of runs after which it is asked whether they are enough.
-var stages = [...]int{fewestDear, fewestRuns, 150, 200, 300, 400, 500, 600, 700, 850, mostRuns}
+var stages = [...]int{fewestRuns, 150, 200, 300, 400, 500, 600, 700, 850, mostRuns}
 
 // central does the runs that verdicts are made of.
 func central(p *pool, units []*unit) (errs []string) {
@@ -36,7 +32,7 @@ func central(p *pool, units []*unit) (errs []string) {
 		errs = append(errs, p.extend(units, func(*unit) int { return p.opts.Runs })...)
 	} else {
 		errs = p.extend(units, func(*unit) int { return 1 })
-		errs = append(errs, p.extend(units, func(u *unit) int { return min(calmRuns, u.upTo(u.fewestRuns())) })...)
+		errs = append(errs, p.extend(units, func(u *unit) int { return min(calmRuns, u.upTo(fewestRuns)) })...)
 		for _, stage := range stages {
 			if p.refused == nil {
 				errs = append(errs, p.extend(units, func(u *unit) int { return u.upTo(stage) })...)
@@ -58,25 +54,14 @@ func (u *unit) upTo(stage int) int {
 	if have == 0 {
 		return 0 // interrupted, or it has failed
 	}
-	fewest := u.fewestRuns()
 	switch {
-	case stage < fewest:
-		return have
 	case u.record.Expectation != nil || u.of.Verdict != "":
 		return min(expectedRuns, u.affordable())
-	case stage > fewest && !u.record.Worthwhile(mostRuns):
+	case stage > fewestRuns && !u.record.Worthwhile(mostRuns):
 		return have
 	default:
 		return min(stage, u.affordable())
 	}
-}
-
-// fewestRuns is how many runs a unit has at least.
-func (u *unit) fewestRuns() int {
-	if u.family != nil && fewestRuns*u.weight() > dear {
-		return fewestDear
-	}
-	return fewestRuns
 }
 
 // affordable is how many runs a unit may have at most, by the events of its first one.

@@ -63,36 +63,3 @@ func TestTheWordIsTheSameWithOtherSeeds(t *testing.T) {
 		}
 	}
 }
-
-// Behind one of several load balancers a case has fewer runs where each is dear, and as many as others where it is not, or where
-// they do not say the same.
-func TestADearLoadBalancerHasFewerRuns(t *testing.T) {
-	t.Parallel()
-	dearRun := func(outage bool) check.Run {
-		r := made(outage)
-		r.Streams[0].Failed = 2 * dear / fewestRuns
-		return r
-	}
-	for name, c := range map[string]struct {
-		family  *scenario.Family
-		run     func(bool) check.Run
-		outages int // one in so many
-		want    int
-	}{
-		"dear":                           {&scenario.Family{}, dearRun, 1, fewestDear},
-		"dear, and an outage in a third": {&scenario.Family{}, dearRun, 3, fewestRuns},
-		"cheap":                          {&scenario.Family{}, made, 1, fewestRuns},
-		"dear, and the only one":         {nil, dearRun, 1, fewestRuns},
-		"half of them, the only one":     {nil, made, 2, fewestRuns},
-	} {
-		u := &unit{of: &scenario.Case{}, family: c.family, record: check.Case{Runs: []check.Run{c.run(true)}}}
-		for _, stage := range stages {
-			for n := u.upTo(stage); len(u.record.Runs) < n; {
-				u.record.Runs = append(u.record.Runs, c.run(len(u.record.Runs)%c.outages == 0))
-			}
-		}
-		if n := len(u.record.Runs); n != c.want {
-			t.Errorf("%s: %d runs, want %d", name, n, c.want)
-		}
-	}
-}
