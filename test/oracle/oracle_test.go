@@ -62,7 +62,7 @@ func TestOracle(t *testing.T) {
 		floor = fullFloor * total / defaultCases
 	}
 	table, rare := counts.table(floor)
-	show(t, fmt.Sprintf("\n%d cases in %d worlds compared in %v; a class must occur %d times\n\n%s",
+	show(t, fmt.Sprintf("\n%d cases compared, of %d worlds, in %v; a class must occur %d times\n\n%s",
 		cases, worlds, time.Since(start).Round(time.Second), floor, table))
 	for _, class := range rare {
 		t.Errorf("histogram: %s", class)
