@@ -19,6 +19,7 @@ const (
 	unpaired    pairing = iota // no run is
 	pairedSmall                // a run that loses less than much is
 	pairedAll                  // each run is
+	pairedKnown                // each run is, of a case of which it is known that something fails without the action
 )
 
 const (
@@ -55,31 +56,38 @@ func calm(runs []check.Run) bool {
 
 // paired is a run of a scenario and the run of the same seed without the action, taken out of it.
 func paired(sc *scenario.Scenario, seed uint64, which pairing) outcome {
-	with := single(sc, seed)
+	var failed, before failures
+	with := recorded(sc, seed, &failed, which == pairedKnown)
 	if with.err != nil || !touched(with.run) || which == pairedSmall && with.run.LostSeconds() >= much {
 		return with
 	}
-	idle := sc.Idle(with.run.End)
 	with.pairs++
-	without := single(idle, seed)
+	without := recorded(sc.Idle(with.run.End), seed, &before, true)
 	if without.err != nil {
 		return without
 	}
-	// Who failed matters where somebody fails in both: then the same two runs again, with somebody who writes that down.
-	var failed, before failures
-	if without.run.Totals().Failed > 0 {
-		for _, again := range []struct {
-			sc   *scenario.Scenario
-			list *failures
-		}{{sc, &failed}, {idle, &before}} {
-			with.pairs++
-			if _, err := sim.RunWith(again.sc, seed, sim.Options{Requests: again.list}); err != nil {
-				return outcome{err: err}
-			}
+	// Who failed matters where somebody fails in both: then the same run again, with somebody who writes that down.
+	if without.run.Totals().Failed > 0 && which != pairedKnown {
+		with.pairs++
+		if again := recorded(sc, seed, &failed, true); again.err != nil {
+			return again
 		}
 	}
 	with.run.Pair(without.run, failed.list, before.list)
 	return with
+}
+
+// recorded is a run by itself, whose failed requests are listed where they are asked for.
+func recorded(sc *scenario.Scenario, seed uint64, list *failures, asked bool) outcome {
+	var opts sim.Options
+	if asked {
+		opts.Requests = list
+	}
+	res, err := sim.RunWith(sc, seed, opts)
+	if err != nil {
+		return outcome{err: err}
+	}
+	return outcome{run: summary(sc, res)}
 }
 
 // touched says that not all requests of a run were simply answered.

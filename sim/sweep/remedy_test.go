@@ -212,13 +212,13 @@ func TestAHookIsNotSolvedForTheLastPodOfANode(t *testing.T) {
 	}
 }
 
-// Where something fails without the action, too, a run is four: what is tried with it is less.
+// Where something fails without the action, too, a run is two: what is tried with it is less.
 func TestAPairWeighsWhatItsRunsDo(t *testing.T) {
 	t.Parallel()
 	run := check.Run{Events: 100, Streams: []check.Stream{{Before: 50}}}
 	u := &unit{record: check.Case{Runs: []check.Run{run}}}
 	alone := u.weight()
-	if u.record.Before = []check.Before{{What: "node-3 never answers"}}; alone != 151 || u.weight() != 4*alone {
+	if u.record.Before = []check.Before{{What: "node-3 never answers"}}; alone != 151 || u.weight() != 2*alone {
 		t.Errorf("weighs %d alone, and %d in pairs", alone, u.weight())
 	}
 }

@@ -56,25 +56,24 @@ func (u *unit) judged() bool { return u.sc != nil && u.of.Verdict == "" && len(u
 // without it in any run of the unit there is nothing to take out: a run by itself loses all that the action costs, if not more.
 func (u *unit) changed() pairing {
 	if len(u.record.Before) > 0 {
-		return pairedAll
+		return pairedKnown
 	}
 	return unpaired
 }
 
 // weight is about what a run of the unit costs, in events: a request that is not simply answered costs about as much as one,
-// the others are counted. Where something fails without the action, too, a run is four: with and without it, and both again to
-// compare who failed. It is that of the first run, not of a clock: how much is tried has to be the same on every machine.
+// the others are counted. Where something fails without the action, too, a run is two: with and without it. It is that of the first run, not of a clock: how much is tried has to be the same on every machine.
 func (u *unit) weight() int { return u.weightOf(&u.record.Runs[0]) }
 
 // weightOf is about what a run costs, in events.
 func (u *unit) weightOf(r *check.Run) int {
 	const (
 		requestsAnEvent = 200
-		runsOfAPair     = 4
+		runsOfAPair     = 2
 	)
 	sum := r.Sum()
 	weight := int(r.Events) + copies(u.sc) + int(sum.Failed+sum.Before+sum.Slow+sum.Rescued) + int(sum.Total/requestsAnEvent) + 1
-	if u.changed() == pairedAll {
+	if u.changed() == pairedKnown {
 		return runsOfAPair * weight
 	}
 	return weight

@@ -135,11 +135,7 @@ func (j *job) do() (out outcome) {
 
 // single is a run by itself.
 func single(sc *scenario.Scenario, seed uint64) outcome {
-	res, err := sim.Run(sc, seed)
-	if err != nil {
-		return outcome{err: err}
-	}
-	return outcome{run: summary(sc, res)}
+	return recorded(sc, seed, nil, false)
 }
 
 // summary keeps of a run what reports are made of.
