@@ -146,7 +146,7 @@ func confirmRuns(c *check.Case) (fewest, most int) {
 }
 
 // fixInWords is a fix in a cell, of which the rest is a number where it has more than most parts, without what it is instead of:
-// what is left where something is.
+// what is left where something is, and the most that was where that is another thing.
 func fixInWords(f *check.Fix, most int) string {
 	var parts []string
 	for _, part := range strings.Split(f.Title, ", ") {
@@ -163,6 +163,8 @@ func fixInWords(f *check.Fix, most int) string {
 		median, highest = max(median, x.After.Median), max(highest, x.After.Max, x.Confirm.LostSeconds.Max)
 	}
 	switch {
+	case median > 0 && highest >= int64(engine.Second) && highest > 2*median:
+		return words + ": " + span(engine.Time(median)) + " left, up to " + span(engine.Time(highest))
 	case median > 0:
 		return words + ": " + span(engine.Time(median)) + " left"
 	case highest > 0:

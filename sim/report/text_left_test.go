@@ -1,0 +1,32 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// A median of nearly nothing is no comfort to whoever has the run that loses a minute.
+func TestWhatAFixLeavesIsNotItsMedianAlone(t *testing.T) {
+	t.Parallel()
+	const ms, s = int64(engine.Millisecond), int64(engine.Second)
+	for name, c := range map[string]struct {
+		median, own, anew int64
+		want              string
+	}{
+		"nothing":                              {0, 0, 0, "preStop: sleep 15"},
+		"nothing in most runs":                 {0, 0, 20 * ms, "preStop: sleep 15: up to 0.02 s left"},
+		"hardly anything, and never more":      {30 * ms, 50 * ms, 900 * ms, "preStop: sleep 15: 0.03 s left"},
+		"hardly anything, and a minute once":   {30 * ms, 50 * ms, 55 * s, "preStop: sleep 15: 0.03 s left, up to 55 s"},
+		"... in the runs that it was found on": {30 * ms, 61 * s, 55 * s, "preStop: sleep 15: 0.03 s left, up to 61 s"},
+		"about the same in all runs":           {4 * s, 5 * s, 8 * s, "preStop: sleep 15: 4 s left"},
+	} {
+		f := &check.Fix{Title: "preStop: sleep 15 instead of sleep 5", Cases: []check.FixedCase{{
+			After: check.Range{Median: c.median, Max: c.own}, Confirm: check.Confirm{LostSeconds: check.Range{Max: c.anew}},
+		}}}
+		if got := fixInWords(f, 9); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
