@@ -62,7 +62,8 @@ func (u *unit) changed() pairing {
 }
 
 // weight is about what a run of the unit costs, in events: a request that is not simply answered costs about as much as one,
-// the others are counted. Where something fails without the action, too, a run is two: with and without it. It is that of the first run, not of a clock: how much is tried has to be the same on every machine.
+// the others are counted. Where something fails without the action, too, a run is two: with and without it. It is that of the
+// first run, not of a clock: how much is tried has to be the same on every machine.
 func (u *unit) weight() int { return u.weightOf(&u.record.Runs[0]) }
 
 // weightOf is about what a run costs, in events.
