@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -149,15 +148,35 @@ func (c *Cache) Pending() bool { return len(c.dirty) > 0 }
 // Snapshot publishes the current state. Its cost is that of the Services marked since the
 // last one.
 func (c *Cache) Snapshot() *Snapshot {
-	var changed []ServiceName
-	for _, name := range slices.SortedFunc(maps.Keys(c.dirty), ServiceName.Compare) {
-		if c.rebuild(name, c.dirty[name]) {
-			changed = append(changed, name)
-		}
-	}
-	c.dirty = map[ServiceName]mark{} // not cleared: walking a map that once was large costs its size for ever
+	changed := slices.DeleteFunc(c.marked(), func(name ServiceName) bool { return !c.rebuild(name, c.dirty[name]) })
+	c.forgetMarks()
 	c.version++
 	return &Snapshot{version: c.version, changed: changed, options: c.options, tree: c.tree.Copy()}
+}
+
+// marked lists the marked Services in order.
+func (c *Cache) marked() []ServiceName {
+	if len(c.dirty) == 0 {
+		return nil
+	}
+	names := make([]ServiceName, 0, len(c.dirty))
+	for name := range c.dirty { // order: sorted on the next line
+		names = append(names, name)
+	}
+	slices.SortFunc(names, ServiceName.Compare)
+	return names
+}
+
+// fewMarks is how many marks a map may have had that is used again.
+const fewMarks = 8
+
+// forgetMarks takes all marks away. To clear a map that once was large costs its size for ever.
+func (c *Cache) forgetMarks() {
+	if len(c.dirty) > fewMarks {
+		c.dirty = map[ServiceName]mark{}
+		return
+	}
+	clear(c.dirty)
 }
 
 // rebuild brings one Service of the tree up to date and says whether it is, or was, there.

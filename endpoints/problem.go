@@ -28,3 +28,18 @@ func (p *problems) add(field, format string, args ...any) {
 	one.Field, one.Message = field, fmt.Sprintf(format, args...)
 	p.list = append(p.list, one)
 }
+
+// path is where in an object something is: in an element of a list, or a field if there is no inner one.
+// It is written out only where there is a Problem.
+type path struct {
+	outer string
+	i     int
+	inner string
+}
+
+func (p path) String() string {
+	if p.inner == "" {
+		return p.outer
+	}
+	return fmt.Sprintf("%s[%d].%s", p.outer, p.i, p.inner)
+}

@@ -75,14 +75,14 @@ func servicePorts(svc *corev1.Service, family IPFamily, o Options, p *problems) 
 	if externallyAccessible(svc) && svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal {
 		base.ExternalPolicy = PolicyLocal
 		if svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
-			base.HealthCheckNodePort, _ = portNumber(svc.Spec.HealthCheckNodePort, true, "spec.healthCheckNodePort", p)
+			base.HealthCheckNodePort, _ = portNumber(svc.Spec.HealthCheckNodePort, true, path{outer: "spec.healthCheckNodePort"}, p)
 		}
 	}
 	// One port per name and protocol is kept, the last one, as kube-proxy's map does. API validation forbids the case.
 	var ports []ServicePort
 	var at places[portKey]
 	for i := range svc.Spec.Ports {
-		sp, ok := servicePort(base, &svc.Spec.Ports[i], fmt.Sprintf("spec.ports[%d]", i), p)
+		sp, ok := servicePort(base, &svc.Spec.Ports[i], i, p)
 		if !ok {
 			continue
 		}
@@ -97,16 +97,17 @@ func servicePorts(svc *corev1.Service, family IPFamily, o Options, p *problems) 
 	return ports
 }
 
-func servicePort(sp ServicePort, port *corev1.ServicePort, field string, p *problems) (ServicePort, bool) {
+// servicePort reads the i-th port of a Service.
+func servicePort(sp ServicePort, port *corev1.ServicePort, i int, p *problems) (ServicePort, bool) {
 	var ok bool
 	if sp.Name.Protocol, ok = protocolOf(&port.Protocol); !ok {
-		p.add(field+".protocol", "%q is not TCP, UDP or SCTP; the port is skipped", port.Protocol)
+		p.add(path{"spec.ports", i, "protocol"}.String(), "%q is not TCP, UDP or SCTP; the port is skipped", port.Protocol)
 		return sp, false
 	}
-	if sp.Port, ok = portNumber(port.Port, false, field+".port", p); !ok {
+	if sp.Port, ok = portNumber(port.Port, false, path{"spec.ports", i, "port"}, p); !ok {
 		return sp, false
 	}
-	if sp.NodePort, ok = portNumber(port.NodePort, true, field+".nodePort", p); !ok {
+	if sp.NodePort, ok = portNumber(port.NodePort, true, path{"spec.ports", i, "nodePort"}, p); !ok {
 		return sp, false
 	}
 	sp.Name.Port = port.Name
@@ -114,12 +115,12 @@ func servicePort(sp ServicePort, port *corev1.ServicePort, field string, p *prob
 }
 
 // portNumber narrows an API port. Zero means "none" where that is allowed.
-func portNumber(n int32, zeroOK bool, field string, p *problems) (uint16, bool) {
+func portNumber(n int32, zeroOK bool, field path, p *problems) (uint16, bool) {
 	if n == 0 && zeroOK {
 		return 0, true
 	}
 	if n < 1 || n > 65535 {
-		p.add(field, "%d is not a port number, 1 to 65535; the port is skipped", n)
+		p.add(field.String(), "%d is not a port number, 1 to 65535; the port is skipped", n)
 		return 0, false
 	}
 	return uint16(n), true

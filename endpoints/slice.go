@@ -53,8 +53,10 @@ func convertSlice(s *discoveryv1.EndpointSlice, p *problems) *slice {
 		return nil
 	}
 	out.ports = slicePorts(s.Ports, p)
+	out.entries = make([]entry, 0, len(s.Endpoints))
+	metas := make([]Meta, len(s.Endpoints)) // in one piece: they come and go together
 	for i := range s.Endpoints {
-		if e, ok := out.entry(&s.Endpoints[i], fmt.Sprintf("endpoints[%d]", i), p); ok {
+		if e, ok := out.entry(&s.Endpoints[i], &metas[i], i, p); ok {
 			out.entries = append(out.entries, e)
 		}
 	}
@@ -64,17 +66,17 @@ func convertSlice(s *discoveryv1.EndpointSlice, p *problems) *slice {
 // slicePorts drops ports with a nil name or a nil or zero number without a word, as
 // kube-proxy does (they mean "all ports" to others), and impossible ones with one.
 func slicePorts(ports []discoveryv1.EndpointPort, p *problems) []slicePort {
-	var out []slicePort
+	out := make([]slicePort, 0, len(ports))
 	for i, port := range ports {
 		if port.Name == nil || port.Port == nil || *port.Port == 0 {
 			continue
 		}
 		protocol, ok := protocolOf(port.Protocol)
 		if !ok {
-			p.add(fmt.Sprintf("ports[%d].protocol", i), "%q is not TCP, UDP or SCTP; the port is skipped", *port.Protocol)
+			p.add(path{"ports", i, "protocol"}.String(), "%q is not TCP, UDP or SCTP; the port is skipped", *port.Protocol)
 			continue
 		}
-		number, ok := portNumber(*port.Port, false, fmt.Sprintf("ports[%d].port", i), p)
+		number, ok := portNumber(*port.Port, false, path{"ports", i, "port"}, p)
 		if ok {
 			out = append(out, slicePort{name: *port.Name, protocol: protocol, port: number})
 		}
@@ -82,25 +84,28 @@ func slicePorts(ports []discoveryv1.EndpointPort, p *problems) []slicePort {
 	return out
 }
 
-func (s *slice) entry(e *discoveryv1.Endpoint, field string, p *problems) (entry, bool) {
+// entry reads one endpoint, the i-th of its slice, and puts what is printed of it into meta.
+func (s *slice) entry(e *discoveryv1.Endpoint, meta *Meta, i int, p *problems) (entry, bool) {
 	if len(e.Addresses) == 0 {
-		p.add(field+".addresses", "an endpoint needs an address; it is skipped")
+		p.add(path{"endpoints", i, "addresses"}.String(), "an endpoint needs an address; it is skipped")
 		return entry{}, false
 	}
 	addr, err := parseAddr(e.Addresses[0]) // kube-proxy reads no other
-	if err != nil {
-		p.add(field+".addresses[0]", "%v; the endpoint is skipped", err)
+	what := ""
+	switch {
+	case err != nil:
+		what = err.Error()
+	case FamilyOf(addr) != s.family:
+		what = fmt.Sprintf("%s is not an %s address, as the slice's addressType says", addr, s.family)
+	case Unusable(addr, AsEndpoint) != "":
+		what = fmt.Sprintf("%s is %s", addr, Unusable(addr, AsEndpoint))
+	}
+	if what != "" {
+		p.add(path{"endpoints", i, "addresses[0]"}.String(), "%s; the endpoint is skipped", what)
 		return entry{}, false
 	}
-	if FamilyOf(addr) != s.family {
-		p.add(field+".addresses[0]", "%s is not an %s address, as the slice's addressType says; the endpoint is skipped", addr, s.family)
-		return entry{}, false
-	}
-	if what := Unusable(addr, AsEndpoint); what != "" {
-		p.add(field+".addresses[0]", "%s is %s; the endpoint is skipped", addr, what)
-		return entry{}, false
-	}
-	out := entry{addr: addr, conditions: conditionsOf(&e.Conditions), meta: &Meta{Slice: s.name}}
+	meta.Slice = s.name
+	out := entry{addr: addr, conditions: conditionsOf(&e.Conditions), meta: meta}
 	if e.NodeName != nil {
 		out.nodeName = *e.NodeName
 	}
