@@ -49,6 +49,25 @@ func TestNamesAreReadAsTheAPIServerReadsThem(t *testing.T) {
 }
 
 // What separates documents is a line of three that begins it, and nothing directly behind them.
+// podCIDR is the first of podCIDRs (pkg/apis/core/validation, ValidateNodeSpec; 1.36).
+func TestThePodNetworksOfANodeAgree(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ spec, problem string }{
+		{"podCIDR: 10.0.0.0/24, podCIDRs: [10.0.0.0/24]", ""},
+		{"podCIDR: 10.0.0.0/24, podCIDRs: [10.0.0.0/24, 'fd00::/64']", ""},
+		{"podCIDRs: [10.0.0.0/24]", ""},
+		{"podCIDR: 10.0.1.0/24, podCIDRs: [10.0.0.0/24]", "10.0.0.0/24 must be the same as podCIDR, 10.0.1.0/24; podCIDRs is used"},
+	} {
+		objects, problems := Load([]File{{"x", []byte("{apiVersion: v1, kind: Node, metadata: {name: a}, spec: {" + c.spec + "}}")}}, Options{})
+		switch {
+		case c.problem == "" && len(problems) > 0, c.problem != "" && (len(problems) != 1 || problems[0].Message != c.problem):
+			t.Errorf("%s: %v, want %q", c.spec, problems, c.problem)
+		case objects.Nodes[0].Value.Spec.PodCIDR != "10.0.0.0/24":
+			t.Errorf("%s: read as %s", c.spec, objects.Nodes[0].Value.Spec.PodCIDR)
+		}
+	}
+}
+
 func TestMarkersOfDocuments(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -250,6 +250,32 @@ func TestAProxyThatProgramsNothingIsAskedOnAPortOfItsOwn(t *testing.T) {
 	})
 }
 
+// Whoever asks for a Service that is not there is told of ten that are, and how many more there are.
+func TestAServiceThatIsNotThereIsAnsweredWithSomeThatAre(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[int]string{
+		0:  "it proxies none at all",
+		1:  "it proxies shop/s00\"",
+		10: "shop/s08, shop/s09\"",
+		13: "shop/s08, shop/s09, 3 more\"",
+	} {
+		inSim(t, 0, func(r *simRig) {
+			r.SetNode(thisNode())
+			for i := range count {
+				s := local(fmt.Sprintf("s%02d", i), 0)
+				s.Spec.ClusterIPs = []string{fmt.Sprintf("10.96.1.%d", i+1)}
+				s.Spec.ClusterIP = s.Spec.ClusterIPs[0]
+				r.SetService(s)
+			}
+			r.Synced()
+			r.settle()
+			if status, body := r.ask("/explain?service=shop/web"); status != http.StatusNotFound || !strings.Contains(body, want) {
+				t.Errorf("of %d Services: %d %s, want %s", count, status, body, want)
+			}
+		})
+	}
+}
+
 // Reference: kube-proxy, which runs beside it, has 10256, 10249 and the Services' own ports.
 func TestAProxyThatProgramsNothingTakesNoPortOfKubeProxys(t *testing.T) {
 	t.Parallel()
