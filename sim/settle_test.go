@@ -1,10 +1,14 @@
 package sim
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
 
 // A world that waits for something that takes longer than a run waits for news is not at rest:
@@ -48,5 +52,34 @@ func TestQuietIsNotSettled(t *testing.T) {
 				t.Errorf("settled: %v, at %s s", r.Settled, r.End.Seconds())
 			}
 		})
+	}
+}
+
+// A world that is said to have come to rest is looked at: in the midst of a rollout it has not, and the run would be an error.
+func TestAWorldInTheMidstOfARolloutIsNotAtRest(t *testing.T) {
+	t.Parallel()
+	sc := plainWorld(4, sec)
+	sc.Until = sc.Actions[0].At + 17*sec
+	r := &run{sc: sc, eng: engine.New(1, engine.Limits{Events: maxEvents})}
+	r.ledger = ledger.New(len(sc.Traffic), keptFailed, r.eng.Hash())
+	r.cluster = cluster.New(sc, r.eng, (*observer)(r))
+	if err := r.resolveEntries(); err != nil {
+		t.Fatal(err)
+	}
+	r.openFronts()
+	r.openControllers()
+	r.traffic = traffic.New((*between)(r), r.ledger, r.eng, r.specs())
+	r.watch()
+	r.act()
+	settled, err := r.loop()
+	if settled || err != nil {
+		t.Fatal(settled, err)
+	}
+	r.ledger.Seal()
+	if err := r.verify(false); err != nil {
+		t.Error(err)
+	}
+	if err := r.verify(true); err == nil || !strings.Contains(err.Error(), "at rest, and ") {
+		t.Errorf("taken for one at rest: %v", err)
 	}
 }

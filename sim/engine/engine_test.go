@@ -211,6 +211,7 @@ func TestDistributionsHaveTheirQuantiles(t *testing.T) {
 			}
 			return 2e9 + (p-0.25)/0.75*2e9
 		}},
+		{must(Histogram([]Bucket{{Second, 1}, {2 * Second, 1}})), func(p float64) float64 { return p * 2e9 }},
 	} {
 		for _, p := range []float64{0.05, 0.25, 0.5, 0.75, 0.95, 0.99} {
 			got := float64(c.dist.Sample(uint64(p * math.MaxUint64)))

@@ -67,6 +67,8 @@ func TestHookOf(t *testing.T) {
 		{"a shell in a shell", sh(`sh -c "sleep 7"`), "exec 7s"},
 		{"a variable set before it", sh("X=1 sleep 4"), "exec 4s"},
 		{"env", execIn("app", "env", "A=b", "sleep", "4"), "exec 4s"},
+		{"env that runs nothing", execIn("app", "env", "A=b"), unknown},
+		{"a variable and nothing else", execIn("app", "A=b"), unknown},
 		{"a && b", sh("sleep 5 && sleep 6"), "exec 11s"},
 		{"a; b", sh("sleep 5; sleep 6"), "exec 11s"},
 		{"lines and comments", sh("# drain\nsleep 5 # five\n\nsleep 6\n"), "exec 11s"},
