@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -123,54 +124,38 @@ func (b *builder) readProxy(c cursor, p Proxy) Proxy {
 	return p
 }
 
-// proxyConfiguration is the part of kubeproxy.config.k8s.io/v1alpha1 that the model follows.
-type proxyConfiguration struct {
-	Mode     string        `json:"mode"`
-	IPTables proxySettings `json:"iptables"`
-	NFTables proxySettings `json:"nftables"`
-}
-
-type proxySettings struct {
-	MinSyncPeriod string `json:"minSyncPeriod"`
-	SyncPeriod    string `json:"syncPeriod"`
-	MasqueradeAll bool   `json:"masqueradeAll"`
-}
-
-// ProxyOf reads a KubeProxyConfiguration. A period of 0 or none is kube-proxy's default
-// (facts/kube-proxy.md 10); fields the model has no use for are passed over.
+// ProxyOf reads a KubeProxyConfiguration as lameduck's own service proxy does, with the same errors. What only matters on
+// real machines, such as address ranges and limits of connection tracking, is passed over. With errors the proxy is
+// kube-proxy's without a configuration.
 func ProxyOf(o *manifest.Object) (Proxy, []manifest.Problem) {
-	var c proxyConfiguration
-	var problems []manifest.Problem
-	for _, p := range o.Decode(&c) {
-		if p.Severity == manifest.Error {
-			problems = append(problems, p)
-		}
+	c, problems := kubeproxy.Read(o)
+	problems = slices.DeleteFunc(problems, func(p manifest.Problem) bool { return p.Severity != manifest.Error })
+	if len(problems) > 0 {
+		return DefaultProxy(), problems
 	}
-	p := DefaultProxy()
-	settings, section := c.IPTables, "iptables"
-	switch c.Mode {
-	case "", "iptables":
-	case "nftables":
-		p.Mode, settings, section = "nftables", c.NFTables, "nftables"
-	default:
-		problems = append(problems, o.Problem(manifest.Error, "mode", fmt.Sprintf("not yet simulated: mode %s; valid here: iptables, nftables", c.Mode)))
+	return followed(c), nil
+}
+
+// followed is the part of a configuration that the model follows on each node.
+func followed(c *kubeproxy.Config) Proxy {
+	rules := c.Rules(c.Mode)
+	return Proxy{
+		Mode: string(c.Mode), MasqueradeAll: rules.MasqueradeAll,
+		MinSyncPeriod: engine.FromDuration(rules.MinSyncPeriod), SyncPeriod: engine.FromDuration(rules.SyncPeriod),
 	}
-	p.MasqueradeAll = settings.MasqueradeAll
-	for _, f := range []struct {
-		name, value string
-		to          *engine.Time
-	}{{"minSyncPeriod", settings.MinSyncPeriod, &p.MinSyncPeriod}, {"syncPeriod", settings.SyncPeriod, &p.SyncPeriod}} {
-		if f.value == "" || f.value == "0" {
-			continue
-		}
-		t, err := parseDuration(f.value)
-		if err != nil {
-			problems = append(problems, o.Problem(manifest.Error, section+"."+f.name, err.Error()))
-		} else if t > 0 {
-			*f.to = t
-		}
+}
+
+// configuredGates are the feature gates of the input's KubeProxyConfiguration.
+func (b *builder) configuredGates() map[string]bool {
+	configs := b.world.proxyConfigs
+	if len(configs) == 0 {
+		return map[string]bool{}
 	}
-	return p, problems
+	c, problems := kubeproxy.Read(configs[len(configs)-1])
+	if manifest.HasErrors(problems) { // clusterProxy tells of them
+		return map[string]bool{}
+	}
+	return c.Gates()
 }
 
 // nodeNames lists the nodes' names.

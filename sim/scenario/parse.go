@@ -214,7 +214,7 @@ func (b *builder) kubernetes(c cursor) endpoints.Profile {
 	if !c.get("version").present() {
 		b.assume("kubernetes", version.String())
 	}
-	gates := map[string]bool{}
+	gates := b.configuredGates()
 	g := c.get("featureGates")
 	for _, name := range g.keys() {
 		gate := g.get(name)

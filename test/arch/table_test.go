@@ -43,9 +43,6 @@ var trees = []treeRule{
 		{"go.yaml.in/yaml/v3", "-o yaml, and reading configuration files"},
 		{"k8s.io/api", "the Node object a node's name stands for, as package manifest read it"},
 		{"k8s.io/apimachinery", "durations as a KubeProxyConfiguration writes them"},
-		{"k8s.io/kube-proxy", "the type KubeProxyConfiguration itself"},
-		{"k8s.io/component-base", "the type of its section logging, and the flag --vmodule"},
-		{"k8s.io/utils", "addresses as kube-proxy reads them, which are more than Go's"},
 		{"github.com/go-logr/logr", "the proxy's log, handed to whoever has something to say"},
 		{"k8s.io/klog/v2", "the format of that log: Kubernetes' own"},
 		{"golang.org/x/sys", "tests: network namespaces, and a thread without rights"},
@@ -171,6 +168,24 @@ var packages = []packageRule{
 		path: "proxier/plan", pure: true,
 		own:     []permit{{"endpoints", "a Plan is built from a Snapshot and its Selections"}},
 		modules: []permit{{"github.com/tidwall/btree", sortedMaps}},
+	},
+	{
+		path: "proxier/kubeproxy", pure: true,
+		own: []permit{
+			{"endpoints/manifest", "the object that is read, with positions"},
+			{"endpoints", "the feature gates and the behaviour of a version"},
+			{"proxier/plan", "the node that a configuration makes"},
+			{"proxier/pace", "when such a proxy syncs"},
+		},
+		modules: []permit{
+			{"k8s.io/api", "the Node object that a configuration is for"},
+			{"k8s.io/apimachinery", "durations as a KubeProxyConfiguration writes them"},
+			{"k8s.io/utils", "addresses as kube-proxy reads them, which are more than Go's"},
+		},
+		testModules: []permit{{"k8s.io/kube-proxy", "the type KubeProxyConfiguration that lameduck's is compared with"}},
+		exempt: []exemption{{
+			"net", `^(JoinHostPort|SplitHostPort)$`, "text to value and back: addresses with ports",
+		}},
 	},
 	{
 		path: "proxier/memory", pure: true,
@@ -318,6 +333,7 @@ var packages = []packageRule{
 			{"sim/engine", "virtual time and seeds"},
 			{"endpoints/manifest", "Kubernetes objects inside a scenario"},
 			{"endpoints", "the behaviour of a Kubernetes version"},
+			{"proxier/kubeproxy", "what the input's KubeProxyConfiguration asks for"},
 		},
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
 	},

@@ -58,7 +58,7 @@ var proxyRows = []row{
 	{"kube-proxy 7 UDP flows", "a terminating pod keeps its flows while it serves", "sim/between.go", "sim: TestAPinnedFlowStaysWithAPodThatServes; sim/traffic: TestAPinnedFlow; proxier/conntrack: TestWhichFlowsAreStale TestTheKernelForgetsStaleFlows"},
 	{"kube-proxy 7 New SYN", "refused while the sandbox lives, silence after, or ICMP unreachable", "sim/traffic/traffic.go", "sim/traffic: TestFaultsBecomeOutcomes TestWhatAnAddressAnswersWhereNothingIs TestADialHearsOfAnAddressWhereNothingIs; sim: TestCauses TestAnAddressThatIsGoneIsBlamedOnTheRules"},
 	{"kube-proxy 9", "names, labels and buckets of the real proxy's metrics", "proxier/metrics/metrics.go", "proxier/metrics: TestNamesLabelsAndBucketsAreKubeProxys TestPortsThatDropForWantOfALocalEndpoint TestDurationsOfSyncs TestProgrammingIsMeasuredFromTheTriggerOfItsFamily"},
-	{"kube-proxy 10", "defaults of the configuration file that matter", "cmd/lameduck/internal/proxyconfig/defaults.go", "cmd/lameduck/internal/proxyconfig: TestDefaults; cmd/lameduck/internal/cli: TestDefaultsOfAKubeProxyConfiguration TestWhereServersListen; sim/scenario: TestGolden; proxier/plan: TestWhereNodePortsAnswer"},
+	{"kube-proxy 10", "defaults of the configuration file that matter", "proxier/kubeproxy/defaults.go", "proxier/kubeproxy: TestDefaults; cmd/lameduck/internal/cli: TestDefaultsOfAKubeProxyConfiguration TestWhereServersListen; sim/scenario: TestGolden; proxier/plan: TestWhereNodePortsAnswer"},
 }
 
 var versionRows = []row{

@@ -296,7 +296,7 @@ var proxyMutants = []mutant{
 		{nodeProxy, "Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),", "Burst: pace.BurstOf(true),"},
 	}},
 	{"the real proxy has no token bucket up to 1.33", []string{"kube-proxy 6"}, "cmd/lameduck/internal/cli", "TestTheRunnerOfAnOldVersion", []edit{
-		{"cmd/lameduck/internal/cli/proxy.go", "p.Burst = pace.BurstOf(s.profile.Options.HoldAfterSync)", "p.Burst = pace.BurstOf(true)"},
+		{proxyConfig + "/node.go", "p.Burst = pace.BurstOf(o.HoldAfterSync)", "p.Burst = pace.BurstOf(true)"},
 	}},
 	{"syncs for other Services do not hold the next one back", []string{"kube-proxy 6"}, cluster, "TestAProxySyncsForOtherServicesAsForItsOwn|TestASingleDeletionWaitsWhereOtherServicesChange", []edit{
 		{"sim/cluster/churn.go", "\tp.state.End(at.Duration(), true, false)\n", "\tat0 := p.state.LastEnd\n\tp.state.End(at.Duration(), true, false)\n\tp.state.LastEnd = at0\n"},

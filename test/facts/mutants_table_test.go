@@ -60,7 +60,7 @@ const (
 	hints       = "sim/cluster/hints.go"
 	hintModes   = "sim/scenario/hints.go"
 	between     = "sim/between.go"
-	proxyConfig = "cmd/lameduck/internal/proxyconfig"
+	proxyConfig = "proxier/kubeproxy"
 )
 
 var graceMutants = []mutant{

@@ -45,11 +45,11 @@ var arguedMistakes = []argued{
 		"a range of one family contains no address of the other (netip.Prefix.Contains)",
 	},
 	{
-		`cmd/lameduck/internal/proxyconfig/change.go: Reread: comparison widened: "next.Mode != running.Mode" -> "true"`,
+		`proxier/kubeproxy/change.go: Reread: comparison widened: "next.Mode != running.Mode" -> "true"`,
 		"to read the same file again in the mode that it names comes to the same",
 	},
 	{
-		`cmd/lameduck/internal/proxyconfig/fields.go: walk: conjunct deleted: "t.Anonymous && name == \"\"" -> "name == \"\""`,
+		`proxier/kubeproxy/fields.go: walk: conjunct deleted: "t.Anonymous && name == \"\"" -> "name == \"\""`,
 		"each field of a KubeProxyConfiguration that is not embedded has a name in JSON",
 	},
 	{

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 
-	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
+	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyflags"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 )
 
 // kubeProxyFlags are those of kube-proxy's flags (cmd/kube-proxy/app/options.go, 1.36; verified) that lameduck's own do not
@@ -20,7 +20,7 @@ type kubeProxyFlags struct {
 	writeConfigTo string
 	initOnly      bool
 	verbose       *int
-	fields        proxyconfig.Flags
+	fields        proxyflags.Flags
 	set           func(name string) bool // whether the user gave a flag
 }
 
@@ -45,11 +45,11 @@ func (f *kubeProxyFlags) mode(mode string) (string, error) {
 }
 
 // overrides are the fields of a configuration that flags set.
-func (f *kubeProxyFlags) overrides() []proxyconfig.Override {
+func (f *kubeProxyFlags) overrides() []kubeproxy.Override {
 	out := f.fields.Overrides()
 	for _, name := range []string{"v", "verbose"} {
 		if f.set(name) {
-			return append(out, proxyconfig.Verbosity("--"+name, *f.verbose))
+			return append(out, proxyflags.Verbosity("--"+name, *f.verbose))
 		}
 	}
 	return out
@@ -76,7 +76,7 @@ func (c *proxyCommand) writeConfig() error {
 		return err
 	}
 	out := config.DeepCopy()
-	out.SetGroupVersionKind(kubeproxy.SchemeGroupVersion.WithKind("KubeProxyConfiguration"))
+	out.TypeMeta = kubeproxy.TypeMeta()
 	out.HealthzBindAddress, out.MetricsBindAddress, out.EnableProfiling = servers.Healthz, servers.Metrics, servers.Profiling
 	if c.node.node != "" {
 		out.HostnameOverride = c.node.node

@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
+	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyflags"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 )
 
 // verbosityOf parses a command line of proxy and returns how much is logged.
@@ -22,7 +23,7 @@ func verbosityOf(t *testing.T, args ...string) (uint32, error) {
 	if err := flags.Parse(args); err != nil {
 		return 0, err
 	}
-	config, problems := proxyconfig.Read(nil, c.kubeProxy.overrides()...)
+	config, problems := kubeproxy.Read(nil, c.kubeProxy.overrides()...)
 	if len(problems) > 0 || len(flags.Args()) > 0 {
 		t.Fatal(problems, flags.Args())
 	}
@@ -123,7 +124,7 @@ func TestJSONLogsAreWrittenAsKubernetesWritesThem(t *testing.T) {
 func TestTextLogsFollowTheirVerbosity(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	config, _ := proxyconfig.Read(nil, proxyconfig.Verbosity("--v", 1))
+	config, _ := kubeproxy.Read(nil, proxyflags.Verbosity("--v", 1))
 	log, err := newProxyLog(config, &out)
 	if err != nil {
 		t.Fatal(err)

@@ -10,11 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 
-	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -31,8 +30,8 @@ type nodeFlags struct {
 	fallback bool
 	gates    map[string]string
 
-	set  func(name string) bool        // whether the user gave a flag
-	more func() []proxyconfig.Override // of flags that only a proxy has; nil for none
+	set  func(name string) bool      // whether the user gave a flag
+	more func() []kubeproxy.Override // of flags that only a proxy has; nil for none
 }
 
 func (f *nodeFlags) register(flags *pflag.FlagSet) {
@@ -62,13 +61,13 @@ func (f *nodeFlags) profile() (endpoints.Profile, error) {
 			return endpoints.Profile{}, fmt.Errorf("--feature-gates %s=%s: want true or false", name, value)
 		}
 	}
-	config, problems := proxyconfig.Read(nil, f.gateOverrides()...)
+	config, problems := kubeproxy.Read(nil, f.gateOverrides()...)
 	if i := slices.IndexFunc(problems, func(p manifest.Problem) bool { return p.Severity == manifest.Error }); i >= 0 {
 		return endpoints.Profile{}, problems[i]
 	}
 	gates := map[string]bool{}
 	if object, err := f.readConfig(Streams{Err: io.Discard}); err == nil && f.config != "" { // settings tells of errors
-		file, _ := proxyconfig.Read(object)
+		file, _ := kubeproxy.Read(object)
 		gates = file.Gates()
 	}
 	maps.Copy(gates, config.Gates())
@@ -98,7 +97,6 @@ type settings struct {
 	config   *proxyConfig
 	warnings []manifest.Problem // what has no effect
 	profile  endpoints.Profile
-	dialect  plan.Dialect
 }
 
 func (f *nodeFlags) settings(objects *manifest.Objects, profile endpoints.Profile, std Streams) (*settings, error) {
@@ -109,7 +107,7 @@ func (f *nodeFlags) settings(objects *manifest.Objects, profile endpoints.Profil
 	if f.config == "" {
 		f.gatesInInput(config, std)
 	}
-	return &settings{flags: f, config: config, warnings: warnings, profile: profile, dialect: dialect(config)}, nil
+	return &settings{flags: f, config: config, warnings: warnings, profile: profile}, nil
 }
 
 // gatesInInput warns of gates that come too late: objects were read by then, for which they matter.
@@ -122,45 +120,25 @@ func (f *nodeFlags) gatesInInput(config *proxyConfig, std Streams) {
 	}
 }
 
-// rules are those of the configuration's section for the mode.
-func (s *settings) rules() proxyconfig.Rules {
-	return s.config.Rules(kubeproxy.ProxyMode(s.dialect.String()))
-}
-
 // node is the node that an object, which may be nil, and the machine's own addresses describe.
 func (s *settings) node(name string, object *corev1.Node, cidrs []netip.Prefix, host []netip.Addr) (*plan.Node, error) {
 	f := s.flags
-	node := &plan.Node{Name: name, Dialect: s.dialect, Options: s.profile.Options, ServiceCIDRs: cidrs}
-	if err := f.fromObject(node, object); err != nil {
+	addresses, err := f.addresses(object)
+	if err != nil {
 		return nil, err
 	}
 	for _, a := range host {
-		if !slices.Contains(node.Addresses, a) {
-			node.Addresses = append(node.Addresses, a)
+		if !slices.Contains(addresses, a) {
+			addresses = append(addresses, a)
 		}
 	}
-	preferBindAddress(node, s.config)
-	var err error
-	if node.Zone, err = f.zone(object); err != nil {
+	zone, err := f.zone(object)
+	if err != nil {
 		return nil, err
 	}
-	if node.Detector, err = detector(s.config, object); err != nil {
-		return nil, err
-	}
-	node.MasqueradeAll = s.rules().MasqueradeAll
-	node.LocalhostNodePorts = node.Dialect == plan.IPTables && *s.config.IPTables.LocalhostNodePorts
-	if node.NodePortAddresses, err = nodePortAddresses(s.config, node); err != nil {
-		return nil, err
-	}
-	return node, nil
-}
-
-// dialect is the mode's: proxyconfig.Read has checked it.
-func dialect(c *proxyConfig) plan.Dialect {
-	if c.Mode == proxyconfig.IPTables {
-		return plan.IPTables
-	}
-	return plan.NFTables
+	return s.config.Node(kubeproxy.Machine{
+		Name: name, Zone: zone, Object: object, Addresses: addresses, ServiceCIDRs: cidrs, Options: s.profile.Options,
+	})
 }
 
 // name finds the node to look from. One that the input does not mention is allowed, since
@@ -200,35 +178,20 @@ func findNode(objects *manifest.Objects, name string) *corev1.Node {
 	return nil
 }
 
-// fromObject fills in the node's addresses.
-func (f *nodeFlags) fromObject(node *plan.Node, object *corev1.Node) error {
+// addresses are those of --node-ip, else the object's.
+func (f *nodeFlags) addresses(object *corev1.Node) ([]netip.Addr, error) {
+	if len(f.ips) == 0 {
+		return kubeproxy.InternalIPs(object), nil
+	}
+	var out []netip.Addr
 	for _, s := range f.ips {
 		a, err := netip.ParseAddr(s)
 		if err != nil {
-			return fmt.Errorf("--node-ip %q: want an IP address such as 192.168.0.11", s)
+			return nil, fmt.Errorf("--node-ip %q: want an IP address such as 192.168.0.11", s)
 		}
-		node.Addresses = append(node.Addresses, a.Unmap())
+		out = append(out, a.Unmap())
 	}
-	if len(f.ips) > 0 || object == nil {
-		return nil
-	}
-	for _, a := range object.Status.Addresses {
-		if ip, err := netip.ParseAddr(a.Address); a.Type == corev1.NodeInternalIP && err == nil {
-			node.Addresses = append(node.Addresses, ip.Unmap())
-		}
-	}
-	return nil
-}
-
-// preferBindAddress has bindAddress be the node's primary address of its family, all that its name is left of (detectNodeIPs
-// in cmd/kube-proxy/app/server.go, 1.36; verified).
-func preferBindAddress(node *plan.Node, c *proxyConfig) {
-	a, err := netip.ParseAddr(c.BindAddress) // proxyconfig.Read has checked it
-	if err != nil || a.IsUnspecified() {
-		return
-	}
-	others := slices.DeleteFunc(slices.Clone(node.Addresses), func(o netip.Addr) bool { return o == a })
-	node.Addresses = append([]netip.Addr{a}, others...)
+	return out, nil
 }
 
 func (f *nodeFlags) zone(object *corev1.Node) (string, error) {
@@ -246,18 +209,6 @@ func (f *nodeFlags) zone(object *corev1.Node) (string, error) {
 		}
 	}
 	return zone, nil
-}
-
-func parseCIDRs(what string, list []string) ([]netip.Prefix, error) {
-	var out []netip.Prefix
-	for _, s := range list {
-		p, err := netip.ParsePrefix(strings.TrimSpace(s))
-		if err != nil {
-			return nil, fmt.Errorf("%s %q: want a CIDR such as 10.244.0.0/16", what, s)
-		}
-		out = append(out, p.Masked())
-	}
-	return out, nil
 }
 
 // serviceCIDRs collects the ranges of the ServiceCIDR objects; manifest.Load has checked them.

@@ -16,7 +16,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/host"
 	"github.com/lameduck-proxy/lameduck/proxier/iptables"
-	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -216,7 +215,7 @@ func (c *proxyCommand) watch() error {
 	servers.FailHard = s.config.BindAddressHardFail
 	return agent.Run(ctx, agent.Options{
 		Node:    s.builder(name),
-		Profile: profile, Kernel: kernel, Pace: s.pace(), Servers: c.simServers(servers), Client: client, Files: watched, Sim: sim, Log: log.Logger,
+		Profile: profile, Kernel: kernel, Pace: s.config.Pace(s.profile.Options), Servers: c.simServers(servers), Client: client, Files: watched, Sim: sim, Log: log.Logger,
 		Reload: c.reload(s, name, log), Prepare: func() { prepare(s.config, log.Logger) },
 	})
 }
@@ -255,15 +254,6 @@ func (c *proxyCommand) kernel(s *settings) (agent.KernelOptions, error) {
 		return o, fmt.Errorf("--iptables-variant %q: want auto, nft or legacy", c.variant)
 	}
 	o.Variant = variants[i]
-	o.MasqueradeMark = 1 << s.rules().MasqueradeBit
+	o.MasqueradeMark = 1 << s.config.Rules(s.config.Mode).MasqueradeBit
 	return o, nil
-}
-
-// pace is lameduck's own policy at the configuration's periods, with the token bucket of a version
-// that has it.
-func (s *settings) pace() pace.Policy {
-	p, rules := pace.Lameduck(), s.rules()
-	p.RetryInterval, p.CheckInterval, p.MinInterval = rules.SyncPeriod, rules.SyncPeriod, rules.MinSyncPeriod
-	p.Burst = pace.BurstOf(s.profile.Options.HoldAfterSync)
-	return p
 }

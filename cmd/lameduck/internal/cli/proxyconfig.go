@@ -4,21 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
-
-	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 	"github.com/lameduck-proxy/lameduck/proxier/source"
 )
 
 // proxyConfig is what a KubeProxyConfiguration and flags ask for.
-type proxyConfig = proxyconfig.Config
+type proxyConfig = kubeproxy.Config
 
 // proxyConfig returns the configuration of --config, else one that stands in the input, as flags change it. Its errors are
 // on stderr; its warnings are for whoever runs as a proxy, since explanations do not depend on what has no effect.
@@ -33,7 +28,7 @@ func (f *nodeFlags) proxyConfig(objects *manifest.Objects, std Streams) (*proxyC
 			return nil, nil, err
 		}
 	}
-	config, problems := proxyconfig.Read(object, f.overrides(object != nil)...)
+	config, problems := kubeproxy.Read(object, f.overrides(object != nil)...)
 	return config, warnings(problems), complain(problems, std)
 }
 
@@ -53,7 +48,7 @@ func (f *nodeFlags) readConfig(std Streams) (*manifest.Object, error) {
 		return nil, err
 	}
 	if len(objects.KubeProxyConfigurations) == 0 {
-		return nil, fmt.Errorf("--config %s: no KubeProxyConfiguration (%s) in it%s", f.config, proxyconfig.APIVersion, insteadOfConfig(objects))
+		return nil, fmt.Errorf("--config %s: no KubeProxyConfiguration (%s) in it%s", f.config, kubeproxy.APIVersion, insteadOfConfig(objects))
 	}
 	return objects.KubeProxyConfigurations[0], nil
 }
@@ -102,18 +97,18 @@ func warnings(problems []manifest.Problem) []manifest.Problem {
 }
 
 // overrides are the fields that flags of every verb set.
-func (f *nodeFlags) overrides(configured bool) []proxyconfig.Override {
+func (f *nodeFlags) overrides(configured bool) []kubeproxy.Override {
 	type config = kubeproxy.KubeProxyConfiguration
-	var out []proxyconfig.Override
+	var out []kubeproxy.Override
 	switch {
 	case f.mode != "":
-		out = append(out, proxyconfig.Override{Flag: "--mode", Path: "mode", Set: func(c *config) { c.Mode = kubeproxy.ProxyMode(f.mode) }})
+		out = append(out, kubeproxy.Override{Flag: "--mode", Path: "mode", Set: func(c *config) { c.Mode = kubeproxy.ProxyMode(f.mode) }})
 	case !configured:
-		out = append(out, proxyconfig.Override{Flag: "lameduck's default", Path: "mode", Set: func(c *config) { c.Mode = proxyconfig.NFTables }})
+		out = append(out, kubeproxy.Override{Flag: "lameduck's default", Path: "mode", Set: func(c *config) { c.Mode = kubeproxy.NFTables }})
 	}
 	if f.clusterCIDR != "" {
-		out = append(out, proxyconfig.Override{Flag: "--cluster-cidr", Path: "clusterCIDR", Set: func(c *config) {
-			c.ClusterCIDR, c.DetectLocalMode = f.clusterCIDR, proxyconfig.ClusterCIDR
+		out = append(out, kubeproxy.Override{Flag: "--cluster-cidr", Path: "clusterCIDR", Set: func(c *config) {
+			c.ClusterCIDR, c.DetectLocalMode = f.clusterCIDR, kubeproxy.ClusterCIDR
 		}})
 	}
 	if f.more != nil {
@@ -123,10 +118,10 @@ func (f *nodeFlags) overrides(configured bool) []proxyconfig.Override {
 }
 
 // gateOverrides are the gates of --feature-gates.
-func (f *nodeFlags) gateOverrides() []proxyconfig.Override {
-	var out []proxyconfig.Override
+func (f *nodeFlags) gateOverrides() []kubeproxy.Override {
+	var out []kubeproxy.Override
 	for _, name := range slices.Sorted(maps.Keys(f.gates)) {
-		out = append(out, proxyconfig.Override{Flag: "--feature-gates", Path: "featureGates." + name, Set: func(c *kubeproxy.KubeProxyConfiguration) {
+		out = append(out, kubeproxy.Override{Flag: "--feature-gates", Path: "featureGates." + name, Set: func(c *kubeproxy.KubeProxyConfiguration) {
 			if c.FeatureGates == nil {
 				c.FeatureGates = map[string]bool{}
 			}
@@ -134,37 +129,4 @@ func (f *nodeFlags) gateOverrides() []proxyconfig.Override {
 		}})
 	}
 	return out
-}
-
-// detector follows kube-proxy: a mode without what it needs detects nothing.
-func detector(c *proxyConfig, object *corev1.Node) (plan.LocalDetector, error) {
-	switch c.DetectLocalMode {
-	case proxyconfig.NodeCIDR:
-		d := plan.LocalDetector{Mode: plan.DetectNodeCIDR}
-		if object == nil {
-			return d, nil
-		}
-		cidrs := object.Spec.PodCIDRs
-		if len(cidrs) == 0 && object.Spec.PodCIDR != "" {
-			cidrs = []string{object.Spec.PodCIDR}
-		}
-		var err error
-		d.CIDRs, err = parseCIDRs("Node "+object.Name+": spec.podCIDRs", cidrs)
-		return d, err
-	case proxyconfig.BridgeInterface:
-		return plan.LocalDetector{Mode: plan.DetectBridgeInterface, Interface: c.DetectLocal.BridgeInterface}, nil
-	case proxyconfig.InterfaceNamePrefix:
-		return plan.LocalDetector{Mode: plan.DetectInterfaceNamePrefix, Interface: c.DetectLocal.InterfaceNamePrefix}, nil
-	default:
-		ranges, _ := c.ClusterCIDRs() // proxyconfig.Read has checked them
-		return plan.LocalDetector{Mode: plan.DetectClusterCIDR, CIDRs: ranges}, nil
-	}
-}
-
-// nodePortAddresses are the ranges of node addresses that node ports answer on; none is all.
-func nodePortAddresses(c *proxyConfig, node *plan.Node) ([]netip.Prefix, error) {
-	if slices.Equal(c.NodePortAddresses, []string{proxyconfig.Primary}) {
-		return node.PrimaryNodePortAddresses(), nil
-	}
-	return parseCIDRs(c.Where("nodePortAddresses"), c.NodePortAddresses)
 }

@@ -91,13 +91,13 @@ func important() []string {
 func introduce(log logr.Logger, s *settings, node string) {
 	v := currentVersion()
 	log.Info("Starting", "version", v.Version, "revision", v.Revision, "goVersion", v.Go, "kubernetesVersion", s.profile.Version.String(), "platform", runtime.GOOS+"/"+runtime.GOARCH,
-		"node", node, "mode", s.dialect.String(), "config", s.config.Name())
+		"node", node, "mode", s.config.Dialect().String(), "config", s.config.Name())
 	for _, p := range s.warnings {
 		noEffect(log, p)
 	}
 	for _, path := range important() {
 		section, _, _ := strings.Cut(path, ".")
-		if (section == "iptables" || section == "nftables") && section != s.dialect.String() {
+		if (section == "iptables" || section == "nftables") && section != s.config.Dialect().String() {
 			continue
 		}
 		log.V(2).Info("Setting", "name", path, "value", plain(s.config.Text(path)), "from", s.config.From(path))

@@ -72,7 +72,7 @@ func TestAProxyThatProgramsNothingListensWhereNobodyElseDoes(t *testing.T) {
 				at = sim.Address
 			}
 			want := []string{c.sim, c.health, c.metrics, c.dialect.String()}
-			if diff := cmp.Diff(want, []string{at, servers.Healthz, servers.Metrics, s.dialect.String()}); diff != "" {
+			if diff := cmp.Diff(want, []string{at, servers.Healthz, servers.Metrics, s.config.Dialect().String()}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

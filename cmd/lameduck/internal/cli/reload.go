@@ -7,8 +7,8 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/agent"
-	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -56,9 +56,9 @@ func newReloader(node string, running settings, log *proxyLog) *reloader {
 func (r *reloader) take(file manifest.File) (agent.Settings, bool) {
 	object, problems := loadConfig(file)
 	var next *proxyConfig
-	var change proxyconfig.Change
+	var change kubeproxy.Change
 	if object != nil {
-		next, change, problems = proxyconfig.Reread(r.running.config, object, r.running.flags.overrides(true)...)
+		next, change, problems = kubeproxy.Reread(r.running.config, object, r.running.flags.overrides(true)...)
 	}
 	if next == nil {
 		r.refuse(file.Name, problems)
@@ -75,7 +75,7 @@ func (r *reloader) take(file manifest.File) (agent.Settings, bool) {
 	r.running.config = next
 	r.apply(change.Now)
 	s := r.running // what is built later is built of these settings
-	return agent.Settings{Node: s.builder(r.node), Pace: s.pace()}, true
+	return agent.Settings{Node: s.builder(r.node), Pace: s.config.Pace(s.profile.Options)}, true
 }
 
 // loadConfig finds the configuration in a file; nil with the problems if there is none.
@@ -88,7 +88,7 @@ func loadConfig(file manifest.File) (*manifest.Object, []manifest.Problem) {
 		problems[i].Severity = manifest.Error
 	}
 	if len(problems) == 0 {
-		problems = []manifest.Problem{{Position: manifest.Position{File: file.Name}, Message: "no KubeProxyConfiguration (" + proxyconfig.APIVersion + ") in it"}}
+		problems = []manifest.Problem{{Position: manifest.Position{File: file.Name}, Message: "no KubeProxyConfiguration (" + kubeproxy.APIVersion + ") in it"}}
 	}
 	return nil, problems
 }
@@ -116,8 +116,8 @@ func (r *reloader) warn(problems []manifest.Problem) {
 }
 
 // announce logs what waits for the next start, once for each value, and what does no longer.
-func (r *reloader) announce(object *manifest.Object, change proxyconfig.Change) {
-	wanted, _ := proxyconfig.Read(object, r.running.flags.overrides(true)...)
+func (r *reloader) announce(object *manifest.Object, change kubeproxy.Change) {
+	wanted, _ := kubeproxy.Read(object, r.running.flags.overrides(true)...)
 	waiting := map[string]string{}
 	for _, path := range change.Later {
 		if r.flagged[path] {
@@ -128,7 +128,7 @@ func (r *reloader) announce(object *manifest.Object, change proxyconfig.Change) 
 			r.log.Info("Setting waits for the next start", "name", path, "value", plain(waiting[path]), "is", plain(r.running.config.Text(path)), "from", wanted.From(path))
 		}
 	}
-	for _, path := range proxyconfig.Paths() {
+	for _, path := range kubeproxy.Paths() {
 		_, was := r.waiting[path]
 		if _, is := waiting[path]; was && !is {
 			r.log.Info("Setting is again what it is now", "name", path, "value", plain(r.running.config.Text(path)))

@@ -13,9 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/agent"
-	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
+	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyflags"
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 )
 
@@ -31,7 +32,7 @@ func reloading(t *testing.T, text string, flags *nodeFlags) (r *reloader, said f
 	if object == nil {
 		t.Fatal(problems)
 	}
-	config, problems := proxyconfig.Read(object, flags.overrides(true)...)
+	config, problems := kubeproxy.Read(object, flags.overrides(true)...)
 	if manifest.HasErrors(problems) {
 		t.Fatal(problems)
 	}
@@ -40,7 +41,7 @@ func reloading(t *testing.T, text string, flags *nodeFlags) (r *reloader, said f
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := settings{flags: flags, config: config, warnings: problems, dialect: dialect(config), profile: endpoints.Profile{Options: endpoints.CurrentOptions()}}
+	s := settings{flags: flags, config: config, warnings: problems, profile: endpoints.Profile{Options: endpoints.CurrentOptions()}}
 	r = newReloader("node-1", s, log)
 	r.prepare = func(c *proxyConfig, log logr.Logger) { log.Info("Prepared", "min", *c.Conntrack.Min) }
 	header := regexp.MustCompile(`(?m)^(.).*?\] `)
@@ -131,7 +132,7 @@ func TestVerbosityFollowsTheFile(t *testing.T) {
 	if got := said(); strings.Contains(got, "too much") || !strings.Contains(got, "wanted") {
 		t.Error(got)
 	}
-	flagged := &nodeFlags{more: func() []proxyconfig.Override { return []proxyconfig.Override{proxyconfig.Verbosity("--v", 0)} }}
+	flagged := &nodeFlags{more: func() []kubeproxy.Override { return []kubeproxy.Override{proxyflags.Verbosity("--v", 0)} }}
 	r, said = reloading(t, "", flagged)
 	if _, ok := r.take(configured("logging: {verbosity: 3}")); ok || said() != "" {
 		t.Error("the flag does not win")
@@ -167,12 +168,12 @@ func TestTheRunnerOfAnOldVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config, problems := proxyconfig.Read(nil)
+		config, problems := kubeproxy.Read(nil)
 		if manifest.HasErrors(problems) {
 			t.Fatal(problems)
 		}
 		s := settings{flags: &f, config: config, profile: profile}
-		if got := s.pace(); got.Burst != want || got.MinInterval != time.Second {
+		if got := s.config.Pace(s.profile.Options); got.Burst != want || got.MinInterval != time.Second {
 			t.Errorf("%s: %+v, want a burst of %d", version, got, want)
 		}
 	}

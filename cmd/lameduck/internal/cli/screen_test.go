@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 )
 
 func TestTheProgramsEdgeObeysNothingButItsColours(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTheLogObeysNothing(t *testing.T) {
 		if object == nil {
 			t.Fatal(problems)
 		}
-		c, _ := proxyconfig.Read(object)
+		c, _ := kubeproxy.Read(object)
 		var b bytes.Buffer
 		log, err := newProxyLog(c, &b)
 		if err != nil {

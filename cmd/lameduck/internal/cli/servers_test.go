@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/proxyconfig"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 )
 
 // servers reads flags and a configuration.
@@ -23,7 +23,7 @@ func servers(t *testing.T, config string, args ...string) (string, error) {
 		}
 		object = objects.KubeProxyConfigurations[0]
 	}
-	c, problems := proxyconfig.Read(object)
+	c, problems := kubeproxy.Read(object)
 	if len(problems) > 0 {
 		t.Fatalf("%s: %v", config, problems)
 	}

@@ -1,4 +1,4 @@
-package proxyconfig
+package kubeproxy
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
@@ -70,8 +69,8 @@ func rules() []rule {
 }
 
 // ruleOf returns the rule for a field in a mode. The other mode's section has no effect, as in kube-proxy.
-func ruleOf(rules []rule, path string, mode kubeproxy.ProxyMode) rule {
-	for _, section := range []kubeproxy.ProxyMode{IPTables, NFTables} {
+func ruleOf(rules []rule, path string, mode ProxyMode) rule {
+	for _, section := range []ProxyMode{IPTables, NFTables} {
 		if section != mode && strings.HasPrefix(path, string(section)+".") {
 			return rule{path, none, "the mode is " + string(mode)}
 		}
@@ -101,7 +100,7 @@ func (f field) text() string {
 }
 
 // eachField calls yield for each field of a configuration, in the order of the API.
-func eachField(c *kubeproxy.KubeProxyConfiguration, yield func(field)) {
+func eachField(c *KubeProxyConfiguration, yield func(field)) {
 	walk("", reflect.ValueOf(c).Elem(), yield)
 }
 
@@ -127,7 +126,7 @@ func walk(path string, v reflect.Value, yield func(field)) {
 }
 
 // values are the fields by path.
-func values(c *kubeproxy.KubeProxyConfiguration) map[string]string {
+func values(c *KubeProxyConfiguration) map[string]string {
 	out := map[string]string{}
 	eachField(c, func(f field) { out[f.path] = f.text() })
 	return out
@@ -136,9 +135,7 @@ func values(c *kubeproxy.KubeProxyConfiguration) map[string]string {
 // unused warns of what has no effect and says something else than kube-proxy's defaults do. The zeros that kubeadm writes
 // into its configuration say nothing.
 func (c *Config) unused() []manifest.Problem {
-	var defaults kubeproxy.KubeProxyConfiguration
-	setDefaults(&defaults)
-	otherwise, table := values(&defaults), rules()
+	otherwise, table := values(Defaults()), rules()
 	now := values(&c.KubeProxyConfiguration)
 	useful := map[string]bool{}       // flags that set several fields, one of which counts
 	for path, flag := range c.flags { // order: a set is made of it
@@ -173,6 +170,6 @@ func (c *Config) Text(path string) string { return values(&c.KubeProxyConfigurat
 // Paths are those of all fields, in the order of the API.
 func Paths() []string {
 	var paths []string
-	eachField(&kubeproxy.KubeProxyConfiguration{}, func(f field) { paths = append(paths, f.path) })
+	eachField(&KubeProxyConfiguration{}, func(f field) { paths = append(paths, f.path) })
 	return slices.Clip(paths)
 }

@@ -1,4 +1,4 @@
-package proxyconfig
+package kubeproxy
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"net/netip"
 	"strings"
 	"time"
-
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
@@ -85,7 +83,7 @@ type Rules struct {
 }
 
 // Rules returns the section of a mode. Any mode but nftables has that of iptables, as in kube-proxy.
-func (c *Config) Rules(mode kubeproxy.ProxyMode) Rules {
+func (c *Config) Rules(mode ProxyMode) Rules {
 	if mode == NFTables {
 		n := &c.NFTables
 		return Rules{n.MasqueradeAll, *n.MasqueradeBit, n.SyncPeriod.Duration, n.MinSyncPeriod.Duration}

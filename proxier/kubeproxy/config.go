@@ -1,17 +1,15 @@
-// Package proxyconfig answers what a KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1), and the flags that stand
+// Package kubeproxy answers what a KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1), and the flags that stand
 // for its fields, ask of a service proxy: with kube-proxy's defaults, checked by kube-proxy's rules, and with a word on
 // each setting that has no effect. It opens no file and changes nothing.
 //
 //	manifest.Object, flags -> decode -> defaults -> checks -> Config, problems
-package proxyconfig
+package kubeproxy
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
@@ -25,11 +23,11 @@ const kind = "KubeProxyConfiguration"
 // Config is a KubeProxyConfiguration that can be used.
 type Config struct {
 	// KubeProxyConfiguration has kube-proxy's defaults where nothing was said. It is only to be read.
-	kubeproxy.KubeProxyConfiguration
+	KubeProxyConfiguration
 
-	given  kubeproxy.KubeProxyConfiguration // what file and flags say, without defaults
-	object *manifest.Object                 // nil for no file
-	flags  map[string]string                // by path, the flag that a field was set by
+	given  KubeProxyConfiguration // what file and flags say, without defaults
+	object *manifest.Object       // nil for no file
+	flags  map[string]string      // by path, the flag that a field was set by
 }
 
 // Override is a field that a flag sets. Flags win over the file.
@@ -39,7 +37,7 @@ type Override struct {
 	// Path is the field, such as clusterCIDR.
 	Path string
 	// Set sets it.
-	Set func(*kubeproxy.KubeProxyConfiguration)
+	Set func(*KubeProxyConfiguration)
 }
 
 // Read returns the configuration that an object, nil for none, and flags make. It is strict: what kube-proxy would only
@@ -55,7 +53,7 @@ func Read(o *manifest.Object, overrides ...Override) (*Config, []manifest.Proble
 		v.Set(&c.given)
 		c.flags[v.Path] = v.Flag
 	}
-	c.given.DeepCopyInto(&c.KubeProxyConfiguration)
+	c.KubeProxyConfiguration = *c.given.DeepCopy()
 	setDefaults(&c.KubeProxyConfiguration)
 	for _, v := range overrides {
 		v.Set(&c.KubeProxyConfiguration) // a zero that a flag gives is one
@@ -73,7 +71,7 @@ func Read(o *manifest.Object, overrides ...Override) (*Config, []manifest.Proble
 
 // decode fills a configuration from an object. The object is strictly what the API has: manifest passes over unknown
 // fields with a warning, since manifests may be of a newer cluster.
-func decode(o *manifest.Object, into *kubeproxy.KubeProxyConfiguration) []manifest.Problem {
+func decode(o *manifest.Object, into *KubeProxyConfiguration) []manifest.Problem {
 	problems := o.Decode(into)
 	for i := range problems {
 		p := &problems[i]

@@ -1,4 +1,4 @@
-package proxyconfig
+package kubeproxy
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
@@ -211,9 +210,9 @@ func TestDefaults(t *testing.T) {
 // Flags win, and are named where they are wrong.
 func TestFlagsWin(t *testing.T) {
 	t.Parallel()
-	bit := Override{"--iptables-masquerade-bit", "iptables.masqueradeBit", func(c *kubeproxy.KubeProxyConfiguration) { c.IPTables.MasqueradeBit = new(int32(40)) }}
-	addresses := Override{"--nodeport-addresses", "nodePortAddresses", func(c *kubeproxy.KubeProxyConfiguration) { c.NodePortAddresses = []string{"here"} }}
-	atOnce := Override{"--iptables-min-sync-period", "iptables.minSyncPeriod", func(c *kubeproxy.KubeProxyConfiguration) { c.IPTables.MinSyncPeriod.Duration = 0 }}
+	bit := Override{"--iptables-masquerade-bit", "iptables.masqueradeBit", func(c *KubeProxyConfiguration) { c.IPTables.MasqueradeBit = new(int32(40)) }}
+	addresses := Override{"--nodeport-addresses", "nodePortAddresses", func(c *KubeProxyConfiguration) { c.NodePortAddresses = []string{"here"} }}
+	atOnce := Override{"--iptables-min-sync-period", "iptables.minSyncPeriod", func(c *KubeProxyConfiguration) { c.IPTables.MinSyncPeriod.Duration = 0 }}
 	c, problems := Read(object(t, "iptables: {masqueradeBit: 5, minSyncPeriod: 2s}\nclusterCIDR: 10.0.0.0/8"), bit, addresses, atOnce)
 	want := []string{"--iptables-masquerade-bit: 40 is out of range: want 0 to 31", `--nodeport-addresses: "here": want a CIDR such as 192.168.0.0/24, or primary alone`}
 	if diff := cmp.Diff(want, said(problems)); diff != "" {

@@ -1,4 +1,4 @@
-package proxyconfig
+package kubeproxy
 
 import (
 	_ "embed"

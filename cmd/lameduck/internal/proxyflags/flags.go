@@ -1,4 +1,6 @@
-package proxyconfig
+// Package proxyflags has kube-proxy's flags that stand for fields of its configuration. It reads no configuration and
+// checks nothing: package kubeproxy does that for flags and files alike.
+package proxyflags
 
 import (
 	"reflect"
@@ -6,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	logging "k8s.io/component-base/logs/api/v1"
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
+
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 )
 
 // Flags are kube-proxy's flags that stand for fields, by name and meaning (cmd/kube-proxy/app/options.go, 1.36; verified).
@@ -88,7 +90,7 @@ func kernelFlags() []flag {
 func logFlags() []flag {
 	return []flag{
 		one("logging-format", "logging.format", "`FORMAT` of the log: text or json", func(c *config) any { return &c.Logging.Format }),
-		one("vmodule", "logging.vmodule", "`PATTERN=N,...`: the verbosity for some source files, in format text", func(c *config) any { return logging.VModuleConfigurationPflag(&c.Logging.VModule) }),
+		one("vmodule", "logging.vmodule", "`PATTERN=N,...`: the verbosity for some source files, in format text", func(c *config) any { return (*vmodule)(&c.Logging.VModule) }),
 		one("log-flush-frequency", "logging.flushFrequency", "the log is not kept back", func(c *config) any { return &c.Logging.FlushFrequency.Duration }),
 		one("log-text-split-stream", "logging.options.text.splitStream", "the log goes to stderr", func(c *config) any { return &c.Logging.Options.Text.SplitStream }),
 		one("log-json-split-stream", "logging.options.json.splitStream", "the log goes to stderr", func(c *config) any { return &c.Logging.Options.JSON.SplitStream }),
@@ -122,7 +124,7 @@ func allFlags() []flag {
 // Register adds the flags to a command's, with kube-proxy's defaults to be shown.
 func (f *Flags) Register(set *pflag.FlagSet) {
 	f.set = set
-	setDefaults(&f.values)
+	f.values = *kubeproxy.Defaults()
 	f.values.DetectLocalMode, f.values.NodePortAddresses = "", nil // it depends
 	for _, row := range allFlags() {
 		register(set, row.name, row.usage, row.fields(&f.values)[0])
@@ -158,22 +160,22 @@ func register(set *pflag.FlagSet, name, usage string, field any) {
 }
 
 // Overrides are the fields that the user set by flags.
-func (f *Flags) Overrides() []Override {
-	var out []Override
+func (f *Flags) Overrides() []kubeproxy.Override {
+	var out []kubeproxy.Override
 	for _, row := range allFlags() {
 		if !f.set.Changed(row.name) {
 			continue
 		}
 		for i, path := range row.paths {
-			out = append(out, Override{Flag: "--" + row.name, Path: path, Set: func(c *config) { f.copy(row, c, i) }})
+			out = append(out, kubeproxy.Override{Flag: "--" + row.name, Path: path, Set: func(c *config) { f.copy(row, c, i) }})
 		}
 	}
 	return out
 }
 
 // Verbosity is the override of a flag for how much is logged.
-func Verbosity(flag string, level int) Override {
-	return Override{Flag: flag, Path: "logging.verbosity", Set: func(c *config) { c.Logging.Verbosity = logging.VerbosityLevel(max(level, 0)) }}
+func Verbosity(flag string, level int) kubeproxy.Override {
+	return kubeproxy.Override{Flag: flag, Path: "logging.verbosity", Set: func(c *config) { c.Logging.Verbosity = uint32(max(level, 0)) }}
 }
 
 // copy sets the field of a configuration that a flag stands for.

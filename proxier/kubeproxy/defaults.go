@@ -1,4 +1,4 @@
-package proxyconfig
+package kubeproxy
 
 import (
 	"math"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
 	netutils "k8s.io/utils/net"
 )
 
@@ -33,23 +32,30 @@ const (
 
 // Modes are those that lameduck has, under kube-proxy's names.
 const (
-	IPTables kubeproxy.ProxyMode = "iptables"
-	NFTables kubeproxy.ProxyMode = "nftables"
+	IPTables ProxyMode = "iptables"
+	NFTables ProxyMode = "nftables"
 )
 
 // Ways to tell pods' packets from others (pkg/proxy/apis/config/types.go, 1.36; verified).
 const (
-	ClusterCIDR         kubeproxy.LocalMode = "ClusterCIDR"
-	NodeCIDR            kubeproxy.LocalMode = "NodeCIDR"
-	BridgeInterface     kubeproxy.LocalMode = "BridgeInterface"
-	InterfaceNamePrefix kubeproxy.LocalMode = "InterfaceNamePrefix"
+	ClusterCIDR         LocalMode = "ClusterCIDR"
+	NodeCIDR            LocalMode = "NodeCIDR"
+	BridgeInterface     LocalMode = "BridgeInterface"
+	InterfaceNamePrefix LocalMode = "InterfaceNamePrefix"
 )
 
 // Primary in nodePortAddresses stands for the node's primary addresses.
 const Primary = "primary"
 
+// Defaults is the configuration that kube-proxy has when nothing is said.
+func Defaults() *KubeProxyConfiguration {
+	c := &KubeProxyConfiguration{}
+	setDefaults(c)
+	return c
+}
+
 // setDefaults fills in what was left out. A zero counts as left out, unless the field can be nil, as in kube-proxy.
-func setDefaults(c *kubeproxy.KubeProxyConfiguration) {
+func setDefaults(c *KubeProxyConfiguration) {
 	orDefault(&c.BindAddress, "0.0.0.0")
 	setServerDefaults(c)
 	orDefaultPointer(&c.OOMScoreAdj, oomScoreAdj)
@@ -74,7 +80,6 @@ func setDefaults(c *kubeproxy.KubeProxyConfiguration) {
 	orDefault(&c.ClientConnection.Burst, burst)
 	orDefault(&c.Logging.Format, "text")
 	orDefault(&c.Logging.FlushFrequency.Duration.Duration, flushEvery)
-	c.Logging.FlushFrequency.SerializeAsString = true
 
 	// cmd/kube-proxy/app/server_linux.go, platformApplyDefaults (1.36; verified)
 	orDefault(&c.Mode, IPTables)
@@ -85,7 +90,7 @@ func setDefaults(c *kubeproxy.KubeProxyConfiguration) {
 }
 
 // setServerDefaults: an IPv6 bindAddress has servers listen on IPv6 addresses, whatever the address is.
-func setServerDefaults(c *kubeproxy.KubeProxyConfiguration) {
+func setServerDefaults(c *KubeProxyConfiguration) {
 	all, local := "0.0.0.0", "127.0.0.1"
 	if a, ok := parseAddr(c.BindAddress); ok && a.Is6() {
 		all, local = "::", "::1"

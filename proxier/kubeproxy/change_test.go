@@ -1,4 +1,4 @@
-package proxyconfig
+package kubeproxy
 
 import (
 	"strings"
@@ -52,7 +52,7 @@ func TestReread(t *testing.T) {
 
 func TestAWrongFileChangesNothing(t *testing.T) {
 	t.Parallel()
-	running, _ := Read(nil, Override{"lameduck's default", "mode", func(c *config) { c.Mode = NFTables }})
+	running, _ := Read(nil, Override{"lameduck's default", "mode", func(c *KubeProxyConfiguration) { c.Mode = NFTables }})
 	for text, want := range map[string]string{
 		"mode: ipvs\nclusterCIDR: ten": `3:7: KubeProxyConfiguration: mode: lameduck has no mode ipvs, which Kubernetes is giving up as well: use nftables or iptables
 4:14: KubeProxyConfiguration: clusterCIDR: "ten": want a CIDR such as 10.244.0.0/16, or one of each IP family, such as 10.244.0.0/16,fd00:10:244::/56`,

@@ -1,4 +1,4 @@
-package proxyconfig
+package proxyflags
 
 import (
 	"io"
@@ -10,9 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 )
 
-func parse(t *testing.T, args ...string) []Override {
+func parse(t *testing.T, args ...string) []kubeproxy.Override {
 	t.Helper()
 	f, set := &Flags{}, pflag.NewFlagSet("proxy", pflag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -69,14 +70,14 @@ func TestWhatFlagsSet(t *testing.T) {
 	} {
 		name, _, _ := strings.Cut(strings.TrimPrefix(c.arg, "--"), "=")
 		tested[name] = true
-		plain, _ := Read(nil)
+		plain, _ := kubeproxy.Read(nil)
 		overrides := parse(t, c.arg)
-		got, problems := Read(nil, overrides...)
+		got, problems := kubeproxy.Read(nil, overrides...)
 		if manifest.HasErrors(problems) {
 			t.Errorf("%s: %v", c.arg, problems)
 		}
 		var changed []string
-		for _, path := range Paths() {
+		for _, path := range kubeproxy.Paths() {
 			if got.Text(path) != plain.Text(path) {
 				changed = append(changed, path+"="+got.Text(path))
 			}
@@ -90,10 +91,8 @@ func TestWhatFlagsSet(t *testing.T) {
 			}
 		}
 		// Whoever says it in a file hears the same.
-		silent := slices.ContainsFunc(overrides, func(v Override) bool {
-			return ruleOf(rules(), v.Path, IPTables).effect != none
-		})
-		if silent != (len(problems) == 0) {
+		idle := strings.HasPrefix(name, "log-") || slices.ContainsFunc(idleFlags(), func(f flag) bool { return f.name == name })
+		if idle != (len(problems) > 0) {
 			t.Errorf("%s: %v", c.arg, problems)
 		}
 	}
@@ -106,13 +105,47 @@ func TestWhatFlagsSet(t *testing.T) {
 
 func TestFlagsThatHaveNoEffectAreNamed(t *testing.T) {
 	t.Parallel()
-	_, problems := Read(object(t, "mode: nftables\nnftables: {masqueradeBit: 5}"),
+	const file = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: nftables\nnftables: {masqueradeBit: 5}\n"
+	objects, _ := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(file)}}, manifest.Options{})
+	_, problems := kubeproxy.Read(objects.KubeProxyConfigurations[0],
 		parse(t, "--iptables-masquerade-bit=15", "--ipvs-strict-arp", "--masquerade-all", "--iptables-sync-period=1m", "--config-sync-period=15m")...)
 	want := []string{
-		"warning: --iptables-masquerade-bit: 15 has no effect: the mode is nftables",
-		"warning: --ipvs-strict-arp: true has no effect: lameduck has no mode ipvs",
+		"--iptables-masquerade-bit: 15 has no effect: the mode is nftables",
+		"--ipvs-strict-arp: true has no effect: lameduck has no mode ipvs",
 	}
-	if diff := cmp.Diff(want, said(problems)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	var got []string
+	for _, p := range problems {
+		if p.Severity == manifest.Warning {
+			got = append(got, p.Error())
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != len(problems) {
+		t.Errorf("%d problems, warnings (-want +got):\n%s", len(problems), diff)
+	}
+}
+
+// A level fits into an int32, as klog's. Reference: component-base/logs/api/v1, VModuleConfigurationPflag.
+func TestVModuleIsAListOfPatternsWithLevels(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"owner=4,run*=5,": "owner=4,run*=5",
+		"":                "",
+		"owner":           `"owner": want PATTERN=N, such as owner=4`,
+		"=4":              `"=4": want PATTERN=N, such as owner=4`,
+		"a=1=2":           `"a=1=2": want PATTERN=N, such as owner=4`,
+		"a=2147483647":    "a=2147483647",
+		"a=2147483648":    `"a=2147483648": want a level of 0 to 2147483647 after the equals sign`,
+		"a=-1":            `"a=-1": want a level of 0 to 2147483647 after the equals sign`,
+	} {
+		var v vmodule
+		got := ""
+		if err := v.Set(text); err != nil {
+			got = err.Error()
+		} else {
+			got = v.String()
+		}
+		if got != want {
+			t.Errorf("--vmodule=%s: %s, want %s", text, got, want)
+		}
 	}
 }

@@ -1,10 +1,6 @@
-package proxyconfig
+package kubeproxy
 
-import (
-	kubeproxy "k8s.io/kube-proxy/config/v1alpha1"
-
-	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-)
+import "github.com/lameduck-proxy/lameduck/endpoints/manifest"
 
 // Change is what differs between the configuration that a proxy runs with and another.
 type Change struct {
@@ -23,7 +19,7 @@ func Reread(running *Config, o *manifest.Object, overrides ...Override) (*Config
 	}
 	change := Change{Later: running.differences(next, start)}
 	if next.Mode != running.Mode { // it goes on in its mode, for which other sections and defaults count
-		mode := Override{Flag: string(running.Mode), Path: "mode", Set: func(c *kubeproxy.KubeProxyConfiguration) { c.Mode = running.Mode }}
+		mode := Override{Flag: string(running.Mode), Path: "mode", Set: func(c *KubeProxyConfiguration) { c.Mode = running.Mode }}
 		if next, problems = Read(o, append(overrides[:len(overrides):len(overrides)], mode)...); manifest.HasErrors(problems) {
 			return nil, Change{}, problems
 		}
@@ -47,7 +43,7 @@ func (c *Config) differences(other *Config, of effect) []string {
 // follow returns the configuration with the other's values where a running proxy can take them over.
 func (c *Config) follow(other *Config) *Config {
 	out := &Config{given: other.given, object: other.object, flags: other.flags}
-	c.DeepCopyInto(&out.KubeProxyConfiguration)
+	out.KubeProxyConfiguration = *c.DeepCopy()
 	var to []field
 	eachField(&out.KubeProxyConfiguration, func(f field) { to = append(to, f) })
 	table := rules()
