@@ -198,12 +198,10 @@ func (p *NodeProxy) attend() {
 	}
 	if o.syncing {
 		o.syncing, p.syncing = false, p.installed
-		p.ends = p.at(o.ends, "sync ends", p.finish)
+		p.ends = p.at(o.ends, "sync ends", p.does.finish)
 	}
 	if at := p.arrival(); at != engine.Never {
-		o.news = p.w.eng.At(max(at, p.w.eng.Now()), engine.ClassDelivery, p.owner, "watch other Services", func() {
-			p.w.store.awake(p.owner, p.hearOthers)
-		})
+		o.news = p.w.eng.At(max(at, p.w.eng.Now()), engine.ClassDelivery, p.owner, "watch other Services", p.does.hearOthers)
 	}
 }
 

@@ -22,6 +22,15 @@ func (s *store) awake(owner engine.Owner, run func()) {
 	run()
 }
 
+// awakeWith is awake for what is done with a number: no function is made unless the component is paused.
+func (s *store) awakeWith(owner engine.Owner, do func(uint64), with uint64) {
+	if _, frozen := s.frozen[owner]; frozen {
+		s.awake(owner, func() { do(with) })
+		return
+	}
+	do(with)
+}
+
 func (s *store) freeze(owner engine.Owner) {
 	if _, already := s.frozen[owner]; !already {
 		s.frozen[owner] = nil

@@ -11,7 +11,7 @@ import (
 type deploymentController struct {
 	w     *World
 	owner engine.Owner
-	react reaction
+	react *reaction
 	limit limiter
 
 	deployments map[int]*Deployment

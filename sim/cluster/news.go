@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"strings"
+
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
@@ -51,7 +53,7 @@ func (l *sliceLog) forget() {
 // sliceWatch is a proxy's watch of slices.
 type sliceWatch struct {
 	log     *sliceLog
-	name    string
+	label   string // of its events
 	draws   engine.Component
 	latency engine.Dist
 	next    int         // number of the first write it has not brought yet
@@ -67,7 +69,7 @@ type sliceWatch struct {
 // watch starts a proxy's watch.
 func (l *sliceLog) watch(name string, p *NodeProxy, draws engine.Component, latency engine.Dist) sliceWatch {
 	l.proxies = append(l.proxies, p)
-	return sliceWatch{log: l, name: name, draws: draws, latency: latency, next: l.first + len(l.list), due: engine.Never}
+	return sliceWatch{log: l, label: "watch " + name, draws: draws, latency: latency, next: l.first + len(l.list), due: engine.Never}
 }
 
 // arrival is when the watch brings the next write, Never without one.
@@ -113,7 +115,7 @@ func (p *NodeProxy) hear(by engine.Time) {
 func (p *NodeProxy) takeUp() {
 	at := max(p.slices.arrival(), p.others.clock)
 	write := p.slices.take()
-	p.w.store.tell(AuditEvent{Kind: Delivered, Name: p.slices.name}, write)
+	p.w.store.tell(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(p.slices.label, "watch ")}, write)
 	if write.view.Number > p.received.Number { // a restart may have shown it more by then
 		p.received = write.view
 	}
@@ -157,16 +159,16 @@ func (p *NodeProxy) expect() {
 	switch now := p.w.eng.Now(); {
 	case at == engine.Never:
 	case wakes:
-		s.event = p.w.eng.At(max(at, now), engine.ClassDelivery, p.owner, "watch "+s.name, p.arrived)
+		s.event = p.w.eng.At(max(at, now), engine.ClassDelivery, p.owner, s.label, p.does.arrived)
 	default:
-		s.event = p.w.eng.Look(max(at, now), engine.ClassDelivery, p.owner, p.looked)
+		s.event = p.w.eng.Look(max(at, now), engine.ClassDelivery, p.owner, p.does.looked)
 	}
 }
 
 func (p *NodeProxy) arrived() {
 	at := p.w.eng.Now()
 	p.slices.due = engine.Never
-	p.w.store.awake(p.owner, func() { p.deliver(at) })
+	p.does.deliver(uint64(at))
 }
 
 func (p *NodeProxy) looked() {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
@@ -41,7 +42,7 @@ func TestNewsThatStartsNoSyncIsNoEvent(t *testing.T) {
 				writes = append(writes, e.View)
 			}
 			for n, p := range told.Proxies {
-				if e.Kind == Delivered && e.Name == p.slices.name {
+				if e.Kind == Delivered && e.Name == strings.TrimPrefix(p.slices.label, "watch ") {
 					heard[n] = append(heard[n], e.View)
 					knows[n] = e.View.Number
 				}

@@ -39,6 +39,28 @@ type NodeProxy struct {
 
 	node4plan *plan.Node
 	class     int // of nodes with equal Plans
+
+	does proxyEvents
+}
+
+// proxyEvents are what the events of a proxy do, made once. Each is told its moment, which is past where
+// the proxy was paused.
+type proxyEvents struct {
+	begin, finish, deliver func(uint64)
+	arrived, looked        func()
+	hearOthers             func()
+}
+
+func (p *NodeProxy) events() proxyEvents {
+	timed := func(do func(engine.Time)) func(uint64) {
+		run := func(at uint64) { do(engine.Time(at)) }
+		return func(at uint64) { p.w.store.awakeWith(p.owner, run, at) }
+	}
+	return proxyEvents{
+		begin: timed(p.begin), finish: timed(p.finish), deliver: timed(p.deliver),
+		arrived: p.arrived, looked: p.looked,
+		hearOthers: func() { p.w.store.awake(p.owner, p.hearOthers) },
+	}
 }
 
 func newNodeProxy(w *World, node int) *NodeProxy {
@@ -51,6 +73,7 @@ func newNodeProxy(w *World, node int) *NodeProxy {
 			Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),
 		},
 	}
+	p.does = p.events()
 	p.others = newOthers(w, name)
 	p.node4plan = &plan.Node{
 		Name: w.sc.Nodes[node].Name, Zone: w.sc.Nodes[node].Zone,
@@ -109,18 +132,12 @@ func (p *NodeProxy) plan(tell bool) {
 	if tell {
 		p.w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(at), Others: p.alone})
 	}
-	p.timer = p.at(max(p.w.eng.Now(), engine.FromDuration(at)), "sync starts", p.begin)
+	p.timer = p.at(max(p.w.eng.Now(), engine.FromDuration(at)), "sync starts", p.does.begin)
 }
 
-// at has the proxy do something at a moment. It is told the moment, which is past where it was paused.
-func (p *NodeProxy) at(at engine.Time, name string, do func(engine.Time)) engine.Handle {
-	return p.w.eng.At(at, engine.ClassTimer, p.owner, name, func() {
-		if !p.w.asleep(p.owner) {
-			do(at)
-			return
-		}
-		p.w.store.awake(p.owner, func() { do(at) })
-	})
+// at has the proxy do something at a moment, of which it is told.
+func (p *NodeProxy) at(at engine.Time, name string, do func(uint64)) engine.Handle {
+	return p.w.eng.AtWith(at, engine.ClassTimer, p.owner, name, do, uint64(at))
 }
 
 // begin starts the sync that was waited for, unless it has been started since: while the proxy
@@ -140,7 +157,7 @@ func (p *NodeProxy) sync() {
 	took := p.w.syncLatency(p.node).Sample(p.syncs.Draw(p.count))
 	p.count++
 	p.w.tell(AuditEvent{Kind: SyncBegan, Node: p.node})
-	p.ends = p.at(p.w.eng.Now()+took, "sync ends", p.finish)
+	p.ends = p.at(p.w.eng.Now()+took, "sync ends", p.does.finish)
 }
 
 // finish ends a sync: what it programs is in force.

@@ -8,43 +8,46 @@ type reaction struct {
 	w     *World
 	owner engine.Owner
 	name  string // of its events
+	late  string // of those for a moment to come
 	// component is the controller's own name.
-	component string
-	latency   engine.Dist
-	draws     engine.Stream
-	count     *uint64
-	queued    map[int]bool
-	run       func(key int)
+	component  string
+	latency    engine.Dist
+	draws      engine.Stream
+	count      uint64
+	queued     map[int]bool
+	run        func(key int)
+	due, again func(uint64) // what events do: work on a key, or ask for it anew
 }
 
-func newReaction(w *World, owner engine.Owner, name string, latency engine.Dist, run func(int)) reaction {
-	return reaction{
-		w: w, owner: owner, name: "sync " + name, component: name, latency: latency,
-		draws: w.eng.Stream(name, "reaction"), count: new(uint64), queued: map[int]bool{}, run: run,
+func newReaction(w *World, owner engine.Owner, name string, latency engine.Dist, run func(int)) *reaction {
+	r := &reaction{
+		w: w, owner: owner, name: "sync " + name, late: "sync " + name + " (timer)", component: name, latency: latency,
+		draws: w.eng.Stream(name, "reaction"), queued: map[int]bool{}, run: run,
 	}
+	work := func(key uint64) {
+		r.queued[int(key)] = false
+		r.run(int(key))
+	}
+	retry := func(key uint64) { r.enqueue(int(key)) }
+	r.due = func(key uint64) { w.store.awakeWith(owner, work, key) }
+	r.again = func(key uint64) { w.store.awakeWith(owner, retry, key) }
+	return r
 }
 
 // enqueue asks for work on a key soon.
 func (r *reaction) enqueue(key int) {
-	delay := r.latency.Sample(r.draws.Draw(*r.count))
 	if r.queued[key] {
 		return
 	}
-	*r.count++
+	delay := r.latency.Sample(r.draws.Draw(r.count))
+	r.count++
 	r.queued[key] = true
-	r.w.eng.After(delay, engine.ClassTimer, r.owner, r.name, func() {
-		r.w.store.awake(r.owner, func() {
-			r.queued[key] = false
-			r.run(key)
-		})
-	})
+	r.w.eng.AfterWith(delay, engine.ClassTimer, r.owner, r.name, r.due, uint64(key))
 }
 
 // enqueueAt asks for work on a key at a moment to come.
 func (r *reaction) enqueueAt(at engine.Time, key int) {
-	r.w.eng.At(max(at, r.w.eng.Now()), engine.ClassTimer, r.owner, r.name+" (timer)", func() {
-		r.w.store.awake(r.owner, func() { r.enqueue(key) })
-	})
+	r.w.eng.AtWith(max(at, r.w.eng.Now()), engine.ClassTimer, r.owner, r.late, r.again, uint64(key))
 }
 
 // limiter is a client's token bucket. Each controller has one of its own (measured on a real

@@ -21,7 +21,7 @@ const (
 type replicaSetController struct {
 	w       *World
 	owner   engine.Owner
-	react   reaction
+	react   *reaction
 	limit   limiter
 	sets    map[ReplicaSetID]*ReplicaSet
 	pods    map[ReplicaSetID]*podList

@@ -21,7 +21,7 @@ const maxEndpointsPerSlice = 100
 type sliceController struct {
 	w     *World
 	owner engine.Owner
-	react reaction
+	react *reaction
 	pods  []podList // by workload: what its watch has shown
 	// written is, per service, what the controller last wrote. inFlight counts the writes that
 	// its own watch has not shown it yet: a sync meanwhile finds a stale cache and backs off.

@@ -51,21 +51,26 @@ type store struct {
 	all     []*watch // each once, in order of subscription
 	slices  sliceLog // what the nodes' proxies hear of, each in its own time
 
+	requests pool[request] // on their way
+	execute  func(uint64)  // executed
+
 	changedPod func(old, p *Pod) // hears of every version of a pod, before the watches
 
 	down    bool                      // the API server answers nobody
-	waiting []func()                  // writes that are repeated when it is back
+	waiting []request                 // that are repeated when it is back
 	frozen  map[engine.Owner][]func() // components that are paused, with what they have to do since
 
 	hear func(AuditEvent)
 }
 
 func newStore(eng *engine.Engine, latency engine.Dist, name func(key) string) *store {
-	return &store{
+	s := &store{
 		eng: eng, owner: eng.Register("apiserver"), latency: latency, name: name,
 		written: map[key]*written{}, current: map[key]object{},
 		frozen: map[engine.Owner][]func(){},
 	}
+	s.execute = s.executed
+	return s
 }
 
 // watch is one component's stream of news. Deliveries keep the order of the writes: one that
@@ -79,6 +84,8 @@ type watch struct {
 	wants   func(object) bool // nil: everything of the kinds
 	last    engine.Time       // when the last news on its way will be delivered
 	held    []news            // while the API server is down
+	coming  queue[object]     // on its way; it arrives in order
+	arrived func()            // what the arrival of each does
 }
 
 // news is one version of an object, with the draw of its delay.
@@ -90,6 +97,8 @@ type news struct {
 // subscribe starts a watch of some kinds.
 func (s *store) subscribe(name string, owner engine.Owner, latency engine.Dist, deliver func(object), kinds ...kind) *watch {
 	w := &watch{label: "watch " + name, draws: s.eng.Component(name), owner: owner, latency: latency, deliver: deliver}
+	take := func() { s.take(w) }
+	w.arrived = func() { s.awake(w.owner, take) }
 	for _, k := range kinds {
 		s.watches[k] = append(s.watches[k], w)
 	}
@@ -134,22 +143,41 @@ func (s *store) limited(l *limiter, owner engine.Owner, name string, k key, muta
 	})
 }
 
+// request is a write on its way.
+type request struct {
+	delay  engine.Time
+	owner  engine.Owner
+	name   string
+	key    key
+	mutate func(object) object
+	done   func()
+}
+
 // writeAfter is write with a latency of the caller's.
 func (s *store) writeAfter(delay engine.Time, owner engine.Owner, name string, k key, mutate func(object) object, done func()) {
+	s.request(request{delay, owner, name, k, mutate, done})
+}
+
+// request sends a write, or has it wait for the API server.
+func (s *store) request(r request) {
 	if s.down {
-		s.waiting = append(s.waiting, func() { s.writeAfter(delay, owner, name, k, mutate, done) })
+		s.waiting = append(s.waiting, r)
 		return
 	}
-	s.eng.After(delay, engine.ClassDelivery, s.owner, name, func() {
-		if s.down {
-			s.waiting = append(s.waiting, func() { s.writeAfter(delay, owner, name, k, mutate, done) })
-			return
-		}
-		s.commit(k, mutate)
-		if done != nil {
-			s.awake(owner, done)
-		}
-	})
+	s.eng.AfterWith(r.delay, engine.ClassDelivery, s.owner, r.name, s.execute, s.requests.put(r))
+}
+
+// executed carries out a write that has come to the API server.
+func (s *store) executed(number uint64) {
+	r := s.requests.take(number)
+	if s.down {
+		s.waiting = append(s.waiting, r)
+		return
+	}
+	s.commit(r.key, r.mutate)
+	if r.done != nil {
+		s.awake(r.owner, r.done)
+	}
 }
 
 // commit changes an object now. The last version of a pod or a ReplicaSet is sent and not kept.
@@ -194,12 +222,15 @@ func (s *store) send(w *watch, n news) {
 	}
 	at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))
 	w.last = at
-	s.eng.At(at, engine.ClassDelivery, w.owner, w.label, func() {
-		s.awake(w.owner, func() {
-			s.tell(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(w.label, "watch ")}, n.object)
-			w.deliver(n.object)
-		})
-	})
+	w.coming.push(n.object)
+	s.eng.At(at, engine.ClassDelivery, w.owner, w.label, w.arrived)
+}
+
+// take has a watch's component hear of what has arrived first.
+func (s *store) take(w *watch) {
+	o := w.coming.pop()
+	s.tell(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(w.label, "watch ")}, o)
+	w.deliver(o)
 }
 
 // setDown takes the API server away or brings it back. What is on its way arrives; what was
@@ -211,8 +242,8 @@ func (s *store) setDown(down bool) {
 	}
 	waiting := s.waiting
 	s.waiting = nil
-	for _, retry := range waiting {
-		retry()
+	for _, r := range waiting {
+		s.request(r)
 	}
 	for _, w := range s.all {
 		s.flush(w)

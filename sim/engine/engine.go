@@ -49,13 +49,18 @@ type Handle struct {
 	gen  uint32
 }
 
-// slot holds what an event does; slots are reused, gen tells the uses apart.
+// slot holds what an event does; slots are reused, gen tells the uses apart. One that is free, or
+// whose event was cancelled, has neither run nor do.
 type slot struct {
 	run  func()
+	do   func(uint64) // with what is in with
+	with uint64
 	name string
 	gen  uint32
 	look bool // no event of the run: see Look
 }
+
+func (s *slot) pending() bool { return s.run != nil || s.do != nil }
 
 // Limits bound a run. Reaching one is an error with a name, never a hang.
 type Limits struct {
@@ -111,6 +116,11 @@ func (e *Engine) At(at Time, class Class, owner Owner, name string, run func()) 
 	return e.schedule(at, class, owner, slot{run: run, name: name})
 }
 
+// AtWith is At for what many events do, each with another number: no function is made for each of them.
+func (e *Engine) AtWith(at Time, class Class, owner Owner, name string, do func(uint64), with uint64) Handle {
+	return e.schedule(at, class, owner, slot{do: do, with: with, name: name})
+}
+
 // Look schedules what only looks: somebody who is told of everything as it happens, where the world
 // itself finds out later. It is in order with the events, and none of the run: it is not counted, and not
 // in the trace. run must not change what becomes of the world.
@@ -137,6 +147,11 @@ func (e *Engine) schedule(at Time, class Class, owner Owner, what slot) Handle {
 	return Handle{slot: i + 1, gen: s.gen}
 }
 
+// AfterWith is AtWith for d from now; a negative d counts as 0.
+func (e *Engine) AfterWith(d Time, class Class, owner Owner, name string, do func(uint64), with uint64) Handle {
+	return e.AtWith(e.now.Add(max(d, 0)), class, owner, name, do, with)
+}
+
 // After schedules run for d from now; a negative d counts as 0.
 func (e *Engine) After(d Time, class Class, owner Owner, name string, run func()) Handle {
 	return e.At(e.now.Add(max(d, 0)), class, owner, name, run)
@@ -148,10 +163,10 @@ func (e *Engine) Cancel(h Handle) bool {
 		return false
 	}
 	s := &e.slots[h.slot-1]
-	if s.gen != h.gen || s.run == nil {
+	if s.gen != h.gen || !s.pending() {
 		return false
 	}
-	s.run = nil // its entry stays in the queue until its time comes
+	s.run, s.do = nil, nil // its entry stays in the queue until its time comes
 	return true
 }
 
@@ -192,15 +207,19 @@ func (e *Engine) Step() (bool, error) {
 		return false, &LimitError{"events", e.now, s.name}
 	}
 	e.pop()
-	run, name, look := s.run, s.name, s.look
-	s.run = nil
+	what := *s
+	s.run, s.do = nil, nil
 	e.free = append(e.free, next.slot)
 	e.now = next.at
-	if !look {
+	if !what.look {
 		e.done++
-		e.hash.Event(next.at, next.class, next.owner, name)
+		e.hash.Event(next.at, next.class, next.owner, what.name)
 	}
-	run()
+	if what.do != nil {
+		what.do(what.with)
+	} else {
+		what.run()
+	}
 	return true, nil
 }
 
@@ -218,7 +237,7 @@ func (e *Engine) RunUntil(t Time) error {
 }
 
 func (e *Engine) dropCancelled() {
-	for len(e.queue) > 0 && e.slots[e.queue[0].slot].run == nil {
+	for len(e.queue) > 0 && !e.slots[e.queue[0].slot].pending() {
 		e.free = append(e.free, e.queue[0].slot)
 		e.pop()
 	}

@@ -268,3 +268,24 @@ func BenchmarkSample(b *testing.B) {
 		i++
 	}
 }
+
+func TestAnEventWithANumberIsInOrderWithOthersAndCanBeCancelled(t *testing.T) {
+	t.Parallel()
+	e := New(1, Limits{})
+	o := e.Register("x")
+	var got []uint64
+	add := func(n uint64) { got = append(got, n) }
+	e.AtWith(2, ClassTimer, o, "with", add, 2)
+	e.At(1, ClassTimer, o, "without", func() { add(1) })
+	e.AfterWith(-1, ClassTimer, o, "at once", add, 0)
+	h := e.AtWith(1, ClassTimer, o, "cancelled", add, 7)
+	if !e.Cancel(h) || e.Cancel(h) {
+		t.Error("an event with a number is cancelled once, and then no more")
+	}
+	if err := e.RunUntil(Never); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, []uint64{0, 1, 2}) || e.Events() != 3 {
+		t.Errorf("got %v, %d events", got, e.Events())
+	}
+}

@@ -347,7 +347,7 @@ var proxyMutants = []mutant{
 		{store, "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := max(w.last, s.eng.Now())"},
 	}},
 	{"writes have no delay", []string{"propagation 1.1"}, cluster, "TestSlowStart", []edit{
-		{store, "s.eng.After(delay, engine.ClassDelivery, s.owner, name,", "s.eng.After(0*delay, engine.ClassDelivery, s.owner, name,"},
+		{store, "s.eng.AfterWith(r.delay, engine.ClassDelivery,", "s.eng.AfterWith(0*r.delay, engine.ClassDelivery,"},
 	}},
 	{"traffic from outside keeps its source under policy Cluster", []string{"kube-proxy 4 outside -> nodePort"}, "proxier/memory", "TestConformance", []edit{
 		{routes, "r.List, r.Masquerade = endpoints.ClusterList, true", "r.List, r.Masquerade = endpoints.ClusterList, false"},

@@ -83,13 +83,13 @@ var progressMutants = []mutant{
 
 var componentMutants = []mutant{
 	{"a component that is paused hears all the same", []string{"simulator 6"}, cluster, "TestPausedComponents|TestPausedProxy|TestOutageAndPause", []edit{
-		{"sim/cluster/store.go", "\t\ts.awake(w.owner, func() {\n", "\t\ts.awake(s.owner, func() {\n"},
+		{"sim/cluster/store.go", "s.awake(w.owner, take)", "s.awake(s.owner, take)"},
 	}},
 	{"what a component has to do is lost while it is paused", []string{"simulator 6"}, cluster, "TestPausedComponents|TestOutageAndPause", []edit{
 		{component, "s.frozen[owner] = append(held, run)", "s.frozen[owner] = held"},
 	}},
 	{"a paused proxy ends its sync", []string{"simulator 6"}, cluster, "TestPausedInTheMiddleOfASync", []edit{
-		{"sim/cluster/proxy.go", "p.w.store.awake(p.owner, func() { do(at) })", "do(at)"},
+		{"sim/cluster/proxy.go", "p.w.store.awakeWith(p.owner, run, at)", "run(at)"},
 	}},
 	{"the containers of a paused kubelet stop, too", []string{"simulator 6"}, cluster, "TestPausedKubelet", []edit{
 		{kubelet, "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, run)", "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, func() { k.w.store.awake(k.owner, run) })"},
