@@ -11,6 +11,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY cmd cmd
+COPY docs/model docs/model
 COPY endpoints endpoints
 COPY healthcheck healthcheck
 COPY proxier proxier

@@ -304,6 +304,7 @@ var packages = []packageRule{
 		path:    "proxier/source/live/livetest",
 		modules: []permit{{"go.yaml.in/yaml/v3", "the objects it serves are written as YAML"}},
 	},
+	{path: "docs/model"},
 	{
 		path: "sim", pure: true,
 		own: []permit{

@@ -1,14 +1,12 @@
 // Package facts answers: of what Kubernetes does, what does lameduck model, where, which tests
 // check it, and would they notice a mistake?
 //
-// The facts themselves are written down outside the repository, in files with numbered rows; rows
-// here name them by id, "pod-lifecycle 3.2.9". modelled lists every row that the simulator or the
-// core models, elsewhere what is left out, with the reason. The checks hold both lists to the
-// files of facts (where they are there), to the source (files and tests exist), and to the tables
-// of mutants in test/: a modelled row that no mutant breaks stands in LIMITATIONS.md, and nothing
+// The facts are the pages of docs/model, read by package model; each says where it is modelled and
+// which tests check it. The checks here hold the pages to the source (files and tests exist) and to
+// the tables of mutants in test/: a fact that no mutant breaks stands in LIMITATIONS.md, and nothing
 // else does.
 //
-//	facts rows -> modelled, elsewhere -> tests (go/parser) and mutants (go/parser) -> LIMITATIONS.md
+//	docs/model -> tests (go/parser) and mutants (go/parser) -> LIMITATIONS.md
 //
 // promises does the same for what a simulation says by default: sentence -> tests, texts, stories.
 //

@@ -1,5 +1,16 @@
 package facts
 
+// Files where load balancers are modelled.
+const (
+	gkePreset   = "sim/scenario/preset_gke.go"
+	awsPreset   = "sim/scenario/preset_aws.go"
+	otherPreset = "sim/scenario/preset_other.go"
+	balancer    = "sim/balancer/balancer.go"
+	nodesGo     = "sim/nodes.go"
+	checks      = "sim/balancer/check.go"
+	picks       = "sim/balancer/pick.go"
+)
+
 const (
 	presets    = "TestPresets$"
 	balancers  = "sim/balancer"
@@ -18,6 +29,21 @@ var presetMutants = []mutant{
 	}},
 	{"GKE legacy asks each second", []string{"load-balancers 1 GKE legacy external", "load-balancers 1 GKE legacy internal"}, scenario, presets, []edit{
 		{gkePreset, "Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second", "Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: engine.Second"},
+	}},
+	{"a NEG's proxies ask each 5 s", []string{"load-balancers 1 GKE L7 container-native NEG"}, scenario, presets, []edit{
+		{gkePreset, "Interval: 15 * engine.Second, Timeout: 15 * engine.Second", "Interval: 5 * engine.Second, Timeout: 15 * engine.Second"},
+	}},
+	{"an instance group fails after three checks", []string{"load-balancers 1 GKE L7 instance group"}, scenario, presets, []edit{
+		{gkePreset, "Healthy: 1, Unhealthy: 10", "Healthy: 1, Unhealthy: 3"},
+	}},
+	{"an ALB's target fails after three checks", []string{"load-balancers 1 AWS ALB"}, scenario, presets, []edit{
+		{awsPreset, "Interval: 15 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 2", "Interval: 15 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 3"},
+	}},
+	{"Google's operations take a second", []string{"load-balancers 2 gce controller"}, scenario, presets, []edit{
+		{"sim/scenario/preset.go", "return span(5*engine.Second, 20*engine.Second)", "return span(engine.Second, engine.Second)"},
+	}},
+	{"Google's proxies close connections where no target is healthy", []string{"load-balancers 3 GCP L7"}, scenario, presets, []edit{
+		{gkePreset, "NoTarget: NoTarget503, Hash: HashRoundRobin", "NoTarget: NoTargetRefused, Hash: HashRoundRobin"},
 	}},
 	{"NLB ip sends to nodes", []string{"load-balancers 1 AWS NLB ip target"}, scenario, presets, []edit{
 		{awsPreset, "lb.Target, lb.Members = TargetPods, MembersReadyPods", "lb.Target, lb.Members = TargetNodes, MembersReadyPods"},

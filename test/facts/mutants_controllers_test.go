@@ -22,7 +22,7 @@ var rolloutMutants = []mutant{
 	{"the first ReplicaSet is created with nothing", []string{"controllers 2.1"}, cluster, "TestRollingUpdateStory|TestRolloutStories", []edit{
 		{deployment, "\t\trs.Replicas = newSize(in)\n", ""},
 	}},
-	{"a new ReplicaSet begins with a pod without any surge", []string{"measured 1 controllers.md 2, new ReplicaSet"}, cluster, "TestRolloutStories", []edit{
+	{"a new ReplicaSet begins with a pod without any surge", []string{"measured 1 new ReplicaSet"}, cluster, "TestRolloutStories", []edit{
 		{deployment, "\t\trs.Replicas = newSize(in)\n", "\t\trs.Replicas = max(1, newSize(in))\n"},
 	}},
 	{"a restart changes nothing", []string{"controllers 2 Rollout restart"}, cluster, "TestRollingUpdateStory", []edit{
@@ -40,7 +40,7 @@ var rolloutMutants = []mutant{
 	{"one pod too many is taken", []string{"controllers 2.2b"}, cluster, "TestRollingUpdateStep", []edit{
 		{rollout, "allowed := in.available() - minAvailable", "allowed := in.available() - minAvailable + 1"},
 	}},
-	{"minReadySeconds from the nanosecond", []string{"measured 1 controllers.md 2, minReadySeconds"}, cluster, "TestMinReadySeconds", []edit{
+	{"minReadySeconds from the nanosecond", []string{"measured 1 minReadySeconds"}, cluster, "TestMinReadySeconds", []edit{
 		{rollout, "return readySince.TruncateToSecond() + minReady", "return readySince + minReady"},
 	}},
 	{"minReadySeconds is ignored", []string{"controllers 2 \"available\"", "controllers 3 Availability recheck"}, cluster, "TestMinReadySeconds", []edit{
@@ -52,7 +52,7 @@ var rolloutMutants = []mutant{
 	{"Recreate does not wait for terminating pods", []string{"controllers 2 Recreate"}, cluster, "TestRecreateWaits", []edit{
 		{deployment, "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision && !p.Deleting() && !p.Phase.Terminal()"},
 	}},
-	{"Recreate waits until the objects have gone", []string{"measured 1 controllers.md 2, Recreate"}, cluster, "TestRecreateWaits", []edit{
+	{"Recreate waits until the objects have gone", []string{"measured 1 Recreate"}, cluster, "TestRecreateWaits", []edit{
 		{deployment, "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision"},
 	}},
 	{"proportions round down", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRescale", []edit{
@@ -85,13 +85,13 @@ var replicaSetMutants = []mutant{
 	{"pods are deleted by slow start, too", []string{"controllers 3 Delete"}, cluster, "TestRateLimit", []edit{
 		{replicaSet, "c.deletePods(id, active, min(-diff, burstReplicas), status)", "c.deletePods(id, active, 1, status)"},
 	}},
-	{"50 requests a second", []string{"controllers 9.2 Controller client QPS", "measured 1 controllers.md 9.2, client QPS"}, cluster, "TestRateLimit", []edit{
+	{"50 requests a second", []string{"controllers 9.2 Controller client QPS", "measured 1 client QPS"}, cluster, "TestRateLimit", []edit{
 		{replicaSet, "controllerQPS   = 20", "controllerQPS   = 50"},
 	}},
-	{"bursts of 20", []string{"controllers 9.2 Controller client QPS", "measured 1 controllers.md 9.2, client QPS"}, cluster, "TestRateLimit", []edit{
+	{"bursts of 20", []string{"controllers 9.2 Controller client QPS", "measured 1 client QPS"}, cluster, "TestRateLimit", []edit{
 		{replicaSet, "controllerBurst = 30", "controllerBurst = 20"},
 	}},
-	{"terminating pods are not reported", []string{"measured 1 controllers.md 2, terminatingReplicas", "controllers 2 status.terminatingReplicas"}, cluster, "TestEverythingSettles|TestTerminatingReplicas", []edit{
+	{"terminating pods are not reported", []string{"measured 1 terminatingReplicas", "controllers 2 status.terminatingReplicas"}, cluster, "TestEverythingSettles|TestTerminatingReplicas", []edit{
 		{replicaSet, "if p.Deleting() && !p.Phase.Terminal() {\n\t\t\tn++", "if p.Deleting() && p.Phase.Terminal() {\n\t\t\tn++"},
 	}},
 }
@@ -113,7 +113,7 @@ var rankingMutants = []mutant{
 	{"the loneliest goes first", []string{"controllers 3.5"}, cluster, "TestVictims", []edit{
 		{ranking, "cmp.Compare(b.rank, a.rank)", "cmp.Compare(a.rank, b.rank)"},
 	}},
-	{"only the own revision counts on a node", []string{"controllers 3.5", "measured 1 controllers.md 3, rule 5"}, cluster, "TestRankCountsAllRevisions", []edit{
+	{"only the own revision counts on a node", []string{"controllers 3.5", "measured 1 rule 5"}, cluster, "TestRankCountsAllRevisions", []edit{
 		{replicaSet, "if other.Workload == id.Workload {", "if other == id {"},
 	}},
 	{"ages are compared exactly", []string{"controllers 3.6"}, cluster, "TestVictims|TestLogAge", []edit{
@@ -125,7 +125,7 @@ var rankingMutants = []mutant{
 	{"the higher UID goes first", []string{"controllers 3.6"}, cluster, "TestVictims", []edit{
 		{ranking, "return cmp.Compare(uidA, uidB)", "return cmp.Compare(uidB, uidA)"},
 	}},
-	{"UIDs decide between equal times", []string{"measured 1 controllers.md 3, UID tie-break"}, cluster, "TestVictims", []edit{
+	{"UIDs decide between equal times", []string{"measured 1 UID tie-break"}, cluster, "TestVictims", []edit{
 		{ranking, "\tif a == b {\n\t\treturn 0\n\t}\n\tif c := cmp.Compare(logAge", "\tif c := cmp.Compare(logAge"},
 	}},
 	{"who restarted least goes first", []string{"controllers 3.7"}, cluster, "TestVictims", []edit{
@@ -170,7 +170,7 @@ var sliceMutants = []mutant{
 	{"the slice controller waits half a second", []string{"controllers 9.2 Batch period"}, cluster, "TestEndpointPath|TestStaleCache", []edit{
 		{slicer, "c.react.enqueue(s)\n\t\t}", "c.react.enqueueAt(c.w.eng.Now()+engine.Second/2, s)\n\t\t}"},
 	}},
-	{"no stale cache", []string{"controllers 9.2 Stale cache", "measured 1 controllers.md 9.2, stale cache", "propagation 1.3b"}, cluster, "TestStaleCache", []edit{
+	{"no stale cache", []string{"controllers 9.2 Stale cache", "measured 1 stale cache", "propagation 1.3b"}, cluster, "TestStaleCache", []edit{
 		{slicer, "if c.inFlight[service] > 0 {", "if c.inFlight[service] > 1000 {"},
 	}},
 	{"the stale cache's back-off is 100 ms", []string{"controllers 9.2 Stale cache", "controllers 9.2 Failure back-off"}, cluster, "TestStaleCache", []edit{

@@ -39,10 +39,10 @@ var gateMutants = []mutant{
 	{"a gate opens when its pod is registered", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestAGateOpens|TestGatesSleep", []edit{
 		{balancerGates, "m != nil && m.healthy && !m.removed", "m != nil && !m.removed"},
 	}},
-	{"a gate opens as soon as its pod is healthy", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestAGateOpens", []edit{
+	{"a gate opens as soon as its pod is healthy", []string{"pod-lifecycle 4 External readiness-gate", "load-balancers 2 lbc readiness gate"}, balancers, "TestAGateOpens", []edit{
 		{"sim/balancer/check.go", "\tb.recheck()\n", "\tb.keepGates()\n"},
 	}},
-	{"a gate's timeout counts from when it is seen", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestGateTimeout", []edit{
+	{"a gate's timeout counts from when it is seen", []string{"pod-lifecycle 4 External readiness-gate", "load-balancers 2 GKE NEG L7"}, balancers, "TestGateTimeout", []edit{
 		{balancerGates, "late := e.Created + b.spec.GateTimeout", "late := b.gates.origin + b.spec.GateTimeout"},
 	}},
 	{"one of two controllers opens a gate", []string{"pod-lifecycle 4 External readiness-gate"}, "sim", "TestAGateOfTwoLoadBalancers", []edit{

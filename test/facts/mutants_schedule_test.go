@@ -12,22 +12,22 @@ const (
 
 // Where pods find a node, and what is said of rollouts that cannot go on.
 var scheduleMutants = []mutant{
-	{"host ports do not count", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
+	{"host ports do not count", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{obstacles, "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
 	}},
 	{"hostNetwork takes no port", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{hostPorts, "number, path = p.ContainerPort, \"spec.template.spec.hostNetwork\"", "path = \"spec.template.spec.hostNetwork\""},
 	}},
-	{"host ports of two protocols clash", []string{"simulator 9"}, cluster, "TestHostPortsThatDoNotClash", []edit{
+	{"host ports of two protocols clash", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestHostPortsThatDoNotClash", []edit{
 		{hostPorts, " && p.Protocol == other.Protocol", ""},
 	}},
-	{"host ports of two addresses clash", []string{"simulator 9"}, cluster, "TestHostPortsThatDoNotClash", []edit{
+	{"host ports of two addresses clash", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestHostPortsThatDoNotClash", []edit{
 		{hostPorts, "(p.IP == other.IP || p.IP == everyAddress", "(p.IP == other.IP || p.IP != everyAddress || p.IP == everyAddress"},
 	}},
-	{"one address does not clash with all", []string{"simulator 9"}, cluster, "TestHostPortsThatDoNotClash", []edit{
+	{"one address does not clash with all", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestHostPortsThatDoNotClash", []edit{
 		{hostPorts, "p.IP == other.IP || p.IP == everyAddress || other.IP == everyAddress", "p.IP == other.IP"},
 	}},
-	{"a host port stays taken", []string{"simulator 9"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
+	{"a host port stays taken", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
 		{scheduler, "if s.ports[node][port] += more; s.ports[node][port] == 0 {", "if s.ports[node][port] += max(0, more); s.ports[node][port] == 0 {"},
 	}},
 	{"a pending pod is not tried again", []string{"simulator 9"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
@@ -95,7 +95,7 @@ var writeMutants = []mutant{
 	{"grace 0 waits for the kubelet", []string{"pod-lifecycle 1.6"}, cluster, "TestAForcedDeletionDoesNotWaitForTheKubelet", []edit{
 		{world, "\t\t\tw.forceOff(id)\n", ""},
 	}},
-	{"a forced deletion is one step", []string{"pod-lifecycle 1.6", "measured 1 pod-lifecycle.md 1.6, force delete"}, cluster, "TestAForcedDeletionDoesNotWaitForTheKubelet", []edit{
+	{"a forced deletion is one step", []string{"pod-lifecycle 1.6", "measured 1 force delete"}, cluster, "TestAForcedDeletionDoesNotWaitForTheKubelet", []edit{
 		{world, "\t\t\tw.forceOff(id)\n", "\t\t\tnext.Gone = true\n"},
 	}},
 	{"no sync waits for its status", []string{"simulator 1"}, cluster, "TestASyncEndsWithItsStatus", []edit{
@@ -116,7 +116,7 @@ var writeMutants = []mutant{
 	{"the filter is never filled again", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController", []edit{
 		{recorded, "spamInterval = 300 * engine.Second", "spamInterval = 3000 * engine.Second"},
 	}},
-	{"the oldest of equal pods is the victim", []string{"measured 1 controllers.md 3, UID tie-break"}, cluster, "TestEqualVictimsAreDrawn", []edit{
+	{"the oldest of equal pods is the victim", []string{"measured 1 UID tie-break"}, cluster, "TestEqualVictimsAreDrawn", []edit{
 		{replicaSet, "cmp.Or(compareVictims(a, b, now), c.w.byChance(a.pod, b.pod))", "cmp.Or(compareVictims(a, b, now), cmp.Compare(a.pod.ID, b.pod.ID))"},
 	}},
 	{"a server that has drained goes on serving its connections", []string{"simulator 1"}, "sim", "TestAServerThatDrainsClosesItsConnections", []edit{

@@ -6,7 +6,7 @@ import "github.com/lameduck-proxy/lameduck/test/mutate"
 // to notice it: those that run names, which are quick.
 type mutant struct {
 	name  string
-	facts []string // ids of the table, or of the simulator's specification: "simulator 2"
+	facts []string // IDs of docs/model, or sections of it: "simulator 2"
 	pkg   string   // from the root, such as sim/cluster
 	run   string   // -run
 	edits []edit
