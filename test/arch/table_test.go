@@ -204,6 +204,8 @@ var packages = []packageRule{
 		own: []permit{
 			{"endpoints", "the Decisions it puts into words"},
 			{"proxier/plan", "the routes that follow from them"},
+			{"proxier/memory", "where a plan sends a packet"},
+			{"proxier/packet", "the packets that are asked about"},
 			{"healthcheck", "what the health check node port answers meanwhile"},
 			{"proxier/page", "lines that are no wider than a terminal"},
 		},

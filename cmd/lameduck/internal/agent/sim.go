@@ -15,9 +15,6 @@ import (
 type SimOptions struct {
 	// Address is where it is asked about its decisions.
 	Address string
-	// Trace follows a packet through a Plan and returns what is written as JSON; the error says what is wrong
-	// with the question.
-	Trace func(p *plan.Plan, from, to, inInterface string) (any, error)
 }
 
 // nowhere is a Backend without a dataplane: what is decided comes in force at once, for nobody.

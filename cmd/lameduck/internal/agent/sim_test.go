@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -40,13 +39,7 @@ func inSim(t *testing.T, verbosity int, story func(r *simRig)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trace := func(p *plan.Plan, from, to, in string) (any, error) {
-			if from == "" {
-				return nil, errors.New("from: want an address")
-			}
-			return []string{p.Node().Name, from, to, in}, nil
-		}
-		o := Options{Log: funcr.NewJSON(r.heed, funcr.Options{Verbosity: verbosity}), Profile: current, Sim: &SimOptions{Trace: trace}}
+		o := Options{Log: funcr.NewJSON(r.heed, funcr.Options{Verbosity: verbosity}), Profile: current, Sim: &SimOptions{}}
 		if r.proxy, err = newProxy(o, thisNode(), nowhere{}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -233,11 +226,10 @@ func TestAProxyThatProgramsNothingIsAskedOnAPortOfItsOwn(t *testing.T) {
       "service": "shop/web",
       "localEndpoints": 1,
       "status": 200`, `"ipFamily": "IPv6"`)
-		wants("/trace?from=192.0.2.7&to=10.96.0.1:80&in-interface=eth0", 200, `"node-1",
-  "192.0.2.7",
-  "10.96.0.1:80",
-  "eth0"`)
-		wants("/trace", 400, `"kind": "Error"`, "from: want an address")
+		wants("/trace?from=192.0.2.7&to=10.96.0.1:80", 200, `"kind": "Trace",
+  "node": "node-1"`, `"service": "shop/web"`, `"verdict": "endpoints"`)
+		wants("/trace", 400, `"kind": "Error"`, "from IP and to IP:PORT/PROTOCOL are needed; ask as /trace?from=IP&to=IP:PORT/PROTOCOL")
+		wants("/trace?from=here&to=10.96.0.1:80", 400, "from \\\"here\\\": want an IP address")
 		wants("/explain", 400, "want ?service=NAMESPACE/NAME")
 		wants("/explain?service=web", 400, "want ?service=NAMESPACE/NAME")
 		wants("/explain?service=shop/wbe", 404, "it proxies shop/web")

@@ -101,12 +101,13 @@ func known(p *plan.Plan) string {
 
 func (p *proxy) trace(w http.ResponseWriter, r *http.Request, decided *plan.Plan) {
 	q := r.URL.Query()
-	answer, err := p.opts.Sim.Trace(decided, q.Get("from"), q.Get("to"), q.Get("in-interface"))
+	packet, err := explain.ParsePacket(q.Get("from"), q.Get("to"))
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err.Error()+"; ask as /trace?from=IP&to=IP:PORT/PROTOCOL")
 		return
 	}
-	reply(w, answer)
+	packet.InInterface = q.Get("in-interface")
+	reply(w, explain.BuildTrace(decided, packet, p.opts.Profile))
 }
 
 // healthPorts is the JSON of all health-check node ports. Fields are only ever added.

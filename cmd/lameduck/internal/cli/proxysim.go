@@ -3,12 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/agent"
-	"github.com/lameduck-proxy/lameduck/proxier/memory"
-	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
 // simPort is where a proxy that programs nothing is asked: no port of Kubernetes' own programs (pkg/cluster/ports and
@@ -43,15 +40,7 @@ func (c *proxyCommand) simOptions(s *settings) (*agent.SimOptions, error) {
 	if at == "" {
 		return nil, fmt.Errorf("--sim-bind-address %q: want an IP address and port such as 127.0.0.1:%d", c.simAddress, simPort)
 	}
-	trace := func(p *plan.Plan, from, to, inInterface string) (any, error) {
-		t := traceCommand{from: from, to: to, inInterface: inInterface, std: Streams{Out: io.Discard, Err: io.Discard}}
-		packet, err := t.packet()
-		if err != nil {
-			return nil, fmt.Errorf("%w; ask as /trace?from=IP&to=IP:PORT/PROTOCOL", err)
-		}
-		return t.answer(packet, p.Node(), s.profile, memory.New(p).Trace(packet)), nil
-	}
-	return &agent.SimOptions{Address: at, Trace: trace}, nil
+	return &agent.SimOptions{Address: at}, nil
 }
 
 // simServers leaves kube-proxy's ports to kube-proxy: a proxy that programs nothing opens them only where a flag says so.

@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
-	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
-	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
@@ -76,28 +73,5 @@ func TestAProxyThatProgramsNothingListensWhereNobodyElseDoes(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestAProxyThatProgramsNothingTracesAsTraceDoes(t *testing.T) {
-	t.Parallel()
-	cmd, s := proxyWith(t, "--mode", "sim")
-	sim, err := cmd.simOptions(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := plan.Empty(&plan.Node{Name: "node-1", Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.1")}, Options: endpoints.CurrentOptions()})
-	answer, err := sim.Trace(p, "198.51.100.7", "192.0.2.1:30080", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(answer)
-	if err != nil || !strings.Contains(string(text), `"kind":"Trace","node":"node-1"`) || !strings.Contains(string(text), `"verdict":"none"`) {
-		t.Errorf("%v: %s", err, text)
-	}
-	for _, q := range [][2]string{{"", ""}, {"here", "192.0.2.1:80"}, {"198.51.100.7", "192.0.2.1"}, {"198.51.100.7", "192.0.2.1:80/icmp"}} {
-		if _, err := sim.Trace(p, q[0], q[1], ""); err == nil || !strings.Contains(err.Error(), "/trace?from=IP&to=IP:PORT/PROTOCOL") {
-			t.Errorf("%q: %v", q, err)
-		}
 	}
 }
