@@ -19,9 +19,9 @@ import (
 type Cache struct {
 	options  Options
 	services map[ServiceName][]ServicePort
-	slices   map[sliceKey]*slice
+	slices   map[sliceKey]*Slice
 	// byService finds a service's slices; an empty inner map is removed.
-	byService map[ServiceName]map[string]*slice
+	byService map[ServiceName]map[string]*Slice
 	dirty     map[ServiceName]mark
 	tree      *btree.BTreeG[*Service]
 	version   uint64
@@ -34,8 +34,8 @@ func NewCache(o Options) *Cache {
 	return &Cache{
 		options:   o,
 		services:  map[ServiceName][]ServicePort{},
-		slices:    map[sliceKey]*slice{},
-		byService: map[ServiceName]map[string]*slice{},
+		slices:    map[sliceKey]*Slice{},
+		byService: map[ServiceName]map[string]*Slice{},
 		dirty:     map[ServiceName]mark{},
 		tree:      newTree(),
 	}
@@ -97,31 +97,35 @@ func (c *Cache) DeleteService(name ServiceName) {
 // A slice whose label now names another Service leaves the first one; kube-proxy 1.36
 // keeps it in both until it restarts (LIMITATIONS.md).
 func (c *Cache) SetSlice(s *discoveryv1.EndpointSlice) []Problem {
-	p := problems{of: Problem{Kind: "EndpointSlice", Namespace: s.Namespace, Name: s.Name}}
-	next := convertSlice(s, &p)
+	next, problems := ReadSlice(s)
 	if next == nil {
 		c.DeleteSlice(s.Namespace, s.Name)
-		return p.list
+	} else {
+		c.PutSlice(next)
 	}
-	key := sliceKey{s.Namespace, s.Name}
+	return problems
+}
+
+// PutSlice is SetSlice for a Slice that was read before.
+func (c *Cache) PutSlice(next *Slice) {
+	key := sliceKey{next.service.Namespace, next.name}
 	if old := c.slices[key]; old != nil {
 		if old.equal(next) {
-			return p.list
+			return
 		}
 		if old.service == next.service {
 			c.slices[key], c.byService[next.service][next.name] = next, next
 			c.changed(old, next)
-			return p.list
+			return
 		}
 		c.detach(key, old)
 	}
 	c.slices[key] = next
 	if c.byService[next.service] == nil {
-		c.byService[next.service] = map[string]*slice{}
+		c.byService[next.service] = map[string]*Slice{}
 	}
 	c.byService[next.service][next.name] = next
 	c.dirty[next.service] = mark{whole: true}
-	return p.list
 }
 
 // DeleteSlice removes an EndpointSlice.
@@ -132,7 +136,7 @@ func (c *Cache) DeleteSlice(namespace, name string) {
 	}
 }
 
-func (c *Cache) detach(key sliceKey, s *slice) {
+func (c *Cache) detach(key sliceKey, s *Slice) {
 	delete(c.slices, key)
 	delete(c.byService[s.service], s.name)
 	if len(c.byService[s.service]) == 0 {
@@ -198,21 +202,21 @@ func (c *Cache) rebuild(name ServiceName, m mark) bool {
 	return true
 }
 
-func (c *Cache) slicesOf(name ServiceName) []*slice {
+func (c *Cache) slicesOf(name ServiceName) []*Slice {
 	byName := c.byService[name]
 	if len(byName) == 0 {
 		return nil
 	}
-	list := make([]*slice, 0, len(byName))
+	list := make([]*Slice, 0, len(byName))
 	for _, s := range byName { // order: sorted on the next line
 		list = append(list, s)
 	}
-	slices.SortFunc(list, func(a, b *slice) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(list, func(a, b *Slice) int { return cmp.Compare(a.name, b.name) })
 	return list
 }
 
 // buildService joins a Service's ports with its slices' endpoints.
-func buildService(name ServiceName, ports []ServicePort, list []*slice) *Service {
+func buildService(name ServiceName, ports []ServicePort, list []*Slice) *Service {
 	return joinGroups(name, ports, groupSlices(list))
 }
 

@@ -16,10 +16,23 @@ type mark struct {
 }
 
 // edit is a slice before and after, which have the same ports.
-type edit struct{ before, after *slice }
+type edit struct{ before, after *Slice }
+
+// differing returns the entries before and after without those at both ends that are the very same: a Slice made
+// from another (With) has most of them in common.
+func (e edit) differing() (gone, come []SliceEndpoint) {
+	gone, come = e.before.entries, e.after.entries
+	for len(gone) > 0 && len(come) > 0 && gone[0] == come[0] {
+		gone, come = gone[1:], come[1:]
+	}
+	for len(gone) > 0 && len(come) > 0 && gone[len(gone)-1] == come[len(come)-1] {
+		gone, come = gone[:len(gone)-1], come[:len(come)-1]
+	}
+	return gone, come
+}
 
 // changed marks the Service of a slice that becomes another.
-func (c *Cache) changed(before, after *slice) {
+func (c *Cache) changed(before, after *Slice) {
 	m := c.dirty[after.service]
 	if m.whole || before.family != after.family || !slices.Equal(before.ports, after.ports) {
 		c.dirty[after.service] = mark{whole: true}
@@ -41,7 +54,8 @@ func editGroups(groups []group, edits []edit) (out []group, ok bool) {
 	}
 	n := 0
 	for _, e := range edits {
-		n += len(e.before.entries) + len(e.after.entries)
+		gone, come := e.differing()
+		n += len(gone) + len(come)
 	}
 	out = slices.Clone(groups)
 	for i := range out {
@@ -59,7 +73,8 @@ func editGroups(groups []group, edits []edit) (out []group, ok bool) {
 // touched lists what a group loses and gets by some edits, each in the order of addresses.
 func touched(key portKey, edits []edit) (gone, come []Endpoint) {
 	for _, e := range edits {
-		gone, come = e.before.appendTo(gone, key), e.after.appendTo(come, key)
+		before, after := e.differing()
+		gone, come = e.before.appendTo(gone, before, key), e.after.appendTo(come, after, key)
 	}
 	slices.SortFunc(gone, byAddr)
 	slices.SortFunc(come, byAddr)

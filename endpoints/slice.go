@@ -10,13 +10,13 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 )
 
-// slice is an EndpointSlice reduced to what selection reads. It is immutable.
-type slice struct {
+// Slice is an EndpointSlice reduced to what selection reads. It is immutable.
+type Slice struct {
 	name    string
 	service ServiceName
 	family  IPFamily
 	ports   []slicePort
-	entries []entry
+	entries []SliceEndpoint
 }
 
 type slicePort struct {
@@ -25,22 +25,37 @@ type slicePort struct {
 	port     uint16
 }
 
-// entry is one endpoint of a slice before it meets a port.
-type entry struct {
-	addr       netip.Addr
-	nodeName   string
-	conditions Conditions
-	meta       *Meta
+// SliceEndpoint is one endpoint of a Slice before it meets a port.
+type SliceEndpoint struct {
+	Addr       netip.Addr
+	NodeName   string // "" when none is named
+	Conditions Conditions
+	Meta       *Meta // never nil, and nobody changes it
+}
+
+// ReadSlice reads an EndpointSlice, and says what in it cannot be used. It returns nil when no service proxy looks
+// at it.
+func ReadSlice(s *discoveryv1.EndpointSlice) (*Slice, []Problem) {
+	p := problems{of: Problem{Kind: "EndpointSlice", Namespace: s.Namespace, Name: s.Name}}
+	return convertSlice(s, &p), p.list
+}
+
+// With returns a Slice of the same Service, family and ports by another name and with other endpoints, for those who
+// have no API object for each. The list is the Slice's from then on.
+func (s *Slice) With(name string, list []SliceEndpoint) *Slice {
+	next := *s
+	next.name, next.entries = name, list
+	return &next
 }
 
 // convertSlice reads an EndpointSlice, or returns nil when no service proxy looks at it:
 // headless, of type FQDN, or without a Service's name.
-func convertSlice(s *discoveryv1.EndpointSlice, p *problems) *slice {
+func convertSlice(s *discoveryv1.EndpointSlice, p *problems) *Slice {
 	service := s.Labels[discoveryv1.LabelServiceName]
 	if service == "" || hasLabel(s.Labels, corev1.IsHeadlessService) {
 		return nil
 	}
-	out := &slice{name: s.Name, service: ServiceName{s.Namespace, service}}
+	out := &Slice{name: s.Name, service: ServiceName{s.Namespace, service}}
 	switch s.AddressType {
 	case discoveryv1.AddressTypeIPv4:
 		out.family = IPv4
@@ -53,7 +68,7 @@ func convertSlice(s *discoveryv1.EndpointSlice, p *problems) *slice {
 		return nil
 	}
 	out.ports = slicePorts(s.Ports, p)
-	out.entries = make([]entry, 0, len(s.Endpoints))
+	out.entries = make([]SliceEndpoint, 0, len(s.Endpoints))
 	metas := make([]Meta, len(s.Endpoints)) // in one piece: they come and go together
 	for i := range s.Endpoints {
 		if e, ok := out.entry(&s.Endpoints[i], &metas[i], i, p); ok {
@@ -85,10 +100,10 @@ func slicePorts(ports []discoveryv1.EndpointPort, p *problems) []slicePort {
 }
 
 // entry reads one endpoint, the i-th of its slice, and puts what is printed of it into meta.
-func (s *slice) entry(e *discoveryv1.Endpoint, meta *Meta, i int, p *problems) (entry, bool) {
+func (s *Slice) entry(e *discoveryv1.Endpoint, meta *Meta, i int, p *problems) (SliceEndpoint, bool) {
 	if len(e.Addresses) == 0 {
 		p.add(path{"endpoints", i, "addresses"}.String(), "an endpoint needs an address; it is skipped")
-		return entry{}, false
+		return SliceEndpoint{}, false
 	}
 	addr, err := parseAddr(e.Addresses[0]) // kube-proxy reads no other
 	what := ""
@@ -102,25 +117,25 @@ func (s *slice) entry(e *discoveryv1.Endpoint, meta *Meta, i int, p *problems) (
 	}
 	if what != "" {
 		p.add(path{"endpoints", i, "addresses[0]"}.String(), "%s; the endpoint is skipped", what)
-		return entry{}, false
+		return SliceEndpoint{}, false
 	}
 	meta.Slice = s.name
-	out := entry{addr: addr, conditions: conditionsOf(&e.Conditions), meta: meta}
+	out := SliceEndpoint{Addr: addr, Conditions: conditionsOf(&e.Conditions), Meta: meta}
 	if e.NodeName != nil {
-		out.nodeName = *e.NodeName
+		out.NodeName = *e.NodeName
 	}
 	if e.Zone != nil {
-		out.meta.Zone = *e.Zone
+		out.Meta.Zone = *e.Zone
 	}
 	if e.TargetRef != nil && e.TargetRef.Kind == "Pod" {
-		out.meta.Pod = e.TargetRef.Name
+		out.Meta.Pod = e.TargetRef.Name
 	}
 	if e.Hints != nil {
 		for _, z := range e.Hints.ForZones {
-			out.meta.ForZones = append(out.meta.ForZones, z.Name)
+			out.Meta.ForZones = append(out.Meta.ForZones, z.Name)
 		}
 		for _, n := range e.Hints.ForNodes {
-			out.meta.ForNodes = append(out.meta.ForNodes, n.Name)
+			out.Meta.ForNodes = append(out.Meta.ForNodes, n.Name)
 		}
 	}
 	return out, true
@@ -144,15 +159,15 @@ func conditionsOf(c *discoveryv1.EndpointConditions) Conditions {
 
 // equal says whether two slices mean the same to selection, so that updates of
 // annotations and the like wake nobody.
-func (s *slice) equal(o *slice) bool {
+func (s *Slice) equal(o *Slice) bool {
 	return s.name == o.name && s.service == o.service && s.family == o.family &&
-		slices.Equal(s.ports, o.ports) && slices.EqualFunc(s.entries, o.entries, entry.equal)
+		slices.Equal(s.ports, o.ports) && slices.EqualFunc(s.entries, o.entries, SliceEndpoint.equal)
 }
 
-func (e entry) equal(o entry) bool {
-	return e.addr == o.addr && e.nodeName == o.nodeName && e.conditions == o.conditions &&
-		e.meta.Pod == o.meta.Pod && e.meta.Zone == o.meta.Zone &&
-		slices.Equal(e.meta.ForZones, o.meta.ForZones) && slices.Equal(e.meta.ForNodes, o.meta.ForNodes)
+func (e SliceEndpoint) equal(o SliceEndpoint) bool {
+	return e == o || e.Addr == o.Addr && e.NodeName == o.NodeName && e.Conditions == o.Conditions &&
+		e.Meta.Pod == o.Meta.Pod && e.Meta.Zone == o.Meta.Zone &&
+		slices.Equal(e.Meta.ForZones, o.Meta.ForZones) && slices.Equal(e.Meta.ForNodes, o.Meta.ForNodes)
 }
 
 // portKey is how a Service's port finds the ports of its slices.
@@ -186,7 +201,7 @@ type group struct {
 type census struct{ zoneHints, nodeHints, terminating, unready, duplicates int }
 
 // groupSlices collects the slices of one service, given in name order, by port key.
-func groupSlices(list []*slice) []group {
+func groupSlices(list []*Slice) []group {
 	var groups []group
 	var at places[portKey]
 	for _, s := range list {
@@ -199,7 +214,7 @@ func groupSlices(list []*slice) []group {
 				groups = append(groups, group{key: key, endpoints: make([]Endpoint, 0, len(s.entries))})
 			}
 			g := &groups[known]
-			g.endpoints = s.appendPort(g.endpoints, port.port)
+			g.endpoints = appendPort(g.endpoints, s.entries, port.port)
 		}
 	}
 	slices.SortFunc(groups, func(a, b group) int { return a.key.compare(b.key) })
@@ -209,22 +224,22 @@ func groupSlices(list []*slice) []group {
 	return groups
 }
 
-// appendPort appends the endpoints of a slice with one port.
-func (s *slice) appendPort(list []Endpoint, port uint16) []Endpoint {
-	for i := range s.entries {
-		e := &s.entries[i]
+// appendPort appends entries of a slice with one port.
+func appendPort(list []Endpoint, entries []SliceEndpoint, port uint16) []Endpoint {
+	for i := range entries {
+		e := &entries[i]
 		list = append(list, Endpoint{
-			Addr: netip.AddrPortFrom(e.addr, port), NodeName: e.nodeName, Meta: e.meta, Conditions: e.conditions,
+			Addr: netip.AddrPortFrom(e.Addr, port), NodeName: e.NodeName, Meta: e.Meta, Conditions: e.Conditions,
 		})
 	}
 	return list
 }
 
-// appendTo appends the endpoints of a slice under one port key.
-func (s *slice) appendTo(list []Endpoint, key portKey) []Endpoint {
+// appendTo appends entries of a slice under one port key.
+func (s *Slice) appendTo(list []Endpoint, entries []SliceEndpoint, key portKey) []Endpoint {
 	for _, port := range s.ports {
 		if key == (portKey{port.name, port.protocol, s.family}) {
-			list = s.appendPort(list, port.port)
+			list = appendPort(list, entries, port.port)
 		}
 	}
 	return list

@@ -142,7 +142,7 @@ func (w *World) showSettled(service int) {
 	for _, c := range s.changed {
 		from, _ := slices.BinarySearchFunc(list, c, func(e entry, c int) int { return cmp.Compare(chunkOf(e.id), c) })
 		to, _ := slices.BinarySearchFunc(list, c+1, func(e entry, c int) int { return cmp.Compare(chunkOf(e.id), c) })
-		w.settledCache.SetSlice(w.buildSlice(service, c, list[from:to]))
+		w.settledCache.PutSlice(w.buildSlice(service, c, list[from:to]))
 	}
 	s.all, s.changed = false, s.changed[:0]
 }

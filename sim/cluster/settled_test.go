@@ -74,7 +74,7 @@ func (w *world) compareWithAnew(t *testing.T) {
 	}
 	anew := endpoints.NewCache(w.sc.Kubernetes.Options)
 	anew.SetService(w.sc.Services[0].Service)
-	anew.SetSlice(w.buildSlice(0, 0, want))
+	anew.PutSlice(w.buildSlice(0, 0, want))
 	name := endpoints.ServiceName{Namespace: "default", Name: "web"}
 	for node, p := range w.Proxies {
 		comparePlans(t, "settled", w.Settled(node).Service(name), plan.Build(anew.Snapshot(), p.node4plan).Service(name))

@@ -1,14 +1,9 @@
 package cluster
 
 import (
-	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -187,73 +182,4 @@ func (c *sliceController) writeSlice(service, n int, part []entry) {
 			c.react.enqueue(service)
 		}
 	})
-}
-
-// buildSlice makes the EndpointSlice object of some entries.
-func (w *World) buildSlice(service, n int, part []entry) *discoveryv1.EndpointSlice {
-	svc := w.sc.Services[service].Service
-	s := &discoveryv1.EndpointSlice{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: svc.Namespace, Name: fmt.Sprintf("%s-%05d", svc.Name, n),
-			Labels: map[string]string{discoveryv1.LabelServiceName: svc.Name},
-		},
-		AddressType: discoveryv1.AddressTypeIPv4,
-		Ports:       w.slicePorts(service),
-		Endpoints:   make([]discoveryv1.Endpoint, 0, len(part)),
-	}
-	for _, e := range part {
-		s.Endpoints = append(s.Endpoints, w.endpoint(e.id, e.endpointState))
-	}
-	return s
-}
-
-// writtenPod is what the entries of a pod have in common, whichever slice they are in. Nobody changes it: a
-// slice is written for each change of one of its hundred pods.
-type writtenPod struct {
-	ip        netip.Addr
-	addresses []string
-	ref       corev1.ObjectReference
-	are       [2]bool // no, yes
-}
-
-// writtenOf returns that of a pod.
-func (w *World) writtenOf(id PodID, ip netip.Addr) *writtenPod {
-	p := w.pods[id]
-	if p.written == nil || p.written.ip != ip {
-		p.written = &writtenPod{ip: ip, addresses: []string{ip.String()}, ref: corev1.ObjectReference{Kind: "Pod", Name: p.name}, are: [2]bool{false, true}}
-	}
-	return p.written
-}
-
-// say returns a condition.
-func (o *writtenPod) say(yes bool) *bool {
-	if yes {
-		return &o.are[1]
-	}
-	return &o.are[0]
-}
-
-// endpoint makes one entry of a slice.
-func (w *World) endpoint(id PodID, e endpointState) discoveryv1.Endpoint {
-	node, pod := &w.sc.Nodes[e.node], w.writtenOf(id, e.ip) // which nobody changes
-	out := discoveryv1.Endpoint{
-		Addresses:  pod.addresses,
-		NodeName:   &node.Name,
-		Conditions: discoveryv1.EndpointConditions{Ready: pod.say(e.conditions.Ready()), Serving: pod.say(e.conditions.Serving()), Terminating: pod.say(e.conditions.Terminating())},
-		TargetRef:  &pod.ref,
-	}
-	if node.Zone != "" {
-		out.Zone = &node.Zone
-	}
-	if e.hint == (hint{}) {
-		return out
-	}
-	out.Hints = &discoveryv1.EndpointHints{}
-	if e.hint.zone != "" {
-		out.Hints.ForZones = []discoveryv1.ForZone{{Name: e.hint.zone}}
-	}
-	if e.hint.node {
-		out.Hints.ForNodes = []discoveryv1.ForNode{{Name: node.Name}}
-	}
-	return out
 }

@@ -101,6 +101,7 @@ type workloadInfo struct {
 type serviceInfo struct {
 	members    []int // the workloads it selects
 	ports      []discoveryv1.EndpointPort
+	form       sliceForm
 	publishAll bool
 	headless   bool
 	hints      hinting
@@ -181,6 +182,7 @@ func (w *World) resolve() {
 				}
 			}
 		}
+		info.form = newSliceForm(svc, info.ports)
 		w.zonesDiffer = w.zonesDiffer || info.hints.mode != scenario.HintsNone
 		w.nodesDiffer = w.nodesDiffer || nodesDiffer(svc, info.hints)
 		w.cache.SetService(svc)
@@ -467,7 +469,7 @@ func (w *World) noteWrite(old, p *Pod) {
 }
 
 // publish makes the next View from one slice. It is called when the write commits.
-func (w *World) publish(service, n int, part []entry, s *discoveryv1.EndpointSlice) *View {
+func (w *World) publish(service, n int, part []entry, s *endpoints.Slice) *View {
 	w.setSlice(service, n, part, s)
 	if w.services[service].headless {
 		return nil // no proxy asks for these slices
@@ -475,8 +477,8 @@ func (w *World) publish(service, n int, part []entry, s *discoveryv1.EndpointSli
 	return w.views.add(w.cache.Snapshot(), w.eng.Now())
 }
 
-func (w *World) setSlice(service, n int, part []entry, s *discoveryv1.EndpointSlice) {
-	w.cache.SetSlice(s)
+func (w *World) setSlice(service, n int, part []entry, s *endpoints.Slice) {
+	w.cache.PutSlice(s)
 	w.noteSlice(service, w.sliceState[service][n], part)
 	w.sliceState[service][n] = part
 	w.changedSlices(service)
@@ -510,8 +512,7 @@ func (w *World) latest(workload int) ReplicaSetID {
 	return ReplicaSetID{Workload: workload}
 }
 
-func (w *World) mainContainer(workload int) int              { return w.workloads[workload].main }
-func (w *World) slicePorts(s int) []discoveryv1.EndpointPort { return w.services[s].ports }
+func (w *World) mainContainer(workload int) int { return w.workloads[workload].main }
 
 func (w *World) hook(id ReplicaSetID, c *corev1.Container) scenario.Hook {
 	if w.deployment(id) != w.sc.Workloads[id.Workload].Deployment {
