@@ -6,7 +6,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/fix"
 )
 
 // confirm runs an attempt on the seeds of each case and on seeds that nobody has seen, and says whether it helps on these, too.
@@ -57,36 +56,32 @@ type confirmed struct {
 
 // confirmOn is confirm for one case.
 func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
-	key := confirmation{unit: u}
-	for i := range a.changes {
-		key.changes += a.changes[i].Title + "; "
-	}
+	key := confirmation{u, titles(a.changes, "; ")}
 	if known := s.confirmed[key]; known != nil {
 		return known
 	}
-	changed := fix.Apply(u.sc, s.workload, a.changes)
 	ownRuns := u.record.Runs[:s.rerunsOf(u)]
 	out := &confirmed{runs: uint64(len(ownRuns))}
-	var jobs []job
+	var list []try
 	for i := range ownRuns {
-		jobs = append(jobs, job{0, changed, ownRuns[i].Seed, u.changed()})
+		list = append(list, try{u.sc, a.changes, ownRuns[i].Seed, u.changed()})
 		out.before += fixable(&ownRuns[i])
 	}
 	var own, fresh []check.Run
-	for i, r := range s.pool.runs("confirming fixes", ForConfirm, jobs) {
-		if r.run != nil {
-			out.longer = append(out.longer, int64(r.run.End-ownRuns[i].End))
-			own = append(own, *r.run)
+	for i, run := range s.tries("confirming fixes", ForConfirm, list) {
+		if run != nil {
+			out.longer = append(out.longer, int64(run.End-ownRuns[i].End))
+			own = append(own, *run)
 		}
 	}
-	jobs = jobs[:0]
+	list = list[:0]
 	for i := range uint64(s.newRunsOf(u, own)) {
-		jobs = append(jobs, job{0, changed, s.pool.opts.Seed + newSeeds + i, u.changed()})
+		list = append(list, try{u.sc, a.changes, s.pool.opts.Seed + newSeeds + i, u.changed()})
 	}
-	for _, r := range s.pool.runs("confirming fixes", ForConfirm, jobs) {
-		if r.run != nil {
-			out.after, out.newRuns = out.after+fixable(r.run), out.newRuns+1
-			fresh = append(fresh, *r.run)
+	for _, run := range s.tries("confirming fixes", ForConfirm, list) {
+		if run != nil {
+			out.after, out.newRuns = out.after+fixable(run), out.newRuns+1
+			fresh = append(fresh, *run)
 		}
 	}
 	was, now, anew := closed(ownRuns), closed(own), closed(fresh)

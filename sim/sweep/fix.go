@@ -272,12 +272,14 @@ func (a *attempt) ids() []string {
 }
 
 // title names the changes together.
-func (a *attempt) title() string {
-	var titles []string
-	for i := range a.changes {
-		titles = append(titles, a.changes[i].Title)
+func (a *attempt) title() string { return titles(a.changes, ", ") }
+
+func titles(changes []fix.Change, between string) string {
+	var list []string
+	for i := range changes {
+		list = append(list, changes[i].Title)
 	}
-	return strings.Join(titles, ", ")
+	return strings.Join(list, between)
 }
 
 func (a *attempt) contains(other *attempt) bool {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
-	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -42,20 +41,20 @@ func (s *search) robust(a *attempt) bool { return len(s.notWith(a)) == 0 }
 // what is lost then, where it leaves nearly nothing as assumed, or more than half, which is no help.
 func (s *search) notWith(a *attempt) []check.OtherValue {
 	others := s.others()
-	var jobs []job
+	var list []try
+	var of []int // by try: the index of its other value
 	for i := range others {
 		if others[i].lost == 0 {
 			continue
 		}
-		changed := fix.Apply(others[i].Scenario, s.workload, a.changes)
 		for _, seed := range others[i].seeds {
-			jobs = append(jobs, job{i, changed, seed, others[i].pairs})
+			list, of = append(list, try{others[i].Scenario, a.changes, seed, others[i].pairs}), append(of, i)
 		}
 	}
 	left := make([]uint64, len(others))
-	for i, r := range s.pool.runs("looking for fixes", ForSearch, jobs) {
-		if r.run != nil {
-			left[jobs[i].index] += fixable(r.run)
+	for i, run := range s.tries("looking for fixes", ForSearch, list) {
+		if run != nil {
+			left[of[i]] += fixable(run)
 		}
 	}
 	part := uint64(2)

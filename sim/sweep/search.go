@@ -32,6 +32,7 @@ type search struct {
 	// otherwise is nil until somebody asks for others.
 	otherwise []otherwise
 	confirmed map[confirmation]*confirmed // of the bench
+	done      map[tryID]*check.Run        // so far
 }
 
 // lates says how late after its deletion the last way to a pod closes: by every hop, the load balancer's included.
@@ -242,27 +243,26 @@ func (s *search) screen(attempts []*attempt) {
 		attempt *attempt
 		before  uint64
 	}
-	var jobs []job
+	var list []try
 	var trials []trial
 	for _, a := range attempts {
 		for k, u := range s.units {
-			changed := fix.Apply(u.sc, s.workload, a.changes)
 			for i := range s.samples[k] {
 				r := &s.samples[k][i]
-				jobs, trials = append(jobs, job{0, changed, r.Seed, u.changed()}), append(trials, trial{a, fixable(r)})
+				list, trials = append(list, try{u.sc, a.changes, r.Seed, u.changed()}), append(trials, trial{a, fixable(r)})
 			}
 		}
 		a.ran = true
 	}
-	for i, r := range s.pool.runs("looking for fixes", ForSearch, jobs) {
+	for i, run := range s.tries("looking for fixes", ForSearch, list) {
 		a := trials[i].attempt
-		if r.run == nil {
+		if run == nil {
 			a.ran = false
 			continue
 		}
-		lost := fixable(r.run)
+		lost := fixable(run)
 		a.lost += lost
-		if r.run.Stuck != nil {
+		if run.Stuck != nil {
 			a.stuck++
 		}
 		switch {
