@@ -71,7 +71,7 @@ var promises = []promise{
 	{"there is a reference of the grammar and a schema of it and of the results", "sim/scenario: TestTheReferenceIsComplete; test/schema: TestGeneratedDocuments TestEveryExampleIsValidByTheSchema TestMistakesAreInvalidByTheSchema TestAResultIsValidByTheSchema", nil},
 	{"-l, -k, -R and --version are kubectl's, URLs are refused, names complete", "test/script: TestScripts", []string{stories + "input.txtar: URLs are not fetched.", stories + "input.txtar: Labels choose what is asked about", stories + "input.txtar: A kustomization is built by the machine's own program", stories + "input.txtar: The shell completes names of the input.", stories + "input.txtar: The version, as a flag, too."}},
 	{"versions that nothing is known of are errors that say what is valid", "test/script: TestScripts", []string{stories + "sim.txtar: A version that nothing is known of is an error that says what is valid."}},
-	{"what a document shows is what the program prints, and its commands work", "test/script: TestReadmeShowsWhatIsPrinted TestEveryBlockOfTheDocumentsIsHeldToTheProgram TestTheReadmeShowsCodeThatRuns", nil},
+	{"what a document shows is what the program prints, and its commands work", "test/script: TestDocumentsShowWhatIsPrinted TestEveryBlockOfTheDocumentsIsHeldToTheProgram TestTheDocumentsShowCodeThatRuns", nil},
 	{"field reports are played as they were told, and stand in a table with what does not agree", "sim: TestFieldReports TestFieldReportsAreInTheTable", nil},
 }
 

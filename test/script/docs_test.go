@@ -18,7 +18,7 @@ var figures = map[string]string{
 	"ARCHITECTURE.md: Service, EndpointSlice ->":      "a picture of the packages: test/arch holds their arrows",
 	"CONTRIBUTING.md: endpoints: prefer serving":      "a commit message",
 	"CONTRIBUTING.md: // order: a sum":                "a comment, of the kind that test/arch looks for",
-	"README.md: objects, problems := manifest.Load":   "code: TestTheReadmeShowsCodeThatRuns",
+	"docs/library.md: objects, problems := manifest":  "code: TestTheDocumentsShowCodeThatRuns",
 	"docs/scenario.md: apiVersion: lameduck/v1alpha1": "generated: test/schema TestGeneratedDocuments",
 	"docs/scenario.md: {constant: 40ms}":              "generated: test/schema TestGeneratedDocuments",
 }
@@ -65,6 +65,78 @@ func TestEveryBlockOfTheDocumentsIsHeldToTheProgram(t *testing.T) {
 	t.Logf("%d lines of commands tried, %d need a cluster: only the files that they name were looked for", ran, elsewhere)
 	if ran < 5 || elsewhere < 10 {
 		t.Errorf("%d lines tried, %d not: are there no more?", ran, elsewhere)
+	}
+}
+
+// module is the path that go install takes.
+const module = "github.com/lameduck-proxy/lameduck"
+
+// A person reads a README to its end if it is short. Nine kilobytes are three screens of text and one of output.
+func TestTheReadmeIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	const most, widest = 9 << 10, 160
+	text := read(t, "../../README.md")
+	if len(text) > most {
+		t.Errorf("README.md has %d bytes, more than %d: a page of docs is the place for more", len(text), most)
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if len(line) > widest {
+			t.Errorf("README.md:%d has %d characters, more than %d", i+1, len(line), widest)
+		}
+	}
+}
+
+// Each page is reached from the README or from a page that is, and each link leads to a file.
+func TestEveryPageIsReached(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)]*)?\)`)
+	reached, next := map[string]bool{}, []string{"README.md"}
+	for len(next) > 0 {
+		name := next[0]
+		next = next[1:]
+		if reached[name] {
+			continue
+		}
+		reached[name] = true
+		if filepath.Ext(name) != ".md" {
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(read(t, "../../"+name), -1) {
+			to := filepath.ToSlash(filepath.Join(filepath.Dir(name), m[1]))
+			if _, err := os.Stat("../../" + to); err != nil {
+				t.Errorf("%s: the link to %s leads nowhere", name, m[1])
+				continue
+			}
+			next = append(next, to)
+		}
+	}
+	for _, name := range documents(t) {
+		if strings.HasPrefix(name, "docs/") && !reached[name] {
+			t.Errorf("%s is reached from nowhere: no page that the README leads to has a link to it", name)
+		}
+	}
+}
+
+// The glossary has every verdict and every cause that a report can print.
+func TestTheGlossaryHasTheWordsOfAReport(t *testing.T) {
+	t.Parallel()
+	lookAtSources(t)
+	glossary := read(t, "../../docs/glossary.md")
+	out, err := exec.Command(filepath.Join(binaries, "lameduck"), "sim", "--list", "causes", "-o", "json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"outage", "stuck", "drops", "depends", "rare", "holds", "not-judged"}
+	for _, m := range regexp.MustCompile(`"cause": "([a-z-]+)"`).FindAllStringSubmatch(string(out), -1) {
+		words = append(words, m[1])
+	}
+	if len(words) < 20 {
+		t.Fatalf("only %v", words)
+	}
+	for _, word := range words {
+		if !strings.Contains(glossary, "| `"+word+"` |") {
+			t.Errorf("docs/glossary.md has no %s", word)
+		}
 	}
 }
 
@@ -152,6 +224,10 @@ func works(t *testing.T, name, line string) {
 			if !strings.Contains(target, "=") && !strings.Contains(makefile, "\n"+target+":") {
 				t.Errorf("%s: %s: there is no target %s", name, line, target)
 			}
+		}
+	case "go":
+		if want := "go install " + module + "/cmd/lameduck@latest"; line != want {
+			t.Errorf("%s: %s: want %s", name, line, want)
 		}
 	case "bash":
 		if _, err := os.Stat("../../" + words[1]); err != nil {

@@ -11,10 +11,10 @@ import (
 
 // What a document shows of a command on the examples is what the command prints: every line of
 // it, in order. A line "..." stands for lines left out.
-func TestReadmeShowsWhatIsPrinted(t *testing.T) {
+func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	t.Parallel()
 	lookAtSources(t)
-	least := map[string]int{"README.md": 4, "examples/kind/README.md": 4}
+	least := map[string]int{"README.md": 3, "docs/simulate.md": 2, "docs/explain-and-trace.md": 2, "docs/proxy.md": 1, "examples/kind/README.md": 4}
 	for _, name := range documents(t) {
 		shown := commands(read(t, "../../"+name))
 		if len(shown) < least[name] {
@@ -30,7 +30,7 @@ func runAll(t *testing.T, shown []command) {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()
 			words := strings.Fields(c.line)
-			cmd := exec.Command(filepath.Join(binaries, "lameduck"), words[1:]...) //nolint:gosec // the README's own commands
+			cmd := exec.Command(filepath.Join(binaries, "lameduck"), words[1:]...) //nolint:gosec // the documents' own commands
 			cmd.Dir = "../.."
 			out, err := cmd.Output()
 			var exit *exec.ExitError
@@ -42,7 +42,7 @@ func runAll(t *testing.T, shown []command) {
 	}
 }
 
-// command is one that a README shows, with what it prints.
+// command is one that a document shows, with what it prints.
 type command struct {
 	line   string
 	output []string
@@ -80,7 +80,7 @@ func inOrder(t *testing.T, want []string, printed []byte) {
 			found++
 		}
 		if found == len(lines) {
-			t.Fatalf("the README shows\n%s\nand it prints\n%s", w, bytes.Join(lines[at:], []byte("\n")))
+			t.Fatalf("the document shows\n%s\nand it prints\n%s", w, bytes.Join(lines[at:], []byte("\n")))
 		}
 		at = found + 1
 	}
