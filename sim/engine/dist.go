@@ -156,16 +156,12 @@ func (d Dist) Plus(shift Time) Dist {
 	return fromTable(fmt.Sprintf("%s + %s", d, shift.Duration()), func(i int) Time { return d.quantile(i) + shift })
 }
 
-// Mean returns the mean of what Sample gives.
+// Mean returns the mean of what Sample gives, to the resolution of its table.
 func (d Dist) Mean() Time {
-	if d.width == 0 {
-		return d.mean
+	if d.width > 0 {
+		return d.value + d.width/2
 	}
-	var sum Time
-	for i := range steps {
-		sum += meanOf(d.quantile(i), d.quantile(i+1))
-	}
-	return sum
+	return d.mean
 }
 
 // Min and Max return the bounds of what Sample gives.

@@ -19,6 +19,7 @@ type calm struct {
 	fronts  []Front
 	ways    []*Way      // by node; nil for those that are not among fronts
 	longest engine.Time // until any request of it is answered
+	mean    engine.Time // the largest of the servers' mean times to answer
 	looked  int         // requests since the last look at all fronts
 	cost    int         // of that look, in targets
 	good    []*Way      // that lead to servers that answer, of those met last in a look
@@ -35,17 +36,17 @@ const (
 // some requests, so that it is done after as many.
 func (t *Traffic) calmDown(s *stream) {
 	c := &s.calm
-	if c.looked++; t.drawAll || !s.calms || c.looked <= max(len(c.fronts), len(s.links), c.cost/targetsPerRequest) {
+	if c.looked++; t.drawAll || !s.calms || c.looked <= max(len(c.fronts), len(s.links), (c.cost+len(s.pool))/targetsPerRequest) {
 		return
 	}
-	c.looked, c.longest, c.cost, c.good = 0, 0, 0, c.good[:0]
+	c.looked, c.longest, c.mean, c.cost, c.good = 0, 0, 0, 0, c.good[:0]
 	if len(s.links) > 0 {
 		c.on = c.allUp(s)
 		return
 	}
 	c.fronts = t.world.Fronts(s.index)
 	s.tells = s.tells || len(c.fronts) > 0
-	c.on = len(c.fronts) > 0 && t.allLead(s)
+	c.on = (s.alone || c.poolUp(s, t.clock)) && t.allLead(c, s)
 }
 
 // allUp says whether the links of all clients stand, to servers that answer each request in time.
@@ -58,9 +59,9 @@ func (c *calm) allUp(s *stream) bool {
 	return true
 }
 
-// allLead says whether all fronts of a stream lead to servers that answer each request in time.
-func (t *Traffic) allLead(s *stream) bool {
-	c := &s.calm
+// allLead says whether a stream's connections go somewhere, and everywhere to servers that answer each request in
+// time.
+func (t *Traffic) allLead(c *calm, s *stream) bool {
 	clear(c.ways)
 	for i := range c.fronts {
 		f := &c.fronts[i]
@@ -79,7 +80,7 @@ func (t *Traffic) allLead(s *stream) bool {
 		}
 		c.ways[f.Node] = way
 	}
-	return true
+	return len(c.fronts) > 0
 }
 
 // isGood says whether all targets of a way answer each request in time; nodes share their ways.
@@ -122,7 +123,7 @@ func (c *calm) serves(spec *Spec, server Server) bool {
 	if takes == nil {
 		return false
 	}
-	c.longest = max(c.longest, takes.Max()+spec.RTT)
+	c.longest, c.mean = max(c.longest, takes.Max()+spec.RTT), max(c.mean, takes.Mean()+spec.RTT)
 	return spec.Timeout == 0 || c.longest <= spec.Timeout
 }
 
@@ -185,13 +186,36 @@ func (t *Traffic) catchUp(s *stream, now engine.Time) {
 	}
 	now = min(now, t.stopped)
 	first := s.count
-	s.passUntil(now - c.longest)
-	for s.next < now {
-		t.drawCalm(s)
-		s.pass()
+	if s.spec.KeepAlive {
+		s.walk(t, now)
+	} else {
+		s.passUntil(now - c.longest)
+		for s.next < now {
+			t.drawCalm(s)
+			s.pass()
+		}
 	}
+	t.countFrom(s, first)
+}
+
+// countFrom counts the requests of a stream from one on.
+func (t *Traffic) countFrom(s *stream, first uint64) {
 	if s.count > first {
 		t.led.Count(s.index, first, s.count-first)
+	}
+}
+
+// closeCalm counts all that is left of calm streams: there are no more arrivals, and nothing is pending.
+func (t *Traffic) closeCalm() {
+	t.clock = max(t.clock, t.stopped)
+	for _, s := range t.streams {
+		if s.calm.on && s.spec.KeepAlive {
+			first := s.count
+			s.passUntil(t.stopped)
+			t.countFrom(s, first)
+			continue
+		}
+		t.catchUp(s, t.stopped)
 	}
 }
 
@@ -203,17 +227,21 @@ func (t *Traffic) drawCalm(s *stream) {
 		t.serve(s, &plain{flow: l.dial.flow, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}, l.to, draws)
 		return
 	}
-	c := &s.calm
-	p := plain{flow: draws.Draw(1), drawn: 2}
+	p, target := s.calm.choose(draws)
+	t.serve(s, &p, target, draws)
+}
+
+// choose draws where a connection goes that a request of a calm stream opens.
+func (c *calm) choose(draws engine.Stream) (p plain, target *Target) {
+	p = plain{flow: draws.Draw(1), drawn: 2}
 	f := &c.fronts[engine.Below(p.flow, len(c.fronts))]
 	p.member, p.node = int32(f.Member), int32(f.Node)
-	target := f.Target
-	if target == nil {
-		list := c.ways[f.Node].Targets
-		target = list[engine.Below(draws.Draw(2), len(list))]
-		p.drawn = 3
+	if f.Target != nil {
+		return p, f.Target
 	}
-	t.serve(s, &p, target, draws)
+	list := c.ways[f.Node].Targets
+	p.drawn = 3
+	return p, list[engine.Below(draws.Draw(2), len(list))]
 }
 
 // catchUpAll has servers told of all that arrived before a moment.

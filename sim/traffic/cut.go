@@ -9,6 +9,7 @@ import (
 // over them fails, idle ones are closed, and so are those that clients share. gone says which.
 func (t *Traffic) CutVia(leg Leg, now engine.Time, gone func(flow uint64, member int) bool) {
 	t.catchUpAll(now)
+	t.streams[leg.Stream].calm.on = false
 	for f := range t.allUnderWay(now) {
 		kept := f.list[:0]
 		var cut []serving

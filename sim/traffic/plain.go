@@ -134,8 +134,7 @@ func (s *stream) ridePlain() (ok bool) {
 		return false
 	}
 	p.idle = p.idle[:last]
-	c.counted, c.number, c.sent, c.used = true, s.count, now, end
-	p.use(c, end)
+	c.plain(now, end)
 	return true
 }
 

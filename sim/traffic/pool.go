@@ -157,13 +157,14 @@ func (c *conn) idle() engine.Time {
 func (t *Traffic) startPooled(a *attempt, now engine.Time) {
 	s := a.req.stream
 	if s.pool == nil {
-		for i := range s.spec.Clients {
-			c := &conn{pool: s, place: i, closed: engine.Never}
-			c.vacate()
-			s.pool = append(s.pool, c)
+		for range s.spec.Clients {
+			s.widen()
 		}
 	}
 	c, first := t.find(s, now)
+	if c == nil && t.elastic(s, now) {
+		c = s.widen()
+	}
 	if c == nil || len(s.waiting) > 0 {
 		t.await(a, first)
 		return
@@ -261,6 +262,7 @@ func (t *Traffic) CloseIdle(server uint64, now engine.Time, all bool) {
 		for c := range s.conns() {
 			if c.connected() && c.target.Server.ID() == server && c.closed == engine.Never {
 				t.shut(c, now, all)
+				s.calm.on = false
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func newStream(index int, spec Spec, eng *engine.Engine) *stream {
 		s.links = newLinks(s, eng.Stream("traffic "+spec.Name, "dials"))
 	}
 	s.alone = !spec.KeepAlive && (spec.Kind == PerRequest || spec.Kind == Datagram)
-	s.calms = s.plainly != nil && (s.alone || len(s.links) > 0 && spec.IdleLimit == 0)
+	s.calms = s.plainly != nil && (s.alone || spec.KeepAlive || len(s.links) > 0 && spec.IdleLimit == 0)
 	if spec.Kind == Named {
 		s.resolvers = make([]resolver, max(1, spec.Clients))
 	}

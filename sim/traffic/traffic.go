@@ -244,16 +244,16 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		}
 		if arrival >= limit {
 			if limit >= t.stopped {
-				t.catchUpAll(t.stopped)
+				t.closeCalm()
 			}
 			return
 		}
 		t.scratch = attempt{}
 		s.arrive(&t.scratch.req)
 		t.clock = arrival
-		t.calmDown(s)
 		t.led.Begin(s.index, t.scratch.req.number, t.scratch.req.arrival)
 		t.start(&t.scratch, t.scratch.req.arrival)
+		t.calmDown(s)
 	}
 }
 
@@ -635,6 +635,9 @@ func (t *Traffic) later(at engine.Time, s step) {
 
 // resume goes on with what waited.
 func (t *Traffic) resume(p pending) {
+	if s := p.attempt.req.stream; s != nil && s.spec.KeepAlive {
+		t.catchUp(s, p.at+1) // what arrived before took connections
+	}
 	switch {
 	case p.repeat:
 		p.attempt.fresh()

@@ -247,6 +247,24 @@ var idleMutants = []mutant{
 	{"a server does not wait for counted requests of a pool", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
 		{"sim/traffic/pending.go", "\t\tuntil = max(until, c.free)\n", "\t\t_ = c.free\n"},
 	}},
+	{"a pool stays calm when a server closes connections of it", []string{"simulator 2"}, "sim/traffic", "TestAPoolThatIsCalmIsAsOneThatIsFollowed", []edit{
+		{pool, "\t\t\t\ts.calm.on = false\n", ""},
+	}},
+	{"a pool stays calm when a load balancer cuts connections of it", []string{"simulator 2"}, "sim/traffic", "TestAPoolThatIsCalmIsAsOneThatIsFollowed", []edit{
+		{"sim/traffic/cut.go", "\tt.streams[leg.Stream].calm.on = false\n", ""},
+	}},
+	{"a pool is calm whose connections may be closed by others", []string{"simulator 2"}, "sim/traffic", "TestAPoolThatIsCalmIsAsOneThatIsFollowed", []edit{
+		{calmPool, " || !conn.clientCloses()", ""},
+	}},
+	{"in a calm pool clients keep idle connections", []string{"simulator 2"}, "sim/traffic", "TestAPoolThatIsCalmIsAsOneThatIsFollowed", []edit{
+		{calmPool, "if now-c.used >= c.slack ||", "if now-c.used >= 2*c.slack ||"},
+	}},
+	{"who asks again takes a connection of a calm pool before others", []string{"simulator 2"}, "sim/traffic", "TestAPoolThatIsCalmIsAsOneThatIsFollowed", []edit{
+		{client, "\t\tt.catchUp(s, p.at+1) ", "\t\t_ = s "},
+	}},
+	{"every pool has enough room", []string{"simulator 2"}, "sim/traffic", "TestAPoolWithMoreThanEnoughRoomNeverHasARequestWait", []edit{
+		{calmPool, "return over > 0 && ", "return over > -1000 || "},
+	}},
 	{"requests are counted over connections that are closed", []string{"simulator 2"}, "sim", "TestCountedRequestsComeToTheSameInEveryExample", []edit{
 		{"sim/traffic/plain.go", "if !c.asItWas(now) || c.takes == nil {", "if c.takes == nil {"},
 	}},

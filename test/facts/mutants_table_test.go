@@ -56,6 +56,7 @@ const (
 	evaluate    = "proxier/memory/evaluate.go"
 	client      = "sim/traffic/traffic.go"
 	pool        = "sim/traffic/pool.go"
+	calmPool    = "sim/traffic/calm_pool.go"
 	habits      = "sim/scenario/clients.go"
 	hints       = "sim/cluster/hints.go"
 	hintModes   = "sim/scenario/hints.go"
