@@ -33,7 +33,7 @@ func newKubelet(w *World, node int) *kubelet {
 	name := "kubelet " + w.sc.Nodes[node].Name
 	k := &kubelet{w: w, node: node, owner: w.eng.Register(name), pods: map[PodID]*worker{}}
 	k.phase = engine.Time(engine.Below(w.eng.Stream(name, "relist phase").Draw(0), int(relistPeriod)))
-	watch := w.store.subscribe(name, k.owner, w.watchLatency(node), k.deliver, kindPod)
+	watch := w.store.subscribe(name, k.owner, *w.watchLatency(node), k.deliver, kindPod)
 	watch.wants = func(o object) bool {
 		p, ok := o.(*Pod)
 		return ok && p.Node == node

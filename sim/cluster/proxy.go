@@ -84,8 +84,8 @@ func newNodeProxy(w *World, node int) *NodeProxy {
 	if spec.Mode == "iptables" {
 		p.node4plan.Dialect = plan.IPTables
 	}
-	p.slices = w.store.slices.watch(name, p, w.eng.Component(name), w.watchLatency(node))
-	watch := w.store.subscribe(name+" node", p.owner, w.watchLatency(node), p.deliverNode, kindNode)
+	p.slices = w.store.slices.watch(name, p, w.eng.Component(name), *w.watchLatency(node))
+	watch := w.store.subscribe(name+" node", p.owner, *w.watchLatency(node), p.deliverNode, kindNode)
 	watch.wants = func(o object) bool {
 		n, ok := o.(*Node)
 		return ok && n.Number == node

@@ -548,18 +548,18 @@ func (w *World) fenceposts(d *Deployment) (surge, unavailable int) {
 	return fenceposts(d.Replicas, *spec.MaxSurge, *spec.MaxUnavailable)
 }
 
-func (w *World) watchLatency(node int) engine.Dist {
+func (w *World) watchLatency(node int) *engine.Dist {
 	if d := w.sc.Nodes[node].Watch; d != nil {
-		return *d
+		return d
 	}
-	return w.sc.Latency.Watch
+	return &w.sc.Latency.Watch
 }
 
-func (w *World) syncLatency(node int) engine.Dist {
+func (w *World) syncLatency(node int) *engine.Dist {
 	if d := w.sc.Nodes[node].ProxySync; d != nil {
-		return *d
+		return d
 	}
-	return w.sc.Latency.ProxySync
+	return &w.sc.Latency.ProxySync
 }
 
 // app is how the process of a pod behaves: the workload's app, or its revision's.

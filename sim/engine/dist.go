@@ -128,7 +128,7 @@ func fromTable(name string, quantile func(i int) Time) Dist {
 func meanOf(low, high Time) Time { return (low + high) / 2 / steps }
 
 // Sample turns a uniform draw into a time.
-func (d Dist) Sample(draw uint64) Time {
+func (d *Dist) Sample(draw uint64) Time {
 	if d.table == nil {
 		return d.sampleWithoutTable(draw)
 	}

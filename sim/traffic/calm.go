@@ -25,10 +25,11 @@ type calm struct {
 	good    []*Way      // that lead to servers that answer, of those met last in a look
 }
 
-// A look at a target costs an eighth of a request. Most nodes share a few ways, but for some policies each
-// has its own: so many are remembered.
+// A look at a target costs an eighth of a request, and each look some requests besides. Most nodes share a few ways,
+// but for some policies each has its own: so many are remembered.
 const (
 	targetsPerRequest = 8
+	requestsPerLook   = 16
 	fewWays           = 8
 )
 
@@ -36,7 +37,7 @@ const (
 // some requests, so that it is done after as many.
 func (t *Traffic) calmDown(s *stream) {
 	c := &s.calm
-	if c.looked++; t.drawAll || !s.calms || c.looked <= max(len(c.fronts), len(s.links), (c.cost+len(s.pool))/targetsPerRequest) {
+	if c.looked++; t.drawAll || !s.calms || c.looked <= max(requestsPerLook, len(c.fronts), len(s.links), (c.cost+len(s.pool))/targetsPerRequest) {
 		return
 	}
 	c.looked, c.longest, c.mean, c.cost, c.good = 0, 0, 0, 0, c.good[:0]

@@ -36,7 +36,7 @@ func pooledRun(spec Spec, drawn bool) (account string, calm []bool, heard listen
 	at(5 * sec)
 	at(10 * sec)
 	tr.CloseIdle(0, 10*sec, false)
-	at(11 * sec)
+	at(13 * sec)
 	at(15 * sec)
 	tr.CutVia(Leg{0, NoProxy}, 15*sec, func(flow uint64, _ int) bool { return flow%3 == 0 })
 	at(20 * sec)
