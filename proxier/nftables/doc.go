@@ -19,5 +19,5 @@
 // tables is ever touched, and connection tracking is not its business.
 //
 // How packets are treated is kube-proxy's nftables mode as package plan has it; where the two
-// differ, ARCHITECTURE.md says so. It speaks plan.NFTables and no other dialect.
+// differ, README.md says so. It speaks plan.NFTables and no other dialect.
 package nftables

@@ -11,7 +11,7 @@ import (
 
 // encoder writes netlink messages one after the other into one buffer: what a batch is. The
 // messages of google/nftables are not used here: its batches carry no generation to check, ask
-// for an echo of every rule, and take two to three times as long (ARCHITECTURE.md).
+// for an echo of every rule, and take two to three times as long (README.md).
 type encoder struct {
 	b      []byte
 	table  string
