@@ -281,3 +281,56 @@ func BenchmarkExplainService8000Ports(b *testing.B) {
 		}
 	}
 }
+
+// Reference: kube-proxy short-circuits what the cluster sends to an external address (pkg/proxy/iptables/proxier.go, "external traffic policy
+// Local": pods, where it can tell them, and the node itself go to the Cluster list; 1.36).
+func TestShortCircuitsAreRemarkedWhereLocalDoesNotBindTheCluster(t *testing.T) {
+	t.Parallel()
+	ip := netip.MustParseAddr
+	pods := plan.LocalDetector{Mode: plan.DetectClusterCIDR, CIDRs: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}}
+	for _, c := range []struct {
+		name   string
+		change func(*endpoints.ServicePort)
+		pods   plan.LocalDetector
+		want   string
+	}{
+		{"a load balancer's address", func(*endpoints.ServicePort) {}, pods, "A pod on this node calling 203.0.113.10 is short-circuited to the Cluster list, not to Local's."},
+		{"an external address", func(sp *endpoints.ServicePort) {
+			sp.LoadBalancerIPs, sp.ExternalIPs = nil, []netip.Addr{ip("192.0.2.1"), ip("192.0.2.2")}
+		}, pods,
+			"A pod on this node calling 192.0.2.1 is short-circuited to the Cluster list, not to Local's."},
+		{"a node port", func(sp *endpoints.ServicePort) { sp.LoadBalancerIPs = nil }, pods, "A pod on this node calling node port 30080 is short-circuited to the Cluster list, not to Local's."},
+		{"pods that cannot be told", func(*endpoints.ServicePort) {}, plan.LocalDetector{},
+			"A process on this node calling 203.0.113.10 is short-circuited to the Cluster list; a pod too, if kube-proxy can tell it is one (--cluster-cidr)."},
+		{"policy Cluster", func(sp *endpoints.ServicePort) { sp.ExternalPolicy = endpoints.PolicyCluster }, pods, ""},
+		{"nothing external", func(sp *endpoints.ServicePort) { sp.LoadBalancerIPs, sp.NodePort = nil, 0 }, pods, ""},
+	} {
+		sp := world().Ports[0]
+		c.change(&sp)
+		b := newBuilder(endpoints.NewService(world().Name, sp), &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions(), Detector: c.pods})
+		if got := b.shortCircuit(0); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Reference: the Endpoints API never lists terminating pods (pkg/controller/endpoint, addEndpointSubset; 1.36).
+func TestWhatKubectlShowsOfEndpointsIsRemarkedWhereAPodTerminates(t *testing.T) {
+	t.Parallel()
+	ep := func(last byte, port uint16, c endpoints.Conditions) endpoints.Endpoint {
+		return endpoints.Endpoint{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, last}), port), Conditions: c}
+	}
+	for want, list := range map[string][]endpoints.Endpoint{
+		"": {ep(1, 80, ready), ep(2, 80, endpoints.Serving)},
+		"kubectl get endpoints web shows 10.0.1.1: it never lists terminating pods.":           {ep(1, 80, ready), ep(1, 81, ready), ep(2, 80, draining)},
+		"kubectl get endpoints web shows 10.0.1.1, 10.0.1.3: it never lists terminating pods.": {ep(1, 80, ready), ep(2, 80, draining), ep(3, 80, ready)},
+		"kubectl get endpoints web shows <none>: it never lists terminating pods.":             {ep(2, 80, draining)},
+	} {
+		sp := world().Ports[0]
+		sp.Endpoints = list
+		b := newBuilder(endpoints.NewService(world().Name, sp), &plan.Node{Name: "node-1", Options: endpoints.CurrentOptions()})
+		if got := b.kubectl(0); got != want {
+			t.Errorf("%v: %q, want %q", list, got, want)
+		}
+	}
+}

@@ -415,4 +415,9 @@ func TestRepairsAreCounted(t *testing.T) {
 	delete(kernels[0].tables[filter], "KUBE-FORWARD")
 	delete(kernels[1].tables[filter], "KUBE-FORWARD")
 	want("chains of both families that are gone", b.Check(p), 3)
+	delete(kernels[0].tables[mangle], "KUBE-LAMEDUCK-CANARY")
+	kernels[0].errs = []error{errInjected}
+	if err := b.Check(p); !errors.Is(err, errInjected) || b.Repairs() != 3 {
+		t.Errorf("a repair that failed: %v, and %d repairs are counted", err, b.Repairs())
+	}
 }
