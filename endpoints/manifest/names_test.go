@@ -48,7 +48,6 @@ func TestNamesAreReadAsTheAPIServerReadsThem(t *testing.T) {
 	}
 }
 
-// What separates documents is a line of three that begins it, and nothing directly behind them.
 // podCIDR is the first of podCIDRs (pkg/apis/core/validation, ValidateNodeSpec; 1.36).
 func TestThePodNetworksOfANodeAgree(t *testing.T) {
 	t.Parallel()
@@ -68,6 +67,7 @@ func TestThePodNetworksOfANodeAgree(t *testing.T) {
 	}
 }
 
+// What separates documents is a line of three that begins it, and nothing directly behind them.
 func TestMarkersOfDocuments(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
