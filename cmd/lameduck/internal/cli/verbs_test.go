@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 	"github.com/lameduck-proxy/lameduck/proxier/source/live/livetest"
 )
 
@@ -196,6 +200,34 @@ func TestWhatAShellIsOfferedForFlags(t *testing.T) {
 		Main(append(append([]string{"lameduck", "__complete"}, strings.Fields(line)...), ""), Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s: no %s in\n%s%s", line, want, out.String(), errs.String())
+		}
+	}
+}
+
+// A shell that completes a word waits for a cluster for seconds, and for files as long as it takes. What cannot be read is no word.
+func TestAShellIsOfferedNamesOfFilesOrOfAClusterThatAnswersSoon(t *testing.T) {
+	t.Parallel()
+	nowhere := filepath.Join(t.TempDir(), "kubeconfig")
+	for _, c := range []struct {
+		name    string
+		input   inputFlags
+		timeout string
+		want    []string
+	}{
+		{"files", inputFlags{files: []string{examples + "web.yaml"}, cluster: &clusterFlags{timeout: defaultTimeout}}, defaultTimeout, []string{"shop/web"}},
+		{"a verb that reads no cluster", inputFlags{files: []string{examples + "web.yaml"}}, "", []string{"shop/web"}},
+		{"a file that is not there", inputFlags{files: []string{nowhere}}, "", nil},
+		{"a cluster that is not there", inputFlags{cluster: &clusterFlags{timeout: defaultTimeout, options: live.Options{Kubeconfig: nowhere}}}, completionTimeout, nil},
+	} {
+		cmd := &cobra.Command{}
+		cmd.Flags().String("service", "", "")
+		c.input.completes(cmd, "service", serviceNames)
+		complete, _ := cmd.GetFlagCompletionFunc("service")
+		if got, directive := complete(cmd, nil, ""); !slices.Equal(got, c.want) || directive != cobra.ShellCompDirectiveNoFileComp {
+			t.Errorf("%s: %q, %v, want %q", c.name, got, directive, c.want)
+		}
+		if c.input.cluster != nil && c.input.cluster.timeout != c.timeout {
+			t.Errorf("%s: waits for %s, want %s", c.name, c.input.cluster.timeout, c.timeout)
 		}
 	}
 }
