@@ -91,6 +91,34 @@ func TestWhatAPackageRunnerDoesIsAnAssumption(t *testing.T) {
 	}
 }
 
+// What gave an app's profile away is named in a few words, whatever is so by itself before what is so only together.
+func TestWhatGaveAProfileAway(t *testing.T) {
+	t.Parallel()
+	long := "java -Xmx512m -Dserver.port=8080 -jar /srv/application.jar"
+	e := &evidence{
+		image: parseImage("example.com/app:1"), words: strings.Fields(long), argv: []string{long}, paths: []string{"/actuator/health", "/actuator/health", "/live"},
+		env: []corev1.EnvVar{{Name: "HOME"}, {Name: "JAVA_OPTS"}}, labels: map[string]string{"app": "web"},
+	}
+	for want, match := range map[string]func(*evidence) bool{
+		"image example.com/app:1":                             func(e *evidence) bool { return e.image.full != "" || len(e.words) > 0 },
+		"command java -Xmx512m -Dserver.port=8080 -jar /s...": func(e *evidence) bool { return e.runs("java") || len(e.paths) > 0 },
+		"probe of /actuator/health, /live":                    func(e *evidence) bool { return len(e.paths) > 0 || len(e.env) > 0 },
+		"variable JAVA_OPTS": func(e *evidence) bool {
+			return len(e.env) > 0 && e.env[len(e.env)-1].Name == "JAVA_OPTS" || len(e.labels) > 0
+		},
+		"labels":            func(e *evidence) bool { return len(e.labels) > 0 },
+		"image and command": func(e *evidence) bool { return e.image.full != "" && len(e.words) > 0 },
+	} {
+		if got := e.decisive(match); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	exact := strings.Repeat("a", 40)
+	if got := (&evidence{words: []string{exact}}).decisive(func(e *evidence) bool { return e.runs(exact) }); got != "command "+exact {
+		t.Errorf("a command of 40 characters: %s", got)
+	}
+}
+
 func appWords(a App) string {
 	out := a.Profile + " " + [...]string{"closes", "stays", "drains"}[a.Listener]
 	if a.DrainFor > 0 {
