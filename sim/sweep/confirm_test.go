@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -27,6 +28,20 @@ func TestFixesAreConfirmedOnOtherSeeds(t *testing.T) {
 	own := got.fixed
 	if own.After != own.Before || !slices.Equal(got.longer, make([]int64, runs)) {
 		t.Errorf("the same runs lost %+v, and now %+v; longer by %v", own.Before, own.After, got.longer)
+	}
+	was := closed(u.record.Runs)
+	if own.ID != u.record.ID || own.StuckBefore != 0 || own.Stuck != 0 || own.Before != was.LostSeconds || own.WithLoss != was.WithLoss || own.WithLoss == 0 || own.Runs != runs {
+		t.Errorf("its own runs: %+v, want those of %+v", own, was.LostSeconds)
+	}
+	if c := own.Confirm; c.Runs != runs || c.Stuck != 0 || c.WithLoss == 0 || !slices.Equal(c.Left, left(&was)) || len(c.Left) == 0 {
+		t.Errorf("its new runs: %+v", c)
+	}
+	if s.confirmOn(u, &attempt{}) != got {
+		t.Error("what has been confirmed is run again")
+	}
+	replicas := fix.Change{Title: "3 replicas"}
+	if other := s.confirmOn(u, &attempt{changes: []fix.Change{replicas}}); other == got || len(s.confirmed) != 2 {
+		t.Error("another attempt is taken for the same")
 	}
 	if got.after == got.before || own.Confirm.LostSeconds == own.Before {
 		t.Errorf("new runs lost as much as the others, %d requests, %+v", got.after, own.Before)
