@@ -20,7 +20,7 @@ func wantEndpoints(t *testing.T, c *Cache, want ...string) *ServicePort {
 	return sp
 }
 
-// Reference: kube-proxy 1.36 endpointslicecache.go, addEndpoints; facts/kube-proxy.md 1,
+// Reference: kube-proxy 1.36 endpointslicecache.go, addEndpoints; docs/model/kube-proxy.md 1,
 // "Conditions".
 func TestNilConditions(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestNilConditions(t *testing.T) {
 
 func TestPublishNotReadyAddressesOnlyShowsAsReady(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 1, last line.
+	// Reference: docs/model/controllers.md 9.1 publishNotReadyAddresses.
 	c := currentCache()
 	mustTake(t, c, apiService("cart", func(s *corev1.Service) { s.Spec.PublishNotReadyAddresses = true }),
 		apiSlice("cart", "cart-1", notReady(1, "a").api()))
@@ -60,7 +60,7 @@ func TestPublishNotReadyAddressesOnlyShowsAsReady(t *testing.T) {
 
 func TestOnlyTheFirstAddressOfAnEndpointIsUsed(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 1; kube-proxy 1.36 endpointslicecache.go, addEndpoints.
+	// Reference: docs/model/kube-proxy.md 1; kube-proxy 1.36 endpointslicecache.go, addEndpoints.
 	e := ready(1, "a").api()
 	e.Addresses = append(e.Addresses, "10.0.0.2", "not an address")
 	c := currentCache()
@@ -70,7 +70,8 @@ func TestOnlyTheFirstAddressOfAnEndpointIsUsed(t *testing.T) {
 
 func TestPortsWithoutANameOrNumberAreIgnored(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 1; kube-proxy 1.36 endpointslicecache.go, endpointInfoByServicePort.
+	// Reference: docs/model/kube-proxy.md 1; kube-proxy 1.36 endpointslicecache.go,
+	// endpointInfoByServicePort.
 	for name, port := range map[string]discoveryv1.EndpointPort{
 		"nil name":    {Port: ptr(int32(9090))},
 		"nil number":  {Name: ptr("http")},
@@ -162,7 +163,8 @@ func TestEntriesWithOneAddressAreInOrderOfSliceNameAndPlace(t *testing.T) {
 
 func TestADuplicateInTwoSlicesOrByIPReuse(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 1, "Same IP:port twice"; kube-proxy 1.36 endpointslicecache.go, addEndpoints.
+	// Reference: docs/model/kube-proxy.md 1 Same IP:port; kube-proxy 1.36 endpointslicecache.go,
+	// addEndpoints.
 	c := currentCache()
 	mustTake(t, c, apiService("cart"), apiSlice("cart", "cart-1", draining(1, "a").api()), apiSlice("cart", "cart-2", ready(1, "b").api()))
 	sp := wantEndpoints(t, c, "10.0.0.1:8080 F/T/T", "10.0.0.1:8080 T/T/F")
@@ -172,7 +174,7 @@ func TestADuplicateInTwoSlicesOrByIPReuse(t *testing.T) {
 	}
 }
 
-// Reference: facts/kube-proxy.md 1; kube-proxy 1.36 cmd/kube-proxy (informer selectors) and
+// Reference: docs/model/kube-proxy.md 1; kube-proxy 1.36 cmd/kube-proxy (informer selectors) and
 // endpointslicecache.go, endpointSliceCacheKeys.
 func TestSlicesThatNoProxyReads(t *testing.T) {
 	t.Parallel()
@@ -198,7 +200,7 @@ func TestSlicesThatNoProxyReads(t *testing.T) {
 }
 
 // Reference: kube-proxy 1.36 util.ShouldSkipService and cmd/kube-proxy (informer selectors);
-// facts/kube-proxy.md 1.
+// docs/model/kube-proxy.md 1.
 func TestServicesThatNoProxyHandles(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -236,7 +238,7 @@ func TestServicesThatNoProxyHandles(t *testing.T) {
 
 func TestFamiliesAreSeparateWorlds(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 1, "Both IP families are separate proxiers".
+	// Reference: docs/model/kube-proxy.md 1 Both IP families.
 	c := currentCache()
 	six := apiSlice("cart", "cart-6", ready(1, "a").api())
 	six.AddressType, six.Endpoints[0].Addresses = discoveryv1.AddressTypeIPv6, []string{"fd00::a"}

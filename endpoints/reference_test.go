@@ -3,7 +3,7 @@ package endpoints
 import "slices"
 
 // This file says a second time, as plainly as possible, which endpoints a node uses. It is
-// written from the sentences of facts/kube-proxy.md 1, 2, 2.1 and 11, shares no code with
+// written from the sentences of docs/model/kube-proxy.md 1, 2, 2.1 and 11, shares no code with
 // the package, and has no virtue but being easy to believe.
 
 type plainEndpoint struct {
@@ -147,7 +147,7 @@ func withoutDuplicates(eps []plainEndpoint, node NodeInfo, o Options) []plainEnd
 	return filter(eps, func(e plainEndpoint) bool { return byAddr[e.addr].id == e.id })
 }
 
-// The four numbered sentences of facts/kube-proxy.md 2.1.
+// The four numbered sentences of docs/model/kube-proxy.md 2.1.
 func plainTopology(ready []plainEndpoint, node NodeInfo, o Options) string {
 	if len(ready) == 0 {
 		return ""

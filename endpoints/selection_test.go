@@ -9,7 +9,7 @@ import (
 var nodeA = NodeInfo{Name: "a", Zone: "x"}
 
 // Reference: kube-proxy 1.36 serviceport.go, UsesClusterEndpoints, UsesLocalEndpoints,
-// ExternallyAccessible; facts/kube-proxy.md 2, "Definitions".
+// ExternallyAccessible; docs/model/kube-proxy.md 2.
 func TestWhichListsAPortUses(t *testing.T) {
 	t.Parallel()
 	vip := []netip.Addr{netip.MustParseAddr("192.0.2.1")}
@@ -56,7 +56,7 @@ func TestWhichListsAPortUses(t *testing.T) {
 }
 
 // Reference: KEP-1669, "Design Details"; kube-proxy 1.36 topology.go, CategorizeEndpoints;
-// facts/kube-proxy.md 2, truth table.
+// docs/model/kube-proxy.md 2.
 func TestWhatConditionsAreUsed(t *testing.T) {
 	t.Parallel()
 	const normal, fallback, never = "normal", "fallback", "never"
@@ -85,7 +85,7 @@ func TestWhatConditionsAreUsed(t *testing.T) {
 	}
 }
 
-// Reference: facts/kube-proxy.md 2, case table; KEP-1669, "Example: all endpoints
+// Reference: docs/model/kube-proxy.md 2; KEP-1669, "Example: all endpoints
 // terminating", and kube-proxy 1.36 topology.go, CategorizeEndpoints.
 func TestCases(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestCases(t *testing.T) {
 
 func TestTheFallbackIsDecidedForEachNode(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 2, "decided independently for each list and per node".
+	// Reference: docs/model/kube-proxy.md 2.
 	sp := newPort(localPort, draining(1, "a"), draining(2, "b"), ready(3, "b"))
 	wantSelection(t, sp, NodeInfo{Name: "a"}, CurrentOptions(), "Cluster unused; Local fallback 1; reachable 1; any")
 	wantSelection(t, sp, NodeInfo{Name: "b"}, CurrentOptions(), "Cluster unused; Local 3; reachable 3; any")
@@ -158,7 +158,7 @@ func TestTheFallbackIsDecidedForEachNode(t *testing.T) {
 
 func TestAnEndpointWithoutANodeIsLocalNowhere(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 1, "nil nodeName = never local"; kube-proxy 1.36 endpointslicecache.go, isLocal.
+	// Reference: docs/model/kube-proxy.md 1 local; kube-proxy 1.36 endpointslicecache.go, isLocal.
 	sp := newPort(bothPort, ready(1, ""), ready(2, "a"))
 	for _, node := range []string{"", "b"} {
 		wantSelection(t, sp, NodeInfo{Name: node}, CurrentOptions(), "Cluster 1 2; Local none; reachable 1 2; any")
@@ -166,7 +166,7 @@ func TestAnEndpointWithoutANodeIsLocalNowhere(t *testing.T) {
 	wantSelection(t, sp, NodeInfo{Name: "a"}, CurrentOptions(), "Cluster 1 2; Local 2; reachable 1 2; any")
 }
 
-// Reference: facts/kube-proxy.md 2.1; kube-proxy 1.36 topology.go, topologyModeFromHints
+// Reference: docs/model/kube-proxy.md 2.1; kube-proxy 1.36 topology.go, topologyModeFromHints
 // and availableForTopology; KEP-2433, KEP-3015.
 func TestHints(t *testing.T) {
 	t.Parallel()
@@ -245,7 +245,7 @@ func TestHintsOfALevelThatTheVersionLacksAreIgnored(t *testing.T) {
 }
 
 // Reference: kube-proxy 1.36 topology.go, CategorizeEndpoints (hasAnyEndpoints);
-// facts/kube-proxy.md 2.
+// docs/model/kube-proxy.md 2.
 func TestHasAny(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -272,7 +272,7 @@ func TestHasAny(t *testing.T) {
 	}
 }
 
-// Reference: facts/kube-proxy.md 11, "Behaviour before 1.26", and KEP-1669, "Graduation
+// Reference: docs/model/kube-proxy.md 11 ProxyTerminatingEndpoints, and KEP-1669, "Graduation
 // Criteria" (alpha: external Local only; recalled).
 func TestWhatTheFallbackReached(t *testing.T) {
 	t.Parallel()
@@ -305,8 +305,9 @@ func TestWhatTheFallbackReached(t *testing.T) {
 
 func TestSlicesOfAnOldVersionListNoTerminatingEndpoint(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 11, "Before 1.22 slices did not contain terminating pods at all"; KEP-1672. But for those of
-	// Services with publishNotReadyAddresses, which are ready: ShouldPodBeInEndpoints, Kubernetes 1.21.
+	// Reference: docs/model/kube-proxy.md 11 EndpointSliceTerminatingCondition; KEP-1672. But for those
+	// of Services with publishNotReadyAddresses, which are ready: ShouldPodBeInEndpoints, Kubernetes
+	// 1.21.
 	o := Options{TerminatingFallback: FallbackAll}
 	sp := newPort(bothPort, draining(1, "a"), ready(3, "b"))
 	wantSelection(t, sp, nodeA, o, "Cluster 3; Local none; reachable 3; any")
@@ -365,7 +366,7 @@ func TestADuplicateThatIsNotListedReplacesNothing(t *testing.T) {
 
 func TestDuplicatesOfOneAddressOnTwoPortsAreNone(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 1, "Same IP:port twice".
+	// Reference: docs/model/kube-proxy.md 1 Same IP:port.
 	g := group{}
 	for port := range uint16(2) {
 		g.endpoints = append(g.endpoints, Endpoint{

@@ -81,7 +81,7 @@ func TestServiceDetails(t *testing.T) {
 		"session affinity None has no timeout": {
 			func(s *corev1.Service) { s.Spec.SessionAffinity = corev1.ServiceAffinityNone },
 			func(p *port) any { return p.AffinityTimeout }, time.Duration(0)},
-		// Reference: facts/kube-proxy.md 4, "default timeout 10800 s".
+		// Reference: docs/model/kube-proxy.md 4.
 		"ClientIP without a config is 3 hours": {
 			func(s *corev1.Service) { s.Spec.SessionAffinity = corev1.ServiceAffinityClientIP },
 			func(p *port) any { return p.AffinityTimeout }, 3 * time.Hour},
@@ -112,7 +112,7 @@ func TestServiceDetails(t *testing.T) {
 				s.Spec.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyLocal
 			},
 			func(p *port) any { return p.ExternalPolicy }, PolicyLocal},
-		// Reference: facts/kube-proxy.md 5.1, "Exists".
+		// Reference: docs/model/kube-proxy.md 5.1 Exists.
 		"a NodePort Service has no health-check node port": {
 			func(s *corev1.Service) { full(s); s.Spec.Type = corev1.ServiceTypeNodePort },
 			func(p *port) any { return p.HealthCheckNodePort }, uint16(0)},
@@ -127,7 +127,7 @@ func TestServiceDetails(t *testing.T) {
 				s.Spec.InternalTrafficPolicy = ptr(corev1.ServiceInternalTrafficPolicyCluster)
 			},
 			func(p *port) any { return p.InternalPolicy }, PolicyCluster},
-		// Reference: facts/kube-proxy.md 4, "ipMode Proxy is ignored".
+		// Reference: docs/model/kube-proxy.md 4.
 		"a load-balancer IP with ipMode Proxy is left alone": {
 			func(s *corev1.Service) {
 				full(s)
@@ -181,7 +181,7 @@ func TestServiceDetails(t *testing.T) {
 
 func TestOptionsOfOldVersionsReadServicesTheirWay(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 11, ServiceInternalTrafficPolicy and LoadBalancerIPMode.
+	// Reference: docs/model/kube-proxy.md 11 ServiceInternalTrafficPolicy and LoadBalancerIPMode.
 	svc := apiService("cart", full)
 	svc.Status.LoadBalancer.Ingress[0].IPMode = ptr(corev1.LoadBalancerIPModeProxy)
 	for _, modern := range []bool{false, true} {
@@ -292,7 +292,8 @@ func TestSamePortLooksAtEveryField(t *testing.T) {
 
 func TestCountsForHealthChecks(t *testing.T) {
 	t.Parallel()
-	// Reference: kube-proxy 1.36 endpointschangetracker.go, LocalReadyEndpoints; facts/kube-proxy.md 5.1.
+	// Reference: kube-proxy 1.36 endpointschangetracker.go, LocalReadyEndpoints;
+	// docs/model/kube-proxy.md 5.1.
 	c := currentCache()
 	svc := apiService("cart", full)
 	slice := apiSlice("cart", "cart-1",

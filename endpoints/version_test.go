@@ -60,7 +60,7 @@ func behaviour(o Options) string {
 	return string(b)
 }
 
-// Reference: facts/kube-proxy.md 11, one column per row there.
+// Reference: docs/model/kube-proxy.md 11, one column for each fact there.
 //
 //	F fallback (KEP-1669)        1.26    D duplicate rule            1.36 (recalled)
 //	T terminating in slices      1.22    I internalTrafficPolicy     1.22
@@ -94,7 +94,7 @@ func TestDefaultsOfEachVersion(t *testing.T) {
 	}
 }
 
-// Reference: facts/kube-proxy.md 11: a gate exists from its alpha on and is locked at GA.
+// Reference: docs/model/kube-proxy.md 11: a gate exists from its alpha on and is locked at GA.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

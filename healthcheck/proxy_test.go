@@ -18,14 +18,14 @@ const v4, v6 = endpoints.IPv4, endpoints.IPv6
 
 func TestTheTimeoutIsTwiceTheSyncPeriod(t *testing.T) {
 	t.Parallel()
-	// Reference: kube-proxy 1.36 cmd/kube-proxy/app/server.go; facts/kube-proxy.md 5.2 and 6.
+	// Reference: kube-proxy 1.36 cmd/kube-proxy/app/server.go; docs/model/kube-proxy.md 5.2 and 6.
 	if got, want := Timeout.String()+" "+SyncPeriod.String(), "1m0s 30s"; got != want {
 		t.Errorf("Timeout and SyncPeriod are %s, want %s", got, want)
 	}
 }
 
 // Reference: kube-proxy 1.36 pkg/proxy/healthcheck/proxy_health.go, Health, QueuedUpdate,
-// Updated; facts/kube-proxy.md 5.2.
+// Updated; docs/model/kube-proxy.md 5.2.
 func TestHealthy(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -117,7 +117,7 @@ func TestEligible(t *testing.T) {
 }
 
 // Reference: kube-proxy 1.36 pkg/proxy/healthcheck/proxy_health.go, healthzHandler and
-// livezHandler; facts/kube-proxy.md 5.2.
+// livezHandler; docs/model/kube-proxy.md 5.2.
 func TestHealthzAndLivez(t *testing.T) {
 	t.Parallel()
 	current, old := endpoints.CurrentOptions(), endpoints.Options{}

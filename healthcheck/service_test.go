@@ -41,7 +41,7 @@ func wire(a Answer) wireAnswer { return wireAnswer{a.Status, a.Header, string(a.
 func body(lines ...string) []byte { return []byte(strings.Join(lines, "\n")) }
 
 // Reference: kube-proxy 1.36 pkg/proxy/healthcheck/service_health.go, hcHandler.ServeHTTP;
-// facts/kube-proxy.md 5.1.
+// docs/model/kube-proxy.md 5.1.
 func TestServiceAnswer(t *testing.T) {
 	t.Parallel()
 	shop := endpoints.ServiceName{Namespace: "shop", Name: "cart"}

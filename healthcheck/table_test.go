@@ -86,7 +86,8 @@ func TestATerminatingEndpointServesWhileItsHealthCheckFails(t *testing.T) {
 
 func TestTheCountIsOfDistinctReadyLocalIPs(t *testing.T) {
 	t.Parallel()
-	// Reference: kube-proxy 1.36 endpointschangetracker.go, LocalReadyEndpoints; facts/kube-proxy.md 5.1.
+	// Reference: kube-proxy 1.36 endpointschangetracker.go, LocalReadyEndpoints;
+	// docs/model/kube-proxy.md 5.1.
 	tests := map[string]struct {
 		pods []pod
 		want int
@@ -117,7 +118,7 @@ func TestTheCountIsOfDistinctReadyLocalIPs(t *testing.T) {
 
 func TestFamiliesAreCountedAndAnsweredApart(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 1, "Both IP families are separate proxiers with separate endpoints and syncs".
+	// Reference: docs/model/kube-proxy.md 1 Both IP families.
 	c := newCache()
 	c.SetService(loadBalancer("cart", 31000))
 	c.SetSlice(slice("cart", "cart-1", ready("10.0.0.1", "node-a")))
@@ -129,7 +130,7 @@ func TestFamiliesAreCountedAndAnsweredApart(t *testing.T) {
 
 func TestOnlyLoadBalancersWithPolicyLocalHaveAPort(t *testing.T) {
 	t.Parallel()
-	// Reference: facts/kube-proxy.md 5.1, "Exists".
+	// Reference: docs/model/kube-proxy.md 5.1 Exists.
 	tests := map[string]func(*corev1.Service){
 		"type NodePort":        func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeNodePort },
 		"type ClusterIP":       func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeClusterIP },

@@ -8,8 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 )
 
-// Reference: facts/kube-proxy.md 6, "No rules are written until both services and slices have
-// been listed once".
+// Reference: docs/model/kube-proxy.md 6.
 func TestNothingIsProgrammedBeforeAllIsDelivered(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		r.SetService(service("web", "10.96.0.1"))
@@ -39,7 +38,7 @@ func TestAClusterWithoutServicesIsProgrammedToo(t *testing.T) {
 	})
 }
 
-// Reference: facts/kube-proxy.md 6: at once when idle; minSyncPeriod after the previous sync
+// Reference: docs/model/kube-proxy.md 6: at once when idle; minSyncPeriod after the previous sync
 // completed; changes meanwhile are coalesced.
 func TestChangesAreCoalesced(t *testing.T) {
 	run(t, func(r *rig, _ *Options) { r.backend.takes = 200 * ms }, func(r *rig) {

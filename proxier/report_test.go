@@ -32,7 +32,7 @@ func (r *rig) probe() int {
 	return st.Table.Answer(endpoints.IPv4, 31000, true).Status
 }
 
-// Reference: facts/kube-proxy.md 5.1, "Update moment": at the end of a rule sync, after the new
+// Reference: docs/model/kube-proxy.md 5.1 Update moment: at the end of a rule sync, after the new
 // rules are installed.
 func TestProbesHearOfAChangeAfterTheRules(t *testing.T) {
 	run(t, func(r *rig, o *Options) {
@@ -68,8 +68,7 @@ func (r *rig) healthy() bool {
 	return healthcheck.Healthy(r.Status().Proxy, time.Now(), healthcheck.Timeout)
 }
 
-// Reference: facts/kube-proxy.md 5.2, "no family has an update queued for >= healthTimeout
-// without a completed sync".
+// Reference: docs/model/kube-proxy.md 5.2 /livez.
 func TestAProxyThatHangsIsUnhealthy(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		r.fill()
@@ -345,7 +344,7 @@ func TestADataplaneThatTellsNobodyIsNoError(t *testing.T) {
 	}
 }
 
-// Reference: facts/kube-proxy.md 9, what is pending, the totals, when a sync was last queued.
+// Reference: docs/model/kube-proxy.md 9, what is pending, the totals, when a sync was last queued.
 func TestTheStatusSaysHowMuchThereIsToDo(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		var want Status
@@ -380,7 +379,7 @@ func TestTheStatusSaysHowMuchThereIsToDo(t *testing.T) {
 
 func sameTable(a, b *healthcheck.Table) bool { return a == b }
 
-// Reference: facts/kube-proxy.md 9, network_programming_duration.
+// Reference: docs/model/kube-proxy.md 9, network_programming_duration.
 func TestASyncSaysSinceWhenItWasWaitedFor(t *testing.T) {
 	at := func(r *rig, d time.Duration, service string, ips ...string) *discoveryv1.EndpointSlice {
 		sl := slice(service, ips...)

@@ -12,9 +12,9 @@ import (
 )
 
 // triggers remembers, by EndpointSlice, since when changes have been on their way to the rules: what
-// kubeproxy_network_programming_duration_seconds measures from (facts/kube-proxy.md 9; verified).
-// A slice that is deleted takes its own along, and what changed before the proxy started is not
-// the proxy's delay, both as in kube-proxy 1.36 (endpointschangetracker.go).
+// kubeproxy_network_programming_duration_seconds measures from (docs/model/kube-proxy.md 9;
+// verified). A slice that is deleted takes its own along, and what changed before the proxy started
+// is not the proxy's delay, both as in kube-proxy 1.36 (endpointschangetracker.go).
 type triggers map[sliceName]*moments
 
 // moments are those that wait for a sync, and those that the sync under way, or the next after

@@ -362,8 +362,8 @@ func TestAPausedProxyAnswersNoProbe(t *testing.T) {
 }
 
 // A change that waits for a sync for twice the sync period makes a proxy unhealthy, and with it all
-// health ports of its node (kube-proxy.md 5.1 and 5.2): here one that comes while minSyncPeriod
-// holds it back for 100 s.
+// health ports of its node (docs/model/kube-proxy.md 5.1 and 5.2): here one that comes while
+// minSyncPeriod holds it back for 100 s.
 func TestAProxyThatDoesNotKeepUpIsUnhealthy(t *testing.T) {
 	t.Parallel()
 	for _, probe := range []scenario.Probe{scenario.ProbeHealthPort, scenario.ProbeProxyHealth} {

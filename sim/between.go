@@ -319,8 +319,8 @@ func (o *observer) Terminated(i *cluster.Instance) {
 }
 
 // closeConnections has a server that shuts down gracefully close its idle connections, and each other
-// one with its answer (Go's net/http Shutdown, nginx at SIGQUIT; facts/propagation.md 5). One that
-// goes on serving them would not end before SIGKILL.
+// one with its answer (Go's net/http Shutdown, nginx at SIGQUIT; docs/model/propagation.md 5). One
+// that goes on serving them would not end before SIGKILL.
 func (o *observer) closeConnections(i *cluster.Instance) {
 	if o.traffic != nil && !i.App.IgnoresSIGTERM {
 		o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)
@@ -344,7 +344,7 @@ func (o *observer) Ended(i *cluster.Instance, how cluster.Ending) {
 // Synced wakes load balancers, and has the node's proxy clean its connection tracking: after a sync, flows over UDP of
 // Services that have serving endpoints and whose own is not one of them are forgotten, whatever
 // the traffic policy says. Those of a Service without any stay. (Kubernetes 1.36
-// pkg/proxy/conntrack/cleanup.go, facts/kube-proxy.md 7.)
+// pkg/proxy/conntrack/cleanup.go, docs/model/kube-proxy.md 7.)
 func (o *observer) Synced(node int) {
 	(*run)(o).forgetWays(node)
 	(*run)(o).wakeFronts()

@@ -31,7 +31,7 @@ func slowlyReady(sc *scenario.Scenario) {
 }
 
 // One replica with Recreate is an outage until the new pod is Ready: while that listens and is not
-// Ready it could not have answered. Reference: simulator.md 9.
+// Ready it could not have answered. Reference: docs/model/simulator.md 9.
 func TestAPodThatListensAndIsNotReadyCouldNotHaveAnswered(t *testing.T) {
 	t.Parallel()
 	sc := quiet(1, action(20*sec, "rolloutRestart", "deployment/web", ""))

@@ -15,7 +15,7 @@ const (
 )
 
 // watchNodes has the controller of a load balancer hear of nodes, as far as it looks at them
-// (facts/load-balancers.md 2).
+// (docs/model/load-balancers.md 2).
 func (f *front) watchNodes(name string) {
 	f.silent = make([]bool, len(f.run.sc.Nodes))
 	f.nodes = f.run.cluster.WatchNodes(name+" nodes", f.owner, func(n cluster.Node) {

@@ -13,9 +13,9 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// The rules of simulator.md 2 are tried in order. For each two that follow each other and can
-// both occur on this path, worlds in pairs: one in which both could be argued for, where the
-// first wins, and its twin, in which one detail differs and the other wins.
+// The rules of docs/model/simulator.md 2 are tried in order. For each two that follow each other
+// and can both occur on this path, worlds in pairs: one in which both could be argued for, where
+// the first wins, and its twin, in which one detail differs and the other wins.
 //
 // Rules 1, 3, 7 and 8 need names, load balancers or L7 proxies: pairs_balancers_test.go. Rules 2
 // and 9 need dead nodes, which there are none of. Rule 6 needs a flow that nothing answers: the
@@ -259,7 +259,7 @@ func TestTheEndOfAServerLeavesNoFlowBehind(t *testing.T) {
 
 // A server that shuts down closes its idle connections: the next request goes to another pod,
 // and none is there to be killed 2 s later. A request each 1/7.25 s takes 100 ms: none is under
-// way at 19.99 s, and one at 21.99 s. Reference: propagation.md 5.
+// way at 19.99 s, and one at 21.99 s. Reference: docs/model/propagation.md 5.
 func TestAServerThatShutsDownClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	world := func() *scenario.Scenario {
@@ -287,7 +287,7 @@ func TestAServerThatShutsDownClosesIdleConnections(t *testing.T) {
 // A server that shuts down with an open listener closes its connections, too: when it has drained, or
 // at once if its listener stays open until it ends. Its process then ends by itself, long before the
 // end of its grace period, although its clients ask all the time. One that ignores SIGTERM serves them
-// until SIGKILL. Reference: propagation.md 5.
+// until SIGKILL. Reference: docs/model/propagation.md 5.
 func TestAServerThatDrainsClosesItsConnections(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -38,9 +38,10 @@ func TestTwoSyncsFollowEachOtherUpTo133(t *testing.T) {
 	}.test(t)
 }
 
-// Reference: facts/kube-proxy.md 6, derived for no preStop, surge 1, minSyncPeriod 1 s and three replicas: 0.86 s
-// of traffic from 1.34 on; up to 1.33 0.12 to 0.17 s, and 0.48 s where pods start in half a second: syncs for
-// them follow each other faster than tokens come back. The bounds leave 15 % for the other delays.
+// Reference: docs/model/kube-proxy.md 6, derived for no preStop, surge 1, minSyncPeriod 1 s and three
+// replicas: 0.86 s of traffic from 1.34 on; up to 1.33 0.12 to 0.17 s, and 0.48 s where pods start in half a
+// second: syncs for them follow each other faster than tokens come back. The bounds leave 15 % for the other
+// delays.
 func TestWhatARolloutLosesByVersion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -90,7 +90,7 @@ func addrs(text ...string) []netip.Addr {
 	return out
 }
 
-// Reference: facts/kube-proxy.md 5.2; Kubernetes 1.36 pkg/proxy/healthcheck/proxy_health.go.
+// Reference: docs/model/kube-proxy.md 5.2; Kubernetes 1.36 pkg/proxy/healthcheck/proxy_health.go.
 func TestTheProxysOwnPort(t *testing.T) {
 	t.Parallel()
 	const v4 = endpoints.IPv4
@@ -228,7 +228,7 @@ func run(t *testing.T, o Options) *Server {
 	return s
 }
 
-// Reference: facts/kube-proxy.md 5.1; Kubernetes 1.36 pkg/proxy/healthcheck/service_health.go.
+// Reference: docs/model/kube-proxy.md 5.1; Kubernetes 1.36 pkg/proxy/healthcheck/service_health.go.
 func TestPortsOpenAndCloseWithTheirServices(t *testing.T) {
 	t.Parallel()
 	haveIPv6(t)

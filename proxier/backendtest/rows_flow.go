@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	conntrackDocs = "facts/kube-proxy.md 7: address translation is decided by a flow's first packet, filter rules match new flows only"
+	conntrackDocs = "docs/model/kube-proxy.md 7: address translation is decided by a flow's first packet, filter rules match new flows only"
 	affinityDocs  = "kube-proxy 1.36 nftables/proxier.go, affinity sets; iptables/proxier.go, recent matches (verified)"
 )
 
@@ -99,7 +99,7 @@ var flowRows = []row{
 	},
 	{
 		name:      "new flows reach every endpoint",
-		reference: "facts/kube-proxy.md 4: uniform random choice per new connection", protocols: everyProtocol,
+		reference: "docs/model/kube-proxy.md 4: uniform random choice per new connection", protocols: everyProtocol,
 		cluster: []service{web(ready(PodA), ready(RemoteA)).exposed().externalLocal()},
 		steps: []step{
 			spread{flow: "pod's", from: PodC, to: ClusterIPA.port(80), want: reach(PodA, RemoteA)},

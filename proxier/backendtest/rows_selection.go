@@ -78,7 +78,7 @@ var selectionRows = []row{
 	},
 	{
 		name:      "without KEP-1669 serving terminating endpoints are as good as none",
-		reference: "facts/kube-proxy.md 11: behaviour before 1.26",
+		reference: "docs/model/kube-proxy.md 11: behaviour before 1.26",
 		options:   func(o *endpoints.Options) { o.TerminatingFallback = endpoints.FallbackNone },
 		cluster: []service{
 			web(draining(PodA), ready(RemoteA)).exposed().externalLocal(),

@@ -12,7 +12,8 @@ import (
 // local is what the kernel of this node says its addresses are.
 var local = addrs("127.0.0.1", "192.0.2.1", "169.254.20.10", "::1", "fd02::1")
 
-// Reference: facts/kube-proxy.md 7, the rows on UDP; kube-proxy 1.36 pkg/proxy/conntrack/cleanup.go.
+// Reference: docs/model/kube-proxy.md 7, the rows on UDP; kube-proxy 1.36
+// pkg/proxy/conntrack/cleanup.go.
 func TestWhichFlowsAreStale(t *testing.T) {
 	t.Parallel()
 	const vip, a, b = "10.96.0.10:53", "10.0.0.1", "10.0.0.2"

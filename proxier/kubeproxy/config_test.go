@@ -164,7 +164,7 @@ func TestWhatInstallersWrite(t *testing.T) {
 }
 
 // Reference: Kubernetes 1.36 pkg/proxy/apis/config/v1alpha1/defaults.go, cmd/kube-proxy/app/server_linux.go;
-// facts/kube-proxy.md 10.
+// docs/model/kube-proxy.md 10.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	c, problems := Read(nil)

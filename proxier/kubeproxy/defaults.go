@@ -11,7 +11,8 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-// What kube-proxy 1.36 takes for granted (pkg/proxy/apis/config/v1alpha1/defaults.go; verified; facts/kube-proxy.md 10).
+// What kube-proxy 1.36 takes for granted (pkg/proxy/apis/config/v1alpha1/defaults.go; verified;
+// docs/model/kube-proxy.md 10).
 const (
 	healthzPort   = 10256 // pkg/cluster/ports
 	metricsPort   = 10249 // pkg/cluster/ports

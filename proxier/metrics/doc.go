@@ -1,6 +1,6 @@
 // Package metrics counts what a service proxy does, under the names, labels and buckets of kube-proxy 1.36
-// (pkg/proxy/metrics/metrics.go; facts/kube-proxy.md 9; verified), so that dashboards and alerts need not know the
-// difference.
+// (pkg/proxy/metrics/metrics.go; docs/model/kube-proxy.md 9; verified), so that dashboards and alerts need
+// not know the difference.
 //
 //	proxier.Sync, Cleaning -> Observe, ObserveCleaning -> Registry -+-> /metrics
 //	proxier.Status, at the moment of a scrape ----------------------'

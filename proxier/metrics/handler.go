@@ -12,7 +12,7 @@ import (
 const scrapes = 4
 
 // Handler answers as kube-proxy's metrics port does: /metrics, /proxyMode and /healthz, which says that somebody is there
-// and no more (facts/kube-proxy.md 5.2). With profiling there is /debug/pprof/ as well.
+// and no more (docs/model/kube-proxy.md 5.2). With profiling there is /debug/pprof/ as well.
 func (m *Metrics) Handler(profiling bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry, MaxRequestsInFlight: scrapes}))

@@ -74,7 +74,7 @@ func values(t *testing.T, m *Metrics, names ...string) []string {
 	return out
 }
 
-// row is a row of facts/kube-proxy.md 9.
+// row is a row of docs/model/kube-proxy.md 9.
 type row struct {
 	name, kind string
 	labels     []string
@@ -105,7 +105,8 @@ func programming() string {
 	return strings.Join(append(out, "+Inf"), " ")
 }
 
-// facts is facts/kube-proxy.md 9, with the modes of Kubernetes 1.36 pkg/proxy/metrics/metrics.go, RegisterMetrics.
+// facts is docs/model/kube-proxy.md 9, with the modes of Kubernetes 1.36
+// pkg/proxy/metrics/metrics.go, RegisterMetrics.
 func facts() []row {
 	family := []string{"ip_family"}
 	const noCleanup, noAccounting = "nothing is cleaned up apart from a sync", "no rule counts with nfacct"
@@ -233,7 +234,7 @@ func TestRulesOfIptablesAreCountedByTheBackend(t *testing.T) {
 	}
 }
 
-// Reference: facts/kube-proxy.md 9.
+// Reference: docs/model/kube-proxy.md 9.
 func TestNamesLabelsAndBucketsAreKubeProxys(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []plan.Dialect{plan.NFTables, plan.IPTables} {
@@ -478,7 +479,8 @@ func (w *world) sync(full bool) proxier.Sync {
 	return out
 }
 
-// Reference: facts/kube-proxy.md 9; Kubernetes 1.36 pkg/proxy/nftables/proxier.go, serviceNoLocalEndpointsTotalInternal.
+// Reference: docs/model/kube-proxy.md 9; Kubernetes 1.36 pkg/proxy/nftables/proxier.go,
+// serviceNoLocalEndpointsTotalInternal.
 func TestPortsThatDropForWantOfALocalEndpoint(t *testing.T) {
 	t.Parallel()
 	const tcp, udp = corev1.ProtocolTCP, corev1.ProtocolUDP
@@ -520,7 +522,8 @@ func TestPortsThatDropForWantOfALocalEndpoint(t *testing.T) {
 	}
 }
 
-// Reference: facts/kube-proxy.md 5.2, the last line; Kubernetes 1.36 cmd/kube-proxy/app/server.go, serveMetrics.
+// Reference: docs/model/kube-proxy.md 9; Kubernetes 1.36 cmd/kube-proxy/app/server.go,
+// serveMetrics.
 func TestWhatTheMetricsPortAnswers(t *testing.T) {
 	t.Parallel()
 	const plain = "text/plain; charset=utf-8"

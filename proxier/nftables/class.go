@@ -138,7 +138,7 @@ const localBase = 1 << 20
 
 // madeAtStart are the classes whose chains exist from the first transaction on: making a chain
 // that looks a map up costs the kernel a walk over that map, so it is done while they are
-// empty (nft-layout.md, hazard 3). Others follow on demand; external-local pairs hold no
+// empty (README.md, hazard 3). Others follow on demand; external-local pairs hold no
 // lookups, and more than 1,024 endpoints are rare.
 func madeAtStart() []class {
 	all := []class{{treatment: refused}, {treatment: clusterIP}, {treatment: external}}

@@ -3,7 +3,7 @@ package nftables
 import "github.com/lameduck-proxy/lameduck/endpoints"
 
 // feature is something the rules ask of a kernel, so that a refusal can be put into words.
-// Which version has what is recalled (nft-layout.md 6); kube-proxy's own floor, 5.13, has all.
+// Which version has what is recalled; kube-proxy's own floor, 5.13, has all.
 type feature struct {
 	what, needs string
 	rule        rule

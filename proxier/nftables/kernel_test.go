@@ -92,7 +92,7 @@ func backend(t testing.TB, node *plan.Node) *Backend {
 }
 
 // TestTheToolListsEveryShapeOfRule: nft 1.0.6 aborts on some that the kernel takes, and with it
-// the administrator's whole listing (nft-layout.md, hazard 2).
+// the administrator's whole listing (README.md, hazard 2).
 func TestTheToolListsEveryShapeOfRule(t *testing.T) {
 	for name, node := range nodes() {
 		t.Run(name, func(t *testing.T) {
@@ -751,7 +751,7 @@ func noRepetition() error {
 }
 
 // TestAFullMemoryServesAllTheSame: a client that cannot be remembered gets an endpoint as if there
-// were no affinity, and is refused by nobody (nft-layout.md, hazard 8).
+// were no affinity, and is refused by nobody (README.md, hazard 8).
 func TestAFullMemoryServesAllTheSame(t *testing.T) {
 	machine := newNamespace(t)
 	machine.run(t, "ip", "addr", "add", "10.244.0.0/24", "dev", "lo")

@@ -162,7 +162,7 @@ func (l list) endpoints() string {
 
 // retries is how often an index is drawn anew that hits no endpoint. At most half of the
 // indices of a class miss, so all of them do once in 2^8 flows at worst; then half the range
-// is drawn from, which cannot miss (nft-layout.md 3).
+// is drawn from, which cannot miss.
 const retries = 8
 
 // attempts are the chains that a pick goes through, in order. The last one draws from a single

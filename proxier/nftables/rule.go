@@ -104,7 +104,7 @@ func (c concat) text(v vocabulary) string {
 func (c concat) and(o operand) concat { return append(c[:len(c):len(c)], o) }
 
 // setPriority looks the key up and keeps the result in the packet's priority: nft 1.0.6
-// cannot list a rule that uses one lookup's result in another directly (nft-layout.md 6.2).
+// cannot list a rule that uses one lookup's result in another directly (README.md, hazard 2).
 type setPriority struct {
 	key concat
 	in  string

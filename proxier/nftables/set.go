@@ -66,7 +66,7 @@ const (
 const numRowSets = int(sticky)
 
 // stickySize bounds how many clients are remembered; the kernel wants a bound for a map that
-// packets write. A client more is served, and not remembered (nft-layout.md, hazard 8).
+// packets write. A client more is served, and not remembered (README.md, hazard 8).
 const stickySize = 262144
 
 // setTable describes the sets of setID. Nobody changes it.

@@ -402,7 +402,7 @@ func lookedUp(s statement) string {
 }
 
 // TestALargeMapIsLookedUpByFewRules: inserting an element costs the kernel a walk over the rules
-// that look its map up (nft-layout.md, hazard 4).
+// that look its map up (README.md, hazard 4).
 func TestALargeMapIsLookedUpByFewRules(t *testing.T) {
 	t.Parallel()
 	c := newState(testNode(), endpoints.IPv4).create(plan.Empty(testNode()))

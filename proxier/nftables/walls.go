@@ -46,7 +46,7 @@ func lastOf(p netip.Prefix) netip.Addr {
 
 // wall is one list of source ranges that frontends have in common. Each has a small set and a
 // chain of its own, since the kernel takes its time to remove ranges from a large set
-// (nft-layout.md, hazard 5), and many Services share a list.
+// (README.md, hazard 5), and many Services share a list.
 type wall struct {
 	number uint32
 	uses   int

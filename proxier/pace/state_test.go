@@ -34,8 +34,9 @@ func syncs(p Policy, changes []time.Duration, took time.Duration) []time.Duratio
 	}
 }
 
-// Reference: facts/kube-proxy.md 6, both runners. The changes are those of a pod that is replaced: the new
-// one becomes ready, the old one is taken out 100 ms later; each sync takes 50 ms.
+// Reference: docs/model/kube-proxy.md 6, both runners. The changes are those of a pod that is
+// replaced: the new one becomes ready, the old one is taken out 100 ms later; each sync takes 50
+// ms.
 func TestWhatTheRunnersMakeOfTwoChangesInARow(t *testing.T) {
 	t.Parallel()
 	hold, bucket := Policy{MinInterval: s}, Policy{MinInterval: s, Burst: EarlierBurst}

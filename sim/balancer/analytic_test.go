@@ -113,7 +113,7 @@ func windows(lb *scenario.LoadBalancer, late bool) (gone, again length) {
 	return gone, phase(c.Interval).plus(engine.Time(c.Healthy-1) * c.Interval).and(of(lb.HealthPropagation))
 }
 
-// Reference: load-balancers.md 1, time to unhealthy.
+// Reference: docs/model/load-balancers.md 1.
 func TestDetectionOfEveryPreset(t *testing.T) {
 	t.Parallel()
 	checked := 0
@@ -186,7 +186,7 @@ func removals(t *testing.T, lb scenario.LoadBalancer) (left, lived sample, cuts 
 
 // A member that is removed gets no new connections any more when the controller has heard of it
 // and when that is known everywhere; those that it has live on for the drain, and are cut then.
-// Without an end to draining they are not. Reference: load-balancers.md 1, drain default, and 2.
+// Without an end to draining they are not. Reference: docs/model/load-balancers.md 1, and 2.
 func TestDrainingOfEveryPreset(t *testing.T) {
 	t.Parallel()
 	finite, endless := 0, 0

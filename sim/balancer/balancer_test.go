@@ -365,7 +365,7 @@ func TestWithoutAHealthyMember(t *testing.T) {
 // An ALB whose only target is new has none until its first checks are finished: after two intervals
 // they have succeeded, or failed for good, which makes it one of those that get everything when
 // all are unhealthy. Another one that fails open sends to it from the beginning.
-// Reference: load-balancers.md 3, AWS ALB.
+// Reference: docs/model/load-balancers.md 3 AWS ALB.
 func TestATargetThatIsInitialGetsNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -499,7 +499,7 @@ func TestAnnouncements(t *testing.T) {
 	}
 }
 
-// Reference: simulator.md 2, rules 7 and 8.
+// Reference: docs/model/simulator.md 2, rules 7 and 8.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	check := scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 10 * sec, Unhealthy: 2, Healthy: 2}

@@ -6,7 +6,7 @@ import (
 
 // A controller that sets readiness gates looks at the pods that wait for theirs again and again:
 // whether their containers are ready by now, which makes them members, and whether they have been
-// found healthy, which opens their gates (facts/load-balancers.md 2, lbc readiness gate).
+// found healthy, which opens their gates (docs/model/load-balancers.md 2 lbc readiness gate).
 //
 // Like those of health checks, ticks that could change nothing are not executed: the next one is
 // armed when something changed that it would see.

@@ -56,8 +56,8 @@ func (b *Balancer) announced(nodes []int) []int {
 	})}
 }
 
-// election is the number by which MetalLB's speakers agree on one node (facts/load-balancers.md
-// 2: the lowest hash of node and address).
+// election is the number by which MetalLB's speakers agree on one node
+// (docs/model/load-balancers.md 2: the lowest hash of node and address).
 func (b *Balancer) election(node int) [32]byte {
 	return sha256.Sum256([]byte(fmt.Sprint(b.cluster.Address(node), "#", b.spec.Service)))
 }
@@ -109,7 +109,7 @@ func (b *Balancer) settled() []int {
 
 // Judge says whether a failed new connection is the load balancer's: it had no target (member
 // -1), or its target is not among the settled ones and one of those would have helped
-// (simulator.md 2, rules 7 and 8).
+// (docs/model/simulator.md 2, rules 7 and 8).
 func (b *Balancer) Judge(member int) (cause ledger.Cause, actor ledger.Actor, ok bool) {
 	cause, actor, ok = b.judge(member)
 	if b.spec.Layer7 != nil && b.spec.Layer7.Ingress && actor != ledger.Spec {

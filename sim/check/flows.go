@@ -132,7 +132,7 @@ func (r *rules) allows(target netip.AddrPort) bool {
 }
 
 // Allowed lists the endpoints that a new connection may go to (KEP-1669, "Traffic Policy";
-// kube-proxy.md 2).
+// docs/model/kube-proxy.md 2).
 func Allowed(list []Endpoint, local, fallback bool) []netip.AddrPort {
 	ready := addresses(list, func(e *Endpoint) bool { return e.Ready && (e.Local || !local) })
 	if len(ready) == 0 && fallback {

@@ -29,7 +29,7 @@ func (w *World) Unrest() string {
 }
 
 // crashLoop is from how many restarts on a pod counts as one that will not stay up: its next
-// back-off is 40 s (facts/pod-lifecycle.md 7).
+// back-off is 40 s (docs/model/pod-lifecycle.md 7).
 const crashLoop = 3
 
 // CrashLooping says whether some pod is restarted again and again.

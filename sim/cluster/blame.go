@@ -24,7 +24,7 @@ func (w *World) Elsewhere(e Entry, target netip.AddrPort) bool { return w.elsewh
 // elsewhere says whether another pod would have answered at this instant if everything knew what
 // the API says: one that accepts, is Ready in the API, and does not answer everything with an
 // error. One that listens and is not Ready could not: no rule leads to it, but for a Service with
-// publishNotReadyAddresses (facts/controllers.md 9.1).
+// publishNotReadyAddresses (docs/model/controllers.md 9.1).
 func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
 	published := w.services[e.service].publishAll
 	for _, wl := range e.workloads {

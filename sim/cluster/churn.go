@@ -6,9 +6,9 @@ import (
 )
 
 // A cluster has other Services than those of the Scenario. Their EndpointSlices change, too; every node's
-// proxy hears of each change by the same watch, and syncs for it as for any other (facts/kube-proxy.md 6:
-// one runner for all Services). The rules of the Scenario's Services stay as they are, but what changes
-// about these soon afterwards waits for minSyncPeriod.
+// proxy hears of each change by the same watch, and syncs for it as for any other
+// (docs/model/kube-proxy.md 6: one runner for all Services). The rules of the Scenario's Services stay as
+// they are, but what changes about these soon afterwards waits for minSyncPeriod.
 //
 // Nobody notices a sync for other Services alone, so it is no event of the run: a proxy catches up with
 // those that have come to pass when it next hears of the Scenario. From then on until the Scenario's news

@@ -184,7 +184,7 @@ func TestOtherServicesAndFaults(t *testing.T) {
 }
 
 // The health of a proxy that other Services keep busy: a change that waits longer than twice syncPeriod makes it
-// unhealthy (facts/kube-proxy.md 5.2), whoever's it is.
+// unhealthy (docs/model/kube-proxy.md 5.2), whoever's it is.
 func TestAProxyThatDoesNotKeepUpWithOtherServicesIsUnhealthy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -154,7 +154,7 @@ func TestSlowStart(t *testing.T) {
 	}
 }
 
-// Reference: measured.md 1, client QPS 20, burst 30: raising from 0 to 120 creates about 30
+// Reference: docs/model/measured.md 1 client QPS: raising from 0 to 120 creates about 30
 // pods at once and then 20 a second; lowering deletes likewise. Six Events have taken a token of the
 // same client before the last pod: without them it would come 90 tokens after the burst.
 func TestRateLimit(t *testing.T) {
@@ -190,7 +190,7 @@ func TestRateLimit(t *testing.T) {
 
 // A pod is replaced as soon as it has a deletionTimestamp, once: expectations keep the
 // controller from creating another while its watch has not shown the first. Reference:
-// Kubernetes 1.36 replica_set.go, manageReplicas; controllers.md 3.
+// Kubernetes 1.36 replica_set.go, manageReplicas; docs/model/controllers.md 3.
 func TestReplacement(t *testing.T) {
 	t.Parallel()
 	b := newBuild(2).hook("app", sleepHook(20*sec))
@@ -207,7 +207,7 @@ func TestReplacement(t *testing.T) {
 	w.want("created", "10.52 r0 2 created") // 10 ms to delete, 500 to hear, 10 to create
 }
 
-// Reference: measured.md 1, minReadySeconds: counted from lastTransitionTime cut to whole
+// Reference: docs/model/measured.md 1 minReadySeconds: counted from lastTransitionTime cut to whole
 // seconds: 5 lasts 4.0-5.0 s and a reaction.
 func TestMinReadySeconds(t *testing.T) {
 	t.Parallel()
@@ -246,7 +246,8 @@ func TestMinReadySecondsOfAReadyLateInItsSecond(t *testing.T) {
 }
 
 // Recreate waits until the last old pod is done: its terminal phase, not its object.
-// Reference: measured.md 1, Recreate; Kubernetes 1.36 pkg/controller/deployment/recreate.go.
+// Reference: docs/model/measured.md 1 Recreate; Kubernetes 1.36
+// pkg/controller/deployment/recreate.go.
 func TestRecreateWaits(t *testing.T) {
 	t.Parallel()
 	b := newBuild(2).recreate().hook("app", sleepHook(7*sec))
@@ -268,7 +269,7 @@ func TestRecreateWaits(t *testing.T) {
 }
 
 // Reference: k8s.io/endpointslice 0.36.3 utils.go, podToEndpoint; util, ShouldPodBeInEndpoints;
-// controllers.md 9.1.
+// docs/model/controllers.md 9.1.
 func TestEndpointConditions(t *testing.T) {
 	t.Parallel()
 	w := newBuild(1).start(t, 1)
@@ -306,7 +307,7 @@ func TestEndpointConditions(t *testing.T) {
 }
 
 // A pod leaves the slices at its terminal phase, before its object goes, and its conditions on
-// the way are those of its status. Reference: controllers.md 9.1.
+// the way are those of its status. Reference: docs/model/controllers.md 9.1.
 func TestEndpointPath(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).hook("app", sleepHook(5*sec))
@@ -388,9 +389,9 @@ func TestPacking(t *testing.T) {
 	}
 }
 
-// Reference: measured.md 1, stale cache; endpointslice_controller.go, the failure back-off: 1 s,
-// 2 s, ... News that comes before the controller's watch has shown it its own write makes it
-// wait; news during the write only makes it look again.
+// Reference: docs/model/measured.md 1 stale cache; endpointslice_controller.go, the failure
+// back-off: 1 s, 2 s, ... News that comes before the controller's watch has shown it its own write
+// makes it wait; news during the write only makes it look again.
 func TestStaleCache(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 
 // nameServer is the cluster's DNS: for each headless Service the addresses of its ready
 // endpoints, as of the slices that its watch has shown. It answers at once, with a TTL; what
-// clients keep is theirs (facts/propagation.md 1, row 10; recalled). There is none without a
+// clients keep is theirs (docs/model/propagation.md 1.10; recalled). There is none without a
 // headless Service.
 type nameServer struct {
 	records [][]netip.Addr // by service

@@ -12,7 +12,7 @@ import (
 )
 
 // A pod that has no node yet is gone with its deletion. Reference: Kubernetes 1.36
-// pkg/registry/core/pod/strategy.go, CheckGracefulDelete; pod-lifecycle.md 1.3.
+// pkg/registry/core/pod/strategy.go, CheckGracefulDelete; docs/model/pod-lifecycle.md 1.3.
 func TestDeletedBeforeItIsBound(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1)
@@ -26,7 +26,7 @@ func TestDeletedBeforeItIsBound(t *testing.T) {
 }
 
 // A pod is ready when all of its containers are, sidecars included. Reference: Kubernetes 1.36
-// pkg/kubelet/status/generate.go; pod-lifecycle.md 4 and 2.4.
+// pkg/kubelet/status/generate.go; docs/model/pod-lifecycle.md 4 and 2.4.
 func TestReadinessOfAllContainersCounts(t *testing.T) {
 	t.Parallel()
 	always := corev1.ContainerRestartPolicyAlways
@@ -55,7 +55,7 @@ func TestReadinessOfAllContainersCounts(t *testing.T) {
 
 // What failed its liveness probe is not asked again until it is a new container: nothing that
 // happens while it is being killed counts. Reference: Kubernetes 1.36 prober/worker.go, onHold;
-// pod-lifecycle.md 3.2.8.
+// docs/model/pod-lifecycle.md 3.2.8.
 func TestProbesHold(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).grace(30).hook("app", sleepHook(10*sec)).app(func(a *scenario.App) {
@@ -78,7 +78,8 @@ func TestProbesHold(t *testing.T) {
 }
 
 // A terminating pod is not killed for its liveness probe: it has its grace period. Reference:
-// Kubernetes 1.36 prober_manager.go, StopLivenessAndStartup; pod-lifecycle.md 2d and 3.4.
+// Kubernetes 1.36 prober_manager.go, StopLivenessAndStartup; docs/model/pod-lifecycle.md 2d and
+// 3.4.
 func TestLivenessDoesNotCutTheGracePeriod(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).grace(30).app(func(a *scenario.App) {
@@ -96,7 +97,7 @@ func TestLivenessDoesNotCutTheGracePeriod(t *testing.T) {
 }
 
 // A ReplicaSet says how many of its pods are terminating, until they have reached their terminal
-// phase. Reference: measured.md 1, terminatingReplicas.
+// phase. Reference: docs/model/measured.md 1 terminatingReplicas.
 func TestTerminatingReplicas(t *testing.T) {
 	t.Parallel()
 	w := newBuild(3).hook("app", sleepHook(5*sec)).start(t, 1)
@@ -113,7 +114,7 @@ func TestTerminatingReplicas(t *testing.T) {
 }
 
 // Ready's transition time is that of the change, whatever is looked at later. Reference:
-// pkg/api/v1/pod/util.go; pod-lifecycle.md 4.
+// pkg/api/v1/pod/util.go; docs/model/pod-lifecycle.md 4.
 func TestTransitionTime(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1)
@@ -135,7 +136,8 @@ func TestTransitionTime(t *testing.T) {
 }
 
 // Every hop of a rollout takes its own time, and nothing else: the times below are sums of the
-// latencies. Reference: measured.md 2, propagation.md 1, pod-lifecycle.md 4.2.
+// latencies. Reference: docs/model/measured.md 2, docs/model/propagation.md 1,
+// docs/model/pod-lifecycle.md 4.2.
 func TestEachHopTakesItsTime(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).strategy("1", "0").hook("app", sleepHook(5*sec))
@@ -178,7 +180,8 @@ func TestEachHopTakesItsTime(t *testing.T) {
 }
 
 // initialDelaySeconds count from the whole second in which the container started: that is all its
-// status keeps. Reference: Kubernetes 1.36 prober/worker.go, doProbe; pod-lifecycle.md 3.2.4.
+// status keeps. Reference: Kubernetes 1.36 prober/worker.go, doProbe;
+// docs/model/pod-lifecycle.md 3.2.4.
 func TestInitialDelayCountsFromTheWholeSecond(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1)
@@ -197,7 +200,7 @@ func TestInitialDelayCountsFromTheWholeSecond(t *testing.T) {
 }
 
 // A server that has closed its listener fails its readiness probe while it finishes what it has.
-// Reference: pod-lifecycle.md 3.3 and 3.4.
+// Reference: docs/model/pod-lifecycle.md 3.3 and 3.4.
 func TestClosedListenerFailsReadiness(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1)
@@ -215,7 +218,7 @@ func TestClosedListenerFailsReadiness(t *testing.T) {
 }
 
 // The sandbox, and with it the pod's address, is there until all containers have ended. Reference:
-// Kubernetes 1.36 kuberuntime_manager.go, killPodWithSyncResult; pod-lifecycle.md 2g.
+// Kubernetes 1.36 kuberuntime_manager.go, killPodWithSyncResult; docs/model/pod-lifecycle.md 2g.
 func TestSandboxOutlivesTheContainers(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).hook("other", sleepHook(20*sec))
@@ -235,7 +238,7 @@ func TestSandboxOutlivesTheContainers(t *testing.T) {
 }
 
 // What rounding leaves of a change of size goes to the largest ReplicaSet, the newest of equal ones.
-// Reference: Kubernetes 1.36 pkg/controller/deployment/sync.go, scale; controllers.md 2.
+// Reference: Kubernetes 1.36 pkg/controller/deployment/sync.go, scale; docs/model/controllers.md 2.
 func TestRoundingGoesToTheLargest(t *testing.T) {
 	t.Parallel()
 	sets := make([]*ReplicaSet, 3)
@@ -253,7 +256,7 @@ func TestRoundingGoesToTheLargest(t *testing.T) {
 }
 
 // The grace period counts from when the kubelet begins to stop the containers, not from the
-// deletion. Reference: Kubernetes 1.36 kuberuntime_container.go; pod-lifecycle.md 2.1.
+// deletion. Reference: Kubernetes 1.36 kuberuntime_container.go; docs/model/pod-lifecycle.md 2.1.
 func TestGraceCountsFromTheKubelet(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).grace(10).app(ignores)
@@ -265,8 +268,8 @@ func TestGraceCountsFromTheKubelet(t *testing.T) {
 }
 
 // A health-check node port answers by the rules in force, not by what is on its way to them.
-// Reference: Kubernetes 1.36 pkg/proxy/nftables/proxier.go, the end of syncProxyRules; kube-proxy.md
-// 5.1.
+// Reference: Kubernetes 1.36 pkg/proxy/nftables/proxier.go, the end of syncProxyRules;
+// docs/model/kube-proxy.md 5.1.
 func TestHealthCheckFollowsTheRules(t *testing.T) {
 	t.Parallel()
 	b := newBuild(2).nodes(2).hook("app", sleepHook(20*sec))
@@ -292,7 +295,8 @@ func TestHealthCheckFollowsTheRules(t *testing.T) {
 }
 
 // Neither a cordon nor a taint nor the deletion of its object makes a node's health-check node port
-// fail. Reference: Kubernetes 1.36 pkg/proxy/healthcheck/service_health.go; kube-proxy.md 5.1.
+// fail. Reference: Kubernetes 1.36 pkg/proxy/healthcheck/service_health.go;
+// docs/model/kube-proxy.md 5.1.
 func TestHealthCheckDoesNotLookAtTheNode(t *testing.T) {
 	t.Parallel()
 	b := newBuild(4).nodes(4).cpu("4", "4", "4", "4")
@@ -317,7 +321,7 @@ func TestHealthCheckDoesNotLookAtTheNode(t *testing.T) {
 }
 
 // A deletion stops the start under way: what has not been started is not. Reference: Kubernetes
-// 1.36 pkg/kubelet/pod_workers.go, UpdatePod; pod-lifecycle.md 2a.
+// 1.36 pkg/kubelet/pod_workers.go, UpdatePod; docs/model/pod-lifecycle.md 2a.
 func TestNothingStartsAfterTheDeletion(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1)

@@ -64,7 +64,7 @@ func hintsOf(w *world, list []entry) string {
 	return strings.Join(out, " ")
 }
 
-// Reference: controllers.md 9.4; k8s.io/endpointslice 0.36.3 trafficdist_test.go and
+// Reference: docs/model/controllers.md 9.4; k8s.io/endpointslice 0.36.3 trafficdist_test.go and
 // topologycache_test.go have the same cases. Expected values are derived in the case's name or
 // comment.
 func TestHintsOfEachEndpoint(t *testing.T) {
@@ -144,7 +144,7 @@ func (b build) version(minor int) build {
 
 // Only ready endpoints are hinted: one that terminates loses its hint with the write that says
 // so, one that starts gets it when it is ready, one that is published though it is not ready has
-// it all the time (controllers.md 9.4).
+// it all the time (docs/model/controllers.md 9.4).
 func TestHintsFollowReadiness(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -238,7 +238,7 @@ func countZone(list []entry, zone string) int {
 
 // The zone's own list is used while it has a ready pod; when the last one terminates, the slice
 // has no hint for the zone, and its nodes use all ready endpoints after their next sync
-// (kube-proxy.md 2.1).
+// (docs/model/kube-proxy.md 2.1).
 func TestZoneWithoutAPodUsesAll(t *testing.T) {
 	t.Parallel()
 	b := zoned(3, "a", "b", "c").distribute("PreferClose").hook("app", sleepHook(60*sec)).grace(90)

@@ -9,7 +9,7 @@ import (
 )
 
 // Old ReplicaSets are what a rollback goes to. The Deployment controller keeps revisionHistoryLimit of
-// them (facts/controllers.md 1 and 2.3; Kubernetes 1.36 pkg/controller/deployment/sync.go,
+// them (docs/model/controllers.md 1 and 2.3; Kubernetes 1.36 pkg/controller/deployment/sync.go,
 // cleanupDeployment; recalled). A Scenario begins without any.
 
 // tidy ends the scaling of a sync. One that had nothing to scale deletes the oldest ReplicaSets beyond the

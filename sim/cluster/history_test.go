@@ -37,7 +37,7 @@ func (w *world) left() string {
 }
 
 // When a rollout is complete the oldest ReplicaSets go, all but as many as revisionHistoryLimit. Reference:
-// controllers.md 1 and 2.3.
+// docs/model/controllers.md 1 and 2.3.
 func TestOldReplicaSetsGoByTheHistoryLimit(t *testing.T) {
 	t.Parallel()
 	restarts := func(n int) func(*world) {

@@ -103,7 +103,8 @@ func TestWayOut(t *testing.T) {
 	}
 }
 
-// The apps' ways to end. Reference: simulator.md 5.5; the profile decides, SIGKILL ends all.
+// The apps' ways to end. Reference: docs/model/simulator.md 5.5; the profile decides, SIGKILL ends
+// all.
 func TestAppProfiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -573,7 +574,7 @@ func TestStatusWritesAreSerial(t *testing.T) {
 }
 
 // An app that does not end at SIGTERM may fail its readiness from then on all the same, and the
-// kubelet goes on asking (pod-lifecycle.md 2, step d).
+// kubelet goes on asking (docs/model/pod-lifecycle.md 2d).
 func TestReadinessOfAnAppThatStaysIsStillAsked(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).app(ignores).app(func(a *scenario.App) { a.ReadinessFails = true })

@@ -21,8 +21,8 @@ type Node struct {
 	Gone     bool
 }
 
-// A node counts as not ready when it has been silent for so long (facts/measured.md,
-// pod-lifecycle.md 6, silent node; measured).
+// A node counts as not ready when it has been silent for so long (docs/model/measured.md 1 silent
+// node; measured).
 const (
 	shortestSilence = 46600 * engine.Millisecond
 	longestSilence  = 48900 * engine.Millisecond
@@ -94,7 +94,7 @@ func (w *World) crashNode(node int, a *scenario.Action) {
 	})
 }
 
-// taintNode is what Cluster Autoscaler does to a node first (facts/controllers.md 8).
+// taintNode is what Cluster Autoscaler does to a node first (docs/model/controllers.md 8).
 func (w *World) taintNode(node int, a *scenario.Action) {
 	if w.vacant(node, a) {
 		w.sched.leaves(node) // the autoscaler cordons it, too
@@ -102,8 +102,8 @@ func (w *World) taintNode(node int, a *scenario.Action) {
 	}
 }
 
-// deleteNode has a machine that was tainted go, and its object with it (facts/controllers.md 8,
-// Then; recalled).
+// deleteNode has a machine that was tainted go, and its object with it
+// (docs/model/controllers.md 8 Then; recalled).
 func (w *World) deleteNode(node int) {
 	if w.dead[node] || w.refused != nil {
 		return
@@ -150,7 +150,7 @@ func (p *NodeProxy) deliverNode(o object) {
 }
 
 // sees remembers a version of the proxy's Node. A deleted one stays as it was last seen
-// (facts/kube-proxy.md 5.2).
+// (docs/model/kube-proxy.md 5.2).
 func (p *NodeProxy) sees(n *Node) {
 	if n.Gone {
 		return

@@ -32,7 +32,8 @@ func leaving(t *testing.T, version endpoints.Version) (*world, Entry) {
 }
 
 // The taint makes /healthz fail once the node's proxy has seen it, from 1.30 on; a deleted object
-// changes nothing more, and a machine that is gone answers nobody. Reference: kube-proxy.md 5.2.
+// changes nothing more, and a machine that is gone answers nobody. Reference:
+// docs/model/kube-proxy.md 5.2.
 func TestHealthzOfANodeThatLeaves(t *testing.T) {
 	t.Parallel()
 	for minor, eligible := range map[int]bool{36: false, 30: false, 29: true} { // order: each for itself
@@ -77,7 +78,7 @@ func TestTheTaintLeavesHealthPortsAlone(t *testing.T) {
 }
 
 // A machine that crashes keeps its object, which is not ready after a while; nothing runs there, and nobody
-// waits for it. Reference: measured.md, pod-lifecycle.md 6, silent node.
+// waits for it. Reference: docs/model/measured.md 1 silent node.
 func TestACrashedNode(t *testing.T) {
 	t.Parallel()
 	w, e := leaving(t, endpoints.CurrentVersion())

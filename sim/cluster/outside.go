@@ -150,7 +150,7 @@ func (w *World) keepsUp(node int) HealthAnswer {
 // ProbeHealthPort asks a Service's healthCheckNodePort on a node, which says 503 as well when the
 // proxy does not keep up (healthcheck.Service.OK).
 func (w *World) ProbeHealthPort(e Entry, node int) HealthAnswer {
-	a := w.keepsUp(node) // the taint does not matter here (facts/kube-proxy.md 5.1)
+	a := w.keepsUp(node) // the taint does not matter here (docs/model/kube-proxy.md 5.1)
 	if a.Late || !w.Proxies[node].filled {
 		return a
 	}

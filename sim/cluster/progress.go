@@ -8,8 +8,8 @@ import (
 
 // progress is what the Deployment controller remembers of a rollout to tell whether it goes on:
 // the condition Progressing, and the counts of the status that it compares (Kubernetes 1.36
-// pkg/controller/deployment/progress.go and util/deployment_util.go; verified in facts/controllers.md
-// 2, Progress timeout; the order of the steps is recalled).
+// pkg/controller/deployment/progress.go and util/deployment_util.go; verified in
+// docs/model/controllers.md 2 Progress timeout; the order of the steps is recalled).
 type progress struct {
 	revision int
 	done     bool        // the rollout was complete once: what happens later is none of its business

@@ -19,7 +19,7 @@ func (d *deadlines) Record(e Event) {
 
 // The deadline counts from the whole second of the last progress, and the controller looks a
 // second later than that: with 60 s, and a rollout that begins at 10.5 s and gets no further than
-// a new pod, at 71 s. Reference: facts/controllers.md 2, Progress timeout.
+// a new pod, at 71 s. Reference: docs/model/controllers.md 2 Progress timeout.
 func TestProgressDeadline(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -118,8 +118,8 @@ func TestEqualVictimsAreDrawn(t *testing.T) {
 
 // A pod that is deleted with grace 0 is gone from the API within 4 ms, with a deletionTimestamp
 // before; its endpoint goes and its successor comes at once, and its process ends when the kubelet
-// has ended it, 2 s after SIGTERM if it does not end by itself. Reference: pod-lifecycle.md 1.6 and
-// 2.1; measured.md 1.
+// has ended it, 2 s after SIGTERM if it does not end by itself. Reference:
+// docs/model/pod-lifecycle.md 1.6 and 2.1; docs/model/measured.md 1.
 func TestAForcedDeletionDoesNotWaitForTheKubelet(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).grace(0).app(ignoresTerm)

@@ -232,7 +232,7 @@ func (c *replicaSetController) rank(id ReplicaSetID, active []*Pod) []*Pod {
 }
 
 // byChance orders pods that nothing tells apart: the controller sorts them as it happens to find
-// them (facts/measured.md 1, UID tie-break: the choice is arbitrary).
+// them (docs/model/measured.md 1 UID tie-break: the choice is arbitrary).
 func (w *World) byChance(a, b *Pod) int {
 	return cmp.Or(cmp.Compare(w.chance(a), w.chance(b)), cmp.Compare(a.ID, b.ID))
 }

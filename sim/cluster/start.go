@@ -9,7 +9,7 @@ import (
 
 // initialization is how far a pod has come with its init containers: one by one, the next when the
 // kubelet sees that an ordinary one has ended, or that a sidecar is started, which one with a startup
-// probe is when that has succeeded (facts/pod-lifecycle.md 4.2; Kubernetes 1.36 pkg/kubelet/
+// probe is when that has succeeded (docs/model/pod-lifecycle.md 4.2; Kubernetes 1.36 pkg/kubelet/
 // kuberuntime/kuberuntime_container.go, computeInitContainerActions; recalled).
 type initialization struct {
 	at    int  // in spec.initContainers: what is started, or was last; past the end the containers

@@ -43,7 +43,8 @@ func newPodOf(t *testing.T, b build) (*world, map[string]engine.Time) {
 }
 
 // Each init container runs for its time, the kubelet sees the end at its next relist, and the next
-// one begins: the containers last. Until then the pod is Pending. Reference: pod-lifecycle.md 4.2.
+// one begins: the containers last. Until then the pod is Pending. Reference:
+// docs/model/pod-lifecycle.md 4.2.
 func TestInitContainersRunOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -71,7 +72,8 @@ func TestInitContainersRunOneAfterAnother(t *testing.T) {
 }
 
 // A sidecar goes on, so the next one waits for no end of it, only until it is started: at once when the
-// kubelet sees it run, or when its startup probe has succeeded. Reference: pod-lifecycle.md 4.2.
+// kubelet sees it run, or when its startup probe has succeeded. Reference:
+// docs/model/pod-lifecycle.md 4.2.
 func TestASidecarHoldsTheNextOneUpUntilItIsStarted(t *testing.T) {
 	t.Parallel()
 	const none = -1

@@ -49,7 +49,8 @@ func (b build) node(n int, edit func(*corev1.Node)) build {
 
 // A rollout that finds no node for its new pods cannot go on, whatever time it gets. Ports that
 // differ in number, protocol or address do not get in each other's way (Kubernetes 1.36
-// pkg/scheduler/framework/plugins/nodeports). Reference: controllers.md 5, Host port; simulator.md 9.
+// pkg/scheduler/framework/plugins/nodeports). Reference: docs/model/controllers.md 5 Host port;
+// docs/model/simulator.md 9.
 func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
 	t.Parallel()
 	const port = "spec.template.spec.containers[0].ports[0].hostPort"

@@ -110,7 +110,8 @@ func atRest(t *testing.T, seed uint64, w *world, want int) {
 }
 
 // With drawn latencies, at every write: the sizes never add up to more than replicas + surge,
-// and never are fewer pods available than replicas - unavailable. Reference: controllers.md 2.
+// and never are fewer pods available than replicas - unavailable. Reference:
+// docs/model/controllers.md 2.
 func TestRolloutBounds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {

@@ -419,7 +419,7 @@ func (w *World) deletion(id PodID) func(object) object {
 }
 
 // A pod that is deleted with grace 0 gets its deletionTimestamp and is deleted in two steps of the
-// storage, so far apart (facts/pod-lifecycle.md 1.6; measured.md 1).
+// storage, so far apart (docs/model/pod-lifecycle.md 1.6; docs/model/measured.md 1).
 const (
 	shortestForce = engine.Millisecond
 	longestForce  = 4 * engine.Millisecond

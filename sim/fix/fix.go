@@ -158,7 +158,7 @@ func number(n int) *intstr.IntOrString {
 }
 
 // sleepSince is the first version whose API takes the sleep action without a feature gate
-// (facts/pod-lifecycle.md 2.2).
+// (docs/model/pod-lifecycle.md 2.2).
 var sleepSince = endpoints.Version{Major: 1, Minor: 30}
 
 // spare is what is left of the grace period for requests in flight, where nothing says how
@@ -279,7 +279,7 @@ func (t *target) readiness() *Change {
 }
 
 // sooner has the kubelet ask a new pod every second whether it is ready, where a rollout leaves no other pod: after a first
-// failure it asks again one period later, 10 s by default (facts/pod-lifecycle.md 3.1).
+// failure it asks again one period later, 10 s by default (docs/model/pod-lifecycle.md 3.1).
 func (t *target) sooner() *Change {
 	c := t.container()
 	_, unavailable := cluster.Fenceposts(t.w.Deployment)

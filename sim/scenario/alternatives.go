@@ -20,8 +20,8 @@ type Alternative struct {
 }
 
 // Alternatives returns a Scenario with each of its assumptions, in table order, at the other
-// values of its range (simulator.md 3 and 5.3). What the input says stays as it is, and so
-// does the Scenario given.
+// values of its range (docs/model/simulator.md 3 and 5.3). What the input says stays as it is, and
+// so does the Scenario given.
 func Alternatives(s *Scenario) []Alternative {
 	var out []Alternative
 	for _, a := range s.Assumptions {
@@ -107,7 +107,8 @@ func variants(id string) []variant {
 	}
 }
 
-// earlierRunner is the last version whose kube-proxy may sync twice at once (facts/kube-proxy.md 6).
+// earlierRunner is the last version whose kube-proxy may sync twice at once
+// (docs/model/kube-proxy.md 6).
 var earlierRunner = endpoints.Version{Major: 1, Minor: 33}
 
 // versioned is a cluster of another version, with the same feature gates.

@@ -77,8 +77,8 @@ func TestWhatTheInputSaysIsNotVaried(t *testing.T) {
 	}
 }
 
-// The runner of kube-proxy decides what a rollout loses (facts/kube-proxy.md 6): where nobody says the version,
-// the last one with the earlier runner is tried, too.
+// The runner of kube-proxy decides what a rollout loses (docs/model/kube-proxy.md 6): where nobody
+// says the version, the last one with the earlier runner is tried, too.
 func TestTheVersionIsVariedUnlessItIsSaid(t *testing.T) {
 	t.Parallel()
 	versions := func(opts Options) (out []string) {

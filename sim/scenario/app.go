@@ -74,7 +74,7 @@ func ContainerApp(c *corev1.Container, labels map[string]string, set Overrides) 
 
 // graceful says whether an app that shuts down finishes what it has begun. Such servers send
 // GOAWAY where they speak HTTP/2: Go's net/http, Envoy, gRPC's GracefulStop
-// (facts/propagation.md 5; for others it is recalled).
+// (docs/model/propagation.md 5; for others it is recalled).
 func (a *App) graceful() bool { return !a.IgnoresSIGTERM && a.InFlight == InFlightFinish }
 
 func unknownApp() App {
@@ -147,7 +147,7 @@ func DefaultStart() engine.Dist { return engine.Constant(2 * engine.Second) }
 // JVMStart is that of an app that runs on a JVM.
 func JVMStart() engine.Dist { return engine.Constant(15 * engine.Second) }
 
-// startsBetween is the range that is tried of an app's start (simulator.md 5.3 and 9).
+// startsBetween is the range that is tried of an app's start (docs/model/simulator.md 5.3 and 9).
 func (a *App) startsBetween() (least, most engine.Time) {
 	if a.jvm {
 		return 5 * engine.Second, 40 * engine.Second

@@ -4,7 +4,7 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 
 // LoadBalancer is what stands between clients outside and a Service's nodes or pods. Each field
 // is one thing that load balancers differ in; a preset fills all of them, with the source of
-// each (facts/load-balancers.md).
+// each (docs/model/load-balancers.md).
 type LoadBalancer struct {
 	Preset  string // the row of Presets it was made of
 	Service string // "ns/name"
@@ -34,7 +34,7 @@ type LoadBalancer struct {
 	// NoTarget.
 	FailOpen bool
 	// InitialWaits says that, even then, a member gets nothing before its first checks are finished:
-	// an ALB's target that is "initial" (facts/load-balancers.md 3, AWS ALB).
+	// an ALB's target that is "initial" (docs/model/load-balancers.md 3 AWS ALB).
 	InitialWaits bool
 	NoTarget     NoTarget
 	Hash         FlowHash
@@ -85,7 +85,7 @@ const (
 	MembersServingPods                  // pods that serve and do not terminate, whether they are published as ready or not
 )
 
-// NodesLeave is which nodes are no targets (facts/load-balancers.md 2).
+// NodesLeave is which nodes are no targets (docs/model/load-balancers.md 2).
 type NodesLeave uint8
 
 // The nodes that leave.

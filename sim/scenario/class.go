@@ -13,7 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// Class is one row of the table of what a Service port is for (simulator.md 5.1).
+// Class is one row of the table of what a Service port is for (docs/model/simulator.md 5.1).
 type Class struct {
 	ID, Match, Clients string
 	Headline           bool

@@ -5,8 +5,9 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// How long clients wait if nobody says it (simulator.md 9). Load balancers, proxies and browsers wait
-// for a minute or so, programs in a cluster for what somebody set: none of it is a fact.
+// How long clients wait if nobody says it (docs/model/simulator.md 9). Load balancers, proxies and
+// browsers wait for a minute or so, programs in a cluster for what somebody set: none of it is a
+// fact.
 const (
 	outsideTimeout = 30 * engine.Second
 	insideTimeout  = 10 * engine.Second

@@ -29,7 +29,8 @@ func controllers() []string {
 }
 
 // nodeLease is how long a kubelet may be silent before its node counts as not ready: the
-// nodeMonitorGracePeriod of kube-controller-manager since 1.32 (facts/pod-lifecycle.md 6; verified).
+// nodeMonitorGracePeriod of kube-controller-manager since 1.32 (docs/model/pod-lifecycle.md 6;
+// verified).
 const nodeLease = 50 * engine.Second
 
 // component reads which component is paused, goes on or is restarted.

@@ -7,7 +7,7 @@ import (
 )
 
 // Environment is a kind of cluster: what --env says of its nodes' service proxy and of its load
-// balancers, where the input does not say it (simulator.md 5.2).
+// balancers, where the input does not say it (docs/model/simulator.md 5.2).
 type Environment struct {
 	ID, What string
 	Proxy    Proxy
@@ -25,7 +25,7 @@ func Environments() []Environment {
 	return []Environment{
 		{
 			ID: "kubeadm", What: "kube-proxy as kubeadm configures it; any load balancer", Proxy: DefaultProxy(),
-			Source: "kubeadm writes no period: kube-proxy's defaults, facts/kube-proxy.md 10", Status: recalled,
+			Source: "kubeadm writes no period: kube-proxy's defaults, docs/model/kube-proxy.md 10", Status: recalled,
 		},
 		{
 			ID: "kind", What: "kind with cloud-provider-kind", Proxy: DefaultProxy(), Provider: "kind",

@@ -20,7 +20,7 @@ const (
 )
 
 // gateLabel is the label of a Namespace that has the AWS Load Balancer Controller's webhook
-// inject gates (facts/load-balancers.md 2, lbc readiness gate; verified).
+// inject gates (docs/model/load-balancers.md 2 lbc readiness gate; verified).
 const (
 	gateLabel   = "elbv2.k8s.aws/pod-readiness-gate-inject"
 	gateEnabled = "enabled"
@@ -59,8 +59,8 @@ const gateFields = "readinessGate gateRecheck gateTimeout gateInjection"
 func albGate(lb *LoadBalancer) []claim {
 	lb.ReadinessGate, lb.GateRecheck, lb.GateInjection = "target-health.elbv2.k8s.aws/"+gateFamily, 15*engine.Second, InjectLabelled
 	return []claim{
-		{verified, "2, lbc readiness gate: docs/deploy/pod_readiness_gate.md, pkg/config", "readinessGate gateRecheck gateInjection"},
-		{inferred, "2, lbc readiness gate: it waits for ever", "gateTimeout"},
+		{verified, "2 lbc readiness gate", "readinessGate gateRecheck gateInjection"},
+		{inferred, "2 lbc readiness gate: it waits for ever", "gateTimeout"},
 	}
 }
 
@@ -69,9 +69,9 @@ func negGate(lb *LoadBalancer) []claim {
 	lb.ReadinessGate, lb.GateTimeout, lb.GateInjection = "cloud.google.com/load-balancer-neg-ready", 10*engine.Minute, InjectAlways
 	lb.GateRecheck = 5 * engine.Second
 	return []claim{
-		{verified, "2, GKE NEG L7: ingress-gce pkg/neg/readiness", "readinessGate gateTimeout"},
-		{inferred, "2, GKE NEG L7: GKE injects it into the pods behind NEGs", "gateInjection"},
-		{inferred, "no row: it asks for health every few seconds", "gateRecheck"},
+		{verified, "2 GKE NEG L7: ingress-gce pkg/neg/readiness", "readinessGate gateTimeout"},
+		{inferred, "2 GKE NEG L7: GKE injects it into the pods behind NEGs", "gateInjection"},
+		{inferred, "not in docs/model: it asks for health every few seconds", "gateRecheck"},
 	}
 }
 

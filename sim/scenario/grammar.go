@@ -1,7 +1,8 @@
 package scenario
 
 // The grammar of a Scenario document as data: what check.go checks a document against, what
-// --set may name, and what an unknown field is compared with. simulator.md 6 in a table.
+// --set may name, and what an unknown field is compared with. docs/model/simulator.md 6
+// in a table.
 
 // kind is what a value has to be.
 type kind uint8
@@ -251,7 +252,7 @@ func expectShape() shape {
 	)
 }
 
-// causeNames are the causes of simulator.md 2, in the order of its table.
+// causeNames are the causes of docs/model/simulator.md 2, in the order of its table.
 func causeNames() []string {
 	return []string{
 		"stale-dns", "node-gone", "drain-cut", "killed-in-flight", "exit-in-flight", "liveness-restart", "crashed",

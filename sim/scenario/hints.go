@@ -7,7 +7,7 @@ import (
 )
 
 // HintMode is how the EndpointSlice controller hints the ready endpoints of a Service
-// (facts/controllers.md 9.4).
+// (docs/model/controllers.md 9.4).
 type HintMode uint8
 
 // The modes.

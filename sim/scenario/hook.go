@@ -20,7 +20,8 @@ const (
 )
 
 const (
-	// unknownHook is how long a program of which nothing is known may take (simulator.md 5.3).
+	// unknownHook is how long a program of which nothing is known may take
+	// (docs/model/simulator.md 5.3).
 	unknownHook = 5 * engine.Second
 	// foreverHook stands for a sleep without end; the grace period ends it.
 	foreverHook = 24 * engine.Hour
@@ -30,7 +31,7 @@ const (
 // A sleep action is exact. Of a program, the argv and sh -c strings are read: sleep, timeout,
 // chains, and the programs of the table in program.go; anything else takes 0-5 s as an
 // assumption and is Undetermined. A program that the image is known not to have fails at
-// once: no delay at all (facts/pod-lifecycle.md 2.1). Overrides replace the duration.
+// once: no delay at all (docs/model/pod-lifecycle.md 2.1). Overrides replace the duration.
 func HookOf(c *corev1.Container, set Overrides) Hook {
 	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil {
 		return Hook{}
@@ -76,9 +77,9 @@ func execHook(c *corev1.Container, argv []string) Hook {
 }
 
 // httpHook: the kubelet waits for the answer without a limit and does not look at its status
-// (facts/pod-lifecycle.md 2.2).
+// (docs/model/pod-lifecycle.md 2.2).
 func httpHook(get *corev1.HTTPGetAction) Hook {
-	if strings.HasPrefix(get.Path, "/shutdown/ready") { // Envoy Gateway, facts/load-balancers.md 5.2
+	if strings.HasPrefix(get.Path, "/shutdown/ready") { // Envoy Gateway, docs/model/load-balancers.md 5.2
 		return effect{min: 10 * engine.Second, max: engine.Minute, failsReadiness: true, waits: true, why: []string{"Envoy's shutdown manager: drains 10-60 s"}}.hook(HookHTTP)
 	}
 	if strings.HasSuffix(get.Path, "/healthcheck/fail") {

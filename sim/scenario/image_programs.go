@@ -8,8 +8,8 @@ import (
 )
 
 // An image may have no shell and no sleep: then a preStop hook that runs one fails at once, which is
-// no delay at all (facts/pod-lifecycle.md 2.1). Some images are known to have them and some not to;
-// of the others it is an assumption.
+// no delay at all (docs/model/pod-lifecycle.md 2.1). Some images are known to have them and some not
+// to; of the others it is an assumption.
 
 // absent says why a program is known not to be in an image, or returns "". Only images that
 // are known to hold one program and nothing else are listed; a path outside the usual places

@@ -12,7 +12,7 @@ import (
 
 // Whether an image has a shell and sleep is known of some, and of others it is not: a hook that
 // needs them fails at once, works, or works as an assumption.
-// Reference: pod-lifecycle.md 2.1.
+// Reference: docs/model/pod-lifecycle.md 2.1.
 func TestWhatAHookTakesForGranted(t *testing.T) {
 	t.Parallel()
 	const missing, known = "missing", ""

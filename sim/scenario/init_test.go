@@ -21,7 +21,7 @@ func withInits(t *testing.T, container string, set ...string) *Scenario {
 }
 
 // The time of init containers is an assumption of 5 s each, and 0 s and 60 s are tried, where a pod has
-// some that are no sidecars and nobody said it. Reference: simulator.md 9.
+// some that are no sidecars and nobody said it. Reference: docs/model/simulator.md 9.
 func TestHowLongInitContainersRunIsAssumedWherePodsHaveSome(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

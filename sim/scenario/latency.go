@@ -2,8 +2,8 @@ package scenario
 
 import "github.com/lameduck-proxy/lameduck/sim/engine"
 
-// DefaultLatencies are the delays of a small, lightly loaded cluster (simulator.md 5.3,
-// facts/propagation.md 1 and facts/measured.md 2).
+// DefaultLatencies are the delays of a small, lightly loaded cluster (docs/model/simulator.md 5.3,
+// docs/model/propagation.md 1 and docs/model/measured.md 2).
 func DefaultLatencies() Latencies {
 	ms := func(a, b engine.Time) engine.Dist {
 		return must(engine.Uniform(a*engine.Millisecond, b*engine.Millisecond))

@@ -20,7 +20,8 @@ const (
 // delayAttribute is the attribute of a target group that says how long it drains.
 const delayAttribute = "deregistration_delay.timeout_seconds"
 
-// deregistrationDelay is what a target group has that says no other (facts/load-balancers.md 1).
+// deregistrationDelay is what a target group has that says no other
+// (docs/model/load-balancers.md 1).
 const deregistrationDelay = 300 * engine.Second
 
 // lbAnnotation is an annotation of a Service that changes a field of its load balancer; read is
@@ -113,7 +114,7 @@ func inAnswers(to *int, value string) bool {
 
 // readTargetGroup: flows to a deregistered target are cut at the end of its delay only where
 // that is switched on, those to an unhealthy one unless that is switched off
-// (facts/load-balancers.md 4).
+// (docs/model/load-balancers.md 4).
 func readTargetGroup(l *LoadBalancer, value string) bool {
 	delay, cut := deregistrationDelay, false
 	for _, pair := range strings.Split(value, ",") {

@@ -11,7 +11,7 @@ import (
 )
 
 // What a Service asks of its load balancer goes before the preset.
-// Reference: load-balancers.md 1 and 4.
+// Reference: docs/model/load-balancers.md 1 and 4.
 func TestAnnotationsOfALoadBalancer(t *testing.T) {
 	t.Parallel()
 	const aws, azure = awsPrefix, azurePrefix

@@ -28,7 +28,7 @@ type balancerEvidence struct {
 	env   Environment
 }
 
-// evidenceRow is one row of the table in simulator.md 5.2.
+// evidenceRow is one row of the table in docs/model/simulator.md 5.2.
 type evidenceRow struct {
 	match string
 	find  func(*balancerEvidence) balancerFound

@@ -10,7 +10,7 @@ import (
 
 // Where nothing says which load balancer it is, none is better founded than another: the same
 // manifest is a few seconds of blindness behind one and minutes behind the other. So the case is
-// made once for each family that it might be (simulator.md 9).
+// made once for each family that it might be (docs/model/simulator.md 9).
 
 // unknownFamilies are those of a Service of type LoadBalancer of which nothing is known. AWS has
 // three: a cluster without the AWS Load Balancer Controller makes a classic load balancer of it,

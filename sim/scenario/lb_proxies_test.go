@@ -15,7 +15,8 @@ func proxyWords(lb *LoadBalancer) string {
 		spanWords(lb.Drain), lb.Layer7.Retries, on, lb.Layer7.ConnectTimeout.Duration(), lb.Layer7.UpstreamIdle.Duration())
 }
 
-// What an Ingress asks of its proxy goes before the preset. Reference: load-balancers.md 1 and 5.
+// What an Ingress asks of its proxy goes before the preset. Reference:
+// docs/model/load-balancers.md 1 and 5.
 func TestAnnotationsOfAProxy(t *testing.T) {
 	t.Parallel()
 	const (
@@ -78,7 +79,8 @@ func proxyOf(t *testing.T, preset, text string) (*LoadBalancer, *route) {
 	return &lb, r
 }
 
-// A BackendConfig changes Google's proxies, and no other. Reference: load-balancers.md 1.
+// A BackendConfig changes Google's proxies, and no other. Reference:
+// docs/model/load-balancers.md 1.
 func TestBackendConfig(t *testing.T) {
 	t.Parallel()
 	const plain = "15s 15s 1 2 drain 0s, 1 on connect, 5s 10m0s"

@@ -11,7 +11,7 @@ import (
 )
 
 // sleepAction is the first version that has preStop sleep without a feature gate
-// (facts/pod-lifecycle.md 2.2).
+// (docs/model/pod-lifecycle.md 2.2).
 var sleepAction = endpoints.Version{Major: 1, Minor: 30}
 
 // checkHooks warns of what containers ask of their end and do not get: hooks that the simulated
@@ -37,7 +37,7 @@ func (b *builder) checkHooks(o *manifest.Object, pod *corev1.PodSpec) {
 		if old && h.Kind == HookSleep {
 			warn("preStop.sleep", "Kubernetes %s has no sleep action by default, %s is the first; it is simulated all the same", b.out.Kubernetes.Version, sleepAction)
 		}
-		// facts/pod-lifecycle.md 2.3: the API server drops the field while the gate is off.
+		// docs/model/pod-lifecycle.md 2.3: the API server drops the field while the gate is off.
 		if hook.StopSignal != nil {
 			warn("stopSignal", "Kubernetes drops it without the feature gate ContainerStopSignals, which is off by default in every version up to 1.36: "+
 				"simulated as if it was not there; valid here: STOPSIGNAL in the image, or --profile for what the app does with that signal")
@@ -47,8 +47,8 @@ func (b *builder) checkHooks(o *manifest.Object, pod *corev1.PodSpec) {
 
 // checkSleeps looks at how long the hooks of a container take beside the grace period. A sleep action that is longer is
 // refused by the API server, which asks for one from 0 to the grace period (pkg/apis/core/validation/validation.go,
-// validateSleepAction; facts/pod-lifecycle.md 2.2), and so an error; what a cluster has accepted is simulated. Any other
-// preStop hook that takes as long is cut: the kubelet gives the app 2 s more (facts/pod-lifecycle.md 2.1).
+// validateSleepAction; docs/model/pod-lifecycle.md 2.2), and so an error; what a cluster has accepted is simulated. Any
+// other preStop hook that takes as long is cut: the kubelet gives the app 2 s more (docs/model/pod-lifecycle.md 2.1).
 func (b *builder) checkSleeps(o *manifest.Object, pod *corev1.PodSpec, container int) {
 	c := &pod.Containers[container]
 	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)

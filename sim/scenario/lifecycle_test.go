@@ -8,7 +8,7 @@ import (
 )
 
 // lifecycle.stopSignal has no effect while its gate is off, and whoever wrote it is told so.
-// Reference: pod-lifecycle.md 2.3.
+// Reference: docs/model/pod-lifecycle.md 2.3.
 func TestAStopSignalIsDroppedByKubernetes(t *testing.T) {
 	t.Parallel()
 	with := strings.Replace(altWeb, "lifecycle: {preStop: {exec: {command: [/bin/drain]}}}", "lifecycle: {stopSignal: SIGQUIT}", 1)
@@ -29,7 +29,7 @@ func TestAStopSignalIsDroppedByKubernetes(t *testing.T) {
 }
 
 // A sleep action must not be longer than the grace period, any other hook may be: it is cut.
-// Reference: pod-lifecycle.md 2.1 and 2.2.
+// Reference: docs/model/pod-lifecycle.md 2.1 and 2.2.
 func TestAHookThatOutlastsTheGracePeriodIsRefusedOrWarnedOf(t *testing.T) {
 	t.Parallel()
 	const field = "spec.template.spec.containers[0].lifecycle."

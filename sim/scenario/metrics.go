@@ -25,7 +25,7 @@ func ProxySync(scrape []byte, limit engine.Time) (engine.Dist, error) {
 
 // ReadyToRules reads how long it took from a pod's Ready transition until the rules had it:
 // kubeproxy_network_programming_duration_seconds. That metric says nothing about removals: it
-// is taken at Ready transitions only (facts/propagation.md 2), so nothing else may be filled
+// is taken at Ready transitions only (docs/model/propagation.md 2), so nothing else may be filled
 // from it.
 func ReadyToRules(scrape []byte, limit engine.Time) (engine.Dist, error) {
 	return measured(scrape, programmingMetric, limit)

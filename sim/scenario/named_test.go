@@ -2,7 +2,7 @@ package scenario
 
 import "testing"
 
-// The profiles that only a name asks for. Reference: propagation.md 5.
+// The profiles that only a name asks for. Reference: docs/model/propagation.md 5.
 func TestGeneralProfiles(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{ // order: each for itself

@@ -12,7 +12,7 @@ import (
 )
 
 // DefaultProxy is kube-proxy's configuration without a configuration file, on Linux
-// (facts/kube-proxy.md 6 and 10).
+// (docs/model/kube-proxy.md 6 and 10).
 func DefaultProxy() Proxy {
 	return Proxy{Mode: "iptables", MinSyncPeriod: engine.Second, SyncPeriod: 30 * engine.Second}
 }
@@ -190,7 +190,7 @@ func nodeNamed(c cursor, nodes []Node) int {
 }
 
 // deleteDelay is how long Cluster Autoscaler waits at least between the taint and the deletion of a
-// node: --node-delete-delay-after-taint (facts/controllers.md 8; verified).
+// node: --node-delete-delay-after-taint (docs/model/controllers.md 8; verified).
 const deleteDelay = 5 * engine.Second
 
 // leavingNode reads which node goes away.

@@ -20,7 +20,7 @@ import (
 type Options struct {
 	KubernetesVersion string          // --kubernetes-version, "" for 1.36
 	FeatureGates      map[string]bool // --feature-gates
-	Nodes             int             // --nodes, 0 for as many as simulator.md 5.3 says
+	Nodes             int             // --nodes, 0 for as many as docs/model/simulator.md 5.3 says
 	Rate              string          // --rate, such as "200/s", of every stream
 	Timeout           string          // --timeout, a duration or none, of every client but UDP, webhook and DNS clients
 	ConnectTimeout    string          // --connect-timeout, the same, for a connection alone
@@ -44,7 +44,7 @@ const (
 )
 
 // defaultChurn is how often the EndpointSlices of other Services change, where the world is not a
-// Scenario's: no cluster is idle (assumed; simulator.md 9).
+// Scenario's: no cluster is idle (assumed; docs/model/simulator.md 9).
 const defaultChurn = rateUnit / 5
 
 // Parse reads every document of kind Scenario, in input order. A Scenario's objects are those

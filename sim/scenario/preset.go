@@ -9,7 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// Preset is one row of the table of load balancers (facts/load-balancers.md 1).
+// Preset is one row of the table of load balancers (docs/model/load-balancers.md 1).
 type Preset struct {
 	// ID is the row's name. Family is its name without the traffic policy: given a family, the
 	// row that fits the Service is taken. It is the ID where the policy does not matter.
@@ -26,13 +26,14 @@ type Preset struct {
 // PresetField is one field of a Preset: what it is, where that stands and how far it is known.
 type PresetField struct {
 	Name, Value string
-	Source      string // a file of facts, section and row, or what it is concluded from
+	Source      string // a page of docs/model and the fact there, a page of the maker, or what it is concluded from
 	Status      string // "verified", "doc", "recalled", "inferred" or "reported"
 }
 
-// How far a fact is known, in the words of facts/load-balancers.md: read in the source code; read in
-// a vendor's documentation; from memory; concluded from others; or measured by people who wrote so
-// in issues, which is no promise of the maker's: such a value has a range, and is varied over it.
+// How far a fact is known, in the words of docs/model/load-balancers.md: read in the source code;
+// read in a vendor's documentation; from memory; concluded from others; or measured by people who
+// wrote so in issues, which is no promise of the maker's: such a value has a range, and is varied
+// over it.
 const (
 	verified   = "verified"
 	documented = "doc"
@@ -44,16 +45,12 @@ const (
 // claim is where several fields of a preset come from.
 type claim struct{ status, source, fields string }
 
-// where is the source with its file: a section alone is one of facts/load-balancers.md.
+// where is the source with its page: a section alone is one of docs/model/load-balancers.md.
 func (c claim) where() string {
-	switch {
-	case c.source[0] >= '0' && c.source[0] <= '9':
-		return "facts/load-balancers.md " + c.source
-	case strings.HasPrefix(c.source, "kube-proxy.md"):
-		return "facts/" + c.source
-	default:
-		return c.source
+	if c.source[0] >= '0' && c.source[0] <= '9' {
+		return "docs/model/load-balancers.md " + c.source
 	}
+	return c.source
 }
 
 // presetRow is a Preset as it is written down: the claims name every field once.
@@ -77,10 +74,10 @@ func presetRows() []presetRow {
 	rows := slices.Concat(gkePresets(), nlbPresets(), awsPresets(), azurePresets(), metallbPresets(), kindPresets(), ingressPresets())
 	for i := range rows {
 		if rows[i].lb.ReadinessGate == "" {
-			rows[i].claims = append(slices.Clip(rows[i].claims), claim{inferred, "2: no row speaks of a readiness gate", gateFields})
+			rows[i].claims = append(slices.Clip(rows[i].claims), claim{inferred, "2: nothing there speaks of a readiness gate", gateFields})
 		}
 		if rows[i].lb.Layer7 == nil && rows[i].lb.Idle == 0 {
-			rows[i].claims = append(slices.Clip(rows[i].claims), claim{inferred, "no row: a flow that is not known any more is hashed again, to the same target while targets stay", "idle idleEnds"})
+			rows[i].claims = append(slices.Clip(rows[i].claims), claim{inferred, "not in docs/model: a flow that is not known any more is hashed again, to the same target while targets stay", "idle idleEnds"})
 		}
 	}
 	return rows
@@ -176,7 +173,7 @@ func both(family, what string, of func(policy corev1.ServiceExternalTrafficPolic
 	return rows
 }
 
-// Times that no row of facts/load-balancers.md says exactly.
+// Times that no row of docs/model/load-balancers.md says exactly.
 
 // watching is a controller that acts on each change it sees, without the delay of its watch:
 // "at once" in section 2 (inferred).

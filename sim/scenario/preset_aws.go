@@ -16,14 +16,14 @@ func nlb() (LoadBalancer, []claim) {
 		Idle: 350 * engine.Second, IdleForgets: true,
 	}
 	return lb, []claim{
-		{recalled, "4, AWS NLB: idle timeout 350 s, then a reset", "idle idleEnds"},
-		{reported, "4, AWS NLB measured: registration 90-180 s, deregistration 110-300 s, health 30-40 s later (issue texts)", "registration propagation healthPropagation"},
-		{documented, "4, AWS NLB: flows outlive the deregistration delay (300 s) unless connection termination is switched on", "drain"},
-		{documented, "4, AWS NLB: targets that are unhealthy", "cutUnhealthy"},
-		{documented, "3, AWS NLB", "allUnhealthy"},
-		{documented, "4, AWS NLB: 5-tuple and TCP sequence number", "hash"},
+		{recalled, "4 AWS NLB: idle timeout 350 s, then a reset", "idle idleEnds"},
+		{reported, "4 AWS NLB measured: registration 90-180 s, deregistration 110-300 s, health 30-40 s later (issue texts)", "registration propagation healthPropagation"},
+		{documented, "4 AWS NLB: flows outlive the deregistration delay (300 s) unless connection termination is switched on", "drain"},
+		{documented, "4 AWS NLB: targets that are unhealthy", "cutUnhealthy"},
+		{documented, "3 AWS NLB", "allUnhealthy"},
+		{documented, "4 AWS NLB: 5-tuple and TCP sequence number", "hash"},
 		{inferred, "3: nothing answers", "noTarget"},
-		{inferred, "kube-proxy.md 3, reject through a load balancer", "icmpFiltered"},
+		{inferred, "docs/model/kube-proxy.md 3: reject through a load balancer", "icmpFiltered"},
 		{inferred, "4: health checks, no announcement", "announce"},
 	}
 }
@@ -35,9 +35,9 @@ func nlbPresets() []presetRow {
 	rows := []presetRow{{
 		id: "aws-nlb-ip", what: "AWS NLB, ip targets (AWS Load Balancer Controller)", lb: lb,
 		claims: append(claims,
-			claim{verified, "1, AWS NLB ip target: lbc pkg/service/model_builder.go", "target probe interval timeout healthy unhealthy"},
-			claim{verified, "2, lbc ip targets: pkg/backend/endpoint_resolver.go", "members nodesLeave"},
-			claim{inferred, "2, lbc ip targets: deregistered at once", "controller controllerHold"}),
+			claim{verified, "1 AWS NLB ip target: lbc pkg/service/model_builder.go", "target probe interval timeout healthy unhealthy"},
+			claim{verified, "2 lbc, ip targets: pkg/backend/endpoint_resolver.go", "members nodesLeave"},
+			claim{inferred, "2 lbc, ip targets: deregistered at once", "controller controllerHold"}),
 	}}
 	rows[0].claims = append(rows[0].claims, albGate(&rows[0].lb)...)
 	rows = append(rows, both("aws-nlb-instance", "AWS NLB, instance targets (AWS Load Balancer Controller)", nlbInstance)...)
@@ -56,11 +56,11 @@ func nlbInstance(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cl
 	if policy == policyLocal {
 		check = HealthCheck{Probe: ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 2}
 	}
-	lb, claims := nlbNodes(check, "1, AWS NLB instance "+string(policy)+": lbc pkg/service/model_builder.go")
+	lb, claims := nlbNodes(check, "1 AWS NLB instance, "+string(policy)+": lbc pkg/service/model_builder.go")
 	lb.NodesLeave = NodesNotReady
 	return lb, append(claims,
-		claim{verified, "2, lbc instance targets: pkg/backend/endpoint_utils.go", "members nodesLeave"},
-		claim{inferred, "2, lbc instance targets: it watches nodes", "controller controllerHold"})
+		claim{verified, "2 lbc, instance targets: pkg/backend/endpoint_utils.go", "members nodesLeave"},
+		claim{inferred, "2 lbc, instance targets: it watches nodes", "controller controllerHold"})
 }
 
 func nlbInTree(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
@@ -68,10 +68,10 @@ func nlbInTree(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []clai
 	if policy == policyLocal {
 		check = HealthCheck{Probe: ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 2, Unhealthy: 2}
 	}
-	lb, claims := nlbNodes(check, "1, AWS in-tree NLB "+string(policy)+": cloud-provider-aws pkg/providers/v1")
+	lb, claims := nlbNodes(check, "1 AWS in-tree NLB, "+string(policy)+": cloud-provider-aws pkg/providers/v1")
 	return lb, append(claims,
-		claim{verified, "2, service controller", "members nodesLeave"},
-		claim{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"})
+		claim{verified, "2 Service controller", "members nodesLeave"},
+		claim{inferred, "2 Service controller: only nodes that come and go matter", "controller controllerHold"})
 }
 
 // awsPresets are AWS's other load balancers.
@@ -89,16 +89,16 @@ func classicELB(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cla
 		lb.Check.Probe = ProbeHealthPort
 	}
 	return lb, []claim{
-		{verified, "1, AWS classic ELB: cloud-provider-aws pkg/providers/v1; draining is off", "target probe interval timeout healthy unhealthy drain"},
-		{verified, "2, service controller", "members nodesLeave"},
-		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
-		{inferred, "no row: some seconds", "registration propagation"},
+		{verified, "1 AWS classic ELB: cloud-provider-aws pkg/providers/v1; draining is off", "target probe interval timeout healthy unhealthy drain"},
+		{verified, "2 Service controller", "members nodesLeave"},
+		{inferred, "2 Service controller: only nodes that come and go matter", "controller controllerHold"},
+		{inferred, "not in docs/model: some seconds", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
-		{documented, "4, Classic ELB: requests are finished only where draining is on", "cutUnhealthy"},
-		{recalled, "3, Classic ELB: 503 or no connection", "allUnhealthy noTarget"},
-		{documented, "4, Classic ELB: TCP in turn", "hash"},
-		{recalled, "no row: idle timeout 60 s", "idle idleEnds"},
-		{inferred, "kube-proxy.md 3, reject through a load balancer", "icmpFiltered"},
+		{documented, "4 Classic ELB: requests are finished only where draining is on", "cutUnhealthy"},
+		{recalled, "3 Classic ELB: 503 or no connection", "allUnhealthy noTarget"},
+		{documented, "4 Classic ELB: TCP in turn", "hash"},
+		{recalled, "not in docs/model: idle timeout 60 s", "idle idleEnds"},
+		{inferred, "docs/model/kube-proxy.md 3: reject through a load balancer", "icmpFiltered"},
 		{inferred, "4: health checks, no announcement", "announce"},
 	}
 }
@@ -110,21 +110,21 @@ func albPresets() []presetRow {
 		Drain: 300 * engine.Second, FailOpen: true, InitialWaits: true, NoTarget: NoTarget503, Hash: HashRoundRobin, ICMPFiltered: true,
 	}
 	claims := []claim{
-		{verified, "1, AWS ALB: lbc pkg/ingress/model_builder.go", "target probe interval timeout healthy unhealthy"},
-		{verified, "2, lbc: pkg/backend", "members nodesLeave"},
-		{inferred, "2, lbc ip targets: deregistered at once", "controller controllerHold"},
-		{reported, "4, AWS ALB: 5-40 s for a change of the targets (issue texts)", "registration propagation"},
+		{verified, "1 AWS ALB: lbc pkg/ingress/model_builder.go", "target probe interval timeout healthy unhealthy"},
+		{verified, "2 lbc, ip targets: pkg/backend", "members nodesLeave"},
+		{inferred, "2 lbc, ip targets: deregistered at once", "controller controllerHold"},
+		{reported, "4 AWS ALB: 5-40 s for a change of the targets (issue texts)", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once; quay pull request 6871 hints at some seconds more", "healthPropagation"},
-		{documented, "1, AWS ALB: 300 s deregistration delay", "drain"},
-		{inferred, "4, AWS ALB: requests in flight continue", "cutUnhealthy"},
-		{documented, "3, AWS ALB: fails open to unhealthy targets; initial ones get nothing (issue texts)", "allUnhealthy"},
-		{recalled, "4, AWS ALB: 502, 503 and 504", "noTarget"},
-		{documented, "4, AWS ALB: requests in turn", "hash"},
+		{documented, "1 AWS ALB: 300 s deregistration delay", "drain"},
+		{inferred, "4 AWS ALB: requests in flight continue", "cutUnhealthy"},
+		{documented, "3 AWS ALB: fails open to unhealthy targets; initial ones get nothing (issue texts)", "allUnhealthy"},
+		{recalled, "4 AWS ALB: 502, 503 and 504", "noTarget"},
+		{documented, "4 AWS ALB: requests in turn", "hash"},
 		{inferred, "a proxy has a connection of its own", "icmpFiltered"},
 		{inferred, "4: health checks, no announcement", "announce"},
-		{recalled, "no row: requests are not repeated", "retries retryOn"},
-		{recalled, "4, AWS ALB: 504 on a connect timeout; of 10 s", "connectTimeout"},
-		{documented, "AWS's ALB guide: idle timeout 60 s, to targets, too", "upstreamIdle"},
+		{recalled, "not in docs/model: requests are not repeated", "retries retryOn"},
+		{recalled, "4 AWS ALB: 504 on a connect timeout; of 10 s", "connectTimeout"},
+		{documented, "https://docs.aws.amazon.com/elasticloadbalancing/latest/application/edit-load-balancer-attributes.html: idle timeout 60 s, to targets, too", "upstreamIdle"},
 		{inferred, "it is a provider's", "ingress"},
 	}
 	ip, instance := lb, lb

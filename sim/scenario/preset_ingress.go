@@ -3,7 +3,7 @@ package scenario
 import "github.com/lameduck-proxy/lameduck/sim/engine"
 
 // ingressPresets are proxies that run inside of the cluster: no provider's load balancer knows
-// the pods, they do (facts/load-balancers.md 5).
+// the pods, they do (docs/model/load-balancers.md 5).
 func ingressPresets() []presetRow {
 	return []presetRow{ingressNginx(), envoyGateway(), genericProxy()}
 }
@@ -27,15 +27,15 @@ func ingressNginx() presetRow {
 	return presetRow{
 		id: "ingress-nginx", what: "ingress-nginx (kubernetes/ingress-nginx)", lb: lb,
 		claims: append(claims,
-			claim{verified, "5.1, Upstream selection: ready only, terminating pods are removed at once", "target members nodesLeave"},
-			claim{verified, "5.1, Upstream selection: a worker's timer of 1 s, balancer.lua BACKENDS_SYNC_INTERVAL", "registration propagation"},
-			claim{verified, "kubernetes/ingress-nginx pkg/flags, internal/ingress/controller: --sync-rate-limit 0.3, a token bucket of one", "controllerHold"},
-			claim{inferred, "5.1, Upstream selection: without a reload", "controller"},
-			claim{verified, "kubernetes/ingress-nginx internal/ingress/controller/config: round_robin", "hash"},
-			claim{recalled, "no row: 503 without endpoints", "noTarget"},
-			claim{verified, "kubernetes/ingress-nginx internal/ingress/controller/config: proxy-next-upstream error timeout, tries 3, of requests that may be repeated", "retries retryOn"},
-			claim{verified, "kubernetes/ingress-nginx internal/ingress/controller/config: proxy-connect-timeout 5", "connectTimeout"},
-			claim{verified, "kubernetes/ingress-nginx internal/ingress/controller/config: upstream-keepalive-timeout 60", "upstreamIdle"}),
+			claim{verified, "5.1 Upstream selection: ready only, terminating pods are removed at once", "target members nodesLeave"},
+			claim{verified, "5.1 Upstream selection: a worker's timer of 1 s, balancer.lua BACKENDS_SYNC_INTERVAL", "registration propagation"},
+			claim{verified, "https://github.com/kubernetes/ingress-nginx/tree/HEAD/pkg/flags: --sync-rate-limit 0.3, a token bucket of one", "controllerHold"},
+			claim{inferred, "5.1 Upstream selection: without a reload", "controller"},
+			claim{verified, "https://github.com/kubernetes/ingress-nginx/tree/HEAD/internal/ingress/controller/config: round_robin", "hash"},
+			claim{recalled, "not in docs/model: 503 without endpoints", "noTarget"},
+			claim{verified, "https://github.com/kubernetes/ingress-nginx/tree/HEAD/internal/ingress/controller/config: proxy-next-upstream error timeout, tries 3, of requests that may be repeated", "retries retryOn"},
+			claim{verified, "https://github.com/kubernetes/ingress-nginx/tree/HEAD/internal/ingress/controller/config: proxy-connect-timeout 5", "connectTimeout"},
+			claim{verified, "https://github.com/kubernetes/ingress-nginx/tree/HEAD/internal/ingress/controller/config: upstream-keepalive-timeout 60", "upstreamIdle"}),
 	}
 }
 
@@ -46,13 +46,13 @@ func envoyGateway() presetRow {
 	return presetRow{
 		id: "envoy-gateway", what: "Envoy Gateway (envoyproxy/gateway)", lb: lb,
 		claims: append(claims,
-			claim{verified, "5.2, Backend endpoints: terminating or not serving is draining", "target members nodesLeave"},
-			claim{inferred, "no row: a translation, and a push to each Envoy", "controller controllerHold registration propagation"},
-			claim{recalled, "no row: least request, which is by chance where all are alike", "hash"},
-			claim{recalled, "no row: 503 without endpoints", "noTarget"},
-			claim{recalled, "no row: none without a BackendTrafficPolicy", "retries retryOn"},
-			claim{recalled, "no row: 10 s without a BackendTrafficPolicy", "connectTimeout"},
-			claim{recalled, "no row: 1 h, Envoy's default", "upstreamIdle"}),
+			claim{verified, "5.2 Backend endpoints: terminating or not serving is draining", "target members nodesLeave"},
+			claim{inferred, "not in docs/model: a translation, and a push to each Envoy", "controller controllerHold registration propagation"},
+			claim{recalled, "not in docs/model: least request, which is by chance where all are alike", "hash"},
+			claim{recalled, "not in docs/model: 503 without endpoints", "noTarget"},
+			claim{recalled, "not in docs/model: none without a BackendTrafficPolicy", "retries retryOn"},
+			claim{recalled, "not in docs/model: 10 s without a BackendTrafficPolicy", "connectTimeout"},
+			claim{recalled, "not in docs/model: 1 h, Envoy's default", "upstreamIdle"}),
 	}
 }
 
@@ -64,7 +64,7 @@ func genericProxy() presetRow {
 	return presetRow{
 		id: "l7-generic", what: "any other ingress controller or gateway", lb: lb,
 		claims: append(claims,
-			claim{inferred, "simulator.md 1, L7 proxy: ready endpoints, a small delay, no retries", "target members nodesLeave controller controllerHold registration propagation hash noTarget"},
-			claim{inferred, "simulator.md 1, L7 proxy: ready endpoints, a small delay, no retries", "retries retryOn connectTimeout upstreamIdle"}),
+			claim{inferred, "docs/model/simulator.md 1: ready endpoints, a small delay, no retries", "target members nodesLeave controller controllerHold registration propagation hash noTarget"},
+			claim{inferred, "docs/model/simulator.md 1: ready endpoints, a small delay, no retries", "retries retryOn connectTimeout upstreamIdle"}),
 	}
 }

@@ -16,24 +16,24 @@ func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []
 		Check:    HealthCheck{Probe: ProbeNodePort, Interval: 5 * engine.Second, Timeout: 5 * engine.Second, Healthy: 1, Unhealthy: 2},
 		NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true, Idle: 4 * engine.Minute,
 	}
-	row := "1, Azure Standard LB Cluster: cloud-provider-azure azure_loadbalancer_healthprobe.go; without shared probe mode"
+	row := "1 Azure Standard LB, Cluster: cloud-provider-azure azure_loadbalancer_healthprobe.go; without shared probe mode"
 	if policy == policyLocal {
-		lb.Check.Probe, row = ProbeHealthPort, "1, Azure Standard LB Local: cloud-provider-azure"
+		lb.Check.Probe, row = ProbeHealthPort, "1 Azure Standard LB, Local: cloud-provider-azure"
 	}
 	return lb, []claim{
 		{verified, row, "target probe interval unhealthy"},
-		{inferred, "1, Azure Standard LB names none: no longer than the interval, and one answer", "timeout healthy"},
-		{verified, "2, Azure: nodes that are not excluded", "members nodesLeave"},
-		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
-		{inferred, "no row: some seconds", "registration propagation"},
+		{inferred, "1: Azure names none: no longer than the interval, and one answer", "timeout healthy"},
+		{verified, "2 Azure: nodes that are not excluded", "members nodesLeave"},
+		{inferred, "2 Service controller: only nodes that come and go matter", "controller controllerHold"},
+		{inferred, "not in docs/model: some seconds", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
-		{documented, "4, Azure Standard: removal from the pool drops flows", "drain"},
-		{documented, "4, Azure Standard: TCP flows continue", "cutUnhealthy"},
-		{documented, "4, Azure Standard: idle 4 min, reset to both sides", "idle idleEnds"},
-		{documented, "3, Azure Standard: no new flows", "allUnhealthy"},
-		{documented, "4, Azure Standard: 5-tuple", "hash"},
-		{inferred, "3, Azure Standard: no new flows", "noTarget"},
-		{inferred, "kube-proxy.md 3, reject through a load balancer", "icmpFiltered"},
+		{documented, "4 Azure Standard: removal from the pool drops flows", "drain"},
+		{documented, "4 Azure Standard: TCP flows continue", "cutUnhealthy"},
+		{documented, "4 Azure Standard: idle 4 min, reset to both sides", "idle idleEnds"},
+		{documented, "3 Azure Standard: no new flows", "allUnhealthy"},
+		{documented, "4 Azure Standard: 5-tuple", "hash"},
+		{inferred, "3 Azure Standard: no new flows", "noTarget"},
+		{inferred, "docs/model/kube-proxy.md 3: reject through a load balancer", "icmpFiltered"},
 		{inferred, "4: health checks, no announcement", "announce"},
 	}
 }
@@ -48,24 +48,24 @@ func metallb(announce Announce) func(corev1.ServiceExternalTrafficPolicy) (LoadB
 			Target: TargetNodes, Members: MembersAllNodes, NodesLeave: NodesSilent, Announce: announce, Controller: DefaultLatencies().Watch,
 			Registration: l2Failover(), Propagation: l2Failover(), NoTarget: NoTargetTimeout, Hash: HashFlow,
 		}
-		moves := claim{verified, "4, MetalLB L2: a few seconds; website/content/concepts/layer2.md", "registration propagation"}
-		cut := claim{recalled, "4, MetalLB L2: old flows land on a node without conntrack", "drain"}
-		hash := claim{verified, "4, MetalLB L2: one node gets all", "hash"}
+		moves := claim{verified, "4 MetalLB L2: a few seconds", "registration propagation"}
+		cut := claim{recalled, "4 MetalLB L2: old flows land on a node without conntrack", "drain"}
+		hash := claim{verified, "4 MetalLB L2: one node gets all", "hash"}
 		if announce == AnnounceBGP {
 			lb.Registration, lb.Propagation = bgpUpdate(), bgpUpdate()
-			moves = claim{inferred, "no row: a route's way", "registration propagation"}
-			cut = claim{verified, "4, MetalLB BGP: flows are hashed anew and reset; website/content/concepts/bgp.md", "drain"}
-			hash = claim{verified, "4, MetalLB BGP: the routers' hash", "hash"}
+			moves = claim{inferred, "not in docs/model: a route's way", "registration propagation"}
+			cut = claim{verified, "4 MetalLB BGP: flows are hashed anew and reset", "drain"}
+			hash = claim{verified, "4 MetalLB BGP: the routers' hash", "hash"}
 		}
 		if policy == policyLocal {
 			lb.Members = MembersServing
 		}
 		return lb, []claim{
 			moves, cut, hash,
-			{verified, "1 and 2, MetalLB: speaker, internal/k8s/epslices; announced while an endpoint is ready or serving", "target members nodesLeave announce"},
-			{verified, "1, MetalLB: none", "probe interval timeout healthy unhealthy healthPropagation cutUnhealthy"},
-			{inferred, "1, MetalLB: the speakers' watch, propagation.md 1", "controller controllerHold"},
-			{inferred, "3, MetalLB: no ARP answer, no route", "allUnhealthy noTarget"},
+			{verified, "2 MetalLB: speaker, internal/k8s/epslices; announced while an endpoint is ready or serving", "target members nodesLeave announce"},
+			{verified, "1 MetalLB: none", "probe interval timeout healthy unhealthy healthPropagation cutUnhealthy"},
+			{inferred, "1 MetalLB: the speakers' watch, docs/model/propagation.md 1", "controller controllerHold"},
+			{inferred, "3 MetalLB: no ARP answer, no route", "allUnhealthy noTarget"},
 			{inferred, "nothing stands between client and node", "icmpFiltered"},
 		}
 	}
@@ -85,16 +85,16 @@ func cloudProviderKind(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer
 		lb.Check.Probe = ProbeHealthPort
 	}
 	return lb, []claim{
-		{verified, "1, cloud-provider-kind: pkg/loadbalancer/proxy.go", "target probe interval timeout healthy unhealthy drain"},
-		{verified, "2, cloud-provider-kind: the service controller's nodes", "members nodesLeave"},
-		{inferred, "2, service controller: only nodes that come and go matter", "controller controllerHold"},
-		{inferred, "no row: a new configuration of Envoy", "registration propagation"},
+		{verified, "1 cloud-provider-kind: pkg/loadbalancer/proxy.go", "target probe interval timeout healthy unhealthy drain"},
+		{verified, "2 cloud-provider-kind: the service controller's nodes", "members nodesLeave"},
+		{inferred, "2 Service controller: only nodes that come and go matter", "controller controllerHold"},
+		{inferred, "not in docs/model: a new configuration of Envoy", "registration propagation"},
 		{inferred, "2: what checks find takes effect at once", "healthPropagation"},
-		{recalled, "4, cloud-provider-kind: open connections continue", "cutUnhealthy"},
-		{verified, "3, cloud-provider-kind: panic threshold 0", "allUnhealthy"},
-		{inferred, "3, cloud-provider-kind: Envoy closes the connection", "noTarget"},
-		{verified, "4, cloud-provider-kind: Envoy RANDOM", "hash"},
-		{recalled, "no row: 1 h, Envoy's default for TCP", "idle idleEnds"},
+		{recalled, "4 cloud-provider-kind: open connections continue", "cutUnhealthy"},
+		{verified, "3 cloud-provider-kind: panic threshold 0", "allUnhealthy"},
+		{inferred, "3 cloud-provider-kind: Envoy closes the connection", "noTarget"},
+		{verified, "4 cloud-provider-kind: Envoy RANDOM", "hash"},
+		{recalled, "not in docs/model: 1 h, Envoy's default for TCP", "idle idleEnds"},
 		{inferred, "Envoy runs beside the nodes", "icmpFiltered"},
 		{inferred, "4: health checks, no announcement", "announce"},
 	}

@@ -8,8 +8,9 @@ import (
 )
 
 // Some figures of load balancers are nobody's promise: people measured them and wrote so in issues,
-// and their figures differ (facts/load-balancers.md 4). A run takes one that is central; a fix has
-// to hold over all that was reported, so the least and the most are other values of the assumption.
+// and their figures differ (docs/model/load-balancers.md 4). A run takes one that is central; a fix
+// has to hold over all that was reported, so the least and the most are other values of the
+// assumption.
 
 // report is the range that was reported of a field.
 type report struct {

@@ -77,7 +77,7 @@ func TestWhatIsOnlyReportedIsVariedOverItsRange(t *testing.T) {
 }
 
 // The longest that was reported is no less than what anybody needed: 300 s for an NLB, 40 s for an
-// ALB. Reference: facts/load-balancers.md 4.
+// ALB. Reference: docs/model/load-balancers.md 4.
 func TestTheLongestThatWasReported(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]engine.Time{"aws-nlb-ip": 300 * engine.Second, "aws-alb-ip": 40 * engine.Second} { // order: each for itself

@@ -3,16 +3,13 @@ package scenario
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // All presets with every field, its source and how far it is known.
@@ -87,170 +84,8 @@ func TestAFamilyHasARowForEachPolicy(t *testing.T) {
 	}
 }
 
-// factRows says which preset each row of the facts' table is.
-func factRows() map[string][]string {
-	return map[string][]string{
-		"GKE L4 (subsetting), Local":                       {"gke-l4-local"},
-		"GKE L4 (subsetting), Cluster":                     {"gke-l4-cluster"},
-		"GKE legacy external (target pool), both policies": {"gke-legacy-external-local", "gke-legacy-external-cluster"},
-		"GKE legacy internal (instance groups)":            {"gke-legacy-internal-local", "gke-legacy-internal-cluster"},
-		"GKE L7 container-native NEG":                      {"gke-l7-neg"},
-		"GKE L7 instance group":                            {"gke-l7-instance-group"},
-		"AWS NLB ip target (lbc)":                          {"aws-nlb-ip"},
-		"AWS NLB instance, Cluster":                        {"aws-nlb-instance-cluster"},
-		"AWS NLB instance, Local":                          {"aws-nlb-instance-local"},
-		"AWS ALB ip / instance":                            {"aws-alb-ip", "aws-alb-instance"},
-		"AWS classic ELB (in-tree)":                        {"aws-classic-local", "aws-classic-cluster"},
-		"AWS in-tree NLB, Cluster":                         {"aws-nlb-in-tree-cluster"},
-		"AWS in-tree NLB, Local":                           {"aws-nlb-in-tree-local"},
-		"Azure Standard LB, Local":                         {"azure-standard-local"},
-		"Azure Standard LB, Cluster":                       {"azure-standard-cluster"},
-		"MetalLB L2 / BGP":                                 {"metallb-l2-local", "metallb-l2-cluster", "metallb-bgp-local", "metallb-bgp-cluster"},
-		"cloud-provider-kind":                              {"kind-local", "kind-cluster"},
-	}
-}
-
-// Where the facts are, if they are, and what they say of the presets: for each row of their section 1 its name, interval and
-// timeout, thresholds and drain; of section 5 the lines of insideRows.
-const (
-	factsFile   = "../../../shared/facts/load-balancers.md"
-	numbersFile = "testdata/load-balancers.txt"
-)
-
-// ofTheFacts returns what the facts say of the presets, ok false where they are not there.
-func ofTheFacts(t *testing.T) (lines string, ok bool) {
-	t.Helper()
-	data, err := os.ReadFile(factsFile)
-	if err != nil {
-		return "", false
-	}
-	var b strings.Builder
-	_, table, _ := strings.Cut(string(data), "\n## 1. ")
-	table, _, _ = strings.Cut(table, "\n## 2. ")
-	for line := range strings.Lines(table) {
-		cells := strings.Split(line, "|")
-		if len(cells) < 9 || strings.Contains(line, "|---|") || strings.Contains(line, "| Target |") {
-			continue
-		}
-		var said []string
-		for _, i := range []int{1, 4, 5, 7} {
-			said = append(said, strings.TrimSpace(cells[i]))
-		}
-		b.WriteString(strings.Join(said, " | ") + "\n")
-	}
-	for line := range strings.Lines(string(data)) {
-		for _, row := range insideRows() { // order: one of them at most
-			if row != "" && strings.Contains(line, row) {
-				b.WriteString(line)
-			}
-		}
-	}
-	return b.String(), true
-}
-
-// What the repository keeps of the facts is what they say, where they are beside it.
-func TestTheNumbersAreTheFacts(t *testing.T) {
-	t.Parallel()
-	want, ok := ofTheFacts(t)
-	if !ok {
-		t.Skipf("%s is not there: the facts are kept outside the repository, which has their numbers", filepath.Clean(factsFile))
-	}
-	if *update {
-		if err := os.WriteFile(numbersFile, []byte(want), 0o644); err != nil { //nolint:gosec // as all files of the repository
-			t.Fatal(err)
-		}
-	}
-	if have := numbersOfTheFacts(t); have != want {
-		t.Errorf("%s says\n%s\nthe facts say\n%s", numbersFile, have, want)
-	}
-}
-
-func numbersOfTheFacts(t *testing.T) string {
-	t.Helper()
-	data, err := os.ReadFile(numbersFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-// The numbers of the presets are those of the facts, and no row of either is missing.
-// Reference: facts/load-balancers.md 1.
-func TestPresetsHaveTheNumbersOfTheFacts(t *testing.T) {
-	t.Parallel()
-	seen := 0
-	for line := range strings.Lines(numbersOfTheFacts(t)) {
-		cells := strings.Split(strings.TrimSuffix(line, "\n"), " | ")
-		if len(cells) != 4 {
-			continue
-		}
-		row, drain := cells[0], cells[3]
-		ids := factRows()[row]
-		if len(ids) == 0 {
-			t.Errorf("no preset for %q", row)
-		}
-		for _, id := range ids {
-			seen++
-			p, _ := presetFor(id, "")
-			check := p.LoadBalancer.Check
-			numbers(t, id+" interval / timeout", cells[1], seconds(check.Interval), seconds(check.Timeout))
-			numbers(t, id+" H / U", cells[2], strconv.Itoa(check.Healthy), strconv.Itoa(check.Unhealthy))
-			if strings.HasPrefix(drain, "none") != (p.LoadBalancer.Drain == 0) && drain[0] != '0' &&
-				!strings.HasPrefix(drain, "**disabled**") && drain != "BackendConfig" {
-				t.Errorf("%s: drain %s, the facts say %s", id, p.LoadBalancer.Drain.Duration(), drain)
-			}
-		}
-	}
-	if inside := len(insideRows()); seen+inside != len(Presets()) {
-		t.Errorf("the facts speak of %d presets and of %d proxies inside of the cluster, there are %d", seen, inside, len(Presets()))
-	}
-}
-
-// insideRows are the presets that section 1 of the facts does not list, with what section 5 says
-// of them; nothing does of the one that stands for all others.
-func insideRows() map[string]string {
-	return map[string]string{
-		"ingress-nginx": "| Upstream selection | uses endpoints with ready nil/true only: terminating pods are removed at once (no fallback); dynamic via Lua, ~1 s batch |",
-		"envoy-gateway": "| Backend endpoints | terminating or not serving -> sent to Envoy as draining |",
-		"l7-generic":    "",
-	}
-}
-
-// Reference: facts/load-balancers.md 5.
-func TestProxiesInsideGoByTheEndpointsOfTheFacts(t *testing.T) {
-	t.Parallel()
-	said := numbersOfTheFacts(t)
-	members := map[string]LBMembers{"ingress-nginx": MembersReadyPods, "envoy-gateway": MembersServingPods, "l7-generic": MembersReadyPods}
-	for id, row := range insideRows() { // order: each for itself
-		p, ok := presetFor(id, "")
-		if !ok || !strings.Contains(said, row) {
-			t.Errorf("the facts do not say of %s: %s", id, row)
-		}
-		if lb := p.LoadBalancer; lb.Target != TargetPods || lb.Members != members[id] || lb.Check.Probe != ProbeNone || !lb.Layer7.Ingress || lb.NoTarget != NoTarget503 {
-			t.Errorf("%s: %+v", id, lb)
-		}
-	}
-	nginx, _ := presetFor("ingress-nginx", "")
-	if lb := nginx.LoadBalancer; lb.Propagation.Max() != engine.Second {
-		t.Errorf("a batch of %s", lb.Propagation)
-	}
-}
-
-func seconds(t engine.Time) string { return t.Seconds() + " s" }
-
-// numbers compares "3 s / 1 s" with two values; a "-" says nothing.
-func numbers(t *testing.T, what, cell string, want ...string) {
-	t.Helper()
-	cell, _, _ = strings.Cut(strings.ReplaceAll(cell, "*", ""), "(")
-	for i, part := range strings.Split(cell, "/") {
-		if part = strings.TrimSpace(part); part != "-" && part != want[i] {
-			t.Errorf("%s: %s, the facts say %s", what, want[i], cell)
-		}
-	}
-}
-
 // The first row of the table that matches says which load balancer it is.
-// Reference: simulator.md 5.2.
+// Reference: docs/model/simulator.md 5.2.
 func TestEvidenceOfALoadBalancer(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ meta, spec, rest, env, want string }{ // order: each for itself

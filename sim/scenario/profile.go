@@ -31,8 +31,8 @@ const UnknownProfile = "closes-and-finishes"
 
 const (
 	minute  = engine.Minute
-	propDoc = "facts/propagation.md 5"
-	lbDoc   = "facts/load-balancers.md 5"
+	propDoc = "docs/model/propagation.md 5"
+	lbDoc   = "docs/model/load-balancers.md 5"
 )
 
 // Profiles lists the table in the order in which it is searched: the first row that matches
@@ -86,7 +86,7 @@ func webServers() []Profile {
 func runtimes() []Profile {
 	return []Profile{
 		{ID: "database", Match: "redis, valkey, postgres, mysql, cassandra, mongo, rabbitmq, kafka and others", Listener: "closed", InFlight: "sessions cut",
-			Source: "simulator.md 5.5", Status: "recalled", match: isDatabase, app: App{InFlight: InFlightCut}},
+			Source: "docs/model/simulator.md 5.5", Status: "recalled", match: isDatabase, app: App{InFlight: InFlightCut}},
 		{ID: "gunicorn", Match: "gunicorn in command or arguments", Listener: "closed", InFlight: "finished within --graceful-timeout, 30 s", Source: propDoc, Status: "verified",
 			match: func(e *evidence) bool { return e.runs("gunicorn") }, app: App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
 		{ID: "uvicorn", Match: "uvicorn in command or arguments", Listener: "closed", InFlight: "finished, no limit unless --timeout-graceful-shutdown", Source: propDoc, Status: "verified",
@@ -107,13 +107,13 @@ func runtimes() []Profile {
 				return e.image.named("node", "nodejs") || e.first("node")
 			},
 			app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},
-		{ID: "load-generator", Match: "load generators, Jobs", Listener: "none", InFlight: "none: not a server", Source: "simulator.md 5.5", Status: "assumed",
+		{ID: "load-generator", Match: "load generators, Jobs", Listener: "none", InFlight: "none: not a server", Source: "docs/model/simulator.md 5.5", Status: "assumed",
 			match: func(e *evidence) bool {
 				return e.image.named("loadgenerator", "locust", "k6", "vegeta", "fortio", "hey", "wrk", "siege") && len(e.ports) == 0
 			},
 			app: App{NotAServer: true, InFlight: InFlightCut}},
 		{ID: "shell-pid1", Match: `sh -c "..." without exec`, Listener: "open to SIGKILL: the shell ignores SIGTERM and does not pass it on", InFlight: "cut at SIGKILL",
-			Source: "facts/pod-lifecycle.md 2.3", Status: "recalled", Alternatives: []string{UnknownProfile},
+			Source: "docs/model/pod-lifecycle.md 2.3", Status: "recalled", Alternatives: []string{UnknownProfile},
 			match: isShellPID1, app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}},
 	}
 }
@@ -128,11 +128,11 @@ const packageRunnerSource = "npm 6: npm-lifecycle; npm 7 and later: @npmcli/run-
 
 func generalProfiles() []Profile {
 	return []Profile{
-		{ID: UnknownProfile, Match: "anything else", Listener: "closed", InFlight: "finished within the grace period", Source: "simulator.md 5.5", Status: "assumed",
+		{ID: UnknownProfile, Match: "anything else", Listener: "closed", InFlight: "finished within the grace period", Source: "docs/model/simulator.md 5.5", Status: "assumed",
 			Alternatives: []string{"exits-at-once", "ignores"}, match: func(*evidence) bool { return true }},
 		{ID: "exits-at-once", Match: "by name only", Listener: "closed", InFlight: "cut", Source: "a process without a handler that is not PID 1", Status: "recalled",
 			app: App{InFlight: InFlightCut}},
-		{ID: "ignores", Match: "by name only", Listener: "open to SIGKILL", InFlight: "cut at SIGKILL", Source: "facts/pod-lifecycle.md 2.3", Status: "recalled",
+		{ID: "ignores", Match: "by name only", Listener: "open to SIGKILL", InFlight: "cut at SIGKILL", Source: "docs/model/pod-lifecycle.md 2.3", Status: "recalled",
 			app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}},
 		{ID: "go-http-shutdown", Match: "by name only", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "verified"},
 		{ID: "go-default", Match: "by name only", Listener: "closed", InFlight: "cut: no handler, the process dies at once", Source: propDoc, Status: "verified",

@@ -143,8 +143,8 @@ func appWords(a App) string {
 	return out
 }
 
-// How long a server keeps an idle connection; propagation.md 5 has the two of 5 s, the others are
-// the servers' documented defaults.
+// How long a server keeps an idle connection; docs/model/propagation.md 5 has the two of 5 s, the
+// others are the servers' documented defaults.
 func TestHowLongServersKeepIdleConnections(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -173,7 +173,7 @@ func runCurl(c *corev1.Container, argv []string) effect {
 }
 
 // drainsListeners is Envoy's /drain_listeners?graceful: it returns at once, and the listeners accept
-// until the drain time is over (facts/load-balancers.md 5.3; the default of 600 s, too).
+// until the drain time is over (docs/model/propagation.md 5 Envoy; the default of 600 s, too).
 func drainsListeners(c *corev1.Container) effect {
 	drain, ok := evidenceOf(c, nil).grace("--drain-time-s")
 	if !ok {
@@ -185,7 +185,8 @@ func drainsListeners(c *corev1.Container) effect {
 	}
 }
 
-// runNginx: -s quit returns at once; the listeners are closed by then (facts/propagation.md 5).
+// runNginx: -s quit returns at once; the listeners are closed by then
+// (docs/model/propagation.md 5).
 func runNginx(_ *corev1.Container, argv []string) effect {
 	text := strings.Join(argv, " ")
 	e := effect{why: []string{text}}
@@ -196,7 +197,7 @@ func runNginx(_ *corev1.Container, argv []string) effect {
 }
 
 // runWaitShutdown is ingress-nginx' /wait-shutdown: SIGTERM to the controller, then a look
-// each second until nginx has gone (facts/load-balancers.md 5.1; verified). nginx goes after
+// each second until nginx has gone (docs/model/load-balancers.md 5.1; verified). nginx goes after
 // --shutdown-grace-period and when its requests are done.
 func runWaitShutdown(c *corev1.Container, _ []string) effect {
 	e := evidenceOf(c, nil)
@@ -218,7 +219,7 @@ func runCaddy(_ *corev1.Container, argv []string) effect {
 }
 
 // runEnvoyGateway is the shutdown manager's hook: it fails readiness and waits 10-60 s
-// (facts/load-balancers.md 5.2; verified).
+// (docs/model/load-balancers.md 5.2; verified).
 func runEnvoyGateway(_ *corev1.Container, argv []string) effect {
 	if strings.Contains(strings.Join(argv, " "), "shutdown") {
 		return effect{min: 10 * engine.Second, max: engine.Minute, failsReadiness: true, waits: true, why: []string{"Envoy Gateway's shutdown manager: drains 10-60 s"}}

@@ -29,7 +29,7 @@ type Remedy struct {
 
 // WithReadinessGate has the AWS Load Balancer Controller give the pods of a workload ("ns/name") the
 // readiness gate of their target group, as it does in a namespace with the label: a rollout then
-// waits until the load balancer has found each new pod healthy (facts/load-balancers.md 2, lbc
+// waits until the load balancer has found each new pod healthy (docs/model/load-balancers.md 2, lbc
 // readiness gate). ok is false where no load balancer with pods as targets stands before the
 // workload, or it gives them the gate already.
 func WithReadinessGate(s *Scenario, workload string) (r Remedy, ok bool) {
@@ -60,8 +60,8 @@ func WithReadinessGate(s *Scenario, workload string) (r Remedy, ok bool) {
 
 // WithConnectionDraining has Google's HTTP load balancer let connections to a pod or node that was
 // removed live on for d, whole seconds: without a BackendConfig they are cut at once
-// (facts/load-balancers.md 1, GKE L7). service is "ns/name". ok is false where no such load balancer
-// stands before it, or it drains for as long already.
+// (docs/model/load-balancers.md 1, GKE L7). service is "ns/name". ok is false where no such load
+// balancer stands before it, or it drains for as long already.
 func WithConnectionDraining(s *Scenario, service string, d engine.Time) (r Remedy, ok bool) {
 	namespace, name, _ := strings.Cut(service, "/")
 	seconds := (d + engine.Second - 1) / engine.Second
@@ -115,7 +115,7 @@ func (s *Scenario) Serves(service, workload string) bool {
 
 // TerminationRemedies says what helps an app that goes on after SIGTERM until it is killed, the best
 // first; nil for one that ends. A longer grace period is none: the app would only wait longer for its
-// SIGKILL, and whatever it is doing then is cut all the same (facts/pod-lifecycle.md 2.3).
+// SIGKILL, and whatever it is doing then is cut all the same (docs/model/pod-lifecycle.md 2.3).
 func TerminationRemedies(a *App) []string {
 	if !a.IgnoresSIGTERM {
 		return nil

@@ -46,7 +46,7 @@ func (r room) wider(other room) room {
 
 // nodesNeeded is how many nodes let every workload of the input roll and move: at least three, and
 // for a workload whose replicas may not share a node one for each, for each pod of the others that may
-// share none with them, and for the surge (simulator.md 5.3).
+// share none with them, and for the surge (docs/model/simulator.md 5.3).
 func (w *world) nodesNeeded() room {
 	r := room{nodes: leastNodes}
 	apart := w.apart()
@@ -113,7 +113,7 @@ func (a *apart) excludes(o *apart) bool {
 }
 
 // nodesLocal is how many nodes there are where one of some Services has policy Local: twice as
-// many as it has pods, so that there are nodes without one (simulator.md 9).
+// many as it has pods, so that there are nodes without one (docs/model/simulator.md 9).
 func (w *world) nodesLocal(services []manifest.Typed[*corev1.Service]) room {
 	var r room
 	for _, s := range services {

@@ -205,7 +205,8 @@ func (r *route) annotation(key string) (value string, at *manifest.Object) {
 	return r.ingress.Value.Annotations[key], r.object
 }
 
-// find says which proxy it is (simulator.md 5.2), in a provider's cluster: "" is anybody's.
+// find says which proxy it is (docs/model/simulator.md 5.2), in a provider's cluster: "" is
+// anybody's.
 func (r *route) find(provider string) balancerFound {
 	f := balancerFound{why: r.said}
 	switch r.madeBy() {

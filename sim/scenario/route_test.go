@@ -66,7 +66,8 @@ func throughWhat(t *testing.T, s *Scenario) string {
 	return all[0]
 }
 
-// The class of an Ingress says what stands before a Service. Reference: simulator.md 5.2.
+// The class of an Ingress says what stands before a Service. Reference:
+// docs/model/simulator.md 5.2.
 func TestEvidenceOfAnIngress(t *testing.T) {
 	t.Parallel()
 	const (
@@ -127,7 +128,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 	}
 }
 
-// An HTTPRoute says its Gateway, and that its class. Reference: simulator.md 5.2.
+// An HTTPRoute says its Gateway, and that its class. Reference: docs/model/simulator.md 5.2.
 func TestEvidenceOfAnHTTPRoute(t *testing.T) {
 	t.Parallel()
 	const (

@@ -313,7 +313,7 @@ func replicasOf(d *appsv1.Deployment) int32 {
 	return *d.Spec.Replicas
 }
 
-// surgeOf resolves maxSurge; percentages round up (facts/controllers.md 2).
+// surgeOf resolves maxSurge; percentages round up (docs/model/controllers.md 2).
 func surgeOf(d *appsv1.Deployment) int {
 	u := d.Spec.Strategy.RollingUpdate
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType || u == nil || u.MaxSurge == nil {

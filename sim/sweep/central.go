@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// fewestRuns is how many runs a case has at least where nobody says how many, mostRuns at most (simulator.md 9). Between
-	// them are those after which it is asked whether they are enough, or whether more would hardly decide.
+	// fewestRuns is how many runs a case has at least where nobody says how many, mostRuns at most
+	// (docs/model/simulator.md 9). Between them are those after which it is asked whether they are enough,
+	// or whether more would hardly decide.
 	fewestRuns = 100
 	mostRuns   = 1000
 	// expectedRuns is for cases whose verdict does not follow from how often something is lost: a Scenario says what it expects

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// confirmRuns is how many new seeds confirm a fix (simulator.md 3); newSeeds is how far away
-	// they are.
+	// confirmRuns is how many new seeds confirm a fix (docs/model/simulator.md 3); newSeeds is how far
+	// away they are.
 	confirmRuns = 200
 	newSeeds    = 1_000_000
 	// lightRuns is how many seeds, its own and new ones, confirm a fix for a workload that is like another one in everything

@@ -242,7 +242,8 @@ func (t *Traffic) repeats(a *attempt, at engine.Time, fault ledger.Fault, escape
 }
 
 // racing is what becomes of a request that is written over a connection which is being closed: by
-// its server, or by a load balancer that cuts it (simulator.md 2: rule 3 comes before rule 5).
+// its server, or by a load balancer that cuts it (docs/model/simulator.md 2: rule 3 comes before
+// rule 5).
 func racing(cut bool) ledger.Fault {
 	if cut {
 		return ledger.FaultDrainCut

@@ -496,7 +496,7 @@ func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *con
 // unreachable, at once or when the third question by ARP, one a second, has had no answer; Linux
 // then ends a connection attempt with EHOSTUNREACH, and takes no notice of it for one that stands or
 // for an unconnected socket of UDP. (Linux arp_error_report, tcp_v4_err, icmp_err_convert; recalled.
-// facts/kube-proxy.md 7, New SYN.)
+// docs/model/kube-proxy.md 7 New SYN.)
 func (a *attempt) unreachable(now engine.Time, fault ledger.Fault) engine.Time {
 	s := &a.req.stream.spec
 	if fault != ledger.FaultNoAnswer || !s.Unreachable || s.ICMPFiltered && a.proxy == nil {

@@ -17,7 +17,7 @@ import (
 
 const (
 	twinServices = 6
-	toBeDeleted  = "ToBeDeletedByClusterAutoscaler" // facts/kube-proxy.md 6
+	toBeDeleted  = "ToBeDeletedByClusterAutoscaler" // docs/model/kube-proxy.md 6
 )
 
 // twinWorld is the objects that both twins are told of. Which events there are is the seed's to

@@ -154,7 +154,7 @@ func (j *judge) closes() bool {
 }
 
 // A pod with a gate that has never been opened is not ready, and one whose gates are all open is,
-// when its containers are (pod-lifecycle.md 4).
+// when its containers are (docs/model/pod-lifecycle.md 4).
 func (j *judge) hearGates(at engine.Time, now *cluster.Pod) {
 	closed := closedGates(now)
 	if closed > 0 && now.Ready && !j.closes() {
@@ -176,7 +176,7 @@ func (j *judge) hearGates(at engine.Time, now *cluster.Pod) {
 }
 
 // beingStopped says whether the kubelet stops a container of the pod, which may take its whole grace
-// period: until then it does not work on the pod (pod-lifecycle.md 2b).
+// period: until then it does not work on the pod (docs/model/pod-lifecycle.md 2b).
 func (p *pod) beingStopped() bool {
 	for _, c := range p.containers { // order: any one decides
 		if c.disturbed {

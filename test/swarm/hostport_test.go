@@ -41,7 +41,8 @@ func (j *judge) holds(p *cluster.Pod, node int) bool {
 	return p.Node == node && j.hostPort(p) != 0 && !p.Gone && p.Phase != cluster.PhaseSucceeded && p.Phase != cluster.PhaseFailed
 }
 
-// A pod with a host port is bound to a node where no other pod has it (controllers.md 5, Host port).
+// A pod with a host port is bound to a node where no other pod has it (docs/model/controllers.md 5
+// Host port).
 func (j *judge) hearBound(at engine.Time, before, now *cluster.Pod) {
 	if j.hostPort(now) == 0 {
 		return

@@ -243,7 +243,7 @@ func (j *judge) endpoints(view *cluster.View, service string) []endpoint {
 	return out
 }
 
-// heard applies the rules of membership (load-balancers.md 2).
+// heard applies the rules of membership (docs/model/load-balancers.md 2).
 func (b *balancer) heard(at engine.Time, view *cluster.View) {
 	in, perhaps := map[int]bool{}, map[int]bool{}
 	for _, e := range b.judge.endpoints(view, b.service) {
@@ -293,7 +293,7 @@ func (b *balancer) candidates() []int {
 	return out
 }
 
-// look finds out what probes would be answered (load-balancers.md 1, health check).
+// look finds out what probes would be answered (docs/model/load-balancers.md 1).
 func (b *balancer) look(at engine.Time, all *balancers) {
 	for _, id := range b.candidates() {
 		now := yes
@@ -312,7 +312,7 @@ func (b *balancer) look(at engine.Time, all *balancers) {
 	}
 }
 
-// healthPort counts the ready endpoints of a node (kube-proxy.md 5.1).
+// healthPort counts the ready endpoints of a node (docs/model/kube-proxy.md 5.1).
 func (b *balancers) healthPort(node int, service string) answering {
 	for _, e := range b.judge.endpoints(b.views[node], service) {
 		if e.ready && e.node == node {
@@ -363,7 +363,7 @@ func (b *balancer) detection() (bad, good engine.Time) {
 func (b *balancer) acting() engine.Time { return b.spec.Controller.Max() + b.spec.ControllerHold }
 
 // removal is how long it takes from the slices until a member that is none gets no new connection
-// any more (load-balancers.md 2 and 4).
+// any more (docs/model/load-balancers.md 2 and 4).
 func (b *balancer) removal() (least, most engine.Time) {
 	watch := b.judge.w.Latency.Watch
 	return watch.Min() + b.spec.Propagation.Min(), watch.Max() + b.acting() + b.spec.Propagation.Max()

@@ -81,7 +81,7 @@ func (c *connections) begin(stream int, number uint64, arrival engine.Time) {
 }
 
 // succeed hears of an answer. A server that shuts down tells its HTTP/2 clients: what they ask
-// when they know, it never gets (propagation.md 5, gRPC servers).
+// when they know, it never gets (docs/model/propagation.md 5, gRPC servers).
 func (c *connections) succeed(stream int, number, endpoint uint64) {
 	arrival, ok := c.arrivals[answer{stream, number}]
 	if !ok {
@@ -105,7 +105,7 @@ func (c *connections) succeed(stream int, number, endpoint uint64) {
 // proxied says whether clients' connections end at a proxy, which opens others for what they ask.
 func proxied(t *scenario.Traffic) bool { return t.LB != nil && t.LB.Layer7 != nil }
 
-// follow has a flow over UDP stay with its endpoint until a clean-up (kube-proxy.md 7).
+// follow has a flow over UDP stay with its endpoint until a clean-up (docs/model/kube-proxy.md 7).
 func (c *connections) follow(client answer, endpoint uint64, at engine.Time) {
 	last, ok := c.flows[client]
 	c.flows[client] = lastAnswer{endpoint, at}
@@ -123,7 +123,7 @@ func (c *connections) follow(client answer, endpoint uint64, at engine.Time) {
 }
 
 // failed hears of a failure. After a sync no flow is left with an endpoint that does not serve,
-// if any does (kube-proxy.md 7).
+// if any does (docs/model/kube-proxy.md 7).
 func (c *connections) failed(r *ledger.Request) {
 	delete(c.arrivals, answer{r.Stream, r.Number})
 	c.staleName(r)
@@ -147,8 +147,9 @@ func (c *connections) failed(r *ledger.Request) {
 }
 
 // staleName has clients forget an address 30 s after DNS has, which follows the API by a write and
-// two watches, at the controller's pace of a second a write (propagation.md 1). A connection that
-// was begun earlier may last as long as its SYNs are repeated: they count from the arrival.
+// two watches, at the controller's pace of a second a write (docs/model/propagation.md 1). A
+// connection that was begun earlier may last as long as its SYNs are repeated: they count from the
+// arrival.
 func (c *connections) staleName(r *ledger.Request) {
 	if !c.judge.w.Traffic[r.Stream].Named || r.Pod == "" || c.judge.w.Services[0].Service.Spec.PublishNotReadyAddresses || c.judge.does("apiserver") {
 		return

@@ -37,7 +37,8 @@ func (j *judge) hearAble(e cluster.AuditEvent) {
 }
 
 // A failure says "elsewhere" only if another pod of the Service could have answered at a moment
-// between its arrival and its end, and says it if one could all the time (simulator.md 9).
+// between its arrival and its end, and says it if one could all the time
+// (docs/model/simulator.md 9).
 func (j *judge) saysElsewhere(r *ledger.Request) {
 	t := &j.w.Traffic[r.Stream]
 	if t.Connection != scenario.ConnectionOwn || t.KeepAlive || len(j.w.Services) > 1 {

@@ -32,7 +32,7 @@ type proxy struct {
 	credit, counted engine.Time
 }
 
-// A watch delivers versions in the order in which they were written (propagation.md).
+// A watch delivers versions in the order in which they were written (docs/model/propagation.md).
 func (j *judge) hearDelivery(e cluster.AuditEvent) {
 	number, key := j.watches[e.Object], last(e.Name)
 	if number < j.watches[key] {
@@ -52,7 +52,7 @@ func (j *judge) hearDelivery(e cluster.AuditEvent) {
 
 // A proxy that has news syncs at once, but not before minSyncPeriod has passed since the sync
 // before ended, for whichever Services that was; what it has heard by the beginning is in force at the end
-// (kube-proxy.md 6). A sync for other Services alone changes no rule.
+// (docs/model/kube-proxy.md 6). A sync for other Services alone changes no rule.
 func (j *judge) hearSync(e cluster.AuditEvent) {
 	p, hold := &j.proxies[e.Node], j.w.Nodes[e.Node].Proxy.MinSyncPeriod
 	if j.touched(scenario.KubeProxyOf + j.w.Nodes[e.Node].Name) {
@@ -125,8 +125,8 @@ func (j *judge) takeToken(e cluster.AuditEvent, p *proxy, hold engine.Time, wait
 
 // The slices say of every pod what its object says: in it while it has an address and is not
 // done; serving is Ready, terminating is being deleted, ready is serving and not terminating,
-// or whatever publishNotReadyAddresses says (controllers.md 9.1). The controller knows what is
-// older than its watch is late, of the Service whose slices it writes.
+// or whatever publishNotReadyAddresses says (docs/model/controllers.md 9.1). The controller knows
+// what is older than its watch is late, of the Service whose slices it writes.
 func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
 	j.hearGatedSlices(at, func(ip string) (c endpoints.Conditions, ok bool) {
 		for svc := range view.Snapshot.Services() {

@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// The kubelet's constants (pod-lifecycle.md 2.1 and 4.1).
+// The kubelet's constants (docs/model/pod-lifecycle.md 2.1 and 4.1).
 const (
 	leastGrace   = 2 * sec
 	firstBackoff = 10 * sec
@@ -160,7 +160,7 @@ func (j *judge) turn(e cluster.AuditEvent, p *pod, c *container) {
 }
 
 // SIGKILL comes when the grace period is over that the hook, in whole seconds, has left, and
-// 2 s after SIGTERM at least (pod-lifecycle.md 2.1).
+// 2 s after SIGTERM at least (docs/model/pod-lifecycle.md 2.1).
 func (j *judge) ended(e cluster.AuditEvent, p *pod, c *container) {
 	c.running, c.ended = false, e.At
 	switch e.How {
@@ -189,7 +189,7 @@ func (j *judge) ended(e cluster.AuditEvent, p *pod, c *container) {
 }
 
 // Readiness probes go on while a pod terminates: one that fails from SIGTERM on is noticed
-// (pod-lifecycle.md 2, step d).
+// (docs/model/pod-lifecycle.md 2d).
 func (j *judge) readinessGoesOn(e cluster.AuditEvent, p *pod, c *container) {
 	probe := e.Container.ReadinessProbe
 	if probe == nil || probe.InitialDelaySeconds > 0 || !j.app(p.api).ReadinessFails || !p.ready {
@@ -200,7 +200,7 @@ func (j *judge) readinessGoesOn(e cluster.AuditEvent, p *pod, c *container) {
 	}
 }
 
-// hearProbe follows the probes of a pod (pod-lifecycle.md 3.2).
+// hearProbe follows the probes of a pod (docs/model/pod-lifecycle.md 3.2).
 func (j *judge) hearProbe(e cluster.AuditEvent) {
 	p := j.pods[e.Pod]
 	if e.Kind == cluster.Decided {

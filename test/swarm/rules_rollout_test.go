@@ -26,7 +26,8 @@ func part(v intstr.IntOrString, n int, up bool) int {
 	return percent * n / 100
 }
 
-// fences are the most pods and the fewest available ones of the rollout (controllers.md 2).
+// fences are the most pods and the fewest available ones of the rollout
+// (docs/model/controllers.md 2).
 func (j *judge) fences() (most, fewest int) {
 	d := j.plain.Deployment
 	n := int(*d.Spec.Replicas)
@@ -124,7 +125,7 @@ func (j *judge) recreated(at engine.Time, before, now *cluster.Pod) {
 }
 
 // A ReplicaSet that shrinks deletes pods that are not ready before those that are
-// (controllers.md 3, rule 3). What it knows of them is older than its watch is late.
+// (docs/model/controllers.md 3.3). What it knows of them is older than its watch is late.
 func (j *judge) deletedReady(at engine.Time, victim *cluster.Pod) {
 	if j.does("delete") || j.does("apiserver") || j.does("component") || j.closes() || j.does("crashPod") {
 		return
@@ -146,8 +147,8 @@ func (j *judge) deletedReady(at engine.Time, victim *cluster.Pod) {
 }
 
 // becameAvailable looks at a status that counts more available pods. minReadySeconds count from
-// the whole second in which a pod became ready (measured.md 1): in a world where nothing takes
-// time, the status follows within the same moment.
+// the whole second in which a pod became ready (docs/model/measured.md 1): in a world where nothing
+// takes time, the status follows within the same moment.
 func (j *judge) becameAvailable(at engine.Time, rs *cluster.ReplicaSet) {
 	d := j.w.Workloads[rs.ID.Workload].Deployment
 	if d.Spec.MinReadySeconds == 0 || !j.instant() || j.applied {

@@ -22,7 +22,7 @@ import (
 )
 
 // selector leaves out what a service proxy does not handle: what is another proxy's, and the slices of headless
-// Services (facts/kube-proxy.md 1; verified).
+// Services (docs/model/kube-proxy.md 1; verified).
 const selector = "!" + corev1.IsHeadlessService + ",!" + endpoints.ServiceProxyNameLabel
 
 // Client lists and watches what a proxy needs, and writes Events.

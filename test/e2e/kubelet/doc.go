@@ -1,6 +1,6 @@
 // Package kubelet is a small kubelet: it registers a node, and gives every pod that is bound to it
 // a namespace with an app in it, whose life it runs in the order and with the delays of the real
-// one (facts/pod-lifecycle.md 2 to 4).
+// one (docs/model/pod-lifecycle.md 2 to 4).
 //
 //	Pod (watched) -> worker: sandbox, container, probes -> status (written) -> controllers
 //	deletion -> preStop -> SIGTERM -> SIGKILL -> sandbox gone -> terminal status -> DELETE

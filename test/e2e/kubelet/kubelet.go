@@ -42,7 +42,7 @@ type Kubelet struct {
 	group   sync.WaitGroup
 }
 
-// Lease times of a node (facts/pod-lifecycle.md 4.1).
+// Lease times of a node (docs/model/pod-lifecycle.md 4.1).
 const (
 	leaseDuration = 40 * time.Second
 	renewInterval = 10 * time.Second

@@ -11,7 +11,7 @@ import (
 )
 
 // probe asks a container whether it is ready, from the node, at once and then each period, and
-// counts as the real kubelet does (facts/pod-lifecycle.md 3.2).
+// counts as the real kubelet does (docs/model/pod-lifecycle.md 3.2).
 func (w *worker) probe(ctx context.Context, p *probe, a netip.Addr) {
 	url := "http://" + net.JoinHostPort(a.String(), strconv.Itoa(int(p.port))) + p.path
 	client := &http.Client{

@@ -128,7 +128,7 @@ func (s *status) end() {
 }
 
 // retry is how long after a failure to write a status it is tried again. The real kubelet looks
-// each 10 seconds (facts/pod-lifecycle.md 4); sooner, so that a case need not wait for that.
+// each 10 seconds (docs/model/pod-lifecycle.md 4); sooner, so that a case need not wait for that.
 const retry = 500 * time.Millisecond
 
 // run writes the status whenever it has changed.

@@ -30,7 +30,8 @@ func newWorker(k *Kubelet, pod *corev1.Pod) *worker {
 }
 
 // terminate has the pod end. The first call counts: a kill that has begun is not cut short by a
-// second deletion (facts/pod-lifecycle.md 2.1; that of a kubelet whose kill has yet to begin is).
+// second deletion (docs/model/pod-lifecycle.md 2.1; that of a kubelet whose kill has yet to begin
+// is).
 func (w *worker) terminate(grace time.Duration) {
 	w.once.Do(func() {
 		w.grace = max(grace, time.Second)
@@ -104,7 +105,7 @@ func (w *worker) container(s *spec, place *network.Pod) (int, error) {
 	if s.readiness != nil {
 		probing.Go(func() { w.probe(ctx, s.readiness, place.Addrs[0]) })
 	}
-	// Readiness is probed until the container has stopped (facts/pod-lifecycle.md 3.4).
+	// Readiness is probed until the container has stopped (docs/model/pod-lifecycle.md 3.4).
 	defer probing.Wait()
 	defer stop()
 	select {
@@ -120,7 +121,7 @@ func (w *worker) container(s *spec, place *network.Pod) (int, error) {
 	return a.Exit()
 }
 
-// minimumGrace is what any kill leaves a container after preStop (facts/pod-lifecycle.md 2.1).
+// minimumGrace is what any kill leaves a container after preStop (docs/model/pod-lifecycle.md 2.1).
 const minimumGrace = 2 * time.Second
 
 // kill is preStop, SIGTERM and, when the grace period is over, SIGKILL.

@@ -23,7 +23,7 @@ const (
 	IPTables = "iptables"
 )
 
-// Ports of a service proxy, on its node (facts/kube-proxy.md 6).
+// Ports of a service proxy, on its node (docs/model/kube-proxy.md 6).
 const (
 	HealthzPort = 10256
 	MetricsPort = 10249

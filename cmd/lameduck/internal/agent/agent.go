@@ -104,8 +104,8 @@ func run(ctx context.Context, o Options) error {
 }
 
 // announce says, as loudly as a log can, that traffic is handled as no kube-proxy of the version would. Its gate
-// ProxyTerminatingEndpoints is GA and locked since 1.28 (KEP-1669 kep.yaml; facts/kube-proxy.md): whoever turns the fallback
-// off here, to see what it is good for, loses connections that a kube-proxy would not.
+// ProxyTerminatingEndpoints is GA and locked since 1.28 (KEP-1669 kep.yaml; docs/model/kube-proxy.md): whoever
+// turns the fallback off here, to see what it is good for, loses connections that a kube-proxy would not.
 func announce(log logr.Logger, p endpoints.Profile) {
 	if p.Options.TerminatingFallback != endpoints.FallbackAll {
 		log.Error(nil, "The fallback to serving terminating endpoints (KEP-1669) is not what it is in Kubernetes 1.26 and later: "+

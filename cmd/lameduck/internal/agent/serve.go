@@ -107,7 +107,7 @@ func (p *proxy) trouble(t server.Trouble) {
 }
 
 // healthAddresses are where a node's health-check node ports are served: at all addresses of a family, or only at those of
-// its own that nodePortAddresses names (facts/kube-proxy.md 5.1, Listen). Loopback addresses are among a node's own.
+// its own that nodePortAddresses names (docs/model/kube-proxy.md 5.1 Listen). Loopback addresses are among a node's own.
 func healthAddresses(node *plan.Node) []netip.Addr {
 	own := append(slices.Clone(node.Addresses), netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback())
 	var out []netip.Addr

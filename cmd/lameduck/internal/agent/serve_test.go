@@ -177,7 +177,7 @@ func slice(service string, ready bool) *discoveryv1.EndpointSlice {
 	}
 }
 
-// Reference: facts/kube-proxy.md 5.1 and 5.2.
+// Reference: docs/model/kube-proxy.md 5.1 and 5.2.
 func TestHealthOfARealProxy(t *testing.T) {
 	t.Parallel()
 	node := thisNode()
@@ -227,7 +227,8 @@ func TestHealthOfARealProxy(t *testing.T) {
 	}
 }
 
-// Reference: facts/kube-proxy.md 5.1, Listen; Kubernetes 1.36 pkg/proxy/util/nodeport_addresses.go, GetNodeIPs.
+// Reference: docs/model/kube-proxy.md 5.1 Listen; Kubernetes 1.36
+// pkg/proxy/util/nodeport_addresses.go, GetNodeIPs.
 func TestWhereServicesPortsAreOpen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

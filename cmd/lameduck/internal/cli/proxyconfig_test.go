@@ -9,8 +9,8 @@ import (
 )
 
 // What a KubeProxyConfiguration leaves out is kube-proxy's default. Reference: Kubernetes 1.36
-// pkg/proxy/apis/config/v1alpha1/defaults.go, cmd/kube-proxy/app/server_linux.go; kube-proxy.md 10
-// and 8.2.
+// pkg/proxy/apis/config/v1alpha1/defaults.go, cmd/kube-proxy/app/server_linux.go;
+// docs/model/kube-proxy.md 10.
 func TestDefaultsOfAKubeProxyConfiguration(t *testing.T) {
 	t.Parallel()
 	const primary = "[192.168.0.11/32 fd00:9::11/128]"

@@ -159,7 +159,7 @@ func TestSettingsDoNotChangeAfterwards(t *testing.T) {
 	}
 }
 
-// --kubernetes-version has the proxy sync as that version does, too (facts/kube-proxy.md 6).
+// --kubernetes-version has the proxy sync as that version does, too (docs/model/kube-proxy.md 6).
 func TestTheRunnerOfAnOldVersion(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]int{"1.33": pace.EarlierBurst, "1.34": 0, "1.36": 0} { // order: each for itself

@@ -42,7 +42,8 @@ func servers(t *testing.T, config string, args ...string) (string, error) {
 	return text, err
 }
 
-// Reference: Kubernetes 1.36 pkg/proxy/apis/config/v1alpha1/defaults.go; kube-proxy.md 10.
+// Reference: Kubernetes 1.36 pkg/proxy/apis/config/v1alpha1/defaults.go;
+// docs/model/kube-proxy.md 10.
 func TestWhereServersListen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
