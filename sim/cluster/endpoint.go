@@ -43,13 +43,23 @@ func partsOf(list []entry, numbers []int) [][]entry {
 	if len(numbers) == 0 {
 		return nil
 	}
-	out := make([][]entry, len(numbers))
 	at := make([]int, slices.Max(numbers)+1) // in out + 1, by slice
 	for i, n := range numbers {
 		at[n] = i + 1
 	}
+	among := func(n int) bool { return n >= 0 && n < len(at) && at[n] > 0 }
+	sizes := make([]int, len(numbers))
 	for i := range list {
-		if n := list[i].slice; n >= 0 && n < len(at) && at[n] > 0 {
+		if n := list[i].slice; among(n) {
+			sizes[at[n]-1]++
+		}
+	}
+	out := make([][]entry, len(numbers))
+	for i, n := range sizes {
+		out[i] = make([]entry, 0, n)
+	}
+	for i := range list {
+		if n := list[i].slice; among(n) {
 			out[at[n]-1] = append(out[at[n]-1], list[i])
 		}
 	}

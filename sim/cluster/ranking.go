@@ -17,16 +17,8 @@ type candidate struct {
 // pkg/controller/controller_utils.go, ActivePodsWithRanks; verified).
 func compareVictims(a, b candidate, now engine.Time) int {
 	x, y := a.pod, b.pod
-	for _, c := range []int{
-		boolFirst(x.Node < 0, y.Node < 0),
-		cmp.Compare(phaseRank(x.Phase), phaseRank(y.Phase)),
-		boolFirst(!x.Ready, !y.Ready),
-		cmp.Compare(x.DeletionCost, y.DeletionCost),
-		cmp.Compare(b.rank, a.rank), // doubled up goes first
-	} {
-		if c != 0 {
-			return c
-		}
+	if c := compareStates(a, b); c != 0 {
+		return c
 	}
 	if x.Ready && y.Ready {
 		if c := compareAges(x.ReadySince.TruncateToSecond(), y.ReadySince.TruncateToSecond(), now, x.UID, y.UID); c != 0 {
@@ -37,6 +29,21 @@ func compareVictims(a, b candidate, now engine.Time) int {
 		return c
 	}
 	return compareAges(x.Created.TruncateToSecond(), y.Created.TruncateToSecond(), now, x.UID, y.UID)
+}
+
+// compareStates is rules 1 to 5. Mostly nothing tells two pods apart by them.
+func compareStates(a, b candidate) int {
+	x, y := a.pod, b.pod
+	if x.Phase == y.Phase && x.Ready == y.Ready && x.DeletionCost == y.DeletionCost && a.rank == b.rank && x.Node >= 0 && y.Node >= 0 {
+		return 0
+	}
+	return cmp.Or(
+		boolFirst(x.Node < 0, y.Node < 0),
+		cmp.Compare(phaseRank(x.Phase), phaseRank(y.Phase)),
+		boolFirst(!x.Ready, !y.Ready),
+		cmp.Compare(x.DeletionCost, y.DeletionCost),
+		cmp.Compare(b.rank, a.rank), // doubled up goes first
+	)
 }
 
 // compareAges puts the younger first, by powers of two of the age in nanoseconds; within one

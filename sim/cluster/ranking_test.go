@@ -66,13 +66,13 @@ func TestRankCountsAllRevisions(t *testing.T) {
 		id := ReplicaSetID{0, revision}
 		p := w.newPod(id)
 		p.Node, p.Phase, p.Ready = node, PhaseRunning, ready
-		c.podsOf(id).set(p)
+		c.workOn(id).pods.set(p)
 	}
 	for node := range 3 {
 		add(0, node, true)
 	}
 	add(1, 1, false) // a new pod beside the second old one
-	old := c.active(ReplicaSetID{0, 0})
+	old := c.workOn(ReplicaSetID{0, 0}).pods.active(nil)
 	got := c.rank(ReplicaSetID{0, 0}, old)
 	if got[0].Node != 1 || !slices.Contains(got[1:], old[0]) {
 		t.Errorf("first victim on node %d, want 1", got[0].Node)

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -19,17 +18,32 @@ const (
 // replicaSetController keeps as many pods as each ReplicaSet asks for (Kubernetes 1.36
 // pkg/controller/replicaset; verified).
 type replicaSetController struct {
-	w       *World
-	owner   engine.Owner
-	react   *reaction
-	limit   limiter
-	sets    map[ReplicaSetID]*ReplicaSet
-	pods    map[ReplicaSetID]*podList
-	expects map[ReplicaSetID]*expectations
-	wrote   map[ReplicaSetID]status // the status last asked to be written
-	// busy holds the sets whose sync waits for its writes; again those that had news since.
-	busy, again map[ReplicaSetID]bool
-	events      recorder
+	w      *World
+	owner  engine.Owner
+	react  *reaction
+	limit  limiter
+	work   map[ReplicaSetID]*setWork
+	events recorder
+	victims
+}
+
+// setWork is what the controller knows of one ReplicaSet, and is at with it.
+type setWork struct {
+	expectations
+	set     *ReplicaSet // as the watch has shown it, nil when there is none
+	pods    podList     // the same
+	wrote   status      // the status last asked to be written
+	written bool        // there is one
+	busy    bool        // its sync waits for its writes
+	again   bool        // there was news since
+
+	// What the sync under way has seen at its beginning, and when it is to come back.
+	of          *ReplicaSet
+	active      []*Pod // its memory is used again by the next sync
+	terminating int
+	next        engine.Time
+
+	status, finish func() // the steps at the end of a sync
 }
 
 // expectations are the controller's own creations and deletions that its watch has not shown
@@ -45,10 +59,7 @@ type status struct{ pods, ready, available, terminating, observed int }
 
 func newReplicaSetController(w *World) *replicaSetController {
 	c := &replicaSetController{
-		w: w, owner: w.eng.Register("replicaset-controller"), limit: newLimiter(),
-		sets: map[ReplicaSetID]*ReplicaSet{}, pods: map[ReplicaSetID]*podList{},
-		expects: map[ReplicaSetID]*expectations{}, wrote: map[ReplicaSetID]status{},
-		busy: map[ReplicaSetID]bool{}, again: map[ReplicaSetID]bool{},
+		w: w, owner: w.eng.Register("replicaset-controller"), limit: newLimiter(), work: map[ReplicaSetID]*setWork{},
 	}
 	c.events = newRecorder(w, c.owner, "replicaset-controller", &c.limit)
 	c.react = newReaction(w, c.owner, "replicaset-controller", w.sc.Latency.Controller, func(k int) { c.sync(unpackSet(k)) })
@@ -61,21 +72,25 @@ func packSet(id ReplicaSetID) int { return id.Workload<<20 | id.Revision }
 
 func unpackSet(k int) ReplicaSetID { return ReplicaSetID{k >> 20, k & (1<<20 - 1)} }
 
-func (c *replicaSetController) expect(id ReplicaSetID) *expectations {
-	if c.expects[id] == nil {
-		c.expects[id] = &expectations{deleting: map[PodID]bool{}}
+// workOn returns what there is to a ReplicaSet.
+func (c *replicaSetController) workOn(id ReplicaSetID) *setWork {
+	s := c.work[id]
+	if s == nil {
+		s = &setWork{expectations: expectations{deleting: map[PodID]bool{}}}
+		s.status, s.finish = func() { c.updateStatus(s) }, func() { c.finish(s) }
+		c.work[id] = s
 	}
-	return c.expects[id]
+	return s
 }
 
 func (c *replicaSetController) deliver(o object) {
 	switch o := o.(type) {
 	case *ReplicaSet:
 		if o.Gone {
-			delete(c.sets, o.ID)
+			c.workOn(o.ID).set = nil
 			return
 		}
-		c.sets[o.ID] = o
+		c.workOn(o.ID).set = o
 		c.react.enqueue(packSet(o.ID))
 	case *Pod:
 		c.deliverPod(o)
@@ -86,64 +101,57 @@ func (c *replicaSetController) deliverPod(p *Pod) {
 	if p.ReplicaSet == nil {
 		return
 	}
-	id := *p.ReplicaSet
-	e := c.expect(id)
-	if c.podsOf(id).set(p) == nil && !p.Gone && e.creating > 0 {
-		e.creating--
+	s := c.workOn(*p.ReplicaSet)
+	if s.pods.set(p) == nil && !p.Gone && s.creating > 0 {
+		s.creating--
 	}
 	if p.Deleting() || p.Gone {
-		delete(e.deleting, p.ID)
+		delete(s.deleting, p.ID)
 	}
-	c.react.enqueue(packSet(id))
-}
-
-// podsOf are a ReplicaSet's pods, as the watch has shown them.
-func (c *replicaSetController) podsOf(id ReplicaSetID) *podList {
-	if c.pods[id] == nil {
-		c.pods[id] = new(podList)
-	}
-	return c.pods[id]
+	c.react.enqueue(packSet(*p.ReplicaSet))
 }
 
 // sync creates or deletes what is missing or too much, waits for the answers, and writes the
 // status: of the pods as they were when it began.
 func (c *replicaSetController) sync(id ReplicaSetID) {
-	rs := c.sets[id]
-	if rs == nil {
+	s := c.workOn(id)
+	switch {
+	case s.set == nil:
+		return
+	case s.busy:
+		s.again = true
 		return
 	}
-	if c.busy[id] {
-		c.again[id] = true
-		return
-	}
-	c.busy[id] = true
-	active, terminating := c.active(id), c.terminating(id)
-	status := func() { c.updateStatus(rs, active, terminating) }
-	diff := rs.Replicas - len(active)
-	switch e := c.expect(id); {
+	s.busy, s.of, s.active, s.terminating = true, s.set, s.pods.active(s.active[:0]), s.pods.terminating()
+	diff, status := s.set.Replicas-len(s.active), s.status
+	switch e := &s.expectations; {
 	case !e.met() || diff == 0:
 		status()
 	case diff > 0:
 		e.creating = min(diff, burstReplicas)
 		c.createBatch(id, e.creating, 1, status)
 	default:
-		c.deletePods(id, active, min(-diff, burstReplicas), status)
+		c.deletePods(id, s.active, min(-diff, burstReplicas), status)
 	}
 }
 
-// done ends a sync; what came meanwhile is looked at now.
-func (c *replicaSetController) done(id ReplicaSetID) {
-	c.busy[id] = false
-	if c.again[id] {
-		c.again[id] = false
-		c.react.enqueue(packSet(id))
+// finish ends a sync; what came meanwhile is looked at now.
+func (c *replicaSetController) finish(s *setWork) {
+	key := packSet(s.of.ID)
+	if s.next != never {
+		c.react.enqueueAt(s.next, key)
+	}
+	s.busy = false
+	if s.again {
+		s.again = false
+		c.react.enqueue(key)
 	}
 }
 
-// terminating counts a ReplicaSet's pods that are deleted and not done.
-func (c *replicaSetController) terminating(id ReplicaSetID) int {
+// terminating counts the pods that are deleted and not done.
+func (l podList) terminating() int {
 	n := 0
-	for _, p := range *c.podsOf(id) {
+	for _, p := range l {
 		if p.Deleting() && !p.Phase.Terminal() {
 			n++
 		}
@@ -151,10 +159,9 @@ func (c *replicaSetController) terminating(id ReplicaSetID) int {
 	return n
 }
 
-// active lists a ReplicaSet's active pods by ID.
-func (c *replicaSetController) active(id ReplicaSetID) []*Pod {
-	var out []*Pod
-	for _, p := range *c.podsOf(id) {
+// active appends the active pods.
+func (l podList) active(out []*Pod) []*Pod {
+	for _, p := range l {
 		if p.Active() {
 			out = append(out, p)
 		}
@@ -192,43 +199,52 @@ func (c *replicaSetController) deletePods(id ReplicaSetID, active []*Pod, n int,
 	if n < len(active) {
 		victims = c.rank(id, active)[:n]
 	}
-	e := c.expect(id)
+	s := c.workOn(id)
 	for _, p := range victims {
-		e.deleting[p.ID] = true
+		s.deleting[p.ID] = true
 	}
-	answered := 0
+	left := len(victims)
+	answered := func() {
+		c.events.record(packSet(id)) // SuccessfulDelete
+		if left--; left == 0 {
+			done()
+		}
+	}
 	for _, p := range victims {
-		c.w.store.limited(&c.limit, c.owner, "delete pod", key{kindPod, int(p.ID), 0}, c.w.deletion(p.ID), func() {
-			c.events.record(packSet(id)) // SuccessfulDelete
-			if answered++; answered == len(victims) {
-				done()
-			}
-		})
+		c.w.store.limited(&c.limit, c.owner, "delete pod", key{kindPod, int(p.ID), 0}, c.w.deletion(p.ID), answered)
 	}
 }
 
-// rank orders pods by who goes first. A pod's rank is how many active pods the Deployment has
-// on its node, over all its ReplicaSets.
+// victims is memory for the ranking of pods, used again each time.
+type victims struct {
+	onNode []int // active pods, by node + 1
+	list   []candidate
+	ranked []*Pod
+}
+
+// rank orders pods by who goes first; the list lasts until the next ranking. A pod's rank is how many
+// active pods the Deployment has on its node, over all its ReplicaSets.
 func (c *replicaSetController) rank(id ReplicaSetID, active []*Pod) []*Pod {
-	onNode := map[int]int{}
-	for _, other := range slices.SortedFunc(maps.Keys(c.pods), compareSets) {
+	c.onNode = append(c.onNode[:0], make([]int, len(c.w.sc.Nodes)+1)...)
+	for other, s := range c.work { // order: sums do not depend on it
 		if other.Workload == id.Workload {
-			for _, p := range c.active(other) {
-				onNode[p.Node]++
+			for _, p := range s.pods {
+				if p.Active() {
+					c.onNode[p.Node+1]++
+				}
 			}
 		}
 	}
-	list := make([]candidate, len(active))
-	for i, p := range active {
-		list[i] = candidate{p, onNode[p.Node]}
+	c.list, c.ranked = c.list[:0], c.ranked[:0]
+	for _, p := range active {
+		c.list = append(c.list, candidate{p, c.onNode[p.Node+1]})
 	}
 	now := c.w.eng.Now()
-	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(compareVictims(a, b, now), c.w.byChance(a.pod, b.pod)) })
-	out := make([]*Pod, len(list))
-	for i := range list {
-		out[i] = list[i].pod
+	slices.SortFunc(c.list, func(a, b candidate) int { return cmp.Or(compareVictims(a, b, now), c.w.byChance(a.pod, b.pod)) })
+	for i := range c.list {
+		c.ranked = append(c.ranked, c.list[i].pod)
 	}
-	return out
+	return c.ranked
 }
 
 // byChance orders pods that nothing tells apart: the controller sorts them as it happens to find
@@ -246,43 +262,31 @@ func (w *World) chance(p *Pod) uint64 {
 	return info.chance
 }
 
-func compareSets(a, b ReplicaSetID) int {
-	if a.Workload != b.Workload {
-		return a.Workload - b.Workload
-	}
-	return a.Revision - b.Revision
-}
-
 // updateStatus writes the counts if they changed, and comes back when the next ready pod will
 // have been ready for minReadySeconds.
-func (c *replicaSetController) updateStatus(rs *ReplicaSet, active []*Pod, terminating int) {
+func (c *replicaSetController) updateStatus(of *setWork) {
 	now := c.w.eng.Now()
-	minReady := c.w.minReady(rs.ID.Workload)
-	s := status{pods: len(active), terminating: terminating, observed: rs.Replicas}
-	next := never
-	for _, p := range active {
+	id := of.of.ID
+	minReady := c.w.minReady(id.Workload)
+	s := status{pods: len(of.active), terminating: of.terminating, observed: of.of.Replicas}
+	of.next = never
+	for _, p := range of.active {
 		if !p.Ready {
 			continue
 		}
 		s.ready++
 		if at := availableAt(p.ReadySince, minReady); at <= now {
 			s.available++
-		} else if next == never || at < next {
-			next = at
+		} else if of.next == never || at < of.next {
+			of.next = at
 		}
 	}
-	finish := func() {
-		if next != never {
-			c.react.enqueueAt(next, packSet(rs.ID))
-		}
-		c.done(rs.ID)
-	}
-	if last, ok := c.wrote[rs.ID]; ok && last == s {
-		finish()
+	if of.written && of.wrote == s {
+		of.finish()
 		return
 	}
-	c.wrote[rs.ID] = s
-	c.w.store.limited(&c.limit, c.owner, "replicaset status", key{kindReplicaSet, rs.ID.Workload, rs.ID.Revision}, func(o object) object {
+	of.wrote, of.written = s, true
+	c.w.store.limited(&c.limit, c.owner, "replicaset status", key{kindReplicaSet, id.Workload, id.Revision}, func(o object) object {
 		cur, ok := o.(*ReplicaSet)
 		if !ok {
 			return nil
@@ -291,5 +295,5 @@ func (c *replicaSetController) updateStatus(rs *ReplicaSet, active []*Pod, termi
 		next.Pods, next.ReadyPods, next.Available = s.pods, s.ready, s.available
 		next.Terminating, next.ObservedReplicas = s.terminating, s.observed
 		return &next
-	}, finish)
+	}, of.finish)
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"maps"
 	"net/netip"
 	"slices"
 
@@ -111,7 +110,11 @@ func (c *sliceController) reconcile(service int) []int {
 // reconcileByPortMapping; verified). An empty slice counts as one that does not exist. Hints
 // are not compared: they do not differ where nothing else does, or follow later.
 func pack(have, want []entry) []int {
-	counts, touched := map[int]int{}, map[int]bool{}
+	most := -1
+	for i := range have {
+		most = max(most, have[i].slice)
+	}
+	counts, touched := make([]int, most+1), make([]bool, most+1)
 	var added []*entry
 	merge(have, want, func(a, b *entry) {
 		switch {
@@ -128,6 +131,9 @@ func pack(have, want []entry) []int {
 		}
 	})
 	fill := func(n int) {
+		if n == len(counts) {
+			counts, touched = append(counts, 0), append(touched, false)
+		}
 		for len(added) > 0 && counts[n] < maxEndpointsPerSlice {
 			added[0].slice = n
 			counts[n]++
@@ -136,7 +142,7 @@ func pack(have, want []entry) []int {
 		}
 	}
 	// Slices that change anyway are filled first, the fullest before the others.
-	changing := slices.DeleteFunc(slices.Sorted(maps.Keys(touched)), func(n int) bool { return counts[n] == 0 })
+	changing := slices.DeleteFunc(numbersOf(touched), func(n int) bool { return counts[n] == 0 })
 	slices.SortStableFunc(changing, func(a, b int) int { return counts[b] - counts[a] })
 	for _, n := range changing {
 		fill(n)
@@ -144,21 +150,32 @@ func pack(have, want []entry) []int {
 	for len(added) > 0 {
 		fill(sliceToFill(counts, touched, len(added)))
 	}
-	return slices.Sorted(maps.Keys(touched))
+	return numbersOf(touched)
+}
+
+// numbersOf lists the slices that are touched.
+func numbersOf(touched []bool) []int {
+	var out []int
+	for n, is := range touched {
+		if is {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // sliceToFill returns the unchanged slice that is closest to full with so many more endpoints,
-// or a new one when none has the room.
-func sliceToFill(counts map[int]int, touched map[int]bool, more int) int {
+// or the first that is empty when none has the room: a new one if all exist.
+func sliceToFill(counts []int, touched []bool, more int) int {
 	best, closest := -1, maxEndpointsPerSlice
-	for _, n := range slices.Sorted(maps.Keys(counts)) {
-		room := maxEndpointsPerSlice - counts[n] - more
-		if counts[n] > 0 && !touched[n] && room >= 0 && room < closest {
+	for n, count := range counts {
+		room := maxEndpointsPerSlice - count - more
+		if count > 0 && !touched[n] && room >= 0 && room < closest {
 			best, closest = n, room
 		}
 	}
 	for n := 0; best < 0; n++ {
-		if counts[n] == 0 {
+		if n == len(counts) || counts[n] == 0 {
 			best = n
 		}
 	}

@@ -264,20 +264,22 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 		w.store.current[key{kindDeployment, i, 0}] = d
 		w.store.current[key{kindReplicaSet, i, 0}] = rs
 		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas}, dark: darkPods{begun: never}}
-		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID], sets.sets[rs.ID] = d, rs, rs
+		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID] = d, rs
+		work := sets.workOn(rs.ID)
+		work.set = rs
 		for range d.Replicas {
 			p := w.firstPod(rs.ID, sched)
 			if p.Ready {
 				w.usable[i].pods[p.ID] = true
 			}
-			sets.podsOf(rs.ID).set(p)
+			work.pods.set(p)
 			w.deploy.pods[p.ID] = p
 			sched.know(p)
 			slicesCtl.pods[i].set(p)
 		}
 		ready := len(w.usable[i].pods)
 		rs.ReadyPods, rs.Available, w.usable[i].Min = ready, ready, ready
-		sets.wrote[rs.ID] = status{d.Replicas, ready, ready, 0, d.Replicas}
+		work.wrote, work.written = status{d.Replicas, ready, ready, 0, d.Replicas}, true
 		w.deploy.wrote[i] = statusOf(d, w.deploy.input(d))
 	}
 	for s := range w.sc.Services {

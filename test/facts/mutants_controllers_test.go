@@ -47,7 +47,7 @@ var rolloutMutants = []mutant{
 		{rollout, "return readySince.TruncateToSecond() + minReady", "return readySince.TruncateToSecond() + minReady/1000"},
 	}},
 	{"nobody comes back when minReadySeconds are over", []string{"controllers 3 Availability recheck"}, cluster, "TestMinReadySeconds", []edit{
-		{replicaSet, "\t\tif next != never {\n\t\t\tc.react.enqueueAt", "\t\tif next != never && next < 0 {\n\t\t\tc.react.enqueueAt"},
+		{replicaSet, "if s.next != never {\n\t\tc.react.enqueueAt", "if s.next != never && s.next < 0 {\n\t\tc.react.enqueueAt"},
 	}},
 	{"Recreate does not wait for terminating pods", []string{"controllers 2 Recreate"}, cluster, "TestRecreateWaits", []edit{
 		{deployment, "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision && !p.Deleting() && !p.Phase.Terminal()"},
@@ -83,7 +83,7 @@ var replicaSetMutants = []mutant{
 		{replicaSet, "c.createBatch(id, left-n, 2*size, done)", "c.createBatch(id, left-n, size+1, done)"},
 	}},
 	{"pods are deleted by slow start, too", []string{"controllers 3 Delete"}, cluster, "TestRateLimit", []edit{
-		{replicaSet, "c.deletePods(id, active, min(-diff, burstReplicas), status)", "c.deletePods(id, active, 1, status)"},
+		{replicaSet, "c.deletePods(id, s.active, min(-diff, burstReplicas), status)", "c.deletePods(id, s.active, 1, status)"},
 	}},
 	{"50 requests a second", []string{"controllers 9.2 Controller client QPS", "measured 1 client QPS"}, cluster, "TestRateLimit", []edit{
 		{replicaSet, "controllerQPS   = 20", "controllerQPS   = 50"},

@@ -224,10 +224,10 @@ var mutants = []mutant{
 		{"cluster/gates.go", "\twk.open = p.Open\n\twk.requestSync()\n", "\twk.open = p.Open\n"},
 	}},
 	{"the rules of a paused proxy change", []string{"simulator 6"}, []edit{
-		{"cluster/proxy.go", "p.w.store.awake(p.owner, func() { do(at) })", "do(at)"},
+		{"cluster/proxy.go", "p.w.store.awakeWith(p.owner, run, at)", "run(at)"},
 	}},
 	{"a component that is paused hears all the same", []string{"simulator 6"}, []edit{
-		{"cluster/store.go", "\t\ts.awake(w.owner, func() {\n", "\t\ts.awake(s.owner, func() {\n"},
+		{"cluster/store.go", "s.awake(w.owner, take)", "s.awake(s.owner, take)"},
 	}},
 	{"a member is left after one failure more", []string{"load-balancers 1"}, []edit{
 		{"balancer/check.go", "if m.row < max(1, threshold) {", "if m.row <= max(1, threshold) {"},
