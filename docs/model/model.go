@@ -90,18 +90,15 @@ func Facts() ([]Fact, error) {
 	return out, nil
 }
 
-// Find returns the fact of an ID; or, where the ID is a page, a section or the beginning of a heading, all facts of it.
+// Find returns the fact of an ID and all that belong to it: an ID can be a page, a section or the beginning of a heading, too.
 func Find(facts []Fact, id string) []Fact {
-	var within []Fact
+	var out []Fact
 	for i := range facts {
-		if facts[i].ID == id {
-			return facts[i : i+1]
-		}
-		if Within(id, facts[i].ID) {
-			within = append(within, facts[i])
+		if facts[i].ID == id || Within(id, facts[i].ID) {
+			out = append(out, facts[i])
 		}
 	}
-	return within
+	return out
 }
 
 // Within says whether an ID belongs to a page, to a section or to a section of that: "controllers 9" holds "controllers 9.1 Ready"

@@ -173,7 +173,7 @@ func TestFind(t *testing.T) {
 		facts = append(facts, Fact{ID: id})
 	}
 	for id, want := range map[string]string{ // order: each for itself
-		"a 1": "a 1", "a 1.1": "a 1.1", "a 1 Rows": "a 1 Rows", "a": "a 1|a 1.1|a 1.10|a 1a|a 1 Rows|a 1 Rows of it|a 10", "b": "b 1", "c": "", "a 1 Ro": "", "": "",
+		"a 1": "a 1|a 1.1|a 1.10|a 1a|a 1 Rows|a 1 Rows of it", "a 1.1": "a 1.1", "a 1 Rows": "a 1 Rows|a 1 Rows of it", "a 10": "a 10", "a": "a 1|a 1.1|a 1.10|a 1a|a 1 Rows|a 1 Rows of it|a 10", "b": "b 1", "c": "", "a 1 Ro": "", "": "",
 	} {
 		var got []string
 		for _, f := range Find(facts, id) {
@@ -182,8 +182,5 @@ func TestFind(t *testing.T) {
 		if strings.Join(got, "|") != want {
 			t.Errorf("%q finds %q, want %q", id, got, want)
 		}
-	}
-	if got := len(Find(facts[1:], "a 1")); got != 5 {
-		t.Errorf("section a 1 has %d", got)
 	}
 }

@@ -50,7 +50,7 @@ type simCommand struct {
 }
 
 // lists are what --list can print.
-var lists = []string{"causes", "profiles", "presets", "environments", "assumptions", "latencies", "fields", "schema", "result-schema"}
+var lists = []string{"causes", "profiles", "presets", "environments", "assumptions", "latencies", "facts", "fields", "schema", "result-schema"}
 
 func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program}
@@ -108,7 +108,7 @@ in kube-system.`,
 	f.Lookup("fixes").DefValue = "0" // or the help says -1
 	f.StringVar(&c.show, "show", "", "show in full the cases whose id or words contain `CASE` (default: the worst)")
 	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
-	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists))
+	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
 	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit")
 	completeSim(cmd)
 	c.input.completes(cmd, "target", workloadNames)
@@ -132,7 +132,7 @@ func completeSim(cmd *cobra.Command) {
 		{"lb", scenario.LoadBalancerNames},
 		{"env", scenario.EnvironmentNames},
 		{"profile", profileNames},
-		{"list", func() []string { return lists }},
+		{"list", listWords},
 		{"fail-on", func() []string { return failWords }},
 		{"output", func() []string { return []string{"text", "json", "yaml", "junit"} }},
 		{"set", setPaths},
@@ -148,6 +148,15 @@ func completeSim(cmd *cobra.Command) {
 			panic(err) // there is no such flag
 		}
 	}
+}
+
+// listWords are the tables, and the pages of facts.
+func listWords() []string {
+	words := slices.Clone(lists)
+	for _, name := range factPages() {
+		words = append(words, factsOf+name)
+	}
+	return words
 }
 
 func profileNames() []string {
@@ -240,7 +249,7 @@ func (c *simCommand) checkFlags() error {
 	}{
 		{"fail-on", c.failOn, slices.Clone(failWords)},
 		{"output", c.output, []string{"text", "json", "yaml", "junit"}},
-		{"list", c.list, append([]string{""}, lists...)},
+		{"list", c.table(), append([]string{""}, lists...)},
 	} {
 		if !slices.Contains(f.valid, f.value) {
 			errs = append(errs, fmt.Errorf("--%s %q: want %s", f.name, f.value, oneOf(slices.DeleteFunc(f.valid, func(s string) bool { return s == "" }))))
@@ -524,13 +533,15 @@ func (c *simCommand) verdict(s *check.Simulation) error {
 // printList prints one of the tables behind the simulator.
 func (c *simCommand) printList() error {
 	var rows [][]string
-	switch c.list {
+	switch c.table() {
 	case "schema":
 		return c.printSchema(scenario.Schema())
 	case "result-schema":
 		return c.printSchema(simreport.Schema())
 	case "fields":
 		return c.printFields()
+	case "facts":
+		return c.printFacts()
 	case "causes":
 		rows = append(rows, []string{"CAUSE", "WHAT", "LOOKS LIKE"})
 		for _, r := range simreport.Causes() {
@@ -588,7 +599,7 @@ func presetRows() [][]string {
 // printRows prints a table: as text, or as a list of objects named by its header.
 func (c *simCommand) printRows(rows [][]string) error {
 	if c.output == "junit" {
-		return fmt.Errorf("--list %s has no JUnit form: want text, json or yaml", c.list)
+		return fmt.Errorf("--list %s has no JUnit form: want text, json or yaml", c.table())
 	}
 	if c.output == "text" {
 		return writeTable(c.std.Out, rows)
@@ -601,7 +612,7 @@ func (c *simCommand) printRows(rows [][]string) error {
 		}
 		items = append(items, item)
 	}
-	list := map[string]any{"apiVersion": "lameduck/v1", "kind": "List", "name": c.list, "items": items}
+	list := map[string]any{"apiVersion": "lameduck/v1", "kind": "List", "name": c.table(), "items": items}
 	if c.output == "yaml" {
 		return writeYAML(c.std.Out, list)
 	}
