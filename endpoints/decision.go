@@ -138,8 +138,7 @@ func (d Decision) Used() bool { return d.Cluster.Used() || d.Local.Used() }
 func Decide(sp *ServicePort, node NodeInfo, o Options, dst []Decision) (Selection, []Decision) {
 	skip := exclusions(sp, node.Name, o)
 	var s Selection
-	v := view(node, sp)
-	t := s.choose(sp, &v, o, skip)
+	t := s.choose(sp, &node, o, skip)
 	clusterFallback, localFallback := fallbacks(sp, o)
 	if cap(dst)-len(dst) < len(sp.Endpoints) {
 		dst = append(make([]Decision, 0, len(dst)+len(sp.Endpoints)), dst...)
@@ -153,7 +152,7 @@ func Decide(sp *ServicePort, node NodeInfo, o Options, dst []Decision) (Selectio
 		d := Decision{Cluster: ReasonPolicyUnused, Local: ReasonPolicyUnused}
 		if s.Cluster.Used {
 			d.Cluster = e.reason(t.ready.n > 0, clusterFallback)
-			if d.Cluster == ReasonReady && !e.inMode(i, s.Topology, &v) {
+			if d.Cluster == ReasonReady && !e.inMode(s.Topology, &node) {
 				d.Cluster = s.Topology.excludes()
 			}
 		}

@@ -99,14 +99,13 @@ func (r *run) within(all []int32) []int32 {
 // The fallback is decided for each list and each node by itself. Nothing is allocated
 // but the result, and a list without gaps not even that.
 func Select(sp *ServicePort, node NodeInfo, o Options) (s Selection) {
-	v := view(node, sp)
-	s.choose(sp, &v, o, exclusions(sp, node.Name, o))
+	s.choose(sp, &node, o, exclusions(sp, node.Name, o))
 	return s
 }
 
 // choose is Select once it is known which entries count; skip is nil when all do. The
 // tally it returns is what Decide needs beside the lists.
-func (s *Selection) choose(sp *ServicePort, node *viewer, o Options, skip []Reason) (t tally) {
+func (s *Selection) choose(sp *ServicePort, node *NodeInfo, o Options, skip []Reason) (t tally) {
 	s.Cluster.Used, s.Local.Used = sp.UsesCluster(), sp.UsesLocal()
 	t.count(sp, node, o, skip, s.Local.Used)
 	s.Topology = topologyMode(&t, o)
@@ -125,7 +124,7 @@ func (s *Selection) choose(sp *ServicePort, node *viewer, o Options, skip []Reas
 
 // count walks the endpoints once, or not at all where their traits already say it. The
 // local counts stay 0 unless asked for.
-func (t *tally) count(sp *ServicePort, node *viewer, o Options, skip []Reason, local bool) {
+func (t *tally) count(sp *ServicePort, node *NodeInfo, o Options, skip []Reason, local bool) {
 	t.noNodeHint = !o.NodeHints || sp.traits&hasNodeHints == 0
 	t.noZoneHint = !o.ZoneHints || sp.traits&hasZoneHints == 0
 	hints := !t.noNodeHint || !t.noZoneHint
@@ -158,7 +157,7 @@ func (t *tally) count(sp *ServicePort, node *viewer, o Options, skip []Reason, l
 }
 
 // countHints stops looking at a level that is out of force.
-func (t *tally) countHints(i int, m *Meta, node *viewer) {
+func (t *tally) countHints(i int, m *Meta, node *NodeInfo) {
 	if !t.noNodeHint {
 		if len(m.ForNodes) == 0 {
 			t.noNodeHint = true
@@ -167,9 +166,9 @@ func (t *tally) countHints(i int, m *Meta, node *viewer) {
 		}
 	}
 	if !t.noZoneHint {
-		if mine, hinted := node.inZone(i, m); !hinted {
+		if len(m.ForZones) == 0 {
 			t.noZoneHint = true
-		} else if mine {
+		} else if slices.Contains(m.ForZones, node.Zone) {
 			t.forThisZone.add(i)
 		}
 	}
@@ -218,7 +217,7 @@ func fallbacks(sp *ServicePort, o Options) (cluster, local bool) {
 
 // fill writes down the lists that are not simply parts of sp.all; the tally already says how
 // long each is.
-func (s *Selection) fill(sp *ServicePort, node *viewer, t *tally, skip []Reason) {
+func (s *Selection) fill(sp *ServicePort, node *NodeInfo, t *tally, skip []Reason) {
 	cluster, local := s.Cluster.run(&t.inMode, &t.draining), s.Local.run(&t.localReady, &t.localDraining)
 	s.Cluster.Index, s.Local.Index = cluster.within(sp.all), local.within(sp.all)
 	if int(cluster.n) > len(s.Cluster.Index) {
@@ -230,17 +229,17 @@ func (s *Selection) fill(sp *ServicePort, node *viewer, t *tally, skip []Reason)
 	s.Reachable = s.union()
 }
 
-func (s *Selection) fillCluster(sp *ServicePort, node *viewer, skip []Reason, list []int32) []int32 {
+func (s *Selection) fillCluster(sp *ServicePort, node *NodeInfo, skip []Reason, list []int32) []int32 {
 	for i := range sp.Endpoints {
 		e := &sp.Endpoints[i]
-		if e.usable(s.Cluster.Fallback) && e.inMode(i, s.Topology, node) && counts(skip, i) {
+		if e.usable(s.Cluster.Fallback) && e.inMode(s.Topology, node) && counts(skip, i) {
 			list = append(list, int32(i))
 		}
 	}
 	return list
 }
 
-func (s *Selection) fillLocal(sp *ServicePort, node *viewer, skip []Reason, list []int32) []int32 {
+func (s *Selection) fillLocal(sp *ServicePort, node *NodeInfo, skip []Reason, list []int32) []int32 {
 	for i := range sp.Endpoints {
 		e := &sp.Endpoints[i]
 		if e.usable(s.Local.Fallback) && e.IsLocal(node.Name) && counts(skip, i) {
@@ -275,15 +274,14 @@ func (e *Endpoint) usable(fallback bool) bool {
 	return e.Conditions.Ready()
 }
 
-// inMode says whether the endpoint, at position i, is available in the topology mode. There
-// is no fallback here: that happened when the mode was chosen.
-func (e *Endpoint) inMode(i int, m TopologyMode, node *viewer) bool {
+// inMode says whether the endpoint is available in the topology mode. There is no fallback here:
+// that happened when the mode was chosen.
+func (e *Endpoint) inMode(m TopologyMode, node *NodeInfo) bool {
 	switch m {
 	case PreferSameNode:
 		return slices.Contains(e.Meta.ForNodes, node.Name)
 	case PreferSameZone:
-		mine, _ := node.inZone(i, e.Meta)
-		return mine
+		return slices.Contains(e.Meta.ForZones, node.Zone)
 	default:
 		return true
 	}

@@ -40,7 +40,7 @@ func wantPorts(t *testing.T, o Options, svc *corev1.Service, want ...ServicePort
 	if s := c.Snapshot().Service(ServiceName{svc.Namespace, svc.Name}); s != nil {
 		got = s.Ports
 	}
-	opts := cmp.Options{cmp.Comparer(func(a, b netip.Addr) bool { return a == b }), cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }), cmp.AllowUnexported(ServicePort{}, digest{}, zoneSets{})}
+	opts := cmp.Options{cmp.Comparer(func(a, b netip.Addr) bool { return a == b }), cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }), cmp.AllowUnexported(ServicePort{}, digest{})}
 	if diff := cmp.Diff(want, got, opts); diff != "" {
 		t.Errorf("ports (-want +got):\n%s", diff)
 	}

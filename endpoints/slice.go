@@ -309,9 +309,6 @@ func (g *group) learn() {
 	if n > 0 {
 		g.all = g.positions[:n:n]
 	}
-	if g.traits&hasZoneHints != 0 {
-		g.zones = zoneSetsOf(g.endpoints)
-	}
 }
 
 // give hands the endpoints to a port.

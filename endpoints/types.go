@@ -219,7 +219,6 @@ type ServicePort struct {
 type digest struct {
 	traits traits
 	all    []int32 // every position in Endpoints, for lists to be parts of; nil when empty
-	zones  zoneSets
 }
 
 // traits spare Select the work that no endpoint of the port asks for.

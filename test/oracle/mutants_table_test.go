@@ -66,7 +66,7 @@ var topologyMutants = []mutant{
 		{"selection.go", "!t.noNodeHint && t.forThisNode.n > 0", "!t.noNodeHint && t.forThisNode.n > 0 && (t.noZoneHint || t.forThisZone.n == 0)"},
 	}},
 	{"same zone though none is hinted for it", []edit{{"selection.go", "!t.noZoneHint && t.forThisZone.n > 0", "!t.noZoneHint"}}},
-	{"zones beyond the 64th forgotten", []edit{{"zones.go", "return zoneSets{}\n", "continue\n"}}},
+	{"only the first zone of a hint counts", []edit{{"selection.go", "slices.Contains(m.ForZones, node.Zone) {", "m.ForZones[0] == node.Zone {"}}},
 	{"hints of endpoints that are not ready count", []edit{
 		{"selection.go", "\t\t\tt.draining.add(i)\n", "\t\t\tt.draining.add(i)\n\t\t\tif hints {\n\t\t\t\tt.countHints(i, e.Meta, node)\n\t\t\t}\n"},
 	}},
