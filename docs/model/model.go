@@ -44,6 +44,15 @@ type Fact struct {
 	Line    int    // of its heading, from 1 on
 }
 
+// First is the first sentence of a fact.
+func (f *Fact) First() string {
+	first, _, _ := strings.Cut(f.Text, "\n")
+	if sentence, _, more := strings.Cut(first, ". "); more {
+		return sentence + "."
+	}
+	return first
+}
+
 // LeftOut is a row, or a whole section, that lameduck does not model.
 type LeftOut struct {
 	ID, Why string

@@ -130,6 +130,9 @@ func TestWhatAPageSays(t *testing.T) {
 	if p.Facts[0] != first {
 		t.Errorf("%+v", p.Facts[0])
 	}
+	if got := p.Facts[0].First() + (&Fact{Text: "One. Two."}).First(); got != "One sentence in two lines.One." {
+		t.Errorf("first sentences %q", got)
+	}
 	if f := p.Facts[1]; f.ID != "page 2.1 Rows" || f.Numbers != "interval 3 s" {
 		t.Errorf("%+v", f)
 	}

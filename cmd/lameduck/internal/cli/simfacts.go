@@ -33,7 +33,7 @@ func factPages() []string {
 	return out
 }
 
-// printFacts prints all facts, a line each; or those of one ID, whole.
+// printFacts prints all facts with their first sentences; or those of one ID, whole.
 func (c *simCommand) printFacts() error {
 	facts, err := model.Facts()
 	if err != nil {
@@ -68,22 +68,22 @@ func factID(asked string) string {
 
 // factRows is a table of everything that the facts say.
 func factRows(facts []model.Fact) [][]string {
-	rows := [][]string{{"FACT", "STATUS", "WHAT", "TEXT", "SOURCE", "NUMBERS", "FILE", "TESTS", "PAGE"}}
+	rows := [][]string{{"FACT", "STATUS", "TEXT", "SOURCE", "NUMBERS", "MODEL", "FILE", "TESTS", "PAGE"}}
 	for i := range facts {
 		f := &facts[i]
-		rows = append(rows, []string{f.ID, f.Status, f.Model, f.Text, f.Source, f.Numbers, f.File, f.Tests, f.Page})
+		rows = append(rows, []string{f.ID, f.Status, f.Text, f.Source, f.Numbers, f.Model, f.File, f.Tests, f.Page})
 	}
 	return rows
 }
 
-// listFacts writes a line for each fact, below the name of its page.
+// listFacts writes the first sentence of each fact, below the name of its page.
 func listFacts(p *page.Page, facts []model.Fact) {
 	for from := 0; from < len(facts); {
 		name, _, _ := strings.Cut(facts[from].ID, " ")
 		var rows [][]string
 		to := from
 		for ; to < len(facts) && facts[to].Page == facts[from].Page; to++ {
-			rows = append(rows, []string{strings.TrimPrefix(facts[to].ID, name+" "), facts[to].Status, facts[to].Model})
+			rows = append(rows, []string{strings.TrimPrefix(facts[to].ID, name+" "), facts[to].Status, facts[to].First()})
 		}
 		if from > 0 {
 			p.Blank()
