@@ -95,7 +95,7 @@ func (c *Cache) DeleteService(name ServiceName) {
 
 // SetSlice adds an EndpointSlice or replaces it, and returns what in it could not be used.
 // A slice whose label now names another Service leaves the first one; kube-proxy 1.36
-// keeps it in both until it restarts (LIMITATIONS.md).
+// keeps it in both until it restarts (docs/limits-of-the-proxy.md).
 func (c *Cache) SetSlice(s *discoveryv1.EndpointSlice) []Problem {
 	next, problems := ReadSlice(s)
 	if next == nil {

@@ -62,7 +62,7 @@ func TestPagesAreText(t *testing.T) {
 // was read or documented has one that is not of the repository alone, except where it follows from facts of other pages.
 func TestSourcesNameSomething(t *testing.T) {
 	t.Parallel()
-	known := regexp.MustCompile(`^(Kubernetes \d+\.\d+(\.\d+)? (pkg|cmd)/|k8s\.io/[a-z-]+ v0\.\d+\.\d+,? [a-z]|https://[a-z0-9.-]+/\S|docs/[a-z-]+(/[a-z-]+)?\.md|LIMITATIONS\.md$|Linux, [a-z]|measured as described above$)`)
+	known := regexp.MustCompile(`^(Kubernetes \d+\.\d+(\.\d+)? (pkg|cmd)/|k8s\.io/[a-z-]+ v0\.\d+\.\d+,? [a-z]|https://[a-z0-9.-]+/\S|docs/[a-z-]+(/[a-z-]+)?\.md|Linux, [a-z]|measured as described above$)`)
 	for _, p := range read(t) {
 		for _, f := range p.Facts {
 			if !known.MatchString(f.Source) {

@@ -12,7 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/docs/model"
 )
 
-var update = flag.Bool("update", false, "rewrite the list in LIMITATIONS.md")
+var update = flag.Bool("update", false, "rewrite the list in docs/verification.md")
 
 // modelled returns the facts, all of which are modelled, in the order of the pages.
 func modelled(t *testing.T) []model.Fact {
@@ -141,9 +141,9 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// The list of modelled rows that no mutant breaks, as LIMITATIONS.md has it.
+// The list of modelled rows that no mutant breaks, as docs/verification.md has it.
 const (
-	limitations  = root + "/LIMITATIONS.md"
+	limitations  = root + "/docs/verification.md"
 	limitsTitle  = "## Facts without a killing mutant"
 	limitsHeader = limitsTitle + `
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The section of LIMITATIONS.md is cut out and put back wherever it is.
+// The section of docs/verification.md is cut out and put back wherever it is.
 func TestSplitLimits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, before, section, after string }{

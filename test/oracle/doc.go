@@ -10,5 +10,5 @@
 // One case is one service port in one IP family on one node, compared at one sync in the
 // sequence. Everything is a function of the seed; LAMEDUCK_ORACLE_SEED replays one,
 // LAMEDUCK_ORACLE_CASES sets how many cases TestOracle compares. What differs on purpose
-// is fed or compared as known_test.go says, counted, and argued in LIMITATIONS.md.
+// is fed or compared as known_test.go says, counted, and argued in docs/limits-of-the-proxy.md.
 package oracle

@@ -76,7 +76,7 @@ func topologyClass(m endpoints.TopologyMode) string {
 	return "topology " + m.String()
 }
 
-// The classes that LIMITATIONS.md argues: kube-proxy does something else there, or
+// The classes that docs/limits-of-the-proxy.md argues: kube-proxy does something else there, or
 // something undefined, and the comparison is with what it says it should have done.
 const (
 	arguedAddress   = "argued: endpoint with an unusable address skipped"

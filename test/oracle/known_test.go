@@ -14,7 +14,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 )
 
-// The differences that LIMITATIONS.md argues. Each test shows both sides, so that an
+// The differences that docs/limits-of-the-proxy.md argues. Each test shows both sides, so that an
 // upstream release that changes its mind is noticed, and so is lameduck.
 
 var knownPort = proxy.ServicePortName{
