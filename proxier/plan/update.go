@@ -73,6 +73,19 @@ func Update(prev *Plan, snap *endpoints.Snapshot, changed []endpoints.ServiceNam
 	return &next, u.delta()
 }
 
+// Next is Update for those who do not ask what differs: nothing is compared.
+func Next(prev *Plan, snap *endpoints.Snapshot, changed []endpoints.ServiceName) *Plan {
+	next := *prev
+	next.services = prev.services.copy()
+	u := update{prev: prev, next: &next}
+	for _, name := range changed {
+		if old, s, ok := u.put(name, snap.Service(name)); ok {
+			u.arrange(old, s)
+		}
+	}
+	return &next
+}
+
 // update is one Plan on the way to the next.
 type update struct {
 	prev, next *Plan
@@ -90,24 +103,29 @@ func (c serviceChange) name() endpoints.ServiceName {
 	return c.new.Name
 }
 
-// replace brings one Service of the next Plan up to date.
+// replace brings one Service of the next Plan up to date, and notes what it was before.
 func (u *update) replace(name endpoints.ServiceName, svc *endpoints.Service) {
-	hash := hashName(name)
-	old := u.next.services.get(hash, name)
-	if old == nil && svc == nil || old != nil && old.source == svc {
-		return
+	if old, s, ok := u.put(name, svc); ok && !sameService(old, s) {
+		u.changes = append(u.changes, serviceChange{old, s})
+		u.arrange(old, s)
 	}
-	var s *Service
+}
+
+// put puts one Service of a Snapshot into the next Plan, ok false when it is there already. Both versions may
+// be nil.
+func (u *update) put(name endpoints.ServiceName, svc *endpoints.Service) (old, s *Service, ok bool) {
+	hash := hashName(name)
+	old = u.next.services.get(hash, name)
+	if old == nil && svc == nil || old != nil && old.source == svc {
+		return nil, nil, false
+	}
 	if svc == nil {
 		u.next.services.delete(hash, name)
 	} else {
 		s = buildService(svc, u.next.node)
 		u.next.services.set(s)
 	}
-	if !sameService(old, s) {
-		u.changes = append(u.changes, serviceChange{old, s})
-		u.arrange(old, s)
-	}
+	return old, s, true
 }
 
 // arrange keeps the order of names and claims, where it changes at all: seldom, since new

@@ -87,6 +87,13 @@ func (f *follower) step() error {
 	if dump(again) != dump(next) || len(other.Frontends) != len(delta.Frontends) || !slices.Equal(other.Services, delta.Services) {
 		return fmt.Errorf("the order of the names, or naming them twice, changes the result:\n%s\n%s", dump(again), dump(next))
 	}
+	unasked := plan.Next(prev, snap, backwards)
+	if err := unasked.CheckInvariants(); err != nil {
+		return err
+	}
+	if dump(unasked) != dump(next) {
+		return fmt.Errorf("without a delta it makes\n%s\nwith one\n%s", dump(unasked), dump(next))
+	}
 	return f.apply(delta)
 }
 

@@ -23,6 +23,7 @@ type deploymentController struct {
 	progress map[int]*progress
 	wrote    map[int]deploymentStatus // the status last asked to be written
 	events   recorder
+	deadline func(uint64) // what a timer of a rollout's progress does, with the number of the workload
 }
 
 // deploymentStatus is what of a Deployment's status changes: the version of the spec that it is of,
@@ -49,6 +50,8 @@ func newDeploymentController(w *World) *deploymentController {
 		wrote: map[int]deploymentStatus{},
 	}
 	c.events = newRecorder(w, c.owner, "deployment-controller", &c.limit)
+	watch := func(workload uint64) { c.watchDeadline(int(workload), c.progress[int(workload)]) }
+	c.deadline = func(workload uint64) { w.store.awakeWith(c.owner, watch, workload) }
 	c.react = newReaction(w, c.owner, "deployment-controller", w.sc.Latency.Controller, c.sync)
 	w.store.subscribe("deployment-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindDeployment, kindReplicaSet, kindPod)
 	return c
@@ -119,19 +122,18 @@ func (c *deploymentController) sync(workload int) {
 func (c *deploymentController) input(d *Deployment) rolloutInput {
 	surge, unavailable := c.w.fenceposts(d)
 	in := rolloutInput{replicas: d.Replicas, surge: surge, unavailable: unavailable, rolling: !c.recreates(d.Workload)}
-	for _, rs := range sortedReplicaSets(c.replicaSets, d.Workload) {
+	in.oldRSs = slices.DeleteFunc(sortedReplicaSets(c.replicaSets, d.Workload), func(rs *ReplicaSet) bool {
 		if rs.ID.Revision == d.Revision {
 			in.newRS = rs
-		} else {
-			in.oldRSs = append(in.oldRSs, rs)
 		}
-	}
+		return rs == in.newRS
+	})
 	return in
 }
 
 // sortedReplicaSets lists a workload's ReplicaSets, oldest first.
 func sortedReplicaSets(all map[ReplicaSetID]*ReplicaSet, workload int) []*ReplicaSet {
-	var out []*ReplicaSet
+	out := make([]*ReplicaSet, 0, len(all))
 	for _, rs := range all { // order: sorted below
 		if rs.ID.Workload == workload {
 			out = append(out, rs)

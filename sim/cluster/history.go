@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -28,14 +27,14 @@ func (c *deploymentController) tidy(d *Deployment, in rolloutInput) {
 // present one, except that one with pods, or whose status is behind, stays until later.
 func (c *deploymentController) surplus(d *Deployment, in rolloutInput) []*ReplicaSet {
 	limit := c.w.deployment(ReplicaSetID{d.Workload, d.Revision}).Spec.RevisionHistoryLimit
-	if limit == nil || *limit == math.MaxInt32 {
+	if limit == nil || len(in.oldRSs) <= int(*limit) {
 		return nil
 	}
 	old := slices.Clone(in.oldRSs)
 	slices.SortStableFunc(old, func(a, b *ReplicaSet) int {
 		return slices.Index(d.History, a.ID.Revision) - slices.Index(d.History, b.ID.Revision)
 	})
-	old = old[:max(0, len(old)-int(*limit))]
+	old = old[:len(old)-int(*limit)]
 	return slices.DeleteFunc(old, func(rs *ReplicaSet) bool {
 		return rs.Pods != 0 || rs.Replicas != 0 || rs.ObservedReplicas != rs.Replicas
 	})

@@ -196,6 +196,7 @@ type container struct {
 	acts    engine.Handle // what the hook does to the app
 
 	readiness, liveness, startup *prober
+	probers                      []*prober // those that there are: startup, readiness, liveness
 }
 
 // shown is a container as the pod's status has it: what the kubelet's probes go by. It follows
@@ -247,6 +248,11 @@ func (wk *worker) add(spec *corev1.Container, sidecar bool) {
 	if spec.StartupProbe != nil {
 		c.startup = newProber(c, startupProbe, spec.StartupProbe, now)
 	}
+	for _, p := range []*prober{c.startup, c.readiness, c.liveness} {
+		if p != nil {
+			c.probers = append(c.probers, p)
+		}
+	}
 }
 
 // begin starts the process of a container.
@@ -275,16 +281,6 @@ func (c *container) begin() {
 			c.listen = wk.k.inPod(ready, "app is ready", wk.wake)
 		}
 	})
-}
-
-func (c *container) probers() []*prober {
-	var out []*prober
-	for _, p := range []*prober{c.startup, c.readiness, c.liveness} {
-		if p != nil {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // syncDone ends a sync that took a while: what it did is noticed at the next relist.
@@ -357,7 +353,7 @@ func (wk *worker) sync() {
 // wake lets probes look again at their next tick, after something changed.
 func (wk *worker) wake() {
 	for _, c := range wk.all {
-		for _, p := range c.probers() {
+		for _, p := range c.probers {
 			p.arm()
 		}
 	}
@@ -383,7 +379,7 @@ func (wk *worker) update() {
 
 func (wk *worker) stopProbes() {
 	for _, c := range wk.all {
-		for _, p := range c.probers() {
+		for _, p := range c.probers {
 			p.stop()
 		}
 	}

@@ -35,7 +35,7 @@ func (w *World) beginNodes() {
 		o := w.sc.Nodes[n].Object
 		tainted := o != nil && (o.DeletionTimestamp != nil ||
 			slices.ContainsFunc(o.Spec.Taints, func(t corev1.Taint) bool { return t.Key == healthcheck.ToBeDeletedTaint }))
-		w.store.current[key{kindNode, n, 0}] = &Node{Number: n, Tainted: tainted}
+		w.store.put(key{kindNode, n, 0}, &Node{Number: n, Tainted: tainted})
 		w.Proxies[n].sees(&Node{Tainted: tainted})
 	}
 }

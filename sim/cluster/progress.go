@@ -85,9 +85,7 @@ func (c *deploymentController) watchDeadline(workload int, p *progress) {
 	}
 	at := p.last.TruncateToSecond() + engine.Time(*seconds)*engine.Second + timerSlack
 	if at > c.w.eng.Now() {
-		p.timer = c.w.eng.At(at, engine.ClassTimer, c.owner, "progress deadline", func() {
-			c.w.store.awake(c.owner, func() { c.watchDeadline(workload, p) })
-		})
+		p.timer = c.w.eng.AtWith(at, engine.ClassTimer, c.owner, "progress deadline", c.deadline, uint64(workload))
 		return
 	}
 	p.exceeded = true

@@ -27,10 +27,13 @@ const (
 	numKinds
 )
 
-// written is what the delays of an object's writes and news are drawn from.
-type written struct {
+// record is an object in the store, with what the delays of its writes and news are drawn from. It stays
+// when the object goes.
+type record struct {
+	current object // nil when there is none
 	asked   uint64 // writes asked for
 	changed uint64 // versions
+	named   bool   // writes and watches are there
 	writes  engine.Stream
 	watches engine.Purpose
 }
@@ -45,8 +48,8 @@ type store struct {
 	owner   engine.Owner
 	latency engine.Dist
 	name    func(key) string
-	written map[key]*written
-	current map[key]object
+	pods    []*record // by PodID
+	others  map[key]*record
 	watches [numKinds][]*watch
 	all     []*watch // each once, in order of subscription
 	slices  sliceLog // what the nodes' proxies hear of, each in its own time
@@ -66,8 +69,7 @@ type store struct {
 func newStore(eng *engine.Engine, latency engine.Dist, name func(key) string) *store {
 	s := &store{
 		eng: eng, owner: eng.Register("apiserver"), latency: latency, name: name,
-		written: map[key]*written{}, current: map[key]object{},
-		frozen: map[engine.Owner][]func(){},
+		others: map[key]*record{}, frozen: map[engine.Owner][]func(){},
 	}
 	s.execute = s.executed
 	return s
@@ -107,28 +109,60 @@ func (s *store) subscribe(name string, owner engine.Owner, latency engine.Dist, 
 }
 
 // get returns the current version of an object, nil when there is none.
-func (s *store) get(k key) object { return s.current[k] }
+func (s *store) get(k key) object {
+	if k.kind == kindPod {
+		if k.a < len(s.pods) && s.pods[k.a] != nil {
+			return s.pods[k.a].current
+		}
+		return nil
+	}
+	if r := s.others[k]; r != nil {
+		return r.current
+	}
+	return nil
+}
+
+// put puts an object in without a write, as at the beginning.
+func (s *store) put(k key, o object) { s.recordOf(k).current = o }
+
+// recordOf returns that of an object, whether there is one or not.
+func (s *store) recordOf(k key) *record {
+	if k.kind != kindPod {
+		r := s.others[k]
+		if r == nil {
+			r = new(record)
+			s.others[k] = r
+		}
+		return r
+	}
+	for k.a >= len(s.pods) {
+		s.pods = append(s.pods, nil)
+	}
+	if s.pods[k.a] == nil {
+		s.pods[k.a] = new(record)
+	}
+	return s.pods[k.a]
+}
+
+// written is recordOf for who draws a delay. The object's name is made once.
+func (s *store) written(k key) *record {
+	r := s.recordOf(k)
+	if !r.named {
+		name := s.name(k)
+		r.named, r.writes, r.watches = true, s.eng.Stream(name, "write"), engine.PurposeOf("watch "+name)
+	}
+	return r
+}
 
 // write changes an object after the latency of a write: mutate gets the version current by
 // then, nil when there is none, and returns the next, or nil to leave it. done, if not nil,
 // hears when the answer is there. While the API server is down nothing is written; the client
 // tries again when it is back.
 func (s *store) write(owner engine.Owner, name string, k key, mutate func(object) object, done func()) {
-	o := s.writtenOf(k)
+	o := s.written(k)
 	delay := s.latency.Sample(o.writes.Draw(o.asked))
 	o.asked++
 	s.writeAfter(delay, owner, name, k, mutate, done)
-}
-
-// writtenOf returns that of an object. Its name is made once.
-func (s *store) writtenOf(k key) *written {
-	o := s.written[k]
-	if o == nil {
-		name := s.name(k)
-		o = &written{writes: s.eng.Stream(name, "write"), watches: engine.PurposeOf("watch " + name)}
-		s.written[k] = o
-	}
-	return o
 }
 
 // limited is write through a client's rate limit.
@@ -182,27 +216,21 @@ func (s *store) executed(number uint64) {
 
 // commit changes an object now. The last version of a pod or a ReplicaSet is sent and not kept.
 func (s *store) commit(k key, mutate func(object) object) {
-	next := mutate(s.current[k])
+	o := s.recordOf(k)
+	next := mutate(o.current)
 	if next == nil {
 		return
 	}
 	if p, ok := next.(*Pod); ok {
-		old, _ := s.current[k].(*Pod)
+		old, _ := o.current.(*Pod)
 		s.changedPod(old, p)
 	}
-	s.current[k] = next
-	switch o := next.(type) {
-	case *Pod:
-		if o.Gone {
-			delete(s.current, k)
-		}
-	case *ReplicaSet:
-		if o.Gone {
-			delete(s.current, k)
-		}
+	s.written(k)
+	o.current = next
+	if last(next) {
+		o.current = nil
 	}
 	s.tell(AuditEvent{Kind: Wrote}, next)
-	o := s.writtenOf(k)
 	version, purpose := o.changed, o.watches
 	o.changed++
 	for _, w := range s.watches[k.kind] {
@@ -212,6 +240,18 @@ func (s *store) commit(k key, mutate func(object) object) {
 	}
 	if write, ok := next.(*sliceWrite); ok && write.view != nil {
 		s.slices.add(sliceNews{write, s.eng.Now(), purpose, version})
+	}
+}
+
+// last says whether a version of an object is its last one.
+func last(o object) bool {
+	switch o := o.(type) {
+	case *Pod:
+		return o.Gone
+	case *ReplicaSet:
+		return o.Gone
+	default:
+		return false
 	}
 }
 

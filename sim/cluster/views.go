@@ -99,7 +99,7 @@ func (w *World) planOf(v *View, node int) *plan.Plan {
 	if newest == nil {
 		v.plans[class] = plan.Build(v.Snapshot, w.classNode[class])
 	} else {
-		v.plans[class], _ = plan.Update(newest.plans[class], v.Snapshot, vs.between(newest, v))
+		v.plans[class] = plan.Next(newest.plans[class], v.Snapshot, vs.between(newest, v))
 	}
 	if newest == nil || newest.Number < v.Number {
 		vs.newest[class] = v

@@ -261,8 +261,8 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 			ID: ReplicaSetID{i, 0}, Created: -30 * 24 * engine.Hour, Replicas: d.Replicas, Desired: d.Replicas, MaxReplicas: d.Replicas + surge,
 			Pods: d.Replicas, ObservedReplicas: d.Replicas,
 		}
-		w.store.current[key{kindDeployment, i, 0}] = d
-		w.store.current[key{kindReplicaSet, i, 0}] = rs
+		w.store.put(key{kindDeployment, i, 0}, d)
+		w.store.put(key{kindReplicaSet, i, 0}, rs)
 		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas}, dark: darkPods{begun: never}}
 		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID] = d, rs
 		work := sets.workOn(rs.ID)
@@ -309,7 +309,7 @@ func (w *World) firstPod(id ReplicaSetID, sched *scheduler) *Pod {
 	p := w.newPod(id)
 	if p.Node = sched.choose(p); p.Node < 0 {
 		sched.pending = append(sched.pending, p.ID)
-		w.store.current[key{kindPod, int(p.ID), 0}] = p
+		w.store.put(key{kindPod, int(p.ID), 0}, p)
 		w.noteWrite(nil, p)
 		return p
 	}
@@ -321,7 +321,7 @@ func (w *World) firstPod(id ReplicaSetID, sched *scheduler) *Pod {
 	p.ReadySince = p.Created + 10*engine.Second
 	p.Phase, p.Ready, p.ContainersReady, p.Open = PhaseRunning, true, true, p.Gates
 	p.IP = w.allocateIP(p.ID)
-	w.store.current[key{kindPod, int(p.ID), 0}] = p
+	w.store.put(key{kindPod, int(p.ID), 0}, p)
 	w.noteWrite(nil, p)
 	w.kubelets[p.Node].adopt(p)
 	return p
@@ -340,7 +340,7 @@ func (k *kubelet) adopt(p *Pod) {
 	for _, c := range wk.all {
 		c.running, c.generation, c.startAt = true, 1, p.Created
 		c.shown = shown{generation: 1, running: true, started: true, ready: true, startAt: p.Created.TruncateToSecond()}
-		for _, pr := range c.probers() {
+		for _, pr := range c.probers {
 			pr.generation, pr.result, pr.last, pr.row = 1, true, true, 1
 			pr.hold = pr.kind == startupProbe
 			pr.ticked = -engine.Hour

@@ -83,9 +83,15 @@ type Engine struct {
 	seed   uint64
 }
 
+// soonUsed is how many events are waiting at a time in a small world.
+const soonUsed = 64
+
 // New returns an engine at time 0 for one seed.
 func New(seed uint64, limits Limits) *Engine {
-	return &Engine{seed: seed, limits: limits, hash: newTraceHash(seed)}
+	return &Engine{
+		seed: seed, limits: limits, hash: newTraceHash(seed),
+		queue: make([]event, 0, soonUsed), slots: make([]slot, 0, soonUsed), free: make([]uint32, 0, soonUsed),
+	}
 }
 
 // Now returns the virtual time.

@@ -6,8 +6,28 @@ import "strconv"
 // events and the same requests.
 type TraceHash struct {
 	state uint64
-	names map[string]uint64 // event names are few: hashed once each
+	names [64]hashedName // event names are few: mostly one is met again
 	watch func(step Step)
+}
+
+// hashedName is a name with its hash, in the place that few other names have.
+type hashedName struct {
+	name string
+	hash uint64
+}
+
+// nameHash returns the hash of an event's name.
+func (h *TraceHash) nameHash(name string) uint64 {
+	n := len(name)
+	if n == 0 {
+		return hashString(name)
+	}
+	place := (n + 7*int(name[0]) + 13*int(name[n/2]) + 31*int(name[n-1])) % len(h.names)
+	known := &h.names[place]
+	if known.name != name {
+		*known = hashedName{name, hashString(name)}
+	}
+	return known.hash
 }
 
 // Step is one thing hashed, for a comparison of two runs step by step.
@@ -21,7 +41,7 @@ type Step struct {
 }
 
 func newTraceHash(seed uint64) TraceHash {
-	return TraceHash{state: mix(seed ^ goldenGamma), names: map[string]uint64{}}
+	return TraceHash{state: mix(seed ^ goldenGamma)}
 }
 
 // Watch has every further step handed to f, which must not change the world.
@@ -29,14 +49,9 @@ func (h *TraceHash) Watch(f func(Step)) { h.watch = f }
 
 // Event hashes an executed event.
 func (h *TraceHash) Event(at Time, class Class, owner Owner, name string) {
-	n, ok := h.names[name]
-	if !ok {
-		n = hashString(name)
-		h.names[name] = n
-	}
 	h.add(uint64(at))
 	h.add(uint64(class)<<32 | uint64(owner))
-	h.add(n)
+	h.add(h.nameHash(name))
 	if h.watch != nil {
 		h.watch(Step{At: at, Class: class, Owner: owner, Name: name, Hash: h.state})
 	}

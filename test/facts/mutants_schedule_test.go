@@ -61,7 +61,7 @@ var scheduleMutants = []mutant{
 		{probe, "s.started == (p.kind == startupProbe) || p.unasked:", "s.started == (p.kind == startupProbe):"},
 	}},
 	{"old ReplicaSets are kept", []string{"controllers 2.3"}, cluster, "TestOldReplicaSetsGoByTheHistoryLimit", []edit{
-		{history, "max(0, len(old)-int(*limit))", "min(0, len(old)-int(*limit)+1000000)"},
+		{history, "old[:len(old)-int(*limit)]", "old[:0]"},
 	}},
 	{"the ReplicaSet made first goes first", []string{"controllers 2.3"}, cluster, "TestOldReplicaSetsGoByTheHistoryLimit", []edit{
 		{history, "return slices.Index(d.History, a.ID.Revision) - slices.Index(d.History, b.ID.Revision)", "return a.ID.Revision - b.ID.Revision"},
