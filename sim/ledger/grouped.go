@@ -12,7 +12,7 @@ type Grouped struct {
 	groups map[groupKey]*group
 	order  []*group // in order of first occurrence
 	list   []*Group // the same for others
-	last   *group   // that something was added to
+	last   []*group // that something was added to, by stream: the failures of two streams come in turns
 }
 
 type groupKey struct {
@@ -61,8 +61,11 @@ func (f *Grouped) Add(r *Request) {
 
 // of returns the group of a request, which is the first of it if there is none.
 func (f *Grouped) of(k groupKey, r *Request) *group {
-	if f.last != nil && f.last.key == k {
-		return f.last
+	for k.stream >= len(f.last) {
+		f.last = append(f.last, nil)
+	}
+	if last := f.last[k.stream]; last != nil && last.key == k {
+		return last
 	}
 	g := f.groups[k]
 	if g == nil {
@@ -76,7 +79,7 @@ func (f *Grouped) of(k groupKey, r *Request) *group {
 		f.groups[k] = g
 		f.order, f.list = append(f.order, g), append(f.list, &g.Group)
 	}
-	f.last = g
+	f.last[k.stream] = g
 	return g
 }
 
