@@ -1,9 +1,11 @@
 package sweep
 
 import (
+	"context"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // Where nothing leaves nearly nothing lost, the first change is taken that leaves at most a twentieth of the loss more than the
@@ -33,5 +35,48 @@ func TestTheSmallestOfThoseThatHelpNearlyAlike(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Whether a hook leaves too many requests lost is the same whether all samples are asked or the worst alone; and a hook that is much
+// too short is tried on no more than these.
+func TestAHookThatIsTooShortIsNotTriedOnAllSamples(t *testing.T) {
+	t.Parallel()
+	c := oneCase(t, "  replicas: 2", readiness, scenario.Options{})[0]
+	units := unitsOf([]scenario.Case{c})
+	of := func(worlds map[Purpose]int) *search {
+		p := &pool{ctx: context.Background(), opts: &Options{Seed: 1}, counts: counts{of: worlds}}
+		if units[0].record.Runs == nil {
+			p.extend(units, func(*unit) int { return sampleRuns })
+		}
+		s := &search{pool: p, workload: c.Workload, units: units}
+		s.sampled()
+		return s
+	}
+	few, all := map[Purpose]int{}, map[Purpose]int{}
+	short, long := 0, 0
+	for seconds := range int64(6) {
+		hook := fix.Shorter(c.Scenario, c.Scenario.Workload(c.Workload), seconds+1)
+		a, b := &attempt{changes: []fix.Change{*hook}}, &attempt{changes: []fix.Change{*hook}}
+		s := of(all)
+		most := s.before / nearly
+		s.screen([]*attempt{b})
+		enough := b.ran && b.lost <= most
+		before := few[ForSearch]
+		if s := of(few); s.leaves(a, most) != enough {
+			t.Errorf("%d s: enough on all samples is %v, and not so on the worst", seconds+1, enough)
+		}
+		switch ran := few[ForSearch] - before; {
+		case enough:
+			long++
+			if ran != sampleRuns || a.lost != b.lost {
+				t.Errorf("%d s does, with %d lost of %d samples, want %d lost", seconds+1, a.lost, ran, b.lost)
+			}
+		case ran < sampleRuns:
+			short++
+		}
+	}
+	if short == 0 || long == 0 {
+		t.Errorf("%d hooks are tried on few samples, %d on all: the test shows nothing", short, long)
 	}
 }

@@ -238,7 +238,10 @@ func (s *search) few() int {
 }
 
 // screen tries attempts on the samples.
-func (s *search) screen(attempts []*attempt) {
+func (s *search) screen(attempts []*attempt) { s.screenOn(attempts, 0, sampleRuns) }
+
+// screenOn is screen on the samples of each unit from one to before another.
+func (s *search) screenOn(attempts []*attempt, from, to int) {
 	type trial struct {
 		attempt *attempt
 		before  uint64
@@ -247,12 +250,12 @@ func (s *search) screen(attempts []*attempt) {
 	var trials []trial
 	for _, a := range attempts {
 		for k, u := range s.units {
-			for i := range s.samples[k] {
+			for i := from; i < min(to, len(s.samples[k])); i++ {
 				r := &s.samples[k][i]
 				list, trials = append(list, try{u.sc, a.changes, r.Seed, u.changed()}), append(trials, trial{a, fixable(r)})
 			}
 		}
-		a.ran = true
+		a.ran = a.ran || from == 0
 	}
 	for i, run := range s.tries("looking for fixes", ForSearch, list) {
 		a := trials[i].attempt
@@ -345,6 +348,16 @@ func (s *search) weight() int {
 	return weight
 }
 
+// leaves says that an attempt leaves so many requests lost on the samples at most. Those that lost most come first: where they are too
+// many with these already, the others make them no fewer.
+func (s *search) leaves(a *attempt, most uint64) bool {
+	const worst = 2 // one for each processor, mostly
+	if s.screenOn([]*attempt{a}, 0, worst); a.ran && a.lost <= most {
+		s.screenOn([]*attempt{a}, worst, sampleRuns)
+	}
+	return a.ran && a.lost <= most
+}
+
 // least is the least whole number of seconds with which a preStop hook of an attempt does on the samples what it does
 // with its own: "3 s"; "" when it adds none, or none that is longer than it has to be.
 func (s *search) least(a *attempt) string {
@@ -362,8 +375,7 @@ func (s *search) least(a *attempt) string {
 		}
 		b := &attempt{changes: slices.Clone(a.changes)}
 		b.changes[at] = *shorter
-		s.screen([]*attempt{b})
-		if b.ran && b.lost <= a.lost+s.before/nearly {
+		if s.leaves(b, a.lost+s.before/nearly) {
 			enough = middle
 		} else {
 			tooFew = middle
