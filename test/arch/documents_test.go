@@ -38,40 +38,11 @@ func TestNoFileNamesADocumentThatDoesNotExist(t *testing.T) {
 // checkDocuments looks through every text file of the repository, other modules included. A path is that of the repository, or
 // begins where the file is.
 func checkDocuments(fsys fs.FS, exceptions []permit) (found []finding, named int, err error) {
-	used := map[string]bool{}
-	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if unmarked[d.Name()] {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !d.Type().IsRegular() {
-			return nil
-		}
-		content, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return err
-		}
+	found, _, err = checkFiles(fsys, "documentExceptions", exceptions, func(name string, content []byte) []finding {
 		missing, n := documentsIn(fsys, name, content)
 		named += n
-		for _, e := range exceptions {
-			if name == e.target && len(missing) > 0 {
-				used[e.target] = true
-				return nil
-			}
-		}
-		found = append(found, missing...)
-		return nil
+		return missing
 	})
-	for _, e := range exceptions {
-		if !used[e.target] {
-			found = append(found, stale("documentExceptions", e))
-		}
-	}
 	return found, named, err
 }
 

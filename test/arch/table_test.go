@@ -70,7 +70,7 @@ const (
 	sortedMaps = "persistent ordered maps: an immutable snapshot costs O(1), and iteration has one order"
 )
 
-// packages is section 1 of the style guide as data. Packages that do not exist yet may be listed; a package that exists
+// packages is the table of ARCHITECTURE.md as data. Packages that do not exist yet may be listed; a package that exists
 // and is not listed fails.
 var packages = []packageRule{
 	{
