@@ -111,7 +111,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 			opts.Watch(s, owner)
 		})
 	}
-	r := &run{sc: sc, eng: eng, opts: opts}
+	r := &run{sc: sc, eng: eng, opts: opts, lastAction: lastAction(sc)}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
 	r.cluster = cluster.New(sc, eng, (*observer)(r))
 	if err := r.resolveEntries(); err != nil {
@@ -163,6 +163,8 @@ type run struct {
 
 	servers  []*server   // by pod
 	lastNews engine.Time // when the world last changed by itself
+	// lastAction is when the scenario's last action is over.
+	lastAction engine.Time
 
 	stepping bool // an event is being executed
 	judged   judgements
@@ -273,7 +275,7 @@ func (r *run) loop() (settled bool, err error) {
 // again never will be: it ends at the first quiet moment. Neither is one whose rollout has made
 // no progress within its deadline, or cannot go on.
 func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
-	stop, settled = max(r.lastNews, r.lastAction())+settleTime, true
+	stop, settled = max(r.lastNews, r.lastAction)+settleTime, true
 	stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)
 	if stuck {
 		settled = false // quiet, and not as it was to be: nothing more comes of it
@@ -281,7 +283,7 @@ func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
 	if next > stop && next != engine.Never && r.unrest() != "" {
 		settled = false
 		if !stuck && !r.cluster.CrashLooping() {
-			stop = max(stop, r.lastAction()+longestRun)
+			stop = max(stop, r.lastAction+longestRun)
 		}
 	}
 	if r.sc.Until > 0 && r.sc.Until < stop {
@@ -301,10 +303,11 @@ func (r *run) unrest() string {
 	return words
 }
 
-func (r *run) lastAction() engine.Time {
-	last := r.sc.Warmup
-	for _, a := range r.sc.Actions {
-		last = max(last, a.At+a.For)
+// lastAction is when the last action is over.
+func lastAction(sc *scenario.Scenario) engine.Time {
+	last := sc.Warmup
+	for i := range sc.Actions {
+		last = max(last, sc.Actions[i].At+sc.Actions[i].For)
 	}
 	return last
 }

@@ -192,7 +192,7 @@ func (t *Traffic) catchUp(s *stream, now engine.Time) {
 	} else {
 		s.passUntil(now - c.longest)
 		for s.next < now {
-			t.drawCalm(s)
+			t.drawCalm(s, now)
 			s.pass()
 		}
 	}
@@ -206,30 +206,33 @@ func (t *Traffic) countFrom(s *stream, first uint64) {
 	}
 }
 
-// closeCalm counts all that is left of calm streams: there are no more arrivals, and nothing is pending.
+// closeCalm counts all that is left of calm streams: there are no more arrivals, and nobody asks any more what is in
+// flight.
 func (t *Traffic) closeCalm() {
 	t.clock = max(t.clock, t.stopped)
 	for _, s := range t.streams {
-		if s.calm.on && s.spec.KeepAlive {
-			first := s.count
+		if first := s.count; s.calm.on {
 			s.passUntil(t.stopped)
 			t.countFrom(s, first)
-			continue
 		}
-		t.catchUp(s, t.stopped)
 	}
 }
 
-// drawCalm draws the next request of a calm stream.
-func (t *Traffic) drawCalm(s *stream) {
+// drawCalm draws the next request of a calm stream, and keeps it if it is not answered by a moment.
+func (t *Traffic) drawCalm(s *stream, now engine.Time) {
 	draws := s.requests.Sub(s.count)
+	var p plain
+	var target *Target
 	if len(s.links) > 0 {
 		l := s.link(s.count)
-		t.serve(s, &plain{flow: l.dial.flow, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}, l.to, draws)
-		return
+		p, target = plain{flow: l.dial.flow, member: int32(l.dial.member), node: int32(l.dial.node), drawn: 1}, l.to
+	} else {
+		p, target = s.calm.choose(draws)
 	}
-	p, target := s.calm.choose(draws)
-	t.serve(s, &p, target, draws)
+	p.arrival, p.number = s.next, s.count
+	if p.answered(s, target, draws) && p.end > now {
+		t.inFlight(target.Server.ID()).addPlain(&p, target)
+	}
 }
 
 // choose draws where a connection goes that a request of a calm stream opens.

@@ -60,7 +60,7 @@ func (t *Traffic) elastic(s *stream, now engine.Time) bool {
 
 // widen adds one more place for a connection to a pool.
 func (s *stream) widen() *conn {
-	c := &conn{pool: s, place: len(s.pool), closed: engine.Never}
+	c := &conn{pool: s, place: int32(len(s.pool)), closed: engine.Never}
 	c.vacate()
 	s.pool = append(s.pool, c)
 	return c

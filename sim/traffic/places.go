@@ -5,19 +5,19 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // places are the connections of a stream's pool by what can be done with them. To find one costs
 // the same however many there are; what has changed meanwhile is noticed when it is met.
 type places struct {
-	changes uint64  // of when a connection is free
+	changes uint32  // of when a connection is free
 	busy    []place // until they are free: in that order, from freed on
 	freed   int
 	idle    []place // the one used last is the last
-	empty   []int   // places for connections
+	empty   []int32 // places for connections
 }
 
 // place is one connection of a pool as it was put down as free: by its number, since there are as many
 // of these as requests, and the garbage collector need not look at them.
 type place struct {
 	at  engine.Time
-	seq uint64
-	n   int
+	seq uint32 // of the change by which it was put down
+	n   int32
 }
 
 // next is the connection that becomes free first, nil when none is in use.

@@ -161,20 +161,22 @@ func (t *Traffic) serve(s *stream, p *plain, target *Target, draws engine.Stream
 
 // serveAt is serve for a request of before.
 func (t *Traffic) serveAt(s *stream, p *plain, target *Target, draws engine.Stream) (ok bool) {
-	server := target.Server
-	takes := server.Plain()
+	if !p.answered(s, target, draws) {
+		return false
+	}
+	t.inFlight(target.Server.ID()).addPlain(p, target)
+	return true
+}
+
+// answered finds out when a request is answered, ok false if more is to be said of the answer.
+func (p *plain) answered(s *stream, target *Target, draws engine.Stream) (ok bool) {
+	takes := target.Server.Plain()
 	if takes == nil {
 		return false
 	}
 	p.stream = int32(s.index)
 	p.end = p.arrival + takes.Sample(draws.Draw(uint64(p.drawn))) + s.spec.RTT
-	if s.spec.Timeout > 0 && p.end > p.arrival+s.spec.Timeout {
-		return false
-	}
-	f := t.inFlight(server.ID())
-	p.target = f.known(target)
-	f.addPlain(p)
-	return true
+	return s.spec.Timeout == 0 || p.end <= p.arrival+s.spec.Timeout
 }
 
 // known returns the number of a target of the server: one for each way to name it, which are few.
@@ -193,8 +195,9 @@ func (f *inFlight) known(target *Target) int32 {
 	return int32(len(f.targets) - 1)
 }
 
-// addPlain keeps a plain request until its answer.
-func (f *inFlight) addPlain(p *plain) {
+// addPlain keeps a plain request to a target until its answer.
+func (f *inFlight) addPlain(p *plain, target *Target) {
+	p.target = f.known(target)
 	if len(f.plain) >= sweepAt && len(f.plain) >= 2*f.livePlain {
 		f.plain = slices.DeleteFunc(f.plain, func(old plain) bool { return old.end <= p.arrival })
 		f.livePlain = len(f.plain)

@@ -7,33 +7,33 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
-// conn is one connection of a keep-alive pool, or the place for one.
+// conn is one connection of a keep-alive pool, or the place for one. What is asked and noted for each request stands
+// together at its beginning.
 type conn struct {
 	free, used engine.Time
 	// slack is how long after its last answer nothing has come of its idleness yet, while nobody closes
 	// it: a request that comes within that time finds it as it was.
-	slack  engine.Time
-	pool   *stream
-	proxy  *proxy // whose it is, nil for the clients'
-	place  int    // in its pool; in a proxy's -1 while it does not stand
-	vacant bool   // in a stream's pool: there is none, and nobody opens it
-	uses   uint64 // changes of when it is free
-	member int    // of Front, with the flow it was opened with
-	flow   uint64
-	node   int
-	target *Target      // nil while not connected
-	takes  *engine.Dist // what Plain says of its Server
-	sent   engine.Time  // when the request under way was written, if it reuses the connection
-	// counted says that the request under way is plain; then number is its own, and it is kept nowhere
-	// else.
-	counted bool
-	number  uint64
+	slack engine.Time
 	// closed is when the server closed the connection, Never while it has not; the client
 	// knows half a round trip later.
 	closed engine.Time
-	cut    bool         // it was a load balancer that closed it
-	gone   bool         // the node that it leads through is
-	blame  ledger.Blame // of the attempt to connect it, while that hangs
+	takes  *engine.Dist // what Plain says of its Server
+	sent   engine.Time  // when the request under way was written, if it reuses the connection
+	number uint64       // of the request under way, while it is counted
+	uses   uint32       // changes of when it is free
+	place  int32        // in its pool; in a proxy's -1 while it does not stand
+	// counted says that the request under way is plain, and kept nowhere else.
+	counted bool
+	vacant  bool    // in a stream's pool: there is none, and nobody opens it
+	cut     bool    // it was a load balancer that closed it
+	gone    bool    // the node that it leads through is
+	target  *Target // nil while not connected
+	pool    *stream
+	proxy   *proxy // whose it is, nil for the clients'
+	member  int    // of Front, with the flow it was opened with
+	flow    uint64
+	node    int
+	blame   ledger.Blame // of the attempt to connect it, while that hangs
 }
 
 // use has a request under way over the connection, from now until its answer comes.

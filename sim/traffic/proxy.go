@@ -35,7 +35,7 @@ type proxy struct {
 // freed is a connection that becomes free at a moment, if nothing changes that meanwhile.
 type freed struct {
 	at   engine.Time
-	seq  uint64
+	seq  uint32
 	conn *conn
 }
 
@@ -45,7 +45,7 @@ func (f freed) Before(o freed) bool { return f.at < o.at || f.at == o.at && f.se
 // keeps adds a connection that now stands, or notes when it becomes free.
 func (p *proxy) keeps(c *conn) {
 	if c.place < 0 {
-		c.place = len(p.pool)
+		c.place = int32(len(p.pool))
 		p.pool = append(p.pool, c)
 	}
 	c.uses++

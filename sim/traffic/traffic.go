@@ -243,9 +243,7 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 			continue
 		}
 		if arrival >= limit {
-			if limit >= t.stopped {
-				t.closeCalm()
-			}
+			t.close(limit)
 			return
 		}
 		t.scratch = attempt{}
@@ -254,6 +252,17 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 		t.led.Begin(s.index, t.scratch.req.number, t.scratch.req.arrival)
 		t.start(&t.scratch, t.scratch.req.arrival)
 		t.calmDown(s)
+	}
+}
+
+// close counts what is left of calm streams when there are no more arrivals before a moment. Before the end of time
+// somebody may still ask what is in flight.
+func (t *Traffic) close(limit engine.Time) {
+	switch {
+	case limit == engine.Never:
+		t.closeCalm()
+	case limit >= t.stopped:
+		t.catchUpAll(t.stopped)
 	}
 }
 
