@@ -16,6 +16,7 @@ import (
 // calm is where a stream's connections go while it is.
 type calm struct {
 	on      bool
+	room    int // the places of its pool, but for those where a connection is being opened
 	fronts  []Front
 	ways    []*Way      // by node; nil for those that are not among fronts
 	longest engine.Time // until any request of it is answered
@@ -47,7 +48,7 @@ func (t *Traffic) calmDown(s *stream) {
 	}
 	c.fronts = t.world.Fronts(s.index)
 	s.tells = s.tells || len(c.fronts) > 0
-	c.on = (s.alone || c.poolUp(s, t.clock)) && t.allLead(c, s)
+	c.on = (s.alone || c.poolUp(s, t.clock)) && t.allLead(c, s) && (s.alone || c.roomy(&s.spec))
 }
 
 // allUp says whether the links of all clients stand, to servers that answer each request in time.

@@ -7,17 +7,22 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // which connection is found out when somebody asks what a server is working on, or what stands: all requests
 // until then in one go, and none where nobody ever asks, as after the last change of a run.
 
-// poolUp says whether nothing can go wrong over the connections of a stream's pool from now on.
+// poolUp says whether nothing can go wrong over the connections of a stream's pool from now on. One that is being
+// opened is followed on its own; room is how many others there are, or may be.
 func (c *calm) poolUp(s *stream, now engine.Time) bool {
 	if len(s.pool) == 0 || len(s.waiting) > 0 {
 		return false
 	}
+	c.room = 0
 	for _, conn := range s.pool {
-		if !conn.vacant && !conn.over(now) && !c.lasts(conn) {
+		switch {
+		case conn.vacant || conn.over(now) || c.lasts(conn):
+			c.room++
+		case conn.connected():
 			return false
 		}
 	}
-	return c.roomy(&s.spec)
+	return true
 }
 
 // over says whether the client of an idle connection knows that its other end has closed it: see notice.
@@ -44,7 +49,7 @@ func (c *conn) clientCloses() bool {
 // the mean of what is under way and four times its square root, which is the standard deviation. In sixteenths.
 func (c *calm) roomy(spec *Spec) bool {
 	busy := int(16 * c.mean / max(spec.Interval, 1))
-	over := 16*(spec.Clients-2) - busy
+	over := 16*(c.room-2) - busy
 	return over > 0 && over*over >= 16*16*busy
 }
 
@@ -55,7 +60,7 @@ func (t *Traffic) elastic(s *stream, now engine.Time) bool {
 		return false
 	}
 	c := calm{fronts: t.world.Fronts(s.index)}
-	return c.poolUp(s, now) && t.allLead(&c, s)
+	return c.poolUp(s, now) && t.allLead(&c, s) && c.roomy(&s.spec)
 }
 
 // widen adds one more place for a connection to a pool.
@@ -66,55 +71,14 @@ func (s *stream) widen() *conn {
 	return c
 }
 
-// walk sends all requests of a calm stream that arrive before a moment over the connections of its pool.
+// walk sends all requests that arrive before a moment over the connections of a calm stream's pool.
 func (s *stream) walk(t *Traffic, limit engine.Time) {
-	if s.next >= limit {
-		return
-	}
-	s.forgetStale()
 	for s.next < limit {
-		if !s.rideCalm() {
+		if !plainlyPooled(t, s) {
 			s.openCalm(t)
 		}
 		s.pass()
 	}
-}
-
-// forgetStale drops what is out of date of the connections that are free or will be.
-func (s *stream) forgetStale() {
-	p := &s.places
-	p.busy, p.freed = s.upToDate(p.busy[:0], p.busy[p.freed:]), 0
-	p.idle = s.upToDate(p.idle[:0], p.idle)
-}
-
-// upToDate appends those places of a list to another at which nothing has happened since.
-func (s *stream) upToDate(to, list []place) []place {
-	for i := range list {
-		if !s.stale(&list[i]) {
-			to = append(to, list[i])
-		}
-	}
-	return to
-}
-
-// rideCalm is ridePlain in a calm stream, where nothing is out of date: ok false if a connection has to be opened.
-func (s *stream) rideCalm() (ok bool) {
-	now, p := s.next, &s.places
-	for p.freed < len(p.busy) && p.busy[p.freed].at <= now {
-		p.idle = append(p.idle, p.busy[p.freed])
-		p.freed++
-	}
-	for last := len(p.idle) - 1; last >= 0; last-- {
-		c := s.pool[p.idle[last].n]
-		p.idle = p.idle[:last]
-		if now-c.used >= c.slack || c.closed != engine.Never { // its client has closed it, or knows that it is closed
-			c.drop()
-			continue
-		}
-		c.plain(now, now+c.takes.Sample(s.requests.Sub(s.count).Draw(1))+s.spec.RTT)
-		return true
-	}
-	return false
 }
 
 // plain has the next request of the stream, which is plain, under way over the connection until a moment.

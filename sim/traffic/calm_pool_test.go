@@ -11,7 +11,7 @@ import (
 )
 
 // pooledRun is a stream over a pool to three servers. One closes its idle connections at 10 s, a load balancer
-// cuts a third of all at 15 s, and another server ends at 20 s.
+// cuts a third of all at 15 s, 16 s and 17 s, and another server ends at 20 s.
 func pooledRun(spec Spec, drawn bool) (account string, calm []bool, heard listens) {
 	eng := engine.New(1, engine.Limits{})
 	led := ledger.New(1, 10000, eng.Hash())
@@ -38,15 +38,20 @@ func pooledRun(spec Spec, drawn bool) (account string, calm []bool, heard listen
 	tr.CloseIdle(0, 10*sec, false)
 	at(13 * sec)
 	at(15 * sec)
-	tr.CutVia(Leg{0, NoProxy}, 15*sec, func(flow uint64, _ int) bool { return flow%3 == 0 })
+	for k := range uint64(3) {
+		now := engine.Time(15+k) * sec
+		tr.RunUntil(now)
+		tr.CutVia(Leg{0, NoProxy}, now, func(flow uint64, _ int) bool { return flow%3 == k })
+	}
 	at(20 * sec)
-	servers[1].accepts = false
+	servers[1].accepts, servers[1].answers = false, false // connections to it that are opened now hang for 4 s
 	tr.Changed(20 * sec)
 	tr.Cut(1, 20*sec, ledger.FaultKilled)
 	tr.CloseIdle(1, 20*sec, true)
 	tr.RunUntil(22 * sec)
 	w.servers, w.way = []*fakeServer{servers[0], servers[2]}, nil
 	tr.Resynced(0, 22*sec)
+	at(25 * sec)
 	at(30 * sec)
 	at(31 * sec)
 	tr.Stop(60 * sec)
@@ -59,7 +64,7 @@ func pooledRun(spec Spec, drawn bool) (account string, calm []bool, heard listen
 // under way whenever somebody asks, and the same are lost, as where each is followed.
 func TestAPoolThatIsCalmIsAsOneThatIsFollowed(t *testing.T) {
 	t.Parallel()
-	base := Spec{Interval: 5 * ms, Timeout: sec, RTT: 10 * ms, KeepAlive: true, Clients: 40, ClientIdle: sec}
+	base := Spec{Interval: 5 * ms, Timeout: 4 * sec, RTT: 10 * ms, KeepAlive: true, Clients: 40, ClientIdle: sec}
 	for _, c := range []struct {
 		name   string
 		change func(*Spec)
@@ -69,7 +74,7 @@ func TestAPoolThatIsCalmIsAsOneThatIsFollowed(t *testing.T) {
 		{"clients repeat what was reset", func(s *Spec) { s.RepeatReused = true }, true},
 		{"clients retry", func(s *Spec) { s.Retries, s.RetryDelay = 2, 2*sec }, true},
 		{"constant arrivals", func(s *Spec) { s.Arrivals = Constant }, true},
-		{"a pool that just has room", func(s *Spec) { s.Interval, s.Clients = 150*ms, 5 }, true},
+		{"requests are rare", func(s *Spec) { s.Interval, s.Clients = 150*ms, 10 }, true},
 		{"a pool that has no room", func(s *Spec) { s.Clients = 9 }, false},
 		{"servers close idle connections", func(s *Spec) { s.ClientIdle = 0 }, false},
 		{"a load balancer forgets idle connections", func(s *Spec) { s.IdleLimit, s.IdleForgets = 500*ms, true }, false},

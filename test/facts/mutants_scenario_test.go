@@ -256,9 +256,6 @@ var idleMutants = []mutant{
 	{"a pool is calm whose connections may be closed by others", []string{"simulator 2"}, "sim/traffic", "TestAPoolThatIsCalmIsAsOneThatIsFollowed", []edit{
 		{calmPool, " || !conn.clientCloses()", ""},
 	}},
-	{"in a calm pool clients keep idle connections", []string{"simulator 2"}, "sim/traffic", "TestAPoolThatIsCalmIsAsOneThatIsFollowed", []edit{
-		{calmPool, "if now-c.used >= c.slack ||", "if now-c.used >= 2*c.slack ||"},
-	}},
 	{"who asks again takes a connection of a calm pool before others", []string{"simulator 2"}, "sim/traffic", "TestAPoolThatIsCalmIsAsOneThatIsFollowed", []edit{
 		{client, "\t\tt.catchUp(s, p.at+1) ", "\t\t_ = s "},
 	}},
