@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,9 @@ import (
 var reference = regexp.MustCompile(`docs/model/([a-z-]+)\.md((?:(?: |, | and | to )\d+(?:\.\d+)*[a-z]?\b)*)`)
 
 var section = regexp.MustCompile(`\d+(?:\.\d+)*[a-z]?`)
+
+// headed is a reference with the beginning of a heading, which is a capital where it is no word of the sentence around it.
+var headed = regexp.MustCompile(`docs/model/([a-z-]+)\.md (\d+(?:\.\d+)*[a-z]? [A-Z][\w-]*)`)
 
 // referencesIn lists the sections that a text sends its reader to, as "kube-proxy 5.1".
 func referencesIn(text string) []string {
@@ -59,6 +63,11 @@ func TestReferencesAreFacts(t *testing.T) {
 		for _, id := range referencesIn(text) {
 			if n++; len(model.Find(facts, id)) == 0 {
 				t.Errorf("%s: there is no fact %s", name, id)
+			}
+		}
+		for _, m := range headed.FindAllStringSubmatch(text, -1) {
+			if !slices.ContainsFunc(facts, func(f model.Fact) bool { return strings.HasPrefix(f.ID, m[1]+" "+m[2]) }) {
+				t.Errorf("%s: no fact of %s begins with %q", name, m[1], m[2])
 			}
 		}
 	})
