@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"iter"
 	"net/netip"
 	"slices"
 
@@ -22,11 +21,14 @@ type hint struct {
 	node bool   // hints.forNodes has the endpoint's own node
 }
 
-// unhinted is the endpoint without its hint.
-func (e endpointState) unhinted() endpointState {
-	e.hint = hint{}
-	return e
+// unhinted is an endpoint without its hint.
+type unhinted struct {
+	ip         netip.Addr
+	node       int
+	conditions endpoints.Conditions
 }
+
+func (e *endpointState) unhinted() unhinted { return unhinted{e.ip, e.node, e.conditions} }
 
 // entry is a pod's endpoint with the number of the slice that it is in.
 type entry struct {
@@ -97,8 +99,9 @@ func conditionsOf(p *Pod, publishNotReady bool) endpoints.Conditions {
 
 // endpointsOf appends the endpoints of a Service that some pods, in order of ID, amount to. None
 // has a slice yet.
-func (w *World) endpointsOf(out []entry, service int, pods iter.Seq[*Pod]) []entry {
-	for p := range pods {
+func (w *World) endpointsOf(out []entry, service int, pods podList) []entry {
+	out = slices.Grow(out, len(pods))
+	for _, p := range pods {
 		if e, in := w.endpointOf(p, service); in {
 			out = append(out, entry{p.ID, noSlice, e})
 		}

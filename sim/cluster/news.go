@@ -16,6 +16,7 @@ import (
 type sliceLog struct {
 	list    []sliceNews
 	first   int // number of the first of the list
+	full    int // length at which it is looked at again
 	proxies []*NodeProxy
 }
 
@@ -36,8 +37,15 @@ func (l *sliceLog) add(n sliceNews) {
 	}
 }
 
-// forget drops what all proxies have heard of, when that is half of the log.
+// shortLog is how many writes are not worth a look at who has heard of them.
+const shortLog = 16
+
+// forget drops what all proxies have heard of, when that is half of the log. It looks at all of them, so not
+// at each write.
 func (l *sliceLog) forget() {
+	if len(l.list) < l.full {
+		return
+	}
 	heard := l.first + len(l.list)
 	for _, p := range l.proxies {
 		if !p.w.dead[p.node] {
@@ -48,6 +56,7 @@ func (l *sliceLog) forget() {
 		l.list = append([]sliceNews(nil), l.list[old:]...)
 		l.first = heard
 	}
+	l.full = max(shortLog, 2*len(l.list))
 }
 
 // sliceWatch is a proxy's watch of slices.

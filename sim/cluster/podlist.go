@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 )
 
@@ -35,16 +34,17 @@ func (l *podList) set(p *Pod) (old *Pod) {
 	return old
 }
 
-// podsBehind walks the pods, given by workload, that a Service selects, in order of ID.
-func (w *World) podsBehind(service int, pods []podList) iter.Seq[*Pod] {
+// podsBehind returns the pods, given by workload, that a Service selects, in order of ID. Nobody changes
+// the list.
+func (w *World) podsBehind(service int, pods []podList) podList {
 	members := w.services[service].members
 	if len(members) == 1 {
-		return slices.Values(pods[members[0]])
+		return pods[members[0]]
 	}
 	var all podList
 	for _, wl := range members {
 		all = append(all, pods[wl]...)
 	}
 	slices.SortFunc(all, func(a, b *Pod) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.Values(all)
+	return all
 }

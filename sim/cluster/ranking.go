@@ -9,30 +9,47 @@ import (
 
 // candidate is a pod that a ReplicaSet may delete, with what the ranking looks at.
 type candidate struct {
-	pod  *Pod
-	rank int // active pods of the Deployment on the pod's node, this one included
+	pod     *Pod
+	rank    int // active pods of the Deployment on the pod's node, this one included
+	ready   age // since when it is Ready
+	created age
+}
+
+// age is a moment as the API has it, and how long ago that is by powers of two.
+type age struct {
+	second engine.Time
+	log    int
+}
+
+func ageOf(at, now engine.Time) age {
+	second := at.TruncateToSecond()
+	return age{second, logAge(now - second)}
+}
+
+func candidateOf(p *Pod, rank int, now engine.Time) candidate {
+	return candidate{p, rank, ageOf(p.ReadySince, now), ageOf(p.Created, now)}
 }
 
 // compareVictims orders pods by who goes first when a ReplicaSet shrinks (Kubernetes 1.36
 // pkg/controller/controller_utils.go, ActivePodsWithRanks; verified).
-func compareVictims(a, b candidate, now engine.Time) int {
+func compareVictims(a, b *candidate) int {
 	x, y := a.pod, b.pod
 	if c := compareStates(a, b); c != 0 {
 		return c
 	}
 	if x.Ready && y.Ready {
-		if c := compareAges(x.ReadySince.TruncateToSecond(), y.ReadySince.TruncateToSecond(), now, x.UID, y.UID); c != 0 {
+		if c := compareAges(a.ready, b.ready, x.UID, y.UID); c != 0 {
 			return c
 		}
 	}
 	if c := cmp.Compare(y.Restarts, x.Restarts); c != 0 {
 		return c
 	}
-	return compareAges(x.Created.TruncateToSecond(), y.Created.TruncateToSecond(), now, x.UID, y.UID)
+	return compareAges(a.created, b.created, x.UID, y.UID)
 }
 
 // compareStates is rules 1 to 5. Mostly nothing tells two pods apart by them.
-func compareStates(a, b candidate) int {
+func compareStates(a, b *candidate) int {
 	x, y := a.pod, b.pod
 	if x.Phase == y.Phase && x.Ready == y.Ready && x.DeletionCost == y.DeletionCost && a.rank == b.rank && x.Node >= 0 && y.Node >= 0 {
 		return 0
@@ -48,11 +65,11 @@ func compareStates(a, b candidate) int {
 
 // compareAges puts the younger first, by powers of two of the age in nanoseconds; within one
 // power the UIDs decide, so that the choice among pods of similar age is arbitrary but fair.
-func compareAges(a, b, now engine.Time, uidA, uidB uint64) int {
-	if a == b {
+func compareAges(a, b age, uidA, uidB uint64) int {
+	if a.second == b.second {
 		return 0
 	}
-	if c := cmp.Compare(logAge(now-a), logAge(now-b)); c != 0 {
+	if c := cmp.Compare(a.log, b.log); c != 0 {
 		return c
 	}
 	return cmp.Compare(uidA, uidB)

@@ -15,7 +15,7 @@ func TestVictims(t *testing.T) {
 	pod := func(edit func(*candidate)) candidate {
 		c := candidate{pod: &Pod{UID: 5, Phase: PhaseRunning, Ready: true, ReadySince: 900 * sec, Created: 890 * sec, DeletedAt: never}, rank: 1}
 		edit(&c)
-		return c
+		return candidateOf(c.pod, c.rank, now)
 	}
 	for _, c := range []struct {
 		name          string
@@ -37,12 +37,12 @@ func TestVictims(t *testing.T) {
 			func(c *candidate) { c.pod.Ready = false; c.pod.ReadySince = 999 * sec }},
 	} {
 		a, b := pod(c.first), pod(c.second)
-		if compareVictims(a, b, now) >= 0 || compareVictims(b, a, now) <= 0 {
-			t.Errorf("%s: %d and %d", c.name, compareVictims(a, b, now), compareVictims(b, a, now))
+		if compareVictims(&a, &b) >= 0 || compareVictims(&b, &a) <= 0 {
+			t.Errorf("%s: %d and %d", c.name, compareVictims(&a, &b), compareVictims(&b, &a))
 		}
 	}
-	same := pod(func(*candidate) {})
-	if compareVictims(same, pod(func(c *candidate) { c.pod.UID = 7 }), now) != 0 {
+	same, other := pod(func(*candidate) {}), pod(func(c *candidate) { c.pod.UID = 7 })
+	if compareVictims(&same, &other) != 0 {
 		t.Error("the same seconds of readiness and creation: the choice is arbitrary")
 	}
 }

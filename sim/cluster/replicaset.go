@@ -219,6 +219,7 @@ func (c *replicaSetController) deletePods(id ReplicaSetID, active []*Pod, n int,
 type victims struct {
 	onNode []int // active pods, by node + 1
 	list   []candidate
+	sorted []*candidate // of list
 	ranked []*Pod
 }
 
@@ -235,16 +236,26 @@ func (c *replicaSetController) rank(id ReplicaSetID, active []*Pod) []*Pod {
 			}
 		}
 	}
-	c.list, c.ranked = c.list[:0], c.ranked[:0]
+	c.list, c.ranked, c.sorted = c.list[:0], c.ranked[:0], c.sorted[:0]
 	for _, p := range active {
-		c.list = append(c.list, candidate{p, c.onNode[p.Node+1]})
+		c.list = append(c.list, candidateOf(p, c.onNode[p.Node+1], c.w.eng.Now()))
 	}
-	now := c.w.eng.Now()
-	slices.SortFunc(c.list, func(a, b candidate) int { return cmp.Or(compareVictims(a, b, now), c.w.byChance(a.pod, b.pod)) })
 	for i := range c.list {
-		c.ranked = append(c.ranked, c.list[i].pod)
+		c.sorted = append(c.sorted, &c.list[i])
+	}
+	slices.SortFunc(c.sorted, c.w.goesFirst)
+	for _, one := range c.sorted {
+		c.ranked = append(c.ranked, one.pod)
 	}
 	return c.ranked
+}
+
+// goesFirst orders victims. Among those that nothing tells apart chance decides.
+func (w *World) goesFirst(a, b *candidate) int {
+	if c := compareVictims(a, b); c != 0 {
+		return c
+	}
+	return w.byChance(a.pod, b.pod)
 }
 
 // byChance orders pods that nothing tells apart: the controller sorts them as it happens to find

@@ -62,7 +62,7 @@ func (w *world) compareWithAnew(t *testing.T) {
 	for _, id := range w.livePods {
 		pods = append(pods, as[*Pod](w.store.get(key{kindPod, int(id), 0})))
 	}
-	want := w.endpointsOf(nil, 0, slices.Values(pods))
+	want := w.endpointsOf(nil, 0, pods)
 	if h := w.services[0].hints; h.mode == scenario.HintsProportional {
 		have := w.slicesInAPI(0)
 		h.proportional(have, want, pack(have, want), w.sc.Nodes)

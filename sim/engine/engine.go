@@ -249,35 +249,42 @@ func (e *Engine) dropCancelled() {
 	}
 }
 
+// push and pop move the entries on the way one place each, and put the one in question down where it belongs.
 func (e *Engine) push(ev event) {
 	e.queue = append(e.queue, ev)
 	i := len(e.queue) - 1
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !e.queue[i].before(&e.queue[parent]) {
+		if !ev.before(&e.queue[parent]) {
 			break
 		}
-		e.queue[i], e.queue[parent] = e.queue[parent], e.queue[i]
+		e.queue[i] = e.queue[parent]
 		i = parent
 	}
+	e.queue[i] = ev
 }
 
 func (e *Engine) pop() {
-	last := len(e.queue) - 1
-	e.queue[0] = e.queue[last]
-	e.queue = e.queue[:last]
-	for i := 0; ; {
+	n := len(e.queue) - 1
+	last := e.queue[n]
+	e.queue = e.queue[:n]
+	if n == 0 {
+		return
+	}
+	i := 0
+	for {
 		child := 2*i + 1
-		if child >= last {
-			return
+		if child >= n {
+			break
 		}
-		if child+1 < last && e.queue[child+1].before(&e.queue[child]) {
+		if child+1 < n && e.queue[child+1].before(&e.queue[child]) {
 			child++
 		}
-		if !e.queue[child].before(&e.queue[i]) {
-			return
+		if !e.queue[child].before(&last) {
+			break
 		}
-		e.queue[i], e.queue[child] = e.queue[child], e.queue[i]
+		e.queue[i] = e.queue[child]
 		i = child
 	}
+	e.queue[i] = last
 }

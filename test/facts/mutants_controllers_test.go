@@ -120,19 +120,19 @@ var rankingMutants = []mutant{
 		{ranking, "return bits.Len64(uint64(age)) - 1", "return bits.Len64(uint64(age)) - 1 + int(age)"},
 	}},
 	{"the longest ready goes first", []string{"controllers 3.6"}, cluster, "TestVictims", []edit{
-		{ranking, "cmp.Compare(logAge(now-a), logAge(now-b))", "cmp.Compare(logAge(now-b), logAge(now-a))"},
+		{ranking, "cmp.Compare(a.log, b.log)", "cmp.Compare(b.log, a.log)"},
 	}},
 	{"the higher UID goes first", []string{"controllers 3.6"}, cluster, "TestVictims", []edit{
 		{ranking, "return cmp.Compare(uidA, uidB)", "return cmp.Compare(uidB, uidA)"},
 	}},
 	{"UIDs decide between equal times", []string{"measured 1 UID tie-break"}, cluster, "TestVictims", []edit{
-		{ranking, "\tif a == b {\n\t\treturn 0\n\t}\n\tif c := cmp.Compare(logAge", "\tif c := cmp.Compare(logAge"},
+		{ranking, "\tif a.second == b.second {\n\t\treturn 0\n\t}\n", ""},
 	}},
 	{"who restarted least goes first", []string{"controllers 3.7"}, cluster, "TestVictims", []edit{
 		{ranking, "cmp.Compare(y.Restarts, x.Restarts)", "cmp.Compare(x.Restarts, y.Restarts)"},
 	}},
 	{"creation does not matter", []string{"controllers 3.8"}, cluster, "TestVictims", []edit{
-		{ranking, "return compareAges(x.Created.TruncateToSecond(), y.Created.TruncateToSecond(), now, x.UID, y.UID)", "return 0"},
+		{ranking, "return compareAges(a.created, b.created, x.UID, y.UID)", "return 0"},
 	}},
 }
 

@@ -117,7 +117,7 @@ var writeMutants = []mutant{
 		{recorded, "spamInterval = 300 * engine.Second", "spamInterval = 3000 * engine.Second"},
 	}},
 	{"the oldest of equal pods is the victim", []string{"measured 1 UID tie-break"}, cluster, "TestEqualVictimsAreDrawn", []edit{
-		{replicaSet, "cmp.Or(compareVictims(a, b, now), c.w.byChance(a.pod, b.pod))", "cmp.Or(compareVictims(a, b, now), cmp.Compare(a.pod.ID, b.pod.ID))"},
+		{replicaSet, "\treturn w.byChance(a.pod, b.pod)\n", "\treturn cmp.Compare(a.pod.ID, b.pod.ID)\n"},
 	}},
 	{"a server that has drained goes on serving its connections", []string{"simulator 1"}, "sim", "TestAServerThatDrainsClosesItsConnections", []edit{
 		{"sim/between.go", "if i.Running && !i.Listening && i.Term >= 0 {", "if i.Running && !i.Listening && i.Term >= 0 && o == nil {"},
