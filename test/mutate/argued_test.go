@@ -53,6 +53,10 @@ var arguedMistakes = []argued{
 		"each field of a KubeProxyConfiguration that is not embedded has a name in JSON",
 	},
 	{
+		`cmd/lameduck/internal/cli/version.go: currentVersion: early return dropped: "return v" -> "" #2`,
+		"a program that the go command has built of a module knows what it was built of",
+	},
+	{
 		`endpoints/selection.go: (*tally).count: conjunct deleted: "local && e.IsLocal(node.Name)" -> "e.IsLocal(node.Name)"`,
 		"the local counts are looked at by the Local list alone, and there is none where they are not asked for",
 	},
@@ -65,8 +69,20 @@ var arguedMistakes = []argued{
 		"equal lists have the same wall, whose uses go down and up again: the next return ends it",
 	},
 	{
+		`proxier/source/files/files.go: (*Source).load: early return dropped: "return" -> ""`,
+		"to read the same files again delivers nothing, because only differences are delivered, and says nothing that was said",
+	},
+	{
+		`proxier/source/files/files.go: (*Source).load: field ignored: "s.last, s.read = read, err == nil" -> ""`,
+		"it only saves the reading of files that are as they were, see above",
+	},
+	{
 		`sim/balancer/gates.go: (*Balancer).keepGates: conjunct deleted: "waiting && !b.gates.waiting" -> "!b.gates.waiting"`,
 		"while no pod waits nobody asks when the ticks are, and the first one that waits sets them anew",
+	},
+	{
+		`sim/cluster/churn.go: (*NodeProxy).hears: field ignored: "o.heard = p.arrival()" -> ""`,
+		"what a watch brings next is taken up no earlier than the clock says, and the clock is at what it brought before",
 	},
 	{
 		`sim/cluster/deployment.go: (*deploymentController).create: field ignored: "created.Created = c.w.eng.Now()" -> ""`,

@@ -1,18 +1,8 @@
 package mutate
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
-	"syscall"
 	"time"
 )
 
@@ -31,6 +21,8 @@ type Bench struct {
 	Log  func(format string, args ...any) // hears how far it is
 	Till time.Time                        // when to stop; zero: when all are tried
 	Own  bool                             // no tests but those of a mistake's own package
+	// Quick is how long a quick test takes at most. Which tests are slower depends on the machine; which of them come by a mistake does not.
+	Quick time.Duration
 
 	verdicts []Verdict
 	suites   []*suite
@@ -84,7 +76,7 @@ func (b *Bench) pass(ctx context.Context, p pass) error {
 	if p.own && p.cost == 1 {
 		for _, v := range b.verdicts {
 			if v.By == "" {
-				b.Log("not noticed by its own package: %s", v.Mistake.Name())
+				b.Log("not noticed by the quick tests of its own package: %s", v.Mistake.Name())
 			}
 		}
 	}
@@ -105,16 +97,15 @@ func (b *Bench) run(ctx context.Context, s *suite, p pass) error {
 	}
 	from := time.Now()
 	late := func() bool { return !b.Till.IsZero() && time.Now().After(b.Till) }
-	if !late() && s.binary == "" {
-		if err := b.record(ctx, s, late); err != nil {
-			return err
-		}
+	known, err := b.record(ctx, s, p.cost, late)
+	if err != nil {
+		return err
 	}
 	noticed, tried := 0, 0
 	for _, number := range numbers {
-		v, tests := &b.verdicts[number-1], s.batches(number)[p.cost]
+		v, tests := &b.verdicts[number-1], s.batches(number, b.Quick)[p.cost]
 		switch {
-		case !s.complete || late() && len(tests) > 0:
+		case !known || late() && len(tests) > 0:
 			v.Open = true
 			continue
 		case len(tests) == 0:
@@ -134,34 +125,6 @@ func (b *Bench) run(ctx context.Context, s *suite, p pass) error {
 	return nil
 }
 
-// record builds the tests of a package and runs each without any mistake.
-func (b *Bench) record(ctx context.Context, s *suite, late func() bool) error {
-	if err := s.build(ctx, b.Dir, b.overlay); err != nil {
-		return err
-	}
-	names, err := s.names(ctx)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
-	}
-	for _, name := range names {
-		if late() {
-			return nil
-		}
-		b.control.choose(0)
-		from := time.Now()
-		out, err := b.start(ctx, s, []string{name}, 10*time.Minute)
-		r := recorded{name, time.Since(from), b.control.reached()}
-		if err != nil {
-			b.Log("%s %s fails without any mistake, and does not count: %v\n%s", s.path, name, err, out)
-			continue
-		}
-		s.tests = append(s.tests, r)
-	}
-	slices.SortStableFunc(s.tests, func(a, b recorded) int { return cmp.Compare(a.took, b.took) })
-	s.complete = true
-	return nil
-}
-
 // try makes one mistake and runs tests of a package that come by it.
 func (b *Bench) try(ctx context.Context, s *suite, tests []recorded, number int, v *Verdict) error {
 	var names []string
@@ -171,7 +134,7 @@ func (b *Bench) try(ctx context.Context, s *suite, tests []recorded, number int,
 	}
 	v.Tried += len(names)
 	b.control.choose(number)
-	out, err := b.start(ctx, s, names, 10*time.Second+10*took)
+	out, err := b.start(ctx, s, names, 5*time.Second+10*took)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -179,38 +142,4 @@ func (b *Bench) try(ctx context.Context, s *suite, tests []recorded, number int,
 		v.By = s.path + " " + why(out, err)
 	}
 	return nil
-}
-
-var failed = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^(panic: test timed out)|^(panic|fatal error|SIGSEGV)`)
-
-// why names the test that failed, or how else the program ended.
-func why(out []byte, err error) string {
-	if m := failed.FindSubmatch(out); m != nil {
-		return string(bytes.Join(m[1:], nil))
-	}
-	return err.Error()
-}
-
-// memory is how much of it a test may take, in KiB: a mistake can make a loop that never ends take more and more.
-const memory = 8 << 20
-
-// start runs some tests of a package in a process of their own, until the first one fails. A program that does not end
-// in time is ended, with all that it started.
-func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
-	defer cancel()
-	run := "^(" + strings.Join(names, "|") + ")$"
-	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory), //nolint:gosec // built above
-		s.binary, "-test.failfast", "-test.run", run, "-test.timeout", limit.String())
-	cmd.Dir = s.dir
-	// Programs that tests build have the mistakes, too. The tables of mutants are not tried with each of these.
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+b.overlay, "LAMEDUCK_MUTANTS=")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // the tests passed, a program that they started still runs
-	}
-	return out, err
 }

@@ -1,12 +1,16 @@
 package mutate
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // sums is a module in which one package builds on another. The test of the upper one notices what the lower one's own
@@ -86,7 +90,7 @@ func TestVerdicts(t *testing.T) {
 		all = append(all, s.Mistakes()...)
 	}
 	var log strings.Builder
-	bench := &Bench{Root: dir, Dir: t.TempDir(), Log: func(format string, _ ...any) { log.WriteString(format) }}
+	bench := &Bench{Root: dir, Dir: t.TempDir(), Quick: time.Minute, Log: func(format string, _ ...any) { log.WriteString(format) }}
 	verdicts, err := bench.Try(t.Context(), Draw(all, "a seed", 1000, regexp.MustCompile(`- for \+|Positive|Unused|Sign: condition`)))
 	if err != nil {
 		t.Fatal(err)
@@ -110,6 +114,79 @@ func TestVerdicts(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "fails without any mistake") {
 		t.Error("a test that fails anyway is not named")
+	}
+}
+
+// A slow test that has tests of its own is not run as a whole where one of these comes by a mistake. What it does around them counts, too.
+func TestASlowTestIsRunPartByPart(t *testing.T) {
+	t.Parallel()
+	dir := module(t, map[string]string{
+		"low/low.go": "package low\n\nfunc One(a, b int) int { return a + b }\n\nfunc Two(a, b int) int { return a - b }\n\nfunc All(a, b int) bool { return a == b }\n",
+		"low/low_test.go": `package low
+
+import "testing"
+
+func TestLow(t *testing.T) {
+	n := 0
+	for name, wrong := range map[string]func() bool{"one (|)": func() bool { return One(1, 1) != 2 }, "two/parts": func() bool { return Two(1, 1) != 0 }} {
+		t.Run(name, func(t *testing.T) {
+			if n++; wrong() {
+				t.Error("wrong")
+			}
+		})
+	}
+	if n == 2 && All(1, 2) {
+		t.Error("wrong")
+	}
+}
+`,
+	})
+	sources, err := Load(dir, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bench := &Bench{Root: dir, Dir: t.TempDir(), Log: t.Logf} // all tests are slow
+	verdicts, err := bench.Try(t.Context(), Draw(sources[0].Mistakes(), "a seed", 3, regexp.MustCompile("")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests []string
+	for _, r := range bench.suites[0].slow {
+		tests = append(tests, fmt.Sprint(r.name, r.reached))
+	}
+	slices.Sort(tests)
+	if diff := cmp.Diff([]string{"TestLow/one_(|)[1 0 0]", "TestLow/two[0 1 0]", "TestLow[0 0 1]"}, tests); diff != "" {
+		t.Error(diff)
+	}
+	got := map[string]string{}
+	for _, v := range verdicts {
+		got[v.Mistake.Func] = fmt.Sprint(v.By, " of ", v.Tried)
+	}
+	if diff := cmp.Diff(map[string]string{
+		"One": "example.org/m/low TestLow of 1", "Two": "example.org/m/low TestLow of 1", "All": "example.org/m/low TestLow of 1",
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Nobody waits for tests that run beside one that has failed.
+func TestTheFirstFailureEndsAProgram(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"=== RUN   TestA\n--- PASS: TestA (0.00s)\n": false,
+		"--- PASS: TestA (0.00s)\n--- FAIL: TestB":   false, // the line may not be complete
+		"    --- FAIL: TestB/part (0.00s)\n":         true,
+		"panic: test timed out after 2s\n":           true,
+	} {
+		whole, bytewise := false, false
+		_, _ = (&firstFailure{end: func() { whole = true }}).Write([]byte(text))
+		f := &firstFailure{end: func() { bytewise = true }}
+		for i := range text {
+			_, _ = f.Write([]byte{text[i]})
+		}
+		if whole != want || bytewise != want || f.String() != text {
+			t.Errorf("%q: ended %v, byte by byte %v, want %v", text, whole, bytewise, want)
+		}
 	}
 }
 

@@ -53,7 +53,10 @@ func TestFreshMistakes(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // tests start programs of users without rights
 		t.Fatal(err)
 	}
-	bench := &Bench{Root: root, Dir: dir, Own: os.Getenv(ownEnv) != "", Log: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }}
+	bench := &Bench{
+		Root: root, Dir: dir, Own: os.Getenv(ownEnv) != "", Quick: 2 * time.Second,
+		Log: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
+	}
 	if limit := os.Getenv(limitEnv); limit != "" {
 		d, err := time.ParseDuration(limit)
 		if err != nil {

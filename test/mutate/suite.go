@@ -3,6 +3,7 @@ package mutate
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,22 +16,28 @@ type suite struct {
 	path, dir string          // import path; where it is run
 	deps      map[string]bool // the packages it is built from
 	binary    string          // empty as long as it is not built
-	tests     []recorded      // what each did when no mistake was made, quickest first
-	complete  bool            // all of them were run so
+	quick     []recorded      // what each did when no mistake was made, the quickest first
+	slow      []recorded      // the same of slow tests, or of their own tests, as soon as pending is empty
+	pending   []string        // slow tests that were not yet run to their end
+	scratch   string          // where its tests have their temporary files
+	program   string          // the directory of the program that its tests run, empty if they run none
 }
 
-// recorded is one test without any mistake.
+// recorded is one test without any mistake, or one test of a test.
 type recorded struct {
 	name    string
 	took    time.Duration
 	reached []byte // by number of the mistake, less one: not zero where it came by
 }
 
-// program is the command, and runProgram are the packages whose tests build and run it.
+// program is the command, and runProgram are the packages whose tests run it. They build it, unless programEnv names a directory that
+// has it.
 var (
 	program    = "/cmd/lameduck"
 	runProgram = []string{"/test/script", "/test/deploy"}
 )
+
+const programEnv = "LAMEDUCK_PROGRAM"
 
 // suites lists the packages that have tests, those that are built from the fewest packages first. Tests of the whole,
 // below test, are last.
@@ -72,38 +79,65 @@ func suites(root string) ([]*suite, error) {
 	return all, nil
 }
 
-// build compiles the tests with what the overlay says.
+// build compiles the tests with what the overlay says, and the program that they run.
 func (s *suite) build(ctx context.Context, dir, overlay string) error {
 	s.binary = filepath.Join(dir, strings.ReplaceAll(s.path, "/", "_")+".test")
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-ldflags", "-s -w", "-o", s.binary, ".")
-	cmd.Dir = s.dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the tests of %s: %w\n%s", s.path, err, out)
+	s.scratch = filepath.Join(dir, "t") // short: names of sockets have to fit below it
+	commands := [][]string{{"test", "-c", "-vet=off", "-overlay", overlay, "-ldflags", "-s -w", "-o", s.binary, "."}}
+	for _, name := range runProgram {
+		if above, ok := strings.CutSuffix(s.path, name); ok {
+			s.program = s.binary + ".program"
+			commands = append(commands, []string{"build", "-overlay", overlay, "-ldflags", "-s -w", "-o", s.program + "/", above + program})
+		}
+	}
+	for _, args := range commands {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir = s.dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: go %s: %w\n%s", s.path, strings.Join(args, " "), err, out)
+		}
 	}
 	return nil
+}
+
+// freshScratch makes an empty directory for temporary files: a program that is ended leaves them behind.
+func (s *suite) freshScratch() error {
+	if err := os.RemoveAll(s.scratch); err != nil {
+		return err
+	}
+	if err := os.Mkdir(s.scratch, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(s.scratch, 0o777) //nolint:gosec // tests start programs of users without rights
 }
 
 // names lists the tests of a binary. Benchmarks are none.
 func (s *suite) names(ctx context.Context) ([]string, error) {
 	cmd := exec.CommandContext(ctx, s.binary, "-test.list", "^(Test|Fuzz|Example)")
 	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), programEnv+"="+s.program)
 	out, err := cmd.Output()
 	return strings.Fields(string(out)), err
 }
 
-// batches returns the tests that come by a mistake by cost: the quickest ones, which take two seconds together, those
-// that take a quarter of a minute, and the rest.
-func (s *suite) batches(number int) (all [3][]recorded) {
-	limits := [3]time.Duration{2 * time.Second, 15 * time.Second, 1 << 62}
-	cost, took := 0, time.Duration(0)
-	for _, r := range s.tests {
+// batches returns the tests that come by a mistake by cost: the quickest ones, which together take no longer than one of them may, the other quick
+// ones, and those that are slow.
+func (s *suite) batches(number int, quick time.Duration) (all [3][]recorded) {
+	took := time.Duration(0)
+	for _, r := range s.quick {
 		if r.reached[number-1] == 0 {
 			continue
 		}
-		for took += r.took; took > limits[cost]; cost++ {
-			took = r.took
+		cost := 0
+		if took += r.took; took > quick {
+			cost = 1
 		}
 		all[cost] = append(all[cost], r)
+	}
+	for _, r := range s.slow {
+		if r.reached[number-1] != 0 {
+			all[2] = append(all[2], r)
+		}
 	}
 	return all
 }

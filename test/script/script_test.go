@@ -33,22 +33,32 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (int, error) {
-	dir, err := os.MkdirTemp("", "lameduck-script-")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }() // a leftover in the temporary directory harms nobody
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "lameduck"), "github.com/lameduck-proxy/lameduck/cmd/lameduck")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	for _, name := range []string{"kubectl-lameduck", "kubectl_complete-lameduck"} {
-		if err := os.Symlink("lameduck", filepath.Join(dir, name)); err != nil {
+	if binaries = os.Getenv("LAMEDUCK_PROGRAM"); binaries == "" { // otherwise test/mutate has built it there
+		dir, err := os.MkdirTemp("", "lameduck-script-")
+		if err != nil {
 			return 0, err
 		}
+		defer func() { _ = os.RemoveAll(dir) }() // a leftover in the temporary directory harms nobody
+		build := exec.Command("go", "build", "-o", filepath.Join(dir, "lameduck"), "github.com/lameduck-proxy/lameduck/cmd/lameduck")
+		if out, err := build.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("go build: %w\n%s", err, out)
+		}
+		binaries = dir
 	}
-	binaries = dir
+	if err := link(); err != nil {
+		return 0, err
+	}
 	return m.Run(), nil
+}
+
+// link gives the program its other names.
+func link() error {
+	for _, name := range []string{"kubectl-lameduck", "kubectl_complete-lameduck"} {
+		if err := os.Symlink("lameduck", filepath.Join(binaries, name)); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // lookAtSources looks at every source file of the program, so that go test, which remembers what a test has looked

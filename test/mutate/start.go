@@ -1,0 +1,99 @@
+package mutate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: test timed out)|^(panic|fatal error|SIGSEGV)`)
+
+// why names the test that failed, or how else the program ended.
+func why(out []byte, err error) string {
+	if m := failed.FindSubmatch(out); m != nil {
+		return string(bytes.Join(m[1:], nil))
+	}
+	return err.Error()
+}
+
+// memory is how much of it a test may take, in KiB: a mistake can make a loop that never ends take more and more.
+const memory = 8 << 20
+
+// start runs some tests of a package in a process of their own, until the first one fails: tests that run beside it are
+// not waited for. A program that does not end in time is ended, with all that it started.
+func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory), //nolint:gosec // built above
+		s.binary, "-test.v", "-test.failfast", "-test.run", pattern(names), "-test.timeout", limit.String())
+	cmd.Dir = s.dir
+	if err := s.freshScratch(); err != nil {
+		return nil, err
+	}
+	// Programs that tests build have the mistakes, too. The tables of mutants are not tried with each of these.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+b.overlay, "LAMEDUCK_MUTANTS=", "LAMEDUCK_FRESH=",
+		"TMPDIR="+s.scratch, programEnv+"="+s.program)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	out := &firstFailure{end: cancel}
+	cmd.Stdout, cmd.Stderr = out, out
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) && !failed.Match(out.Bytes()) {
+		err = nil // the tests passed, a program that they started still runs
+	}
+	return out.Bytes(), err
+}
+
+// pattern is what go test's -run takes for some tests. The tests of a test have its name and their own, with a slash between.
+func pattern(names []string) string {
+	var parts []string
+	for _, name := range names {
+		elements := strings.Split(name, "/")
+		for i, e := range elements {
+			elements[i] = "^" + regexp.QuoteMeta(e) + "$"
+		}
+		parts = append(parts, strings.Join(elements, "/"))
+	}
+	return strings.Join(parts, "|")
+}
+
+// firstFailure is what a program prints. It ends the program as soon as that says that a test failed.
+type firstFailure struct {
+	bytes.Buffer
+	end  func()
+	line int // where the last line begins, which may not be complete
+}
+
+func (f *firstFailure) Write(b []byte) (int, error) {
+	n, err := f.Buffer.Write(b)
+	if last := bytes.LastIndexByte(f.Bytes(), '\n') + 1; last > f.line {
+		if failed.Match(f.Bytes()[f.line:last]) {
+			f.end()
+		}
+		f.line = last
+	}
+	return n, err
+}
+
+// begun are the tests of a test that a program says to have run.
+var begun = regexp.MustCompile(`(?m)^=== RUN +([^/\s]+/[^/\s]+)`)
+
+// below lists the tests of one test, in the order in which they began.
+func below(name string, out []byte) []string {
+	var names []string
+	for _, m := range begun.FindAllSubmatch(out, -1) {
+		if sub := string(m[1]); strings.HasPrefix(sub, name+"/") && !slices.Contains(names, sub) {
+			names = append(names, sub)
+		}
+	}
+	return names
+}
