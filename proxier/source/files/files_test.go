@@ -279,6 +279,39 @@ func TestABadObjectIsLeftOutAlone(t *testing.T) {
 	})
 }
 
+// A file that cannot be read is said, though all others are as they were, and so is that it can be read again, or is gone.
+func TestAFileThatCannotBeReadIsSaid(t *testing.T) {
+	t.Parallel()
+	inBubble(t, map[string]string{"a.yaml": service("web", 80)}, func(r *rig) {
+		r.sink.take()
+		for range 2 {
+			if err := os.Symlink("nowhere", filepath.Join(r.dir, "b.yaml")); err != nil {
+				t.Fatal(err)
+			}
+			r.want(r.change(nil))
+			r.says("b.yaml", "all of their last good state stays in use")
+			r.want(r.change(map[string]string{"b.yaml": ""}))
+			r.says("can be used again")
+		}
+	})
+}
+
+func TestObjectsWithoutANamespaceGetTheSources(t *testing.T) {
+	t.Parallel()
+	for namespace, want := range map[string]string{"": "default", "shop": "shop"} {
+		dir := t.TempDir()
+		text := strings.Replace(service("web", 80), "namespace: shop, ", "", 1)
+		if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sink := &notes{}
+		New(Options{Paths: []string{dir}, Namespace: namespace, Node: "node-1", Log: logr.Discard()}, sink).load()
+		if got := sink.take(); len(got) == 0 || got[0] != "service "+want+"/web 80" {
+			t.Errorf("namespace %q: delivered %q", namespace, got)
+		}
+	}
+}
+
 func TestAnInputThatIsWrongAtFirstIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	inBubble(t, map[string]string{"a.yaml": "{"}, func(r *rig) {
