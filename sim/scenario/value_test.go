@@ -14,7 +14,7 @@ func TestParseDuration(t *testing.T) {
 		{"15s", "15s"}, {"1m30s", "1m30s"}, {"250ms", "250ms"}, {"0s", "0s"}, {"1.5s", "1.5s"}, {"1h", "1h0m0s"}, {"100us", "100µs"}, {"7ns", "7ns"},
 		{"15", "no unit"}, {"0", "no unit"}, {"1.5", "no unit"}, {"", "no unit"},
 		{"1d", "no duration"}, {"s", "no duration"}, {"15 s", "no duration"}, {"soon", "no duration"}, {"NaNs", "no duration"},
-		{"-1s", "negative"}, {"90000h", "longer than 10 years"}, {"9999999999h", "no duration"},
+		{"-1s", "negative"}, {"90000h", "longer than 10 years"}, {"87600h", "87600h0m0s"}, {"87600h1ns", "longer than 10 years"}, {"9999999999h", "no duration"},
 	} {
 		got, err := parseDuration(tt.in)
 		if err != nil {
