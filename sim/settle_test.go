@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -55,9 +57,9 @@ func TestQuietIsNotSettled(t *testing.T) {
 	}
 }
 
-// A world that is said to have come to rest is looked at: in the midst of a rollout it has not, and the run would be an error.
-func TestAWorldInTheMidstOfARolloutIsNotAtRest(t *testing.T) {
-	t.Parallel()
+// inTheMidst runs a rollout until an old pod is on its way out, and closes the ledger.
+func inTheMidst(t *testing.T) *run {
+	t.Helper()
 	sc := plainWorld(4, sec)
 	sc.Until = sc.Actions[0].At + 17*sec
 	r := &run{sc: sc, eng: engine.New(1, engine.Limits{Events: maxEvents})}
@@ -76,10 +78,31 @@ func TestAWorldInTheMidstOfARolloutIsNotAtRest(t *testing.T) {
 		t.Fatal(settled, err)
 	}
 	r.ledger.Seal()
-	if err := r.verify(false); err != nil {
-		t.Error(err)
-	}
-	if err := r.verify(true); err == nil || !strings.Contains(err.Error(), "at rest, and ") {
-		t.Errorf("taken for one at rest: %v", err)
+	return r
+}
+
+// A run whose books do not agree, that sent a connection where none may go, or that is said to have come to rest in the midst of a rollout, is
+// an error.
+func TestARunThatBreaksAnInvariantIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		spoil   func(*run)
+		settled bool
+		want    string
+	}{
+		{"nothing is wrong", func(*run) {}, false, ""},
+		{"it is not at rest", func(*run) {}, true, "at rest, and "},
+		{"it noticed something itself", func(r *run) { r.broken = errors.New("noticed") }, false, "noticed"},
+		{"a request never ended", func(r *run) { r.ledger.Begin(0, 1<<20, 0) }, false, "request"},
+		{"rules lead nowhere", func(r *run) {
+			r.flows.Leads(0, 0, 0, 1, func(int) netip.AddrPort { return netip.MustParseAddrPort("10.0.0.9:80") })
+		}, false, "10.0.0.9"},
+	} {
+		r := inTheMidst(t)
+		c.spoil(r)
+		if err := r.verify(c.settled); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
 	}
 }

@@ -83,9 +83,14 @@ func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
 			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
 		{"a host port, and another workload with it on the last node", newBuild(2).nodes(3).hostPort(80, nil).another("canary", 1),
 			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
-		{"a host port, and a tainted node", newBuild(2).nodes(3).hostPort(80, nil).node(2, func(n *corev1.Node) {
-			n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}}
-		}), &Stuck{Why: "the new pod finds no node: 1 of 3 nodes has a taint that the pod does not tolerate, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
+		{"a host port, and a tainted node", newBuild(2).nodes(3).hostPort(80, nil).node(2, tainted), &Stuck{Why: "the new pod finds no node: 1 of 3 nodes has a taint that the pod does not tolerate, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
+		{"nodes that all have taints", newBuild(1).nodes(2).node(0, tainted).node(1, tainted),
+			&Stuck{Why: "2 new pods find no node: each of the 2 nodes has a taint that the pod does not tolerate", What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
+		{"nodes that are all of another kind", newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, labelled("hdd")),
+			&Stuck{Why: "2 new pods find no node: each of the 2 nodes is not one that its nodeSelector or node affinity asks for", What: "a node with the labels that it asks for", Path: "spec.template.spec.nodeSelector"}},
+		{"a node with a taint, and one of another kind", newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, tainted),
+			&Stuck{Why: "2 new pods find no node: 1 of 2 nodes has a taint that the pod does not tolerate, 1 of 2 nodes is not one that its nodeSelector or node affinity asks for",
+				What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
 		{"a host port, and a node of another kind", newBuild(2).nodes(3).hostPort(80, nil).on("ssd").node(0, labelled("ssd")).node(1, labelled("ssd")).node(2, labelled("hdd")),
 			&Stuck{Why: "the new pod finds no node: 1 of 3 nodes is not one that its nodeSelector or node affinity asks for, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
 	} {
@@ -104,6 +109,10 @@ func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, census)
 		}
 	}
+}
+
+func tainted(n *corev1.Node) {
+	n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}}
 }
 
 func labelled(disk string) func(*corev1.Node) {
@@ -191,6 +200,9 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 			&Stuck{Why: "the new pod has crashed 5 times and never stays ready", What: "an image that does, or kubectl rollout undo", Path: server}},
 		{"a liveness probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness(), nil,
 			&Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
+		{"a startup probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness().startup(), nil,
+			&Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".startupProbe"}},
+		{"the Deployment controller hangs", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) { w.do(50*sec, "component", "deployment-controller", "pause") }, nil},
 		{"it is paused", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) { w.do(50*sec, "pause", "web", "") }, nil},
 		{"the API server is down", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) { w.do(50*sec, "apiserver", "", "down") }, nil},
 		{"it was complete, and fails later", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) {
@@ -222,6 +234,27 @@ func (b build) minReady(seconds int32) build {
 func (b build) liveness() build {
 	b.container().LivenessProbe = probe(2, 1, 1, 3)
 	return b
+}
+
+// startup restarts what does not listen within 5 s of its start.
+func (b build) startup() build {
+	b.container().StartupProbe = probe(2, 1, 1, 3)
+	return b
+}
+
+// What is stuck is the workload whose pods are, and what of it other workloads do does not matter.
+func TestTheRolloutThatIsStuckIsNamed(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]int{"web": 0, "canary": 1} {
+		b := newBuild(2).gated(gateOne).strategy("1", "0").another("canary", 1)
+		b.container().ReadinessProbe = probe(0, 1, 1, 3)
+		w := b.start(t, 1)
+		w.do(10*sec, "rolloutRestart", target, "")
+		w.run(100 * sec)
+		if got := w.StuckRollout(); got == nil || got.Workload != want {
+			t.Errorf("a rollout of %s is stuck: %+v", target, got)
+		}
+	}
 }
 
 // Pods that find no node at the beginning wait for one from the beginning, and count as not ready.
