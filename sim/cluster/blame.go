@@ -62,7 +62,7 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	case ledger.FaultPinned:
 		return ledger.FlowPinned, w.pinning(e, node, target, ledger.Kubelet)
 	case ledger.FaultPinnedShut:
-		if w.helps(w.Rules(node), e, target) { // a new flow would go elsewhere
+		if w.helps(w.Proxies[node].installed, node, e, target) { // a new flow would go elsewhere
 			return ledger.FlowPinned, w.pinning(e, node, target, ledger.Spec)
 		}
 	default: // a new connection that came to nothing
@@ -139,13 +139,13 @@ func (w *World) readyWouldHelp(e Entry, i *Instance) bool {
 
 // stale says whether settled rules would have helped.
 func (w *World) stale(e Entry, node int, target netip.AddrPort) bool {
-	return w.helps(w.Settled(node), e, target)
+	return w.helps(w.settledView(), node, e, target)
 }
 
-// helps says whether rules would send a connection elsewhere than to a target, the zero address
-// for nowhere, with someone there who accepts.
-func (w *World) helps(rules *plan.Plan, e Entry, target netip.AddrPort) bool {
-	targets := decide(rules, e).Targets
+// helps says whether a View's rules would send a connection elsewhere than to a target, the zero
+// address for nowhere, with someone there who accepts.
+func (w *World) helps(v *View, node int, e Entry, target netip.AddrPort) bool {
+	targets := w.targetsOf(v, node, e)
 	if _, among := slices.BinarySearchFunc(targets, target, func(t plan.Target, a netip.AddrPort) int { return t.Addr.Compare(a) }); among {
 		return false // they are in address order (plan.Lists)
 	}
@@ -160,7 +160,7 @@ func (w *World) helps(rules *plan.Plan, e Entry, target netip.AddrPort) bool {
 // to blame.
 func (w *World) late(e Entry, node int, target netip.AddrPort) ledger.Actor {
 	p := w.Proxies[node]
-	has := func(v *View) bool { return v != nil && w.helps(w.planOf(v, node), e, target) }
+	has := func(v *View) bool { return v != nil && w.helps(v, node, e, target) }
 	switch {
 	case !has(w.views.last):
 		return ledger.SliceController

@@ -185,12 +185,12 @@ func (w *World) healthyIn(v *View, e Entry, node int, proxy bool) bool {
 // Reaches says whether a node's rules in force lead to somebody who accepts, ReachesSettled
 // whether settled rules would.
 func (w *World) Reaches(e Entry, node int) bool {
-	return !w.dead[node] && w.helps(w.Rules(node), e, netip.AddrPort{})
+	return !w.dead[node] && w.helps(w.Proxies[node].installed, node, e, netip.AddrPort{})
 }
 
 // ReachesSettled is Reaches by settled rules.
 func (w *World) ReachesSettled(e Entry, node int) bool {
-	return !w.dead[node] && w.helps(w.Settled(node), e, netip.AddrPort{})
+	return !w.dead[node] && w.helps(w.settledView(), node, e, netip.AddrPort{})
 }
 
 // PodInstance returns what runs in a pod, nil when nothing ever did.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -21,11 +20,6 @@ type settledService struct {
 	chunks    int     // how many the settled view has
 	unchecked bool    // differs is out of date
 	differs   bool    // the slices in the API say something else
-}
-
-// Settled returns the Plan a node would have if every delay were zero.
-func (w *World) Settled(node int) *plan.Plan {
-	return w.planOf(w.settledView(), node)
 }
 
 // changedPod notes that a pod in the API has become another; either may be nil.
@@ -112,8 +106,8 @@ func (w *World) slicesInAPI(service int) []entry {
 	return out
 }
 
-// settledView brings a second cache up to what the pods in the API amount to. How endpoints
-// are packed into slices does not matter there.
+// settledView is what nodes would have if every delay were zero: it brings a second cache up to what
+// the pods in the API amount to. How endpoints are packed into slices does not matter there.
 func (w *World) settledView() *View {
 	if w.settled != nil {
 		return w.settled

@@ -55,7 +55,8 @@ type store struct {
 	slices  sliceLog // what the nodes' proxies hear of, each in its own time
 
 	requests pool[request] // on their way
-	execute  func(uint64)  // executed
+
+	execute, arrive, hand func(uint64) // executed, arrived, take: for events
 
 	changedPod func(old, p *Pod) // hears of every version of a pod, before the watches
 
@@ -71,7 +72,7 @@ func newStore(eng *engine.Engine, latency engine.Dist, name func(key) string) *s
 		eng: eng, owner: eng.Register("apiserver"), latency: latency, name: name,
 		others: map[key]*record{}, frozen: map[engine.Owner][]func(){},
 	}
-	s.execute = s.executed
+	s.execute, s.arrive, s.hand = s.executed, s.arrived, s.take
 	return s
 }
 
@@ -87,7 +88,7 @@ type watch struct {
 	last    engine.Time       // when the last news on its way will be delivered
 	held    []news            // while the API server is down
 	coming  queue[object]     // on its way; it arrives in order
-	arrived func()            // what the arrival of each does
+	number  uint64            // in store.all
 }
 
 // news is one version of an object, with the draw of its delay.
@@ -98,9 +99,10 @@ type news struct {
 
 // subscribe starts a watch of some kinds.
 func (s *store) subscribe(name string, owner engine.Owner, latency engine.Dist, deliver func(object), kinds ...kind) *watch {
-	w := &watch{label: "watch " + name, draws: s.eng.Component(name), owner: owner, latency: latency, deliver: deliver}
-	take := func() { s.take(w) }
-	w.arrived = func() { s.awake(w.owner, take) }
+	w := &watch{
+		label: "watch " + name, draws: s.eng.Component(name), owner: owner, latency: latency, deliver: deliver,
+		number: uint64(len(s.all)),
+	}
 	for _, k := range kinds {
 		s.watches[k] = append(s.watches[k], w)
 	}
@@ -263,11 +265,15 @@ func (s *store) send(w *watch, n news) {
 	at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))
 	w.last = at
 	w.coming.push(n.object)
-	s.eng.At(at, engine.ClassDelivery, w.owner, w.label, w.arrived)
+	s.eng.AtWith(at, engine.ClassDelivery, w.owner, w.label, s.arrive, w.number)
 }
 
+// arrived has the component of a watch hear of what has arrived, unless it is paused.
+func (s *store) arrived(number uint64) { s.awakeWith(s.all[number].owner, s.hand, number) }
+
 // take has a watch's component hear of what has arrived first.
-func (s *store) take(w *watch) {
+func (s *store) take(number uint64) {
+	w := s.all[number]
 	o := w.coming.pop()
 	s.tell(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(w.label, "watch ")}, o)
 	w.deliver(o)

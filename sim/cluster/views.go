@@ -13,9 +13,28 @@ type View struct {
 	At       engine.Time
 	Snapshot *endpoints.Snapshot
 
-	of    *views
-	plans []*plan.Plan // by class of nodes; nil where nobody asked yet
+	of      *views
+	plans   []*plan.Plan // by class of nodes; nil where nobody asked yet
+	answers []answer     // those that were asked for so far, a few at most
 }
+
+// answer is where a View's rules send new connections of one kind.
+type answer struct {
+	question
+	targets []plan.Target
+}
+
+// question is all that an answer depends on, beside the View.
+type question struct {
+	class    int // of the node
+	external bool
+	service  int
+	port     uint16
+	protocol endpoints.Protocol
+}
+
+// mostAnswers bounds those that a View remembers: they are looked through.
+const mostAnswers = 8
 
 // views is a history of Views, of which each differs from the one before in few Services.
 // Plans are made from each other: what one change costs does not depend on the cluster.
@@ -105,4 +124,20 @@ func (w *World) planOf(v *View, node int) *plan.Plan {
 		vs.newest[class] = v
 	}
 	return v.plans[class]
+}
+
+// targetsOf returns where a View's rules on a node send a new connection, in order of addresses. Who is to
+// blame for failures asks the same again and again.
+func (w *World) targetsOf(v *View, node int, e Entry) []plan.Target {
+	q := question{w.Proxies[node].class, e.External, e.service, e.port, e.protocol}
+	for i := range v.answers {
+		if v.answers[i].question == q {
+			return v.answers[i].targets
+		}
+	}
+	targets := decide(w.planOf(v, node), e).Targets
+	if len(v.answers) < mostAnswers {
+		v.answers = append(v.answers, answer{q, targets})
+	}
+	return targets
 }

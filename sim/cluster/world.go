@@ -96,6 +96,7 @@ type workloadInfo struct {
 	main     int
 	services []int
 	hooks    map[string]scenario.Hook
+	apps     [2]*scenario.App // of the first revision, and of the others
 }
 
 type serviceInfo struct {
@@ -164,7 +165,7 @@ func (w *World) resolve() {
 	w.services = make([]serviceInfo, len(w.sc.Services))
 	for i := range w.sc.Workloads {
 		d := w.sc.Workloads[i].Deployment
-		w.workloads[i] = workloadInfo{spec: &d.Spec.Template, hooks: w.sc.Workloads[i].Hooks}
+		w.workloads[i] = workloadInfo{spec: &d.Spec.Template, hooks: w.sc.Workloads[i].Hooks, apps: appsOf(&w.sc.Workloads[i])}
 	}
 	for s := range w.sc.Services {
 		svc := w.sc.Services[s].Service
@@ -564,17 +565,20 @@ func (w *World) syncLatency(node int) *engine.Dist {
 	return &w.sc.Latency.ProxySync
 }
 
-// app is how the process of a pod behaves: the workload's app, or its revision's.
+// app is how the process of a pod behaves: the workload's app, or its revision's. Nobody changes it.
 func (w *World) app(p *Pod) *scenario.App {
-	wl := &w.sc.Workloads[p.Workload]
-	name := "old"
-	if p.Revision > 0 {
-		name = "new"
+	return w.workloads[p.Workload].apps[min(p.Revision, 1)]
+}
+
+// appsOf returns the app of a workload's first revision, and that of the others.
+func appsOf(wl *scenario.Workload) (apps [2]*scenario.App) {
+	for i, revision := range [...]string{"old", "new"} {
+		apps[i] = &wl.App
+		if a, ok := wl.Revisions[revision]; ok {
+			apps[i] = &a
+		}
 	}
-	if a, ok := wl.Revisions[name]; ok {
-		return &a
-	}
-	return &wl.App
+	return apps
 }
 
 // keyName names an object by its role and ordinal, for its draws.

@@ -49,18 +49,16 @@ type Handle struct {
 	gen  uint32
 }
 
-// slot holds what an event does; slots are reused, gen tells the uses apart. One that is free, or
-// whose event was cancelled, has neither run nor do.
+// slot holds what an event does; slots are reused, gen tells the uses apart.
 type slot struct {
-	run  func()
-	do   func(uint64) // with what is in with
-	with uint64
-	name string
-	gen  uint32
-	look bool // no event of the run: see Look
+	run     func()
+	do      func(uint64) // with what is in with, where there is no run
+	with    uint64
+	name    string
+	gen     uint32
+	look    bool // no event of the run: see Look
+	pending bool // still to come, and not cancelled
 }
-
-func (s *slot) pending() bool { return s.run != nil || s.do != nil }
 
 // Limits bound a run. Reaching one is an error with a name, never a hang.
 type Limits struct {
@@ -146,7 +144,7 @@ func (e *Engine) schedule(at Time, class Class, owner Owner, what slot) Handle {
 		i = uint32(len(e.slots) - 1)
 	}
 	s := &e.slots[i]
-	what.gen = s.gen + 1
+	what.gen, what.pending = s.gen+1, true
 	*s = what
 	e.push(event{at: at, class: class, owner: owner, seq: e.seq, slot: i})
 	e.seq++
@@ -169,10 +167,10 @@ func (e *Engine) Cancel(h Handle) bool {
 		return false
 	}
 	s := &e.slots[h.slot-1]
-	if s.gen != h.gen || !s.pending() {
+	if s.gen != h.gen || !s.pending {
 		return false
 	}
-	s.run, s.do = nil, nil // its entry stays in the queue until its time comes
+	s.pending = false // its entry stays in the queue until its time comes
 	return true
 }
 
@@ -214,17 +212,17 @@ func (e *Engine) Step() (bool, error) {
 	}
 	e.pop()
 	what := *s
-	s.run, s.do = nil, nil
+	s.pending = false
 	e.free = append(e.free, next.slot)
 	e.now = next.at
 	if !what.look {
 		e.done++
 		e.hash.Event(next.at, next.class, next.owner, what.name)
 	}
-	if what.do != nil {
-		what.do(what.with)
-	} else {
+	if what.run != nil {
 		what.run()
+	} else {
+		what.do(what.with)
 	}
 	return true, nil
 }
@@ -243,7 +241,7 @@ func (e *Engine) RunUntil(t Time) error {
 }
 
 func (e *Engine) dropCancelled() {
-	for len(e.queue) > 0 && !e.slots[e.queue[0].slot].pending() {
+	for len(e.queue) > 0 && !e.slots[e.queue[0].slot].pending {
 		e.free = append(e.free, e.queue[0].slot)
 		e.pop()
 	}

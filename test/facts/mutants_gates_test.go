@@ -83,7 +83,7 @@ var progressMutants = []mutant{
 
 var componentMutants = []mutant{
 	{"a component that is paused hears all the same", []string{"simulator 6"}, cluster, "TestPausedComponents|TestPausedProxy|TestOutageAndPause", []edit{
-		{"sim/cluster/store.go", "s.awake(w.owner, take)", "s.awake(s.owner, take)"},
+		{"sim/cluster/store.go", "s.awakeWith(s.all[number].owner, s.hand, number)", "s.awakeWith(s.owner, s.hand, number)"},
 	}},
 	{"what a component has to do is lost while it is paused", []string{"simulator 6"}, cluster, "TestPausedComponents|TestOutageAndPause", []edit{
 		{component, "s.frozen[owner] = append(held, run)", "s.frozen[owner] = held"},

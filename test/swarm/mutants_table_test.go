@@ -227,7 +227,7 @@ var mutants = []mutant{
 		{"cluster/proxy.go", "p.w.store.awakeWith(p.owner, run, at)", "run(at)"},
 	}},
 	{"a component that is paused hears all the same", []string{"simulator 6"}, []edit{
-		{"cluster/store.go", "s.awake(w.owner, take)", "s.awake(s.owner, take)"},
+		{"cluster/store.go", "s.awakeWith(s.all[number].owner, s.hand, number)", "s.awakeWith(s.owner, s.hand, number)"},
 	}},
 	{"a member is left after one failure more", []string{"load-balancers 1"}, []edit{
 		{"balancer/check.go", "if m.row < max(1, threshold) {", "if m.row <= max(1, threshold) {"},
