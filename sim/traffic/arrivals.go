@@ -52,6 +52,38 @@ func (p *arrivals) pass() {
 	p.open(p.slot + 1)
 }
 
+// upcoming are the next arrivals before a moment, at most those of one slot; there is one at least. They are
+// overwritten when the arrivals go on.
+func (p *arrivals) upcoming(limit engine.Time) []engine.Time {
+	if p.process == Constant {
+		n := 0
+		for at := p.next; at < limit && n < mostInSlot; at = at.Add(p.interval) {
+			p.room[n] = at
+			n++
+		}
+		return p.room[:n]
+	}
+	n := len(p.times)
+	for p.times[n-1] >= limit {
+		n--
+	}
+	return p.times[p.at:n]
+}
+
+// passed passes the first n of those that upcoming has returned.
+func (p *arrivals) passed(n int) {
+	p.count += uint64(n)
+	if p.process == Constant {
+		p.next = p.next.Add(engine.Time(n) * p.interval)
+		return
+	}
+	if p.at += n; p.at < len(p.times) {
+		p.next = p.times[p.at]
+		return
+	}
+	p.open(p.slot + 1)
+}
+
 // passUntil passes all arrivals before a moment and returns how many there were.
 func (p *arrivals) passUntil(limit engine.Time) uint64 {
 	if p.next >= limit {

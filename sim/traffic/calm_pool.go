@@ -73,34 +73,88 @@ func (s *stream) widen() *conn {
 
 // walk sends all requests that arrive before a moment over the connections of a calm stream's pool.
 func (s *stream) walk(t *Traffic, limit engine.Time) {
+	if s.next >= limit {
+		return
+	}
+	s.forgetStale()
+	var draws [mostInSlot]uint64
 	for s.next < limit {
-		if !plainlyPooled(t, s) {
-			s.openCalm(t)
+		times := s.upcoming(limit)
+		for i := range times { // apart from what follows: one does not wait for the other
+			draws[i] = s.requests.Sub(s.count + uint64(i)).Draw(1)
 		}
-		s.pass()
+		for i, now := range times {
+			if r := (rider{now, s.count + uint64(i)}); !s.rideCalm(r, draws[i]) {
+				s.openCalm(t, r)
+			}
+		}
+		s.passed(len(times))
 	}
 }
 
-// plain has the next request of the stream, which is plain, under way over the connection until a moment.
-func (c *conn) plain(now, end engine.Time) {
-	s := c.pool
-	c.counted, c.number, c.sent, c.used = true, s.count, now, end
-	s.places.use(c, end)
+// rider is a request over a connection of a pool.
+type rider struct {
+	at     engine.Time
+	number uint64
 }
 
-// openCalm opens a connection for the next request of a calm stream: see ride, connect and accepted.
-func (s *stream) openCalm(t *Traffic) {
-	draws, now := s.requests.Sub(s.count), s.next
+// forgetStale drops what is out of date of the connections that are free or will be: nothing of them gets out of date
+// while a calm stream is walked.
+func (s *stream) forgetStale() {
+	p := &s.places
+	p.busy, p.freed = s.upToDate(p.busy[:0], p.busy[p.freed:]), 0
+	p.idle = s.upToDate(p.idle[:0], p.idle)
+}
+
+// upToDate appends those places of a list to another at which nothing has happened since.
+func (s *stream) upToDate(to, list []place) []place {
+	for i := range list {
+		if !s.stale(&list[i]) {
+			to = append(to, list[i])
+		}
+	}
+	return to
+}
+
+// rideCalm is ridePlain in a calm stream, by the first draw of the request: ok false if a connection has to be opened.
+func (s *stream) rideCalm(r rider, draw uint64) (ok bool) {
+	p := &s.places
+	for p.freed < len(p.busy) && p.busy[p.freed].at <= r.at {
+		p.idle = append(p.idle, p.busy[p.freed])
+		p.freed++
+	}
+	for last := len(p.idle) - 1; last >= 0; last-- {
+		c := s.pool[p.idle[last].n]
+		p.idle = p.idle[:last]
+		if !c.asItWas(r.at) { // its client has closed it, or knows that its server has
+			c.drop()
+			continue
+		}
+		c.plain(r, r.at+c.takes.Sample(draw)+s.spec.RTT)
+		return true
+	}
+	return false
+}
+
+// plain has a request that is plain under way over the connection until a moment.
+func (c *conn) plain(r rider, end engine.Time) {
+	c.counted, c.number, c.sent, c.used = true, r.number, r.at, end
+	c.pool.places.use(c, end)
+}
+
+// openCalm opens a connection for a request of a calm stream: see ride, connect and accepted.
+func (s *stream) openCalm(t *Traffic, r rider) {
+	draws := s.requests.Sub(r.number)
 	to, target := s.calm.choose(draws)
 	c := s.vacant()
 	c.member, c.flow, c.node = int(to.member), to.flow, int(to.node)
-	end := now + target.Server.Plain().Sample(draws.Draw(uint64(to.drawn))) + s.spec.RTT
+	end := r.at + target.Server.Plain().Sample(draws.Draw(uint64(to.drawn))) + s.spec.RTT
 	work := serving{end: end, conn: c, attempt: attempt{
-		req:    request{stream: s, number: s.count, arrival: now, draws: draws, drawn: uint32(to.drawn), attempts: 1},
-		member: c.member, flow: c.flow, node: c.node, began: now, sent: now, target: target,
+		req:    request{stream: s, number: r.number, arrival: r.at, draws: draws, drawn: uint32(to.drawn), attempts: 1},
+		member: c.member, flow: c.flow, node: c.node, began: r.at, sent: r.at, target: target,
 	}}
-	t.inFlight(target.Server.ID()).add(work, now)
-	c.use(target, now, end)
+	t.inFlight(target.Server.ID()).add(work, r.at)
+	c.use(target, r.at, end)
 }
 
 // vacant is the place for the next connection of a pool that is opened.

@@ -134,7 +134,7 @@ func (s *stream) ridePlain() (ok bool) {
 		return false
 	}
 	p.idle = p.idle[:last]
-	c.plain(now, end)
+	c.plain(rider{now, s.count}, end)
 	return true
 }
 
