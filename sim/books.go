@@ -22,7 +22,7 @@ func (r *run) watch() {
 	for i := range r.sc.Traffic {
 		promises[i] = promise(&r.sc.Traffic[i])
 	}
-	r.books = check.NewBooks(promises)
+	r.books.Open(promises)
 	r.ledger.Listen(r.books)
 	if r.opts.Requests != nil {
 		r.ledger.Listen(both{r.books, r.opts.Requests})

@@ -85,9 +85,18 @@ type Options struct {
 	Requests  ledger.Listener
 	Flows     func(stream, node int, to netip.AddrPort)
 	Balancers func(BalancerEvent)
+	// Memory is used by the run, if it is not nil.
+	Memory *Memory
 	// DrawAll has every request followed on its own, none counted: Requests, Flows and Balancers hear
 	// of each. Else they hear of those that are counted no more than how many there were.
 	DrawAll bool
+}
+
+// Memory is what runs use one after the other, so that it is not allocated anew for each. No Result has a part in it. It
+// belongs to one run at a time; the zero Memory is empty.
+type Memory struct {
+	traffic traffic.Memory
+	books   check.Books
 }
 
 // Run simulates a scenario with one seed. A run that breaks one of the invariants that hold in
@@ -111,7 +120,8 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 			opts.Watch(s, owner)
 		})
 	}
-	r := &run{sc: sc, eng: eng, opts: opts, lastAction: lastAction(sc)}
+	mem := cmp.Or(opts.Memory, new(Memory))
+	r := &run{sc: sc, eng: eng, opts: opts, lastAction: lastAction(sc), memory: mem, books: &mem.books}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
 	r.cluster = cluster.New(sc, eng, (*observer)(r))
 	if err := r.resolveEntries(); err != nil {
@@ -126,7 +136,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 	}
 	r.openFronts()
 	r.openControllers()
-	r.traffic = traffic.New((*between)(r), r.ledger, eng, r.specs())
+	r.traffic = r.memory.traffic.New((*between)(r), r.ledger, eng, r.specs())
 	if opts.DrawAll {
 		r.traffic.DrawAll()
 	}
@@ -140,7 +150,9 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 	if err := r.verify(settled); err != nil {
 		return nil, fmt.Errorf("scenario %s, seed %d: an invariant is broken: %w", sc.Name, seed, err)
 	}
-	return r.result(settled), nil
+	res := r.result(settled)
+	r.traffic.Leave(&mem.traffic)
+	return res, nil
 }
 
 // run is one simulation under way.
@@ -151,6 +163,7 @@ type run struct {
 	traffic *traffic.Traffic
 	ledger  *ledger.Ledger
 	opts    Options
+	memory  *Memory
 	books   *check.Books
 	flows   *check.Flows
 	listed  []check.Endpoint   // by inForce, to be used again

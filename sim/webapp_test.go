@@ -32,10 +32,11 @@ func webApp(tb testing.TB) *scenario.Scenario {
 func BenchmarkWebApp(b *testing.B) {
 	sc := webApp(b)
 	var requests, events, seed uint64
+	var memory Memory // as a sweep has it
 	begin := processorTime(b)
 	for b.Loop() {
 		seed++
-		r, err := Run(sc, seed)
+		r, err := RunWith(sc, seed, Options{Memory: &memory})
 		if err != nil {
 			b.Fatal(err)
 		}

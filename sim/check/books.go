@@ -89,11 +89,21 @@ func (a *account) ends(number uint64) (at engine.Time, known bool) {
 
 // NewBooks returns the books of some streams.
 func NewBooks(promises []Promise) *Books {
-	b := &Books{streams: make([]account, len(promises))}
+	b := &Books{}
+	b.Open(promises)
+	return b
+}
+
+// Open begins the books of some streams anew, in the memory of those before.
+func (b *Books) Open(promises []Promise) {
+	old := b.streams
+	*b = Books{streams: make([]account, len(promises))}
 	for i, p := range promises {
 		b.streams[i] = account{promise: p}
+		if i < len(old) {
+			b.streams[i].states, b.streams[i].waiting = old[i].states[:0], old[i].waiting[:0]
+		}
 	}
-	return b
 }
 
 // Err returns the first entry that could not be true, nil if there was none.

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"sync"
+
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -79,7 +81,8 @@ func paired(sc *scenario.Scenario, seed uint64, which pairing) outcome {
 
 // recorded is a run by itself, whose failed requests are listed where they are asked for.
 func recorded(sc *scenario.Scenario, seed uint64, list *failures, asked bool) outcome {
-	var opts sim.Options
+	memory := memories.Get().(*sim.Memory)
+	opts := sim.Options{Memory: memory}
 	if asked {
 		opts.Requests = list
 	}
@@ -87,8 +90,12 @@ func recorded(sc *scenario.Scenario, seed uint64, list *failures, asked bool) ou
 	if err != nil {
 		return outcome{err: err}
 	}
+	memories.Put(memory)
 	return outcome{run: summary(sc, res)}
 }
+
+// memories are those of runs that came to their end, for the next ones on whichever core.
+var memories = sync.Pool{New: func() any { return new(sim.Memory) }}
 
 // touched says that not all requests of a run were simply answered.
 func touched(r *check.Run) bool {

@@ -34,6 +34,15 @@ func (l *lane) add(p pending) (ok bool) {
 	return true
 }
 
+// empty returns the memory of an agenda without what is pending.
+func (a *agenda) empty() (out agenda) {
+	for i := range a.lanes {
+		out.lanes[i].list = emptied(a.lanes[i].list)
+	}
+	out.rest = emptied(a.rest)
+	return out
+}
+
 // next is when what is next is due, Never when nothing is pending.
 func (a *agenda) next() engine.Time {
 	if a.count == 0 {

@@ -15,6 +15,7 @@ type stream struct {
 	calm      calm
 	loop      heap[clientAt] // closed loop: when each client asks again
 	pool      []*conn
+	spare     []*conn // of a run before, for the pool
 	places    places
 	proxies   []*proxy   // by Server, the one that is none first; nil for those without a request
 	links     []*link    // of the kinds that share connections, by client

@@ -200,11 +200,7 @@ type Traffic struct {
 
 // New returns the traffic of some streams; arrivals begin at time 0.
 func New(world World, led *ledger.Ledger, eng *engine.Engine, specs []Spec) *Traffic {
-	t := &Traffic{world: world, led: led, stopped: engine.Never}
-	for i, spec := range specs {
-		t.streams = append(t.streams, newStream(i, spec, eng))
-	}
-	return t
+	return new(Memory).New(world, led, eng, specs)
 }
 
 // Stop ends the arrivals at a moment; attempts under way go on.

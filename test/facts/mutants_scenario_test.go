@@ -262,6 +262,9 @@ var idleMutants = []mutant{
 	{"every pool has enough room", []string{"simulator 2"}, "sim/traffic", "TestAPoolWithMoreThanEnoughRoomNeverHasARequestWait", []edit{
 		{calmPool, "return over > 0 && ", "return over > -1000 || "},
 	}},
+	{"what was in flight at the end of a run is so in the next", []string{"simulator 2"}, "sim", "TestARunDoesNotKnowWhatItsMemoryWasUsedForBefore", []edit{
+		{"sim/traffic/memory.go", "plain: f.plain[:0], targets", "plain: f.plain, targets"},
+	}},
 	{"requests are counted over connections that are closed", []string{"simulator 2"}, "sim", "TestCountedRequestsComeToTheSameInEveryExample", []edit{
 		{"sim/traffic/plain.go", "if !c.asItWas(now) || c.takes == nil {", "if c.takes == nil {"},
 	}},
