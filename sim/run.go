@@ -74,8 +74,9 @@ type NotSimulated struct{ error }
 // Options are what a run may do besides. The zero Options ask for nothing, and none of them
 // changes anything about the run.
 type Options struct {
-	// Journal is told what happens in the cluster.
-	Journal cluster.Journal
+	// Journal is told what happens in the cluster: of the rules and health ports of nodes those of JournalNodes, nil for all.
+	Journal      cluster.Journal
+	JournalNodes []int
 	// Watch is handed every step of the trace, in order, with the name of the component an event
 	// belongs to ("" for a request): two runs whose hashes differ are compared step by step.
 	Watch func(step engine.Step, owner string)
@@ -132,7 +133,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 		for i := range r.routes {
 			entries = append(entries, r.routes[i].entry)
 		}
-		r.cluster.Chronicle(opts.Journal, entries)
+		r.cluster.Chronicle(opts.Journal, entries, opts.JournalNodes)
 	}
 	r.openFronts()
 	r.openControllers()

@@ -212,7 +212,7 @@ func TestTheJournalSaysForWhomTheLastSyncWas(t *testing.T) {
 		b.Latency.ProxySync = engine.Constant(100 * ms)
 		w := b.start(t, seed)
 		var j journal
-		w.Chronicle(&j, nil)
+		w.Chronicle(&j, nil, nil)
 		got := w.syncs()
 		w.at(30*sec, func() { w.deletePod(w.owner, 0) })
 		w.at(30*sec+300*ms, func() { w.deletePod(w.owner, 1) })

@@ -120,7 +120,7 @@ func TestARollbackToWhatIsGone(t *testing.T) {
 	}{{0, 1, 1}, {1, 0, 0}} {
 		w := newBuild(2).strategy("1", "0").history(c.limit).start(t, 1)
 		said := noHistory{}
-		w.Chronicle(&said, nil)
+		w.Chronicle(&said, nil, nil)
 		w.do(10*sec, "rolloutRestart", "web", "")
 		w.do(30*sec, "rollback", "web", "")
 		w.run(60 * sec)

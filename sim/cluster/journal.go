@@ -81,14 +81,22 @@ type Journal interface {
 type journalist struct {
 	journal Journal
 	entries []Entry
+	nodes   map[int]bool     // whose rules are followed; nil for all
 	rules   map[[2]int]Event // by node and entry: the last EventRules
 	healthy map[[2]int]bool
 }
 
 // Chronicle has a journal told what happens from now on. entries are the streams whose ways
-// through the nodes' rules it follows.
-func (w *World) Chronicle(j Journal, entries []Entry) {
+// through the nodes' rules it follows, nodes those on which it does so, nil for all of them: each list of rules names
+// every pod that they lead to.
+func (w *World) Chronicle(j Journal, entries []Entry, nodes []int) {
 	w.chronicle = journalist{journal: j, entries: entries, rules: map[[2]int]Event{}, healthy: map[[2]int]bool{}}
+	if nodes != nil {
+		w.chronicle.nodes = map[int]bool{}
+		for _, n := range nodes {
+			w.chronicle.nodes[n] = true
+		}
+	}
 	for n := range w.Proxies {
 		w.noteRules(n)
 	}
@@ -147,13 +155,13 @@ func (w *World) noteSlice(service int, before, after []entry) {
 
 // noteRules records where a node's rules lead each entry, if that changed.
 func (w *World) noteRules(node int) {
-	if w.chronicle.journal == nil {
+	if w.chronicle.journal == nil || w.chronicle.nodes != nil && !w.chronicle.nodes[node] {
 		return
 	}
 	for i, e := range w.chronicle.entries {
 		k := [2]int{node, i}
 		d := w.Enter(e, node)
-		next := Event{Kind: EventRules, Pod: -1, Node: node, Entry: i, Verdict: d.Verdict}
+		next := Event{Kind: EventRules, Pod: -1, Node: node, Entry: i, Verdict: d.Verdict, Targets: make([]PodID, 0, len(d.Targets))}
 		for _, t := range d.Targets {
 			if pod, ok := w.podAt(t.Addr.Addr()); ok {
 				next.Targets = append(next.Targets, pod)

@@ -63,7 +63,7 @@ func TestProgressDeadline(t *testing.T) {
 		}
 		w := b.start(t, 1)
 		var heard deadlines
-		w.Chronicle(&heard, nil)
+		w.Chronicle(&heard, nil, nil)
 		w.do(10*sec+500*ms, "rolloutRestart", "web", "")
 		c.then(w)
 		w.run(500 * sec)

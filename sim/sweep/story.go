@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim"
@@ -11,10 +12,10 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
-// chronicle is a run with somebody writing down what happens.
-func chronicle(sc *scenario.Scenario, seed uint64) (*sim.Result, *story.Teller, error) {
+// chronicle is a run with somebody writing down what happens, of the rules of nodes what happens on some, nil for all.
+func chronicle(sc *scenario.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
 	recorder := &story.Recorder{}
-	res, err := sim.RunWith(sc, seed, sim.Options{Journal: recorder})
+	res, err := sim.RunWith(sc, seed, sim.Options{Journal: recorder, JournalNodes: nodes})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -23,7 +24,7 @@ func chronicle(sc *scenario.Scenario, seed uint64) (*sim.Result, *story.Teller, 
 
 // ordered is a run of a Scenario that expects events in an order.
 func ordered(sc *scenario.Scenario, seed uint64) outcome {
-	res, teller, err := chronicle(sc, seed)
+	res, teller, err := chronicle(sc, seed, nil)
 	if err != nil {
 		return outcome{err: err}
 	}
@@ -60,7 +61,7 @@ func (p *pool) tell(sc *scenario.Scenario, c *check.Case) error {
 		teller := tellers[x.Example.Seed]
 		if teller == nil {
 			p.counts.add(ForStory, 1)
-			_, t, err := chronicle(sc, x.Example.Seed)
+			_, t, err := chronicle(sc, x.Example.Seed, met(c.Causes, x.Example.Seed))
 			if err != nil {
 				return fmt.Errorf("%s, seed %d: %w", c.ID, x.Example.Seed, err)
 			}
@@ -74,11 +75,23 @@ func (p *pool) tell(sc *scenario.Scenario, c *check.Case) error {
 	return nil
 }
 
+// met are the nodes that the examples of one seed came to: the story of a request is about no other node's rules. What a
+// thousand nodes' rules lead to, after every sync of theirs, is more than all the rest that is written down.
+func met(causes []check.Cause, seed uint64) []int {
+	nodes := []int{}
+	for i := range causes {
+		if x := &causes[i].Example; x.Seed == seed && x.Request.Node >= 0 && !slices.Contains(nodes, x.Request.Node) {
+			nodes = append(nodes, x.Request.Node)
+		}
+	}
+	return nodes
+}
+
 // keep adds to a case that holds how its first run went, and what of it was due to the fallback to pods that terminate.
 func (p *pool) keep(sc *scenario.Scenario, c *check.Case) error {
 	seed := c.Runs[0].Seed
 	p.counts.add(ForStory, 1)
-	_, teller, err := chronicle(sc, seed)
+	_, teller, err := chronicle(sc, seed, nil)
 	if err != nil {
 		return fmt.Errorf("%s, seed %d: %w", c.ID, seed, err)
 	}

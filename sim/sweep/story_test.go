@@ -160,3 +160,38 @@ func TestEventsInOrder(t *testing.T) {
 		}
 	}
 }
+
+// The story of a request is the same whether the rules of all nodes are written down or of those alone that examples came to; of one
+// that met no node's rules none are.
+func TestAStoryNeedsTheRulesOfItsNodeAlone(t *testing.T) {
+	t.Parallel()
+	cases := append(webCases(t), balanced(t, "aws-nlb-ip", "gke-l4")...)
+	told, nodeless := 0, 0
+	for i := range cases {
+		for _, u := range unitsOf(cases[i : i+1]) {
+			if u.sc == nil {
+				continue
+			}
+			p := &pool{ctx: context.Background(), opts: &Options{Seed: 1, Runs: 3}}
+			central(p, []*unit{u})
+			if err := p.tell(u.sc, &u.record); err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range u.record.Causes {
+				_, all, err := chronicle(u.sc, x.Example.Seed, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := all.Tell(x.Example.Request); !slices.Equal(x.Story, want) {
+					t.Errorf("%s, %s:\n%v\nwith the rules of all nodes:\n%v", u.record.ID, x.Cause, x.Story, want)
+				}
+				if told++; x.Example.Request.Node < 0 {
+					nodeless++
+				}
+			}
+		}
+	}
+	if told == nodeless || nodeless == 0 {
+		t.Errorf("%d stories, %d of them of no node: the test shows nothing", told, nodeless)
+	}
+}

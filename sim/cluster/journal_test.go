@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// A Journal that is about one node hears of that node's rules alone, and of all else that it would hear.
+func TestAJournalMayBeAboutOneNodesRules(t *testing.T) {
+	t.Parallel()
+	heard := func(nodes []int) (rules, others []Event) {
+		b := newBuild(3).nodes(3)
+		w := b.start(t, 1)
+		var j journal
+		e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80})
+		if !ok {
+			t.Fatal("the stream enters nowhere")
+		}
+		w.Chronicle(&j, []Entry{e}, nodes)
+		w.at(30*sec, func() { w.deletePod(w.owner, 0) })
+		w.run(60 * sec)
+		for _, e := range j {
+			if e.Kind == EventRules || e.Kind == EventHealthPort {
+				rules = append(rules, e)
+			} else {
+				others = append(others, e)
+			}
+		}
+		return rules, others
+	}
+	all, same := heard(nil)
+	for _, nodes := range [][]int{{}, {1}, {0, 2}} {
+		got, others := heard(nodes)
+		want := slices.DeleteFunc(slices.Clone(all), func(e Event) bool { return !slices.Contains(nodes, e.Node) })
+		if !reflect.DeepEqual(others, same) {
+			t.Errorf("of nodes %v: other events are others", nodes)
+		}
+		if len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("of nodes %v: %d lists of rules, want %d of all %d", nodes, len(got), len(want), len(all))
+		}
+	}
+	if len(all) < 6 || len(same) == 0 {
+		t.Errorf("%d lists of rules and %d other events: the test shows nothing", len(all), len(same))
+	}
+}
