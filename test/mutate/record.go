@@ -60,7 +60,7 @@ func (b *Bench) recordSlow(ctx context.Context, s *suite, late func() bool) (boo
 			b.Log("%s %s fails without any mistake, and does not count: %v\n%s", s.path, name, err, out)
 			continue
 		}
-		slow = append(slow, b.parts(ctx, s, whole, below(name, out))...)
+		slow = append(slow, b.parts(ctx, s, whole, below(name, out), late)...)
 	}
 	sortByCost(slow)
 	s.slow, s.pending = slow, nil
@@ -75,7 +75,7 @@ const setUp = 2 * time.Second
 
 // parts runs the tests of a test, each by itself: a mistake is tried with those that come by it. The whole counts where it comes by a mistake
 // outside of them. If what it does before and after them takes longer than setUp, it is not divided.
-func (b *Bench) parts(ctx context.Context, s *suite, whole recorded, names []string) []recorded {
+func (b *Bench) parts(ctx context.Context, s *suite, whole recorded, names []string, late func() bool) []recorded {
 	around, _, err := b.alone(ctx, s, whole.name+"/", longest) // none of them has an empty name
 	if err != nil || len(names) < 2 || around.took > setUp {
 		return []recorded{whole}
@@ -84,8 +84,8 @@ func (b *Bench) parts(ctx context.Context, s *suite, whole recorded, names []str
 	outside := slices.Clone(whole.reached)
 	for _, name := range names {
 		r, _, err := b.alone(ctx, s, name, longest)
-		if err != nil {
-			return all[:1] // it needs one before it
+		if err != nil || late() {
+			return all[:1] // it needs one before it, or nobody is going to run them
 		}
 		all = append(all, r)
 		for i, reached := range r.reached {
