@@ -334,3 +334,20 @@ func TestWhatKubectlShowsOfEndpointsIsRemarkedWhereAPodTerminates(t *testing.T) 
 		}
 	}
 }
+
+// The head of an explanation says for which node it is, and how that decides.
+func TestTheHeadOfAnExplanation(t *testing.T) {
+	t.Parallel()
+	keep := func(name endpoints.ServiceName) bool { return name.Name == "web" }
+	other := ports(1)
+	other.Name.Name = "other"
+	x := BuildServices(slices.Values([]*endpoints.Service{world(), other}), &plan.Node{Name: "node-1", Zone: "a", Dialect: plan.IPTables, Options: endpoints.CurrentOptions()},
+		profile(t, "1.30", map[string]bool{"ProxyTerminatingEndpoints": true}), keep, func() bool { return false })
+	if x.APIVersion != APIVersion || x.Kind != "Explanation" || x.Node != "node-1" || x.Zone != "a" || x.KubernetesVersion != "1.30" || x.Mode != "iptables" ||
+		x.TerminatingFallback != "on" || x.WhatIf == nil || x.Notes == nil || x.NotProxied == nil {
+		t.Errorf("%+v", x)
+	}
+	if len(x.Services) != 1 || x.Services[0].Service != "shop/web" {
+		t.Errorf("explained: %+v", x.Services)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -93,6 +94,24 @@ func TestSurprisesAreExplained(t *testing.T) {
 		last := trace.Hops[len(trace.Hops)-1].Detail
 		if trace.Verdict != packet.None || !strings.Contains(last, c.want) {
 			t.Errorf("%s: verdict %s, %q, want it to say %q", name, trace.Verdict, last, c.want)
+		}
+	}
+}
+
+// An address of a Service is named by its kind: there may be several external ones.
+func TestFrontendsAreNamedByTheirKind(t *testing.T) {
+	t.Parallel()
+	service := endpoints.ServicePortName{ServiceName: endpoints.ServiceName{Namespace: "shop", Name: "web"}}
+	dst := netip.MustParseAddrPort("192.0.2.1:80")
+	for kind, want := range map[plan.Kind]string{
+		plan.ClusterIP:      "192.0.2.1:80/TCP is the ClusterIP of shop/web",
+		plan.ExternalIP:     "192.0.2.1:80/TCP is an external IP of shop/web",
+		plan.LoadBalancerIP: "192.0.2.1:80/TCP is the LoadBalancer IP of shop/web",
+		plan.NodePort:       "192.0.2.1 is this node, port 80 a node port of shop/web",
+	} {
+		f := &plan.Frontend{Key: plan.Key{Addr: dst.Addr(), Port: dst.Port(), Protocol: endpoints.TCP}, Kind: kind, Service: service}
+		if got := frontendText(f, dst); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

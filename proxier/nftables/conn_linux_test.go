@@ -109,4 +109,17 @@ func TestWithoutTheKernelsAnswerNothingIsInForce(t *testing.T) {
 	if _, err := openKernel(Options{NetNS: -1}); !errors.Is(err, unix.EBADF) {
 		t.Errorf("a namespace that is not there: %v", err)
 	}
+	if l, err := Listen(Options{NetNS: -1}, func(Change) bool { return true }); !errors.Is(err, unix.EBADF) || l != nil {
+		t.Errorf("a namespace that is not there, listened to: %v, %v", l, err)
+	}
+}
+
+// What a kernel lacks is named with the module and the version that have it.
+func TestEveryFeatureSaysWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	for _, f := range features() {
+		if f.what == "" || !strings.HasPrefix(f.needs, "n") || !strings.Contains(f.needs, "_") {
+			t.Errorf("%q needs %q", f.what, f.needs)
+		}
+	}
 }
