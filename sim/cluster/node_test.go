@@ -84,6 +84,11 @@ func TestACrashedNode(t *testing.T) {
 	w, e := leaving(t, endpoints.CurrentVersion())
 	w.do(10*sec, "crashNode", "node-4", "")
 	w.do(11*sec, "delete", "web#0", "")
+	w.run(10*sec - 1)
+	asked := w.Installs()
+	if w.run(10 * sec); w.Installs() != asked+1 {
+		t.Errorf("who asked for healthy nodes need not ask again: %d, and %d before", w.Installs(), asked)
+	}
 	w.run(50 * sec)
 	if w.Unrest() == "" || w.NodeInAPI(3).NotReady {
 		t.Errorf("%q, %+v", w.Unrest(), w.NodeInAPI(3))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
@@ -348,5 +349,17 @@ spec: {ingressClassName: ` + class + `, defaultBackend: {service: {name: web, po
 	}
 	if _, c := behind("nginx", config("timeoutSec: 40")); c != nil {
 		t.Errorf("another maker's: %s", c.Title)
+	}
+}
+
+// A workload without containers of its own has nothing that could be changed.
+func TestAWorkloadWithoutContainersIsNotChanged(t *testing.T) {
+	t.Parallel()
+	w := &scenario.Workload{Deployment: &appsv1.Deployment{}}
+	if got := Changes(&scenario.Scenario{}, w, engine.Second); got != nil {
+		t.Errorf("%+v", got)
+	}
+	if got := Shorter(&scenario.Scenario{}, w, 5); got != nil {
+		t.Errorf("%+v", got)
 	}
 }

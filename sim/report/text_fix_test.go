@@ -106,3 +106,25 @@ func TestARareLossIsNotZeroBeforeItsFix(t *testing.T) {
 		}
 	}
 }
+
+// What new runs say of a fix is what the worst of its cases says.
+func TestWhatNewRunsSayOfAFix(t *testing.T) {
+	t.Parallel()
+	const ms = int64(engine.Millisecond)
+	confirmed := func(runs, withLoss, stuck int, most int64) check.FixedCase {
+		return check.FixedCase{Confirm: check.Confirm{Runs: runs, WithLoss: withLoss, Stuck: stuck, LostSeconds: check.Range{Max: most}}}
+	}
+	blocked := confirmed(200, 0, 3, 0)
+	blocked.StuckBefore = 1
+	for want, cases := range map[string][]check.FixedCase{
+		"not confirmed": nil,
+		"nothing lost in 1 new rollout (at most 95 % of rollouts lose anything)":     {confirmed(1, 0, 0, 0)},
+		"nothing lost in 200 new rollouts (at most 1.5 % of rollouts lose anything)": {confirmed(200, 0, 0, 0)},
+		"at most 0.02 s lost, in 1 of 200 new rollouts":                              {confirmed(200, 0, 0, 0), confirmed(200, 1, 0, 20*ms), confirmed(2000, 2, 0, 90*ms)},
+		"comes to its end in 197 of 200 new rollouts, and loses nothing":             {blocked},
+	} {
+		if got := confirmedWords(&check.Fix{Cases: cases}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
