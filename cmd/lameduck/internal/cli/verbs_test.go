@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -202,6 +203,53 @@ func TestWhatAShellIsOfferedForFlags(t *testing.T) {
 			t.Errorf("%s: no %s in\n%s%s", line, want, out.String(), errs.String())
 		}
 	}
+}
+
+// The command line that shows a run again has what the runs depend on, and not how many there are and how they are shown.
+func TestTheCommandLineThatShowsARunAgain(t *testing.T) {
+	t.Parallel()
+	cmd := newSim("lameduck", Streams{})
+	flags := cmd.Flags()
+	c := &simCommand{program: "lameduck", flags: flags, in: &input{}}
+	c.input = inputFlags{files: []string{"a b.yaml", "c.yaml"}, kustomize: []string{"dir"}, cluster: &clusterFlags{}}
+	c.opts.Set = []string{"start=5s", "serve=1s"}
+	line := strings.Fields("-f x -k x --recursive=false --seed 7 --runs 3 --show web --all -o json -v --max-drops 1 --max-lost 1s --fail-on drops --sensitivity=false --fixes 0 " +
+		"--context x -n x -A --request-timeout 1s --set x=1 --feature-gates A=true --rate 7/s --lb gke-l4")
+	if err := flags.Parse(line); err != nil {
+		t.Fatal(err)
+	}
+	const want = "lameduck sim -f 'a b.yaml' -f c.yaml -k dir -R=false --feature-gates A=true --lb gke-l4 --rate 7/s --set start=5s --set serve=1s"
+	if got := c.replay(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// A list is the same in every format, with a heading in the text only.
+func TestAListHasTheSameRowsInEveryFormat(t *testing.T) {
+	t.Parallel()
+	text := strings.Split(strings.TrimSpace(says(t, 0, "sim --list causes")), "\n")
+	var list struct {
+		Kind  string
+		Items []map[string]string
+	}
+	if err := json.Unmarshal([]byte(says(t, 0, "sim --list causes -o json")), &list); err != nil {
+		t.Fatal(err)
+	}
+	heads := 0
+	for _, item := range list.Items {
+		if cause := item["cause"]; cause == "" || !slices.ContainsFunc(text, func(line string) bool { return strings.HasPrefix(line, cause+" ") }) {
+			t.Errorf("%v is not in the text", item)
+		}
+	}
+	for _, line := range text {
+		if line != "" && line[0] != ' ' {
+			heads++
+		}
+	}
+	if heads != len(list.Items)+1 || list.Kind != "List" {
+		t.Errorf("%d rows of text, %d items of a %s", heads, len(list.Items), list.Kind)
+	}
+	says(t, 2, "sim --list causes -o junit", "err:no JUnit form")
 }
 
 // A shell that completes a word waits for a cluster for seconds, and for files as long as it takes. What cannot be read is no word.
