@@ -53,6 +53,14 @@ var arguedMistakes = []argued{
 		"each field of a KubeProxyConfiguration that is not embedded has a name in JSON",
 	},
 	{
+		`cmd/lameduck/internal/cli/servers.go: (*serverFlags).options: conjunct deleted: "f.set(\"healthz-port\") && f.healthzPort == 0" -> "f.healthzPort == 0"`,
+		"a port that is not given is 10256, and not 0",
+	},
+	{
+		`cmd/lameduck/internal/cli/servers.go: (*serverFlags).options: conjunct deleted: "f.set(\"metrics-port\") && f.metricsPort == 0" -> "f.metricsPort == 0"`,
+		"a port that is not given is 10249, and not 0",
+	},
+	{
 		`cmd/lameduck/internal/cli/version.go: currentVersion: early return dropped: "return v" -> "" #2`,
 		"a program that the go command has built of a module knows what it was built of",
 	},
@@ -63,6 +71,14 @@ var arguedMistakes = []argued{
 	{
 		`endpoints/selection.go: (*tally).count: conjunct deleted: "local && e.IsLocal(node.Name)" -> "e.IsLocal(node.Name)" #2`,
 		"the local counts are looked at by the Local list alone, and there is none where they are not asked for",
+	},
+	{
+		`endpoints/snapshot.go: (*Service).HealthCheckNodePort: bound shifted: "0" -> "1"`,
+		"a Service has one such port for all of its ports, or none: the first port has it if any has",
+	},
+	{
+		`proxier/explain/build.go: (*builder).port: statement dropped: "*scratch = decisions" -> ""`,
+		"it only saves taking memory for the next port's decisions",
 	},
 	{
 		`proxier/nftables/walls.go: (*update).firewall: early return dropped: "return" -> ""`,
