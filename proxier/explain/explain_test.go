@@ -301,7 +301,7 @@ func TestShortCircuitsAreRemarkedWhereLocalDoesNotBindTheCluster(t *testing.T) {
 			"A pod on this node calling 192.0.2.1 is short-circuited to the Cluster list, not to Local's."},
 		{"a node port", func(sp *endpoints.ServicePort) { sp.LoadBalancerIPs = nil }, pods, "A pod on this node calling node port 30080 is short-circuited to the Cluster list, not to Local's."},
 		{"pods that cannot be told", func(*endpoints.ServicePort) {}, plan.LocalDetector{},
-			"A process on this node calling 203.0.113.10 is short-circuited to the Cluster list; a pod too, if kube-proxy can tell it is one (--cluster-cidr)."},
+			"A process on this node calling 203.0.113.10 is short-circuited to the Cluster list; a pod too, if kube-proxy can tell it is one (clusterCIDR)."},
 		{"policy Cluster", func(sp *endpoints.ServicePort) { sp.ExternalPolicy = endpoints.PolicyCluster }, pods, ""},
 		{"nothing external", func(sp *endpoints.ServicePort) { sp.LoadBalancerIPs, sp.NodePort = nil, 0 }, pods, ""},
 	} {

@@ -77,7 +77,7 @@ func (b *builder) withoutFallback(i int) string {
 	if d == "" {
 		return ""
 	}
-	return fmt.Sprintf("Without KEP-1669 (before 1.26): %s (--terminating-fallback=false).", d)
+	return fmt.Sprintf("Without KEP-1669 (before 1.26): %s (feature gate ProxyTerminatingEndpoints=false).", d)
 }
 
 func (b *builder) withFallback(i int) string {
@@ -150,7 +150,7 @@ func (b *builder) shortCircuit(i int) string {
 		address = ips[0].String()
 	}
 	if !b.node.Detector.Implemented(sp.Family) {
-		return fmt.Sprintf("A process on this node calling %s is short-circuited to the Cluster list; a pod too, if kube-proxy can tell it is one (--cluster-cidr).", address)
+		return fmt.Sprintf("A process on this node calling %s is short-circuited to the Cluster list; a pod too, if kube-proxy can tell it is one (clusterCIDR).", address)
 	}
 	return fmt.Sprintf("A pod on this node calling %s is short-circuited to the Cluster list, not to Local's.", address)
 }

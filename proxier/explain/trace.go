@@ -174,7 +174,7 @@ func (a *Trace) WriteText(w io.Writer, opts TextOptions) error {
 	p.Table(2, hops)
 	if o := a.OtherMode; o != nil {
 		p.Blank()
-		p.Text("", strings.TrimSpace(fmt.Sprintf("%s mode differs: %s %s", o.Mode, o.Verdict, strings.Join(o.Endpoints, " | ")))+" (--mode "+o.Mode+")")
+		p.Text("", strings.TrimSpace(fmt.Sprintf("%s mode differs: %s %s", o.Mode, o.Verdict, strings.Join(o.Endpoints, " | "))))
 	}
 	_, err := io.WriteString(w, p.String())
 	return err

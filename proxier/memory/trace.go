@@ -88,7 +88,7 @@ func (e *evaluation) sourceText(n *plan.Node) string {
 		return fmt.Sprintf("%s is this node's own address", src)
 	default:
 		if !d.Implemented(endpoints.FamilyOf(src)) {
-			return fmt.Sprintf("%s counts as outside: this node cannot tell its pods' traffic (no --cluster-cidr)", src)
+			return fmt.Sprintf("%s counts as outside: this node cannot tell its pods' traffic (no clusterCIDR)", src)
 		}
 		return fmt.Sprintf("%s %s from outside: neither a pod's address nor this node's", src, where)
 	}

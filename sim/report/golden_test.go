@@ -160,6 +160,7 @@ func played(file string, opts scenario.Options, much sweep.Options) func(*testin
 func run(t *testing.T, file, text string, opts scenario.Options, much sweep.Options) *check.Simulation {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: file, Data: []byte(text)}}, manifest.Options{})
+	opts.Front, much.Front = flags(), flags()
 	cases, more := scenario.Infer(objects, opts)
 	if problems = append(problems, more...); manifest.HasErrors(problems) {
 		t.Fatal(problems)
@@ -228,5 +229,13 @@ func TestFilesAreNamedWhereTheyChange(t *testing.T) {
 	}
 	if want := fmt.Sprint([]string{"a.yaml:1", ":2", "b.yaml:3", "a.yaml:4", ""}); fmt.Sprint(got) != want {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// flags words settings as a command line does.
+func flags() scenario.Front {
+	return scenario.Front{
+		OptionText: func(name, value string) string { return strings.TrimSpace("--" + name + " " + value) },
+		FieldText:  func(path, value string) string { return "--set " + path + "=" + value },
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/proxier/page"
@@ -236,7 +237,7 @@ func (t *text) last(shown []*check.Case) {
 	if run == nil || t.sim.Replay == "" {
 		return
 	}
-	t.command("Again: ", fmt.Sprintf("%s --show %s --seed %d --runs 1", t.sim.Replay, t.shortID(shown[0]), run.Seed))
+	t.command("Again: ", strings.Join([]string{t.sim.Replay, t.option("show", t.shortID(shown[0])), t.option("seed", strconv.FormatUint(run.Seed, 10)), t.option("runs", "1")}, " "))
 }
 
 // shortID is the end of a case's id, "web:80", where it is enough to show that case alone.

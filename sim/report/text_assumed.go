@@ -50,7 +50,7 @@ func (t *text) assumptions(shown []*check.Case) {
 				}
 				continue
 			}
-			rows = append(rows, []string{inWords(a.ID, a.What, a.Value), t.effects(a), t.flag(a.Settle)})
+			rows = append(rows, []string{inWords(a.ID, a.What, a.Value), t.effects(a), t.way(a.Settle)})
 		case a.Effect != nil:
 			nothing++
 		default:
@@ -90,8 +90,11 @@ func profileOf(c *check.Case) string {
 	return ""
 }
 
-// flag is what says an assumption: in short the first of several ways.
-func (t *text) flag(settle string) string {
+// option words something that a reader can set.
+func (t *text) option(name, value string) string { return t.sim.Front.Option(name, value) }
+
+// way is what says an assumption: in short the first of several ways.
+func (t *text) way(settle string) string {
 	if t.opts.Verbose {
 		return settle
 	}

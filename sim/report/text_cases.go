@@ -123,7 +123,7 @@ func (t *text) folded(hidden []*check.Case) {
 			m := engine.Time(hidden[to].LostSeconds.Median)
 			low, high = min(low, m), max(high, m)
 		}
-		t.Text("  ", fmt.Sprintf("%s: %s, %s lost (--all lists them)", count(to-from, "more case", "more cases"), hidden[from].Verdict, between(low, high)))
+		t.Text("  ", fmt.Sprintf("%s: %s, %s lost (%s lists them)", count(to-from, "more case", "more cases"), hidden[from].Verdict, between(low, high), t.option("all", "")))
 		from = to
 	}
 }
@@ -144,7 +144,7 @@ func (t *text) held(holds []*check.Case, others bool) {
 	if others {
 		words = count(len(holds), "more case holds", "more cases hold")
 	}
-	t.Text("  ", fmt.Sprintf("%s: lost nothing in %s each (--all lists them).%s", words, count(len(weakest.Runs), "run", "runs"), bound(weakest)))
+	t.Text("  ", fmt.Sprintf("%s: lost nothing in %s each (%s lists them).%s", words, count(len(weakest.Runs), "run", "runs"), t.option("all", ""), bound(weakest, t.sim.Front)))
 }
 
 // notJudged says why cases are not judged, or how many.
@@ -153,7 +153,7 @@ func (t *text) notJudged(not []*check.Case, alone, said bool) {
 		return
 	}
 	if !t.opts.All {
-		t.Text("  ", count(len(not), "case is", "cases are")+" not judged (--all says why).")
+		t.Text("  ", count(len(not), "case is", "cases are")+" not judged ("+t.option("all", "")+" says why).")
 		return
 	}
 	for _, c := range not {

@@ -7,11 +7,12 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // familySentence is the headline of a case of which nothing says which load balancer it is
 // behind; "" for others.
-func familySentence(c *check.Case) string {
+func familySentence(c *check.Case, front scenario.Front) string {
 	if len(c.Families) == 0 {
 		return ""
 	}
@@ -31,7 +32,7 @@ func familySentence(c *check.Case) string {
 	}
 	low, high = familyRange(c, func(f *check.Case) check.Range { return f.LostSeconds })
 	if high == 0 {
-		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c))
+		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c, front))
 	}
 	return fmt.Sprintf(" loses %s of traffic in a %s%s", between(low, high), one(c), tail(low, high, "much"))
 }

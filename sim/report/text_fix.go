@@ -44,7 +44,7 @@ func (t *text) todo(c *check.Case) []string {
 		return []string{words}
 	}
 	if len(c.Families) > 0 {
-		return []string{"say which load balancer it is, for nothing in the input does: --lb " + presets(c) + " (--list presets)"}
+		return []string{"say which load balancer it is, for nothing in the input does: " + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"}
 	}
 	fixes := fixesFor(t.sim, c.Workload)
 	switch {
@@ -101,9 +101,9 @@ func (t *text) notLookedFor() string {
 	case t.sim.Interrupted:
 		return "fixes were not looked for: interrupted"
 	case len(t.sim.Fixes)+len(t.sim.NoHelp) > 0:
-		return "fixes were not looked for: --fixes says for how many workloads, the worst first"
+		return "fixes were not looked for: " + t.option("fixes", "") + " says for how many workloads, the worst first"
 	default:
-		return "fixes were not looked for (--fixes 0)"
+		return "fixes were not looked for (" + t.option("fixes", "0") + ")"
 	}
 }
 
@@ -453,7 +453,7 @@ func (t *text) otherFixes(shown []string, headed bool) {
 			headed = true
 		}
 		if i == t.room.others && len(groups) > t.room.others+1 {
-			t.Text("  ", fmt.Sprintf("%d more changes help others (--show NAME).", len(groups)-i))
+			t.Text("  ", fmt.Sprintf("%d more changes help others (%s).", len(groups)-i, t.option("show", "NAME")))
 			return
 		}
 		names := g.names

@@ -3,11 +3,13 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // labels is how wide the labels of the head are.
@@ -16,14 +18,14 @@ const labels = 16
 // head answers four questions: what happens and how bad it is, who notices, why, what to do.
 func (t *text) head(c *check.Case) {
 	word := strings.ToUpper(strings.ReplaceAll(string(c.Verdict), "-", " "))
-	t.Hanging(t.styled(c, word)+strings.Repeat(" ", max(2, 8-len(word))), 8, subject(c)+sentence(c))
+	t.Hanging(t.styled(c, word)+strings.Repeat(" ", max(2, 8-len(word))), 8, subject(c)+sentence(c, t.sim.Front))
 	for _, u := range c.Unmet {
 		t.Text("        ", "Not as the Scenario expects: "+u+".")
 	}
 	if c.Expectation != nil && len(c.Unmet) == 0 {
 		t.Text("        ", "As the Scenario expects.")
 	}
-	if words := allowed(c, t.opts.Limits); words != "" {
+	if words := allowed(c, t.opts.Limits, t.sim.Front); words != "" {
 		t.Text("        ", words)
 	}
 	t.Blank()
@@ -52,22 +54,22 @@ func (t *text) head(c *check.Case) {
 	}
 }
 
-// allowed says which flag makes a case that would be a finding none; "" for other cases.
-func allowed(c *check.Case, l check.Limits) string {
+// allowed says which setting makes a case that would be a finding none; "" for other cases.
+func allowed(c *check.Case, l check.Limits, front scenario.Front) string {
 	if !c.Fails(check.Limits{}) || c.Fails(l) {
 		return ""
 	}
-	var flags []string
+	var settings []string
 	if l.MaxLost > 0 {
-		flags = append(flags, "--max-lost "+l.MaxLost.Duration().String())
+		settings = append(settings, front.Option("max-lost", l.MaxLost.Duration().String()))
 	}
 	if l.MaxDrops > 0 {
-		flags = append(flags, fmt.Sprintf("--max-drops %d", l.MaxDrops))
+		settings = append(settings, front.Option("max-drops", strconv.FormatInt(l.MaxDrops, 10)))
 	}
 	if l.FailOn != "" && l.FailOn != check.Drops {
-		flags = append(flags, "--fail-on "+string(l.FailOn))
+		settings = append(settings, front.Option("fail-on", string(l.FailOn)))
 	}
-	return "Allowed by " + listed(flags, len(flags)) + "."
+	return "Allowed by " + listed(settings, len(settings)) + "."
 }
 
 // labelled writes paragraphs beside a label; none where there are none.
@@ -89,8 +91,8 @@ func (t *text) styled(c *check.Case, word string) string {
 }
 
 // sentence goes on after the name of what a case is about.
-func sentence(c *check.Case) string {
-	if words := familySentence(c); words != "" {
+func sentence(c *check.Case, front scenario.Front) string {
+	if words := familySentence(c, front); words != "" {
 		return words
 	}
 	verdict := c.Verdict
@@ -105,7 +107,7 @@ func sentence(c *check.Case) string {
 	case check.Drops, check.Rare:
 		return losing(c)
 	case check.Holds:
-		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c))
+		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c, front))
 	default:
 		return fmt.Sprintf(", %s: %s.", event(c), c.Reason)
 	}
@@ -144,13 +146,13 @@ func alsoLost(c *check.Case) string {
 }
 
 // bound says what nothing lost amounts to.
-func bound(c *check.Case) string {
+func bound(c *check.Case, front scenario.Front) string {
 	if c.Bound == 0 {
 		return ""
 	}
 	words := fmt.Sprintf(" With 95 %% confidence at most %s of such %s lose anything", percent(c.Bound), strings.TrimPrefix(many(c, 2), "2 "))
 	if len(c.Runs) < 300 {
-		words += " (--runs 300: 1 %)"
+		words += " (" + front.Option("runs", "300") + ": 1 %)"
 	}
 	return words + "."
 }

@@ -56,7 +56,7 @@ func TestWhatIsAllowedSaysByWhat(t *testing.T) {
 		{check.Limits{}, ""}, {check.Limits{MaxLost: 5 * engine.Second}, "Allowed by --max-lost 5s."}, {check.Limits{MaxLost: engine.Millisecond}, ""},
 		{check.Limits{FailOn: check.Outage}, "Allowed by --fail-on outage."},
 	} {
-		if got := allowed(c, tt.limits); got != tt.want {
+		if got := allowed(c, tt.limits, flags()); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.limits, got, tt.want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestARecreateIsARestart(t *testing.T) {
 	}
 	c := &s.Cases[0] // holds
 	c.Recreates = true
-	if got := sentence(c); !strings.Contains(got, " in 2 of 2 restarts (") {
+	if got := sentence(c, scenario.Front{}); !strings.Contains(got, " in 2 of 2 restarts (") {
 		t.Error(got)
 	}
 }

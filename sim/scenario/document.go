@@ -26,8 +26,8 @@ type document struct {
 
 // given is a value that did not come from the document.
 type given struct {
-	path string // within the document
-	flag string // "--set latency.watch=3s"
+	path    string // within the document
+	setting string // as the front words it, such as "--set latency.watch=3s"
 }
 
 // newDocument copies what was written and puts the --set values into it.
@@ -65,14 +65,14 @@ func copyValue(v any) any {
 // position is where the value at a path stands: in the file, or on the command line.
 func (d *document) position(at string) manifest.Position {
 	if g := d.givenAt(at); g != nil {
-		return manifest.Position{File: g.flag}
+		return manifest.Position{File: g.setting}
 	}
 	if d.object != nil && d.object.Has(at) {
 		return d.object.ValueAt(at)
 	}
 	for _, g := range d.given { // a mapping that flags made
 		if below(g.path, at) {
-			return manifest.Position{File: g.flag}
+			return manifest.Position{File: g.setting}
 		}
 	}
 	if d.object == nil {

@@ -45,14 +45,14 @@ func aboutWorld() []FieldDoc {
 		{"spec.clients.dialTimeout", "", "20s", "how long gRPC's clients try to connect, whatever the deadlines of the calls that wait"},
 		{"spec.clients.repeatReused", "", "true", "clients of a keep-alive pool ask again over another connection when one that they had used before is closed before any byte of the answer"},
 		{"spec.deadAddress", "", "silent", "what the address of a pod answers that is gone: nothing, or ICMP host unreachable so long after the first SYN: 0s where the node has no route to it, 3s where it asks by ARP"},
-		{"spec.loadBalancer.preset", "", "auto: by what the Service says", "the load balancer of Services of type LoadBalancer: a name of lameduck sim --list presets, or none"},
+		{"spec.loadBalancer.preset", "", "auto: by what the Service says", "the load balancer of Services of type LoadBalancer: the name of a preset, or none"},
 		{"spec.ingress.preset", "", "by the class of the Ingress", "an ingress controller whose pods are part of the Scenario"},
 	}
 }
 
 func aboutApps() []FieldDoc {
 	rows := []FieldDoc{
-		{"profile", "", "by image and command", "what the server does at SIGTERM: a name of lameduck sim --list profiles; the fields below change single properties of it"},
+		{"profile", "", "by image and command", "what the server does at SIGTERM: the name of a profile; the fields below change single properties of it"},
 		{"init", "", "spec.init", "how long each init container of its pods runs, one after another"},
 		{"start", "", "2s", "from the start of the container until the server listens"},
 		{"readyAfter", "", "0s", "from then until its readiness would be true"},

@@ -13,7 +13,7 @@ import (
 type balancerFound struct {
 	name  string // a family of presets, "" for none
 	why   string // what says so
-	basis string // "inferred", "preset" where --env says so, or "assumed"
+	basis string // "inferred", "preset" where the user names the kind of cluster, or "assumed"
 	// others are less likely than name. families are what it might be with none better founded than
 	// another, name among them; nil where that is known.
 	others, families []string
@@ -43,7 +43,7 @@ func evidenceRows() []evidenceRow {
 		{"azure-load-balancer-*", findAzure},
 		{"an annotation or loadBalancerClass of MetalLB", findMetalLB},
 		{"providerID of a Node: aws, gce, azure, kind", findProvider},
-		{"--env", findEnvironment},
+		{"the kind of cluster that the user names", findEnvironment},
 	}
 }
 
@@ -215,6 +215,6 @@ func providerBalancer(provider string) balancerFound {
 
 func findEnvironment(e *balancerEvidence) balancerFound {
 	f := providerBalancer(e.env.Provider)
-	f.why, f.basis = "--env "+e.env.ID, "preset"
+	f.why, f.basis = "environment "+e.env.ID, "preset"
 	return f
 }

@@ -40,7 +40,7 @@ func (b *builder) checkHooks(o *manifest.Object, pod *corev1.PodSpec) {
 		// docs/model/pod-lifecycle.md 2.3: the API server drops the field while the gate is off.
 		if hook.StopSignal != nil {
 			warn("stopSignal", "Kubernetes drops it without the feature gate ContainerStopSignals, which is off by default in every version up to 1.36: "+
-				"simulated as if it was not there; valid here: STOPSIGNAL in the image, or --profile for what the app does with that signal")
+				"simulated as if it was not there; valid here: STOPSIGNAL in the image, or the profile of what the app does with that signal")
 		}
 	}
 }

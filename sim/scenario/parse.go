@@ -18,18 +18,20 @@ import (
 // zero value is the usual case. Mistakes in them are reported as Problems whose position is
 // the flag.
 type Options struct {
-	KubernetesVersion string          // --kubernetes-version, "" for 1.36
-	FeatureGates      map[string]bool // --feature-gates
-	Nodes             int             // --nodes, 0 for as many as docs/model/simulator.md 5.3 says
-	Rate              string          // --rate, such as "200/s", of every stream
-	Timeout           string          // --timeout, a duration or none, of every client but UDP, webhook and DNS clients
-	ConnectTimeout    string          // --connect-timeout, the same, for a connection alone
-	Profile           string          // --profile, of every app
-	LB                string          // --lb, a load balancer's preset
-	Env               string          // --env, of the table Environments
-	Target            string          // --target, for Infer: part of "ns/name" of a workload
-	Until             string          // --until, a duration
-	Set               []string        // --set PATH=VALUE, in order
+	KubernetesVersion string          // "" for 1.36
+	FeatureGates      map[string]bool // of kube-proxy
+	Nodes             int             // 0 for as many as docs/model/simulator.md 5.3 says
+	Rate              string          // such as "200/s", of every stream
+	Timeout           string          // a duration or none, of every client but UDP, webhook and DNS clients
+	ConnectTimeout    string          // the same, for a connection alone
+	Profile           string          // of every app
+	LB                string          // a load balancer's preset
+	Env               string          // of the table Environments
+	Target            string          // for Infer: part of "ns/name" of a workload
+	Until             string          // a duration
+	Set               []string        // PATH=VALUE of a Scenario's spec, in order
+	// Front words these settings in problems and in the assumptions that they settle.
+	Front Front
 	// Files is what stands under each Reference's Path.
 	Files map[string]Content
 }
@@ -448,15 +450,15 @@ func (b *builder) checkSet() {
 	}
 	for _, n := range b.doc.set.Start {
 		if n.Name != "" && !slices.Contains(names, n.Name) {
-			b.doc.flagError("--set start."+n.Name, "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
+			b.doc.settingError(b.opts.Front.Option("set", "start."+n.Name), "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
 		}
 	}
 	for _, n := range b.doc.set.PreStop {
 		switch {
 		case !slices.Contains(names, n.Name):
-			b.doc.flagError("--set prestop."+n.Name, "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
+			b.doc.settingError(b.opts.Front.Option("set", "prestop."+n.Name), "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
 		case !slices.Contains(hooked, n.Name):
-			b.doc.flagError("--set prestop."+n.Name, "it has no preStop hook whose duration could be given")
+			b.doc.settingError(b.opts.Front.Option("set", "prestop."+n.Name), "it has no preStop hook whose duration could be given")
 		}
 	}
 }
@@ -546,7 +548,7 @@ func (b *builder) finish() {
 	b.assumeClients()
 	b.assumeLabels()
 	b.leftOut()
-	for _, row := range Assumptions() {
+	for _, row := range Assumptions(b.opts.Front) {
 		var values []string
 		basis := "" // the weakest, where it is not the table's
 		for _, a := range b.assumed {

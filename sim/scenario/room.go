@@ -129,7 +129,7 @@ func (w *world) nodesLocal(services []manifest.Typed[*corev1.Service]) room {
 		}
 		own := room{2 * pods, fmt.Sprintf("twice as many as pods, since Service %s has %s", s.Name, policy), ""}
 		if own.nodes > mostAssumed {
-			own = room{mostAssumed, fmt.Sprintf("Service %s has %s and %d pods, and no more than %d nodes are assumed (--nodes)", s.Name, policy, pods, mostAssumed), ""}
+			own = room{mostAssumed, fmt.Sprintf("Service %s has %s and %d pods, and no more than %d nodes are assumed", s.Name, policy, pods, mostAssumed), ""}
 		}
 		r = r.wider(own)
 	}

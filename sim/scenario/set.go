@@ -9,86 +9,85 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// applySets puts the flags' values into the document, in order: first the flags that have a
-// name of their own, then --set. A flag that cannot be understood is an error and changes
-// nothing.
+// applySets puts the options' values into the document, in order: first those that have a name of their own, then Set. One
+// that cannot be understood is an error and changes nothing.
 func (d *document) applySets(opts *Options) {
 	d.set.Profile = opts.Profile
 	if opts.Profile != "" {
 		if _, ok := profileNamed(opts.Profile); !ok {
-			d.flagError("--profile "+opts.Profile, "there is no such profile; %s", didYouMean(opts.Profile, profileIDs()))
+			d.settingError(opts.Front.Option("profile", opts.Profile), "there is no such profile; %s", didYouMean(opts.Profile, profileIDs()))
 			d.set.Profile = ""
 		}
 	}
 	if opts.KubernetesVersion != "" {
-		d.put("spec.kubernetes.version", "--kubernetes-version "+opts.KubernetesVersion, opts.KubernetesVersion)
+		d.put("spec.kubernetes.version", opts.Front.Option("kubernetes-version", opts.KubernetesVersion), opts.KubernetesVersion)
 	}
 	for _, g := range sortedKeys(opts.FeatureGates) {
-		flag := fmt.Sprintf("--feature-gates %s=%t", g, opts.FeatureGates[g])
-		d.put(child("spec.kubernetes.featureGates", g), flag, opts.FeatureGates[g])
+		setting := opts.Front.Option("feature-gates", fmt.Sprintf("%s=%t", g, opts.FeatureGates[g]))
+		d.put(child("spec.kubernetes.featureGates", g), setting, opts.FeatureGates[g])
 	}
 	if opts.Nodes != 0 {
-		d.put("spec.nodes.count", "--nodes "+strconv.Itoa(opts.Nodes), int64(opts.Nodes))
+		d.put("spec.nodes.count", opts.Front.Option("nodes", strconv.Itoa(opts.Nodes)), int64(opts.Nodes))
 	}
 	if opts.LB != "" {
-		d.put("spec.loadBalancer.preset", "--lb "+opts.LB, opts.LB)
+		d.put("spec.loadBalancer.preset", opts.Front.Option("lb", opts.LB), opts.LB)
 	}
 	if opts.Timeout != "" {
-		d.put("spec.clients.timeout", "--timeout "+opts.Timeout, opts.Timeout)
+		d.put("spec.clients.timeout", opts.Front.Option("timeout", opts.Timeout), opts.Timeout)
 	}
 	if opts.ConnectTimeout != "" {
 		for _, field := range []string{"connectTimeout", "dialTimeout"} {
-			d.put("spec.clients."+field, "--connect-timeout "+opts.ConnectTimeout, opts.ConnectTimeout)
+			d.put("spec.clients."+field, opts.Front.Option("connect-timeout", opts.ConnectTimeout), opts.ConnectTimeout)
 		}
 	}
 	if opts.Until != "" {
-		d.put("spec.until", "--until "+opts.Until, opts.Until)
+		d.put("spec.until", opts.Front.Option("until", opts.Until), opts.Until)
 	}
 	for _, s := range opts.Set {
-		d.applySet(s)
+		d.applySet(s, opts.Front)
 	}
 }
 
-func (d *document) flagError(flag, format string, args ...any) {
-	d.report(manifest.Error, manifest.Position{File: flag}, "", format, args...)
+func (d *document) settingError(setting, format string, args ...any) {
+	d.report(manifest.Error, manifest.Position{File: setting}, "", format, args...)
 }
 
-// applySet is one --set PATH=VALUE.
-func (d *document) applySet(s string) {
-	flag := "--set " + s
+// applySet puts PATH=VALUE into the document.
+func (d *document) applySet(s string, front Front) {
 	at, value, ok := strings.Cut(s, "=")
+	setting := front.Option("set", s)
 	if at = strings.TrimSpace(at); !ok || at == "" {
-		d.flagError(flag, "want PATH=VALUE, such as latency.watch=100ms, start=5s or prestop.web=10s")
+		d.settingError(setting, "want PATH=VALUE, such as latency.watch=100ms, start=5s or prestop.web=10s")
 		return
 	}
 	if name, ok := shorthand(at, "prestop"); ok {
 		if name == "" {
-			d.flagError(flag, "want prestop.NAME=DURATION, NAME being a workload or a container")
+			d.settingError(setting, "want prestop.NAME=DURATION, NAME being a workload or a container")
 			return
 		}
-		d.override(&d.set.PreStop, flag, name, value)
+		d.override(&d.set.PreStop, setting, name, value)
 		return
 	}
 	if name, ok := shorthand(at, "start"); ok {
-		d.override(&d.set.Start, flag, name, value)
+		d.override(&d.set.Start, setting, name, value)
 		return
 	}
 	steps, err := splitPath(strings.TrimPrefix(at, "spec."))
 	if err != nil {
-		d.flagError(flag, "%v", err)
+		d.settingError(setting, "%v", err)
 		return
 	}
 	target, path, err := d.locate(steps)
 	if err != nil {
-		d.flagError(flag, "%v", err)
+		d.settingError(setting, "%v", err)
 		return
 	}
 	v, err := setValue(target, value)
 	if err != nil {
-		d.flagError(flag, "%v", err)
+		d.settingError(setting, "%v", err)
 		return
 	}
-	d.put(path, flag, v)
+	d.put(path, setting, v)
 }
 
 // shorthand reads "start" and "start.NAME".
@@ -100,14 +99,14 @@ func shorthand(at, word string) (name string, ok bool) {
 }
 
 // override is a --set start or prestop: a duration, or a distribution that is spelled out.
-func (d *document) override(to *[]Named, flag, name, value string) {
+func (d *document) override(to *[]Named, setting, name, value string) {
 	v, err := setValue(&shape{kind: dist}, value)
 	if err != nil {
-		d.flagError(flag, "%v", err)
+		d.settingError(setting, "%v", err)
 		return
 	}
 	at := "set " + name
-	d.given = append(d.given, given{at, flag})
+	d.given = append(d.given, given{at, setting})
 	before := len(d.problems)
 	d.checkDist(at, v)
 	if len(d.problems) > before {
@@ -234,7 +233,7 @@ func setValue(s *shape, value string) (any, error) {
 		return nil, fmt.Errorf("the value has more than one line")
 	}
 	const head = "apiVersion: lameduck/v1alpha1\nkind: Scenario\nspec: "
-	objects, problems := manifest.Load([]manifest.File{{Name: "--set", Data: []byte(head + value + "\n")}}, manifest.Options{})
+	objects, problems := manifest.Load([]manifest.File{{Name: "value", Data: []byte(head + value + "\n")}}, manifest.Options{})
 	if manifest.HasErrors(problems) || len(objects.Scenarios) != 1 {
 		return nil, fmt.Errorf("%q is no YAML value", value)
 	}
@@ -243,14 +242,14 @@ func setValue(s *shape, value string) (any, error) {
 }
 
 // put stores a value at a path of the grammar, making the mappings on the way.
-func (d *document) put(at, flag string, v any) {
+func (d *document) put(at, setting string, v any) {
 	steps, err := splitPath(at)
 	if err != nil {
-		d.flagError(flag, "%v", err)
+		d.settingError(setting, "%v", err)
 		return
 	}
 	d.value, _ = putInto(d.value, steps, v).(map[string]any)
-	d.given = append(d.given, given{at, flag})
+	d.given = append(d.given, given{at, setting})
 }
 
 func putInto(into any, steps []step, v any) any {

@@ -2,42 +2,44 @@ package scenario
 
 // Assumptions lists everything that a run takes for granted unless the input says it:
 // docs/model/simulator.md 5 as a table. A Scenario's own list has the rows that it uses, with the
-// values it uses.
-func Assumptions() []Assumption {
+// values it uses. The front words how each is settled.
+func Assumptions(front Front) []Assumption {
+	option := func(name string) string { return front.Option(name, "") }
+	field := func(path, value string) string { return front.Field(path, value) }
 	rows := []Assumption{
-		{"kubernetes", "Kubernetes version", "1.36", "1.33, the last with kube-proxy's earlier runner", "assumed", "the version whose code was read; docs/model/kube-proxy.md 6", "--kubernetes-version, from 1.19 on"},
-		{"proxy", "service proxy", "kube-proxy 1.36, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "docs/model/kube-proxy.md 6 and 10", "--env, or a KubeProxyConfiguration in the input"},
-		{"nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1)); with policy Local twice as many as pods, at most 100", "as many as pods, twice, three times", "assumed", "docs/model/simulator.md 5.3 and 9", "--nodes, or Node objects in the input"},
+		{"kubernetes", "Kubernetes version", "1.36", "1.33, the last with kube-proxy's earlier runner", "assumed", "the version whose code was read; docs/model/kube-proxy.md 6", option("kubernetes-version") + ", from 1.19 on"},
+		{"proxy", "service proxy", "kube-proxy 1.36, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "docs/model/kube-proxy.md 6 and 10", option("env") + ", or a KubeProxyConfiguration in the input"},
+		{"nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1)); with policy Local twice as many as pods, at most 100", "as many as pods, twice, three times", "assumed", "docs/model/simulator.md 5.3 and 9", option("nodes") + ", or Node objects in the input"},
 		{"zones", "zones", "a, b, c", "", "assumed", "docs/model/simulator.md 5.3", "Node objects in the input"},
 		{"replicas", "replicas", "max(spec.replicas, HPA minReplicas)", "", "inferred", "docs/model/simulator.md 5.3", "spec.replicas"},
 		{"action", "action", "rolling restart", "", "assumed", "docs/model/simulator.md 5.4", "spec.actions of a Scenario"},
-		{"clients", "clients", "100/s on new connections; 100/s on 20 connections that are kept open, idle 60s", "", "assumed", "docs/model/simulator.md 5.1", "--rate"},
-		{"timeout", "how long a client waits for an answer", "30s from outside, 10s inside", "5s, none", "assumed", "docs/model/simulator.md 9", "--timeout"},
-		{"connect-timeout", "how long a client waits for a connection", "as the whole request", "1s, 3s", "assumed", "docs/model/simulator.md 9", "--connect-timeout"},
-		{"dial-timeout", "how long a gRPC client tries to connect", "20s", "1s, 5s", "assumed", "docs/model/simulator.md 9; MIN_CONNECT_TIMEOUT of gRPC's connection back-off document", "--set clients.dialTimeout="},
+		{"clients", "clients", "100/s on new connections; 100/s on 20 connections that are kept open, idle 60s", "", "assumed", "docs/model/simulator.md 5.1", option("rate")},
+		{"timeout", "how long a client waits for an answer", "30s from outside, 10s inside", "5s, none", "assumed", "docs/model/simulator.md 9", option("timeout")},
+		{"connect-timeout", "how long a client waits for a connection", "as the whole request", "1s, 3s", "assumed", "docs/model/simulator.md 9", option("connect-timeout")},
+		{"dial-timeout", "how long a gRPC client tries to connect", "20s", "1s, 5s", "assumed", "docs/model/simulator.md 9; MIN_CONNECT_TIMEOUT of gRPC's connection back-off document", field("clients.dialTimeout", "")},
 		{"keepalive-repeat", "a client whose reused connection is closed before any answer", "asks again over another connection", "does not ask again", "assumed",
-			"docs/model/simulator.md 9; Go's net/http/transport.go, shouldRetryRequest", "--set clients.repeatReused=false"},
+			"docs/model/simulator.md 9; Go's net/http/transport.go, shouldRetryRequest", field("clients.repeatReused", "false")},
 		{"dead-address", "what the address of a pod answers that is gone", "silent", "ICMP unreachable at once, after 3s", "assumed",
-			"docs/model/simulator.md 9; docs/model/kube-proxy.md 7", "--set deadAddress="},
-		{"lb", "load balancer", "by evidence in the input; each family by itself when unknown", "one preset of each family", "assumed", "docs/model/simulator.md 5.2, --list presets", "--lb"},
-		{"lb.registration", "until a load balancer checks a new target", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, --list presets", "--set loadBalancer.registration="},
-		{"lb.propagation", "until a load balancer leaves a target that was removed", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, --list presets", "--set loadBalancer.propagation="},
-		{"lb.healthPropagation", "until a load balancer follows its health checks", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, --list presets", "--set loadBalancer.healthPropagation="},
-		{"ingress", "ingress or gateway", "by the class of the Ingress or Gateway; each family by itself when unknown", "ingress-nginx, envoy-gateway, aws-alb-ip, gke-l7-neg", "assumed", "docs/model/simulator.md 5.2, --list presets", "--lb"},
-		{"serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "docs/model/simulator.md 5.1", "--set apps.NAME.serve="},
-		{"start", "container start to listening", "2s; 15s on a JVM", "500ms, 20s; 5s, 40s on a JVM", "assumed", "docs/model/simulator.md 5.3", "--set start="},
-		{"init", "init containers", "5s each", "0s, 60s", "assumed", "docs/model/simulator.md 9", "--set init="},
-		{"image", "image", "present on every node", "pull 10s", "assumed", "docs/model/simulator.md 5.3", "--set latency.containerStart="},
-		{"sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "docs/model/simulator.md 5.5, --list profiles", "--profile"},
-		{"prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "docs/model/pod-lifecycle.md 2.1", "--set prestop.NAME=, or the sleep action of Kubernetes 1.30 and later"},
-		{"prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "docs/model/simulator.md 5.3", "--set prestop.NAME="},
-		{"churn", "changes of other Services' EndpointSlices, for which every kube-proxy syncs, too", rateText(defaultChurn), "0/s, 2/s", "assumed", "docs/model/simulator.md 9; of a Scenario: none", "--set churn="},
+			"docs/model/simulator.md 9; docs/model/kube-proxy.md 7", field("deadAddress", "")},
+		{"lb", "load balancer", "by evidence in the input; each family by itself when unknown", "one preset of each family", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")},
+		{"lb.registration", "until a load balancer checks a new target", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.registration", "")},
+		{"lb.propagation", "until a load balancer leaves a target that was removed", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.propagation", "")},
+		{"lb.healthPropagation", "until a load balancer follows its health checks", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.healthPropagation", "")},
+		{"ingress", "ingress or gateway", "by the class of the Ingress or Gateway; each family by itself when unknown", "ingress-nginx, envoy-gateway, aws-alb-ip, gke-l7-neg", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")},
+		{"serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "docs/model/simulator.md 5.1", field("apps.NAME.serve", "")},
+		{"start", "container start to listening", "2s; 15s on a JVM", "500ms, 20s; 5s, 40s on a JVM", "assumed", "docs/model/simulator.md 5.3", field("start", "")},
+		{"init", "init containers", "5s each", "0s, 60s", "assumed", "docs/model/simulator.md 9", field("init", "")},
+		{"image", "image", "present on every node", "pull 10s", "assumed", "docs/model/simulator.md 5.3", field("latency.containerStart", "")},
+		{"sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "docs/model/simulator.md 5.5, the profiles", option("profile")},
+		{"prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "docs/model/pod-lifecycle.md 2.1", field("prestop.NAME", "") + ", or the sleep action of Kubernetes 1.30 and later"},
+		{"prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "docs/model/simulator.md 5.3", field("prestop.NAME", "")},
+		{"churn", "changes of other Services' EndpointSlices, for which every kube-proxy syncs, too", rateText(defaultChurn), "0/s, 2/s", "assumed", "docs/model/simulator.md 9; of a Scenario: none", field("churn", "")},
 	}
-	return append(rows, LatencyTable()...)
+	return append(rows, LatencyTable(front)...)
 }
 
 // LatencyTable lists the delays of the control plane and the nodes, with their defaults.
-func LatencyTable() []Assumption {
+func LatencyTable(front Front) []Assumption {
 	l := DefaultLatencies()
 	about := []struct{ name, what, tried, source string }{
 		{"apiWrite", "a write to the API server", "", "docs/model/propagation.md 1.1"},
@@ -54,7 +56,7 @@ func LatencyTable() []Assumption {
 	for _, a := range about {
 		for _, f := range latencyFields() {
 			if f.name == a.name {
-				rows = append(rows, Assumption{"latency." + a.name, a.what, f.in(&l).String(), a.tried, "assumed", a.source, "--set latency." + a.name + "="})
+				rows = append(rows, Assumption{"latency." + a.name, a.what, f.in(&l).String(), a.tried, "assumed", a.source, front.Field("latency."+a.name, "")})
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -21,8 +22,8 @@ func tooLarge(units []*unit, opts *Options) error {
 	}
 	for _, u := range units {
 		if u.sc != nil && sim.Replaced(u.sc) > mostPods {
-			return sim.TooLarge(u.sc, fmt.Sprintf("each of hundreds of runs would take minutes; at most %d pods, or --runs %d (or fewer), "+
-				"--sensitivity=false and --fixes 0", mostPods, largeRuns))
+			return sim.TooLarge(u.sc, fmt.Sprintf("each of hundreds of runs would take minutes; at most %d pods, or %s (or fewer), %s and %s",
+				mostPods, opts.Front.Option("runs", strconv.Itoa(largeRuns)), opts.Front.Option("sensitivity", "false"), opts.Front.Option("fixes", "0")))
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func TestALargeRolloutIsNotRunHundredsOfTimes(t *testing.T) {
 		}
 	}
 	s, err := Run(context.Background(), cases, Options{Progress: func(string, int, int) { t.Error("something is run") }})
-	if !errors.As(err, &NotSimulated{}) || !strings.Contains(err.Error(), "at most 5000 pods, or --runs 20") || len(s.Cases) != len(cases) {
+	if !errors.As(err, &NotSimulated{}) || !strings.Contains(err.Error(), "at most 5000 pods, or runs 20 (or fewer), sensitivity false and fixes 0") || len(s.Cases) != len(cases) {
 		t.Errorf("%v", err)
 	}
 }

@@ -27,7 +27,7 @@ func verbosityOf(t *testing.T, args ...string) (uint32, error) {
 	if len(problems) > 0 || len(flags.Args()) > 0 {
 		t.Fatal(problems, flags.Args())
 	}
-	return uint32(config.Logging.Verbosity), nil
+	return config.Logging.Verbosity, nil
 }
 
 func TestHowMuchIsLogged(t *testing.T) {
