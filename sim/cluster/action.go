@@ -153,7 +153,7 @@ func (w *World) unforce(a scenario.Action) {
 func (w *World) eachWorker(visit func(*worker)) {
 	for id := range w.pods {
 		for _, k := range w.kubelets {
-			if wk := k.pods[PodID(id)]; wk != nil {
+			if wk := k.worker(PodID(id)); wk != nil {
 				visit(wk)
 			}
 		}

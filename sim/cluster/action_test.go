@@ -41,7 +41,7 @@ func TestSetReadyEndsForThePodItBeganWith(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).grace(60).hook("app", sleepHook(50*sec))
 	w := b.start(t, 1)
-	old := w.kubelets[0].pods[0].instance
+	old := w.kubelets[0].worker(0).instance
 	a := scenario.Action{At: 9 * sec, For: 10 * sec, Verb: "setReady", Target: "web#0", Value: "false"}
 	w.at(a.At, func() { w.Do(a) })
 	w.do(10*sec, "delete", "web#0", "")

@@ -104,7 +104,7 @@ func (w *World) unnoticed(e Entry, would func(*Instance) bool) ledger.Actor {
 // sets, or else the kubelet's probe, which has not asked yet.
 func (w *World) unready(i *Instance) ledger.Actor {
 	k := w.kubelets[i.Node]
-	wk := k.pods[i.Pod]
+	wk := k.worker(i.Pod)
 	p, _ := w.store.get(key{kindPod, int(i.Pod), 0}).(*Pod)
 	switch closed := p.ClosedGates(); {
 	case w.asleep(k.owner) || wk != nil && wk.status.ready:

@@ -197,7 +197,7 @@ func TestReplacement(t *testing.T) {
 	b.Latency.Watch, b.Latency.APIWrite = engine.Constant(500*ms), engine.Constant(10*ms)
 	b.container().ReadinessProbe = probe(0, 1, 1, 1)
 	w := b.start(t, 1)
-	w.kubelets[0].pods[1].main.readiness.phase = 300 * ms
+	w.kubelets[0].worker(1).main.readiness.phase = 300 * ms
 	w.pods()
 	w.do(10*sec, "delete", "web#0", "")
 	// News about the other pod in the meantime makes the controller look again: it fails its probe

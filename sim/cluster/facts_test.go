@@ -65,7 +65,7 @@ func TestProbesHold(t *testing.T) {
 	b.Latency.ContainerStart = engine.Constant(100 * ms)
 	w := b.start(t, 1)
 	w.kubelets[0].phase = 400 * ms
-	c := w.kubelets[0].pods[0].main
+	c := w.kubelets[0].worker(0).main
 	c.liveness.phase = 0
 	w.do(10500*ms, "dependency", "db", "down")
 	w.do(20*sec, "dependency", "db", "up")
@@ -122,7 +122,7 @@ func TestTransitionTime(t *testing.T) {
 	b.d.Spec.Template.Spec.Containers = append(b.d.Spec.Template.Spec.Containers, corev1.Container{Name: "other"})
 	w := b.start(t, 1)
 	w.kubelets[0].phase = 400 * ms
-	wk := w.kubelets[0].pods[0]
+	wk := w.kubelets[0].worker(0)
 	since := func() engine.Time { return as[*Pod](w.store.get(key{kindPod, 0, 0})).ReadySince }
 	w.at(10*sec, func() { wk.instance.Forced = true; wk.wake() })
 	w.at(20*sec, func() { wk.instance.Forced = false; wk.wake() })
@@ -206,7 +206,7 @@ func TestClosedListenerFailsReadiness(t *testing.T) {
 	b := newBuild(1)
 	b.container().ReadinessProbe = probe(0, 1, 1, 2)
 	w := b.start(t, 1)
-	w.kubelets[0].pods[0].main.readiness.phase = 0
+	w.kubelets[0].worker(0).main.readiness.phase = 0
 	w.inFlight = 20 * sec
 	w.pods()
 	w.do(10500*ms, "delete", "web#0", "")
@@ -224,7 +224,7 @@ func TestSandboxOutlivesTheContainers(t *testing.T) {
 	b := newBuild(1).hook("other", sleepHook(20*sec))
 	b.d.Spec.Template.Spec.Containers = append(b.d.Spec.Template.Spec.Containers, corev1.Container{Name: "other"})
 	w := b.start(t, 1)
-	i := w.kubelets[0].pods[0].instance
+	i := w.kubelets[0].worker(0).instance
 	w.do(10*sec, "delete", "web#0", "")
 	for _, c := range []struct {
 		at               engine.Time

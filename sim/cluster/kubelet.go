@@ -24,6 +24,9 @@ type kubelet struct {
 	owner engine.Owner
 	phase engine.Time // of the relists
 	pods  map[PodID]*worker
+	// adopted are pods that ran at the beginning, as they were then, of which nobody has asked for the
+	// worker yet: most pods of a large cluster.
+	adopted map[PodID]*Pod
 
 	dirty   []*worker // pods whose status is to be written, in order
 	writing bool      // one status is written after the other, for all pods of the node
@@ -31,7 +34,7 @@ type kubelet struct {
 
 func newKubelet(w *World, node int) *kubelet {
 	name := "kubelet " + w.sc.Nodes[node].Name
-	k := &kubelet{w: w, node: node, owner: w.eng.Register(name), pods: map[PodID]*worker{}}
+	k := &kubelet{w: w, node: node, owner: w.eng.Register(name), pods: map[PodID]*worker{}, adopted: map[PodID]*Pod{}}
 	k.phase = engine.Time(engine.Below(w.eng.Stream(name, "relist phase").Draw(0), int(relistPeriod)))
 	watch := w.store.subscribe(name, k.owner, *w.watchLatency(node), k.deliver, kindPod)
 	watch.wants = func(o object) bool {
@@ -65,7 +68,7 @@ func (k *kubelet) deliver(o object) {
 	if !ok {
 		return
 	}
-	wk := k.pods[p.ID]
+	wk := k.worker(p.ID)
 	switch {
 	case p.Gone:
 		if wk != nil {
@@ -209,15 +212,22 @@ type shown struct {
 	startAt    engine.Time // in whole seconds
 }
 
-func (k *kubelet) newWorker(p *Pod) *worker {
+// newInstance is what a pod runs, before anything does.
+func (k *kubelet) newInstance(p *Pod) *Instance {
+	return &Instance{
+		Pod: p.ID, Workload: p.Workload, Revision: p.Revision, Node: k.node, IP: p.IP,
+		App: k.w.app(p), Why: NotYet, Term: never,
+	}
+}
+
+func (k *kubelet) newWorker(p *Pod) *worker { return k.workerOf(p, k.newInstance(p)) }
+
+// workerOf begins the work on a pod.
+func (k *kubelet) workerOf(p *Pod, i *Instance) *worker {
 	spec := k.w.podSpec(ReplicaSetID{p.Workload, p.Revision})
 	wk := &worker{
 		k: k, id: p.ID, name: p.Name, spec: spec, lastSync: k.w.eng.Now(), cleanedUp: never,
-		gates: p.Gates, open: p.Open,
-		instance: &Instance{
-			Pod: p.ID, Workload: p.Workload, Revision: p.Revision, Node: k.node, IP: p.IP,
-			App: k.w.app(p), Why: NotYet, Term: never,
-		},
+		gates: p.Gates, open: p.Open, instance: i,
 	}
 	for i := range spec.Containers {
 		wk.add(&spec.Containers[i], false)

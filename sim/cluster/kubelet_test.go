@@ -207,7 +207,7 @@ func TestSidecarOrder(t *testing.T) {
 		w.do(10*sec, "delete", "web#0", "")
 		w.inFlight = 10*sec + c.inFlight
 		var at [3]engine.Time
-		wk := w.kubelets[0].pods[0]
+		wk := w.kubelets[0].worker(0)
 		for step := 10 * sec; step < 45*sec; step += 100 * ms {
 			w.run(step)
 			for i, ct := range wk.all {
@@ -259,7 +259,7 @@ func TestSidecarHooksRunInParallel(t *testing.T) {
 		b.d.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "early", RestartPolicy: &always}, {Name: "late", RestartPolicy: &always}}
 		w := b.start(t, 1)
 		w.do(10*sec, "delete", "web#0", "")
-		all := w.kubelets[0].pods[0].all
+		all := w.kubelets[0].worker(0).all
 		w.run(60 * sec)
 		got := [3]engine.Time{all[0].finished - 10*sec, all[1].finished - 10*sec, all[2].finished - 10*sec}
 		if want := [3]engine.Time{5 * sec, late, late}; got != want {
@@ -278,7 +278,7 @@ func TestACrashInsideTheGracePeriod(t *testing.T) {
 	}{{11 * sec, 0}, {9 * sec, 1}} {
 		b := newBuild(1).hook("app", sleepHook(20*sec))
 		w := b.start(t, 1)
-		wk := w.kubelets[0].pods[0]
+		wk := w.kubelets[0].worker(0)
 		w.kubelets[0].phase = 400 * ms
 		w.do(10*sec, "delete", "web#0", "")
 		w.at(c.crash, func() { wk.main.end(EndedCrashed) })
@@ -413,7 +413,7 @@ func TestReadinessDuringTermination(t *testing.T) {
 	b := newBuild(1).grace(60).hook("app", sleepHook(50*sec))
 	b.container().ReadinessProbe = probe(0, 2, 2, 3)
 	w := b.start(t, 1)
-	wk := w.kubelets[0].pods[0]
+	wk := w.kubelets[0].worker(0)
 	wk.main.readiness.phase = 0
 	w.pods()
 	w.do(10*sec, "delete", "web#0", "")
@@ -458,7 +458,7 @@ func TestDeadContainerIsProbedInTermination(t *testing.T) {
 	b.d.Spec.Template.Spec.Containers = append(b.d.Spec.Template.Spec.Containers, corev1.Container{Name: "other"})
 	b.container().ReadinessProbe = probe(0, 2, 1, 3)
 	w := b.start(t, 1)
-	w.kubelets[0].pods[0].main.readiness.phase = 0
+	w.kubelets[0].worker(0).main.readiness.phase = 0
 	w.pods()
 	w.do(9*sec, "delete", "web#0", "")
 	w.run(60 * sec)
@@ -481,7 +481,7 @@ func TestLivenessRestart(t *testing.T) {
 	b.Latency.ContainerStart = engine.Constant(100 * ms)
 	w := b.start(t, 1)
 	w.kubelets[0].phase = 400 * ms
-	c := w.kubelets[0].pods[0].main
+	c := w.kubelets[0].worker(0).main
 	c.liveness.phase, c.readiness.phase = 0, 0
 	w.pods()
 	w.do(10500*ms, "dependency", "db", "down")
@@ -536,7 +536,7 @@ func TestCrashBackoff(t *testing.T) {
 		ends = append(ends, w.eng.Now()+5*sec)
 		w.run(w.eng.Now() + 5*sec)
 		w.Do(scenario.Action{Verb: "crashPod", Target: "web#0"})
-		for c := w.kubelets[0].pods[0].main; !c.running; {
+		for c := w.kubelets[0].worker(0).main; !c.running; {
 			if _, err := w.eng.Step(); err != nil {
 				t.Fatal(err)
 			}

@@ -116,7 +116,7 @@ func TestAPodThatIsDeletedWhileItInitializesNeverRuns(t *testing.T) {
 		if got := fmt.Sprint(w.lines); !strings.Contains(got, "r0 1 terminal ready=false") || !strings.Contains(got, "r0 1 gone") {
 			t.Errorf("%v: %s", names, got)
 		}
-		wk := w.kubelets[0].pods[1]
+		wk := w.kubelets[0].worker(1)
 		if wk != nil {
 			t.Errorf("%v: the kubelet still has it: %+v", names, wk.status)
 		}

@@ -136,7 +136,7 @@ func (w *World) patience(d *Deployment) string {
 
 // killedByProbe says that the kubelet restarted the server of a pod for a probe.
 func (w *World) killedByProbe(p *Pod) bool {
-	wk := w.kubelets[p.Node].pods[p.ID]
+	wk := w.kubelets[p.Node].worker(p.ID)
 	return wk != nil && wk.main.orders == EndedLiveness
 }
 

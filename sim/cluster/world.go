@@ -328,29 +328,6 @@ func (w *World) firstPod(id ReplicaSetID, sched *scheduler) *Pod {
 	return p
 }
 
-// adopt takes over a pod that runs already.
-func (k *kubelet) adopt(p *Pod) {
-	wk := k.newWorker(p)
-	wk.lastSync, wk.init.at = -engine.Hour, len(wk.spec.InitContainers)
-	wk.status = podStatus{phase: p.Phase, containersReady: p.ContainersReady, ready: p.Ready, since: p.ReadySince, ip: p.IP}
-	i := wk.instance
-	i.Sandbox, i.Running = true, true
-	if !i.App.NotAServer {
-		i.Listening, i.Why = true, NotClosed
-	}
-	for _, c := range wk.all {
-		c.running, c.generation, c.startAt = true, 1, p.Created
-		c.shown = shown{generation: 1, running: true, started: true, ready: true, startAt: p.Created.TruncateToSecond()}
-		for _, pr := range c.probers {
-			pr.generation, pr.result, pr.last, pr.row = 1, true, true, 1
-			pr.hold = pr.kind == startupProbe
-			pr.ticked = -engine.Hour
-			pr.phase = -engine.Time(engine.Below(k.w.eng.Stream(p.Name, fmt.Sprint("probe phase ", pr.kind)).Draw(0), int(pr.period())))
-		}
-	}
-	k.w.addInstance(i)
-}
-
 func (w *World) addInstance(i *Instance) {
 	for int(i.Pod) >= len(w.instances) {
 		w.instances = append(w.instances, nil)

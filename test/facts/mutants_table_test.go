@@ -240,7 +240,7 @@ var podMutants = []mutant{
 		{probe, "spec: spec, phase: now,", "spec: spec, phase: now + engine.Time(spec.PeriodSeconds)*engine.Second/2,"},
 	}},
 	{"the ticker begins with the container", []string{"pod-lifecycle 3.2.1", "pod-lifecycle 3.2.3"}, cluster, "TestReadinessOfANewPod|TestInitialDelay|TestManualTriggerAtEveryPhase", []edit{
-		{kubelet, "\tc.condemned = nil\n\tc.tell(", "\tc.condemned = nil\n\tfor _, p := range c.probers() {\n\t\tp.phase = w.eng.Now()\n\t}\n\tc.tell("},
+		{kubelet, "\tc.condemned = nil\n\tc.tell(", "\tc.condemned = nil\n\tfor _, p := range c.probers {\n\t\tp.phase = w.eng.Now()\n\t}\n\tc.tell("},
 	}},
 	{"the app's own answer does not matter", []string{"pod-lifecycle 3.3 http"}, cluster, "TestReadinessDuringTermination", []edit{
 		{"sim/cluster/instance.go", "if !liveness && (i.Forced || w.eng.Now() < i.readyFrom) {", "if !liveness && w.eng.Now() < i.readyFrom {"},
