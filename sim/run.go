@@ -74,7 +74,7 @@ type NotSimulated struct{ error }
 // Options are what a run may do besides. The zero Options ask for nothing, and none of them
 // changes anything about the run.
 type Options struct {
-	// Journal is told what happens in the cluster: of the rules and health ports of nodes those of JournalNodes, nil for all.
+	// Journal is told what happens in the cluster: of the waits, rules and health ports of nodes those of JournalNodes, nil for all.
 	Journal      cluster.Journal
 	JournalNodes []int
 	// Watch is handed every step of the trace, in order, with the name of the component an event

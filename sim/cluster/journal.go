@@ -3,6 +3,7 @@ package cluster
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
@@ -88,7 +89,7 @@ type journalist struct {
 
 // Chronicle has a journal told what happens from now on. entries are the streams whose ways
 // through the nodes' rules it follows, nodes those on which it does so, nil for all of them: each list of rules names
-// every pod that they lead to.
+// every pod that they lead to, and each proxy waits with every change.
 func (w *World) Chronicle(j Journal, entries []Entry, nodes []int) {
 	w.chronicle = journalist{journal: j, entries: entries, rules: map[[2]int]Event{}, healthy: map[[2]int]bool{}}
 	if nodes != nil {
@@ -100,6 +101,11 @@ func (w *World) Chronicle(j Journal, entries []Entry, nodes []int) {
 	for n := range w.Proxies {
 		w.noteRules(n)
 	}
+}
+
+// follows says whether somebody wants to hear of a node's proxy.
+func (j *journalist) follows(node int) bool {
+	return j.journal != nil && (j.nodes == nil || j.nodes[node])
 }
 
 // note records an event about a pod.
@@ -153,9 +159,16 @@ func (w *World) noteSlice(service int, before, after []entry) {
 	})
 }
 
+// noteWait records that a node's proxy has heard of a change, and waits with it until a moment.
+func (w *World) noteWait(p *NodeProxy, until time.Duration) {
+	if w.chronicle.follows(p.node) {
+		w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(until), Others: p.alone})
+	}
+}
+
 // noteRules records where a node's rules lead each entry, if that changed.
 func (w *World) noteRules(node int) {
-	if w.chronicle.journal == nil || w.chronicle.nodes != nil && !w.chronicle.nodes[node] {
+	if !w.chronicle.follows(node) {
 		return
 	}
 	for i, e := range w.chronicle.entries {

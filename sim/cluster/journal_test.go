@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// A Journal that is about one node hears of that node's rules alone, and of all else that it would hear.
+// A Journal that is about one node hears of that node's rules and waits alone, and of all else that it would hear.
 func TestAJournalMayBeAboutOneNodesRules(t *testing.T) {
 	t.Parallel()
 	heard := func(nodes []int) (rules, others []Event) {
@@ -23,7 +23,7 @@ func TestAJournalMayBeAboutOneNodesRules(t *testing.T) {
 		w.at(30*sec, func() { w.deletePod(w.owner, 0) })
 		w.run(60 * sec)
 		for _, e := range j {
-			if e.Kind == EventRules || e.Kind == EventHealthPort {
+			if e.Kind == EventRules || e.Kind == EventHealthPort || e.Kind == EventWait {
 				rules = append(rules, e)
 			} else {
 				others = append(others, e)
@@ -39,10 +39,10 @@ func TestAJournalMayBeAboutOneNodesRules(t *testing.T) {
 			t.Errorf("of nodes %v: other events are others", nodes)
 		}
 		if len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
-			t.Errorf("of nodes %v: %d lists of rules, want %d of all %d", nodes, len(got), len(want), len(all))
+			t.Errorf("of nodes %v: %d lists of rules and waits, want %d of all %d", nodes, len(got), len(want), len(all))
 		}
 	}
-	if len(all) < 6 || len(same) == 0 {
-		t.Errorf("%d lists of rules and %d other events: the test shows nothing", len(all), len(same))
+	if len(all) < 9 || len(same) == 0 {
+		t.Errorf("%d lists of rules and waits and %d other events: the test shows nothing", len(all), len(same))
 	}
 }

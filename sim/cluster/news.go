@@ -134,11 +134,11 @@ func (p *NodeProxy) takeUp() {
 
 // tellWait has the Journal hear that the proxy waits with news.
 func (p *NodeProxy) tellWait() {
-	if p.syncing != nil || p.w.chronicle.journal == nil {
+	if p.syncing != nil || !p.w.chronicle.follows(p.node) {
 		return
 	}
 	if at, _, never := p.pace.Next(p.state); !never {
-		p.w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(at), Others: p.alone})
+		p.w.noteWait(p, at)
 	}
 }
 
@@ -157,7 +157,7 @@ func (p *NodeProxy) deliver(at engine.Time) {
 // everything when it happens.
 func (p *NodeProxy) expect() {
 	s, at, wakes := &p.slices, engine.Never, p.mayStart()
-	if (wakes || p.w.hear != nil || p.w.chronicle.journal != nil) && !p.w.dead[p.node] && !p.w.asleep(p.owner) {
+	if (wakes || p.w.hear != nil || p.w.chronicle.follows(p.node)) && !p.w.dead[p.node] && !p.w.asleep(p.owner) {
 		at = s.arrival()
 	}
 	if at == s.due && wakes == s.wakes {

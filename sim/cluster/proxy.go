@@ -130,7 +130,7 @@ func (p *NodeProxy) plan(tell bool) {
 		return
 	}
 	if tell {
-		p.w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(at), Others: p.alone})
+		p.w.noteWait(p, at)
 	}
 	p.timer = p.at(max(p.w.eng.Now(), engine.FromDuration(at)), "sync starts", p.does.begin)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
-// chronicle is a run with somebody writing down what happens, of the rules of nodes what happens on some, nil for all.
+// chronicle is a run with somebody writing down what happens, of the proxies of nodes what some do, nil for all.
 func chronicle(sc *scenario.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
 	recorder := &story.Recorder{}
 	res, err := sim.RunWith(sc, seed, sim.Options{Journal: recorder, JournalNodes: nodes})
@@ -75,8 +75,8 @@ func (p *pool) tell(sc *scenario.Scenario, c *check.Case) error {
 	return nil
 }
 
-// met are the nodes that the examples of one seed came to: the story of a request is about no other node's rules. What a
-// thousand nodes' rules lead to, after every sync of theirs, is more than all the rest that is written down.
+// met are the nodes that the examples of one seed came to: the story of a request is about no other node's proxy. What a
+// thousand of them do is more than all the rest that is written down.
 func met(causes []check.Cause, seed uint64) []int {
 	nodes := []int{}
 	for i := range causes {
