@@ -22,8 +22,8 @@ type Simulation struct {
 	Interrupted bool
 	// Replay is the command that shows a case again without --seed and --show, "" when unknown.
 	Replay string
-	// Front words what a reader can set.
-	Front scenario.Front
+	// Wording is for what a reader can set.
+	Wording scenario.Wording
 }
 
 // Case is one action on one workload seen through one traffic entry, over all of its runs.

@@ -160,7 +160,7 @@ func played(file string, opts scenario.Options, much sweep.Options) func(*testin
 func run(t *testing.T, file, text string, opts scenario.Options, much sweep.Options) *check.Simulation {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: file, Data: []byte(text)}}, manifest.Options{})
-	opts.Front, much.Front = flags(), flags()
+	opts.Wording, much.Wording = flags(), flags()
 	cases, more := scenario.Infer(objects, opts)
 	if problems = append(problems, more...); manifest.HasErrors(problems) {
 		t.Fatal(problems)
@@ -233,8 +233,8 @@ func TestFilesAreNamedWhereTheyChange(t *testing.T) {
 }
 
 // flags words settings as a command line does.
-func flags() scenario.Front {
-	return scenario.Front{
+func flags() scenario.Wording {
+	return scenario.Wording{
 		OptionText: func(name, value string) string { return strings.TrimSpace("--" + name + " " + value) },
 		FieldText:  func(path, value string) string { return "--set " + path + "=" + value },
 	}

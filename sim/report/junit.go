@@ -50,12 +50,12 @@ func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) 
 		switch {
 		case fails(c):
 			out.Failures++
-			x.Failure = &message{Message: page.Shown(subject(c) + sentence(c, s.Front)), Text: details(c)}
+			x.Failure = &message{Message: page.Shown(subject(c) + sentence(c, s.Wording)), Text: details(c)}
 		case c.Verdict == check.NotJudged:
 			out.Skipped++
 			x.Skipped = &message{Message: page.Shown(c.Reason + darkWords(c))}
 		default:
-			x.Output = page.Shown(subject(c) + sentence(c, s.Front))
+			x.Output = page.Shown(subject(c) + sentence(c, s.Wording))
 		}
 		out.Tests++
 		out.Cases = append(out.Cases, x)

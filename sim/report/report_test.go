@@ -18,7 +18,7 @@ import (
 // example has a case that drops, one that holds and one that is not judged.
 func example() *check.Simulation {
 	blame := ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}
-	s := &check.Simulation{Version: "test", Seed: 1, Runs: 2, Digest: "abc", Replay: "lameduck sim -f web.yaml", Front: flags()}
+	s := &check.Simulation{Version: "test", Seed: 1, Runs: 2, Digest: "abc", Replay: "lameduck sim -f web.yaml", Wording: flags()}
 	for _, lost := range []uint64{0, 98} {
 		c := check.Case{
 			ID: "shop/web/rollout/web:80", Action: "rolling restart", Workload: "shop/web", Traffic: "outside :80", Nodes: []string{"node-1"},

@@ -90,8 +90,8 @@ func profileOf(c *check.Case) string {
 	return ""
 }
 
-// option words something that a reader can set.
-func (t *text) option(name, value string) string { return t.sim.Front.Option(name, value) }
+// option is something that a reader can set, as a user writes it.
+func (t *text) option(name, value string) string { return t.sim.Wording.Option(name, value) }
 
 // way is what says an assumption: in short the first of several ways.
 func (t *text) way(settle string) string {

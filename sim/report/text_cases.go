@@ -144,7 +144,7 @@ func (t *text) held(holds []*check.Case, others bool) {
 	if others {
 		words = count(len(holds), "more case holds", "more cases hold")
 	}
-	t.Text("  ", fmt.Sprintf("%s: lost nothing in %s each (%s lists them).%s", words, count(len(weakest.Runs), "run", "runs"), t.option("all", ""), bound(weakest, t.sim.Front)))
+	t.Text("  ", fmt.Sprintf("%s: lost nothing in %s each (%s lists them).%s", words, count(len(weakest.Runs), "run", "runs"), t.option("all", ""), bound(weakest, t.sim.Wording)))
 }
 
 // notJudged says why cases are not judged, or how many.

@@ -12,7 +12,7 @@ import (
 
 // familySentence is the headline of a case of which nothing says which load balancer it is
 // behind; "" for others.
-func familySentence(c *check.Case, front scenario.Front) string {
+func familySentence(c *check.Case, by scenario.Wording) string {
 	if len(c.Families) == 0 {
 		return ""
 	}
@@ -32,7 +32,7 @@ func familySentence(c *check.Case, front scenario.Front) string {
 	}
 	low, high = familyRange(c, func(f *check.Case) check.Range { return f.LostSeconds })
 	if high == 0 {
-		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c, front))
+		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c, by))
 	}
 	return fmt.Sprintf(" loses %s of traffic in a %s%s", between(low, high), one(c), tail(low, high, "much"))
 }

@@ -34,7 +34,7 @@ func TestTheHeadlineSaysWhatDependsOnTheLoadBalancer(t *testing.T) {
 			Verdict: x.verdict, WithLoss: 2, Runs: make([]check.Run, 2), Action: "rolling restart",
 			Families: []check.Family{of(x.dark, x.lost), of(x.most, x.mostLost)},
 		}
-		if got := familySentence(&c, scenario.Front{}); got != x.want {
+		if got := familySentence(&c, scenario.Wording{}); got != x.want {
 			t.Errorf("%s, %v to %v: %q, want %q", x.verdict, x.dark, x.most, got, x.want)
 		}
 	}

@@ -18,14 +18,14 @@ const labels = 16
 // head answers four questions: what happens and how bad it is, who notices, why, what to do.
 func (t *text) head(c *check.Case) {
 	word := strings.ToUpper(strings.ReplaceAll(string(c.Verdict), "-", " "))
-	t.Hanging(t.styled(c, word)+strings.Repeat(" ", max(2, 8-len(word))), 8, subject(c)+sentence(c, t.sim.Front))
+	t.Hanging(t.styled(c, word)+strings.Repeat(" ", max(2, 8-len(word))), 8, subject(c)+sentence(c, t.sim.Wording))
 	for _, u := range c.Unmet {
 		t.Text("        ", "Not as the Scenario expects: "+u+".")
 	}
 	if c.Expectation != nil && len(c.Unmet) == 0 {
 		t.Text("        ", "As the Scenario expects.")
 	}
-	if words := allowed(c, t.opts.Limits, t.sim.Front); words != "" {
+	if words := allowed(c, t.opts.Limits, t.sim.Wording); words != "" {
 		t.Text("        ", words)
 	}
 	t.Blank()
@@ -55,19 +55,19 @@ func (t *text) head(c *check.Case) {
 }
 
 // allowed says which setting makes a case that would be a finding none; "" for other cases.
-func allowed(c *check.Case, l check.Limits, front scenario.Front) string {
+func allowed(c *check.Case, l check.Limits, by scenario.Wording) string {
 	if !c.Fails(check.Limits{}) || c.Fails(l) {
 		return ""
 	}
 	var settings []string
 	if l.MaxLost > 0 {
-		settings = append(settings, front.Option("max-lost", l.MaxLost.Duration().String()))
+		settings = append(settings, by.Option("max-lost", l.MaxLost.Duration().String()))
 	}
 	if l.MaxDrops > 0 {
-		settings = append(settings, front.Option("max-drops", strconv.FormatInt(l.MaxDrops, 10)))
+		settings = append(settings, by.Option("max-drops", strconv.FormatInt(l.MaxDrops, 10)))
 	}
 	if l.FailOn != "" && l.FailOn != check.Drops {
-		settings = append(settings, front.Option("fail-on", string(l.FailOn)))
+		settings = append(settings, by.Option("fail-on", string(l.FailOn)))
 	}
 	return "Allowed by " + listed(settings, len(settings)) + "."
 }
@@ -91,8 +91,8 @@ func (t *text) styled(c *check.Case, word string) string {
 }
 
 // sentence goes on after the name of what a case is about.
-func sentence(c *check.Case, front scenario.Front) string {
-	if words := familySentence(c, front); words != "" {
+func sentence(c *check.Case, by scenario.Wording) string {
+	if words := familySentence(c, by); words != "" {
 		return words
 	}
 	verdict := c.Verdict
@@ -107,7 +107,7 @@ func sentence(c *check.Case, front scenario.Front) string {
 	case check.Drops, check.Rare:
 		return losing(c)
 	case check.Holds:
-		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c, front))
+		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c, by))
 	default:
 		return fmt.Sprintf(", %s: %s.", event(c), c.Reason)
 	}
@@ -146,13 +146,13 @@ func alsoLost(c *check.Case) string {
 }
 
 // bound says what nothing lost amounts to.
-func bound(c *check.Case, front scenario.Front) string {
+func bound(c *check.Case, by scenario.Wording) string {
 	if c.Bound == 0 {
 		return ""
 	}
 	words := fmt.Sprintf(" With 95 %% confidence at most %s of such %s lose anything", percent(c.Bound), strings.TrimPrefix(many(c, 2), "2 "))
 	if len(c.Runs) < 300 {
-		words += " (" + front.Option("runs", "300") + ": 1 %)"
+		words += " (" + by.Option("runs", "300") + ": 1 %)"
 	}
 	return words + "."
 }

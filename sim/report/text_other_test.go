@@ -72,7 +72,7 @@ func TestARecreateIsARestart(t *testing.T) {
 	}
 	c := &s.Cases[0] // holds
 	c.Recreates = true
-	if got := sentence(c, scenario.Front{}); !strings.Contains(got, " in 2 of 2 restarts (") {
+	if got := sentence(c, scenario.Wording{}); !strings.Contains(got, " in 2 of 2 restarts (") {
 		t.Error(got)
 	}
 }

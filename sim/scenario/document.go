@@ -27,7 +27,7 @@ type document struct {
 // given is a value that did not come from the document.
 type given struct {
 	path    string // within the document
-	setting string // as the front words it, such as "--set latency.watch=3s"
+	setting string // as a user writes it, such as "--set latency.watch=3s"
 }
 
 // newDocument copies what was written and puts the --set values into it.

@@ -62,7 +62,7 @@ func TestGolden(t *testing.T) {
 
 // golden runs one case.
 func golden(input string) string {
-	opts := Options{Files: map[string]Content{}, Front: flags()}
+	opts := Options{Files: map[string]Content{}, Wording: flags()}
 	var show []string
 	infer, with := false, ""
 	for strings.HasPrefix(input, "$ ") {
@@ -212,8 +212,8 @@ func sections(normal string, names []string) string {
 }
 
 // flags words settings as a command line does.
-func flags() Front {
-	return Front{
+func flags() Wording {
+	return Wording{
 		OptionText: func(name, value string) string { return strings.TrimSpace("--" + name + " " + value) },
 		FieldText:  func(path, value string) string { return "--set " + path + "=" + value },
 	}

@@ -69,7 +69,7 @@ func aboutFields() map[string]FieldDoc {
 	for _, d := range slices.Concat(aboutDocument(), aboutWorld(), aboutApps(), aboutTraffic(), aboutActions(), aboutExpect()) {
 		out[d.Path] = d
 	}
-	for _, row := range LatencyTable(Front{}) {
+	for _, row := range LatencyTable(Wording{}) {
 		out["spec."+row.ID] = FieldDoc{Default: row.Value, About: row.What}
 	}
 	for _, f := range lbFields() {

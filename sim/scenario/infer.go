@@ -104,7 +104,7 @@ func (b *builder) checkTarget() {
 	switch near := nearest(b.opts.Target, append(slices.Clone(ids), names...)); {
 	case b.opts.Target == "":
 	case len(ids) == 0:
-		b.doc.settingError(b.opts.Front.Option("target", b.opts.Target), "there are no workloads in the input")
+		b.doc.settingError(b.opts.Wording.Option("target", b.opts.Target), "there are no workloads in the input")
 	default:
 		const most = 20
 		ids = distinct(ids)
@@ -115,7 +115,7 @@ func (b *builder) checkTarget() {
 		if near != "" {
 			words += ". Did you mean " + near + "?"
 		}
-		b.doc.settingError(b.opts.Front.Option("target", b.opts.Target), "no workload's NS/NAME contains %q; there are: %s", b.opts.Target, words)
+		b.doc.settingError(b.opts.Wording.Option("target", b.opts.Target), "no workload's NS/NAME contains %q; there are: %s", b.opts.Target, words)
 	}
 }
 

@@ -30,8 +30,8 @@ type Options struct {
 	Target            string          // for Infer: part of "ns/name" of a workload
 	Until             string          // a duration
 	Set               []string        // PATH=VALUE of a Scenario's spec, in order
-	// Front words these settings in problems and in the assumptions that they settle.
-	Front Front
+	// Wording is for these settings in problems, and in the assumptions that they settle.
+	Wording Wording
 	// Files is what stands under each Reference's Path.
 	Files map[string]Content
 }
@@ -450,15 +450,15 @@ func (b *builder) checkSet() {
 	}
 	for _, n := range b.doc.set.Start {
 		if n.Name != "" && !slices.Contains(names, n.Name) {
-			b.doc.settingError(b.opts.Front.Option("set", "start."+n.Name), "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
+			b.doc.settingError(b.opts.Wording.Option("set", "start."+n.Name), "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
 		}
 	}
 	for _, n := range b.doc.set.PreStop {
 		switch {
 		case !slices.Contains(names, n.Name):
-			b.doc.settingError(b.opts.Front.Option("set", "prestop."+n.Name), "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
+			b.doc.settingError(b.opts.Wording.Option("set", "prestop."+n.Name), "there is no workload or container of that name; %s", didYouMean(n.Name, distinct(names)))
 		case !slices.Contains(hooked, n.Name):
-			b.doc.settingError(b.opts.Front.Option("set", "prestop."+n.Name), "it has no preStop hook whose duration could be given")
+			b.doc.settingError(b.opts.Wording.Option("set", "prestop."+n.Name), "it has no preStop hook whose duration could be given")
 		}
 	}
 }
@@ -548,7 +548,7 @@ func (b *builder) finish() {
 	b.assumeClients()
 	b.assumeLabels()
 	b.leftOut()
-	for _, row := range Assumptions(b.opts.Front) {
+	for _, row := range Assumptions(b.opts.Wording) {
 		var values []string
 		basis := "" // the weakest, where it is not the table's
 		for _, a := range b.assumed {

@@ -268,14 +268,14 @@ func TestAppOf(t *testing.T) {
 func TestAssumptionsAreATable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, a := range Assumptions(Front{}) {
+	for _, a := range Assumptions(Wording{}) {
 		if seen[a.ID] || a.ID == "" || a.What == "" || a.Value == "" || a.Basis == "" || a.Source == "" || a.Settle == "" {
 			t.Errorf("row %q is not complete, or twice there", a.ID)
 		}
 		seen[a.ID] = true
 	}
-	if len(LatencyTable(Front{})) != len(latencyFields())-1 { // all but readyToRules, which has no default
-		t.Errorf("%d rows for %d latencies", len(LatencyTable(Front{})), len(latencyFields()))
+	if len(LatencyTable(Wording{})) != len(latencyFields())-1 { // all but readyToRules, which has no default
+		t.Errorf("%d rows for %d latencies", len(LatencyTable(Wording{})), len(latencyFields()))
 	}
 	for _, c := range Classes() {
 		if c.ID == "" || c.Match == "" || c.Clients == "" {

@@ -23,7 +23,7 @@ spec:
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	opts := Options{Front: flags(), Set: []string{"latency.watch={histogram: here.txt}"}}
+	opts := Options{Wording: flags(), Set: []string{"latency.watch={histogram: here.txt}"}}
 	var got []string
 	for _, r := range References(objects.Scenarios[0], opts) {
 		got = append(got, fmt.Sprintf("%s %s %s", r.Position, r.Field, r.Path))

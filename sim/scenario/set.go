@@ -15,36 +15,36 @@ func (d *document) applySets(opts *Options) {
 	d.set.Profile = opts.Profile
 	if opts.Profile != "" {
 		if _, ok := profileNamed(opts.Profile); !ok {
-			d.settingError(opts.Front.Option("profile", opts.Profile), "there is no such profile; %s", didYouMean(opts.Profile, profileIDs()))
+			d.settingError(opts.Wording.Option("profile", opts.Profile), "there is no such profile; %s", didYouMean(opts.Profile, profileIDs()))
 			d.set.Profile = ""
 		}
 	}
 	if opts.KubernetesVersion != "" {
-		d.put("spec.kubernetes.version", opts.Front.Option("kubernetes-version", opts.KubernetesVersion), opts.KubernetesVersion)
+		d.put("spec.kubernetes.version", opts.Wording.Option("kubernetes-version", opts.KubernetesVersion), opts.KubernetesVersion)
 	}
 	for _, g := range sortedKeys(opts.FeatureGates) {
-		setting := opts.Front.Option("feature-gates", fmt.Sprintf("%s=%t", g, opts.FeatureGates[g]))
+		setting := opts.Wording.Option("feature-gates", fmt.Sprintf("%s=%t", g, opts.FeatureGates[g]))
 		d.put(child("spec.kubernetes.featureGates", g), setting, opts.FeatureGates[g])
 	}
 	if opts.Nodes != 0 {
-		d.put("spec.nodes.count", opts.Front.Option("nodes", strconv.Itoa(opts.Nodes)), int64(opts.Nodes))
+		d.put("spec.nodes.count", opts.Wording.Option("nodes", strconv.Itoa(opts.Nodes)), int64(opts.Nodes))
 	}
 	if opts.LB != "" {
-		d.put("spec.loadBalancer.preset", opts.Front.Option("lb", opts.LB), opts.LB)
+		d.put("spec.loadBalancer.preset", opts.Wording.Option("lb", opts.LB), opts.LB)
 	}
 	if opts.Timeout != "" {
-		d.put("spec.clients.timeout", opts.Front.Option("timeout", opts.Timeout), opts.Timeout)
+		d.put("spec.clients.timeout", opts.Wording.Option("timeout", opts.Timeout), opts.Timeout)
 	}
 	if opts.ConnectTimeout != "" {
 		for _, field := range []string{"connectTimeout", "dialTimeout"} {
-			d.put("spec.clients."+field, opts.Front.Option("connect-timeout", opts.ConnectTimeout), opts.ConnectTimeout)
+			d.put("spec.clients."+field, opts.Wording.Option("connect-timeout", opts.ConnectTimeout), opts.ConnectTimeout)
 		}
 	}
 	if opts.Until != "" {
-		d.put("spec.until", opts.Front.Option("until", opts.Until), opts.Until)
+		d.put("spec.until", opts.Wording.Option("until", opts.Until), opts.Until)
 	}
 	for _, s := range opts.Set {
-		d.applySet(s, opts.Front)
+		d.applySet(s, opts.Wording)
 	}
 }
 
@@ -53,9 +53,9 @@ func (d *document) settingError(setting, format string, args ...any) {
 }
 
 // applySet puts PATH=VALUE into the document.
-func (d *document) applySet(s string, front Front) {
+func (d *document) applySet(s string, words Wording) {
 	at, value, ok := strings.Cut(s, "=")
-	setting := front.Option("set", s)
+	setting := words.Option("set", s)
 	if at = strings.TrimSpace(at); !ok || at == "" {
 		d.settingError(setting, "want PATH=VALUE, such as latency.watch=100ms, start=5s or prestop.web=10s")
 		return

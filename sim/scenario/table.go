@@ -2,10 +2,10 @@ package scenario
 
 // Assumptions lists everything that a run takes for granted unless the input says it:
 // docs/model/simulator.md 5 as a table. A Scenario's own list has the rows that it uses, with the
-// values it uses. The front words how each is settled.
-func Assumptions(front Front) []Assumption {
-	option := func(name string) string { return front.Option(name, "") }
-	field := func(path, value string) string { return front.Field(path, value) }
+// values it uses. The words are for how each is settled.
+func Assumptions(words Wording) []Assumption {
+	option := func(name string) string { return words.Option(name, "") }
+	field := func(path, value string) string { return words.Field(path, value) }
 	rows := []Assumption{
 		{"kubernetes", "Kubernetes version", "1.36", "1.33, the last with kube-proxy's earlier runner", "assumed", "the version whose code was read; docs/model/kube-proxy.md 6", option("kubernetes-version") + ", from 1.19 on"},
 		{"proxy", "service proxy", "kube-proxy 1.36, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "docs/model/kube-proxy.md 6 and 10", option("env") + ", or a KubeProxyConfiguration in the input"},
@@ -35,11 +35,11 @@ func Assumptions(front Front) []Assumption {
 		{"prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "docs/model/simulator.md 5.3", field("prestop.NAME", "")},
 		{"churn", "changes of other Services' EndpointSlices, for which every kube-proxy syncs, too", rateText(defaultChurn), "0/s, 2/s", "assumed", "docs/model/simulator.md 9; of a Scenario: none", field("churn", "")},
 	}
-	return append(rows, LatencyTable(front)...)
+	return append(rows, LatencyTable(words)...)
 }
 
 // LatencyTable lists the delays of the control plane and the nodes, with their defaults.
-func LatencyTable(front Front) []Assumption {
+func LatencyTable(words Wording) []Assumption {
 	l := DefaultLatencies()
 	about := []struct{ name, what, tried, source string }{
 		{"apiWrite", "a write to the API server", "", "docs/model/propagation.md 1.1"},
@@ -56,7 +56,7 @@ func LatencyTable(front Front) []Assumption {
 	for _, a := range about {
 		for _, f := range latencyFields() {
 			if f.name == a.name {
-				rows = append(rows, Assumption{"latency." + a.name, a.what, f.in(&l).String(), a.tried, "assumed", a.source, front.Field("latency."+a.name, "")})
+				rows = append(rows, Assumption{"latency." + a.name, a.what, f.in(&l).String(), a.tried, "assumed", a.source, words.Field("latency."+a.name, "")})
 			}
 		}
 	}

@@ -131,14 +131,14 @@ func (b *builder) rateOf(r int) int {
 func (b *builder) checkFlags() {
 	if b.opts.Rate != "" {
 		if _, err := parseRate(b.opts.Rate); err != nil {
-			b.doc.settingError(b.opts.Front.Option("rate", b.opts.Rate), "%v", err)
+			b.doc.settingError(b.opts.Wording.Option("rate", b.opts.Rate), "%v", err)
 		}
 	}
 	if b.opts.Nodes < 0 || b.opts.Nodes > maxNodes {
-		b.doc.settingError(b.opts.Front.Option("nodes", strconv.Itoa(b.opts.Nodes)), "want 1 to %d nodes", maxNodes)
+		b.doc.settingError(b.opts.Wording.Option("nodes", strconv.Itoa(b.opts.Nodes)), "want 1 to %d nodes", maxNodes)
 	}
 	if _, ok := environmentNamed(b.opts.Env); !ok && b.opts.Env != "" {
-		b.doc.settingError(b.opts.Front.Option("env", b.opts.Env), "there is no such environment; %s", didYouMean(b.opts.Env, EnvironmentNames()))
+		b.doc.settingError(b.opts.Wording.Option("env", b.opts.Env), "there is no such environment; %s", didYouMean(b.opts.Env, EnvironmentNames()))
 	}
 }
 

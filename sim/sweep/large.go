@@ -23,7 +23,7 @@ func tooLarge(units []*unit, opts *Options) error {
 	for _, u := range units {
 		if u.sc != nil && sim.Replaced(u.sc) > mostPods {
 			return sim.TooLarge(u.sc, fmt.Sprintf("each of hundreds of runs would take minutes; at most %d pods, or %s (or fewer), %s and %s",
-				mostPods, opts.Front.Option("runs", strconv.Itoa(largeRuns)), opts.Front.Option("sensitivity", "false"), opts.Front.Option("fixes", "0")))
+				mostPods, opts.Wording.Option("runs", strconv.Itoa(largeRuns)), opts.Wording.Option("sensitivity", "false"), opts.Wording.Option("fixes", "0")))
 		}
 	}
 	return nil

@@ -35,8 +35,8 @@ type Options struct {
 	Progress func(stage string, done, of int)
 	// Counts, if it is not nil, has the worlds that were simulated added to it, by what they were for.
 	Counts map[Purpose]int
-	// Front words what a reader can set, in errors and in the reports of what is returned.
-	Front scenario.Front
+	// Wording is for what a reader can set, in errors and in the reports of what is returned.
+	Wording scenario.Wording
 }
 
 // Run simulates every case that has a Scenario with each seed, then tells a story of each
@@ -47,7 +47,7 @@ type Options struct {
 // that is run though it is not judged has its runs, and nothing of the rest.
 func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simulation, error) {
 	opts.Seed, opts.ConfirmRuns = cmp.Or(opts.Seed, 1), cmp.Or(opts.ConfirmRuns, confirmRuns)
-	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}, Front: opts.Front}
+	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}, Wording: opts.Wording}
 	p := &pool{ctx: ctx, opts: &opts, counts: counts{of: opts.Counts}}
 	units := unitsOf(cases)
 	if err := tooLarge(units, &opts); err != nil {

@@ -20,8 +20,8 @@ var flagExceptions = []permit{
 	{"sim/scenario --iptables-sync-period", "the same"},
 }
 
-// A pure package serves a command line, a page and a library alike: what can be set is a value there (scenario.Front), or the
-// field's own name, and the front words it.
+// A pure package serves a command line, a page and a library alike: what can be set is named there by scenario.Wording, which
+// the caller fills in, or by the field's own name.
 func TestNoPurePackageNamesAFlag(t *testing.T) {
 	t.Parallel()
 	src := repo(t)
@@ -105,7 +105,7 @@ func checkFlags(src *tree, p *pkg, flags, used map[string]bool) []finding {
 				if excepted(flagExceptions, key) {
 					used[key] = true
 				} else if flags[m[1]] {
-					found = append(found, src.at(e.Pos(), "a pure package names the flag --%s: say it with scenario.Front, or by the field's name", m[1]))
+					found = append(found, src.at(e.Pos(), "a pure package names the flag --%s: say it with scenario.Wording, or by the field's name", m[1]))
 				}
 			}
 			return true

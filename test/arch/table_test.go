@@ -428,7 +428,7 @@ var packages = []packageRule{
 	{
 		path: "sim/report", pure: true,
 		own: []permit{
-			{"sim/scenario", "how a front words what can be set"},
+			{"sim/scenario", "how what can be set is written"},
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is reported"},
 			{"sim/check", "the record that is shown"},

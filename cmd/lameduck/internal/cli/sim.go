@@ -53,7 +53,7 @@ type simCommand struct {
 var lists = []string{"causes", "profiles", "presets", "environments", "assumptions", "latencies", "facts", "fields", "schema", "result-schema"}
 
 func newSim(program string, std Streams) *cobra.Command {
-	c := &simCommand{std: std, program: program, opts: scenario.Options{Front: commandLine()}}
+	c := &simCommand{std: std, program: program, opts: scenario.Options{Wording: commandLine()}}
 	cmd := &cobra.Command{
 		Use:   "sim [-f FILE]",
 		Short: "Simulate rollouts: how much traffic they lose, why, and what helps",
@@ -185,7 +185,7 @@ func (c *simCommand) run() error {
 	defer stop()
 	collectLess()
 	result, ended, fault := inTime(ctx, lastWait, func() (*check.Simulation, error) {
-		return sweep.Run(ctx, cases, sweep.Options{Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Progress: c.progress(), Front: commandLine()})
+		return sweep.Run(ctx, cases, sweep.Options{Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Progress: c.progress(), Wording: commandLine()})
 	})
 	if !ended {
 		c.std.say("interrupted in the middle of something that takes long with a world as large: nothing is printed")

@@ -3,8 +3,8 @@ package cli
 import "github.com/lameduck-proxy/lameduck/sim/scenario"
 
 // commandLine words what a user can say as the flags of sim.
-func commandLine() scenario.Front {
-	return scenario.Front{
+func commandLine() scenario.Wording {
+	return scenario.Wording{
 		OptionText: func(name, value string) string {
 			switch value {
 			case "":

@@ -1,8 +1,8 @@
 package scenario
 
-// Front says how a user writes what can be said beside the documents. A command line has flags, a page has fields. The zero
-// Front has plain names: "lb gke-l4", "latency.watch=3s".
-type Front struct {
+// Wording is how a user writes what can be said beside the documents. A command line has flags, a page has fields. The zero
+// Wording has plain names: "lb gke-l4", "latency.watch=3s".
+type Wording struct {
 	// OptionText is an option by its name, such as lb, with its value, "" for the option alone.
 	OptionText func(name, value string) string
 	// FieldText is a field of a Scenario's spec by its path, such as latency.watch, with its value, "" for the field alone.
@@ -10,10 +10,10 @@ type Front struct {
 }
 
 // Option words an option.
-func (f Front) Option(name, value string) string {
+func (w Wording) Option(name, value string) string {
 	switch {
-	case f.OptionText != nil:
-		return f.OptionText(name, value)
+	case w.OptionText != nil:
+		return w.OptionText(name, value)
 	case value == "":
 		return name
 	default:
@@ -22,9 +22,9 @@ func (f Front) Option(name, value string) string {
 }
 
 // Field words a field of the spec.
-func (f Front) Field(path, value string) string {
-	if f.FieldText != nil {
-		return f.FieldText(path, value)
+func (w Wording) Field(path, value string) string {
+	if w.FieldText != nil {
+		return w.FieldText(path, value)
 	}
 	return path + "=" + value
 }
