@@ -282,8 +282,8 @@ func (b *Books) Close(led *ledger.Ledger) error {
 		b.err = fmt.Errorf("%d requests failed, the groups hold %d", all.Failed, failed.Failed)
 	case rescued != all.Rescued:
 		b.err = fmt.Errorf("%d requests were rescued, %d by what they escaped", all.Rescued, rescued)
-	case uint64(len(led.Failures())) > all.Failed:
-		b.err = fmt.Errorf("%d failed requests are kept, %d failed", len(led.Failures()), all.Failed)
+	case uint64(led.Kept()) > all.Failed:
+		b.err = fmt.Errorf("%d failed requests are kept, %d failed", led.Kept(), all.Failed)
 	}
 	return b.err
 }

@@ -10,7 +10,11 @@
 // simply succeeded is in the totals alone: so it does not matter whether it was followed or counted.
 package ledger
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // Outcome is what the client saw.
 type Outcome uint8
@@ -160,8 +164,8 @@ type Ledger struct {
 	outcomes [][NumOutcomes]uint64
 	rescued  map[Blame]uint64
 	failures Grouped
-	kept     []Request
-	keep     int
+	kept     [][]Request // some at a time
+	room     int         // for more of them
 	hash     *engine.TraceHash
 	outages  []outages // by stream
 	listener Listener
@@ -187,7 +191,7 @@ type Listener interface {
 func New(streams, keep int, hash *engine.TraceHash) *Ledger {
 	return &Ledger{
 		streams: make([]Totals, streams), outcomes: make([][NumOutcomes]uint64, streams),
-		rescued: map[Blame]uint64{}, keep: keep, hash: hash,
+		rescued: map[Blame]uint64{}, room: keep, hash: hash,
 		outages: make([]outages, streams),
 	}
 }
@@ -275,9 +279,7 @@ func (l *Ledger) Fail(r Request) {
 	l.outcomes[r.Stream][r.Outcome]++
 	l.outages[r.Stream].add(r.Number, r.Arrival, r.Blame.Elsewhere)
 	l.failures.Add(&r)
-	if len(l.kept) < l.keep {
-		l.kept = append(l.kept, r)
-	}
+	l.hold(&r)
 	elsewhere := uint64(0)
 	if r.Blame.Elsewhere {
 		elsewhere = 1
@@ -315,8 +317,34 @@ func (l *Ledger) Outcomes(stream int) [NumOutcomes]uint64 { return l.outcomes[st
 // Groups lists the failures by likeness, in order of first occurrence.
 func (l *Ledger) Groups() []*Group { return l.failures.List() }
 
+// atATime is how many failed requests are kept in one list. One list for all would be copied as it grows, and nobody
+// looks at them in most runs.
+const atATime = 32
+
+// hold keeps a failed request while there is room.
+func (l *Ledger) hold(r *Request) {
+	if l.room == 0 {
+		return
+	}
+	l.room--
+	last := len(l.kept) - 1
+	if last < 0 || len(l.kept[last]) == atATime {
+		l.kept = append(l.kept, make([]Request, 0, min(atATime, l.room+1)))
+		last++
+	}
+	l.kept[last] = append(l.kept[last], *r)
+}
+
+// Kept is how many failed requests are kept.
+func (l *Ledger) Kept() (n int) {
+	for _, list := range l.kept {
+		n += len(list)
+	}
+	return n
+}
+
 // Failures lists the failed requests that were kept, in order of their failing.
-func (l *Ledger) Failures() []Request { return l.kept }
+func (l *Ledger) Failures() []Request { return slices.Concat(l.kept...) }
 
 // Rescued counts successful requests by what they escaped.
 func (l *Ledger) Rescued() map[Blame]uint64 { return l.rescued }

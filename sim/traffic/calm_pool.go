@@ -65,9 +65,11 @@ func (t *Traffic) elastic(s *stream, now engine.Time) bool {
 
 // widen adds one more place for a connection to a pool.
 func (s *stream) widen() *conn {
-	c := new(conn)
+	var c *conn
 	if n := len(s.spare); n > 0 {
 		c, s.spare = s.spare[n-1], s.spare[:n-1]
+	} else {
+		c = new(conn)
 	}
 	*c = conn{pool: s, place: int32(len(s.pool)), closed: engine.Never}
 	c.vacate()

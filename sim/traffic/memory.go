@@ -17,6 +17,7 @@ type Memory struct {
 
 // leftOver is that of one stream.
 type leftOver struct {
+	stream  *stream
 	conns   []*conn
 	places  places
 	waiting []*attempt
@@ -31,11 +32,13 @@ type leftOver struct {
 func (m *Memory) New(world World, led *ledger.Ledger, eng *engine.Engine, specs []Spec) *Traffic {
 	t := &Traffic{world: world, led: led, stopped: engine.Never, pending: m.agenda, steps: m.steps, spare: m.spare, serving: m.serving}
 	for i, spec := range specs {
-		s := newStream(i, spec, eng)
-		if i < len(m.streams) {
-			m.streams[i].to(s)
+		if i == len(m.streams) {
+			m.streams = append(m.streams, leftOver{stream: new(stream)})
 		}
-		t.streams = append(t.streams, s)
+		left := &m.streams[i]
+		newStream(left.stream, i, spec, eng)
+		left.to(left.stream)
+		t.streams = append(t.streams, left.stream)
 	}
 	*m = Memory{}
 	return t
@@ -50,10 +53,16 @@ func (t *Traffic) Leave(m *Memory) {
 	}
 	for _, s := range t.streams {
 		m.streams = append(m.streams, leftOver{
-			conns: s.pool, waiting: emptied(s.waiting), silence: s.silence.list[:0], silent: emptied(s.silence.targets), sure: emptied(s.sure.list),
+			stream: s, conns: s.pool, waiting: emptied(s.waiting), silence: s.silence.list[:0], silent: emptied(s.silence.targets), sure: emptied(s.sure.list),
 			places: places{busy: s.places.busy[:0], idle: s.places.idle[:0], empty: s.places.empty[:0]},
 			ways:   [2][]*Way{emptied(s.calm.ways), emptied(s.sure.ways)}, good: emptied(s.calm.good),
 		})
+	}
+	for _, s := range t.streams {
+		for _, c := range s.pool {
+			*c = conn{}
+		}
+		*s = stream{}
 	}
 	for _, s := range m.steps {
 		*s = step{}
@@ -67,9 +76,6 @@ func (t *Traffic) Leave(m *Memory) {
 func (l *leftOver) to(s *stream) {
 	s.spare, s.places, s.waiting, s.silence.list, s.silence.targets = l.conns, l.places, l.waiting, l.silence, l.silent
 	s.sure.list, s.calm.ways, s.sure.ways, s.calm.good = l.sure, l.ways[0], l.ways[1], l.good
-	for _, c := range s.spare {
-		*c = conn{}
-	}
 }
 
 // emptied is a list without anything in it, not even where only its memory is seen: what that leads to could not go.

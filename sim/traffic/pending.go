@@ -118,9 +118,12 @@ func (t *Traffic) Cut(server uint64, now engine.Time, fault ledger.Fault) {
 	t.catchUpAll(now)
 	f := t.underWay(server, now)
 	list := f.list
-	*f = inFlight{}
+	f.list, f.live = nil, 0
 	for i := range list {
 		t.lost(&list[i], now, fault)
+	}
+	if f = t.inFlight(server); f.list == nil {
+		f.list = emptied(list)
 	}
 }
 

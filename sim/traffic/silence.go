@@ -54,11 +54,12 @@ type turn struct {
 }
 
 // newSilence returns the steps of a stream whose requests may be unheard.
-func newSilence(spec *Spec) silence {
+func newSilence(s *stream) silence {
+	spec := &s.spec
 	if spec.KeepAlive || spec.Kind != PerRequest || spec.Arrivals == ClosedLoop || spec.Proxy != nil {
 		return silence{}
 	}
-	one := attempt{req: request{stream: &stream{spec: *spec}}}
+	one := attempt{req: request{stream: s}}
 	limit, q := one.connectLimit(), silence{last: 1}
 	for ; retransmission(q.last) < limit; q.last++ {
 		q.after[q.last] = retransmission(q.last)

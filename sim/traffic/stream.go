@@ -30,11 +30,13 @@ type stream struct {
 	tells     bool   // the World says so
 }
 
-func newStream(index int, spec Spec, eng *engine.Engine) *stream {
-	s := &stream{
-		index: index, spec: spec, requests: eng.Stream("traffic "+spec.Name, "requests"), plainly: plainlyOf(&spec), silence: newSilence(&spec),
+// newStream makes a stream of a Spec, in the memory of s.
+func newStream(s *stream, index int, spec Spec, eng *engine.Engine) {
+	*s = stream{
+		index: index, spec: spec, requests: eng.Stream("traffic "+spec.Name, "requests"), plainly: plainlyOf(&spec),
 		arrivals: arrivals{process: spec.Arrivals, interval: spec.Interval, draws: eng.Stream("traffic "+spec.Name, "arrivals")},
 	}
+	s.silence = newSilence(s)
 	if spec.Kind == HTTP2 || spec.Kind == Session {
 		s.links = newLinks(s, eng.Stream("traffic "+spec.Name, "dials"))
 	}
@@ -52,7 +54,6 @@ func newStream(index int, spec Spec, eng *engine.Engine) *stream {
 			s.again(c, engine.Time(c)*engine.Millisecond)
 		}
 	}
-	return s
 }
 
 // arrive takes the next request and sets the time of the one after.
