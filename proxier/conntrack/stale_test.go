@@ -19,6 +19,8 @@ func TestWhichFlowsAreStale(t *testing.T) {
 	const vip, a, b = "10.96.0.10:53", "10.0.0.1", "10.0.0.2"
 	primaryOnly := thisNode()
 	primaryOnly.NodePortAddresses = primaryOnly.PrimaryNodePortAddresses()
+	onLoopback := thisNode()
+	onLoopback.Dialect, onLoopback.LocalhostNodePorts = plan.IPTables, true
 	for _, c := range []struct {
 		name       string
 		node       *plan.Node
@@ -48,6 +50,7 @@ func TestWhichFlowsAreStale(t *testing.T) {
 		{"to a node port's number on an address without node ports", primaryOnly, []pod{{a, ready}}, "169.254.20.10:30053", "169.254.20.10:30053", false},
 		{"to a node port on the one address that has them", primaryOnly, []pod{{a, ready}}, "192.0.2.1:30053", b + ":5353", true},
 		{"to a node port's number on loopback, where there are none", nil, []pod{{a, ready}}, "127.0.0.1:30053", "127.0.0.1:30053", false},
+		{"to a node port on loopback, where there are some", onLoopback, []pod{{a, ready}}, "127.0.0.1:30053", "127.0.0.1:30053", true},
 		{"to a node port's number at somebody else's address", nil, []pod{{a, ready}}, "198.51.100.77:30053", "198.51.100.77:30053", false},
 		{"to the Service's port on the node itself", nil, []pod{{a, ready}}, "192.0.2.1:53", "192.0.2.1:53", false},
 		{"to nothing of a Service's, translated by somebody else", nil, []pod{{a, ready}}, "192.0.2.9:53", b + ":53", false},

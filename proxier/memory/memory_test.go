@@ -300,3 +300,14 @@ func TestAffinityOfOthersIsLeftAlone(t *testing.T) {
 		t.Errorf("another Service's change moved the client from %s to %s", first, got)
 	}
 }
+
+// Who decides by the rules alone gets the endpoints where there are any, and no others.
+func TestADecisionHasItsEndpoints(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]packet.Verdict{0: packet.Reject, 2: packet.Endpoints} {
+		d := Decide(planOf(t, node(), portOf(n, 0)), client(1000))
+		if d.Verdict != want || len(d.Targets) != n {
+			t.Errorf("of %d endpoints: %s, %v", n, d.Verdict, d.Targets)
+		}
+	}
+}

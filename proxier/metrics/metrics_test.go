@@ -551,3 +551,19 @@ func TestWhatTheMetricsPortAnswers(t *testing.T) {
 		}
 	}
 }
+
+// Whoever meets a metric is told what it is.
+func TestEveryMetricHasItsHelp(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []plan.Dialect{plan.NFTables, plan.IPTables} {
+		_, _, text := get(t, exercised(mode).Handler(false), "/metrics")
+		for line := range strings.Lines(text) {
+			if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
+				name, _, _ = strings.Cut(name, " ")
+				if !strings.Contains(text, "# HELP "+name+" ") {
+					t.Errorf("%s has no help", name)
+				}
+			}
+		}
+	}
+}

@@ -3,6 +3,8 @@ package nftables
 import (
 	"encoding/binary"
 	"errors"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +113,49 @@ func TestWithoutTheKernelsAnswerNothingIsInForce(t *testing.T) {
 	}
 	if l, err := Listen(Options{NetNS: -1}, func(Change) bool { return true }); !errors.Is(err, unix.EBADF) || l != nil {
 		t.Errorf("a namespace that is not there, listened to: %v, %v", l, err)
+	}
+}
+
+// A transaction of others ends with a message that has the ruleset's number, and what was in it is told of once.
+func TestWhatIsToldOfATransaction(t *testing.T) {
+	t.Parallel()
+	from, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = from.Close(), to.Close() }() // both are only read from and written to here
+	const kind = unix.NFNL_SUBSYS_NFTABLES << 8
+	ended := func(number byte) []byte {
+		return netlink(kind|unix.NFT_MSG_NEWGEN, 0, 1, 0, 0, 0, 0, 8, 0, 2, 0, 0, 0, 0, 9, 8, 0, unix.NFTA_GEN_ID, 0, 0, 0, 1, number)
+	}
+	table := func(name byte) []byte {
+		return netlink(kind|unix.NFT_MSG_DELTABLE, 0, 1, unix.NFPROTO_IPV4, 0, 0, 0, 6, 0, unix.NFTA_TABLE_NAME, 0, name, 0)
+	}
+	r := &reader{file: from, concerns: func(c Change) bool { return c.Table == "x" && c.Gone }}
+	for _, c := range []struct {
+		name       string
+		said       []byte
+		generation uint32
+		concerned  bool
+	}{
+		{"somebody else's table", slices.Concat(table('y'), ended(7)), 0x107, false},
+		{"ours", slices.Concat(table('x'), table('y'), ended(8)), 0x108, true},
+		{"nothing", ended(9), 0x109, false},
+		{"another subsystem, and half a message", slices.Concat(netlink(1<<8|unix.NFT_MSG_NEWGEN, 0, 1, 0, 0, 0, 0), netlink(kind|unix.NFT_MSG_NEWGEN, 0, 1, 0, 0), ended(10)), 0x10a, false},
+		{"no number", netlink(kind|unix.NFT_MSG_NEWGEN, 0, 1, 0, 0, 0, 0), 0, false},
+	} {
+		if _, err := to.Write(c.said); err != nil {
+			t.Fatal(err)
+		}
+		if generation, concerned, err := r.next(); generation != c.generation || concerned != c.concerned || err != nil {
+			t.Errorf("%s: %#x, %v, %v", c.name, generation, concerned, err)
+		}
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.next(); !errors.Is(err, io.EOF) {
+		t.Errorf("nothing more is said: %v", err)
 	}
 }
 
