@@ -106,7 +106,7 @@ func TestWhatAPlainScalarMeans(t *testing.T) {
 	for text, want := range map[string]any{
 		"": nil, "~": nil, "null": nil, "NULL": nil, "nil": "nil",
 		"true": true, "Off": false, "y": true, "N": false, "yesterday": "yesterday",
-		"0": int64(0), "-12": int64(-12), "+3": int64(3), "1_000": int64(1000), "0x1F": int64(31), "0b11": int64(3), "0o17": int64(15), "017": int64(15),
+		"0": int64(0), "-12": int64(-12), "+3": int64(3), "1_000": int64(1000), "1__000": int64(1000), "1_": int64(1), "0x1F": int64(31), "0b11": int64(3), "0o17": int64(15), "017": int64(15),
 		"9223372036854775807": int64(math.MaxInt64), "9223372036854775808": float64(1 << 63),
 		"1.5": 1.5, ".5": 0.5, "1e3": 1000.0, "08": 8.0, ".inf": math.Inf(1), "-.INF": math.Inf(-1), "+.inf": math.Inf(1),
 		"10.0.0.1": "10.0.0.1", "1.2.3": "1.2.3", "-": "-", ".": ".", "12h": "12h", "25%": "25%", "2026-01-31": "2026-01-31", "1e": "1e", "-.nan": "-.nan", "0x": "0x",
@@ -118,8 +118,10 @@ func TestWhatAPlainScalarMeans(t *testing.T) {
 			t.Errorf("%q in quotes is %T %v", text, got, got)
 		}
 	}
-	if got, _ := (&node{text: ".nan", plain: true}).generic().(float64); !math.IsNaN(got) {
-		t.Errorf(".nan is %v", got)
+	for _, text := range []string{".nan", ".NaN", ".NAN"} {
+		if got, _ := (&node{text: text, plain: true}).generic().(float64); !math.IsNaN(got) {
+			t.Errorf("%s is %v", text, got)
+		}
 	}
 }
 

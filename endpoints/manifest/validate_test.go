@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // warned loads an object and returns what is warned of, without positions and names: one line each.
@@ -66,6 +68,63 @@ func TestFamiliesOfAServiceThatCannotBeAreIgnored(t *testing.T) {
 		spec := objects.Services[0].Value.Spec
 		if got != c.warned || fmt.Sprint(spec.IPFamilies) != c.families || string(*spec.IPFamilyPolicy) != c.policy {
 			t.Errorf("{%s}: %v %s, %q", c.spec, spec.IPFamilies, *spec.IPFamilyPolicy, got)
+		}
+	}
+}
+
+// pkg/apis/discovery/validation/validation.go, validatePorts (1.36).
+func TestPortsOfASliceThatCannotBeAreSkipped(t *testing.T) {
+	t.Parallel()
+	objects, got := warned(t, `{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: a, labels: {kubernetes.io/service-name: w}}, addressType: IPv4, endpoints: [],
+  ports: [{name: a, port: 80}, {name: b, port: 0}, {name: c, port: 65536}, {name: d, port: 1, protocol: HTTP}, {name: D, port: 2}, {name: a, port: 3}, {name: e, port: 65535}, {name: f}]}`)
+	const want = `ports[1].port: 0 must be from 1 to 65535; this port is skipped
+ports[2].port: 65536 must be from 1 to 65535; this port is skipped
+ports[3].protocol: unknown protocol "HTTP", valid are TCP, UDP or SCTP; this port is skipped
+ports[4].name: "D" must be at most 63 lower-case letters, digits and '-', starting and ending with a letter or digit; this port is skipped
+ports[5].name: "a" is also the name of ports[0], names must differ; this port is skipped`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var names []string
+	for _, p := range objects.EndpointSlices[0].Value.Ports {
+		names = append(names, *p.Name)
+	}
+	if strings.Join(names, " ") != "a e f" {
+		t.Errorf("left: %q", names)
+	}
+}
+
+// pkg/apis/apps/validation/validation.go, ValidateDeploymentSpec (1.36): the selector is there and matches the template's labels.
+func TestASelectorThatCannotBeIsThatOfTheTemplatesLabels(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ selector, warned, want string }{
+		{"{matchLabels: {app: web}}", "", "app=web"},
+		{"{matchExpressions: [{key: app, operator: Exists}]}", "", "app"},
+		{"{}", "spec.selector: missing; the labels of the pod template are used", "app=web,tier=front"},
+		{"{matchLabels: {app: wbe}}", "spec.selector: does not match the labels of the pod template; those are used instead", "app=web,tier=front"},
+		{"{matchExpressions: [{key: app, operator: Is}]}", `spec.selector: "Is" is not a valid label selector operator; the labels of the pod template are used instead`, "app=web,tier=front"},
+	} {
+		objects, got := warned(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: "+c.selector+
+			", template: {metadata: {labels: {app: web, tier: front}}, spec: {containers: [{name: c, image: i}]}}}}")
+		d := objects.Deployments[0].Value
+		if words := metav1.FormatLabelSelector(d.Spec.Selector); got != c.warned || words != c.want {
+			t.Errorf("%s: %q, %s, want %q, %s", c.selector, got, words, c.warned, c.want)
+		}
+		if clear(d.Spec.Selector.MatchLabels); len(d.Spec.Template.Labels) != 2 {
+			t.Errorf("%s: the labels are the template's own", c.selector)
+		}
+	}
+}
+
+// What is asked for and is not there has the position of what is around it.
+func TestTheValueOfAFieldThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	objects, _ := Load([]File{{"x", []byte("apiVersion: v1\nkind: Node\nmetadata:\n  name: a\nspec:\n  podCIDR: 10.0.0.0/24\n  providerID:\n")}}, Options{})
+	for path, want := range map[string]string{
+		"spec.podCIDR": "x:6:12", "spec.providerID": "x:7:3", "spec.unschedulable": "x:5:1", "spec": "x:5:1", "metadata.name": "x:4:9", "metadata.name.first": "x:4:3",
+	} {
+		if got := objects.Nodes[0].Object.ValueAt(path).String(); got != want {
+			t.Errorf("%s is at %s, want %s", path, got, want)
 		}
 	}
 }
