@@ -66,6 +66,9 @@ func TestFiguresOverRuns(t *testing.T) {
 		t.Errorf("%d runs with loss, worst seed %d, bound %d", c.WithLoss, c.WorstSeed, c.Bound)
 	}
 	x := c.Causes[0]
+	if x.Example.Seed != c.WorstSeed {
+		t.Errorf("the example is of seed %d, the worst one is %d", x.Example.Seed, c.WorstSeed)
+	}
 	if len(c.Causes) != 1 || x.Count != 20 || x.First != 3 || x.Last != 20 || !slices.Equal(x.Nodes, []string{"node-2"}) || !slices.Equal(x.Pods, []string{"a", "b"}) {
 		t.Errorf("causes %+v", c.Causes)
 	}

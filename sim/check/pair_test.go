@@ -90,6 +90,13 @@ func TestAsManyOtherFailuresAreChance(t *testing.T) {
 	if s := pairUp(lostNumbers(ledger.AppError, odd...), lostNumbers(ledger.AppError, even...)).Streams[0]; s.Failed != 0 || s.Before != 250 {
 		t.Errorf("as many: %+v", s)
 	}
+	// One that fails without the action alone is enough for four with it alone to be chance: 3 x sqrt(2 x 1) is more than 3.
+	if s := pairUp(lostNumbers(ledger.AppError, 1, 2, 3, 4), lostNumbers(ledger.AppError, 5)).Streams[0]; s.Failed != 0 {
+		t.Errorf("four for one: %+v", s)
+	}
+	if s := pairUp(lostNumbers(ledger.AppError, 1, 2, 3, 4), nil).Streams[0]; s.Failed != 4 {
+		t.Errorf("four for none: %+v", s)
+	}
 	// 60 more: less than three standard deviations, 3 x sqrt(2 x 250) = 67.
 	failed := append(lostNumbers(ledger.AppError, odd...), lostNumbers(ledger.AppError, between(2, 242, 4)...)...)
 	if s := pairUp(failed, lostNumbers(ledger.AppError, even...)).Streams[0]; s.Failed != 0 {

@@ -30,6 +30,20 @@ func rolled(t *testing.T, component string) *world {
 	return w
 }
 
+// A proxy is found by its node's name, and by nothing else.
+func TestAProxyIsNamedByItsNode(t *testing.T) {
+	t.Parallel()
+	w := newBuild(1).nodes(2).start(t, 1)
+	for name, want := range map[string]int{"kube-proxy/node-1": 0, "kube-proxy/node-2": 1} {
+		if p := w.proxyNamed(name); p == nil || p.node != want {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	if p := w.proxyNamed("kube-proxy/node-3"); p != nil {
+		t.Errorf("there is no such node: %+v", p)
+	}
+}
+
 // A component that is paused does nothing, and what it has to do when it runs again: everything
 // after it in the chain of a rollout waits for it.
 func TestPausedComponents(t *testing.T) {
