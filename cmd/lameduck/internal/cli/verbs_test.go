@@ -252,6 +252,17 @@ func TestAListHasTheSameRowsInEveryFormat(t *testing.T) {
 	says(t, 2, "sim --list causes -o junit", "err:no JUnit form")
 }
 
+func TestAShellIsOfferedEveryTableAndEveryPageOfFacts(t *testing.T) {
+	t.Parallel()
+	want := slices.Clone(lists)
+	for _, page := range factPages() {
+		want = append(want, "facts="+page)
+	}
+	if got := listWords(); !slices.Equal(got, want) || len(got) == len(lists) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A shell that completes a word waits for a cluster for seconds, and for files as long as it takes. What cannot be read is no word.
 func TestAShellIsOfferedNamesOfFilesOrOfAClusterThatAnswersSoon(t *testing.T) {
 	t.Parallel()
