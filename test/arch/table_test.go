@@ -211,12 +211,13 @@ var packages = []packageRule{
 		},
 	},
 	{
-		path: "proxier/shadow", pure: true,
+		path: "proxier/observe", pure: true,
 		own: []permit{
 			{"endpoints", "the Decisions it compares"},
 			{"proxier/plan", "what becomes of packets at two moments"},
 			{"healthcheck", "what health-check node ports would answer"},
 		},
+		modules: []permit{{"github.com/go-logr/logr", "the log that decisions are written to, handed in"}},
 	},
 	{
 		path: "proxier/nftables",

@@ -13,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/healthcheck/server"
 	"github.com/lameduck-proxy/lameduck/proxier"
 	"github.com/lameduck-proxy/lameduck/proxier/metrics"
+	"github.com/lameduck-proxy/lameduck/proxier/observe"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -43,7 +44,7 @@ type proxy struct {
 func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier.Conntrack) (*proxy, error) {
 	p := &proxy{opts: o, log: observer{log: o.Log}, herald: newHerald(o, node.Name), fail: func(error) {}}
 	if o.Sim != nil {
-		p.sim = &simulated{log: o.Log}
+		p.sim = &simulated{log: observe.Log{Logger: o.Log}}
 	}
 	rules, _ := backend.(metrics.RuleCounter)
 	p.metrics = metrics.New(metrics.Options{

@@ -154,6 +154,7 @@ func elsewhere() *plan.Node {
 
 func TestAFirstSyncIsASummaryAndALargeChangeIsCutShort(t *testing.T) {
 	t.Parallel()
+	const linesPerSync = 100 // of observe.Log
 	const services = 1000
 	inSim(t, 0, func(r *simRig) {
 		r.crowd(services)
@@ -170,7 +171,7 @@ func TestAFirstSyncIsASummaryAndALargeChangeIsCutShort(t *testing.T) {
 			t.Errorf("the last line: %s\nwant %s", lines[len(lines)-1], want)
 		}
 	})
-	inSim(t, detailLevel, func(r *simRig) {
+	inSim(t, 4, func(r *simRig) {
 		r.crowd(services)
 		if lines := said(r.settle()); len(lines) != 1+2*services {
 			t.Errorf("at first, with details: %d lines", len(lines))

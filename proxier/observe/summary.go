@@ -1,4 +1,4 @@
-package shadow
+package observe
 
 import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
