@@ -49,6 +49,9 @@ func TestTruthTableOfOneEndpointIsKubeProxys(t *testing.T) {
 	}
 	for i, row := range table.Endpoint {
 		key := conditionsAt(len(want) - 1 - i).String()
+		if c := row.Conditions; c != (Conditions{key[0] == 'T', key[2] == 'T', key[4] == 'T'}) {
+			t.Errorf("%s: its row is about %+v", key, c)
+		}
 		if got := [2]bool{row.Normal, row.Fallback}; got != want[key] {
 			t.Errorf("%s: normal, fallback = %v, want %v", key, got, want[key])
 		}
@@ -349,5 +352,29 @@ func TestTheHeadOfAnExplanation(t *testing.T) {
 	}
 	if len(x.Services) != 1 || x.Services[0].Service != "shop/web" {
 		t.Errorf("explained: %+v", x.Services)
+	}
+}
+
+// Why a flow goes where it does depends on its list, on whether that fell back, and on how many share it.
+func TestWhyAFlowGoesWhereItDoes(t *testing.T) {
+	t.Parallel()
+	cluster, local := endpoints.ClusterList.String(), endpoints.LocalList.String()
+	for want, c := range map[string]struct {
+		service Service
+		list    string
+		n       int
+	}{
+		"ready":                             {Service{}, cluster, 1},
+		"ready, each 1 in 3":                {Service{}, cluster, 3},
+		"ready on this node":                {Service{}, local, 1},
+		"ready on this node, each 1 in 2":   {Service{TopologyMode: "Auto"}, local, 2},
+		"ready, by topology hints (Auto)":   {Service{TopologyMode: "Auto"}, cluster, 1},
+		"ready on this node, each 1 in 100": {Service{UsesTerminating: UsesTerminating{Cluster: true}}, local, 100},
+		"still serving though terminating: no ready endpoint on this node (KEP-1669)":          {Service{UsesTerminating: UsesTerminating{Local: true}}, local, 1},
+		"still serving though terminating: no ready endpoint anywhere (KEP-1669), each 1 in 2": {Service{UsesTerminating: UsesTerminating{Cluster: true}}, cluster, 2},
+	} {
+		if got := c.service.flowWhy(&Traffic{List: c.list, Endpoints: make([]string, c.n)}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

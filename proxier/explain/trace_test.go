@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -116,5 +117,36 @@ func TestAnotherModeIsNamedOnlyWhereItDiffers(t *testing.T) {
 		if err := a.WriteText(&text, TextOptions{}); err != nil || !strings.Contains(text.String(), "iptables mode differs") {
 			t.Errorf("%v: %s", err, text.String())
 		}
+	}
+}
+
+// A trace for people has the verdict and the way first, then who decides, what is unusual about that, and every hop.
+func TestATraceForPeople(t *testing.T) {
+	t.Parallel()
+	a := &Trace{
+		Node: "node-1", KubernetesVersion: "1.36", Mode: "nftables", TerminatingFallback: "on", WhatIf: []string{"SomeGate"}, Notes: []string{"read this"},
+		From: "192.0.2.7", To: "10.96.0.1:80/tcp", Verdict: "endpoints", Endpoints: []string{"10.0.0.1:80", "10.0.0.2:80"},
+		Hops: []Hop{{"source", "from outside"}, {"endpoints", "two of them"}},
+	}
+	var text strings.Builder
+	if err := a.WriteText(&text, TextOptions{Style: func(r Role, word string) string { return fmt.Sprint(r == Good, " ", word) }}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `true ENDPOINTS 192.0.2.7 -> 10.96.0.1:80/tcp -> 10.0.0.1:80 | 10.0.0.2:80
+sent on to an endpoint
+as kube-proxy 1.36 in nftables mode does it on node-1, terminating fallback on
+WHAT IF: no real cluster of version 1.36 can set SomeGate this way
+note: read this
+source from outside
+endpoints two of them
+`
+	var lines []string
+	for line := range strings.Lines(text.String()) {
+		if words := strings.Join(strings.Fields(line), " "); words != "" {
+			lines = append(lines, words+"\n")
+		}
+	}
+	if got := strings.Join(lines, ""); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
