@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 
@@ -28,6 +29,28 @@ func rolled(t *testing.T, component string) *world {
 		t.Errorf("%s: in the end %s", component, s)
 	}
 	return w
+}
+
+// An address is that of the pod that it was given, and of nobody else.
+func TestAnAddressIsThatOfOnePod(t *testing.T) {
+	t.Parallel()
+	w := newBuild(2).start(t, 1)
+	for id := range PodID(2) {
+		if i := w.PodInstance(id); i == nil || w.Instance(i.IP) != i {
+			t.Errorf("pod %d is not found by its address", id)
+		}
+	}
+	for _, other := range []string{"10.96.0.1", "192.0.2.1", "fd00::1"} {
+		if i := w.Instance(netip.MustParseAddr(other)); i != nil {
+			t.Errorf("%s is taken for that of %+v", other, i)
+		}
+	}
+	if i := w.Instance(w.PodInstance(1).IP.Next()); i != nil {
+		t.Errorf("an address that nobody has been given is that of %+v", i)
+	}
+	if i := w.Instance(netip.Addr{}); i != nil {
+		t.Errorf("no address is that of %+v", i)
+	}
 }
 
 // A proxy is found by its node's name, and by nothing else.

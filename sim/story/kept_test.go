@@ -10,6 +10,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -84,5 +85,63 @@ func TestHowAPodWasReplaced(t *testing.T) {
 	first := NewTeller(sc, &Recorder{events: []cluster.Event{events[deleted]}}, pods)
 	if story := first.Kept(); len(story) != 1 {
 		t.Errorf("nothing else happened, and the story is %+v", story)
+	}
+}
+
+// A proxy that waits says after which sync.
+func TestWhatAProxyWaitsFor(t *testing.T) {
+	t.Parallel()
+	tell := &Teller{sc: &scenario.Scenario{Nodes: []scenario.Node{{Name: "node-1", Proxy: scenario.Proxy{MinSyncPeriod: 10 * sec}}}}}
+	for others, want := range map[bool]string{
+		false: "node-1's kube-proxy hears of it and waits 2.5 s, until 10 s after its last sync",
+		true:  "node-1's kube-proxy hears of it and waits 2.5 s, until 10 s after a sync for another Service",
+	} {
+		if got := tell.waitWords(&cluster.Event{At: sec, Until: 3*sec + sec/2, Others: others}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What a load balancer or an ingress controller decides is of a story where the request met its target, or found none.
+func TestWhichDecisionsOfABalancerAreTold(t *testing.T) {
+	t.Parallel()
+	tell := &Teller{pods: []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "nginx-a"}}}
+	request := func(cause ledger.Cause, ingress string) *ledger.Request {
+		return &ledger.Request{Stream: 1, Node: 2, Ingress: ingress, Blame: ledger.Blame{Cause: cause}}
+	}
+	stale, none := request(ledger.StaleLB, ""), request(ledger.NoHealthyTarget, "")
+	node := func(n, entry int, ok bool) cluster.Event {
+		return cluster.Event{Kind: cluster.EventBalancer, Node: n, Pod: -1, Entry: entry, OK: ok}
+	}
+	pod := func(p cluster.PodID, ok bool) cluster.Event {
+		return cluster.Event{Kind: cluster.EventBalancer, Node: -1, Pod: p, Entry: 1, OK: ok}
+	}
+	ingress := func(p cluster.PodID, targets ...cluster.PodID) cluster.Event {
+		return cluster.Event{Kind: cluster.EventIngress, Pod: p, Entry: 1, Targets: targets}
+	}
+	for _, c := range []struct {
+		name    string
+		event   cluster.Event
+		request *ledger.Request
+		want    bool
+	}{
+		{"its node is taken out", node(2, 1, false), stale, true},
+		{"another node is taken out", node(1, 1, false), stale, false},
+		{"its node is taken out of another stream's", node(2, 0, false), stale, false},
+		{"its node is taken in", node(2, 1, true), stale, false},
+		{"its pod is taken out", pod(0, false), stale, true},
+		{"another pod is taken out", pod(1, false), stale, false},
+		{"any node is taken in, where there was none", node(1, 1, true), none, true},
+		{"a node is taken out, where there was none", node(1, 1, false), none, false},
+		{"the rules were late", node(2, 1, false), request(ledger.StaleRules, ""), false},
+		{"it came by a controller", node(2, 1, false), request(ledger.StaleLB, "nginx-a"), false},
+		{"the controller leads elsewhere", ingress(1, 1), request(ledger.StaleRules, "nginx-a"), true},
+		{"the controller leads to it", ingress(1, 0, 1), request(ledger.StaleRules, "nginx-a"), false},
+		{"the controller leads nowhere", ingress(1), request(ledger.StaleRules, "nginx-a"), false},
+		{"something else", cluster.Event{Kind: cluster.EventReady, Node: 2, Entry: 1}, stale, false},
+	} {
+		if got := tell.rebalanced(&c.event, c.request, 0); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }

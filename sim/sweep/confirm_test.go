@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -45,5 +47,31 @@ func TestFixesAreConfirmedOnOtherSeeds(t *testing.T) {
 	}
 	if got.after == got.before || own.Confirm.LostSeconds == own.Before {
 		t.Errorf("new runs lost as much as the others, %d requests, %+v", got.after, own.Before)
+	}
+}
+
+// What the cases of a workload say of a fix is put together: it has to lose half as much in new runs over all of them, and each of these has to end.
+func TestAFixIsConfirmedByAllCasesTogether(t *testing.T) {
+	t.Parallel()
+	one, two := &unit{}, &unit{}
+	for _, c := range []struct {
+		name   string
+		a, b   confirmed
+		longer engine.Time
+		helps  bool
+	}{
+		{"both lose less", confirmed{before: 10, runs: 2, newRuns: 2, longer: []int64{5, 1}}, confirmed{before: 10, runs: 2, after: 9, newRuns: 2, longer: []int64{9, -3, 4}}, 4, true},
+		{"half as much is enough", confirmed{before: 10, runs: 2, after: 5, newRuns: 2, longer: []int64{7}}, confirmed{}, 7, true},
+		{"more than half", confirmed{before: 10, runs: 2, after: 6, newRuns: 2, longer: []int64{7, 8}}, confirmed{}, 7, false},
+		{"as much in twice as many runs", confirmed{before: 10, runs: 2, after: 10, newRuns: 4}, confirmed{}, 0, true},
+		{"one loses more than the other less", confirmed{before: 10, runs: 2, newRuns: 2}, confirmed{before: 1, runs: 2, after: 9, newRuns: 2}, 0, false},
+		{"nothing was run", confirmed{before: 10, runs: 2}, confirmed{}, 0, false},
+		{"a new run that does not end", confirmed{before: 10, runs: 2, newRuns: 2, fixed: check.FixedCase{Confirm: check.Confirm{Stuck: 1}}}, confirmed{}, 0, false},
+	} {
+		s := &search{units: []*unit{one, two}, light: true, confirmed: map[confirmation]*confirmed{{unit: one}: &c.a, {unit: two}: &c.b}}
+		f, helps := s.confirm(&attempt{})
+		if f.Longer != c.longer || helps != c.helps || len(f.Cases) != 2 {
+			t.Errorf("%s: helps %v, longer by %d, %d cases", c.name, helps, f.Longer, len(f.Cases))
+		}
 	}
 }
