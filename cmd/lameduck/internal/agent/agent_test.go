@@ -149,3 +149,14 @@ func TestAnEndIsBounded(t *testing.T) {
 		t.Errorf("without an end: %v", err)
 	}
 }
+
+// What is wrong with the node ends a proxy before it begins, with its error.
+func TestANodeThatCannotBeEndsTheProxy(t *testing.T) {
+	t.Parallel()
+	wrong := errors.New("no such node")
+	var known Known
+	err := Run(t.Context(), Options{Node: func(k Known) (*plan.Node, error) { known = k; return nil, wrong }})
+	if !errors.Is(err, wrong) || len(known.Host) == 0 {
+		t.Errorf("%v, asked with %+v", err, known)
+	}
+}
