@@ -25,6 +25,7 @@ type Cache struct {
 	dirty     map[ServiceName]mark
 	tree      *btree.BTreeG[*Service]
 	version   uint64
+	transient bool // a Snapshot need not outlive the next one
 }
 
 type sliceKey struct{ namespace, name string }
@@ -39,6 +40,14 @@ func NewCache(o Options) *Cache {
 		dirty:     map[ServiceName]mark{},
 		tree:      newTree(),
 	}
+}
+
+// NewTransientCache returns an empty Cache whose Snapshots hold until the next one only: a Service with many
+// endpoints of which few change is edited where it is, and not copied.
+func NewTransientCache(o Options) *Cache {
+	c := NewCache(o)
+	c.transient = true
+	return c
 }
 
 // SetService adds a Service or replaces it, and returns what in it could not be used. A
@@ -192,7 +201,7 @@ func (c *Cache) rebuild(name ServiceName, m mark) bool {
 	}
 	if !m.whole {
 		if old, ok := c.tree.Get(&Service{Name: name}); ok {
-			if groups, ok := editGroups(old.groups, m.edits); ok {
+			if groups, ok := editGroups(old.groups, m.edits, c.transient); ok {
 				c.tree.Set(joinGroups(name, ports, groups))
 				return true
 			}

@@ -47,8 +47,8 @@ func (c *Cache) changed(before, after *Slice) {
 }
 
 // editGroups returns groups as they are after some edits, ok false where only all slices together tell. The
-// groups it is given stay as they are.
-func editGroups(groups []group, edits []edit) (out []group, ok bool) {
+// groups it is given stay as they are, unless it may edit in place.
+func editGroups(groups []group, edits []edit, inPlace bool) (out []group, ok bool) {
 	if len(groups) > mostEdited {
 		return nil, false
 	}
@@ -63,7 +63,13 @@ func editGroups(groups []group, edits []edit) (out []group, ok bool) {
 		if g.counts.duplicates > 0 || 2*n > len(g.endpoints) {
 			return nil, false
 		}
-		if gone, come := touched(g.key, edits); !g.replace(gone, come) {
+		gone, come := touched(g.key, edits)
+		if inPlace {
+			ok = g.edit(gone, come)
+		} else {
+			ok = g.replace(gone, come)
+		}
+		if !ok {
 			return nil, false
 		}
 	}
@@ -108,6 +114,32 @@ func (g *group) replace(gone, come []Endpoint) (ok bool) {
 	}
 	list = append(list, old...)
 	g.endpoints = list
+	g.learn()
+	return true
+}
+
+// edit is replace in the memory of the group's list.
+func (g *group) edit(gone, come []Endpoint) (ok bool) {
+	for len(gone)+len(come) > 0 {
+		if len(come) == 0 || len(gone) > 0 && gone[0].Addr.Compare(come[0].Addr) < 0 {
+			at, _ := slices.BinarySearchFunc(g.endpoints, gone[0], byAddr)
+			g.counts.add(&g.endpoints[at], -1)
+			g.endpoints, gone = slices.Delete(g.endpoints, at, at+1), gone[1:]
+			continue
+		}
+		at, found := slices.BinarySearchFunc(g.endpoints, come[0], byAddr)
+		switch {
+		case !found:
+			g.endpoints = slices.Insert(g.endpoints, at, come[0])
+		case len(gone) > 0 && gone[0].Addr == come[0].Addr:
+			g.counts.add(&g.endpoints[at], -1)
+			g.endpoints[at], gone = come[0], gone[1:]
+		default:
+			return false
+		}
+		g.counts.add(&come[0], 1)
+		come = come[1:]
+	}
 	g.learn()
 	return true
 }

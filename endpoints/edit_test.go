@@ -14,8 +14,9 @@ type wide struct {
 	slices []*discoveryv1.EndpointSlice
 }
 
-func newWide(n int) *wide {
+func newWide(n int, transient bool) *wide {
 	w := &wide{cache: currentCache(), slices: make([]*discoveryv1.EndpointSlice, n)}
+	w.cache.transient = transient
 	w.cache.SetService(apiService("web"))
 	for i := range w.slices {
 		w.set(i, ready(5*i+1, "a"), ready(5*i+3, "b"), draining(5*i+2, "a"))
@@ -47,7 +48,7 @@ func (w *wide) rebuilt() *Snapshot {
 func TestAnEditedServiceEqualsOneBuiltFromAllItsSlices(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
-		w, r := newWide(12), rand.New(rand.NewPCG(seed, 100))
+		w, r := newWide(12, seed%2 == 1), rand.New(rand.NewPCG(seed, 100))
 		w.cache.Snapshot()
 		for step := range 300 {
 			for range 1 + r.IntN(2) {
@@ -82,14 +83,14 @@ func TestAnEditedServiceEqualsOneBuiltFromAllItsSlices(t *testing.T) {
 // What does not change in a Service of many slices is copied and not sorted again.
 func TestOneSliceOfManyIsAnEdit(t *testing.T) {
 	t.Parallel()
-	w := newWide(12)
+	w := newWide(12, false)
 	before := w.cache.Snapshot().Service(shop("web")).groups
 	w.set(3, notReady(16, "a"), ready(20, "b"))
 	m := w.cache.dirty[shop("web")]
 	if m.whole || len(m.edits) != 1 {
 		t.Fatalf("%+v", m)
 	}
-	after, ok := editGroups(before, m.edits)
+	after, ok := editGroups(before, m.edits, false)
 	if !ok || len(after[0].endpoints) != len(before[0].endpoints)-1 || &after[0].all[0] != &before[0].all[0] {
 		t.Errorf("edited %v, %d endpoints after %d", ok, len(after[0].endpoints), len(before[0].endpoints))
 	}
@@ -98,7 +99,7 @@ func TestOneSliceOfManyIsAnEdit(t *testing.T) {
 		t.Errorf("two changes of a slice are %+v", m)
 	}
 	w.set(4, ready(16, "a"))
-	if _, ok := editGroups(before, w.cache.dirty[shop("web")].edits); ok {
+	if _, ok := editGroups(before, w.cache.dirty[shop("web")].edits, false); ok {
 		t.Error("an address that is in two slices by now is no edit")
 	}
 }

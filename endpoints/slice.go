@@ -69,14 +69,22 @@ func convertSlice(s *discoveryv1.EndpointSlice, p *problems) *Slice {
 	}
 	out.ports = slicePorts(s.Ports, p)
 	out.entries = make([]SliceEndpoint, 0, len(s.Endpoints))
-	metas := make([]Meta, len(s.Endpoints)) // in one piece: they come and go together
+	var metas []Meta // that are free
 	for i := range s.Endpoints {
-		if e, ok := out.entry(&s.Endpoints[i], &metas[i], i, p); ok {
+		if len(metas) == 0 {
+			metas = make([]Meta, min(len(s.Endpoints)-i, metasTogether))
+		}
+		if e, ok := out.entry(&s.Endpoints[i], &metas[0], i, p); ok {
 			out.entries = append(out.entries, e)
 		}
+		metas = metas[1:]
 	}
 	return out
 }
+
+// metasTogether is how many share a piece of memory: of one over 512 bytes each pointer costs the garbage collector
+// more than the pieces save.
+const metasTogether = 5
 
 // slicePorts drops ports with a nil name or a nil or zero number without a word, as
 // kube-proxy does (they mean "all ports" to others), and impossible ones with one.
@@ -165,9 +173,12 @@ func (s *Slice) equal(o *Slice) bool {
 }
 
 func (e SliceEndpoint) equal(o SliceEndpoint) bool {
-	return e == o || e.Addr == o.Addr && e.NodeName == o.NodeName && e.Conditions == o.Conditions &&
-		e.Meta.Pod == o.Meta.Pod && e.Meta.Zone == o.Meta.Zone &&
-		slices.Equal(e.Meta.ForZones, o.Meta.ForZones) && slices.Equal(e.Meta.ForNodes, o.Meta.ForNodes)
+	return e.Addr == o.Addr && e.NodeName == o.NodeName && e.Conditions == o.Conditions && (e.Meta == o.Meta || e.Meta.equal(o.Meta))
+}
+
+// equal compares what is of importance to selection, or to people.
+func (m *Meta) equal(o *Meta) bool {
+	return m.Pod == o.Pod && m.Zone == o.Zone && slices.Equal(m.ForZones, o.ForZones) && slices.Equal(m.ForNodes, o.ForNodes)
 }
 
 // portKey is how a Service's port finds the ports of its slices.

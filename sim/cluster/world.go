@@ -114,7 +114,7 @@ func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
 		eng: eng, sc: sc, observer: observer,
 		owner:    eng.Register("world"),
 		ordinals: map[ReplicaSetID]int{}, running: make([][]*Instance, len(sc.Workloads)),
-		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewCache(sc.Kubernetes.Options),
+		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewTransientCache(sc.Kubernetes.Options),
 		dependencyDown: map[string]bool{}, forced: map[forcing][]*worker{}, applied: map[ReplicaSetID]*appsv1.Deployment{},
 		sliceState: make([]map[int][]entry, len(sc.Services)), settledOf: make([]settledService, len(sc.Services)),
 		live: make([]podList, len(sc.Workloads)), components: map[string][]engine.Owner{},
