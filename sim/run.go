@@ -111,6 +111,25 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 	if err := tooLarge(sc); err != nil {
 		return nil, err
 	}
+	r, err := begin(sc, seed, opts)
+	if err != nil {
+		return nil, err
+	}
+	settled, err := r.loop()
+	if err != nil {
+		return nil, err
+	}
+	r.ledger.Seal()
+	if err := r.verify(settled); err != nil {
+		return nil, fmt.Errorf("scenario %s, seed %d: an invariant is broken: %w", sc.Name, seed, err)
+	}
+	res := r.result(settled)
+	r.traffic.Leave(&r.memory.traffic)
+	return res, nil
+}
+
+// begin returns a run of which nothing has happened yet.
+func begin(sc *scenario.Scenario, seed uint64, opts Options) (*run, error) {
 	eng := engine.New(seed, engine.Limits{Events: maxEvents})
 	if opts.Watch != nil {
 		eng.Hash().Watch(func(s engine.Step) {
@@ -143,17 +162,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 	}
 	r.watch()
 	r.act()
-	settled, err := r.loop()
-	if err != nil {
-		return nil, err
-	}
-	r.ledger.Seal()
-	if err := r.verify(settled); err != nil {
-		return nil, fmt.Errorf("scenario %s, seed %d: an invariant is broken: %w", sc.Name, seed, err)
-	}
-	res := r.result(settled)
-	r.traffic.Leave(&mem.traffic)
-	return res, nil
+	return r, nil
 }
 
 // run is one simulation under way.

@@ -6,11 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
-	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
 
 // A world that waits for something that takes longer than a run waits for news is not at rest:
@@ -62,17 +59,10 @@ func inTheMidst(t *testing.T) *run {
 	t.Helper()
 	sc := plainWorld(4, sec)
 	sc.Until = sc.Actions[0].At + 17*sec
-	r := &run{sc: sc, eng: engine.New(1, engine.Limits{Events: maxEvents})}
-	r.ledger = ledger.New(len(sc.Traffic), keptFailed, r.eng.Hash())
-	r.cluster = cluster.New(sc, r.eng, (*observer)(r))
-	if err := r.resolveEntries(); err != nil {
+	r, err := begin(sc, 1, Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	r.openFronts()
-	r.openControllers()
-	r.traffic = traffic.New((*between)(r), r.ledger, r.eng, r.specs())
-	r.watch()
-	r.act()
 	settled, err := r.loop()
 	if settled || err != nil {
 		t.Fatal(settled, err)
