@@ -4,6 +4,9 @@ import (
 	"net/netip"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -57,6 +60,25 @@ func TestWhoElseCouldHaveAnswered(t *testing.T) {
 		other.Listening = c.listens
 		if got := w.elsewhere(e, netip.AddrPortFrom(asked.IP, 8080)); got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+// Clients of a headless Service go to the pods' port behind the port that they ask for, of several.
+func TestWhichPortOfPodsIsBehindAHeadlessService(t *testing.T) {
+	t.Parallel()
+	for headless, ip := range map[bool]string{true: corev1.ClusterIPNone, false: "10.96.0.1"} {
+		b := newBuild(1)
+		b.svc.Spec.ClusterIP, b.svc.Spec.ClusterIPs = ip, []string{ip}
+		b.svc.Spec.Ports = []corev1.ServicePort{
+			{Name: "http", Port: 80, Protocol: corev1.ProtocolTCP, TargetPort: intstr.FromInt32(8080)},
+			{Name: "admin", Port: 81, Protocol: corev1.ProtocolTCP, TargetPort: intstr.FromInt32(9090)},
+		}
+		w := b.start(t, 1)
+		for port, want := range map[int]uint16{80: 8080, 81: 9090} {
+			if e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: port}); !ok || e.headless != headless || e.targetPort != want {
+				t.Errorf("headless %v, port %d: %v, %+v", headless, port, ok, e)
+			}
 		}
 	}
 }
