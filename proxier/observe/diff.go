@@ -21,9 +21,6 @@ type Change struct {
 // empty says whether the node decides as before.
 func (c *Change) empty() bool { return len(c.Endpoints)+len(c.Routes)+len(c.Health) == 0 }
 
-// Lines is how many decisions differ.
-func (c *Change) Lines() int { return len(c.Endpoints) + len(c.Routes) + len(c.Health) }
-
 // Endpoint is what one list now makes of an endpoint.
 type Endpoint struct {
 	Port   endpoints.ServicePortName

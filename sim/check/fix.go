@@ -71,13 +71,3 @@ type Confirm struct {
 type NoHelp struct {
 	Workload, Title string
 }
-
-// Lossless says that a fix lost nothing in any run, those that confirm it included.
-func (f *Fix) Lossless() bool {
-	for i := range f.Cases {
-		if f.Cases[i].WithLoss > 0 || f.Cases[i].Confirm.WithLoss > 0 || f.Cases[i].Confirm.Runs == 0 {
-			return false
-		}
-	}
-	return true
-}

@@ -194,9 +194,6 @@ func (w *World) anyAnswers(workloads []int, would func(*Instance) bool) bool {
 // everyRequest is what scenario.App.Errors is out of.
 const everyRequest = 1000
 
-// Selects says whether a Service selects a workload's pods.
-func (w *World) Selects(service, workload int) bool { return w.selects(service, workload) }
-
 // NodePort returns the node port of a Service's port, 0 for none.
 func (w *World) NodePort(service int, port uint16, protocol endpoints.Protocol) uint16 {
 	for _, p := range w.sc.Services[service].Service.Spec.Ports {

@@ -54,9 +54,6 @@ func (w *World) Resolve(e Entry) []netip.AddrPort {
 	return out
 }
 
-// Headless says that clients resolve the Service's name and go to a pod by themselves.
-func (e *Entry) Headless() bool { return e.headless }
-
 // setHeadless fills in what is different about the Entry of a headless Service.
 func (e *Entry) setHeadless(w *World, service int) {
 	e.service, e.headless = service, w.services[service].headless

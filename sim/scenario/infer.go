@@ -119,13 +119,7 @@ func (b *builder) checkTarget() {
 	}
 }
 
-// Judged says whether any case has a verdict to come. Without one the input has nothing to judge:
-// no workload behind a Service, or none that could be simulated, as the Reasons of the cases say.
-func Judged(cases []Case) bool {
-	return slices.ContainsFunc(cases, func(c Case) bool { return c.Verdict != NotJudged })
-}
-
-// targeted says whether --target wants the workload.
+// targeted says whether the target is the workload.
 func (b *builder) targeted(o owner) bool {
 	return b.opts.Target == "" || strings.Contains(o.id(), b.opts.Target)
 }
