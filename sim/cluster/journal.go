@@ -200,8 +200,7 @@ func (w *World) noteRules(node int) {
 // fellBack says whether all targets of a node's rules are terminating in the view that the rules were made of.
 func (w *World) fellBack(e Entry, node int, targets []plan.Target) bool {
 	for _, p := range e.Endpoints(w.Proxies[node].Installed()) {
-		used := slices.ContainsFunc(targets, func(t plan.Target) bool { return t.Addr == p.Addr })
-		if used && !p.Conditions.Terminating() {
+		if !p.Conditions.Terminating() && slices.ContainsFunc(targets, func(t plan.Target) bool { return t.Addr == p.Addr }) {
 			return false
 		}
 	}
