@@ -11,7 +11,7 @@ import (
 // Kept tells how the first pod that was deleted was replaced in a run that lost nothing: who was
 // ready before it went, and when the last node had rules without it. Nil when no pod was deleted.
 func (t *Teller) Kept() []ledger.Line {
-	at := slices.IndexFunc(t.events, func(e cluster.Event) bool { return e.Kind == cluster.EventDeleted })
+	at := t.firstDeletion()
 	if at < 0 {
 		return nil
 	}
@@ -46,6 +46,19 @@ func (t *Teller) Kept() []ledger.Line {
 		}
 	}
 	return t.about(keep, hero)
+}
+
+// FirstDeleted is the pod that Kept tells of, ok false when none was deleted.
+func (t *Teller) FirstDeleted() (pod cluster.PodID, ok bool) {
+	if at := t.firstDeletion(); at >= 0 {
+		return t.events[at].Pod, true
+	}
+	return 0, false
+}
+
+// firstDeletion is its event, -1 for none.
+func (t *Teller) firstDeletion() int {
+	return slices.IndexFunc(t.events, func(e cluster.Event) bool { return e.Kind == cluster.EventDeleted })
 }
 
 // readyBefore is the last event before another one that made a pod ready, -1 for none.

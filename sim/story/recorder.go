@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -12,10 +13,53 @@ import (
 // Recorder keeps the events of one run. It is a cluster.Journal.
 type Recorder struct {
 	events []cluster.Event
+	about  *rulesAbout // nil: all rules are kept
+}
+
+// rulesAbout tells rules in which something is news about a pod from all others: in a large cluster each sync of each node
+// has new rules, which name every pod, and each proxy waits with each change.
+type rulesAbout struct {
+	pod  cluster.PodID
+	last map[[2]int]ruled // by node and entry
+}
+
+// ruled is what rules say of the pod.
+type ruled struct {
+	leads, fallback bool
+	verdict         packet.Verdict
+}
+
+// RecorderAbout returns a Recorder that keeps, of the rules of nodes, those with which a node begins or ends to lead to a pod, or to fall
+// back to pods that terminate, and all that fall back; of their waits it keeps none. Kept and Fallback need no others.
+func RecorderAbout(pod cluster.PodID) *Recorder {
+	return &Recorder{about: &rulesAbout{pod: pod, last: map[[2]int]ruled{}}}
 }
 
 // Record keeps an event.
-func (r *Recorder) Record(e cluster.Event) { r.events = append(r.events, e) }
+func (r *Recorder) Record(e cluster.Event) {
+	if r.about == nil || r.about.wants(&e) {
+		r.events = append(r.events, e)
+	}
+}
+
+func (a *rulesAbout) wants(e *cluster.Event) bool {
+	switch e.Kind {
+	case cluster.EventRules:
+		return a.news(e)
+	case cluster.EventWait:
+		return false
+	default:
+		return true
+	}
+}
+
+// news says whether rules say something else of the pod than those before them did, or fall back.
+func (a *rulesAbout) news(e *cluster.Event) bool {
+	k, now := [2]int{e.Node, e.Entry}, ruled{slices.Contains(e.Targets, a.pod), e.Fallback, e.Verdict}
+	was, known := a.last[k]
+	a.last[k] = now
+	return !known || was != now || e.Fallback
+}
 
 // Events are those that were recorded, in order.
 func (r *Recorder) Events() []cluster.Event { return r.events }

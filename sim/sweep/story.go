@@ -14,7 +14,10 @@ import (
 
 // chronicle is a run with somebody writing down what happens, of the proxies of nodes what some do, nil for all.
 func chronicle(sc *scenario.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
-	recorder := &story.Recorder{}
+	return chronicleWith(&story.Recorder{}, sc, seed, nodes)
+}
+
+func chronicleWith(recorder *story.Recorder, sc *scenario.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
 	res, err := sim.RunWith(sc, seed, sim.Options{Journal: recorder, JournalNodes: nodes})
 	if err != nil {
 		return nil, nil, err
@@ -90,8 +93,7 @@ func met(causes []check.Cause, seed uint64) []int {
 // keep adds to a case that holds how its first run went, and what of it was due to the fallback to pods that terminate.
 func (p *pool) keep(sc *scenario.Scenario, c *check.Case) error {
 	seed := c.Runs[0].Seed
-	p.counts.add(ForStory, 1)
-	_, teller, err := chronicle(sc, seed, nil)
+	teller, err := p.replaced(sc, seed)
 	if err != nil {
 		return fmt.Errorf("%s, seed %d: %w", c.ID, seed, err)
 	}
@@ -106,4 +108,21 @@ func (p *pool) keep(sc *scenario.Scenario, c *check.Case) error {
 	}
 	c.Kept.Without = without.run.LostSeconds()
 	return nil
+}
+
+// replaced tells how the first pod that was deleted was replaced. Which one that is a run says first of which no rules are written
+// down, so that of those of a large cluster only what they say of that pod is.
+func (p *pool) replaced(sc *scenario.Scenario, seed uint64) (*story.Teller, error) {
+	p.counts.add(ForStory, 1)
+	_, teller, err := chronicle(sc, seed, []int{})
+	if err != nil {
+		return nil, err
+	}
+	recorder := &story.Recorder{}
+	if pod, ok := teller.FirstDeleted(); ok {
+		recorder = story.RecorderAbout(pod)
+	}
+	p.counts.add(ForStory, 1)
+	_, teller, err = chronicleWith(recorder, sc, seed, nil)
+	return teller, err
 }

@@ -195,3 +195,40 @@ func TestAStoryNeedsTheRulesOfItsNodeAlone(t *testing.T) {
 		t.Errorf("%d stories, %d of them of no node: the test shows nothing", told, nodeless)
 	}
 }
+
+// How the first pod was replaced is the same whether all rules of nodes are written down or what they say of that pod alone, also
+// where nodes fall back to pods that terminate.
+func TestHowAPodWasReplacedNeedsTheRulesAboutItAlone(t *testing.T) {
+	t.Parallel()
+	const patient = "\n        lifecycle: {preStop: {sleep: {seconds: 30}}}"
+	fallback, lines := 0, 0
+	for _, c := range []struct{ deployment, container string }{
+		{"  replicas: 3", readiness + patient}, {"  replicas: 1\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", readiness + patient},
+		{"  replicas: 2\n  strategy: {type: Recreate}", readiness + patient},
+	} {
+		sc := oneCase(t, c.deployment, c.container, scenario.Options{})[0].Scenario
+		for seed := range uint64(3) {
+			_, all, err := chronicle(sc, seed+1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := (&pool{}).replaced(sc, seed+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Kept(), all.Kept()) || got.Fallback() != all.Fallback() {
+				t.Errorf("%s: %v, %s s\nwith all rules:\n%v, %s s", c.deployment, got.Kept(), got.Fallback().Seconds(), all.Kept(), all.Fallback().Seconds())
+			}
+			if len(got.All()) >= len(all.All()) {
+				t.Errorf("%s: %d events are written down of %d", c.deployment, len(got.All()), len(all.All()))
+			}
+			lines += len(got.Kept())
+			if got.Fallback() > 0 {
+				fallback++
+			}
+		}
+	}
+	if fallback == 0 || lines == 0 {
+		t.Errorf("%d runs fall back, %d lines: the test shows nothing", fallback, lines)
+	}
+}
