@@ -170,7 +170,7 @@ var clientMutants = []mutant{
 		{"sim/traffic/udp.go", "\tif len(serving) == 0 {\n\t\treturn\n\t}\n", ""},
 	}},
 	{"an idle connection is never used again", []string{"kube-proxy 7 Endpoint removed", "propagation 1.11"}, "sim/traffic", "TestAPoolKeepsItsConnection", []edit{
-		{pool, "idle > 0 && now-c.used >= idle", "idle >= 0 && now-c.used >= idle"},
+		{pool, "\treturn c.pool.spec.ClientIdle\n", "\treturn max(c.pool.spec.ClientIdle, 1)\n"},
 	}},
 	{"a server that ends closes nothing", []string{"kube-proxy 7 Process exits"}, "sim/traffic", "TestAServerClosingIdleConnections", []edit{
 		{pool, "case c.free <= now || all:\n\t\tc.closed = now", "case c.free <= now || all:\n\t\t\t\tc.closed = engine.Never"},
