@@ -128,3 +128,21 @@ func TestTheValueOfAFieldThatIsNotThere(t *testing.T) {
 		}
 	}
 }
+
+// A field that has another shape than it is to have is an error with its place.
+func TestAFieldOfAnotherShapeIsAnError(t *testing.T) {
+	t.Parallel()
+	for spec, want := range map[string]string{
+		"ports: 3":                 "x:1:68: Service default/a: spec.ports: expected a list",
+		"ports: {port: 80}":        "x:1:68: Service default/a: spec.ports: expected a list",
+		"ports: [80]":              "x:1:69: Service default/a: spec.ports[0]: expected a mapping",
+		"selector: [app]":          "x:1:71: Service default/a: spec.selector: expected a mapping",
+		"externalIPs: 10.0.0.1":    "x:1:74: Service default/a: spec.externalIPs: expected a list",
+		"externalIPs: [[1.2.3.4]]": "x:1:75: Service default/a: spec.externalIPs[0]: expected a string",
+	} {
+		_, problems := Load([]File{{"x", []byte("{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {" + spec + "}}")}}, Options{})
+		if !HasErrors(problems) || !strings.HasPrefix(problems[0].Error(), want) {
+			t.Errorf("%s: %v, want %s", spec, problems, want)
+		}
+	}
+}
