@@ -245,8 +245,8 @@ func (b build) startup() build {
 // What is stuck is the workload whose pods are, and what of it other workloads do does not matter.
 func TestTheRolloutThatIsStuckIsNamed(t *testing.T) {
 	t.Parallel()
-	for target, want := range map[string]int{"web": 0, "canary": 1} {
-		b := newBuild(2).gated(gateOne).strategy("1", "0").another("canary", 1)
+	for target, want := range map[string]int{"web": 0, "api": 1} {
+		b := newBuild(2).gated(gateOne).strategy("1", "0").another("api", 1)
 		b.container().ReadinessProbe = probe(0, 1, 1, 3)
 		w := b.start(t, 1)
 		w.do(10*sec, "rolloutRestart", target, "")

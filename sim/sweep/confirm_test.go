@@ -38,15 +38,21 @@ func TestFixesAreConfirmedOnOtherSeeds(t *testing.T) {
 	if c := own.Confirm; c.Runs != runs || c.Stuck != 0 || c.WithLoss == 0 || !slices.Equal(c.Left, left(&was)) || len(c.Left) == 0 {
 		t.Errorf("its new runs: %+v", c)
 	}
+	s.confirmedOnce(t, u, got)
+	if got.after == got.before || own.Confirm.LostSeconds == own.Before {
+		t.Errorf("new runs lost as much as the others, %d requests, %+v", got.after, own.Before)
+	}
+}
+
+// confirmedOnce wants what has been confirmed to be known, and another attempt to be another.
+func (s *search) confirmedOnce(t *testing.T, u *unit, got *confirmed) {
+	t.Helper()
 	if s.confirmOn(u, &attempt{}) != got {
 		t.Error("what has been confirmed is run again")
 	}
 	replicas := fix.Change{Title: "3 replicas"}
 	if other := s.confirmOn(u, &attempt{changes: []fix.Change{replicas}}); other == got || len(s.confirmed) != 2 {
 		t.Error("another attempt is taken for the same")
-	}
-	if got.after == got.before || own.Confirm.LostSeconds == own.Before {
-		t.Errorf("new runs lost as much as the others, %d requests, %+v", got.after, own.Before)
 	}
 }
 
