@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 )
@@ -184,7 +184,7 @@ func assumedIn(t *testing.T, path string) string {
 }
 
 // fieldRun runs a story with other settings.
-func fieldRun(t *testing.T, name, set string, runs int) *check.Case {
+func fieldRun(t *testing.T, name, set string, runs int) *record.Case {
 	t.Helper()
 	sc := readScenario(t, stories+name+".yaml", strings.Fields(set)...)
 	sc.Expect = nil
@@ -197,7 +197,7 @@ func fieldRun(t *testing.T, name, set string, runs int) *check.Case {
 
 // check compares a variant with what was reported of it, and returns how many requests fail in a
 // rollout.
-func (v *fieldVariant) check(t *testing.T, c *check.Case) float64 {
+func (v *fieldVariant) check(t *testing.T, c *record.Case) float64 {
 	t.Helper()
 	var seconds float64
 	losing := 0
@@ -233,7 +233,7 @@ func within(t *testing.T, what string, got, reported float64) {
 }
 
 // mostOf is the cause that most requests are lost to.
-func mostOf(c *check.Case) ledger.Cause {
+func mostOf(c *record.Case) ledger.Cause {
 	by := make([]uint64, ledger.NumCauses)
 	for i := range c.Causes {
 		by[c.Causes[i].Cause] += c.Causes[i].Count

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 )
@@ -158,7 +158,7 @@ func comment(data []byte) string {
 }
 
 // judge runs a scenario over five seeds.
-func judge(t *testing.T, sc *scenario.Scenario) *check.Case {
+func judge(t *testing.T, sc *scenario.Scenario) *record.Case {
 	t.Helper()
 	result, err := sweep.Run(context.Background(), sweep.Scenarios([]*scenario.Scenario{sc}), sweep.Options{Runs: 5, Workers: 1})
 	if err != nil {

@@ -1,8 +1,8 @@
 package fix
 
 import (
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -14,7 +14,7 @@ func (t *target) gate() *Change {
 		return nil
 	}
 	return &Change{
-		ID: "readinessGate", Title: r.Title, Edits: []check.Edit{remedyEdit(&r)},
+		ID: "readinessGate", Title: r.Title, Edits: []record.Edit{remedyEdit(&r)},
 		Cost: "a rollout waits until the load balancer has found each new pod healthy",
 		world: func(s *scenario.Scenario) *scenario.Scenario {
 			if r, ok := scenario.WithReadinessGate(s, name); ok {
@@ -62,8 +62,8 @@ func drained(s *scenario.Scenario, workload string, d engine.Time) (*scenario.Sc
 }
 
 // remedyEdit is the edit of an object that is not the workload.
-func remedyEdit(r *scenario.Remedy) check.Edit {
-	e := check.Edit{Path: r.Path, From: r.From, To: r.To, YAML: r.YAML}
+func remedyEdit(r *scenario.Remedy) record.Edit {
+	e := record.Edit{Path: r.Path, From: r.From, To: r.To, YAML: r.YAML}
 	if r.Object != nil {
 		p := r.Object.At(r.Path)
 		e.File, e.Line = p.File, p.Line

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -19,7 +19,7 @@ import (
 type Change struct {
 	ID    string // "preStop", "maxUnavailable", ...
 	Title string
-	Edits []check.Edit
+	Edits []record.Edit
 	// Destructive is why the change may break something that the manifest was written for, ""
 	// when it does not.
 	Destructive string
@@ -251,7 +251,7 @@ func (t *target) minReady() *Change {
 	}
 	return &Change{
 		ID: "minReadySeconds", Title: fmt.Sprintf("minReadySeconds: %d", seconds),
-		Edits: []check.Edit{t.edit("spec.minReadySeconds", fmt.Sprint(have), fmt.Sprint(seconds))},
+		Edits: []record.Edit{t.edit("spec.minReadySeconds", fmt.Sprint(have), fmt.Sprint(seconds))},
 		apply: func(d *appsv1.Deployment) { d.Spec.MinReadySeconds = seconds },
 	}
 }
@@ -266,7 +266,7 @@ func (t *target) readiness() *Change {
 	index := t.server
 	return &Change{
 		ID: "readinessProbe", Title: fmt.Sprintf("readinessProbe on port %d", port),
-		Edits: []check.Edit{t.edit(t.path("readinessProbe"), "", fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port),
+		Edits: []record.Edit{t.edit(t.path("readinessProbe"), "", fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port),
 			fmt.Sprintf("tcpSocket: {port: %d}", port), "periodSeconds: 5")},
 		Cost: "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
 		apply: func(d *appsv1.Deployment) {
@@ -291,7 +291,7 @@ func (t *target) sooner() *Change {
 	index := t.server
 	return &Change{
 		ID: "readinessPeriod", Title: "readinessProbe.periodSeconds: 1",
-		Edits: []check.Edit{t.edit(t.path("readinessProbe.periodSeconds"), fmt.Sprint(c.ReadinessProbe.PeriodSeconds), "1")},
+		Edits: []record.Edit{t.edit(t.path("readinessProbe.periodSeconds"), fmt.Sprint(c.ReadinessProbe.PeriodSeconds), "1")},
 		apply: func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[index].ReadinessProbe.PeriodSeconds = 1 },
 	}
 }
@@ -307,7 +307,7 @@ func (t *target) startup() *Change {
 	lines := append(probeLines(&c.LivenessProbe.ProbeHandler), fmt.Sprintf("failureThreshold: %d", failures), fmt.Sprintf("periodSeconds: %d", period))
 	return &Change{
 		ID: "startupProbe", Title: fmt.Sprintf("startupProbe like the livenessProbe, %d s", failures*period),
-		Edits: []check.Edit{t.edit(t.path("startupProbe"), "", fmt.Sprintf("(as livenessProbe) failureThreshold: %d, periodSeconds: %d", failures, period), lines...)},
+		Edits: []record.Edit{t.edit(t.path("startupProbe"), "", fmt.Sprintf("(as livenessProbe) failureThreshold: %d, periodSeconds: %d", failures, period), lines...)},
 		apply: func(d *appsv1.Deployment) {
 			container := &d.Spec.Template.Spec.Containers[index]
 			container.StartupProbe = &corev1.Probe{ProbeHandler: container.LivenessProbe.ProbeHandler, FailureThreshold: failures, PeriodSeconds: period}
@@ -342,7 +342,7 @@ func (t *target) grace() *Change {
 	seconds := 2 * max(have, 30)
 	return &Change{
 		ID: "terminationGracePeriodSeconds", Title: fmt.Sprintf("terminationGracePeriodSeconds: %d", seconds),
-		Edits: []check.Edit{t.edit("spec.template.spec.terminationGracePeriodSeconds", fmt.Sprint(have), fmt.Sprint(seconds))},
+		Edits: []record.Edit{t.edit("spec.template.spec.terminationGracePeriodSeconds", fmt.Sprint(have), fmt.Sprint(seconds))},
 		apply: func(d *appsv1.Deployment) { d.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds },
 	}
 }

@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -46,14 +46,14 @@ func (t *target) inPlace() *Change {
 }
 
 // rolling are the edits of both bounds of a rollout: one, where neither is in the manifest.
-func (t *target) rolling(unavailable, surge int) []check.Edit {
+func (t *target) rolling(unavailable, surge int) []record.Edit {
 	const path = "spec.strategy.rollingUpdate"
 	have := t.w.Deployment.Spec.Strategy.RollingUpdate
 	if t.w.Object != nil && !t.w.Object.Has(path) {
 		to := fmt.Sprintf("{maxUnavailable: %d, maxSurge: %d}", unavailable, surge)
-		return []check.Edit{t.edit(path, "", to, fmt.Sprintf("maxUnavailable: %d", unavailable), fmt.Sprintf("maxSurge: %d", surge))}
+		return []record.Edit{t.edit(path, "", to, fmt.Sprintf("maxUnavailable: %d", unavailable), fmt.Sprintf("maxSurge: %d", surge))}
 	}
-	return []check.Edit{
+	return []record.Edit{
 		t.edit(path+".maxUnavailable", have.MaxUnavailable.String(), fmt.Sprint(unavailable)),
 		t.edit(path+".maxSurge", have.MaxSurge.String(), fmt.Sprint(surge)),
 	}
@@ -72,7 +72,7 @@ func (t *target) asked() *Change {
 			port := c.Ports[0].ContainerPort
 			return &Change{
 				ID: "probePort", Title: fmt.Sprintf("%sProbe of %s on port %d", kind, c.Name, port),
-				Edits: []check.Edit{t.edit(fmt.Sprintf("spec.template.spec.containers[%d].%sProbe.%s", i, kind, field), name, fmt.Sprint(port))},
+				Edits: []record.Edit{t.edit(fmt.Sprintf("spec.template.spec.containers[%d].%sProbe.%s", i, kind, field), name, fmt.Sprint(port))},
 				apply: func(d *appsv1.Deployment) {
 					ask(probeOf(&d.Spec.Template.Spec.Containers[i], kind), intstr.FromInt32(port))
 				},
@@ -111,7 +111,7 @@ func (t *target) ungated() *Change {
 	}
 	return &Change{
 		ID: "readinessGates", Title: "no readinessGates",
-		Edits:       []check.Edit{t.edit("spec.template.spec.readinessGates", strings.Join(names, ", "), "[]")},
+		Edits:       []record.Edit{t.edit("spec.template.spec.readinessGates", strings.Join(names, ", "), "[]")},
 		Destructive: "whoever is to set the gate may have to know a pod before it gets traffic",
 		apply:       func(d *appsv1.Deployment) { d.Spec.Template.Spec.ReadinessGates = nil },
 	}
@@ -142,7 +142,7 @@ func (t *target) fewer() *Change {
 	n := int32(len(t.sc.Nodes))
 	return &Change{
 		ID: "replicas", Title: fmt.Sprintf("replicas: %d", n), Cost: "no more pods than there are nodes for them, as now",
-		Edits: []check.Edit{t.edit("spec.replicas", fmt.Sprint(*replicas), fmt.Sprint(n))},
+		Edits: []record.Edit{t.edit("spec.replicas", fmt.Sprint(*replicas), fmt.Sprint(n))},
 		apply: func(d *appsv1.Deployment) { d.Spec.Replicas = &n },
 	}
 }

@@ -3,13 +3,13 @@ package fix
 import (
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // edit is a change of one field. Where the field is not in the manifest yet, or becomes a block of lines, the edit has the
 // YAML to paste: with the fields above it that are missing, too, indented from the first of them on.
-func (t *target) edit(path, from, to string, block ...string) check.Edit {
-	e := check.Edit{Path: path, From: from, To: to}
+func (t *target) edit(path, from, to string, block ...string) record.Edit {
+	e := record.Edit{Path: path, From: from, To: to}
 	o := t.w.Object
 	if o == nil {
 		return e

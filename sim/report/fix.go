@@ -1,8 +1,8 @@
 package report
 
 import (
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // Fix is a change to the manifests that was tried.
@@ -92,7 +92,7 @@ type NoHelp struct {
 	Title    string `json:"title"`
 }
 
-func fixesOf(s *check.Simulation) []Fix {
+func fixesOf(s *record.Simulation) []Fix {
 	out := []Fix{}
 	for i := range s.Fixes {
 		out = append(out, fixOf(&s.Fixes[i]))
@@ -100,7 +100,7 @@ func fixesOf(s *check.Simulation) []Fix {
 	return out
 }
 
-func fixOf(f *check.Fix) Fix {
+func fixOf(f *record.Fix) Fix {
 	x := Fix{
 		Workload: f.Workload, Title: f.Title, Edits: editsOf(f.Edits), OtherEdits: []OtherEdits{}, Size: len(f.Edits), Cases: []FixedCase{},
 		Destructive: Destructive{f.Destructive != "", f.Destructive}, Cost: Cost{f.Longer, f.Cost},
@@ -125,7 +125,7 @@ func fixOf(f *check.Fix) Fix {
 	return x
 }
 
-func editsOf(edits []check.Edit) []Edit {
+func editsOf(edits []record.Edit) []Edit {
 	out := []Edit{}
 	for _, e := range edits {
 		out = append(out, Edit{e.File, e.Line, e.Path, e.From, e.To, append([]string{}, e.YAML...)})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 )
@@ -88,22 +88,22 @@ func legible(t *testing.T, text string, width int) {
 
 // golden is a simulation and how it is shown.
 type golden struct {
-	of   func(t *testing.T) *check.Simulation
+	of   func(t *testing.T) *record.Simulation
 	opts TextOptions
 }
 
 var goldens = map[string]golden{
-	"made-drops":         {of: made(func(*check.Simulation) {})},
+	"made-drops":         {of: made(func(*record.Simulation) {})},
 	"made-families":      {of: made(families)},
 	"made-stuck":         {of: made(stuck)},
 	"made-rare":          {of: made(rare)},
 	"made-before":        {of: made(before)},
 	"made-fallback":      {of: made(fallback)},
 	"made-sessions":      {of: made(sessions)},
-	"made-nothing":       {of: made(func(s *check.Simulation) { s.Cases = s.Cases[2:]; s.Fixes, s.NoHelp = nil, nil })},
+	"made-nothing":       {of: made(func(s *record.Simulation) { s.Cases = s.Cases[2:]; s.Fixes, s.NoHelp = nil, nil })},
 	"made-forty":         {of: made(forty)},
-	"made-all":           {of: made(func(*check.Simulation) {}), opts: TextOptions{All: true, Verbose: true}},
-	"made-no-match":      {of: made(func(*check.Simulation) {}), opts: TextOptions{Show: "nobody"}},
+	"made-all":           {of: made(func(*record.Simulation) {}), opts: TextOptions{All: true, Verbose: true}},
+	"made-no-match":      {of: made(func(*record.Simulation) {}), opts: TextOptions{Show: "nobody"}},
 	"web-app":            {of: played("web-app.yaml", scenario.Options{}, usual)},
 	"web-app-holds":      {of: played("recommended.yaml", scenario.Options{}, usual)},
 	"web-app-held":       {of: played("recommended.yaml", scenario.Options{}, usual), opts: TextOptions{Show: "shop/web"}},
@@ -136,8 +136,8 @@ var (
 	plain = sweep.Options{Seed: 1, Runs: 4}
 )
 
-func made(change func(*check.Simulation)) func(*testing.T) *check.Simulation {
-	return func(*testing.T) *check.Simulation {
+func made(change func(*record.Simulation)) func(*testing.T) *record.Simulation {
+	return func(*testing.T) *record.Simulation {
 		s := example()
 		change(s)
 		return s
@@ -145,8 +145,8 @@ func made(change func(*check.Simulation)) func(*testing.T) *check.Simulation {
 }
 
 // played runs a manifest of testdata as the command does.
-func played(file string, opts scenario.Options, much sweep.Options) func(*testing.T) *check.Simulation {
-	return func(t *testing.T) *check.Simulation {
+func played(file string, opts scenario.Options, much sweep.Options) func(*testing.T) *record.Simulation {
+	return func(t *testing.T) *record.Simulation {
 		t.Helper()
 		data, err := os.ReadFile(filepath.Join("testdata", file))
 		if err != nil {
@@ -157,7 +157,7 @@ func played(file string, opts scenario.Options, much sweep.Options) func(*testin
 }
 
 // run does it with a text.
-func run(t *testing.T, file, text string, opts scenario.Options, much sweep.Options) *check.Simulation {
+func run(t *testing.T, file, text string, opts scenario.Options, much sweep.Options) *record.Simulation {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: file, Data: []byte(text)}}, manifest.Options{})
 	opts.Wording, much.Wording = flags(), flags()
@@ -219,7 +219,7 @@ func TestACommandOfSeveralLinesCanBePasted(t *testing.T) {
 // A file is named once; then the line is enough, until another file is meant.
 func TestFilesAreNamedWhereTheyChange(t *testing.T) {
 	t.Parallel()
-	w := newText(&check.Simulation{}, TextOptions{}, everything)
+	w := newText(&record.Simulation{}, TextOptions{}, everything)
 	var got []string
 	for _, p := range []struct {
 		file string

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/proxier/page"
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // suites is JUnit's document, as continuous integration systems read it.
@@ -42,7 +42,7 @@ type message struct {
 
 // WriteJUnit writes a simulation as JUnit XML: a test a case, a failure where fails says so,
 // skipped where it was not judged. fails is asked of nil where there is no case at all, which is a test of its own then.
-func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) error {
+func WriteJUnit(w io.Writer, s *record.Simulation, fails func(*record.Case) bool) error {
 	out := suite{Name: "lameduck sim"}
 	for i := range s.Cases {
 		c := &s.Cases[i]
@@ -51,7 +51,7 @@ func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) 
 		case fails(c):
 			out.Failures++
 			x.Failure = &message{Message: page.Shown(subject(c) + sentence(c, s.Wording)), Text: details(c)}
-		case c.Verdict == check.NotJudged:
+		case c.Verdict == record.NotJudged:
 			out.Skipped++
 			x.Skipped = &message{Message: page.Shown(c.Reason + darkWords(c))}
 		default:
@@ -73,7 +73,7 @@ func WriteJUnit(w io.Writer, s *check.Simulation, fails func(*check.Case) bool) 
 }
 
 // details lists what was not as expected, and the causes.
-func details(c *check.Case) string {
+func details(c *record.Case) string {
 	var b strings.Builder
 	for _, u := range c.Unmet {
 		fmt.Fprintf(&b, "not as expected: %s\n", page.Shown(u))

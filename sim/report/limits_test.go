@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/proxier/page"
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 )
@@ -62,17 +62,17 @@ func TestTheFullestTextKeepsToThePage(t *testing.T) {
 	c := &s.Cases[1]
 	for i := range c.Families {
 		c.Families[i].Name = fmt.Sprintf("A load balancer with a long name, number %d", i)
-		c.Families[i].Fix = &check.Fix{Title: title, Least: "132 s", Families: []string{"aws-nlb-ip", "gke-l4-local"}, Cost: "each pod takes 310 s longer to stop",
-			NotWith: []check.OtherValue{{ID: "start", Value: "20s"}}, Destructive: "strategy Recreate is for versions that must not run at the same time",
-			Cases: []check.FixedCase{{ID: c.ID, Before: c.LostSeconds, After: check.Range{Max: 1}, Runs: 2, Confirm: check.Confirm{Runs: 200, WithLoss: 3, LostSeconds: check.Range{Max: 1}}}}}
+		c.Families[i].Fix = &record.Fix{Title: title, Least: "132 s", Families: []string{"aws-nlb-ip", "gke-l4-local"}, Cost: "each pod takes 310 s longer to stop",
+			NotWith: []record.OtherValue{{ID: "start", Value: "20s"}}, Destructive: "strategy Recreate is for versions that must not run at the same time",
+			Cases: []record.FixedCase{{ID: c.ID, Before: c.LostSeconds, After: record.Range{Max: 1}, Runs: 2, Confirm: record.Confirm{Runs: 200, WithLoss: 3, LostSeconds: record.Range{Max: 1}}}}}
 		for range 3 {
-			c.Families[i].Fix.Edits = append(c.Families[i].Fix.Edits, check.Edit{File: "web.yaml", Line: 17, YAML: []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 310}"}})
+			c.Families[i].Fix.Edits = append(c.Families[i].Fix.Edits, record.Edit{File: "web.yaml", Line: 17, YAML: []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 310}"}})
 		}
 	}
 	for i := range 30 {
 		a := scenario.Assumption{ID: fmt.Sprintf("a%d", i), What: strings.Repeat("something that nobody has said ", 3), Value: "1s", Basis: "assumed", Settle: "--set latency.something="}
 		c.Assumptions = append(c.Assumptions, a)
-		c.Alternatives = append(c.Alternatives, check.Alternative{ID: a.ID, Value: "20s", Verdict: check.Outage, Effect: check.VerdictEffect})
+		c.Alternatives = append(c.Alternatives, record.Alternative{ID: a.ID, Value: "20s", Verdict: record.Outage, Effect: record.VerdictEffect})
 		c.NotModelled = append(c.NotModelled[:min(i, 2)], scenario.NotModelled{What: strings.Repeat("something that is left out ", 3), Direction: "more"})
 	}
 	s.Cases = s.Cases[1:2]
@@ -80,7 +80,7 @@ func TestTheFullestTextKeepsToThePage(t *testing.T) {
 }
 
 // keeps holds a text to the limits.
-func keeps(t *testing.T, s *check.Simulation) {
+func keeps(t *testing.T, s *record.Simulation) {
 	t.Helper()
 	worst := s.Worst()
 	text := compose(s, TextOptions{})

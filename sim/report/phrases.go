@@ -3,8 +3,8 @@ package report
 import (
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // phrase is a cause in words.
@@ -142,7 +142,7 @@ func causeStory(b ledger.Blame) string { return withLateness(phrases[b.Cause].st
 const either = "the load balancer or proxy"
 
 // inFront names what stands there in a case: one of both, as its assumptions say.
-func inFront(c *check.Case, words string) string {
+func inFront(c *record.Case, words string) string {
 	for i := range c.Assumptions {
 		switch c.Assumptions[i].ID {
 		case "lb":
@@ -177,7 +177,7 @@ var clientNames = map[string]string{
 	"API server":      "the API server, which calls this webhook",
 }
 
-func clientName(c *check.Case, i int) string {
+func clientName(c *record.Case, i int) string {
 	if words := clientNames[c.Clients[i].Name]; words != "" {
 		return words
 	}
@@ -185,7 +185,7 @@ func clientName(c *check.Case, i int) string {
 }
 
 // whence is where the clients of a case are, "" where its class does not say.
-func whence(c *check.Case) string {
+func whence(c *record.Case) string {
 	return map[string]string{"outside": " from outside the cluster", "inside": " inside the cluster"}[c.Class]
 }
 

@@ -9,27 +9,27 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // example has a case that drops, one that holds and one that is not judged.
-func example() *check.Simulation {
+func example() *record.Simulation {
 	blame := ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait, Elsewhere: true}
-	s := &check.Simulation{Version: "test", Seed: 1, Runs: 2, Digest: "abc", Replay: "lameduck sim -f web.yaml", Wording: flags()}
+	s := &record.Simulation{Version: "test", Seed: 1, Runs: 2, Digest: "abc", Replay: "lameduck sim -f web.yaml", Wording: flags()}
 	for _, lost := range []uint64{0, 98} {
-		c := check.Case{
+		c := record.Case{
 			ID: "shop/web/rollout/web:80", Action: "rolling restart", Workload: "shop/web", Traffic: "outside :80", Nodes: []string{"node-1"},
-			Clients:     []check.Client{{Name: "new connections", Rate: 100_000}},
+			Clients:     []record.Client{{Name: "new connections", Rate: 100_000}},
 			Assumptions: []scenario.Assumption{{ID: "start", What: "container start to listening", Value: "2s", Basis: "assumed", Settle: "--set start="}},
 		}
 		if lost == 0 {
 			c.ID, c.Workload = "shop/api/rollout/api:80", "shop/api"
 		}
 		for seed := range uint64(2) {
-			r := check.Run{Seed: seed + 1, TraceHash: "5f1c09", Settled: true, Streams: []check.Stream{{
+			r := record.Run{Seed: seed + 1, TraceHash: "5f1c09", Settled: true, Streams: []record.Stream{{
 				Totals:      ledger.Totals{Total: 1000, OK: 1000 - lost, Failed: lost, Attempts: 1000, FailedAttempts: lost},
 				Outcomes:    [ledger.NumOutcomes]uint64{ledger.OK: 1000 - lost, ledger.Refused: lost},
 				LostSeconds: engine.Time(lost) * 10 * engine.Millisecond,
@@ -39,13 +39,13 @@ func example() *check.Simulation {
 					Nodes: map[int]uint64{0: lost}, Pods: map[string]uint64{"web-old-0": lost}}}
 				r.Groups[0].Example = ledger.Request{Number: 600, Arrival: 6 * engine.Second, End: 6*engine.Second + 10*engine.Millisecond,
 					Outcome: ledger.Refused, Blame: blame, Pod: "web-old-0", Attempts: 1}
-				r.Usable = check.Usable{Of: 3, Min: 2, For: 1500 * engine.Millisecond}
+				r.Usable = record.Usable{Of: 3, Min: 2, For: 1500 * engine.Millisecond}
 			}
 			c.Runs = append(c.Runs, r)
 		}
 		s.Cases = append(s.Cases, c)
 	}
-	s.Cases = append(s.Cases, check.Case{ID: "shop/db", Action: "rolling restart", Workload: "shop/db", Verdict: check.NotJudged, Reason: "clients choose the pod"})
+	s.Cases = append(s.Cases, record.Case{ID: "shop/db", Action: "rolling restart", Workload: "shop/db", Verdict: record.NotJudged, Reason: "clients choose the pod"})
 	for i := range s.Cases {
 		s.Cases[i].Close()
 	}
@@ -55,15 +55,15 @@ func example() *check.Simulation {
 		{At: 5 * engine.Second, Event: "rolling restart of shop/web", Object: "shop/web", File: "web.yaml", Line: 1},
 		{At: 6*engine.Second + 10*engine.Millisecond, Event: "this request: node-1 -> old pod 0: connection refused"},
 	}
-	slow := check.Run{Seed: 1, Settled: true, Streams: []check.Stream{{
+	slow := record.Run{Seed: 1, Settled: true, Streams: []record.Stream{{
 		Totals: ledger.Totals{Total: 1000, OK: 900, Failed: 100}, LostSeconds: engine.Second * 11 / 10}}}
-	drops.Try("start", "20s", []check.Run{slow})
-	s.Fixes = []check.Fix{{
+	drops.Try("start", "20s", []record.Run{slow})
+	s.Fixes = []record.Fix{{
 		Workload: "shop/web", Title: "preStop: sleep 3", Cost: "each pod takes 3 s longer to stop", Longer: 2 * engine.Second, Margin: engine.Second,
-		Edits: []check.Edit{{Path: "spec.template.spec.containers[0].lifecycle.preStop", To: "{sleep: {seconds: 3}}", File: "web.yaml", Line: 17}},
-		Cases: []check.FixedCase{{ID: drops.ID, Before: drops.LostSeconds, Runs: 2, Confirm: check.Confirm{Runs: 200}}},
+		Edits: []record.Edit{{Path: "spec.template.spec.containers[0].lifecycle.preStop", To: "{sleep: {seconds: 3}}", File: "web.yaml", Line: 17}},
+		Cases: []record.FixedCase{{ID: drops.ID, Before: drops.LostSeconds, Runs: 2, Confirm: record.Confirm{Runs: 200}}},
 	}}
-	s.NoHelp = []check.NoHelp{{Workload: "shop/web", Title: "terminationGracePeriodSeconds: 60"}}
+	s.NoHelp = []record.NoHelp{{Workload: "shop/web", Title: "terminationGracePeriodSeconds: 60"}}
 	return s
 }
 
@@ -120,9 +120,9 @@ func TestDarkPodsAreTold(t *testing.T) {
 	s := example()
 	c := &s.Cases[2]
 	c.Kind, c.Traffic = "Deployment", "headless db :80"
-	c.Runs = []check.Run{
-		{Seed: 1, TraceHash: "aa", Settled: true, Usable: check.Usable{Of: 4, Min: 3}, Dark: check.DarkRun{Pods: []engine.Time{3 * sec, 5 * sec}, Most: 1, Rollout: 20 * sec}},
-		{Seed: 2, TraceHash: "bb", Unrest: "pods start", Usable: check.Usable{Of: 4, Min: 2}, Dark: check.DarkRun{Pods: []engine.Time{4 * sec, 9 * sec}, Most: 2, Rollout: 21 * sec}},
+	c.Runs = []record.Run{
+		{Seed: 1, TraceHash: "aa", Settled: true, Usable: record.Usable{Of: 4, Min: 3}, Dark: record.DarkRun{Pods: []engine.Time{3 * sec, 5 * sec}, Most: 1, Rollout: 20 * sec}},
+		{Seed: 2, TraceHash: "bb", Unrest: "pods start", Usable: record.Usable{Of: 4, Min: 2}, Dark: record.DarkRun{Pods: []engine.Time{4 * sec, 9 * sec}, Most: 2, Rollout: 21 * sec}},
 	}
 	c.Close()
 	short := "; a pod is dark for 4 s (3-9), at once 1 (1-2) of 4, rollout 20 s (20-21)"
@@ -154,7 +154,7 @@ func TestDarkPodsAreTold(t *testing.T) {
 	if cases[0].Dark != nil || cases[1].Dark != nil {
 		t.Error("JSON has dark pods of cases with a verdict")
 	}
-	c.Dark.Pods, c.Dark.Most = check.Range{}, check.Range{}
+	c.Dark.Pods, c.Dark.Most = record.Range{}, record.Range{}
 	if got, want := darkWords(c), "; no pod is dark, rollout 20 s (20-21)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -197,7 +197,7 @@ func TestJSONAddsUp(t *testing.T) {
 			t.Errorf("no %s in %s", part, data)
 		}
 	}
-	empty, err := json.Marshal(Build(&check.Simulation{}))
+	empty, err := json.Marshal(Build(&record.Simulation{}))
 	if err != nil || bytes.Contains(empty, []byte(`":null`)) {
 		t.Errorf("an empty simulation has lists that are not: %s (%v)", empty, err)
 	}
@@ -206,7 +206,7 @@ func TestJSONAddsUp(t *testing.T) {
 func TestJUnit(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := WriteJUnit(&b, example(), func(c *check.Case) bool { return c.Verdict == check.Drops }); err != nil {
+	if err := WriteJUnit(&b, example(), func(c *record.Case) bool { return c.Verdict == record.Drops }); err != nil {
 		t.Fatal(err)
 	}
 	var got suites
@@ -227,7 +227,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%d ns: %q, want %q", in, got, want)
 		}
 	}
-	for in, want := range map[check.Fraction]string{139_109: "14 %", 14_868: "1.5 %", 9_937: "1 %"} {
+	for in, want := range map[record.Fraction]string{139_109: "14 %", 14_868: "1.5 %", 9_937: "1 %"} {
 		if got := percent(in); got != want {
 			t.Errorf("%d millionths: %q, want %q", in, got, want)
 		}
@@ -242,7 +242,7 @@ func TestFigures(t *testing.T) {
 // What fails for all clients alike is said once, with the greater part.
 func TestWhatFailsBeforeIsSaidOnce(t *testing.T) {
 	t.Parallel()
-	c := &check.Case{Before: []check.Before{{What: "a", Client: "one", Lost: 100_000}, {What: "b", Client: "one"}, {What: "a", Client: "two", Lost: 300_000}}}
+	c := &record.Case{Before: []record.Before{{What: "a", Client: "one", Lost: 100_000}, {What: "b", Client: "one"}, {What: "a", Client: "two", Lost: 300_000}}}
 	want := []string{"before anything happens: a (30 % of requests, no part of what is lost)", "before anything happens: b"}
 	if got := befores(c); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -253,7 +253,7 @@ func TestWhatFailsBeforeIsSaidOnce(t *testing.T) {
 func TestAFixThatHelpsAsAssumedOnlySaysSo(t *testing.T) {
 	t.Parallel()
 	s := example()
-	s.Fixes[0].NotWith = []check.OtherValue{{ID: "start", Value: "20s"}, {ID: "new", Value: "1"}}
+	s.Fixes[0].NotWith = []record.OtherValue{{ID: "start", Value: "20s"}, {ID: "new", Value: "1"}}
 	var b strings.Builder
 	if err := WriteText(&b, s, TextOptions{}); err != nil {
 		t.Fatal(err)

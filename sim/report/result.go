@@ -1,9 +1,9 @@
 package report
 
 import (
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // Result is the JSON contract of sim. Totals are over all runs and cases; times are seconds
@@ -268,11 +268,11 @@ type NotModelled struct {
 }
 
 // Build makes the record that JSON and YAML print. Every list is there even if it is empty.
-func Build(s *check.Simulation) *Result {
+func Build(s *record.Simulation) *Result {
 	sum := s.Totals()
 	r := &Result{
 		APIVersion: "lameduck/v1", Kind: "SimulationResult", Version: s.Version, Seed: s.Seed, ScenarioDigest: s.Digest,
-		Interrupted: s.Interrupted, Verdict: WorstVerdict{Worst: string(check.NotJudged)},
+		Interrupted: s.Interrupted, Verdict: WorstVerdict{Worst: string(record.NotJudged)},
 		Cases: []Case{}, Runs: []Run{}, Requests: requestsOf(&sum), Attempts: Attempts{sum.Attempts, sum.FailedAttempts},
 		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: fixesOf(s), NoHelp: []NoHelp{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{},
 	}
@@ -295,7 +295,7 @@ func Build(s *check.Simulation) *Result {
 	return r
 }
 
-func caseOf(c *check.Case) Case {
+func caseOf(c *record.Case) Case {
 	sum := c.Totals()
 	out := Case{
 		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Class: c.Class, Source: c.Source,
@@ -318,7 +318,7 @@ func caseOf(c *check.Case) Case {
 	return out
 }
 
-func runCounts(c *check.Case) RunCounts {
+func runCounts(c *record.Case) RunCounts {
 	out := RunCounts{Total: len(c.Runs), WithLoss: c.WithLoss}
 	if c.Bound > 0 {
 		bound := engine.Time(c.Bound) * engine.Microsecond // a number with 6 decimals, as times are
@@ -327,7 +327,7 @@ func runCounts(c *check.Case) RunCounts {
 	return out
 }
 
-func familiesOf(c *check.Case) []Family {
+func familiesOf(c *record.Case) []Family {
 	out := []Family{}
 	for i := range c.Families {
 		f := &c.Families[i]
@@ -344,7 +344,7 @@ func familiesOf(c *check.Case) []Family {
 	return out
 }
 
-func causesOf(c *check.Case) []Cause {
+func causesOf(c *record.Case) []Cause {
 	out := []Cause{}
 	for i := range c.Causes {
 		x := &c.Causes[i]
@@ -377,7 +377,7 @@ func sourceOf(l ledger.Line) *Source {
 }
 
 // worstRun is the run of the worst seed; nil when there is none.
-func worstRun(c *check.Case) *check.Run {
+func worstRun(c *record.Case) *record.Run {
 	for i := range c.Runs {
 		if c.Runs[i].Seed == c.WorstSeed {
 			return &c.Runs[i]
@@ -387,7 +387,7 @@ func worstRun(c *check.Case) *check.Run {
 }
 
 // exampleCause is the cause whose example is shown: the largest one that the worst run has.
-func exampleCause(c *check.Case) *check.Cause {
+func exampleCause(c *record.Case) *record.Cause {
 	for i := range c.Causes {
 		if c.Causes[i].Example.Seed == c.WorstSeed {
 			return &c.Causes[i]
@@ -396,7 +396,7 @@ func exampleCause(c *check.Case) *check.Cause {
 	return nil
 }
 
-func lostRequest(c *check.Case) *LostRequest {
+func lostRequest(c *record.Case) *LostRequest {
 	cause := exampleCause(c)
 	if cause == nil {
 		return nil
@@ -416,7 +416,7 @@ func lostRequest(c *check.Case) *LostRequest {
 }
 
 // assume adds a case's assumptions: one row for cases that assume the same.
-func (r *Result) assume(c *check.Case) {
+func (r *Result) assume(c *record.Case) {
 	for _, a := range c.Assumptions {
 		row := r.row(Assumption{
 			ID: a.ID, What: a.What, Value: a.Value, Range: a.Range, Basis: a.Basis, Source: a.Source,
@@ -455,17 +455,17 @@ func (r *Result) row(a Assumption) *Assumption {
 }
 
 // join keeps the greater effect.
-func (a *Assumption) join(e check.Effect) {
-	if word := string(e); a.Effect == nil || *a.Effect == string(check.NoEffect) || e == check.VerdictEffect {
+func (a *Assumption) join(e record.Effect) {
+	if word := string(e); a.Effect == nil || *a.Effect == string(record.NoEffect) || e == record.VerdictEffect {
 		a.Effect = &word
 	}
 }
 
-func requestsOf(s *check.Stream) Requests {
+func requestsOf(s *record.Stream) Requests {
 	return Requests{Total: s.Total, OK: s.OK, Failed: s.Failed, FailedBefore: s.Before, Rescued: s.Rescued, Slow: s.Slow}
 }
 
-func beforeOf(c *check.Case) []Before {
+func beforeOf(c *record.Case) []Before {
 	out := []Before{}
 	for _, b := range c.Before {
 		out = append(out, Before{b.What, b.Client, engine.Time(b.Lost) * engine.Microsecond})
@@ -473,7 +473,7 @@ func beforeOf(c *check.Case) []Before {
 	return out
 }
 
-func stuckOf(s *check.Stuck) *Stuck {
+func stuckOf(s *record.Stuck) *Stuck {
 	if s == nil {
 		return nil
 	}
@@ -491,6 +491,6 @@ func outcomesOf(counts [ledger.NumOutcomes]uint64, all bool) map[string]int64 {
 	return out
 }
 
-func secondsOf(r check.Range) Seconds {
+func secondsOf(r record.Range) Seconds {
 	return Seconds{engine.Time(r.Min), engine.Time(r.Median), engine.Time(r.Max)}
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // asJSON is what a program reads of a value.
@@ -30,14 +30,14 @@ func asJSON(t *testing.T, v any) any {
 // Whatever a fix says of itself is in its JSON.
 func TestAFixInJSONIsComplete(t *testing.T) {
 	t.Parallel()
-	fix := &check.Fix{
-		Workload: "shop/web", Title: "preStop sleep 5", Others: []string{"shop/api"}, Least: "3 s", NotWith: []check.OtherValue{{ID: "start", Value: "20s"}},
-		Families: []string{"metallb-l2"}, Edits: []check.Edit{{Path: "spec.a", From: "1", To: "2", File: "web.yaml", Line: 7}, {Path: "spec.b", To: "3", File: "web.yaml", Line: 9}},
-		OtherEdits:  []check.OtherEdits{{Workload: "shop/api", Edits: []check.Edit{{Path: "spec.a", From: "1", To: "2", File: "api.yaml", Line: 8}}}},
+	fix := &record.Fix{
+		Workload: "shop/web", Title: "preStop sleep 5", Others: []string{"shop/api"}, Least: "3 s", NotWith: []record.OtherValue{{ID: "start", Value: "20s"}},
+		Families: []string{"metallb-l2"}, Edits: []record.Edit{{Path: "spec.a", From: "1", To: "2", File: "web.yaml", Line: 7}, {Path: "spec.b", To: "3", File: "web.yaml", Line: 9}},
+		OtherEdits:  []record.OtherEdits{{Workload: "shop/api", Edits: []record.Edit{{Path: "spec.a", From: "1", To: "2", File: "api.yaml", Line: 8}}}},
 		Destructive: "it restarts", Cost: "two pods more", Longer: 2 * engine.Second, Margin: 3 * engine.Second,
-		Cases: []check.FixedCase{{
-			ID: "shop/web/rollout/outside:80", Before: check.Range{Min: 1e9, Median: 2e9, Max: 3e9}, After: check.Range{Max: 5e8}, Runs: 20, WithLoss: 2, StuckBefore: 4, Stuck: 1,
-			Confirm: check.Confirm{Runs: 1000, WithLoss: 3, Stuck: 5, Left: []string{"stale-rules"}},
+		Cases: []record.FixedCase{{
+			ID: "shop/web/rollout/outside:80", Before: record.Range{Min: 1e9, Median: 2e9, Max: 3e9}, After: record.Range{Max: 5e8}, Runs: 20, WithLoss: 2, StuckBefore: 4, Stuck: 1,
+			Confirm: record.Confirm{Runs: 1000, WithLoss: 3, Stuck: 5, Left: []string{"stale-rules"}},
 		}},
 	}
 	got, err := json.Marshal(fixOf(fix))
@@ -53,7 +53,7 @@ func TestAFixInJSONIsComplete(t *testing.T) {
 			t.Errorf("no %s in %s", part, got)
 		}
 	}
-	empty := asJSON(t, fixOf(&check.Fix{})).(map[string]any) //nolint:errcheck // an object is a map
+	empty := asJSON(t, fixOf(&record.Fix{})).(map[string]any) //nolint:errcheck // an object is a map
 	if empty["margin"] != nil || empty["size"] != 0.0 {
 		t.Errorf("a fix of nothing has margin %v and size %v", empty["margin"], empty["size"])
 	}
@@ -67,10 +67,10 @@ func TestAFixInJSONIsComplete(t *testing.T) {
 // Each load balancer that it might be has its own verdict and its own fix in JSON.
 func TestFamiliesInJSON(t *testing.T) {
 	t.Parallel()
-	family := func(preset string, verdict check.Verdict, fix *check.Fix) check.Family {
-		return check.Family{Preset: preset, Name: "the " + preset, Case: check.Case{Verdict: verdict, WorstSeed: 7}, Fix: fix}
+	family := func(preset string, verdict record.Verdict, fix *record.Fix) record.Family {
+		return record.Family{Preset: preset, Name: "the " + preset, Case: record.Case{Verdict: verdict, WorstSeed: 7}, Fix: fix}
 	}
-	got := familiesOf(&check.Case{Families: []check.Family{family("a", check.Drops, &check.Fix{Title: "x"}), family("b", check.Holds, nil)}})
+	got := familiesOf(&record.Case{Families: []record.Family{family("a", record.Drops, &record.Fix{Title: "x"}), family("b", record.Holds, nil)}})
 	var lines []string
 	for _, f := range got {
 		title := ""
@@ -109,21 +109,21 @@ func TestRowsOfAssumptions(t *testing.T) {
 // The worst of a fix's cases loses something in the largest share of the runs that confirm it.
 func TestTheWorstCaseOfAFix(t *testing.T) {
 	t.Parallel()
-	of := func(id string, lossy, runs int) check.FixedCase {
-		return check.FixedCase{ID: id, Confirm: check.Confirm{Runs: runs, WithLoss: lossy}}
+	of := func(id string, lossy, runs int) record.FixedCase {
+		return record.FixedCase{ID: id, Confirm: record.Confirm{Runs: runs, WithLoss: lossy}}
 	}
 	for name, c := range map[string]struct {
-		cases []check.FixedCase
+		cases []record.FixedCase
 		want  string
 	}{
 		"none":                        {nil, ""},
-		"the second one":              {[]check.FixedCase{of("a", 1, 1000), of("b", 2, 1000), of("c", 0, 1000)}, "b"},
-		"more of fewer":               {[]check.FixedCase{of("a", 3, 1000), of("b", 2, 100)}, "b"},
-		"the first of two alike":      {[]check.FixedCase{of("a", 2, 1000), of("b", 2, 1000)}, "a"},
-		"one that was not confirmed":  {[]check.FixedCase{of("a", 0, 0), of("b", 1, 1000)}, "b"},
-		"nothing lost in any of them": {[]check.FixedCase{of("a", 0, 1000), of("b", 0, 1000)}, "a"},
+		"the second one":              {[]record.FixedCase{of("a", 1, 1000), of("b", 2, 1000), of("c", 0, 1000)}, "b"},
+		"more of fewer":               {[]record.FixedCase{of("a", 3, 1000), of("b", 2, 100)}, "b"},
+		"the first of two alike":      {[]record.FixedCase{of("a", 2, 1000), of("b", 2, 1000)}, "a"},
+		"one that was not confirmed":  {[]record.FixedCase{of("a", 0, 0), of("b", 1, 1000)}, "b"},
+		"nothing lost in any of them": {[]record.FixedCase{of("a", 0, 1000), of("b", 0, 1000)}, "a"},
 	} {
-		if got := worstConfirmed(&check.Fix{Cases: c.cases}).ID; got != c.want {
+		if got := worstConfirmed(&record.Fix{Cases: c.cases}).ID; got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -133,19 +133,19 @@ func TestTheWorstCaseOfAFix(t *testing.T) {
 func TestWordsOfAClient(t *testing.T) {
 	t.Parallel()
 	const sec = engine.Second
-	of := func(lost ...engine.Time) *check.Case {
-		c := &check.Case{Clients: []check.Client{{Name: "outside"}}}
+	of := func(lost ...engine.Time) *record.Case {
+		c := &record.Case{Clients: []record.Client{{Name: "outside"}}}
 		for _, l := range lost {
-			s := check.Stream{LostSeconds: l, Totals: ledger.Totals{Total: 100, Failed: 3}}
+			s := record.Stream{LostSeconds: l, Totals: ledger.Totals{Total: 100, Failed: 3}}
 			s.Outcomes[ledger.Refused] = 3
-			c.Runs = append(c.Runs, check.Run{Streams: []check.Stream{s}})
+			c.Runs = append(c.Runs, record.Run{Streams: []record.Stream{s}})
 		}
 		return c
 	}
 	nothing := of(0)
-	nothing.Runs[0].Streams[0] = check.Stream{}
+	nothing.Runs[0].Streams[0] = record.Stream{}
 	for name, c := range map[string]struct {
-		of   *check.Case
+		of   *record.Case
 		want string
 	}{
 		"nothing lost":              {nothing, ""},
@@ -163,9 +163,9 @@ func TestWordsOfAClient(t *testing.T) {
 func TestAtMost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		lost check.Range
+		lost record.Range
 		want string
-	}{{check.Range{}, "nothing"}, {check.Range{Max: int64(2 * engine.Second)}, "at most 2 s"}, {check.Range{Min: int64(engine.Second), Max: int64(3 * engine.Second)}, "at most 3 s"}} {
+	}{{record.Range{}, "nothing"}, {record.Range{Max: int64(2 * engine.Second)}, "at most 2 s"}, {record.Range{Min: int64(engine.Second), Max: int64(3 * engine.Second)}, "at most 3 s"}} {
 		if got := atMost(c.lost); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.lost, got, c.want)
 		}
@@ -175,16 +175,16 @@ func TestAtMost(t *testing.T) {
 // Above what helps stands on how many runs it was tried, where one case says it for all.
 func TestTheHeadingOfWhatHelps(t *testing.T) {
 	t.Parallel()
-	tried := &check.Fix{Cases: []check.FixedCase{{Runs: 20, Confirm: check.Confirm{Runs: 1000}}}}
+	tried := &record.Fix{Cases: []record.FixedCase{{Runs: 20, Confirm: record.Confirm{Runs: 1000}}}}
 	for _, c := range []struct {
-		fixes []*check.Fix
+		fixes []*record.Fix
 		want  string
 	}{
 		{nil, "WHAT HELPS\n"},
-		{[]*check.Fix{{}}, "WHAT HELPS\n"},
-		{[]*check.Fix{tried}, "WHAT HELPS   tried on these 20 runs, then on 1,000 new ones\n"},
+		{[]*record.Fix{{}}, "WHAT HELPS\n"},
+		{[]*record.Fix{tried}, "WHAT HELPS   tried on these 20 runs, then on 1,000 new ones\n"},
 	} {
-		text := newText(&check.Simulation{}, TextOptions{}, room{})
+		text := newText(&record.Simulation{}, TextOptions{}, room{})
 		text.heading(c.fixes)
 		if got := text.String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/proxier/page"
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // Style paints a verdict's word (page.Painted); a nil Style leaves it as it is. Colour never carries the meaning alone: the
 // words are the same.
-type Style func(v check.Verdict, word string) string
+type Style func(v record.Verdict, word string) string
 
 // TextOptions say how much of a simulation the text shows.
 type TextOptions struct {
@@ -28,7 +28,7 @@ type TextOptions struct {
 	Width int
 	Style Style
 	// Limits say which cases are findings.
-	Limits check.Limits
+	Limits record.Limits
 	// EditWith returns the command that opens what a manifest.File stands for, "" for a file;
 	// nil means that there are only files.
 	EditWith func(file string) string
@@ -77,13 +77,13 @@ var everything = room{cases: 1 << 20, causes: 1 << 20, story: 1 << 20, fixes: 1 
 
 // WriteText writes a simulation for people: what happens, who notices, why and what to do first,
 // the command that shows it again last.
-func WriteText(w io.Writer, s *check.Simulation, opts TextOptions) error {
+func WriteText(w io.Writer, s *record.Simulation, opts TextOptions) error {
 	_, err := io.WriteString(w, compose(s, opts))
 	return err
 }
 
 // compose writes the text with the most room that leaves it short enough.
-func compose(s *check.Simulation, opts TextOptions) string {
+func compose(s *record.Simulation, opts TextOptions) string {
 	worst := s.Worst()
 	shown := chosen(worst, opts.Show)
 	if opts.Verbose || opts.All {
@@ -99,7 +99,7 @@ func compose(s *check.Simulation, opts TextOptions) string {
 	return out
 }
 
-func mostLines(worst, shown []*check.Case, opts TextOptions) int {
+func mostLines(worst, shown []*record.Case, opts TextOptions) int {
 	switch {
 	case opts.Show != "":
 		return linesOfShown * max(len(shown), 1)
@@ -111,11 +111,11 @@ func mostLines(worst, shown []*check.Case, opts TextOptions) int {
 }
 
 // chosen are the cases to show in full: the worst, or all that match.
-func chosen(worst []*check.Case, show string) []*check.Case {
+func chosen(worst []*record.Case, show string) []*record.Case {
 	if show == "" {
 		return worst[:min(1, len(worst))]
 	}
-	var out []*check.Case
+	var out []*record.Case
 	for _, c := range worst {
 		if Matches(c, show) {
 			out = append(out, c)
@@ -124,7 +124,7 @@ func chosen(worst []*check.Case, show string) []*check.Case {
 	return out
 }
 
-func workloads(cases []*check.Case) []string {
+func workloads(cases []*record.Case) []string {
 	var out []string
 	for _, c := range cases {
 		out = distinct(out, subject(c))
@@ -135,18 +135,18 @@ func workloads(cases []*check.Case) []string {
 // text is the writer of one simulation.
 type text struct {
 	*page.Page
-	sim  *check.Simulation
+	sim  *record.Simulation
 	opts TextOptions
 	room room
 	// file is the last one that was named: places in it are lines only.
 	file string
 }
 
-func newText(s *check.Simulation, opts TextOptions, r room) *text {
+func newText(s *record.Simulation, opts TextOptions, r room) *text {
 	return &text{Page: page.New(page.Columns(opts.Width)), sim: s, opts: opts, room: r}
 }
 
-func (t *text) write(worst, shown []*check.Case) string {
+func (t *text) write(worst, shown []*record.Case) string {
 	if len(worst) == 0 {
 		t.Text("NOT JUDGED  ", "nothing to judge: the input has no workload behind a Service, and no Scenario")
 		return t.String()
@@ -185,7 +185,7 @@ func (t *text) place(file string, line int) string {
 }
 
 // subject is what a case is about: its workload, or the Scenario.
-func subject(c *check.Case) string {
+func subject(c *record.Case) string {
 	if c.Kind == "Scenario" || c.Workload == "" {
 		return c.ID
 	}
@@ -193,7 +193,7 @@ func subject(c *check.Case) string {
 }
 
 // event is what was done and seen through which traffic: "rolling restart, inside :80".
-func event(c *check.Case) string {
+func event(c *record.Case) string {
 	words := c.Action
 	if c.Kind != "Scenario" {
 		words = one(c)
@@ -205,10 +205,10 @@ func event(c *check.Case) string {
 }
 
 // title names a case in a table of several workloads.
-func title(c *check.Case) string { return subject(c) + ": " + event(c) }
+func title(c *record.Case) string { return subject(c) + ": " + event(c) }
 
 // trafficWords are those of the input's class without its code.
-func trafficWords(c *check.Case) string {
+func trafficWords(c *record.Case) string {
 	for _, word := range []struct{ class, words string }{{"h2", "gRPC, HTTP/2"}, {"session", "sessions"}, {"peer", "between its pods"}, {"datagram", "UDP"}} {
 		if rest, ok := strings.CutPrefix(c.Traffic, word.class); ok && c.Class == word.class {
 			return word.words + rest
@@ -218,7 +218,7 @@ func trafficWords(c *check.Case) string {
 }
 
 // last writes what was interrupted and how to see the first of the shown cases again.
-func (t *text) last(shown []*check.Case) {
+func (t *text) last(shown []*record.Case) {
 	if t.sim.Interrupted {
 		done := 0
 		for i := range t.sim.Cases {
@@ -241,7 +241,7 @@ func (t *text) last(shown []*check.Case) {
 }
 
 // shortID is the end of a case's id, "web:80", where it is enough to show that case alone.
-func (t *text) shortID(c *check.Case) string {
+func (t *text) shortID(c *record.Case) string {
 	end := c.ID[strings.LastIndexByte(c.ID, '/')+1:]
 	if !strings.Contains(end, ":") { // no port of a Service: a name that may be any part of another id
 		return c.ID

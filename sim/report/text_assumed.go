@@ -6,23 +6,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // assumptions lists what was taken for granted in the shown cases and changes something, with
 // what other values come to. What changes nothing is a number.
-func (t *text) assumptions(shown []*check.Case) {
+func (t *text) assumptions(shown []*record.Case) {
 	r := &Result{}
 	for _, c := range shown {
 		r.assume(c)
 	}
-	if slices.ContainsFunc(shown, func(c *check.Case) bool { return len(c.Families) > 0 }) {
+	if slices.ContainsFunc(shown, func(c *record.Case) bool { return len(c.Families) > 0 }) {
 		r.Assumptions = slices.DeleteFunc(r.Assumptions, func(a Assumption) bool { return a.ID == "lb" || a.ID == "ingress" }) // the table has them
 	}
 	if len(r.Assumptions)+len(r.NotModelled) == 0 {
 		return
 	}
-	if judged := func(c *check.Case) bool { return c.Verdict != check.NotJudged }; !t.opts.Verbose && !slices.ContainsFunc(shown, judged) {
+	if judged := func(c *record.Case) bool { return c.Verdict != record.NotJudged }; !t.opts.Verbose && !slices.ContainsFunc(shown, judged) {
 		t.taken(shown)
 		t.notModelled(r.NotModelled)
 		return
@@ -41,7 +41,7 @@ func (t *text) assumptions(shown []*check.Case) {
 	for i := range r.Assumptions {
 		a := &r.Assumptions[i]
 		switch {
-		case t.opts.Verbose, !tried && !strings.HasPrefix(a.ID, "latency."), a.Effect != nil && *a.Effect != string(check.NoEffect):
+		case t.opts.Verbose, !tried && !strings.HasPrefix(a.ID, "latency."), a.Effect != nil && *a.Effect != string(record.NoEffect):
 			if len(rows) == t.room.assumed {
 				if tried {
 					more++
@@ -69,7 +69,7 @@ func (t *text) assumptions(shown []*check.Case) {
 }
 
 // dataLost says of a database, or of sessions, with one pod that whoever answers next may not know what the old pod knew.
-func dataLost(shown []*check.Case) []NotModelled {
+func dataLost(shown []*record.Case) []NotModelled {
 	for _, c := range shown {
 		if (c.Class == "session" || profileOf(c) == "database") && c.Usable.Of == 1 {
 			return []NotModelled{{What: "a new pod does not have the data that the old one kept in its memory, or in a directory without a volume", Direction: "more"}}
@@ -79,7 +79,7 @@ func dataLost(shown []*check.Case) []NotModelled {
 }
 
 // profileOf is what a case's app was taken for, "" where the input says it.
-func profileOf(c *check.Case) string {
+func profileOf(c *record.Case) string {
 	for i := range c.Assumptions {
 		if a := &c.Assumptions[i]; a.ID == "sigterm" {
 			_, profile, _ := strings.Cut(a.Value, ": ")
@@ -107,7 +107,7 @@ func weight(a *Assumption) int {
 	switch {
 	case a.Effect == nil:
 		return 2
-	case *a.Effect != string(check.NoEffect):
+	case *a.Effect != string(record.NoEffect):
 		return 0
 	default:
 		return 1
@@ -181,11 +181,11 @@ func (t *text) effects(a *Assumption) string {
 		return a.Basis
 	}
 	var values, results []string
-	matters := slices.ContainsFunc(a.Alternatives, func(alt Alternative) bool { return alt.Effect != string(check.NoEffect) })
+	matters := slices.ContainsFunc(a.Alternatives, func(alt Alternative) bool { return alt.Effect != string(record.NoEffect) })
 	for i := range a.Alternatives {
 		alt := &a.Alternatives[i]
 		words := "no difference"
-		if alt.Effect != string(check.NoEffect) {
+		if alt.Effect != string(record.NoEffect) {
 			words = alternativeWords(alt)
 		} else if matters && !t.opts.Verbose {
 			continue
@@ -204,8 +204,8 @@ func (t *text) effects(a *Assumption) string {
 
 // alternativeWords is what one other value comes to, with its verdict where that is another one.
 func alternativeWords(a *Alternative) string {
-	words := resultWords(a.Verdict, check.Range{Median: int64(a.LostSeconds.Median)})
-	if a.Effect == string(check.VerdictEffect) && a.Verdict == string(check.Outage) {
+	words := resultWords(a.Verdict, record.Range{Median: int64(a.LostSeconds.Median)})
+	if a.Effect == string(record.VerdictEffect) && a.Verdict == string(record.Outage) {
 		return "outage, " + words
 	}
 	return words
@@ -226,7 +226,7 @@ func otherInWords(v string) string {
 
 // taken says what was read out of the input or concluded from it, and decides about the shown
 // cases: nobody has to guess why there are two pods.
-func (t *text) taken(shown []*check.Case) {
+func (t *text) taken(shown []*record.Case) {
 	var parts []string
 	for _, c := range shown {
 		for i := range c.Assumptions {
@@ -245,7 +245,7 @@ func (t *text) taken(shown []*check.Case) {
 func (t *text) notModelled(list []NotModelled) {
 	var parts, unjudged []string
 	for i := range list {
-		if list[i].ID == check.InsideClients {
+		if list[i].ID == record.InsideClients {
 			unjudged = distinct(unjudged, list[i].What)
 			continue
 		}
@@ -273,7 +273,7 @@ func alternatives(words []string, most int) string {
 
 // whyItHolds says under what a case holds, what would break it, and that the fallback to pods
 // that terminate has to do with it.
-func (t *text) whyItHolds(c *check.Case) []string {
+func (t *text) whyItHolds(c *record.Case) []string {
 	var out []string
 	if k := c.Kept; k != nil && k.Fallback > 0 {
 		words := fmt.Sprintf("for %s (seed %d) a node had no ready pod to send to, and sent to one that was terminating and still served (KEP-1669)", span(k.Fallback), k.Seed)
@@ -290,7 +290,7 @@ func (t *text) whyItHolds(c *check.Case) []string {
 		}
 	}
 	for i := range c.Alternatives {
-		if a := &c.Alternatives[i]; a.Effect != check.NoEffect && a.LostSeconds.Max > 0 {
+		if a := &c.Alternatives[i]; a.Effect != record.NoEffect && a.LostSeconds.Max > 0 {
 			breaks = append(breaks, fmt.Sprintf("%s (%s)", condition(c, a), resultWords(string(a.Verdict), a.LostSeconds)))
 		}
 	}

@@ -5,18 +5,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // cases writes one line for each case that loses and sums up the others.
-func (t *text) cases(worst, shown []*check.Case) {
-	var listedCases, holds, not []*check.Case
+func (t *text) cases(worst, shown []*record.Case) {
+	var listedCases, holds, not []*record.Case
 	for _, c := range worst {
 		switch {
-		case c.Verdict == check.NotJudged:
+		case c.Verdict == record.NotJudged:
 			not = append(not, c)
-		case c.Verdict == check.Holds && !t.opts.All:
+		case c.Verdict == record.Holds && !t.opts.All:
 			holds = append(holds, c)
 		default:
 			listedCases = append(listedCases, c)
@@ -34,13 +34,13 @@ func (t *text) cases(worst, shown []*check.Case) {
 }
 
 // rows writes the table of the cases that are listed, and what of it the reader needs to know.
-func (t *text) rows(cases []*check.Case, alone bool) {
-	var hidden []*check.Case
+func (t *text) rows(cases []*record.Case, alone bool) {
+	var hidden []*record.Case
 	if len(cases) > t.room.cases {
 		cases, hidden = cases[:t.room.cases], cases[t.room.cases:]
 	}
 	name, heading := t.caseNames(cases, alone)
-	silent := slices.ContainsFunc(cases, func(c *check.Case) bool { return c.LongestOutage.Max > 0 })
+	silent := slices.ContainsFunc(cases, func(c *record.Case) bool { return c.LongestOutage.Max > 0 })
 	row := func(first, verdict, lost, longest, runs string) []string {
 		if !silent {
 			return []string{first, verdict, lost, runs}
@@ -54,7 +54,7 @@ func (t *text) rows(cases []*check.Case, alone bool) {
 			lost = numbers(c.RequestsLost) + " requests"
 		}
 		if len(c.Families) > 0 {
-			lost = between(familyRange(c, func(f *check.Case) check.Range { return f.LostSeconds }))
+			lost = between(familyRange(c, func(f *record.Case) record.Range { return f.LostSeconds }))
 		}
 		table = append(table, row(name(c), t.styled(c, string(c.Verdict)), lost, spread(c.LongestOutage), fmt.Sprintf("%d of %d", c.WithLoss, len(c.Runs))))
 	}
@@ -71,10 +71,10 @@ func (t *text) rows(cases []*check.Case, alone bool) {
 
 // caseNames says what cases are called in a table, and its heading: what is the same for all is
 // not said of each.
-func (t *text) caseNames(cases []*check.Case, alone bool) (name func(*check.Case) string, heading string) {
+func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Case) string, heading string) {
 	action := cases[0].Action
-	same := !slices.ContainsFunc(cases, func(c *check.Case) bool { return c.Action != action || c.Kind == "Scenario" || c.Workload == "" })
-	if same && slices.ContainsFunc(cases, func(c *check.Case) bool { return c.Recreates }) { // some of them are restarted pod by pod, and some at once
+	same := !slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Action != action || c.Kind == "Scenario" || c.Workload == "" })
+	if same && slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Recreates }) { // some of them are restarted pod by pod, and some at once
 		action = "restart"
 	}
 	switch {
@@ -83,9 +83,9 @@ func (t *text) caseNames(cases []*check.Case, alone bool) (name func(*check.Case
 	case alone:
 		return event, "CASE"
 	case same && t.namespace() != "":
-		return func(c *check.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, strings.ToUpper(action) + " IN " + t.namespace() + " OF"
+		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, strings.ToUpper(action) + " IN " + t.namespace() + " OF"
 	case same:
-		return func(c *check.Case) string { return c.Workload + ", " + trafficWords(c) }, strings.ToUpper(action) + " OF"
+		return func(c *record.Case) string { return c.Workload + ", " + trafficWords(c) }, strings.ToUpper(action) + " OF"
 	default:
 		return title, "CASE"
 	}
@@ -115,7 +115,7 @@ func (t *text) short(workload string) string {
 }
 
 // folded is a line for each verdict of the cases that have none of their own.
-func (t *text) folded(hidden []*check.Case) {
+func (t *text) folded(hidden []*record.Case) {
 	for from := 0; from < len(hidden); {
 		to := from
 		low, high := engine.Time(hidden[from].LostSeconds.Median), engine.Time(0)
@@ -130,7 +130,7 @@ func (t *text) folded(hidden []*check.Case) {
 
 // held sums up the cases that hold, with the weakest of their bounds: that of the fewest runs,
 // when some were interrupted.
-func (t *text) held(holds []*check.Case, others bool) {
+func (t *text) held(holds []*record.Case, others bool) {
 	if len(holds) == 0 {
 		return
 	}
@@ -148,7 +148,7 @@ func (t *text) held(holds []*check.Case, others bool) {
 }
 
 // notJudged says why cases are not judged, or how many.
-func (t *text) notJudged(not []*check.Case, alone, said bool) {
+func (t *text) notJudged(not []*record.Case, alone, said bool) {
 	if len(not) == 0 || said && !t.opts.All {
 		return
 	}
@@ -166,7 +166,7 @@ func (t *text) notJudged(not []*check.Case, alone, said bool) {
 }
 
 // worstClient is the client that lost most over all runs.
-func worstClient(c *check.Case) int {
+func worstClient(c *record.Case) int {
 	best := 0
 	var most int64 = -1
 	for i := range c.Clients {
@@ -178,7 +178,7 @@ func worstClient(c *check.Case) int {
 }
 
 // inRequests explains the unit of the loss by its number of requests.
-func inRequests(c *check.Case) string {
+func inRequests(c *record.Case) string {
 	if c.LostSeconds.Max == 0 || len(c.Clients) == 0 || c.Clients[worstClient(c)].Rate == 0 {
 		return ""
 	}
@@ -194,7 +194,7 @@ func inRequests(c *check.Case) string {
 
 // darkWords say in a line what becomes of the pods of a case that is not judged because clients
 // choose among them; "" for other cases.
-func darkWords(c *check.Case) string {
+func darkWords(c *record.Case) string {
 	d := c.Dark
 	if d == nil {
 		return ""
@@ -207,7 +207,7 @@ func darkWords(c *check.Case) string {
 }
 
 // dark says it in full.
-func (t *text) dark(c *check.Case) {
+func (t *text) dark(c *record.Case) {
 	d := c.Dark
 	words := "a pod is always replaced before it stops answering"
 	if d.Most.Max > 0 {
@@ -221,7 +221,7 @@ func (t *text) dark(c *check.Case) {
 
 // unsettledWords says how many runs had not come to rest, and what the first of them was waiting
 // for.
-func unsettledWords(c *check.Case) []string {
+func unsettledWords(c *record.Case) []string {
 	n, waits := 0, ""
 	for i := range c.Runs {
 		if r := &c.Runs[i]; !r.Settled {

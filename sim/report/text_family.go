@@ -5,20 +5,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // familySentence is the headline of a case of which nothing says which load balancer it is
 // behind; "" for others.
-func familySentence(c *check.Case, by scenario.Wording) string {
+func familySentence(c *record.Case, by scenario.Wording) string {
 	if len(c.Families) == 0 {
 		return ""
 	}
 	tail := func(low, high engine.Time, how string) string {
 		switch {
-		case c.Verdict == check.Depends:
+		case c.Verdict == record.Depends:
 			return ", by load balancer."
 		case high > low:
 			return "; how " + how + " depends on the load balancer."
@@ -26,11 +26,11 @@ func familySentence(c *check.Case, by scenario.Wording) string {
 			return ", whichever load balancer it is."
 		}
 	}
-	low, high := familyRange(c, func(f *check.Case) check.Range { return f.LongestOutage })
+	low, high := familyRange(c, func(f *record.Case) record.Range { return f.LongestOutage })
 	if low >= engine.Second {
 		return fmt.Sprintf(": %s without an answer %s%s", between(low, high), inRuns(c, c.WithLoss), tail(low, high, "long"))
 	}
-	low, high = familyRange(c, func(f *check.Case) check.Range { return f.LostSeconds })
+	low, high = familyRange(c, func(f *record.Case) record.Range { return f.LostSeconds })
 	if high == 0 {
 		return fmt.Sprintf(" lost nothing in %d of %s%s%s", len(c.Runs), many(c, len(c.Runs)), tail(low, high, ""), bound(c, by))
 	}
@@ -38,7 +38,7 @@ func familySentence(c *check.Case, by scenario.Wording) string {
 }
 
 // familyRange is the least and the greatest median over load balancers.
-func familyRange(c *check.Case, of func(*check.Case) check.Range) (low, high engine.Time) {
+func familyRange(c *record.Case, of func(*record.Case) record.Range) (low, high engine.Time) {
 	for i := range c.Families {
 		m := engine.Time(of(&c.Families[i].Case).Median)
 		if i == 0 {
@@ -62,8 +62,8 @@ func between(low, high engine.Time) string {
 
 // families is the table of the load balancers that it might be: those with which the same happens, and the same helps, have one
 // row.
-func (t *text) families(c *check.Case) {
-	always := !slices.ContainsFunc(c.Families, func(f check.Family) bool { return f.Case.WithLoss < len(f.Case.Runs) })
+func (t *text) families(c *record.Case) {
+	always := !slices.ContainsFunc(c.Families, func(f record.Family) bool { return f.Case.WithLoss < len(f.Case.Runs) })
 	heading := []string{"LOAD BALANCER", "VERDICT", "TRAFFIC LOST", "IN RUNS", "WHAT HELPS THERE"}
 	switch fewest, most := confirmRuns(c); {
 	case most == 0:
@@ -93,7 +93,7 @@ func (t *text) families(c *check.Case) {
 }
 
 // helpsWith is what helps with a load balancer, in a cell.
-func (t *text) helpsWith(c *check.Case, f *check.Family) string {
+func (t *text) helpsWith(c *record.Case, f *record.Family) string {
 	switch _, most := confirmRuns(c); {
 	case f.Fix != nil:
 		return fixInWords(f.Fix, t.room.parts)
@@ -107,7 +107,7 @@ func (t *text) helpsWith(c *check.Case, f *check.Family) string {
 }
 
 // presets are the names of the load balancers that it might be, as --lb takes them.
-func presets(c *check.Case) string {
+func presets(c *record.Case) string {
 	var out []string
 	for i := range c.Families {
 		out = append(out, c.Families[i].Preset)
@@ -117,7 +117,7 @@ func presets(c *check.Case) string {
 }
 
 // shownFamily is the load balancer that a case's own runs, figures and causes are of.
-func shownFamily(c *check.Case) *check.Family {
+func shownFamily(c *record.Case) *record.Family {
 	for i := range c.Families {
 		f := &c.Families[i]
 		if len(f.Case.Runs) > 0 && len(c.Runs) > 0 && f.Case.Runs[0].TraceHash == c.Runs[0].TraceHash && f.Case.RequestsLost == c.RequestsLost {
@@ -128,7 +128,7 @@ func shownFamily(c *check.Case) *check.Family {
 }
 
 // confirmRuns is on how many new runs of the case the fixes of its families were confirmed, at least and at most.
-func confirmRuns(c *check.Case) (fewest, most int) {
+func confirmRuns(c *record.Case) (fewest, most int) {
 	for i := range c.Families {
 		f := c.Families[i].Fix
 		if f == nil {
@@ -148,7 +148,7 @@ func confirmRuns(c *check.Case) (fewest, most int) {
 
 // fixInWords is a fix in a cell, of which the rest is a number where it has more than most parts, without what it is instead of:
 // what is left where something is, and the most that was where that is another thing.
-func fixInWords(f *check.Fix, most int) string {
+func fixInWords(f *record.Fix, most int) string {
 	var parts []string
 	for _, part := range strings.Split(f.Title, ", ") {
 		part, _, _ = strings.Cut(part, " instead of ")

@@ -3,8 +3,8 @@ package report
 import (
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -14,25 +14,25 @@ func TestTheHeadlineSaysWhatDependsOnTheLoadBalancer(t *testing.T) {
 	t.Parallel()
 	const s = engine.Second
 	for _, x := range []struct {
-		verdict        check.Verdict
+		verdict        record.Verdict
 		dark, most     engine.Time // the longest outage with the one and with the other
 		lost, mostLost engine.Time
 		want           string
 	}{
-		{check.Depends, 2 * s, 9 * s, 2 * s, 9 * s, ": 2 s to 9 s without an answer in every rolling restart, by load balancer."},
-		{check.Outage, 2 * s, 9 * s, 2 * s, 9 * s, ": 2 s to 9 s without an answer in every rolling restart; how long depends on the load balancer."},
-		{check.Outage, 2 * s, 2 * s, 2 * s, 2 * s, ": 2 s without an answer in every rolling restart, whichever load balancer it is."},
-		{check.Drops, 0, 0, 0, 3 * s, " loses up to 3 s of traffic in a rolling restart; how much depends on the load balancer."},
+		{record.Depends, 2 * s, 9 * s, 2 * s, 9 * s, ": 2 s to 9 s without an answer in every rolling restart, by load balancer."},
+		{record.Outage, 2 * s, 9 * s, 2 * s, 9 * s, ": 2 s to 9 s without an answer in every rolling restart; how long depends on the load balancer."},
+		{record.Outage, 2 * s, 2 * s, 2 * s, 2 * s, ": 2 s without an answer in every rolling restart, whichever load balancer it is."},
+		{record.Drops, 0, 0, 0, 3 * s, " loses up to 3 s of traffic in a rolling restart; how much depends on the load balancer."},
 	} {
-		of := func(dark, lost engine.Time) check.Family {
-			r := func(at engine.Time) check.Range {
-				return check.Range{Min: int64(at), Median: int64(at), Max: int64(at)}
+		of := func(dark, lost engine.Time) record.Family {
+			r := func(at engine.Time) record.Range {
+				return record.Range{Min: int64(at), Median: int64(at), Max: int64(at)}
 			}
-			return check.Family{Case: check.Case{Verdict: x.verdict, LongestOutage: r(dark), LostSeconds: r(lost)}}
+			return record.Family{Case: record.Case{Verdict: x.verdict, LongestOutage: r(dark), LostSeconds: r(lost)}}
 		}
-		c := check.Case{
-			Verdict: x.verdict, WithLoss: 2, Runs: make([]check.Run, 2), Action: "rolling restart",
-			Families: []check.Family{of(x.dark, x.lost), of(x.most, x.mostLost)},
+		c := record.Case{
+			Verdict: x.verdict, WithLoss: 2, Runs: make([]record.Run, 2), Action: "rolling restart",
+			Families: []record.Family{of(x.dark, x.lost), of(x.most, x.mostLost)},
 		}
 		if got := familySentence(&c, scenario.Wording{}); got != x.want {
 			t.Errorf("%s, %v to %v: %q, want %q", x.verdict, x.dark, x.most, got, x.want)

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // fixesFor are the changes that were tried for a workload, the best first.
-func fixesFor(s *check.Simulation, workload string) []*check.Fix {
-	var out []*check.Fix
+func fixesFor(s *record.Simulation, workload string) []*record.Fix {
+	var out []*record.Fix
 	for i := range s.Fixes {
 		if f := &s.Fixes[i]; f.Workload == workload || slices.Contains(f.Others, workload) {
 			out = append(out, f)
@@ -21,7 +21,7 @@ func fixesFor(s *check.Simulation, workload string) []*check.Fix {
 	return out
 }
 
-func noHelpFor(s *check.Simulation, workload string) []string {
+func noHelpFor(s *record.Simulation, workload string) []string {
 	var out []string
 	for _, n := range s.NoHelp {
 		if n.Workload == workload {
@@ -32,8 +32,8 @@ func noHelpFor(s *check.Simulation, workload string) []string {
 }
 
 // todo is what to do about a case, in one sentence a way.
-func (t *text) todo(c *check.Case) []string {
-	if c.Verdict == check.Blocked && c.Stuck != nil {
+func (t *text) todo(c *record.Case) []string {
+	if c.Verdict == record.Blocked && c.Stuck != nil {
 		if ways := t.waysOut(c); len(ways) > 0 {
 			return ways
 		}
@@ -48,9 +48,9 @@ func (t *text) todo(c *check.Case) []string {
 	}
 	fixes := fixesFor(t.sim, c.Workload)
 	switch {
-	case c.Verdict == check.Holds:
+	case c.Verdict == record.Holds:
 		return []string{"nothing"}
-	case c.Verdict == check.NotJudged || c.Kind == "Scenario":
+	case c.Verdict == record.NotJudged || c.Kind == "Scenario":
 		return nil
 	case len(fixes) > 0:
 		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
@@ -66,10 +66,10 @@ func (t *text) todo(c *check.Case) []string {
 }
 
 // waysOut are the changes with which a rollout comes to its end that is stuck.
-func (t *text) waysOut(c *check.Case) []string {
+func (t *text) waysOut(c *record.Case) []string {
 	var out []string
 	for _, f := range fixesFor(t.sim, c.Workload) {
-		if !slices.ContainsFunc(f.Cases, func(x check.FixedCase) bool { return x.ID == c.ID && x.StuckBefore > 0 }) {
+		if !slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == c.ID && x.StuckBefore > 0 }) {
 			continue
 		}
 		words := f.Title + ": " + confirmedInShort(f)
@@ -82,9 +82,9 @@ func (t *text) waysOut(c *check.Case) []string {
 }
 
 // harmless is the first change after so many that breaks nothing, where all of these may; nil where there is none.
-func harmless(fixes []*check.Fix, after int) *check.Fix {
-	breaks := func(f *check.Fix) bool { return f.Destructive != "" }
-	if !slices.ContainsFunc(fixes[:after], breaks) || slices.ContainsFunc(fixes[:after], func(f *check.Fix) bool { return !breaks(f) }) {
+func harmless(fixes []*record.Fix, after int) *record.Fix {
+	breaks := func(f *record.Fix) bool { return f.Destructive != "" }
+	if !slices.ContainsFunc(fixes[:after], breaks) || slices.ContainsFunc(fixes[:after], func(f *record.Fix) bool { return !breaks(f) }) {
 		return nil
 	}
 	for _, f := range fixes[after:] {
@@ -108,9 +108,9 @@ func (t *text) notLookedFor() string {
 }
 
 // worstConfirmed is the case of a fix that lost in the greatest part of the new runs.
-func worstConfirmed(f *check.Fix) *check.FixedCase {
+func worstConfirmed(f *record.Fix) *record.FixedCase {
 	if len(f.Cases) == 0 {
-		return &check.FixedCase{}
+		return &record.FixedCase{}
 	}
 	worst := &f.Cases[0]
 	for i := range f.Cases {
@@ -122,7 +122,7 @@ func worstConfirmed(f *check.Fix) *check.FixedCase {
 }
 
 // confirmedWords says what a fix came to on the runs that confirm it.
-func confirmedWords(f *check.Fix) string {
+func confirmedWords(f *record.Fix) string {
 	x := worstConfirmed(f)
 	if x.Confirm.Runs == 0 {
 		return "not confirmed"
@@ -132,13 +132,13 @@ func confirmedWords(f *check.Fix) string {
 		return fmt.Sprintf("comes to its end in %s of %s, and loses %s", thousands(int64(x.Confirm.Runs-x.Confirm.Stuck)), runs, atMost(x.Confirm.LostSeconds))
 	}
 	if x.Confirm.WithLoss == 0 {
-		return fmt.Sprintf("nothing lost in %s (at most %s of rollouts lose anything)", runs, percent(check.LossBound(x.Confirm.Runs)))
+		return fmt.Sprintf("nothing lost in %s (at most %s of rollouts lose anything)", runs, percent(record.LossBound(x.Confirm.Runs)))
 	}
 	return fmt.Sprintf("at most %s lost, in %s of %s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), runs)
 }
 
 // atMost is the most of what is lost.
-func atMost(lost check.Range) string {
+func atMost(lost record.Range) string {
 	if lost.Max == 0 {
 		return "nothing"
 	}
@@ -146,7 +146,7 @@ func atMost(lost check.Range) string {
 }
 
 // confirmedInShort is the same without the bound, which has been said of another change.
-func confirmedInShort(f *check.Fix) string {
+func confirmedInShort(f *record.Fix) string {
 	words, _, _ := strings.Cut(confirmedWords(f), " (")
 	return words
 }
@@ -168,7 +168,7 @@ func leftWords(causes []string) string {
 	return " (" + words[0] + ")"
 }
 
-func leastWords(f *check.Fix) string {
+func leastWords(f *record.Fix) string {
 	if f.Least == "" {
 		return ""
 	}
@@ -177,7 +177,7 @@ func leastWords(f *check.Fix) string {
 
 // fixes writes what was tried against the losses of the shown workloads in full, and in a line
 // each what helps others.
-func (t *text) fixes(shown []*check.Case) {
+func (t *text) fixes(shown []*record.Case) {
 	var names []string
 	headed := false
 	for _, c := range shown {
@@ -189,7 +189,7 @@ func (t *text) fixes(shown []*check.Case) {
 		if f := shownFamily(c); f != nil { // the figures of the case are with that load balancer, and so is the change to paste
 			fixes = nil
 			if f.Fix != nil {
-				fixes = []*check.Fix{f.Fix}
+				fixes = []*record.Fix{f.Fix}
 			}
 		}
 		if len(fixes)+len(noHelp) == 0 {
@@ -213,7 +213,7 @@ func (t *text) fixes(shown []*check.Case) {
 	}
 }
 
-func (t *text) heading(fixes []*check.Fix) {
+func (t *text) heading(fixes []*record.Fix) {
 	if len(fixes) == 0 || len(fixes[0].Cases) == 0 {
 		t.Text("", "WHAT HELPS")
 		return
@@ -234,7 +234,7 @@ func (t *text) noHelp(titles []string, none bool) {
 }
 
 // fix writes one change: what it does, what to paste where, and what it costs.
-func (t *text) fix(f *check.Fix) {
+func (t *text) fix(f *record.Fix) {
 	t.Hanging("  ", 6, f.Title)
 	t.fixed(f)
 	for i := range f.Edits {
@@ -256,7 +256,7 @@ func (t *text) fix(f *check.Fix) {
 }
 
 // onFewer says on how many new runs a change was confirmed for each of the other workloads, where these are fewer.
-func onFewer(f *check.Fix) string {
+func onFewer(f *record.Fix) string {
 	if len(f.Cases) == 0 {
 		return ""
 	}
@@ -272,7 +272,7 @@ func onFewer(f *check.Fix) string {
 }
 
 // notes say how far a change goes, and what it costs: what matters most first, as many as there is room for.
-func (t *text) notes(f *check.Fix) []string {
+func (t *text) notes(f *record.Fix) []string {
 	var notes []string
 	if f.Least != "" {
 		notes = append(notes, f.Least+" is the least that helps")
@@ -293,7 +293,7 @@ func (t *text) notes(f *check.Fix) []string {
 }
 
 // others names the other values with which a fix does not help as much.
-func (t *text) others(f *check.Fix) []string {
+func (t *text) others(f *record.Fix) []string {
 	var out []string
 	for _, o := range f.NotWith {
 		words := o.ID + ": " + o.Value
@@ -311,8 +311,8 @@ func (t *text) others(f *check.Fix) []string {
 
 // fixed writes what became of the cases of a change: in one paragraph where the new runs lost nothing in any of them. Of the
 // other workloads that it helps, only what loses something with it is written, as far as that is few lines.
-func (t *text) fixed(f *check.Fix) {
-	clean := func(x check.FixedCase) bool { return x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 }
+func (t *text) fixed(f *record.Fix) {
+	clean := func(x record.FixedCase) bool { return x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 }
 	const most = 6
 	var parts []string
 	fewest, losing := 0, 0
@@ -350,12 +350,12 @@ func (t *text) fixed(f *check.Fix) {
 	case len(parts) > 0 && t.room.brief:
 		t.Hanging("      ", 8, strings.Join(parts, "; ")+"; nothing in the new runs either")
 	case len(parts) > 0:
-		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of rollouts lose anything", percent(check.LossBound(fewest))))
+		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of rollouts lose anything", percent(record.LossBound(fewest))))
 	}
 }
 
 // lostBefore is what is lost without a change: at most, where most runs lose nothing.
-func lostBefore(before check.Range) string {
+func lostBefore(before record.Range) string {
 	if before.Median == 0 && before.Max > 0 {
 		return "at most " + span(engine.Time(before.Max))
 	}
@@ -363,7 +363,7 @@ func lostBefore(before check.Range) string {
 }
 
 // leftOf is what a change leaves of a loss.
-func leftOf(after check.Range) string {
+func leftOf(after record.Range) string {
 	if after.Median == 0 && after.Max > 0 {
 		return "at most " + span(engine.Time(after.Max))
 	}
@@ -371,12 +371,12 @@ func leftOf(after check.Range) string {
 }
 
 // concerns says that a case of a change is one of the workload that it was found for, not of another that it helps, too.
-func (t *text) concerns(f *check.Fix, x *check.FixedCase) bool {
-	return !slices.ContainsFunc(t.sim.Cases, func(c check.Case) bool { return c.ID == x.ID && slices.Contains(f.Others, c.Workload) })
+func (t *text) concerns(f *record.Fix, x *record.FixedCase) bool {
+	return !slices.ContainsFunc(t.sim.Cases, func(c record.Case) bool { return c.ID == x.ID && slices.Contains(f.Others, c.Workload) })
 }
 
 // trafficOf names a case of a fix by the traffic it is about.
-func (t *text) trafficOf(f *check.Fix, id string) string {
+func (t *text) trafficOf(f *record.Fix, id string) string {
 	for i := range t.sim.Cases {
 		if c := &t.sim.Cases[i]; c.ID == id {
 			if subject(c) != f.Workload || len(f.Others) > 0 {
@@ -389,7 +389,7 @@ func (t *text) trafficOf(f *check.Fix, id string) string {
 }
 
 // edit writes where a field stands, or would, and what to write there.
-func (t *text) edit(e *check.Edit) {
+func (t *text) edit(e *record.Edit) {
 	where := t.place(e.File, e.Line)
 	if where != "" {
 		where += "   "
@@ -413,7 +413,7 @@ func (t *text) edit(e *check.Edit) {
 }
 
 // editWith says how to change what is no file.
-func (t *text) editWith(f *check.Fix) {
+func (t *text) editWith(f *record.Fix) {
 	if t.opts.EditWith == nil {
 		return
 	}
@@ -465,7 +465,7 @@ func (t *text) otherFixes(shown []string, headed bool) {
 }
 
 // firstFix is the best one of a workload.
-func firstFix(s *check.Simulation, workload string) *check.Fix {
+func firstFix(s *record.Simulation, workload string) *record.Fix {
 	for i := range s.Fixes {
 		if s.Fixes[i].Workload == workload {
 			return &s.Fixes[i]

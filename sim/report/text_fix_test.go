@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // What is the same for hundreds of workloads is said once: of the others only their names, and on how many runs that was seen.
 func TestAFixForManyWorkloadsIsOneParagraph(t *testing.T) {
 	t.Parallel()
-	f := check.Fix{Workload: "shop/web", Title: "preStop: sleep 5"}
-	s := &check.Simulation{}
+	f := record.Fix{Workload: "shop/web", Title: "preStop: sleep 5"}
+	s := &record.Simulation{}
 	for i, name := range []string{"shop/web", "shop/basket", "shop/search"} {
 		runs := 20
 		if i == 0 {
@@ -22,10 +22,10 @@ func TestAFixForManyWorkloadsIsOneParagraph(t *testing.T) {
 		} else {
 			f.Others = append(f.Others, name)
 		}
-		s.Cases = append(s.Cases, check.Case{ID: name, Workload: name, Verdict: check.Drops})
-		f.Cases = append(f.Cases, check.FixedCase{ID: name, Runs: 20, Confirm: check.Confirm{Runs: runs}})
+		s.Cases = append(s.Cases, record.Case{ID: name, Workload: name, Verdict: record.Drops})
+		f.Cases = append(f.Cases, record.FixedCase{ID: name, Runs: 20, Confirm: record.Confirm{Runs: runs}})
 	}
-	s.Fixes = []check.Fix{f}
+	s.Fixes = []record.Fix{f}
 	var b strings.Builder
 	if err := WriteText(&b, s, TextOptions{}); err != nil {
 		t.Fatal(err)
@@ -44,18 +44,18 @@ func TestAFixForManyWorkloadsIsOneParagraph(t *testing.T) {
 // A change that may break what the manifest was written for is never shown alone where another one breaks nothing.
 func TestAHarmlessChangeIsShownBesideADestructiveOne(t *testing.T) {
 	t.Parallel()
-	c := check.Case{ID: "web", Workload: "shop/web", Verdict: check.Outage}
-	fixes := []check.Fix{
+	c := record.Case{ID: "web", Workload: "shop/web", Verdict: record.Outage}
+	fixes := []record.Fix{
 		{Workload: "shop/web", Title: "strategy RollingUpdate", Destructive: "two versions at a time"},
 		{Workload: "shop/web", Title: "strategy RollingUpdate, preStop", Destructive: "two versions at a time"},
 		{Workload: "shop/web", Title: "periodSeconds: 1"},
 	}
 	for _, want := range []struct {
-		fixes []check.Fix
+		fixes []record.Fix
 		shown bool
-	}{{fixes, true}, {fixes[1:], true}, {[]check.Fix{{Workload: "shop/web", Title: "preStop"}, fixes[0], fixes[2]}, false}} {
+	}{{fixes, true}, {fixes[1:], true}, {[]record.Fix{{Workload: "shop/web", Title: "preStop"}, fixes[0], fixes[2]}, false}} {
 		var b strings.Builder
-		if err := WriteText(&b, &check.Simulation{Cases: []check.Case{c}, Fixes: want.fixes}, TextOptions{}); err != nil {
+		if err := WriteText(&b, &record.Simulation{Cases: []record.Case{c}, Fixes: want.fixes}, TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), "or, which breaks nothing, periodSeconds: 1"); got != want.shown {
@@ -98,9 +98,9 @@ func TestARareLossIsNotZeroBeforeItsFix(t *testing.T) {
 	t.Parallel()
 	const sec = int64(engine.Second)
 	for _, c := range []struct {
-		before check.Range
+		before record.Range
 		want   string
-	}{{check.Range{}, "0 s"}, {check.Range{Max: sec / 20}, "at most 0.05 s"}, {check.Range{Median: sec, Max: 2 * sec}, "1 s"}} {
+	}{{record.Range{}, "0 s"}, {record.Range{Max: sec / 20}, "at most 0.05 s"}, {record.Range{Median: sec, Max: 2 * sec}, "1 s"}} {
 		if got := lostBefore(c.before); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.before, got, c.want)
 		}
@@ -111,19 +111,19 @@ func TestARareLossIsNotZeroBeforeItsFix(t *testing.T) {
 func TestWhatNewRunsSayOfAFix(t *testing.T) {
 	t.Parallel()
 	const ms = int64(engine.Millisecond)
-	confirmed := func(runs, withLoss, stuck int, most int64) check.FixedCase {
-		return check.FixedCase{Confirm: check.Confirm{Runs: runs, WithLoss: withLoss, Stuck: stuck, LostSeconds: check.Range{Max: most}}}
+	confirmed := func(runs, withLoss, stuck int, most int64) record.FixedCase {
+		return record.FixedCase{Confirm: record.Confirm{Runs: runs, WithLoss: withLoss, Stuck: stuck, LostSeconds: record.Range{Max: most}}}
 	}
 	blocked := confirmed(200, 0, 3, 0)
 	blocked.StuckBefore = 1
-	for want, cases := range map[string][]check.FixedCase{
+	for want, cases := range map[string][]record.FixedCase{
 		"not confirmed": nil,
 		"nothing lost in 1 new rollout (at most 95 % of rollouts lose anything)":     {confirmed(1, 0, 0, 0)},
 		"nothing lost in 200 new rollouts (at most 1.5 % of rollouts lose anything)": {confirmed(200, 0, 0, 0)},
 		"at most 0.02 s lost, in 1 of 200 new rollouts":                              {confirmed(200, 0, 0, 0), confirmed(200, 1, 0, 20*ms), confirmed(2000, 2, 0, 90*ms)},
 		"comes to its end in 197 of 200 new rollouts, and loses nothing":             {blocked},
 	} {
-		if got := confirmedWords(&check.Fix{Cases: cases}); got != want {
+		if got := confirmedWords(&record.Fix{Cases: cases}); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

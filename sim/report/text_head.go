@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -16,7 +16,7 @@ import (
 const labels = 16
 
 // head answers four questions: what happens and how bad it is, who notices, why, what to do.
-func (t *text) head(c *check.Case) {
+func (t *text) head(c *record.Case) {
 	word := strings.ToUpper(strings.ReplaceAll(string(c.Verdict), "-", " "))
 	t.Hanging(t.styled(c, word)+strings.Repeat(" ", max(2, 8-len(word))), 8, subject(c)+sentence(c, t.sim.Wording))
 	for _, u := range c.Unmet {
@@ -55,8 +55,8 @@ func (t *text) head(c *check.Case) {
 }
 
 // allowed says which setting makes a case that would be a finding none; "" for other cases.
-func allowed(c *check.Case, l check.Limits, by scenario.Wording) string {
-	if !c.Fails(check.Limits{}) || c.Fails(l) {
+func allowed(c *record.Case, l record.Limits, by scenario.Wording) string {
+	if !c.Fails(record.Limits{}) || c.Fails(l) {
 		return ""
 	}
 	var settings []string
@@ -66,7 +66,7 @@ func allowed(c *check.Case, l check.Limits, by scenario.Wording) string {
 	if l.MaxDrops > 0 {
 		settings = append(settings, by.Option("max-drops", strconv.FormatInt(l.MaxDrops, 10)))
 	}
-	if l.FailOn != "" && l.FailOn != check.Drops {
+	if l.FailOn != "" && l.FailOn != record.Drops {
 		settings = append(settings, by.Option("fail-on", string(l.FailOn)))
 	}
 	return "Allowed by " + listed(settings, len(settings)) + "."
@@ -83,7 +83,7 @@ func (t *text) labelled(label string, paragraphs []string) {
 	}
 }
 
-func (t *text) styled(c *check.Case, word string) string {
+func (t *text) styled(c *record.Case, word string) string {
 	if t.opts.Style == nil {
 		return word
 	}
@@ -91,22 +91,22 @@ func (t *text) styled(c *check.Case, word string) string {
 }
 
 // sentence goes on after the name of what a case is about.
-func sentence(c *check.Case, by scenario.Wording) string {
+func sentence(c *record.Case, by scenario.Wording) string {
 	if words := familySentence(c, by); words != "" {
 		return words
 	}
 	verdict := c.Verdict
-	if verdict == check.Depends {
+	if verdict == record.Depends {
 		verdict = c.Central
 	}
 	switch verdict {
-	case check.Outage:
+	case record.Outage:
 		return fmt.Sprintf(" answers nobody for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
-	case check.Blocked:
+	case record.Blocked:
 		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
-	case check.Drops, check.Rare:
+	case record.Drops, record.Rare:
 		return losing(c)
-	case check.Holds:
+	case record.Holds:
 		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c, by))
 	default:
 		return fmt.Sprintf(", %s: %s.", event(c), c.Reason)
@@ -114,7 +114,7 @@ func sentence(c *check.Case, by scenario.Wording) string {
 }
 
 // losing is the sentence of a case that loses something.
-func losing(c *check.Case) string {
+func losing(c *record.Case) string {
 	switch {
 	case c.LostSeconds.Max == 0: // clients that wait for each answer have no rate
 		return fmt.Sprintf(" loses %s requests (%s) %s.", thousands(c.RequestsLost.Median), least(c.RequestsLost), inRuns(c, c.WithLoss))
@@ -135,10 +135,10 @@ func inBrackets(words string) string {
 	return " (" + words + ")"
 }
 
-func least(r check.Range) string { return thousands(r.Min) + "-" + thousands(r.Max) }
+func least(r record.Range) string { return thousands(r.Min) + "-" + thousands(r.Max) }
 
 // alsoLost says what a rollout that is stuck loses besides.
-func alsoLost(c *check.Case) string {
+func alsoLost(c *record.Case) string {
 	if c.WithLoss == 0 {
 		return " Nothing is lost meanwhile."
 	}
@@ -146,7 +146,7 @@ func alsoLost(c *check.Case) string {
 }
 
 // bound says what nothing lost amounts to.
-func bound(c *check.Case, by scenario.Wording) string {
+func bound(c *record.Case, by scenario.Wording) string {
 	if c.Bound == 0 {
 		return ""
 	}
@@ -159,7 +159,7 @@ func bound(c *check.Case, by scenario.Wording) string {
 
 // noticed says for each kind of client what becomes of it: who loses most first, who loses
 // nothing last and in one sentence.
-func (t *text) noticed(c *check.Case) []string {
+func (t *text) noticed(c *record.Case) []string {
 	if len(c.Clients) == 0 || len(c.Runs) == 0 {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (t *text) noticed(c *check.Case) []string {
 }
 
 // clientWords is what one kind of client notices, "" for nothing.
-func clientWords(c *check.Case, i int) string {
+func clientWords(c *record.Case, i int) string {
 	lost, longest, sum := c.Client(i)
 	var parts []string
 	switch median := engine.Time(lost.Median); {
@@ -233,7 +233,7 @@ const worthWords = 100 * engine.Millisecond
 
 // meanSeconds is how much of a client's traffic a number of its requests in all runs is, by run;
 // 0 for clients without a rate.
-func meanSeconds(requests uint64, c *check.Case, i int) engine.Time {
+func meanSeconds(requests uint64, c *record.Case, i int) engine.Time {
 	rate := c.Clients[i].Rate
 	if rate == 0 || len(c.Runs) == 0 {
 		return 0
@@ -242,7 +242,7 @@ func meanSeconds(requests uint64, c *check.Case, i int) engine.Time {
 }
 
 // outcomeWords says how clients see what is lost, the most frequent first.
-func outcomeWords(s *check.Stream) string {
+func outcomeWords(s *record.Stream) string {
 	var kinds []ledger.Outcome
 	for o := ledger.OK + 1; o < ledger.NumOutcomes; o++ {
 		if s.Outcomes[o] > 0 {
@@ -268,11 +268,11 @@ func outcomeWords(s *check.Stream) string {
 }
 
 // whys is one sentence: the cause of most of what is lost, and the line behind it.
-func (t *text) whys(c *check.Case) []string {
+func (t *text) whys(c *record.Case) []string {
 	switch {
-	case c.Verdict == check.Holds:
+	case c.Verdict == record.Holds:
 		return t.whyItHolds(c)
-	case c.Verdict == check.Blocked && c.Stuck != nil:
+	case c.Verdict == record.Blocked && c.Stuck != nil:
 		return []string{c.Stuck.Why}
 	}
 	if len(c.Causes) == 0 {
@@ -290,7 +290,7 @@ func (t *text) whys(c *check.Case) []string {
 }
 
 // codeOf is the code of a case's main cause, where no table says it.
-func (t *text) codeOf(c *check.Case) string {
+func (t *text) codeOf(c *record.Case) string {
 	if t.noTable(c) {
 		return ", " + c.Causes[0].Cause.String()
 	}
@@ -298,8 +298,8 @@ func (t *text) codeOf(c *check.Case) string {
 }
 
 // noTable says that the causes of a case have no table: the head has named the one that there is room for.
-func (t *text) noTable(c *check.Case) bool {
-	return t.room.brief && t.room.causes == 1 && c.Verdict != check.Blocked && c.Verdict != check.Holds
+func (t *text) noTable(c *record.Case) bool {
+	return t.room.brief && t.room.causes == 1 && c.Verdict != record.Blocked && c.Verdict != record.Holds
 }
 
 // culprit is a sentence about what stands in a manifest, or is missing there, and where.
@@ -320,11 +320,11 @@ func (t *text) culprit(l ledger.Line) string {
 }
 
 // resultWords is what another value of an assumption comes to.
-func resultWords(verdict string, lost check.Range) string {
-	switch check.Verdict(verdict) {
-	case check.Holds:
+func resultWords(verdict string, lost record.Range) string {
+	switch record.Verdict(verdict) {
+	case record.Holds:
 		return "nothing lost"
-	case check.NotJudged, check.Blocked:
+	case record.NotJudged, record.Blocked:
 		return verdict
 	default:
 		return span(engine.Time(lost.Median)) + " lost"
@@ -332,11 +332,11 @@ func resultWords(verdict string, lost check.Range) string {
 }
 
 // tenth is one of ten requests: what fails of more than that is told first.
-const tenth check.Fraction = 100_000
+const tenth record.Fraction = 100_000
 
 // mostBefore is the greatest part of a client's requests that fails without the action.
-func mostBefore(c *check.Case) check.Fraction {
-	var most check.Fraction
+func mostBefore(c *record.Case) record.Fraction {
+	var most record.Fraction
 	for _, b := range c.Before {
 		most = max(most, b.Lost)
 	}
@@ -345,16 +345,16 @@ func mostBefore(c *check.Case) check.Fraction {
 
 // befores says what fails without the action, too: once for all clients and sets of nodes, with the words and the part of those
 // who lose most by it.
-func befores(c *check.Case) []string {
-	reason := func(b check.Before) string {
+func befores(c *record.Case) []string {
+	reason := func(b record.Before) string {
 		if _, why, ok := strings.Cut(b.What, ": "); ok {
 			return why
 		}
 		return b.What
 	}
-	var worst []check.Before
+	var worst []record.Before
 	for _, b := range c.Before {
-		same := func(x check.Before) bool { return reason(x) == reason(b) }
+		same := func(x record.Before) bool { return reason(x) == reason(b) }
 		switch at := slices.IndexFunc(worst, same); {
 		case at < 0:
 			worst = append(worst, b)

@@ -3,8 +3,8 @@ package report
 import (
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // A median of nearly nothing is no comfort to whoever has the run that loses a minute.
@@ -22,8 +22,8 @@ func TestWhatAFixLeavesIsNotItsMedianAlone(t *testing.T) {
 		"... in the runs that it was found on": {30 * ms, 61 * s, 55 * s, "preStop: sleep 15: 0.03 s left, up to 61 s"},
 		"about the same in all runs":           {4 * s, 5 * s, 8 * s, "preStop: sleep 15: 4 s left"},
 	} {
-		f := &check.Fix{Title: "preStop: sleep 15 instead of sleep 5", Cases: []check.FixedCase{{
-			After: check.Range{Median: c.median, Max: c.own}, Confirm: check.Confirm{LostSeconds: check.Range{Max: c.anew}},
+		f := &record.Fix{Title: "preStop: sleep 15 instead of sleep 5", Cases: []record.FixedCase{{
+			After: record.Range{Median: c.median, Max: c.own}, Confirm: record.Confirm{LostSeconds: record.Range{Max: c.anew}},
 		}}}
 		if got := fixInWords(f, 9); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

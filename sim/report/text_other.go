@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // suspects are the assumptions that decide how late an actor is.
@@ -26,10 +26,10 @@ var suspects = map[ledger.Actor][]string{
 }
 
 // impact is by how much other values of an assumption change what is lost, at most; 0 when none that was tried does.
-func impact(c *check.Case, id string) engine.Time {
+func impact(c *record.Case, id string) engine.Time {
 	var most engine.Time
 	for i := range c.Alternatives {
-		if a := &c.Alternatives[i]; a.ID == id && a.Effect != check.NoEffect {
+		if a := &c.Alternatives[i]; a.ID == id && a.Effect != record.NoEffect {
 			most = max(most, distance(c, a))
 		}
 	}
@@ -37,18 +37,18 @@ func impact(c *check.Case, id string) engine.Time {
 }
 
 // distance is the difference between the median loss with another value and that of the case.
-func distance(c *check.Case, a *check.Alternative) engine.Time {
+func distance(c *record.Case, a *record.Alternative) engine.Time {
 	d := a.LostSeconds.Median - c.LostSeconds.Median
 	return engine.Time(max(d, -d))
 }
 
 // named says that the Why of a case names whatever an assumption is about.
-func named(c *check.Case, id string) bool {
+func named(c *record.Case, id string) bool {
 	return len(c.Causes) > 0 && slices.Contains(suspects[c.Causes[0].Actor], id)
 }
 
 // byImpact orders assumptions for a reader: what the Why names first, then what changes the loss most.
-func byImpact(c *check.Case) func(a, b string) int {
+func byImpact(c *record.Case) func(a, b string) int {
 	blamed := func(id string) int {
 		if named(c, id) && impact(c, id) > 0 {
 			return 0
@@ -61,8 +61,8 @@ func byImpact(c *check.Case) func(a, b string) int {
 }
 
 // unless says which other values of an assumption would change the verdict, or most of what is lost.
-func unless(c *check.Case) []string {
-	if len(c.Families) > 0 || c.Verdict == check.Holds {
+func unless(c *record.Case) []string {
+	if len(c.Families) > 0 || c.Verdict == record.Holds {
 		return nil
 	}
 	var ids []string
@@ -112,12 +112,12 @@ func settled(id, value, settle string) string {
 
 // decides says that another value changes the verdict, or what is lost to half or twice as much, and is one that a reader may
 // well have: hardly any app ignores SIGTERM.
-func decides(c *check.Case, a *check.Alternative) bool {
+func decides(c *record.Case, a *record.Alternative) bool {
 	if a.ID == "sigterm" && shortValue(a.Value) == "ignores" {
 		return false
 	}
 	was, is := c.LostSeconds.Median, a.LostSeconds.Median
-	return a.Effect == check.VerdictEffect || a.Effect == check.SizeEffect && distance(c, a) >= worthWords && (2*is <= was || is >= 2*was)
+	return a.Effect == record.VerdictEffect || a.Effect == record.SizeEffect && distance(c, a) >= worthWords && (2*is <= was || is >= 2*was)
 }
 
 // conditions say in a clause that an assumption has another value.
@@ -138,7 +138,7 @@ var conditions = map[string]string{
 }
 
 // condition is the clause of another value of an assumption: "containers listen after 20 s".
-func condition(c *check.Case, a *check.Alternative) string {
+func condition(c *record.Case, a *record.Alternative) string {
 	value := spaced(otherValue(a))
 	switch {
 	case a.ID == "image":
@@ -169,7 +169,7 @@ func atSIGTERM(profile string) string {
 }
 
 // otherValue is another value in words: without its explanation.
-func otherValue(a *check.Alternative) string {
+func otherValue(a *record.Alternative) string {
 	value := strings.TrimPrefix(shortValue(a.Value), "uniform ")
 	if a.ID == "timeout" && value == "none" {
 		return "without a limit"
@@ -178,7 +178,7 @@ func otherValue(a *check.Alternative) string {
 }
 
 // appOf is the name of a case's workload without its namespace.
-func appOf(c *check.Case) string {
+func appOf(c *record.Case) string {
 	if c.Workload == "" {
 		return "the app"
 	}

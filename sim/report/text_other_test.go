@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -15,9 +15,9 @@ import (
 func TestUnlessNamesWhatChangesMost(t *testing.T) {
 	t.Parallel()
 	const sec = int64(engine.Second)
-	c := &check.Case{
-		Workload: "shop/web", Verdict: check.Drops, LostSeconds: check.Range{Min: sec, Median: sec, Max: sec},
-		Causes: []check.Cause{{Blame: ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait}}},
+	c := &record.Case{
+		Workload: "shop/web", Verdict: record.Drops, LostSeconds: record.Range{Min: sec, Median: sec, Max: sec},
+		Causes: []record.Cause{{Blame: ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait}}},
 		Assumptions: []scenario.Assumption{
 			{ID: "sigterm", Value: "web: closes-and-finishes (assumed)", Settle: "--profile"}, {ID: "timeout", Value: "10s", Settle: "--timeout"},
 			{ID: "start", Value: "2s"}, {ID: "proxy", Value: "kube-proxy 1.36, iptables, minSyncPeriod 1s", Settle: "--env, or more"},
@@ -26,12 +26,12 @@ func TestUnlessNamesWhatChangesMost(t *testing.T) {
 	for _, a := range []struct {
 		id, value string
 		lost      int64
-		effect    check.Effect
+		effect    record.Effect
 	}{
-		{"sigterm", "ignores: listener stays", 0, check.VerdictEffect}, {"timeout", "5s", sec / 2, check.SizeEffect}, {"timeout", "none", 28 * sec, check.SizeEffect},
-		{"start", "20s", 3 * sec, check.SizeEffect}, {"proxy", "minSyncPeriod 10s", 5 * sec, check.SizeEffect},
+		{"sigterm", "ignores: listener stays", 0, record.VerdictEffect}, {"timeout", "5s", sec / 2, record.SizeEffect}, {"timeout", "none", 28 * sec, record.SizeEffect},
+		{"start", "20s", 3 * sec, record.SizeEffect}, {"proxy", "minSyncPeriod 10s", 5 * sec, record.SizeEffect},
 	} {
-		c.Alternatives = append(c.Alternatives, check.Alternative{ID: a.id, Value: a.value, Verdict: check.Drops, LostSeconds: check.Range{Median: a.lost}, Effect: a.effect})
+		c.Alternatives = append(c.Alternatives, record.Alternative{ID: a.id, Value: a.value, Verdict: record.Drops, LostSeconds: record.Range{Median: a.lost}, Effect: a.effect})
 	}
 	want := []string{"minSyncPeriod is 10 s: 5 s lost (--env)", "a client waits 5 s for an answer: 0.5 s lost; without a limit: 28 s lost (--timeout)"}
 	if got := unless(c); !slices.Equal(got, want) {
@@ -50,11 +50,11 @@ func TestWhatIsAllowedSaysByWhat(t *testing.T) {
 	t.Parallel()
 	c := &example().Cases[1]
 	for _, tt := range []struct {
-		limits check.Limits
+		limits record.Limits
 		want   string
 	}{
-		{check.Limits{}, ""}, {check.Limits{MaxLost: 5 * engine.Second}, "Allowed by --max-lost 5s."}, {check.Limits{MaxLost: engine.Millisecond}, ""},
-		{check.Limits{FailOn: check.Outage}, "Allowed by --fail-on outage."},
+		{record.Limits{}, ""}, {record.Limits{MaxLost: 5 * engine.Second}, "Allowed by --max-lost 5s."}, {record.Limits{MaxLost: engine.Millisecond}, ""},
+		{record.Limits{FailOn: record.Outage}, "Allowed by --fail-on outage."},
 	} {
 		if got := allowed(c, tt.limits, flags()); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.limits, got, tt.want)
@@ -106,7 +106,7 @@ func TestClientsInsideAreNotJudged(t *testing.T) {
 // A flag and its value are pasted from one line.
 func TestAFlagAndItsValueStayTogether(t *testing.T) {
 	t.Parallel()
-	w := newText(&check.Simulation{}, TextOptions{Width: 40}, everything)
+	w := newText(&record.Simulation{}, TextOptions{Width: 40}, everything)
 	w.command("Again: ", "lameduck sim -f web.yaml --show shop/web/rollout/web:80 --seed 1 --runs 1")
 	for _, line := range strings.Split(w.String(), "\n") {
 		line = strings.TrimSuffix(line, " \\")
@@ -145,7 +145,7 @@ func TestADigestIsShort(t *testing.T) {
 // What fails for two kinds of clients for one reason is one line: that of the clients who lose most by it.
 func TestWhatFailsBeforeOnOtherNodesIsOneLine(t *testing.T) {
 	t.Parallel()
-	c := &check.Case{Before: []check.Before{
+	c := &record.Case{Before: []record.Before{
 		{What: "2 nodes never answer: no pod of web is there", Client: "keep-alive", Lost: 2000},
 		{What: "node-3 and node-4 never answer: no pod of web is there", Client: "new connections", Lost: 500_000},
 		{What: "pods of web crash", Client: "keep-alive"},
@@ -160,8 +160,8 @@ func TestWhatFailsBeforeOnOtherNodesIsOneLine(t *testing.T) {
 func TestAServiceWithoutPodsLosesNoOldPod(t *testing.T) {
 	t.Parallel()
 	c := &example().Cases[1]
-	c.Causes = []check.Cause{{Blame: ledger.Blame{Cause: ledger.NoEndpoint}}}
-	some := &text{sim: &check.Simulation{}}
+	c.Causes = []record.Cause{{Blame: ledger.Blame{Cause: ledger.NoEndpoint}}}
+	some := &text{sim: &record.Simulation{}}
 	if got := some.whys(c)[0]; !strings.HasPrefix(got, "the old pod has gone") {
 		t.Errorf("%q", got)
 	}

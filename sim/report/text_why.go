@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // why lists the causes of a case with their shares of what is lost, and their codes at the right.
-func (t *text) why(c *check.Case) {
+func (t *text) why(c *record.Case) {
 	if len(c.Causes) == 0 {
 		return
 	}
@@ -36,7 +36,7 @@ func (t *text) why(c *check.Case) {
 }
 
 // causes is the table of them.
-func (t *text) causes(c *check.Case) {
+func (t *text) causes(c *record.Case) {
 	all := c.Totals().Failed
 	rows := [][]string{}
 	causes := merged(c.Causes)
@@ -72,8 +72,8 @@ func (t *text) behind(l ledger.Line) string {
 }
 
 // merged adds up causes that differ only in whether another pod could have answered.
-func merged(causes []check.Cause) []check.Cause {
-	var out []check.Cause
+func merged(causes []record.Cause) []record.Cause {
+	var out []record.Cause
 next:
 	for i := range causes {
 		for j := range out {
@@ -89,7 +89,7 @@ next:
 
 // elsewhereWords tells the race part, which delays and readiness mend, from the outage part,
 // which only more pods mend.
-func elsewhereWords(causes []check.Cause, all uint64) string {
+func elsewhereWords(causes []record.Cause, all uint64) string {
 	var others uint64
 	for i := range causes {
 		if causes[i].Elsewhere {
@@ -107,14 +107,14 @@ func elsewhereWords(causes []check.Cause, all uint64) string {
 }
 
 // nobodyBehind says that no pod was ready behind the Service from the first request to the last: nothing became of an old pod.
-func nobodyBehind(c *check.Case) bool {
+func nobodyBehind(c *record.Case) bool {
 	sum := c.Totals()
 	return len(c.Causes) > 0 && c.Causes[0].Cause == ledger.NoEndpoint && sum.Failed == sum.Total
 }
 
 // withoutTheWait says what would be lost if kube-proxy did not wait, where its waiting loses
 // most.
-func (t *text) withoutTheWait(c *check.Case) string {
+func (t *text) withoutTheWait(c *record.Case) string {
 	if c.Causes[0].Actor != ledger.ProxyWait {
 		return ""
 	}
@@ -131,7 +131,7 @@ func (t *text) withoutTheWait(c *check.Case) string {
 }
 
 // story tells how one lost request came about, or, of a case that holds, how a rollout went.
-func (t *text) story(c *check.Case) {
+func (t *text) story(c *record.Case) {
 	if t.room.story == 0 {
 		return
 	}
@@ -142,7 +142,7 @@ func (t *text) story(c *check.Case) {
 	}
 }
 
-func (t *text) lostOne(c *check.Case, x *check.Cause) {
+func (t *text) lostOne(c *record.Case, x *record.Cause) {
 	lines := x.Story
 	r := &x.Example.Request
 	if len(lines) == 0 {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // minutes is from where on a duration is written in minutes.
@@ -91,7 +91,7 @@ func since(t, zero engine.Time) string {
 }
 
 // spread writes the median with the range over runs: "13.6 s (12-16)", "-" for nothing.
-func spread(r check.Range) string {
+func spread(r record.Range) string {
 	low, middle, high := engine.Time(r.Min), engine.Time(r.Median), engine.Time(r.Max)
 	if high == 0 {
 		return "-"
@@ -109,7 +109,7 @@ func spread(r check.Range) string {
 }
 
 // percent writes a bound, rounded up: "14 %", "1.5 %", "1 %".
-func percent(f check.Fraction) string {
+func percent(f record.Fraction) string {
 	const tenth = 1000 // of a percent, in millionths
 	tenths := (int64(f) + tenth - 1) / tenth
 	if tenths >= 100 {
@@ -145,7 +145,7 @@ func thousands(n int64) string {
 }
 
 // numbers writes the median with the range over runs: "1 (1-3)".
-func numbers(r check.Range) string {
+func numbers(r record.Range) string {
 	if r.Min == r.Max {
 		return thousands(r.Median)
 	}
@@ -160,7 +160,7 @@ func count(n int, one, many string) string {
 }
 
 // inRuns says in how many runs something was so: "in every rolling restart", "in 3 of 20 runs".
-func inRuns(c *check.Case, n int) string {
+func inRuns(c *record.Case, n int) string {
 	if n == len(c.Runs) && n > 1 {
 		return "in every " + one(c)
 	}
@@ -168,7 +168,7 @@ func inRuns(c *check.Case, n int) string {
 }
 
 // one and many are what a run of a case is called.
-func one(c *check.Case) string {
+func one(c *record.Case) string {
 	if c.Kind == "Scenario" {
 		return "run"
 	}
@@ -178,7 +178,7 @@ func one(c *check.Case) string {
 	return c.Action
 }
 
-func many(c *check.Case, n int) string {
+func many(c *record.Case, n int) string {
 	word := one(c)
 	if n != 1 {
 		word += "s"

@@ -3,7 +3,7 @@ package sweep
 import (
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -11,7 +11,7 @@ import (
 // before with what helps behind another load balancer, or another workload that is the same was.
 func TestHowManySeedsConfirmAFix(t *testing.T) {
 	t.Parallel()
-	light, balanced := check.Run{Events: 500}, &scenario.Family{Preset: "gke-l4"}
+	light, balanced := record.Run{Events: 500}, &scenario.Family{Preset: "gke-l4"}
 	for name, c := range map[string]struct {
 		family    *scenario.Family
 		before    bool // it was confirmed with another set of changes
@@ -38,7 +38,7 @@ func TestHowManySeedsConfirmAFix(t *testing.T) {
 		if c.before {
 			s.confirmed[confirmation{unit: u, changes: "preStop: sleep 15; "}] = &confirmed{}
 		}
-		if own, anew := s.rerunsOf(u), s.newRunsOf(u, []check.Run{{Events: c.events - 1}}); own != c.own || anew != c.anew {
+		if own, anew := s.rerunsOf(u), s.newRunsOf(u, []record.Run{{Events: c.events - 1}}); own != c.own || anew != c.anew {
 			t.Errorf("%s: %d of its own and %d new seeds, want %d and %d", name, own, anew, c.own, c.anew)
 		}
 	}
@@ -52,7 +52,7 @@ func TestHowManySeedsAreRunWithOtherValues(t *testing.T) {
 	} {
 		u := &unit{of: &scenario.Case{}, sc: &scenario.Scenario{}, others: make([]other, c.others)}
 		for range c.runs {
-			u.record.Runs = append(u.record.Runs, check.Run{Events: 499})
+			u.record.Runs = append(u.record.Runs, record.Run{Events: 499})
 		}
 		if n := (&search{budget: c.budget}).seedsWithOthers(u); n != c.want {
 			t.Errorf("%+v: %d seeds", c, n)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 const (
@@ -91,10 +91,10 @@ func (p *pool) extend(units []*unit, want func(*unit) int) (errs []string) {
 		switch {
 		case errors.As(r.err, &NotSimulated{}):
 			p.refused = cmp.Or(p.refused, fmt.Errorf("scenario %s: %w", c.ID, r.err)) // the first one will do
-			c.Verdict, c.Reason = check.NotJudged, r.err.Error()
+			c.Verdict, c.Reason = record.NotJudged, r.err.Error()
 		case r.err != nil:
 			errs = append(errs, fmt.Sprintf("%s, seed %d: %v", c.ID, jobs[i].seed, r.err))
-			c.Verdict, c.Reason, u.failed = check.NotJudged, fmt.Sprintf("seed %d: the simulation itself failed", jobs[i].seed), true
+			c.Verdict, c.Reason, u.failed = record.NotJudged, fmt.Sprintf("seed %d: the simulation itself failed", jobs[i].seed), true
 		case r.run != nil:
 			c.Runs = append(c.Runs, *r.run)
 		}

@@ -4,23 +4,23 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // made is a run without a world that loses two seconds, without any answer in them or not.
-func made(outage bool) check.Run {
-	s := check.Stream{Totals: ledger.Totals{Total: 1000, OK: 800, Failed: 200}, LostSeconds: 2 * engine.Second}
+func made(outage bool) record.Run {
+	s := record.Stream{Totals: ledger.Totals{Total: 1000, OK: 800, Failed: 200}, LostSeconds: 2 * engine.Second}
 	if outage {
 		s.LongestOutage = 2 * engine.Second
 	}
-	return check.Run{Events: 100, Settled: true, Streams: []check.Stream{s}}
+	return record.Run{Events: 100, Settled: true, Streams: []record.Stream{s}}
 }
 
 // decide gives a case runs of which a part is an outage, stage by stage as central does, and returns how many it had in the end.
-func decide(draws *rand.Rand, percent int) (c *check.Case, runs int) {
+func decide(draws *rand.Rand, percent int) (c *record.Case, runs int) {
 	u := &unit{of: &scenario.Case{}}
 	u.record.Runs = append(u.record.Runs, made(draws.IntN(100) < percent))
 	for _, stage := range stages {
@@ -41,11 +41,11 @@ func TestTheWordIsTheSameWithOtherSeeds(t *testing.T) {
 	draws := rand.New(rand.NewPCG(1, 2))
 	for _, x := range []struct {
 		percent    int
-		word       check.Verdict // "" for on the border
-		most, seen int           // runs on average; cases of times with another word, at most
+		word       record.Verdict // "" for on the border
+		most, seen int            // runs on average; cases of times with another word, at most
 	}{
-		{20, check.Drops, 101, 0}, {35, check.Drops, 150, 5}, {40, check.Drops, 240, 25}, {50, "", 340, times},
-		{60, check.Outage, 240, 25}, {65, check.Outage, 150, 5}, {80, check.Outage, 101, 0},
+		{20, record.Drops, 101, 0}, {35, record.Drops, 150, 5}, {40, record.Drops, 240, 25}, {50, "", 340, times},
+		{60, record.Outage, 240, 25}, {65, record.Outage, 150, 5}, {80, record.Outage, 101, 0},
 	} {
 		runs, wrong, surelyWrong := 0, 0, 0
 		for range times {

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // confirm runs an attempt on the seeds of each case and on seeds that nobody has seen, and says whether it helps on these, too.
-func (s *search) confirm(a *attempt) (f check.Fix, helps bool) {
+func (s *search) confirm(a *attempt) (f record.Fix, helps bool) {
 	f = s.describe(a)
 	var longer []int64
 	var before, after, runs, newRuns uint64
@@ -25,12 +25,12 @@ func (s *search) confirm(a *attempt) (f check.Fix, helps bool) {
 }
 
 // endsWith says that every new run of a fix comes to its end.
-func endsWith(f *check.Fix) bool {
-	return !slices.ContainsFunc(f.Cases, func(x check.FixedCase) bool { return x.Confirm.Stuck > 0 })
+func endsWith(f *record.Fix) bool {
+	return !slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.Confirm.Stuck > 0 })
 }
 
 // blocked counts the runs that are stuck.
-func blocked(runs []check.Run) int {
+func blocked(runs []record.Run) int {
 	n := 0
 	for i := range runs {
 		if runs[i].Stuck != nil {
@@ -48,7 +48,7 @@ type confirmation struct {
 
 // confirmed is what became of it.
 type confirmed struct {
-	fixed          check.FixedCase
+	fixed          record.FixedCase
 	longer         []int64 // by run
 	before, runs   uint64  // requests lost without it, in so many runs
 	after, newRuns uint64  // and with it, in so many others
@@ -67,7 +67,7 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 		list = append(list, try{u.sc, a.changes, ownRuns[i].Seed, u.changed()})
 		out.before += fixable(&ownRuns[i])
 	}
-	var own, fresh []check.Run
+	var own, fresh []record.Run
 	for i, run := range s.tries("confirming fixes", ForConfirm, list) {
 		if run != nil {
 			out.longer = append(out.longer, int64(run.End-ownRuns[i].End))
@@ -85,9 +85,9 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 		}
 	}
 	was, now, anew := closed(ownRuns), closed(own), closed(fresh)
-	out.fixed = check.FixedCase{
+	out.fixed = record.FixedCase{
 		ID: u.record.ID, StuckBefore: blocked(ownRuns), Stuck: blocked(own), Before: was.LostSeconds, After: now.LostSeconds, WithLoss: now.WithLoss, Runs: len(now.Runs),
-		Confirm: check.Confirm{Runs: len(anew.Runs), Stuck: blocked(fresh), WithLoss: anew.WithLoss, LostSeconds: anew.LostSeconds, Left: left(&anew)},
+		Confirm: record.Confirm{Runs: len(anew.Runs), Stuck: blocked(fresh), WithLoss: anew.WithLoss, LostSeconds: anew.LostSeconds, Left: left(&anew)},
 	}
 	s.confirmed[key] = out
 	return out
@@ -103,7 +103,7 @@ func (s *search) rerunsOf(u *unit) int {
 }
 
 // newRunsOf is how many new seeds confirm it, by what the runs of the unit weigh with it.
-func (s *search) newRunsOf(u *unit, with []check.Run) int {
+func (s *search) newRunsOf(u *unit, with []record.Run) int {
 	most := s.pool.opts.ConfirmRuns
 	if s.lightly(u) {
 		most = min(lightRuns, most)
@@ -134,8 +134,8 @@ func halved(before, runs, after, newRuns uint64) bool {
 }
 
 // describe puts the words of an attempt's changes together.
-func (s *search) describe(a *attempt) check.Fix {
-	f := check.Fix{Workload: s.workload, Title: a.title()}
+func (s *search) describe(a *attempt) record.Fix {
+	f := record.Fix{Workload: s.workload, Title: a.title()}
 	var costs, reasons []string
 	for i := range a.changes {
 		c := &a.changes[i]
@@ -159,7 +159,7 @@ func (s *search) describe(a *attempt) check.Fix {
 }
 
 // left names the causes of a case.
-func left(c *check.Case) []string {
+func left(c *record.Case) []string {
 	var out []string
 	for i := range c.Causes {
 		if word := c.Causes[i].Cause.String(); !slices.Contains(out, word) {
@@ -170,8 +170,8 @@ func left(c *check.Case) []string {
 }
 
 // closed are the figures of some runs.
-func closed(runs []check.Run) check.Case {
-	c := check.Case{Runs: runs}
+func closed(runs []record.Run) record.Case {
+	c := record.Case{Runs: runs}
 	c.Close()
 	return c
 }

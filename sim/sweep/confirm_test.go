@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -72,7 +72,7 @@ func TestAFixIsConfirmedByAllCasesTogether(t *testing.T) {
 		{"as much in twice as many runs", confirmed{before: 10, runs: 2, after: 10, newRuns: 4}, confirmed{}, 0, true},
 		{"one loses more than the other less", confirmed{before: 10, runs: 2, newRuns: 2}, confirmed{before: 1, runs: 2, after: 9, newRuns: 2}, 0, false},
 		{"nothing was run", confirmed{before: 10, runs: 2}, confirmed{}, 0, false},
-		{"a new run that does not end", confirmed{before: 10, runs: 2, newRuns: 2, fixed: check.FixedCase{Confirm: check.Confirm{Stuck: 1}}}, confirmed{}, 0, false},
+		{"a new run that does not end", confirmed{before: 10, runs: 2, newRuns: 2, fixed: record.FixedCase{Confirm: record.Confirm{Stuck: 1}}}, confirmed{}, 0, false},
 	} {
 		s := &search{units: []*unit{one, two}, light: true, confirmed: map[confirmation]*confirmed{{unit: one}: &c.a, {unit: two}: &c.b}}
 		f, helps := s.confirm(&attempt{})

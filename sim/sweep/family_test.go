@@ -3,7 +3,7 @@ package sweep
 import (
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -27,7 +27,7 @@ func TestEveryLoadBalancerThatItMightBeHasItsVerdict(t *testing.T) {
 		t.Fatalf("%d cases, %d families", len(s.Cases), len(s.Cases[0].Families))
 	}
 	c := &s.Cases[0]
-	words := map[check.Verdict]bool{}
+	words := map[record.Verdict]bool{}
 	var most int64
 	for i := range c.Families {
 		f := &c.Families[i]
@@ -40,14 +40,14 @@ func TestEveryLoadBalancerThatItMightBeHasItsVerdict(t *testing.T) {
 	if c.LostSeconds.Median != most || most == 0 {
 		t.Errorf("the case loses %d, the worst of its families %d", c.LostSeconds.Median, most)
 	}
-	if len(words) < 2 || c.Verdict != check.Depends {
+	if len(words) < 2 || c.Verdict != record.Depends {
 		t.Errorf("%s of %v", c.Verdict, words)
 	}
-	if !c.Fails(check.Limits{}) || !c.Fails(check.Limits{FailOn: check.Depends}) {
+	if !c.Fails(record.Limits{}) || !c.Fails(record.Limits{FailOn: record.Depends}) {
 		t.Error("something is lost behind one of them, and it is no finding")
 	}
 	same := swept(t, balanced(t, "aws-nlb-ip", "aws-nlb-ip"), Options{Runs: 3}).Cases[0]
-	if same.Verdict != same.Families[0].Case.Verdict || same.Verdict == check.Depends {
+	if same.Verdict != same.Families[0].Case.Verdict || same.Verdict == record.Depends {
 		t.Errorf("%s, and all of them are %s", same.Verdict, same.Families[0].Case.Verdict)
 	}
 }
@@ -59,14 +59,14 @@ func TestAsManyRunsAsItTakes(t *testing.T) {
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		want := fewestRuns
-		if c.Verdict == check.NotJudged {
+		if c.Verdict == record.NotJudged {
 			want = expectedRuns
 		}
 		if len(c.Runs) != want {
 			t.Errorf("%s, %s: %d runs, want %d", c.ID, c.Verdict, len(c.Runs), want)
 		}
 	}
-	heavyRun := &unit{of: &scenario.Case{}, record: check.Case{Runs: []check.Run{{Events: 4 * heavy}}}}
+	heavyRun := &unit{of: &scenario.Case{}, record: record.Case{Runs: []record.Run{{Events: 4 * heavy}}}}
 	if n := heavyRun.upTo(fewestRuns); n != fewestRuns/4 {
 		t.Errorf("a run of four times as many events is done %d times", n)
 	}

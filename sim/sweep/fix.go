@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 const (
@@ -35,7 +35,7 @@ const (
 )
 
 // fixes looks for changes to the manifests of the workloads that lose something, those that matter most first.
-func fixes(p *pool, units []*unit, out *check.Simulation) error {
+func fixes(p *pool, units []*unit, out *record.Simulation) error {
 	var workloads []string
 	for _, c := range out.Worst() {
 		if loses(c) && !slices.Contains(workloads, c.Workload) && (p.opts.Fixes < 0 || len(workloads) < p.opts.Fixes) {
@@ -103,8 +103,8 @@ func groupsOf(units []*unit, workload string) []group {
 
 // loses says that a case is worth fixing. What a Scenario does to its world is its own affair, and a rollout that is stuck has to
 // come to its end first.
-func loses(c *check.Case) bool {
-	if c.Kind == kindScenario || c.Verdict == check.Blocked {
+func loses(c *record.Case) bool {
+	if c.Kind == kindScenario || c.Verdict == record.Blocked {
 		return false
 	}
 	for i := range c.Families {
@@ -112,12 +112,12 @@ func loses(c *check.Case) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.Runs, func(r check.Run) bool { return fixable(&r) > 0 })
+	return slices.ContainsFunc(c.Runs, func(r record.Run) bool { return fixable(&r) > 0 })
 }
 
 // fixable counts the lost requests that a manifest may have to do with: not those that raced
 // with the closing of an idle connection, which happens to any pod that ends.
-func fixable(r *check.Run) uint64 {
+func fixable(r *record.Run) uint64 {
 	var lost uint64
 	for i := range r.Groups {
 		if r.Groups[i].Blame.Cause != ledger.KeepaliveRace {
@@ -130,7 +130,7 @@ func fixable(r *check.Run) uint64 {
 // bench is where fixes are looked for, workload after workload.
 type bench struct {
 	pool   *pool
-	out    *check.Simulation
+	out    *record.Simulation
 	known  map[string]*solution // by group.key
 	groups int                  // how many there are: they share the budgets
 	tried  [][]string           // sets of changes, by their IDs, that helped a workload before: tried first
@@ -141,8 +141,8 @@ type bench struct {
 
 // solution is what the search for a workload came to.
 type solution struct {
-	sets    [][]string           // of changes, by their IDs
-	notWith [][]check.OtherValue // by set: the other values with which it does not help
+	sets    [][]string            // of changes, by their IDs
+	notWith [][]record.OtherValue // by set: the other values with which it does not help
 	lates   lates
 }
 
@@ -185,7 +185,7 @@ func (b *bench) solve(g group) error {
 		b.add(&f)
 	}
 	for _, title := range noHelp {
-		if n := (check.NoHelp{Workload: g.workload, Title: title}); !slices.Contains(b.out.NoHelp, n) {
+		if n := (record.NoHelp{Workload: g.workload, Title: title}); !slices.Contains(b.out.NoHelp, n) {
 			b.out.NoHelp = append(b.out.NoHelp, n)
 		}
 	}
@@ -196,7 +196,7 @@ func (b *bench) solve(g group) error {
 }
 
 // known are the other values with which a set of changes did not help a workload that is the same but for its names.
-func (s *solution) known(ids []string) []check.OtherValue {
+func (s *solution) known(ids []string) []record.OtherValue {
 	if s == nil {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (g *group) key() string {
 }
 
 // toFamilies records the best fix with the load balancer that it was confirmed for.
-func (b *bench) toFamilies(f *check.Fix, g *group) {
+func (b *bench) toFamilies(f *record.Fix, g *group) {
 	for _, u := range g.units {
 		families := b.out.Cases[u.index].Families
 		for i := range families {
@@ -233,7 +233,7 @@ func (b *bench) toFamilies(f *check.Fix, g *group) {
 }
 
 // add adds a fix to the record: to the one that is the same for another load balancer or another workload, if there is one.
-func (b *bench) add(f *check.Fix) {
+func (b *bench) add(f *record.Fix) {
 	for i := range b.out.Fixes {
 		x := &b.out.Fixes[i]
 		if x.Title != f.Title || x.Cost != f.Cost || x.Destructive != f.Destructive || !slices.Equal(x.NotWith, f.NotWith) {
@@ -247,7 +247,7 @@ func (b *bench) add(f *check.Fix) {
 			return
 		case len(x.Families) == 0 && len(f.Families) == 0:
 			x.Others, x.Cases = append(x.Others, f.Workload), append(x.Cases, f.Cases...)
-			x.OtherEdits = append(x.OtherEdits, check.OtherEdits{Workload: f.Workload, Edits: f.Edits})
+			x.OtherEdits = append(x.OtherEdits, record.OtherEdits{Workload: f.Workload, Edits: f.Edits})
 			return
 		}
 	}
@@ -305,8 +305,8 @@ func grow(level, singles []*attempt) []*attempt {
 }
 
 // sample picks the runs of a case that attempts are tried on: those that lost most.
-func sample(c *check.Case) []check.Run {
+func sample(c *record.Case) []record.Run {
 	runs := slices.Clone(c.Runs)
-	slices.SortStableFunc(runs, func(a, b check.Run) int { return cmp.Compare(fixable(&b), fixable(&a)) })
+	slices.SortStableFunc(runs, func(a, b record.Run) int { return cmp.Compare(fixable(&b), fixable(&a)) })
 	return runs[:min(sampleRuns, len(runs))]
 }

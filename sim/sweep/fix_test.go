@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -69,10 +69,10 @@ func TestSensitivity(t *testing.T) {
 	const sleep = "\n        lifecycle: {preStop: {sleep: {seconds: 5}}}"
 	s := simulate(t, "  replicas: 2", readiness+sleep, scenario.Options{}, Options{Runs: 5, Sensitivity: true})
 	c := &s.Cases[0]
-	if e, _ := c.EffectOf("proxy"); e != check.VerdictEffect || c.Verdict != check.Holds {
+	if e, _ := c.EffectOf("proxy"); e != record.VerdictEffect || c.Verdict != record.Holds {
 		t.Errorf("a hook of 5 s outlasts minSyncPeriod 1 s and not 10 s: %s; %v", c.Verdict, c.Alternatives)
 	}
-	if e, tried := c.EffectOf("image"); e != check.NoEffect || !tried {
+	if e, tried := c.EffectOf("image"); e != record.NoEffect || !tried {
 		t.Errorf("a pull makes the roll-out longer, nothing else: %s", e)
 	}
 	if _, tried := c.EffectOf("sigterm"); tried {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // Hundreds of runs of a rollout of thousands of pods are refused before the first of them, with what would be
@@ -53,7 +53,7 @@ func TestARunOfManyPodsIsHeavy(t *testing.T) {
 	t.Parallel()
 	cases := webCases(t)
 	u := unitsOf(cases)[0]
-	u.record.Runs = []check.Run{{Events: 10}}
+	u.record.Runs = []record.Run{{Events: 10}}
 	if n := u.affordable(); n != mostRuns {
 		t.Errorf("%d runs of a small one", n)
 	}

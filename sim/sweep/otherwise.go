@@ -3,7 +3,7 @@ package sweep
 import (
 	"slices"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -39,7 +39,7 @@ func (s *search) robust(a *attempt) bool { return len(s.notWith(a)) == 0 }
 
 // notWith names the other values with which an attempt does not do as much as it does as assumed: it leaves more than a tenth of
 // what is lost then, where it leaves nearly nothing as assumed, or more than half, which is no help.
-func (s *search) notWith(a *attempt) []check.OtherValue {
+func (s *search) notWith(a *attempt) []record.OtherValue {
 	others := s.others()
 	var list []try
 	var of []int // by try: the index of its other value
@@ -61,9 +61,9 @@ func (s *search) notWith(a *attempt) []check.OtherValue {
 	if a.lost*nearly <= s.before {
 		part = 10
 	}
-	var out []check.OtherValue
+	var out []record.OtherValue
 	for i := range left {
-		if other := (check.OtherValue{ID: others[i].ID, Value: others[i].Value}); part*left[i] > others[i].lost && !slices.Contains(out, other) {
+		if other := (record.OtherValue{ID: others[i].ID, Value: others[i].Value}); part*left[i] > others[i].lost && !slices.Contains(out, other) {
 			out = append(out, other)
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"sync"
 
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -45,7 +45,7 @@ func (u *unit) pairs() pairing {
 }
 
 // calm says that nothing fails in any of some runs without the action, and that not all of these were left out.
-func calm(runs []check.Run) bool {
+func calm(runs []record.Run) bool {
 	known := false
 	for i := range runs {
 		if runs[i].Without != nil && !runs[i].Calm() {
@@ -98,7 +98,7 @@ func recorded(sc *scenario.Scenario, seed uint64, list *failures, asked bool) ou
 var memories = sync.Pool{New: func() any { return new(sim.Memory) }}
 
 // touched says that not all requests of a run were simply answered.
-func touched(r *check.Run) bool {
+func touched(r *record.Run) bool {
 	sum := r.Totals()
 	return sum.Failed+sum.Slow+sum.Rescued > 0
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -25,7 +25,7 @@ func webOn(t *testing.T, service string, opts scenario.Options) []scenario.Case 
 	return cases
 }
 
-func swept(t *testing.T, cases []scenario.Case, opts Options) *check.Simulation {
+func swept(t *testing.T, cases []scenario.Case, opts Options) *record.Simulation {
 	t.Helper()
 	s, err := Run(context.Background(), cases, opts)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
@@ -87,7 +87,7 @@ func TestTheRecommendedHookHoldsWithOtherValuesToo(t *testing.T) {
 // A change that saves less than half of the loss is no fix, nor is one that as many runs are worse with as chance makes better.
 func TestAFixHalvesTheLoss(t *testing.T) {
 	t.Parallel()
-	s := &search{before: 100, samples: [][]check.Run{make([]check.Run, sampleRuns)}}
+	s := &search{before: 100, samples: [][]record.Run{make([]record.Run, sampleRuns)}}
 	for name, c := range map[string]struct {
 		attempt attempt
 		want    bool
@@ -121,7 +121,7 @@ func TestAFixThatHoldsAsAssumedOnlyIsMarked(t *testing.T) {
 	hook := fix.Shorter(u.sc, u.sc.Workload("shop/web"), 5)
 	a := &attempt{changes: []fix.Change{*hook}}
 	got := s.notWith(a)
-	if !slices.ContainsFunc(got, func(o check.OtherValue) bool { return o.ID == "start" }) || s.robust(a) {
+	if !slices.ContainsFunc(got, func(o record.OtherValue) bool { return o.ID == "start" }) || s.robust(a) {
 		t.Errorf("not with %v", got)
 	}
 }
@@ -153,7 +153,7 @@ func TestAFixIsOneForTheLoadBalancersItWasConfirmedFor(t *testing.T) {
 	t.Parallel()
 	s := swept(t, balanced(t, "none", "aws-nlb-ip"), Options{Runs: 6, Fixes: -1, ConfirmRuns: 20})
 	families := s.Cases[0].Families
-	title := func(f *check.Fix) string {
+	title := func(f *record.Fix) string {
 		if f == nil {
 			return ""
 		}
@@ -215,10 +215,10 @@ func TestAHookIsNotSolvedForTheLastPodOfANode(t *testing.T) {
 // Where something fails without the action, too, a run is two: what is tried with it is less.
 func TestAPairWeighsWhatItsRunsDo(t *testing.T) {
 	t.Parallel()
-	run := check.Run{Events: 100, Streams: []check.Stream{{Before: 50}}}
-	u := &unit{record: check.Case{Runs: []check.Run{run}}}
+	run := record.Run{Events: 100, Streams: []record.Stream{{Before: 50}}}
+	u := &unit{record: record.Case{Runs: []record.Run{run}}}
 	alone := u.weight()
-	if u.record.Before = []check.Before{{What: "node-3 never answers"}}; alone != 151 || u.weight() != 2*alone {
+	if u.record.Before = []record.Before{{What: "node-3 never answers"}}; alone != 151 || u.weight() != 2*alone {
 		t.Errorf("weighs %d alone, and %d in pairs", alone, u.weight())
 	}
 }

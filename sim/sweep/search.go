@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
@@ -23,16 +23,16 @@ type search struct {
 	tried    [][]string // sets of changes that helped others, by their IDs
 	light    bool       // one of them helped a workload that is the same but for its names
 	lates    lates
-	shown    int           // how many are looked for
-	budget   int           // for one size of sets of changes
-	reruns   int           // the budget for the units' own seeds with what was found
-	confirms int           // and for new seeds
-	before   uint64        // requests lost on the samples
-	samples  [][]check.Run // by unit: the runs that attempts are compared with
+	shown    int            // how many are looked for
+	budget   int            // for one size of sets of changes
+	reruns   int            // the budget for the units' own seeds with what was found
+	confirms int            // and for new seeds
+	before   uint64         // requests lost on the samples
+	samples  [][]record.Run // by unit: the runs that attempts are compared with
 	// otherwise is nil until somebody asks for others.
 	otherwise []otherwise
 	confirmed map[confirmation]*confirmed // of the bench
-	done      map[tryID]*check.Run        // so far
+	done      map[tryID]*record.Run       // so far
 }
 
 // lates says how late after its deletion the last way to a pod closes: by every hop, the load balancer's included.
@@ -214,7 +214,7 @@ func (s *search) concerns(c *fix.Change) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.units, func(u *unit) bool {
-		return slices.ContainsFunc(u.record.Causes, func(x check.Cause) bool { return x.Cause == ledger.LivenessRestart })
+		return slices.ContainsFunc(u.record.Causes, func(x record.Cause) bool { return x.Cause == ledger.LivenessRestart })
 	})
 }
 

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // Sets of changes cost more the more there are. What was left out once where the budget is short was all sets of two; now it is
 // those of the changes that do least.
 func TestABudgetIsSpentOnTheChangesThatHelpMost(t *testing.T) {
 	t.Parallel()
-	run := check.Run{Events: 99, Streams: []check.Stream{{}}}
-	u := &unit{record: check.Case{Runs: []check.Run{run}}}
+	run := record.Run{Events: 99, Streams: []record.Stream{{}}}
+	u := &unit{record: record.Case{Runs: []record.Run{run}}}
 	var singles []*attempt
 	for _, x := range []struct {
 		id   string
@@ -28,7 +28,7 @@ func TestABudgetIsSpentOnTheChangesThatHelpMost(t *testing.T) {
 		299: {"gate+preStop"},
 		99:  nil,
 	} {
-		s := &search{units: []*unit{u}, samples: [][]check.Run{{run}}, budget: budget}
+		s := &search{units: []*unit{u}, samples: [][]record.Run{{run}}, budget: budget}
 		var got []string
 		for _, a := range s.affordable(singles, singles) {
 			ids := a.ids()

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -25,7 +25,7 @@ type trial struct {
 	unit  *unit
 	index int // in the alternatives of the unit
 	alt   scenario.Alternative
-	runs  []check.Run
+	runs  []record.Run
 	want  int // how many runs it is to have
 	done  int // how many were tried, in vain or not
 }
@@ -100,7 +100,7 @@ func (t *trial) pairs() pairing {
 // close files what became of a trial, and keeps what is lost with it where it matters.
 func (t *trial) close() {
 	u := t.unit
-	if effect := u.record.Try(t.alt.ID, t.alt.Value, t.runs); effect == check.NoEffect {
+	if effect := u.record.Try(t.alt.ID, t.alt.Value, t.runs); effect == record.NoEffect {
 		return
 	}
 	o := other{index: t.index, pairs: pairedAll}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
 )
@@ -57,7 +57,7 @@ func outOfOrder(lines []ledger.Line, texts []string) string {
 
 // tell adds the story of an example to each cause of a case, and the line behind it. It runs
 // the examples' seeds again.
-func (p *pool) tell(sc *scenario.Scenario, c *check.Case) error {
+func (p *pool) tell(sc *scenario.Scenario, c *record.Case) error {
 	tellers := map[uint64]*story.Teller{}
 	for i := range c.Causes {
 		x := &c.Causes[i]
@@ -80,7 +80,7 @@ func (p *pool) tell(sc *scenario.Scenario, c *check.Case) error {
 
 // met are the nodes that the examples of one seed came to: the story of a request is about no other node's proxy. What a
 // thousand of them do is more than all the rest that is written down.
-func met(causes []check.Cause, seed uint64) []int {
+func met(causes []record.Cause, seed uint64) []int {
 	nodes := []int{}
 	for i := range causes {
 		if x := &causes[i].Example; x.Seed == seed && x.Request.Node >= 0 && !slices.Contains(nodes, x.Request.Node) {
@@ -91,13 +91,13 @@ func met(causes []check.Cause, seed uint64) []int {
 }
 
 // keep adds to a case that holds how its first run went, and what of it was due to the fallback to pods that terminate.
-func (p *pool) keep(sc *scenario.Scenario, c *check.Case) error {
+func (p *pool) keep(sc *scenario.Scenario, c *record.Case) error {
 	seed := c.Runs[0].Seed
 	teller, err := p.replaced(sc, seed)
 	if err != nil {
 		return fmt.Errorf("%s, seed %d: %w", c.ID, seed, err)
 	}
-	c.Kept = &check.Kept{Seed: seed, Story: teller.Kept(), Fallback: teller.Fallback()}
+	c.Kept = &record.Kept{Seed: seed, Story: teller.Kept(), Fallback: teller.Fallback()}
 	if c.Kept.Fallback == 0 {
 		return nil
 	}

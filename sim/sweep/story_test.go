@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // simulate runs the cases of a manifest with one Deployment behind one Service, whose fields
 // are given.
-func simulate(t *testing.T, deployment, container string, opts scenario.Options, run Options) *check.Simulation {
+func simulate(t *testing.T, deployment, container string, opts scenario.Options, run Options) *record.Simulation {
 	t.Helper()
 	s, err := Run(context.Background(), oneCase(t, deployment, container, opts), run)
 	if err != nil {
@@ -105,7 +105,7 @@ func tale(l ledger.Line) string {
 }
 
 // wellTold checks what holds for any story.
-func wellTold(t *testing.T, x *check.Cause) {
+func wellTold(t *testing.T, x *record.Cause) {
 	t.Helper()
 	own := 0
 	for i, l := range x.Story {

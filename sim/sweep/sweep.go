@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -45,9 +45,9 @@ type Options struct {
 // for a fault of the simulator, with the record of all others; it is a NotSimulated where a run
 // came to something that is not simulated, and then nothing is told, tried or looked for. A case
 // that is run though it is not judged has its runs, and nothing of the rest.
-func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simulation, error) {
+func Run(ctx context.Context, cases []scenario.Case, opts Options) (*record.Simulation, error) {
 	opts.Seed, opts.ConfirmRuns = cmp.Or(opts.Seed, 1), cmp.Or(opts.ConfirmRuns, confirmRuns)
-	out := &check.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []check.Case{}, Wording: opts.Wording}
+	out := &record.Simulation{Seed: opts.Seed, Runs: opts.Runs, Digest: digest(cases), Cases: []record.Case{}, Wording: opts.Wording}
 	p := &pool{ctx: ctx, opts: &opts, counts: counts{of: opts.Counts}}
 	units := unitsOf(cases)
 	if err := tooLarge(units, &opts); err != nil {
@@ -85,8 +85,8 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*check.Simul
 // that is not done when somebody ends the simulation is not waited for.
 func stories(p *pool, units []*unit) (errs []string) {
 	type told struct {
-		causes []check.Cause
-		kept   *check.Kept
+		causes []record.Cause
+		kept   *record.Kept
 		err    error
 	}
 	for i, s := range collect(p, "telling", len(units), patience, func(i int) (out told) {
@@ -95,7 +95,7 @@ func stories(p *pool, units []*unit) (errs []string) {
 		switch {
 		case len(c.Causes) > 0:
 			out.err = p.tell(units[i].sc, &c)
-		case c.Verdict == check.Holds:
+		case c.Verdict == record.Holds:
 			out.err = p.keep(units[i].sc, &c)
 		}
 		out.causes, out.kept = c.Causes, c.Kept
@@ -113,24 +113,24 @@ func stories(p *pool, units []*unit) (errs []string) {
 	return errs
 }
 
-// record begins a case's record, with the Scenario that it is run with.
-func record(c *scenario.Case, sc *scenario.Scenario) check.Case {
-	out := check.Case{
+// recordOf begins a case's record, with the Scenario that it is run with.
+func recordOf(c *scenario.Case, sc *scenario.Scenario) record.Case {
+	out := record.Case{
 		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Kind: c.Kind, Class: c.Class, Headline: c.Headline, Users: c.Users,
-		Verdict: check.Verdict(c.Verdict), Reason: c.Reason,
+		Verdict: record.Verdict(c.Verdict), Reason: c.Reason,
 	}
 	if c.Object != nil {
 		out.Source = c.Object.Position.String()
 	}
 	if sc == nil {
-		out.Verdict = check.NotJudged
+		out.Verdict = record.NotJudged
 		return out
 	}
 	for _, n := range sc.Nodes {
 		out.Nodes = append(out.Nodes, n.Name)
 	}
 	for _, t := range sc.Traffic {
-		out.Clients = append(out.Clients, check.Client{Name: t.Name, Rate: t.Rate, External: t.External})
+		out.Clients = append(out.Clients, record.Client{Name: t.Name, Rate: t.Rate, External: t.External})
 	}
 	for i := range sc.Workloads {
 		if w := &sc.Workloads[i]; w.Name() == c.Workload {

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -87,13 +87,13 @@ func TestSameResultsWithAnyNumberOfProcessors(t *testing.T) {
 }
 
 // plain is what of a simulation can be written as JSON.
-func plain(s *check.Simulation) any {
+func plain(s *record.Simulation) any {
 	type group struct {
 		ledger.Group
 		Nodes, Pods any
 	}
 	type run struct {
-		check.Run
+		record.Run
 		Groups []group
 	}
 	out := []any{s.Digest, s.Interrupted}
@@ -156,7 +156,7 @@ func TestDarkPodsOfAHeadlessService(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &s.Cases[0]
-		if c.Class != scenario.ClassDNS || c.Verdict != check.NotJudged || c.Reason != "clients choose the pod" || c.Dark == nil {
+		if c.Class != scenario.ClassDNS || c.Verdict != record.NotJudged || c.Reason != "clients choose the pod" || c.Dark == nil {
 			t.Fatalf("%s: %s, %s, %+v", c.ID, c.Verdict, c.Reason, c.Dark)
 		}
 		if c.Bound != 0 || len(c.Causes)+len(c.Alternatives)+len(c.Clients) > 0 {

@@ -1,8 +1,8 @@
 package sweep
 
 import (
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -27,9 +27,9 @@ func (y *try) id() tryID { return tryID{y.of, titles(y.changes, "; "), y.seed, y
 // tries does runs of a search and returns them in order, nil for what was not done. What is the same as before is not simulated
 // again: a set of changes is tried with the other values before it is found and after it, and on seeds of which it was found again
 // to be confirmed.
-func (s *search) tries(stage string, what Purpose, list []try) []*check.Run {
+func (s *search) tries(stage string, what Purpose, list []try) []*record.Run {
 	if s.done == nil {
-		s.done = map[tryID]*check.Run{}
+		s.done = map[tryID]*record.Run{}
 	}
 	var jobs []job
 	var ids []tryID
@@ -52,7 +52,7 @@ func (s *search) tries(stage string, what Purpose, list []try) []*check.Run {
 			s.done[ids[i]] = r.run
 		}
 	}
-	out := make([]*check.Run, len(list))
+	out := make([]*record.Run, len(list))
 	for i := range list {
 		out[i] = s.done[list[i].id()]
 	}

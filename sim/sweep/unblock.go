@@ -3,8 +3,8 @@ package sweep
 import (
 	"slices"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // unblock looks for changes that let the rollouts go on that are stuck, the worst first, and adds them to the record.
@@ -43,14 +43,14 @@ func (b *bench) unblock(units []*unit) error {
 			b.out.Fixes = append(b.out.Fixes, f)
 		}
 		for _, title := range noHelp {
-			b.out.NoHelp = append(b.out.NoHelp, check.NoHelp{Workload: name, Title: title})
+			b.out.NoHelp = append(b.out.NoHelp, record.NoHelp{Workload: name, Title: title})
 		}
 	}
 	return nil
 }
 
 // isStuck says that a case is about a rollout that does not come to its end: none of a Scenario, which says what it is about.
-func isStuck(c *check.Case) bool { return c.Kind != kindScenario && c.Verdict == check.Blocked }
+func isStuck(c *record.Case) bool { return c.Kind != kindScenario && c.Verdict == record.Blocked }
 
 // ways are the smallest sets of changes with which all rollouts of the samples come to their end, and the titles of those that do
 // not help by themselves.

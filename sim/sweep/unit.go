@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -14,7 +14,7 @@ type unit struct {
 	of     *scenario.Case
 	family *scenario.Family // nil for the case itself
 	sc     *scenario.Scenario
-	record check.Case
+	record record.Case
 	alike  string // scenario.Alike
 	failed bool   // the simulation itself failed
 	others []other
@@ -33,12 +33,12 @@ func unitsOf(cases []scenario.Case) []*unit {
 	for i := range cases {
 		c := &cases[i]
 		if len(c.Families) == 0 || c.Verdict != "" {
-			out = append(out, &unit{index: i, of: c, sc: c.Scenario, record: record(c, c.Scenario)})
+			out = append(out, &unit{index: i, of: c, sc: c.Scenario, record: recordOf(c, c.Scenario)})
 			continue
 		}
 		for k := range c.Families {
 			f := &c.Families[k]
-			out = append(out, &unit{index: i, of: c, family: f, sc: f.Scenario, record: record(c, f.Scenario)})
+			out = append(out, &unit{index: i, of: c, family: f, sc: f.Scenario, record: recordOf(c, f.Scenario)})
 		}
 	}
 	for _, u := range out {
@@ -67,7 +67,7 @@ func (u *unit) changed() pairing {
 func (u *unit) weight() int { return u.weightOf(&u.record.Runs[0]) }
 
 // weightOf is about what a run costs, in events.
-func (u *unit) weightOf(r *check.Run) int {
+func (u *unit) weightOf(r *record.Run) int {
 	const (
 		requestsAnEvent = 200
 		runsOfAPair     = 2
@@ -86,8 +86,8 @@ func afford(budget, weight, least, most int) int {
 }
 
 // assemble makes the records of the cases from those of their units.
-func assemble(cases []scenario.Case, units []*unit) []check.Case {
-	out := make([]check.Case, len(cases))
+func assemble(cases []scenario.Case, units []*unit) []record.Case {
+	out := make([]record.Case, len(cases))
 	for i := 0; i < len(units); {
 		first := i
 		for i++; i < len(units) && units[i].index == units[first].index; i++ {
@@ -98,16 +98,16 @@ func assemble(cases []scenario.Case, units []*unit) []check.Case {
 }
 
 // caseOf is the record of a case: that of its only unit, or of the load balancer behind which it loses most, with those of all.
-func caseOf(units []*unit) check.Case {
+func caseOf(units []*unit) record.Case {
 	if units[0].family == nil {
 		return units[0].record
 	}
 	worst := slices.MinFunc(units, byLoss)
 	c := worst.record
 	for _, u := range units {
-		c.Families = append(c.Families, check.Family{Preset: u.family.Preset, Name: u.family.Name, Case: u.record})
+		c.Families = append(c.Families, record.Family{Preset: u.family.Preset, Name: u.family.Name, Case: u.record})
 		if u.record.Verdict != worst.record.Verdict {
-			c.Verdict, c.Reason = check.Depends, ""
+			c.Verdict, c.Reason = record.Depends, ""
 		}
 	}
 	return c

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -25,7 +25,7 @@ type job struct {
 
 // outcome is what became of a job; a zero one was not done.
 type outcome struct {
-	run *check.Run
+	run *record.Run
 	err error
 	// pairs are the worlds that were simulated beside the run itself.
 	pairs int
@@ -139,10 +139,10 @@ func single(sc *scenario.Scenario, seed uint64) outcome {
 }
 
 // summary keeps of a run what reports are made of.
-func summary(sc *scenario.Scenario, res *sim.Result) *check.Run {
-	run := &check.Run{Seed: res.Seed, TraceHash: res.TraceHash, Events: res.Events, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
+func summary(sc *scenario.Scenario, res *sim.Result) *record.Run {
+	run := &record.Run{Seed: res.Seed, TraceHash: res.TraceHash, Events: res.Events, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
 	for i, s := range res.Streams {
-		run.Streams = append(run.Streams, check.Stream{
+		run.Streams = append(run.Streams, record.Stream{
 			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage, Cuts: s.Cuts,
 			DarkSeconds: s.DarkSeconds, LongestDark: s.LongestDark, SlowSeconds: s.SlowSeconds, RescuedSeconds: s.RescuedSeconds,
 		})
@@ -152,8 +152,8 @@ func summary(sc *scenario.Scenario, res *sim.Result) *check.Run {
 	}
 	for i, u := range res.Usable {
 		if i == 0 || u.Of-u.Min > run.Usable.Of-run.Usable.Min {
-			run.Usable = check.Usable{Of: u.Of, Min: u.Min, For: u.For}
-			run.Dark = check.DarkRun(res.Dark[i])
+			run.Usable = record.Usable{Of: u.Of, Min: u.Min, For: u.For}
+			run.Dark = record.DarkRun(res.Dark[i])
 		}
 	}
 	run.Stuck = stuck(sc, res.Stuck)
@@ -161,12 +161,12 @@ func summary(sc *scenario.Scenario, res *sim.Result) *check.Run {
 }
 
 // stuck names what cannot go on, with the line of the manifest behind it.
-func stuck(sc *scenario.Scenario, s *cluster.Stuck) *check.Stuck {
+func stuck(sc *scenario.Scenario, s *cluster.Stuck) *record.Stuck {
 	if s == nil {
 		return nil
 	}
 	w := &sc.Workloads[s.Workload]
-	out := &check.Stuck{Workload: w.Deployment.Namespace + "/" + w.Deployment.Name, Why: s.Why, What: s.What}
+	out := &record.Stuck{Workload: w.Deployment.Namespace + "/" + w.Deployment.Name, Why: s.Why, What: s.What}
 	if w.Object != nil && s.Path != "" {
 		p := w.Object.At(s.Path)
 		out.File, out.Line = p.File, p.Line

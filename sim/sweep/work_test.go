@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // A run that takes long when everything is to end is left alone; what was done counts.
@@ -20,7 +20,7 @@ func TestALongRunDoesNotHoldUpTheEnd(t *testing.T) {
 			cancel()
 			<-release // after the test
 		}
-		return outcome{run: &check.Run{Seed: uint64(i)}}
+		return outcome{run: &record.Run{Seed: uint64(i)}}
 	})
 	if results[0].run == nil {
 		t.Error("what was done is lost")

@@ -324,7 +324,7 @@ var packages = []packageRule{
 		modules: []permit{{"k8s.io/api", apiTypes}},
 		testOwn: []permit{
 			{"endpoints", "the behaviour of a version in worlds made by hand"}, {"endpoints/manifest", "worlds from manifests"},
-			{"sim/sweep", "the stories of examples, over several seeds"}, {"sim/check", "whether they come out as they say"},
+			{"sim/sweep", "the stories of examples, over several seeds"}, {"sim/record", "whether they come out as they say"},
 			{"sim/story", "what is said of an address where nothing is"},
 		},
 	},
@@ -378,6 +378,13 @@ var packages = []packageRule{
 		own: []permit{
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is checked"},
+		},
+	},
+	{
+		path: "sim/record", pure: true,
+		own: []permit{
+			{"sim/engine", "virtual time"},
+			{"sim/ledger", "what is checked"},
 			{"sim/scenario", "what a Scenario expects, and the assumptions a claim stands under"},
 		},
 	},
@@ -397,7 +404,7 @@ var packages = []packageRule{
 			{"sim/engine", "virtual time"},
 			{"sim/scenario", "what is changed"},
 			{"sim/cluster", "how late a removal reached the nodes"},
-			{"sim/check", "the edits that a fix is made of"},
+			{"sim/record", "the edits that a fix is made of"},
 			{"endpoints", "what a Kubernetes version has"},
 		},
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
@@ -408,7 +415,7 @@ var packages = []packageRule{
 		own: []permit{
 			{"sim", "one run per seed"},
 			{"sim/scenario", "the grid"},
-			{"sim/check", "what counts as a failure"},
+			{"sim/record", "what counts as a failure"},
 			{"sim/ledger", "the results"},
 			{"sim/engine", "how late a removal was"},
 			{"sim/story", "each cause is told by an example"},
@@ -432,7 +439,7 @@ var packages = []packageRule{
 			{"sim/scenario", "how what can be set is written"},
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is reported"},
-			{"sim/check", "the record that is shown"},
+			{"sim/record", "the record that is shown"},
 			{"proxier/page", "lines that are no wider than a terminal"},
 		},
 		testOwn: []permit{

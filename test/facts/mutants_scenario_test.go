@@ -408,7 +408,7 @@ var ownMutants = []mutant{
 		{darkPods, "\td.last = now\n", "\td.last = now\n\td.rollOut(now)\n"},
 	}},
 	{"where clients choose the pod, there is a verdict", []string{"simulator 5.1"}, "sim/sweep", "TestDarkPodsOfAHeadlessService", []edit{
-		{"sim/check/judge.go", "\t\tc.darken()\n\t\treturn\n", "\t\tif c.darken(); len(c.Runs) == 0 {\n\t\t\treturn\n\t\t}\n"},
+		{"sim/record/judge.go", "\t\tc.darken()\n\t\treturn\n", "\t\tif c.darken(); len(c.Runs) == 0 {\n\t\t\treturn\n\t\t}\n"},
 	}},
 }
 

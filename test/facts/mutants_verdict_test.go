@@ -1,9 +1,9 @@
 package facts
 
 const (
-	pairs    = "sim/check/pair.go"
-	verdict  = "sim/check/verdict.go"
-	checking = "sim/check"
+	pairs    = "sim/record/pair.go"
+	verdict  = "sim/record/verdict.go"
+	checking = "sim/record"
 	sweeping = "sim/sweep"
 )
 
@@ -32,13 +32,13 @@ var verdictMutants = []mutant{
 		{verdict, "case 2*n.stuck > n.runs:", "case 2*n.stuck >= n.runs:"},
 	}},
 	{"another value of an assumption makes it depend", []string{"simulator 9"}, checking, "TestAnAssumptionDecidesWhereOneValueLosesAndTheOtherDoesNot", []edit{
-		{"sim/check/alternative.go", "	c.Alternatives = append(c.Alternatives, a)", "	c.Alternatives = append(c.Alternatives, a)\n	if a.Effect == VerdictEffect {\n		c.Verdict = Depends\n	}"},
+		{"sim/record/alternative.go", "	c.Alternatives = append(c.Alternatives, a)", "	c.Alternatives = append(c.Alternatives, a)\n	if a.Effect == VerdictEffect {\n		c.Verdict = Depends\n	}"},
 	}},
 	{"a value that loses in some runs only is tried on few seeds", []string{"simulator 9"}, checking, "TestWhatClearlyChangesNothingIsToldFromWhatMay", []edit{
-		{"sim/check/alternative.go", " && own.WithLoss%len(runs) == 0 && alike", " && alike"},
+		{"sim/record/alternative.go", " && own.WithLoss%len(runs) == 0 && alike", " && alike"},
 	}},
 	{"a value close to the border of an effect is tried on few seeds", []string{"simulator 9"}, checking, "TestWhatClearlyChangesNothingIsToldFromWhatMay", []edit{
-		{"sim/check/alternative.go", " && !differ(here, there+(there-here))", ""},
+		{"sim/record/alternative.go", " && !differ(here, there+(there-here))", ""},
 	}},
 	{"a run that loses little is not compared with one without the action", []string{"simulator 9"}, sweeping, "TestARunThatLosesLittleIsComparedThoughTheWorldIsCalm", []edit{
 		{"sim/sweep/pair.go", "which == pairedSmall && with.run.LostSeconds() >= much", "which == pairedSmall"},
@@ -47,10 +47,10 @@ var verdictMutants = []mutant{
 		{"sim/sweep/pair.go", "len(runs) >= calmRuns && calm(runs)", "len(runs) >= calmRuns"},
 	}},
 	{"load balancers that agree make it depend", []string{"simulator 9"}, sweeping, "TestEveryLoadBalancerThatItMightBeHasItsVerdict", []edit{
-		{"sim/sweep/unit.go", "if u.record.Verdict != worst.record.Verdict {", "if u.record.Verdict != check.Holds {"},
+		{"sim/sweep/unit.go", "if u.record.Verdict != worst.record.Verdict {", "if u.record.Verdict != record.Holds {"},
 	}},
 	{"load balancers that differ do not", []string{"simulator 9"}, sweeping, "TestEveryLoadBalancerThatItMightBeHasItsVerdict", []edit{
-		{"sim/sweep/unit.go", "c.Verdict, c.Reason = check.Depends, \"\"", "c.Reason = \"\""},
+		{"sim/sweep/unit.go", "c.Verdict, c.Reason = record.Depends, \"\"", "c.Reason = \"\""},
 	}},
 	{"workloads with other probes are alike", []string{"simulator 9"}, "sim/scenario", "TestWorkloadsAreAlikeButForNamesAndPorts", []edit{
 		{"sim/scenario/alike.go", "\"annotations\", \"creationTimestamp\"", "\"annotations\", \"readinessProbe\", \"creationTimestamp\""},
@@ -95,7 +95,7 @@ var verdictMutants = []mutant{
 		{"sim/sweep/search.go", "			a.stuck++\n", ""},
 	}},
 	{"what is stuck has no way out", []string{"simulator 9"}, sweeping, "TestWhatIsStuckGetsAWayOut", []edit{
-		{"sim/sweep/unblock.go", "c.Kind != kindScenario && c.Verdict == check.Blocked", "c.Kind == kindScenario && c.Verdict == check.Blocked"},
+		{"sim/sweep/unblock.go", "c.Kind != kindScenario && c.Verdict == record.Blocked", "c.Kind == kindScenario && c.Verdict == record.Blocked"},
 	}},
 	{"a node's last pod makes it late", []string{"simulator 9"}, "sim/fix", "TestLatenessIsWhenTheLastWayToADeletedPodCloses", []edit{
 		{"sim/fix/lateness.go", "e.Fallback && !w.balanced && len(w.healthy) == 0", "e.Fallback && w.balanced && len(w.healthy) == 0"},

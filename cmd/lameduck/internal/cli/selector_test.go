@@ -8,7 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -71,20 +71,20 @@ func TestASelectorLeavesWhatHasSuchLabels(t *testing.T) {
 // without being asked; a run that was interrupted has no verdict.
 func TestWhatEndsWithAFinding(t *testing.T) {
 	t.Parallel()
-	loses := check.Case{ID: "x", Verdict: check.Drops, WithLoss: 1, RequestsLost: check.Range{Max: 5}, Runs: make([]check.Run, 3)}
+	loses := record.Case{ID: "x", Verdict: record.Drops, WithLoss: 1, RequestsLost: record.Range{Max: 5}, Runs: make([]record.Run, 3)}
 	for name, c := range map[string]struct {
-		sim    check.Simulation
-		failOn check.Verdict
+		sim    record.Simulation
+		failOn record.Verdict
 		output string
 		found  bool
 		said   string
 	}{
-		"no case":                         {check.Simulation{}, "", "text", false, ""},
-		"no case, and that fails":         {check.Simulation{}, check.NotJudged, "text", true, "nothing to judge: no workload of the input is behind a Service of it"},
-		"it holds":                        {check.Simulation{Cases: []check.Case{{ID: "x", Verdict: check.Holds}}}, "", "text", false, ""},
-		"one of two drops":                {check.Simulation{Cases: []check.Case{{ID: "y", Verdict: check.Holds}, loses}}, "", "text", true, ""},
-		"it drops, and was interrupted":   {check.Simulation{Cases: []check.Case{loses}, Interrupted: true}, "", "text", false, ""},
-		"an expectation of a JSON reader": {check.Simulation{Cases: []check.Case{{ID: "x", Verdict: check.Holds, Expectation: &scenario.Expect{}, Unmet: []string{"lost 3"}}}}, "", "json", true, "x: not as expected: lost 3"},
+		"no case":                         {record.Simulation{}, "", "text", false, ""},
+		"no case, and that fails":         {record.Simulation{}, record.NotJudged, "text", true, "nothing to judge: no workload of the input is behind a Service of it"},
+		"it holds":                        {record.Simulation{Cases: []record.Case{{ID: "x", Verdict: record.Holds}}}, "", "text", false, ""},
+		"one of two drops":                {record.Simulation{Cases: []record.Case{{ID: "y", Verdict: record.Holds}, loses}}, "", "text", true, ""},
+		"it drops, and was interrupted":   {record.Simulation{Cases: []record.Case{loses}, Interrupted: true}, "", "text", false, ""},
+		"an expectation of a JSON reader": {record.Simulation{Cases: []record.Case{{ID: "x", Verdict: record.Holds, Expectation: &scenario.Expect{}, Unmet: []string{"lost 3"}}}}, "", "json", true, "x: not as expected: lost 3"},
 	} {
 		var said bytes.Buffer
 		command := &simCommand{output: c.output, std: Streams{Err: &said}}

@@ -19,8 +19,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/proxier/source"
 	"github.com/lameduck-proxy/lameduck/proxier/source/live"
-	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
@@ -33,7 +33,7 @@ type simCommand struct {
 	gates    map[string]string
 	seed     uint64
 	runs     int
-	limits   check.Limits
+	limits   record.Limits
 	maxLost  time.Duration
 	failOn   string
 	show     string
@@ -117,7 +117,7 @@ in kube-system.`,
 
 // failWords are the verdicts that --fail-on takes, the worst first.
 var failWords = []string{
-	string(check.Outage), string(check.Blocked), string(check.Drops), string(check.Depends), string(check.Rare), string(check.NotJudged),
+	string(record.Outage), string(record.Blocked), string(record.Drops), string(record.Depends), string(record.Rare), string(record.NotJudged),
 }
 
 // allFixes is for --fixes: those of all workloads.
@@ -184,7 +184,7 @@ func (c *simCommand) run() error {
 	ctx, stopped, stop := untilSignalled()
 	defer stop()
 	collectLess()
-	result, ended, fault := inTime(ctx, lastWait, func() (*check.Simulation, error) {
+	result, ended, fault := inTime(ctx, lastWait, func() (*record.Simulation, error) {
 		return sweep.Run(ctx, cases, sweep.Options{Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Progress: c.progress(), Wording: commandLine()})
 	})
 	if !ended {
@@ -242,7 +242,7 @@ func (c *simCommand) checkFlags() error {
 	if c.maxLost < 0 {
 		errs = append(errs, fmt.Errorf("--max-lost %s: want at least 0s", c.maxLost))
 	}
-	c.limits.FailOn, c.limits.MaxLost = check.Verdict(c.failOn), engine.Time(c.maxLost)
+	c.limits.FailOn, c.limits.MaxLost = record.Verdict(c.failOn), engine.Time(c.maxLost)
 	for _, f := range []struct {
 		name, value string
 		valid       []string
@@ -466,7 +466,7 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-func (c *simCommand) print(s *check.Simulation) error {
+func (c *simCommand) print(s *record.Simulation) error {
 	switch c.output {
 	case "json":
 		return writeJSON(c.std.Out, simreport.Build(s))
@@ -487,8 +487,8 @@ func verdictColours(w io.Writer) simreport.Style {
 	if !terminal(w) {
 		return nil
 	}
-	return func(v check.Verdict, word string) string {
-		code := map[check.Verdict]string{check.Outage: "1;31", check.Blocked: "1;31", check.Drops: "33", check.Depends: "36", check.Holds: "32"}[v]
+	return func(v record.Verdict, word string) string {
+		code := map[record.Verdict]string{record.Outage: "1;31", record.Blocked: "1;31", record.Drops: "33", record.Depends: "36", record.Holds: "32"}[v]
 		if code == "" {
 			return word
 		}
@@ -497,14 +497,14 @@ func verdictColours(w io.Writer) simreport.Style {
 }
 
 // fails says whether a case is a finding; nil stands for an input without any.
-func (c *simCommand) fails(x *check.Case) bool {
+func (c *simCommand) fails(x *record.Case) bool {
 	if x == nil {
-		return c.limits.FailOn == check.NotJudged
+		return c.limits.FailOn == record.NotJudged
 	}
 	return x.Fails(c.limits)
 }
 
-func (c *simCommand) verdict(s *check.Simulation) error {
+func (c *simCommand) verdict(s *record.Simulation) error {
 	if c.output != "text" {
 		for i := range s.Cases {
 			for _, u := range s.Cases[i].Unmet {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/check"
+	"github.com/lameduck-proxy/lameduck/sim/record"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -19,7 +19,7 @@ func (c *simCommand) checkShow(cases []scenario.Case) error {
 	var ids []string
 	for i := range cases {
 		x := &cases[i]
-		if simreport.Matches(&check.Case{ID: x.ID, Action: x.Action, Workload: x.Workload, Traffic: x.Traffic, Kind: x.Kind, Class: x.Class}, c.show) {
+		if simreport.Matches(&record.Case{ID: x.ID, Action: x.Action, Workload: x.Workload, Traffic: x.Traffic, Kind: x.Kind, Class: x.Class}, c.show) {
 			return nil
 		}
 		ids = append(ids, x.ID)

@@ -1,4 +1,4 @@
-// Package check holds what is claimed about a simulation: the record of many runs of each
+// Package record holds what is claimed about a simulation: the record of many runs of each
 // case (Simulation, Case, Run), the verdict that follows from it, and whether it is what a
 // Scenario expected. Renderers and exit codes read the record; nobody else judges.
 //
@@ -6,4 +6,4 @@
 //
 // The one data path: sim.Result of each seed -> Run -> Case.Close (figures, causes, verdict)
 // -> Expect.
-package check
+package record

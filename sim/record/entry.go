@@ -1,4 +1,4 @@
-package check
+package record
 
 import "github.com/lameduck-proxy/lameduck/sim/scenario"
 

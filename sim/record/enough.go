@@ -1,4 +1,4 @@
-package check
+package record
 
 // Worthwhile says that more runs, up to so many in all, may yet show which of two verdicts a case has that is on the border: in
 // one of five cases at least, if things go on as they have in its runs.
