@@ -39,9 +39,12 @@ func TestWatchKeepsTheOrder(t *testing.T) {
 	if len(*got) != 50 {
 		t.Fatalf("%d deliveries, want 50", len(*got))
 	}
-	last := ""
+	last, moments := "", 0
 	for i, g := range *got {
 		at, n, _ := strings.Cut(g, ":")
+		if at != last {
+			moments++
+		}
 		if n != fmt.Sprint(i%3+1) {
 			t.Fatalf("delivery %d is %s", i, g)
 		}
@@ -49,6 +52,10 @@ func TestWatchKeepsTheOrder(t *testing.T) {
 			t.Fatalf("%s after %s", at, last)
 		}
 		last = at
+	}
+	// What is sent later and would be there sooner waits for what is before it, and arrives with it.
+	if moments > 25 {
+		t.Errorf("50 pieces of news arrive at %d moments: none waits for another", moments)
 	}
 }
 
