@@ -13,7 +13,7 @@ import (
 // KubeProxyConfiguration has the fields of kubeproxy.config.k8s.io/v1alpha1, under their names and in their order
 // (k8s.io/kube-proxy/config/v1alpha1, 1.36; a test compares them field by field). The types are lameduck's own because
 // Kubernetes' bring the packages for logs and metrics with them: 1.9 of 6.5 MB of a compressed simulator for a browser.
-type KubeProxyConfiguration struct {
+type KubeProxyConfiguration struct { //nolint:revive // the name of the kind in the API
 	metav1.TypeMeta             `json:",inline"`
 	FeatureGates                map[string]bool  `json:"featureGates,omitempty"`
 	ClientConnection            ClientConnection `json:"clientConnection"`

@@ -90,8 +90,7 @@ func TestACopySharesNothing(t *testing.T) {
 	eachField(c, func(f field) { mine = append(mine, f) })
 	compared := 0
 	eachField(other, func(f field) {
-		switch f.value.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Map:
+		if k := f.value.Kind(); k == reflect.Pointer || k == reflect.Slice || k == reflect.Map {
 			compared++
 			if f.value.Pointer() == mine[0].value.Pointer() {
 				t.Errorf("%s is shared", f.path)

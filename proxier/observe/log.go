@@ -32,7 +32,7 @@ func (l Log) Tell(before, after *plan.Plan, names []endpoints.ServiceName) {
 // first logs what is decided at the start.
 func (l Log) first(p *plan.Plan) {
 	s := Summarize(p)
-	l.Logger.Info("Decided for the first time, nothing is programmed", "node", p.Node().Name, "dialect", p.Node().Dialect.String(),
+	l.Info("Decided for the first time, nothing is programmed", "node", p.Node().Name, "dialect", p.Node().Dialect.String(),
 		"terminatingFallback", p.Node().Options.TerminatingFallback.String(), "services", s.Services, "servicePorts", s.Ports,
 		"endpoints", s.Endpoints, "portsInFallback", s.Fallbacks, "droppingFrontends", s.Dropping, "rejectingFrontends", s.Rejecting,
 		"healthCheckNodePorts", s.HealthCheckNodePorts)
@@ -45,7 +45,7 @@ func (l Log) write(changes []Change, everybody int) {
 		w.change(&changes[i])
 	}
 	if everybody > 0 && w.written > everybody {
-		l.Logger.Info("More was decided differently than is logged", "decisions", w.written, "logged", everybody, "services", len(changes), "allWith", "-v=4")
+		l.Info("More was decided differently than is logged", "decisions", w.written, "logged", everybody, "services", len(changes), "allWith", "-v=4")
 	}
 }
 

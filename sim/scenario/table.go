@@ -5,7 +5,7 @@ package scenario
 // values it uses. The words are for how each is settled.
 func Assumptions(words Wording) []Assumption {
 	option := func(name string) string { return words.Option(name, "") }
-	field := func(path, value string) string { return words.Field(path, value) }
+	field := words.Field
 	rows := []Assumption{
 		{"kubernetes", "Kubernetes version", "1.36", "1.33, the last with kube-proxy's earlier runner", "assumed", "the version whose code was read; docs/model/kube-proxy.md 6", option("kubernetes-version") + ", from 1.19 on"},
 		{"proxy", "service proxy", "kube-proxy 1.36, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "docs/model/kube-proxy.md 6 and 10", option("env") + ", or a KubeProxyConfiguration in the input"},

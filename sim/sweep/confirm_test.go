@@ -27,6 +27,16 @@ func TestFixesAreConfirmedOnOtherSeeds(t *testing.T) {
 	if got.runs != runs || got.newRuns != runs || got.before == 0 {
 		t.Fatalf("%d runs that lost %d requests, %d new ones", got.runs, got.before, got.newRuns)
 	}
+	s.confirmedAsItWas(t, u, got, runs)
+	s.confirmedOnce(t, u, got)
+	if got.after == got.before || got.fixed.Confirm.LostSeconds == got.fixed.Before {
+		t.Errorf("new runs lost as much as the others, %d requests, %+v", got.after, got.fixed.Before)
+	}
+}
+
+// confirmedAsItWas wants the figures of no change: those of the case on its own seeds.
+func (s *search) confirmedAsItWas(t *testing.T, u *unit, got *confirmed, runs int) {
+	t.Helper()
 	own := got.fixed
 	if own.After != own.Before || !slices.Equal(got.longer, make([]int64, runs)) {
 		t.Errorf("the same runs lost %+v, and now %+v; longer by %v", own.Before, own.After, got.longer)
@@ -37,10 +47,6 @@ func TestFixesAreConfirmedOnOtherSeeds(t *testing.T) {
 	}
 	if c := own.Confirm; c.Runs != runs || c.Stuck != 0 || c.WithLoss == 0 || !slices.Equal(c.Left, left(&was)) || len(c.Left) == 0 {
 		t.Errorf("its new runs: %+v", c)
-	}
-	s.confirmedOnce(t, u, got)
-	if got.after == got.before || own.Confirm.LostSeconds == own.Before {
-		t.Errorf("new runs lost as much as the others, %d requests, %+v", got.after, own.Before)
 	}
 }
 

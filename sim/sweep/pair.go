@@ -81,7 +81,10 @@ func paired(sc *scenario.Scenario, seed uint64, which pairing) outcome {
 
 // recorded is a run by itself, whose failed requests are listed where they are asked for.
 func recorded(sc *scenario.Scenario, seed uint64, list *failures, asked bool) outcome {
-	memory := memories.Get().(*sim.Memory)
+	memory, ok := memories.Get().(*sim.Memory)
+	if !ok {
+		memory = &sim.Memory{}
+	}
 	opts := sim.Options{Memory: memory}
 	if asked {
 		opts.Requests = list

@@ -284,7 +284,7 @@ var idleMutants = []mutant{
 		{client, "work.late = now-r.arrival >= engine.Second", "work.late = now-a.began >= engine.Second"},
 	}},
 	{"who waits for a connection that hangs waits until it is given up", []string{"simulator 1"}, "sim/traffic", "TestWhoWaitsForAConnectionThatHangsFollowsWhenItStands", []edit{
-		{client, "c.busyUntil(min(next, limit) + 1)", "c.busyUntil(limit)"},
+		{pool, "\tc.busyUntil(end)\n", "\tc.busyUntil(engine.Never)\n"},
 	}},
 	{"a session that waits is not dark", []string{"simulator 9"}, "sim/traffic", "TestASessionWithoutAServerIsDarkWhoeverWaited", []edit{
 		{"sim/traffic/dark.go", "d.add(now - l.dark)", "d.add(now - now)"},
