@@ -118,7 +118,7 @@ func TestHostileConnectionsDoNotKeepAProbeFromItsAnswer(t *testing.T) {
 
 // place is where the connections of a test come from.
 func place(source string, port int) net.Addr {
-	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(source), uint16(port))) //nolint:gosec // small
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(source), uint16(port))) // small
 }
 
 // crowdOf has connections come from sources, one after the other, and returns them.

@@ -16,7 +16,7 @@ import (
 func tool(t *testing.T, name, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil { // a program
 		t.Fatal(err)
 	}
 	return path

@@ -67,7 +67,7 @@ func (k *fakeKernel) restore(text string) error {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if name, ok := strings.CutPrefix(line, "*"); ok {
-			t = table(slices.IndexFunc(tables(), func(t table) bool { return t.String() == name })) //nolint:gosec // an index
+			t = table(slices.IndexFunc(tables(), func(t table) bool { return t.String() == name })) // an index
 			next = maps.Clone(k.tables[t])
 			continue
 		}

@@ -94,7 +94,7 @@ func (x *listening) own(generation uint32) bool {
 		now, err := x.listener.Generation()
 		return err == nil && now == x.at
 	}
-	return int32(generation-x.at) <= 0 //nolint:gosec // numbers wrap around
+	return int32(generation-x.at) <= 0 // numbers wrap around
 }
 
 // call is called at the begin of a call, and what it returns at its end.

@@ -139,7 +139,7 @@ func (u *update) writeSlots(key listKey, was, is *facet, old, next []netip.AddrP
 		if i < len(old) && i < len(next) && old[i] == next[i] && before == after {
 			continue
 		}
-		index := base + uint32(i) //nolint:gosec // an index of a list
+		index := base + uint32(i) // an index of a list
 		if i < len(old) {
 			if _, ok := before.slot(old[i]); ok {
 				u.tx.rows.take(stickySlots).vip(key.key).number(index)

@@ -43,7 +43,7 @@ func (k *fakeKernel) commit(_ string, changes []*tableChange, generation uint32,
 		}
 	}
 	for _, c := range changes {
-		k.structure.uses += uint32(len(c.sets) + len(c.chains)) //nolint:gosec // a few
+		k.structure.uses += uint32(len(c.sets) + len(c.chains)) // a few
 	}
 	k.committed = append(k.committed, changes)
 	k.at = nextGeneration(k.at)

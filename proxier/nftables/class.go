@@ -28,7 +28,7 @@ func powerOf(n int) power {
 	if n == 0 {
 		return 0
 	}
-	return power(bits.Len(uint(n-1)) + 1) //nolint:gosec // n is a length
+	return power(bits.Len(uint(n-1)) + 1) // n is a length
 }
 
 // draws is the number of indices a list of the power is drawn from.
@@ -126,7 +126,7 @@ func stickySeconds(f *plan.Frontend) uint32 {
 	if f.Affinity <= 0 {
 		return 0
 	}
-	return uint32(min(max(f.Affinity/time.Second, 1), maxSticky)) //nolint:gosec // bounded on this line
+	return uint32(min(max(f.Affinity/time.Second, 1), maxSticky)) // bounded on this line
 }
 
 // isNodePort says whether a key is a node port's: those stand under the unspecified address.

@@ -190,7 +190,7 @@ const headroom = 1 << 12
 
 // answers reads the acknowledgement of a batch, or the first error.
 func (c *conn) answers(e *encoder) error {
-	last := uint32(len(e.labels) - 2) //nolint:gosec // messages of a batch: the one before its end
+	last := uint32(len(e.labels) - 2) // messages of a batch: the one before its end
 	done := false
 	var refused *refusal
 	buf := c.in[:]
@@ -209,7 +209,7 @@ func (c *conn) answers(e *encoder) error {
 			if m.kind != unix.NLMSG_ERROR || len(m.data) < 4 {
 				continue
 			}
-			errno := unix.Errno(-int32(binary.NativeEndian.Uint32(m.data))) //nolint:gosec // an errno, negated
+			errno := unix.Errno(-int32(binary.NativeEndian.Uint32(m.data))) // an errno, negated
 			switch {
 			case errno == 0:
 				done = done || m.seq == last
@@ -313,7 +313,7 @@ func (c *conn) ask(kind int, flags uint16, family byte, table string, each func(
 			case unix.NLMSG_DONE:
 				return nil
 			case unix.NLMSG_ERROR:
-				if errno := unix.Errno(-int32(binary.NativeEndian.Uint32(m.data))); errno != 0 { //nolint:gosec // an errno, negated
+				if errno := unix.Errno(-int32(binary.NativeEndian.Uint32(m.data))); errno != 0 { // an errno, negated
 					return errno
 				}
 				return nil

@@ -41,7 +41,7 @@ func netlink(kind, flags uint16, seq uint32, data ...byte) []byte {
 
 // acknowledged is what the kernel says to a message: 0 or the number of an error, with words if there are any (struct nlmsgerr, NLMSGERR_ATTR_MSG).
 func acknowledged(seq uint32, errno unix.Errno, words string) []byte {
-	data := binary.NativeEndian.AppendUint32(nil, uint32(-int32(errno))) //nolint:gosec // as the kernel writes it
+	data := binary.NativeEndian.AppendUint32(nil, uint32(-int32(errno))) // as the kernel writes it
 	if words == "" {
 		return netlink(unix.NLMSG_ERROR, 0, seq, data...)
 	}

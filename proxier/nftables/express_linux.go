@@ -104,7 +104,7 @@ func (x *expresser) clearPriority() {
 }
 
 // words is how many registers an address takes.
-func (x *expresser) words() uint32 { return uint32(addrSize(x.family)) / 4 } //nolint:gosec // 1 or 4
+func (x *expresser) words() uint32 { return uint32(addrSize(x.family)) / 4 } // 1 or 4
 
 // address loads the source or destination address. The offsets are those of the headers.
 func (x *expresser) address(source bool, reg uint32) {

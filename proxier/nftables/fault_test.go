@@ -123,7 +123,7 @@ func kernelTable(t testing.TB, f endpoints.IPFamily) *table {
 		for _, e := range elements {
 			for kind, v := range attributes(e.Val) { // google/nftables leaves a verdict as it came
 				if kind == unix.NFTA_VERDICT_CHAIN {
-					out.verdicts[verdictKey{setID(in), number(string(e.Key))}] = strings.TrimRight(string(v), "\x00") //nolint:gosec // an index
+					out.verdicts[verdictKey{setID(in), number(string(e.Key))}] = strings.TrimRight(string(v), "\x00") // an index
 				}
 			}
 		}

@@ -37,13 +37,13 @@ const (
 
 // nftMessage is the type of a message of the nftables subsystem.
 func nftMessage(kind int) uint16 {
-	return uint16(unix.NFNL_SUBSYS_NFTABLES<<8 | kind) //nolint:gosec // a constant of the interface
+	return uint16(unix.NFNL_SUBSYS_NFTABLES<<8 | kind) // a constant of the interface
 }
 
 // begin starts a message.
 func (e *encoder) begin(kind, flags uint16, family byte, resource uint16, l label) {
 	e.start = len(e.b)
-	seq := uint32(len(e.labels)) //nolint:gosec // messages of a batch
+	seq := uint32(len(e.labels)) // messages of a batch
 	e.labels = append(e.labels, l)
 	e.b = binary.NativeEndian.AppendUint32(e.b, 0) // the length, once it is known
 	e.b = binary.NativeEndian.AppendUint16(e.b, kind)
@@ -56,12 +56,12 @@ func (e *encoder) begin(kind, flags uint16, family byte, resource uint16, l labe
 
 // end completes a message.
 func (e *encoder) end() {
-	binary.NativeEndian.PutUint32(e.b[e.start:], uint32(len(e.b)-e.start)) //nolint:gosec // bounded by maxElements
+	binary.NativeEndian.PutUint32(e.b[e.start:], uint32(len(e.b)-e.start)) // bounded by maxElements
 }
 
 // bytes writes an attribute.
 func (e *encoder) bytes(kind uint16, v []byte) {
-	e.b = binary.NativeEndian.AppendUint16(e.b, uint16(attrSize+len(v))) //nolint:gosec // keys, values, expressions
+	e.b = binary.NativeEndian.AppendUint16(e.b, uint16(attrSize+len(v))) // keys, values, expressions
 	e.b = binary.NativeEndian.AppendUint16(e.b, kind)
 	e.b = append(e.b, v...)
 	for len(e.b)%attrSize != 0 {
@@ -86,7 +86,7 @@ func (e *encoder) nest(kind uint16) int {
 }
 
 func (e *encoder) close(at int) {
-	binary.NativeEndian.PutUint16(e.b[at:], uint16(len(e.b)-at)) //nolint:gosec // bounded by maxElements
+	binary.NativeEndian.PutUint16(e.b[at:], uint16(len(e.b)-at)) // bounded by maxElements
 }
 
 // nfFamily is a family as netfilter numbers it.
@@ -266,15 +266,15 @@ func (v *tableEncoder) newSet(s *set) {
 	v.text(unix.NFTA_SET_NAME, s.name)
 	v.number(unix.NFTA_SET_FLAGS, setFlags(s))
 	v.number(unix.NFTA_SET_KEY_TYPE, typeNumbers(s.key, v.family))
-	v.number(unix.NFTA_SET_KEY_LEN, uint32(sizeOf(s.key, v.family))) //nolint:gosec // a few bytes
+	v.number(unix.NFTA_SET_KEY_LEN, uint32(sizeOf(s.key, v.family))) // a few bytes
 	switch {
 	case s.kind == verdictMap:
 		v.number(unix.NFTA_SET_DATA_TYPE, dataVerdict)
 	case s.value != nil:
 		v.number(unix.NFTA_SET_DATA_TYPE, typeNumbers(s.value, v.family))
-		v.number(unix.NFTA_SET_DATA_LEN, uint32(sizeOf(s.value, v.family))) //nolint:gosec // a few bytes
+		v.number(unix.NFTA_SET_DATA_LEN, uint32(sizeOf(s.value, v.family))) // a few bytes
 	}
-	v.number(unix.NFTA_SET_ID, uint32(len(v.labels))) //nolint:gosec // any number, once
+	v.number(unix.NFTA_SET_ID, uint32(len(v.labels))) // any number, once
 	if s.size > 0 {
 		desc := v.nest(unix.NFTA_SET_DESC)
 		v.number(unix.NFTA_SET_DESC_SIZE, s.size)
@@ -339,7 +339,7 @@ func (v *tableEncoder) newChain(c *chain) {
 	if c.hook != noHook {
 		h := v.nest(unix.NFTA_CHAIN_HOOK)
 		v.number(unix.NFTA_HOOK_HOOKNUM, hookNumber(c.hook))
-		v.number(unix.NFTA_HOOK_PRIORITY, uint32(c.hook.priority())) //nolint:gosec // the kernel reads it as signed
+		v.number(unix.NFTA_HOOK_PRIORITY, uint32(c.hook.priority())) // the kernel reads it as signed
 		v.close(h)
 		v.text(unix.NFTA_CHAIN_TYPE, "nat")
 		v.number(unix.NFTA_CHAIN_POLICY, nfAccept)
@@ -508,5 +508,5 @@ func verdictCode(k verdictKind) uint32 {
 	if k == jump {
 		code = nftJump
 	}
-	return uint32(code) //nolint:gosec // the kernel reads it as signed
+	return uint32(code) // the kernel reads it as signed
 }

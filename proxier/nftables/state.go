@@ -313,7 +313,7 @@ func (u *update) writeList(key listKey, old, next []netip.AddrPort) {
 		if i < len(old) && i < len(next) && old[i] == next[i] {
 			continue
 		}
-		index := base + uint32(i) //nolint:gosec // an index of a list
+		index := base + uint32(i) // an index of a list
 		if i < len(old) {
 			u.tx.rows.take(endpointMap).vip(key.key).number(index)
 		}

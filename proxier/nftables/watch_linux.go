@@ -59,7 +59,7 @@ func ignore(fd int, port uint32) error {
 		{Code: unix.BPF_RET | unix.BPF_K, K: ^uint32(0)},
 	}
 	return unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER,
-		&unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}) //nolint:gosec // four
+		&unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}) // four
 }
 
 func (w *watcher) close() error { return w.file.Close() }

@@ -142,7 +142,7 @@ func (d *Dist) sampleWithoutTable(draw uint64) Time {
 	if d.width == 0 {
 		return d.value
 	}
-	i := int(draw >> (64 - stepBits)) //nolint:gosec // below steps
+	i := int(draw >> (64 - stepBits)) // below steps
 	low, high := d.quantile(i), d.quantile(i+1)
 	part, _ := bits.Mul64(uint64(high-low), draw<<stepBits)
 	return low + Time(part)
@@ -176,7 +176,7 @@ func (d Dist) quantile(i int) Time {
 	case d.table != nil:
 		return d.table[i]
 	case d.width > 0:
-		return d.value + scaleTime(d.width, uint64(i), steps) //nolint:gosec // 0 to steps
+		return d.value + scaleTime(d.width, uint64(i), steps) // 0 to steps
 	default:
 		return d.value
 	}

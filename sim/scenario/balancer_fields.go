@@ -198,7 +198,7 @@ func lbWord[T ~uint8](name, what string, words []string, in func(*LoadBalancer) 
 		read: func(c cursor, l *LoadBalancer) {
 			for i, w := range words {
 				if c.text("") == w {
-					*in(l) = T(i) //nolint:gosec // an index of a handful of words
+					*in(l) = T(i) // an index of a handful of words
 				}
 			}
 		},

@@ -79,7 +79,7 @@ func inSeconds(to *engine.Time, value string) bool {
 	if !ok || n == 0 || n > uint64(maxSpan/engine.Second) {
 		return false
 	}
-	*to = engine.Time(n) * engine.Second //nolint:gosec // bounded above
+	*to = engine.Time(n) * engine.Second // bounded above
 	return true
 }
 
@@ -108,7 +108,7 @@ func inAnswers(to *int, value string) bool {
 	if !ok || n == 0 || n > maxWhole {
 		return false
 	}
-	*to = int(n) //nolint:gosec // bounded above
+	*to = int(n) // bounded above
 	return true
 }
 

@@ -50,7 +50,7 @@ func readTries(l *LoadBalancer, value string) bool {
 	if !ok || n > maxRetries {
 		return false
 	}
-	l.Layer7.Retries = int(n) - 1 //nolint:gosec // bounded above
+	l.Layer7.Retries = int(n) - 1 // bounded above
 	if n == 0 {
 		l.Layer7.Retries = maxRetries
 	}

@@ -47,7 +47,7 @@ func (s *settings) floor(ctx context.Context, mode string, size objects.Size) (t
 		if slices.Contains(rows, rowFirstSync) {
 			times = "10x"
 		}
-		cmd := exec.CommandContext(ctx, s.program(floorProgram), "-test.run=^$", "-test.benchtime="+times, //nolint:gosec // a program of ours
+		cmd := exec.CommandContext(ctx, s.program(floorProgram), "-test.run=^$", "-test.benchtime="+times, // a program of ours
 			"-test.bench=^Benchmark"+name+"$/^"+size.String()+"$/^raw$")
 		out, err := cmd.Output()
 		if err != nil {

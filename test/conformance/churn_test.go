@@ -78,7 +78,7 @@ func (c *churn) service(i int) *corev1.Service {
 			continue
 		}
 		svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{
-			Name: string(p), Protocol: p, Port: churnPort, NodePort: churnNodePort + int32(i), //nolint:gosec // 0 or 1
+			Name: string(p), Protocol: p, Port: churnPort, NodePort: churnNodePort + int32(i), // 0 or 1
 		})
 	}
 	for _, ip := range inBothFamilies(pick(c, 2, []backendtest.Place{backendtest.VIPA, backendtest.VIPB}[i])...) {
@@ -163,7 +163,7 @@ func (c *churn) packet() packet.Packet {
 	}
 	dst, port := dsts[c.rng.IntN(len(dsts))], uint16(churnPort)
 	if dst == backendtest.NodePrimary {
-		port = churnNodePort + uint16(c.rng.IntN(2)) //nolint:gosec // 0 or 1
+		port = churnNodePort + uint16(c.rng.IntN(2)) // 0 or 1
 	}
 	if c.port++; c.port < lastDraw {
 		c.port = lastDraw + 1

@@ -144,7 +144,7 @@ func (c *cage) capset(kept uint64) error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
 	for i := range sets {
-		half := uint32(kept >> (32 * i)) //nolint:gosec // half of it is meant
+		half := uint32(kept >> (32 * i)) // half of it is meant
 		sets[i] = unix.CapUserData{Effective: half, Permitted: half}
 		if c.Ambient {
 			sets[i].Inheritable = half

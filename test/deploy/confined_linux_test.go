@@ -231,7 +231,7 @@ func (n *node) serve(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.server = "http://" + l.Addr().String()
-	s := &http.Server{Handler: n.api} //nolint:gosec // only the test asks
+	s := &http.Server{Handler: n.api} // only the test asks
 	done := make(chan error)
 	go func() { done <- s.Serve(l) }()
 	t.Cleanup(func() {

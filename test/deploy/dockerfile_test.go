@@ -250,7 +250,7 @@ func TestImageBinary(t *testing.T) {
 		}
 	}
 	alone := t.TempDir()
-	if err := os.WriteFile(filepath.Join(alone, "lameduck"), program, 0o755); err != nil { //nolint:gosec // it is to be run
+	if err := os.WriteFile(filepath.Join(alone, "lameduck"), program, 0o755); err != nil { // it is to be run
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"version"}, {"explain", "--truth-table"}, {"proxy", "--help"}} {

@@ -140,7 +140,7 @@ func (c *cluster) start(ctx context.Context) (err error) {
 // build makes the program under test, from the sources as they are.
 func build(ctx context.Context, dir string) (string, error) {
 	program := filepath.Join(dir, "lameduck")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "./cmd/lameduck") //nolint:gosec // no input of others
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "./cmd/lameduck") // no input of others
 	cmd.Dir = "../.."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build lameduck: %w\n%s", err, out)

@@ -154,7 +154,7 @@ func (c *cluster) answers(t *testing.T, s *corev1.Service, m *member, code, loca
 	t.Helper()
 	body := fmt.Sprintf(`"localEndpoints": %d,`, local)
 	for _, a := range m.Addrs {
-		url := "http://" + netip.AddrPortFrom(a, uint16(s.Spec.HealthCheckNodePort)).String() + "/healthz" //nolint:gosec // a port
+		url := "http://" + netip.AddrPortFrom(a, uint16(s.Spec.HealthCheckNodePort)).String() + "/healthz" // a port
 		until(t, fmt.Sprintf("%s says %d", url, code), func(ctx context.Context) error {
 			got, text, err := node.Get(ctx, c.outside.Place, url)
 			if err != nil {

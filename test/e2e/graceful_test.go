@@ -51,7 +51,7 @@ func TestAProxyIsAskedToEndAndStartedAgain(t *testing.T) {
 				until(t, "a hundred more requests were made", moreThan(load, load.Count()+100))
 			}
 			for _, a := range m.Addrs {
-				healthAt(t, m, a, uint16(s.Spec.HealthCheckNodePort), true) //nolint:gosec // a port
+				healthAt(t, m, a, uint16(s.Spec.HealthCheckNodePort), true) // a port
 			}
 			some()
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -65,7 +65,7 @@ func TestAProxyIsAskedToEndAndStartedAgain(t *testing.T) {
 				}
 			})
 			for _, a := range m.Addrs {
-				healthAt(t, m, a, uint16(s.Spec.HealthCheckNodePort), false) //nolint:gosec // a port
+				healthAt(t, m, a, uint16(s.Spec.HealthCheckNodePort), false) // a port
 				healthAt(t, m, a, node.HealthzPort, false)
 			}
 			some()
@@ -74,7 +74,7 @@ func TestAProxyIsAskedToEndAndStartedAgain(t *testing.T) {
 			}
 			some()
 			for _, a := range m.Addrs {
-				healthAt(t, m, a, uint16(s.Spec.HealthCheckNodePort), true) //nolint:gosec // a port
+				healthAt(t, m, a, uint16(s.Spec.HealthCheckNodePort), true) // a port
 				healthAt(t, m, a, node.HealthzPort, true)
 			}
 			for _, k := range kept {

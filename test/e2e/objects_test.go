@@ -210,7 +210,7 @@ func loadBalancerIPs(s *corev1.Service) []netip.AddrPort {
 func nodePorts(s *corev1.Service, n *network.Node, protocol corev1.Protocol) []netip.AddrPort {
 	for _, p := range s.Spec.Ports {
 		if p.Protocol == protocol {
-			return at(uint16(p.NodePort), n.Addrs[0].String(), n.Addrs[1].String()) //nolint:gosec // a port
+			return at(uint16(p.NodePort), n.Addrs[0].String(), n.Addrs[1].String()) // a port
 		}
 	}
 	return nil

@@ -349,7 +349,7 @@ func (r rollout) deploy(t *testing.T, c *cluster) *rolling {
 		t.Fatal(err)
 	}
 	c.rolledOut(t, w.namespace, rolloutN)
-	w.old, w.healthPort = w.pods(t), uint16(s.Spec.HealthCheckNodePort) //nolint:gosec // a port
+	w.old, w.healthPort = w.pods(t), uint16(s.Spec.HealthCheckNodePort) // a port
 	to := netip.AddrPortFrom(netip.MustParseAddr(s.Status.LoadBalancer.Ingress[0].IP), servicePort)
 	var targets []client.Target
 	for i, m := range c.nodes[slowLabel] {
@@ -567,9 +567,9 @@ func (b *balancer) next() int {
 		}
 	}
 	if len(healthy) == 0 {
-		return rand.IntN(len(modes())) //nolint:gosec // no secret
+		return rand.IntN(len(modes())) // no secret
 	}
-	return healthy[rand.IntN(len(healthy))] //nolint:gosec // no secret
+	return healthy[rand.IntN(len(healthy))] // no secret
 }
 
 func (b *balancer) allHealthy() error {

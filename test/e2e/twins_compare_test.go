@@ -142,7 +142,7 @@ func frontends(s *corev1.Service, protocol lab.Protocol, family int) []netip.Add
 	}
 	for _, port := range s.Spec.Ports {
 		if port.NodePort != 0 && strings.EqualFold(string(port.Protocol), protocol.String()) {
-			out = append(out, netip.AddrPortFrom(addrs(twinAddr4, twinAddr6)[family], uint16(port.NodePort))) //nolint:gosec // a port
+			out = append(out, netip.AddrPortFrom(addrs(twinAddr4, twinAddr6)[family], uint16(port.NodePort))) // a port
 		}
 	}
 	return out

@@ -116,7 +116,7 @@ type pair struct {
 func newPair(t *testing.T, c *cluster, mode string, seed uint64) *pair {
 	t.Helper()
 	p := &pair{c: c, node: "twin-" + mode, seed: seed, seen: map[string]int{}}
-	p.world = newTwinWorld(c, c.namespace(t), p.node, int(seed)*twinServices, rand.New(rand.NewPCG(seed, 0))) //nolint:gosec // chosen, not secret
+	p.world = newTwinWorld(c, c.namespace(t), p.node, int(seed)*twinServices, rand.New(rand.NewPCG(seed, 0))) // chosen, not secret
 	p.world.join(t)
 	argv, env, err := component.Command(component.KubeProxy)
 	if err != nil {

@@ -149,7 +149,7 @@ func (w *twinWorld) keep(t *testing.T, i int, s *corev1.Service) {
 	w.happened(t, "status", s.Status.LoadBalancer, err)
 	w.services[i] = s
 	if port := s.Spec.HealthCheckNodePort; port != 0 {
-		w.healthPorts = append(w.healthPorts, uint16(port)) //nolint:gosec // a port
+		w.healthPorts = append(w.healthPorts, uint16(port)) // a port
 	}
 }
 

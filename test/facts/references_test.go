@@ -44,7 +44,7 @@ func sources(t *testing.T, do func(name, text string)) {
 		if ext := filepath.Ext(name); d.IsDir() || ext != ".go" && ext != ".md" || strings.HasSuffix(name, "model/model_test.go") {
 			return nil
 		}
-		data, err := os.ReadFile(name) //nolint:gosec // files of the repository
+		data, err := os.ReadFile(name) // files of the repository
 		if err == nil {
 			do(name, string(data))
 		}

@@ -42,7 +42,7 @@ func (f flood) run(enough func(calls int) bool) (int, error) {
 		if tick != nil {
 			<-tick
 		}
-		d := f.dial(f.calls[i%len(f.calls)], uint16(firstPort+i%(lastPort-firstPort+1))) //nolint:gosec // below 40,000
+		d := f.dial(f.calls[i%len(f.calls)], uint16(firstPort+i%(lastPort-firstPort+1))) // below 40,000
 		if err := f.call(d); err != nil {
 			return i, fmt.Errorf("call %d: %w", i, err)
 		}

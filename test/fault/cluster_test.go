@@ -76,7 +76,7 @@ func protocols() []corev1.Protocol {
 	return []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP}
 }
 
-func (s service) nodePort() uint16 { return uint16(30000 + s.number) } //nolint:gosec // a small number
+func (s service) nodePort() uint16 { return uint16(30000 + s.number) } // a small number
 
 func (s service) object() *corev1.Service {
 	svc := &corev1.Service{}

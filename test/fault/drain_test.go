@@ -56,7 +56,7 @@ func (d *drain) flows(what string, want lab.Fate, at pod, from uint16) []*lab.Fl
 		}
 		// Each has a port of its own: two flows from one port to one pod, by different addresses of
 		// the Service, would be one, and the kernel would have to change the port of the second.
-		dial := d.dial(c, from+uint16(i)) //nolint:gosec // a small number
+		dial := d.dial(c, from+uint16(i)) // a small number
 		f, r, err := d.Open(dial)
 		if err != nil || r.Fate != want {
 			d.Errorf("%s: %s: %s %s, error %v, want %s", what, dial, r.Fate, r.Error, err, want)

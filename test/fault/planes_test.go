@@ -66,7 +66,7 @@ func iptablesRules(v iptables.Variant) (string, error) {
 	var all []string
 	for _, tool := range []string{"iptables", "ip6tables"} {
 		for _, table := range []string{"mangle", "nat", "filter"} {
-			out, err := exec.Command(tool+"-"+v.String()+"-save", "-t", table).Output() //nolint:gosec // one of a few
+			out, err := exec.Command(tool+"-"+v.String()+"-save", "-t", table).Output() // one of a few
 			if err != nil {
 				return "", fmt.Errorf("%s-save: %w", tool, err)
 			}

@@ -28,7 +28,7 @@ func TestEveryEndpointGetsItsShare(t *testing.T) {
 		got := map[netip.AddrPort]int{}
 		for i := range flows {
 			c := call{caller, endpoints.IPv4, lab.UDP, netip.AddrPortFrom(s.clusterIPs()[0], port)}
-			f, result, err := r.Open(r.dial(c, uint16(firstPort+i))) //nolint:gosec // below 40,000
+			f, result, err := r.Open(r.dial(c, uint16(firstPort+i))) // below 40,000
 			if err != nil || result.Fate != lab.Answered {
 				t.Fatalf("flow %d: %s, error %v", i, result.Fate, err)
 			}

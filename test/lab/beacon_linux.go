@@ -51,7 +51,7 @@ func (l *Lab) settle(s *site, family6 bool) error {
 
 func (b *beacon) request(s *site, family6 bool) error {
 	b.next++
-	request := echoRequest(family6, uint16(b.fd), b.next) //nolint:gosec // an identifier: any 16 bits will do
+	request := echoRequest(family6, uint16(b.fd), b.next) // an identifier: any 16 bits will do
 	if err := unix.Send(b.fd, request, 0); err != nil {
 		return fmt.Errorf("send an echo request from %s: %w", s.Name, err)
 	}
@@ -65,7 +65,7 @@ func (b *beacon) await(s *site, family6 bool, limit time.Duration) (bool, error)
 		n, _, err := unix.Recvfrom(b.fd, buf, unix.MSG_DONTWAIT)
 		switch {
 		case errors.Is(err, unix.EAGAIN):
-			poll := []unix.PollFd{{Fd: int32(b.fd), Events: unix.POLLIN}} //nolint:gosec // descriptors are small
+			poll := []unix.PollFd{{Fd: int32(b.fd), Events: unix.POLLIN}} // descriptors are small
 			n, err := unix.Poll(poll, int(limit/time.Millisecond))
 			if n == 0 && err == nil {
 				return false, nil
@@ -76,7 +76,7 @@ func (b *beacon) await(s *site, family6 bool, limit time.Duration) (bool, error)
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
 			return false, fmt.Errorf("receive an echo reply in %s: %w", s.Name, err)
-		case isEchoReply(buf[:n], family6, uint16(b.fd), b.next): //nolint:gosec // as sent
+		case isEchoReply(buf[:n], family6, uint16(b.fd), b.next): // as sent
 			return true, nil
 		}
 	}
@@ -239,7 +239,7 @@ func checksum(m []byte) uint16 {
 		sum += uint32(binary.BigEndian.Uint16(m[i:]))
 	}
 	sum = sum&0xffff + sum>>16
-	return ^uint16(sum + sum>>16) //nolint:gosec // the carry is added, the rest cut off, as RFC 1071 has it
+	return ^uint16(sum + sum>>16) // the carry is added, the rest cut off, as RFC 1071 has it
 }
 
 // icmpMessage cuts off the IP header, which raw sockets deliver for IPv4 only.

@@ -236,7 +236,7 @@ func (f *Flow) step() (r Result, moved bool, err error) {
 // finishConnect looks whether a TCP connection is there.
 func (f *Flow) finishConnect() (r Result, moved bool, err error) {
 	r.Fate = Lost
-	poll := []unix.PollFd{{Fd: int32(f.fd), Events: unix.POLLOUT}} //nolint:gosec // descriptors are small
+	poll := []unix.PollFd{{Fd: int32(f.fd), Events: unix.POLLOUT}} // descriptors are small
 	n, err := unix.Poll(poll, 0)
 	if n == 0 || errors.Is(err, unix.EINTR) {
 		return r, false, nil
@@ -249,7 +249,7 @@ func (f *Flow) finishConnect() (r Result, moved bool, err error) {
 		return r, false, fmt.Errorf("SO_ERROR: %w", err)
 	}
 	if code != 0 || poll[0].Revents&unix.POLLERR != 0 {
-		return f.failure(unix.Errno(code)) //nolint:gosec // it is one
+		return f.failure(unix.Errno(code)) // it is one
 	}
 	f.dialed = true
 	return r, true, nil

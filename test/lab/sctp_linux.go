@@ -52,10 +52,10 @@ func (m *sctpMessage) encode() []byte {
 		b = binary.BigEndian.AppendUint32(b, 1<<16|1)
 		b = binary.BigEndian.AppendUint32(b, m.own)
 		b = binary.BigEndian.AppendUint16(b, m.kind)
-		b = binary.BigEndian.AppendUint16(b, uint16(4+len(m.text))) //nolint:gosec // a few words
+		b = binary.BigEndian.AppendUint16(b, uint16(4+len(m.text))) // a few words
 		b = append(b, m.text...)
 	}
-	binary.BigEndian.PutUint16(b[sctpHeader+2:], uint16(len(b)-sctpHeader)) //nolint:gosec // a few words
+	binary.BigEndian.PutUint16(b[sctpHeader+2:], uint16(len(b)-sctpHeader)) // a few words
 	for len(b)%4 != 0 {
 		b = append(b, 0)
 	}

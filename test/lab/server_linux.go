@@ -142,7 +142,7 @@ func prepareListener(fd int, p port) error {
 
 // add takes a socket over: it is closed with the others.
 func (s *servers) add(sv *server) error {
-	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(sv.fd)} //nolint:gosec // descriptors are small
+	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(sv.fd)} // descriptors are small
 	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, sv.fd, &event); err != nil {
 		return fmt.Errorf("epoll: %w", err)
 	}
@@ -153,7 +153,7 @@ func (s *servers) add(sv *server) error {
 // drop closes a connection. To close its descriptor does not take it out of epoll while a program
 // that another thread is starting has it, too.
 func (s *servers) drop(sv *server) error {
-	delete(s.sockets, int32(sv.fd)) //nolint:gosec // descriptors are small
+	delete(s.sockets, int32(sv.fd)) // descriptors are small
 	return errors.Join(unix.EpollCtl(s.epoll, unix.EPOLL_CTL_DEL, sv.fd, nil), unix.Close(sv.fd))
 }
 

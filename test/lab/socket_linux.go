@@ -61,9 +61,9 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 func addrPort(s unix.Sockaddr) netip.AddrPort {
 	switch s := s.(type) {
 	case *unix.SockaddrInet4:
-		return netip.AddrPortFrom(netip.AddrFrom4(s.Addr), uint16(s.Port)) //nolint:gosec // it is a port
+		return netip.AddrPortFrom(netip.AddrFrom4(s.Addr), uint16(s.Port)) // it is a port
 	case *unix.SockaddrInet6:
-		return netip.AddrPortFrom(netip.AddrFrom16(s.Addr), uint16(s.Port)) //nolint:gosec // it is a port
+		return netip.AddrPortFrom(netip.AddrFrom16(s.Addr), uint16(s.Port)) // it is a port
 	default:
 		return netip.AddrPort{}
 	}

@@ -16,7 +16,7 @@ func newControl(path string, n int) (control, error) {
 	if err := os.WriteFile(path, make([]byte, 4+n), 0o600); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o666); err != nil { //nolint:gosec // see above
+	if err := os.Chmod(path, 0o666); err != nil { // see above
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -29,7 +29,7 @@ func newControl(path string, n int) (control, error) {
 
 // choose has programs that start from now on make a mistake, or none: 0.
 func (c control) choose(number int) {
-	binary.LittleEndian.PutUint32(c, uint32(number)) //nolint:gosec // not more than there are mistakes
+	binary.LittleEndian.PutUint32(c, uint32(number)) // not more than there are mistakes
 	clear(c[4:])
 }
 

@@ -50,7 +50,7 @@ func TestFreshMistakes(t *testing.T) {
 	t.Logf("%d of %d mistakes drawn with %s=%s, %d argued", len(drawn), len(all), seedEnv, seed, len(reasons))
 
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // tests start programs of users without rights
+	if err := os.Chmod(dir, 0o755); err != nil { // tests start programs of users without rights
 		t.Fatal(err)
 	}
 	bench := &Bench{

@@ -54,7 +54,7 @@ func switched(control string, drawn []*Mistake) map[string]string {
 				files[m.file] = append(files[m.file], w)
 			}
 		}
-		wrap := func(s string) string { return m.wrap(s, uint(i)+1) } //nolint:gosec // a position is not negative
+		wrap := func(s string) string { return m.wrap(s, uint(i)+1) } // a position is not negative
 		files[m.file] = append(files[m.file], wrapper{m.start, m.end, wrap})
 		header := "package " + m.source.pkg.Name() + "\n"
 		texts[filepath.Join(m.source.Dir, onLinux)] = header + fmt.Sprintf(reader, control)

@@ -32,7 +32,7 @@ const memory = 8 << 20
 func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory), //nolint:gosec // built above
+	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory), // built above
 		s.binary, "-test.v", "-test.failfast", "-test.run", pattern(names), "-test.timeout", limit.String())
 	cmd.Dir = s.dir
 	if err := s.freshScratch(); err != nil {

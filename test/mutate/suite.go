@@ -108,7 +108,7 @@ func (s *suite) freshScratch() error {
 	if err := os.Mkdir(s.scratch, 0o700); err != nil {
 		return err
 	}
-	return os.Chmod(s.scratch, 0o777) //nolint:gosec // tests start programs of users without rights
+	return os.Chmod(s.scratch, 0o777) // tests start programs of users without rights
 }
 
 // names lists the tests of a binary. Benchmarks are none.

@@ -24,7 +24,7 @@ func TestGeneratedDocuments(t *testing.T) {
 		"../../docs/result.schema.json":   indented(t, report.Schema()),
 	} {
 		if *update {
-			if err := os.WriteFile(name, want, 0o644); err != nil { //nolint:gosec // a document for everybody
+			if err := os.WriteFile(name, want, 0o644); err != nil { // a document for everybody
 				t.Fatal(err)
 			}
 			continue

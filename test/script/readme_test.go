@@ -30,7 +30,7 @@ func runAll(t *testing.T, shown []command) {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()
 			words := strings.Fields(c.line)
-			cmd := exec.Command(filepath.Join(binaries, "lameduck"), words[1:]...) //nolint:gosec // the documents' own commands
+			cmd := exec.Command(filepath.Join(binaries, "lameduck"), words[1:]...) // the documents' own commands
 			cmd.Dir = "../.."
 			out, err := cmd.Output()
 			var exit *exec.ExitError

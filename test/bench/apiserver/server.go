@@ -269,7 +269,7 @@ func answer(w http.ResponseWriter, f Format, body []byte, err error) {
 func refuse(w http.ResponseWriter, f Format, code int, reason metav1.StatusReason, message string) {
 	status := &metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
-		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message, //nolint:gosec // a status code
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message, // a status code
 	}
 	body, err := encodeObject(f, status)
 	if err != nil {

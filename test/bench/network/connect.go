@@ -37,7 +37,7 @@ func connect(fd int, to netip.AddrPort, limit time.Duration) error {
 		if left <= 0 {
 			return unix.ETIMEDOUT
 		}
-		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}} //nolint:gosec // descriptors are small
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}} // descriptors are small
 		n, err := unix.Poll(fds, int(left/time.Millisecond)+1)
 		switch {
 		case errors.Is(err, unix.EINTR):
@@ -46,7 +46,7 @@ func connect(fd int, to netip.AddrPort, limit time.Duration) error {
 		case n > 0:
 			code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
 			if err == nil && code != 0 {
-				err = unix.Errno(code) //nolint:gosec // an error number
+				err = unix.Errno(code) // an error number
 			}
 			return err
 		}

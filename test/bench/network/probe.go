@@ -133,7 +133,7 @@ func checksum(b []byte, sum uint32) uint16 {
 	for sum > 0xffff {
 		sum = sum>>16 + sum&0xffff
 	}
-	return ^uint16(sum) //nolint:gosec // 16 bits are left
+	return ^uint16(sum) // 16 bits are left
 }
 
 // ErrTimeout says that a Prober's limit was over first.

@@ -63,7 +63,7 @@ func (s Size) String() string { return fmt.Sprintf("%dx%d", s.Services, s.Endpoi
 func offset(base string, n int) netip.Addr {
 	b := netip.MustParseAddr(base).As4()
 	v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
-	v += uint32(n) //nolint:gosec // the sizes are limited
+	v += uint32(n) // the sizes are limited
 	return netip.AddrFrom4([4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)})
 }
 

@@ -34,7 +34,7 @@ type Process struct {
 
 // Start runs a command. The caller's thread decides which network namespace it is in.
 func Start(argv, env []string, output io.Writer) (*Process, error) {
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec // which one is the point of it
+	cmd := exec.Command(argv[0], argv[1:]...) // which one is the point of it
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, output, output
 	// Whatever ends this program, or the thread that the other was started on, ends that, too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -89,7 +89,7 @@ func (p *Process) CPU() (time.Duration, error) {
 	pid := p.cmd.Process.Pid
 	var own unix.Timespec
 	// The clock of another process (man 2 clock_getres; linux/posix-timers.h, CPUCLOCK_SCHED).
-	if err := unix.ClockGettime(int32(^pid<<3|2), &own); err != nil { //nolint:gosec // the kernel's encoding
+	if err := unix.ClockGettime(int32(^pid<<3|2), &own); err != nil { // the kernel's encoding
 		return 0, fmt.Errorf("processor time of %d: %w", pid, err)
 	}
 	children, err := waitedFor(pid)

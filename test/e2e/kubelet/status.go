@@ -103,7 +103,7 @@ func (s *status) ended(code int) {
 		}
 		for i := range p.ContainerStatuses {
 			p.ContainerStatuses[i].State = corev1.ContainerState{
-				Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(code), FinishedAt: metav1.Now()}, //nolint:gosec // an exit code
+				Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(code), FinishedAt: metav1.Now()}, // an exit code
 			}
 		}
 		setReady(p, false)

@@ -43,7 +43,7 @@ func (c *Client) knows(node *Node) error {
 		table := tableOf(node)
 		for i, cidr := range strings.Split(LoadBalancerCIDRs, ",") {
 			r := netlink.NewRule()
-			r.Family, r.Mark, r.Table = netlink.FAMILY_V4, uint32(node.index), table //nolint:gosec // a small number
+			r.Family, r.Mark, r.Table = netlink.FAMILY_V4, uint32(node.index), table // a small number
 			if i == 1 {
 				r.Family = netlink.FAMILY_V6
 			}

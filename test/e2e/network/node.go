@@ -62,7 +62,7 @@ func (n *Network) node(name string) (*Node, error) {
 		return nil, err
 	}
 	node := &Node{Machine: m, network: n, PodCIDRs: []netip.Prefix{
-		netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 244, byte(m.index), 0}), 24), //nolint:gosec // at most mostOnWire
+		netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 244, byte(m.index), 0}), 24), // at most mostOnWire
 		netip.MustParsePrefix(fmt.Sprintf("fd00:10:244:%x::/64", m.index)),
 	}}
 	for _, other := range n.nodes {
@@ -102,7 +102,7 @@ func (node *Node) Pod(name string) (*Pod, error) {
 	pod := &Pod{Place: p, node: node, number: number}
 	for _, cidr := range node.PodCIDRs {
 		b := cidr.Addr().AsSlice()
-		b[len(b)-1] = byte(number) //nolint:gosec // below 256
+		b[len(b)-1] = byte(number) // below 256
 		a, _ := netip.AddrFromSlice(b)
 		pod.Addrs = append(pod.Addrs, a)
 	}

@@ -34,7 +34,7 @@ func Start(s Spec) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	cmd := exec.Command(s.Argv[0], s.Argv[1:]...) //nolint:gosec // which one is the point of it
+	cmd := exec.Command(s.Argv[0], s.Argv[1:]...) // which one is the point of it
 	cmd.Env = append(os.Environ(), s.Env...)
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
