@@ -186,7 +186,10 @@ type Traffic struct {
 	pending agenda
 	steps   []*step // to be used again
 	seq     uint64
-	spare   []*attempt  // to be used again by requests that wait
+	spare   []*attempt // to be used again by requests that wait
+	// cleanSteps and cleanSpare are how many of these, from the first on, have not been used in this run.
+	cleanSteps, cleanSpare int
+
 	scratch attempt     // of the request that has just arrived: most are done with it at once
 	serving []inFlight  // by Server.ID
 	dead    []bool      // nodes that are gone; those beyond its end are not
@@ -630,6 +633,7 @@ func (t *Traffic) later(at engine.Time, s step) {
 	var keep *step
 	if n := len(t.steps); n > 0 {
 		keep, t.steps = t.steps[n-1], t.steps[:n-1]
+		t.cleanSteps = min(t.cleanSteps, n-1)
 	} else {
 		keep = new(step)
 	}

@@ -31,6 +31,7 @@ func (t *Traffic) keep(a *attempt) *attempt {
 	last := len(t.spare) - 1
 	kept := t.spare[last]
 	t.spare = t.spare[:last]
+	t.cleanSpare = min(t.cleanSpare, last)
 	*kept = *a
 	return kept
 }
