@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // act schedules the scenario's actions.
@@ -17,18 +17,18 @@ func (r *run) act() {
 }
 
 // do carries out an action, on the controllers of load balancers, too.
-func (r *run) do(a scenario.Action) {
+func (r *run) do(a world.Action) {
 	r.cluster.Do(a)
-	if a.Verb == "component" && a.Target == scenario.LBController {
-		r.pauseFronts(a.Value == scenario.ComponentPause)
+	if a.Verb == "component" && a.Target == world.LBController {
+		r.pauseFronts(a.Value == world.ComponentPause)
 	}
 	r.wakeFronts() // a proxy that gets no time answers nobody
 }
 
 // undo ends an action that lasts.
-func (r *run) undo(a scenario.Action) {
+func (r *run) undo(a world.Action) {
 	r.cluster.Undo(a)
-	if a.Verb == "component" && a.Target == scenario.LBController {
+	if a.Verb == "component" && a.Target == world.LBController {
 		r.pauseFronts(false)
 	}
 	r.wakeFronts()

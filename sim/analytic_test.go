@@ -9,7 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // The expected values of these tests are derived in their comments from the constants of the
@@ -19,14 +19,14 @@ import (
 
 // derivation is a world of which an amount is known beforehand.
 type derivation struct {
-	world   func() *scenario.Scenario
+	world   func() *world.Scenario
 	seeds   int
 	measure func(*Result) float64
 	// holds says whether the amount, summed up over so many seeds, is what was derived.
 	holds func(sum float64, seeds int) bool
 	// changed makes one constant 10 % larger or smaller: then it must not hold any more.
 	what    string
-	changed func(*scenario.Scenario)
+	changed func(*world.Scenario)
 }
 
 // test runs the world with at least a million requests, and the changed one once.
@@ -50,7 +50,7 @@ func (d derivation) test(t *testing.T) {
 }
 
 // run adds up several seeds. A world without an end of its own has to come to rest.
-func (d derivation) run(t *testing.T, sc *scenario.Scenario, seeds int) (sum, requests float64) {
+func (d derivation) run(t *testing.T, sc *world.Scenario, seeds int) (sum, requests float64) {
 	t.Helper()
 	for seed := range seeds {
 		r, err := Run(sc, uint64(seed+1))
@@ -136,7 +136,7 @@ func TestRolloutLosesRByRPlusOneOfMinSyncPeriod(t *testing.T) {
 		t.Run(fmt.Sprintf("R=%d minSyncPeriod=%s", c.r, c.minSync.Duration()), func(t *testing.T) {
 			t.Parallel()
 			derivation{
-				world: func() *scenario.Scenario {
+				world: func() *world.Scenario {
 					sc := plainWorld(c.r, c.minSync)
 					sc.Traffic[0].Rate = c.rate * 1000
 					sc.Workloads[0].App.Start = engine.Constant(c.start)
@@ -147,7 +147,7 @@ func TestRolloutLosesRByRPlusOneOfMinSyncPeriod(t *testing.T) {
 				seeds: c.seeds, measure: only(ledger.StaleRules),
 				holds:   chances(float64(c.r*c.rate)*float64(c.minSync)/float64(sec), 1/float64(c.r+1)),
 				what:    "minSyncPeriod 10 % longer",
-				changed: func(sc *scenario.Scenario) { sc.Nodes[0].Proxy.MinSyncPeriod += c.minSync / 10 },
+				changed: func(sc *world.Scenario) { sc.Nodes[0].Proxy.MinSyncPeriod += c.minSync / 10 },
 			}.test(t)
 		})
 	}
@@ -162,7 +162,7 @@ func TestReadyWithinTheHoldOfTheSyncBefore(t *testing.T) {
 	t.Parallel()
 	for r, seeds := range map[int]int{4: 3, 20: 2} { // order: each for itself
 		derivation{
-			world: func() *scenario.Scenario {
+			world: func() *world.Scenario {
 				sc := plainWorld(r, 10*sec)
 				sc.Workloads[0].App.Start = engine.Constant(15*sec + 500*ms)
 				sc.Traffic[0].Rate = 5000 * 1000
@@ -176,7 +176,7 @@ func TestReadyWithinTheHoldOfTheSyncBefore(t *testing.T) {
 				return math.Abs(lost-want) <= 4*math.Sqrt(want) && math.Abs(lost-want) <= want/100
 			},
 			what:    "minSyncPeriod 10 % longer",
-			changed: func(sc *scenario.Scenario) { sc.Nodes[0].Proxy.MinSyncPeriod += sec },
+			changed: func(sc *world.Scenario) { sc.Nodes[0].Proxy.MinSyncPeriod += sec },
 		}.test(t)
 	}
 }
@@ -189,7 +189,7 @@ func TestReadyWithinTheHoldOfTheSyncBefore(t *testing.T) {
 func TestMinReadySecondsAboveMinSyncPeriodRemovesTheLoss(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := plainWorld(4, 9*sec)
 			sc.Traffic[0].Rate = 8000 * 1000
 			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 10
@@ -198,7 +198,7 @@ func TestMinReadySecondsAboveMinSyncPeriodRemovesTheLoss(t *testing.T) {
 		},
 		seeds: 1, measure: failed, holds: exactly(0),
 		what:    "minSyncPeriod 10 % longer",
-		changed: func(sc *scenario.Scenario) { sc.Nodes[0].Proxy.MinSyncPeriod += 900 * ms },
+		changed: func(sc *world.Scenario) { sc.Nodes[0].Proxy.MinSyncPeriod += 900 * ms },
 	}.test(t)
 }
 
@@ -207,25 +207,25 @@ func TestMinReadySecondsAboveMinSyncPeriodRemovesTheLoss(t *testing.T) {
 func TestPreStopOutlastsThePropagation(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := plainWorld(4, 10*sec)
 			sc.Traffic[0].Rate = 8000 * 1000
 			sc.Workloads[0].App.Start = engine.Constant(25 * sec)
-			sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: "sleep", Duration: engine.Constant(10 * sec)}}
+			sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: "sleep", Duration: engine.Constant(10 * sec)}}
 			return sc
 		},
 		seeds: 1, measure: failed, holds: exactly(0),
 		what: "preStop 10 % shorter",
-		changed: func(sc *scenario.Scenario) {
-			sc.Workloads[0].Hooks["app"] = scenario.Hook{Kind: "sleep", Duration: engine.Constant(9 * sec)}
+		changed: func(sc *world.Scenario) {
+			sc.Workloads[0].Hooks["app"] = world.Hook{Kind: "sleep", Duration: engine.Constant(9 * sec)}
 		},
 	}.test(t)
 }
 
 // lastPod has one pod whose requests take 5 s and come each 0.04 ms; it is taken away at 20 s.
-func lastPod() *scenario.Scenario {
+func lastPod() *world.Scenario {
 	sc := plainWorld(1, sec)
-	sc.Actions = []scenario.Action{{At: 20 * sec, Verb: "scale", Target: "deployment/web", Value: "0"}}
+	sc.Actions = []world.Action{{At: 20 * sec, Verb: "scale", Target: "deployment/web", Value: "0"}}
 	sc.Until = 41 * sec
 	sc.Workloads[0].App.Serve = engine.Constant(5 * sec)
 	sc.Traffic[0].Timeout = 30 * sec
@@ -233,7 +233,7 @@ func lastPod() *scenario.Scenario {
 	return sc
 }
 
-func longerRequests(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(5500 * ms) }
+func longerRequests(sc *world.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(5500 * ms) }
 
 // At SIGTERM the requests of the last 5 s and a round trip of 0.5 ms are in flight. With a
 // grace period of 3 s they are cut 3 s later: those that arrived after 20 - 2.0005 s and before
@@ -242,7 +242,7 @@ func longerRequests(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.
 func TestKillAfterGraceCutsWhatTakesLonger(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := lastPod()
 			grace(3)(sc)
 			return sc
@@ -257,7 +257,7 @@ func TestKillAfterGraceCutsWhatTakesLonger(t *testing.T) {
 func TestOwnExitCutsWhatTakesLongerThanItWaits(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := lastPod()
 			finishWithin(2 * sec)(sc)
 			return sc
@@ -274,12 +274,12 @@ func TestOwnExitCutsWhatTakesLongerThanItWaits(t *testing.T) {
 func TestRestartInsideThePodCutsWhatTakesLongerThanItsGrace(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := lastPod()
 			liveness(sc)
 			three := int64(3)
 			template(sc).Containers[0].LivenessProbe.TerminationGracePeriodSeconds = &three
-			sc.Actions = []scenario.Action{{At: 20 * sec, For: 2 * sec, Verb: "dependency", Target: "db", Value: "down"}}
+			sc.Actions = []world.Action{{At: 20 * sec, For: 2 * sec, Verb: "dependency", Target: "db", Value: "down"}}
 			return sc
 		},
 		seeds: 1, measure: of(ledger.LivenessRestart, ledger.Reset),
@@ -292,9 +292,9 @@ func TestRestartInsideThePodCutsWhatTakesLongerThanItsGrace(t *testing.T) {
 // first pod's readiness is held at false for 2 s, and its probe runs each second and needs one
 // answer. Clients go to its node, which drops all they send for exactly 2 s: from a tick of the
 // probe to the second one after it.
-func dropWorld(timeout engine.Time) func() *scenario.Scenario {
-	return func() *scenario.Scenario {
-		sc := quiet(2, scenario.Action{At: 10 * sec, For: 2 * sec, Verb: "setReady", Target: "web#0", Value: "false"})
+func dropWorld(timeout engine.Time) func() *world.Scenario {
+	return func() *world.Scenario {
+		sc := quiet(2, world.Action{At: 10 * sec, For: 2 * sec, Verb: "setReady", Target: "web#0", Value: "false"})
 		local(sc)
 		firstProbe(sc)
 		sc.Traffic[0].Nodes = []string{"node-1"}
@@ -317,7 +317,7 @@ func TestDropWindowShorterThanTheTimeoutOnlyDelays(t *testing.T) {
 			return float64(r.Ledger.All().Slow)
 		},
 		holds: exactly(20_000 * 2),
-		what:  "a rate 10 % higher", changed: func(sc *scenario.Scenario) { sc.Traffic[0].Rate += sc.Traffic[0].Rate / 10 },
+		what:  "a rate 10 % higher", changed: func(sc *world.Scenario) { sc.Traffic[0].Rate += sc.Traffic[0].Rate / 10 },
 	}.test(t)
 }
 
@@ -328,13 +328,13 @@ func TestDropWindowLongerThanTheTimeoutFails(t *testing.T) {
 	derivation{
 		world: dropWorld(sec), seeds: 2,
 		measure: only(ledger.NoLocalEndpoint), holds: exactly(20_000 * 2),
-		what: "a timeout 10 % longer", changed: func(sc *scenario.Scenario) { sc.Traffic[0].Timeout = 1100 * ms },
+		what: "a timeout 10 % longer", changed: func(sc *world.Scenario) { sc.Traffic[0].Timeout = 1100 * ms },
 	}.test(t)
 }
 
 // steady does nothing for a while.
-func steady(replicas int, until engine.Time) *scenario.Scenario {
-	sc := quiet(replicas, scenario.Action{At: until, Verb: "resume", Target: "deployment/web"}) // changes nothing
+func steady(replicas int, until engine.Time) *world.Scenario {
+	sc := quiet(replicas, world.Action{At: until, Verb: "resume", Target: "deployment/web"}) // changes nothing
 	sc.Until = until
 	return sc
 }
@@ -349,13 +349,13 @@ func TestClosedLoopAsksAsFastAsItIsAnswered(t *testing.T) {
 		want += math.Ceil(float64(60_000-c) / 1.5)
 	}
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := steady(2, 60*sec)
-			sc.Traffic[0].Arrivals, sc.Traffic[0].Clients = scenario.ArrivalsClosedLoop, 30
+			sc.Traffic[0].Arrivals, sc.Traffic[0].Clients = world.ArrivalsClosedLoop, 30
 			return sc
 		},
 		seeds: 1, measure: total, holds: exactly(want),
-		what: "requests that take 10 % longer", changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(1100 * us) },
+		what: "requests that take 10 % longer", changed: func(sc *world.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(1100 * us) },
 	}.test(t)
 }
 
@@ -364,9 +364,9 @@ func TestPoissonArrivalsHaveTheirRate(t *testing.T) {
 	t.Parallel()
 	const rate, length = 20000, 60
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := steady(1, length*sec)
-			sc.Traffic[0].Arrivals, sc.Traffic[0].Rate = scenario.ArrivalsPoisson, rate*1000
+			sc.Traffic[0].Arrivals, sc.Traffic[0].Rate = world.ArrivalsPoisson, rate*1000
 			return sc
 		},
 		seeds: 1, measure: total,
@@ -374,7 +374,7 @@ func TestPoissonArrivalsHaveTheirRate(t *testing.T) {
 			want := float64(seeds * length * rate)
 			return math.Abs(n-want) <= 4*math.Sqrt(want) && math.Abs(n-want) <= want/100
 		},
-		what: "a rate 10 % higher", changed: func(sc *scenario.Scenario) { sc.Traffic[0].Rate += rate * 100 },
+		what: "a rate 10 % higher", changed: func(sc *world.Scenario) { sc.Traffic[0].Rate += rate * 100 },
 	}.test(t)
 }
 
@@ -385,14 +385,14 @@ func TestPoissonArrivalsHaveTheirRate(t *testing.T) {
 func TestOverloadTurnsAwayWhatThereIsNoRoomFor(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := steady(1, 48*sec)
 			sc.Workloads[0].App.Serve, sc.Workloads[0].App.Concurrency = engine.Constant(115*us), 1
 			sc.Traffic[0].Rate = 25000 * 1000
 			return sc
 		},
 		seeds: 1, measure: only(ledger.Overloaded), holds: exactly(799_999),
-		what: "requests that take 10 % longer", changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(126500) },
+		what: "requests that take 10 % longer", changed: func(sc *world.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(126500) },
 	}.test(t)
 }
 
@@ -400,14 +400,14 @@ func TestOverloadTurnsAwayWhatThereIsNoRoomFor(t *testing.T) {
 func TestAppErrorsAreThePartAskedFor(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := steady(2, 55*sec)
 			sc.Workloads[0].App.Errors = 20
 			sc.Traffic[0].Rate = 20000 * 1000
 			return sc
 		},
 		seeds: 2, measure: only(ledger.AppError), holds: chances(55*20000, 0.02),
-		what: "10 % more errors", changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Errors = 22 },
+		what: "10 % more errors", changed: func(sc *world.Scenario) { sc.Workloads[0].App.Errors = 22 },
 	}.test(t)
 }
 
@@ -432,17 +432,17 @@ func TestSameSeedSameHashOtherSeedOtherHash(t *testing.T) {
 // The budget of the design: 5 million requests a second a core, with 1 % of them failing, and as
 // many with a load balancer in the path.
 func BenchmarkRollout(b *testing.B) {
-	l4 := scenario.LoadBalancer{
-		Members: scenario.MembersLocalNodes, Controller: engine.Constant(sec), Propagation: engine.Constant(5 * sec), Drain: 30 * sec,
-		Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
+	l4 := world.LoadBalancer{
+		Members: world.MembersLocalNodes, Controller: engine.Constant(sec), Propagation: engine.Constant(5 * sec), Drain: 30 * sec,
+		Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
 	}
-	l7 := scenario.LoadBalancer{
-		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(sec), Drain: engine.Never,
-		Hash: scenario.HashRandom, Layer7: &scenario.Layer7{Retries: 1, ConnectTimeout: sec, UpstreamIdle: 60 * sec},
+	l7 := world.LoadBalancer{
+		Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(sec), Drain: engine.Never,
+		Hash: world.HashRandom, Layer7: &world.Layer7{Retries: 1, ConnectTimeout: sec, UpstreamIdle: 60 * sec},
 	}
 	for _, c := range []struct {
 		name string
-		sc   *scenario.Scenario
+		sc   *world.Scenario
 	}{
 		{"way=inside", plainWorld(4, sec)},
 		{"way=balancer", balanced(corev1.ServiceExternalTrafficPolicyLocal, l4)},

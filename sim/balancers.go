@@ -11,14 +11,14 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // front is a load balancer, or an ingress controller's pod, with what goes through it.
 type front struct {
 	run     *run
-	spec    *scenario.LoadBalancer
+	spec    *world.LoadBalancer
 	entry   cluster.Entry
 	watch   *cluster.EndpointWatch
 	nodes   *cluster.NodeWatch
@@ -99,7 +99,7 @@ func (r *run) openFronts() {
 }
 
 // newFront makes one at rest.
-func (r *run) newFront(name string, spec *scenario.LoadBalancer, entry cluster.Entry) *front {
+func (r *run) newFront(name string, spec *world.LoadBalancer, entry cluster.Entry) *front {
 	f := &front{run: r, spec: spec, entry: entry}
 	f.owner = r.eng.Register(name)
 	f.watch = r.cluster.WatchEndpoints(name, f.owner, entry, func() { f.b.Hear() })
@@ -142,17 +142,17 @@ func (f *front) endpointsOf(list []cluster.Endpoint) []balancer.Endpoint {
 }
 
 // Answer asks what a probe asks.
-func (f *front) Answer(p scenario.Probe, member int, draw uint64) balancer.Answer {
+func (f *front) Answer(p world.Probe, member int, draw uint64) balancer.Answer {
 	w := f.run.cluster
 	switch p {
-	case scenario.ProbeHealthPort:
+	case world.ProbeHealthPort:
 		return balancer.Answer(w.ProbeHealthPort(f.entry, member))
-	case scenario.ProbeNodePort:
+	case world.ProbeNodePort:
 		if w.Dead(member) {
 			return balancer.Answer{Late: true, Sure: true}
 		}
 		return f.throughNode(member, draw)
-	case scenario.ProbePod:
+	case world.ProbePod:
 		i := w.PodInstance(cluster.PodID(member))
 		return balancer.Answer{OK: i != nil && i.Accepts(), Late: i == nil || !i.Sandbox, Sure: true}
 	default:
@@ -178,16 +178,16 @@ func (f *front) throughNode(node int, draw uint64) balancer.Answer {
 }
 
 // WouldAnswer is what settled rules answer.
-func (f *front) WouldAnswer(p scenario.Probe, member int) bool {
+func (f *front) WouldAnswer(p world.Probe, member int) bool {
 	w := f.run.cluster
 	switch p {
-	case scenario.ProbeHealthPort:
+	case world.ProbeHealthPort:
 		return w.NodeHealthySettled(f.entry, member)
-	case scenario.ProbeNodePort:
+	case world.ProbeNodePort:
 		return w.ReachesSettled(f.entry, member)
-	case scenario.ProbePod:
+	case world.ProbePod:
 		return f.Answer(p, member, 0).OK
-	case scenario.ProbeProxyHealth:
+	case world.ProbeProxyHealth:
 		return !w.Dead(member) && w.EligibleSettled(member)
 	default:
 		return true
@@ -196,8 +196,8 @@ func (f *front) WouldAnswer(p scenario.Probe, member int) bool {
 
 // Reaches says whether a connection to a member reaches somebody who accepts.
 func (f *front) Reaches(member int) bool {
-	if f.spec.Target == scenario.TargetPods {
-		return f.Answer(scenario.ProbePod, member, 0).OK
+	if f.spec.Target == world.TargetPods {
+		return f.Answer(world.ProbePod, member, 0).OK
 	}
 	return f.run.cluster.Reaches(f.entry, member)
 }
@@ -238,7 +238,7 @@ func (f *front) Sends(members []int) {
 
 func (f *front) event(stream, member int, ok bool) cluster.Event {
 	e := cluster.Event{At: f.run.eng.Now(), Kind: cluster.EventBalancer, Entry: stream, Pod: -1, Node: member, OK: ok}
-	if f.spec.Target == scenario.TargetPods {
+	if f.spec.Target == world.TargetPods {
 		e.Pod, e.Node = cluster.PodID(member), -1
 	}
 	return e
@@ -277,7 +277,7 @@ func (f *front) pick(flow uint64, last int) traffic.Front {
 
 // door is where a connection to a member goes first.
 func (f *front) door(member int) traffic.Front {
-	if f.spec.Target == scenario.TargetPods {
+	if f.spec.Target == world.TargetPods {
 		return traffic.Front{Member: member, Node: -1, Target: f.target(member)}
 	}
 	return traffic.Front{Member: member, Node: member}
@@ -307,11 +307,11 @@ func (f *front) redirect() {
 	}
 }
 
-func noTarget(n scenario.NoTarget) ledger.Fault {
+func noTarget(n world.NoTarget) ledger.Fault {
 	switch n {
-	case scenario.NoTargetRefused:
+	case world.NoTargetRefused:
 		return ledger.FaultNoTargetRefused
-	case scenario.NoTarget503:
+	case world.NoTarget503:
 		return ledger.FaultNoTarget503
 	default:
 		return ledger.FaultNoTarget

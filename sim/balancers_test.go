@@ -9,11 +9,12 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // balanced is plainWorld with two nodes and two pods, one a node, behind a load balancer;
 // pod 0 is deleted at 10 s, and exits at once.
-func balanced(policy corev1.ServiceExternalTrafficPolicy, lb scenario.LoadBalancer) *scenario.Scenario {
+func balanced(policy corev1.ServiceExternalTrafficPolicy, lb world.LoadBalancer) *world.Scenario {
 	sc := plainWorld(2, sec)
 	node := sc.Nodes[0]
 	sc.Nodes = nil
@@ -28,12 +29,12 @@ func balanced(policy corev1.ServiceExternalTrafficPolicy, lb scenario.LoadBalanc
 	sc.Traffic[0].External, sc.Traffic[0].LB = true, &lb
 	sc.Traffic[0].Rate = 100 * 1000
 	sc.Traffic[0].Timeout = sec / 2 // no time for a second SYN, which may go elsewhere
-	sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}}
+	sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}}
 	return sc
 }
 
 // overSeeds is the mean of the seconds lost over seeds, with its standard error, and the causes.
-func overSeeds(t *testing.T, sc *scenario.Scenario, seeds uint64) (mean, se float64, causes map[ledger.Blame]uint64) {
+func overSeeds(t *testing.T, sc *world.Scenario, seeds uint64) (mean, se float64, causes map[ledger.Blame]uint64) {
 	t.Helper()
 	if testing.Short() {
 		t.Skipf("a mean over %d seeds", seeds)
@@ -63,7 +64,7 @@ func overSeeds(t *testing.T, sc *scenario.Scenario, seeds uint64) (mean, se floa
 // so 2.25 s of traffic. The deviation of U(0, 3)/2 is 0.433.
 func TestDetectionCostsHalfOfTheTrafficForItsTime(t *testing.T) {
 	t.Parallel()
-	lb := scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}
+	lb := world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}
 	const seeds = 400
 	check := func(interval engine.Time) (off float64, causes map[ledger.Blame]uint64) {
 		lb.Check.Interval = interval
@@ -87,9 +88,9 @@ func TestDetectionCostsHalfOfTheTrafficForItsTime(t *testing.T) {
 // after its deletion at the latest.
 func TestPreStopOutlastsDetection(t *testing.T) {
 	t.Parallel()
-	lb := scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}
+	lb := world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}
 	sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, lb)
-	sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(7 * sec)}}
+	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(7 * sec)}}
 	if mean, _, causes := overSeeds(t, sc, 50); mean != 0 {
 		t.Errorf("lost %.3f s: %v", mean, causes)
 	}
@@ -100,9 +101,9 @@ func TestPreStopOutlastsDetection(t *testing.T) {
 // 7 s of half of the traffic, whatever the seed.
 func TestDeregistrationOfAPod(t *testing.T) {
 	t.Parallel()
-	lb := scenario.LoadBalancer{
-		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 300 * sec,
-		Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 60 * sec, Timeout: 10 * sec, Healthy: 1, Unhealthy: 3},
+	lb := world.LoadBalancer{
+		Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 300 * sec,
+		Check: world.HealthCheck{Probe: world.ProbePod, Interval: 60 * sec, Timeout: 10 * sec, Healthy: 1, Unhealthy: 3},
 	}
 	mean, se, causes := overSeeds(t, balanced(corev1.ServiceExternalTrafficPolicyCluster, lb), 50)
 	// Whether a connection goes left or right is chance: 700 connections a run, 50 runs: a
@@ -122,11 +123,11 @@ func TestDeregistrationOfAPod(t *testing.T) {
 func TestAllUnhealthy(t *testing.T) {
 	t.Parallel()
 	for _, open := range []bool{true, false} {
-		lb := scenario.LoadBalancer{FailOpen: open, Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1}}
+		lb := world.LoadBalancer{FailOpen: open, Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1}}
 		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, lb)
 		// Every pod terminates and serves on for 20 s: ready nowhere, served by the fallback.
-		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web"}}
-		sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(20 * sec)}}
+		sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web"}}
+		sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(20 * sec)}}
 		mean, _, causes := overSeeds(t, sc, 10)
 		lost := causes[ledger.Blame{Cause: ledger.NoHealthyTarget, Actor: ledger.Spec, Elsewhere: true}]
 		if open && mean != 0 || !open && lost == 0 {
@@ -138,9 +139,9 @@ func TestAllUnhealthy(t *testing.T) {
 // A connection in use is cut when the draining of its member is over.
 func TestDrainCut(t *testing.T) {
 	t.Parallel()
-	lb := scenario.LoadBalancer{Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Drain: 5 * sec}
+	lb := world.LoadBalancer{Target: world.TargetPods, Members: world.MembersReadyPods, Drain: 5 * sec}
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
-	sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(20 * sec)}}
+	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(20 * sec)}}
 	sc.Workloads[0].App.Serve = engine.Constant(8 * sec)
 	sc.Traffic[0].Timeout = 60 * sec
 	_, _, causes := overSeeds(t, sc, 3)
@@ -151,12 +152,12 @@ func TestDrainCut(t *testing.T) {
 
 // draining is balanced with pods as members, which are told of within 2 s, left 5 s later and
 // drained for 5 s; the pod that is deleted at 10 s serves on for 30 s. A request takes 10 s.
-func draining(kind scenario.Connection) *scenario.Scenario {
-	lb := scenario.LoadBalancer{
-		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 5 * sec,
+func draining(kind world.Connection) *world.Scenario {
+	lb := world.LoadBalancer{
+		Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 5 * sec,
 	}
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
-	sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(30 * sec)}}
+	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(30 * sec)}}
 	grace(60)(sc)
 	sc.Workloads[0].App.Serve = engine.Constant(10 * sec)
 	t := &sc.Traffic[0]
@@ -171,18 +172,18 @@ func draining(kind scenario.Connection) *scenario.Scenario {
 func TestDrainCutsWhatTakesLonger(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario { return draining(scenario.ConnectionOwn) },
+		world: func() *world.Scenario { return draining(world.ConnectionOwn) },
 		seeds: 2, measure: only(ledger.DrainCut), holds: chances(5.01*20_000, 0.5),
-		what: "a drain 10 % longer", changed: func(sc *scenario.Scenario) { sc.Traffic[0].LB.Drain = 5500 * ms },
+		what: "a drain 10 % longer", changed: func(sc *world.Scenario) { sc.Traffic[0].LB.Drain = 5500 * ms },
 	}.test(t)
 	derivation{
-		world: func() *scenario.Scenario {
-			sc := draining(scenario.ConnectionOwn)
+		world: func() *world.Scenario {
+			sc := draining(world.ConnectionOwn)
 			sc.Traffic[0].LB.Drain = engine.Never
 			return sc
 		},
 		seeds: 2, measure: failed, holds: exactly(0),
-		what: "a drain that ends", changed: func(sc *scenario.Scenario) { sc.Traffic[0].LB.Drain = 5 * sec },
+		what: "a drain that ends", changed: func(sc *world.Scenario) { sc.Traffic[0].LB.Drain = 5 * sec },
 	}.test(t)
 }
 
@@ -192,10 +193,10 @@ func TestDrainCutsWhatTakesLonger(t *testing.T) {
 // loses 10.015 s of 200 requests a second.
 func TestDrainCutsSharedConnections(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []scenario.Connection{scenario.ConnectionHTTP2, scenario.ConnectionSession} {
+	for _, kind := range []world.Connection{world.ConnectionHTTP2, world.ConnectionSession} {
 		var cut float64
 		derivation{
-			world: func() *scenario.Scenario { return draining(kind) },
+			world: func() *world.Scenario { return draining(kind) },
 			seeds: 2,
 			measure: func(r *Result) float64 {
 				cut = float64(r.Streams[0].Cuts)
@@ -204,7 +205,7 @@ func TestDrainCutsSharedConnections(t *testing.T) {
 			holds: func(each float64, seeds int) bool {
 				return math.Abs(cut-50) <= 4*5 && math.Abs(each-2003*float64(seeds)) <= float64(seeds)
 			},
-			what: "a request takes 10 % longer", changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(11 * sec) },
+			what: "a request takes 10 % longer", changed: func(sc *world.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(11 * sec) },
 		}.test(t)
 	}
 }
@@ -214,10 +215,10 @@ func TestDrainCutsSharedConnections(t *testing.T) {
 // gone with chance 2/5, and so on: with R retries a request fails with chance 1/2 x (2/5)^R.
 func TestRetriesRescueWhatCombinatoricsSays(t *testing.T) {
 	t.Parallel()
-	world := func(retries int) *scenario.Scenario {
-		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, scenario.LoadBalancer{
-			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(60 * sec), Drain: engine.Never,
-			Hash: scenario.HashRandom, Layer7: &scenario.Layer7{Retries: retries},
+	world := func(retries int) *world.Scenario {
+		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, world.LoadBalancer{
+			Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(60 * sec), Drain: engine.Never,
+			Hash: world.HashRandom, Layer7: &world.Layer7{Retries: retries},
 		})
 		six := int32(6)
 		sc.Workloads[0].Deployment.Spec.Replicas = &six
@@ -256,9 +257,9 @@ func TestRetriesRescueWhatCombinatoricsSays(t *testing.T) {
 func TestAProxyRetriesElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, retries := range []int{0, 1} {
-		lb := scenario.LoadBalancer{
-			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 300 * sec,
-			Hash: scenario.HashRandom, Layer7: &scenario.Layer7{Retries: retries, ConnectTimeout: sec / 10, Ingress: true},
+		lb := world.LoadBalancer{
+			Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 300 * sec,
+			Hash: world.HashRandom, Layer7: &world.Layer7{Retries: retries, ConnectTimeout: sec / 10, Ingress: true},
 		}
 		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 		r, err := Run(sc, 1)
@@ -296,13 +297,13 @@ func TestAProxyRetriesElsewhere(t *testing.T) {
 func TestAProxyThatHoldsBackLosesAShareOfTheTraffic(t *testing.T) {
 	t.Parallel()
 	check := func(hold engine.Time) float64 {
-		lb := scenario.LoadBalancer{
-			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, ControllerHold: hold, Drain: engine.Never,
-			Hash: scenario.HashRandom, NoTarget: scenario.NoTarget503, Layer7: &scenario.Layer7{ConnectTimeout: sec / 10, Ingress: true},
+		lb := world.LoadBalancer{
+			Target: world.TargetPods, Members: world.MembersReadyPods, ControllerHold: hold, Drain: engine.Never,
+			Hash: world.HashRandom, NoTarget: world.NoTarget503, Layer7: &world.Layer7{ConnectTimeout: sec / 10, Ingress: true},
 		}
 		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 		sc.Latency.Controller = engine.Constant(50 * engine.Millisecond)
-		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "default/web"}}
+		sc.Actions = []world.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "default/web"}}
 		const seeds = 60
 		mean, se, causes := overSeeds(t, sc, seeds)
 		for b := range causes {
@@ -325,11 +326,11 @@ func TestAProxyThatHoldsBackLosesAShareOfTheTraffic(t *testing.T) {
 // nodes themselves the way from outside counts.
 func TestAProxyIsNearItsTargets(t *testing.T) {
 	t.Parallel()
-	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, scenario.LoadBalancer{Target: scenario.TargetPods, Members: scenario.MembersReadyPods})
+	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, world.LoadBalancer{Target: world.TargetPods, Members: world.MembersReadyPods})
 	if s := (&run{sc: sc}).specs()[0]; s.RTT != externalRTT || s.Proxy != nil {
 		t.Errorf("%+v", s)
 	}
-	sc.Traffic[0].LB.Layer7 = &scenario.Layer7{}
+	sc.Traffic[0].LB.Layer7 = &world.Layer7{}
 	if s := (&run{sc: sc}).specs()[0]; s.RTT != externalRTT || s.Proxy.RTT != defaultRTT {
 		t.Errorf("%+v, %+v", s, s.Proxy)
 	}
@@ -341,11 +342,11 @@ func TestAProxyIsNearItsTargets(t *testing.T) {
 // is lost: the pods are well, and the node sends to them all the time.
 func TestAPausedProxyAnswersNoProbe(t *testing.T) {
 	t.Parallel()
-	for _, probe := range []scenario.Probe{scenario.ProbeHealthPort, scenario.ProbeProxyHealth} {
-		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, scenario.LoadBalancer{
-			Check: scenario.HealthCheck{Probe: probe, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
+	for _, probe := range []world.Probe{world.ProbeHealthPort, world.ProbeProxyHealth} {
+		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, world.LoadBalancer{
+			Check: world.HealthCheck{Probe: probe, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
 		})
-		sc.Actions = []scenario.Action{{At: 10 * sec, For: 20 * sec, Verb: "component", Target: scenario.KubeProxyOf + "node-1", Value: scenario.ComponentPause}}
+		sc.Actions = []world.Action{{At: 10 * sec, For: 20 * sec, Verb: "component", Target: world.KubeProxyOf + "node-1", Value: world.ComponentPause}}
 		var sent []engine.Time // when the load balancer sends to both again, or to one
 		r, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
 			if e.Kind == BalancerSends {
@@ -366,14 +367,14 @@ func TestAPausedProxyAnswersNoProbe(t *testing.T) {
 // minSyncPeriod holds it back for 100 s.
 func TestAProxyThatDoesNotKeepUpIsUnhealthy(t *testing.T) {
 	t.Parallel()
-	for _, probe := range []scenario.Probe{scenario.ProbeHealthPort, scenario.ProbeProxyHealth} {
-		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, scenario.LoadBalancer{
-			Check: scenario.HealthCheck{Probe: probe, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
+	for _, probe := range []world.Probe{world.ProbeHealthPort, world.ProbeProxyHealth} {
+		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, world.LoadBalancer{
+			Check: world.HealthCheck{Probe: probe, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
 		})
 		for i := range sc.Nodes {
 			sc.Nodes[i].Proxy.MinSyncPeriod = 100 * sec
 		}
-		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "scale", Target: "web", Value: "3"}, {At: 20 * sec, Verb: "scale", Target: "web", Value: "4"}}
+		sc.Actions = []world.Action{{At: 10 * sec, Verb: "scale", Target: "web", Value: "3"}, {At: 20 * sec, Verb: "scale", Target: "web", Value: "4"}}
 		var none []engine.Time
 		if _, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
 			if e.Kind == BalancerSends && len(e.Members) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // between is what lies between clients and pods: the nodes' rules and the pods' sockets.
@@ -313,7 +313,7 @@ func (o *observer) goAway(i *cluster.Instance) {
 // Terminated has a server that shuts down gracefully close its connections, unless it drains first.
 func (o *observer) Terminated(i *cluster.Instance) {
 	o.goAway(i)
-	if !i.Listening || i.App.Listener == scenario.ListenerStays {
+	if !i.Listening || i.App.Listener == world.ListenerStays {
 		o.closeConnections(i)
 	}
 }

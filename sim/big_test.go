@@ -9,12 +9,13 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // bigCluster is a rollout of one of many equal Deployments in a large cluster: two pods in a
 // hundred at a time, each pod served by its Service, and traffic from all nodes to the one that
 // is rolled, until the tenth minute.
-func bigCluster(tb testing.TB, nodes, workloads, replicas, rate int) *scenario.Scenario {
+func bigCluster(tb testing.TB, nodes, workloads, replicas, rate int) *world.Scenario {
 	tb.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, `

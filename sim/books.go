@@ -11,8 +11,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // watch opens the books of a run. They are kept in every run: what they notice is a fault of
@@ -44,7 +44,7 @@ func (r *run) watch() {
 
 // promise is what a stream's clients do at most: so many attempts, each with its timeout and
 // the round trip that brings the bad news.
-func promise(t *scenario.Traffic) check.Promise {
+func promise(t *world.Traffic) check.Promise {
 	p := check.Promise{Name: t.Name, Attempts: 1 + t.Retries}
 	if t.KeepAlive && t.RepeatReused {
 		p.Attempts += t.Clients

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What a rollout costs grows with its pods times the endpoints of their Service (each write of a slice is a
@@ -25,7 +25,7 @@ const (
 
 // largest is the action of a scenario that replaces, removes or adds most pods, with how many and of which
 // workload; nil for none.
-func largest(sc *scenario.Scenario) (a *scenario.Action, w *scenario.Workload, pods int) {
+func largest(sc *world.Scenario) (a *world.Action, w *world.Workload, pods int) {
 	for i := range sc.Actions {
 		of := workloadOf(sc, sc.Actions[i].Target)
 		if of == nil {
@@ -39,24 +39,24 @@ func largest(sc *scenario.Scenario) (a *scenario.Action, w *scenario.Workload, p
 }
 
 // Replaced is how many pods the largest action of a scenario replaces, removes or adds, 0 without one.
-func Replaced(sc *scenario.Scenario) int {
+func Replaced(sc *world.Scenario) int {
 	_, _, pods := largest(sc)
 	return pods
 }
 
 // TooLarge is the error for a scenario that is not simulated with its largest action: why, and with how
 // many pods or in what other way it would be.
-func TooLarge(sc *scenario.Scenario, why string) error {
+func TooLarge(sc *world.Scenario, why string) error {
 	a, w, pods := largest(sc)
 	return NotSimulated{fmt.Errorf("%s%s of %s with %d pods on %d nodes is too large to be simulated: %s",
 		where(w), a.Verb, w.Name(), pods, len(sc.Nodes), why)}
 }
 
 // crowded says why the world of a scenario is too large, whatever is done in it; nil when it is not.
-func crowded(sc *scenario.Scenario) error {
+func crowded(sc *world.Scenario) error {
 	pods, most, largest := 0, 0, 0
 	for i := range sc.Workloads {
-		n := podsOf(&sc.Workloads[i], &scenario.Action{})
+		n := podsOf(&sc.Workloads[i], &world.Action{})
 		if pods += n; n > most {
 			most, largest = n, i
 		}
@@ -72,7 +72,7 @@ func crowded(sc *scenario.Scenario) error {
 		behind := 0
 		for k := range sc.Workloads {
 			if w := &sc.Workloads[k]; sc.Serves(v.Service.Namespace+"/"+v.Service.Name, w.Name()) {
-				behind += podsOf(w, &scenario.Action{})
+				behind += podsOf(w, &world.Action{})
 			}
 		}
 		if endpoints += behind * len(v.Service.Spec.Ports); endpoints > mostEndpoints {
@@ -88,7 +88,7 @@ func crowded(sc *scenario.Scenario) error {
 }
 
 // where a workload's replicas stand, as the beginning of a message; "" for what no file has.
-func where(w *scenario.Workload) string {
+func where(w *world.Workload) string {
 	if w.Object == nil {
 		return ""
 	}
@@ -96,7 +96,7 @@ func where(w *scenario.Workload) string {
 }
 
 // tooLarge says why a run of a scenario is not simulated, before anything of it is built; nil when it is.
-func tooLarge(sc *scenario.Scenario) error {
+func tooLarge(sc *world.Scenario) error {
 	if err := crowded(sc); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func tooLarge(sc *scenario.Scenario) error {
 }
 
 // workloadOf is the workload of an action's target, nil for none.
-func workloadOf(sc *scenario.Scenario, target string) *scenario.Workload {
+func workloadOf(sc *world.Scenario, target string) *world.Workload {
 	for i := range sc.Workloads {
 		if sc.Workloads[i].Name() == target {
 			return &sc.Workloads[i]
@@ -120,7 +120,7 @@ func workloadOf(sc *scenario.Scenario, target string) *scenario.Workload {
 }
 
 // podsOf is how many pods an action may replace, remove or add.
-func podsOf(w *scenario.Workload, a *scenario.Action) int {
+func podsOf(w *world.Workload, a *world.Action) int {
 	pods := 1
 	if r := w.Deployment.Spec.Replicas; r != nil {
 		pods = int(*r)

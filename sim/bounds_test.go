@@ -10,6 +10,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A rollout that would take hours is refused before anything is built, with where it is asked for
@@ -57,23 +58,23 @@ func TestWhatIsTooLarge(t *testing.T) {
 	for _, c := range []struct {
 		replicas int32
 		nodes    int
-		action   scenario.Action
+		action   world.Action
 		refused  bool
 	}{
-		{20000, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
-		{20001, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
-		{20001, 3, scenario.Action{Verb: "rolloutRestart", Target: "default/other"}, false},
-		{20000, 1000, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
-		{20000, 1001, scenario.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
-		{2, 3, scenario.Action{Verb: "scale", Target: "default/web", Value: "20001"}, true},
-		{2, 3, scenario.Action{Verb: "scale", Target: "default/web", Value: "20000"}, false},
+		{20000, 3, world.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
+		{20001, 3, world.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
+		{20001, 3, world.Action{Verb: "rolloutRestart", Target: "default/other"}, false},
+		{20000, 1000, world.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
+		{20000, 1001, world.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
+		{2, 3, world.Action{Verb: "scale", Target: "default/web", Value: "20001"}, true},
+		{2, 3, world.Action{Verb: "scale", Target: "default/web", Value: "20000"}, false},
 	} {
 		sc := plainWorld(2, sec)
 		name := sc.Workloads[0].Name()
 		c.action.Target = strings.Replace(c.action.Target, "default/web", name, 1)
 		sc.Workloads[0].Deployment.Spec.Replicas = &c.replicas
-		sc.Nodes = make([]scenario.Node, c.nodes)
-		sc.Actions = []scenario.Action{c.action}
+		sc.Nodes = make([]world.Node, c.nodes)
+		sc.Actions = []world.Action{c.action}
 		if err := tooLarge(sc); (err != nil) != c.refused {
 			t.Errorf("%d replicas, %d nodes, %s %s: %v", c.replicas, c.nodes, c.action.Verb, c.action.Target, err)
 		}

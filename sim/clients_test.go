@@ -8,19 +8,19 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // awayPod is one pod that is taken down before its successor is there, with 10 clients that share one
 // connection each and wait for as long as it takes.
-func awayPod(kind scenario.Connection) *scenario.Scenario {
+func awayPod(kind world.Connection) *world.Scenario {
 	sc := callsTo(kind)
 	zero, one := intstr.FromInt32(0), intstr.FromInt32(1)
 	update := sc.Workloads[0].Deployment.Spec.Strategy.RollingUpdate
 	update.MaxSurge, update.MaxUnavailable = &zero, &one
 	t := &sc.Traffic[0]
-	t.Rate, t.Timeout, t.WaitForReady = 100*1000, 60*sec, kind == scenario.ConnectionHTTP2
+	t.Rate, t.Timeout, t.WaitForReady = 100*1000, 60*sec, kind == world.ConnectionHTTP2
 	sc.Workloads[0].Hooks = nil
 	sc.Workloads[0].App.Start = engine.Constant(3 * sec)
 	sc.Workloads[0].App.Serve = engine.Constant(ms)
@@ -32,7 +32,7 @@ func awayPod(kind scenario.Connection) *scenario.Scenario {
 // for a connection are late.
 func TestASessionLosesTheTimeWithoutAServer(t *testing.T) {
 	t.Parallel()
-	for kind, loses := range map[scenario.Connection]bool{scenario.ConnectionSession: true, scenario.ConnectionHTTP2: false} { // order: each for itself
+	for kind, loses := range map[world.Connection]bool{world.ConnectionSession: true, world.ConnectionHTTP2: false} { // order: each for itself
 		res, err := Run(awayPod(kind), 1)
 		if err != nil {
 			t.Fatal(err)
@@ -53,8 +53,8 @@ func TestASessionLosesTheTimeWithoutAServer(t *testing.T) {
 func TestAPoolThatRepeatsLosesNothingToAnEnd(t *testing.T) {
 	t.Parallel()
 	for _, repeats := range []bool{true, false} {
-		sc := callsTo(scenario.ConnectionOwn)
-		sc.Workloads[0].App.InFlight = scenario.InFlightCut
+		sc := callsTo(world.ConnectionOwn)
+		sc.Workloads[0].App.InFlight = world.InFlightCut
 		tr := &sc.Traffic[0]
 		tr.KeepAlive, tr.Clients, tr.Rate, tr.RepeatReused = true, 40, 100*1000, repeats
 		res, err := Run(sc, 1)
@@ -79,12 +79,12 @@ func TestAnAddressThatIsGoneIsBlamedOnTheRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		change  func(*scenario.Scenario)
+		change  func(*world.Scenario)
 		outcome ledger.Outcome
 	}{
-		{"silence", func(*scenario.Scenario) {}, ledger.Timeout},
-		{"at once", func(sc *scenario.Scenario) { sc.Unreachable = true }, ledger.Unreachable},
-		{"after 3 s", func(sc *scenario.Scenario) { sc.Unreachable, sc.UnreachableAfter = true, 3*sec }, ledger.Unreachable},
+		{"silence", func(*world.Scenario) {}, ledger.Timeout},
+		{"at once", func(sc *world.Scenario) { sc.Unreachable = true }, ledger.Unreachable},
+		{"after 3 s", func(sc *world.Scenario) { sc.Unreachable, sc.UnreachableAfter = true, 3*sec }, ledger.Unreachable},
 	} {
 		sc := plainWorld(1, 0)
 		sc.Latency.ProxySync = engine.Constant(2 * sec)
@@ -113,12 +113,12 @@ func TestAnAddressThatIsGoneIsBlamedOnTheRules(t *testing.T) {
 // cluster without any delay but the sync of its proxy, which takes 100 ms, the second that it waits before
 // the next, and half a second for which the old pod's process stays. The new pod is Ready at 26 s (see plainWorld): the sync for it lasts until 26.1 s, and that
 // for the old pod's end begins at 27.1 s and lasts until 27.2 s.
-func dialledPod() *scenario.Scenario {
+func dialledPod() *world.Scenario {
 	sc := plainWorld(1, sec)
 	sc.Latency.ProxySync = engine.Constant(100 * ms)
 	sc.Workloads[0].App.GoAway, sc.Workloads[0].App.Linger = true, 500*ms
 	t := &sc.Traffic[0]
-	t.Connection, t.Clients, t.Rate = scenario.ConnectionHTTP2, 10, 1000*1000
+	t.Connection, t.Clients, t.Rate = world.ConnectionHTTP2, 10, 1000*1000
 	t.Timeout, t.ConnectTimeout = 10*sec, 20*sec
 	return sc
 }
@@ -135,27 +135,27 @@ func TestADialOfGRPCLosesItsTimeout(t *testing.T) {
 	derivation{
 		world: dialledPod, seeds: 20, measure: lost, holds: inRange(9.2, 12.8),
 		what:    "dials last for 5 s",
-		changed: func(sc *scenario.Scenario) { sc.Traffic[0].ConnectTimeout = 5 * sec },
+		changed: func(sc *world.Scenario) { sc.Traffic[0].ConnectTimeout = 5 * sec },
 	}.test(t)
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := dialledPod()
 			sc.Traffic[0].ConnectTimeout = 5 * sec
 			return sc
 		},
 		seeds: 20, measure: lost, holds: inRange(2.9, 4.1),
 		what:    "dials last for 20 s",
-		changed: func(sc *scenario.Scenario) { sc.Traffic[0].ConnectTimeout = 20 * sec },
+		changed: func(sc *world.Scenario) { sc.Traffic[0].ConnectTimeout = 20 * sec },
 	}.test(t)
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := dialledPod()
 			sc.Unreachable = true
 			return sc
 		},
 		seeds: 20, measure: lost, holds: inRange(1.5, 2.1),
 		what:    "silence",
-		changed: func(sc *scenario.Scenario) { sc.Unreachable = false },
+		changed: func(sc *world.Scenario) { sc.Unreachable = false },
 	}.test(t)
 }
 

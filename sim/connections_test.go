@@ -9,7 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Analytic tests of connections that last: the expected values are derived in the comments.
@@ -17,10 +17,10 @@ import (
 // callsTo is one pod that is replaced by one: 10 clients with a connection each, 10,000 calls
 // a second that take 100 ms. A preStop hook of 5 s has the rules lead to the new pod before
 // the old one gets SIGTERM, so that a new connection always succeeds.
-func callsTo(kind scenario.Connection) *scenario.Scenario {
+func callsTo(kind world.Connection) *world.Scenario {
 	sc := plainWorld(1, 0)
 	sc.Workloads[0].App.Serve = engine.Constant(100 * ms)
-	sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: "sleep", Duration: engine.Constant(5 * sec)}}
+	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: "sleep", Duration: engine.Constant(5 * sec)}}
 	t := &sc.Traffic[0]
 	t.Connection, t.Clients, t.Rate = kind, 10, 10_000*1000
 	return sc
@@ -39,14 +39,14 @@ func inRange(low, high float64) func(float64, int) bool {
 func TestAnEndWithoutGoAwayCutsTheCallsInFlight(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
-			sc := callsTo(scenario.ConnectionHTTP2)
-			sc.Workloads[0].App.InFlight = scenario.InFlightCut
+		world: func() *world.Scenario {
+			sc := callsTo(world.ConnectionHTTP2)
+			sc.Workloads[0].App.InFlight = world.InFlightCut
 			return sc
 		},
 		seeds: 2, measure: failed, holds: inRange(1006, 1010),
 		what:    "calls take 10 % longer",
-		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
+		changed: func(sc *world.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
 	}.test(t)
 }
 
@@ -56,20 +56,20 @@ func TestAnEndWithoutGoAwayCutsTheCallsInFlight(t *testing.T) {
 func TestGoAwayLosesNothing(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
-			sc := callsTo(scenario.ConnectionHTTP2)
+		world: func() *world.Scenario {
+			sc := callsTo(world.ConnectionHTTP2)
 			sc.Workloads[0].App.GoAway = true
 			return sc
 		},
 		seeds: 2, measure: failed, holds: exactly(0),
 		what:    "no GOAWAY",
-		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.GoAway = false },
+		changed: func(sc *world.Scenario) { sc.Workloads[0].App.GoAway = false },
 	}.test(t)
 	derivation{
-		world: func() *scenario.Scenario { return callsTo(scenario.ConnectionHTTP2) },
+		world: func() *world.Scenario { return callsTo(world.ConnectionHTTP2) },
 		seeds: 2, measure: failed, holds: inRange(1006, 1010),
 		what:    "calls take 10 % longer",
-		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
+		changed: func(sc *world.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
 	}.test(t)
 }
 
@@ -77,20 +77,20 @@ func TestGoAwayLosesNothing(t *testing.T) {
 // written until the clients know; these open others at once.
 func TestSessionsAreCutWithTheirServer(t *testing.T) {
 	t.Parallel()
-	world := func() *scenario.Scenario {
-		sc := callsTo(scenario.ConnectionSession)
+	build := func() *world.Scenario {
+		sc := callsTo(world.ConnectionSession)
 		sc.Workloads[0].App.GoAway = true
 		return sc
 	}
 	derivation{
-		world: world, seeds: 2, measure: failed, holds: inRange(1006, 1010),
+		world: build, seeds: 2, measure: failed, holds: inRange(1006, 1010),
 		what:    "operations take 10 % longer",
-		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
+		changed: func(sc *world.Scenario) { sc.Workloads[0].App.Serve = engine.Constant(110 * ms) },
 	}.test(t)
 	derivation{
-		world: world, seeds: 2, measure: func(r *Result) float64 { return float64(r.Streams[0].Cuts) }, holds: exactly(10),
+		world: build, seeds: 2, measure: func(r *Result) float64 { return float64(r.Streams[0].Cuts) }, holds: exactly(10),
 		what:    "a client more",
-		changed: func(sc *scenario.Scenario) { sc.Traffic[0].Clients = 11 },
+		changed: func(sc *world.Scenario) { sc.Traffic[0].Clients = 11 },
 	}.test(t)
 }
 
@@ -100,22 +100,22 @@ func TestSessionsAreCutWithTheirServer(t *testing.T) {
 func TestConnectionsThatStandDoNotFollowTheRules(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
-			sc := callsTo(scenario.ConnectionHTTP2)
+		world: func() *world.Scenario {
+			sc := callsTo(world.ConnectionHTTP2)
 			sc.Traffic[0].Rate *= 2
 			probe := sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe
 			probe.FailureThreshold = 1
-			sc.Actions = []scenario.Action{{At: 10 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			sc.Actions = []world.Action{{At: 10 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
 			return sc
 		},
 		seeds: 1, measure: failed, holds: exactly(0),
 		what:    "a connection each",
-		changed: func(sc *scenario.Scenario) { sc.Traffic[0].Connection = scenario.ConnectionOwn },
+		changed: func(sc *world.Scenario) { sc.Traffic[0].Connection = world.ConnectionOwn },
 	}.test(t)
 }
 
 // queries is one pod that is replaced by one, asked over UDP, where a sync takes 2 s.
-func queries(fixed bool) *scenario.Scenario {
+func queries(fixed bool) *world.Scenario {
 	sc := plainWorld(1, 0)
 	sc.Latency.ProxySync = engine.Constant(2 * sec)
 	p := &sc.Services[0].Service.Spec.Ports[0]
@@ -134,16 +134,16 @@ func queries(fixed bool) *scenario.Scenario {
 func TestAPinnedFlowIsLostUntilTheCleanUp(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario { return queries(true) },
+		world: func() *world.Scenario { return queries(true) },
 		seeds: 1, measure: failed, holds: inRange(79_900, 80_100),
 		what:    "a sync takes 10 % longer",
-		changed: func(sc *scenario.Scenario) { sc.Latency.ProxySync = engine.Constant(2200 * ms) },
+		changed: func(sc *world.Scenario) { sc.Latency.ProxySync = engine.Constant(2200 * ms) },
 	}.test(t)
 	derivation{
-		world: func() *scenario.Scenario { return queries(false) },
+		world: func() *world.Scenario { return queries(false) },
 		seeds: 1, measure: failed, holds: inRange(59_400, 60_600),
 		what:    "a sync takes 10 % longer",
-		changed: func(sc *scenario.Scenario) { sc.Latency.ProxySync = engine.Constant(2200 * ms) },
+		changed: func(sc *world.Scenario) { sc.Latency.ProxySync = engine.Constant(2200 * ms) },
 	}.test(t)
 }
 
@@ -154,27 +154,27 @@ func TestAPinnedFlowIsLostUntilTheCleanUp(t *testing.T) {
 // 20,000 questions a second; new flows lose nothing.
 func TestAPinnedFlowStaysWithAPodThatServes(t *testing.T) {
 	t.Parallel()
-	world := func(fixed bool) *scenario.Scenario {
+	build := func(fixed bool) *world.Scenario {
 		sc := queries(fixed)
-		sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: "sleep", Duration: engine.Constant(5 * sec)}}
+		sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: "sleep", Duration: engine.Constant(5 * sec)}}
 		return sc
 	}
 	derivation{
-		world: func() *scenario.Scenario { return world(true) },
+		world: func() *world.Scenario { return build(true) },
 		seeds: 1, measure: failed, holds: inRange(39_900, 60_100),
 		what:    "a sync takes 4 s",
-		changed: func(sc *scenario.Scenario) { sc.Latency.ProxySync = engine.Constant(4 * sec) },
+		changed: func(sc *world.Scenario) { sc.Latency.ProxySync = engine.Constant(4 * sec) },
 	}.test(t)
 	derivation{
-		world: func() *scenario.Scenario { return world(false) },
+		world: func() *world.Scenario { return build(false) },
 		seeds: 1, measure: failed, holds: exactly(0),
 		what:    "flows that are pinned",
-		changed: func(sc *scenario.Scenario) { sc.Traffic[0].FixedPorts = true },
+		changed: func(sc *world.Scenario) { sc.Traffic[0].FixedPorts = true },
 	}.test(t)
 }
 
 // named is one pod of a headless Service that is replaced by one, with clients that resolve its name.
-func named() *scenario.Scenario {
+func named() *world.Scenario {
 	sc := plainWorld(1, 0)
 	spec := &sc.Services[0].Service.Spec
 	spec.ClusterIP, spec.ClusterIPs = corev1.ClusterIPNone, []string{corev1.ClusterIPNone}
@@ -191,7 +191,7 @@ func TestNamesAreKeptForTheirTTL(t *testing.T) {
 	derivation{
 		world: named, seeds: 1, measure: only(ledger.StaleDNS), holds: inRange(4*20_000, 5*20_000),
 		what:    "a start of 2 s more",
-		changed: func(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Constant(17 * sec) },
+		changed: func(sc *world.Scenario) { sc.Workloads[0].App.Start = engine.Constant(17 * sec) },
 	}.test(t)
 }
 
@@ -212,7 +212,7 @@ func TestAnAddressIsKeptForTheRestOfItsTTL(t *testing.T) {
 		sc.Workloads[0].App.Linger = 60 * sec
 		grace(60)(sc)
 		at := 30*sec + sec/2 + i*sec
-		sc.Actions = []scenario.Action{action(at, "delete", "web#0", "")}
+		sc.Actions = []world.Action{action(at, "delete", "web#0", "")}
 		sc.Traffic[0].Rate, sc.Until = rate*1000, at+35*sec
 		r, err := Run(sc, 1)
 		if err != nil {
@@ -251,10 +251,10 @@ func TestBackOffAfterACrash(t *testing.T) {
 	const rate, worlds = 1000, 200
 	sum := 0.0
 	for i := range engine.Time(worlds) { // at moments that are spread over a second
-		sc := callsTo(scenario.ConnectionHTTP2)
+		sc := callsTo(world.ConnectionHTTP2)
 		noReadiness(sc)
 		sc.Workloads[0].App.Start, sc.Workloads[0].App.GoAway = engine.Constant(300*ms), true // it helps nothing
-		sc.Actions = []scenario.Action{action(20*sec+i*sec/worlds+ms/4, "crashPod", "web#0", "")}
+		sc.Actions = []world.Action{action(20*sec+i*sec/worlds+ms/4, "crashPod", "web#0", "")}
 		sc.Traffic[0].Rate, sc.Traffic[0].Clients, sc.Until = rate*1000, 1, 30*sec
 		r, err := Run(sc, uint64(i+1))
 		if err != nil {

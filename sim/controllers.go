@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // controller is an ingress controller that is a workload of the Scenario: clients connect to its
@@ -13,7 +13,7 @@ import (
 type controller struct {
 	run    *run
 	stream int
-	spec   *scenario.Ingress
+	spec   *world.Ingress
 	entry  cluster.Entry // of the Service behind it
 	pods   []*front      // by pod; nil for those that have not been asked
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // behindController is plainWorld with two pods, and two pods of an ingress controller in front of
 // them, which hear of a change of the endpoints 2 s later. A request takes 1 s to be answered.
-func behindController(retries int) *scenario.Scenario {
+func behindController(retries int) *world.Scenario {
 	sc := plainWorld(2, 0)
 	front := plainWorld(2, 0)
 	d, svc := front.Workloads[0].Deployment, front.Services[0].Service
@@ -27,17 +27,17 @@ func behindController(retries int) *scenario.Scenario {
 	t := &sc.Traffic[0]
 	t.Rate, t.Timeout = 100*1000, 10*sec
 	sc.Workloads[1].App.Serve = engine.Constant(sec)
-	t.Ingress = &scenario.Ingress{Service: "default/ingress", Port: 80, Proxy: &scenario.LoadBalancer{
-		Service: "default/web", Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Drain: engine.Never,
-		Hash: scenario.HashRandom, NoTarget: scenario.NoTarget503, Layer7: &scenario.Layer7{Retries: retries, ConnectTimeout: sec, Ingress: true},
+	t.Ingress = &world.Ingress{Service: "default/ingress", Port: 80, Proxy: &world.LoadBalancer{
+		Service: "default/web", Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(2 * sec), Drain: engine.Never,
+		Hash: world.HashRandom, NoTarget: world.NoTarget503, Layer7: &world.Layer7{Retries: retries, ConnectTimeout: sec, Ingress: true},
 	}}
 	return sc
 }
 
 // deleting is what a run loses when pods are deleted at 10 s.
-func deleting(t *testing.T, sc *scenario.Scenario, target string) (s StreamResult, causes map[ledger.Blame]uint64, outcomes map[ledger.Outcome]uint64) {
+func deleting(t *testing.T, sc *world.Scenario, target string) (s StreamResult, causes map[ledger.Blame]uint64, outcomes map[ledger.Outcome]uint64) {
 	t.Helper()
-	sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "delete", Target: target}}
+	sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: target}}
 	r, err := Run(sc, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestAControllersPodEnds(t *testing.T) {
 	if s, causes, _ := deleting(t, sc, "ingress#0"); s.Failed != 0 {
 		t.Errorf("lost %d: %v", s.Failed, causes)
 	}
-	sc.Workloads[0].App.InFlight = scenario.InFlightCut
+	sc.Workloads[0].App.InFlight = world.InFlightCut
 	_, causes, outcomes := deleting(t, sc, "ingress#0")
 	exit := ledger.Blame{Cause: ledger.ExitInFlight, Actor: ledger.App, Elsewhere: true}
 	if n := causes[exit]; math.Abs(float64(n)-50) > 4*5 || len(causes) != 1 || outcomes[ledger.Reset] != n {
@@ -88,9 +88,9 @@ func TestAnAppsPodEndsBehindAController(t *testing.T) {
 	t.Parallel()
 	for _, again := range []bool{false, true} {
 		sc := behindController(2)
-		sc.Workloads[1].App.InFlight = scenario.InFlightCut
+		sc.Workloads[1].App.InFlight = world.InFlightCut
 		if again {
-			sc.Traffic[0].Ingress.Proxy.Layer7.RetryOn = scenario.RetryReset
+			sc.Traffic[0].Ingress.Proxy.Layer7.RetryOn = world.RetryReset
 		}
 		s, causes, outcomes := deleting(t, sc, "web#0")
 		switch n := outcomes[ledger.HTTP5xx]; {
@@ -121,11 +121,11 @@ func TestAControllersPodEndsWhileItWaits(t *testing.T) {
 	t.Parallel()
 	sc := behindController(0)
 	sc.Kubernetes.Options.TerminatingFallback = endpoints.FallbackAll
-	sc.Workloads[0].App.InFlight = scenario.InFlightCut
+	sc.Workloads[0].App.InFlight = world.InFlightCut
 	sc.Traffic[0].Ingress.Proxy.Controller = engine.Constant(20 * sec)
 	sc.Traffic[0].Ingress.Proxy.Layer7.ConnectTimeout = 4 * sec
 	sc.Workloads[1].App.Serve = engine.Constant(ms)
-	sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web"}, {At: 14 * sec, Verb: "delete", Target: "ingress#0"}}
+	sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web"}, {At: 14 * sec, Verb: "delete", Target: "ingress#0"}}
 	r, err := Run(sc, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -143,16 +143,16 @@ func TestAControllersPodEndsWhileItWaits(t *testing.T) {
 // A controller of load balancers that gets no time is no business of an ingress controller's pods.
 func TestAPausedBalancersControllerIsNotTheIngress(t *testing.T) {
 	t.Parallel()
-	lost := func(actions ...scenario.Action) uint64 {
+	lost := func(actions ...world.Action) uint64 {
 		sc := behindController(0)
-		sc.Actions = slices.Concat(actions, []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}})
+		sc.Actions = slices.Concat(actions, []world.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}})
 		r, err := Run(sc, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Streams[0].Failed
 	}
-	pause := scenario.Action{At: 9 * sec, For: 20 * sec, Verb: "component", Target: scenario.LBController, Value: scenario.ComponentPause}
+	pause := world.Action{At: 9 * sec, For: 20 * sec, Verb: "component", Target: world.LBController, Value: world.ComponentPause}
 	if with, without := lost(pause), lost(); with != without {
 		t.Errorf("lost %d with the pause, %d without", with, without)
 	}
@@ -165,7 +165,7 @@ func TestTheJournalTellsOfControllersPodsAndOfNoLoadBalancer(t *testing.T) {
 	sends, balancers := &journal{kind: cluster.EventIngress}, &journal{kind: cluster.EventBalancer}
 	for _, j := range []*journal{sends, balancers} {
 		sc := behindController(0)
-		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}}
+		sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}}
 		if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
 			t.Fatal(err)
 		}

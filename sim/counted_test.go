@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // account is all that a run says of its requests.
@@ -23,7 +24,7 @@ func account(r *sim.Result) string {
 }
 
 // sameDrawn runs a scenario with its plain requests counted, and with all drawn.
-func sameDrawn(t *testing.T, name string, sc *scenario.Scenario, seed uint64) {
+func sameDrawn(t *testing.T, name string, sc *world.Scenario, seed uint64) {
 	t.Helper()
 	counted, err := sim.Run(sc, seed)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // failedElsewhere counts the failures of a run for which another pod could have answered, and all
 // of them.
-func failedElsewhere(t *testing.T, sc *scenario.Scenario) (elsewhere, all uint64) {
+func failedElsewhere(t *testing.T, sc *world.Scenario) (elsewhere, all uint64) {
 	t.Helper()
 	r, err := Run(sc, 1)
 	if err != nil {
@@ -26,7 +26,7 @@ func failedElsewhere(t *testing.T, sc *scenario.Scenario) (elsewhere, all uint64
 }
 
 // slowlyReady listens at once, and is not Ready before its readiness probe is asked 10 s later.
-func slowlyReady(sc *scenario.Scenario) {
+func slowlyReady(sc *world.Scenario) {
 	template(sc).Containers[0].ReadinessProbe.InitialDelaySeconds = 10
 }
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // fieldReport is what somebody reported of a real cluster, as a story of examples/scenarios: its
@@ -188,7 +188,7 @@ func fieldRun(t *testing.T, name, set string, runs int) *record.Case {
 	t.Helper()
 	sc := readScenario(t, stories+name+".yaml", strings.Fields(set)...)
 	sc.Expect = nil
-	result, err := sweep.Run(context.Background(), sweep.Scenarios([]*scenario.Scenario{sc}), sweep.Options{Runs: runs, Workers: 1})
+	result, err := sweep.Run(context.Background(), sweep.Scenarios([]*world.Scenario{sc}), sweep.Options{Runs: runs, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

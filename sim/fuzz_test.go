@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // FuzzParse: whatever Scenario comes of a document, it can be run: with a result, or because something of it is not simulated, and
@@ -60,7 +61,7 @@ func fuzzing() bool {
 }
 
 // runs runs a Scenario, made small: a few requests, for a short time. One that stays large is left out.
-func runs(t *testing.T, sc *scenario.Scenario, seed uint64) {
+func runs(t *testing.T, sc *world.Scenario, seed uint64) {
 	t.Helper()
 	small := *sc
 	last := small.Warmup

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/balancer"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // watchGates has the controller of a load balancer that sets readiness gates look at pods, where
@@ -28,9 +28,9 @@ func (f *front) gatesMatter() bool {
 			return f.spec.Keeps(string(g.ConditionType))
 		})
 	}
-	return f.spec.ReadinessGate != "" && (f.spec.GateInjection == scenario.InjectAlways ||
-		slices.ContainsFunc(sc.Workloads, func(w scenario.Workload) bool { return has(w.Deployment) }) ||
-		slices.ContainsFunc(sc.Actions, func(a scenario.Action) bool { return has(a.Deployment) }))
+	return f.spec.ReadinessGate != "" && (f.spec.GateInjection == world.InjectAlways ||
+		slices.ContainsFunc(sc.Workloads, func(w world.Workload) bool { return has(w.Deployment) }) ||
+		slices.ContainsFunc(sc.Actions, func(a world.Action) bool { return has(a.Deployment) }))
 }
 
 // addGates adds to an endpoint what its pod says of readiness gates, if the controller knows it.

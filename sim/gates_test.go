@@ -10,23 +10,23 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // gatedLB sends to pods and takes 60 s to register one; its controller sets readiness gates.
-func gatedLB(injection scenario.GateInjection) scenario.LoadBalancer {
-	return scenario.LoadBalancer{
-		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Registration: engine.Constant(60 * sec), NoTarget: scenario.NoTargetTimeout,
-		Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 1, Unhealthy: 3},
+func gatedLB(injection world.GateInjection) world.LoadBalancer {
+	return world.LoadBalancer{
+		Target: world.TargetPods, Members: world.MembersReadyPods, Registration: engine.Constant(60 * sec), NoTarget: world.NoTargetTimeout,
+		Check: world.HealthCheck{Probe: world.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 1, Unhealthy: 3},
 		Drain: 300 * sec, ReadinessGate: "example.com/*", GateRecheck: 15 * sec, GateInjection: injection,
 	}
 }
 
 // keptWorld is balanced with a rollout in the place of the deletion, and pods that start at once.
-func keptWorld(lb scenario.LoadBalancer) *scenario.Scenario {
+func keptWorld(lb world.LoadBalancer) *world.Scenario {
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 	sc.Workloads[0].App.Start = engine.Constant(sec)
-	sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "web"}}
+	sc.Actions = []world.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "web"}}
 	return sc
 }
 
@@ -47,11 +47,11 @@ func (j *journal) Record(e cluster.Event) {
 // old pod goes when its successor is a healthy target, and nothing is lost.
 func TestAReadinessGateOutlastsRegistration(t *testing.T) {
 	t.Parallel()
-	without, _, causes := overSeeds(t, keptWorld(gatedLB(scenario.InjectNever)), 5)
+	without, _, causes := overSeeds(t, keptWorld(gatedLB(world.InjectNever)), 5)
 	if math.Abs(without-70) > 2 || causes[ledger.Blame{Cause: ledger.NoHealthyTarget, Actor: ledger.LBPropagation, Elsewhere: true}] == 0 {
 		t.Errorf("without a gate: lost %.1f s, want about 70: %v", without, causes)
 	}
-	with, _, causes := overSeeds(t, keptWorld(gatedLB(scenario.InjectAlways)), 5)
+	with, _, causes := overSeeds(t, keptWorld(gatedLB(world.InjectAlways)), 5)
 	if with != 0 {
 		t.Errorf("with the gate: lost %.1f s, %v", with, causes)
 	}
@@ -61,7 +61,7 @@ func TestAReadinessGateOutlastsRegistration(t *testing.T) {
 // wait, and the pod is ready then; with a world without any other delay, at the same moment.
 func TestGatesOpenInARun(t *testing.T) {
 	t.Parallel()
-	sc := keptWorld(gatedLB(scenario.InjectAlways))
+	sc := keptWorld(gatedLB(world.InjectAlways))
 	gates, ready := &journal{kind: cluster.EventGate}, &journal{kind: cluster.EventReady}
 	for _, j := range []*journal{gates, ready} {
 		if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
@@ -85,7 +85,7 @@ func TestGatesOpenInARun(t *testing.T) {
 func TestAGateOfTwoLoadBalancers(t *testing.T) {
 	t.Parallel()
 	opened := func(registration engine.Time) engine.Time {
-		lb := gatedLB(scenario.InjectNever)
+		lb := gatedLB(world.InjectNever)
 		sc := keptWorld(lb)
 		slow := lb
 		slow.Service, slow.Registration = "default/web", engine.Constant(registration)
@@ -113,10 +113,10 @@ func TestGatesAreThoseOfWhatTheLoadBalancerReaches(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]int{"web": 0, "ingress": 2} { // order: each for itself
 		sc := behindController(0)
-		lb := gatedLB(scenario.InjectAlways)
+		lb := gatedLB(world.InjectAlways)
 		lb.Service = "default/ingress"
 		sc.Traffic[0].LB = &lb
-		sc.Actions = []scenario.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: target}}
+		sc.Actions = []world.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: target}}
 		gates, ready := &journal{kind: cluster.EventGate}, &journal{kind: cluster.EventReady}
 		for _, j := range []*journal{gates, ready} {
 			if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
@@ -133,7 +133,7 @@ func TestGatesAreThoseOfWhatTheLoadBalancerReaches(t *testing.T) {
 // so.
 func TestAGateThatNobodySets(t *testing.T) {
 	t.Parallel()
-	sc := keptWorld(gatedLB(scenario.InjectNever))
+	sc := keptWorld(gatedLB(world.InjectNever))
 	sc.Workloads[0].Deployment.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "other.example.com/ready"}}
 	r, err := Run(sc, 1)
 	if err != nil {
@@ -190,11 +190,11 @@ func TestARolloutWithoutANodeEndsSoonAndIsStuck(t *testing.T) {
 // that is gone, and that is its lateness.
 func TestPausedLBController(t *testing.T) {
 	t.Parallel()
-	lb := gatedLB(scenario.InjectNever)
-	lb.Check = scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 600 * sec, Timeout: sec, Healthy: 1, Unhealthy: 3}
+	lb := gatedLB(world.InjectNever)
+	lb.Check = world.HealthCheck{Probe: world.ProbePod, Interval: 600 * sec, Timeout: sec, Healthy: 1, Unhealthy: 3}
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
-	pause := scenario.Action{At: 5 * sec, For: 25 * sec, Verb: "component", Target: scenario.LBController, Value: scenario.ComponentPause}
-	sc.Actions = append([]scenario.Action{pause}, sc.Actions...)
+	pause := world.Action{At: 5 * sec, For: 25 * sec, Verb: "component", Target: world.LBController, Value: world.ComponentPause}
+	sc.Actions = append([]world.Action{pause}, sc.Actions...)
 	lost, se, causes := overSeeds(t, sc, 20)
 	// The pod goes at 10 s, the controller hears of it at 30 s: half of 20 s. A thousand of 2,000
 	// connections a run, 20 runs: a standard error of sqrt(2000/4/20)/100 = 0.05 s.

@@ -6,10 +6,11 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // parsed is the one Scenario of a text.
-func parsed(t *testing.T, text string) *scenario.Scenario {
+func parsed(t *testing.T, text string) *world.Scenario {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
 	scenarios, more := scenario.Parse(objects, scenario.Options{})

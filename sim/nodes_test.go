@@ -11,23 +11,23 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // forwarded is balanced with a third node, which runs no pod and forwards a third of the connections; it
 // is what the action at 10 s is about.
-func forwarded(lb scenario.LoadBalancer, verb string, after engine.Time) *scenario.Scenario {
+func forwarded(lb world.LoadBalancer, verb string, after engine.Time) *world.Scenario {
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 	node := sc.Nodes[0]
 	node.Name = "node-3"
 	sc.Nodes = append(sc.Nodes, node)
-	sc.Actions = []scenario.Action{{At: 10 * sec, For: after, Verb: verb, Target: "node-3"}}
+	sc.Actions = []world.Action{{At: 10 * sec, For: after, Verb: verb, Target: "node-3"}}
 	return sc
 }
 
 // checked has the proxies' health checked each so often, and two failures decide.
-func checked(interval engine.Time) scenario.LoadBalancer {
-	return scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeProxyHealth, Interval: interval, Timeout: sec, Healthy: 1, Unhealthy: 2}}
+func checked(interval engine.Time) world.LoadBalancer {
+	return world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: interval, Timeout: sec, Healthy: 1, Unhealthy: 2}}
 }
 
 // One of three nodes dies. A third of the new connections is lost until two checks have failed: after the
@@ -82,35 +82,35 @@ func TestWhenALoadBalancerLeavesANode(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
-		leave    scenario.NodesLeave
-		announce scenario.Announce
+		leave    world.NodesLeave
+		announce world.Announce
 		verb     string
 		from, to engine.Time // the controller is told then; never: 0
 	}{
-		{"the service controller does not look at the taint", scenario.NodesDeleted, 0, "scaleDownNode", 70 * sec, 70 * sec},
-		{"ingress-gce does", scenario.NodesTainted, 0, "scaleDownNode", 10 * sec, 10 * sec},
-		{"and the AWS controller", scenario.NodesNotReady, 0, "scaleDownNode", 10 * sec, 10 * sec},
-		{"MetalLB does not", scenario.NodesSilent, scenario.AnnounceBGP, "scaleDownNode", 70 * sec, 70 * sec},
-		{"a node that crashes keeps its object", scenario.NodesDeleted, 0, "crashNode", 0, 0},
-		{"and has no taint of the autoscaler's", scenario.NodesTainted, 0, "crashNode", 0, 0},
-		{"it is not ready any more", scenario.NodesNotReady, 0, "crashNode", 56600 * ms, 58900 * ms},
-		{"MetalLB's speakers notice", scenario.NodesSilent, scenario.AnnounceL2, "crashNode", 10 * sec, 10 * sec},
-		{"routers wait for the hold time", scenario.NodesSilent, scenario.AnnounceBGP, "crashNode", 70 * sec, 100 * sec},
+		{"the service controller does not look at the taint", world.NodesDeleted, 0, "scaleDownNode", 70 * sec, 70 * sec},
+		{"ingress-gce does", world.NodesTainted, 0, "scaleDownNode", 10 * sec, 10 * sec},
+		{"and the AWS controller", world.NodesNotReady, 0, "scaleDownNode", 10 * sec, 10 * sec},
+		{"MetalLB does not", world.NodesSilent, world.AnnounceBGP, "scaleDownNode", 70 * sec, 70 * sec},
+		{"a node that crashes keeps its object", world.NodesDeleted, 0, "crashNode", 0, 0},
+		{"and has no taint of the autoscaler's", world.NodesTainted, 0, "crashNode", 0, 0},
+		{"it is not ready any more", world.NodesNotReady, 0, "crashNode", 56600 * ms, 58900 * ms},
+		{"MetalLB's speakers notice", world.NodesSilent, world.AnnounceL2, "crashNode", 10 * sec, 10 * sec},
+		{"routers wait for the hold time", world.NodesSilent, world.AnnounceBGP, "crashNode", 70 * sec, 100 * sec},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			const late = 7 * sec
-			sc := forwarded(scenario.LoadBalancer{
+			sc := forwarded(world.LoadBalancer{
 				NodesLeave: c.leave, Announce: c.announce, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: engine.Never,
 			}, c.verb, 0)
 			if c.verb == "scaleDownNode" {
 				sc.Actions[0].For = 60 * sec
 			}
-			if c.announce == scenario.AnnounceL2 { // the one that answers
+			if c.announce == world.AnnounceL2 { // the one that answers
 				sc.Actions[0].Target = "node-" + string(rune('1'+answering(t, sc)))
 				sc.Workloads[0].Deployment.Spec.Replicas = new(int32)
 			}
-			gone := slices.IndexFunc(sc.Nodes, func(n scenario.Node) bool { return n.Name == sc.Actions[0].Target })
+			gone := slices.IndexFunc(sc.Nodes, func(n world.Node) bool { return n.Name == sc.Actions[0].Target })
 			left := engine.Time(0)
 			_, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
 				if e.Kind == BalancerSends && left == 0 && !slices.Contains(e.Members, gone) {
@@ -128,7 +128,7 @@ func TestWhenALoadBalancerLeavesANode(t *testing.T) {
 }
 
 // answering is the node that gets everything at first.
-func answering(t *testing.T, sc *scenario.Scenario) int {
+func answering(t *testing.T, sc *world.Scenario) int {
 	t.Helper()
 	node := -1
 	quiet := *sc
@@ -150,21 +150,21 @@ func TestWhatStandsThroughANodeDiesWithIt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		world  func(*scenario.Scenario)
+		world  func(*world.Scenario)
 		within engine.Time // after the node is gone, of the last arrival that is lost
 	}{
-		{"requests under way", func(sc *scenario.Scenario) {
+		{"requests under way", func(sc *world.Scenario) {
 			longRequests(sc)
 			sc.Actions[0].For = 5 * sec
 		}, 0},
-		{"connections of a pool", func(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 30 }, 10 * sec},
-		{"HTTP/2", func(sc *scenario.Scenario) {
-			sc.Traffic[0].Connection, sc.Traffic[0].Clients = scenario.ConnectionHTTP2, 30
+		{"connections of a pool", func(sc *world.Scenario) { sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 30 }, 10 * sec},
+		{"HTTP/2", func(sc *world.Scenario) {
+			sc.Traffic[0].Connection, sc.Traffic[0].Clients = world.ConnectionHTTP2, 30
 		}, 6 * sec},
-		{"sessions", func(sc *scenario.Scenario) {
-			sc.Traffic[0].Connection, sc.Traffic[0].Clients = scenario.ConnectionSession, 30
+		{"sessions", func(sc *world.Scenario) {
+			sc.Traffic[0].Connection, sc.Traffic[0].Clients = world.ConnectionSession, 30
 		}, 6 * sec},
-		{"flows over UDP", func(sc *scenario.Scenario) {
+		{"flows over UDP", func(sc *world.Scenario) {
 			sc.Services[0].Service.Spec.Ports[0].Protocol = corev1.ProtocolUDP
 			t := &sc.Traffic[0]
 			t.Protocol, t.FixedPorts, t.Clients = endpoints.UDP, true, 50
@@ -173,7 +173,7 @@ func TestWhatStandsThroughANodeDiesWithIt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			// The load balancer has left the node before, and does not mind flows that stand.
-			lb := scenario.LoadBalancer{NodesLeave: scenario.NodesTainted, Drain: engine.Never}
+			lb := world.LoadBalancer{NodesLeave: world.NodesTainted, Drain: engine.Never}
 			sc := forwarded(lb, "scaleDownNode", 10*sec)
 			sc.Traffic[0].Timeout = 5 * sec
 			c.world(sc)
@@ -205,7 +205,7 @@ func TestWhatStandsThroughANodeDiesWithIt(t *testing.T) {
 // Clients that go to node ports themselves have nobody who leaves the node for them.
 func TestClientsOfANodePortGoOnAskingANodeThatIsGone(t *testing.T) {
 	t.Parallel()
-	sc := forwarded(scenario.LoadBalancer{}, "crashNode", 0)
+	sc := forwarded(world.LoadBalancer{}, "crashNode", 0)
 	sc.Traffic[0].LB = nil
 	mean, _, causes := overSeeds(t, sc, 10)
 	if len(causes) != 1 || causes[blame(ledger.NodeGone, ledger.Spec, true)] == 0 || mean < 8 {
@@ -217,7 +217,7 @@ func TestClientsOfANodePortGoOnAskingANodeThatIsGone(t *testing.T) {
 func TestANodeWithPodsIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"crashNode", "scaleDownNode"} {
-		sc := forwarded(scenario.LoadBalancer{}, verb, 0)
+		sc := forwarded(world.LoadBalancer{}, verb, 0)
 		sc.Actions[0].Target = "node-2"
 		_, err := Run(sc, 1)
 		if err == nil || !strings.Contains(err.Error(), verb+" node-2 at 10s: not yet simulated") || !strings.Contains(err.Error(), "default/web r0 1") ||
@@ -237,12 +237,12 @@ func TestPodsKeepOffATaintedNode(t *testing.T) {
 	}{
 		"no taint": {&corev1.Node{}, false}, "a taint": {tainted, true}, "a cordon": {&corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}, true},
 	} { // order: each for itself
-		sc := forwarded(scenario.LoadBalancer{}, "rolloutRestart", 0)
+		sc := forwarded(world.LoadBalancer{}, "rolloutRestart", 0)
 		sc.Actions[0].Target = "default/web"
 		replicas := int32(4)
 		sc.Workloads[0].Deployment.Spec.Replicas = &replicas
 		sc.Nodes[1].Object = c.node
-		sc.Actions = append(sc.Actions, scenario.Action{At: 60 * sec, Verb: "crashNode", Target: "node-2"})
+		sc.Actions = append(sc.Actions, world.Action{At: 60 * sec, Verb: "crashNode", Target: "node-2"})
 		if _, err := Run(sc, 1); (err == nil) != c.off {
 			t.Errorf("%s: %v", name, err)
 		}

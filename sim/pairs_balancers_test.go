@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Pairs of rules 1 to 3 and 6 to 9, in the manner of pairs_test.go. What cannot be argued for both
@@ -20,15 +21,15 @@ import (
 // Rules 1 and 12: an address that DNS may give, and one that it may not.
 func TestPairsOfNames(t *testing.T) {
 	t.Parallel()
-	crashed := func() *scenario.Scenario { // both resolved at 0 s; it takes 15 s to listen again
+	crashed := func() *world.Scenario { // both resolved at 0 s; it takes 15 s to listen again
 		sc := named()
 		two := int32(2)
 		sc.Workloads[0].Deployment.Spec.Replicas = &two
-		sc.Actions = []scenario.Action{action(20*sec, "crashPod", "web#0", "")}
+		sc.Actions = []world.Action{action(20*sec, "crashPod", "web#0", "")}
 		sc.Traffic[0].Rate = 20 * 1000
 		return sc
 	}
-	late := func(sc *scenario.Scenario) { sc.Latency.StatusWrite = engine.Constant(5 * sec) }
+	late := func(sc *world.Scenario) { sc.Latency.StatusWrite = engine.Constant(5 * sec) }
 	runPairs(t, []pairWorld{
 		{"stale-dns / crashed: DNS does not have it any more, the client does", crashed, 22 * sec, 24 * sec, "r0 0",
 			blame(ledger.StaleDNS, ledger.DNSCache, true), ledger.Refused},
@@ -39,10 +40,10 @@ func TestPairsOfNames(t *testing.T) {
 
 // removed is balanced with pods as members; the one that is deleted at 10 s is left at 17 s, and
 // drained for so long.
-func removed(drain engine.Time) func() *scenario.Scenario {
-	return func() *scenario.Scenario {
-		return balanced(corev1.ServiceExternalTrafficPolicyCluster, scenario.LoadBalancer{
-			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: drain,
+func removed(drain engine.Time) func() *world.Scenario {
+	return func() *world.Scenario {
+		return balanced(corev1.ServiceExternalTrafficPolicyCluster, world.LoadBalancer{
+			Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: drain,
 		})
 	}
 }
@@ -50,20 +51,20 @@ func removed(drain engine.Time) func() *scenario.Scenario {
 // Rules 3, 4 and 5.
 func TestPairsOfCuts(t *testing.T) {
 	t.Parallel()
-	killed := func(sc *scenario.Scenario) { // at 22 s, with requests under way
+	killed := func(sc *world.Scenario) { // at 22 s, with requests under way
 		longRequests(sc)
 		grace(12)(sc)
-		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, scenario.ListenerStays
+		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, world.ListenerStays
 	}
 	// One request each 50 ms, over the connection that was used last; at 21 s sharp one is written.
-	written := func(sc *scenario.Scenario) {
+	written := func(sc *world.Scenario) {
 		sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients, sc.Traffic[0].Rate = true, 1, 20*1000
 		sc.Actions[0].Target = "web#1" // where that connection leads
 	}
-	hook := func(d engine.Time) func(*scenario.Scenario) {
-		return func(sc *scenario.Scenario) {
+	hook := func(d engine.Time) func(*world.Scenario) {
+		return func(sc *world.Scenario) {
 			grace(60)(sc)
-			sc.Workloads[0].Hooks = map[string]scenario.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(d)}}
+			sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(d)}}
 		}
 	}
 	runPairs(t, []pairWorld{
@@ -80,15 +81,15 @@ func TestPairsOfCuts(t *testing.T) {
 
 // unwell has the load balancer find every node unwell from 12 s on, and take half a minute to find
 // out that they are well again from 17 s on.
-func unwell(policy corev1.ServiceExternalTrafficPolicy, probe scenario.Probe, open bool) func() *scenario.Scenario {
-	return func() *scenario.Scenario {
-		sc := balanced(policy, scenario.LoadBalancer{
-			FailOpen: open, Check: scenario.HealthCheck{Probe: probe, Interval: sec, Timeout: sec, Healthy: 30, Unhealthy: 1},
+func unwell(policy corev1.ServiceExternalTrafficPolicy, probe world.Probe, open bool) func() *world.Scenario {
+	return func() *world.Scenario {
+		sc := balanced(policy, world.LoadBalancer{
+			FailOpen: open, Check: world.HealthCheck{Probe: probe, Interval: sec, Timeout: sec, Healthy: 30, Unhealthy: 1},
 		})
 		firstProbe(sc)
 		linger(sc)
 		neverReady(sc)
-		sc.Actions = []scenario.Action{{At: 12 * sec, For: 3 * sec, Verb: "setReady", Target: "web", Value: "false"}, action(20*sec, "delete", "web#0", "")}
+		sc.Actions = []world.Action{{At: 12 * sec, For: 3 * sec, Verb: "setReady", Target: "web", Value: "false"}, action(20*sec, "delete", "web#0", "")}
 		return sc
 	}
 }
@@ -98,7 +99,7 @@ func TestPairsOfTargets(t *testing.T) {
 	t.Parallel()
 	const local, everywhere = corev1.ServiceExternalTrafficPolicyLocal, corev1.ServiceExternalTrafficPolicyCluster
 	// Flows over UDP: the pod is gone at 21 s, and the sync that cleans up ends after 22 s.
-	flows := func(sc *scenario.Scenario) {
+	flows := func(sc *world.Scenario) {
 		sc.Workloads[0].App.Linger = 0
 		sc.Latency.ProxySync = engine.Constant(2 * sec)
 		sc.Services[0].Service.Spec.Ports[0].Protocol = corev1.ProtocolUDP
@@ -106,13 +107,13 @@ func TestPairsOfTargets(t *testing.T) {
 		t.Protocol, t.FixedPorts, t.Clients = endpoints.UDP, true, 50
 	}
 	runPairs(t, []pairWorld{
-		{"flow-pinned / no-healthy-target: no member is well, and all get what comes", changed(unwell(everywhere, scenario.ProbeNodePort, true), flows), 21500 * ms, 22 * sec, "r0 0",
+		{"flow-pinned / no-healthy-target: no member is well, and all get what comes", changed(unwell(everywhere, world.ProbeNodePort, true), flows), 21500 * ms, 22 * sec, "r0 0",
 			blame(ledger.FlowPinned, ledger.ProxySync, true), ledger.Timeout},
-		{"flow-pinned / no-healthy-target: none gets anything", changed(unwell(everywhere, scenario.ProbeNodePort, false), flows), 21500 * ms, 22 * sec, "",
+		{"flow-pinned / no-healthy-target: none gets anything", changed(unwell(everywhere, world.ProbeNodePort, false), flows), 21500 * ms, 22 * sec, "",
 			blame(ledger.NoHealthyTarget, ledger.LBProbe, true), ledger.Timeout},
-		{"no-healthy-target / stale-lb: none gets anything", unwell(local, scenario.ProbeHealthPort, false), 20 * sec, 25 * sec, "",
+		{"no-healthy-target / stale-lb: none gets anything", unwell(local, world.ProbeHealthPort, false), 20 * sec, 25 * sec, "",
 			blame(ledger.NoHealthyTarget, ledger.LBProbe, true), ledger.Timeout},
-		{"no-healthy-target / stale-lb: all get what comes, and one is well", unwell(local, scenario.ProbeHealthPort, true), 20 * sec, 20500 * ms, "",
+		{"no-healthy-target / stale-lb: all get what comes, and one is well", unwell(local, world.ProbeHealthPort, true), 20 * sec, 20500 * ms, "",
 			blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Refused},
 	})
 }
@@ -121,19 +122,19 @@ func TestPairsOfTargets(t *testing.T) {
 func TestPairsOfNodesThatGo(t *testing.T) {
 	t.Parallel()
 	// Deregistered at 17 s, drained until 21 s.
-	drained := func(after engine.Time) func() *scenario.Scenario {
-		return func() *scenario.Scenario {
-			sc := forwarded(scenario.LoadBalancer{
-				NodesLeave: scenario.NodesTainted, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 4 * sec,
+	drained := func(after engine.Time) func() *world.Scenario {
+		return func() *world.Scenario {
+			sc := forwarded(world.LoadBalancer{
+				NodesLeave: world.NodesTainted, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 4 * sec,
 			}, "scaleDownNode", after)
 			longRequests(sc)
 			return sc
 		}
 	}
 	// Flows over UDP through a load balancer that asks nobody how a node is, and knows nothing of the crash.
-	flows := func(probe scenario.Probe, fixed bool) func() *scenario.Scenario {
-		return func() *scenario.Scenario {
-			sc := forwarded(scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: probe, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}, "crashNode", 0)
+	flows := func(probe world.Probe, fixed bool) func() *world.Scenario {
+		return func() *world.Scenario {
+			sc := forwarded(world.LoadBalancer{Check: world.HealthCheck{Probe: probe, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}, "crashNode", 0)
 			sc.Services[0].Service.Spec.Ports[0].Protocol = corev1.ProtocolUDP
 			t := &sc.Traffic[0]
 			t.Protocol, t.FixedPorts, t.Clients = endpoints.UDP, fixed, 50
@@ -145,8 +146,8 @@ func TestPairsOfNodesThatGo(t *testing.T) {
 		{"node-gone / drain-cut: it goes a second before the end of draining", drained(10 * sec), 15 * sec, 17 * sec, "", gone, ledger.Timeout},
 		{"node-gone / drain-cut: a second after it", drained(12 * sec), 15 * sec, 17 * sec, "",
 			blame(ledger.DrainCut, ledger.LBController, true), ledger.Reset},
-		{"node-gone / stale-lb: a flow that stood", flows(scenario.ProbeProxyHealth, true), 10*sec + ms, 12 * sec, "", gone, ledger.Timeout},
-		{"node-gone / stale-lb: each question is a flow of its own", flows(scenario.ProbeProxyHealth, false), 10*sec + ms, 12 * sec, "",
+		{"node-gone / stale-lb: a flow that stood", flows(world.ProbeProxyHealth, true), 10*sec + ms, 12 * sec, "", gone, ledger.Timeout},
+		{"node-gone / stale-lb: each question is a flow of its own", flows(world.ProbeProxyHealth, false), 10*sec + ms, 12 * sec, "",
 			blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Timeout},
 	})
 }
@@ -154,18 +155,18 @@ func TestPairsOfNodesThatGo(t *testing.T) {
 // Rules 7, 8, 9 and 10: new connections to a node that is gone.
 func TestPairsOfNodesThatAreGone(t *testing.T) {
 	t.Parallel()
-	crashed := func() *scenario.Scenario { return forwarded(checked(30*sec), "crashNode", 0) }
-	closed := func() *scenario.Scenario { // no member is left
-		sc := forwarded(scenario.LoadBalancer{NodesLeave: scenario.NodesTainted}, "scaleDownNode", 5*sec)
+	crashed := func() *world.Scenario { return forwarded(checked(30*sec), "crashNode", 0) }
+	closed := func() *world.Scenario { // no member is left
+		sc := forwarded(world.LoadBalancer{NodesLeave: world.NodesTainted}, "scaleDownNode", 5*sec)
 		for n := range 2 {
 			sc.Nodes[n].Object = &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "ToBeDeletedByClusterAutoscaler"}}}}
 		}
 		return sc
 	}
 	// Clients of the node port of node-3, whose rules follow the API 1 s late; a pod goes at 10 s.
-	direct := func(actions ...scenario.Action) func() *scenario.Scenario {
-		return func() *scenario.Scenario {
-			sc := forwarded(scenario.LoadBalancer{}, "crashNode", 0)
+	direct := func(actions ...world.Action) func() *world.Scenario {
+		return func() *world.Scenario {
+			sc := forwarded(world.LoadBalancer{}, "crashNode", 0)
 			sc.Traffic[0].LB, sc.Traffic[0].Nodes = nil, []string{"node-3"}
 			for n := range sc.Nodes {
 				sc.Nodes[n].Proxy.MinSyncPeriod = 0
@@ -173,7 +174,7 @@ func TestPairsOfNodesThatAreGone(t *testing.T) {
 			linger(sc)
 			neverReady(sc)
 			slowSync(sc)
-			sc.Actions = append([]scenario.Action{action(10*sec, "delete", "web#0", "")}, actions...)
+			sc.Actions = append([]world.Action{action(10*sec, "delete", "web#0", "")}, actions...)
 			return sc
 		}
 	}
@@ -213,9 +214,9 @@ func TestPairsOfNodesThatAreGone(t *testing.T) {
 // Rules 8, 10 and 12.
 func TestPairsOfStaleTargets(t *testing.T) {
 	t.Parallel()
-	slow := func(policy corev1.ServiceExternalTrafficPolicy, probe scenario.Probe) func() *scenario.Scenario {
-		return func() *scenario.Scenario {
-			sc := balanced(policy, scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: probe, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}})
+	slow := func(policy corev1.ServiceExternalTrafficPolicy, probe world.Probe) func() *world.Scenario {
+		return func() *world.Scenario {
+			sc := balanced(policy, world.LoadBalancer{Check: world.HealthCheck{Probe: probe, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}})
 			sc.Nodes[0].Proxy.MinSyncPeriod, sc.Nodes[1].Proxy.MinSyncPeriod = 0, 0
 			linger(sc)
 			neverReady(sc)
@@ -223,7 +224,7 @@ func TestPairsOfStaleTargets(t *testing.T) {
 			return sc
 		}
 	}
-	pods := func() *scenario.Scenario {
+	pods := func() *world.Scenario {
 		sc := removed(60 * sec)()
 		linger(sc)
 		neverReady(sc)
@@ -231,9 +232,9 @@ func TestPairsOfStaleTargets(t *testing.T) {
 	}
 	const local, everywhere = corev1.ServiceExternalTrafficPolicyLocal, corev1.ServiceExternalTrafficPolicyCluster
 	runPairs(t, []pairWorld{
-		{"stale-lb / stale-rules: the other node would be asked, this one has nobody else", slow(local, scenario.ProbeHealthPort), 10 * sec, 11 * sec, "r0 0",
+		{"stale-lb / stale-rules: the other node would be asked, this one has nobody else", slow(local, world.ProbeHealthPort), 10 * sec, 11 * sec, "r0 0",
 			blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Refused},
-		{"stale-lb / stale-rules: every node is as good as any other", slow(everywhere, scenario.ProbeProxyHealth), 10 * sec, 11 * sec, "r0 0",
+		{"stale-lb / stale-rules: every node is as good as any other", slow(everywhere, world.ProbeProxyHealth), 10 * sec, 11 * sec, "r0 0",
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
 		{"stale-lb / listener-closed: the other pod would be asked, and accepts", pods, 10 * sec, 12 * sec, "r0 0",
 			blame(ledger.StaleLB, ledger.LBController, true), ledger.Refused},

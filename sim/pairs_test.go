@@ -10,7 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // The rules of docs/model/simulator.md 2 are tried in order. For each two that follow each other
@@ -23,7 +23,7 @@ import (
 
 type pairWorld struct {
 	name     string
-	world    func() *scenario.Scenario
+	world    func() *world.Scenario
 	from, to engine.Time // arrivals of the requests it is about
 	pod      string      // that they reached: the last word of its name with the revision, "" for any
 	want     ledger.Blame
@@ -67,7 +67,7 @@ func runPairs(t *testing.T, cases []pairWorld) {
 
 // quiet is plainWorld without its rollout, with 20 requests a second, an app that listens at
 // once, and no delay at all: rules change at the moment of the action.
-func quiet(replicas int, actions ...scenario.Action) *scenario.Scenario {
+func quiet(replicas int, actions ...world.Action) *world.Scenario {
 	sc := plainWorld(replicas, 0)
 	sc.Traffic[0].Rate = 20 * 1000
 	sc.Workloads[0].App.Start = engine.Constant(0)
@@ -76,9 +76,9 @@ func quiet(replicas int, actions ...scenario.Action) *scenario.Scenario {
 }
 
 // changed applies further details to a world.
-func changed(world func() *scenario.Scenario, details ...func(*scenario.Scenario)) func() *scenario.Scenario {
-	return func() *scenario.Scenario {
-		sc := world()
+func changed(build func() *world.Scenario, details ...func(*world.Scenario)) func() *world.Scenario {
+	return func() *world.Scenario {
+		sc := build()
 		for _, d := range details {
 			d(sc)
 		}
@@ -86,41 +86,41 @@ func changed(world func() *scenario.Scenario, details ...func(*scenario.Scenario
 	}
 }
 
-func template(sc *scenario.Scenario) *corev1.PodSpec {
+func template(sc *world.Scenario) *corev1.PodSpec {
 	return &sc.Workloads[0].Deployment.Spec.Template.Spec
 }
 
 // slowSync has rules follow the API 1 s late.
-func slowSync(sc *scenario.Scenario) { sc.Latency.ProxySync = engine.Constant(sec) }
+func slowSync(sc *world.Scenario) { sc.Latency.ProxySync = engine.Constant(sec) }
 
 // noReadiness makes a pod Ready as soon as its container runs.
-func noReadiness(sc *scenario.Scenario) { template(sc).Containers[0].ReadinessProbe = nil }
+func noReadiness(sc *world.Scenario) { template(sc).Containers[0].ReadinessProbe = nil }
 
-func grace(seconds int64) func(*scenario.Scenario) {
-	return func(sc *scenario.Scenario) { template(sc).TerminationGracePeriodSeconds = &seconds }
+func grace(seconds int64) func(*world.Scenario) {
+	return func(sc *world.Scenario) { template(sc).TerminationGracePeriodSeconds = &seconds }
 }
 
-func finishWithin(d engine.Time) func(*scenario.Scenario) {
-	return func(sc *scenario.Scenario) { sc.Workloads[0].App.FinishWithin = d }
+func finishWithin(d engine.Time) func(*world.Scenario) {
+	return func(sc *world.Scenario) { sc.Workloads[0].App.FinishWithin = d }
 }
 
-func action(at engine.Time, verb, target, value string) scenario.Action {
-	return scenario.Action{At: at, Verb: verb, Target: target, Value: value}
+func action(at engine.Time, verb, target, value string) world.Action {
+	return world.Action{At: at, Verb: verb, Target: target, Value: value}
 }
 
-func also(actions ...scenario.Action) func(*scenario.Scenario) {
-	return func(sc *scenario.Scenario) { sc.Actions = append(sc.Actions, actions...) }
+func also(actions ...world.Action) func(*world.Scenario) {
+	return func(sc *world.Scenario) { sc.Actions = append(sc.Actions, actions...) }
 }
 
 // liveness restarts the container, by a probe each second that fails at the first, while the
 // dependency is down.
-func liveness(sc *scenario.Scenario) {
+func liveness(sc *world.Scenario) {
 	template(sc).Containers[0].LivenessProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 1, SuccessThreshold: 1, FailureThreshold: 1}
 	sc.Workloads[0].App.DependsOn, sc.Workloads[0].App.LivenessFollows = []string{"db"}, true
 }
 
 // longRequests take 10 s, so that some are always in flight.
-func longRequests(sc *scenario.Scenario) {
+func longRequests(sc *world.Scenario) {
 	sc.Workloads[0].App.Serve = engine.Constant(10 * sec)
 	sc.Traffic[0].Timeout = 60 * sec
 }
@@ -132,13 +132,13 @@ func blame(c ledger.Cause, a ledger.Actor, elsewhere bool) ledger.Blame {
 // Rule 4 within itself: requests of 10 s are in flight when the process ends.
 func TestPairsOfInFlightCauses(t *testing.T) {
 	t.Parallel()
-	deleted := func() *scenario.Scenario {
+	deleted := func() *world.Scenario {
 		sc := quiet(1, action(20*sec, "scale", "deployment/web", "0"))
 		longRequests(sc)
 		grace(4)(sc)
 		return sc
 	}
-	probed := func() *scenario.Scenario {
+	probed := func() *world.Scenario {
 		sc := quiet(1, action(20*sec, "dependency", "db", "down"))
 		longRequests(sc)
 		liveness(sc)
@@ -146,7 +146,7 @@ func TestPairsOfInFlightCauses(t *testing.T) {
 		finishWithin(4 * sec)(sc)
 		return sc
 	}
-	erring := func(sc *scenario.Scenario) { sc.Workloads[0].App.Errors = 1000 }
+	erring := func(sc *world.Scenario) { sc.Workloads[0].App.Errors = 1000 }
 	runPairs(t, []pairWorld{
 		{"killed / exit: its own patience ends with the grace period", changed(deleted, finishWithin(4*sec)), 15 * sec, 20 * sec, "",
 			blame(ledger.KilledInFlight, ledger.Spec, false), ledger.Reset},
@@ -161,18 +161,18 @@ func TestPairsOfInFlightCauses(t *testing.T) {
 			blame(ledger.KilledInFlight, ledger.Spec, false), ledger.Reset},
 		{"liveness / crashed: it crashes while a liveness kill is under way", changed(probed, also(action(22500*ms, "crashPod", "web#0", ""))), 17 * sec, 20 * sec, "",
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Reset},
-		{"liveness / crashed: it crashes by itself", func() *scenario.Scenario {
+		{"liveness / crashed: it crashes by itself", func() *world.Scenario {
 			sc := quiet(1, action(22500*ms, "crashPod", "web#0", ""))
 			longRequests(sc)
 			return sc
 		}, 17 * sec, 20 * sec, "", blame(ledger.Crashed, ledger.App, false), ledger.Reset},
-		{"exit / crashed: it crashes after SIGTERM", func() *scenario.Scenario {
+		{"exit / crashed: it crashes after SIGTERM", func() *world.Scenario {
 			sc := quiet(1, action(22*sec, "rolloutRestart", "deployment/web", ""), action(42*sec, "scale", "deployment/web", "0"))
 			longRequests(sc)
 			sc.Workloads[0].App.CrashAfter = 21 * sec // of the new pod: at 43 s and a bit
 			return sc
 		}, 35 * sec, 42 * sec, "r1 0", blame(ledger.ExitInFlight, ledger.App, false), ledger.Reset},
-		{"exit / crashed: it is not told to end", func() *scenario.Scenario {
+		{"exit / crashed: it is not told to end", func() *world.Scenario {
 			sc := quiet(1, action(22*sec, "rolloutRestart", "deployment/web", ""))
 			longRequests(sc)
 			sc.Workloads[0].App.CrashAfter = 21 * sec
@@ -187,10 +187,10 @@ func TestPairsOfInFlightCauses(t *testing.T) {
 }
 
 // pooled has one connection that requests of 1 ms ride, one each 50 ms.
-func pooled(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 1 }
+func pooled(sc *world.Scenario) { sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 1 }
 
 // linger keeps the process 10 s after its end is due: it refuses meanwhile.
-func linger(sc *scenario.Scenario) { sc.Workloads[0].App.Linger = 10 * sec }
+func linger(sc *world.Scenario) { sc.Workloads[0].App.Linger = 10 * sec }
 
 const us = engine.Microsecond
 
@@ -198,18 +198,18 @@ const us = engine.Microsecond
 // 20.00025 s.
 func TestPairsOfConnectionCauses(t *testing.T) {
 	t.Parallel()
-	onItsWay := func(term engine.Time) func() *scenario.Scenario {
-		return func() *scenario.Scenario {
+	onItsWay := func(term engine.Time) func() *world.Scenario {
+		return func() *world.Scenario {
 			sc := quiet(1, action(term, "scale", "deployment/web", "0"))
 			pooled(sc)
 			grace(2)(sc)
 			return sc
 		}
 	}
-	ignores := func(sc *scenario.Scenario) {
-		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, scenario.ListenerStays
+	ignores := func(sc *world.Scenario) {
+		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, world.ListenerStays
 	}
-	written := func() *scenario.Scenario {
+	written := func() *world.Scenario {
 		sc := quiet(2, action(20*sec-100*us, "delete", "web#0", "")) // the one that the connection leads to
 		pooled(sc)
 		slowSync(sc)
@@ -222,7 +222,7 @@ func TestPairsOfConnectionCauses(t *testing.T) {
 			blame(ledger.KeepaliveRace, ledger.App, false), ledger.Reset},
 		{"keepalive-race / stale-rules: it rides a connection that is being closed, and rules are stale", written, 20 * sec, 20*sec + ms, "r0 0",
 			blame(ledger.KeepaliveRace, ledger.App, true), ledger.Reset},
-		{"keepalive-race / stale-rules: it needs a new connection", changed(written, linger, func(sc *scenario.Scenario) { sc.Traffic[0].KeepAlive = false }), 20 * sec, 21*sec - ms, "r0 0",
+		{"keepalive-race / stale-rules: it needs a new connection", changed(written, linger, func(sc *world.Scenario) { sc.Traffic[0].KeepAlive = false }), 20 * sec, 21*sec - ms, "r0 0",
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
 	})
 }
@@ -262,7 +262,7 @@ func TestTheEndOfAServerLeavesNoFlowBehind(t *testing.T) {
 // way at 19.99 s, and one at 21.99 s. Reference: docs/model/propagation.md 5.
 func TestAServerThatShutsDownClosesIdleConnections(t *testing.T) {
 	t.Parallel()
-	world := func() *scenario.Scenario {
+	build := func() *world.Scenario {
 		sc := quiet(2, action(19990*ms, "delete", "web#0", "")) // the one that the connection leads to
 		pooled(sc)
 		linger(sc)
@@ -270,17 +270,17 @@ func TestAServerThatShutsDownClosesIdleConnections(t *testing.T) {
 		sc.Traffic[0].Rate, sc.Workloads[0].App.Serve = 7250, engine.Constant(100*ms)
 		return sc
 	}
-	r, err := Run(world(), 1)
+	r, err := Run(build(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if all := r.Ledger.All(); all.Failed > 0 || all.OK == 0 {
 		t.Errorf("%+v", all)
 	}
-	ignores := func(sc *scenario.Scenario) {
-		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, scenario.ListenerStays
+	ignores := func(sc *world.Scenario) {
+		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, world.ListenerStays
 	}
-	runPairs(t, []pairWorld{{"one that does not has a request under way when it is killed", changed(world, ignores), 21 * sec, 22 * sec, "r0 0",
+	runPairs(t, []pairWorld{{"one that does not has a request under way when it is killed", changed(build, ignores), 21 * sec, 22 * sec, "r0 0",
 		blame(ledger.KilledInFlight, ledger.Spec, true), ledger.Reset}})
 }
 
@@ -292,13 +292,13 @@ func TestAServerThatDrainsClosesItsConnections(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name        string
-		app         func(*scenario.App)
+		app         func(*world.App)
 		least, most engine.Time
 		how         cluster.Ending
 	}{
-		{"drains for 5 s", func(a *scenario.App) { a.Listener, a.DrainFor = scenario.ListenerDrains, 5*sec }, 25 * sec, 26 * sec, cluster.EndedByItself},
-		{"listens until it ends", func(a *scenario.App) { a.Listener = scenario.ListenerStays }, 20 * sec, 21 * sec, cluster.EndedByItself},
-		{"ignores SIGTERM", func(a *scenario.App) { a.IgnoresSIGTERM, a.Listener = true, scenario.ListenerStays }, 50 * sec, 51 * sec, cluster.EndedKilled},
+		{"drains for 5 s", func(a *world.App) { a.Listener, a.DrainFor = world.ListenerDrains, 5*sec }, 25 * sec, 26 * sec, cluster.EndedByItself},
+		{"listens until it ends", func(a *world.App) { a.Listener = world.ListenerStays }, 20 * sec, 21 * sec, cluster.EndedByItself},
+		{"ignores SIGTERM", func(a *world.App) { a.IgnoresSIGTERM, a.Listener = true, world.ListenerStays }, 50 * sec, 51 * sec, cluster.EndedKilled},
 	} {
 		sc := quiet(2, action(20*sec, "delete", "web#0", "")) // the one that the connections lead to
 		sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients, sc.Traffic[0].Retries = true, 4, 1
@@ -315,22 +315,22 @@ func TestAServerThatDrainsClosesItsConnections(t *testing.T) {
 }
 
 // neverReady has pods that begin during the run never listen.
-func neverReady(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Constant(engine.Hour) }
+func neverReady(sc *world.Scenario) { sc.Workloads[0].App.Start = engine.Constant(engine.Hour) }
 
-func slowStatus(sc *scenario.Scenario) { sc.Latency.StatusWrite = engine.Constant(sec) }
+func slowStatus(sc *world.Scenario) { sc.Latency.StatusWrite = engine.Constant(sec) }
 
 // unready has pods say that they are not ready, from 20 s on.
-func unready(target string, length engine.Time) scenario.Action {
-	return scenario.Action{At: 20 * sec, For: length, Verb: "setReady", Target: target, Value: "false"}
+func unready(target string, length engine.Time) world.Action {
+	return world.Action{At: 20 * sec, For: length, Verb: "setReady", Target: target, Value: "false"}
 }
 
 // firstProbe has readiness follow the app's answer at the next probe, 1 s later at most.
-func firstProbe(sc *scenario.Scenario) {
+func firstProbe(sc *world.Scenario) {
 	template(sc).Containers[0].ReadinessProbe.FailureThreshold = 1
 }
 
 // local has two nodes with a pod each, reached from outside by policy Local.
-func local(sc *scenario.Scenario) {
+func local(sc *world.Scenario) {
 	node := sc.Nodes[0]
 	node.Name = "node-2"
 	sc.Nodes = append(sc.Nodes, node)
@@ -343,18 +343,18 @@ func local(sc *scenario.Scenario) {
 // Rules 10 and 11.
 func TestPairsOfRulesThatSendNowhere(t *testing.T) {
 	t.Parallel()
-	back := func() *scenario.Scenario {
+	back := func() *world.Scenario {
 		sc := quiet(1, unready("web", 10*sec)) // by 31 s the probe has seen it ready again
 		firstProbe(sc)
 		return sc
 	}
-	more := func() *scenario.Scenario { // the only pod is not ready, a second one begins at 25 s
+	more := func() *world.Scenario { // the only pod is not ready, a second one begins at 25 s
 		sc := quiet(1, unready("web#0", 30*sec), action(25*sec, "scale", "deployment/web", "2"))
 		firstProbe(sc)
 		slowSync(sc)
 		return sc
 	}
-	here := func() *scenario.Scenario {
+	here := func() *world.Scenario {
 		sc := quiet(2, unready("web#0", 10*sec))
 		firstProbe(sc)
 		local(sc)
@@ -375,7 +375,7 @@ func TestPairsOfRulesThatSendNowhere(t *testing.T) {
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Timeout},
 		{"stale / no-local-endpoint: the kubelet has still to write that it is ready", changed(here, slowStatus), 31 * sec, 32 * sec, "",
 			blame(ledger.NoLocalEndpoint, ledger.Kubelet, true), ledger.Timeout},
-		{"stale / no-local-endpoint: the kubelet is late with a pod of another node, which would not help here", func() *scenario.Scenario {
+		{"stale / no-local-endpoint: the kubelet is late with a pod of another node, which would not help here", func() *world.Scenario {
 			sc := quiet(3, unready("web#1", 30*sec), unready("web#0", 10*sec)) // web#2 is ready, beside web#0
 			firstProbe(sc)
 			local(sc)
@@ -390,7 +390,7 @@ func TestPairsOfRulesThatSendNowhere(t *testing.T) {
 }
 
 // withoutKEP1669 is a cluster whose rules never lead to a terminating pod.
-func withoutKEP1669(sc *scenario.Scenario) {
+func withoutKEP1669(sc *world.Scenario) {
 	p, err := endpoints.ProfileFor(endpoints.Version{Major: 1, Minor: 27}, map[string]bool{"ProxyTerminatingEndpoints": false})
 	if err != nil {
 		panic(err)
@@ -402,8 +402,8 @@ func withoutKEP1669(sc *scenario.Scenario) {
 // successor never listens.
 func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 	t.Parallel()
-	gone := func(replicas int) func() *scenario.Scenario {
-		return func() *scenario.Scenario {
+	gone := func(replicas int) func() *world.Scenario {
+		return func() *world.Scenario {
 			sc := quiet(replicas, action(20*sec, "delete", "web#0", ""))
 			linger(sc)
 			neverReady(sc)
@@ -423,8 +423,8 @@ func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 			blame(ledger.NoEndpoint, ledger.Spec, false), ledger.Refused},
 		{"no-local-endpoint / listener-closed: KEP-1669 leads to the last pod of the node", changed(gone(2), local), 20 * sec, 21 * sec, "",
 			blame(ledger.ListenerClosed, ledger.Spec, true), ledger.Refused},
-		{"no-local-endpoint: without it the rules drop, though the pod serves: nobody is late", changed(gone(2), local, withoutKEP1669, func(sc *scenario.Scenario) {
-			sc.Workloads[0].App.Listener, sc.Workloads[0].App.DrainFor = scenario.ListenerDrains, 5*sec
+		{"no-local-endpoint: without it the rules drop, though the pod serves: nobody is late", changed(gone(2), local, withoutKEP1669, func(sc *world.Scenario) {
+			sc.Workloads[0].App.Listener, sc.Workloads[0].App.DrainFor = world.ListenerDrains, 5*sec
 		}), 20 * sec, 21 * sec, "",
 			blame(ledger.NoLocalEndpoint, ledger.Spec, true), ledger.Timeout},
 		{"no-local-endpoint / listener-closed: without it the rules drop", changed(gone(2), local, withoutKEP1669), 20 * sec, 21 * sec, "",
@@ -435,18 +435,18 @@ func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 // Rule 12 within itself: the only pod does not listen.
 func TestPairsOfListeners(t *testing.T) {
 	t.Parallel()
-	started := func() *scenario.Scenario { // a new pod at 10 s, Ready before it listens
+	started := func() *world.Scenario { // a new pod at 10 s, Ready before it listens
 		sc := quiet(1, action(10*sec, "rolloutRestart", "deployment/web", ""))
 		noReadiness(sc)
 		linger(sc)
 		neverReady(sc)
 		return sc
 	}
-	listens := func(sc *scenario.Scenario) { sc.Workloads[0].App.Start = engine.Constant(0) }
+	listens := func(sc *world.Scenario) { sc.Workloads[0].App.Start = engine.Constant(0) }
 	stopped := also(action(30*sec, "scale", "deployment/web", "0"))
 	crashes := also(action(30*sec, "crashPod", "web#0", ""))
-	restarted := func() *scenario.Scenario { // by liveness at 21 s at the latest; it takes 5 s to listen again
-		sc := quiet(1, scenario.Action{At: 20 * sec, For: 2 * sec, Verb: "dependency", Target: "db", Value: "down"})
+	restarted := func() *world.Scenario { // by liveness at 21 s at the latest; it takes 5 s to listen again
+		sc := quiet(1, world.Action{At: 20 * sec, For: 2 * sec, Verb: "dependency", Target: "db", Value: "down"})
 		noReadiness(sc)
 		liveness(sc)
 		template(sc).Containers[0].LivenessProbe.InitialDelaySeconds = 30
@@ -472,9 +472,9 @@ func TestPairsOfListeners(t *testing.T) {
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},
 		{"liveness / crashed: it crashes before it listens again after a restart", changed(restarted, also(action(22500*ms, "crashPod", "web#0", ""))), 22500 * ms, 24 * sec, "r0 0",
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},
-		{"liveness / crashed: it crashes, and was not restarted before", func() *scenario.Scenario {
+		{"liveness / crashed: it crashes, and was not restarted before", func() *world.Scenario {
 			sc := restarted()
-			sc.Actions = []scenario.Action{action(22500*ms, "crashPod", "web#0", "")}
+			sc.Actions = []world.Action{action(22500*ms, "crashPod", "web#0", "")}
 			return sc
 		}, 22500 * ms, 24 * sec, "r0 0", blame(ledger.Crashed, ledger.App, false), ledger.Refused},
 	})
@@ -483,16 +483,16 @@ func TestPairsOfListeners(t *testing.T) {
 // Rules 12 and 13.
 func TestPairsOfAnswers(t *testing.T) {
 	t.Parallel()
-	full := func() *scenario.Scenario { // one request of 10 s at a time, so it is always full
+	full := func() *world.Scenario { // one request of 10 s at a time, so it is always full
 		sc := quiet(1, action(25*sec, "scale", "deployment/web", "0"))
 		longRequests(sc)
 		sc.Workloads[0].App.Concurrency = 1
 		return sc
 	}
-	stays := func(sc *scenario.Scenario) { sc.Workloads[0].App.Listener = scenario.ListenerStays }
-	erring := func(sc *scenario.Scenario) { sc.Workloads[0].App.Errors = 1000 }
-	roomy := func(sc *scenario.Scenario) { sc.Workloads[0].App.Concurrency = 0 }
-	hasty := func(sc *scenario.Scenario) { sc.Traffic[0].Timeout = 9 * sec }
+	stays := func(sc *world.Scenario) { sc.Workloads[0].App.Listener = world.ListenerStays }
+	erring := func(sc *world.Scenario) { sc.Workloads[0].App.Errors = 1000 }
+	roomy := func(sc *world.Scenario) { sc.Workloads[0].App.Concurrency = 0 }
+	hasty := func(sc *world.Scenario) { sc.Traffic[0].Timeout = 9 * sec }
 	runPairs(t, []pairWorld{
 		{"listener-closed / overloaded: it is full, and has closed its listener", full, 25*sec + 10*ms, 26 * sec, "",
 			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
@@ -506,12 +506,12 @@ func TestPairsOfAnswers(t *testing.T) {
 			blame(ledger.Overloaded, ledger.App, false), ledger.HTTP5xx},
 		{"overloaded / app-error: the error comes too late", changed(full, erring, roomy, hasty), 12 * sec, 15 * sec, "",
 			blame(ledger.Overloaded, ledger.App, false), ledger.Timeout},
-		{"overloaded / app-error: it has answered with an error and could have answered elsewhere no better", changed(full, erring, roomy, func(sc *scenario.Scenario) {
+		{"overloaded / app-error: it has answered with an error and could have answered elsewhere no better", changed(full, erring, roomy, func(sc *world.Scenario) {
 			two := int32(2)
 			sc.Workloads[0].Deployment.Spec.Replicas = &two
 		}), 12 * sec, 14 * sec, "",
 			blame(ledger.AppError, ledger.App, false), ledger.HTTP5xx},
-		{"overloaded / app-error: another pod answers some", changed(full, roomy, func(sc *scenario.Scenario) {
+		{"overloaded / app-error: another pod answers some", changed(full, roomy, func(sc *world.Scenario) {
 			two := int32(2)
 			sc.Workloads[0].Deployment.Spec.Replicas = &two
 			sc.Workloads[0].App.Errors = 999
@@ -523,14 +523,14 @@ func TestPairsOfAnswers(t *testing.T) {
 // Rule 10 has five actors: the first stage that has not got the news yet which would help.
 func TestPairsOfStages(t *testing.T) {
 	t.Parallel()
-	two := func() *scenario.Scenario { // of three pods, deleted half a second apart; a sync takes 1 s
+	two := func() *world.Scenario { // of three pods, deleted half a second apart; a sync takes 1 s
 		sc := quiet(3, action(20*sec, "delete", "web#0", ""), action(20500*ms, "delete", "web#0", ""))
 		linger(sc)
 		neverReady(sc)
 		slowSync(sc)
 		return sc
 	}
-	other := func() *scenario.Scenario { // news takes half a second, and another Service changes, too
+	other := func() *world.Scenario { // news takes half a second, and another Service changes, too
 		sc := two()
 		half := engine.Constant(500 * ms)
 		sc.Nodes[0].Watch = &half
@@ -542,10 +542,10 @@ func TestPairsOfStages(t *testing.T) {
 		labels := map[string]string{"app": "other"}
 		w.Deployment.Spec.Selector.MatchLabels, w.Deployment.Spec.Template.Labels, svc.Spec.Selector = labels, labels, labels
 		sc.Workloads = append(sc.Workloads, w)
-		sc.Services = append(sc.Services, scenario.Service{Service: svc})
+		sc.Services = append(sc.Services, world.Service{Service: svc})
 		return sc
 	}
-	slowSlices := func(sc *scenario.Scenario) { sc.Latency.SliceController = engine.Constant(800 * ms) }
+	slowSlices := func(sc *world.Scenario) { sc.Latency.SliceController = engine.Constant(800 * ms) }
 	late := func(a ledger.Actor) ledger.Blame { return blame(ledger.StaleRules, a, true) }
 	runPairs(t, []pairWorld{
 		{"slice-controller / watch: not written yet", changed(other, slowSlices), 20500 * ms, 20800 * ms, "r0 0", late(ledger.SliceController), ledger.Refused},

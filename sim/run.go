@@ -10,8 +10,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Bounds of a run. Reaching one is an error with its name.
@@ -102,12 +102,12 @@ type Memory struct {
 
 // Run simulates a scenario with one seed. A run that breaks one of the invariants that hold in
 // every world (see sim/check) is an error.
-func Run(sc *scenario.Scenario, seed uint64) (*Result, error) {
+func Run(sc *world.Scenario, seed uint64) (*Result, error) {
 	return RunWith(sc, seed, Options{})
 }
 
 // RunWith is Run with Options.
-func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) {
+func RunWith(sc *world.Scenario, seed uint64, opts Options) (*Result, error) {
 	if err := tooLarge(sc); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func RunWith(sc *scenario.Scenario, seed uint64, opts Options) (*Result, error) 
 }
 
 // begin returns a run of which nothing has happened yet.
-func begin(sc *scenario.Scenario, seed uint64, opts Options) (*run, error) {
+func begin(sc *world.Scenario, seed uint64, opts Options) (*run, error) {
 	eng := engine.New(seed, engine.Limits{Events: maxEvents})
 	if opts.Watch != nil {
 		eng.Hash().Watch(func(s engine.Step) {
@@ -167,7 +167,7 @@ func begin(sc *scenario.Scenario, seed uint64, opts Options) (*run, error) {
 
 // run is one simulation under way.
 type run struct {
-	sc      *scenario.Scenario
+	sc      *world.Scenario
 	eng     *engine.Engine
 	cluster *cluster.World
 	traffic *traffic.Traffic
@@ -232,7 +232,7 @@ func (r *run) specs() []traffic.Spec {
 }
 
 // proxyOf is the L7 proxy on a stream's way, nil for none.
-func proxyOf(t *scenario.Traffic) *traffic.Proxy {
+func proxyOf(t *world.Traffic) *traffic.Proxy {
 	lb := t.LB
 	if t.Ingress != nil {
 		lb = t.Ingress.Proxy
@@ -243,16 +243,16 @@ func proxyOf(t *scenario.Traffic) *traffic.Proxy {
 	l := lb.Layer7
 	return &traffic.Proxy{
 		Served: t.Ingress != nil, RTT: defaultRTT,
-		Retries: l.Retries, RetryReset: l.RetryOn == scenario.RetryReset, ConnectTimeout: l.ConnectTimeout, Idle: l.UpstreamIdle,
+		Retries: l.Retries, RetryReset: l.RetryOn == world.RetryReset, ConnectTimeout: l.ConnectTimeout, Idle: l.UpstreamIdle,
 	}
 }
 
 // kindOf is over what a stream's requests go.
-func kindOf(t *scenario.Traffic) traffic.Kind {
+func kindOf(t *world.Traffic) traffic.Kind {
 	switch {
-	case t.Connection == scenario.ConnectionHTTP2:
+	case t.Connection == world.ConnectionHTTP2:
 		return traffic.HTTP2
-	case t.Connection == scenario.ConnectionSession:
+	case t.Connection == world.ConnectionSession:
 		return traffic.Session
 	case t.Protocol == endpoints.UDP && t.FixedPorts:
 		return traffic.FixedFlow
@@ -327,7 +327,7 @@ func (r *run) unrest() string {
 }
 
 // lastAction is when the last action is over.
-func lastAction(sc *scenario.Scenario) engine.Time {
+func lastAction(sc *world.Scenario) engine.Time {
 	last := sc.Warmup
 	for i := range sc.Actions {
 		last = max(last, sc.Actions[i].At+sc.Actions[i].For)
@@ -365,7 +365,7 @@ func (r *run) streamResult(i int) StreamResult {
 		s.LostSeconds = engine.Time(s.Failed) * interval
 		s.SlowSeconds, s.RescuedSeconds = engine.Time(s.Slow)*interval, engine.Time(s.Rescued)*interval
 	}
-	if t.Connection == scenario.ConnectionSession {
+	if t.Connection == world.ConnectionSession {
 		s.LostSeconds, s.LongestOutage = max(s.LostSeconds, dark.Mean), max(s.LongestOutage, dark.All)
 	}
 	return s

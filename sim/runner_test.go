@@ -9,10 +9,11 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // of1 has a world's cluster be of version 1.minor.
-func of1(sc *scenario.Scenario, minor int) {
+func of1(sc *world.Scenario, minor int) {
 	p, err := endpoints.ProfileFor(endpoints.Version{Major: 1, Minor: minor}, nil)
 	if err != nil {
 		panic(err)
@@ -25,7 +26,7 @@ func of1(sc *scenario.Scenario, minor int) {
 func TestTwoSyncsFollowEachOtherUpTo133(t *testing.T) {
 	t.Parallel()
 	derivation{
-		world: func() *scenario.Scenario {
+		world: func() *world.Scenario {
 			sc := plainWorld(4, 2*sec)
 			of1(sc, 33)
 			sc.Workloads[0].App.Start = engine.Constant(10 * sec)
@@ -34,7 +35,7 @@ func TestTwoSyncsFollowEachOtherUpTo133(t *testing.T) {
 		},
 		seeds: 1, measure: failed, holds: exactly(0),
 		what:    "the version after it",
-		changed: func(sc *scenario.Scenario) { of1(sc, 34) },
+		changed: func(sc *world.Scenario) { of1(sc, 34) },
 	}.test(t)
 }
 
@@ -77,7 +78,7 @@ func TestWhatARolloutLosesByVersion(t *testing.T) {
 }
 
 // versioned is a rollout of three pods with the delays of a small cluster of a version.
-func versioned(minor int, start engine.Time) *scenario.Scenario {
+func versioned(minor int, start engine.Time) *world.Scenario {
 	sc := plainWorld(3, sec)
 	of1(sc, minor)
 	sc.Latency = scenario.DefaultLatencies()
@@ -98,7 +99,7 @@ func TestADeletionIsNotInForceAtOnceWhereOtherServicesChange(t *testing.T) {
 		for seed := range uint64(seeds) {
 			sc := plainWorld(3, sec)
 			sc.Churn, sc.Until = churn, 24*sec
-			sc.Actions = []scenario.Action{{At: 20 * sec, Verb: "delete", Target: "default/web#0"}}
+			sc.Actions = []world.Action{{At: 20 * sec, Verb: "delete", Target: "default/web#0"}}
 			r, err := Run(sc, seed+1)
 			if err != nil {
 				t.Fatal(err)

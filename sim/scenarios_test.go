@@ -14,6 +14,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const stories = "../examples/scenarios/"
@@ -114,7 +115,7 @@ func otherwise() map[string]string {
 
 // readScenario parses a scenario file with the manifests it names. What it is warned of has to be in
 // the comment at its head, as far as the warning's first colon.
-func readScenario(t *testing.T, path string, set ...string) *scenario.Scenario {
+func readScenario(t *testing.T, path string, set ...string) *world.Scenario {
 	t.Helper()
 	read := func(path string) manifest.File {
 		data, err := os.ReadFile(path)
@@ -158,9 +159,9 @@ func comment(data []byte) string {
 }
 
 // judge runs a scenario over five seeds.
-func judge(t *testing.T, sc *scenario.Scenario) *record.Case {
+func judge(t *testing.T, sc *world.Scenario) *record.Case {
 	t.Helper()
-	result, err := sweep.Run(context.Background(), sweep.Scenarios([]*scenario.Scenario{sc}), sweep.Options{Runs: 5, Workers: 1})
+	result, err := sweep.Run(context.Background(), sweep.Scenarios([]*world.Scenario{sc}), sweep.Options{Runs: 5, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

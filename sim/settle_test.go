@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A world that waits for something that takes longer than a run waits for news is not at rest:
@@ -16,26 +16,26 @@ func TestQuietIsNotSettled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		twist  func(*scenario.Scenario)
+		twist  func(*world.Scenario)
 		lasts  engine.Time // at least
 		settle bool
 	}{
-		{"an app that takes 45 s to start", func(sc *scenario.Scenario) {
+		{"an app that takes 45 s to start", func(sc *world.Scenario) {
 			sc.Workloads[0].App.Start = engine.Constant(45 * sec)
 		}, 2 * 45 * sec, true},
-		{"minReadySeconds 60", func(sc *scenario.Scenario) {
+		{"minReadySeconds 60", func(sc *world.Scenario) {
 			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 60
 		}, 2 * 60 * sec, true},
-		{"a grace period of 90 s, all of it used", func(sc *scenario.Scenario) {
+		{"a grace period of 90 s, all of it used", func(sc *world.Scenario) {
 			grace := int64(90)
 			sc.Workloads[0].Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
 			sc.Workloads[0].App.IgnoresSIGTERM = true
 		}, 90 * sec, true},
-		{"an app that crashes again and again", func(sc *scenario.Scenario) {
+		{"an app that crashes again and again", func(sc *world.Scenario) {
 			sc.Workloads[0].App.CrashAfter = 20 * sec
 		}, 100 * sec, false}, // the first quiet moment after three restarts
-		{"a readiness that is never let go", func(sc *scenario.Scenario) {
-			sc.Actions = append(sc.Actions, scenario.Action{At: 11 * sec, Verb: "setReady", Target: "web", Value: "false"})
+		{"a readiness that is never let go", func(sc *world.Scenario) {
+			sc.Actions = append(sc.Actions, world.Action{At: 11 * sec, Verb: "setReady", Target: "web", Value: "false"})
 		}, settleTime, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,10 +7,11 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // webApp is the first case of examples/web-app.yaml: its rolling restart.
-func webApp(tb testing.TB) *scenario.Scenario {
+func webApp(tb testing.TB) *world.Scenario {
 	tb.Helper()
 	data, err := os.ReadFile("../examples/web-app.yaml")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // plainWorld is the world of the analytic tests: one Deployment with surge 1 and unavailable
 // 0, no probes, every delay zero but the pod's start; one node, constant arrivals from inside
 // over the ClusterIP with a new connection for each request; a rolling restart at 10 s.
-func plainWorld(replicas int, minSync engine.Time) *scenario.Scenario {
+func plainWorld(replicas int, minSync engine.Time) *world.Scenario {
 	one, zero := intstr.FromInt32(1), intstr.FromInt32(0)
 	n, grace := int32(replicas), int64(30)
 	labels := map[string]string{"app": "web"}
@@ -58,20 +58,20 @@ func plainWorld(replicas int, minSync engine.Time) *scenario.Scenario {
 	if err != nil {
 		panic(err)
 	}
-	return &scenario.Scenario{
+	return &world.Scenario{
 		Name: fmt.Sprintf("plain %d", replicas), Kubernetes: profile,
-		Nodes: []scenario.Node{{Name: "node-1", Zone: "a", Proxy: scenario.Proxy{Mode: "nftables", MinSyncPeriod: minSync, SyncPeriod: 30 * sec}}},
-		Workloads: []scenario.Workload{{
+		Nodes: []world.Node{{Name: "node-1", Zone: "a", Proxy: world.Proxy{Mode: "nftables", MinSyncPeriod: minSync, SyncPeriod: 30 * sec}}},
+		Workloads: []world.Workload{{
 			Deployment: d,
-			App:        scenario.App{Profile: "closes-and-finishes", Start: engine.Constant(15 * sec), Serve: engine.Constant(ms)},
+			App:        world.App{Profile: "closes-and-finishes", Start: engine.Constant(15 * sec), Serve: engine.Constant(ms)},
 		}},
-		Services: []scenario.Service{{Service: svc}},
-		Latency:  scenario.Latencies{},
-		Traffic: []scenario.Traffic{{
-			Name: "inside", Service: "default/web", Port: 80, Rate: 1000 * 1000, Arrivals: scenario.ArrivalsConstant,
+		Services: []world.Service{{Service: svc}},
+		Latency:  world.Latencies{},
+		Traffic: []world.Traffic{{
+			Name: "inside", Service: "default/web", Port: 80, Rate: 1000 * 1000, Arrivals: world.ArrivalsConstant,
 			Timeout: 5 * sec,
 		}},
-		Actions: []scenario.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "deployment/web"}},
+		Actions: []world.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "deployment/web"}},
 		Warmup:  5 * sec,
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Analytic tests of every preset: what its fields amount to is derived in the comments, and one
@@ -74,7 +75,7 @@ func (s *sample) against(want length) error {
 // detect measures how long it takes, from the change of one of three members, until it gets no
 // new connections any more, and until it gets some again. late says that nobody answers instead
 // of somebody refusing. Its connections are cut when it is left, where that is so.
-func detect(t *testing.T, lb scenario.LoadBalancer, late bool) (gone, again sample) {
+func detect(t *testing.T, lb world.LoadBalancer, late bool) (gone, again sample) {
 	t.Helper()
 	const down, up = 1000 * sec, 3000 * sec
 	for seed := range uint64(seeds) {
@@ -104,7 +105,7 @@ func detect(t *testing.T, lb scenario.LoadBalancer, late bool) (gone, again samp
 // the rest of an interval, which is as likely to be short as long, and so often again that the
 // threshold is reached, an interval later each time. A probe that nobody answers is known to have
 // failed when its timeout is over. What is found out follows the health propagation later.
-func windows(lb *scenario.LoadBalancer, late bool) (gone, again length) {
+func windows(lb *world.LoadBalancer, late bool) (gone, again length) {
 	c := lb.Check
 	gone = phase(c.Interval).plus(engine.Time(c.Unhealthy-1) * c.Interval).and(of(lb.HealthPropagation))
 	if late {
@@ -119,7 +120,7 @@ func TestDetectionOfEveryPreset(t *testing.T) {
 	checked := 0
 	for _, p := range scenario.Presets() {
 		lb := p.LoadBalancer
-		if lb.Check.Probe == scenario.ProbeNone {
+		if lb.Check.Probe == world.ProbeNone {
 			continue
 		}
 		checked++
@@ -152,14 +153,14 @@ func TestDetectionOfEveryPreset(t *testing.T) {
 
 // onNodes has a load balancer's members be those that the fake cluster has, without a member that
 // comes or goes by itself: nodes and pods have the same numbers there.
-func onNodes(lb scenario.LoadBalancer) scenario.LoadBalancer {
-	lb.Announce = scenario.AnnounceNone
+func onNodes(lb world.LoadBalancer) world.LoadBalancer {
+	lb.Announce = world.AnnounceNone
 	return lb
 }
 
 // removals measures when a member that is removed gets no new connections any more, from the news,
 // and how long after that its connections are cut; cuts counts them.
-func removals(t *testing.T, lb scenario.LoadBalancer) (left, lived sample, cuts int) {
+func removals(t *testing.T, lb world.LoadBalancer) (left, lived sample, cuts int) {
 	t.Helper()
 	const at = 1000 * sec
 	for seed := range uint64(seeds) {
@@ -192,9 +193,9 @@ func TestDrainingOfEveryPreset(t *testing.T) {
 	finite, endless := 0, 0
 	for _, p := range scenario.Presets() {
 		lb := onNodes(p.LoadBalancer)
-		if lb.Members == scenario.MembersAllNodes {
+		if lb.Members == world.MembersAllNodes {
 			// Nodes come and go as endpoints do elsewhere: what follows is the same.
-			lb.Members = scenario.MembersLocalNodes
+			lb.Members = world.MembersLocalNodes
 		}
 		if lb.Drain == engine.Never {
 			endless++

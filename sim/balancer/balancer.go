@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Endpoint is one endpoint of the balanced Service, as an EndpointSlice has it.
@@ -30,9 +30,9 @@ type Cluster interface {
 	Settled() []Endpoint
 	// Answer is what a probe of a member is answered now. draw chooses where the rules leave a
 	// choice.
-	Answer(p scenario.Probe, member int, draw uint64) Answer
+	Answer(p world.Probe, member int, draw uint64) Answer
 	// WouldAnswer is Answer if every delay were zero.
-	WouldAnswer(p scenario.Probe, member int) bool
+	WouldAnswer(p world.Probe, member int) bool
 	// Reaches says whether a new connection to a member reaches a pod that accepts, as things
 	// are downstream of the load balancer.
 	Reaches(member int) bool
@@ -84,7 +84,7 @@ type member struct {
 
 // Balancer is one load balancer. It has one owner, the goroutine of its engine.
 type Balancer struct {
-	spec     *scenario.LoadBalancer
+	spec     *world.LoadBalancer
 	eng      *engine.Engine
 	owner    engine.Owner
 	cluster  Cluster
@@ -106,11 +106,11 @@ type Balancer struct {
 
 // New returns a load balancer at rest: its members are registered, and as healthy as they say.
 // Its draws go by its name.
-func New(name string, spec *scenario.LoadBalancer, eng *engine.Engine, owner engine.Owner, cluster Cluster, observer Observer) *Balancer {
+func New(name string, spec *world.LoadBalancer, eng *engine.Engine, owner engine.Owner, cluster Cluster, observer Observer) *Balancer {
 	b := &Balancer{spec: spec, eng: eng, owner: owner, cluster: cluster, observer: observer, name: name, stale: true, acted: -spec.ControllerHold, gates: newGates()}
 	b.wanted = b.chosen()
 	for _, id := range b.wanted {
-		m := &member{id: id, healthy: spec.Check.Probe == scenario.ProbeNone || cluster.WouldAnswer(spec.Check.Probe, id)}
+		m := &member{id: id, healthy: spec.Check.Probe == world.ProbeNone || cluster.WouldAnswer(spec.Check.Probe, id)}
 		m.serves = m.healthy
 		b.members = append(b.members, m)
 		b.start(m, -engine.Time(engine.Below(b.draw(id, "phase", 0), max(1, int(spec.Check.Interval)))))
@@ -128,7 +128,7 @@ func (b *Balancer) chosen() []int { return b.choose(b.cluster.Heard(), false) }
 
 func (b *Balancer) choose(endpoints []Endpoint, settled bool) []int {
 	var out []int
-	if b.spec.Members == scenario.MembersAllNodes {
+	if b.spec.Members == world.MembersAllNodes {
 		for n := range b.cluster.Nodes() {
 			if !b.cluster.Left(n, settled) {
 				out = append(out, n)
@@ -137,13 +137,13 @@ func (b *Balancer) choose(endpoints []Endpoint, settled bool) []int {
 		return out
 	}
 	for _, e := range endpoints {
-		in := map[scenario.LBMembers]bool{
-			scenario.MembersLocalNodes: !e.Terminating, scenario.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,
-			scenario.MembersLivePods: !e.Terminating, scenario.MembersServing: e.Ready || e.Serving,
-			scenario.MembersServingPods: e.Serving && !e.Terminating,
+		in := map[world.LBMembers]bool{
+			world.MembersLocalNodes: !e.Terminating, world.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,
+			world.MembersLivePods: !e.Terminating, world.MembersServing: e.Ready || e.Serving,
+			world.MembersServingPods: e.Serving && !e.Terminating,
 		}[b.spec.Members]
 		id := e.Node
-		if b.spec.Target == scenario.TargetPods {
+		if b.spec.Target == world.TargetPods {
 			id = e.Pod
 		} else {
 			in = in && !b.cluster.Left(id, settled)
@@ -158,7 +158,7 @@ func (b *Balancer) choose(endpoints []Endpoint, settled bool) []int {
 
 // Hear has the controller act, some time from now, on news that it has heard.
 func (b *Balancer) Hear() {
-	if b.spec.Members != scenario.MembersAllNodes {
+	if b.spec.Members != world.MembersAllNodes {
 		b.HearNode()
 	}
 }
@@ -237,7 +237,7 @@ func (b *Balancer) register(id int) {
 			return
 		}
 		before := b.actives()
-		m := &member{id: id, healthy: b.spec.Check.Probe == scenario.ProbeNone}
+		m := &member{id: id, healthy: b.spec.Check.Probe == world.ProbeNone}
 		m.serves, m.initial = m.healthy, b.spec.InitialWaits && !m.healthy
 		at, _ := slices.BinarySearchFunc(b.members, id, func(m *member, id int) int { return m.id - id })
 		b.members = slices.Insert(b.members, at, m)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const sec = engine.Second
@@ -52,13 +52,13 @@ func (f *fake) Left(node int, settled bool) bool {
 	return f.left[node]
 }
 func (f *fake) Settled() []Endpoint { return f.settled }
-func (f *fake) Answer(_ scenario.Probe, member int, _ uint64) Answer {
+func (f *fake) Answer(_ world.Probe, member int, _ uint64) Answer {
 	f.asked++
 	return Answer{OK: f.ok[member], Late: !f.ok[member] && f.late, Sure: f.sure}
 }
-func (f *fake) WouldAnswer(_ scenario.Probe, member int) bool { return f.would[member] }
-func (f *fake) Reaches(member int) bool                       { return f.reaches[member] }
-func (f *fake) Address(node int) string                       { return fmt.Sprint("10.0.0.", node) }
+func (f *fake) WouldAnswer(_ world.Probe, member int) bool { return f.would[member] }
+func (f *fake) Reaches(member int) bool                    { return f.reaches[member] }
+func (f *fake) Address(node int) string                    { return fmt.Sprint("10.0.0.", node) }
 func (f *fake) Sends(members []int) {
 	f.sends = append(f.sends, sent{f.eng.Now(), slices.Clone(members)})
 }
@@ -94,9 +94,9 @@ func ready(nodes ...int) []Endpoint {
 	return out
 }
 
-func build(spec scenario.LoadBalancer) (*fake, *Balancer) { return buildSeed(spec, 1) }
+func build(spec world.LoadBalancer) (*fake, *Balancer) { return buildSeed(spec, 1) }
 
-func buildSeed(spec scenario.LoadBalancer, seed uint64) (*fake, *Balancer) {
+func buildSeed(spec world.LoadBalancer, seed uint64) (*fake, *Balancer) {
 	f := &fake{eng: engine.New(seed, engine.Limits{}), ok: all(true), would: all(true), reaches: all(true), sure: true}
 	f.endpoints, f.settled = ready(0, 1, 2), ready(0, 1, 2)
 	return f, New("balancer", &spec, f.eng, f.eng.Register("test"), f, f)
@@ -126,19 +126,19 @@ func TestDetection(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name        string
-		check       scenario.HealthCheck
+		check       world.HealthCheck
 		late        bool
 		gone, again [2]engine.Time // from, to, after the change
 	}{
-		{"3 s, 2 failures", scenario.HealthCheck{Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}, false, [2]engine.Time{3 * sec, 6 * sec}, [2]engine.Time{0, 3 * sec}},
-		{"3 s, 2 failures, nobody answers", scenario.HealthCheck{Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}, true, [2]engine.Time{4 * sec, 7 * sec}, [2]engine.Time{0, 3 * sec}},
-		{"2 s, nobody answers, and the timeout is longer", scenario.HealthCheck{Interval: 2 * sec, Timeout: 3 * sec, Healthy: 2, Unhealthy: 1}, true, [2]engine.Time{3 * sec, 5 * sec}, [2]engine.Time{2 * sec, 4 * sec}},
-		{"10 s, 3 of each", scenario.HealthCheck{Interval: 10 * sec, Timeout: 6 * sec, Healthy: 3, Unhealthy: 3}, false, [2]engine.Time{20 * sec, 30 * sec}, [2]engine.Time{20 * sec, 30 * sec}},
-		{"8 s, one failure", scenario.HealthCheck{Interval: 8 * sec, Timeout: sec, Healthy: 2, Unhealthy: 1}, false, [2]engine.Time{0, 8 * sec}, [2]engine.Time{8 * sec, 16 * sec}},
+		{"3 s, 2 failures", world.HealthCheck{Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}, false, [2]engine.Time{3 * sec, 6 * sec}, [2]engine.Time{0, 3 * sec}},
+		{"3 s, 2 failures, nobody answers", world.HealthCheck{Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}, true, [2]engine.Time{4 * sec, 7 * sec}, [2]engine.Time{0, 3 * sec}},
+		{"2 s, nobody answers, and the timeout is longer", world.HealthCheck{Interval: 2 * sec, Timeout: 3 * sec, Healthy: 2, Unhealthy: 1}, true, [2]engine.Time{3 * sec, 5 * sec}, [2]engine.Time{2 * sec, 4 * sec}},
+		{"10 s, 3 of each", world.HealthCheck{Interval: 10 * sec, Timeout: 6 * sec, Healthy: 3, Unhealthy: 3}, false, [2]engine.Time{20 * sec, 30 * sec}, [2]engine.Time{20 * sec, 30 * sec}},
+		{"8 s, one failure", world.HealthCheck{Interval: 8 * sec, Timeout: sec, Healthy: 2, Unhealthy: 1}, false, [2]engine.Time{0, 8 * sec}, [2]engine.Time{8 * sec, 16 * sec}},
 	} {
 		for _, sure := range []bool{true, false} {
-			c.check.Probe = scenario.ProbeHealthPort
-			f, b := build(scenario.LoadBalancer{Check: c.check})
+			c.check.Probe = world.ProbeHealthPort
+			f, b := build(world.LoadBalancer{Check: c.check})
 			f.late, f.sure = c.late, sure
 			f.run(100 * sec)
 			if sure && f.asked > 3 {
@@ -163,7 +163,7 @@ func TestDetection(t *testing.T) {
 // what it is, in or out.
 func TestThresholdsCountInARow(t *testing.T) {
 	t.Parallel()
-	f, b := build(scenario.LoadBalancer{Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 2, Healthy: 2}})
+	f, b := build(world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 2, Healthy: 2}})
 	f.run(10 * sec)
 	alternate := func(want ...int) {
 		t.Helper()
@@ -188,8 +188,8 @@ func TestThresholdsCountInARow(t *testing.T) {
 // no new connection goes there, and 30 s after that the old ones are cut.
 func TestRemoval(t *testing.T) {
 	t.Parallel()
-	f, b := build(scenario.LoadBalancer{
-		Members: scenario.MembersLocalNodes, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec),
+	f, b := build(world.LoadBalancer{
+		Members: world.MembersLocalNodes, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec),
 		Registration: engine.Constant(3 * sec), Drain: 30 * sec,
 	})
 	f.run(10 * sec)
@@ -214,7 +214,7 @@ func TestRemoval(t *testing.T) {
 func TestAControllerThatHoldsBack(t *testing.T) {
 	t.Parallel()
 	for _, hold := range []engine.Time{0, 4 * sec} {
-		f, b := build(scenario.LoadBalancer{Members: scenario.MembersLocalNodes, Controller: engine.Constant(sec / 2), ControllerHold: hold})
+		f, b := build(world.LoadBalancer{Members: world.MembersLocalNodes, Controller: engine.Constant(sec / 2), ControllerHold: hold})
 		f.run(10 * sec)
 		f.endpoints = ready(0, 2)
 		b.Hear()
@@ -237,7 +237,7 @@ func TestAControllerThatHoldsBack(t *testing.T) {
 // that comes back before its removal is known is as if it had never been away.
 func TestComingBack(t *testing.T) {
 	t.Parallel()
-	f, b := build(scenario.LoadBalancer{Members: scenario.MembersLocalNodes, Propagation: engine.Constant(5 * sec), Drain: 30 * sec})
+	f, b := build(world.LoadBalancer{Members: world.MembersLocalNodes, Propagation: engine.Constant(5 * sec), Drain: 30 * sec})
 	hear := func(at engine.Time, nodes ...int) {
 		f.run(at)
 		f.endpoints = ready(nodes...)
@@ -266,9 +266,9 @@ func TestComingBack(t *testing.T) {
 // What was found out of a member that is gone says nothing of the one that has come in its place.
 func TestAMemberThatIsGoneHasNoHealth(t *testing.T) {
 	t.Parallel()
-	f, b := build(scenario.LoadBalancer{
-		Members: scenario.MembersLocalNodes, Drain: engine.Never, CutUnhealthy: true, HealthPropagation: engine.Constant(20 * sec),
-		Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
+	f, b := build(world.LoadBalancer{
+		Members: world.MembersLocalNodes, Drain: engine.Never, CutUnhealthy: true, HealthPropagation: engine.Constant(20 * sec),
+		Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1},
 	})
 	f.run(10 * sec)
 	f.ok[1] = false
@@ -297,18 +297,18 @@ func TestMembership(t *testing.T) {
 		{Pod: 14, Node: 1, Ready: true}, // published although it is not ready
 	}
 	for _, c := range []struct {
-		members scenario.LBMembers
-		target  scenario.LBTarget
+		members world.LBMembers
+		target  world.LBTarget
 		want    []int
 	}{
-		{scenario.MembersAllNodes, scenario.TargetNodes, []int{0, 1, 2}},
-		{scenario.MembersLocalNodes, scenario.TargetNodes, []int{0, 1, 2}},
-		{scenario.MembersServing, scenario.TargetNodes, []int{0, 1}},
-		{scenario.MembersReadyPods, scenario.TargetPods, []int{10, 13, 14}},
-		{scenario.MembersLivePods, scenario.TargetPods, []int{10, 12, 13, 14}},
-		{scenario.MembersServingPods, scenario.TargetPods, []int{10, 13}},
+		{world.MembersAllNodes, world.TargetNodes, []int{0, 1, 2}},
+		{world.MembersLocalNodes, world.TargetNodes, []int{0, 1, 2}},
+		{world.MembersServing, world.TargetNodes, []int{0, 1}},
+		{world.MembersReadyPods, world.TargetPods, []int{10, 13, 14}},
+		{world.MembersLivePods, world.TargetPods, []int{10, 12, 13, 14}},
+		{world.MembersServingPods, world.TargetPods, []int{10, 13}},
 	} {
-		_, b := build(scenario.LoadBalancer{Members: c.members, Target: c.target})
+		_, b := build(world.LoadBalancer{Members: c.members, Target: c.target})
 		if got := b.choose(list, false); !slices.Equal(got, c.want) {
 			t.Errorf("%d: %v, want %v", c.members, got, c.want)
 		}
@@ -320,16 +320,16 @@ func TestMembership(t *testing.T) {
 func TestNodesThatLeave(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		members scenario.LBMembers
-		target  scenario.LBTarget
+		members world.LBMembers
+		target  world.LBTarget
 		want    []int
 	}{
-		{scenario.MembersAllNodes, scenario.TargetNodes, []int{0, 2}},
-		{scenario.MembersLocalNodes, scenario.TargetNodes, []int{0, 2}},
-		{scenario.MembersServing, scenario.TargetNodes, []int{0, 2}},
-		{scenario.MembersReadyPods, scenario.TargetPods, []int{0, 1, 2}},
+		{world.MembersAllNodes, world.TargetNodes, []int{0, 2}},
+		{world.MembersLocalNodes, world.TargetNodes, []int{0, 2}},
+		{world.MembersServing, world.TargetNodes, []int{0, 2}},
+		{world.MembersReadyPods, world.TargetPods, []int{0, 1, 2}},
 	} {
-		f, b := build(scenario.LoadBalancer{Members: c.members, Target: c.target, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: engine.Never})
+		f, b := build(world.LoadBalancer{Members: c.members, Target: c.target, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: engine.Never})
 		f.left = map[int]bool{1: true}
 		b.HearNode()
 		want := 7 * sec
@@ -350,9 +350,9 @@ func TestNodesThatLeave(t *testing.T) {
 
 func TestWithoutAHealthyMember(t *testing.T) {
 	t.Parallel()
-	check := scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}
+	check := world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}
 	for _, open := range []bool{true, false} {
-		f, b := build(scenario.LoadBalancer{Check: check, FailOpen: open})
+		f, b := build(world.LoadBalancer{Check: check, FailOpen: open})
 		f.ok = all(false)
 		b.Wake()
 		f.run(5 * sec)
@@ -377,9 +377,9 @@ func TestATargetThatIsInitialGetsNothing(t *testing.T) {
 		{"an ALB, and it does not", true, false, 20 * sec},
 		{"any other", false, true, 0},
 	} {
-		f, b := build(scenario.LoadBalancer{
-			Target: scenario.TargetPods, Members: scenario.MembersReadyPods, FailOpen: true, InitialWaits: c.waits,
-			Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2},
+		f, b := build(world.LoadBalancer{
+			Target: world.TargetPods, Members: world.MembersReadyPods, FailOpen: true, InitialWaits: c.waits,
+			Check: world.HealthCheck{Probe: world.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2},
 		})
 		f.ok[2], f.would[2] = c.well, c.well
 		f.endpoints = ready(2)
@@ -400,9 +400,9 @@ func TestATargetThatIsInitialGetsNothing(t *testing.T) {
 // The first checks are not over, whatever comes of them: a run does not end before.
 func TestFirstChecksAreUnrest(t *testing.T) {
 	t.Parallel()
-	f, b := build(scenario.LoadBalancer{
-		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, FailOpen: true, InitialWaits: true,
-		Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 3},
+	f, b := build(world.LoadBalancer{
+		Target: world.TargetPods, Members: world.MembersReadyPods, FailOpen: true, InitialWaits: true,
+		Check: world.HealthCheck{Probe: world.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 3},
 	})
 	f.ok, f.would = all(false), all(false)
 	b.reconcile(nil)
@@ -423,8 +423,8 @@ func TestFirstChecksAreUnrest(t *testing.T) {
 // where the load balancer hashes flows.
 func TestAFlowStaysWithItsMember(t *testing.T) {
 	t.Parallel()
-	for _, hash := range []scenario.FlowHash{scenario.HashFlow, scenario.HashRandom} {
-		f, b := build(scenario.LoadBalancer{Hash: hash, Check: scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}})
+	for _, hash := range []world.FlowHash{world.HashFlow, world.HashRandom} {
+		f, b := build(world.LoadBalancer{Hash: hash, Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Unhealthy: 1, Healthy: 1}})
 		var first [100]int
 		for flow := range first {
 			first[flow], _ = b.Pick(uint64(flow)<<57, -1)
@@ -437,7 +437,7 @@ func TestAFlowStaysWithItsMember(t *testing.T) {
 			fresh, _ := b.Pick(uint64(flow)<<57, -1)
 			m, ok := b.Pick(uint64(flow)<<57, was)
 			want := was
-			if was == 0 || hash == scenario.HashRandom {
+			if was == 0 || hash == world.HashRandom {
 				want = fresh
 			}
 			if !ok || m != want || m == 0 {
@@ -459,7 +459,7 @@ func TestAFlowStaysWithItsMember(t *testing.T) {
 // the lower half now, and those above with node 2, which has the upper one.
 func TestAnnouncements(t *testing.T) {
 	t.Parallel()
-	_, b := build(scenario.LoadBalancer{Announce: scenario.AnnounceL2, Members: scenario.MembersServing})
+	_, b := build(world.LoadBalancer{Announce: world.AnnounceL2, Members: world.MembersServing})
 	leader, _ := b.Pick(0, -1)
 	for flow := range uint64(10) {
 		if m, _ := b.Pick(flow<<60, -1); m != leader {
@@ -468,7 +468,7 @@ func TestAnnouncements(t *testing.T) {
 	}
 	// The one that answers goes, and comes back: each time all connections lead to a node that does
 	// not know them.
-	f, b := build(scenario.LoadBalancer{Announce: scenario.AnnounceL2, Members: scenario.MembersServing, Drain: engine.Never})
+	f, b := build(world.LoadBalancer{Announce: world.AnnounceL2, Members: world.MembersServing, Drain: engine.Never})
 	others := slices.DeleteFunc([]int{0, 1, 2}, func(n int) bool { return n == leader })
 	f.run(sec)
 	f.endpoints = ready(others...)
@@ -481,7 +481,7 @@ func TestAnnouncements(t *testing.T) {
 	if again, _ := b.Pick(0, -1); second == leader || again != leader || len(f.cuts) != 2 {
 		t.Errorf("node %d, then %d, then %d: %q", leader, second, again, f.cuts)
 	}
-	f, b = build(scenario.LoadBalancer{Announce: scenario.AnnounceBGP, Members: scenario.MembersServing, Drain: engine.Never})
+	f, b = build(world.LoadBalancer{Announce: world.AnnounceBGP, Members: world.MembersServing, Drain: engine.Never})
 	f.run(sec)
 	f.endpoints = ready(0, 2)
 	b.Hear()
@@ -502,51 +502,51 @@ func TestAnnouncements(t *testing.T) {
 // Reference: docs/model/simulator.md 2, rules 7 and 8.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	check := scenario.HealthCheck{Probe: scenario.ProbeHealthPort, Interval: 10 * sec, Unhealthy: 2, Healthy: 2}
+	check := world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 10 * sec, Unhealthy: 2, Healthy: 2}
 	for _, c := range []struct {
 		name   string
-		spec   scenario.LoadBalancer
+		spec   world.LoadBalancer
 		twist  func(*fake, *Balancer)
 		member int
 		cause  ledger.Cause
 		actor  ledger.Actor
 	}{
-		{"a settled member", scenario.LoadBalancer{Check: check}, func(*fake, *Balancer) {}, 1, ledger.NoCause, ledger.Spec},
-		{"a member that settled probes leave", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would[1] = false }, 1, ledger.StaleLB, ledger.LBProbe},
-		{"and nobody would have helped", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would[1], f.reaches = false, all(false) }, 1, ledger.NoCause, ledger.Spec},
-		{"a member that the controller has not removed", scenario.LoadBalancer{Members: scenario.MembersLocalNodes}, func(f *fake, _ *Balancer) { f.settled = ready(0, 2) }, 1, ledger.StaleLB, ledger.LBController},
-		{"a member whose removal is on its way", scenario.LoadBalancer{Members: scenario.MembersLocalNodes, Propagation: engine.Constant(sec)}, func(f *fake, b *Balancer) {
+		{"a settled member", world.LoadBalancer{Check: check}, func(*fake, *Balancer) {}, 1, ledger.NoCause, ledger.Spec},
+		{"a member that settled probes leave", world.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would[1] = false }, 1, ledger.StaleLB, ledger.LBProbe},
+		{"and nobody would have helped", world.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would[1], f.reaches = false, all(false) }, 1, ledger.NoCause, ledger.Spec},
+		{"a member that the controller has not removed", world.LoadBalancer{Members: world.MembersLocalNodes}, func(f *fake, _ *Balancer) { f.settled = ready(0, 2) }, 1, ledger.StaleLB, ledger.LBController},
+		{"a member whose removal is on its way", world.LoadBalancer{Members: world.MembersLocalNodes, Propagation: engine.Constant(sec)}, func(f *fake, b *Balancer) {
 			f.endpoints, f.settled = ready(0, 2), ready(0, 2)
 			b.Hear()
 			f.run(sec / 2)
 		}, 1, ledger.StaleLB, ledger.LBPropagation},
-		{"a member whose failure is on its way", scenario.LoadBalancer{Check: check, HealthPropagation: engine.Constant(sec)}, func(f *fake, b *Balancer) {
+		{"a member whose failure is on its way", world.LoadBalancer{Check: check, HealthPropagation: engine.Constant(sec)}, func(f *fake, b *Balancer) {
 			f.ok, f.would = map[int]bool{0: true, 2: true}, map[int]bool{0: true, 2: true}
 			b.Wake()
 			for b.member(1).healthy {
 				f.run(f.eng.Now() + sec/10)
 			}
 		}, 1, ledger.StaleLB, ledger.LBPropagation},
-		{"a member that is used because none seems to be healthy, and one is", scenario.LoadBalancer{Check: check, FailOpen: true}, func(f *fake, b *Balancer) {
+		{"a member that is used because none seems to be healthy, and one is", world.LoadBalancer{Check: check, FailOpen: true}, func(f *fake, b *Balancer) {
 			f.ok = all(false)
 			b.Wake()
 			f.run(60 * sec)
 			f.would = map[int]bool{0: true}
 		}, 1, ledger.StaleLB, ledger.LBProbe},
-		{"a member that the controller has not removed, and none of the others is healthy: they are used all the same", scenario.LoadBalancer{Check: check, FailOpen: true, Members: scenario.MembersLocalNodes},
+		{"a member that the controller has not removed, and none of the others is healthy: they are used all the same", world.LoadBalancer{Check: check, FailOpen: true, Members: world.MembersLocalNodes},
 			func(f *fake, _ *Balancer) { f.settled, f.would = ready(0, 2), all(false) }, 1, ledger.StaleLB, ledger.LBController},
-		{"no target, and none settled", scenario.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would = all(false) }, -1, ledger.NoHealthyTarget, ledger.Spec},
-		{"no target, and one that was not probed again", scenario.LoadBalancer{Check: check}, func(f *fake, b *Balancer) {
+		{"no target, and none settled", world.LoadBalancer{Check: check}, func(f *fake, _ *Balancer) { f.would = all(false) }, -1, ledger.NoHealthyTarget, ledger.Spec},
+		{"no target, and one that was not probed again", world.LoadBalancer{Check: check}, func(f *fake, b *Balancer) {
 			f.ok = all(false)
 			b.Wake()
 			f.run(60 * sec)
 		}, -1, ledger.NoHealthyTarget, ledger.LBProbe},
-		{"no target, and one that the controller has not added", scenario.LoadBalancer{Members: scenario.MembersReadyPods, Target: scenario.TargetPods}, func(f *fake, b *Balancer) {
+		{"no target, and one that the controller has not added", world.LoadBalancer{Members: world.MembersReadyPods, Target: world.TargetPods}, func(f *fake, b *Balancer) {
 			f.endpoints, f.settled = nil, ready(1)
 			b.Hear()
 			f.run(sec)
 		}, -1, ledger.NoHealthyTarget, ledger.LBController},
-		{"no target, and one that is being registered", scenario.LoadBalancer{Members: scenario.MembersReadyPods, Target: scenario.TargetPods, Registration: engine.Constant(90 * sec)}, func(f *fake, b *Balancer) {
+		{"no target, and one that is being registered", world.LoadBalancer{Members: world.MembersReadyPods, Target: world.TargetPods, Registration: engine.Constant(90 * sec)}, func(f *fake, b *Balancer) {
 			f.endpoints = nil
 			b.Hear()
 			f.run(sec)
@@ -554,7 +554,7 @@ func TestJudge(t *testing.T) {
 			b.Hear()
 			f.run(2 * sec)
 		}, -1, ledger.NoHealthyTarget, ledger.LBPropagation},
-		{"no target, and one that is registered again while it drains", scenario.LoadBalancer{Members: scenario.MembersReadyPods, Target: scenario.TargetPods, Registration: engine.Constant(90 * sec), Drain: 300 * sec}, func(f *fake, b *Balancer) {
+		{"no target, and one that is registered again while it drains", world.LoadBalancer{Members: world.MembersReadyPods, Target: world.TargetPods, Registration: engine.Constant(90 * sec), Drain: 300 * sec}, func(f *fake, b *Balancer) {
 			f.endpoints = nil
 			b.Hear()
 			f.run(sec)

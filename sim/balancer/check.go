@@ -2,7 +2,7 @@ package balancer
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A member is probed at every tick of its own clock. Ticks that could change nothing are not
@@ -12,7 +12,7 @@ import (
 // start begins to probe a member, with its first tick at a moment.
 func (b *Balancer) start(m *member, first engine.Time) {
 	m.first = first
-	if b.spec.Check.Probe != scenario.ProbeNone {
+	if b.spec.Check.Probe != world.ProbeNone {
 		b.arm(m)
 	}
 }
@@ -20,7 +20,7 @@ func (b *Balancer) start(m *member, first engine.Time) {
 // Wake has all members probed at their next tick.
 func (b *Balancer) Wake() {
 	for _, m := range b.members {
-		if b.spec.Check.Probe != scenario.ProbeNone && !m.armed {
+		if b.spec.Check.Probe != world.ProbeNone && !m.armed {
 			b.arm(m)
 		}
 	}

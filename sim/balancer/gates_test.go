@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // gatekeeper is a load balancer that sends to pods and sets their readiness gates.
-func gatekeeper() scenario.LoadBalancer {
-	return scenario.LoadBalancer{
-		Target: scenario.TargetPods, Members: scenario.MembersReadyPods, ReadinessGate: "example.com/one", GateRecheck: 15 * sec,
-		Registration: engine.Constant(20 * sec), Check: scenario.HealthCheck{Probe: scenario.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2},
+func gatekeeper() world.LoadBalancer {
+	return world.LoadBalancer{
+		Target: world.TargetPods, Members: world.MembersReadyPods, ReadinessGate: "example.com/one", GateRecheck: 15 * sec,
+		Registration: engine.Constant(20 * sec), Check: world.HealthCheck{Probe: world.ProbePod, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2},
 	}
 }
 
@@ -182,7 +182,7 @@ func TestMembersWithAGate(t *testing.T) {
 func TestAGateOfAPodThatIsNotKnownYet(t *testing.T) {
 	t.Parallel()
 	spec := gatekeeper()
-	spec.Members, spec.Registration = scenario.MembersLivePods, engine.Dist{}
+	spec.Members, spec.Registration = world.MembersLivePods, engine.Dist{}
 	f, b := build(spec)
 	f.ok[3], f.unheard = true, true
 	f.run(100 * sec)
@@ -238,7 +238,7 @@ func TestUnrest(t *testing.T) {
 // A member that is a node is named by its address.
 func TestUnrestNamesNodesByAddress(t *testing.T) {
 	t.Parallel()
-	f, b := build(scenario.LoadBalancer{Target: scenario.TargetNodes, Check: scenario.HealthCheck{Probe: scenario.ProbeProxyHealth, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2}})
+	f, b := build(world.LoadBalancer{Target: world.TargetNodes, Check: world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: 10 * sec, Timeout: sec, Healthy: 2, Unhealthy: 2}})
 	f.run(100 * sec)
 	f.ok[1], f.would[1] = false, false
 	b.Wake()

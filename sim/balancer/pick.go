@@ -8,7 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Active lists the members that get new connections, in order. The caller does not change it.
@@ -47,7 +47,7 @@ func (b *Balancer) open(present, healthy []int) []int {
 
 // announced leaves, of the nodes that could, the one that answers ARP.
 func (b *Balancer) announced(nodes []int) []int {
-	if b.spec.Announce != scenario.AnnounceL2 || len(nodes) < 2 {
+	if b.spec.Announce != world.AnnounceL2 || len(nodes) < 2 {
 		return nodes
 	}
 	return []int{slices.MinFunc(nodes, func(x, y int) int {
@@ -69,7 +69,7 @@ func (b *Balancer) changed(before []int) {
 	if !slices.Equal(before, after) {
 		b.observer.Sends(after)
 	}
-	if b.spec.Announce == scenario.AnnounceNone || slices.Equal(before, after) || len(before) == 0 {
+	if b.spec.Announce == world.AnnounceNone || slices.Equal(before, after) || len(before) == 0 {
 		return
 	}
 	b.observer.Moved(func(flow uint64, member int) bool {
@@ -85,7 +85,7 @@ func (b *Balancer) Pick(flow uint64, last int) (member int, ok bool) {
 	switch {
 	case len(list) == 0:
 		return -1, false
-	case last >= 0 && b.spec.Hash == scenario.HashFlow && slices.Contains(list, last):
+	case last >= 0 && b.spec.Hash == world.HashFlow && slices.Contains(list, last):
 		return last, true
 	default:
 		return list[engine.Below(flow, len(list))], true
@@ -95,7 +95,7 @@ func (b *Balancer) Pick(flow uint64, last int) (member int, ok bool) {
 // settled lists the members that would get new connections if nothing were late.
 func (b *Balancer) settled() []int {
 	members := b.choose(b.cluster.Settled(), true)
-	if b.spec.Check.Probe == scenario.ProbeNone {
+	if b.spec.Check.Probe == world.ProbeNone {
 		return b.announced(members)
 	}
 	var healthy []int

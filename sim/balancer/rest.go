@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Unrest says what of the load balancer is on its way, "" for nothing: members that are wanted and
@@ -28,7 +28,7 @@ func (b *Balancer) Unrest() string {
 			return fmt.Sprintf("the load balancer has not finished the first checks of %s", b.called(m.id))
 		case m.healthy != m.serves:
 			return fmt.Sprintf("the load balancer does not know everywhere how %s is", b.called(m.id))
-		case b.spec.Check.Probe != scenario.ProbeNone && m.healthy != b.cluster.WouldAnswer(b.spec.Check.Probe, m.id):
+		case b.spec.Check.Probe != world.ProbeNone && m.healthy != b.cluster.WouldAnswer(b.spec.Check.Probe, m.id):
 			return fmt.Sprintf("the load balancer has not found out how %s is", b.called(m.id))
 		}
 	}
@@ -36,7 +36,7 @@ func (b *Balancer) Unrest() string {
 }
 
 func (b *Balancer) called(id int) string {
-	if b.spec.Target == scenario.TargetPods {
+	if b.spec.Target == world.TargetPods {
 		return fmt.Sprintf("pod %d", id)
 	}
 	return b.cluster.Address(id)

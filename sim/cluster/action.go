@@ -6,12 +6,12 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Do carries out an action of the scenario. What the scenario package lets through is known
 // here.
-func (w *World) Do(a scenario.Action) {
+func (w *World) Do(a world.Action) {
 	w.record(Event{Kind: EventAction, Pod: -1, Node: -1, Action: &a})
 	switch a.Verb {
 	case "rolloutRestart", "setImage":
@@ -61,7 +61,7 @@ func (w *World) Do(a scenario.Action) {
 }
 
 // Undo ends an action that lasts.
-func (w *World) Undo(a scenario.Action) {
+func (w *World) Undo(a world.Action) {
 	switch a.Verb {
 	case "dependency":
 		w.setDependency(a.Target, a.Value != "down")
@@ -70,7 +70,7 @@ func (w *World) Undo(a scenario.Action) {
 	case "setReady":
 		w.unforce(a)
 	case "component":
-		w.component(a.Target, scenario.ComponentResume)
+		w.component(a.Target, world.ComponentResume)
 		w.record(Event{Kind: EventResumed, Pod: -1, Node: -1, Action: &a})
 	case "pause":
 		w.change(a.Target, func(d *Deployment) { d.Paused = false })
@@ -125,7 +125,7 @@ func (w *World) setDependency(name string, down bool) {
 
 // force holds the readiness of a workload's pods, or of one pod, at false, or lets go of it.
 // Pods that terminate count, too: their readiness matters while nothing else is ready.
-func (w *World) force(a scenario.Action) {
+func (w *World) force(a world.Action) {
 	var pods []*worker
 	w.eachOf(a.Target, true, func(wk *worker) { pods = append(pods, wk) })
 	for _, wk := range pods {
@@ -142,7 +142,7 @@ type forcing struct {
 }
 
 // unforce ends a setReady for the pods it began with, whoever has come since.
-func (w *World) unforce(a scenario.Action) {
+func (w *World) unforce(a world.Action) {
 	for _, wk := range w.forced[forcing{a.At, a.Target, a.Value}] {
 		wk.instance.Forced = a.Value != "false"
 		wk.wake()

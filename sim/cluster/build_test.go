@@ -13,7 +13,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // build is a scenario under construction: one Deployment "web", one Service, one node, every
 // delay zero, an app that listens at once, no probes.
 type build struct {
-	*scenario.Scenario
+	*world.Scenario
 	d   *appsv1.Deployment
 	svc *corev1.Service
 }
@@ -58,10 +58,10 @@ func newBuild(replicas int) build {
 	if err != nil {
 		panic(err)
 	}
-	b := build{d: d, svc: svc, Scenario: &scenario.Scenario{
+	b := build{d: d, svc: svc, Scenario: &world.Scenario{
 		Name: "test", Kubernetes: profile,
-		Workloads: []scenario.Workload{{Deployment: d, Hooks: map[string]scenario.Hook{}}},
-		Services:  []scenario.Service{{Service: svc}},
+		Workloads: []world.Workload{{Deployment: d, Hooks: map[string]world.Hook{}}},
+		Services:  []world.Service{{Service: svc}},
 	}}
 	b.nodes(1)
 	return b.strategy("25%", "25%")
@@ -70,7 +70,7 @@ func newBuild(replicas int) build {
 func (b build) nodes(n int) build {
 	b.Nodes = nil
 	for i := range n {
-		b.Nodes = append(b.Nodes, scenario.Node{Name: fmt.Sprintf("node-%d", i+1), Zone: "a", Proxy: scenario.Proxy{Mode: "nftables", MinSyncPeriod: sec, SyncPeriod: 30 * sec}})
+		b.Nodes = append(b.Nodes, world.Node{Name: fmt.Sprintf("node-%d", i+1), Zone: "a", Proxy: world.Proxy{Mode: "nftables", MinSyncPeriod: sec, SyncPeriod: 30 * sec}})
 	}
 	return b
 }
@@ -93,12 +93,12 @@ func (b build) grace(seconds int64) build {
 	return b
 }
 
-func (b build) hook(container string, h scenario.Hook) build {
+func (b build) hook(container string, h world.Hook) build {
 	b.Workloads[0].Hooks[container] = h
 	return b
 }
 
-func (b build) app(edit func(*scenario.App)) build {
+func (b build) app(edit func(*world.App)) build {
 	edit(&b.Workloads[0].App)
 	return b
 }
@@ -118,7 +118,7 @@ func (b build) drawn() build {
 		}
 		return d
 	}
-	b.Latency = scenario.Latencies{
+	b.Latency = world.Latencies{
 		APIWrite: u(5*ms, 20*ms), Watch: u(5*ms, 30*ms), SliceController: u(5*ms, 20*ms), Controller: u(5*ms, 20*ms),
 		StatusWrite: u(10*ms, 50*ms), ProxySync: u(20*ms, 200*ms), Schedule: u(5*ms, 50*ms),
 		Sandbox: u(300*ms, sec), ContainerStart: u(100*ms, 500*ms),
@@ -128,7 +128,7 @@ func (b build) drawn() build {
 }
 
 // world is a World with its engine and a record of what happened.
-type world struct {
+type testWorld struct {
 	*World
 	eng   *engine.Engine
 	lines []string
@@ -137,35 +137,35 @@ type world struct {
 	t        *testing.T
 }
 
-func (b build) start(t *testing.T, seed uint64) *world {
+func (b build) start(t *testing.T, seed uint64) *testWorld {
 	t.Helper()
-	w := &world{eng: engine.New(seed, engine.Limits{Events: 2_000_000}), t: t}
+	w := &testWorld{eng: engine.New(seed, engine.Limits{Events: 2_000_000}), t: t}
 	w.World = New(b.Scenario, w.eng, w)
 	return w
 }
 
-func (w *world) note(format string, args ...any) {
+func (w *testWorld) note(format string, args ...any) {
 	w.lines = append(w.lines, w.eng.Now().Seconds()+" "+fmt.Sprintf(format, args...))
 }
 
-func (w *world) name(i *Instance) string {
+func (w *testWorld) name(i *Instance) string {
 	return strings.TrimPrefix(w.podName(i.Pod), "default/web ")
 }
 
-func (w *world) ListenerChanged(i *Instance) { w.note("%s listening %v", w.name(i), i.Listening) }
-func (w *world) Terminated(i *Instance)      { w.note("%s SIGTERM", w.name(i)) }
-func (w *world) Ended(i *Instance, how Ending) {
+func (w *testWorld) ListenerChanged(i *Instance) { w.note("%s listening %v", w.name(i), i.Listening) }
+func (w *testWorld) Terminated(i *Instance)      { w.note("%s SIGTERM", w.name(i)) }
+func (w *testWorld) Ended(i *Instance, how Ending) {
 	w.note("%s ended %s", w.name(i), [...]string{"by itself", "killed", "liveness", "crashed"}[how])
 }
-func (w *world) SandboxGone(i *Instance) { w.note("%s sandbox down", w.name(i)) }
-func (w *world) Synced(int)              {}
-func (w *world) NodeChanged(int)         {}
-func (w *world) InFlightUntil(*Instance) engine.Time {
+func (w *testWorld) SandboxGone(i *Instance) { w.note("%s sandbox down", w.name(i)) }
+func (w *testWorld) Synced(int)              {}
+func (w *testWorld) NodeChanged(int)         {}
+func (w *testWorld) InFlightUntil(*Instance) engine.Time {
 	return max(w.eng.Now(), w.inFlight)
 }
 
 // pods records every version of every pod from now on, without delay.
-func (w *world) pods() {
+func (w *testWorld) pods() {
 	w.store.subscribe("test pods", w.eng.Register("test"), engine.Dist{}, func(o object) {
 		p := as[*Pod](o)
 		name := strings.TrimPrefix(p.Name, "default/web ")
@@ -184,21 +184,21 @@ func (w *world) pods() {
 	}, kindPod)
 }
 
-func (w *world) at(t engine.Time, run func()) {
+func (w *testWorld) at(t engine.Time, run func()) {
 	w.eng.At(t, engine.ClassAction, w.owner, "test", run)
 }
 
-func (w *world) do(t engine.Time, verb, target, value string) {
+func (w *testWorld) do(t engine.Time, verb, target, value string) {
 	w.at(t, func() {
 		if verb == "note" {
 			w.note("size -")
 			return
 		}
-		w.Do(scenario.Action{Verb: verb, Target: target, Value: value})
+		w.Do(world.Action{Verb: verb, Target: target, Value: value})
 	})
 }
 
-func (w *world) run(until engine.Time) {
+func (w *testWorld) run(until engine.Time) {
 	w.t.Helper()
 	if err := w.eng.RunUntil(until); err != nil {
 		w.t.Fatal(err)
@@ -206,7 +206,7 @@ func (w *world) run(until engine.Time) {
 }
 
 // want compares the lines that contain one of the words with what is wanted.
-func (w *world) want(words string, want ...string) {
+func (w *testWorld) want(words string, want ...string) {
 	w.t.Helper()
 	var got []string
 	for _, l := range w.lines {
@@ -223,7 +223,7 @@ func (w *world) want(words string, want ...string) {
 }
 
 // when returns the time of the first line that contains a text.
-func (w *world) when(text string) engine.Time {
+func (w *testWorld) when(text string) engine.Time {
 	w.t.Helper()
 	for _, l := range w.lines {
 		stamp, rest, _ := strings.Cut(l, " ")
@@ -239,7 +239,7 @@ func (w *world) when(text string) engine.Time {
 }
 
 // neverListens makes new pods that are never ready.
-func neverListens(a *scenario.App) { a.Start = engine.Constant(24 * engine.Hour) }
+func neverListens(a *world.App) { a.Start = engine.Constant(24 * engine.Hour) }
 
 // as asserts what an object is.
 func as[T any](o object) T {

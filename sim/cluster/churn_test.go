@@ -8,7 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // synced is what a proxy's syncs were by the world's own account.
@@ -18,7 +18,7 @@ type synced struct {
 }
 
 // syncs follows the syncs of the first node from now on.
-func (w *world) syncs() *synced {
+func (w *testWorld) syncs() *synced {
 	out := &synced{}
 	w.Audit(func(e AuditEvent) {
 		switch {
@@ -137,18 +137,18 @@ func TestOtherServicesAndFaults(t *testing.T) {
 		}
 		return n
 	}
-	start := func() *world {
+	start := func() *testWorld {
 		b := newBuild(2)
 		b.Churn = 20_000
 		b.Nodes[0].Proxy.MinSyncPeriod = 0
 		b.Latency.ProxySync = engine.Constant(10 * ms)
 		return b.start(t, 1)
 	}
-	for name, fault := range map[string][2]func(*world){ // order: each for itself
-		"the API server is away": {func(w *world) { w.setDown(true) }, func(w *world) { w.setDown(false) }},
+	for name, fault := range map[string][2]func(*testWorld){ // order: each for itself
+		"the API server is away": {func(w *testWorld) { w.setDown(true) }, func(w *testWorld) { w.setDown(false) }},
 		"the proxy is paused": {
-			func(w *world) { w.component("kube-proxy/node-1", scenario.ComponentPause) },
-			func(w *world) { w.component("kube-proxy/node-1", scenario.ComponentResume) },
+			func(w *testWorld) { w.component("kube-proxy/node-1", world.ComponentPause) },
+			func(w *testWorld) { w.component("kube-proxy/node-1", world.ComponentResume) },
 		},
 	} {
 		w := start()

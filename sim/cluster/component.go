@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A component that is paused is a process that gets no time: what it has done stays as it is, what
@@ -54,8 +54,8 @@ func (w *World) enroll(name string, owner engine.Owner) {
 // enrollNodes names what runs on each node.
 func (w *World) enrollNodes() {
 	for n := range w.sc.Nodes {
-		w.enroll(scenario.KubeProxyOf+w.sc.Nodes[n].Name, w.Proxies[n].owner)
-		w.enroll(scenario.KubeletOf+w.sc.Nodes[n].Name, w.kubelets[n].owner)
+		w.enroll(world.KubeProxyOf+w.sc.Nodes[n].Name, w.Proxies[n].owner)
+		w.enroll(world.KubeletOf+w.sc.Nodes[n].Name, w.kubelets[n].owner)
 	}
 }
 
@@ -68,13 +68,13 @@ func (w *World) component(name, what string) {
 		p.others.clock = w.eng.Now() // nothing happens before it runs again
 	}
 	for _, owner := range w.components[name] {
-		if what == scenario.ComponentPause {
+		if what == world.ComponentPause {
 			w.store.freeze(owner)
 		} else {
 			w.store.thaw(owner)
 		}
 	}
-	if p != nil && what == scenario.ComponentRestart {
+	if p != nil && what == world.ComponentRestart {
 		p.restart()
 	}
 	if p != nil {
@@ -86,7 +86,7 @@ func (w *World) component(name, what string) {
 // proxyNamed is the proxy that actions call by a name, nil if it is none's.
 func (w *World) proxyNamed(name string) *NodeProxy {
 	for _, p := range w.Proxies {
-		if scenario.KubeProxyOf+w.sc.Nodes[p.node].Name == name {
+		if world.KubeProxyOf+w.sc.Nodes[p.node].Name == name {
 			return p
 		}
 	}

@@ -7,16 +7,16 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // rolled is the story of a rollout at 10 s of one pod with surge, while a component is paused
 // from 5 s to 60 s: when the new pod was created, bound, ready, and the old one deleted.
-func rolled(t *testing.T, component string) *world {
+func rolled(t *testing.T, component string) *testWorld {
 	t.Helper()
-	w := newBuild(1).strategy("1", "0").app(func(a *scenario.App) { a.Start = engine.Constant(2 * sec) }).start(t, 1)
+	w := newBuild(1).strategy("1", "0").app(func(a *world.App) { a.Start = engine.Constant(2 * sec) }).start(t, 1)
 	w.pods()
-	pause := scenario.Action{At: 5 * sec, For: 55 * sec, Verb: "component", Target: component, Value: scenario.ComponentPause}
+	pause := world.Action{At: 5 * sec, For: 55 * sec, Verb: "component", Target: component, Value: world.ComponentPause}
 	w.at(pause.At, func() { w.Do(pause) })
 	w.at(pause.At+pause.For, func() { w.Undo(pause) })
 	w.do(10*sec, "rolloutRestart", "web", "")
@@ -101,7 +101,7 @@ func TestPausedProxyKeepsItsRules(t *testing.T) {
 	t.Parallel()
 	b := newBuild(2).nodes(2)
 	w := b.start(t, 1)
-	pause := scenario.Action{At: 5 * sec, For: 55 * sec, Verb: "component", Target: "kube-proxy/node-1", Value: scenario.ComponentPause}
+	pause := world.Action{At: 5 * sec, For: 55 * sec, Verb: "component", Target: "kube-proxy/node-1", Value: world.ComponentPause}
 	w.at(pause.At, func() { w.Do(pause) })
 	w.at(pause.At+pause.For, func() { w.Undo(pause) })
 	w.do(10*sec, "rolloutRestart", "web", "")
@@ -112,7 +112,7 @@ func TestPausedProxyKeepsItsRules(t *testing.T) {
 	if w.Proxies[0].installed != before || w.Proxies[1].installed == before {
 		t.Error("the paused proxy has other rules, or the other one has not")
 	}
-	e, _ := w.Entry(scenario.Traffic{Service: "default/web", Port: 80})
+	e, _ := w.Entry(world.Traffic{Service: "default/web", Port: 80})
 	old := w.Enter(e, 0).Targets[0].Addr
 	if got := w.Judge(e, 0, old, ledger.FaultNoListener); got.Cause != ledger.StaleRules || got.Actor != ledger.ProxySync {
 		t.Errorf("%+v", got)
@@ -166,9 +166,9 @@ func TestRestartedProxy(t *testing.T) {
 		default:
 		}
 	})
-	w.do(10*sec, "delete", "web#0", "")                                              // heard of at 10.2 s
-	w.do(10*sec+400*ms, "component", "kube-proxy/node-1", scenario.ComponentRestart) // in the middle of the sync
-	w.do(14*sec, "component", "kube-proxy/node-1", scenario.ComponentRestart)        // within minSyncPeriod
+	w.do(10*sec, "delete", "web#0", "")                                           // heard of at 10.2 s
+	w.do(10*sec+400*ms, "component", "kube-proxy/node-1", world.ComponentRestart) // in the middle of the sync
+	w.do(14*sec, "component", "kube-proxy/node-1", world.ComponentRestart)        // within minSyncPeriod
 	w.run(40 * sec)
 	if want := []string{"10.2", "10.5", "14.1"}; !slices.Equal(began, want) {
 		t.Errorf("syncs began at %v, want %v", began, want)
@@ -184,7 +184,7 @@ func TestRestartedProxy(t *testing.T) {
 // A kubelet that is paused asks no probe and signals nobody; what runs in its pods goes on.
 func TestPausedKubelet(t *testing.T) {
 	t.Parallel()
-	b := newBuild(1).grace(10).app(func(a *scenario.App) { a.IgnoresSIGTERM = true })
+	b := newBuild(1).grace(10).app(func(a *world.App) { a.IgnoresSIGTERM = true })
 	b.container().LivenessProbe = probe(0, 1, 1, 1)
 	w := b.start(t, 1)
 	w.pods()

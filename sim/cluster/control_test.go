@@ -9,11 +9,11 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // listen records what a watch delivers: the sizes that a Deployment is given.
-func (w *world) listen(latency engine.Dist) (*watch, *[]string) {
+func (w *testWorld) listen(latency engine.Dist) (*watch, *[]string) {
 	var got []string
 	watch := w.store.subscribe("test", w.eng.Register("test"), latency, func(o object) {
 		got = append(got, fmt.Sprintf("%s:%d", w.eng.Now().Seconds(), as[*Deployment](o).Replicas))
@@ -59,8 +59,8 @@ func TestWatchKeepsTheOrder(t *testing.T) {
 	}
 }
 
-func action(verb, target, value string) scenario.Action {
-	return scenario.Action{Verb: verb, Target: target, Value: value}
+func action(verb, target, value string) world.Action {
+	return world.Action{Verb: verb, Target: target, Value: value}
 }
 
 func parse(seconds string) float64 {
@@ -129,7 +129,7 @@ func TestStatusOrderOverAnOutage(t *testing.T) {
 }
 
 // created lists when pods came into being, in order.
-func (w *world) created() []engine.Time {
+func (w *testWorld) created() []engine.Time {
 	var out []engine.Time
 	for _, id := range w.livePods {
 		out = append(out, as[*Pod](w.store.get(key{kindPod, int(id), 0})).Created)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 func TestThePodThatIsDarkLongestIsReplacedFirst(t *testing.T) {
@@ -50,8 +50,8 @@ func TestThePodThatIsDarkLongestIsReplacedFirst(t *testing.T) {
 // too: at most a second, and at most another for the probe.
 func TestDarkPodsOfARollOut(t *testing.T) {
 	t.Parallel()
-	sleep := func(s engine.Time) scenario.Hook {
-		return scenario.Hook{Kind: "sleep", Duration: engine.Constant(s)}
+	sleep := func(s engine.Time) world.Hook {
+		return world.Hook{Kind: "sleep", Duration: engine.Constant(s)}
 	}
 	for _, tt := range []struct {
 		name        string
@@ -95,7 +95,7 @@ func TestDarkPodsOfARollOut(t *testing.T) {
 // new template is none.
 func TestLengthOfARollOut(t *testing.T) {
 	t.Parallel()
-	b := newBuild(1).strategy("1", "0").hook("app", scenario.Hook{Kind: "sleep", Duration: engine.Constant(7 * sec)})
+	b := newBuild(1).strategy("1", "0").hook("app", world.Hook{Kind: "sleep", Duration: engine.Constant(7 * sec)})
 	b.Workloads[0].App.Start = engine.Constant(3 * sec)
 	w := b.start(t, 1)
 	w.pods()

@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/memory"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Entry is where a stream of requests enters the cluster: a Service port, over its ClusterIP
@@ -31,7 +31,7 @@ type Entry struct {
 
 // Entry finds where a stream enters; ok is false when there is no such Service,
 // or none of its nodes.
-func (w *World) Entry(t scenario.Traffic) (e Entry, ok bool) {
+func (w *World) Entry(t world.Traffic) (e Entry, ok bool) {
 	for s := range w.sc.Services {
 		svc := w.sc.Services[s].Service
 		if svc.Namespace+"/"+svc.Name != t.Service {

@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Rules of a node that has not heard of a Service, or of its port, let nobody in, and match nothing.
 func TestRulesWithoutAServiceMatchNothing(t *testing.T) {
 	t.Parallel()
 	w := newBuild(2).start(t, 1)
-	known, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80})
+	known, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80})
 	if !ok {
 		t.Fatal("no entry")
 	}
@@ -48,10 +48,10 @@ func TestWhoElseCouldHaveAnswered(t *testing.T) {
 		b := newBuild(2)
 		b.svc.Spec.PublishNotReadyAddresses = c.publish
 		if c.errs {
-			b.app(func(a *scenario.App) { a.Errors = everyRequest })
+			b.app(func(a *world.App) { a.Errors = everyRequest })
 		}
 		w := b.start(t, 1)
-		e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80})
+		e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80})
 		if !ok {
 			t.Fatal("no entry")
 		}
@@ -76,7 +76,7 @@ func TestWhichPortOfPodsIsBehindAHeadlessService(t *testing.T) {
 		}
 		w := b.start(t, 1)
 		for port, want := range map[int]uint16{80: 8080, 81: 9090} {
-			if e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: port}); !ok || e.headless != headless || e.targetPort != want {
+			if e, ok := w.Entry(world.Traffic{Service: "default/web", Port: port}); !ok || e.headless != headless || e.targetPort != want {
 				t.Errorf("headless %v, port %d: %v, %+v", headless, port, ok, e)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A pod that has no node yet is gone with its deletion. Reference: Kubernetes 1.36
@@ -58,7 +58,7 @@ func TestReadinessOfAllContainersCounts(t *testing.T) {
 // docs/model/pod-lifecycle.md 3.2.8.
 func TestProbesHold(t *testing.T) {
 	t.Parallel()
-	b := newBuild(1).grace(30).hook("app", sleepHook(10*sec)).app(func(a *scenario.App) {
+	b := newBuild(1).grace(30).hook("app", sleepHook(10*sec)).app(func(a *world.App) {
 		a.LivenessFollows, a.DependsOn = true, []string{"db"}
 	})
 	b.container().LivenessProbe = probe(0, 1, 1, 2)
@@ -82,7 +82,7 @@ func TestProbesHold(t *testing.T) {
 // 3.4.
 func TestLivenessDoesNotCutTheGracePeriod(t *testing.T) {
 	t.Parallel()
-	b := newBuild(1).grace(30).app(func(a *scenario.App) {
+	b := newBuild(1).grace(30).app(func(a *world.App) {
 		ignores(a)
 		a.LivenessFollows, a.DependsOn = true, []string{"db"}
 	})
@@ -141,7 +141,7 @@ func TestTransitionTime(t *testing.T) {
 func TestEachHopTakesItsTime(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).strategy("1", "0").hook("app", sleepHook(5*sec))
-	b.Latency = scenario.Latencies{
+	b.Latency = world.Latencies{
 		APIWrite: engine.Constant(ms), Watch: engine.Constant(10 * ms), Controller: engine.Constant(100 * ms),
 		SliceController: engine.Constant(200 * ms), StatusWrite: engine.Constant(5 * ms), Schedule: engine.Constant(50 * ms),
 		Sandbox: engine.Constant(sec), ContainerStart: engine.Constant(500 * ms), ProxySync: engine.Constant(40 * ms),
@@ -278,7 +278,7 @@ func TestHealthCheckFollowsTheRules(t *testing.T) {
 	b.Latency.ProxySync = engine.Constant(500 * ms)
 	b.Latency.Sandbox = engine.Constant(engine.Hour)
 	w := b.start(t, 1)
-	e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80, External: true, HealthyNodesOnly: true})
+	e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80, External: true, HealthyNodesOnly: true})
 	if !ok {
 		t.Fatal("no entry")
 	}
@@ -308,7 +308,7 @@ func TestHealthCheckDoesNotLookAtTheNode(t *testing.T) {
 	b.Nodes[2].Object.DeletionTimestamp = &now
 	b.d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}} // or they would run elsewhere
 	w := b.start(t, 1)
-	e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80, External: true, HealthyNodesOnly: true})
+	e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80, External: true, HealthyNodesOnly: true})
 	if !ok {
 		t.Fatal("no entry")
 	}

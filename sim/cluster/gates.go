@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Readiness gates are conditions that somebody else than the kubelet writes into a pod's status.
@@ -33,7 +33,7 @@ func (w *World) gatesOf(id ReplicaSetID) []string {
 }
 
 // behind says whether a stream's clients connect to a workload's pods.
-func (w *World) behind(t *scenario.Traffic, workload int) bool {
+func (w *World) behind(t *world.Traffic, workload int) bool {
 	return slices.ContainsFunc(w.servicesOf(workload), func(s int) bool {
 		svc := w.sc.Services[s].Service
 		return svc.Namespace+"/"+svc.Name == t.Service

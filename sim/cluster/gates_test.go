@@ -10,7 +10,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const gateOne, gateTwo = "example.com/one", "example.com/two"
@@ -23,7 +23,7 @@ func (b build) gated(gates ...string) build {
 	return b
 }
 
-func (w *world) gate(at engine.Time, target, gate string, open bool) {
+func (w *testWorld) gate(at engine.Time, target, gate string, open bool) {
 	w.do(at, "setGate", target, fmt.Sprintf("%s=%v", gate, open))
 }
 
@@ -33,7 +33,7 @@ func TestReadinessGates(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).gated(gateOne, gateTwo).strategy("1", "0")
 	b.container().ReadinessProbe = probe(0, 1, 1, 1)
-	w := b.app(func(a *scenario.App) { a.Start = engine.Constant(2 * sec) }).start(t, 1)
+	w := b.app(func(a *world.App) { a.Start = engine.Constant(2 * sec) }).start(t, 1)
 	w.pods()
 	w.do(10*sec, "rolloutRestart", "web", "")
 	w.gate(20*sec, "web#1", gateOne, true)
@@ -80,7 +80,7 @@ func TestTheWayOfAGate(t *testing.T) {
 	}{{100, 130 * ms}, {110, 143 * ms}} {
 		b := newBuild(1).gated(gateOne)
 		d := func(t engine.Time) engine.Dist { return engine.Constant(t * c.slower / 100) }
-		b.Latency = scenario.Latencies{APIWrite: d(10 * ms), Watch: d(20 * ms), StatusWrite: d(30 * ms), SliceController: d(40 * ms)}
+		b.Latency = world.Latencies{APIWrite: d(10 * ms), Watch: d(20 * ms), StatusWrite: d(30 * ms), SliceController: d(40 * ms)}
 		w := b.start(t, 1)
 		w.gate(10*sec, "web", gateOne, false)
 		w.gate(20*sec, "web", gateOne, true)
@@ -113,23 +113,23 @@ func TestAGateWaitsForTheRelist(t *testing.T) {
 // A load balancer's gate that pods have by injection, not by the manifest.
 func TestInjectedGate(t *testing.T) {
 	t.Parallel()
-	lb := &scenario.LoadBalancer{Service: "default/web", ReadinessGate: "target-health.elbv2.k8s.aws/*", GateInjection: scenario.InjectAlways}
+	lb := &world.LoadBalancer{Service: "default/web", ReadinessGate: "target-health.elbv2.k8s.aws/*", GateInjection: world.InjectAlways}
 	for _, c := range []struct {
 		name, service string
-		injection     scenario.GateInjection
+		injection     world.GateInjection
 		template      []string
 		want          string
 	}{
-		{"by the webhook", "default/web", scenario.InjectAlways, nil, "target-health.elbv2.k8s.aws/k8s-default-web-80"},
-		{"beside another one", "default/web", scenario.InjectAlways, []string{gateOne}, gateOne + " target-health.elbv2.k8s.aws/k8s-default-web-80"},
-		{"not twice", "default/web", scenario.InjectAlways, []string{"target-health.elbv2.k8s.aws/own"}, "target-health.elbv2.k8s.aws/own"},
-		{"no webhook", "default/web", scenario.InjectNever, nil, ""},
-		{"another Service's", "default/api", scenario.InjectAlways, nil, ""},
+		{"by the webhook", "default/web", world.InjectAlways, nil, "target-health.elbv2.k8s.aws/k8s-default-web-80"},
+		{"beside another one", "default/web", world.InjectAlways, []string{gateOne}, gateOne + " target-health.elbv2.k8s.aws/k8s-default-web-80"},
+		{"not twice", "default/web", world.InjectAlways, []string{"target-health.elbv2.k8s.aws/own"}, "target-health.elbv2.k8s.aws/own"},
+		{"no webhook", "default/web", world.InjectNever, nil, ""},
+		{"another Service's", "default/api", world.InjectAlways, nil, ""},
 	} {
 		b := newBuild(1).gated(c.template...)
 		own := *lb
 		own.GateInjection = c.injection
-		b.Traffic = []scenario.Traffic{{Service: c.service, Port: 80, LB: &own}}
+		b.Traffic = []world.Traffic{{Service: c.service, Port: 80, LB: &own}}
 		p := as[*Pod](b.start(t, 1).store.get(key{kindPod, 0, 0}))
 		if got := strings.Join(p.Gates, " "); got != c.want || len(p.ClosedGates()) > 0 {
 			t.Errorf("%s: %q, closed %v", c.name, got, p.ClosedGates())
@@ -144,20 +144,20 @@ func TestWhoIsLateWithAGate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		kept  string
-		twist func(*world)
+		twist func(*testWorld)
 		want  ledger.Actor
 	}{
-		{"a controller", gateOne, func(*world) {}, ledger.LBController},
-		{"nobody", gateTwo, func(*world) {}, ledger.Spec},
-		{"the kubelet, which has not heard", gateOne, func(w *world) { w.gate(100*sec, "web", gateOne, true) }, ledger.Kubelet},
-		{"the kubelet, which is paused", gateOne, func(w *world) { w.do(100*sec, "component", "kubelet/node-1", "pause") }, ledger.Kubelet},
+		{"a controller", gateOne, func(*testWorld) {}, ledger.LBController},
+		{"nobody", gateTwo, func(*testWorld) {}, ledger.Spec},
+		{"the kubelet, which has not heard", gateOne, func(w *testWorld) { w.gate(100*sec, "web", gateOne, true) }, ledger.Kubelet},
+		{"the kubelet, which is paused", gateOne, func(w *testWorld) { w.do(100*sec, "component", "kubelet/node-1", "pause") }, ledger.Kubelet},
 	} {
 		b := newBuild(1).gated(gateOne)
-		b.Traffic = []scenario.Traffic{{Service: "default/web", Port: 80, LB: &scenario.LoadBalancer{ReadinessGate: c.kept}}}
+		b.Traffic = []world.Traffic{{Service: "default/web", Port: 80, LB: &world.LoadBalancer{ReadinessGate: c.kept}}}
 		hears := engine.Constant(60 * sec)
 		b.Nodes[0].Watch = &hears
 		w := b.start(t, 1)
-		e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80})
+		e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80})
 		if !ok {
 			t.Fatal("no entry")
 		}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // hinting is how the EndpointSlice controller hints the endpoints of a Service.
@@ -33,7 +34,7 @@ func (w *World) hintingOf(svc *corev1.Service) hinting {
 // own is the hint of a ready endpoint where that depends on nothing but itself: its own zone,
 // its own node (k8s.io/endpointslice 0.36.3 trafficdist; verified). An endpoint without a zone
 // has no zone hint.
-func (h hinting) own(node int, nodes []scenario.Node) hint {
+func (h hinting) own(node int, nodes []world.Node) hint {
 	switch h.mode {
 	case scenario.HintsSameZone:
 		return hint{zone: nodes[node].Zone}
@@ -48,7 +49,7 @@ func (h hinting) own(node int, nodes []scenario.Node) hint {
 // are not ready do not count. It is nil when a node has no zone or no CPU, and when there are
 // not two zones (k8s.io/endpointslice 0.36.3 topologycache.go, SetNodes; verified). Nodes that
 // say nothing of their CPU, as made-up ones, are all given the same.
-func shares(nodes []scenario.Node) []share {
+func shares(nodes []world.Node) []share {
 	cpu := map[string]int64{}
 	for i := range nodes {
 		n := &nodes[i]
@@ -112,7 +113,7 @@ func (h hinting) zone(name string) int {
 // shares impossible. It returns the slices to write. Where a cluster or a Service does not
 // allow for shares, nobody is hinted (topologycache.go, AddHints; verified). Ties between zones
 // are decided by name, in Kubernetes by chance.
-func (h hinting) proportional(have, want []entry, touched []int, nodes []scenario.Node) []int {
+func (h hinting) proportional(have, want []entry, touched []int, nodes []world.Node) []int {
 	ready := 0
 	for i := range want {
 		if want[i].conditions.Ready() {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // zoned is a build with a node in each zone; "" is a node without one.
@@ -47,9 +47,9 @@ func (b build) auto() build {
 
 // hints writes the hints that the slices in the API have, in order of pods: own zone>hint, with
 // "!" for a hint for the own node, "-" for an endpoint without one.
-func (w *world) hints() string { return hintsOf(w, w.slicesInAPI(0)) }
+func (w *testWorld) hints() string { return hintsOf(w, w.slicesInAPI(0)) }
 
-func hintsOf(w *world, list []entry) string {
+func hintsOf(w *testWorld, list []entry) string {
 	var out []string
 	for _, e := range list {
 		text := w.sc.Nodes[e.node].Zone + ">" + e.hint.zone
@@ -154,7 +154,7 @@ func TestHintsFollowReadiness(t *testing.T) {
 		{"ready endpoints only", "a- b>b|b>b a-|b>b a>a", false},
 		{"published", "a>a b>b|b>b a>a|b>b a>a", true},
 	} {
-		b := zoned(2, "a", "b").distribute("PreferSameZone").hook("app", sleepHook(2*sec)).app(func(a *scenario.App) { a.Start = engine.Constant(5 * sec) })
+		b := zoned(2, "a", "b").distribute("PreferSameZone").hook("app", sleepHook(2*sec)).app(func(a *world.App) { a.Start = engine.Constant(5 * sec) })
 		b.d.Spec.Template.Spec.Containers[0].ReadinessProbe = probe(0, 1, 1, 3)
 		b.svc.Spec.PublishNotReadyAddresses = c.publish
 		w := b.start(t, 1)
@@ -245,7 +245,7 @@ func TestZoneWithoutAPodUsesAll(t *testing.T) {
 	b.d.Spec.Paused = true
 	b.Latency.Controller = engine.Constant(engine.Minute)
 	w := b.start(t, 1)
-	entry, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80, Protocol: endpoints.TCP})
+	entry, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80, Protocol: endpoints.TCP})
 	if !ok {
 		t.Fatal("no entry")
 	}

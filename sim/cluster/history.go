@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Old ReplicaSets are what a rollback goes to. The Deployment controller keeps revisionHistoryLimit of
@@ -63,7 +63,7 @@ func (c *deploymentController) deleteOld(d *Deployment, in rolloutInput, old []*
 // undo makes the revision before the present one the present one, of those whose ReplicaSet is there. With
 // none there is nothing to go back to, as kubectl rollout undo says (k8s.io/kubectl
 // pkg/polymorphichelpers/rollback.go; recalled).
-func (w *World) undo(d *Deployment, a *scenario.Action) {
+func (w *World) undo(d *Deployment, a *world.Action) {
 	for _, revision := range slices.Backward(d.History[:len(d.History)-1]) {
 		if _, there := w.store.get(key{kindReplicaSet, d.Workload, revision}).(*ReplicaSet); there {
 			d.become(revision)

@@ -15,7 +15,7 @@ func (b build) history(limit int32) build {
 }
 
 // sets lists the revisions whose ReplicaSets are in the API, those deleted with their time after a minus.
-func (w *world) sets() *[]string {
+func (w *testWorld) sets() *[]string {
 	var deleted []string
 	w.store.subscribe("test sets", w.eng.Register("test sets"), engine.Dist{}, func(o object) {
 		if rs := as[*ReplicaSet](o); rs.Gone {
@@ -26,7 +26,7 @@ func (w *world) sets() *[]string {
 }
 
 // left lists the revisions whose ReplicaSets are in the API.
-func (w *world) left() string {
+func (w *testWorld) left() string {
 	var out []string
 	for r := range 20 {
 		if _, ok := w.store.get(key{kindReplicaSet, 0, r}).(*ReplicaSet); ok {
@@ -40,8 +40,8 @@ func (w *world) left() string {
 // docs/model/controllers.md 1 and 2.3.
 func TestOldReplicaSetsGoByTheHistoryLimit(t *testing.T) {
 	t.Parallel()
-	restarts := func(n int) func(*world) {
-		return func(w *world) {
+	restarts := func(n int) func(*testWorld) {
+		return func(w *testWorld) {
 			for i := range n {
 				w.do(engine.Time(10+20*i)*sec, "rolloutRestart", "web", "")
 			}
@@ -50,14 +50,14 @@ func TestOldReplicaSetsGoByTheHistoryLimit(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		limit int32 // negative: none
-		act   func(*world)
+		act   func(*testWorld)
 		left  string
 	}{
 		{"no limit", -1, restarts(4), "r0 r1 r2 r3 r4"},
 		{"two are kept", 2, restarts(4), "r2 r3 r4"},
 		{"none is kept", 0, restarts(2), "r2"},
 		{"ten are kept", 10, restarts(12), "r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12"},
-		{"the oldest is the one that was present the longest ago", 1, func(w *world) {
+		{"the oldest is the one that was present the longest ago", 1, func(w *testWorld) {
 			restarts(1)(w)
 			w.do(30*sec, "rollback", "web", "") // r0 is younger than r1 now
 			w.do(50*sec, "rolloutRestart", "web", "")

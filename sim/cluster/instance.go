@@ -4,7 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Closed says why an instance does not listen.
@@ -28,7 +28,7 @@ type Instance struct {
 	Revision int
 	Node     int
 	IP       netip.Addr
-	App      *scenario.App
+	App      *world.App
 
 	Sandbox   bool // the network namespace is there: its kernel answers, if only with a reset
 	Running   bool // the process runs

@@ -9,7 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Kind is what happened, in the words of the field.
@@ -57,9 +57,9 @@ type Event struct {
 	Service int // of an endpoint, number in the scenario
 
 	// What the Kind's comment says.
-	Action     *scenario.Action
+	Action     *world.Action
 	Conditions endpoints.Conditions
-	Hook       *scenario.Hook
+	Hook       *world.Hook
 	Container  string // that has the Hook
 	Ending     Ending
 	Until      engine.Time

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A Journal that is about one node hears of that node's rules and waits alone, and of all else that it would hear.
@@ -15,7 +15,7 @@ func TestAJournalMayBeAboutOneNodesRules(t *testing.T) {
 		b := newBuild(3).nodes(3)
 		w := b.start(t, 1)
 		var j journal
-		e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80})
+		e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80})
 		if !ok {
 			t.Fatal("the stream enters nowhere")
 		}

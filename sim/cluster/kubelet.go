@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Constants of the kubelet (Kubernetes 1.36 pkg/kubelet; verified).
@@ -176,7 +177,7 @@ type container struct {
 	index   int
 	spec    *corev1.Container
 	sidecar bool
-	hook    scenario.Hook
+	hook    world.Hook
 
 	running    bool
 	generation int // counts the containers made of this spec; 0 before the first

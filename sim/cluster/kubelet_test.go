@@ -8,14 +8,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-func sleepHook(d engine.Time) scenario.Hook {
-	return scenario.Hook{Kind: "sleep", Duration: engine.Constant(d)}
+func sleepHook(d engine.Time) world.Hook {
+	return world.Hook{Kind: "sleep", Duration: engine.Constant(d)}
 }
 
-func ignores(a *scenario.App) { a.IgnoresSIGTERM, a.Listener = true, listenerStays }
+func ignores(a *world.App) { a.IgnoresSIGTERM, a.Listener = true, listenerStays }
 
 // Reference: Kubernetes 1.36 pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer,
 // executePreStopHook; kuberuntime_manager.go, minimumGracePeriodInSeconds = 2;
@@ -26,21 +26,21 @@ func TestGraceArithmetic(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		grace      int64
-		hook       scenario.Hook
+		hook       world.Hook
 		term, kill engine.Time // after the deletion
 	}{
-		{"no hook", 30, scenario.Hook{}, 0, 30 * sec},
+		{"no hook", 30, world.Hook{}, 0, 30 * sec},
 		{"a hook that is shorter", 30, sleepHook(10 * sec), 10 * sec, 30 * sec},
 		{"a hook's time counts in whole seconds", 30, sleepHook(10*sec + 900*ms), 10*sec + 900*ms, 30*sec + 900*ms},
 		{"a hook that ends 2 s before", 30, sleepHook(28 * sec), 28 * sec, 30 * sec},
 		{"a hook that ends 1 s before: 2 s remain", 30, sleepHook(29 * sec), 29 * sec, 31 * sec},
 		{"a hook as long as the grace period", 30, sleepHook(30 * sec), 30 * sec, 32 * sec},
 		{"a hook that overruns is not waited for", 30, sleepHook(300 * sec), 30 * sec, 32 * sec},
-		{"grace 0 is 1, and then 2", 0, scenario.Hook{}, 0, 2 * sec},
+		{"grace 0 is 1, and then 2", 0, world.Hook{}, 0, 2 * sec},
 		{"grace 0 with a hook: cut off after 1 s", 0, sleepHook(5 * sec), sec, 3 * sec},
-		{"grace 1", 1, scenario.Hook{}, 0, 2 * sec},
-		{"a program that is missing gives no delay", 30, scenario.Hook{Kind: "missing", Duration: engine.Constant(9 * sec)}, 0, 30 * sec},
-		{"tcpSocket is no hook", 30, scenario.Hook{Kind: "tcpSocket", Duration: engine.Constant(9 * sec)}, 0, 30 * sec},
+		{"grace 1", 1, world.Hook{}, 0, 2 * sec},
+		{"a program that is missing gives no delay", 30, world.Hook{Kind: "missing", Duration: engine.Constant(9 * sec)}, 0, 30 * sec},
+		{"tcpSocket is no hook", 30, world.Hook{Kind: "tcpSocket", Duration: engine.Constant(9 * sec)}, 0, 30 * sec},
 	} {
 		w := newBuild(1).grace(c.grace).hook("app", c.hook).app(ignores).start(t, 1)
 		w.do(10*sec, "delete", "web#0", "")
@@ -109,18 +109,18 @@ func TestAppProfiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
-		app      func(*scenario.App)
+		app      func(*world.App)
 		inFlight engine.Time // after SIGTERM
 		closed   engine.Time
 		ended    engine.Time
 	}{
-		{"closes and finishes", func(*scenario.App) {}, 3 * sec, 0, 3 * sec},
-		{"cuts", func(a *scenario.App) { a.InFlight = scenario.InFlightCut }, 3 * sec, 0, 0},
-		{"finishes within a limit", func(a *scenario.App) { a.FinishWithin = 2 * sec }, 3 * sec, 0, 2 * sec},
-		{"drains first", func(a *scenario.App) { a.Listener, a.DrainFor = listenerDrains, 5*sec }, 3 * sec, 5 * sec, 5 * sec},
-		{"stays open until it ends", func(a *scenario.App) { a.Listener = listenerStays }, 3 * sec, 3 * sec, 3 * sec},
-		{"lingers", func(a *scenario.App) { a.Linger = 10 * sec }, 3 * sec, 0, 13 * sec},
-		{"is killed at the end of grace", func(*scenario.App) {}, 50 * sec, 0, 30 * sec},
+		{"closes and finishes", func(*world.App) {}, 3 * sec, 0, 3 * sec},
+		{"cuts", func(a *world.App) { a.InFlight = world.InFlightCut }, 3 * sec, 0, 0},
+		{"finishes within a limit", func(a *world.App) { a.FinishWithin = 2 * sec }, 3 * sec, 0, 2 * sec},
+		{"drains first", func(a *world.App) { a.Listener, a.DrainFor = listenerDrains, 5*sec }, 3 * sec, 5 * sec, 5 * sec},
+		{"stays open until it ends", func(a *world.App) { a.Listener = listenerStays }, 3 * sec, 3 * sec, 3 * sec},
+		{"lingers", func(a *world.App) { a.Linger = 10 * sec }, 3 * sec, 0, 13 * sec},
+		{"is killed at the end of grace", func(*world.App) {}, 50 * sec, 0, 30 * sec},
 		{"ignores it", ignores, 3 * sec, 30 * sec, 30 * sec},
 	} {
 		w := newBuild(1).app(c.app).start(t, 1)
@@ -137,7 +137,7 @@ func TestAppProfiles(t *testing.T) {
 // though new requests keep coming over open connections.
 func TestTheLimitToFinishCountsFromSIGTERM(t *testing.T) {
 	t.Parallel()
-	w := newBuild(1).app(func(a *scenario.App) { a.FinishWithin = 2 * sec }).start(t, 1)
+	w := newBuild(1).app(func(a *world.App) { a.FinishWithin = 2 * sec }).start(t, 1)
 	w.do(10*sec, "delete", "web#0", "")
 	w.inFlight = 10*sec + 900*ms
 	for at := 10*sec + 500*ms; at < 20*sec; at += 500 * ms {
@@ -153,23 +153,23 @@ func TestTheLimitToFinishCountsFromSIGTERM(t *testing.T) {
 func TestHooksAct(t *testing.T) {
 	t.Parallel()
 	base := sleepHook(8 * sec)
-	h := func(edit func(*scenario.Hook)) scenario.Hook {
+	h := func(edit func(*world.Hook)) world.Hook {
 		x := base
 		edit(&x)
 		return x
 	}
 	for _, c := range []struct {
 		name  string
-		hook  scenario.Hook
+		hook  world.Hook
 		lines []string
 	}{
-		{"closes the listener", h(func(h *scenario.Hook) { h.ClosesListener = true }),
+		{"closes the listener", h(func(h *world.Hook) { h.ClosesListener = true }),
 			[]string{"10 r0 0 listening false", "18 r0 0 SIGTERM", "18 r0 0 ended by itself"}},
-		{"closes the listener a little later", h(func(h *scenario.Hook) { h.ClosesListener, h.ActsAfter = true, engine.Constant(2*sec) }),
+		{"closes the listener a little later", h(func(h *world.Hook) { h.ClosesListener, h.ActsAfter = true, engine.Constant(2*sec) }),
 			[]string{"12 r0 0 listening false", "18 r0 0 SIGTERM", "18 r0 0 ended by itself"}},
-		{"signals the server: it ends, and the kubelet waits for the hook", h(func(h *scenario.Hook) { h.SignalsServer = true }),
+		{"signals the server: it ends, and the kubelet waits for the hook", h(func(h *world.Hook) { h.SignalsServer = true }),
 			[]string{"10 r0 0 listening false", "10 r0 0 SIGTERM", "13 r0 0 ended by itself"}},
-		{"goes on until no request is served", h(func(h *scenario.Hook) { h.Duration, h.WaitsForRequests = engine.Constant(sec), true }),
+		{"goes on until no request is served", h(func(h *world.Hook) { h.Duration, h.WaitsForRequests = engine.Constant(sec), true }),
 			[]string{"13 r0 0 listening false", "13 r0 0 SIGTERM", "13 r0 0 ended by itself"}},
 	} {
 		w := newBuild(1).hook("app", c.hook).start(t, 1)
@@ -194,12 +194,12 @@ func TestSidecarOrder(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		hook              engine.Time // of the main container
-		app               func(*scenario.App)
+		app               func(*world.App)
 		inFlight          engine.Time
 		main, late, early engine.Time
 	}{
-		{"in reverse order after the main container", 0, func(*scenario.App) {}, 6 * sec, 6 * sec, 6 * sec, 6 * sec},
-		{"its own hook holds a sidecar, and the one before it", 0, func(*scenario.App) {}, sec, sec, 4 * sec, 4 * sec},
+		{"in reverse order after the main container", 0, func(*world.App) {}, 6 * sec, 6 * sec, 6 * sec, 6 * sec},
+		{"its own hook holds a sidecar, and the one before it", 0, func(*world.App) {}, sec, sec, 4 * sec, 4 * sec},
 		{"the main container is killed, then they go", 0, ignores, 0, 30 * sec, 30 * sec, 30 * sec},
 		{"grace runs out while they wait, the main container has 1 s more", 29 * sec, ignores, 0, 31 * sec, 30 * sec, 30 * sec},
 	} {
@@ -340,7 +340,7 @@ func TestReadinessOfANewPod(t *testing.T) {
 		// The startup probe ticks from the pod's admission at 10 s.
 		{"a startup probe gates it, and its success triggers it", 3500 * ms, probe(0, 10, 1, 3), probe(0, 2, 1, 30), 5000 * ms},
 	} {
-		b := newBuild(1).app(func(a *scenario.App) { a.Start = engine.Constant(c.start) })
+		b := newBuild(1).app(func(a *world.App) { a.Start = engine.Constant(c.start) })
 		b.container().ReadinessProbe, b.container().StartupProbe = c.readiness, c.startup
 		b.Latency.Sandbox = engine.Constant(sec)
 		w := b.start(t, 1)
@@ -359,7 +359,7 @@ func TestReadinessOfANewPod(t *testing.T) {
 func TestManualTriggerAtEveryPhase(t *testing.T) {
 	t.Parallel()
 	for phase := engine.Time(0); phase < sec; phase += 50 * ms {
-		b := newBuild(1).app(func(a *scenario.App) { a.Start = engine.Constant(2 * sec) })
+		b := newBuild(1).app(func(a *world.App) { a.Start = engine.Constant(2 * sec) })
 		b.container().ReadinessProbe = probe(10, 10, 1, 3)
 		b.Latency.Sandbox = engine.Constant(1234 * ms)
 		w := b.start(t, 1)
@@ -384,7 +384,7 @@ func TestReadyOfAnInitialDelay(t *testing.T) {
 	for _, period := range []int32{10, 11} {
 		var sum engine.Time
 		for seed := range uint64(seeds) {
-			b := newBuild(1).app(func(a *scenario.App) { a.Start = engine.Constant(2 * sec) })
+			b := newBuild(1).app(func(a *world.App) { a.Start = engine.Constant(2 * sec) })
 			b.container().ReadinessProbe = probe(10, period, 1, 3)
 			b.Latency.Sandbox = engine.Constant(1234 * ms)
 			w := b.start(t, seed+1)
@@ -473,7 +473,7 @@ func TestDeadContainerIsProbedInTermination(t *testing.T) {
 // Kubernetes 1.36 kuberuntime_manager.go, computePodActions, doBackOff.
 func TestLivenessRestart(t *testing.T) {
 	t.Parallel()
-	b := newBuild(1).hook("app", sleepHook(3500*ms)).app(func(a *scenario.App) {
+	b := newBuild(1).hook("app", sleepHook(3500*ms)).app(func(a *world.App) {
 		a.LivenessFollows, a.DependsOn = true, []string{"db"}
 	})
 	b.container().LivenessProbe = probe(0, 5, 1, 3)
@@ -504,7 +504,7 @@ func TestLivenessRestart(t *testing.T) {
 func TestLivenessGrace(t *testing.T) {
 	t.Parallel()
 	for _, own := range []int64{0, 5} {
-		b := newBuild(1).grace(20).app(func(a *scenario.App) {
+		b := newBuild(1).grace(20).app(func(a *world.App) {
 			ignores(a)
 			a.LivenessFollows, a.DependsOn = true, []string{"db"}
 		})
@@ -535,7 +535,7 @@ func TestCrashBackoff(t *testing.T) {
 	for range 4 {
 		ends = append(ends, w.eng.Now()+5*sec)
 		w.run(w.eng.Now() + 5*sec)
-		w.Do(scenario.Action{Verb: "crashPod", Target: "web#0"})
+		w.Do(world.Action{Verb: "crashPod", Target: "web#0"})
 		for c := w.kubelets[0].worker(0).main; !c.running; {
 			if _, err := w.eng.Step(); err != nil {
 				t.Fatal(err)
@@ -577,7 +577,7 @@ func TestStatusWritesAreSerial(t *testing.T) {
 // kubelet goes on asking (docs/model/pod-lifecycle.md 2d).
 func TestReadinessOfAnAppThatStaysIsStillAsked(t *testing.T) {
 	t.Parallel()
-	b := newBuild(1).app(ignores).app(func(a *scenario.App) { a.ReadinessFails = true })
+	b := newBuild(1).app(ignores).app(func(a *world.App) { a.ReadinessFails = true })
 	b.container().ReadinessProbe = probe(0, 1, 1, 2)
 	w := b.start(t, 1)
 	w.pods()

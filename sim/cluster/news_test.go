@@ -11,7 +11,7 @@ import (
 
 // busyProxies is 250 pods in three slices, of which one is deleted every 70 ms for ten seconds, and nodes
 // whose proxies wait and sync most of that time.
-func busyProxies(t *testing.T, burst int) *world {
+func busyProxies(t *testing.T, burst int) *testWorld {
 	t.Helper()
 	b := newBuild(250).nodes(4)
 	latency, err := engine.Uniform(5*ms, 300*ms)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Node is one version of a Node object, as far as anybody looks at it. Versions are immutable. The
@@ -55,12 +55,12 @@ func (w *World) Refused() error { return w.refused }
 
 // numberOf finds a node by name; the scenario was validated.
 func (w *World) numberOf(name string) int {
-	return slices.IndexFunc(w.sc.Nodes, func(n scenario.Node) bool { return n.Name == name })
+	return slices.IndexFunc(w.sc.Nodes, func(n world.Node) bool { return n.Name == name })
 }
 
 // vacant says whether no pod is on a node, or on its way there. Else the run ends: what becomes of
 // pods on a node that goes away is not simulated.
-func (w *World) vacant(node int, a *scenario.Action) bool {
+func (w *World) vacant(node int, a *world.Action) bool {
 	var names []string
 	for _, id := range w.livePods {
 		p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod)
@@ -79,7 +79,7 @@ func (w *World) vacant(node int, a *scenario.Action) bool {
 }
 
 // crashNode ends a machine. Its object stays, and is not ready after a while.
-func (w *World) crashNode(node int, a *scenario.Action) {
+func (w *World) crashNode(node int, a *world.Action) {
 	if w.dead[node] || !w.vacant(node, a) {
 		return
 	}
@@ -95,7 +95,7 @@ func (w *World) crashNode(node int, a *scenario.Action) {
 }
 
 // taintNode is what Cluster Autoscaler does to a node first (docs/model/controllers.md 8).
-func (w *World) taintNode(node int, a *scenario.Action) {
+func (w *World) taintNode(node int, a *world.Action) {
 	if w.vacant(node, a) {
 		w.sched.leaves(node) // the autoscaler cordons it, too
 		w.writeNode(node, "taint node", func(n *Node) { n.Tainted = true })

@@ -8,11 +8,11 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // leaving is a cluster of four nodes, of which the last one runs no pod, with a Service of policy Local.
-func leaving(t *testing.T, version endpoints.Version) (*world, Entry) {
+func leaving(t *testing.T, version endpoints.Version) (*testWorld, Entry) {
 	t.Helper()
 	b := newBuild(3).nodes(4)
 	b.svc.Spec.Type, b.svc.Spec.ExternalTrafficPolicy = corev1.ServiceTypeLoadBalancer, corev1.ServiceExternalTrafficPolicyLocal
@@ -24,7 +24,7 @@ func leaving(t *testing.T, version endpoints.Version) (*world, Entry) {
 	b.Kubernetes = profile
 	b.Latency.Watch, b.Latency.APIWrite = engine.Constant(sec), engine.Constant(sec)
 	w := b.start(t, 1)
-	e, ok := w.Entry(scenario.Traffic{Service: "default/web", Port: 80, External: true})
+	e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80, External: true})
 	if !ok {
 		t.Fatal("no entry")
 	}
@@ -38,7 +38,7 @@ func TestHealthzOfANodeThatLeaves(t *testing.T) {
 	t.Parallel()
 	for minor, eligible := range map[int]bool{36: false, 30: false, 29: true} { // order: each for itself
 		w, e := leaving(t, endpoints.Version{Major: 1, Minor: minor})
-		scaleDown := scenario.Action{At: 10 * sec, Verb: "scaleDownNode", Target: "node-4"}
+		scaleDown := world.Action{At: 10 * sec, Verb: "scaleDownNode", Target: "node-4"}
 		w.at(10*sec, func() { w.Do(scaleDown) })
 		w.at(30*sec, func() { w.Undo(scaleDown) })
 		for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestANodeWithPodsIsNoneOfOurs(t *testing.T) {
 	for at := 10 * sec; w.Refused() == nil && len(w.sched.assumed) == 0 && at < 20*sec; at += 10 * ms {
 		w.run(at)
 	}
-	w.Do(scenario.Action{Verb: "scaleDownNode", Target: "node-4"})
+	w.Do(world.Action{Verb: "scaleDownNode", Target: "node-4"})
 	if err := w.Refused(); err == nil || !strings.Contains(err.Error(), "default/web r0 3") {
 		t.Error(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What stands outside of the cluster and looks into it: load balancers and their controllers.
@@ -29,7 +29,7 @@ type EndpointWatch struct {
 }
 
 // EnrollBalancer gives the controller of a load balancer the name by which actions pause it.
-func (w *World) EnrollBalancer(owner engine.Owner) { w.enroll(scenario.LBController, owner) }
+func (w *World) EnrollBalancer(owner engine.Owner) { w.enroll(world.LBController, owner) }
 
 // WatchEndpoints starts a watch for somebody outside. hear is told of each piece of news that
 // has arrived.

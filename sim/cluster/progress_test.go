@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // deadlines is a Journal of the moments at which a rollout has made no progress for too long.
@@ -25,37 +25,37 @@ func TestProgressDeadline(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		deadline int32
-		then     func(*world)
+		then     func(*testWorld)
 		want     string // when, in s
 		overdue  bool   // in the end
 	}{
-		{"no new pod is ever ready", 60, func(*world) {}, "71", true},
-		{"with a deadline 10 % longer", 66, func(*world) {}, "77", true},
-		{"the first is ready at 40.3 s, the second never", 60, func(w *world) { w.gate(40*sec+300*ms, "web#2", gateOne, true) }, "101", true},
-		{"all of them are ready in time", 60, func(w *world) {
+		{"no new pod is ever ready", 60, func(*testWorld) {}, "71", true},
+		{"with a deadline 10 % longer", 66, func(*testWorld) {}, "77", true},
+		{"the first is ready at 40.3 s, the second never", 60, func(w *testWorld) { w.gate(40*sec+300*ms, "web#2", gateOne, true) }, "101", true},
+		{"all of them are ready in time", 60, func(w *testWorld) {
 			w.gate(40*sec, "web#2", gateOne, true)
 			w.gate(90*sec, "web#2", gateOne, true)
 		}, "", false},
-		{"progress after the deadline, and then no more", 60, func(w *world) { w.gate(100*sec, "web#2", gateOne, true) }, "71 161", true},
-		{"it is complete after the deadline", 60, func(w *world) {
+		{"progress after the deadline, and then no more", 60, func(w *testWorld) { w.gate(100*sec, "web#2", gateOne, true) }, "71 161", true},
+		{"it is complete after the deadline", 60, func(w *testWorld) {
 			w.gate(100*sec, "web#2", gateOne, true)
 			w.gate(120*sec, "web#2", gateOne, true)
 		}, "71", false},
-		{"it is paused for a while, and its time begins anew", 60, func(w *world) {
+		{"it is paused for a while, and its time begins anew", 60, func(w *testWorld) {
 			w.do(20*sec, "pause", "web", "")
 			w.do(100*sec+700*ms, "resume", "web", "")
 		}, "161", true},
-		{"it is complete, and its pods fail later", 60, func(w *world) {
+		{"it is complete, and its pods fail later", 60, func(w *testWorld) {
 			w.gate(20*sec, "web#2", gateOne, true)
 			w.gate(30*sec, "web#2", gateOne, true)
 			w.gate(50*sec, "web", gateOne, false)
 		}, "", false},
-		{"the next rollout begins before the deadline", 60, func(w *world) { w.do(40*sec, "rolloutRestart", "web", "") }, "101", true},
-		{"the controller is paused, and finds out later", 60, func(w *world) {
-			w.do(30*sec, "component", "deployment-controller", scenario.ComponentPause)
-			w.do(90*sec, "component", "deployment-controller", scenario.ComponentResume)
+		{"the next rollout begins before the deadline", 60, func(w *testWorld) { w.do(40*sec, "rolloutRestart", "web", "") }, "101", true},
+		{"the controller is paused, and finds out later", 60, func(w *testWorld) {
+			w.do(30*sec, "component", "deployment-controller", world.ComponentPause)
+			w.do(90*sec, "component", "deployment-controller", world.ComponentResume)
 		}, "90", true},
-		{"without a deadline", 0, func(*world) {}, "", false},
+		{"without a deadline", 0, func(*testWorld) {}, "", false},
 	} {
 		b := newBuild(2).gated(gateOne).strategy("1", "0")
 		if b.d.Spec.ProgressDeadlineSeconds = &c.deadline; c.deadline == 0 {

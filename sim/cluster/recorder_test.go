@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Events are written one after the other, 25 of an object and then one each five minutes, and each
@@ -141,4 +141,4 @@ func TestAForcedDeletionDoesNotWaitForTheKubelet(t *testing.T) {
 	atRest(t, 1, w, 1)
 }
 
-func ignoresTerm(a *scenario.App) { a.IgnoresSIGTERM, a.Listener = true, listenerStays }
+func ignoresTerm(a *world.App) { a.IgnoresSIGTERM, a.Listener = true, listenerStays }

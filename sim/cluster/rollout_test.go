@@ -159,7 +159,7 @@ func TestRescale(t *testing.T) {
 }
 
 // story records every change of the ReplicaSets' sizes.
-func (w *world) story() {
+func (w *testWorld) story() {
 	last := map[int]int{0: w.replicas(0)}
 	w.store.subscribe("test sets", w.eng.Register("test"), engine.Dist{}, func(o object) {
 		rs := as[*ReplicaSet](o)
@@ -170,7 +170,7 @@ func (w *world) story() {
 	}, kindReplicaSet)
 }
 
-func (w *world) sizeSteps() string {
+func (w *testWorld) sizeSteps() string {
 	var out []string
 	for _, l := range w.lines {
 		if _, s, ok := strings.Cut(l, " size "); ok {
@@ -206,20 +206,20 @@ func TestRolloutStories(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		build build
-		act   func(w *world)
+		act   func(w *testWorld)
 		want  string
 	}{
 		{"surge 0: the new set is made with 0", newBuild(2).strategy("0", "1"),
-			func(w *world) { w.do(10*sec, "rolloutRestart", "web", "") },
+			func(w *testWorld) { w.do(10*sec, "rolloutRestart", "web", "") },
 			"r1 0, r0 1, r1 1, r0 0, r1 2"},
 		{"one replica: surge, then removal", newBuild(1),
-			func(w *world) { w.do(10*sec, "rolloutRestart", "web", "") },
+			func(w *testWorld) { w.do(10*sec, "rolloutRestart", "web", "") },
 			"r1 1, r0 0"},
 		{"Recreate: nothing, then everything", newBuild(3).recreate(),
-			func(w *world) { w.do(10*sec, "rolloutRestart", "web", "") },
+			func(w *testWorld) { w.do(10*sec, "rolloutRestart", "web", "") },
 			"r0 0, r1 3"},
 		{"a paused rollout stays, and goes on", newBuild(2).strategy("1", "0"),
-			func(w *world) {
+			func(w *testWorld) {
 				w.do(10*sec, "rolloutRestart", "web", "")
 				w.do(10*sec+5*ms, "pause", "web", "")
 				w.do(30*sec, "note", "", "")
@@ -227,14 +227,14 @@ func TestRolloutStories(t *testing.T) {
 			},
 			"r1 1, -, r0 1, r1 2, r0 0"},
 		{"paused, a new size still counts", newBuild(2),
-			func(w *world) {
+			func(w *testWorld) {
 				w.do(10*sec, "pause", "web", "")
 				w.do(20*sec, "rolloutRestart", "web", "")
 				w.do(30*sec, "scale", "web", "5")
 			},
 			"r0 5"},
 		{"rollback to the old set, which is not made anew", newBuild(2).strategy("1", "0"),
-			func(w *world) {
+			func(w *testWorld) {
 				w.do(10*sec, "rolloutRestart", "web", "")
 				w.do(30*sec, "note", "", "")
 				w.do(30*sec, "rollback", "web", "")
@@ -243,7 +243,7 @@ func TestRolloutStories(t *testing.T) {
 			},
 			"r1 1, r0 1, r1 2, r0 0, -, r0 1, r1 1, r0 2, r1 0, -, r1 1, r0 1, r1 2, r0 0"},
 		{"scaled while rolling: in proportion", newBuild(4).strategy("1", "0").app(neverListens),
-			func(w *world) {
+			func(w *testWorld) {
 				w.do(10*sec, "rolloutRestart", "web", "")
 				w.do(20*sec, "scale", "web", "8")
 			},

@@ -56,7 +56,7 @@ func TestWhatIsKeptIsWhatItWouldBeAnew(t *testing.T) {
 	}
 }
 
-func (w *world) compareWithAnew(t *testing.T) {
+func (w *testWorld) compareWithAnew(t *testing.T) {
 	t.Helper()
 	var pods podList
 	for _, id := range w.livePods {

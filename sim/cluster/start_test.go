@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // inits gives the pods init containers; "+" before a name makes it a sidecar.
@@ -26,10 +26,10 @@ func (b build) inits(names ...string) build {
 
 // newPodOf begins a world at whose 10th second a new pod is made: its containers take 100 ms to start,
 // its init containers run for 5 s, and its kubelet looks at 0.4 s of each second.
-func newPodOf(t *testing.T, b build) (*world, map[string]engine.Time) {
+func newPodOf(t *testing.T, b build) (*testWorld, map[string]engine.Time) {
 	t.Helper()
 	b.Latency.ContainerStart = engine.Constant(100 * ms)
-	w := b.app(func(a *scenario.App) { a.Init = engine.Constant(5 * sec) }).start(t, 1)
+	w := b.app(func(a *world.App) { a.Init = engine.Constant(5 * sec) }).start(t, 1)
 	w.kubelets[0].phase = 400 * ms
 	began := map[string]engine.Time{}
 	w.Audit(func(e AuditEvent) {

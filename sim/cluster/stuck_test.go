@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // hostPort has each pod take a port of its node.
@@ -159,7 +160,7 @@ func TestHostPortsThatDoNotClash(t *testing.T) {
 // takes 20 s to end. Until then nothing is stuck.
 func TestAPendingPodIsBoundWhenAnotherHasGone(t *testing.T) {
 	t.Parallel()
-	b := newBuild(1).hostPort(80, nil).hook("app", scenario.Hook{Kind: "sleep", Duration: engine.Constant(20 * sec)})
+	b := newBuild(1).hostPort(80, nil).hook("app", world.Hook{Kind: "sleep", Duration: engine.Constant(20 * sec)})
 	w := b.start(t, 1)
 	w.pods()
 	w.do(10*sec, "delete", "web#0", "")
@@ -187,25 +188,25 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		b    build
-		then func(*world)
+		then func(*testWorld)
 		want *Stuck
 	}{
 		{"a readiness gate that nobody sets", newBuild(2).gated(gateOne).strategy("1", "0"), nil,
 			&Stuck{Why: "the new pod waits for its readiness gate " + gateOne + ", which nobody sets", What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates"}},
 		{"an app that never listens", newBuild(2).strategy("1", "0").app(neverListens), nil,
 			&Stuck{Why: "the new pod does not listen, 60 s after the last progress (progressDeadlineSeconds)", What: "an image that does, or kubectl rollout undo", Path: server}},
-		{"an app that is never ready", newBuild(2).strategy("1", "0").app(func(a *scenario.App) { a.ReadyAfter = engine.Constant(engine.Hour) }), nil,
+		{"an app that is never ready", newBuild(2).strategy("1", "0").app(func(a *world.App) { a.ReadyAfter = engine.Constant(engine.Hour) }), nil,
 			&Stuck{Why: "the new pod is not ready, 60 s after the last progress (progressDeadlineSeconds)", What: "a pod that becomes ready, or kubectl rollout undo", Path: server + ".readinessProbe"}},
-		{"an app that crashes before it is available", newBuild(2).strategy("1", "0").app(func(a *scenario.App) { a.CrashAfter = 3 * sec }).minReady(10), nil,
+		{"an app that crashes before it is available", newBuild(2).strategy("1", "0").app(func(a *world.App) { a.CrashAfter = 3 * sec }).minReady(10), nil,
 			&Stuck{Why: "the new pod has crashed 5 times and never stays ready", What: "an image that does, or kubectl rollout undo", Path: server}},
 		{"a liveness probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness(), nil,
 			&Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
 		{"a startup probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness().startup(), nil,
 			&Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".startupProbe"}},
-		{"the Deployment controller hangs", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) { w.do(50*sec, "component", "deployment-controller", "pause") }, nil},
-		{"it is paused", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) { w.do(50*sec, "pause", "web", "") }, nil},
-		{"the API server is down", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) { w.do(50*sec, "apiserver", "", "down") }, nil},
-		{"it was complete, and fails later", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *world) {
+		{"the Deployment controller hangs", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "component", "deployment-controller", "pause") }, nil},
+		{"it is paused", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "pause", "web", "") }, nil},
+		{"the API server is down", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "apiserver", "", "down") }, nil},
+		{"it was complete, and fails later", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) {
 			w.gate(20*sec, "web#2", gateOne, true)
 			w.gate(30*sec, "web#2", gateOne, true)
 			w.gate(50*sec, "web", gateOne, false)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Random worlds with random actions: at no moment is a promise of the controllers broken, and
@@ -39,9 +39,9 @@ func settle(t *testing.T, seed uint64) {
 	if pick(2) == 0 {
 		b.container().LivenessProbe = probe(10, int32(pick(5)+1), 1, 3)
 	}
-	b.hook("app", scenario.Hook{Kind: "sleep", Duration: engine.Constant(engine.Time(pick(50)) * sec / 2)})
-	b.app(func(a *scenario.App) {
-		a.Listener, a.InFlight = scenario.Listener(pick(3)), scenario.InFlight(pick(2))
+	b.hook("app", world.Hook{Kind: "sleep", Duration: engine.Constant(engine.Time(pick(50)) * sec / 2)})
+	b.app(func(a *world.App) {
+		a.Listener, a.InFlight = world.Listener(pick(3)), world.InFlight(pick(2))
 		a.IgnoresSIGTERM, a.DrainFor = pick(4) == 0, engine.Time(pick(20))*sec
 		a.LivenessFollows, a.DependsOn = pick(2) == 0, []string{"db"}
 	})
@@ -75,7 +75,7 @@ func settle(t *testing.T, seed uint64) {
 	atRest(t, seed, w, want)
 }
 
-func atRest(t *testing.T, seed uint64, w *world, want int) {
+func atRest(t *testing.T, seed uint64, w *testWorld, want int) {
 	t.Helper()
 	d := as[*Deployment](w.store.get(key{kindDeployment, 0, 0}))
 	if d.Replicas != want || len(w.livePods) != want {

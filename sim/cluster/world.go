@@ -14,19 +14,20 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const (
-	listenerCloses = scenario.ListenerCloses
-	listenerDrains = scenario.ListenerDrains
-	listenerStays  = scenario.ListenerStays
-	inFlightFinish = scenario.InFlightFinish
+	listenerCloses = world.ListenerCloses
+	listenerDrains = world.ListenerDrains
+	listenerStays  = world.ListenerStays
+	inFlightFinish = world.InFlightFinish
 )
 
 // World is the simulated cluster. It has one owner, the goroutine of its engine.
 type World struct {
 	eng      *engine.Engine
-	sc       *scenario.Scenario
+	sc       *world.Scenario
 	observer Observer
 	store    *store
 	churn    *churn
@@ -95,8 +96,8 @@ type workloadInfo struct {
 	spec     *corev1.PodTemplateSpec
 	main     int
 	services []int
-	hooks    map[string]scenario.Hook
-	apps     [2]*scenario.App // of the first revision, and of the others
+	hooks    map[string]world.Hook
+	apps     [2]*world.App // of the first revision, and of the others
 }
 
 type serviceInfo struct {
@@ -109,7 +110,7 @@ type serviceInfo struct {
 }
 
 // New builds the world of a scenario at time 0: pods run and are ready, rules are in force.
-func New(sc *scenario.Scenario, eng *engine.Engine, observer Observer) *World {
+func New(sc *world.Scenario, eng *engine.Engine, observer Observer) *World {
 	w := &World{
 		eng: eng, sc: sc, observer: observer,
 		owner:    eng.Register("world"),
@@ -494,9 +495,9 @@ func (w *World) latest(workload int) ReplicaSetID {
 
 func (w *World) mainContainer(workload int) int { return w.workloads[workload].main }
 
-func (w *World) hook(id ReplicaSetID, c *corev1.Container) scenario.Hook {
+func (w *World) hook(id ReplicaSetID, c *corev1.Container) world.Hook {
 	if w.deployment(id) != w.sc.Workloads[id.Workload].Deployment {
-		return scenario.HookOf(c, scenario.Overrides{})
+		return scenario.HookOf(c, world.Overrides{})
 	}
 	return w.workloads[id.Workload].hooks[c.Name]
 }
@@ -543,12 +544,12 @@ func (w *World) syncLatency(node int) *engine.Dist {
 }
 
 // app is how the process of a pod behaves: the workload's app, or its revision's. Nobody changes it.
-func (w *World) app(p *Pod) *scenario.App {
+func (w *World) app(p *Pod) *world.App {
 	return w.workloads[p.Workload].apps[min(p.Revision, 1)]
 }
 
 // appsOf returns the app of a workload's first revision, and that of the others.
-func appsOf(wl *scenario.Workload) (apps [2]*scenario.App) {
+func appsOf(wl *world.Workload) (apps [2]*world.App) {
 	for i, revision := range [...]string{"old", "new"} {
 		apps[i] = &wl.App
 		if a, ok := wl.Revisions[revision]; ok {

@@ -4,6 +4,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // gate has the load balancer know a new pod before the rollout goes on; nil where it has no such gate, or has it already.
@@ -16,7 +17,7 @@ func (t *target) gate() *Change {
 	return &Change{
 		ID: "readinessGate", Title: r.Title, Edits: []record.Edit{remedyEdit(&r)},
 		Cost: "a rollout waits until the load balancer has found each new pod healthy",
-		world: func(s *scenario.Scenario) *scenario.Scenario {
+		world: func(s *world.Scenario) *world.Scenario {
 			if r, ok := scenario.WithReadinessGate(s, name); ok {
 				return r.Scenario
 			}
@@ -35,7 +36,7 @@ func (t *target) draining() *Change {
 	}
 	c := &Change{
 		ID: "connectionDraining", Title: remedies[0].Title,
-		world: func(s *scenario.Scenario) *scenario.Scenario {
+		world: func(s *world.Scenario) *world.Scenario {
 			s, _ = drained(s, t.w.Name(), d)
 			return s
 		},
@@ -47,7 +48,7 @@ func (t *target) draining() *Change {
 }
 
 // drained is a Scenario in which the load balancers before a workload's Services drain for so long, with what that takes.
-func drained(s *scenario.Scenario, workload string, d engine.Time) (*scenario.Scenario, []scenario.Remedy) {
+func drained(s *world.Scenario, workload string, d engine.Time) (*world.Scenario, []scenario.Remedy) {
 	var remedies []scenario.Remedy
 	for i := range s.Traffic {
 		service := s.Traffic[i].Service // draining twice is no remedy

@@ -13,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Change is one thing that can be changed in a workload.
@@ -31,12 +32,12 @@ type Change struct {
 	// profile is what the workload's app does at SIGTERM from then on, "" for what it does now.
 	profile string
 	// world is what else is changed of the Scenario, such as the load balancer's settings; nil for nothing.
-	world func(*scenario.Scenario) *scenario.Scenario
+	world func(*world.Scenario) *world.Scenario
 }
 
 // Apply returns a Scenario with changes made to one of its workloads.
-func Apply(s *scenario.Scenario, workload string, changes []Change) *scenario.Scenario {
-	out := s.Edited(workload, func(d *appsv1.Deployment) {
+func Apply(s *world.Scenario, workload string, changes []Change) *world.Scenario {
+	out := scenario.Edited(s, workload, func(d *appsv1.Deployment) {
 		for i := range changes {
 			if changes[i].apply != nil {
 				changes[i].apply(d)
@@ -45,7 +46,7 @@ func Apply(s *scenario.Scenario, workload string, changes []Change) *scenario.Sc
 	})
 	for i := range changes {
 		if changes[i].profile != "" {
-			out = out.WithProfile(workload, changes[i].profile)
+			out = scenario.WithProfile(out, workload, changes[i].profile)
 		}
 		if changes[i].world != nil {
 			out = changes[i].world(out)
@@ -73,7 +74,7 @@ func wholeSeconds(lateness engine.Time) int64 {
 }
 
 // Shorter is a preStop hook that sleeps so long, to find the least that helps; nil where the workload has a longer one.
-func Shorter(s *scenario.Scenario, w *scenario.Workload, seconds int64) *Change {
+func Shorter(s *world.Scenario, w *world.Workload, seconds int64) *Change {
 	t := target{sc: s, w: w, server: server(w)}
 	if t.server < 0 {
 		return nil
@@ -83,7 +84,7 @@ func Shorter(s *scenario.Scenario, w *scenario.Workload, seconds int64) *Change 
 
 // Changes lists what can be changed in a workload, the smallest first. lateness is how late
 // the last way to a pod closes: a preStop hook sleeps at least that long.
-func Changes(s *scenario.Scenario, w *scenario.Workload, lateness engine.Time) []Change {
+func Changes(s *world.Scenario, w *world.Workload, lateness engine.Time) []Change {
 	t := target{sc: s, w: w, server: server(w)}
 	if t.server < 0 {
 		return nil
@@ -101,12 +102,12 @@ func Changes(s *scenario.Scenario, w *scenario.Workload, lateness engine.Time) [
 
 // target is the workload that is changed; server the index of its container that serves.
 type target struct {
-	sc     *scenario.Scenario
-	w      *scenario.Workload
+	sc     *world.Scenario
+	w      *world.Workload
 	server int
 }
 
-func server(w *scenario.Workload) int {
+func server(w *world.Workload) int {
 	containers := w.Deployment.Spec.Template.Spec.Containers
 	for i := range containers {
 		if containers[i].Name == w.Server {

@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // web is a manifest with holes for a test's own lines.
@@ -54,7 +55,7 @@ func fill(lines map[string]string) string {
 	return strings.Join(out, "\n")
 }
 
-func world(t *testing.T, text string, opts scenario.Options) (*scenario.Scenario, *scenario.Workload) {
+func worldOf(t *testing.T, text string, opts scenario.Options) (*world.Scenario, *world.Workload) {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
 	cases, more := scenario.Infer(objects, opts)
@@ -144,7 +145,7 @@ func TestChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sc, w := world(t, fill(c.lines), scenario.Options{KubernetesVersion: c.version})
+			sc, w := worldOf(t, fill(c.lines), scenario.Options{KubernetesVersion: c.version})
 			var titles []string
 			found := c.edit == ""
 			for _, change := range Changes(sc, w, c.late) {
@@ -186,7 +187,7 @@ func TestTheYAMLToPasteHasItsPlace(t *testing.T) {
 		},
 		"no probe": {map[string]string{}, "", "readinessProbe", []string{"readinessProbe:", "  tcpSocket: {port: 8080}", "  periodSeconds: 5"}},
 	} {
-		sc, w := world(t, fill(c.lines), scenario.Options{KubernetesVersion: c.version})
+		sc, w := worldOf(t, fill(c.lines), scenario.Options{KubernetesVersion: c.version})
 		found := false
 		for _, change := range Changes(sc, w, engine.Second) {
 			if change.ID == c.id {
@@ -213,7 +214,7 @@ func TestAHookSleepsAsLongAsPeopleKnow(t *testing.T) {
 
 func TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime(t *testing.T) {
 	t.Parallel()
-	sc, w := world(t, fill(map[string]string{}), scenario.Options{Profile: "ignores"})
+	sc, w := worldOf(t, fill(map[string]string{}), scenario.Options{Profile: "ignores"})
 	handler := false
 	for _, c := range Changes(sc, w, engine.Second) {
 		if c.ID == "terminationGracePeriodSeconds" {
@@ -294,7 +295,7 @@ func TestAReadinessGateIsOfferedBehindALoadBalancerThatSetsIt(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(fill(map[string]string{}), "  selector: {app: web}\n", "  type: LoadBalancer\n  selector: {app: web}\n", 1)
 	offered := func(lb string) *Change {
-		sc, w := world(t, text, scenario.Options{LB: lb})
+		sc, w := worldOf(t, text, scenario.Options{LB: lb})
 		for _, c := range Changes(sc, w, engine.Second) {
 			if c.ID == "readinessGate" {
 				after := Apply(sc, "shop/web", []Change{c})
@@ -318,7 +319,7 @@ func TestAReadinessGateIsOfferedBehindALoadBalancerThatSetsIt(t *testing.T) {
 // BackendConfig, and of each Scenario that it is tried on.
 func TestDrainingIsOfferedBehindGooglesHTTPLoadBalancer(t *testing.T) {
 	t.Parallel()
-	behind := func(class, more string) (*scenario.Scenario, *Change) {
+	behind := func(class, more string) (*world.Scenario, *Change) {
 		text := strings.Replace(fill(map[string]string{}), "metadata: {name: web, namespace: shop}\nspec:\n  selector", "metadata:\n  name: web\n  namespace: shop\n  annotations: "+
 			"{cloud.google.com/neg: '{\"ingress\": true}', cloud.google.com/backend-config: '{\"default\": \"c\"}'}\nspec:\n  selector", 1) + `---
 apiVersion: networking.k8s.io/v1
@@ -326,7 +327,7 @@ kind: Ingress
 metadata: {name: web, namespace: shop}
 spec: {ingressClassName: ` + class + `, defaultBackend: {service: {name: web, port: {number: 80}}}}
 ` + more
-		sc, w := world(t, text, scenario.Options{})
+		sc, w := worldOf(t, text, scenario.Options{})
 		for _, c := range Changes(sc, w, engine.Second) {
 			if c.ID == "connectionDraining" {
 				return sc, &c
@@ -355,11 +356,11 @@ spec: {ingressClassName: ` + class + `, defaultBackend: {service: {name: web, po
 // A workload without containers of its own has nothing that could be changed.
 func TestAWorkloadWithoutContainersIsNotChanged(t *testing.T) {
 	t.Parallel()
-	w := &scenario.Workload{Deployment: &appsv1.Deployment{}}
-	if got := Changes(&scenario.Scenario{}, w, engine.Second); got != nil {
+	w := &world.Workload{Deployment: &appsv1.Deployment{}}
+	if got := Changes(&world.Scenario{}, w, engine.Second); got != nil {
 		t.Errorf("%+v", got)
 	}
-	if got := Shorter(&scenario.Scenario{}, w, 5); got != nil {
+	if got := Shorter(&world.Scenario{}, w, 5); got != nil {
 		t.Errorf("%+v", got)
 	}
 }

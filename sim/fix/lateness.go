@@ -9,13 +9,14 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Patient returns a Scenario in which the pods of a workload go on serving for so long after
 // their deletion that how late nodes are does not depend on it, and in which every pod has its
 // successor by then: a hook is there for the way of the news, not for a pod that is missing. Its clients hardly ask: how the
 // news spreads does not depend on them, and requests are most of what a run costs.
-func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
+func Patient(s *world.Scenario, workload string) *world.Scenario {
 	const patience = 900 // longer than any load balancer takes to leave a target
 	s = s.Quiet()
 	w := s.Workload(workload)
@@ -29,7 +30,7 @@ func Patient(s *scenario.Scenario, workload string) *scenario.Scenario {
 	if missing := t.unavailable(); missing != nil && !full {
 		s = Apply(s, workload, []Change{*missing})
 	}
-	return s.Edited(workload, func(d *appsv1.Deployment) {
+	return scenario.Edited(s, workload, func(d *appsv1.Deployment) {
 		grace := int64(2 * patience)
 		d.Spec.Template.Spec.Containers[index].Lifecycle = &corev1.Lifecycle{
 			PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: patience}},

@@ -11,11 +11,12 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Unblock lists what can be changed in a workload whose rollout cannot come to its end, the smallest first. Which of them lets it
 // go on is for a run to say.
-func Unblock(s *scenario.Scenario, w *scenario.Workload) []Change {
+func Unblock(s *world.Scenario, w *world.Workload) []Change {
 	t := target{sc: s, w: w, server: server(w)}
 	if t.server < 0 {
 		return nil
@@ -124,7 +125,7 @@ func (t *target) roomier() *Change {
 	}
 	return &Change{
 		ID: "nodes", Title: "one node more", Cost: "it need not be there for longer than the rollout",
-		world: func(s *scenario.Scenario) *scenario.Scenario {
+		world: func(s *world.Scenario) *world.Scenario {
 			if more, ok := s.WithNodes(len(s.Nodes) + 1); ok {
 				return more
 			}

@@ -4,6 +4,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Simulation is what became of all cases of an input.
@@ -45,12 +46,12 @@ type Case struct {
 
 	// Expectation is what the Scenario claims, nil when nothing; Unmet says what of it did not
 	// come true.
-	Expectation *scenario.Expect
+	Expectation *world.Expect
 	Unmet       []string
 
 	// What the verdict takes for granted, and what it leaves out.
-	Assumptions []scenario.Assumption
-	NotModelled []scenario.NotModelled
+	Assumptions []world.Assumption
+	NotModelled []world.NotModelled
 
 	// What follows is computed by Close.
 	LostSeconds   Range    // per run: of the client that loses most; where none loses in most runs, of whichever does
@@ -104,7 +105,7 @@ type Family struct {
 }
 
 // InsideClients is the ID, in Case.NotModelled, of clients that a case is not about because another way in was judged.
-const InsideClients = scenario.InsideClients
+const InsideClients = world.InsideClients
 
 // Before is something that fails before anything is done, and goes on failing.
 type Before struct {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // runs makes a case whose runs lose so many requests each, with so long an outage.
@@ -91,17 +91,17 @@ func TestExpectNamesEveryClaimThatDidNotComeTrue(t *testing.T) {
 	span := func(n engine.Time) *engine.Time { return &n }
 	c := runs(0, 7, 0, 3, 10)
 	for _, x := range []struct {
-		expect scenario.Expect
+		expect world.Expect
 		unmet  int
 	}{
-		{scenario.Expect{}, 0},
-		{scenario.Expect{FailedMax: number(10), FailedMin: number(0), Verdict: "drops", CausesSome: []string{"stale-rules"}, CausesOnly: []string{"stale-rules"}}, 0},
-		{scenario.Expect{FailedMax: number(9), LostSecondsMax: span(99 * engine.Millisecond), LostSecondsMin: span(1)}, 3},
-		{scenario.Expect{FailedMin: number(1), Verdict: "holds"}, 2},
-		{scenario.Expect{CausesSome: []string{"crashed"}, CausesOnly: []string{"crashed"}, CausesNone: []string{"stale-rules"}}, 3},
-		{scenario.Expect{UsablePodsMin: number(1), UsablePodsMax: number(2)}, 0},
-		{scenario.Expect{UsablePodsMin: number(2)}, 1},
-		{scenario.Expect{UsablePodsMax: number(0)}, 1},
+		{world.Expect{}, 0},
+		{world.Expect{FailedMax: number(10), FailedMin: number(0), Verdict: "drops", CausesSome: []string{"stale-rules"}, CausesOnly: []string{"stale-rules"}}, 0},
+		{world.Expect{FailedMax: number(9), LostSecondsMax: span(99 * engine.Millisecond), LostSecondsMin: span(1)}, 3},
+		{world.Expect{FailedMin: number(1), Verdict: "holds"}, 2},
+		{world.Expect{CausesSome: []string{"crashed"}, CausesOnly: []string{"crashed"}, CausesNone: []string{"stale-rules"}}, 3},
+		{world.Expect{UsablePodsMin: number(1), UsablePodsMax: number(2)}, 0},
+		{world.Expect{UsablePodsMin: number(2)}, 1},
+		{world.Expect{UsablePodsMax: number(0)}, 1},
 	} {
 		c.Expectation = &x.expect
 		if got := Expect(c); len(got) != x.unmet {

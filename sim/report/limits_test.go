@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Whatever the input is, its text keeps to the page: its width, and its number of lines.
@@ -70,10 +71,10 @@ func TestTheFullestTextKeepsToThePage(t *testing.T) {
 		}
 	}
 	for i := range 30 {
-		a := scenario.Assumption{ID: fmt.Sprintf("a%d", i), What: strings.Repeat("something that nobody has said ", 3), Value: "1s", Basis: "assumed", Settle: "--set latency.something="}
+		a := world.Assumption{ID: fmt.Sprintf("a%d", i), What: strings.Repeat("something that nobody has said ", 3), Value: "1s", Basis: "assumed", Settle: "--set latency.something="}
 		c.Assumptions = append(c.Assumptions, a)
 		c.Alternatives = append(c.Alternatives, record.Alternative{ID: a.ID, Value: "20s", Verdict: record.Outage, Effect: record.VerdictEffect})
-		c.NotModelled = append(c.NotModelled[:min(i, 2)], scenario.NotModelled{What: strings.Repeat("something that is left out ", 3), Direction: "more"})
+		c.NotModelled = append(c.NotModelled[:min(i, 2)], world.NotModelled{What: strings.Repeat("something that is left out ", 3), Direction: "more"})
 	}
 	s.Cases = s.Cases[1:2]
 	keeps(t, s)

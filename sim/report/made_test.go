@@ -6,7 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // blames are all pairs of a cause and an actor.
@@ -75,8 +75,8 @@ func fallback(s *record.Simulation) {
 	const sec = engine.Second
 	c := &s.Cases[0]
 	c.Assumptions = append(c.Assumptions,
-		scenario.Assumption{ID: "proxy", What: "service proxy", Value: "kube-proxy 1.36, iptables, minSyncPeriod 1s", Basis: "assumed", Settle: "--env, or a KubeProxyConfiguration in the input"},
-		scenario.Assumption{ID: "replicas", What: "replicas", Value: "api: 2 (HorizontalPodAutoscaler shop/api)", Basis: "inferred", Settle: "spec.replicas"})
+		world.Assumption{ID: "proxy", What: "service proxy", Value: "kube-proxy 1.36, iptables, minSyncPeriod 1s", Basis: "assumed", Settle: "--env, or a KubeProxyConfiguration in the input"},
+		world.Assumption{ID: "replicas", What: "replicas", Value: "api: 2 (HorizontalPodAutoscaler shop/api)", Basis: "inferred", Settle: "spec.replicas"})
 	c.Alternatives = []record.Alternative{
 		{ID: "start", Value: "20s", Verdict: record.Drops, LostSeconds: record.Range{Min: 1, Median: int64(3 * sec), Max: int64(4 * sec)}, Effect: record.VerdictEffect},
 		{ID: "proxy", Value: "minSyncPeriod 10s", Verdict: record.Holds, Effect: record.NoEffect},

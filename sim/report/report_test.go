@@ -12,7 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // example has a case that drops, one that holds and one that is not judged.
@@ -23,7 +23,7 @@ func example() *record.Simulation {
 		c := record.Case{
 			ID: "shop/web/rollout/web:80", Action: "rolling restart", Workload: "shop/web", Traffic: "outside :80", Nodes: []string{"node-1"},
 			Clients:     []record.Client{{Name: "new connections", Rate: 100_000}},
-			Assumptions: []scenario.Assumption{{ID: "start", What: "container start to listening", Value: "2s", Basis: "assumed", Settle: "--set start="}},
+			Assumptions: []world.Assumption{{ID: "start", What: "container start to listening", Value: "2s", Basis: "assumed", Settle: "--set start="}},
 		}
 		if lost == 0 {
 			c.ID, c.Workload = "shop/api/rollout/api:80", "shop/api"

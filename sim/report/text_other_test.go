@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What the Why names comes first, then what changes most; what hardly any app does is left out.
@@ -18,7 +19,7 @@ func TestUnlessNamesWhatChangesMost(t *testing.T) {
 	c := &record.Case{
 		Workload: "shop/web", Verdict: record.Drops, LostSeconds: record.Range{Min: sec, Median: sec, Max: sec},
 		Causes: []record.Cause{{Blame: ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxyWait}}},
-		Assumptions: []scenario.Assumption{
+		Assumptions: []world.Assumption{
 			{ID: "sigterm", Value: "web: closes-and-finishes (assumed)", Settle: "--profile"}, {ID: "timeout", Value: "10s", Settle: "--timeout"},
 			{ID: "start", Value: "2s"}, {ID: "proxy", Value: "kube-proxy 1.36, iptables, minSyncPeriod 1s", Settle: "--env, or more"},
 		},
@@ -87,7 +88,7 @@ func TestADatabaseMayComeBackEmpty(t *testing.T) {
 	if text := compose(s, TextOptions{}); strings.Contains(flow(text), said) {
 		t.Error(text)
 	}
-	c.Assumptions = append(c.Assumptions, scenario.Assumption{ID: "sigterm", Value: "search: database (inferred from its image elasticsearch:8)", Basis: "inferred"})
+	c.Assumptions = append(c.Assumptions, world.Assumption{ID: "sigterm", Value: "search: database (inferred from its image elasticsearch:8)", Basis: "inferred"})
 	if text := compose(s, TextOptions{}); !strings.Contains(flow(text), said) {
 		t.Error(text)
 	}
@@ -97,7 +98,7 @@ func TestADatabaseMayComeBackEmpty(t *testing.T) {
 func TestClientsInsideAreNotJudged(t *testing.T) {
 	t.Parallel()
 	s := example()
-	s.Cases[1].NotModelled = []scenario.NotModelled{{ID: scenario.InsideClients, What: "clients inside the cluster", Direction: "unknown"}}
+	s.Cases[1].NotModelled = []world.NotModelled{{ID: world.InsideClients, What: "clients inside the cluster", Direction: "unknown"}}
 	if text := compose(s, TextOptions{}); !strings.Contains(text, "\n  Not judged: clients inside the cluster.\n") {
 		t.Error(text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // actions reads what is done. Without any, the only Deployment is restarted.
@@ -26,7 +27,7 @@ func (b *builder) actions(c cursor) {
 			b.out.Actions = append(b.out.Actions, action)
 		}
 	}
-	slices.SortStableFunc(b.out.Actions, func(x, y Action) int {
+	slices.SortStableFunc(b.out.Actions, func(x, y world.Action) int {
 		switch {
 		case x.At < y.At:
 			return -1
@@ -52,13 +53,13 @@ func (b *builder) defaultAction(c cursor) {
 		return
 	}
 	d := b.world.deployments[0]
-	b.out.Actions = []Action{{At: b.out.Warmup, Verb: "rolloutRestart", Target: d.ID(), Pos: b.doc.keyPosition("spec")}}
+	b.out.Actions = []world.Action{{At: b.out.Warmup, Verb: "rolloutRestart", Target: d.ID(), Pos: b.doc.keyPosition("spec")}}
 	b.assume("action", "rolloutRestart of "+d.ID())
 }
 
 // action reads one entry: exactly one verb.
-func (b *builder) action(c cursor, warmup engine.Time) (Action, bool) {
-	a := Action{At: c.get("at").span(warmup), For: c.get("for").span(0), Pos: c.d.keyPosition(c.at)}
+func (b *builder) action(c cursor, warmup engine.Time) (world.Action, bool) {
+	a := world.Action{At: c.get("at").span(warmup), For: c.get("for").span(0), Pos: c.d.keyPosition(c.at)}
 	var names, present []string
 	refused := false
 	for _, v := range verbs() {
@@ -94,15 +95,15 @@ func (b *builder) action(c cursor, warmup engine.Time) (Action, bool) {
 }
 
 // ends says whether an action can be undone after a while.
-func ends(a *Action) bool {
+func ends(a *world.Action) bool {
 	switch a.Verb {
 	case "setReady", "dependency", "apiserver", "pause", "scaleDownNode":
 		return true
 	}
-	return a.Verb == "component" && a.Value == ComponentPause
+	return a.Verb == "component" && a.Value == world.ComponentPause
 }
 
-func (b *builder) readVerb(c, v cursor, a *Action) bool {
+func (b *builder) readVerb(c, v cursor, a *world.Action) bool {
 	namespace := c.get("namespace").text("")
 	switch a.Verb {
 	case "rolloutRestart", "pause", "resume", "rollback":
@@ -144,7 +145,7 @@ func (b *builder) readVerb(c, v cursor, a *Action) bool {
 
 // workloadTarget reads "deployment/NAME". The namespace is the action's, else that of the
 // only Deployment of the name.
-func (b *builder) workloadTarget(c cursor, namespace string, a *Action) bool {
+func (b *builder) workloadTarget(c cursor, namespace string, a *world.Action) bool {
 	ref := c.text("")
 	kindName, name, ok := strings.Cut(ref, "/")
 	switch strings.ToLower(kindName) {
@@ -183,13 +184,13 @@ func (b *builder) workloadTarget(c cursor, namespace string, a *Action) bool {
 
 // pick reads which pod of the workload is meant, counted from 0, the oldest first. Without a
 // number setReady and setGate are for all of them, and the others for the first.
-func pick(c cursor, a *Action) {
+func pick(c cursor, a *world.Action) {
 	if c.present() || a.Verb != "setReady" && a.Verb != "setGate" {
 		a.Target += "#" + strconv.Itoa(c.whole(0))
 	}
 }
 
-func (b *builder) setImage(v cursor, a *Action) bool {
+func (b *builder) setImage(v cursor, a *world.Action) bool {
 	image, name := v.get("image").text(""), v.get("container").text("")
 	d, _ := b.world.deployment(a.Target)
 	var names []string
@@ -215,7 +216,7 @@ func (b *builder) setImage(v cursor, a *Action) bool {
 }
 
 // dependency needs an app that depends on it, or it would change nothing.
-func (b *builder) dependency(v cursor, a *Action) bool {
+func (b *builder) dependency(v cursor, a *world.Action) bool {
 	var names []string
 	for _, w := range b.out.Workloads {
 		names = append(names, w.App.DependsOn...)
@@ -232,7 +233,7 @@ func (b *builder) dependency(v cursor, a *Action) bool {
 }
 
 // apply reads a new version of one Deployment.
-func (b *builder) apply(c cursor, namespace string, a *Action) bool {
+func (b *builder) apply(c cursor, namespace string, a *world.Action) bool {
 	objects := b.loadFile(c)
 	if objects == nil {
 		return false
@@ -274,7 +275,7 @@ func (b *builder) newImage(id, container, image string) {
 		if _, said := w.Revisions["new"]; said || w.App.Basis == "manifest" {
 			continue
 		}
-		c := *w.container()
+		c := *w.Container()
 		c.Image = image
 		app := ContainerApp(&c, w.Deployment.Spec.Template.Labels, b.doc.set.For(w.Deployment.Name))
 		if app.Profile == w.App.Profile {
@@ -282,7 +283,7 @@ func (b *builder) newImage(id, container, image string) {
 		}
 		app.Start, app.ReadyAfter, app.Serve, app.Init, app.DependsOn = w.App.Start, w.App.ReadyAfter, w.App.Serve, w.App.Init, w.App.DependsOn
 		if w.Revisions == nil {
-			w.Revisions = map[string]App{}
+			w.Revisions = map[string]world.App{}
 		}
 		w.Revisions["new"] = app
 	}

@@ -7,19 +7,20 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Alike returns a text that is the same for Scenarios whose worlds, and other values of what was assumed, are the same but for
 // names and numbers that nothing depends on: those of workloads, Services, containers, ports and images. What is drawn depends on
 // names, so their runs are no copies of each other: they are samples of the same. The text is "" where that cannot be told: with
 // a load balancer or a proxy on the way, and of a Scenario that expects something.
-func Alike(s *Scenario) string {
-	if s.Expect != nil || slices.ContainsFunc(s.Traffic, func(t Traffic) bool { return t.LB != nil || t.Ingress != nil || t.route != nil }) ||
-		slices.ContainsFunc(s.Actions, func(a Action) bool { return a.Deployment != nil }) {
+func Alike(s *world.Scenario) string {
+	if s.Expect != nil || slices.ContainsFunc(s.Traffic, func(t world.Traffic) bool { return t.LB != nil || t.Ingress != nil || t.Route != nil }) ||
+		slices.ContainsFunc(s.Actions, func(a world.Action) bool { return a.Deployment != nil }) {
 		return ""
 	}
 	a := &alike{numbers: map[string]int{}}
-	out := s.clone()
+	out := s.Clone()
 	out.Name, out.Assumptions, out.NotModelled = "", nil, nil
 	out.Services = slices.Clone(s.Services)
 	for i := range out.Workloads {
@@ -30,7 +31,7 @@ func Alike(s *Scenario) string {
 	}
 	for i := range out.Traffic {
 		t := &out.Traffic[i]
-		fmt.Fprintln(&a.text, t.timeoutSaid, t.connectSaid, t.repeatSaid, t.everywhere, t.direct, t.bypass, t.lbOthers, t.families)
+		fmt.Fprintln(&a.text, t.TimeoutSaid, t.ConnectSaid, t.RepeatSaid, t.Everywhere, t.Direct, t.Bypass, t.LBOthers, t.Families)
 		t.Service, t.Port = a.full(t.Service), a.servicePort(t.Port)
 	}
 	for i := range out.Actions {
@@ -39,9 +40,9 @@ func Alike(s *Scenario) string {
 	for i := range s.Assumptions {
 		a.text.WriteString(s.Assumptions[i].ID + " ")
 	}
-	fmt.Fprintln(&a.text, s.deadSaid, s.gates)
-	if s.spare != nil {
-		fmt.Fprintln(&a.text, *s.spare)
+	fmt.Fprintln(&a.text, s.DeadSaid, s.Gates)
+	if s.Spare != nil {
+		fmt.Fprintln(&a.text, *s.Spare)
 	}
 	return a.text.String() + Normal(out)
 }
@@ -90,15 +91,15 @@ func (a *alike) port(number int) int { return a.number("port", fmt.Sprint(number
 func (a *alike) servicePort(number int) int { return a.number("service port", fmt.Sprint(number)) }
 
 // workload writes what a run, a fix or another value of an assumption depends on, and takes the names out of the rest.
-func (a *alike) workload(s *Scenario, w *Workload) {
-	fmt.Fprintln(&a.text, w.aside, s.gated[w.Deployment.Namespace])
+func (a *alike) workload(s *world.Scenario, w *world.Workload) {
+	fmt.Fprintln(&a.text, w.Aside, s.Gated[w.Deployment.Namespace])
 	fmt.Fprintf(&a.text, "%+v %+v %+v\n", w.App, w.Revisions, s.Set.For(w.Deployment.Name))
 	for _, id := range w.App.Alternatives {
-		fmt.Fprintf(&a.text, "%+v\n", w.App.as(id, w))
+		fmt.Fprintf(&a.text, "%+v\n", asProfile(w.App, id, w))
 	}
 	d := w.Deployment.DeepCopy()
 	d.Namespace, d.Name = a.name(d.Namespace), a.name(d.Name)
-	hooks := map[string]Hook{}
+	hooks := map[string]world.Hook{}
 	containers := d.Spec.Template.Spec.Containers
 	for i := range containers {
 		c := &containers[i]
@@ -113,7 +114,7 @@ func (a *alike) workload(s *Scenario, w *Workload) {
 	w.Deployment, w.Hooks, w.Server = d, hooks, a.token("container", w.Server)
 }
 
-func (a *alike) service(x *Service) {
+func (a *alike) service(x *world.Service) {
 	svc := x.Service.DeepCopy()
 	svc.Namespace, svc.Name = a.name(svc.Namespace), a.name(svc.Name)
 	for i := range svc.Spec.Ports {

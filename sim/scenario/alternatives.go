@@ -10,23 +10,24 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Alternative is a Scenario with one assumption at another value of its range.
 type Alternative struct {
 	ID       string // of the assumption
 	Value    string
-	Scenario *Scenario
+	Scenario *world.Scenario
 }
 
 // Alternatives returns a Scenario with each of its assumptions, in table order, at the other
 // values of its range (docs/model/simulator.md 3 and 5.3). What the input says stays as it is, and
 // so does the Scenario given.
-func Alternatives(s *Scenario) []Alternative {
+func Alternatives(s *world.Scenario) []Alternative {
 	var out []Alternative
 	for _, a := range s.Assumptions {
 		for _, v := range variants(a.ID) {
-			changed := s.clone()
+			changed := s.Clone()
 			if v.change(changed) {
 				out = append(out, Alternative{a.ID, v.value, changed})
 			}
@@ -50,18 +51,10 @@ func Alternatives(s *Scenario) []Alternative {
 	return out
 }
 
-// clone copies what alternatives and fixes change: everything but the objects themselves.
-func (s *Scenario) clone() *Scenario {
-	out := *s
-	out.Nodes, out.Workloads = slices.Clone(s.Nodes), slices.Clone(s.Workloads)
-	out.Traffic, out.Actions = slices.Clone(s.Traffic), slices.Clone(s.Actions)
-	return &out
-}
-
 // variant is another value of an assumption; change says whether it is one for this Scenario.
 type variant struct {
 	value  string
-	change func(*Scenario) bool
+	change func(*world.Scenario) bool
 }
 
 func variants(id string) []variant {
@@ -93,12 +86,12 @@ func variants(id string) []variant {
 	case "churn":
 		return []variant{{rateText(0), churned(0)}, {rateText(2 * rateUnit), churned(2 * rateUnit)}}
 	case "latency.watch":
-		return []variant{{"uniform 5ms to 500ms", func(s *Scenario) bool {
+		return []variant{{"uniform 5ms to 500ms", func(s *world.Scenario) bool {
 			s.Latency.Watch = must(engine.Uniform(5*engine.Millisecond, 500*engine.Millisecond))
 			return true
 		}}}
 	case "latency.proxySync":
-		return []variant{{"uniform 1s to 5s", func(s *Scenario) bool {
+		return []variant{{"uniform 1s to 5s", func(s *world.Scenario) bool {
 			s.Latency.ProxySync = must(engine.Uniform(engine.Second, 5*engine.Second))
 			return true
 		}}}
@@ -112,23 +105,23 @@ func variants(id string) []variant {
 var earlierRunner = endpoints.Version{Major: 1, Minor: 33}
 
 // versioned is a cluster of another version, with the same feature gates.
-func versioned(v endpoints.Version) func(*Scenario) bool {
-	return func(s *Scenario) bool {
-		p, err := endpoints.ProfileFor(v, s.gates)
+func versioned(v endpoints.Version) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
+		p, err := endpoints.ProfileFor(v, s.Gates)
 		s.Kubernetes = p
 		return err == nil
 	}
 }
 
-func churned(rate int) func(*Scenario) bool {
-	return func(s *Scenario) bool {
+func churned(rate int) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
 		s.Churn = rate
 		return true
 	}
 }
 
-func minSync(period engine.Time) func(*Scenario) bool {
-	return func(s *Scenario) bool {
+func minSync(period engine.Time) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
 		for i := range s.Nodes {
 			s.Nodes[i].Proxy.MinSyncPeriod = period
 		}
@@ -138,21 +131,21 @@ func minSync(period engine.Time) func(*Scenario) bool {
 
 // started changes the start-up of every app whose start was not said, to the least of its range and
 // to the most.
-func started(s *Scenario) []Alternative {
+func started(s *world.Scenario) []Alternative {
 	var out []Alternative
 	for _, most := range []bool{false, true} {
-		changed := s.clone()
+		changed := s.Clone()
 		var values []string
 		for i := range changed.Workloads {
 			a := &changed.Workloads[i].App
-			if a.startSaid || changed.Workloads[i].aside {
+			if a.StartSaid || changed.Workloads[i].Aside {
 				continue
 			}
-			start, longest := a.startsBetween()
+			start, longest := startsBetween(a)
 			if most {
 				start = longest
 			}
-			a.Start, values = engine.Constant(start), append(values, a.startWords(start.Duration().String()))
+			a.Start, values = engine.Constant(start), append(values, startWords(a, start.Duration().String()))
 		}
 		if values != nil {
 			out = append(out, Alternative{"start", strings.Join(distinct(values), ", "), changed})
@@ -172,8 +165,8 @@ func twice(rate int, length engine.Time) int {
 // served makes every app whose time to answer was not said that slow, and pools have the connections
 // for what they ask. Clients wait no longer for it: where some would give up before any answer, whatever
 // is done to the pods, it is no alternative.
-func served(median engine.Time) func(*Scenario) bool {
-	return func(s *Scenario) bool {
+func served(median engine.Time) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
 		changed := false
 		for i := range s.Traffic {
 			if limit := s.Traffic[i].Timeout; limit > 0 && limit <= median {
@@ -181,13 +174,13 @@ func served(median engine.Time) func(*Scenario) bool {
 			}
 		}
 		for i := range s.Workloads {
-			if a := &s.Workloads[i].App; !a.serveSaid {
+			if a := &s.Workloads[i].App; !a.ServeSaid {
 				a.Serve, changed = engine.Constant(median), true
 			}
 		}
 		for i := range s.Traffic {
 			t := &s.Traffic[i]
-			if t.KeepAlive && t.Arrivals != ArrivalsClosedLoop {
+			if t.KeepAlive && t.Arrivals != world.ArrivalsClosedLoop {
 				t.Clients = min(max(t.Clients, twice(t.Rate, median)), slowPool)
 				t.Rate = min(t.Rate, int(engine.Time(t.Clients)*1000*engine.Second/(2*median)))
 			}
@@ -197,21 +190,21 @@ func served(median engine.Time) func(*Scenario) bool {
 }
 
 // pulled has the image pulled before every container start.
-func pulled(s *Scenario) bool {
+func pulled(s *world.Scenario) bool {
 	const pull = 10 * engine.Second
 	s.Latency.ContainerStart = s.Latency.ContainerStart.Plus(pull)
 	return true
 }
 
 // hooked gives every preStop hook of which nothing is known a duration.
-func hooked(span engine.Time) func(*Scenario) bool {
-	return func(s *Scenario) bool {
+func hooked(span engine.Time) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
 		changed := false
 		for i := range s.Workloads {
-			hooks := map[string]Hook{}
+			hooks := map[string]world.Hook{}
 			for _, name := range sortedKeys(s.Workloads[i].Hooks) {
 				h := s.Workloads[i].Hooks[name]
-				if h.Undetermined && !s.Workloads[i].aside {
+				if h.Undetermined && !s.Workloads[i].Aside {
 					h.Duration, changed = engine.Constant(span), true
 				}
 				hooks[name] = h
@@ -223,14 +216,14 @@ func hooked(span engine.Time) func(*Scenario) bool {
 }
 
 // unhooked has every preStop hook fail whose program may be missing in the image.
-func unhooked(s *Scenario) bool {
+func unhooked(s *world.Scenario) bool {
 	changed := false
 	for i := range s.Workloads {
-		hooks := map[string]Hook{}
+		hooks := map[string]world.Hook{}
 		for _, name := range sortedKeys(s.Workloads[i].Hooks) {
 			h := s.Workloads[i].Hooks[name]
-			if h.Assumes != "" && !s.Workloads[i].aside {
-				h, changed = Hook{Kind: HookMissing, Why: "the image has no " + h.Assumes + ": the hook fails at once, without any delay"}, true
+			if h.Assumes != "" && !s.Workloads[i].Aside {
+				h, changed = world.Hook{Kind: HookMissing, Why: "the image has no " + h.Assumes + ": the hook fails at once, without any delay"}, true
 			}
 			hooks[name] = h
 		}
@@ -241,21 +234,21 @@ func unhooked(s *Scenario) bool {
 
 // otherProfiles are what the apps whose SIGTERM behaviour was not said might do instead: one
 // alternative for each other profile of any of them.
-func otherProfiles(s *Scenario) []Alternative {
+func otherProfiles(s *world.Scenario) []Alternative {
 	var ids []string
 	for i := range s.Workloads {
 		for _, id := range s.Workloads[i].App.Alternatives {
-			if s.Workloads[i].App.Basis != "manifest" && !s.Workloads[i].aside && !slices.Contains(ids, id) {
+			if s.Workloads[i].App.Basis != "manifest" && !s.Workloads[i].Aside && !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
 		}
 	}
 	var out []Alternative
 	for _, id := range ids {
-		changed := s.clone()
+		changed := s.Clone()
 		for i := range changed.Workloads {
-			if w := &changed.Workloads[i]; !w.aside && slices.Contains(w.App.Alternatives, id) {
-				w.App = w.App.as(id, w)
+			if w := &changed.Workloads[i]; !w.Aside && slices.Contains(w.App.Alternatives, id) {
+				w.App = asProfile(w.App, id, w)
 			}
 		}
 		p, _ := profileNamed(id)
@@ -265,7 +258,7 @@ func otherProfiles(s *Scenario) []Alternative {
 }
 
 // as is the app with what another profile does at SIGTERM.
-func (a App) as(id string, w *Workload) App {
+func asProfile(a world.App, id string, w *world.Workload) world.App {
 	var e evidence
 	template := &w.Deployment.Spec.Template
 	for i := range template.Spec.Containers {
@@ -284,26 +277,17 @@ func (a App) as(id string, w *Workload) App {
 
 // WithoutFallback returns the Scenario with service proxies that never use a terminating endpoint, as before Kubernetes 1.26
 // (KEP-1669): for comparison.
-func WithoutFallback(s *Scenario) *Scenario {
-	out := s.clone()
+func WithoutFallback(s *world.Scenario) *world.Scenario {
+	out := s.Clone()
 	out.Kubernetes.Options.TerminatingFallback = endpoints.FallbackNone
 	out.Expect = nil
 	return out
 }
 
-// Quiet returns the Scenario with clients that hardly ask: for what happens in the cluster, whoever asks.
-func (s *Scenario) Quiet() *Scenario {
-	out := s.clone()
-	for i := range out.Traffic {
-		out.Traffic[i].Arrivals, out.Traffic[i].Rate = ArrivalsPoisson, 1
-	}
-	return out
-}
-
 // Edited returns the Scenario with one workload's Deployment changed, as if its manifest said
 // so: defaults are applied, hooks are read again. name is "ns/name".
-func (s *Scenario) Edited(name string, edit func(*appsv1.Deployment)) *Scenario {
-	out := s.clone()
+func Edited(s *world.Scenario, name string, edit func(*appsv1.Deployment)) *world.Scenario {
+	out := s.Clone()
 	for i := range out.Workloads {
 		w := &out.Workloads[i]
 		if w.Name() != name {

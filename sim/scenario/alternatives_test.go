@@ -10,6 +10,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const altWeb = `
@@ -36,7 +37,7 @@ spec:
   ports: [{port: 80, targetPort: 8080}]
 `
 
-func altScenario(t *testing.T, opts Options) *Scenario {
+func altScenario(t *testing.T, opts Options) *world.Scenario {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
 	cases, more := Infer(objects, opts)
@@ -122,7 +123,7 @@ func TestAnotherProfileKeepsWhatIsNoMatterOfSIGTERM(t *testing.T) {
 func TestAnEditedDeploymentIsReadAgain(t *testing.T) {
 	t.Parallel()
 	s := altScenario(t, Options{})
-	edited := s.Edited("shop/web", func(d *appsv1.Deployment) {
+	edited := Edited(s, "shop/web", func(d *appsv1.Deployment) {
 		d.Spec.Template.Spec.Containers[0].Lifecycle = nil
 		d.Spec.Strategy = appsv1.DeploymentStrategy{}
 	})

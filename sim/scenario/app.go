@@ -6,43 +6,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Overrides are values given beside the input, which win over it: --profile, --set start,
-// --set start.NAME, --set prestop.NAME. The zero value overrides nothing.
-type Overrides struct {
-	Profile string // of every app, "" for what the table says
-	// Start and PreStop are by name of a workload or container; "" is every one. The last of
-	// several that match counts.
-	Start, PreStop []Named
-}
-
-// Named is a distribution for what has a name.
-type Named struct {
-	Name string
-	Dist engine.Dist
-}
-
-// For returns the overrides as they apply to the containers of one workload: what names the
-// workload becomes what counts for each of its containers.
-func (o Overrides) For(workload string) Overrides {
-	out := o
-	out.Start, out.PreStop = forWorkload(o.Start, workload), forWorkload(o.PreStop, workload)
-	return out
-}
-
-func forWorkload(all []Named, workload string) []Named {
-	var out []Named
-	for _, n := range all {
-		if n.Name == workload {
-			n.Name = ""
-		}
-		out = append(out, n)
-	}
-	return out
-}
-
-func lookup(all []Named, name string) (engine.Dist, bool) {
+func lookup(all []world.Named, name string) (engine.Dist, bool) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Name == "" || all[i].Name == name {
 			return all[i].Dist, true
@@ -54,7 +21,7 @@ func lookup(all []Named, name string) (engine.Dist, bool) {
 // AppOf returns what the serving container of a pod does, by its image, command and
 // arguments (Profiles), and which container that is (ServerOf). Overrides count for the
 // workload when they went through Overrides.For.
-func AppOf(pod *corev1.PodTemplateSpec, set Overrides) App {
+func AppOf(pod *corev1.PodTemplateSpec, set world.Overrides) world.App {
 	i := ServerOf(pod, 0, "")
 	if i < 0 {
 		return unknownApp()
@@ -63,7 +30,7 @@ func AppOf(pod *corev1.PodTemplateSpec, set Overrides) App {
 }
 
 // ContainerApp returns what one container of a pod with these labels does.
-func ContainerApp(c *corev1.Container, labels map[string]string, set Overrides) App {
+func ContainerApp(c *corev1.Container, labels map[string]string, set world.Overrides) world.App {
 	e := evidenceOf(c, labels)
 	app := profileFor(e, set.Profile)
 	if start, ok := lookup(set.Start, c.Name); ok {
@@ -72,17 +39,12 @@ func ContainerApp(c *corev1.Container, labels map[string]string, set Overrides) 
 	return app
 }
 
-// graceful says whether an app that shuts down finishes what it has begun. Such servers send
-// GOAWAY where they speak HTTP/2: Go's net/http, Envoy, gRPC's GracefulStop
-// (docs/model/propagation.md 5; for others it is recalled).
-func (a *App) graceful() bool { return !a.IgnoresSIGTERM && a.InFlight == InFlightFinish }
-
-func unknownApp() App {
+func unknownApp() world.App {
 	return profileFor(&evidence{}, "")
 }
 
 // profileFor makes the App of the profile with that id, or of the first that matches.
-func profileFor(e *evidence, id string) App {
+func profileFor(e *evidence, id string) world.App {
 	for _, p := range Profiles() {
 		if id != "" && p.ID != id || id == "" && (p.match == nil || !p.match(e)) {
 			continue
@@ -95,16 +57,16 @@ func profileFor(e *evidence, id string) App {
 		case p.ID == UnknownProfile:
 			app.Basis = "assumed"
 		default:
-			app.Basis, app.evidence = "inferred", e.decisive(p.match)
+			app.Basis, app.Evidence = "inferred", e.decisive(p.match)
 		}
 		app.Start, app.Serve, app.Init = DefaultStart(), DefaultServe(), DefaultInit()
-		if app.jvm = isJVM(e); app.jvm {
-			app.Start, app.jvmBy = JVMStart(), e.decisive(isJVM)
+		if app.JVM = isJVM(e); app.JVM {
+			app.Start, app.JVMBy = JVMStart(), e.decisive(isJVM)
 		}
 		if p.tune != nil {
 			p.tune(e, &app)
 		}
-		app.GoAway = app.graceful()
+		app.GoAway = app.Graceful()
 		return app
 	}
 	return profileFor(e, UnknownProfile)
@@ -148,24 +110,24 @@ func DefaultStart() engine.Dist { return engine.Constant(2 * engine.Second) }
 func JVMStart() engine.Dist { return engine.Constant(15 * engine.Second) }
 
 // startsBetween is the range that is tried of an app's start (docs/model/simulator.md 5.3 and 9).
-func (a *App) startsBetween() (least, most engine.Time) {
-	if a.jvm {
+func startsBetween(a *world.App) (least, most engine.Time) {
+	if a.JVM {
 		return 5 * engine.Second, 40 * engine.Second
 	}
 	return 500 * engine.Millisecond, 20 * engine.Second
 }
 
 // basisWords says where the profile comes from, and from what it was inferred.
-func (a *App) basisWords() string {
-	if a.evidence == "" {
+func basisWords(a *world.App) string {
+	if a.Evidence == "" {
 		return a.Basis
 	}
-	return a.Basis + " from its " + a.evidence
+	return a.Basis + " from its " + a.Evidence
 }
 
 // startWords says of a start-up that it is a JVM's.
-func (a *App) startWords(start string) string {
-	if a.jvm {
+func startWords(a *world.App, start string) string {
+	if a.JVM {
 		return start + " (a JVM)"
 	}
 	return start
@@ -186,32 +148,32 @@ func must(d engine.Dist, err error) engine.Dist {
 
 // The functions below read the arguments that set a grace period.
 
-func tuneIngressNginx(e *evidence, app *App) {
+func tuneIngressNginx(e *evidence, app *world.App) {
 	if v, ok := e.grace("--shutdown-grace-period"); ok && v > 0 {
-		app.Listener, app.DrainFor = ListenerDrains, v
+		app.Listener, app.DrainFor = world.ListenerDrains, v
 	}
 	if v, ok := e.grace("--post-shutdown-grace-period"); ok {
 		app.Linger = v
 	}
 }
 
-func tuneEnvoy(e *evidence, app *App) {
+func tuneEnvoy(e *evidence, app *world.App) {
 	if v, ok := e.grace("--drain-time-s"); ok {
 		app.DrainFor = v
 	}
 }
 
-func tuneIstio(e *evidence, app *App) {
+func tuneIstio(e *evidence, app *world.App) {
 	v, ok := parseSpan(e.variable("TERMINATION_DRAIN_DURATION_SECONDS"), engine.Second)
 	if ok {
 		app.DrainFor = v
 	}
 	if strings.EqualFold(e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true") {
-		app.InFlight = InFlightFinish
+		app.InFlight = world.InFlightFinish
 	}
 }
 
-func tuneTraefik(e *evidence, app *App) {
+func tuneTraefik(e *evidence, app *world.App) {
 	for _, w := range e.words {
 		key, value, ok := strings.Cut(strings.ToLower(w), "=")
 		if !ok || !strings.HasPrefix(key, "--entrypoints.") {
@@ -221,29 +183,29 @@ func tuneTraefik(e *evidence, app *App) {
 		switch {
 		case !ok:
 		case strings.HasSuffix(key, ".transport.lifecycle.requestacceptgracetimeout") && v > 0:
-			app.Listener, app.DrainFor = ListenerDrains, v
+			app.Listener, app.DrainFor = world.ListenerDrains, v
 		case strings.HasSuffix(key, ".transport.lifecycle.gracetimeout"):
 			app.FinishWithin = v
 		}
 	}
 }
 
-func tuneGunicorn(e *evidence, app *App) {
+func tuneGunicorn(e *evidence, app *world.App) {
 	if v, ok := e.grace("--graceful-timeout"); ok {
 		app.FinishWithin = v
 	}
 }
 
-func tuneUvicorn(e *evidence, app *App) {
+func tuneUvicorn(e *evidence, app *world.App) {
 	if v, ok := e.grace("--timeout-graceful-shutdown"); ok {
 		app.FinishWithin = v
 	}
 }
 
-func tuneSpring(e *evidence, app *App) {
+func tuneSpring(e *evidence, app *world.App) {
 	switch strings.ToLower(e.variable("SERVER_SHUTDOWN")) {
 	case "immediate":
-		app.InFlight, app.FinishWithin, app.Alternatives = InFlightCut, 0, nil
+		app.InFlight, app.FinishWithin, app.Alternatives = world.InFlightCut, 0, nil
 	case "graceful":
 		app.Alternatives = nil
 	}

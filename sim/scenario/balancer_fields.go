@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // lbField is one thing that load balancers differ in: its name in the grammar and in the list
@@ -16,8 +17,8 @@ type lbField struct {
 	name   string
 	what   string
 	shape  shape
-	say    func(*LoadBalancer) string
-	read   func(cursor, *LoadBalancer)
+	say    func(*world.LoadBalancer) string
+	read   func(cursor, *world.LoadBalancer)
 }
 
 // lbFields lists the fields in the order in which they are documented and printed. Each health
@@ -27,12 +28,12 @@ func lbFields() []lbField {
 }
 
 // fields are those that a load balancer has.
-func (l *LoadBalancer) fields() []lbField {
+func balancerFields(l *world.LoadBalancer) []lbField {
 	return slices.DeleteFunc(lbFields(), func(f lbField) bool { return !f.belongsTo(l) })
 }
 
 // belongsTo says whether a load balancer has the field.
-func (f *lbField) belongsTo(l *LoadBalancer) bool {
+func (f *lbField) belongsTo(l *world.LoadBalancer) bool {
 	if l.Layer7 != nil {
 		return !f.layer4
 	}
@@ -41,38 +42,38 @@ func (f *lbField) belongsTo(l *LoadBalancer) bool {
 
 func lbTargets() []lbField {
 	return []lbField{
-		lbWord("target", "what connections are sent to", []string{"nodes", "pods"}, func(l *LoadBalancer) *LBTarget { return &l.Target }),
+		lbWord("target", "what connections are sent to", []string{"nodes", "pods"}, func(l *world.LoadBalancer) *world.LBTarget { return &l.Target }),
 		lbWord("members", "what makes a node or a pod a target", []string{"all-nodes", "local-nodes", "ready-pods", "live-pods", "serving-nodes", "serving-pods"},
-			func(l *LoadBalancer) *LBMembers { return &l.Members }),
+			func(l *world.LoadBalancer) *world.LBMembers { return &l.Members }),
 		lbWord("nodesLeave", "which nodes are no targets: deleted ones, tainted ones that Cluster Autoscaler is about to delete, too, not-ready ones, too, or silent ones",
-			[]string{"deleted", "tainted", "not-ready", "silent"}, func(l *LoadBalancer) *NodesLeave { return &l.NodesLeave }),
+			[]string{"deleted", "tainted", "not-ready", "silent"}, func(l *world.LoadBalancer) *world.NodesLeave { return &l.NodesLeave }),
 		lbWord("announce", "routing that finds the targets, without health checks", []string{"none", "l2", "bgp"},
-			func(l *LoadBalancer) *Announce { return &l.Announce }),
+			func(l *world.LoadBalancer) *world.Announce { return &l.Announce }),
 	}
 }
 
 func lbDetection() []lbField {
 	return []lbField{
 		lbWord("probe", "what a health check asks", []string{"none", "health-port", "proxy-health", "node-port", "pod"},
-			func(l *LoadBalancer) *Probe { return &l.Check.Probe }),
-		lbSpan("interval", "between health checks of a target", func(l *LoadBalancer) *engine.Time { return &l.Check.Interval }),
-		lbSpan("timeout", "of a health check", func(l *LoadBalancer) *engine.Time { return &l.Check.Timeout }),
-		lbCount("healthy", "answers in a row that make a target healthy", func(l *LoadBalancer) *int { return &l.Check.Healthy }),
-		lbCount("unhealthy", "failures in a row that make it unhealthy", func(l *LoadBalancer) *int { return &l.Check.Unhealthy }),
-		lbDist("healthPropagation", "from that until new connections follow", func(l *LoadBalancer) *engine.Dist { return &l.HealthPropagation }),
+			func(l *world.LoadBalancer) *world.Probe { return &l.Check.Probe }),
+		lbSpan("interval", "between health checks of a target", func(l *world.LoadBalancer) *engine.Time { return &l.Check.Interval }),
+		lbSpan("timeout", "of a health check", func(l *world.LoadBalancer) *engine.Time { return &l.Check.Timeout }),
+		lbCount("healthy", "answers in a row that make a target healthy", func(l *world.LoadBalancer) *int { return &l.Check.Healthy }),
+		lbCount("unhealthy", "failures in a row that make it unhealthy", func(l *world.LoadBalancer) *int { return &l.Check.Unhealthy }),
+		lbDist("healthPropagation", "from that until new connections follow", func(l *world.LoadBalancer) *engine.Dist { return &l.HealthPropagation }),
 	}
 }
 
 func lbChanges() []lbField {
 	return []lbField{
-		lbDist("controller", "from a change in the API to the call that changes the targets", func(l *LoadBalancer) *engine.Dist { return &l.Controller }),
-		lbSpan("controllerHold", "between two such calls, at least", func(l *LoadBalancer) *engine.Time { return &l.ControllerHold }),
-		lbDist("registration", "from that call until a new target is checked", func(l *LoadBalancer) *engine.Dist { return &l.Registration }),
-		lbDist("propagation", "from that call until a removed target gets no new connection", func(l *LoadBalancer) *engine.Dist { return &l.Propagation }),
+		lbDist("controller", "from a change in the API to the call that changes the targets", func(l *world.LoadBalancer) *engine.Dist { return &l.Controller }),
+		lbSpan("controllerHold", "between two such calls, at least", func(l *world.LoadBalancer) *engine.Time { return &l.ControllerHold }),
+		lbDist("registration", "from that call until a new target is checked", func(l *world.LoadBalancer) *engine.Dist { return &l.Registration }),
+		lbDist("propagation", "from that call until a removed target gets no new connection", func(l *world.LoadBalancer) *engine.Dist { return &l.Propagation }),
 		{
 			name: "drain", what: "how long connections to a removed target live on before they are cut", shape: orWord(never),
-			say: func(l *LoadBalancer) string { return spanWords(l.Drain) },
-			read: func(c cursor, l *LoadBalancer) {
+			say: func(l *world.LoadBalancer) string { return spanWords(l.Drain) },
+			read: func(c cursor, l *world.LoadBalancer) {
 				if c.text("") == never {
 					l.Drain = engine.Never
 					return
@@ -85,11 +86,11 @@ func lbChanges() []lbField {
 
 func lbFlows() []lbField {
 	return []lbField{
-		lbFlag("cutUnhealthy", "connections to a target that fails its checks are reset", func(l *LoadBalancer) *bool { return &l.CutUnhealthy }),
+		lbFlag("cutUnhealthy", "connections to a target that fails its checks are reset", func(l *world.LoadBalancer) *bool { return &l.CutUnhealthy }),
 		{
 			name: "allUnhealthy", what: "without a healthy target: open sends to all of them, open-checked to those whose first checks are finished, closed to none",
 			shape: word("open", "open-checked", "closed"),
-			say: func(l *LoadBalancer) string {
+			say: func(l *world.LoadBalancer) string {
 				switch {
 				case !l.FailOpen:
 					return "closed"
@@ -99,25 +100,25 @@ func lbFlows() []lbField {
 					return "open"
 				}
 			},
-			read: func(c cursor, l *LoadBalancer) {
+			read: func(c cursor, l *world.LoadBalancer) {
 				if c.present() {
 					l.FailOpen, l.InitialWaits = c.text("") != "closed", c.text("") == "open-checked"
 				}
 			},
 		},
 		lbWord("noTarget", "what a client sees of a load balancer without targets", []string{"timeout", "refused", "503"},
-			func(l *LoadBalancer) *NoTarget { return &l.NoTarget }),
-		lbWord("hash", "how a new connection's target is chosen", []string{"flow", "round-robin", "random"}, func(l *LoadBalancer) *FlowHash { return &l.Hash }),
-		lbFlag("icmpFiltered", "a node's reject does not reach the client", func(l *LoadBalancer) *bool { return &l.ICMPFiltered }),
+			func(l *world.LoadBalancer) *world.NoTarget { return &l.NoTarget }),
+		lbWord("hash", "how a new connection's target is chosen", []string{"flow", "round-robin", "random"}, func(l *world.LoadBalancer) *world.FlowHash { return &l.Hash }),
+		lbFlag("icmpFiltered", "a node's reject does not reach the client", func(l *world.LoadBalancer) *bool { return &l.ICMPFiltered }),
 		{
 			name: "idle", what: "how long a connection is kept that nothing is sent over", shape: orWord(never), layer4: true,
-			say: func(l *LoadBalancer) string {
+			say: func(l *world.LoadBalancer) string {
 				if l.Idle == 0 {
 					return never
 				}
 				return spanWords(l.Idle)
 			},
-			read: func(c cursor, l *LoadBalancer) {
+			read: func(c cursor, l *world.LoadBalancer) {
 				if c.text("") == never {
 					l.Idle = 0
 					return
@@ -130,10 +131,10 @@ func lbFlows() []lbField {
 		{
 			name: "idleEnds", what: "then: closed to both sides, or forgotten, so that whoever writes next is answered with a reset",
 			shape: word("closed", "forgotten"), layer4: true,
-			say: func(l *LoadBalancer) string {
+			say: func(l *world.LoadBalancer) string {
 				return map[bool]string{true: "forgotten", false: "closed"}[l.IdleForgets]
 			},
-			read: func(c cursor, l *LoadBalancer) {
+			read: func(c cursor, l *world.LoadBalancer) {
 				if c.present() {
 					l.IdleForgets = c.text("") == "forgotten"
 				}
@@ -145,12 +146,12 @@ func lbFlows() []lbField {
 // lbProxies are the fields of an L7 proxy; nobody asks for them of another load balancer.
 func lbProxies() []lbField {
 	out := []lbField{
-		lbCount("retries", "how many other targets are tried for a request that fails", func(l *LoadBalancer) *int { return &l.Layer7.Retries }),
+		lbCount("retries", "how many other targets are tried for a request that fails", func(l *world.LoadBalancer) *int { return &l.Layer7.Retries }),
 		lbWord("retryOn", "for which failures: connections that do not come about, or resets, too", []string{"connect", "reset"},
-			func(l *LoadBalancer) *RetryOn { return &l.Layer7.RetryOn }),
-		lbSpan("connectTimeout", "for a connection to a target; 0 is as long as the client waits", func(l *LoadBalancer) *engine.Time { return &l.Layer7.ConnectTimeout }),
-		lbSpan("upstreamIdle", "how long an idle connection to a target is kept; 0 is for ever", func(l *LoadBalancer) *engine.Time { return &l.Layer7.UpstreamIdle }),
-		lbFlag("ingress", "a controller inside of the cluster, which is to blame where it is late", func(l *LoadBalancer) *bool { return &l.Layer7.Ingress }),
+			func(l *world.LoadBalancer) *world.RetryOn { return &l.Layer7.RetryOn }),
+		lbSpan("connectTimeout", "for a connection to a target; 0 is as long as the client waits", func(l *world.LoadBalancer) *engine.Time { return &l.Layer7.ConnectTimeout }),
+		lbSpan("upstreamIdle", "how long an idle connection to a target is kept; 0 is for ever", func(l *world.LoadBalancer) *engine.Time { return &l.Layer7.UpstreamIdle }),
+		lbFlag("ingress", "a controller inside of the cluster, which is to blame where it is late", func(l *world.LoadBalancer) *bool { return &l.Layer7.Ingress }),
 	}
 	for i := range out {
 		out[i].layer7 = true
@@ -162,17 +163,17 @@ func lbGates() []lbField {
 	return []lbField{
 		{
 			name: "readinessGate", what: "pod condition that the controller sets for healthy targets, with * at its end all that begin alike, or none", shape: of(text),
-			say: func(l *LoadBalancer) string { return cmp.Or(l.ReadinessGate, noGate) },
-			read: func(c cursor, l *LoadBalancer) {
+			say: func(l *world.LoadBalancer) string { return cmp.Or(l.ReadinessGate, noGate) },
+			read: func(c cursor, l *world.LoadBalancer) {
 				if l.ReadinessGate = c.text(cmp.Or(l.ReadinessGate, noGate)); l.ReadinessGate == noGate {
 					l.ReadinessGate = ""
 				}
 			},
 		},
-		lbSpan("gateRecheck", "how often it looks again at pods that wait for it", func(l *LoadBalancer) *engine.Time { return &l.GateRecheck }),
-		lbSpan("gateTimeout", "age of a pod at which it waits no longer, 0s for never", func(l *LoadBalancer) *engine.Time { return &l.GateTimeout }),
+		lbSpan("gateRecheck", "how often it looks again at pods that wait for it", func(l *world.LoadBalancer) *engine.Time { return &l.GateRecheck }),
+		lbSpan("gateTimeout", "age of a pod at which it waits no longer, 0s for never", func(l *world.LoadBalancer) *engine.Time { return &l.GateTimeout }),
 		lbWord("gateInjection", "whose pods get the gate without asking: nobody's, those of labelled namespaces, everybody's",
-			[]string{"never", "labelled", "always"}, func(l *LoadBalancer) *GateInjection { return &l.GateInjection }),
+			[]string{"never", "labelled", "always"}, func(l *world.LoadBalancer) *world.GateInjection { return &l.GateInjection }),
 	}
 }
 
@@ -191,11 +192,11 @@ func spanWords(t engine.Time) string {
 }
 
 // lbWord is a field with one word for each value of an enumeration, in its order.
-func lbWord[T ~uint8](name, what string, words []string, in func(*LoadBalancer) *T) lbField {
+func lbWord[T ~uint8](name, what string, words []string, in func(*world.LoadBalancer) *T) lbField {
 	return lbField{
 		name: name, what: what, shape: word(words...),
-		say: func(l *LoadBalancer) string { return words[*in(l)] },
-		read: func(c cursor, l *LoadBalancer) {
+		say: func(l *world.LoadBalancer) string { return words[*in(l)] },
+		read: func(c cursor, l *world.LoadBalancer) {
 			for i, w := range words {
 				if c.text("") == w {
 					*in(l) = T(i) // an index of a handful of words
@@ -205,19 +206,19 @@ func lbWord[T ~uint8](name, what string, words []string, in func(*LoadBalancer) 
 	}
 }
 
-func lbSpan(name, what string, in func(*LoadBalancer) *engine.Time) lbField {
+func lbSpan(name, what string, in func(*world.LoadBalancer) *engine.Time) lbField {
 	return lbField{
 		name: name, what: what, shape: of(duration),
-		say:  func(l *LoadBalancer) string { return in(l).Duration().String() },
-		read: func(c cursor, l *LoadBalancer) { *in(l) = c.span(*in(l)) },
+		say:  func(l *world.LoadBalancer) string { return in(l).Duration().String() },
+		read: func(c cursor, l *world.LoadBalancer) { *in(l) = c.span(*in(l)) },
 	}
 }
 
-func lbDist(name, what string, in func(*LoadBalancer) *engine.Dist) lbField {
+func lbDist(name, what string, in func(*world.LoadBalancer) *engine.Dist) lbField {
 	return lbField{
 		name: name, what: what, shape: of(dist),
-		say: func(l *LoadBalancer) string { return in(l).String() },
-		read: func(c cursor, l *LoadBalancer) {
+		say: func(l *world.LoadBalancer) string { return in(l).String() },
+		read: func(c cursor, l *world.LoadBalancer) {
 			if isHistogram(c) {
 				c.fail("no metric of kube-proxy measures a load balancer")
 				return
@@ -227,18 +228,18 @@ func lbDist(name, what string, in func(*LoadBalancer) *engine.Dist) lbField {
 	}
 }
 
-func lbCount(name, what string, in func(*LoadBalancer) *int) lbField {
+func lbCount(name, what string, in func(*world.LoadBalancer) *int) lbField {
 	return lbField{
 		name: name, what: what, shape: of(whole),
-		say:  func(l *LoadBalancer) string { return strconv.Itoa(*in(l)) },
-		read: func(c cursor, l *LoadBalancer) { *in(l) = c.whole(*in(l)) },
+		say:  func(l *world.LoadBalancer) string { return strconv.Itoa(*in(l)) },
+		read: func(c cursor, l *world.LoadBalancer) { *in(l) = c.whole(*in(l)) },
 	}
 }
 
-func lbFlag(name, what string, in func(*LoadBalancer) *bool) lbField {
+func lbFlag(name, what string, in func(*world.LoadBalancer) *bool) lbField {
 	return lbField{
 		name: name, what: what, shape: of(boolean),
-		say:  func(l *LoadBalancer) string { return strconv.FormatBool(*in(l)) },
-		read: func(c cursor, l *LoadBalancer) { *in(l) = c.flag(*in(l)) },
+		say:  func(l *world.LoadBalancer) string { return strconv.FormatBool(*in(l)) },
+		read: func(c cursor, l *world.LoadBalancer) { *in(l) = c.flag(*in(l)) },
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // No cluster is idle, but a Scenario's world is what it says.
@@ -42,7 +43,7 @@ func TestWhatIsNoRateOfChanges(t *testing.T) {
 }
 
 // churning is a Scenario with a further line.
-func churning(t *testing.T, line string) (*Scenario, []manifest.Problem) {
+func churning(t *testing.T, line string) (*world.Scenario, []manifest.Problem) {
 	t.Helper()
 	text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  " + line + "\n  traffic: [{from: pods, to: shop/web:80}]\n  actions: [{rolloutRestart: deployment/web, namespace: shop}]\n---" + altWeb
 	objects, problems := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}}, manifest.Options{})
@@ -57,7 +58,7 @@ func churning(t *testing.T, line string) (*Scenario, []manifest.Problem) {
 }
 
 // assumedValue is an assumption's, "" where it is none of the Scenario's.
-func assumedValue(s *Scenario, id string) string {
+func assumedValue(s *world.Scenario, id string) string {
 	for _, a := range s.Assumptions {
 		if a.ID == id {
 			return a.Value

@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Class is one row of the table of what a Service port is for (docs/model/simulator.md 5.1).
@@ -76,7 +77,7 @@ type subject struct {
 }
 
 // classify returns the class of a port.
-func (w *world) classify(s *subject) string {
+func (w *inventory) classify(s *subject) string {
 	svc, p := s.service.Value, s.port
 	switch {
 	case svc.Spec.ClusterIP == corev1.ClusterIPNone:
@@ -104,7 +105,7 @@ func (w *world) classify(s *subject) string {
 	}
 }
 
-func (w *world) isWebhook(s *subject) bool {
+func (w *inventory) isWebhook(s *subject) bool {
 	for _, h := range w.webhooks {
 		if h.service == s.service.ID() && h.port == s.port.Port {
 			return true
@@ -114,7 +115,7 @@ func (w *world) isWebhook(s *subject) bool {
 }
 
 // failurePolicy is that of the webhook configuration that names the port, "" when none does.
-func (w *world) failurePolicy(s *subject) string {
+func (w *inventory) failurePolicy(s *subject) string {
 	for _, h := range w.webhooks {
 		if h.service == s.service.ID() && h.port == s.port.Port {
 			return h.failurePolicy
@@ -200,18 +201,18 @@ func isSession(s *subject) bool {
 }
 
 // routed says whether an Ingress or HTTPRoute names the port.
-func (w *world) routed(s *subject) bool { return w.routeOf(s) != nil }
+func (w *inventory) routed(s *subject) bool { return w.routeOf(s) != nil }
 
 // routedBy is the kind of what does, "" for neither.
-func (w *world) routedBy(s *subject) string {
+func (w *inventory) routedBy(s *subject) string {
 	if r := w.routeOf(s); r != nil {
-		return r.object.Kind
+		return r.Object.Kind
 	}
 	return ""
 }
 
 // ingressOf returns the first Ingress that names the port.
-func (w *world) ingressOf(s *subject) (manifest.Typed[*networkingv1.Ingress], bool) {
+func (w *inventory) ingressOf(s *subject) (manifest.Typed[*networkingv1.Ingress], bool) {
 	for _, i := range w.ingresses {
 		if i.Namespace != s.service.Namespace {
 			continue
@@ -283,9 +284,9 @@ func resolvePort(t *corev1.PodTemplateSpec, target intstr.IntOrString) (int, boo
 }
 
 // targetOf returns the target port of the first Service that selects pods with these labels.
-func (w *world) targetOf(namespace string, labels map[string]string) (intstr.IntOrString, bool) {
+func (w *inventory) targetOf(namespace string, labels map[string]string) (intstr.IntOrString, bool) {
 	for _, s := range w.services {
-		if s.Namespace == namespace && selects(s.Value, labels) && len(s.Value.Spec.Ports) > 0 {
+		if s.Namespace == namespace && world.Selects(s.Value, labels) && len(s.Value.Spec.Ports) > 0 {
 			return s.Value.Spec.Ports[0].TargetPort, true
 		}
 	}
@@ -314,8 +315,8 @@ const (
 
 // clientsOf returns the default clients of a port of a class, nil for none. How long they wait depends on
 // their way: see habits.
-func clientsOf(class string, s *subject) []Traffic {
-	base := Traffic{
+func clientsOf(class string, s *subject) []world.Traffic {
+	base := world.Traffic{
 		Service: s.service.ID(), Port: int(s.port.Port), Class: class, Headline: classNamed(class).Headline,
 		Rate: defaultRate, Clients: 1,
 	}
@@ -324,26 +325,26 @@ func clientsOf(class string, s *subject) []Traffic {
 	base.HealthyNodesOnly = base.External && svc.Spec.HealthCheckNodePort != 0
 	if class == ClassWebhook {
 		base.Name, base.Rate = "API server", rateUnit
-		return []Traffic{base}
+		return []world.Traffic{base}
 	}
 	switch class {
 	case ClassDNS: // whatever they do, they do it by themselves
 		return nil
 	case ClassH2:
-		base.Name, base.Connection, base.Clients = "gRPC calls", ConnectionHTTP2, sharers
-		return []Traffic{base}
+		base.Name, base.Connection, base.Clients = "gRPC calls", world.ConnectionHTTP2, sharers
+		return []world.Traffic{base}
 	case ClassSession:
-		base.Name, base.Connection, base.Clients = "sessions", ConnectionSession, sharers
-		return []Traffic{base}
+		base.Name, base.Connection, base.Clients = "sessions", world.ConnectionSession, sharers
+		return []world.Traffic{base}
 	case ClassPeer:
-		base.Name, base.Connection, base.Clients = "peers", ConnectionSession, 1
-		return []Traffic{base}
+		base.Name, base.Connection, base.Clients = "peers", world.ConnectionSession, 1
+		return []world.Traffic{base}
 	case ClassDatagram:
 		base.Name, base.Protocol, base.Retries = "queries", endpoints.UDP, 1
-		return []Traffic{base}
+		return []world.Traffic{base}
 	}
 	fresh, pool := base, base
 	fresh.Name = "new connections"
 	pool.Name, pool.KeepAlive, pool.Clients, pool.ClientIdle = "keep-alive", true, poolSize, defaultIdle
-	return []Traffic{fresh, pool}
+	return []world.Traffic{fresh, pool}
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // How long clients wait if nobody says it (docs/model/simulator.md 9). Load balancers, proxies and
@@ -27,12 +28,12 @@ const noTimeout = "none"
 
 // ownPatience says whether the class or the kind of a stream has a timeout that is no assumption about
 // clients in general: questions over UDP, webhooks and headless Services.
-func (t *Traffic) ownPatience() bool {
+func ownPatience(t *world.Traffic) bool {
 	return t.Protocol == endpoints.UDP || t.Named || t.Class == ClassWebhook
 }
 
 // ownTimeout is that timeout.
-func (t *Traffic) ownTimeout() engine.Time {
+func ownTimeout(t *world.Traffic) engine.Time {
 	switch {
 	case t.Protocol == endpoints.UDP:
 		return queryTimeout
@@ -43,12 +44,9 @@ func (t *Traffic) ownTimeout() engine.Time {
 	}
 }
 
-// fromOutside says whether the requests come from outside of the cluster, on whatever way.
-func (t *Traffic) fromOutside() bool { return t.External || t.bypass != "" || t.Ingress != nil }
-
 // habits fills in what the clients of a stream do where own, its entry of the document, does not say it:
 // as spec.clients has it, or else as assumed. own is the zero cursor where there is none.
-func (b *builder) habits(own cursor, t *Traffic) {
+func (b *builder) habits(own cursor, t *world.Traffic) {
 	b.waits(own, t)
 	b.connects(own, t)
 	if !t.KeepAlive {
@@ -58,26 +56,26 @@ func (b *builder) habits(own cursor, t *Traffic) {
 	if !repeats.present() {
 		repeats = b.clientsField("repeatReused")
 	}
-	t.RepeatReused, t.repeatSaid = repeats.flag(true), repeats.present()
+	t.RepeatReused, t.RepeatSaid = repeats.flag(true), repeats.present()
 }
 
 // clientsField is a field of spec.clients.
 func (b *builder) clientsField(name string) cursor { return b.doc.spec().get("clients").get(name) }
 
 // waits fills in the timeout.
-func (b *builder) waits(own cursor, t *Traffic) {
+func (b *builder) waits(own cursor, t *world.Traffic) {
 	c := own.get("timeout")
-	if !t.ownPatience() && (b.opts.Timeout != "" || !c.present()) {
+	if !ownPatience(t) && (b.opts.Timeout != "" || !c.present()) {
 		c = b.clientsField("timeout")
 	}
 	def := insideTimeout
 	switch {
-	case t.ownPatience():
-		def = t.ownTimeout()
-	case t.fromOutside():
+	case ownPatience(t):
+		def = ownTimeout(t)
+	case t.FromOutside():
 		def = outsideTimeout
 	}
-	t.Timeout, t.timeoutSaid = c.limit(def), c.present()
+	t.Timeout, t.TimeoutSaid = c.limit(def), c.present()
 	if c.present() && t.Timeout == 0 && c.text("") != noTimeout {
 		c.fail("a request without any time cannot succeed; no limit is %s", noTimeout)
 	}
@@ -87,36 +85,36 @@ func (b *builder) waits(own cursor, t *Traffic) {
 }
 
 // connects fills in how long the client tries to connect.
-func (b *builder) connects(own cursor, t *Traffic) {
+func (b *builder) connects(own cursor, t *world.Traffic) {
 	c := own.get("connectTimeout")
 	field := "connectTimeout"
-	if t.Connection == ConnectionHTTP2 {
+	if t.Connection == world.ConnectionHTTP2 {
 		field = "dialTimeout"
 	}
-	if !t.ownPatience() && (b.opts.ConnectTimeout != "" || !c.present()) {
+	if !ownPatience(t) && (b.opts.ConnectTimeout != "" || !c.present()) {
 		c = b.clientsField(field)
 	}
 	def := t.Timeout
-	if t.Connection == ConnectionHTTP2 {
+	if t.Connection == world.ConnectionHTTP2 {
 		def = dialTimeout
 	}
-	t.ConnectTimeout, t.connectSaid = c.limit(def), c.present()
+	t.ConnectTimeout, t.ConnectSaid = c.limit(def), c.present()
 	if c.present() && t.ConnectTimeout == 0 && c.text("") != noTimeout {
 		c.fail("no connection comes about without any time; no limit is %s", noTimeout)
 	}
-	if own.get("connectTimeout").present() && t.ConnectTimeout > t.Timeout && t.Timeout > 0 && !t.shared() {
+	if own.get("connectTimeout").present() && t.ConnectTimeout > t.Timeout && t.Timeout > 0 && !t.Shared() {
 		c.fail("connectTimeout %s is longer than timeout %s, which covers it", t.ConnectTimeout.Duration(), t.Timeout.Duration())
 	}
-	t.bound()
+	boundConnect(t)
 }
 
 // bound keeps the time to connect within its limits: the request's own timeout covers it, and a
 // connection that is shared is tried for as long as the kernel does where nobody sets a limit.
-func (t *Traffic) bound() {
+func boundConnect(t *world.Traffic) {
 	switch {
-	case t.shared() && t.ConnectTimeout == 0:
+	case t.Shared() && t.ConnectTimeout == 0:
 		t.ConnectTimeout = kernelTimeout
-	case t.shared() || t.Timeout == 0:
+	case t.Shared() || t.Timeout == 0:
 	case t.ConnectTimeout == 0 || t.ConnectTimeout > t.Timeout:
 		t.ConnectTimeout = t.Timeout
 	}
@@ -146,7 +144,7 @@ func (b *builder) deadAddress(c cursor) {
 	s := b.out
 	s.Unreachable = c.present() && c.text("") != silent
 	s.UnreachableAfter = c.span(0)
-	s.deadSaid = c.present()
+	s.DeadSaid = c.present()
 }
 
 // assumeClients notes what nobody said about the clients.
@@ -154,7 +152,7 @@ func (b *builder) assumeClients() {
 	connects := false
 	for i := range b.out.Traffic {
 		t := &b.out.Traffic[i]
-		if !t.timeoutSaid && !t.ownPatience() {
+		if !t.TimeoutSaid && !ownPatience(t) {
 			b.assume("timeout", limitWords(t.Timeout))
 		}
 		if t.Protocol == endpoints.UDP {
@@ -162,29 +160,29 @@ func (b *builder) assumeClients() {
 		}
 		connects = true
 		switch {
-		case t.connectSaid || t.ownPatience():
-		case t.Connection == ConnectionHTTP2:
+		case t.ConnectSaid || ownPatience(t):
+		case t.Connection == world.ConnectionHTTP2:
 			b.assume("dial-timeout", limitWords(t.ConnectTimeout))
 		default:
 			b.assume("connect-timeout", "as the whole request")
 		}
-		if t.KeepAlive && !t.repeatSaid {
+		if t.KeepAlive && !t.RepeatSaid {
 			b.assume("keepalive-repeat", "asks again over another connection")
 		}
 	}
-	if connects && !b.out.deadSaid {
+	if connects && !b.out.DeadSaid {
 		b.assume("dead-address", silent)
 	}
 }
 
 // waiting has every client whose timeout was not said wait for so long, 0 for ever.
-func waiting(span engine.Time) func(*Scenario) bool {
-	return eachClient(func(t *Traffic) bool {
-		if t.timeoutSaid || t.ownPatience() {
+func waiting(span engine.Time) func(*world.Scenario) bool {
+	return eachClient(func(t *world.Traffic) bool {
+		if t.TimeoutSaid || ownPatience(t) {
 			return false
 		}
 		t.Timeout = span
-		if !t.connectSaid && t.Connection != ConnectionHTTP2 {
+		if !t.ConnectSaid && t.Connection != world.ConnectionHTTP2 {
 			t.ConnectTimeout = span
 		}
 		return true
@@ -193,9 +191,9 @@ func waiting(span engine.Time) func(*Scenario) bool {
 
 // connecting has every client connect for so long where that was not said: those of gRPC, or all
 // others.
-func connecting(grpc bool, span engine.Time) func(*Scenario) bool {
-	return eachClient(func(t *Traffic) bool {
-		if t.connectSaid || t.ownPatience() || (t.Connection == ConnectionHTTP2) != grpc {
+func connecting(grpc bool, span engine.Time) func(*world.Scenario) bool {
+	return eachClient(func(t *world.Traffic) bool {
+		if t.ConnectSaid || ownPatience(t) || (t.Connection == world.ConnectionHTTP2) != grpc {
 			return false
 		}
 		t.ConnectTimeout = span
@@ -204,9 +202,9 @@ func connecting(grpc bool, span engine.Time) func(*Scenario) bool {
 }
 
 // repeating has every client of a pool repeat what a reused connection lost, or not.
-func repeating(repeats bool) func(*Scenario) bool {
-	return eachClient(func(t *Traffic) bool {
-		if t.repeatSaid || !t.KeepAlive {
+func repeating(repeats bool) func(*world.Scenario) bool {
+	return eachClient(func(t *world.Traffic) bool {
+		if t.RepeatSaid || !t.KeepAlive {
 			return false
 		}
 		t.RepeatReused = repeats
@@ -215,12 +213,12 @@ func repeating(repeats bool) func(*Scenario) bool {
 }
 
 // eachClient changes every stream for which change says that it has changed something.
-func eachClient(change func(*Traffic) bool) func(*Scenario) bool {
-	return func(s *Scenario) bool {
+func eachClient(change func(*world.Traffic) bool) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
 		changed := false
 		for i := range s.Traffic {
 			if change(&s.Traffic[i]) {
-				s.Traffic[i].bound()
+				boundConnect(&s.Traffic[i])
 				changed = true
 			}
 		}
@@ -230,13 +228,13 @@ func eachClient(change func(*Traffic) bool) func(*Scenario) bool {
 
 // answering has somebody answer for the addresses of pods that are gone, so long after the question.
 // Where all clients are behind load balancers that let no ICMP through nobody would hear of it.
-func answering(after engine.Time) func(*Scenario) bool {
-	return func(s *Scenario) bool {
+func answering(after engine.Time) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
 		s.Unreachable, s.UnreachableAfter = true, after
 		for i := range s.Traffic {
 			t := &s.Traffic[i]
 			if t.Protocol != endpoints.UDP && (t.LB == nil || t.LB.Layer7 != nil || !t.LB.ICMPFiltered || t.Ingress != nil) {
-				return !s.deadSaid
+				return !s.DeadSaid
 			}
 		}
 		return false

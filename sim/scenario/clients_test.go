@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // clientsWeb is a Deployment with a Service of a port each for requests, gRPC, sessions, webhooks and UDP.
@@ -47,7 +48,7 @@ webhooks: [{name: web.example.com, admissionReviewVersions: [v1], sideEffects: N
 `
 
 // parsed reads a Scenario with more fields, of Services of a type.
-func parsed(kind, spec string, opts Options) (*Scenario, string) {
+func parsed(kind, spec string, opts Options) (*world.Scenario, string) {
 	text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  actions: [{rolloutRestart: deployment/web}]\n" + spec + "---" + fmt.Sprintf(clientsWeb, kind)
 	objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
 	list, more := Parse(objects, opts)
@@ -64,7 +65,7 @@ func parsed(kind, spec string, opts Options) (*Scenario, string) {
 }
 
 // said lists what the clients of each stream wait for: an answer, a connection.
-func said(s *Scenario) string {
+func said(s *world.Scenario) string {
 	var out []string
 	for i := range s.Traffic {
 		t := &s.Traffic[i]
@@ -102,9 +103,9 @@ func TestHowLongClientsWait(t *testing.T) {
 	}
 }
 
-func orEmpty(s *Scenario) *Scenario {
+func orEmpty(s *world.Scenario) *world.Scenario {
 	if s == nil {
-		return &Scenario{}
+		return &world.Scenario{}
 	}
 	return s
 }
@@ -163,7 +164,7 @@ func TestWhatAnAddressAnswersThatIsGone(t *testing.T) {
 }
 
 // alternativesOf says what is tried instead of one assumption.
-func alternativesOf(s *Scenario, id string) string {
+func alternativesOf(s *world.Scenario, id string) string {
 	var out []string
 	for _, a := range Alternatives(s) {
 		if a.ID == id {
@@ -247,23 +248,23 @@ func TestOtherTimeoutsAreThoseOfClientsOfWhomNothingIsSaid(t *testing.T) {
 	t.Parallel()
 	const span, was, wasConnect = 7 * engine.Second, 30 * engine.Second, 2 * engine.Second
 	for name, c := range map[string]struct {
-		client                            Traffic
+		client                            world.Traffic
 		waits, connects, connectsOverGRPC bool
 		along                             bool // to connect takes as long as the whole request
 	}{
-		"nothing said":               {Traffic{}, true, true, false, true},
-		"the timeout":                {Traffic{timeoutSaid: true}, false, true, false, false},
-		"how long it connects":       {Traffic{connectSaid: true}, true, false, false, false},
-		"both":                       {Traffic{timeoutSaid: true, connectSaid: true}, false, false, false, false},
-		"gRPC":                       {Traffic{Connection: ConnectionHTTP2}, true, false, true, false},
-		"gRPC, how long it connects": {Traffic{Connection: ConnectionHTTP2, connectSaid: true}, true, false, false, false},
-		"over UDP":                   {Traffic{Protocol: endpoints.UDP}, false, false, false, false},
-		"a webhook":                  {Traffic{Class: ClassWebhook}, false, false, false, false},
+		"nothing said":               {world.Traffic{}, true, true, false, true},
+		"the timeout":                {world.Traffic{TimeoutSaid: true}, false, true, false, false},
+		"how long it connects":       {world.Traffic{ConnectSaid: true}, true, false, false, false},
+		"both":                       {world.Traffic{TimeoutSaid: true, ConnectSaid: true}, false, false, false, false},
+		"gRPC":                       {world.Traffic{Connection: world.ConnectionHTTP2}, true, false, true, false},
+		"gRPC, how long it connects": {world.Traffic{Connection: world.ConnectionHTTP2, ConnectSaid: true}, true, false, false, false},
+		"over UDP":                   {world.Traffic{Protocol: endpoints.UDP}, false, false, false, false},
+		"a webhook":                  {world.Traffic{Class: ClassWebhook}, false, false, false, false},
 	} {
-		try := func(change func(*Scenario) bool) (Traffic, bool) {
+		try := func(change func(*world.Scenario) bool) (world.Traffic, bool) {
 			client := c.client
 			client.Timeout, client.ConnectTimeout, client.Rate = was, wasConnect, 1000
-			sc := &Scenario{Traffic: []Traffic{client}}
+			sc := &world.Scenario{Traffic: []world.Traffic{client}}
 			changed := change(sc)
 			return sc.Traffic[0], changed
 		}

@@ -6,21 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-)
-
-// What the action component does.
-const (
-	ComponentPause   = "pause"
-	ComponentResume  = "resume"
-	ComponentRestart = "restart"
-)
-
-// Components of the cluster that actions can pause, by name; there is a kube-proxy and a kubelet
-// on each node.
-const (
-	LBController = "lb-controller"
-	KubeProxyOf  = "kube-proxy/"
-	KubeletOf    = "kubelet/"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // controllers are the components of the control plane.
@@ -34,7 +20,7 @@ func controllers() []string {
 const nodeLease = 50 * engine.Second
 
 // component reads which component is paused, goes on or is restarted.
-func (b *builder) component(v cursor, a *Action) bool {
+func (b *builder) component(v cursor, a *world.Action) bool {
 	name, pause, restart := v.get("name"), v.get("pause"), v.get("restart")
 	a.Target = name.text("")
 	if a.Target == "" {
@@ -50,29 +36,29 @@ func (b *builder) component(v cursor, a *Action) bool {
 		v.fail("say what is done to it: pause: true, pause: false or restart: true")
 		return false
 	case pause.present() && pause.flag(true):
-		a.Value = ComponentPause
+		a.Value = world.ComponentPause
 	case pause.present():
-		a.Value = ComponentResume
+		a.Value = world.ComponentResume
 	case !restart.flag(true):
 		restart.fail("expected true")
 		return false
-	case !strings.HasPrefix(a.Target, KubeProxyOf):
+	case !strings.HasPrefix(a.Target, world.KubeProxyOf):
 		restart.fail("not yet simulated: restart of %s; pause it, or restart a kube-proxy", a.Target)
 		return false
 	default:
-		a.Value = ComponentRestart
+		a.Value = world.ComponentRestart
 	}
 	return true
 }
 
 // isComponent says whether there is a component of a name.
 func (b *builder) isComponent(name string) bool {
-	if name == LBController {
-		return slices.ContainsFunc(b.out.Traffic, func(t Traffic) bool { return t.LB != nil })
+	if name == world.LBController {
+		return slices.ContainsFunc(b.out.Traffic, func(t world.Traffic) bool { return t.LB != nil })
 	}
-	for _, prefix := range []string{KubeProxyOf, KubeletOf} {
+	for _, prefix := range []string{world.KubeProxyOf, world.KubeletOf} {
 		if node, ok := strings.CutPrefix(name, prefix); ok {
-			return slices.ContainsFunc(b.out.Nodes, func(n Node) bool { return n.Name == node })
+			return slices.ContainsFunc(b.out.Nodes, func(n world.Node) bool { return n.Name == node })
 		}
 	}
 	return slices.Contains(controllers(), name)
@@ -81,8 +67,8 @@ func (b *builder) isComponent(name string) bool {
 // componentWords lists the names that are valid.
 func (b *builder) componentWords() string {
 	names := controllers()
-	if b.isComponent(LBController) {
-		names = append(names, LBController)
+	if b.isComponent(world.LBController) {
+		names = append(names, world.LBController)
 	}
 	slices.Sort(names)
 	first, last := b.out.Nodes[0].Name, b.out.Nodes[len(b.out.Nodes)-1].Name
@@ -93,8 +79,8 @@ func (b *builder) componentWords() string {
 func (b *builder) silentKubelets() {
 	for i := range b.out.Actions {
 		a := &b.out.Actions[i]
-		node, ok := strings.CutPrefix(a.Target, KubeletOf)
-		if ok && a.Verb == "component" && a.Value == ComponentPause && (a.For == 0 || a.For > nodeLease) {
+		node, ok := strings.CutPrefix(a.Target, world.KubeletOf)
+		if ok && a.Verb == "component" && a.Value == world.ComponentPause && (a.For == 0 || a.For > nodeLease) {
 			b.notModelled("node-not-ready", "a node whose kubelet is silent for more than "+nodeLease.Duration().String()+" counts as not ready, and its pods with it: here they stay as they are",
 				"Node "+node, "unknown")
 		}

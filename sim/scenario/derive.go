@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // derive makes the Scenario of one case: its own workload, the Services that select its pods
 // (each of them makes the proxies sync), the other workloads behind those, whose pods answer
 // meanwhile, and the default clients of one entry: none where they choose the pod.
-func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
+func (b *builder) derive(base *world.Scenario, index int, e *entry) *world.Scenario {
 	s := *base
-	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]Assumption(nil), b.assumed...), family: b.family}
+	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]world.Assumption(nil), b.assumed...), family: b.family}
 	s.Assumptions, s.NotModelled = nil, nil
 	s.Workloads, s.Services, s.Traffic = nil, nil, nil
 	own.servicesOf(index)
@@ -22,7 +23,7 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	}
 	for _, i := range b.census.beside(s.Services, index) {
 		w := base.Workloads[i]
-		w.aside = i != index
+		w.Aside = i != index
 		own.serve(&w, e)
 		s.Workloads = append(s.Workloads, w)
 	}
@@ -30,7 +31,7 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 	for _, t := range clientsOf(e.class, &e.subject) {
 		t.Rate, t.Headline = b.rateOf(t.Rate), t.Headline && !e.aside
 		own.balance(&t, e.service.Value, "", cursor{})
-		t.ground(e.service.Value)
+		ground(&t, e.service.Value)
 		own.habits(cursor{d: b.doc}, &t)
 		s.Traffic = append(s.Traffic, t)
 	}
@@ -38,7 +39,7 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 		own.assume("clients", clientWords(s.Traffic))
 	}
 	o := &b.census.owners[index]
-	s.Actions = []Action{{At: s.Warmup, Verb: "rolloutRestart", Target: o.id(), Pos: o.object.Position}}
+	s.Actions = []world.Action{{At: s.Warmup, Verb: "rolloutRestart", Target: o.id(), Pos: o.object.Position}}
 	own.finish()
 	own.fromInside(e)
 	return &s
@@ -48,13 +49,13 @@ func (b *builder) derive(base *Scenario, index int, e *entry) *Scenario {
 // kube-proxy's rules, is not that of the case.
 func (b *builder) fromInside(e *entry) {
 	if e.routed != "" && throughRoute(b.out.Traffic) {
-		b.notModelled(InsideClients, "clients inside the cluster, who ask the Service and not its "+e.routed, "Service "+e.service.ID(), "unknown")
+		b.notModelled(world.InsideClients, "clients inside the cluster, who ask the Service and not its "+e.routed, "Service "+e.service.ID(), "unknown")
 	}
 }
 
 // throughRoute says whether any stream goes through what an Ingress or HTTPRoute leads to.
-func throughRoute(streams []Traffic) bool {
-	return slices.ContainsFunc(streams, func(t Traffic) bool { return t.LB != nil && t.LB.Layer7 != nil })
+func throughRoute(streams []world.Traffic) bool {
+	return slices.ContainsFunc(streams, func(t world.Traffic) bool { return t.LB != nil && t.LB.Layer7 != nil })
 }
 
 // servicesOf keeps the Services that select a workload of the census and have something for a
@@ -62,13 +63,13 @@ func throughRoute(streams []Traffic) bool {
 func (b *builder) servicesOf(index int) {
 	for _, s := range b.world.services {
 		if endpoints.Unproxied(s.Value) == "" && b.census.owners[index].behind(s) {
-			b.out.Services = append(b.out.Services, Service{Service: s.Value, Object: s.Object})
+			b.out.Services = append(b.out.Services, world.Service{Service: s.Value, Object: s.Object})
 		}
 	}
 }
 
 // serve has a workload's App be that of the container which the entry's port leads to.
-func (b *builder) serve(w *Workload, e *entry) {
+func (b *builder) serve(w *world.Workload, e *entry) {
 	template := &w.Deployment.Spec.Template
 	i := ServerOf(template, e.port.TargetPort.IntVal, e.port.TargetPort.StrVal)
 	if i < 0 || template.Spec.Containers[i].Name == w.Server {
@@ -80,7 +81,7 @@ func (b *builder) serve(w *Workload, e *entry) {
 	}
 }
 
-func clientWords(traffic []Traffic) string {
+func clientWords(traffic []world.Traffic) string {
 	var out []string
 	for _, t := range traffic {
 		out = append(out, fmt.Sprintf("%s %s", t.Name, rateText(t.Rate)))

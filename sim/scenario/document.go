@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // document is a Scenario as it was written, with what --set put into it, and what is wrong
@@ -19,7 +20,7 @@ type document struct {
 	value    map[string]any
 	given    []given
 	files    map[string]Content
-	set      Overrides
+	set      world.Overrides
 	problems []manifest.Problem
 	balanced bool // some traffic goes through the load balancer
 }

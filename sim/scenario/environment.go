@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Environment is a kind of cluster: what --env says of its nodes' service proxy and of its load
 // balancers, where the input does not say it (docs/model/simulator.md 5.2).
 type Environment struct {
 	ID, What string
-	Proxy    Proxy
+	Proxy    world.Proxy
 	// Provider is what a Node's providerID begins with, "" where the load balancer is anybody's.
 	Provider string
 	// OtherProxy names the service proxy of an environment without kube-proxy.

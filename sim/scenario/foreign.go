@@ -61,7 +61,7 @@ func foreignKind(o *manifest.Object) string {
 	}
 }
 
-func (w *world) addForeign(o *manifest.Object, template *corev1.PodTemplateSpec) {
+func (w *inventory) addForeign(o *manifest.Object, template *corev1.PodTemplateSpec) {
 	own := owner{kind: foreignKind(o), namespace: o.Namespace, name: o.Name, template: template, replicas: -1, object: o}
 	if n, ok := rawAt(o.Value, "spec", "replicas").(int64); ok && n >= 0 && n <= maxWhole {
 		own.replicas = int32(n)
@@ -78,7 +78,7 @@ func (w *world) addForeign(o *manifest.Object, template *corev1.PodTemplateSpec)
 
 // addPod keeps a bare Pod, once for all with the same labels. One that ends by itself, or is there
 // for a test of a chart, is nobody's server.
-func (w *world) addPod(o *manifest.Object, p *corev1.Pod) {
+func (w *inventory) addPod(o *manifest.Object, p *corev1.Pod) {
 	_, hook := p.Annotations["helm.sh/hook"]
 	if len(p.OwnerReferences) > 0 || hook || p.Spec.RestartPolicy == corev1.RestartPolicyNever || p.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
 		return
@@ -93,7 +93,7 @@ func (w *world) addPod(o *manifest.Object, p *corev1.Pod) {
 	w.foreign = append(w.foreign, owner{kindPods, o.Namespace, o.Name, template, 1, o})
 }
 
-func (w *world) addReplicaSet(o *manifest.Object, r *appsv1.ReplicaSet) {
+func (w *inventory) addReplicaSet(o *manifest.Object, r *appsv1.ReplicaSet) {
 	if len(r.OwnerReferences) > 0 {
 		return
 	}
@@ -106,7 +106,7 @@ func (w *world) addReplicaSet(o *manifest.Object, r *appsv1.ReplicaSet) {
 
 // adopter is the Rollout that runs the pods of a Deployment in its stead (spec.workloadRef;
 // recalled), nil for none.
-func (w *world) adopter(d manifest.Typed[*appsv1.Deployment]) *owner {
+func (w *inventory) adopter(d manifest.Typed[*appsv1.Deployment]) *owner {
 	for i := range w.foreign {
 		o := &w.foreign[i]
 		ref := rawAt(o.object.Value, "spec", "workloadRef")

@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // FuzzParse: no document and no --set makes Parse or Infer panic, and what passes without an
@@ -64,7 +65,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // check looks at what every Scenario has to have.
-func check(t *testing.T, s *Scenario) {
+func check(t *testing.T, s *world.Scenario) {
 	t.Helper()
 	if once, again := Normal(s), Normal(s); once != again {
 		t.Fatal("printed twice, it differs")
@@ -74,7 +75,7 @@ func check(t *testing.T, s *Scenario) {
 	}
 	for i := range s.Traffic {
 		checkTraffic(t, &s.Traffic[i])
-		if svc := s.serviceNamed(s.Traffic[i].Service); svc != nil && s.Traffic[i].needsNodePort(svc) {
+		if svc := s.ServiceNamed(s.Traffic[i].Service); svc != nil && needsNodePort(&s.Traffic[i], svc) {
 			t.Fatalf("traffic %s comes to a node, and Service %s has no node port", s.Traffic[i].Name, svc.Name)
 		}
 	}
@@ -91,24 +92,24 @@ func check(t *testing.T, s *Scenario) {
 }
 
 // checkProxy looks at what every stream through a proxy has to have.
-func checkProxy(t *testing.T, tr *Traffic) {
+func checkProxy(t *testing.T, tr *world.Traffic) {
 	t.Helper()
 	l := tr.LB.Layer7
-	if l != nil && (l.Retries > maxRetries || tr.Connection == ConnectionSession || tr.Protocol != endpoints.TCP || tr.LB.Announce != AnnounceNone) {
+	if l != nil && (l.Retries > maxRetries || tr.Connection == world.ConnectionSession || tr.Protocol != endpoints.TCP || tr.LB.Announce != world.AnnounceNone) {
 		t.Fatalf("proxy %+v of %+v", l, tr)
 	}
 }
 
 // checkTraffic looks at what every stream has to have.
-func checkTraffic(t *testing.T, tr *Traffic) {
+func checkTraffic(t *testing.T, tr *world.Traffic) {
 	t.Helper()
-	if tr.Timeout <= 0 || tr.ConnectTimeout > tr.Timeout && !tr.shared() || tr.Clients < 1 || tr.Rate == 0 && tr.Arrivals != ArrivalsClosedLoop {
+	if tr.Timeout <= 0 || tr.ConnectTimeout > tr.Timeout && !tr.Shared() || tr.Clients < 1 || tr.Rate == 0 && tr.Arrivals != world.ArrivalsClosedLoop {
 		t.Fatalf("traffic %+v", tr)
 	}
 	if lb := tr.LB; lb != nil {
 		c := lb.Check
-		if tr.HealthyNodesOnly || !tr.External || lb.Service != tr.Service || (c.Probe == ProbePod) != (lb.Target == TargetPods && c.Probe != ProbeNone) ||
-			c.Probe != ProbeNone && (c.Interval <= 0 || c.Timeout <= 0 || c.Healthy < 1 || c.Unhealthy < 1) || lb.Drain < 0 {
+		if tr.HealthyNodesOnly || !tr.External || lb.Service != tr.Service || (c.Probe == world.ProbePod) != (lb.Target == world.TargetPods && c.Probe != world.ProbeNone) ||
+			c.Probe != world.ProbeNone && (c.Interval <= 0 || c.Timeout <= 0 || c.Healthy < 1 || c.Unhealthy < 1) || lb.Drain < 0 {
 			t.Fatalf("load balancer %+v", lb)
 		}
 		checkProxy(t, tr)
@@ -123,7 +124,7 @@ func FuzzHook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script, image string) {
 		for _, argv := range [][]string{{"sh", "-c", script}, strings.Fields(script)} {
 			c := &corev1.Container{Image: image, Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: argv}}}}
-			h := HookOf(c, Overrides{})
+			h := HookOf(c, world.Overrides{})
 			if h.Duration.Min() < 0 || h.Duration.Max() > foreverHook || h.ActsAfter.Max() > h.Duration.Max() || h.Kind == HookNone {
 				t.Fatalf("%+v", h)
 			}

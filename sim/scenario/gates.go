@@ -7,16 +7,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-)
-
-// GateInjection is who gives pods the readiness gate of the load balancer before them.
-type GateInjection uint8
-
-// The ways of injection.
-const (
-	InjectNever    GateInjection = iota // only the manifest does
-	InjectLabelled                      // a webhook, in namespaces with a label: a finished Scenario says InjectAlways or InjectNever
-	InjectAlways                        // a webhook, for every pod behind the load balancer
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // gateLabel is the label of a Namespace that has the AWS Load Balancer Controller's webhook
@@ -26,38 +17,12 @@ const (
 	gateEnabled = "enabled"
 )
 
-// gateFamily ends the name of all the gates that begin alike.
-const gateFamily = "*"
-
-// Keeps says whether the load balancer's controller sets a readiness gate: the one that it is
-// named after, or all that begin alike.
-func (l *LoadBalancer) Keeps(gate string) bool {
-	if prefix, family := strings.CutSuffix(l.ReadinessGate, gateFamily); family {
-		return strings.HasPrefix(gate, prefix)
-	}
-	return l.ReadinessGate != "" && gate == l.ReadinessGate
-}
-
-// InjectedGate is the readiness gate that pods behind a port of the Service get without the
-// manifest's asking, "" for none. One of a family is named after its target group, which a port
-// has for itself.
-func (l *LoadBalancer) InjectedGate(port int) string {
-	if l.GateInjection != InjectAlways || l.ReadinessGate == "" {
-		return ""
-	}
-	prefix, family := strings.CutSuffix(l.ReadinessGate, gateFamily)
-	if !family {
-		return prefix
-	}
-	return prefix + fmt.Sprintf("k8s-%s-%d", strings.ReplaceAll(l.Service, "/", "-"), port)
-}
-
 // gateFields are the fields of a load balancer that readiness gates need.
 const gateFields = "readinessGate gateRecheck gateTimeout gateInjection"
 
 // albGate has the AWS Load Balancer Controller set the gates of its ip targets.
-func albGate(lb *LoadBalancer) []claim {
-	lb.ReadinessGate, lb.GateRecheck, lb.GateInjection = "target-health.elbv2.k8s.aws/"+gateFamily, 15*engine.Second, InjectLabelled
+func albGate(lb *world.LoadBalancer) []claim {
+	lb.ReadinessGate, lb.GateRecheck, lb.GateInjection = "target-health.elbv2.k8s.aws/"+world.GateFamily, 15*engine.Second, world.InjectLabelled
 	return []claim{
 		{verified, "2 lbc readiness gate", "readinessGate gateRecheck gateInjection"},
 		{inferred, "2 lbc readiness gate: it waits for ever", "gateTimeout"},
@@ -65,8 +30,8 @@ func albGate(lb *LoadBalancer) []claim {
 }
 
 // negGate has Google's controller set the gate of pods in NEGs.
-func negGate(lb *LoadBalancer) []claim {
-	lb.ReadinessGate, lb.GateTimeout, lb.GateInjection = "cloud.google.com/load-balancer-neg-ready", 10*engine.Minute, InjectAlways
+func negGate(lb *world.LoadBalancer) []claim {
+	lb.ReadinessGate, lb.GateTimeout, lb.GateInjection = "cloud.google.com/load-balancer-neg-ready", 10*engine.Minute, world.InjectAlways
 	lb.GateRecheck = 5 * engine.Second
 	return []claim{
 		{verified, "2 GKE NEG L7: ingress-gce pkg/neg/readiness", "readinessGate gateTimeout"},
@@ -75,19 +40,8 @@ func negGate(lb *LoadBalancer) []claim {
 	}
 }
 
-// injectInto decides, once the Service is known, whether a webhook gives its pods the gate:
-// labelled says whether the namespace asks for it.
-func (l *LoadBalancer) injectInto(labelled bool) {
-	switch {
-	case l.GateInjection == InjectLabelled && labelled:
-		l.GateInjection = InjectAlways
-	case l.GateInjection == InjectLabelled:
-		l.GateInjection = InjectNever
-	}
-}
-
 // checkGates reports what does not go together.
-func (b *builder) checkGates(lb *LoadBalancer) {
+func (b *builder) checkGates(lb *world.LoadBalancer) {
 	c := b.balancerSpec()
 	switch {
 	case lb.ReadinessGate == "":
@@ -96,26 +50,16 @@ func (b *builder) checkGates(lb *LoadBalancer) {
 				at.fail("this load balancer sets no readiness gate: give readinessGate, too")
 			}
 		}
-	case lb.Target != TargetPods:
+	case lb.Target != world.TargetPods:
 		b.failAt(c, "readinessGate", "only pods have readiness gates, and the targets are nodes")
 	case lb.GateRecheck == 0:
 		b.failAt(c, "gateRecheck", "expected more than 0: how often pods that wait for the gate are looked at")
 	}
 }
 
-// GatePath is where a workload's manifest asks for a readiness gate, "" where it does not.
-func (w *Workload) GatePath(gate string) string {
-	for i, g := range w.Deployment.Spec.Template.Spec.ReadinessGates {
-		if string(g.ConditionType) == gate {
-			return fmt.Sprintf("spec.template.spec.readinessGates[%d]", i)
-		}
-	}
-	return ""
-}
-
 // unkeptGates names the readiness gates that nobody in this world sets: pods that have one are
 // never ready, unless they were before the run.
-func (b *builder) unkeptGates(w *Workload) {
+func (b *builder) unkeptGates(w *world.Workload) {
 	for _, g := range w.Deployment.Spec.Template.Spec.ReadinessGates {
 		if b.keeps(w, string(g.ConditionType)) {
 			continue
@@ -129,7 +73,7 @@ func (b *builder) unkeptGates(w *Workload) {
 }
 
 // keeps says whether a load balancer before a workload's pods, or an action, sets a gate.
-func (b *builder) keeps(w *Workload, gate string) bool {
+func (b *builder) keeps(w *world.Workload, gate string) bool {
 	for _, a := range b.out.Actions {
 		if name, _, _ := strings.Cut(a.Target, "#"); a.Verb == "setGate" && name == w.Name() && strings.HasPrefix(a.Value, gate+"=") {
 			return true
@@ -137,8 +81,8 @@ func (b *builder) keeps(w *Workload, gate string) bool {
 	}
 	for i := range b.out.Traffic {
 		t := b.out.Traffic[i].Door()
-		svc := b.out.serviceNamed(t.Service)
-		if t.LB != nil && t.LB.Keeps(gate) && svc != nil && svc.Namespace == w.Deployment.Namespace && selects(svc, w.Deployment.Spec.Template.Labels) {
+		svc := b.out.ServiceNamed(t.Service)
+		if t.LB != nil && t.LB.Keeps(gate) && svc != nil && svc.Namespace == w.Deployment.Namespace && world.Selects(svc, w.Deployment.Spec.Template.Labels) {
 			return true
 		}
 	}
@@ -146,7 +90,7 @@ func (b *builder) keeps(w *Workload, gate string) bool {
 }
 
 // setGate reads which readiness gate of which pods a controller that is not simulated sets.
-func (b *builder) setGate(v cursor, namespace string, a *Action) bool {
+func (b *builder) setGate(v cursor, namespace string, a *world.Action) bool {
 	if !b.workloadTarget(v.get("of"), namespace, a) {
 		return false
 	}

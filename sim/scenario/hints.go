@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // HintMode is how the EndpointSlice controller hints the ready endpoints of a Service
@@ -50,44 +51,8 @@ func HintModeOf(svc *corev1.Service, k endpoints.Profile) HintMode {
 	}
 }
 
-// CountsForHints says whether a node's CPU counts for proportional hints: it is not of the
-// control plane and it is ready (k8s.io/endpointslice 0.36.3 topologycache.go; verified). A
-// node that says nothing of its state is taken to be ready.
-func (n *Node) CountsForHints() bool {
-	if n.Object == nil {
-		return true
-	}
-	for _, label := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"} {
-		if _, ok := n.Object.Labels[label]; ok {
-			return false
-		}
-	}
-	for _, c := range n.Object.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return true
-}
-
-// assumedCPU is what nodes are given that do not say how much they have, in 1/1000.
-const assumedCPU = 4000
-
-// AllocatableCPU returns a node's allocatable CPU in 1/1000; said is false when the node does
-// not say it and has as much as every other such node.
-func (n *Node) AllocatableCPU() (milli int64, said bool) {
-	if n.Object == nil {
-		return assumedCPU, false
-	}
-	q, ok := n.Object.Status.Allocatable[corev1.ResourceCPU]
-	if !ok {
-		return assumedCPU, false
-	}
-	return q.MilliValue(), true
-}
-
 // hintsLeftOut names what of proportional hints is not as in a cluster.
-func (b *builder) hintsLeftOut(s *Service) {
+func (b *builder) hintsLeftOut(s *world.Service) {
 	if HintModeOf(s.Service, b.out.Kubernetes) != HintsProportional {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Kinds of hooks.
@@ -32,9 +33,9 @@ const (
 // chains, and the programs of the table in program.go; anything else takes 0-5 s as an
 // assumption and is Undetermined. A program that the image is known not to have fails at
 // once: no delay at all (docs/model/pod-lifecycle.md 2.1). Overrides replace the duration.
-func HookOf(c *corev1.Container, set Overrides) Hook {
+func HookOf(c *corev1.Container, set world.Overrides) world.Hook {
 	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil {
-		return Hook{}
+		return world.Hook{}
 	}
 	h := recognise(c, c.Lifecycle.PreStop)
 	if d, ok := lookup(set.PreStop, c.Name); ok && h.Kind != HookNone {
@@ -47,27 +48,27 @@ func HookOf(c *corev1.Container, set Overrides) Hook {
 	return h
 }
 
-func recognise(c *corev1.Container, hook *corev1.LifecycleHandler) Hook {
+func recognise(c *corev1.Container, hook *corev1.LifecycleHandler) world.Hook {
 	switch {
 	case hook.Sleep != nil:
 		d := engine.Time(min(max(hook.Sleep.Seconds, 0), int64(maxSpan/engine.Second))) * engine.Second
-		return Hook{Kind: HookSleep, Duration: engine.Constant(d), Why: "sleep action, " + d.Duration().String()}
+		return world.Hook{Kind: HookSleep, Duration: engine.Constant(d), Why: "sleep action, " + d.Duration().String()}
 	case hook.Exec != nil:
 		return execHook(c, hook.Exec.Command)
 	case hook.HTTPGet != nil:
 		return httpHook(hook.HTTPGet)
 	case hook.TCPSocket != nil:
-		return Hook{Kind: HookTCPSocket, Why: "tcpSocket is not implemented for hooks: it fails at once"}
+		return world.Hook{Kind: HookTCPSocket, Why: "tcpSocket is not implemented for hooks: it fails at once"}
 	}
-	return Hook{}
+	return world.Hook{}
 }
 
-func execHook(c *corev1.Container, argv []string) Hook {
+func execHook(c *corev1.Container, argv []string) world.Hook {
 	if len(argv) == 0 {
-		return Hook{Kind: HookMissing, Why: "no command: it fails at once"}
+		return world.Hook{Kind: HookMissing, Why: "no command: it fails at once"}
 	}
 	if why := absent(parseImage(c.Image), argv[0]); why != "" {
-		return Hook{Kind: HookMissing, Why: why}
+		return world.Hook{Kind: HookMissing, Why: why}
 	}
 	h := interpreter{container: c}.argv(argv, 0).hook(HookExec)
 	if program := neededProgram(argv); program != "" && !hasShell(c) {
@@ -78,7 +79,7 @@ func execHook(c *corev1.Container, argv []string) Hook {
 
 // httpHook: the kubelet waits for the answer without a limit and does not look at its status
 // (docs/model/pod-lifecycle.md 2.2).
-func httpHook(get *corev1.HTTPGetAction) Hook {
+func httpHook(get *corev1.HTTPGetAction) world.Hook {
 	if strings.HasPrefix(get.Path, "/shutdown/ready") { // Envoy Gateway, docs/model/load-balancers.md 5.2
 		return effect{min: 10 * engine.Second, max: engine.Minute, failsReadiness: true, waits: true, why: []string{"Envoy's shutdown manager: drains 10-60 s"}}.hook(HookHTTP)
 	}
@@ -110,8 +111,8 @@ func unknownEffect(why string) effect {
 
 // hook turns an effect into a Hook. What is done to the server as the very last thing is left
 // out: the kubelet's SIGTERM comes at the same moment and does the same.
-func (e effect) hook(kind string) Hook {
-	h := Hook{
+func (e effect) hook(kind string) world.Hook {
+	h := world.Hook{
 		Kind:             kind,
 		Duration:         between(e.min, e.max),
 		WaitsForRequests: e.waits,

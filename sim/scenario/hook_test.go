@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 func execIn(image string, argv ...string) *corev1.Container {
@@ -19,7 +20,7 @@ func execIn(image string, argv ...string) *corev1.Container {
 func sh(script string) *corev1.Container { return execIn("example.com/app:1", "/bin/sh", "-c", script) }
 
 // words writes what matters of a hook.
-func words(h Hook) string {
+func words(h world.Hook) string {
 	var out []string
 	out = append(out, h.Kind, h.Duration.String())
 	for _, f := range []struct {
@@ -140,7 +141,7 @@ func TestHookOf(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			h := HookOf(tt.c, Overrides{})
+			h := HookOf(tt.c, world.Overrides{})
 			if got := words(h); got != tt.want {
 				t.Errorf("got  %s (%s)\nwant %s", got, h.Why, tt.want)
 			}
@@ -170,7 +171,7 @@ func TestHooksThatAreNoProgram(t *testing.T) {
 		{"nothing in it", &corev1.LifecycleHandler{}, " 0s"},
 	} {
 		c := &corev1.Container{Lifecycle: &corev1.Lifecycle{PreStop: tt.hook}}
-		if got := words(HookOf(c, Overrides{})); got != tt.want {
+		if got := words(HookOf(c, world.Overrides{})); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -178,7 +179,7 @@ func TestHooksThatAreNoProgram(t *testing.T) {
 
 func TestOverridesOfHooks(t *testing.T) {
 	t.Parallel()
-	set := Overrides{PreStop: []Named{{"web", engine.Constant(9 * engine.Second)}, {"side", engine.Constant(engine.Second)}}}
+	set := world.Overrides{PreStop: []world.Named{{Name: "web", Dist: engine.Constant(9 * engine.Second)}, {Name: "side", Dist: engine.Constant(engine.Second)}}}
 	c := sh("/drain; nginx -s quit; sleep 1")
 	if got := words(HookOf(c, set)); !strings.Contains(got, "undetermined") {
 		t.Errorf("an override for another container counts: %s", got)
@@ -193,7 +194,7 @@ func TestOverridesOfHooks(t *testing.T) {
 	absent := &corev1.Container{Name: "side", Image: "gcr.io/distroless/static", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
 		Exec: &corev1.ExecAction{Command: []string{"sleep", "15"}},
 	}}}
-	if without, with := words(HookOf(absent, Overrides{})), words(HookOf(absent, set)); without != "missing 0s" || with != "exec 1s" {
+	if without, with := words(HookOf(absent, world.Overrides{})), words(HookOf(absent, set)); without != "missing 0s" || with != "exec 1s" {
 		t.Errorf("a program that the image does not have: %s, with its duration given %s", without, with)
 	}
 	if got := words(HookOf(&corev1.Container{Name: "side"}, set)); got != " 0s" {

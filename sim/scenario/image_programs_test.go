@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Whether an image has a shell and sleep is known of some, and of others it is not: a hook that
@@ -46,7 +47,7 @@ func TestWhatAHookTakesForGranted(t *testing.T) {
 		{"otel/opentelemetry-collector-contrib:0.120.0", "sleep|5", missing},
 		{"hashicorp/http-echo:1.0", "sleep|5", missing},
 	} {
-		h := HookOf(execIn(tt.image, strings.Split(tt.argv, "|")...), Overrides{})
+		h := HookOf(execIn(tt.image, strings.Split(tt.argv, "|")...), world.Overrides{})
 		got := h.Assumes
 		if h.Kind == HookMissing {
 			got = missing
@@ -77,11 +78,11 @@ func TestAContainerThatRunsAShellHasOne(t *testing.T) {
 	} {
 		c := execIn("example.com/web", "sleep", "5")
 		tt.change(c)
-		if h := HookOf(c, Overrides{}); h.Assumes != tt.want {
+		if h := HookOf(c, world.Overrides{}); h.Assumes != tt.want {
 			t.Errorf("%s: %q, want %q", name, h.Assumes, tt.want)
 		}
 	}
-	if h := HookOf(execIn("example.com/web", "sleep", "5"), Overrides{PreStop: []Named{{"", engine.Constant(engine.Second)}}}); h.Assumes != "" {
+	if h := HookOf(execIn("example.com/web", "sleep", "5"), world.Overrides{PreStop: []world.Named{{Name: "", Dist: engine.Constant(engine.Second)}}}); h.Assumes != "" {
 		t.Error("who says how long it takes says that it is there")
 	}
 }

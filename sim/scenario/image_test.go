@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A server is known by whole words of its image's name, and what is beside one is not taken for it.
@@ -70,7 +72,7 @@ func TestImagesAreKnownByWholeWords(t *testing.T) {
 		"registry.k8s.io/ingress-nginx/controller:v1.15.1":          "ingress-nginx",
 		"registry.k8s.io/ingress-nginx/kube-webhook-certgen:v1.5.1": UnknownProfile,
 	} {
-		if got := ContainerApp(&corev1.Container{Image: image}, nil, Overrides{}).Profile; got != want {
+		if got := ContainerApp(&corev1.Container{Image: image}, nil, world.Overrides{}).Profile; got != want {
 			t.Errorf("%s: %s, want %s", image, got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Case is one action on one workload, seen through one traffic entry.
@@ -29,26 +30,14 @@ type Case struct {
 	// Scenario is what is run. A case that is not judged has the Verdict "not-judged", a Reason,
 	// and no Scenario, or one without traffic: what becomes of the pods is reported. Otherwise
 	// both are "".
-	Scenario        *Scenario
+	Scenario        *world.Scenario
 	Verdict, Reason string
 	// Families are the load balancers that it might be, where the input does not say which one it is; nil where it does, or
 	// where there is none. Scenario is then that of the first.
-	Families []Family
+	Families []world.Family
 	// Object is the Service's, for its position.
 	Object *manifest.Object
 }
-
-// Family is a case behind one of the load balancers that it might be.
-type Family struct {
-	Preset string // such as "aws-nlb-ip"
-	Name   string // for people: "AWS NLB, ip targets"
-	// Scenario is that of the case, through this load balancer.
-	Scenario *Scenario
-}
-
-// Families are the Scenario once for each load balancer that it might go through, the first the
-// Scenario itself, where neither it nor a flag says which one that is; else nil.
-func (s *Scenario) Families() []Family { return s.families }
 
 // NotJudged is the verdict of a case of which nothing is claimed.
 const NotJudged = "not-judged"
@@ -125,7 +114,7 @@ func (b *builder) targeted(o owner) bool {
 }
 
 // base is the part that all cases share: everything but who asks and what is done.
-func (b *builder) base() *Scenario {
+func (b *builder) base() *world.Scenario {
 	spec := b.doc.spec()
 	s := b.out
 	s.Set = b.doc.set
@@ -157,7 +146,7 @@ func (b *builder) checkInferred() {
 }
 
 // cases makes those of one workload of the census.
-func (b *builder) cases(base *Scenario, index int) []Case {
+func (b *builder) cases(base *world.Scenario, index int) []Case {
 	o := b.census.owners[index]
 	var out []Case
 	for _, s := range b.world.services {
@@ -173,7 +162,7 @@ func (b *builder) cases(base *Scenario, index int) []Case {
 			if runs {
 				c.Scenario = b.derive(base, index, &e)
 				c.Scenario.Name = c.ID
-				c.Families = b.families(c.Scenario, func() *Scenario { return b.derive(base, index, &e) })
+				c.Families = b.families(c.Scenario, func() *world.Scenario { return b.derive(base, index, &e) })
 			}
 			if c.Reason != "" {
 				c.Verdict = NotJudged

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A stream whose via names a Service goes through the pods behind it: an ingress controller that
@@ -43,8 +44,8 @@ func ingressNames() []string {
 
 // throughController sends a stream through the controller that door, an entry of its via, names.
 // way is what the rest of via says of how clients get there, at where.
-func (b *builder) throughController(t *Traffic, door cursor, way string, at cursor) {
-	front := Traffic{External: t.External, Nodes: t.Nodes, Connection: t.Connection}
+func (b *builder) throughController(t *world.Traffic, door cursor, way string, at cursor) {
+	front := world.Traffic{External: t.External, Nodes: t.Nodes, Connection: t.Connection}
 	svc := b.target(door, "", &front)
 	if svc == nil {
 		return
@@ -53,7 +54,7 @@ func (b *builder) throughController(t *Traffic, door cursor, way string, at curs
 	case t.Protocol != endpoints.TCP || front.Protocol != endpoints.TCP:
 		door.fail("an ingress controller is a proxy of HTTP requests: both Services have to be TCP")
 		return
-	case t.Connection == ConnectionSession:
+	case t.Connection == world.ConnectionSession:
 		door.fail("not yet simulated: sessions through an ingress controller")
 		return
 	case t.Named || front.Named:
@@ -68,17 +69,17 @@ func (b *builder) throughController(t *Traffic, door cursor, way string, at curs
 	if front.LB != nil && front.LB.Layer7 != nil {
 		door.fail("not yet simulated: load balancer %s, a proxy, in front of an ingress controller", front.LB.Preset)
 	}
-	if front.needsNodePort(svc) && len(b.doc.problems) == before {
+	if needsNodePort(&front, svc) && len(b.doc.problems) == before {
 		door.fail("no traffic from outside for Service %s: %s", front.Service, noNodePort(&front, svc))
 	}
 	t.External, t.HealthyNodesOnly, t.LB = front.External, front.HealthyNodesOnly, front.LB
-	t.direct, t.bypass, t.lbOthers, t.families = front.direct, front.bypass, front.lbOthers, front.families
-	t.Ingress = &Ingress{Service: front.Service, Port: front.Port, Proxy: b.controllerOf(t, front.Service)}
+	t.Direct, t.Bypass, t.LBOthers, t.Families = front.Direct, front.Bypass, front.LBOthers, front.Families
+	t.Ingress = &world.Ingress{Service: front.Service, Port: front.Port, Proxy: b.controllerOf(t, front.Service)}
 }
 
 // controllerOf fills in what a controller does with requests: as its preset says, the annotations
 // of the Ingress that leads through it, and the fields beside the preset.
-func (b *builder) controllerOf(t *Traffic, service string) *LoadBalancer {
+func (b *builder) controllerOf(t *world.Traffic, service string) *world.LoadBalancer {
 	c := b.ingressSpec()
 	name := c.get("preset").text("")
 	if name == "" {
@@ -88,26 +89,26 @@ func (b *builder) controllerOf(t *Traffic, service string) *LoadBalancer {
 	}
 	p, ok := presetFor(name, "")
 	if !ok {
-		return &LoadBalancer{Layer7: &Layer7{}} // the grammar has refused the name
+		return &world.LoadBalancer{Layer7: &world.Layer7{}} // the grammar has refused the name
 	}
 	lb := p.LoadBalancer
 	lb.Service = t.Service
 	if s, ok := b.world.service(t.Service); ok {
-		b.checkAnnotations(annotate(&lb, s.Value, t.route), s.Value)
+		b.checkAnnotations(annotate(&lb, s.Value, t.Route), s.Value)
 	}
 	for _, f := range ingressFields() {
 		f.read(c.get(f.name), &lb)
 	}
-	if lb.Members != MembersReadyPods && lb.Members != MembersLivePods && lb.Members != MembersServingPods {
+	if lb.Members != world.MembersReadyPods && lb.Members != world.MembersLivePods && lb.Members != world.MembersServingPods {
 		c.get("members").fail("an ingress controller asks pods: want ready-pods, live-pods or serving-pods")
 	}
 	return &lb
 }
 
 // findController goes by the class of the Ingress or Gateway, and by the image of the controller.
-func (b *builder) findController(t *Traffic, service string) (name, why, basis string) {
-	if t.route != nil {
-		if f := t.route.find(b.provider()); f.basis == inferred && slices.Contains(ingressNames(), f.name) {
+func (b *builder) findController(t *world.Traffic, service string) (name, why, basis string) {
+	if t.Route != nil {
+		if f := findRoute(t.Route, b.provider()); f.basis == inferred && slices.Contains(ingressNames(), f.name) {
 			return f.name, f.why, inferred
 		}
 	}
@@ -126,7 +127,7 @@ func (b *builder) findController(t *Traffic, service string) (name, why, basis s
 // unusedIngress warns of a controller that no traffic goes through.
 func (b *builder) unusedIngress() {
 	c := b.ingressSpec()
-	if !c.present() || manifest.HasErrors(b.doc.problems) || slices.ContainsFunc(b.out.Traffic, func(t Traffic) bool { return t.Ingress != nil }) {
+	if !c.present() || manifest.HasErrors(b.doc.problems) || slices.ContainsFunc(b.out.Traffic, func(t world.Traffic) bool { return t.Ingress != nil }) {
 		return
 	}
 	b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no traffic goes through an ingress controller: that wants via: [NAMESPACE/SERVICE:PORT] with its Service")

@@ -6,10 +6,11 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // withInits is altWeb with an init container, or what stands for one.
-func withInits(t *testing.T, container string, set ...string) *Scenario {
+func withInits(t *testing.T, container string, set ...string) *world.Scenario {
 	t.Helper()
 	text := strings.Replace(altWeb, "      containers:\n", "      initContainers: ["+container+"]\n      containers:\n", 1)
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})

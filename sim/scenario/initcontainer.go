@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // DefaultInit is how long an init container runs of which nothing is known
@@ -23,7 +24,7 @@ func initContainers(pod *corev1.PodSpec) int {
 
 // initializes says whether pods of a workload have ordinary init containers, those of a manifest that
 // is applied during the run included.
-func (s *Scenario) initializes(w *Workload) bool {
+func initializes(s *world.Scenario, w *world.Workload) bool {
 	for i := range s.Actions {
 		if a := &s.Actions[i]; a.Deployment != nil && a.Target == w.Name() && initContainers(&a.Deployment.Spec.Template.Spec) > 0 {
 			return true
@@ -33,25 +34,25 @@ func (s *Scenario) initializes(w *Workload) bool {
 }
 
 // initTime reads how long init containers take, where one place of the input says it.
-func (a *App) initTime(c cursor) {
+func readInitTime(a *world.App, c cursor) {
 	if c.present() {
-		a.Init, a.initSaid = c.dist(a.Init, ""), true
+		a.Init, a.InitSaid = c.dist(a.Init, ""), true
 	}
 }
 
 // initialized changes how long the init containers run of every workload that has some, and of which
 // it was not said.
-func initialized(span engine.Time) func(*Scenario) bool {
-	return func(s *Scenario) bool {
+func initialized(span engine.Time) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
 		changed := false
 		for i := range s.Workloads {
 			w := &s.Workloads[i]
-			if w.App.initSaid || w.aside || !s.initializes(w) {
+			if w.App.InitSaid || w.Aside || !initializes(s, w) {
 				continue
 			}
 			w.App.Init, changed = engine.Constant(span), true
-			w.Revisions = eachApp(w.Revisions, func(a *App) {
-				if !a.initSaid {
+			w.Revisions = eachApp(w.Revisions, func(a *world.App) {
+				if !a.InitSaid {
 					a.Init = engine.Constant(span)
 				}
 			})
@@ -61,8 +62,8 @@ func initialized(span engine.Time) func(*Scenario) bool {
 }
 
 // eachApp is a copy of the apps of revisions, each changed.
-func eachApp(revisions map[string]App, change func(*App)) map[string]App {
-	out := map[string]App{}
+func eachApp(revisions map[string]world.App, change func(*world.App)) map[string]world.App {
+	out := map[string]world.App{}
 	for _, name := range sortedKeys(revisions) {
 		a := revisions[name]
 		change(&a)

@@ -1,14 +1,17 @@
 package scenario
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
 
 // DefaultLatencies are the delays of a small, lightly loaded cluster (docs/model/simulator.md 5.3,
 // docs/model/propagation.md 1 and docs/model/measured.md 2).
-func DefaultLatencies() Latencies {
+func DefaultLatencies() world.Latencies {
 	ms := func(a, b engine.Time) engine.Dist {
 		return must(engine.Uniform(a*engine.Millisecond, b*engine.Millisecond))
 	}
-	return Latencies{
+	return world.Latencies{
 		APIWrite:        ms(5, 20),
 		Watch:           ms(5, 30),
 		SliceController: ms(5, 20),
@@ -24,7 +27,7 @@ func DefaultLatencies() Latencies {
 // latencyField is one delay of the grammar.
 type latencyField struct {
 	name string
-	in   func(*Latencies) *engine.Dist // nil: readyToRules, which may be absent
+	in   func(*world.Latencies) *engine.Dist // nil: readyToRules, which may be absent
 	// metric is the kube-proxy histogram that may fill it, "" when there is none.
 	metric string
 }
@@ -32,15 +35,15 @@ type latencyField struct {
 // latencyFields lists the delays in the order in which they are documented and printed.
 func latencyFields() []latencyField {
 	return []latencyField{
-		{name: "apiWrite", in: func(l *Latencies) *engine.Dist { return &l.APIWrite }},
-		{name: "watch", in: func(l *Latencies) *engine.Dist { return &l.Watch }},
-		{name: "controller", in: func(l *Latencies) *engine.Dist { return &l.Controller }},
-		{name: "sliceController", in: func(l *Latencies) *engine.Dist { return &l.SliceController }},
-		{name: "statusWrite", in: func(l *Latencies) *engine.Dist { return &l.StatusWrite }},
-		{name: "proxySync", in: func(l *Latencies) *engine.Dist { return &l.ProxySync }, metric: syncMetric},
-		{name: "schedule", in: func(l *Latencies) *engine.Dist { return &l.Schedule }},
-		{name: "sandbox", in: func(l *Latencies) *engine.Dist { return &l.Sandbox }},
-		{name: "containerStart", in: func(l *Latencies) *engine.Dist { return &l.ContainerStart }},
+		{name: "apiWrite", in: func(l *world.Latencies) *engine.Dist { return &l.APIWrite }},
+		{name: "watch", in: func(l *world.Latencies) *engine.Dist { return &l.Watch }},
+		{name: "controller", in: func(l *world.Latencies) *engine.Dist { return &l.Controller }},
+		{name: "sliceController", in: func(l *world.Latencies) *engine.Dist { return &l.SliceController }},
+		{name: "statusWrite", in: func(l *world.Latencies) *engine.Dist { return &l.StatusWrite }},
+		{name: "proxySync", in: func(l *world.Latencies) *engine.Dist { return &l.ProxySync }, metric: syncMetric},
+		{name: "schedule", in: func(l *world.Latencies) *engine.Dist { return &l.Schedule }},
+		{name: "sandbox", in: func(l *world.Latencies) *engine.Dist { return &l.Sandbox }},
+		{name: "containerStart", in: func(l *world.Latencies) *engine.Dist { return &l.ContainerStart }},
 		{name: "readyToRules", metric: programmingMetric},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What loadBalancer.preset takes beside the names of presets: auto goes by what the input says
@@ -65,15 +66,15 @@ const (
 
 // balance gives a stream from outside its load balancer or proxy. via is what the stream says of
 // its way, at where it says so.
-func (b *builder) balance(t *Traffic, svc *corev1.Service, via string, at cursor) {
-	t.route = b.world.routeTo(t, svc)
+func (b *builder) balance(t *world.Traffic, svc *corev1.Service, via string, at cursor) {
+	t.Route = b.world.routeTo(t, svc)
 	switch {
 	case via == viaLB && !t.External:
 		at.fail("only traffic from outside goes through a load balancer: set from: external")
 	case via == viaLB && len(t.Nodes) > 0:
 		at.fail("a load balancer chooses the nodes: leave out via or nodes")
 	case via == viaNodePort && t.External:
-		t.HealthyNodesOnly, t.direct = false, true
+		t.HealthyNodesOnly, t.Direct = false, true
 	case via == viaNodePort, len(t.Nodes) > 0:
 	case b.throughProxy(t, svc, via):
 		b.through(t, svc, b.proxyOf(t, svc))
@@ -89,8 +90,8 @@ func (b *builder) balance(t *Traffic, svc *corev1.Service, via string, at cursor
 }
 
 // through sends a stream through what was found.
-func (b *builder) through(t *Traffic, svc *corev1.Service, found balancerFound) {
-	if t.bypass = found.bypass; t.bypass != "" {
+func (b *builder) through(t *world.Traffic, svc *corev1.Service, found balancerFound) {
+	if t.Bypass = found.bypass; t.Bypass != "" {
 		t.External, t.HealthyNodesOnly = false, false
 	}
 	if found.name == "" {
@@ -98,9 +99,9 @@ func (b *builder) through(t *Traffic, svc *corev1.Service, found balancerFound) 
 	}
 	t.External, t.HealthyNodesOnly = true, false
 	t.LB = b.filled(found.name, t, svc)
-	t.lbOthers, t.families = found.others, found.families
+	t.LBOthers, t.Families = found.others, found.families
 	if t.LB != nil && b.overridden() && b.belong(t.LB) { // whoever knows its fields knows which one it is
-		t.lbOthers, t.families = nil, nil
+		t.LBOthers, t.Families = nil, nil
 	}
 }
 
@@ -113,28 +114,28 @@ func isProxy(name string) bool {
 // throughProxy says whether a stream goes through a proxy of HTTP requests: because an Ingress or
 // HTTPRoute names its port, unless the Service has a load balancer of its own, or because the
 // Scenario says so.
-func (b *builder) throughProxy(t *Traffic, svc *corev1.Service, via string) bool {
+func (b *builder) throughProxy(t *world.Traffic, svc *corev1.Service, via string) bool {
 	name := b.balancerName()
 	switch {
-	case t.Protocol != endpoints.TCP, t.Connection == ConnectionSession, t.Named:
+	case t.Protocol != endpoints.TCP, t.Connection == world.ConnectionSession, t.Named:
 		return false
 	case isProxy(name):
-		return via == viaLB || t.routed()
+		return via == viaLB || routed(t)
 	case via == viaLB:
-		return name == lbAuto && t.routed() && svc.Spec.Type != corev1.ServiceTypeLoadBalancer
+		return name == lbAuto && routed(t) && svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 	default:
-		return t.routed() && svc.Spec.Type != corev1.ServiceTypeLoadBalancer
+		return routed(t) && svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 	}
 }
 
 // routed says whether an Ingress or HTTPRoute leads a stream's requests to its Service port: not
 // those of pods.
-func (t *Traffic) routed() bool {
-	return t.route != nil && (t.External || t.Class == ClassOutside || t.Class == ClassH2)
+func routed(t *world.Traffic) bool {
+	return t.Route != nil && (t.External || t.Class == ClassOutside || t.Class == ClassH2)
 }
 
 // proxyOf says which proxy it is, and lists it among the assumptions unless somebody has said so.
-func (b *builder) proxyOf(t *Traffic, svc *corev1.Service) balancerFound {
+func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
 	name := b.balancerName()
 	switch {
 	case name == lbNone:
@@ -142,7 +143,7 @@ func (b *builder) proxyOf(t *Traffic, svc *corev1.Service) balancerFound {
 	case isProxy(name):
 		return balancerFound{name: name}
 	}
-	found := t.route.find(b.provider())
+	found := findRoute(t.Route, b.provider())
 	if found.basis == "assumed" && b.overridden() { // whoever knows its fields knows which one it is
 		found.name, found.families = "l7-generic", nil
 	}
@@ -155,7 +156,7 @@ func (b *builder) proxyOf(t *Traffic, svc *corev1.Service) balancerFound {
 
 // balancerOf says which load balancer a Service has, and lists it among the assumptions unless
 // somebody has said so. A proxy is none of a Service's own: it takes one that says via: [lb].
-func (b *builder) balancerOf(t *Traffic, svc *corev1.Service, via string) balancerFound {
+func (b *builder) balancerOf(t *world.Traffic, svc *corev1.Service, via string) balancerFound {
 	name := b.balancerName()
 	switch {
 	case name == lbNone:
@@ -181,14 +182,14 @@ func (b *builder) balancerOf(t *Traffic, svc *corev1.Service, via string) balanc
 
 // belong says whether the fields that are given beside the preset are those of a load balancer:
 // beside a proxy's they are not those of Services of type LoadBalancer, and the other way round.
-func (b *builder) belong(lb *LoadBalancer) bool {
+func (b *builder) belong(lb *world.LoadBalancer) bool {
 	name := b.balancerName()
 	return name == lbAuto || isProxy(name) == (lb.Layer7 != nil)
 }
 
 // filled makes the load balancer of a preset and of the fields that are given beside it; nil
 // when they make no sense for the Service.
-func (b *builder) filled(name string, t *Traffic, svc *corev1.Service) *LoadBalancer {
+func (b *builder) filled(name string, t *world.Traffic, svc *corev1.Service) *world.LoadBalancer {
 	policy := cmp.Or(svc.Spec.ExternalTrafficPolicy, policyCluster) // one of type ClusterIP has none
 	c := b.balancerSpec()
 	b.doc.balanced = b.doc.balanced || name == b.balancerName()
@@ -206,8 +207,8 @@ func (b *builder) filled(name string, t *Traffic, svc *corev1.Service) *LoadBala
 	}
 	lb := p.LoadBalancer
 	lb.Service = svc.Namespace + "/" + svc.Name
-	b.checkAnnotations(annotate(&lb, svc, t.route), svc)
-	lb.injectInto(b.world.gated[svc.Namespace])
+	b.checkAnnotations(annotate(&lb, svc, t.Route), svc)
+	lb.InjectInto(b.world.gated[svc.Namespace])
 	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
 	}
@@ -215,11 +216,11 @@ func (b *builder) filled(name string, t *Traffic, svc *corev1.Service) *LoadBala
 }
 
 // carries reports traffic that is none of a proxy of HTTP requests.
-func (b *builder) carries(p *Preset, t *Traffic) bool {
+func (b *builder) carries(p *Preset, t *world.Traffic) bool {
 	switch c := b.balancerSpec().get("preset"); {
 	case t.Protocol != endpoints.TCP:
 		c.fail("load balancer %s is a proxy of HTTP requests: traffic to %s:%d is not TCP", p.ID, t.Service, t.Port)
-	case t.Connection == ConnectionSession:
+	case t.Connection == world.ConnectionSession:
 		c.fail("not yet simulated: sessions through load balancer %s, a proxy of HTTP requests", p.ID)
 	default:
 		return true
@@ -228,14 +229,14 @@ func (b *builder) carries(p *Preset, t *Traffic) bool {
 }
 
 // changed applies the fields that are given beside the preset, and says whether all is well.
-func (b *builder) changed(lb *LoadBalancer, svc *corev1.Service) bool {
+func (b *builder) changed(lb *world.LoadBalancer, svc *corev1.Service) bool {
 	c, before := b.balancerSpec(), len(b.doc.problems)
 	for _, f := range lbFields() {
 		switch at := c.get(f.name); {
 		case f.belongsTo(lb):
 			f.read(at, lb)
 			if at.present() {
-				lb.reported = slices.DeleteFunc(slices.Clone(lb.reported), func(r report) bool { return r.field == f.name })
+				lb.Reported = slices.DeleteFunc(slices.Clone(lb.Reported), func(r world.Report) bool { return r.Field == f.name })
 			}
 		case at.present() && f.layer4:
 			at.fail("load balancer %s is a proxy: the clients' own connections to it are not simulated, and %s is about those", lb.Preset, f.name)
@@ -258,8 +259,8 @@ func proxyNames() []string {
 }
 
 // needsNodePort says whether a stream ends at a node, and its Service has no port there.
-func (t *Traffic) needsNodePort(svc *corev1.Service) bool {
-	return t.External && (t.LB == nil || t.LB.Target != TargetPods) && !hasNodePort(svc, t.Port, t.Protocol)
+func needsNodePort(t *world.Traffic, svc *corev1.Service) bool {
+	return t.External && (t.LB == nil || t.LB.Target != world.TargetPods) && !hasNodePort(svc, t.Port, t.Protocol)
 }
 
 // hasNodePort says whether a Service's port has one on the nodes.
@@ -271,38 +272,38 @@ func hasNodePort(svc *corev1.Service, port int, protocol endpoints.Protocol) boo
 
 // ground has default clients of a port that nobody outside reaches go to the ClusterIP, and
 // says so.
-func (t *Traffic) ground(svc *corev1.Service) {
-	if !t.needsNodePort(svc) {
+func ground(t *world.Traffic, svc *corev1.Service) {
+	if !needsNodePort(t, svc) {
 		return
 	}
-	t.bypass = "the Service has no node port"
+	t.Bypass = "the Service has no node port"
 	if t.LB != nil {
-		t.bypass += ", and load balancer " + t.LB.Preset + " sends to nodes"
+		t.Bypass += ", and load balancer " + t.LB.Preset + " sends to nodes"
 	}
 	t.LB, t.External, t.HealthyNodesOnly = nil, false, false
 }
 
 // sensible reports fields that do not go together.
-func (b *builder) sensible(lb *LoadBalancer, svc *corev1.Service) bool {
+func (b *builder) sensible(lb *world.LoadBalancer, svc *corev1.Service) bool {
 	c, before := b.balancerSpec(), len(b.doc.problems)
 	b.checkGates(lb)
 	if lb.Layer7 != nil {
 		b.sensibleProxy(lb, c)
 	}
-	pods := lb.Members == MembersReadyPods || lb.Members == MembersLivePods || lb.Members == MembersServingPods
-	if pods != (lb.Target == TargetPods) {
+	pods := lb.Members == world.MembersReadyPods || lb.Members == world.MembersLivePods || lb.Members == world.MembersServingPods
+	if pods != (lb.Target == world.TargetPods) {
 		want := "all-nodes, local-nodes or serving-nodes"
-		if lb.Target == TargetPods {
+		if lb.Target == world.TargetPods {
 			want = "ready-pods, live-pods or serving-pods"
 		}
 		b.failAt(c, "members", "with these targets members has to be %s", want)
 	}
 	switch probe := lb.Check.Probe; {
-	case probe == ProbeNone:
+	case probe == world.ProbeNone:
 		return len(b.doc.problems) == before
-	case (probe == ProbePod) != (lb.Target == TargetPods):
+	case (probe == world.ProbePod) != (lb.Target == world.TargetPods):
 		b.failAt(c, "probe", "pods are asked with probe: pod, nodes with any other")
-	case probe == ProbeHealthPort && svc.Spec.HealthCheckNodePort == 0:
+	case probe == world.ProbeHealthPort && svc.Spec.HealthCheckNodePort == 0:
 		b.failAt(c, "probe", "Service %s/%s has no healthCheckNodePort: it needs type LoadBalancer and externalTrafficPolicy Local", svc.Namespace, svc.Name)
 	}
 	for _, f := range []struct {
@@ -313,15 +314,15 @@ func (b *builder) sensible(lb *LoadBalancer, svc *corev1.Service) bool {
 			b.failAt(c, f.name, "a health check needs more than 0")
 		}
 	}
-	if lb.Announce != AnnounceNone && lb.Target == TargetPods {
+	if lb.Announce != world.AnnounceNone && lb.Target == world.TargetPods {
 		b.failAt(c, "announce", "addresses are announced by nodes, not by pods")
 	}
 	return len(b.doc.problems) == before
 }
 
 // sensibleProxy reports fields that make no sense of a proxy of HTTP requests.
-func (b *builder) sensibleProxy(lb *LoadBalancer, c cursor) {
-	if lb.Announce != AnnounceNone {
+func (b *builder) sensibleProxy(lb *world.LoadBalancer, c cursor) {
+	if lb.Announce != world.AnnounceNone {
 		b.failAt(c, "announce", "a proxy has an address of its own: nothing announces it")
 	}
 	if lb.Layer7.Retries > maxRetries {
@@ -348,10 +349,10 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 			continue
 		}
 		probe = cmp.Or(probe, otherProbe(&t, svc))
-		direct = direct || t.External && t.LB == nil && !t.direct && len(t.Nodes) == 0
-		if bypass == "" && t.bypass != "" {
-			bypass = t.bypass
-			b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.route != nil], t.bypass+": its requests go to the ClusterIP", "Service "+name, "unknown")
+		direct = direct || t.External && t.LB == nil && !t.Direct && len(t.Nodes) == 0
+		if bypass == "" && t.Bypass != "" {
+			bypass = t.Bypass
+			b.notModelled(map[bool]string{true: "ingress", false: "load-balancer"}[t.Route != nil], t.Bypass+": its requests go to the ClusterIP", "Service "+name, "unknown")
 		}
 	}
 	if probe != "" {
@@ -377,32 +378,32 @@ func (b *builder) unusedBalancer() {
 
 // otherBalancers are the load balancers, or with proxies the proxies, that it might be instead, of
 // every stream of which that was not said.
-func otherBalancers(s *Scenario, id string) []Alternative {
+func otherBalancers(s *world.Scenario, id string) []Alternative {
 	var names []string
 	for i := range s.Traffic {
-		names = append(names, s.Traffic[i].lbOthers...)
+		names = append(names, s.Traffic[i].LBOthers...)
 	}
 	var out []Alternative
 	for _, name := range distinct(names) {
 		if isProxy(name) != (id == "ingress") {
 			continue
 		}
-		changed, value := s.clone(), ""
+		changed, value := s.Clone(), ""
 		for i := range changed.Traffic {
 			t := &changed.Traffic[i]
 			door := t.Door()
-			svc := s.serviceNamed(door.Service)
-			if svc == nil || !slices.Contains(t.lbOthers, name) {
+			svc := s.ServiceNamed(door.Service)
+			if svc == nil || !slices.Contains(t.LBOthers, name) {
 				continue
 			}
 			p, _ := presetFor(name, svc.Spec.ExternalTrafficPolicy)
 			lb := p.LoadBalancer
-			annotate(&lb, svc, t.route)
-			lb.injectInto(s.gated[svc.Namespace])
+			annotate(&lb, svc, t.Route)
+			lb.InjectInto(s.Gated[svc.Namespace])
 			lb.Service = door.Service
 			door.LB, door.External = &lb, true
-			if !door.needsNodePort(svc) {
-				t.LB, t.External, t.HealthyNodesOnly, t.bypass, value = &lb, true, false, "", p.ID
+			if !needsNodePort(&door, svc) {
+				t.LB, t.External, t.HealthyNodesOnly, t.Bypass, value = &lb, true, false, "", p.ID
 			}
 		}
 		if value != "" {
@@ -410,14 +411,4 @@ func otherBalancers(s *Scenario, id string) []Alternative {
 		}
 	}
 	return out
-}
-
-// serviceNamed returns the Service "ns/name", nil when there is none.
-func (s *Scenario) serviceNamed(name string) *corev1.Service {
-	for i := range s.Services {
-		if svc := s.Services[i].Service; svc.Namespace+"/"+svc.Name == name {
-			return svc
-		}
-	}
-	return nil
 }

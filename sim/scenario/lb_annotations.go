@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const (
@@ -28,26 +29,26 @@ const deregistrationDelay = 300 * engine.Second
 // not ok when the value is none.
 type lbAnnotation struct {
 	key  string
-	read func(*LoadBalancer, string) (ok bool)
+	read func(*world.LoadBalancer, string) (ok bool)
 }
 
 // lbAnnotations are those of a load balancer's provider: names as in cloud-provider-aws
 // pkg/providers/v1 and cloud-provider-azure pkg/consts (read).
-func lbAnnotations(lb *LoadBalancer) []lbAnnotation {
+func lbAnnotations(lb *world.LoadBalancer) []lbAnnotation {
 	switch {
 	case lb.Layer7 != nil:
 		return nil
 	case strings.HasPrefix(lb.Preset, "aws-nlb-"):
 		return append(awsChecks(), lbAnnotation{targetGroup, readTargetGroup})
 	case strings.HasPrefix(lb.Preset, "aws-"):
-		return append(awsChecks(), lbAnnotation{awsPrefix + "connection-draining-enabled", func(l *LoadBalancer, v string) bool {
+		return append(awsChecks(), lbAnnotation{awsPrefix + "connection-draining-enabled", func(l *world.LoadBalancer, v string) bool {
 			if v == "true" {
 				l.Drain = deregistrationDelay
 			}
 			return v == "true" || v == "false"
-		}}, lbAnnotation{awsPrefix + "connection-idle-timeout", func(l *LoadBalancer, v string) bool {
+		}}, lbAnnotation{awsPrefix + "connection-idle-timeout", func(l *world.LoadBalancer, v string) bool {
 			return inSeconds(&l.Idle, v)
-		}}, lbAnnotation{awsPrefix + "connection-draining-timeout", func(l *LoadBalancer, v string) bool {
+		}}, lbAnnotation{awsPrefix + "connection-draining-timeout", func(l *world.LoadBalancer, v string) bool {
 			if l.Drain == 0 {
 				return true // it is off
 			}
@@ -55,9 +56,9 @@ func lbAnnotations(lb *LoadBalancer) []lbAnnotation {
 		}})
 	case strings.HasPrefix(lb.Preset, "azure-"):
 		return []lbAnnotation{
-			{azurePrefix + "health-probe-interval", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
-			{azurePrefix + "tcp-idle-timeout", func(l *LoadBalancer, v string) bool { return inMinutes(&l.Idle, v) }},
-			{azurePrefix + "health-probe-num-of-probe", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
+			{azurePrefix + "health-probe-interval", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
+			{azurePrefix + "tcp-idle-timeout", func(l *world.LoadBalancer, v string) bool { return inMinutes(&l.Idle, v) }},
+			{azurePrefix + "health-probe-num-of-probe", func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
 		}
 	default:
 		return nil
@@ -66,10 +67,10 @@ func lbAnnotations(lb *LoadBalancer) []lbAnnotation {
 
 func awsChecks() []lbAnnotation {
 	return []lbAnnotation{
-		{awsPrefix + "healthcheck-interval", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
-		{awsPrefix + "healthcheck-timeout", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
-		{awsPrefix + "healthcheck-healthy-threshold", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
-		{awsPrefix + "healthcheck-unhealthy-threshold", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
+		{awsPrefix + "healthcheck-interval", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
+		{awsPrefix + "healthcheck-timeout", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
+		{awsPrefix + "healthcheck-healthy-threshold", func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
+		{awsPrefix + "healthcheck-unhealthy-threshold", func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
 	}
 }
 
@@ -115,7 +116,7 @@ func inAnswers(to *int, value string) bool {
 // readTargetGroup: flows to a deregistered target are cut at the end of its delay only where
 // that is switched on, those to an unhealthy one unless that is switched off
 // (docs/model/load-balancers.md 4).
-func readTargetGroup(l *LoadBalancer, value string) bool {
+func readTargetGroup(l *world.LoadBalancer, value string) bool {
 	delay, cut := deregistrationDelay, false
 	for _, pair := range strings.Split(value, ",") {
 		key, v, ok := strings.Cut(strings.TrimSpace(pair), "=")
@@ -147,7 +148,7 @@ type unread struct {
 
 // annotate changes a preset's load balancer by what the Service asks of it, what leads requests
 // to the Service, if anything does, and its BackendConfig. It returns what could not be read.
-func annotate(lb *LoadBalancer, svc *corev1.Service, r *route) []unread {
+func annotate(lb *world.LoadBalancer, svc *corev1.Service, r *world.Route) []unread {
 	if lb.Layer7 != nil && r != nil {
 		return annotateProxy(lb, r)
 	}
@@ -182,8 +183,8 @@ func (b *builder) checkAnnotations(list []unread, svc *corev1.Service) {
 
 // otherProbe returns an annotation that makes a stream's load balancer ask something else, ""
 // when there is none.
-func otherProbe(t *Traffic, svc *corev1.Service) string {
-	if t.LB == nil || t.LB.Check.Probe == ProbeNone {
+func otherProbe(t *world.Traffic, svc *corev1.Service) string {
+	if t.LB == nil || t.LB.Check.Probe == world.ProbeNone {
 		return ""
 	}
 	e := balancerEvidence{svc: svc}

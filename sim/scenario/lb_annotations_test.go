@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What a Service asks of its load balancer goes before the preset.
@@ -45,7 +46,7 @@ func TestAnnotationsOfALoadBalancer(t *testing.T) {
 			p, _ := presetFor(tt.preset, policyLocal)
 			lb := p.LoadBalancer
 			if tt.preset == "aws-nlb-instance" {
-				lb.Check = HealthCheck{}
+				lb.Check = world.HealthCheck{}
 			}
 			svc := &corev1.Service{}
 			svc.Annotations = tt.annotations

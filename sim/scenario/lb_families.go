@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Where nothing says which load balancer it is, none is better founded than another: the same
@@ -78,11 +80,11 @@ func PresetName(id string) string {
 
 // fitting leaves, of families, those that could be before a stream's Service: what sends to nodes
 // needs a node port. With none left all are, and what is wrong is said of the first.
-func fitting(families []string, t *Traffic, svc *corev1.Service) []string {
+func fitting(families []string, t *world.Traffic, svc *corev1.Service) []string {
 	var out []string
 	for _, name := range families {
 		p, _ := presetFor(name, cmp.Or(svc.Spec.ExternalTrafficPolicy, policyCluster))
-		if p.LoadBalancer.Target == TargetPods || hasNodePort(svc, t.Port, t.Protocol) {
+		if p.LoadBalancer.Target == world.TargetPods || hasNodePort(svc, t.Port, t.Protocol) {
 			out = append(out, name)
 		}
 	}
@@ -94,7 +96,7 @@ func fitting(families []string, t *Traffic, svc *corev1.Service) []string {
 
 // pickFamily takes, of what a stream's load balancer might be, the one that this Scenario is made
 // for: the first unless the builder says another.
-func (b *builder) pickFamily(found balancerFound, t *Traffic, svc *corev1.Service) balancerFound {
+func (b *builder) pickFamily(found balancerFound, t *world.Traffic, svc *corev1.Service) balancerFound {
 	if len(found.families) == 0 {
 		return found
 	}
@@ -108,21 +110,21 @@ func (b *builder) pickFamily(found balancerFound, t *Traffic, svc *corev1.Servic
 
 // families makes the case once for each load balancer that its streams might go through, nil where
 // it is known which one that is. first is that of the first; again makes it for b.family.
-func (b *builder) families(first *Scenario, again func() *Scenario) []Family {
+func (b *builder) families(first *world.Scenario, again func() *world.Scenario) []world.Family {
 	var names []string
 	for i := range first.Traffic {
-		names = append(names, first.Traffic[i].families...)
+		names = append(names, first.Traffic[i].Families...)
 	}
 	if names = distinct(names); len(names) < 2 {
 		return nil
 	}
 	problems := b.doc.problems
-	out := []Family{{Preset: names[0], Name: PresetName(names[0]), Scenario: first}}
+	out := []world.Family{{Preset: names[0], Name: PresetName(names[0]), Scenario: first}}
 	for _, name := range names[1:] {
 		b.family = name
 		s := again()
 		s.Name = first.Name
-		out = append(out, Family{Preset: name, Name: PresetName(name), Scenario: s})
+		out = append(out, world.Family{Preset: name, Name: PresetName(name), Scenario: s})
 	}
 	b.family, b.doc.problems = "", problems // they are those of the first, once more
 	return out

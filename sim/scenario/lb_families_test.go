@@ -8,10 +8,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // presetOf is the load balancer that all streams of a Scenario go through, "" for none.
-func presetOf(t *testing.T, s *Scenario) string {
+func presetOf(t *testing.T, s *world.Scenario) string {
 	t.Helper()
 	var names []string
 	for i := range s.Traffic {
@@ -32,7 +33,7 @@ func presetOf(t *testing.T, s *Scenario) string {
 }
 
 // assumptionOf is one of a Scenario's assumptions: its basis and value.
-func assumptionOf(s *Scenario, id string) (basis, value string) {
+func assumptionOf(s *world.Scenario, id string) (basis, value string) {
 	for _, a := range s.Assumptions {
 		if a.ID == id {
 			return a.Basis, a.Value
@@ -157,9 +158,9 @@ func TestAScenarioHasFamilies(t *testing.T) {
 			t.Fatalf("%d scenarios, %v %v", len(scenarios), problems, found)
 		}
 		var got []string
-		for _, f := range scenarios[0].Families() {
+		for _, f := range scenarios[0].Families {
 			got = append(got, presetOf(t, f.Scenario))
-			if f.Scenario.Name != "s" || len(f.Scenario.Families()) > 0 && f.Scenario != scenarios[0] {
+			if f.Scenario.Name != "s" || len(f.Scenario.Families) > 0 && f.Scenario != scenarios[0] {
 				t.Errorf("family %s: %+v", f.Preset, f.Scenario)
 			}
 		}

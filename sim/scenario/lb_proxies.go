@@ -4,25 +4,27 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // proxyAnnotations are those of a proxy's Ingress: names as in aws-load-balancer-controller
 // pkg/annotations and ingress-nginx internal/ingress/annotations (recalled). Those of an ALB may
 // stand at the Service, too. What is read later goes before.
-func proxyAnnotations(lb *LoadBalancer) []lbAnnotation {
+func proxyAnnotations(lb *world.LoadBalancer) []lbAnnotation {
 	switch {
 	case strings.HasPrefix(lb.Preset, "aws-alb-"):
 		return []lbAnnotation{
-			{albPrefix + "healthcheck-interval-seconds", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
-			{albPrefix + "healthcheck-timeout-seconds", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
-			{albPrefix + "healthy-threshold-count", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
-			{albPrefix + "unhealthy-threshold-count", func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
-			{albPrefix + "target-group-attributes", attribute(delayAttribute, func(l *LoadBalancer, v string) bool { return fromZero(&l.Drain, v) })},
-			{albPrefix + "load-balancer-attributes", attribute("idle_timeout.timeout_seconds", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Layer7.UpstreamIdle, v) })},
+			{albPrefix + "healthcheck-interval-seconds", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
+			{albPrefix + "healthcheck-timeout-seconds", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
+			{albPrefix + "healthy-threshold-count", func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
+			{albPrefix + "unhealthy-threshold-count", func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
+			{albPrefix + "target-group-attributes", attribute(delayAttribute, func(l *world.LoadBalancer, v string) bool { return fromZero(&l.Drain, v) })},
+			{albPrefix + "load-balancer-attributes", attribute("idle_timeout.timeout_seconds", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Layer7.UpstreamIdle, v) })},
 		}
 	case lb.Preset == "ingress-nginx":
 		return []lbAnnotation{
-			{nginxPrefix + "proxy-connect-timeout", func(l *LoadBalancer, v string) bool { return inSeconds(&l.Layer7.ConnectTimeout, v) }},
+			{nginxPrefix + "proxy-connect-timeout", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Layer7.ConnectTimeout, v) }},
 			{nginxPrefix + "proxy-next-upstream-tries", readTries},
 			{nginxPrefix + "proxy-next-upstream", readNextUpstream},
 		}
@@ -32,8 +34,8 @@ func proxyAnnotations(lb *LoadBalancer) []lbAnnotation {
 }
 
 // attribute reads one of a list KEY=VALUE with commas.
-func attribute(key string, read func(*LoadBalancer, string) bool) func(*LoadBalancer, string) bool {
-	return func(l *LoadBalancer, value string) bool {
+func attribute(key string, read func(*world.LoadBalancer, string) bool) func(*world.LoadBalancer, string) bool {
+	return func(l *world.LoadBalancer, value string) bool {
 		for _, pair := range strings.Split(value, ",") {
 			k, v, ok := strings.Cut(strings.TrimSpace(pair), "=")
 			if !ok || k == key && !read(l, v) {
@@ -45,7 +47,7 @@ func attribute(key string, read func(*LoadBalancer, string) bool) func(*LoadBala
 }
 
 // readTries: the first try counts, and 0 is no limit.
-func readTries(l *LoadBalancer, value string) bool {
+func readTries(l *world.LoadBalancer, value string) bool {
 	n, ok := decimal(value, 0)
 	if !ok || n > maxRetries {
 		return false
@@ -69,7 +71,7 @@ func nextUpstream() []string {
 // readNextUpstream: without "error" a connection that is refused or reset is not tried elsewhere.
 // That "timeout" alone covers those that nobody answers is left out, and so are answers with an
 // error of the app's own.
-func readNextUpstream(l *LoadBalancer, value string) bool {
+func readNextUpstream(l *world.LoadBalancer, value string) bool {
 	words := strings.Fields(value)
 	for _, w := range words {
 		if !slices.Contains(nextUpstream(), w) {
@@ -83,19 +85,19 @@ func readNextUpstream(l *LoadBalancer, value string) bool {
 }
 
 // annotateProxy changes a preset's proxy by what leads to it, and returns what could not be read.
-func annotateProxy(lb *LoadBalancer, r *route) []unread {
+func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 	var out []unread
 	for _, a := range proxyAnnotations(lb) {
-		if value, at := r.annotation(a.key); value != "" && !a.read(lb, strings.TrimSpace(value)) {
+		if value, at := routeAnnotation(r, a.key); value != "" && !a.read(lb, strings.TrimSpace(value)) {
 			out = append(out, unread{at, annotationPath(a.key), value})
 		}
 	}
-	if r.backend == nil || !strings.HasPrefix(lb.Preset, "gke-l7-") {
+	if r.Backend == nil || !strings.HasPrefix(lb.Preset, "gke-l7-") {
 		return out
 	}
 	for _, f := range backendFields() {
-		if value := rawAt(r.backend.Value, f.path...); value != nil && !f.read(lb, fmt.Sprint(value)) {
-			out = append(out, unread{r.backend, strings.Join(f.path, "."), fmt.Sprint(value)})
+		if value := rawAt(r.Backend.Value, f.path...); value != nil && !f.read(lb, fmt.Sprint(value)) {
+			out = append(out, unread{r.Backend, strings.Join(f.path, "."), fmt.Sprint(value)})
 		}
 	}
 	return out
@@ -104,27 +106,27 @@ func annotateProxy(lb *LoadBalancer, r *route) []unread {
 // backendField is a field of a BackendConfig that changes one of a load balancer.
 type backendField struct {
 	path []string
-	read func(*LoadBalancer, string) bool
+	read func(*world.LoadBalancer, string) bool
 }
 
 // backendFields: names as in ingress-gce pkg/apis/backendconfig/v1 (recalled).
 func backendFields() []backendField {
 	return []backendField{
-		{[]string{"spec", "connectionDraining", "drainingTimeoutSec"}, func(l *LoadBalancer, v string) bool { return fromZero(&l.Drain, v) }},
-		{[]string{"spec", "healthCheck", "checkIntervalSec"}, func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
-		{[]string{"spec", "healthCheck", "timeoutSec"}, func(l *LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
-		{[]string{"spec", "healthCheck", "healthyThreshold"}, func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
-		{[]string{"spec", "healthCheck", "unhealthyThreshold"}, func(l *LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
+		{[]string{"spec", "connectionDraining", "drainingTimeoutSec"}, func(l *world.LoadBalancer, v string) bool { return fromZero(&l.Drain, v) }},
+		{[]string{"spec", "healthCheck", "checkIntervalSec"}, func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
+		{[]string{"spec", "healthCheck", "timeoutSec"}, func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Timeout, v) }},
+		{[]string{"spec", "healthCheck", "healthyThreshold"}, func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Healthy, v) }},
+		{[]string{"spec", "healthCheck", "unhealthyThreshold"}, func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
 	}
 }
 
 // otherProxyProbe returns what makes a stream's proxy ask something else, "" when nothing does.
-func otherProxyProbe(t *Traffic) string {
-	if t.route == nil || !strings.HasPrefix(t.LB.Preset, "aws-alb-") {
+func otherProxyProbe(t *world.Traffic) string {
+	if t.Route == nil || !strings.HasPrefix(t.LB.Preset, "aws-alb-") {
 		return ""
 	}
 	for _, key := range []string{"healthcheck-port", "healthcheck-protocol", "healthcheck-path"} {
-		if v, _ := t.route.annotation(albPrefix + key); v != "" {
+		if v, _ := routeAnnotation(t.Route, albPrefix+key); v != "" {
 			return albPrefix + key
 		}
 	}

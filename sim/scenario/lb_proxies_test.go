@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // proxyWords writes what annotations can change of a proxy.
-func proxyWords(lb *LoadBalancer) string {
+func proxyWords(lb *world.LoadBalancer) string {
 	on := [...]string{"connect", "reset"}[lb.Layer7.RetryOn]
 	return fmt.Sprintf("%s %s %d %d drain %s, %d on %s, %s %s", lb.Check.Interval.Duration(), lb.Check.Timeout.Duration(), lb.Check.Healthy, lb.Check.Unhealthy,
 		spanWords(lb.Drain), lb.Layer7.Retries, on, lb.Layer7.ConnectTimeout.Duration(), lb.Layer7.UpstreamIdle.Duration())
@@ -53,7 +54,7 @@ func TestAnnotationsOfAProxy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			lb, r := proxyOf(t, tt.preset, routedWeb("", tt.service, anIngress(tt.ingress, "")))
-			list := unreadKeys(annotate(lb, r.service, r), alb)
+			list := unreadKeys(annotate(lb, r.Service, r), alb)
 			list = strings.ReplaceAll(list, nginx, "")
 			if got := proxyWords(lb); got != tt.want || list != tt.unread {
 				t.Errorf("got %s, unread %q, want %s, %q", got, list, tt.want, tt.unread)
@@ -63,14 +64,14 @@ func TestAnnotationsOfAProxy(t *testing.T) {
 }
 
 // proxyOf returns a preset, and what leads to the Service of the manifests.
-func proxyOf(t *testing.T, preset, text string) (*LoadBalancer, *route) {
+func proxyOf(t *testing.T, preset, text string) (*world.LoadBalancer, *world.Route) {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	w := newWorld(objects.All)
-	r := w.routeTo(&Traffic{Port: 80}, w.services[0].Value)
+	w := newInventory(objects.All)
+	r := w.routeTo(&world.Traffic{Port: 80}, w.services[0].Value)
 	p, ok := presetFor(preset, "")
 	if !ok || r == nil {
 		t.Fatalf("preset %s, route %v", preset, r)
@@ -104,7 +105,7 @@ func TestBackendConfig(t *testing.T) {
 				more += "---\napiVersion: cloud.google.com/v1\nkind: BackendConfig\nmetadata: {name: c, namespace: shop}\nspec: " + tt.spec + "\n"
 			}
 			lb, r := proxyOf(t, tt.preset, routedWeb("", annotation, more))
-			unread := unreadKeys(annotate(lb, r.service, r), "")
+			unread := unreadKeys(annotate(lb, r.Service, r), "")
 			if got := proxyWords(lb); got != tt.want || unread != tt.unread {
 				t.Errorf("got %s, unread %q, want %s, %q", got, unread, tt.want, tt.unread)
 			}

@@ -64,7 +64,7 @@ func sidecarIn(pod *corev1.PodSpec) mesh {
 }
 
 // meshOf is the mesh that the pods of a template in a namespace are in.
-func (w *world) meshOf(namespace string, t *corev1.PodTemplateSpec) mesh {
+func (w *inventory) meshOf(namespace string, t *corev1.PodTemplateSpec) mesh {
 	m, no := saidMesh(t.Labels, t.Annotations)
 	switch gateway := len(t.Spec.Containers) == 1 && len(t.Spec.InitContainers) == 0; {
 	case gateway && sidecarIn(&t.Spec).name != "": // the proxy is the server
@@ -80,7 +80,7 @@ func (w *world) meshOf(namespace string, t *corev1.PodTemplateSpec) mesh {
 
 // meshTo is the mesh whose proxies take clients to a Service: that of the pods behind it, or Istio
 // where one of its rules names it.
-func (w *world) meshTo(e *entry) mesh {
+func (w *inventory) meshTo(e *entry) mesh {
 	if m := w.meshOf(e.service.Namespace, e.template); m.name != "" {
 		return m
 	}

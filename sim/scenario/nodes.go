@@ -9,18 +9,19 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // DefaultProxy is kube-proxy's configuration without a configuration file, on Linux
 // (docs/model/kube-proxy.md 6 and 10).
-func DefaultProxy() Proxy {
-	return Proxy{Mode: "iptables", MinSyncPeriod: engine.Second, SyncPeriod: 30 * engine.Second}
+func DefaultProxy() world.Proxy {
+	return world.Proxy{Mode: "iptables", MinSyncPeriod: engine.Second, SyncPeriod: 30 * engine.Second}
 }
 
 // nodes makes the cluster's nodes: those of the input, or made-up ones.
-func (b *builder) nodes(c cursor) []Node {
+func (b *builder) nodes(c cursor) []world.Node {
 	proxy := b.clusterProxy(c.get("proxy"))
-	var nodes []Node
+	var nodes []world.Node
 	given := c.get("count").present() || c.get("zones").present()
 	if len(b.world.nodes) > 0 && b.opts.Nodes == 0 {
 		if given {
@@ -36,17 +37,17 @@ func (b *builder) nodes(c cursor) []Node {
 	return nodes
 }
 
-func (b *builder) realNodes(proxy Proxy) []Node {
-	var nodes []Node
+func (b *builder) realNodes(proxy world.Proxy) []world.Node {
+	var nodes []world.Node
 	for _, n := range b.world.nodes {
-		nodes = append(nodes, Node{Name: n.Name, Zone: zoneOf(n.Value), Proxy: proxy, Object: n.Value})
+		nodes = append(nodes, world.Node{Name: n.Name, Zone: zoneOf(n.Value), Proxy: proxy, Object: n.Value})
 	}
 	return nodes
 }
 
 // madeUpNodes are those of a cluster of which the input has none. What the policies of Services
 // want is added case by case where there are cases.
-func (b *builder) madeUpNodes(c cursor, proxy Proxy) []Node {
+func (b *builder) madeUpNodes(c cursor, proxy world.Proxy) []world.Node {
 	need := b.world.nodesNeeded()
 	if b.doc.object != nil {
 		need = need.wider(b.world.nodesLocal(b.world.services))
@@ -65,15 +66,15 @@ func (b *builder) madeUpNodes(c cursor, proxy Proxy) []Node {
 		zones = []string{"a", "b", "c"}
 		b.assume("zones", "a, b, c")
 	}
-	b.out.spare = &madeUp{zones, proxy}
-	var nodes []Node
+	b.out.Spare = &world.MadeUp{Zones: zones, Proxy: proxy}
+	var nodes []world.Node
 	for i := range count {
-		nodes = append(nodes, b.out.spare.node(i))
+		nodes = append(nodes, b.out.Spare.Node(i))
 	}
 	return nodes
 }
 
-func (b *builder) overrideNode(o cursor, nodes []Node) {
+func (b *builder) overrideNode(o cursor, nodes []world.Node) {
 	i := nodeNamed(o.get("node"), nodes)
 	if i < 0 {
 		return
@@ -97,7 +98,7 @@ func (b *builder) overrideNode(o cursor, nodes []Node) {
 
 // clusterProxy is the proxy of every node: what the Scenario says, over what a
 // KubeProxyConfiguration says, over kube-proxy's defaults.
-func (b *builder) clusterProxy(c cursor) Proxy {
+func (b *builder) clusterProxy(c cursor) world.Proxy {
 	p := DefaultProxy()
 	env, named := environmentNamed(b.opts.Env)
 	if named {
@@ -113,7 +114,7 @@ func (b *builder) clusterProxy(c cursor) Proxy {
 	return b.readProxy(c, p)
 }
 
-func (b *builder) readProxy(c cursor, p Proxy) Proxy {
+func (b *builder) readProxy(c cursor, p world.Proxy) world.Proxy {
 	p.Mode = c.get("mode").text(p.Mode)
 	p.MinSyncPeriod = c.get("minSyncPeriod").span(p.MinSyncPeriod)
 	p.SyncPeriod = c.get("syncPeriod").span(p.SyncPeriod)
@@ -127,7 +128,7 @@ func (b *builder) readProxy(c cursor, p Proxy) Proxy {
 // ProxyOf reads a KubeProxyConfiguration as lameduck's own service proxy does, with the same errors. What only matters on
 // real machines, such as address ranges and limits of connection tracking, is passed over. With errors the proxy is
 // kube-proxy's without a configuration.
-func ProxyOf(o *manifest.Object) (Proxy, []manifest.Problem) {
+func ProxyOf(o *manifest.Object) (world.Proxy, []manifest.Problem) {
 	c, problems := kubeproxy.Read(o)
 	problems = slices.DeleteFunc(problems, func(p manifest.Problem) bool { return p.Severity != manifest.Error })
 	if len(problems) > 0 {
@@ -137,9 +138,9 @@ func ProxyOf(o *manifest.Object) (Proxy, []manifest.Problem) {
 }
 
 // followed is the part of a configuration that the model follows on each node.
-func followed(c *kubeproxy.Config) Proxy {
+func followed(c *kubeproxy.Config) world.Proxy {
 	rules := c.Rules(c.Mode)
-	return Proxy{
+	return world.Proxy{
 		Mode: string(c.Mode), MasqueradeAll: rules.MasqueradeAll,
 		MinSyncPeriod: engine.FromDuration(rules.MinSyncPeriod), SyncPeriod: engine.FromDuration(rules.SyncPeriod),
 	}
@@ -158,17 +159,8 @@ func (b *builder) configuredGates() map[string]bool {
 	return c.Gates()
 }
 
-// nodeNames lists the nodes' names.
-func nodeNames(nodes []Node) []string {
-	var names []string
-	for _, n := range nodes {
-		names = append(names, n.Name)
-	}
-	return names
-}
-
 // noNodePort says why clients from outside do not reach a Service without a node port.
-func noNodePort(t *Traffic, s *corev1.Service) string {
+func noNodePort(t *world.Traffic, s *corev1.Service) string {
 	switch {
 	case t.LB != nil:
 		return fmt.Sprintf("load balancer %s sends to nodes, and it has no node port; use a Service of type NodePort, or a load balancer that sends to pods", t.LB.Preset)
@@ -180,11 +172,11 @@ func noNodePort(t *Traffic, s *corev1.Service) string {
 }
 
 // nodeNamed finds the node that a field names, -1 for none.
-func nodeNamed(c cursor, nodes []Node) int {
+func nodeNamed(c cursor, nodes []world.Node) int {
 	name := c.text("")
-	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
+	i := slices.IndexFunc(nodes, func(n world.Node) bool { return n.Name == name })
 	if i < 0 {
-		c.fail("there is no node %q; %s", name, didYouMean(name, nodeNames(nodes[:min(len(nodes), 20)])))
+		c.fail("there is no node %q; %s", name, didYouMean(name, world.NodeNames(nodes[:min(len(nodes), 20)])))
 	}
 	return i
 }
@@ -194,7 +186,7 @@ func nodeNamed(c cursor, nodes []Node) int {
 const deleteDelay = 5 * engine.Second
 
 // leavingNode reads which node goes away.
-func (b *builder) leavingNode(c, v cursor, a *Action) bool {
+func (b *builder) leavingNode(c, v cursor, a *world.Action) bool {
 	if nodeNamed(v, b.out.Nodes) < 0 {
 		return false
 	}
@@ -227,19 +219,19 @@ func (b *builder) vacate() {
 }
 
 // takeOff takes the clients of a stream off the node that an action is about.
-func (b *builder) takeOff(t *Traffic, a *Action) {
+func (b *builder) takeOff(t *world.Traffic, a *world.Action) {
 	switch {
 	case t.External:
 		return
 	case t.Nodes == nil:
-		t.Nodes = nodeNames(b.out.Nodes)
+		t.Nodes = world.NodeNames(b.out.Nodes)
 	case !slices.Contains(t.Nodes, a.Target):
 		return
-	case !t.everywhere:
+	case !t.Everywhere:
 		b.doc.report(manifest.Error, a.Pos, "spec.actions", "not yet simulated: %s of %s, where clients of traffic %s run: leave it out of their nodes", a.Verb, a.Target, t.Name)
 		return
 	}
-	t.everywhere = true
+	t.Everywhere = true
 	t.Nodes = slices.DeleteFunc(t.Nodes, func(name string) bool { return name == a.Target })
 	if len(t.Nodes) == 0 {
 		b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s of %s leaves no node for the clients of traffic %s", a.Verb, a.Target, t.Name)

@@ -9,11 +9,12 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Normal writes the normalised form as YAML, for people and for tests: every default filled
 // in, always in the same order. It is no Scenario document.
-func Normal(s *Scenario) string {
+func Normal(s *world.Scenario) string {
 	w := &printer{}
 	w.line("name", s.Name)
 	w.line("kubernetes", s.Kubernetes.Version.String())
@@ -142,7 +143,7 @@ func scalar(s string) string {
 	return s
 }
 
-func (w *printer) node(n *Node) {
+func (w *printer) node(n *world.Node) {
 	w.line("name", n.Name)
 	w.line("zone", n.Zone)
 	w.nested("proxy", func() {
@@ -161,7 +162,7 @@ func (w *printer) node(n *Node) {
 
 func (w *printer) dist(key string, d engine.Dist) { w.raw(key, d.String()) }
 
-func (w *printer) latency(l Latencies) {
+func (w *printer) latency(l world.Latencies) {
 	for _, f := range latencyFields() {
 		switch {
 		case f.in != nil:
@@ -172,10 +173,10 @@ func (w *printer) latency(l Latencies) {
 	}
 }
 
-func (w *printer) workload(x *Workload) {
+func (w *printer) workload(x *world.Workload) {
 	d := x.Deployment
 	w.line("name", d.Namespace+"/"+d.Name)
-	w.number("replicas", int(replicasOf(d)))
+	w.number("replicas", int(world.ReplicasOf(d)))
 	w.line("strategy", string(d.Spec.Strategy.Type))
 	if u := d.Spec.Strategy.RollingUpdate; u != nil && u.MaxSurge != nil && u.MaxUnavailable != nil {
 		w.raw("maxSurge", u.MaxSurge.String())
@@ -214,7 +215,7 @@ func (w *printer) workload(x *Workload) {
 	}
 }
 
-func (w *printer) hook(h *Hook) {
+func (w *printer) hook(h *world.Hook) {
 	w.line("kind", h.Kind)
 	w.dist("duration", h.Duration)
 	w.flag("closesListener", h.ClosesListener)
@@ -228,7 +229,7 @@ func (w *printer) hook(h *Hook) {
 	w.line("why", h.Why)
 }
 
-func (w *printer) app(a *App, initializes bool) {
+func (w *printer) app(a *world.App, initializes bool) {
 	w.line("profile", a.Profile)
 	w.line("basis", a.Basis)
 	w.texts("alternatives", a.Alternatives)
@@ -258,7 +259,7 @@ func (w *printer) app(a *App, initializes bool) {
 	w.flag("readinessFails", a.ReadinessFails)
 	w.time("linger", a.Linger)
 	w.time("serverIdle", a.ServerIdle)
-	if a.GoAway != a.graceful() {
+	if a.GoAway != a.Graceful() {
 		w.raw("goAway", strconv.FormatBool(a.GoAway))
 	}
 	w.time("crashAfter", a.CrashAfter)
@@ -286,7 +287,7 @@ func (w *printer) service(s *corev1.Service) {
 	})
 }
 
-func (w *printer) traffic(t *Traffic) {
+func (w *printer) traffic(t *world.Traffic) {
 	w.line("name", t.Name)
 	w.line("from", map[bool]string{true: "external", false: "pods"}[t.External])
 	w.line("to", fmt.Sprintf("%s:%d", t.Service, t.Port))
@@ -305,7 +306,7 @@ func (w *printer) traffic(t *Traffic) {
 		w.raw("rate", rateText(t.Rate))
 	}
 	w.number("clients", t.Clients)
-	w.line("connection", t.connection())
+	w.line("connection", connectionName(t))
 	w.flag("waitForReady", t.WaitForReady)
 	w.flag("fixedPorts", t.FixedPorts)
 	w.flag("named", t.Named)
@@ -316,9 +317,9 @@ func (w *printer) traffic(t *Traffic) {
 	w.number("retries", t.Retries)
 }
 
-func (w *printer) balancer(lb *LoadBalancer) {
+func (w *printer) balancer(lb *world.LoadBalancer) {
 	w.line("preset", lb.Preset)
-	for _, f := range lb.fields() {
+	for _, f := range balancerFields(lb) {
 		if lb.ReadinessGate == "" && strings.Contains(gateFields, f.name) {
 			continue // most have none
 		}
@@ -326,7 +327,7 @@ func (w *printer) balancer(lb *LoadBalancer) {
 	}
 }
 
-func (w *printer) ingress(i *Ingress) {
+func (w *printer) ingress(i *world.Ingress) {
 	w.line("service", fmt.Sprintf("%s:%d", i.Service, i.Port))
 	w.line("preset", i.Proxy.Preset)
 	for _, f := range ingressFields() {
@@ -335,11 +336,11 @@ func (w *printer) ingress(i *Ingress) {
 }
 
 // connection is the grammar's word for what requests share.
-func (t *Traffic) connection() string {
+func connectionName(t *world.Traffic) string {
 	switch {
-	case t.Connection == ConnectionHTTP2:
+	case t.Connection == world.ConnectionHTTP2:
 		return "http2"
-	case t.Connection == ConnectionSession:
+	case t.Connection == world.ConnectionSession:
 		return "session"
 	case t.KeepAlive:
 		return "keep-alive"
@@ -350,7 +351,7 @@ func (t *Traffic) connection() string {
 	}
 }
 
-func (w *printer) action(a *Action) {
+func (w *printer) action(a *world.Action) {
 	w.raw("at", a.At.Duration().String())
 	w.time("for", a.For)
 	w.line("verb", a.Verb)
@@ -359,7 +360,7 @@ func (w *printer) action(a *Action) {
 	w.line("position", a.Pos.String())
 }
 
-func (w *printer) expect(e *Expect) {
+func (w *printer) expect(e *world.Expect) {
 	count := func(key string, n *int) {
 		if n != nil {
 			w.number(key, *n)

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // owner is a workload of any kind.
@@ -46,7 +47,7 @@ func (o owner) behind(s manifest.Typed[*corev1.Service]) bool {
 	if o.kind == "StatefulSet" {
 		labels = withPodName(labels, s.Value.Spec.Selector)
 	}
-	return o.namespace == s.Namespace && selects(s.Value, labels)
+	return o.namespace == s.Namespace && world.Selects(s.Value, labels)
 }
 
 // census is the workloads of every kind, and which of them each Service selects.
@@ -55,10 +56,10 @@ type census struct {
 	behind map[string][]int // by "ns/name" of the Service, in the order of owners
 }
 
-func newCensus(w *world) *census {
+func newCensus(w *inventory) *census {
 	c := &census{behind: map[string][]int{}}
 	for _, d := range w.deployments {
-		o := owner{"Deployment", d.Namespace, d.Name, &d.Value.Spec.Template, replicasOf(d.Value), d.Object}
+		o := owner{"Deployment", d.Namespace, d.Name, &d.Value.Spec.Template, world.ReplicasOf(d.Value), d.Object}
 		if by := w.adopter(d); by != nil {
 			o.kind, o.name, o.replicas, o.object = by.kind, by.name, by.replicas, by.object
 		}
@@ -87,7 +88,7 @@ func newCensus(w *world) *census {
 
 // beside lists, in order, the Deployments whose pods are behind a Service together with those of
 // one of them, itself included.
-func (c *census) beside(services []Service, own int) []int {
+func (c *census) beside(services []world.Service, own int) []int {
 	out := []int{own}
 	for i := range services {
 		for _, other := range c.behind[services[i].Object.ID()] {

@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Options are what the user says beside the input; it wins over what the input says. The
@@ -55,8 +56,8 @@ const defaultChurn = rateUnit / 5
 // but the last of what it read together: files with Scenarios of their own are best loaded
 // one by one.) All problems are returned at once; a Scenario with an Error among its problems
 // is not in the list.
-func Parse(objects *manifest.Objects, opts Options) ([]*Scenario, []manifest.Problem) {
-	var out []*Scenario
+func Parse(objects *manifest.Objects, opts Options) ([]*world.Scenario, []manifest.Problem) {
+	var out []*world.Scenario
 	var problems []manifest.Problem
 	for _, o := range objects.Scenarios {
 		b := newBuilder(o, &opts)
@@ -66,7 +67,7 @@ func Parse(objects *manifest.Objects, opts Options) ([]*Scenario, []manifest.Pro
 		found := b.doc.sorted()
 		problems = append(problems, found...)
 		if !manifest.HasErrors(found) {
-			s.families = b.families(s, func() *Scenario {
+			s.Families = b.families(s, func() *world.Scenario {
 				again := newBuilder(o, &opts)
 				again.family = b.family
 				again.load(objects)
@@ -82,18 +83,18 @@ func Parse(objects *manifest.Objects, opts Options) ([]*Scenario, []manifest.Pro
 type builder struct {
 	doc    *document
 	opts   *Options
-	world  *world
+	world  *inventory
 	census *census // of the world
-	out    *Scenario
+	out    *world.Scenario
 	// assumed are the ids of the assumptions made so far, with their values.
-	assumed []Assumption
+	assumed []world.Assumption
 	// family is the load balancer to take where the input does not say which one it is, "" for the
 	// first that it might be.
 	family string
 }
 
 func newBuilder(o *manifest.Object, opts *Options) *builder {
-	b := &builder{doc: newDocument(o, opts), opts: opts, out: &Scenario{}}
+	b := &builder{doc: newDocument(o, opts), opts: opts, out: &world.Scenario{}}
 	root := documentShape()
 	b.doc.check(&root, "", b.doc.value)
 	return b
@@ -143,15 +144,15 @@ func (b *builder) loadFile(c cursor) []*manifest.Object {
 }
 
 func (b *builder) useWorld(objects []*manifest.Object) {
-	b.world = newWorld(objects)
-	b.out.gated, b.out.namespaces = b.world.gated, b.world.namespaces
+	b.world = newInventory(objects)
+	b.out.Gated, b.out.Namespaces = b.world.gated, b.world.namespaces
 	b.census = newCensus(b.world)
 	b.doc.problems = append(b.doc.problems, b.world.allocate()...)
 }
 
 // scenario builds the normalised form. What has been complained about has its default, so
 // that everything else is looked at, too.
-func (b *builder) scenario() *Scenario {
+func (b *builder) scenario() *world.Scenario {
 	spec := b.doc.spec()
 	b.checkBalancer()
 	b.out.Set = b.doc.set
@@ -179,7 +180,7 @@ func (b *builder) scenario() *Scenario {
 }
 
 // fewRequests refuses a run whose clients ask more often until its end than anybody waits for, and says whether it is none.
-func (b *builder) fewRequests(s *Scenario) bool {
+func (b *builder) fewRequests(s *world.Scenario) bool {
 	var rate engine.Time // in thousandths a second
 	for i := range s.Traffic {
 		rate += engine.Time(s.Traffic[i].Rate)
@@ -226,7 +227,7 @@ func (b *builder) kubernetes(c cursor) endpoints.Profile {
 		}
 		gates[name] = gate.flag(false)
 	}
-	b.out.gates = gates
+	b.out.Gates = gates
 	p, err := endpoints.ProfileFor(version, gates)
 	if err != nil {
 		c.fail("%v", err)
@@ -234,7 +235,7 @@ func (b *builder) kubernetes(c cursor) endpoints.Profile {
 	return p
 }
 
-func (b *builder) latency(c cursor) Latencies {
+func (b *builder) latency(c cursor) world.Latencies {
 	l := DefaultLatencies()
 	for _, f := range latencyFields() {
 		v := c.get(f.name)
@@ -273,13 +274,13 @@ func (b *builder) workloads(apps cursor) {
 	used := map[string]bool{}
 	for i := range b.world.deployments {
 		d := b.world.deployments[i]
-		w := Workload{Deployment: d.Value, Object: d.Object}
+		w := world.Workload{Deployment: d.Value, Object: d.Object}
 		server := ServerOf(&d.Value.Spec.Template, 0, "")
 		if target, ok := b.world.targetOf(d.Namespace, d.Value.Spec.Template.Labels); ok {
 			server = ServerOf(&d.Value.Spec.Template, target.IntVal, target.StrVal)
 		}
 		b.describe(&w, server)
-		w.App.initTime(b.doc.spec().get("init"))
+		readInitTime(&w.App, b.doc.spec().get("init"))
 		w.Hooks = hooksOf(&d.Value.Spec.Template.Spec, b.doc.set.For(d.Name))
 		b.checkHooks(d.Object, &d.Value.Spec.Template.Spec)
 		for _, key := range []string{d.Name, d.ID()} {
@@ -300,8 +301,8 @@ func (b *builder) workloads(apps cursor) {
 
 // hooksOf reads the preStop hooks of a pod's containers, of the sidecars among its init
 // containers, too.
-func hooksOf(pod *corev1.PodSpec, set Overrides) map[string]Hook {
-	var hooks map[string]Hook
+func hooksOf(pod *corev1.PodSpec, set world.Overrides) map[string]world.Hook {
+	var hooks map[string]world.Hook
 	for _, containers := range [][]corev1.Container{pod.Containers, pod.InitContainers} {
 		for i := range containers {
 			h := HookOf(&containers[i], set)
@@ -309,7 +310,7 @@ func hooksOf(pod *corev1.PodSpec, set Overrides) map[string]Hook {
 				continue
 			}
 			if hooks == nil {
-				hooks = map[string]Hook{}
+				hooks = map[string]world.Hook{}
 			}
 			hooks[containers[i].Name] = h
 		}
@@ -326,7 +327,7 @@ func (b *builder) workloadNames() []string {
 }
 
 // describe fills in a workload's app by its serving container.
-func (b *builder) describe(w *Workload, server int) {
+func (b *builder) describe(w *world.Workload, server int) {
 	template := &w.Deployment.Spec.Template
 	if server < 0 {
 		w.App = unknownApp()
@@ -338,36 +339,36 @@ func (b *builder) describe(w *Workload, server int) {
 }
 
 // app puts what apps.NAME says over the table's profile.
-func (b *builder) app(w *Workload, c cursor) {
+func (b *builder) app(w *world.Workload, c cursor) {
 	w.App = b.changeApp(w, w.App, c)
 	for _, name := range []string{"old", "new"} {
 		if r := c.get("revisions").get(name); r.present() {
 			if w.Revisions == nil {
-				w.Revisions = map[string]App{}
+				w.Revisions = map[string]world.App{}
 			}
 			w.Revisions[name] = b.changeApp(w, w.App, r)
 		}
 	}
 }
 
-func (b *builder) changeApp(w *Workload, app App, c cursor) App {
+func (b *builder) changeApp(w *world.Workload, app world.App, c cursor) world.App {
 	if p := c.get("profile").text(""); p != "" && b.doc.set.Profile == "" {
 		if i := ServerOf(&w.Deployment.Spec.Template, 0, w.Server); i >= 0 {
 			before := app
-			app = profileFor(evidenceOf(w.container(), w.Deployment.Spec.Template.Labels), p)
-			app.Start, app.Serve, app.Init, app.initSaid = before.Start, before.Serve, before.Init, before.initSaid
+			app = profileFor(evidenceOf(w.Container(), w.Deployment.Spec.Template.Labels), p)
+			app.Start, app.Serve, app.Init, app.InitSaid = before.Start, before.Serve, before.Init, before.InitSaid
 		}
 	}
 	_, given := lookup(b.doc.set.For(w.Deployment.Name).Start, w.Server)
 	if v := c.get("start"); v.present() && !given {
 		app.Start = v.dist(app.Start, "")
-		app.startSaid = true
+		app.StartSaid = true
 	}
-	app.initTime(c.get("init"))
+	readInitTime(&app, c.get("init"))
 	app.ReadyAfter = c.get("readyAfter").dist(app.ReadyAfter, "")
 	if v := c.get("serve"); v.present() {
 		app.Serve = v.dist(app.Serve, "")
-		app.serveSaid = true
+		app.ServeSaid = true
 	}
 	app.Errors = c.get("errors").part(app.Errors)
 	app.Concurrency = c.get("concurrency").whole(app.Concurrency)
@@ -385,31 +386,31 @@ func (b *builder) changeApp(w *Workload, app App, c cursor) App {
 }
 
 // atSIGTERM reads the fields that change single properties of a profile.
-func atSIGTERM(app App, c cursor) App {
+func atSIGTERM(app world.App, c cursor) world.App {
 	app.IgnoresSIGTERM = c.get("ignoresSIGTERM").flag(app.IgnoresSIGTERM)
 	app.ReadinessFails = c.get("readinessFails").flag(app.ReadinessFails)
 	app.Linger = c.get("linger").span(app.Linger)
 	app.FinishWithin = c.get("finishWithin").span(app.FinishWithin)
 	switch c.get("listener").text("") {
 	case "closes":
-		app.Listener, app.DrainFor = ListenerCloses, 0
+		app.Listener, app.DrainFor = world.ListenerCloses, 0
 	case "stays":
-		app.Listener, app.DrainFor = ListenerStays, 0
+		app.Listener, app.DrainFor = world.ListenerStays, 0
 	case "drains":
-		app.Listener = ListenerDrains
+		app.Listener = world.ListenerDrains
 	}
 	app.DrainFor = c.get("drainFor").span(app.DrainFor)
-	if c.get("drainFor").present() && app.Listener != ListenerDrains {
+	if c.get("drainFor").present() && app.Listener != world.ListenerDrains {
 		c.get("drainFor").fail("only a listener that drains does so for a time: set listener: drains")
 	}
 	switch c.get("inFlight").text("") {
 	case "finish":
-		app.InFlight = InFlightFinish
+		app.InFlight = world.InFlightFinish
 	case "cut":
-		app.InFlight = InFlightCut
+		app.InFlight = world.InFlightCut
 	}
 	if c.get("inFlight").present() || c.get("ignoresSIGTERM").present() {
-		app.GoAway = app.graceful()
+		app.GoAway = app.Graceful()
 	}
 	app.GoAway = c.get("goAway").flag(app.GoAway)
 	for _, name := range []string{"listener", "inFlight", "ignoresSIGTERM", "drainFor", "finishWithin"} {
@@ -418,17 +419,6 @@ func atSIGTERM(app App, c cursor) App {
 		}
 	}
 	return app
-}
-
-// container returns the serving container.
-func (w *Workload) container() *corev1.Container {
-	containers := w.Deployment.Spec.Template.Spec.Containers
-	for i := range containers {
-		if containers[i].Name == w.Server {
-			return &containers[i]
-		}
-	}
-	return &corev1.Container{}
 }
 
 // checkSet finds --set start.NAME and prestop.NAME that name nothing.
@@ -440,7 +430,7 @@ func (b *builder) checkSet() {
 		for i := range d.Value.Spec.Template.Spec.Containers {
 			c := &d.Value.Spec.Template.Spec.Containers[i]
 			names = append(names, c.Name)
-			if HookOf(c, Overrides{}).Kind != HookNone {
+			if HookOf(c, world.Overrides{}).Kind != HookNone {
 				hooked, has = append(hooked, c.Name), true
 			}
 		}
@@ -479,19 +469,19 @@ func (b *builder) services() {
 			continue
 		}
 		for _, w := range b.out.Workloads {
-			if s.Namespace == w.Deployment.Namespace && selects(s.Value, w.Deployment.Spec.Template.Labels) {
-				b.out.Services = append(b.out.Services, Service{Service: s.Value, Object: s.Object})
+			if s.Namespace == w.Deployment.Namespace && world.Selects(s.Value, w.Deployment.Spec.Template.Labels) {
+				b.out.Services = append(b.out.Services, world.Service{Service: s.Value, Object: s.Object})
 				break
 			}
 		}
 	}
 }
 
-func (b *builder) expect(c cursor) *Expect {
+func (b *builder) expect(c cursor) *world.Expect {
 	if !c.present() {
 		return nil
 	}
-	e := &Expect{
+	e := &world.Expect{
 		FailedMax:      c.get("failed").get("max").count(),
 		FailedMin:      c.get("failed").get("min").count(),
 		LostSecondsMax: c.get("lostSeconds").get("max").seconds(),
@@ -523,22 +513,22 @@ func (b *builder) expect(c cursor) *Expect {
 }
 
 func (b *builder) assume(id, value string) {
-	b.assumed = append(b.assumed, Assumption{ID: id, Value: value})
+	b.assumed = append(b.assumed, world.Assumption{ID: id, Value: value})
 }
 
 // assumeAs is an assumption whose basis is not always that of the table.
 func (b *builder) assumeAs(id, value, basis string) {
-	b.assumed = append(b.assumed, Assumption{ID: id, Value: value, Basis: basis})
+	b.assumed = append(b.assumed, world.Assumption{ID: id, Value: value, Basis: basis})
 }
 
 func (b *builder) notModelled(id, what, object, direction string) {
-	b.out.NotModelled = append(b.out.NotModelled, NotModelled{ID: id, What: what, Object: object, Direction: direction})
+	b.out.NotModelled = append(b.out.NotModelled, world.NotModelled{ID: id, What: what, Object: object, Direction: direction})
 }
 
 // finish lists the assumptions in the order of the table, several values of one joined.
 func (b *builder) finish() {
 	for i := range b.out.Workloads {
-		if b.out.Workloads[i].aside {
+		if b.out.Workloads[i].Aside {
 			b.assumeAside(&b.out.Workloads[i])
 		} else {
 			b.assumeWorkload(&b.out.Workloads[i])
@@ -567,19 +557,19 @@ func (b *builder) finish() {
 }
 
 // assumeWorkload notes what of a workload was not said.
-func (b *builder) assumeWorkload(w *Workload) {
+func (b *builder) assumeWorkload(w *world.Workload) {
 	name := w.Deployment.Name
 	if w.App.Basis != "manifest" {
-		b.assumeAs("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, w.App.basisWords()), w.App.Basis)
+		b.assumeAs("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, basisWords(&w.App)), w.App.Basis)
 	}
-	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.startSaid {
-		words := w.App.startWords(w.App.Start.String())
-		if by := w.App.jvmBy; by != "" {
+	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.StartSaid {
+		words := startWords(&w.App, w.App.Start.String())
+		if by := w.App.JVMBy; by != "" {
 			words = strings.Replace(words, "(a JVM)", "(a JVM, by its "+by+")", 1)
 		}
 		b.assume("start", words)
 	}
-	if !w.App.initSaid && b.out.initializes(w) {
+	if !w.App.InitSaid && initializes(b.out, w) {
 		b.assume("init", w.App.Init.String()+" each")
 	}
 	for _, container := range sortedKeys(w.Hooks) {
@@ -594,8 +584,8 @@ func (b *builder) assumeWorkload(w *Workload) {
 }
 
 // assumeAside notes what was not said of a workload whose pods only serve.
-func (b *builder) assumeAside(w *Workload) {
-	if !w.App.serveSaid && len(b.out.Traffic) > 0 {
+func (b *builder) assumeAside(w *world.Workload) {
+	if !w.App.ServeSaid && len(b.out.Traffic) > 0 {
 		b.assume("serve", w.App.Serve.String())
 	}
 	b.assumeReplicas(w)

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Preset is one row of the table of load balancers (docs/model/load-balancers.md 1).
@@ -20,7 +21,7 @@ type Preset struct {
 	// Fields says each field in words, in the order of the grammar.
 	Fields []PresetField
 	// LoadBalancer is the value of all fields; Service is "".
-	LoadBalancer LoadBalancer
+	LoadBalancer world.LoadBalancer
 }
 
 // PresetField is one field of a Preset: what it is, where that stands and how far it is known.
@@ -57,7 +58,7 @@ func (c claim) where() string {
 type presetRow struct {
 	id, family, what string
 	policy           corev1.ServiceExternalTrafficPolicy
-	lb               LoadBalancer
+	lb               world.LoadBalancer
 	claims           []claim
 }
 
@@ -95,7 +96,7 @@ func (r *presetRow) named() Preset {
 
 func (r *presetRow) preset() Preset {
 	p := r.named()
-	for _, f := range p.LoadBalancer.fields() {
+	for _, f := range balancerFields(&p.LoadBalancer) {
 		field := PresetField{Name: f.name, Value: f.say(&p.LoadBalancer)}
 		for _, c := range r.claims {
 			if slices.Contains(strings.Fields(c.fields), f.name) {
@@ -161,7 +162,7 @@ const (
 )
 
 // both makes the rows of a family, one a policy.
-func both(family, what string, of func(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim)) []presetRow {
+func both(family, what string, of func(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim)) []presetRow {
 	var rows []presetRow
 	for _, policy := range []corev1.ServiceExternalTrafficPolicy{policyLocal, policyCluster} {
 		lb, claims := of(policy)

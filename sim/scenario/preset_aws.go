@@ -6,13 +6,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // nlb is what every NLB does, however its targets are found.
-func nlb() (LoadBalancer, []claim) {
-	lb := LoadBalancer{
-		Controller: watching(), Registration: nlbRegistration(), Propagation: nlbDeregistration(), HealthPropagation: nlbHealthLag(), reported: nlbReports(),
-		Drain: engine.Never, CutUnhealthy: true, FailOpen: true, NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+func nlb() (world.LoadBalancer, []claim) {
+	lb := world.LoadBalancer{
+		Controller: watching(), Registration: nlbRegistration(), Propagation: nlbDeregistration(), HealthPropagation: nlbHealthLag(), Reported: nlbReports(),
+		Drain: engine.Never, CutUnhealthy: true, FailOpen: true, NoTarget: world.NoTargetTimeout, Hash: world.HashFlow, ICMPFiltered: true,
 		Idle: 350 * engine.Second, IdleForgets: true,
 	}
 	return lb, []claim{
@@ -30,8 +31,8 @@ func nlb() (LoadBalancer, []claim) {
 
 func nlbPresets() []presetRow {
 	lb, claims := nlb()
-	lb.Target, lb.Members = TargetPods, MembersReadyPods
-	lb.Check = HealthCheck{Probe: ProbePod, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
+	lb.Target, lb.Members = world.TargetPods, world.MembersReadyPods
+	lb.Check = world.HealthCheck{Probe: world.ProbePod, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
 	rows := []presetRow{{
 		id: "aws-nlb-ip", what: "AWS NLB, ip targets (AWS Load Balancer Controller)", lb: lb,
 		claims: append(claims,
@@ -45,28 +46,28 @@ func nlbPresets() []presetRow {
 }
 
 // nlbNodes is an NLB with nodes as targets.
-func nlbNodes(check HealthCheck, row string) (LoadBalancer, []claim) {
+func nlbNodes(check world.HealthCheck, row string) (world.LoadBalancer, []claim) {
 	lb, claims := nlb()
-	lb.Target, lb.Members, lb.Check = TargetNodes, MembersAllNodes, check
+	lb.Target, lb.Members, lb.Check = world.TargetNodes, world.MembersAllNodes, check
 	return lb, append(claims, claim{verified, row, "target probe interval timeout healthy unhealthy"})
 }
 
-func nlbInstance(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-	check := HealthCheck{Probe: ProbeNodePort, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
+func nlbInstance(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+	check := world.HealthCheck{Probe: world.ProbeNodePort, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
 	if policy == policyLocal {
-		check = HealthCheck{Probe: ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 2}
+		check = world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 2}
 	}
 	lb, claims := nlbNodes(check, "1 AWS NLB instance, "+string(policy)+": lbc pkg/service/model_builder.go")
-	lb.NodesLeave = NodesNotReady
+	lb.NodesLeave = world.NodesNotReady
 	return lb, append(claims,
 		claim{verified, "2 lbc, instance targets: pkg/backend/endpoint_utils.go", "members nodesLeave"},
 		claim{inferred, "2 lbc, instance targets: it watches nodes", "controller controllerHold"})
 }
 
-func nlbInTree(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-	check := HealthCheck{Probe: ProbeNodePort, Interval: 30 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
+func nlbInTree(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+	check := world.HealthCheck{Probe: world.ProbeNodePort, Interval: 30 * engine.Second, Timeout: 10 * engine.Second, Healthy: 3, Unhealthy: 3}
 	if policy == policyLocal {
-		check = HealthCheck{Probe: ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 2, Unhealthy: 2}
+		check = world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 10 * engine.Second, Timeout: 10 * engine.Second, Healthy: 2, Unhealthy: 2}
 	}
 	lb, claims := nlbNodes(check, "1 AWS in-tree NLB, "+string(policy)+": cloud-provider-aws pkg/providers/v1")
 	return lb, append(claims,
@@ -79,14 +80,14 @@ func awsPresets() []presetRow {
 	return append(both("aws-classic", "AWS classic ELB of the cloud provider", classicELB), albPresets()...)
 }
 
-func classicELB(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-	lb := LoadBalancer{
-		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: otherOperation(), Propagation: otherOperation(),
-		Check:        HealthCheck{Probe: ProbeNodePort, Interval: 10 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 6},
-		CutUnhealthy: true, NoTarget: NoTargetRefused, Hash: HashRoundRobin, ICMPFiltered: true, Idle: engine.Minute,
+func classicELB(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+	lb := world.LoadBalancer{
+		Target: world.TargetNodes, Members: world.MembersAllNodes, Controller: watching(), Registration: otherOperation(), Propagation: otherOperation(),
+		Check:        world.HealthCheck{Probe: world.ProbeNodePort, Interval: 10 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 6},
+		CutUnhealthy: true, NoTarget: world.NoTargetRefused, Hash: world.HashRoundRobin, ICMPFiltered: true, Idle: engine.Minute,
 	}
 	if policy == policyLocal {
-		lb.Check.Probe = ProbeHealthPort
+		lb.Check.Probe = world.ProbeHealthPort
 	}
 	return lb, []claim{
 		{verified, "1 AWS classic ELB: cloud-provider-aws pkg/providers/v1; draining is off", "target probe interval timeout healthy unhealthy drain"},
@@ -104,10 +105,10 @@ func classicELB(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []cla
 }
 
 func albPresets() []presetRow {
-	lb := LoadBalancer{
-		Controller: watching(), Registration: albOperation(), Propagation: albOperation(), reported: albReports(),
-		Check: HealthCheck{Interval: 15 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 2},
-		Drain: 300 * engine.Second, FailOpen: true, InitialWaits: true, NoTarget: NoTarget503, Hash: HashRoundRobin, ICMPFiltered: true,
+	lb := world.LoadBalancer{
+		Controller: watching(), Registration: albOperation(), Propagation: albOperation(), Reported: albReports(),
+		Check: world.HealthCheck{Interval: 15 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 2},
+		Drain: 300 * engine.Second, FailOpen: true, InitialWaits: true, NoTarget: world.NoTarget503, Hash: world.HashRoundRobin, ICMPFiltered: true,
 	}
 	claims := []claim{
 		{verified, "1 AWS ALB: lbc pkg/ingress/model_builder.go", "target probe interval timeout healthy unhealthy"},
@@ -128,12 +129,12 @@ func albPresets() []presetRow {
 		{inferred, "it is a provider's", "ingress"},
 	}
 	ip, instance := lb, lb
-	ip.Layer7 = &Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Minute}
-	instance.Layer7 = &Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Minute}
-	ip.Target, ip.Members, ip.Check.Probe = TargetPods, MembersReadyPods, ProbePod
+	ip.Layer7 = &world.Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Minute}
+	instance.Layer7 = &world.Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Minute}
+	ip.Target, ip.Members, ip.Check.Probe = world.TargetPods, world.MembersReadyPods, world.ProbePod
 	gates := albGate(&ip)
-	instance.Target, instance.Members, instance.Check.Probe = TargetNodes, MembersAllNodes, ProbeNodePort
-	instance.NodesLeave = NodesNotReady
+	instance.Target, instance.Members, instance.Check.Probe = world.TargetNodes, world.MembersAllNodes, world.ProbeNodePort
+	instance.NodesLeave = world.NodesNotReady
 	return []presetRow{
 		{id: "aws-alb-ip", what: "AWS ALB, ip targets", lb: ip, claims: slices.Concat(claims, gates)},
 		{id: "aws-alb-instance", what: "AWS ALB, instance targets", lb: instance, claims: claims},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/docs/model"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // factRows says which presets each fact of docs/model/load-balancers.md 1 is about.
@@ -70,11 +71,11 @@ func TestPresetsHaveTheNumbersOfTheFacts(t *testing.T) {
 
 // hasNumber says whether a load balancer has one of the numbers of a fact, such as "interval 3 s". An NLB drains for longer than
 // its delay: connections live on (docs/model/load-balancers.md 4 AWS NLB).
-func hasNumber(lb *LoadBalancer, said string) bool {
+func hasNumber(lb *world.LoadBalancer, said string) bool {
 	check := lb.Check
 	switch said {
 	case "no checks":
-		return check.Probe == ProbeNone
+		return check.Probe == world.ProbeNone
 	case "no drain", "drain as configured":
 		return lb.Drain == 0
 	case "drain 300 s":
@@ -103,17 +104,17 @@ func TestProxiesInsideGoByTheEndpointsOfTheFacts(t *testing.T) {
 	t.Parallel()
 	for id, c := range map[string]struct { // order: each for itself
 		fact, says string
-		members    LBMembers
+		members    world.LBMembers
 	}{
-		"ingress-nginx": {"load-balancers 5.1 Upstream selection", "only endpoints that are ready", MembersReadyPods},
-		"envoy-gateway": {"load-balancers 5.2 Backend endpoints", "terminate or do not serve are draining", MembersServingPods},
-		"l7-generic":    {"simulator 1", "nothing is known uses ready endpoints", MembersReadyPods},
+		"ingress-nginx": {"load-balancers 5.1 Upstream selection", "only endpoints that are ready", world.MembersReadyPods},
+		"envoy-gateway": {"load-balancers 5.2 Backend endpoints", "terminate or do not serve are draining", world.MembersServingPods},
+		"l7-generic":    {"simulator 1", "nothing is known uses ready endpoints", world.MembersReadyPods},
 	} {
 		p, ok := presetFor(id, "")
 		if found := model.Find(facts(t), c.fact); !ok || len(found) != 1 || !strings.Contains(found[0].Text, c.says) {
 			t.Errorf("%s does not say of %s: %s", c.fact, id, c.says)
 		}
-		if lb := p.LoadBalancer; lb.Target != TargetPods || lb.Members != c.members || lb.Check.Probe != ProbeNone || !lb.Layer7.Ingress || lb.NoTarget != NoTarget503 {
+		if lb := p.LoadBalancer; lb.Target != world.TargetPods || lb.Members != c.members || lb.Check.Probe != world.ProbeNone || !lb.Layer7.Ingress || lb.NoTarget != world.NoTarget503 {
 			t.Errorf("%s: %+v", id, lb)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // gkePresets are Google's load balancers.
@@ -28,22 +29,22 @@ func passthrough(allUnhealthy claim) []claim {
 	}
 }
 
-func gkeL4(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-	lb := LoadBalancer{
-		Target: TargetNodes, NodesLeave: NodesTainted, Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(),
-		Drain: 30 * engine.Second, FailOpen: true, NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+func gkeL4(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+	lb := world.LoadBalancer{
+		Target: world.TargetNodes, NodesLeave: world.NodesTainted, Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(),
+		Drain: 30 * engine.Second, FailOpen: true, NoTarget: world.NoTargetTimeout, Hash: world.HashFlow, ICMPFiltered: true,
 	}
 	claims := passthrough(claim{recalled, "3 GCP external passthrough: documented for internal, recalled for external", "allUnhealthy"})
 	if policy == policyLocal {
-		lb.Members = MembersLocalNodes
-		lb.Check = HealthCheck{Probe: ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 2}
+		lb.Members = world.MembersLocalNodes
+		lb.Check = world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 2}
 		return lb, append(claims,
 			claim{verified, "1 GKE L4 (subsetting), Local: ingress-gce pkg/l4/healthchecks, pkg/l4/backends", "target probe interval timeout healthy unhealthy drain"},
 			claim{verified, "2 GKE subsetting Local: terminating endpoints do not count, an empty group times out", "members nodesLeave noTarget"},
 			claim{inferred, "2 GKE subsetting Local: it watches EndpointSlices", "controller controllerHold"})
 	}
-	lb.Members = MembersAllNodes
-	lb.Check = HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 3}
+	lb.Members = world.MembersAllNodes
+	lb.Check = world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: 8 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 3}
 	return lb, append(claims,
 		claim{verified, "1 GKE L4 (subsetting), Cluster: ingress-gce pkg/l4/healthchecks, pkg/neg/syncers", "target probe interval timeout healthy unhealthy drain"},
 		claim{verified, "2 GKE subsetting Cluster: a subset of the nodes, independent of pods; all of a small cluster", "members nodesLeave"},
@@ -51,15 +52,15 @@ func gkeL4(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
 		claim{inferred, "2 GKE subsetting Cluster: pods do not matter", "controller controllerHold"})
 }
 
-func gkeLegacy(internal bool) func(corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-	return func(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-		lb := LoadBalancer{
-			Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(),
-			Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 3},
-			FailOpen: true, NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true,
+func gkeLegacy(internal bool) func(corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+	return func(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+		lb := world.LoadBalancer{
+			Target: world.TargetNodes, Members: world.MembersAllNodes, Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(),
+			Check:    world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: 8 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 3},
+			FailOpen: true, NoTarget: world.NoTargetTimeout, Hash: world.HashFlow, ICMPFiltered: true,
 		}
 		if policy == policyLocal {
-			lb.Check.Probe = ProbeHealthPort
+			lb.Check.Probe = world.ProbeHealthPort
 		}
 		open, drain, row := claim{recalled, "3 GCP external passthrough", "allUnhealthy"}, claim{recalled, "1 GKE legacy external: target pools have no draining", "drain"},
 			"1 GKE legacy external: cloud-provider-gcp providers/gce"
@@ -77,8 +78,8 @@ func gkeLegacy(internal bool) func(corev1.ServiceExternalTrafficPolicy) (LoadBal
 
 // gkeL7 are the ways of Google's HTTP load balancer.
 func gkeL7() []presetRow {
-	lb := LoadBalancer{
-		Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(), NoTarget: NoTarget503, Hash: HashRoundRobin, ICMPFiltered: true,
+	lb := world.LoadBalancer{
+		Controller: watching(), Registration: gceOperation(), Propagation: gceOperation(), NoTarget: world.NoTarget503, Hash: world.HashRoundRobin, ICMPFiltered: true,
 	}
 	claims := []claim{
 		{recalled, "3 GCP L7: failed_to_pick_backend", "allUnhealthy noTarget"},
@@ -94,13 +95,13 @@ func gkeL7() []presetRow {
 		{inferred, "it is a provider's", "ingress"},
 	}
 	neg, group := lb, lb
-	neg.Layer7 = &Layer7{Retries: 1, ConnectTimeout: 5 * engine.Second, UpstreamIdle: 10 * engine.Minute}
-	group.Layer7 = &Layer7{Retries: 1, ConnectTimeout: 5 * engine.Second, UpstreamIdle: 10 * engine.Minute}
-	neg.Target, neg.Members = TargetPods, MembersLivePods
-	neg.Check = HealthCheck{Probe: ProbePod, Interval: 15 * engine.Second, Timeout: 15 * engine.Second, Healthy: 1, Unhealthy: 2}
+	neg.Layer7 = &world.Layer7{Retries: 1, ConnectTimeout: 5 * engine.Second, UpstreamIdle: 10 * engine.Minute}
+	group.Layer7 = &world.Layer7{Retries: 1, ConnectTimeout: 5 * engine.Second, UpstreamIdle: 10 * engine.Minute}
+	neg.Target, neg.Members = world.TargetPods, world.MembersLivePods
+	neg.Check = world.HealthCheck{Probe: world.ProbePod, Interval: 15 * engine.Second, Timeout: 15 * engine.Second, Healthy: 1, Unhealthy: 2}
 	gates := negGate(&neg)
-	group.Target, group.Members = TargetNodes, MembersAllNodes
-	group.Check = HealthCheck{Probe: ProbeNodePort, Interval: engine.Minute, Timeout: engine.Minute, Healthy: 1, Unhealthy: 10}
+	group.Target, group.Members = world.TargetNodes, world.MembersAllNodes
+	group.Check = world.HealthCheck{Probe: world.ProbeNodePort, Interval: engine.Minute, Timeout: engine.Minute, Healthy: 1, Unhealthy: 10}
 	return []presetRow{
 		{
 			id: "gke-l7-neg", what: "GKE L7, container-native (NEG)", lb: neg,

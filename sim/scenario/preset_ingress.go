@@ -1,6 +1,9 @@
 package scenario
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
 
 // ingressPresets are proxies that run inside of the cluster: no provider's load balancer knows
 // the pods, they do (docs/model/load-balancers.md 5).
@@ -9,9 +12,9 @@ func ingressPresets() []presetRow {
 }
 
 // insideProxy is what they have in common: they go by endpoints alone.
-func insideProxy(l Layer7) (LoadBalancer, []claim) {
+func insideProxy(l world.Layer7) (world.LoadBalancer, []claim) {
 	l.Ingress = true
-	return LoadBalancer{Target: TargetPods, Drain: engine.Never, NoTarget: NoTarget503, Layer7: &l}, []claim{
+	return world.LoadBalancer{Target: world.TargetPods, Drain: engine.Never, NoTarget: world.NoTarget503, Layer7: &l}, []claim{
 		{inferred, "5: it goes by endpoints, without health checks of its own", "probe interval timeout healthy unhealthy healthPropagation cutUnhealthy allUnhealthy"},
 		{inferred, "5: requests in flight continue", "drain"},
 		{inferred, "a proxy has a connection of its own", "icmpFiltered"},
@@ -21,8 +24,8 @@ func insideProxy(l Layer7) (LoadBalancer, []claim) {
 }
 
 func ingressNginx() presetRow {
-	lb, claims := insideProxy(Layer7{Retries: 2, RetryOn: RetryReset, ConnectTimeout: 5 * engine.Second, UpstreamIdle: engine.Minute})
-	lb.Members, lb.Hash = MembersReadyPods, HashRoundRobin
+	lb, claims := insideProxy(world.Layer7{Retries: 2, RetryOn: world.RetryReset, ConnectTimeout: 5 * engine.Second, UpstreamIdle: engine.Minute})
+	lb.Members, lb.Hash = world.MembersReadyPods, world.HashRoundRobin
 	lb.Controller, lb.ControllerHold, lb.Registration, lb.Propagation = quickly(), nginxSync, nginxWorkers(), nginxWorkers()
 	return presetRow{
 		id: "ingress-nginx", what: "ingress-nginx (kubernetes/ingress-nginx)", lb: lb,
@@ -40,8 +43,8 @@ func ingressNginx() presetRow {
 }
 
 func envoyGateway() presetRow {
-	lb, claims := insideProxy(Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Hour})
-	lb.Members, lb.Hash = MembersServingPods, HashRandom
+	lb, claims := insideProxy(world.Layer7{ConnectTimeout: 10 * engine.Second, UpstreamIdle: engine.Hour})
+	lb.Members, lb.Hash = world.MembersServingPods, world.HashRandom
 	lb.Controller, lb.Registration, lb.Propagation = watching(), quickly(), quickly()
 	return presetRow{
 		id: "envoy-gateway", what: "Envoy Gateway (envoyproxy/gateway)", lb: lb,
@@ -58,8 +61,8 @@ func envoyGateway() presetRow {
 
 // genericProxy is any other: nothing is known of it.
 func genericProxy() presetRow {
-	lb, claims := insideProxy(Layer7{ConnectTimeout: 5 * engine.Second, UpstreamIdle: engine.Minute})
-	lb.Members, lb.Hash = MembersReadyPods, HashRoundRobin
+	lb, claims := insideProxy(world.Layer7{ConnectTimeout: 5 * engine.Second, UpstreamIdle: engine.Minute})
+	lb.Members, lb.Hash = world.MembersReadyPods, world.HashRoundRobin
 	lb.Controller, lb.Registration, lb.Propagation = watching(), envoyUpdate(), envoyUpdate()
 	return presetRow{
 		id: "l7-generic", what: "any other ingress controller or gateway", lb: lb,

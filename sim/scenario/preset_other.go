@@ -4,21 +4,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 func azurePresets() []presetRow {
 	return both("azure-standard", "Azure Standard Load Balancer", azureStandard)
 }
 
-func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-	lb := LoadBalancer{
-		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: otherOperation(), Propagation: otherOperation(),
-		Check:    HealthCheck{Probe: ProbeNodePort, Interval: 5 * engine.Second, Timeout: 5 * engine.Second, Healthy: 1, Unhealthy: 2},
-		NoTarget: NoTargetTimeout, Hash: HashFlow, ICMPFiltered: true, Idle: 4 * engine.Minute,
+func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+	lb := world.LoadBalancer{
+		Target: world.TargetNodes, Members: world.MembersAllNodes, Controller: watching(), Registration: otherOperation(), Propagation: otherOperation(),
+		Check:    world.HealthCheck{Probe: world.ProbeNodePort, Interval: 5 * engine.Second, Timeout: 5 * engine.Second, Healthy: 1, Unhealthy: 2},
+		NoTarget: world.NoTargetTimeout, Hash: world.HashFlow, ICMPFiltered: true, Idle: 4 * engine.Minute,
 	}
 	row := "1 Azure Standard LB, Cluster: cloud-provider-azure azure_loadbalancer_healthprobe.go; without shared probe mode"
 	if policy == policyLocal {
-		lb.Check.Probe, row = ProbeHealthPort, "1 Azure Standard LB, Local: cloud-provider-azure"
+		lb.Check.Probe, row = world.ProbeHealthPort, "1 Azure Standard LB, Local: cloud-provider-azure"
 	}
 	return lb, []claim{
 		{verified, row, "target probe interval unhealthy"},
@@ -39,26 +40,26 @@ func azureStandard(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []
 }
 
 func metallbPresets() []presetRow {
-	return append(both("metallb-l2", "MetalLB, layer 2", metallb(AnnounceL2)), both("metallb-bgp", "MetalLB, BGP", metallb(AnnounceBGP))...)
+	return append(both("metallb-l2", "MetalLB, layer 2", metallb(world.AnnounceL2)), both("metallb-bgp", "MetalLB, BGP", metallb(world.AnnounceBGP))...)
 }
 
-func metallb(announce Announce) func(corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-	return func(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-		lb := LoadBalancer{
-			Target: TargetNodes, Members: MembersAllNodes, NodesLeave: NodesSilent, Announce: announce, Controller: DefaultLatencies().Watch,
-			Registration: l2Failover(), Propagation: l2Failover(), NoTarget: NoTargetTimeout, Hash: HashFlow,
+func metallb(announce world.Announce) func(corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+	return func(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+		lb := world.LoadBalancer{
+			Target: world.TargetNodes, Members: world.MembersAllNodes, NodesLeave: world.NodesSilent, Announce: announce, Controller: DefaultLatencies().Watch,
+			Registration: l2Failover(), Propagation: l2Failover(), NoTarget: world.NoTargetTimeout, Hash: world.HashFlow,
 		}
 		moves := claim{verified, "4 MetalLB L2: a few seconds", "registration propagation"}
 		cut := claim{recalled, "4 MetalLB L2: old flows land on a node without conntrack", "drain"}
 		hash := claim{verified, "4 MetalLB L2: one node gets all", "hash"}
-		if announce == AnnounceBGP {
+		if announce == world.AnnounceBGP {
 			lb.Registration, lb.Propagation = bgpUpdate(), bgpUpdate()
 			moves = claim{inferred, "not in docs/model: a route's way", "registration propagation"}
 			cut = claim{verified, "4 MetalLB BGP: flows are hashed anew and reset", "drain"}
 			hash = claim{verified, "4 MetalLB BGP: the routers' hash", "hash"}
 		}
 		if policy == policyLocal {
-			lb.Members = MembersServing
+			lb.Members = world.MembersServing
 		}
 		return lb, []claim{
 			moves, cut, hash,
@@ -75,14 +76,14 @@ func kindPresets() []presetRow {
 	return both("kind", "cloud-provider-kind (Envoy)", cloudProviderKind)
 }
 
-func cloudProviderKind(policy corev1.ServiceExternalTrafficPolicy) (LoadBalancer, []claim) {
-	lb := LoadBalancer{
-		Target: TargetNodes, Members: MembersAllNodes, Controller: watching(), Registration: envoyUpdate(), Propagation: envoyUpdate(),
-		Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: 2 * engine.Second, Timeout: 3 * engine.Second, Healthy: 1, Unhealthy: 2},
-		NoTarget: NoTargetRefused, Hash: HashRandom, Idle: engine.Hour,
+func cloudProviderKind(policy corev1.ServiceExternalTrafficPolicy) (world.LoadBalancer, []claim) {
+	lb := world.LoadBalancer{
+		Target: world.TargetNodes, Members: world.MembersAllNodes, Controller: watching(), Registration: envoyUpdate(), Propagation: envoyUpdate(),
+		Check:    world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: 2 * engine.Second, Timeout: 3 * engine.Second, Healthy: 1, Unhealthy: 2},
+		NoTarget: world.NoTargetRefused, Hash: world.HashRandom, Idle: engine.Hour,
 	}
 	if policy == policyLocal {
-		lb.Check.Probe = ProbeHealthPort
+		lb.Check.Probe = world.ProbeHealthPort
 	}
 	return lb, []claim{
 		{verified, "1 cloud-provider-kind: pkg/loadbalancer/proxy.go", "target probe interval timeout healthy unhealthy drain"},

@@ -13,11 +13,11 @@ func TestReportsOfAPresetAreItsReportedFields(t *testing.T) {
 	t.Parallel()
 	for _, p := range Presets() {
 		for _, f := range p.Fields {
-			r, ok := p.LoadBalancer.reportOf(f.Name)
+			r, ok := p.LoadBalancer.ReportOf(f.Name)
 			if ok != (f.Status == reported) {
 				t.Errorf("%s: %s is %s, and there are reports of it: %t", p.ID, f.Name, f.Status, ok)
 			}
-			if d := p.LoadBalancer.timing(f.Name); ok && (d.String() != f.Value || r.least >= r.most || d.Min() < r.least || d.Max() > r.most) {
+			if d := p.LoadBalancer.Timing(f.Name); ok && (d.String() != f.Value || r.Least >= r.Most || d.Min() < r.Least || d.Max() > r.Most) {
 				t.Errorf("%s: %s is %s, %s", p.ID, f.Name, f.Value, r)
 			}
 		}
@@ -61,7 +61,7 @@ func TestWhatIsOnlyReportedIsVariedOverItsRange(t *testing.T) {
 				}
 				got, changed = append(got, field+" "+a.Value), append(changed, a.ID)
 				for i := range a.Scenario.Traffic {
-					if d := a.Scenario.Traffic[i].LB.timing(field); !strings.HasPrefix(a.Value, d.Max().Seconds()+" s ") || d.Mean() != d.Max() {
+					if d := a.Scenario.Traffic[i].LB.Timing(field); !strings.HasPrefix(a.Value, d.Max().Seconds()+" s ") || d.Mean() != d.Max() {
 						t.Errorf("%s %s is %s", a.ID, a.Value, d)
 					}
 				}
@@ -82,7 +82,7 @@ func TestTheLongestThatWasReported(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]engine.Time{"aws-nlb-ip": 300 * engine.Second, "aws-alb-ip": 40 * engine.Second} { // order: each for itself
 		p, _ := presetFor(id, "")
-		if r, _ := p.LoadBalancer.reportOf("propagation"); r.most != want {
+		if r, _ := p.LoadBalancer.ReportOf("propagation"); r.Most != want {
 			t.Errorf("%s: %s", id, r)
 		}
 	}

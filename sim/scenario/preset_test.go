@@ -58,7 +58,7 @@ func TestEveryFieldOfAPresetHasOneSource(t *testing.T) {
 				claims[name]++
 			}
 		}
-		for _, f := range r.lb.fields() {
+		for _, f := range balancerFields(&r.lb) {
 			if claims[f.name] != 1 {
 				t.Errorf("%s: %d sources for %s", r.id, claims[f.name], f.name)
 			}
@@ -168,6 +168,6 @@ func evidenceInput(t *testing.T, meta, spec, rest string) (*corev1.Service, []ma
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	w := newWorld(objects.All)
+	w := newInventory(objects.All)
 	return w.services[0].Value, w.nodes
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Profile is one row of the table of what servers do at SIGTERM.
@@ -21,9 +22,9 @@ type Profile struct {
 	Alternatives []string
 
 	match func(*evidence) bool // nil: only by name
-	app   App
+	app   world.App
 	// tune reads the arguments and variables that change the profile's times.
-	tune func(*evidence, *App)
+	tune func(*evidence, *world.App)
 }
 
 // UnknownProfile is what an app does of which nothing is known.
@@ -50,71 +51,71 @@ func webServers() []Profile {
 			match: func(e *evidence) bool {
 				return e.image.is("ingress-nginx", "controller") || e.image.named("nginx-ingress-controller") || e.runs("nginx-ingress-controller")
 			},
-			app: App{FinishWithin: 4 * minute, ReadinessFails: true, Linger: 10 * engine.Second, ServerIdle: 75 * engine.Second}, tune: tuneIngressNginx},
+			app: world.App{FinishWithin: 4 * minute, ReadinessFails: true, Linger: 10 * engine.Second, ServerIdle: 75 * engine.Second}, tune: tuneIngressNginx},
 		{ID: "nginx", Match: "nginx, nginxinc/*, nginx-unprivileged", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished, no limit",
 			Source: propDoc, Status: "verified; the image's STOPSIGNAL recalled",
 			match: func(e *evidence) bool {
 				return e.image.named("nginx", "nginx-unprivileged", "openresty") || e.image.in("nginxinc") && !e.image.beside()
 			},
-			app: App{ServerIdle: 75 * engine.Second}},
+			app: world.App{ServerIdle: 75 * engine.Second}},
 		{ID: "envoy-gateway", Match: "envoy managed by Envoy Gateway", Listener: "open while draining, 60 s; readiness fails at once", InFlight: "finished",
 			Source: lbDoc + ".2", Status: "verified",
 			match: func(e *evidence) bool {
 				return e.image.of("envoy") && e.labels["gateway.envoyproxy.io/owning-gateway-name"] != ""
 			},
-			app: App{Listener: ListenerDrains, DrainFor: minute, ReadinessFails: true, ServerIdle: engine.Hour}, tune: tuneEnvoy},
+			app: world.App{Listener: world.ListenerDrains, DrainFor: minute, ReadinessFails: true, ServerIdle: engine.Hour}, tune: tuneEnvoy},
 		{ID: "envoy", Match: "envoyproxy/envoy", Listener: "closed at once", InFlight: "cut", Source: propDoc, Status: "verified",
 			match: func(e *evidence) bool {
 				return e.image.of("envoy") || e.runs("envoy")
 			},
-			app: App{InFlight: InFlightCut, ServerIdle: engine.Hour}},
+			app: world.App{InFlight: world.InFlightCut, ServerIdle: engine.Hour}},
 		{ID: "istio-proxy", Match: "istio/proxyv2", Listener: "open while draining, 5 s", InFlight: "5 s, then cut", Source: propDoc, Status: "verified",
 			match: func(e *evidence) bool { return e.image.named("proxyv2") || e.runs("pilot-agent") },
-			app:   App{Listener: ListenerDrains, DrainFor: 5 * engine.Second, InFlight: InFlightCut, ServerIdle: engine.Hour}, tune: tuneIstio},
+			app:   world.App{Listener: world.ListenerDrains, DrainFor: 5 * engine.Second, InFlight: world.InFlightCut, ServerIdle: engine.Hour}, tune: tuneIstio},
 		{ID: "haproxy", Match: "haproxy", Listener: "closed (STOPSIGNAL SIGUSR1)", InFlight: "finished", Source: propDoc, Status: "documented; the image's STOPSIGNAL recalled",
-			match: func(e *evidence) bool { return e.image.of("haproxy") }, app: App{}},
+			match: func(e *evidence) bool { return e.image.of("haproxy") }, app: world.App{}},
 		{ID: "httpd", Match: "httpd", Listener: "closed (STOPSIGNAL SIGWINCH)", InFlight: "finished", Source: propDoc, Status: "recalled",
-			match: func(e *evidence) bool { return e.image.named("httpd") }, app: App{ServerIdle: 5 * engine.Second}},
+			match: func(e *evidence) bool { return e.image.named("httpd") }, app: world.App{ServerIdle: 5 * engine.Second}},
 		{ID: "traefik", Match: "traefik", Listener: "open for requestAcceptGraceTimeout (0), then closed", InFlight: "finished within graceTimeOut, 10 s",
 			Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.image.named("traefik") }, app: App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}, tune: tuneTraefik},
+			match: func(e *evidence) bool { return e.image.named("traefik") }, app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}, tune: tuneTraefik},
 		{ID: "caddy", Match: "caddy", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.image.named("caddy") || e.runs("caddy") }, app: App{ServerIdle: 5 * minute}},
+			match: func(e *evidence) bool { return e.image.named("caddy") || e.runs("caddy") }, app: world.App{ServerIdle: 5 * minute}},
 	}
 }
 
 func runtimes() []Profile {
 	return []Profile{
 		{ID: "database", Match: "redis, valkey, postgres, mysql, cassandra, mongo, rabbitmq, kafka and others", Listener: "closed", InFlight: "sessions cut",
-			Source: "docs/model/simulator.md 5.5", Status: "recalled", match: isDatabase, app: App{InFlight: InFlightCut}},
+			Source: "docs/model/simulator.md 5.5", Status: "recalled", match: isDatabase, app: world.App{InFlight: world.InFlightCut}},
 		{ID: "gunicorn", Match: "gunicorn in command or arguments", Listener: "closed", InFlight: "finished within --graceful-timeout, 30 s", Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.runs("gunicorn") }, app: App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
+			match: func(e *evidence) bool { return e.runs("gunicorn") }, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
 		{ID: "uvicorn", Match: "uvicorn in command or arguments", Listener: "closed", InFlight: "finished, no limit unless --timeout-graceful-shutdown", Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.runs("uvicorn") }, app: App{ServerIdle: 5 * engine.Second}, tune: tuneUvicorn},
+			match: func(e *evidence) bool { return e.runs("uvicorn") }, app: world.App{ServerIdle: 5 * engine.Second}, tune: tuneUvicorn},
 		{ID: "puma", Match: "puma in command or arguments", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "recalled",
-			match: func(e *evidence) bool { return e.runs("puma") }, app: App{ServerIdle: 20 * engine.Second}},
+			match: func(e *evidence) bool { return e.runs("puma") }, app: world.App{ServerIdle: 20 * engine.Second}},
 		{ID: "php-fpm", Match: "php-fpm in command or arguments", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished", Source: propDoc, Status: "recalled",
-			match: func(e *evidence) bool { return e.runs("php-fpm") || e.image.named("php-fpm") }, app: App{}},
+			match: func(e *evidence) bool { return e.runs("php-fpm") || e.image.named("php-fpm") }, app: world.App{}},
 		{ID: "spring-3.4", Match: "java, spring, *-jre, probes of /actuator/", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
-			Alternatives: []string{"spring-old"}, match: isJava, app: App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
+			Alternatives: []string{"spring-old"}, match: isJava, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
 		{ID: "npm-start", Match: "npm, yarn, pnpm, npx as the command", Listener: "closed: SIGTERM is passed on to node, which has no handler and is not PID 1",
 			InFlight: "cut", Source: packageRunnerSource, Status: "recalled", Alternatives: []string{"ignores", UnknownProfile},
 			match: func(e *evidence) bool { return e.first(packageRunners()...) },
-			app:   App{ServerIdle: 5 * engine.Second, InFlight: InFlightCut}},
+			app:   world.App{ServerIdle: 5 * engine.Second, InFlight: world.InFlightCut}},
 		{ID: "node-default", Match: "node", Listener: "open to SIGKILL: PID 1 ignores SIGTERM", InFlight: "cut at SIGKILL", Source: propDoc, Status: "recalled",
 			Alternatives: []string{UnknownProfile},
 			match: func(e *evidence) bool {
 				return e.image.named("node", "nodejs") || e.first("node")
 			},
-			app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},
+			app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}},
 		{ID: "load-generator", Match: "load generators, Jobs", Listener: "none", InFlight: "none: not a server", Source: "docs/model/simulator.md 5.5", Status: "assumed",
 			match: func(e *evidence) bool {
 				return e.image.named("loadgenerator", "locust", "k6", "vegeta", "fortio", "hey", "wrk", "siege") && len(e.ports) == 0
 			},
-			app: App{NotAServer: true, InFlight: InFlightCut}},
+			app: world.App{NotAServer: true, InFlight: world.InFlightCut}},
 		{ID: "shell-pid1", Match: `sh -c "..." without exec`, Listener: "open to SIGKILL: the shell ignores SIGTERM and does not pass it on", InFlight: "cut at SIGKILL",
 			Source: "docs/model/pod-lifecycle.md 2.3", Status: "recalled", Alternatives: []string{UnknownProfile},
-			match: isShellPID1, app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}},
+			match: isShellPID1, app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}},
 	}
 }
 
@@ -131,16 +132,16 @@ func generalProfiles() []Profile {
 		{ID: UnknownProfile, Match: "anything else", Listener: "closed", InFlight: "finished within the grace period", Source: "docs/model/simulator.md 5.5", Status: "assumed",
 			Alternatives: []string{"exits-at-once", "ignores"}, match: func(*evidence) bool { return true }},
 		{ID: "exits-at-once", Match: "by name only", Listener: "closed", InFlight: "cut", Source: "a process without a handler that is not PID 1", Status: "recalled",
-			app: App{InFlight: InFlightCut}},
+			app: world.App{InFlight: world.InFlightCut}},
 		{ID: "ignores", Match: "by name only", Listener: "open to SIGKILL", InFlight: "cut at SIGKILL", Source: "docs/model/pod-lifecycle.md 2.3", Status: "recalled",
-			app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}},
+			app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}},
 		{ID: "go-http-shutdown", Match: "by name only", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "verified"},
 		{ID: "go-default", Match: "by name only", Listener: "closed", InFlight: "cut: no handler, the process dies at once", Source: propDoc, Status: "verified",
-			app: App{InFlight: InFlightCut}},
+			app: world.App{InFlight: world.InFlightCut}},
 		{ID: "spring-old", Match: "by name only", Listener: "closed", InFlight: "cut", Source: propDoc, Status: "verified",
-			app: App{InFlight: InFlightCut, ServerIdle: minute}},
+			app: world.App{InFlight: world.InFlightCut, ServerIdle: minute}},
 		{ID: "drains", Match: "by name only", Listener: "open for 10 s, still serving", InFlight: "finished", Source: "an app that sleeps in its handler", Status: "assumed",
-			app: App{Listener: ListenerDrains, DrainFor: 10 * engine.Second}},
+			app: world.App{Listener: world.ListenerDrains, DrainFor: 10 * engine.Second}},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 func TestProfileByImageAndCommand(t *testing.T) {
@@ -66,7 +67,7 @@ func TestProfileByImageAndCommand(t *testing.T) {
 		if tt.argv != "" {
 			c.Args = strings.Split(tt.argv, "|")
 		}
-		if got := appWords(ContainerApp(c, nil, Overrides{})); got != tt.want {
+		if got := appWords(ContainerApp(c, nil, world.Overrides{})); got != tt.want {
 			t.Errorf("%s %s: got %s, want %s", tt.image, tt.argv, got, tt.want)
 		}
 	}
@@ -119,7 +120,7 @@ func TestWhatGaveAProfileAway(t *testing.T) {
 	}
 }
 
-func appWords(a App) string {
+func appWords(a world.App) string {
 	out := a.Profile + " " + [...]string{"closes", "stays", "drains"}[a.Listener]
 	if a.DrainFor > 0 {
 		out += " " + a.DrainFor.Duration().String()
@@ -167,7 +168,7 @@ func TestHowLongServersKeepIdleConnections(t *testing.T) {
 		if tt.argv != "" {
 			c.Args = strings.Split(tt.argv, "|")
 		}
-		if got := ContainerApp(c, nil, Overrides{}).ServerIdle; got != tt.want {
+		if got := ContainerApp(c, nil, world.Overrides{}).ServerIdle; got != tt.want {
 			t.Errorf("%s %s: %s, want %s", tt.image, tt.argv, got.Duration(), tt.want.Duration())
 		}
 	}
@@ -177,7 +178,7 @@ func TestProfileByLabelsAndVariables(t *testing.T) {
 	t.Parallel()
 	managed := map[string]string{"gateway.envoyproxy.io/owning-gateway-name": "eg"}
 	c := &corev1.Container{Image: "envoyproxy/envoy:distroless-v1.31", Args: []string{"--drain-time-s", "45"}}
-	if got, want := appWords(ContainerApp(c, managed, Overrides{})), "envoy-gateway drains 45s finish readiness"; got != want {
+	if got, want := appWords(ContainerApp(c, managed, world.Overrides{})), "envoy-gateway drains 45s finish readiness"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, tt := range []struct{ name, value, want string }{
@@ -186,14 +187,14 @@ func TestProfileByLabelsAndVariables(t *testing.T) {
 		{"SPRING_LIFECYCLE_TIMEOUT_PER_SHUTDOWN_PHASE", "45s", "spring-3.4 closes finish 45s"},
 	} {
 		c := &corev1.Container{Image: "openjdk", Env: []corev1.EnvVar{{Name: tt.name, Value: tt.value}}}
-		if got := appWords(ContainerApp(c, nil, Overrides{})); got != tt.want {
+		if got := appWords(ContainerApp(c, nil, world.Overrides{})); got != tt.want {
 			t.Errorf("%s=%s: got %s, want %s", tt.name, tt.value, got, tt.want)
 		}
 	}
 	c = &corev1.Container{Image: "istio/proxyv2", Env: []corev1.EnvVar{
 		{Name: "TERMINATION_DRAIN_DURATION_SECONDS", Value: "20"}, {Name: "EXIT_ON_ZERO_ACTIVE_CONNECTIONS", Value: "true"},
 	}}
-	if got, want := appWords(ContainerApp(c, nil, Overrides{})), "istio-proxy drains 20s finish"; got != want {
+	if got, want := appWords(ContainerApp(c, nil, world.Overrides{})), "istio-proxy drains 20s finish"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -250,17 +251,17 @@ func TestAppOf(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", tt.name, got, tt.want)
 		}
 	}
-	set := Overrides{Start: []Named{{"", engine.Constant(engine.Second)}, {"web", engine.Constant(7 * engine.Second)}}}
+	set := world.Overrides{Start: []world.Named{{Name: "", Dist: engine.Constant(engine.Second)}, {Name: "web", Dist: engine.Constant(7 * engine.Second)}}}
 	if got := AppOf(pod(sidecar, app), set.For("web")); got.Profile != "nginx" || got.Start.Mean() != 7*engine.Second {
 		t.Errorf("got %s, start %s", got.Profile, got.Start)
 	}
 	if got := AppOf(pod(app), set); got.Start.Mean() != engine.Second {
 		t.Errorf("start for all: got %s", got.Start)
 	}
-	if got := AppOf(pod(), Overrides{}); got.Profile != UnknownProfile {
+	if got := AppOf(pod(), world.Overrides{}); got.Profile != UnknownProfile {
 		t.Errorf("a pod without containers: %+v", got)
 	}
-	if got := AppOf(pod(app), Overrides{Profile: "ignores"}); got.Profile != "ignores" || !got.IgnoresSIGTERM {
+	if got := AppOf(pod(app), world.Overrides{Profile: "ignores"}); got.Profile != "ignores" || !got.IgnoresSIGTERM {
 		t.Errorf("--profile: %+v", got)
 	}
 }

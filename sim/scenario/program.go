@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // program is one row of the table of programs that preStop hooks run.
@@ -139,8 +140,8 @@ func runKill(c *corev1.Container, argv []string) effect {
 }
 
 func closesAtOnce(c *corev1.Container) bool {
-	app := ContainerApp(c, nil, Overrides{})
-	return app.Listener == ListenerCloses && !app.IgnoresSIGTERM
+	app := ContainerApp(c, nil, world.Overrides{})
+	return app.Listener == world.ListenerCloses && !app.IgnoresSIGTERM
 }
 
 // runCurl: a request to something in the pod. Known addresses do known things, a --max-time

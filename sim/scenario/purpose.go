@@ -100,7 +100,7 @@ func namesPeer(s *subject) bool {
 
 // setAside says that a port is not for users although its class would be: how it is spoken to is
 // one thing, who waits for an answer another.
-func (w *world) setAside(s *subject) bool {
+func (w *inventory) setAside(s *subject) bool {
 	return !w.routed(s) && (isControl(s) || isWebhookByName(s) && s.service.Value.Spec.Type == corev1.ServiceTypeClusterIP || isPeerUDP(s))
 }
 

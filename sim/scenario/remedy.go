@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Some losses are not the workload's to mend: its load balancer has to know a new pod before the old
@@ -17,7 +18,7 @@ import (
 // of Object and tries the Scenario; the Scenario given to the functions below stays as it is.
 type Remedy struct {
 	Title    string
-	Scenario *Scenario
+	Scenario *world.Scenario
 	// Object is what is changed at Path from From to To, "" for not there; nil where the input does
 	// not have the object.
 	Object         *manifest.Object
@@ -32,22 +33,22 @@ type Remedy struct {
 // waits until the load balancer has found each new pod healthy (docs/model/load-balancers.md 2, lbc
 // readiness gate). ok is false where no load balancer with pods as targets stands before the
 // workload, or it gives them the gate already.
-func WithReadinessGate(s *Scenario, workload string) (r Remedy, ok bool) {
+func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 	namespace, _, _ := strings.Cut(workload, "/")
-	r = Remedy{Title: "readiness gate of the AWS Load Balancer Controller", Scenario: s.clone(), Path: fmt.Sprintf("metadata.labels[%q]", gateLabel), To: gateEnabled}
+	r = Remedy{Title: "readiness gate of the AWS Load Balancer Controller", Scenario: s.Clone(), Path: fmt.Sprintf("metadata.labels[%q]", gateLabel), To: gateEnabled}
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
-		if t.LB == nil || t.LB.GateInjection != InjectNever || !s.Serves(t.Door().Service, workload) {
+		if t.LB == nil || t.LB.GateInjection != world.InjectNever || !s.Serves(t.Door().Service, workload) {
 			continue
 		}
-		if p, _ := presetFor(t.LB.Preset, ""); p.LoadBalancer.GateInjection == InjectLabelled && t.LB.ReadinessGate != "" {
+		if p, _ := presetFor(t.LB.Preset, ""); p.LoadBalancer.GateInjection == world.InjectLabelled && t.LB.ReadinessGate != "" {
 			lb := *t.LB
-			lb.GateInjection = InjectAlways
+			lb.GateInjection = world.InjectAlways
 			t.LB, ok = &lb, true
 		}
 	}
 	label := gateLabel + ": " + gateEnabled
-	if r.Object = s.namespaces[namespace]; r.Object == nil {
+	if r.Object = s.Namespaces[namespace]; r.Object == nil {
 		r.YAML = []string{"apiVersion: v1", "kind: Namespace", "metadata:", "  name: " + namespace, "  labels:", "    " + label}
 		return r, ok
 	}
@@ -62,10 +63,10 @@ func WithReadinessGate(s *Scenario, workload string) (r Remedy, ok bool) {
 // removed live on for d, whole seconds: without a BackendConfig they are cut at once
 // (docs/model/load-balancers.md 1, GKE L7). service is "ns/name". ok is false where no such load
 // balancer stands before it, or it drains for as long already.
-func WithConnectionDraining(s *Scenario, service string, d engine.Time) (r Remedy, ok bool) {
+func WithConnectionDraining(s *world.Scenario, service string, d engine.Time) (r Remedy, ok bool) {
 	namespace, name, _ := strings.Cut(service, "/")
 	seconds := (d + engine.Second - 1) / engine.Second
-	r = Remedy{Title: fmt.Sprintf("connection draining %d s (BackendConfig)", seconds), Scenario: s.clone(), To: fmt.Sprint(int64(seconds))}
+	r = Remedy{Title: fmt.Sprintf("connection draining %d s (BackendConfig)", seconds), Scenario: s.Clone(), To: fmt.Sprint(int64(seconds))}
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
 		if t.LB == nil || t.Service != service || !strings.HasPrefix(t.LB.Preset, "gke-l7-") || t.LB.Drain >= seconds*engine.Second {
@@ -74,8 +75,8 @@ func WithConnectionDraining(s *Scenario, service string, d engine.Time) (r Remed
 		lb := *t.LB
 		lb.Drain = seconds * engine.Second
 		t.LB, ok = &lb, true
-		if t.route != nil && t.route.backend != nil {
-			r.Object = t.route.backend
+		if t.Route != nil && t.Route.Backend != nil {
+			r.Object = t.Route.Backend
 		}
 	}
 	config := []string{"spec:", "  connectionDraining:", "    drainingTimeoutSec: " + r.To}
@@ -101,22 +102,10 @@ func WithConnectionDraining(s *Scenario, service string, d engine.Time) (r Remed
 	return r, ok
 }
 
-// Serves says whether a Service ("ns/name") selects the pods of a workload ("ns/name").
-func (s *Scenario) Serves(service, workload string) bool {
-	svc := s.serviceNamed(service)
-	for i := range s.Workloads {
-		w := &s.Workloads[i]
-		if svc != nil && w.Name() == workload && w.Deployment.Namespace == svc.Namespace && selects(svc, w.Deployment.Spec.Template.Labels) {
-			return true
-		}
-	}
-	return false
-}
-
 // TerminationRemedies says what helps an app that goes on after SIGTERM until it is killed, the best
 // first; nil for one that ends. A longer grace period is none: the app would only wait longer for its
 // SIGKILL, and whatever it is doing then is cut all the same (docs/model/pod-lifecycle.md 2.3).
-func TerminationRemedies(a *App) []string {
+func TerminationRemedies(a *world.App) []string {
 	if !a.IgnoresSIGTERM {
 		return nil
 	}

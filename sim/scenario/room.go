@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // How many nodes there are, where nothing says it.
@@ -47,7 +48,7 @@ func (r room) wider(other room) room {
 // nodesNeeded is how many nodes let every workload of the input roll and move: at least three, and
 // for a workload whose replicas may not share a node one for each, for each pod of the others that may
 // share none with them, and for the surge (docs/model/simulator.md 5.3).
-func (w *world) nodesNeeded() room {
+func (w *inventory) nodesNeeded() room {
 	r := room{nodes: leastNodes}
 	apart := w.apart()
 	for i := range apart {
@@ -59,7 +60,7 @@ func (w *world) nodesNeeded() room {
 
 // apart is a workload whose pods may not share a node.
 type apart struct {
-	Workload
+	world.Workload
 	why      string // what keeps them from it
 	ports    []HostPort
 	replicas int
@@ -67,17 +68,17 @@ type apart struct {
 }
 
 // apart lists the workloads of the input that have pods which may not share a node.
-func (w *world) apart() []apart {
+func (w *inventory) apart() []apart {
 	var out []apart
 	add := func(o *manifest.Object, t *corev1.PodTemplateSpec, replicas, surge int) {
 		if why := spreads(t); why != "" && replicas > 0 {
 			d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: appsv1.DeploymentSpec{Template: *t}}
 			ports, _ := HostPorts(&t.Spec)
-			out = append(out, apart{Workload{Deployment: d}, why, ports, replicas, surge})
+			out = append(out, apart{world.Workload{Deployment: d}, why, ports, replicas, surge})
 		}
 	}
 	for _, d := range w.deployments {
-		add(d.Object, &d.Value.Spec.Template, int(replicasOf(d.Value)), max(surgeOf(d.Value), 1))
+		add(d.Object, &d.Value.Spec.Template, int(world.ReplicasOf(d.Value)), max(surgeOf(d.Value), 1))
 	}
 	for _, s := range w.statefulSets {
 		if s.Value.Spec.Replicas != nil {
@@ -114,7 +115,7 @@ func (a *apart) excludes(o *apart) bool {
 
 // nodesLocal is how many nodes there are where one of some Services has policy Local: twice as
 // many as it has pods, so that there are nodes without one (docs/model/simulator.md 9).
-func (w *world) nodesLocal(services []manifest.Typed[*corev1.Service]) room {
+func (w *inventory) nodesLocal(services []manifest.Typed[*corev1.Service]) room {
 	var r room
 	for _, s := range services {
 		policy := localPolicy(s.Value)
@@ -123,8 +124,8 @@ func (w *world) nodesLocal(services []manifest.Typed[*corev1.Service]) room {
 		}
 		pods := 0
 		for _, d := range w.deployments {
-			if d.Namespace == s.Namespace && selects(s.Value, d.Value.Spec.Template.Labels) {
-				pods += int(replicasOf(d.Value))
+			if d.Namespace == s.Namespace && world.Selects(s.Value, d.Value.Spec.Template.Labels) {
+				pods += int(world.ReplicasOf(d.Value))
 			}
 		}
 		own := room{2 * pods, fmt.Sprintf("twice as many as pods, since Service %s has %s", s.Name, policy), ""}
@@ -153,7 +154,7 @@ func localPolicy(s *corev1.Service) string {
 func spreads(t *corev1.PodTemplateSpec) string {
 	if a := t.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
 		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			if term.TopologyKey == corev1.LabelHostname && matches(term.LabelSelector, t.Labels) {
+			if term.TopologyKey == corev1.LabelHostname && world.Matches(term.LabelSelector, t.Labels) {
 				return "the anti-affinity"
 			}
 		}
@@ -164,26 +165,17 @@ func spreads(t *corev1.PodTemplateSpec) string {
 	return ""
 }
 
-// pods counts those of all workloads.
-func (s *Scenario) pods() int {
-	n := 0
-	for i := range s.Workloads {
-		n += int(replicasOf(s.Workloads[i].Deployment))
-	}
-	return n
-}
-
 // otherNodes is the Scenario with another number of nodes: as many as pods, twice and three times
 // as many. Only nodes that are made up are varied.
-func otherNodes(s *Scenario) []Alternative {
+func otherNodes(s *world.Scenario) []Alternative {
 	var out []Alternative
-	pods := s.pods()
+	pods := s.Pods()
 	for i, words := range []string{"%d, as many as pods", "%d, twice as many as pods", "%d, three times as many as pods"} {
 		count := (i + 1) * pods
 		if count == 0 || count > mostAssumed || count == len(s.Nodes) {
 			continue
 		}
-		if changed := s.clone(); changed.resize(count) {
+		if changed := s.Clone(); changed.Resize(count) {
 			out = append(out, Alternative{"nodes", fmt.Sprintf(words, count), changed})
 		}
 	}
@@ -199,68 +191,8 @@ func (b *builder) makeRoom() {
 	}
 	r := b.world.nodesLocal(services)
 	for i := range b.assumed {
-		if b.assumed[i].ID == "nodes" && r.nodes > len(b.out.Nodes) && b.out.resize(r.nodes) {
+		if b.assumed[i].ID == "nodes" && r.nodes > len(b.out.Nodes) && b.out.Resize(r.nodes) {
 			b.assumed[i].Value, b.assumed[i].Basis = r.words(), r.basis
 		}
 	}
-}
-
-// resize has a Scenario have another number of made-up nodes, and says whether it can: not where
-// one that would go is named.
-func (s *Scenario) resize(count int) bool {
-	if s.spare == nil || count < len(s.Nodes) && s.named(s.Nodes[count:]) {
-		return false
-	}
-	before := len(s.Nodes)
-	nodes := slices.Clone(s.Nodes[:min(count, before)])
-	for i := before; i < count; i++ {
-		nodes = append(nodes, s.spare.node(i))
-	}
-	s.Nodes = nodes
-	for i := range s.Traffic {
-		if t := &s.Traffic[i]; t.everywhere {
-			t.Nodes = slices.Concat(t.Nodes, nodeNames(nodes[min(before, count):]))
-		}
-	}
-	return true
-}
-
-// WithNodes returns the Scenario with another number of nodes; ok is false where they are those of the input, or one that would go
-// is named.
-func (s *Scenario) WithNodes(count int) (out *Scenario, ok bool) {
-	out = s.clone()
-	return out, out.resize(count)
-}
-
-// named says whether the Scenario says something of one of its last nodes.
-func (s *Scenario) named(last []Node) bool {
-	first := len(s.Nodes) - len(last)
-	for i := range last {
-		n := &last[i]
-		if n.Watch != nil || n.ProxySync != nil || n.Proxy != s.spare.proxy || n.Zone != s.spare.node(first+i).Zone {
-			return true
-		}
-		if slices.ContainsFunc(s.Traffic, func(t Traffic) bool { return slices.Contains(t.Nodes, n.Name) }) {
-			return true
-		}
-		about := []string{n.Name, KubeProxyOf + n.Name, KubeletOf + n.Name}
-		if slices.ContainsFunc(s.Actions, func(a Action) bool { return slices.Contains(about, a.Target) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// madeUp is what nodes are made of that the input does not have.
-type madeUp struct {
-	zones []string
-	proxy Proxy
-}
-
-func (m *madeUp) node(i int) Node {
-	n := Node{Name: "node-" + strconv.Itoa(i+1), Proxy: m.proxy}
-	if len(m.zones) > 0 {
-		n.Zone = m.zones[i%len(m.zones)]
-	}
-	return n
 }

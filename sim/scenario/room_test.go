@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A Scenario with three pods on the default cluster of three nodes: as many as pods is what it
@@ -36,7 +37,7 @@ func TestTheNumberOfMadeUpNodesIsVaried(t *testing.T) {
 				continue
 			}
 			got = append(got, a.Value)
-			names := nodeNames(a.Scenario.Nodes)
+			names := world.NodeNames(a.Scenario.Nodes)
 			for i := range a.Scenario.Traffic {
 				for _, n := range a.Scenario.Traffic[i].Nodes {
 					if !nearestExact(n, names) {

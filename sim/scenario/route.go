@@ -11,25 +11,12 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
-
-// route is what leads requests to a Service port through a proxy: an Ingress, or an HTTPRoute.
-type route struct {
-	ingress manifest.Typed[*networkingv1.Ingress] // the zero value for an HTTPRoute
-	object  *manifest.Object                      // either of them
-	class   string                                // of the Ingress, or of the HTTPRoute's Gateway; "" when nothing says it
-	said    string                                // where that stands: "ingressClassName nginx"
-	// controller is who takes care of the class, as an IngressClass or GatewayClass says; "" when
-	// there is none in the input.
-	controller string
-	nodePort   bool             // the Service port has one
-	service    *corev1.Service  // what it leads to
-	backend    *manifest.Object // a BackendConfig, nil for none
-}
 
 // routeTo finds what leads to a stream's Service port, nil when nothing does. An Ingress goes
 // before an HTTPRoute.
-func (w *world) routeTo(t *Traffic, svc *corev1.Service) *route {
+func (w *inventory) routeTo(t *world.Traffic, svc *corev1.Service) *world.Route {
 	s, ok := w.service(svc.Namespace + "/" + svc.Name)
 	if !ok {
 		return nil
@@ -43,16 +30,16 @@ func (w *world) routeTo(t *Traffic, svc *corev1.Service) *route {
 	return nil
 }
 
-func (w *world) routeOf(s *subject) *route {
-	r := &route{service: s.service.Value, nodePort: s.port.NodePort != 0, backend: w.backendConfigOf(s)}
+func (w *inventory) routeOf(s *subject) *world.Route {
+	r := &world.Route{Service: s.service.Value, NodePort: s.port.NodePort != 0, Backend: w.backendConfigOf(s)}
 	if i, ok := w.ingressOf(s); ok {
-		r.ingress, r.object = i, i.Object
+		r.Ingress, r.Object = i, i.Object
 		w.ingressClass(r)
 		return r
 	}
 	for _, o := range w.routes {
 		if routeNames(o, s) {
-			r.object = o
+			r.Object = o
 			w.gatewayClass(r)
 			return r
 		}
@@ -62,46 +49,46 @@ func (w *world) routeOf(s *subject) *route {
 
 // ingressClass finds the class of an Ingress: in the spec or, before Kubernetes 1.18, in an
 // annotation; without one it is the cluster's default.
-func (w *world) ingressClass(r *route) {
+func (w *inventory) ingressClass(r *world.Route) {
 	const annotation = "kubernetes.io/ingress.class"
-	i := r.ingress.Value
+	i := r.Ingress.Value
 	if c := i.Spec.IngressClassName; c != nil {
-		r.class, r.said = *c, "ingressClassName "+*c
+		r.Class, r.Said = *c, "ingressClassName "+*c
 	} else if c := i.Annotations[annotation]; c != "" {
-		r.class, r.said = c, "annotation "+annotation+": "+c
+		r.Class, r.Said = c, "annotation "+annotation+": "+c
 	}
 	for _, o := range w.ingressClasses {
-		if r.class == "" && rawText(o.Value, "metadata", "annotations", networkingv1.AnnotationIsDefaultIngressClass) == "true" {
-			r.class, r.said = o.Name, "IngressClass "+o.Name+" is the default"
+		if r.Class == "" && rawText(o.Value, "metadata", "annotations", networkingv1.AnnotationIsDefaultIngressClass) == "true" {
+			r.Class, r.Said = o.Name, "IngressClass "+o.Name+" is the default"
 		}
-		if o.Name == r.class {
-			r.controller = rawText(o.Value, "spec", "controller")
+		if o.Name == r.Class {
+			r.Controller = rawText(o.Value, "spec", "controller")
 		}
 	}
 }
 
 // gatewayClass finds the class of the first Gateway that an HTTPRoute names and the input has.
-func (w *world) gatewayClass(r *route) {
-	for _, ref := range rawList(r.object.Value, "spec", "parentRefs") {
-		id := cmp.Or(rawText(ref, "namespace"), r.object.Namespace) + "/" + rawText(ref, "name")
+func (w *inventory) gatewayClass(r *world.Route) {
+	for _, ref := range rawList(r.Object.Value, "spec", "parentRefs") {
+		id := cmp.Or(rawText(ref, "namespace"), r.Object.Namespace) + "/" + rawText(ref, "name")
 		for _, g := range w.gateways {
-			if g.ID() != id || r.class != "" {
+			if g.ID() != id || r.Class != "" {
 				continue
 			}
-			r.class = rawText(g.Value, "spec", "gatewayClassName")
-			r.said = "gatewayClassName " + r.class
+			r.Class = rawText(g.Value, "spec", "gatewayClassName")
+			r.Said = "gatewayClassName " + r.Class
 		}
 	}
 	for _, o := range w.gatewayClasses {
-		if o.Name == r.class {
-			r.controller = rawText(o.Value, "spec", "controllerName")
+		if o.Name == r.Class {
+			r.Controller = rawText(o.Value, "spec", "controllerName")
 		}
 	}
 }
 
 // backendConfigOf finds the BackendConfig that a Service's annotation names for a port: under
 // the port's name or number, or as the default (ingress-gce's documentation).
-func (w *world) backendConfigOf(s *subject) *manifest.Object {
+func (w *inventory) backendConfigOf(s *subject) *manifest.Object {
 	var names struct {
 		Default string            `json:"default"`
 		Ports   map[string]string `json:"ports"`
@@ -152,8 +139,8 @@ const (
 
 // madeBy goes by the controller of the class where the input says it, else by the class's name:
 // a class is called anything, and nginx is the name of more than one controller's.
-func (r *route) madeBy() maker {
-	switch c := r.controller; {
+func madeBy(r *world.Route) maker {
+	switch c := r.Controller; {
 	case c == "k8s.io/ingress-nginx":
 		return makerNginx
 	case c == "ingress.k8s.aws/alb", strings.HasPrefix(c, "gateway.k8s.aws/alb"):
@@ -165,8 +152,8 @@ func (r *route) madeBy() maker {
 	case c != "":
 		return makerOther
 	}
-	if r.ingress.Value == nil {
-		switch c := r.class; {
+	if r.Ingress.Value == nil {
+		switch c := r.Class; {
 		case strings.HasPrefix(c, "gke-l7-"):
 			return makerGKE
 		case c == "eg", strings.HasPrefix(c, "envoy"):
@@ -176,7 +163,7 @@ func (r *route) madeBy() maker {
 		}
 		return makerOther
 	}
-	switch r.class {
+	switch r.Class {
 	case "alb":
 		return makerAWS
 	case "gce", "gce-internal":
@@ -195,34 +182,34 @@ const (
 
 // annotation is one of the Ingress, and where it stands. The AWS Load Balancer Controller reads
 // the Service's first (recalled): at is nil then.
-func (r *route) annotation(key string) (value string, at *manifest.Object) {
-	if v, ok := r.service.Annotations[key]; ok && strings.HasPrefix(key, albPrefix) {
+func routeAnnotation(r *world.Route, key string) (value string, at *manifest.Object) {
+	if v, ok := r.Service.Annotations[key]; ok && strings.HasPrefix(key, albPrefix) {
 		return v, nil
 	}
-	if r.ingress.Value == nil {
+	if r.Ingress.Value == nil {
 		return "", nil
 	}
-	return r.ingress.Value.Annotations[key], r.object
+	return r.Ingress.Value.Annotations[key], r.Object
 }
 
 // find says which proxy it is (docs/model/simulator.md 5.2), in a provider's cluster: "" is
 // anybody's.
-func (r *route) find(provider string) balancerFound {
-	f := balancerFound{why: r.said}
-	switch r.madeBy() {
+func findRoute(r *world.Route, provider string) balancerFound {
+	f := balancerFound{why: r.Said}
+	switch madeBy(r) {
 	case makerAWS:
-		r.findALB(&f)
+		findRouteALB(r, &f)
 	case makerGKE:
-		r.findGKE(&f)
+		findRouteGKE(r, &f)
 	case makerNginx:
 		f.name = "ingress-nginx"
-		if v, _ := r.annotation(nginxPrefix + "service-upstream"); v == "true" {
+		if v, _ := routeAnnotation(r, nginxPrefix+"service-upstream"); v == "true" {
 			f.name, f.bypass = "", "ingress-nginx sends to the Service (annotation service-upstream), and its own connections and retries are left out"
 		}
 	case makerEnvoy:
 		f.name = "envoy-gateway"
 	default:
-		return r.findAny(provider)
+		return findRouteAny(r, provider)
 	}
 	f.basis = inferred
 	return f
@@ -230,13 +217,13 @@ func (r *route) find(provider string) balancerFound {
 
 // findALB: targets are instances unless something says ip (the controller's default; recalled),
 // and instances need a node port.
-func (r *route) findALB(f *balancerFound) {
-	switch target, _ := r.annotation(albPrefix + "target-type"); {
+func findRouteALB(r *world.Route, f *balancerFound) {
+	switch target, _ := routeAnnotation(r, albPrefix+"target-type"); {
 	case target == "ip":
 		f.name = "aws-alb-ip"
 	case target == "instance":
 		f.name = "aws-alb-instance"
-	case !r.nodePort:
+	case !r.NodePort:
 		f.name = "aws-alb-ip"
 		f.why += ", without a node port for instances"
 	default:
@@ -246,12 +233,12 @@ func (r *route) findALB(f *balancerFound) {
 
 // findGKE: Gateways have network endpoint groups, and Ingresses where the Service's annotation
 // asks for them, or the cluster does (recalled).
-func (r *route) findGKE(f *balancerFound) {
-	neg := strings.ReplaceAll(r.service.Annotations["cloud.google.com/neg"], " ", "")
+func findRouteGKE(r *world.Route, f *balancerFound) {
+	neg := strings.ReplaceAll(r.Service.Annotations["cloud.google.com/neg"], " ", "")
 	switch {
-	case r.ingress.Value == nil, neg != "" && !strings.Contains(neg, `"ingress":false`):
+	case r.Ingress.Value == nil, neg != "" && !strings.Contains(neg, `"ingress":false`):
 		f.name = "gke-l7-neg"
-	case neg == "" && !r.nodePort:
+	case neg == "" && !r.NodePort:
 		f.name = "gke-l7-neg"
 		f.why += ", without a node port for instance groups"
 	case neg == "":
@@ -263,23 +250,23 @@ func (r *route) findGKE(f *balancerFound) {
 
 // findAny is a proxy of which nothing is known, but perhaps its class: a provider's has a class of
 // a known name.
-func (r *route) findAny(provider string) balancerFound {
-	f := balancerFound{name: "l7-generic", why: r.said, basis: "assumed"}
-	gateway := r.ingress.Value == nil
+func findRouteAny(r *world.Route, provider string) balancerFound {
+	f := balancerFound{name: "l7-generic", why: r.Said, basis: "assumed"}
+	gateway := r.Ingress.Value == nil
 	switch {
-	case r.controller != "":
-		f.why += ", of " + r.controller
+	case r.Controller != "":
+		f.why += ", of " + r.Controller
 		f.others = []string{"ingress-nginx", "envoy-gateway"}
 		return f
-	case r.said != "" && gateway:
+	case r.Said != "" && gateway:
 		f.families = []string{"l7-generic", "envoy-gateway"}
-	case r.said != "":
+	case r.Said != "":
 		f.families = []string{"l7-generic", "ingress-nginx", "envoy-gateway"}
 	case gateway:
-		f.why = "the Gateway of " + r.object.String() + " is not in the input"
+		f.why = "the Gateway of " + r.Object.String() + " is not in the input"
 		f.families = unknownProxies(gateway, provider)
 	default:
-		f.why = r.object.String() + " says no class"
+		f.why = r.Object.String() + " says no class"
 		f.families = unknownProxies(gateway, provider)
 	}
 	f.name = f.families[0]

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // routedWeb is altWeb with a Service of some fields and annotations, and more documents.
@@ -36,12 +37,12 @@ func inferOne(t *testing.T, text string, opts Options) *Case {
 
 // throughWhat says which proxy the streams of a case go through, on what basis, and what else it
 // might be; or why they go to the ClusterIP.
-func throughWhat(t *testing.T, s *Scenario) string {
+func throughWhat(t *testing.T, s *world.Scenario) string {
 	t.Helper()
 	var all []string
 	for i := range s.Traffic {
 		tr := &s.Traffic[i]
-		words := tr.bypass
+		words := tr.Bypass
 		if tr.LB != nil {
 			words = tr.LB.Preset
 		}
@@ -50,7 +51,7 @@ func throughWhat(t *testing.T, s *Scenario) string {
 				words += " " + a.Basis
 			}
 		}
-		if tr.External != (tr.LB != nil || tr.bypass == "") {
+		if tr.External != (tr.LB != nil || tr.Bypass == "") {
 			t.Errorf("%s: external %t", words, tr.External)
 		}
 		name := ""
@@ -58,7 +59,7 @@ func throughWhat(t *testing.T, s *Scenario) string {
 			p, _ := presetFor(tr.LB.Preset, "")
 			name = p.Family
 		}
-		all = append(all, strings.TrimSpace(strings.Join(append([]string{words}, guesses(name, tr.lbOthers, tr.families)...), " ")))
+		all = append(all, strings.TrimSpace(strings.Join(append([]string{words}, guesses(name, tr.LBOthers, tr.Families)...), " ")))
 	}
 	if len(distinct(all)) != 1 {
 		t.Errorf("the streams differ: %q", all)
@@ -121,7 +122,7 @@ func TestEvidenceOfAnIngress(t *testing.T) {
 				t.Errorf("traffic %q of class %s", c.Traffic, c.Class)
 			}
 			left := c.Scenario.NotModelled[0]
-			if bypass := c.Scenario.Traffic[0].bypass; bypass != "" && (left.ID != "ingress" || left.What != bypass+": its requests go to the ClusterIP") {
+			if bypass := c.Scenario.Traffic[0].Bypass; bypass != "" && (left.ID != "ingress" || left.What != bypass+": its requests go to the ClusterIP") {
 				t.Errorf("it says %+v", left)
 			}
 		})
@@ -218,7 +219,7 @@ func TestClientsInsideAreSaidNotToBeJudged(t *testing.T) {
 	t.Parallel()
 	said := func(text string) (n int) {
 		for _, left := range inferOne(t, text, Options{}).Scenario.NotModelled {
-			if left.ID == InsideClients {
+			if left.ID == world.InsideClients {
 				n++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // scaler keeps a Deployment at no fewer replicas than a number: a HorizontalPodAutoscaler, or a
@@ -22,7 +23,7 @@ type scaler struct {
 
 // scalersOf lists what scales a Deployment. An HPA without minReplicas keeps one replica; KEDA keeps
 // none (spec.minReplicaCount; recalled), and wakes a workload up that has none.
-func (w *world) scalersOf(d *appsv1.Deployment) []scaler {
+func (w *inventory) scalersOf(d *appsv1.Deployment) []scaler {
 	var out []scaler
 	for _, h := range w.autoscalers {
 		ref := h.Value.Spec.ScaleTargetRef
@@ -53,11 +54,11 @@ func (w *world) scalersOf(d *appsv1.Deployment) []scaler {
 // it from having fewer. One that was set to 0 stays there as far as an HPA goes: it leaves it alone
 // unless its own minReplicas is 0 (kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go,
 // ScalingDisabled).
-func (w *world) scale() {
+func (w *inventory) scale() {
 	for _, d := range w.deployments {
-		have := replicasOf(d.Value)
+		have := world.ReplicasOf(d.Value)
 		for _, s := range w.scalersOf(d.Value) {
-			if least := s.least; least > replicasOf(d.Value) && (have > 0 || s.raises) {
+			if least := s.least; least > world.ReplicasOf(d.Value) && (have > 0 || s.raises) {
 				d.Value.Spec.Replicas = &least
 			}
 		}
@@ -65,16 +66,16 @@ func (w *world) scale() {
 }
 
 // assumeReplicas says where the number of replicas comes from, where something scales the workload.
-func (b *builder) assumeReplicas(w *Workload) {
+func (b *builder) assumeReplicas(w *world.Workload) {
 	d := w.Deployment
 	file := ""
 	if w.Object != nil {
 		file = w.Object.File
 	}
 	for _, s := range b.world.scalersOf(d) {
-		words, basis := fmt.Sprintf("%s: %d, by %s %s, %s %d", d.Name, replicasOf(d), s.kind, s.object.Name, s.field, s.least), inferred
-		if s.least != replicasOf(d) {
-			words, basis = fmt.Sprintf("%s: %d, by spec.replicas; %s %s keeps %d at least", d.Name, replicasOf(d), s.kind, s.object.Name, s.least), "manifest"
+		words, basis := fmt.Sprintf("%s: %d, by %s %s, %s %d", d.Name, world.ReplicasOf(d), s.kind, s.object.Name, s.field, s.least), inferred
+		if s.least != world.ReplicasOf(d) {
+			words, basis = fmt.Sprintf("%s: %d, by spec.replicas; %s %s keeps %d at least", d.Name, world.ReplicasOf(d), s.kind, s.object.Name, s.least), "manifest"
 		}
 		b.assumeAs("replicas", words+place(s.object, "spec."+s.field, file), basis)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // applySets puts the options' values into the document, in order: first those that have a name of their own, then Set. One
@@ -99,7 +100,7 @@ func shorthand(at, word string) (name string, ok bool) {
 }
 
 // override is a --set start or prestop: a duration, or a distribution that is spelled out.
-func (d *document) override(to *[]Named, setting, name, value string) {
+func (d *document) override(to *[]world.Named, setting, name, value string) {
 	v, err := setValue(&shape{kind: dist}, value)
 	if err != nil {
 		d.settingError(setting, "%v", err)
@@ -116,7 +117,7 @@ func (d *document) override(to *[]Named, setting, name, value string) {
 		return
 	}
 	c := cursor{d, at, v}
-	*to = append(*to, Named{Name: name, Dist: c.dist(engine.Dist{}, "none")})
+	*to = append(*to, world.Named{Name: name, Dist: c.dist(engine.Dist{}, "none")})
 }
 
 // step is a key, or an index when it is not negative.

@@ -1,45 +1,47 @@
 package scenario
 
+import "github.com/lameduck-proxy/lameduck/sim/world"
+
 // Assumptions lists everything that a run takes for granted unless the input says it:
 // docs/model/simulator.md 5 as a table. A Scenario's own list has the rows that it uses, with the
 // values it uses. The words are for how each is settled.
-func Assumptions(words Wording) []Assumption {
+func Assumptions(words Wording) []world.Assumption {
 	option := func(name string) string { return words.Option(name, "") }
 	field := words.Field
-	rows := []Assumption{
-		{"kubernetes", "Kubernetes version", "1.36", "1.33, the last with kube-proxy's earlier runner", "assumed", "the version whose code was read; docs/model/kube-proxy.md 6", option("kubernetes-version") + ", from 1.19 on"},
-		{"proxy", "service proxy", "kube-proxy 1.36, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "docs/model/kube-proxy.md 6 and 10", option("env") + ", or a KubeProxyConfiguration in the input"},
-		{"nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1)); with policy Local twice as many as pods, at most 100", "as many as pods, twice, three times", "assumed", "docs/model/simulator.md 5.3 and 9", option("nodes") + ", or Node objects in the input"},
-		{"zones", "zones", "a, b, c", "", "assumed", "docs/model/simulator.md 5.3", "Node objects in the input"},
-		{"replicas", "replicas", "max(spec.replicas, HPA minReplicas)", "", "inferred", "docs/model/simulator.md 5.3", "spec.replicas"},
-		{"action", "action", "rolling restart", "", "assumed", "docs/model/simulator.md 5.4", "spec.actions of a Scenario"},
-		{"clients", "clients", "100/s on new connections; 100/s on 20 connections that are kept open, idle 60s", "", "assumed", "docs/model/simulator.md 5.1", option("rate")},
-		{"timeout", "how long a client waits for an answer", "30s from outside, 10s inside", "5s, none", "assumed", "docs/model/simulator.md 9", option("timeout")},
-		{"connect-timeout", "how long a client waits for a connection", "as the whole request", "1s, 3s", "assumed", "docs/model/simulator.md 9", option("connect-timeout")},
-		{"dial-timeout", "how long a gRPC client tries to connect", "20s", "1s, 5s", "assumed", "docs/model/simulator.md 9; MIN_CONNECT_TIMEOUT of gRPC's connection back-off document", field("clients.dialTimeout", "")},
-		{"keepalive-repeat", "a client whose reused connection is closed before any answer", "asks again over another connection", "does not ask again", "assumed",
-			"docs/model/simulator.md 9; Go's net/http/transport.go, shouldRetryRequest", field("clients.repeatReused", "false")},
-		{"dead-address", "what the address of a pod answers that is gone", "silent", "ICMP unreachable at once, after 3s", "assumed",
-			"docs/model/simulator.md 9; docs/model/kube-proxy.md 7", field("deadAddress", "")},
-		{"lb", "load balancer", "by evidence in the input; each family by itself when unknown", "one preset of each family", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")},
-		{"lb.registration", "until a load balancer checks a new target", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.registration", "")},
-		{"lb.propagation", "until a load balancer leaves a target that was removed", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.propagation", "")},
-		{"lb.healthPropagation", "until a load balancer follows its health checks", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.healthPropagation", "")},
-		{"ingress", "ingress or gateway", "by the class of the Ingress or Gateway; each family by itself when unknown", "ingress-nginx, envoy-gateway, aws-alb-ip, gke-l7-neg", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")},
-		{"serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "docs/model/simulator.md 5.1", field("apps.NAME.serve", "")},
-		{"start", "container start to listening", "2s; 15s on a JVM", "500ms, 20s; 5s, 40s on a JVM", "assumed", "docs/model/simulator.md 5.3", field("start", "")},
-		{"init", "init containers", "5s each", "0s, 60s", "assumed", "docs/model/simulator.md 9", field("init", "")},
-		{"image", "image", "present on every node", "pull 10s", "assumed", "docs/model/simulator.md 5.3", field("latency.containerStart", "")},
-		{"sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "docs/model/simulator.md 5.5, the profiles", option("profile")},
-		{"prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "docs/model/pod-lifecycle.md 2.1", field("prestop.NAME", "") + ", or the sleep action of Kubernetes 1.30 and later"},
-		{"prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "docs/model/simulator.md 5.3", field("prestop.NAME", "")},
-		{"churn", "changes of other Services' EndpointSlices, for which every kube-proxy syncs, too", rateText(defaultChurn), "0/s, 2/s", "assumed", "docs/model/simulator.md 9; of a Scenario: none", field("churn", "")},
+	rows := []world.Assumption{
+		row("kubernetes", "Kubernetes version", "1.36", "1.33, the last with kube-proxy's earlier runner", "assumed", "the version whose code was read; docs/model/kube-proxy.md 6", option("kubernetes-version")+", from 1.19 on"),
+		row("proxy", "service proxy", "kube-proxy 1.36, iptables, minSyncPeriod 1s", "minSyncPeriod 0s, 10s", "assumed", "docs/model/kube-proxy.md 6 and 10", option("env")+", or a KubeProxyConfiguration in the input"),
+		row("nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1)); with policy Local twice as many as pods, at most 100", "as many as pods, twice, three times", "assumed", "docs/model/simulator.md 5.3 and 9", option("nodes")+", or Node objects in the input"),
+		row("zones", "zones", "a, b, c", "", "assumed", "docs/model/simulator.md 5.3", "Node objects in the input"),
+		row("replicas", "replicas", "max(spec.replicas, HPA minReplicas)", "", "inferred", "docs/model/simulator.md 5.3", "spec.replicas"),
+		row("action", "action", "rolling restart", "", "assumed", "docs/model/simulator.md 5.4", "spec.actions of a Scenario"),
+		row("clients", "clients", "100/s on new connections; 100/s on 20 connections that are kept open, idle 60s", "", "assumed", "docs/model/simulator.md 5.1", option("rate")),
+		row("timeout", "how long a client waits for an answer", "30s from outside, 10s inside", "5s, none", "assumed", "docs/model/simulator.md 9", option("timeout")),
+		row("connect-timeout", "how long a client waits for a connection", "as the whole request", "1s, 3s", "assumed", "docs/model/simulator.md 9", option("connect-timeout")),
+		row("dial-timeout", "how long a gRPC client tries to connect", "20s", "1s, 5s", "assumed", "docs/model/simulator.md 9; MIN_CONNECT_TIMEOUT of gRPC's connection back-off document", field("clients.dialTimeout", "")),
+		row("keepalive-repeat", "a client whose reused connection is closed before any answer", "asks again over another connection", "does not ask again", "assumed",
+			"docs/model/simulator.md 9; Go's net/http/transport.go, shouldRetryRequest", field("clients.repeatReused", "false")),
+		row("dead-address", "what the address of a pod answers that is gone", "silent", "ICMP unreachable at once, after 3s", "assumed",
+			"docs/model/simulator.md 9; docs/model/kube-proxy.md 7", field("deadAddress", "")),
+		row("lb", "load balancer", "by evidence in the input; each family by itself when unknown", "one preset of each family", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")),
+		row("lb.registration", "until a load balancer checks a new target", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.registration", "")),
+		row("lb.propagation", "until a load balancer leaves a target that was removed", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.propagation", "")),
+		row("lb.healthPropagation", "until a load balancer follows its health checks", "by preset, where there are only reports of it", "least and most that was reported", "assumed", "docs/model/load-balancers.md 4, the presets", field("loadBalancer.healthPropagation", "")),
+		row("ingress", "ingress or gateway", "by the class of the Ingress or Gateway; each family by itself when unknown", "ingress-nginx, envoy-gateway, aws-alb-ip, gke-l7-neg", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")),
+		row("serve", "time to answer a request", "lognormal median 20ms p99 300ms", "1s, 10s", "assumed", "docs/model/simulator.md 5.1", field("apps.NAME.serve", "")),
+		row("start", "container start to listening", "2s; 15s on a JVM", "500ms, 20s; 5s, 40s on a JVM", "assumed", "docs/model/simulator.md 5.3", field("start", "")),
+		row("init", "init containers", "5s each", "0s, 60s", "assumed", "docs/model/simulator.md 9", field("init", "")),
+		row("image", "image", "present on every node", "pull 10s", "assumed", "docs/model/simulator.md 5.3", field("latency.containerStart", "")),
+		row("sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "docs/model/simulator.md 5.5, the profiles", option("profile")),
+		row("prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "docs/model/pod-lifecycle.md 2.1", field("prestop.NAME", "")+", or the sleep action of Kubernetes 1.30 and later"),
+		row("prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "docs/model/simulator.md 5.3", field("prestop.NAME", "")),
+		row("churn", "changes of other Services' EndpointSlices, for which every kube-proxy syncs, too", rateText(defaultChurn), "0/s, 2/s", "assumed", "docs/model/simulator.md 9; of a Scenario: none", field("churn", "")),
 	}
 	return append(rows, LatencyTable(words)...)
 }
 
 // LatencyTable lists the delays of the control plane and the nodes, with their defaults.
-func LatencyTable(words Wording) []Assumption {
+func LatencyTable(words Wording) []world.Assumption {
 	l := DefaultLatencies()
 	about := []struct{ name, what, tried, source string }{
 		{"apiWrite", "a write to the API server", "", "docs/model/propagation.md 1.1"},
@@ -52,13 +54,18 @@ func LatencyTable(words Wording) []Assumption {
 		{"sandbox", "pod sandbox", "", "docs/model/simulator.md 5.3"},
 		{"containerStart", "container start, image present", "10s with a pull", "docs/model/simulator.md 5.3"},
 	}
-	var rows []Assumption
+	var rows []world.Assumption
 	for _, a := range about {
 		for _, f := range latencyFields() {
 			if f.name == a.name {
-				rows = append(rows, Assumption{"latency." + a.name, a.what, f.in(&l).String(), a.tried, "assumed", a.source, words.Field("latency."+a.name, "")})
+				rows = append(rows, row("latency."+a.name, a.what, f.in(&l).String(), a.tried, "assumed", a.source, words.Field("latency."+a.name, "")))
 			}
 		}
 	}
 	return rows
+}
+
+// row is one row of the table.
+func row(id, what, value, span, basis, source, settle string) world.Assumption {
+	return world.Assumption{ID: id, What: what, Value: value, Range: span, Basis: basis, Source: source, Settle: settle}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // traffic reads the streams of requests; without any there are the default clients of every
@@ -56,7 +57,7 @@ func (b *builder) defaultTraffic(c cursor) {
 				t.Name = fmt.Sprintf("%s:%d %s", sub.service.Name, sub.port.Port, t.Name)
 				t.Rate = b.rateOf(t.Rate)
 				b.balance(&t, sub.service.Value, "", cursor{})
-				t.ground(sub.service.Value)
+				ground(&t, sub.service.Value)
 				b.habits(cursor{d: b.doc}, &t)
 				b.out.Traffic = append(b.out.Traffic, t)
 			}
@@ -105,10 +106,10 @@ func subjectOf(s manifest.Typed[*corev1.Service], port int, t *corev1.PodTemplat
 }
 
 // behind returns the first workload that a Service selects.
-func (b *builder) behind(s manifest.Typed[*corev1.Service]) *Workload {
+func (b *builder) behind(s manifest.Typed[*corev1.Service]) *world.Workload {
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
-		if w.Deployment.Namespace == s.Namespace && selects(s.Value, w.Deployment.Spec.Template.Labels) {
+		if w.Deployment.Namespace == s.Namespace && world.Selects(s.Value, w.Deployment.Spec.Template.Labels) {
 			return w
 		}
 	}
@@ -143,8 +144,8 @@ func (b *builder) checkFlags() {
 }
 
 // stream reads one entry of traffic.
-func (b *builder) stream(c cursor) (Traffic, bool) {
-	t := Traffic{
+func (b *builder) stream(c cursor) (world.Traffic, bool) {
+	t := world.Traffic{
 		Name:     c.get("name").text(""),
 		External: c.get("from").text("external") == "external",
 		Rate:     b.rateOf(c.get("rate").rate(defaultRate)),
@@ -153,7 +154,7 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 	}
 	w := wayOf(c.get("via"))
 	for i, name := range t.Nodes {
-		names := nodeNames(b.out.Nodes)
+		names := world.NodeNames(b.out.Nodes)
 		if nearestExact(name, names) {
 			continue
 		}
@@ -165,13 +166,13 @@ func (b *builder) stream(c cursor) (Traffic, bool) {
 		return t, false
 	}
 	if w.door != nil {
-		t.route = b.world.routeTo(&t, svc)
+		t.Route = b.world.routeTo(&t, svc)
 		b.throughController(&t, *w.door, w.name, w.at)
 		return t, true
 	}
 	before := len(b.doc.problems)
 	b.balance(&t, svc, w.name, w.at)
-	if t.needsNodePort(svc) && len(b.doc.problems) == before {
+	if needsNodePort(&t, svc) && len(b.doc.problems) == before {
 		c.get("to").fail("no traffic from outside for Service %s: %s", t.Service, noNodePort(&t, svc))
 	}
 	return t, true
@@ -213,12 +214,12 @@ func nearestExact(name string, names []string) bool {
 }
 
 // clients reads how the requests come and go.
-func (b *builder) clients(c cursor, t *Traffic) {
+func (b *builder) clients(c cursor, t *world.Traffic) {
 	switch c.get("arrivals").text("poisson") {
 	case "constant":
-		t.Arrivals = ArrivalsConstant
+		t.Arrivals = world.ArrivalsConstant
 	case "closed-loop":
-		t.Arrivals = ArrivalsClosedLoop
+		t.Arrivals = world.ArrivalsClosedLoop
 	}
 	connection := c.get("connection")
 	switch connection.text("per-request") {
@@ -226,24 +227,24 @@ func (b *builder) clients(c cursor, t *Traffic) {
 		t.KeepAlive = true
 		t.ClientIdle = c.get("idle").span(defaultIdle)
 	case "http2", "grpc":
-		t.Connection = ConnectionHTTP2
+		t.Connection = world.ConnectionHTTP2
 	case "session":
-		t.Connection = ConnectionSession
+		t.Connection = world.ConnectionSession
 	}
 	b.shared(c, t)
 	if c.get("idle").present() && !t.KeepAlive {
 		c.get("idle").fail("only connections that are kept alive can be idle: set connection: keep-alive")
 	}
-	t.Clients = t.defaultClients()
+	t.Clients = defaultClients(t)
 	if n := c.get("clients"); n.present() {
 		if t.Clients = n.whole(1); t.Clients < 1 {
 			n.fail("expected at least 1 client, got %d", t.Clients)
 		}
-		if !t.KeepAlive && !t.counted() && t.Arrivals != ArrivalsClosedLoop {
+		if !t.KeepAlive && !t.Counted() && t.Arrivals != world.ArrivalsClosedLoop {
 			n.fail("each request has a connection of its own: clients count with connection: keep-alive or arrivals: closed-loop only")
 		}
 	}
-	if t.Arrivals == ArrivalsClosedLoop {
+	if t.Arrivals == world.ArrivalsClosedLoop {
 		if c.get("rate").present() {
 			c.get("rate").fail("clients in a closed loop ask when their answer has come: they have no rate, give clients instead")
 		}
@@ -257,7 +258,7 @@ func (b *builder) clients(c cursor, t *Traffic) {
 }
 
 // retries reads how often clients ask again.
-func (b *builder) retries(c cursor, t *Traffic) {
+func (b *builder) retries(c cursor, t *world.Traffic) {
 	t.Retries = c.get("retries").get("count").whole(0)
 	if t.Protocol == endpoints.UDP || t.Named {
 		t.Retries = c.get("retries").get("count").whole(1)
@@ -270,22 +271,19 @@ func (b *builder) retries(c cursor, t *Traffic) {
 const maxRetries = 100
 
 // defaultClients is how many clients, or connections of a pool, there are if nobody says.
-func (t *Traffic) defaultClients() int {
+func defaultClients(t *world.Traffic) int {
 	switch {
 	case t.KeepAlive:
 		return poolSize
-	case t.counted():
+	case t.Counted():
 		return sharers
 	default:
 		return 1
 	}
 }
 
-// counted says whether it matters how many clients there are, beside those of a pool.
-func (t *Traffic) counted() bool { return t.shared() || t.FixedPorts || t.Named }
-
 // protocol is that of the port.
-func (t *Traffic) protocol(c cursor, p *corev1.ServicePort) {
+func readProtocol(t *world.Traffic, c cursor, p *corev1.ServicePort) {
 	switch p.Protocol {
 	case corev1.ProtocolUDP:
 		t.Protocol = endpoints.UDP
@@ -297,7 +295,7 @@ func (t *Traffic) protocol(c cursor, p *corev1.ServicePort) {
 
 // named completes traffic to a headless Service: that has no frontend for a proxy, and is there for
 // those who resolve its name.
-func (b *builder) named(c cursor, s manifest.Typed[*corev1.Service], t *Traffic) {
+func (b *builder) named(c cursor, s manifest.Typed[*corev1.Service], t *world.Traffic) {
 	t.Class = ClassDNS
 	if t.Protocol != endpoints.TCP {
 		c.fail("not yet simulated: %s traffic to a headless Service", t.Protocol)
@@ -307,15 +305,15 @@ func (b *builder) named(c cursor, s manifest.Typed[*corev1.Service], t *Traffic)
 
 // asked adds a Service that has clients to the world, where no proxy or no workload made it part of it.
 func (b *builder) asked(s manifest.Typed[*corev1.Service]) {
-	if slices.ContainsFunc(b.out.Services, func(o Service) bool { return o.Service == s.Value }) {
+	if slices.ContainsFunc(b.out.Services, func(o world.Service) bool { return o.Service == s.Value }) {
 		return
 	}
-	b.out.Services = append(b.out.Services, Service{Service: s.Value, Object: s.Object})
-	slices.SortFunc(b.out.Services, func(x, y Service) int { return cmp.Compare(x.Object.ID(), y.Object.ID()) })
+	b.out.Services = append(b.out.Services, world.Service{Service: s.Value, Object: s.Object})
+	slices.SortFunc(b.out.Services, func(x, y world.Service) int { return cmp.Compare(x.Object.ID(), y.Object.ID()) })
 }
 
 // shared reads what belongs to connections that are shared.
-func (b *builder) shared(c cursor, t *Traffic) {
+func (b *builder) shared(c cursor, t *world.Traffic) {
 	connection := c.get("connection")
 	t.WaitForReady = c.get("waitForReady").flag(false)
 	t.FixedPorts = c.get("sourcePorts").text("ephemeral") == "fixed"
@@ -329,20 +327,20 @@ func (b *builder) shared(c cursor, t *Traffic) {
 	if t.FixedPorts && !udp {
 		c.get("sourcePorts").fail("only UDP clients ask from one port: with TCP a connection has its own")
 	}
-	if udp && t.Arrivals == ArrivalsClosedLoop {
+	if udp && t.Arrivals == world.ArrivalsClosedLoop {
 		c.get("arrivals").fail("questions over UDP come at a rate: no closed loop")
 	}
-	if t.WaitForReady && t.Connection != ConnectionHTTP2 {
+	if t.WaitForReady && t.Connection != world.ConnectionHTTP2 {
 		c.get("waitForReady").fail("only calls over HTTP/2 can wait for a connection: set connection: grpc")
 	}
-	if t.shared() && t.Arrivals == ArrivalsClosedLoop {
+	if t.Shared() && t.Arrivals == world.ArrivalsClosedLoop {
 		c.get("arrivals").fail("requests that share a connection come at a rate: no closed loop")
 	}
 }
 
 // target reads "ns/name:port"; the namespace may be left out, the port may be a name. It
 // returns the Service, nil when there is none.
-func (b *builder) target(c cursor, protocol string, t *Traffic) *corev1.Service {
+func (b *builder) target(c cursor, protocol string, t *world.Traffic) *corev1.Service {
 	to := c.text("")
 	if to == "" {
 		c.fail("say where the requests go: to: NAMESPACE/SERVICE:PORT")
@@ -381,7 +379,7 @@ func (b *builder) target(c cursor, protocol string, t *Traffic) *corev1.Service 
 	}
 	p := &s.Value.Spec.Ports[i]
 	t.Port = int(p.Port)
-	t.protocol(c, p)
+	readProtocol(t, c, p)
 	if t.External {
 		t.HealthyNodesOnly = len(t.Nodes) == 0 && s.Value.Spec.HealthCheckNodePort != 0
 	}
@@ -443,7 +441,7 @@ func portList(s *corev1.Service) string {
 }
 
 // warmupOf is the time before the first action.
-func warmupOf(actions []Action, def engine.Time) engine.Time {
+func warmupOf(actions []world.Action, def engine.Time) engine.Time {
 	first := engine.Never
 	for _, a := range actions {
 		first = min(first, a.At)

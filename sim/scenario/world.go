@@ -14,10 +14,11 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // world is the objects a Scenario is about, sorted by namespace and name.
-type world struct {
+type inventory struct {
 	services     []manifest.Typed[*corev1.Service]
 	deployments  []manifest.Typed[*appsv1.Deployment]
 	statefulSets []manifest.Typed[*appsv1.StatefulSet]
@@ -48,8 +49,8 @@ type webhook struct {
 
 // newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
 // What it will fill in is copied first: the input stays as it is.
-func newWorld(objects []*manifest.Object) *world {
-	w := &world{namespaces: map[string]*manifest.Object{}, gated: map[string]bool{}, meshed: map[string]mesh{}}
+func newInventory(objects []*manifest.Object) *inventory {
+	w := &inventory{namespaces: map[string]*manifest.Object{}, gated: map[string]bool{}, meshed: map[string]mesh{}}
 	for _, o := range latest(objects) {
 		switch v := o.Value.(type) {
 		case *corev1.Service:
@@ -90,7 +91,7 @@ func newWorld(objects []*manifest.Object) *world {
 	return w
 }
 
-func (w *world) addRaw(o *manifest.Object) {
+func (w *inventory) addRaw(o *manifest.Object) {
 	if template := templateOf(o); template != nil {
 		w.addForeign(o, template)
 		return
@@ -115,7 +116,7 @@ func (w *world) addRaw(o *manifest.Object) {
 	}
 }
 
-func (w *world) addWebhook(c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType) {
+func (w *inventory) addWebhook(c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType) {
 	if c.Service == nil {
 		return
 	}
@@ -146,7 +147,7 @@ func latest(objects []*manifest.Object) []*manifest.Object {
 	return out
 }
 
-func (w *world) sort() {
+func (w *inventory) sort() {
 	slices.SortStableFunc(w.services, byName)
 	slices.SortStableFunc(w.deployments, byName)
 	slices.SortStableFunc(w.statefulSets, byName)
@@ -155,21 +156,6 @@ func (w *world) sort() {
 
 func byName[T any](a, b manifest.Typed[T]) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// selects says whether a Service's selector matches a pod's labels. A Service without one
-// selects nothing.
-func selects(s *corev1.Service, labels map[string]string) bool {
-	if len(s.Spec.Selector) == 0 {
-		return false
-	}
-	// order: all of them have to match, in whatever order they are looked at
-	for k, v := range s.Spec.Selector {
-		if have, ok := labels[k]; !ok || have != v {
-			return false
-		}
-	}
-	return true
 }
 
 // The default ranges of kube-apiserver (service-cluster-ip-range of kubeadm, and
@@ -182,7 +168,7 @@ const (
 // allocate gives every Service that has none what the API server would: ClusterIPs, node
 // ports and a health check node port. It goes by namespace and name, so that the same input
 // has the same addresses; what the input says is kept.
-func (w *world) allocate() []manifest.Problem {
+func (w *inventory) allocate() []manifest.Problem {
 	a := allocator{ips: map[netip.Addr]bool{}, ports: map[int32]bool{}}
 	for _, s := range w.services {
 		a.take(s.Value)
@@ -280,7 +266,7 @@ func (a *allocator) nodePort() int32 {
 }
 
 // service and deployment find an object by "ns/name".
-func (w *world) service(id string) (manifest.Typed[*corev1.Service], bool) {
+func (w *inventory) service(id string) (manifest.Typed[*corev1.Service], bool) {
 	for _, s := range w.services {
 		if s.ID() == id {
 			return s, true
@@ -289,7 +275,7 @@ func (w *world) service(id string) (manifest.Typed[*corev1.Service], bool) {
 	return manifest.Typed[*corev1.Service]{}, false
 }
 
-func (w *world) deployment(id string) (manifest.Typed[*appsv1.Deployment], bool) {
+func (w *inventory) deployment(id string) (manifest.Typed[*appsv1.Deployment], bool) {
 	for _, d := range w.deployments {
 		if d.ID() == id {
 			return d, true
@@ -304,13 +290,6 @@ func zoneOf(n *corev1.Node) string {
 		return zone
 	}
 	return n.Labels[corev1.LabelFailureDomainBetaZone]
-}
-
-func replicasOf(d *appsv1.Deployment) int32 {
-	if d.Spec.Replicas == nil {
-		return 1
-	}
-	return *d.Spec.Replicas
 }
 
 // surgeOf resolves maxSurge; percentages round up (docs/model/controllers.md 2).
@@ -328,5 +307,5 @@ func surgeOf(d *appsv1.Deployment) int {
 	if !isPercent {
 		return int(n)
 	}
-	return (int(n)*int(replicasOf(d)) + 99) / 100
+	return (int(n)*int(world.ReplicasOf(d)) + 99) / 100
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // replaced is a rollout in which pod 2 comes before pod 0 goes, and pod 3 before pod 1. Behind each event that the story of pod 0 tells stands yes.
@@ -20,7 +20,7 @@ func replaced() (events []cluster.Event, told []bool) {
 	rules := func(at engine.Time, node int, fallback bool, targets ...cluster.PodID) cluster.Event {
 		return cluster.Event{At: at, Kind: cluster.EventRules, Node: node, Targets: targets, Fallback: fallback}
 	}
-	action := &scenario.Action{Verb: "rolloutRestart", Target: "deployment/web"}
+	action := &world.Action{Verb: "rolloutRestart", Target: "deployment/web"}
 	add(false, rules(0, 0, false, 0, 1))
 	add(false, rules(0, 1, false, 0, 1))
 	add(true, cluster.Event{At: 1 * sec, Kind: cluster.EventAction, Action: action})
@@ -31,7 +31,7 @@ func replaced() (events []cluster.Event, told []bool) {
 	add(true, cluster.Event{At: 3 * sec, Kind: cluster.EventReady, Pod: 2})
 	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventAction, Action: action})
 	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventDeleted, Pod: 0})
-	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventPreStop, Pod: 0, Hook: &scenario.Hook{Kind: "sleep", Duration: engine.Constant(sec)}})
+	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventPreStop, Pod: 0, Hook: &world.Hook{Kind: "sleep", Duration: engine.Constant(sec)}})
 	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventEndpoint, Pod: 0})
 	add(false, cluster.Event{At: 5 * sec, Kind: cluster.EventAction, Action: action})
 	add(false, rules(5*sec, 0, false, 1, 2))
@@ -55,7 +55,7 @@ func TestHowAPodWasReplaced(t *testing.T) {
 	t.Parallel()
 	web := &appsv1.Deployment{}
 	web.Spec.Template.Spec.Containers = []corev1.Container{{Name: "web"}}
-	sc := &scenario.Scenario{Nodes: make([]scenario.Node, 3), Workloads: []scenario.Workload{{Deployment: web}}, Traffic: make([]scenario.Traffic, 1)}
+	sc := &world.Scenario{Nodes: make([]world.Node, 3), Workloads: []world.Workload{{Deployment: web}}, Traffic: make([]world.Traffic, 1)}
 	events, told := replaced()
 	pods := []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b"}, {ID: 2, Name: "web-c", Revision: 1}, {ID: 3, Name: "web-d", Revision: 1}}
 	tell := NewTeller(sc, &Recorder{events: events}, pods)
@@ -91,7 +91,7 @@ func TestHowAPodWasReplaced(t *testing.T) {
 // A proxy that waits says after which sync.
 func TestWhatAProxyWaitsFor(t *testing.T) {
 	t.Parallel()
-	tell := &Teller{sc: &scenario.Scenario{Nodes: []scenario.Node{{Name: "node-1", Proxy: scenario.Proxy{MinSyncPeriod: 10 * sec}}}}}
+	tell := &Teller{sc: &world.Scenario{Nodes: []world.Node{{Name: "node-1", Proxy: world.Proxy{MinSyncPeriod: 10 * sec}}}}}
 	for others, want := range map[bool]string{
 		false: "node-1's kube-proxy hears of it and waits 2.5 s, until 10 s after its last sync",
 		true:  "node-1's kube-proxy hears of it and waits 2.5 s, until 10 s after a sync for another Service",

@@ -7,7 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Recorder keeps the events of one run. It is a cluster.Journal.
@@ -66,14 +66,14 @@ func (r *Recorder) Events() []cluster.Event { return r.events }
 
 // Teller tells the stories of one run.
 type Teller struct {
-	sc     *scenario.Scenario
+	sc     *world.Scenario
 	events []cluster.Event
 	pods   []cluster.PodRef
 	last   []int // the newest revision of each workload
 }
 
 // NewTeller tells from the events of a run of a scenario; pods names them.
-func NewTeller(sc *scenario.Scenario, r *Recorder, pods []cluster.PodRef) *Teller {
+func NewTeller(sc *world.Scenario, r *Recorder, pods []cluster.PodRef) *Teller {
 	t := &Teller{sc: sc, events: r.events, pods: pods, last: make([]int, len(sc.Workloads))}
 	for _, p := range pods {
 		t.last[p.Workload] = max(t.last[p.Workload], p.Revision)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // source is the line of the manifests that asks for an event, "" for none.
@@ -45,7 +45,7 @@ func (t *Teller) source(e *cluster.Event) (string, int) {
 }
 
 // at is where a field of a workload stands, or its nearest ancestor.
-func at(w *scenario.Workload, path string) (string, int) {
+func at(w *world.Workload, path string) (string, int) {
 	if w.Object == nil {
 		return "", 0
 	}
@@ -53,7 +53,7 @@ func at(w *scenario.Workload, path string) (string, int) {
 	return p.File, p.Line
 }
 
-func serverName(w *scenario.Workload) string {
+func serverName(w *world.Workload) string {
 	if w.Server == "" && len(w.Deployment.Spec.Template.Spec.Containers) > 0 {
 		return w.Deployment.Spec.Template.Spec.Containers[0].Name
 	}
@@ -61,9 +61,9 @@ func serverName(w *scenario.Workload) string {
 }
 
 // serverPath is the container that traffic goes to.
-func serverPath(w *scenario.Workload) string { return containerPath(w, serverName(w)) }
+func serverPath(w *world.Workload) string { return containerPath(w, serverName(w)) }
 
-func containerPath(w *scenario.Workload, name string) string {
+func containerPath(w *world.Workload, name string) string {
 	for i := range w.Deployment.Spec.Template.Spec.Containers {
 		if w.Deployment.Spec.Template.Spec.Containers[i].Name == name {
 			return fmt.Sprintf("spec.template.spec.containers[%d]", i)
@@ -79,7 +79,7 @@ func containerPath(w *scenario.Workload, name string) string {
 
 // CulpritOf names the line behind failures that are alike, ok false when no line of the
 // workload's manifest is: what stands there, or is missing ("no preStop").
-func CulpritOf(w *scenario.Workload, b ledger.Blame) (c ledger.Line, ok bool) {
+func CulpritOf(w *world.Workload, b ledger.Blame) (c ledger.Line, ok bool) {
 	what, path := culprit(w, b)
 	if what == "" {
 		return ledger.Line{}, false
@@ -89,7 +89,7 @@ func CulpritOf(w *scenario.Workload, b ledger.Blame) (c ledger.Line, ok bool) {
 	return c, true
 }
 
-func culprit(w *scenario.Workload, b ledger.Blame) (what, path string) {
+func culprit(w *world.Workload, b ledger.Blame) (what, path string) {
 	server := serverPath(w)
 	hook := w.Hooks[serverName(w)]
 	preStop := func() (string, string) {
@@ -128,12 +128,12 @@ func culprit(w *scenario.Workload, b ledger.Blame) (what, path string) {
 }
 
 // minReady is what lets a rollout go on before a new pod has shown that it stays ready.
-func minReady(w *scenario.Workload) (what, path string) {
+func minReady(w *world.Workload) (what, path string) {
 	return fmt.Sprintf("minReadySeconds %d", w.Deployment.Spec.MinReadySeconds), "spec.minReadySeconds"
 }
 
 // crashes says that the app of some revision does, after it was ready.
-func crashes(w *scenario.Workload) bool {
+func crashes(w *world.Workload) bool {
 	for _, a := range w.Revisions { // order: any one decides
 		if a.CrashAfter > 0 {
 			return true
@@ -143,7 +143,7 @@ func crashes(w *scenario.Workload) bool {
 }
 
 // fewPods names what leaves too few pods.
-func fewPods(w *scenario.Workload) (what, path string) {
+func fewPods(w *world.Workload) (what, path string) {
 	d := w.Deployment
 	replicas := int32(1)
 	if d.Spec.Replicas != nil {
@@ -165,14 +165,14 @@ func plural(n int32, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-func grace(w *scenario.Workload) int64 {
+func grace(w *world.Workload) int64 {
 	if g := w.Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds; g != nil {
 		return *g
 	}
 	return 30
 }
 
-func hasReadiness(w *scenario.Workload) bool {
+func hasReadiness(w *world.Workload) bool {
 	for i := range w.Deployment.Spec.Template.Spec.Containers {
 		c := &w.Deployment.Spec.Template.Spec.Containers[i]
 		if c.Name == serverName(w) {

@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // pod is what a story calls a pod: by age where there is more than one revision, and by its
@@ -195,7 +195,7 @@ func endingWords(e cluster.Ending) string {
 	}[e]
 }
 
-func actionWords(a *scenario.Action) string {
+func actionWords(a *world.Action) string {
 	switch a.Verb {
 	case "rolloutRestart":
 		return "rolling restart of " + a.Target
@@ -205,7 +205,7 @@ func actionWords(a *scenario.Action) string {
 		return "Cluster Autoscaler removes " + a.Target
 	case "component":
 		return a.Target + map[string]string{
-			scenario.ComponentPause: " is paused", scenario.ComponentResume: " runs again", scenario.ComponentRestart: " is restarted",
+			world.ComponentPause: " is paused", world.ComponentResume: " runs again", world.ComponentRestart: " is restarted",
 		}[a.Value]
 	}
 	return strings.TrimSpace(strings.Join([]string{a.Verb, a.Target, a.Value}, " "))

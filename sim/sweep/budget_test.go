@@ -5,15 +5,16 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A fix is confirmed on 200 new seeds, on fewer where each of them is dear with it, and on few where the same case was confirmed
 // before with what helps behind another load balancer, or another workload that is the same was.
 func TestHowManySeedsConfirmAFix(t *testing.T) {
 	t.Parallel()
-	light, balanced := record.Run{Events: 500}, &scenario.Family{Preset: "gke-l4"}
+	light, balanced := record.Run{Events: 500}, &world.Family{Preset: "gke-l4"}
 	for name, c := range map[string]struct {
-		family    *scenario.Family
+		family    *world.Family
 		before    bool // it was confirmed with another set of changes
 		events    uint64
 		same      bool
@@ -27,7 +28,7 @@ func TestHowManySeedsConfirmAFix(t *testing.T) {
 		"a workload that is the same as one":   {balanced, false, 500, true, lightRuns, lightRuns},
 		"the same, and dearer than any budget": {balanced, false, 10_000_000, true, lightRuns, lightRuns},
 	} {
-		u := &unit{of: &scenario.Case{}, family: c.family, sc: &scenario.Scenario{}}
+		u := &unit{of: &scenario.Case{}, family: c.family, sc: &world.Scenario{}}
 		for range 100 {
 			u.record.Runs = append(u.record.Runs, light)
 		}
@@ -50,7 +51,7 @@ func TestHowManySeedsAreRunWithOtherValues(t *testing.T) {
 	for _, c := range []struct{ runs, others, budget, want int }{
 		{100, 10, searching, lateOther}, {100, 10, searching / 300, fewestOther}, {100, 10, 15_000, 3}, {1, 10, searching, 1}, {100, 0, 0, fewestOther},
 	} {
-		u := &unit{of: &scenario.Case{}, sc: &scenario.Scenario{}, others: make([]other, c.others)}
+		u := &unit{of: &scenario.Case{}, sc: &world.Scenario{}, others: make([]other, c.others)}
 		for range c.runs {
 			u.record.Runs = append(u.record.Runs, record.Run{Events: 499})
 		}

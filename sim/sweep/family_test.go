@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // balanced is the case of a Service of type LoadBalancer with policy Local, behind each of some load balancers.
@@ -14,7 +15,7 @@ func balanced(t *testing.T, presets ...string) []scenario.Case {
 	cases := webOn(t, local, scenario.Options{LB: presets[0]})[:1]
 	for _, preset := range presets {
 		own := webOn(t, local, scenario.Options{LB: preset})
-		cases[0].Families = append(cases[0].Families, scenario.Family{Preset: preset, Name: preset, Scenario: own[0].Scenario})
+		cases[0].Families = append(cases[0].Families, world.Family{Preset: preset, Name: preset, Scenario: own[0].Scenario})
 	}
 	return cases
 }

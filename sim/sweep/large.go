@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // One run of a rollout of thousands of pods takes minutes: hundreds of them are not begun. They are what is
@@ -31,7 +31,7 @@ func tooLarge(units []*unit, opts *Options) error {
 
 // copies is what a run costs beside its events, in events: each write of a slice is a new list of all endpoints
 // of its Service, and there are about as many writes as pods that are replaced.
-func copies(sc *scenario.Scenario) int {
+func copies(sc *world.Scenario) int {
 	const (
 		fewPods = 500 // cost nothing to speak of
 		pairs   = 2   // of a pod and an endpoint cost as much as an event: 5,000 pods take 13 s, 2,000 take 3 s

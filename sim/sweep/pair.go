@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // inferred says that a case's world was made up for its one action: what fails without the action is none of its cost. What
@@ -57,7 +58,7 @@ func calm(runs []record.Run) bool {
 }
 
 // paired is a run of a scenario and the run of the same seed without the action, taken out of it.
-func paired(sc *scenario.Scenario, seed uint64, which pairing) outcome {
+func paired(sc *world.Scenario, seed uint64, which pairing) outcome {
 	var failed, before failures
 	with := recorded(sc, seed, &failed, which == pairedKnown)
 	if with.err != nil || !touched(with.run) || which == pairedSmall && with.run.LostSeconds() >= much {
@@ -80,7 +81,7 @@ func paired(sc *scenario.Scenario, seed uint64, which pairing) outcome {
 }
 
 // recorded is a run by itself, whose failed requests are listed where they are asked for.
-func recorded(sc *scenario.Scenario, seed uint64, list *failures, asked bool) outcome {
+func recorded(sc *world.Scenario, seed uint64, list *failures, asked bool) outcome {
 	memory, ok := memories.Get().(*sim.Memory)
 	if !ok {
 		memory = &sim.Memory{}

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // webOn is the web Service with these words in its spec, in front of 2 replicas, on 3 nodes.
@@ -70,7 +71,7 @@ func TestLostSecondsDoNotDependOnTheEndOfTheRun(t *testing.T) {
 	for i := range first.Runs {
 		sc := *cases[0].Scenario
 		sc.Until = first.Runs[i].End + 30*engine.Second
-		sc.Actions = append(sc.Actions[:len(sc.Actions):len(sc.Actions)], scenario.Action{At: first.Runs[i].End, Verb: "resume", Target: "deployment/web"}) // changes nothing
+		sc.Actions = append(sc.Actions[:len(sc.Actions):len(sc.Actions)], world.Action{At: first.Runs[i].End, Verb: "resume", Target: "deployment/web"}) // changes nothing
 		longer := paired(&sc, first.Runs[i].Seed, pairedAll)
 		if longer.err != nil {
 			t.Fatal(longer.err)

@@ -13,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // shops are so many Deployments with their Services, alike but for their names.
@@ -135,7 +136,7 @@ func TestLatenessDoesNotDependOnTheClients(t *testing.T) {
 		loud := *quiet
 		loud.Traffic = sc.Traffic
 		var late [2]engine.Time
-		for i, world := range []*scenario.Scenario{quiet, &loud} {
+		for i, world := range []*world.Scenario{quiet, &loud} {
 			recorder := &story.Recorder{}
 			if _, err := sim.RunWith(world, 1, sim.Options{Journal: recorder}); err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // search is the search for fixes of one workload, over all of its cases behind one load balancer that lose something.
@@ -60,7 +61,7 @@ func (s *search) measure() error { return s.measureOn(nil) }
 // measureOn is measure with some changes made.
 func (s *search) measureOn(changes []fix.Change) error {
 	type run struct {
-		sc      *scenario.Scenario
+		sc      *world.Scenario
 		seed    uint64
 		assumed bool
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const (
@@ -72,7 +73,7 @@ func trialsOf(units []*unit) (trials []*trial, first map[string]*unit, weight in
 		}
 		worst := worstOf(units, u)
 		for i, alt := range scenario.Alternatives(u.sc) {
-			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f scenario.Family) bool { return f.Preset == alt.Value }) {
+			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f world.Family) bool { return f.Preset == alt.Value }) {
 				continue
 			}
 			if u != worst && !strings.HasPrefix(alt.ID, "lb.") {

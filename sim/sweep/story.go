@@ -10,14 +10,15 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // chronicle is a run with somebody writing down what happens, of the proxies of nodes what some do, nil for all.
-func chronicle(sc *scenario.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
+func chronicle(sc *world.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
 	return chronicleWith(&story.Recorder{}, sc, seed, nodes)
 }
 
-func chronicleWith(recorder *story.Recorder, sc *scenario.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
+func chronicleWith(recorder *story.Recorder, sc *world.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
 	res, err := sim.RunWith(sc, seed, sim.Options{Journal: recorder, JournalNodes: nodes})
 	if err != nil {
 		return nil, nil, err
@@ -26,7 +27,7 @@ func chronicleWith(recorder *story.Recorder, sc *scenario.Scenario, seed uint64,
 }
 
 // ordered is a run of a Scenario that expects events in an order.
-func ordered(sc *scenario.Scenario, seed uint64) outcome {
+func ordered(sc *world.Scenario, seed uint64) outcome {
 	res, teller, err := chronicle(sc, seed, nil)
 	if err != nil {
 		return outcome{err: err}
@@ -57,7 +58,7 @@ func outOfOrder(lines []ledger.Line, texts []string) string {
 
 // tell adds the story of an example to each cause of a case, and the line behind it. It runs
 // the examples' seeds again.
-func (p *pool) tell(sc *scenario.Scenario, c *record.Case) error {
+func (p *pool) tell(sc *world.Scenario, c *record.Case) error {
 	tellers := map[uint64]*story.Teller{}
 	for i := range c.Causes {
 		x := &c.Causes[i]
@@ -91,7 +92,7 @@ func met(causes []record.Cause, seed uint64) []int {
 }
 
 // keep adds to a case that holds how its first run went, and what of it was due to the fallback to pods that terminate.
-func (p *pool) keep(sc *scenario.Scenario, c *record.Case) error {
+func (p *pool) keep(sc *world.Scenario, c *record.Case) error {
 	seed := c.Runs[0].Seed
 	teller, err := p.replaced(sc, seed)
 	if err != nil {
@@ -112,7 +113,7 @@ func (p *pool) keep(sc *scenario.Scenario, c *record.Case) error {
 
 // replaced tells how the first pod that was deleted was replaced. Which one that is a run says first of which no rules are written
 // down, so that of those of a large cluster only what they say of that pod is.
-func (p *pool) replaced(sc *scenario.Scenario, seed uint64) (*story.Teller, error) {
+func (p *pool) replaced(sc *world.Scenario, seed uint64) (*story.Teller, error) {
 	p.counts.add(ForStory, 1)
 	_, teller, err := chronicle(sc, seed, []int{})
 	if err != nil {

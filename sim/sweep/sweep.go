@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // NotSimulated is the error of runs that came to something which is not simulated.
@@ -114,7 +115,7 @@ func stories(p *pool, units []*unit) (errs []string) {
 }
 
 // recordOf begins a case's record, with the Scenario that it is run with.
-func recordOf(c *scenario.Case, sc *scenario.Scenario) record.Case {
+func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 	out := record.Case{
 		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Kind: c.Kind, Class: c.Class, Headline: c.Headline, Users: c.Users,
 		Verdict: record.Verdict(c.Verdict), Reason: c.Reason,
@@ -161,10 +162,10 @@ func digest(cases []scenario.Case) string {
 const kindScenario = "Scenario"
 
 // Scenarios makes one case of each Scenario that somebody wrote.
-func Scenarios(list []*scenario.Scenario) []scenario.Case {
+func Scenarios(list []*world.Scenario) []scenario.Case {
 	var out []scenario.Case
 	for _, sc := range list {
-		c := scenario.Case{ID: sc.Name, Kind: kindScenario, Scenario: sc, Families: sc.Families()}
+		c := scenario.Case{ID: sc.Name, Kind: kindScenario, Scenario: sc, Families: sc.Families}
 		var verbs, targets, clients []string
 		for _, a := range sc.Actions {
 			if a.Verb == "component" {

@@ -3,12 +3,12 @@ package sweep
 import (
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/record"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // try is a run of a search: a Scenario with some changes made to the workload.
 type try struct {
-	of      *scenario.Scenario // before the changes: of a unit, or with another value of what that depends on
+	of      *world.Scenario // before the changes: of a unit, or with another value of what that depends on
 	changes []fix.Change
 	seed    uint64
 	pair    pairing
@@ -16,7 +16,7 @@ type try struct {
 
 // tryID names a try within one search: there every change has a title of its own.
 type tryID struct {
-	of      *scenario.Scenario
+	of      *world.Scenario
 	changes string // their titles
 	seed    uint64
 	pair    pairing
@@ -34,7 +34,7 @@ func (s *search) tries(stage string, what Purpose, list []try) []*record.Run {
 	var jobs []job
 	var ids []tryID
 	asked := map[tryID]bool{}
-	changed := map[tryID]*scenario.Scenario{} // by what it is made of
+	changed := map[tryID]*world.Scenario{} // by what it is made of
 	for i := range list {
 		id := list[i].id()
 		if s.done[id] != nil || asked[id] {

@@ -6,14 +6,15 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // unit is what is run by itself: a case, or a case behind one of the load balancers that it might be.
 type unit struct {
 	index  int // of the case
 	of     *scenario.Case
-	family *scenario.Family // nil for the case itself
-	sc     *scenario.Scenario
+	family *world.Family // nil for the case itself
+	sc     *world.Scenario
 	record record.Case
 	alike  string // scenario.Alike
 	failed bool   // the simulation itself failed

@@ -12,13 +12,13 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/record"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // job is one run of one scenario; index is whatever its results are filed under.
 type job struct {
 	index int
-	sc    *scenario.Scenario
+	sc    *world.Scenario
 	seed  uint64
 	pair  pairing
 }
@@ -134,12 +134,12 @@ func (j *job) do() (out outcome) {
 }
 
 // single is a run by itself.
-func single(sc *scenario.Scenario, seed uint64) outcome {
+func single(sc *world.Scenario, seed uint64) outcome {
 	return recorded(sc, seed, nil, false)
 }
 
 // summary keeps of a run what reports are made of.
-func summary(sc *scenario.Scenario, res *sim.Result) *record.Run {
+func summary(sc *world.Scenario, res *sim.Result) *record.Run {
 	run := &record.Run{Seed: res.Seed, TraceHash: res.TraceHash, Events: res.Events, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
 	for i, s := range res.Streams {
 		run.Streams = append(run.Streams, record.Stream{
@@ -161,7 +161,7 @@ func summary(sc *scenario.Scenario, res *sim.Result) *record.Run {
 }
 
 // stuck names what cannot go on, with the line of the manifest behind it.
-func stuck(sc *scenario.Scenario, s *cluster.Stuck) *record.Stuck {
+func stuck(sc *world.Scenario, s *cluster.Stuck) *record.Stuck {
 	if s == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // input is one thing to run: a file, or a world drawn from a seed.
@@ -97,7 +98,7 @@ func casesOf(file manifest.File) ([]scenario.Case, error) {
 	var cases []scenario.Case
 	var more []manifest.Problem
 	if len(objects.Scenarios) > 0 {
-		var list []*scenario.Scenario
+		var list []*world.Scenario
 		list, more = scenario.Parse(objects, opts)
 		cases = sweep.Scenarios(list)
 	} else {

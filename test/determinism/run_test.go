@@ -14,8 +14,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/report"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // seeds is how many runs each case gets, beginning with seed 1.
@@ -68,7 +68,7 @@ var classes = map[engine.Class]string{
 
 // writeSteps runs one scenario and writes a line for each step of its trace: the hash after it,
 // when it was, whose, and what; for a request its words.
-func writeSteps(w io.Writer, sc *scenario.Scenario, seed uint64) error {
+func writeSteps(w io.Writer, sc *world.Scenario, seed uint64) error {
 	buffered := bufio.NewWriter(w)
 	_, err := sim.RunWith(sc, seed, sim.Options{Watch: func(s engine.Step, owner string) {
 		if s.Words != nil {

@@ -22,13 +22,13 @@ const (
 // What load balancers are made of.
 var presetMutants = []mutant{
 	{"GKE L4 Local fails once", []string{"load-balancers 1 GKE L4 (subsetting), Local"}, scenario, presets, []edit{
-		{gkePreset, "Probe: ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 2", "Probe: ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 1"},
+		{gkePreset, "Probe: world.ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 2", "Probe: world.ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 1"},
 	}},
 	{"GKE L4 Cluster asks the node port", []string{"load-balancers 1 GKE L4 (subsetting), Cluster"}, scenario, presets, []edit{
-		{gkePreset, "\tlb.Check = HealthCheck{Probe: ProbeProxyHealth,", "\tlb.Check = HealthCheck{Probe: ProbeNodePort,"},
+		{gkePreset, "\tlb.Check = world.HealthCheck{Probe: world.ProbeProxyHealth,", "\tlb.Check = world.HealthCheck{Probe: world.ProbeNodePort,"},
 	}},
 	{"GKE legacy asks each second", []string{"load-balancers 1 GKE legacy external", "load-balancers 1 GKE legacy internal"}, scenario, presets, []edit{
-		{gkePreset, "Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: 8 * engine.Second", "Check:    HealthCheck{Probe: ProbeProxyHealth, Interval: engine.Second"},
+		{gkePreset, "Check:    world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: 8 * engine.Second", "Check:    world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: engine.Second"},
 	}},
 	{"a NEG's proxies ask each 5 s", []string{"load-balancers 1 GKE L7 container-native NEG"}, scenario, presets, []edit{
 		{gkePreset, "Interval: 15 * engine.Second, Timeout: 15 * engine.Second", "Interval: 5 * engine.Second, Timeout: 15 * engine.Second"},
@@ -43,13 +43,13 @@ var presetMutants = []mutant{
 		{"sim/scenario/preset.go", "return span(5*engine.Second, 20*engine.Second)", "return span(engine.Second, engine.Second)"},
 	}},
 	{"Google's proxies close connections where no target is healthy", []string{"load-balancers 3 GCP L7"}, scenario, presets, []edit{
-		{gkePreset, "NoTarget: NoTarget503, Hash: HashRoundRobin", "NoTarget: NoTargetRefused, Hash: HashRoundRobin"},
+		{gkePreset, "NoTarget: world.NoTarget503, Hash: world.HashRoundRobin", "NoTarget: NoTargetRefused, Hash: world.HashRoundRobin"},
 	}},
 	{"NLB ip sends to nodes", []string{"load-balancers 1 AWS NLB ip target"}, scenario, presets, []edit{
-		{awsPreset, "lb.Target, lb.Members = TargetPods, MembersReadyPods", "lb.Target, lb.Members = TargetNodes, MembersReadyPods"},
+		{awsPreset, "lb.Target, lb.Members = world.TargetPods, world.MembersReadyPods", "lb.Target, lb.Members = world.TargetNodes, world.MembersReadyPods"},
 	}},
 	{"NLB instance asks each 30 s", []string{"load-balancers 1 AWS NLB instance, Cluster"}, scenario, presets, []edit{
-		{awsPreset, "check := HealthCheck{Probe: ProbeNodePort, Interval: 10 * engine.Second,", "check := HealthCheck{Probe: ProbeNodePort, Interval: 31 * engine.Second,"},
+		{awsPreset, "check := world.HealthCheck{Probe: world.ProbeNodePort, Interval: 10 * engine.Second,", "check := world.HealthCheck{Probe: world.ProbeNodePort, Interval: 31 * engine.Second,"},
 	}},
 	{"NLB instance Local fails three times", []string{"load-balancers 1 AWS NLB instance, Local"}, scenario, presets, []edit{
 		{awsPreset, "Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 2", "Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 3"},
@@ -64,16 +64,16 @@ var presetMutants = []mutant{
 		{awsPreset, "Timeout: 10 * engine.Second, Healthy: 2, Unhealthy: 2", "Timeout: 7 * engine.Second, Healthy: 2, Unhealthy: 2"},
 	}},
 	{"Azure Local asks the node port", []string{"load-balancers 1 Azure Standard LB, Local"}, scenario, presets, []edit{
-		{otherPreset, "lb.Check.Probe, row = ProbeHealthPort,", "lb.Check.Probe, row = ProbeNodePort,"},
+		{otherPreset, "lb.Check.Probe, row = world.ProbeHealthPort,", "lb.Check.Probe, row = world.ProbeNodePort,"},
 	}},
 	{"Azure asks each 10 s", []string{"load-balancers 1 Azure Standard LB, Cluster"}, scenario, presets, []edit{
 		{otherPreset, "Interval: 5 * engine.Second, Timeout: 5 * engine.Second", "Interval: 10 * engine.Second, Timeout: 5 * engine.Second"},
 	}},
 	{"MetalLB Local asks nobody who serves", []string{"load-balancers 1 MetalLB"}, scenario, presets, []edit{
-		{otherPreset, "\t\t\tlb.Members = MembersServing\n", ""},
+		{otherPreset, "\t\t\tlb.Members = world.MembersServing\n", ""},
 	}},
 	{"kind fails three times, and hashes", []string{"load-balancers 1 cloud-provider-kind", "load-balancers 4 cloud-provider-kind"}, scenario, presets, []edit{
-		{otherPreset, "Hash: HashRandom,", "Hash: HashFlow,"},
+		{otherPreset, "Hash: world.HashRandom,", "Hash: world.HashFlow,"},
 	}},
 	{"an NLB checks at once", []string{"load-balancers 4 AWS NLB registration"}, scenario, presets, []edit{
 		{"sim/scenario/preset_reported.go", "return span(90*engine.Second, 180*engine.Second)", "return span(9*engine.Second, 18*engine.Second)"},
@@ -82,7 +82,7 @@ var presetMutants = []mutant{
 		{"sim/scenario/preset_reported.go", "return span(115*engine.Second, 145*engine.Second)", "return span(11*engine.Second, 14*engine.Second)"},
 	}},
 	{"what was reported at most is not tried", []string{"load-balancers 4 AWS NLB measured", "load-balancers 4 AWS ALB"}, scenario, "TestWhatIsOnlyReported", []edit{
-		{"sim/scenario/preset_reported.go", "\t\t\t\tend = r.most\n", "\t\t\t\tend = r.least\n"},
+		{"sim/scenario/preset_reported.go", "\t\t\t\tend = r.Most\n", "\t\t\t\tend = r.Least\n"},
 	}},
 }
 
@@ -113,16 +113,16 @@ var balancerMutants = []mutant{
 		{picks, "return b.announced(b.open(members, healthy))", "return b.announced(healthy)"},
 	}},
 	{"every node with an endpoint is a member", []string{"load-balancers 2 GKE subsetting Local"}, balancers, "TestMembership", []edit{
-		{balancer, "scenario.MembersLocalNodes: !e.Terminating,", "scenario.MembersLocalNodes: true,"},
+		{balancer, "world.MembersLocalNodes: !e.Terminating,", "world.MembersLocalNodes: true,"},
 	}},
 	{"nodes without endpoints are no members", []string{"load-balancers 2 Service controller", "load-balancers 2 GKE subsetting Cluster", "load-balancers 2 Azure", "load-balancers 2 cloud-provider-kind"}, balancers, "TestMembership", []edit{
 		{balancer, "\t\tfor n := range b.cluster.Nodes() {\n", "\t\tfor n := range endpoints {\n"},
 	}},
 	{"pods that terminate are targets", []string{"load-balancers 2 lbc, ip targets"}, balancers, "TestMembership", []edit{
-		{balancer, "scenario.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,", "scenario.MembersReadyPods: e.Ready || e.Serving,"},
+		{balancer, "world.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,", "world.MembersReadyPods: e.Ready || e.Serving,"},
 	}},
 	{"announced while ready", []string{"load-balancers 2 MetalLB", "load-balancers 2 MetalLB consequence"}, balancers, "TestMembership", []edit{
-		{balancer, "scenario.MembersServing: e.Ready || e.Serving,", "scenario.MembersServing: e.Ready,"},
+		{balancer, "world.MembersServing: e.Ready || e.Serving,", "world.MembersServing: e.Ready,"},
 	}},
 	{"an ALB fails open to initial targets", []string{"load-balancers 3 AWS ALB"}, balancers, "TestATargetThatIsInitialGetsNothing", []edit{
 		{picks, "\t\tif !m.initial {\n", "\t\tif m.failed >= 0 {\n"},
@@ -143,16 +143,16 @@ var balancerMutants = []mutant{
 		{checks, "if !m.serves && b.spec.CutUnhealthy {", "if m.serves && b.spec.CutUnhealthy {"},
 	}},
 	{"flows move with the node that answers", []string{"load-balancers 4 MetalLB L2"}, balancers, "TestAnnouncements", []edit{
-		{picks, "if b.spec.Announce == scenario.AnnounceNone ||", "if b.spec.Announce != scenario.AnnounceBGP ||"},
+		{picks, "if b.spec.Announce == world.AnnounceNone ||", "if b.spec.Announce != scenario.AnnounceBGP ||"},
 	}},
 	{"routers keep flows where they are", []string{"load-balancers 4 MetalLB BGP"}, balancers, "TestAnnouncements", []edit{
-		{picks, "if b.spec.Announce == scenario.AnnounceNone ||", "if b.spec.Announce != scenario.AnnounceL2 ||"},
+		{picks, "if b.spec.Announce == world.AnnounceNone ||", "if b.spec.Announce != world.AnnounceL2 ||"},
 	}},
 	{"an address that nobody serves is not withdrawn", []string{"load-balancers 3 MetalLB"}, balancers, "TestAnnouncements", []edit{
 		{picks, "return len(after) == 0 || after[", "return len(after) > 0 && after["},
 	}},
 	{"Envoy Gateway asks pods that terminate", []string{"load-balancers 5.2 Backend endpoints"}, balancers, "TestMembership", []edit{
-		{balancer, "scenario.MembersServingPods: e.Serving && !e.Terminating,", "scenario.MembersServingPods: e.Serving,"},
+		{balancer, "world.MembersServingPods: e.Serving && !e.Terminating,", "world.MembersServingPods: e.Serving,"},
 	}},
 	{"all pods of a controller have one watch", []string{"load-balancers 5.1 Upstream selection"}, "sim", "TestARolloutBehindAController", []edit{
 		{"sim/controllers.go", "f := c.run.newFront(name, c.spec.Proxy, c.entry)", "f := c.run.newFront(name, c.spec.Proxy, c.run.routes[c.stream].entry)"},
@@ -176,7 +176,7 @@ var balancerMutants = []mutant{
 		{pool, "\t\tc.closed = at - half\n", "\t\t_ = at\n"},
 	}},
 	{"every node answers ARP", []string{"load-balancers 4 MetalLB L2"}, balancers, "TestAnnouncements", []edit{
-		{picks, "if b.spec.Announce != scenario.AnnounceL2 || len(nodes) < 2 {", "if b.spec.Announce != scenario.AnnounceL2 || len(nodes) > 1 {"},
+		{picks, "if b.spec.Announce != world.AnnounceL2 || len(nodes) < 2 {", "if b.spec.Announce != world.AnnounceL2 || len(nodes) > 1 {"},
 	}},
 	{"a proxy tries the same target again", []string{"simulator 1"}, "sim", "TestRetriesRescueWhatCombinatoricsSays", []edit{
 		{"sim/traffic/proxy.go", "; member != tried || member < 0 {", "; tried < 0 || member >= 0 {"},

@@ -245,10 +245,10 @@ var shareMutants = []mutant{
 		{hints, "if nodes[want[i].node].Zone == \"\" {", "if want[i].node < 0 {"},
 	}},
 	{"the control plane counts", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hintModes, `[]string{"node-role.kubernetes.io/control-plane", `, `[]string{`},
+		{"sim/world/node.go", `[]string{"node-role.kubernetes.io/control-plane", `, `[]string{`},
 	}},
 	{"nodes that are not ready count", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hintModes, "return c.Status == corev1.ConditionTrue", "return c.Status != \"\""},
+		{"sim/world/node.go", "return c.Status == corev1.ConditionTrue", "return c.Status != \"\""},
 	}},
 	{"no overload at all", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
 		{hints, "(exact*10 + endpoint*12 - 1) / (endpoint * 12)", "(exact + endpoint - 1) / endpoint"},
@@ -431,7 +431,7 @@ var configMutants = []mutant{
 		{"sim/scenario/nodes.go", "MinSyncPeriod: engine.Second, SyncPeriod", "MinSyncPeriod: 0, SyncPeriod"},
 	}},
 	{"simulated proxies are nftables", []string{"kube-proxy 10"}, scenario, "TestGolden", []edit{
-		{"sim/scenario/nodes.go", `Proxy{Mode: "iptables",`, `Proxy{Mode: "nftables",`},
+		{"sim/scenario/nodes.go", `world.Proxy{Mode: "iptables",`, `world.Proxy{Mode: "nftables",`},
 	}},
 }
 

@@ -9,13 +9,13 @@ var inferMutants = []mutant{
 		{"sim/scenario/owner.go", "if i == own || other.replicas == 0 || other.ends() {", "if i == own || other.replicas == 0 || other.ends() || !other.simulated() {"},
 	}},
 	{"policy Local has as many nodes as pods", []string{"simulator 9"}, scenario, "TestGolden/world", []edit{
-		{"sim/scenario/room.go", "own := room{2 * pods,", "own := room{pods,"},
+		{"sim/scenario/room.go", "own := room{2 * pods,", "own := room{Pods,"},
 	}},
 	{"workloads that exclude each other share their nodes", []string{"simulator 5.3"}, scenario, "TestWorkloadsThatExcludeEachOtherHaveANodeForEachOfTheirPods", []edit{
 		{"sim/scenario/room.go", "nodes += o.replicas", "nodes += 0 * o.replicas"},
 	}},
 	{"the number of nodes is not varied", []string{"simulator 9"}, scenario, "TestTheNumberOfMadeUpNodesIsVaried", []edit{
-		{"sim/scenario/room.go", "if changed := s.clone(); changed.resize(count) {", "if changed := s.clone(); count < 0 && changed.resize(count) {"},
+		{"sim/scenario/room.go", "if changed := s.Clone(); changed.Resize(count) {", "if changed := s.Clone(); count < 0 && changed.Resize(count) {"},
 	}},
 	{"an HPA takes a workload away from 0 replicas", []string{"simulator 5.3"}, scenario, "TestGolden/world", []edit{
 		{"sim/scenario/scaler.go", "(have > 0 || s.raises)", "(have >= 0 || s.raises)"},

@@ -42,46 +42,46 @@ var hookMutants = []mutant{
 // What servers do at SIGTERM.
 var profileMutants = []mutant{
 	{"nginx cuts", []string{"propagation 5 nginx", "pod-lifecycle 2.3 nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "app: App{ServerIdle: 75 * engine.Second}},", "app: App{InFlight: InFlightCut, ServerIdle: 75 * engine.Second}},"},
+		{profiles, "app: world.App{ServerIdle: 75 * engine.Second}},", "app: world.App{InFlight: world.InFlightCut, ServerIdle: 75 * engine.Second}},"},
 	}},
 	{"ingress-nginx stays ready", []string{"propagation 5 ingress-nginx", "load-balancers 5.1 On SIGTERM"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "app: App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: App{FinishWithin: 4 * minute, Linger"},
+		{profiles, "app: world.App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: world.App{FinishWithin: 4 * minute, Linger"},
 	}},
 	{"ingress-nginx waits for its workers for a minute", []string{"load-balancers 5.1 worker-shutdown-timeout"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "app: App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: App{FinishWithin: minute, ReadinessFails: true, Linger"},
+		{profiles, "app: world.App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: world.App{FinishWithin: minute, ReadinessFails: true, Linger"},
 	}},
 	{"ingress-nginx does not linger", []string{"propagation 5 ingress-nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, "Linger: 10 * engine.Second,", ""},
 	}},
 	{"envoy finishes", []string{"propagation 5 Envoy"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "app: App{InFlight: InFlightCut, ServerIdle: engine.Hour}},", "app: App{ServerIdle: engine.Hour}},"},
+		{profiles, "app: world.App{InFlight: world.InFlightCut, ServerIdle: engine.Hour}},", "app: world.App{ServerIdle: engine.Hour}},"},
 	}},
 	{"istio drains for 50 s", []string{"propagation 5 istio-proxy"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "DrainFor: 5 * engine.Second, InFlight: InFlightCut", "DrainFor: 50 * engine.Second, InFlight: InFlightCut"},
+		{profiles, "DrainFor: 5 * engine.Second, InFlight: world.InFlightCut", "DrainFor: 50 * engine.Second, InFlight: world.InFlightCut"},
 	}},
 	{"istio's variable is not read", []string{"propagation 5 istio-proxy"}, scenario, "TestProfileByLabelsAndVariables", []edit{
 		{"sim/scenario/app.go", `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true"`, `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "yes"`},
 	}},
 	{"Envoy Gateway closes at once", []string{"propagation 5 Envoy Gateway", "load-balancers 5.2 First action"}, scenario, "TestProfileByLabelsAndVariables", []edit{
-		{profiles, "app: App{Listener: ListenerDrains, DrainFor: minute, ReadinessFails: true", "app: App{ReadinessFails: true"},
+		{profiles, "app: world.App{Listener: world.ListenerDrains, DrainFor: minute, ReadinessFails: true", "app: world.App{ReadinessFails: true"},
 	}},
 	{"traefik has no limit", []string{"propagation 5 Traefik"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "app: App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}", "app: App{ServerIdle: 3 * minute}"},
+		{profiles, "app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}", "app: world.App{ServerIdle: 3 * minute}"},
 	}},
 	{"gunicorn has 10 s", []string{"propagation 5 gunicorn"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "app: App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}", "app: App{FinishWithin: 10 * engine.Second, ServerIdle: 2 * engine.Second}"},
+		{profiles, "app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}", "app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 2 * engine.Second}"},
 	}},
 	{"uvicorn's flag is not read", []string{"propagation 5 uvicorn"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{"sim/scenario/app.go", `e.grace("--timeout-graceful-shutdown")`, `e.grace("--timeout-graceful")`},
+		{"sim/scenario/app.go", `e.grace("--timeout-graceful-shutdown")`, `e.grace("--timeout-Graceful")`},
 	}},
 	{"Spring has no limit", []string{"propagation 5 Spring Boot"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "app: App{FinishWithin: 30 * engine.Second, ServerIdle: minute}", "app: App{ServerIdle: minute}"},
+		{profiles, "app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: minute}", "app: world.App{ServerIdle: minute}"},
 	}},
 	{"node obeys SIGTERM as PID 1", []string{"propagation 5 Node.js", "pod-lifecycle 2.3 PID 1"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut, ServerIdle: 5 * engine.Second}", "app: App{InFlight: InFlightCut, ServerIdle: 5 * engine.Second}"},
+		{profiles, "app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}", "app: world.App{InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}"},
 	}},
 	{"a shell passes SIGTERM on", []string{"pod-lifecycle 2.3 PID 1"}, scenario, "TestProfileByImageAndCommand", []edit{
-		{profiles, "match: isShellPID1, app: App{IgnoresSIGTERM: true, Listener: ListenerStays, InFlight: InFlightCut}", "match: isShellPID1, app: App{}"},
+		{profiles, "match: isShellPID1, app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}", "match: isShellPID1, app: world.App{}"},
 	}},
 	{"caddy is not known", []string{"propagation 5 Caddy"}, scenario, "TestProfileByImageAndCommand", []edit{
 		{profiles, `e.image.named("caddy") || e.runs("caddy")`, `e.image.named("caddyserver")`},
@@ -90,7 +90,7 @@ var profileMutants = []mutant{
 		{profiles, "Alternatives: []string{\"ignores\", UnknownProfile},", "Alternatives: nil,"},
 	}},
 	{"a JVM starts as anything else", []string{"simulator 5.3"}, scenario, "TestAJVMStartsLater", []edit{
-		{"sim/scenario/app.go", "if app.jvm = isJVM(e); app.jvm {", "if app.jvm = false; app.jvm {"},
+		{"sim/scenario/app.go", "if app.JVM = isJVM(e); app.JVM {", "if app.JVM = false; app.JVM {"},
 	}},
 	{"every image has a shell", []string{"simulator 5.5"}, scenario, "TestWhatAHookTakesForGranted", []edit{
 		{"sim/scenario/hook.go", "program != \"\" && !hasShell(c)", "program != \"\" && false"},
@@ -117,10 +117,10 @@ var profileMutants = []mutant{
 
 var namedMutants = []mutant{
 	{"Go without a handler finishes", []string{"propagation 5 Go net/http"}, scenario, "TestGeneralProfiles", []edit{
-		{profiles, "app: App{InFlight: InFlightCut}},\n\t\t{ID: \"spring-old\"", "app: App{}},\n\t\t{ID: \"spring-old\""},
+		{profiles, "app: world.App{InFlight: world.InFlightCut}},\n\t\t{ID: \"spring-old\"", "app: world.App{}},\n\t\t{ID: \"spring-old\""},
 	}},
 	{"old Spring finishes", []string{"propagation 5 Spring Boot"}, scenario, "TestGeneralProfiles", []edit{
-		{profiles, "app: App{InFlight: InFlightCut, ServerIdle: minute}},", "app: App{ServerIdle: minute}},"},
+		{profiles, "app: world.App{InFlight: world.InFlightCut, ServerIdle: minute}},", "app: world.App{ServerIdle: minute}},"},
 	}},
 }
 
@@ -293,10 +293,10 @@ var idleMutants = []mutant{
 		{"sim/run.go", "max(s.LostSeconds, dark.Mean), max(s.LongestOutage, dark.All)", "max(s.LostSeconds, 0*dark.Mean), max(s.LongestOutage, dark.All)"},
 	}},
 	{"calls that wait for a connection are lost", []string{"simulator 9"}, "sim", "TestASessionLosesTheTimeWithoutAServer", []edit{
-		{"sim/run.go", "if t.Connection == scenario.ConnectionSession {", "if t.Connection != scenario.ConnectionOwn {"},
+		{"sim/run.go", "if t.Connection == world.ConnectionSession {", "if t.Connection != scenario.ConnectionOwn {"},
 	}},
 	{"clients inside wait as long as those outside", []string{"simulator 9"}, scenario, "TestHowLongClientsWait", []edit{
-		{habits, "case t.fromOutside():", "case t.fromOutside() || t.Service != \"\":"},
+		{habits, "case t.FromOutside():", `case t.FromOutside() || t.Service != "":`},
 	}},
 	{"webhooks and UDP wait as long as others", []string{"simulator 9"}, scenario, "TestHowLongClientsWait", []edit{
 		{habits, "return t.Protocol == endpoints.UDP || t.Named || t.Class == ClassWebhook", "return t.Named"},
@@ -338,7 +338,7 @@ var idleMutants = []mutant{
 		{pool, "limit := c.target.Server.IdleLimit()", "limit := c.target.Server.IdleLimit() &^ c.target.Server.IdleLimit()"},
 	}},
 	{"node keeps idle connections for 50 s", []string{"propagation 5 Node.js"}, scenario, "TestHowLongServersKeepIdleConnections", []edit{
-		{profiles, "InFlight: InFlightCut, ServerIdle: 5 * engine.Second}},", "InFlight: InFlightCut, ServerIdle: 50 * engine.Second}},"},
+		{profiles, "InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}},", "InFlight: world.InFlightCut, ServerIdle: 50 * engine.Second}},"},
 	}},
 }
 
@@ -348,25 +348,25 @@ var ingressMutants = []mutant{
 		{"sim/scenario/preset_ingress.go", "lb.ControllerHold, lb.Registration, lb.Propagation = quickly(), nginxSync,", "lb.ControllerHold, lb.Registration, lb.Propagation = quickly(), 0*nginxSync,"},
 	}},
 	{"ingress-nginx keeps pods that are not ready", []string{"propagation 1.9"}, scenario, "TestProxiesInside", []edit{
-		{"sim/scenario/preset_ingress.go", "lb.Members, lb.Hash = MembersReadyPods, HashRoundRobin\n\tlb.Controller, lb.ControllerHold", "lb.Members, lb.Hash = MembersLivePods, HashRoundRobin\n\tlb.Controller, lb.ControllerHold"},
+		{"sim/scenario/preset_ingress.go", "lb.Members, lb.Hash = world.MembersReadyPods, world.HashRoundRobin\n\tlb.Controller, lb.ControllerHold", "lb.Members, lb.Hash = MembersLivePods, world.HashRoundRobin\n\tlb.Controller, lb.ControllerHold"},
 	}},
 	{"a controller never holds back", []string{"propagation 1.9"}, "sim/balancer", "TestAControllerThatHoldsBack", []edit{
 		{"sim/balancer/balancer.go", "b.acted+b.spec.ControllerHold)", "b.acted)"},
 	}},
 	{"pods that are published before they serve get requests", []string{"propagation 1.9"}, "sim/balancer", "TestMembership", []edit{
-		{"sim/balancer/balancer.go", "scenario.MembersServingPods: e.Serving && !e.Terminating,", "scenario.MembersServingPods: !e.Terminating,"},
+		{"sim/balancer/balancer.go", "world.MembersServingPods: e.Serving && !e.Terminating,", "world.MembersServingPods: !e.Terminating,"},
 	}},
 	{"an Ingress goes by the name of its class alone", []string{"simulator 5.2"}, scenario, "TestEvidenceOfAnIngress", []edit{
-		{"sim/scenario/route.go", `switch c := r.controller; {`, `switch c := r.controller[:0]; {`},
+		{"sim/scenario/route.go", "switch c := r.Controller; {", "switch c := r.Controller[:0]; {"},
 	}},
 	{"instances need no node port", []string{"simulator 5.2"}, scenario, "TestEvidenceOfAnIngress", []edit{
-		{"sim/scenario/lb.go", "(t.LB == nil || t.LB.Target != TargetPods) &&", "t.LB == nil &&"},
+		{"sim/scenario/lb.go", "(t.LB == nil || t.LB.Target != world.TargetPods) &&", "t.LB == nil &&"},
 	}},
 	{"an unknown load balancer is the first that it might be", []string{"simulator 5.2"}, scenario, "TestACaseIsMadeForEachLoadBalancerThatItMightBe", []edit{
 		{"sim/scenario/lb_families.go", "found.name = b.family", "_ = b.family"},
 	}},
 	{"what sends to nodes is tried without node ports", []string{"simulator 5.2"}, scenario, "TestACaseIsMadeForEachLoadBalancerThatItMightBe", []edit{
-		{"sim/scenario/lb_families.go", "p.LoadBalancer.Target == TargetPods || hasNodePort", "true || hasNodePort"},
+		{"sim/scenario/lb_families.go", "p.LoadBalancer.Target == world.TargetPods || hasNodePort", "true || hasNodePort"},
 	}},
 	{"the first try is none", []string{"simulator 1"}, scenario, "TestAnnotationsOfAProxy", []edit{
 		{"sim/scenario/lb_proxies.go", "l.Layer7.Retries = int(n) - 1 //", "l.Layer7.Retries = int(n) //"},

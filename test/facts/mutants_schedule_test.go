@@ -43,7 +43,7 @@ var scheduleMutants = []mutant{
 		{obstacles, ", its && !itsRevision:", ", its && !itsRevision && false:"},
 	}},
 	{"matchLabelKeys do not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{"sim/scenario/workload.go", "if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {", "if w != nil {"},
+		{"sim/world/workload.go", "if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {", "if w != nil {"},
 	}},
 	{"nodeSelector does not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{nodeKind, "if !labels.SelectorFromSet(pod.NodeSelector).Matches(have) {", "if labels.SelectorFromSet(pod.NodeSelector) == nil {"},
@@ -123,6 +123,6 @@ var writeMutants = []mutant{
 		{"sim/between.go", "if i.Running && !i.Listening && i.Term >= 0 {", "if i.Running && !i.Listening && i.Term >= 0 && o == nil {"},
 	}},
 	{"a server that listens until its end never comes to it", []string{"simulator 1"}, "sim", "TestAServerThatDrainsClosesItsConnections", []edit{
-		{"sim/between.go", "if !i.Listening || i.App.Listener == scenario.ListenerStays {", "if !i.Listening || i.App.Listener == scenario.ListenerStays && i.Term < 0 {"},
+		{"sim/between.go", "if !i.Listening || i.App.Listener == world.ListenerStays {", "if !i.Listening || i.App.Listener == world.ListenerStays && i.Term < 0 {"},
 	}},
 }

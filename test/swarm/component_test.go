@@ -9,7 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Readiness gates, and components that are paused. Both are drawn from streams of their own, so
@@ -22,26 +22,26 @@ const (
 )
 
 // gate gives pods of some worlds readiness gates. Nobody may ever open them.
-func (w *world) gate(seed uint64) {
+func (w *swarmWorld) gate(seed uint64) {
 	d := newDraws(seed, "gates")
-	add := func(wl *scenario.Workload, name string) {
+	add := func(wl *world.Workload, name string) {
 		template := &wl.Deployment.Spec.Template.Spec
 		template.ReadinessGates = append(template.ReadinessGates, corev1.PodReadinessGate{ConditionType: corev1.PodConditionType(name)})
 	}
 	for i := range w.Traffic {
 		lb := w.Traffic[i].LB
-		if lb == nil || lb.Target != scenario.TargetPods || d.chance(10) {
+		if lb == nil || lb.Target != world.TargetPods || d.chance(10) {
 			continue
 		}
 		if !w.endless {
 			w.Until += 1800 * sec // each pod of a rollout may wait for its gate's timeout
 		}
-		lb.ReadinessGate, lb.GateRecheck, lb.GateInjection = balancerGate, d.span(100*ms, 15*sec), scenario.InjectAlways
+		lb.ReadinessGate, lb.GateRecheck, lb.GateInjection = balancerGate, d.span(100*ms, 15*sec), world.InjectAlways
 		if d.chance(30) {
 			lb.GateTimeout = d.span(sec, 60*sec)
 		}
 		if d.chance(30) {
-			lb.GateInjection = scenario.InjectNever
+			lb.GateInjection = world.InjectNever
 			add(w.behind(lb), strings.Replace(balancerGate, "*", "own", 1))
 		}
 	}
@@ -52,12 +52,12 @@ func (w *world) gate(seed uint64) {
 	closes := d.chance(30)
 	for at := w.Warmup + d.span(0, 10*sec); d.chance(80); at += d.span(sec, 10*sec) {
 		open := !closes || d.chance(70)
-		w.Actions = append(w.Actions, scenario.Action{At: at, Verb: "setGate", Target: w.Workloads[0].Name(), Value: ownGate + map[bool]string{true: "=true", false: "=false"}[open]})
+		w.Actions = append(w.Actions, world.Action{At: at, Verb: "setGate", Target: w.Workloads[0].Name(), Value: ownGate + map[bool]string{true: "=true", false: "=false"}[open]})
 	}
 }
 
 // behind is the workload behind a load balancer.
-func (w *world) behind(lb *scenario.LoadBalancer) *scenario.Workload {
+func (w *swarmWorld) behind(lb *world.LoadBalancer) *world.Workload {
 	if lb.Service == ingress {
 		return &w.Workloads[len(w.Workloads)-1]
 	}
@@ -65,27 +65,27 @@ func (w *world) behind(lb *scenario.LoadBalancer) *scenario.Workload {
 }
 
 // pause has one component of some worlds get no time for a while, or a proxy restarted.
-func (w *world) pause(seed uint64) {
+func (w *swarmWorld) pause(seed uint64) {
 	d := newDraws(seed, "components")
 	if !d.chance(20) {
 		return
 	}
 	node := w.Nodes[d.pick(len(w.Nodes))].Name
-	a := scenario.Action{
-		At: w.Warmup + d.span(0, 10*sec), For: d.span(100*ms, 20*sec), Verb: "component", Value: scenario.ComponentPause,
-		Target: of(d, "deployment-controller", "replicaset-controller", "endpointslice-controller", "scheduler", scenario.LBController,
-			scenario.KubeProxyOf+node, scenario.KubeProxyOf+node, scenario.KubeletOf+node),
+	a := world.Action{
+		At: w.Warmup + d.span(0, 10*sec), For: d.span(100*ms, 20*sec), Verb: "component", Value: world.ComponentPause,
+		Target: of(d, "deployment-controller", "replicaset-controller", "endpointslice-controller", "scheduler", world.LBController,
+			world.KubeProxyOf+node, world.KubeProxyOf+node, world.KubeletOf+node),
 	}
-	if strings.HasPrefix(a.Target, scenario.KubeProxyOf) && d.chance(30) {
-		a.For, a.Value = 0, scenario.ComponentRestart
+	if strings.HasPrefix(a.Target, world.KubeProxyOf) && d.chance(30) {
+		a.For, a.Value = 0, world.ComponentRestart
 	}
 	w.Actions = append(w.Actions, a)
 }
 
 // order puts the actions of a world into the order of their times, as a Scenario has them, and
 // lets the world go on after the last.
-func (w *world) order() {
-	slices.SortStableFunc(w.Actions, func(a, b scenario.Action) int { return int((a.At - b.At) / ms) })
+func (w *swarmWorld) order() {
+	slices.SortStableFunc(w.Actions, func(a, b world.Action) int { return int((a.At - b.At) / ms) })
 	for _, a := range w.Actions {
 		w.Until = max(w.Until, a.At+a.For+40*sec)
 	}
@@ -93,13 +93,13 @@ func (w *world) order() {
 
 // touched says whether the component of a name is paused or restarted in this world.
 func (j *judge) touched(name string) bool {
-	return slices.ContainsFunc(j.w.Actions, func(a scenario.Action) bool { return a.Verb == "component" && a.Target == name })
+	return slices.ContainsFunc(j.w.Actions, func(a world.Action) bool { return a.Verb == "component" && a.Target == name })
 }
 
 // asleep says whether a component is paused at a moment.
 func (j *judge) asleep(name string, at engine.Time) bool {
-	return slices.ContainsFunc(j.w.Actions, func(a scenario.Action) bool {
-		return a.Verb == "component" && a.Value == scenario.ComponentPause && a.Target == name && at >= a.At && at < a.At+a.For
+	return slices.ContainsFunc(j.w.Actions, func(a world.Action) bool {
+		return a.Verb == "component" && a.Value == world.ComponentPause && a.Target == name && at >= a.At && at < a.At+a.For
 	})
 }
 
@@ -109,23 +109,23 @@ func (j *judge) hearPaused(e cluster.AuditEvent) {
 	switch e.Kind {
 	case cluster.Delivered:
 		name := e.Name
-		for prefix, called := range map[string]string{"proxy ": scenario.KubeProxyOf, "kubelet ": scenario.KubeletOf, "load balancer": ""} { // order: at most one fits
+		for prefix, called := range map[string]string{"proxy ": world.KubeProxyOf, "kubelet ": world.KubeletOf, "load balancer": ""} { // order: at most one fits
 			if rest, ok := strings.CutPrefix(e.Name, prefix); ok {
 				name = called + rest
 			}
 			if called == "" && strings.HasPrefix(e.Name, prefix) {
-				name = scenario.LBController
+				name = world.LBController
 			}
 		}
 		if j.asleep(name, e.At) {
 			j.fail("paused", "%s hears of something at %s s", name, e.At.Seconds())
 		}
 	case cluster.SyncBegan, cluster.SyncEnded:
-		if name := scenario.KubeProxyOf + j.w.Nodes[e.Node].Name; j.asleep(name, e.At) {
+		if name := world.KubeProxyOf + j.w.Nodes[e.Node].Name; j.asleep(name, e.At) {
 			j.fail("paused", "%s syncs at %s s", name, e.At.Seconds())
 		}
 	case cluster.Probed, cluster.Decided, cluster.Stopping, cluster.Signalled:
-		if n := j.pods[e.Pod].api.Node; n >= 0 && j.asleep(scenario.KubeletOf+j.w.Nodes[n].Name, e.At) {
+		if n := j.pods[e.Pod].api.Node; n >= 0 && j.asleep(world.KubeletOf+j.w.Nodes[n].Name, e.At) {
 			j.fail("paused", "the kubelet of %s works at %s s", j.w.Nodes[n].Name, e.At.Seconds())
 		}
 	default:
@@ -134,7 +134,7 @@ func (j *judge) hearPaused(e cluster.AuditEvent) {
 
 // kubeletPaused says whether the kubelet of a pod's node is paused at some time.
 func (j *judge) kubeletPaused(p *pod) bool {
-	return p.api.Node >= 0 && j.touched(scenario.KubeletOf+j.w.Nodes[p.api.Node].Name)
+	return p.api.Node >= 0 && j.touched(world.KubeletOf+j.w.Nodes[p.api.Node].Name)
 }
 
 // closedGates lists the readiness gates of a pod that are not True.
@@ -150,7 +150,7 @@ func closedGates(p *cluster.Pod) int {
 
 // closes says whether somebody closes gates in this world: then news of that may be late.
 func (j *judge) closes() bool {
-	return slices.ContainsFunc(j.w.Actions, func(a scenario.Action) bool { return a.Verb == "setGate" && strings.HasSuffix(a.Value, "=false") })
+	return slices.ContainsFunc(j.w.Actions, func(a world.Action) bool { return a.Verb == "setGate" && strings.HasSuffix(a.Value, "=false") })
 }
 
 // A pod with a gate that has never been opened is not ready, and one whose gates are all open is,

@@ -6,7 +6,7 @@ import (
 
 // habits draws what clients do about connections that are closed, and what addresses answer whose pods
 // are gone.
-func (w *world) habits(seed uint64) {
+func (w *swarmWorld) habits(seed uint64) {
 	d := newDraws(seed, "habits")
 	for i := range w.Traffic {
 		w.Traffic[i].RepeatReused = w.Traffic[i].KeepAlive && d.chance(40)

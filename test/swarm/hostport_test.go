@@ -7,7 +7,7 @@ import (
 )
 
 // hostPorts has the pods of some worlds take a port of their node.
-func (w *world) hostPorts(seed uint64) {
+func (w *swarmWorld) hostPorts(seed uint64) {
 	d := newDraws(seed, "host ports")
 	if !d.chance(12) {
 		return
@@ -20,7 +20,7 @@ func (w *world) hostPorts(seed uint64) {
 }
 
 // roomy says that all pods of a workload find a node at the beginning.
-func (w *world) roomy(workload int) bool {
+func (w *swarmWorld) roomy(workload int) bool {
 	taken := 0
 	for i := range w.Workloads {
 		if d := w.Workloads[i].Deployment; d.Spec.Template.Spec.Containers[0].Ports[0].HostPort != 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Ingress controllers that are a workload of the world, with a Service, an app and actions of
@@ -19,7 +19,7 @@ const (
 )
 
 // front puts an ingress controller in front of the app in some worlds.
-func (w *world) front(seed uint64) {
+func (w *swarmWorld) front(seed uint64) {
 	d := newDraws(seed, "ingress")
 	svc := &w.Services[0].Service.Spec
 	if !d.chance(20) || svc.ClusterIP == corev1.ClusterIPNone || svc.Ports[0].Protocol == corev1.ProtocolUDP {
@@ -28,7 +28,7 @@ func (w *world) front(seed uint64) {
 	c := w.controller(d)
 	fronted := false
 	for i := range w.Traffic {
-		if t := &w.Traffic[i]; t.Connection != scenario.ConnectionSession && d.chance(85) {
+		if t := &w.Traffic[i]; t.Connection != world.ConnectionSession && d.chance(85) {
 			c.through(t)
 			fronted = true
 		}
@@ -50,9 +50,9 @@ func (w *world) front(seed uint64) {
 }
 
 // controller draws one, as a world with nothing but it.
-func (w *world) controller(d *draws) *world {
-	c := &world{draws: d, faults: w.faults, Scenario: &scenario.Scenario{Nodes: w.Nodes, Warmup: w.Warmup}}
-	c.Workloads = []scenario.Workload{c.workload("ingress")}
+func (w *swarmWorld) controller(d *draws) *swarmWorld {
+	c := &swarmWorld{draws: d, faults: w.faults, Scenario: &world.Scenario{Nodes: w.Nodes, Warmup: w.Warmup}}
+	c.Workloads = []world.Workload{c.workload("ingress")}
 	deployment := c.Workloads[0].Deployment
 	for _, labels := range []map[string]string{deployment.Spec.Selector.MatchLabels, deployment.Spec.Template.Labels} {
 		labels["app"] = "ingress"
@@ -69,34 +69,34 @@ func (w *world) controller(d *draws) *world {
 	if svc.Spec.HealthCheckNodePort > 0 {
 		svc.Spec.HealthCheckNodePort = 32001
 	}
-	c.Services = []scenario.Service{{Service: svc}}
+	c.Services = []world.Service{{Service: svc}}
 	c.act()
 	return c
 }
 
 // through sends a stream through the controller c, from inside, or from outside with or without a
 // load balancer, which is none that knows of HTTP.
-func (w *world) through(t *scenario.Traffic) {
+func (w *swarmWorld) through(t *world.Traffic) {
 	svc := w.Services[0].Service
-	t.Ingress = &scenario.Ingress{Service: ingress, Port: 80, Proxy: w.asking()}
+	t.Ingress = &world.Ingress{Service: ingress, Port: 80, Proxy: w.asking()}
 	t.External = svc.Spec.Type != corev1.ServiceTypeClusterIP && w.chance(60)
 	t.HealthyNodesOnly, t.LB = t.External && svc.Spec.HealthCheckNodePort > 0 && w.chance(70), nil
-	if t.Arrivals == scenario.ArrivalsClosedLoop { // an error of the controller comes at once, and so does the next request
-		t.Arrivals = scenario.ArrivalsConstant
+	if t.Arrivals == world.ArrivalsClosedLoop { // an error of the controller comes at once, and so does the next request
+		t.Arrivals = world.ArrivalsConstant
 	}
 	if t.External && len(t.Nodes) == 0 && w.chance(50) {
 		t.LB, t.HealthyNodesOnly = w.balancer(), false
-		t.LB.Service, t.LB.Layer7, t.LB.NoTarget = ingress, nil, of(w.draws, scenario.NoTargetTimeout, scenario.NoTargetRefused)
+		t.LB.Service, t.LB.Layer7, t.LB.NoTarget = ingress, nil, of(w.draws, world.NoTargetTimeout, world.NoTargetRefused)
 	}
 }
 
 // asking is how a controller's pods choose whom they ask.
-func (w *world) asking() *scenario.LoadBalancer {
-	lb := &scenario.LoadBalancer{
-		Service: web, Target: scenario.TargetPods, Members: of(w.draws, scenario.MembersReadyPods, scenario.MembersLivePods, scenario.MembersServingPods),
+func (w *swarmWorld) asking() *world.LoadBalancer {
+	lb := &world.LoadBalancer{
+		Service: web, Target: world.TargetPods, Members: of(w.draws, world.MembersReadyPods, world.MembersLivePods, world.MembersServingPods),
 		Controller: w.dist(0, 3*sec), ControllerHold: of(w.draws, 0, 0, 3*sec), Registration: w.dist(0, 2*sec), Propagation: w.dist(0, 3*sec),
-		Drain: of(w.draws, engine.Never, engine.Never, 2*sec, 10*sec), Hash: of(w.draws, scenario.HashFlow, scenario.HashRandom, scenario.HashRoundRobin),
-		NoTarget: scenario.NoTarget503, Layer7: w.proxy(),
+		Drain: of(w.draws, engine.Never, engine.Never, 2*sec, 10*sec), Hash: of(w.draws, world.HashFlow, world.HashRandom, world.HashRoundRobin),
+		NoTarget: world.NoTarget503, Layer7: w.proxy(),
 	}
 	lb.Layer7.Ingress = true
 	if w.chance(15) {
@@ -106,7 +106,7 @@ func (w *world) asking() *scenario.LoadBalancer {
 }
 
 // door is the Service that a stream's clients connect to.
-func door(t *scenario.Traffic) string {
+func door(t *world.Traffic) string {
 	if t.Ingress != nil {
 		return t.Ingress.Service
 	}
@@ -114,7 +114,7 @@ func door(t *scenario.Traffic) string {
 }
 
 // serviceOf is the Service of a name.
-func (w *world) serviceOf(name string) *corev1.Service {
+func (w *swarmWorld) serviceOf(name string) *corev1.Service {
 	for _, s := range w.Services {
 		if s.Service.Namespace+"/"+s.Service.Name == name {
 			return s.Service
@@ -124,7 +124,7 @@ func (w *world) serviceOf(name string) *corev1.Service {
 }
 
 // controls says whether a workload is the ingress controller.
-func controls(wl *scenario.Workload) bool { return wl.Name() == ingress }
+func controls(wl *world.Workload) bool { return wl.Name() == ingress }
 
 // home is the name of the Service that a pod is behind.
 func (j *judge) home(p *cluster.Pod) string {

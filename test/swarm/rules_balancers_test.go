@@ -11,8 +11,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // answering is what is known of a question with yes or no as an answer.
@@ -104,7 +104,7 @@ type balancers struct {
 // balancer is what is known of one.
 type balancer struct {
 	judge   *judge
-	spec    *scenario.LoadBalancer
+	spec    *world.LoadBalancer
 	name    string        // "the load balancer", or an ingress controller's pod
 	service string        // that it is in front of
 	wanted  map[int]*past // by node or pod: whether it is to be a member, by what the slices in the API say
@@ -132,7 +132,7 @@ func newBalancers(j *judge) balancers {
 	return b
 }
 
-func newBalancer(j *judge, spec *scenario.LoadBalancer, service string) *balancer {
+func newBalancer(j *judge, spec *world.LoadBalancer, service string) *balancer {
 	return &balancer{judge: j, spec: spec, name: "the load balancer", service: service, wanted: map[int]*past{}, well: map[int]*past{}, left: map[int]engine.Time{}, cut: map[int]engine.Time{}}
 }
 
@@ -235,7 +235,7 @@ func (j *judge) endpoints(view *cluster.View, service string) []endpoint {
 				if j.pods[id].api.IP != e.Addr.Addr() {
 					continue
 				}
-				node := slices.IndexFunc(j.w.Nodes, func(n scenario.Node) bool { return n.Name == e.NodeName })
+				node := slices.IndexFunc(j.w.Nodes, func(n world.Node) bool { return n.Name == e.NodeName })
 				out = append(out, endpoint{id, node, e.Conditions.Ready(), e.Conditions.Serving(), e.Conditions.Terminating()})
 			}
 		}
@@ -248,18 +248,18 @@ func (b *balancer) heard(at engine.Time, view *cluster.View) {
 	in, perhaps := map[int]bool{}, map[int]bool{}
 	for _, e := range b.judge.endpoints(view, b.service) {
 		id := e.node
-		if b.spec.Target == scenario.TargetPods {
+		if b.spec.Target == world.TargetPods {
 			id = int(e.pod)
 		}
 		switch b.spec.Members {
-		case scenario.MembersLocalNodes, scenario.MembersLivePods:
+		case world.MembersLocalNodes, world.MembersLivePods:
 			in[id] = in[id] || !e.terminating
-		case scenario.MembersReadyPods:
+		case world.MembersReadyPods:
 			in[id] = in[id] || e.ready && !e.terminating
 			perhaps[id] = b.spec.ReadinessGate != "" && !e.terminating // one that waits for its gate is a target
-		case scenario.MembersServingPods:
+		case world.MembersServingPods:
 			in[id] = in[id] || e.serving && !e.terminating
-		case scenario.MembersServing:
+		case world.MembersServing:
 			in[id] = in[id] || e.ready || e.serving
 		default:
 		}
@@ -267,7 +267,7 @@ func (b *balancer) heard(at engine.Time, view *cluster.View) {
 	for _, id := range b.candidates() {
 		now := no
 		switch {
-		case in[id] || b.spec.Members == scenario.MembersAllNodes:
+		case in[id] || b.spec.Members == world.MembersAllNodes:
 			now = yes
 		case perhaps[id]:
 			now = mixed
@@ -279,7 +279,7 @@ func (b *balancer) heard(at engine.Time, view *cluster.View) {
 // candidates are all nodes, or all pods there ever were.
 func (b *balancer) candidates() []int {
 	var out []int
-	if b.spec.Target == scenario.TargetNodes {
+	if b.spec.Target == world.TargetNodes {
 		for n := range b.judge.w.Nodes {
 			out = append(out, n)
 		}
@@ -298,13 +298,13 @@ func (b *balancer) look(at engine.Time, all *balancers) {
 	for _, id := range b.candidates() {
 		now := yes
 		switch b.spec.Check.Probe {
-		case scenario.ProbePod:
+		case world.ProbePod:
 			if now = no; all.accepts[cluster.PodID(id)] {
 				now = yes
 			}
-		case scenario.ProbeHealthPort:
+		case world.ProbeHealthPort:
 			now = all.healthPort(id, b.service)
-		case scenario.ProbeNodePort:
+		case world.ProbeNodePort:
 			now = all.nodePort(id, b.service)
 		default: // the service proxy is there, or nobody is asked
 		}
@@ -383,7 +383,7 @@ func (b *balancer) member(id int, at engine.Time) bool {
 
 // good says that a member must have been found to be one, and well, by now.
 func (b *balancer) good(id int, at engine.Time) bool {
-	return b.member(id, at) && (b.spec.Check.Probe == scenario.ProbeNone || of1(b.well, id).always(b.settled(at), at, yes))
+	return b.member(id, at) && (b.spec.Check.Probe == world.ProbeNone || of1(b.well, id).always(b.settled(at), at, yes))
 }
 
 // anyGood says that somebody is good, besides one.
@@ -428,7 +428,7 @@ func (b *balancer) sent(e sim.BalancerEvent) {
 		j.fail("removal", "%s of stream %d sends a connection to %d after %s s, which has been no member for %s s", b.name, e.Stream, e.Member, e.At.Seconds(), most.Seconds())
 	}
 	bad, _ := b.detection()
-	if b.spec.Check.Probe == scenario.ProbeNone || b.spec.FailOpen && !b.anyGood(e.Member, e.At) {
+	if b.spec.Check.Probe == world.ProbeNone || b.spec.FailOpen && !b.anyGood(e.Member, e.At) {
 		return
 	}
 	if of1(b.well, e.Member).always(e.At-bad-ms, e.At, no) {
@@ -456,7 +456,7 @@ func (b *balancer) changed(e sim.BalancerEvent) {
 
 func (b *balancer) joined(id int, e sim.BalancerEvent) {
 	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
-	if c.Probe == scenario.ProbeNone || b.spec.FailOpen {
+	if c.Probe == world.ProbeNone || b.spec.FailOpen {
 		return
 	}
 	if most, ever := of1(b.well, id).longest(0, e.At-lag, c.Interval, mixed, yes); !ever || most < engine.Time(c.Healthy-1)*c.Interval {
@@ -465,15 +465,15 @@ func (b *balancer) joined(id int, e sim.BalancerEvent) {
 }
 
 func (b *balancer) leaves(id int, e sim.BalancerEvent) {
-	if b.spec.FailOpen || b.spec.Announce == scenario.AnnounceL2 {
+	if b.spec.FailOpen || b.spec.Announce == world.AnnounceL2 {
 		return // others that are better may have come
 	}
 	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
 	least, most := b.removal()
-	if of1(b.wanted, id).ever(max(0, e.At-most), e.At-least, unknown, no, mixed) && b.spec.Members != scenario.MembersAllNodes {
+	if of1(b.wanted, id).ever(max(0, e.At-most), e.At-least, unknown, no, mixed) && b.spec.Members != world.MembersAllNodes {
 		return
 	}
-	if worst, ever := of1(b.well, id).longest(0, e.At-lag, c.Interval, no, mixed); c.Probe == scenario.ProbeNone || !ever || worst < engine.Time(c.Unhealthy-1)*c.Interval {
+	if worst, ever := of1(b.well, id).longest(0, e.At-lag, c.Interval, no, mixed); c.Probe == world.ProbeNone || !ever || worst < engine.Time(c.Unhealthy-1)*c.Interval {
 		b.judge.fail("detection", "%s of stream %d leaves %d at %s s, which is a member, and well", b.name, e.Stream, id, e.At.Seconds())
 	}
 }
@@ -483,14 +483,14 @@ func (b *balancer) leaves(id int, e sim.BalancerEvent) {
 func (b *balancer) cuts(e sim.BalancerEvent) {
 	b.cut[e.Member] = e.At
 	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
-	if b.spec.CutUnhealthy && c.Probe != scenario.ProbeNone {
+	if b.spec.CutUnhealthy && c.Probe != world.ProbeNone {
 		if worst, ever := of1(b.well, e.Member).longest(0, e.At-lag, c.Interval, no, mixed); ever && worst >= engine.Time(c.Unhealthy-1)*c.Interval {
 			return
 		}
 	}
 	left, ok := b.left[e.Member]
 	switch {
-	case b.spec.Announce == scenario.AnnounceL2 || !ok && !slices.Contains(b.sends, e.Member):
+	case b.spec.Announce == world.AnnounceL2 || !ok && !slices.Contains(b.sends, e.Member):
 		// It never was the one that answers, or never well.
 	case !ok || e.At < left+b.spec.Drain:
 		b.judge.fail("drain", "%s of stream %d cuts %d at %s s, left at %s s (%v)", b.name, e.Stream, e.Member, e.At.Seconds(), left.Seconds(), ok)
@@ -501,7 +501,7 @@ func (b *balancer) cuts(e sim.BalancerEvent) {
 // by the time a SYN is repeated.
 func (b *balancers) succeed(leg traffic.Leg, number, endpoint uint64, arrival engine.Time) {
 	lb := b.by(leg)
-	if lb == nil || lb.spec.Target != scenario.TargetPods || lb.spec.Drain == engine.Never {
+	if lb == nil || lb.spec.Target != world.TargetPods || lb.spec.Drain == engine.Never {
 		return
 	}
 	_, most := lb.removal()
@@ -521,11 +521,11 @@ func (b *balancers) failed(r *ledger.Request) {
 		return
 	}
 	member := r.Node
-	if lb.spec.Target == scenario.TargetPods {
+	if lb.spec.Target == world.TargetPods {
 		member = b.judge.podNamed(r.Pod)
 	}
-	if r.Blame.Cause == ledger.DrainCut && lb.spec.Announce == scenario.AnnounceNone {
-		if at, ok := lb.cut[member]; !ok || at < r.Arrival-longestRTT && b.judge.w.Traffic[r.Stream].Connection == scenario.ConnectionOwn {
+	if r.Blame.Cause == ledger.DrainCut && lb.spec.Announce == world.AnnounceNone {
+		if at, ok := lb.cut[member]; !ok || at < r.Arrival-longestRTT && b.judge.w.Traffic[r.Stream].Connection == world.ConnectionOwn {
 			b.judge.fail("drain", "request %d of stream %d, of %s s, was cut with %d, whose connections were cut at %s s (%v)", r.Number, r.Stream, r.Arrival.Seconds(), member, at.Seconds(), ok)
 		}
 	}
@@ -538,16 +538,16 @@ func (b *balancers) failed(r *ledger.Request) {
 func (b *balancer) blamed(r *ledger.Request, member int) {
 	watch, t := b.judge.w.Latency.Watch, &b.judge.w.Traffic[r.Stream]
 	// What waited for a connection may have waited for another member, which was late before.
-	own := !t.KeepAlive && t.Connection == scenario.ConnectionOwn && r.Outcome != ledger.Timeout
+	own := !t.KeepAlive && t.Connection == world.ConnectionOwn && r.Outcome != ledger.Timeout
 	ok := true
 	ingress := b.spec.Layer7 != nil && b.spec.Layer7.Ingress
 	switch r.Blame.Actor {
 	case ledger.Ingress:
 		ok = ingress
 	case ledger.LBProbe:
-		ok = !ingress && b.spec.Check.Probe != scenario.ProbeNone
+		ok = !ingress && b.spec.Check.Probe != world.ProbeNone
 	case ledger.LBController:
-		ok = !ingress && b.spec.Members != scenario.MembersAllNodes
+		ok = !ingress && b.spec.Members != world.MembersAllNodes
 		if late := watch.Max() + b.acting() + ms; own && r.Blame.Cause == ledger.StaleLB && of1(b.wanted, member).always(r.Arrival-late, r.Arrival, no) {
 			ok = false // the controller has acted
 		}

@@ -4,8 +4,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // connections is what is known of connections that are shared, and of flows over UDP.
@@ -51,7 +51,7 @@ func (c *connections) hear(e cluster.AuditEvent) {
 	case e.Kind == cluster.Signalled:
 		c.ended(e.At)
 		app := j.app(j.pods[e.Pod].api)
-		if _, before := c.told[uint64(e.Pod)]; !before && app.GoAway && !app.IgnoresSIGTERM && app.Listener == scenario.ListenerCloses {
+		if _, before := c.told[uint64(e.Pod)]; !before && app.GoAway && !app.IgnoresSIGTERM && app.Listener == world.ListenerCloses {
 			c.told[uint64(e.Pod)] = e.At
 		}
 	}
@@ -75,7 +75,7 @@ func (j *judge) serving(view *cluster.View) map[cluster.PodID]bool {
 }
 
 func (c *connections) begin(stream int, number uint64, arrival engine.Time) {
-	if t := &c.judge.w.Traffic[stream]; t.FixedPorts || t.Connection == scenario.ConnectionHTTP2 || t.LB != nil || t.Ingress != nil {
+	if t := &c.judge.w.Traffic[stream]; t.FixedPorts || t.Connection == world.ConnectionHTTP2 || t.LB != nil || t.Ingress != nil {
 		c.arrivals[answer{stream, number}] = arrival
 	}
 }
@@ -94,7 +94,7 @@ func (c *connections) succeed(stream int, number, endpoint uint64) {
 		c.judge.balancers.succeed(traffic.Leg{Stream: stream, Proxy: int(server)}, number, endpoint, arrival)
 	}
 	c.judge.balancers.succeed(traffic.Leg{Stream: stream, Proxy: traffic.NoProxy}, number, server, arrival)
-	if told, ok := c.told[server]; t.Connection == scenario.ConnectionHTTP2 && !proxied(t) && ok && arrival > told+longestRTT {
+	if told, ok := c.told[server]; t.Connection == world.ConnectionHTTP2 && !proxied(t) && ok && arrival > told+longestRTT {
 		c.judge.fail("goaway", "call %d of stream %d, of %s s, is answered by pod %d, which got SIGTERM at %s s", number, stream, arrival.Seconds(), server, told.Seconds())
 	}
 	if t.FixedPorts && t.LB == nil { // behind one each node has a flow of its own
@@ -103,7 +103,7 @@ func (c *connections) succeed(stream int, number, endpoint uint64) {
 }
 
 // proxied says whether clients' connections end at a proxy, which opens others for what they ask.
-func proxied(t *scenario.Traffic) bool { return t.LB != nil && t.LB.Layer7 != nil }
+func proxied(t *world.Traffic) bool { return t.LB != nil && t.LB.Layer7 != nil }
 
 // follow has a flow over UDP stay with its endpoint until a clean-up (docs/model/kube-proxy.md 7).
 func (c *connections) follow(client answer, endpoint uint64, at engine.Time) {
@@ -182,7 +182,7 @@ func (c *connections) ended(at engine.Time) {
 				syns++
 			}
 		}
-		if most := 2 * t.Clients * syns * tries; t.Connection != scenario.ConnectionOwn && !proxied(t) && c.nowhere[s] > most {
+		if most := 2 * t.Clients * syns * tries; t.Connection != world.ConnectionOwn && !proxied(t) && c.nowhere[s] > most {
 			c.judge.fail("back-off", "clients of stream %d tried %d times in vain to connect between %s s and %s s, their back-off has %d", s, c.nowhere[s], c.since.Seconds(), at.Seconds(), most)
 		}
 		c.nowhere[s] = 0

@@ -4,7 +4,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // able is whether a pod could answer, and since or until when: it listens, and is Ready in the API
@@ -41,7 +41,7 @@ func (j *judge) hearAble(e cluster.AuditEvent) {
 // (docs/model/simulator.md 9).
 func (j *judge) saysElsewhere(r *ledger.Request) {
 	t := &j.w.Traffic[r.Stream]
-	if t.Connection != scenario.ConnectionOwn || t.KeepAlive || len(j.w.Services) > 1 {
+	if t.Connection != world.ConnectionOwn || t.KeepAlive || len(j.w.Services) > 1 {
 		return // judged when the connection was begun; whose pods count differs along the way
 	}
 	once, always := "", ""

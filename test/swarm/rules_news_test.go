@@ -7,7 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // watches number the versions that were written, and what each watch delivered last.
@@ -55,7 +55,7 @@ func (j *judge) hearDelivery(e cluster.AuditEvent) {
 // (docs/model/kube-proxy.md 6). A sync for other Services alone changes no rule.
 func (j *judge) hearSync(e cluster.AuditEvent) {
 	p, hold := &j.proxies[e.Node], j.w.Nodes[e.Node].Proxy.MinSyncPeriod
-	if j.touched(scenario.KubeProxyOf + j.w.Nodes[e.Node].Name) {
+	if j.touched(world.KubeProxyOf + j.w.Nodes[e.Node].Name) {
 		return // it may be late, or have begun anew
 	}
 	if e.Kind == cluster.SyncEnded {

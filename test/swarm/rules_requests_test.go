@@ -6,7 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // requests is what is known of requests and their connections.
@@ -156,7 +156,7 @@ func (j *judge) close(over engine.Time) {
 	}
 	j.requests.shared.ended(over)
 	for s, n := range j.requests.flows {
-		if t := &j.w.Traffic[s]; n > j.requests.tries[s] && t.Connection == scenario.ConnectionOwn && t.LB == nil {
+		if t := &j.w.Traffic[s]; n > j.requests.tries[s] && t.Connection == world.ConnectionOwn && t.LB == nil {
 			j.fail("one endpoint", "stream %d chose an endpoint %d times in %d attempts", s, n, j.requests.tries[s])
 		}
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // judge hears what happens in one world and holds it against rules that were written from the
 // facts, in the plainest way, and never from the simulator's code. The rules are in the files
 // named after their topics.
 type judge struct {
-	w      *world
-	plain  *scenario.Workload // the one that a single restart is done to, and nothing else; nil otherwise
-	broken error              // the first rule that was broken
+	w      *swarmWorld
+	plain  *world.Workload // the one that a single restart is done to, and nothing else; nil otherwise
+	broken error           // the first rule that was broken
 
 	pods    map[cluster.PodID]*pod
 	order   []cluster.PodID
@@ -45,7 +45,7 @@ type pod struct {
 	able       able
 }
 
-func newJudge(w *world) *judge {
+func newJudge(w *swarmWorld) *judge {
 	j := &judge{
 		w: w, pods: map[cluster.PodID]*pod{}, sets: map[cluster.ReplicaSetID]*cluster.ReplicaSet{}, peak: map[cluster.ReplicaSetID]int{},
 		watches: watches{}, proxies: make([]proxy, len(w.Nodes)), requests: newRequests(len(w.Traffic)),
@@ -156,10 +156,10 @@ func (j *judge) add(o *cluster.Pod) *pod {
 	return p
 }
 
-func (j *judge) workload(p *cluster.Pod) *scenario.Workload { return &j.w.Workloads[p.Workload] }
+func (j *judge) workload(p *cluster.Pod) *world.Workload { return &j.w.Workloads[p.Workload] }
 
 // app is how the process in a pod behaves.
-func (j *judge) app(p *cluster.Pod) scenario.App {
+func (j *judge) app(p *cluster.Pod) world.App {
 	wl := j.workload(p)
 	if a, ok := wl.Revisions["new"]; ok && p.Revision > 0 {
 		return a

@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // workload is a Deployment and its app.
-func (w *world) workload(name string) scenario.Workload {
-	wl := scenario.Workload{App: w.app(), Hooks: map[string]scenario.Hook{}, Revisions: map[string]scenario.App{}, Server: "app"}
+func (w *swarmWorld) workload(name string) world.Workload {
+	wl := world.Workload{App: w.app(), Hooks: map[string]world.Hook{}, Revisions: map[string]world.App{}, Server: "app"}
 	wl.Deployment = w.deployment(name, &wl)
 	if w.faults.crash && w.chance(50) {
 		broken := wl.App
@@ -36,12 +36,12 @@ func (w *world) workload(name string) scenario.Workload {
 	return wl
 }
 
-func (w *world) app() scenario.App {
-	a := scenario.App{
+func (w *swarmWorld) app() world.App {
+	a := world.App{
 		Profile: "drawn", Start: w.dist(0, 4*sec), Serve: of(w.draws, engine.Constant(ms), w.dist(ms, 100*ms), w.dist(0, 3*sec)),
 		IgnoresSIGTERM: w.faults.stubborn && w.chance(30),
-		Listener:       of(w.draws, scenario.ListenerCloses, scenario.ListenerCloses, scenario.ListenerStays, scenario.ListenerDrains),
-		DrainFor:       w.span(0, 15*sec), InFlight: of(w.draws, scenario.InFlightFinish, scenario.InFlightFinish, scenario.InFlightCut),
+		Listener:       of(w.draws, world.ListenerCloses, world.ListenerCloses, world.ListenerStays, world.ListenerDrains),
+		DrainFor:       w.span(0, 15*sec), InFlight: of(w.draws, world.InFlightFinish, world.InFlightFinish, world.InFlightCut),
 		ReadinessFails: w.chance(20), LivenessFollows: w.chance(50), GoAway: w.chance(60),
 	}
 	if w.chance(20) {
@@ -68,7 +68,7 @@ func (w *world) app() scenario.App {
 	return a
 }
 
-func (w *world) deployment(name string, wl *scenario.Workload) *appsv1.Deployment {
+func (w *swarmWorld) deployment(name string, wl *world.Workload) *appsv1.Deployment {
 	n, grace := int32(w.pick(9)), int64(of(w.draws, 0, 1, 2, 3, 5, 10, 30, 60))
 	labels := map[string]string{"app": "web", "name": name}
 	d := &appsv1.Deployment{
@@ -105,7 +105,7 @@ func (w *world) deployment(name string, wl *scenario.Workload) *appsv1.Deploymen
 	return d
 }
 
-func (w *world) strategy() appsv1.DeploymentStrategy {
+func (w *swarmWorld) strategy() appsv1.DeploymentStrategy {
 	if w.chance(12) {
 		return appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	}
@@ -117,7 +117,7 @@ func (w *world) strategy() appsv1.DeploymentStrategy {
 	}
 }
 
-func (w *world) container(name string, wl *scenario.Workload, grace int64) corev1.Container {
+func (w *swarmWorld) container(name string, wl *world.Workload, grace int64) corev1.Container {
 	c := corev1.Container{Name: name, Ports: []corev1.ContainerPort{{ContainerPort: 8080}}}
 	if w.chance(85) {
 		c.ReadinessProbe = w.probe(int32(w.pick(3)+1), int32(w.pick(3)+1))
@@ -141,16 +141,16 @@ func (w *world) container(name string, wl *scenario.Workload, grace int64) corev
 	return c
 }
 
-func (w *world) probe(success, failure int32) *corev1.Probe {
+func (w *swarmWorld) probe(success, failure int32) *corev1.Probe {
 	return &corev1.Probe{PeriodSeconds: int32(of(w.draws, 1, 1, 2, 5)), TimeoutSeconds: 1, SuccessThreshold: success, FailureThreshold: failure}
 }
 
 // hook is a preStop hook of any kind; it may take longer than the grace period.
-func (w *world) hook(grace int64) scenario.Hook {
+func (w *swarmWorld) hook(grace int64) world.Hook {
 	if !w.faults.hooks {
-		return scenario.Hook{}
+		return world.Hook{}
 	}
-	h := scenario.Hook{Kind: of(w.draws, "", "sleep", "sleep", "exec", "exec", "httpGet", "missing", "tcpSocket")}
+	h := world.Hook{Kind: of(w.draws, "", "sleep", "sleep", "exec", "exec", "httpGet", "missing", "tcpSocket")}
 	most := min(engine.Time(grace)+5, 20) * sec
 	h.Duration = w.dist(0, most)
 	if h.Kind == "exec" || h.Kind == "httpGet" {
@@ -171,7 +171,7 @@ func (w *world) hook(grace int64) scenario.Hook {
 }
 
 // act draws what is done to the world.
-func (w *world) act() {
+func (w *swarmWorld) act() {
 	at := w.Warmup
 	for range w.pick(3) + 1 {
 		at += w.span(0, 8*sec)
@@ -186,35 +186,35 @@ func (w *world) act() {
 	}
 }
 
-func (w *world) action(at engine.Time) []scenario.Action {
+func (w *swarmWorld) action(at engine.Time) []world.Action {
 	wl := &w.Workloads[w.pick(len(w.Workloads))]
 	name := wl.Name()
 	pod := name
 	if w.chance(70) {
 		pod += of(w.draws, "#0", "#1", "#2")
 	}
-	one := func(a scenario.Action) []scenario.Action {
+	one := func(a world.Action) []world.Action {
 		a.At = at
-		return []scenario.Action{a}
+		return []world.Action{a}
 	}
 	switch w.pick(14) {
 	case 0, 1, 2, 3, 4:
 		if w.faults.restarts {
-			return one(scenario.Action{Verb: "rolloutRestart", Target: name})
+			return one(world.Action{Verb: "rolloutRestart", Target: name})
 		}
-		return one(scenario.Action{Verb: "scale", Target: name, Value: of(w.draws, "0", "1", "2", "3", "8")})
+		return one(world.Action{Verb: "scale", Target: name, Value: of(w.draws, "0", "1", "2", "3", "8")})
 	case 5:
-		return one(scenario.Action{Verb: "scale", Target: name, Value: of(w.draws, "0", "1", "2", "3", "8")})
+		return one(world.Action{Verb: "scale", Target: name, Value: of(w.draws, "0", "1", "2", "3", "8")})
 	case 6:
-		return one(scenario.Action{Verb: "rollback", Target: name})
+		return one(world.Action{Verb: "rollback", Target: name})
 	case 7:
-		return one(scenario.Action{Verb: "pause", Target: name, For: of(w.draws, 0, w.span(sec, 10*sec))})
+		return one(world.Action{Verb: "pause", Target: name, For: of(w.draws, 0, w.span(sec, 10*sec))})
 	case 8:
-		return one(scenario.Action{Verb: "delete", Target: pod})
+		return one(world.Action{Verb: "delete", Target: pod})
 	case 9:
-		return one(scenario.Action{Verb: "setReady", Target: pod, Value: "false", For: w.span(sec, 15*sec)})
+		return one(world.Action{Verb: "setReady", Target: pod, Value: "false", For: w.span(sec, 15*sec)})
 	case 10:
-		return one(scenario.Action{Verb: "crashPod", Target: pod})
+		return one(world.Action{Verb: "crashPod", Target: pod})
 	case 11:
 		d := *wl.Deployment
 		n := int32(w.pick(6))
@@ -224,15 +224,15 @@ func (w *world) action(at engine.Time) []scenario.Action {
 		} else if d.Spec.Strategy.RollingUpdate == nil {
 			d.Spec.Strategy = wl.Deployment.Spec.Strategy
 		}
-		return one(scenario.Action{Verb: "apply", Target: name, Deployment: &d})
+		return one(world.Action{Verb: "apply", Target: name, Deployment: &d})
 	case 12:
 		if w.faults.dependency {
-			return one(scenario.Action{Verb: "dependency", Target: "db", Value: "down", For: w.span(sec, 20*sec)})
+			return one(world.Action{Verb: "dependency", Target: "db", Value: "down", For: w.span(sec, 20*sec)})
 		}
 	case 13:
 		if w.faults.apiserver {
-			return one(scenario.Action{Verb: "apiserver", Value: "down", For: w.span(sec, 20*sec)})
+			return one(world.Action{Verb: "apiserver", Value: "down", For: w.span(sec, 20*sec)})
 		}
 	}
-	return one(scenario.Action{Verb: "rolloutRestart", Target: name})
+	return one(world.Action{Verb: "rolloutRestart", Target: name})
 }

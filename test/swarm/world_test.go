@@ -10,11 +10,12 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // world is a scenario drawn from a seed.
-type world struct {
-	*scenario.Scenario
+type swarmWorld struct {
+	*world.Scenario
 	*draws
 	faults faults
 	// endless says that something in it never comes to rest, so nobody waits for that.
@@ -27,9 +28,9 @@ type faults struct {
 }
 
 // draw makes the world of a seed.
-func draw(seed uint64) *world {
+func draw(seed uint64) *swarmWorld {
 	d := newDraws(seed, "world")
-	w := &world{draws: d, Scenario: &scenario.Scenario{Name: fmt.Sprint("swarm ", seed)}}
+	w := &swarmWorld{draws: d, Scenario: &world.Scenario{Name: fmt.Sprint("swarm ", seed)}}
 	w.faults = faults{
 		crash: d.chance(25), probes: d.chance(60), hooks: d.chance(60), dependency: d.chance(25), apiserver: d.chance(20),
 		slow: d.chance(25), overload: d.chance(20), restarts: d.chance(80), stubborn: d.chance(40),
@@ -43,7 +44,7 @@ func draw(seed uint64) *world {
 	if d.chance(20) {
 		w.Workloads = append(w.Workloads, w.workload("api"))
 	}
-	w.Services = []scenario.Service{{Service: w.service()}}
+	w.Services = []world.Service{{Service: w.service()}}
 	for i := range d.pick(2) + 1 {
 		w.Traffic = append(w.Traffic, w.stream(i))
 	}
@@ -61,7 +62,7 @@ func draw(seed uint64) *world {
 
 // profile is Kubernetes without KEP-1669, with its alpha form, or with all of it, and with either of
 // kube-proxy's runners.
-func (w *world) profile() endpoints.Profile {
+func (w *swarmWorld) profile() endpoints.Profile {
 	version, gates := "1.36", map[string]bool(nil)
 	switch w.pick(5) {
 	case 0:
@@ -83,7 +84,7 @@ func (w *world) profile() endpoints.Profile {
 }
 
 // latencies are none, those of a small cluster, or up to half a second each.
-func (w *world) latencies() scenario.Latencies {
+func (w *swarmWorld) latencies() world.Latencies {
 	kind := w.pick(4)
 	one := func() engine.Dist {
 		if kind == 0 {
@@ -98,16 +99,16 @@ func (w *world) latencies() scenario.Latencies {
 		}
 		return l
 	}
-	return scenario.Latencies{
+	return world.Latencies{
 		APIWrite: one(), Watch: one(), SliceController: one(), Controller: one(), StatusWrite: one(), ProxySync: one(),
 		Schedule: one(), Sandbox: one(), ContainerStart: one(),
 	}
 }
 
-func (w *world) node(i int) scenario.Node {
-	n := scenario.Node{
+func (w *swarmWorld) node(i int) world.Node {
+	n := world.Node{
 		Name: fmt.Sprint("node-", i+1), Zone: of(w.draws, "", "a", "b"),
-		Proxy: scenario.Proxy{Mode: of(w.draws, "nftables", "iptables"), MinSyncPeriod: of(w.draws, 0, sec, sec, sec, 10*sec), SyncPeriod: 30 * sec},
+		Proxy: world.Proxy{Mode: of(w.draws, "nftables", "iptables"), MinSyncPeriod: of(w.draws, 0, sec, sec, sec, 10*sec), SyncPeriod: 30 * sec},
 	}
 	if w.faults.slow && w.chance(50) {
 		watch, sync := w.dist(0, 3*sec), w.dist(0, 3*sec)
@@ -116,7 +117,7 @@ func (w *world) node(i int) scenario.Node {
 	return n
 }
 
-func (w *world) service() *corev1.Service {
+func (w *swarmWorld) service() *corev1.Service {
 	internal := of(w.draws, corev1.ServiceInternalTrafficPolicyCluster, corev1.ServiceInternalTrafficPolicyCluster, corev1.ServiceInternalTrafficPolicyLocal)
 	svc := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
@@ -148,7 +149,7 @@ func (w *world) service() *corev1.Service {
 
 // connect has some clients share connections, and all those of a Service that is asked over UDP
 // ask over that.
-func (w *world) connect(t *scenario.Traffic) {
+func (w *swarmWorld) connect(t *world.Traffic) {
 	p := &w.Services[0].Service.Spec.Ports[0]
 	kind := w.pick(100)
 	switch {
@@ -158,25 +159,25 @@ func (w *world) connect(t *scenario.Traffic) {
 		t.Protocol, t.FixedPorts = endpoints.UDP, kind < 60
 		t.Timeout = of(w.draws, 300*ms, sec, 2*sec)
 	case kind < 20:
-		t.Connection, t.WaitForReady = scenario.ConnectionHTTP2, w.chance(30)
+		t.Connection, t.WaitForReady = world.ConnectionHTTP2, w.chance(30)
 	case kind < 30:
-		t.Connection = scenario.ConnectionSession
+		t.Connection = world.ConnectionSession
 	default:
 		return
 	}
 	t.KeepAlive, t.ClientIdle = false, 0
-	if t.Arrivals == scenario.ArrivalsClosedLoop {
-		t.Arrivals = scenario.ArrivalsPoisson
+	if t.Arrivals == world.ArrivalsClosedLoop {
+		t.Arrivals = world.ArrivalsPoisson
 	}
 }
 
 // stream is one kind of client.
-func (w *world) stream(i int) scenario.Traffic {
+func (w *swarmWorld) stream(i int) world.Traffic {
 	svc := w.Services[0].Service
-	t := scenario.Traffic{
+	t := world.Traffic{
 		Name: fmt.Sprint("stream-", i), Service: "default/web", Port: 80, Rate: (20 + w.pick(60)) * 1000,
 		External: svc.Spec.Type != corev1.ServiceTypeClusterIP && w.chance(60),
-		Arrivals: of(w.draws, scenario.ArrivalsPoisson, scenario.ArrivalsConstant, scenario.ArrivalsClosedLoop),
+		Arrivals: of(w.draws, world.ArrivalsPoisson, world.ArrivalsConstant, world.ArrivalsClosedLoop),
 		Clients:  1 + w.pick(10), KeepAlive: w.chance(40), ClientIdle: engine.Time(w.pick(3)) * 2 * sec,
 		Timeout: of(w.draws, 0, 300*ms, sec, 2*sec, 5*sec, 5*sec), ConnectTimeout: of(w.draws, 0, 0, 200*ms, sec, 3*sec),
 		Retries: of(w.draws, 0, 0, 1, 2),
@@ -188,10 +189,10 @@ func (w *world) stream(i int) scenario.Traffic {
 		t.Clients += 3 + t.Rate*int(w.Workloads[0].App.Serve.Mean()/ms)/1000_000
 	}
 	t.HealthyNodesOnly = t.External && svc.Spec.HealthCheckNodePort > 0 && w.chance(70)
-	if t.Arrivals == scenario.ArrivalsClosedLoop {
+	if t.Arrivals == world.ArrivalsClosedLoop {
 		t.Clients = 1                                                                // the more clients, and the faster the answers, the more requests
 		if w.Workloads[0].App.Serve.Mean() < 10*ms || !t.External || t.Retries > 0 { // refused at once, they ask at once
-			t.Arrivals = scenario.ArrivalsConstant
+			t.Arrivals = world.ArrivalsConstant
 		}
 	}
 	w.connect(&t)

@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 const twoWorkloads = `apiVersion: apps/v1
@@ -84,7 +85,7 @@ func TestWhatEndsWithAFinding(t *testing.T) {
 		"it holds":                        {record.Simulation{Cases: []record.Case{{ID: "x", Verdict: record.Holds}}}, "", "text", false, ""},
 		"one of two drops":                {record.Simulation{Cases: []record.Case{{ID: "y", Verdict: record.Holds}, loses}}, "", "text", true, ""},
 		"it drops, and was interrupted":   {record.Simulation{Cases: []record.Case{loses}, Interrupted: true}, "", "text", false, ""},
-		"an expectation of a JSON reader": {record.Simulation{Cases: []record.Case{{ID: "x", Verdict: record.Holds, Expectation: &scenario.Expect{}, Unmet: []string{"lost 3"}}}}, "", "json", true, "x: not as expected: lost 3"},
+		"an expectation of a JSON reader": {record.Simulation{Cases: []record.Case{{ID: "x", Verdict: record.Holds, Expectation: &world.Expect{}, Unmet: []string{"lost 3"}}}}, "", "json", true, "x: not as expected: lost 3"},
 	} {
 		var said bytes.Buffer
 		command := &simCommand{output: c.output, std: Streams{Err: &said}}

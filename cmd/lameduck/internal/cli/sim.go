@@ -24,6 +24,7 @@ import (
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 type simCommand struct {
@@ -320,7 +321,7 @@ func (c *simCommand) behave(objects *manifest.Objects) {
 // scenarios makes the cases of the input's Scenarios. problems are those of the input read as a
 // whole.
 func (c *simCommand) scenarios(objects *manifest.Objects, problems []manifest.Problem) ([]scenario.Case, error) {
-	var list []*scenario.Scenario
+	var list []*world.Scenario
 	parts := splitScenarios(c.in.files, objects)
 	if len(parts) > 1 {
 		problems = nil // what is wrong between files that have nothing to do with each other is not wrong

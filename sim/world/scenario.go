@@ -1,4 +1,4 @@
-package scenario
+package world
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
@@ -44,15 +44,18 @@ type Scenario struct {
 	// NotModelled lists what of the input the model leaves out.
 	NotModelled []NotModelled
 
-	families []Family // of a document of kind Scenario
+	// Families are the Scenario once for each load balancer that it might go through, the first the
+	// Scenario itself, where neither it nor a flag says which one that is; else nil. Only a document
+	// of kind Scenario has them.
+	Families []Family
 
-	deadSaid bool // what the address of a pod answers that is gone was said
+	DeadSaid bool // what the address of a pod answers that is gone was said
 
-	gates      map[string]bool             // feature gates that were set
-	namespaces map[string]*manifest.Object // the Namespaces of the input, by name
+	Gates      map[string]bool             // feature gates that were set
+	Namespaces map[string]*manifest.Object // the Namespaces of the input, by name
 
-	gated map[string]bool // namespaces whose pods get readiness gates from a webhook
-	spare *madeUp         // what further nodes are made of; nil where the nodes are those of the input
+	Gated map[string]bool // namespaces whose pods get readiness gates from a webhook
+	Spare *MadeUp         // what further nodes are made of; nil where the nodes are those of the input
 }
 
 // Node is one node of the cluster with its service proxy.
@@ -89,7 +92,7 @@ type Workload struct {
 	// changes the template) or "new".
 	Revisions map[string]App
 
-	aside bool // nothing is done to it: its pods serve beside those of the case's own workload
+	Aside bool // nothing is done to it: its pods serve beside those of the case's own workload
 }
 
 // Service is a Service that traffic goes to, with ClusterIP and node ports allocated.
@@ -150,10 +153,10 @@ type App struct {
 	// go elsewhere and lose nothing; else their connections are reset when the process ends.
 	GoAway bool
 
-	startSaid, serveSaid, initSaid bool // by the Scenario
-	jvm                            bool // it runs on one
-	// evidence is what Profile was inferred from, and jvmBy what jvm was: "image nginx:1.29"; "" where nothing was.
-	evidence, jvmBy string
+	StartSaid, ServeSaid, InitSaid bool // by the Scenario
+	JVM                            bool // it runs on one
+	// Evidence is what Profile was inferred from, and jvmBy what jvm was: "image nginx:1.29"; "" where nothing was.
+	Evidence, JVMBy string
 
 	CrashAfter engine.Time // time from becoming ready to a crash; 0 is never
 
@@ -253,14 +256,14 @@ type Traffic struct {
 	// delay. Set for Services of type LoadBalancer with externalTrafficPolicy Local.
 	HealthyNodesOnly bool
 
-	timeoutSaid, connectSaid, repeatSaid bool // by the input
+	TimeoutSaid, ConnectSaid, RepeatSaid bool // by the input
 
-	route      *route   // the Ingress or HTTPRoute that names its Service port, nil for none
-	everywhere bool     // Nodes are all that do not go away
-	bypass     string   // why its requests go to the ClusterIP, although they come from outside
-	direct     bool     // the Scenario says that its clients go to the node ports themselves
-	lbOthers   []string // presets, by family, that LB might be instead, though that is less likely
-	families   []string // presets, by family, that LB might be with none more likely than another, its own among them; nil where it is known
+	Route      *Route   // the Ingress or HTTPRoute that names its Service port, nil for none
+	Everywhere bool     // Nodes are all that do not go away
+	Bypass     string   // why its requests go to the ClusterIP, although they come from outside
+	Direct     bool     // the Scenario says that its clients go to the node ports themselves
+	LBOthers   []string // presets, by family, that LB might be instead, though that is less likely
+	Families   []string // presets, by family, that LB might be with none more likely than another, its own among them; nil where it is known
 }
 
 // Ingress is an L7 proxy whose pods are a workload of the Scenario: each of them watches the
@@ -291,8 +294,8 @@ const (
 	ConnectionSession                   // one a client, as long as the server lives
 )
 
-// shared says whether the requests of a client share one connection.
-func (t *Traffic) shared() bool { return t.Connection != ConnectionOwn }
+// Shared says whether the requests of a client share one connection.
+func (t *Traffic) Shared() bool { return t.Connection != ConnectionOwn }
 
 // Arrivals is how requests come.
 type Arrivals uint8
@@ -346,4 +349,12 @@ const InsideClients = "inside-clients"
 // NotModelled is something in the input that the model leaves out.
 type NotModelled struct {
 	ID, What, Object, Direction string // Direction: "more", "fewer" or "unknown" losses in reality
+}
+
+// Family is a case behind one of the load balancers that it might be.
+type Family struct {
+	Preset string // such as "aws-nlb-ip"
+	Name   string // for people: "AWS NLB, ip targets"
+	// Scenario is that of the case, through this load balancer.
+	Scenario *Scenario
 }

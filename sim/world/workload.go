@@ -1,4 +1,4 @@
-package scenario
+package world
 
 import (
 	"slices"
@@ -26,7 +26,7 @@ func (w *Workload) Apart(other *Workload) (apart, revision bool) {
 	revision = true
 	for i := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 		t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]
-		if t.TopologyKey != corev1.LabelHostname || !matches(t.LabelSelector, other.Deployment.Spec.Template.Labels) || !w.speaksOf(t, other.Deployment.Namespace) {
+		if t.TopologyKey != corev1.LabelHostname || !Matches(t.LabelSelector, other.Deployment.Spec.Template.Labels) || !w.speaksOf(t, other.Deployment.Namespace) {
 			continue
 		}
 		if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {
@@ -60,7 +60,7 @@ func (s *Scenario) Met(stream int, passed bool) *Workload {
 			continue
 		}
 		for j := range s.Workloads {
-			if d := s.Workloads[j].Deployment; d.Namespace == svc.Namespace && selects(svc, d.Spec.Template.Labels) {
+			if d := s.Workloads[j].Deployment; d.Namespace == svc.Namespace && Selects(svc, d.Spec.Template.Labels) {
 				return &s.Workloads[j]
 			}
 		}
@@ -76,4 +76,45 @@ func (s *Scenario) Workload(name string) *Workload {
 		}
 	}
 	return nil
+}
+
+// ServiceNamed returns the Service "ns/name", nil when there is none.
+func (s *Scenario) ServiceNamed(name string) *corev1.Service {
+	for i := range s.Services {
+		if svc := s.Services[i].Service; svc.Namespace+"/"+svc.Name == name {
+			return svc
+		}
+	}
+	return nil
+}
+
+// Container returns the serving container.
+func (w *Workload) Container() *corev1.Container {
+	containers := w.Deployment.Spec.Template.Spec.Containers
+	for i := range containers {
+		if containers[i].Name == w.Server {
+			return &containers[i]
+		}
+	}
+	return &corev1.Container{}
+}
+
+// Serves says whether a Service ("ns/name") selects the pods of a workload ("ns/name").
+func (s *Scenario) Serves(service, workload string) bool {
+	svc := s.ServiceNamed(service)
+	for i := range s.Workloads {
+		w := &s.Workloads[i]
+		if svc != nil && w.Name() == workload && w.Deployment.Namespace == svc.Namespace && Selects(svc, w.Deployment.Spec.Template.Labels) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReplicasOf returns the replicas that a Deployment asks for, 1 where it does not say.
+func ReplicasOf(d *appsv1.Deployment) int32 {
+	if d.Spec.Replicas == nil {
+		return 1
+	}
+	return *d.Spec.Replicas
 }

@@ -1,4 +1,4 @@
-package scenario
+package world
 
 import "github.com/lameduck-proxy/lameduck/sim/engine"
 
@@ -60,7 +60,7 @@ type LoadBalancer struct {
 	// GateInjection is who gives pods the gate, beside the manifest.
 	GateInjection GateInjection
 
-	reported []report // fields of which only reports are known, and the input says nothing
+	Reported []Report // fields of which only reports are known, and the input says nothing
 }
 
 // LBTarget is what a load balancer sends connections to.

@@ -1,0 +1,43 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Report is the range that was reported of a field.
+type Report struct {
+	Field       string // registration, propagation or healthPropagation
+	Least, Most engine.Time
+}
+
+// String is "reported 110-300 s".
+func (r Report) String() string {
+	return fmt.Sprintf("reported %s-%s s", r.Least.Seconds(), r.Most.Seconds())
+}
+
+// ReportOf is what was reported of a field, ok false where it is known or given.
+func (l *LoadBalancer) ReportOf(field string) (r Report, ok bool) {
+	if l == nil {
+		return Report{}, false
+	}
+	i := slices.IndexFunc(l.Reported, func(r Report) bool { return r.Field == field })
+	if i < 0 {
+		return Report{}, false
+	}
+	return l.Reported[i], true
+}
+
+// Timing is the field of a report.
+func (l *LoadBalancer) Timing(field string) *engine.Dist {
+	switch field {
+	case "registration":
+		return &l.Registration
+	case "propagation":
+		return &l.Propagation
+	default:
+		return &l.HealthPropagation
+	}
+}

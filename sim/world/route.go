@@ -1,0 +1,22 @@
+package world
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// Route is what leads requests to a Service port through a proxy: an Ingress, or an HTTPRoute.
+type Route struct {
+	Ingress manifest.Typed[*networkingv1.Ingress] // the zero value for an HTTPRoute
+	Object  *manifest.Object                      // either of them
+	Class   string                                // of the Ingress, or of the HTTPRoute's Gateway; "" when nothing says it
+	Said    string                                // where that stands: "ingressClassName nginx"
+	// Controller is who takes care of the class, as an IngressClass or GatewayClass says; "" when
+	// there is none in the input.
+	Controller string
+	NodePort   bool             // the Service port has one
+	Service    *corev1.Service  // what it leads to
+	Backend    *manifest.Object // a BackendConfig, nil for none
+}
