@@ -57,7 +57,7 @@ func (a *agenda) after(at engine.Time, seq uint64) bool {
 		return true
 	}
 	p := a.head(a.first)
-	return p.at > at || p.at == at && p.seq > seq
+	return p.at > at || p.at == at && p.seq >= seq
 }
 
 // head is the next of a lane that is not empty, or of the rest.

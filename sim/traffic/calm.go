@@ -144,7 +144,7 @@ func (t *Traffic) Redirected(stream int, now engine.Time) { t.stir(t.streams[str
 // were until now.
 func (t *Traffic) Resynced(node int, now engine.Time) {
 	for _, s := range t.streams {
-		s.news++
+		t.news(s, now)
 		s.sure.resynced(node)
 		c := &s.calm
 		if !c.on || len(s.links) > 0 { // a connection stays where it leads
@@ -175,7 +175,7 @@ func same(a, b []Front) bool {
 func (t *Traffic) stir(s *stream, now engine.Time) {
 	t.catchUp(s, now)
 	s.calm.on = false
-	s.news++
+	t.news(s, now)
 	s.sure.fronts = nil
 	t.age++
 }

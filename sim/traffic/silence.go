@@ -1,6 +1,9 @@
 package traffic
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -12,6 +15,9 @@ import (
 // giving up: a place in the list for each of these steps says whose turn it is. As long as nobody says
 // that connections may go elsewhere, a SYN that is sent again changes nothing but that place. As soon as
 // something is different the request is followed as any other, from that moment on and with the same draws.
+//
+// Where SYNs go to an address at which nothing is, not even who is to blame changes meanwhile. These repeats are
+// passed over: the places are ahead of time, and are taken back to the moment at which connections may go elsewhere.
 //
 //	list:   a b c d e f g h <- the next arrival whose SYN has no answer
 //	        |     |   |
@@ -44,6 +50,7 @@ type silence struct {
 	after   [manySYNs]engine.Time // by step: when it is due, from the first SYN; step 0 is that
 	turns   [manySYNs]turn        // by step
 	last    int                   // the step that is the giving up, 0 where requests are not kept like that
+	passed  bool                  // some turns are ahead of time
 }
 
 // turn is whose turn a step is.
@@ -92,12 +99,11 @@ func (t *Traffic) keepsQuiet(a *attempt, fault ledger.Fault) (ok bool) {
 	}
 	q.makeRoom()
 	q.list = append(q.list, unheard{
-		number: a.req.number, flow: a.flow, sent: a.sent, seq: t.seq, news: s.news, target: q.known(a.target), member: int32(a.member), node: int32(a.node),
+		number: a.req.number, flow: a.flow, sent: a.sent, seq: t.nextSeq(), news: s.news, target: q.known(a.target), member: int32(a.member), node: int32(a.node),
 		drawn: uint16(a.req.drawn), fault: fault, blame: a.blame,
 	})
-	t.seq++
 	if q.turns[1].due == engine.Never {
-		q.call(1)
+		s.call(1)
 		t.quietNext = quiet{}
 	}
 	return true
@@ -126,20 +132,68 @@ func (q *silence) makeRoom() {
 	}
 }
 
-// call finds whose turn a step is.
-func (q *silence) call(step int) {
+// rests says whether nothing comes of a request's SYNs until the world says that connections may go elsewhere. Where
+// requests come at regular intervals SYNs of many of them are sent at one moment, in an order that only those who follow
+// each know; drawn moments do not coincide.
+func (u *unheard) rests(s *stream) bool {
+	return u.fault == ledger.FaultNoAnswer && u.news == s.news && s.tells && s.spec.Arrivals == Poisson
+}
+
+// call finds whose turn a step is, and the steps after it that wait for that.
+func (s *stream) call(step int) {
+	q := &s.silence
+	for q.turn(s, step); step < q.last && q.turns[step+1].due == engine.Never; step++ {
+		q.turn(s, step+1)
+	}
+}
+
+// turn finds whose turn one step is.
+func (q *silence) turn(s *stream, step int) {
 	t, end := &q.turns[step], len(q.list)
 	if step > 1 {
 		end = q.turns[step-1].at
 	}
-	for t.at < end && q.list[t.at].followed {
-		t.at++
+	for ; t.at < end; t.at++ {
+		u := &q.list[t.at]
+		if u.followed {
+			continue
+		}
+		if step == q.last || !u.rests(s) {
+			t.due, t.seq = u.sent+q.after[step], u.seqOf(u.sent+q.after[step-1])
+			return
+		}
+		q.passed = true
 	}
 	t.due = engine.Never
-	if t.at < end {
-		u := &q.list[t.at]
-		t.due, t.seq = u.sent+q.after[step], u.seq
+}
+
+// seqOf is the seq of a step that was put down at a moment: where the step before was passed over, it is what
+// nextSeq would have made of it then.
+func (u *unheard) seqOf(put engine.Time) uint64 {
+	if u.seq>>seqBits >= uint64(put) {
+		return u.seq
 	}
+	return uint64(put)<<seqBits | u.seq&(1<<seqBits-1)
+}
+
+// news notes that connections of a stream may go elsewhere from now on: SYNs that were passed over and would be sent
+// from now on have to be looked at.
+func (t *Traffic) news(s *stream, now engine.Time) {
+	s.news++
+	q := &s.silence
+	if !q.passed {
+		return
+	}
+	q.passed = false
+	done := q.turns[q.last].at
+	for step := 1; step < q.last; step++ {
+		first, _ := slices.BinarySearchFunc(q.list[done:], now-q.after[step], func(u unheard, at engine.Time) int { return cmp.Compare(u.sent, at) })
+		q.turns[step].at = min(q.turns[step].at, done+first)
+	}
+	for step := 1; step <= q.last; step++ {
+		q.turn(s, step)
+	}
+	t.quietNext = quiet{}
 }
 
 // whole makes of an unheard request what would have been made of it if it had been followed.
@@ -202,15 +256,15 @@ func (t *Traffic) quietStep(q *quiet) (ok bool) {
 	list := &s.silence
 	u := &list.list[list.turns[q.step].at]
 	list.turns[q.step].at++
-	list.call(q.step)
 	if q.step == list.last {
+		s.call(q.step)
 		a := u.whole(s, q.step)
 		t.finish(&a, q.at, u.fault, u.blame, nil)
 		return s.spec.Retries > 0
 	}
 	if u.news != s.news && !t.stillSilent(s, u) {
 		u.followed = true
-		list.call(q.step + 1)
+		s.call(q.step)
 		a := u.whole(s, q.step)
 		t.connect(&a, q.at, nil)
 		return true
@@ -218,11 +272,8 @@ func (t *Traffic) quietStep(q *quiet) (ok bool) {
 	if u.fault != ledger.FaultNoAnswer { // see repeat
 		u.blame = t.world.Judge(Leg{s.index, NoProxy}, int(u.member), int(u.node), list.targets[u.target].addr(), u.fault)
 	}
-	u.news, u.seq = s.news, t.seq
-	t.seq++
-	if list.turns[q.step+1].due == engine.Never {
-		list.call(q.step + 1)
-	}
+	u.news, u.seq = s.news, t.nextSeq()
+	s.call(q.step)
 	return false
 }
 

@@ -61,6 +61,16 @@ func TestRequestsThatNobodyHearsAreLostAlikeWhetherFollowedOrNot(t *testing.T) {
 		{"as it was", false, func(*sending) {}},
 		{"nothing at the address, as it was", true, func(*sending) {}},
 		{"the load balancer leaves it out", true, func(w *sending) { w.fronts = w.fronts[:1]; w.tr.Redirected(0, 16*sec); w.tr.Redirected(1, 16*sec) }},
+		{"nothing has changed", true, func(w *sending) { w.tr.Resynced(0, 16*sec) }},
+		{"nothing has changed, and then the load balancer leaves it out", true, func(w *sending) {
+			for at := 16 * sec; at < 20*sec; at += 300 * ms {
+				w.tr.RunUntil(at)
+				w.tr.Resynced(0, at)
+			}
+			w.fronts = w.fronts[:1]
+			w.tr.Redirected(0, 20*sec)
+			w.tr.Redirected(1, 20*sec)
+		}},
 		{"the load balancer has no target", false, func(w *sending) { w.fronts = nil; w.tr.Redirected(0, 16*sec); w.tr.Redirected(1, 16*sec) }},
 		{"the node has an endpoint", false, func(w *sending) { w.ways[1] = w.ways[0]; w.tr.Resynced(1, 16*sec) }},
 		{"the node refuses", false, func(w *sending) { w.ways[1] = &Way{Verdict: packet.Reject}; w.tr.Resynced(1, 16*sec) }},
@@ -83,6 +93,9 @@ func TestRequestsThatNobodyHearsAreLostAlikeWhetherFollowedOrNot(t *testing.T) {
 				w.tr.RunUntil(16 * sec)
 				if kept := len(w.tr.streams[0].silence.list) + len(w.tr.streams[1].silence.list); kept == 0 && i == 0 {
 					t.Errorf("%s: each request is followed", c.name)
+				}
+				if passed := w.tr.streams[0].silence.passed; passed != (i == 0 && c.past && arrivals == Poisson) {
+					t.Errorf("%s, arrivals %v, drawn %v: repeats are passed over: %v", c.name, arrivals, i == 1, passed)
 				}
 				c.change(w)
 				w.tr.Stop(30 * sec)

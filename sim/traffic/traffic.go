@@ -638,8 +638,17 @@ func (t *Traffic) later(at engine.Time, s step) {
 		keep = new(step)
 	}
 	*keep = s
-	t.pending.push(pending{at, t.seq, keep})
-	t.seq++
+	t.pending.push(pending{at, t.nextSeq(), keep})
+}
+
+// seqBits leave room for as many steps at each moment of three days.
+const seqBits = 16
+
+// nextSeq is the seq of a step that is put down now. It tells the moment, for what might have been put down then: see
+// silence.
+func (t *Traffic) nextSeq() uint64 {
+	t.seq = max(t.seq+1, uint64(t.clock)<<seqBits)
+	return t.seq
 }
 
 // resume goes on with what waited.
