@@ -50,18 +50,26 @@ func (t *Traffic) countPlain(limit engine.Time) {
 		if !s.alone {
 			limit = done
 		}
-		first := s.count
-		for s.next < limit && !s.calm.on {
-			if s.odd = !s.plainly(t, s); s.odd {
-				break
-			}
-			s.pass()
-			t.calmDown(s)
-		}
-		if s.count > first {
-			t.led.Count(s.index, first, s.count-first)
-		}
+		t.countStream(s, limit)
 	}
+}
+
+// countStream counts the requests of a stream that arrive before a moment, until one of them is odd.
+func (t *Traffic) countStream(s *stream, limit engine.Time) {
+	first := s.count
+	for s.next < limit && !s.calm.on {
+		if !s.plainly(t, s) {
+			t.countFrom(s, first)
+			first = s.count
+			if s.odd = !t.countSilent(s); s.odd {
+				return
+			}
+			first++
+		}
+		s.pass()
+		t.calmDown(s)
+	}
+	t.countFrom(s, first)
 }
 
 // plainlyOf returns what counts the next request of a stream if it is plain, nil where requests

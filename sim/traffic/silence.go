@@ -97,15 +97,45 @@ func (t *Traffic) keepsQuiet(a *attempt, fault ledger.Fault) (ok bool) {
 	if t.drawAll || q.last == 0 || a.tries > 1 || a.req.attempts > 1 {
 		return false
 	}
-	q.makeRoom()
-	q.list = append(q.list, unheard{
+	t.keepUnheard(s, unheard{
 		number: a.req.number, flow: a.flow, sent: a.sent, seq: t.nextSeq(), news: s.news, target: q.known(a.target), member: int32(a.member), node: int32(a.node),
 		drawn: uint16(a.req.drawn), fault: fault, blame: a.blame,
 	})
+	return true
+}
+
+// keepUnheard keeps a request.
+func (t *Traffic) keepUnheard(s *stream, u unheard) {
+	q := &s.silence
+	q.makeRoom()
+	q.list = append(q.list, u)
 	if q.turns[1].due == engine.Never {
 		s.call(1)
 		t.quietNext = quiet{}
 	}
+}
+
+// countSilent keeps the next request of a stream if it goes past the nodes to where nothing is: see start, connect,
+// reach and repeat. It may be ahead of what others do.
+func (t *Traffic) countSilent(s *stream) (ok bool) {
+	q := &s.silence
+	if q.last == 0 || len(s.sure.fronts) == 0 || s.spec.Arrivals != Poisson || s.spec.Unreachable {
+		return false
+	}
+	flow := s.requests.Sub(s.count).Draw(1)
+	f := &s.sure.fronts[engine.Below(flow, len(s.sure.fronts))]
+	if f.Target == nil || f.Target.Server != nil && f.Target.Server.Answers() {
+		return false
+	}
+	clock := t.clock
+	t.clock = s.next
+	blame := t.world.Judge(Leg{s.index, NoProxy}, f.Member, f.Node, f.Target.Addr, ledger.FaultNoAnswer)
+	t.clock = clock
+	t.led.Begin(s.index, s.count, s.next)
+	t.keepUnheard(s, unheard{
+		number: s.count, flow: flow, sent: s.next, seq: uint64(s.next) << seqBits, news: s.news, target: q.known(f.Target), member: int32(f.Member), node: int32(f.Node),
+		drawn: 1, fault: ledger.FaultNoAnswer, blame: blame,
+	})
 	return true
 }
 
