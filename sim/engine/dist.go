@@ -26,6 +26,14 @@ func Constant(d Time) Dist {
 	return Dist{value: d, mean: d, name: d.Duration().String()}
 }
 
+// Must returns a distribution that the program itself writes down; it panics where that is none.
+func Must(d Dist, err error) Dist {
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
 // Uniform gives every time from a to b with the same chance; a <= b.
 func Uniform(a, b Time) (Dist, error) {
 	if a > b {

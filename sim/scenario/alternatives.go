@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -84,15 +85,15 @@ func variants(id string) []variant {
 	case "prestop-program":
 		return []variant{{"missing: the hook fails at once", unhooked}}
 	case "churn":
-		return []variant{{rateText(0), churned(0)}, {rateText(2 * rateUnit), churned(2 * rateUnit)}}
+		return []variant{{units.RateText(0), churned(0)}, {units.RateText(2 * units.RateUnit), churned(2 * units.RateUnit)}}
 	case "latency.watch":
 		return []variant{{"uniform 5ms to 500ms", func(s *world.Scenario) bool {
-			s.Latency.Watch = must(engine.Uniform(5*engine.Millisecond, 500*engine.Millisecond))
+			s.Latency.Watch = engine.Must(engine.Uniform(5*engine.Millisecond, 500*engine.Millisecond))
 			return true
 		}}}
 	case "latency.proxySync":
 		return []variant{{"uniform 1s to 5s", func(s *world.Scenario) bool {
-			s.Latency.ProxySync = must(engine.Uniform(engine.Second, 5*engine.Second))
+			s.Latency.ProxySync = engine.Must(engine.Uniform(engine.Second, 5*engine.Second))
 			return true
 		}}}
 	default:

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -135,15 +136,7 @@ func startWords(a *world.App, start string) string {
 
 // DefaultServe is the time an app takes to answer a request.
 func DefaultServe() engine.Dist {
-	return must(engine.Lognormal(20*engine.Millisecond, 300*engine.Millisecond))
-}
-
-// must is for distributions whose parameters stand in this package.
-func must(d engine.Dist, err error) engine.Dist {
-	if err != nil {
-		panic("scenario: a default distribution is impossible: " + err.Error())
-	}
-	return d
+	return engine.Must(engine.Lognormal(20*engine.Millisecond, 300*engine.Millisecond))
 }
 
 // The functions below read the arguments that set a grace period.
@@ -164,7 +157,7 @@ func tuneEnvoy(e *evidence, app *world.App) {
 }
 
 func tuneIstio(e *evidence, app *world.App) {
-	v, ok := parseSpan(e.variable("TERMINATION_DRAIN_DURATION_SECONDS"), engine.Second)
+	v, ok := units.ParseSpan(e.variable("TERMINATION_DRAIN_DURATION_SECONDS"), engine.Second)
 	if ok {
 		app.DrainFor = v
 	}
@@ -179,7 +172,7 @@ func tuneTraefik(e *evidence, app *world.App) {
 		if !ok || !strings.HasPrefix(key, "--entrypoints.") {
 			continue
 		}
-		v, ok := parseSpan(value, engine.Second)
+		v, ok := units.ParseSpan(value, engine.Second)
 		switch {
 		case !ok:
 		case strings.HasSuffix(key, ".transport.lifecycle.requestacceptgracetimeout") && v > 0:
@@ -209,7 +202,7 @@ func tuneSpring(e *evidence, app *world.App) {
 	case "graceful":
 		app.Alternatives = nil
 	}
-	if v, ok := parseSpan(e.variable("SPRING_LIFECYCLE_TIMEOUT_PER_SHUTDOWN_PHASE"), engine.Millisecond); ok {
+	if v, ok := units.ParseSpan(e.variable("SPRING_LIFECYCLE_TIMEOUT_PER_SHUTDOWN_PHASE"), engine.Millisecond); ok {
 		app.FinishWithin = v
 	}
 }
@@ -220,5 +213,5 @@ func (e *evidence) grace(name string) (engine.Time, bool) {
 	if !ok {
 		return 0, false
 	}
-	return parseSpan(v, engine.Second)
+	return units.ParseSpan(v, engine.Second)
 }

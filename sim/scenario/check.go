@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 )
 
 // check compares a value with its shape and reports everything that is wrong with it. What
@@ -170,7 +171,7 @@ func presentKeys(m map[string]any) []string {
 func asDuration(v any) (engine.Time, error) {
 	switch v := v.(type) {
 	case string:
-		return parseDuration(v)
+		return units.ParseDuration(v)
 	case int64, float64:
 		return 0, fmt.Errorf("%s has no unit: want a duration such as %s", describe(v), `"250ms", "15s" or "1m30s"`)
 	default:
@@ -183,12 +184,12 @@ func asRate(v any) error {
 	if !ok {
 		return fmt.Errorf("expected a rate such as %s, got %s", `"200/s" or "30/m"`, describe(v))
 	}
-	_, err := parseRate(t)
+	_, err := units.ParseRate(t)
 	return err
 }
 
 // mostChanges bounds how often other Services change: every proxy syncs for each.
-const mostChanges = 100 * rateUnit
+const mostChanges = 100 * units.RateUnit
 
 // asChanges reads a rate that may be 0, into thousandths a second.
 func asChanges(v any) (int, error) {
@@ -200,12 +201,12 @@ func asChanges(v any) (int, error) {
 	if number, unit, _ := strings.Cut(t, "/"); strings.TrimSpace(number) == "0" && slices.Contains(rateUnits(), strings.TrimSpace(unit)) {
 		return 0, nil
 	}
-	r, err := parseRate(t)
+	r, err := units.ParseRate(t)
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%q is no number of changes in a time: want %s, in whole thousandths a second", t, want)
 	case r > mostChanges:
-		return 0, fmt.Errorf("%q is more than %s", t, rateText(mostChanges))
+		return 0, fmt.Errorf("%q is more than %s", t, units.RateText(mostChanges))
 	}
 	return r, nil
 }
@@ -225,7 +226,7 @@ func thousandths(v any) (uint64, error) {
 	case float64:
 		s = strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	n, ok := decimal(s, 3)
+	n, ok := units.Decimal(s, 3)
 	if !ok || n > maxWhole*1000 {
 		return 0, fmt.Errorf("a number from 0 to %d with at most 3 decimals", maxWhole)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -307,7 +308,7 @@ func outside(class string, s *subject) bool {
 
 // Default clients.
 const (
-	defaultRate = 100 * rateUnit
+	defaultRate = 100 * units.RateUnit
 	defaultIdle = engine.Minute
 	poolSize    = 20
 	sharers     = 10 // clients of connections that are shared, each with one
@@ -324,7 +325,7 @@ func clientsOf(class string, s *subject) []world.Traffic {
 	base.External = outside(class, s)
 	base.HealthyNodesOnly = base.External && svc.Spec.HealthCheckNodePort != 0
 	if class == ClassWebhook {
-		base.Name, base.Rate = "API server", rateUnit
+		base.Name, base.Rate = "API server", units.RateUnit
 		return []world.Traffic{base}
 	}
 	switch class {

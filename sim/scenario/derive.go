@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -84,7 +85,7 @@ func (b *builder) serve(w *world.Workload, e *entry) {
 func clientWords(traffic []world.Traffic) string {
 	var out []string
 	for _, t := range traffic {
-		out = append(out, fmt.Sprintf("%s %s", t.Name, rateText(t.Rate)))
+		out = append(out, fmt.Sprintf("%s %s", t.Name, units.RateText(t.Rate)))
 	}
 	return strings.Join(out, ", ")
 }

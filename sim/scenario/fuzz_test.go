@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -137,7 +138,7 @@ func FuzzMeasured(f *testing.F) {
 	f.Add([]byte(syncMetric+"_bucket{le=\"0.001\"} 5\n"+syncMetric+"_bucket{le=\"+Inf\"} 5\n"), int64(0))
 	f.Add([]byte(syncMetric+"_bucket{le=\"1e-3\",ip_family=\"IPv4\"} 1e+02 17\n"+syncMetric+"_bucket{le=\"+Inf\"} 101\n"), int64(5e9))
 	f.Fuzz(func(t *testing.T, page []byte, limit int64) {
-		d, err := measured(page, syncMetric, min(max(0, engine.Time(limit)), maxSpan))
+		d, err := measured(page, syncMetric, min(max(0, engine.Time(limit)), units.MaxSpan))
 		if err == nil && (d.Min() < 0 || d.Max() < d.Min()) {
 			t.Fatalf("from %d to %d", d.Min(), d.Max())
 		}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -51,7 +52,7 @@ func HookOf(c *corev1.Container, set world.Overrides) world.Hook {
 func recognise(c *corev1.Container, hook *corev1.LifecycleHandler) world.Hook {
 	switch {
 	case hook.Sleep != nil:
-		d := engine.Time(min(max(hook.Sleep.Seconds, 0), int64(maxSpan/engine.Second))) * engine.Second
+		d := engine.Time(min(max(hook.Sleep.Seconds, 0), int64(units.MaxSpan/engine.Second))) * engine.Second
 		return world.Hook{Kind: HookSleep, Duration: engine.Constant(d), Why: "sleep action, " + d.Duration().String()}
 	case hook.Exec != nil:
 		return execHook(c, hook.Exec.Command)
@@ -130,7 +131,7 @@ func between(low, high engine.Time) engine.Dist {
 	if low == high {
 		return engine.Constant(low)
 	}
-	return must(engine.Uniform(low, high))
+	return engine.Must(engine.Uniform(low, high))
 }
 
 // then puts one effect after another. The first thing that is done to the server counts.
@@ -315,7 +316,7 @@ func sleepTime(s string) (engine.Time, bool) {
 			unit, number = 24*engine.Hour, s[:len(s)-1]
 		}
 	}
-	milli, ok := decimal(number, 3)
+	milli, ok := units.Decimal(number, 3)
 	if !ok || milli > uint64(foreverHook/unit)*1000 {
 		return foreverHook, ok
 	}

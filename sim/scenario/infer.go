@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -123,7 +124,7 @@ func (b *builder) base() *world.Scenario {
 	if c := spec.get("churn"); c.present() {
 		s.Churn = c.changes()
 	} else {
-		b.assume("churn", rateText(defaultChurn))
+		b.assume("churn", units.RateText(defaultChurn))
 	}
 	s.Latency = b.latency(spec.get("latency"))
 	s.Nodes = b.nodes(spec.get("nodes"))

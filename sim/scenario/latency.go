@@ -9,7 +9,7 @@ import (
 // docs/model/propagation.md 1 and docs/model/measured.md 2).
 func DefaultLatencies() world.Latencies {
 	ms := func(a, b engine.Time) engine.Dist {
-		return must(engine.Uniform(a*engine.Millisecond, b*engine.Millisecond))
+		return engine.Must(engine.Uniform(a*engine.Millisecond, b*engine.Millisecond))
 	}
 	return world.Latencies{
 		APIWrite:        ms(5, 20),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -76,8 +77,8 @@ func awsChecks() []lbAnnotation {
 
 // inSeconds reads a positive number of seconds.
 func inSeconds(to *engine.Time, value string) bool {
-	n, ok := decimal(value, 0)
-	if !ok || n == 0 || n > uint64(maxSpan/engine.Second) {
+	n, ok := units.Decimal(value, 0)
+	if !ok || n == 0 || n > uint64(units.MaxSpan/engine.Second) {
 		return false
 	}
 	*to = engine.Time(n) * engine.Second // bounded above
@@ -96,7 +97,7 @@ func fromZero(to *engine.Time, value string) bool {
 // inMinutes reads a positive number of minutes.
 func inMinutes(to *engine.Time, value string) bool {
 	var seconds engine.Time
-	if !inSeconds(&seconds, value) || seconds > maxSpan/60 {
+	if !inSeconds(&seconds, value) || seconds > units.MaxSpan/60 {
 		return false
 	}
 	*to = 60 * seconds
@@ -105,7 +106,7 @@ func inMinutes(to *engine.Time, value string) bool {
 
 // inAnswers reads a positive number of answers in a row.
 func inAnswers(to *int, value string) bool {
-	n, ok := decimal(value, 0)
+	n, ok := units.Decimal(value, 0)
 	if !ok || n == 0 || n > maxWhole {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -48,7 +49,7 @@ func attribute(key string, read func(*world.LoadBalancer, string) bool) func(*wo
 
 // readTries: the first try counts, and 0 is no limit.
 func readTries(l *world.LoadBalancer, value string) bool {
-	n, ok := decimal(value, 0)
+	n, ok := units.Decimal(value, 0)
 	if !ok || n > maxRetries {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 )
 
 // The kube-proxy histograms that are of use.
@@ -133,8 +134,8 @@ func readBucket(s string) (cumulative, error) {
 			b.bound = engine.Never
 			continue
 		}
-		n, err := scientific(le, 9)
-		if err != nil || n > uint64(maxSpan) {
+		n, err := units.Scientific(le, 9)
+		if err != nil || n > uint64(units.MaxSpan) {
 			return cumulative{}, fmt.Errorf("le=%s is no bound in seconds", quoted)
 		}
 		b.bound = engine.Time(n)
@@ -146,7 +147,7 @@ func readBucket(s string) (cumulative, error) {
 	if len(fields) == 0 || len(fields) > 2 {
 		return cumulative{}, fmt.Errorf("%q is no count", strings.TrimSpace(value))
 	}
-	n, err := scientific(fields[0], 0)
+	n, err := units.Scientific(fields[0], 0)
 	if err != nil || n > maxCount {
 		return cumulative{}, fmt.Errorf("%q is no count", fields[0])
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -25,7 +26,7 @@ func Normal(s *world.Scenario) string {
 	w.time("until", s.Until)
 	w.list("nodes", len(s.Nodes), func(i int) { w.node(&s.Nodes[i]) })
 	if s.Churn > 0 {
-		w.raw("churn", rateText(s.Churn))
+		w.raw("churn", units.RateText(s.Churn))
 	}
 	w.nested("latency", func() { w.latency(s.Latency) })
 	w.list("workloads", len(s.Workloads), func(i int) { w.workload(&s.Workloads[i]) })
@@ -303,7 +304,7 @@ func (w *printer) traffic(t *world.Traffic) {
 	w.flag("headline", t.Headline)
 	w.line("arrivals", [...]string{"poisson", "constant", "closed-loop"}[t.Arrivals])
 	if t.Rate > 0 {
-		w.raw("rate", rateText(t.Rate))
+		w.raw("rate", units.RateText(t.Rate))
 	}
 	w.number("clients", t.Clients)
 	w.line("connection", connectionName(t))
@@ -390,13 +391,4 @@ func partText(thousandths int) string {
 		return strconv.Itoa(thousandths / wholePart)
 	}
 	return "0." + strings.TrimRight(strconv.Itoa(wholePart + thousandths)[1:], "0")
-}
-
-// rateText writes a rate as it is read: "100/s", "0.5/s".
-func rateText(r int) string {
-	s := strconv.Itoa(r / rateUnit)
-	if frac := r % rateUnit; frac != 0 {
-		s += "." + strings.TrimRight(strconv.Itoa(rateUnit + frac)[1:], "0")
-	}
-	return s + "/s"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -48,7 +49,7 @@ const (
 
 // defaultChurn is how often the EndpointSlices of other Services change, where the world is not a
 // Scenario's: no cluster is idle (assumed; docs/model/simulator.md 9).
-const defaultChurn = rateUnit / 5
+const defaultChurn = units.RateUnit / 5
 
 // Parse reads every document of kind Scenario, in input order. A Scenario's objects are those
 // in files without any Scenario, those of its spec.manifests and those in its own file; of
@@ -191,7 +192,7 @@ func (b *builder) fewRequests(s *world.Scenario) bool {
 		return true
 	}
 	b.doc.spec().get("until").fail("all clients together ask %s, and would until %s: more than %d requests; at most %s at that rate",
-		rateText(int(rate)), s.Until.Duration(), int64(mostRequests), (most / rate * engine.Second).Duration())
+		units.RateText(int(rate)), s.Until.Duration(), int64(mostRequests), (most / rate * engine.Second).Duration())
 	return false
 }
 

@@ -154,7 +154,7 @@ func (p *Preset) fits(policy corev1.ServiceExternalTrafficPolicy) bool {
 }
 
 // span is a uniform distribution over whole milliseconds, for the tables.
-func span(least, most engine.Time) engine.Dist { return must(engine.Uniform(least, most)) }
+func span(least, most engine.Time) engine.Dist { return engine.Must(engine.Uniform(least, most)) }
 
 const (
 	policyLocal   = corev1.ServiceExternalTrafficPolicyLocal

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -85,7 +86,7 @@ func runSleep(_ *corev1.Container, argv []string) effect {
 
 func runUsleep(_ *corev1.Container, argv []string) effect {
 	if len(argv) == 2 {
-		if n, ok := decimal(argv[1], 0); ok && n < uint64(foreverHook/engine.Microsecond) {
+		if n, ok := units.Decimal(argv[1], 0); ok && n < uint64(foreverHook/engine.Microsecond) {
 			d := engine.Time(n) * engine.Microsecond
 			return effect{min: d, max: d, why: []string{strings.Join(argv, " ")}}
 		}

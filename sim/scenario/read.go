@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 )
 
 // cursor is a value of a checked document and where it is. Reading one that is absent, or
@@ -89,7 +90,7 @@ func (c cursor) span(def engine.Time) engine.Time {
 
 func (c cursor) rate(def int) int {
 	if t, ok := c.v.(string); ok {
-		if r, err := parseRate(t); err == nil {
+		if r, err := units.ParseRate(t); err == nil {
 			return r
 		}
 	}

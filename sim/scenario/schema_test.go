@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/units"
 )
 
 // Every field of the grammar has its words, and no words are about a field that is gone.
@@ -31,13 +33,13 @@ func TestPatternsOfTheSchema(t *testing.T) {
 	t.Parallel()
 	span, per := regexp.MustCompile(durationPattern), regexp.MustCompile(ratePattern)
 	for _, s := range []string{"5s", "1h30m", "1.5s", ".5s", "0", "0s", "100ms", "5", "s", "", "-5s", "5 s", "1d", "10us"} {
-		_, err := parseDuration(s)
+		_, err := units.ParseDuration(s)
 		if got := span.MatchString(s); got != (err == nil) {
 			t.Errorf("duration %q: matches %t, and parsing it says %v", s, got, err)
 		}
 	}
 	for _, s := range []string{"200/s", "0.5/s", "30/m", "6/min", "3600/h", "200", "/s", "x/s", "200/d", " 5 / s "} {
-		_, err := parseRate(s)
+		_, err := units.ParseRate(s)
 		if got := per.MatchString(s); got != (err == nil) {
 			t.Errorf("rate %q: matches %t, and parsing it says %v", s, got, err)
 		}

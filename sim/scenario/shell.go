@@ -1,6 +1,10 @@
 package scenario
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/units"
+)
 
 // What a preStop hook says is read here: the words of a command line and how commands are
 // chained, in the part of the POSIX shell language that hooks use. What is beyond it (loops,
@@ -121,7 +125,7 @@ func (l *shellLexer) word() (string, tokenKind) {
 		case ' ', '\t', '\r', '\n', ';', '&', '|', '(', ')':
 			return b.String(), tokenWord
 		case '>', '<':
-			if text := b.String(); digits(text) { // 2>&1
+			if text := b.String(); units.Digits(text) { // 2>&1
 				return l.next()
 			}
 			return b.String(), tokenWord

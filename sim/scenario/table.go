@@ -1,6 +1,9 @@
 package scenario
 
-import "github.com/lameduck-proxy/lameduck/sim/world"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/units"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
 
 // Assumptions lists everything that a run takes for granted unless the input says it:
 // docs/model/simulator.md 5 as a table. A Scenario's own list has the rows that it uses, with the
@@ -35,7 +38,7 @@ func Assumptions(words Wording) []world.Assumption {
 		row("sigterm", "what the app does at SIGTERM", "by image and command; closes-and-finishes when unknown", "exits-at-once, ignores", "inferred", "docs/model/simulator.md 5.5, the profiles", option("profile")),
 		row("prestop-program", "what an exec preStop hook runs", "is in the image, unless that is known to have no shell", "missing: the hook fails at once", "assumed", "docs/model/pod-lifecycle.md 2.1", field("prestop.NAME", "")+", or the sleep action of Kubernetes 1.30 and later"),
 		row("prestop", "preStop of an unknown program", "0s-5s, listener untouched", "0s, 30s", "assumed", "docs/model/simulator.md 5.3", field("prestop.NAME", "")),
-		row("churn", "changes of other Services' EndpointSlices, for which every kube-proxy syncs, too", rateText(defaultChurn), "0/s, 2/s", "assumed", "docs/model/simulator.md 9; of a Scenario: none", field("churn", "")),
+		row("churn", "changes of other Services' EndpointSlices, for which every kube-proxy syncs, too", units.RateText(defaultChurn), "0/s, 2/s", "assumed", "docs/model/simulator.md 9; of a Scenario: none", field("churn", "")),
 	}
 	return append(rows, LatencyTable(words)...)
 }

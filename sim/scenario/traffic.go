@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -121,7 +122,7 @@ func (b *builder) rateOf(r int) int {
 	if b.opts.Rate == "" {
 		return r
 	}
-	given, err := parseRate(b.opts.Rate)
+	given, err := units.ParseRate(b.opts.Rate)
 	if err != nil {
 		return r // checkFlags has said so
 	}
@@ -131,7 +132,7 @@ func (b *builder) rateOf(r int) int {
 // checkFlags reports what is wrong with flags that do not go into the document.
 func (b *builder) checkFlags() {
 	if b.opts.Rate != "" {
-		if _, err := parseRate(b.opts.Rate); err != nil {
+		if _, err := units.ParseRate(b.opts.Rate); err != nil {
 			b.doc.settingError(b.opts.Wording.Option("rate", b.opts.Rate), "%v", err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -300,7 +301,7 @@ func surgeOf(d *appsv1.Deployment) int {
 	}
 	text := u.MaxSurge.String()
 	percent, isPercent := strings.CutSuffix(text, "%")
-	n, ok := decimal(percent, 0)
+	n, ok := units.Decimal(percent, 0)
 	if !ok || n > 1_000_000 {
 		return 0
 	}

@@ -332,6 +332,7 @@ var packages = []packageRule{
 	{path: "proxier/page", pure: true},
 	{path: "sim/engine", pure: true},
 	{path: "sim/ledger", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
+	{path: "sim/units", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
 	{
 		path: "sim/world", pure: true,
 		own: []permit{
@@ -344,6 +345,7 @@ var packages = []packageRule{
 	{
 		path: "sim/scenario", pure: true,
 		own: []permit{
+			{"sim/units", "durations, rates and numbers as people write them"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time and seeds"},
 			{"endpoints/manifest", "Kubernetes objects inside a scenario"},

@@ -1,4 +1,4 @@
-package scenario
+package units
 
 import (
 	"errors"
@@ -10,15 +10,15 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// maxSpan bounds every time a user can give: longer runs end by other bounds first, and sums
+// MaxSpan bounds every time a user can give: longer runs end by other bounds first, and sums
 // of a few of them do not overflow.
-const maxSpan = 10 * 365 * 24 * engine.Hour
+const MaxSpan = 10 * 365 * 24 * engine.Hour
 
-// parseDuration reads "15s", "1m30s", "250ms": a number needs a unit, and nothing is
+// ParseDuration reads "15s", "1m30s", "250ms": a number needs a unit, and nothing is
 // negative. Fractions such as "1.5s" are exact down to the nanosecond.
-func parseDuration(s string) (engine.Time, error) {
+func ParseDuration(s string) (engine.Time, error) {
 	const want = `want a duration with a unit, such as "250ms", "15s" or "1m30s"`
-	if _, ok := decimal(s, 9); ok || s == "" {
+	if _, ok := Decimal(s, 9); ok || s == "" {
 		return 0, fmt.Errorf("%q has no unit: %s", s, want)
 	}
 	d, err := time.ParseDuration(s)
@@ -27,35 +27,35 @@ func parseDuration(s string) (engine.Time, error) {
 		return 0, fmt.Errorf("%q is no duration: %s", s, want)
 	case d < 0:
 		return 0, fmt.Errorf("%q is negative: %s", s, want)
-	case engine.FromDuration(d) > maxSpan:
+	case engine.FromDuration(d) > MaxSpan:
 		return 0, fmt.Errorf("%q is longer than 10 years", s)
 	}
 	return engine.FromDuration(d), nil
 }
 
-// parseSpan reads what programs take as a time: a duration with a unit, or a number of units.
-func parseSpan(s string, unit engine.Time) (engine.Time, bool) {
-	if n, ok := decimal(s, 0); ok {
-		if n > uint64(maxSpan/unit) {
+// ParseSpan reads what programs take as a time: a duration with a unit, or a number of units.
+func ParseSpan(s string, unit engine.Time) (engine.Time, bool) {
+	if n, ok := Decimal(s, 0); ok {
+		if n > uint64(MaxSpan/unit) {
 			return 0, false
 		}
 		return engine.Time(n) * unit, true
 	}
-	t, err := parseDuration(s)
+	t, err := ParseDuration(s)
 	return t, err == nil
 }
 
-// rateUnit is what a Rate counts in: a thousandth of a request a second.
-const rateUnit = 1000
+// RateUnit is what a Rate counts in: a thousandth of a request a second.
+const RateUnit = 1000
 
-// maxRate bounds a rate: a million requests a second.
-const maxRate = 1_000_000 * rateUnit
+// MaxRate bounds a rate: a million requests a second.
+const MaxRate = 1_000_000 * RateUnit
 
-// parseRate reads "200/s", "30/m", "2000/h" into thousandths of a request a second.
-func parseRate(s string) (int, error) {
+// ParseRate reads "200/s", "30/m", "2000/h" into thousandths of a request a second.
+func ParseRate(s string) (int, error) {
 	const want = `want requests in a time, such as "200/s", "30/m" or "0.5/s"`
 	number, unit, ok := strings.Cut(s, "/")
-	milli, isNumber := decimal(strings.TrimSpace(number), 3)
+	milli, isNumber := Decimal(strings.TrimSpace(number), 3)
 	if !ok || !isNumber {
 		return 0, fmt.Errorf("%q is no rate: %s", s, want)
 	}
@@ -75,17 +75,17 @@ func parseRate(s string) (int, error) {
 		return 0, fmt.Errorf("%q is no whole number of thousandths of a request a second", s)
 	case milli/per == 0:
 		return 0, fmt.Errorf("%q is no traffic: leave the entry out, or %s", s, want)
-	case milli/per > maxRate:
+	case milli/per > MaxRate:
 		return 0, fmt.Errorf("%q is more than 1000000/s", s)
 	}
 	return int(milli / per), nil
 }
 
-// decimal reads a plain non-negative decimal number times 10^places, exactly: "1.5" with 3
+// Decimal reads a plain non-negative decimal number times 10^places, exactly: "1.5" with 3
 // places is 1500. It is not ok when digits would be lost or it does not fit 63 bits.
-func decimal(s string, places int) (uint64, bool) {
+func Decimal(s string, places int) (uint64, bool) {
 	whole, frac, point := strings.Cut(s, ".")
-	if !digits(whole) && (!point || whole != "") || point && !digits(frac) {
+	if !Digits(whole) && (!point || whole != "") || point && !Digits(frac) {
 		return 0, false
 	}
 	for len(frac) > places {
@@ -105,7 +105,8 @@ func decimal(s string, places int) (uint64, bool) {
 	return n, true
 }
 
-func digits(s string) bool {
+// Digits says whether a text is decimal digits and nothing else.
+func Digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
@@ -116,9 +117,9 @@ func digits(s string) bool {
 
 var errNumber = errors.New("no number")
 
-// scientific reads a decimal number with an optional exponent, such as "1.5e-05", times
+// Scientific reads a decimal number with an optional exponent, such as "1.5e-05", times
 // 10^places, rounded down to an integer. Digits past that are cut off.
-func scientific(s string, places int) (uint64, error) {
+func Scientific(s string, places int) (uint64, error) {
 	mantissa, exponent, has := strings.Cut(strings.ToLower(s), "e")
 	e := 0
 	if has {
@@ -129,7 +130,7 @@ func scientific(s string, places int) (uint64, error) {
 		e = n
 	}
 	whole, frac, point := strings.Cut(mantissa, ".")
-	if !digits(whole) || point && !digits(frac) {
+	if !Digits(whole) || point && !Digits(frac) {
 		return 0, errNumber
 	}
 	shift := e + places - len(frac)
@@ -151,4 +152,13 @@ func scientific(s string, places int) (uint64, error) {
 		return 0, errNumber
 	}
 	return n, nil
+}
+
+// RateText writes a rate as it is read: "100/s", "0.5/s".
+func RateText(r int) string {
+	s := strconv.Itoa(r / RateUnit)
+	if frac := r % RateUnit; frac != 0 {
+		s += "." + strings.TrimRight(strconv.Itoa(RateUnit + frac)[1:], "0")
+	}
+	return s + "/s"
 }
