@@ -8,7 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -90,7 +90,7 @@ func TestPreStopOutlastsDetection(t *testing.T) {
 	t.Parallel()
 	lb := world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}
 	sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, lb)
-	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(7 * sec)}}
+	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: servers.HookSleep, Duration: engine.Constant(7 * sec)}}
 	if mean, _, causes := overSeeds(t, sc, 50); mean != 0 {
 		t.Errorf("lost %.3f s: %v", mean, causes)
 	}
@@ -127,7 +127,7 @@ func TestAllUnhealthy(t *testing.T) {
 		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, lb)
 		// Every pod terminates and serves on for 20 s: ready nowhere, served by the fallback.
 		sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web"}}
-		sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(20 * sec)}}
+		sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: servers.HookSleep, Duration: engine.Constant(20 * sec)}}
 		mean, _, causes := overSeeds(t, sc, 10)
 		lost := causes[ledger.Blame{Cause: ledger.NoHealthyTarget, Actor: ledger.Spec, Elsewhere: true}]
 		if open && mean != 0 || !open && lost == 0 {
@@ -141,7 +141,7 @@ func TestDrainCut(t *testing.T) {
 	t.Parallel()
 	lb := world.LoadBalancer{Target: world.TargetPods, Members: world.MembersReadyPods, Drain: 5 * sec}
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
-	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(20 * sec)}}
+	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: servers.HookSleep, Duration: engine.Constant(20 * sec)}}
 	sc.Workloads[0].App.Serve = engine.Constant(8 * sec)
 	sc.Traffic[0].Timeout = 60 * sec
 	_, _, causes := overSeeds(t, sc, 3)
@@ -157,7 +157,7 @@ func draining(kind world.Connection) *world.Scenario {
 		Target: world.TargetPods, Members: world.MembersReadyPods, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 5 * sec,
 	}
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
-	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(30 * sec)}}
+	sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: servers.HookSleep, Duration: engine.Constant(30 * sec)}}
 	grace(60)(sc)
 	sc.Workloads[0].App.Serve = engine.Constant(10 * sec)
 	t := &sc.Traffic[0]

@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -64,7 +64,7 @@ func TestPairsOfCuts(t *testing.T) {
 	hook := func(d engine.Time) func(*world.Scenario) {
 		return func(sc *world.Scenario) {
 			grace(60)(sc)
-			sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: scenario.HookSleep, Duration: engine.Constant(d)}}
+			sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: servers.HookSleep, Duration: engine.Constant(d)}}
 		}
 	}
 	runPairs(t, []pairWorld{

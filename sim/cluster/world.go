@@ -14,6 +14,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -497,7 +498,7 @@ func (w *World) mainContainer(workload int) int { return w.workloads[workload].m
 
 func (w *World) hook(id ReplicaSetID, c *corev1.Container) world.Hook {
 	if w.deployment(id) != w.sc.Workloads[id.Workload].Deployment {
-		return scenario.HookOf(c, world.Overrides{})
+		return servers.HookOf(c, world.Overrides{})
 	}
 	return w.workloads[id.Workload].hooks[c.Name]
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -187,7 +188,7 @@ func hookName(h *corev1.LifecycleHandler) string {
 // preStop has a pod go on serving for so many seconds, until nobody sends to it any more.
 func (t *target) preStop(seconds int64) *Change {
 	hook := t.w.Hooks[t.container().Name]
-	if hook.Kind == scenario.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
+	if hook.Kind == servers.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
 		return nil
 	}
 	handler, to := &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}, fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
@@ -329,7 +330,7 @@ func (t *target) handler() *Change {
 		cost += ": " + why
 	}
 	return &Change{
-		ID: "sigterm", Title: title, profile: scenario.UnknownProfile,
+		ID: "sigterm", Title: title, profile: servers.UnknownProfile,
 		Cost: strings.Join(append([]string{cost}, remedies[1:]...), "; or "),
 	}
 }

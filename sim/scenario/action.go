@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -277,7 +278,7 @@ func (b *builder) newImage(id, container, image string) {
 		}
 		c := *w.Container()
 		c.Image = image
-		app := ContainerApp(&c, w.Deployment.Spec.Template.Labels, b.doc.set.For(w.Deployment.Name))
+		app := servers.ContainerApp(&c, w.Deployment.Spec.Template.Labels, b.doc.set.For(w.Deployment.Name))
 		if app.Profile == w.App.Profile {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -142,11 +143,11 @@ func started(s *world.Scenario) []Alternative {
 			if a.StartSaid || changed.Workloads[i].Aside {
 				continue
 			}
-			start, longest := startsBetween(a)
+			start, longest := servers.StartsBetween(a)
 			if most {
 				start = longest
 			}
-			a.Start, values = engine.Constant(start), append(values, startWords(a, start.Duration().String()))
+			a.Start, values = engine.Constant(start), append(values, servers.StartWords(a, start.Duration().String()))
 		}
 		if values != nil {
 			out = append(out, Alternative{"start", strings.Join(distinct(values), ", "), changed})
@@ -224,7 +225,7 @@ func unhooked(s *world.Scenario) bool {
 		for _, name := range sortedKeys(s.Workloads[i].Hooks) {
 			h := s.Workloads[i].Hooks[name]
 			if h.Assumes != "" && !s.Workloads[i].Aside {
-				h, changed = world.Hook{Kind: HookMissing, Why: "the image has no " + h.Assumes + ": the hook fails at once, without any delay"}, true
+				h, changed = world.Hook{Kind: servers.HookMissing, Why: "the image has no " + h.Assumes + ": the hook fails at once, without any delay"}, true
 			}
 			hooks[name] = h
 		}
@@ -252,7 +253,7 @@ func otherProfiles(s *world.Scenario) []Alternative {
 				w.App = asProfile(w.App, id, w)
 			}
 		}
-		p, _ := profileNamed(id)
+		p, _ := servers.Named(id)
 		out = append(out, Alternative{"sigterm", fmt.Sprintf("%s: listener %s, requests %s", id, p.Listener, p.InFlight), changed})
 	}
 	return out
@@ -260,14 +261,14 @@ func otherProfiles(s *world.Scenario) []Alternative {
 
 // as is the app with what another profile does at SIGTERM.
 func asProfile(a world.App, id string, w *world.Workload) world.App {
-	var e evidence
+	var e servers.Evidence
 	template := &w.Deployment.Spec.Template
 	for i := range template.Spec.Containers {
 		if template.Spec.Containers[i].Name == w.Server {
-			e = *evidenceOf(&template.Spec.Containers[i], template.Labels)
+			e = *servers.EvidenceOf(&template.Spec.Containers[i], template.Labels)
 		}
 	}
-	other := profileFor(&e, id)
+	other := servers.AppFor(&e, id)
 	out := a
 	out.Profile, out.Alternatives = other.Profile, nil
 	out.IgnoresSIGTERM, out.Listener, out.DrainFor = other.IgnoresSIGTERM, other.Listener, other.DrainFor

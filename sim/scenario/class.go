@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -157,7 +158,7 @@ func isPeer(s *subject) bool {
 	if svc.Spec.PublishNotReadyAddresses || namesPeer(s) && s.port.Protocol == corev1.ProtocolTCP {
 		return true
 	}
-	if s.container == nil || !isDatabase(evidenceOf(s.container, nil)) {
+	if s.container == nil || !servers.IsDatabase(servers.EvidenceOf(s.container, nil)) {
 		return false
 	}
 	switch targetNumber(s) {
@@ -198,7 +199,7 @@ func isSession(s *subject) bool {
 	if !strings.HasPrefix(s.port.Name, "tcp-") || s.container == nil {
 		return false
 	}
-	return profileFor(evidenceOf(s.container, s.template.Labels), "").Basis == "assumed"
+	return servers.AppFor(servers.EvidenceOf(s.container, s.template.Labels), "").Basis == "assumed"
 }
 
 // routed says whether an Ingress or HTTPRoute names the port.

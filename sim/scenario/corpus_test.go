@@ -101,8 +101,8 @@ func TestOwnManifestsScenarios(t *testing.T) {
 	if len(edge[0].Families) != len(unknownFamilies()) || len(edge[0].Scenario.Services) != 2 {
 		t.Error("edge: its clients come through one of several load balancers, and two Services select its pods")
 	}
-	if h := edge[0].Scenario.Workloads[0].Hooks["controller"]; words(h) != "exec uniform 1s-2s closes signals fails readiness waits" {
-		t.Errorf("edge: preStop is %s", words(h))
+	if h := edge[0].Scenario.Workloads[0].Hooks["controller"]; h.Duration.String() != "uniform 1s-2s" || !h.ClosesListener || !h.SignalsServer || !h.FailsReadiness || !h.WaitsForRequests {
+		t.Errorf("edge: preStop is %+v", h)
 	}
 	if edge[1].FailurePolicy != "Fail" {
 		t.Errorf("edge: failurePolicy of the webhook is %q", edge[1].FailurePolicy)
@@ -168,8 +168,8 @@ func TestCorpusScenarios(t *testing.T) {
 	if len(ingress.Families) != len(unknownFamilies()) || len(ingress.Scenario.Services) != 2 {
 		t.Error("ingress-nginx: its clients come through one of several load balancers, and two Services select its pods")
 	}
-	if h := ingress.Scenario.Workloads[0].Hooks["controller"]; words(h) != "exec uniform 1s-2s closes signals fails readiness waits" {
-		t.Errorf("ingress-nginx: preStop is %s", words(h))
+	if h := ingress.Scenario.Workloads[0].Hooks["controller"]; h.Duration.String() != "uniform 1s-2s" || !h.ClosesListener || !h.SignalsServer || !h.FailsReadiness || !h.WaitsForRequests {
+		t.Errorf("ingress-nginx: preStop is %+v", h)
 	}
 	if got := inferFile(t, "ingress-nginx-cloud.yaml", Options{})[1].FailurePolicy; got != "Fail" {
 		t.Errorf("ingress-nginx: failurePolicy of the webhook is %q", got)

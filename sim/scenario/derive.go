@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -72,7 +73,7 @@ func (b *builder) servicesOf(index int) {
 // serve has a workload's App be that of the container which the entry's port leads to.
 func (b *builder) serve(w *world.Workload, e *entry) {
 	template := &w.Deployment.Spec.Template
-	i := ServerOf(template, e.port.TargetPort.IntVal, e.port.TargetPort.StrVal)
+	i := servers.ServerOf(template, e.port.TargetPort.IntVal, e.port.TargetPort.StrVal)
 	if i < 0 || template.Spec.Containers[i].Name == w.Server {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -125,8 +126,8 @@ func FuzzHook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script, image string) {
 		for _, argv := range [][]string{{"sh", "-c", script}, strings.Fields(script)} {
 			c := &corev1.Container{Image: image, Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: argv}}}}
-			h := HookOf(c, world.Overrides{})
-			if h.Duration.Min() < 0 || h.Duration.Max() > foreverHook || h.ActsAfter.Max() > h.Duration.Max() || h.Kind == HookNone {
+			h := servers.HookOf(c, world.Overrides{})
+			if h.Duration.Min() < 0 || h.Duration.Max() > servers.Forever || h.ActsAfter.Max() > h.Duration.Max() || h.Kind == servers.HookNone {
 				t.Fatalf("%+v", h)
 			}
 		}

@@ -1,5 +1,7 @@
 package scenario
 
+import "github.com/lameduck-proxy/lameduck/sim/servers"
+
 // The grammar of a Scenario document as data: what check.go checks a document against, what
 // --set may name, and what an unknown field is compared with. docs/model/simulator.md 6
 // in a table.
@@ -144,7 +146,7 @@ func latencyShape() shape {
 // appShape is an app, or what a revision changes of it.
 func appShape(revisions bool) shape {
 	s := fieldsOf(
-		field{"profile", word(profileIDs()...)},
+		field{"profile", word(servers.ProfileIDs()...)},
 		field{"init", of(dist)},
 		field{"start", of(dist)},
 		field{"readyAfter", of(dist)},

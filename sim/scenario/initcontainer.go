@@ -7,10 +7,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// DefaultInit is how long an init container runs of which nothing is known
-// (docs/model/simulator.md 9).
-func DefaultInit() engine.Dist { return engine.Constant(5 * engine.Second) }
-
 // initContainers counts a pod's init containers that end before the next begins: all but sidecars.
 func initContainers(pod *corev1.PodSpec) int {
 	n := 0

@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 )
 
 // sleepAction is the first version that has preStop sleep without a feature gate
@@ -30,11 +31,11 @@ func (b *builder) checkHooks(o *manifest.Object, pod *corev1.PodSpec) {
 			b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, path, fmt.Sprintf(format, args...)))
 		}
 		b.checkSleeps(o, pod, i)
-		h := HookOf(&containers[i], b.doc.set.For(o.Name))
-		if h.Kind == HookMissing && len(hook.PreStop.Exec.Command) > 0 {
+		h := servers.HookOf(&containers[i], b.doc.set.For(o.Name))
+		if h.Kind == servers.HookMissing && len(hook.PreStop.Exec.Command) > 0 {
 			warn("preStop.exec.command", "%s; valid here: preStop: {sleep: {seconds: N}}, for which the kubelet needs no program (Kubernetes %s and later)", h.Why, sleepAction)
 		}
-		if old && h.Kind == HookSleep {
+		if old && h.Kind == servers.HookSleep {
 			warn("preStop.sleep", "Kubernetes %s has no sleep action by default, %s is the first; it is simulated all the same", b.out.Kubernetes.Version, sleepAction)
 		}
 		// docs/model/pod-lifecycle.md 2.3: the API server drops the field while the gate is off.
@@ -70,7 +71,7 @@ func (b *builder) checkSleeps(o *manifest.Object, pod *corev1.PodSpec, container
 			"%d is more than terminationGracePeriodSeconds, %d: the API server refuses it; valid here: 0 to %d, or a longer terminationGracePeriodSeconds",
 			h.Sleep.Seconds, grace, grace)))
 	}
-	took := HookOf(c, b.doc.set.For(o.Name)).Duration.Min()
+	took := servers.HookOf(c, b.doc.set.For(o.Name)).Duration.Min()
 	if refused || c.Lifecycle.PreStop == nil || took == 0 || took < engine.Time(grace)*engine.Second {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 )
 
 // lifecycle.stopSignal has no effect while its gate is off, and whoever wrote it is told so.
@@ -18,7 +19,7 @@ func TestAStopSignalIsDroppedByKubernetes(t *testing.T) {
 		!strings.Contains(problems[0].String(), "lifecycle.stopSignal: Kubernetes drops it without the feature gate ContainerStopSignals") {
 		t.Errorf("problems %v", problems)
 	}
-	if app := cases[0].Scenario.Workloads[0].App; app.Profile != UnknownProfile || app.IgnoresSIGTERM {
+	if app := cases[0].Scenario.Workloads[0].App; app.Profile != servers.UnknownProfile || app.IgnoresSIGTERM {
 		t.Errorf("the app is taken to be %+v", app)
 	}
 	// Nothing is said of a container without one.

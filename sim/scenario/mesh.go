@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 )
 
 // A service mesh has proxies beside the clients, or on their nodes, choose the endpoint: kube-proxy's
@@ -51,9 +52,9 @@ func saidMesh(labels, annotations map[string]string) (m mesh, no bool) {
 func sidecarIn(pod *corev1.PodSpec) mesh {
 	for _, containers := range [][]corev1.Container{pod.Containers, pod.InitContainers} {
 		for i := range containers {
-			image := parseImage(containers[i].Image)
+			image := servers.ParseImage(containers[i].Image)
 			switch c := &containers[i]; {
-			case c.Name == "istio-proxy", image.named("proxyv2"):
+			case c.Name == "istio-proxy", image.Named("proxyv2"):
 				return mesh{"Istio", "sidecars"}
 			case c.Name == "linkerd-proxy":
 				return mesh{"Linkerd", "sidecars"}

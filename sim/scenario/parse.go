@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -204,7 +205,7 @@ func (b *builder) name() string {
 	if b.doc.object.Name != "" {
 		return b.doc.object.Name
 	}
-	name := base(b.doc.object.File)
+	name := servers.Base(b.doc.object.File)
 	name, _, _ = strings.Cut(name, ".")
 	return cmp.Or(name, "scenario")
 }
@@ -276,9 +277,9 @@ func (b *builder) workloads(apps cursor) {
 	for i := range b.world.deployments {
 		d := b.world.deployments[i]
 		w := world.Workload{Deployment: d.Value, Object: d.Object}
-		server := ServerOf(&d.Value.Spec.Template, 0, "")
+		server := servers.ServerOf(&d.Value.Spec.Template, 0, "")
 		if target, ok := b.world.targetOf(d.Namespace, d.Value.Spec.Template.Labels); ok {
-			server = ServerOf(&d.Value.Spec.Template, target.IntVal, target.StrVal)
+			server = servers.ServerOf(&d.Value.Spec.Template, target.IntVal, target.StrVal)
 		}
 		b.describe(&w, server)
 		readInitTime(&w.App, b.doc.spec().get("init"))
@@ -306,8 +307,8 @@ func hooksOf(pod *corev1.PodSpec, set world.Overrides) map[string]world.Hook {
 	var hooks map[string]world.Hook
 	for _, containers := range [][]corev1.Container{pod.Containers, pod.InitContainers} {
 		for i := range containers {
-			h := HookOf(&containers[i], set)
-			if h.Kind == HookNone {
+			h := servers.HookOf(&containers[i], set)
+			if h.Kind == servers.HookNone {
 				continue
 			}
 			if hooks == nil {
@@ -331,12 +332,12 @@ func (b *builder) workloadNames() []string {
 func (b *builder) describe(w *world.Workload, server int) {
 	template := &w.Deployment.Spec.Template
 	if server < 0 {
-		w.App = unknownApp()
+		w.App = servers.UnknownApp()
 		return
 	}
 	c := &template.Spec.Containers[server]
 	w.Server = c.Name
-	w.App = ContainerApp(c, template.Labels, b.doc.set.For(w.Deployment.Name))
+	w.App = servers.ContainerApp(c, template.Labels, b.doc.set.For(w.Deployment.Name))
 }
 
 // app puts what apps.NAME says over the table's profile.
@@ -354,13 +355,13 @@ func (b *builder) app(w *world.Workload, c cursor) {
 
 func (b *builder) changeApp(w *world.Workload, app world.App, c cursor) world.App {
 	if p := c.get("profile").text(""); p != "" && b.doc.set.Profile == "" {
-		if i := ServerOf(&w.Deployment.Spec.Template, 0, w.Server); i >= 0 {
+		if i := servers.ServerOf(&w.Deployment.Spec.Template, 0, w.Server); i >= 0 {
 			before := app
-			app = profileFor(evidenceOf(w.Container(), w.Deployment.Spec.Template.Labels), p)
+			app = servers.AppFor(servers.EvidenceOf(w.Container(), w.Deployment.Spec.Template.Labels), p)
 			app.Start, app.Serve, app.Init, app.InitSaid = before.Start, before.Serve, before.Init, before.InitSaid
 		}
 	}
-	_, given := lookup(b.doc.set.For(w.Deployment.Name).Start, w.Server)
+	_, given := world.Lookup(b.doc.set.For(w.Deployment.Name).Start, w.Server)
 	if v := c.get("start"); v.present() && !given {
 		app.Start = v.dist(app.Start, "")
 		app.StartSaid = true
@@ -431,7 +432,7 @@ func (b *builder) checkSet() {
 		for i := range d.Value.Spec.Template.Spec.Containers {
 			c := &d.Value.Spec.Template.Spec.Containers[i]
 			names = append(names, c.Name)
-			if HookOf(c, world.Overrides{}).Kind != HookNone {
+			if servers.HookOf(c, world.Overrides{}).Kind != servers.HookNone {
 				hooked, has = append(hooked, c.Name), true
 			}
 		}
@@ -561,10 +562,10 @@ func (b *builder) finish() {
 func (b *builder) assumeWorkload(w *world.Workload) {
 	name := w.Deployment.Name
 	if w.App.Basis != "manifest" {
-		b.assumeAs("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, basisWords(&w.App)), w.App.Basis)
+		b.assumeAs("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, servers.BasisWords(&w.App)), w.App.Basis)
 	}
-	if _, ok := lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.StartSaid {
-		words := startWords(&w.App, w.App.Start.String())
+	if _, ok := world.Lookup(b.doc.set.For(name).Start, w.Server); !ok && !w.App.StartSaid {
+		words := servers.StartWords(&w.App, w.App.Start.String())
 		if by := w.App.JVMBy; by != "" {
 			words = strings.Replace(words, "(a JVM)", "(a JVM, by its "+by+")", 1)
 		}

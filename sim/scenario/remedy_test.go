@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 )
 
 // A namespace with the label has its pods get the gate of their target group; where they have it, or
@@ -105,8 +106,8 @@ func TestConnectionDrainingIsARemedy(t *testing.T) {
 // An app that ignores SIGTERM is never told to take longer for it.
 func TestWhatHelpsAnAppThatIgnoresSIGTERM(t *testing.T) {
 	t.Parallel()
-	for _, p := range Profiles() {
-		app := profileFor(&evidence{}, p.ID)
+	for _, p := range servers.Profiles() {
+		app := servers.AppFor(&servers.Evidence{}, p.ID)
 		remedies := TerminationRemedies(&app)
 		if (len(remedies) > 0) != app.IgnoresSIGTERM {
 			t.Errorf("%s: %q", p.ID, remedies)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -15,8 +16,8 @@ import (
 func (d *document) applySets(opts *Options) {
 	d.set.Profile = opts.Profile
 	if opts.Profile != "" {
-		if _, ok := profileNamed(opts.Profile); !ok {
-			d.settingError(opts.Wording.Option("profile", opts.Profile), "there is no such profile; %s", didYouMean(opts.Profile, profileIDs()))
+		if _, ok := servers.Named(opts.Profile); !ok {
+			d.settingError(opts.Wording.Option("profile", opts.Profile), "there is no such profile; %s", didYouMean(opts.Profile, servers.ProfileIDs()))
 			d.set.Profile = ""
 		}
 	}

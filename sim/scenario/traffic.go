@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -100,7 +101,7 @@ func (b *builder) subject(s manifest.Typed[*corev1.Service], after *corev1.Servi
 
 func subjectOf(s manifest.Typed[*corev1.Service], port int, t *corev1.PodTemplateSpec) subject {
 	out := subject{service: s, port: &s.Value.Spec.Ports[port], template: t}
-	if i := ServerOf(t, out.port.TargetPort.IntVal, out.port.TargetPort.StrVal); i >= 0 {
+	if i := servers.ServerOf(t, out.port.TargetPort.IntVal, out.port.TargetPort.StrVal); i >= 0 {
 		out.container = &t.Spec.Containers[i]
 	}
 	return out

@@ -35,3 +35,13 @@ func forWorkload(all []Named, workload string) []Named {
 	}
 	return out
 }
+
+// Lookup returns what the last of the values says for a name, ok false where none does.
+func Lookup(all []Named, name string) (d engine.Dist, ok bool) {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Name == "" || all[i].Name == name {
+			return all[i].Dist, true
+		}
+	}
+	return engine.Dist{}, false
+}

@@ -15,7 +15,7 @@ var commandRooms = []string{"cmd/lameduck/internal/cli", "cmd/lameduck/internal/
 // flagExceptions are texts of pure packages that name a flag of another program which is called like one of lameduck's, by
 // package and text.
 var flagExceptions = []permit{
-	{"sim/scenario --timeout", "how long curl, wget and others wait, in the command of a preStop hook"},
+	{"sim/servers --timeout", "how long curl, wget and others wait, in the command of a preStop hook"},
 	{"sim/scenario --iptables-min-sync-period", "what GKE gives kube-proxy, as a source has it"},
 	{"sim/scenario --iptables-sync-period", "the same"},
 }

@@ -324,6 +324,7 @@ var packages = []packageRule{
 		},
 		modules: []permit{{"k8s.io/api", apiTypes}},
 		testOwn: []permit{
+			{"sim/servers", "what the programs in containers do"},
 			{"endpoints", "the behaviour of a version in worlds made by hand"}, {"endpoints/manifest", "worlds from manifests"},
 			{"sim/sweep", "the stories of examples, over several seeds"}, {"sim/record", "whether they come out as they say"},
 			{"sim/story", "what is said of an address where nothing is"},
@@ -343,8 +344,18 @@ var packages = []packageRule{
 		modules: []permit{{"k8s.io/api", "the objects that the nouns stand for"}, {"k8s.io/apimachinery", apiMachine}},
 	},
 	{
+		path: "sim/servers", pure: true,
+		own: []permit{
+			{"sim/world", "an App and a Hook are what comes out"},
+			{"sim/engine", "virtual time and distributions"},
+			{"sim/units", "times among arguments"},
+		},
+		modules: []permit{{"k8s.io/api", "containers, probes and hooks"}},
+	},
+	{
 		path: "sim/scenario", pure: true,
 		own: []permit{
+			{"sim/servers", "what the programs in containers do"},
 			{"sim/units", "durations, rates and numbers as people write them"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time and seeds"},
@@ -375,6 +386,7 @@ var packages = []packageRule{
 	{
 		path: "sim/cluster", pure: true,
 		own: []permit{
+			{"sim/servers", "what the programs in containers do"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "events and random streams"},
 			{"sim/ledger", "whom a failed attempt is put down to"},
@@ -417,6 +429,7 @@ var packages = []packageRule{
 	{
 		path: "sim/fix", pure: true,
 		own: []permit{
+			{"sim/servers", "what the programs in containers do"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time"},
 			{"sim/scenario", "what is changed"},

@@ -11,8 +11,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/kubeproxy"
 )
 
-// servers reads flags and a configuration.
-func servers(t *testing.T, config string, args ...string) (string, error) {
+// serversOf reads flags and a configuration.
+func serversOf(t *testing.T, config string, args ...string) (string, error) {
 	t.Helper()
 	var object *manifest.Object
 	if config != "" {
@@ -63,7 +63,7 @@ func TestWhereServersListen(t *testing.T) {
 		{"ports of nowhere", "healthzBindAddress: 127.0.0.1:8000", "--metrics-port=0 --healthz-port=0", " "},
 		{"nowhere", "metricsBindAddress: 0.0.0.0:9000", "--metrics-bind-address= --healthz-bind-address=", " "},
 	} {
-		got, err := servers(t, c.config, strings.Fields(c.args)...)
+		got, err := serversOf(t, c.config, strings.Fields(c.args)...)
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, error %v; want %q", c.name, got, err, c.want)
 		}
@@ -78,7 +78,7 @@ func TestAddressesThatNobodyCanListenOn(t *testing.T) {
 		{"--metrics-bind-address=localhost:10249", `--metrics-bind-address "localhost:10249": want an IP address, with or without a port, such as 127.0.0.1:10249`},
 		{"--healthz-bind-address=0.0.0.0:99999", `--healthz-bind-address "0.0.0.0:99999": want an IP address, with or without a port, such as 0.0.0.0:10256`},
 	} {
-		if _, err := servers(t, "", strings.Fields(c.args)...); err == nil || err.Error() != c.want {
+		if _, err := serversOf(t, "", strings.Fields(c.args)...); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %s", c.args, err, c.want)
 		}
 	}

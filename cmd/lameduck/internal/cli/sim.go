@@ -23,6 +23,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -162,7 +163,7 @@ func listWords() []string {
 
 func profileNames() []string {
 	var names []string
-	for _, p := range scenario.Profiles() {
+	for _, p := range servers.Profiles() {
 		names = append(names, p.ID)
 	}
 	return names
@@ -550,7 +551,7 @@ func (c *simCommand) printList() error {
 		}
 	case "profiles":
 		rows = append(rows, []string{"PROFILE", "IMAGE OR COMMAND", "LISTENER AT SIGTERM", "IN FLIGHT", "SOURCE"})
-		for _, p := range scenario.Profiles() {
+		for _, p := range servers.Profiles() {
 			rows = append(rows, []string{p.ID, p.Match, p.Listener, p.InFlight, p.Source + " (" + p.Status + ")"})
 		}
 	case "presets":

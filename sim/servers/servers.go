@@ -1,4 +1,4 @@
-package scenario
+package servers
 
 import (
 	"strings"
@@ -10,42 +10,34 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-func lookup(all []world.Named, name string) (engine.Dist, bool) {
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Name == "" || all[i].Name == name {
-			return all[i].Dist, true
-		}
-	}
-	return engine.Dist{}, false
-}
-
 // AppOf returns what the serving container of a pod does, by its image, command and
 // arguments (Profiles), and which container that is (ServerOf). Overrides count for the
 // workload when they went through Overrides.For.
 func AppOf(pod *corev1.PodTemplateSpec, set world.Overrides) world.App {
 	i := ServerOf(pod, 0, "")
 	if i < 0 {
-		return unknownApp()
+		return UnknownApp()
 	}
 	return ContainerApp(&pod.Spec.Containers[i], pod.Labels, set)
 }
 
 // ContainerApp returns what one container of a pod with these labels does.
 func ContainerApp(c *corev1.Container, labels map[string]string, set world.Overrides) world.App {
-	e := evidenceOf(c, labels)
-	app := profileFor(e, set.Profile)
-	if start, ok := lookup(set.Start, c.Name); ok {
+	e := EvidenceOf(c, labels)
+	app := AppFor(e, set.Profile)
+	if start, ok := world.Lookup(set.Start, c.Name); ok {
 		app.Start = start
 	}
 	return app
 }
 
-func unknownApp() world.App {
-	return profileFor(&evidence{}, "")
+// UnknownApp is an app of which nothing is known.
+func UnknownApp() world.App {
+	return AppFor(&Evidence{}, "")
 }
 
-// profileFor makes the App of the profile with that id, or of the first that matches.
-func profileFor(e *evidence, id string) world.App {
+// AppFor makes the App of the profile with that id, or of the first that matches.
+func AppFor(e *Evidence, id string) world.App {
 	for _, p := range Profiles() {
 		if id != "" && p.ID != id || id == "" && (p.match == nil || !p.match(e)) {
 			continue
@@ -70,7 +62,7 @@ func profileFor(e *evidence, id string) world.App {
 		app.GoAway = app.Graceful()
 		return app
 	}
-	return profileFor(e, UnknownProfile)
+	return AppFor(e, UnknownProfile)
 }
 
 // ServerOf returns the index of the container that listens on a target port, given by number
@@ -99,8 +91,8 @@ func ServerOf(pod *corev1.PodTemplateSpec, port int32, name string) int {
 }
 
 func isSidecar(c *corev1.Container) bool {
-	i := parseImage(c.Image)
-	return i.named("proxyv2", "cloud-sql-proxy", "gce-proxy") || strings.HasSuffix(i.name, "exporter")
+	i := ParseImage(c.Image)
+	return i.Named("proxyv2", "cloud-sql-proxy", "gce-proxy") || strings.HasSuffix(i.name, "exporter")
 }
 
 // DefaultStart is the time from container start to listening of an app of which nothing is
@@ -110,24 +102,24 @@ func DefaultStart() engine.Dist { return engine.Constant(2 * engine.Second) }
 // JVMStart is that of an app that runs on a JVM.
 func JVMStart() engine.Dist { return engine.Constant(15 * engine.Second) }
 
-// startsBetween is the range that is tried of an app's start (docs/model/simulator.md 5.3 and 9).
-func startsBetween(a *world.App) (least, most engine.Time) {
+// StartsBetween is the range that is tried of an app's start (docs/model/simulator.md 5.3 and 9).
+func StartsBetween(a *world.App) (least, most engine.Time) {
 	if a.JVM {
 		return 5 * engine.Second, 40 * engine.Second
 	}
 	return 500 * engine.Millisecond, 20 * engine.Second
 }
 
-// basisWords says where the profile comes from, and from what it was inferred.
-func basisWords(a *world.App) string {
+// BasisWords says where the profile comes from, and from what it was inferred.
+func BasisWords(a *world.App) string {
 	if a.Evidence == "" {
 		return a.Basis
 	}
 	return a.Basis + " from its " + a.Evidence
 }
 
-// startWords says of a start-up that it is a JVM's.
-func startWords(a *world.App, start string) string {
+// StartWords says of a start-up that it is a JVM's.
+func StartWords(a *world.App, start string) string {
 	if a.JVM {
 		return start + " (a JVM)"
 	}
@@ -141,7 +133,7 @@ func DefaultServe() engine.Dist {
 
 // The functions below read the arguments that set a grace period.
 
-func tuneIngressNginx(e *evidence, app *world.App) {
+func tuneIngressNginx(e *Evidence, app *world.App) {
 	if v, ok := e.grace("--shutdown-grace-period"); ok && v > 0 {
 		app.Listener, app.DrainFor = world.ListenerDrains, v
 	}
@@ -150,13 +142,13 @@ func tuneIngressNginx(e *evidence, app *world.App) {
 	}
 }
 
-func tuneEnvoy(e *evidence, app *world.App) {
+func tuneEnvoy(e *Evidence, app *world.App) {
 	if v, ok := e.grace("--drain-time-s"); ok {
 		app.DrainFor = v
 	}
 }
 
-func tuneIstio(e *evidence, app *world.App) {
+func tuneIstio(e *Evidence, app *world.App) {
 	v, ok := units.ParseSpan(e.variable("TERMINATION_DRAIN_DURATION_SECONDS"), engine.Second)
 	if ok {
 		app.DrainFor = v
@@ -166,7 +158,7 @@ func tuneIstio(e *evidence, app *world.App) {
 	}
 }
 
-func tuneTraefik(e *evidence, app *world.App) {
+func tuneTraefik(e *Evidence, app *world.App) {
 	for _, w := range e.words {
 		key, value, ok := strings.Cut(strings.ToLower(w), "=")
 		if !ok || !strings.HasPrefix(key, "--entrypoints.") {
@@ -183,19 +175,19 @@ func tuneTraefik(e *evidence, app *world.App) {
 	}
 }
 
-func tuneGunicorn(e *evidence, app *world.App) {
+func tuneGunicorn(e *Evidence, app *world.App) {
 	if v, ok := e.grace("--graceful-timeout"); ok {
 		app.FinishWithin = v
 	}
 }
 
-func tuneUvicorn(e *evidence, app *world.App) {
+func tuneUvicorn(e *Evidence, app *world.App) {
 	if v, ok := e.grace("--timeout-graceful-shutdown"); ok {
 		app.FinishWithin = v
 	}
 }
 
-func tuneSpring(e *evidence, app *world.App) {
+func tuneSpring(e *Evidence, app *world.App) {
 	switch strings.ToLower(e.variable("SERVER_SHUTDOWN")) {
 	case "immediate":
 		app.InFlight, app.FinishWithin, app.Alternatives = world.InFlightCut, 0, nil
@@ -208,10 +200,14 @@ func tuneSpring(e *evidence, app *world.App) {
 }
 
 // grace reads a flag as a time: a number of seconds, or with a unit.
-func (e *evidence) grace(name string) (engine.Time, bool) {
+func (e *Evidence) grace(name string) (engine.Time, bool) {
 	v, ok := e.option(name)
 	if !ok {
 		return 0, false
 	}
 	return units.ParseSpan(v, engine.Second)
 }
+
+// DefaultInit is how long an init container runs of which nothing is known
+// (docs/model/simulator.md 9).
+func DefaultInit() engine.Dist { return engine.Constant(5 * engine.Second) }

@@ -1,4 +1,4 @@
-package scenario
+package servers
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ const (
 	// (docs/model/simulator.md 5.3).
 	unknownHook = 5 * engine.Second
 	// foreverHook stands for a sleep without end; the grace period ends it.
-	foreverHook = 24 * engine.Hour
+	Forever = 24 * engine.Hour
 )
 
 // HookOf reads a container's preStop hook: what it does to the server and how long it takes.
@@ -39,7 +39,7 @@ func HookOf(c *corev1.Container, set world.Overrides) world.Hook {
 		return world.Hook{}
 	}
 	h := recognise(c, c.Lifecycle.PreStop)
-	if d, ok := lookup(set.PreStop, c.Name); ok && h.Kind != HookNone {
+	if d, ok := world.Lookup(set.PreStop, c.Name); ok && h.Kind != HookNone {
 		h.Duration, h.Undetermined, h.Assumes = d, false, ""
 		h.Why += "; its duration is given"
 		if h.Kind == HookMissing && len(c.Lifecycle.PreStop.Exec.Command) > 0 {
@@ -68,7 +68,7 @@ func execHook(c *corev1.Container, argv []string) world.Hook {
 	if len(argv) == 0 {
 		return world.Hook{Kind: HookMissing, Why: "no command: it fails at once"}
 	}
-	if why := absent(parseImage(c.Image), argv[0]); why != "" {
+	if why := absent(ParseImage(c.Image), argv[0]); why != "" {
 		return world.Hook{Kind: HookMissing, Why: why}
 	}
 	h := interpreter{container: c}.argv(argv, 0).hook(HookExec)
@@ -150,7 +150,7 @@ func (e effect) then(f effect) effect {
 	return out
 }
 
-func addSpan(a, b engine.Time) engine.Time { return min(a+b, foreverHook) }
+func addSpan(a, b engine.Time) engine.Time { return min(a+b, Forever) }
 
 // interpreter works out what a command line does in a container.
 type interpreter struct{ container *corev1.Container }
@@ -170,7 +170,7 @@ func (in interpreter) argv(argv []string, depth int) effect {
 	if script, ok := shellScript(argv); ok {
 		return in.script(script, depth+1)
 	}
-	name := base(argv[0])
+	name := Base(argv[0])
 	if name == "timeout" {
 		return in.timeout(argv, depth+1)
 	}
@@ -183,7 +183,7 @@ func (in interpreter) argv(argv []string, depth int) effect {
 // unwrap takes off what only runs the rest.
 func unwrap(argv []string) []string {
 	for len(argv) > 1 {
-		switch base(argv[0]) {
+		switch Base(argv[0]) {
 		case "exec", "nohup", "busybox", "sudo", "command", "tini", "dumb-init", "--":
 			argv = argv[1:]
 		case "env":
@@ -267,7 +267,7 @@ func (in interpreter) script(script string, depth int) effect {
 		}
 		total = total.then(e)
 		failed, uncertain = e.fails, e.mayFail && !e.fails
-		if len(c.words) > 0 && base(c.words[0]) == "exec" {
+		if len(c.words) > 0 && Base(c.words[0]) == "exec" {
 			break
 		}
 	}
@@ -277,12 +277,12 @@ func (in interpreter) script(script string, depth int) effect {
 func (in interpreter) command(c command, depth int) effect {
 	name := ""
 	if len(c.words) > 0 {
-		name = base(c.words[0])
+		name = Base(c.words[0])
 	}
 	if c.opaque && name != "kill" && name != "echo" && name != "curl" && name != "wget" {
 		return unknownEffect("a value that is computed when it runs: " + strings.Join(c.words, " "))
 	}
-	if why := absent(parseImage(in.container.Image), c.words[0]); why != "" && name != "exec" {
+	if why := absent(ParseImage(in.container.Image), c.words[0]); why != "" && name != "exec" {
 		return effect{fails: true, why: []string{why}}
 	}
 	return in.argv(c.words, depth)
@@ -301,7 +301,7 @@ func (in interpreter) opaqueScript(script string) effect {
 // sleepTime reads sleep's argument: seconds, with or without a unit, "infinity".
 func sleepTime(s string) (engine.Time, bool) {
 	if s == "infinity" || s == "inf" {
-		return foreverHook, true
+		return Forever, true
 	}
 	unit, number := engine.Second, s
 	if s != "" {
@@ -317,8 +317,8 @@ func sleepTime(s string) (engine.Time, bool) {
 		}
 	}
 	milli, ok := units.Decimal(number, 3)
-	if !ok || milli > uint64(foreverHook/unit)*1000 {
-		return foreverHook, ok
+	if !ok || milli > uint64(Forever/unit)*1000 {
+		return Forever, ok
 	}
 	return engine.Time(milli) * (unit / 1000), true
 }

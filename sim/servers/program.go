@@ -1,4 +1,4 @@
-package scenario
+package servers
 
 import (
 	"strings"
@@ -86,7 +86,7 @@ func runSleep(_ *corev1.Container, argv []string) effect {
 
 func runUsleep(_ *corev1.Container, argv []string) effect {
 	if len(argv) == 2 {
-		if n, ok := units.Decimal(argv[1], 0); ok && n < uint64(foreverHook/engine.Microsecond) {
+		if n, ok := units.Decimal(argv[1], 0); ok && n < uint64(Forever/engine.Microsecond) {
 			d := engine.Time(n) * engine.Microsecond
 			return effect{min: d, max: d, why: []string{strings.Join(argv, " ")}}
 		}
@@ -99,7 +99,7 @@ func runPython(_ *corev1.Container, argv []string) effect {
 	text := strings.Join(argv[1:], " ")
 	at := strings.LastIndex(text, "sleep")
 	if at < 0 || strings.Count(text, "sleep") > 1 || strings.Contains(text, "while") || strings.Contains(text, "for ") {
-		return unknownEffect("a script of " + base(argv[0]))
+		return unknownEffect("a script of " + Base(argv[0]))
 	}
 	number := strings.TrimLeft(text[at+len("sleep"):], " (")
 	end := strings.IndexFunc(number, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
@@ -108,9 +108,9 @@ func runPython(_ *corev1.Container, argv []string) effect {
 	}
 	d, ok := sleepTime(number)
 	if !ok {
-		return unknownEffect("a script of " + base(argv[0]))
+		return unknownEffect("a script of " + Base(argv[0]))
 	}
-	return effect{min: d, max: d, why: []string{base(argv[0]) + " sleeps " + d.Duration().String()}}
+	return effect{min: d, max: d, why: []string{Base(argv[0]) + " sleeps " + d.Duration().String()}}
 }
 
 // runKill reads kill [-SIG | -s SIG] PID: what is sent to the server begins its end.
@@ -155,9 +155,9 @@ func runCurl(c *corev1.Container, argv []string) effect {
 	case strings.Contains(text, "/healthcheck/fail"):
 		return effect{max: 100 * engine.Millisecond, failsReadiness: true, why: []string{"Envoy's /healthcheck/fail"}}
 	case strings.Contains(text, "/drain_listeners"), strings.Contains(text, "/quitquitquit"):
-		return effect{max: 100 * engine.Millisecond, closes: true, why: []string{base(argv[0]) + " to the proxy's admin port"}}
+		return effect{max: 100 * engine.Millisecond, closes: true, why: []string{Base(argv[0]) + " to the proxy's admin port"}}
 	}
-	e := unknownEffect(base(argv[0]) + ": how long the answer takes is not known")
+	e := unknownEffect(Base(argv[0]) + ": how long the answer takes is not known")
 	for i, a := range argv {
 		value := ""
 		switch key, v, ok := strings.Cut(a, "="); {
@@ -168,7 +168,7 @@ func runCurl(c *corev1.Container, argv []string) effect {
 		}
 		if d, ok := sleepTime(value); ok {
 			e.max = d
-			e.why = []string{base(argv[0]) + ": at most " + d.Duration().String()}
+			e.why = []string{Base(argv[0]) + ": at most " + d.Duration().String()}
 		}
 	}
 	return e
@@ -177,7 +177,7 @@ func runCurl(c *corev1.Container, argv []string) effect {
 // drainsListeners is Envoy's /drain_listeners?graceful: it returns at once, and the listeners accept
 // until the drain time is over (docs/model/propagation.md 5 Envoy; the default of 600 s, too).
 func drainsListeners(c *corev1.Container) effect {
-	drain, ok := evidenceOf(c, nil).grace("--drain-time-s")
+	drain, ok := EvidenceOf(c, nil).grace("--drain-time-s")
 	if !ok {
 		drain = 10 * engine.Minute
 	}
@@ -202,7 +202,7 @@ func runNginx(_ *corev1.Container, argv []string) effect {
 // each second until nginx has gone (docs/model/load-balancers.md 5.1; verified). nginx goes after
 // --shutdown-grace-period and when its requests are done.
 func runWaitShutdown(c *corev1.Container, _ []string) effect {
-	e := evidenceOf(c, nil)
+	e := EvidenceOf(c, nil)
 	grace, _ := e.grace("--shutdown-grace-period")
 	return effect{
 		min: grace + engine.Second, max: grace + 2*engine.Second,

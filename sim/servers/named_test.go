@@ -1,4 +1,4 @@
-package scenario
+package servers
 
 import "testing"
 
@@ -14,7 +14,7 @@ func TestGeneralProfiles(t *testing.T) {
 		"spring-old":          "spring-old closes cut",
 		"drains":              "drains drains 10s finish",
 	} {
-		if got := appWords(profileFor(&evidence{}, id)); got != want {
+		if got := appWords(AppFor(&Evidence{}, id)); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

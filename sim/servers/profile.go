@@ -1,4 +1,4 @@
-package scenario
+package servers
 
 import (
 	"slices"
@@ -21,10 +21,10 @@ type Profile struct {
 	// Alternatives are other profiles the same evidence may mean, for sensitivity runs.
 	Alternatives []string
 
-	match func(*evidence) bool // nil: only by name
+	match func(*Evidence) bool // nil: only by name
 	app   world.App
 	// tune reads the arguments and variables that change the profile's times.
-	tune func(*evidence, *world.App)
+	tune func(*Evidence, *world.App)
 }
 
 // UnknownProfile is what an app does of which nothing is known.
@@ -48,69 +48,69 @@ func webServers() []Profile {
 	return []Profile{
 		{ID: "ingress-nginx", Match: "ingress-nginx/controller", Listener: "closed after --shutdown-grace-period (0); readiness fails at once",
 			InFlight: "finished within worker-shutdown-timeout, 240 s; then 10 s more", Source: lbDoc + ".1", Status: "verified",
-			match: func(e *evidence) bool {
-				return e.image.is("ingress-nginx", "controller") || e.image.named("nginx-ingress-controller") || e.runs("nginx-ingress-controller")
+			match: func(e *Evidence) bool {
+				return e.image.is("ingress-nginx", "controller") || e.image.Named("nginx-ingress-controller") || e.runs("nginx-ingress-controller")
 			},
 			app: world.App{FinishWithin: 4 * minute, ReadinessFails: true, Linger: 10 * engine.Second, ServerIdle: 75 * engine.Second}, tune: tuneIngressNginx},
 		{ID: "nginx", Match: "nginx, nginxinc/*, nginx-unprivileged", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished, no limit",
 			Source: propDoc, Status: "verified; the image's STOPSIGNAL recalled",
-			match: func(e *evidence) bool {
-				return e.image.named("nginx", "nginx-unprivileged", "openresty") || e.image.in("nginxinc") && !e.image.beside()
+			match: func(e *Evidence) bool {
+				return e.image.Named("nginx", "nginx-unprivileged", "openresty") || e.image.in("nginxinc") && !e.image.beside()
 			},
 			app: world.App{ServerIdle: 75 * engine.Second}},
 		{ID: "envoy-gateway", Match: "envoy managed by Envoy Gateway", Listener: "open while draining, 60 s; readiness fails at once", InFlight: "finished",
 			Source: lbDoc + ".2", Status: "verified",
-			match: func(e *evidence) bool {
+			match: func(e *Evidence) bool {
 				return e.image.of("envoy") && e.labels["gateway.envoyproxy.io/owning-gateway-name"] != ""
 			},
 			app: world.App{Listener: world.ListenerDrains, DrainFor: minute, ReadinessFails: true, ServerIdle: engine.Hour}, tune: tuneEnvoy},
 		{ID: "envoy", Match: "envoyproxy/envoy", Listener: "closed at once", InFlight: "cut", Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool {
+			match: func(e *Evidence) bool {
 				return e.image.of("envoy") || e.runs("envoy")
 			},
 			app: world.App{InFlight: world.InFlightCut, ServerIdle: engine.Hour}},
 		{ID: "istio-proxy", Match: "istio/proxyv2", Listener: "open while draining, 5 s", InFlight: "5 s, then cut", Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.image.named("proxyv2") || e.runs("pilot-agent") },
+			match: func(e *Evidence) bool { return e.image.Named("proxyv2") || e.runs("pilot-agent") },
 			app:   world.App{Listener: world.ListenerDrains, DrainFor: 5 * engine.Second, InFlight: world.InFlightCut, ServerIdle: engine.Hour}, tune: tuneIstio},
 		{ID: "haproxy", Match: "haproxy", Listener: "closed (STOPSIGNAL SIGUSR1)", InFlight: "finished", Source: propDoc, Status: "documented; the image's STOPSIGNAL recalled",
-			match: func(e *evidence) bool { return e.image.of("haproxy") }, app: world.App{}},
+			match: func(e *Evidence) bool { return e.image.of("haproxy") }, app: world.App{}},
 		{ID: "httpd", Match: "httpd", Listener: "closed (STOPSIGNAL SIGWINCH)", InFlight: "finished", Source: propDoc, Status: "recalled",
-			match: func(e *evidence) bool { return e.image.named("httpd") }, app: world.App{ServerIdle: 5 * engine.Second}},
+			match: func(e *Evidence) bool { return e.image.Named("httpd") }, app: world.App{ServerIdle: 5 * engine.Second}},
 		{ID: "traefik", Match: "traefik", Listener: "open for requestAcceptGraceTimeout (0), then closed", InFlight: "finished within graceTimeOut, 10 s",
 			Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.image.named("traefik") }, app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}, tune: tuneTraefik},
+			match: func(e *Evidence) bool { return e.image.Named("traefik") }, app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}, tune: tuneTraefik},
 		{ID: "caddy", Match: "caddy", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.image.named("caddy") || e.runs("caddy") }, app: world.App{ServerIdle: 5 * minute}},
+			match: func(e *Evidence) bool { return e.image.Named("caddy") || e.runs("caddy") }, app: world.App{ServerIdle: 5 * minute}},
 	}
 }
 
 func runtimes() []Profile {
 	return []Profile{
 		{ID: "database", Match: "redis, valkey, postgres, mysql, cassandra, mongo, rabbitmq, kafka and others", Listener: "closed", InFlight: "sessions cut",
-			Source: "docs/model/simulator.md 5.5", Status: "recalled", match: isDatabase, app: world.App{InFlight: world.InFlightCut}},
+			Source: "docs/model/simulator.md 5.5", Status: "recalled", match: IsDatabase, app: world.App{InFlight: world.InFlightCut}},
 		{ID: "gunicorn", Match: "gunicorn in command or arguments", Listener: "closed", InFlight: "finished within --graceful-timeout, 30 s", Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.runs("gunicorn") }, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
+			match: func(e *Evidence) bool { return e.runs("gunicorn") }, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}, tune: tuneGunicorn},
 		{ID: "uvicorn", Match: "uvicorn in command or arguments", Listener: "closed", InFlight: "finished, no limit unless --timeout-graceful-shutdown", Source: propDoc, Status: "verified",
-			match: func(e *evidence) bool { return e.runs("uvicorn") }, app: world.App{ServerIdle: 5 * engine.Second}, tune: tuneUvicorn},
+			match: func(e *Evidence) bool { return e.runs("uvicorn") }, app: world.App{ServerIdle: 5 * engine.Second}, tune: tuneUvicorn},
 		{ID: "puma", Match: "puma in command or arguments", Listener: "closed", InFlight: "finished, no limit", Source: propDoc, Status: "recalled",
-			match: func(e *evidence) bool { return e.runs("puma") }, app: world.App{ServerIdle: 20 * engine.Second}},
+			match: func(e *Evidence) bool { return e.runs("puma") }, app: world.App{ServerIdle: 20 * engine.Second}},
 		{ID: "php-fpm", Match: "php-fpm in command or arguments", Listener: "closed (STOPSIGNAL SIGQUIT)", InFlight: "finished", Source: propDoc, Status: "recalled",
-			match: func(e *evidence) bool { return e.runs("php-fpm") || e.image.named("php-fpm") }, app: world.App{}},
+			match: func(e *Evidence) bool { return e.runs("php-fpm") || e.image.Named("php-fpm") }, app: world.App{}},
 		{ID: "spring-3.4", Match: "java, spring, *-jre, probes of /actuator/", Listener: "closed", InFlight: "finished within 30 s", Source: propDoc, Status: "verified",
 			Alternatives: []string{"spring-old"}, match: isJava, app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: minute}, tune: tuneSpring},
 		{ID: "npm-start", Match: "npm, yarn, pnpm, npx as the command", Listener: "closed: SIGTERM is passed on to node, which has no handler and is not PID 1",
 			InFlight: "cut", Source: packageRunnerSource, Status: "recalled", Alternatives: []string{"ignores", UnknownProfile},
-			match: func(e *evidence) bool { return e.first(packageRunners()...) },
+			match: func(e *Evidence) bool { return e.first(packageRunners()...) },
 			app:   world.App{ServerIdle: 5 * engine.Second, InFlight: world.InFlightCut}},
 		{ID: "node-default", Match: "node", Listener: "open to SIGKILL: PID 1 ignores SIGTERM", InFlight: "cut at SIGKILL", Source: propDoc, Status: "recalled",
 			Alternatives: []string{UnknownProfile},
-			match: func(e *evidence) bool {
-				return e.image.named("node", "nodejs") || e.first("node")
+			match: func(e *Evidence) bool {
+				return e.image.Named("node", "nodejs") || e.first("node")
 			},
 			app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}},
 		{ID: "load-generator", Match: "load generators, Jobs", Listener: "none", InFlight: "none: not a server", Source: "docs/model/simulator.md 5.5", Status: "assumed",
-			match: func(e *evidence) bool {
-				return e.image.named("loadgenerator", "locust", "k6", "vegeta", "fortio", "hey", "wrk", "siege") && len(e.ports) == 0
+			match: func(e *Evidence) bool {
+				return e.image.Named("loadgenerator", "locust", "k6", "vegeta", "fortio", "hey", "wrk", "siege") && len(e.ports) == 0
 			},
 			app: world.App{NotAServer: true, InFlight: world.InFlightCut}},
 		{ID: "shell-pid1", Match: `sh -c "..." without exec`, Listener: "open to SIGKILL: the shell ignores SIGTERM and does not pass it on", InFlight: "cut at SIGKILL",
@@ -130,7 +130,7 @@ const packageRunnerSource = "npm 6: npm-lifecycle; npm 7 and later: @npmcli/run-
 func generalProfiles() []Profile {
 	return []Profile{
 		{ID: UnknownProfile, Match: "anything else", Listener: "closed", InFlight: "finished within the grace period", Source: "docs/model/simulator.md 5.5", Status: "assumed",
-			Alternatives: []string{"exits-at-once", "ignores"}, match: func(*evidence) bool { return true }},
+			Alternatives: []string{"exits-at-once", "ignores"}, match: func(*Evidence) bool { return true }},
 		{ID: "exits-at-once", Match: "by name only", Listener: "closed", InFlight: "cut", Source: "a process without a handler that is not PID 1", Status: "recalled",
 			app: world.App{InFlight: world.InFlightCut}},
 		{ID: "ignores", Match: "by name only", Listener: "open to SIGKILL", InFlight: "cut at SIGKILL", Source: "docs/model/pod-lifecycle.md 2.3", Status: "recalled",
@@ -145,8 +145,8 @@ func generalProfiles() []Profile {
 	}
 }
 
-// profileNamed returns the row of that id.
-func profileNamed(id string) (Profile, bool) {
+// Named returns the row of that id.
+func Named(id string) (Profile, bool) {
 	for _, p := range Profiles() {
 		if p.ID == id {
 			return p, true
@@ -155,7 +155,8 @@ func profileNamed(id string) (Profile, bool) {
 	return Profile{}, false
 }
 
-func profileIDs() []string {
+// ProfileIDs lists the names of all profiles, in the order of the table.
+func ProfileIDs() []string {
 	var ids []string
 	for _, p := range Profiles() {
 		ids = append(ids, p.ID)
@@ -163,26 +164,27 @@ func profileIDs() []string {
 	return ids
 }
 
-// evidence is what a container says about the program in it.
-type evidence struct {
-	image  image
+// Evidence is what a container says about the program in it.
+type Evidence struct {
+	image  Image
 	labels map[string]string // of the pod
 	ports  []corev1.ContainerPort
 	// words are the command's and the arguments' words, those of a shell string included.
 	words []string
 	argv  []string // command and args as they are
 	env   []corev1.EnvVar
-	paths []string // that the HTTP probes ask for
+	paths []string // that the HTTP probes ask for, each once
 }
 
-func evidenceOf(c *corev1.Container, labels map[string]string) *evidence {
-	e := &evidence{image: parseImage(c.Image), labels: labels, ports: c.Ports, env: c.Env}
+// EvidenceOf collects what a container, in a pod with these labels, says about the program in it.
+func EvidenceOf(c *corev1.Container, labels map[string]string) *Evidence {
+	e := &Evidence{image: ParseImage(c.Image), labels: labels, ports: c.Ports, env: c.Env}
 	e.argv = append(append(e.argv, c.Command...), c.Args...)
 	for _, arg := range e.argv {
 		e.words = append(e.words, strings.Fields(arg)...)
 	}
 	for _, probe := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe, c.StartupProbe} {
-		if probe != nil && probe.HTTPGet != nil {
+		if probe != nil && probe.HTTPGet != nil && !slices.Contains(e.paths, probe.HTTPGet.Path) {
 			e.paths = append(e.paths, probe.HTTPGet.Path)
 		}
 	}
@@ -190,23 +192,23 @@ func evidenceOf(c *corev1.Container, labels map[string]string) *evidence {
 }
 
 // decisive says in words which part of the evidence is enough for a match: "image nginx:1.29", "command npm start".
-func (e *evidence) decisive(match func(*evidence) bool) string {
-	variables := slices.IndexFunc(e.env, func(v corev1.EnvVar) bool { return match(&evidence{env: []corev1.EnvVar{v}}) })
+func (e *Evidence) decisive(match func(*Evidence) bool) string {
+	variables := slices.IndexFunc(e.env, func(v corev1.EnvVar) bool { return match(&Evidence{env: []corev1.EnvVar{v}}) })
 	switch {
-	case match(&evidence{image: e.image}):
+	case match(&Evidence{image: e.image}):
 		return "image " + e.image.full
-	case match(&evidence{argv: e.argv, words: e.words}):
+	case match(&Evidence{argv: e.argv, words: e.words}):
 		const most = 40
 		command := []rune(strings.Join(e.words, " "))
 		if len(command) > most {
 			command = append(command[:most], '.', '.', '.')
 		}
 		return "command " + string(command)
-	case match(&evidence{paths: e.paths}):
-		return "probe of " + strings.Join(distinct(e.paths), ", ")
+	case match(&Evidence{paths: e.paths}):
+		return "probe of " + strings.Join(e.paths, ", ")
 	case variables >= 0:
 		return "variable " + e.env[variables].Name
-	case match(&evidence{labels: e.labels}):
+	case match(&Evidence{labels: e.labels}):
 		return "labels"
 	default:
 		return "image and command"
@@ -214,9 +216,9 @@ func (e *evidence) decisive(match func(*evidence) bool) string {
 }
 
 // runs says whether one of the words is that program.
-func (e *evidence) runs(program string) bool {
+func (e *Evidence) runs(program string) bool {
 	for _, w := range e.words {
-		if base(w) == program {
+		if Base(w) == program {
 			return true
 		}
 	}
@@ -225,9 +227,9 @@ func (e *evidence) runs(program string) bool {
 
 // first says whether the command begins with one of the programs, past wrappers that replace
 // themselves by what they run.
-func (e *evidence) first(programs ...string) bool {
+func (e *Evidence) first(programs ...string) bool {
 	for _, w := range e.argv {
-		name := base(w)
+		name := Base(w)
 		switch name {
 		case "tini", "dumb-init", "--", "exec", "env":
 			continue
@@ -243,7 +245,7 @@ func (e *evidence) first(programs ...string) bool {
 }
 
 // variable returns the value of an environment variable that is written out.
-func (e *evidence) variable(name string) string {
+func (e *Evidence) variable(name string) string {
 	for _, v := range e.env {
 		if v.Name == name {
 			return v.Value
@@ -253,7 +255,7 @@ func (e *evidence) variable(name string) string {
 }
 
 // option returns the value of a flag, written --name=value or --name value.
-func (e *evidence) option(name string) (string, bool) {
+func (e *Evidence) option(name string) (string, bool) {
 	for i, w := range e.words {
 		if key, value, ok := strings.Cut(w, "="); ok && key == name {
 			return value, true
@@ -265,22 +267,23 @@ func (e *evidence) option(name string) (string, bool) {
 	return "", false
 }
 
-func base(word string) string { return word[strings.LastIndexByte(word, '/')+1:] }
+// Base is what follows the last slash of a path, the whole word where it has none.
+func Base(word string) string { return word[strings.LastIndexByte(word, '/')+1:] }
 
-func isJava(e *evidence) bool {
-	return e.image.named("java", "openjdk", "eclipse-temurin", "amazoncorretto") || e.image.hasPrefix("spring") ||
+func isJava(e *Evidence) bool {
+	return e.image.Named("java", "openjdk", "eclipse-temurin", "amazoncorretto") || e.image.hasPrefix("spring") ||
 		strings.HasSuffix(e.image.name, "-jre") || e.first("java") || e.variable("SPRING_PROFILES_ACTIVE") != "" || e.actuator()
 }
 
 // actuator says that a probe asks what Spring Boot's Actuator answers (management.endpoints.web.base-path, its default; recalled).
-func (e *evidence) actuator() bool {
+func (e *Evidence) actuator() bool {
 	return slices.ContainsFunc(e.paths, func(path string) bool { return strings.HasPrefix(path, "/actuator/") })
 }
 
 // isShellPID1 finds a shell that stays PID 1: one that runs a string in which nothing is
 // replaced by exec. What a shell does with a single simple command differs (dash and bash
 // replace themselves, busybox does not).
-func isShellPID1(e *evidence) bool {
+func isShellPID1(e *Evidence) bool {
 	script, ok := shellScript(e.argv)
 	if !ok {
 		return false
@@ -295,7 +298,7 @@ func isShellPID1(e *evidence) bool {
 
 // shellScript returns the string of sh -c STRING.
 func shellScript(argv []string) (string, bool) {
-	if len(argv) < 3 || !isShell(base(argv[0])) {
+	if len(argv) < 3 || !isShell(Base(argv[0])) {
 		return "", false
 	}
 	for i, a := range argv[1 : len(argv)-1] {

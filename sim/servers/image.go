@@ -1,19 +1,20 @@
-package scenario
+package servers
 
 import (
 	"slices"
 	"strings"
 )
 
-// image is a container image's name in its parts.
-type image struct {
+// Image is a container image's name in its parts.
+type Image struct {
 	full       string
 	path, tag  string // path without tag and digest
 	repo, name string // the last two elements of the path
 }
 
-func parseImage(s string) image {
-	i := image{full: s}
+// ParseImage splits the name of an image into its repository and its name, without tag and digest.
+func ParseImage(s string) Image {
+	i := Image{full: s}
 	path, _, _ := strings.Cut(s, "@")
 	if colon := strings.LastIndexByte(path, ':'); colon > strings.LastIndexByte(path, '/') {
 		path, i.tag = path[:colon], path[colon+1:]
@@ -27,7 +28,8 @@ func parseImage(s string) image {
 	return i
 }
 
-func (i image) named(names ...string) bool {
+// Named says whether the image has one of the names, in whichever repository.
+func (i Image) Named(names ...string) bool {
 	for _, n := range names {
 		if i.name == n {
 			return true
@@ -36,13 +38,13 @@ func (i image) named(names ...string) bool {
 	return false
 }
 
-func (i image) is(repo, name string) bool    { return i.repo == repo && i.name == name }
-func (i image) in(repo string) bool          { return i.repo == repo }
-func (i image) hasPrefix(prefix string) bool { return strings.HasPrefix(i.name, prefix) }
+func (i Image) is(repo, name string) bool    { return i.repo == repo && i.name == name }
+func (i Image) in(repo string) bool          { return i.repo == repo }
+func (i Image) hasPrefix(prefix string) bool { return strings.HasPrefix(i.name, prefix) }
 
 // segments are the words of its name: "redis-stack-server" has three. Digits at the end of a word are
 // a version's: postgres14 is postgres.
-func (i image) segments() []string {
+func (i Image) segments() []string {
 	words := strings.FieldsFunc(strings.ToLower(i.name), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
 	for k, w := range words {
 		if short := strings.TrimRight(w, "0123456789"); short != "" {
@@ -54,13 +56,13 @@ func (i image) segments() []string {
 
 // of says whether it is one of those servers: a whole word of its name is, as postgres is of
 // "my-postgres" and not of "postgrest", and no other word says that it is something beside one.
-func (i image) of(servers ...string) bool {
+func (i Image) of(servers ...string) bool {
 	return slices.ContainsFunc(i.segments(), func(w string) bool { return slices.Contains(servers, w) }) && !i.beside()
 }
 
 // beside says whether it is something that belongs to a server without being one: an exporter, an
 // operator, a client.
-func (i image) beside() bool {
+func (i Image) beside() bool {
 	return slices.ContainsFunc(i.segments(), func(w string) bool { return slices.Contains(besideWords(), w) })
 }
 
@@ -85,11 +87,12 @@ func databaseNames() []string {
 }
 
 // isJVM says whether the program runs on a JVM, whatever it does at SIGTERM: those take longer to start.
-func isJVM(e *evidence) bool {
+func isJVM(e *Evidence) bool {
 	if isJava(e) || e.image.of("tomcat", "jetty", "wildfly", "keycloak", "jenkins", "solr", "cassandra", "elasticsearch", "opensearch", "kafka", "zookeeper") {
 		return true
 	}
 	return slices.ContainsFunc([]string{"JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"}, func(name string) bool { return e.variable(name) != "" })
 }
 
-func isDatabase(e *evidence) bool { return e.image.of(databaseNames()...) }
+// IsDatabase says whether the program is a database, a cache or a broker, by the name of its image.
+func IsDatabase(e *Evidence) bool { return e.image.of(databaseNames()...) }

@@ -1,4 +1,4 @@
-package scenario
+package servers
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 // absent says why a program is known not to be in an image, or returns "". Only images that
 // are known to hold one program and nothing else are listed; a path outside the usual places
 // is taken to be there.
-func absent(i image, name string) string {
+func absent(i Image, name string) string {
 	if !bare(i) {
 		return ""
 	}
@@ -27,7 +27,7 @@ func absent(i image, name string) string {
 	if found && dir == "" {
 		return "" // at the root: the program itself may live there
 	}
-	program := base(name)
+	program := Base(name)
 	if isShell(program) || slices.Contains(everyday(), program) {
 		return "the image " + i.path + " has no " + program + ": the hook fails at once, without any delay"
 	}
@@ -50,14 +50,14 @@ func cutLast(path string) (dir, name string, found bool) {
 
 // bare says whether an image is distroless, built from scratch or of a single program. Which ones are
 // is recalled.
-func bare(i image) bool {
+func bare(i Image) bool {
 	if strings.Contains(i.tag, "debug") || strings.Contains(i.tag, "alpine") || strings.HasSuffix(i.tag, "-dev") {
 		return false
 	}
 	if strings.Contains(i.path, "distroless") || strings.Contains(i.tag, "distroless") || strings.HasPrefix(i.path, "cgr.dev/") {
 		return true
 	}
-	return i.is("coreos", "etcd") || i.hasPrefix("cert-manager-") || i.hasPrefix("opentelemetry-collector") || i.named(singlePrograms()...)
+	return i.is("coreos", "etcd") || i.hasPrefix("cert-manager-") || i.hasPrefix("opentelemetry-collector") || i.Named(singlePrograms()...)
 }
 
 // singlePrograms are names of images with nothing in them but their program.
@@ -83,11 +83,11 @@ func shelled() []string {
 // hasShell says whether a container is known to have a shell and what comes with one: by its image, or
 // because it runs one elsewhere.
 func hasShell(c *corev1.Container) bool {
-	i := parseImage(c.Image)
+	i := ParseImage(c.Image)
 	if bare(i) {
 		return false
 	}
-	if i.named(shelled()...) || i.in("bitnami") || i.in("bitnamilegacy") || i.is("ingress-nginx", "controller") || i.of(databaseNames()...) {
+	if i.Named(shelled()...) || i.in("bitnami") || i.in("bitnamilegacy") || i.is("ingress-nginx", "controller") || i.of(databaseNames()...) {
 		return true
 	}
 	for _, word := range strings.FieldsFunc(i.tag, func(r rune) bool { return r == '-' || r == '.' || r == '_' }) {
@@ -118,7 +118,7 @@ func neededProgram(argv []string) string {
 	if len(argv) == 0 {
 		return ""
 	}
-	if name := base(argv[0]); isShell(name) || slices.Contains(everyday(), name) {
+	if name := Base(argv[0]); isShell(name) || slices.Contains(everyday(), name) {
 		return name
 	}
 	return ""
