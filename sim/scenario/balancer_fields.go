@@ -32,6 +32,15 @@ func balancerFields(l *world.LoadBalancer) []lbField {
 	return slices.DeleteFunc(lbFields(), func(f lbField) bool { return !f.belongsTo(l) })
 }
 
+// fieldNames names them.
+func fieldNames(l *world.LoadBalancer) []string {
+	var names []string
+	for _, f := range balancerFields(l) {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // belongsTo says whether a load balancer has the field.
 func (f *lbField) belongsTo(l *world.LoadBalancer) bool {
 	if l.Layer7 != nil {

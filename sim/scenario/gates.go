@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -19,26 +18,6 @@ const (
 
 // gateFields are the fields of a load balancer that readiness gates need.
 const gateFields = "readinessGate gateRecheck gateTimeout gateInjection"
-
-// albGate has the AWS Load Balancer Controller set the gates of its ip targets.
-func albGate(lb *world.LoadBalancer) []claim {
-	lb.ReadinessGate, lb.GateRecheck, lb.GateInjection = "target-health.elbv2.k8s.aws/"+world.GateFamily, 15*engine.Second, world.InjectLabelled
-	return []claim{
-		{verified, "2 lbc readiness gate", "readinessGate gateRecheck gateInjection"},
-		{inferred, "2 lbc readiness gate: it waits for ever", "gateTimeout"},
-	}
-}
-
-// negGate has Google's controller set the gate of pods in NEGs.
-func negGate(lb *world.LoadBalancer) []claim {
-	lb.ReadinessGate, lb.GateTimeout, lb.GateInjection = "cloud.google.com/load-balancer-neg-ready", 10*engine.Minute, world.InjectAlways
-	lb.GateRecheck = 5 * engine.Second
-	return []claim{
-		{verified, "2 GKE NEG L7: ingress-gce pkg/neg/readiness", "readinessGate gateTimeout"},
-		{inferred, "2 GKE NEG L7: GKE injects it into the pods behind NEGs", "gateInjection"},
-		{inferred, "not in docs/model: it asks for health every few seconds", "gateRecheck"},
-	}
-}
 
 // checkGates reports what does not go together.
 func (b *builder) checkGates(lb *world.LoadBalancer) {

@@ -1,6 +1,10 @@
 package scenario
 
-import "github.com/lameduck-proxy/lameduck/sim/servers"
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/servers"
+)
 
 // The grammar of a Scenario document as data: what check.go checks a document against, what
 // --set may name, and what an unknown field is compared with. docs/model/simulator.md 6
@@ -174,9 +178,16 @@ func appShape(revisions bool) shape {
 	return s
 }
 
-// balancerShape has a field for each row of lbFields beside the preset.
+// balancerShape is a preset, and what differs from it.
 func balancerShape() shape {
-	s := fieldsOf(field{"preset", of(text)})
+	s := balancerValues()
+	s.fields = slices.Insert(s.fields, 0, field{"preset", of(text)})
+	return s
+}
+
+// balancerValues has a field for each row of lbFields.
+func balancerValues() shape {
+	s := fieldsOf()
 	for _, f := range lbFields() {
 		s.fields = append(s.fields, field{f.name, f.shape})
 	}

@@ -36,8 +36,10 @@ func ingressShape() shape {
 // ingressNames lists the presets that run inside of the cluster.
 func ingressNames() []string {
 	var names []string
-	for _, r := range ingressPresets() {
-		names = append(names, r.id)
+	for _, p := range presetTable() {
+		if p.Layer7() && p.LoadBalancer.Layer7.Ingress {
+			names = append(names, p.ID)
+		}
 	}
 	return names
 }

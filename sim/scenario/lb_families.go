@@ -41,38 +41,12 @@ func unknownProxies(gateway bool, provider string) []string {
 	}
 }
 
-// presetNames are the families' names for people.
-var presetNames = [][2]string{
-	{"gke-l4", "GKE, L4"},
-	{"gke-legacy-external", "GKE, L4 with a target pool"},
-	{"gke-legacy-internal", "GKE, L4 internal with instance groups"},
-	{"gke-l7-neg", "GKE, L7 with NEGs"},
-	{"gke-l7-instance-group", "GKE, L7 with instance groups"},
-	{"aws-nlb-ip", "AWS NLB, ip targets"},
-	{"aws-nlb-instance", "AWS NLB, instance targets"},
-	{"aws-nlb-in-tree", "AWS NLB of the cloud provider"},
-	{"aws-classic", "AWS classic ELB"},
-	{"aws-alb-ip", "AWS ALB, ip targets"},
-	{"aws-alb-instance", "AWS ALB, instance targets"},
-	{"azure-standard", "Azure"},
-	{"metallb-l2", "MetalLB, layer 2"},
-	{"metallb-bgp", "MetalLB, BGP"},
-	{"kind", "kind"},
-	{"ingress-nginx", "ingress-nginx"},
-	{"envoy-gateway", "Envoy Gateway"},
-	{"l7-generic", "any other ingress controller"},
-}
-
 // PresetName is what people call a load balancer: of a preset or a family of presets, with or
 // without its traffic policy. A name that is none is returned as it is.
 func PresetName(id string) string {
-	family := id
-	if p, ok := presetFor(id, ""); ok {
-		family = p.Family
-	}
-	for _, n := range presetNames {
-		if n[0] == family {
-			return n[1]
+	for _, p := range presetTable() {
+		if p.ID == id || p.Family == id {
+			return p.Short
 		}
 	}
 	return id

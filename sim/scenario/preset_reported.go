@@ -13,38 +13,10 @@ import (
 // has to hold over all that was reported, so the least and the most are other values of the
 // assumption.
 
-// nlbReports are those of an NLB: registration and the first checks, new connections to a target
-// that was deregistered, and health beyond the checks (aws-load-balancer-controller issues 2366,
-// 1834 and 3270, containers-roadmap issue 470).
-func nlbReports() []world.Report {
-	return []world.Report{
-		{Field: "registration", Least: 90 * engine.Second, Most: 180 * engine.Second},
-		{Field: "propagation", Least: 110 * engine.Second, Most: 300 * engine.Second},
-		{Field: "healthPropagation", Least: 30 * engine.Second, Most: 40 * engine.Second},
-	}
-}
+// reportedFields lists the fields of which that may be so, in the order in which they are assumed.
+func reportedFields() []string { return []string{"registration", "propagation", "healthPropagation"} }
 
-// nlbDeregistration is 130 s in the middle, whatever the deregistration delay is; how far it
-// scatters is inferred.
-func nlbDeregistration() engine.Dist { return span(115*engine.Second, 145*engine.Second) }
-
-// nlbRegistration and nlbHealthLag are anything that was reported.
-func nlbRegistration() engine.Dist { return span(90*engine.Second, 180*engine.Second) }
-func nlbHealthLag() engine.Dist    { return span(30*engine.Second, 40*engine.Second) }
-
-// albReports are those of a change of an ALB's targets: preStop hooks of 15 s were too short for
-// some, and 25, 40 and 60 s are what people ended with.
-func albReports() []world.Report {
-	return []world.Report{
-		{Field: "registration", Least: 5 * engine.Second, Most: 40 * engine.Second},
-		{Field: "propagation", Least: 5 * engine.Second, Most: 40 * engine.Second},
-	}
-}
-
-// albOperation is anything that was reported.
-func albOperation() engine.Dist { return span(5*engine.Second, 40*engine.Second) }
-
-// matters says whether a field of a stream's load balancer can change anything: targets that are
+// reportMatters says whether a field of a stream's load balancer can change anything: targets that are
 // nodes come and go only with their nodes.
 func reportMatters(s *world.Scenario, lb *world.LoadBalancer, field string) bool {
 	if field == "healthPropagation" || lb.Members != world.MembersAllNodes {

@@ -41,35 +41,6 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfAPresetHasOneSource(t *testing.T) {
-	t.Parallel()
-	names := map[string]bool{}
-	for _, r := range presetRows() {
-		if names[r.id] {
-			t.Errorf("%s is there twice", r.id)
-		}
-		names[r.id] = true
-		claims := map[string]int{}
-		for _, c := range r.claims {
-			if !slices.Contains([]string{verified, documented, recalled, inferred, reported}, c.status) || c.source == "" {
-				t.Errorf("%s: status %q, source %q", r.id, c.status, c.source)
-			}
-			for _, name := range strings.Fields(c.fields) {
-				claims[name]++
-			}
-		}
-		for _, f := range balancerFields(&r.lb) {
-			if claims[f.name] != 1 {
-				t.Errorf("%s: %d sources for %s", r.id, claims[f.name], f.name)
-			}
-			delete(claims, f.name)
-		}
-		if len(claims) > 0 {
-			t.Errorf("%s: sources for fields that are none: %v", r.id, claims)
-		}
-	}
-}
-
 func TestAFamilyHasARowForEachPolicy(t *testing.T) {
 	t.Parallel()
 	for _, name := range familyNames() {

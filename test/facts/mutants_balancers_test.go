@@ -2,13 +2,16 @@ package facts
 
 // Files where load balancers are modelled.
 const (
-	gkePreset   = "sim/scenario/preset_gke.go"
-	awsPreset   = "sim/scenario/preset_aws.go"
-	otherPreset = "sim/scenario/preset_other.go"
-	balancer    = "sim/balancer/balancer.go"
-	nodesGo     = "sim/nodes.go"
-	checks      = "sim/balancer/check.go"
-	picks       = "sim/balancer/pick.go"
+	gkePreset     = "sim/presets/gke.yaml"
+	awsPreset     = "sim/presets/aws.yaml"
+	azurePreset   = "sim/presets/azure.yaml"
+	metallbPreset = "sim/presets/metallb.yaml"
+	kindPreset    = "sim/presets/kind.yaml"
+	ingressPreset = "sim/presets/ingress.yaml"
+	balancer      = "sim/balancer/balancer.go"
+	nodesGo       = "sim/nodes.go"
+	checks        = "sim/balancer/check.go"
+	picks         = "sim/balancer/pick.go"
 )
 
 const (
@@ -22,64 +25,64 @@ const (
 // What load balancers are made of.
 var presetMutants = []mutant{
 	{"GKE L4 Local fails once", []string{"load-balancers 1 GKE L4 (subsetting), Local"}, scenario, presets, []edit{
-		{gkePreset, "Probe: world.ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 2", "Probe: world.ProbeHealthPort, Interval: 3 * engine.Second, Timeout: engine.Second, Healthy: 1, Unhealthy: 1"},
+		{gkePreset, "interval: 3s, timeout: 1s, healthy: 1, unhealthy: 2", "interval: 3s, timeout: 1s, healthy: 1, unhealthy: 1"},
 	}},
 	{"GKE L4 Cluster asks the node port", []string{"load-balancers 1 GKE L4 (subsetting), Cluster"}, scenario, presets, []edit{
-		{gkePreset, "\tlb.Check = world.HealthCheck{Probe: world.ProbeProxyHealth,", "\tlb.Check = world.HealthCheck{Probe: world.ProbeNodePort,"},
+		{gkePreset, "probe: proxy-health, interval: 8s", "probe: node-port, interval: 8s"},
 	}},
 	{"GKE legacy asks each second", []string{"load-balancers 1 GKE legacy external", "load-balancers 1 GKE legacy internal"}, scenario, presets, []edit{
-		{gkePreset, "Check:    world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: 8 * engine.Second", "Check:    world.HealthCheck{Probe: world.ProbeProxyHealth, Interval: engine.Second"},
+		{gkePreset, "GKE legacy external: cloud-provider-gcp providers/gce\"\n    loadBalancer: {target: nodes, members: all-nodes, nodesLeave: deleted, interval: 8s", "GKE legacy external: cloud-provider-gcp providers/gce\"\n    loadBalancer: {target: nodes, members: all-nodes, nodesLeave: deleted, interval: 1s"},
 	}},
 	{"a NEG's proxies ask each 5 s", []string{"load-balancers 1 GKE L7 container-native NEG"}, scenario, presets, []edit{
-		{gkePreset, "Interval: 15 * engine.Second, Timeout: 15 * engine.Second", "Interval: 5 * engine.Second, Timeout: 15 * engine.Second"},
+		{gkePreset, "interval: 15s, timeout: 15s", "interval: 5s, timeout: 15s"},
 	}},
 	{"an instance group fails after three checks", []string{"load-balancers 1 GKE L7 instance group"}, scenario, presets, []edit{
-		{gkePreset, "Healthy: 1, Unhealthy: 10", "Healthy: 1, Unhealthy: 3"},
+		{gkePreset, "unhealthy: 10", "unhealthy: 3"},
 	}},
 	{"an ALB's target fails after three checks", []string{"load-balancers 1 AWS ALB"}, scenario, presets, []edit{
-		{awsPreset, "Interval: 15 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 2", "Interval: 15 * engine.Second, Timeout: 5 * engine.Second, Healthy: 2, Unhealthy: 3"},
+		{awsPreset, "probe: pod, interval: 15s, timeout: 5s, healthy: 2, unhealthy: 2", "probe: pod, interval: 15s, timeout: 5s, healthy: 2, unhealthy: 3"},
 	}},
 	{"Google's operations take a second", []string{"load-balancers 2 gce controller"}, scenario, presets, []edit{
-		{"sim/scenario/preset.go", "return span(5*engine.Second, 20*engine.Second)", "return span(engine.Second, engine.Second)"},
+		{gkePreset, "registration: {uniform: [5s, 20s]}, propagation: {uniform: [5s, 20s]}}\n  - status: recalled", "registration: {uniform: [1s, 2s]}, propagation: {uniform: [5s, 20s]}}\n  - status: recalled"},
 	}},
 	{"Google's proxies close connections where no target is healthy", []string{"load-balancers 3 GCP L7"}, scenario, presets, []edit{
-		{gkePreset, "NoTarget: world.NoTarget503, Hash: world.HashRoundRobin", "NoTarget: NoTargetRefused, Hash: world.HashRoundRobin"},
+		{gkePreset, "allUnhealthy: closed, noTarget: \"503\"}\n  - status: recalled\n    source: \"not in docs/model: requests in turn\"\n    loadBalancer: {hash: round-robin}\n  - status: verified", "allUnhealthy: closed, noTarget: refused}\n  - status: recalled\n    source: \"not in docs/model: requests in turn\"\n    loadBalancer: {hash: round-robin}\n  - status: verified"},
 	}},
 	{"NLB ip sends to nodes", []string{"load-balancers 1 AWS NLB ip target"}, scenario, presets, []edit{
-		{awsPreset, "lb.Target, lb.Members = world.TargetPods, world.MembersReadyPods", "lb.Target, lb.Members = world.TargetNodes, world.MembersReadyPods"},
+		{awsPreset, "{target: pods, probe: pod, interval: 10s", "{target: nodes, probe: pod, interval: 10s"},
 	}},
 	{"NLB instance asks each 30 s", []string{"load-balancers 1 AWS NLB instance, Cluster"}, scenario, presets, []edit{
-		{awsPreset, "check := world.HealthCheck{Probe: world.ProbeNodePort, Interval: 10 * engine.Second,", "check := world.HealthCheck{Probe: world.ProbeNodePort, Interval: 31 * engine.Second,"},
+		{awsPreset, "probe: node-port, interval: 10s", "probe: node-port, interval: 30s"},
 	}},
 	{"NLB instance Local fails three times", []string{"load-balancers 1 AWS NLB instance, Local"}, scenario, presets, []edit{
-		{awsPreset, "Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 2", "Timeout: 6 * engine.Second, Healthy: 2, Unhealthy: 3"},
+		{awsPreset, "timeout: 6s, healthy: 2, unhealthy: 2", "timeout: 6s, healthy: 2, unhealthy: 3"},
 	}},
 	{"a classic ELB fails twice", []string{"load-balancers 1 AWS classic ELB"}, scenario, presets, []edit{
-		{awsPreset, "Healthy: 2, Unhealthy: 6", "Healthy: 2, Unhealthy: 2"},
+		{awsPreset, "unhealthy: 6", "unhealthy: 2"},
 	}},
 	{"an in-tree NLB asks each 10 s", []string{"load-balancers 1 AWS in-tree NLB, Cluster"}, scenario, presets, []edit{
-		{awsPreset, "Interval: 30 * engine.Second, Timeout: 10 * engine.Second", "Interval: 11 * engine.Second, Timeout: 10 * engine.Second"},
+		{awsPreset, "interval: 30s, timeout: 10s", "interval: 10s, timeout: 10s"},
 	}},
 	{"an in-tree NLB Local has a timeout of 6 s", []string{"load-balancers 1 AWS in-tree NLB, Local"}, scenario, presets, []edit{
-		{awsPreset, "Timeout: 10 * engine.Second, Healthy: 2, Unhealthy: 2", "Timeout: 7 * engine.Second, Healthy: 2, Unhealthy: 2"},
+		{awsPreset, "timeout: 10s, healthy: 2, unhealthy: 2", "timeout: 6s, healthy: 2, unhealthy: 2"},
 	}},
 	{"Azure Local asks the node port", []string{"load-balancers 1 Azure Standard LB, Local"}, scenario, presets, []edit{
-		{otherPreset, "lb.Check.Probe, row = world.ProbeHealthPort,", "lb.Check.Probe, row = world.ProbeNodePort,"},
+		{azurePreset, "probe: health-port", "probe: node-port"},
 	}},
 	{"Azure asks each 10 s", []string{"load-balancers 1 Azure Standard LB, Cluster"}, scenario, presets, []edit{
-		{otherPreset, "Interval: 5 * engine.Second, Timeout: 5 * engine.Second", "Interval: 10 * engine.Second, Timeout: 5 * engine.Second"},
+		{azurePreset, "probe: node-port, interval: 5s", "probe: node-port, interval: 10s"},
 	}},
 	{"MetalLB Local asks nobody who serves", []string{"load-balancers 1 MetalLB"}, scenario, presets, []edit{
-		{otherPreset, "\t\t\tlb.Members = world.MembersServing\n", ""},
+		{metallbPreset, "serving-nodes}\n    Cluster:\n    - status: verified\n      source: \"docs/model/load-balancers.md 2 MetalLB: speaker, internal/k8s/epslices; announced while an endpoint is ready or serving\"\n      loadBalancer: {members: all-nodes}\n\n- name: metallb-bgp", "all-nodes}\n    Cluster:\n    - status: verified\n      source: \"docs/model/load-balancers.md 2 MetalLB: speaker, internal/k8s/epslices; announced while an endpoint is ready or serving\"\n      loadBalancer: {members: all-nodes}\n\n- name: metallb-bgp"},
 	}},
 	{"kind fails three times, and hashes", []string{"load-balancers 1 cloud-provider-kind", "load-balancers 4 cloud-provider-kind"}, scenario, presets, []edit{
-		{otherPreset, "Hash: world.HashRandom,", "Hash: world.HashFlow,"},
+		{kindPreset, "hash: random", "hash: flow"},
 	}},
 	{"an NLB checks at once", []string{"load-balancers 4 AWS NLB registration"}, scenario, presets, []edit{
-		{"sim/scenario/preset_reported.go", "return span(90*engine.Second, 180*engine.Second)", "return span(9*engine.Second, 18*engine.Second)"},
+		{awsPreset, "registration: {uniform: [90s, 180s]}, propagation: {uniform: [115s, 145s]}}\n  - status: inferred\n    source: \"docs/model/load-balancers.md 2 lbc, ip targets: deregistered at once\"", "registration: {uniform: [90s, 91s]}, propagation: {uniform: [115s, 145s]}}\n  - status: inferred\n    source: \"docs/model/load-balancers.md 2 lbc, ip targets: deregistered at once\""},
 	}},
 	{"an NLB deregisters at once", []string{"load-balancers 4 AWS NLB measured"}, scenario, presets, []edit{
-		{"sim/scenario/preset_reported.go", "return span(115*engine.Second, 145*engine.Second)", "return span(11*engine.Second, 14*engine.Second)"},
+		{awsPreset, "propagation: {uniform: [115s, 145s]}}\n  - status: inferred\n    source: \"docs/model/load-balancers.md 2 lbc, ip targets: deregistered at once\"", "propagation: {uniform: [110s, 111s]}}\n  - status: inferred\n    source: \"docs/model/load-balancers.md 2 lbc, ip targets: deregistered at once\""},
 	}},
 	{"what was reported at most is not tried", []string{"load-balancers 4 AWS NLB measured", "load-balancers 4 AWS ALB"}, scenario, "TestWhatIsOnlyReported", []edit{
 		{"sim/scenario/preset_reported.go", "\t\t\t\tend = r.Most\n", "\t\t\t\tend = r.Least\n"},

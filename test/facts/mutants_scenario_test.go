@@ -345,10 +345,10 @@ var idleMutants = []mutant{
 // What stands before the pods that an Ingress leads to.
 var ingressMutants = []mutant{
 	{"ingress-nginx syncs whenever it likes", []string{"propagation 1.9"}, scenario, "TestPresets", []edit{
-		{"sim/scenario/preset_ingress.go", "lb.ControllerHold, lb.Registration, lb.Propagation = quickly(), nginxSync,", "lb.ControllerHold, lb.Registration, lb.Propagation = quickly(), 0*nginxSync,"},
+		{ingressPreset, "controllerHold: 3.333s", "controllerHold: 0s"},
 	}},
 	{"ingress-nginx keeps pods that are not ready", []string{"propagation 1.9"}, scenario, "TestProxiesInside", []edit{
-		{"sim/scenario/preset_ingress.go", "lb.Members, lb.Hash = world.MembersReadyPods, world.HashRoundRobin\n\tlb.Controller, lb.ControllerHold", "lb.Members, lb.Hash = MembersLivePods, world.HashRoundRobin\n\tlb.Controller, lb.ControllerHold"},
+		{ingressPreset, "members: ready-pods, nodesLeave: deleted", "members: live-pods, nodesLeave: deleted"},
 	}},
 	{"a controller never holds back", []string{"propagation 1.9"}, "sim/balancer", "TestAControllerThatHoldsBack", []edit{
 		{"sim/balancer/balancer.go", "b.acted+b.spec.ControllerHold)", "b.acted)"},
