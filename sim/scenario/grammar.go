@@ -3,7 +3,7 @@ package scenario
 import (
 	"slices"
 
-	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
 // The grammar of a Scenario document as data: what check.go checks a document against, what
@@ -39,6 +39,8 @@ type shape struct {
 	later string
 	// file says that the text names a file beside the document.
 	file bool
+	// def is the default, and about what the field is for: the words of FieldDoc.
+	def, about string
 }
 
 // field is one field of an object.
@@ -47,14 +49,21 @@ type field struct {
 	shape shape
 }
 
-func fieldsOf(fields ...field) shape     { return shape{kind: object, fields: fields} }
-func mapping(elem shape) shape           { return shape{kind: mapOf, elem: &elem} }
-func list(elem shape) shape              { return shape{kind: listOf, elem: &elem} }
-func of(k kind) shape                    { return shape{kind: k} }
-func word(words ...string) shape         { return shape{kind: text, words: words} }
-func orWord(word string) shape           { return shape{kind: spanOr, words: []string{word}} }
-func later(what string) shape            { return shape{later: what} }
-func file() shape                        { return shape{kind: text, file: true} }
+func fieldsOf(fields ...field) shape { return shape{kind: object, fields: fields} }
+func mapping(elem shape) shape       { return shape{kind: mapOf, elem: &elem} }
+func list(elem shape) shape          { return shape{kind: listOf, elem: &elem} }
+func of(k kind) shape                { return shape{kind: k} }
+func word(words ...string) shape     { return shape{kind: text, words: words} }
+func orWord(word string) shape       { return shape{kind: spanOr, words: []string{word}} }
+func later(what string) shape        { return shape{later: what} }
+func file() shape                    { return shape{kind: text, file: true} }
+
+// doc is the shape with its default and what it is for, for people.
+func (s shape) doc(def, about string) shape {
+	s.def, s.about = def, about
+	return s
+}
+
 func (s shape) field(name string) *shape { return fieldNamed(s.fields, name) }
 
 func fieldNamed(fields []field, name string) *shape {
@@ -147,37 +156,6 @@ func latencyShape() shape {
 	return s
 }
 
-// appShape is an app, or what a revision changes of it.
-func appShape(revisions bool) shape {
-	s := fieldsOf(
-		field{"profile", word(servers.ProfileIDs()...)},
-		field{"init", of(dist)},
-		field{"start", of(dist)},
-		field{"readyAfter", of(dist)},
-		field{"serve", of(dist)},
-		field{"errors", of(part)},
-		field{"concurrency", of(whole)},
-		field{"queue", of(whole)},
-		field{"dependsOn", list(of(text))},
-		field{"livenessFollows", of(boolean)},
-		field{"listener", word("closes", "stays", "drains")},
-		field{"drainFor", of(duration)},
-		field{"inFlight", word("finish", "cut")},
-		field{"finishWithin", of(duration)},
-		field{"ignoresSIGTERM", of(boolean)},
-		field{"readinessFails", of(boolean)},
-		field{"linger", of(duration)},
-		field{"serverIdle", of(duration)},
-		field{"goAway", of(boolean)},
-		field{"crashAfter", of(duration)},
-	)
-	if revisions {
-		each := appShape(false)
-		s.fields = append(s.fields, field{"revisions", fieldsOf(field{"old", each}, field{"new", each})})
-	}
-	return s
-}
-
 // balancerShape is a preset, and what differs from it.
 func balancerShape() shape {
 	s := balancerValues()
@@ -265,13 +243,13 @@ func expectShape() shape {
 	)
 }
 
-// causeNames are the causes of docs/model/simulator.md 2, in the order of its table.
+// causeNames are the causes that the ledger has names for.
 func causeNames() []string {
-	return []string{
-		"stale-dns", "node-gone", "drain-cut", "killed-in-flight", "exit-in-flight", "liveness-restart", "crashed",
-		"keepalive-race", "flow-pinned", "no-healthy-target", "stale-lb", "stale-rules", "no-local-endpoint",
-		"no-endpoint", "not-listening-yet", "listener-closed", "overloaded", "app-error",
+	var names []string
+	for c := ledger.Cause(1); c < ledger.NumCauses; c++ {
+		names = append(names, c.String())
 	}
+	return names
 }
 
 // distShape is a distribution that is spelled out: exactly one of these.

@@ -50,37 +50,6 @@ func aboutWorld() []FieldDoc {
 	}
 }
 
-func aboutApps() []FieldDoc {
-	rows := []FieldDoc{
-		{"profile", "", "by image and command", "what the server does at SIGTERM: the name of a profile; the fields below change single properties of it"},
-		{"init", "", "spec.init", "how long each init container of its pods runs, one after another"},
-		{"start", "", "2s", "from the start of the container until the server listens"},
-		{"readyAfter", "", "0s", "from then until its readiness would be true"},
-		{"serve", "", "lognormal median 20ms p99 300ms", "how long the answer to a request takes"},
-		{"errors", "", "0", "the part of requests that is answered with HTTP 500"},
-		{"concurrency", "", "0: no limit", "requests that are served at the same time"},
-		{"queue", "", "0", "requests that wait beyond that; others are answered with HTTP 503"},
-		{"dependsOn", "", "[]", "names of dependencies that its readiness follows"},
-		{"livenessFollows", "", "false", "its liveness follows them, too"},
-		{"listener", "", "that of the profile", "what becomes of the listening socket at SIGTERM"},
-		{"drainFor", "", "that of the profile", "with listener drains: how long new connections are still accepted"},
-		{"inFlight", "", "that of the profile", "what becomes of requests that are being served at SIGTERM"},
-		{"finishWithin", "", "that of the profile", "with inFlight finish: how long they may take; 0s is no limit but the grace period"},
-		{"ignoresSIGTERM", "", "that of the profile", "the process runs until SIGKILL"},
-		{"readinessFails", "", "that of the profile", "readiness fails as soon as SIGTERM arrives"},
-		{"linger", "", "0s", "how long the process stays after its last request"},
-		{"serverIdle", "", "0s: for ever", "how long the server keeps an idle connection"},
-		{"goAway", "", "where requests are finished", "HTTP/2 clients are told at SIGTERM to go elsewhere"},
-		{"crashAfter", "", "0s: never", "the process crashes so long after it became ready"},
-		{"revisions.old", "", "", "the same fields, for pods from before the first change of the template"},
-		{"revisions.new", "", "", "the same fields, for pods from after it"},
-	}
-	for i := range rows {
-		rows[i].Path = "spec.apps.NAME." + rows[i].Path
-	}
-	return rows
-}
-
 func aboutTraffic() []FieldDoc {
 	rows := []FieldDoc{
 		{"name", "", "traffic-1, traffic-2, ...", "the name of the stream in reports"},

@@ -66,7 +66,13 @@ func typeWords(s *shape) string {
 // aboutFields says what each field is for, by path.
 func aboutFields() map[string]FieldDoc {
 	out := map[string]FieldDoc{}
-	for _, d := range slices.Concat(aboutDocument(), aboutWorld(), aboutApps(), aboutTraffic(), aboutActions(), aboutExpect()) {
+	root := documentShape()
+	walkShape("", &root, func(path string, s *shape) {
+		if s.about != "" {
+			out[path] = FieldDoc{Path: path, Default: s.def, About: s.about}
+		}
+	})
+	for _, d := range slices.Concat(aboutDocument(), aboutWorld(), aboutTraffic(), aboutActions(), aboutExpect()) {
 		out[d.Path] = d
 	}
 	for _, row := range LatencyTable(Wording{}) {

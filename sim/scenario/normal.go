@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -231,39 +232,7 @@ func (w *printer) hook(h *world.Hook) {
 }
 
 func (w *printer) app(a *world.App, initializes bool) {
-	w.line("profile", a.Profile)
-	w.line("basis", a.Basis)
-	w.texts("alternatives", a.Alternatives)
-	if initializes {
-		w.dist("init", a.Init)
-	}
-	w.dist("start", a.Start)
-	if a.ReadyAfter.Max() > 0 {
-		w.dist("readyAfter", a.ReadyAfter)
-	}
-	w.dist("serve", a.Serve)
-	if a.Errors > 0 {
-		w.raw("errors", partText(a.Errors))
-	}
-	if a.Concurrency > 0 {
-		w.number("concurrency", a.Concurrency)
-		w.number("queue", a.Queue)
-	}
-	w.texts("dependsOn", a.DependsOn)
-	w.flag("livenessFollows", a.LivenessFollows)
-	w.flag("notAServer", a.NotAServer)
-	w.flag("ignoresSIGTERM", a.IgnoresSIGTERM)
-	w.line("listener", [...]string{"closes", "stays", "drains"}[a.Listener])
-	w.time("drainFor", a.DrainFor)
-	w.line("inFlight", [...]string{"finish", "cut"}[a.InFlight])
-	w.time("finishWithin", a.FinishWithin)
-	w.flag("readinessFails", a.ReadinessFails)
-	w.time("linger", a.Linger)
-	w.time("serverIdle", a.ServerIdle)
-	if a.GoAway != a.Graceful() {
-		w.raw("goAway", strconv.FormatBool(a.GoAway))
-	}
-	w.time("crashAfter", a.CrashAfter)
+	printRows(w, slices.DeleteFunc(appFields(), func(r fieldOf[world.App]) bool { return r.name == "init" && !initializes }), a)
 }
 
 func (w *printer) service(s *corev1.Service) {

@@ -361,64 +361,10 @@ func (b *builder) changeApp(w *world.Workload, app world.App, c cursor) world.Ap
 			app.Start, app.Serve, app.Init, app.InitSaid = before.Start, before.Serve, before.Init, before.InitSaid
 		}
 	}
-	_, given := world.Lookup(b.doc.set.For(w.Deployment.Name).Start, w.Server)
-	if v := c.get("start"); v.present() && !given {
-		app.Start = v.dist(app.Start, "")
-		app.StartSaid = true
-	}
-	readInitTime(&app, c.get("init"))
-	app.ReadyAfter = c.get("readyAfter").dist(app.ReadyAfter, "")
-	if v := c.get("serve"); v.present() {
-		app.Serve = v.dist(app.Serve, "")
-		app.ServeSaid = true
-	}
-	app.Errors = c.get("errors").part(app.Errors)
-	app.Concurrency = c.get("concurrency").whole(app.Concurrency)
-	app.Queue = c.get("queue").whole(app.Queue)
-	if v := c.get("dependsOn"); v.present() {
-		app.DependsOn = v.texts()
-	}
-	app.LivenessFollows = c.get("livenessFollows").flag(app.LivenessFollows)
-	if app.LivenessFollows && len(app.DependsOn) == 0 {
-		c.get("livenessFollows").fail("there are no dependencies to follow: say which with dependsOn")
-	}
-	app.CrashAfter = c.get("crashAfter").span(app.CrashAfter)
-	app.ServerIdle = c.get("serverIdle").span(app.ServerIdle)
-	return atSIGTERM(app, c)
-}
-
-// atSIGTERM reads the fields that change single properties of a profile.
-func atSIGTERM(app world.App, c cursor) world.App {
-	app.IgnoresSIGTERM = c.get("ignoresSIGTERM").flag(app.IgnoresSIGTERM)
-	app.ReadinessFails = c.get("readinessFails").flag(app.ReadinessFails)
-	app.Linger = c.get("linger").span(app.Linger)
-	app.FinishWithin = c.get("finishWithin").span(app.FinishWithin)
-	switch c.get("listener").text("") {
-	case "closes":
-		app.Listener, app.DrainFor = world.ListenerCloses, 0
-	case "stays":
-		app.Listener, app.DrainFor = world.ListenerStays, 0
-	case "drains":
-		app.Listener = world.ListenerDrains
-	}
-	app.DrainFor = c.get("drainFor").span(app.DrainFor)
-	if c.get("drainFor").present() && app.Listener != world.ListenerDrains {
-		c.get("drainFor").fail("only a listener that drains does so for a time: set listener: drains")
-	}
-	switch c.get("inFlight").text("") {
-	case "finish":
-		app.InFlight = world.InFlightFinish
-	case "cut":
-		app.InFlight = world.InFlightCut
-	}
-	if c.get("inFlight").present() || c.get("ignoresSIGTERM").present() {
-		app.GoAway = app.Graceful()
-	}
-	app.GoAway = c.get("goAway").flag(app.GoAway)
-	for _, name := range []string{"listener", "inFlight", "ignoresSIGTERM", "drainFor", "finishWithin"} {
-		if c.get(name).present() {
-			app.Basis, app.Alternatives = "manifest", nil
-		}
+	before := app
+	readRows(c, appFields(), &app)
+	if _, given := world.Lookup(b.doc.set.For(w.Deployment.Name).Start, w.Server); given {
+		app.Start, app.StartSaid = before.Start, before.StartSaid
 	}
 	return app
 }

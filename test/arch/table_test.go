@@ -359,6 +359,7 @@ var packages = []packageRule{
 			{"sim/servers", "what the programs in containers do"},
 			{"sim/units", "durations, rates and numbers as people write them"},
 			{"sim/presets", "what is known of load balancers"},
+			{"sim/ledger", "the names of causes"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time and seeds"},
 			{"endpoints/manifest", "Kubernetes objects inside a scenario"},
