@@ -86,10 +86,12 @@ type routes struct {
 	asked  uint64          // the world's Installs at that time
 	ways   []installedWay  // by node
 	// byView are the ways of nodes that cannot differ: of one class, with one view installed.
-	byView  map[wayKey]*traffic.Way
-	kept    int               // targets in byView
-	before  []*traffic.Target // those of the way that was made last
-	targets []*traffic.Target // by pod
+	byView map[wayKey]*traffic.Way
+	kept   int               // targets in byView
+	before []*traffic.Target // those of the way that was made last
+	// led are their addresses, one after the other: the Targets lie all over the memory. The other list is for those of the next way.
+	led, other []netip.AddrPort
+	targets    []*traffic.Target // by pod
 }
 
 type installedWay struct {
@@ -122,20 +124,22 @@ func (b *between) shared(stream, node int, p *cluster.NodeProxy) *traffic.Way {
 	}
 	d := b.cluster.Enter(r.entry, node)
 	way := &traffic.Way{Verdict: d.Verdict, Targets: make([]*traffic.Target, len(d.Targets))}
-	old, next := r.before, 0
-	for i, t := range d.Targets { // in order of addresses, and mostly the same as before
-		for next < len(old) && old[next].Addr != t.Addr && old[next].Addr.Compare(t.Addr) < 0 {
+	old, addrs, next := r.led, r.other[:0], 0
+	for i := range d.Targets { // in order of addresses, and mostly the same as before
+		addr := d.Targets[i].Addr
+		addrs = append(addrs, addr)
+		for next < len(old) && old[next] != addr && old[next].Compare(addr) < 0 {
 			next++
 		}
-		if next < len(old) && old[next].Addr == t.Addr {
-			way.Targets[i] = old[next]
+		if next < len(old) && old[next] == addr {
+			way.Targets[i] = r.before[next]
 			continue
 		}
-		way.Targets[i] = b.target(r, t.Addr)
+		way.Targets[i] = b.target(r, addr)
 	}
-	r.byView[k], r.before = way, way.Targets
-	r.kept += len(way.Targets)
-	b.flows.Leads(stream, node, k.view.Number, len(way.Targets), func(i int) netip.AddrPort { return way.Targets[i].Addr })
+	r.byView[k], r.before, r.led, r.other = way, way.Targets, addrs, old
+	r.kept += len(addrs)
+	b.flows.Leads(stream, node, k.view.Number, addrs)
 	return way
 }
 

@@ -86,7 +86,7 @@ func TestARunThatBreaksAnInvariantIsAnError(t *testing.T) {
 		{"it noticed something itself", func(r *run) { r.broken = errors.New("noticed") }, false, "noticed"},
 		{"a request never ended", func(r *run) { r.ledger.Begin(0, 1<<20, 0) }, false, "request"},
 		{"rules lead nowhere", func(r *run) {
-			r.flows.Leads(0, 0, 0, 1, func(int) netip.AddrPort { return netip.MustParseAddrPort("10.0.0.9:80") })
+			r.flows.Leads(0, 0, 0, []netip.AddrPort{netip.MustParseAddrPort("10.0.0.9:80")})
 		}, false, "10.0.0.9"},
 	} {
 		r := inTheMidst(t)

@@ -61,12 +61,11 @@ func (f *Flows) Began(stream, node int, view uint64, target netip.AddrPort) {
 	}
 }
 
-// Leads checks n endpoints to which a node's rules lead connections from now on. In the order of their
+// Leads checks the endpoints to which a node's rules lead connections from now on. In the order of their
 // addresses they cost less than each on its own: there may be thousands for each state of the slices.
-func (f *Flows) Leads(stream, node int, view uint64, n int, target func(i int) netip.AddrPort) {
+func (f *Flows) Leads(stream, node int, view uint64, targets []netip.AddrPort) {
 	r, next := f.rulesIn(stream, node, view), 0
-	for i := range n {
-		at := target(i)
+	for _, at := range targets {
 		for next < len(r.allowed) && r.allowed[next] != at && r.allowed[next].Compare(at) < 0 {
 			next++
 		}

@@ -28,7 +28,11 @@ func TestWhereRulesLeadIsCheckedInAnyOrder(t *testing.T) {
 		{[]byte{1, 3, 4}, true},
 	} {
 		f := NewFlows([]bool{false}, 1, look)
-		f.Leads(0, 0, 1, len(c.leads), func(i int) netip.AddrPort { return at(c.leads[i]) })
+		var targets []netip.AddrPort
+		for _, n := range c.leads {
+			targets = append(targets, at(n))
+		}
+		f.Leads(0, 0, 1, targets)
 		if (f.Err() != nil) != c.wrong {
 			t.Errorf("rules that lead to %v: %v", c.leads, f.Err())
 		}
