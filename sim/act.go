@@ -9,9 +9,9 @@ import (
 func (r *run) act() {
 	owner := r.eng.Register("scenario")
 	for _, a := range r.sc.Actions {
-		r.eng.At(a.At, engine.ClassAction, owner, "action "+a.Verb, func() { r.do(a) })
+		r.eng.At(a.At, engine.ClassAction, owner, "action "+a.Verb(), func() { r.do(a) })
 		if a.For > 0 {
-			r.eng.At(a.At+a.For, engine.ClassAction, owner, "end of "+a.Verb, func() { r.undo(a) })
+			r.eng.At(a.At+a.For, engine.ClassAction, owner, "end of "+a.Verb(), func() { r.undo(a) })
 		}
 	}
 }
@@ -19,8 +19,8 @@ func (r *run) act() {
 // do carries out an action, on the controllers of load balancers, too.
 func (r *run) do(a world.Action) {
 	r.cluster.Do(a)
-	if a.Verb == "component" && a.Target == world.LBController {
-		r.pauseFronts(a.Value == world.ComponentPause)
+	if o, ok := a.Operation.(world.Component); ok && o.Name == world.LBController {
+		r.pauseFronts(o.What == world.ComponentPause)
 	}
 	r.wakeFronts() // a proxy that gets no time answers nobody
 }
@@ -28,7 +28,7 @@ func (r *run) do(a world.Action) {
 // undo ends an action that lasts.
 func (r *run) undo(a world.Action) {
 	r.cluster.Undo(a)
-	if a.Verb == "component" && a.Target == world.LBController {
+	if o, ok := a.Operation.(world.Component); ok && o.Name == world.LBController {
 		r.pauseFronts(false)
 	}
 	r.wakeFronts()

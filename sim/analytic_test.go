@@ -225,7 +225,7 @@ func TestPreStopOutlastsThePropagation(t *testing.T) {
 // lastPod has one pod whose requests take 5 s and come each 0.04 ms; it is taken away at 20 s.
 func lastPod() *world.Scenario {
 	sc := plainWorld(1, sec)
-	sc.Actions = []world.Action{{At: 20 * sec, Verb: "scale", Target: "deployment/web", Value: "0"}}
+	sc.Actions = []world.Action{{At: 20 * sec, Operation: world.Scale{Workload: "deployment/web", Replicas: 0}}}
 	sc.Until = 41 * sec
 	sc.Workloads[0].App.Serve = engine.Constant(5 * sec)
 	sc.Traffic[0].Timeout = 30 * sec
@@ -279,7 +279,7 @@ func TestRestartInsideThePodCutsWhatTakesLongerThanItsGrace(t *testing.T) {
 			liveness(sc)
 			three := int64(3)
 			template(sc).Containers[0].LivenessProbe.TerminationGracePeriodSeconds = &three
-			sc.Actions = []world.Action{{At: 20 * sec, For: 2 * sec, Verb: "dependency", Target: "db", Value: "down"}}
+			sc.Actions = []world.Action{{At: 20 * sec, For: 2 * sec, Operation: world.Dependency{Name: "db", Down: true}}}
 			return sc
 		},
 		seeds: 1, measure: of(ledger.LivenessRestart, ledger.Reset),
@@ -294,7 +294,7 @@ func TestRestartInsideThePodCutsWhatTakesLongerThanItsGrace(t *testing.T) {
 // probe to the second one after it.
 func dropWorld(timeout engine.Time) func() *world.Scenario {
 	return func() *world.Scenario {
-		sc := quiet(2, world.Action{At: 10 * sec, For: 2 * sec, Verb: "setReady", Target: "web#0", Value: "false"})
+		sc := quiet(2, world.Action{At: 10 * sec, For: 2 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: 0}, Ready: false}})
 		local(sc)
 		firstProbe(sc)
 		sc.Traffic[0].Nodes = []string{"node-1"}
@@ -334,7 +334,7 @@ func TestDropWindowLongerThanTheTimeoutFails(t *testing.T) {
 
 // steady does nothing for a while.
 func steady(replicas int, until engine.Time) *world.Scenario {
-	sc := quiet(replicas, world.Action{At: until, Verb: "resume", Target: "deployment/web"}) // changes nothing
+	sc := quiet(replicas, world.Action{At: until, Operation: world.Resume{Workload: "deployment/web"}}) // changes nothing
 	sc.Until = until
 	return sc
 }

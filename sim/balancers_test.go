@@ -29,7 +29,7 @@ func balanced(policy corev1.ServiceExternalTrafficPolicy, lb world.LoadBalancer)
 	sc.Traffic[0].External, sc.Traffic[0].LB = true, &lb
 	sc.Traffic[0].Rate = 100 * 1000
 	sc.Traffic[0].Timeout = sec / 2 // no time for a second SYN, which may go elsewhere
-	sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}}
+	sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "web", Number: 0}}}}
 	return sc
 }
 
@@ -126,7 +126,7 @@ func TestAllUnhealthy(t *testing.T) {
 		lb := world.LoadBalancer{FailOpen: open, Check: world.HealthCheck{Probe: world.ProbeHealthPort, Interval: sec, Timeout: sec, Healthy: 1, Unhealthy: 1}}
 		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, lb)
 		// Every pod terminates and serves on for 20 s: ready nowhere, served by the fallback.
-		sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web"}}
+		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "web", Number: world.AllPods}}}}
 		sc.Workloads[0].Hooks = map[string]world.Hook{"app": {Kind: servers.HookSleep, Duration: engine.Constant(20 * sec)}}
 		mean, _, causes := overSeeds(t, sc, 10)
 		lost := causes[ledger.Blame{Cause: ledger.NoHealthyTarget, Actor: ledger.Spec, Elsewhere: true}]
@@ -227,7 +227,7 @@ func TestRetriesRescueWhatCombinatoricsSays(t *testing.T) {
 		grace(60)(sc)
 		sc.Actions = nil
 		for i := range 3 {
-			sc.Actions = append(sc.Actions, action(10*sec, "delete", "web#"+string(rune('0'+i)), ""))
+			sc.Actions = append(sc.Actions, action(10*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: i}}))
 		}
 		sc.Traffic[0].Rate, sc.Traffic[0].Timeout = 1000*1000, 5*sec
 		sc.Until = 30 * sec
@@ -303,7 +303,7 @@ func TestAProxyThatHoldsBackLosesAShareOfTheTraffic(t *testing.T) {
 		}
 		sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 		sc.Latency.Controller = engine.Constant(50 * engine.Millisecond)
-		sc.Actions = []world.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "default/web"}}
+		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.RolloutRestart{Workload: "default/web"}}}
 		const seeds = 60
 		mean, se, causes := overSeeds(t, sc, seeds)
 		for b := range causes {
@@ -346,7 +346,7 @@ func TestAPausedProxyAnswersNoProbe(t *testing.T) {
 		sc := balanced(corev1.ServiceExternalTrafficPolicyLocal, world.LoadBalancer{
 			Check: world.HealthCheck{Probe: probe, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2},
 		})
-		sc.Actions = []world.Action{{At: 10 * sec, For: 20 * sec, Verb: "component", Target: world.KubeProxyOf + "node-1", Value: world.ComponentPause}}
+		sc.Actions = []world.Action{{At: 10 * sec, For: 20 * sec, Operation: world.Component{Name: world.KubeProxyOf + "node-1", What: world.ComponentPause}}}
 		var sent []engine.Time // when the load balancer sends to both again, or to one
 		r, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
 			if e.Kind == BalancerSends {
@@ -374,7 +374,7 @@ func TestAProxyThatDoesNotKeepUpIsUnhealthy(t *testing.T) {
 		for i := range sc.Nodes {
 			sc.Nodes[i].Proxy.MinSyncPeriod = 100 * sec
 		}
-		sc.Actions = []world.Action{{At: 10 * sec, Verb: "scale", Target: "web", Value: "3"}, {At: 20 * sec, Verb: "scale", Target: "web", Value: "4"}}
+		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Scale{Workload: "web", Replicas: 3}}, {At: 20 * sec, Operation: world.Scale{Workload: "web", Replicas: 4}}}
 		var none []engine.Time
 		if _, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
 			if e.Kind == BalancerSends && len(e.Members) == 0 {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -27,11 +26,11 @@ const (
 // workload; nil for none.
 func largest(sc *world.Scenario) (a *world.Action, w *world.Workload, pods int) {
 	for i := range sc.Actions {
-		of := workloadOf(sc, sc.Actions[i].Target)
+		of := workloadOf(sc, sc.Actions[i].Target())
 		if of == nil {
 			continue
 		}
-		if n := podsOf(of, &sc.Actions[i]); n > pods {
+		if n := podsOf(of, sc.Actions[i].Operation); n > pods {
 			a, w, pods = &sc.Actions[i], of, n
 		}
 	}
@@ -49,14 +48,14 @@ func Replaced(sc *world.Scenario) int {
 func TooLarge(sc *world.Scenario, why string) error {
 	a, w, pods := largest(sc)
 	return NotSimulated{fmt.Errorf("%s%s of %s with %d pods on %d nodes is too large to be simulated: %s",
-		where(w), a.Verb, w.Name(), pods, len(sc.Nodes), why)}
+		where(w), a.Verb(), w.Name(), pods, len(sc.Nodes), why)}
 }
 
 // crowded says why the world of a scenario is too large, whatever is done in it; nil when it is not.
 func crowded(sc *world.Scenario) error {
 	pods, most, largest := 0, 0, 0
 	for i := range sc.Workloads {
-		n := podsOf(&sc.Workloads[i], &world.Action{})
+		n := podsOf(&sc.Workloads[i], nil)
 		if pods += n; n > most {
 			most, largest = n, i
 		}
@@ -72,7 +71,7 @@ func crowded(sc *world.Scenario) error {
 		behind := 0
 		for k := range sc.Workloads {
 			if w := &sc.Workloads[k]; sc.Serves(v.Service.Namespace+"/"+v.Service.Name, w.Name()) {
-				behind += podsOf(w, &world.Action{})
+				behind += podsOf(w, nil)
 			}
 		}
 		if endpoints += behind * len(v.Service.Spec.Ports); endpoints > mostEndpoints {
@@ -119,18 +118,16 @@ func workloadOf(sc *world.Scenario, target string) *world.Workload {
 	return nil
 }
 
-// podsOf is how many pods an action may replace, remove or add.
-func podsOf(w *world.Workload, a *world.Action) int {
+// podsOf is how many pods an operation, nil for none, may replace, remove or add.
+func podsOf(w *world.Workload, o world.Operation) int {
 	pods := 1
 	if r := w.Deployment.Spec.Replicas; r != nil {
 		pods = int(*r)
 	}
-	if a.Verb == "scale" {
-		if to, err := strconv.Atoi(a.Value); err == nil {
-			pods = max(pods, to)
-		}
+	if o, ok := o.(world.Scale); ok {
+		pods = max(pods, o.Replicas)
 	}
-	if d := a.Deployment; d != nil && d.Spec.Replicas != nil {
+	if d := world.Applied(o); d != nil && d.Spec.Replicas != nil {
 		pods = max(pods, int(*d.Spec.Replicas))
 	}
 	return pods

@@ -61,22 +61,29 @@ func TestWhatIsTooLarge(t *testing.T) {
 		action   world.Action
 		refused  bool
 	}{
-		{20000, 3, world.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
-		{20001, 3, world.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
-		{20001, 3, world.Action{Verb: "rolloutRestart", Target: "default/other"}, false},
-		{20000, 1000, world.Action{Verb: "rolloutRestart", Target: "default/web"}, false},
-		{20000, 1001, world.Action{Verb: "rolloutRestart", Target: "default/web"}, true},
-		{2, 3, world.Action{Verb: "scale", Target: "default/web", Value: "20001"}, true},
-		{2, 3, world.Action{Verb: "scale", Target: "default/web", Value: "20000"}, false},
+		{20000, 3, world.Action{Operation: world.RolloutRestart{Workload: "default/web"}}, false},
+		{20001, 3, world.Action{Operation: world.RolloutRestart{Workload: "default/web"}}, true},
+		{20001, 3, world.Action{Operation: world.RolloutRestart{Workload: "default/other"}}, false},
+		{20000, 1000, world.Action{Operation: world.RolloutRestart{Workload: "default/web"}}, false},
+		{20000, 1001, world.Action{Operation: world.RolloutRestart{Workload: "default/web"}}, true},
+		{2, 3, world.Action{Operation: world.Scale{Workload: "default/web", Replicas: 20001}}, true},
+		{2, 3, world.Action{Operation: world.Scale{Workload: "default/web", Replicas: 20000}}, false},
 	} {
 		sc := plainWorld(2, sec)
 		name := sc.Workloads[0].Name()
-		c.action.Target = strings.Replace(c.action.Target, "default/web", name, 1)
+		switch o := c.action.Operation.(type) {
+		case world.RolloutRestart:
+			o.Workload = strings.Replace(o.Workload, "default/web", name, 1)
+			c.action.Operation = o
+		case world.Scale:
+			o.Workload = name
+			c.action.Operation = o
+		}
 		sc.Workloads[0].Deployment.Spec.Replicas = &c.replicas
 		sc.Nodes = make([]world.Node, c.nodes)
 		sc.Actions = []world.Action{c.action}
 		if err := tooLarge(sc); (err != nil) != c.refused {
-			t.Errorf("%d replicas, %d nodes, %s %s: %v", c.replicas, c.nodes, c.action.Verb, c.action.Target, err)
+			t.Errorf("%d replicas, %d nodes, %s %s: %v", c.replicas, c.nodes, c.action.Verb(), c.action.Target(), err)
 		}
 	}
 }

@@ -37,22 +37,22 @@ func TestCauses(t *testing.T) {
 			probe.FailureThreshold = 1
 			sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].LivenessProbe = &probe
 			sc.Workloads[0].App.DependsOn, sc.Workloads[0].App.LivenessFollows = []string{"db"}, true
-			sc.Actions = []world.Action{{At: 20 * sec, For: 5 * sec, Verb: "dependency", Target: "db", Value: "down"}}
+			sc.Actions = []world.Action{{At: 20 * sec, For: 5 * sec, Operation: world.Dependency{Name: "db", Down: true}}}
 			return sc
 		}, ledger.Blame{Cause: ledger.LivenessRestart, Actor: ledger.KubeletProbe, Elsewhere: false}, false},
 		{"a crash, before the kubelet notices", func() *world.Scenario {
 			sc := plainWorld(2, sec)
-			sc.Actions = []world.Action{{At: 20 * sec, Verb: "crashPod", Target: "web#0"}}
+			sc.Actions = []world.Action{{At: 20 * sec, Operation: world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}}}
 			return sc
 		}, ledger.Blame{Cause: ledger.Crashed, Actor: ledger.App, Elsewhere: true}, true},
 		{"the only pod is not ready: rejected", func() *world.Scenario {
 			sc := plainWorld(1, sec)
-			sc.Actions = []world.Action{{At: 20 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			sc.Actions = []world.Action{{At: 20 * sec, For: 10 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: world.AllPods}, Ready: false}}}
 			return sc
 		}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.Spec, Elsewhere: false}, false},
 		{"the only pod is ready again, and its probe has not run yet", func() *world.Scenario {
 			sc := plainWorld(1, sec)
-			sc.Actions = []world.Action{{At: 20 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			sc.Actions = []world.Action{{At: 20 * sec, For: 10 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: world.AllPods}, Ready: false}}}
 			return sc
 		}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.KubeletProbe, Elsewhere: false}, false},
 		{"no readiness probe: sent to a pod that does not listen yet", func() *world.Scenario {
@@ -94,7 +94,7 @@ func TestCauses(t *testing.T) {
 			late := engine.Constant(sec)
 			sc.Nodes[0].Watch = &late // the node's kubelet and proxy alike
 			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 5
-			sc.Actions = append(sc.Actions, world.Action{At: 60 * sec, Verb: "crashPod", Target: "web#0"})
+			sc.Actions = append(sc.Actions, world.Action{At: 60 * sec, Operation: world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}})
 			return sc
 		}, ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.Watch, Elsewhere: true}, false},
 		{"more than the app has room for", func() *world.Scenario {
@@ -151,7 +151,7 @@ func TestCauses(t *testing.T) {
 		}, ledger.Blame{Cause: ledger.StaleDNS, Actor: ledger.SliceController, Elsewhere: true}, false},
 		{"a name without a ready pod", func() *world.Scenario {
 			sc := named()
-			sc.Actions = []world.Action{{At: 20 * sec, For: 60 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			sc.Actions = []world.Action{{At: 20 * sec, For: 60 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: world.AllPods}, Ready: false}}}
 			return sc
 		}, ledger.Blame{Cause: ledger.StaleDNS, Actor: ledger.Spec, Elsewhere: false}, false},
 		{"new flows over UDP", func() *world.Scenario { return queries(false) },
@@ -187,7 +187,7 @@ func TestCauses(t *testing.T) {
 // scaleDown takes one of two pods away while requests take 10 s.
 func scaleDown() *world.Scenario {
 	sc := plainWorld(2, sec)
-	sc.Actions = []world.Action{{At: 20 * sec, Verb: "scale", Target: "deployment/web", Value: "1"}}
+	sc.Actions = []world.Action{{At: 20 * sec, Operation: world.Scale{Workload: "deployment/web", Replicas: 1}}}
 	sc.Workloads[0].App.Serve = engine.Constant(10 * sec)
 	sc.Traffic[0].Timeout = 30 * sec
 	return sc

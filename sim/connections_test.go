@@ -105,7 +105,7 @@ func TestConnectionsThatStandDoNotFollowTheRules(t *testing.T) {
 			sc.Traffic[0].Rate *= 2
 			probe := sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe
 			probe.FailureThreshold = 1
-			sc.Actions = []world.Action{{At: 10 * sec, For: 10 * sec, Verb: "setReady", Target: "web", Value: "false"}}
+			sc.Actions = []world.Action{{At: 10 * sec, For: 10 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: world.AllPods}, Ready: false}}}
 			return sc
 		},
 		seeds: 1, measure: failed, holds: exactly(0),
@@ -212,7 +212,7 @@ func TestAnAddressIsKeptForTheRestOfItsTTL(t *testing.T) {
 		sc.Workloads[0].App.Linger = 60 * sec
 		grace(60)(sc)
 		at := 30*sec + sec/2 + i*sec
-		sc.Actions = []world.Action{action(at, "delete", "web#0", "")}
+		sc.Actions = []world.Action{action(at, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}})}
 		sc.Traffic[0].Rate, sc.Until = rate*1000, at+35*sec
 		r, err := Run(sc, 1)
 		if err != nil {
@@ -254,7 +254,7 @@ func TestBackOffAfterACrash(t *testing.T) {
 		sc := callsTo(world.ConnectionHTTP2)
 		noReadiness(sc)
 		sc.Workloads[0].App.Start, sc.Workloads[0].App.GoAway = engine.Constant(300*ms), true // it helps nothing
-		sc.Actions = []world.Action{action(20*sec+i*sec/worlds+ms/4, "crashPod", "web#0", "")}
+		sc.Actions = []world.Action{action(20*sec+i*sec/worlds+ms/4, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}})}
 		sc.Traffic[0].Rate, sc.Traffic[0].Clients, sc.Until = rate*1000, 1, 30*sec
 		r, err := Run(sc, uint64(i+1))
 		if err != nil {

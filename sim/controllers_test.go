@@ -35,9 +35,9 @@ func behindController(retries int) *world.Scenario {
 }
 
 // deleting is what a run loses when pods are deleted at 10 s.
-func deleting(t *testing.T, sc *world.Scenario, target string) (s StreamResult, causes map[ledger.Blame]uint64, outcomes map[ledger.Outcome]uint64) {
+func deleting(t *testing.T, sc *world.Scenario, pods world.Pods) (s StreamResult, causes map[ledger.Blame]uint64, outcomes map[ledger.Outcome]uint64) {
 	t.Helper()
-	sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: target}}
+	sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Delete{Pods: pods}}}
 	r, err := Run(sc, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -55,12 +55,12 @@ func deleting(t *testing.T, sc *world.Scenario, target string) (s StreamResult, 
 func TestARolloutBehindAController(t *testing.T) {
 	t.Parallel()
 	ingress := ledger.Blame{Cause: ledger.StaleLB, Actor: ledger.Ingress, Elsewhere: true}
-	s, causes, outcomes := deleting(t, behindController(0), "web#0")
+	s, causes, outcomes := deleting(t, behindController(0), world.Pods{Workload: "web", Number: 0})
 	// Which of the two is asked is chance: a standard error of sqrt(200/4) = 7.
 	if n := causes[ingress]; math.Abs(float64(n)-100) > 4*7 || s.Failed != n || outcomes[ledger.HTTP5xx] != n {
 		t.Errorf("lost %d: %v %v, want about 100 http-5xx", s.Failed, causes, outcomes)
 	}
-	s, causes, _ = deleting(t, behindController(1), "web#0")
+	s, causes, _ = deleting(t, behindController(1), world.Pods{Workload: "web", Number: 0})
 	if s.Failed != 0 || math.Abs(float64(s.Rescued)-100) > 4*7 {
 		t.Errorf("%d rescued, lost %d: %v, want about 100 and none", s.Rescued, s.Failed, causes)
 	}
@@ -71,11 +71,11 @@ func TestARolloutBehindAController(t *testing.T) {
 func TestAControllersPodEnds(t *testing.T) {
 	t.Parallel()
 	sc := behindController(1)
-	if s, causes, _ := deleting(t, sc, "ingress#0"); s.Failed != 0 {
+	if s, causes, _ := deleting(t, sc, world.Pods{Workload: "ingress", Number: 0}); s.Failed != 0 {
 		t.Errorf("lost %d: %v", s.Failed, causes)
 	}
 	sc.Workloads[0].App.InFlight = world.InFlightCut
-	_, causes, outcomes := deleting(t, sc, "ingress#0")
+	_, causes, outcomes := deleting(t, sc, world.Pods{Workload: "ingress", Number: 0})
 	exit := ledger.Blame{Cause: ledger.ExitInFlight, Actor: ledger.App, Elsewhere: true}
 	if n := causes[exit]; math.Abs(float64(n)-50) > 4*5 || len(causes) != 1 || outcomes[ledger.Reset] != n {
 		t.Errorf("%v %v, want about 50 exit-in-flight", causes, outcomes)
@@ -92,7 +92,7 @@ func TestAnAppsPodEndsBehindAController(t *testing.T) {
 		if again {
 			sc.Traffic[0].Ingress.Proxy.Layer7.RetryOn = world.RetryReset
 		}
-		s, causes, outcomes := deleting(t, sc, "web#0")
+		s, causes, outcomes := deleting(t, sc, world.Pods{Workload: "web", Number: 0})
 		switch n := outcomes[ledger.HTTP5xx]; {
 		case again && s.Failed != 0:
 			t.Errorf("lost %d: %v", s.Failed, causes)
@@ -108,7 +108,7 @@ func TestAControllerWithoutEndpoints(t *testing.T) {
 	t.Parallel()
 	sc := behindController(2)
 	sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 200
-	_, causes, outcomes := deleting(t, sc, "web")
+	_, causes, outcomes := deleting(t, sc, world.Pods{Workload: "web", Number: world.AllPods})
 	blame := ledger.Blame{Cause: ledger.NoHealthyTarget, Actor: ledger.Spec}
 	if causes[blame] < 1000 || outcomes[ledger.HTTP5xx] < 1000 || len(outcomes) != 1 {
 		t.Errorf("%v %v", causes, outcomes)
@@ -125,7 +125,7 @@ func TestAControllersPodEndsWhileItWaits(t *testing.T) {
 	sc.Traffic[0].Ingress.Proxy.Controller = engine.Constant(20 * sec)
 	sc.Traffic[0].Ingress.Proxy.Layer7.ConnectTimeout = 4 * sec
 	sc.Workloads[1].App.Serve = engine.Constant(ms)
-	sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web"}, {At: 14 * sec, Verb: "delete", Target: "ingress#0"}}
+	sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "web", Number: world.AllPods}}}, {At: 14 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "ingress", Number: 0}}}}
 	r, err := Run(sc, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -145,14 +145,14 @@ func TestAPausedBalancersControllerIsNotTheIngress(t *testing.T) {
 	t.Parallel()
 	lost := func(actions ...world.Action) uint64 {
 		sc := behindController(0)
-		sc.Actions = slices.Concat(actions, []world.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}})
+		sc.Actions = slices.Concat(actions, []world.Action{{At: 10 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "web", Number: 0}}}})
 		r, err := Run(sc, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Streams[0].Failed
 	}
-	pause := world.Action{At: 9 * sec, For: 20 * sec, Verb: "component", Target: world.LBController, Value: world.ComponentPause}
+	pause := world.Action{At: 9 * sec, For: 20 * sec, Operation: world.Component{Name: world.LBController, What: world.ComponentPause}}
 	if with, without := lost(pause), lost(); with != without {
 		t.Errorf("lost %d with the pause, %d without", with, without)
 	}
@@ -165,7 +165,7 @@ func TestTheJournalTellsOfControllersPodsAndOfNoLoadBalancer(t *testing.T) {
 	sends, balancers := &journal{kind: cluster.EventIngress}, &journal{kind: cluster.EventBalancer}
 	for _, j := range []*journal{sends, balancers} {
 		sc := behindController(0)
-		sc.Actions = []world.Action{{At: 10 * sec, Verb: "delete", Target: "web#0"}}
+		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "web", Number: 0}}}}
 		if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func slowlyReady(sc *world.Scenario) {
 // Ready it could not have answered. Reference: docs/model/simulator.md 9.
 func TestAPodThatListensAndIsNotReadyCouldNotHaveAnswered(t *testing.T) {
 	t.Parallel()
-	sc := quiet(1, action(20*sec, "rolloutRestart", "deployment/web", ""))
+	sc := quiet(1, action(20*sec, world.RolloutRestart{Workload: "deployment/web"}))
 	slowlyReady(sc)
 	sc.Workloads[0].Deployment.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	elsewhere, all := failedElsewhere(t, sc)
@@ -53,7 +53,7 @@ func TestAPodThatListensAndIsNotReadyCouldNotHaveAnswered(t *testing.T) {
 func TestAPodOfAnotherWorkloadOfTheServiceCouldHaveAnswered(t *testing.T) {
 	t.Parallel()
 	for _, canary := range []bool{false, true} {
-		sc := quiet(1, action(20*sec, "delete", "web#0", ""))
+		sc := quiet(1, action(20*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}}))
 		sc.Workloads[0].App.Start = engine.Constant(10 * sec)
 		slowSync(sc)
 		if canary {

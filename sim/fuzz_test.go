@@ -82,8 +82,8 @@ func runs(t *testing.T, sc *world.Scenario, seed uint64) {
 		}
 	}
 	for i := range small.Actions {
-		if w := workloadOf(&small, small.Actions[i].Target); w != nil {
-			pods += podsOf(w, &small.Actions[i])
+		if w := workloadOf(&small, small.Actions[i].Target()); w != nil {
+			pods += podsOf(w, small.Actions[i].Operation)
 		}
 	}
 	if last > longWait || pods > fewPods || len(small.Nodes) > fewPods || len(small.Traffic) > fewPods {

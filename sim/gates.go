@@ -30,7 +30,7 @@ func (f *front) gatesMatter() bool {
 	}
 	return f.spec.ReadinessGate != "" && (f.spec.GateInjection == world.InjectAlways ||
 		slices.ContainsFunc(sc.Workloads, func(w world.Workload) bool { return has(w.Deployment) }) ||
-		slices.ContainsFunc(sc.Actions, func(a world.Action) bool { return has(a.Deployment) }))
+		slices.ContainsFunc(sc.Actions, func(a world.Action) bool { return has(world.Applied(a.Operation)) }))
 }
 
 // addGates adds to an endpoint what its pod says of readiness gates, if the controller knows it.

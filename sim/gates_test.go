@@ -26,7 +26,7 @@ func gatedLB(injection world.GateInjection) world.LoadBalancer {
 func keptWorld(lb world.LoadBalancer) *world.Scenario {
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 	sc.Workloads[0].App.Start = engine.Constant(sec)
-	sc.Actions = []world.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "web"}}
+	sc.Actions = []world.Action{{At: 10 * sec, Operation: world.RolloutRestart{Workload: "web"}}}
 	return sc
 }
 
@@ -116,7 +116,7 @@ func TestGatesAreThoseOfWhatTheLoadBalancerReaches(t *testing.T) {
 		lb := gatedLB(world.InjectAlways)
 		lb.Service = "default/ingress"
 		sc.Traffic[0].LB = &lb
-		sc.Actions = []world.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: target}}
+		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.RolloutRestart{Workload: target}}}
 		gates, ready := &journal{kind: cluster.EventGate}, &journal{kind: cluster.EventReady}
 		for _, j := range []*journal{gates, ready} {
 			if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
@@ -150,7 +150,7 @@ func TestAGateThatNobodySets(t *testing.T) {
 // A new pod that is never ready may yet become so, until progressDeadlineSeconds have passed.
 func TestARolloutThatMissesItsDeadline(t *testing.T) {
 	t.Parallel()
-	sc := quiet(2, action(10*sec, "rolloutRestart", "deployment/web", ""))
+	sc := quiet(2, action(10*sec, world.RolloutRestart{Workload: "deployment/web"}))
 	neverReady(sc)
 	seconds := int32(100)
 	sc.Workloads[0].Deployment.Spec.ProgressDeadlineSeconds = &seconds
@@ -170,7 +170,7 @@ func TestARolloutThatMissesItsDeadline(t *testing.T) {
 // run ends half a minute later, and has not come to rest.
 func TestARolloutWithoutANodeEndsSoonAndIsStuck(t *testing.T) {
 	t.Parallel()
-	sc := quiet(1, action(10*sec, "rolloutRestart", "deployment/web", ""))
+	sc := quiet(1, action(10*sec, world.RolloutRestart{Workload: "deployment/web"}))
 	template(sc).Containers[0].Ports[0].HostPort = 80
 	r, err := Run(sc, 1)
 	if err != nil {
@@ -193,7 +193,7 @@ func TestPausedLBController(t *testing.T) {
 	lb := gatedLB(world.InjectNever)
 	lb.Check = world.HealthCheck{Probe: world.ProbePod, Interval: 600 * sec, Timeout: sec, Healthy: 1, Unhealthy: 3}
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
-	pause := world.Action{At: 5 * sec, For: 25 * sec, Verb: "component", Target: world.LBController, Value: world.ComponentPause}
+	pause := world.Action{At: 5 * sec, For: 25 * sec, Operation: world.Component{Name: world.LBController, What: world.ComponentPause}}
 	sc.Actions = append([]world.Action{pause}, sc.Actions...)
 	lost, se, causes := overSeeds(t, sc, 20)
 	// The pod goes at 10 s, the controller hears of it at 30 s: half of 20 s. A thousand of 2,000

@@ -14,14 +14,20 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
+// What happens to the third node.
+var (
+	crashes = world.CrashNode{Node: "node-3"}
+	goes    = world.ScaleDownNode{Node: "node-3"}
+)
+
 // forwarded is balanced with a third node, which runs no pod and forwards a third of the connections; it
 // is what the action at 10 s is about.
-func forwarded(lb world.LoadBalancer, verb string, after engine.Time) *world.Scenario {
+func forwarded(lb world.LoadBalancer, o world.Operation, after engine.Time) *world.Scenario {
 	sc := balanced(corev1.ServiceExternalTrafficPolicyCluster, lb)
 	node := sc.Nodes[0]
 	node.Name = "node-3"
 	sc.Nodes = append(sc.Nodes, node)
-	sc.Actions = []world.Action{{At: 10 * sec, For: after, Verb: verb, Target: "node-3"}}
+	sc.Actions = []world.Action{{At: 10 * sec, For: after, Operation: o}}
 	return sc
 }
 
@@ -39,7 +45,7 @@ func TestACrashedNodeCostsItsShareForTheTimeOfDetection(t *testing.T) {
 	t.Parallel()
 	const seeds = 200
 	off := func(interval, timeout engine.Time, want float64) float64 {
-		sc := forwarded(checked(interval), "crashNode", 0)
+		sc := forwarded(checked(interval), crashes, 0)
 		sc.Traffic[0].Timeout = timeout
 		mean, se, causes := overSeeds(t, sc, seeds)
 		for b := range causes { // order: each for itself
@@ -64,7 +70,7 @@ func TestACrashedNodeCostsItsShareForTheTimeOfDetection(t *testing.T) {
 func TestTheTaintIsSeenInTimeSinceKEP3836(t *testing.T) {
 	t.Parallel()
 	for minor, lost := range map[int]bool{36: false, 30: false, 29: true} { // order: each for itself
-		sc := forwarded(checked(3*sec), "scaleDownNode", 10*sec)
+		sc := forwarded(checked(3*sec), goes, 10*sec)
 		version := endpoints.Version{Major: 1, Minor: minor}
 		profile, err := endpoints.ProfileFor(version, nil)
 		if err != nil {
@@ -84,33 +90,33 @@ func TestWhenALoadBalancerLeavesANode(t *testing.T) {
 		name     string
 		leave    world.NodesLeave
 		announce world.Announce
-		verb     string
+		does     world.Operation
 		from, to engine.Time // the controller is told then; never: 0
 	}{
-		{"the service controller does not look at the taint", world.NodesDeleted, 0, "scaleDownNode", 70 * sec, 70 * sec},
-		{"ingress-gce does", world.NodesTainted, 0, "scaleDownNode", 10 * sec, 10 * sec},
-		{"and the AWS controller", world.NodesNotReady, 0, "scaleDownNode", 10 * sec, 10 * sec},
-		{"MetalLB does not", world.NodesSilent, world.AnnounceBGP, "scaleDownNode", 70 * sec, 70 * sec},
-		{"a node that crashes keeps its object", world.NodesDeleted, 0, "crashNode", 0, 0},
-		{"and has no taint of the autoscaler's", world.NodesTainted, 0, "crashNode", 0, 0},
-		{"it is not ready any more", world.NodesNotReady, 0, "crashNode", 56600 * ms, 58900 * ms},
-		{"MetalLB's speakers notice", world.NodesSilent, world.AnnounceL2, "crashNode", 10 * sec, 10 * sec},
-		{"routers wait for the hold time", world.NodesSilent, world.AnnounceBGP, "crashNode", 70 * sec, 100 * sec},
+		{"the service controller does not look at the taint", world.NodesDeleted, 0, goes, 70 * sec, 70 * sec},
+		{"ingress-gce does", world.NodesTainted, 0, goes, 10 * sec, 10 * sec},
+		{"and the AWS controller", world.NodesNotReady, 0, goes, 10 * sec, 10 * sec},
+		{"MetalLB does not", world.NodesSilent, world.AnnounceBGP, goes, 70 * sec, 70 * sec},
+		{"a node that crashes keeps its object", world.NodesDeleted, 0, crashes, 0, 0},
+		{"and has no taint of the autoscaler's", world.NodesTainted, 0, crashes, 0, 0},
+		{"it is not ready any more", world.NodesNotReady, 0, crashes, 56600 * ms, 58900 * ms},
+		{"MetalLB's speakers notice", world.NodesSilent, world.AnnounceL2, crashes, 10 * sec, 10 * sec},
+		{"routers wait for the hold time", world.NodesSilent, world.AnnounceBGP, crashes, 70 * sec, 100 * sec},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			const late = 7 * sec
 			sc := forwarded(world.LoadBalancer{
 				NodesLeave: c.leave, Announce: c.announce, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: engine.Never,
-			}, c.verb, 0)
-			if c.verb == "scaleDownNode" {
+			}, c.does, 0)
+			if c.does == goes {
 				sc.Actions[0].For = 60 * sec
 			}
 			if c.announce == world.AnnounceL2 { // the one that answers
-				sc.Actions[0].Target = "node-" + string(rune('1'+answering(t, sc)))
+				sc.Actions[0].Operation = world.CrashNode{Node: "node-" + string(rune('1'+answering(t, sc)))}
 				sc.Workloads[0].Deployment.Spec.Replicas = new(int32)
 			}
-			gone := slices.IndexFunc(sc.Nodes, func(n world.Node) bool { return n.Name == sc.Actions[0].Target })
+			gone := slices.IndexFunc(sc.Nodes, func(n world.Node) bool { return n.Name == sc.Actions[0].Target() })
 			left := engine.Time(0)
 			_, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
 				if e.Kind == BalancerSends && left == 0 && !slices.Contains(e.Members, gone) {
@@ -174,7 +180,7 @@ func TestWhatStandsThroughANodeDiesWithIt(t *testing.T) {
 			t.Parallel()
 			// The load balancer has left the node before, and does not mind flows that stand.
 			lb := world.LoadBalancer{NodesLeave: world.NodesTainted, Drain: engine.Never}
-			sc := forwarded(lb, "scaleDownNode", 10*sec)
+			sc := forwarded(lb, goes, 10*sec)
 			sc.Traffic[0].Timeout = 5 * sec
 			c.world(sc)
 			r, err := Run(sc, 1)
@@ -205,7 +211,7 @@ func TestWhatStandsThroughANodeDiesWithIt(t *testing.T) {
 // Clients that go to node ports themselves have nobody who leaves the node for them.
 func TestClientsOfANodePortGoOnAskingANodeThatIsGone(t *testing.T) {
 	t.Parallel()
-	sc := forwarded(world.LoadBalancer{}, "crashNode", 0)
+	sc := forwarded(world.LoadBalancer{}, crashes, 0)
 	sc.Traffic[0].LB = nil
 	mean, _, causes := overSeeds(t, sc, 10)
 	if len(causes) != 1 || causes[blame(ledger.NodeGone, ledger.Spec, true)] == 0 || mean < 8 {
@@ -216,13 +222,12 @@ func TestClientsOfANodePortGoOnAskingANodeThatIsGone(t *testing.T) {
 // A node with pods of the Scenario: the run ends, and says why and what to do.
 func TestANodeWithPodsIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, verb := range []string{"crashNode", "scaleDownNode"} {
-		sc := forwarded(world.LoadBalancer{}, verb, 0)
-		sc.Actions[0].Target = "node-2"
+	for _, o := range []world.Operation{world.CrashNode{Node: "node-2"}, world.ScaleDownNode{Node: "node-2"}} {
+		sc := forwarded(world.LoadBalancer{}, o, 0)
 		_, err := Run(sc, 1)
-		if err == nil || !strings.Contains(err.Error(), verb+" node-2 at 10s: not yet simulated") || !strings.Contains(err.Error(), "default/web r0 1") ||
+		if err == nil || !strings.Contains(err.Error(), sc.Actions[0].Verb()+" node-2 at 10s: not yet simulated") || !strings.Contains(err.Error(), "default/web r0 1") ||
 			!strings.Contains(err.Error(), "effect: NoSchedule") {
-			t.Errorf("%s: %v", verb, err)
+			t.Errorf("%s: %v", sc.Actions[0].Verb(), err)
 		}
 	}
 }
@@ -237,12 +242,11 @@ func TestPodsKeepOffATaintedNode(t *testing.T) {
 	}{
 		"no taint": {&corev1.Node{}, false}, "a taint": {tainted, true}, "a cordon": {&corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}, true},
 	} { // order: each for itself
-		sc := forwarded(world.LoadBalancer{}, "rolloutRestart", 0)
-		sc.Actions[0].Target = "default/web"
+		sc := forwarded(world.LoadBalancer{}, world.RolloutRestart{Workload: "default/web"}, 0)
 		replicas := int32(4)
 		sc.Workloads[0].Deployment.Spec.Replicas = &replicas
 		sc.Nodes[1].Object = c.node
-		sc.Actions = append(sc.Actions, world.Action{At: 60 * sec, Verb: "crashNode", Target: "node-2"})
+		sc.Actions = append(sc.Actions, world.Action{At: 60 * sec, Operation: world.CrashNode{Node: "node-2"}})
 		if _, err := Run(sc, 1); (err == nil) != c.off {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -25,7 +25,7 @@ func TestPairsOfNames(t *testing.T) {
 		sc := named()
 		two := int32(2)
 		sc.Workloads[0].Deployment.Spec.Replicas = &two
-		sc.Actions = []world.Action{action(20*sec, "crashPod", "web#0", "")}
+		sc.Actions = []world.Action{action(20*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}})}
 		sc.Traffic[0].Rate = 20 * 1000
 		return sc
 	}
@@ -59,7 +59,7 @@ func TestPairsOfCuts(t *testing.T) {
 	// One request each 50 ms, over the connection that was used last; at 21 s sharp one is written.
 	written := func(sc *world.Scenario) {
 		sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients, sc.Traffic[0].Rate = true, 1, 20*1000
-		sc.Actions[0].Target = "web#1" // where that connection leads
+		sc.Actions[0].Operation = world.Delete{Pods: world.Pods{Workload: "web", Number: 1}} // where that connection leads
 	}
 	hook := func(d engine.Time) func(*world.Scenario) {
 		return func(sc *world.Scenario) {
@@ -89,7 +89,7 @@ func unwell(policy corev1.ServiceExternalTrafficPolicy, probe world.Probe, open 
 		firstProbe(sc)
 		linger(sc)
 		neverReady(sc)
-		sc.Actions = []world.Action{{At: 12 * sec, For: 3 * sec, Verb: "setReady", Target: "web", Value: "false"}, action(20*sec, "delete", "web#0", "")}
+		sc.Actions = []world.Action{{At: 12 * sec, For: 3 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: world.AllPods}, Ready: false}}, action(20*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}})}
 		return sc
 	}
 }
@@ -126,7 +126,7 @@ func TestPairsOfNodesThatGo(t *testing.T) {
 		return func() *world.Scenario {
 			sc := forwarded(world.LoadBalancer{
 				NodesLeave: world.NodesTainted, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Drain: 4 * sec,
-			}, "scaleDownNode", after)
+			}, goes, after)
 			longRequests(sc)
 			return sc
 		}
@@ -134,7 +134,7 @@ func TestPairsOfNodesThatGo(t *testing.T) {
 	// Flows over UDP through a load balancer that asks nobody how a node is, and knows nothing of the crash.
 	flows := func(probe world.Probe, fixed bool) func() *world.Scenario {
 		return func() *world.Scenario {
-			sc := forwarded(world.LoadBalancer{Check: world.HealthCheck{Probe: probe, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}, "crashNode", 0)
+			sc := forwarded(world.LoadBalancer{Check: world.HealthCheck{Probe: probe, Interval: 30 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}}, crashes, 0)
 			sc.Services[0].Service.Spec.Ports[0].Protocol = corev1.ProtocolUDP
 			t := &sc.Traffic[0]
 			t.Protocol, t.FixedPorts, t.Clients = endpoints.UDP, fixed, 50
@@ -155,9 +155,9 @@ func TestPairsOfNodesThatGo(t *testing.T) {
 // Rules 7, 8, 9 and 10: new connections to a node that is gone.
 func TestPairsOfNodesThatAreGone(t *testing.T) {
 	t.Parallel()
-	crashed := func() *world.Scenario { return forwarded(checked(30*sec), "crashNode", 0) }
+	crashed := func() *world.Scenario { return forwarded(checked(30*sec), crashes, 0) }
 	closed := func() *world.Scenario { // no member is left
-		sc := forwarded(world.LoadBalancer{NodesLeave: world.NodesTainted}, "scaleDownNode", 5*sec)
+		sc := forwarded(world.LoadBalancer{NodesLeave: world.NodesTainted}, goes, 5*sec)
 		for n := range 2 {
 			sc.Nodes[n].Object = &corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "ToBeDeletedByClusterAutoscaler"}}}}
 		}
@@ -166,7 +166,7 @@ func TestPairsOfNodesThatAreGone(t *testing.T) {
 	// Clients of the node port of node-3, whose rules follow the API 1 s late; a pod goes at 10 s.
 	direct := func(actions ...world.Action) func() *world.Scenario {
 		return func() *world.Scenario {
-			sc := forwarded(world.LoadBalancer{}, "crashNode", 0)
+			sc := forwarded(world.LoadBalancer{}, crashes, 0)
 			sc.Traffic[0].LB, sc.Traffic[0].Nodes = nil, []string{"node-3"}
 			for n := range sc.Nodes {
 				sc.Nodes[n].Proxy.MinSyncPeriod = 0
@@ -174,7 +174,7 @@ func TestPairsOfNodesThatAreGone(t *testing.T) {
 			linger(sc)
 			neverReady(sc)
 			slowSync(sc)
-			sc.Actions = append([]world.Action{action(10*sec, "delete", "web#0", "")}, actions...)
+			sc.Actions = append([]world.Action{action(10*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}})}, actions...)
 			return sc
 		}
 	}
@@ -183,7 +183,7 @@ func TestPairsOfNodesThatAreGone(t *testing.T) {
 			blame(ledger.NoHealthyTarget, ledger.Spec, true), ledger.Timeout},
 		{"stale-lb / node-gone: the others would be asked, and lead to pods that accept", crashed, 11 * sec, 13 * sec, "",
 			blame(ledger.StaleLB, ledger.LBProbe, true), ledger.Timeout},
-		{"node-gone / stale-rules: it is gone", direct(action(10*sec, "crashNode", "node-3", "")), 10*sec + ms, 11 * sec, "",
+		{"node-gone / stale-rules: it is gone", direct(action(10*sec, world.CrashNode{Node: "node-3"})), 10*sec + ms, 11 * sec, "",
 			blame(ledger.NodeGone, ledger.Spec, true), ledger.Timeout},
 		{"node-gone / stale-rules: it is there", direct(), 10*sec + ms, 11 * sec, "r0 0",
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
@@ -192,7 +192,7 @@ func TestPairsOfNodesThatAreGone(t *testing.T) {
 	sc := crashed()
 	neverReady(sc)
 	linger(sc)
-	sc.Actions = append(sc.Actions, action(10*sec, "crashPod", "web#0", ""), action(10*sec, "crashPod", "web#1", ""))
+	sc.Actions = append(sc.Actions, action(10*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}), action(10*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 1}}))
 	r, err := Run(sc, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestPairsOfStaleTargets(t *testing.T) {
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
 		{"stale-lb / listener-closed: the other pod would be asked, and accepts", pods, 10 * sec, 12 * sec, "r0 0",
 			blame(ledger.StaleLB, ledger.LBController, true), ledger.Refused},
-		{"stale-lb / listener-closed: the other pod would be asked, and does not accept", changed(pods, also(action(10*sec, "crashPod", "web#1", ""))), 10 * sec, 12 * sec, "r0 0",
+		{"stale-lb / listener-closed: the other pod would be asked, and does not accept", changed(pods, also(action(10*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 1}}))), 10 * sec, 12 * sec, "r0 0",
 			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
 		{"stale-lb / stale-lb: the controller has removed it", pods, 12*sec + ms, 17 * sec, "r0 0",
 			blame(ledger.StaleLB, ledger.LBPropagation, true), ledger.Refused},

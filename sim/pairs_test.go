@@ -104,8 +104,8 @@ func finishWithin(d engine.Time) func(*world.Scenario) {
 	return func(sc *world.Scenario) { sc.Workloads[0].App.FinishWithin = d }
 }
 
-func action(at engine.Time, verb, target, value string) world.Action {
-	return world.Action{At: at, Verb: verb, Target: target, Value: value}
+func action(at engine.Time, o world.Operation) world.Action {
+	return world.Action{At: at, Operation: o}
 }
 
 func also(actions ...world.Action) func(*world.Scenario) {
@@ -133,13 +133,13 @@ func blame(c ledger.Cause, a ledger.Actor, elsewhere bool) ledger.Blame {
 func TestPairsOfInFlightCauses(t *testing.T) {
 	t.Parallel()
 	deleted := func() *world.Scenario {
-		sc := quiet(1, action(20*sec, "scale", "deployment/web", "0"))
+		sc := quiet(1, action(20*sec, world.Scale{Workload: "deployment/web", Replicas: 0}))
 		longRequests(sc)
 		grace(4)(sc)
 		return sc
 	}
 	probed := func() *world.Scenario {
-		sc := quiet(1, action(20*sec, "dependency", "db", "down"))
+		sc := quiet(1, action(20*sec, world.Dependency{Name: "db", Down: true}))
 		longRequests(sc)
 		liveness(sc)
 		noReadiness(sc)
@@ -152,28 +152,28 @@ func TestPairsOfInFlightCauses(t *testing.T) {
 			blame(ledger.KilledInFlight, ledger.Spec, false), ledger.Reset},
 		{"killed / exit: its own patience ends earlier", changed(deleted, finishWithin(3900*ms)), 15 * sec, 20 * sec, "",
 			blame(ledger.ExitInFlight, ledger.App, false), ledger.Reset},
-		{"exit / liveness: a liveness kill is under way and the pod is deleted", changed(probed, also(action(23*sec, "scale", "deployment/web", "0"))), 17 * sec, 20 * sec, "",
+		{"exit / liveness: a liveness kill is under way and the pod is deleted", changed(probed, also(action(23*sec, world.Scale{Workload: "deployment/web", Replicas: 0}))), 17 * sec, 20 * sec, "",
 			blame(ledger.ExitInFlight, ledger.App, false), ledger.Reset},
 		{"exit / liveness: it is not deleted", probed, 17 * sec, 20 * sec, "",
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Reset},
 		{"killed / liveness: a liveness kill is under way and the grace period of a deletion ends first",
-			changed(probed, grace(2), finishWithin(8*sec), also(action(21500*ms, "scale", "deployment/web", "0"))), 17 * sec, 20 * sec, "",
+			changed(probed, grace(2), finishWithin(8*sec), also(action(21500*ms, world.Scale{Workload: "deployment/web", Replicas: 0}))), 17 * sec, 20 * sec, "",
 			blame(ledger.KilledInFlight, ledger.Spec, false), ledger.Reset},
-		{"liveness / crashed: it crashes while a liveness kill is under way", changed(probed, also(action(22500*ms, "crashPod", "web#0", ""))), 17 * sec, 20 * sec, "",
+		{"liveness / crashed: it crashes while a liveness kill is under way", changed(probed, also(action(22500*ms, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}))), 17 * sec, 20 * sec, "",
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Reset},
 		{"liveness / crashed: it crashes by itself", func() *world.Scenario {
-			sc := quiet(1, action(22500*ms, "crashPod", "web#0", ""))
+			sc := quiet(1, action(22500*ms, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}))
 			longRequests(sc)
 			return sc
 		}, 17 * sec, 20 * sec, "", blame(ledger.Crashed, ledger.App, false), ledger.Reset},
 		{"exit / crashed: it crashes after SIGTERM", func() *world.Scenario {
-			sc := quiet(1, action(22*sec, "rolloutRestart", "deployment/web", ""), action(42*sec, "scale", "deployment/web", "0"))
+			sc := quiet(1, action(22*sec, world.RolloutRestart{Workload: "deployment/web"}), action(42*sec, world.Scale{Workload: "deployment/web", Replicas: 0}))
 			longRequests(sc)
 			sc.Workloads[0].App.CrashAfter = 21 * sec // of the new pod: at 43 s and a bit
 			return sc
 		}, 35 * sec, 42 * sec, "r1 0", blame(ledger.ExitInFlight, ledger.App, false), ledger.Reset},
 		{"exit / crashed: it is not told to end", func() *world.Scenario {
-			sc := quiet(1, action(22*sec, "rolloutRestart", "deployment/web", ""))
+			sc := quiet(1, action(22*sec, world.RolloutRestart{Workload: "deployment/web"}))
 			longRequests(sc)
 			sc.Workloads[0].App.CrashAfter = 21 * sec
 			sc.Until = 60 * sec
@@ -200,7 +200,7 @@ func TestPairsOfConnectionCauses(t *testing.T) {
 	t.Parallel()
 	onItsWay := func(term engine.Time) func() *world.Scenario {
 		return func() *world.Scenario {
-			sc := quiet(1, action(term, "scale", "deployment/web", "0"))
+			sc := quiet(1, action(term, world.Scale{Workload: "deployment/web", Replicas: 0}))
 			pooled(sc)
 			grace(2)(sc)
 			return sc
@@ -210,7 +210,7 @@ func TestPairsOfConnectionCauses(t *testing.T) {
 		sc.Workloads[0].App.IgnoresSIGTERM, sc.Workloads[0].App.Listener = true, world.ListenerStays
 	}
 	written := func() *world.Scenario {
-		sc := quiet(2, action(20*sec-100*us, "delete", "web#0", "")) // the one that the connection leads to
+		sc := quiet(2, action(20*sec-100*us, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}})) // the one that the connection leads to
 		pooled(sc)
 		slowSync(sc)
 		return sc
@@ -231,7 +231,7 @@ func TestPairsOfConnectionCauses(t *testing.T) {
 // rides one that nothing answers (rule 6), not even while the rules still name the pod.
 func TestTheEndOfAServerLeavesNoFlowBehind(t *testing.T) {
 	t.Parallel()
-	sc := quiet(2, action(20*sec, "crashPod", "web#0", ""))
+	sc := quiet(2, action(20*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}))
 	sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients = true, 50
 	sc.Workloads[0].App.Serve = engine.Constant(200 * ms) // 20 connections are in use, to both pods
 	sc.Traffic[0].Retries = 1
@@ -263,7 +263,7 @@ func TestTheEndOfAServerLeavesNoFlowBehind(t *testing.T) {
 func TestAServerThatShutsDownClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	build := func() *world.Scenario {
-		sc := quiet(2, action(19990*ms, "delete", "web#0", "")) // the one that the connection leads to
+		sc := quiet(2, action(19990*ms, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}})) // the one that the connection leads to
 		pooled(sc)
 		linger(sc)
 		grace(2)(sc)
@@ -300,7 +300,7 @@ func TestAServerThatDrainsClosesItsConnections(t *testing.T) {
 		{"listens until it ends", func(a *world.App) { a.Listener = world.ListenerStays }, 20 * sec, 21 * sec, cluster.EndedByItself},
 		{"ignores SIGTERM", func(a *world.App) { a.IgnoresSIGTERM, a.Listener = true, world.ListenerStays }, 50 * sec, 51 * sec, cluster.EndedKilled},
 	} {
-		sc := quiet(2, action(20*sec, "delete", "web#0", "")) // the one that the connections lead to
+		sc := quiet(2, action(20*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}})) // the one that the connections lead to
 		sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients, sc.Traffic[0].Retries = true, 4, 1
 		sc.Workloads[0].App.Serve = engine.Constant(200 * ms) // at 20/s some request is always under way
 		c.app(&sc.Workloads[0].App)
@@ -320,8 +320,8 @@ func neverReady(sc *world.Scenario) { sc.Workloads[0].App.Start = engine.Constan
 func slowStatus(sc *world.Scenario) { sc.Latency.StatusWrite = engine.Constant(sec) }
 
 // unready has pods say that they are not ready, from 20 s on.
-func unready(target string, length engine.Time) world.Action {
-	return world.Action{At: 20 * sec, For: length, Verb: "setReady", Target: target, Value: "false"}
+func unready(pods world.Pods, length engine.Time) world.Action {
+	return world.Action{At: 20 * sec, For: length, Operation: world.SetReady{Pods: pods}}
 }
 
 // firstProbe has readiness follow the app's answer at the next probe, 1 s later at most.
@@ -344,18 +344,18 @@ func local(sc *world.Scenario) {
 func TestPairsOfRulesThatSendNowhere(t *testing.T) {
 	t.Parallel()
 	back := func() *world.Scenario {
-		sc := quiet(1, unready("web", 10*sec)) // by 31 s the probe has seen it ready again
+		sc := quiet(1, unready(world.Pods{Workload: "web", Number: world.AllPods}, 10*sec)) // by 31 s the probe has seen it ready again
 		firstProbe(sc)
 		return sc
 	}
 	more := func() *world.Scenario { // the only pod is not ready, a second one begins at 25 s
-		sc := quiet(1, unready("web#0", 30*sec), action(25*sec, "scale", "deployment/web", "2"))
+		sc := quiet(1, unready(world.Pods{Workload: "web", Number: 0}, 30*sec), action(25*sec, world.Scale{Workload: "deployment/web", Replicas: 2}))
 		firstProbe(sc)
 		slowSync(sc)
 		return sc
 	}
 	here := func() *world.Scenario {
-		sc := quiet(2, unready("web#0", 10*sec))
+		sc := quiet(2, unready(world.Pods{Workload: "web", Number: 0}, 10*sec))
 		firstProbe(sc)
 		local(sc)
 		return sc
@@ -376,7 +376,7 @@ func TestPairsOfRulesThatSendNowhere(t *testing.T) {
 		{"stale / no-local-endpoint: the kubelet has still to write that it is ready", changed(here, slowStatus), 31 * sec, 32 * sec, "",
 			blame(ledger.NoLocalEndpoint, ledger.Kubelet, true), ledger.Timeout},
 		{"stale / no-local-endpoint: the kubelet is late with a pod of another node, which would not help here", func() *world.Scenario {
-			sc := quiet(3, unready("web#1", 30*sec), unready("web#0", 10*sec)) // web#2 is ready, beside web#0
+			sc := quiet(3, unready(world.Pods{Workload: "web", Number: 1}, 30*sec), unready(world.Pods{Workload: "web", Number: 0}, 10*sec)) // web#2 is ready, beside web#0
 			firstProbe(sc)
 			local(sc)
 			slowStatus(sc)
@@ -404,7 +404,7 @@ func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 	t.Parallel()
 	gone := func(replicas int) func() *world.Scenario {
 		return func() *world.Scenario {
-			sc := quiet(replicas, action(20*sec, "delete", "web#0", ""))
+			sc := quiet(replicas, action(20*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}}))
 			linger(sc)
 			neverReady(sc)
 			return sc
@@ -413,9 +413,9 @@ func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 	runPairs(t, []pairWorld{
 		{"stale / listener-closed: settled rules lead to a pod that accepts", changed(gone(2), slowSync), 20 * sec, 21 * sec, "r0 0",
 			blame(ledger.StaleRules, ledger.ProxySync, true), ledger.Refused},
-		{"stale / listener-closed: settled rules lead to a pod that does not accept", changed(gone(2), slowSync, also(action(20*sec, "crashPod", "web#1", ""))), 20 * sec, 21 * sec, "r0 0",
+		{"stale / listener-closed: settled rules lead to a pod that does not accept", changed(gone(2), slowSync, also(action(20*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 1}}))), 20 * sec, 21 * sec, "r0 0",
 			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
-		{"stale / crashed: settled rules lead to the pod that crashed", changed(gone(2), slowSync, also(action(20*sec, "crashPod", "web#1", ""))), 20 * sec, 21 * sec, "r0 1",
+		{"stale / crashed: settled rules lead to the pod that crashed", changed(gone(2), slowSync, also(action(20*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 1}}))), 20 * sec, 21 * sec, "r0 1",
 			blame(ledger.Crashed, ledger.App, false), ledger.Refused},
 		{"no-endpoint / listener-closed: KEP-1669 leads to the last pod, which still serves", gone(1), 20 * sec, 21 * sec, "",
 			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
@@ -436,17 +436,17 @@ func TestPairsOfPodsThatDoNotAccept(t *testing.T) {
 func TestPairsOfListeners(t *testing.T) {
 	t.Parallel()
 	started := func() *world.Scenario { // a new pod at 10 s, Ready before it listens
-		sc := quiet(1, action(10*sec, "rolloutRestart", "deployment/web", ""))
+		sc := quiet(1, action(10*sec, world.RolloutRestart{Workload: "deployment/web"}))
 		noReadiness(sc)
 		linger(sc)
 		neverReady(sc)
 		return sc
 	}
 	listens := func(sc *world.Scenario) { sc.Workloads[0].App.Start = engine.Constant(0) }
-	stopped := also(action(30*sec, "scale", "deployment/web", "0"))
-	crashes := also(action(30*sec, "crashPod", "web#0", ""))
+	stopped := also(action(30*sec, world.Scale{Workload: "deployment/web", Replicas: 0}))
+	crashes := also(action(30*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}))
 	restarted := func() *world.Scenario { // by liveness at 21 s at the latest; it takes 5 s to listen again
-		sc := quiet(1, world.Action{At: 20 * sec, For: 2 * sec, Verb: "dependency", Target: "db", Value: "down"})
+		sc := quiet(1, world.Action{At: 20 * sec, For: 2 * sec, Operation: world.Dependency{Name: "db", Down: true}})
 		noReadiness(sc)
 		liveness(sc)
 		template(sc).Containers[0].LivenessProbe.InitialDelaySeconds = 30
@@ -466,15 +466,15 @@ func TestPairsOfListeners(t *testing.T) {
 			blame(ledger.NotListeningYet, ledger.App, false), ledger.Refused},
 		{"not-listening-yet / crashed: it has listened", changed(started, crashes, listens), 30 * sec, 31 * sec, "r1 0",
 			blame(ledger.Crashed, ledger.App, false), ledger.Refused},
-		{"listener-closed / liveness: told to end before it listens again after a restart", changed(restarted, linger, also(action(23*sec, "scale", "deployment/web", "0"))), 24 * sec, 25 * sec, "r0 0",
+		{"listener-closed / liveness: told to end before it listens again after a restart", changed(restarted, linger, also(action(23*sec, world.Scale{Workload: "deployment/web", Replicas: 0}))), 24 * sec, 25 * sec, "r0 0",
 			blame(ledger.ListenerClosed, ledger.Spec, false), ledger.Refused},
 		{"listener-closed / liveness: not told to end", changed(restarted, linger), 24 * sec, 25 * sec, "r0 0",
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},
-		{"liveness / crashed: it crashes before it listens again after a restart", changed(restarted, also(action(22500*ms, "crashPod", "web#0", ""))), 22500 * ms, 24 * sec, "r0 0",
+		{"liveness / crashed: it crashes before it listens again after a restart", changed(restarted, also(action(22500*ms, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}))), 22500 * ms, 24 * sec, "r0 0",
 			blame(ledger.LivenessRestart, ledger.KubeletProbe, false), ledger.Refused},
 		{"liveness / crashed: it crashes, and was not restarted before", func() *world.Scenario {
 			sc := restarted()
-			sc.Actions = []world.Action{action(22500*ms, "crashPod", "web#0", "")}
+			sc.Actions = []world.Action{action(22500*ms, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}})}
 			return sc
 		}, 22500 * ms, 24 * sec, "r0 0", blame(ledger.Crashed, ledger.App, false), ledger.Refused},
 	})
@@ -484,7 +484,7 @@ func TestPairsOfListeners(t *testing.T) {
 func TestPairsOfAnswers(t *testing.T) {
 	t.Parallel()
 	full := func() *world.Scenario { // one request of 10 s at a time, so it is always full
-		sc := quiet(1, action(25*sec, "scale", "deployment/web", "0"))
+		sc := quiet(1, action(25*sec, world.Scale{Workload: "deployment/web", Replicas: 0}))
 		longRequests(sc)
 		sc.Workloads[0].App.Concurrency = 1
 		return sc
@@ -524,7 +524,7 @@ func TestPairsOfAnswers(t *testing.T) {
 func TestPairsOfStages(t *testing.T) {
 	t.Parallel()
 	two := func() *world.Scenario { // of three pods, deleted half a second apart; a sync takes 1 s
-		sc := quiet(3, action(20*sec, "delete", "web#0", ""), action(20500*ms, "delete", "web#0", ""))
+		sc := quiet(3, action(20*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}}), action(20500*ms, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}}))
 		linger(sc)
 		neverReady(sc)
 		slowSync(sc)
@@ -534,7 +534,7 @@ func TestPairsOfStages(t *testing.T) {
 		sc := two()
 		half := engine.Constant(500 * ms)
 		sc.Nodes[0].Watch = &half
-		sc.Actions[1] = action(20800*ms, "delete", "other#0", "")
+		sc.Actions[1] = action(20800*ms, world.Delete{Pods: world.Pods{Workload: "other", Number: 0}})
 		w := sc.Workloads[0]
 		w.Deployment = w.Deployment.DeepCopy()
 		svc := sc.Services[0].Service.DeepCopy()

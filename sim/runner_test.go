@@ -99,7 +99,7 @@ func TestADeletionIsNotInForceAtOnceWhereOtherServicesChange(t *testing.T) {
 		for seed := range uint64(seeds) {
 			sc := plainWorld(3, sec)
 			sc.Churn, sc.Until = churn, 24*sec
-			sc.Actions = []world.Action{{At: 20 * sec, Verb: "delete", Target: "default/web#0"}}
+			sc.Actions = []world.Action{{At: 20 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "default/web", Number: 0}}}}
 			r, err := Run(sc, seed+1)
 			if err != nil {
 				t.Fatal(err)

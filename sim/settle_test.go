@@ -35,7 +35,7 @@ func TestQuietIsNotSettled(t *testing.T) {
 			sc.Workloads[0].App.CrashAfter = 20 * sec
 		}, 100 * sec, false}, // the first quiet moment after three restarts
 		{"a readiness that is never let go", func(sc *world.Scenario) {
-			sc.Actions = append(sc.Actions, world.Action{At: 11 * sec, Verb: "setReady", Target: "web", Value: "false"})
+			sc.Actions = append(sc.Actions, world.Action{At: 11 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: world.AllPods}, Ready: false}})
 		}, settleTime, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

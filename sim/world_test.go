@@ -71,7 +71,7 @@ func plainWorld(replicas int, minSync engine.Time) *world.Scenario {
 			Name: "inside", Service: "default/web", Port: 80, Rate: 1000 * 1000, Arrivals: world.ArrivalsConstant,
 			Timeout: 5 * sec,
 		}},
-		Actions: []world.Action{{At: 10 * sec, Verb: "rolloutRestart", Target: "deployment/web"}},
+		Actions: []world.Action{{At: 10 * sec, Operation: world.RolloutRestart{Workload: "deployment/web"}}},
 		Warmup:  5 * sec,
 	}
 }

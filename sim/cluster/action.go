@@ -1,8 +1,9 @@
 package cluster
 
 import (
-	"strconv"
 	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -13,69 +14,67 @@ import (
 // here.
 func (w *World) Do(a world.Action) {
 	w.record(Event{Kind: EventAction, Pod: -1, Node: -1, Action: &a})
-	switch a.Verb {
-	case "rolloutRestart", "setImage":
-		w.change(a.Target, func(d *Deployment) { d.become(w.nextRevision(d.Workload)) })
-	case "apply":
-		w.change(a.Target, func(d *Deployment) {
-			d.become(w.nextRevision(d.Workload))
-			w.applied[ReplicaSetID{d.Workload, d.Revision}] = a.Deployment
-			if r := a.Deployment.Spec.Replicas; r != nil {
-				d.Replicas = int(*r)
-			}
-		})
-	case "rollback":
-		w.change(a.Target, func(d *Deployment) { w.undo(d, &a) })
-	case "scale":
-		n, err := strconv.Atoi(a.Value)
-		if err != nil {
-			panic("cluster: scale to " + a.Value) // the scenario was validated
-		}
-		w.change(a.Target, func(d *Deployment) { d.Replicas = n })
-	case "pause":
-		w.change(a.Target, func(d *Deployment) { d.Paused = true })
-	case "resume":
-		w.change(a.Target, func(d *Deployment) { d.Paused = false })
-	case "dependency":
-		w.setDependency(a.Target, a.Value == "down")
-	case "apiserver":
-		w.setDown(a.Value == "down")
-	case "setReady":
-		w.force(a)
-	case "setGate":
-		gate, status, _ := strings.Cut(a.Value, "=")
-		w.eachOf(a.Target, true, func(wk *worker) { w.SetGate(w.owner, wk.id, gate, status == "true") })
-	case "component":
-		w.component(a.Target, a.Value)
-	case "crashNode":
-		w.crashNode(w.numberOf(a.Target), &a)
-	case "scaleDownNode":
-		w.taintNode(w.numberOf(a.Target), &a)
-	case "crashPod":
-		w.eachPod(a.Target, func(wk *worker) { wk.main.end(EndedCrashed) })
-	case "delete":
-		w.eachPod(a.Target, func(wk *worker) { w.deletePod(w.owner, wk.id) })
+	switch o := a.Operation.(type) {
+	case world.RolloutRestart, world.SetImage:
+		w.change(a.Target(), func(d *Deployment) { d.become(w.nextRevision(d.Workload)) })
+	case world.Apply:
+		w.change(o.Workload, func(d *Deployment) { w.apply(d, o.Deployment) })
+	case world.Rollback:
+		w.change(o.Workload, func(d *Deployment) { w.undo(d, &a) })
+	case world.Scale:
+		w.change(o.Workload, func(d *Deployment) { d.Replicas = o.Replicas })
+	case world.Pause:
+		w.change(o.Workload, func(d *Deployment) { d.Paused = true })
+	case world.Resume:
+		w.change(o.Workload, func(d *Deployment) { d.Paused = false })
+	case world.Dependency:
+		w.setDependency(o.Name, o.Down)
+	case world.APIServer:
+		w.setDown(o.Down)
+	case world.SetReady:
+		w.force(a.At, o)
+	case world.SetGate:
+		w.eachOf(o.Pods, true, func(wk *worker) { w.SetGate(w.owner, wk.id, o.Gate, o.Open) })
+	case world.Component:
+		w.component(o.Name, o.What)
+	case world.CrashNode:
+		w.crashNode(w.numberOf(o.Node), &a)
+	case world.ScaleDownNode:
+		w.taintNode(w.numberOf(o.Node), &a)
+	case world.CrashPod:
+		w.eachOf(o.Pods, false, func(wk *worker) { wk.main.end(EndedCrashed) })
+	case world.Delete:
+		w.eachOf(o.Pods, false, func(wk *worker) { w.deletePod(w.owner, wk.id) })
 	default:
-		panic("cluster: unknown action " + a.Verb) // the scenario was validated
+		panic("cluster: unknown action " + a.Verb()) // a type that was added to world and not here
 	}
 }
 
 // Undo ends an action that lasts.
 func (w *World) Undo(a world.Action) {
-	switch a.Verb {
-	case "dependency":
-		w.setDependency(a.Target, a.Value != "down")
-	case "apiserver":
-		w.setDown(a.Value != "down")
-	case "setReady":
-		w.unforce(a)
-	case "component":
-		w.component(a.Target, world.ComponentResume)
+	switch o := a.Operation.(type) {
+	case world.Dependency:
+		w.setDependency(o.Name, !o.Down)
+	case world.APIServer:
+		w.setDown(!o.Down)
+	case world.SetReady:
+		w.unforce(a.At, o)
+	case world.Component:
+		w.component(o.Name, world.ComponentResume)
 		w.record(Event{Kind: EventResumed, Pod: -1, Node: -1, Action: &a})
-	case "pause":
-		w.change(a.Target, func(d *Deployment) { d.Paused = false })
-	case "scaleDownNode": // what it ends with
-		w.deleteNode(w.numberOf(a.Target))
+	case world.Pause:
+		w.change(o.Workload, func(d *Deployment) { d.Paused = false })
+	case world.ScaleDownNode: // what it ends with
+		w.deleteNode(w.numberOf(o.Node))
+	}
+}
+
+// apply makes a Deployment another version of itself.
+func (w *World) apply(d *Deployment, applied *appsv1.Deployment) {
+	d.become(w.nextRevision(d.Workload))
+	w.applied[ReplicaSetID{d.Workload, d.Revision}] = applied
+	if r := applied.Spec.Replicas; r != nil {
+		d.Replicas = int(*r)
 	}
 }
 
@@ -125,26 +124,26 @@ func (w *World) setDependency(name string, down bool) {
 
 // force holds the readiness of a workload's pods, or of one pod, at false, or lets go of it.
 // Pods that terminate count, too: their readiness matters while nothing else is ready.
-func (w *World) force(a world.Action) {
+func (w *World) force(at engine.Time, o world.SetReady) {
 	var pods []*worker
-	w.eachOf(a.Target, true, func(wk *worker) { pods = append(pods, wk) })
+	w.eachOf(o.Pods, true, func(wk *worker) { pods = append(pods, wk) })
 	for _, wk := range pods {
-		wk.instance.Forced = a.Value == "false"
+		wk.instance.Forced = !o.Ready
 		wk.wake()
 	}
-	w.forced[forcing{a.At, a.Target, a.Value}] = pods
+	w.forced[forcing{at, o}] = pods
 }
 
-// forcing is a setReady that may end.
+// forcing is a SetReady that may end.
 type forcing struct {
-	at            engine.Time
-	target, value string
+	at engine.Time
+	world.SetReady
 }
 
-// unforce ends a setReady for the pods it began with, whoever has come since.
-func (w *World) unforce(a world.Action) {
-	for _, wk := range w.forced[forcing{a.At, a.Target, a.Value}] {
-		wk.instance.Forced = a.Value != "false"
+// unforce ends a SetReady for the pods it began with, whoever has come since.
+func (w *World) unforce(at engine.Time, o world.SetReady) {
+	for _, wk := range w.forced[forcing{at, o}] {
+		wk.instance.Forced = o.Ready
 		wk.wake()
 	}
 }
@@ -160,18 +159,14 @@ func (w *World) eachWorker(visit func(*worker)) {
 	}
 }
 
-// eachPod visits the pods of a workload ("web", "ns/web"), or its n-th one ("web#0"), of those
-// that do not terminate.
-func (w *World) eachPod(target string, visit func(*worker)) { w.eachOf(target, false, visit) }
-
-func (w *World) eachOf(target string, terminating bool, visit func(*worker)) {
-	name, ordinal, one := strings.Cut(target, "#")
+// eachOf visits the pods of a workload, or one of them; those that terminate only where they are asked for.
+func (w *World) eachOf(pods world.Pods, terminating bool, visit func(*worker)) {
 	n := 0
 	w.eachWorker(func(wk *worker) {
-		if !w.named(wk.instance.Workload, name) || wk.terminating && !terminating {
+		if !w.named(wk.instance.Workload, pods.Workload) || wk.terminating && !terminating {
 			return
 		}
-		if !one || strconv.Itoa(n) == ordinal {
+		if pods.Number == world.AllPods || pods.Number == n {
 			visit(wk)
 		}
 		n++

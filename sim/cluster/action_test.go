@@ -19,7 +19,7 @@ func TestApplyGivesNewPodsTheNewTemplate(t *testing.T) {
 	applied.Spec.Template.Spec.Containers[0].Lifecycle = &corev1.Lifecycle{
 		PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: 15}},
 	}
-	w.Do(world.Action{Verb: "apply", Target: old.Name, Deployment: applied})
+	w.Do(world.Action{Operation: world.Apply{Workload: old.Name, Deployment: applied}})
 	if err := w.eng.RunUntil(w.eng.Now() + 1_000_000_000); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestSetReadyEndsForThePodItBeganWith(t *testing.T) {
 	b := newBuild(1).grace(60).hook("app", sleepHook(50*sec))
 	w := b.start(t, 1)
 	old := w.kubelets[0].worker(0).instance
-	a := world.Action{At: 9 * sec, For: 10 * sec, Verb: "setReady", Target: "web#0", Value: "false"}
+	a := world.Action{At: 9 * sec, For: 10 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: 0}, Ready: false}}
 	w.at(a.At, func() { w.Do(a) })
 	w.do(10*sec, "delete", "web#0", "")
 	w.at(a.At+a.For, func() { w.Undo(a) })

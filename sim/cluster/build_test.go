@@ -188,13 +188,44 @@ func (w *testWorld) at(t engine.Time, run func()) {
 	w.eng.At(t, engine.ClassAction, w.owner, "test", run)
 }
 
+// action is an action as tests write it down: "delete", "web#0", "".
+func action(verb, target, value string) world.Action {
+	pods := world.Pods{Workload: target, Number: world.AllPods}
+	if name, number, one := strings.Cut(target, "#"); one {
+		pods = world.Pods{Workload: name, Number: atoi(number)}
+	}
+	gate, open, _ := strings.Cut(value, "=")
+	operations := []world.Operation{
+		world.RolloutRestart{Workload: target}, world.Rollback{Workload: target}, world.Pause{Workload: target}, world.Resume{Workload: target},
+		world.Scale{Workload: target, Replicas: atoi(value)}, world.Delete{Pods: pods}, world.CrashPod{Pods: pods},
+		world.SetReady{Pods: pods, Ready: value == "true"}, world.SetGate{Pods: pods, Gate: gate, Open: open == "true"},
+		world.Dependency{Name: target, Down: value == "down"}, world.APIServer{Down: value == "down"},
+		world.Component{Name: target, What: value}, world.CrashNode{Node: target}, world.ScaleDownNode{Node: target},
+	}
+	for _, o := range operations {
+		if a := (world.Action{Operation: o}); a.Verb() == verb {
+			return a
+		}
+	}
+	panic("no such action: " + verb)
+}
+
+// atoi is 0 for what is no number.
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 func (w *testWorld) do(t engine.Time, verb, target, value string) {
 	w.at(t, func() {
 		if verb == "note" {
 			w.note("size -")
 			return
 		}
-		w.Do(world.Action{Verb: verb, Target: target, Value: value})
+		w.Do(action(verb, target, value))
 	})
 }
 

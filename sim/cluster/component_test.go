@@ -16,7 +16,7 @@ func rolled(t *testing.T, component string) *testWorld {
 	t.Helper()
 	w := newBuild(1).strategy("1", "0").app(func(a *world.App) { a.Start = engine.Constant(2 * sec) }).start(t, 1)
 	w.pods()
-	pause := world.Action{At: 5 * sec, For: 55 * sec, Verb: "component", Target: component, Value: world.ComponentPause}
+	pause := world.Action{At: 5 * sec, For: 55 * sec, Operation: world.Component{Name: component, What: world.ComponentPause}}
 	w.at(pause.At, func() { w.Do(pause) })
 	w.at(pause.At+pause.For, func() { w.Undo(pause) })
 	w.do(10*sec, "rolloutRestart", "web", "")
@@ -101,7 +101,7 @@ func TestPausedProxyKeepsItsRules(t *testing.T) {
 	t.Parallel()
 	b := newBuild(2).nodes(2)
 	w := b.start(t, 1)
-	pause := world.Action{At: 5 * sec, For: 55 * sec, Verb: "component", Target: "kube-proxy/node-1", Value: world.ComponentPause}
+	pause := world.Action{At: 5 * sec, For: 55 * sec, Operation: world.Component{Name: "kube-proxy/node-1", What: world.ComponentPause}}
 	w.at(pause.At, func() { w.Do(pause) })
 	w.at(pause.At+pause.For, func() { w.Undo(pause) })
 	w.do(10*sec, "rolloutRestart", "web", "")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // listen records what a watch delivers: the sizes that a Deployment is given.
@@ -57,10 +56,6 @@ func TestWatchKeepsTheOrder(t *testing.T) {
 	if moments > 25 {
 		t.Errorf("50 pieces of news arrive at %d moments: none waits for another", moments)
 	}
-}
-
-func action(verb, target, value string) world.Action {
-	return world.Action{Verb: verb, Target: target, Value: value}
 }
 
 func parse(seconds string) float64 {

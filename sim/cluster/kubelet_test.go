@@ -535,7 +535,7 @@ func TestCrashBackoff(t *testing.T) {
 	for range 4 {
 		ends = append(ends, w.eng.Now()+5*sec)
 		w.run(w.eng.Now() + 5*sec)
-		w.Do(world.Action{Verb: "crashPod", Target: "web#0"})
+		w.Do(world.Action{Operation: world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}})
 		for c := w.kubelets[0].worker(0).main; !c.running; {
 			if _, err := w.eng.Step(); err != nil {
 				t.Fatal(err)

@@ -74,7 +74,7 @@ func (w *World) vacant(node int, a *world.Action) bool {
 	name := w.sc.Nodes[node].Name
 	w.refused = fmt.Errorf("%s: %s %s at %s: not yet simulated: a node that goes away with pods of the Scenario on it, here %s. "+
 		"Keep them off: give the cluster's nodes as Node objects, and %s a taint, such as spec.taints: [{key: dedicated, effect: NoSchedule}]",
-		a.Pos, a.Verb, name, a.At.Duration(), strings.Join(names, ", "), name)
+		a.Pos, a.Verb(), name, a.At.Duration(), strings.Join(names, ", "), name)
 	return false
 }
 

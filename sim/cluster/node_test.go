@@ -38,7 +38,7 @@ func TestHealthzOfANodeThatLeaves(t *testing.T) {
 	t.Parallel()
 	for minor, eligible := range map[int]bool{36: false, 30: false, 29: true} { // order: each for itself
 		w, e := leaving(t, endpoints.Version{Major: 1, Minor: minor})
-		scaleDown := world.Action{At: 10 * sec, Verb: "scaleDownNode", Target: "node-4"}
+		scaleDown := world.Action{At: 10 * sec, Operation: world.ScaleDownNode{Node: "node-4"}}
 		w.at(10*sec, func() { w.Do(scaleDown) })
 		w.at(30*sec, func() { w.Undo(scaleDown) })
 		for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestANodeWithPodsIsNoneOfOurs(t *testing.T) {
 	for at := 10 * sec; w.Refused() == nil && len(w.sched.assumed) == 0 && at < 20*sec; at += 10 * ms {
 		w.run(at)
 	}
-	w.Do(world.Action{Verb: "scaleDownNode", Target: "node-4"})
+	w.Do(world.Action{Operation: world.ScaleDownNode{Node: "node-4"}})
 	if err := w.Refused(); err == nil || !strings.Contains(err.Error(), "default/web r0 3") {
 		t.Error(err)
 	}

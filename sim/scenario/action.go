@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -41,7 +40,7 @@ func (b *builder) actions(c cursor) {
 	b.out.Warmup = warmupOf(b.out.Actions, warmup)
 	for _, a := range b.out.Actions {
 		if a.At >= b.out.Until {
-			b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s at %s comes after the end of the run at %s", a.Verb, a.At.Duration(), b.out.Until.Duration())
+			b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s at %s comes after the end of the run at %s", a.Verb(), a.At.Duration(), b.out.Until.Duration())
 		}
 	}
 }
@@ -54,7 +53,7 @@ func (b *builder) defaultAction(c cursor) {
 		return
 	}
 	d := b.world.deployments[0]
-	b.out.Actions = []world.Action{{At: b.out.Warmup, Verb: "rolloutRestart", Target: d.ID(), Pos: b.doc.keyPosition("spec")}}
+	b.out.Actions = []world.Action{{At: b.out.Warmup, Operation: world.RolloutRestart{Workload: d.ID()}, Pos: b.doc.keyPosition("spec")}}
 	b.assume("action", "rolloutRestart of "+d.ID())
 }
 
@@ -80,14 +79,18 @@ func (b *builder) action(c cursor, warmup engine.Time) (world.Action, bool) {
 		c.fail("expected one action, got %s: write one item each", strings.Join(present, " and "))
 		return a, false
 	}
-	a.Verb = present[0]
-	v := c.get(a.Verb)
+	v := c.get(present[0])
 	a.Pos = c.d.keyPosition(v.at)
-	if !b.readVerb(c, v, &a) {
+	operation, ok := b.operation(present[0], v, c.get("namespace").text(""))
+	if !ok {
 		return a, false
 	}
-	if a.For > 0 && !ends(&a) {
-		c.get("for").fail("%s does not end by itself: for has no meaning here", a.Verb)
+	a.Operation = operation
+	if _, ok := operation.(world.ScaleDownNode); ok && !atLeastDeleteDelay(c, &a) {
+		return a, false
+	}
+	if a.For > 0 && !world.Ends(a.Operation) {
+		c.get("for").fail("%s does not end by itself: for has no meaning here", a.Verb())
 	}
 	if a.For == 0 && c.get("for").present() {
 		c.get("for").fail("expected more than 0")
@@ -95,71 +98,103 @@ func (b *builder) action(c cursor, warmup engine.Time) (world.Action, bool) {
 	return a, true
 }
 
-// ends says whether an action can be undone after a while.
-func ends(a *world.Action) bool {
-	switch a.Verb {
-	case "setReady", "dependency", "apiserver", "pause", "scaleDownNode":
-		return true
+// operation reads what is done under a verb: o is nil where ok is false, and that is said.
+func (b *builder) operation(verb string, v cursor, namespace string) (o world.Operation, ok bool) {
+	switch verb {
+	case "rolloutRestart", "pause", "resume", "rollback":
+		return b.rolloutOperation(verb, v, namespace)
+	case "apply":
+		return b.apply(v, namespace)
+	case "setImage":
+		return b.setImage(v, namespace)
+	case "scale":
+		return b.scale(v, namespace)
+	case "delete", "crashPod", "setReady":
+		return b.podOperation(verb, v, namespace)
+	case "setGate":
+		return b.setGate(v, namespace)
+	case "dependency":
+		return b.dependency(v)
+	case "component":
+		return b.component(v)
+	case "apiserver":
+		return world.APIServer{Down: v.text("down") == "down"}, true
+	case "crashNode":
+		return world.CrashNode{Node: v.text("")}, nodeNamed(v, b.out.Nodes) >= 0
+	default: // the grammar knows no other
+		return world.ScaleDownNode{Node: v.text("")}, nodeNamed(v, b.out.Nodes) >= 0
 	}
-	return a.Verb == "component" && a.Value == world.ComponentPause
 }
 
-func (b *builder) readVerb(c, v cursor, a *world.Action) bool {
-	namespace := c.get("namespace").text("")
-	switch a.Verb {
-	case "rolloutRestart", "pause", "resume", "rollback":
-		return b.workloadTarget(v, namespace, a)
-	case "apply":
-		return b.apply(v, namespace, a)
-	case "setImage":
-		return b.workloadTarget(v.get("of"), namespace, a) && b.setImage(v, a)
-	case "scale":
-		n := v.get("replicas")
-		if !n.present() {
-			v.fail("say to how many: scale: {of: deployment/NAME, replicas: N}")
-			return false
-		}
-		a.Value = strconv.Itoa(n.whole(0))
-		return b.workloadTarget(v.get("of"), namespace, a)
-	case "delete", "crashPod", "setReady":
-		if a.Verb == "setReady" {
-			a.Value = strconv.FormatBool(v.get("ready").flag(false))
-		}
-		if !b.workloadTarget(v.get("of"), namespace, a) {
-			return false
-		}
-		pick(v.get("pod"), a)
-	case "dependency":
-		a.Target, a.Value = v.get("name").text(""), v.get("state").text("down")
-		return b.dependency(v, a)
-	case "apiserver":
-		a.Value = v.text("down")
-	case "component":
-		return b.component(v, a)
-	case "crashNode", "scaleDownNode":
-		return b.leavingNode(c, v, a)
-	case "setGate":
-		return b.setGate(v, namespace, a)
+// rolloutOperation reads an operation of kubectl rollout.
+func (b *builder) rolloutOperation(verb string, v cursor, namespace string) (world.Operation, bool) {
+	id, ok := b.workloadTarget(v, namespace, verb)
+	switch verb {
+	case "pause":
+		return world.Pause{Workload: id}, ok
+	case "resume":
+		return world.Resume{Workload: id}, ok
+	case "rollback":
+		return world.Rollback{Workload: id}, ok
+	default:
+		return world.RolloutRestart{Workload: id}, ok
 	}
-	return true
+}
+
+func (b *builder) scale(v cursor, namespace string) (world.Operation, bool) {
+	n := v.get("replicas")
+	if !n.present() {
+		v.fail("say to how many: scale: {of: deployment/NAME, replicas: N}")
+		return nil, false
+	}
+	replicas := n.whole(0)
+	id, ok := b.workloadTarget(v.get("of"), namespace, "scale")
+	return world.Scale{Workload: id, Replicas: replicas}, ok
+}
+
+// podOperation reads an operation on pods. Without a number setReady is for all of them, and the others for the first.
+func (b *builder) podOperation(verb string, v cursor, namespace string) (world.Operation, bool) {
+	ready := verb == "setReady" && v.get("ready").flag(false)
+	id, ok := b.workloadTarget(v.get("of"), namespace, verb)
+	if !ok {
+		return nil, false
+	}
+	pods := world.Pods{Workload: id, Number: podNumber(v.get("pod"), verb == "setReady")}
+	switch verb {
+	case "delete":
+		return world.Delete{Pods: pods}, true
+	case "crashPod":
+		return world.CrashPod{Pods: pods}, true
+	default:
+		return world.SetReady{Pods: pods, Ready: ready}, true
+	}
+}
+
+// podNumber reads which pod of a workload is meant, counted from 0, the oldest first; all says whether every pod is meant
+// where that is not said, else the first is.
+func podNumber(c cursor, all bool) int {
+	if all && !c.present() {
+		return world.AllPods
+	}
+	return c.whole(0)
 }
 
 // workloadTarget reads "deployment/NAME". The namespace is the action's, else that of the
 // only Deployment of the name.
-func (b *builder) workloadTarget(c cursor, namespace string, a *world.Action) bool {
+func (b *builder) workloadTarget(c cursor, namespace, verb string) (id string, ok bool) {
 	ref := c.text("")
 	kindName, name, ok := strings.Cut(ref, "/")
 	switch strings.ToLower(kindName) {
 	case "deployment", "deployments", "deploy", "deployment.apps":
 	case "statefulset", "statefulsets", "sts", "daemonset", "daemonsets", "ds", "replicaset", "rs":
-		c.fail("not yet simulated: %s of a %s", a.Verb, kindName)
-		return false
+		c.fail("not yet simulated: %s of a %s", verb, kindName)
+		return "", false
 	default:
 		ok = false
 	}
 	if !ok || name == "" {
 		c.fail("%q is no workload: want deployment/NAME", ref)
-		return false
+		return "", false
 	}
 	var found []string
 	for _, d := range b.world.deployments {
@@ -169,31 +204,26 @@ func (b *builder) workloadTarget(c cursor, namespace string, a *world.Action) bo
 	}
 	switch len(found) {
 	case 1:
-		a.Target = found[0]
-		return true
+		return found[0], true
 	case 0:
 		if slices.Contains(b.workloadNames(), name) {
 			c.fail("there is no Deployment %s in namespace %s", name, namespace)
-			return false
+			return "", false
 		}
 		c.fail("there is no Deployment %s in the manifests; %s", name, didYouMean(name, b.workloadNames()))
 	default:
 		c.fail("there are several: %s; say which with namespace", strings.Join(found, ", "))
 	}
-	return false
+	return "", false
 }
 
-// pick reads which pod of the workload is meant, counted from 0, the oldest first. Without a
-// number setReady and setGate are for all of them, and the others for the first.
-func pick(c cursor, a *world.Action) {
-	if c.present() || a.Verb != "setReady" && a.Verb != "setGate" {
-		a.Target += "#" + strconv.Itoa(c.whole(0))
+func (b *builder) setImage(v cursor, namespace string) (world.Operation, bool) {
+	id, ok := b.workloadTarget(v.get("of"), namespace, "setImage")
+	if !ok {
+		return nil, false
 	}
-}
-
-func (b *builder) setImage(v cursor, a *world.Action) bool {
 	image, name := v.get("image").text(""), v.get("container").text("")
-	d, _ := b.world.deployment(a.Target)
+	d, _ := b.world.deployment(id)
 	var names []string
 	for _, c := range d.Value.Spec.Template.Spec.Containers {
 		names = append(names, c.Name)
@@ -209,35 +239,35 @@ func (b *builder) setImage(v cursor, a *world.Action) bool {
 		if name == "" {
 			name = names[0]
 		}
-		a.Value = name + "=" + image
-		b.newImage(a.Target, name, image)
-		return true
+		b.newImage(id, name, image)
+		return world.SetImage{Workload: id, Container: name, Image: image}, true
 	}
-	return false
+	return nil, false
 }
 
 // dependency needs an app that depends on it, or it would change nothing.
-func (b *builder) dependency(v cursor, a *world.Action) bool {
+func (b *builder) dependency(v cursor) (world.Operation, bool) {
+	name := v.get("name").text("")
 	var names []string
 	for _, w := range b.out.Workloads {
 		names = append(names, w.App.DependsOn...)
 	}
-	if slices.Contains(names, a.Target) {
-		return true
+	if slices.Contains(names, name) {
+		return world.Dependency{Name: name, Down: v.get("state").text("down") == "down"}, true
 	}
 	if len(names) == 0 {
-		v.get("name").fail("no app depends on %q: say so with apps.NAME.dependsOn", a.Target)
+		v.get("name").fail("no app depends on %q: say so with apps.NAME.dependsOn", name)
 	} else {
-		v.get("name").fail("no app depends on %q; %s", a.Target, didYouMean(a.Target, names))
+		v.get("name").fail("no app depends on %q; %s", name, didYouMean(name, names))
 	}
-	return false
+	return nil, false
 }
 
 // apply reads a new version of one Deployment.
-func (b *builder) apply(c cursor, namespace string, a *world.Action) bool {
+func (b *builder) apply(c cursor, namespace string) (world.Operation, bool) {
 	objects := b.loadFile(c)
 	if objects == nil {
-		return false
+		return nil, false
 	}
 	var found []*manifest.Object
 	for _, o := range objects {
@@ -249,20 +279,19 @@ func (b *builder) apply(c cursor, namespace string, a *world.Action) bool {
 	}
 	if len(found) != 1 {
 		c.fail("%s has %d Deployments, expected one", c.text(""), len(found))
-		return false
+		return nil, false
 	}
 	o := found[0]
 	if namespace != "" && namespace != o.Namespace {
 		c.fail("%s is not in namespace %s", o, namespace)
-		return false
+		return nil, false
 	}
 	if _, ok := b.world.deployment(o.ID()); !ok {
 		c.fail("%s is not among the manifests: only a Deployment that is there can be changed", o)
-		return false
+		return nil, false
 	}
 	d, ok := o.Value.(*appsv1.Deployment)
-	a.Target, a.Value, a.Deployment = o.ID(), c.text(""), d
-	return ok
+	return world.Apply{Workload: o.ID(), File: c.text(""), Deployment: d}, ok
 }
 
 // newImage gives the pods of the new revision the profile of their new image, unless the

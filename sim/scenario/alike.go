@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -16,7 +15,7 @@ import (
 // a load balancer or a proxy on the way, and of a Scenario that expects something.
 func Alike(s *world.Scenario) string {
 	if s.Expect != nil || slices.ContainsFunc(s.Traffic, func(t world.Traffic) bool { return t.LB != nil || t.Ingress != nil || t.Route != nil }) ||
-		slices.ContainsFunc(s.Actions, func(a world.Action) bool { return a.Deployment != nil }) {
+		slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.Applied(a.Operation) != nil }) {
 		return ""
 	}
 	a := &alike{numbers: map[string]int{}}
@@ -34,9 +33,10 @@ func Alike(s *world.Scenario) string {
 		fmt.Fprintln(&a.text, t.TimeoutSaid, t.ConnectSaid, t.RepeatSaid, t.Everywhere, t.Direct, t.Bypass, t.LBOthers, t.Families)
 		t.Service, t.Port = a.full(t.Service), a.servicePort(t.Port)
 	}
-	for i := range out.Actions {
-		out.Actions[i].Target, out.Actions[i].Pos = a.full(out.Actions[i].Target), manifest.Position{}
+	for _, action := range out.Actions {
+		fmt.Fprintln(&a.text, action.At, action.For, action.Verb(), a.full(action.Target()), action.Value())
 	}
+	out.Actions = nil // they are written
 	for i := range s.Assumptions {
 		a.text.WriteString(s.Assumptions[i].ID + " ")
 	}

@@ -20,35 +20,35 @@ func controllers() []string {
 const nodeLease = 50 * engine.Second
 
 // component reads which component is paused, goes on or is restarted.
-func (b *builder) component(v cursor, a *world.Action) bool {
+func (b *builder) component(v cursor) (world.Operation, bool) {
 	name, pause, restart := v.get("name"), v.get("pause"), v.get("restart")
-	a.Target = name.text("")
-	if a.Target == "" {
+	o := world.Component{Name: name.text("")}
+	if o.Name == "" {
 		v.fail("say which component: %s", b.componentWords())
-		return false
+		return nil, false
 	}
-	if !b.isComponent(a.Target) {
-		name.fail("there is no component %s; valid here: %s", a.Target, b.componentWords())
-		return false
+	if !b.isComponent(o.Name) {
+		name.fail("there is no component %s; valid here: %s", o.Name, b.componentWords())
+		return nil, false
 	}
 	switch {
 	case pause.present() == restart.present():
 		v.fail("say what is done to it: pause: true, pause: false or restart: true")
-		return false
+		return nil, false
 	case pause.present() && pause.flag(true):
-		a.Value = world.ComponentPause
+		o.What = world.ComponentPause
 	case pause.present():
-		a.Value = world.ComponentResume
+		o.What = world.ComponentResume
 	case !restart.flag(true):
 		restart.fail("expected true")
-		return false
-	case !strings.HasPrefix(a.Target, world.KubeProxyOf):
-		restart.fail("not yet simulated: restart of %s; pause it, or restart a kube-proxy", a.Target)
-		return false
+		return nil, false
+	case !strings.HasPrefix(o.Name, world.KubeProxyOf):
+		restart.fail("not yet simulated: restart of %s; pause it, or restart a kube-proxy", o.Name)
+		return nil, false
 	default:
-		a.Value = world.ComponentRestart
+		o.What = world.ComponentRestart
 	}
-	return true
+	return o, true
 }
 
 // isComponent says whether there is a component of a name.
@@ -79,8 +79,9 @@ func (b *builder) componentWords() string {
 func (b *builder) silentKubelets() {
 	for i := range b.out.Actions {
 		a := &b.out.Actions[i]
-		node, ok := strings.CutPrefix(a.Target, world.KubeletOf)
-		if ok && a.Verb == "component" && a.Value == world.ComponentPause && (a.For == 0 || a.For > nodeLease) {
+		o, _ := a.Operation.(world.Component)
+		node, ok := strings.CutPrefix(o.Name, world.KubeletOf)
+		if ok && o.What == world.ComponentPause && (a.For == 0 || a.For > nodeLease) {
 			b.notModelled("node-not-ready", "a node whose kubelet is silent for more than "+nodeLease.Duration().String()+" counts as not ready, and its pods with it: here they stay as they are",
 				"Node "+node, "unknown")
 		}

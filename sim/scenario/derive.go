@@ -41,7 +41,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry) *world.Scena
 		own.assume("clients", clientWords(s.Traffic))
 	}
 	o := &b.census.owners[index]
-	s.Actions = []world.Action{{At: s.Warmup, Verb: "rolloutRestart", Target: o.id(), Pos: o.object.Position}}
+	s.Actions = []world.Action{{At: s.Warmup, Operation: world.RolloutRestart{Workload: o.id()}, Pos: o.object.Position}}
 	own.finish()
 	own.fromInside(e)
 	return &s

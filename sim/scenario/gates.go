@@ -3,8 +3,6 @@ package scenario
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -54,7 +52,7 @@ func (b *builder) unkeptGates(w *world.Workload) {
 // keeps says whether a load balancer before a workload's pods, or an action, sets a gate.
 func (b *builder) keeps(w *world.Workload, gate string) bool {
 	for _, a := range b.out.Actions {
-		if name, _, _ := strings.Cut(a.Target, "#"); a.Verb == "setGate" && name == w.Name() && strings.HasPrefix(a.Value, gate+"=") {
+		if o, ok := a.Operation.(world.SetGate); ok && o.Workload == w.Name() && o.Gate == gate {
 			return true
 		}
 	}
@@ -69,32 +67,31 @@ func (b *builder) keeps(w *world.Workload, gate string) bool {
 }
 
 // setGate reads which readiness gate of which pods a controller that is not simulated sets.
-func (b *builder) setGate(v cursor, namespace string, a *world.Action) bool {
-	if !b.workloadTarget(v.get("of"), namespace, a) {
-		return false
+func (b *builder) setGate(v cursor, namespace string) (world.Operation, bool) {
+	id, ok := b.workloadTarget(v.get("of"), namespace, "setGate")
+	if !ok {
+		return nil, false
 	}
-	d, _ := b.world.deployment(a.Target)
+	d, _ := b.world.deployment(id)
 	var gates []string
 	for _, g := range d.Value.Spec.Template.Spec.ReadinessGates {
 		gates = append(gates, string(g.ConditionType))
 	}
 	gate := v.get("type")
-	switch name := gate.text(""); {
+	name := gate.text("")
+	switch {
 	case len(gates) == 0:
-		v.fail("Deployment %s has no readinessGates", a.Target)
-		return false
+		v.fail("Deployment %s has no readinessGates", id)
+		return nil, false
 	case name == "" && len(gates) > 1:
 		v.fail("say which: type is one of %s", orList(gates))
-		return false
+		return nil, false
 	case name != "" && !slices.Contains(gates, name):
-		gate.fail("Deployment %s has no readiness gate %s; %s", a.Target, name, didYouMean(name, gates))
-		return false
+		gate.fail("Deployment %s has no readiness gate %s; %s", id, name, didYouMean(name, gates))
+		return nil, false
 	case name == "":
-		a.Value = gates[0]
-	default:
-		a.Value = name
+		name = gates[0]
 	}
-	a.Value += "=" + strconv.FormatBool(v.get("open").flag(true))
-	pick(v.get("pod"), a)
-	return true
+	open := v.get("open").flag(true)
+	return world.SetGate{Pods: world.Pods{Workload: id, Number: podNumber(v.get("pod"), true)}, Gate: name, Open: open}, true
 }

@@ -185,15 +185,8 @@ func nodeNamed(c cursor, nodes []world.Node) int {
 // node: --node-delete-delay-after-taint (docs/model/controllers.md 8; verified).
 const deleteDelay = 5 * engine.Second
 
-// leavingNode reads which node goes away.
-func (b *builder) leavingNode(c, v cursor, a *world.Action) bool {
-	if nodeNamed(v, b.out.Nodes) < 0 {
-		return false
-	}
-	a.Target = v.text("")
-	if a.Verb != "scaleDownNode" {
-		return true
-	}
+// atLeastDeleteDelay gives the autoscaler its delay where the Scenario says none, and refuses a shorter one.
+func atLeastDeleteDelay(c cursor, a *world.Action) bool {
 	if a.For == 0 {
 		a.For = deleteDelay
 	}
@@ -209,7 +202,7 @@ func (b *builder) leavingNode(c, v cursor, a *world.Action) bool {
 func (b *builder) vacate() {
 	for i := range b.out.Actions {
 		a := &b.out.Actions[i]
-		if a.Verb != "crashNode" && a.Verb != "scaleDownNode" {
+		if world.LeavingNode(a.Operation) == "" {
 			continue
 		}
 		for k := range b.out.Traffic {
@@ -225,15 +218,15 @@ func (b *builder) takeOff(t *world.Traffic, a *world.Action) {
 		return
 	case t.Nodes == nil:
 		t.Nodes = world.NodeNames(b.out.Nodes)
-	case !slices.Contains(t.Nodes, a.Target):
+	case !slices.Contains(t.Nodes, a.Target()):
 		return
 	case !t.Everywhere:
-		b.doc.report(manifest.Error, a.Pos, "spec.actions", "not yet simulated: %s of %s, where clients of traffic %s run: leave it out of their nodes", a.Verb, a.Target, t.Name)
+		b.doc.report(manifest.Error, a.Pos, "spec.actions", "not yet simulated: %s of %s, where clients of traffic %s run: leave it out of their nodes", a.Verb(), a.Target(), t.Name)
 		return
 	}
 	t.Everywhere = true
-	t.Nodes = slices.DeleteFunc(t.Nodes, func(name string) bool { return name == a.Target })
+	t.Nodes = slices.DeleteFunc(t.Nodes, func(name string) bool { return name == a.Target() })
 	if len(t.Nodes) == 0 {
-		b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s of %s leaves no node for the clients of traffic %s", a.Verb, a.Target, t.Name)
+		b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s of %s leaves no node for the clients of traffic %s", a.Verb(), a.Target(), t.Name)
 	}
 }

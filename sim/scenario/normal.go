@@ -324,9 +324,9 @@ func connectionName(t *world.Traffic) string {
 func (w *printer) action(a *world.Action) {
 	w.raw("at", a.At.Duration().String())
 	w.time("for", a.For)
-	w.line("verb", a.Verb)
-	w.line("target", a.Target)
-	w.line("value", a.Value)
+	w.line("verb", a.Verb())
+	w.line("target", a.Target())
+	w.line("value", a.Value())
 	w.line("position", a.Pos.String())
 }
 

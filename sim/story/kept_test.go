@@ -20,7 +20,7 @@ func replaced() (events []cluster.Event, told []bool) {
 	rules := func(at engine.Time, node int, fallback bool, targets ...cluster.PodID) cluster.Event {
 		return cluster.Event{At: at, Kind: cluster.EventRules, Node: node, Targets: targets, Fallback: fallback}
 	}
-	action := &world.Action{Verb: "rolloutRestart", Target: "deployment/web"}
+	action := &world.Action{Operation: world.RolloutRestart{Workload: "deployment/web"}}
 	add(false, rules(0, 0, false, 0, 1))
 	add(false, rules(0, 1, false, 0, 1))
 	add(true, cluster.Event{At: 1 * sec, Kind: cluster.EventAction, Action: action})

@@ -270,7 +270,8 @@ func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluste
 	for i, e := range events {
 		switch e.Kind {
 		case cluster.EventAction: // a component that is paused has to do with all that follows
-			keep[i] = keep[i] || e.Action.Verb == "component"
+			_, component := e.Action.Operation.(world.Component)
+			keep[i] = keep[i] || component
 		case cluster.EventWait:
 		case cluster.EventRules, cluster.EventIngress:
 			leads := slices.Contains(e.Targets, hero)

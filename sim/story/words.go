@@ -53,7 +53,7 @@ func (t *Teller) line(e *cluster.Event) ledger.Line {
 	case e.Kind == cluster.EventDeadline, e.Kind == cluster.EventNoHistory:
 		out.Object = t.sc.Workloads[e.Workload].Name()
 	case e.Action != nil:
-		out.Object = e.Action.Target
+		out.Object = e.Action.Target()
 	}
 	out.File, out.Line = t.source(e)
 	return out
@@ -70,7 +70,7 @@ func (t *Teller) words(e *cluster.Event) string {
 	case cluster.EventTainted, cluster.EventNodeGone:
 		return t.nodeWords(e)
 	case cluster.EventResumed:
-		return e.Action.Target + " runs again"
+		return e.Action.Target() + " runs again"
 	case cluster.EventWait:
 		return t.waitWords(e)
 	case cluster.EventRules:
@@ -196,19 +196,19 @@ func endingWords(e cluster.Ending) string {
 }
 
 func actionWords(a *world.Action) string {
-	switch a.Verb {
-	case "rolloutRestart":
-		return "rolling restart of " + a.Target
-	case "crashPod", "crashNode":
-		return "crash of " + a.Target
-	case "scaleDownNode":
-		return "Cluster Autoscaler removes " + a.Target
-	case "component":
-		return a.Target + map[string]string{
+	switch o := a.Operation.(type) {
+	case world.RolloutRestart:
+		return "rolling restart of " + o.Workload
+	case world.CrashPod, world.CrashNode:
+		return "crash of " + a.Target()
+	case world.ScaleDownNode:
+		return "Cluster Autoscaler removes " + o.Node
+	case world.Component:
+		return o.Name + map[string]string{
 			world.ComponentPause: " is paused", world.ComponentResume: " runs again", world.ComponentRestart: " is restarted",
-		}[a.Value]
+		}[o.What]
 	}
-	return strings.TrimSpace(strings.Join([]string{a.Verb, a.Target, a.Value}, " "))
+	return strings.TrimSpace(strings.Join([]string{a.Verb(), a.Target(), a.Value()}, " "))
 }
 
 // hundredths is a duration to a hundredth of a second, which is what a story needs: "0.98".

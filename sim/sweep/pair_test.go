@@ -71,7 +71,7 @@ func TestLostSecondsDoNotDependOnTheEndOfTheRun(t *testing.T) {
 	for i := range first.Runs {
 		sc := *cases[0].Scenario
 		sc.Until = first.Runs[i].End + 30*engine.Second
-		sc.Actions = append(sc.Actions[:len(sc.Actions):len(sc.Actions)], world.Action{At: first.Runs[i].End, Verb: "resume", Target: "deployment/web"}) // changes nothing
+		sc.Actions = append(sc.Actions[:len(sc.Actions):len(sc.Actions)], world.Action{At: first.Runs[i].End, Operation: world.Resume{Workload: "deployment/web"}}) // changes nothing
 		longer := paired(&sc, first.Runs[i].Seed, pairedAll)
 		if longer.err != nil {
 			t.Fatal(longer.err)

@@ -168,11 +168,11 @@ func Scenarios(list []*world.Scenario) []scenario.Case {
 		c := scenario.Case{ID: sc.Name, Kind: kindScenario, Scenario: sc, Families: sc.Families}
 		var verbs, targets, clients []string
 		for _, a := range sc.Actions {
-			if a.Verb == "component" {
-				verbs = distinct(verbs, a.Value+" of "+a.Target) // no workload's
+			if _, ok := a.Operation.(world.Component); ok {
+				verbs = distinct(verbs, a.Value()+" of "+a.Target()) // no workload's
 				continue
 			}
-			verbs, targets = distinct(verbs, a.Verb), distinct(targets, a.Target)
+			verbs, targets = distinct(verbs, a.Verb()), distinct(targets, a.Target())
 		}
 		for _, t := range sc.Traffic {
 			clients = append(clients, t.Name)

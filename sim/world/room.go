@@ -62,7 +62,7 @@ func (s *Scenario) named(last []Node) bool {
 			return true
 		}
 		about := []string{n.Name, KubeProxyOf + n.Name, KubeletOf + n.Name}
-		if slices.ContainsFunc(s.Actions, func(a Action) bool { return slices.Contains(about, a.Target) }) {
+		if slices.ContainsFunc(s.Actions, func(a Action) bool { return slices.Contains(about, a.Target()) }) {
 			return true
 		}
 	}

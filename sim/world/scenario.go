@@ -307,19 +307,6 @@ const (
 	ArrivalsClosedLoop // each client asks again when its answer has come
 )
 
-// Action is something done to the world.
-type Action struct {
-	At     engine.Time
-	For    engine.Time // for actions that end; 0: they do not. Of scaleDownNode, from the taint until the machine is gone
-	Verb   string      // "rolloutRestart", "scale", "setImage", "setReady", "setGate", "dependency", "apiserver", "component", "crashPod", "delete", "pause", "rollback", "crashNode", "scaleDownNode"
-	Target string      // "ns/name" of a workload, "ns/name#0" of its first pod, a dependency, a node, ...
-	Value  string      // what the verb sets
-	Pos    manifest.Position
-
-	// Deployment is what "apply" makes of the workload Target, defaulted.
-	Deployment *appsv1.Deployment
-}
-
 // Expect is what a Scenario claims about its result.
 type Expect struct {
 	FailedMax      *int

@@ -40,7 +40,7 @@ func TestFirstDifferingStepIsNamed(t *testing.T) {
 	// One nanosecond later.
 	at := in.cases[0].Scenario.Actions[0].At
 	got := firstDifference(steps(7, 0), steps(7, 1), "one", "other")
-	name := "action " + in.cases[0].Scenario.Actions[0].Verb + " of scenario (action)"
+	name := "action " + in.cases[0].Scenario.Actions[0].Verb() + " of scenario (action)"
 	for _, when := range []engine.Time{at, at + 1} {
 		if want := fmt.Sprintf("%d.%09d s  %s", when/engine.Second, when%engine.Second, name); !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)

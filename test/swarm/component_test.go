@@ -52,7 +52,7 @@ func (w *swarmWorld) gate(seed uint64) {
 	closes := d.chance(30)
 	for at := w.Warmup + d.span(0, 10*sec); d.chance(80); at += d.span(sec, 10*sec) {
 		open := !closes || d.chance(70)
-		w.Actions = append(w.Actions, world.Action{At: at, Verb: "setGate", Target: w.Workloads[0].Name(), Value: ownGate + map[bool]string{true: "=true", false: "=false"}[open]})
+		w.Actions = append(w.Actions, world.Action{At: at, Operation: world.SetGate{Pods: world.Pods{Workload: w.Workloads[0].Name(), Number: world.AllPods}, Gate: ownGate, Open: open}})
 	}
 }
 
@@ -71,14 +71,13 @@ func (w *swarmWorld) pause(seed uint64) {
 		return
 	}
 	node := w.Nodes[d.pick(len(w.Nodes))].Name
-	a := world.Action{
-		At: w.Warmup + d.span(0, 10*sec), For: d.span(100*ms, 20*sec), Verb: "component", Value: world.ComponentPause,
-		Target: of(d, "deployment-controller", "replicaset-controller", "endpointslice-controller", "scheduler", world.LBController,
-			world.KubeProxyOf+node, world.KubeProxyOf+node, world.KubeletOf+node),
+	a := world.Action{At: w.Warmup + d.span(0, 10*sec), For: d.span(100*ms, 20*sec)}
+	o := world.Component{Name: of(d, "deployment-controller", "replicaset-controller", "endpointslice-controller", "scheduler", world.LBController,
+		world.KubeProxyOf+node, world.KubeProxyOf+node, world.KubeletOf+node), What: world.ComponentPause}
+	if strings.HasPrefix(o.Name, world.KubeProxyOf) && d.chance(30) {
+		a.For, o.What = 0, world.ComponentRestart
 	}
-	if strings.HasPrefix(a.Target, world.KubeProxyOf) && d.chance(30) {
-		a.For, a.Value = 0, world.ComponentRestart
-	}
+	a.Operation = o
 	w.Actions = append(w.Actions, a)
 }
 
@@ -93,13 +92,15 @@ func (w *swarmWorld) order() {
 
 // touched says whether the component of a name is paused or restarted in this world.
 func (j *judge) touched(name string) bool {
-	return slices.ContainsFunc(j.w.Actions, func(a world.Action) bool { return a.Verb == "component" && a.Target == name })
+	return slices.ContainsFunc(j.w.Actions, func(a world.Action) bool {
+		return a.Operation == world.Component{Name: name, What: world.ComponentPause} || a.Operation == world.Component{Name: name, What: world.ComponentRestart}
+	})
 }
 
 // asleep says whether a component is paused at a moment.
 func (j *judge) asleep(name string, at engine.Time) bool {
 	return slices.ContainsFunc(j.w.Actions, func(a world.Action) bool {
-		return a.Verb == "component" && a.Value == world.ComponentPause && a.Target == name && at >= a.At && at < a.At+a.For
+		return a.Operation == world.Component{Name: name, What: world.ComponentPause} && at >= a.At && at < a.At+a.For
 	})
 }
 
@@ -150,7 +151,7 @@ func closedGates(p *cluster.Pod) int {
 
 // closes says whether somebody closes gates in this world: then news of that may be late.
 func (j *judge) closes() bool {
-	return slices.ContainsFunc(j.w.Actions, func(a world.Action) bool { return a.Verb == "setGate" && strings.HasSuffix(a.Value, "=false") })
+	return slices.ContainsFunc(j.w.Actions, func(a world.Action) bool { o, ok := a.Operation.(world.SetGate); return ok && !o.Open })
 }
 
 // A pod with a gate that has never been opened is not ready, and one whose gates are all open is,

@@ -4,6 +4,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // hostPorts has the pods of some worlds take a port of their node.
@@ -98,7 +99,7 @@ func (j *judge) closePending(res *sim.Result) {
 // acted says that an action asks for another template or size of a pod's workload.
 func (j *judge) acted(p *cluster.Pod) bool {
 	for _, a := range j.w.Actions {
-		if a.Verb == "rolloutRestart" && a.Target == j.workload(p).Name() {
+		if a.Operation == (world.RolloutRestart{Workload: j.workload(p).Name()}) {
 			return !j.does("pause") && !j.does("rollback") && !j.does("apply")
 		}
 	}

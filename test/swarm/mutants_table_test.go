@@ -242,7 +242,7 @@ var mutants = []mutant{
 		{"balancer/check.go", "b.answered(m, tick, false) })", "b.answered(m, tick, m.healthy) })"},
 	}},
 	{"a new member is healthy before it is asked", []string{"load-balancers 1"}, []edit{
-		{"balancer/balancer.go", "m := &member{id: id, healthy: b.spec.Check.Probe == scenario.ProbeNone}", "m := &member{id: id, healthy: true}"},
+		{"balancer/balancer.go", "m := &member{id: id, healthy: b.spec.Check.Probe == world.ProbeNone}", "m := &member{id: id, healthy: true}"},
 	}},
 	{"what checks find takes twice as long to be known", []string{"load-balancers 4"}, []edit{
 		{"balancer/check.go", "delay := b.spec.HealthPropagation.Sample(b.draw(m.id, \"health propagation\", m.flips))", "delay := 2 * b.spec.HealthPropagation.Sample(b.draw(m.id, \"health propagation\", m.flips))"},
@@ -254,10 +254,10 @@ var mutants = []mutant{
 		{"balancer/pick.go", "if len(healthy) == 0 && b.spec.FailOpen {", "if len(present) == 0 && b.spec.FailOpen {"},
 	}},
 	{"pods that terminate stay members", []string{"load-balancers 2"}, []edit{
-		{"balancer/balancer.go", "scenario.MembersLocalNodes: !e.Terminating, scenario.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,\n\t\t\tscenario.MembersLivePods: !e.Terminating,", "scenario.MembersLocalNodes: true, scenario.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,\n\t\t\tscenario.MembersLivePods: true,"},
+		{"balancer/balancer.go", "world.MembersLocalNodes: !e.Terminating, world.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,\n\t\t\tworld.MembersLivePods: !e.Terminating,", "world.MembersLocalNodes: true, world.MembersReadyPods: (e.Ready || e.Gated && e.ContainersReady) && !e.Terminating,\n\t\t\tworld.MembersLivePods: true,"},
 	}},
 	{"MetalLB asks who is ready", []string{"load-balancers 2"}, []edit{
-		{"balancer/balancer.go", "scenario.MembersServing: e.Ready || e.Serving,", "scenario.MembersServing: e.Ready,"},
+		{"balancer/balancer.go", "world.MembersServing: e.Ready || e.Serving,", "world.MembersServing: e.Ready,"},
 	}},
 	{"a removal takes its propagation twice", []string{"load-balancers 4"}, []edit{
 		{"balancer/balancer.go", "m.leaving = b.eng.After(delay,", "m.leaving = b.eng.After(2*delay,"},

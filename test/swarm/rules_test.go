@@ -54,11 +54,11 @@ func newJudge(w *swarmWorld) *judge {
 	j.requests.shared = newConnections(j)
 	j.balancers = newBalancers(j)
 	for _, a := range w.Actions {
-		j.applied = j.applied || a.Verb == "apply"
+		j.applied = j.applied || a.Verb() == "apply"
 	}
-	if len(w.Actions) == 1 && w.Actions[0].Verb == "rolloutRestart" && !w.endless {
+	if len(w.Actions) == 1 && w.Actions[0].Verb() == "rolloutRestart" && !w.endless {
 		for i := range w.Workloads {
-			if w.Workloads[i].Name() == w.Actions[0].Target && w.roomy(i) {
+			if w.Workloads[i].Name() == w.Actions[0].Target() && w.roomy(i) {
 				j.plain = &w.Workloads[i]
 			}
 		}
@@ -83,7 +83,7 @@ func (j *judge) fail(rule, format string, args ...any) {
 // does says whether something of a kind is done in this world.
 func (j *judge) does(verb string) bool {
 	for _, a := range j.w.Actions {
-		if a.Verb == verb {
+		if a.Verb() == verb {
 			return true
 		}
 	}

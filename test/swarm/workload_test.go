@@ -189,9 +189,9 @@ func (w *swarmWorld) act() {
 func (w *swarmWorld) action(at engine.Time) []world.Action {
 	wl := &w.Workloads[w.pick(len(w.Workloads))]
 	name := wl.Name()
-	pod := name
+	pods := world.Pods{Workload: name, Number: world.AllPods}
 	if w.chance(70) {
-		pod += of(w.draws, "#0", "#1", "#2")
+		pods.Number = of(w.draws, 0, 1, 2)
 	}
 	one := func(a world.Action) []world.Action {
 		a.At = at
@@ -200,21 +200,21 @@ func (w *swarmWorld) action(at engine.Time) []world.Action {
 	switch w.pick(14) {
 	case 0, 1, 2, 3, 4:
 		if w.faults.restarts {
-			return one(world.Action{Verb: "rolloutRestart", Target: name})
+			return one(world.Action{Operation: world.RolloutRestart{Workload: name}})
 		}
-		return one(world.Action{Verb: "scale", Target: name, Value: of(w.draws, "0", "1", "2", "3", "8")})
+		return one(world.Action{Operation: world.Scale{Workload: name, Replicas: of(w.draws, 0, 1, 2, 3, 8)}})
 	case 5:
-		return one(world.Action{Verb: "scale", Target: name, Value: of(w.draws, "0", "1", "2", "3", "8")})
+		return one(world.Action{Operation: world.Scale{Workload: name, Replicas: of(w.draws, 0, 1, 2, 3, 8)}})
 	case 6:
-		return one(world.Action{Verb: "rollback", Target: name})
+		return one(world.Action{Operation: world.Rollback{Workload: name}})
 	case 7:
-		return one(world.Action{Verb: "pause", Target: name, For: of(w.draws, 0, w.span(sec, 10*sec))})
+		return one(world.Action{For: of(w.draws, 0, w.span(sec, 10*sec)), Operation: world.Pause{Workload: name}})
 	case 8:
-		return one(world.Action{Verb: "delete", Target: pod})
+		return one(world.Action{Operation: world.Delete{Pods: pods}})
 	case 9:
-		return one(world.Action{Verb: "setReady", Target: pod, Value: "false", For: w.span(sec, 15*sec)})
+		return one(world.Action{For: w.span(sec, 15*sec), Operation: world.SetReady{Pods: pods}})
 	case 10:
-		return one(world.Action{Verb: "crashPod", Target: pod})
+		return one(world.Action{Operation: world.CrashPod{Pods: pods}})
 	case 11:
 		d := *wl.Deployment
 		n := int32(w.pick(6))
@@ -224,15 +224,15 @@ func (w *swarmWorld) action(at engine.Time) []world.Action {
 		} else if d.Spec.Strategy.RollingUpdate == nil {
 			d.Spec.Strategy = wl.Deployment.Spec.Strategy
 		}
-		return one(world.Action{Verb: "apply", Target: name, Deployment: &d})
+		return one(world.Action{Operation: world.Apply{Workload: name, Deployment: &d}})
 	case 12:
 		if w.faults.dependency {
-			return one(world.Action{Verb: "dependency", Target: "db", Value: "down", For: w.span(sec, 20*sec)})
+			return one(world.Action{For: w.span(sec, 20*sec), Operation: world.Dependency{Name: "db", Down: true}})
 		}
 	case 13:
 		if w.faults.apiserver {
-			return one(world.Action{Verb: "apiserver", Value: "down", For: w.span(sec, 20*sec)})
+			return one(world.Action{For: w.span(sec, 20*sec), Operation: world.APIServer{Down: true}})
 		}
 	}
-	return one(world.Action{Verb: "rolloutRestart", Target: name})
+	return one(world.Action{Operation: world.RolloutRestart{Workload: name}})
 }

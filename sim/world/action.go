@@ -1,0 +1,199 @@
+package world
+
+import (
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// Action is something done to the world, and when.
+type Action struct {
+	At  engine.Time
+	For engine.Time // for operations that end; 0: they do not. Of ScaleDownNode, from the taint until the machine is gone
+	Pos manifest.Position
+	// Operation is what is done.
+	Operation Operation
+}
+
+// Operation is what an Action does: one type a verb, all of them in this file.
+type Operation interface {
+	// words are for people: what a Scenario calls it, what it is done to, and what it sets, "" for nothing.
+	words() (verb, target, value string)
+}
+
+// Verb is what a Scenario calls the operation, such as "rolloutRestart".
+func (a Action) Verb() string { verb, _, _ := a.Operation.words(); return verb }
+
+// Target is what the operation is done to, such as "ns/name", "ns/name#0" or "node-1".
+func (a Action) Target() string { _, target, _ := a.Operation.words(); return target }
+
+// Value is what the operation sets, such as "3" or "down", "" for nothing.
+func (a Action) Value() string { _, _, value := a.Operation.words(); return value }
+
+// Operations on a Deployment. Workload is its "ns/name".
+type (
+	// RolloutRestart is kubectl rollout restart.
+	RolloutRestart struct {
+		Workload string // "ns/name"
+	}
+	// Apply is kubectl apply with another version of the Deployment, defaulted. File is where that stands.
+	Apply struct {
+		Workload, File string
+		Deployment     *appsv1.Deployment
+	}
+	// SetImage is kubectl set image.
+	SetImage struct {
+		Workload, Container string // "ns/name", and one of its containers
+		Image               string // with its tag
+	}
+	// Rollback is kubectl rollout undo.
+	Rollback struct {
+		Workload string // "ns/name"
+	}
+	// Scale is kubectl scale.
+	Scale struct {
+		Workload string
+		Replicas int
+	}
+	// Pause is kubectl rollout pause.
+	Pause struct {
+		Workload string // "ns/name"
+	}
+	// Resume is kubectl rollout resume.
+	Resume struct {
+		Workload string // "ns/name"
+	}
+)
+
+// Operations on pods.
+type (
+	// Delete deletes pods, as kubectl delete pod does.
+	Delete struct{ Pods }
+	// CrashPod ends their main containers.
+	CrashPod struct{ Pods }
+	// SetReady holds their readiness probes at false, or lets go of them.
+	SetReady struct {
+		Pods
+		Ready bool
+	}
+	// SetGate sets one of their readiness gates, as a controller does that is not simulated.
+	SetGate struct {
+		Pods
+		Gate string
+		Open bool
+	}
+)
+
+// Operations on what pods depend on, on the control plane and on nodes.
+type (
+	// Dependency breaks what apps depend on, or mends it.
+	Dependency struct {
+		Name string
+		Down bool
+	}
+	// APIServer makes the API server unreachable, or reachable again.
+	APIServer struct {
+		Down bool // else it is back
+	}
+	// Component pauses a component of the cluster, lets it go on or restarts it.
+	Component struct {
+		Name string // such as "kube-proxy/node-1"
+		What string // ComponentPause, ComponentResume or ComponentRestart
+	}
+	// CrashNode takes the power off a machine.
+	CrashNode struct {
+		Node string // its name
+	}
+	// ScaleDownNode is Cluster Autoscaler taking a node away.
+	ScaleDownNode struct {
+		Node string // its name
+	}
+)
+
+// AllPods is the Number of Pods that are all of a workload's.
+const AllPods = -1
+
+// Pods are those of a workload, "ns/name", or one of them by its Number, counted from 0, the oldest first.
+type Pods struct {
+	Workload string
+	Number   int
+}
+
+// String is "ns/name", or "ns/name#0".
+func (p Pods) String() string {
+	if p.Number == AllPods {
+		return p.Workload
+	}
+	return p.Workload + "#" + strconv.Itoa(p.Number)
+}
+
+func (o RolloutRestart) words() (verb, target, value string) { return "rolloutRestart", o.Workload, "" }
+func (o Apply) words() (verb, target, value string)          { return "apply", o.Workload, o.File }
+func (o Rollback) words() (verb, target, value string)       { return "rollback", o.Workload, "" }
+func (o Pause) words() (verb, target, value string)          { return "pause", o.Workload, "" }
+func (o Resume) words() (verb, target, value string)         { return "resume", o.Workload, "" }
+func (o Delete) words() (verb, target, value string)         { return "delete", o.String(), "" }
+func (o CrashPod) words() (verb, target, value string)       { return "crashPod", o.String(), "" }
+func (o CrashNode) words() (verb, target, value string)      { return "crashNode", o.Node, "" }
+func (o ScaleDownNode) words() (verb, target, value string)  { return "scaleDownNode", o.Node, "" }
+func (o Component) words() (verb, target, value string)      { return "component", o.Name, o.What }
+func (o APIServer) words() (verb, target, value string)      { return "apiserver", "", state(o.Down) }
+func (o Dependency) words() (verb, target, value string)     { return "dependency", o.Name, state(o.Down) }
+
+func (o SetImage) words() (verb, target, value string) {
+	return "setImage", o.Workload, o.Container + "=" + o.Image
+}
+
+func (o Scale) words() (verb, target, value string) {
+	return "scale", o.Workload, strconv.Itoa(o.Replicas)
+}
+
+func (o SetReady) words() (verb, target, value string) {
+	return "setReady", o.String(), strconv.FormatBool(o.Ready)
+}
+
+func (o SetGate) words() (verb, target, value string) {
+	return "setGate", o.String(), o.Gate + "=" + strconv.FormatBool(o.Open)
+}
+
+func state(down bool) string {
+	if down {
+		return "down"
+	}
+	return "up"
+}
+
+// Applied is the Deployment that an operation applies, nil where it applies none.
+func Applied(o Operation) *appsv1.Deployment {
+	if a, ok := o.(Apply); ok {
+		return a.Deployment
+	}
+	return nil
+}
+
+// Ends says whether what an operation does can be undone after a while.
+func Ends(o Operation) bool {
+	switch o := o.(type) {
+	case SetReady, Dependency, APIServer, Pause, ScaleDownNode:
+		return true
+	case Component:
+		return o.What == ComponentPause
+	default:
+		return false
+	}
+}
+
+// LeavingNode is the node that an operation takes away, "" for none.
+func LeavingNode(o Operation) string {
+	switch o := o.(type) {
+	case CrashNode:
+		return o.Node
+	case ScaleDownNode:
+		return o.Node
+	default:
+		return ""
+	}
+}
