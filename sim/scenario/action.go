@@ -61,11 +61,12 @@ func (b *builder) defaultAction(c cursor) {
 func (b *builder) action(c cursor, warmup engine.Time) (world.Action, bool) {
 	a := world.Action{At: c.get("at").span(warmup), For: c.get("for").span(0), Pos: c.d.keyPosition(c.at)}
 	var names, present []string
+	var known verb
 	refused := false
 	for _, v := range verbs() {
 		names = append(names, v.name)
 		if c.get(v.name).present() {
-			present = append(present, v.name)
+			present, known = append(present, v.name), v
 			refused = refused || v.shape.later != ""
 		}
 	}
@@ -81,7 +82,7 @@ func (b *builder) action(c cursor, warmup engine.Time) (world.Action, bool) {
 	}
 	v := c.get(present[0])
 	a.Pos = c.d.keyPosition(v.at)
-	operation, ok := b.operation(present[0], v, c.get("namespace").text(""))
+	operation, ok := known.read(b, v, c.get("namespace").text(""))
 	if !ok {
 		return a, false
 	}
@@ -98,49 +99,6 @@ func (b *builder) action(c cursor, warmup engine.Time) (world.Action, bool) {
 	return a, true
 }
 
-// operation reads what is done under a verb: o is nil where ok is false, and that is said.
-func (b *builder) operation(verb string, v cursor, namespace string) (o world.Operation, ok bool) {
-	switch verb {
-	case "rolloutRestart", "pause", "resume", "rollback":
-		return b.rolloutOperation(verb, v, namespace)
-	case "apply":
-		return b.apply(v, namespace)
-	case "setImage":
-		return b.setImage(v, namespace)
-	case "scale":
-		return b.scale(v, namespace)
-	case "delete", "crashPod", "setReady":
-		return b.podOperation(verb, v, namespace)
-	case "setGate":
-		return b.setGate(v, namespace)
-	case "dependency":
-		return b.dependency(v)
-	case "component":
-		return b.component(v)
-	case "apiserver":
-		return world.APIServer{Down: v.text("down") == "down"}, true
-	case "crashNode":
-		return world.CrashNode{Node: v.text("")}, nodeNamed(v, b.out.Nodes) >= 0
-	default: // the grammar knows no other
-		return world.ScaleDownNode{Node: v.text("")}, nodeNamed(v, b.out.Nodes) >= 0
-	}
-}
-
-// rolloutOperation reads an operation of kubectl rollout.
-func (b *builder) rolloutOperation(verb string, v cursor, namespace string) (world.Operation, bool) {
-	id, ok := b.workloadTarget(v, namespace, verb)
-	switch verb {
-	case "pause":
-		return world.Pause{Workload: id}, ok
-	case "resume":
-		return world.Resume{Workload: id}, ok
-	case "rollback":
-		return world.Rollback{Workload: id}, ok
-	default:
-		return world.RolloutRestart{Workload: id}, ok
-	}
-}
-
 func (b *builder) scale(v cursor, namespace string) (world.Operation, bool) {
 	n := v.get("replicas")
 	if !n.present() {
@@ -150,24 +108,6 @@ func (b *builder) scale(v cursor, namespace string) (world.Operation, bool) {
 	replicas := n.whole(0)
 	id, ok := b.workloadTarget(v.get("of"), namespace, "scale")
 	return world.Scale{Workload: id, Replicas: replicas}, ok
-}
-
-// podOperation reads an operation on pods. Without a number setReady is for all of them, and the others for the first.
-func (b *builder) podOperation(verb string, v cursor, namespace string) (world.Operation, bool) {
-	ready := verb == "setReady" && v.get("ready").flag(false)
-	id, ok := b.workloadTarget(v.get("of"), namespace, verb)
-	if !ok {
-		return nil, false
-	}
-	pods := world.Pods{Workload: id, Number: podNumber(v.get("pod"), verb == "setReady")}
-	switch verb {
-	case "delete":
-		return world.Delete{Pods: pods}, true
-	case "crashPod":
-		return world.CrashPod{Pods: pods}, true
-	default:
-		return world.SetReady{Pods: pods, Ready: ready}, true
-	}
 }
 
 // podNumber reads which pod of a workload is meant, counted from 0, the oldest first; all says whether every pod is meant

@@ -131,3 +131,7 @@ func appShape(revisions bool) shape {
 	}
 	return s
 }
+
+func (w *printer) app(a *world.App, initializes bool) {
+	printRows(w, slices.DeleteFunc(appFields(), func(r fieldOf[world.App]) bool { return r.name == "init" && !initializes }), a)
+}

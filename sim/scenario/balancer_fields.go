@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -250,5 +251,15 @@ func lbFlag(name, what string, in func(*world.LoadBalancer) *bool) lbField {
 		name: name, what: what, shape: of(boolean),
 		say:  func(l *world.LoadBalancer) string { return strconv.FormatBool(*in(l)) },
 		read: func(c cursor, l *world.LoadBalancer) { *in(l) = c.flag(*in(l)) },
+	}
+}
+
+func (w *printer) balancer(lb *world.LoadBalancer) {
+	w.line("preset", lb.Preset)
+	for _, f := range balancerFields(lb) {
+		if lb.ReadinessGate == "" && strings.Contains(gateFields, f.name) {
+			continue // most have none
+		}
+		w.raw(f.name, f.say(lb))
 	}
 }

@@ -86,72 +86,58 @@ func (s shape) names() []string {
 // documentShape is the whole document.
 func documentShape() shape {
 	return fieldsOf(
-		field{"apiVersion", of(text)},
-		field{"kind", of(text)},
+		field{"apiVersion", of(text).doc("", "lameduck/v1alpha1")},
+		field{"kind", of(text).doc("", "Scenario")},
 		field{"metadata", fieldsOf(
-			field{"name", of(text)}, field{"namespace", of(text)},
-			field{"labels", mapping(of(text))}, field{"annotations", mapping(of(text))},
+			field{"name", of(text).doc("the file's name", "the name of the case")},
+			field{"namespace", of(text).doc("", "not used")},
+			field{"labels", mapping(of(text).doc("", "not used"))},
+			field{"annotations", mapping(of(text).doc("", "not used"))},
 		)},
 		field{"spec", specShape()},
 	)
 }
 
-func specShape() shape {
-	return fieldsOf(
-		field{"description", of(text)},
-		field{"kubernetes", fieldsOf(field{"version", of(text)}, field{"featureGates", mapping(of(boolean))})},
-		field{"manifests", list(file())},
-		field{"nodes", nodesShape()},
-		field{"churn", of(changes)},
-		field{"latency", latencyShape()},
-		field{"init", of(dist)},
-		field{"apps", mapping(appShape(true))},
-		field{"loadBalancer", balancerShape()},
-		field{"ingress", ingressShape()},
-		field{"clients", fieldsOf(
-			field{"timeout", orWord(noTimeout)},
-			field{"connectTimeout", orWord(noTimeout)},
-			field{"dialTimeout", orWord(noTimeout)},
-			field{"repeatReused", of(boolean)},
-		)},
-		field{"deadAddress", orWord(silent)},
-		field{"traffic", list(trafficShape())},
-		field{"actions", list(actionShape())},
-		field{"expect", expectShape()},
-		field{"warmup", of(duration)},
-		field{"until", of(duration)},
-	)
-}
+func specShape() shape { return shapeOf(specFields()) }
 
 func nodesShape() shape {
 	return fieldsOf(
-		field{"count", of(whole)},
-		field{"zones", list(of(text))},
+		field{"count", of(whole).doc("as many as the pods need, at least 3", "made-up nodes; leave it out where the input has Node objects")},
+		field{"zones", list(of(text)).doc("[a, b, c]", "zones, given to the made-up nodes in turn")},
 		field{"kubelet", later("nodes.kubelet (node shutdown)")},
-		field{"proxy", proxyShape()},
+		field{"proxy", proxyShape(false)},
 		field{"overrides", list(fieldsOf(
-			field{"node", of(text)},
-			field{"zone", of(text)},
-			field{"proxy", proxyShape()},
-			field{"latency", fieldsOf(field{"watch", of(dist)}, field{"proxySync", of(dist)})},
+			field{"node", of(text).doc("", "the node that is different: its name, node-1 for the first of made-up ones")},
+			field{"zone", of(text).doc("its own", "its zone")},
+			field{"proxy", proxyShape(true)},
+			field{"latency", fieldsOf(
+				field{"watch", of(dist).doc("spec.latency.watch", "the delay of its proxy's watch events")},
+				field{"proxySync", of(dist).doc("spec.latency.proxySync", "how long its proxy's syncs take")},
+			)},
 		))},
 	)
 }
 
-func proxyShape() shape {
-	return fieldsOf(
-		field{"mode", word("nftables", "iptables")},
-		field{"minSyncPeriod", of(duration)},
-		field{"syncPeriod", of(duration)},
-		field{"masqueradeAll", of(boolean)},
-	)
+// proxyShape is the proxy of all nodes, or, of overrides, that of one.
+func proxyShape(override bool) shape {
+	s := shapeOf(proxyFields())
+	for i := range s.fields {
+		if f := &s.fields[i]; override {
+			f.shape = f.shape.doc("spec.nodes.proxy."+f.name, "its proxy's "+f.name)
+		}
+	}
+	return s
 }
 
 // latencyShape has a field for each row of latencyFields.
 func latencyShape() shape {
 	s := fieldsOf()
 	for _, f := range latencyFields() {
-		s.fields = append(s.fields, field{f.name, of(dist)})
+		value := of(dist)
+		if f.in == nil { // the others stand among the assumptions
+			value = value.doc("what the single delays add up to", "from a pod's Ready condition to the rules of a node, as measured by kube-proxy's network_programming_duration_seconds")
+		}
+		s.fields = append(s.fields, field{f.name, value})
 	}
 	return s
 }
@@ -159,7 +145,8 @@ func latencyShape() shape {
 // balancerShape is a preset, and what differs from it.
 func balancerShape() shape {
 	s := balancerValues()
-	s.fields = slices.Insert(s.fields, 0, field{"preset", of(text)})
+	s.fields = slices.Insert(s.fields, 0, field{"preset", of(text).doc("auto: by what the Service says",
+		"the load balancer of Services of type LoadBalancer: the name of a preset, or none")})
 	return s
 }
 
@@ -170,77 +157,6 @@ func balancerValues() shape {
 		s.fields = append(s.fields, field{f.name, f.shape})
 	}
 	return s
-}
-
-func trafficShape() shape {
-	return fieldsOf(
-		field{"name", of(text)},
-		field{"from", word("external", "pods")},
-		field{"to", of(text)},
-		field{"nodes", list(of(text))},
-		field{"via", list(of(text))},
-		field{"protocol", word("TCP", "UDP", "SCTP")},
-		field{"rate", of(rate)},
-		field{"arrivals", word("poisson", "constant", "closed-loop")},
-		field{"clients", of(whole)},
-		field{"connection", word("per-request", "keep-alive", "http2", "grpc", "session")},
-		field{"waitForReady", of(boolean)},
-		field{"sourcePorts", word("ephemeral", "fixed")},
-		field{"idle", of(duration)},
-		field{"connectTimeout", orWord(noTimeout)},
-		field{"timeout", orWord(noTimeout)},
-		field{"repeatReused", of(boolean)},
-		field{"retries", fieldsOf(field{"count", of(whole)})},
-		field{"headline", of(boolean)},
-	)
-}
-
-// verbs lists what actions do, in the grammar's order.
-func verbs() []field {
-	podOf := fieldsOf(field{"of", of(text)}, field{"pod", of(whole)})
-	return []field{
-		{"rolloutRestart", of(text)},
-		{"apply", file()},
-		{"setImage", fieldsOf(field{"of", of(text)}, field{"container", of(text)}, field{"image", of(text)})},
-		{"scale", fieldsOf(field{"of", of(text)}, field{"replicas", of(whole)})},
-		{"delete", podOf},
-		{"crashPod", podOf},
-		{"setReady", fieldsOf(field{"of", of(text)}, field{"pod", of(whole)}, field{"ready", of(boolean)})},
-		{"setGate", fieldsOf(field{"of", of(text)}, field{"pod", of(whole)}, field{"type", of(text)}, field{"open", of(boolean)})},
-		{"pause", of(text)},
-		{"resume", of(text)},
-		{"rollback", of(text)},
-		{"dependency", fieldsOf(field{"name", of(text)}, field{"state", word("down", "up")})},
-		{"apiserver", word("down", "up")},
-		{"component", fieldsOf(field{"name", of(text)}, field{"pause", of(boolean)}, field{"restart", of(boolean)})},
-		{"evict", later("evict")},
-		{"drain", later("drain")},
-		{"cordon", later("cordon")},
-		{"scaleDownNode", of(text)},
-		{"shutdownNode", later("shutdownNode")},
-		{"spotNotice", later("spotNotice")},
-		{"crashNode", of(text)},
-	}
-}
-
-func actionShape() shape {
-	return fieldsOf(append([]field{
-		{"at", of(duration)},
-		{"for", of(duration)},
-		{"namespace", of(text)},
-	}, verbs()...)...)
-}
-
-func expectShape() shape {
-	causes := list(word(causeNames()...))
-	return fieldsOf(
-		field{"failed", fieldsOf(field{"max", of(whole)}, field{"min", of(whole)})},
-		field{"lostSeconds", fieldsOf(field{"max", of(number)}, field{"min", of(number)})},
-		field{"causes", fieldsOf(field{"only", causes}, field{"some", causes}, field{"none", causes})},
-		field{"verdict", word("outage", "stuck", "drops", "depends", "rare", "holds", "not-judged")},
-		field{"order", list(of(text))},
-		field{"usablePods", fieldsOf(field{"min", of(whole)}, field{"max", of(whole)})},
-	)
 }
 
 // causeNames are the causes that the ledger has names for.

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -72,9 +71,6 @@ func aboutFields() map[string]FieldDoc {
 			out[path] = FieldDoc{Path: path, Default: s.def, About: s.about}
 		}
 	})
-	for _, d := range slices.Concat(aboutDocument(), aboutWorld(), aboutTraffic(), aboutActions(), aboutExpect()) {
-		out[d.Path] = d
-	}
 	for _, row := range LatencyTable(Wording{}) {
 		out["spec."+row.ID] = FieldDoc{Default: row.Value, About: row.What}
 	}

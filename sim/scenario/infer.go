@@ -116,22 +116,17 @@ func (b *builder) targeted(o owner) bool {
 
 // base is the part that all cases share: everything but who asks and what is done.
 func (b *builder) base() *world.Scenario {
-	spec := b.doc.spec()
 	s := b.out
 	s.Set = b.doc.set
-	s.Kubernetes = b.kubernetes(spec.get("kubernetes"))
-	s.Churn = defaultChurn
-	if c := spec.get("churn"); c.present() {
-		s.Churn = c.changes()
-	} else {
+	if !b.doc.spec().get("churn").present() {
+		s.Churn = defaultChurn
 		b.assume("churn", units.RateText(defaultChurn))
 	}
-	s.Latency = b.latency(spec.get("latency"))
-	s.Nodes = b.nodes(spec.get("nodes"))
-	b.workloads(spec.get("apps"))
-	s.Warmup = spec.get("warmup").span(defaultWarmup)
-	s.Until = until(spec.get("until"))
-	b.deadAddress(spec.get("deadAddress"))
+	for _, f := range printed(specFields()) {
+		if !slices.Contains(onlyOfScenarios(), f.name) {
+			b.readSpec(f)
+		}
+	}
 	b.assume("action", ActionRollout)
 	return s
 }
@@ -139,7 +134,7 @@ func (b *builder) base() *world.Scenario {
 // checkInferred refuses --set of what only a Scenario has.
 func (b *builder) checkInferred() {
 	spec := b.doc.spec()
-	for _, name := range []string{"traffic", "ingress", "actions", "expect", "manifests"} {
+	for _, name := range onlyOfScenarios() {
 		if c := spec.get(name); c.present() {
 			c.fail("manifests have no %s: write a Scenario", name)
 		}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ func ingressFields() []lbField {
 
 // ingressShape has a field for each of them beside the preset.
 func ingressShape() shape {
-	s := fieldsOf(field{"preset", word(ingressNames()...)})
+	s := fieldsOf(field{"preset", word(ingressNames()...).doc("by the class of the Ingress", "an ingress controller whose pods are part of the Scenario")})
 	for _, f := range ingressFields() {
 		s.fields = append(s.fields, field{f.name, f.shape})
 	}
@@ -133,4 +134,12 @@ func (b *builder) unusedIngress() {
 		return
 	}
 	b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no traffic goes through an ingress controller: that wants via: [NAMESPACE/SERVICE:PORT] with its Service")
+}
+
+func (w *printer) ingress(i *world.Ingress) {
+	w.line("service", fmt.Sprintf("%s:%d", i.Service, i.Port))
+	w.line("preset", i.Proxy.Preset)
+	for _, f := range ingressFields() {
+		w.raw(f.name, f.say(i.Proxy))
+	}
 }

@@ -47,3 +47,14 @@ func latencyFields() []latencyField {
 		{name: "readyToRules", metric: programmingMetric},
 	}
 }
+
+func (w *printer) latency(l world.Latencies) {
+	for _, f := range latencyFields() {
+		switch {
+		case f.in != nil:
+			w.dist(f.name, *f.in(&l))
+		case l.ReadyToRules != nil:
+			w.dist(f.name, *l.ReadyToRules)
+		}
+	}
+}

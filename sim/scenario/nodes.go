@@ -114,11 +114,21 @@ func (b *builder) clusterProxy(c cursor) world.Proxy {
 	return b.readProxy(c, p)
 }
 
+// proxyFields are those of a node's proxy.
+func proxyFields() []fieldOf[world.Proxy] {
+	least := spanRow("minSyncPeriod", of(duration).doc("1s", "kube-proxy's minSyncPeriod: between the end of a sync and the next one (up to 1.33: by a token bucket)"),
+		func(p *world.Proxy) *engine.Time { return &p.MinSyncPeriod })
+	least.print = func(w *printer, p *world.Proxy) { w.raw(least.name, p.MinSyncPeriod.Duration().String()) } // 0, too
+	return []fieldOf[world.Proxy]{
+		textRow("mode", word("nftables", "iptables").doc("iptables", "kube-proxy's mode"), func(p *world.Proxy) *string { return &p.Mode }),
+		least,
+		spanRow("syncPeriod", of(duration).doc("30s", "kube-proxy's syncPeriod: until a failed sync is tried again"), func(p *world.Proxy) *engine.Time { return &p.SyncPeriod }),
+		flagRow("masqueradeAll", of(boolean).doc("false", "kube-proxy's masqueradeAll"), func(p *world.Proxy) *bool { return &p.MasqueradeAll }),
+	}
+}
+
 func (b *builder) readProxy(c cursor, p world.Proxy) world.Proxy {
-	p.Mode = c.get("mode").text(p.Mode)
-	p.MinSyncPeriod = c.get("minSyncPeriod").span(p.MinSyncPeriod)
-	p.SyncPeriod = c.get("syncPeriod").span(p.SyncPeriod)
-	p.MasqueradeAll = c.get("masqueradeAll").flag(p.MasqueradeAll)
+	readRows(c, proxyFields(), &p)
 	if p.SyncPeriod < p.MinSyncPeriod || p.SyncPeriod == 0 {
 		c.fail("syncPeriod %s has to be more than 0 and no less than minSyncPeriod %s", p.SyncPeriod.Duration(), p.MinSyncPeriod.Duration())
 	}
@@ -228,5 +238,17 @@ func (b *builder) takeOff(t *world.Traffic, a *world.Action) {
 	t.Nodes = slices.DeleteFunc(t.Nodes, func(name string) bool { return name == a.Target() })
 	if len(t.Nodes) == 0 {
 		b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s of %s leaves no node for the clients of traffic %s", a.Verb(), a.Target(), t.Name)
+	}
+}
+
+func (w *printer) node(n *world.Node) {
+	w.line("name", n.Name)
+	w.line("zone", n.Zone)
+	w.nested("proxy", func() { printRows(w, proxyFields(), &n.Proxy) })
+	if n.Watch != nil {
+		w.dist("watch", *n.Watch)
+	}
+	if n.ProxySync != nil {
+		w.dist("proxySync", *n.ProxySync)
 	}
 }

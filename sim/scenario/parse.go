@@ -159,26 +159,22 @@ func (b *builder) scenario() *world.Scenario {
 	b.checkBalancer()
 	b.out.Set = b.doc.set
 	b.out.Name = b.name()
-	b.out.Kubernetes = b.kubernetes(spec.get("kubernetes"))
-	b.out.Churn = spec.get("churn").changes()
-	b.out.Latency = b.latency(spec.get("latency"))
-	b.out.Nodes = b.nodes(spec.get("nodes"))
-	b.workloads(spec.get("apps"))
-	b.services()
-	b.out.Warmup = spec.get("warmup").span(defaultWarmup)
-	b.out.Until = until(spec.get("until"))
-	b.deadAddress(spec.get("deadAddress"))
-	b.traffic(spec.get("traffic"))
-	b.unusedBalancer()
-	b.unusedIngress()
-	b.actions(spec.get("actions"))
-	b.out.Expect = b.expect(spec.get("expect"))
+	for _, f := range printed(specFields()) {
+		b.readSpec(f)
+	}
 	if b.out.Until <= b.out.Warmup {
 		spec.get("until").fail("the run ends at %s, before anything is done to it at %s", b.out.Until.Duration(), b.out.Warmup.Duration())
 	}
 	b.fewRequests(b.out)
 	b.finish()
 	return b.out
+}
+
+// readSpec reads a field of spec.
+func (b *builder) readSpec(f fieldOf[making]) {
+	if f.read != nil {
+		f.read(b.doc.spec().get(f.name), &making{b, b.out})
+	}
 }
 
 // fewRequests refuses a run whose clients ask more often until its end than anybody waits for, and says whether it is none.
@@ -423,41 +419,6 @@ func (b *builder) services() {
 			}
 		}
 	}
-}
-
-func (b *builder) expect(c cursor) *world.Expect {
-	if !c.present() {
-		return nil
-	}
-	e := &world.Expect{
-		FailedMax:      c.get("failed").get("max").count(),
-		FailedMin:      c.get("failed").get("min").count(),
-		LostSecondsMax: c.get("lostSeconds").get("max").seconds(),
-		LostSecondsMin: c.get("lostSeconds").get("min").seconds(),
-		CausesOnly:     c.get("causes").get("only").texts(),
-		CausesSome:     c.get("causes").get("some").texts(),
-		CausesNone:     c.get("causes").get("none").texts(),
-		Verdict:        c.get("verdict").text(""),
-		UsablePodsMin:  c.get("usablePods").get("min").count(),
-		UsablePodsMax:  c.get("usablePods").get("max").count(),
-		Order:          c.get("order").texts(),
-		Pos:            c.d.keyPosition(c.at),
-	}
-	if e.FailedMax != nil && e.FailedMin != nil && *e.FailedMin > *e.FailedMax {
-		c.get("failed").fail("min %d is more than max %d", *e.FailedMin, *e.FailedMax)
-	}
-	if e.LostSecondsMax != nil && e.LostSecondsMin != nil && *e.LostSecondsMin > *e.LostSecondsMax {
-		c.get("lostSeconds").fail("min is more than max")
-	}
-	if e.UsablePodsMax != nil && e.UsablePodsMin != nil && *e.UsablePodsMin > *e.UsablePodsMax {
-		c.get("usablePods").fail("min %d is more than max %d", *e.UsablePodsMin, *e.UsablePodsMax)
-	}
-	for _, cause := range e.CausesSome {
-		if slices.Contains(e.CausesNone, cause) {
-			c.get("causes").fail("%s cannot be both in some and in none", cause)
-		}
-	}
-	return e
 }
 
 func (b *builder) assume(id, value string) {

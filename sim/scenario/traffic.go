@@ -147,13 +147,9 @@ func (b *builder) checkFlags() {
 
 // stream reads one entry of traffic.
 func (b *builder) stream(c cursor) (world.Traffic, bool) {
-	t := world.Traffic{
-		Name:     c.get("name").text(""),
-		External: c.get("from").text("external") == "external",
-		Rate:     b.rateOf(c.get("rate").rate(defaultRate)),
-		Headline: c.get("headline").flag(true),
-		Nodes:    c.get("nodes").texts(),
-	}
+	t := world.Traffic{Rate: defaultRate, Headline: true}
+	readRows(c, trafficFields(), &t)
+	t.Rate = b.rateOf(t.Rate)
 	w := wayOf(c.get("via"))
 	for i, name := range t.Nodes {
 		names := world.NodeNames(b.out.Nodes)
@@ -215,28 +211,9 @@ func nearestExact(name string, names []string) bool {
 	return false
 }
 
-// clients reads how the requests come and go.
+// clients reads what of the clients depends on several fields.
 func (b *builder) clients(c cursor, t *world.Traffic) {
-	switch c.get("arrivals").text("poisson") {
-	case "constant":
-		t.Arrivals = world.ArrivalsConstant
-	case "closed-loop":
-		t.Arrivals = world.ArrivalsClosedLoop
-	}
-	connection := c.get("connection")
-	switch connection.text("per-request") {
-	case "keep-alive":
-		t.KeepAlive = true
-		t.ClientIdle = c.get("idle").span(defaultIdle)
-	case "http2", "grpc":
-		t.Connection = world.ConnectionHTTP2
-	case "session":
-		t.Connection = world.ConnectionSession
-	}
 	b.shared(c, t)
-	if c.get("idle").present() && !t.KeepAlive {
-		c.get("idle").fail("only connections that are kept alive can be idle: set connection: keep-alive")
-	}
 	t.Clients = defaultClients(t)
 	if n := c.get("clients"); n.present() {
 		if t.Clients = n.whole(1); t.Clients < 1 {
@@ -317,8 +294,6 @@ func (b *builder) asked(s manifest.Typed[*corev1.Service]) {
 // shared reads what belongs to connections that are shared.
 func (b *builder) shared(c cursor, t *world.Traffic) {
 	connection := c.get("connection")
-	t.WaitForReady = c.get("waitForReady").flag(false)
-	t.FixedPorts = c.get("sourcePorts").text("ephemeral") == "fixed"
 	udp := t.Protocol == endpoints.UDP
 	if t.Named && connection.text("per-request") != "per-request" {
 		connection.fail("not yet simulated: connection %s to a headless Service", connection.text(""))

@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// verb is one thing that an action can do: its field, and how that is read to what is done.
+type verb struct {
+	field
+	// read is nil for what is not simulated. It is not ok where that makes no sense, which is said.
+	read func(b *builder, v cursor, namespace string) (o world.Operation, ok bool)
+}
+
+// verbs lists what actions do, in the grammar's order.
+func verbs() []verb {
+	return append(verbsOfWorkloads(), verbsOfMachines()...)
+}
+
+// podOf is a verb's mapping with a pod of a workload, and more.
+func podOf(of, pod string, more ...field) shape {
+	return fieldsOf(append([]field{{"of", shape{kind: text}.doc("", of)}, {"pod", shape{kind: whole}.doc("0", pod)}}, more...)...)
+}
+
+func verbsOfWorkloads() []verb {
+	return []verb{
+		onWorkload("rolloutRestart", "kubectl rollout restart: deployment/NAME", func(id string) world.Operation { return world.RolloutRestart{Workload: id} }),
+		{field{"apply", file().doc("", "kubectl apply of a file with a changed Deployment")}, (*builder).apply},
+		{field{"setImage", fieldsOf(
+			field{"of", of(text).doc("", "kubectl set image: deployment/NAME")},
+			field{"container", of(text).doc("the only one", "the container")},
+			field{"image", of(text).doc("", "its new image")},
+		)}, (*builder).setImage},
+		{field{"scale", fieldsOf(
+			field{"of", of(text).doc("", "kubectl scale: deployment/NAME")}, field{"replicas", of(whole).doc("", "to so many")},
+		)}, (*builder).scale},
+		onPod("delete", podOf("kubectl delete pod, of deployment/NAME", "which: 0 is the first of them"),
+			func(_ cursor, pods world.Pods) world.Operation { return world.Delete{Pods: pods} }),
+		onPod("crashPod", podOf("a pod's process ends, of deployment/NAME", "which"),
+			func(_ cursor, pods world.Pods) world.Operation { return world.CrashPod{Pods: pods} }),
+		onPod("setReady", podOf("a pod's own readiness changes, of deployment/NAME", "which", field{"ready", of(boolean).doc("false", "to what")}),
+			func(v cursor, pods world.Pods) world.Operation {
+				return world.SetReady{Pods: pods, Ready: v.get("ready").flag(false)}
+			}),
+		{field{"setGate", podOf("a readiness gate of a pod changes, of deployment/NAME", "which",
+			field{"type", of(text).doc("the only one", "the condition's type")}, field{"open", of(boolean).doc("true", "to what")})}, (*builder).setGate},
+		onWorkload("pause", "kubectl rollout pause: deployment/NAME", func(id string) world.Operation { return world.Pause{Workload: id} }),
+		onWorkload("resume", "kubectl rollout resume: deployment/NAME", func(id string) world.Operation { return world.Resume{Workload: id} }),
+		onWorkload("rollback", "kubectl rollout undo: deployment/NAME", func(id string) world.Operation { return world.Rollback{Workload: id} }),
+	}
+}
+
+func verbsOfMachines() []verb {
+	return []verb{
+		{
+			field{"dependency", fieldsOf(
+				field{"name", of(text).doc("", "what apps.NAME.dependsOn names")}, field{"state", word("down", "up").doc("down", "becomes so")},
+			)},
+			func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.dependency(v) },
+		},
+		{
+			field{"apiserver", word("down", "up").doc("", "the API server goes away, or comes back")},
+			func(_ *builder, v cursor, _ string) (world.Operation, bool) {
+				return world.APIServer{Down: v.text("down") == "down"}, true
+			},
+		},
+		{
+			field{"component", fieldsOf(
+				field{"name", of(text).doc("", "a component: kube-proxy/NODE, kubelet/NODE, lb-controller, scheduler, deployment-controller, replicaset-controller or endpointslice-controller")},
+				field{"pause", of(boolean).doc("false", "it is paused")},
+				field{"restart", of(boolean).doc("false", "it is restarted")},
+			)},
+			func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.component(v) },
+		},
+		{field: field{"evict", later("evict")}},
+		{field: field{"drain", later("drain")}},
+		{field: field{"cordon", later("cordon")}},
+		onNode("scaleDownNode", "Cluster Autoscaler removes a node: the taint, then the machine after for", func(name string) world.Operation { return world.ScaleDownNode{Node: name} }),
+		{field: field{"shutdownNode", later("shutdownNode")}},
+		{field: field{"spotNotice", later("spotNotice")}},
+		onNode("crashNode", "a node's machine is gone at once", func(name string) world.Operation { return world.CrashNode{Node: name} }),
+	}
+}
+
+// onWorkload is a verb that names a workload and nothing more.
+func onWorkload(name, about string, operation func(id string) world.Operation) verb {
+	return verb{field{name, of(text).doc("", about)}, func(b *builder, v cursor, namespace string) (world.Operation, bool) {
+		id, ok := b.workloadTarget(v, namespace, name)
+		return operation(id), ok
+	}}
+}
+
+// onPod is a verb on pods of a workload. Without a number setReady is for all of them, and the others for the first.
+func onPod(name string, s shape, operation func(v cursor, pods world.Pods) world.Operation) verb {
+	return verb{field{name, s}, func(b *builder, v cursor, namespace string) (world.Operation, bool) {
+		id, ok := b.workloadTarget(v.get("of"), namespace, name)
+		return operation(v, world.Pods{Workload: id, Number: podNumber(v.get("pod"), name == "setReady")}), ok
+	}}
+}
+
+// onNode is a verb that names a node and nothing more.
+func onNode(name, about string, operation func(name string) world.Operation) verb {
+	return verb{field{name, of(text).doc("", about)}, func(b *builder, v cursor, _ string) (world.Operation, bool) {
+		return operation(v.text("")), nodeNamed(v, b.out.Nodes) >= 0
+	}}
+}
+
+func actionShape() shape {
+	s := fieldsOf(
+		field{"at", of(duration).doc("spec.warmup", "when, from the beginning of the run")},
+		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, scaleDownNode")},
+		field{"namespace", of(text).doc("that of the only workload of the name", "of the workload")},
+	)
+	for _, v := range verbs() {
+		s.fields = append(s.fields, v.field)
+	}
+	return s
+}
+
+func (w *printer) action(a *world.Action) {
+	w.raw("at", a.At.Duration().String())
+	w.time("for", a.For)
+	w.line("verb", a.Verb())
+	w.line("target", a.Target())
+	w.line("value", a.Value())
+	w.line("position", a.Pos.String())
+}
