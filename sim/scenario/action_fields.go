@@ -17,8 +17,8 @@ func verbs() []verb {
 }
 
 // podOf is a verb's mapping with a pod of a workload, and more.
-func podOf(of, pod string, more ...field) shape {
-	return fieldsOf(append([]field{{"of", shape{kind: text}.doc("", of)}, {"pod", shape{kind: whole}.doc("0", pod)}}, more...)...)
+func podOf(workload, number string, more ...field) shape {
+	return fieldsOf(append([]field{{"of", of(text).doc("", workload)}, {"pod", of(whole).doc("0", number)}}, more...)...)
 }
 
 func verbsOfWorkloads() []verb {

@@ -46,10 +46,10 @@ func readRows[T any](c cursor, rows []fieldOf[T], into *T) {
 }
 
 // printRows prints an object.
-func printRows[T any](w *printer, rows []fieldOf[T], of *T) {
+func printRows[T any](w *printer, rows []fieldOf[T], x *T) {
 	for _, r := range printed(rows) {
 		if r.print != nil {
-			r.print(w, of)
+			r.print(w, x)
 		}
 	}
 }

@@ -109,10 +109,10 @@ func trafficHabits() []fieldOf[world.Traffic] {
 }
 
 // limitRow is a time that clients wait for at most, or the word for none. builder.habits reads it.
-func limitRow(name, def, about string, of func(*world.Traffic) engine.Time) fieldOf[world.Traffic] {
+func limitRow(name, def, about string, limit func(*world.Traffic) engine.Time) fieldOf[world.Traffic] {
 	return fieldOf[world.Traffic]{
 		field: field{name, orWord(noTimeout).doc(def, about)},
-		print: func(w *printer, t *world.Traffic) { w.raw(name, limitWords(of(t))) },
+		print: func(w *printer, t *world.Traffic) { w.raw(name, limitWords(limit(t))) },
 	}
 }
 
