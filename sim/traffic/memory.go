@@ -56,7 +56,7 @@ func (t *Traffic) Leave(m *Memory) {
 	}
 	for _, s := range t.streams {
 		m.streams = append(m.streams, leftOver{
-			stream: s, conns: s.pool, waiting: emptied(s.waiting), silence: s.silence.list[:0], silent: emptied(s.silence.targets), sure: emptied(s.sure.list),
+			stream: s, conns: s.pool, waiting: emptied(s.queue), silence: s.silence.list[:0], silent: emptied(s.silence.targets), sure: emptied(s.sure.list),
 			places: places{busy: s.places.busy[:0], idle: s.places.idle[:0], empty: s.places.empty[:0]},
 			ways:   [2][]*Way{emptied(s.calm.ways), emptied(s.sure.ways)}, good: emptied(s.calm.good),
 		})
@@ -79,6 +79,7 @@ func (t *Traffic) Leave(m *Memory) {
 // to hands what was left to a new stream.
 func (l *leftOver) to(s *stream) {
 	s.spare, s.places, s.waiting, s.silence.list, s.silence.targets = l.conns, l.places, l.waiting, l.silence, l.silent
+	s.queue = l.waiting
 	s.sure.list, s.calm.ways, s.sure.ways, s.calm.good = l.sure, l.ways[0], l.ways[1], l.good
 }
 

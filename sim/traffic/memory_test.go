@@ -17,6 +17,7 @@ func TestAMemoryLeadsToNothing(t *testing.T) {
 		s := tr.streams[0]
 		for at := range uses {
 			tr.later(engine.Time(at), step{attempt: attempt{req: request{stream: s}}})
+			s.makeRoomToWait()
 			s.waiting = append(s.waiting, tr.keep(&attempt{req: request{stream: s}}))
 		}
 		for range uses {
@@ -26,6 +27,11 @@ func TestAMemoryLeadsToNothing(t *testing.T) {
 		tr.Leave(&m)
 		if len(m.steps) < uses || len(m.spare) < uses {
 			t.Errorf("run %d: %d steps and %d attempts are left of %d", run, len(m.steps), len(m.spare), uses)
+		}
+		for i, a := range m.streams[0].waiting[:cap(m.streams[0].waiting)] {
+			if a != nil {
+				t.Errorf("run %d: place %d of those who wait leads to an attempt", run, i)
+			}
 		}
 		for i, s := range m.steps {
 			if s.attempt.req.stream != nil {

@@ -24,6 +24,7 @@ type stream struct {
 	cuts      uint64     // sessions that ended with their server
 	dark      darkness   // of the links
 	waiting   []*attempt // for a connection of the pool, in the order in which they began
+	queue     []*attempt // all the memory of waiting
 	silence   silence
 	sure      sure
 	news      uint64 // counts the times at which connections may have begun to go elsewhere

@@ -20,7 +20,22 @@ func (t *Traffic) await(a *attempt, first *conn) {
 	for i > 0 && s.waiting[i-1].began > a.began { // one that is repeated began before others
 		i--
 	}
+	s.makeRoomToWait()
 	s.waiting = slices.Insert(s.waiting, i, t.keep(a))
+}
+
+// makeRoomToWait has room for one more request that waits: where those that have gone on were, if they were as many
+// as still wait.
+func (s *stream) makeRoomToWait() {
+	n := len(s.waiting)
+	switch gone := cap(s.queue) - cap(s.waiting); {
+	case n < cap(s.waiting):
+	case gone > n:
+		s.waiting = s.queue[:copy(s.queue[:n], s.waiting)]
+	default:
+		s.waiting = slices.Grow(s.waiting, 1)
+		s.queue = s.waiting[:0]
+	}
 }
 
 // keep returns a copy of an attempt that waits.

@@ -95,3 +95,27 @@ func TestWhoBeganFirstGetsTheNextConnection(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// Hundreds wait while all connections hang, one comes and one goes on: that needs no more memory than for those who wait.
+func TestThoseWhoHaveGoneOnMakeRoomForThoseWhoWait(t *testing.T) {
+	t.Parallel()
+	const waiting = 100
+	var s stream
+	first, next := 0, 0
+	for range 50 * waiting {
+		s.makeRoomToWait()
+		s.waiting = append(s.waiting, &attempt{tries: int32(next)})
+		if next++; len(s.waiting) > waiting {
+			s.waiting = s.waiting[1:]
+			first++
+		}
+		for i, a := range s.waiting {
+			if int(a.tries) != first+i {
+				t.Fatalf("request %d is at place %d of those from %d on", a.tries, i, first)
+			}
+		}
+	}
+	if cap(s.queue) > 4*waiting {
+		t.Errorf("%d places for %d who wait", cap(s.queue), waiting)
+	}
+}
