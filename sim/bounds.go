@@ -120,10 +120,7 @@ func workloadOf(sc *world.Scenario, target string) *world.Workload {
 
 // podsOf is how many pods an operation, nil for none, may replace, remove or add.
 func podsOf(w *world.Workload, o world.Operation) int {
-	pods := 1
-	if r := w.Deployment.Spec.Replicas; r != nil {
-		pods = int(*r)
-	}
+	pods := w.Replicas()
 	if o, ok := o.(world.Scale); ok {
 		pods = max(pods, o.Replicas)
 	}

@@ -3,7 +3,6 @@ package sim
 import (
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/balancer"
@@ -23,14 +22,17 @@ func (f *front) watchGates(name string) {
 // gatesMatter says whether any pod of this run may have a readiness gate that the controller sets.
 func (f *front) gatesMatter() bool {
 	sc := f.run.sc
-	has := func(d *appsv1.Deployment) bool {
-		return d != nil && slices.ContainsFunc(d.Spec.Template.Spec.ReadinessGates, func(g corev1.PodReadinessGate) bool {
+	has := func(t *corev1.PodTemplateSpec) bool {
+		return slices.ContainsFunc(t.Spec.ReadinessGates, func(g corev1.PodReadinessGate) bool {
 			return f.spec.Keeps(string(g.ConditionType))
 		})
 	}
 	return f.spec.ReadinessGate != "" && (f.spec.GateInjection == world.InjectAlways ||
-		slices.ContainsFunc(sc.Workloads, func(w world.Workload) bool { return has(w.Deployment) }) ||
-		slices.ContainsFunc(sc.Actions, func(a world.Action) bool { return has(world.Applied(a.Operation)) }))
+		slices.ContainsFunc(sc.Workloads, func(w world.Workload) bool { return has(w.Template()) }) ||
+		slices.ContainsFunc(sc.Actions, func(a world.Action) bool {
+			d := world.Applied(a.Operation)
+			return d != nil && has(&d.Spec.Template)
+		}))
 }
 
 // addGates adds to an endpoint what its pod says of readiness gates, if the controller knows it.

@@ -5,35 +5,11 @@ import (
 	"iter"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // The arithmetic of a Deployment's rolling update, as functions of values (Kubernetes 1.36
 // pkg/controller/deployment: rolling.go, sync.go, util/deployment_util.go; verified).
-
-// fenceposts resolves maxSurge and maxUnavailable for a number of replicas: percentages round
-// up for surge and down for unavailable; if both come to 0, one pod may be unavailable, since
-// the update could not move otherwise.
-func fenceposts(replicas int, maxSurge, maxUnavailable intstr.IntOrString) (surge, unavailable int) {
-	surge = scaled(maxSurge, replicas, true)
-	unavailable = scaled(maxUnavailable, replicas, false)
-	if surge == 0 && unavailable == 0 {
-		unavailable = 1
-	}
-	return surge, min(unavailable, replicas)
-}
-
-// scaled resolves a count or a percentage of total. The API has checked its form.
-func scaled(v intstr.IntOrString, total int, roundUp bool) int {
-	n, err := intstr.GetScaledValueFromIntOrPercent(&v, total, roundUp)
-	if err != nil {
-		return 0
-	}
-	return max(n, 0)
-}
 
 // scale is one ReplicaSet's new size.
 type scale struct {
@@ -261,18 +237,4 @@ func availableAt(readySince engine.Time, minReady engine.Time) engine.Time {
 		return 0
 	}
 	return readySince.TruncateToSecond() + minReady
-}
-
-// Fenceposts resolves a Deployment's maxSurge and maxUnavailable; both are 0 for strategy
-// Recreate.
-func Fenceposts(d *appsv1.Deployment) (surge, unavailable int) {
-	u := d.Spec.Strategy.RollingUpdate
-	if u == nil || u.MaxSurge == nil || u.MaxUnavailable == nil {
-		return 0, 0
-	}
-	replicas := 1
-	if d.Spec.Replicas != nil {
-		replicas = int(*d.Spec.Replicas)
-	}
-	return fenceposts(replicas, *u.MaxSurge, *u.MaxUnavailable)
 }

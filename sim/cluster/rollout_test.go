@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Reference: Kubernetes 1.36 pkg/controller/deployment/util: ResolveFenceposts (surge rounds
@@ -26,7 +27,7 @@ func TestFenceposts(t *testing.T) {
 	} {
 		var got []string
 		for r := range 21 {
-			s, u := fenceposts(r, intstr.Parse(c.surge), intstr.Parse(c.unavailable))
+			s, u := world.Fenceposts(r, intstr.Parse(c.surge), intstr.Parse(c.unavailable))
 			got = append(got, fmt.Sprintf("%d/%d", s, u))
 		}
 		if g := strings.Join(got, " "); g != c.want {
@@ -92,7 +93,7 @@ func TestRollingUpdateKeepsItsPromise(t *testing.T) {
 	t.Parallel()
 	for replicas := 1; replicas <= 20; replicas++ {
 		for _, f := range [][2]string{{"25%", "25%"}, {"1", "0"}, {"0", "1"}, {"0", "0"}, {"100%", "0"}, {"0", "100%"}, {"30%", "10%"}} {
-			s, u := fenceposts(replicas, intstr.Parse(f[0]), intstr.Parse(f[1]))
+			s, u := world.Fenceposts(replicas, intstr.Parse(f[0]), intstr.Parse(f[1]))
 			in := rolloutInput{replicas: replicas, surge: s, unavailable: u, rolling: true, newRS: set(1, 0, 0), oldRSs: []*ReplicaSet{set(0, replicas, replicas)}}
 			steps := 0
 			for ; steps < 1000; steps++ {

@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
@@ -176,7 +175,7 @@ func (w *World) resolve() {
 		info.publishAll = svc.Spec.PublishNotReadyAddresses
 		info.hints = w.hintingOf(svc)
 		for i := range w.workloads {
-			if selects(svc, w.sc.Workloads[i].Deployment.Namespace, w.workloads[i].spec.Labels) {
+			if w.sc.Workloads[i].SelectedBy(svc) {
 				info.members = append(info.members, i)
 				w.workloads[i].services = append(w.workloads[i].services, s)
 				w.workloads[i].main = mainContainer(w.workloads[i].spec, svc, w.sc.Workloads[i].Server)
@@ -193,23 +192,11 @@ func (w *World) resolve() {
 	}
 }
 
-func selects(svc *corev1.Service, namespace string, labels map[string]string) bool {
-	if svc.Namespace != namespace || len(svc.Spec.Selector) == 0 {
-		return false
-	}
-	for k, v := range svc.Spec.Selector { // order: all have to match
-		if labels[k] != v {
-			return false
-		}
-	}
-	return true
-}
-
 // endpointPorts resolves a Service's target ports in a pod template.
 func endpointPorts(svc *corev1.Service, spec *corev1.PodTemplateSpec) []discoveryv1.EndpointPort {
 	var out []discoveryv1.EndpointPort
 	for _, p := range svc.Spec.Ports {
-		number, ok := targetPort(p.TargetPort, spec)
+		number, ok := world.TargetPort(p.TargetPort, spec)
 		if !ok {
 			continue
 		}
@@ -217,20 +204,6 @@ func endpointPorts(svc *corev1.Service, spec *corev1.PodTemplateSpec) []discover
 		out = append(out, discoveryv1.EndpointPort{Name: &name, Port: &number, Protocol: &protocol})
 	}
 	return out
-}
-
-func targetPort(target intstr.IntOrString, spec *corev1.PodTemplateSpec) (int32, bool) {
-	if target.Type == intstr.Int {
-		return target.IntVal, true
-	}
-	for i := range spec.Spec.Containers {
-		for _, p := range spec.Spec.Containers[i].Ports {
-			if p.Name == target.StrVal {
-				return p.ContainerPort, true
-			}
-		}
-	}
-	return 0, false
 }
 
 // mainContainer finds the container that serves a Service's first port: the one the scenario
@@ -244,7 +217,7 @@ func mainContainer(spec *corev1.PodTemplateSpec, svc *corev1.Service, server str
 	if len(svc.Spec.Ports) == 0 {
 		return 0
 	}
-	want, ok := targetPort(svc.Spec.Ports[0].TargetPort, spec)
+	want, ok := world.TargetPort(svc.Spec.Ports[0].TargetPort, spec)
 	for i := range spec.Spec.Containers {
 		for _, p := range spec.Spec.Containers[i].Ports {
 			if ok && p.ContainerPort == want {
@@ -505,29 +478,21 @@ func (w *World) hook(id ReplicaSetID, c *corev1.Container) world.Hook {
 
 // grace is a workload's terminationGracePeriodSeconds.
 func (w *World) grace(id ReplicaSetID) engine.Time {
-	if g := w.podSpec(id).TerminationGracePeriodSeconds; g != nil {
-		return engine.Time(*g) * engine.Second
-	}
-	return 30 * engine.Second
+	return world.GraceOf(w.podSpec(id))
 }
 
 func (w *World) minReady(workload int) engine.Time {
 	return engine.Time(w.deployment(w.latest(workload)).Spec.MinReadySeconds) * engine.Second
 }
 
-func (w *World) replicas(workload int) int {
-	if r := w.sc.Workloads[workload].Deployment.Spec.Replicas; r != nil {
-		return int(*r)
-	}
-	return 1
-}
+func (w *World) replicas(workload int) int { return w.sc.Workloads[workload].Replicas() }
 
 func (w *World) fenceposts(d *Deployment) (surge, unavailable int) {
 	spec := w.deployment(ReplicaSetID{d.Workload, d.Revision}).Spec.Strategy.RollingUpdate
 	if spec == nil || spec.MaxSurge == nil || spec.MaxUnavailable == nil {
 		return 0, 0
 	}
-	return fenceposts(d.Replicas, *spec.MaxSurge, *spec.MaxUnavailable)
+	return world.Fenceposts(d.Replicas, *spec.MaxSurge, *spec.MaxUnavailable)
 }
 
 func (w *World) watchLatency(node int) *engine.Dist {

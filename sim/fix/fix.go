@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -76,7 +75,7 @@ func wholeSeconds(lateness engine.Time) int64 {
 
 // Shorter is a preStop hook that sleeps so long, to find the least that helps; nil where the workload has a longer one.
 func Shorter(s *world.Scenario, w *world.Workload, seconds int64) *Change {
-	t := target{sc: s, w: w, server: server(w)}
+	t := target{sc: s, w: w, server: w.ServerIndex()}
 	if t.server < 0 {
 		return nil
 	}
@@ -86,7 +85,7 @@ func Shorter(s *world.Scenario, w *world.Workload, seconds int64) *Change {
 // Changes lists what can be changed in a workload, the smallest first. lateness is how late
 // the last way to a pod closes: a preStop hook sleeps at least that long.
 func Changes(s *world.Scenario, w *world.Workload, lateness engine.Time) []Change {
-	t := target{sc: s, w: w, server: server(w)}
+	t := target{sc: s, w: w, server: w.ServerIndex()}
 	if t.server < 0 {
 		return nil
 	}
@@ -108,18 +107,8 @@ type target struct {
 	server int
 }
 
-func server(w *world.Workload) int {
-	containers := w.Deployment.Spec.Template.Spec.Containers
-	for i := range containers {
-		if containers[i].Name == w.Server {
-			return i
-		}
-	}
-	return len(containers) - 1
-}
-
 func (t *target) container() *corev1.Container {
-	return &t.w.Deployment.Spec.Template.Spec.Containers[t.server]
+	return &t.w.Template().Spec.Containers[t.server]
 }
 
 func (t *target) path(field string) string {
@@ -129,7 +118,7 @@ func (t *target) path(field string) string {
 // unavailable keeps every replica until its successor is ready.
 func (t *target) unavailable() *Change {
 	d := t.w.Deployment
-	surge, unavailable := cluster.Fenceposts(d)
+	surge, unavailable := world.FencepostsOf(d)
 	if !t.w.Recreate() && unavailable == 0 {
 		return nil
 	}
@@ -228,12 +217,7 @@ func (t *target) preStop(seconds int64) *Change {
 	return c
 }
 
-func (t *target) graceSeconds() int64 {
-	if g := t.w.Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds; g != nil {
-		return *g
-	}
-	return 30
-}
+func (t *target) graceSeconds() int64 { return int64(t.w.Grace() / engine.Second) }
 
 // minReady lets the sync that a new pod sets off be over on every node before the next pod is
 // deleted, or a new pod crash before the rollout goes on.
@@ -247,7 +231,7 @@ func (t *target) minReady() *Change {
 	if t.w.App.CrashAfter > 0 {
 		seconds = max(seconds, int32(t.w.App.CrashAfter/engine.Second)+2)
 	}
-	have := t.w.Deployment.Spec.MinReadySeconds
+	have := t.w.MinReadySeconds()
 	if have >= seconds || t.w.Recreate() {
 		return nil
 	}
@@ -284,9 +268,8 @@ func (t *target) readiness() *Change {
 // failure it asks again one period later, 10 s by default (docs/model/pod-lifecycle.md 3.1).
 func (t *target) sooner() *Change {
 	c := t.container()
-	_, unavailable := cluster.Fenceposts(t.w.Deployment)
-	replicas := t.w.Deployment.Spec.Replicas
-	alone := t.w.Recreate() || replicas != nil && unavailable >= int(*replicas)
+	_, unavailable := t.w.Fenceposts()
+	alone := t.w.Recreate() || unavailable >= t.w.Replicas()
 	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 || !alone {
 		return nil
 	}

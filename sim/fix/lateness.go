@@ -20,7 +20,7 @@ func Patient(s *world.Scenario, workload string) *world.Scenario {
 	const patience = 900 // longer than any load balancer takes to leave a target
 	s = s.Quiet()
 	w := s.Workload(workload)
-	index := server(w)
+	index := w.ServerIndex()
 	if index < 0 {
 		return s
 	}

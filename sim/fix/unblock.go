@@ -17,7 +17,7 @@ import (
 // Unblock lists what can be changed in a workload whose rollout cannot come to its end, the smallest first. Which of them lets it
 // go on is for a run to say.
 func Unblock(s *world.Scenario, w *world.Workload) []Change {
-	t := target{sc: s, w: w, server: server(w)}
+	t := target{sc: s, w: w, server: w.ServerIndex()}
 	if t.server < 0 {
 		return nil
 	}
@@ -32,8 +32,7 @@ func Unblock(s *world.Scenario, w *world.Workload) []Change {
 
 // inPlace has a rollout take an old pod away before it makes a new one: the new one has the node, or the host port, of the old.
 func (t *target) inPlace() *Change {
-	d := t.w.Deployment
-	surge, unavailable := cluster.Fenceposts(d)
+	surge, unavailable := t.w.Fenceposts()
 	if t.w.Recreate() || surge == 0 && unavailable > 0 {
 		return nil
 	}
@@ -62,7 +61,7 @@ func (t *target) rolling(unavailable, surge int) []record.Edit {
 
 // asked has a probe ask for the number of a port where it names one that its container does not have.
 func (t *target) asked() *Change {
-	containers := t.w.Deployment.Spec.Template.Spec.Containers
+	containers := t.w.Template().Spec.Containers
 	for i := range containers {
 		for _, kind := range []string{"startup", "readiness"} {
 			c := containers[i]
@@ -102,7 +101,7 @@ func ask(p *corev1.Probe, port intstr.IntOrString) {
 
 // ungated takes the readiness gates away that somebody has to set.
 func (t *target) ungated() *Change {
-	gates := t.w.Deployment.Spec.Template.Spec.ReadinessGates
+	gates := t.w.Template().Spec.ReadinessGates
 	if len(gates) == 0 {
 		return nil
 	}
@@ -136,21 +135,21 @@ func (t *target) roomier() *Change {
 
 // fewer has a workload whose pods may not share a node have no more of them than there are nodes.
 func (t *target) fewer() *Change {
-	replicas := t.w.Deployment.Spec.Replicas
-	if replicas == nil || int(*replicas) <= len(t.sc.Nodes) || !t.apart() {
+	replicas := t.w.Replicas()
+	if replicas <= len(t.sc.Nodes) || !t.apart() {
 		return nil
 	}
 	n := int32(len(t.sc.Nodes))
 	return &Change{
 		ID: "replicas", Title: fmt.Sprintf("replicas: %d", n), Cost: "no more pods than there are nodes for them, as now",
-		Edits: []record.Edit{t.edit("spec.replicas", fmt.Sprint(*replicas), fmt.Sprint(n))},
+		Edits: []record.Edit{t.edit("spec.replicas", fmt.Sprint(replicas), fmt.Sprint(n))},
 		apply: func(d *appsv1.Deployment) { d.Spec.Replicas = &n },
 	}
 }
 
 // apart says that the pods of the workload may not share a node: for a host port, or required anti-affinity.
 func (t *target) apart() bool {
-	if ports, _ := scenario.HostPorts(&t.w.Deployment.Spec.Template.Spec); len(ports) > 0 {
+	if ports, _ := scenario.HostPorts(&t.w.Template().Spec); len(ports) > 0 {
 		return true
 	}
 	same, _ := t.w.Apart(t.w)

@@ -247,7 +247,7 @@ func (b *builder) newImage(id, container, image string) {
 		}
 		c := *w.Container()
 		c.Image = image
-		app := servers.ContainerApp(&c, w.Deployment.Spec.Template.Labels, b.doc.set.For(w.Deployment.Name))
+		app := servers.ContainerApp(&c, w.Template().Labels, b.doc.set.For(w.ObjectName()))
 		if app.Profile == w.App.Profile {
 			continue
 		}

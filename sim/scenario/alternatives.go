@@ -262,7 +262,7 @@ func otherProfiles(s *world.Scenario) []Alternative {
 // as is the app with what another profile does at SIGTERM.
 func asProfile(a world.App, id string, w *world.Workload) world.App {
 	var e servers.Evidence
-	template := &w.Deployment.Spec.Template
+	template := w.Template()
 	for i := range template.Spec.Containers {
 		if template.Spec.Containers[i].Name == w.Server {
 			e = *servers.EvidenceOf(&template.Spec.Containers[i], template.Labels)
@@ -298,7 +298,7 @@ func Edited(s *world.Scenario, name string, edit func(*appsv1.Deployment)) *worl
 		w.Deployment = w.Deployment.DeepCopy()
 		edit(w.Deployment)
 		manifest.DefaultDeployment(w.Deployment)
-		w.Hooks = hooksOf(&w.Deployment.Spec.Template.Spec, s.Set.For(w.Deployment.Name))
+		w.Hooks = hooksOf(&w.Template().Spec, s.Set.For(w.ObjectName()))
 	}
 	return out
 }

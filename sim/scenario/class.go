@@ -265,24 +265,8 @@ func routeNames(r *manifest.Object, s *subject) bool {
 
 // targetNumber is the number of the port that the pods listen on, 0 when nothing declares it.
 func targetNumber(s *subject) int {
-	n, _ := resolvePort(s.template, s.port.TargetPort)
-	return n
-}
-
-// resolvePort finds a target port in a pod: the number itself, or the first container port of
-// that name.
-func resolvePort(t *corev1.PodTemplateSpec, target intstr.IntOrString) (int, bool) {
-	if target.Type == intstr.Int {
-		return int(target.IntVal), true
-	}
-	for _, c := range t.Spec.Containers {
-		for _, p := range c.Ports {
-			if p.Name == target.StrVal {
-				return int(p.ContainerPort), true
-			}
-		}
-	}
-	return 0, false
+	n, _ := world.TargetPort(s.port.TargetPort, s.template)
+	return int(n)
 }
 
 // targetOf returns the target port of the first Service that selects pods with these labels.

@@ -72,13 +72,13 @@ func (b *builder) servicesOf(index int) {
 
 // serve has a workload's App be that of the container which the entry's port leads to.
 func (b *builder) serve(w *world.Workload, e *entry) {
-	template := &w.Deployment.Spec.Template
+	template := w.Template()
 	i := servers.ServerOf(template, e.port.TargetPort.IntVal, e.port.TargetPort.StrVal)
 	if i < 0 || template.Spec.Containers[i].Name == w.Server {
 		return
 	}
 	b.describe(w, i)
-	if c := b.doc.spec().get("apps").get(w.Deployment.Name); c.present() {
+	if c := b.doc.spec().get("apps").get(w.ObjectName()); c.present() {
 		b.app(w, c)
 	}
 }

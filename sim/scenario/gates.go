@@ -37,7 +37,7 @@ func (b *builder) checkGates(lb *world.LoadBalancer) {
 // unkeptGates names the readiness gates that nobody in this world sets: pods that have one are
 // never ready, unless they were before the run.
 func (b *builder) unkeptGates(w *world.Workload) {
-	for _, g := range w.Deployment.Spec.Template.Spec.ReadinessGates {
+	for _, g := range w.Template().Spec.ReadinessGates {
 		if b.keeps(w, string(g.ConditionType)) {
 			continue
 		}
@@ -59,7 +59,7 @@ func (b *builder) keeps(w *world.Workload, gate string) bool {
 	for i := range b.out.Traffic {
 		t := b.out.Traffic[i].Door()
 		svc := b.out.ServiceNamed(t.Service)
-		if t.LB != nil && t.LB.Keeps(gate) && svc != nil && svc.Namespace == w.Deployment.Namespace && world.Selects(svc, w.Deployment.Spec.Template.Labels) {
+		if t.LB != nil && t.LB.Keeps(gate) && svc != nil && w.SelectedBy(svc) {
 			return true
 		}
 	}

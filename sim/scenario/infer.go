@@ -200,7 +200,7 @@ next:
 		sub := subjectOf(s, i, t)
 		class, routed, aside := b.world.classify(&sub), b.world.routedBy(&sub), b.world.setAside(&sub)
 		label := fmt.Sprintf(":%d", sub.port.Port)
-		if _, ok := resolvePort(t, sub.port.TargetPort); !ok {
+		if _, ok := world.TargetPort(sub.port.TargetPort, t); !ok {
 			b.doc.problems = append(b.doc.problems, s.Problem(manifest.Warning, fmt.Sprintf("spec.ports[%d].targetPort", i),
 				fmt.Sprintf("no container of the pods it selects has a port named %s: the port has no endpoints", sub.port.TargetPort.StrVal)))
 			continue

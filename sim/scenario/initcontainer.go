@@ -26,7 +26,7 @@ func initializes(s *world.Scenario, w *world.Workload) bool {
 			return true
 		}
 	}
-	return initContainers(&w.Deployment.Spec.Template.Spec) > 0
+	return initContainers(&w.Template().Spec) > 0
 }
 
 // initTime reads how long init containers take, where one place of the input says it.

@@ -36,7 +36,7 @@ func Admits(pod *corev1.PodSpec, n *corev1.Node) bool {
 
 // assumeLabels says what was taken for granted of nodes that are made up, where a pod does not run on just any node.
 func (b *builder) assumeLabels() {
-	picky := slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool { return !Admits(&w.Deployment.Spec.Template.Spec, &corev1.Node{}) })
+	picky := slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool { return !Admits(&w.Template().Spec, &corev1.Node{}) })
 	for i := range b.assumed {
 		if a := &b.assumed[i]; a.ID == "nodes" && picky {
 			a.Value += ", each with the labels that the pods ask for (nodeSelector, node affinity)"

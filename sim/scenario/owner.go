@@ -105,7 +105,7 @@ func (c *census) beside(services []world.Service, own int) []int {
 // can: pods of kinds that are not simulated, and pods whose port of the same name has another
 // number, which would have EndpointSlices of their own.
 func (c *census) missing(own int, e *entry) string {
-	number, _ := resolvePort(c.owners[own].template, e.port.TargetPort)
+	number, _ := world.TargetPort(e.port.TargetPort, c.owners[own].template)
 	for _, i := range c.behind[e.service.ID()] {
 		other := &c.owners[i]
 		if i == own || other.replicas == 0 || other.ends() {
@@ -114,7 +114,7 @@ func (c *census) missing(own int, e *entry) string {
 		if !other.simulated() {
 			return fmt.Sprintf("Service %s selects the %s %s, too: a kind that is not simulated, so that its pods would be missing", e.service.Name, other.kind, other.name)
 		}
-		switch n, ok := resolvePort(other.template, e.port.TargetPort); {
+		switch n, ok := world.TargetPort(e.port.TargetPort, other.template); {
 		case !ok:
 			return fmt.Sprintf("Service %s selects %s, too, whose pods have no port named %s: not simulated", e.service.Name, other.name, e.port.TargetPort.StrVal)
 		case n != number:

@@ -326,14 +326,14 @@ func (b *builder) workloadNames() []string {
 
 // describe fills in a workload's app by its serving container.
 func (b *builder) describe(w *world.Workload, server int) {
-	template := &w.Deployment.Spec.Template
+	template := w.Template()
 	if server < 0 {
 		w.App = servers.UnknownApp()
 		return
 	}
 	c := &template.Spec.Containers[server]
 	w.Server = c.Name
-	w.App = servers.ContainerApp(c, template.Labels, b.doc.set.For(w.Deployment.Name))
+	w.App = servers.ContainerApp(c, template.Labels, b.doc.set.For(w.ObjectName()))
 }
 
 // app puts what apps.NAME says over the table's profile.
@@ -351,15 +351,15 @@ func (b *builder) app(w *world.Workload, c cursor) {
 
 func (b *builder) changeApp(w *world.Workload, app world.App, c cursor) world.App {
 	if p := c.get("profile").text(""); p != "" && b.doc.set.Profile == "" {
-		if i := servers.ServerOf(&w.Deployment.Spec.Template, 0, w.Server); i >= 0 {
+		if i := servers.ServerOf(w.Template(), 0, w.Server); i >= 0 {
 			before := app
-			app = servers.AppFor(servers.EvidenceOf(w.Container(), w.Deployment.Spec.Template.Labels), p)
+			app = servers.AppFor(servers.EvidenceOf(w.Container(), w.Template().Labels), p)
 			app.Start, app.Serve, app.Init, app.InitSaid = before.Start, before.Serve, before.Init, before.InitSaid
 		}
 	}
 	before := app
 	readRows(c, appFields(), &app)
-	if _, given := world.Lookup(b.doc.set.For(w.Deployment.Name).Start, w.Server); given {
+	if _, given := world.Lookup(b.doc.set.For(w.ObjectName()).Start, w.Server); given {
 		app.Start, app.StartSaid = before.Start, before.StartSaid
 	}
 	return app
@@ -413,7 +413,7 @@ func (b *builder) services() {
 			continue
 		}
 		for _, w := range b.out.Workloads {
-			if s.Namespace == w.Deployment.Namespace && world.Selects(s.Value, w.Deployment.Spec.Template.Labels) {
+			if w.SelectedBy(s.Value) {
 				b.out.Services = append(b.out.Services, world.Service{Service: s.Value, Object: s.Object})
 				break
 			}
@@ -467,7 +467,7 @@ func (b *builder) finish() {
 
 // assumeWorkload notes what of a workload was not said.
 func (b *builder) assumeWorkload(w *world.Workload) {
-	name := w.Deployment.Name
+	name := w.ObjectName()
 	if w.App.Basis != "manifest" {
 		b.assumeAs("sigterm", fmt.Sprintf("%s: %s (%s)", name, w.App.Profile, servers.BasisWords(&w.App)), w.App.Basis)
 	}

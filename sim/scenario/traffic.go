@@ -96,7 +96,7 @@ func (b *builder) subject(s manifest.Typed[*corev1.Service], after *corev1.Servi
 	if w == nil || next >= len(s.Value.Spec.Ports) {
 		return subject{}, false
 	}
-	return subjectOf(s, next, &w.Deployment.Spec.Template), true
+	return subjectOf(s, next, w.Template()), true
 }
 
 func subjectOf(s manifest.Typed[*corev1.Service], port int, t *corev1.PodTemplateSpec) subject {
@@ -111,7 +111,7 @@ func subjectOf(s manifest.Typed[*corev1.Service], port int, t *corev1.PodTemplat
 func (b *builder) behind(s manifest.Typed[*corev1.Service]) *world.Workload {
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
-		if w.Deployment.Namespace == s.Namespace && world.Selects(s.Value, w.Deployment.Spec.Template.Labels) {
+		if w.SelectedBy(s.Value) {
 			return w
 		}
 	}

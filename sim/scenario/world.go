@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,7 +13,6 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/units"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -293,20 +291,11 @@ func zoneOf(n *corev1.Node) string {
 	return n.Labels[corev1.LabelFailureDomainBetaZone]
 }
 
-// surgeOf resolves maxSurge; percentages round up (docs/model/controllers.md 2).
+// surgeOf resolves maxSurge; one that no cluster has room for counts as none.
 func surgeOf(d *appsv1.Deployment) int {
-	u := d.Spec.Strategy.RollingUpdate
-	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType || u == nil || u.MaxSurge == nil {
-		return 0
+	const most = 1_000_000
+	if surge, _ := world.FencepostsOf(d); surge <= most {
+		return surge
 	}
-	text := u.MaxSurge.String()
-	percent, isPercent := strings.CutSuffix(text, "%")
-	n, ok := units.Decimal(percent, 0)
-	if !ok || n > 1_000_000 {
-		return 0
-	}
-	if !isPercent {
-		return int(n)
-	}
-	return (int(n)*int(world.ReplicasOf(d)) + 99) / 100
+	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -24,7 +25,7 @@ func (t *Teller) source(e *cluster.Event) (string, int) {
 	case cluster.EventPreStop, cluster.EventPreStopFailed:
 		return at(w, containerPath(w, e.Container)+".lifecycle.preStop")
 	case cluster.EventTerm:
-		if w.Hooks[serverName(w)].Kind == "" {
+		if w.Hooks[w.Container().Name].Kind == "" {
 			return at(w, serverPath(w)) // no preStop: this is where it would stand
 		}
 	case cluster.EventKill:
@@ -53,24 +54,17 @@ func at(w *world.Workload, path string) (string, int) {
 	return p.File, p.Line
 }
 
-func serverName(w *world.Workload) string {
-	if w.Server == "" && len(w.Deployment.Spec.Template.Spec.Containers) > 0 {
-		return w.Deployment.Spec.Template.Spec.Containers[0].Name
-	}
-	return w.Server
-}
-
 // serverPath is the container that traffic goes to.
-func serverPath(w *world.Workload) string { return containerPath(w, serverName(w)) }
+func serverPath(w *world.Workload) string { return containerPath(w, w.Container().Name) }
 
 func containerPath(w *world.Workload, name string) string {
-	for i := range w.Deployment.Spec.Template.Spec.Containers {
-		if w.Deployment.Spec.Template.Spec.Containers[i].Name == name {
+	for i := range w.Template().Spec.Containers {
+		if w.Template().Spec.Containers[i].Name == name {
 			return fmt.Sprintf("spec.template.spec.containers[%d]", i)
 		}
 	}
-	for i := range w.Deployment.Spec.Template.Spec.InitContainers { // sidecars
-		if w.Deployment.Spec.Template.Spec.InitContainers[i].Name == name {
+	for i := range w.Template().Spec.InitContainers { // sidecars
+		if w.Template().Spec.InitContainers[i].Name == name {
 			return fmt.Sprintf("spec.template.spec.initContainers[%d]", i)
 		}
 	}
@@ -91,7 +85,7 @@ func CulpritOf(w *world.Workload, b ledger.Blame) (c ledger.Line, ok bool) {
 
 func culprit(w *world.Workload, b ledger.Blame) (what, path string) {
 	server := serverPath(w)
-	hook := w.Hooks[serverName(w)]
+	hook := w.Hooks[w.Container().Name]
 	preStop := func() (string, string) {
 		if hook.Kind == "" {
 			return "no preStop", server
@@ -129,7 +123,7 @@ func culprit(w *world.Workload, b ledger.Blame) (what, path string) {
 
 // minReady is what lets a rollout go on before a new pod has shown that it stays ready.
 func minReady(w *world.Workload) (what, path string) {
-	return fmt.Sprintf("minReadySeconds %d", w.Deployment.Spec.MinReadySeconds), "spec.minReadySeconds"
+	return fmt.Sprintf("minReadySeconds %d", w.MinReadySeconds()), "spec.minReadySeconds"
 }
 
 // crashes says that the app of some revision does, after it was ready.
@@ -144,18 +138,13 @@ func crashes(w *world.Workload) bool {
 
 // fewPods names what leaves too few pods.
 func fewPods(w *world.Workload) (what, path string) {
-	d := w.Deployment
-	replicas := int32(1)
-	if d.Spec.Replicas != nil {
-		replicas = *d.Spec.Replicas
-	}
 	if w.Recreate() {
 		return "strategy Recreate", "spec.strategy.type"
 	}
-	if _, unavailable := cluster.Fenceposts(d); unavailable > 0 {
-		return fmt.Sprintf("maxUnavailable %s of %s", d.Spec.Strategy.RollingUpdate.MaxUnavailable.String(), plural(replicas, "replica")), "spec.strategy.rollingUpdate.maxUnavailable"
+	if _, unavailable := w.Fenceposts(); unavailable > 0 {
+		return fmt.Sprintf("maxUnavailable %s of %s", w.Deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.String(), plural(int32(w.Replicas()), "replica")), "spec.strategy.rollingUpdate.maxUnavailable"
 	}
-	return plural(replicas, "replica"), "spec.replicas"
+	return plural(int32(w.Replicas()), "replica"), "spec.replicas"
 }
 
 func plural(n int32, word string) string {
@@ -165,19 +154,6 @@ func plural(n int32, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-func grace(w *world.Workload) int64 {
-	if g := w.Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds; g != nil {
-		return *g
-	}
-	return 30
-}
+func grace(w *world.Workload) int64 { return int64(w.Grace() / engine.Second) }
 
-func hasReadiness(w *world.Workload) bool {
-	for i := range w.Deployment.Spec.Template.Spec.Containers {
-		c := &w.Deployment.Spec.Template.Spec.Containers[i]
-		if c.Name == serverName(w) {
-			return c.ReadinessProbe != nil
-		}
-	}
-	return false
-}
+func hasReadiness(w *world.Workload) bool { return w.Container().ReadinessProbe != nil }

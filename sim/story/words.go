@@ -24,7 +24,7 @@ func (t *Teller) pod(id cluster.PodID) string {
 		words = "old " + words
 	}
 	if len(t.sc.Workloads) > 1 {
-		words += " of " + t.sc.Workloads[p.Workload].Deployment.Name
+		words += " of " + t.sc.Workloads[p.Workload].ObjectName()
 	}
 	return words
 }
@@ -64,9 +64,9 @@ func (t *Teller) words(e *cluster.Event) string {
 	case cluster.EventAction:
 		return actionWords(e.Action)
 	case cluster.EventDeadline:
-		return cluster.DeadlineWords(t.sc.Workloads[e.Workload].Deployment.Name, e.Seconds)
+		return cluster.DeadlineWords(t.sc.Workloads[e.Workload].ObjectName(), e.Seconds)
 	case cluster.EventNoHistory:
-		return cluster.NoHistoryWords(t.sc.Workloads[e.Workload].Deployment.Name)
+		return cluster.NoHistoryWords(t.sc.Workloads[e.Workload].ObjectName())
 	case cluster.EventTainted, cluster.EventNodeGone:
 		return t.nodeWords(e)
 	case cluster.EventResumed:

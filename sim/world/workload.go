@@ -5,10 +5,47 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // Name returns "namespace/name".
 func (w *Workload) Name() string { return w.Deployment.Namespace + "/" + w.Deployment.Name }
+
+// Namespace is where its pods are.
+func (w *Workload) Namespace() string { return w.Deployment.Namespace }
+
+// ObjectName is the name of its object, without the namespace.
+func (w *Workload) ObjectName() string { return w.Deployment.Name }
+
+// Template is what its pods are made of.
+func (w *Workload) Template() *corev1.PodTemplateSpec { return &w.Deployment.Spec.Template }
+
+// Replicas is how many pods it asks for.
+func (w *Workload) Replicas() int { return int(ReplicasOf(w.Deployment)) }
+
+// Grace is its pods' terminationGracePeriodSeconds.
+func (w *Workload) Grace() engine.Time { return GraceOf(&w.Template().Spec) }
+
+// GraceOf is a pod's terminationGracePeriodSeconds, 30 s where it does not say (the API server's default).
+func GraceOf(pod *corev1.PodSpec) engine.Time {
+	if g := pod.TerminationGracePeriodSeconds; g != nil {
+		return engine.Time(*g) * engine.Second
+	}
+	return 30 * engine.Second
+}
+
+// MinReadySeconds is how long a pod has to be ready until it counts as available.
+func (w *Workload) MinReadySeconds() int32 { return w.Deployment.Spec.MinReadySeconds }
+
+// Fenceposts is how many pods a roll-out may add and how many it may take away; both are 0 for strategy Recreate.
+func (w *Workload) Fenceposts() (surge, unavailable int) { return FencepostsOf(w.Deployment) }
+
+// SelectedBy says whether a Service selects its pods.
+func (w *Workload) SelectedBy(s *corev1.Service) bool {
+	return s.Namespace == w.Namespace() && Selects(s, w.Template().Labels)
+}
 
 // Recreate says that the Deployment stops all old pods before it starts new ones.
 func (w *Workload) Recreate() bool {
@@ -60,7 +97,7 @@ func (s *Scenario) Met(stream int, passed bool) *Workload {
 			continue
 		}
 		for j := range s.Workloads {
-			if d := s.Workloads[j].Deployment; d.Namespace == svc.Namespace && Selects(svc, d.Spec.Template.Labels) {
+			if s.Workloads[j].SelectedBy(svc) {
 				return &s.Workloads[j]
 			}
 		}
@@ -88,23 +125,35 @@ func (s *Scenario) ServiceNamed(name string) *corev1.Service {
 	return nil
 }
 
-// Container returns the serving container.
+// ServerIndex is which of its pods' containers traffic goes to: the first one where a sidecar serves, -1 where pods have none.
+func (w *Workload) ServerIndex() int {
+	containers := w.Template().Spec.Containers
+	if i := slices.IndexFunc(containers, w.serves); i >= 0 {
+		return i
+	}
+	return min(0, len(containers)-1)
+}
+
+// Container is the container that traffic goes to, a sidecar among the init containers, too; an empty one where pods have none.
 func (w *Workload) Container() *corev1.Container {
-	containers := w.Deployment.Spec.Template.Spec.Containers
-	for i := range containers {
-		if containers[i].Name == w.Server {
+	pod := &w.Template().Spec
+	for _, containers := range [][]corev1.Container{pod.Containers, pod.InitContainers} {
+		if i := slices.IndexFunc(containers, w.serves); i >= 0 {
 			return &containers[i]
 		}
 	}
 	return &corev1.Container{}
 }
 
+// serves says whether traffic goes to a container: any would do where the Server has no name.
+func (w *Workload) serves(c corev1.Container) bool { return w.Server == "" || w.Server == c.Name }
+
 // Serves says whether a Service ("ns/name") selects the pods of a workload ("ns/name").
 func (s *Scenario) Serves(service, workload string) bool {
 	svc := s.ServiceNamed(service)
 	for i := range s.Workloads {
 		w := &s.Workloads[i]
-		if svc != nil && w.Name() == workload && w.Deployment.Namespace == svc.Namespace && Selects(svc, w.Deployment.Spec.Template.Labels) {
+		if svc != nil && w.Name() == workload && w.SelectedBy(svc) {
 			return true
 		}
 	}
@@ -117,4 +166,20 @@ func ReplicasOf(d *appsv1.Deployment) int32 {
 		return 1
 	}
 	return *d.Spec.Replicas
+}
+
+// TargetPort is the port that a Service's target port is in pods of a template: the number itself, or the first container port
+// of that name; ok is false where none has it.
+func TargetPort(target intstr.IntOrString, spec *corev1.PodTemplateSpec) (number int32, ok bool) {
+	if target.Type == intstr.Int {
+		return target.IntVal, true
+	}
+	for i := range spec.Spec.Containers {
+		for _, p := range spec.Spec.Containers[i].Ports {
+			if p.Name == target.StrVal {
+				return p.ContainerPort, true
+			}
+		}
+	}
+	return 0, false
 }

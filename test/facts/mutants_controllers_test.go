@@ -2,16 +2,16 @@ package facts
 
 var rolloutMutants = []mutant{
 	{"maxSurge rounds down", []string{"controllers 2 maxSurge"}, cluster, "TestFenceposts", []edit{
-		{rollout, "scaled(maxSurge, replicas, true)", "scaled(maxSurge, replicas, false)"},
+		{"sim/world/rollout.go", "scaled(maxSurge, replicas, true)", "scaled(maxSurge, replicas, false)"},
 	}},
 	{"maxUnavailable rounds up", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
-		{rollout, "scaled(maxUnavailable, replicas, false)", "scaled(maxUnavailable, replicas, true)"},
+		{"sim/world/rollout.go", "scaled(maxUnavailable, replicas, false)", "scaled(maxUnavailable, replicas, true)"},
 	}},
 	{"both fenceposts may be 0", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
-		{rollout, "\t\tunavailable = 1\n", "\t\tunavailable = 0\n"},
+		{"sim/world/rollout.go", "\t\tunavailable = 1\n", "\t\tunavailable = 0\n"},
 	}},
 	{"maxUnavailable exceeds the replicas", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
-		{rollout, "return surge, min(unavailable, replicas)", "return surge, unavailable"},
+		{"sim/world/rollout.go", "return surge, min(unavailable, replicas)", "return surge, unavailable"},
 	}},
 	{"surge is not counted in", []string{"controllers 2 Max total", "controllers 2.1"}, cluster, "TestRollingUpdateStep", []edit{
 		{rollout, "room := max(0, in.replicas+in.surge-in.total())", "room := max(0, in.replicas-in.total())"},

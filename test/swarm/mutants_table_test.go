@@ -67,10 +67,10 @@ var mutants = []mutant{
 	}},
 
 	{"surge is rounded down", []string{"controllers 2"}, []edit{
-		{"cluster/rollout.go", "surge = scaled(maxSurge, replicas, true)", "surge = scaled(maxSurge, replicas, false)"},
+		{"world/rollout.go", "surge = scaled(maxSurge, replicas, true)", "surge = scaled(maxSurge, replicas, false)"},
 	}},
 	{"unavailable is rounded up", []string{"controllers 2"}, []edit{
-		{"cluster/rollout.go", "unavailable = scaled(maxUnavailable, replicas, false)", "unavailable = scaled(maxUnavailable, replicas, true)"},
+		{"world/rollout.go", "unavailable = scaled(maxUnavailable, replicas, false)", "unavailable = scaled(maxUnavailable, replicas, true)"},
 	}},
 	{"one pod above replicas and surge", []string{"controllers 2"}, []edit{
 		{"cluster/rollout.go", "room := max(0, in.replicas+in.surge-in.total())", "room := max(0, in.replicas+in.surge+1-in.total())"},

@@ -1,0 +1,53 @@
+package world
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+)
+
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	d := &appsv1.Deployment{}
+	one, all := Pods{Workload: "shop/web", Number: 2}, Pods{Workload: "shop/web", Number: AllPods}
+	for _, c := range []struct {
+		operation Operation
+		want      string // verb, target, value; whether it ends; the node that leaves
+	}{
+		{RolloutRestart{Workload: "shop/web"}, "rolloutRestart shop/web"},
+		{Apply{Workload: "shop/web", File: "new.yaml", Deployment: d}, "apply shop/web new.yaml"},
+		{SetImage{Workload: "shop/web", Container: "app", Image: "web:2"}, "setImage shop/web app=web:2"},
+		{Rollback{Workload: "shop/web"}, "rollback shop/web"},
+		{Scale{Workload: "shop/web", Replicas: 3}, "scale shop/web 3"},
+		{Pause{Workload: "shop/web"}, "pause shop/web, ends"},
+		{Resume{Workload: "shop/web"}, "resume shop/web"},
+		{Delete{Pods: one}, "delete shop/web#2"},
+		{CrashPod{Pods: all}, "crashPod shop/web"},
+		{SetReady{Pods: all}, "setReady shop/web false, ends"},
+		{SetReady{Pods: one, Ready: true}, "setReady shop/web#2 true, ends"},
+		{SetGate{Pods: one, Gate: "lb", Open: true}, "setGate shop/web#2 lb=true"},
+		{Dependency{Name: "db", Down: true}, "dependency db down, ends"},
+		{Dependency{Name: "db"}, "dependency db up, ends"},
+		{APIServer{Down: true}, "apiserver  down, ends"},
+		{Component{Name: "kubelet/node-1", What: ComponentPause}, "component kubelet/node-1 pause, ends"},
+		{Component{Name: "kubelet/node-1", What: ComponentResume}, "component kubelet/node-1 resume"},
+		{CrashNode{Node: "node-1"}, "crashNode node-1, node-1 leaves"},
+		{ScaleDownNode{Node: "node-2"}, "scaleDownNode node-2, ends, node-2 leaves"},
+	} {
+		a := Action{Operation: c.operation}
+		got := strings.TrimSpace(a.Verb() + " " + a.Target() + " " + a.Value())
+		if Ends(c.operation) {
+			got += ", ends"
+		}
+		if node := LeavingNode(c.operation); node != "" {
+			got += ", " + node + " leaves"
+		}
+		if got != c.want {
+			t.Errorf("%T: %q, want %q", c.operation, got, c.want)
+		}
+		if applied := Applied(c.operation); (applied == d) != (a.Verb() == "apply") {
+			t.Errorf("%T applies %v", c.operation, applied)
+		}
+	}
+}
