@@ -277,6 +277,12 @@ var idleMutants = []mutant{
 	{"of two SYNs at one moment the later one is the first", []string{"simulator 2"}, "sim/traffic", "TestRequestsThatNobodyHearsAreLostAlike", []edit{
 		{"sim/traffic/silence.go", "w.due == next.at && w.seq < next.seq", "w.due == next.at && w.seq > next.seq"},
 	}},
+	{"a SYN that was passed over is not sent again after news", []string{"simulator 2"}, "sim/traffic", "TestRequestsThatNobodyHearsAreLostAlike", []edit{
+		{"sim/traffic/silence.go", "q.turns[step].at = min(q.turns[step].at, done+first)", "q.turns[step].at = max(q.turns[step].at, done+first)"},
+	}},
+	{"who is kept ahead of time is judged by what is known now", []string{"simulator 2"}, "sim/traffic", "TestRequestsThatNobodyHearsAreLostAlike", []edit{
+		{"sim/traffic/silence.go", "\tt.clock = s.next\n", ""},
+	}},
 	{"slow is what takes long", []string{"simulator 2"}, "sim/traffic", "TestSlowIsLaterThanItWouldHaveBeen", []edit{
 		{client, "work.late = now-r.arrival >= engine.Second", "work.late = end-r.arrival >= engine.Second"},
 	}},
