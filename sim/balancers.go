@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/balancer"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -29,8 +30,8 @@ type front struct {
 	sends   []int             // the members that got new connections when somebody was last told
 	open    []traffic.Front   // those that get them now, nil when that is to be found out
 	owner   engine.Owner
-	gated   bool                   // its controller looks at pods, for readiness gates that it sets
-	opened  map[cluster.PodID]bool // pods that its controller has found healthy
+	gated   bool               // its controller looks at pods, for readiness gates that it sets
+	opened  map[api.PodID]bool // pods that its controller has found healthy
 }
 
 var (
@@ -153,7 +154,7 @@ func (f *front) Answer(p world.Probe, member int, draw uint64) balancer.Answer {
 		}
 		return f.throughNode(member, draw)
 	case world.ProbePod:
-		i := w.PodInstance(cluster.PodID(member))
+		i := w.PodInstance(api.PodID(member))
 		return balancer.Answer{OK: i != nil && i.Accepts(), Late: i == nil || !i.Sandbox, Sure: true}
 	default:
 		return balancer.Answer(w.ProbeProxy(member))
@@ -214,9 +215,9 @@ func (f *front) Sends(members []int) {
 		return
 	}
 	if pod := f.legs[0].Proxy; pod != traffic.NoProxy {
-		e := cluster.Event{At: f.run.eng.Now(), Kind: cluster.EventIngress, Entry: f.legs[0].Stream, Pod: cluster.PodID(pod), Node: -1}
+		e := cluster.Event{At: f.run.eng.Now(), Kind: cluster.EventIngress, Entry: f.legs[0].Stream, Pod: api.PodID(pod), Node: -1}
 		for _, m := range members {
-			e.Targets = append(e.Targets, cluster.PodID(m))
+			e.Targets = append(e.Targets, api.PodID(m))
 		}
 		j.Record(e)
 		return
@@ -239,7 +240,7 @@ func (f *front) Sends(members []int) {
 func (f *front) event(stream, member int, ok bool) cluster.Event {
 	e := cluster.Event{At: f.run.eng.Now(), Kind: cluster.EventBalancer, Entry: stream, Pod: -1, Node: member, OK: ok}
 	if f.spec.Target == world.TargetPods {
-		e.Pod, e.Node = cluster.PodID(member), -1
+		e.Pod, e.Node = api.PodID(member), -1
 	}
 	return e
 }
@@ -324,7 +325,7 @@ func (f *front) target(pod int) *traffic.Target {
 		f.targets = append(f.targets, nil)
 	}
 	if f.targets[pod] == nil {
-		i := f.run.cluster.PodInstance(cluster.PodID(pod))
+		i := f.run.cluster.PodInstance(api.PodID(pod))
 		addr := netip.AddrPortFrom(i.IP, f.entry.TargetPort())
 		f.targets[pod] = &traffic.Target{Addr: addr, Server: (*between)(f.run).server(addr)}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -32,7 +33,7 @@ func (b *between) Front(leg traffic.Leg, flow uint64, last int) traffic.Front {
 // front is who sends the connections of a leg on, nil for nobody.
 func (b *between) front(leg traffic.Leg) *front {
 	if leg.Proxy != traffic.NoProxy {
-		return b.inside[leg.Stream].in(cluster.PodID(leg.Proxy))
+		return b.inside[leg.Stream].in(api.PodID(leg.Proxy))
 	}
 	return b.fronts[leg.Stream]
 }

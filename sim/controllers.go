@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -42,7 +43,7 @@ func (r *run) openControllers() {
 
 // in returns what a pod of the controller knows. One that starts during the run has listed the
 // endpoints before it was ready.
-func (c *controller) in(pod cluster.PodID) *front {
+func (c *controller) in(pod api.PodID) *front {
 	for int(pod) >= len(c.pods) {
 		c.pods = append(c.pods, nil)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -170,7 +171,7 @@ func TestTheJournalTellsOfControllersPodsAndOfNoLoadBalancer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pods := map[cluster.PodID]bool{}
+	pods := map[api.PodID]bool{}
 	for _, e := range sends.events {
 		if e.At == 12*sec && len(e.Targets) == 1 {
 			pods[e.Pod] = true

@@ -5,15 +5,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/balancer"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // watchGates has the controller of a load balancer that sets readiness gates look at pods, where
 // any of them can have such a gate.
 func (f *front) watchGates(name string) {
-	f.opened = map[cluster.PodID]bool{}
+	f.opened = map[api.PodID]bool{}
 	if f.gated = f.gatesMatter(); f.gated {
 		f.watch.WatchPods(name+" pods", f.owner, func() { f.b.HearPod() })
 	}
@@ -36,7 +36,7 @@ func (f *front) gatesMatter() bool {
 }
 
 // addGates adds to an endpoint what its pod says of readiness gates, if the controller knows it.
-func (f *front) addGates(e *balancer.Endpoint, p *cluster.Pod) {
+func (f *front) addGates(e *balancer.Endpoint, p *api.Pod) {
 	switch {
 	case !f.gated:
 		return
@@ -52,7 +52,7 @@ func (f *front) addGates(e *balancer.Endpoint, p *cluster.Pod) {
 // Open sets the readiness gates of a pod that are this controller's. One that several controllers
 // look after opens when all of them have found the pod healthy.
 func (f *front) Open(pod int) bool {
-	id := cluster.PodID(pod)
+	id := api.PodID(pod)
 	p := f.watch.Pod(id)
 	if p == nil {
 		return false
@@ -68,7 +68,7 @@ func (f *front) Open(pod int) bool {
 
 // allFound says whether every load balancer before a pod that sets one of its readiness gates has
 // found it healthy.
-func (r *run) allFound(id cluster.PodID, gate string) bool {
+func (r *run) allFound(id api.PodID, gate string) bool {
 	for f := range r.allFronts() {
 		if f.spec.Keeps(gate) && r.cluster.Behind(f.entry, id) && !f.opened[id] {
 			return false

@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -18,7 +18,7 @@ const (
 // (docs/model/load-balancers.md 2).
 func (f *front) watchNodes(name string) {
 	f.silent = make([]bool, len(f.run.sc.Nodes))
-	f.nodes = f.run.cluster.WatchNodes(name+" nodes", f.owner, func(n cluster.Node) {
+	f.nodes = f.run.cluster.WatchNodes(name+" nodes", f.owner, func(n api.Node) {
 		if f.spec.Target == world.TargetNodes && f.looksAt(n) {
 			f.b.HearNode()
 		}
@@ -26,7 +26,7 @@ func (f *front) watchNodes(name string) {
 }
 
 // looksAt says whether a version of a Node makes the controller look at its targets.
-func (f *front) looksAt(n cluster.Node) bool {
+func (f *front) looksAt(n api.Node) bool {
 	switch f.spec.NodesLeave {
 	case world.NodesSilent: // it goes by its speakers
 		return false

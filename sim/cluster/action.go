@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -16,17 +17,17 @@ func (w *World) Do(a world.Action) {
 	w.record(Event{Kind: EventAction, Pod: -1, Node: -1, Action: &a})
 	switch o := a.Operation.(type) {
 	case world.RolloutRestart, world.SetImage:
-		w.change(a.Target(), func(d *Deployment) { d.become(w.nextRevision(d.Workload)) })
+		w.change(a.Target(), func(d *api.Deployment) { d.Become(w.nextRevision(d.Workload)) })
 	case world.Apply:
-		w.change(o.Workload, func(d *Deployment) { w.apply(d, o.Deployment) })
+		w.change(o.Workload, func(d *api.Deployment) { w.apply(d, o.Deployment) })
 	case world.Rollback:
-		w.change(o.Workload, func(d *Deployment) { w.undo(d, &a) })
+		w.change(o.Workload, func(d *api.Deployment) { w.undo(d, &a) })
 	case world.Scale:
-		w.change(o.Workload, func(d *Deployment) { d.Replicas = o.Replicas })
+		w.change(o.Workload, func(d *api.Deployment) { d.Replicas = o.Replicas })
 	case world.Pause:
-		w.change(o.Workload, func(d *Deployment) { d.Paused = true })
+		w.change(o.Workload, func(d *api.Deployment) { d.Paused = true })
 	case world.Resume:
-		w.change(o.Workload, func(d *Deployment) { d.Paused = false })
+		w.change(o.Workload, func(d *api.Deployment) { d.Paused = false })
 	case world.Dependency:
 		w.setDependency(o.Name, o.Down)
 	case world.APIServer:
@@ -63,29 +64,29 @@ func (w *World) Undo(a world.Action) {
 		w.component(o.Name, world.ComponentResume)
 		w.record(Event{Kind: EventResumed, Pod: -1, Node: -1, Action: &a})
 	case world.Pause:
-		w.change(o.Workload, func(d *Deployment) { d.Paused = false })
+		w.change(o.Workload, func(d *api.Deployment) { d.Paused = false })
 	case world.ScaleDownNode: // what it ends with
 		w.deleteNode(w.numberOf(o.Node))
 	}
 }
 
 // apply makes a Deployment another version of itself.
-func (w *World) apply(d *Deployment, applied *appsv1.Deployment) {
-	d.become(w.nextRevision(d.Workload))
-	w.applied[ReplicaSetID{d.Workload, d.Revision}] = applied
+func (w *World) apply(d *api.Deployment, applied *appsv1.Deployment) {
+	d.Become(w.nextRevision(d.Workload))
+	w.applied[api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}] = applied
 	if r := applied.Spec.Replicas; r != nil {
 		d.Replicas = int(*r)
 	}
 }
 
 // change edits a Deployment through the API, as kubectl does.
-func (w *World) change(target string, edit func(*Deployment)) {
+func (w *World) change(target string, edit func(*api.Deployment)) {
 	for i := range w.sc.Workloads {
 		if !w.named(i, target) {
 			continue
 		}
-		w.store.write(w.owner, "edit deployment", key{kindDeployment, i, 0}, func(o object) object {
-			d, ok := o.(*Deployment)
+		w.store.Write(w.owner, "edit deployment", api.DeploymentKey(i), func(o api.Object) api.Object {
+			d, ok := o.(*api.Deployment)
 			if !ok {
 				return nil
 			}
@@ -109,7 +110,7 @@ func (w *World) named(workload int, target string) bool {
 // nextRevision is a template no ReplicaSet has yet.
 func (w *World) nextRevision(workload int) int {
 	last := 0
-	if d, ok := w.store.get(key{kindDeployment, workload, 0}).(*Deployment); ok {
+	if d, ok := w.store.Get(api.DeploymentKey(workload)).(*api.Deployment); ok {
 		for _, r := range d.History {
 			last = max(last, r)
 		}
@@ -152,7 +153,7 @@ func (w *World) unforce(at engine.Time, o world.SetReady) {
 func (w *World) eachWorker(visit func(*worker)) {
 	for id := range w.pods {
 		for _, k := range w.kubelets {
-			if wk := k.worker(PodID(id)); wk != nil {
+			if wk := k.worker(api.PodID(id)); wk != nil {
 				visit(wk)
 			}
 		}

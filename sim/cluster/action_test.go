@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestApplyGivesNewPodsTheNewTemplate(t *testing.T) {
 	t.Parallel()
 	w := newBuild(2).start(t, 1)
-	old := w.deployment(ReplicaSetID{})
+	old := w.deployment(api.ReplicaSetID{})
 	applied := old.DeepCopy()
 	grace := int64(77)
 	applied.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
@@ -30,7 +31,7 @@ func TestApplyGivesNewPodsTheNewTemplate(t *testing.T) {
 	if got := w.hook(now, &applied.Spec.Template.Spec.Containers[0]); got.Kind != "sleep" {
 		t.Errorf("the new pods' hook is %+v", got)
 	}
-	if got, before := w.grace(now), w.grace(ReplicaSetID{}); got.Seconds() != "77" || before.Seconds() == "77" {
+	if got, before := w.grace(now), w.grace(api.ReplicaSetID{}); got.Seconds() != "77" || before.Seconds() == "77" {
 		t.Errorf("grace %s, before %s", got.Seconds(), before.Seconds())
 	}
 }

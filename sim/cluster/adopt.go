@@ -3,12 +3,13 @@ package cluster
 import (
 	"fmt"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // adopt takes over a pod that runs already. The kubelet's work on it is of no importance until somebody
 // asks for it.
-func (k *kubelet) adopt(p *Pod) {
+func (k *kubelet) adopt(p *api.Pod) {
 	i := k.newInstance(p)
 	i.Sandbox, i.Running = true, true
 	if !i.App.NotAServer {
@@ -19,7 +20,7 @@ func (k *kubelet) adopt(p *Pod) {
 }
 
 // worker returns the work on a pod, nil when there is none.
-func (k *kubelet) worker(id PodID) *worker {
+func (k *kubelet) worker(id api.PodID) *worker {
 	if p := k.adopted[id]; p != nil {
 		delete(k.adopted, id)
 		k.resume(k.workerOf(p, k.w.instances[id]), p)
@@ -28,7 +29,7 @@ func (k *kubelet) worker(id PodID) *worker {
 }
 
 // resume makes the work on a pod what it is when the pod has run for a while.
-func (k *kubelet) resume(wk *worker, p *Pod) {
+func (k *kubelet) resume(wk *worker, p *api.Pod) {
 	wk.lastSync, wk.init.at = -engine.Hour, len(wk.spec.InitContainers)
 	wk.status = podStatus{phase: p.Phase, containersReady: p.ContainersReady, ready: p.Ready, since: p.ReadySince, ip: p.IP}
 	for _, c := range wk.all {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
 )
 
 // Unrest says what of the world is not as the Deployments ask for, "" for nothing: pods that
@@ -35,7 +37,7 @@ const crashLoop = 3
 // CrashLooping says whether some pod is restarted again and again.
 func (w *World) CrashLooping() bool {
 	for _, id := range w.livePods {
-		if p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod); ok && p.Restarts >= crashLoop && p.Active() {
+		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); ok && p.Restarts >= crashLoop && p.Active() {
 			return true
 		}
 	}
@@ -47,7 +49,7 @@ func (w *World) CrashLooping() bool {
 // rules lag behind, no workload has more pods than it may; and one whose pods are all ready
 // has as many as it should, of the revision it should, unless it is paused.
 func (w *World) Stuck() error {
-	if w.store.down || len(w.store.frozen) > 0 {
+	if w.store.Down() || w.store.AnyFrozen() {
 		return nil
 	}
 	for i := range w.sc.Workloads {
@@ -69,9 +71,9 @@ type census struct {
 	gated       string   // one of them whose readiness gates alone keep it from being ready
 }
 
-func (w *World) census(d *Deployment) (c census) {
+func (w *World) census(d *api.Deployment) (c census) {
 	for _, id := range w.livePods {
-		p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod)
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
 		if !ok || p.Workload != d.Workload {
 			continue
 		}
@@ -96,7 +98,7 @@ func (w *World) census(d *Deployment) (c census) {
 // unrestOf looks at one workload. strict also minds pods that are not ready, and what follows
 // from that.
 func (w *World) unrestOf(workload int, strict bool) string {
-	d, ok := w.store.get(key{kindDeployment, workload, 0}).(*Deployment)
+	d, ok := w.store.Get(api.DeploymentKey(workload)).(*api.Deployment)
 	if !ok {
 		return ""
 	}
@@ -125,7 +127,7 @@ func (w *World) unrestOf(workload int, strict bool) string {
 // ReplicaSet with pods has the right size and an annotation of another one, so that each sync
 // takes the size to have changed, finds nothing to scale and stops (Kubernetes 1.36
 // pkg/controller/deployment/sync.go, scale and isScalingEvent; verified; kubernetes#138036).
-func (w *World) scalesForEver(d *Deployment) bool {
+func (w *World) scalesForEver(d *api.Deployment) bool {
 	in := w.deploy.input(d)
 	active := in.active()
 	return len(active) == 1 && active[0].Replicas == d.Replicas && active[0].Desired != d.Replicas

@@ -3,6 +3,7 @@ package cluster
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -45,7 +46,7 @@ type AuditEvent struct {
 
 	// Pod and Container are whom it happened to; Sidecar and Main say what the container is:
 	// Main is the one that traffic goes to.
-	Pod       PodID
+	Pod       api.PodID
 	Container *corev1.Container
 	Sidecar   bool
 	Main      bool
@@ -60,15 +61,17 @@ type AuditEvent struct {
 // Audit has somebody hear of every AuditEvent from now on, first of the pods and ReplicaSets that
 // there are. Hearing changes nothing.
 func (w *World) Audit(hear func(AuditEvent)) {
-	w.hear, w.store.hear = hear, hear
+	w.hear = hear
+	w.store.Wrote = func(o api.Object) { w.tellObject(AuditEvent{Kind: Wrote}, o) }
+	w.store.Delivered = func(watch string, o api.Object) { w.tellObject(AuditEvent{Kind: Delivered, Name: watch}, o) }
 	for _, id := range w.livePods {
-		w.store.tell(AuditEvent{Kind: Wrote}, w.store.get(key{kindPod, int(id), 0}))
+		w.tellObject(AuditEvent{Kind: Wrote}, w.store.Get(api.PodKey(id)))
 		if i := w.PodInstance(id); i != nil {
 			w.tell(AuditEvent{Kind: Listens, Pod: id, Yes: i.Accepts()})
 		}
 	}
 	for i := range w.sc.Workloads {
-		w.store.tell(AuditEvent{Kind: Wrote}, w.store.get(key{kindReplicaSet, i, 0}))
+		w.tellObject(AuditEvent{Kind: Wrote}, w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: i, Revision: 0})))
 	}
 }
 
@@ -79,15 +82,15 @@ func (w *World) tell(e AuditEvent) {
 	}
 }
 
-func (s *store) tell(e AuditEvent, o object) {
-	if s.hear == nil {
+func (w *World) tellObject(e AuditEvent, o api.Object) {
+	if w.hear == nil {
 		return
 	}
-	e.At, e.Object = s.eng.Now(), o
+	e.At, e.Object = w.eng.Now(), o
 	if slice, ok := o.(*sliceWrite); ok {
 		e.View = slice.view
 	}
-	s.hear(e)
+	w.hear(e)
 }
 
 // tell tells of a container.

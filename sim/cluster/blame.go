@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
@@ -105,7 +106,7 @@ func (w *World) unnoticed(e Entry, would func(*Instance) bool) ledger.Actor {
 func (w *World) unready(i *Instance) ledger.Actor {
 	k := w.kubelets[i.Node]
 	wk := k.worker(i.Pod)
-	p, _ := w.store.get(key{kindPod, int(i.Pod), 0}).(*Pod)
+	p, _ := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
 	switch closed := p.ClosedGates(); {
 	case w.asleep(k.owner) || wk != nil && wk.status.ready:
 		return ledger.Kubelet
@@ -123,7 +124,7 @@ func (w *World) unready(i *Instance) ledger.Actor {
 // readyWouldHelp says whether a pod would be used if only the API said that it is ready: one that
 // terminates only where KEP-1669 falls back to it.
 func (w *World) readyWouldHelp(e Entry, i *Instance) bool {
-	p, ok := w.store.get(key{kindPod, int(i.Pod), 0}).(*Pod)
+	p, ok := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
 	if !ok || p.Ready {
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -166,22 +167,22 @@ func (w *testWorld) InFlightUntil(*Instance) engine.Time {
 
 // pods records every version of every pod from now on, without delay.
 func (w *testWorld) pods() {
-	w.store.subscribe("test pods", w.eng.Register("test"), engine.Dist{}, func(o object) {
-		p := as[*Pod](o)
+	w.store.Subscribe("test pods", w.eng.Register("test"), engine.Dist{}, func(o api.Object) {
+		p := as[*api.Pod](o)
 		name := strings.TrimPrefix(p.Name, "default/web ")
 		switch {
 		case p.Gone:
 			w.note("%s gone", name)
 		case p.Phase.Terminal():
 			w.note("%s terminal ready=%v", name, p.Ready)
-		case p.Phase == PhasePending && p.Node < 0:
+		case p.Phase == api.PhasePending && p.Node < 0:
 			w.note("%s created", name)
-		case p.Phase == PhasePending:
+		case p.Phase == api.PhasePending:
 			w.note("%s bound", name)
 		default:
 			w.note("%s running ready=%v deleting=%v restarts=%d", name, p.Ready, p.Deleting(), p.Restarts)
 		}
-	}, kindPod)
+	}, api.KindPod)
 }
 
 func (w *testWorld) at(t engine.Time, run func()) {
@@ -273,7 +274,7 @@ func (w *testWorld) when(text string) engine.Time {
 func neverListens(a *world.App) { a.Start = engine.Constant(24 * engine.Hour) }
 
 // as asserts what an object is.
-func as[T any](o object) T {
+func as[T any](o api.Object) T {
 	v, ok := o.(T)
 	if !ok {
 		panic(fmt.Sprintf("%T", o))

@@ -52,7 +52,7 @@ func (c *churn) change(k int) engine.Time {
 // setDown takes the API server away or brings it back, for other Services, too.
 func (w *World) setDown(down bool) {
 	w.churn.setDown(down)
-	w.store.setDown(down)
+	w.store.SetDown(down)
 	for _, p := range w.Proxies {
 		p.attend() // what its watch brings next is another change
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -72,7 +73,7 @@ func TestAProxySyncsForOtherServicesAsForItsOwn(t *testing.T) {
 			w := b.start(t, seed)
 			got := w.syncs()
 			for i := range 6 {
-				w.at(10*sec+engine.Time(i)*(engine.Time(i)*700*ms+90*ms), func() { w.deletePod(w.owner, PodID(i)) })
+				w.at(10*sec+engine.Time(i)*(engine.Time(i)*700*ms+90*ms), func() { w.deletePod(w.owner, api.PodID(i)) })
 			}
 			w.run(60 * sec)
 			w.Proxies[0].catchUp()

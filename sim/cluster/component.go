@@ -13,39 +13,6 @@ import (
 // it has asked for is carried out, news arrives and waits. When it runs again it does what there
 // is to do, in the order in which that came.
 
-// awake runs what a component has to do, now or when it is no longer paused.
-func (s *store) awake(owner engine.Owner, run func()) {
-	if held, frozen := s.frozen[owner]; frozen {
-		s.frozen[owner] = append(held, run)
-		return
-	}
-	run()
-}
-
-// awakeWith is awake for what is done with a number: no function is made unless the component is paused.
-func (s *store) awakeWith(owner engine.Owner, do func(uint64), with uint64) {
-	if _, frozen := s.frozen[owner]; frozen {
-		s.awake(owner, func() { do(with) })
-		return
-	}
-	do(with)
-}
-
-func (s *store) freeze(owner engine.Owner) {
-	if _, already := s.frozen[owner]; !already {
-		s.frozen[owner] = nil
-	}
-}
-
-// thaw lets a component go on.
-func (s *store) thaw(owner engine.Owner) {
-	held := s.frozen[owner]
-	delete(s.frozen, owner)
-	for _, run := range held {
-		run()
-	}
-}
-
 // enroll gives a component the name by which actions call it. Several may have the same.
 func (w *World) enroll(name string, owner engine.Owner) {
 	w.components[name] = append(w.components[name], owner)
@@ -69,9 +36,9 @@ func (w *World) component(name, what string) {
 	}
 	for _, owner := range w.components[name] {
 		if what == world.ComponentPause {
-			w.store.freeze(owner)
+			w.store.Freeze(owner)
 		} else {
-			w.store.thaw(owner)
+			w.store.Thaw(owner)
 		}
 	}
 	if p != nil && what == world.ComponentRestart {
@@ -95,7 +62,7 @@ func (w *World) proxyNamed(name string) *NodeProxy {
 
 // paused names the components that are paused, in order.
 func (w *World) paused() string {
-	if len(w.store.frozen) == 0 {
+	if !w.store.AnyFrozen() {
 		return ""
 	}
 	var out []string
@@ -108,7 +75,4 @@ func (w *World) paused() string {
 }
 
 // asleep says whether a component is paused.
-func (w *World) asleep(owner engine.Owner) bool {
-	_, frozen := w.store.frozen[owner]
-	return frozen
-}
+func (w *World) asleep(owner engine.Owner) bool { return w.store.Frozen(owner) }

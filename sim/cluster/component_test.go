@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -35,7 +36,7 @@ func rolled(t *testing.T, component string) *testWorld {
 func TestAnAddressIsThatOfOnePod(t *testing.T) {
 	t.Parallel()
 	w := newBuild(2).start(t, 1)
-	for id := range PodID(2) {
+	for id := range api.PodID(2) {
 		if i := w.PodInstance(id); i == nil || w.Instance(i.IP) != i {
 			t.Errorf("pod %d is not found by its address", id)
 		}

@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // listen records what a watch delivers: the sizes that a Deployment is given.
-func (w *testWorld) listen(latency engine.Dist) (*watch, *[]string) {
+func (w *testWorld) listen(latency engine.Dist) (*api.Watch, *[]string) {
 	var got []string
-	watch := w.store.subscribe("test", w.eng.Register("test"), latency, func(o object) {
-		got = append(got, fmt.Sprintf("%s:%d", w.eng.Now().Seconds(), as[*Deployment](o).Replicas))
-	}, kindDeployment)
+	watch := w.store.Subscribe("test", w.eng.Register("test"), latency, func(o api.Object) {
+		got = append(got, fmt.Sprintf("%s:%d", w.eng.Now().Seconds(), as[*api.Deployment](o).Replicas))
+	}, api.KindDeployment)
 	return watch, &got
 }
 
@@ -77,12 +78,12 @@ func TestOutageAndPause(t *testing.T) {
 	w.do(2*sec, "scale", "web", "3") // on its way when the server goes away
 	w.do(2050*ms, "apiserver", "", "down")
 	w.do(3*sec, "scale", "web", "4")
-	w.at(3500*ms, func() { w.store.freeze(held.owner) })
+	w.at(3500*ms, func() { w.store.Freeze(held.Owner) })
 	w.do(4*sec, "scale", "web", "5")
 	w.do(10*sec, "apiserver", "", "up")
 	w.do(11*sec, "scale", "web", "6")
 	w.do(12*sec, "apiserver", "", "down")
-	w.at(13*sec, func() { w.store.thaw(held.owner) })
+	w.at(13*sec, func() { w.store.Thaw(held.Owner) })
 	w.do(20*sec, "apiserver", "", "up")
 	w.run(60 * sec)
 	if g, want := strings.Join(*got, " "), "1.12:2 10.12:3 10.12:4 10.12:5 11.12:6"; g != want {
@@ -100,9 +101,9 @@ func TestStatusOrderOverAnOutage(t *testing.T) {
 		b := newBuild(3).drawn()
 		b.container().ReadinessProbe = probe(0, 1, 1, 1)
 		w := b.start(t, seed)
-		last := map[PodID]Phase{}
-		w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o object) {
-			p := as[*Pod](o)
+		last := map[api.PodID]api.Phase{}
+		w.store.Subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o api.Object) {
+			p := as[*api.Pod](o)
 			if p.Phase < last[p.ID] {
 				t.Errorf("seed %d: %s went from phase %d to %d", seed, p.Name, last[p.ID], p.Phase)
 			}
@@ -110,7 +111,7 @@ func TestStatusOrderOverAnOutage(t *testing.T) {
 			if p.Gone && !p.Phase.Terminal() {
 				t.Errorf("seed %d: %s gone in phase %d", seed, p.Name, p.Phase)
 			}
-		}, kindPod)
+		}, api.KindPod)
 		w.do(10*sec, "rolloutRestart", "web", "")
 		for i := range engine.Time(6) {
 			w.do(10*sec+i*3*sec, "apiserver", "", "down")
@@ -127,7 +128,7 @@ func TestStatusOrderOverAnOutage(t *testing.T) {
 func (w *testWorld) created() []engine.Time {
 	var out []engine.Time
 	for _, id := range w.livePods {
-		out = append(out, as[*Pod](w.store.get(key{kindPod, int(id), 0})).Created)
+		out = append(out, as[*api.Pod](w.store.Get(api.PodKey(id))).Created)
 	}
 	slices.Sort(out)
 	return out
@@ -177,11 +178,11 @@ func TestRateLimit(t *testing.T) {
 		t.Errorf("%d pods, %d at once, the last at %v", len(at), early, last)
 	}
 	var deleted []engine.Time
-	w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o object) {
-		if p := as[*Pod](o); p.Deleting() && !p.Phase.Terminal() {
+	w.store.Subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o api.Object) {
+		if p := as[*api.Pod](o); p.Deleting() && !p.Phase.Terminal() {
 			deleted = append(deleted, p.DeletedAt)
 		}
-	}, kindPod)
+	}, api.KindPod)
 	w.do(60*sec, "scale", "web", "20")
 	w.run(100 * sec)
 	const asked = 60*sec + 15*ms // the Deployment, its ReplicaSet, and the answer of the first deletion
@@ -279,23 +280,23 @@ func TestEndpointConditions(t *testing.T) {
 	const r, s, x = endpoints.Ready, endpoints.Serving, endpoints.Terminating
 	for _, c := range []struct {
 		name    string
-		pod     Pod
+		pod     api.Pod
 		publish bool
 		want    endpoints.Conditions
 		in      bool
 	}{
-		{"ready", Pod{IP: ip, Ready: true, DeletedAt: never, Phase: PhaseRunning}, false, r | s, true},
-		{"not ready", Pod{IP: ip, DeletedAt: never, Phase: PhaseRunning}, false, 0, true},
-		{"ready, deleting", Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: PhaseRunning}, false, s | x, true},
-		{"not ready, deleting", Pod{IP: ip, DeletedAt: sec, Phase: PhaseRunning}, false, x, true},
-		{"published, ready", Pod{IP: ip, Ready: true, DeletedAt: never, Phase: PhaseRunning}, true, r | s, true},
-		{"published, not ready", Pod{IP: ip, DeletedAt: never, Phase: PhaseRunning}, true, r, true},
-		{"published, ready, deleting", Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: PhaseRunning}, true, r | s | x, true},
-		{"published, not ready, deleting", Pod{IP: ip, DeletedAt: sec, Phase: PhaseRunning}, true, r | x, true},
-		{"no address", Pod{DeletedAt: never, Phase: PhasePending}, true, 0, false},
-		{"succeeded", Pod{IP: ip, DeletedAt: sec, Phase: PhaseSucceeded}, true, 0, false},
-		{"failed", Pod{IP: ip, DeletedAt: never, Phase: PhaseFailed}, false, 0, false},
-		{"gone", Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: PhaseRunning, Gone: true}, false, 0, false},
+		{"ready", api.Pod{IP: ip, Ready: true, DeletedAt: api.Never, Phase: api.PhaseRunning}, false, r | s, true},
+		{"not ready", api.Pod{IP: ip, DeletedAt: api.Never, Phase: api.PhaseRunning}, false, 0, true},
+		{"ready, deleting", api.Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: api.PhaseRunning}, false, s | x, true},
+		{"not ready, deleting", api.Pod{IP: ip, DeletedAt: sec, Phase: api.PhaseRunning}, false, x, true},
+		{"published, ready", api.Pod{IP: ip, Ready: true, DeletedAt: api.Never, Phase: api.PhaseRunning}, true, r | s, true},
+		{"published, not ready", api.Pod{IP: ip, DeletedAt: api.Never, Phase: api.PhaseRunning}, true, r, true},
+		{"published, ready, deleting", api.Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: api.PhaseRunning}, true, r | s | x, true},
+		{"published, not ready, deleting", api.Pod{IP: ip, DeletedAt: sec, Phase: api.PhaseRunning}, true, r | x, true},
+		{"no address", api.Pod{DeletedAt: api.Never, Phase: api.PhasePending}, true, 0, false},
+		{"succeeded", api.Pod{IP: ip, DeletedAt: sec, Phase: api.PhaseSucceeded}, true, 0, false},
+		{"failed", api.Pod{IP: ip, DeletedAt: api.Never, Phase: api.PhaseFailed}, false, 0, false},
+		{"gone", api.Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: api.PhaseRunning, Gone: true}, false, 0, false},
 	} {
 		w.services[0].publishAll = c.publish
 		e, in := w.endpointOf(&c.pod, 0)
@@ -315,13 +316,13 @@ func TestEndpointPath(t *testing.T) {
 	b := newBuild(1).hook("app", sleepHook(5*sec))
 	w := b.start(t, 1)
 	w.pods()
-	w.store.subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(o object) {
+	w.store.Subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(o api.Object) {
 		var out []string
 		for _, e := range w.sliceState[0][0] {
 			out = append(out, fmt.Sprintf("%d:%v", e.id, e.conditions))
 		}
 		w.note("slice %s", strings.Join(out, " "))
-	}, kindSlices)
+	}, api.KindSlices)
 	w.do(10*sec, "scale", "web", "0")
 	w.run(30 * sec)
 	w.want("slice|terminal|gone",
@@ -356,7 +357,7 @@ func TestPacking(t *testing.T) {
 		{name: "an emptied slice is used for what is new", have: []int{3, 100}, gone: []int{3}, added: 2, want: []int{2, 100}, touched: []int{0}},
 	} {
 		var have, want []entry
-		id := PodID(0)
+		id := api.PodID(0)
 		part := func(list []int, i int) int {
 			if i < len(list) {
 				return list[i]
@@ -411,7 +412,7 @@ func TestStaleCache(t *testing.T) {
 		b.Latency.Controller = engine.Constant(engine.Minute) // no replacements meanwhile: they would be news, too
 		w := b.start(t, 1)
 		var got []engine.Time
-		w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(object) { got = append(got, w.eng.Now()) }, kindSlices)
+		w.store.Subscribe("test", w.eng.Register("test"), engine.Dist{}, func(api.Object) { got = append(got, w.eng.Now()) }, api.KindSlices)
 		w.at(10*sec, func() { w.deletePod(w.owner, 0) })
 		w.at(c.second, func() { w.deletePod(w.owner, 1) })
 		w.run(10 * sec)
@@ -449,7 +450,7 @@ func TestNodeProxy(t *testing.T) {
 	b.Latency.Sandbox = engine.Constant(engine.Hour)
 	w := b.start(t, 1)
 	for i, at := range []engine.Time{10 * sec, 10100 * ms, 11 * sec, 11500 * ms, 20 * sec} {
-		w.at(at, func() { w.deletePod(w.owner, PodID(i)) })
+		w.at(at, func() { w.deletePod(w.owner, api.PodID(i)) })
 	}
 	type change struct {
 		at   engine.Time
@@ -541,7 +542,7 @@ func TestDrawsBelongToObjects(t *testing.T) {
 		w := b.start(t, 7)
 		w.pods()
 		for i := range before { // other objects are written first
-			w.at(5*sec, func() { w.deletePod(w.owner, PodID(i)) })
+			w.at(5*sec, func() { w.deletePod(w.owner, api.PodID(i)) })
 		}
 		w.at(60*sec, func() { w.deletePod(w.owner, 2) })
 		w.run(70 * sec)

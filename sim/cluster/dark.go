@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // Dark is what a client would see of a run that resolved the name of a headless Service and knows
 // every pod. A pod goes dark when it is usable no more (see Usable): its listener has closed, or
@@ -55,7 +58,7 @@ func (d *darkPods) came(now engine.Time) {
 
 // rollOut hears that a Deployment has a new template.
 func (d *darkPods) rollOut(now engine.Time) {
-	if d.begun == never {
+	if d.begun == api.Never {
 		d.begun = now
 	}
 }
@@ -71,7 +74,7 @@ func (w *World) Dark(workload int) Dark {
 		}
 		out.Pods = append(out.Pods, p.until-p.from)
 	}
-	if d.begun != never {
+	if d.begun != api.Never {
 		out.Rollout = max(0, d.last-d.begun)
 	}
 	return out

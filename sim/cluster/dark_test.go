@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -26,11 +27,11 @@ func TestThePodThatIsDarkLongestIsReplacedFirst(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newBuild(5).start(t, 1)
-			id := PodID(100)
+			id := api.PodID(100)
 			for _, s := range tt.steps {
 				w.run(engine.Time(max(s, -s)) * sec)
 				if s < 0 {
-					w.countUsable(0, PodID(len(w.usable[0].dark.gone)), false)
+					w.countUsable(0, api.PodID(len(w.usable[0].dark.gone)), false)
 					continue
 				}
 				id++

@@ -3,6 +3,7 @@ package cluster
 import (
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -12,11 +13,11 @@ type deploymentController struct {
 	w     *World
 	owner engine.Owner
 	react *reaction
-	limit limiter
+	limit api.Limiter
 
-	deployments map[int]*Deployment
-	replicaSets map[ReplicaSetID]*ReplicaSet
-	pods        map[PodID]*Pod // for Recreate: old pods that are not done yet
+	deployments map[int]*api.Deployment
+	replicaSets map[api.ReplicaSetID]*api.ReplicaSet
+	pods        map[api.PodID]*api.Pod // for Recreate: old pods that are not done yet
 	// busy holds the Deployments with a sync that waits for its writes: the next one waits
 	// for it, as the controller's one worker per key does.
 	busy     map[int]bool
@@ -29,12 +30,12 @@ type deploymentController struct {
 // deploymentStatus is what of a Deployment's status changes: the version of the spec that it is of,
 // and the counts.
 type deploymentStatus struct {
-	of *Deployment
+	of *api.Deployment
 	rolloutCounts
 	terminating int
 }
 
-func statusOf(d *Deployment, in rolloutInput) deploymentStatus {
+func statusOf(d *api.Deployment, in rolloutInput) deploymentStatus {
 	s := deploymentStatus{of: d, rolloutCounts: countsOf(in)}
 	for rs := range in.all() {
 		s.terminating += rs.Terminating
@@ -45,30 +46,30 @@ func statusOf(d *Deployment, in rolloutInput) deploymentStatus {
 func newDeploymentController(w *World) *deploymentController {
 	c := &deploymentController{
 		w: w, owner: w.eng.Register("deployment-controller"),
-		deployments: map[int]*Deployment{}, replicaSets: map[ReplicaSetID]*ReplicaSet{},
-		pods: map[PodID]*Pod{}, busy: map[int]bool{}, limit: newLimiter(), progress: map[int]*progress{},
+		deployments: map[int]*api.Deployment{}, replicaSets: map[api.ReplicaSetID]*api.ReplicaSet{},
+		pods: map[api.PodID]*api.Pod{}, busy: map[int]bool{}, limit: controllerLimiter(), progress: map[int]*progress{},
 		wrote: map[int]deploymentStatus{},
 	}
 	c.events = newRecorder(w, c.owner, "deployment-controller", &c.limit)
 	watch := func(workload uint64) { c.watchDeadline(int(workload), c.progress[int(workload)]) }
-	c.deadline = func(workload uint64) { w.store.awakeWith(c.owner, watch, workload) }
+	c.deadline = func(workload uint64) { w.store.AwakeWith(c.owner, watch, workload) }
 	c.react = newReaction(w, c.owner, "deployment-controller", w.sc.Latency.Controller, c.sync)
-	w.store.subscribe("deployment-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindDeployment, kindReplicaSet, kindPod)
+	w.store.Subscribe("deployment-controller", c.owner, w.sc.Latency.Watch, c.deliver, api.KindDeployment, api.KindReplicaSet, api.KindPod)
 	return c
 }
 
-func (c *deploymentController) deliver(o object) {
+func (c *deploymentController) deliver(o api.Object) {
 	switch o := o.(type) {
-	case *Deployment:
+	case *api.Deployment:
 		c.deployments[o.Workload] = o
 		c.react.enqueue(o.Workload)
-	case *ReplicaSet:
+	case *api.ReplicaSet:
 		c.replicaSets[o.ID] = o
 		if o.Gone {
 			delete(c.replicaSets, o.ID)
 		}
 		c.react.enqueue(o.ID.Workload)
-	case *Pod:
+	case *api.Pod:
 		// Only Recreate looks at pods: it waits until the old ones are done. It hears of that
 		// from its ReplicaSets' status; from pods only when the last one has gone.
 		if !o.Gone {
@@ -110,7 +111,7 @@ func (c *deploymentController) sync(workload int) {
 		c.recreate(d, in)
 	case in.newRS == nil:
 		// The same sync goes on with the ReplicaSet it has made.
-		c.create(d, in, func(created *ReplicaSet) {
+		c.create(d, in, func(created *api.ReplicaSet) {
 			in.newRS = created
 			c.apply(d, in, rollingUpdate(in))
 		})
@@ -119,10 +120,10 @@ func (c *deploymentController) sync(workload int) {
 	}
 }
 
-func (c *deploymentController) input(d *Deployment) rolloutInput {
+func (c *deploymentController) input(d *api.Deployment) rolloutInput {
 	surge, unavailable := c.w.fenceposts(d)
 	in := rolloutInput{replicas: d.Replicas, surge: surge, unavailable: unavailable, rolling: !c.recreates(d.Workload)}
-	in.oldRSs = slices.DeleteFunc(sortedReplicaSets(c.replicaSets, d.Workload), func(rs *ReplicaSet) bool {
+	in.oldRSs = slices.DeleteFunc(sortedReplicaSets(c.replicaSets, d.Workload), func(rs *api.ReplicaSet) bool {
 		if rs.ID.Revision == d.Revision {
 			in.newRS = rs
 		}
@@ -132,8 +133,8 @@ func (c *deploymentController) input(d *Deployment) rolloutInput {
 }
 
 // sortedReplicaSets lists a workload's ReplicaSets, oldest first.
-func sortedReplicaSets(all map[ReplicaSetID]*ReplicaSet, workload int) []*ReplicaSet {
-	out := make([]*ReplicaSet, 0, len(all))
+func sortedReplicaSets(all map[api.ReplicaSetID]*api.ReplicaSet, workload int) []*api.ReplicaSet {
+	out := make([]*api.ReplicaSet, 0, len(all))
 	for _, rs := range all { // order: sorted below
 		if rs.ID.Workload == workload {
 			out = append(out, rs)
@@ -156,9 +157,9 @@ func scaling(in rolloutInput) bool {
 
 // create makes the ReplicaSet of a new template, already with the size that the first step
 // gives it: what surge leaves room for, everything with Recreate.
-func (c *deploymentController) create(d *Deployment, in rolloutInput, then func(*ReplicaSet)) {
-	rs := &ReplicaSet{
-		ID: ReplicaSetID{d.Workload, d.Revision}, Desired: d.Replicas, MaxReplicas: d.Replicas + in.surge,
+func (c *deploymentController) create(d *api.Deployment, in rolloutInput, then func(*api.ReplicaSet)) {
+	rs := &api.ReplicaSet{
+		ID: api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}, Desired: d.Replicas, MaxReplicas: d.Replicas + in.surge,
 	}
 	in.newRS = rs
 	rs.Replicas = d.Replicas
@@ -167,8 +168,8 @@ func (c *deploymentController) create(d *Deployment, in rolloutInput, then func(
 		rs.Replicas = newSize(in)
 	}
 	c.busy[d.Workload] = true
-	c.w.store.limited(&c.limit, c.owner, "create replicaset", key{kindReplicaSet, d.Workload, d.Revision}, func(o object) object {
-		if existing, ok := o.(*ReplicaSet); ok && !existing.Gone {
+	c.w.store.Limited(&c.limit, c.owner, "create replicaset", api.ReplicaSetKey(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}), func(o api.Object) api.Object {
+		if existing, ok := o.(*api.ReplicaSet); ok && !existing.Gone {
 			rs = existing // the cache did not have it yet
 			return nil
 		}
@@ -181,14 +182,14 @@ func (c *deploymentController) create(d *Deployment, in rolloutInput, then func(
 			c.events.record(d.Workload) // ScalingReplicaSet
 		}
 		// The revision and the Progressing condition are written before anything else.
-		c.w.store.limited(&c.limit, c.owner, "deployment status", key{kindDeployment, d.Workload, 0}, func(object) object { return nil },
+		c.w.store.Limited(&c.limit, c.owner, "deployment status", api.DeploymentKey(d.Workload), func(api.Object) api.Object { return nil },
 			func() { then(rs) })
 	})
 }
 
 // recreate scales all old ReplicaSets to nothing, waits until no old pod is left that is not
 // done, terminating ones included, and then makes the new ones at once.
-func (c *deploymentController) recreate(d *Deployment, in rolloutInput) {
+func (c *deploymentController) recreate(d *api.Deployment, in rolloutInput) {
 	var down []scale
 	for _, rs := range in.oldRSs {
 		if rs.Replicas > 0 {
@@ -201,14 +202,14 @@ func (c *deploymentController) recreate(d *Deployment, in rolloutInput) {
 	case c.oldPodsRunning(d, in):
 		c.conclude(d, in)
 	case in.newRS == nil:
-		c.create(d, in, func(*ReplicaSet) { c.conclude(d, in) })
+		c.create(d, in, func(*api.ReplicaSet) { c.conclude(d, in) })
 	default:
 		c.apply(d, in, []scale{{rs: in.newRS, size: d.Replicas}})
 	}
 }
 
 // oldPodsRunning says whether old pods run, by the ReplicaSets' status and by the pods.
-func (c *deploymentController) oldPodsRunning(d *Deployment, in rolloutInput) bool {
+func (c *deploymentController) oldPodsRunning(d *api.Deployment, in rolloutInput) bool {
 	for _, rs := range in.oldRSs {
 		if rs.Pods > 0 {
 			return true
@@ -223,7 +224,7 @@ func (c *deploymentController) oldPodsRunning(d *Deployment, in rolloutInput) bo
 }
 
 // apply writes new sizes, one after the other. The next sync waits for the answers.
-func (c *deploymentController) apply(d *Deployment, in rolloutInput, scales []scale) {
+func (c *deploymentController) apply(d *api.Deployment, in rolloutInput, scales []scale) {
 	desired, most := in.replicas, in.replicas+in.surge
 	scales = slices.DeleteFunc(scales, func(s scale) bool {
 		return s.size == s.rs.Replicas && !(s.annotate && (s.rs.Desired != desired || s.rs.MaxReplicas != most))
@@ -234,8 +235,8 @@ func (c *deploymentController) apply(d *Deployment, in rolloutInput, scales []sc
 	}
 	c.busy[d.Workload] = true
 	size, id, resized := scales[0].size, scales[0].rs.ID, scales[0].size != scales[0].rs.Replicas
-	c.w.store.limited(&c.limit, c.owner, "scale replicaset", key{kindReplicaSet, id.Workload, id.Revision}, func(o object) object {
-		rs, ok := o.(*ReplicaSet)
+	c.w.store.Limited(&c.limit, c.owner, "scale replicaset", api.ReplicaSetKey(id), func(o api.Object) api.Object {
+		rs, ok := o.(*api.ReplicaSet)
 		if !ok {
 			return nil
 		}
@@ -254,7 +255,7 @@ func (c *deploymentController) apply(d *Deployment, in rolloutInput, scales []sc
 // its beginning, it is written first, and the worker waits for the answer (Kubernetes 1.36
 // pkg/controller/deployment/progress.go, syncRolloutStatus, and sync.go, syncDeploymentStatus;
 // recalled).
-func (c *deploymentController) conclude(d *Deployment, in rolloutInput) {
+func (c *deploymentController) conclude(d *api.Deployment, in rolloutInput) {
 	s := statusOf(d, in)
 	if c.wrote[d.Workload] == s {
 		if c.busy[d.Workload] {
@@ -263,7 +264,7 @@ func (c *deploymentController) conclude(d *Deployment, in rolloutInput) {
 		return
 	}
 	c.wrote[d.Workload], c.busy[d.Workload] = s, true
-	c.w.store.limited(&c.limit, c.owner, "deployment status", key{kindDeployment, d.Workload, 0}, func(object) object { return nil },
+	c.w.store.Limited(&c.limit, c.owner, "deployment status", api.DeploymentKey(d.Workload), func(api.Object) api.Object { return nil },
 		func() { c.done(d.Workload) })
 }
 

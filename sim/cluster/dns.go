@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
@@ -20,11 +21,11 @@ type nameServer struct {
 
 func newNameServer(w *World) *nameServer {
 	d := &nameServer{records: make([][]netip.Addr, len(w.services))}
-	w.store.subscribe("dns", w.eng.Register("dns"), w.sc.Latency.Watch, func(o object) {
+	w.store.Subscribe("dns", w.eng.Register("dns"), w.sc.Latency.Watch, func(o api.Object) {
 		if s, ok := o.(*sliceWrite); ok && w.services[s.service].headless {
 			d.records[s.service] = s.records
 		}
-	}, kindSlices)
+	}, api.KindSlices)
 	return d
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 )
 
 // endpointState is what the controller writes of one pod.
@@ -32,7 +33,7 @@ func (e *endpointState) unhinted() unhinted { return unhinted{e.ip, e.node, e.co
 
 // entry is a pod's endpoint with the number of the slice that it is in.
 type entry struct {
-	id    PodID
+	id    api.PodID
 	slice int
 	endpointState
 }
@@ -70,7 +71,7 @@ func partsOf(list []entry, numbers []int) [][]entry {
 
 // endpointOf is a pod's endpoint in the slices of a Service, ok false when it has none: no
 // address yet, or done. Proportional hints are not in it: they depend on all pods.
-func (w *World) endpointOf(p *Pod, service int) (e endpointState, ok bool) {
+func (w *World) endpointOf(p *api.Pod, service int) (e endpointState, ok bool) {
 	if p == nil || p.Gone || !p.IP.IsValid() || p.Phase.Terminal() {
 		return endpointState{}, false
 	}
@@ -83,7 +84,7 @@ func (w *World) endpointOf(p *Pod, service int) (e endpointState, ok bool) {
 }
 
 // conditionsOf follows k8s.io/endpointslice 0.36.3 utils.go, podToEndpoint (verified).
-func conditionsOf(p *Pod, publishNotReady bool) endpoints.Conditions {
+func conditionsOf(p *api.Pod, publishNotReady bool) endpoints.Conditions {
 	var c endpoints.Conditions
 	if p.Ready {
 		c |= endpoints.Serving

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/healthcheck"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -107,7 +108,7 @@ func TestTerminatingReplicas(t *testing.T) {
 		want int
 	}{{9 * sec, 0}, {12 * sec, 2}, {20 * sec, 0}} {
 		w.run(c.at)
-		if got := as[*ReplicaSet](w.store.get(key{kindReplicaSet, 0, 0})).Terminating; got != c.want {
+		if got := as[*api.ReplicaSet](w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: 0, Revision: 0}))).Terminating; got != c.want {
 			t.Errorf("at %s s: %d terminating, want %d", c.at.Seconds(), got, c.want)
 		}
 	}
@@ -123,7 +124,7 @@ func TestTransitionTime(t *testing.T) {
 	w := b.start(t, 1)
 	w.kubelets[0].phase = 400 * ms
 	wk := w.kubelets[0].worker(0)
-	since := func() engine.Time { return as[*Pod](w.store.get(key{kindPod, 0, 0})).ReadySince }
+	since := func() engine.Time { return as[*api.Pod](w.store.Get(api.PodKey(0))).ReadySince }
 	w.at(10*sec, func() { wk.instance.Forced = true; wk.wake() })
 	w.at(20*sec, func() { wk.instance.Forced = false; wk.wake() })
 	w.run(25 * sec)
@@ -150,9 +151,9 @@ func TestEachHopTakesItsTime(t *testing.T) {
 	w.kubelets[0].phase = 400 * ms
 	w.pods()
 	w.story()
-	w.store.subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(object) {
+	w.store.Subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(api.Object) {
 		w.note("slice of %d", len(w.sliceState[0][0]))
-	}, kindSlices)
+	}, api.KindSlices)
 	w.do(10*sec, "rolloutRestart", "web", "")
 	w.run(15 * sec)
 	p := w.Proxies[0]
@@ -241,9 +242,9 @@ func TestSandboxOutlivesTheContainers(t *testing.T) {
 // Reference: Kubernetes 1.36 pkg/controller/deployment/sync.go, scale; docs/model/controllers.md 2.
 func TestRoundingGoesToTheLargest(t *testing.T) {
 	t.Parallel()
-	sets := make([]*ReplicaSet, 3)
+	sets := make([]*api.ReplicaSet, 3)
 	for i := range sets {
-		sets[i] = &ReplicaSet{ID: ReplicaSetID{0, i}, Created: engine.Time(i), Replicas: 2, Available: 2, Desired: 6, MaxReplicas: 6}
+		sets[i] = &api.ReplicaSet{ID: api.ReplicaSetID{Workload: 0, Revision: i}, Created: engine.Time(i), Replicas: 2, Available: 2, Desired: 6, MaxReplicas: 6}
 	}
 	in := rolloutInput{replicas: 7, rolling: true, newRS: sets[2], oldRSs: sets[:2]}
 	sum := map[int]int{}

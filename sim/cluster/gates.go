@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -15,7 +16,7 @@ import (
 
 // gatesOf lists the readiness gates of the pods of a revision: those of the template, and those
 // that a webhook gives to the pods behind a load balancer.
-func (w *World) gatesOf(id ReplicaSetID) []string {
+func (w *World) gatesOf(id api.ReplicaSetID) []string {
 	var gates []string
 	for _, g := range w.podSpec(id).ReadinessGates {
 		gates = append(gates, string(g.ConditionType))
@@ -40,24 +41,10 @@ func (w *World) behind(t *world.Traffic, workload int) bool {
 	})
 }
 
-// ClosedGates lists the readiness gates of a pod that are not True; a nil Pod has none.
-func (p *Pod) ClosedGates() []string {
-	if p == nil {
-		return nil
-	}
-	var out []string
-	for _, g := range p.Gates {
-		if !slices.Contains(p.Open, g) {
-			out = append(out, g)
-		}
-	}
-	return out
-}
-
 // SetGate has a controller write one condition of a pod.
-func (w *World) SetGate(owner engine.Owner, id PodID, gate string, open bool) {
-	w.store.write(owner, "pod condition", key{kindPod, int(id), 0}, func(o object) object {
-		p, ok := o.(*Pod)
+func (w *World) SetGate(owner engine.Owner, id api.PodID, gate string, open bool) {
+	w.store.Write(owner, "pod condition", api.PodKey(id), func(o api.Object) api.Object {
+		p, ok := o.(*api.Pod)
 		if !ok || slices.Contains(p.Open, gate) == open {
 			return nil
 		}
@@ -73,7 +60,7 @@ func (w *World) SetGate(owner engine.Owner, id PodID, gate string, open bool) {
 // seeGates has the kubelet go by the conditions that its watch shows: it works on the pod
 // (Kubernetes 1.36 kubelet.go, HandlePodReconcile, and status_manager.go,
 // NeedToReconcilePodReadiness; verified). A pod that terminates is being killed, and not worked on.
-func (wk *worker) seeGates(p *Pod) {
+func (wk *worker) seeGates(p *api.Pod) {
 	if slices.Equal(wk.open, p.Open) {
 		return
 	}
@@ -103,7 +90,7 @@ func (w *World) kept(workload int, gate string) bool {
 
 // gateWords says which readiness gate keeps a pod from being ready that would be otherwise, ""
 // for none.
-func (w *World) gateWords(p *Pod) string {
+func (w *World) gateWords(p *api.Pod) string {
 	closed := p.ClosedGates()
 	if !p.ContainersReady || len(closed) == 0 {
 		return ""
@@ -116,7 +103,7 @@ func (w *World) gateWords(p *Pod) string {
 }
 
 // noteGates records the readiness gates that a write of a pod opens or closes.
-func (w *World) noteGates(old, p *Pod) {
+func (w *World) noteGates(old, p *api.Pod) {
 	for _, g := range p.Gates {
 		if was, is := slices.Contains(old.Open, g), slices.Contains(p.Open, g); was != is {
 			w.record(Event{Kind: EventGate, Pod: p.ID, Node: -1, Gate: g, OK: is})

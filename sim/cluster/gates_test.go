@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -39,14 +40,14 @@ func TestReadinessGates(t *testing.T) {
 	w.gate(20*sec, "web#1", gateOne, true)
 	w.gate(30*sec, "web#1", gateTwo, true)
 	w.run(29 * sec)
-	if p := as[*Pod](w.store.get(key{kindPod, 1, 0})); p.Ready || !p.ContainersReady {
+	if p := as[*api.Pod](w.store.Get(api.PodKey(1))); p.Ready || !p.ContainersReady {
 		t.Errorf("with one of two gates open: %+v", *p)
 	}
 	w.run(35 * sec)
 	w.gate(60*sec, "web", gateTwo, false)
 	w.run(70 * sec)
 	w.want("r1 0 running ready=true deleting=false", "30 r1 0 running ready=true deleting=false restarts=0", "60 r1 0 running ready=true deleting=false restarts=0")
-	if p := as[*Pod](w.store.get(key{kindPod, 1, 0})); p.Ready || !p.ContainersReady || len(p.ClosedGates()) != 1 {
+	if p := as[*api.Pod](w.store.Get(api.PodKey(1))); p.Ready || !p.ContainersReady || len(p.ClosedGates()) != 1 {
 		t.Errorf("with a gate closed: %+v", *p)
 	}
 }
@@ -85,11 +86,11 @@ func TestTheWayOfAGate(t *testing.T) {
 		w.gate(10*sec, "web", gateOne, false)
 		w.gate(20*sec, "web", gateOne, true)
 		var ready engine.Time
-		w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o object) {
+		w.store.Subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o api.Object) {
 			if at := w.eng.Now(); at > 20*sec && len(as[*sliceWrite](o).view.Snapshot.Changed()) > 0 {
 				ready = at
 			}
-		}, kindSlices)
+		}, api.KindSlices)
 		w.run(30 * sec)
 		if ready-20*sec != c.want {
 			t.Errorf("%d %%: in the slice %s s after the order, want %s", c.slower, (ready - 20*sec).Seconds(), c.want.Seconds())
@@ -130,7 +131,7 @@ func TestInjectedGate(t *testing.T) {
 		own := *lb
 		own.GateInjection = c.injection
 		b.Traffic = []world.Traffic{{Service: c.service, Port: 80, LB: &own}}
-		p := as[*Pod](b.start(t, 1).store.get(key{kindPod, 0, 0}))
+		p := as[*api.Pod](b.start(t, 1).store.Get(api.PodKey(0)))
 		if got := strings.Join(p.Gates, " "); got != c.want || len(p.ClosedGates()) > 0 {
 			t.Errorf("%s: %q, closed %v", c.name, got, p.ClosedGates())
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -17,11 +18,11 @@ func (b build) history(limit int32) build {
 // sets lists the revisions whose ReplicaSets are in the API, those deleted with their time after a minus.
 func (w *testWorld) sets() *[]string {
 	var deleted []string
-	w.store.subscribe("test sets", w.eng.Register("test sets"), engine.Dist{}, func(o object) {
-		if rs := as[*ReplicaSet](o); rs.Gone {
+	w.store.Subscribe("test sets", w.eng.Register("test sets"), engine.Dist{}, func(o api.Object) {
+		if rs := as[*api.ReplicaSet](o); rs.Gone {
 			deleted = append(deleted, fmt.Sprintf("r%d at %s", rs.ID.Revision, w.eng.Now().Seconds()))
 		}
-	}, kindReplicaSet)
+	}, api.KindReplicaSet)
 	return &deleted
 }
 
@@ -29,7 +30,7 @@ func (w *testWorld) sets() *[]string {
 func (w *testWorld) left() string {
 	var out []string
 	for r := range 20 {
-		if _, ok := w.store.get(key{kindReplicaSet, 0, r}).(*ReplicaSet); ok {
+		if _, ok := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: 0, Revision: r})).(*api.ReplicaSet); ok {
 			out = append(out, fmt.Sprintf("r%d", r))
 		}
 	}
@@ -102,7 +103,7 @@ func TestDeletingReplicaSetsTakesTokens(t *testing.T) {
 		if want := map[int32]int{0: 1, 1: 0}[limit]; len(*deleted) != want {
 			t.Errorf("limit %d: deleted %v", limit, *deleted)
 		}
-		return w.deploy.limit.full
+		return w.deploy.limit.Full
 	}
 	if more := spent(0) - spent(1); more < 50*ms {
 		t.Errorf("a deletion cost %s s of the client's tokens", more.Seconds())
@@ -124,7 +125,7 @@ func TestARollbackToWhatIsGone(t *testing.T) {
 		w.do(10*sec, "rolloutRestart", "web", "")
 		w.do(30*sec, "rollback", "web", "")
 		w.run(60 * sec)
-		d := as[*Deployment](w.store.get(key{kindDeployment, 0, 0}))
+		d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
 		if d.Revision != c.revision || said.times != c.said || w.Unrest() != "" {
 			t.Errorf("limit %d: revision %d, said %d times, %q", c.limit, d.Revision, said.times, w.Unrest())
 		}

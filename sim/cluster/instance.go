@@ -3,6 +3,7 @@ package cluster
 import (
 	"net/netip"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -23,7 +24,7 @@ const (
 // Instance is what runs in a pod, as packets meet it. It is state of the moment, not of the
 // API.
 type Instance struct {
-	Pod      PodID
+	Pod      api.PodID
 	Workload int
 	Revision int
 	Node     int
@@ -41,7 +42,7 @@ type Instance struct {
 	readyFrom engine.Time // before, the app does not say it is ready
 }
 
-func (i *Instance) set() ReplicaSetID { return ReplicaSetID{i.Workload, i.Revision} }
+func (i *Instance) set() api.ReplicaSetID { return api.ReplicaSetID{Workload: i.Workload, Revision: i.Revision} }
 
 // Accepts says whether a new connection would be accepted.
 func (i *Instance) Accepts() bool { return i.Sandbox && i.Listening }
@@ -107,7 +108,7 @@ func (w *World) answersProbe(i *Instance, liveness bool) bool {
 	if !i.Running || !i.Listening {
 		return false
 	}
-	if i.Term != never && i.App.ReadinessFails && !liveness {
+	if i.Term != api.Never && i.App.ReadinessFails && !liveness {
 		return false
 	}
 	if !liveness && (i.Forced || w.eng.Now() < i.readyFrom) {

@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -50,7 +51,7 @@ const (
 type Event struct {
 	At    engine.Time
 	Kind  Kind
-	Pod   PodID
+	Pod   api.PodID
 	Node  int
 	Entry int // number of the stream of requests
 
@@ -65,8 +66,8 @@ type Event struct {
 	Until      engine.Time
 	Others     bool
 	Verdict    packet.Verdict
-	Targets    []PodID // ascending
-	Fallback   bool    // all Targets are terminating, and used because none is ready in scope (KEP-1669)
+	Targets    []api.PodID // ascending
+	Fallback   bool        // all Targets are terminating, and used because none is ready in scope (KEP-1669)
 	OK         bool
 	Gate       string
 	Workload   int
@@ -109,7 +110,7 @@ func (j *journalist) follows(node int) bool {
 }
 
 // note records an event about a pod.
-func (w *World) note(kind Kind, pod PodID) { w.record(Event{Kind: kind, Pod: pod, Node: -1}) }
+func (w *World) note(kind Kind, pod api.PodID) { w.record(Event{Kind: kind, Pod: pod, Node: -1}) }
 
 func (w *World) record(e Event) {
 	if w.chronicle.journal == nil {
@@ -123,7 +124,7 @@ func (w *World) record(e Event) {
 }
 
 // notePod records what a write of a pod changes.
-func (w *World) notePod(old, p *Pod) {
+func (w *World) notePod(old, p *api.Pod) {
 	if w.chronicle.journal == nil {
 		return
 	}
@@ -174,7 +175,7 @@ func (w *World) noteRules(node int) {
 	for i, e := range w.chronicle.entries {
 		k := [2]int{node, i}
 		d := w.Enter(e, node)
-		next := Event{Kind: EventRules, Pod: -1, Node: node, Entry: i, Verdict: d.Verdict, Targets: make([]PodID, 0, len(d.Targets))}
+		next := Event{Kind: EventRules, Pod: -1, Node: node, Entry: i, Verdict: d.Verdict, Targets: make([]api.PodID, 0, len(d.Targets))}
 		for _, t := range d.Targets {
 			if pod, ok := w.podAt(t.Addr.Addr()); ok {
 				next.Targets = append(next.Targets, pod)
@@ -208,7 +209,7 @@ func (w *World) fellBack(e Entry, node int, targets []plan.Target) bool {
 }
 
 // podAt returns the pod that has an address, ok false when none ever had.
-func (w *World) podAt(ip netip.Addr) (PodID, bool) {
+func (w *World) podAt(ip netip.Addr) (api.PodID, bool) {
 	if i := w.Instance(ip); i != nil {
 		return i.Pod, true
 	}
@@ -217,7 +218,7 @@ func (w *World) podAt(ip netip.Addr) (PodID, bool) {
 
 // PodRef is what a pod is called.
 type PodRef struct {
-	ID       PodID
+	ID       api.PodID
 	Name     string // of its workload, revision and ordinal
 	Workload int
 	Revision int
@@ -228,7 +229,7 @@ type PodRef struct {
 func (w *World) PodRefs() []PodRef {
 	var out []PodRef
 	for id, info := range w.pods {
-		out = append(out, PodRef{PodID(id), info.name, info.id.Workload, info.id.Revision, info.ordinal})
+		out = append(out, PodRef{api.PodID(id), info.name, info.id.Workload, info.id.Revision, info.ordinal})
 	}
 	return out
 }

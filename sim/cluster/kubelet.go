@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -24,10 +25,10 @@ type kubelet struct {
 	node  int
 	owner engine.Owner
 	phase engine.Time // of the relists
-	pods  map[PodID]*worker
+	pods  map[api.PodID]*worker
 	// adopted are pods that ran at the beginning, as they were then, of which nobody has asked for the
 	// worker yet: most pods of a large cluster.
-	adopted map[PodID]*Pod
+	adopted map[api.PodID]*api.Pod
 
 	dirty   []*worker // pods whose status is to be written, in order
 	writing bool      // one status is written after the other, for all pods of the node
@@ -35,11 +36,11 @@ type kubelet struct {
 
 func newKubelet(w *World, node int) *kubelet {
 	name := "kubelet " + w.sc.Nodes[node].Name
-	k := &kubelet{w: w, node: node, owner: w.eng.Register(name), pods: map[PodID]*worker{}, adopted: map[PodID]*Pod{}}
+	k := &kubelet{w: w, node: node, owner: w.eng.Register(name), pods: map[api.PodID]*worker{}, adopted: map[api.PodID]*api.Pod{}}
 	k.phase = engine.Time(engine.Below(w.eng.Stream(name, "relist phase").Draw(0), int(relistPeriod)))
-	watch := w.store.subscribe(name, k.owner, *w.watchLatency(node), k.deliver, kindPod)
-	watch.wants = func(o object) bool {
-		p, ok := o.(*Pod)
+	watch := w.store.Subscribe(name, k.owner, *w.watchLatency(node), k.deliver, api.KindPod)
+	watch.Wants = func(o api.Object) bool {
+		p, ok := o.(*api.Pod)
 		return ok && p.Node == node
 	}
 	return k
@@ -56,7 +57,7 @@ func (k *kubelet) nextRelist(t engine.Time) engine.Time {
 
 // after schedules work of the kubelet, which waits while that is paused.
 func (k *kubelet) after(d engine.Time, name string, run func()) engine.Handle {
-	return k.inPod(d, name, func() { k.w.store.awake(k.owner, run) })
+	return k.inPod(d, name, func() { k.w.store.Awake(k.owner, run) })
 }
 
 // inPod schedules what happens in a pod, or is up to the container runtime, by itself.
@@ -64,8 +65,8 @@ func (k *kubelet) inPod(d engine.Time, name string, run func()) engine.Handle {
 	return k.w.eng.After(d, engine.ClassTimer, k.owner, name, run)
 }
 
-func (k *kubelet) deliver(o object) {
-	p, ok := o.(*Pod)
+func (k *kubelet) deliver(o api.Object) {
+	p, ok := o.(*api.Pod)
 	if !ok {
 		return
 	}
@@ -90,7 +91,7 @@ func (k *kubelet) deliver(o object) {
 
 // podStatus is what the kubelet says of a pod.
 type podStatus struct {
-	phase           Phase
+	phase           api.Phase
 	containersReady bool
 	ready           bool
 	since           engine.Time // of the last transition to ready
@@ -128,8 +129,8 @@ func (k *kubelet) writeNext() {
 	s := wk.status
 	delay := k.w.sc.Latency.StatusWrite.Sample(k.w.eng.Stream(wk.name, "status write").Draw(wk.statusCount))
 	wk.statusCount++
-	k.w.store.writeAfter(delay, k.owner, "pod status", key{kindPod, int(wk.id), 0}, func(o object) object {
-		p, ok := o.(*Pod)
+	k.w.store.WriteAfter(delay, k.owner, "pod status", api.PodKey(wk.id), func(o api.Object) api.Object {
+		p, ok := o.(*api.Pod)
 		if !ok || p.Phase.Terminal() {
 			return nil
 		}
@@ -149,7 +150,7 @@ func (k *kubelet) writeNext() {
 // worker is the kubelet's work on one pod.
 type worker struct {
 	k        *kubelet
-	id       PodID
+	id       api.PodID
 	name     string
 	spec     *corev1.PodSpec
 	instance *Instance
@@ -214,20 +215,20 @@ type shown struct {
 }
 
 // newInstance is what a pod runs, before anything does.
-func (k *kubelet) newInstance(p *Pod) *Instance {
+func (k *kubelet) newInstance(p *api.Pod) *Instance {
 	return &Instance{
 		Pod: p.ID, Workload: p.Workload, Revision: p.Revision, Node: k.node, IP: p.IP,
-		App: k.w.app(p), Why: NotYet, Term: never,
+		App: k.w.app(p), Why: NotYet, Term: api.Never,
 	}
 }
 
-func (k *kubelet) newWorker(p *Pod) *worker { return k.workerOf(p, k.newInstance(p)) }
+func (k *kubelet) newWorker(p *api.Pod) *worker { return k.workerOf(p, k.newInstance(p)) }
 
 // workerOf begins the work on a pod.
-func (k *kubelet) workerOf(p *Pod, i *Instance) *worker {
-	spec := k.w.podSpec(ReplicaSetID{p.Workload, p.Revision})
+func (k *kubelet) workerOf(p *api.Pod, i *Instance) *worker {
+	spec := k.w.podSpec(api.ReplicaSetID{Workload: p.Workload, Revision: p.Revision})
 	wk := &worker{
-		k: k, id: p.ID, name: p.Name, spec: spec, lastSync: k.w.eng.Now(), cleanedUp: never,
+		k: k, id: p.ID, name: p.Name, spec: spec, lastSync: k.w.eng.Now(), cleanedUp: api.Never,
 		gates: p.Gates, open: p.Open, instance: i,
 	}
 	for i := range spec.Containers {
@@ -245,7 +246,7 @@ func (k *kubelet) workerOf(p *Pod, i *Instance) *worker {
 
 func (wk *worker) add(spec *corev1.Container, sidecar bool) {
 	c := &container{
-		wk: wk, index: len(wk.all), spec: spec, sidecar: sidecar, finished: never,
+		wk: wk, index: len(wk.all), spec: spec, sidecar: sidecar, finished: api.Never,
 		hook: wk.k.w.hook(wk.instance.set(), spec),
 	}
 	wk.all = append(wk.all, c)
@@ -277,7 +278,7 @@ func (c *container) begin() {
 		return
 	}
 	i := wk.instance
-	i.Running, i.Term = true, never
+	i.Running, i.Term = true, api.Never
 	if i.App.NotAServer {
 		return
 	}
@@ -378,9 +379,9 @@ func (wk *worker) update() {
 		restarts = max(restarts, c.shown.generation-1)
 	}
 	ready := containers && wk.gatesOpen()
-	phase := PhaseRunning
+	phase := api.PhaseRunning
 	if !wk.initialized() {
-		phase = PhasePending
+		phase = api.PhasePending
 	}
 	wk.k.setStatus(wk, podStatus{phase: phase, containersReady: containers, ready: ready, ip: wk.instance.IP, restarts: restarts})
 	if c := wk.main; ready && c.running && wk.instance.App.CrashAfter > 0 && c.crash == (engine.Handle{}) {
@@ -397,18 +398,18 @@ func (wk *worker) stopProbes() {
 }
 
 // allocateIP gives a pod an address of its own, which no other pod ever has.
-func (w *World) allocateIP(id PodID) netip.Addr {
+func (w *World) allocateIP(id api.PodID) netip.Addr {
 	n := uint32(id) + 1
 	return netip.AddrFrom4([4]byte{10, 128 + byte(n>>16), byte(n >> 8), byte(n)})
 }
 
 // podOf returns the pod that an address was given to; ok is false when it is no pod's.
-func podOf(ip netip.Addr) (id PodID, ok bool) {
+func podOf(ip netip.Addr) (id api.PodID, ok bool) {
 	if !podRange.Contains(ip) {
 		return 0, false
 	}
 	a := ip.As4()
-	return PodID(uint32(a[1]-128)<<16|uint32(a[2])<<8|uint32(a[3])) - 1, true
+	return api.PodID(uint32(a[1]-128)<<16|uint32(a[2])<<8|uint32(a[3])) - 1, true
 }
 
 func (c *container) String() string { return fmt.Sprintf("%s/%s", c.wk.name, c.spec.Name) }

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -98,7 +99,7 @@ func TestWayOut(t *testing.T) {
 		"15.06 r0 0 terminal ready=false",
 		"15.51 r0 0 gone", // relist at 15.4, clean-up 0.1, a write
 	)
-	if w.store.get(key{kindPod, 0, 0}) != nil {
+	if w.store.Get(api.PodKey(0)) != nil {
 		t.Error("the store keeps a pod that is gone")
 	}
 }

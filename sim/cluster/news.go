@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -34,6 +35,13 @@ func (l *sliceLog) add(n sliceNews) {
 	l.list = append(l.list, n)
 	for _, p := range l.proxies {
 		p.expect()
+	}
+}
+
+// logSlices has the proxies hear of a write of a slice.
+func (w *World) logSlices(o api.Object, purpose engine.Purpose, version uint64) {
+	if write, ok := o.(*sliceWrite); ok && write.view != nil {
+		w.slices.add(sliceNews{write, w.eng.Now(), purpose, version})
 	}
 }
 
@@ -124,7 +132,7 @@ func (p *NodeProxy) hear(by engine.Time) {
 func (p *NodeProxy) takeUp() {
 	at := max(p.slices.arrival(), p.others.clock)
 	write := p.slices.take()
-	p.w.store.tell(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(p.slices.label, "watch ")}, write)
+	p.w.tellObject(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(p.slices.label, "watch ")}, write)
 	if write.view.Number > p.received.Number { // a restart may have shown it more by then
 		p.received = write.view
 	}

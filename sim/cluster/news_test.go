@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -24,7 +25,7 @@ func busyProxies(t *testing.T, burst int) *testWorld {
 		p.pace.Burst = burst
 	}
 	for i := range 140 {
-		w.at(10*sec+engine.Time(i)*70*ms, func() { w.deletePod(w.owner, PodID(i)) })
+		w.at(10*sec+engine.Time(i)*70*ms, func() { w.deletePod(w.owner, api.PodID(i)) })
 	}
 	return w
 }
@@ -72,7 +73,7 @@ func TestNewsThatStartsNoSyncIsNoEvent(t *testing.T) {
 				t.Errorf("%s: node %d heard of %d writes, of %d, or not in order", name, n, len(heard[n]), len(writes))
 			}
 		}
-		if left := len(alone.store.slices.list); left > 10 {
+		if left := len(alone.slices.list); left > 10 {
 			t.Errorf("%s: %d writes are kept of which everybody has heard", name, left)
 		}
 	}

@@ -8,18 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/healthcheck"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
-
-// Node is one version of a Node object, as far as anybody looks at it. Versions are immutable. The
-// last one, of a deleted object, is Gone.
-type Node struct {
-	Number   int
-	Tainted  bool // ToBeDeletedByClusterAutoscaler; or a deletionTimestamp, which means the same to all
-	NotReady bool
-	Gone     bool
-}
 
 // A node counts as not ready when it has been silent for so long (docs/model/measured.md 1 silent
 // node; measured).
@@ -35,14 +27,14 @@ func (w *World) beginNodes() {
 		o := w.sc.Nodes[n].Object
 		tainted := o != nil && (o.DeletionTimestamp != nil ||
 			slices.ContainsFunc(o.Spec.Taints, func(t corev1.Taint) bool { return t.Key == healthcheck.ToBeDeletedTaint }))
-		w.store.put(key{kindNode, n, 0}, &Node{Number: n, Tainted: tainted})
-		w.Proxies[n].sees(&Node{Tainted: tainted})
+		w.store.Put(api.NodeKey(n), &api.Node{Number: n, Tainted: tainted})
+		w.Proxies[n].sees(&api.Node{Tainted: tainted})
 	}
 }
 
 // NodeInAPI is the present version of a Node object.
-func (w *World) NodeInAPI(node int) Node {
-	n, _ := w.store.get(key{kindNode, node, 0}).(*Node)
+func (w *World) NodeInAPI(node int) api.Node {
+	n, _ := w.store.Get(api.NodeKey(node)).(*api.Node)
 	return *n
 }
 
@@ -63,7 +55,7 @@ func (w *World) numberOf(name string) int {
 func (w *World) vacant(node int, a *world.Action) bool {
 	var names []string
 	for _, id := range w.livePods {
-		p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod)
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
 		if on, assumed := w.sched.assumed[id]; ok && !p.Phase.Terminal() && (p.Node == node || assumed && on == node) {
 			names = append(names, p.Name)
 		}
@@ -90,7 +82,7 @@ func (w *World) crashNode(node int, a *world.Action) {
 		panic(err) // constants in order
 	}
 	w.eng.After(span.Sample(draw), engine.ClassTimer, w.owner, "node not ready", func() {
-		w.writeNode(node, "node not ready", func(n *Node) { n.NotReady = true })
+		w.writeNode(node, "node not ready", func(n *api.Node) { n.NotReady = true })
 	})
 }
 
@@ -98,7 +90,7 @@ func (w *World) crashNode(node int, a *world.Action) {
 func (w *World) taintNode(node int, a *world.Action) {
 	if w.vacant(node, a) {
 		w.sched.leaves(node) // the autoscaler cordons it, too
-		w.writeNode(node, "taint node", func(n *Node) { n.Tainted = true })
+		w.writeNode(node, "taint node", func(n *api.Node) { n.Tainted = true })
 	}
 }
 
@@ -109,12 +101,12 @@ func (w *World) deleteNode(node int) {
 		return
 	}
 	w.die(node)
-	w.writeNode(node, "delete node", func(n *Node) { n.Gone = true })
+	w.writeNode(node, "delete node", func(n *api.Node) { n.Gone = true })
 }
 
-func (w *World) writeNode(node int, name string, edit func(*Node)) {
-	w.store.write(w.owner, name, key{kindNode, node, 0}, func(o object) object {
-		n, ok := o.(*Node)
+func (w *World) writeNode(node int, name string, edit func(*api.Node)) {
+	w.store.Write(w.owner, name, api.NodeKey(node), func(o api.Object) api.Object {
+		n, ok := o.(*api.Node)
 		if !ok || n.Gone {
 			return nil
 		}
@@ -136,8 +128,8 @@ func (w *World) die(node int) {
 }
 
 // deliverNode brings the proxy news of its own Node.
-func (p *NodeProxy) deliverNode(o object) {
-	n, ok := o.(*Node)
+func (p *NodeProxy) deliverNode(o api.Object) {
+	n, ok := o.(*api.Node)
 	if !ok || p.w.dead[p.node] {
 		return
 	}
@@ -151,7 +143,7 @@ func (p *NodeProxy) deliverNode(o object) {
 
 // sees remembers a version of the proxy's Node. A deleted one stays as it was last seen
 // (docs/model/kube-proxy.md 5.2).
-func (p *NodeProxy) sees(n *Node) {
+func (p *NodeProxy) sees(n *api.Node) {
 	if n.Gone {
 		return
 	}
@@ -181,25 +173,25 @@ func (w *World) EligibleSettled(node int) bool {
 }
 
 // NodeWatch is what somebody outside has heard of the nodes.
-type NodeWatch struct{ nodes []Node }
+type NodeWatch struct{ nodes []api.Node }
 
 // WatchNodes starts a watch for somebody outside. hear is told of each version that has arrived.
-func (w *World) WatchNodes(name string, owner engine.Owner, hear func(Node)) *NodeWatch {
+func (w *World) WatchNodes(name string, owner engine.Owner, hear func(api.Node)) *NodeWatch {
 	out := &NodeWatch{}
 	for n := range w.sc.Nodes {
 		out.nodes = append(out.nodes, w.NodeInAPI(n))
 	}
-	w.store.subscribe(name, owner, w.sc.Latency.Watch, func(o object) {
-		if n, ok := o.(*Node); ok {
+	w.store.Subscribe(name, owner, w.sc.Latency.Watch, func(o api.Object) {
+		if n, ok := o.(*api.Node); ok {
 			out.nodes[n.Number] = *n
 			hear(*n)
 		}
-	}, kindNode)
+	}, api.KindNode)
 	return out
 }
 
 // Node is a node as it was last heard of.
-func (x *NodeWatch) Node(n int) Node { return x.nodes[n] }
+func (x *NodeWatch) Node(n int) api.Node { return x.nodes[n] }
 
 // unnoticedNode names a node that is gone, and that the API does not know of, "" for none.
 func (w *World) unnoticedNode() string {

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -70,7 +71,7 @@ func TestHealthzOfANodeThatLeaves(t *testing.T) {
 func TestTheTaintLeavesHealthPortsAlone(t *testing.T) {
 	t.Parallel()
 	w, e := leaving(t, endpoints.CurrentVersion())
-	w.at(10*sec, func() { w.writeNode(0, "taint", func(n *Node) { n.Tainted = true }) })
+	w.at(10*sec, func() { w.writeNode(0, "taint", func(n *api.Node) { n.Tainted = true }) })
 	w.run(20 * sec)
 	if a := w.ProbeHealthPort(e, 0); !a.OK || w.ProbeProxy(0).OK {
 		t.Errorf("health port %+v, proxy %+v", a, w.ProbeProxy(0))
@@ -139,7 +140,7 @@ func TestATaintedNodeTakesNoPods(t *testing.T) {
 	w.do(11*sec, "scale", "web", "5")
 	w.run(60 * sec)
 	for _, id := range w.livePods {
-		if p := as[*Pod](w.store.get(key{kindPod, int(id), 0})); p.Node == 3 {
+		if p := as[*api.Pod](w.store.Get(api.PodKey(id))); p.Node == 3 {
 			t.Errorf("%s runs there", p.Name)
 		}
 	}

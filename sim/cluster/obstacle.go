@@ -3,6 +3,7 @@ package cluster
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -32,7 +33,7 @@ type needs struct {
 }
 
 // needsOf returns what the pods of a revision ask of a node.
-func (s *scheduler) needsOf(id ReplicaSetID) *needs {
+func (s *scheduler) needsOf(id api.ReplicaSetID) *needs {
 	if n := s.needs[id]; n != nil {
 		return n
 	}
@@ -65,7 +66,7 @@ func (s *scheduler) needsOf(id ReplicaSetID) *needs {
 }
 
 // obstacle says what keeps a pod off a node.
-func (s *scheduler) obstacle(n int, p *Pod) obstacle {
+func (s *scheduler) obstacle(n int, p *api.Pod) obstacle {
 	id := s.w.pods[p.ID].id
 	need := s.needsOf(id)
 	switch {
@@ -97,7 +98,7 @@ func (s *scheduler) clash(n int, need *needs) int {
 }
 
 // repels says whether a pod on a node and a pod of a revision are kept apart.
-func (s *scheduler) repels(n int, id ReplicaSetID, need *needs) bool {
+func (s *scheduler) repels(n int, id api.ReplicaSetID, need *needs) bool {
 	for _, other := range need.apart {
 		if s.same[other][n] > 0 {
 			return true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/healthcheck"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -13,11 +14,11 @@ import (
 
 // Endpoint is one endpoint of a Service, as EndpointSlices have it.
 type Endpoint struct {
-	Pod        PodID
+	Pod        api.PodID
 	Node       int
 	Conditions endpoints.Conditions
 	// Object is the pod itself, as far as it is known, nil where nobody looks at pods.
-	Object *Pod
+	Object *api.Pod
 }
 
 // EndpointWatch is a watch of one Service's EndpointSlices.
@@ -25,7 +26,7 @@ type EndpointWatch struct {
 	w       *World
 	service int
 	view    *View
-	pods    map[PodID]*Pod // nil: it looks at slices only
+	pods    map[api.PodID]*api.Pod // nil: it looks at slices only
 }
 
 // EnrollBalancer gives the controller of a load balancer the name by which actions pause it.
@@ -35,13 +36,13 @@ func (w *World) EnrollBalancer(owner engine.Owner) { w.enroll(world.LBController
 // has arrived.
 func (w *World) WatchEndpoints(name string, owner engine.Owner, e Entry, hear func()) *EndpointWatch {
 	out := &EndpointWatch{w: w, service: e.service, view: w.views.last}
-	watch := w.store.subscribe(name, owner, w.sc.Latency.Watch, func(o object) {
+	watch := w.store.Subscribe(name, owner, w.sc.Latency.Watch, func(o api.Object) {
 		if s, ok := o.(*sliceWrite); ok {
 			out.view = s.view
 			hear()
 		}
-	}, kindSlices)
-	watch.wants = func(o object) bool {
+	}, api.KindSlices)
+	watch.Wants = func(o api.Object) bool {
 		s, ok := o.(*sliceWrite)
 		return ok && s.service == e.service
 	}
@@ -52,14 +53,14 @@ func (w *World) WatchEndpoints(name string, owner engine.Owner, e Entry, hear fu
 // has changed.
 func (x *EndpointWatch) WatchPods(name string, owner engine.Owner, hear func()) {
 	w := x.w
-	x.pods = map[PodID]*Pod{}
+	x.pods = map[api.PodID]*api.Pod{}
 	for _, wl := range w.services[x.service].members {
 		for _, p := range w.live[wl] {
 			x.pods[p.ID] = p
 		}
 	}
-	watch := w.store.subscribe(name, owner, w.sc.Latency.Watch, func(o object) {
-		p, ok := o.(*Pod)
+	watch := w.store.Subscribe(name, owner, w.sc.Latency.Watch, func(o api.Object) {
+		p, ok := o.(*api.Pod)
 		switch {
 		case !ok:
 		case p.Gone:
@@ -68,18 +69,20 @@ func (x *EndpointWatch) WatchPods(name string, owner engine.Owner, hear func()) 
 			x.pods[p.ID] = p
 			hear()
 		}
-	}, kindPod)
-	watch.wants = func(o object) bool {
-		p, ok := o.(*Pod)
+	}, api.KindPod)
+	watch.Wants = func(o api.Object) bool {
+		p, ok := o.(*api.Pod)
 		return ok && w.selects(x.service, p.Workload)
 	}
 }
 
 // Pod is the version of a pod that the watch has brought, nil for none.
-func (x *EndpointWatch) Pod(id PodID) *Pod { return x.pods[id] }
+func (x *EndpointWatch) Pod(id api.PodID) *api.Pod { return x.pods[id] }
 
 // Behind says whether the Service of an entry selects a pod.
-func (w *World) Behind(e Entry, id PodID) bool { return w.selects(e.service, w.pods[id].id.Workload) }
+func (w *World) Behind(e Entry, id api.PodID) bool {
+	return w.selects(e.service, w.pods[id].id.Workload)
+}
 
 // Endpoints are those that the watch has brought.
 func (x *EndpointWatch) Endpoints() []Endpoint {
@@ -110,7 +113,7 @@ func (w *World) endpointsIn(v *View, service int) []Endpoint {
 func (w *World) SettledEndpoints(e Entry) []Endpoint {
 	list := w.endpointsIn(w.settledView(), e.service)
 	for i := range list {
-		list[i].Object, _ = w.store.get(key{kindPod, int(list[i].Pod), 0}).(*Pod)
+		list[i].Object, _ = w.store.Get(api.PodKey(list[i].Pod)).(*api.Pod)
 	}
 	return list
 }
@@ -194,7 +197,7 @@ func (w *World) ReachesSettled(e Entry, node int) bool {
 }
 
 // PodInstance returns what runs in a pod, nil when nothing ever did.
-func (w *World) PodInstance(id PodID) *Instance {
+func (w *World) PodInstance(id api.PodID) *Instance {
 	if int(id) >= len(w.instances) {
 		return nil
 	}

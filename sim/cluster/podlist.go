@@ -3,21 +3,23 @@ package cluster
 import (
 	"cmp"
 	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
 )
 
 // podList is pods in order of ID.
-type podList []*Pod
+type podList []*api.Pod
 
-func (l podList) find(id PodID) (int, bool) {
+func (l podList) find(id api.PodID) (int, bool) {
 	if n := len(l); n == 0 || l[n-1].ID < id {
 		return n, false
 	}
-	return slices.BinarySearchFunc(l, id, func(p *Pod, id PodID) int { return cmp.Compare(p.ID, id) })
+	return slices.BinarySearchFunc(l, id, func(p *api.Pod, id api.PodID) int { return cmp.Compare(p.ID, id) })
 }
 
 // set puts a version of a pod in the place of the one before, which it returns; nil is none.
 // The last version takes the pod off the list.
-func (l *podList) set(p *Pod) (old *Pod) {
+func (l *podList) set(p *api.Pod) (old *api.Pod) {
 	i, found := l.find(p.ID)
 	if found {
 		old = (*l)[i]
@@ -45,6 +47,6 @@ func (w *World) podsBehind(service int, pods []podList) podList {
 	for _, wl := range members {
 		all = append(all, pods[wl]...)
 	}
-	slices.SortFunc(all, func(a, b *Pod) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b *api.Pod) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }

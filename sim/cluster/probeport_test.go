@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
 )
 
 func asking(port intstr.IntOrString) *corev1.Probe {
@@ -48,7 +50,7 @@ func TestAProbeOfANamedPortThatIsNotThereMakesARolloutStuck(t *testing.T) {
 		if got == nil != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
 		}
-		if census := w.census(as[*Deployment](w.store.get(key{kindDeployment, 0, 0}))); (census.old == 0) != (c.want == nil) {
+		if census := w.census(as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))); (census.old == 0) != (c.want == nil) {
 			t.Errorf("%s: %+v", c.name, census)
 		}
 	}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -53,7 +54,7 @@ func (c rolloutCounts) complete(replicas int) bool {
 }
 
 // follow looks at a Deployment's progress at the beginning of a sync.
-func (c *deploymentController) follow(d *Deployment, in rolloutInput) {
+func (c *deploymentController) follow(d *api.Deployment, in rolloutInput) {
 	p := c.progress[d.Workload]
 	if p == nil { // at the beginning everything is as it should be
 		p = &progress{done: true}
@@ -79,7 +80,7 @@ func (c *deploymentController) follow(d *Deployment, in rolloutInput) {
 // finds that so it is.
 func (c *deploymentController) watchDeadline(workload int, p *progress) {
 	c.w.eng.Cancel(p.timer)
-	seconds := c.w.deployment(ReplicaSetID{workload, p.revision}).Spec.ProgressDeadlineSeconds
+	seconds := c.w.deployment(api.ReplicaSetID{Workload: workload, Revision: p.revision}).Spec.ProgressDeadlineSeconds
 	if p.done || p.paused || p.exceeded || seconds == nil {
 		return
 	}
@@ -113,6 +114,6 @@ func (w *World) overdue(workload int) string {
 	if p == nil || !p.exceeded {
 		return ""
 	}
-	d := w.deployment(ReplicaSetID{workload, p.revision})
+	d := w.deployment(api.ReplicaSetID{Workload: workload, Revision: p.revision})
 	return DeadlineWords(d.Name, *d.Spec.ProgressDeadlineSeconds)
 }

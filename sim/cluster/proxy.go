@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -54,12 +55,12 @@ type proxyEvents struct {
 func (p *NodeProxy) events() proxyEvents {
 	timed := func(do func(engine.Time)) func(uint64) {
 		run := func(at uint64) { do(engine.Time(at)) }
-		return func(at uint64) { p.w.store.awakeWith(p.owner, run, at) }
+		return func(at uint64) { p.w.store.AwakeWith(p.owner, run, at) }
 	}
 	return proxyEvents{
 		begin: timed(p.begin), finish: timed(p.finish), deliver: timed(p.deliver),
 		arrived: p.arrived, looked: p.looked,
-		hearOthers: func() { p.w.store.awake(p.owner, p.hearOthers) },
+		hearOthers: func() { p.w.store.Awake(p.owner, p.hearOthers) },
 	}
 }
 
@@ -84,10 +85,10 @@ func newNodeProxy(w *World, node int) *NodeProxy {
 	if spec.Mode == "iptables" {
 		p.node4plan.Dialect = plan.IPTables
 	}
-	p.slices = w.store.slices.watch(name, p, w.eng.Component(name), *w.watchLatency(node))
-	watch := w.store.subscribe(name+" node", p.owner, *w.watchLatency(node), p.deliverNode, kindNode)
-	watch.wants = func(o object) bool {
-		n, ok := o.(*Node)
+	p.slices = w.slices.watch(name, p, w.eng.Component(name), *w.watchLatency(node))
+	watch := w.store.Subscribe(name+" node", p.owner, *w.watchLatency(node), p.deliverNode, api.KindNode)
+	watch.Wants = func(o api.Object) bool {
+		n, ok := o.(*api.Node)
 		return ok && n.Number == node
 	}
 	return p
@@ -191,7 +192,7 @@ func (p *NodeProxy) restart() {
 	this := p.restarts
 	filled := p.w.watchLatency(p.node).Sample(p.w.eng.Stream("proxy "+p.w.sc.Nodes[p.node].Name, "restart").Draw(p.restarts))
 	p.w.eng.After(filled, engine.ClassTimer, p.owner, "caches filled", func() {
-		p.w.store.awake(p.owner, func() { p.refill(this) })
+		p.w.store.Awake(p.owner, func() { p.refill(this) })
 	})
 }
 

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"math/bits"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // candidate is a pod that a ReplicaSet may delete, with what the ranking looks at.
 type candidate struct {
-	pod     *Pod
+	pod     *api.Pod
 	rank    int // active pods of the Deployment on the pod's node, this one included
 	ready   age // since when it is Ready
 	created age
@@ -26,7 +27,7 @@ func ageOf(at, now engine.Time) age {
 	return age{second, logAge(now - second)}
 }
 
-func candidateOf(p *Pod, rank int, now engine.Time) candidate {
+func candidateOf(p *api.Pod, rank int, now engine.Time) candidate {
 	return candidate{p, rank, ageOf(p.ReadySince, now), ageOf(p.Created, now)}
 }
 
@@ -83,11 +84,11 @@ func logAge(age engine.Time) int {
 	return bits.Len64(uint64(age)) - 1
 }
 
-func phaseRank(p Phase) int {
+func phaseRank(p api.Phase) int {
 	switch p {
-	case PhasePending:
+	case api.PhasePending:
 		return 0
-	case PhaseUnknown:
+	case api.PhaseUnknown:
 		return 1
 	default:
 		return 2

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -13,7 +14,7 @@ func TestVictims(t *testing.T) {
 	t.Parallel()
 	now := 1000*sec + 500*ms
 	pod := func(edit func(*candidate)) candidate {
-		c := candidate{pod: &Pod{UID: 5, Phase: PhaseRunning, Ready: true, ReadySince: 900 * sec, Created: 890 * sec, DeletedAt: never}, rank: 1}
+		c := candidate{pod: &api.Pod{UID: 5, Phase: api.PhaseRunning, Ready: true, ReadySince: 900 * sec, Created: 890 * sec, DeletedAt: api.Never}, rank: 1}
 		edit(&c)
 		return candidateOf(c.pod, c.rank, now)
 	}
@@ -21,9 +22,9 @@ func TestVictims(t *testing.T) {
 		name          string
 		first, second func(*candidate)
 	}{
-		{"1: without a node before with one", func(c *candidate) { c.pod.Node = -1; c.pod.DeletionCost = 9 }, func(c *candidate) { c.pod.Phase = PhasePending }},
-		{"2: pending before unknown", func(c *candidate) { c.pod.Phase = PhasePending }, func(c *candidate) { c.pod.Phase, c.pod.Ready = PhaseUnknown, false }},
-		{"2: unknown before running", func(c *candidate) { c.pod.Phase = PhaseUnknown }, func(c *candidate) { c.pod.Ready = false }},
+		{"1: without a node before with one", func(c *candidate) { c.pod.Node = -1; c.pod.DeletionCost = 9 }, func(c *candidate) { c.pod.Phase = api.PhasePending }},
+		{"2: pending before unknown", func(c *candidate) { c.pod.Phase = api.PhasePending }, func(c *candidate) { c.pod.Phase, c.pod.Ready = api.PhaseUnknown, false }},
+		{"2: unknown before running", func(c *candidate) { c.pod.Phase = api.PhaseUnknown }, func(c *candidate) { c.pod.Ready = false }},
 		{"3: not ready before ready", func(c *candidate) { c.pod.Ready = false; c.pod.DeletionCost = 9 }, func(c *candidate) {}},
 		{"4: lower deletion cost", func(c *candidate) { c.pod.DeletionCost = -1 }, func(c *candidate) { c.rank = 3 }},
 		{"5: doubled up on its node", func(c *candidate) { c.rank = 2 }, func(c *candidate) { c.pod.ReadySince = 999 * sec }},
@@ -63,17 +64,17 @@ func TestRankCountsAllRevisions(t *testing.T) {
 	w := newBuild(3).nodes(3).start(t, 1)
 	c := newReplicaSetController(w.World)
 	add := func(revision, node int, ready bool) {
-		id := ReplicaSetID{0, revision}
+		id := api.ReplicaSetID{Workload: 0, Revision: revision}
 		p := w.newPod(id)
-		p.Node, p.Phase, p.Ready = node, PhaseRunning, ready
+		p.Node, p.Phase, p.Ready = node, api.PhaseRunning, ready
 		c.workOn(id).pods.set(p)
 	}
 	for node := range 3 {
 		add(0, node, true)
 	}
 	add(1, 1, false) // a new pod beside the second old one
-	old := c.workOn(ReplicaSetID{0, 0}).pods.active(nil)
-	got := c.rank(ReplicaSetID{0, 0}, old)
+	old := c.workOn(api.ReplicaSetID{Workload: 0, Revision: 0}).pods.active(nil)
+	got := c.rank(api.ReplicaSetID{Workload: 0, Revision: 0}, old)
 	if got[0].Node != 1 || !slices.Contains(got[1:], old[0]) {
 		t.Errorf("first victim on node %d, want 1", got[0].Node)
 	}

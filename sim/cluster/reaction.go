@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // reaction is a controller's work queue: a key is worked on some time after news about it,
 // and news in the meantime does not add to the work.
@@ -29,8 +32,8 @@ func newReaction(w *World, owner engine.Owner, name string, latency engine.Dist,
 		r.run(int(key))
 	}
 	retry := func(key uint64) { r.enqueue(int(key)) }
-	r.due = func(key uint64) { w.store.awakeWith(owner, work, key) }
-	r.again = func(key uint64) { w.store.awakeWith(owner, retry, key) }
+	r.due = func(key uint64) { w.store.AwakeWith(owner, work, key) }
+	r.again = func(key uint64) { w.store.AwakeWith(owner, retry, key) }
 	return r
 }
 
@@ -50,31 +53,7 @@ func (r *reaction) enqueueAt(at engine.Time, key int) {
 	r.w.eng.AtWith(max(at, r.w.eng.Now()), engine.ClassTimer, r.owner, r.late, r.again, uint64(key))
 }
 
-// limiter is a client's token bucket. Each controller has one of its own (measured on a real
-// control plane: 20 requests a second, a burst of 30).
-type limiter struct {
-	interval engine.Time // between tokens
-	burst    int
-	full     engine.Time // when the bucket will be full again
-}
-
-// newLimiter is that of a controller that has asked for nothing yet.
-func newLimiter() limiter {
-	return limiter{interval: engine.Second / controllerQPS, burst: controllerBurst}
-}
-
-// take reserves a token and returns when it may be used.
-func (l *limiter) take(now engine.Time) engine.Time {
-	l.full = max(l.full, now) + l.interval
-	return max(now, l.full-engine.Time(l.burst)*l.interval)
-}
-
-// spare takes a token if there is one now, and says whether there was.
-func (l *limiter) spare(now engine.Time) bool {
-	full := max(l.full, now) + l.interval
-	if full-engine.Time(l.burst)*l.interval > now {
-		return false
-	}
-	l.full = full
-	return true
+// controllerLimiter is that of a controller that has asked for nothing yet.
+func controllerLimiter() api.Limiter {
+	return api.NewLimiter(engine.Second/controllerQPS, controllerBurst)
 }

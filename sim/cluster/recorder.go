@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // An object's Events are filtered: 25 at once, and then one each five minutes (client-go
 // tools/record/events_cache.go, defaultSpamBurst and defaultSpamQPS; recalled).
@@ -15,26 +18,26 @@ const (
 type recorder struct {
 	w       *World
 	owner   engine.Owner
-	limit   *limiter
+	limit   *api.Limiter
 	draws   engine.Stream
 	count   uint64
-	filters map[int]*limiter // by the number of the object
-	waiting int              // Events that are not written yet
+	filters map[int]*api.Limiter // by the number of the object
+	waiting int                  // Events that are not written yet
 }
 
-func newRecorder(w *World, owner engine.Owner, component string, limit *limiter) recorder {
-	return recorder{w: w, owner: owner, limit: limit, draws: w.eng.Stream(component, "event"), filters: map[int]*limiter{}}
+func newRecorder(w *World, owner engine.Owner, component string, limit *api.Limiter) recorder {
+	return recorder{w: w, owner: owner, limit: limit, draws: w.eng.Stream(component, "event"), filters: map[int]*api.Limiter{}}
 }
 
 // record has an Event of an object written, unless it had too many.
 func (r *recorder) record(object int) {
 	f := r.filters[object]
 	if f == nil {
-		l := limiter{interval: spamInterval, burst: spamBurst}
+		l := api.NewLimiter(spamInterval, spamBurst)
 		f = &l
 		r.filters[object] = f
 	}
-	if !f.spare(r.w.eng.Now()) {
+	if !f.Spare(r.w.eng.Now()) {
 		return
 	}
 	if r.waiting++; r.waiting == 1 {
@@ -45,9 +48,9 @@ func (r *recorder) record(object int) {
 // write sends the first Event that waits when there is a token, and then the next.
 func (r *recorder) write() {
 	now := r.w.eng.Now()
-	delay := r.limit.take(now) - now + r.w.sc.Latency.APIWrite.Sample(r.draws.Draw(r.count))
+	delay := r.limit.Take(now) - now + r.w.sc.Latency.APIWrite.Sample(r.draws.Draw(r.count))
 	r.count++
-	r.w.store.writeAfter(delay, r.owner, "record event", key{}, func(object) object { return nil }, func() {
+	r.w.store.WriteAfter(delay, r.owner, "record event", api.Key{}, func(api.Object) api.Object { return nil }, func() {
 		if r.waiting--; r.waiting > 0 {
 			r.write()
 		}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -14,7 +15,7 @@ func TestEventsTakeTokensOfTheirController(t *testing.T) {
 	b := newBuild(0)
 	b.Latency.APIWrite = engine.Constant(10 * ms)
 	w := b.start(t, 1)
-	limit := newLimiter()
+	limit := controllerLimiter()
 	r := newRecorder(w.World, w.owner, "test", &limit)
 	written := func() uint64 { return r.count - uint64(min(r.waiting, 1)) }
 	w.at(10*sec, func() {
@@ -29,7 +30,7 @@ func TestEventsTakeTokensOfTheirController(t *testing.T) {
 	}
 	w.run(12 * sec)
 	// Of 30 tokens 26 are taken, and those of 1.74 s have come since the last Event was written.
-	if got := written(); got != 26 || r.waiting != 0 || limit.take(w.eng.Now()) != w.eng.Now() {
+	if got := written(); got != 26 || r.waiting != 0 || limit.Take(w.eng.Now()) != w.eng.Now() {
 		t.Errorf("%d Events and %d that wait, want 26 and none", got, r.waiting)
 	}
 	w.at(309*sec, func() { r.record(1) })
@@ -44,7 +45,7 @@ func TestEventsTakeTokensOfTheirController(t *testing.T) {
 	}
 	w.at(320*sec, func() {
 		for range 30 {
-			limit.take(w.eng.Now())
+			limit.Take(w.eng.Now())
 		}
 		r.record(3)
 	})
@@ -69,11 +70,11 @@ func TestASyncEndsWithItsStatus(t *testing.T) {
 	b.Latency.APIWrite = engine.Constant(100 * ms)
 	w := b.start(t, 1)
 	sizes := map[int]engine.Time{}
-	w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o object) {
-		if rs := as[*ReplicaSet](o); sizes[rs.Replicas] == 0 {
+	w.store.Subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o api.Object) {
+		if rs := as[*api.ReplicaSet](o); sizes[rs.Replicas] == 0 {
 			sizes[rs.Replicas] = w.eng.Now()
 		}
-	}, kindReplicaSet)
+	}, api.KindReplicaSet)
 	w.do(10*sec, "scale", "web", "3")
 	w.do(10150*ms, "scale", "web", "4")
 	w.run(30 * sec)
@@ -86,20 +87,20 @@ func TestASyncEndsWithItsStatus(t *testing.T) {
 // the same one whenever a seed is run again.
 func TestEqualVictimsAreDrawn(t *testing.T) {
 	t.Parallel()
-	count := map[PodID]int{}
+	count := map[api.PodID]int{}
 	for seed := range uint64(60) {
-		var victims [2]PodID
+		var victims [2]api.PodID
 		for i := range victims {
 			w := newBuild(0).start(t, seed)
 			w.do(10*sec, "scale", "web", "4") // all created and ready in the same second
 			w.do(30*sec, "scale", "web", "3")
 			w.run(31 * sec)
-			left := map[PodID]bool{}
+			left := map[api.PodID]bool{}
 			for _, id := range w.livePods {
 				left[id] = true
 			}
-			for id := range PodID(4) {
-				if p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod); !ok || p.Deleting() {
+			for id := range api.PodID(4) {
+				if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); !ok || p.Deleting() {
 					victims[i] = id
 				}
 			}
@@ -109,7 +110,7 @@ func TestEqualVictimsAreDrawn(t *testing.T) {
 		}
 		count[victims[0]]++
 	}
-	for id := range PodID(4) {
+	for id := range api.PodID(4) {
 		if count[id] < 5 {
 			t.Errorf("pod %d is the victim in %d of 60 runs: %v", id, count[id], count)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -21,8 +22,8 @@ type replicaSetController struct {
 	w      *World
 	owner  engine.Owner
 	react  *reaction
-	limit  limiter
-	work   map[ReplicaSetID]*setWork
+	limit  api.Limiter
+	work   map[api.ReplicaSetID]*setWork
 	events recorder
 	victims
 }
@@ -30,16 +31,16 @@ type replicaSetController struct {
 // setWork is what the controller knows of one ReplicaSet, and is at with it.
 type setWork struct {
 	expectations
-	set     *ReplicaSet // as the watch has shown it, nil when there is none
-	pods    podList     // the same
-	wrote   status      // the status last asked to be written
-	written bool        // there is one
-	busy    bool        // its sync waits for its writes
-	again   bool        // there was news since
+	set     *api.ReplicaSet // as the watch has shown it, nil when there is none
+	pods    podList         // the same
+	wrote   status          // the status last asked to be written
+	written bool            // there is one
+	busy    bool            // its sync waits for its writes
+	again   bool            // there was news since
 
 	// What the sync under way has seen at its beginning, and when it is to come back.
-	of          *ReplicaSet
-	active      []*Pod // its memory is used again by the next sync
+	of          *api.ReplicaSet
+	active      []*api.Pod // its memory is used again by the next sync
 	terminating int
 	next        engine.Time
 
@@ -50,7 +51,7 @@ type setWork struct {
 // yet; until it has, the controller neither creates nor deletes.
 type expectations struct {
 	creating int
-	deleting map[PodID]bool
+	deleting map[api.PodID]bool
 }
 
 func (e *expectations) met() bool { return e.creating == 0 && len(e.deleting) == 0 }
@@ -59,45 +60,45 @@ type status struct{ pods, ready, available, terminating, observed int }
 
 func newReplicaSetController(w *World) *replicaSetController {
 	c := &replicaSetController{
-		w: w, owner: w.eng.Register("replicaset-controller"), limit: newLimiter(), work: map[ReplicaSetID]*setWork{},
+		w: w, owner: w.eng.Register("replicaset-controller"), limit: controllerLimiter(), work: map[api.ReplicaSetID]*setWork{},
 	}
 	c.events = newRecorder(w, c.owner, "replicaset-controller", &c.limit)
 	c.react = newReaction(w, c.owner, "replicaset-controller", w.sc.Latency.Controller, func(k int) { c.sync(unpackSet(k)) })
-	w.store.subscribe("replicaset-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindReplicaSet, kindPod)
+	w.store.Subscribe("replicaset-controller", c.owner, w.sc.Latency.Watch, c.deliver, api.KindReplicaSet, api.KindPod)
 	return c
 }
 
 // packSet makes a work-queue key of a ReplicaSet.
-func packSet(id ReplicaSetID) int { return id.Workload<<20 | id.Revision }
+func packSet(id api.ReplicaSetID) int { return id.Workload<<20 | id.Revision }
 
-func unpackSet(k int) ReplicaSetID { return ReplicaSetID{k >> 20, k & (1<<20 - 1)} }
+func unpackSet(k int) api.ReplicaSetID { return api.ReplicaSetID{Workload: k >> 20, Revision: k & (1<<20 - 1)} }
 
 // workOn returns what there is to a ReplicaSet.
-func (c *replicaSetController) workOn(id ReplicaSetID) *setWork {
+func (c *replicaSetController) workOn(id api.ReplicaSetID) *setWork {
 	s := c.work[id]
 	if s == nil {
-		s = &setWork{expectations: expectations{deleting: map[PodID]bool{}}}
+		s = &setWork{expectations: expectations{deleting: map[api.PodID]bool{}}}
 		s.status, s.finish = func() { c.updateStatus(s) }, func() { c.finish(s) }
 		c.work[id] = s
 	}
 	return s
 }
 
-func (c *replicaSetController) deliver(o object) {
+func (c *replicaSetController) deliver(o api.Object) {
 	switch o := o.(type) {
-	case *ReplicaSet:
+	case *api.ReplicaSet:
 		if o.Gone {
 			c.workOn(o.ID).set = nil
 			return
 		}
 		c.workOn(o.ID).set = o
 		c.react.enqueue(packSet(o.ID))
-	case *Pod:
+	case *api.Pod:
 		c.deliverPod(o)
 	}
 }
 
-func (c *replicaSetController) deliverPod(p *Pod) {
+func (c *replicaSetController) deliverPod(p *api.Pod) {
 	if p.ReplicaSet == nil {
 		return
 	}
@@ -113,7 +114,7 @@ func (c *replicaSetController) deliverPod(p *Pod) {
 
 // sync creates or deletes what is missing or too much, waits for the answers, and writes the
 // status: of the pods as they were when it began.
-func (c *replicaSetController) sync(id ReplicaSetID) {
+func (c *replicaSetController) sync(id api.ReplicaSetID) {
 	s := c.workOn(id)
 	switch {
 	case s.set == nil:
@@ -138,7 +139,7 @@ func (c *replicaSetController) sync(id ReplicaSetID) {
 // finish ends a sync; what came meanwhile is looked at now.
 func (c *replicaSetController) finish(s *setWork) {
 	key := packSet(s.of.ID)
-	if s.next != never {
+	if s.next != api.Never {
 		c.react.enqueueAt(s.next, key)
 	}
 	s.busy = false
@@ -160,7 +161,7 @@ func (l podList) terminating() int {
 }
 
 // active appends the active pods.
-func (l podList) active(out []*Pod) []*Pod {
+func (l podList) active(out []*api.Pod) []*api.Pod {
 	for _, p := range l {
 		if p.Active() {
 			out = append(out, p)
@@ -171,12 +172,12 @@ func (l podList) active(out []*Pod) []*Pod {
 
 // createBatch creates pods by slow start: one, then two, four, eight ..., each batch after the
 // answers to the one before.
-func (c *replicaSetController) createBatch(id ReplicaSetID, left, size int, done func()) {
+func (c *replicaSetController) createBatch(id api.ReplicaSetID, left, size int, done func()) {
 	n := min(left, size)
 	answered := 0
 	for range n {
 		pod := c.w.newPod(id)
-		c.w.store.limited(&c.limit, c.owner, "create pod", key{kindPod, int(pod.ID), 0}, func(object) object {
+		c.w.store.Limited(&c.limit, c.owner, "create pod", api.PodKey(pod.ID), func(api.Object) api.Object {
 			created := *pod
 			created.Created = c.w.eng.Now()
 			return &created
@@ -194,7 +195,7 @@ func (c *replicaSetController) createBatch(id ReplicaSetID, left, size int, done
 }
 
 // deletePods deletes the first n by ranking, all at once; without ranking if all must go.
-func (c *replicaSetController) deletePods(id ReplicaSetID, active []*Pod, n int, done func()) {
+func (c *replicaSetController) deletePods(id api.ReplicaSetID, active []*api.Pod, n int, done func()) {
 	victims := active
 	if n < len(active) {
 		victims = c.rank(id, active)[:n]
@@ -211,7 +212,7 @@ func (c *replicaSetController) deletePods(id ReplicaSetID, active []*Pod, n int,
 		}
 	}
 	for _, p := range victims {
-		c.w.store.limited(&c.limit, c.owner, "delete pod", key{kindPod, int(p.ID), 0}, c.w.deletion(p.ID), answered)
+		c.w.store.Limited(&c.limit, c.owner, "delete pod", api.PodKey(p.ID), c.w.deletion(p.ID), answered)
 	}
 }
 
@@ -220,12 +221,12 @@ type victims struct {
 	onNode []int // active pods, by node + 1
 	list   []candidate
 	sorted []*candidate // of list
-	ranked []*Pod
+	ranked []*api.Pod
 }
 
 // rank orders pods by who goes first; the list lasts until the next ranking. A pod's rank is how many
 // active pods the Deployment has on its node, over all its ReplicaSets.
-func (c *replicaSetController) rank(id ReplicaSetID, active []*Pod) []*Pod {
+func (c *replicaSetController) rank(id api.ReplicaSetID, active []*api.Pod) []*api.Pod {
 	c.onNode = append(c.onNode[:0], make([]int, len(c.w.sc.Nodes)+1)...)
 	for other, s := range c.work { // order: sums do not depend on it
 		if other.Workload == id.Workload {
@@ -260,12 +261,12 @@ func (w *World) goesFirst(a, b *candidate) int {
 
 // byChance orders pods that nothing tells apart: the controller sorts them as it happens to find
 // them (docs/model/measured.md 1 UID tie-break: the choice is arbitrary).
-func (w *World) byChance(a, b *Pod) int {
+func (w *World) byChance(a, b *api.Pod) int {
 	return cmp.Or(cmp.Compare(w.chance(a), w.chance(b)), cmp.Compare(a.ID, b.ID))
 }
 
 // chance is a pod's draw among equals.
-func (w *World) chance(p *Pod) uint64 {
+func (w *World) chance(p *api.Pod) uint64 {
 	info := w.pods[p.ID]
 	if !info.drawn {
 		info.drawn, info.chance = true, w.eng.Stream(p.Name, "victim").Draw(0)
@@ -280,7 +281,7 @@ func (c *replicaSetController) updateStatus(of *setWork) {
 	id := of.of.ID
 	minReady := c.w.minReady(id.Workload)
 	s := status{pods: len(of.active), terminating: of.terminating, observed: of.of.Replicas}
-	of.next = never
+	of.next = api.Never
 	for _, p := range of.active {
 		if !p.Ready {
 			continue
@@ -288,7 +289,7 @@ func (c *replicaSetController) updateStatus(of *setWork) {
 		s.ready++
 		if at := availableAt(p.ReadySince, minReady); at <= now {
 			s.available++
-		} else if of.next == never || at < of.next {
+		} else if of.next == api.Never || at < of.next {
 			of.next = at
 		}
 	}
@@ -297,8 +298,8 @@ func (c *replicaSetController) updateStatus(of *setWork) {
 		return
 	}
 	of.wrote, of.written = s, true
-	c.w.store.limited(&c.limit, c.owner, "replicaset status", key{kindReplicaSet, id.Workload, id.Revision}, func(o object) object {
-		cur, ok := o.(*ReplicaSet)
+	c.w.store.Limited(&c.limit, c.owner, "replicaset status", api.ReplicaSetKey(id), func(o api.Object) api.Object {
+		cur, ok := o.(*api.ReplicaSet)
 		if !ok {
 			return nil
 		}

@@ -1,6 +1,10 @@
 package cluster
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+)
 
 // A ReplicaSet is written where its size changes, or, as sizes are shared out, where its annotations would: of the size asked for and of how many
 // pods there may be, either of which says that it is another (Kubernetes 1.36 pkg/controller/deployment/util/deployment_util.go,
@@ -23,9 +27,9 @@ func TestWhichReplicaSetsAreWrittenAsASizeIsShared(t *testing.T) {
 	} {
 		w := newBuild(4).strategy("1", "0").start(t, 1)
 		w.run(sec)
-		annotated := *as[*ReplicaSet](w.store.get(key{kindReplicaSet, 0, 0}))
+		annotated := *as[*api.ReplicaSet](w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: 0, Revision: 0})))
 		annotated.Desired, annotated.MaxReplicas = c.desired, c.most
-		d := as[*Deployment](w.store.get(key{kindDeployment, 0, 0}))
+		d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
 		w.deploy.apply(d, rolloutInput{replicas: 4, surge: 1, newRS: &annotated}, []scale{{rs: &annotated, size: c.size, annotate: c.annotate}})
 		if busy := w.deploy.busy[0]; busy != c.want {
 			t.Errorf("%s: waits for an answer: %v", c.name, busy)

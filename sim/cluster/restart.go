@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // Crash-loop back-off (Kubernetes 1.36 kuberuntime_manager.go, doBackOff, and client-go
 // flowcontrol.Backoff; verified).
@@ -81,7 +84,7 @@ func (c *container) restart(ended engine.Time) {
 	now := w.eng.Now()
 	c.starting = true
 	n := uint64(c.generation)
-	if ended != never {
+	if ended != api.Never {
 		if left := min(longestRetry, c.backoff.left(ended, now)); left > 0 {
 			// The kubelet comes back when it is over, or up to half as long again later.
 			extra := engine.Time(engine.Below(w.eng.Stream(c.String(), "back-off").Draw(n), int(left/2)+1))

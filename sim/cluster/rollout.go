@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // scale is one ReplicaSet's new size.
 type scale struct {
-	rs   *ReplicaSet
+	rs   *api.ReplicaSet
 	size int
 	// annotate writes the size annotations even if the size stays.
 	annotate bool
@@ -23,14 +24,14 @@ type scale struct {
 type rolloutInput struct {
 	replicas           int // spec.replicas
 	surge, unavailable int
-	rolling            bool          // the strategy is RollingUpdate
-	newRS              *ReplicaSet   // of the current template, nil when there is none yet
-	oldRSs             []*ReplicaSet // oldest first
+	rolling            bool              // the strategy is RollingUpdate
+	newRS              *api.ReplicaSet   // of the current template, nil when there is none yet
+	oldRSs             []*api.ReplicaSet // oldest first
 }
 
 // all lists the ReplicaSets, old ones first.
-func (in *rolloutInput) all() iter.Seq[*ReplicaSet] {
-	return func(yield func(*ReplicaSet) bool) {
+func (in *rolloutInput) all() iter.Seq[*api.ReplicaSet] {
+	return func(yield func(*api.ReplicaSet) bool) {
 		for _, rs := range in.oldRSs {
 			if !yield(rs) {
 				return
@@ -43,8 +44,8 @@ func (in *rolloutInput) all() iter.Seq[*ReplicaSet] {
 }
 
 // active lists the ReplicaSets that are to have pods.
-func (in *rolloutInput) active() []*ReplicaSet {
-	var out []*ReplicaSet
+func (in *rolloutInput) active() []*api.ReplicaSet {
+	var out []*api.ReplicaSet
 	for rs := range in.all() {
 		if rs.Replicas != 0 {
 			out = append(out, rs)
@@ -98,7 +99,7 @@ func newSize(in rolloutInput) int {
 // have: the controller calls that an invalid request, and does nothing more until the status
 // has followed (cleanupUnhealthyReplicas; verified).
 func scaleDownOld(in rolloutInput) []scale {
-	old := slices.DeleteFunc(slices.Clone(in.oldRSs), func(rs *ReplicaSet) bool { return rs.Replicas == 0 })
+	old := slices.DeleteFunc(slices.Clone(in.oldRSs), func(rs *api.ReplicaSet) bool { return rs.Replicas == 0 })
 	minAvailable := in.replicas - in.unavailable
 	budget := in.total() - minAvailable - (in.newRS.Replicas - in.newRS.Available)
 	if len(old) == 0 || budget <= 0 {
@@ -121,7 +122,7 @@ func scaleDownOld(in rolloutInput) []scale {
 }
 
 // cleanUp takes unavailable pods off the sizes. It returns false when a status is behind.
-func cleanUp(old []*ReplicaSet, size []int, budget int) bool {
+func cleanUp(old []*api.ReplicaSet, size []int, budget int) bool {
 	for i, rs := range old {
 		if budget <= 0 {
 			break
@@ -136,7 +137,7 @@ func cleanUp(old []*ReplicaSet, size []int, budget int) bool {
 	return true
 }
 
-func resized(sets []*ReplicaSet, size []int) []scale {
+func resized(sets []*api.ReplicaSet, size []int) []scale {
 	var out []scale
 	for i, rs := range sets {
 		if size[i] != rs.Replicas {
@@ -174,14 +175,14 @@ func rescale(in rolloutInput) []scale {
 // proportional shares a change of spec.replicas among the active ReplicaSets of a rollout in
 // progress: each in proportion to its size, the largest first, what rounding leaves to the
 // largest. All of them get new annotations.
-func proportional(in rolloutInput, active []*ReplicaSet) []scale {
+func proportional(in rolloutInput, active []*api.ReplicaSet) []scale {
 	allowed := in.replicas + in.surge
 	if in.replicas == 0 {
 		allowed = 0
 	}
 	left := allowed - in.total()
 	grow := left > 0
-	slices.SortStableFunc(active, func(a, b *ReplicaSet) int {
+	slices.SortStableFunc(active, func(a, b *api.ReplicaSet) int {
 		switch {
 		case left == 0:
 			return 0
@@ -210,7 +211,7 @@ func proportional(in rolloutInput, active []*ReplicaSet) []scale {
 }
 
 // fraction is what a ReplicaSet's size changes by if it keeps its part of the whole.
-func fraction(rs *ReplicaSet, replicas, allowed int) int {
+func fraction(rs *api.ReplicaSet, replicas, allowed int) int {
 	if replicas == 0 {
 		return -rs.Replicas
 	}
@@ -220,7 +221,7 @@ func fraction(rs *ReplicaSet, replicas, allowed int) int {
 	return roundDiv(rs.Replicas*allowed, rs.MaxReplicas) - rs.Replicas
 }
 
-func compareSetAges(a, b *ReplicaSet) int {
+func compareSetAges(a, b *api.ReplicaSet) int {
 	if n := cmp.Compare(a.Created, b.Created); n != 0 {
 		return n
 	}

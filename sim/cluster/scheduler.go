@@ -3,6 +3,7 @@ package cluster
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -14,30 +15,30 @@ import (
 type scheduler struct {
 	w       *World
 	owner   engine.Owner
-	pods    map[PodID]*Pod
-	assumed map[PodID]int // bound, but the watch has not shown it yet
-	pending []PodID       // waiting for a node, in order of arrival
+	pods    map[api.PodID]*api.Pod
+	assumed map[api.PodID]int // bound, but the watch has not shown it yet
+	pending []api.PodID       // waiting for a node, in order of arrival
 	draws   engine.Stream
 	count   uint64
 
 	// all and same count the pods on each node, all of them and by workload, sets by revision.
 	all  []int
 	same [][]int
-	sets map[ReplicaSetID][]int
+	sets map[api.ReplicaSetID][]int
 	// taints are what keeps pods off each node, left the nodes that are going away, ports what
 	// the pods on a node take of it.
 	taints [][]corev1.Taint
 	left   []bool
 	ports  []map[scenario.HostPort]int
-	needs  map[ReplicaSetID]*needs
+	needs  map[api.ReplicaSetID]*needs
 }
 
 func newScheduler(w *World) *scheduler {
 	s := &scheduler{
-		w: w, owner: w.eng.Register("scheduler"), pods: map[PodID]*Pod{}, assumed: map[PodID]int{},
+		w: w, owner: w.eng.Register("scheduler"), pods: map[api.PodID]*api.Pod{}, assumed: map[api.PodID]int{},
 		draws: w.eng.Stream("scheduler", "bind"),
 		all:   make([]int, len(w.sc.Nodes)), same: make([][]int, len(w.sc.Workloads)), left: make([]bool, len(w.sc.Nodes)),
-		sets: map[ReplicaSetID][]int{}, needs: map[ReplicaSetID]*needs{},
+		sets: map[api.ReplicaSetID][]int{}, needs: map[api.ReplicaSetID]*needs{},
 	}
 	for n := range w.sc.Nodes {
 		s.taints = append(s.taints, scenario.TaintsOf(w.sc.Nodes[n].Object))
@@ -46,12 +47,12 @@ func newScheduler(w *World) *scheduler {
 	for i := range s.same {
 		s.same[i] = make([]int, len(w.sc.Nodes))
 	}
-	w.store.subscribe("scheduler", s.owner, w.sc.Latency.Watch, s.deliver, kindPod)
+	w.store.Subscribe("scheduler", s.owner, w.sc.Latency.Watch, s.deliver, api.KindPod)
 	return s
 }
 
-func (s *scheduler) deliver(o object) {
-	p, ok := o.(*Pod)
+func (s *scheduler) deliver(o api.Object) {
+	p, ok := o.(*api.Pod)
 	if !ok {
 		return
 	}
@@ -68,7 +69,7 @@ func (s *scheduler) deliver(o object) {
 }
 
 // know puts a version of a pod in the place of what was known of it.
-func (s *scheduler) know(p *Pod) {
+func (s *scheduler) know(p *api.Pod) {
 	if p.Node >= 0 {
 		s.forget(p.ID)
 		s.on(p, p.Node, 1)
@@ -77,7 +78,7 @@ func (s *scheduler) know(p *Pod) {
 }
 
 // forget drops a pod with all that is known of it.
-func (s *scheduler) forget(id PodID) {
+func (s *scheduler) forget(id api.PodID) {
 	if p := s.pods[id]; p != nil {
 		if node, assumed := s.assumed[id]; assumed {
 			s.on(p, node, -1)
@@ -90,13 +91,13 @@ func (s *scheduler) forget(id PodID) {
 }
 
 // assume has a pod count on a node from now on.
-func (s *scheduler) assume(p *Pod, node int) {
+func (s *scheduler) assume(p *api.Pod, node int) {
 	s.assumed[p.ID] = node
 	s.on(p, node, 1)
 }
 
 // on has a pod count on a node, more being 1, or no longer, more being -1.
-func (s *scheduler) on(p *Pod, node, more int) {
+func (s *scheduler) on(p *api.Pod, node, more int) {
 	id := s.w.pods[p.ID].id
 	if s.sets[id] == nil {
 		s.sets[id] = make([]int, len(s.w.sc.Nodes))
@@ -112,11 +113,11 @@ func (s *scheduler) on(p *Pod, node, more int) {
 }
 
 // later schedules a pod after the scheduler's latency.
-func (s *scheduler) later(id PodID) {
+func (s *scheduler) later(id api.PodID) {
 	delay := s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))
 	s.count++
 	s.w.eng.After(delay, engine.ClassTimer, s.owner, "schedule", func() {
-		s.w.store.awake(s.owner, func() { s.schedule(id) })
+		s.w.store.Awake(s.owner, func() { s.schedule(id) })
 	})
 }
 
@@ -129,7 +130,7 @@ func (s *scheduler) retry() {
 	}
 }
 
-func (s *scheduler) schedule(id PodID) {
+func (s *scheduler) schedule(id api.PodID) {
 	p := s.pods[id]
 	if p == nil || p.Deleting() {
 		return
@@ -140,8 +141,8 @@ func (s *scheduler) schedule(id PodID) {
 		return
 	}
 	s.assume(p, node)
-	s.w.store.write(s.owner, "bind pod", key{kindPod, int(id), 0}, func(o object) object {
-		cur, ok := o.(*Pod)
+	s.w.store.Write(s.owner, "bind pod", api.PodKey(id), func(o api.Object) api.Object {
+		cur, ok := o.(*api.Pod)
 		if !ok || cur.Gone || cur.Deleting() {
 			return nil
 		}
@@ -152,7 +153,7 @@ func (s *scheduler) schedule(id PodID) {
 }
 
 // choose returns the best node for a pod, -1 when none is allowed.
-func (s *scheduler) choose(p *Pod) int {
+func (s *scheduler) choose(p *api.Pod) int {
 	all, same := s.all, s.same[p.Workload]
 	best := -1
 	for n := range s.w.sc.Nodes {

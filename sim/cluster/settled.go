@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -23,7 +24,7 @@ type settledService struct {
 }
 
 // changedPod notes that a pod in the API has become another; either may be nil.
-func (w *World) changedPod(old, p *Pod) {
+func (w *World) changedPod(old, p *api.Pod) {
 	for _, service := range w.servicesOf(p.Workload) {
 		was, wasIn := w.endpointOf(old, service)
 		is, in := w.endpointOf(p, service)
@@ -45,8 +46,8 @@ func (w *World) changedPod(old, p *Pod) {
 func (s *settledService) outdate() { s.outdated, s.all = true, true }
 
 // change puts one endpoint into the list, or takes it off.
-func (s *settledService) change(id PodID, e endpointState, in bool) {
-	i, found := slices.BinarySearchFunc(s.endpoints, id, func(e entry, id PodID) int { return cmp.Compare(e.id, id) })
+func (s *settledService) change(id api.PodID, e endpointState, in bool) {
+	i, found := slices.BinarySearchFunc(s.endpoints, id, func(e entry, id api.PodID) int { return cmp.Compare(e.id, id) })
 	switch {
 	case in && found:
 		s.endpoints[i].endpointState = e
@@ -62,7 +63,7 @@ func (s *settledService) change(id PodID, e endpointState, in bool) {
 
 // chunkOf says in which slice of the settled view a pod is: they go by ID, so that few slices
 // change.
-func chunkOf(id PodID) int { return int(id) / maxEndpointsPerSlice }
+func chunkOf(id api.PodID) int { return int(id) / maxEndpointsPerSlice }
 
 // changedSlices notes that a Service's slices in the API have changed.
 func (w *World) changedSlices(service int) {
@@ -164,7 +165,7 @@ func (w *World) agree(service int) bool {
 	for _, part := range w.sliceState[service] { // order: only counts, and any difference decides
 		n += len(part)
 		for i := range part {
-			at, found := slices.BinarySearchFunc(want, part[i].id, func(e entry, id PodID) int { return cmp.Compare(e.id, id) })
+			at, found := slices.BinarySearchFunc(want, part[i].id, func(e entry, id api.PodID) int { return cmp.Compare(e.id, id) })
 			if !found || !want[at].same(part[i]) {
 				return false
 			}

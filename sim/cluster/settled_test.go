@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -60,7 +61,7 @@ func (w *testWorld) compareWithAnew(t *testing.T) {
 	t.Helper()
 	var pods podList
 	for _, id := range w.livePods {
-		pods = append(pods, as[*Pod](w.store.get(key{kindPod, int(id), 0})))
+		pods = append(pods, as[*api.Pod](w.store.Get(api.PodKey(id))))
 	}
 	want := w.endpointsOf(nil, 0, pods)
 	if h := w.services[0].hints; h.mode == scenario.HintsProportional {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -23,7 +24,7 @@ type sliceController struct {
 	spare    [][]entry // lists of before, to be written over
 	inFlight []int
 	backoff  []engine.Time
-	limit    limiter
+	limit    api.Limiter
 	// busy counts a service's writes without an answer: its next sync waits for them, and is
 	// due at once if again is set.
 	busy  []int
@@ -35,16 +36,16 @@ func newSliceController(w *World) *sliceController {
 	c := &sliceController{
 		w: w, owner: w.eng.Register("endpointslice-controller"), pods: make([]podList, len(w.sc.Workloads)),
 		written: make([][]entry, n), spare: make([][]entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
-		busy: make([]int, n), again: make([]bool, n), limit: newLimiter(),
+		busy: make([]int, n), again: make([]bool, n), limit: controllerLimiter(),
 	}
 	c.react = newReaction(w, c.owner, "endpointslice-controller", w.sc.Latency.SliceController, c.sync)
-	w.store.subscribe("endpointslice-controller", c.owner, w.sc.Latency.Watch, c.deliver, kindPod, kindSlices)
+	w.store.Subscribe("endpointslice-controller", c.owner, w.sc.Latency.Watch, c.deliver, api.KindPod, api.KindSlices)
 	return c
 }
 
-func (c *sliceController) deliver(o object) {
+func (c *sliceController) deliver(o api.Object) {
 	switch o := o.(type) {
-	case *Pod:
+	case *api.Pod:
 		if old := c.pods[o.Workload].set(o); !relevant(old, o) {
 			return
 		}
@@ -57,7 +58,7 @@ func (c *sliceController) deliver(o object) {
 }
 
 // relevant says whether a change of a pod can change a slice.
-func relevant(old, p *Pod) bool {
+func relevant(old, p *api.Pod) bool {
 	return old == nil || p.Gone || old.Deleting() != p.Deleting() || old.Ready != p.Ready ||
 		old.IP != p.IP || old.Phase.Terminal() != p.Phase.Terminal()
 }
@@ -186,7 +187,7 @@ func (c *sliceController) writeSlice(service, n int, part []entry) {
 	built := c.w.buildSlice(service, n, part)
 	c.inFlight[service]++
 	c.busy[service]++
-	c.w.store.limited(&c.limit, c.owner, "write slice", key{kindSlices, service, n}, func(object) object {
+	c.w.store.Limited(&c.limit, c.owner, "write slice", api.SliceKey(service, n), func(api.Object) api.Object {
 		out := &sliceWrite{service: service, view: c.w.publish(service, n, part, built)}
 		if c.w.services[service].headless {
 			out.records = recordsOf(c.w.slicesInAPI(service))

@@ -3,6 +3,7 @@ package cluster
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -18,7 +19,7 @@ type initialization struct {
 }
 
 // start begins the start sequence of a pod: sandbox, init containers, then containers.
-func (k *kubelet) start(p *Pod) {
+func (k *kubelet) start(p *api.Pod) {
 	wk := k.newWorker(p)
 	sandbox := k.w.sc.Latency.Sandbox.Sample(k.w.eng.Stream(wk.name, "sandbox").Draw(0))
 	k.after(sandbox, "sandbox ready", func() {

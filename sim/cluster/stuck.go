@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -22,11 +23,11 @@ type Stuck struct {
 // controllers have nothing to do, and what they wait for never comes. It is nil when there is none,
 // and while something is under way that may change it.
 func (w *World) StuckRollout() *Stuck {
-	if w.store.down || len(w.store.frozen) > 0 {
+	if w.store.Down() || w.store.AnyFrozen() {
 		return nil
 	}
 	for i := range w.sc.Workloads {
-		d, ok := w.store.get(key{kindDeployment, i, 0}).(*Deployment)
+		d, ok := w.store.Get(api.DeploymentKey(i)).(*api.Deployment)
 		if !ok || !w.begun[i] || d.Paused || !w.waits(d) {
 			continue
 		}
@@ -40,7 +41,7 @@ func (w *World) StuckRollout() *Stuck {
 
 // waits says that a Deployment's controllers have done what they can do: no ReplicaSet is to have
 // another size, and each has as many pods as it asks for, none of them on its way out.
-func (w *World) waits(d *Deployment) bool {
+func (w *World) waits(d *api.Deployment) bool {
 	in := w.deploy.input(d)
 	switch {
 	case in.newRS == nil:
@@ -56,10 +57,10 @@ func (w *World) waits(d *Deployment) bool {
 }
 
 // hindrance finds what a Deployment waits for that never comes, nil for nothing.
-func (w *World) hindrance(d *Deployment) *Stuck {
-	var homeless []*Pod
+func (w *World) hindrance(d *api.Deployment) *Stuck {
+	var homeless []*api.Pod
 	for _, id := range w.sched.pending {
-		if p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod); ok && p.Workload == d.Workload && p.Active() && p.Node < 0 {
+		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); ok && p.Workload == d.Workload && p.Active() && p.Node < 0 {
 			homeless = append(homeless, p)
 		}
 	}
@@ -73,7 +74,7 @@ func (w *World) hindrance(d *Deployment) *Stuck {
 		return nil // it was complete: what happens later is no rollout
 	}
 	for _, id := range w.livePods {
-		p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod)
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
 		if !ok || p.Workload != d.Workload || p.Revision != d.Revision || !p.Active() || p.Ready {
 			continue
 		}
@@ -92,14 +93,14 @@ func (w *World) hindrance(d *Deployment) *Stuck {
 
 // anyLeaving says whether a pod of any workload is on its way out.
 func (w *World) anyLeaving() bool {
-	return slices.ContainsFunc(w.livePods, func(id PodID) bool {
-		p, ok := w.store.get(key{kindPod, int(id), 0}).(*Pod)
+	return slices.ContainsFunc(w.livePods, func(id api.PodID) bool {
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
 		return ok && p.Deleting()
 	})
 }
 
 // neverReady says why a new pod that is not ready will not be, nil when it may be yet.
-func (w *World) neverReady(d *Deployment, p *Pod) *Stuck {
+func (w *World) neverReady(d *api.Deployment, p *api.Pod) *Stuck {
 	server := fmt.Sprintf("spec.template.spec.containers[%d]", w.mainContainer(d.Workload))
 	const back = "an image that does, or kubectl rollout undo"
 	if gates := p.ClosedGates(); p.ContainersReady && len(gates) > 0 && !w.kept(d.Workload, gates[0]) {
@@ -108,7 +109,7 @@ func (w *World) neverReady(d *Deployment, p *Pod) *Stuck {
 			What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates",
 		}
 	}
-	if s := neverAsked(w.podSpec(ReplicaSetID{d.Workload, d.Revision})); s != nil {
+	if s := neverAsked(w.podSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision})); s != nil {
 		return s
 	}
 	i := w.PodInstance(p.ID)
@@ -130,18 +131,18 @@ func (w *World) neverReady(d *Deployment, p *Pod) *Stuck {
 }
 
 // patience says how long a rollout has waited.
-func (w *World) patience(d *Deployment) string {
-	return fmt.Sprintf("%d s after the last progress (progressDeadlineSeconds)", *w.deployment(ReplicaSetID{d.Workload, d.Revision}).Spec.ProgressDeadlineSeconds)
+func (w *World) patience(d *api.Deployment) string {
+	return fmt.Sprintf("%d s after the last progress (progressDeadlineSeconds)", *w.deployment(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.ProgressDeadlineSeconds)
 }
 
 // killedByProbe says that the kubelet restarted the server of a pod for a probe.
-func (w *World) killedByProbe(p *Pod) bool {
+func (w *World) killedByProbe(p *api.Pod) bool {
 	wk := w.kubelets[p.Node].worker(p.ID)
 	return wk != nil && wk.main.orders == EndedLiveness
 }
 
-func probePath(w *World, d *Deployment, server string) string {
-	c := &w.podSpec(ReplicaSetID{d.Workload, d.Revision}).Containers[w.mainContainer(d.Workload)]
+func probePath(w *World, d *api.Deployment, server string) string {
+	c := &w.podSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Containers[w.mainContainer(d.Workload)]
 	switch {
 	case c.StartupProbe != nil:
 		return server + ".startupProbe"
@@ -162,7 +163,7 @@ var phrases = [numObstacles]struct{ one, many string }{
 }
 
 // unschedulable says why pods find no node.
-func (w *World) unschedulable(d *Deployment, pods []*Pod) *Stuck {
+func (w *World) unschedulable(d *api.Deployment, pods []*api.Pod) *Stuck {
 	s, p := w.sched, pods[0]
 	need := s.needsOf(w.pods[p.ID].id)
 	var count [numObstacles]int
@@ -214,7 +215,7 @@ func portWords(p scenario.HostPort, path string) string {
 
 // room says what would let pods be scheduled, by the obstacle that a change of the workload can do
 // most about, and which field is behind it.
-func (w *World) room(d *Deployment, count [numObstacles]int) (what, field string) {
+func (w *World) room(d *api.Deployment, count [numObstacles]int) (what, field string) {
 	blocked := count[portTaken] + count[podRepels]
 	if blocked == 0 {
 		switch {

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -105,7 +106,7 @@ func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
 		if got == nil != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
 		}
-		d := as[*Deployment](w.store.get(key{kindDeployment, 0, 0}))
+		d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
 		if census := w.census(d); (census.old == 0 && len(census.sick) == 0) != (c.want == nil) {
 			t.Errorf("%s: %+v", c.name, census)
 		}
@@ -263,7 +264,7 @@ func TestPodsWithoutANodeArePendingFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	w := newBuild(4).nodes(3).hostPort(80, nil).start(t, 1)
 	w.run(10 * sec)
-	rs := as[*ReplicaSet](w.store.get(key{kindReplicaSet, 0, 0}))
+	rs := as[*api.ReplicaSet](w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: 0, Revision: 0})))
 	if u := w.Usable(0); len(w.sched.pending) != 1 || rs.Pods != 4 || rs.Available != 3 || u.Of != 4 || u.Min != 3 || w.StuckRollout() != nil {
 		t.Errorf("%d pending, %+v, %+v, %+v", len(w.sched.pending), rs, u, w.StuckRollout())
 	}
@@ -298,7 +299,7 @@ func TestPodsThatAreKeptApart(t *testing.T) {
 		w.run(60 * sec)
 		pending := 0
 		for _, id := range w.livePods {
-			if as[*Pod](w.store.get(key{kindPod, int(id), 0})).Node < 0 {
+			if as[*api.Pod](w.store.Get(api.PodKey(id))).Node < 0 {
 				pending++
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -77,14 +78,14 @@ func settle(t *testing.T, seed uint64) {
 
 func atRest(t *testing.T, seed uint64, w *testWorld, want int) {
 	t.Helper()
-	d := as[*Deployment](w.store.get(key{kindDeployment, 0, 0}))
+	d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
 	if d.Replicas != want || len(w.livePods) != want {
 		t.Errorf("seed %d: %d pods of %d, want %d", seed, len(w.livePods), d.Replicas, want)
 		return
 	}
 	for _, id := range w.livePods {
-		p := as[*Pod](w.store.get(key{kindPod, int(id), 0}))
-		if !p.Ready || p.Revision != d.Revision || p.Deleting() || p.Phase != PhaseRunning {
+		p := as[*api.Pod](w.store.Get(api.PodKey(id)))
+		if !p.Ready || p.Revision != d.Revision || p.Deleting() || p.Phase != api.PhaseRunning {
 			t.Errorf("seed %d: %s ready %v, phase %d, deleting %v, but the template is r%d", seed, p.Name, p.Ready, p.Phase, p.Deleting(), d.Revision)
 		}
 		if i := w.Instance(p.IP); i == nil || !i.Accepts() {
@@ -93,7 +94,7 @@ func atRest(t *testing.T, seed uint64, w *testWorld, want int) {
 	}
 	for _, k := range w.kubelets {
 		for id := range k.pods { // order: each for itself
-			if w.store.get(key{kindPod, int(id), 0}) == nil {
+			if w.store.Get(api.PodKey(id)) == nil {
 				t.Errorf("seed %d: a kubelet still has %s", seed, w.podName(id))
 			}
 		}
@@ -103,7 +104,7 @@ func atRest(t *testing.T, seed uint64, w *testWorld, want int) {
 			t.Errorf("seed %d: node %d is late: %s", seed, n, s)
 		}
 	}
-	rs, _ := w.store.get(key{kindReplicaSet, 0, d.Revision}).(*ReplicaSet)
+	rs, _ := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: 0, Revision: d.Revision})).(*api.ReplicaSet)
 	if want > 0 && (rs == nil || rs.Replicas != want || rs.Available != want || rs.Terminating != 0) {
 		t.Errorf("seed %d: the ReplicaSet is %+v", seed, rs)
 	}
@@ -120,22 +121,22 @@ func TestRolloutBounds(t *testing.T) {
 			b := newBuild(replicas).nodes(3).drawn().strategy(f[0], f[1])
 			b.container().ReadinessProbe = probe(0, 1, 1, 3)
 			w := b.start(t, seed)
-			surge, unavailable := w.fenceposts(&Deployment{Replicas: replicas})
+			surge, unavailable := w.fenceposts(&api.Deployment{Replicas: replicas})
 			lowest, highest := replicas, replicas
-			w.store.subscribe("test", w.eng.Register("test"), engine.Dist{}, func(object) {
+			w.store.Subscribe("test", w.eng.Register("test"), engine.Dist{}, func(api.Object) {
 				total, available := 0, 0
 				for r := range 2 {
-					if rs, ok := w.store.get(key{kindReplicaSet, 0, r}).(*ReplicaSet); ok {
+					if rs, ok := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: 0, Revision: r})).(*api.ReplicaSet); ok {
 						total += rs.Replicas
 					}
 				}
 				for _, id := range w.livePods {
-					if p := as[*Pod](w.store.get(key{kindPod, int(id), 0})); p.Active() && p.Ready {
+					if p := as[*api.Pod](w.store.Get(api.PodKey(id))); p.Active() && p.Ready {
 						available++
 					}
 				}
 				lowest, highest = min(lowest, available), max(highest, total)
-			}, kindPod, kindReplicaSet)
+			}, api.KindPod, api.KindReplicaSet)
 			w.do(10*sec, "rolloutRestart", "web", "")
 			w.run(200 * sec)
 			if lowest < replicas-unavailable || highest > replicas+surge {

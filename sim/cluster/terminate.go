@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // terminate runs a pod's termination: liveness and startup probes stop, every container gets
 // its preStop hook and then SIGTERM, sidecars after the others; when all have ended the
@@ -9,7 +12,7 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 // It begins when the news arrives if the kubelet has looked at the containers since it last
 // worked on the pod, else at the next relist (Kubernetes 1.36 pod_workers.go, the wait for a
 // newer runtime cache; verified).
-func (wk *worker) terminate(p *Pod) {
+func (wk *worker) terminate(p *api.Pod) {
 	wk.terminating = true
 	now := wk.k.w.eng.Now()
 	wk.k.after(wk.cacheNewer()-now, "terminate pod", func() {
@@ -126,10 +129,10 @@ func (t *termination) finish() {
 	if wk.instance.Sandbox {
 		w.sandboxGone(wk.instance)
 	}
-	phase := PhaseSucceeded
+	phase := api.PhaseSucceeded
 	for _, c := range wk.all {
 		if t.failed || c.killed {
-			phase = PhaseFailed
+			phase = api.PhaseFailed
 		}
 	}
 	now := w.eng.Now()
@@ -322,7 +325,7 @@ func (c *container) end(how Ending) {
 	c.stopped = nil
 	switch {
 	case stopped != nil:
-		w.store.awake(c.wk.k.owner, stopped)
+		w.store.Awake(c.wk.k.owner, stopped)
 	case !c.wk.terminating:
 		c.wk.noticed() // the kubelet restarts it when it has seen it
 	}

@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // Usable says how many pods of a workload could serve, over a run. A pod is usable while it
 // accepts connections and the API shows it as Ready, terminating or not.
@@ -12,7 +15,7 @@ type Usable struct {
 
 // usablePods counts one workload's usable pods.
 type usablePods struct {
-	pods  map[PodID]bool
+	pods  map[api.PodID]bool
 	since engine.Time // when the number last changed
 	dark  darkPods
 	Usable
@@ -34,7 +37,7 @@ func (u *usablePods) settle(now engine.Time) {
 }
 
 // countUsable looks at a pod again after its listener or its readiness in the API changed.
-func (w *World) countUsable(workload int, id PodID, usable bool) {
+func (w *World) countUsable(workload int, id api.PodID, usable bool) {
 	u := &w.usable[workload]
 	if u.pods[id] == usable {
 		return
@@ -54,11 +57,11 @@ func (w *World) countUsable(workload int, id PodID, usable bool) {
 
 // listenerChanged and podWritten are the two things that usable pods follow.
 func (w *World) listenerChanged(i *Instance) {
-	p, ok := w.store.get(key{kindPod, int(i.Pod), 0}).(*Pod)
+	p, ok := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
 	w.countUsable(i.Workload, i.Pod, ok && p.Ready && i.Accepts())
 }
 
-func (w *World) podWritten(p *Pod) {
+func (w *World) podWritten(p *api.Pod) {
 	i := w.Instance(p.IP)
 	w.countUsable(p.Workload, p.ID, !p.Gone && p.Ready && i != nil && i.Pod == p.ID && i.Accepts())
 }

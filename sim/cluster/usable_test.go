@@ -3,6 +3,7 @@ package cluster
 import (
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -11,7 +12,7 @@ func TestTheFewestUsablePodsAndHowLong(t *testing.T) {
 	w := newBuild(2).start(t, 1)
 	for _, step := range []struct {
 		at     engine.Time // in half seconds
-		id     PodID
+		id     api.PodID
 		usable bool
 	}{{2, 0, false}, {6, 1, false}, {7, 1, true}, {9, 0, true}, {12, 1, false}, {14, 1, true}} {
 		w.run(step.at * sec / 2)

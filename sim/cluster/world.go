@@ -11,6 +11,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
@@ -29,7 +30,8 @@ type World struct {
 	eng      *engine.Engine
 	sc       *world.Scenario
 	observer Observer
-	store    *store
+	store    *api.Store
+	slices   sliceLog // what the nodes' proxies hear of, each in its own time
 	churn    *churn
 	owner    engine.Owner
 
@@ -41,8 +43,8 @@ type World struct {
 	refused  error  // what would follow is not simulated
 
 	pods      []*podInfo // by PodID
-	ordinals  map[ReplicaSetID]int
-	livePods  []PodID       // objects that exist, in ID order
+	ordinals  map[api.ReplicaSetID]int
+	livePods  []api.PodID   // objects that exist, in ID order
 	live      []podList     // their present versions, by workload
 	instances []*Instance   // by PodID; nil where nothing ever ran
 	running   [][]*Instance // those with a sandbox, by workload
@@ -69,7 +71,7 @@ type World struct {
 	begun          []bool       // by workload: an action asked for another template or size
 	chronicle      journalist
 	forced         map[forcing][]*worker
-	applied        map[ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
+	applied        map[api.ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
 
 	components map[string][]engine.Owner // by the name that actions call them
 
@@ -82,8 +84,8 @@ type World struct {
 type podInfo struct {
 	name    string
 	ordinal int // among its ReplicaSet's
-	id      ReplicaSetID
-	pod     *Pod // as created
+	id      api.ReplicaSetID
+	pod     *api.Pod // as created
 
 	chance uint64 // among pods that nothing tells apart, if drawn
 
@@ -114,14 +116,15 @@ func New(sc *world.Scenario, eng *engine.Engine, observer Observer) *World {
 	w := &World{
 		eng: eng, sc: sc, observer: observer,
 		owner:    eng.Register("world"),
-		ordinals: map[ReplicaSetID]int{}, running: make([][]*Instance, len(sc.Workloads)),
+		ordinals: map[api.ReplicaSetID]int{}, running: make([][]*Instance, len(sc.Workloads)),
 		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewTransientCache(sc.Kubernetes.Options),
-		dependencyDown: map[string]bool{}, forced: map[forcing][]*worker{}, applied: map[ReplicaSetID]*appsv1.Deployment{},
+		dependencyDown: map[string]bool{}, forced: map[forcing][]*worker{}, applied: map[api.ReplicaSetID]*appsv1.Deployment{},
 		sliceState: make([]map[int][]entry, len(sc.Services)), settledOf: make([]settledService, len(sc.Services)),
 		live: make([]podList, len(sc.Workloads)), components: map[string][]engine.Owner{},
 	}
-	w.store = newStore(eng, sc.Latency.APIWrite, w.keyName)
-	w.store.changedPod = w.noteWrite
+	w.store = api.New(eng, sc.Latency.APIWrite, w.keyName)
+	w.store.ChangedPod = w.noteWrite
+	w.store.Committed = w.logSlices
 	w.churn = newChurn(w)
 	w.resolve()
 	// IMPORTANT: the order of registration decides who goes first at one and the same moment.
@@ -231,15 +234,15 @@ func mainContainer(spec *corev1.PodTemplateSpec, svc *corev1.Service, server str
 // begin fills the world as it is at time 0, without news to anyone: every cache is filled.
 func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *sliceController) {
 	for i := range w.sc.Workloads {
-		d := &Deployment{Workload: i, Replicas: w.replicas(i), History: []int{0}}
+		d := &api.Deployment{Workload: i, Replicas: w.replicas(i), History: []int{0}}
 		surge, _ := w.fenceposts(d)
-		rs := &ReplicaSet{
-			ID: ReplicaSetID{i, 0}, Created: -30 * 24 * engine.Hour, Replicas: d.Replicas, Desired: d.Replicas, MaxReplicas: d.Replicas + surge,
+		rs := &api.ReplicaSet{
+			ID: api.ReplicaSetID{Workload: i, Revision: 0}, Created: -30 * 24 * engine.Hour, Replicas: d.Replicas, Desired: d.Replicas, MaxReplicas: d.Replicas + surge,
 			Pods: d.Replicas, ObservedReplicas: d.Replicas,
 		}
-		w.store.put(key{kindDeployment, i, 0}, d)
-		w.store.put(key{kindReplicaSet, i, 0}, rs)
-		w.usable[i] = usablePods{pods: map[PodID]bool{}, Usable: Usable{Of: d.Replicas}, dark: darkPods{begun: never}}
+		w.store.Put(api.DeploymentKey(i), d)
+		w.store.Put(api.ReplicaSetKey(api.ReplicaSetID{Workload: i, Revision: 0}), rs)
+		w.usable[i] = usablePods{pods: map[api.PodID]bool{}, Usable: Usable{Of: d.Replicas}, dark: darkPods{begun: api.Never}}
 		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID] = d, rs
 		work := sets.workOn(rs.ID)
 		work.set = rs
@@ -281,11 +284,11 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 
 // firstPod makes a pod that has run for a while, on the node the scheduler would have chosen. One
 // that finds no node is Pending.
-func (w *World) firstPod(id ReplicaSetID, sched *scheduler) *Pod {
+func (w *World) firstPod(id api.ReplicaSetID, sched *scheduler) *api.Pod {
 	p := w.newPod(id)
 	if p.Node = sched.choose(p); p.Node < 0 {
 		sched.pending = append(sched.pending, p.ID)
-		w.store.put(key{kindPod, int(p.ID), 0}, p)
+		w.store.Put(api.PodKey(p.ID), p)
 		w.noteWrite(nil, p)
 		return p
 	}
@@ -295,9 +298,9 @@ func (w *World) firstPod(id ReplicaSetID, sched *scheduler) *Pod {
 	}
 	p.Created = -ages.Sample(w.eng.Stream(p.Name, "age").Draw(0))
 	p.ReadySince = p.Created + 10*engine.Second
-	p.Phase, p.Ready, p.ContainersReady, p.Open = PhaseRunning, true, true, p.Gates
+	p.Phase, p.Ready, p.ContainersReady, p.Open = api.PhaseRunning, true, true, p.Gates
 	p.IP = w.allocateIP(p.ID)
-	w.store.put(key{kindPod, int(p.ID), 0}, p)
+	w.store.Put(api.PodKey(p.ID), p)
 	w.noteWrite(nil, p)
 	w.kubelets[p.Node].adopt(p)
 	return p
@@ -331,34 +334,34 @@ func (w *World) Instance(ip netip.Addr) *Instance {
 }
 
 // newPod numbers and names a pod of a ReplicaSet. Its UID is a draw.
-func (w *World) newPod(id ReplicaSetID) *Pod {
+func (w *World) newPod(id api.ReplicaSetID) *api.Pod {
 	n := w.ordinals[id]
 	w.ordinals[id]++
 	name := fmt.Sprintf("%s r%d %d", w.sc.Workloads[id.Workload].Name(), id.Revision, n)
-	p := &Pod{
-		ID: PodID(len(w.pods)), Name: name, UID: w.eng.Stream(name, "uid").Draw(0), ReplicaSet: &id,
-		Workload: id.Workload, Revision: id.Revision, Node: -1, DeletedAt: never, Created: w.eng.Now(),
+	p := &api.Pod{
+		ID: api.PodID(len(w.pods)), Name: name, UID: w.eng.Stream(name, "uid").Draw(0), ReplicaSet: &id,
+		Workload: id.Workload, Revision: id.Revision, Node: -1, DeletedAt: api.Never, Created: w.eng.Now(),
 		Gates: w.gatesOf(id),
 	}
 	w.pods = append(w.pods, &podInfo{name: name, ordinal: n, id: id, pod: p})
 	return p
 }
 
-func (w *World) podName(id PodID) string { return w.pods[id].name }
+func (w *World) podName(id api.PodID) string { return w.pods[id].name }
 
 // PodName returns a pod's name: its workload, revision and ordinal.
-func (w *World) PodName(id PodID) string { return w.podName(id) }
+func (w *World) PodName(id api.PodID) string { return w.podName(id) }
 
 // deletePod asks the API to delete a pod with its own grace period.
-func (w *World) deletePod(owner engine.Owner, id PodID) {
-	w.store.write(owner, "delete pod", key{kindPod, int(id), 0}, w.deletion(id), nil)
+func (w *World) deletePod(owner engine.Owner, id api.PodID) {
+	w.store.Write(owner, "delete pod", api.PodKey(id), w.deletion(id), nil)
 }
 
 // deletion is what a delete request does to a pod.
-func (w *World) deletion(id PodID) func(object) object {
+func (w *World) deletion(id api.PodID) func(api.Object) api.Object {
 	grace := w.grace(w.pods[id].id)
-	return func(o object) object {
-		p, ok := o.(*Pod)
+	return func(o api.Object) api.Object {
+		p, ok := o.(*api.Pod)
 		if !ok || p.Deleting() {
 			return nil
 		}
@@ -382,18 +385,18 @@ const (
 
 // forceOff takes the object of a pod away without waiting for its kubelet, which ends the processes
 // when it hears of it.
-func (w *World) forceOff(id PodID) {
+func (w *World) forceOff(id api.PodID) {
 	span, err := engine.Uniform(shortestForce, longestForce)
 	if err != nil {
 		panic(err) // constants in order
 	}
 	delay := span.Sample(w.eng.Stream(w.podName(id), "forced deletion").Draw(0))
-	w.eng.After(delay, engine.ClassDelivery, w.store.owner, "remove pod", func() { w.store.commit(key{kindPod, int(id), 0}, gone) })
+	w.store.CommitAfter(delay, "remove pod", api.PodKey(id), gone)
 }
 
 // gone is the last version of a pod.
-func gone(o object) object {
-	p, ok := o.(*Pod)
+func gone(o api.Object) api.Object {
+	p, ok := o.(*api.Pod)
 	if !ok || p.Gone {
 		return nil
 	}
@@ -403,13 +406,13 @@ func gone(o object) object {
 }
 
 // removePod deletes a pod object whose end was reported.
-func (w *World) removePod(owner engine.Owner, id PodID) {
-	w.store.write(owner, "remove pod", key{kindPod, int(id), 0}, gone, nil)
+func (w *World) removePod(owner engine.Owner, id api.PodID) {
+	w.store.Write(owner, "remove pod", api.PodKey(id), gone, nil)
 }
 
 // noteWrite keeps what the store's readers need besides the objects. It hears of every version
 // of a pod, with the one before, nil for none.
-func (w *World) noteWrite(old, p *Pod) {
+func (w *World) noteWrite(old, p *api.Pod) {
 	w.live[p.Workload].set(p)
 	w.changedPod(old, p)
 	w.notePod(old, p)
@@ -446,30 +449,30 @@ func (w *World) selects(service, workload int) bool {
 
 // deployment is the Deployment's spec in force for a revision: the one applied with it, or the
 // newest one before.
-func (w *World) deployment(id ReplicaSetID) *appsv1.Deployment {
+func (w *World) deployment(id api.ReplicaSetID) *appsv1.Deployment {
 	for rev := id.Revision; rev > 0; rev-- {
-		if d := w.applied[ReplicaSetID{id.Workload, rev}]; d != nil {
+		if d := w.applied[api.ReplicaSetID{Workload: id.Workload, Revision: rev}]; d != nil {
 			return d
 		}
 	}
 	return w.sc.Workloads[id.Workload].Deployment
 }
 
-func (w *World) podSpec(id ReplicaSetID) *corev1.PodSpec {
+func (w *World) podSpec(id api.ReplicaSetID) *corev1.PodSpec {
 	return &w.deployment(id).Spec.Template.Spec
 }
 
 // latest identifies a workload's template of the moment.
-func (w *World) latest(workload int) ReplicaSetID {
-	if d, ok := w.store.get(key{kindDeployment, workload, 0}).(*Deployment); ok {
-		return ReplicaSetID{workload, d.Revision}
+func (w *World) latest(workload int) api.ReplicaSetID {
+	if d, ok := w.store.Get(api.DeploymentKey(workload)).(*api.Deployment); ok {
+		return api.ReplicaSetID{Workload: workload, Revision: d.Revision}
 	}
-	return ReplicaSetID{Workload: workload}
+	return api.ReplicaSetID{Workload: workload}
 }
 
 func (w *World) mainContainer(workload int) int { return w.workloads[workload].main }
 
-func (w *World) hook(id ReplicaSetID, c *corev1.Container) world.Hook {
+func (w *World) hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
 	if w.deployment(id) != w.sc.Workloads[id.Workload].Deployment {
 		return servers.HookOf(c, world.Overrides{})
 	}
@@ -477,7 +480,7 @@ func (w *World) hook(id ReplicaSetID, c *corev1.Container) world.Hook {
 }
 
 // grace is a workload's terminationGracePeriodSeconds.
-func (w *World) grace(id ReplicaSetID) engine.Time {
+func (w *World) grace(id api.ReplicaSetID) engine.Time {
 	return world.GraceOf(w.podSpec(id))
 }
 
@@ -487,8 +490,8 @@ func (w *World) minReady(workload int) engine.Time {
 
 func (w *World) replicas(workload int) int { return w.sc.Workloads[workload].Replicas() }
 
-func (w *World) fenceposts(d *Deployment) (surge, unavailable int) {
-	spec := w.deployment(ReplicaSetID{d.Workload, d.Revision}).Spec.Strategy.RollingUpdate
+func (w *World) fenceposts(d *api.Deployment) (surge, unavailable int) {
+	spec := w.deployment(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.Strategy.RollingUpdate
 	if spec == nil || spec.MaxSurge == nil || spec.MaxUnavailable == nil {
 		return 0, 0
 	}
@@ -510,7 +513,7 @@ func (w *World) syncLatency(node int) *engine.Dist {
 }
 
 // app is how the process of a pod behaves: the workload's app, or its revision's. Nobody changes it.
-func (w *World) app(p *Pod) *world.App {
+func (w *World) app(p *api.Pod) *world.App {
 	return w.workloads[p.Workload].apps[min(p.Revision, 1)]
 }
 
@@ -526,18 +529,18 @@ func appsOf(wl *world.Workload) (apps [2]*world.App) {
 }
 
 // keyName names an object by its role and ordinal, for its draws.
-func (w *World) keyName(k key) string {
-	switch k.kind {
-	case kindPod:
-		return w.podName(PodID(k.a))
-	case kindReplicaSet:
-		return fmt.Sprintf("%s r%d", w.sc.Workloads[k.a].Name(), k.b)
-	case kindDeployment:
-		return w.sc.Workloads[k.a].Name()
-	case kindNode:
-		return "node " + w.sc.Nodes[k.a].Name
+func (w *World) keyName(k api.Key) string {
+	switch k.Kind {
+	case api.KindPod:
+		return w.podName(api.PodID(k.A))
+	case api.KindReplicaSet:
+		return fmt.Sprintf("%s r%d", w.sc.Workloads[k.A].Name(), k.B)
+	case api.KindDeployment:
+		return w.sc.Workloads[k.A].Name()
+	case api.KindNode:
+		return "node " + w.sc.Nodes[k.A].Name
 	default:
-		svc := w.sc.Services[k.a].Service
-		return fmt.Sprintf("%s/%s slice %d", svc.Namespace, svc.Name, k.b)
+		svc := w.sc.Services[k.A].Service
+		return fmt.Sprintf("%s/%s slice %d", svc.Namespace, svc.Name, k.B)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 )
 
 // A slice is written for each change of one of its hundred pods. So what all slices of a Service have in common
@@ -58,7 +59,7 @@ type writtenPod struct {
 
 // metaOf returns what is written of a pod beside address, node and conditions. Which slice it is in is
 // of no importance here.
-func (w *World) metaOf(id PodID, e endpointState) *endpoints.Meta {
+func (w *World) metaOf(id api.PodID, e endpointState) *endpoints.Meta {
 	p := w.pods[id]
 	if p.written == nil || p.written.hint != e.hint {
 		node := &w.sc.Nodes[e.node]

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -240,13 +241,13 @@ func TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime(t *testing.T) {
 // ask health ports, a node that says 503 is no way to it any more, unless all do.
 func TestLatenessIsWhenTheLastWayToADeletedPodCloses(t *testing.T) {
 	t.Parallel()
-	rules := func(at engine.Time, node int, pods ...cluster.PodID) cluster.Event {
+	rules := func(at engine.Time, node int, pods ...api.PodID) cluster.Event {
 		return cluster.Event{At: at * engine.Second, Kind: cluster.EventRules, Node: node, Targets: pods}
 	}
 	health := func(at engine.Time, node int, ok bool) cluster.Event {
 		return cluster.Event{At: at * engine.Second, Kind: cluster.EventHealthPort, Node: node, OK: ok}
 	}
-	balancer := func(at engine.Time, node int, pod cluster.PodID, ok bool) cluster.Event {
+	balancer := func(at engine.Time, node int, pod api.PodID, ok bool) cluster.Event {
 		return cluster.Event{At: at * engine.Second, Kind: cluster.EventBalancer, Node: node, Pod: pod, OK: ok}
 	}
 	last := func(e cluster.Event) cluster.Event { // no other pod is in scope

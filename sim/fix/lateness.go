@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -45,7 +46,7 @@ func Patient(s *world.Scenario, workload string) *world.Scenario {
 // somebody asks whether the node has a ready pod it counts all the same: it has none, and whoever asks is late until he has
 // gone elsewhere. Whoever goes when the pod ends, after SIGTERM, goes for that: no hook outlasts him.
 func Lateness(events []cluster.Event) engine.Time {
-	deleted, ended := map[cluster.PodID]engine.Time{}, map[cluster.PodID]bool{}
+	deleted, ended := map[api.PodID]engine.Time{}, map[api.PodID]bool{}
 	ways := map[[2]int]*way{} // by entry, and pod of an ingress controller
 	var late engine.Time
 	for i := range events {
@@ -67,7 +68,7 @@ func Lateness(events []cluster.Event) engine.Time {
 		}
 		w := ways[k]
 		if w == nil {
-			w = &way{rules: map[int][]cluster.PodID{}, healthy: map[int]bool{}, nodes: map[int]bool{}, pods: map[cluster.PodID]bool{}}
+			w = &way{rules: map[int][]api.PodID{}, healthy: map[int]bool{}, nodes: map[int]bool{}, pods: map[api.PodID]bool{}}
 			ways[k] = w
 		}
 		before := w.reached()
@@ -84,12 +85,12 @@ func Lateness(events []cluster.Event) engine.Time {
 
 // way is where the connections of one entry may go.
 type way struct {
-	rules   map[int][]cluster.PodID // by node
-	healthy map[int]bool            // by node; empty when nobody asks the health ports
+	rules   map[int][]api.PodID // by node
+	healthy map[int]bool        // by node; empty when nobody asks the health ports
 	// What a load balancer sends to, without one both are empty.
 	balanced bool
 	nodes    map[int]bool
-	pods     map[cluster.PodID]bool
+	pods     map[api.PodID]bool
 }
 
 func (w *way) hear(e *cluster.Event) {
@@ -114,12 +115,12 @@ func (w *way) hear(e *cluster.Event) {
 // reached lists the pods that new connections may be sent to: those that a load balancer sends
 // to, or by the rules of its nodes; without one by every node, or by those whose health port
 // says so, if any does.
-func (w *way) reached() []cluster.PodID {
+func (w *way) reached() []api.PodID {
 	told := false
 	for _, ok := range w.healthy { // order: any one decides
 		told = told || ok
 	}
-	var out []cluster.PodID
+	var out []api.PodID
 	for pod, ok := range w.pods { // order: a set
 		if ok {
 			out = append(out, pod)

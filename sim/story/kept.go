@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -49,7 +50,7 @@ func (t *Teller) Kept() []ledger.Line {
 }
 
 // FirstDeleted is the pod that Kept tells of, ok false when none was deleted.
-func (t *Teller) FirstDeleted() (pod cluster.PodID, ok bool) {
+func (t *Teller) FirstDeleted() (pod api.PodID, ok bool) {
 	if at := t.firstDeletion(); at >= 0 {
 		return t.events[at].Pod, true
 	}
@@ -72,7 +73,7 @@ func (t *Teller) readyBefore(at int) int {
 }
 
 // leftBy is the event with which the last node's rules stopped leading to a pod, -1 for none.
-func (t *Teller) leftBy(hero cluster.PodID) int {
+func (t *Teller) leftBy(hero api.PodID) int {
 	last, led := -1, map[[2]int]bool{}
 	for i := range t.events {
 		e := &t.events[i]

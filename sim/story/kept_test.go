@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -17,7 +18,7 @@ import (
 // replaced is a rollout in which pod 2 comes before pod 0 goes, and pod 3 before pod 1. Behind each event that the story of pod 0 tells stands yes.
 func replaced() (events []cluster.Event, told []bool) {
 	add := func(yes bool, e cluster.Event) { events, told = append(events, e), append(told, yes) }
-	rules := func(at engine.Time, node int, fallback bool, targets ...cluster.PodID) cluster.Event {
+	rules := func(at engine.Time, node int, fallback bool, targets ...api.PodID) cluster.Event {
 		return cluster.Event{At: at, Kind: cluster.EventRules, Node: node, Targets: targets, Fallback: fallback}
 	}
 	action := &world.Action{Operation: world.RolloutRestart{Workload: "deployment/web"}}
@@ -113,10 +114,10 @@ func TestWhichDecisionsOfABalancerAreTold(t *testing.T) {
 	node := func(n, entry int, ok bool) cluster.Event {
 		return cluster.Event{Kind: cluster.EventBalancer, Node: n, Pod: -1, Entry: entry, OK: ok}
 	}
-	pod := func(p cluster.PodID, ok bool) cluster.Event {
+	pod := func(p api.PodID, ok bool) cluster.Event {
 		return cluster.Event{Kind: cluster.EventBalancer, Node: -1, Pod: p, Entry: 1, OK: ok}
 	}
-	ingress := func(p cluster.PodID, targets ...cluster.PodID) cluster.Event {
+	ingress := func(p api.PodID, targets ...api.PodID) cluster.Event {
 		return cluster.Event{Kind: cluster.EventIngress, Pod: p, Entry: 1, Targets: targets}
 	}
 	for _, c := range []struct {

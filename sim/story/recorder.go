@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -19,7 +20,7 @@ type Recorder struct {
 // rulesAbout tells rules in which something is news about a pod from all others: in a large cluster each sync of each node
 // has new rules, which name every pod, and each proxy waits with each change.
 type rulesAbout struct {
-	pod  cluster.PodID
+	pod  api.PodID
 	last map[[2]int]ruled // by node and entry
 }
 
@@ -31,7 +32,7 @@ type ruled struct {
 
 // RecorderAbout returns a Recorder that keeps, of the rules of nodes, those with which a node begins or ends to lead to a pod, or to fall
 // back to pods that terminate, and all that fall back; of their waits it keeps none. Kept and Fallback need no others.
-func RecorderAbout(pod cluster.PodID) *Recorder {
+func RecorderAbout(pod api.PodID) *Recorder {
 	return &Recorder{about: &rulesAbout{pod: pod, last: map[[2]int]ruled{}}}
 }
 
@@ -148,7 +149,7 @@ func (t *Teller) blamed(e *cluster.Event, r *ledger.Request) bool {
 
 // told is when a story tells of its request: when it failed; one that waits for an answer from a pod that was deleted before
 // when it was sent, for nothing that happens while it waits has to do with it.
-func (t *Teller) told(r *ledger.Request, hero cluster.PodID) engine.Time {
+func (t *Teller) told(r *ledger.Request, hero api.PodID) engine.Time {
 	if r.Outcome != ledger.Timeout || r.Attempts > 1 {
 		return r.End
 	}
@@ -161,7 +162,7 @@ func (t *Teller) told(r *ledger.Request, hero cluster.PodID) engine.Time {
 }
 
 // about makes lines of events. They count from the deletion of the pod that the story is about.
-func (t *Teller) about(events []*cluster.Event, hero cluster.PodID) []ledger.Line {
+func (t *Teller) about(events []*cluster.Event, hero api.PodID) []ledger.Line {
 	var out []ledger.Line
 	for _, e := range events {
 		l := t.line(e)
@@ -173,12 +174,12 @@ func (t *Teller) about(events []*cluster.Event, hero cluster.PodID) []ledger.Lin
 
 // hero is the pod the story is about: the one the request met, else the one that its node's
 // rules lost last, else the last one that was deleted; -1 for none.
-func (t *Teller) hero(r *ledger.Request) cluster.PodID {
+func (t *Teller) hero(r *ledger.Request) api.PodID {
 	if pod := t.named(r.Pod); pod >= 0 {
 		return pod
 	}
-	hero, deleted := cluster.PodID(-1), cluster.PodID(-1)
-	var had []cluster.PodID
+	hero, deleted := api.PodID(-1), api.PodID(-1)
+	var had []api.PodID
 	for i := range t.events {
 		e := &t.events[i]
 		if e.Kind == cluster.EventDeleted && e.At <= r.End && t.serves(e.Pod, r) {
@@ -201,7 +202,7 @@ func (t *Teller) hero(r *ledger.Request) cluster.PodID {
 }
 
 // named finds a pod, -1 for none.
-func (t *Teller) named(name string) cluster.PodID {
+func (t *Teller) named(name string) api.PodID {
 	for i := range t.pods {
 		if t.pods[i].Name == name {
 			return t.pods[i].ID
@@ -211,13 +212,13 @@ func (t *Teller) named(name string) cluster.PodID {
 }
 
 // serves says whether a pod is of the workload that a request met.
-func (t *Teller) serves(pod cluster.PodID, r *ledger.Request) bool {
+func (t *Teller) serves(pod api.PodID, r *ledger.Request) bool {
 	w := t.sc.Met(r.Stream, r.Ingress != "")
 	return w != nil && w.Name() == t.sc.Workloads[t.pods[pod].Workload].Name()
 }
 
 // matters says whether an event before the request's end belongs to its story.
-func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
+func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero api.PodID) bool {
 	switch e.Kind {
 	case cluster.EventAction, cluster.EventResumed, cluster.EventDeadline, cluster.EventNoHistory:
 		return true
@@ -239,7 +240,7 @@ func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero cluster.PodID
 }
 
 // sent says whether an event is about who sent a request on to the hero.
-func (t *Teller) sent(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
+func (t *Teller) sent(e *cluster.Event, r *ledger.Request, hero api.PodID) bool {
 	if e.Kind == cluster.EventIngress || r.Ingress != "" {
 		return e.Kind == cluster.EventIngress && t.pods[e.Pod].Name == r.Ingress
 	}
@@ -252,7 +253,7 @@ func (t *Teller) sent(e *cluster.Event, r *ledger.Request, hero cluster.PodID) b
 // shorten keeps what a reader needs: the last action, what happened to the hero since, the
 // last pod to become ready before that, and on the node the last wait and what the rules
 // changed about the hero.
-func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero cluster.PodID) []*cluster.Event {
+func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero api.PodID) []*cluster.Event {
 	lastOf := func(kind cluster.Kind) int {
 		for i := len(events) - 1; i >= 0; i-- {
 			if events[i].Kind == kind && (kind != cluster.EventReady || events[i].Pod != hero) {
@@ -315,7 +316,7 @@ func (t *Teller) waited(r *ledger.Request) bool {
 // ending picks what ended the trouble: for a pod that was met in vain the next rules of the
 // node without it, else the next pod that is ready and the rules that lead to it; before that
 // the proxy's wait, where it is wanted: a proxy that is syncing begins to wait afterwards.
-func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero cluster.PodID, wait bool) []*cluster.Event {
+func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero api.PodID, wait bool) []*cluster.Event {
 	var out []*cluster.Event
 	ready := false
 	for _, e := range after {
@@ -337,7 +338,7 @@ func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero cluster.
 
 // rebalanced says whether a load balancer's change ends the trouble that it made: it leaves the
 // member that was met in vain, or finds another one where there was none.
-func (t *Teller) rebalanced(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
+func (t *Teller) rebalanced(e *cluster.Event, r *ledger.Request, hero api.PodID) bool {
 	if e.Kind == cluster.EventIngress && e.Entry == r.Stream && t.pods[e.Pod].Name == r.Ingress {
 		return len(e.Targets) > 0 && !slices.Contains(e.Targets, hero)
 	}
@@ -349,6 +350,6 @@ func (t *Teller) rebalanced(e *cluster.Event, r *ledger.Request, hero cluster.Po
 }
 
 // moved says whether new rules of the request's node lead elsewhere than to the pod met in vain.
-func (t *Teller) moved(e *cluster.Event, r *ledger.Request, hero cluster.PodID) bool {
+func (t *Teller) moved(e *cluster.Event, r *ledger.Request, hero api.PodID) bool {
 	return e.Node == r.Node && e.Entry == r.Stream && len(e.Targets) > 0 && !slices.Contains(e.Targets, hero)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -23,7 +24,7 @@ func TestWhenAStoryTellsOfItsRequest(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		request ledger.Request
-		hero    cluster.PodID
+		hero    api.PodID
 		want    engine.Time
 	}{
 		"it waits":                         {sent, 1, 12 * sec},
@@ -44,7 +45,7 @@ func TestWhenAStoryTellsOfItsRequest(t *testing.T) {
 // it ended; else about nobody.
 func TestWhomAStoryIsAbout(t *testing.T) {
 	t.Parallel()
-	rules := func(at engine.Time, node int, targets ...cluster.PodID) cluster.Event {
+	rules := func(at engine.Time, node int, targets ...api.PodID) cluster.Event {
 		return cluster.Event{At: at, Kind: cluster.EventRules, Node: node, Targets: targets}
 	}
 	tell := &Teller{
@@ -55,7 +56,7 @@ func TestWhomAStoryIsAbout(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		request ledger.Request
-		want    cluster.PodID
+		want    api.PodID
 	}{
 		"the first pod": {ledger.Request{Pod: "web-a", End: 10 * sec}, 0},
 		"the first pod, though the rules have lost another one": {ledger.Request{Pod: "web-a", End: 6 * sec}, 0},
@@ -95,7 +96,7 @@ func TestWhatALossComesFromIsMarked(t *testing.T) {
 			t.Errorf("cause %s: %v, want %v", cause, got, want)
 		}
 	}
-	some := &cluster.Event{Kind: cluster.EventRules, Targets: []cluster.PodID{1}}
+	some := &cluster.Event{Kind: cluster.EventRules, Targets: []api.PodID{1}}
 	if (&Teller{}).blamed(some, &ledger.Request{Blame: ledger.Blame{Cause: ledger.NoEndpoint}}) {
 		t.Error("rules that lead to a pod are blamed for having none")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -13,7 +14,7 @@ import (
 
 // pod is what a story calls a pod: by age where there is more than one revision, and by its
 // workload where there is more than one.
-func (t *Teller) pod(id cluster.PodID) string {
+func (t *Teller) pod(id api.PodID) string {
 	p := &t.pods[id]
 	words := fmt.Sprintf("pod %d", p.Ordinal)
 	switch {
@@ -29,7 +30,7 @@ func (t *Teller) pod(id cluster.PodID) string {
 	return words
 }
 
-func (t *Teller) podList(ids []cluster.PodID) string {
+func (t *Teller) podList(ids []api.PodID) string {
 	const most = 4
 	var out []string
 	for i, id := range ids {
@@ -215,7 +216,7 @@ func actionWords(a *world.Action) string {
 func hundredths(t engine.Time) string { return (t - t%(10*engine.Millisecond)).Seconds() }
 
 // own is the request's line.
-func (t *Teller) own(r *ledger.Request, hero cluster.PodID, told engine.Time) ledger.Line {
+func (t *Teller) own(r *ledger.Request, hero api.PodID, told engine.Time) ledger.Line {
 	where := "a node"
 	switch {
 	case r.Ingress != "":

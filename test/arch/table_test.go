@@ -311,6 +311,7 @@ var packages = []packageRule{
 	{
 		path: "sim", pure: true,
 		own: []permit{
+			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "the clock everything runs on"},
 			{"sim/scenario", "what is run"},
@@ -389,9 +390,11 @@ var packages = []packageRule{
 			{"proxier/packet", "what a client sends"},
 		},
 	},
+	{path: "sim/api", pure: true, own: []permit{{"sim/engine", "events and random streams"}}},
 	{
 		path: "sim/cluster", pure: true,
 		own: []permit{
+			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/servers", "what the programs in containers do"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "events and random streams"},
@@ -425,6 +428,7 @@ var packages = []packageRule{
 	{
 		path: "sim/story", pure: true,
 		own: []permit{
+			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time"},
 			{"sim/cluster", "what happened"},
@@ -435,6 +439,7 @@ var packages = []packageRule{
 	{
 		path: "sim/fix", pure: true,
 		own: []permit{
+			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/servers", "what the programs in containers do"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time"},

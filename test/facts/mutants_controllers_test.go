@@ -26,7 +26,7 @@ var rolloutMutants = []mutant{
 		{deployment, "\t\trs.Replicas = newSize(in)\n", "\t\trs.Replicas = max(1, newSize(in))\n"},
 	}},
 	{"a restart changes nothing", []string{"controllers 2 Rollout restart"}, cluster, "TestRollingUpdateStory", []edit{
-		{"sim/cluster/action.go", "d.become(w.nextRevision(d.Workload)) })", "d.become(d.Revision) })"},
+		{"sim/cluster/action.go", "d.Become(w.nextRevision(d.Workload)) })", "d.Become(d.Revision) })"},
 	}},
 	{"new pods that are not available are not counted", []string{"controllers 2.2", "controllers 2 minAvailable"}, cluster, "TestRollingUpdateStep", []edit{
 		{rollout, "in.total() - minAvailable - (in.newRS.Replicas - in.newRS.Available)", "in.total() - minAvailable"},
@@ -47,7 +47,7 @@ var rolloutMutants = []mutant{
 		{rollout, "return readySince.TruncateToSecond() + minReady", "return readySince.TruncateToSecond() + minReady/1000"},
 	}},
 	{"nobody comes back when minReadySeconds are over", []string{"controllers 3 Availability recheck"}, cluster, "TestMinReadySeconds", []edit{
-		{replicaSet, "if s.next != never {\n\t\tc.react.enqueueAt", "if s.next != never && s.next < 0 {\n\t\tc.react.enqueueAt"},
+		{replicaSet, "if s.next != api.Never {\n\t\tc.react.enqueueAt", "if s.next != api.Never && s.next < 0 {\n\t\tc.react.enqueueAt"},
 	}},
 	{"Recreate does not wait for terminating pods", []string{"controllers 2 Recreate"}, cluster, "TestRecreateWaits", []edit{
 		{deployment, "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision && !p.Deleting() && !p.Phase.Terminal()"},
@@ -74,7 +74,7 @@ var rolloutMutants = []mutant{
 
 var replicaSetMutants = []mutant{
 	{"terminating pods count", []string{"controllers 3 Active pods", "controllers 3 Replacement", "controllers 2 Terminating pods", "controllers 2 spec.podReplacementPolicy", "measured 2 pod deletionTimestamp -> replacement"}, cluster, "TestReplacement", []edit{
-		{"sim/cluster/objects.go", "return p.DeletedAt == never && !p.Phase.Terminal()", "return !p.Phase.Terminal()"},
+		{"sim/api/objects.go", "return p.DeletedAt == Never && !p.Phase.Terminal()", "return !p.Phase.Terminal()"},
 	}},
 	{"a missing pod is created again before the watch shows it", []string{"controllers 3 Replacement"}, cluster, "TestReplacement", []edit{
 		{replicaSet, "case !e.met() || diff == 0:", "case diff == 0:"},
@@ -341,13 +341,13 @@ var proxyMutants = []mutant{
 		{cleanUp, "\t\tif !serving[old.Endpoints[i].Addr] {", "\t\tif !serving[old.Endpoints[i].Addr] && len(serving) == 0 {"},
 	}},
 	{"news may overtake news", []string{"propagation 1.2", "propagation 1.4"}, cluster, "TestWatchKeepsTheOrder", []edit{
-		{store, "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
+		{"sim/api/store.go", "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
 	}},
 	{"watches have no delay", []string{"propagation 1.2", "propagation 1.4"}, cluster, "TestWatch|TestOutageAndPause", []edit{
-		{store, "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := max(w.last, s.eng.Now())"},
+		{"sim/api/store.go", "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := max(w.last, s.eng.Now())"},
 	}},
 	{"writes have no delay", []string{"propagation 1.1"}, cluster, "TestSlowStart", []edit{
-		{store, "s.eng.AfterWith(r.delay, engine.ClassDelivery,", "s.eng.AfterWith(0*r.delay, engine.ClassDelivery,"},
+		{"sim/api/store.go", "s.eng.AfterWith(r.delay, engine.ClassDelivery,", "s.eng.AfterWith(0*r.delay, engine.ClassDelivery,"},
 	}},
 	{"traffic from outside keeps its source under policy Cluster", []string{"kube-proxy 4 outside -> nodePort"}, "proxier/memory", "TestConformance", []edit{
 		{routes, "r.List, r.Masquerade = endpoints.ClusterList, true", "r.List, r.Masquerade = endpoints.ClusterList, false"},

@@ -83,16 +83,16 @@ var progressMutants = []mutant{
 
 var componentMutants = []mutant{
 	{"a component that is paused hears all the same", []string{"simulator 6"}, cluster, "TestPausedComponents|TestPausedProxy|TestOutageAndPause", []edit{
-		{"sim/cluster/store.go", "s.awakeWith(s.all[number].owner, s.hand, number)", "s.awakeWith(s.owner, s.hand, number)"},
+		{"sim/api/store.go", "s.AwakeWith(s.all[number].Owner, s.hand, number)", "s.AwakeWith(s.Owner, s.hand, number)"},
 	}},
 	{"what a component has to do is lost while it is paused", []string{"simulator 6"}, cluster, "TestPausedComponents|TestOutageAndPause", []edit{
-		{component, "s.frozen[owner] = append(held, run)", "s.frozen[owner] = held"},
+		{"sim/api/pause.go", "s.frozen[owner] = append(held, run)", "s.frozen[owner] = held"},
 	}},
 	{"a paused proxy ends its sync", []string{"simulator 6"}, cluster, "TestPausedInTheMiddleOfASync", []edit{
-		{"sim/cluster/proxy.go", "p.w.store.awakeWith(p.owner, run, at)", "run(at)"},
+		{"sim/cluster/proxy.go", "p.w.store.AwakeWith(p.owner, run, at)", "run(at)"},
 	}},
 	{"the containers of a paused kubelet stop, too", []string{"simulator 6"}, cluster, "TestPausedKubelet", []edit{
-		{kubelet, "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, run)", "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, func() { k.w.store.awake(k.owner, run) })"},
+		{kubelet, "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, run)", "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, func() { k.w.store.Awake(k.owner, run) })"},
 	}},
 	{"a restarted proxy waits for minSyncPeriod", []string{"simulator 6"}, cluster, "TestRestartedProxy", []edit{
 		{"sim/cluster/proxy.go", "p.syncing, p.state, p.restarts = nil, pace.State{}, p.restarts+1", "p.syncing, p.restarts = nil, p.restarts+1"},

@@ -20,7 +20,7 @@ var nodeMutants = []mutant{
 		{nodesInAPI, "\t\tw.sched.leaves(node) // the autoscaler cordons it, too\n", ""},
 	}},
 	{"the object of a node that was scaled down stays", []string{"controllers 8 Then"}, cluster, "TestHealthzOfANodeThatLeaves", []edit{
-		{nodesInAPI, "func(n *Node) { n.Gone = true })", "func(n *Node) { n.Tainted = true })"},
+		{nodesInAPI, "func(n *api.Node) { n.Gone = true })", "func(n *api.Node) { n.Tainted = true })"},
 	}},
 	{"Cluster Autoscaler deletes after 4 s", []string{"controllers 8 Wait after taint"}, scenario, "TestGolden", []edit{
 		{"sim/scenario/nodes.go", "const deleteDelay = 5 * engine.Second", "const deleteDelay = 4 * engine.Second"},

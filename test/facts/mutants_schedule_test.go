@@ -67,10 +67,10 @@ var scheduleMutants = []mutant{
 		{history, "return slices.Index(d.History, a.ID.Revision) - slices.Index(d.History, b.ID.Revision)", "return a.ID.Revision - b.ID.Revision"},
 	}},
 	{"deleting a ReplicaSet takes no token", []string{"controllers 2.3"}, cluster, "TestDeletingReplicaSetsTakesTokens", []edit{
-		{history, `c.w.store.limited(&c.limit, c.owner, "delete replicaset"`, `c.w.store.write(c.owner, "delete replicaset"`},
+		{history, `c.w.store.Limited(&c.limit, c.owner, "delete replicaset"`, `c.w.store.write(c.owner, "delete replicaset"`},
 	}},
 	{"a rollback goes to what is gone", []string{"controllers 2.3"}, cluster, "TestARollbackToWhatIsGone", []edit{
-		{history, "if _, there := w.store.get(key{kindReplicaSet, d.Workload, revision}).(*ReplicaSet); there {", "if revision >= 0 {"},
+		{history, "if _, there := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: d.Workload, Revision: revision})).(*api.ReplicaSet); there {", "if revision >= 0 {"},
 	}},
 	{"what is paused is stuck", []string{"simulator 9"}, cluster, "TestWhatARolloutWaitsForInVain", []edit{
 		{stuck, "!w.begun[i] || d.Paused ||", "!w.begun[i] ||"},
@@ -105,13 +105,13 @@ var writeMutants = []mutant{
 		{deployment, "s := deploymentStatus{of: d, rolloutCounts: countsOf(in)}", "s := deploymentStatus{rolloutCounts: countsOf(in)}"},
 	}},
 	{"Events take no tokens", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController|TestRateLimit", []edit{
-		{recorded, "delay := r.limit.take(now) - now + ", "delay := now - now + "},
+		{recorded, "delay := r.limit.Take(now) - now + ", "delay := now - now + "},
 	}},
 	{"all Events are written at once", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController", []edit{
 		{recorded, "if r.waiting++; r.waiting == 1 {", "if r.waiting++; r.waiting > 0 {"},
 	}},
 	{"Events are not filtered", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController", []edit{
-		{recorded, "if !f.spare(r.w.eng.Now()) {", "if f == nil {"},
+		{recorded, "if !f.Spare(r.w.eng.Now()) {", "if f == nil {"},
 	}},
 	{"the filter is never filled again", []string{"simulator 1"}, cluster, "TestEventsTakeTokensOfTheirController", []edit{
 		{recorded, "spamInterval = 300 * engine.Second", "spamInterval = 3000 * engine.Second"},

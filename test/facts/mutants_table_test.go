@@ -46,7 +46,7 @@ const (
 	nodeProxy   = "sim/cluster/proxy.go"
 	loop        = "proxier/owner.go"
 	cleanUp     = "proxier/conntrack/stale.go"
-	store       = "sim/cluster/store.go"
+	store       = "sim/api/store.go"
 	hook        = "sim/servers/hook.go"
 	programs    = "sim/servers/program.go"
 	profiles    = "sim/servers/profile.go"
@@ -234,7 +234,7 @@ var podMutants = []mutant{
 		{starting, "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.all {\n", "\t\tfor _, c := range wk.all {\n"},
 	}},
 	{"a terminal phase is written at SIGTERM", []string{"pod-lifecycle 4 The API phase"}, cluster, "TestWayOut", []edit{
-		{terminate, "\tt := &termination{wk: wk, failed: !wk.initialized()}\n", "\tt := &termination{wk: wk, failed: !wk.initialized()}\n\ts := wk.status\n\ts.phase = PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
+		{terminate, "\tt := &termination{wk: wk, failed: !wk.initialized()}\n", "\tt := &termination{wk: wk, failed: !wk.initialized()}\n\ts := wk.status\n\ts.phase = api.PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
 	}},
 	{"probers have a start delay", []string{"pod-lifecycle 3.2.2"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
 		{probe, "spec: spec, phase: now,", "spec: spec, phase: now + engine.Time(spec.PeriodSeconds)*engine.Second/2,"},

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -139,7 +140,7 @@ func (j *judge) kubeletPaused(p *pod) bool {
 }
 
 // closedGates lists the readiness gates of a pod that are not True.
-func closedGates(p *cluster.Pod) int {
+func closedGates(p *api.Pod) int {
 	n := 0
 	for _, g := range p.Gates {
 		if !slices.Contains(p.Open, g) {
@@ -156,7 +157,7 @@ func (j *judge) closes() bool {
 
 // A pod with a gate that has never been opened is not ready, and one whose gates are all open is,
 // when its containers are (docs/model/pod-lifecycle.md 4).
-func (j *judge) hearGates(at engine.Time, now *cluster.Pod) {
+func (j *judge) hearGates(at engine.Time, now *api.Pod) {
 	closed := closedGates(now)
 	if closed > 0 && now.Ready && !j.closes() {
 		j.fail("gates", "%s is ready at %s s, with %d gates closed", now.Name, at.Seconds(), closed)

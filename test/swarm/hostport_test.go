@@ -2,7 +2,7 @@ package swarm
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -32,19 +32,19 @@ func (w *swarmWorld) roomy(workload int) bool {
 }
 
 // hostPort is the port of its node that a pod takes, 0 for none.
-func (j *judge) hostPort(p *cluster.Pod) int32 {
+func (j *judge) hostPort(p *api.Pod) int32 {
 	return j.workload(p).Deployment.Spec.Template.Spec.Containers[0].Ports[0].HostPort
 }
 
 // holds says whether a pod has a host port of a node: it does while its object is there and it is
 // not done.
-func (j *judge) holds(p *cluster.Pod, node int) bool {
-	return p.Node == node && j.hostPort(p) != 0 && !p.Gone && p.Phase != cluster.PhaseSucceeded && p.Phase != cluster.PhaseFailed
+func (j *judge) holds(p *api.Pod, node int) bool {
+	return p.Node == node && j.hostPort(p) != 0 && !p.Gone && p.Phase != api.PhaseSucceeded && p.Phase != api.PhaseFailed
 }
 
 // A pod with a host port is bound to a node where no other pod has it (docs/model/controllers.md 5
 // Host port).
-func (j *judge) hearBound(at engine.Time, before, now *cluster.Pod) {
+func (j *judge) hearBound(at engine.Time, before, now *api.Pod) {
 	if j.hostPort(now) == 0 {
 		return
 	}
@@ -97,7 +97,7 @@ func (j *judge) closePending(res *sim.Result) {
 }
 
 // acted says that an action asks for another template or size of a pod's workload.
-func (j *judge) acted(p *cluster.Pod) bool {
+func (j *judge) acted(p *api.Pod) bool {
 	for _, a := range j.w.Actions {
 		if a.Operation == (world.RolloutRestart{Workload: j.workload(p).Name()}) {
 			return !j.does("pause") && !j.does("rollback") && !j.does("apply")

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -127,7 +128,7 @@ func (w *swarmWorld) serviceOf(name string) *corev1.Service {
 func controls(wl *world.Workload) bool { return wl.Name() == ingress }
 
 // home is the name of the Service that a pod is behind.
-func (j *judge) home(p *cluster.Pod) string {
+func (j *judge) home(p *api.Pod) string {
 	if controls(j.workload(p)) {
 		return ingress
 	}
@@ -135,7 +136,7 @@ func (j *judge) home(p *cluster.Pod) string {
 }
 
 // publishes says whether the Service of a pod publishes addresses that are not ready.
-func (j *judge) publishes(p *cluster.Pod) bool {
+func (j *judge) publishes(p *api.Pod) bool {
 	return j.w.serviceOf(j.home(p)).Spec.PublishNotReadyAddresses
 }
 

@@ -146,7 +146,7 @@ var mutants = []mutant{
 		{"cluster/proxy.go", "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
 	}},
 	{"a watch does not keep the order", []string{"propagation"}, []edit{
-		{"cluster/store.go", "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
+		{"api/store.go", "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
 	}},
 	{"clients go by rules of before", []string{"kube-proxy 6"}, []edit{
 		{"between.go", "if w := &r.ways[node]; w.view != p.Installed() {", "if w := &r.ways[node]; w.view == nil {"},
@@ -224,10 +224,10 @@ var mutants = []mutant{
 		{"cluster/gates.go", "\twk.open = p.Open\n\twk.requestSync()\n", "\twk.open = p.Open\n"},
 	}},
 	{"the rules of a paused proxy change", []string{"simulator 6"}, []edit{
-		{"cluster/proxy.go", "p.w.store.awakeWith(p.owner, run, at)", "run(at)"},
+		{"cluster/proxy.go", "p.w.store.AwakeWith(p.owner, run, at)", "run(at)"},
 	}},
 	{"a component that is paused hears all the same", []string{"simulator 6"}, []edit{
-		{"cluster/store.go", "s.awakeWith(s.all[number].owner, s.hand, number)", "s.awakeWith(s.owner, s.hand, number)"},
+		{"api/store.go", "s.AwakeWith(s.all[number].Owner, s.hand, number)", "s.awakeWith(s.owner, s.hand, number)"},
 	}},
 	{"a member is left after one failure more", []string{"load-balancers 1"}, []edit{
 		{"balancer/check.go", "if m.row < max(1, threshold) {", "if m.row <= max(1, threshold) {"},

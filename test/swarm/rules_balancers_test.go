@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -96,7 +97,7 @@ type balancers struct {
 	inside  []*balancer               // ingress controllers, the same way
 	asking  map[traffic.Leg]*balancer // their pods
 	views   []*cluster.View           // in force, by node
-	accepts map[cluster.PodID]bool
+	accepts map[api.PodID]bool
 	now     engine.Time // of what was heard last
 	begun   bool
 }
@@ -116,7 +117,7 @@ type balancer struct {
 
 func newBalancers(j *judge) balancers {
 	n := len(j.w.Traffic)
-	b := balancers{judge: j, list: make([]*balancer, n), inside: make([]*balancer, n), asking: map[traffic.Leg]*balancer{}, views: make([]*cluster.View, len(j.w.Nodes)), accepts: map[cluster.PodID]bool{}}
+	b := balancers{judge: j, list: make([]*balancer, n), inside: make([]*balancer, n), asking: map[traffic.Leg]*balancer{}, views: make([]*cluster.View, len(j.w.Nodes)), accepts: map[api.PodID]bool{}}
 	if j.does("apiserver") || j.does("component") {
 		return b // no news for as long as it is down, or who should hear it is paused
 	}
@@ -212,7 +213,7 @@ func of1(m map[int]*past, id int) *past {
 
 // endpoint is one of a view, with its pod.
 type endpoint struct {
-	pod                         cluster.PodID
+	pod                         api.PodID
 	node                        int
 	ready, serving, terminating bool
 }
@@ -299,7 +300,7 @@ func (b *balancer) look(at engine.Time, all *balancers) {
 		now := yes
 		switch b.spec.Check.Probe {
 		case world.ProbePod:
-			if now = no; all.accepts[cluster.PodID(id)] {
+			if now = no; all.accepts[api.PodID(id)] {
 				now = yes
 			}
 		case world.ProbeHealthPort:

@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -22,7 +23,7 @@ type connections struct {
 // cleaning is a sync, after which flows over UDP are cleaned up.
 type cleaning struct {
 	at      engine.Time
-	serving map[cluster.PodID]bool
+	serving map[api.PodID]bool
 }
 
 type lastAnswer struct {
@@ -58,8 +59,8 @@ func (c *connections) hear(e cluster.AuditEvent) {
 }
 
 // serving are the pods whose endpoints serve.
-func (j *judge) serving(view *cluster.View) map[cluster.PodID]bool {
-	out := map[cluster.PodID]bool{}
+func (j *judge) serving(view *cluster.View) map[api.PodID]bool {
+	out := map[api.PodID]bool{}
 	for svc := range view.Snapshot.Services() {
 		for i := range svc.Ports {
 			for _, e := range svc.Ports[i].Endpoints {
@@ -114,7 +115,7 @@ func (c *connections) follow(client answer, endpoint uint64, at engine.Time) {
 	}
 	for n := range c.cleaned {
 		for i := len(c.cleaned[n]) - 1; i >= 0 && c.cleaned[n][i].at >= last.at; i-- {
-			if s := c.cleaned[n][i].serving; len(s) > 0 && !s[cluster.PodID(last.from)] {
+			if s := c.cleaned[n][i].serving; len(s) > 0 && !s[api.PodID(last.from)] {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -17,7 +18,7 @@ type able struct {
 // hearAble follows who could answer.
 func (j *judge) hearAble(e cluster.AuditEvent) {
 	var p *pod
-	switch o, ok := e.Object.(*cluster.Pod); {
+	switch o, ok := e.Object.(*api.Pod); {
 	case e.Kind == cluster.Listens:
 		p = j.pods[e.Pod]
 		p.able.listens = e.Yes

@@ -2,7 +2,7 @@ package swarm
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
@@ -11,7 +11,7 @@ import (
 // controller's pod asks is judged like whom a load balancer sends to (rules_balancers_test.go).
 
 // runs says whether the process of a pod's server runs.
-func (j *judge) runs(id cluster.PodID) bool {
+func (j *judge) runs(id api.PodID) bool {
 	p := j.pods[id]
 	return p.container(&j.spec(p.api).Containers[0]).running
 }
@@ -31,7 +31,7 @@ func (j *judge) asked(e sim.BalancerEvent) {
 	if e.Kind != sim.BalancerSent || e.Proxy == traffic.NoProxy {
 		return
 	}
-	id := cluster.PodID(e.Proxy)
+	id := api.PodID(e.Proxy)
 	if j.requests.via[e.Stream] = id; !j.runs(id) {
 		j.fail("dead controller", "%s asks for a request of stream %d after %s s, and does not run", j.pods[id].api.Name, e.Stream, e.At.Seconds())
 	}
@@ -39,12 +39,12 @@ func (j *judge) asked(e sim.BalancerEvent) {
 
 // through is the controller's pod that a request has just got an answer through: the one that was
 // the last to ask. Neither of the two pods has ended.
-func (j *judge) through(stream int, number, endpoint uint64) (id cluster.PodID, ok bool) {
+func (j *judge) through(stream int, number, endpoint uint64) (id api.PodID, ok bool) {
 	if j.w.Traffic[stream].Ingress == nil {
 		return 0, false
 	}
 	id = j.requests.via[stream]
-	for _, pod := range []cluster.PodID{id, cluster.PodID(endpoint)} {
+	for _, pod := range []api.PodID{id, api.PodID(endpoint)} {
 		if !j.runs(pod) {
 			j.fail("in flight", "request %d of stream %d is answered through %s, and %s does not run", number, stream, j.pods[id].api.Name, j.pods[pod].api.Name)
 		}
@@ -65,13 +65,13 @@ func (j *judge) failedThrough(r *ledger.Request) {
 	switch {
 	case asked && t.Ingress == nil:
 		wrong = "there is no controller"
-	case asked && (j.podNamed(r.Ingress) < 0 || j.home(j.pods[cluster.PodID(j.podNamed(r.Ingress))].api) != ingress):
+	case asked && (j.podNamed(r.Ingress) < 0 || j.home(j.pods[api.PodID(j.podNamed(r.Ingress))].api) != ingress):
 		wrong = "that is none of the controller's pods"
 	case asked && r.Outcome != ledger.HTTP5xx && (r.Outcome != ledger.Timeout || t.Timeout == 0):
 		wrong = "a controller's pod had asked for it"
 	case t.Ingress != nil && !asked && (r.Outcome == ledger.HTTP5xx || r.Blame.Actor == ledger.Ingress):
 		wrong = "no controller's pod had asked for it"
-	case r.Pod != "" && j.home(j.pods[cluster.PodID(j.podNamed(r.Pod))].api) != target:
+	case r.Pod != "" && j.home(j.pods[api.PodID(j.podNamed(r.Pod))].api) != target:
 		wrong = "that is no pod of " + target
 	}
 	if wrong != "" {

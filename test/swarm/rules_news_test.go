@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -144,7 +145,7 @@ func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
 		return
 	}
 	late := j.w.Latency.Watch.Max() + j.w.Latency.APIWrite.Max() + sec
-	written := func(p *cluster.Pod) bool {
+	written := func(p *api.Pod) bool {
 		return slices.ContainsFunc(view.Snapshot.Changed(), func(n endpoints.ServiceName) bool { return n.String() == j.home(p) })
 	}
 	in := map[string]string{}
@@ -161,7 +162,7 @@ func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
 			continue
 		}
 		o, want := p.api, ""
-		if o.IP.IsValid() && !o.Gone && o.Phase != cluster.PhaseSucceeded && o.Phase != cluster.PhaseFailed {
+		if o.IP.IsValid() && !o.Gone && o.Phase != api.PhaseSucceeded && o.Phase != api.PhaseFailed {
 			want = fmt.Sprint("ready ", j.publishes(o) || o.Ready && !o.Deleting(), ", serving ", o.Ready, ", terminating ", o.Deleting())
 		}
 		if have := in[o.IP.String()]; have != want {

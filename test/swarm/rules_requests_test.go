@@ -3,6 +3,7 @@ package swarm
 import (
 	"net/netip"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -11,9 +12,9 @@ import (
 
 // requests is what is known of requests and their connections.
 type requests struct {
-	tries []int           // by stream: answers and failed attempts
-	flows []int           // by stream: endpoints chosen
-	via   []cluster.PodID // by stream: the controller's pod that was the last to ask
+	tries []int       // by stream: answers and failed attempts
+	flows []int       // by stream: endpoints chosen
+	via   []api.PodID // by stream: the controller's pod that was the last to ask
 	// standing are the answers that are counted on and not there yet, by endpoint, and by the
 	// controller's pod that they come through.
 	standing map[uint64]map[answer]promised
@@ -49,7 +50,7 @@ type check struct {
 }
 
 func newRequests(streams int) requests {
-	return requests{tries: make([]int, streams), flows: make([]int, streams), via: make([]cluster.PodID, streams), standing: map[uint64]map[answer]promised{}, newest: map[answer]told{}, revoked: map[int]bool{}}
+	return requests{tries: make([]int, streams), flows: make([]int, streams), via: make([]api.PodID, streams), standing: map[uint64]map[answer]promised{}, newest: map[answer]told{}, revoked: map[int]bool{}}
 }
 
 func (r *requests) later(at engine.Time, run func(engine.Time)) {

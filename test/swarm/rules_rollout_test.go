@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -39,7 +39,7 @@ func (j *judge) fences() (most, fewest int) {
 }
 
 // hearPodWrite looks at the pods of a workload whenever one of them changes.
-func (j *judge) hearPodWrite(at engine.Time, before, now *cluster.Pod) {
+func (j *judge) hearPodWrite(at engine.Time, before, now *api.Pod) {
 	if before != nil && !before.Deleting() && now.Deleting() && now.Ready {
 		j.deletedReady(at, now)
 	}
@@ -55,8 +55,8 @@ func (j *judge) hearPodWrite(at engine.Time, before, now *cluster.Pod) {
 }
 
 // A ReplicaSet never has more pods than it was ever asked for.
-func (j *judge) hearSize(at engine.Time, now *cluster.Pod) {
-	id, active := cluster.ReplicaSetID{Workload: now.Workload, Revision: now.Revision}, 0
+func (j *judge) hearSize(at engine.Time, now *api.Pod) {
+	id, active := api.ReplicaSetID{Workload: now.Workload, Revision: now.Revision}, 0
 	for _, other := range j.order {
 		if p := j.pods[other].api; p.Workload == now.Workload && p.Revision == now.Revision && p.Active() {
 			active++
@@ -76,7 +76,7 @@ func (j *judge) hearAvailable(at engine.Time) {
 		if j.workload(p) != j.plain {
 			continue
 		}
-		if p.Deleting() || p.Gone || p.Phase == cluster.PhaseSucceeded || p.Phase == cluster.PhaseFailed {
+		if p.Deleting() || p.Gone || p.Phase == api.PhaseSucceeded || p.Phase == api.PhaseFailed {
 			continue
 		}
 		if p.Ready && p.ReadySince.TruncateToSecond()+wait <= at {
@@ -90,7 +90,7 @@ func (j *judge) hearAvailable(at engine.Time) {
 }
 
 // The sizes of a rollout's ReplicaSets never add up to more than replicas and maxSurge.
-func (j *judge) hearSetWrite(at engine.Time, rs *cluster.ReplicaSet) {
+func (j *judge) hearSetWrite(at engine.Time, rs *api.ReplicaSet) {
 	j.sets[rs.ID] = rs
 	j.peak[rs.ID] = max(j.peak[rs.ID], rs.Replicas)
 	if j.plain == nil || &j.w.Workloads[rs.ID.Workload] != j.plain || recreates(j.plain.Deployment) {
@@ -108,14 +108,14 @@ func (j *judge) hearSetWrite(at engine.Time, rs *cluster.ReplicaSet) {
 }
 
 // Recreate makes no new pod while an old one is not done.
-func (j *judge) recreated(at engine.Time, before, now *cluster.Pod) {
+func (j *judge) recreated(at engine.Time, before, now *api.Pod) {
 	if before != nil || now.Revision == 0 {
 		return
 	}
 	done := 0
 	for _, id := range j.order {
 		p := j.pods[id].api
-		if j.workload(p) == j.plain && p.Revision == 0 && (p.Gone || p.Phase == cluster.PhaseSucceeded || p.Phase == cluster.PhaseFailed) {
+		if j.workload(p) == j.plain && p.Revision == 0 && (p.Gone || p.Phase == api.PhaseSucceeded || p.Phase == api.PhaseFailed) {
 			done++
 		}
 	}
@@ -126,7 +126,7 @@ func (j *judge) recreated(at engine.Time, before, now *cluster.Pod) {
 
 // A ReplicaSet that shrinks deletes pods that are not ready before those that are
 // (docs/model/controllers.md 3.3). What it knows of them is older than its watch is late.
-func (j *judge) deletedReady(at engine.Time, victim *cluster.Pod) {
+func (j *judge) deletedReady(at engine.Time, victim *api.Pod) {
 	if j.does("delete") || j.does("apiserver") || j.does("component") || j.closes() || j.does("crashPod") {
 		return
 	}
@@ -149,7 +149,7 @@ func (j *judge) deletedReady(at engine.Time, victim *cluster.Pod) {
 // becameAvailable looks at a status that counts more available pods. minReadySeconds count from
 // the whole second in which a pod became ready (docs/model/measured.md 1): in a world where nothing
 // takes time, the status follows within the same moment.
-func (j *judge) becameAvailable(at engine.Time, rs *cluster.ReplicaSet) {
+func (j *judge) becameAvailable(at engine.Time, rs *api.ReplicaSet) {
 	d := j.w.Workloads[rs.ID.Workload].Deployment
 	if d.Spec.MinReadySeconds == 0 || !j.instant() || j.applied {
 		return

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -21,12 +22,12 @@ type judge struct {
 	plain  *world.Workload // the one that a single restart is done to, and nothing else; nil otherwise
 	broken error           // the first rule that was broken
 
-	pods    map[cluster.PodID]*pod
-	order   []cluster.PodID
-	sets    map[cluster.ReplicaSetID]*cluster.ReplicaSet
-	peak    map[cluster.ReplicaSetID]int // the most pods that each set was ever asked for
-	applied bool                         // a template is replaced in this world
-	freed   []engine.Time                // by node: when a pod last took or left its host port
+	pods    map[api.PodID]*pod
+	order   []api.PodID
+	sets    map[api.ReplicaSetID]*api.ReplicaSet
+	peak    map[api.ReplicaSetID]int // the most pods that each set was ever asked for
+	applied bool                     // a template is replaced in this world
+	freed   []engine.Time            // by node: when a pod last took or left its host port
 
 	watches   watches
 	proxies   []proxy
@@ -36,18 +37,18 @@ type judge struct {
 
 // pod is what is known of a pod.
 type pod struct {
-	api        *cluster.Pod // its last version
-	changed    engine.Time  // when what a slice says of it last changed
-	ready      bool         // as the kubelet last decided
-	decided    engine.Time  // when it did
-	readied    engine.Time  // when the API last heard that it is ready
+	api        *api.Pod    // its last version
+	changed    engine.Time // when what a slice says of it last changed
+	ready      bool        // as the kubelet last decided
+	decided    engine.Time // when it did
+	readied    engine.Time // when the API last heard that it is ready
 	containers map[string]*container
 	able       able
 }
 
 func newJudge(w *swarmWorld) *judge {
 	j := &judge{
-		w: w, pods: map[cluster.PodID]*pod{}, sets: map[cluster.ReplicaSetID]*cluster.ReplicaSet{}, peak: map[cluster.ReplicaSetID]int{},
+		w: w, pods: map[api.PodID]*pod{}, sets: map[api.ReplicaSetID]*api.ReplicaSet{}, peak: map[api.ReplicaSetID]int{},
 		watches: watches{}, proxies: make([]proxy, len(w.Nodes)), requests: newRequests(len(w.Traffic)),
 		freed: make([]engine.Time, len(w.Nodes)),
 	}
@@ -119,8 +120,8 @@ func (j *judge) hear(e cluster.AuditEvent) {
 
 func (j *judge) wrote(e cluster.AuditEvent) {
 	switch o := e.Object.(type) {
-	case *cluster.Pod:
-		p, before := j.pods[o.ID], (*cluster.Pod)(nil)
+	case *api.Pod:
+		p, before := j.pods[o.ID], (*api.Pod)(nil)
 		if p == nil {
 			p = j.add(o)
 		} else {
@@ -137,7 +138,7 @@ func (j *judge) wrote(e cluster.AuditEvent) {
 		if e.At > 0 {
 			j.hearPodWrite(e.At, before, o)
 		}
-	case *cluster.ReplicaSet:
+	case *api.ReplicaSet:
 		before := j.sets[o.ID]
 		j.hearSetWrite(e.At, o)
 		if before != nil && o.Available > before.Available {
@@ -149,17 +150,17 @@ func (j *judge) wrote(e cluster.AuditEvent) {
 	}
 }
 
-func (j *judge) add(o *cluster.Pod) *pod {
+func (j *judge) add(o *api.Pod) *pod {
 	p := &pod{api: o, ready: o.Ready, containers: map[string]*container{}}
 	j.pods[o.ID] = p
 	j.order = append(j.order, o.ID)
 	return p
 }
 
-func (j *judge) workload(p *cluster.Pod) *world.Workload { return &j.w.Workloads[p.Workload] }
+func (j *judge) workload(p *api.Pod) *world.Workload { return &j.w.Workloads[p.Workload] }
 
 // app is how the process in a pod behaves.
-func (j *judge) app(p *cluster.Pod) world.App {
+func (j *judge) app(p *api.Pod) world.App {
 	wl := j.workload(p)
 	if a, ok := wl.Revisions["new"]; ok && p.Revision > 0 {
 		return a
@@ -167,7 +168,7 @@ func (j *judge) app(p *cluster.Pod) world.App {
 	return wl.App
 }
 
-func (j *judge) spec(p *cluster.Pod) *corev1.PodSpec {
+func (j *judge) spec(p *api.Pod) *corev1.PodSpec {
 	return &j.workload(p).Deployment.Spec.Template.Spec
 }
 

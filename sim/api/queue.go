@@ -1,4 +1,4 @@
-package cluster
+package api
 
 // queue is values of which the first to come is the first to go. Its memory is used again.
 type queue[T any] struct {

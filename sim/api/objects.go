@@ -1,4 +1,4 @@
-package cluster
+package api
 
 import (
 	"net/netip"
@@ -22,8 +22,8 @@ const (
 // Terminal says that the pod will never run again.
 func (p Phase) Terminal() bool { return p == PhaseSucceeded || p == PhaseFailed }
 
-// never marks a moment that has not come.
-const never engine.Time = -1
+// Never marks a moment that has not come.
+const Never engine.Time = -1
 
 // PodID numbers pods in the order of their creation, from 0.
 type PodID int32
@@ -54,10 +54,10 @@ type Pod struct {
 }
 
 // Active says that a ReplicaSet counts the pod: neither on its way out nor done.
-func (p *Pod) Active() bool { return p.DeletedAt == never && !p.Phase.Terminal() && !p.Gone }
+func (p *Pod) Active() bool { return p.DeletedAt == Never && !p.Phase.Terminal() && !p.Gone }
 
 // Deleting says that the pod has a deletionTimestamp.
-func (p *Pod) Deleting() bool { return p.DeletedAt != never }
+func (p *Pod) Deleting() bool { return p.DeletedAt != Never }
 
 // ReplicaSetID identifies a ReplicaSet.
 type ReplicaSetID struct {
@@ -90,8 +90,31 @@ type Deployment struct {
 	History []int
 }
 
-// become makes a revision the present one.
-func (d *Deployment) become(revision int) {
+// Become makes a revision the present one.
+func (d *Deployment) Become(revision int) {
 	d.Revision = revision
 	d.History = append(slices.DeleteFunc(slices.Clone(d.History), func(r int) bool { return r == revision }), revision)
+}
+
+// ClosedGates lists the readiness gates of a pod that are not True; a nil Pod has none.
+func (p *Pod) ClosedGates() []string {
+	if p == nil {
+		return nil
+	}
+	var out []string
+	for _, g := range p.Gates {
+		if !slices.Contains(p.Open, g) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Node is one version of a Node object, as far as anybody looks at it. Versions are immutable. The
+// last one, of a deleted object, is Gone.
+type Node struct {
+	Number   int
+	Tainted  bool // ToBeDeletedByClusterAutoscaler; or a deletionTimestamp, which means the same to all
+	NotReady bool
+	Gone     bool
 }
