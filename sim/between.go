@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -96,12 +97,12 @@ type routes struct {
 }
 
 type installedWay struct {
-	view *cluster.View
+	view *nodeproxy.View
 	way  *traffic.Way
 }
 
 type wayKey struct {
-	view  *cluster.View
+	view  *nodeproxy.View
 	class int
 }
 
@@ -114,7 +115,7 @@ const (
 
 // shared returns the way of a node from those of its class. A new one is checked against the slices
 // in force: connections of plain requests are not looked at one by one.
-func (b *between) shared(stream, node int, p *cluster.NodeProxy) *traffic.Way {
+func (b *between) shared(stream, node int, p *nodeproxy.Proxy) *traffic.Way {
 	r := &b.routes[stream]
 	k := wayKey{p.Installed(), p.Class()}
 	if way := r.byView[k]; way != nil {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/check"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -117,7 +117,7 @@ func (r *run) verify(settled bool) error {
 // found remembers which targets have been checked under the slices in force on a node: the check
 // costs the first connection to a target a look, and the rest a bit.
 type found struct {
-	view *cluster.View
+	view *nodeproxy.View
 	seen *seen
 }
 
@@ -128,7 +128,7 @@ type seen struct{ pods []bool }
 const keptSeen = 128
 
 // seenUnder returns what has been checked under a view.
-func (r *run) seenUnder(stream int, view *cluster.View) *seen {
+func (r *run) seenUnder(stream int, view *nodeproxy.View) *seen {
 	common := r.seen[stream]
 	if common == nil { // nodes differ
 		return &seen{}

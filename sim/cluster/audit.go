@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
 // Unrest says what of the world is not as the Deployments ask for, "" for nothing: pods that
@@ -136,7 +137,7 @@ func (w *World) scalesForEver(d *api.Deployment) bool {
 // lag says which node's rules lag behind the pods.
 func (w *World) lag() string {
 	for n := range w.Proxies {
-		if s := w.Lateness(n); s != StageDone {
+		if s := w.Lateness(n); s != nodeproxy.StageDone {
 			return fmt.Sprintf("the rules of %s wait for %s", w.sc.Nodes[n].Name, s)
 		}
 	}

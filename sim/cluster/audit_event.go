@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
 // AuditKind says what an AuditEvent is about.
@@ -35,7 +36,7 @@ type AuditEvent struct {
 	// Object is a *Pod, a *ReplicaSet, a *Deployment, a *Node, or what stands for a slice: to be compared
 	// by identity. View is what the slices say then.
 	Object any
-	View   *View
+	View   *nodeproxy.View
 	// Name is the watch's, Node the proxy's.
 	Name string
 	Node int
@@ -87,8 +88,8 @@ func (w *World) tellObject(e AuditEvent, o api.Object) {
 		return
 	}
 	e.At, e.Object = w.eng.Now(), o
-	if slice, ok := o.(*sliceWrite); ok {
-		e.View = slice.view
+	if slice, ok := o.(*nodeproxy.SliceWrite); ok {
+		e.View = slice.View
 	}
 	w.hear(e)
 }

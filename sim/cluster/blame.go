@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
 // Judge blames a failed attempt by the first rule that matches.
@@ -63,7 +64,7 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	case ledger.FaultPinned:
 		return ledger.FlowPinned, w.pinning(e, node, target, ledger.Kubelet)
 	case ledger.FaultPinnedShut:
-		if w.helps(w.Proxies[node].installed, node, e, target) { // a new flow would go elsewhere
+		if w.helps(w.Proxies[node].Installed(), node, e, target) { // a new flow would go elsewhere
 			return ledger.FlowPinned, w.pinning(e, node, target, ledger.Spec)
 		}
 	default: // a new connection that came to nothing
@@ -145,7 +146,7 @@ func (w *World) stale(e Entry, node int, target netip.AddrPort) bool {
 
 // helps says whether a View's rules would send a connection elsewhere than to a target, the zero
 // address for nowhere, with someone there who accepts.
-func (w *World) helps(v *View, node int, e Entry, target netip.AddrPort) bool {
+func (w *World) helps(v *nodeproxy.View, node int, e Entry, target netip.AddrPort) bool {
 	targets := w.targetsOf(v, node, e)
 	if _, among := slices.BinarySearchFunc(targets, target, func(t plan.Target, a netip.AddrPort) int { return t.Addr.Compare(a) }); among {
 		return false // they are in address order (plan.Lists)
@@ -161,15 +162,15 @@ func (w *World) helps(v *View, node int, e Entry, target netip.AddrPort) bool {
 // to blame.
 func (w *World) late(e Entry, node int, target netip.AddrPort) ledger.Actor {
 	p := w.Proxies[node]
-	has := func(v *View) bool { return v != nil && w.helps(v, node, e, target) }
+	has := func(v *nodeproxy.View) bool { return v != nil && w.helps(v, node, e, target) }
 	switch {
-	case !has(w.views.last):
+	case !has(w.views.Last):
 		return ledger.SliceController
-	case w.asleep(p.owner): // the news may be there: the proxy does nothing with it
+	case w.asleep(p.Owner): // the news may be there: the proxy does nothing with it
 		return ledger.ProxySync
-	case !has(p.received):
+	case !has(p.Received()):
 		return ledger.Watch
-	case !has(p.syncing):
+	case !has(p.Syncing()):
 		return ledger.ProxyWait
 	default:
 		return ledger.ProxySync

@@ -76,14 +76,14 @@ func TestAProxySyncsForOtherServicesAsForItsOwn(t *testing.T) {
 				w.at(10*sec+engine.Time(i)*(engine.Time(i)*700*ms+90*ms), func() { w.deletePod(w.owner, api.PodID(i)) })
 			}
 			w.run(60 * sec)
-			w.Proxies[0].catchUp()
+			w.Proxies[0].CatchUp()
 			w.run(61 * sec) // a sync that was under way is told of
-			w.Proxies[0].catchUp()
+			w.Proxies[0].CatchUp()
 			changes := slices.Clone(got.heard)
-			for k := 0; w.churn.change(k) < 59*sec; k++ {
-				changes = append(changes, w.churn.change(k)+20*ms)
+			for k := 0; w.churn.Change(k) < 59*sec; k++ {
+				changes = append(changes, w.churn.Change(k)+20*ms)
 			}
-			want := oneByOne(w.Proxies[0].pace, changes, 130*ms)
+			want := oneByOne(w.Proxies[0].Pace, changes, 130*ms)
 			want = slices.DeleteFunc(want, func(at engine.Time) bool { return at >= 59*sec })
 			have := slices.DeleteFunc(slices.Clone(got.began), func(at engine.Time) bool { return at >= 59*sec })
 			if len(got.heard) < 8 || len(got.alone) < 10 || !slices.Equal(have, want) {
@@ -157,7 +157,7 @@ func TestOtherServicesAndFaults(t *testing.T) {
 		w.at(10*sec, func() { fault[0](w) })
 		w.at(20*sec, func() { fault[1](w) })
 		w.run(30 * sec)
-		w.Proxies[0].catchUp()
+		w.Proxies[0].CatchUp()
 		if n := between(got, 10*sec, 20*sec); n != 0 {
 			t.Errorf("%s: %d syncs meanwhile", name, n)
 		}
@@ -170,15 +170,15 @@ func TestOtherServicesAndFaults(t *testing.T) {
 	w.at(10*sec, func() { w.deletePod(w.owner, 0) })
 	w.at(10*sec+5*ms, func() { w.setDown(true) }) // in the middle of the sync for it
 	w.run(20 * sec)
-	w.Proxies[0].catchUp()
+	w.Proxies[0].CatchUp()
 	if n := between(got, 10*sec+5*ms, 20*sec); n > 1 {
 		t.Errorf("%d syncs while the API server is away", n)
 	}
 	w = start()
 	got = w.syncs()
-	w.at(10*sec, func() { w.Proxies[0].catchUp(); w.die(0) })
+	w.at(10*sec, func() { w.Proxies[0].CatchUp(); w.die(0) })
 	w.run(20 * sec)
-	w.Proxies[0].catchUp()
+	w.Proxies[0].CatchUp()
 	if n := between(got, 10*sec, 20*sec); n != 0 {
 		t.Errorf("%d syncs of a proxy that is gone", n)
 	}

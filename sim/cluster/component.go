@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -21,7 +22,7 @@ func (w *World) enroll(name string, owner engine.Owner) {
 // enrollNodes names what runs on each node.
 func (w *World) enrollNodes() {
 	for n := range w.sc.Nodes {
-		w.enroll(world.KubeProxyOf+w.sc.Nodes[n].Name, w.Proxies[n].owner)
+		w.enroll(world.KubeProxyOf+w.sc.Nodes[n].Name, w.Proxies[n].Owner)
 		w.enroll(world.KubeletOf+w.sc.Nodes[n].Name, w.kubelets[n].owner)
 	}
 }
@@ -30,9 +31,7 @@ func (w *World) enrollNodes() {
 func (w *World) component(name, what string) {
 	p := w.proxyNamed(name)
 	if p != nil {
-		p.catchUp()
-		p.hear(w.eng.Now() - 1)      // what comes at this moment comes afterwards (engine.ClassAction)
-		p.others.clock = w.eng.Now() // nothing happens before it runs again
+		p.Hold()
 	}
 	for _, owner := range w.components[name] {
 		if what == world.ComponentPause {
@@ -42,18 +41,17 @@ func (w *World) component(name, what string) {
 		}
 	}
 	if p != nil && what == world.ComponentRestart {
-		p.restart()
+		p.Restart()
 	}
 	if p != nil {
-		p.hear(w.eng.Now())
-		p.expect()
+		p.GoOn()
 	}
 }
 
 // proxyNamed is the proxy that actions call by a name, nil if it is none's.
-func (w *World) proxyNamed(name string) *NodeProxy {
+func (w *World) proxyNamed(name string) *nodeproxy.Proxy {
 	for _, p := range w.Proxies {
-		if world.KubeProxyOf+w.sc.Nodes[p.node].Name == name {
+		if world.KubeProxyOf+w.sc.Nodes[p.Node].Name == name {
 			return p
 		}
 	}

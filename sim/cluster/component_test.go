@@ -59,7 +59,7 @@ func TestAProxyIsNamedByItsNode(t *testing.T) {
 	t.Parallel()
 	w := newBuild(1).nodes(2).start(t, 1)
 	for name, want := range map[string]int{"kube-proxy/node-1": 0, "kube-proxy/node-2": 1} {
-		if p := w.proxyNamed(name); p == nil || p.node != want {
+		if p := w.proxyNamed(name); p == nil || p.Node != want {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
@@ -107,10 +107,10 @@ func TestPausedProxyKeepsItsRules(t *testing.T) {
 	w.at(pause.At+pause.For, func() { w.Undo(pause) })
 	w.do(10*sec, "rolloutRestart", "web", "")
 	w.run(6 * sec)
-	before := w.Proxies[0].installed
-	syncs := w.Proxies[0].count
+	before := w.Proxies[0].Installed()
+	syncs := w.Proxies[0].Syncs()
 	w.run(59 * sec)
-	if w.Proxies[0].installed != before || w.Proxies[1].installed == before {
+	if w.Proxies[0].Installed() != before || w.Proxies[1].Installed() == before {
 		t.Error("the paused proxy has other rules, or the other one has not")
 	}
 	e, _ := w.Entry(world.Traffic{Service: "default/web", Port: 80})
@@ -119,11 +119,11 @@ func TestPausedProxyKeepsItsRules(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	w.run(60*sec + 100*ms)
-	if n := w.Proxies[0].count - syncs; w.Proxies[0].installed == before || n != 1 {
+	if n := w.Proxies[0].Syncs() - syncs; w.Proxies[0].Installed() == before || n != 1 {
 		t.Errorf("%d syncs after the pause", n)
 	}
 	w.run(70 * sec)
-	if w.Proxies[0].installed != w.Proxies[1].installed {
+	if w.Proxies[0].Installed() != w.Proxies[1].Installed() {
 		t.Error("it has not caught up")
 	}
 }
@@ -137,13 +137,13 @@ func TestPausedInTheMiddleOfASync(t *testing.T) {
 	w.do(10*sec, "delete", "web#0", "") // heard of at once: the sync ends at 12 s
 	w.do(11*sec, "component", "kube-proxy/node-1", "pause")
 	w.do(30*sec, "component", "kube-proxy/node-1", "resume")
-	before := w.Proxies[0].installed
+	before := w.Proxies[0].Installed()
 	w.run(30*sec - 1)
-	if w.Proxies[0].installed != before {
+	if w.Proxies[0].Installed() != before {
 		t.Error("the sync has ended")
 	}
 	w.run(30 * sec)
-	if w.Proxies[0].installed == before {
+	if w.Proxies[0].Installed() == before {
 		t.Error("the sync has not ended")
 	}
 }
@@ -177,7 +177,7 @@ func TestRestartedProxy(t *testing.T) {
 	if want := []string{"11", "14.6"}; !slices.Equal(ended, want) {
 		t.Errorf("syncs ended at %v, want %v", ended, want)
 	}
-	if w.Proxies[0].installed != w.views.last {
+	if w.Proxies[0].Installed() != w.views.Last {
 		t.Error("the rules are not up to date")
 	}
 }

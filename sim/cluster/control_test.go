@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
 // listen records what a watch delivers: the sizes that a Deployment is given.
@@ -491,10 +492,10 @@ func TestLateness(t *testing.T) {
 	w.at(10250*ms, func() { w.deletePod(w.owner, 1) })
 	for _, c := range []struct {
 		at   engine.Time
-		want Stage
+		want nodeproxy.Stage
 	}{
-		{9 * sec, StageDone}, {10050 * ms, StageSlices}, {10150 * ms, StageWatch}, {10240 * ms, StageSync},
-		{10320 * ms, StageSlices}, {10400 * ms, StageWatch}, {10600 * ms, StageWait}, {11350 * ms, StageSync}, {11500 * ms, StageDone},
+		{9 * sec, nodeproxy.StageDone}, {10050 * ms, nodeproxy.StageSlices}, {10150 * ms, nodeproxy.StageWatch}, {10240 * ms, nodeproxy.StageSync},
+		{10320 * ms, nodeproxy.StageSlices}, {10400 * ms, nodeproxy.StageWatch}, {10600 * ms, nodeproxy.StageWait}, {11350 * ms, nodeproxy.StageSync}, {11500 * ms, nodeproxy.StageDone},
 	} {
 		w.run(c.at)
 		if got := w.Lateness(0); got != c.want {

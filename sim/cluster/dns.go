@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
 // nameServer is the cluster's DNS: for each headless Service the addresses of its ready
@@ -22,8 +23,8 @@ type nameServer struct {
 func newNameServer(w *World) *nameServer {
 	d := &nameServer{records: make([][]netip.Addr, len(w.services))}
 	w.store.Subscribe("dns", w.eng.Register("dns"), w.sc.Latency.Watch, func(o api.Object) {
-		if s, ok := o.(*sliceWrite); ok && w.services[s.service].headless {
-			d.records[s.service] = s.records
+		if s, ok := o.(*nodeproxy.SliceWrite); ok && w.services[s.Service].headless {
+			d.records[s.Service] = s.Records
 		}
 	}, api.KindSlices)
 	return d

@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/memory"
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -89,7 +90,7 @@ func (w *World) NodesFor(e Entry) []int {
 }
 
 // Endpoints lists what a view says of the port, IPv4 only.
-func (e *Entry) Endpoints(v *View) []endpoints.Endpoint {
+func (e *Entry) Endpoints(v *nodeproxy.View) []endpoints.Endpoint {
 	svc := v.Snapshot.Service(e.name)
 	if svc == nil {
 		return nil

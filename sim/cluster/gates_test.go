@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -87,7 +88,7 @@ func TestTheWayOfAGate(t *testing.T) {
 		w.gate(20*sec, "web", gateOne, true)
 		var ready engine.Time
 		w.store.Subscribe("test", w.eng.Register("test"), engine.Dist{}, func(o api.Object) {
-			if at := w.eng.Now(); at > 20*sec && len(as[*sliceWrite](o).view.Snapshot.Changed()) > 0 {
+			if at := w.eng.Now(); at > 20*sec && len(as[*nodeproxy.SliceWrite](o).View.Snapshot.Changed()) > 0 {
 				ready = at
 			}
 		}, api.KindSlices)

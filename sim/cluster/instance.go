@@ -42,7 +42,9 @@ type Instance struct {
 	readyFrom engine.Time // before, the app does not say it is ready
 }
 
-func (i *Instance) set() api.ReplicaSetID { return api.ReplicaSetID{Workload: i.Workload, Revision: i.Revision} }
+func (i *Instance) set() api.ReplicaSetID {
+	return api.ReplicaSetID{Workload: i.Workload, Revision: i.Revision}
+}
 
 // Accepts says whether a new connection would be accepted.
 func (i *Instance) Accepts() bool { return i.Sandbox && i.Listening }

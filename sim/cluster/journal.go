@@ -161,9 +161,9 @@ func (w *World) noteSlice(service int, before, after []entry) {
 }
 
 // noteWait records that a node's proxy has heard of a change, and waits with it until a moment.
-func (w *World) noteWait(p *NodeProxy, until time.Duration) {
-	if w.chronicle.follows(p.node) {
-		w.record(Event{Kind: EventWait, Pod: -1, Node: p.node, Until: engine.FromDuration(until), Others: p.alone})
+func (w *World) noteWait(node int, until time.Duration, others bool) {
+	if w.chronicle.follows(node) {
+		w.record(Event{Kind: EventWait, Pod: -1, Node: node, Until: engine.FromDuration(until), Others: others})
 	}
 }
 

@@ -2,12 +2,12 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
 // busyProxies is 250 pods in three slices, of which one is deleted every 70 ms for ten seconds, and nodes
@@ -22,7 +22,7 @@ func busyProxies(t *testing.T, burst int) *testWorld {
 	b.Latency.Watch, b.Latency.ProxySync = latency, engine.Constant(200*ms)
 	w := b.start(t, 1)
 	for _, p := range w.Proxies {
-		p.pace.Burst = burst
+		p.Pace.Burst = burst
 	}
 	for i := range 140 {
 		w.at(10*sec+engine.Time(i)*70*ms, func() { w.deletePod(w.owner, api.PodID(i)) })
@@ -36,14 +36,14 @@ func TestNewsThatStartsNoSyncIsNoEvent(t *testing.T) {
 	t.Parallel()
 	for name, burst := range map[string]int{"from 1.34 on": 0, "up to 1.33": pace.EarlierBurst} {
 		told := busyProxies(t, burst)
-		heard, writes, knows := make([][]*View, 4), []*View(nil), make([]uint64, 4)
+		heard, writes, knows := make([][]*nodeproxy.View, 4), []*nodeproxy.View(nil), make([]uint64, 4)
 		var at [][]uint64 // what the proxies know, every 20 ms
 		told.Audit(func(e AuditEvent) {
-			if _, write := e.Object.(*sliceWrite); write && e.Kind == Wrote {
+			if _, write := e.Object.(*nodeproxy.SliceWrite); write && e.Kind == Wrote {
 				writes = append(writes, e.View)
 			}
 			for n, p := range told.Proxies {
-				if e.Kind == Delivered && e.Name == strings.TrimPrefix(p.slices.label, "watch ") {
+				if e.Kind == Delivered && e.Name == p.Name() {
 					heard[n] = append(heard[n], e.View)
 					knows[n] = e.View.Number
 				}
@@ -73,7 +73,7 @@ func TestNewsThatStartsNoSyncIsNoEvent(t *testing.T) {
 				t.Errorf("%s: node %d heard of %d writes, of %d, or not in order", name, n, len(heard[n]), len(writes))
 			}
 		}
-		if left := len(alone.slices.list); left > 10 {
+		if left := alone.slices.Len(); left > 10 {
 			t.Errorf("%s: %d writes are kept of which everybody has heard", name, left)
 		}
 	}
@@ -98,5 +98,5 @@ func busyWrites(t *testing.T) int {
 	t.Helper()
 	w := busyProxies(t, 0)
 	w.run(25 * sec)
-	return int(w.views.last.Number) - 1
+	return int(w.views.Last.Number) - 1
 }

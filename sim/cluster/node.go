@@ -28,7 +28,7 @@ func (w *World) beginNodes() {
 		tainted := o != nil && (o.DeletionTimestamp != nil ||
 			slices.ContainsFunc(o.Spec.Taints, func(t corev1.Taint) bool { return t.Key == healthcheck.ToBeDeletedTaint }))
 		w.store.Put(api.NodeKey(n), &api.Node{Number: n, Tainted: tainted})
-		w.Proxies[n].sees(&api.Node{Tainted: tainted})
+		w.Proxies[n].Sees(&api.Node{Tainted: tainted})
 	}
 }
 
@@ -120,50 +120,11 @@ func (w *World) writeNode(node int, name string, edit func(*api.Node)) {
 func (w *World) die(node int) {
 	w.dead[node] = true
 	w.sched.leaves(node)
-	w.Proxies[node].stop()
+	w.Proxies[node].Die()
 	w.installs++ // who asked for healthy nodes asks again
 	w.record(Event{Kind: EventNodeGone, Pod: -1, Node: node})
 	w.tell(AuditEvent{Kind: NodeDied, Node: node})
 	w.observer.NodeChanged(node)
-}
-
-// deliverNode brings the proxy news of its own Node.
-func (p *NodeProxy) deliverNode(o api.Object) {
-	n, ok := o.(*api.Node)
-	if !ok || p.w.dead[p.node] {
-		return
-	}
-	before := p.eligible()
-	if p.sees(n); p.eligible() == before && !n.Tainted {
-		return
-	}
-	p.w.record(Event{Kind: EventTainted, Pod: -1, Node: p.node, OK: p.eligible()})
-	p.w.observer.NodeChanged(p.node)
-}
-
-// sees remembers a version of the proxy's Node. A deleted one stays as it was last seen
-// (docs/model/kube-proxy.md 5.2).
-func (p *NodeProxy) sees(n *api.Node) {
-	if n.Gone {
-		return
-	}
-	p.state4health = healthcheck.NodeState{Known: true}
-	if n.Tainted {
-		p.state4health.Taints = []string{healthcheck.ToBeDeletedTaint}
-	}
-}
-
-// eligible is what /healthz makes of the Node, from the version on that looks at it (KEP-3836).
-func (p *NodeProxy) eligible() bool {
-	return !p.w.sc.Kubernetes.Options.NodeEligibility || p.state4health.Eligible()
-}
-
-// stop ends what the proxy is at: with its machine, or its process.
-func (p *NodeProxy) stop() {
-	for _, h := range []engine.Handle{p.timer, p.ends, p.others.news, p.slices.event} {
-		p.w.eng.Cancel(h)
-	}
-	p.slices.due = engine.Never
 }
 
 // EligibleSettled is what the /healthz of a node's service proxy would make of the Node if every

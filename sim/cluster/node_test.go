@@ -97,7 +97,7 @@ func TestACrashedNode(t *testing.T) {
 	if w.NodeHealthy(e, 3) || w.Reaches(e, 3) || w.ReachesSettled(e, 3) || !w.Dead(3) {
 		t.Error("it answers")
 	}
-	if v := w.Proxies[3].Installed(); v != w.Proxies[3].received || v == w.Proxies[0].Installed() {
+	if v := w.Proxies[3].Installed(); v != w.Proxies[3].Received() || v == w.Proxies[0].Installed() {
 		t.Error("its proxy hears of changes")
 	}
 	w.run(61 * sec)

@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -25,7 +26,7 @@ type Endpoint struct {
 type EndpointWatch struct {
 	w       *World
 	service int
-	view    *View
+	view    *nodeproxy.View
 	pods    map[api.PodID]*api.Pod // nil: it looks at slices only
 }
 
@@ -35,16 +36,16 @@ func (w *World) EnrollBalancer(owner engine.Owner) { w.enroll(world.LBController
 // WatchEndpoints starts a watch for somebody outside. hear is told of each piece of news that
 // has arrived.
 func (w *World) WatchEndpoints(name string, owner engine.Owner, e Entry, hear func()) *EndpointWatch {
-	out := &EndpointWatch{w: w, service: e.service, view: w.views.last}
+	out := &EndpointWatch{w: w, service: e.service, view: w.views.Last}
 	watch := w.store.Subscribe(name, owner, w.sc.Latency.Watch, func(o api.Object) {
-		if s, ok := o.(*sliceWrite); ok {
-			out.view = s.view
+		if s, ok := o.(*nodeproxy.SliceWrite); ok {
+			out.view = s.View
 			hear()
 		}
 	}, api.KindSlices)
 	watch.Wants = func(o api.Object) bool {
-		s, ok := o.(*sliceWrite)
-		return ok && s.service == e.service
+		s, ok := o.(*nodeproxy.SliceWrite)
+		return ok && s.Service == e.service
 	}
 	return out
 }
@@ -94,7 +95,7 @@ func (x *EndpointWatch) Endpoints() []Endpoint {
 }
 
 // endpointsIn lists the endpoints of a Service's first port in a View.
-func (w *World) endpointsIn(v *View, service int) []Endpoint {
+func (w *World) endpointsIn(v *nodeproxy.View, service int) []Endpoint {
 	svc := w.sc.Services[service].Service
 	info := v.Snapshot.Service(endpoints.ServiceName{Namespace: svc.Namespace, Name: svc.Name})
 	if info == nil || len(info.Ports) == 0 {
@@ -129,32 +130,21 @@ type HealthAnswer struct {
 // node is not about to be deleted (healthcheck.Healthz).
 func (w *World) ProbeProxy(node int) HealthAnswer {
 	a := w.keepsUp(node)
-	a.OK = a.OK && w.Proxies[node].eligible()
+	a.OK = a.OK && w.Proxies[node].Eligible()
 	return a
 }
 
 // keepsUp asks whether a node's service proxy keeps up.
 func (w *World) keepsUp(node int) HealthAnswer {
-	p := w.Proxies[node]
-	switch {
-	case w.dead[node], w.asleep(p.owner):
-		return HealthAnswer{Late: true, Sure: true}
-	case !p.filled: // it is starting, and nothing listens
-		return HealthAnswer{Sure: true}
-	}
-	p.catchUp()
-	p.hear(w.eng.Now())
-	return HealthAnswer{
-		OK:   healthcheck.Healthy(p.health, w.eng.Now().Clock(), 2*p.pace.RetryInterval),
-		Sure: !p.busy() && !p.mayHang(), // else its patience may come to an end by itself
-	}
+	ok, late, sure := w.Proxies[node].KeepsUp()
+	return HealthAnswer{OK: ok, Late: late, Sure: sure}
 }
 
 // ProbeHealthPort asks a Service's healthCheckNodePort on a node, which says 503 as well when the
 // proxy does not keep up (healthcheck.Service.OK).
 func (w *World) ProbeHealthPort(e Entry, node int) HealthAnswer {
 	a := w.keepsUp(node) // the taint does not matter here (docs/model/kube-proxy.md 5.1)
-	if a.Late || !w.Proxies[node].filled {
+	if a.Late || !w.Proxies[node].Filled() {
 		return a
 	}
 	a.OK = w.healthPort(e, node, a.OK)
@@ -169,7 +159,7 @@ func (w *World) NodeHealthy(e Entry, node int) bool {
 
 // healthPort is what the port answers with the rules in force, by a proxy that keeps up or not.
 func (w *World) healthPort(e Entry, node int, proxy bool) bool {
-	return w.healthyIn(w.Proxies[node].installed, e, node, proxy)
+	return w.healthyIn(w.Proxies[node].Installed(), e, node, proxy)
 }
 
 // NodeHealthySettled is NodeHealthy if every delay were zero.
@@ -177,7 +167,7 @@ func (w *World) NodeHealthySettled(e Entry, node int) bool {
 	return w.healthyIn(w.settledView(), e, node, true)
 }
 
-func (w *World) healthyIn(v *View, e Entry, node int, proxy bool) bool {
+func (w *World) healthyIn(v *nodeproxy.View, e Entry, node int, proxy bool) bool {
 	if w.dead[node] {
 		return false
 	}
@@ -188,7 +178,7 @@ func (w *World) healthyIn(v *View, e Entry, node int, proxy bool) bool {
 // Reaches says whether a node's rules in force lead to somebody who accepts, ReachesSettled
 // whether settled rules would.
 func (w *World) Reaches(e Entry, node int) bool {
-	return !w.dead[node] && w.helps(w.Proxies[node].installed, node, e, netip.AddrPort{})
+	return !w.dead[node] && w.helps(w.Proxies[node].Installed(), node, e, netip.AddrPort{})
 }
 
 // ReachesSettled is Reaches by settled rules.

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
 // pinning finds who keeps a flow over UDP with an endpoint that does not answer: the first stage
@@ -13,7 +14,7 @@ import (
 func (w *World) pinning(e Entry, node int, target netip.AddrPort, unsaid ledger.Actor) ledger.Actor {
 	p := w.Proxies[node]
 	among, some := servingIn(e, w.settledView(), target)
-	cleans := func(v *View) bool {
+	cleans := func(v *nodeproxy.View) bool {
 		if v == nil {
 			return false
 		}
@@ -25,11 +26,11 @@ func (w *World) pinning(e Entry, node int, target netip.AddrPort, unsaid ledger.
 		return unsaid
 	case !some:
 		return ledger.Spec
-	case !cleans(w.views.last):
+	case !cleans(w.views.Last):
 		return ledger.SliceController
-	case !cleans(p.received):
+	case !cleans(p.Received()):
 		return ledger.Watch
-	case !cleans(p.syncing):
+	case !cleans(p.Syncing()):
 		return ledger.ProxyWait
 	default:
 		return ledger.ProxySync
@@ -38,7 +39,7 @@ func (w *World) pinning(e Entry, node int, target netip.AddrPort, unsaid ledger.
 
 // servingIn says whether a target is among the endpoints of a port that serve, and whether there
 // are any.
-func servingIn(e Entry, v *View, target netip.AddrPort) (among, some bool) {
+func servingIn(e Entry, v *nodeproxy.View, target netip.AddrPort) (among, some bool) {
 	for _, s := range e.Endpoints(v) {
 		if s.Conditions.Serving() {
 			some = true

@@ -71,7 +71,9 @@ func newReplicaSetController(w *World) *replicaSetController {
 // packSet makes a work-queue key of a ReplicaSet.
 func packSet(id api.ReplicaSetID) int { return id.Workload<<20 | id.Revision }
 
-func unpackSet(k int) api.ReplicaSetID { return api.ReplicaSetID{Workload: k >> 20, Revision: k & (1<<20 - 1)} }
+func unpackSet(k int) api.ReplicaSetID {
+	return api.ReplicaSetID{Workload: k >> 20, Revision: k & (1<<20 - 1)}
+}
 
 // workOn returns what there is to a ReplicaSet.
 func (c *replicaSetController) workOn(id api.ReplicaSetID) *setWork {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -109,7 +110,7 @@ func (w *World) slicesInAPI(service int) []entry {
 
 // settledView is what nodes would have if every delay were zero: it brings a second cache up to what
 // the pods in the API amount to. How endpoints are packed into slices does not matter there.
-func (w *World) settledView() *View {
+func (w *World) settledView() *nodeproxy.View {
 	if w.settled != nil {
 		return w.settled
 	}
@@ -118,7 +119,7 @@ func (w *World) settledView() *View {
 			w.showSettled(service)
 		}
 	}
-	w.settled = w.settledViews.add(w.settledCache.Snapshot(), w.eng.Now())
+	w.settled = w.settledViews.Add(w.settledCache.Snapshot(), w.eng.Now())
 	return w.settled
 }
 

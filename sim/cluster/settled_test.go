@@ -78,8 +78,8 @@ func (w *testWorld) compareWithAnew(t *testing.T) {
 	anew.PutSlice(w.buildSlice(0, 0, want))
 	name := endpoints.ServiceName{Namespace: "default", Name: "web"}
 	for node, p := range w.Proxies {
-		comparePlans(t, "settled", w.planOf(w.settledView(), node).Service(name), plan.Build(anew.Snapshot(), p.node4plan).Service(name))
-		comparePlans(t, "installed", w.Rules(node).Service(name), plan.Build(p.installed.Snapshot, p.node4plan).Service(name))
+		comparePlans(t, "settled", w.planOf(w.settledView(), node).Service(name), plan.Build(anew.Snapshot(), p.PlanNode()).Service(name))
+		comparePlans(t, "installed", w.Rules(node).Service(name), plan.Build(p.Installed().Snapshot, p.PlanNode()).Service(name))
 	}
 }
 

@@ -1,11 +1,11 @@
 package cluster
 
 import (
-	"net/netip"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -52,8 +52,8 @@ func (c *sliceController) deliver(o api.Object) {
 		for _, s := range c.w.servicesOf(o.Workload) {
 			c.react.enqueue(s)
 		}
-	case *sliceWrite:
-		c.inFlight[o.service]--
+	case *nodeproxy.SliceWrite:
+		c.inFlight[o.Service]--
 	}
 }
 
@@ -61,13 +61,6 @@ func (c *sliceController) deliver(o api.Object) {
 func relevant(old, p *api.Pod) bool {
 	return old == nil || p.Gone || old.Deleting() != p.Deleting() || old.Ready != p.Ready ||
 		old.IP != p.IP || old.Phase.Terminal() != p.Phase.Terminal()
-}
-
-// sliceWrite is one write of one EndpointSlice, as watches hear of it.
-type sliceWrite struct {
-	service int
-	view    *View
-	records []netip.Addr // of a headless Service: all its ready addresses
 }
 
 // The back-off of a sync that found its cache stale doubles from 1 s.
@@ -188,9 +181,9 @@ func (c *sliceController) writeSlice(service, n int, part []entry) {
 	c.inFlight[service]++
 	c.busy[service]++
 	c.w.store.Limited(&c.limit, c.owner, "write slice", api.SliceKey(service, n), func(api.Object) api.Object {
-		out := &sliceWrite{service: service, view: c.w.publish(service, n, part, built)}
+		out := &nodeproxy.SliceWrite{Service: service, View: c.w.publish(service, n, part, built)}
 		if c.w.services[service].headless {
-			out.records = recordsOf(c.w.slicesInAPI(service))
+			out.Records = recordsOf(c.w.slicesInAPI(service))
 		}
 		return out
 	}, func() {

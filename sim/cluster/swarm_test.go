@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -100,7 +101,7 @@ func atRest(t *testing.T, seed uint64, w *testWorld, want int) {
 		}
 	}
 	for n := range w.Proxies {
-		if s := w.Lateness(n); s != StageDone {
+		if s := w.Lateness(n); s != nodeproxy.StageDone {
 			t.Errorf("seed %d: node %d is late: %s", seed, n, s)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
-	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -31,11 +31,11 @@ type World struct {
 	sc       *world.Scenario
 	observer Observer
 	store    *api.Store
-	slices   sliceLog // what the nodes' proxies hear of, each in its own time
-	churn    *churn
+	slices   nodeproxy.SliceLog // what the nodes' proxies hear of, each in its own time
+	churn    *nodeproxy.Churn
 	owner    engine.Owner
 
-	Proxies  []*NodeProxy // by node
+	Proxies  []*nodeproxy.Proxy // by node
 	kubelets []*kubelet
 	deploy   *deploymentController
 	sched    *scheduler
@@ -50,16 +50,15 @@ type World struct {
 	running   [][]*Instance // those with a sandbox, by workload
 
 	cache       *endpoints.Cache
-	views       views
+	views       nodeproxy.Views
 	sliceState  []map[int][]entry // what the slices in the API say, by service and slice
 	installs    uint64            // counts the ends of the proxies' syncs
-	classNode   []*plan.Node      // of each class of nodes, one
 	zonesDiffer bool              // by hints
 	nodesDiffer bool              // even in one zone
 
 	settledCache *endpoints.Cache
-	settledViews views
-	settled      *View // nil when it has to be computed
+	settledViews nodeproxy.Views
+	settled      *nodeproxy.View // nil when it has to be computed
 	settledOf    []settledService
 	unchecked    []int // Services whose slices are to be compared with their pods
 	differing    int   // Services whose slices differ, of those that were
@@ -125,7 +124,7 @@ func New(sc *world.Scenario, eng *engine.Engine, observer Observer) *World {
 	w.store = api.New(eng, sc.Latency.APIWrite, w.keyName)
 	w.store.ChangedPod = w.noteWrite
 	w.store.Committed = w.logSlices
-	w.churn = newChurn(w)
+	w.churn = nodeproxy.NewChurn(eng, sc.Churn)
 	w.resolve()
 	// IMPORTANT: the order of registration decides who goes first at one and the same moment.
 	// The shorter a component's way to the traffic, the earlier: when every delay is zero, a
@@ -135,10 +134,7 @@ func New(sc *world.Scenario, eng *engine.Engine, observer Observer) *World {
 	if w.anyHeadless() {
 		w.dns = newNameServer(w)
 	}
-	for n := range sc.Nodes {
-		w.Proxies = append(w.Proxies, newNodeProxy(w, n))
-	}
-	w.classify()
+	w.beginProxies()
 	for n := range sc.Nodes {
 		w.kubelets = append(w.kubelets, newKubelet(w, n))
 	}
@@ -274,11 +270,9 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 			w.setSlice(s, n, part, w.buildSlice(s, n, part))
 		}
 	}
-	first := w.views.add(w.cache.Snapshot(), 0)
+	first := w.views.Add(w.cache.Snapshot(), 0)
 	for _, p := range w.Proxies {
-		p.received, p.installed = first, first
-		p.state.End(-(24 * engine.Hour).Duration(), true, false)
-		p.health = p.health.Updated(endpoints.IPv4, (-24 * engine.Hour).Clock())
+		p.Fill(first)
 	}
 }
 
@@ -427,12 +421,12 @@ func (w *World) noteWrite(old, p *api.Pod) {
 }
 
 // publish makes the next View from one slice. It is called when the write commits.
-func (w *World) publish(service, n int, part []entry, s *endpoints.Slice) *View {
+func (w *World) publish(service, n int, part []entry, s *endpoints.Slice) *nodeproxy.View {
 	w.setSlice(service, n, part, s)
 	if w.services[service].headless {
 		return nil // no proxy asks for these slices
 	}
-	return w.views.add(w.cache.Snapshot(), w.eng.Now())
+	return w.views.Add(w.cache.Snapshot(), w.eng.Now())
 }
 
 func (w *World) setSlice(service, n int, part []entry, s *endpoints.Slice) {

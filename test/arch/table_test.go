@@ -311,6 +311,7 @@ var packages = []packageRule{
 	{
 		path: "sim", pure: true,
 		own: []permit{
+			{"sim/nodeproxy", "the nodes' service proxies, and the views they have in force"},
 			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "the clock everything runs on"},
@@ -392,8 +393,21 @@ var packages = []packageRule{
 	},
 	{path: "sim/api", pure: true, own: []permit{{"sim/engine", "events and random streams"}}},
 	{
+		path: "sim/nodeproxy", pure: true,
+		own: []permit{
+			{"sim/engine", "events and random streams"},
+			{"sim/api", "the watches it hears from"},
+			{"sim/world", "the node's settings"},
+			{"endpoints", "snapshots of what slices say"},
+			{"proxier/plan", "the Plan that its rules are"},
+			{"proxier/pace", "the production pacing"},
+			{"healthcheck", "what it answers on its health port"},
+		},
+	},
+	{
 		path: "sim/cluster", pure: true,
 		own: []permit{
+			{"sim/nodeproxy", "the nodes' service proxies, and the views they have in force"},
 			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/servers", "what the programs in containers do"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},

@@ -200,6 +200,6 @@ var balancerMutants = []mutant{
 		{"sim/traffic/udp.go", "case pinned && fault == ledger.FaultNoAnswer:", "case pinned && fault == ledger.FaultErred:"},
 	}},
 	{"the sync is blamed that waits for news", []string{"simulator 2"}, "sim", "TestCauses", []edit{
-		{"sim/cluster/pinned.go", "case !cleans(p.received):", "case !cleans(p.syncing):"},
+		{"sim/cluster/pinned.go", "case !cleans(p.Received()):", "case !cleans(p.Syncing()):"},
 	}},
 }

@@ -171,7 +171,7 @@ var sliceMutants = []mutant{
 		{slicer, "c.react.enqueue(s)\n\t\t}", "c.react.enqueueAt(c.w.eng.Now()+engine.Second/2, s)\n\t\t}"},
 	}},
 	{"no stale cache", []string{"controllers 9.2 Stale cache", "measured 1 stale cache", "propagation 1.3b"}, cluster, "TestStaleCache", []edit{
-		{slicer, "if c.inFlight[service] > 0 {", "if c.inFlight[service] > 1000 {"},
+		{slicer, "if c.inFlight[service] > 0 {", "if c.inFlight[Service] > 1000 {"},
 	}},
 	{"the stale cache's back-off is 100 ms", []string{"controllers 9.2 Stale cache", "controllers 9.2 Failure back-off"}, cluster, "TestStaleCache", []edit{
 		{slicer, "staleBackoff   = engine.Second", "staleBackoff   = engine.Second / 10"},
@@ -281,10 +281,10 @@ var proxyMutants = []mutant{
 		{"proxier/pace/state.go", "s.Synced, s.LastEnd, s.Failed, s.Took = true, now, failed, now-s.began", "s.Synced, s.LastEnd, s.Failed, s.Took = true, s.began, failed, now-s.began"},
 	}},
 	{"a sync programs what comes while it runs", []string{"kube-proxy 6", "propagation 1.6"}, cluster, "TestNodeProxy", []edit{
-		{nodeProxy, "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
+		{"sim/nodeproxy/proxy.go", "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
 	}},
 	{"an idle proxy waits", []string{"kube-proxy 6", "propagation 1.5"}, cluster, "TestNodeProxy", []edit{
-		{nodeProxy, "at, _, never := p.pace.Next(p.state)\n", "at, _, never := p.pace.Next(p.state)\n\tat = max(at, p.w.eng.Now().Duration()+p.pace.MinInterval)\n"},
+		{"sim/nodeproxy/proxy.go", "at, _, never := p.Pace.Next(p.state)\n", "at, _, never := p.Pace.Next(p.state)\n\tat = max(at, p.w.eng.Now().Duration()+p.Pace.MinInterval)\n"},
 	}},
 	{"no minimum interval", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
 		{"proxier/pace/pace.go", "earliest := s.LastEnd + p.MinInterval\n\tif p.Burst == 0 {", "earliest := s.LastEnd\n\tif p.Burst == 0 {"},
@@ -293,16 +293,16 @@ var proxyMutants = []mutant{
 		{"endpoints/version.go", "On: 34, Source: \"pkg/proxy/runner", "On: 37, Source: \"pkg/proxy/runner"},
 	}},
 	{"the simulated proxy has no token bucket up to 1.33", []string{"kube-proxy 6"}, "sim", "TestTwoSyncsFollowEachOtherUpTo133", []edit{
-		{nodeProxy, "Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),", "Burst: pace.BurstOf(true),"},
+		{nodeProxy, "Burst: pace.BurstOf(s.Options.HoldAfterSync),", "Burst: pace.BurstOf(true),"},
 	}},
 	{"the real proxy has no token bucket up to 1.33", []string{"kube-proxy 6"}, "cmd/lameduck/internal/cli", "TestTheRunnerOfAnOldVersion", []edit{
 		{proxyConfig + "/node.go", "p.Burst = pace.BurstOf(o.HoldAfterSync)", "p.Burst = pace.BurstOf(true)"},
 	}},
 	{"syncs for other Services do not hold the next one back", []string{"kube-proxy 6"}, cluster, "TestAProxySyncsForOtherServicesAsForItsOwn|TestASingleDeletionWaitsWhereOtherServicesChange", []edit{
-		{"sim/cluster/churn.go", "\tp.state.End(at.Duration(), true, false)\n", "\tat0 := p.state.LastEnd\n\tp.state.End(at.Duration(), true, false)\n\tp.state.LastEnd = at0\n"},
+		{"sim/nodeproxy/churn.go", "\tp.state.End(at.Duration(), true, false)\n", "\tat0 := p.state.LastEnd\n\tp.state.End(at.Duration(), true, false)\n\tp.state.LastEnd = at0\n"},
 	}},
 	{"other Services change while the API server is away", []string{"propagation 1.1"}, cluster, "TestOtherServicesAndFaults", []edit{
-		{"sim/cluster/churn.go", "if at >= o.from && at < o.to {", "if at >= o.from && at < o.from {"},
+		{"sim/nodeproxy/churn.go", "if at >= o.from && at < o.to {", "if at >= o.from && at < o.from {"},
 	}},
 	{"three tokens", []string{"kube-proxy 6"}, "proxier/pace", "TestWhatTheRunnersMakeOfTwoChangesInARow", []edit{
 		{"proxier/pace/pace.go", "const EarlierBurst = 2", "const EarlierBurst = 3"},
@@ -406,7 +406,7 @@ var proxyMutants = []mutant{
 		{"endpoints/edit.go", "if n := len(list); found || n > 0", "if n := len(list); false && found || n > 0"},
 	}},
 	{"health-check node ports know before the rules do", []string{"kube-proxy 5.1 Update moment", "propagation 1.7"}, cluster, "TestHealthCheckFollowsTheRules", []edit{
-		{"sim/cluster/outside.go", "w.healthyIn(w.Proxies[node].installed,", "w.healthyIn(w.Proxies[node].received,"},
+		{"sim/cluster/outside.go", "w.healthyIn(w.Proxies[node].Installed(),", "w.healthyIn(w.Proxies[node].Received(),"},
 	}},
 	{"affinity lasts an hour", []string{"kube-proxy 4"}, "endpoints", "TestWhatAServicePortCarries|TestServiceDetails", []edit{
 		{"endpoints/service.go", "defaultAffinityTimeout = 10800 * time.Second", "defaultAffinityTimeout = 3600 * time.Second"},

@@ -89,16 +89,16 @@ var componentMutants = []mutant{
 		{"sim/api/pause.go", "s.frozen[owner] = append(held, run)", "s.frozen[owner] = held"},
 	}},
 	{"a paused proxy ends its sync", []string{"simulator 6"}, cluster, "TestPausedInTheMiddleOfASync", []edit{
-		{"sim/cluster/proxy.go", "p.w.store.AwakeWith(p.owner, run, at)", "run(at)"},
+		{"sim/nodeproxy/proxy.go", "p.api.AwakeWith(p.Owner, run, at)", "run(at)"},
 	}},
 	{"the containers of a paused kubelet stop, too", []string{"simulator 6"}, cluster, "TestPausedKubelet", []edit{
 		{kubelet, "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, run)", "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, func() { k.w.store.Awake(k.owner, run) })"},
 	}},
 	{"a restarted proxy waits for minSyncPeriod", []string{"simulator 6"}, cluster, "TestRestartedProxy", []edit{
-		{"sim/cluster/proxy.go", "p.syncing, p.state, p.restarts = nil, pace.State{}, p.restarts+1", "p.syncing, p.restarts = nil, p.restarts+1"},
+		{"sim/nodeproxy/proxy.go", "p.syncing, p.state, p.restarts = nil, pace.State{}, p.restarts+1", "p.syncing, p.restarts = nil, p.restarts+1"},
 	}},
 	{"a paused proxy's lateness is the watch's", []string{"simulator 6"}, cluster, "TestPausedProxy", []edit{
-		{"sim/cluster/blame.go", "\tcase w.asleep(p.owner): // the news may be there: the proxy does nothing with it\n\t\treturn ledger.ProxySync\n", ""},
+		{"sim/cluster/blame.go", "\tcase w.asleep(p.Owner): // the news may be there: the proxy does nothing with it\n\t\treturn ledger.ProxySync\n", ""},
 	}},
 	{"a paused controller of a load balancer acts", []string{"simulator 6"}, balancers, "TestPausedController", []edit{
 		{"sim/balancer/balancer.go", "\tif b.paused {\n", "\tif b.paused && b.waiting {\n"},

@@ -8,10 +8,10 @@ const (
 // What becomes of nodes, and of what leads through them.
 var nodeMutants = []mutant{
 	{"the proxy does not look at its Node", []string{"kube-proxy 5.2 /healthz", "controllers 8 Effect on LBs"}, cluster, "TestHealthzOfANodeThatLeaves", []edit{
-		{"sim/cluster/outside.go", "a.OK = a.OK && w.Proxies[node].eligible()", "a.OK = a.OK && (a.Late || !a.Late)"},
+		{"sim/cluster/outside.go", "a.OK = a.OK && w.Proxies[node].Eligible()", "a.OK = a.OK && (a.Late || !a.Late)"},
 	}},
 	{"it has always looked at it", []string{"kube-proxy 5.2 /healthz"}, cluster, "TestHealthzOfANodeThatLeaves", []edit{
-		{nodesInAPI, "return !p.w.sc.Kubernetes.Options.NodeEligibility || p.state4health.Eligible()", "return p.state4health.Eligible()"},
+		{"sim/nodeproxy/node.go", "return !p.planNode.Options.NodeEligibility || p.nodeState.Eligible()", "return p.nodeState.Eligible()"},
 	}},
 	{"health ports look at it, too", []string{"controllers 8 Effect on LBs", "kube-proxy 5.1 Not included"}, cluster, "TestTheTaintLeavesHealthPortsAlone", []edit{
 		{"sim/cluster/outside.go", "a := w.keepsUp(node) // the", "a := w.ProbeProxy(node) // the"},

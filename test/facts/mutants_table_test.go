@@ -43,7 +43,7 @@ const (
 	ranking     = "sim/cluster/ranking.go"
 	slicer      = "sim/cluster/slices.go"
 	endpointOf  = "sim/cluster/endpoint.go"
-	nodeProxy   = "sim/cluster/proxy.go"
+	nodeProxy   = "sim/nodeproxy/proxy.go"
 	loop        = "proxier/owner.go"
 	cleanUp     = "proxier/conntrack/stale.go"
 	store       = "sim/api/store.go"
@@ -286,7 +286,7 @@ var hopMutants = []mutant{
 		{"sim/cluster/scheduler.go", "delay := s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))", "delay := 0 * s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))"},
 	}},
 	{"a sync takes no time", []string{"propagation 1.6"}, cluster, "TestEachHopTakesItsTime", []edit{
-		{nodeProxy, "p.w.eng.Now()+took,", "p.w.eng.Now()+0*took,"},
+		{nodeProxy, "p.eng.Now()+took,", "p.eng.Now()+0*took,"},
 	}},
 }
 

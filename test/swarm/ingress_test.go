@@ -5,8 +5,8 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -141,7 +141,7 @@ func (j *judge) publishes(p *api.Pod) bool {
 }
 
 // portsOf are the ports of a Service in a view.
-func portsOf(view *cluster.View, service string) []endpoints.ServicePort {
+func portsOf(view *nodeproxy.View, service string) []endpoints.ServicePort {
 	for svc := range view.Snapshot.Services() {
 		if svc.Name.String() == service {
 			return svc.Ports

@@ -114,36 +114,36 @@ var mutants = []mutant{
 	}},
 
 	{"no minSyncPeriod", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "MinInterval: spec.MinSyncPeriod.Duration(), Retry", "MinInterval: 0 * spec.MinSyncPeriod.Duration(), Retry"},
+		{"nodeproxy/proxy.go", "MinInterval: spec.MinSyncPeriod.Duration(), Retry", "MinInterval: 0 * spec.MinSyncPeriod.Duration(), Retry"},
 	}},
 	{"no token bucket up to 1.33", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),", "Burst: pace.BurstOf(true),"},
+		{"nodeproxy/proxy.go", "Burst: pace.BurstOf(s.Options.HoldAfterSync),", "Burst: pace.BurstOf(true),"},
 	}},
 	{"a token bucket from 1.34 on", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "Burst: pace.BurstOf(w.sc.Kubernetes.Options.HoldAfterSync),", "Burst: pace.BurstOf(false),"},
+		{"nodeproxy/proxy.go", "Burst: pace.BurstOf(s.Options.HoldAfterSync),", "Burst: pace.BurstOf(false),"},
 	}},
 	{"nothing holds after a sync for other Services", []string{"kube-proxy 6"}, []edit{
-		{"cluster/churn.go", "\tp.state.End(at.Duration(), true, false)\n", "\tat0 := p.state.LastEnd\n\tp.state.End(at.Duration(), true, false)\n\tp.state.LastEnd = at0\n"},
+		{"nodeproxy/churn.go", "\tp.state.End(at.Duration(), true, false)\n", "\tat0 := p.state.LastEnd\n\tp.state.End(at.Duration(), true, false)\n\tp.state.LastEnd = at0\n"},
 	}},
 	{"syncs for other Services take no token", []string{"kube-proxy 6"}, []edit{
-		{"cluster/churn.go", "p.state.Begin(p.pace, at.Duration())", "p.state.Begin(pace.Policy{}, at.Duration())"},
-		{"cluster/churn.go", "\t\"github.com/lameduck-proxy/lameduck/sim/engine\"\n", "\t\"github.com/lameduck-proxy/lameduck/proxier/pace\"\n\t\"github.com/lameduck-proxy/lameduck/sim/engine\"\n"},
+		{"nodeproxy/churn.go", "p.state.Begin(p.Pace, at.Duration())", "p.state.Begin(pace.Policy{}, at.Duration())"},
+		{"nodeproxy/churn.go", "\t\"github.com/lameduck-proxy/lameduck/sim/engine\"\n", "\t\"github.com/lameduck-proxy/lameduck/proxier/pace\"\n\t\"github.com/lameduck-proxy/lameduck/sim/engine\"\n"},
 	}},
 	{"a paused proxy syncs for other Services", []string{"kube-proxy 6"}, []edit{
-		{"cluster/component.go", "p.others.clock = w.eng.Now() // nothing happens before it runs again", "p.others.clock += 0"},
+		{"nodeproxy/proxy.go", "\tp.Hear(p.eng.Now() - 1)\n\tp.others.clock = p.eng.Now()\n", "\tp.Hear(p.eng.Now() - 1)\n"},
 	}},
 	{"a bucket of three tokens", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "\tp.others = newOthers(w, name)\n", "\tp.others = newOthers(w, name)\n\tp.pace.Burst += p.pace.Burst / 2\n"},
+		{"nodeproxy/proxy.go", "\tp.others = newOthers(d.Engine, name)\n", "\tp.others = newOthers(d.Engine, name)\n\tp.Pace.Burst += p.Pace.Burst / 2\n"},
 	}},
 	{"minSyncPeriod counts from the beginning of a sync", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "p.count++\n\tp.w.tell(", "p.count++\n\tp.state.LastEnd = p.w.eng.Now().Duration()\n\tp.w.tell("},
-		{"cluster/proxy.go", "\tp.state.End(p.w.eng.Now().Duration(), true, false)\n\tp.health", "\tat := p.state.LastEnd\n\tp.state.End(p.w.eng.Now().Duration(), true, false)\n\tp.state.LastEnd = at\n\tp.health"},
+		{"nodeproxy/proxy.go", "p.count++\n\tp.log.SyncBegan(", "p.count++\n\tp.state.LastEnd = p.eng.Now().Duration()\n\tp.log.SyncBegan("},
+		{"nodeproxy/proxy.go", "\tp.state.End(p.eng.Now().Duration(), true, false)\n\tp.health", "\tat := p.state.LastEnd\n\tp.state.End(p.eng.Now().Duration(), true, false)\n\tp.state.LastEnd = at\n\tp.health"},
 	}},
 	{"a proxy always waits for minSyncPeriod", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "if engine.FromDuration(at) <= p.w.eng.Now() {", "if at = max(at, p.w.eng.Now().Duration()+p.pace.MinInterval); p.pace.MinInterval == 0 {"},
+		{"nodeproxy/proxy.go", "if engine.FromDuration(at) <= p.eng.Now() {", "if at = max(at, p.eng.Now().Duration()+p.Pace.MinInterval); p.Pace.MinInterval == 0 {"},
 	}},
 	{"a sync programs what is known at its end", []string{"kube-proxy 6"}, []edit{
-		{"cluster/proxy.go", "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
+		{"nodeproxy/proxy.go", "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
 	}},
 	{"a watch does not keep the order", []string{"propagation"}, []edit{
 		{"api/store.go", "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
@@ -195,7 +195,7 @@ var mutants = []mutant{
 		{"traffic/dns.go", "if now >= r.until {", "if now >= r.until && len(r.targets) == 0 {"},
 	}},
 	{"an address that has gone stays in DNS", []string{"propagation 1.10"}, []edit{
-		{"cluster/dns.go", "\t\t\td.records[s.service] = s.records\n", "\t\t\td.records[s.service] = append(d.records[s.service], s.records...)\n"},
+		{"cluster/dns.go", "\t\t\td.records[s.Service] = s.Records\n", "\t\t\td.records[s.service] = append(d.records[s.Service], s.Records...)\n"},
 	}},
 	{"the clean-up asks who is ready, not who serves", []string{"kube-proxy 7 UDP flows"}, []edit{
 		{"between.go", "\t\tif e.Conditions.Serving() {", "\t\tif e.Conditions.Ready() {"},
@@ -224,7 +224,7 @@ var mutants = []mutant{
 		{"cluster/gates.go", "\twk.open = p.Open\n\twk.requestSync()\n", "\twk.open = p.Open\n"},
 	}},
 	{"the rules of a paused proxy change", []string{"simulator 6"}, []edit{
-		{"cluster/proxy.go", "p.w.store.AwakeWith(p.owner, run, at)", "run(at)"},
+		{"nodeproxy/proxy.go", "p.api.AwakeWith(p.Owner, run, at)", "run(at)"},
 	}},
 	{"a component that is paused hears all the same", []string{"simulator 6"}, []edit{
 		{"api/store.go", "s.AwakeWith(s.all[number].Owner, s.hand, number)", "s.awakeWith(s.owner, s.hand, number)"},
@@ -281,7 +281,7 @@ var mutants = []mutant{
 		{"traffic/cut.go", "\t\t\tc.closed, c.cut = now, true\n", ""},
 	}},
 	{"the health port answers before the rules are in force", []string{"load-balancers 1"}, []edit{
-		{"cluster/outside.go", "return w.healthyIn(w.Proxies[node].installed, e, node, proxy)", "return w.healthyIn(w.views.last, e, node, proxy)"},
+		{"cluster/outside.go", "return w.healthyIn(w.Proxies[node].Installed(), e, node, proxy)", "return w.healthyIn(w.views.Last, e, node, proxy)"},
 	}},
 	{"a load balancer's controller hears of the first change only", []string{"load-balancers 2"}, []edit{
 		{"balancer/balancer.go", "\t\tb.waiting, b.acted = false, at\n", "\t\tb.acted = at\n"},

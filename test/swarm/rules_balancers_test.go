@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -96,7 +97,7 @@ type balancers struct {
 	list    []*balancer               // by the number of the stream; nil for none
 	inside  []*balancer               // ingress controllers, the same way
 	asking  map[traffic.Leg]*balancer // their pods
-	views   []*cluster.View           // in force, by node
+	views   []*nodeproxy.View         // in force, by node
 	accepts map[api.PodID]bool
 	now     engine.Time // of what was heard last
 	begun   bool
@@ -117,7 +118,7 @@ type balancer struct {
 
 func newBalancers(j *judge) balancers {
 	n := len(j.w.Traffic)
-	b := balancers{judge: j, list: make([]*balancer, n), inside: make([]*balancer, n), asking: map[traffic.Leg]*balancer{}, views: make([]*cluster.View, len(j.w.Nodes)), accepts: map[api.PodID]bool{}}
+	b := balancers{judge: j, list: make([]*balancer, n), inside: make([]*balancer, n), asking: map[traffic.Leg]*balancer{}, views: make([]*nodeproxy.View, len(j.w.Nodes)), accepts: map[api.PodID]bool{}}
 	if j.does("apiserver") || j.does("component") {
 		return b // no news for as long as it is down, or who should hear it is paused
 	}
@@ -220,7 +221,7 @@ type endpoint struct {
 
 // endpoints are those of a Service in a view, nil for the one that the world begins with: its pods
 // are ready.
-func (j *judge) endpoints(view *cluster.View, service string) []endpoint {
+func (j *judge) endpoints(view *nodeproxy.View, service string) []endpoint {
 	var out []endpoint
 	if view == nil {
 		for _, id := range j.order {
@@ -245,7 +246,7 @@ func (j *judge) endpoints(view *cluster.View, service string) []endpoint {
 }
 
 // heard applies the rules of membership (docs/model/load-balancers.md 2).
-func (b *balancer) heard(at engine.Time, view *cluster.View) {
+func (b *balancer) heard(at engine.Time, view *nodeproxy.View) {
 	in, perhaps := map[int]bool{}, map[int]bool{}
 	for _, e := range b.judge.endpoints(view, b.service) {
 		id := e.node

@@ -5,6 +5,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -59,7 +60,7 @@ func (c *connections) hear(e cluster.AuditEvent) {
 }
 
 // serving are the pods whose endpoints serve.
-func (j *judge) serving(view *cluster.View) map[api.PodID]bool {
+func (j *judge) serving(view *nodeproxy.View) map[api.PodID]bool {
 	out := map[api.PodID]bool{}
 	for svc := range view.Snapshot.Services() {
 		for i := range svc.Ports {

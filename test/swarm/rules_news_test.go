@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -21,11 +22,11 @@ type last string
 
 // proxy is what is known of a service proxy.
 type proxy struct {
-	heard   *cluster.View // the newest its watch has brought
-	first   engine.Time   // when the first news since its last sync came
+	heard   *nodeproxy.View // the newest its watch has brought
+	first   engine.Time     // when the first news since its last sync came
 	news    bool
-	begun   *cluster.View // what it had heard when its sync began
-	force   *cluster.View // what is in force since its last sync, nil before
+	begun   *nodeproxy.View // what it had heard when its sync began
+	force   *nodeproxy.View // what is in force since its last sync, nil before
 	syncing bool
 	ended   engine.Time
 	synced  bool // it has synced since the world began
@@ -128,7 +129,7 @@ func (j *judge) takeToken(e cluster.AuditEvent, p *proxy, hold engine.Time, wait
 // done; serving is Ready, terminating is being deleted, ready is serving and not terminating,
 // or whatever publishNotReadyAddresses says (docs/model/controllers.md 9.1). The controller knows
 // what is older than its watch is late, of the Service whose slices it writes.
-func (j *judge) hearSlices(at engine.Time, view *cluster.View) {
+func (j *judge) hearSlices(at engine.Time, view *nodeproxy.View) {
 	j.hearGatedSlices(at, func(ip string) (c endpoints.Conditions, ok bool) {
 		for svc := range view.Snapshot.Services() {
 			for i := range svc.Ports {

@@ -1,4 +1,4 @@
-package cluster
+package nodeproxy
 
 import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -14,9 +14,9 @@ import (
 // those that have come to pass when it next hears of the Scenario. From then on until the Scenario's news
 // is in force, what it hears of other Services are events.
 
-// churn is the changes of other Services' EndpointSlices: a Poisson process.
-type churn struct {
-	w    *World
+// Churn is the changes of other Services' EndpointSlices: a Poisson process.
+type Churn struct {
+	eng  *engine.Engine
 	mean engine.Time // between two changes; 0: there are none
 	gaps engine.Stream
 	at   []engine.Time // the changes in order, as far as anybody asked
@@ -29,16 +29,17 @@ type outage struct{ from, to engine.Time }
 // churnBegins is before the run's beginning, so that proxies are at it by then.
 const churnBegins = -engine.Minute
 
-func newChurn(w *World) *churn {
-	c := &churn{w: w, gaps: w.eng.Stream("other Services", "gap")}
-	if w.sc.Churn > 0 {
-		c.mean = 1000 * engine.Second / engine.Time(w.sc.Churn)
+// NewChurn has other Services change so many times in 1000 s, never for 0.
+func NewChurn(eng *engine.Engine, perThousand int) *Churn {
+	c := &Churn{eng: eng, gaps: eng.Stream("other Services", "gap")}
+	if perThousand > 0 {
+		c.mean = 1000 * engine.Second / engine.Time(perThousand)
 	}
 	return c
 }
 
-// change returns when the k-th change is written.
-func (c *churn) change(k int) engine.Time {
+// Change returns when the k-th change is written.
+func (c *Churn) Change(k int) engine.Time {
 	for len(c.at) <= k {
 		last := churnBegins
 		if n := len(c.at); n > 0 {
@@ -49,34 +50,25 @@ func (c *churn) change(k int) engine.Time {
 	return c.at[k]
 }
 
-// setDown takes the API server away or brings it back, for other Services, too.
-func (w *World) setDown(down bool) {
-	w.churn.setDown(down)
-	w.store.SetDown(down)
-	for _, p := range w.Proxies {
-		p.attend() // what its watch brings next is another change
-	}
-}
-
-// setDown notes that the API server goes away, or is back: meanwhile nothing is written.
-func (c *churn) setDown(down bool) {
+// SetDown notes that the API server goes away, or is back: meanwhile nothing is written.
+func (c *Churn) SetDown(down bool) {
 	last := len(c.lost) - 1
 	switch pending := last >= 0 && c.lost[last].to == engine.Never; {
 	case down && !pending:
-		c.lost = append(c.lost, outage{c.w.eng.Now(), engine.Never})
+		c.lost = append(c.lost, outage{c.eng.Now(), engine.Never})
 	case !down && pending:
-		c.lost[last].to = c.w.eng.Now()
+		c.lost[last].to = c.eng.Now()
 	}
 }
 
 // down says whether a change is to come at a time when the API server may still be away.
-func (c *churn) down(at engine.Time) bool {
+func (c *Churn) down(at engine.Time) bool {
 	last := len(c.lost) - 1
 	return last >= 0 && c.lost[last].to == engine.Never && at >= c.lost[last].from
 }
 
 // written says whether a change that would have come at a time was one.
-func (c *churn) written(at engine.Time) bool {
+func (c *Churn) written(at engine.Time) bool {
 	for _, o := range c.lost {
 		if at >= o.from && at < o.to {
 			return false
@@ -99,31 +91,31 @@ type others struct {
 	news    engine.Handle // the next change, while it is an event
 }
 
-func newOthers(w *World, name string) others {
+func newOthers(eng *engine.Engine, name string) others {
 	return others{
-		delays: w.eng.Stream(name, "watch of other Services"), durations: w.eng.Stream(name, "sync for other Services"),
+		delays: eng.Stream(name, "watch of other Services"), durations: eng.Stream(name, "sync for other Services"),
 		heard: churnBegins, clock: churnBegins,
 	}
 }
 
 // arrival returns when the watch brings the next change of other Services, Never if it does not.
-func (p *NodeProxy) arrival() engine.Time {
-	c, o := p.w.churn, &p.others
+func (p *Proxy) arrival() engine.Time {
+	c, o := p.churn, &p.others
 	if c.mean == 0 {
 		return engine.Never
 	}
-	for !c.written(c.change(o.change)) {
-		if c.down(c.change(o.change)) {
+	for !c.written(c.Change(o.change)) {
+		if c.down(c.Change(o.change)) {
 			return engine.Never // nobody knows when that will be over
 		}
 		o.change++
 	}
-	delay := p.w.watchLatency(p.node).Sample(o.delays.Draw(uint64(o.change)))
-	return max(o.heard, c.change(o.change)+delay)
+	delay := p.watch.Sample(o.delays.Draw(uint64(o.change)))
+	return max(o.heard, c.Change(o.change)+delay)
 }
 
 // hears takes up the next change of other Services.
-func (p *NodeProxy) hears(at engine.Time) {
+func (p *Proxy) hears(at engine.Time) {
 	o := &p.others
 	o.heard = p.arrival()
 	o.change++
@@ -132,14 +124,14 @@ func (p *NodeProxy) hears(at engine.Time) {
 }
 
 // busy says whether a proxy waits or syncs with news of the Scenario.
-func (p *NodeProxy) busy() bool { return p.pending || p.syncing != nil }
+func (p *Proxy) busy() bool { return p.pending || p.syncing != nil }
 
-// catchUp does what the proxy has done for other Services alone since anybody looked.
-func (p *NodeProxy) catchUp() {
-	if p.w.churn.mean == 0 || p.busy() || p.w.dead[p.node] || !p.filled || p.w.asleep(p.owner) {
+// CatchUp does what the proxy has done for other Services alone since anybody looked.
+func (p *Proxy) CatchUp() {
+	if p.churn.mean == 0 || p.busy() || p.dead || !p.filled || p.asleep() {
 		return
 	}
-	for now := p.w.eng.Now(); ; {
+	for now := p.eng.Now(); ; {
 		at, step := p.next()
 		if at = max(at, p.others.clock); at > now {
 			return
@@ -151,48 +143,41 @@ func (p *NodeProxy) catchUp() {
 
 // next returns what happens next to a proxy that has to do with other Services alone. What arrives at
 // the moment of something else comes first (engine.ClassDelivery).
-func (p *NodeProxy) next() (at engine.Time, step func(*NodeProxy, engine.Time)) {
-	at, step = p.arrival(), (*NodeProxy).hears
+func (p *Proxy) next() (at engine.Time, step func(*Proxy, engine.Time)) {
+	at, step = p.arrival(), (*Proxy).hears
 	if o := &p.others; o.syncing {
 		if o.ends < at {
-			at, step = o.ends, (*NodeProxy).endAlone
+			at, step = o.ends, (*Proxy).endAlone
 		}
 		return at, step
 	}
-	if due, _, never := p.pace.Next(p.state); !never && engine.FromDuration(due) < at {
-		at, step = engine.FromDuration(due), (*NodeProxy).beginAlone
+	if due, _, never := p.Pace.Next(p.state); !never && engine.FromDuration(due) < at {
+		at, step = engine.FromDuration(due), (*Proxy).beginAlone
 	}
 	return at, step
 }
 
-func (p *NodeProxy) beginAlone(at engine.Time) {
+func (p *Proxy) beginAlone(at engine.Time) {
 	o := &p.others
-	p.state.Begin(p.pace, at.Duration())
-	o.syncing, o.ends = true, at+p.w.syncLatency(p.node).Sample(o.durations.Draw(o.syncs))
+	p.state.Begin(p.Pace, at.Duration())
+	o.syncing, o.ends = true, at+p.duration.Sample(o.durations.Draw(o.syncs))
 	o.syncs++
 	p.alone = true
-	p.tellAlone(SyncBegan, at)
+	p.log.SyncBegan(p, at, true)
 }
 
-func (p *NodeProxy) endAlone(at engine.Time) {
+func (p *Proxy) endAlone(at engine.Time) {
 	p.others.syncing = false
 	p.state.End(at.Duration(), true, false)
 	p.health = p.health.Updated(endpoints.IPv4, at.Clock())
-	p.tellAlone(SyncEnded, at)
+	p.log.SyncEnded(p, at, true)
 }
 
-// tellAlone tells of a sync for other Services alone, later than it was.
-func (p *NodeProxy) tellAlone(kind AuditKind, at engine.Time) {
-	if p.w.hear != nil {
-		p.w.hear(AuditEvent{At: at, Kind: kind, Node: p.node, View: p.installed, Others: true})
-	}
-}
-
-// attend makes events of what the proxy has to do with other Services, now that it is busy: of the
+// Attend makes events of what the proxy has to do with other Services, now that it is busy: of the
 // sync under way, and of each change that its watch brings.
-func (p *NodeProxy) attend() {
+func (p *Proxy) Attend() {
 	o := &p.others
-	p.w.eng.Cancel(o.news)
+	p.eng.Cancel(o.news)
 	if !p.busy() {
 		return
 	}
@@ -201,39 +186,39 @@ func (p *NodeProxy) attend() {
 		p.ends = p.at(o.ends, "sync ends", p.does.finish)
 	}
 	if at := p.arrival(); at != engine.Never {
-		o.news = p.w.eng.At(max(at, p.w.eng.Now()), engine.ClassDelivery, p.owner, "watch other Services", p.does.hearOthers)
+		o.news = p.eng.At(max(at, p.eng.Now()), engine.ClassDelivery, p.Owner, "watch other Services", p.does.hearOthers)
 	}
 }
 
 // hearOthers takes up what the watch has brought of other Services while the proxy is busy.
-func (p *NodeProxy) hearOthers() {
-	if p.w.dead[p.node] || !p.busy() {
+func (p *Proxy) hearOthers() {
+	if p.dead || !p.busy() {
 		return
 	}
-	p.hear(p.w.eng.Now())
-	for now := p.w.eng.Now(); p.arrival() <= now; {
+	p.Hear(p.eng.Now())
+	for now := p.eng.Now(); p.arrival() <= now; {
 		p.hears(now)
 	}
 	p.plan(false)
-	p.attend()
+	p.Attend()
 	p.expect()
 }
 
 // skip forgets the changes of other Services so far: the proxy reads everything anew.
-func (p *NodeProxy) skip() {
+func (p *Proxy) skip() {
 	o := &p.others
-	for now := p.w.eng.Now(); p.arrival() <= now; o.change++ {
+	for now := p.eng.Now(); p.arrival() <= now; o.change++ {
 		o.heard = p.arrival()
 	}
-	o.clock = p.w.eng.Now()
+	o.clock = p.eng.Now()
 }
 
 // mayHang says whether a change of other Services alone may wait for so long that the proxy counts as one
 // that does not keep up: for the rest of a sync, minSyncPeriod, and a sync of its own.
-func (p *NodeProxy) mayHang() bool {
-	if p.w.churn.mean == 0 {
+func (p *Proxy) mayHang() bool {
+	if p.churn.mean == 0 {
 		return false
 	}
-	longest := p.w.sc.Nodes[p.node].Proxy.MinSyncPeriod + 2*p.w.syncLatency(p.node).Max()
-	return longest.Duration() >= 2*p.pace.RetryInterval
+	longest := engine.FromDuration(p.Pace.MinInterval) + 2*p.duration.Max()
+	return longest.Duration() >= 2*p.Pace.RetryInterval
 }

@@ -1,4 +1,4 @@
-package cluster
+package nodeproxy
 
 import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -13,45 +13,47 @@ type View struct {
 	At       engine.Time
 	Snapshot *endpoints.Snapshot
 
-	of      *views
+	of      *Views
 	plans   []*plan.Plan // by class of nodes; nil where nobody asked yet
 	answers []answer     // those that were asked for so far, a few at most
 }
 
 // answer is where a View's rules send new connections of one kind.
 type answer struct {
-	question
+	Question
 	targets []plan.Target
 }
 
-// question is all that an answer depends on, beside the View.
-type question struct {
-	class    int // of the node
-	external bool
-	service  int
-	port     uint16
-	protocol endpoints.Protocol
+// Question is all that an answer depends on, beside the View.
+type Question struct {
+	Class    int // of the node
+	External bool
+	Service  int
+	Port     uint16
+	Protocol endpoints.Protocol
 }
 
 // mostAnswers bounds those that a View remembers: they are looked through.
 const mostAnswers = 8
 
-// views is a history of Views, of which each differs from the one before in few Services.
+// Views is a history of Views, of which each differs from the one before in few Services.
 // Plans are made from each other: what one change costs does not depend on the cluster.
-type views struct {
-	last    *View
+type Views struct {
+	Classes []*plan.Node // of each class of nodes, one
+	Last    *View
 	changed [][]endpoints.ServiceName // by Number - 1: what differs from the View before
 	newest  []*View                   // by class of nodes: the newest View that has a Plan
 }
 
-func (vs *views) add(snap *endpoints.Snapshot, now engine.Time) *View {
+// Add makes the next View of a Snapshot.
+func (vs *Views) Add(snap *endpoints.Snapshot, now engine.Time) *View {
 	vs.changed = append(vs.changed, snap.Changed())
-	vs.last = &View{Number: uint64(len(vs.changed)), At: now, Snapshot: snap, of: vs}
-	return vs.last
+	vs.Last = &View{Number: uint64(len(vs.changed)), At: now, Snapshot: snap, of: vs}
+	return vs.Last
 }
 
 // between names the Services that may differ between two Views.
-func (vs *views) between(a, b *View) []endpoints.ServiceName {
+func (vs *Views) between(a, b *View) []endpoints.ServiceName {
 	low, high := min(a.Number, b.Number), max(a.Number, b.Number)
 	if high == low+1 {
 		return vs.changed[low]
@@ -77,46 +79,45 @@ type nodeClass struct {
 	node          int // -1: of no importance
 }
 
-// classify finds the nodes' classes. Without hints all nodes have the same Cluster lists, with
-// hints those of a zone. Local lists, hints for nodes, and hairpin, depend on the node itself.
-func (w *World) classify() {
+// Classify says which proxies have equal Plans of equal Snapshots, and returns a node of each class: zonesDiffer where hints go
+// by zone, nodesDiffer where they go by node.
+func Classify(proxies []*Proxy, zonesDiffer, nodesDiffer bool) []*plan.Node {
+	var classes []*plan.Node
 	byClass := map[nodeClass]int{}
-	for n, p := range w.Proxies {
-		c := nodeClass{dialect: p.node4plan.Dialect, masqueradeAll: p.node4plan.MasqueradeAll, node: -1}
-		if w.zonesDiffer {
-			c.zone = p.node4plan.Zone
+	for n, p := range proxies {
+		c := nodeClass{dialect: p.planNode.Dialect, masqueradeAll: p.planNode.MasqueradeAll, node: -1}
+		if zonesDiffer {
+			c.zone = p.planNode.Zone
 		}
-		if w.nodesDiffer {
+		if nodesDiffer {
 			c.node = n
 		}
 		i, known := byClass[c]
 		if !known {
 			i = len(byClass)
 			byClass[c] = i
-			w.classNode = append(w.classNode, p.node4plan)
+			classes = append(classes, p.planNode)
 		}
 		p.class = i
 	}
+	return classes
 }
 
-// Rules returns the Plan in force on a node. Nodes that cannot differ share one.
-func (w *World) Rules(node int) *plan.Plan { return w.planOf(w.Proxies[node].installed, node) }
-
-// planOf returns a View's Plan for a node, made from that of another View where there is one.
-func (w *World) planOf(v *View, node int) *plan.Plan {
-	class, vs := w.Proxies[node].class, v.of
+// Plan returns a View's Plan for a node, made from that of another View where there is one.
+func (v *View) Plan(class int) *plan.Plan {
+	vs := v.of
 	if v.plans == nil {
-		v.plans = make([]*plan.Plan, len(w.classNode))
+		v.plans = make([]*plan.Plan, len(vs.Classes))
 	}
 	if p := v.plans[class]; p != nil {
 		return p
 	}
 	if vs.newest == nil {
-		vs.newest = make([]*View, len(w.classNode))
+		vs.newest = make([]*View, len(vs.Classes))
 	}
 	newest := vs.newest[class]
 	if newest == nil {
-		v.plans[class] = plan.Build(v.Snapshot, w.classNode[class])
+		v.plans[class] = plan.Build(v.Snapshot, vs.Classes[class])
 	} else {
 		v.plans[class] = plan.Next(newest.plans[class], v.Snapshot, vs.between(newest, v))
 	}
@@ -126,18 +127,19 @@ func (w *World) planOf(v *View, node int) *plan.Plan {
 	return v.plans[class]
 }
 
-// targetsOf returns where a View's rules on a node send a new connection, in order of addresses. Who is to
-// blame for failures asks the same again and again.
-func (w *World) targetsOf(v *View, node int, e Entry) []plan.Target {
-	q := question{w.Proxies[node].class, e.External, e.service, e.port, e.protocol}
+// Answered is where the View's rules send new connections of one kind, ok false where nobody has asked yet.
+func (v *View) Answered(q Question) (targets []plan.Target, ok bool) {
 	for i := range v.answers {
-		if v.answers[i].question == q {
-			return v.answers[i].targets
+		if v.answers[i].Question == q {
+			return v.answers[i].targets, true
 		}
 	}
-	targets := decide(w.planOf(v, node), e).Targets
+	return nil, false
+}
+
+// Remember keeps an answer.
+func (v *View) Remember(q Question, targets []plan.Target) {
 	if len(v.answers) < mostAnswers {
 		v.answers = append(v.answers, answer{q, targets})
 	}
-	return targets
 }

@@ -1,10 +1,10 @@
-package cluster
+package nodeproxy
 
 import (
+	"net/netip"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
-	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -13,50 +13,46 @@ import (
 // which each proxy takes what has arrived by the time it looks, or somebody looks at it. Only news that may
 // start a sync is an event. When news arrives is drawn as for every other watch.
 
-// sliceLog is the writes of slices that some proxy has not heard of yet, in order.
-type sliceLog struct {
+// SliceLog is the writes of slices that some proxy has not heard of yet, in order.
+type SliceLog struct {
 	list    []sliceNews
 	first   int // number of the first of the list
 	full    int // length at which it is looked at again
-	proxies []*NodeProxy
+	proxies []*Proxy
 }
 
 // sliceNews is one write, with what the delay of each watch is drawn from.
 type sliceNews struct {
-	write   *sliceWrite
+	write   *SliceWrite
 	at      engine.Time
 	purpose engine.Purpose
 	version uint64
 }
 
-// add has the proxies hear of a write, each after its delay.
-func (l *sliceLog) add(n sliceNews) {
+// Add has the proxies hear of a write, each after its delay.
+func (l *SliceLog) Add(at engine.Time, write *SliceWrite, purpose engine.Purpose, version uint64) {
 	l.forget()
-	l.list = append(l.list, n)
+	l.list = append(l.list, sliceNews{write, at, purpose, version})
 	for _, p := range l.proxies {
 		p.expect()
 	}
 }
 
-// logSlices has the proxies hear of a write of a slice.
-func (w *World) logSlices(o api.Object, purpose engine.Purpose, version uint64) {
-	if write, ok := o.(*sliceWrite); ok && write.view != nil {
-		w.slices.add(sliceNews{write, w.eng.Now(), purpose, version})
-	}
-}
+// Len is how many writes the log holds.
+func (l *SliceLog) Len() int { return len(l.list) }
 
 // shortLog is how many writes are not worth a look at who has heard of them.
 const shortLog = 16
 
 // forget drops what all proxies have heard of, when that is half of the log. It looks at all of them, so not
 // at each write.
-func (l *sliceLog) forget() {
+func (l *SliceLog) forget() {
 	if len(l.list) < l.full {
 		return
 	}
 	heard := l.first + len(l.list)
 	for _, p := range l.proxies {
-		if !p.w.dead[p.node] {
+		if !p.dead {
 			heard = min(heard, p.slices.next)
 		}
 	}
@@ -69,7 +65,7 @@ func (l *sliceLog) forget() {
 
 // sliceWatch is a proxy's watch of slices.
 type sliceWatch struct {
-	log     *sliceLog
+	log     *SliceLog
 	label   string // of its events
 	draws   engine.Component
 	latency engine.Dist
@@ -84,7 +80,7 @@ type sliceWatch struct {
 }
 
 // watch starts a proxy's watch.
-func (l *sliceLog) watch(name string, p *NodeProxy, draws engine.Component, latency engine.Dist) sliceWatch {
+func (l *SliceLog) watch(name string, p *Proxy, draws engine.Component, latency engine.Dist) sliceWatch {
 	l.proxies = append(l.proxies, p)
 	return sliceWatch{log: l, label: "watch " + name, draws: draws, latency: latency, next: l.first + len(l.list), due: engine.Never}
 }
@@ -103,7 +99,7 @@ func (s *sliceWatch) arrival() engine.Time {
 }
 
 // take returns the next write, which has arrived.
-func (s *sliceWatch) take() *sliceWrite {
+func (s *sliceWatch) take() *SliceWrite {
 	n := &s.log.list[s.next-s.log.first]
 	s.next++
 	s.last, s.drawn = s.arrives, false
@@ -112,13 +108,13 @@ func (s *sliceWatch) take() *sliceWrite {
 
 // mayStart says whether news may start a sync: of a proxy that is idle, or whose bucket may have a token
 // by then (pace.Policy.Burst).
-func (p *NodeProxy) mayStart() bool {
-	return p.syncing == nil && (!p.pending || p.pace.Burst > 0)
+func (p *Proxy) mayStart() bool {
+	return p.syncing == nil && (!p.pending || p.Pace.Burst > 0)
 }
 
-// hear takes up what has arrived by a moment and starts no sync.
-func (p *NodeProxy) hear(by engine.Time) {
-	if p.mayStart() || p.w.dead[p.node] || p.w.asleep(p.owner) {
+// Hear takes up what has arrived by a moment and starts no sync.
+func (p *Proxy) Hear(by engine.Time) {
+	if p.mayStart() || p.dead || p.asleep() {
 		return
 	}
 	for at := p.slices.arrival(); at <= by; at = p.slices.arrival() {
@@ -129,33 +125,33 @@ func (p *NodeProxy) hear(by engine.Time) {
 }
 
 // takeUp has the proxy know the next write: since it arrived, or since it is no longer paused.
-func (p *NodeProxy) takeUp() {
+func (p *Proxy) takeUp() {
 	at := max(p.slices.arrival(), p.others.clock)
 	write := p.slices.take()
-	p.w.tellObject(AuditEvent{Kind: Delivered, Name: strings.TrimPrefix(p.slices.label, "watch ")}, write)
-	if write.view.Number > p.received.Number { // a restart may have shown it more by then
-		p.received = write.view
+	p.log.Heard(strings.TrimPrefix(p.slices.label, "watch "), write)
+	if write.View.Number > p.received.Number { // a restart may have shown it more by then
+		p.received = write.View
 	}
 	p.health = p.health.Queued(endpoints.IPv4, at.Clock())
 	p.state.Change(at.Duration())
 }
 
 // tellWait has the Journal hear that the proxy waits with news.
-func (p *NodeProxy) tellWait() {
-	if p.syncing != nil || !p.w.chronicle.follows(p.node) {
+func (p *Proxy) tellWait() {
+	if p.syncing != nil || !p.log.Follows(p.Node) {
 		return
 	}
-	if at, _, never := p.pace.Next(p.state); !never {
-		p.w.noteWait(p, at)
+	if at, _, never := p.Pace.Next(p.state); !never {
+		p.log.Waits(p.Node, at, p.alone)
 	}
 }
 
 // deliver brings news that may start a sync.
-func (p *NodeProxy) deliver(at engine.Time) {
-	if p.w.dead[p.node] || p.slices.arrival() > at {
+func (p *Proxy) deliver(at engine.Time) {
+	if p.dead || p.slices.arrival() > at {
 		return
 	}
-	p.catchUp()
+	p.CatchUp()
 	p.takeUp()
 	p.changed()
 	p.expect()
@@ -163,44 +159,40 @@ func (p *NodeProxy) deliver(at engine.Time) {
 
 // expect makes an event of the arrival of the next write, if that may start a sync, or somebody is told of
 // everything when it happens.
-func (p *NodeProxy) expect() {
+func (p *Proxy) expect() {
 	s, at, wakes := &p.slices, engine.Never, p.mayStart()
-	if (wakes || p.w.hear != nil || p.w.chronicle.follows(p.node)) && !p.w.dead[p.node] && !p.w.asleep(p.owner) {
+	if (wakes || p.log.Judged() || p.log.Follows(p.Node)) && !p.dead && !p.asleep() {
 		at = s.arrival()
 	}
 	if at == s.due && wakes == s.wakes {
 		return
 	}
-	p.w.eng.Cancel(s.event)
+	p.eng.Cancel(s.event)
 	s.due, s.wakes = at, wakes
-	switch now := p.w.eng.Now(); {
+	switch now := p.eng.Now(); {
 	case at == engine.Never:
 	case wakes:
-		s.event = p.w.eng.At(max(at, now), engine.ClassDelivery, p.owner, s.label, p.does.arrived)
+		s.event = p.eng.At(max(at, now), engine.ClassDelivery, p.Owner, s.label, p.does.arrived)
 	default:
-		s.event = p.w.eng.Look(max(at, now), engine.ClassDelivery, p.owner, p.does.looked)
+		s.event = p.eng.Look(max(at, now), engine.ClassDelivery, p.Owner, p.does.looked)
 	}
 }
 
-func (p *NodeProxy) arrived() {
-	at := p.w.eng.Now()
+func (p *Proxy) arrived() {
+	at := p.eng.Now()
 	p.slices.due = engine.Never
 	p.does.deliver(uint64(at))
 }
 
-func (p *NodeProxy) looked() {
+func (p *Proxy) looked() {
 	p.slices.due = engine.Never
-	p.hear(p.w.eng.Now())
+	p.Hear(p.eng.Now())
 	p.expect()
 }
 
-// Heard has a node's proxy take up what has arrived by a moment, not later than the next event of the
-// world, and returns the number of the View that it knows of then; 0 for no node.
-func (w *World) Heard(node int, by engine.Time) uint64 {
-	if node < 0 {
-		return 0
-	}
-	p := w.Proxies[node]
-	p.hear(by)
-	return p.received.Number
+// SliceWrite is one write of one EndpointSlice, as watches hear of it.
+type SliceWrite struct {
+	Service int
+	View    *View
+	Records []netip.Addr // of a headless Service: all its ready addresses
 }

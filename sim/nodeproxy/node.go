@@ -1,0 +1,51 @@
+package nodeproxy
+
+import (
+	"github.com/lameduck-proxy/lameduck/healthcheck"
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// deliverNode brings the proxy news of its own Node.
+func (p *Proxy) deliverNode(o api.Object) {
+	n, ok := o.(*api.Node)
+	if !ok || p.dead {
+		return
+	}
+	before := p.Eligible()
+	if p.Sees(n); p.Eligible() == before && !n.Tainted {
+		return
+	}
+	p.log.NodeSeen(p.Node, p.Eligible())
+}
+
+// Sees remembers a version of the proxy's Node. A deleted one stays as it was last seen
+// (docs/model/kube-proxy.md 5.2).
+func (p *Proxy) Sees(n *api.Node) {
+	if n.Gone {
+		return
+	}
+	p.nodeState = healthcheck.NodeState{Known: true}
+	if n.Tainted {
+		p.nodeState.Taints = []string{healthcheck.ToBeDeletedTaint}
+	}
+}
+
+// Eligible is what /healthz makes of the Node, from the version on that looks at it (KEP-3836).
+func (p *Proxy) Eligible() bool {
+	return !p.planNode.Options.NodeEligibility || p.nodeState.Eligible()
+}
+
+// stop ends what the proxy is at: with its machine, or its process.
+func (p *Proxy) stop() {
+	for _, h := range []engine.Handle{p.timer, p.ends, p.others.news, p.slices.event} {
+		p.eng.Cancel(h)
+	}
+	p.slices.due = engine.Never
+}
+
+// Die ends the proxy with its machine.
+func (p *Proxy) Die() {
+	p.dead = true
+	p.stop()
+}
