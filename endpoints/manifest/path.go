@@ -74,6 +74,35 @@ func parsePath(path string) []step {
 	return steps
 }
 
+// Steps are the parts of a path as At takes it: a string for a field or a key, an int for the index of an item. A path that
+// cannot be read to the end yields the steps up to there.
+func Steps(path string) []any {
+	var out []any
+	for _, s := range parsePath(path) {
+		if s.name != "" || s.key {
+			out = append(out, s.name)
+		} else {
+			out = append(out, s.index)
+		}
+	}
+	return out
+}
+
+// Nearest returns the longest beginning of a path that the input itself holds (see Has): the path where it has the field, ""
+// where it has no part of it.
+func (o *Object) Nearest(path string) string {
+	steps := parsePath(path)
+	if o.Has(path) {
+		return path
+	}
+	for n := len(steps) - 1; n > 0; n-- {
+		if part := renderPath(steps[:n]); o.Has(part) {
+			return part
+		}
+	}
+	return ""
+}
+
 // At returns where a field stands: the position of its key or, for a list
 // item, of the item. The path is written as in "spec.ports[0].nodePort" or
 // `metadata.labels["app.kubernetes.io/name"]`; indices are those of Value, so

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"testing"
 )
 
@@ -62,6 +63,28 @@ func TestPositionsOfFields(t *testing.T) {
 		if got := o.Has(path); got != want {
 			t.Errorf("Has(%q) = %t, want %t", path, got, want)
 		}
+	}
+}
+
+// The nearest part of a path is what a field that is missing is put below.
+func TestTheNearestPartOfAPathIsThere(t *testing.T) {
+	t.Parallel()
+	objects, _ := Load([]File{{"web.yaml", []byte(positioned)}}, Options{})
+	for path, want := range map[string]string{ // order: each for itself
+		"spec.ports[0].port":                      "spec.ports[0].port",
+		"spec.ports[1].nodePort":                  "spec.ports[1]",
+		"spec.sessionAffinityConfig.clientIP":     "spec",
+		"spec.ports[7].port":                      "spec.ports",
+		`metadata.labels["app.kubernetes.io/of"]`: "metadata.labels",
+		"status.loadBalancer":                     "",
+		"":                                        "",
+	} {
+		if got := objects.All[0].Nearest(path); got != want {
+			t.Errorf("Nearest(%s) = %q, want %q", path, got, want)
+		}
+	}
+	if got := fmt.Sprintf("%q", Steps(`spec.ports[1]["a.b"]`)); got != `["spec" "ports" '\x01' "a.b"]` {
+		t.Errorf("steps %s", got)
 	}
 }
 
