@@ -1,28 +1,21 @@
 package fix
 
 import (
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // gate has the load balancer know a new pod before the rollout goes on; nil where it has no such gate, or has it already.
 func (t *target) gate() *Change {
-	name := t.w.Name()
-	r, ok := scenario.WithReadinessGate(t.sc, name)
+	r, ok := scenario.WithReadinessGate(t.sc, t.w.Name())
 	if !ok {
 		return nil
 	}
 	return &Change{
-		ID: "readinessGate", Title: r.Title, Edits: []record.Edit{remedyEdit(&r)},
+		ID: "readinessGate", Title: r.Title, Edits: []edit.Edit{r.Edit}, Around: Around{Gate: true},
 		Cost: "a rollout waits until the load balancer has found each new pod healthy",
-		world: func(s *world.Scenario) *world.Scenario {
-			if r, ok := scenario.WithReadinessGate(s, name); ok {
-				return r.Scenario
-			}
-			return s
-		},
 	}
 }
 
@@ -34,15 +27,9 @@ func (t *target) draining() *Change {
 	if len(remedies) == 0 {
 		return nil
 	}
-	c := &Change{
-		ID: "connectionDraining", Title: remedies[0].Title,
-		world: func(s *world.Scenario) *world.Scenario {
-			s, _ = drained(s, t.w.Name(), d)
-			return s
-		},
-	}
+	c := &Change{ID: "connectionDraining", Title: remedies[0].Title, Around: Around{Drain: d}}
 	for i := range remedies {
-		c.Edits = append(c.Edits, remedyEdit(&remedies[i]))
+		c.Edits = append(c.Edits, remedies[i].Edit)
 	}
 	return c
 }
@@ -60,14 +47,4 @@ func drained(s *world.Scenario, workload string, d engine.Time) (*world.Scenario
 		}
 	}
 	return s, remedies
-}
-
-// remedyEdit is the edit of an object that is not the workload.
-func remedyEdit(r *scenario.Remedy) record.Edit {
-	e := record.Edit{Path: r.Path, From: r.From, To: r.To, YAML: r.YAML}
-	if r.Object != nil {
-		p := r.Object.At(r.Path)
-		e.File, e.Line = p.File, p.Line
-	}
-	return e
 }

@@ -6,11 +6,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -20,7 +19,7 @@ import (
 type Change struct {
 	ID    string // "preStop", "maxUnavailable", ...
 	Title string
-	Edits []record.Edit
+	Edits []edit.Edit
 	// Destructive is why the change may break something that the manifest was written for, ""
 	// when it does not.
 	Destructive string
@@ -28,31 +27,61 @@ type Change struct {
 	Cost string
 	// Sleep is how long the preStop hook that the Change adds takes, 0 when it adds none.
 	Sleep engine.Time
-	apply func(*appsv1.Deployment)
-	// profile is what the workload's app does at SIGTERM from then on, "" for what it does now.
-	profile string
-	// world is what else is changed of the Scenario, such as the load balancer's settings; nil for nothing.
-	world func(*world.Scenario) *world.Scenario
+	Around
 }
 
-// Apply returns a Scenario with changes made to one of its workloads.
+// Around is what a Change does besides the edits of the workload's object.
+type Around struct {
+	// Profile is what the workload's app does at SIGTERM from then on, "" for what it does now.
+	Profile string
+	// Gate has the load balancer's controller give new pods a readiness gate: the edit is one of their Namespace.
+	Gate bool
+	// Drain is how long the load balancers before the workload let connections to what was removed live on, 0 for as long as now.
+	Drain engine.Time
+	// Nodes is how many more the cluster has.
+	Nodes int
+}
+
+// Apply returns a Scenario with changes made to one of its workloads. An edit is one of the same workload, so that it cannot be
+// refused: one that is refused is a mistake of this package.
 func Apply(s *world.Scenario, workload string, changes []Change) *world.Scenario {
 	out := scenario.Edited(s, workload, func(d *appsv1.Deployment) {
 		for i := range changes {
-			if changes[i].apply != nil {
-				changes[i].apply(d)
+			for _, e := range changes[i].Edits {
+				if e.Kind != ofWorkload {
+					continue
+				}
+				if err := e.Apply(d); err != nil {
+					panic(fmt.Sprintf("fix: %s, %s: %v", workload, changes[i].ID, err))
+				}
 			}
 		}
 	})
 	for i := range changes {
-		if changes[i].profile != "" {
-			out = scenario.WithProfile(out, workload, changes[i].profile)
-		}
-		if changes[i].world != nil {
-			out = changes[i].world(out)
-		}
+		out = changes[i].around(out, workload)
 	}
 	return out
+}
+
+// around does what no edit of the workload does. Where a Scenario has no place for it, nothing is changed.
+func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
+	if a.Profile != "" {
+		s = scenario.WithProfile(s, workload, a.Profile)
+	}
+	if a.Gate {
+		if r, ok := scenario.WithReadinessGate(s, workload); ok {
+			s = r.Scenario
+		}
+	}
+	if a.Drain > 0 {
+		s, _ = drained(s, workload, a.Drain)
+	}
+	if a.Nodes > 0 {
+		if more, ok := s.WithNodes(len(s.Nodes) + a.Nodes); ok {
+			s = more
+		}
+	}
+	return s
 }
 
 // Sleep is how many whole seconds a preStop hook is recommended to sleep where the last way to a pod closes so late after its
@@ -117,35 +146,32 @@ func (t *target) path(field string) string {
 
 // unavailable keeps every replica until its successor is ready.
 func (t *target) unavailable() *Change {
-	d := t.w.Deployment
-	surge, unavailable := world.FencepostsOf(d)
+	surge, unavailable := t.w.Fenceposts()
 	if !t.w.Recreate() && unavailable == 0 {
 		return nil
 	}
-	c := &Change{ID: "maxUnavailable", Title: "maxUnavailable: 0", apply: func(d *appsv1.Deployment) {
-		u := &appsv1.RollingUpdateDeployment{MaxUnavailable: number(0), MaxSurge: number(max(surge, 1))}
-		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: u}
-	}}
+	const path = "spec.strategy.rollingUpdate.maxUnavailable"
+	c := &Change{ID: "maxUnavailable", Title: "maxUnavailable: 0"}
 	if t.w.Recreate() {
 		c.Title = "strategy RollingUpdate, maxUnavailable: 0"
 		c.Destructive = "strategy Recreate is for versions that must not run at the same time"
 		c.Cost = "old and new version serve at the same time, with one pod more"
-		c.Edits = append(c.Edits, t.edit("spec.strategy.type", "Recreate", "RollingUpdate"),
-			t.edit("spec.strategy.rollingUpdate.maxUnavailable", "", "0"))
+		c.Edits = []edit.Edit{t.edit("spec.strategy.type", "RollingUpdate")}
+		const asDefault = 4 // 25 %, the default of maxSurge, is one pod of up to so many
+		if t.w.Replicas() > asDefault {
+			c.Edits = append(c.Edits, t.rolling(0, 1)...)
+		} else {
+			c.Edits = append(c.Edits, t.edit(path, 0))
+		}
 		return c
 	}
-	c.Edits = append(c.Edits, t.edit("spec.strategy.rollingUpdate.maxUnavailable", d.Spec.Strategy.RollingUpdate.MaxUnavailable.String(), "0"))
+	c.Edits = append(c.Edits, t.edit(path, 0))
 	if surge == 0 {
 		c.Title += ", maxSurge: 1"
-		c.Edits = append(c.Edits, t.edit("spec.strategy.rollingUpdate.maxSurge", "0", "1"))
+		c.Edits = append(c.Edits, t.edit("spec.strategy.rollingUpdate.maxSurge", 1))
 	}
 	c.Cost = "room for one pod more during a rollout"
 	return c
-}
-
-func number(n int) *intstr.IntOrString {
-	v := intstr.FromInt32(int32(n))
-	return &v
 }
 
 // sleepSince is the first version whose API takes the sleep action without a feature gate
@@ -180,39 +206,21 @@ func (t *target) preStop(seconds int64) *Change {
 	if hook.Kind == servers.HookSleep && hook.Duration.Min() >= engine.Time(seconds)*engine.Second {
 		return nil
 	}
-	handler, to := &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}, fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
-	block := fmt.Sprintf("sleep: {seconds: %d}", seconds)
+	to := fmt.Sprintf("{sleep: {seconds: %d}}", seconds)
 	cost := fmt.Sprintf("each pod takes %d s longer to stop", seconds)
 	if v := t.sc.Kubernetes.Version; v.Major == sleepSince.Major && v.Minor < sleepSince.Minor {
-		word := fmt.Sprint(seconds)
-		handler = &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sleep", word}}}
-		to = fmt.Sprintf("{exec: {command: [sleep, %q]}}", word)
-		block = fmt.Sprintf("exec: {command: [sleep, %q]}", word)
+		to = fmt.Sprintf("{exec: {command: [sleep, %q]}}", fmt.Sprint(seconds))
 		cost += "; the image needs a sleep program"
 	}
-	from := ""
 	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d", seconds), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
 	if hook.Kind != "" {
-		from = hook.Why
 		c.Title += " instead of " + hookName(t.container().Lifecycle.PreStop)
 	}
-	c.Edits = append(c.Edits, t.edit(t.path("lifecycle.preStop"), from, to, block))
+	c.Edits = append(c.Edits, t.editOf(t.path("lifecycle.preStop"), edit.Value{YAML: to}, hook.Why))
 	grace, needed := t.graceSeconds(), seconds+int64(max(t.w.App.FinishWithin, spare)/engine.Second)
-	longer := needed > grace
-	if longer {
+	if needed > grace {
 		c.Title += fmt.Sprintf(", terminationGracePeriodSeconds: %d", needed)
-		c.Edits = append(c.Edits, t.edit("spec.template.spec.terminationGracePeriodSeconds", fmt.Sprint(grace), fmt.Sprint(needed)))
-	}
-	index := t.server
-	c.apply = func(d *appsv1.Deployment) {
-		container := &d.Spec.Template.Spec.Containers[index]
-		if container.Lifecycle == nil {
-			container.Lifecycle = &corev1.Lifecycle{}
-		}
-		container.Lifecycle.PreStop = handler
-		if longer {
-			d.Spec.Template.Spec.TerminationGracePeriodSeconds = &needed
-		}
+		c.Edits = append(c.Edits, t.edit("spec.template.spec.terminationGracePeriodSeconds", needed))
 	}
 	return c
 }
@@ -237,8 +245,7 @@ func (t *target) minReady() *Change {
 	}
 	return &Change{
 		ID: "minReadySeconds", Title: fmt.Sprintf("minReadySeconds: %d", seconds),
-		Edits: []record.Edit{t.edit("spec.minReadySeconds", fmt.Sprint(have), fmt.Sprint(seconds))},
-		apply: func(d *appsv1.Deployment) { d.Spec.MinReadySeconds = seconds },
+		Edits: []edit.Edit{t.edit("spec.minReadySeconds", seconds)},
 	}
 }
 
@@ -249,18 +256,10 @@ func (t *target) readiness() *Change {
 		return nil
 	}
 	port := c.Ports[0].ContainerPort
-	index := t.server
 	return &Change{
 		ID: "readinessProbe", Title: fmt.Sprintf("readinessProbe on port %d", port),
-		Edits: []record.Edit{t.edit(t.path("readinessProbe"), "", fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port),
-			fmt.Sprintf("tcpSocket: {port: %d}", port), "periodSeconds: 5")},
-		Cost: "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
-		apply: func(d *appsv1.Deployment) {
-			d.Spec.Template.Spec.Containers[index].ReadinessProbe = &corev1.Probe{
-				ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}},
-				PeriodSeconds: 5,
-			}
-		},
+		Edits: []edit.Edit{t.edit(t.path("readinessProbe"), fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port))},
+		Cost:  "an HTTP or gRPC probe that asks the app is better than an open port, if it has one",
 	}
 }
 
@@ -273,11 +272,9 @@ func (t *target) sooner() *Change {
 	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 || !alone {
 		return nil
 	}
-	index := t.server
 	return &Change{
 		ID: "readinessPeriod", Title: "readinessProbe.periodSeconds: 1",
-		Edits: []record.Edit{t.edit(t.path("readinessProbe.periodSeconds"), fmt.Sprint(c.ReadinessProbe.PeriodSeconds), "1")},
-		apply: func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[index].ReadinessProbe.PeriodSeconds = 1 },
+		Edits: []edit.Edit{t.edit(t.path("readinessProbe.periodSeconds"), 1)},
 	}
 }
 
@@ -288,15 +285,11 @@ func (t *target) startup() *Change {
 		return nil
 	}
 	const failures, period = 30, 10
-	index := t.server
-	lines := append(probeLines(&c.LivenessProbe.ProbeHandler), fmt.Sprintf("failureThreshold: %d", failures), fmt.Sprintf("periodSeconds: %d", period))
+	own := fmt.Sprintf("failureThreshold: %d, periodSeconds: %d", failures, period)
+	probe := edit.Value{YAML: "{" + handlerYAML(&c.LivenessProbe.ProbeHandler) + ", " + own + "}", Words: "(as livenessProbe) " + own}
 	return &Change{
 		ID: "startupProbe", Title: fmt.Sprintf("startupProbe like the livenessProbe, %d s", failures*period),
-		Edits: []record.Edit{t.edit(t.path("startupProbe"), "", fmt.Sprintf("(as livenessProbe) failureThreshold: %d, periodSeconds: %d", failures, period), lines...)},
-		apply: func(d *appsv1.Deployment) {
-			container := &d.Spec.Template.Spec.Containers[index]
-			container.StartupProbe = &corev1.Probe{ProbeHandler: container.LivenessProbe.ProbeHandler, FailureThreshold: failures, PeriodSeconds: period}
-		},
+		Edits: []edit.Edit{t.editOf(t.path("startupProbe"), probe, "")},
 	}
 }
 
@@ -313,7 +306,7 @@ func (t *target) handler() *Change {
 		cost += ": " + why
 	}
 	return &Change{
-		ID: "sigterm", Title: title, profile: servers.UnknownProfile,
+		ID: "sigterm", Title: title, Around: Around{Profile: servers.UnknownProfile},
 		Cost: strings.Join(append([]string{cost}, remedies[1:]...), "; or "),
 	}
 }
@@ -327,7 +320,6 @@ func (t *target) grace() *Change {
 	seconds := 2 * max(have, 30)
 	return &Change{
 		ID: "terminationGracePeriodSeconds", Title: fmt.Sprintf("terminationGracePeriodSeconds: %d", seconds),
-		Edits: []record.Edit{t.edit("spec.template.spec.terminationGracePeriodSeconds", fmt.Sprint(have), fmt.Sprint(seconds))},
-		apply: func(d *appsv1.Deployment) { d.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds },
+		Edits: []edit.Edit{t.edit("spec.template.spec.terminationGracePeriodSeconds", seconds)},
 	}
 }

@@ -193,7 +193,7 @@ func TestTheYAMLToPasteHasItsPlace(t *testing.T) {
 		for _, change := range Changes(sc, w, engine.Second) {
 			if change.ID == c.id {
 				found = true
-				if got := change.Edits[0].YAML; !cmp.Equal(got, c.want) {
+				if got := change.Edits[0].YAML(); !cmp.Equal(got, c.want) {
 					t.Errorf("%s: %q, want %q", name, got, c.want)
 				}
 			}
@@ -308,7 +308,7 @@ func TestAReadinessGateIsOfferedBehindALoadBalancerThatSetsIt(t *testing.T) {
 		}
 		return nil
 	}
-	if c := offered("aws-nlb-ip"); c == nil || len(c.Edits) != 1 || len(c.Edits[0].YAML) == 0 {
+	if c := offered("aws-nlb-ip"); c == nil || len(c.Edits) != 1 || len(c.Edits[0].YAML()) == 0 {
 		t.Errorf("aws-nlb-ip: %+v", c)
 	}
 	if c := offered("gke-l4"); c != nil {

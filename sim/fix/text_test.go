@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What an edit writes into the file is what the fix has been tried with: the file that is edited has the Deployment to which the
@@ -26,79 +27,116 @@ func TestTextOfAFixIsTheDeploymentThatWasTried(t *testing.T) {
 			"GRACE":     "      terminationGracePeriodSeconds: 12 # short\n      # the containers\n",
 			"CONTAINER": "        # to leave\n        lifecycle: # of the container\n          # a hook\n          preStop:\n            exec:\n              command: [sleep, \"1\"]\n        # is it well?\n        livenessProbe:\n          tcpSocket:\n            port: 8080\n        # the end\n",
 		},
-		"all at once":     {"STRATEGY": "  strategy:\n    type: Recreate # old and new must not meet\n"},
-		"a probe is slow": {"STRATEGY": "  strategy:\n    type: Recreate\n", "CONTAINER": "        readinessProbe: # of the app\n          periodSeconds: 20 # seldom\n          tcpSocket:\n            port: 8080\n"},
-		"a hook is first": {"CONTAINER": "      - lifecycle:\n          postStart:\n            exec:\n              command: [\"true\"]\n        name: web-log\n        image: busybox # a sidecar\n"},
+		"all at once":              {"STRATEGY": "  strategy:\n    type: Recreate # old and new must not meet\n"},
+		"a probe is slow":          {"STRATEGY": "  strategy:\n    type: Recreate\n", "CONTAINER": "        readinessProbe: # of the app\n          periodSeconds: 20 # seldom\n          tcpSocket:\n            port: 8080\n"},
+		"a hook is first":          {"CONTAINER": "      - lifecycle:\n          postStart:\n            exec:\n              command: [\"true\"]\n        name: web-log\n        image: busybox # a sidecar\n"},
+		"all at once, and many":    {"REPLICAS": "  replicas: 6\n", "STRATEGY": "  strategy:\n    type: Recreate\n"},
+		"a port that is not there": {"CONTAINER": "        startupProbe:\n          httpGet:\n            path: /healthz\n            port: http # by name\n"},
+		"gates that nobody sets":   {"GRACE": "      readinessGates: # of somebody\n      - conditionType: example.com/well\n"},
+		"one pod for each node": {
+			"REPLICAS": "  replicas: 6 # many\n", "GRACE": "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}\n",
+			"CONTAINER": "        livenessProbe:\n          httpGet:\n            path: /\n            port: 8080\n            host: web.example\n            httpHeaders: [{name: X-A, value: \"1\"}]\n",
+		},
 	} {
-		text := fill(lines)
-		s, w := worldOf(t, text, scenario.Options{})
-		for _, c := range Changes(s, w, 7*engine.Second) {
-			if len(c.Edits) == 0 || c.world != nil {
+		text := filled(lines)
+		s, w := worldOf(t, text, scenario.Options{Nodes: 4})
+		for _, c := range append(Changes(s, w, 7*engine.Second), Unblock(s, w)...) {
+			if len(c.Edits) == 0 || c.Gate || c.Drain > 0 {
 				continue
 			}
-			got, err := Text([]byte(text), c.Edits)
+			got, err := edit.Text([]byte(text), c.Edits)
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, c.ID, err)
 				continue
 			}
 			tried[c.ID]++
-			want := Apply(s, "shop/web", []Change{c}).Workload("shop/web").Deployment.DeepCopy()
-			manifest.DefaultDeployment(want)
-			if diff := cmp.Diff(counted(want).Spec, counted(deploymentIn(t, got)).Spec); diff != "" {
+			want := Apply(s, "shop/web", []Change{c}).Workload("shop/web").Deployment
+			if diff := cmp.Diff(want.Spec, deploymentIn(t, got).Spec, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s, %s: -tried +written\n%s\n%s", name, c.ID, diff, got)
 			}
-			if strings.Count(string(got), "#") != strings.Count(text, "#") && c.ID != "preStop" {
+			if strings.Count(string(got), "#") != strings.Count(text, "#") && c.ID != "preStop" && c.ID != "readinessGates" {
 				t.Errorf("%s, %s: a comment is gone\n%s", name, c.ID, got)
 			}
 		}
 	}
-	for _, id := range []string{"maxUnavailable", "preStop", "minReadySeconds", "readinessProbe", "readinessPeriod", "startupProbe", "terminationGracePeriodSeconds"} {
+	for _, id := range []string{
+		"maxUnavailable", "preStop", "minReadySeconds", "readinessProbe", "readinessPeriod", "startupProbe", "terminationGracePeriodSeconds",
+		"inPlace", "probePort", "readinessGates", "replicas",
+	} {
 		if tried[id] == 0 {
 			t.Errorf("%s was not tried: %v", id, tried)
 		}
 	}
 }
 
-// counted has the bounds of a rollout in pods, where a manifest may have them in percent.
-func counted(d *appsv1.Deployment) *appsv1.Deployment {
-	surge, unavailable := world.FencepostsOf(d)
-	if d.Spec.Strategy.RollingUpdate != nil {
-		d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxUnavailable: number(unavailable), MaxSurge: number(surge)}
+// filled is fill, with a line in place of the replicas, too.
+func filled(lines map[string]string) string {
+	text := fill(lines)
+	if line := lines["REPLICAS"]; line != "" {
+		text = strings.Replace(text, "  replicas: 2\n", line, 1)
 	}
-	return d
+	return text
+}
+
+// Strategy Recreate becomes a rollout with one pod more, however many there are: the default of maxSurge is more than one of six.
+func TestARecreatedWorkloadIsRolledOneByOne(t *testing.T) {
+	t.Parallel()
+	for replicas, want := range map[string]string{"4": "maxUnavailable: 0", "6": "{maxUnavailable: 0, maxSurge: 1}"} { // order: each for itself
+		s, w := worldOf(t, filled(map[string]string{"REPLICAS": "  replicas: " + replicas + "\n", "STRATEGY": "  strategy:\n    type: Recreate\n"}), scenario.Options{})
+		c := Changes(s, w, engine.Second)[0]
+		surge, unavailable := Apply(s, "shop/web", []Change{c}).Workload("shop/web").Fenceposts()
+		if last := c.Edits[1]; surge != 1 || unavailable != 0 || last.Path[strings.LastIndexByte(last.Path, '.')+1:]+": "+last.To.String() != want && last.To.String() != want {
+			t.Errorf("%s replicas: %d more, %d missing with %+v", replicas, surge, unavailable, c.Edits)
+		}
+	}
+}
+
+// A change of another object than the workload is the same in its text: what the label of a Namespace or the annotation of a Service
+// becomes.
+func TestTextOfARemedyIsTheObjectThatIsEdited(t *testing.T) {
+	t.Parallel()
+	const namespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop # all of it\n"
+	for name, c := range map[string]struct{ text, id string }{ // order: each for itself
+		"a Namespace without labels": {namespace, "readinessGate"},
+		"one with labels":            {namespace + "  labels: # of the team\n    team: web\n", "readinessGate"},
+		"one that says no":           {namespace + "  labels:\n    elbv2.k8s.aws/pod-readiness-gate-inject: disabled # not yet\n", "readinessGate"},
+	} {
+		text := c.text + "---\n" + strings.Replace(fill(map[string]string{}), "  selector: {app: web}\n", "  type: LoadBalancer\n  selector: {app: web}\n", 1)
+		s, w := worldOf(t, text, scenario.Options{LB: "aws-nlb-ip"})
+		found := false
+		for _, change := range Changes(s, w, engine.Second) {
+			if change.ID != c.id {
+				continue
+			}
+			found = true
+			got, err := edit.Text([]byte(text), change.Edits)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			want := s.Namespaces["shop"].Value.(*corev1.Namespace).DeepCopy()
+			if err := change.Edits[0].Apply(want); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: got}}, manifest.Options{})
+			if diff := cmp.Diff(want, objects.Namespaces[0].Value); diff != "" || want.Labels["elbv2.k8s.aws/pod-readiness-gate-inject"] != "enabled" {
+				t.Errorf("%s: -tried +written\n%s\n%s", name, diff, got)
+			}
+			if strings.Count(string(got), "#") != strings.Count(text, "#") {
+				t.Errorf("%s: a comment is gone\n%s", name, got)
+			}
+		}
+		if !found {
+			t.Errorf("%s: no %s", name, c.id)
+		}
+	}
 }
 
 func deploymentIn(t *testing.T, text []byte) *appsv1.Deployment {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: text}}, manifest.Options{})
-	if len(problems) > 0 || len(objects.Deployments) != 1 {
+	if manifest.HasErrors(problems) || len(objects.Deployments) != 1 {
 		t.Fatalf("%v\n%s", problems, text)
 	}
 	return objects.Deployments[0].Value
-}
-
-// A place that cannot be told from its line is refused, with where it is.
-func TestTextRefusesWhatItCannotPlace(t *testing.T) {
-	t.Parallel()
-	const text = "spec:\n  strategy: {type: Recreate}\n  replicas: 1\n"
-	for want, e := range map[string]record.Edit{ // order: each for itself
-		"in.yaml:2: spec.strategy.type: it stands in braces, or its value has a # in it: change it by hand": {Path: "spec.strategy.type", From: "Recreate", To: "RollingUpdate", Line: 2},
-		"in.yaml:3: spec.paused: there is no single paused on this line":                                    {Path: "spec.paused", From: "false", To: "true", Line: 3},
-		"in.yaml:9: spec.replicas: there is no such line":                                                   {Path: "spec.replicas", From: "1", To: "2", Line: 9},
-	} {
-		e.File = "in.yaml"
-		if _, err := Text([]byte(text), []record.Edit{e}); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-	// The last line has no end, and a script below the field has a line that looks like a comment.
-	const script = "spec:\n- name: web\n  args:\n  - |\n    a\n    # no comment"
-	hook := record.Edit{Path: "spec[0].lifecycle", To: "x", YAML: []string{"lifecycle:", "  preStop: {}"}, Line: 2}
-	if got, err := Text([]byte(script), []record.Edit{hook}); err != nil || string(got) != script+"\n  lifecycle:\n    preStop: {}" {
-		t.Errorf("%v: %q", err, got)
-	}
-	got, err := Text([]byte(text), []record.Edit{{Path: "spec.replicas", From: "1", To: "2", Line: 3}})
-	if want := strings.Replace(text, "replicas: 1", "replicas: 2", 1); err != nil || string(got) != want {
-		t.Errorf("%v: %s", err, got)
-	}
 }

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
-	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -39,24 +37,16 @@ func (t *target) inPlace() *Change {
 	return &Change{
 		ID: "inPlace", Title: "maxSurge: 0, maxUnavailable: 1", Cost: "one pod is missing at a time during a rollout",
 		Edits: t.rolling(1, 0),
-		apply: func(d *appsv1.Deployment) {
-			d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxUnavailable: number(1), MaxSurge: number(0)}
-		},
 	}
 }
 
 // rolling are the edits of both bounds of a rollout: one, where neither is in the manifest.
-func (t *target) rolling(unavailable, surge int) []record.Edit {
+func (t *target) rolling(unavailable, surge int) []edit.Edit {
 	const path = "spec.strategy.rollingUpdate"
-	have := t.w.Deployment.Spec.Strategy.RollingUpdate
 	if t.w.Object != nil && !t.w.Object.Has(path) {
-		to := fmt.Sprintf("{maxUnavailable: %d, maxSurge: %d}", unavailable, surge)
-		return []record.Edit{t.edit(path, "", to, fmt.Sprintf("maxUnavailable: %d", unavailable), fmt.Sprintf("maxSurge: %d", surge))}
+		return []edit.Edit{t.edit(path, fmt.Sprintf("{maxUnavailable: %d, maxSurge: %d}", unavailable, surge))}
 	}
-	return []record.Edit{
-		t.edit(path+".maxUnavailable", have.MaxUnavailable.String(), fmt.Sprint(unavailable)),
-		t.edit(path+".maxSurge", have.MaxSurge.String(), fmt.Sprint(surge)),
-	}
+	return []edit.Edit{t.edit(path+".maxUnavailable", unavailable), t.edit(path+".maxSurge", surge)}
 }
 
 // asked has a probe ask for the number of a port where it names one that its container does not have.
@@ -72,10 +62,7 @@ func (t *target) asked() *Change {
 			port := c.Ports[0].ContainerPort
 			return &Change{
 				ID: "probePort", Title: fmt.Sprintf("%sProbe of %s on port %d", kind, c.Name, port),
-				Edits: []record.Edit{t.edit(fmt.Sprintf("spec.template.spec.containers[%d].%sProbe.%s", i, kind, field), name, fmt.Sprint(port))},
-				apply: func(d *appsv1.Deployment) {
-					ask(probeOf(&d.Spec.Template.Spec.Containers[i], kind), intstr.FromInt32(port))
-				},
+				Edits: []edit.Edit{t.edit(fmt.Sprintf("spec.template.spec.containers[%d].%sProbe.%s", i, kind, field), port)},
 			}
 		}
 	}
@@ -87,16 +74,6 @@ func probeOf(c *corev1.Container, kind string) *corev1.Probe {
 		return c.StartupProbe
 	}
 	return c.ReadinessProbe
-}
-
-// ask has a probe ask for another port.
-func ask(p *corev1.Probe, port intstr.IntOrString) {
-	if p.HTTPGet != nil {
-		p.HTTPGet.Port = port
-	}
-	if p.TCPSocket != nil {
-		p.TCPSocket.Port = port
-	}
 }
 
 // ungated takes the readiness gates away that somebody has to set.
@@ -111,9 +88,8 @@ func (t *target) ungated() *Change {
 	}
 	return &Change{
 		ID: "readinessGates", Title: "no readinessGates",
-		Edits:       []record.Edit{t.edit("spec.template.spec.readinessGates", strings.Join(names, ", "), "[]")},
+		Edits:       []edit.Edit{t.editOf("spec.template.spec.readinessGates", edit.Value{YAML: "[]"}, strings.Join(names, ", "))},
 		Destructive: "whoever is to set the gate may have to know a pod before it gets traffic",
-		apply:       func(d *appsv1.Deployment) { d.Spec.Template.Spec.ReadinessGates = nil },
 	}
 }
 
@@ -122,15 +98,7 @@ func (t *target) roomier() *Change {
 	if _, ok := t.sc.WithNodes(len(t.sc.Nodes) + 1); !ok {
 		return nil
 	}
-	return &Change{
-		ID: "nodes", Title: "one node more", Cost: "it need not be there for longer than the rollout",
-		world: func(s *world.Scenario) *world.Scenario {
-			if more, ok := s.WithNodes(len(s.Nodes) + 1); ok {
-				return more
-			}
-			return s
-		},
-	}
+	return &Change{ID: "nodes", Title: "one node more", Cost: "it need not be there for longer than the rollout", Around: Around{Nodes: 1}}
 }
 
 // fewer has a workload whose pods may not share a node have no more of them than there are nodes.
@@ -139,11 +107,10 @@ func (t *target) fewer() *Change {
 	if replicas <= len(t.sc.Nodes) || !t.apart() {
 		return nil
 	}
-	n := int32(len(t.sc.Nodes))
+	n := len(t.sc.Nodes)
 	return &Change{
 		ID: "replicas", Title: fmt.Sprintf("replicas: %d", n), Cost: "no more pods than there are nodes for them, as now",
-		Edits: []record.Edit{t.edit("spec.replicas", fmt.Sprint(replicas), fmt.Sprint(n))},
-		apply: func(d *appsv1.Deployment) { d.Spec.Replicas = &n },
+		Edits: []edit.Edit{t.edit("spec.replicas", n)},
 	}
 }
 
@@ -154,28 +121,4 @@ func (t *target) apart() bool {
 	}
 	same, _ := t.w.Apart(t.w)
 	return same
-}
-
-// probeLines is a probe's handler as it is written in YAML.
-func probeLines(h *corev1.ProbeHandler) []string {
-	switch {
-	case h.HTTPGet != nil:
-		words := fmt.Sprintf("path: %q, port: %s", h.HTTPGet.Path, h.HTTPGet.Port.String())
-		if h.HTTPGet.Scheme != "" && h.HTTPGet.Scheme != corev1.URISchemeHTTP {
-			words += ", scheme: " + string(h.HTTPGet.Scheme)
-		}
-		return []string{"httpGet: {" + words + "}"}
-	case h.TCPSocket != nil:
-		return []string{"tcpSocket: {port: " + h.TCPSocket.Port.String() + "}"}
-	case h.GRPC != nil:
-		return []string{fmt.Sprintf("grpc: {port: %d}", h.GRPC.Port)}
-	case h.Exec != nil:
-		var words []string
-		for _, w := range h.Exec.Command {
-			words = append(words, fmt.Sprintf("%q", w))
-		}
-		return []string{"exec: {command: [" + strings.Join(words, ", ") + "]}"}
-	default:
-		return nil
-	}
 }

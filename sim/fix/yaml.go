@@ -1,47 +1,67 @@
 package fix
 
 import (
+	"fmt"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/record"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 )
 
-// edit is a change of one field. Where the field is not in the manifest yet, or becomes a block of lines, the edit has the
-// YAML to paste: with the fields above it that are missing, too, indented from the first of them on.
-func (t *target) edit(path, from, to string, block ...string) record.Edit {
-	e := record.Edit{Path: path, From: from, To: to}
-	o := t.w.Object
-	if o == nil {
-		return e
-	}
-	p := o.At(path)
-	e.File, e.Line = p.File, p.Line
-	missing := !o.Has(path)
-	if missing {
-		e.From = ""
-	}
-	if !missing && len(block) == 0 {
-		return e
-	}
-	names := strings.Split(path, ".")
-	first := len(names) - 1
-	for missing && first > 0 && !o.Has(strings.Join(names[:first], ".")) {
-		first--
-	}
-	const step = "  "
-	indent := ""
-	for _, name := range names[first : len(names)-1] {
-		e.YAML = append(e.YAML, indent+name+":")
-		indent += step
-	}
-	last := indent + names[len(names)-1] + ":"
-	if len(block) == 0 {
-		e.YAML = append(e.YAML, last+" "+to)
-		return e
-	}
-	e.YAML = append(e.YAML, last)
-	for _, line := range block {
-		e.YAML = append(e.YAML, indent+step+line)
-	}
+// ofWorkload is the kind of the object that a Change has its edits of, but for those of a Service, a Namespace and the like.
+const ofWorkload = "Deployment"
+
+// edit is the change of one field of the workload.
+func (t *target) edit(path string, to any) edit.Edit {
+	return t.editOf(path, edit.Value{YAML: fmt.Sprint(to)}, "")
+}
+
+// editOf is edit with words for what the field was.
+func (t *target) editOf(path string, to edit.Value, was string) edit.Edit {
+	e := edit.New(t.w.Object, t.w.Deployment, path, to, was)
+	e.Kind = ofWorkload
 	return e
+}
+
+// handlerYAML is a probe's handler as it is written in YAML, without the braces around it.
+func handlerYAML(h *corev1.ProbeHandler) string {
+	switch {
+	case h.HTTPGet != nil:
+		words := fmt.Sprintf("path: %q, port: %s", h.HTTPGet.Path, h.HTTPGet.Port.String())
+		if h.HTTPGet.Scheme != "" && h.HTTPGet.Scheme != corev1.URISchemeHTTP {
+			words += ", scheme: " + string(h.HTTPGet.Scheme)
+		}
+		if h.HTTPGet.Host != "" {
+			words += fmt.Sprintf(", host: %q", h.HTTPGet.Host)
+		}
+		if len(h.HTTPGet.HTTPHeaders) > 0 {
+			var headers []string
+			for _, x := range h.HTTPGet.HTTPHeaders {
+				headers = append(headers, fmt.Sprintf("{name: %q, value: %q}", x.Name, x.Value))
+			}
+			words += ", httpHeaders: [" + strings.Join(headers, ", ") + "]"
+		}
+		return "httpGet: {" + words + "}"
+	case h.TCPSocket != nil:
+		words := "port: " + h.TCPSocket.Port.String()
+		if h.TCPSocket.Host != "" {
+			words += fmt.Sprintf(", host: %q", h.TCPSocket.Host)
+		}
+		return "tcpSocket: {" + words + "}"
+	case h.GRPC != nil:
+		words := fmt.Sprintf("port: %d", h.GRPC.Port)
+		if h.GRPC.Service != nil && *h.GRPC.Service != "" {
+			words += fmt.Sprintf(", service: %q", *h.GRPC.Service)
+		}
+		return "grpc: {" + words + "}"
+	case h.Exec != nil:
+		var words []string
+		for _, w := range h.Exec.Command {
+			words = append(words, fmt.Sprintf("%q", w))
+		}
+		return "exec: {command: [" + strings.Join(words, ", ") + "]}"
+	default:
+		return ""
+	}
 }

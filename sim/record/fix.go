@@ -1,16 +1,9 @@
 package record
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
-
-// Edit is one field of a manifest that a fix changes. From is "" when the input does not have
-// the field; File and Line are where it stands, or would stand.
-type Edit struct {
-	Path, From, To string
-	File           string
-	Line           int
-	// YAML is what to paste there, line by line, indented from the first of them on; nil where From is simply replaced by To.
-	YAML []string
-}
+import (
+	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // Fix is a change to one workload's manifest, and what it did to the cases of that workload
 // that lose something.
@@ -26,7 +19,7 @@ type Fix struct {
 	NotWith []OtherValue
 	// Families are the presets it was confirmed with, where the load balancer is unknown.
 	Families    []string
-	Edits       []Edit
+	Edits       []edit.Edit
 	OtherEdits  []OtherEdits // of Others, in their order
 	Destructive string       // why it may break something, "" when it does not
 	Cost        string       // in words, "" for nothing worth saying
@@ -40,7 +33,7 @@ type Fix struct {
 // OtherEdits are those of a fix in the manifest of a further workload.
 type OtherEdits struct {
 	Workload string
-	Edits    []Edit
+	Edits    []edit.Edit
 }
 
 // OtherValue is one that an assumption does not have, and might.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
@@ -125,10 +126,11 @@ func fixOf(f *record.Fix) Fix {
 	return x
 }
 
-func editsOf(edits []record.Edit) []Edit {
+func editsOf(edits []edit.Edit) []Edit {
 	out := []Edit{}
-	for _, e := range edits {
-		out = append(out, Edit{e.File, e.Line, e.Path, e.From, e.To, append([]string{}, e.YAML...)})
+	for i := range edits {
+		e := &edits[i]
+		out = append(out, Edit{e.File, e.Line, e.Path, e.From.String(), e.To.String(), append([]string{}, e.YAML()...)})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/proxier/page"
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
@@ -67,7 +68,7 @@ func TestTheFullestTextKeepsToThePage(t *testing.T) {
 			NotWith: []record.OtherValue{{ID: "start", Value: "20s"}}, Destructive: "strategy Recreate is for versions that must not run at the same time",
 			Cases: []record.FixedCase{{ID: c.ID, Before: c.LostSeconds, After: record.Range{Max: 1}, Runs: 2, Confirm: record.Confirm{Runs: 200, WithLoss: 3, LostSeconds: record.Range{Max: 1}}}}}
 		for range 3 {
-			c.Families[i].Fix.Edits = append(c.Families[i].Fix.Edits, record.Edit{File: "web.yaml", Line: 17, YAML: []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 310}"}})
+			c.Families[i].Fix.Edits = append(c.Families[i].Fix.Edits, edit.Edit{File: "web.yaml", Line: 17, Path: "lifecycle.preStop", To: edit.Value{YAML: "{sleep: {seconds: 310}}"}})
 		}
 	}
 	for i := range 30 {

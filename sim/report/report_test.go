@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -60,7 +61,7 @@ func example() *record.Simulation {
 	drops.Try("start", "20s", []record.Run{slow})
 	s.Fixes = []record.Fix{{
 		Workload: "shop/web", Title: "preStop: sleep 3", Cost: "each pod takes 3 s longer to stop", Longer: 2 * engine.Second, Margin: engine.Second,
-		Edits: []record.Edit{{Path: "spec.template.spec.containers[0].lifecycle.preStop", To: "{sleep: {seconds: 3}}", File: "web.yaml", Line: 17}},
+		Edits: []edit.Edit{{Path: "spec.template.spec.containers[0].lifecycle.preStop", At: "spec.template.spec.containers[0].lifecycle.preStop", To: edit.Value{YAML: `"{sleep: {seconds: 3}}"`, Words: "{sleep: {seconds: 3}}"}, File: "web.yaml", Line: 17}},
 		Cases: []record.FixedCase{{ID: drops.ID, Before: drops.LostSeconds, Runs: 2, Confirm: record.Confirm{Runs: 200}}},
 	}}
 	s.NoHelp = []record.NoHelp{{Workload: "shop/web", Title: "terminationGracePeriodSeconds: 60"}}

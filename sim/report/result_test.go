@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -32,8 +33,8 @@ func TestAFixInJSONIsComplete(t *testing.T) {
 	t.Parallel()
 	fix := &record.Fix{
 		Workload: "shop/web", Title: "preStop sleep 5", Others: []string{"shop/api"}, Least: "3 s", NotWith: []record.OtherValue{{ID: "start", Value: "20s"}},
-		Families: []string{"metallb-l2"}, Edits: []record.Edit{{Path: "spec.a", From: "1", To: "2", File: "web.yaml", Line: 7}, {Path: "spec.b", To: "3", File: "web.yaml", Line: 9}},
-		OtherEdits:  []record.OtherEdits{{Workload: "shop/api", Edits: []record.Edit{{Path: "spec.a", From: "1", To: "2", File: "api.yaml", Line: 8}}}},
+		Families: []string{"metallb-l2"}, Edits: []edit.Edit{{Path: "spec.a", At: "spec.a", From: edit.Value{YAML: "1"}, To: edit.Value{YAML: "2"}, File: "web.yaml", Line: 7}, {Path: "spec.b", At: "spec.b", To: edit.Value{YAML: "3"}, File: "web.yaml", Line: 9}},
+		OtherEdits:  []record.OtherEdits{{Workload: "shop/api", Edits: []edit.Edit{{Path: "spec.a", At: "spec.a", From: edit.Value{YAML: "1"}, To: edit.Value{YAML: "2"}, File: "api.yaml", Line: 8}}}},
 		Destructive: "it restarts", Cost: "two pods more", Longer: 2 * engine.Second, Margin: 3 * engine.Second,
 		Cases: []record.FixedCase{{
 			ID: "shop/web/rollout/outside:80", Before: record.Range{Min: 1e9, Median: 2e9, Max: 3e9}, After: record.Range{Max: 5e8}, Runs: 20, WithLoss: 2, StuckBefore: 4, Stuck: 1,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -389,13 +390,13 @@ func (t *text) trafficOf(f *record.Fix, id string) string {
 }
 
 // edit writes where a field stands, or would, and what to write there.
-func (t *text) edit(e *record.Edit) {
+func (t *text) edit(e *edit.Edit) {
 	where := t.place(e.File, e.Line)
 	if where != "" {
 		where += "   "
 	}
-	if len(e.YAML) > 0 {
-		for i, line := range e.YAML {
+	if block := e.YAML(); len(block) > 0 {
+		for i, line := range block {
 			if i == 0 {
 				t.Verbatim("      " + where + line)
 				continue
@@ -405,11 +406,11 @@ func (t *text) edit(e *record.Edit) {
 		return
 	}
 	field := e.Path[strings.LastIndexByte(e.Path, '.')+1:]
-	if e.From != "" && e.From != e.To {
-		t.Text("      "+where, fmt.Sprintf("%s: %s instead of %s", field, e.To, e.From))
+	if from := e.From.String(); from != "" && from != e.To.String() {
+		t.Text("      "+where, fmt.Sprintf("%s: %s instead of %s", field, e.To, from))
 		return
 	}
-	t.Text("      "+where, field+": "+e.To)
+	t.Text("      "+where, field+": "+e.To.String())
 }
 
 // editWith says how to change what is no file.

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -14,18 +13,13 @@ import (
 // Some losses are not the workload's to mend: its load balancer has to know a new pod before the old
 // one goes, or to let go of what it has. What is changed then is another object of the manifests.
 
-// Remedy is such a change, and the Scenario as it is with it. A fix shows Path, From and To as an edit
-// of Object and tries the Scenario; the Scenario given to the functions below stays as it is.
+// Remedy is such a change, and the Scenario as it is with it. A fix shows the Edit and tries the Scenario; the Scenario given to the
+// functions below stays as it is.
 type Remedy struct {
 	Title    string
 	Scenario *world.Scenario
-	// Object is what is changed at Path from From to To, "" for not there; nil where the input does
-	// not have the object.
-	Object         *manifest.Object
-	Path, From, To string
-	// YAML is what to paste, line by line, indented from the first of them on: the field, or, where
-	// Object is nil, the document to add.
-	YAML []string
+	// Edit is of another object than the workload; its With the object to add where the input does not have it.
+	Edit edit.Edit
 }
 
 // WithReadinessGate has the AWS Load Balancer Controller give the pods of a workload ("ns/name") the
@@ -35,7 +29,7 @@ type Remedy struct {
 // workload, or it gives them the gate already.
 func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 	namespace, _, _ := strings.Cut(workload, "/")
-	r = Remedy{Title: "readiness gate of the AWS Load Balancer Controller", Scenario: s.Clone(), Path: fmt.Sprintf("metadata.labels[%q]", gateLabel), To: gateEnabled}
+	r = Remedy{Title: "readiness gate of the AWS Load Balancer Controller", Scenario: s.Clone()}
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
 		if t.LB == nil || t.LB.GateInjection != world.InjectNever || !s.Serves(t.Door().Service, workload) {
@@ -47,15 +41,14 @@ func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 			t.LB, ok = &lb, true
 		}
 	}
-	label := gateLabel + ": " + gateEnabled
-	if r.Object = s.Namespaces[namespace]; r.Object == nil {
-		r.YAML = []string{"apiVersion: v1", "kind: Namespace", "metadata:", "  name: " + namespace, "  labels:", "    " + label}
+	path, to := fmt.Sprintf("metadata.labels[%q]", gateLabel), edit.Value{YAML: gateEnabled}
+	if o := s.Namespaces[namespace]; o != nil {
+		r.Edit = edit.New(o, o.Value, path, to, "")
+		r.Edit.Merge = true
 		return r, ok
 	}
-	r.YAML = []string{"metadata:", "  labels:", "    " + label}
-	if n, is := r.Object.Value.(*corev1.Namespace); is {
-		r.From = n.Labels[gateLabel]
-	}
+	r.Edit = edit.New(nil, nil, path, to, "")
+	r.Edit.With.YAML = fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {%s: %s}}}", namespace, gateLabel, gateEnabled)
 	return r, ok
 }
 
@@ -66,7 +59,8 @@ func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 func WithConnectionDraining(s *world.Scenario, service string, d engine.Time) (r Remedy, ok bool) {
 	namespace, name, _ := strings.Cut(service, "/")
 	seconds := (d + engine.Second - 1) / engine.Second
-	r = Remedy{Title: fmt.Sprintf("connection draining %d s (BackendConfig)", seconds), Scenario: s.Clone(), To: fmt.Sprint(int64(seconds))}
+	r = Remedy{Title: fmt.Sprintf("connection draining %d s (BackendConfig)", seconds), Scenario: s.Clone()}
+	var config *manifest.Object
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
 		if t.LB == nil || t.Service != service || !strings.HasPrefix(t.LB.Preset, "gke-l7-") || t.LB.Drain >= seconds*engine.Second {
@@ -76,29 +70,28 @@ func WithConnectionDraining(s *world.Scenario, service string, d engine.Time) (r
 		lb.Drain = seconds * engine.Second
 		t.LB, ok = &lb, true
 		if t.Route != nil && t.Route.Backend != nil {
-			r.Object = t.Route.Backend
+			config = t.Route.Backend
 		}
 	}
-	config := []string{"spec:", "  connectionDraining:", "    drainingTimeoutSec: " + r.To}
-	if r.Object != nil {
-		r.Path, r.YAML = "spec.connectionDraining.drainingTimeoutSec", config
-		if from := rawAt(r.Object.Value, "spec", "connectionDraining", "drainingTimeoutSec"); from != nil {
-			r.From = fmt.Sprint(from)
-		}
+	if config != nil {
+		r.Edit = edit.New(config, config.Value, "spec.connectionDraining.drainingTimeoutSec", edit.Value{YAML: fmt.Sprint(int64(seconds))}, "")
+		r.Edit.Merge = true
 		return r, ok
 	}
-	const annotation = "cloud.google.com/backend-config"
-	r.Path = fmt.Sprintf("metadata.annotations[%q]", annotation)
-	r.To = fmt.Sprintf(`{"default": %q}`, name)
+	// The Service is to name a BackendConfig that is added.
+	named := fmt.Sprintf(`{"default": %q}`, name)
+	var o *manifest.Object
+	var of any
 	for i := range s.Services {
 		if v := &s.Services[i]; v.Service.Namespace+"/"+v.Service.Name == service {
-			r.Object, r.From = v.Object, v.Service.Annotations[annotation]
+			o, of = v.Object, v.Service
 		}
 	}
-	r.YAML = append([]string{
-		"metadata:", "  annotations:", "    " + annotation + ": '" + r.To + "'", "---",
-		"apiVersion: cloud.google.com/v1", "kind: BackendConfig", "metadata:", "  name: " + name, "  namespace: " + namespace,
-	}, config...)
+	const annotation = "cloud.google.com/backend-config"
+	r.Edit = edit.New(o, of, fmt.Sprintf("metadata.annotations[%q]", annotation), edit.Value{YAML: "'" + named + "'", Words: named}, "")
+	r.Edit.Merge = true
+	r.Edit.With.YAML = fmt.Sprintf("{apiVersion: cloud.google.com/v1, kind: BackendConfig, metadata: {name: %s, namespace: %s}, spec: {connectionDraining: {drainingTimeoutSec: %d}}}",
+		name, namespace, int64(seconds))
 	return r, ok
 }
 

@@ -20,11 +20,11 @@ func TestAReadinessGateIsARemedy(t *testing.T) {
 		annotation, more string
 		opts             Options
 		ok               bool
-		object, first    string
+		kind, first      string
 	}{
 		"pods as targets, and no Namespace in the input": {ip, "", Options{}, true, "", "apiVersion: v1"},
-		"pods as targets, and a Namespace":               {ip, namespace("team: web"), Options{}, true, "Namespace shop", "metadata:"},
-		"a Namespace that has the label":                 {ip, namespace(gateLabel + ": enabled"), Options{}, false, "Namespace shop", "metadata:"},
+		"pods as targets, and a Namespace":               {ip, namespace("team: web"), Options{}, true, "Namespace", "metadata:"},
+		"a Namespace that has the label":                 {ip, namespace(gateLabel + ": enabled"), Options{}, false, "Namespace", "metadata:"},
 		"nodes as targets":                               {instance, "", Options{}, false, "", "apiVersion: v1"},
 		"another maker's":                                {"", "", Options{LB: "gke-l4"}, false, "", "apiVersion: v1"},
 		"an ALB":                                         {"", anIngress(albPrefix+"target-type: ip", "ingressClassName: alb"), Options{}, true, "", "apiVersion: v1"},
@@ -38,12 +38,8 @@ func TestAReadinessGateIsARemedy(t *testing.T) {
 			s := inferOne(t, routedWeb(spec, tt.annotation, tt.more), tt.opts).Scenario
 			before := Normal(s)
 			r, ok := WithReadinessGate(s, "shop/web")
-			object := ""
-			if r.Object != nil {
-				object = r.Object.String()
-			}
-			if ok != tt.ok || object != tt.object || r.YAML[0] != tt.first || r.YAML[len(r.YAML)-1] != "    "+gateLabel+": enabled" {
-				t.Errorf("%t, %q, %q", ok, object, r.YAML)
+			if paste := r.Edit.YAML(); ok != tt.ok || r.Edit.Kind != tt.kind || paste[0] != tt.first || paste[len(paste)-1] != "    "+gateLabel+": enabled" {
+				t.Errorf("%t, %q, %q", ok, r.Edit.Kind, paste)
 			}
 			for i := range r.Scenario.Traffic {
 				if gate := r.Scenario.Traffic[i].LB.InjectedGate(80); ok && !strings.HasPrefix(gate, "target-health.elbv2.k8s.aws/") {
@@ -72,24 +68,25 @@ func TestConnectionDrainingIsARemedy(t *testing.T) {
 		annotation, more string
 		lb               string
 		ok               bool
-		object, from, to string
+		kind, from, to   string
 		yaml             string
 	}{
-		"no BackendConfig": {"", ingress, "", true, "Service shop/web", "", `{"default": "web"}`,
+		"no BackendConfig": {"", ingress, "", true, "Service", "", `{"default": "web"}`,
 			"metadata:|  annotations:|    cloud.google.com/backend-config: '{\"default\": \"web\"}'|---|apiVersion: cloud.google.com/v1|kind: BackendConfig|metadata:|" +
 				"  name: web|  namespace: shop|spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
-		"one that does not drain":    {named, config("timeoutSec: 40"), "", true, "BackendConfig shop/c", "", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
-		"one that drains less":       {named, config("connectionDraining: {drainingTimeoutSec: 5}"), "", true, "BackendConfig shop/c", "5", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
-		"one that drains for longer": {named, config("connectionDraining: {drainingTimeoutSec: 60}"), "", false, "Service shop/web", `{"default": "c"}`, `{"default": "web"}`, ""},
-		"another maker's":            {"", anIngress("", "ingressClassName: nginx"), "", false, "Service shop/web", "", `{"default": "web"}`, ""},
+		"one that does not drain":    {named, config("timeoutSec: 40"), "", true, "BackendConfig", "", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
+		"one that drains less":       {named, config("connectionDraining: {drainingTimeoutSec: 5}"), "", true, "BackendConfig", "5", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
+		"one that drains for longer": {named, config("connectionDraining: {drainingTimeoutSec: 60}"), "", false, "Service", `{"default": "c"}`, `{"default": "web"}`, ""},
+		"another maker's":            {"", anIngress("", "ingressClassName: nginx"), "", false, "Service", "", `{"default": "web"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := inferOne(t, routedWeb("", tt.annotation, tt.more), Options{LB: tt.lb}).Scenario
 			before := Normal(s)
 			r, ok := WithConnectionDraining(s, "shop/web", 29500*engine.Millisecond)
-			if ok != tt.ok || r.Object.String() != tt.object || r.From != tt.from || r.To != tt.to || ok && strings.Join(r.YAML, "|") != tt.yaml {
-				t.Errorf("%t, %s, from %q to %q, %s", ok, r.Object, r.From, r.To, strings.Join(r.YAML, "|"))
+			e := &r.Edit
+			if paste := strings.Join(e.YAML(), "|"); ok != tt.ok || e.Kind != tt.kind || e.From.String() != tt.from || e.To.String() != tt.to || ok && paste != tt.yaml {
+				t.Errorf("%t, %s, from %q to %q, %s", ok, e.Kind, e.From, e.To, paste)
 			}
 			for i := range r.Scenario.Traffic {
 				if d := r.Scenario.Traffic[i].LB.Drain; ok && d != 30*engine.Second {

@@ -80,8 +80,8 @@ func TestTheRecommendedHookHoldsWithOtherValuesToo(t *testing.T) {
 		t.Errorf("least %q: minSyncPeriod is 1 s", f.Least)
 	}
 	want := []string{"lifecycle:", "  preStop:", "    sleep: {seconds: 15}"}
-	if !slices.Equal(f.Edits[0].YAML, want) {
-		t.Errorf("paste %q", f.Edits[0].YAML)
+	if !slices.Equal(f.Edits[0].YAML(), want) {
+		t.Errorf("paste %q", f.Edits[0].YAML())
 	}
 }
 

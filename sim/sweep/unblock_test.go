@@ -68,7 +68,7 @@ func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 				}
 			}
 			e := s.Fixes[0].Edits[0]
-			if got := strings.Join(e.YAML, "|"); got != c.yaml || fmt.Sprintf("%s:%d", e.File, e.Line) != c.edit {
+			if got := strings.Join(e.YAML(), "|"); got != c.yaml || fmt.Sprintf("%s:%d", e.File, e.Line) != c.edit {
 				t.Errorf("%s:%d %s", e.File, e.Line, got)
 			}
 			if c.noHelp != "" && (len(s.NoHelp) == 0 || s.NoHelp[0].Title != c.noHelp) {

@@ -335,6 +335,11 @@ var packages = []packageRule{
 	{path: "proxier/page", pure: true},
 	{path: "sim/engine", pure: true},
 	{path: "sim/ledger", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
+	{
+		path: "sim/edit", pure: true, own: []permit{{"endpoints/manifest", "where a field stands"}},
+		modules:     []permit{{"go.yaml.in/yaml/v3", "a value is read as YAML, and written as lines to paste"}},
+		testModules: []permit{{"k8s.io/api", apiTypes}},
+	},
 	{path: "sim/units", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
 	{
 		path: "sim/world", pure: true,
@@ -358,6 +363,7 @@ var packages = []packageRule{
 	{
 		path: "sim/scenario", pure: true,
 		own: []permit{
+			{"sim/edit", "what a remedy changes in an object"},
 			{"sim/servers", "what the programs in containers do"},
 			{"sim/units", "durations, rates and numbers as people write them"},
 			{"sim/presets", "what is known of load balancers"},
@@ -433,6 +439,7 @@ var packages = []packageRule{
 	{
 		path: "sim/record", pure: true,
 		own: []permit{
+			{"sim/edit", "what a fix changes"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is checked"},
@@ -459,10 +466,10 @@ var packages = []packageRule{
 			{"sim/engine", "virtual time"},
 			{"sim/scenario", "what is changed"},
 			{"sim/cluster", "how late a removal reached the nodes"},
-			{"sim/record", "the edits that a fix is made of"},
+			{"sim/edit", "the edits that a fix is made of"},
 			{"endpoints", "what a Kubernetes version has"},
 		},
-		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+		modules: []permit{{"k8s.io/api", apiTypes}},
 		testOwn: []permit{{"endpoints/manifest", "worlds from manifests"}},
 	},
 	{
@@ -492,6 +499,7 @@ var packages = []packageRule{
 	{
 		path: "sim/report", pure: true,
 		own: []permit{
+			{"sim/edit", "how a change is shown"},
 			{"sim/scenario", "how what can be set is written"},
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is reported"},

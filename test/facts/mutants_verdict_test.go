@@ -88,6 +88,12 @@ var verdictMutants = []mutant{
 	{"a load balancer drains for no longer than the app says", []string{"simulator 9"}, "sim/fix", "TestDrainingIsOfferedBehindGooglesHTTPLoadBalancer", []edit{
 		{"sim/fix/balancer.go", "d := max(t.w.App.FinishWithin, spare)", "d := t.w.App.FinishWithin"},
 	}},
+	{"what is tried is not what is written", []string{"simulator 9"}, "sim/fix", "TestTextOfAFixIsTheDeploymentThatWasTried", []edit{
+		{"sim/edit/apply.go", "		v.Set(value.Elem())\n", ""},
+	}},
+	{"a rollout in place of Recreate needs more room than is said", []string{"simulator 9"}, "sim/fix", "TestARecreatedWorkloadIsRolledOneByOne", []edit{
+		{"sim/fix/fix.go", "const asDefault = 4", "const asDefault = 40"},
+	}},
 	{"a process that ignores SIGTERM is given more time", []string{"pod-lifecycle 2.3 After the StopContainer"}, "sim/fix", "TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime", []edit{
 		{"sim/fix/fix.go", "	if t.w.App.IgnoresSIGTERM {\n		return nil\n	}\n	have := t.graceSeconds()", "	have := t.graceSeconds()"},
 	}},

@@ -1,4 +1,4 @@
-package fix
+package edit
 
 import (
 	"bytes"
@@ -8,33 +8,37 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 )
 
 // Text makes the edits of one file in its YAML and returns the new text, in which nothing else is changed, comments included. Each
 // edit says by its Line and Path where. A field that stands in braces, or on a line that has its name twice, is an error: where
 // to write cannot be told from the line.
-func Text(data []byte, edits []record.Edit) ([]byte, error) {
+func Text(data []byte, edits []Edit) ([]byte, error) {
 	text, ends := string(data), bytes.HasSuffix(data, []byte("\n"))
 	if !ends {
 		text += "\n"
 	}
 	lines := strings.SplitAfter(text, "\n")
 	sorted := slices.Clone(edits)
-	slices.SortStableFunc(sorted, func(a, b record.Edit) int { return cmp.Compare(b.Line, a.Line) }) // a change moves what is below it
+	slices.SortStableFunc(sorted, func(a, b Edit) int { return cmp.Compare(b.Line, a.Line) }) // a change moves what is below it
+	var added []string
 	for i := range sorted {
+		if document := sorted[i].document(); document != nil {
+			added = append(append(added, "---\n"), indented(0, document)...)
+		}
 		var err error
 		if lines, err = textEdit(lines, &sorted[i]); err != nil {
 			return nil, fmt.Errorf("%s:%d: %s: %w", sorted[i].File, sorted[i].Line, sorted[i].Path, err)
 		}
 	}
-	if text = strings.Join(lines, ""); !ends {
+	if text = strings.Join(append(lines, added...), ""); !ends {
 		text = strings.TrimSuffix(text, "\n")
 	}
 	return []byte(text), nil
 }
 
-func textEdit(lines []string, e *record.Edit) ([]string, error) {
+func textEdit(lines []string, e *Edit) ([]string, error) {
 	at := e.Line - 1
 	if at < 0 || at >= len(lines) {
 		return nil, errors.New("there is no such line")
@@ -43,43 +47,45 @@ func textEdit(lines []string, e *record.Edit) ([]string, error) {
 	if strings.ContainsAny(line, "{}") || strings.Count(line, `"`)%2 == 1 || strings.Count(line, "'")%2 == 1 {
 		return nil, errors.New("it stands in braces, or its value has a # in it: change it by hand")
 	}
-	if e.From == "" && len(e.YAML) > 0 {
-		above := parentOf(e)
-		if strings.HasSuffix(above, "]") { // an item of a list: the field is one of its own
+	if e.At != e.Path {
+		block := e.block(len(manifest.Steps(e.At)))
+		if strings.HasSuffix(e.At, "]") { // an item of a list: the field is one of its own
 			column := len(line) - len(strings.TrimLeft(line, " -"))
 			_, end := blockBelow(lines, at, column-1)
-			return slices.Insert(lines, end, indented(column, e.YAML)...), nil
+			return slices.Insert(lines, end, indented(column, block)...), nil
 		}
-		begin, err := columnOf(line, above)
+		begin, err := columnOf(line, lastName(e.At))
 		if err != nil {
 			return nil, err
 		}
 		column, end := blockBelow(lines, at, begin)
-		return slices.Insert(lines, end, indented(column, e.YAML)...), nil
+		return slices.Insert(lines, end, indented(column, block)...), nil
 	}
-	name := e.Path[strings.LastIndexByte(e.Path, '.')+1:]
+	name := lastName(e.Path)
 	begin, err := columnOf(line, name)
 	if err != nil {
 		return nil, err
 	}
 	_, end := blockBelow(lines, at, begin)
-	if len(e.YAML) > 0 {
-		block := indented(begin, e.YAML)
+	if e.To.isMapping() {
+		block := indented(begin, e.block(len(manifest.Steps(e.Path))-1))
 		block[0] = lines[at][:begin] + strings.TrimLeft(block[0], " ")
 		return slices.Replace(lines, at, end, block...), nil
 	}
 	begin += len(name) + 1
 	value := strings.TrimSpace(line[begin:])
-	lines[at] = lines[at][:begin] + " " + e.To + strings.TrimPrefix(strings.TrimLeft(lines[at][begin:], " "), value)
+	lines[at] = lines[at][:begin] + " " + e.To.YAML + strings.TrimPrefix(strings.TrimLeft(lines[at][begin:], " "), value)
 	return slices.Delete(lines, at+1, end), nil
 }
 
-// parentOf is the field or item that the first line of an edit is put below.
-func parentOf(e *record.Edit) string {
-	names := strings.Split(e.Path, ".")
-	first := strings.TrimSuffix(e.YAML[0], ":")
-	first, _, _ = strings.Cut(first, ":")
-	return names[max(slices.Index(names, first)-1, 0)]
+// lastName is the field or key that a path ends with.
+func lastName(path string) string {
+	steps := manifest.Steps(path)
+	if len(steps) == 0 {
+		return ""
+	}
+	name, _ := steps[len(steps)-1].(string)
+	return name
 }
 
 // columnOf is where a line has a field.

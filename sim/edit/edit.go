@@ -1,0 +1,143 @@
+package edit
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// Edit is one field of an object that is changed.
+type Edit struct {
+	// File and Line are where the field stands, or would stand; "" and 0 where no input has the object.
+	File string
+	Line int
+	// Kind is that of the object, such as "Deployment".
+	Kind string
+	// Path is the field, as in `spec.template.spec.containers[0].lifecycle` or `metadata.labels["team"]`.
+	Path string
+	// At is the path of what stands on Line: Path itself, or the last field above it that the input has; "" is the object.
+	At string
+	// From is the value that the input has, the zero Value for none. To is the one to write.
+	From, To Value
+	// Merge has the YAML to paste begin at the object, as for kubectl patch, also where some of the fields above are there.
+	Merge bool
+	// With is another object that is added with the edit, the zero Value for none.
+	With Value
+}
+
+// Value is what a field has. The zero Value is that of a field that is not there.
+type Value struct {
+	YAML string // in one line, such as `{sleep: {seconds: 5}}`
+	// Words are what a list of edits says instead, "" where that is the YAML.
+	Words string
+}
+
+// String is the value in a list of edits.
+func (v Value) String() string { return cmp.Or(v.Words, v.YAML) }
+
+// ValueOf is a value that JSON can have. Words are what is said of it, "" for a text as it is and for the JSON of all else.
+func ValueOf(x any, words string) Value {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(x); err != nil {
+		return Value{}
+	}
+	v := Value{YAML: strings.TrimSpace(b.String()), Words: words}
+	var text string
+	if words == "" && json.Unmarshal(b.Bytes(), &text) == nil {
+		v.Words = text
+	}
+	return v
+}
+
+// New is the edit of a field of an object. o is where the object came from, nil for no manifest; was is what is said of the value
+// that the field has, "" where that is the value itself.
+func New(o *manifest.Object, object any, path string, to Value, was string) Edit {
+	if o == nil {
+		return Edit{Path: path, At: path, From: Read(object, path, was), To: to}
+	}
+	p := o.At(path)
+	e := Edit{File: p.File, Line: p.Line, Kind: o.Kind, Path: path, At: o.Nearest(path), To: to}
+	if e.At == path {
+		e.From = Read(object, path, was)
+	}
+	return e
+}
+
+// YAML is what to paste, line by line, indented from the first of them on: with the fields above Path that the input does not
+// have. nil where the value on Line is simply replaced, or no input has the object.
+func (e *Edit) YAML() []string {
+	var out []string
+	switch {
+	case e.Merge:
+		out = e.block(0)
+	case e.File == "" && e.Line == 0:
+	case e.At != e.Path:
+		out = e.block(len(manifest.Steps(e.At)))
+	case e.To.isMapping():
+		out = e.block(len(manifest.Steps(e.Path)) - 1)
+	}
+	if e.With.YAML != "" && len(out) > 0 {
+		out = append(out, "---")
+	}
+	return append(out, e.document()...)
+}
+
+// document is the object that is added, with every field on a line of its own.
+func (e *Edit) document() []string {
+	if e.With.YAML == "" {
+		return nil
+	}
+	const all = 100
+	return linesOf(nodeOf(e.With.YAML), all)
+}
+
+// block is the value below the names of its path, but for the first of them.
+func (e *Edit) block(without int) []string {
+	names := manifest.Steps(e.Path)[without:]
+	n := nodeOf(e.To.YAML)
+	for i := len(names) - 1; i >= 0; i-- {
+		name, _ := names[i].(string)
+		n = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, n}}
+	}
+	return linesOf(n, len(names)+1)
+}
+
+func (v Value) isMapping() bool { return nodeOf(v.YAML).Kind == yaml.MappingNode }
+
+// nodeOf reads a value. What is no YAML, which no fix has, is a text.
+func nodeOf(text string) *yaml.Node {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 {
+		return &yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Value: text}
+	}
+	return doc.Content[0]
+}
+
+// linesOf writes a value with the fields of the first levels on lines of their own, and what is below them in braces.
+func linesOf(n *yaml.Node, levels int) []string {
+	onLines(n, levels)
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if e.Encode(n) != nil || e.Close() != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+}
+
+func onLines(n *yaml.Node, levels int) {
+	if n.Kind != yaml.MappingNode || levels == 0 {
+		return
+	}
+	n.Style &^= yaml.FlowStyle
+	for i := 1; i < len(n.Content); i += 2 {
+		onLines(n.Content[i], levels-1)
+	}
+}

@@ -1,0 +1,32 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+)
+
+// A place that cannot be told from its line is refused, with where it is.
+func TestTextRefusesWhatItCannotPlace(t *testing.T) {
+	t.Parallel()
+	const text = "spec:\n  strategy: {type: Recreate}\n  replicas: 1\n"
+	for want, e := range map[string]Edit{ // order: each for itself
+		"in.yaml:2: spec.strategy.type: it stands in braces, or its value has a # in it: change it by hand": {Path: "spec.strategy.type", At: "spec.strategy.type", To: Value{YAML: "RollingUpdate"}, Line: 2},
+		"in.yaml:3: spec.paused: there is no single paused on this line":                                    {Path: "spec.paused", At: "spec.paused", To: Value{YAML: "true"}, Line: 3},
+		"in.yaml:9: spec.replicas: there is no such line":                                                   {Path: "spec.replicas", At: "spec.replicas", To: Value{YAML: "2"}, Line: 9},
+	} {
+		e.File = "in.yaml"
+		if _, err := Text([]byte(text), []Edit{e}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// The last line has no end, and a script below the field has a line that looks like a comment.
+	const script = "spec:\n- name: web\n  args:\n  - |\n    a\n    # no comment"
+	hook := Edit{Path: "spec[0].lifecycle.preStop", At: "spec[0]", To: Value{YAML: "{}"}, Line: 2}
+	if got, err := Text([]byte(script), []Edit{hook}); err != nil || string(got) != script+"\n  lifecycle:\n    preStop: {}" {
+		t.Errorf("%v: %q", err, got)
+	}
+	got, err := Text([]byte(text), []Edit{{Path: "spec.replicas", At: "spec.replicas", To: Value{YAML: "2"}, Line: 3}})
+	if want := strings.Replace(text, "replicas: 1", "replicas: 2", 1); err != nil || string(got) != want {
+		t.Errorf("%v: %s", err, got)
+	}
+}
