@@ -325,10 +325,10 @@ func (s *Store) SetDown(down bool) {
 	}
 }
 
-// isDown says whether the API server answers nobody.
+// Down says whether the API server answers nobody.
 func (s *Store) Down() bool { return s.down }
 
-// isFrozen says whether a component is paused.
+// Frozen says whether a component is paused.
 func (s *Store) Frozen(owner engine.Owner) bool {
 	_, frozen := s.frozen[owner]
 	return frozen

@@ -99,17 +99,23 @@ func (w *World) Lateness(node int) nodeproxy.Stage {
 // proxyLog has the World hear what its proxies do.
 type proxyLog struct{ w *World }
 
+// Follows asks the Journal.
 func (l proxyLog) Follows(node int) bool { return l.w.chronicle.follows(node) }
-func (l proxyLog) Judged() bool          { return l.w.hear != nil }
 
+// Judged asks whether somebody audits.
+func (l proxyLog) Judged() bool { return l.w.hear != nil }
+
+// Heard tells who audits.
 func (l proxyLog) Heard(watch string, write *nodeproxy.SliceWrite) {
 	l.w.tellObject(AuditEvent{Kind: Delivered, Name: watch}, write)
 }
 
+// Waits tells the Journal.
 func (l proxyLog) Waits(node int, until time.Duration, others bool) {
 	l.w.noteWait(node, until, others)
 }
 
+// SyncBegan tells who audits.
 func (l proxyLog) SyncBegan(p *nodeproxy.Proxy, at engine.Time, others bool) {
 	e := AuditEvent{At: at, Kind: SyncBegan, Node: p.Node, Others: others}
 	if others {
@@ -118,6 +124,7 @@ func (l proxyLog) SyncBegan(p *nodeproxy.Proxy, at engine.Time, others bool) {
 	l.tell(e)
 }
 
+// SyncEnded tells all: the rules in force are others now.
 func (l proxyLog) SyncEnded(p *nodeproxy.Proxy, at engine.Time, others bool) {
 	if !others {
 		l.w.installs++
@@ -133,6 +140,7 @@ func (l proxyLog) tell(e AuditEvent) {
 	}
 }
 
+// NodeSeen tells the Journal, and the load balancers.
 func (l proxyLog) NodeSeen(node int, eligible bool) {
 	l.w.record(Event{Kind: EventTainted, Pod: -1, Node: node, OK: eligible})
 	l.w.observer.NodeChanged(node)

@@ -113,7 +113,7 @@ type Settings struct {
 	Watch, Sync *engine.Dist // of news, and of a sync
 }
 
-// newNodeProxy makes the proxy of a node. What it hears of first is for fill.
+// New makes the proxy of a node. What it hears of first is for Fill.
 func New(d *Desk, s Settings) *Proxy {
 	name := "proxy " + s.Spec.Name
 	spec := s.Spec.Proxy

@@ -20,7 +20,7 @@ func appServes() []fieldOf[world.App] {
 		{ // it changes all others, and is read before them
 			field: field{"profile", word(servers.ProfileIDs()...).doc("by image and command",
 				"what the server does at SIGTERM: the name of a profile; the fields below change single properties of it")},
-			print: func(w *printer, a *world.App) { w.line("profile", a.Profile) },
+			write: func(w *printer, a *world.App) { w.line("profile", a.Profile) },
 		},
 		onlyPrinted(func(w *printer, a *world.App) {
 			w.line("basis", a.Basis)
@@ -29,7 +29,7 @@ func appServes() []fieldOf[world.App] {
 		{
 			field: field{"init", of(dist).doc("spec.init", "how long each init container of its pods runs, one after another")},
 			read:  func(c cursor, a *world.App) { readInitTime(a, c) },
-			print: func(w *printer, a *world.App) { w.dist("init", a.Init) },
+			write: func(w *printer, a *world.App) { w.dist("init", a.Init) },
 		},
 		saying(distRow("start", of(dist).doc("2s", "from the start of the container until the server listens"), func(a *world.App) *engine.Dist { return &a.Start }),
 			func(a *world.App) { a.StartSaid = true }),
@@ -40,7 +40,7 @@ func appServes() []fieldOf[world.App] {
 		{
 			field: field{"errors", of(part).doc("0", "the part of requests that is answered with HTTP 500")},
 			read:  func(c cursor, a *world.App) { a.Errors = c.part(a.Errors) },
-			print: func(w *printer, a *world.App) {
+			write: func(w *printer, a *world.App) {
 				if a.Errors > 0 {
 					w.raw("errors", partText(a.Errors))
 				}
@@ -50,7 +50,7 @@ func appServes() []fieldOf[world.App] {
 		{
 			field: field{"queue", of(whole).doc("0", "requests that wait beyond that; others are answered with HTTP 503")},
 			read:  func(c cursor, a *world.App) { a.Queue = c.whole(a.Queue) },
-			print: func(w *printer, a *world.App) {
+			write: func(w *printer, a *world.App) {
 				if a.Concurrency > 0 {
 					w.number("queue", a.Queue)
 				}
@@ -110,7 +110,7 @@ func appEnds() []fieldOf[world.App] {
 		{
 			field: field{"goAway", of(boolean).doc("where requests are finished", "HTTP/2 clients are told at SIGTERM to go elsewhere")},
 			read:  func(c cursor, a *world.App) { a.GoAway = c.flag(a.GoAway) },
-			print: func(w *printer, a *world.App) {
+			write: func(w *printer, a *world.App) {
 				if a.GoAway != a.Graceful() {
 					w.raw("goAway", strconv.FormatBool(a.GoAway))
 				}

@@ -22,7 +22,7 @@ func expectFields() []fieldOf[world.Expect] {
 					c.fail("min is more than max")
 				}
 			},
-			print: func(w *printer, e *world.Expect) {
+			write: func(w *printer, e *world.Expect) {
 				w.seconds("lostSecondsMin", e.LostSecondsMin)
 				w.seconds("lostSecondsMax", e.LostSecondsMax)
 			},
@@ -34,7 +34,7 @@ func expectFields() []fieldOf[world.Expect] {
 				field{"none", list(word(causeNames()...)).doc("", "none of these occurs")},
 			)},
 			read: readCauses,
-			print: func(w *printer, e *world.Expect) {
+			write: func(w *printer, e *world.Expect) {
 				w.texts("causesOnly", e.CausesOnly)
 				w.texts("causesSome", e.CausesSome)
 				w.texts("causesNone", e.CausesNone)
@@ -68,7 +68,7 @@ func countBounds(name string, s shape, in func(*world.Expect) (least, most **int
 				c.fail("min %d is more than max %d", **least, **most)
 			}
 		},
-		print: func(w *printer, e *world.Expect) {
+		write: func(w *printer, e *world.Expect) {
 			least, most := in(e)
 			w.count(name+"Min", *least)
 			w.count(name+"Max", *most)

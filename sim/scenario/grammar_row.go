@@ -13,8 +13,8 @@ type fieldOf[T any] struct {
 	field
 	// read puts the field into a T, or leaves what is there where the field is absent; nil where it cannot be read for itself.
 	read func(cursor, *T)
-	// print is nil for what the normalised form does not have.
-	print func(*printer, *T)
+	// write is nil for what the normalised form does not have.
+	write func(*printer, *T)
 	// before names the row that it is printed before, where the normalised form has another order than the grammar.
 	before string
 }
@@ -48,8 +48,8 @@ func readRows[T any](c cursor, rows []fieldOf[T], into *T) {
 // printRows prints an object.
 func printRows[T any](w *printer, rows []fieldOf[T], x *T) {
 	for _, r := range printed(rows) {
-		if r.print != nil {
-			r.print(w, x)
+		if r.write != nil {
+			r.write(w, x)
 		}
 	}
 }
@@ -72,14 +72,14 @@ func printed[T any](rows []fieldOf[T]) []fieldOf[T] {
 }
 
 // onlyPrinted is a line of the normalised form that no document can give.
-func onlyPrinted[T any](lines func(*printer, *T)) fieldOf[T] { return fieldOf[T]{print: lines} }
+func onlyPrinted[T any](lines func(*printer, *T)) fieldOf[T] { return fieldOf[T]{write: lines} }
 
 // textRow is a text, printed unless it is "".
 func textRow[T any](name string, s shape, in func(*T) *string) fieldOf[T] {
 	return fieldOf[T]{
 		field: field{name, s},
 		read:  func(c cursor, x *T) { *in(x) = c.text(*in(x)) },
-		print: func(w *printer, x *T) { w.line(name, *in(x)) },
+		write: func(w *printer, x *T) { w.line(name, *in(x)) },
 	}
 }
 
@@ -92,7 +92,7 @@ func textsRow[T any](name string, s shape, in func(*T) *[]string) fieldOf[T] {
 				*in(x) = c.texts()
 			}
 		},
-		print: func(w *printer, x *T) { w.texts(name, *in(x)) },
+		write: func(w *printer, x *T) { w.texts(name, *in(x)) },
 	}
 }
 
@@ -105,7 +105,7 @@ func wordRow[T any, E ~uint8](name string, s shape, in func(*T) *E) fieldOf[T] {
 				*in(x) = E(i) // an index of a handful of words
 			}
 		},
-		print: func(w *printer, x *T) { w.line(name, s.words[*in(x)]) },
+		write: func(w *printer, x *T) { w.line(name, s.words[*in(x)]) },
 	}
 }
 
@@ -114,7 +114,7 @@ func flagRow[T any](name string, s shape, in func(*T) *bool) fieldOf[T] {
 	return fieldOf[T]{
 		field: field{name, s},
 		read:  func(c cursor, x *T) { *in(x) = c.flag(*in(x)) },
-		print: func(w *printer, x *T) { w.flag(name, *in(x)) },
+		write: func(w *printer, x *T) { w.flag(name, *in(x)) },
 	}
 }
 
@@ -123,7 +123,7 @@ func spanRow[T any](name string, s shape, in func(*T) *engine.Time) fieldOf[T] {
 	return fieldOf[T]{
 		field: field{name, s},
 		read:  func(c cursor, x *T) { *in(x) = c.span(*in(x)) },
-		print: func(w *printer, x *T) { w.time(name, *in(x)) },
+		write: func(w *printer, x *T) { w.time(name, *in(x)) },
 	}
 }
 
@@ -132,7 +132,7 @@ func wholeRow[T any](name string, s shape, in func(*T) *int) fieldOf[T] {
 	return fieldOf[T]{
 		field: field{name, s},
 		read:  func(c cursor, x *T) { *in(x) = c.whole(*in(x)) },
-		print: func(w *printer, x *T) {
+		write: func(w *printer, x *T) {
 			if *in(x) != 0 {
 				w.number(name, *in(x))
 			}
@@ -145,7 +145,7 @@ func distRow[T any](name string, s shape, in func(*T) *engine.Dist) fieldOf[T] {
 	return fieldOf[T]{
 		field: field{name, s},
 		read:  func(c cursor, x *T) { *in(x) = c.dist(*in(x), "") },
-		print: func(w *printer, x *T) { w.dist(name, *in(x)) },
+		write: func(w *printer, x *T) { w.dist(name, *in(x)) },
 	}
 }
 
@@ -170,8 +170,8 @@ func saying[T any](r fieldOf[T], note func(*T)) fieldOf[T] {
 
 // unlessZero is a row that is not printed while it is nothing.
 func unlessZero[T any](r fieldOf[T], zero func(*T) bool) fieldOf[T] {
-	always := r.print
-	r.print = func(w *printer, x *T) {
+	always := r.write
+	r.write = func(w *printer, x *T) {
 		if !zero(x) {
 			always(w, x)
 		}

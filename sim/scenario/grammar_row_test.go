@@ -37,7 +37,7 @@ func halves[T any](of string, rows []fieldOf[T], unread, unprinted []string) (no
 		if r.name != "" && r.read == nil {
 			unread = append(unread, of+"."+r.name)
 		}
-		if r.print == nil {
+		if r.write == nil {
 			unprinted = append(unprinted, of+"."+r.name)
 		}
 	}

@@ -118,7 +118,7 @@ func (b *builder) clusterProxy(c cursor) world.Proxy {
 func proxyFields() []fieldOf[world.Proxy] {
 	least := spanRow("minSyncPeriod", of(duration).doc("1s", "kube-proxy's minSyncPeriod: between the end of a sync and the next one (up to 1.33: by a token bucket)"),
 		func(p *world.Proxy) *engine.Time { return &p.MinSyncPeriod })
-	least.print = func(w *printer, p *world.Proxy) { w.raw(least.name, p.MinSyncPeriod.Duration().String()) } // 0, too
+	least.write = func(w *printer, p *world.Proxy) { w.raw(least.name, p.MinSyncPeriod.Duration().String()) } // 0, too
 	return []fieldOf[world.Proxy]{
 		textRow("mode", word("nftables", "iptables").doc("iptables", "kube-proxy's mode"), func(p *world.Proxy) *string { return &p.Mode }),
 		least,

@@ -31,14 +31,14 @@ func specWorld() []fieldOf[making] {
 				field{"featureGates", mapping(of(boolean).doc("as in that version", "a feature gate of kube-proxy, such as ProxyTerminatingEndpoints"))},
 			)},
 			read:  func(c cursor, s *making) { s.Kubernetes = s.b.kubernetes(c) },
-			print: printKubernetes,
+			write: printKubernetes,
 		},
 		{field: field{"manifests", list(file()).doc("",
 			"files with the objects of the world, relative to this file; documents beside this one count, too, and so do all other inputs")}}, // builder.load reads them
 		{
 			field: field{"nodes", nodesShape()},
 			read:  func(c cursor, s *making) { s.Nodes = s.b.nodes(c) },
-			print: func(w *printer, s *making) { w.list("nodes", len(s.Nodes), func(i int) { w.node(&s.Nodes[i]) }) },
+			write: func(w *printer, s *making) { w.list("nodes", len(s.Nodes), func(i int) { w.node(&s.Nodes[i]) }) },
 		},
 		{
 			field: field{"churn", of(changes).doc("0/s, and 0.2/s for manifests",
@@ -48,7 +48,7 @@ func specWorld() []fieldOf[making] {
 					s.Churn = c.changes()
 				}
 			},
-			print: func(w *printer, s *making) {
+			write: func(w *printer, s *making) {
 				if s.Churn > 0 {
 					w.raw("churn", units.RateText(s.Churn))
 				}
@@ -57,14 +57,14 @@ func specWorld() []fieldOf[making] {
 		{
 			field: field{"latency", latencyShape()},
 			read:  func(c cursor, s *making) { s.Latency = s.b.latency(c) },
-			print: func(w *printer, s *making) { w.nested("latency", func() { w.latency(s.Latency) }) },
+			write: func(w *printer, s *making) { w.nested("latency", func() { w.latency(s.Latency) }) },
 		},
 		{field: field{"init", of(dist).doc("5s", // read with each workload
 			"how long each init container runs, one after another, where its app does not say it; a sidecar (restartPolicy Always) only has to be started")}},
 		{
 			field: field{"apps", mapping(appShape(true))},
 			read:  func(c cursor, s *making) { s.b.workloads(c) },
-			print: func(w *printer, s *making) {
+			write: func(w *printer, s *making) {
 				w.list("workloads", len(s.Workloads), func(i int) { w.workload(&s.Workloads[i]) })
 				w.list("services", len(s.Services), func(i int) { w.service(s.Services[i].Service) })
 			},
@@ -96,7 +96,7 @@ func specClients() []fieldOf[making] {
 			field: field{"deadAddress", orWord(silent).doc("silent",
 				"what the address of a pod answers that is gone: nothing, or ICMP host unreachable so long after the first SYN: 0s where the node has no route to it, 3s where it asks by ARP")},
 			read: func(c cursor, s *making) { s.b.deadAddress(c) },
-			print: func(w *printer, s *making) {
+			write: func(w *printer, s *making) {
 				if s.Unreachable {
 					w.raw("deadAddress", s.UnreachableAfter.Duration().String())
 				}
@@ -110,7 +110,7 @@ func specClients() []fieldOf[making] {
 				s.b.unusedBalancer()
 				s.b.unusedIngress()
 			},
-			print: func(w *printer, s *making) {
+			write: func(w *printer, s *making) {
 				w.list("traffic", len(s.Traffic), func(i int) { printRows(w, trafficFields(), &s.Traffic[i]) })
 			},
 		},
@@ -123,14 +123,14 @@ func specRun() []fieldOf[making] {
 		{
 			field: field{"actions", list(actionShape())},
 			read:  func(c cursor, s *making) { s.b.actions(c) },
-			print: func(w *printer, s *making) {
+			write: func(w *printer, s *making) {
 				w.list("actions", len(s.Actions), func(i int) { w.action(&s.Actions[i]) })
 			},
 		},
 		{
 			field: field{"expect", shapeOf(expectFields())},
 			read:  func(c cursor, s *making) { s.Expect = s.b.expect(c) },
-			print: func(w *printer, s *making) {
+			write: func(w *printer, s *making) {
 				if s.Expect != nil {
 					w.nested("expect", func() { printRows(w, expectFields(), s.Expect) })
 				}
@@ -139,13 +139,13 @@ func specRun() []fieldOf[making] {
 		{
 			field:  field{"warmup", of(duration).doc("5s", "time of traffic before the first action, where no action has a time of its own")},
 			read:   func(c cursor, s *making) { s.Warmup = c.span(defaultWarmup) },
-			print:  func(w *printer, s *making) { w.time("warmup", s.Warmup) },
+			write:  func(w *printer, s *making) { w.time("warmup", s.Warmup) },
 			before: "nodes",
 		},
 		{
 			field:  field{"until", of(duration).doc("1h", "the end of the run, even if not everything has settled")},
 			read:   func(c cursor, s *making) { s.Until = until(c) },
-			print:  func(w *printer, s *making) { w.time("until", s.Until) },
+			write:  func(w *printer, s *making) { w.time("until", s.Until) },
 			before: "nodes",
 		},
 	}

@@ -22,20 +22,20 @@ func trafficWay() []fieldOf[world.Traffic] {
 		{
 			field: field{"from", word("external", "pods").doc("external", "where the clients are: outside of the cluster, or in its pods")},
 			read:  func(c cursor, t *world.Traffic) { t.External = c.text("external") == "external" },
-			print: func(w *printer, t *world.Traffic) {
+			write: func(w *printer, t *world.Traffic) {
 				w.line("from", map[bool]string{true: "external", false: "pods"}[t.External])
 			},
 		},
 		{
 			field: field{"to", of(text).doc("", "NAMESPACE/SERVICE:PORT; the namespace default may be left out, the port may be a name")},
-			print: func(w *printer, t *world.Traffic) { w.line("to", fmt.Sprintf("%s:%d", t.Service, t.Port)) },
+			write: func(w *printer, t *world.Traffic) { w.line("to", fmt.Sprintf("%s:%d", t.Service, t.Port)) },
 		},
 		textsRow("nodes", list(of(text)).doc("all nodes", "with from pods: where the clients run; with from external: the nodes they connect to"),
 			func(t *world.Traffic) *[]string { return &t.Nodes }),
 		{
 			field: field{"via", list(of(text)).doc("[lb] where the Service has one",
 				"the way: lb, nodePort, clusterIP, and the Service of an ingress controller as NAMESPACE/SERVICE:PORT, in the order in which requests pass them")},
-			print: func(w *printer, t *world.Traffic) {
+			write: func(w *printer, t *world.Traffic) {
 				w.flag("healthyNodesOnly", t.HealthyNodesOnly)
 				if t.LB != nil {
 					w.nested("loadBalancer", func() { w.balancer(t.LB) })
@@ -50,7 +50,7 @@ func trafficWay() []fieldOf[world.Traffic] {
 		{
 			field: field{"rate", of(rate).doc("100/s", "requests a second, over all clients")},
 			read:  func(c cursor, t *world.Traffic) { t.Rate = c.rate(t.Rate) },
-			print: func(w *printer, t *world.Traffic) {
+			write: func(w *printer, t *world.Traffic) {
 				if t.Rate > 0 {
 					w.raw("rate", units.RateText(t.Rate))
 				}
@@ -66,18 +66,18 @@ func trafficHabits() []fieldOf[world.Traffic] {
 			func(t *world.Traffic) *world.Arrivals { return &t.Arrivals }).printsBefore("rate"),
 		{
 			field: field{"clients", of(whole).doc("1; 20 connections with keep-alive; 10 with http2 and session", "how many clients, or connections of a pool, there are")},
-			print: func(w *printer, t *world.Traffic) { w.number("clients", t.Clients) },
+			write: func(w *printer, t *world.Traffic) { w.number("clients", t.Clients) },
 		},
 		{
 			field: field{"connection", word("per-request", "keep-alive", "http2", "grpc", "session").doc("per-request", "what requests share of a connection")},
 			read:  readConnection,
-			print: func(w *printer, t *world.Traffic) { w.line("connection", connectionWord(t)) },
+			write: func(w *printer, t *world.Traffic) { w.line("connection", connectionWord(t)) },
 		},
 		flagRow("waitForReady", of(boolean).doc("false", "gRPC calls wait for a connection instead of failing while there is none"), func(t *world.Traffic) *bool { return &t.WaitForReady }),
 		{
 			field: field{"sourcePorts", word("ephemeral", "fixed").doc("ephemeral", "of UDP clients: a port for each question, or one for all")},
 			read:  func(c cursor, t *world.Traffic) { t.FixedPorts = c.text("ephemeral") == "fixed" },
-			print: func(w *printer, t *world.Traffic) { w.flag("fixedPorts", t.FixedPorts) },
+			write: func(w *printer, t *world.Traffic) { w.flag("fixedPorts", t.FixedPorts) },
 		},
 		onlyPrinted(func(w *printer, t *world.Traffic) { w.flag("named", t.Named) }),
 		{
@@ -89,7 +89,7 @@ func trafficHabits() []fieldOf[world.Traffic] {
 					c.fail("only connections that are kept alive can be idle: set connection: keep-alive")
 				}
 			},
-			print: func(w *printer, t *world.Traffic) { w.time("idle", t.ClientIdle) },
+			write: func(w *printer, t *world.Traffic) { w.time("idle", t.ClientIdle) },
 		},
 		limitRow("connectTimeout", "that of the request; 20s with grpc", "how long the client waits for a connection", func(t *world.Traffic) engine.Time { return t.ConnectTimeout }),
 		limitRow("timeout", "30s from outside, 10s inside; 2s for UDP, 5s for headless Services", "how long it waits for the answer, the connection included",
@@ -97,12 +97,12 @@ func trafficHabits() []fieldOf[world.Traffic] {
 		{
 			field: field{"repeatReused", of(boolean).doc("true",
 				"with keep-alive: it asks again over another connection when one that it had used before is closed before any byte of the answer")},
-			print:  func(w *printer, t *world.Traffic) { w.flag("repeatReused", t.RepeatReused) },
+			write:  func(w *printer, t *world.Traffic) { w.flag("repeatReused", t.RepeatReused) },
 			before: "connectTimeout",
 		},
 		{
 			field: field{"retries", fieldsOf(field{"count", of(whole).doc("0; 1 for UDP and headless Services", "how often it asks again after a failure")})},
-			print: func(w *printer, t *world.Traffic) { w.number("retries", t.Retries) },
+			write: func(w *printer, t *world.Traffic) { w.number("retries", t.Retries) },
 		},
 		flagRow("headline", of(boolean).doc("true", "the stream counts for the verdict's first line"), func(t *world.Traffic) *bool { return &t.Headline }).printsBefore("arrivals"),
 	}
@@ -112,7 +112,7 @@ func trafficHabits() []fieldOf[world.Traffic] {
 func limitRow(name, def, about string, limit func(*world.Traffic) engine.Time) fieldOf[world.Traffic] {
 	return fieldOf[world.Traffic]{
 		field: field{name, orWord(noTimeout).doc(def, about)},
-		print: func(w *printer, t *world.Traffic) { w.raw(name, limitWords(limit(t))) },
+		write: func(w *printer, t *world.Traffic) { w.raw(name, limitWords(limit(t))) },
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	// unknownHook is how long a program of which nothing is known may take
 	// (docs/model/simulator.md 5.3).
 	unknownHook = 5 * engine.Second
-	// foreverHook stands for a sleep without end; the grace period ends it.
+	// Forever stands for a sleep without end; the grace period ends it.
 	Forever = 24 * engine.Hour
 )
 
