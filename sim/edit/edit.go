@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -54,6 +55,18 @@ func ValueOf(x any, words string) Value {
 		v.Words = text
 	}
 	return v
+}
+
+// Word is a name as YAML has it in a line: in quotes where it would be read as a number, a bool or nothing.
+func Word(name string) string {
+	switch strings.ToLower(name) {
+	case "true", "false", "yes", "no", "on", "off", "y", "n", "null", "":
+		return strconv.Quote(name)
+	}
+	if c := name[0]; c < 'A' || c > 'Z' && c < 'a' || c > 'z' {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // New is the edit of a field of an object. o is where the object came from, nil for no manifest; was is what is said of the value

@@ -116,6 +116,17 @@ func TestAnEditChangesAnObject(t *testing.T) {
 	}
 }
 
+// A port or a Namespace may be called what is a number or a bool to YAML.
+func TestANameIsReadAsAName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"http": "http", "true": `"true"`, "on": `"on"`, "1e3": `"1e3"`, "": `""`, "web-2": "web-2"} { // order: each for itself
+		d, e := &appsv1.Deployment{}, Edit{Path: `metadata.labels["a"]`, To: Value{YAML: Word(name)}}
+		if err := e.Apply(d); err != nil || d.Labels["a"] != name || Word(name) != want {
+			t.Errorf("%q: %s, %v, %v", name, Word(name), d.Labels, err)
+		}
+	}
+}
+
 // What an object cannot have is an error that names the path, and no silence.
 func TestAnEditThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 )
@@ -28,7 +29,7 @@ func (t *target) editOf(path string, to edit.Value, was string) edit.Edit {
 func handlerYAML(h *corev1.ProbeHandler) string {
 	switch {
 	case h.HTTPGet != nil:
-		words := fmt.Sprintf("path: %q, port: %s", h.HTTPGet.Path, h.HTTPGet.Port.String())
+		words := fmt.Sprintf("path: %q, port: %s", h.HTTPGet.Path, portYAML(&h.HTTPGet.Port))
 		if h.HTTPGet.Scheme != "" && h.HTTPGet.Scheme != corev1.URISchemeHTTP {
 			words += ", scheme: " + string(h.HTTPGet.Scheme)
 		}
@@ -44,7 +45,7 @@ func handlerYAML(h *corev1.ProbeHandler) string {
 		}
 		return "httpGet: {" + words + "}"
 	case h.TCPSocket != nil:
-		words := "port: " + h.TCPSocket.Port.String()
+		words := "port: " + portYAML(&h.TCPSocket.Port)
 		if h.TCPSocket.Host != "" {
 			words += fmt.Sprintf(", host: %q", h.TCPSocket.Host)
 		}
@@ -64,4 +65,11 @@ func handlerYAML(h *corev1.ProbeHandler) string {
 	default:
 		return ""
 	}
+}
+
+func portYAML(p *intstr.IntOrString) string {
+	if p.Type == intstr.Int {
+		return p.String()
+	}
+	return edit.Word(p.StrVal)
 }

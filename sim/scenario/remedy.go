@@ -48,7 +48,7 @@ func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 		return r, ok
 	}
 	r.Edit = edit.New(nil, nil, path, to, "")
-	r.Edit.With.YAML = fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {%s: %s}}}", namespace, gateLabel, gateEnabled)
+	r.Edit.With.YAML = fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s, labels: {%s: %s}}}", edit.Word(namespace), gateLabel, gateEnabled)
 	return r, ok
 }
 
@@ -91,7 +91,7 @@ func WithConnectionDraining(s *world.Scenario, service string, d engine.Time) (r
 	r.Edit = edit.New(o, of, fmt.Sprintf("metadata.annotations[%q]", annotation), edit.Value{YAML: "'" + named + "'", Words: named}, "")
 	r.Edit.Merge = true
 	r.Edit.With.YAML = fmt.Sprintf("{apiVersion: cloud.google.com/v1, kind: BackendConfig, metadata: {name: %s, namespace: %s}, spec: {connectionDraining: {drainingTimeoutSec: %d}}}",
-		name, namespace, int64(seconds))
+		edit.Word(name), edit.Word(namespace), int64(seconds))
 	return r, ok
 }
 

@@ -469,7 +469,7 @@ var packages = []packageRule{
 			{"sim/edit", "the edits that a fix is made of"},
 			{"endpoints", "what a Kubernetes version has"},
 		},
-		modules: []permit{{"k8s.io/api", apiTypes}},
+		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
 		testOwn: []permit{{"endpoints/manifest", "worlds from manifests"}},
 	},
 	{
