@@ -294,7 +294,7 @@ func TestMembership(t *testing.T) {
 		{Pod: 11, Node: 1, Serving: true, Terminating: true},
 		{Pod: 12, Node: 2},
 		{Pod: 13, Node: 0, Ready: true, Serving: true},
-		{Pod: 14, Node: 1, Ready: true}, // published although it is not ready
+		{Pod: 14, Node: 0, Ready: true}, // published although it is not ready; node 1 has only what terminates
 	}
 	for _, c := range []struct {
 		members world.LBMembers
@@ -302,7 +302,7 @@ func TestMembership(t *testing.T) {
 		want    []int
 	}{
 		{world.MembersAllNodes, world.TargetNodes, []int{0, 1, 2}},
-		{world.MembersLocalNodes, world.TargetNodes, []int{0, 1, 2}},
+		{world.MembersLocalNodes, world.TargetNodes, []int{0, 2}},
 		{world.MembersServing, world.TargetNodes, []int{0, 1}},
 		{world.MembersReadyPods, world.TargetPods, []int{10, 13, 14}},
 		{world.MembersLivePods, world.TargetPods, []int{10, 12, 13, 14}},
