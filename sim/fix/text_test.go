@@ -114,7 +114,11 @@ func TestTextOfARemedyIsTheObjectThatIsEdited(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			want := s.Namespaces["shop"].Value.(*corev1.Namespace).DeepCopy()
+			namespace, ok := s.Namespaces["shop"].Value.(*corev1.Namespace)
+			if !ok {
+				t.Fatalf("%s: the Namespace is a %T", name, s.Namespaces["shop"].Value)
+			}
+			want := namespace.DeepCopy()
 			if err := change.Edits[0].Apply(want); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}

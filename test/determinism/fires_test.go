@@ -80,7 +80,7 @@ type broken struct {
 
 func brokenSimulators() []broken {
 	return []broken{
-		{"the order of a map reaches a draw", "sim/cluster/proxy.go", [][2]string{
+		{"the order of a map reaches a draw", "sim/nodeproxy/proxy.go", [][2]string{
 			{"p.syncs.Draw(p.count)", "p.syncs.Draw(p.count + func() uint64 { for k := range map[uint64]int{0: 0, 1: 0, 2: 0, 3: 0} { return k }; return 0 }())"},
 		}, true, " of proxy"},
 		{"the number of processors reaches a draw", "sim/engine/random.go", [][2]string{

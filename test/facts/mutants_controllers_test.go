@@ -164,7 +164,7 @@ var sliceMutants = []mutant{
 	{"terminating pods leave", []string{"controllers 9.1 A terminating pod"}, cluster, "TestEndpointConditions|TestEndpointPath", []edit{
 		{endpointOf, "!p.IP.IsValid() || ", "p.Deleting() || !p.IP.IsValid() || "},
 	}},
-	{"a readiness change is nothing", []string{"controllers 9.2 Relevant pod changes"}, cluster, "TestEverythingSettles|TestRelevantChanges", []edit{
+	{"a readiness change is nothing", []string{"controllers 9.2 Relevant pod changes"}, cluster, "TestEverythingSettles", []edit{
 		{slicer, "old.Ready != p.Ready ||", "old.Ready && p.Ready && false ||"},
 	}},
 	{"the slice controller waits half a second", []string{"controllers 9.2 Batch period"}, cluster, "TestEndpointPath|TestStaleCache", []edit{

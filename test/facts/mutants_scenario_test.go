@@ -1,89 +1,89 @@
 package facts
 
 var hookMutants = []mutant{
-	{"the hook of ingress-nginx does not send SIGTERM", []string{"load-balancers 5.1 Chart preStop"}, scenario, "TestHookOf", []edit{
+	{"the hook of ingress-nginx does not send SIGTERM", []string{"load-balancers 5.1 Chart preStop"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/program.go", "signals: true, closes: grace == 0, failsReadiness: true, waits: true,\n\t\twhy: []string{\"/wait-shutdown", "closes: grace == 0, failsReadiness: true, waits: true,\n\t\twhy: []string{\"/wait-shutdown"},
 	}},
-	{"the sleep action sleeps a second more", []string{"pod-lifecycle 2.2 sleep"}, scenario, "TestHooksThatAreNoProgram", []edit{
+	{"the sleep action sleeps a second more", []string{"pod-lifecycle 2.2 sleep"}, serverFacts, "TestHooksThatAreNoProgram", []edit{
 		{"sim/servers/hook.go", "min(max(hook.Sleep.Seconds, 0),", "min(max(hook.Sleep.Seconds+1, 0),"},
 	}},
-	{"an exec hook is not read", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+	{"an exec hook is not read", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "h := interpreter{container: c}.argv(argv, 0).hook(HookExec)", "h := unknownEffect(argv[0]).hook(HookExec)"},
 	}},
-	{"httpGet is answered at once", []string{"pod-lifecycle 2.2 httpGet"}, scenario, "TestHooksThatAreNoProgram", []edit{
+	{"httpGet is answered at once", []string{"pod-lifecycle 2.2 httpGet"}, serverFacts, "TestHooksThatAreNoProgram", []edit{
 		{"sim/servers/hook.go", `return unknownEffect("httpGet " + get.Path + ": how long it takes to answer is not known").hook(HookHTTP)`, `return effect{why: []string{get.Path}}.hook(HookHTTP)`},
 	}},
-	{"tcpSocket is a program", []string{"pod-lifecycle 2.2 tcpSocket"}, scenario, "TestHooksThatAreNoProgram", []edit{
+	{"tcpSocket is a program", []string{"pod-lifecycle 2.2 tcpSocket"}, serverFacts, "TestHooksThatAreNoProgram", []edit{
 		{"sim/servers/hook.go", "Kind: HookTCPSocket, Why:", "Kind: HookExec, Why:"},
 	}},
-	{"distroless images have a shell", []string{"pod-lifecycle 2.1 preStop failure"}, scenario, "TestHookOf", []edit{
+	{"distroless images have a shell", []string{"pod-lifecycle 2.1 preStop failure"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/image_programs.go", "if !bare(i) {", "if bare(i) || !bare(i) {"},
 	}},
-	{"after && it goes on whatever happened", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+	{"after && it goes on whatever happened", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "\t\t\t\tif failed {\n\t\t\t\t\tcontinue", "\t\t\t\tif failed && i < 0 {\n\t\t\t\t\tcontinue"},
 	}},
-	{"after || it goes on whatever happened", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+	{"after || it goes on whatever happened", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "if !failed && !uncertain {", "if !failed && !uncertain && i < 0 {"},
 	}},
-	{"timeout cuts nothing off", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+	{"timeout cuts nothing off", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "e.min, e.max = min(e.min, limit), min(e.max, limit)", "e.max = max(e.max, 0*limit)"},
 	}},
-	{"a minute is a second", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+	{"a minute is a second", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "unit, number = engine.Minute, s[:len(s)-1]", "unit, number = engine.Second, s[:len(s)-1]"},
 	}},
-	{"an unknown program takes no time", []string{"pod-lifecycle 2.2 exec"}, scenario, "TestHookOf", []edit{
+	{"an unknown program takes no time", []string{"pod-lifecycle 2.2 exec"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/hook.go", "unknownHook = 5 * engine.Second", "unknownHook = 0 * engine.Second"},
 	}},
-	{"nginx -s quit leaves the listener open", []string{"propagation 5 nginx"}, scenario, "TestHookOf", []edit{
+	{"nginx -s quit leaves the listener open", []string{"propagation 5 nginx"}, serverFacts, "TestHookOf", []edit{
 		{"sim/servers/program.go", `if strings.Contains(text, "quit") || strings.Contains(text, "stop") {`, `if strings.Contains(text, "stop") {`},
 	}},
 }
 
 // What servers do at SIGTERM.
 var profileMutants = []mutant{
-	{"nginx cuts", []string{"propagation 5 nginx", "pod-lifecycle 2.3 nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"nginx cuts", []string{"propagation 5 nginx", "pod-lifecycle 2.3 nginx"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{ServerIdle: 75 * engine.Second}},", "app: world.App{InFlight: world.InFlightCut, ServerIdle: 75 * engine.Second}},"},
 	}},
-	{"ingress-nginx stays ready", []string{"propagation 5 ingress-nginx", "load-balancers 5.1 On SIGTERM"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"ingress-nginx stays ready", []string{"propagation 5 ingress-nginx", "load-balancers 5.1 On SIGTERM"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: world.App{FinishWithin: 4 * minute, Linger"},
 	}},
-	{"ingress-nginx waits for its workers for a minute", []string{"load-balancers 5.1 worker-shutdown-timeout"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"ingress-nginx waits for its workers for a minute", []string{"load-balancers 5.1 worker-shutdown-timeout"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{FinishWithin: 4 * minute, ReadinessFails: true, Linger", "app: world.App{FinishWithin: minute, ReadinessFails: true, Linger"},
 	}},
-	{"ingress-nginx does not linger", []string{"propagation 5 ingress-nginx"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"ingress-nginx does not linger", []string{"propagation 5 ingress-nginx"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "Linger: 10 * engine.Second,", ""},
 	}},
-	{"envoy finishes", []string{"propagation 5 Envoy"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"envoy finishes", []string{"propagation 5 Envoy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{InFlight: world.InFlightCut, ServerIdle: engine.Hour}},", "app: world.App{ServerIdle: engine.Hour}},"},
 	}},
-	{"istio drains for 50 s", []string{"propagation 5 istio-proxy"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"istio drains for 50 s", []string{"propagation 5 istio-proxy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "DrainFor: 5 * engine.Second, InFlight: world.InFlightCut", "DrainFor: 50 * engine.Second, InFlight: world.InFlightCut"},
 	}},
-	{"istio's variable is not read", []string{"propagation 5 istio-proxy"}, scenario, "TestProfileByLabelsAndVariables", []edit{
+	{"istio's variable is not read", []string{"propagation 5 istio-proxy"}, serverFacts, "TestProfileByLabelsAndVariables", []edit{
 		{"sim/servers/servers.go", `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "true"`, `e.variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS"), "yes"`},
 	}},
-	{"Envoy Gateway closes at once", []string{"propagation 5 Envoy Gateway", "load-balancers 5.2 First action"}, scenario, "TestProfileByLabelsAndVariables", []edit{
+	{"Envoy Gateway closes at once", []string{"propagation 5 Envoy Gateway", "load-balancers 5.2 First action"}, serverFacts, "TestProfileByLabelsAndVariables", []edit{
 		{"sim/servers/profile.go", "app: world.App{Listener: world.ListenerDrains, DrainFor: minute, ReadinessFails: true", "app: world.App{ReadinessFails: true"},
 	}},
-	{"traefik has no limit", []string{"propagation 5 Traefik"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"traefik has no limit", []string{"propagation 5 Traefik"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 3 * minute}", "app: world.App{ServerIdle: 3 * minute}"},
 	}},
-	{"gunicorn has 10 s", []string{"propagation 5 gunicorn"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"gunicorn has 10 s", []string{"propagation 5 gunicorn"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: 2 * engine.Second}", "app: world.App{FinishWithin: 10 * engine.Second, ServerIdle: 2 * engine.Second}"},
 	}},
-	{"uvicorn's flag is not read", []string{"propagation 5 uvicorn"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"uvicorn's flag is not read", []string{"propagation 5 uvicorn"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/servers.go", `e.grace("--timeout-graceful-shutdown")`, `e.grace("--timeout-Graceful")`},
 	}},
-	{"Spring has no limit", []string{"propagation 5 Spring Boot"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"Spring has no limit", []string{"propagation 5 Spring Boot"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{FinishWithin: 30 * engine.Second, ServerIdle: minute}", "app: world.App{ServerIdle: minute}"},
 	}},
-	{"node obeys SIGTERM as PID 1", []string{"propagation 5 Node.js", "pod-lifecycle 2.3 PID 1"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"node obeys SIGTERM as PID 1", []string{"propagation 5 Node.js", "pod-lifecycle 2.3 PID 1"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}", "app: world.App{InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}"},
 	}},
-	{"a shell passes SIGTERM on", []string{"pod-lifecycle 2.3 PID 1"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"a shell passes SIGTERM on", []string{"pod-lifecycle 2.3 PID 1"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", "match: isShellPID1, app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}", "match: isShellPID1, app: world.App{}"},
 	}},
-	{"caddy is not known", []string{"propagation 5 Caddy"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"caddy is not known", []string{"propagation 5 Caddy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", `e.image.Named("caddy") || e.runs("caddy")`, `e.Image.Named("caddyserver")`},
 	}},
 	{"npm always passes SIGTERM on", []string{"simulator 5.5"}, scenario, "TestWhatAPackageRunnerDoesIsAnAssumption", []edit{
@@ -92,34 +92,34 @@ var profileMutants = []mutant{
 	{"a JVM starts as anything else", []string{"simulator 5.3"}, scenario, "TestAJVMStartsLater", []edit{
 		{"sim/servers/servers.go", "if app.JVM = isJVM(e); app.JVM {", "if app.JVM = false; app.JVM {"},
 	}},
-	{"every image has a shell", []string{"simulator 5.5"}, scenario, "TestWhatAHookTakesForGranted", []edit{
+	{"every image has a shell", []string{"simulator 5.5"}, serverFacts, "TestWhatAHookTakesForGranted", []edit{
 		{"sim/servers/hook.go", "program != \"\" && !hasShell(c)", "program != \"\" && false"},
 	}},
-	{"what is beside a server is the server", []string{"simulator 5.5"}, scenario, "TestImagesAreKnownByWholeWords", []edit{
+	{"what is beside a server is the server", []string{"simulator 5.5"}, serverFacts, "TestImagesAreKnownByWholeWords", []edit{
 		{"sim/servers/image.go", "slices.Contains(servers, w) }) && !i.beside()", "slices.Contains(servers, w) })"},
 	}},
-	{"a part of a word names a server", []string{"simulator 5.5"}, scenario, "TestImagesAreKnownByWholeWords", []edit{
+	{"a part of a word names a server", []string{"simulator 5.5"}, serverFacts, "TestImagesAreKnownByWholeWords", []edit{
 		{"sim/servers/image.go", "return slices.Contains(servers, w) })", "return slices.ContainsFunc(servers, func(s string) bool { return strings.HasPrefix(w, s) }) })"},
 	}},
-	{"haproxy is not known", []string{"propagation 5 HAProxy"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"haproxy is not known", []string{"propagation 5 HAProxy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", `e.image.of("haproxy")`, `e.Image.of("ha-proxy")`},
 	}},
-	{"httpd is not known", []string{"propagation 5 Apache httpd"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"httpd is not known", []string{"propagation 5 Apache httpd"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", `e.image.Named("httpd")`, `e.Image.Named("apache")`},
 	}},
-	{"puma is not known", []string{"propagation 5 Puma"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"puma is not known", []string{"propagation 5 Puma"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", `e.runs("puma")`, `e.runs("pumas")`},
 	}},
-	{"php-fpm is not known", []string{"propagation 5 PHP-FPM"}, scenario, "TestProfileByImageAndCommand", []edit{
+	{"php-fpm is not known", []string{"propagation 5 PHP-FPM"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", `e.runs("php-fpm") || e.image.Named("php-fpm")`, `e.Image.Named("php-fpm")`},
 	}},
 }
 
 var namedMutants = []mutant{
-	{"Go without a handler finishes", []string{"propagation 5 Go net/http"}, scenario, "TestGeneralProfiles", []edit{
+	{"Go without a handler finishes", []string{"propagation 5 Go net/http"}, serverFacts, "TestGeneralProfiles", []edit{
 		{"sim/servers/profile.go", "app: world.App{InFlight: world.InFlightCut}},\n\t\t{ID: \"spring-old\"", "app: world.App{}},\n\t\t{ID: \"spring-old\""},
 	}},
-	{"old Spring finishes", []string{"propagation 5 Spring Boot"}, scenario, "TestGeneralProfiles", []edit{
+	{"old Spring finishes", []string{"propagation 5 Spring Boot"}, serverFacts, "TestGeneralProfiles", []edit{
 		{"sim/servers/profile.go", "app: world.App{InFlight: world.InFlightCut, ServerIdle: minute}},", "app: world.App{ServerIdle: minute}},"},
 	}},
 }
@@ -343,7 +343,7 @@ var idleMutants = []mutant{
 	{"servers keep idle connections for ever", []string{"propagation 5 uvicorn", "propagation 5 Node.js"}, "sim/traffic", "TestAServerClosesWhatIsIdleTooLong", []edit{
 		{pool, "limit := c.target.Server.IdleLimit()", "limit := c.target.Server.IdleLimit() &^ c.target.Server.IdleLimit()"},
 	}},
-	{"node keeps idle connections for 50 s", []string{"propagation 5 Node.js"}, scenario, "TestHowLongServersKeepIdleConnections", []edit{
+	{"node keeps idle connections for 50 s", []string{"propagation 5 Node.js"}, serverFacts, "TestHowLongServersKeepIdleConnections", []edit{
 		{"sim/servers/profile.go", "InFlight: world.InFlightCut, ServerIdle: 5 * engine.Second}},", "InFlight: world.InFlightCut, ServerIdle: 50 * engine.Second}},"},
 	}},
 }

@@ -27,10 +27,11 @@ func mutants() []mutant {
 }
 
 const (
-	cluster  = "sim/cluster"
-	scenario = "sim/scenario"
-	manifest = "endpoints/manifest"
-	health   = "healthcheck"
+	cluster    = "sim/cluster"
+	scenario   = "sim/scenario"
+	serverFacts = "sim/servers"
+	manifest   = "endpoints/manifest"
+	health     = "healthcheck"
 
 	starting    = "sim/cluster/start.go"
 	kubelet     = "sim/cluster/kubelet.go"

@@ -1,8 +1,10 @@
 package facts
 
 import (
+	"maps"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +84,50 @@ func TestMutantsAreNotStale(t *testing.T) {
 		}
 		if len(texts) == 0 {
 			t.Errorf("%s: no edits", m.name)
+		}
+	}
+}
+
+// A mutant names tests that its package has: none would fail if there were none.
+func TestTestsOfMutantsExist(t *testing.T) {
+	t.Parallel()
+	packages := map[string]map[string]bool{}
+	for _, m := range mutants() {
+		if packages[m.pkg] == nil {
+			tests, err := packageTests(root + "/" + m.pkg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			packages[m.pkg] = tests
+		}
+		for _, missing := range alternativesWithout(packages[m.pkg], m.run) {
+			t.Errorf("%s: %s has no test %s", m.name, m.pkg, missing)
+		}
+	}
+}
+
+// alternativesWithout lists the alternatives of -run that are none of the tests.
+func alternativesWithout(tests map[string]bool, run string) []string {
+	top, _, _ := strings.Cut(run, "/")
+	var out []string
+	for name := range strings.SplitSeq(top, "|") {
+		matches := regexp.MustCompile(name).MatchString
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(tests)), matches) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func TestAlternativesWithoutTests(t *testing.T) {
+	t.Parallel()
+	have := map[string]bool{"TestOne": true, "TestOther": true}
+	for run, want := range map[string]string{
+		"TestOne": "", "TestO": "", "TestOne/sub": "", "TestOne|TestOther": "",
+		"TestTwo": "TestTwo", "TestOne|TestTwo/sub": "TestTwo", "^TestOth$": "^TestOth$",
+	} {
+		if got := strings.Join(alternativesWithout(have, run), " "); got != want {
+			t.Errorf("missing of %s: got %q, want %q", run, got, want)
 		}
 	}
 }

@@ -105,7 +105,7 @@ var arguedMistakes = []argued{
 		"while no pod waits nobody asks when the ticks are, and the first one that waits sets them anew",
 	},
 	{
-		`sim/cluster/churn.go: (*NodeProxy).hears: field ignored: "o.heard = p.arrival()" -> ""`,
+		`sim/nodeproxy/churn.go: (*Proxy).hears: field ignored: "o.heard = p.arrival()" -> ""`,
 		"what a watch brings next is taken up no earlier than the clock says, and the clock is at what it brought before",
 	},
 	{
