@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/balancer"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -39,35 +40,11 @@ var (
 	_ balancer.Observer = (*front)(nil)
 )
 
-// BalancerKind says what a BalancerEvent is about.
-type BalancerKind uint8
-
-// The kinds of events.
-const (
-	BalancerSends BalancerKind = iota // new connections go to Members from now on
-	BalancerSent                      // one of them went to Member, -1 for nowhere
-	BalancerCut                       // all connections to Member are cut
-	BalancerMoved                     // connections that lead elsewhere now are cut
-)
-
-// BalancerEvent is something that a load balancer did, for whoever judges it by rules of its own.
-type BalancerEvent struct {
-	// At is when, Kind what it did; of a BalancerSent no later than that.
-	At   engine.Time
-	Kind BalancerKind
-	// Stream is the number of the first stream of requests that goes through it.
-	Stream int
-	// Proxy is the pod of an ingress controller that did it, traffic.NoProxy for a load balancer.
-	Proxy int
-	// Member and Members are numbers of nodes or pods, as its targets are.
-	Member  int
-	Members []int
-}
-
-func (f *front) tell(e BalancerEvent) {
-	if hear := f.run.opts.Balancers; hear != nil {
-		e.At, e.Stream, e.Proxy = f.run.eng.Now(), f.legs[0].Stream, f.legs[0].Proxy
-		hear(e)
+// tell tells of what a load balancer does.
+func (f *front) tell(e event.Event) {
+	if log := f.run.opts.Events; log.Hears(e.Kind) {
+		e.Stream, e.Proxy = f.legs[0].Stream, f.legs[0].Proxy
+		log.Tell(e)
 	}
 }
 
@@ -206,54 +183,61 @@ func (f *front) Reaches(member int) bool {
 // Address is a node's.
 func (f *front) Address(node int) string { return f.run.cluster.NodeIP(node).String() }
 
-// Sends tells whoever listens, and the journal, which members get new connections, and which do not any more.
+// Sends tells which members get new connections, and which do not any more.
 func (f *front) Sends(members []int) {
-	f.tell(BalancerEvent{Kind: BalancerSends, Member: -1, Members: members})
+	f.tell(event.Event{Kind: event.Sends, Member: -1, Members: members})
 	f.redirect()
-	j := f.run.opts.Journal
-	if j == nil {
+	if pod := f.legs[0].Proxy; pod != traffic.NoProxy {
+		f.tellIngress(api.PodID(pod), members)
 		return
 	}
-	if pod := f.legs[0].Proxy; pod != traffic.NoProxy {
-		e := cluster.Event{At: f.run.eng.Now(), Kind: cluster.EventIngress, Entry: f.legs[0].Stream, Pod: api.PodID(pod), Node: -1}
-		for _, m := range members {
-			e.Targets = append(e.Targets, api.PodID(m))
-		}
-		j.Record(e)
+	if !f.run.opts.Events.Hears(event.Balancer) {
 		return
 	}
 	for _, leg := range f.legs {
 		for _, m := range members {
 			if !slices.Contains(f.sends, m) {
-				j.Record(f.event(leg.Stream, m, true))
+				f.tellMember(leg.Stream, m, true)
 			}
 		}
 		for _, m := range f.sends {
 			if !slices.Contains(members, m) {
-				j.Record(f.event(leg.Stream, m, false))
+				f.tellMember(leg.Stream, m, false)
 			}
 		}
 	}
 	f.sends = slices.Clone(members)
 }
 
-func (f *front) event(stream, member int, ok bool) cluster.Event {
-	e := cluster.Event{At: f.run.eng.Now(), Kind: cluster.EventBalancer, Entry: stream, Pod: -1, Node: member, OK: ok}
+// tellIngress tells where a pod of an ingress controller sends requests.
+func (f *front) tellIngress(pod api.PodID, members []int) {
+	if log := f.run.opts.Events; log.Hears(event.Ingress) {
+		e := event.Event{Kind: event.Ingress, Stream: f.legs[0].Stream, Pod: pod, Node: -1}
+		for _, m := range members {
+			e.Targets = append(e.Targets, api.PodID(m))
+		}
+		log.Tell(e)
+	}
+}
+
+// tellMember tells of a member, a node or a pod, that gets new connections of a stream from now on, or not any more.
+func (f *front) tellMember(stream, member int, ok bool) {
+	e := event.Event{Kind: event.Balancer, Stream: stream, Pod: -1, Node: member, OK: ok}
 	if f.spec.Target == world.TargetPods {
 		e.Pod, e.Node = api.PodID(member), -1
 	}
-	return e
+	f.run.opts.Events.Tell(e)
 }
 
 // Cut ends the connections to a member.
 func (f *front) Cut(member int) {
-	f.tell(BalancerEvent{Kind: BalancerCut, Member: member})
+	f.tell(event.Event{Kind: event.Cut, Member: member})
 	f.cut(func(_ uint64, m int) bool { return m == member })
 }
 
 // Moved ends the connections that lead elsewhere now.
 func (f *front) Moved(gone func(flow uint64, member int) bool) {
-	f.tell(BalancerEvent{Kind: BalancerMoved, Member: -1})
+	f.tell(event.Event{Kind: event.Moved, Member: -1})
 	f.cut(gone)
 }
 
@@ -269,7 +253,7 @@ func (f *front) cut(gone func(flow uint64, member int) bool) {
 // pick sends a new connection to a member.
 func (f *front) pick(flow uint64, last int) traffic.Front {
 	member, ok := f.b.Pick(flow, last)
-	f.tell(BalancerEvent{Kind: BalancerSent, Member: member})
+	f.tell(event.Event{Kind: event.Sent, Member: member})
 	if !ok {
 		return traffic.Front{Member: -1, Node: -1, Fault: noTarget(f.spec.NoTarget)}
 	}

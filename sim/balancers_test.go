@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -348,11 +349,9 @@ func TestAPausedProxyAnswersNoProbe(t *testing.T) {
 		})
 		sc.Actions = []world.Action{{At: 10 * sec, For: 20 * sec, Operation: world.Component{Name: world.KubeProxyOf + "node-1", What: world.ComponentPause}}}
 		var sent []engine.Time // when the load balancer sends to both again, or to one
-		r, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
-			if e.Kind == BalancerSends {
-				sent = append(sent, e.At)
-			}
-		}})
+		r, err := RunWith(sc, 1, Options{Events: told(func(e event.Event) {
+			sent = append(sent, e.At)
+		}, event.Sends)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -376,11 +375,11 @@ func TestAProxyThatDoesNotKeepUpIsUnhealthy(t *testing.T) {
 		}
 		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Scale{Workload: "web", Replicas: 3}}, {At: 20 * sec, Operation: world.Scale{Workload: "web", Replicas: 4}}}
 		var none []engine.Time
-		if _, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
-			if e.Kind == BalancerSends && len(e.Members) == 0 {
+		if _, err := RunWith(sc, 1, Options{Events: told(func(e event.Event) {
+			if len(e.Members) == 0 {
 				none = append(none, e.At)
 			}
-		}}); err != nil {
+		}, event.Sends)}); err != nil {
 			t.Fatal(err)
 		}
 		// The third pod is in the slices, not ready, within a second of its creation, and synced at

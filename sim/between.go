@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
@@ -334,13 +335,13 @@ func (o *observer) closeConnections(i *cluster.Instance) {
 }
 
 // Ended cuts what was in flight and every connection.
-func (o *observer) Ended(i *cluster.Instance, how cluster.Ending) {
+func (o *observer) Ended(i *cluster.Instance, how event.Ending) {
 	if o.traffic == nil {
 		return
 	}
-	fault := map[cluster.Ending]ledger.Fault{
-		cluster.EndedByItself: ledger.FaultExited, cluster.EndedKilled: ledger.FaultKilled,
-		cluster.EndedLiveness: ledger.FaultLiveness, cluster.EndedCrashed: ledger.FaultCrashed,
+	fault := map[event.Ending]ledger.Fault{
+		event.ByItself: ledger.FaultExited, event.Killed: ledger.FaultKilled,
+		event.Liveness: ledger.FaultLiveness, event.Crashed: ledger.FaultCrashed,
 	}[how]
 	o.traffic.Changed(o.eng.Now())
 	o.traffic.Cut(uint64(i.Pod), o.eng.Now(), fault)

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
@@ -27,7 +28,6 @@ func (r *run) watch() {
 	if r.opts.Requests != nil {
 		r.ledger.Listen(both{r.books, r.opts.Requests})
 	}
-	r.cluster.Audit(r.opts.Audit)
 	r.found = make([]found, len(r.sc.Traffic)*len(r.sc.Nodes))
 	differ := make([]bool, len(r.sc.Traffic))
 	for i := range differ {
@@ -156,7 +156,7 @@ func (s *seen) add(pod uint64) bool {
 
 // Began has every new connection checked against the slices in force on its node.
 func (b *between) Began(stream, node, _ int, target *traffic.Target) {
-	if b.opts.Flows != nil {
+	if b.opts.Events.Hears(event.Flow) {
 		b.tellFlow(stream, node, target)
 	}
 	b.allowed(stream, node, target)
@@ -183,7 +183,7 @@ func (b *between) tellFlow(stream, node int, target *traffic.Target) {
 	if target != nil {
 		to = target.Addr
 	}
-	b.opts.Flows(stream, node, to)
+	b.opts.Events.Tell(event.Event{Kind: event.Flow, Pod: -1, Node: node, Stream: stream, To: to})
 }
 
 // inForce returns what the slices in force on a node say of a stream's Service port, and how

@@ -165,7 +165,7 @@ func TestAStoryNamesAnAddressThatIsGoneAsLinuxDoes(t *testing.T) {
 	sc := plainWorld(1, 0)
 	sc.Latency.ProxySync, sc.Unreachable = engine.Constant(2*sec), true
 	recorder := &story.Recorder{}
-	res, err := RunWith(sc, 1, Options{Journal: recorder})
+	res, err := RunWith(sc, 1, Options{Events: recorder.Log(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

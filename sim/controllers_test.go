@@ -7,8 +7,8 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -163,11 +163,11 @@ func TestAPausedBalancersControllerIsNotTheIngress(t *testing.T) {
 // sends, 2 s after the app's pod was deleted.
 func TestTheJournalTellsOfControllersPodsAndOfNoLoadBalancer(t *testing.T) {
 	t.Parallel()
-	sends, balancers := &journal{kind: cluster.EventIngress}, &journal{kind: cluster.EventBalancer}
+	sends, balancers := &journal{kind: event.Ingress}, &journal{kind: event.Balancer}
 	for _, j := range []*journal{sends, balancers} {
 		sc := behindController(0)
 		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "web", Number: 0}}}}
-		if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
+		if _, err := RunWith(sc, 1, Options{Events: j.log()}); err != nil {
 			t.Fatal(err)
 		}
 	}

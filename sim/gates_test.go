@@ -7,8 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -32,14 +32,19 @@ func keptWorld(lb world.LoadBalancer) *world.Scenario {
 
 // journal keeps the events of one kind.
 type journal struct {
-	kind   cluster.Kind
-	events []cluster.Event
+	kind   event.Kind
+	events []event.Event
 }
 
-func (j *journal) Record(e cluster.Event) {
-	if e.Kind == j.kind {
-		j.events = append(j.events, e)
-	}
+func (j *journal) log() *event.Log {
+	return told(func(e event.Event) { j.events = append(j.events, e) }, j.kind)
+}
+
+// told returns a log with one subscriber.
+func told(hear func(event.Event), kinds ...event.Kind) *event.Log {
+	log := &event.Log{}
+	log.Subscribe(hear, kinds...)
+	return log
 }
 
 // Registration takes 60 s. Without a gate the rollout is over long before: nobody who answers is
@@ -62,9 +67,9 @@ func TestAReadinessGateOutlastsRegistration(t *testing.T) {
 func TestGatesOpenInARun(t *testing.T) {
 	t.Parallel()
 	sc := keptWorld(gatedLB(world.InjectAlways))
-	gates, ready := &journal{kind: cluster.EventGate}, &journal{kind: cluster.EventReady}
+	gates, ready := &journal{kind: event.Gate}, &journal{kind: event.Ready}
 	for _, j := range []*journal{gates, ready} {
-		if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
+		if _, err := RunWith(sc, 1, Options{Events: j.log()}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,8 +98,8 @@ func TestAGateOfTwoLoadBalancers(t *testing.T) {
 		second.Name, second.LB = "second", &slow
 		sc.Traffic = append(sc.Traffic, second)
 		sc.Workloads[0].Deployment.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "example.com/own"}}
-		j := &journal{kind: cluster.EventGate}
-		if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
+		j := &journal{kind: event.Gate}
+		if _, err := RunWith(sc, 1, Options{Events: j.log()}); err != nil {
 			t.Fatal(err)
 		}
 		if len(j.events) == 0 {
@@ -117,9 +122,9 @@ func TestGatesAreThoseOfWhatTheLoadBalancerReaches(t *testing.T) {
 		lb.Service = "default/ingress"
 		sc.Traffic[0].LB = &lb
 		sc.Actions = []world.Action{{At: 10 * sec, Operation: world.RolloutRestart{Workload: target}}}
-		gates, ready := &journal{kind: cluster.EventGate}, &journal{kind: cluster.EventReady}
+		gates, ready := &journal{kind: event.Gate}, &journal{kind: event.Ready}
 		for _, j := range []*journal{gates, ready} {
-			if _, err := RunWith(sc, 1, Options{Journal: j}); err != nil {
+			if _, err := RunWith(sc, 1, Options{Events: j.log()}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -118,11 +119,11 @@ func TestWhenALoadBalancerLeavesANode(t *testing.T) {
 			}
 			gone := slices.IndexFunc(sc.Nodes, func(n world.Node) bool { return n.Name == sc.Actions[0].Target() })
 			left := engine.Time(0)
-			_, err := RunWith(sc, 1, Options{Balancers: func(e BalancerEvent) {
-				if e.Kind == BalancerSends && left == 0 && !slices.Contains(e.Members, gone) {
+			_, err := RunWith(sc, 1, Options{Events: told(func(e event.Event) {
+				if left == 0 && !slices.Contains(e.Members, gone) {
 					left = e.At
 				}
-			}})
+			}, event.Sends)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,11 +140,9 @@ func answering(t *testing.T, sc *world.Scenario) int {
 	node := -1
 	quiet := *sc
 	quiet.Actions = nil
-	_, err := RunWith(&quiet, 1, Options{Balancers: func(e BalancerEvent) {
-		if e.Kind == BalancerSends {
-			node = e.Members[0]
-		}
-	}})
+	_, err := RunWith(&quiet, 1, Options{Events: told(func(e event.Event) {
+		node = e.Members[0]
+	}, event.Sends)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -294,18 +294,18 @@ func TestAServerThatDrainsClosesItsConnections(t *testing.T) {
 		name        string
 		app         func(*world.App)
 		least, most engine.Time
-		how         cluster.Ending
+		how         event.Ending
 	}{
-		{"drains for 5 s", func(a *world.App) { a.Listener, a.DrainFor = world.ListenerDrains, 5*sec }, 25 * sec, 26 * sec, cluster.EndedByItself},
-		{"listens until it ends", func(a *world.App) { a.Listener = world.ListenerStays }, 20 * sec, 21 * sec, cluster.EndedByItself},
-		{"ignores SIGTERM", func(a *world.App) { a.IgnoresSIGTERM, a.Listener = true, world.ListenerStays }, 50 * sec, 51 * sec, cluster.EndedKilled},
+		{"drains for 5 s", func(a *world.App) { a.Listener, a.DrainFor = world.ListenerDrains, 5*sec }, 25 * sec, 26 * sec, event.ByItself},
+		{"listens until it ends", func(a *world.App) { a.Listener = world.ListenerStays }, 20 * sec, 21 * sec, event.ByItself},
+		{"ignores SIGTERM", func(a *world.App) { a.IgnoresSIGTERM, a.Listener = true, world.ListenerStays }, 50 * sec, 51 * sec, event.Killed},
 	} {
 		sc := quiet(2, action(20*sec, world.Delete{Pods: world.Pods{Workload: "web", Number: 0}})) // the one that the connections lead to
 		sc.Traffic[0].KeepAlive, sc.Traffic[0].Clients, sc.Traffic[0].Retries = true, 4, 1
 		sc.Workloads[0].App.Serve = engine.Constant(200 * ms) // at 20/s some request is always under way
 		c.app(&sc.Workloads[0].App)
-		ends := &journal{kind: cluster.EventExited}
-		if _, err := RunWith(sc, 1, Options{Journal: ends}); err != nil {
+		ends := &journal{kind: event.Ended}
+		if _, err := RunWith(sc, 1, Options{Events: ends.log()}); err != nil {
 			t.Fatal(err)
 		}
 		if len(ends.events) != 1 || ends.events[0].Ending != c.how || ends.events[0].At < c.least || ends.events[0].At > c.most {

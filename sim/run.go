@@ -3,12 +3,12 @@ package sim
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -40,7 +40,7 @@ type Result struct {
 	Dark []cluster.Dark
 	// Stuck says why a rollout that was begun cannot end, nil when it came to its end.
 	Stuck *cluster.Stuck
-	// Pods names the pods of a Journal's events, by PodID; nil without a Journal.
+	// Pods names the pods of the events, by PodID; nil without Options.Events.
 	Pods []cluster.PodRef
 }
 
@@ -74,21 +74,16 @@ type NotSimulated struct{ error }
 // Options are what a run may do besides. The zero Options ask for nothing, and none of them
 // changes anything about the run.
 type Options struct {
-	// Journal is told what happens in the cluster: of the waits, rules and health ports of nodes those of JournalNodes, nil for all.
-	Journal      cluster.Journal
-	JournalNodes []int
+	// Events is told what happens, nil for nobody.
+	Events *event.Log
 	// Watch is handed every step of the trace, in order, with the name of the component an event
 	// belongs to ("" for a request): two runs whose hashes differ are compared step by step.
 	Watch func(step engine.Step, owner string)
-	// Audit hears of every event of the world, Requests of every entry of the ledger, Flows of
-	// new connections: the zero address goes nowhere. Balancers hears what load balancers do.
-	Audit     func(cluster.AuditEvent)
-	Requests  ledger.Listener
-	Flows     func(stream, node int, to netip.AddrPort)
-	Balancers func(BalancerEvent)
+	// Requests hears of every entry of the ledger.
+	Requests ledger.Listener
 	// Memory is used by the run, if it is not nil.
 	Memory *Memory
-	// DrawAll has every request followed on its own, none counted: Requests, Flows and Balancers hear
+	// DrawAll has every request followed on its own, none counted: Requests and Events hear
 	// of each. Else they hear of those that are counted no more than how many there were.
 	DrawAll bool
 }
@@ -143,16 +138,16 @@ func begin(sc *world.Scenario, seed uint64, opts Options) (*run, error) {
 	mem := cmp.Or(opts.Memory, new(Memory))
 	r := &run{sc: sc, eng: eng, opts: opts, lastAction: lastAction(sc), memory: mem, books: &mem.books}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
-	r.cluster = cluster.New(sc, eng, (*observer)(r))
+	r.cluster = cluster.New(sc, eng, opts.Events, (*observer)(r))
 	if err := r.resolveEntries(); err != nil {
 		return nil, err
 	}
-	if opts.Journal != nil {
+	if opts.Events != nil {
 		var entries []cluster.Entry
 		for i := range r.routes {
 			entries = append(entries, r.routes[i].entry)
 		}
-		r.cluster.Chronicle(opts.Journal, entries, opts.JournalNodes)
+		r.cluster.Tell(entries)
 	}
 	r.openFronts()
 	r.openControllers()
@@ -340,7 +335,7 @@ func (r *run) result(settled bool) *Result {
 		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
 		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger, Stuck: r.cluster.StuckRollout(),
 	}
-	if r.opts.Journal != nil {
+	if r.opts.Events != nil {
 		res.Pods = r.cluster.PodRefs()
 	}
 	for i := range r.sc.Workloads {

@@ -8,13 +8,14 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Do carries out an action of the scenario. What the scenario package lets through is known
 // here.
 func (w *World) Do(a world.Action) {
-	w.record(Event{Kind: EventAction, Pod: -1, Node: -1, Action: &a})
+	w.log.Tell(event.Event{Kind: event.Action, Pod: -1, Node: -1, Stream: -1, Action: &a})
 	switch o := a.Operation.(type) {
 	case world.RolloutRestart, world.SetImage:
 		w.change(a.Target(), func(d *api.Deployment) { d.Become(w.nextRevision(d.Workload)) })
@@ -43,7 +44,7 @@ func (w *World) Do(a world.Action) {
 	case world.ScaleDownNode:
 		w.taintNode(w.numberOf(o.Node), &a)
 	case world.CrashPod:
-		w.eachOf(o.Pods, false, func(wk *worker) { wk.main.end(EndedCrashed) })
+		w.eachOf(o.Pods, false, func(wk *worker) { wk.main.end(event.Crashed) })
 	case world.Delete:
 		w.eachOf(o.Pods, false, func(wk *worker) { w.deletePod(w.owner, wk.id) })
 	default:
@@ -62,7 +63,7 @@ func (w *World) Undo(a world.Action) {
 		w.unforce(a.At, o)
 	case world.Component:
 		w.component(o.Name, world.ComponentResume)
-		w.record(Event{Kind: EventResumed, Pod: -1, Node: -1, Action: &a})
+		w.log.Tell(event.Event{Kind: event.Resumed, Pod: -1, Node: -1, Stream: -1, Action: &a})
 	case world.Pause:
 		w.change(o.Workload, func(d *api.Deployment) { d.Paused = false })
 	case world.ScaleDownNode: // what it ends with

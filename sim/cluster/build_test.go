@@ -14,6 +14,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -141,7 +142,7 @@ type testWorld struct {
 func (b build) start(t *testing.T, seed uint64) *testWorld {
 	t.Helper()
 	w := &testWorld{eng: engine.New(seed, engine.Limits{Events: 2_000_000}), t: t}
-	w.World = New(b.Scenario, w.eng, w)
+	w.World = New(b.Scenario, w.eng, new(event.Log), w)
 	return w
 }
 
@@ -155,7 +156,7 @@ func (w *testWorld) name(i *Instance) string {
 
 func (w *testWorld) ListenerChanged(i *Instance) { w.note("%s listening %v", w.name(i), i.Listening) }
 func (w *testWorld) Terminated(i *Instance)      { w.note("%s SIGTERM", w.name(i)) }
-func (w *testWorld) Ended(i *Instance, how Ending) {
+func (w *testWorld) Ended(i *Instance, how event.Ending) {
 	w.note("%s ended %s", w.name(i), [...]string{"by itself", "killed", "liveness", "crashed"}[how])
 }
 func (w *testWorld) SandboxGone(i *Instance) { w.note("%s sandbox down", w.name(i)) }
@@ -280,4 +281,10 @@ func as[T any](o api.Object) T {
 		panic(fmt.Sprintf("%T", o))
 	}
 	return v
+}
+
+// hears has somebody hear of what happens from now on, of some kinds or of all.
+func (w *testWorld) hears(hear func(event.Event), kinds ...event.Kind) {
+	w.log.Subscribe(hear, kinds...)
+	w.Tell(nil)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -21,11 +22,11 @@ type synced struct {
 // syncs follows the syncs of the first node from now on.
 func (w *testWorld) syncs() *synced {
 	out := &synced{}
-	w.Audit(func(e AuditEvent) {
+	w.hears(func(e event.Event) {
 		switch {
-		case e.Kind == Delivered && e.Name == "proxy node-1":
+		case e.Kind == event.Delivered && e.Name == "proxy node-1":
 			out.heard = append(out.heard, e.At)
-		case e.Kind == SyncBegan && e.Node == 0:
+		case e.Kind == event.SyncBegan && e.Node == 0:
 			out.began = append(out.began, e.At)
 			if e.Others {
 				out.alone = append(out.alone, e.At)
@@ -203,7 +204,7 @@ func TestAProxyThatDoesNotKeepUpWithOtherServicesIsUnhealthy(t *testing.T) {
 	}
 }
 
-// Where a change waits because of another Service's, the Journal says so.
+// Where a change waits because of another Service's, the log says so.
 func TestTheJournalSaysForWhomTheLastSyncWas(t *testing.T) {
 	t.Parallel()
 	others := map[bool]int{}
@@ -213,13 +214,13 @@ func TestTheJournalSaysForWhomTheLastSyncWas(t *testing.T) {
 		b.Latency.ProxySync = engine.Constant(100 * ms)
 		w := b.start(t, seed)
 		var j journal
-		w.Chronicle(&j, nil, nil)
+		w.hears(j.Record, event.Stories()...)
 		got := w.syncs()
 		w.at(30*sec, func() { w.deletePod(w.owner, 0) })
 		w.at(30*sec+300*ms, func() { w.deletePod(w.owner, 1) })
 		w.run(40 * sec)
 		for _, e := range j {
-			if e.Kind != EventWait {
+			if e.Kind != event.Wait {
 				continue
 			}
 			last := -1
@@ -240,6 +241,6 @@ func TestTheJournalSaysForWhomTheLastSyncWas(t *testing.T) {
 }
 
 // journal keeps all that it hears.
-type journal []Event
+type journal []event.Event
 
-func (j *journal) Record(e Event) { *j = append(*j, e) }
+func (j *journal) Record(e event.Event) { *j = append(*j, e) }

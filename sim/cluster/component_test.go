@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -158,11 +159,11 @@ func TestRestartedProxy(t *testing.T) {
 	b.Nodes[0].Proxy.MinSyncPeriod = 10 * sec
 	w := b.start(t, 1)
 	var began, ended []string
-	w.Audit(func(e AuditEvent) {
+	w.hears(func(e event.Event) {
 		switch e.Kind {
-		case SyncBegan:
+		case event.SyncBegan:
 			began = append(began, e.At.Seconds())
-		case SyncEnded:
+		case event.SyncEnded:
 			ended = append(ended, e.At.Seconds())
 		default:
 		}

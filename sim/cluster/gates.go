@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -106,7 +107,7 @@ func (w *World) gateWords(p *api.Pod) string {
 func (w *World) noteGates(old, p *api.Pod) {
 	for _, g := range p.Gates {
 		if was, is := slices.Contains(old.Open, g), slices.Contains(p.Open, g); was != is {
-			w.record(Event{Kind: EventGate, Pod: p.ID, Node: -1, Gate: g, OK: is})
+			w.log.Tell(event.Event{Kind: event.Gate, Pod: p.ID, Node: -1, Stream: -1, Gate: g, OK: is})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -71,7 +72,7 @@ func (w *World) undo(d *api.Deployment, a *world.Action) {
 			return
 		}
 	}
-	w.record(Event{Kind: EventNoHistory, Pod: -1, Node: -1, Workload: d.Workload, Action: a})
+	w.log.Tell(event.Event{Kind: event.NoHistory, Pod: -1, Node: -1, Stream: -1, Workload: d.Workload, Action: a})
 }
 
 // NoHistoryWords says that a rollback has nothing to go back to.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 )
 
 // history keeps that many old ReplicaSets.
@@ -121,7 +122,7 @@ func TestARollbackToWhatIsGone(t *testing.T) {
 	}{{0, 1, 1}, {1, 0, 0}} {
 		w := newBuild(2).strategy("1", "0").history(c.limit).start(t, 1)
 		said := noHistory{}
-		w.Chronicle(&said, nil, nil)
+		w.hears(said.Record, event.Stories()...)
 		w.do(10*sec, "rolloutRestart", "web", "")
 		w.do(30*sec, "rollback", "web", "")
 		w.run(60 * sec)
@@ -137,8 +138,8 @@ func TestARollbackToWhatIsGone(t *testing.T) {
 
 type noHistory struct{ times int }
 
-func (n *noHistory) Record(e Event) {
-	if e.Kind == EventNoHistory {
+func (n *noHistory) Record(e event.Event) {
+	if e.Kind == event.NoHistory {
 		n.times++
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -59,7 +60,7 @@ type Observer interface {
 	Terminated(i *Instance)
 	// Ended: the process is gone. killed says by SIGKILL after the grace period, liveness by
 	// the kubelet's liveness restart.
-	Ended(i *Instance, how Ending)
+	Ended(i *Instance, how event.Ending)
 	// SandboxGone: the pod's address answers nobody any more.
 	SandboxGone(i *Instance)
 	// Synced: a node's proxy has finished a sync: its rules, and the answers of its health ports,
@@ -72,17 +73,6 @@ type Observer interface {
 	InFlightUntil(i *Instance) engine.Time
 }
 
-// Ending says how a process ended.
-type Ending uint8
-
-// The endings.
-const (
-	EndedByItself Ending = iota // its own exit after SIGTERM
-	EndedKilled                 // SIGKILL after the grace period
-	EndedLiveness               // killed by a liveness or startup probe
-	EndedCrashed                // anything else
-)
-
 // setListening changes the listener and tells the observer.
 func (w *World) setListening(i *Instance, listening bool, why Closed) {
 	if !listening && !i.Listening {
@@ -93,13 +83,12 @@ func (w *World) setListening(i *Instance, listening bool, why Closed) {
 	}
 	changed := i.Listening != listening
 	i.Listening, i.Why, i.Since = listening, why, w.eng.Now()
-	kind := EventClosed
+	kind := event.Closed
 	if listening {
-		i.Why, kind = NotClosed, EventListening
+		i.Why, kind = NotClosed, event.Listening
 	}
 	if changed {
-		w.note(kind, i.Pod)
-		w.tell(AuditEvent{Kind: Listens, Pod: i.Pod, Yes: i.Accepts()})
+		w.log.Tell(event.Event{Kind: kind, Pod: i.Pod, Node: -1, Stream: -1, OK: i.Accepts()})
 	}
 	w.listenerChanged(i)
 	w.observer.ListenerChanged(i)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -110,7 +111,7 @@ func (k *kubelet) setStatus(wk *worker, s podStatus) {
 		return
 	}
 	wk.status = s
-	k.w.tell(AuditEvent{Kind: Decided, Pod: wk.id, Yes: s.ready})
+	k.w.log.Tell(event.Event{Kind: event.Decided, Pod: wk.id, OK: s.ready})
 	if !wk.dirty {
 		wk.dirty = true
 		k.dirty = append(k.dirty, wk)
@@ -183,10 +184,10 @@ type container struct {
 	running    bool
 	generation int // counts the containers made of this spec; 0 before the first
 	startAt    engine.Time
-	finished   engine.Time // when the last one ended
-	signalled  bool        // the app has been told to end
-	orders     Ending      // how it then ends by itself
-	killed     bool        // it was ended by SIGKILL
+	finished   engine.Time  // when the last one ended
+	signalled  bool         // the app has been told to end
+	orders     event.Ending // how it then ends by itself
+	killed     bool         // it was ended by SIGKILL
 	shown      shown
 	backoff    backoff
 	condemned  *corev1.Probe // the liveness or startup probe that wants it killed
@@ -273,7 +274,7 @@ func (c *container) begin() {
 	c.running, c.signalled, c.killed, c.unready, c.startAt = true, false, false, false, w.eng.Now()
 	c.generation++
 	c.condemned = nil
-	c.tell(AuditEvent{Kind: Started})
+	c.tell(event.Event{Kind: event.Started})
 	if c != wk.main {
 		return
 	}
@@ -385,7 +386,7 @@ func (wk *worker) update() {
 	}
 	wk.k.setStatus(wk, podStatus{phase: phase, containersReady: containers, ready: ready, ip: wk.instance.IP, restarts: restarts})
 	if c := wk.main; ready && c.running && wk.instance.App.CrashAfter > 0 && c.crash == (engine.Handle{}) {
-		c.crash = wk.k.inPod(wk.instance.App.CrashAfter, "app crashes", func() { c.end(EndedCrashed) })
+		c.crash = wk.k.inPod(wk.instance.App.CrashAfter, "app crashes", func() { c.end(event.Crashed) })
 	}
 }
 
@@ -410,6 +411,14 @@ func podOf(ip netip.Addr) (id api.PodID, ok bool) {
 	}
 	a := ip.As4()
 	return api.PodID(uint32(a[1]-128)<<16|uint32(a[2])<<8|uint32(a[3])) - 1, true
+}
+
+// tell tells of a container.
+func (c *container) tell(e event.Event) {
+	if log := c.wk.k.w.log; log.Hears(e.Kind) {
+		e.Pod, e.Node, e.Stream, e.Container, e.Sidecar, e.Main = c.wk.id, c.wk.k.node, -1, c.spec, c.sidecar, c == c.wk.main
+		log.Tell(e)
+	}
 }
 
 func (c *container) String() string { return fmt.Sprintf("%s/%s", c.wk.name, c.spec.Name) }

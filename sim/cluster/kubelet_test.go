@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -236,8 +237,8 @@ func TestASidecarsGraceIsWhatItsWaitLeft(t *testing.T) {
 		w.do(10*sec, "delete", "web#0", "")
 		w.inFlight = 10*sec + c.finishes
 		var got []string
-		w.Audit(func(e AuditEvent) {
-			if e.Kind == Signalled && e.At >= 10*sec && e.Pod == 0 {
+		w.hears(func(e event.Event) {
+			if e.Kind == event.Signalled && e.At >= 10*sec && e.Pod == 0 {
 				got = append(got, fmt.Sprintf("%s after %s s: %s s", e.Container.Name, (e.At-10*sec).Seconds(), e.Grace.Seconds()))
 			}
 		})
@@ -282,7 +283,7 @@ func TestACrashInsideTheGracePeriod(t *testing.T) {
 		wk := w.kubelets[0].worker(0)
 		w.kubelets[0].phase = 400 * ms
 		w.do(10*sec, "delete", "web#0", "")
-		w.at(c.crash, func() { wk.main.end(EndedCrashed) })
+		w.at(c.crash, func() { wk.main.end(event.Crashed) })
 		w.run(60 * sec)
 		if got := wk.main.generation - 1; got != c.restarts || wk.main.running {
 			t.Errorf("crash at %s s: %d restarts", c.crash.Seconds(), got)
@@ -591,15 +592,15 @@ func TestReadinessOfAnAppThatStaysIsStillAsked(t *testing.T) {
 }
 
 // Whoever listens hears first of what there is, and then of everything, without a change.
-func TestAuditHearsAndChangesNothing(t *testing.T) {
+func TestHearingChangesNothing(t *testing.T) {
 	t.Parallel()
-	hash := func(listen bool) (string, map[AuditKind]int) {
+	hash := func(listen bool) (string, map[event.Kind]int) {
 		w := newBuild(2).drawn().start(t, 1)
-		heard := map[AuditKind]int{}
+		heard := map[event.Kind]int{}
 		if listen {
-			w.Audit(func(e AuditEvent) { heard[e.Kind]++ })
-			if heard[Wrote] != 3 {
-				t.Errorf("%d objects at the beginning, want 2 pods and a ReplicaSet", heard[Wrote])
+			w.hears(func(e event.Event) { heard[e.Kind]++ })
+			if heard[event.Known] != 3 {
+				t.Errorf("%d objects at the beginning, want 2 pods and a ReplicaSet", heard[event.Known])
 			}
 		}
 		w.do(10*sec, "rolloutRestart", "web", "")
@@ -611,7 +612,9 @@ func TestAuditHearsAndChangesNothing(t *testing.T) {
 	if silent != loud {
 		t.Error("listening changes the run")
 	}
-	for _, k := range []AuditKind{Wrote, Delivered, SyncBegan, SyncEnded, Started, Stopping, Signalled, Ended, Decided} {
+	for _, k := range []event.Kind{
+		event.Wrote, event.Delivered, event.SyncBegan, event.SyncEnded, event.Started, event.Stopping, event.Signalled, event.Ended, event.Decided,
+	} {
 		if heard[k] == 0 {
 			t.Errorf("nothing of kind %d was heard", k)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
@@ -38,12 +39,12 @@ func TestNewsThatStartsNoSyncIsNoEvent(t *testing.T) {
 		told := busyProxies(t, burst)
 		heard, writes, knows := make([][]*nodeproxy.View, 4), []*nodeproxy.View(nil), make([]uint64, 4)
 		var at [][]uint64 // what the proxies know, every 20 ms
-		told.Audit(func(e AuditEvent) {
-			if _, write := e.Object.(*nodeproxy.SliceWrite); write && e.Kind == Wrote {
+		told.hears(func(e event.Event) {
+			if _, write := e.Object.(*nodeproxy.SliceWrite); write && e.Kind == event.Wrote {
 				writes = append(writes, e.View)
 			}
 			for n, p := range told.Proxies {
-				if e.Kind == Delivered && e.Name == p.Name() {
+				if e.Kind == event.Delivered && e.Name == p.Name() {
 					heard[n] = append(heard[n], e.View)
 					knows[n] = e.View.Number
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -122,8 +123,7 @@ func (w *World) die(node int) {
 	w.sched.leaves(node)
 	w.Proxies[node].Die()
 	w.installs++ // who asked for healthy nodes asks again
-	w.record(Event{Kind: EventNodeGone, Pod: -1, Node: node})
-	w.tell(AuditEvent{Kind: NodeDied, Node: node})
+	w.log.Tell(event.Event{Kind: event.NodeGone, Pod: -1, Node: node, Stream: -1})
 	w.observer.NodeChanged(node)
 }
 

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 )
 
 type probeKind uint8
@@ -154,7 +155,7 @@ func (p *prober) probe() {
 		return
 	}
 	answer := p.answer()
-	p.c.tell(AuditEvent{Kind: Probed, Probe: p.spec, Yes: answer})
+	p.c.tell(event.Event{Kind: event.Probed, Probe: p.spec, OK: answer})
 	if p.row > 0 && answer == p.last {
 		p.row++
 	} else {

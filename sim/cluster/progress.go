@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 )
 
 // progress is what the Deployment controller remembers of a rollout to tell whether it goes on:
@@ -90,7 +91,7 @@ func (c *deploymentController) watchDeadline(workload int, p *progress) {
 		return
 	}
 	p.exceeded = true
-	c.w.record(Event{Kind: EventDeadline, Pod: -1, Node: -1, Workload: workload, Seconds: *seconds})
+	c.w.log.Tell(event.Event{Kind: event.Deadline, Pod: -1, Node: -1, Stream: -1, Workload: workload, Seconds: *seconds})
 }
 
 // DeadlineWords says that a rollout has made no progress for too long, and what follows.

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// deadlines is a Journal of the moments at which a rollout has made no progress for too long.
+// deadlines are the moments at which a rollout has made no progress for too long.
 type deadlines []string
 
-func (d *deadlines) Record(e Event) {
-	if e.Kind == EventDeadline {
+func (d *deadlines) Record(e event.Event) {
+	if e.Kind == event.Deadline {
 		*d = append(*d, e.At.Seconds())
 	}
 }
@@ -63,7 +64,7 @@ func TestProgressDeadline(t *testing.T) {
 		}
 		w := b.start(t, 1)
 		var heard deadlines
-		w.Chronicle(&heard, nil, nil)
+		w.hears(heard.Record, event.Stories()...)
 		w.do(10*sec+500*ms, "rolloutRestart", "web", "")
 		c.then(w)
 		w.run(500 * sec)

@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
@@ -99,29 +100,29 @@ func (w *World) Lateness(node int) nodeproxy.Stage {
 // proxyLog has the World hear what its proxies do.
 type proxyLog struct{ w *World }
 
-// Follows asks the Journal.
-func (l proxyLog) Follows(node int) bool { return l.w.chronicle.follows(node) }
+// Follows asks whether somebody hears of the node's waits.
+func (l proxyLog) Follows(node int) bool { return l.w.log.Follows(event.Wait, node) }
 
 // Judged asks whether somebody audits.
-func (l proxyLog) Judged() bool { return l.w.hear != nil }
+func (l proxyLog) Judged() bool { return l.w.log.Hears(event.SyncBegan) }
 
 // Heard tells who audits.
 func (l proxyLog) Heard(watch string, write *nodeproxy.SliceWrite) {
-	l.w.tellObject(AuditEvent{Kind: Delivered, Name: watch}, write)
+	l.w.tellObject(event.Event{Kind: event.Delivered, Name: watch}, write)
 }
 
-// Waits tells the Journal.
+// Waits tells of a wait.
 func (l proxyLog) Waits(node int, until time.Duration, others bool) {
 	l.w.noteWait(node, until, others)
 }
 
 // SyncBegan tells who audits.
 func (l proxyLog) SyncBegan(p *nodeproxy.Proxy, at engine.Time, others bool) {
-	e := AuditEvent{At: at, Kind: SyncBegan, Node: p.Node, Others: others}
+	e := event.Event{At: at, Kind: event.SyncBegan, Node: p.Node, Others: others}
 	if others {
 		e.View = p.Installed()
 	}
-	l.tell(e)
+	l.w.log.TellLate(e)
 }
 
 // SyncEnded tells all: the rules in force are others now.
@@ -131,17 +132,11 @@ func (l proxyLog) SyncEnded(p *nodeproxy.Proxy, at engine.Time, others bool) {
 		l.w.noteRules(p.Node)
 		l.w.observer.Synced(p.Node)
 	}
-	l.tell(AuditEvent{At: at, Kind: SyncEnded, Node: p.Node, View: p.Installed(), Others: others})
+	l.w.log.TellLate(event.Event{At: at, Kind: event.SyncEnded, Node: p.Node, View: p.Installed(), Others: others})
 }
 
-func (l proxyLog) tell(e AuditEvent) {
-	if l.w.hear != nil {
-		l.w.hear(e)
-	}
-}
-
-// NodeSeen tells the Journal, and the load balancers.
+// NodeSeen tells the log, and the load balancers.
 func (l proxyLog) NodeSeen(node int, eligible bool) {
-	l.w.record(Event{Kind: EventTainted, Pod: -1, Node: node, OK: eligible})
+	l.w.log.Tell(event.Event{Kind: event.Tainted, Pod: -1, Node: node, Stream: -1, OK: eligible})
 	l.w.observer.NodeChanged(node)
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 )
 
 // Crash-loop back-off (Kubernetes 1.36 kuberuntime_manager.go, doBackOff, and client-go
@@ -72,7 +73,7 @@ func (c *container) killForProbe() {
 	}
 	c.runHook(grace, func(left engine.Time) {
 		if c.running && !wk.terminating {
-			c.signal(max(minimumGrace, left), EndedLiveness)
+			c.signal(max(minimumGrace, left), event.Liveness)
 		}
 	})
 }

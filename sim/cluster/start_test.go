@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -32,8 +33,8 @@ func newPodOf(t *testing.T, b build) (*testWorld, map[string]engine.Time) {
 	w := b.app(func(a *world.App) { a.Init = engine.Constant(5 * sec) }).start(t, 1)
 	w.kubelets[0].phase = 400 * ms
 	began := map[string]engine.Time{}
-	w.Audit(func(e AuditEvent) {
-		if e.Kind == Started && e.Pod > 0 {
+	w.hears(func(e event.Event) {
+		if e.Kind == event.Started && e.Pod > 0 {
 			began[e.Container.Name] = e.At
 		}
 	})

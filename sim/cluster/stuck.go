@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -138,7 +139,7 @@ func (w *World) patience(d *api.Deployment) string {
 // killedByProbe says that the kubelet restarted the server of a pod for a probe.
 func (w *World) killedByProbe(p *api.Pod) bool {
 	wk := w.kubelets[p.Node].worker(p.ID)
-	return wk != nil && wk.main.orders == EndedLiveness
+	return wk != nil && wk.main.orders == event.Liveness
 }
 
 func probePath(w *World, d *api.Deployment, server string) string {

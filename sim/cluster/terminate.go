@@ -3,6 +3,7 @@ package cluster
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 )
 
 // terminate runs a pod's termination: liveness and startup probes stop, every container gets
@@ -78,7 +79,7 @@ func (t *termination) stop(c *container, grace engine.Time) {
 }
 
 func (t *termination) signal(c *container, left engine.Time) {
-	c.signal(max(minimumGrace, left), EndedKilled)
+	c.signal(max(minimumGrace, left), event.Killed)
 }
 
 // turn says whether a sidecar may be signalled: all main containers and all sidecars declared
@@ -153,17 +154,17 @@ func (wk *worker) remove() {
 // overruns the grace period is not waited for, and goes on.
 func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
 	w, k := c.wk.k.w, c.wk.k
-	c.tell(AuditEvent{Kind: Stopping, Grace: grace})
+	c.tell(event.Event{Kind: event.Stopping, Grace: grace})
 	switch c.hook.Kind {
 	case "": // none
 		done(grace)
 		return
 	case "missing", "tcpSocket": // it fails at once: an event, and no delay
-		w.record(Event{Kind: EventPreStopFailed, Pod: c.wk.id, Node: k.node, Hook: &c.hook, Container: c.spec.Name})
+		c.tell(event.Event{Kind: event.PreStopFailed, Hook: &c.hook})
 		done(grace)
 		return
 	}
-	w.record(Event{Kind: EventPreStop, Pod: c.wk.id, Node: k.node, Hook: &c.hook, Container: c.spec.Name})
+	c.tell(event.Event{Kind: event.PreStop, Hook: &c.hook})
 	draws := w.eng.Stream(c.String(), "preStop")
 	begun := w.eng.Now()
 	n := 2 * uint64(c.generation)
@@ -200,7 +201,7 @@ func (c *container) hookActs() {
 		c.closeListener(ClosedOnTerm)
 	}
 	if c.hook.SignalsServer {
-		c.told(EndedByItself)
+		c.told(event.ByItself)
 	}
 	c.wk.wake()
 }
@@ -212,31 +213,31 @@ func (c *container) closeListener(why Closed) {
 }
 
 // signal sends SIGTERM, and SIGKILL after the time that is left.
-func (c *container) signal(left engine.Time, killed Ending) {
+func (c *container) signal(left engine.Time, killed event.Ending) {
 	k := c.wk.k
-	c.tell(AuditEvent{Kind: Signalled, Grace: left})
+	c.tell(event.Event{Kind: event.Signalled, Grace: left})
 	k.w.eng.Cancel(c.kill)
 	c.kill = k.inPod(left, "SIGKILL", func() {
 		c.killed = true
 		if c == c.wk.main {
-			k.w.note(EventKill, c.wk.id)
+			k.w.log.OfPod(event.Kill, c.wk.id)
 		}
 		c.end(killed)
 	})
 	if c != c.wk.main {
-		c.end(EndedByItself) // other containers are taken to stop when told
+		c.end(event.ByItself) // other containers are taken to stop when told
 		return
 	}
-	own := EndedByItself
-	if killed == EndedLiveness {
-		own = EndedLiveness
+	own := event.ByItself
+	if killed == event.Liveness {
+		own = event.Liveness
 	}
 	c.told(own)
 }
 
 // told is what the app does when it is told to end, by its profile. Being told again changes
 // nothing but whose order it is: that of a termination counts before that of a probe.
-func (c *container) told(how Ending) {
+func (c *container) told(how event.Ending) {
 	w, i := c.wk.k.w, c.wk.instance
 	if c.signalled {
 		c.orders = min(c.orders, how)
@@ -247,7 +248,7 @@ func (c *container) told(how Ending) {
 	}
 	c.signalled, c.orders = true, how
 	i.Term = w.eng.Now()
-	w.note(EventTerm, i.Pod)
+	w.log.OfPod(event.Term, i.Pod)
 	if i.App.IgnoresSIGTERM {
 		w.observer.Terminated(i)
 		c.wk.wake() // its readiness may fail all the same
@@ -291,11 +292,11 @@ func (c *container) finishRequests(since engine.Time) {
 }
 
 // closedBy is why a listener is closed, or a process gone, that ended in a way.
-func closedBy(how Ending) Closed {
+func closedBy(how event.Ending) Closed {
 	switch how {
-	case EndedLiveness:
+	case event.Liveness:
 		return ClosedLiveness
-	case EndedCrashed:
+	case event.Crashed:
 		return ClosedCrash
 	default: // after SIGTERM
 		return ClosedOnTerm
@@ -304,11 +305,11 @@ func closedBy(how Ending) Closed {
 
 // end is the end of the container's process. A crash of one that was told to end is its own way
 // to end.
-func (c *container) end(how Ending) {
+func (c *container) end(how event.Ending) {
 	if !c.running {
 		return
 	}
-	if how == EndedCrashed && c.signalled {
+	if how == event.Crashed && c.signalled {
 		how = c.orders
 	}
 	w := c.wk.k.w
@@ -317,7 +318,7 @@ func (c *container) end(how Ending) {
 		*h = engine.Handle{}
 	}
 	c.running, c.finished = false, w.eng.Now()
-	c.tell(AuditEvent{Kind: Ended, How: how})
+	c.tell(event.Event{Kind: event.Ended, Ending: how})
 	if c == c.wk.main {
 		c.endInstance(how)
 	}
@@ -332,10 +333,9 @@ func (c *container) end(how Ending) {
 	c.wk.wake()
 }
 
-func (c *container) endInstance(how Ending) {
+func (c *container) endInstance(how event.Ending) {
 	w, i := c.wk.k.w, c.wk.instance
 	i.Running = false
-	w.record(Event{Kind: EventExited, Pod: i.Pod, Node: i.Node, Ending: how})
 	w.setListening(i, false, closedBy(how))
 	w.observer.Ended(i, how)
 }

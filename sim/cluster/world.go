@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
@@ -68,7 +69,7 @@ type World struct {
 	dependencyDown map[string]bool
 	usable         []usablePods // by workload
 	begun          []bool       // by workload: an action asked for another template or size
-	chronicle      journalist
+	told           told
 	forced         map[forcing][]*worker
 	applied        map[api.ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
 
@@ -76,7 +77,7 @@ type World struct {
 
 	dns *nameServer // nil without a headless Service
 
-	hear func(AuditEvent) // nil: nobody judges
+	log *event.Log // nil: nobody wants to know
 }
 
 // podInfo is what of a pod never changes.
@@ -110,10 +111,11 @@ type serviceInfo struct {
 	hints      hinting
 }
 
-// New builds the world of a scenario at time 0: pods run and are ready, rules are in force.
-func New(sc *world.Scenario, eng *engine.Engine, observer Observer) *World {
+// New builds the world of a scenario at time 0: pods run and are ready, rules are in force. The log is told
+// nothing before Tell.
+func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observer) *World {
 	w := &World{
-		eng: eng, sc: sc, observer: observer,
+		eng: eng, sc: sc, log: log, observer: observer,
 		owner:    eng.Register("world"),
 		ordinals: map[api.ReplicaSetID]int{}, running: make([][]*Instance, len(sc.Workloads)),
 		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewTransientCache(sc.Kubernetes.Options),

@@ -10,8 +10,8 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -241,48 +241,48 @@ func TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime(t *testing.T) {
 // ask health ports, a node that says 503 is no way to it any more, unless all do.
 func TestLatenessIsWhenTheLastWayToADeletedPodCloses(t *testing.T) {
 	t.Parallel()
-	rules := func(at engine.Time, node int, pods ...api.PodID) cluster.Event {
-		return cluster.Event{At: at * engine.Second, Kind: cluster.EventRules, Node: node, Targets: pods}
+	rules := func(at engine.Time, node int, pods ...api.PodID) event.Event {
+		return event.Event{At: at * engine.Second, Kind: event.Rules, Node: node, Targets: pods}
 	}
-	health := func(at engine.Time, node int, ok bool) cluster.Event {
-		return cluster.Event{At: at * engine.Second, Kind: cluster.EventHealthPort, Node: node, OK: ok}
+	health := func(at engine.Time, node int, ok bool) event.Event {
+		return event.Event{At: at * engine.Second, Kind: event.HealthPort, Node: node, OK: ok}
 	}
-	balancer := func(at engine.Time, node int, pod api.PodID, ok bool) cluster.Event {
-		return cluster.Event{At: at * engine.Second, Kind: cluster.EventBalancer, Node: node, Pod: pod, OK: ok}
+	balancer := func(at engine.Time, node int, pod api.PodID, ok bool) event.Event {
+		return event.Event{At: at * engine.Second, Kind: event.Balancer, Node: node, Pod: pod, OK: ok}
 	}
-	last := func(e cluster.Event) cluster.Event { // no other pod is in scope
+	last := func(e event.Event) event.Event { // no other pod is in scope
 		e.Fallback = true
 		return e
 	}
-	deleted := cluster.Event{At: 10 * engine.Second, Kind: cluster.EventDeleted, Pod: 7}
+	deleted := event.Event{At: 10 * engine.Second, Kind: event.Deleted, Pod: 7}
 	for name, c := range map[string]struct {
-		events []cluster.Event
+		events []event.Event
 		want   engine.Time
 	}{
-		"no pod is deleted":           {[]cluster.Event{rules(0, 0, 7), rules(12, 0, 8)}, 0},
-		"the slowest node counts":     {[]cluster.Event{rules(0, 0, 7), rules(0, 1, 7, 8), deleted, rules(11, 0, 8), rules(13, 1, 8)}, 3},
-		"a node that never led to it": {[]cluster.Event{rules(0, 0, 7), rules(0, 1, 8), deleted, rules(11, 0, 8), rules(19, 1)}, 1},
+		"no pod is deleted":           {[]event.Event{rules(0, 0, 7), rules(12, 0, 8)}, 0},
+		"the slowest node counts":     {[]event.Event{rules(0, 0, 7), rules(0, 1, 7, 8), deleted, rules(11, 0, 8), rules(13, 1, 8)}, 3},
+		"a node that never led to it": {[]event.Event{rules(0, 0, 7), rules(0, 1, 8), deleted, rules(11, 0, 8), rules(19, 1)}, 1},
 		"a health port that leads clients away": {
-			[]cluster.Event{rules(0, 0, 7), rules(0, 1, 8), health(0, 0, true), health(0, 1, true), deleted, health(12, 0, false), rules(19, 0)}, 2,
+			[]event.Event{rules(0, 0, 7), rules(0, 1, 8), health(0, 0, true), health(0, 1, true), deleted, health(12, 0, false), rules(19, 0)}, 2,
 		},
 		"a load balancer that leaves the node after its rules have closed": {
-			[]cluster.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, rules(15, 0), balancer(19, 0, -1, false)}, 5,
+			[]event.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, rules(15, 0), balancer(19, 0, -1, false)}, 5,
 		},
 		"a load balancer that leaves the node while its rules still lead there": {
-			[]cluster.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, balancer(14, 0, -1, false), rules(15, 0)}, 4,
+			[]event.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, balancer(14, 0, -1, false), rules(15, 0)}, 4,
 		},
 		"a load balancer that sends to pods": {
-			[]cluster.Event{rules(0, 0, 7), balancer(0, -1, 7, true), deleted, rules(11, 0, 8), balancer(98, -1, 7, false)}, 88,
+			[]event.Event{rules(0, 0, 7), balancer(0, -1, 7, true), deleted, rules(11, 0, 8), balancer(98, -1, 7, false)}, 88,
 		},
-		"a node that knows, and has no other pod in scope until it ends": {[]cluster.Event{rules(0, 0, 7), deleted, last(rules(11, 0, 7)), rules(99, 0)}, 1},
+		"a node that knows, and has no other pod in scope until it ends": {[]event.Event{rules(0, 0, 7), deleted, last(rules(11, 0, 7)), rules(99, 0)}, 1},
 		"a load balancer that asks who serves, and stays until the pod ends": {
-			[]cluster.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, last(rules(11, 0, 7)), {At: 40 * engine.Second, Kind: cluster.EventTerm, Pod: 7}, rules(41, 0), balancer(42, 0, -1, false)}, 0,
+			[]event.Event{rules(0, 0, 7), balancer(0, 0, -1, true), deleted, last(rules(11, 0, 7)), {At: 40 * engine.Second, Kind: event.Term, Pod: 7}, rules(41, 0), balancer(42, 0, -1, false)}, 0,
 		},
 		"... behind a load balancer that has been told, and leaves later": {
-			[]cluster.Event{rules(0, 0, 7), health(0, 0, true), balancer(0, 0, -1, true), deleted, last(rules(11, 0, 7)), health(11, 0, false), balancer(29, 0, -1, false)}, 19,
+			[]event.Event{rules(0, 0, 7), health(0, 0, true), balancer(0, 0, -1, true), deleted, last(rules(11, 0, 7)), health(11, 0, false), balancer(29, 0, -1, false)}, 19,
 		},
 		"all health ports say no, until another pod is ready": {
-			[]cluster.Event{rules(0, 0, 7), rules(0, 1), health(0, 0, true), health(0, 1, false), deleted, health(12, 0, false), rules(16, 1, 8), health(16, 1, true)}, 6,
+			[]event.Event{rules(0, 0, 7), rules(0, 1), health(0, 0, true), health(0, 1, false), deleted, health(12, 0, false), rules(16, 1, 8), health(16, 1, true)}, 6,
 		},
 	} {
 		if got := Lateness(c.events); got != c.want*engine.Second {

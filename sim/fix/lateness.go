@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -45,25 +45,25 @@ func Patient(s *world.Scenario, workload string) *world.Scenario {
 // it has no other one in scope (KEP-1669), is not late: it does so for as long as the pod serves, however long that is. Where
 // somebody asks whether the node has a ready pod it counts all the same: it has none, and whoever asks is late until he has
 // gone elsewhere. Whoever goes when the pod ends, after SIGTERM, goes for that: no hook outlasts him.
-func Lateness(events []cluster.Event) engine.Time {
+func Lateness(events []event.Event) engine.Time {
 	deleted, ended := map[api.PodID]engine.Time{}, map[api.PodID]bool{}
 	ways := map[[2]int]*way{} // by entry, and pod of an ingress controller
 	var late engine.Time
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
-		case cluster.EventDeleted:
+		case event.Deleted:
 			deleted[e.Pod] = e.At
 			continue
-		case cluster.EventTerm:
+		case event.Term:
 			ended[e.Pod] = true
 			continue
-		case cluster.EventRules, cluster.EventHealthPort, cluster.EventBalancer, cluster.EventIngress:
+		case event.Rules, event.HealthPort, event.Balancer, event.Ingress:
 		default:
 			continue
 		}
-		k := [2]int{e.Entry, -1}
-		if e.Kind == cluster.EventIngress {
+		k := [2]int{e.Stream, -1}
+		if e.Kind == event.Ingress {
 			k[1] = int(e.Pod)
 		}
 		w := ways[k]
@@ -93,14 +93,14 @@ type way struct {
 	pods     map[api.PodID]bool
 }
 
-func (w *way) hear(e *cluster.Event) {
+func (w *way) hear(e *event.Event) {
 	switch e.Kind {
-	case cluster.EventRules, cluster.EventIngress: // of a node, or of the pod itself
+	case event.Rules, event.Ingress: // of a node, or of the pod itself
 		w.rules[e.Node] = e.Targets
 		if e.Fallback && !w.balanced && len(w.healthy) == 0 {
 			delete(w.rules, e.Node)
 		}
-	case cluster.EventHealthPort:
+	case event.HealthPort:
 		w.healthy[e.Node] = e.OK
 	default:
 		w.balanced = true

@@ -136,7 +136,7 @@ func (p *Proxy) takeUp() {
 	p.state.Change(at.Duration())
 }
 
-// tellWait has the Journal hear that the proxy waits with news.
+// tellWait has the log hear that the proxy waits with news.
 func (p *Proxy) tellWait() {
 	if p.syncing != nil || !p.log.Follows(p.Node) {
 		return

@@ -164,7 +164,7 @@ func (p *Proxy) changed() {
 }
 
 // plan asks the pacing when to sync next with news of the Scenario, and sets the timer; tell has the
-// Journal hear of it.
+// log hear of it.
 func (p *Proxy) plan(tell bool) {
 	if p.syncing != nil || !p.pending {
 		return

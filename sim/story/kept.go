@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
@@ -18,28 +18,28 @@ func (t *Teller) Kept() []ledger.Line {
 	}
 	hero, deleted := t.events[at].Pod, t.events[at].At
 	ready, left := t.readyBefore(at), t.leftBy(hero)
-	var keep []*cluster.Event
+	var keep []*event.Event
 	for i := range t.events {
 		e := &t.events[i]
 		switch e.Kind {
-		case cluster.EventAction:
+		case event.Action:
 			if e.At <= deleted {
 				keep = append(keep, e)
 			}
-		case cluster.EventCreated:
+		case event.Created:
 			if ready >= 0 && e.Pod == t.events[ready].Pod {
 				keep = append(keep, e)
 			}
-		case cluster.EventReady:
+		case event.Ready:
 			if i == ready {
 				keep = append(keep, e)
 			}
-		case cluster.EventRules:
+		case event.Rules:
 			if e.Fallback && slices.Contains(e.Targets, hero) || i == left {
 				keep = append(keep, e)
 			}
-		case cluster.EventDeleted, cluster.EventPreStop, cluster.EventPreStopFailed, cluster.EventTerm, cluster.EventKill,
-			cluster.EventClosed, cluster.EventExited, cluster.EventEndpoint:
+		case event.Deleted, event.PreStop, event.PreStopFailed, event.Term, event.Kill,
+			event.Closed, event.Ended, event.Endpoint:
 			if e.Pod == hero && e.At >= deleted {
 				keep = append(keep, e)
 			}
@@ -59,13 +59,13 @@ func (t *Teller) FirstDeleted() (pod api.PodID, ok bool) {
 
 // firstDeletion is its event, -1 for none.
 func (t *Teller) firstDeletion() int {
-	return slices.IndexFunc(t.events, func(e cluster.Event) bool { return e.Kind == cluster.EventDeleted })
+	return slices.IndexFunc(t.events, func(e event.Event) bool { return e.Kind == event.Deleted })
 }
 
 // readyBefore is the last event before another one that made a pod ready, -1 for none.
 func (t *Teller) readyBefore(at int) int {
 	for i := at - 1; i >= 0; i-- {
-		if t.events[i].Kind == cluster.EventReady {
+		if t.events[i].Kind == event.Ready {
 			return i
 		}
 	}
@@ -77,10 +77,10 @@ func (t *Teller) leftBy(hero api.PodID) int {
 	last, led := -1, map[[2]int]bool{}
 	for i := range t.events {
 		e := &t.events[i]
-		if e.Kind != cluster.EventRules {
+		if e.Kind != event.Rules {
 			continue
 		}
-		k := [2]int{e.Node, e.Entry}
+		k := [2]int{e.Node, e.Stream}
 		leads := slices.Contains(e.Targets, hero)
 		if led[k] && !leads {
 			last = i
@@ -97,11 +97,11 @@ func (t *Teller) Fallback() engine.Time {
 	open := map[[2]int]bool{}
 	for i := range t.events {
 		e := &t.events[i]
-		if e.Kind != cluster.EventRules {
+		if e.Kind != event.Rules {
 			continue
 		}
 		before := len(open)
-		if k := [2]int{e.Node, e.Entry}; e.Fallback {
+		if k := [2]int{e.Node, e.Stream}; e.Fallback {
 			open[k] = true
 		} else {
 			delete(open, k)

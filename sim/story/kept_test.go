@@ -11,42 +11,43 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // replaced is a rollout in which pod 2 comes before pod 0 goes, and pod 3 before pod 1. Behind each event that the story of pod 0 tells stands yes.
-func replaced() (events []cluster.Event, told []bool) {
-	add := func(yes bool, e cluster.Event) { events, told = append(events, e), append(told, yes) }
-	rules := func(at engine.Time, node int, fallback bool, targets ...api.PodID) cluster.Event {
-		return cluster.Event{At: at, Kind: cluster.EventRules, Node: node, Targets: targets, Fallback: fallback}
+func replaced() (events []event.Event, told []bool) {
+	add := func(yes bool, e event.Event) { events, told = append(events, e), append(told, yes) }
+	rules := func(at engine.Time, node int, fallback bool, targets ...api.PodID) event.Event {
+		return event.Event{At: at, Kind: event.Rules, Node: node, Targets: targets, Fallback: fallback}
 	}
 	action := &world.Action{Operation: world.RolloutRestart{Workload: "deployment/web"}}
 	add(false, rules(0, 0, false, 0, 1))
 	add(false, rules(0, 1, false, 0, 1))
-	add(true, cluster.Event{At: 1 * sec, Kind: cluster.EventAction, Action: action})
-	add(false, cluster.Event{At: 1 * sec, Kind: cluster.EventCreated, Pod: 3})
-	add(true, cluster.Event{At: 1 * sec, Kind: cluster.EventCreated, Pod: 2})
-	add(false, cluster.Event{At: 2 * sec, Kind: cluster.EventReady, Pod: 3})
-	add(false, cluster.Event{At: 2 * sec, Kind: cluster.EventEndpoint, Pod: 0})
-	add(true, cluster.Event{At: 3 * sec, Kind: cluster.EventReady, Pod: 2})
-	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventAction, Action: action})
-	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventDeleted, Pod: 0})
-	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventPreStop, Pod: 0, Hook: &world.Hook{Kind: "sleep", Duration: engine.Constant(sec)}})
-	add(true, cluster.Event{At: 4 * sec, Kind: cluster.EventEndpoint, Pod: 0})
-	add(false, cluster.Event{At: 5 * sec, Kind: cluster.EventAction, Action: action})
+	add(true, event.Event{At: 1 * sec, Kind: event.Action, Action: action})
+	add(false, event.Event{At: 1 * sec, Kind: event.Created, Pod: 3})
+	add(true, event.Event{At: 1 * sec, Kind: event.Created, Pod: 2})
+	add(false, event.Event{At: 2 * sec, Kind: event.Ready, Pod: 3})
+	add(false, event.Event{At: 2 * sec, Kind: event.Endpoint, Pod: 0})
+	add(true, event.Event{At: 3 * sec, Kind: event.Ready, Pod: 2})
+	add(true, event.Event{At: 4 * sec, Kind: event.Action, Action: action})
+	add(true, event.Event{At: 4 * sec, Kind: event.Deleted, Pod: 0})
+	add(true, event.Event{At: 4 * sec, Kind: event.PreStop, Pod: 0, Hook: &world.Hook{Kind: "sleep", Duration: engine.Constant(sec)}, Container: &corev1.Container{Name: "web"}})
+	add(true, event.Event{At: 4 * sec, Kind: event.Endpoint, Pod: 0})
+	add(false, event.Event{At: 5 * sec, Kind: event.Action, Action: action})
 	add(false, rules(5*sec, 0, false, 1, 2))
 	add(true, rules(5*sec, 1, true, 0))
 	add(false, rules(5*sec, 2, true, 1))
-	add(true, cluster.Event{At: 5 * sec, Kind: cluster.EventTerm, Pod: 0})
-	add(false, cluster.Event{At: 6 * sec, Kind: cluster.EventDeleted, Pod: 1})
-	add(false, cluster.Event{At: 6 * sec, Kind: cluster.EventReady, Pod: 3})
+	add(true, event.Event{At: 5 * sec, Kind: event.Term, Pod: 0})
+	add(false, event.Event{At: 6 * sec, Kind: event.Deleted, Pod: 1})
+	add(false, event.Event{At: 6 * sec, Kind: event.Ready, Pod: 3})
 	add(true, rules(7*sec, 1, false, 1, 2)) // the last node that leads to pod 0 no more
 	add(false, rules(8*sec, 0, false, 2))
-	add(true, cluster.Event{At: 8 * sec, Kind: cluster.EventClosed, Pod: 0})
-	add(true, cluster.Event{At: 9 * sec, Kind: cluster.EventKill, Pod: 0})
-	add(true, cluster.Event{At: 9 * sec, Kind: cluster.EventExited, Pod: 0})
-	add(false, cluster.Event{At: 9 * sec, Kind: cluster.EventExited, Pod: 1})
+	add(true, event.Event{At: 8 * sec, Kind: event.Closed, Pod: 0})
+	add(true, event.Event{At: 9 * sec, Kind: event.Kill, Pod: 0})
+	add(true, event.Event{At: 9 * sec, Kind: event.Ended, Pod: 0})
+	add(false, event.Event{At: 9 * sec, Kind: event.Ended, Pod: 1})
 	return events, told
 }
 
@@ -61,7 +62,7 @@ func TestHowAPodWasReplaced(t *testing.T) {
 	pods := []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b"}, {ID: 2, Name: "web-c", Revision: 1}, {ID: 3, Name: "web-d", Revision: 1}}
 	tell := NewTeller(sc, &Recorder{events: events}, pods)
 	all, story := tell.All(), tell.Kept()
-	deleted := slices.IndexFunc(events, func(e cluster.Event) bool { return e.Kind == cluster.EventDeleted })
+	deleted := slices.IndexFunc(events, func(e event.Event) bool { return e.Kind == event.Deleted })
 	all[deleted].Origin = true
 	i := 0
 	for at, yes := range told {
@@ -83,7 +84,7 @@ func TestHowAPodWasReplaced(t *testing.T) {
 	if story := undisturbed.Kept(); story != nil {
 		t.Errorf("nothing was deleted, and the story is %+v", story)
 	}
-	first := NewTeller(sc, &Recorder{events: []cluster.Event{events[deleted]}}, pods)
+	first := NewTeller(sc, &Recorder{events: []event.Event{events[deleted]}}, pods)
 	if story := first.Kept(); len(story) != 1 {
 		t.Errorf("nothing else happened, and the story is %+v", story)
 	}
@@ -97,7 +98,7 @@ func TestWhatAProxyWaitsFor(t *testing.T) {
 		false: "node-1's kube-proxy hears of it and waits 2.5 s, until 10 s after its last sync",
 		true:  "node-1's kube-proxy hears of it and waits 2.5 s, until 10 s after a sync for another Service",
 	} {
-		if got := tell.waitWords(&cluster.Event{At: sec, Until: 3*sec + sec/2, Others: others}); got != want {
+		if got := tell.waitWords(&event.Event{At: sec, Until: 3*sec + sec/2, Others: others}); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -111,18 +112,18 @@ func TestWhichDecisionsOfABalancerAreTold(t *testing.T) {
 		return &ledger.Request{Stream: 1, Node: 2, Ingress: ingress, Blame: ledger.Blame{Cause: cause}}
 	}
 	stale, none := request(ledger.StaleLB, ""), request(ledger.NoHealthyTarget, "")
-	node := func(n, entry int, ok bool) cluster.Event {
-		return cluster.Event{Kind: cluster.EventBalancer, Node: n, Pod: -1, Entry: entry, OK: ok}
+	node := func(n, entry int, ok bool) event.Event {
+		return event.Event{Kind: event.Balancer, Node: n, Pod: -1, Stream: entry, OK: ok}
 	}
-	pod := func(p api.PodID, ok bool) cluster.Event {
-		return cluster.Event{Kind: cluster.EventBalancer, Node: -1, Pod: p, Entry: 1, OK: ok}
+	pod := func(p api.PodID, ok bool) event.Event {
+		return event.Event{Kind: event.Balancer, Node: -1, Pod: p, Stream: 1, OK: ok}
 	}
-	ingress := func(p api.PodID, targets ...api.PodID) cluster.Event {
-		return cluster.Event{Kind: cluster.EventIngress, Pod: p, Entry: 1, Targets: targets}
+	ingress := func(p api.PodID, targets ...api.PodID) event.Event {
+		return event.Event{Kind: event.Ingress, Pod: p, Stream: 1, Targets: targets}
 	}
 	for _, c := range []struct {
 		name    string
-		event   cluster.Event
+		event   event.Event
 		request *ledger.Request
 		want    bool
 	}{
@@ -139,7 +140,7 @@ func TestWhichDecisionsOfABalancerAreTold(t *testing.T) {
 		{"the controller leads elsewhere", ingress(1, 1), request(ledger.StaleRules, "nginx-a"), true},
 		{"the controller leads to it", ingress(1, 0, 1), request(ledger.StaleRules, "nginx-a"), false},
 		{"the controller leads nowhere", ingress(1), request(ledger.StaleRules, "nginx-a"), false},
-		{"something else", cluster.Event{Kind: cluster.EventReady, Node: 2, Entry: 1}, stale, false},
+		{"something else", event.Event{Kind: event.Ready, Node: 2, Stream: 1}, stale, false},
 	} {
 		if got := tell.rebalanced(&c.event, c.request, 0); got != c.want {
 			t.Errorf("%s: %v", c.name, got)

@@ -7,13 +7,14 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Recorder keeps the events of one run. It is a cluster.Journal.
+// Recorder keeps the events of one run. Log has it hear of them.
 type Recorder struct {
-	events []cluster.Event
+	events []event.Event
 	about  *rulesAbout // nil: all rules are kept
 }
 
@@ -36,18 +37,30 @@ func RecorderAbout(pod api.PodID) *Recorder {
 	return &Recorder{about: &rulesAbout{pod: pod, last: map[[2]int]ruled{}}}
 }
 
-// Record keeps an event.
-func (r *Recorder) Record(e cluster.Event) {
+// Log returns a log whose events the Recorder keeps, of those that a story may tell: of the waits, rules and health ports
+// of nodes those of some nodes, nil for all.
+func (r *Recorder) Log(nodes []int) *event.Log {
+	log := &event.Log{}
+	log.Subscribe(r.Record, event.Stories()...)
+	log.Follow(nodes)
+	return log
+}
+
+// Record keeps an event. The end of another container than the one that traffic goes to is none of a story.
+func (r *Recorder) Record(e event.Event) {
+	if e.Kind == event.Ended && !e.Main {
+		return
+	}
 	if r.about == nil || r.about.wants(&e) {
 		r.events = append(r.events, e)
 	}
 }
 
-func (a *rulesAbout) wants(e *cluster.Event) bool {
+func (a *rulesAbout) wants(e *event.Event) bool {
 	switch e.Kind {
-	case cluster.EventRules:
+	case event.Rules:
 		return a.news(e)
-	case cluster.EventWait:
+	case event.Wait:
 		return false
 	default:
 		return true
@@ -55,20 +68,20 @@ func (a *rulesAbout) wants(e *cluster.Event) bool {
 }
 
 // news says whether rules say something else of the pod than those before them did, or fall back.
-func (a *rulesAbout) news(e *cluster.Event) bool {
-	k, now := [2]int{e.Node, e.Entry}, ruled{slices.Contains(e.Targets, a.pod), e.Fallback, e.Verdict}
+func (a *rulesAbout) news(e *event.Event) bool {
+	k, now := [2]int{e.Node, e.Stream}, ruled{slices.Contains(e.Targets, a.pod), e.Fallback, e.Verdict}
 	was, known := a.last[k]
 	a.last[k] = now
 	return !known || was != now || e.Fallback
 }
 
 // Events are those that were recorded, in order.
-func (r *Recorder) Events() []cluster.Event { return r.events }
+func (r *Recorder) Events() []event.Event { return r.events }
 
 // Teller tells the stories of one run.
 type Teller struct {
 	sc     *world.Scenario
-	events []cluster.Event
+	events []event.Event
 	pods   []cluster.PodRef
 	last   []int // the newest revision of each workload
 }
@@ -99,7 +112,7 @@ const mostLines = 12
 func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 	hero := t.hero(&r)
 	told := t.told(&r, hero)
-	var before, after []*cluster.Event
+	var before, after []*event.Event
 	for i := range t.events {
 		e := &t.events[i]
 		switch {
@@ -115,7 +128,7 @@ func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 		out[i].Blamed = t.blamed(e, &r)
 	}
 	out = append(out, t.own(&r, hero, told))
-	toldOfWait := slices.ContainsFunc(before, func(e *cluster.Event) bool { return e.Kind == cluster.EventWait })
+	toldOfWait := slices.ContainsFunc(before, func(e *event.Event) bool { return e.Kind == event.Wait })
 	for _, e := range t.ending(after, &r, hero, t.waited(&r) && !toldOfWait) {
 		l := t.line(e)
 		l.Blamed = t.blamed(e, &r)
@@ -126,21 +139,21 @@ func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 
 // blamed says that an event is what the loss of a request comes from, as the ledger blames it: the proxy's wait, the end of the
 // listener, the SIGKILL. A story without it would name nobody.
-func (t *Teller) blamed(e *cluster.Event, r *ledger.Request) bool {
+func (t *Teller) blamed(e *event.Event, r *ledger.Request) bool {
 	switch e.Kind {
-	case cluster.EventWait:
+	case event.Wait:
 		return t.waited(r)
-	case cluster.EventClosed:
+	case event.Closed:
 		return r.Blame.Cause == ledger.ListenerClosed
-	case cluster.EventKill:
+	case event.Kill:
 		return r.Blame.Cause == ledger.KilledInFlight
-	case cluster.EventExited:
+	case event.Ended:
 		return r.Blame.Cause == ledger.ExitInFlight || r.Blame.Cause == ledger.LivenessRestart || r.Blame.Cause == ledger.Crashed
-	case cluster.EventBalancer, cluster.EventIngress:
+	case event.Balancer, event.Ingress:
 		return r.Blame.Cause == ledger.StaleLB || r.Blame.Cause == ledger.NoHealthyTarget
-	case cluster.EventNodeGone:
+	case event.NodeGone:
 		return r.Blame.Cause == ledger.NodeGone
-	case cluster.EventRules:
+	case event.Rules:
 		return len(e.Targets) == 0 && (r.Blame.Cause == ledger.NoEndpoint || r.Blame.Cause == ledger.NoLocalEndpoint)
 	default:
 		return false
@@ -154,7 +167,7 @@ func (t *Teller) told(r *ledger.Request, hero api.PodID) engine.Time {
 		return r.End
 	}
 	for i := range t.events {
-		if e := &t.events[i]; e.Kind == cluster.EventDeleted && e.Pod == hero && e.At <= r.Arrival {
+		if e := &t.events[i]; e.Kind == event.Deleted && e.Pod == hero && e.At <= r.Arrival {
 			return r.Arrival
 		}
 	}
@@ -162,11 +175,11 @@ func (t *Teller) told(r *ledger.Request, hero api.PodID) engine.Time {
 }
 
 // about makes lines of events. They count from the deletion of the pod that the story is about.
-func (t *Teller) about(events []*cluster.Event, hero api.PodID) []ledger.Line {
+func (t *Teller) about(events []*event.Event, hero api.PodID) []ledger.Line {
 	var out []ledger.Line
 	for _, e := range events {
 		l := t.line(e)
-		l.Origin = e.Kind == cluster.EventDeleted && e.Pod == hero
+		l.Origin = e.Kind == event.Deleted && e.Pod == hero
 		out = append(out, l)
 	}
 	return out
@@ -182,10 +195,10 @@ func (t *Teller) hero(r *ledger.Request) api.PodID {
 	var had []api.PodID
 	for i := range t.events {
 		e := &t.events[i]
-		if e.Kind == cluster.EventDeleted && e.At <= r.End && t.serves(e.Pod, r) {
+		if e.Kind == event.Deleted && e.At <= r.End && t.serves(e.Pod, r) {
 			deleted = e.Pod
 		}
-		if e.At > r.End || e.Kind != cluster.EventRules || e.Node != r.Node || e.Entry != r.Stream {
+		if e.At > r.End || e.Kind != event.Rules || e.Node != r.Node || e.Stream != r.Stream {
 			continue
 		}
 		for _, p := range had {
@@ -218,19 +231,19 @@ func (t *Teller) serves(pod api.PodID, r *ledger.Request) bool {
 }
 
 // matters says whether an event before the request's end belongs to its story.
-func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero api.PodID) bool {
+func (t *Teller) matters(e *event.Event, r *ledger.Request, hero api.PodID) bool {
 	switch e.Kind {
-	case cluster.EventAction, cluster.EventResumed, cluster.EventDeadline, cluster.EventNoHistory:
+	case event.Action, event.Resumed, event.Deadline, event.NoHistory:
 		return true
-	case cluster.EventWait, cluster.EventTainted, cluster.EventNodeGone:
+	case event.Wait, event.Tainted, event.NodeGone:
 		return e.Node == r.Node
-	case cluster.EventRules, cluster.EventHealthPort:
-		return e.Node == r.Node && e.Entry == r.Stream && e.At > 0
-	case cluster.EventReady:
+	case event.Rules, event.HealthPort:
+		return e.Node == r.Node && e.Stream == r.Stream && e.At > 0
+	case event.Ready:
 		return true
-	case cluster.EventIngress, cluster.EventBalancer:
-		return e.At > 0 && e.Entry == r.Stream && t.sent(e, r, hero)
-	case cluster.EventEndpoint, cluster.EventEndpointGone:
+	case event.Ingress, event.Balancer:
+		return e.At > 0 && e.Stream == r.Stream && t.sent(e, r, hero)
+	case event.Endpoint, event.EndpointGone:
 		s, door := t.sc.Services[e.Service].Service, t.sc.Traffic[r.Stream].Door()
 		service := s.Namespace + "/" + s.Name
 		return e.Pod == hero && (service == t.sc.Traffic[r.Stream].Service || service == door.Service)
@@ -240,9 +253,9 @@ func (t *Teller) matters(e *cluster.Event, r *ledger.Request, hero api.PodID) bo
 }
 
 // sent says whether an event is about who sent a request on to the hero.
-func (t *Teller) sent(e *cluster.Event, r *ledger.Request, hero api.PodID) bool {
-	if e.Kind == cluster.EventIngress || r.Ingress != "" {
-		return e.Kind == cluster.EventIngress && t.pods[e.Pod].Name == r.Ingress
+func (t *Teller) sent(e *event.Event, r *ledger.Request, hero api.PodID) bool {
+	if e.Kind == event.Ingress || r.Ingress != "" {
+		return e.Kind == event.Ingress && t.pods[e.Pod].Name == r.Ingress
 	}
 	if r.Blame.Cause == ledger.NoHealthyTarget { // it was sent to nobody: whoever was left before matters
 		return true
@@ -253,40 +266,40 @@ func (t *Teller) sent(e *cluster.Event, r *ledger.Request, hero api.PodID) bool 
 // shorten keeps what a reader needs: the last action, what happened to the hero since, the
 // last pod to become ready before that, and on the node the last wait and what the rules
 // changed about the hero.
-func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero api.PodID) []*cluster.Event {
-	lastOf := func(kind cluster.Kind) int {
+func (t *Teller) shorten(events []*event.Event, r *ledger.Request, hero api.PodID) []*event.Event {
+	lastOf := func(kind event.Kind) int {
 		for i := len(events) - 1; i >= 0; i-- {
-			if events[i].Kind == kind && (kind != cluster.EventReady || events[i].Pod != hero) {
+			if events[i].Kind == kind && (kind != event.Ready || events[i].Pod != hero) {
 				return i
 			}
 		}
 		return -1
 	}
-	deleted := lastOf(cluster.EventDeleted)
-	keep := map[int]bool{lastOf(cluster.EventAction): true, lastOf(cluster.EventReady): true}
-	if wait := lastOf(cluster.EventWait); wait > deleted {
+	deleted := lastOf(event.Deleted)
+	keep := map[int]bool{lastOf(event.Action): true, lastOf(event.Ready): true}
+	if wait := lastOf(event.Wait); wait > deleted {
 		keep[wait] = t.waited(r)
 	}
 	var led *bool
 	for i, e := range events {
 		switch e.Kind {
-		case cluster.EventAction: // a component that is paused has to do with all that follows
+		case event.Action: // a component that is paused has to do with all that follows
 			_, component := e.Action.Operation.(world.Component)
 			keep[i] = keep[i] || component
-		case cluster.EventWait:
-		case cluster.EventRules, cluster.EventIngress:
+		case event.Wait:
+		case event.Rules, event.Ingress:
 			leads := slices.Contains(e.Targets, hero)
 			if led == nil || *led != leads || len(e.Targets) == 0 {
 				keep[i] = hero >= 0
 			}
 			led = &leads
-		case cluster.EventReady, cluster.EventCreated:
+		case event.Ready, event.Created:
 			keep[i] = keep[i] || e.Pod == hero && r.Blame.Cause == ledger.NotListeningYet
 		default:
 			keep[i] = true
 		}
 	}
-	var out []*cluster.Event
+	var out []*event.Event
 	for i, e := range events {
 		if keep[i] {
 			out = append(out, e)
@@ -297,9 +310,9 @@ func (t *Teller) shorten(events []*cluster.Event, r *ledger.Request, hero api.Po
 
 // fewer leaves out events behind the first until there are few enough, but for the deletions that the story counts from and what
 // the loss comes from.
-func (t *Teller) fewer(events []*cluster.Event, r *ledger.Request) []*cluster.Event {
+func (t *Teller) fewer(events []*event.Event, r *ledger.Request) []*event.Event {
 	for i := 1; len(events) > mostLines && i < len(events); {
-		if events[i].Kind == cluster.EventDeleted || t.blamed(events[i], r) {
+		if events[i].Kind == event.Deleted || t.blamed(events[i], r) {
 			i++
 			continue
 		}
@@ -316,20 +329,20 @@ func (t *Teller) waited(r *ledger.Request) bool {
 // ending picks what ended the trouble: for a pod that was met in vain the next rules of the
 // node without it, else the next pod that is ready and the rules that lead to it; before that
 // the proxy's wait, where it is wanted: a proxy that is syncing begins to wait afterwards.
-func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero api.PodID, wait bool) []*cluster.Event {
-	var out []*cluster.Event
+func (t *Teller) ending(after []*event.Event, r *ledger.Request, hero api.PodID, wait bool) []*event.Event {
+	var out []*event.Event
 	ready := false
 	for _, e := range after {
 		switch {
-		case e.Kind == cluster.EventWait && e.Node == r.Node && wait:
+		case e.Kind == event.Wait && e.Node == r.Node && wait:
 			wait = false
 			out = append(out, e)
-		case e.Kind == cluster.EventReady && e.Pod != hero && !ready && !r.Blame.Elsewhere:
+		case e.Kind == event.Ready && e.Pod != hero && !ready && !r.Blame.Elsewhere:
 			ready = true
 			out = append(out, e)
 		case t.rebalanced(e, r, hero):
 			return append(out, e)
-		case e.Kind == cluster.EventRules && t.moved(e, r, hero):
+		case e.Kind == event.Rules && t.moved(e, r, hero):
 			return append(out, e)
 		}
 	}
@@ -338,11 +351,11 @@ func (t *Teller) ending(after []*cluster.Event, r *ledger.Request, hero api.PodI
 
 // rebalanced says whether a load balancer's change ends the trouble that it made: it leaves the
 // member that was met in vain, or finds another one where there was none.
-func (t *Teller) rebalanced(e *cluster.Event, r *ledger.Request, hero api.PodID) bool {
-	if e.Kind == cluster.EventIngress && e.Entry == r.Stream && t.pods[e.Pod].Name == r.Ingress {
+func (t *Teller) rebalanced(e *event.Event, r *ledger.Request, hero api.PodID) bool {
+	if e.Kind == event.Ingress && e.Stream == r.Stream && t.pods[e.Pod].Name == r.Ingress {
 		return len(e.Targets) > 0 && !slices.Contains(e.Targets, hero)
 	}
-	if e.Kind != cluster.EventBalancer || r.Ingress != "" || e.Entry != r.Stream || r.Blame.Cause != ledger.StaleLB && r.Blame.Cause != ledger.NoHealthyTarget {
+	if e.Kind != event.Balancer || r.Ingress != "" || e.Stream != r.Stream || r.Blame.Cause != ledger.StaleLB && r.Blame.Cause != ledger.NoHealthyTarget {
 		return false
 	}
 	met := e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero
@@ -350,6 +363,6 @@ func (t *Teller) rebalanced(e *cluster.Event, r *ledger.Request, hero api.PodID)
 }
 
 // moved says whether new rules of the request's node lead elsewhere than to the pod met in vain.
-func (t *Teller) moved(e *cluster.Event, r *ledger.Request, hero api.PodID) bool {
-	return e.Node == r.Node && e.Entry == r.Stream && len(e.Targets) > 0 && !slices.Contains(e.Targets, hero)
+func (t *Teller) moved(e *event.Event, r *ledger.Request, hero api.PodID) bool {
+	return e.Node == r.Node && e.Stream == r.Stream && len(e.Targets) > 0 && !slices.Contains(e.Targets, hero)
 }

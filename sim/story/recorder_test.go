@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
@@ -15,7 +16,7 @@ const sec = engine.Second
 // A request that waits in vain for an answer of a pod that had been deleted is told of when it was sent; any other one when it failed.
 func TestWhenAStoryTellsOfItsRequest(t *testing.T) {
 	t.Parallel()
-	tell := &Teller{events: []cluster.Event{{At: 10 * sec, Kind: cluster.EventDeleted, Pod: 1}}}
+	tell := &Teller{events: []event.Event{{At: 10 * sec, Kind: event.Deleted, Pod: 1}}}
 	sent := ledger.Request{Arrival: 12 * sec, End: 22 * sec, Outcome: ledger.Timeout, Attempts: 1}
 	with := func(edit func(*ledger.Request)) ledger.Request {
 		r := sent
@@ -45,12 +46,12 @@ func TestWhenAStoryTellsOfItsRequest(t *testing.T) {
 // it ended; else about nobody.
 func TestWhomAStoryIsAbout(t *testing.T) {
 	t.Parallel()
-	rules := func(at engine.Time, node int, targets ...api.PodID) cluster.Event {
-		return cluster.Event{At: at, Kind: cluster.EventRules, Node: node, Targets: targets}
+	rules := func(at engine.Time, node int, targets ...api.PodID) event.Event {
+		return event.Event{At: at, Kind: event.Rules, Node: node, Targets: targets}
 	}
 	tell := &Teller{
 		pods: []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b"}, {ID: 2, Name: "web-c"}},
-		events: []cluster.Event{
+		events: []event.Event{
 			rules(1*sec, 0, 0, 1, 2), rules(2*sec, 1, 0, 1, 2), rules(5*sec, 0, 0, 1), rules(6*sec, 1, 1, 2), rules(9*sec, 0, 1),
 		},
 	}
@@ -77,18 +78,18 @@ func TestWhomAStoryIsAbout(t *testing.T) {
 // The line that a loss comes from is marked, and no other.
 func TestWhatALossComesFromIsMarked(t *testing.T) {
 	t.Parallel()
-	kinds := []cluster.Kind{
-		cluster.EventClosed, cluster.EventKill, cluster.EventExited, cluster.EventBalancer, cluster.EventIngress, cluster.EventNodeGone, cluster.EventRules, cluster.EventReady,
+	kinds := []event.Kind{
+		event.Closed, event.Kill, event.Ended, event.Balancer, event.Ingress, event.NodeGone, event.Rules, event.Ready,
 	}
-	for cause, want := range map[ledger.Cause][]cluster.Kind{
-		ledger.ListenerClosed: {cluster.EventClosed}, ledger.KilledInFlight: {cluster.EventKill}, ledger.ExitInFlight: {cluster.EventExited},
-		ledger.LivenessRestart: {cluster.EventExited}, ledger.Crashed: {cluster.EventExited}, ledger.StaleLB: {cluster.EventBalancer, cluster.EventIngress},
-		ledger.NoHealthyTarget: {cluster.EventBalancer, cluster.EventIngress}, ledger.NodeGone: {cluster.EventNodeGone},
-		ledger.NoEndpoint: {cluster.EventRules}, ledger.NoLocalEndpoint: {cluster.EventRules}, ledger.StaleRules: nil,
+	for cause, want := range map[ledger.Cause][]event.Kind{
+		ledger.ListenerClosed: {event.Closed}, ledger.KilledInFlight: {event.Kill}, ledger.ExitInFlight: {event.Ended},
+		ledger.LivenessRestart: {event.Ended}, ledger.Crashed: {event.Ended}, ledger.StaleLB: {event.Balancer, event.Ingress},
+		ledger.NoHealthyTarget: {event.Balancer, event.Ingress}, ledger.NodeGone: {event.NodeGone},
+		ledger.NoEndpoint: {event.Rules}, ledger.NoLocalEndpoint: {event.Rules}, ledger.StaleRules: nil,
 	} {
-		var got []cluster.Kind
+		var got []event.Kind
 		for _, kind := range kinds {
-			if (&Teller{}).blamed(&cluster.Event{Kind: kind}, &ledger.Request{Blame: ledger.Blame{Cause: cause}}) {
+			if (&Teller{}).blamed(&event.Event{Kind: kind}, &ledger.Request{Blame: ledger.Blame{Cause: cause}}) {
 				got = append(got, kind)
 			}
 		}
@@ -96,7 +97,7 @@ func TestWhatALossComesFromIsMarked(t *testing.T) {
 			t.Errorf("cause %s: %v, want %v", cause, got, want)
 		}
 	}
-	some := &cluster.Event{Kind: cluster.EventRules, Targets: []api.PodID{1}}
+	some := &event.Event{Kind: event.Rules, Targets: []api.PodID{1}}
 	if (&Teller{}).blamed(some, &ledger.Request{Blame: ledger.Blame{Cause: ledger.NoEndpoint}}) {
 		t.Error("rules that lead to a pod are blamed for having none")
 	}

@@ -3,18 +3,18 @@ package story
 import (
 	"fmt"
 
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // source is the line of the manifests that asks for an event, "" for none.
-func (t *Teller) source(e *cluster.Event) (string, int) {
+func (t *Teller) source(e *event.Event) (string, int) {
 	if e.Action != nil {
 		return e.Action.Pos.File, e.Action.Pos.Line
 	}
-	if e.Kind == cluster.EventDeadline {
+	if e.Kind == event.Deadline {
 		return at(&t.sc.Workloads[e.Workload], "spec.progressDeadlineSeconds")
 	}
 	if e.Pod < 0 {
@@ -22,22 +22,22 @@ func (t *Teller) source(e *cluster.Event) (string, int) {
 	}
 	w := &t.sc.Workloads[t.pods[e.Pod].Workload]
 	switch e.Kind {
-	case cluster.EventPreStop, cluster.EventPreStopFailed:
-		return at(w, containerPath(w, e.Container)+".lifecycle.preStop")
-	case cluster.EventTerm:
+	case event.PreStop, event.PreStopFailed:
+		return at(w, containerPath(w, e.Container.Name)+".lifecycle.preStop")
+	case event.Term:
 		if w.Hooks[w.Container().Name].Kind == "" {
 			return at(w, serverPath(w)) // no preStop: this is where it would stand
 		}
-	case cluster.EventKill:
+	case event.Kill:
 		return at(w, "spec.template.spec.terminationGracePeriodSeconds")
-	case cluster.EventReady, cluster.EventNotReady:
+	case event.Ready, event.NotReady:
 		return at(w, serverPath(w)+".readinessProbe")
-	case cluster.EventGate:
+	case event.Gate:
 		if path := w.GatePath(e.Gate); path != "" {
 			return at(w, path)
 		}
-	case cluster.EventExited:
-		if e.Ending == cluster.EndedLiveness {
+	case event.Ended:
+		if e.Ending == event.Liveness {
 			return at(w, serverPath(w)+".livenessProbe")
 		}
 	default: // nothing in the manifest asks for it

@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -44,14 +45,14 @@ func (t *Teller) podList(ids []api.PodID) string {
 }
 
 // line makes a line of an event.
-func (t *Teller) line(e *cluster.Event) ledger.Line {
+func (t *Teller) line(e *event.Event) ledger.Line {
 	out := ledger.Line{At: e.At, Event: t.words(e)}
 	switch {
 	case e.Pod >= 0:
 		out.Object = t.pods[e.Pod].Name
 	case e.Node >= 0:
 		out.Object = t.sc.Nodes[e.Node].Name
-	case e.Kind == cluster.EventDeadline, e.Kind == cluster.EventNoHistory:
+	case e.Kind == event.Deadline, e.Kind == event.NoHistory:
 		out.Object = t.sc.Workloads[e.Workload].Name()
 	case e.Action != nil:
 		out.Object = e.Action.Target()
@@ -60,28 +61,28 @@ func (t *Teller) line(e *cluster.Event) ledger.Line {
 	return out
 }
 
-func (t *Teller) words(e *cluster.Event) string {
+func (t *Teller) words(e *event.Event) string {
 	switch e.Kind {
-	case cluster.EventAction:
+	case event.Action:
 		return actionWords(e.Action)
-	case cluster.EventDeadline:
+	case event.Deadline:
 		return cluster.DeadlineWords(t.sc.Workloads[e.Workload].ObjectName(), e.Seconds)
-	case cluster.EventNoHistory:
+	case event.NoHistory:
 		return cluster.NoHistoryWords(t.sc.Workloads[e.Workload].ObjectName())
-	case cluster.EventTainted, cluster.EventNodeGone:
+	case event.Tainted, event.NodeGone:
 		return t.nodeWords(e)
-	case cluster.EventResumed:
+	case event.Resumed:
 		return e.Action.Target() + " runs again"
-	case cluster.EventWait:
+	case event.Wait:
 		return t.waitWords(e)
-	case cluster.EventRules:
+	case event.Rules:
 		return t.rulesWords(e)
-	case cluster.EventIngress:
+	case event.Ingress:
 		if len(e.Targets) == 0 {
 			return t.pod(e.Pod) + " has nobody to ask"
 		}
 		return fmt.Sprintf("%s asks %s", t.pod(e.Pod), t.podList(e.Targets))
-	case cluster.EventBalancer:
+	case event.Balancer:
 		member := ""
 		if e.Pod >= 0 {
 			member = t.pod(e.Pod)
@@ -89,10 +90,10 @@ func (t *Teller) words(e *cluster.Event) string {
 			member = t.sc.Nodes[e.Node].Name
 		}
 		if e.OK {
-			return t.front(e.Entry) + " sends to " + member
+			return t.front(e.Stream) + " sends to " + member
 		}
-		return fmt.Sprintf("%s sends nothing new to %s", t.front(e.Entry), member)
-	case cluster.EventHealthPort:
+		return fmt.Sprintf("%s sends nothing new to %s", t.front(e.Stream), member)
+	case event.HealthPort:
 		code := "503: load balancers are told to leave"
 		if e.OK {
 			code = "200"
@@ -105,7 +106,7 @@ func (t *Teller) words(e *cluster.Event) string {
 
 // waitWords says that a node's proxy waits, and for what its last sync was where that was none of the
 // Scenario's Services.
-func (t *Teller) waitWords(e *cluster.Event) string {
+func (t *Teller) waitWords(e *event.Event) string {
 	last := "its last sync"
 	if e.Others {
 		last = "a sync for another Service"
@@ -122,7 +123,7 @@ func (t *Teller) front(stream int) string {
 	return "load balancer"
 }
 
-func (t *Teller) rulesWords(e *cluster.Event) string {
+func (t *Teller) rulesWords(e *event.Event) string {
 	node := t.sc.Nodes[e.Node].Name
 	switch e.Verdict {
 	case packet.Endpoints:
@@ -140,10 +141,10 @@ func (t *Teller) rulesWords(e *cluster.Event) string {
 	}
 }
 
-func (t *Teller) nodeWords(e *cluster.Event) string {
+func (t *Teller) nodeWords(e *event.Event) string {
 	node := t.sc.Nodes[e.Node].Name
 	switch {
-	case e.Kind == cluster.EventNodeGone:
+	case e.Kind == event.NodeGone:
 		return node + " is gone"
 	case e.OK:
 		return node + " tainted for deletion: its health port 10256 goes on saying 200"
@@ -152,47 +153,47 @@ func (t *Teller) nodeWords(e *cluster.Event) string {
 	}
 }
 
-func (t *Teller) podWords(e *cluster.Event) string {
+func (t *Teller) podWords(e *event.Event) string {
 	p := t.pod(e.Pod)
 	switch e.Kind {
-	case cluster.EventCreated:
+	case event.Created:
 		return p + " created"
-	case cluster.EventDeleted:
+	case event.Deleted:
 		return p + " deleted"
-	case cluster.EventReady:
+	case event.Ready:
 		return p + " ready"
-	case cluster.EventNotReady:
+	case event.NotReady:
 		return p + " not ready"
-	case cluster.EventGone:
+	case event.Gone:
 		return p + " gone"
-	case cluster.EventGate:
+	case event.Gate:
 		return fmt.Sprintf("readiness gate %s of %s %s", e.Gate, p, map[bool]string{true: "opens", false: "closes"}[e.OK])
-	case cluster.EventEndpoint:
+	case event.Endpoint:
 		c := e.Conditions
 		return fmt.Sprintf("slice: %s ready=%t serving=%t terminating=%t", p, c.Ready(), c.Serving(), c.Terminating())
-	case cluster.EventEndpointGone:
+	case event.EndpointGone:
 		return fmt.Sprintf("slice: %s removed", p)
-	case cluster.EventPreStop:
+	case event.PreStop:
 		return fmt.Sprintf("preStop of %s begins: %s", p, e.Hook.Why)
-	case cluster.EventPreStopFailed:
+	case event.PreStopFailed:
 		return fmt.Sprintf("preStop of %s fails at once: %s", p, e.Hook.Why)
-	case cluster.EventTerm:
+	case event.Term:
 		return "SIGTERM to " + p
-	case cluster.EventKill:
+	case event.Kill:
 		return fmt.Sprintf("SIGKILL to %s: its grace period is over", p)
-	case cluster.EventListening:
+	case event.Listening:
 		return p + " listens"
-	case cluster.EventClosed:
+	case event.Closed:
 		return p + " accepts no connections any more"
 	default:
 		return p + " " + endingWords(e.Ending)
 	}
 }
 
-func endingWords(e cluster.Ending) string {
-	return map[cluster.Ending]string{
-		cluster.EndedByItself: "exits", cluster.EndedKilled: "is killed",
-		cluster.EndedLiveness: "is restarted by its probe", cluster.EndedCrashed: "crashes",
+func endingWords(e event.Ending) string {
+	return map[event.Ending]string{
+		event.ByItself: "exits", event.Killed: "is killed",
+		event.Liveness: "is restarted by its probe", event.Crashed: "crashes",
 	}[e]
 }
 

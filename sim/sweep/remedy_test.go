@@ -138,7 +138,7 @@ func TestLatenessDoesNotDependOnTheClients(t *testing.T) {
 		var late [2]engine.Time
 		for i, world := range []*world.Scenario{quiet, &loud} {
 			recorder := &story.Recorder{}
-			if _, err := sim.RunWith(world, 1, sim.Options{Journal: recorder}); err != nil {
+			if _, err := sim.RunWith(world, 1, sim.Options{Events: recorder.Log(nil)}); err != nil {
 				t.Fatal(err)
 			}
 			late[i] = fix.Lateness(recorder.Events())

@@ -84,7 +84,7 @@ func (s *search) measureOn(changes []fix.Change) error {
 	for i, late := range collect(s.pool, "looking for fixes", len(runs), patience, func(i int) lateness {
 		s.pool.counts.add(ForLate, 1)
 		recorder := &story.Recorder{}
-		_, err := sim.RunWith(runs[i].sc, runs[i].seed, sim.Options{Journal: recorder})
+		_, err := sim.RunWith(runs[i].sc, runs[i].seed, sim.Options{Events: recorder.Log(nil)})
 		return lateness{fix.Lateness(recorder.Events()), err}
 	}) {
 		if late.err != nil {

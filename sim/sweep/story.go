@@ -13,13 +13,13 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// chronicle is a run with somebody writing down what happens, of the proxies of nodes what some do, nil for all.
-func chronicle(sc *world.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
-	return chronicleWith(&story.Recorder{}, sc, seed, nodes)
+// storied is a run with somebody writing down what happens, of the proxies of nodes what some do, nil for all.
+func storied(sc *world.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
+	return storiedBy(&story.Recorder{}, sc, seed, nodes)
 }
 
-func chronicleWith(recorder *story.Recorder, sc *world.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
-	res, err := sim.RunWith(sc, seed, sim.Options{Journal: recorder, JournalNodes: nodes})
+func storiedBy(recorder *story.Recorder, sc *world.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
+	res, err := sim.RunWith(sc, seed, sim.Options{Events: recorder.Log(nodes)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,7 +28,7 @@ func chronicleWith(recorder *story.Recorder, sc *world.Scenario, seed uint64, no
 
 // ordered is a run of a Scenario that expects events in an order.
 func ordered(sc *world.Scenario, seed uint64) outcome {
-	res, teller, err := chronicle(sc, seed, nil)
+	res, teller, err := storied(sc, seed, nil)
 	if err != nil {
 		return outcome{err: err}
 	}
@@ -65,7 +65,7 @@ func (p *pool) tell(sc *world.Scenario, c *record.Case) error {
 		teller := tellers[x.Example.Seed]
 		if teller == nil {
 			p.counts.add(ForStory, 1)
-			_, t, err := chronicle(sc, x.Example.Seed, met(c.Causes, x.Example.Seed))
+			_, t, err := storied(sc, x.Example.Seed, met(c.Causes, x.Example.Seed))
 			if err != nil {
 				return fmt.Errorf("%s, seed %d: %w", c.ID, x.Example.Seed, err)
 			}
@@ -115,7 +115,7 @@ func (p *pool) keep(sc *world.Scenario, c *record.Case) error {
 // down, so that of those of a large cluster only what they say of that pod is.
 func (p *pool) replaced(sc *world.Scenario, seed uint64) (*story.Teller, error) {
 	p.counts.add(ForStory, 1)
-	_, teller, err := chronicle(sc, seed, []int{})
+	_, teller, err := storied(sc, seed, []int{})
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +124,6 @@ func (p *pool) replaced(sc *world.Scenario, seed uint64) (*story.Teller, error) 
 		recorder = story.RecorderAbout(pod)
 	}
 	p.counts.add(ForStory, 1)
-	_, teller, err = chronicleWith(recorder, sc, seed, nil)
+	_, teller, err = storiedBy(recorder, sc, seed, nil)
 	return teller, err
 }

@@ -178,7 +178,7 @@ func TestAStoryNeedsTheRulesOfItsNodeAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, x := range u.record.Causes {
-				_, all, err := chronicle(u.sc, x.Example.Seed, nil)
+				_, all, err := storied(u.sc, x.Example.Seed, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -208,7 +208,7 @@ func TestHowAPodWasReplacedNeedsTheRulesAboutItAlone(t *testing.T) {
 	} {
 		sc := oneCase(t, c.deployment, c.container, scenario.Options{})[0].Scenario
 		for seed := range uint64(3) {
-			_, all, err := chronicle(sc, seed+1, nil)
+			_, all, err := storied(sc, seed+1, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

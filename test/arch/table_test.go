@@ -311,6 +311,7 @@ var packages = []packageRule{
 	{
 		path: "sim", pure: true,
 		own: []permit{
+			{"sim/event", "what happened, for who wants to know"},
 			{"sim/nodeproxy", "the nodes' service proxies, and the views they have in force"},
 			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
@@ -411,8 +412,21 @@ var packages = []packageRule{
 		},
 	},
 	{
+		path: "sim/event", pure: true,
+		own: []permit{
+			{"sim/engine", "when it happened"},
+			{"sim/api", "to which pod, and the objects that were written"},
+			{"sim/world", "actions and hooks"},
+			{"sim/nodeproxy", "the View in force after a sync"},
+			{"endpoints", "what a slice says of an endpoint"},
+			{"proxier/packet", "what a node's rules do with a connection"},
+		},
+		modules: []permit{{"k8s.io/api", apiTypes}},
+	},
+	{
 		path: "sim/cluster", pure: true,
 		own: []permit{
+			{"sim/event", "what happened, for who wants to know"},
 			{"sim/nodeproxy", "the nodes' service proxies, and the views they have in force"},
 			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/servers", "what the programs in containers do"},
@@ -449,6 +463,7 @@ var packages = []packageRule{
 	{
 		path: "sim/story", pure: true,
 		own: []permit{
+			{"sim/event", "what happened, for who wants to know"},
 			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time"},
@@ -460,6 +475,7 @@ var packages = []packageRule{
 	{
 		path: "sim/fix", pure: true,
 		own: []permit{
+			{"sim/event", "what happened, for who wants to know"},
 			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/servers", "what the programs in containers do"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},

@@ -27,11 +27,11 @@ func mutants() []mutant {
 }
 
 const (
-	cluster    = "sim/cluster"
-	scenario   = "sim/scenario"
+	cluster     = "sim/cluster"
+	scenario    = "sim/scenario"
 	serverFacts = "sim/servers"
-	manifest   = "endpoints/manifest"
-	health     = "healthcheck"
+	manifest    = "endpoints/manifest"
+	health      = "healthcheck"
 
 	starting    = "sim/cluster/start.go"
 	kubelet     = "sim/cluster/kubelet.go"
@@ -119,7 +119,7 @@ var terminationMutants = []mutant{
 	}},
 	{"a liveness probe kills within the grace period", []string{"pod-lifecycle 3.4 Liveness and startup", "pod-lifecycle 2d"}, cluster, "TestLivenessDoesNotCutTheGracePeriod", []edit{
 		{terminate, "[]*prober{c.liveness, c.startup}", "[]*prober{c.startup}"},
-		{probe, "\t\tp.c.wk.requestSync()\n\t}\n}\n\n// set", "\t\tif p.c.condemned != nil && p.c.wk.terminating {\n\t\t\tp.c.killForProbe()\n\t\t\tp.c.signal(minimumGrace, EndedLiveness)\n\t\t}\n\t\tp.c.wk.requestSync()\n\t}\n}\n\n// set"},
+		{probe, "\t\tp.c.wk.requestSync()\n\t}\n}\n\n// set", "\t\tif p.c.condemned != nil && p.c.wk.terminating {\n\t\t\tp.c.killForProbe()\n\t\t\tp.c.signal(minimumGrace, event.Liveness)\n\t\t}\n\t\tp.c.wk.requestSync()\n\t}\n}\n\n// set"},
 	}},
 	{"containers are stopped one after the other", []string{"pod-lifecycle 2e", "pod-lifecycle 2.4 Main containers"}, cluster, "TestNoReadinessProbeStaysReady|TestSidecarOrder", []edit{
 		{terminate, "\tfor _, c := range running {\n\t\tt.stop(c, grace)\n\t}", "\tfor i, c := range running {\n\t\tt.wk.k.after(engine.Time(i)*engine.Second, \"\", func() { t.stop(c, grace) })\n\t}"},
@@ -259,7 +259,7 @@ var podMutants = []mutant{
 		{starting, `k.after(before+begin, "containers started"`, `k.after(begin, "containers started"`},
 	}},
 	{"deleting a pod crashes it", []string{"pod-lifecycle 7 kubectl delete"}, cluster, "TestWayOut", []edit{
-		{"sim/cluster/action.go", "w.deletePod(w.owner, wk.id) })", "wk.main.end(EndedCrashed) })"},
+		{"sim/cluster/action.go", "w.deletePod(w.owner, wk.id) })", "wk.main.end(event.Crashed) })"},
 	}},
 	{"SIGTERM comes before the hook", []string{"propagation 3", "propagation 4 No refused connections", "propagation 5 preStop running"}, "sim", "TestPreStopOutlastsThePropagation", []edit{
 		{terminate, "c.runHook(grace, func(left engine.Time) {\n\t\tswitch {", "func(do func(engine.Time)) { do(grace) }(func(left engine.Time) {\n\t\tswitch {"},

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -107,9 +107,9 @@ func (j *judge) asleep(name string, at engine.Time) bool {
 
 // A component that is paused hears nothing, and the rules of a node stay as they are while its
 // proxy is.
-func (j *judge) hearPaused(e cluster.AuditEvent) {
+func (j *judge) hearPaused(e event.Event) {
 	switch e.Kind {
-	case cluster.Delivered:
+	case event.Delivered:
 		name := e.Name
 		for prefix, called := range map[string]string{"proxy ": world.KubeProxyOf, "kubelet ": world.KubeletOf, "load balancer": ""} { // order: at most one fits
 			if rest, ok := strings.CutPrefix(e.Name, prefix); ok {
@@ -122,11 +122,11 @@ func (j *judge) hearPaused(e cluster.AuditEvent) {
 		if j.asleep(name, e.At) {
 			j.fail("paused", "%s hears of something at %s s", name, e.At.Seconds())
 		}
-	case cluster.SyncBegan, cluster.SyncEnded:
+	case event.SyncBegan, event.SyncEnded:
 		if name := world.KubeProxyOf + j.w.Nodes[e.Node].Name; j.asleep(name, e.At) {
 			j.fail("paused", "%s syncs at %s s", name, e.At.Seconds())
 		}
-	case cluster.Probed, cluster.Decided, cluster.Stopping, cluster.Signalled:
+	case event.Probed, event.Decided, event.Stopping, event.Signalled:
 		if n := j.pods[e.Pod].api.Node; n >= 0 && j.asleep(world.KubeletOf+j.w.Nodes[n].Name, e.At) {
 			j.fail("paused", "the kubelet of %s works at %s s", j.w.Nodes[n].Name, e.At.Seconds())
 		}

@@ -17,7 +17,7 @@ type edit = mutate.Edit
 // proxies and watches, clients, the ledger.
 var mutants = []mutant{
 	{"no 2 s after SIGTERM", []string{"pod-lifecycle 2.1"}, []edit{
-		{"cluster/terminate.go", "c.signal(max(minimumGrace, left), EndedKilled)", "c.signal(max(0, left), EndedKilled)"},
+		{"cluster/terminate.go", "c.signal(max(minimumGrace, left), event.Killed)", "c.signal(max(0, left), event.Killed)"},
 	}},
 	{"the hook's time is not cut to seconds", []string{"pod-lifecycle 2.1"}, []edit{
 		{"cluster/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace - (now - begun))"},

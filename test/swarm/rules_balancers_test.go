@@ -7,10 +7,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
@@ -166,15 +165,15 @@ func (b *balancers) by(leg traffic.Leg) *balancer {
 }
 
 // hear follows what load balancers could know.
-func (b *balancers) hear(e cluster.AuditEvent) {
+func (b *balancers) hear(e event.Event) {
 	b.now = e.At
 	b.begin(e.At)
 	switch e.Kind {
-	case cluster.Listens:
-		b.accepts[e.Pod] = e.Yes
-	case cluster.SyncEnded:
+	case event.Listening, event.Closed:
+		b.accepts[e.Pod] = e.OK
+	case event.SyncEnded:
 		b.views[e.Node] = e.View
-	case cluster.Wrote:
+	case event.Wrote:
 		if e.View == nil {
 			return
 		}
@@ -394,25 +393,25 @@ func (b *balancer) anyGood(but int, at engine.Time) bool {
 }
 
 // did hears what a load balancer does.
-func (b *balancers) did(e sim.BalancerEvent) {
+func (b *balancers) did(e event.Event) {
 	b.judge.asked(e)
 	lb := b.by(traffic.Leg{Stream: e.Stream, Proxy: e.Proxy})
 	if lb == nil {
 		return
 	}
 	switch e.Kind {
-	case sim.BalancerSends:
+	case event.Sends:
 		lb.changed(e)
-	case sim.BalancerSent:
+	case event.Sent:
 		lb.sent(e)
-	case sim.BalancerCut:
+	case event.Cut:
 		lb.cuts(e)
 	default:
 	}
 }
 
 // New connections go to members, found to be well, and to nobody else.
-func (b *balancer) sent(e sim.BalancerEvent) {
+func (b *balancer) sent(e event.Event) {
 	j := b.judge
 	if e.Member < 0 {
 		for _, id := range b.candidates() {
@@ -439,7 +438,7 @@ func (b *balancer) sent(e sim.BalancerEvent) {
 }
 
 // Who gets new connections changes when enough probes in a row say so, and not before.
-func (b *balancer) changed(e sim.BalancerEvent) {
+func (b *balancer) changed(e event.Event) {
 	before := b.sends
 	b.sends = slices.Clone(e.Members)
 	for _, id := range e.Members {
@@ -456,7 +455,7 @@ func (b *balancer) changed(e sim.BalancerEvent) {
 	}
 }
 
-func (b *balancer) joined(id int, e sim.BalancerEvent) {
+func (b *balancer) joined(id int, e event.Event) {
 	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
 	if c.Probe == world.ProbeNone || b.spec.FailOpen {
 		return
@@ -466,7 +465,7 @@ func (b *balancer) joined(id int, e sim.BalancerEvent) {
 	}
 }
 
-func (b *balancer) leaves(id int, e sim.BalancerEvent) {
+func (b *balancer) leaves(id int, e event.Event) {
 	if b.spec.FailOpen || b.spec.Announce == world.AnnounceL2 {
 		return // others that are better may have come
 	}
@@ -482,7 +481,7 @@ func (b *balancer) leaves(id int, e sim.BalancerEvent) {
 
 // A member's connections are cut when it has been left for as long as the drain, or because it is
 // found to be unwell where that cuts them.
-func (b *balancer) cuts(e sim.BalancerEvent) {
+func (b *balancer) cuts(e event.Event) {
 	b.cut[e.Member] = e.At
 	c, lag := b.spec.Check, b.spec.HealthPropagation.Min()
 	if b.spec.CutUnhealthy && c.Probe != world.ProbeNone {

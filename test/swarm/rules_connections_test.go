@@ -2,8 +2,8 @@ package swarm
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
@@ -40,17 +40,17 @@ func newConnections(j *judge) connections {
 }
 
 // hear follows the ends of servers and the syncs of proxies.
-func (c *connections) hear(e cluster.AuditEvent) {
+func (c *connections) hear(e event.Event) {
 	j := c.judge
 	switch {
-	case e.Kind == cluster.SyncEnded:
+	case e.Kind == event.SyncEnded:
 		c.cleaned[e.Node] = append(c.cleaned[e.Node], cleaning{e.At, j.serving(e.View)})
 	case !e.Main:
-	case e.Kind == cluster.Started:
+	case e.Kind == event.Started:
 		delete(c.told, uint64(e.Pod))
-	case e.Kind == cluster.Ended:
+	case e.Kind == event.Ended:
 		c.ended(e.At)
-	case e.Kind == cluster.Signalled:
+	case e.Kind == event.Signalled:
 		c.ended(e.At)
 		app := j.app(j.pods[e.Pod].api)
 		if _, before := c.told[uint64(e.Pod)]; !before && app.GoAway && !app.IgnoresSIGTERM && app.Listener == world.ListenerCloses {

@@ -2,8 +2,8 @@ package swarm
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -16,13 +16,13 @@ type able struct {
 }
 
 // hearAble follows who could answer.
-func (j *judge) hearAble(e cluster.AuditEvent) {
+func (j *judge) hearAble(e event.Event) {
 	var p *pod
 	switch o, ok := e.Object.(*api.Pod); {
-	case e.Kind == cluster.Listens:
+	case e.Kind == event.Listening || e.Kind == event.Closed:
 		p = j.pods[e.Pod]
-		p.able.listens = e.Yes
-	case ok && e.Kind == cluster.Wrote:
+		p.able.listens = e.OK
+	case ok && e.Kind == event.Wrote:
 		p = j.pods[o.ID]
 	default:
 		return

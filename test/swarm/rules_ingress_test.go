@@ -1,8 +1,8 @@
 package swarm
 
 import (
-	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
 )
@@ -27,8 +27,8 @@ func (j *judge) podNamed(name string) int {
 }
 
 // asked hears of a controller's pod that looks for a pod to ask: it is one that runs.
-func (j *judge) asked(e sim.BalancerEvent) {
-	if e.Kind != sim.BalancerSent || e.Proxy == traffic.NoProxy {
+func (j *judge) asked(e event.Event) {
+	if e.Kind != event.Sent || e.Proxy == traffic.NoProxy {
 		return
 	}
 	id := api.PodID(e.Proxy)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -35,7 +35,7 @@ type proxy struct {
 }
 
 // A watch delivers versions in the order in which they were written (docs/model/propagation.md).
-func (j *judge) hearDelivery(e cluster.AuditEvent) {
+func (j *judge) hearDelivery(e event.Event) {
 	number, key := j.watches[e.Object], last(e.Name)
 	if number < j.watches[key] {
 		j.fail("order", "watch %s brought version %d after %d at %s s", e.Name, number, j.watches[key], e.At.Seconds())
@@ -55,12 +55,12 @@ func (j *judge) hearDelivery(e cluster.AuditEvent) {
 // A proxy that has news syncs at once, but not before minSyncPeriod has passed since the sync
 // before ended, for whichever Services that was; what it has heard by the beginning is in force at the end
 // (docs/model/kube-proxy.md 6). A sync for other Services alone changes no rule.
-func (j *judge) hearSync(e cluster.AuditEvent) {
+func (j *judge) hearSync(e event.Event) {
 	p, hold := &j.proxies[e.Node], j.w.Nodes[e.Node].Proxy.MinSyncPeriod
 	if j.touched(world.KubeProxyOf + j.w.Nodes[e.Node].Name) {
 		return // it may be late, or have begun anew
 	}
-	if e.Kind == cluster.SyncEnded {
+	if e.Kind == event.SyncEnded {
 		if p.begun != nil && e.View != p.begun {
 			j.fail("sync", "node %d: state %d is in force at %s s, state %d was known when the sync began", e.Node, e.View.Number, e.At.Seconds(), p.begun.Number)
 		}
@@ -85,7 +85,7 @@ func (j *judge) hearSync(e cluster.AuditEvent) {
 }
 
 // held: from 1.34 on minSyncPeriod passes after every sync.
-func (j *judge) held(e cluster.AuditEvent, p *proxy, hold engine.Time, waits bool) {
+func (j *judge) held(e event.Event, p *proxy, hold engine.Time, waits bool) {
 	due := p.first
 	if p.synced {
 		due = max(due, p.ended+hold)
@@ -105,7 +105,7 @@ func (j *judge) earlierRunner() bool {
 
 // takeToken: up to 1.33 a sync takes one of two tokens, each of which comes back a minSyncPeriod after the
 // one before; and news is in the rules no later than that after the last sync, whatever there are.
-func (j *judge) takeToken(e cluster.AuditEvent, p *proxy, hold engine.Time, waits bool) {
+func (j *judge) takeToken(e event.Event, p *proxy, hold engine.Time, waits bool) {
 	if !p.synced {
 		p.credit = 2 * hold
 	}

@@ -3,8 +3,8 @@ package swarm
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -50,15 +50,15 @@ func (p *pod) container(c *corev1.Container) *container {
 	return have
 }
 
-func (j *judge) hearContainer(e cluster.AuditEvent) {
+func (j *judge) hearContainer(e event.Event) {
 	p := j.pods[e.Pod]
 	c := p.container(e.Container)
 	switch e.Kind {
-	case cluster.Started:
+	case event.Started:
 		j.started(e, p, c)
-	case cluster.Stopping:
+	case event.Stopping:
 		j.stopping(e, p, c)
-	case cluster.Signalled:
+	case event.Signalled:
 		j.signalled(e, p, c)
 	default:
 		j.ended(e, p, c)
@@ -66,7 +66,7 @@ func (j *judge) hearContainer(e cluster.AuditEvent) {
 }
 
 // A container that crashed waits, from the second time on, 10 s at least.
-func (j *judge) started(e cluster.AuditEvent, p *pod, c *container) {
+func (j *judge) started(e event.Event, p *pod, c *container) {
 	if c.crashes > 1 && e.At < c.ended+firstBackoff {
 		j.fail("back-off", "%s began again at %s s, %d crashes in a row, the last at %s s", p.api.Name, e.At.Seconds(), c.crashes, c.ended.Seconds())
 	}
@@ -82,7 +82,7 @@ func (j *judge) started(e cluster.AuditEvent, p *pod, c *container) {
 }
 
 // A container begins when all the sidecars before it have, and the init containers before it have run.
-func (j *judge) initialized(e cluster.AuditEvent, p *pod) {
+func (j *judge) initialized(e event.Event, p *pod) {
 	spec, least := j.spec(p.api), p.api.Created
 	for i := range spec.InitContainers {
 		c := &spec.InitContainers[i]
@@ -102,7 +102,7 @@ func (j *judge) initialized(e cluster.AuditEvent, p *pod) {
 
 // Only a probe that failed as often as its threshold says has a container stopped whose pod is
 // not being deleted.
-func (j *judge) stopping(e cluster.AuditEvent, p *pod, c *container) {
+func (j *judge) stopping(e event.Event, p *pod, c *container) {
 	if p.api.Deleting() {
 		c.stopping, c.grace, c.stopped = e.At, e.Grace, true
 		return
@@ -122,7 +122,7 @@ func (j *judge) stopping(e cluster.AuditEvent, p *pod, c *container) {
 
 // SIGTERM follows the preStop hook, within the grace period; to a sidecar it comes when the
 // main containers have ended, or the grace period has.
-func (j *judge) signalled(e cluster.AuditEvent, p *pod, c *container) {
+func (j *judge) signalled(e event.Event, p *pod, c *container) {
 	first := !c.told
 	c.signalled, c.told = e.At, true
 	if !c.stopped || c.disturbed || !first || j.kubeletPaused(p) {
@@ -147,7 +147,7 @@ func (j *judge) signalled(e cluster.AuditEvent, p *pod, c *container) {
 	}
 }
 
-func (j *judge) turn(e cluster.AuditEvent, p *pod, c *container) {
+func (j *judge) turn(e event.Event, p *pod, c *container) {
 	if e.At >= c.stopping+c.grace {
 		return
 	}
@@ -161,14 +161,14 @@ func (j *judge) turn(e cluster.AuditEvent, p *pod, c *container) {
 
 // SIGKILL comes when the grace period is over that the hook, in whole seconds, has left, and
 // 2 s after SIGTERM at least (docs/model/pod-lifecycle.md 2.1).
-func (j *judge) ended(e cluster.AuditEvent, p *pod, c *container) {
+func (j *judge) ended(e event.Event, p *pod, c *container) {
 	c.running, c.ended = false, e.At
-	switch e.How {
-	case cluster.EndedCrashed:
+	switch e.Ending {
+	case event.Crashed:
 		if c.crashes++; c.disturbed {
 			c.crashes = 0 // it was about to be restarted anyway
 		}
-	case cluster.EndedKilled:
+	case event.Killed:
 		left := max(leastGrace, c.grace-(c.signalled-c.stopping).TruncateToSecond())
 		if !e.Sidecar && c.stopped && !c.disturbed && e.At != c.signalled+left {
 			j.fail("grace", "%s/%s: SIGKILL at %s s, SIGTERM was at %s s, stopped from %s s on with a grace period of %s s",
@@ -190,7 +190,7 @@ func (j *judge) ended(e cluster.AuditEvent, p *pod, c *container) {
 
 // Readiness probes go on while a pod terminates: one that fails from SIGTERM on is noticed
 // (docs/model/pod-lifecycle.md 2d).
-func (j *judge) readinessGoesOn(e cluster.AuditEvent, p *pod, c *container) {
+func (j *judge) readinessGoesOn(e event.Event, p *pod, c *container) {
 	probe := e.Container.ReadinessProbe
 	if probe == nil || probe.InitialDelaySeconds > 0 || !j.app(p.api).ReadinessFails || !p.ready {
 		return
@@ -201,9 +201,9 @@ func (j *judge) readinessGoesOn(e cluster.AuditEvent, p *pod, c *container) {
 }
 
 // hearProbe follows the probes of a pod (docs/model/pod-lifecycle.md 3.2).
-func (j *judge) hearProbe(e cluster.AuditEvent) {
+func (j *judge) hearProbe(e event.Event) {
 	p := j.pods[e.Pod]
-	if e.Kind == cluster.Decided {
+	if e.Kind == event.Decided {
 		j.decided(e, p)
 		return
 	}
@@ -215,8 +215,8 @@ func (j *judge) hearProbe(e cluster.AuditEvent) {
 		}
 		c.probes[e.Probe] = r
 	}
-	if r.n == 0 || r.last != e.Yes {
-		*r = streak{last: e.Yes}
+	if r.n == 0 || r.last != e.OK {
+		*r = streak{last: e.OK}
 	}
 	r.n++
 	r.mine++
@@ -228,13 +228,13 @@ func (j *judge) hearProbe(e cluster.AuditEvent) {
 
 // mayProbe says whether a probe may be asked now: only readiness while the pod terminates, only
 // the startup probe before it has passed, none during initialDelaySeconds.
-func (j *judge) mayProbe(e cluster.AuditEvent, p *pod, c *container) {
+func (j *judge) mayProbe(e event.Event, p *pod, c *container) {
 	kind := e.Container
 	switch {
 	case c.stopped && e.Probe != kind.ReadinessProbe:
 		j.fail("probes", "%s is asked for more than its readiness at %s s, while it terminates", p.api.Name, e.At.Seconds())
 	case e.Probe == kind.StartupProbe:
-		c.startup = c.startup || e.Yes
+		c.startup = c.startup || e.OK
 	case kind.StartupProbe != nil && !c.startup && c.restarts > 0:
 		// For a while the kubelet goes by the status of the container before.
 	case kind.StartupProbe != nil && !c.startup:
@@ -246,11 +246,11 @@ func (j *judge) mayProbe(e cluster.AuditEvent, p *pod, c *container) {
 
 // answered looks at an answer of a readiness probe: one more than its threshold comes too late
 // to change anything.
-func (j *judge) answered(e cluster.AuditEvent, p *pod, r *streak) {
+func (j *judge) answered(e event.Event, p *pod, r *streak) {
 	switch {
-	case !e.Yes && r.mine > int(e.Probe.FailureThreshold) && p.ready:
+	case !e.OK && r.mine > int(e.Probe.FailureThreshold) && p.ready:
 		j.fail("threshold", "%s failed %d times in a row by %s s, and is ready", p.api.Name, r.mine, e.At.Seconds())
-	case e.Yes && r.mine > int(e.Probe.SuccessThreshold) && !p.ready && j.alone(p):
+	case e.OK && r.mine > int(e.Probe.SuccessThreshold) && !p.ready && j.alone(p):
 		j.fail("threshold", "%s succeeded %d times in a row by %s s, and is not ready", p.api.Name, r.mine, e.At.Seconds())
 	}
 }
@@ -263,20 +263,20 @@ func (j *judge) alone(p *pod) bool {
 
 // A pod becomes ready, or ceases to be, when its probe has said so as often as it has to, or when
 // its gates open and close.
-func (j *judge) decided(e cluster.AuditEvent, p *pod) {
+func (j *judge) decided(e event.Event, p *pod) {
 	was, since := p.ready, p.decided
-	p.ready, p.decided = e.Yes, e.At
+	p.ready, p.decided = e.OK, e.At
 	main := &j.spec(p.api).Containers[0]
 	c := p.container(main)
 	probe := main.ReadinessProbe
-	if was == e.Yes || probe == nil || !c.running || len(p.api.Gates) > 0 {
+	if was == e.OK || probe == nil || !c.running || len(p.api.Gates) > 0 {
 		return
 	}
 	r := c.probes[probe]
 	switch {
-	case e.Yes && (r == nil || !r.last || r.n < int(probe.SuccessThreshold)) && c.since > 0:
+	case e.OK && (r == nil || !r.last || r.n < int(probe.SuccessThreshold)) && c.since > 0:
 		j.fail("threshold", "%s is ready at %s s after %d good answers, successThreshold is %d", p.api.Name, e.At.Seconds(), count(r), probe.SuccessThreshold)
-	case !e.Yes && (r == nil || r.last || r.n < int(probe.FailureThreshold)) && j.alone(p) && c.since < since: // a new container is not ready
+	case !e.OK && (r == nil || r.last || r.n < int(probe.FailureThreshold)) && j.alone(p) && c.since < since: // a new container is not ready
 		j.fail("threshold", "%s is not ready at %s s after %d bad answers, failureThreshold is %d", p.api.Name, e.At.Seconds(), count(r), probe.FailureThreshold)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"net/netip"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -121,7 +121,7 @@ const longestRTT = 10 * ms
 
 // hearRequests looks at what is due, and at the end of a process: no answer stands that would
 // have come from it later.
-func (j *judge) hearRequests(e cluster.AuditEvent) {
+func (j *judge) hearRequests(e event.Event) {
 	r := &j.requests
 	waiting := r.checks
 	r.checks = nil
@@ -132,7 +132,7 @@ func (j *judge) hearRequests(e cluster.AuditEvent) {
 			r.checks = append(r.checks, c)
 		}
 	}
-	if e.Kind != cluster.Ended || !e.Main {
+	if e.Kind != event.Ended || !e.Main {
 		return
 	}
 	cut := r.standing[uint64(e.Pod)]

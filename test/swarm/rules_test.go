@@ -2,15 +2,14 @@ package swarm
 
 import (
 	"fmt"
-	"net/netip"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -69,10 +68,13 @@ func newJudge(w *swarmWorld) *judge {
 
 // options has the judge hear everything of a run.
 func (j *judge) options() sim.Options {
-	return sim.Options{
-		DrawAll: true, Audit: j.hear, Requests: &j.requests, Flows: func(stream, _ int, to netip.AddrPort) { j.requests.flow(stream, to) },
-		Balancers: j.balancers.did,
-	}
+	log := &event.Log{}
+	log.Subscribe(j.known, event.Known)
+	log.Subscribe(j.hear, event.Wrote, event.Delivered, event.SyncBegan, event.SyncEnded, event.Started, event.Stopping, event.Signalled,
+		event.Ended, event.Probed, event.Decided, event.Listening, event.Closed, event.NodeGone)
+	log.Subscribe(j.balancers.did, event.Sends, event.Sent, event.Cut, event.Moved)
+	log.Subscribe(func(e event.Event) { j.requests.flow(e.Stream, e.To) }, event.Flow)
+	return sim.Options{DrawAll: true, Events: log, Requests: &j.requests}
 }
 
 func (j *judge) fail(rule, format string, args ...any) {
@@ -91,7 +93,17 @@ func (j *judge) does(verb string) bool {
 	return false
 }
 
-func (j *judge) hear(e cluster.AuditEvent) {
+// known takes up what there is at the beginning.
+func (j *judge) known(e event.Event) {
+	wrote := e
+	wrote.Kind = event.Wrote
+	j.hear(wrote)
+	if _, pod := e.Object.(*api.Pod); pod {
+		j.hear(event.Event{At: e.At, Kind: event.Listening, Pod: e.Pod, OK: e.OK})
+	}
+}
+
+func (j *judge) hear(e event.Event) {
 	if e.Others {
 		j.hearPaused(e)
 		j.hearSync(e)
@@ -102,23 +114,23 @@ func (j *judge) hear(e cluster.AuditEvent) {
 	j.requests.shared.hear(e)
 	defer j.balancers.hear(e) // when it is known which pod it is about
 	switch e.Kind {
-	case cluster.Wrote:
+	case event.Wrote:
 		j.watches.wrote(e.Object)
 		j.wrote(e)
-	case cluster.Delivered:
+	case event.Delivered:
 		j.hearDelivery(e)
-	case cluster.SyncBegan, cluster.SyncEnded:
+	case event.SyncBegan, event.SyncEnded:
 		j.hearSync(e)
-	case cluster.Started, cluster.Stopping, cluster.Signalled, cluster.Ended:
+	case event.Started, event.Stopping, event.Signalled, event.Ended:
 		j.hearContainer(e)
-	case cluster.Probed, cluster.Decided:
+	case event.Probed, event.Decided:
 		j.hearProbe(e)
-	case cluster.Listens, cluster.NodeDied: // for load balancers
+	default: // for load balancers
 	}
 	j.hearAble(e)
 }
 
-func (j *judge) wrote(e cluster.AuditEvent) {
+func (j *judge) wrote(e event.Event) {
 	switch o := e.Object.(type) {
 	case *api.Pod:
 		p, before := j.pods[o.ID], (*api.Pod)(nil)

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// A Journal that is about one node hears of that node's rules and waits alone, and of all else that it would hear.
-func TestAJournalMayBeAboutOneNodesRules(t *testing.T) {
+// A log that follows one node tells of that node's rules and waits alone, and of all else that it would hear.
+func TestALogMayFollowOneNodesRules(t *testing.T) {
 	t.Parallel()
-	heard := func(nodes []int) (rules, others []Event) {
+	heard := func(nodes []int) (rules, others []event.Event) {
 		b := newBuild(3).nodes(3)
 		w := b.start(t, 1)
 		var j journal
@@ -19,11 +20,13 @@ func TestAJournalMayBeAboutOneNodesRules(t *testing.T) {
 		if !ok {
 			t.Fatal("the stream enters nowhere")
 		}
-		w.Chronicle(&j, []Entry{e}, nodes)
+		w.log.Subscribe(j.Record, event.Stories()...)
+		w.log.Follow(nodes)
+		w.Tell([]Entry{e})
 		w.at(30*sec, func() { w.deletePod(w.owner, 0) })
 		w.run(60 * sec)
 		for _, e := range j {
-			if e.Kind == EventRules || e.Kind == EventHealthPort || e.Kind == EventWait {
+			if e.Kind == event.Rules || e.Kind == event.HealthPort || e.Kind == event.Wait {
 				rules = append(rules, e)
 			} else {
 				others = append(others, e)
@@ -34,7 +37,7 @@ func TestAJournalMayBeAboutOneNodesRules(t *testing.T) {
 	all, same := heard(nil)
 	for _, nodes := range [][]int{{}, {1}, {0, 2}} {
 		got, others := heard(nodes)
-		want := slices.DeleteFunc(slices.Clone(all), func(e Event) bool { return !slices.Contains(nodes, e.Node) })
+		want := slices.DeleteFunc(slices.Clone(all), func(e event.Event) bool { return !slices.Contains(nodes, e.Node) })
 		if !reflect.DeepEqual(others, same) {
 			t.Errorf("of nodes %v: other events are others", nodes)
 		}
