@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/traffic"
@@ -199,7 +200,7 @@ func (b *between) judge(leg traffic.Leg, member, node int, target netip.AddrPort
 
 // server is an Instance as traffic meets it.
 type server struct {
-	instance *cluster.Instance
+	instance *kubelet.Instance
 	run      *run
 	slots    []engine.Time // with a concurrency limit: when each slot is free
 }
@@ -297,7 +298,7 @@ var _ cluster.Observer = (*observer)(nil)
 
 // ListenerChanged has a server that shuts down say so, and wakes load balancers: new connections
 // ask for themselves.
-func (o *observer) ListenerChanged(i *cluster.Instance) {
+func (o *observer) ListenerChanged(i *kubelet.Instance) {
 	if o.traffic != nil && !i.Accepts() {
 		o.traffic.Changed(o.eng.Now())
 	}
@@ -311,14 +312,14 @@ func (o *observer) ListenerChanged(i *cluster.Instance) {
 }
 
 // goAway has HTTP/2 clients of a server that shuts down gracefully go elsewhere.
-func (o *observer) goAway(i *cluster.Instance) {
+func (o *observer) goAway(i *kubelet.Instance) {
 	if o.traffic != nil && i.App.GoAway && !i.App.IgnoresSIGTERM {
 		o.traffic.GoAway(uint64(i.Pod), o.eng.Now())
 	}
 }
 
 // Terminated has a server that shuts down gracefully close its connections, unless it drains first.
-func (o *observer) Terminated(i *cluster.Instance) {
+func (o *observer) Terminated(i *kubelet.Instance) {
 	o.goAway(i)
 	if !i.Listening || i.App.Listener == world.ListenerStays {
 		o.closeConnections(i)
@@ -328,14 +329,14 @@ func (o *observer) Terminated(i *cluster.Instance) {
 // closeConnections has a server that shuts down gracefully close its idle connections, and each other
 // one with its answer (Go's net/http Shutdown, nginx at SIGQUIT; docs/model/propagation.md 5). One
 // that goes on serving them would not end before SIGKILL.
-func (o *observer) closeConnections(i *cluster.Instance) {
+func (o *observer) closeConnections(i *kubelet.Instance) {
 	if o.traffic != nil && !i.App.IgnoresSIGTERM {
 		o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)
 	}
 }
 
 // Ended cuts what was in flight and every connection.
-func (o *observer) Ended(i *cluster.Instance, how event.Ending) {
+func (o *observer) Ended(i *kubelet.Instance, how event.Ending) {
 	if o.traffic == nil {
 		return
 	}
@@ -409,10 +410,10 @@ func (o *observer) NodeChanged(node int) {
 }
 
 // SandboxGone wakes load balancers; new connections ask for themselves.
-func (o *observer) SandboxGone(*cluster.Instance) { (*run)(o).wakeFronts() }
+func (o *observer) SandboxGone(*kubelet.Instance) { (*run)(o).wakeFronts() }
 
 // InFlightUntil asks the traffic how long the instance has work.
-func (o *observer) InFlightUntil(i *cluster.Instance) engine.Time {
+func (o *observer) InFlightUntil(i *kubelet.Instance) engine.Time {
 	if o.traffic == nil {
 		return o.eng.Now()
 	}

@@ -118,3 +118,14 @@ type Node struct {
 	NotReady bool
 	Gone     bool
 }
+
+// Gone is a write that takes a pod away: its last version.
+func Gone(o Object) Object {
+	p, ok := o.(*Pod)
+	if !ok || p.Gone {
+		return nil
+	}
+	next := *p
+	next.Gone = true
+	return &next
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -36,7 +37,7 @@ func (w *World) Do(a world.Action) {
 	case world.SetReady:
 		w.force(a.At, o)
 	case world.SetGate:
-		w.eachOf(o.Pods, true, func(wk *worker) { w.SetGate(w.owner, wk.id, o.Gate, o.Open) })
+		w.eachOf(o.Pods, true, func(wk *kubelet.Worker) { w.SetGate(w.owner, wk.ID, o.Gate, o.Open) })
 	case world.Component:
 		w.component(o.Name, o.What)
 	case world.CrashNode:
@@ -44,9 +45,9 @@ func (w *World) Do(a world.Action) {
 	case world.ScaleDownNode:
 		w.taintNode(w.numberOf(o.Node), &a)
 	case world.CrashPod:
-		w.eachOf(o.Pods, false, func(wk *worker) { wk.main.end(event.Crashed) })
+		w.eachOf(o.Pods, false, func(wk *kubelet.Worker) { wk.Crash() })
 	case world.Delete:
-		w.eachOf(o.Pods, false, func(wk *worker) { w.deletePod(w.owner, wk.id) })
+		w.eachOf(o.Pods, false, func(wk *kubelet.Worker) { w.deletePod(w.owner, wk.ID) })
 	default:
 		panic("cluster: unknown action " + a.Verb()) // a type that was added to world and not here
 	}
@@ -120,18 +121,17 @@ func (w *World) nextRevision(workload int) int {
 }
 
 func (w *World) setDependency(name string, down bool) {
-	w.dependencyDown[name] = down
-	w.eachWorker(func(wk *worker) { wk.wake() })
+	w.down[name] = down
+	w.eachWorker(func(wk *kubelet.Worker) { wk.Wake() })
 }
 
 // force holds the readiness of a workload's pods, or of one pod, at false, or lets go of it.
 // Pods that terminate count, too: their readiness matters while nothing else is ready.
 func (w *World) force(at engine.Time, o world.SetReady) {
-	var pods []*worker
-	w.eachOf(o.Pods, true, func(wk *worker) { pods = append(pods, wk) })
+	var pods []*kubelet.Worker
+	w.eachOf(o.Pods, true, func(wk *kubelet.Worker) { pods = append(pods, wk) })
 	for _, wk := range pods {
-		wk.instance.Forced = !o.Ready
-		wk.wake()
+		wk.Force(!o.Ready)
 	}
 	w.forced[forcing{at, o}] = pods
 }
@@ -145,16 +145,15 @@ type forcing struct {
 // unforce ends a SetReady for the pods it began with, whoever has come since.
 func (w *World) unforce(at engine.Time, o world.SetReady) {
 	for _, wk := range w.forced[forcing{at, o}] {
-		wk.instance.Forced = o.Ready
-		wk.wake()
+		wk.Force(o.Ready)
 	}
 }
 
 // eachWorker visits every pod that a kubelet runs, in ID order on each node.
-func (w *World) eachWorker(visit func(*worker)) {
+func (w *World) eachWorker(visit func(*kubelet.Worker)) {
 	for id := range w.pods {
 		for _, k := range w.kubelets {
-			if wk := k.worker(api.PodID(id)); wk != nil {
+			if wk := k.Worker(api.PodID(id)); wk != nil {
 				visit(wk)
 			}
 		}
@@ -162,10 +161,10 @@ func (w *World) eachWorker(visit func(*worker)) {
 }
 
 // eachOf visits the pods of a workload, or one of them; those that terminate only where they are asked for.
-func (w *World) eachOf(pods world.Pods, terminating bool, visit func(*worker)) {
+func (w *World) eachOf(pods world.Pods, terminating bool, visit func(*kubelet.Worker)) {
 	n := 0
-	w.eachWorker(func(wk *worker) {
-		if !w.named(wk.instance.Workload, pods.Workload) || wk.terminating && !terminating {
+	w.eachWorker(func(wk *kubelet.Worker) {
+		if !w.named(wk.Instance.Workload, pods.Workload) || wk.Terminating() && !terminating {
 			return
 		}
 		if pods.Number == world.AllPods || pods.Number == n {
@@ -177,10 +176,10 @@ func (w *World) eachOf(pods world.Pods, terminating bool, visit func(*worker)) {
 
 // anyAnswers says whether any pod of some workloads, of those that would do, could answer a new
 // connection now: it accepts, its app is ready, and does not answer everything with an error.
-func (w *World) anyAnswers(workloads []int, would func(*Instance) bool) bool {
+func (w *World) anyAnswers(workloads []int, would func(*kubelet.Instance) bool) bool {
 	for _, wl := range workloads {
-		for _, i := range w.running[wl] {
-			if would(i) && i.Accepts() && w.answersProbe(i, false) && i.App.Errors < everyRequest {
+		for _, i := range w.instances.Running(wl) {
+			if would(i) && i.Accepts() && w.desk.Passes(i, false) && i.App.Errors < everyRequest {
 				return true
 			}
 		}

@@ -28,7 +28,7 @@ func TestApplyGivesNewPodsTheNewTemplate(t *testing.T) {
 	if now.Revision == 0 {
 		t.Fatal("no new revision")
 	}
-	if got := w.hook(now, &applied.Spec.Template.Spec.Containers[0]); got.Kind != "sleep" {
+	if got := w.Hook(now, &applied.Spec.Template.Spec.Containers[0]); got.Kind != "sleep" {
 		t.Errorf("the new pods' hook is %+v", got)
 	}
 	if got, before := w.grace(now), w.grace(api.ReplicaSetID{}); got.Seconds() != "77" || before.Seconds() == "77" {
@@ -42,7 +42,7 @@ func TestSetReadyEndsForThePodItBeganWith(t *testing.T) {
 	t.Parallel()
 	b := newBuild(1).grace(60).hook("app", sleepHook(50*sec))
 	w := b.start(t, 1)
-	old := w.kubelets[0].worker(0).instance
+	old := w.kubelets[0].Worker(0).Instance
 	a := world.Action{At: 9 * sec, For: 10 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: 0}, Ready: false}}
 	w.at(a.At, func() { w.Do(a) })
 	w.do(10*sec, "delete", "web#0", "")
@@ -58,8 +58,8 @@ func TestSetReadyEndsForThePodItBeganWith(t *testing.T) {
 	}
 	w.do(31*sec, "setReady", "web", "false")
 	w.run(32 * sec)
-	for id, wk := range w.kubelets[0].pods { // order: each for itself
-		if !wk.instance.Forced {
+	for _, id := range w.livePods {
+		if !w.PodInstance(id).Forced {
 			t.Errorf("pod %d is not held", id)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
@@ -30,7 +31,7 @@ func (w *World) Elsewhere(e Entry, target netip.AddrPort) bool { return w.elsewh
 func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
 	published := w.services[e.service].publishAll
 	for _, wl := range e.workloads {
-		for _, i := range w.running[wl] {
+		for _, i := range w.instances.Running(wl) {
 			if i.IP != target.Addr() && i.Accepts() && i.App.Errors < everyRequest && (published || w.usable[wl].pods[i.Pod]) {
 				return true
 			}
@@ -80,9 +81,9 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	}
 	switch fault {
 	case ledger.FaultDropped:
-		return ledger.NoLocalEndpoint, w.unnoticed(e, func(i *Instance) bool { return i.Node == node })
+		return ledger.NoLocalEndpoint, w.unnoticed(e, func(i *kubelet.Instance) bool { return i.Node == node })
 	case ledger.FaultRejected, ledger.FaultFiltered:
-		return ledger.NoEndpoint, w.unnoticed(e, func(*Instance) bool { return true })
+		return ledger.NoEndpoint, w.unnoticed(e, func(*kubelet.Instance) bool { return true })
 	default:
 		return w.unreachable(target)
 	}
@@ -90,9 +91,9 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 
 // unnoticed blames the missing of endpoints: on the manifest, unless one of the pods that would
 // do is ready and the API does not say so; then on whoever is late with it.
-func (w *World) unnoticed(e Entry, would func(*Instance) bool) ledger.Actor {
+func (w *World) unnoticed(e Entry, would func(*kubelet.Instance) bool) ledger.Actor {
 	for _, actor := range []ledger.Actor{ledger.Kubelet, ledger.LBController, ledger.KubeletProbe} {
-		if w.anyAnswers(e.workloads, func(i *Instance) bool {
+		if w.anyAnswers(e.workloads, func(i *kubelet.Instance) bool {
 			return would(i) && w.readyWouldHelp(e, i) && w.unready(i) == actor
 		}) {
 			return actor
@@ -104,14 +105,14 @@ func (w *World) unnoticed(e Entry, would func(*Instance) bool) ledger.Actor {
 // unready is who keeps a pod that could answer from being ready in the API: the kubelet, which has
 // to write it, the controller that sets its readiness gate, the manifest with a gate that nobody
 // sets, or else the kubelet's probe, which has not asked yet.
-func (w *World) unready(i *Instance) ledger.Actor {
+func (w *World) unready(i *kubelet.Instance) ledger.Actor {
 	k := w.kubelets[i.Node]
-	wk := k.worker(i.Pod)
+	wk := k.Worker(i.Pod)
 	p, _ := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
 	switch closed := p.ClosedGates(); {
-	case w.asleep(k.owner) || wk != nil && wk.status.ready:
+	case w.asleep(k.Owner) || wk != nil && wk.Ready():
 		return ledger.Kubelet
-	case wk == nil || !wk.status.containersReady:
+	case wk == nil || !wk.ContainersReady():
 		return ledger.KubeletProbe
 	case len(closed) == 0: // it has not seen them open
 		return ledger.Kubelet
@@ -124,7 +125,7 @@ func (w *World) unready(i *Instance) ledger.Actor {
 
 // readyWouldHelp says whether a pod would be used if only the API said that it is ready: one that
 // terminates only where KEP-1669 falls back to it.
-func (w *World) readyWouldHelp(e Entry, i *Instance) bool {
+func (w *World) readyWouldHelp(e Entry, i *kubelet.Instance) bool {
 	p, ok := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
 	if !ok || p.Ready {
 		return false
@@ -184,11 +185,11 @@ func (w *World) unreachable(target netip.AddrPort) (ledger.Cause, ledger.Actor) 
 		return ledger.NotListeningYet, ledger.App
 	}
 	switch i.Why {
-	case NotYet:
+	case kubelet.NotYet:
 		return ledger.NotListeningYet, ledger.App
-	case ClosedLiveness:
+	case kubelet.ClosedLiveness:
 		return ledger.LivenessRestart, ledger.KubeletProbe
-	case ClosedCrash:
+	case kubelet.ClosedCrash:
 		return ledger.Crashed, ledger.App
 	default:
 		return ledger.ListenerClosed, ledger.Spec

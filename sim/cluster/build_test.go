@@ -15,6 +15,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -150,19 +151,21 @@ func (w *testWorld) note(format string, args ...any) {
 	w.lines = append(w.lines, w.eng.Now().Seconds()+" "+fmt.Sprintf(format, args...))
 }
 
-func (w *testWorld) name(i *Instance) string {
+func (w *testWorld) name(i *kubelet.Instance) string {
 	return strings.TrimPrefix(w.podName(i.Pod), "default/web ")
 }
 
-func (w *testWorld) ListenerChanged(i *Instance) { w.note("%s listening %v", w.name(i), i.Listening) }
-func (w *testWorld) Terminated(i *Instance)      { w.note("%s SIGTERM", w.name(i)) }
-func (w *testWorld) Ended(i *Instance, how event.Ending) {
+func (w *testWorld) ListenerChanged(i *kubelet.Instance) {
+	w.note("%s listening %v", w.name(i), i.Listening)
+}
+func (w *testWorld) Terminated(i *kubelet.Instance) { w.note("%s SIGTERM", w.name(i)) }
+func (w *testWorld) Ended(i *kubelet.Instance, how event.Ending) {
 	w.note("%s ended %s", w.name(i), [...]string{"by itself", "killed", "liveness", "crashed"}[how])
 }
-func (w *testWorld) SandboxGone(i *Instance) { w.note("%s sandbox down", w.name(i)) }
-func (w *testWorld) Synced(int)              {}
-func (w *testWorld) NodeChanged(int)         {}
-func (w *testWorld) InFlightUntil(*Instance) engine.Time {
+func (w *testWorld) SandboxGone(i *kubelet.Instance) { w.note("%s sandbox down", w.name(i)) }
+func (w *testWorld) Synced(int)                      {}
+func (w *testWorld) NodeChanged(int)                 {}
+func (w *testWorld) InFlightUntil(*kubelet.Instance) engine.Time {
 	return max(w.eng.Now(), w.inFlight)
 }
 

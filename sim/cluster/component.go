@@ -23,7 +23,7 @@ func (w *World) enroll(name string, owner engine.Owner) {
 func (w *World) enrollNodes() {
 	for n := range w.sc.Nodes {
 		w.enroll(world.KubeProxyOf+w.sc.Nodes[n].Name, w.Proxies[n].Owner)
-		w.enroll(world.KubeletOf+w.sc.Nodes[n].Name, w.kubelets[n].owner)
+		w.enroll(world.KubeletOf+w.sc.Nodes[n].Name, w.kubelets[n].Owner)
 	}
 }
 

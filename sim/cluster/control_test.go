@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
@@ -201,7 +202,7 @@ func TestReplacement(t *testing.T) {
 	b.Latency.Watch, b.Latency.APIWrite = engine.Constant(500*ms), engine.Constant(10*ms)
 	b.container().ReadinessProbe = probe(0, 1, 1, 1)
 	w := b.start(t, 1)
-	w.kubelets[0].worker(1).main.readiness.phase = 300 * ms
+	w.kubelets[0].Worker(1).Main.Readiness.Phase = 300 * ms
 	w.pods()
 	w.do(10*sec, "delete", "web#0", "")
 	// News about the other pod in the meantime makes the controller look again: it fails its probe
@@ -219,7 +220,7 @@ func TestMinReadySeconds(t *testing.T) {
 		b := newBuild(1).strategy("1", "0")
 		b.d.Spec.MinReadySeconds = 5
 		w := b.start(t, 1)
-		w.kubelets[0].phase = ready
+		w.kubelets[0].Phase = ready
 		w.story()
 		w.do(10*sec-ms, "rolloutRestart", "web", "")
 		w.run(60 * sec)
@@ -237,7 +238,7 @@ func TestMinReadySecondsOfAReadyLateInItsSecond(t *testing.T) {
 		b := newBuild(1).strategy("1", "0")
 		b.d.Spec.MinReadySeconds = 1
 		w := b.start(t, 1)
-		w.kubelets[0].phase = late
+		w.kubelets[0].Phase = late
 		w.pods()
 		w.story()
 		w.do(10*sec, "rolloutRestart", "web", "")
@@ -277,7 +278,7 @@ func TestRecreateWaits(t *testing.T) {
 func TestEndpointConditions(t *testing.T) {
 	t.Parallel()
 	w := newBuild(1).start(t, 1)
-	ip := w.allocateIP(0)
+	ip := kubelet.Address(0)
 	const r, s, x = endpoints.Ready, endpoints.Serving, endpoints.Terminating
 	for _, c := range []struct {
 		name    string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
@@ -78,7 +79,7 @@ func (w *World) staleName(e Entry, target netip.AddrPort) (ledger.Cause, ledger.
 	helps := func(list []netip.Addr) bool { return len(list) > 0 && !slices.Contains(list, target.Addr()) }
 	switch {
 	case len(settled) == 0:
-		return ledger.StaleDNS, w.unnoticed(e, func(*Instance) bool { return true })
+		return ledger.StaleDNS, w.unnoticed(e, func(*kubelet.Instance) bool { return true })
 	case !helps(recordsOf(w.slicesInAPI(e.service))):
 		return ledger.StaleDNS, ledger.SliceController
 	case !helps(w.dns.records[e.service]):

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -44,7 +46,7 @@ func TestReadinessOfAllContainersCounts(t *testing.T) {
 		add(&b.d.Spec.Template.Spec)
 		b.container().ReadinessProbe = probe(0, 1, 1, 1)
 		w := b.start(t, 1)
-		w.kubelets[0].phase = 400 * ms
+		w.kubelets[0].Phase = 400 * ms
 		w.pods()
 		w.do(10*sec, "rolloutRestart", "web", "")
 		w.run(60 * sec)
@@ -65,16 +67,21 @@ func TestProbesHold(t *testing.T) {
 	b.container().LivenessProbe = probe(0, 1, 1, 2)
 	b.Latency.ContainerStart = engine.Constant(100 * ms)
 	w := b.start(t, 1)
-	w.kubelets[0].phase = 400 * ms
-	c := w.kubelets[0].worker(0).main
-	c.liveness.phase = 0
+	w.kubelets[0].Phase = 400 * ms
+	c := w.kubelets[0].Worker(0).Main
+	c.Liveness.Phase = 0
 	w.do(10500*ms, "dependency", "db", "down")
 	w.do(20*sec, "dependency", "db", "up")
-	w.run(13 * sec)
-	if !c.liveness.hold || c.liveness.row != 0 {
-		t.Errorf("at 13 s hold %v, %d in a row: it failed at 12 s", c.liveness.hold, c.liveness.row)
-	}
+	var failed []string
+	w.hears(func(e event.Event) {
+		if e.Probe == b.container().LivenessProbe && !e.OK {
+			failed = append(failed, e.At.Seconds())
+		}
+	}, event.Probed)
 	w.run(60 * sec)
+	if want := []string{"11", "12"}; !slices.Equal(failed, want) {
+		t.Errorf("the liveness probe failed at %v s, want %v: it is held until the next container", failed, want)
+	}
 	w.want("r0 0 SIGTERM|ended", "22 r0 0 SIGTERM", "22 r0 0 ended liveness")
 }
 
@@ -122,14 +129,14 @@ func TestTransitionTime(t *testing.T) {
 	b.container().ReadinessProbe = probe(0, 1, 1, 1)
 	b.d.Spec.Template.Spec.Containers = append(b.d.Spec.Template.Spec.Containers, corev1.Container{Name: "other"})
 	w := b.start(t, 1)
-	w.kubelets[0].phase = 400 * ms
-	wk := w.kubelets[0].worker(0)
+	w.kubelets[0].Phase = 400 * ms
+	wk := w.kubelets[0].Worker(0)
 	since := func() engine.Time { return as[*api.Pod](w.store.Get(api.PodKey(0))).ReadySince }
-	w.at(10*sec, func() { wk.instance.Forced = true; wk.wake() })
-	w.at(20*sec, func() { wk.instance.Forced = false; wk.wake() })
+	w.at(10*sec, func() { wk.Instance.Forced = true; wk.Wake() })
+	w.at(20*sec, func() { wk.Instance.Forced = false; wk.Wake() })
 	w.run(25 * sec)
 	first := since()
-	w.at(30*sec, wk.requestSync)
+	w.at(30*sec, wk.RequestSync)
 	w.run(40 * sec)
 	if first < 20*sec || first > 21*sec || since() != first {
 		t.Errorf("ready since %s s, and since %s s after another look", first.Seconds(), since().Seconds())
@@ -148,7 +155,7 @@ func TestEachHopTakesItsTime(t *testing.T) {
 		Sandbox: engine.Constant(sec), ContainerStart: engine.Constant(500 * ms), ProxySync: engine.Constant(40 * ms),
 	}
 	w := b.start(t, 1)
-	w.kubelets[0].phase = 400 * ms
+	w.kubelets[0].Phase = 400 * ms
 	w.pods()
 	w.story()
 	w.store.Subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(api.Object) {
@@ -189,7 +196,7 @@ func TestInitialDelayCountsFromTheWholeSecond(t *testing.T) {
 	b.container().ReadinessProbe = probe(3, 1, 1, 1)
 	b.Latency.Sandbox = engine.Constant(1700 * ms)
 	w := b.start(t, 1)
-	w.kubelets[0].phase = 400 * ms
+	w.kubelets[0].Phase = 400 * ms
 	w.pods()
 	w.do(10*sec, "rolloutRestart", "web", "")
 	w.run(30 * sec)
@@ -207,7 +214,7 @@ func TestClosedListenerFailsReadiness(t *testing.T) {
 	b := newBuild(1)
 	b.container().ReadinessProbe = probe(0, 1, 1, 2)
 	w := b.start(t, 1)
-	w.kubelets[0].worker(0).main.readiness.phase = 0
+	w.kubelets[0].Worker(0).Main.Readiness.Phase = 0
 	w.inFlight = 20 * sec
 	w.pods()
 	w.do(10500*ms, "delete", "web#0", "")
@@ -225,7 +232,7 @@ func TestSandboxOutlivesTheContainers(t *testing.T) {
 	b := newBuild(1).hook("other", sleepHook(20*sec))
 	b.d.Spec.Template.Spec.Containers = append(b.d.Spec.Template.Spec.Containers, corev1.Container{Name: "other"})
 	w := b.start(t, 1)
-	i := w.kubelets[0].worker(0).instance
+	i := w.kubelets[0].Worker(0).Instance
 	w.do(10*sec, "delete", "web#0", "")
 	for _, c := range []struct {
 		at               engine.Time
@@ -328,7 +335,7 @@ func TestNothingStartsAfterTheDeletion(t *testing.T) {
 	b := newBuild(1)
 	b.Latency.Sandbox, b.Latency.ContainerStart = engine.Constant(sec), engine.Constant(sec)
 	w := b.start(t, 1)
-	w.kubelets[0].phase = 400 * ms
+	w.kubelets[0].Phase = 400 * ms
 	w.do(10*sec, "rolloutRestart", "web", "")
 	w.at(11500*ms, func() { w.deletePod(w.owner, 1) }) // the container would start at 12 s
 	w.run(60 * sec)

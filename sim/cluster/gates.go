@@ -19,7 +19,7 @@ import (
 // that a webhook gives to the pods behind a load balancer.
 func (w *World) gatesOf(id api.ReplicaSetID) []string {
 	var gates []string
-	for _, g := range w.podSpec(id).ReadinessGates {
+	for _, g := range w.PodSpec(id).ReadinessGates {
 		gates = append(gates, string(g.ConditionType))
 	}
 	for i := range w.sc.Traffic {
@@ -56,27 +56,6 @@ func (w *World) SetGate(owner engine.Owner, id api.PodID, gate string, open bool
 		}
 		return &next
 	}, nil)
-}
-
-// seeGates has the kubelet go by the conditions that its watch shows: it works on the pod
-// (Kubernetes 1.36 kubelet.go, HandlePodReconcile, and status_manager.go,
-// NeedToReconcilePodReadiness; verified). A pod that terminates is being killed, and not worked on.
-func (wk *worker) seeGates(p *api.Pod) {
-	if slices.Equal(wk.open, p.Open) {
-		return
-	}
-	wk.open = p.Open
-	wk.requestSync()
-}
-
-// gatesOpen says whether all readiness gates are True, as far as the kubelet has seen.
-func (wk *worker) gatesOpen() bool {
-	for _, g := range wk.gates {
-		if !slices.Contains(wk.open, g) {
-			return false
-		}
-	}
-	return true
 }
 
 // kept says whether somebody in this world sets a readiness gate of a workload's pods.

@@ -107,7 +107,7 @@ func TestAGateWaitsForTheRelist(t *testing.T) {
 	w.gate(10*sec+100*ms, "web", gateOne, true) // the pod was worked on 100 ms ago
 	w.pods()
 	w.run(20 * sec)
-	next := w.kubelets[0].nextRelist(10*sec + 100*ms)
+	next := w.kubelets[0].NextRelist(10*sec + 100*ms)
 	w.want("ready=", "10 r0 0 running ready=true deleting=false restarts=0", "10 r0 0 running ready=false deleting=false restarts=0",
 		"10.1 r0 0 running ready=false deleting=false restarts=0", next.Seconds()+" r0 0 running ready=true deleting=false restarts=0")
 }

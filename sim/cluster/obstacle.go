@@ -37,7 +37,7 @@ func (s *scheduler) needsOf(id api.ReplicaSetID) *needs {
 	if n := s.needs[id]; n != nil {
 		return n
 	}
-	spec, nodes := s.w.podSpec(id), s.w.sc.Nodes
+	spec, nodes := s.w.PodSpec(id), s.w.sc.Nodes
 	n := &needs{tolerations: spec.Tolerations}
 	n.ports, n.paths = scenario.HostPorts(spec)
 	for i := range nodes {

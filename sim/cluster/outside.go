@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -104,7 +105,7 @@ func (w *World) endpointsIn(v *nodeproxy.View, service int) []Endpoint {
 	var out []Endpoint
 	for _, e := range info.Ports[0].Endpoints {
 		if pod, ok := w.podAt(e.Addr.Addr()); ok {
-			out = append(out, Endpoint{Pod: pod, Node: w.instances[pod].Node, Conditions: e.Conditions})
+			out = append(out, Endpoint{Pod: pod, Node: w.instances.Of(pod).Node, Conditions: e.Conditions})
 		}
 	}
 	return out
@@ -187,11 +188,8 @@ func (w *World) ReachesSettled(e Entry, node int) bool {
 }
 
 // PodInstance returns what runs in a pod, nil when nothing ever did.
-func (w *World) PodInstance(id api.PodID) *Instance {
-	if int(id) >= len(w.instances) {
-		return nil
-	}
-	return w.instances[id]
+func (w *World) PodInstance(id api.PodID) *kubelet.Instance {
+	return w.instances.Of(id)
 }
 
 // SamePort says whether two entries go to the same Service port.

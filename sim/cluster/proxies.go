@@ -8,14 +8,12 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
-// podRange holds all pod addresses, nodeRange all nodes'.
-var (
-	podRange  = netip.MustParsePrefix("10.128.0.0/9")
-	nodeRange = netip.MustParsePrefix("10.0.0.0/10")
-)
+// nodeRange holds all addresses of nodes.
+var nodeRange = netip.MustParsePrefix("10.0.0.0/10")
 
 // NodeIP returns a node's address.
 func (w *World) NodeIP(node int) netip.Addr {
@@ -29,7 +27,7 @@ func (w *World) beginProxies() {
 	desk := &nodeproxy.Desk{Engine: w.eng, API: w.store, Log: proxyLog{w}, Views: &w.views, Slices: &w.slices, Churn: w.churn}
 	for n := range w.sc.Nodes {
 		w.Proxies = append(w.Proxies, nodeproxy.New(desk, nodeproxy.Settings{
-			Node: n, Spec: &w.sc.Nodes[n], Address: w.NodeIP(n), Pods: podRange, Options: w.sc.Kubernetes.Options,
+			Node: n, Spec: &w.sc.Nodes[n], Address: w.NodeIP(n), Pods: kubelet.PodRange, Options: w.sc.Kubernetes.Options,
 			Watch: w.watchLatency(n), Sync: w.syncLatency(n),
 		}))
 	}

@@ -142,4 +142,4 @@ func TestAForcedDeletionDoesNotWaitForTheKubelet(t *testing.T) {
 	atRest(t, 1, w, 1)
 }
 
-func ignoresTerm(a *world.App) { a.IgnoresSIGTERM, a.Listener = true, listenerStays }
+func ignoresTerm(a *world.App) { a.IgnoresSIGTERM, a.Listener = true, world.ListenerStays }

@@ -189,7 +189,7 @@ func TestRollingUpdateStory(t *testing.T) {
 	b := newBuild(4)
 	b.Latency.Sandbox = engine.Constant(10 * ms)
 	w := b.start(t, 1)
-	w.kubelets[0].phase = 400 * ms
+	w.kubelets[0].Phase = 400 * ms
 	w.story()
 	w.do(10*sec, "rolloutRestart", "deployment/web", "")
 	w.run(60 * sec)

@@ -31,7 +31,7 @@ func newPodOf(t *testing.T, b build) (*testWorld, map[string]engine.Time) {
 	t.Helper()
 	b.Latency.ContainerStart = engine.Constant(100 * ms)
 	w := b.app(func(a *world.App) { a.Init = engine.Constant(5 * sec) }).start(t, 1)
-	w.kubelets[0].phase = 400 * ms
+	w.kubelets[0].Phase = 400 * ms
 	began := map[string]engine.Time{}
 	w.hears(func(e event.Event) {
 		if e.Kind == event.Started && e.Pod > 0 {
@@ -117,9 +117,9 @@ func TestAPodThatIsDeletedWhileItInitializesNeverRuns(t *testing.T) {
 		if got := fmt.Sprint(w.lines); !strings.Contains(got, "r0 1 terminal ready=false") || !strings.Contains(got, "r0 1 gone") {
 			t.Errorf("%v: %s", names, got)
 		}
-		wk := w.kubelets[0].worker(1)
+		wk := w.kubelets[0].Worker(1)
 		if wk != nil {
-			t.Errorf("%v: the kubelet still has it: %+v", names, wk.status)
+			t.Errorf("%v: the kubelet still has it", names)
 		}
 	}
 }

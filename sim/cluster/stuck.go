@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
@@ -102,7 +101,7 @@ func (w *World) anyLeaving() bool {
 
 // neverReady says why a new pod that is not ready will not be, nil when it may be yet.
 func (w *World) neverReady(d *api.Deployment, p *api.Pod) *Stuck {
-	server := fmt.Sprintf("spec.template.spec.containers[%d]", w.mainContainer(d.Workload))
+	server := fmt.Sprintf("spec.template.spec.containers[%d]", w.Server(d.Workload))
 	const back = "an image that does, or kubectl rollout undo"
 	if gates := p.ClosedGates(); p.ContainersReady && len(gates) > 0 && !w.kept(d.Workload, gates[0]) {
 		return &Stuck{
@@ -110,7 +109,7 @@ func (w *World) neverReady(d *api.Deployment, p *api.Pod) *Stuck {
 			What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates",
 		}
 	}
-	if s := neverAsked(w.podSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision})); s != nil {
+	if s := neverAsked(w.PodSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision})); s != nil {
 		return s
 	}
 	i := w.PodInstance(p.ID)
@@ -138,12 +137,12 @@ func (w *World) patience(d *api.Deployment) string {
 
 // killedByProbe says that the kubelet restarted the server of a pod for a probe.
 func (w *World) killedByProbe(p *api.Pod) bool {
-	wk := w.kubelets[p.Node].worker(p.ID)
-	return wk != nil && wk.main.orders == event.Liveness
+	wk := w.kubelets[p.Node].Worker(p.ID)
+	return wk != nil && wk.KilledByProbe()
 }
 
 func probePath(w *World, d *api.Deployment, server string) string {
-	c := &w.podSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Containers[w.mainContainer(d.Workload)]
+	c := &w.PodSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Containers[w.Server(d.Workload)]
 	switch {
 	case c.StartupProbe != nil:
 		return server + ".startupProbe"

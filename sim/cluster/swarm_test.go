@@ -77,6 +77,18 @@ func settle(t *testing.T, seed uint64) {
 	atRest(t, seed, w, want)
 }
 
+// forgotten wants no kubelet to have a pod that the API has not.
+func forgotten(t *testing.T, seed uint64, w *testWorld) {
+	t.Helper()
+	for _, k := range w.kubelets {
+		for id := range w.World.pods {
+			if k.Worker(api.PodID(id)) != nil && w.store.Get(api.PodKey(api.PodID(id))) == nil {
+				t.Errorf("seed %d: a kubelet still has %s", seed, w.podName(api.PodID(id)))
+			}
+		}
+	}
+}
+
 func atRest(t *testing.T, seed uint64, w *testWorld, want int) {
 	t.Helper()
 	d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
@@ -93,13 +105,7 @@ func atRest(t *testing.T, seed uint64, w *testWorld, want int) {
 			t.Errorf("seed %d: %s is ready and does not accept", seed, p.Name)
 		}
 	}
-	for _, k := range w.kubelets {
-		for id := range k.pods { // order: each for itself
-			if w.store.Get(api.PodKey(id)) == nil {
-				t.Errorf("seed %d: a kubelet still has %s", seed, w.podName(id))
-			}
-		}
-	}
+	forgotten(t, seed, w)
 	for n := range w.Proxies {
 		if s := w.Lateness(n); s != nodeproxy.StageDone {
 			t.Errorf("seed %d: node %d is late: %s", seed, n, s)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 )
 
 // Usable says how many pods of a workload could serve, over a run. A pod is usable while it
@@ -56,7 +57,7 @@ func (w *World) countUsable(workload int, id api.PodID, usable bool) {
 }
 
 // listenerChanged and podWritten are the two things that usable pods follow.
-func (w *World) listenerChanged(i *Instance) {
+func (w *World) listenerChanged(i *kubelet.Instance) {
 	p, ok := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
 	w.countUsable(i.Workload, i.Pod, ok && p.Ready && i.Accepts())
 }

@@ -13,17 +13,11 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
-)
-
-const (
-	listenerCloses = world.ListenerCloses
-	listenerDrains = world.ListenerDrains
-	listenerStays  = world.ListenerStays
-	inFlightFinish = world.InFlightFinish
 )
 
 // World is the simulated cluster. It has one owner, the goroutine of its engine.
@@ -37,7 +31,8 @@ type World struct {
 	owner    engine.Owner
 
 	Proxies  []*nodeproxy.Proxy // by node
-	kubelets []*kubelet
+	kubelets []*kubelet.Kubelet
+	desk     *kubelet.Desk // of the kubelets
 	deploy   *deploymentController
 	sched    *scheduler
 	dead     []bool // nodes whose machine is gone
@@ -45,10 +40,9 @@ type World struct {
 
 	pods      []*podInfo // by PodID
 	ordinals  map[api.ReplicaSetID]int
-	livePods  []api.PodID   // objects that exist, in ID order
-	live      []podList     // their present versions, by workload
-	instances []*Instance   // by PodID; nil where nothing ever ran
-	running   [][]*Instance // those with a sandbox, by workload
+	livePods  []api.PodID // objects that exist, in ID order
+	live      []podList   // their present versions, by workload
+	instances *kubelet.Instances
 
 	cache       *endpoints.Cache
 	views       nodeproxy.Views
@@ -64,14 +58,14 @@ type World struct {
 	unchecked    []int // Services whose slices are to be compared with their pods
 	differing    int   // Services whose slices differ, of those that were
 
-	workloads      []workloadInfo
-	services       []serviceInfo
-	dependencyDown map[string]bool
-	usable         []usablePods // by workload
-	begun          []bool       // by workload: an action asked for another template or size
-	told           told
-	forced         map[forcing][]*worker
-	applied        map[api.ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
+	workloads []workloadInfo
+	services  []serviceInfo
+	down      map[string]bool // dependencies of apps
+	usable    []usablePods    // by workload
+	begun     []bool          // by workload: an action asked for another template or size
+	told      told
+	forced    map[forcing][]*kubelet.Worker
+	applied   map[api.ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
 
 	components map[string][]engine.Owner // by the name that actions call them
 
@@ -117,9 +111,9 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	w := &World{
 		eng: eng, sc: sc, log: log, observer: observer,
 		owner:    eng.Register("world"),
-		ordinals: map[api.ReplicaSetID]int{}, running: make([][]*Instance, len(sc.Workloads)),
+		ordinals: map[api.ReplicaSetID]int{}, instances: kubelet.NewInstances(len(sc.Workloads)),
 		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewTransientCache(sc.Kubernetes.Options),
-		dependencyDown: map[string]bool{}, forced: map[forcing][]*worker{}, applied: map[api.ReplicaSetID]*appsv1.Deployment{},
+		down: map[string]bool{}, forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]*appsv1.Deployment{},
 		sliceState: make([]map[int][]entry, len(sc.Services)), settledOf: make([]settledService, len(sc.Services)),
 		live: make([]podList, len(sc.Workloads)), components: map[string][]engine.Owner{},
 	}
@@ -137,9 +131,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 		w.dns = newNameServer(w)
 	}
 	w.beginProxies()
-	for n := range sc.Nodes {
-		w.kubelets = append(w.kubelets, newKubelet(w, n))
-	}
+	w.beginKubelets()
 	sched := newScheduler(w)
 	sets := newReplicaSetController(w)
 	w.deploy = newDeploymentController(w)
@@ -295,39 +287,15 @@ func (w *World) firstPod(id api.ReplicaSetID, sched *scheduler) *api.Pod {
 	p.Created = -ages.Sample(w.eng.Stream(p.Name, "age").Draw(0))
 	p.ReadySince = p.Created + 10*engine.Second
 	p.Phase, p.Ready, p.ContainersReady, p.Open = api.PhaseRunning, true, true, p.Gates
-	p.IP = w.allocateIP(p.ID)
+	p.IP = kubelet.Address(p.ID)
 	w.store.Put(api.PodKey(p.ID), p)
 	w.noteWrite(nil, p)
-	w.kubelets[p.Node].adopt(p)
+	w.kubelets[p.Node].Adopt(p)
 	return p
 }
 
-func (w *World) addInstance(i *Instance) {
-	for int(i.Pod) >= len(w.instances) {
-		w.instances = append(w.instances, nil)
-	}
-	w.instances[i.Pod] = i
-	w.running[i.Workload] = append(w.running[i.Workload], i)
-}
-
-// sandboxGone takes an instance off those that might answer.
-func (w *World) sandboxGone(i *Instance) {
-	i.Sandbox = false
-	list := w.running[i.Workload]
-	if at := slices.Index(list, i); at >= 0 {
-		w.running[i.Workload] = slices.Delete(list, at, at+1)
-	}
-	w.observer.SandboxGone(i)
-}
-
 // Instance returns what runs, or ran, at a pod address, nil when nothing ever did.
-func (w *World) Instance(ip netip.Addr) *Instance {
-	id, ok := podOf(ip)
-	if !ok || int(id) >= len(w.instances) {
-		return nil
-	}
-	return w.instances[id]
-}
+func (w *World) Instance(ip netip.Addr) *kubelet.Instance { return w.instances.At(ip) }
 
 // newPod numbers and names a pod of a ReplicaSet. Its UID is a draw.
 func (w *World) newPod(id api.ReplicaSetID) *api.Pod {
@@ -387,23 +355,7 @@ func (w *World) forceOff(id api.PodID) {
 		panic(err) // constants in order
 	}
 	delay := span.Sample(w.eng.Stream(w.podName(id), "forced deletion").Draw(0))
-	w.store.CommitAfter(delay, "remove pod", api.PodKey(id), gone)
-}
-
-// gone is the last version of a pod.
-func gone(o api.Object) api.Object {
-	p, ok := o.(*api.Pod)
-	if !ok || p.Gone {
-		return nil
-	}
-	next := *p
-	next.Gone = true
-	return &next
-}
-
-// removePod deletes a pod object whose end was reported.
-func (w *World) removePod(owner engine.Owner, id api.PodID) {
-	w.store.Write(owner, "remove pod", api.PodKey(id), gone, nil)
+	w.store.CommitAfter(delay, "remove pod", api.PodKey(id), api.Gone)
 }
 
 // noteWrite keeps what the store's readers need besides the objects. It hears of every version
@@ -454,7 +406,8 @@ func (w *World) deployment(id api.ReplicaSetID) *appsv1.Deployment {
 	return w.sc.Workloads[id.Workload].Deployment
 }
 
-func (w *World) podSpec(id api.ReplicaSetID) *corev1.PodSpec {
+// PodSpec is the spec of the pods of a ReplicaSet. Nobody changes it.
+func (w *World) PodSpec(id api.ReplicaSetID) *corev1.PodSpec {
 	return &w.deployment(id).Spec.Template.Spec
 }
 
@@ -466,9 +419,11 @@ func (w *World) latest(workload int) api.ReplicaSetID {
 	return api.ReplicaSetID{Workload: workload}
 }
 
-func (w *World) mainContainer(workload int) int { return w.workloads[workload].main }
+// Server is the number of the container of a workload that traffic goes to.
+func (w *World) Server(workload int) int { return w.workloads[workload].main }
 
-func (w *World) hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
+// Hook is what the preStop hook of a container does.
+func (w *World) Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
 	if w.deployment(id) != w.sc.Workloads[id.Workload].Deployment {
 		return servers.HookOf(c, world.Overrides{})
 	}
@@ -477,7 +432,7 @@ func (w *World) hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
 
 // grace is a workload's terminationGracePeriodSeconds.
 func (w *World) grace(id api.ReplicaSetID) engine.Time {
-	return world.GraceOf(w.podSpec(id))
+	return world.GraceOf(w.PodSpec(id))
 }
 
 func (w *World) minReady(workload int) engine.Time {
@@ -508,8 +463,8 @@ func (w *World) syncLatency(node int) *engine.Dist {
 	return &w.sc.Latency.ProxySync
 }
 
-// app is how the process of a pod behaves: the workload's app, or its revision's. Nobody changes it.
-func (w *World) app(p *api.Pod) *world.App {
+// App is how the process of a pod behaves: the workload's app, or its revision's. Nobody changes it.
+func (w *World) App(p *api.Pod) *world.App {
 	return w.workloads[p.Workload].apps[min(p.Revision, 1)]
 }
 

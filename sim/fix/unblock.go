@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -55,7 +55,7 @@ func (t *target) asked() *Change {
 	for i := range containers {
 		for _, kind := range []string{"startup", "readiness"} {
 			c := containers[i]
-			name, field := cluster.MissingPort(&c, probeOf(&c, kind))
+			name, field := kubelet.MissingPort(&c, probeOf(&c, kind))
 			if name == "" || len(c.Ports) == 0 {
 				continue
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // HostPort is a port of its node that a pod takes.
@@ -44,7 +46,7 @@ func HostPorts(pod *corev1.PodSpec) (ports []HostPort, paths []string) {
 		add("containers", i, &pod.Containers[i])
 	}
 	for i := range pod.InitContainers {
-		if Sidecar(&pod.InitContainers[i]) {
+		if world.Sidecar(&pod.InitContainers[i]) {
 			add("initContainers", i, &pod.InitContainers[i])
 		}
 	}
@@ -54,9 +56,4 @@ func HostPorts(pod *corev1.PodSpec) (ports []HostPort, paths []string) {
 // Clashes says whether two pods with these ports cannot run on one node.
 func (p HostPort) Clashes(other HostPort) bool {
 	return p.Port == other.Port && p.Protocol == other.Protocol && (p.IP == other.IP || p.IP == everyAddress || other.IP == everyAddress)
-}
-
-// Sidecar says whether an init container is one that goes on beside the others.
-func Sidecar(c *corev1.Container) bool {
-	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }

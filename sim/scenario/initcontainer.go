@@ -11,7 +11,7 @@ import (
 func initContainers(pod *corev1.PodSpec) int {
 	n := 0
 	for i := range pod.InitContainers {
-		if !Sidecar(&pod.InitContainers[i]) {
+		if !world.Sidecar(&pod.InitContainers[i]) {
 			n++
 		}
 	}

@@ -311,6 +311,7 @@ var packages = []packageRule{
 	{
 		path: "sim", pure: true,
 		own: []permit{
+			{"sim/kubelet", "the nodes' kubelets, and the servers in their pods"},
 			{"sim/event", "what happened, for who wants to know"},
 			{"sim/nodeproxy", "the nodes' service proxies, and the views they have in force"},
 			{"sim/api", "the objects of the API, and who they are told to"},
@@ -424,8 +425,19 @@ var packages = []packageRule{
 		modules: []permit{{"k8s.io/api", apiTypes}},
 	},
 	{
+		path: "sim/kubelet", pure: true,
+		own: []permit{
+			{"sim/engine", "timers and random streams"},
+			{"sim/api", "the pods it hears of, and their status"},
+			{"sim/world", "how servers and hooks behave"},
+			{"sim/event", "what it did, for who wants to know"},
+		},
+		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+	},
+	{
 		path: "sim/cluster", pure: true,
 		own: []permit{
+			{"sim/kubelet", "the nodes' kubelets, and the servers in their pods"},
 			{"sim/event", "what happened, for who wants to know"},
 			{"sim/nodeproxy", "the nodes' service proxies, and the views they have in force"},
 			{"sim/api", "the objects of the API, and who they are told to"},
@@ -475,13 +487,13 @@ var packages = []packageRule{
 	{
 		path: "sim/fix", pure: true,
 		own: []permit{
+			{"sim/kubelet", "the nodes' kubelets, and the servers in their pods"},
 			{"sim/event", "what happened, for who wants to know"},
 			{"sim/api", "the objects of the API, and who they are told to"},
 			{"sim/servers", "what the programs in containers do"},
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "virtual time"},
 			{"sim/scenario", "what is changed"},
-			{"sim/cluster", "how late a removal reached the nodes"},
 			{"sim/edit", "the edits that a fix is made of"},
 			{"endpoints", "what a Kubernetes version has"},
 		},

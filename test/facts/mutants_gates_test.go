@@ -10,25 +10,25 @@ const (
 
 var gateMutants = []mutant{
 	{"gates do not matter", []string{"pod-lifecycle 4 Pod Ready"}, cluster, "TestReadinessGates", []edit{
-		{kubelet, "ready := containers && wk.gatesOpen()", "ready := containers"},
+		{"sim/kubelet/kubelet.go", "ready := containers && wk.gatesOpen()", "ready := containers"},
 	}},
 	{"one open gate is enough", []string{"pod-lifecycle 4 Pod Ready"}, cluster, "TestReadinessGates", []edit{
-		{gates, "\t\tif !slices.Contains(wk.open, g) {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn true", "\t\tif slices.Contains(wk.open, g) {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn len(wk.gates) == 0"},
+		{"sim/kubelet/gates.go", "\t\tif !slices.Contains(wk.open, g) {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn true", "\t\tif slices.Contains(wk.open, g) {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn len(wk.gates) == 0"},
 	}},
 	{"a pod with an open gate is ready whatever its containers are", []string{"pod-lifecycle 4 Pod Ready"}, cluster, "TestReadinessOfAllContainersCounts|TestReadinessOfANewPod", []edit{
-		{kubelet, "ready := containers && wk.gatesOpen()", "ready := containers || wk.gatesOpen()"},
+		{"sim/kubelet/kubelet.go", "ready := containers && wk.gatesOpen()", "ready := containers || wk.gatesOpen()"},
 	}},
 	{"new pods are born with open gates", []string{"pod-lifecycle 4 Pod Ready"}, cluster, "TestReadinessGates|TestRolloutWaitsForTheGate", []edit{
 		{"sim/cluster/world.go", "\t\tGates: w.gatesOf(id),\n", "\t\tGates: w.gatesOf(id), Open: w.gatesOf(id),\n"},
 	}},
 	{"the kubelet does not look at conditions", []string{"pod-lifecycle 4 External readiness-gate"}, cluster, "TestReadinessGates|TestTheWayOfAGate", []edit{
-		{gates, "\twk.open = p.Open\n\twk.requestSync()\n", "\twk.requestSync()\n"},
+		{"sim/kubelet/gates.go", "\twk.open = p.Open\n\twk.RequestSync()\n", "\twk.RequestSync()\n"},
 	}},
 	{"a condition is written into the status at once, without work on the pod", []string{"pod-lifecycle 4 External readiness-gate"}, cluster, "TestAGateWaitsForTheRelist", []edit{
-		{gates, "\twk.open = p.Open\n\twk.requestSync()\n", "\twk.open = p.Open\n\twk.update()\n"},
+		{"sim/kubelet/gates.go", "\twk.open = p.Open\n\twk.RequestSync()\n", "\twk.open = p.Open\n\twk.update()\n"},
 	}},
 	{"a closing gate is not written", []string{"pod-lifecycle 4 External readiness-gate"}, cluster, "TestReadinessGates", []edit{
-		{gates, "\tif slices.Equal(wk.open, p.Open) {", "\tif len(p.Open) <= len(wk.open) {"},
+		{"sim/kubelet/gates.go", "\tif slices.Equal(wk.open, p.Open) {", "\tif len(p.Open) <= len(wk.open) {"},
 	}},
 	{"a pod is no target before its gate is open", []string{"pod-lifecycle 4 External readiness-gate"}, balancers, "TestMembersWithAGate|TestAGateOpens", []edit{
 		{"sim/balancer/balancer.go", "(e.Ready || e.Gated && e.ContainersReady) && !e.Terminating", "e.Ready && !e.Terminating"},
@@ -92,7 +92,7 @@ var componentMutants = []mutant{
 		{"sim/nodeproxy/proxy.go", "p.api.AwakeWith(p.Owner, run, at)", "run(at)"},
 	}},
 	{"the containers of a paused kubelet stop, too", []string{"simulator 6"}, cluster, "TestPausedKubelet", []edit{
-		{kubelet, "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, run)", "return k.w.eng.After(d, engine.ClassTimer, k.owner, name, func() { k.w.store.Awake(k.owner, run) })"},
+		{kubelet, "return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, run)", "return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, func() { k.d.API.Awake(k.Owner, run) })"},
 	}},
 	{"a restarted proxy waits for minSyncPeriod", []string{"simulator 6"}, cluster, "TestRestartedProxy", []edit{
 		{"sim/nodeproxy/proxy.go", "p.syncing, p.state, p.restarts = nil, pace.State{}, p.restarts+1", "p.syncing, p.restarts = nil, p.restarts+1"},

@@ -55,10 +55,10 @@ var scheduleMutants = []mutant{
 		{world, "if p.Node = sched.choose(p); p.Node < 0 {", "if p.Node = max(0, sched.choose(p)); p.Node < 0 {"},
 	}},
 	{"a probe finds a port that is not there", []string{"pod-lifecycle 3.3 http"}, cluster, "TestAProbeOfANamedPort", []edit{
-		{"sim/cluster/probeport.go", "if port.Type != intstr.String {", "if port.Type == intstr.String {"},
+		{"sim/kubelet/probeport.go", "if port.Type != intstr.String {", "if port.Type == intstr.String {"},
 	}},
 	{"a port that is not there is asked", []string{"pod-lifecycle 3.3 http"}, cluster, "TestAProbeOfANamedPort", []edit{
-		{probe, "s.started == (p.kind == startupProbe) || p.unasked:", "s.started == (p.kind == startupProbe):"},
+		{"sim/kubelet/probe.go", "s.started == (p.kind == startupProbe) || p.unasked:", "s.started == (p.kind == startupProbe):"},
 	}},
 	{"old ReplicaSets are kept", []string{"controllers 2.3"}, cluster, "TestOldReplicaSetsGoByTheHistoryLimit", []edit{
 		{history, "old[:len(old)-int(*limit)]", "old[:0]"},

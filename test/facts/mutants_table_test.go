@@ -33,11 +33,11 @@ const (
 	manifest    = "endpoints/manifest"
 	health      = "healthcheck"
 
-	starting    = "sim/cluster/start.go"
-	kubelet     = "sim/cluster/kubelet.go"
-	terminate   = "sim/cluster/terminate.go"
-	probe       = "sim/cluster/probe.go"
-	restart     = "sim/cluster/restart.go"
+	starting    = "sim/kubelet/start.go"
+	kubelet     = "sim/kubelet/kubelet.go"
+	terminate   = "sim/kubelet/terminate.go"
+	probe       = "sim/kubelet/probe.go"
+	restart     = "sim/kubelet/restart.go"
 	rollout     = "sim/cluster/rollout.go"
 	deployment  = "sim/cluster/deployment.go"
 	replicaSet  = "sim/cluster/replicaset.go"
@@ -67,157 +67,157 @@ const (
 
 var graceMutants = []mutant{
 	{"1 s after SIGTERM at least", []string{"pod-lifecycle 2.1 After preStop", "pod-lifecycle 2.1 Every kill"}, cluster, "TestGraceArithmetic|TestSidecarOrder", []edit{
-		{kubelet, "minimumGrace = 2 * engine.Second", "minimumGrace = engine.Second"},
+		{"sim/kubelet/kubelet.go", "minimumGrace = 2 * engine.Second", "minimumGrace = engine.Second"},
 	}},
 	{"grace 0 is none", []string{"pod-lifecycle 2.1 Effective grace", "pod-lifecycle 2.1 Every kill"}, cluster, "TestGraceArithmetic", []edit{
-		{terminate, "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(p.Grace)"},
+		{"sim/kubelet/terminate.go", "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(p.Grace)"},
 	}},
 	{"the hook's time counts to the nanosecond", []string{"pod-lifecycle 2.1 preStop runs"}, cluster, "TestGraceArithmetic", []edit{
-		{terminate, "done(grace - (now - begun).TruncateToSecond())", "done(grace - (now - begun))"},
+		{"sim/kubelet/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace - (now - begun))"},
 	}},
 	{"the hook's time is not taken off the grace period", []string{"pod-lifecycle 2.1 preStop runs"}, cluster, "TestGraceArithmetic", []edit{
-		{terminate, "done(grace - (now - begun).TruncateToSecond())", "done(grace + 0*(now-begun))"},
+		{"sim/kubelet/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace + 0*(now-begun))"},
 	}},
 	{"a hook that overruns is waited for", []string{"pod-lifecycle 2.1 preStop runs", "pod-lifecycle 2.1 When preStop overruns"}, cluster, "TestGraceArithmetic", []edit{
-		{terminate, "min(c.hook.Duration.Sample(draws.Draw(n)), grace)", "c.hook.Duration.Sample(draws.Draw(n))"},
+		{"sim/kubelet/terminate.go", "min(c.hook.Duration.Sample(draws.Draw(n)), grace)", "c.hook.Duration.Sample(draws.Draw(n))"},
 	}},
 	{"a hook that is missing takes its time", []string{"pod-lifecycle 2.1 preStop failure"}, cluster, "TestGraceArithmetic", []edit{
-		{terminate, `case "missing", "tcpSocket":`, `case "tcpSocket":`},
+		{"sim/kubelet/terminate.go", `case "missing", "tcpSocket":`, `case "tcpSocket":`},
 	}},
 	{"a tcpSocket hook takes its time", []string{"pod-lifecycle 2.2 tcpSocket"}, cluster, "TestGraceArithmetic", []edit{
-		{terminate, `case "missing", "tcpSocket":`, `case "missing":`},
+		{"sim/kubelet/terminate.go", `case "missing", "tcpSocket":`, `case "missing":`},
 	}},
 	{"a probe's own grace period is ignored", []string{"pod-lifecycle 2.1 Liveness/startup-probe kills"}, cluster, "TestLivenessGrace", []edit{
-		{restart, "s := c.condemned.TerminationGracePeriodSeconds; s != nil", "s := c.condemned.TerminationGracePeriodSeconds; s != nil && *s < 0"},
+		{"sim/kubelet/restart.go", "s := c.condemned.TerminationGracePeriodSeconds; s != nil", "s := c.condemned.TerminationGracePeriodSeconds; s != nil && *s < 0"},
 	}},
 	{"no hook when a probe kills", []string{"pod-lifecycle 2.1 Liveness/startup-probe kills"}, cluster, "TestLivenessRestart", []edit{
-		{restart, "c.runHook(grace, func(left", "func(do func(engine.Time)) { do(grace) }(func(left"},
+		{"sim/kubelet/restart.go", "c.runHook(grace, func(left", "func(do func(engine.Time)) { do(grace) }(func(left"},
 	}},
 	{"a hook when the container exits by itself", []string{"pod-lifecycle 2.1 preStop is not run"}, cluster, "TestCrashBackoff", []edit{
-		{terminate, "\tcase !c.wk.terminating:\n\t\tc.wk.noticed()", "\tcase !c.wk.terminating:\n\t\tc.runHook(30*engine.Second, func(engine.Time) { c.wk.k.after(30*engine.Second, \"\", c.wk.noticed) })"},
+		{"sim/kubelet/terminate.go", "\tcase !c.wk.terminating:\n\t\tc.wk.noticed()", "\tcase !c.wk.terminating:\n\t\tc.runHook(30*engine.Second, func(engine.Time) { c.wk.k.after(30*engine.Second, \"\", c.wk.noticed) })"},
 	}},
 }
 
 var terminationMutants = []mutant{
 	{"a sidecar's wait costs it nothing", []string{"pod-lifecycle 2.4 Each sidecar"}, cluster, "TestASidecarsGrace", []edit{
-		{terminate, "t.signal(s.c, s.left-(w.eng.Now()-s.since).TruncateToSecond())", "t.signal(s.c, s.left)"},
+		{terminate, "t.signal(s.c, s.left-(d.Engine.Now()-s.since).TruncateToSecond())", "t.signal(s.c, s.left)"},
 	}},
 	{"what an app has to finish begins anew with each request", []string{"simulator 5.5"}, cluster, "TestTheLimitToFinish", []edit{
-		{terminate, "limit := since + i.App.FinishWithin", "limit := now + i.App.FinishWithin"},
+		{"sim/kubelet/terminate.go", "limit := since + i.App.FinishWithin", "limit := now + i.App.FinishWithin"},
 	}},
 	{"the kubelet always reacts at once", []string{"pod-lifecycle 2b", "propagation 1.3a"}, cluster, "TestTerminationBegins", []edit{
-		{kubelet, "if next-relistPeriod > wk.lastSync && wk.busy == 0 {", "if next > 0 {"},
+		{"sim/kubelet/kubelet.go", "if next-relistPeriod > wk.lastSync && wk.busy == 0 {", "if next > 0 {"},
 	}},
 	{"the kubelet always waits for the relist", []string{"pod-lifecycle 2b", "propagation 1.3a"}, cluster, "TestTerminationBegins", []edit{
-		{kubelet, "wk.busy == 0 {\n\t\treturn now", "wk.busy == 0 {\n\t\treturn next"},
+		{"sim/kubelet/kubelet.go", "wk.busy == 0 {\n\t\treturn now", "wk.busy == 0 {\n\t\treturn next"},
 	}},
 	{"a pod is unready from its deletion on", []string{"pod-lifecycle 2c", "pod-lifecycle 3.4 With no readiness probe"}, cluster, "TestNoReadinessProbeStaysReady|TestWayOut", []edit{
-		{terminate, "wk.terminating = true\n\tnow :=", "wk.terminating = true\n\ts := wk.status\n\ts.ready = false\n\twk.k.setStatus(wk, s)\n\tnow :="},
+		{"sim/kubelet/terminate.go", "wk.terminating = true\n\tnow :=", "wk.terminating = true\n\ts := wk.status\n\ts.ready = false\n\twk.k.setStatus(wk, s)\n\tnow :="},
 	}},
 	{"readiness probes stop at the termination", []string{"pod-lifecycle 2d", "pod-lifecycle 3.4 Readiness keeps running"}, cluster, "TestReadinessDuringTermination", []edit{
-		{terminate, "[]*prober{c.liveness, c.startup}", "[]*prober{c.liveness, c.startup, c.readiness}"},
+		{"sim/kubelet/terminate.go", "[]*Prober{c.Liveness, c.startup}", "[]*Prober{c.Liveness, c.startup, c.Readiness}"},
 	}},
 	{"a liveness probe kills within the grace period", []string{"pod-lifecycle 3.4 Liveness and startup", "pod-lifecycle 2d"}, cluster, "TestLivenessDoesNotCutTheGracePeriod", []edit{
-		{terminate, "[]*prober{c.liveness, c.startup}", "[]*prober{c.startup}"},
-		{probe, "\t\tp.c.wk.requestSync()\n\t}\n}\n\n// set", "\t\tif p.c.condemned != nil && p.c.wk.terminating {\n\t\t\tp.c.killForProbe()\n\t\t\tp.c.signal(minimumGrace, event.Liveness)\n\t\t}\n\t\tp.c.wk.requestSync()\n\t}\n}\n\n// set"},
+		{"sim/kubelet/terminate.go", "[]*Prober{c.Liveness, c.startup}", "[]*Prober{c.startup}"},
+		{"sim/kubelet/probe.go", "\t\tp.c.wk.RequestSync()\n\t}\n}\n\n// set", "\t\tif p.c.condemned != nil && p.c.wk.terminating {\n\t\t\tp.c.killForProbe()\n\t\t\tp.c.signal(minimumGrace, event.Liveness)\n\t\t}\n\t\tp.c.wk.RequestSync()\n\t}\n}\n\n// set"},
 	}},
 	{"containers are stopped one after the other", []string{"pod-lifecycle 2e", "pod-lifecycle 2.4 Main containers"}, cluster, "TestNoReadinessProbeStaysReady|TestSidecarOrder", []edit{
-		{terminate, "\tfor _, c := range running {\n\t\tt.stop(c, grace)\n\t}", "\tfor i, c := range running {\n\t\tt.wk.k.after(engine.Time(i)*engine.Second, \"\", func() { t.stop(c, grace) })\n\t}"},
+		{"sim/kubelet/terminate.go", "\tfor _, c := range running {\n\t\tt.stop(c, grace)\n\t}", "\tfor i, c := range running {\n\t\tt.wk.k.after(engine.Time(i)*engine.Second, \"\", func() { t.stop(c, grace) })\n\t}"},
 	}},
 	{"the sandbox stays", []string{"pod-lifecycle 2g"}, cluster, "TestSandboxOutlivesTheContainers", []edit{
-		{terminate, "\t\tw.sandboxGone(wk.instance)\n", ""},
+		{terminate, "\t\td.sandboxGone(wk.Instance)\n", ""},
 	}},
 	{"the last status is still ready", []string{"pod-lifecycle 2h", "pod-lifecycle 4 Terminal phase"}, cluster, "TestWayOut", []edit{
-		{terminate, "s.phase, s.containersReady, s.ready = phase, false, false", "s.phase = phase"},
+		{"sim/kubelet/terminate.go", "s.phase, s.containersReady, s.ready = phase, false, false", "s.phase = phase"},
 	}},
 	{"the object goes without a newer cache", []string{"pod-lifecycle 2i"}, cluster, "TestWayOut", []edit{
-		{terminate, "wk.cleanedUp = wk.k.nextRelist(now) + cleanupPoll", "wk.cleanedUp = now"},
+		{"sim/kubelet/terminate.go", "wk.cleanedUp = wk.k.NextRelist(now) + cleanupPoll", "wk.cleanedUp = now"},
 	}},
 	{"the object goes before the end is written", []string{"pod-lifecycle 2j"}, cluster, "TestWayOut|TestStatusOrderOverAnOutage", []edit{
-		{terminate, "\twk.k.setStatus(wk, s)\n}", "\twk.k.setStatus(wk, s)\n\twk.remove()\n}"},
+		{"sim/kubelet/terminate.go", "\twk.k.setStatus(wk, s)\n}", "\twk.k.setStatus(wk, s)\n\twk.remove()\n}"},
 	}},
 	{"sidecars end in the order of declaration", []string{"pod-lifecycle 2.4 A sidecar gets SIGTERM"}, cluster, "TestSidecarOrder", []edit{
-		{terminate, "other.index > c.index", "other.index < c.index"},
+		{"sim/kubelet/terminate.go", "other.index > c.index", "other.index < c.index"},
 	}},
 	{"sidecars are signalled with the main containers", []string{"pod-lifecycle 2.4 A sidecar gets SIGTERM"}, cluster, "TestSidecarOrder", []edit{
-		{terminate, "c.sidecar && left > 0 && !t.turn(c)", "c.sidecar && left < 0"},
+		{"sim/kubelet/terminate.go", "c.sidecar && left > 0 && !t.turn(c)", "c.sidecar && left < 0"},
 	}},
 	{"a sidecar's hook waits for its turn", []string{"pod-lifecycle 2.4 A sidecar's preStop"}, cluster, "TestSidecarOrder", []edit{
-		{terminate, "func (t *termination) stop(c *container, grace engine.Time) {\n", "func (t *termination) stop(c *container, grace engine.Time) {\n\tif c.sidecar && grace > 0 && !t.turn(c) {\n\t\tt.wk.k.after(engine.Second, \"\", func() { t.stop(c, grace-engine.Second) })\n\t\treturn\n\t}\n"},
+		{"sim/kubelet/terminate.go", "func (t *termination) stop(c *Container, grace engine.Time) {\n", "func (t *termination) stop(c *Container, grace engine.Time) {\n\tif c.sidecar && grace > 0 && !t.turn(c) {\n\t\tt.wk.k.after(engine.Second, \"\", func() { t.stop(c, grace-engine.Second) })\n\t\treturn\n\t}\n"},
 	}},
 	{"waiting sidecars have 2 s more", []string{"pod-lifecycle 2.4 If the grace runs out", "pod-lifecycle 2.4 Each sidecar"}, cluster, "TestSidecarOrder", []edit{
-		{terminate, `t.wk.k.after(left, "grace over for sidecar"`, `t.wk.k.after(left+minimumGrace, "grace over for sidecar"`},
+		{"sim/kubelet/terminate.go", `t.wk.k.after(left, "grace over for sidecar"`, `t.wk.k.after(left+minimumGrace, "grace over for sidecar"`},
 	}},
 	{"status writes of a node go in parallel", []string{"pod-lifecycle 4 Status writes"}, cluster, "TestStatusWritesAreSerial", []edit{
-		{kubelet, "if k.writing || len(k.dirty) == 0 {", "if len(k.dirty) == 0 {"},
+		{"sim/kubelet/kubelet.go", "if k.writing || len(k.dirty) == 0 {", "if len(k.dirty) == 0 {"},
 	}},
 	{"SIGKILL never comes", []string{"pod-lifecycle 2.3 After the StopContainer", "propagation 4 Kill time", "propagation 5 kubelet-side"}, cluster, "TestAppProfiles", []edit{
-		{terminate, `c.kill = k.inPod(left, "SIGKILL"`, `c.kill = k.inPod(left+engine.Hour, "SIGKILL"`},
+		{"sim/kubelet/terminate.go", `c.kill = k.inPod(left, "SIGKILL"`, `c.kill = k.inPod(left+engine.Hour, "SIGKILL"`},
 	}},
 	{"PID 1 without a handler dies of SIGTERM", []string{"pod-lifecycle 2.3 PID 1"}, cluster, "TestAppProfiles", []edit{
-		{terminate, "if i.App.IgnoresSIGTERM {", "if i.App.IgnoresSIGTERM && i.App.NotAServer {"},
+		{"sim/kubelet/terminate.go", "if i.App.IgnoresSIGTERM {", "if i.App.IgnoresSIGTERM && i.App.NotAServer {"},
 	}},
 }
 
 var probeMutants = []mutant{
 	{"the first probe comes a period after admission", []string{"pod-lifecycle 3.2.3"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
-		{probe, "return &prober{c: c, kind: kind, spec: spec, phase: now,", "return &prober{c: c, kind: kind, spec: spec, phase: now + 700*engine.Millisecond,"},
+		{"sim/kubelet/probe.go", "return &Prober{c: c, kind: kind, spec: spec, Phase: now,", "return &Prober{c: c, kind: kind, spec: spec, Phase: now + 700*engine.Millisecond,"},
 	}},
 	{"initialDelay counts from the nanosecond", []string{"pod-lifecycle 3.2.4"}, cluster, "TestInitialDelayCountsFromTheWholeSecond", []edit{
-		{probe, "return age.TruncateToSecond() < ", "return age < "},
-		{kubelet, "c.running, c.startAt.TruncateToSecond()", "c.running, c.startAt"},
+		{"sim/kubelet/probe.go", "return age.TruncateToSecond() < ", "return age < "},
+		{"sim/kubelet/kubelet.go", "c.Running, c.startAt.TruncateToSecond()", "c.Running, c.startAt"},
 	}},
 	{"initialDelay is ignored", []string{"pod-lifecycle 3.2.4"}, cluster, "TestReadinessOfANewPod", []edit{
-		{probe, "return age.TruncateToSecond() < engine.Time(p.spec.InitialDelaySeconds)*engine.Second", "return age < 0"},
+		{"sim/kubelet/probe.go", "return age.TruncateToSecond() < engine.Time(p.spec.InitialDelaySeconds)*engine.Second", "return age < 0"},
 	}},
 	{"readiness does not wait for the startup probe", []string{"pod-lifecycle 3.2.5"}, cluster, "TestReadinessOfANewPod", []edit{
-		{kubelet, "s.started = c.running && (c.startup == nil || c.startup.generation == c.generation && c.startup.result)", "s.started = c.running"},
+		{"sim/kubelet/kubelet.go", "s.started = c.Running && (c.startup == nil || c.startup.generation == c.Generation && c.startup.result)", "s.started = c.Running"},
 	}},
 	{"a new container begins ready", []string{"pod-lifecycle 3.2.6"}, cluster, "TestReadinessOfANewPod|TestLivenessRestart", []edit{
-		{probe, "p.generation, p.hold = generation, false\n\tp.result = p.kind == livenessProbe", "p.generation, p.hold = generation, false\n\tp.result = p.kind != startupProbe"},
-		{probe, "\t\tp.c.shown.ready = false\n\t\tp.c.wk.update()", "\t\tp.c.shown.ready = true\n\t\tp.c.wk.update()"},
+		{"sim/kubelet/probe.go", "p.generation, p.hold = generation, false\n\tp.result = p.kind == livenessProbe", "p.generation, p.hold = generation, false\n\tp.result = p.kind != startupProbe"},
+		{"sim/kubelet/probe.go", "\t\tp.c.shown.ready = false\n\t\tp.c.wk.update()", "\t\tp.c.shown.ready = true\n\t\tp.c.wk.update()"},
 	}},
 	{"liveness begins with failure", []string{"pod-lifecycle 3.2.6"}, cluster, "TestLivenessRestart", []edit{
-		{probe, "case livenessProbe: // success is what it began with: no news", "case livenessProbe:\n\t\tp.apply(false)"},
+		{"sim/kubelet/probe.go", "case livenessProbe: // success is what it began with: no news", "case livenessProbe:\n\t\tp.apply(false)"},
 	}},
 	{"successThreshold is 1", []string{"pod-lifecycle 3.2.7"}, cluster, "TestReadinessOfANewPod|TestReadinessDuringTermination", []edit{
-		{probe, "threshold = p.spec.SuccessThreshold", "threshold = 1"},
+		{"sim/kubelet/probe.go", "threshold = p.spec.SuccessThreshold", "threshold = 1"},
 	}},
 	{"failureThreshold is one more", []string{"pod-lifecycle 3.2.7"}, cluster, "TestReadinessDuringTermination|TestLivenessRestart", []edit{
-		{probe, "threshold := p.spec.FailureThreshold", "threshold := p.spec.FailureThreshold + 1"},
+		{"sim/kubelet/probe.go", "threshold := p.spec.FailureThreshold", "threshold := p.spec.FailureThreshold + 1"},
 	}},
 	{"results need not be in a row", []string{"pod-lifecycle 3.2.7"}, cluster, "TestReadinessDuringTermination", []edit{
-		{probe, "p.last, p.row = answer, 1", "p.last, p.row = answer, p.row+1"},
+		{"sim/kubelet/probe.go", "p.last, p.row = answer, 1", "p.last, p.row = answer, p.row+1"},
 	}},
 	{"a container that failed liveness is probed on", []string{"pod-lifecycle 3.2.8"}, cluster, "TestProbesHold", []edit{
-		{probe, "p.hold, p.row, p.result = true, 0, answer", "p.row, p.result = 0, answer"},
+		{"sim/kubelet/probe.go", "p.hold, p.row, p.result = true, 0, answer", "p.row, p.result = 0, answer"},
 	}},
 	{"no manual trigger", []string{"pod-lifecycle 3.2.9"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
-		{kubelet, "\tfor _, p := range poke {\n\t\tp.poke()\n\t}\n", "\t_ = poke\n"},
+		{"sim/kubelet/kubelet.go", "\tfor _, p := range poke {\n\t\tp.poke()\n\t}\n", "\t_ = poke\n"},
 	}},
 	{"the manual trigger leaves the ticker alone", []string{"pod-lifecycle 3.2.9"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
-		{probe, "p.phase, p.ticked = w.eng.Now(), w.eng.Now()", "p.ticked = w.eng.Now()"},
+		{probe, "p.Phase, p.ticked = d.Engine.Now(), d.Engine.Now()", "p.ticked = d.Engine.Now()"},
 	}},
 	{"a container without a readiness probe is never ready", []string{"pod-lifecycle 3.2.10"}, cluster, "TestReadinessOfANewPod", []edit{
-		{kubelet, "s.ready = s.started && (c.readiness == nil ||", "s.ready = s.started && c.readiness != nil && (c.readiness == nil ||"},
+		{"sim/kubelet/kubelet.go", "s.ready = s.started && (c.Readiness == nil ||", "s.ready = s.started && c.Readiness != nil && (c.Readiness == nil ||"},
 	}},
 	{"a dead container is not probed in termination", []string{"pod-lifecycle 3.4 While the kubelet"}, cluster, "TestDeadContainerIsProbedInTermination", []edit{
-		{terminate, "\tcase stopped != nil:\n", "\tcase stopped != nil:\n\t\tif c.readiness != nil {\n\t\t\tc.readiness.stop()\n\t\t}\n"},
+		{"sim/kubelet/terminate.go", "\tcase stopped != nil:\n", "\tcase stopped != nil:\n\t\tif c.Readiness != nil {\n\t\t\tc.Readiness.stop()\n\t\t}\n"},
 	}},
 	{"a pod is ready when one of its containers is", []string{"pod-lifecycle 4 Pod Ready", "pod-lifecycle 2.4 Sidecars may"}, cluster, "TestReadinessOfAllContainersCounts", []edit{
-		{kubelet, "containers = containers && c.shown.ready", "containers = containers && (c.shown.ready || c != wk.main)"},
+		{"sim/kubelet/kubelet.go", "containers = containers && c.shown.ready", "containers = containers && (c.shown.ready || c != wk.Main)"},
 	}},
 	{"a readiness change waits for the relist", []string{"pod-lifecycle 4 A readiness change"}, cluster, "TestReadinessDuringTermination|TestLivenessRestart", []edit{
-		{probe, "p.c.shown.ready = result\n\tp.c.wk.update()", "p.c.shown.ready = result"},
+		{"sim/kubelet/probe.go", "p.c.shown.ready = result\n\tp.c.wk.update()", "p.c.shown.ready = result"},
 	}},
 	{"Ready's time is that of the last look", []string{"pod-lifecycle 4 Ready.lastTransitionTime"}, cluster, "TestMinReadySeconds|TestTransitionTime", []edit{
-		{kubelet, "if s.ready && !wk.status.ready {", "if s.ready {"},
+		{"sim/kubelet/kubelet.go", "if s.ready && !wk.status.ready {", "if s.ready {"},
 	}},
 	{"the relist comes every 2 s", []string{"pod-lifecycle 4.1 PLEG relist"}, cluster, "TestTerminationBegins|TestReadinessOfANewPod", []edit{
-		{kubelet, "relistPeriod = engine.Second ", "relistPeriod = 2 * engine.Second "},
+		{"sim/kubelet/kubelet.go", "relistPeriod = engine.Second ", "relistPeriod = 2 * engine.Second "},
 	}},
 	{"what does not listen passes its probes", []string{"pod-lifecycle 3.3 tcp"}, cluster, "TestClosedListenerFailsReadiness", []edit{
-		{"sim/cluster/instance.go", "if !i.Running || !i.Listening {", "if !i.Running {"},
+		{"sim/kubelet/instance.go", "if !i.Running || !i.Listening {", "if !i.Running {"},
 	}},
 }
 
@@ -226,49 +226,49 @@ var podMutants = []mutant{
 		{world, "next.DeletedAt, next.Grace = w.eng.Now(), grace", "next.DeletedAt, next.Grace = w.eng.Now(), grace+engine.Second"},
 	}},
 	{"the grace period counts from the deletion", []string{"pod-lifecycle 2.1 The countdown is local"}, cluster, "TestGraceCountsFromTheKubelet", []edit{
-		{terminate, "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(max(p.Grace-(wk.k.w.eng.Now()-p.DeletedAt), engine.Second))"},
+		{"sim/kubelet/terminate.go", "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(max(p.Grace-(wk.k.d.Engine.Now()-p.DeletedAt), engine.Second))"},
 	}},
 	{"an unbound pod waits for a kubelet", []string{"pod-lifecycle 1.3"}, cluster, "TestDeletedBeforeItIsBound", []edit{
 		{world, "next.Grace, next.Gone = 0, true", "next.Grace, next.Gone = 0, false"},
 	}},
 	{"a pod goes on starting when it is deleted", []string{"pod-lifecycle 2a"}, cluster, "TestNothingStartsAfterTheDeletion", []edit{
-		{starting, "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.all {\n", "\t\tfor _, c := range wk.all {\n"},
+		{"sim/kubelet/start.go", "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.All {\n", "\t\tfor _, c := range wk.All {\n"},
 	}},
 	{"a terminal phase is written at SIGTERM", []string{"pod-lifecycle 4 The API phase"}, cluster, "TestWayOut", []edit{
-		{terminate, "\tt := &termination{wk: wk, failed: !wk.initialized()}\n", "\tt := &termination{wk: wk, failed: !wk.initialized()}\n\ts := wk.status\n\ts.phase = api.PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
+		{"sim/kubelet/terminate.go", "\tt := &termination{wk: wk, failed: !wk.initialized()}\n", "\tt := &termination{wk: wk, failed: !wk.initialized()}\n\ts := wk.status\n\ts.phase = api.PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
 	}},
 	{"probers have a start delay", []string{"pod-lifecycle 3.2.2"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
-		{probe, "spec: spec, phase: now,", "spec: spec, phase: now + engine.Time(spec.PeriodSeconds)*engine.Second/2,"},
+		{"sim/kubelet/probe.go", "spec: spec, Phase: now,", "spec: spec, Phase: now + engine.Time(spec.PeriodSeconds)*engine.Second/2,"},
 	}},
 	{"the ticker begins with the container", []string{"pod-lifecycle 3.2.1", "pod-lifecycle 3.2.3"}, cluster, "TestReadinessOfANewPod|TestInitialDelay|TestManualTriggerAtEveryPhase", []edit{
-		{kubelet, "\tc.condemned = nil\n\tc.tell(", "\tc.condemned = nil\n\tfor _, p := range c.probers {\n\t\tp.phase = w.eng.Now()\n\t}\n\tc.tell("},
+		{"sim/kubelet/kubelet.go", "\tc.condemned = nil\n\tc.tell(", "\tc.condemned = nil\n\tfor _, p := range c.probers {\n\t\tp.Phase = d.Engine.Now()\n\t}\n\tc.tell("},
 	}},
 	{"the app's own answer does not matter", []string{"pod-lifecycle 3.3 http"}, cluster, "TestReadinessDuringTermination", []edit{
-		{"sim/cluster/instance.go", "if !liveness && (i.Forced || w.eng.Now() < i.readyFrom) {", "if !liveness && w.eng.Now() < i.readyFrom {"},
+		{"sim/kubelet/instance.go", "if !liveness && (i.Forced || d.Engine.Now() < i.readyFrom) {", "if !liveness && d.Engine.Now() < i.readyFrom {"},
 	}},
 	{"all init containers run at once", []string{"pod-lifecycle 4.2"}, cluster, "TestInitContainersRunOneAfterAnother", []edit{
-		{starting, "c == nil && wk.init.ended {", "c == nil {"},
+		{"sim/kubelet/start.go", "c == nil && wk.init.ended {", "c == nil {"},
 	}},
 	{"a sidecar holds nobody up", []string{"pod-lifecycle 4.2"}, cluster, "TestASidecarHoldsTheNextOneUpUntilItIsStarted", []edit{
-		{starting, "c != nil && c.shown.started ||", "c != nil ||"},
+		{"sim/kubelet/start.go", "c != nil && c.shown.started ||", "c != nil ||"},
 	}},
 	{"init containers take no time", []string{"pod-lifecycle 4.2"}, cluster, "TestInitContainersRunOneAfterAnother", []edit{
-		{starting, "wk.init.timer = wk.k.inPod(span,", "wk.init.timer = wk.k.inPod(span-span,"},
+		{"sim/kubelet/start.go", "wk.init.timer = wk.k.inPod(span,", "wk.init.timer = wk.k.inPod(span-span,"},
 	}},
 	{"containers start before their sandbox", []string{"pod-lifecycle 4.2"}, cluster, "TestEachHopTakesItsTime", []edit{
-		{starting, `k.after(before+begin, "containers started"`, `k.after(begin, "containers started"`},
+		{"sim/kubelet/start.go", `k.after(before+begin, "containers started"`, `k.after(begin, "containers started"`},
 	}},
 	{"deleting a pod crashes it", []string{"pod-lifecycle 7 kubectl delete"}, cluster, "TestWayOut", []edit{
-		{"sim/cluster/action.go", "w.deletePod(w.owner, wk.id) })", "wk.main.end(event.Crashed) })"},
+		{"sim/cluster/action.go", "w.deletePod(w.owner, wk.ID) })", "wk.Crash() })"},
 	}},
 	{"SIGTERM comes before the hook", []string{"propagation 3", "propagation 4 No refused connections", "propagation 5 preStop running"}, "sim", "TestPreStopOutlastsThePropagation", []edit{
-		{terminate, "c.runHook(grace, func(left engine.Time) {\n\t\tswitch {", "func(do func(engine.Time)) { do(grace) }(func(left engine.Time) {\n\t\tswitch {"},
+		{"sim/kubelet/terminate.go", "c.runHook(grace, func(left engine.Time) {\n\t\tswitch {", "func(do func(engine.Time)) { do(grace) }(func(left engine.Time) {\n\t\tswitch {"},
 	}},
 	{"SIGKILL comes at half the grace period", []string{"propagation 4 No cut requests"}, "sim", "TestKillAfterGraceCutsWhatTakesLonger", []edit{
-		{terminate, `c.kill = k.inPod(left, "SIGKILL"`, `c.kill = k.inPod(left/2, "SIGKILL"`},
+		{"sim/kubelet/terminate.go", `c.kill = k.inPod(left, "SIGKILL"`, `c.kill = k.inPod(left/2, "SIGKILL"`},
 	}},
 	{"who ignores SIGTERM closes its listener", []string{"propagation 5 after SIGTERM, server that ignores it"}, cluster, "TestAppProfiles", []edit{
-		{terminate, "if i.App.IgnoresSIGTERM {\n", "if i.App.IgnoresSIGTERM {\n\t\tc.closeListener(ClosedOnTerm)\n"},
+		{"sim/kubelet/terminate.go", "if i.App.IgnoresSIGTERM {\n", "if i.App.IgnoresSIGTERM {\n\t\tc.closeListener(ClosedOnTerm)\n"},
 	}},
 }
 
@@ -293,18 +293,18 @@ var hopMutants = []mutant{
 
 var restartMutants = []mutant{
 	{"the first back-off is 20 s", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
-		{restart, "firstBackoff   = 10 * engine.Second", "firstBackoff   = 20 * engine.Second"},
+		{"sim/kubelet/restart.go", "firstBackoff   = 10 * engine.Second", "firstBackoff   = 20 * engine.Second"},
 	}},
 	{"the back-off does not double", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
-		{restart, "min(maximumBackoff, 2*b.pause)", "min(maximumBackoff, b.pause)"},
+		{"sim/kubelet/restart.go", "min(maximumBackoff, 2*b.pause)", "min(maximumBackoff, b.pause)"},
 	}},
 	{"the back-off has no end", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
-		{restart, "min(maximumBackoff, 2*b.pause)", "max(maximumBackoff, 2*b.pause)"},
+		{"sim/kubelet/restart.go", "min(maximumBackoff, 2*b.pause)", "max(maximumBackoff, 2*b.pause)"},
 	}},
 	{"the back-off is forgotten after 5 min", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
-		{restart, "forgetBackoff  = 2 * maximumBackoff", "forgetBackoff  = maximumBackoff"},
+		{"sim/kubelet/restart.go", "forgetBackoff  = 2 * maximumBackoff", "forgetBackoff  = maximumBackoff"},
 	}},
 	{"a crash is seen at once", []string{"pod-lifecycle 7 OOM kill"}, cluster, "TestCrashBackoff", []edit{
-		{terminate, "\tcase !c.wk.terminating:\n\t\tc.wk.noticed()", "\tcase !c.wk.terminating:\n\t\tc.wk.sync()"},
+		{"sim/kubelet/terminate.go", "\tcase !c.wk.terminating:\n\t\tc.wk.noticed()", "\tcase !c.wk.terminating:\n\t\tc.wk.sync()"},
 	}},
 }

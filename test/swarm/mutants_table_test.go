@@ -17,53 +17,53 @@ type edit = mutate.Edit
 // proxies and watches, clients, the ledger.
 var mutants = []mutant{
 	{"no 2 s after SIGTERM", []string{"pod-lifecycle 2.1"}, []edit{
-		{"cluster/terminate.go", "c.signal(max(minimumGrace, left), event.Killed)", "c.signal(max(0, left), event.Killed)"},
+		{"kubelet/terminate.go", "c.signal(max(minimumGrace, left), event.Killed)", "c.signal(max(0, left), event.Killed)"},
 	}},
 	{"the hook's time is not cut to seconds", []string{"pod-lifecycle 2.1"}, []edit{
-		{"cluster/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace - (now - begun))"},
+		{"kubelet/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace - (now - begun))"},
 	}},
 	{"the hook costs no grace", []string{"pod-lifecycle 2.1"}, []edit{
-		{"cluster/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace)"},
+		{"kubelet/terminate.go", "done(grace - (now - begun).TruncateToSecond())", "done(grace)"},
 	}},
 	{"hooks are not waited for", []string{"pod-lifecycle 2", "pod-lifecycle 2.2"}, []edit{
-		{"cluster/terminate.go", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace), \"preStop over\", over)", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace)/2, \"preStop over\", over)"},
+		{"kubelet/terminate.go", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace), \"preStop over\", over)", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace)/2, \"preStop over\", over)"},
 	}},
 	{"a hook may overrun the grace period", []string{"pod-lifecycle 2.1"}, []edit{
-		{"cluster/terminate.go", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace), \"preStop over\", over)", "k.after(c.hook.Duration.Sample(draws.Draw(n)), \"preStop over\", over)"},
+		{"kubelet/terminate.go", "k.after(min(c.hook.Duration.Sample(draws.Draw(n)), grace), \"preStop over\", over)", "k.after(c.hook.Duration.Sample(draws.Draw(n)), \"preStop over\", over)"},
 	}},
 	{"sidecars go with the others", []string{"pod-lifecycle 2.4"}, []edit{
-		{"cluster/terminate.go", "case c.sidecar && left > 0 && !t.turn(c):", "case c.sidecar && left > 0 && !t.turn(c) && t.wk == nil:"},
+		{"kubelet/terminate.go", "case c.sidecar && left > 0 && !t.turn(c):", "case c.sidecar && left > 0 && !t.turn(c) && t.wk == nil:"},
 	}},
 	{"readiness probes stop at termination", []string{"pod-lifecycle 2", "pod-lifecycle 3.4"}, []edit{
-		{"cluster/terminate.go", "[]*prober{c.liveness, c.startup}", "[]*prober{c.liveness, c.startup, c.readiness}"},
+		{"kubelet/terminate.go", "[]*Prober{c.Liveness, c.startup}", "[]*Prober{c.Liveness, c.startup, c.Readiness}"},
 	}},
 	{"liveness probes go on at termination", []string{"pod-lifecycle 2", "pod-lifecycle 3.4"}, []edit{
-		{"cluster/terminate.go", "[]*prober{c.liveness, c.startup}", "[]*prober{c.startup}"},
+		{"kubelet/terminate.go", "[]*Prober{c.Liveness, c.startup}", "[]*Prober{c.startup}"},
 	}},
 	{"a pod without an end", []string{"pod-lifecycle 2"}, []edit{
-		{"cluster/terminate.go", "wk.k.setStatus(wk, s)\n}", "_ = s\n}"},
+		{"kubelet/terminate.go", "wk.k.setStatus(wk, s)\n}", "_ = s\n}"},
 	}},
 	{"init containers take half their time", []string{"pod-lifecycle 4.2"}, []edit{
-		{"cluster/start.go", "wk.init.timer = wk.k.inPod(span,", "wk.init.timer = wk.k.inPod(span/2,"},
+		{"kubelet/start.go", "wk.init.timer = wk.k.inPod(span,", "wk.init.timer = wk.k.inPod(span/2,"},
 	}},
 	{"no crash-loop back-off", []string{"pod-lifecycle 4.1"}, []edit{
-		{"cluster/restart.go", "firstBackoff   = 10 * engine.Second", "firstBackoff   = engine.Second"},
+		{"kubelet/restart.go", "firstBackoff   = 10 * engine.Second", "firstBackoff   = engine.Second"},
 	}},
 
 	{"the startup probe does not matter", []string{"pod-lifecycle 3.2"}, []edit{
-		{"cluster/kubelet.go", "s.started = c.running && (c.startup == nil || c.startup.generation == c.generation && c.startup.result)", "s.started = c.running"},
+		{"kubelet/kubelet.go", "s.started = c.Running && (c.startup == nil || c.startup.generation == c.Generation && c.startup.result)", "s.started = c.Running"},
 	}},
 	{"a threshold of one more", []string{"pod-lifecycle 3.2"}, []edit{
-		{"cluster/probe.go", "if p.row >= max(1, int(threshold)) {", "if p.row > max(1, int(threshold)) {"},
+		{"kubelet/probe.go", "if p.row >= max(1, int(threshold)) {", "if p.row > max(1, int(threshold)) {"},
 	}},
 	{"the thresholds are swapped", []string{"pod-lifecycle 3.2"}, []edit{
-		{"cluster/probe.go", "\tif answer {\n\t\tthreshold = p.spec.SuccessThreshold", "\tif !answer {\n\t\tthreshold = p.spec.SuccessThreshold"},
+		{"kubelet/probe.go", "\tif answer {\n\t\tthreshold = p.spec.SuccessThreshold", "\tif !answer {\n\t\tthreshold = p.spec.SuccessThreshold"},
 	}},
 	{"an answer of the other kind does not begin a new row", []string{"pod-lifecycle 3.2"}, []edit{
-		{"cluster/probe.go", "if p.row > 0 && answer == p.last {\n\t\tp.row++", "if p.row > 0 {\n\t\tp.last = answer\n\t\tp.row++"},
+		{"kubelet/probe.go", "if p.row > 0 && answer == p.last {\n\t\tp.row++", "if p.row > 0 {\n\t\tp.last = answer\n\t\tp.row++"},
 	}},
 	{"initialDelaySeconds are not waited for", []string{"pod-lifecycle 3.2"}, []edit{
-		{"cluster/probe.go", "case p.waiting() || s.started == (p.kind == startupProbe) || p.unasked:", "case s.started == (p.kind == startupProbe):"},
+		{"kubelet/probe.go", "case p.waiting() || s.started == (p.kind == startupProbe) || p.unasked:", "case s.started == (p.kind == startupProbe):"},
 	}},
 
 	{"surge is rounded down", []string{"controllers 2"}, []edit{
@@ -218,10 +218,10 @@ var mutants = []mutant{
 	}},
 
 	{"gates do not matter", []string{"pod-lifecycle 4"}, []edit{
-		{"cluster/kubelet.go", "ready := containers && wk.gatesOpen()", "ready := containers"},
+		{"kubelet/kubelet.go", "ready := containers && wk.gatesOpen()", "ready := containers"},
 	}},
 	{"an open gate is not seen", []string{"pod-lifecycle 4"}, []edit{
-		{"cluster/gates.go", "\twk.open = p.Open\n\twk.requestSync()\n", "\twk.open = p.Open\n"},
+		{"kubelet/gates.go", "\twk.open = p.Open\n\twk.RequestSync()\n", "\twk.open = p.Open\n"},
 	}},
 	{"the rules of a paused proxy change", []string{"simulator 6"}, []edit{
 		{"nodeproxy/proxy.go", "p.api.AwakeWith(p.Owner, run, at)", "run(at)"},

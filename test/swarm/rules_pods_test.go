@@ -5,7 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // The kubelet's constants (docs/model/pod-lifecycle.md 2.1 and 4.1).
@@ -89,7 +89,7 @@ func (j *judge) initialized(e event.Event, p *pod) {
 		switch {
 		case c.Name == e.Container.Name:
 			return
-		case !scenario.Sidecar(c):
+		case !world.Sidecar(c):
 			least += j.app(p.api).Init.Min()
 		case p.container(c).since == 0:
 			j.fail("init", "%s: %s began at %s s, before the sidecar %s", p.api.Name, e.Container.Name, e.At.Seconds(), c.Name)

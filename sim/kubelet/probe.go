@@ -1,4 +1,4 @@
-package cluster
+package kubelet
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -15,7 +15,7 @@ const (
 	startupProbe
 )
 
-// prober is one probe of one container, with the worker algorithm of the kubelet (Kubernetes
+// Prober is one probe of one container, with the worker algorithm of the kubelet (Kubernetes
 // 1.36 pkg/kubelet/prober/worker.go; verified): a ticker that runs from the pod's admission,
 // results that count in a row, thresholds, a hold until the next container, and a manual
 // trigger that probes at once and restarts the ticker. It goes by the pod's status, which
@@ -27,11 +27,11 @@ const (
 //
 // Ticks that could change nothing are not executed: a prober sleeps while the app's answer is
 // its result, and is armed when the app changes.
-type prober struct {
-	c          *container
+type Prober struct {
+	c          *Container
 	kind       probeKind
 	spec       *corev1.Probe
-	phase      engine.Time // the ticker's origin
+	Phase      engine.Time // the ticker's origin
 	generation int         // of the container that result belongs to
 	result     bool
 	last       bool // the last answer
@@ -44,41 +44,41 @@ type prober struct {
 	armed      bool
 }
 
-func newProber(c *container, kind probeKind, spec *corev1.Probe, now engine.Time) *prober {
+func newProber(c *Container, kind probeKind, spec *corev1.Probe, now engine.Time) *Prober {
 	missing, _ := MissingPort(c.spec, spec)
-	return &prober{c: c, kind: kind, spec: spec, phase: now, ticked: now, result: kind == livenessProbe, unasked: missing != ""}
+	return &Prober{c: c, kind: kind, spec: spec, Phase: now, ticked: now, result: kind == livenessProbe, unasked: missing != ""}
 }
 
-func (p *prober) stop() {
+func (p *Prober) stop() {
 	p.off = true
-	p.c.wk.k.w.eng.Cancel(p.timer)
+	p.c.wk.k.d.Engine.Cancel(p.timer)
 	p.armed = false
 }
 
-func (p *prober) period() engine.Time {
+func (p *Prober) period() engine.Time {
 	return engine.Time(max(1, p.spec.PeriodSeconds)) * engine.Second
 }
 
 // arm makes the prober look at its next tick, unless nothing could come of it.
-func (p *prober) arm() {
+func (p *Prober) arm() {
 	if p.off || p.armed || p.settled() {
 		return
 	}
-	now := p.c.wk.k.w.eng.Now()
-	at := p.phase + (now-p.phase)/p.period()*p.period()
+	now := p.c.wk.k.d.Engine.Now()
+	at := p.Phase + (now-p.Phase)/p.period()*p.period()
 	if at <= p.ticked || at < now {
 		at += p.period()
 	}
 	p.armed = true
 	p.timer = p.c.wk.k.after(at-now, "probe", func() {
-		p.armed, p.ticked = false, p.c.wk.k.w.eng.Now()
+		p.armed, p.ticked = false, p.c.wk.k.d.Engine.Now()
 		p.probe()
 		p.arm()
 	})
 }
 
 // settled says that further ticks give what there is already.
-func (p *prober) settled() bool {
+func (p *Prober) settled() bool {
 	s := &p.c.shown
 	switch {
 	case s.generation == 0:
@@ -101,41 +101,41 @@ func (p *prober) settled() bool {
 
 // waiting says that initialDelaySeconds are not over: whole seconds since the start, of which
 // the status keeps no more than the second.
-func (p *prober) waiting() bool {
-	age := p.c.wk.k.w.eng.Now() - p.c.shown.startAt
+func (p *Prober) waiting() bool {
+	age := p.c.wk.k.d.Engine.Now() - p.c.shown.startAt
 	return age.TruncateToSecond() < engine.Time(p.spec.InitialDelaySeconds)*engine.Second
 }
 
-func (p *prober) answer() bool {
+func (p *Prober) answer() bool {
 	c := p.c
-	w, i := c.wk.k.w, c.wk.instance
+	d, i := c.wk.k.d, c.wk.Instance
 	switch {
-	case c != c.wk.main || i.App.NotAServer: // taken to be well while they run
-		return c.running && !(i.Forced && p.kind == readinessProbe && c == c.wk.main)
+	case c != c.wk.Main || i.App.NotAServer: // taken to be well while they run
+		return c.Running && !(i.Forced && p.kind == readinessProbe && c == c.wk.Main)
 	case p.kind == startupProbe:
 		return i.Listening
 	case p.kind == readinessProbe && c.unready:
 		return false
 	default:
-		return w.answersProbe(i, p.kind == livenessProbe)
+		return d.Passes(i, p.kind == livenessProbe)
 	}
 }
 
 // poke is the manual trigger: probe at once, and count the period from now.
-func (p *prober) poke() {
+func (p *Prober) poke() {
 	if p.off {
 		return
 	}
-	w := p.c.wk.k.w
-	w.eng.Cancel(p.timer)
+	d := p.c.wk.k.d
+	d.Engine.Cancel(p.timer)
 	p.armed = false
-	p.phase, p.ticked = w.eng.Now(), w.eng.Now()
+	p.Phase, p.ticked = d.Engine.Now(), d.Engine.Now()
 	p.probe()
 	p.arm()
 }
 
 // probe asks once and applies a result when the threshold is reached.
-func (p *prober) probe() {
+func (p *Prober) probe() {
 	s := &p.c.shown
 	if p.off || s.generation == 0 {
 		return
@@ -172,22 +172,22 @@ func (p *prober) probe() {
 
 // meet begins with a new container: readiness with failure, liveness with success. Both that
 // and a startup probe's beginning are news, for which the kubelet works on the pod.
-func (p *prober) meet(generation int) {
+func (p *Prober) meet(generation int) {
 	p.generation, p.hold = generation, false
 	p.result = p.kind == livenessProbe
 	switch p.kind {
 	case readinessProbe:
 		p.c.shown.ready = false
 		p.c.wk.update()
-		p.c.wk.requestSync()
+		p.c.wk.RequestSync()
 	case startupProbe:
-		p.c.wk.requestSync()
+		p.c.wk.RequestSync()
 	case livenessProbe: // success is what it began with: no news
 	}
 }
 
 // apply acts on a result that has reached its threshold.
-func (p *prober) apply(answer bool) {
+func (p *Prober) apply(answer bool) {
 	switch {
 	case p.kind == readinessProbe:
 		p.set(answer)
@@ -200,18 +200,18 @@ func (p *prober) apply(answer bool) {
 		} else {
 			p.c.condemned = p.spec
 		}
-		p.c.wk.requestSync()
+		p.c.wk.RequestSync()
 	}
 }
 
 // set changes a readiness result. The status is written at once; the kubelet works on the pod,
 // too.
-func (p *prober) set(result bool) {
+func (p *Prober) set(result bool) {
 	if p.result == result {
 		return
 	}
 	p.result = result
 	p.c.shown.ready = result
 	p.c.wk.update()
-	p.c.wk.requestSync()
+	p.c.wk.RequestSync()
 }

@@ -1,7 +1,8 @@
-package cluster
+package kubelet
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -58,23 +59,67 @@ type Observer interface {
 	// Terminated: SIGTERM was delivered; idle connections are closed by servers that shut down
 	// gracefully, requests in flight are cut if the app cuts them.
 	Terminated(i *Instance)
-	// Ended: the process is gone. killed says by SIGKILL after the grace period, liveness by
-	// the kubelet's liveness restart.
+	// Ended: the process is gone. how says by SIGKILL after the grace period, or by the kubelet's
+	// liveness restart.
 	Ended(i *Instance, how event.Ending)
 	// SandboxGone: the pod's address answers nobody any more.
 	SandboxGone(i *Instance)
-	// Synced: a node's proxy has finished a sync: its rules, and the answers of its health ports,
-	// are new.
-	Synced(node int)
-	// NodeChanged: a node's machine is gone, or its port 10256 answers differently.
-	NodeChanged(node int)
 	// InFlightUntil returns when the last request the instance is serving will be answered,
 	// the present time if there is none.
 	InFlightUntil(i *Instance) engine.Time
 }
 
+// Instances are all that run, or ran.
+type Instances struct {
+	byPod   []*Instance   // nil where nothing ever ran
+	running [][]*Instance // those with a sandbox, by workload
+}
+
+// NewInstances returns those of a number of workloads: none yet.
+func NewInstances(workloads int) *Instances {
+	return &Instances{running: make([][]*Instance, workloads)}
+}
+
+func (x *Instances) add(i *Instance) {
+	for int(i.Pod) >= len(x.byPod) {
+		x.byPod = append(x.byPod, nil)
+	}
+	x.byPod[i.Pod] = i
+	x.running[i.Workload] = append(x.running[i.Workload], i)
+}
+
+// Of returns what runs in a pod, nil when nothing ever did.
+func (x *Instances) Of(id api.PodID) *Instance {
+	if int(id) >= len(x.byPod) {
+		return nil
+	}
+	return x.byPod[id]
+}
+
+// At returns what runs, or ran, at a pod address, nil when nothing ever did.
+func (x *Instances) At(ip netip.Addr) *Instance {
+	id, ok := PodAt(ip)
+	if !ok {
+		return nil
+	}
+	return x.Of(id)
+}
+
+// Running lists those of a workload that have a sandbox.
+func (x *Instances) Running(workload int) []*Instance { return x.running[workload] }
+
+// sandboxGone takes an instance off those that might answer.
+func (d *Desk) sandboxGone(i *Instance) {
+	i.Sandbox = false
+	list := d.Instances.running[i.Workload]
+	if at := slices.Index(list, i); at >= 0 {
+		d.Instances.running[i.Workload] = slices.Delete(list, at, at+1)
+	}
+	d.Observer.SandboxGone(i)
+}
+
 // setListening changes the listener and tells the observer.
-func (w *World) setListening(i *Instance, listening bool, why Closed) {
+func (d *Desk) setListening(i *Instance, listening bool, why Closed) {
 	if !listening && !i.Listening {
 		why = min(why, i.Why)
 	}
@@ -82,34 +127,33 @@ func (w *World) setListening(i *Instance, listening bool, why Closed) {
 		return
 	}
 	changed := i.Listening != listening
-	i.Listening, i.Why, i.Since = listening, why, w.eng.Now()
+	i.Listening, i.Why, i.Since = listening, why, d.Engine.Now()
 	kind := event.Closed
 	if listening {
 		i.Why, kind = NotClosed, event.Listening
 	}
 	if changed {
-		w.log.Tell(event.Event{Kind: kind, Pod: i.Pod, Node: -1, Stream: -1, OK: i.Accepts()})
+		d.Log.Tell(event.Event{Kind: kind, Pod: i.Pod, Node: -1, Stream: -1, OK: i.Accepts()})
 	}
-	w.listenerChanged(i)
-	w.observer.ListenerChanged(i)
+	d.Observer.ListenerChanged(i)
 }
 
-// answersProbe says whether the app would pass a probe of its readiness or liveness now.
-func (w *World) answersProbe(i *Instance, liveness bool) bool {
+// Passes says whether the app would pass a probe of its readiness or liveness now.
+func (d *Desk) Passes(i *Instance, liveness bool) bool {
 	if !i.Running || !i.Listening {
 		return false
 	}
 	if i.Term != api.Never && i.App.ReadinessFails && !liveness {
 		return false
 	}
-	if !liveness && (i.Forced || w.eng.Now() < i.readyFrom) {
+	if !liveness && (i.Forced || d.Engine.Now() < i.readyFrom) {
 		return false
 	}
 	if liveness && !i.App.LivenessFollows {
 		return true
 	}
 	for _, name := range i.App.DependsOn {
-		if w.dependencyDown[name] {
+		if d.Down[name] {
 			return false
 		}
 	}

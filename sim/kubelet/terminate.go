@@ -1,9 +1,10 @@
-package cluster
+package kubelet
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // terminate runs a pod's termination: liveness and startup probes stop, every container gets
@@ -13,28 +14,28 @@ import (
 // It begins when the news arrives if the kubelet has looked at the containers since it last
 // worked on the pod, else at the next relist (Kubernetes 1.36 pod_workers.go, the wait for a
 // newer runtime cache; verified).
-func (wk *worker) terminate(p *api.Pod) {
+func (wk *Worker) terminate(p *api.Pod) {
 	wk.terminating = true
-	now := wk.k.w.eng.Now()
+	now := wk.k.d.Engine.Now()
 	wk.k.after(wk.cacheNewer()-now, "terminate pod", func() {
 		wk.killAll(max(p.Grace, engine.Second))
 	})
 }
 
 // killAll stops all containers of a pod in parallel within a grace period.
-func (wk *worker) killAll(grace engine.Time) {
-	for _, c := range wk.all {
-		for _, p := range []*prober{c.liveness, c.startup} {
+func (wk *Worker) killAll(grace engine.Time) {
+	for _, c := range wk.All {
+		for _, p := range []*Prober{c.Liveness, c.startup} {
 			if p != nil {
 				p.stop()
 			}
 		}
 	}
-	wk.k.w.eng.Cancel(wk.init.timer) // an init container is taken to end when told
+	wk.k.d.Engine.Cancel(wk.init.timer) // an init container is taken to end when told
 	t := &termination{wk: wk, failed: !wk.initialized()}
-	var running []*container
-	for _, c := range wk.all {
-		if c.running {
+	var running []*Container
+	for _, c := range wk.All {
+		if c.Running {
 			running = append(running, c)
 			c.stopped = t.ended
 		}
@@ -51,7 +52,7 @@ func (wk *worker) killAll(grace engine.Time) {
 
 // termination is a pod on its way out.
 type termination struct {
-	wk      *worker
+	wk      *Worker
 	left    int        // containers that have not ended
 	waiting []*sidecar // past their preStop hook, waiting for their turn
 	failed  bool       // some container was killed
@@ -59,17 +60,17 @@ type termination struct {
 
 // sidecar is one that waits for its turn to be signalled.
 type sidecar struct {
-	c     *container
+	c     *Container
 	since engine.Time
 	left  engine.Time // of the grace period, when it began to wait
 	timer engine.Handle
 }
 
 // stop runs a container's preStop hook and then signals it, when it is its turn.
-func (t *termination) stop(c *container, grace engine.Time) {
+func (t *termination) stop(c *Container, grace engine.Time) {
 	c.runHook(grace, func(left engine.Time) {
 		switch {
-		case !c.running:
+		case !c.Running:
 		case c.sidecar && left > 0 && !t.turn(c):
 			t.wait(c, left)
 		default:
@@ -78,15 +79,15 @@ func (t *termination) stop(c *container, grace engine.Time) {
 	})
 }
 
-func (t *termination) signal(c *container, left engine.Time) {
+func (t *termination) signal(c *Container, left engine.Time) {
 	c.signal(max(minimumGrace, left), event.Killed)
 }
 
 // turn says whether a sidecar may be signalled: all main containers and all sidecars declared
 // after it have ended.
-func (t *termination) turn(c *container) bool {
-	for _, other := range t.wk.all {
-		if other != c && other.running && (!other.sidecar || other.index > c.index) {
+func (t *termination) turn(c *Container) bool {
+	for _, other := range t.wk.All {
+		if other != c && other.Running && (!other.sidecar || other.index > c.index) {
 			return false
 		}
 	}
@@ -95,10 +96,10 @@ func (t *termination) turn(c *container) bool {
 
 // wait keeps a sidecar until its turn, or until what its preStop hook left of the grace period
 // is over.
-func (t *termination) wait(c *container, left engine.Time) {
-	s := &sidecar{c: c, since: t.wk.k.w.eng.Now(), left: left}
+func (t *termination) wait(c *Container, left engine.Time) {
+	s := &sidecar{c: c, since: t.wk.k.d.Engine.Now(), left: left}
 	s.timer = t.wk.k.after(left, "grace over for sidecar", func() {
-		if c.running {
+		if c.Running {
 			t.signal(c, 0)
 		}
 	})
@@ -112,11 +113,11 @@ func (t *termination) ended() {
 		t.finish()
 		return
 	}
-	w := t.wk.k.w
+	d := t.wk.k.d
 	for _, s := range t.waiting {
-		if s.c.running && t.turn(s.c) && w.eng.Cancel(s.timer) {
+		if s.c.Running && t.turn(s.c) && d.Engine.Cancel(s.timer) {
 			// The wait counts in whole seconds, too.
-			t.signal(s.c, s.left-(w.eng.Now()-s.since).TruncateToSecond())
+			t.signal(s.c, s.left-(d.Engine.Now()-s.since).TruncateToSecond())
 		}
 	}
 }
@@ -125,35 +126,37 @@ func (t *termination) ended() {
 // seen the end in a newer cache and cleaned up, and the end is written.
 func (t *termination) finish() {
 	wk := t.wk
-	w := wk.k.w
+	d := wk.k.d
 	wk.stopProbes()
-	if wk.instance.Sandbox {
-		w.sandboxGone(wk.instance)
+	if wk.Instance.Sandbox {
+		d.sandboxGone(wk.Instance)
 	}
 	phase := api.PhaseSucceeded
-	for _, c := range wk.all {
+	for _, c := range wk.All {
 		if t.failed || c.killed {
 			phase = api.PhaseFailed
 		}
 	}
-	now := w.eng.Now()
-	wk.cleanedUp = wk.k.nextRelist(now) + cleanupPoll
+	now := d.Engine.Now()
+	wk.cleanedUp = wk.k.NextRelist(now) + cleanupPoll
 	s := wk.status
 	s.phase, s.containersReady, s.ready = phase, false, false
 	wk.k.setStatus(wk, s)
 }
 
 // remove deletes the pod's object, whose end is written, as soon as all is cleaned up.
-func (wk *worker) remove() {
-	w := wk.k.w
-	wk.k.after(max(0, wk.cleanedUp-w.eng.Now()), "pod cleaned up", func() { w.removePod(wk.k.owner, wk.id) })
+func (wk *Worker) remove() {
+	d := wk.k.d
+	wk.k.after(max(0, wk.cleanedUp-d.Engine.Now()), "pod cleaned up", func() {
+		d.API.Write(wk.k.Owner, "remove pod", api.PodKey(wk.ID), api.Gone, nil)
+	})
 }
 
 // runHook starts the container's preStop hook and tells done, when the kubelet goes on, how
 // much of the grace period is left: the hook's time counts in whole seconds. A hook that
 // overruns the grace period is not waited for, and goes on.
-func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
-	w, k := c.wk.k.w, c.wk.k
+func (c *Container) runHook(grace engine.Time, done func(left engine.Time)) {
+	d, k := c.wk.k.d, c.wk.k
 	c.tell(event.Event{Kind: event.Stopping, Grace: grace})
 	switch c.hook.Kind {
 	case "": // none
@@ -165,9 +168,9 @@ func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
 		return
 	}
 	c.tell(event.Event{Kind: event.PreStop, Hook: &c.hook})
-	draws := w.eng.Stream(c.String(), "preStop")
-	begun := w.eng.Now()
-	n := 2 * uint64(c.generation)
+	draws := d.Engine.Stream(c.String(), "preStop")
+	begun := d.Engine.Now()
+	n := 2 * uint64(c.Generation)
 	if c.hook.ClosesListener || c.hook.SignalsServer || c.hook.FailsReadiness {
 		if after := c.hook.ActsAfter.Sample(draws.Draw(n + 1)); after > 0 {
 			c.acts = k.inPod(after, "preStop acts", c.hookActs)
@@ -177,9 +180,9 @@ func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
 	}
 	var over func()
 	over = func() {
-		now := w.eng.Now()
-		if c.hook.WaitsForRequests && c == c.wk.main && c.running && now < begun+grace {
-			if until := w.observer.InFlightUntil(c.wk.instance); until > now {
+		now := d.Engine.Now()
+		if c.hook.WaitsForRequests && c == c.wk.Main && c.Running && now < begun+grace {
+			if until := d.Observer.InFlightUntil(c.wk.Instance); until > now {
 				k.after(min(until, begun+grace)-now, "preStop over", over)
 				return
 			}
@@ -190,8 +193,8 @@ func (c *container) runHook(grace engine.Time, done func(left engine.Time)) {
 }
 
 // hookActs is what a preStop hook does to the server.
-func (c *container) hookActs() {
-	if c != c.wk.main || !c.running {
+func (c *Container) hookActs() {
+	if c != c.wk.Main || !c.Running {
 		return
 	}
 	if c.hook.FailsReadiness {
@@ -203,28 +206,28 @@ func (c *container) hookActs() {
 	if c.hook.SignalsServer {
 		c.told(event.ByItself)
 	}
-	c.wk.wake()
+	c.wk.Wake()
 }
 
-func (c *container) closeListener(why Closed) {
-	c.wk.k.w.eng.Cancel(c.listen)
-	c.wk.k.w.setListening(c.wk.instance, false, why)
-	c.wk.wake()
+func (c *Container) closeListener(why Closed) {
+	c.wk.k.d.Engine.Cancel(c.listen)
+	c.wk.k.d.setListening(c.wk.Instance, false, why)
+	c.wk.Wake()
 }
 
 // signal sends SIGTERM, and SIGKILL after the time that is left.
-func (c *container) signal(left engine.Time, killed event.Ending) {
+func (c *Container) signal(left engine.Time, killed event.Ending) {
 	k := c.wk.k
 	c.tell(event.Event{Kind: event.Signalled, Grace: left})
-	k.w.eng.Cancel(c.kill)
+	k.d.Engine.Cancel(c.kill)
 	c.kill = k.inPod(left, "SIGKILL", func() {
 		c.killed = true
-		if c == c.wk.main {
-			k.w.log.OfPod(event.Kill, c.wk.id)
+		if c == c.wk.Main {
+			k.d.Log.OfPod(event.Kill, c.wk.ID)
 		}
 		c.end(killed)
 	})
-	if c != c.wk.main {
+	if c != c.wk.Main {
 		c.end(event.ByItself) // other containers are taken to stop when told
 		return
 	}
@@ -237,48 +240,48 @@ func (c *container) signal(left engine.Time, killed event.Ending) {
 
 // told is what the app does when it is told to end, by its profile. Being told again changes
 // nothing but whose order it is: that of a termination counts before that of a probe.
-func (c *container) told(how event.Ending) {
-	w, i := c.wk.k.w, c.wk.instance
+func (c *Container) told(how event.Ending) {
+	d, i := c.wk.k.d, c.wk.Instance
 	if c.signalled {
 		c.orders = min(c.orders, how)
 		if !i.Listening {
-			w.setListening(i, false, closedBy(c.orders))
+			d.setListening(i, false, closedBy(c.orders))
 		}
 		return
 	}
 	c.signalled, c.orders = true, how
-	i.Term = w.eng.Now()
-	w.log.OfPod(event.Term, i.Pod)
+	i.Term = d.Engine.Now()
+	d.Log.OfPod(event.Term, i.Pod)
 	if i.App.IgnoresSIGTERM {
-		w.observer.Terminated(i)
-		c.wk.wake() // its readiness may fail all the same
+		d.Observer.Terminated(i)
+		c.wk.Wake() // its readiness may fail all the same
 		return
 	}
 	drain := engine.Time(0)
 	switch i.App.Listener {
-	case listenerCloses:
+	case world.ListenerCloses:
 		c.closeListener(closedBy(how))
-	case listenerDrains:
+	case world.ListenerDrains:
 		drain = i.App.DrainFor
-	case listenerStays: // until the process ends
+	case world.ListenerStays: // until the process ends
 	}
-	w.observer.Terminated(i)
-	c.wk.wake()
+	d.Observer.Terminated(i)
+	c.wk.Wake()
 	c.exit = c.wk.k.inPod(drain, "app stops accepting", func() {
-		if i.Listening && i.App.Listener != listenerStays {
+		if i.Listening && i.App.Listener != world.ListenerStays {
 			c.closeListener(closedBy(c.orders))
 		}
-		c.finishRequests(w.eng.Now())
+		c.finishRequests(d.Engine.Now())
 	})
 }
 
 // finishRequests lets the app end when its requests in flight are done, or cuts them.
-func (c *container) finishRequests(since engine.Time) {
-	w, i := c.wk.k.w, c.wk.instance
-	now := w.eng.Now()
+func (c *Container) finishRequests(since engine.Time) {
+	d, i := c.wk.k.d, c.wk.Instance
+	now := d.Engine.Now()
 	until := now
-	if i.App.InFlight == inFlightFinish {
-		until = max(now, w.observer.InFlightUntil(i))
+	if i.App.InFlight == world.InFlightFinish {
+		until = max(now, d.Observer.InFlightUntil(i))
 	}
 	if limit := since + i.App.FinishWithin; i.App.FinishWithin > 0 && until > limit {
 		c.exit = c.wk.k.inPod(limit-now, "app exits", func() { c.end(c.orders) })
@@ -305,37 +308,37 @@ func closedBy(how event.Ending) Closed {
 
 // end is the end of the container's process. A crash of one that was told to end is its own way
 // to end.
-func (c *container) end(how event.Ending) {
-	if !c.running {
+func (c *Container) end(how event.Ending) {
+	if !c.Running {
 		return
 	}
 	if how == event.Crashed && c.signalled {
 		how = c.orders
 	}
-	w := c.wk.k.w
+	d := c.wk.k.d
 	for _, h := range []*engine.Handle{&c.kill, &c.exit, &c.listen, &c.crash, &c.acts} {
-		w.eng.Cancel(*h)
+		d.Engine.Cancel(*h)
 		*h = engine.Handle{}
 	}
-	c.running, c.finished = false, w.eng.Now()
+	c.Running, c.Finished = false, d.Engine.Now()
 	c.tell(event.Event{Kind: event.Ended, Ending: how})
-	if c == c.wk.main {
+	if c == c.wk.Main {
 		c.endInstance(how)
 	}
 	stopped := c.stopped
 	c.stopped = nil
 	switch {
 	case stopped != nil:
-		w.store.Awake(c.wk.k.owner, stopped)
+		d.API.Awake(c.wk.k.Owner, stopped)
 	case !c.wk.terminating:
 		c.wk.noticed() // the kubelet restarts it when it has seen it
 	}
-	c.wk.wake()
+	c.wk.Wake()
 }
 
-func (c *container) endInstance(how event.Ending) {
-	w, i := c.wk.k.w, c.wk.instance
+func (c *Container) endInstance(how event.Ending) {
+	d, i := c.wk.k.d, c.wk.Instance
 	i.Running = false
-	w.setListening(i, false, closedBy(how))
-	w.observer.Ended(i, how)
+	d.setListening(i, false, closedBy(how))
+	d.Observer.Ended(i, how)
 }

@@ -1,4 +1,4 @@
-package cluster
+package kubelet
 
 import (
 	"fmt"
@@ -7,39 +7,39 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// adopt takes over a pod that runs already. The kubelet's work on it is of no importance until somebody
+// Adopt takes over a pod that runs already. The kubelet's work on it is of no importance until somebody
 // asks for it.
-func (k *kubelet) adopt(p *api.Pod) {
+func (k *Kubelet) Adopt(p *api.Pod) {
 	i := k.newInstance(p)
 	i.Sandbox, i.Running = true, true
 	if !i.App.NotAServer {
 		i.Listening, i.Why = true, NotClosed
 	}
 	k.adopted[p.ID] = p
-	k.w.addInstance(i)
+	k.d.Instances.add(i)
 }
 
-// worker returns the work on a pod, nil when there is none.
-func (k *kubelet) worker(id api.PodID) *worker {
+// Worker returns the work on a pod, nil when there is none.
+func (k *Kubelet) Worker(id api.PodID) *Worker {
 	if p := k.adopted[id]; p != nil {
 		delete(k.adopted, id)
-		k.resume(k.workerOf(p, k.w.instances[id]), p)
+		k.resume(k.workerOf(p, k.d.Instances.Of(id)), p)
 	}
 	return k.pods[id]
 }
 
 // resume makes the work on a pod what it is when the pod has run for a while.
-func (k *kubelet) resume(wk *worker, p *api.Pod) {
+func (k *Kubelet) resume(wk *Worker, p *api.Pod) {
 	wk.lastSync, wk.init.at = -engine.Hour, len(wk.spec.InitContainers)
 	wk.status = podStatus{phase: p.Phase, containersReady: p.ContainersReady, ready: p.Ready, since: p.ReadySince, ip: p.IP}
-	for _, c := range wk.all {
-		c.running, c.generation, c.startAt = true, 1, p.Created
+	for _, c := range wk.All {
+		c.Running, c.Generation, c.startAt = true, 1, p.Created
 		c.shown = shown{generation: 1, running: true, started: true, ready: true, startAt: p.Created.TruncateToSecond()}
 		for _, pr := range c.probers {
 			pr.generation, pr.result, pr.last, pr.row = 1, true, true, 1
 			pr.hold = pr.kind == startupProbe
 			pr.ticked = -engine.Hour
-			pr.phase = -engine.Time(engine.Below(k.w.eng.Stream(p.Name, fmt.Sprint("probe phase ", pr.kind)).Draw(0), int(pr.period())))
+			pr.Phase = -engine.Time(engine.Below(k.d.Engine.Stream(p.Name, fmt.Sprint("probe phase ", pr.kind)).Draw(0), int(pr.period())))
 		}
 	}
 }

@@ -1,11 +1,11 @@
-package cluster
+package kubelet
 
 import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // initialization is how far a pod has come with its init containers: one by one, the next when the
@@ -19,16 +19,16 @@ type initialization struct {
 }
 
 // start begins the start sequence of a pod: sandbox, init containers, then containers.
-func (k *kubelet) start(p *api.Pod) {
+func (k *Kubelet) start(p *api.Pod) {
 	wk := k.newWorker(p)
-	sandbox := k.w.sc.Latency.Sandbox.Sample(k.w.eng.Stream(wk.name, "sandbox").Draw(0))
+	sandbox := k.d.Latencies.Sandbox.Sample(k.d.Engine.Stream(wk.name, "sandbox").Draw(0))
 	k.after(sandbox, "sandbox ready", func() {
 		if wk.terminating {
 			return
 		}
-		wk.instance.IP = k.w.allocateIP(wk.id)
-		wk.instance.Sandbox = true
-		k.w.addInstance(wk.instance)
+		wk.Instance.IP = Address(wk.ID)
+		wk.Instance.Sandbox = true
+		k.d.Instances.add(wk.Instance)
 	})
 	wk.startNext(sandbox)
 }
@@ -36,12 +36,12 @@ func (k *kubelet) start(p *api.Pod) {
 // startNext starts the init container whose turn it is, or the containers after the last one, in a
 // sync that has so much to do before. Nobody knows beforehand that an init container would fail: each
 // of them is taken to succeed.
-func (wk *worker) startNext(before engine.Time) {
+func (wk *Worker) startNext(before engine.Time) {
 	wk.busy++
-	w := wk.k.w
+	d := wk.k.d
 	if inits := wk.spec.InitContainers; wk.init.at < len(inits) {
 		spec := &inits[wk.init.at]
-		begin := w.sc.Latency.ContainerStart.Sample(w.eng.Stream(wk.name+"/"+spec.Name, "container start").Draw(0))
+		begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name+"/"+spec.Name, "container start").Draw(0))
 		wk.k.after(before+begin, "init container started", func() {
 			if wk.terminating {
 				return
@@ -51,12 +51,12 @@ func (wk *worker) startNext(before engine.Time) {
 		})
 		return
 	}
-	begin := w.sc.Latency.ContainerStart.Sample(w.eng.Stream(wk.name, "container start").Draw(0))
+	begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name, "container start").Draw(0))
 	wk.k.after(before+begin, "containers started", func() {
 		if wk.terminating {
 			return
 		}
-		for _, c := range wk.all {
+		for _, c := range wk.All {
 			if !c.sidecar {
 				c.begin()
 			}
@@ -67,13 +67,13 @@ func (wk *worker) startNext(before engine.Time) {
 
 // beginInit starts the process of an init container. An ordinary one ends by itself, and the kubelet
 // sees that at the next relist.
-func (wk *worker) beginInit(spec *corev1.Container) {
+func (wk *Worker) beginInit(spec *corev1.Container) {
 	if c := wk.sidecar(spec); c != nil {
 		c.begin()
 		return
 	}
 	wk.init.ended = false
-	span := wk.instance.App.Init.Sample(wk.k.w.eng.Stream(wk.name+"/"+spec.Name, "init").Draw(0))
+	span := wk.Instance.App.Init.Sample(wk.k.d.Engine.Stream(wk.name+"/"+spec.Name, "init").Draw(0))
 	wk.init.timer = wk.k.inPod(span, "init container ended", func() {
 		wk.init.ended = true
 		wk.noticed()
@@ -82,7 +82,7 @@ func (wk *worker) beginInit(spec *corev1.Container) {
 
 // initialize goes on to the next init container, or to the containers, if the one before has come
 // as far as it has to.
-func (wk *worker) initialize() {
+func (wk *Worker) initialize() {
 	inits := wk.spec.InitContainers
 	if wk.init.at >= len(inits) || wk.busy > 0 {
 		return
@@ -95,15 +95,15 @@ func (wk *worker) initialize() {
 }
 
 // initialized says that the containers have been started: until then the pod is Pending.
-func (wk *worker) initialized() bool { return wk.main.generation > 0 }
+func (wk *Worker) initialized() bool { return wk.Main.Generation > 0 }
 
 // sidecar returns the container of an init container that goes on beside the others, nil for an
 // ordinary one.
-func (wk *worker) sidecar(spec *corev1.Container) *container {
-	if !scenario.Sidecar(spec) {
+func (wk *Worker) sidecar(spec *corev1.Container) *Container {
+	if !world.Sidecar(spec) {
 		return nil
 	}
-	for _, c := range wk.all {
+	for _, c := range wk.All {
 		if c.spec == spec {
 			return c
 		}

@@ -1,9 +1,10 @@
-package cluster
+package kubelet
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Crash-loop back-off (Kubernetes 1.36 kuberuntime_manager.go, doBackOff, and client-go
@@ -39,14 +40,14 @@ func (b backoff) next(ended, now engine.Time) backoff {
 
 // restartContainers kills the containers that failed their liveness or startup probe and starts
 // again what has ended. The pod's worker is busy meanwhile.
-func (wk *worker) restartContainers() {
-	for _, c := range wk.all {
+func (wk *Worker) restartContainers() {
+	for _, c := range wk.All {
 		switch {
-		case c.generation == 0 || c.starting:
-		case c.running && c.condemned != nil:
+		case c.Generation == 0 || c.starting:
+		case c.Running && c.condemned != nil:
 			c.killForProbe()
-		case !c.running:
-			c.restart(c.finished)
+		case !c.Running:
+			c.restart(c.Finished)
 		}
 	}
 }
@@ -54,25 +55,25 @@ func (wk *worker) restartContainers() {
 // killForProbe is a probe killing its container: preStop, SIGTERM and SIGKILL as at a
 // termination, with the probe's own grace period if it has one, and a new container at once.
 // The back-off counts from the end of the container before this one.
-func (c *container) killForProbe() {
+func (c *Container) killForProbe() {
 	wk := c.wk
-	grace := wk.k.w.grace(wk.instance.set())
+	grace := world.GraceOf(wk.spec)
 	if s := c.condemned.TerminationGracePeriodSeconds; s != nil {
 		grace = engine.Time(*s) * engine.Second
 	}
 	c.condemned = nil
-	before := c.finished
+	before := c.Finished
 	wk.busy++
 	c.stopped = func() {
 		wk.busy--
 		if !wk.terminating {
-			wk.lastSync = wk.k.w.eng.Now()
+			wk.lastSync = wk.k.d.Engine.Now()
 			wk.noticed()
 			c.restart(before)
 		}
 	}
 	c.runHook(grace, func(left engine.Time) {
-		if c.running && !wk.terminating {
+		if c.Running && !wk.terminating {
 			c.signal(max(minimumGrace, left), event.Liveness)
 		}
 	})
@@ -80,15 +81,15 @@ func (c *container) killForProbe() {
 
 // restart starts a container again: at once, or when the back-off since the end of an earlier
 // one is over. Waiting does not keep the kubelet from working on the pod.
-func (c *container) restart(ended engine.Time) {
-	w, wk := c.wk.k.w, c.wk
-	now := w.eng.Now()
+func (c *Container) restart(ended engine.Time) {
+	d, wk := c.wk.k.d, c.wk
+	now := d.Engine.Now()
 	c.starting = true
-	n := uint64(c.generation)
+	n := uint64(c.Generation)
 	if ended != api.Never {
 		if left := min(longestRetry, c.backoff.left(ended, now)); left > 0 {
 			// The kubelet comes back when it is over, or up to half as long again later.
-			extra := engine.Time(engine.Below(w.eng.Stream(c.String(), "back-off").Draw(n), int(left/2)+1))
+			extra := engine.Time(engine.Below(d.Engine.Stream(c.String(), "back-off").Draw(n), int(left/2)+1))
 			wk.k.after(left+extra, "back-off over", func() {
 				if !wk.terminating {
 					c.restart(ended)
@@ -99,7 +100,7 @@ func (c *container) restart(ended engine.Time) {
 		c.backoff = c.backoff.next(ended, now)
 	}
 	wk.busy++
-	begin := w.sc.Latency.ContainerStart.Sample(w.eng.Stream(c.String(), "container start").Draw(n))
+	begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(c.String(), "container start").Draw(n))
 	wk.k.after(begin, "container restarted", func() {
 		if wk.terminating {
 			return

@@ -1,0 +1,39 @@
+package kubelet
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// Desk is what all kubelets of a cluster share.
+type Desk struct {
+	Engine    *engine.Engine
+	API       *api.Store
+	Log       *event.Log
+	Latencies *world.Latencies
+	Specs     Specs
+	Observer  Observer
+	Instances *Instances
+	Down      map[string]bool // the dependencies of apps that are down, by name
+}
+
+// Specs say what pods are made of.
+type Specs interface {
+	// PodSpec is the spec of the pods of a ReplicaSet, App how their servers behave. Nobody changes either.
+	PodSpec(id api.ReplicaSetID) *corev1.PodSpec
+	App(p *api.Pod) *world.App
+	// Server is the number of the container that traffic goes to, Hook what a container's preStop hook does.
+	Server(workload int) int
+	Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook
+}
+
+// Settings are one kubelet's own.
+type Settings struct {
+	Node  int
+	Name  string
+	Watch engine.Dist // how late it hears of a pod
+}
