@@ -6,13 +6,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // hinting is how the EndpointSlice controller hints the endpoints of a Service.
 type hinting struct {
-	mode scenario.HintMode
+	mode world.HintMode
 	// shares is the CPU of each zone's nodes, by zone name; nil is not enough information.
 	shares []share
 }
@@ -24,8 +23,8 @@ type share struct {
 }
 
 func (w *World) hintingOf(svc *corev1.Service) hinting {
-	h := hinting{mode: scenario.HintModeOf(svc, w.sc.Kubernetes)}
-	if h.mode == scenario.HintsProportional {
+	h := hinting{mode: world.HintModeOf(svc, w.sc.Kubernetes)}
+	if h.mode == world.HintsProportional {
 		h.shares = shares(w.sc.Nodes)
 	}
 	return h
@@ -36,9 +35,9 @@ func (w *World) hintingOf(svc *corev1.Service) hinting {
 // has no zone hint.
 func (h hinting) own(node int, nodes []world.Node) hint {
 	switch h.mode {
-	case scenario.HintsSameZone:
+	case world.HintsSameZone:
 		return hint{zone: nodes[node].Zone}
-	case scenario.HintsSameNode:
+	case world.HintsSameNode:
 		return hint{zone: nodes[node].Zone, node: true}
 	default:
 		return hint{}
@@ -273,5 +272,5 @@ func largest(list []int64) int {
 func nodesDiffer(svc *corev1.Service, h hinting) bool {
 	internal := svc.Spec.InternalTrafficPolicy
 	return svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal ||
-		internal != nil && *internal == corev1.ServiceInternalTrafficPolicyLocal || h.mode == scenario.HintsSameNode
+		internal != nil && *internal == corev1.ServiceInternalTrafficPolicyLocal || h.mode == world.HintsSameNode
 }

@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // obstacle is what keeps a pod off a node, in the order in which the real scheduler looks
@@ -25,7 +25,7 @@ const (
 // needs is what the pods of one revision ask of a node.
 type needs struct {
 	tolerations []corev1.Toleration
-	ports       []scenario.HostPort
+	ports       []world.HostPort
 	paths       []string // the field behind each port
 	unlike      []bool   // by node; nil when each will do
 	apart       []int    // workloads whose pods are kept apart from it
@@ -39,9 +39,9 @@ func (s *scheduler) needsOf(id api.ReplicaSetID) *needs {
 	}
 	spec, nodes := s.w.PodSpec(id), s.w.sc.Nodes
 	n := &needs{tolerations: spec.Tolerations}
-	n.ports, n.paths = scenario.HostPorts(spec)
+	n.ports, n.paths = world.HostPorts(spec)
 	for i := range nodes {
-		if scenario.Admits(spec, nodes[i].Object) {
+		if world.Admits(spec, nodes[i].Object) {
 			continue
 		}
 		if n.unlike == nil {
@@ -72,7 +72,7 @@ func (s *scheduler) obstacle(n int, p *api.Pod) obstacle {
 	switch {
 	case s.left[n]:
 		return nodeLeaves
-	case len(s.taints[n]) > 0 && !scenario.Tolerates(need.tolerations, s.taints[n]):
+	case len(s.taints[n]) > 0 && !world.Tolerates(need.tolerations, s.taints[n]):
 		return nodeTainted
 	case need.unlike != nil && need.unlike[n]:
 		return nodeUnlike

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // scheduler binds pods to nodes: as few pods of the same workload on a node as possible, then
@@ -29,7 +29,7 @@ type scheduler struct {
 	// the pods on a node take of it.
 	taints [][]corev1.Taint
 	left   []bool
-	ports  []map[scenario.HostPort]int
+	ports  []map[world.HostPort]int
 	needs  map[api.ReplicaSetID]*needs
 }
 
@@ -41,8 +41,8 @@ func newScheduler(w *World) *scheduler {
 		sets: map[api.ReplicaSetID][]int{}, needs: map[api.ReplicaSetID]*needs{},
 	}
 	for n := range w.sc.Nodes {
-		s.taints = append(s.taints, scenario.TaintsOf(w.sc.Nodes[n].Object))
-		s.ports = append(s.ports, map[scenario.HostPort]int{})
+		s.taints = append(s.taints, world.TaintsOf(w.sc.Nodes[n].Object))
+		s.ports = append(s.ports, map[world.HostPort]int{})
 	}
 	for i := range s.same {
 		s.same[i] = make([]int, len(w.sc.Nodes))

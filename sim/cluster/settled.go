@@ -6,7 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // The settled state is what the same functions give on the API server's objects at this
@@ -35,7 +35,7 @@ func (w *World) changedPod(old, p *api.Pod) {
 		s := &w.settledOf[service]
 		w.settled = nil
 		w.uncheck(service)
-		if w.services[service].hints.mode == scenario.HintsProportional || s.outdated {
+		if w.services[service].hints.mode == world.HintsProportional || s.outdated {
 			s.outdate()
 			continue
 		}
@@ -68,7 +68,7 @@ func chunkOf(id api.PodID) int { return int(id) / maxEndpointsPerSlice }
 
 // changedSlices notes that a Service's slices in the API have changed.
 func (w *World) changedSlices(service int) {
-	if w.services[service].hints.mode == scenario.HintsProportional {
+	if w.services[service].hints.mode == world.HintsProportional {
 		w.settled = nil
 		w.settledOf[service].outdate() // the shares start from the hints there are
 	}
@@ -91,7 +91,7 @@ func (w *World) settledEndpoints(service int) []entry {
 	}
 	s.outdated = false
 	s.endpoints = w.endpointsOf(nil, service, w.podsBehind(service, w.live))
-	if h := w.services[service].hints; h.mode == scenario.HintsProportional {
+	if h := w.services[service].hints; h.mode == world.HintsProportional {
 		have := w.slicesInAPI(service)
 		h.proportional(have, s.endpoints, pack(have, s.endpoints), w.sc.Nodes)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What is kept pod by pod, view by view and from Plan to Plan is at every moment of a rollout
@@ -64,7 +64,7 @@ func (w *testWorld) compareWithAnew(t *testing.T) {
 		pods = append(pods, as[*api.Pod](w.store.Get(api.PodKey(id))))
 	}
 	want := w.endpointsOf(nil, 0, pods)
-	if h := w.services[0].hints; h.mode == scenario.HintsProportional {
+	if h := w.services[0].hints; h.mode == world.HintsProportional {
 		have := w.slicesInAPI(0)
 		h.proportional(have, want, pack(have, want), w.sc.Nodes)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // maxEndpointsPerSlice is the EndpointSlice controller's default.
@@ -92,7 +92,7 @@ func (c *sliceController) sync(service int) {
 func (c *sliceController) reconcile(service int) []int {
 	have, want := c.written[service], c.w.endpointsOf(c.spare[service][:0], service, c.w.podsBehind(service, c.pods))
 	touched := pack(have, want)
-	if h := c.w.services[service].hints; h.mode == scenario.HintsProportional {
+	if h := c.w.services[service].hints; h.mode == world.HintsProportional {
 		touched = h.proportional(have, want, touched, c.w.sc.Nodes)
 	}
 	c.written[service], c.spare[service] = want, have

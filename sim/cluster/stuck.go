@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Stuck is a rollout that was begun and cannot end.
@@ -206,7 +206,7 @@ func (w *World) unschedulable(d *api.Deployment, pods []*api.Pod) *Stuck {
 }
 
 // portWords name a host port as the manifest does.
-func portWords(p scenario.HostPort, path string) string {
+func portWords(p world.HostPort, path string) string {
 	if strings.HasSuffix(path, "hostNetwork") {
 		return fmt.Sprintf("port %d of the node (hostNetwork)", p.Port)
 	}

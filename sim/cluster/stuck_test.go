@@ -8,7 +8,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -136,15 +135,15 @@ func (b build) network() build {
 // Host ports are told apart as the scheduler does.
 func TestHostPortsThatDoNotClash(t *testing.T) {
 	t.Parallel()
-	plain := scenario.HostPort{Port: 80, Protocol: corev1.ProtocolTCP, IP: "0.0.0.0"}
+	plain := world.HostPort{Port: 80, Protocol: corev1.ProtocolTCP, IP: "0.0.0.0"}
 	for _, c := range []struct {
-		edit func(*scenario.HostPort)
+		edit func(*world.HostPort)
 		want bool
 	}{
-		{func(*scenario.HostPort) {}, true},
-		{func(p *scenario.HostPort) { p.Port = 81 }, false},
-		{func(p *scenario.HostPort) { p.Protocol = corev1.ProtocolUDP }, false},
-		{func(p *scenario.HostPort) { p.IP = "10.0.0.1" }, true},
+		{func(*world.HostPort) {}, true},
+		{func(p *world.HostPort) { p.Port = 81 }, false},
+		{func(p *world.HostPort) { p.Protocol = corev1.ProtocolUDP }, false},
+		{func(p *world.HostPort) { p.IP = "10.0.0.1" }, true},
 	} {
 		other := plain
 		if c.edit(&other); plain.Clashes(other) != c.want || other.Clashes(plain) != c.want {

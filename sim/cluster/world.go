@@ -15,7 +15,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -178,7 +177,7 @@ func (w *World) resolve() {
 			}
 		}
 		info.form = newSliceForm(svc, info.ports)
-		w.zonesDiffer = w.zonesDiffer || info.hints.mode != scenario.HintsNone
+		w.zonesDiffer = w.zonesDiffer || info.hints.mode != world.HintsNone
 		w.nodesDiffer = w.nodesDiffer || nodesDiffer(svc, info.hints)
 		w.cache.SetService(svc)
 		w.settledCache.SetService(svc)

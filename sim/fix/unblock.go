@@ -8,7 +8,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
-	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -116,7 +115,7 @@ func (t *target) fewer() *Change {
 
 // apart says that the pods of the workload may not share a node: for a host port, or required anti-affinity.
 func (t *target) apart() bool {
-	if ports, _ := scenario.HostPorts(&t.w.Template().Spec); len(ports) > 0 {
+	if ports, _ := world.HostPorts(&t.w.Template().Spec); len(ports) > 0 {
 		return true
 	}
 	same, _ := t.w.Apart(t.w)

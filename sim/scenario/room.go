@@ -62,7 +62,7 @@ func (w *inventory) nodesNeeded() room {
 type apart struct {
 	world.Workload
 	why      string // what keeps them from it
-	ports    []HostPort
+	ports    []world.HostPort
 	replicas int
 	surge    int
 }
@@ -73,7 +73,7 @@ func (w *inventory) apart() []apart {
 	add := func(o *manifest.Object, t *corev1.PodTemplateSpec, replicas, surge int) {
 		if why := spreads(t); why != "" && replicas > 0 {
 			d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: appsv1.DeploymentSpec{Template: *t}}
-			ports, _ := HostPorts(&t.Spec)
+			ports, _ := world.HostPorts(&t.Spec)
 			out = append(out, apart{world.Workload{Deployment: d}, why, ports, replicas, surge})
 		}
 	}
@@ -159,7 +159,7 @@ func spreads(t *corev1.PodTemplateSpec) string {
 			}
 		}
 	}
-	if ports, _ := HostPorts(&t.Spec); len(ports) > 0 {
+	if ports, _ := world.HostPorts(&t.Spec); len(ports) > 0 {
 		return "the host port " + strconv.Itoa(int(ports[0].Port))
 	}
 	return ""

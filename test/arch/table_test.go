@@ -445,7 +445,6 @@ var packages = []packageRule{
 			{"sim/world", "the nouns: what the world is and what is done to it"},
 			{"sim/engine", "events and random streams"},
 			{"sim/ledger", "whom a failed attempt is put down to"},
-			{"sim/scenario", "the world's description"},
 			{"endpoints", "the node proxies run the production selection"},
 			{"proxier/plan", "the node proxies run the production planning"},
 			{"proxier/pace", "and the production pacing"},

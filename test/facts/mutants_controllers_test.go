@@ -202,7 +202,7 @@ var hintMutants = []mutant{
 		{hints, "return hint{zone: nodes[node].Zone}\n", "return hint{zone: nodes[0].Zone}\n"},
 	}},
 	{"PreferClose is unknown", []string{"controllers 9.4 trafficDistribution"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hintModes, "case d == corev1.ServiceTrafficDistributionPreferClose:", "case d == \"preferClose\":"},
+		{"sim/world/hints.go", "case d == corev1.ServiceTrafficDistributionPreferClose:", "case d == \"preferClose\":"},
 	}},
 	{"node hints without zone hints", []string{"controllers 9.4 PreferSameNode"}, cluster, "TestHintsOfEachEndpoint", []edit{
 		{hints, "return hint{zone: nodes[node].Zone, node: true}", "return hint{node: true}"},
@@ -211,7 +211,7 @@ var hintMutants = []mutant{
 		{hints, "return hint{zone: nodes[node].Zone, node: true}", "return hint{zone: nodes[node].Zone}"},
 	}},
 	{"PreferSameZone from the beginning", []string{"controllers 9.4 Gate"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hintModes, "corev1.ServiceTrafficDistributionPreferSameZone && k.Options.NodeHints", "corev1.ServiceTrafficDistributionPreferSameZone"},
+		{"sim/world/hints.go", "corev1.ServiceTrafficDistributionPreferSameZone && k.Options.NodeHints", "corev1.ServiceTrafficDistributionPreferSameZone"},
 	}},
 	{"terminating endpoints keep their hints", []string{"controllers 9.4 Non-ready"}, cluster, "TestHintsFollowReadiness|TestZoneWithoutAPodUsesAll", []edit{
 		{endpointOf, "\tif e.conditions.Ready() {\n", "\tif e.conditions.Serving() {\n"},
@@ -219,14 +219,14 @@ var hintMutants = []mutant{
 	{"endpoints that are not ready are hinted", []string{"controllers 9.4 Non-ready"}, cluster, "TestHintsFollowReadiness", []edit{
 		{endpointOf, "\tif e.conditions.Ready() {\n", "\tif e.conditions.Ready() || !e.conditions.Terminating() {\n"},
 	}},
-	{"the field goes before the annotation", []string{"controllers 9.4 Annotation"}, scenario, "TestHintModeOf", []edit{
-		{hintModes, `case mode == "Auto" || mode == "auto":`, `case svc.Spec.TrafficDistribution == nil && (mode == "Auto" || mode == "auto"):`},
+	{"the field goes before the annotation", []string{"controllers 9.4 Annotation"}, "sim/world", "TestHintModeOf", []edit{
+		{"sim/world/hints.go", `case mode == "Auto" || mode == "auto":`, `case svc.Spec.TrafficDistribution == nil && (mode == "Auto" || mode == "auto"):`},
 	}},
-	{"the newer annotation goes first", []string{"controllers 9.4 Annotation"}, scenario, "TestHintModeOf", []edit{
-		{hintModes, "\tif !set {\n", "\tif _, newer := svc.Annotations[corev1.AnnotationTopologyMode]; !set || newer {\n"},
+	{"the newer annotation goes first", []string{"controllers 9.4 Annotation"}, "sim/world", "TestHintModeOf", []edit{
+		{"sim/world/hints.go", "\tif !set {\n", "\tif _, newer := svc.Annotations[corev1.AnnotationTopologyMode]; !set || newer {\n"},
 	}},
 	{"annotations count before hints were on", []string{"controllers 9.4 Annotation"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hintModes, "if k.Options.ZoneHints {", "if mode != \"\" {"},
+		{"sim/world/hints.go", "if k.Options.ZoneHints {", "if mode != \"\" {"},
 	}},
 }
 

@@ -445,7 +445,7 @@ var versionMutants = []mutant{
 		{versions, "On: 31, Source:", "On: 30, Source:"},
 	}},
 	{"trafficDistribution from 1.30", []string{"kube-proxy 11 ServiceTrafficDistribution"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hintModes, "Minor: 31}", "Minor: 30}"},
+		{"sim/world/hints.go", "Minor: 31}", "Minor: 30}"},
 	}},
 	{"node hints from 1.35", []string{"kube-proxy 11 PreferSameTrafficDistribution"}, "endpoints", "TestDefaultsOfEachVersion", []edit{
 		{versions, "Alpha: 33, On: 34, GA: 35", "Alpha: 33, On: 35, GA: 35"},

@@ -3,10 +3,10 @@ package facts
 const (
 	scheduler = "sim/cluster/scheduler.go"
 	obstacles = "sim/cluster/obstacle.go"
-	hostPorts = "sim/scenario/hostport.go"
+	hostPorts = "sim/world/hostport.go"
 	stuck     = "sim/cluster/stuck.go"
 	history   = "sim/cluster/history.go"
-	nodeKind  = "sim/scenario/labelled.go"
+	nodeKind  = "sim/world/nodeaffinity.go"
 	recorded  = "sim/cluster/recorder.go"
 )
 
@@ -16,16 +16,16 @@ var scheduleMutants = []mutant{
 		{obstacles, "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
 	}},
 	{"hostNetwork takes no port", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{hostPorts, "number, path = p.ContainerPort, \"spec.template.spec.hostNetwork\"", "path = \"spec.template.spec.hostNetwork\""},
+		{"sim/world/hostport.go", "number, path = p.ContainerPort, \"spec.template.spec.hostNetwork\"", "path = \"spec.template.spec.hostNetwork\""},
 	}},
 	{"host ports of two protocols clash", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestHostPortsThatDoNotClash", []edit{
-		{hostPorts, " && p.Protocol == other.Protocol", ""},
+		{"sim/world/hostport.go", " && p.Protocol == other.Protocol", ""},
 	}},
 	{"host ports of two addresses clash", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestHostPortsThatDoNotClash", []edit{
-		{hostPorts, "(p.IP == other.IP || p.IP == everyAddress", "(p.IP == other.IP || p.IP != everyAddress || p.IP == everyAddress"},
+		{"sim/world/hostport.go", "(p.IP == other.IP || p.IP == everyAddress", "(p.IP == other.IP || p.IP != everyAddress || p.IP == everyAddress"},
 	}},
 	{"one address does not clash with all", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestHostPortsThatDoNotClash", []edit{
-		{hostPorts, "p.IP == other.IP || p.IP == everyAddress || other.IP == everyAddress", "p.IP == other.IP"},
+		{"sim/world/hostport.go", "p.IP == other.IP || p.IP == everyAddress || other.IP == everyAddress", "p.IP == other.IP"},
 	}},
 	{"a host port stays taken", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
 		{scheduler, "if s.ports[node][port] += more; s.ports[node][port] == 0 {", "if s.ports[node][port] += max(0, more); s.ports[node][port] == 0 {"},
@@ -46,10 +46,10 @@ var scheduleMutants = []mutant{
 		{"sim/world/workload.go", "if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {", "if w != nil {"},
 	}},
 	{"nodeSelector does not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{nodeKind, "if !labels.SelectorFromSet(pod.NodeSelector).Matches(have) {", "if labels.SelectorFromSet(pod.NodeSelector) == nil {"},
+		{"sim/world/nodeaffinity.go", "if !labels.SelectorFromSet(pod.NodeSelector).Matches(have) {", "if labels.SelectorFromSet(pod.NodeSelector) == nil {"},
 	}},
 	{"a Node without a label of its system is another one", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{nodeKind, "corev1.LabelOSStable: \"linux\", ", ""},
+		{"sim/world/nodeaffinity.go", "corev1.LabelOSStable: \"linux\", ", ""},
 	}},
 	{"a pod that finds no node at the beginning runs", []string{"simulator 9"}, cluster, "TestPodsWithoutANodeArePendingFromTheBeginning", []edit{
 		{world, "if p.Node = sched.choose(p); p.Node < 0 {", "if p.Node = max(0, sched.choose(p)); p.Node < 0 {"},

@@ -60,7 +60,7 @@ const (
 	calmPool    = "sim/traffic/calm_pool.go"
 	habits      = "sim/scenario/clients.go"
 	hints       = "sim/cluster/hints.go"
-	hintModes   = "sim/scenario/hints.go"
+	hintModes   = "sim/world/hints.go"
 	between     = "sim/between.go"
 	proxyConfig = "proxier/kubeproxy"
 )

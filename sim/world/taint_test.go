@@ -1,9 +1,8 @@
-package scenario
+package world
 
 import (
-	"testing"
-
 	corev1 "k8s.io/api/core/v1"
+	"testing"
 )
 
 // Reference: k8s.io/api/core/v1, Toleration.ToleratesTaint; an effect of PreferNoSchedule is a wish.

@@ -1,10 +1,9 @@
-package scenario
+package world
 
 import (
-	"testing"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"testing"
 )
 
 // Terms of a node affinity are alternatives, what stands in one of them holds together, and an empty one admits no node (Kubernetes 1.36

@@ -1,11 +1,9 @@
-package scenario
+package world
 
 import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // HostPort is a port of its node that a pod takes.
@@ -46,7 +44,7 @@ func HostPorts(pod *corev1.PodSpec) (ports []HostPort, paths []string) {
 		add("containers", i, &pod.Containers[i])
 	}
 	for i := range pod.InitContainers {
-		if world.Sidecar(&pod.InitContainers[i]) {
+		if Sidecar(&pod.InitContainers[i]) {
 			add("initContainers", i, &pod.InitContainers[i])
 		}
 	}
