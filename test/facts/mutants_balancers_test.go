@@ -146,7 +146,7 @@ var balancerMutants = []mutant{
 		{checks, "if !m.serves && b.spec.CutUnhealthy {", "if m.serves && b.spec.CutUnhealthy {"},
 	}},
 	{"flows move with the node that answers", []string{"load-balancers 4 MetalLB L2"}, balancers, "TestAnnouncements", []edit{
-		{picks, "if b.spec.Announce == world.AnnounceNone ||", "if b.spec.Announce != scenario.AnnounceBGP ||"},
+		{picks, "if b.spec.Announce == world.AnnounceNone ||", "if b.spec.Announce != world.AnnounceBGP ||"},
 	}},
 	{"routers keep flows where they are", []string{"load-balancers 4 MetalLB BGP"}, balancers, "TestAnnouncements", []edit{
 		{picks, "if b.spec.Announce == world.AnnounceNone ||", "if b.spec.Announce != world.AnnounceL2 ||"},

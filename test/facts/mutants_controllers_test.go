@@ -171,7 +171,7 @@ var sliceMutants = []mutant{
 		{slicer, "c.react.enqueue(s)\n\t\t}", "c.react.enqueueAt(c.w.eng.Now()+engine.Second/2, s)\n\t\t}"},
 	}},
 	{"no stale cache", []string{"controllers 9.2 Stale cache", "measured 1 stale cache", "propagation 1.3b"}, cluster, "TestStaleCache", []edit{
-		{slicer, "if c.inFlight[service] > 0 {", "if c.inFlight[Service] > 1000 {"},
+		{slicer, "if c.inFlight[service] > 0 {", "if c.inFlight[service] > 1000 {"},
 	}},
 	{"the stale cache's back-off is 100 ms", []string{"controllers 9.2 Stale cache", "controllers 9.2 Failure back-off"}, cluster, "TestStaleCache", []edit{
 		{slicer, "staleBackoff   = engine.Second", "staleBackoff   = engine.Second / 10"},
@@ -284,7 +284,7 @@ var proxyMutants = []mutant{
 		{"sim/nodeproxy/proxy.go", "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
 	}},
 	{"an idle proxy waits", []string{"kube-proxy 6", "propagation 1.5"}, cluster, "TestNodeProxy", []edit{
-		{"sim/nodeproxy/proxy.go", "at, _, never := p.Pace.Next(p.state)\n", "at, _, never := p.Pace.Next(p.state)\n\tat = max(at, p.w.eng.Now().Duration()+p.Pace.MinInterval)\n"},
+		{"sim/nodeproxy/proxy.go", "at, _, never := p.Pace.Next(p.state)\n", "at, _, never := p.Pace.Next(p.state)\n\tat = max(at, p.eng.Now().Duration()+p.Pace.MinInterval)\n"},
 	}},
 	{"no minimum interval", []string{"kube-proxy 6"}, "proxier/pace", "TestNext", []edit{
 		{"proxier/pace/pace.go", "earliest := s.LastEnd + p.MinInterval\n\tif p.Burst == 0 {", "earliest := s.LastEnd\n\tif p.Burst == 0 {"},

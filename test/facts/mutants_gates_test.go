@@ -83,7 +83,7 @@ var progressMutants = []mutant{
 
 var componentMutants = []mutant{
 	{"a component that is paused hears all the same", []string{"simulator 6"}, cluster, "TestPausedComponents|TestPausedProxy|TestOutageAndPause", []edit{
-		{"sim/api/store.go", "s.AwakeWith(s.all[number].Owner, s.hand, number)", "s.AwakeWith(s.Owner, s.hand, number)"},
+		{"sim/api/store.go", "s.AwakeWith(s.all[number].Owner, s.hand, number)", "s.AwakeWith(s.owner, s.hand, number)"},
 	}},
 	{"what a component has to do is lost while it is paused", []string{"simulator 6"}, cluster, "TestPausedComponents|TestOutageAndPause", []edit{
 		{"sim/api/pause.go", "s.frozen[owner] = append(held, run)", "s.frozen[owner] = held"},

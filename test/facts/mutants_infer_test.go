@@ -9,7 +9,7 @@ var inferMutants = []mutant{
 		{"sim/scenario/owner.go", "if i == own || other.replicas == 0 || other.ends() {", "if i == own || other.replicas == 0 || other.ends() || !other.simulated() {"},
 	}},
 	{"policy Local has as many nodes as pods", []string{"simulator 9"}, scenario, "TestGolden/world", []edit{
-		{"sim/scenario/room.go", "own := room{2 * pods,", "own := room{Pods,"},
+		{"sim/scenario/room.go", "own := room{2 * pods,", "own := room{pods,"},
 	}},
 	{"workloads that exclude each other share their nodes", []string{"simulator 5.3"}, scenario, "TestWorkloadsThatExcludeEachOtherHaveANodeForEachOfTheirPods", []edit{
 		{"sim/scenario/room.go", "nodes += o.replicas", "nodes += 0 * o.replicas"},

@@ -84,7 +84,7 @@ var profileMutants = []mutant{
 		{"sim/servers/profile.go", "match: isShellPID1, app: world.App{IgnoresSIGTERM: true, Listener: world.ListenerStays, InFlight: world.InFlightCut}", "match: isShellPID1, app: world.App{}"},
 	}},
 	{"caddy is not known", []string{"propagation 5 Caddy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
-		{"sim/servers/profile.go", `e.image.Named("caddy") || e.runs("caddy")`, `e.Image.Named("caddyserver")`},
+		{"sim/servers/profile.go", `e.image.Named("caddy") || e.runs("caddy")`, `e.image.Named("caddyserver")`},
 	}},
 	{"npm always passes SIGTERM on", []string{"simulator 5.5"}, scenario, "TestWhatAPackageRunnerDoesIsAnAssumption", []edit{
 		{"sim/servers/profile.go", "Alternatives: []string{\"ignores\", UnknownProfile},", "Alternatives: nil,"},
@@ -102,16 +102,16 @@ var profileMutants = []mutant{
 		{"sim/servers/image.go", "return slices.Contains(servers, w) })", "return slices.ContainsFunc(servers, func(s string) bool { return strings.HasPrefix(w, s) }) })"},
 	}},
 	{"haproxy is not known", []string{"propagation 5 HAProxy"}, serverFacts, "TestProfileByImageAndCommand", []edit{
-		{"sim/servers/profile.go", `e.image.of("haproxy")`, `e.Image.of("ha-proxy")`},
+		{"sim/servers/profile.go", `e.image.of("haproxy")`, `e.image.of("ha-proxy")`},
 	}},
 	{"httpd is not known", []string{"propagation 5 Apache httpd"}, serverFacts, "TestProfileByImageAndCommand", []edit{
-		{"sim/servers/profile.go", `e.image.Named("httpd")`, `e.Image.Named("apache")`},
+		{"sim/servers/profile.go", `e.image.Named("httpd")`, `e.image.Named("apache")`},
 	}},
 	{"puma is not known", []string{"propagation 5 Puma"}, serverFacts, "TestProfileByImageAndCommand", []edit{
 		{"sim/servers/profile.go", `e.runs("puma")`, `e.runs("pumas")`},
 	}},
 	{"php-fpm is not known", []string{"propagation 5 PHP-FPM"}, serverFacts, "TestProfileByImageAndCommand", []edit{
-		{"sim/servers/profile.go", `e.runs("php-fpm") || e.image.Named("php-fpm")`, `e.Image.Named("php-fpm")`},
+		{"sim/servers/profile.go", `e.runs("php-fpm") || e.image.Named("php-fpm")`, `e.image.Named("php-fpm")`},
 	}},
 }
 
@@ -299,7 +299,7 @@ var idleMutants = []mutant{
 		{"sim/run.go", "max(s.LostSeconds, dark.Mean), max(s.LongestOutage, dark.All)", "max(s.LostSeconds, 0*dark.Mean), max(s.LongestOutage, dark.All)"},
 	}},
 	{"calls that wait for a connection are lost", []string{"simulator 9"}, "sim", "TestASessionLosesTheTimeWithoutAServer", []edit{
-		{"sim/run.go", "if t.Connection == world.ConnectionSession {", "if t.Connection != scenario.ConnectionOwn {"},
+		{"sim/run.go", "if t.Connection == world.ConnectionSession {", "if t.Connection != world.ConnectionOwn {"},
 	}},
 	{"clients inside wait as long as those outside", []string{"simulator 9"}, scenario, "TestHowLongClientsWait", []edit{
 		{habits, "case t.FromOutside():", `case t.FromOutside() || t.Service != "":`},
@@ -372,7 +372,7 @@ var ingressMutants = []mutant{
 		{"sim/scenario/lb_families.go", "found.name = b.family", "_ = b.family"},
 	}},
 	{"what sends to nodes is tried without node ports", []string{"simulator 5.2"}, scenario, "TestACaseIsMadeForEachLoadBalancerThatItMightBe", []edit{
-		{"sim/scenario/lb_families.go", "p.LoadBalancer.Target == world.TargetPods || hasNodePort", "true || hasNodePort"},
+		{"sim/scenario/lb_families.go", "p.LoadBalancer.Target == world.TargetPods || hasNodePort", "true || p.LoadBalancer.Target == world.TargetPods || hasNodePort"},
 	}},
 	{"the first try is none", []string{"simulator 1"}, scenario, "TestAnnotationsOfAProxy", []edit{
 		{"sim/scenario/lb_proxies.go", "l.Layer7.Retries = int(n) - 1 //", "l.Layer7.Retries = int(n) //"},

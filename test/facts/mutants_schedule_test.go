@@ -67,7 +67,7 @@ var scheduleMutants = []mutant{
 		{history, "return slices.Index(d.History, a.ID.Revision) - slices.Index(d.History, b.ID.Revision)", "return a.ID.Revision - b.ID.Revision"},
 	}},
 	{"deleting a ReplicaSet takes no token", []string{"controllers 2.3"}, cluster, "TestDeletingReplicaSetsTakesTokens", []edit{
-		{history, `c.w.store.Limited(&c.limit, c.owner, "delete replicaset"`, `c.w.store.write(c.owner, "delete replicaset"`},
+		{history, `c.w.store.Limited(&c.limit, c.owner, "delete replicaset"`, `c.w.store.Write(c.owner, "delete replicaset"`},
 	}},
 	{"a rollback goes to what is gone", []string{"controllers 2.3"}, cluster, "TestARollbackToWhatIsGone", []edit{
 		{history, "if _, there := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: d.Workload, Revision: revision})).(*api.ReplicaSet); there {", "if revision >= 0 {"},

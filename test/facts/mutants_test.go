@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -84,6 +85,31 @@ func TestMutantsAreNotStale(t *testing.T) {
 		}
 		if len(texts) == 0 {
 			t.Errorf("%s: no edits", m.name)
+		}
+	}
+}
+
+// Mutants compile: else no test notices anything, as the go command says no more than that the build failed.
+func TestMutantsCompile(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(mutantsEnv) == "" {
+		t.Skipf("computes the types of a package for each mutant: make mutants, or %s=all", mutantsEnv)
+	}
+	var patterns []string
+	for _, m := range mutants() {
+		for _, e := range m.edits {
+			if dir := "./" + path.Dir(e[0]); !slices.Contains(patterns, dir) {
+				patterns = append(patterns, dir)
+			}
+		}
+	}
+	sources, err := mutate.Load(root, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mutants() {
+		if err := mutate.Compile(sources, root, m.edits); err != nil {
+			t.Errorf("%s: %v", m.name, err)
 		}
 	}
 }

@@ -97,7 +97,7 @@ var verdictMutants = []mutant{
 	{"a process that ignores SIGTERM is given more time", []string{"pod-lifecycle 2.3 After the StopContainer"}, "sim/fix", "TestAProcessThatIgnoresSIGTERMNeedsAHandlerNotTime", []edit{
 		{"sim/fix/fix.go", "	if t.w.App.IgnoresSIGTERM {\n		return nil\n	}\n	have := t.graceSeconds()", "	have := t.graceSeconds()"},
 	}},
-	{"a change that leaves a rollout stuck is a fix", []string{"simulator 9"}, sweeping, "TestNoFixLeavesARolloutStuck", []edit{
+	{"a change that leaves a rollout stuck is a fix", []string{"simulator 9"}, sweeping, "TestWhatIsStuckGetsAWayOut", []edit{
 		{"sim/sweep/search.go", "			a.stuck++\n", ""},
 	}},
 	{"what is stuck has no way out", []string{"simulator 9"}, sweeping, "TestWhatIsStuckGetsAWayOut", []edit{

@@ -8,6 +8,7 @@ package mutate
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,6 +38,37 @@ func Apply(root string, edits []Edit) (map[string]string, error) {
 		texts[file] = strings.Replace(texts[file], old, e[2], 1)
 	}
 	return texts, nil
+}
+
+// Compile says what is wrong with the types of edited files, nil for nothing. Each of the sources that has one of them
+// is checked by itself.
+func Compile(sources []*Source, root string, edits []Edit) error {
+	texts, err := Apply(root, edits)
+	if err != nil {
+		return err
+	}
+	byDir := map[string]map[string]string{}
+	for file, text := range texts { // order: each package for itself
+		if filepath.Ext(file) != ".go" {
+			continue
+		}
+		path, err := filepath.Abs(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(path)
+		if byDir[dir] == nil {
+			byDir[dir] = map[string]string{}
+		}
+		byDir[dir][path] = text
+	}
+	var wrong []error
+	for _, s := range sources {
+		if byDir[s.Dir] != nil {
+			wrong = append(wrong, s.Check(byDir[s.Dir]))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // Overlay writes the edited files into dir, with the list that has the go command read them in

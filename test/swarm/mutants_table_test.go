@@ -137,7 +137,7 @@ var mutants = []mutant{
 	}},
 	{"minSyncPeriod counts from the beginning of a sync", []string{"kube-proxy 6"}, []edit{
 		{"nodeproxy/proxy.go", "p.count++\n\tp.log.SyncBegan(", "p.count++\n\tp.state.LastEnd = p.eng.Now().Duration()\n\tp.log.SyncBegan("},
-		{"nodeproxy/proxy.go", "\tp.state.End(p.eng.Now().Duration(), true, false)\n\tp.health", "\tat := p.state.LastEnd\n\tp.state.End(p.eng.Now().Duration(), true, false)\n\tp.state.LastEnd = at\n\tp.health"},
+		{"nodeproxy/proxy.go", "\tp.state.End(p.eng.Now().Duration(), true, false)\n\tp.health", "\tbegan := p.state.LastEnd\n\tp.state.End(p.eng.Now().Duration(), true, false)\n\tp.state.LastEnd = began\n\tp.health"},
 	}},
 	{"a proxy always waits for minSyncPeriod", []string{"kube-proxy 6"}, []edit{
 		{"nodeproxy/proxy.go", "if engine.FromDuration(at) <= p.eng.Now() {", "if at = max(at, p.eng.Now().Duration()+p.Pace.MinInterval); p.Pace.MinInterval == 0 {"},
@@ -195,7 +195,7 @@ var mutants = []mutant{
 		{"traffic/dns.go", "if now >= r.until {", "if now >= r.until && len(r.targets) == 0 {"},
 	}},
 	{"an address that has gone stays in DNS", []string{"propagation 1.10"}, []edit{
-		{"cluster/dns.go", "\t\t\td.records[s.Service] = s.Records\n", "\t\t\td.records[s.service] = append(d.records[s.Service], s.Records...)\n"},
+		{"cluster/dns.go", "\t\t\td.records[s.Service] = s.Records\n", "\t\t\td.records[s.Service] = append(d.records[s.Service], s.Records...)\n"},
 	}},
 	{"the clean-up asks who is ready, not who serves", []string{"kube-proxy 7 UDP flows"}, []edit{
 		{"between.go", "\t\tif e.Conditions.Serving() {", "\t\tif e.Conditions.Ready() {"},
@@ -227,7 +227,7 @@ var mutants = []mutant{
 		{"nodeproxy/proxy.go", "p.api.AwakeWith(p.Owner, run, at)", "run(at)"},
 	}},
 	{"a component that is paused hears all the same", []string{"simulator 6"}, []edit{
-		{"api/store.go", "s.AwakeWith(s.all[number].Owner, s.hand, number)", "s.awakeWith(s.owner, s.hand, number)"},
+		{"api/store.go", "s.AwakeWith(s.all[number].Owner, s.hand, number)", "s.AwakeWith(s.owner, s.hand, number)"},
 	}},
 	{"a member is left after one failure more", []string{"load-balancers 1"}, []edit{
 		{"balancer/check.go", "if m.row < max(1, threshold) {", "if m.row <= max(1, threshold) {"},

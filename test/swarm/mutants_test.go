@@ -91,6 +91,23 @@ func trial(ctx context.Context, dir string, edits []edit) (string, error) {
 	return string(out), err
 }
 
+// Mutants compile: else no rule notices anything.
+func TestMutantsCompile(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("LAMEDUCK_SWARM_MUTANTS") == "" {
+		t.Skip("computes the types of a package for each mutant: make mutants, or LAMEDUCK_SWARM_MUTANTS=1")
+	}
+	packages, err := mutate.Load(sources, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mutants {
+		if err := mutate.Compile(packages, sources, m.edits); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}
+
 // Every mutant can be seeded, and stands for facts.
 func TestMutantsAreNotStale(t *testing.T) {
 	t.Parallel()
