@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/check"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -39,7 +40,7 @@ type Result struct {
 	// Dark says, by workload, what a client would see that knows all pods.
 	Dark []cluster.Dark
 	// Stuck says why a rollout that was begun cannot end, nil when it came to its end.
-	Stuck *cluster.Stuck
+	Stuck *control.Stuck
 	// Pods names the pods of the events, by PodID; nil without Options.Events.
 	Pods []cluster.PodRef
 }

@@ -13,7 +13,7 @@ import (
 func TestApplyGivesNewPodsTheNewTemplate(t *testing.T) {
 	t.Parallel()
 	w := newBuild(2).start(t, 1)
-	old := w.deployment(api.ReplicaSetID{})
+	old := w.DeploymentOf(api.ReplicaSetID{})
 	applied := old.DeepCopy()
 	grace := int64(77)
 	applied.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace

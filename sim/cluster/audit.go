@@ -118,20 +118,10 @@ func (w *World) unrestOf(workload int, strict bool) string {
 		return "" // a rollout that waits for them is as it should be; a paused one stays as it is
 	case c.active != d.Replicas:
 		return fmt.Sprintf("%s has %d pods, of %d", name, c.active, d.Replicas)
-	case c.old > 0 && !d.Paused && (strict || !w.scalesForEver(d)):
+	case c.old > 0 && !d.Paused && (strict || !w.deploy.ScalesForEver(d)):
 		return fmt.Sprintf("%s has %d pods of another revision than r%d", name, c.old, d.Revision)
 	}
 	return ""
-}
-
-// scalesForEver says that a Deployment is stuck as the real controller gets stuck: its only
-// ReplicaSet with pods has the right size and an annotation of another one, so that each sync
-// takes the size to have changed, finds nothing to scale and stops (Kubernetes 1.36
-// pkg/controller/deployment/sync.go, scale and isScalingEvent; verified; kubernetes#138036).
-func (w *World) scalesForEver(d *api.Deployment) bool {
-	in := w.deploy.input(d)
-	active := in.active()
-	return len(active) == 1 && active[0].Replicas == d.Replicas && active[0].Desired != d.Replicas
 }
 
 // lag says which node's rules lag behind the pods.

@@ -100,7 +100,7 @@ func conditionsOf(p *api.Pod, publishNotReady bool) endpoints.Conditions {
 
 // endpointsOf appends the endpoints of a Service that some pods, in order of ID, amount to. None
 // has a slice yet.
-func (w *World) endpointsOf(out []entry, service int, pods podList) []entry {
+func (w *World) endpointsOf(out []entry, service int, pods api.PodList) []entry {
 	out = slices.Grow(out, len(pods))
 	for _, p := range pods {
 		if e, in := w.endpointOf(p, service); in {

@@ -245,24 +245,6 @@ func TestSandboxOutlivesTheContainers(t *testing.T) {
 	}
 }
 
-// What rounding leaves of a change of size goes to the largest ReplicaSet, the newest of equal ones.
-// Reference: Kubernetes 1.36 pkg/controller/deployment/sync.go, scale; docs/model/controllers.md 2.
-func TestRoundingGoesToTheLargest(t *testing.T) {
-	t.Parallel()
-	sets := make([]*api.ReplicaSet, 3)
-	for i := range sets {
-		sets[i] = &api.ReplicaSet{ID: api.ReplicaSetID{Workload: 0, Revision: i}, Created: engine.Time(i), Replicas: 2, Available: 2, Desired: 6, MaxReplicas: 6}
-	}
-	in := rolloutInput{replicas: 7, rolling: true, newRS: sets[2], oldRSs: sets[:2]}
-	sum := map[int]int{}
-	for _, s := range rescale(in) {
-		sum[s.rs.ID.Revision] = s.size
-	}
-	if sum[0] != 2 || sum[1] != 2 || sum[2] != 3 { // 2 x 7/6 rounds to 2, one is left
-		t.Errorf("sizes by revision: %v", sum)
-	}
-}
-
 // The grace period counts from when the kubelet begins to stop the containers, not from the
 // deletion. Reference: Kubernetes 1.36 kuberuntime_container.go; docs/model/pod-lifecycle.md 2.1.
 func TestGraceCountsFromTheKubelet(t *testing.T) {

@@ -104,7 +104,7 @@ func TestDeletingReplicaSetsTakesTokens(t *testing.T) {
 		if want := map[int32]int{0: 1, 1: 0}[limit]; len(*deleted) != want {
 			t.Errorf("limit %d: deleted %v", limit, *deleted)
 		}
-		return w.deploy.limit.Full
+		return w.deploy.Client.Full
 	}
 	if more := spent(0) - spent(1); more < 50*ms {
 		t.Errorf("a deletion cost %s s of the client's tokens", more.Seconds())

@@ -57,7 +57,7 @@ func (w *World) vacant(node int, a *world.Action) bool {
 	var names []string
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
-		if on, assumed := w.sched.assumed[id]; ok && !p.Phase.Terminal() && (p.Node == node || assumed && on == node) {
+		if on, assumed := w.sched.Assumed(id); ok && !p.Phase.Terminal() && (p.Node == node || assumed && on == node) {
 			names = append(names, p.Name)
 		}
 	}
@@ -90,7 +90,7 @@ func (w *World) crashNode(node int, a *world.Action) {
 // taintNode is what Cluster Autoscaler does to a node first (docs/model/controllers.md 8).
 func (w *World) taintNode(node int, a *world.Action) {
 	if w.vacant(node, a) {
-		w.sched.leaves(node) // the autoscaler cordons it, too
+		w.sched.Leaves(node) // the autoscaler cordons it, too
 		w.writeNode(node, "taint node", func(n *api.Node) { n.Tainted = true })
 	}
 }
@@ -120,7 +120,7 @@ func (w *World) writeNode(node int, name string, edit func(*api.Node)) {
 // die ends what runs on a node.
 func (w *World) die(node int) {
 	w.dead[node] = true
-	w.sched.leaves(node)
+	w.sched.Leaves(node)
 	w.Proxies[node].Die()
 	w.installs++ // who asked for healthy nodes asks again
 	w.log.Tell(event.Event{Kind: event.NodeGone, Pod: -1, Node: node, Stream: -1})

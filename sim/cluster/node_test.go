@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,7 +124,7 @@ func TestANodeWithPodsIsNoneOfOurs(t *testing.T) {
 	}
 	w, _ = leaving(t, endpoints.CurrentVersion())
 	w.do(10*sec, "scale", "web", "4")
-	for at := 10 * sec; w.Refused() == nil && len(w.sched.assumed) == 0 && at < 20*sec; at += 10 * ms {
+	for at := 10 * sec; w.Refused() == nil && !assumed(w) && at < 20*sec; at += 10 * ms {
 		w.run(at)
 	}
 	w.Do(world.Action{Operation: world.ScaleDownNode{Node: "node-4"}})
@@ -147,4 +148,12 @@ func TestATaintedNodeTakesNoPods(t *testing.T) {
 	if len(w.livePods) != 5 {
 		t.Errorf("%d pods", len(w.livePods))
 	}
+}
+
+// assumed says whether some pod is bound to a node of which the scheduler's watch has not told yet.
+func assumed(w *testWorld) bool {
+	return slices.ContainsFunc(w.livePods, func(id api.PodID) bool {
+		_, ok := w.sched.Assumed(id)
+		return ok
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/control"
 )
 
 func asking(port intstr.IntOrString) *corev1.Probe {
@@ -28,14 +29,14 @@ func TestAProbeOfANamedPortThatIsNotThereMakesARolloutStuck(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		edit func(*corev1.Container)
-		want *Stuck
+		want *control.Stuck
 	}{
 		{"by another name", func(c *corev1.Container) { c.ReadinessProbe = asking(named) },
-			&Stuck{Why: fmt.Sprintf(why, "readiness"), What: what, Path: "spec.template.spec.containers[0].readinessProbe.httpGet.port"}},
+			&control.Stuck{Why: fmt.Sprintf(why, "readiness"), What: what, Path: "spec.template.spec.containers[0].readinessProbe.httpGet.port"}},
 		{"a TCP probe", func(c *corev1.Container) { c.ReadinessProbe = socket },
-			&Stuck{Why: fmt.Sprintf(why, "readiness"), What: what, Path: "spec.template.spec.containers[0].readinessProbe.tcpSocket.port"}},
+			&control.Stuck{Why: fmt.Sprintf(why, "readiness"), What: what, Path: "spec.template.spec.containers[0].readinessProbe.tcpSocket.port"}},
 		{"a startup probe", func(c *corev1.Container) { c.StartupProbe = asking(named) },
-			&Stuck{Why: fmt.Sprintf(why, "startup"), What: what, Path: "spec.template.spec.containers[0].startupProbe.httpGet.port"}},
+			&control.Stuck{Why: fmt.Sprintf(why, "startup"), What: what, Path: "spec.template.spec.containers[0].startupProbe.httpGet.port"}},
 		{"a liveness probe kills nobody", func(c *corev1.Container) { c.LivenessProbe = asking(named) }, nil},
 		{"by the name of a port", func(c *corev1.Container) { c.ReadinessProbe, c.Ports[0].Name = asking(named), "web" }, nil},
 		{"by number", func(c *corev1.Container) { c.ReadinessProbe = asking(intstr.FromInt32(8080)) }, nil},

@@ -59,7 +59,7 @@ func TestWhatIsKeptIsWhatItWouldBeAnew(t *testing.T) {
 
 func (w *testWorld) compareWithAnew(t *testing.T) {
 	t.Helper()
-	var pods podList
+	var pods api.PodList
 	for _, id := range w.livePods {
 		pods = append(pods, as[*api.Pod](w.store.Get(api.PodKey(id))))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -16,8 +17,8 @@ const maxEndpointsPerSlice = 100
 type sliceController struct {
 	w     *World
 	owner engine.Owner
-	react *reaction
-	pods  []podList // by workload: what its watch has shown
+	react *control.Queue
+	pods  []api.PodList // by workload: what its watch has shown
 	// written is, per service, what the controller last wrote. inFlight counts the writes that
 	// its own watch has not shown it yet: a sync meanwhile finds a stale cache and backs off.
 	written  [][]entry
@@ -34,11 +35,11 @@ type sliceController struct {
 func newSliceController(w *World) *sliceController {
 	n := len(w.sc.Services)
 	c := &sliceController{
-		w: w, owner: w.eng.Register("endpointslice-controller"), pods: make([]podList, len(w.sc.Workloads)),
+		w: w, owner: w.eng.Register("endpointslice-controller"), pods: make([]api.PodList, len(w.sc.Workloads)),
 		written: make([][]entry, n), spare: make([][]entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
-		busy: make([]int, n), again: make([]bool, n), limit: controllerLimiter(),
+		busy: make([]int, n), again: make([]bool, n), limit: control.NewClient(),
 	}
-	c.react = newReaction(w, c.owner, "endpointslice-controller", w.sc.Latency.SliceController, c.sync)
+	c.react = control.NewQueue(w.control, c.owner, "endpointslice-controller", w.sc.Latency.SliceController, c.sync)
 	w.store.Subscribe("endpointslice-controller", c.owner, w.sc.Latency.Watch, c.deliver, api.KindPod, api.KindSlices)
 	return c
 }
@@ -46,11 +47,11 @@ func newSliceController(w *World) *sliceController {
 func (c *sliceController) deliver(o api.Object) {
 	switch o := o.(type) {
 	case *api.Pod:
-		if old := c.pods[o.Workload].set(o); !relevant(old, o) {
+		if old := c.pods[o.Workload].Set(o); !relevant(old, o) {
 			return
 		}
 		for _, s := range c.w.servicesOf(o.Workload) {
-			c.react.enqueue(s)
+			c.react.Add(s)
 		}
 	case *nodeproxy.SliceWrite:
 		c.inFlight[o.Service]--
@@ -78,7 +79,7 @@ func (c *sliceController) sync(service int) {
 	}
 	if c.inFlight[service] > 0 {
 		c.backoff[service] = min(longestBackoff, max(staleBackoff, 2*c.backoff[service]))
-		c.react.enqueueAt(c.w.eng.Now()+c.backoff[service], service)
+		c.react.AddAt(c.w.eng.Now()+c.backoff[service], service)
 		return
 	}
 	c.backoff[service] = 0
@@ -190,7 +191,7 @@ func (c *sliceController) writeSlice(service, n int, part []entry) {
 		c.busy[service]--
 		if c.busy[service] == 0 && c.again[service] {
 			c.again[service] = false
-			c.react.enqueue(service)
+			c.react.Add(service)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -59,41 +60,41 @@ func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		b    build
-		want *Stuck // nil: it comes to its end
+		want *control.Stuck // nil: it comes to its end
 	}{
 		{"a host port, and as many nodes as pods", newBuild(3).nodes(3).hostPort(80, nil),
-			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
 		{"a host port, and one node more", newBuild(3).nodes(4).hostPort(80, nil), nil},
 		{"a host port, and no surge", newBuild(3).nodes(3).hostPort(80, nil).strategy("0", "1"), nil},
 		{"a host port, and a pod may be missing", newBuild(3).nodes(3).hostPort(80, nil).strategy("1", "1"), nil},
 		{"a host port, and Recreate", newBuild(3).nodes(3).hostPort(80, nil).recreate(), nil},
 		{"a host port on one node", newBuild(1).hostPort(80, nil),
-			&Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: turn, Path: port}},
 		{"a host port of one address", newBuild(1).hostPort(80, func(p *corev1.ContainerPort) { p.HostIP = "127.0.0.1" }),
-			&Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: turn, Path: port}},
 		{"more pods than nodes", newBuild(5).nodes(3).hostPort(80, nil).strategy("1", "0"),
-			&Stuck{Why: "3 new pods find no node: each of the 3 nodes already has a pod with hostPort 80", What: "3 nodes more", Path: port}},
+			&control.Stuck{Why: "3 new pods find no node: each of the 3 nodes already has a pod with hostPort 80", What: "3 nodes more", Path: port}},
 		{"more pods than nodes, and no surge", newBuild(5).nodes(3).hostPort(80, nil).strategy("0", "1"),
-			&Stuck{Why: "2 new pods find no node: each of the 3 nodes already has a pod with hostPort 80", What: "2 nodes more", Path: port}},
+			&control.Stuck{Why: "2 new pods find no node: each of the 3 nodes already has a pod with hostPort 80", What: "2 nodes more", Path: port}},
 		{"the network of the node", newBuild(2).nodes(2).hostPort(0, func(*corev1.ContainerPort) {}).network(),
-			&Stuck{Why: "the new pod finds no node: each of the 2 nodes already has a pod with port 8080 of the node (hostNetwork)", What: turn, Path: "spec.template.spec.hostNetwork"}},
+			&control.Stuck{Why: "the new pod finds no node: each of the 2 nodes already has a pod with port 8080 of the node (hostNetwork)", What: turn, Path: "spec.template.spec.hostNetwork"}},
 		{"anti-affinity", newBuild(3).nodes(3).apart(),
-			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
+			&control.Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
 		{"anti-affinity within a revision", newBuild(3).nodes(3).apart("pod-template-hash"), nil},
 		{"anti-affinity, and another workload on the last node", newBuild(2).nodes(3).apart().another("canary", 1),
-			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
+			&control.Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
 		{"a host port, and another workload with it on the last node", newBuild(2).nodes(3).hostPort(80, nil).another("canary", 1),
-			&Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
-		{"a host port, and a tainted node", newBuild(2).nodes(3).hostPort(80, nil).node(2, tainted), &Stuck{Why: "the new pod finds no node: 1 of 3 nodes has a taint that the pod does not tolerate, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
+		{"a host port, and a tainted node", newBuild(2).nodes(3).hostPort(80, nil).node(2, tainted), &control.Stuck{Why: "the new pod finds no node: 1 of 3 nodes has a taint that the pod does not tolerate, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
 		{"nodes that all have taints", newBuild(1).nodes(2).node(0, tainted).node(1, tainted),
-			&Stuck{Why: "2 new pods find no node: each of the 2 nodes has a taint that the pod does not tolerate", What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
+			&control.Stuck{Why: "2 new pods find no node: each of the 2 nodes has a taint that the pod does not tolerate", What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
 		{"nodes that are all of another kind", newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, labelled("hdd")),
-			&Stuck{Why: "2 new pods find no node: each of the 2 nodes is not one that its nodeSelector or node affinity asks for", What: "a node with the labels that it asks for", Path: "spec.template.spec.nodeSelector"}},
+			&control.Stuck{Why: "2 new pods find no node: each of the 2 nodes is not one that its nodeSelector or node affinity asks for", What: "a node with the labels that it asks for", Path: "spec.template.spec.nodeSelector"}},
 		{"a node with a taint, and one of another kind", newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, tainted),
-			&Stuck{Why: "2 new pods find no node: 1 of 2 nodes has a taint that the pod does not tolerate, 1 of 2 nodes is not one that its nodeSelector or node affinity asks for",
+			&control.Stuck{Why: "2 new pods find no node: 1 of 2 nodes has a taint that the pod does not tolerate, 1 of 2 nodes is not one that its nodeSelector or node affinity asks for",
 				What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
 		{"a host port, and a node of another kind", newBuild(2).nodes(3).hostPort(80, nil).on("ssd").node(0, labelled("ssd")).node(1, labelled("ssd")).node(2, labelled("hdd")),
-			&Stuck{Why: "the new pod finds no node: 1 of 3 nodes is not one that its nodeSelector or node affinity asks for, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: 1 of 3 nodes is not one that its nodeSelector or node affinity asks for, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
 	} {
 		w := c.b.start(t, 1)
 		if w.StuckRollout() != nil {
@@ -174,7 +175,7 @@ func TestAPendingPodIsBoundWhenAnotherHasGone(t *testing.T) {
 	if created, ended, bound := w.when("r0 1 created"), w.when("r0 0 terminal"), w.when("r0 1 bound"); created != 10*sec || bound < ended || bound > ended+100*ms {
 		t.Errorf("created at %s s, the one before ended at %s s, bound at %s s", created.Seconds(), ended.Seconds(), bound.Seconds())
 	}
-	want := Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: "one node more", Path: "spec.template.spec.containers[0].ports[0].hostPort"}
+	want := control.Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: "one node more", Path: "spec.template.spec.containers[0].ports[0].hostPort"}
 	if s := w.StuckRollout(); s == nil || *s != want {
 		t.Errorf("scaled up: %+v", s)
 	}
@@ -189,20 +190,20 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 		name string
 		b    build
 		then func(*testWorld)
-		want *Stuck
+		want *control.Stuck
 	}{
 		{"a readiness gate that nobody sets", newBuild(2).gated(gateOne).strategy("1", "0"), nil,
-			&Stuck{Why: "the new pod waits for its readiness gate " + gateOne + ", which nobody sets", What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates"}},
+			&control.Stuck{Why: "the new pod waits for its readiness gate " + gateOne + ", which nobody sets", What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates"}},
 		{"an app that never listens", newBuild(2).strategy("1", "0").app(neverListens), nil,
-			&Stuck{Why: "the new pod does not listen, 60 s after the last progress (progressDeadlineSeconds)", What: "an image that does, or kubectl rollout undo", Path: server}},
+			&control.Stuck{Why: "the new pod does not listen, 60 s after the last progress (progressDeadlineSeconds)", What: "an image that does, or kubectl rollout undo", Path: server}},
 		{"an app that is never ready", newBuild(2).strategy("1", "0").app(func(a *world.App) { a.ReadyAfter = engine.Constant(engine.Hour) }), nil,
-			&Stuck{Why: "the new pod is not ready, 60 s after the last progress (progressDeadlineSeconds)", What: "a pod that becomes ready, or kubectl rollout undo", Path: server + ".readinessProbe"}},
+			&control.Stuck{Why: "the new pod is not ready, 60 s after the last progress (progressDeadlineSeconds)", What: "a pod that becomes ready, or kubectl rollout undo", Path: server + ".readinessProbe"}},
 		{"an app that crashes before it is available", newBuild(2).strategy("1", "0").app(func(a *world.App) { a.CrashAfter = 3 * sec }).minReady(10), nil,
-			&Stuck{Why: "the new pod has crashed 5 times and never stays ready", What: "an image that does, or kubectl rollout undo", Path: server}},
+			&control.Stuck{Why: "the new pod has crashed 5 times and never stays ready", What: "an image that does, or kubectl rollout undo", Path: server}},
 		{"a liveness probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness(), nil,
-			&Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".livenessProbe"}},
 		{"a startup probe that does not wait for the app", newBuild(2).strategy("1", "0").app(neverListens).liveness().startup(), nil,
-			&Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".startupProbe"}},
+			&control.Stuck{Why: "the new pod has been restarted 7 times by its liveness or startup probe and never stays ready", What: "a startupProbe with time enough, or kubectl rollout undo", Path: server + ".startupProbe"}},
 		{"the Deployment controller hangs", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "component", "deployment-controller", "pause") }, nil},
 		{"it is paused", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "pause", "web", "") }, nil},
 		{"the API server is down", newBuild(2).gated(gateOne).strategy("1", "0"), func(w *testWorld) { w.do(50*sec, "apiserver", "", "down") }, nil},
@@ -264,8 +265,8 @@ func TestPodsWithoutANodeArePendingFromTheBeginning(t *testing.T) {
 	w := newBuild(4).nodes(3).hostPort(80, nil).start(t, 1)
 	w.run(10 * sec)
 	rs := as[*api.ReplicaSet](w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: 0, Revision: 0})))
-	if u := w.Usable(0); len(w.sched.pending) != 1 || rs.Pods != 4 || rs.Available != 3 || u.Of != 4 || u.Min != 3 || w.StuckRollout() != nil {
-		t.Errorf("%d pending, %+v, %+v, %+v", len(w.sched.pending), rs, u, w.StuckRollout())
+	if u := w.Usable(0); len(w.sched.Pending()) != 1 || rs.Pods != 4 || rs.Available != 3 || u.Of != 4 || u.Min != 3 || w.StuckRollout() != nil {
+		t.Errorf("%d pending, %+v, %+v, %+v", len(w.sched.Pending()), rs, u, w.StuckRollout())
 	}
 }
 

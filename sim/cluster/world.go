@@ -11,6 +11,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
@@ -32,15 +33,16 @@ type World struct {
 	Proxies  []*nodeproxy.Proxy // by node
 	kubelets []*kubelet.Kubelet
 	desk     *kubelet.Desk // of the kubelets
-	deploy   *deploymentController
-	sched    *scheduler
+	control  *control.Desk // of the controllers
+	deploy   *control.Deployments
+	sched    *control.Scheduler
 	dead     []bool // nodes whose machine is gone
 	refused  error  // what would follow is not simulated
 
 	pods      []*podInfo // by PodID
 	ordinals  map[api.ReplicaSetID]int
-	livePods  []api.PodID // objects that exist, in ID order
-	live      []podList   // their present versions, by workload
+	livePods  []api.PodID   // objects that exist, in ID order
+	live      []api.PodList // their present versions, by workload
 	instances *kubelet.Instances
 
 	cache       *endpoints.Cache
@@ -80,10 +82,7 @@ type podInfo struct {
 	id      api.ReplicaSetID
 	pod     *api.Pod // as created
 
-	chance uint64 // among pods that nothing tells apart, if drawn
-
 	written *writtenPod // nil until it is in a slice
-	drawn   bool
 }
 
 // workloadInfo is derived from the manifest once.
@@ -114,7 +113,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 		cache: endpoints.NewCache(sc.Kubernetes.Options), settledCache: endpoints.NewTransientCache(sc.Kubernetes.Options),
 		down: map[string]bool{}, forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]*appsv1.Deployment{},
 		sliceState: make([]map[int][]entry, len(sc.Services)), settledOf: make([]settledService, len(sc.Services)),
-		live: make([]podList, len(sc.Workloads)), components: map[string][]engine.Owner{},
+		live: make([]api.PodList, len(sc.Workloads)), components: map[string][]engine.Owner{},
 	}
 	w.store = api.New(eng, sc.Latency.APIWrite, w.keyName)
 	w.store.ChangedPod = w.noteWrite
@@ -125,19 +124,20 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	// The shorter a component's way to the traffic, the earlier: when every delay is zero, a
 	// pod that became ready reaches the rules before a rollout has deleted the next one, as it
 	// does when every hop takes the same time.
+	w.control = &control.Desk{Engine: eng, API: w.store, Log: log, Latencies: &sc.Latency, Specs: w, Nodes: sc.Nodes, Workloads: sc.Workloads}
 	slicesCtl := newSliceController(w)
 	if w.anyHeadless() {
 		w.dns = newNameServer(w)
 	}
 	w.beginProxies()
 	w.beginKubelets()
-	sched := newScheduler(w)
-	sets := newReplicaSetController(w)
-	w.deploy = newDeploymentController(w)
-	w.enroll(slicesCtl.react.component, slicesCtl.owner)
-	w.enroll(sets.react.component, sets.owner)
-	w.enroll(w.deploy.react.component, w.deploy.owner)
-	w.enroll("scheduler", sched.owner)
+	sched := control.NewScheduler(w.control)
+	sets := control.NewReplicaSets(w.control)
+	w.deploy = control.NewDeployments(w.control)
+	w.enroll("endpointslice-controller", slicesCtl.owner)
+	w.enroll("replicaset-controller", sets.Owner)
+	w.enroll("deployment-controller", w.deploy.Owner)
+	w.enroll("scheduler", sched.Owner)
 	w.enrollNodes()
 	w.sched = sched
 	w.beginNodes()
@@ -221,7 +221,7 @@ func mainContainer(spec *corev1.PodTemplateSpec, svc *corev1.Service, server str
 }
 
 // begin fills the world as it is at time 0, without news to anyone: every cache is filled.
-func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *sliceController) {
+func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slicesCtl *sliceController) {
 	for i := range w.sc.Workloads {
 		d := &api.Deployment{Workload: i, Replicas: w.replicas(i), History: []int{0}}
 		surge, _ := w.fenceposts(d)
@@ -232,23 +232,20 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 		w.store.Put(api.DeploymentKey(i), d)
 		w.store.Put(api.ReplicaSetKey(api.ReplicaSetID{Workload: i, Revision: 0}), rs)
 		w.usable[i] = usablePods{pods: map[api.PodID]bool{}, Usable: Usable{Of: d.Replicas}, dark: darkPods{begun: api.Never}}
-		w.deploy.deployments[i], w.deploy.replicaSets[rs.ID] = d, rs
-		work := sets.workOn(rs.ID)
-		work.set = rs
+		var pods []*api.Pod
 		for range d.Replicas {
 			p := w.firstPod(rs.ID, sched)
 			if p.Ready {
 				w.usable[i].pods[p.ID] = true
 			}
-			work.pods.set(p)
-			w.deploy.pods[p.ID] = p
-			sched.know(p)
-			slicesCtl.pods[i].set(p)
+			pods = append(pods, p)
+			sched.Know(p)
+			slicesCtl.pods[i].Set(p)
 		}
 		ready := len(w.usable[i].pods)
 		rs.ReadyPods, rs.Available, w.usable[i].Min = ready, ready, ready
-		work.wrote, work.written = status{d.Replicas, ready, ready, 0, d.Replicas}, true
-		w.deploy.wrote[i] = statusOf(d, w.deploy.input(d))
+		sets.Begin(rs, pods)
+		w.deploy.Begin(d, rs, pods)
 	}
 	for s := range w.sc.Services {
 		slicesCtl.reconcile(s)
@@ -271,10 +268,9 @@ func (w *World) begin(sets *replicaSetController, sched *scheduler, slicesCtl *s
 
 // firstPod makes a pod that has run for a while, on the node the scheduler would have chosen. One
 // that finds no node is Pending.
-func (w *World) firstPod(id api.ReplicaSetID, sched *scheduler) *api.Pod {
-	p := w.newPod(id)
-	if p.Node = sched.choose(p); p.Node < 0 {
-		sched.pending = append(sched.pending, p.ID)
+func (w *World) firstPod(id api.ReplicaSetID, sched *control.Scheduler) *api.Pod {
+	p := w.NewPod(id)
+	if p.Node = sched.Place(p); p.Node < 0 {
 		w.store.Put(api.PodKey(p.ID), p)
 		w.noteWrite(nil, p)
 		return p
@@ -296,8 +292,8 @@ func (w *World) firstPod(id api.ReplicaSetID, sched *scheduler) *api.Pod {
 // Instance returns what runs, or ran, at a pod address, nil when nothing ever did.
 func (w *World) Instance(ip netip.Addr) *kubelet.Instance { return w.instances.At(ip) }
 
-// newPod numbers and names a pod of a ReplicaSet. Its UID is a draw.
-func (w *World) newPod(id api.ReplicaSetID) *api.Pod {
+// NewPod numbers and names a pod of a ReplicaSet. Its UID is a draw.
+func (w *World) NewPod(id api.ReplicaSetID) *api.Pod {
 	n := w.ordinals[id]
 	w.ordinals[id]++
 	name := fmt.Sprintf("%s r%d %d", w.sc.Workloads[id.Workload].Name(), id.Revision, n)
@@ -317,11 +313,11 @@ func (w *World) PodName(id api.PodID) string { return w.podName(id) }
 
 // deletePod asks the API to delete a pod with its own grace period.
 func (w *World) deletePod(owner engine.Owner, id api.PodID) {
-	w.store.Write(owner, "delete pod", api.PodKey(id), w.deletion(id), nil)
+	w.store.Write(owner, "delete pod", api.PodKey(id), w.Deletion(id), nil)
 }
 
-// deletion is what a delete request does to a pod.
-func (w *World) deletion(id api.PodID) func(api.Object) api.Object {
+// Deletion is what a delete request does to a pod.
+func (w *World) Deletion(id api.PodID) func(api.Object) api.Object {
 	grace := w.grace(w.pods[id].id)
 	return func(o api.Object) api.Object {
 		p, ok := o.(*api.Pod)
@@ -360,7 +356,7 @@ func (w *World) forceOff(id api.PodID) {
 // noteWrite keeps what the store's readers need besides the objects. It hears of every version
 // of a pod, with the one before, nil for none.
 func (w *World) noteWrite(old, p *api.Pod) {
-	w.live[p.Workload].set(p)
+	w.live[p.Workload].Set(p)
 	w.changedPod(old, p)
 	w.notePod(old, p)
 	w.podWritten(p)
@@ -394,9 +390,9 @@ func (w *World) selects(service, workload int) bool {
 	return slices.Contains(w.services[service].members, workload)
 }
 
-// deployment is the Deployment's spec in force for a revision: the one applied with it, or the
+// DeploymentOf is the Deployment's spec in force for a revision: the one applied with it, or the
 // newest one before.
-func (w *World) deployment(id api.ReplicaSetID) *appsv1.Deployment {
+func (w *World) DeploymentOf(id api.ReplicaSetID) *appsv1.Deployment {
 	for rev := id.Revision; rev > 0; rev-- {
 		if d := w.applied[api.ReplicaSetID{Workload: id.Workload, Revision: rev}]; d != nil {
 			return d
@@ -407,7 +403,7 @@ func (w *World) deployment(id api.ReplicaSetID) *appsv1.Deployment {
 
 // PodSpec is the spec of the pods of a ReplicaSet. Nobody changes it.
 func (w *World) PodSpec(id api.ReplicaSetID) *corev1.PodSpec {
-	return &w.deployment(id).Spec.Template.Spec
+	return &w.DeploymentOf(id).Spec.Template.Spec
 }
 
 // latest identifies a workload's template of the moment.
@@ -423,7 +419,7 @@ func (w *World) Server(workload int) int { return w.workloads[workload].main }
 
 // Hook is what the preStop hook of a container does.
 func (w *World) Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
-	if w.deployment(id) != w.sc.Workloads[id.Workload].Deployment {
+	if w.DeploymentOf(id) != w.sc.Workloads[id.Workload].Deployment {
 		return servers.HookOf(c, world.Overrides{})
 	}
 	return w.workloads[id.Workload].hooks[c.Name]
@@ -434,18 +430,15 @@ func (w *World) grace(id api.ReplicaSetID) engine.Time {
 	return world.GraceOf(w.PodSpec(id))
 }
 
-func (w *World) minReady(workload int) engine.Time {
-	return engine.Time(w.deployment(w.latest(workload)).Spec.MinReadySeconds) * engine.Second
+// MinReady is the minReadySeconds of a workload's template of the moment.
+func (w *World) MinReady(workload int) engine.Time {
+	return engine.Time(w.DeploymentOf(w.latest(workload)).Spec.MinReadySeconds) * engine.Second
 }
 
 func (w *World) replicas(workload int) int { return w.sc.Workloads[workload].Replicas() }
 
 func (w *World) fenceposts(d *api.Deployment) (surge, unavailable int) {
-	spec := w.deployment(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.Strategy.RollingUpdate
-	if spec == nil || spec.MaxSurge == nil || spec.MaxUnavailable == nil {
-		return 0, 0
-	}
-	return world.Fenceposts(d.Replicas, *spec.MaxSurge, *spec.MaxUnavailable)
+	return w.control.Fenceposts(d)
 }
 
 func (w *World) watchLatency(node int) *engine.Dist {

@@ -7,6 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/packet"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -66,7 +67,7 @@ func (t *Teller) words(e *event.Event) string {
 	case event.Action:
 		return actionWords(e.Action)
 	case event.Deadline:
-		return cluster.DeadlineWords(t.sc.Workloads[e.Workload].ObjectName(), e.Seconds)
+		return control.DeadlineWords(t.sc.Workloads[e.Workload].ObjectName(), e.Seconds)
 	case event.NoHistory:
 		return cluster.NoHistoryWords(t.sc.Workloads[e.Workload].ObjectName())
 	case event.Tainted, event.NodeGone:

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/cluster"
+	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -161,7 +161,7 @@ func summary(sc *world.Scenario, res *sim.Result) *record.Run {
 }
 
 // stuck names what cannot go on, with the line of the manifest behind it.
-func stuck(sc *world.Scenario, s *cluster.Stuck) *record.Stuck {
+func stuck(sc *world.Scenario, s *control.Stuck) *record.Stuck {
 	if s == nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func brokenSimulators() []broken {
 			{`import "math/bits"`, "import (\n\t\"math/bits\"\n\t\"runtime\"\n)"},
 			{"s.key + counter*goldenGamma", "s.key + (counter+uint64(runtime.GOMAXPROCS(0)))*goldenGamma"},
 		}, true, "the first difference is line 1\n"},
-		{"the scheduler draws once more", "sim/cluster/scheduler.go", [][2]string{
+		{"the scheduler draws once more", "sim/control/scheduler.go", [][2]string{
 			{"s.draws.Draw(s.count)", "s.draws.Draw(s.count + 1)"},
 		}, false, " of scheduler"},
 	}

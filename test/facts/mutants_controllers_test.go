@@ -13,62 +13,62 @@ var rolloutMutants = []mutant{
 	{"maxUnavailable exceeds the replicas", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
 		{"sim/world/rollout.go", "return surge, min(unavailable, replicas)", "return surge, unavailable"},
 	}},
-	{"surge is not counted in", []string{"controllers 2 Max total", "controllers 2.1"}, cluster, "TestRollingUpdateStep", []edit{
-		{rollout, "room := max(0, in.replicas+in.surge-in.total())", "room := max(0, in.replicas-in.total())"},
+	{"surge is not counted in", []string{"controllers 2 Max total", "controllers 2.1"}, "sim/control", "TestRollingUpdateStep", []edit{
+		{"sim/control/rollout.go", "room := max(0, in.replicas+in.surge-in.total())", "room := max(0, in.replicas-in.total())"},
 	}},
-	{"a new ReplicaSet may exceed the replicas", []string{"controllers 2.1"}, cluster, "TestRollingUpdateStep", []edit{
-		{rollout, "min(room, in.replicas-in.newRS.Replicas)", "room"},
+	{"a new ReplicaSet may exceed the replicas", []string{"controllers 2.1"}, "sim/control", "TestRollingUpdateStep", []edit{
+		{"sim/control/rollout.go", "min(room, in.replicas-in.newRS.Replicas)", "room"},
 	}},
 	{"the first ReplicaSet is created with nothing", []string{"controllers 2.1"}, cluster, "TestRollingUpdateStory|TestRolloutStories", []edit{
-		{deployment, "\t\trs.Replicas = newSize(in)\n", ""},
+		{"sim/control/deployment.go", "\t\trs.Replicas = newSize(in)\n", ""},
 	}},
 	{"a new ReplicaSet begins with a pod without any surge", []string{"measured 1 new ReplicaSet"}, cluster, "TestRolloutStories", []edit{
-		{deployment, "\t\trs.Replicas = newSize(in)\n", "\t\trs.Replicas = max(1, newSize(in))\n"},
+		{"sim/control/deployment.go", "\t\trs.Replicas = newSize(in)\n", "\t\trs.Replicas = max(1, newSize(in))\n"},
 	}},
 	{"a restart changes nothing", []string{"controllers 2 Rollout restart"}, cluster, "TestRollingUpdateStory", []edit{
 		{"sim/cluster/action.go", "d.Become(w.nextRevision(d.Workload)) })", "d.Become(d.Revision) })"},
 	}},
-	{"new pods that are not available are not counted", []string{"controllers 2.2", "controllers 2 minAvailable"}, cluster, "TestRollingUpdateStep", []edit{
-		{rollout, "in.total() - minAvailable - (in.newRS.Replicas - in.newRS.Available)", "in.total() - minAvailable"},
+	{"new pods that are not available are not counted", []string{"controllers 2.2", "controllers 2 minAvailable"}, "sim/control", "TestRollingUpdateStep", []edit{
+		{"sim/control/rollout.go", "in.total() - minAvailable - (in.newRS.Replicas - in.newRS.Available)", "in.total() - minAvailable"},
 	}},
-	{"unhealthy old pods are not cleaned up", []string{"controllers 2.2a"}, cluster, "TestRollingUpdateStep", []edit{
-		{rollout, "take := min(budget, rs.Replicas-rs.Available)", "take := min(0, budget, rs.Replicas-rs.Available)"},
+	{"unhealthy old pods are not cleaned up", []string{"controllers 2.2a"}, "sim/control", "TestRollingUpdateStep", []edit{
+		{"sim/control/rollout.go", "take := min(budget, rs.Replicas-rs.Available)", "take := min(0, budget, rs.Replicas-rs.Available)"},
 	}},
-	{"the clean-up exceeds its budget", []string{"controllers 2.2a"}, cluster, "TestRollingUpdateStep", []edit{
-		{rollout, "take := min(budget, rs.Replicas-rs.Available)", "take := rs.Replicas - rs.Available"},
+	{"the clean-up exceeds its budget", []string{"controllers 2.2a"}, "sim/control", "TestRollingUpdateStep", []edit{
+		{"sim/control/rollout.go", "take := min(budget, rs.Replicas-rs.Available)", "take := rs.Replicas - rs.Available"},
 	}},
-	{"one pod too many is taken", []string{"controllers 2.2b"}, cluster, "TestRollingUpdateStep", []edit{
-		{rollout, "allowed := in.available() - minAvailable", "allowed := in.available() - minAvailable + 1"},
+	{"one pod too many is taken", []string{"controllers 2.2b"}, "sim/control", "TestRollingUpdateStep", []edit{
+		{"sim/control/rollout.go", "allowed := in.available() - minAvailable", "allowed := in.available() - minAvailable + 1"},
 	}},
 	{"minReadySeconds from the nanosecond", []string{"measured 1 minReadySeconds"}, cluster, "TestMinReadySeconds", []edit{
-		{rollout, "return readySince.TruncateToSecond() + minReady", "return readySince + minReady"},
+		{"sim/control/rollout.go", "return readySince.TruncateToSecond() + minReady", "return readySince + minReady"},
 	}},
 	{"minReadySeconds is ignored", []string{"controllers 2 \"available\"", "controllers 3 Availability recheck"}, cluster, "TestMinReadySeconds", []edit{
-		{rollout, "return readySince.TruncateToSecond() + minReady", "return readySince.TruncateToSecond() + minReady/1000"},
+		{"sim/control/rollout.go", "return readySince.TruncateToSecond() + minReady", "return readySince.TruncateToSecond() + minReady/1000"},
 	}},
 	{"nobody comes back when minReadySeconds are over", []string{"controllers 3 Availability recheck"}, cluster, "TestMinReadySeconds", []edit{
-		{replicaSet, "if s.next != api.Never {\n\t\tc.react.enqueueAt", "if s.next != api.Never && s.next < 0 {\n\t\tc.react.enqueueAt"},
+		{"sim/control/replicaset.go", "if s.next != api.Never {\n\t\tc.react.AddAt", "if s.next != api.Never && s.next < 0 {\n\t\tc.react.AddAt"},
 	}},
 	{"Recreate does not wait for terminating pods", []string{"controllers 2 Recreate"}, cluster, "TestRecreateWaits", []edit{
-		{deployment, "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision && !p.Deleting() && !p.Phase.Terminal()"},
+		{"sim/control/deployment.go", "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision && !p.Deleting() && !p.Phase.Terminal()"},
 	}},
 	{"Recreate waits until the objects have gone", []string{"measured 1 Recreate"}, cluster, "TestRecreateWaits", []edit{
-		{deployment, "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision"},
+		{"sim/control/deployment.go", "p.Revision != d.Revision && !p.Phase.Terminal()", "p.Revision != d.Revision"},
 	}},
-	{"proportions round down", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRescale", []edit{
-		{rollout, "return (2*a + b) / (2 * b)", "return a / b"},
+	{"proportions round down", []string{"controllers 2 Scaling during rollout"}, "sim/control", "TestRescale", []edit{
+		{"sim/control/rollout.go", "return (2*a + b) / (2 * b)", "return a / b"},
 	}},
-	{"a new ReplicaSet is saturated before it is available", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRescale", []edit{
-		{rollout, "n.Desired == in.replicas && n.Available == in.replicas {", "n.Desired == in.replicas {"},
+	{"a new ReplicaSet is saturated before it is available", []string{"controllers 2 Scaling during rollout"}, "sim/control", "TestRescale", []edit{
+		{"sim/control/rollout.go", "n.Desired == in.replicas && n.Available == in.replicas {", "n.Desired == in.replicas {"},
 	}},
-	{"what rounding leaves goes to the smallest", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRoundingGoesToTheLargest", []edit{
-		{rollout, "out[0].size = max(0, out[0].size+left)", "out[len(out)-1].size = max(0, out[len(out)-1].size+left)"},
+	{"what rounding leaves goes to the smallest", []string{"controllers 2 Scaling during rollout"}, "sim/control", "TestRoundingGoesToTheLargest", []edit{
+		{"sim/control/rollout.go", "out[0].size = max(0, out[0].size+left)", "out[len(out)-1].size = max(0, out[len(out)-1].size+left)"},
 	}},
-	{"the smallest is scaled first", []string{"controllers 2 Scaling during rollout"}, cluster, "TestRescale", []edit{
-		{rollout, "return b.Replicas - a.Replicas", "return a.Replicas - b.Replicas"},
+	{"the smallest is scaled first", []string{"controllers 2 Scaling during rollout"}, "sim/control", "TestRescale", []edit{
+		{"sim/control/rollout.go", "return b.Replicas - a.Replicas", "return a.Replicas - b.Replicas"},
 	}},
 	{"a paused Deployment goes on", []string{"controllers 2 Paused"}, cluster, "TestRolloutStories|TestPaused", []edit{
-		{deployment, "case d.Paused || scaling(in):", "case scaling(in):"},
+		{"sim/control/deployment.go", "case d.Paused || scaling(in):", "case scaling(in):"},
 	}},
 }
 
@@ -77,62 +77,62 @@ var replicaSetMutants = []mutant{
 		{"sim/api/objects.go", "return p.DeletedAt == Never && !p.Phase.Terminal()", "return !p.Phase.Terminal()"},
 	}},
 	{"a missing pod is created again before the watch shows it", []string{"controllers 3 Replacement"}, cluster, "TestReplacement", []edit{
-		{replicaSet, "case !e.met() || diff == 0:", "case diff == 0:"},
+		{"sim/control/replicaset.go", "case !e.met() || diff == 0:", "case diff == 0:"},
 	}},
 	{"batches grow by one", []string{"controllers 3 Create"}, cluster, "TestSlowStart", []edit{
-		{replicaSet, "c.createBatch(id, left-n, 2*size, done)", "c.createBatch(id, left-n, size+1, done)"},
+		{"sim/control/replicaset.go", "c.createBatch(id, left-n, 2*size, done)", "c.createBatch(id, left-n, size+1, done)"},
 	}},
 	{"pods are deleted by slow start, too", []string{"controllers 3 Delete"}, cluster, "TestRateLimit", []edit{
-		{replicaSet, "c.deletePods(id, s.active, min(-diff, burstReplicas), status)", "c.deletePods(id, s.active, 1, status)"},
+		{"sim/control/replicaset.go", "c.deletePods(id, s.active, min(-diff, burstReplicas), status)", "c.deletePods(id, s.active, 1, status)"},
 	}},
 	{"50 requests a second", []string{"controllers 9.2 Controller client QPS", "measured 1 client QPS"}, cluster, "TestRateLimit", []edit{
-		{replicaSet, "controllerQPS   = 20", "controllerQPS   = 50"},
+		{"sim/control/replicaset.go", "controllerQPS   = 20", "controllerQPS   = 50"},
 	}},
 	{"bursts of 20", []string{"controllers 9.2 Controller client QPS", "measured 1 client QPS"}, cluster, "TestRateLimit", []edit{
-		{replicaSet, "controllerBurst = 30", "controllerBurst = 20"},
+		{"sim/control/replicaset.go", "controllerBurst = 30", "controllerBurst = 20"},
 	}},
 	{"terminating pods are not reported", []string{"measured 1 terminatingReplicas", "controllers 2 status.terminatingReplicas"}, cluster, "TestEverythingSettles|TestTerminatingReplicas", []edit{
-		{replicaSet, "if p.Deleting() && !p.Phase.Terminal() {\n\t\t\tn++", "if p.Deleting() && p.Phase.Terminal() {\n\t\t\tn++"},
+		{"sim/api/podlist.go", "if p.Deleting() && !p.Phase.Terminal() {\n\t\t\tn++", "if p.Deleting() && p.Phase.Terminal() {\n\t\t\tn++"},
 	}},
 }
 
 // The order in which a ReplicaSet deletes.
 var rankingMutants = []mutant{
-	{"unbound pods are no special victims", []string{"controllers 3.1"}, cluster, "TestVictims", []edit{
-		{ranking, "\t\tboolFirst(x.Node < 0, y.Node < 0),\n", ""},
+	{"unbound pods are no special victims", []string{"controllers 3.1"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "\t\tboolFirst(x.Node < 0, y.Node < 0),\n", ""},
 	}},
-	{"the phase does not matter", []string{"controllers 3.2"}, cluster, "TestVictims", []edit{
-		{ranking, "\t\tcmp.Compare(phaseRank(x.Phase), phaseRank(y.Phase)),\n", ""},
+	{"the phase does not matter", []string{"controllers 3.2"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "\t\tcmp.Compare(phaseRank(x.Phase), phaseRank(y.Phase)),\n", ""},
 	}},
-	{"readiness does not matter", []string{"controllers 3.3"}, cluster, "TestVictims", []edit{
-		{ranking, "\t\tboolFirst(!x.Ready, !y.Ready),\n", ""},
+	{"readiness does not matter", []string{"controllers 3.3"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "\t\tboolFirst(!x.Ready, !y.Ready),\n", ""},
 	}},
-	{"the dearest goes first", []string{"controllers 3.4"}, cluster, "TestVictims", []edit{
-		{ranking, "cmp.Compare(x.DeletionCost, y.DeletionCost)", "cmp.Compare(y.DeletionCost, x.DeletionCost)"},
+	{"the dearest goes first", []string{"controllers 3.4"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "cmp.Compare(x.DeletionCost, y.DeletionCost)", "cmp.Compare(y.DeletionCost, x.DeletionCost)"},
 	}},
-	{"the loneliest goes first", []string{"controllers 3.5"}, cluster, "TestVictims", []edit{
-		{ranking, "cmp.Compare(b.rank, a.rank)", "cmp.Compare(a.rank, b.rank)"},
+	{"the loneliest goes first", []string{"controllers 3.5"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "cmp.Compare(b.rank, a.rank)", "cmp.Compare(a.rank, b.rank)"},
 	}},
-	{"only the own revision counts on a node", []string{"controllers 3.5", "measured 1 rule 5"}, cluster, "TestRankCountsAllRevisions", []edit{
-		{replicaSet, "if other.Workload == id.Workload {", "if other == id {"},
+	{"only the own revision counts on a node", []string{"controllers 3.5", "measured 1 rule 5"}, "sim/control", "TestRankCountsAllRevisions", []edit{
+		{"sim/control/replicaset.go", "if other.Workload == id.Workload {", "if other == id {"},
 	}},
-	{"ages are compared exactly", []string{"controllers 3.6"}, cluster, "TestVictims|TestLogAge", []edit{
-		{ranking, "return bits.Len64(uint64(age)) - 1", "return bits.Len64(uint64(age)) - 1 + int(age)"},
+	{"ages are compared exactly", []string{"controllers 3.6"}, "sim/control", "TestVictims|TestLogAge", []edit{
+		{"sim/control/ranking.go", "return bits.Len64(uint64(age)) - 1", "return bits.Len64(uint64(age)) - 1 + int(age)"},
 	}},
-	{"the longest ready goes first", []string{"controllers 3.6"}, cluster, "TestVictims", []edit{
-		{ranking, "cmp.Compare(a.log, b.log)", "cmp.Compare(b.log, a.log)"},
+	{"the longest ready goes first", []string{"controllers 3.6"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "cmp.Compare(a.log, b.log)", "cmp.Compare(b.log, a.log)"},
 	}},
-	{"the higher UID goes first", []string{"controllers 3.6"}, cluster, "TestVictims", []edit{
-		{ranking, "return cmp.Compare(uidA, uidB)", "return cmp.Compare(uidB, uidA)"},
+	{"the higher UID goes first", []string{"controllers 3.6"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "return cmp.Compare(uidA, uidB)", "return cmp.Compare(uidB, uidA)"},
 	}},
-	{"UIDs decide between equal times", []string{"measured 1 UID tie-break"}, cluster, "TestVictims", []edit{
-		{ranking, "\tif a.second == b.second {\n\t\treturn 0\n\t}\n", ""},
+	{"UIDs decide between equal times", []string{"measured 1 UID tie-break"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "\tif a.second == b.second {\n\t\treturn 0\n\t}\n", ""},
 	}},
-	{"who restarted least goes first", []string{"controllers 3.7"}, cluster, "TestVictims", []edit{
-		{ranking, "cmp.Compare(y.Restarts, x.Restarts)", "cmp.Compare(x.Restarts, y.Restarts)"},
+	{"who restarted least goes first", []string{"controllers 3.7"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "cmp.Compare(y.Restarts, x.Restarts)", "cmp.Compare(x.Restarts, y.Restarts)"},
 	}},
-	{"creation does not matter", []string{"controllers 3.8"}, cluster, "TestVictims", []edit{
-		{ranking, "return compareAges(a.created, b.created, x.UID, y.UID)", "return 0"},
+	{"creation does not matter", []string{"controllers 3.8"}, "sim/control", "TestVictims", []edit{
+		{"sim/control/ranking.go", "return compareAges(a.created, b.created, x.UID, y.UID)", "return 0"},
 	}},
 }
 
@@ -168,7 +168,7 @@ var sliceMutants = []mutant{
 		{slicer, "old.Ready != p.Ready ||", "old.Ready && p.Ready && false ||"},
 	}},
 	{"the slice controller waits half a second", []string{"controllers 9.2 Batch period"}, cluster, "TestEndpointPath|TestStaleCache", []edit{
-		{slicer, "c.react.enqueue(s)\n\t\t}", "c.react.enqueueAt(c.w.eng.Now()+engine.Second/2, s)\n\t\t}"},
+		{slicer, "c.react.Add(s)\n\t\t}", "c.react.AddAt(c.w.eng.Now()+engine.Second/2, s)\n\t\t}"},
 	}},
 	{"no stale cache", []string{"controllers 9.2 Stale cache", "measured 1 stale cache", "propagation 1.3b"}, cluster, "TestStaleCache", []edit{
 		{slicer, "if c.inFlight[service] > 0 {", "if c.inFlight[service] > 1000 {"},

@@ -2,7 +2,7 @@ package facts
 
 const (
 	gates     = "sim/cluster/gates.go"
-	progress  = "sim/cluster/progress.go"
+	progress  = "sim/control/progress.go"
 	component = "sim/cluster/component.go"
 
 	balancerGates = "sim/balancer/gates.go"
@@ -55,29 +55,29 @@ var gateMutants = []mutant{
 
 var progressMutants = []mutant{
 	{"the deadline is a tenth longer", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
-		{progress, "engine.Time(*seconds)*engine.Second + timerSlack", "engine.Time(*seconds)*engine.Second*11/10 + timerSlack"},
+		{"sim/control/progress.go", "engine.Time(*seconds)*engine.Second + timerSlack", "engine.Time(*seconds)*engine.Second*11/10 + timerSlack"},
 	}},
 	{"the deadline counts from the beginning", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
-		{progress, "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase p.paused && !d.Paused, counts.advanced(before) && p.exceeded: // resuming"},
+		{"sim/control/progress.go", "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase p.paused && !d.Paused, counts.advanced(before) && p.exceeded: // resuming"},
 	}},
 	{"a pause does not start the time anew", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
-		{progress, "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase counts.advanced(before): // resuming"},
+		{"sim/control/progress.go", "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase counts.advanced(before): // resuming"},
 	}},
 	{"the time runs while it is paused", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
-		{progress, "if p.done || p.paused || p.exceeded || seconds == nil {", "if p.done || p.exceeded || seconds == nil {"},
+		{"sim/control/progress.go", "if p.done || p.paused || p.exceeded || seconds == nil {", "if p.done || p.exceeded || seconds == nil {"},
 	}},
 	{"a rollout that is complete has a deadline", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
-		{progress, "\tcase p.done:\n\t\treturn\n", ""},
-		{progress, "\tp.done = counts.complete(d.Replicas)\n", ""},
+		{"sim/control/progress.go", "\tcase p.done:\n\t\treturn\n", ""},
+		{"sim/control/progress.go", "\tp.done = counts.complete(d.Replicas)\n", ""},
 	}},
-	{"fewer old pods are no progress", []string{"controllers 2 Progress timeout"}, cluster, "TestWhatIsProgress", []edit{
-		{progress, " || c.old < before.old", ""},
+	{"fewer old pods are no progress", []string{"controllers 2 Progress timeout"}, "sim/control", "TestWhatIsProgress", []edit{
+		{"sim/control/progress.go", " || c.old < before.old", ""},
 	}},
-	{"what is ready is no progress", []string{"controllers 2 Progress timeout"}, cluster, "TestWhatIsProgress", []edit{
-		{progress, " || c.ready > before.ready", ""},
+	{"what is ready is no progress", []string{"controllers 2 Progress timeout"}, "sim/control", "TestWhatIsProgress", []edit{
+		{"sim/control/progress.go", " || c.ready > before.ready", ""},
 	}},
 	{"the moment counts, not its second", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
-		{progress, "at := p.last.TruncateToSecond() +", "at := p.last +"},
+		{"sim/control/progress.go", "at := p.last.TruncateToSecond() +", "at := p.last +"},
 	}},
 }
 

@@ -17,7 +17,7 @@ var nodeMutants = []mutant{
 		{"sim/cluster/outside.go", "a := w.keepsUp(node) // the", "a := w.ProbeProxy(node) // the"},
 	}},
 	{"a node that is scaled down takes further pods", []string{"controllers 8 First action"}, "sim/cluster", "TestATaintedNodeTakesNoPods", []edit{
-		{nodesInAPI, "\t\tw.sched.leaves(node) // the autoscaler cordons it, too\n", ""},
+		{nodesInAPI, "\t\tw.sched.Leaves(node) // the autoscaler cordons it, too\n", ""},
 	}},
 	{"the object of a node that was scaled down stays", []string{"controllers 8 Then"}, cluster, "TestHealthzOfANodeThatLeaves", []edit{
 		{nodesInAPI, "func(n *api.Node) { n.Gone = true })", "func(n *api.Node) { n.Tainted = true })"},
@@ -67,6 +67,6 @@ var nodeMutants = []mutant{
 		{"sim/traffic/udp.go", "\t\tfault = ledger.FaultNodeGone\n", "\t\tfault = ledger.FaultNodeDead\n"},
 	}},
 	{"pods tolerate every taint", []string{"simulator 1"}, "sim", "TestPodsKeepOffATaintedNode", []edit{
-		{"sim/cluster/obstacle.go", "case len(s.taints[n]) > 0 && !world.Tolerates(", "case len(s.taints[n]) > 1000 && !world.Tolerates("},
+		{"sim/control/obstacle.go", "case len(s.taints[n]) > 0 && !world.Tolerates(", "case len(s.taints[n]) > 1000 && !world.Tolerates("},
 	}},
 }

@@ -38,10 +38,10 @@ const (
 	terminate   = "sim/kubelet/terminate.go"
 	probe       = "sim/kubelet/probe.go"
 	restart     = "sim/kubelet/restart.go"
-	rollout     = "sim/cluster/rollout.go"
-	deployment  = "sim/cluster/deployment.go"
-	replicaSet  = "sim/cluster/replicaset.go"
-	ranking     = "sim/cluster/ranking.go"
+	rollout     = "sim/control/rollout.go"
+	deployment  = "sim/control/deployment.go"
+	replicaSet  = "sim/control/replicaset.go"
+	ranking     = "sim/control/ranking.go"
 	slicer      = "sim/cluster/slices.go"
 	endpointOf  = "sim/cluster/endpoint.go"
 	nodeProxy   = "sim/nodeproxy/proxy.go"
@@ -275,16 +275,16 @@ var podMutants = []mutant{
 // The hops of a rollout.
 var hopMutants = []mutant{
 	{"the Deployment controller reacts at once", []string{"measured 2 Deployment spec change", "measured 2 pod Ready -> next rescale", "measured 2 pod Ready -> old pod"}, cluster, "TestEachHopTakesItsTime", []edit{
-		{deployment, `"deployment-controller", w.sc.Latency.Controller,`, `"deployment-controller", engine.Dist{},`},
+		{deployment, `"deployment-controller", d.Latencies.Controller,`, `"deployment-controller", engine.Dist{},`},
 	}},
 	{"the ReplicaSet controller reacts at once", []string{"measured 2 ReplicaSet raised", "measured 2 ReplicaSet lowered", "measured 2 pod Ready -> ReplicaSet status"}, cluster, "TestEachHopTakesItsTime", []edit{
-		{replicaSet, `"replicaset-controller", w.sc.Latency.Controller,`, `"replicaset-controller", engine.Dist{},`},
+		{replicaSet, `"replicaset-controller", d.Latencies.Controller,`, `"replicaset-controller", engine.Dist{},`},
 	}},
 	{"the slice controller reacts at once", []string{"measured 2 pod running -> in slice", "measured 2 pod Ready -> slice write", "measured 2 pod deletionTimestamp -> slice write", "measured 2 pod terminal -> out"}, cluster, "TestEachHopTakesItsTime", []edit{
 		{slicer, `"endpointslice-controller", w.sc.Latency.SliceController,`, `"endpointslice-controller", engine.Dist{},`},
 	}},
 	{"the scheduler binds at once", []string{"measured 2 pod created -> bound"}, cluster, "TestEachHopTakesItsTime", []edit{
-		{"sim/cluster/scheduler.go", "delay := s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))", "delay := 0 * s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))"},
+		{"sim/control/scheduler.go", "delay := s.d.Latencies.Schedule.Sample(s.draws.Draw(s.count))", "delay := 0 * s.d.Latencies.Schedule.Sample(s.draws.Draw(s.count))"},
 	}},
 	{"a sync takes no time", []string{"propagation 1.6"}, cluster, "TestEachHopTakesItsTime", []edit{
 		{nodeProxy, "p.eng.Now()+took,", "p.eng.Now()+0*took,"},

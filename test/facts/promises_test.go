@@ -44,7 +44,7 @@ var promises = []promise{
 	{"clients inside of pods in a mesh are not judged, in one line", "sim/scenario: TestClientsInsideAreSaidNotToBeJudged; sim/report: TestClientsInsideAreNotJudged", []string{printed + "mesh.txt"}},
 	{"kinds that are not simulated are named as what they are", "sim/report: TestTexts", []string{printed + "rollout.txt"}},
 	{"where users enter comes first, and says so where that is not judged", "sim/report: TestWhereUsersEnterComesFirst; sim/scenario: TestEvidenceOfAnIngress TestEvidenceOfAnHTTPRoute TestWhatALoadBalancerIsFor", []string{printed + "several-entries.txt"}},
-	{"each sync of a Deployment ends with its status, Events take tokens, equal victims are drawn, old ReplicaSets go", "sim/cluster: TestASyncEndsWithItsStatus TestEventsTakeTokensOfTheirController TestEqualVictimsAreDrawn TestOldReplicaSetsGoByTheHistoryLimit TestRollingUpdateKeepsItsPromise", nil},
+	{"each sync of a Deployment ends with its status, Events take tokens, equal victims are drawn, old ReplicaSets go", "sim/cluster: TestASyncEndsWithItsStatus TestEqualVictimsAreDrawn TestOldReplicaSetsGoByTheHistoryLimit; sim/control: TestEventsTakeTokensOfTheirController TestRollingUpdateKeepsItsPromise", nil},
 	{"a pod that is not Ready could not have answered", "sim: TestAPodThatListensAndIsNotReadyCouldNotHaveAnswered", []string{printed + "single-replica.txt", printed + "recreate.txt"}},
 
 	// The verdict and the exit code.

@@ -109,11 +109,11 @@ var arguedMistakes = []argued{
 		"what a watch brings next is taken up no earlier than the clock says, and the clock is at what it brought before",
 	},
 	{
-		`sim/cluster/deployment.go: (*deploymentController).create: field ignored: "created.Created = c.w.eng.Now()" -> ""`,
+		`sim/control/deployment.go: (*Deployments).create: field ignored: "created.Created = c.d.Engine.Now()" -> ""`,
 		"ReplicaSets of a Deployment are created in the order of their revisions, which is what is compared next",
 	},
 	{
-		`sim/cluster/rollout.go: newSize: early return dropped: "return in.replicas" -> ""`,
+		`sim/control/rollout.go: newSize: early return dropped: "return in.replicas" -> ""`,
 		"the difference to the replicas is not positive then, less than any room, and leads to the same number",
 	},
 }

@@ -73,31 +73,31 @@ var mutants = []mutant{
 		{"world/rollout.go", "unavailable = scaled(maxUnavailable, replicas, false)", "unavailable = scaled(maxUnavailable, replicas, true)"},
 	}},
 	{"one pod above replicas and surge", []string{"controllers 2"}, []edit{
-		{"cluster/rollout.go", "room := max(0, in.replicas+in.surge-in.total())", "room := max(0, in.replicas+in.surge+1-in.total())"},
+		{"control/rollout.go", "room := max(0, in.replicas+in.surge-in.total())", "room := max(0, in.replicas+in.surge+1-in.total())"},
 	}},
 	{"ready is available", []string{"controllers 2"}, []edit{
-		{"cluster/rollout.go", "return readySince.TruncateToSecond() + minReady", "return readySince"},
+		{"control/rollout.go", "return readySince.TruncateToSecond() + minReady", "return readySince"},
 	}},
 	{"minReadySeconds count from the moment, not its second", []string{"controllers 2", "measured 1"}, []edit{
-		{"cluster/rollout.go", "return readySince.TruncateToSecond() + minReady", "return readySince + minReady"},
+		{"control/rollout.go", "return readySince.TruncateToSecond() + minReady", "return readySince + minReady"},
 	}},
 	{"the ranking does not look at ready", []string{"controllers 3"}, []edit{
-		{"cluster/ranking.go", "\t\tboolFirst(!x.Ready, !y.Ready),\n", ""},
+		{"control/ranking.go", "\t\tboolFirst(!x.Ready, !y.Ready),\n", ""},
 	}},
 	{"a ReplicaSet forgets what it has created", []string{"controllers 3"}, []edit{
-		{"cluster/replicaset.go", "case !e.met() || diff == 0:", "case diff == 0:"},
+		{"control/replicaset.go", "case !e.met() || diff == 0:", "case diff == 0:"},
 	}},
 	{"two pods have one host port", []string{"simulator 9"}, []edit{
-		{"cluster/obstacle.go", "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
+		{"control/obstacle.go", "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
 	}},
 	{"a pod without a node is not tried again", []string{"simulator 9"}, []edit{
-		{"cluster/scheduler.go", "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
+		{"control/scheduler.go", "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
 	}},
 	{"what is stuck has come to rest", []string{"simulator 9"}, []edit{
 		{"run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
 	}},
 	{"Recreate does not wait", []string{"controllers 2"}, []edit{
-		{"cluster/deployment.go", "case c.oldPodsRunning(d, in):", "case c.oldPodsRunning(d, in) && d == nil:"},
+		{"control/deployment.go", "case c.oldPodsRunning(d, in):", "case c.oldPodsRunning(d, in) && d == nil:"},
 	}},
 
 	{"slices keep pods that are done", []string{"controllers 9.1", "pod-lifecycle 2"}, []edit{

@@ -1,4 +1,4 @@
-package cluster
+package control
 
 import (
 	"slices"
@@ -7,13 +7,13 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// deploymentController runs the rollouts of all Deployments, one sync at a time each
+// Deployments runs the rollouts of all Deployments, one sync at a time each
 // (Kubernetes 1.36 pkg/controller/deployment; verified).
-type deploymentController struct {
-	w     *World
-	owner engine.Owner
-	react *reaction
-	limit api.Limiter
+type Deployments struct {
+	d      *Desk
+	Owner  engine.Owner
+	react  *Queue
+	Client api.Limiter
 
 	deployments map[int]*api.Deployment
 	replicaSets map[api.ReplicaSetID]*api.ReplicaSet
@@ -43,32 +43,33 @@ func statusOf(d *api.Deployment, in rolloutInput) deploymentStatus {
 	return s
 }
 
-func newDeploymentController(w *World) *deploymentController {
-	c := &deploymentController{
-		w: w, owner: w.eng.Register("deployment-controller"),
+// NewDeployments starts the Deployment controller.
+func NewDeployments(d *Desk) *Deployments {
+	c := &Deployments{
+		d: d, Owner: d.Engine.Register("deployment-controller"),
 		deployments: map[int]*api.Deployment{}, replicaSets: map[api.ReplicaSetID]*api.ReplicaSet{},
-		pods: map[api.PodID]*api.Pod{}, busy: map[int]bool{}, limit: controllerLimiter(), progress: map[int]*progress{},
+		pods: map[api.PodID]*api.Pod{}, busy: map[int]bool{}, Client: NewClient(), progress: map[int]*progress{},
 		wrote: map[int]deploymentStatus{},
 	}
-	c.events = newRecorder(w, c.owner, "deployment-controller", &c.limit)
+	c.events = newRecorder(d, c.Owner, "deployment-controller", &c.Client)
 	watch := func(workload uint64) { c.watchDeadline(int(workload), c.progress[int(workload)]) }
-	c.deadline = func(workload uint64) { w.store.AwakeWith(c.owner, watch, workload) }
-	c.react = newReaction(w, c.owner, "deployment-controller", w.sc.Latency.Controller, c.sync)
-	w.store.Subscribe("deployment-controller", c.owner, w.sc.Latency.Watch, c.deliver, api.KindDeployment, api.KindReplicaSet, api.KindPod)
+	c.deadline = func(workload uint64) { d.API.AwakeWith(c.Owner, watch, workload) }
+	c.react = NewQueue(d, c.Owner, "deployment-controller", d.Latencies.Controller, c.sync)
+	d.API.Subscribe("deployment-controller", c.Owner, d.Latencies.Watch, c.deliver, api.KindDeployment, api.KindReplicaSet, api.KindPod)
 	return c
 }
 
-func (c *deploymentController) deliver(o api.Object) {
+func (c *Deployments) deliver(o api.Object) {
 	switch o := o.(type) {
 	case *api.Deployment:
 		c.deployments[o.Workload] = o
-		c.react.enqueue(o.Workload)
+		c.react.Add(o.Workload)
 	case *api.ReplicaSet:
 		c.replicaSets[o.ID] = o
 		if o.Gone {
 			delete(c.replicaSets, o.ID)
 		}
-		c.react.enqueue(o.ID.Workload)
+		c.react.Add(o.ID.Workload)
 	case *api.Pod:
 		// Only Recreate looks at pods: it waits until the old ones are done. It hears of that
 		// from its ReplicaSets' status; from pods only when the last one has gone.
@@ -78,16 +79,16 @@ func (c *deploymentController) deliver(o api.Object) {
 		}
 		delete(c.pods, o.ID)
 		if c.recreates(o.Workload) && !c.anyPod(o.Workload) {
-			c.react.enqueue(o.Workload)
+			c.react.Add(o.Workload)
 		}
 	}
 }
 
-func (c *deploymentController) recreates(workload int) bool {
-	return c.w.sc.Workloads[workload].Recreate()
+func (c *Deployments) recreates(workload int) bool {
+	return c.d.Workloads[workload].Recreate()
 }
 
-func (c *deploymentController) anyPod(workload int) bool {
+func (c *Deployments) anyPod(workload int) bool {
 	for _, p := range c.pods { // order: any one decides
 		if p.Workload == workload {
 			return true
@@ -97,7 +98,7 @@ func (c *deploymentController) anyPod(workload int) bool {
 }
 
 // sync does one step of one Deployment.
-func (c *deploymentController) sync(workload int) {
+func (c *Deployments) sync(workload int) {
 	d := c.deployments[workload]
 	if d == nil || c.busy[workload] {
 		return
@@ -120,8 +121,8 @@ func (c *deploymentController) sync(workload int) {
 	}
 }
 
-func (c *deploymentController) input(d *api.Deployment) rolloutInput {
-	surge, unavailable := c.w.fenceposts(d)
+func (c *Deployments) input(d *api.Deployment) rolloutInput {
+	surge, unavailable := c.d.Fenceposts(d)
 	in := rolloutInput{replicas: d.Replicas, surge: surge, unavailable: unavailable, rolling: !c.recreates(d.Workload)}
 	in.oldRSs = slices.DeleteFunc(sortedReplicaSets(c.replicaSets, d.Workload), func(rs *api.ReplicaSet) bool {
 		if rs.ID.Revision == d.Revision {
@@ -157,7 +158,7 @@ func scaling(in rolloutInput) bool {
 
 // create makes the ReplicaSet of a new template, already with the size that the first step
 // gives it: what surge leaves room for, everything with Recreate.
-func (c *deploymentController) create(d *api.Deployment, in rolloutInput, then func(*api.ReplicaSet)) {
+func (c *Deployments) create(d *api.Deployment, in rolloutInput, then func(*api.ReplicaSet)) {
 	rs := &api.ReplicaSet{
 		ID: api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}, Desired: d.Replicas, MaxReplicas: d.Replicas + in.surge,
 	}
@@ -168,13 +169,13 @@ func (c *deploymentController) create(d *api.Deployment, in rolloutInput, then f
 		rs.Replicas = newSize(in)
 	}
 	c.busy[d.Workload] = true
-	c.w.store.Limited(&c.limit, c.owner, "create replicaset", api.ReplicaSetKey(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}), func(o api.Object) api.Object {
+	c.d.API.Limited(&c.Client, c.Owner, "create replicaset", api.ReplicaSetKey(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}), func(o api.Object) api.Object {
 		if existing, ok := o.(*api.ReplicaSet); ok && !existing.Gone {
 			rs = existing // the cache did not have it yet
 			return nil
 		}
 		created := *rs
-		created.Created = c.w.eng.Now()
+		created.Created = c.d.Engine.Now()
 		rs = &created
 		return rs
 	}, func() {
@@ -182,14 +183,14 @@ func (c *deploymentController) create(d *api.Deployment, in rolloutInput, then f
 			c.events.record(d.Workload) // ScalingReplicaSet
 		}
 		// The revision and the Progressing condition are written before anything else.
-		c.w.store.Limited(&c.limit, c.owner, "deployment status", api.DeploymentKey(d.Workload), func(api.Object) api.Object { return nil },
+		c.d.API.Limited(&c.Client, c.Owner, "deployment status", api.DeploymentKey(d.Workload), func(api.Object) api.Object { return nil },
 			func() { then(rs) })
 	})
 }
 
 // recreate scales all old ReplicaSets to nothing, waits until no old pod is left that is not
 // done, terminating ones included, and then makes the new ones at once.
-func (c *deploymentController) recreate(d *api.Deployment, in rolloutInput) {
+func (c *Deployments) recreate(d *api.Deployment, in rolloutInput) {
 	var down []scale
 	for _, rs := range in.oldRSs {
 		if rs.Replicas > 0 {
@@ -209,7 +210,7 @@ func (c *deploymentController) recreate(d *api.Deployment, in rolloutInput) {
 }
 
 // oldPodsRunning says whether old pods run, by the ReplicaSets' status and by the pods.
-func (c *deploymentController) oldPodsRunning(d *api.Deployment, in rolloutInput) bool {
+func (c *Deployments) oldPodsRunning(d *api.Deployment, in rolloutInput) bool {
 	for _, rs := range in.oldRSs {
 		if rs.Pods > 0 {
 			return true
@@ -224,7 +225,7 @@ func (c *deploymentController) oldPodsRunning(d *api.Deployment, in rolloutInput
 }
 
 // apply writes new sizes, one after the other. The next sync waits for the answers.
-func (c *deploymentController) apply(d *api.Deployment, in rolloutInput, scales []scale) {
+func (c *Deployments) apply(d *api.Deployment, in rolloutInput, scales []scale) {
 	desired, most := in.replicas, in.replicas+in.surge
 	scales = slices.DeleteFunc(scales, func(s scale) bool {
 		return s.size == s.rs.Replicas && !(s.annotate && (s.rs.Desired != desired || s.rs.MaxReplicas != most))
@@ -235,7 +236,7 @@ func (c *deploymentController) apply(d *api.Deployment, in rolloutInput, scales 
 	}
 	c.busy[d.Workload] = true
 	size, id, resized := scales[0].size, scales[0].rs.ID, scales[0].size != scales[0].rs.Replicas
-	c.w.store.Limited(&c.limit, c.owner, "scale replicaset", api.ReplicaSetKey(id), func(o api.Object) api.Object {
+	c.d.API.Limited(&c.Client, c.Owner, "scale replicaset", api.ReplicaSetKey(id), func(o api.Object) api.Object {
 		rs, ok := o.(*api.ReplicaSet)
 		if !ok {
 			return nil
@@ -255,7 +256,7 @@ func (c *deploymentController) apply(d *api.Deployment, in rolloutInput, scales 
 // its beginning, it is written first, and the worker waits for the answer (Kubernetes 1.36
 // pkg/controller/deployment/progress.go, syncRolloutStatus, and sync.go, syncDeploymentStatus;
 // recalled).
-func (c *deploymentController) conclude(d *api.Deployment, in rolloutInput) {
+func (c *Deployments) conclude(d *api.Deployment, in rolloutInput) {
 	s := statusOf(d, in)
 	if c.wrote[d.Workload] == s {
 		if c.busy[d.Workload] {
@@ -264,12 +265,47 @@ func (c *deploymentController) conclude(d *api.Deployment, in rolloutInput) {
 		return
 	}
 	c.wrote[d.Workload], c.busy[d.Workload] = s, true
-	c.w.store.Limited(&c.limit, c.owner, "deployment status", api.DeploymentKey(d.Workload), func(api.Object) api.Object { return nil },
+	c.d.API.Limited(&c.Client, c.Owner, "deployment status", api.DeploymentKey(d.Workload), func(api.Object) api.Object { return nil },
 		func() { c.done(d.Workload) })
 }
 
 // done ends a sync that wrote something: what came meanwhile is looked at now.
-func (c *deploymentController) done(workload int) {
+func (c *Deployments) done(workload int) {
 	c.busy[workload] = false
-	c.react.enqueue(workload)
+	c.react.Add(workload)
+}
+
+// Begin takes over a Deployment whose pods run, and whose status says so.
+func (c *Deployments) Begin(d *api.Deployment, rs *api.ReplicaSet, pods []*api.Pod) {
+	c.deployments[d.Workload], c.replicaSets[rs.ID] = d, rs
+	for _, p := range pods {
+		c.pods[p.ID] = p
+	}
+	c.wrote[d.Workload] = statusOf(d, c.input(d))
+}
+
+// AtRest says whether a Deployment's ReplicaSets have the sizes that they are to have for the moment, and
+// how many pods they ask for.
+func (c *Deployments) AtRest(d *api.Deployment) (pods int, ok bool) {
+	in := c.input(d)
+	switch {
+	case in.newRS == nil:
+		return 0, false
+	case c.ScalesForEver(d):
+	case scaling(in) || c.recreates(d.Workload) && (in.total() > in.newRS.Replicas || in.newRS.Replicas != d.Replicas):
+		return 0, false
+	case in.rolling && len(rollingUpdate(in)) > 0:
+		return 0, false
+	}
+	return in.total(), true
+}
+
+// ScalesForEver says that a Deployment is stuck as the real controller gets stuck: its only
+// ReplicaSet with pods has the right size and an annotation of another one, so that each sync
+// takes the size to have changed, finds nothing to scale and stops (Kubernetes 1.36
+// pkg/controller/deployment/sync.go, scale and isScalingEvent; verified; kubernetes#138036).
+func (c *Deployments) ScalesForEver(d *api.Deployment) bool {
+	in := c.input(d)
+	active := in.active()
+	return len(active) == 1 && active[0].Replicas == d.Replicas && active[0].Desired != d.Replicas
 }

@@ -1,4 +1,4 @@
-package cluster
+package control
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -8,13 +8,13 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// scheduler binds pods to nodes: as few pods of the same workload on a node as possible, then
+// Scheduler binds pods to nodes: as few pods of the same workload on a node as possible, then
 // as few pods at all, then the first node. What keeps a pod off a node is an obstacle: while there
 // is one on every node it stays Pending. It is simple, and honest about that: resources are taken
 // to suffice.
-type scheduler struct {
-	w       *World
-	owner   engine.Owner
+type Scheduler struct {
+	d       *Desk
+	Owner   engine.Owner
 	pods    map[api.PodID]*api.Pod
 	assumed map[api.PodID]int // bound, but the watch has not shown it yet
 	pending []api.PodID       // waiting for a node, in order of arrival
@@ -33,25 +33,26 @@ type scheduler struct {
 	needs  map[api.ReplicaSetID]*needs
 }
 
-func newScheduler(w *World) *scheduler {
-	s := &scheduler{
-		w: w, owner: w.eng.Register("scheduler"), pods: map[api.PodID]*api.Pod{}, assumed: map[api.PodID]int{},
-		draws: w.eng.Stream("scheduler", "bind"),
-		all:   make([]int, len(w.sc.Nodes)), same: make([][]int, len(w.sc.Workloads)), left: make([]bool, len(w.sc.Nodes)),
+// NewScheduler starts the scheduler.
+func NewScheduler(d *Desk) *Scheduler {
+	s := &Scheduler{
+		d: d, Owner: d.Engine.Register("scheduler"), pods: map[api.PodID]*api.Pod{}, assumed: map[api.PodID]int{},
+		draws: d.Engine.Stream("scheduler", "bind"),
+		all:   make([]int, len(d.Nodes)), same: make([][]int, len(d.Workloads)), left: make([]bool, len(d.Nodes)),
 		sets: map[api.ReplicaSetID][]int{}, needs: map[api.ReplicaSetID]*needs{},
 	}
-	for n := range w.sc.Nodes {
-		s.taints = append(s.taints, world.TaintsOf(w.sc.Nodes[n].Object))
+	for n := range d.Nodes {
+		s.taints = append(s.taints, world.TaintsOf(d.Nodes[n].Object))
 		s.ports = append(s.ports, map[world.HostPort]int{})
 	}
 	for i := range s.same {
-		s.same[i] = make([]int, len(w.sc.Nodes))
+		s.same[i] = make([]int, len(d.Nodes))
 	}
-	w.store.Subscribe("scheduler", s.owner, w.sc.Latency.Watch, s.deliver, api.KindPod)
+	d.API.Subscribe("scheduler", s.Owner, d.Latencies.Watch, s.deliver, api.KindPod)
 	return s
 }
 
-func (s *scheduler) deliver(o api.Object) {
+func (s *Scheduler) deliver(o api.Object) {
 	p, ok := o.(*api.Pod)
 	if !ok {
 		return
@@ -62,14 +63,14 @@ func (s *scheduler) deliver(o api.Object) {
 		s.retry()
 		return
 	}
-	s.know(p)
+	s.Know(p)
 	if known == nil && p.Node < 0 && !p.Deleting() {
 		s.later(p.ID)
 	}
 }
 
-// know puts a version of a pod in the place of what was known of it.
-func (s *scheduler) know(p *api.Pod) {
+// Know puts a version of a pod in the place of what was known of it.
+func (s *Scheduler) Know(p *api.Pod) {
 	if p.Node >= 0 {
 		s.forget(p.ID)
 		s.on(p, p.Node, 1)
@@ -78,7 +79,7 @@ func (s *scheduler) know(p *api.Pod) {
 }
 
 // forget drops a pod with all that is known of it.
-func (s *scheduler) forget(id api.PodID) {
+func (s *Scheduler) forget(id api.PodID) {
 	if p := s.pods[id]; p != nil {
 		if node, assumed := s.assumed[id]; assumed {
 			s.on(p, node, -1)
@@ -91,16 +92,16 @@ func (s *scheduler) forget(id api.PodID) {
 }
 
 // assume has a pod count on a node from now on.
-func (s *scheduler) assume(p *api.Pod, node int) {
+func (s *Scheduler) assume(p *api.Pod, node int) {
 	s.assumed[p.ID] = node
 	s.on(p, node, 1)
 }
 
 // on has a pod count on a node, more being 1, or no longer, more being -1.
-func (s *scheduler) on(p *api.Pod, node, more int) {
-	id := s.w.pods[p.ID].id
+func (s *Scheduler) on(p *api.Pod, node, more int) {
+	id := setOf(p)
 	if s.sets[id] == nil {
-		s.sets[id] = make([]int, len(s.w.sc.Nodes))
+		s.sets[id] = make([]int, len(s.d.Nodes))
 	}
 	s.all[node] += more
 	s.same[p.Workload][node] += more
@@ -113,16 +114,16 @@ func (s *scheduler) on(p *api.Pod, node, more int) {
 }
 
 // later schedules a pod after the scheduler's latency.
-func (s *scheduler) later(id api.PodID) {
-	delay := s.w.sc.Latency.Schedule.Sample(s.draws.Draw(s.count))
+func (s *Scheduler) later(id api.PodID) {
+	delay := s.d.Latencies.Schedule.Sample(s.draws.Draw(s.count))
 	s.count++
-	s.w.eng.After(delay, engine.ClassTimer, s.owner, "schedule", func() {
-		s.w.store.Awake(s.owner, func() { s.schedule(id) })
+	s.d.Engine.After(delay, engine.ClassTimer, s.Owner, "schedule", func() {
+		s.d.API.Awake(s.Owner, func() { s.schedule(id) })
 	})
 }
 
 // retry tries the pending pods again, since a pod has left.
-func (s *scheduler) retry() {
+func (s *Scheduler) retry() {
 	pending := s.pending
 	s.pending = nil
 	for _, id := range pending {
@@ -130,7 +131,7 @@ func (s *scheduler) retry() {
 	}
 }
 
-func (s *scheduler) schedule(id api.PodID) {
+func (s *Scheduler) schedule(id api.PodID) {
 	p := s.pods[id]
 	if p == nil || p.Deleting() {
 		return
@@ -141,7 +142,7 @@ func (s *scheduler) schedule(id api.PodID) {
 		return
 	}
 	s.assume(p, node)
-	s.w.store.Write(s.owner, "bind pod", api.PodKey(id), func(o api.Object) api.Object {
+	s.d.API.Write(s.Owner, "bind pod", api.PodKey(id), func(o api.Object) api.Object {
 		cur, ok := o.(*api.Pod)
 		if !ok || cur.Gone || cur.Deleting() {
 			return nil
@@ -153,10 +154,10 @@ func (s *scheduler) schedule(id api.PodID) {
 }
 
 // choose returns the best node for a pod, -1 when none is allowed.
-func (s *scheduler) choose(p *api.Pod) int {
+func (s *Scheduler) choose(p *api.Pod) int {
 	all, same := s.all, s.same[p.Workload]
 	best := -1
-	for n := range s.w.sc.Nodes {
+	for n := range s.d.Nodes {
 		better := best < 0 || same[n] < same[best] || same[n] == same[best] && all[n] < all[best]
 		if better && s.obstacle(n, p) == unobstructed {
 			best = n
@@ -165,5 +166,28 @@ func (s *scheduler) choose(p *api.Pod) int {
 	return best
 }
 
-// leaves has no further pod bound to a node.
-func (s *scheduler) leaves(node int) { s.left[node] = true }
+// Place chooses a node for a pod that runs already. Without one it is Pending, and waits.
+func (s *Scheduler) Place(p *api.Pod) int {
+	node := s.choose(p)
+	if node < 0 {
+		s.pending = append(s.pending, p.ID)
+	}
+	return node
+}
+
+// Pending lists the pods that wait for a node, in order of arrival.
+func (s *Scheduler) Pending() []api.PodID { return s.pending }
+
+// Assumed is the node that a pod was bound to, if the watch has not shown that yet.
+func (s *Scheduler) Assumed(id api.PodID) (node int, ok bool) {
+	node, ok = s.assumed[id]
+	return node, ok
+}
+
+// setOf identifies the ReplicaSet that made a pod.
+func setOf(p *api.Pod) api.ReplicaSetID {
+	return api.ReplicaSetID{Workload: p.Workload, Revision: p.Revision}
+}
+
+// Leaves has no further pod bound to a node.
+func (s *Scheduler) Leaves(node int) { s.left[node] = true }

@@ -1,4 +1,4 @@
-package cluster
+package control
 
 import (
 	"slices"
@@ -61,19 +61,19 @@ func TestLogAge(t *testing.T) {
 // The rank of rule 5 counts the Deployment's active pods of every revision on the node.
 func TestRankCountsAllRevisions(t *testing.T) {
 	t.Parallel()
-	w := newBuild(3).nodes(3).start(t, 1)
-	c := newReplicaSetController(w.World)
+	d := newDesk(t, 3)
+	c := NewReplicaSets(&d.Desk)
 	add := func(revision, node int, ready bool) {
 		id := api.ReplicaSetID{Workload: 0, Revision: revision}
-		p := w.newPod(id)
+		p := d.NewPod(id)
 		p.Node, p.Phase, p.Ready = node, api.PhaseRunning, ready
-		c.workOn(id).pods.set(p)
+		c.workOn(id).pods.Set(p)
 	}
 	for node := range 3 {
 		add(0, node, true)
 	}
 	add(1, 1, false) // a new pod beside the second old one
-	old := c.workOn(api.ReplicaSetID{Workload: 0, Revision: 0}).pods.active(nil)
+	old := c.workOn(api.ReplicaSetID{Workload: 0, Revision: 0}).pods.Active(nil)
 	got := c.rank(api.ReplicaSetID{Workload: 0, Revision: 0}, old)
 	if got[0].Node != 1 || !slices.Contains(got[1:], old[0]) {
 		t.Errorf("first victim on node %d, want 1", got[0].Node)

@@ -1,4 +1,4 @@
-package cluster
+package control
 
 import (
 	"testing"
@@ -25,13 +25,13 @@ func TestWhichReplicaSetsAreWrittenAsASizeIsShared(t *testing.T) {
 		{"another number of pods may be there", 4, 4, 4, true, true},
 		{"both, but sizes are not shared out", 3, 4, 4, false, false},
 	} {
-		w := newBuild(4).strategy("1", "0").start(t, 1)
-		w.run(sec)
-		annotated := *as[*api.ReplicaSet](w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: 0, Revision: 0})))
+		annotated := api.ReplicaSet{Replicas: 4, Pods: 4, ReadyPods: 4, Available: 4, Desired: 4, MaxReplicas: 5, ObservedReplicas: 4}
+		d := &api.Deployment{Replicas: 4, History: []int{0}}
+		controller := NewDeployments(&newDesk(t, 1).Desk)
+		controller.Begin(d, &annotated, nil)
 		annotated.Desired, annotated.MaxReplicas = c.desired, c.most
-		d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
-		w.deploy.apply(d, rolloutInput{replicas: 4, surge: 1, newRS: &annotated}, []scale{{rs: &annotated, size: c.size, annotate: c.annotate}})
-		if busy := w.deploy.busy[0]; busy != c.want {
+		controller.apply(d, rolloutInput{replicas: 4, surge: 1, newRS: &annotated}, []scale{{rs: &annotated, size: c.size, annotate: c.annotate}})
+		if busy := controller.busy[0]; busy != c.want {
 			t.Errorf("%s: waits for an answer: %v", c.name, busy)
 		}
 	}

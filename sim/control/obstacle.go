@@ -1,4 +1,4 @@
-package cluster
+package control
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -33,11 +33,11 @@ type needs struct {
 }
 
 // needsOf returns what the pods of a revision ask of a node.
-func (s *scheduler) needsOf(id api.ReplicaSetID) *needs {
+func (s *Scheduler) needsOf(id api.ReplicaSetID) *needs {
 	if n := s.needs[id]; n != nil {
 		return n
 	}
-	spec, nodes := s.w.PodSpec(id), s.w.sc.Nodes
+	spec, nodes := &s.d.Specs.DeploymentOf(id).Spec.Template.Spec, s.d.Nodes
 	n := &needs{tolerations: spec.Tolerations}
 	n.ports, n.paths = world.HostPorts(spec)
 	for i := range nodes {
@@ -49,9 +49,9 @@ func (s *scheduler) needsOf(id api.ReplicaSetID) *needs {
 		}
 		n.unlike[i] = true
 	}
-	own := &s.w.sc.Workloads[id.Workload]
-	for i := range s.w.sc.Workloads {
-		other := &s.w.sc.Workloads[i]
+	own := &s.d.Workloads[id.Workload]
+	for i := range s.d.Workloads {
+		other := &s.d.Workloads[i]
 		mine, revision := own.Apart(other)
 		its, itsRevision := other.Apart(own)
 		switch {
@@ -66,8 +66,8 @@ func (s *scheduler) needsOf(id api.ReplicaSetID) *needs {
 }
 
 // obstacle says what keeps a pod off a node.
-func (s *scheduler) obstacle(n int, p *api.Pod) obstacle {
-	id := s.w.pods[p.ID].id
+func (s *Scheduler) obstacle(n int, p *api.Pod) obstacle {
+	id := setOf(p)
 	need := s.needsOf(id)
 	switch {
 	case s.left[n]:
@@ -86,7 +86,7 @@ func (s *scheduler) obstacle(n int, p *api.Pod) obstacle {
 }
 
 // clash is the first of a pod's host ports that is taken on a node, -1 for none.
-func (s *scheduler) clash(n int, need *needs) int {
+func (s *Scheduler) clash(n int, need *needs) int {
 	for i, port := range need.ports {
 		for other := range s.ports[n] { // order: any one decides
 			if port.Clashes(other) {
@@ -98,7 +98,7 @@ func (s *scheduler) clash(n int, need *needs) int {
 }
 
 // repels says whether a pod on a node and a pod of a revision are kept apart.
-func (s *scheduler) repels(n int, id api.ReplicaSetID, need *needs) bool {
+func (s *Scheduler) repels(n int, id api.ReplicaSetID, need *needs) bool {
 	for _, other := range need.apart {
 		if s.same[other][n] > 0 {
 			return true

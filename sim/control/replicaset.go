@@ -1,4 +1,4 @@
-package cluster
+package control
 
 import (
 	"cmp"
@@ -16,23 +16,25 @@ const (
 	burstReplicas = 500
 )
 
-// replicaSetController keeps as many pods as each ReplicaSet asks for (Kubernetes 1.36
+// ReplicaSets keeps as many pods as each ReplicaSet asks for (Kubernetes 1.36
 // pkg/controller/replicaset; verified).
-type replicaSetController struct {
-	w      *World
-	owner  engine.Owner
-	react  *reaction
+type ReplicaSets struct {
+	d      *Desk
+	Owner  engine.Owner
+	react  *Queue
 	limit  api.Limiter
 	work   map[api.ReplicaSetID]*setWork
 	events recorder
 	victims
+
+	chances []chance // by PodID
 }
 
 // setWork is what the controller knows of one ReplicaSet, and is at with it.
 type setWork struct {
 	expectations
 	set     *api.ReplicaSet // as the watch has shown it, nil when there is none
-	pods    podList         // the same
+	pods    api.PodList     // the same
 	wrote   status          // the status last asked to be written
 	written bool            // there is one
 	busy    bool            // its sync waits for its writes
@@ -58,13 +60,14 @@ func (e *expectations) met() bool { return e.creating == 0 && len(e.deleting) ==
 
 type status struct{ pods, ready, available, terminating, observed int }
 
-func newReplicaSetController(w *World) *replicaSetController {
-	c := &replicaSetController{
-		w: w, owner: w.eng.Register("replicaset-controller"), limit: controllerLimiter(), work: map[api.ReplicaSetID]*setWork{},
+// NewReplicaSets starts the ReplicaSet controller.
+func NewReplicaSets(d *Desk) *ReplicaSets {
+	c := &ReplicaSets{
+		d: d, Owner: d.Engine.Register("replicaset-controller"), limit: NewClient(), work: map[api.ReplicaSetID]*setWork{},
 	}
-	c.events = newRecorder(w, c.owner, "replicaset-controller", &c.limit)
-	c.react = newReaction(w, c.owner, "replicaset-controller", w.sc.Latency.Controller, func(k int) { c.sync(unpackSet(k)) })
-	w.store.Subscribe("replicaset-controller", c.owner, w.sc.Latency.Watch, c.deliver, api.KindReplicaSet, api.KindPod)
+	c.events = newRecorder(d, c.Owner, "replicaset-controller", &c.limit)
+	c.react = NewQueue(d, c.Owner, "replicaset-controller", d.Latencies.Controller, func(k int) { c.sync(unpackSet(k)) })
+	d.API.Subscribe("replicaset-controller", c.Owner, d.Latencies.Watch, c.deliver, api.KindReplicaSet, api.KindPod)
 	return c
 }
 
@@ -76,7 +79,7 @@ func unpackSet(k int) api.ReplicaSetID {
 }
 
 // workOn returns what there is to a ReplicaSet.
-func (c *replicaSetController) workOn(id api.ReplicaSetID) *setWork {
+func (c *ReplicaSets) workOn(id api.ReplicaSetID) *setWork {
 	s := c.work[id]
 	if s == nil {
 		s = &setWork{expectations: expectations{deleting: map[api.PodID]bool{}}}
@@ -86,7 +89,7 @@ func (c *replicaSetController) workOn(id api.ReplicaSetID) *setWork {
 	return s
 }
 
-func (c *replicaSetController) deliver(o api.Object) {
+func (c *ReplicaSets) deliver(o api.Object) {
 	switch o := o.(type) {
 	case *api.ReplicaSet:
 		if o.Gone {
@@ -94,29 +97,29 @@ func (c *replicaSetController) deliver(o api.Object) {
 			return
 		}
 		c.workOn(o.ID).set = o
-		c.react.enqueue(packSet(o.ID))
+		c.react.Add(packSet(o.ID))
 	case *api.Pod:
 		c.deliverPod(o)
 	}
 }
 
-func (c *replicaSetController) deliverPod(p *api.Pod) {
+func (c *ReplicaSets) deliverPod(p *api.Pod) {
 	if p.ReplicaSet == nil {
 		return
 	}
 	s := c.workOn(*p.ReplicaSet)
-	if s.pods.set(p) == nil && !p.Gone && s.creating > 0 {
+	if s.pods.Set(p) == nil && !p.Gone && s.creating > 0 {
 		s.creating--
 	}
 	if p.Deleting() || p.Gone {
 		delete(s.deleting, p.ID)
 	}
-	c.react.enqueue(packSet(*p.ReplicaSet))
+	c.react.Add(packSet(*p.ReplicaSet))
 }
 
 // sync creates or deletes what is missing or too much, waits for the answers, and writes the
 // status: of the pods as they were when it began.
-func (c *replicaSetController) sync(id api.ReplicaSetID) {
+func (c *ReplicaSets) sync(id api.ReplicaSetID) {
 	s := c.workOn(id)
 	switch {
 	case s.set == nil:
@@ -125,7 +128,7 @@ func (c *replicaSetController) sync(id api.ReplicaSetID) {
 		s.again = true
 		return
 	}
-	s.busy, s.of, s.active, s.terminating = true, s.set, s.pods.active(s.active[:0]), s.pods.terminating()
+	s.busy, s.of, s.active, s.terminating = true, s.set, s.pods.Active(s.active[:0]), s.pods.Terminating()
 	diff, status := s.set.Replicas-len(s.active), s.status
 	switch e := &s.expectations; {
 	case !e.met() || diff == 0:
@@ -139,49 +142,28 @@ func (c *replicaSetController) sync(id api.ReplicaSetID) {
 }
 
 // finish ends a sync; what came meanwhile is looked at now.
-func (c *replicaSetController) finish(s *setWork) {
+func (c *ReplicaSets) finish(s *setWork) {
 	key := packSet(s.of.ID)
 	if s.next != api.Never {
-		c.react.enqueueAt(s.next, key)
+		c.react.AddAt(s.next, key)
 	}
 	s.busy = false
 	if s.again {
 		s.again = false
-		c.react.enqueue(key)
+		c.react.Add(key)
 	}
-}
-
-// terminating counts the pods that are deleted and not done.
-func (l podList) terminating() int {
-	n := 0
-	for _, p := range l {
-		if p.Deleting() && !p.Phase.Terminal() {
-			n++
-		}
-	}
-	return n
-}
-
-// active appends the active pods.
-func (l podList) active(out []*api.Pod) []*api.Pod {
-	for _, p := range l {
-		if p.Active() {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // createBatch creates pods by slow start: one, then two, four, eight ..., each batch after the
 // answers to the one before.
-func (c *replicaSetController) createBatch(id api.ReplicaSetID, left, size int, done func()) {
+func (c *ReplicaSets) createBatch(id api.ReplicaSetID, left, size int, done func()) {
 	n := min(left, size)
 	answered := 0
 	for range n {
-		pod := c.w.newPod(id)
-		c.w.store.Limited(&c.limit, c.owner, "create pod", api.PodKey(pod.ID), func(api.Object) api.Object {
+		pod := c.d.Specs.NewPod(id)
+		c.d.API.Limited(&c.limit, c.Owner, "create pod", api.PodKey(pod.ID), func(api.Object) api.Object {
 			created := *pod
-			created.Created = c.w.eng.Now()
+			created.Created = c.d.Engine.Now()
 			return &created
 		}, func() {
 			c.events.record(packSet(id)) // SuccessfulCreate
@@ -197,7 +179,7 @@ func (c *replicaSetController) createBatch(id api.ReplicaSetID, left, size int, 
 }
 
 // deletePods deletes the first n by ranking, all at once; without ranking if all must go.
-func (c *replicaSetController) deletePods(id api.ReplicaSetID, active []*api.Pod, n int, done func()) {
+func (c *ReplicaSets) deletePods(id api.ReplicaSetID, active []*api.Pod, n int, done func()) {
 	victims := active
 	if n < len(active) {
 		victims = c.rank(id, active)[:n]
@@ -214,7 +196,7 @@ func (c *replicaSetController) deletePods(id api.ReplicaSetID, active []*api.Pod
 		}
 	}
 	for _, p := range victims {
-		c.w.store.Limited(&c.limit, c.owner, "delete pod", api.PodKey(p.ID), c.w.deletion(p.ID), answered)
+		c.d.API.Limited(&c.limit, c.Owner, "delete pod", api.PodKey(p.ID), c.d.Specs.Deletion(p.ID), answered)
 	}
 }
 
@@ -228,8 +210,8 @@ type victims struct {
 
 // rank orders pods by who goes first; the list lasts until the next ranking. A pod's rank is how many
 // active pods the Deployment has on its node, over all its ReplicaSets.
-func (c *replicaSetController) rank(id api.ReplicaSetID, active []*api.Pod) []*api.Pod {
-	c.onNode = append(c.onNode[:0], make([]int, len(c.w.sc.Nodes)+1)...)
+func (c *ReplicaSets) rank(id api.ReplicaSetID, active []*api.Pod) []*api.Pod {
+	c.onNode = append(c.onNode[:0], make([]int, len(c.d.Nodes)+1)...)
 	for other, s := range c.work { // order: sums do not depend on it
 		if other.Workload == id.Workload {
 			for _, p := range s.pods {
@@ -241,12 +223,12 @@ func (c *replicaSetController) rank(id api.ReplicaSetID, active []*api.Pod) []*a
 	}
 	c.list, c.ranked, c.sorted = c.list[:0], c.ranked[:0], c.sorted[:0]
 	for _, p := range active {
-		c.list = append(c.list, candidateOf(p, c.onNode[p.Node+1], c.w.eng.Now()))
+		c.list = append(c.list, candidateOf(p, c.onNode[p.Node+1], c.d.Engine.Now()))
 	}
 	for i := range c.list {
 		c.sorted = append(c.sorted, &c.list[i])
 	}
-	slices.SortFunc(c.sorted, c.w.goesFirst)
+	slices.SortFunc(c.sorted, c.goesFirst)
 	for _, one := range c.sorted {
 		c.ranked = append(c.ranked, one.pod)
 	}
@@ -254,34 +236,53 @@ func (c *replicaSetController) rank(id api.ReplicaSetID, active []*api.Pod) []*a
 }
 
 // goesFirst orders victims. Among those that nothing tells apart chance decides.
-func (w *World) goesFirst(a, b *candidate) int {
-	if c := compareVictims(a, b); c != 0 {
-		return c
+func (c *ReplicaSets) goesFirst(a, b *candidate) int {
+	if order := compareVictims(a, b); order != 0 {
+		return order
 	}
-	return w.byChance(a.pod, b.pod)
+	return c.byChance(a.pod, b.pod)
 }
 
 // byChance orders pods that nothing tells apart: the controller sorts them as it happens to find
 // them (docs/model/measured.md 1 UID tie-break: the choice is arbitrary).
-func (w *World) byChance(a, b *api.Pod) int {
-	return cmp.Or(cmp.Compare(w.chance(a), w.chance(b)), cmp.Compare(a.ID, b.ID))
+func (c *ReplicaSets) byChance(a, b *api.Pod) int {
+	return cmp.Or(cmp.Compare(c.chance(a), c.chance(b)), cmp.Compare(a.ID, b.ID))
 }
 
 // chance is a pod's draw among equals.
-func (w *World) chance(p *api.Pod) uint64 {
-	info := w.pods[p.ID]
-	if !info.drawn {
-		info.drawn, info.chance = true, w.eng.Stream(p.Name, "victim").Draw(0)
+func (c *ReplicaSets) chance(p *api.Pod) uint64 {
+	for int(p.ID) >= len(c.chances) {
+		c.chances = append(c.chances, chance{})
 	}
-	return info.chance
+	drawn := &c.chances[p.ID]
+	if !drawn.known {
+		drawn.known, drawn.draw = true, c.d.Engine.Stream(p.Name, "victim").Draw(0)
+	}
+	return drawn.draw
+}
+
+// chance is a draw that is made when it first matters.
+type chance struct {
+	known bool
+	draw  uint64
+}
+
+// Begin takes over a ReplicaSet whose pods run, and whose status says so.
+func (c *ReplicaSets) Begin(rs *api.ReplicaSet, pods []*api.Pod) {
+	work := c.workOn(rs.ID)
+	work.set = rs
+	for _, p := range pods {
+		work.pods.Set(p)
+	}
+	work.wrote, work.written = status{rs.Pods, rs.ReadyPods, rs.Available, 0, rs.ObservedReplicas}, true
 }
 
 // updateStatus writes the counts if they changed, and comes back when the next ready pod will
 // have been ready for minReadySeconds.
-func (c *replicaSetController) updateStatus(of *setWork) {
-	now := c.w.eng.Now()
+func (c *ReplicaSets) updateStatus(of *setWork) {
+	now := c.d.Engine.Now()
 	id := of.of.ID
-	minReady := c.w.minReady(id.Workload)
+	minReady := c.d.Specs.MinReady(id.Workload)
 	s := status{pods: len(of.active), terminating: of.terminating, observed: of.of.Replicas}
 	of.next = api.Never
 	for _, p := range of.active {
@@ -300,7 +301,7 @@ func (c *replicaSetController) updateStatus(of *setWork) {
 		return
 	}
 	of.wrote, of.written = s, true
-	c.w.store.Limited(&c.limit, c.owner, "replicaset status", api.ReplicaSetKey(id), func(o api.Object) api.Object {
+	c.d.API.Limited(&c.limit, c.Owner, "replicaset status", api.ReplicaSetKey(id), func(o api.Object) api.Object {
 		cur, ok := o.(*api.ReplicaSet)
 		if !ok {
 			return nil

@@ -1,4 +1,4 @@
-package cluster
+package control
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
@@ -16,7 +16,7 @@ const (
 // for them. Each one takes a token of the controller's own client, so that what the controller has to
 // do comes later (seen on a real control plane, 1.36).
 type recorder struct {
-	w       *World
+	d       *Desk
 	owner   engine.Owner
 	limit   *api.Limiter
 	draws   engine.Stream
@@ -25,8 +25,8 @@ type recorder struct {
 	waiting int                  // Events that are not written yet
 }
 
-func newRecorder(w *World, owner engine.Owner, component string, limit *api.Limiter) recorder {
-	return recorder{w: w, owner: owner, limit: limit, draws: w.eng.Stream(component, "event"), filters: map[int]*api.Limiter{}}
+func newRecorder(d *Desk, owner engine.Owner, component string, limit *api.Limiter) recorder {
+	return recorder{d: d, owner: owner, limit: limit, draws: d.Engine.Stream(component, "event"), filters: map[int]*api.Limiter{}}
 }
 
 // record has an Event of an object written, unless it had too many.
@@ -37,7 +37,7 @@ func (r *recorder) record(object int) {
 		f = &l
 		r.filters[object] = f
 	}
-	if !f.Spare(r.w.eng.Now()) {
+	if !f.Spare(r.d.Engine.Now()) {
 		return
 	}
 	if r.waiting++; r.waiting == 1 {
@@ -47,10 +47,10 @@ func (r *recorder) record(object int) {
 
 // write sends the first Event that waits when there is a token, and then the next.
 func (r *recorder) write() {
-	now := r.w.eng.Now()
-	delay := r.limit.Take(now) - now + r.w.sc.Latency.APIWrite.Sample(r.draws.Draw(r.count))
+	now := r.d.Engine.Now()
+	delay := r.limit.Take(now) - now + r.d.Latencies.APIWrite.Sample(r.draws.Draw(r.count))
 	r.count++
-	r.w.store.WriteAfter(delay, r.owner, "record event", api.Key{}, func(api.Object) api.Object { return nil }, func() {
+	r.d.API.WriteAfter(delay, r.owner, "record event", api.Key{}, func(api.Object) api.Object { return nil }, func() {
 		if r.waiting--; r.waiting > 0 {
 			r.write()
 		}

@@ -1,12 +1,9 @@
-package cluster
+package control
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/event"
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Old ReplicaSets are what a rollback goes to. The Deployment controller keeps revisionHistoryLimit of
@@ -15,7 +12,7 @@ import (
 
 // tidy ends the scaling of a sync. One that had nothing to scale deletes the oldest ReplicaSets beyond the
 // limit if the rollout is complete; that of a paused Deployment does so in any case.
-func (c *deploymentController) tidy(d *api.Deployment, in rolloutInput) {
+func (c *Deployments) tidy(d *api.Deployment, in rolloutInput) {
 	s := c.wrote[d.Workload]
 	complete := !c.busy[d.Workload] && !scaling(in) && s.of == d && s.complete(d.Replicas)
 	if !complete && !d.Paused {
@@ -27,8 +24,8 @@ func (c *deploymentController) tidy(d *api.Deployment, in rolloutInput) {
 
 // surplus lists the ReplicaSets to delete: the oldest of those beyond the limit, by when each was last the
 // present one, except that one with pods, or whose status is behind, stays until later.
-func (c *deploymentController) surplus(d *api.Deployment, in rolloutInput) []*api.ReplicaSet {
-	limit := c.w.deployment(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.RevisionHistoryLimit
+func (c *Deployments) surplus(d *api.Deployment, in rolloutInput) []*api.ReplicaSet {
+	limit := c.d.Specs.DeploymentOf(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.RevisionHistoryLimit
 	if limit == nil || len(in.oldRSs) <= int(*limit) {
 		return nil
 	}
@@ -44,14 +41,14 @@ func (c *deploymentController) surplus(d *api.Deployment, in rolloutInput) []*ap
 
 // deleteOld deletes ReplicaSets one after the other, each with a request of the controller's client. One
 // that is gone already, of which the watch is yet to tell, costs a request, too.
-func (c *deploymentController) deleteOld(d *api.Deployment, in rolloutInput, old []*api.ReplicaSet) {
+func (c *Deployments) deleteOld(d *api.Deployment, in rolloutInput, old []*api.ReplicaSet) {
 	if len(old) == 0 {
 		c.conclude(d, in)
 		return
 	}
 	c.busy[d.Workload] = true
 	id := old[0].ID
-	c.w.store.Limited(&c.limit, c.owner, "delete replicaset", api.ReplicaSetKey(id), func(o api.Object) api.Object {
+	c.d.API.Limited(&c.Client, c.Owner, "delete replicaset", api.ReplicaSetKey(id), func(o api.Object) api.Object {
 		rs, ok := o.(*api.ReplicaSet)
 		if !ok {
 			return nil
@@ -60,22 +57,4 @@ func (c *deploymentController) deleteOld(d *api.Deployment, in rolloutInput, old
 		next.Gone = true
 		return &next
 	}, func() { c.deleteOld(d, in, old[1:]) })
-}
-
-// undo makes the revision before the present one the present one, of those whose ReplicaSet is there. With
-// none there is nothing to go back to, as kubectl rollout undo says (k8s.io/kubectl
-// pkg/polymorphichelpers/rollback.go; recalled).
-func (w *World) undo(d *api.Deployment, a *world.Action) {
-	for _, revision := range slices.Backward(d.History[:len(d.History)-1]) {
-		if _, there := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: d.Workload, Revision: revision})).(*api.ReplicaSet); there {
-			d.Become(revision)
-			return
-		}
-	}
-	w.log.Tell(event.Event{Kind: event.NoHistory, Pod: -1, Node: -1, Stream: -1, Workload: d.Workload, Action: a})
-}
-
-// NoHistoryWords says that a rollback has nothing to go back to.
-func NoHistoryWords(name string) string {
-	return fmt.Sprintf("no rollout history found for deployment %q: no ReplicaSet of an earlier revision is left, and nothing is rolled back", name)
 }

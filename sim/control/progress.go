@@ -1,4 +1,4 @@
-package cluster
+package control
 
 import (
 	"fmt"
@@ -55,13 +55,13 @@ func (c rolloutCounts) complete(replicas int) bool {
 }
 
 // follow looks at a Deployment's progress at the beginning of a sync.
-func (c *deploymentController) follow(d *api.Deployment, in rolloutInput) {
+func (c *Deployments) follow(d *api.Deployment, in rolloutInput) {
 	p := c.progress[d.Workload]
 	if p == nil { // at the beginning everything is as it should be
 		p = &progress{done: true}
 		c.progress[d.Workload] = p
 	}
-	now, counts := c.w.eng.Now(), countsOf(in)
+	now, counts := c.d.Engine.Now(), countsOf(in)
 	before := p.counts
 	p.counts = counts
 	switch {
@@ -79,19 +79,19 @@ func (c *deploymentController) follow(d *api.Deployment, in rolloutInput) {
 
 // watchDeadline sets the timer at which the rollout will have made no progress for too long, or
 // finds that so it is.
-func (c *deploymentController) watchDeadline(workload int, p *progress) {
-	c.w.eng.Cancel(p.timer)
-	seconds := c.w.deployment(api.ReplicaSetID{Workload: workload, Revision: p.revision}).Spec.ProgressDeadlineSeconds
+func (c *Deployments) watchDeadline(workload int, p *progress) {
+	c.d.Engine.Cancel(p.timer)
+	seconds := c.d.Specs.DeploymentOf(api.ReplicaSetID{Workload: workload, Revision: p.revision}).Spec.ProgressDeadlineSeconds
 	if p.done || p.paused || p.exceeded || seconds == nil {
 		return
 	}
 	at := p.last.TruncateToSecond() + engine.Time(*seconds)*engine.Second + timerSlack
-	if at > c.w.eng.Now() {
-		p.timer = c.w.eng.AtWith(at, engine.ClassTimer, c.owner, "progress deadline", c.deadline, uint64(workload))
+	if at > c.d.Engine.Now() {
+		p.timer = c.d.Engine.AtWith(at, engine.ClassTimer, c.Owner, "progress deadline", c.deadline, uint64(workload))
 		return
 	}
 	p.exceeded = true
-	c.w.log.Tell(event.Event{Kind: event.Deadline, Pod: -1, Node: -1, Stream: -1, Workload: workload, Seconds: *seconds})
+	c.d.Log.Tell(event.Event{Kind: event.Deadline, Pod: -1, Node: -1, Stream: -1, Workload: workload, Seconds: *seconds})
 }
 
 // DeadlineWords says that a rollout has made no progress for too long, and what follows.
@@ -99,22 +99,17 @@ func DeadlineWords(name string, seconds int32) string {
 	return fmt.Sprintf("the rollout of %s made no progress for %d s (ProgressDeadlineExceeded): Kubernetes does not roll back by itself", name, seconds)
 }
 
-// Overdue says whether some rollout has made no progress within its deadline, and none since.
-func (w *World) Overdue() bool {
-	for i := range w.sc.Workloads {
-		if p := w.deploy.progress[i]; p != nil && p.exceeded {
-			return true
-		}
-	}
-	return false
+// UnderWay says whether the rollout of a Deployment's present revision has begun and was not complete yet.
+func (c *Deployments) UnderWay(d *api.Deployment) bool {
+	p := c.progress[d.Workload]
+	return p != nil && !p.done && p.revision == d.Revision
 }
 
-// overdue is DeadlineWords for a workload whose rollout it is true of, else "".
-func (w *World) overdue(workload int) string {
-	p := w.deploy.progress[workload]
+// Exceeded says whether a workload's rollout has made no progress within its deadline, and of which revision it is.
+func (c *Deployments) Exceeded(workload int) (revision int, ok bool) {
+	p := c.progress[workload]
 	if p == nil || !p.exceeded {
-		return ""
+		return 0, false
 	}
-	d := w.deployment(api.ReplicaSetID{Workload: workload, Revision: p.revision})
-	return DeadlineWords(d.Name, *d.Spec.ProgressDeadlineSeconds)
+	return p.revision, true
 }

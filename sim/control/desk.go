@@ -1,0 +1,40 @@
+package control
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// Desk is what all controllers of a cluster share.
+type Desk struct {
+	Engine    *engine.Engine
+	API       *api.Store
+	Log       *event.Log
+	Latencies *world.Latencies
+	Specs     Specs
+	Nodes     []world.Node
+	Workloads []world.Workload
+}
+
+// Specs say what workloads ask for, and what their pods are.
+type Specs interface {
+	// DeploymentOf is the Deployment in force for a revision: nobody changes it. MinReady is minReadySeconds at the moment.
+	DeploymentOf(id api.ReplicaSetID) *appsv1.Deployment
+	MinReady(workload int) engine.Time
+	// NewPod numbers and names a pod of a ReplicaSet, Deletion is what a request to delete one does to it.
+	NewPod(id api.ReplicaSetID) *api.Pod
+	Deletion(id api.PodID) func(api.Object) api.Object
+}
+
+// Fenceposts are how many pods more, and how many fewer, a rolling update of a Deployment may have.
+func (d *Desk) Fenceposts(of *api.Deployment) (surge, unavailable int) {
+	spec := d.Specs.DeploymentOf(api.ReplicaSetID{Workload: of.Workload, Revision: of.Revision}).Spec.Strategy.RollingUpdate
+	if spec == nil || spec.MaxSurge == nil || spec.MaxUnavailable == nil {
+		return 0, 0
+	}
+	return world.Fenceposts(of.Replicas, *spec.MaxSurge, *spec.MaxUnavailable)
+}
