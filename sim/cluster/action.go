@@ -13,6 +13,22 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
+// deeds is what actions have done that the API does not show.
+type deeds struct {
+	dead    []bool // nodes whose machine is gone
+	refused error  // what would follow is not simulated
+	begun   []bool // by workload: an action asked for another template or size
+	forced  map[forcing][]*kubelet.Worker
+	applied map[api.ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
+}
+
+func newDeeds(sc *world.Scenario) deeds {
+	return deeds{
+		dead: make([]bool, len(sc.Nodes)), begun: make([]bool, len(sc.Workloads)),
+		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]*appsv1.Deployment{},
+	}
+}
+
 // Do carries out an action of the scenario. What the scenario package lets through is known
 // here.
 func (w *World) Do(a world.Action) {

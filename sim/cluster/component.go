@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -13,6 +14,14 @@ import (
 // A component that is paused is a process that gets no time: what it has done stays as it is, what
 // it has asked for is carried out, news arrives and waits. When it runs again it does what there
 // is to do, in the order in which that came.
+
+// controllers are the components beside the API server, and the names of all components.
+type controllers struct {
+	control    *control.Desk
+	deploy     *control.Deployments
+	sched      *control.Scheduler
+	components map[string][]engine.Owner // by the name that actions call them
+}
 
 // enroll gives a component the name by which actions call it. Several may have the same.
 func (w *World) enroll(name string, owner engine.Owner) {

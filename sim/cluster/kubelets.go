@@ -13,6 +13,14 @@ type Observer interface {
 	NodeChanged(node int)
 }
 
+// agents are the kubelets, and what they share.
+type agents struct {
+	kubelets  []*kubelet.Kubelet // by node
+	desk      *kubelet.Desk
+	instances *kubelet.Instances
+	down      map[string]bool // dependencies of apps
+}
+
 // beginKubelets starts the kubelet of each node.
 func (w *World) beginKubelets() {
 	w.desk = &kubelet.Desk{

@@ -23,7 +23,6 @@ const (
 
 // beginNodes fills in the Node objects.
 func (w *World) beginNodes() {
-	w.dead = make([]bool, len(w.sc.Nodes))
 	for n := range w.sc.Nodes {
 		o := w.sc.Nodes[n].Object
 		tainted := o != nil && (o.DeletionTimestamp != nil ||

@@ -138,3 +138,17 @@ func (l proxyLog) NodeSeen(node int, eligible bool) {
 	l.w.log.Tell(event.Event{Kind: event.Tainted, Pod: -1, Node: node, Stream: -1, OK: eligible})
 	l.w.observer.NodeChanged(node)
 }
+
+func (w *World) watchLatency(node int) *engine.Dist {
+	if d := w.sc.Nodes[node].Watch; d != nil {
+		return d
+	}
+	return &w.sc.Latency.Watch
+}
+
+func (w *World) syncLatency(node int) *engine.Dist {
+	if d := w.sc.Nodes[node].ProxySync; d != nil {
+		return d
+	}
+	return &w.sc.Latency.ProxySync
+}

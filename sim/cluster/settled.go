@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -12,6 +13,20 @@ import (
 // The settled state is what the same functions give on the API server's objects at this
 // instant with every delay zero. Only failures ask for it, so it is computed when asked, and
 // again only for the Services whose endpoints have changed meanwhile.
+
+// settledState is the settled state as far as it was asked for.
+type settledState struct {
+	settledCache *endpoints.Cache
+	settledViews nodeproxy.Views
+	settled      *nodeproxy.View // nil when it has to be computed
+	settledOf    []settledService
+	unchecked    []int // Services whose slices are to be compared with their pods
+	differing    int   // Services whose slices differ, of those that were
+}
+
+func newSettledState(sc *world.Scenario) settledState {
+	return settledState{settledCache: endpoints.NewTransientCache(sc.Kubernetes.Options), settledOf: make([]settledService, len(sc.Services))}
+}
 
 // settledService is one Service in the settled state.
 type settledService struct {

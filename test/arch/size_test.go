@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxFuncLines = 70
+	maxFuncLines = 60
 	maxMainLines = 40
 	mainFile     = "cmd/lameduck/main.go"
 )

@@ -19,7 +19,7 @@ var gateMutants = []mutant{
 		{"sim/kubelet/kubelet.go", "ready := containers && wk.gatesOpen()", "ready := containers || wk.gatesOpen()"},
 	}},
 	{"new pods are born with open gates", []string{"pod-lifecycle 4 Pod Ready"}, cluster, "TestReadinessGates|TestRolloutWaitsForTheGate", []edit{
-		{"sim/cluster/world.go", "\t\tGates: w.gatesOf(id),\n", "\t\tGates: w.gatesOf(id), Open: w.gatesOf(id),\n"},
+		{"sim/cluster/pods.go", "\t\tGates: w.gatesOf(id),\n", "\t\tGates: w.gatesOf(id), Open: w.gatesOf(id),\n"},
 	}},
 	{"the kubelet does not look at conditions", []string{"pod-lifecycle 4 External readiness-gate"}, cluster, "TestReadinessGates|TestTheWayOfAGate", []edit{
 		{"sim/kubelet/gates.go", "\twk.open = p.Open\n\twk.RequestSync()\n", "\twk.RequestSync()\n"},

@@ -52,7 +52,7 @@ var scheduleMutants = []mutant{
 		{"sim/world/nodeaffinity.go", "corev1.LabelOSStable: \"linux\", ", ""},
 	}},
 	{"a pod that finds no node at the beginning runs", []string{"simulator 9"}, cluster, "TestPodsWithoutANodeArePendingFromTheBeginning", []edit{
-		{world, "if p.Node = sched.Place(p); p.Node < 0 {", "if p.Node = max(0, sched.Place(p)); p.Node < 0 {"},
+		{"sim/cluster/begin.go", "if p.Node = sched.Place(p); p.Node < 0 {", "if p.Node = max(0, sched.Place(p)); p.Node < 0 {"},
 	}},
 	{"a probe finds a port that is not there", []string{"pod-lifecycle 3.3 http"}, cluster, "TestAProbeOfANamedPort", []edit{
 		{"sim/kubelet/probeport.go", "if port.Type != intstr.String {", "if port.Type == intstr.String {"},
@@ -93,10 +93,10 @@ var scheduleMutants = []mutant{
 // What the control plane writes beside the objects themselves, and forced deletions.
 var writeMutants = []mutant{
 	{"grace 0 waits for the kubelet", []string{"pod-lifecycle 1.6"}, cluster, "TestAForcedDeletionDoesNotWaitForTheKubelet", []edit{
-		{world, "\t\t\tw.forceOff(id)\n", ""},
+		{"sim/cluster/pods.go", "\t\t\tw.forceOff(id)\n", ""},
 	}},
 	{"a forced deletion is one step", []string{"pod-lifecycle 1.6", "measured 1 force delete"}, cluster, "TestAForcedDeletionDoesNotWaitForTheKubelet", []edit{
-		{world, "\t\t\tw.forceOff(id)\n", "\t\t\tnext.Gone = true\n"},
+		{"sim/cluster/pods.go", "\t\t\tw.forceOff(id)\n", "\t\t\tnext.Gone = true\n"},
 	}},
 	{"no sync waits for its status", []string{"simulator 1"}, cluster, "TestASyncEndsWithItsStatus", []edit{
 		{"sim/control/deployment.go", "\tif c.wrote[d.Workload] == s {\n", "\tif c.wrote[d.Workload] == s || s.of != nil {\n"},

@@ -223,13 +223,13 @@ var probeMutants = []mutant{
 
 var podMutants = []mutant{
 	{"deletion grants a second more", []string{"pod-lifecycle 1.1"}, cluster, "TestGraceArithmetic", []edit{
-		{world, "next.DeletedAt, next.Grace = w.eng.Now(), grace", "next.DeletedAt, next.Grace = w.eng.Now(), grace+engine.Second"},
+		{"sim/cluster/pods.go", "next.DeletedAt, next.Grace = w.eng.Now(), grace", "next.DeletedAt, next.Grace = w.eng.Now(), grace+engine.Second"},
 	}},
 	{"the grace period counts from the deletion", []string{"pod-lifecycle 2.1 The countdown is local"}, cluster, "TestGraceCountsFromTheKubelet", []edit{
 		{"sim/kubelet/terminate.go", "wk.killAll(max(p.Grace, engine.Second))", "wk.killAll(max(p.Grace-(wk.k.d.Engine.Now()-p.DeletedAt), engine.Second))"},
 	}},
 	{"an unbound pod waits for a kubelet", []string{"pod-lifecycle 1.3"}, cluster, "TestDeletedBeforeItIsBound", []edit{
-		{world, "next.Grace, next.Gone = 0, true", "next.Grace, next.Gone = 0, false"},
+		{"sim/cluster/pods.go", "next.Grace, next.Gone = 0, true", "next.Grace, next.Gone = 0, false"},
 	}},
 	{"a pod goes on starting when it is deleted", []string{"pod-lifecycle 2a"}, cluster, "TestNothingStartsAfterTheDeletion", []edit{
 		{"sim/kubelet/start.go", "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.All {\n", "\t\tfor _, c := range wk.All {\n"},

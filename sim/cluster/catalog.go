@@ -1,0 +1,180 @@
+package cluster
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// catalog is what the manifests say, worked out once.
+type catalog struct {
+	workloads   []workloadInfo
+	services    []serviceInfo
+	zonesDiffer bool // by hints
+	nodesDiffer bool // even in one zone
+}
+
+// workloadInfo is derived from the manifest once.
+type workloadInfo struct {
+	spec     *corev1.PodTemplateSpec
+	main     int
+	services []int
+	hooks    map[string]world.Hook
+	apps     [2]*world.App // of the first revision, and of the others
+}
+
+type serviceInfo struct {
+	members    []int // the workloads it selects
+	ports      []discoveryv1.EndpointPort
+	form       sliceForm
+	publishAll bool
+	headless   bool
+	hints      hinting
+}
+
+// resolve finds which workloads each Service selects and at which ports.
+func (w *World) resolve() {
+	w.workloads = make([]workloadInfo, len(w.sc.Workloads))
+	w.services = make([]serviceInfo, len(w.sc.Services))
+	for i := range w.sc.Workloads {
+		d := w.sc.Workloads[i].Deployment
+		w.workloads[i] = workloadInfo{spec: &d.Spec.Template, hooks: w.sc.Workloads[i].Hooks, apps: appsOf(&w.sc.Workloads[i])}
+	}
+	for s := range w.sc.Services {
+		svc := w.sc.Services[s].Service
+		info := &w.services[s]
+		info.headless = isHeadless(svc)
+		info.publishAll = svc.Spec.PublishNotReadyAddresses
+		info.hints = w.hintingOf(svc)
+		for i := range w.workloads {
+			if w.sc.Workloads[i].SelectedBy(svc) {
+				info.members = append(info.members, i)
+				w.workloads[i].services = append(w.workloads[i].services, s)
+				w.workloads[i].main = mainContainer(w.workloads[i].spec, svc, w.sc.Workloads[i].Server)
+				if info.ports == nil {
+					info.ports = endpointPorts(svc, w.workloads[i].spec)
+				}
+			}
+		}
+		info.form = newSliceForm(svc, info.ports)
+		w.zonesDiffer = w.zonesDiffer || info.hints.mode != world.HintsNone
+		w.nodesDiffer = w.nodesDiffer || nodesDiffer(svc, info.hints)
+		w.cache.SetService(svc)
+		w.settledCache.SetService(svc)
+	}
+}
+
+// endpointPorts resolves a Service's target ports in a pod template.
+func endpointPorts(svc *corev1.Service, spec *corev1.PodTemplateSpec) []discoveryv1.EndpointPort {
+	var out []discoveryv1.EndpointPort
+	for _, p := range svc.Spec.Ports {
+		number, ok := world.TargetPort(p.TargetPort, spec)
+		if !ok {
+			continue
+		}
+		name, protocol := p.Name, p.Protocol
+		out = append(out, discoveryv1.EndpointPort{Name: &name, Port: &number, Protocol: &protocol})
+	}
+	return out
+}
+
+// mainContainer finds the container that serves a Service's first port: the one the scenario
+// names, else by container port, else the first one.
+func mainContainer(spec *corev1.PodTemplateSpec, svc *corev1.Service, server string) int {
+	for i := range spec.Spec.Containers {
+		if server != "" && spec.Spec.Containers[i].Name == server {
+			return i
+		}
+	}
+	if len(svc.Spec.Ports) == 0 {
+		return 0
+	}
+	want, ok := world.TargetPort(svc.Spec.Ports[0].TargetPort, spec)
+	for i := range spec.Spec.Containers {
+		for _, p := range spec.Spec.Containers[i].Ports {
+			if ok && p.ContainerPort == want {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+func (w *World) servicesOf(workload int) []int { return w.workloads[workload].services }
+func (w *World) selects(service, workload int) bool {
+	return slices.Contains(w.services[service].members, workload)
+}
+
+// DeploymentOf is the Deployment's spec in force for a revision: the one applied with it, or the
+// newest one before.
+func (w *World) DeploymentOf(id api.ReplicaSetID) *appsv1.Deployment {
+	for rev := id.Revision; rev > 0; rev-- {
+		if d := w.applied[api.ReplicaSetID{Workload: id.Workload, Revision: rev}]; d != nil {
+			return d
+		}
+	}
+	return w.sc.Workloads[id.Workload].Deployment
+}
+
+// PodSpec is the spec of the pods of a ReplicaSet. Nobody changes it.
+func (w *World) PodSpec(id api.ReplicaSetID) *corev1.PodSpec {
+	return &w.DeploymentOf(id).Spec.Template.Spec
+}
+
+// latest identifies a workload's template of the moment.
+func (w *World) latest(workload int) api.ReplicaSetID {
+	if d, ok := w.store.Get(api.DeploymentKey(workload)).(*api.Deployment); ok {
+		return api.ReplicaSetID{Workload: workload, Revision: d.Revision}
+	}
+	return api.ReplicaSetID{Workload: workload}
+}
+
+// Server is the number of the container of a workload that traffic goes to.
+func (w *World) Server(workload int) int { return w.workloads[workload].main }
+
+// Hook is what the preStop hook of a container does.
+func (w *World) Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
+	if w.DeploymentOf(id) != w.sc.Workloads[id.Workload].Deployment {
+		return servers.HookOf(c, world.Overrides{})
+	}
+	return w.workloads[id.Workload].hooks[c.Name]
+}
+
+// grace is a workload's terminationGracePeriodSeconds.
+func (w *World) grace(id api.ReplicaSetID) engine.Time {
+	return world.GraceOf(w.PodSpec(id))
+}
+
+// MinReady is the minReadySeconds of a workload's template of the moment.
+func (w *World) MinReady(workload int) engine.Time {
+	return engine.Time(w.DeploymentOf(w.latest(workload)).Spec.MinReadySeconds) * engine.Second
+}
+
+func (w *World) replicas(workload int) int { return w.sc.Workloads[workload].Replicas() }
+
+func (w *World) fenceposts(d *api.Deployment) (surge, unavailable int) {
+	return w.control.Fenceposts(d)
+}
+
+// App is how the process of a pod behaves: the workload's app, or its revision's. Nobody changes it.
+func (w *World) App(p *api.Pod) *world.App {
+	return w.workloads[p.Workload].apps[min(p.Revision, 1)]
+}
+
+// appsOf returns the app of a workload's first revision, and that of the others.
+func appsOf(wl *world.Workload) (apps [2]*world.App) {
+	for i, revision := range [...]string{"old", "new"} {
+		apps[i] = &wl.App
+		if a, ok := wl.Revisions[revision]; ok {
+			apps[i] = &a
+		}
+	}
+	return apps
+}

@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
+
+// podTable is the pods that are and were.
+type podTable struct {
+	pods     []*podInfo // by PodID
+	ordinals map[api.ReplicaSetID]int
+	livePods []api.PodID   // objects that exist, in ID order
+	live     []api.PodList // their present versions, by workload
+}
+
+func newPodTable(workloads int) podTable {
+	return podTable{ordinals: map[api.ReplicaSetID]int{}, live: make([]api.PodList, workloads)}
+}
+
+// podInfo is what of a pod never changes.
+type podInfo struct {
+	name    string
+	ordinal int // among its ReplicaSet's
+	id      api.ReplicaSetID
+	pod     *api.Pod // as created
+
+	written *writtenPod // nil until it is in a slice
+}
+
+// NewPod numbers and names a pod of a ReplicaSet. Its UID is a draw.
+func (w *World) NewPod(id api.ReplicaSetID) *api.Pod {
+	n := w.ordinals[id]
+	w.ordinals[id]++
+	name := fmt.Sprintf("%s r%d %d", w.sc.Workloads[id.Workload].Name(), id.Revision, n)
+	p := &api.Pod{
+		ID: api.PodID(len(w.pods)), Name: name, UID: w.eng.Stream(name, "uid").Draw(0), ReplicaSet: &id,
+		Workload: id.Workload, Revision: id.Revision, Node: -1, DeletedAt: api.Never, Created: w.eng.Now(),
+		Gates: w.gatesOf(id),
+	}
+	w.pods = append(w.pods, &podInfo{name: name, ordinal: n, id: id, pod: p})
+	return p
+}
+
+func (w *World) podName(id api.PodID) string { return w.pods[id].name }
+
+// PodName returns a pod's name: its workload, revision and ordinal.
+func (w *World) PodName(id api.PodID) string { return w.podName(id) }
+
+// deletePod asks the API to delete a pod with its own grace period.
+func (w *World) deletePod(owner engine.Owner, id api.PodID) {
+	w.store.Write(owner, "delete pod", api.PodKey(id), w.Deletion(id), nil)
+}
+
+// Deletion is what a delete request does to a pod.
+func (w *World) Deletion(id api.PodID) func(api.Object) api.Object {
+	grace := w.grace(w.pods[id].id)
+	return func(o api.Object) api.Object {
+		p, ok := o.(*api.Pod)
+		if !ok || p.Deleting() {
+			return nil
+		}
+		next := *p
+		next.DeletedAt, next.Grace = w.eng.Now(), grace
+		if p.Node < 0 || p.Phase.Terminal() {
+			next.Grace, next.Gone = 0, true // nobody has to be waited for
+		} else if grace == 0 {
+			w.forceOff(id)
+		}
+		return &next
+	}
+}
+
+// A pod that is deleted with grace 0 gets its deletionTimestamp and is deleted in two steps of the
+// storage, so far apart (docs/model/pod-lifecycle.md 1.6; docs/model/measured.md 1).
+const (
+	shortestForce = engine.Millisecond
+	longestForce  = 4 * engine.Millisecond
+)
+
+// forceOff takes the object of a pod away without waiting for its kubelet, which ends the processes
+// when it hears of it.
+func (w *World) forceOff(id api.PodID) {
+	span, err := engine.Uniform(shortestForce, longestForce)
+	if err != nil {
+		panic(err) // constants in order
+	}
+	delay := span.Sample(w.eng.Stream(w.podName(id), "forced deletion").Draw(0))
+	w.store.CommitAfter(delay, "remove pod", api.PodKey(id), api.Gone)
+}
+
+// noteWrite keeps what the store's readers need besides the objects. It hears of every version
+// of a pod, with the one before, nil for none.
+func (w *World) noteWrite(old, p *api.Pod) {
+	w.live[p.Workload].Set(p)
+	w.changedPod(old, p)
+	w.notePod(old, p)
+	w.podWritten(p)
+	i, found := slices.BinarySearch(w.livePods, p.ID)
+	switch {
+	case p.Gone && found:
+		w.livePods = slices.Delete(w.livePods, i, i+1)
+	case !p.Gone && !found:
+		w.livePods = slices.Insert(w.livePods, i, p.ID)
+	}
+}
