@@ -292,16 +292,16 @@ var hopMutants = []mutant{
 }
 
 var restartMutants = []mutant{
-	{"the first back-off is 20 s", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
+	{"the first back-off is 20 s", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, "sim/kubelet", "TestBackoff", []edit{
 		{"sim/kubelet/restart.go", "firstBackoff   = 10 * engine.Second", "firstBackoff   = 20 * engine.Second"},
 	}},
-	{"the back-off does not double", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
+	{"the back-off does not double", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, "sim/kubelet", "TestBackoff", []edit{
 		{"sim/kubelet/restart.go", "min(maximumBackoff, 2*b.pause)", "min(maximumBackoff, b.pause)"},
 	}},
-	{"the back-off has no end", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
+	{"the back-off has no end", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, "sim/kubelet", "TestBackoff", []edit{
 		{"sim/kubelet/restart.go", "min(maximumBackoff, 2*b.pause)", "max(maximumBackoff, 2*b.pause)"},
 	}},
-	{"the back-off is forgotten after 5 min", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, cluster, "TestCrashBackoff", []edit{
+	{"the back-off is forgotten after 5 min", []string{"pod-lifecycle 4.1 Crash-loop back-off"}, "sim/kubelet", "TestBackoff", []edit{
 		{"sim/kubelet/restart.go", "forgetBackoff  = 2 * maximumBackoff", "forgetBackoff  = maximumBackoff"},
 	}},
 	{"a crash is seen at once", []string{"pod-lifecycle 7 OOM kill"}, cluster, "TestCrashBackoff", []edit{
