@@ -2,16 +2,15 @@ package determinism
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/test/mutate"
 )
 
 // Two runs that part company are told apart at the very step.
@@ -70,8 +69,7 @@ func TestFirstDifference(t *testing.T) {
 // another.
 type broken struct {
 	name  string
-	file  string // from the repository's root
-	edits [][2]string
+	edits []mutate.Edit
 	// self says that it differs from itself; if not, it differs from what it should be.
 	self bool
 	// step is part of the first differing step.
@@ -80,15 +78,15 @@ type broken struct {
 
 func brokenSimulators() []broken {
 	return []broken{
-		{"the order of a map reaches a draw", "sim/nodeproxy/proxy.go", [][2]string{
-			{"p.syncs.Draw(p.count)", "p.syncs.Draw(p.count + func() uint64 { for k := range map[uint64]int{0: 0, 1: 0, 2: 0, 3: 0} { return k }; return 0 }())"},
+		{"the order of a map reaches a draw", []mutate.Edit{
+			{"sim/nodeproxy/proxy.go", "p.syncs.Draw(p.count)", "p.syncs.Draw(p.count + func() uint64 { for k := range map[uint64]int{0: 0, 1: 0, 2: 0, 3: 0} { return k }; return 0 }())"},
 		}, true, " of proxy"},
-		{"the number of processors reaches a draw", "sim/engine/random.go", [][2]string{
-			{`import "math/bits"`, "import (\n\t\"math/bits\"\n\t\"runtime\"\n)"},
-			{"s.key + counter*goldenGamma", "s.key + (counter+uint64(runtime.GOMAXPROCS(0)))*goldenGamma"},
+		{"the number of processors reaches a draw", []mutate.Edit{
+			{"sim/engine/random.go", `import "math/bits"`, "import (\n\t\"math/bits\"\n\t\"runtime\"\n)"},
+			{"sim/engine/random.go", "s.key + counter*goldenGamma", "s.key + (counter+uint64(runtime.GOMAXPROCS(0)))*goldenGamma"},
 		}, true, "the first difference is line 1\n"},
-		{"the scheduler draws once more", "sim/control/scheduler.go", [][2]string{
-			{"s.draws.Draw(s.count)", "s.draws.Draw(s.count + 1)"},
+		{"the scheduler draws once more", []mutate.Edit{
+			{"sim/control/scheduler.go", "s.draws.Draw(s.count)", "s.draws.Draw(s.count + 1)"},
 		}, false, " of scheduler"},
 	}
 }
@@ -102,7 +100,11 @@ func TestBrokenSimulatorIsFoundOut(t *testing.T) {
 	for _, tt := range brokenSimulators() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			binary := build(t, nil, "-overlay", overlay(t, tt))
+			overlay, err := mutate.Overlay(t.TempDir(), root, tt.edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			binary := build(t, nil, "-overlay", overlay)
 			one, other := sound, child(t, "broken", []string{"GOMAXPROCS=8"}, binary)
 			if tt.self {
 				one = child(t, "one", []string{"GOMAXPROCS=1"}, binary)
@@ -120,36 +122,18 @@ func TestBrokenSimulatorIsFoundOut(t *testing.T) {
 	}
 }
 
-// overlay writes what the go command reads in place of the edited file.
-func overlay(t *testing.T, b broken) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join(root, b.file))
+// Broken simulators can be made of the code as it is, and compile.
+func TestBrokenSimulatorsAreNotStale(t *testing.T) {
+	t.Parallel()
+	sources, err := mutate.Load(root, "./sim/...")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	source := string(text)
-	for _, e := range b.edits {
-		if n := strings.Count(source, e[0]); n != 1 {
-			t.Fatalf("%q occurs %d times in %s, want once", e[0], n, b.file)
-		}
-		source = strings.Replace(source, e[0], e[1], 1)
-	}
-	dir := t.TempDir()
-	edited, list := filepath.Join(dir, "edited.go"), filepath.Join(dir, "overlay.json")
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{path: edited}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{edited: []byte(source), list: data} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
+	for _, b := range brokenSimulators() {
+		if err := mutate.Compile(sources, root, b.edits); err != nil {
+			t.Errorf("%s: %v", b.name, err)
 		}
 	}
-	return list
 }
 
 // The worlds with an ingress controller lose requests in front of it and behind it: there is

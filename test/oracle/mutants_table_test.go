@@ -103,7 +103,7 @@ var eventMutants = []mutant{
 	{"slice deletion ignored", []edit{{"cache.go", "delete(c.byService[s.service], s.name)", ""}}},
 	{"slice deletion wakes nobody", []edit{{"cache.go", "c.dirty[s.service] = mark{whole: true}", ""}}},
 	{"Service re-added without its slices", []edit{{"cache.go", "delete(c.services, name)\n", "delete(c.services, name)\n\t\tdelete(c.byService, name)\n"}}},
-	{"changed conditions taken for no change", []edit{{"slice.go", "e.conditions == o.conditions &&", ""}}},
+	{"changed conditions taken for no change", []edit{{"slice.go", "e.Conditions == o.Conditions &&", ""}}},
 	{"changed policy taken for no change", []edit{{"cache.go", "a.InternalPolicy == b.InternalPolicy &&", ""}}},
 }
 

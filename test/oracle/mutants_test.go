@@ -87,3 +87,13 @@ func trial(ctx context.Context, dir string, edits []edit) error {
 	}
 	return nil
 }
+
+// Mutants can be applied to the code as it is: TestMutants tries some of them only.
+func TestMutantsAreNotStale(t *testing.T) {
+	t.Parallel()
+	for _, m := range mutants() {
+		if _, err := mutate.Apply(core, m.edits); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}
