@@ -15,8 +15,7 @@ import (
 func module(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	files["go.mod"] = "module example.org/m\n\ngo 1.26\n"
-	for name, text := range files {
+	write := func(name, text string) {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -24,6 +23,10 @@ func module(t *testing.T, files map[string]string) string {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	write("go.mod", "module example.org/m\n\ngo 1.26\n")
+	for name, text := range files {
+		write(name, text)
 	}
 	return dir
 }
