@@ -115,13 +115,14 @@ func (c *counter) match(line string) string {
 	return ""
 }
 
-// count counts a test that has ended, and prints what it said if it failed. Those of another test count with it.
+// count counts a test that has ended. If it failed, all that it said is printed in one piece, also where it was printed before among what
+// others said: .ci/run shows these pieces. Those of another test count with it.
 func (c *counter) count(e *event, key string) {
 	if !strings.Contains(e.Test, "/") {
 		c.ran[e.Package]++
 	}
-	if e.Action == "fail" && !c.verbose {
-		fmt.Fprintf(c.out, "%s", strings.Join(c.said[key], ""))
+	if e.Action == "fail" {
+		fmt.Fprintf(c.out, "=== FAIL  %s %s\n%s=== END\n", e.Package, e.Test, strings.Join(c.said[key], ""))
 	}
 	delete(c.said, key)
 }

@@ -47,7 +47,7 @@ func TestWhatWasRunIsCounted(t *testing.T) {
 		},
 		"what fails is told": {
 			events: "a TestOne output:     one_test.go:3: no\na TestOne output: --- FAIL: TestOne (0.00s)\na TestOne fail\na - output: FAIL\na - fail",
-			want:   "    one_test.go:3: no\n--- FAIL: TestOne (0.00s)\nFAIL\nran 1 test in 1 package\n",
+			want:   "=== FAIL  a TestOne\n    one_test.go:3: no\n--- FAIL: TestOne (0.00s)\n=== END\nFAIL\nran 1 test in 1 package\n",
 		},
 		"a package that does not build is a failure": {
 			events: "a TestOne pass\nb - build-output: undefined: x\nb - build-fail",
