@@ -173,7 +173,7 @@ func TestAStoryNamesAnAddressThatIsGoneAsLinuxDoes(t *testing.T) {
 	for _, r := range res.Ledger.Failures() {
 		if r.Outcome == ledger.Unreachable {
 			for _, l := range story.NewTeller(sc, recorder, res.Pods).Tell(r) {
-				told += l.Event + "\n"
+				told += l.Words() + "\n"
 			}
 			break
 		}

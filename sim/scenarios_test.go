@@ -13,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -209,7 +210,7 @@ func TestExampleScenariosTellTheirStory(t *testing.T) {
 }
 
 // storyOf are the lines that tell of a cause of a story of examples/scenarios.
-func storyOf(t *testing.T, name string, cause ledger.Cause) []ledger.Line {
+func storyOf(t *testing.T, name string, cause ledger.Cause) []story.Line {
 	t.Helper()
 	c := judge(t, readScenario(t, stories+name+".yaml"))
 	for i := range c.Causes {
@@ -235,7 +236,7 @@ func TestAHookStandsInItsContainer(t *testing.T) {
 		}
 	}
 	for _, l := range storyOf(t, "envoy-gateway-rollout", ledger.StaleLB) {
-		if strings.HasPrefix(l.Event, "preStop of old pod") {
+		if strings.HasPrefix(l.Words(), "preStop of old pod") {
 			told = append(told, l.Line)
 		}
 	}
@@ -248,10 +249,10 @@ func TestAHookStandsInItsContainer(t *testing.T) {
 func TestAStoryOfNoTargetTellsWhomTheLoadBalancerLeft(t *testing.T) {
 	t.Parallel()
 	lines := storyOf(t, "ingress-nginx-as-shipped", ledger.NoHealthyTarget)
-	left := slices.IndexFunc(lines, func(l ledger.Line) bool {
-		return strings.HasPrefix(l.Event, "load balancer sends nothing new to node-")
+	left := slices.IndexFunc(lines, func(l story.Line) bool {
+		return strings.HasPrefix(l.Words(), "load balancer sends nothing new to node-")
 	})
-	own := slices.IndexFunc(lines, func(l ledger.Line) bool { return strings.HasPrefix(l.Event, "this request") })
+	own := slices.IndexFunc(lines, func(l story.Line) bool { return l.Lost != nil })
 	if left < 0 || left > own {
 		t.Errorf("%+v", lines)
 	}

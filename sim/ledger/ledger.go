@@ -348,15 +348,3 @@ func (l *Ledger) Failures() []Request { return slices.Concat(l.kept...) }
 
 // Rescued counts successful requests by what they escaped.
 func (l *Ledger) Rescued() map[Blame]uint64 { return l.rescued }
-
-// Line is one line of the story of a failed request: what happened to the world, and where in
-// the manifests that was asked for.
-type Line struct {
-	At     engine.Time // from the run's start
-	Event  string
-	Object string // the pod, node or workload it happened to
-	File   string // "" when no line of a manifest is behind it
-	Line   int
-	Origin bool // what the story is about: the deletion of the pod that a request was lost to
-	Blamed bool // what the story explains the loss by: whoever is to blame did this, or was late with it. It is never left out
-}

@@ -4,6 +4,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -89,7 +90,7 @@ type Case struct {
 // Kept is a run in which nothing was lost.
 type Kept struct {
 	Seed  uint64
-	Story []ledger.Line
+	Story []story.Line
 	// Fallback is how long, in all, some node sent the case's connections to pods that were terminating, because none was
 	// ready in scope (KEP-1669). Without is what is lost without that, seconds of traffic in the same run.
 	Fallback, Without engine.Time
@@ -248,8 +249,8 @@ type Cause struct {
 	Example     Example     // the first of them in the worst run, or in the first run that has one
 	// Story is that of Example, nil when it was not told; Culprit is the line of the manifests
 	// behind the cause, with an empty Event when there is none.
-	Story   []ledger.Line
-	Culprit ledger.Line
+	Story   []story.Line
+	Culprit story.Culprit
 }
 
 // Example is one failed request of one run.

@@ -9,10 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/cluster"
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -51,11 +55,8 @@ func example() *record.Simulation {
 		s.Cases[i].Close()
 	}
 	drops := &s.Cases[1]
-	drops.Causes[0].Culprit = ledger.Line{Event: "no preStop", Object: "shop/web", File: "web.yaml", Line: 17}
-	drops.Causes[0].Story = []ledger.Line{
-		{At: 5 * engine.Second, Event: "rolling restart of shop/web", Object: "shop/web", File: "web.yaml", Line: 1},
-		{At: 6*engine.Second + 10*engine.Millisecond, Event: "this request: node-1 -> old pod 0: connection refused"},
-	}
+	drops.Causes[0].Culprit = story.Culprit{What: "no preStop", Object: "shop/web", File: "web.yaml", Line: 17}
+	drops.Causes[0].Story = lostToOldPod()
 	slow := record.Run{Seed: 1, Settled: true, Streams: []record.Stream{{
 		Totals: ledger.Totals{Total: 1000, OK: 900, Failed: 100}, LostSeconds: engine.Second * 11 / 10}}}
 	drops.Try("start", "20s", []record.Run{slow})
@@ -265,4 +266,24 @@ func TestAFixThatHelpsAsAssumedOnlySaysSo(t *testing.T) {
 	if got := Build(s).Fixes[0].NotWith; len(got) != 2 || got[0] != (OtherValue{"start", "20s"}) {
 		t.Errorf("JSON says %+v", got)
 	}
+}
+
+// lostToOldPod is a story of two lines: the restart, and the request that an old pod refuses.
+func lostToOldPod() []story.Line {
+	restart := &world.Action{Operation: world.RolloutRestart{Workload: "shop/web"}, Pos: manifest.Position{File: "web.yaml", Line: 1}}
+	return refused(event.Event{At: 5 * engine.Second, Kind: event.Action, Action: restart, Pod: -1, Node: -1})
+}
+
+// refused is the story of a request that old pod 0 refuses at 6.01 s, because it has closed its listener.
+func refused(events ...event.Event) []story.Line {
+	sc := &world.Scenario{Nodes: []world.Node{{Name: "node-1"}}, Workloads: make([]world.Workload, 1), Traffic: make([]world.Traffic, 1)}
+	var recorder story.Recorder
+	for _, e := range events {
+		recorder.Record(e)
+	}
+	pods := []cluster.PodRef{{ID: 0, Name: "web-0"}, {ID: 1, Name: "web-1", Revision: 1}}
+	at := 6*engine.Second + 10*engine.Millisecond
+	return story.NewTeller(sc, &recorder, pods).Tell(ledger.Request{
+		Pod: "web-0", Arrival: at, End: at, Attempts: 1, Outcome: ledger.Refused, Blame: ledger.Blame{Cause: ledger.ListenerClosed},
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 // Result is the JSON contract of sim. Totals are over all runs and cases; times are seconds
@@ -353,27 +354,27 @@ func causesOf(c *record.Case) []Cause {
 			Count: x.Count, Case: c.ID, Workload: c.Workload, Action: c.Action, First: x.First, Last: x.Last,
 			Nodes: x.Nodes, Pods: x.Pods, Story: storyOf(x.Story),
 		}
-		if x.Culprit.Event != "" {
-			cause.Culprit = &Culprit{x.Culprit.Event, x.Culprit.Object, sourceOf(x.Culprit)}
+		if x.Culprit.What != "" {
+			cause.Culprit = &Culprit{x.Culprit.What, x.Culprit.Object, sourceOf(x.Culprit.File, x.Culprit.Line)}
 		}
 		out = append(out, cause)
 	}
 	return out
 }
 
-func storyOf(lines []ledger.Line) []StoryLine {
+func storyOf(lines []story.Line) []StoryLine {
 	out := []StoryLine{}
 	for _, l := range lines {
-		out = append(out, StoryLine{l.At, l.Event, l.Object, sourceOf(l)})
+		out = append(out, StoryLine{l.At, l.Words(), l.Object, sourceOf(l.File, l.Line)})
 	}
 	return out
 }
 
-func sourceOf(l ledger.Line) *Source {
-	if l.File == "" {
+func sourceOf(file string, line int) *Source {
+	if file == "" {
 		return nil
 	}
-	return &Source{l.File, l.Line}
+	return &Source{file, line}
 }
 
 // worstRun is the run of the worst seed; nil when there is none.
@@ -477,7 +478,7 @@ func stuckOf(s *record.Stuck) *Stuck {
 	if s == nil {
 		return nil
 	}
-	return &Stuck{s.Workload, s.Why, s.What, sourceOf(ledger.Line{File: s.File, Line: s.Line})}
+	return &Stuck{s.Workload, s.Why, s.What, sourceOf(s.File, s.Line)}
 }
 
 // outcomesOf names counts; with all, also those that did not occur.

@@ -192,8 +192,8 @@ func subject(c *record.Case) string {
 	return c.Workload
 }
 
-// event is what was done and seen through which traffic: "rolling restart, inside :80".
-func event(c *record.Case) string {
+// happening is what was done and seen through which traffic: "rolling restart, inside :80".
+func happening(c *record.Case) string {
 	words := c.Action
 	if c.Kind != "Scenario" {
 		words = one(c)
@@ -205,7 +205,7 @@ func event(c *record.Case) string {
 }
 
 // title names a case in a table of several workloads.
-func title(c *record.Case) string { return subject(c) + ": " + event(c) }
+func title(c *record.Case) string { return subject(c) + ": " + happening(c) }
 
 // trafficWords are those of the input's class without its code.
 func trafficWords(c *record.Case) string {

@@ -81,7 +81,7 @@ func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Ca
 	case alone && same && t.room.brief:
 		return trafficWords, strings.ToUpper(action) + " SEEN FROM"
 	case alone:
-		return event, "CASE"
+		return happening, "CASE"
 	case same && t.namespace() != "":
 		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, strings.ToUpper(action) + " IN " + t.namespace() + " OF"
 	case same:
@@ -159,7 +159,7 @@ func (t *text) notJudged(not []*record.Case, alone, said bool) {
 	for _, c := range not {
 		name := title(c)
 		if alone {
-			name = event(c)
+			name = happening(c)
 		}
 		t.Hanging("  ", 4, name+": not judged: "+c.Reason+darkWords(c))
 	}

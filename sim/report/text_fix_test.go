@@ -2,11 +2,12 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
-	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
@@ -71,25 +72,49 @@ func TestAHarmlessChangeIsShownBesideADestructiveOne(t *testing.T) {
 func TestAStoryKeepsWhatTheLossComesFrom(t *testing.T) {
 	t.Parallel()
 	const blamed = "node-2's kube-proxy hears of it and waits 1 s"
-	var lines []ledger.Line
+	var lines []toldLine
 	for i := range 12 {
-		lines = append(lines, ledger.Line{Event: fmt.Sprintf("something else, %d", i), File: "web.yaml", Line: i})
+		lines = append(lines, toldLine{words: fmt.Sprintf("something else, %d", i), file: "web.yaml", line: i})
 	}
-	lines[3] = ledger.Line{Event: "old pod 1 deleted", Origin: true}
-	lines[5] = ledger.Line{Event: blamed, Blamed: true}
-	lines[8] = ledger.Line{Event: "this request: connection refused"}
+	lines[3] = toldLine{words: "old pod 1 deleted", origin: "old pod 1", kept: true}
+	lines[5] = toldLine{words: blamed, kept: true}
+	lines[8] = toldLine{words: "THIS REQUEST: connection refused", kept: true}
 	for most := 3; most <= len(lines); most++ {
 		var events []string
 		for _, l := range shortened(lines, most) {
-			events = append(events, l.Event)
+			events = append(events, l.words)
 		}
 		text := strings.Join(events, "; ")
-		if !strings.Contains(text, "old pod 1 deleted") || !strings.Contains(text, blamed) || !strings.Contains(text, "this request") {
+		if !strings.Contains(text, "old pod 1 deleted") || !strings.Contains(text, blamed) || !strings.Contains(text, "THIS REQUEST") {
 			t.Errorf("%d lines: %s", most, text)
 		}
 		if len(events) > max(most, 5) {
 			t.Errorf("%d lines, want %d: %s", len(events), most, text)
 		}
+	}
+}
+
+// Of the lines of a story these are never left out: the deletion that it counts from, what the loss comes from, and the request.
+func TestLinesOfAStoryThatAreNeverLeftOut(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, l := range toldOf(refused(
+		event.Event{At: 1 * engine.Second, Kind: event.Deleted, Node: -1},
+		event.Event{At: 2 * engine.Second, Kind: event.Listening, Node: -1},
+		event.Event{At: 3 * engine.Second, Kind: event.Closed, Node: -1},
+		event.Event{At: 4 * engine.Second, Kind: event.Gone, Node: -1},
+	)) {
+		got = append(got, fmt.Sprintf("%s: kept %t, counts from %q", l.words, l.kept, l.origin))
+	}
+	want := []string{
+		`old pod 0 deleted: kept true, counts from "old pod 0"`,
+		`old pod 0 listens: kept false, counts from ""`,
+		`old pod 0 accepts no connections any more: kept true, counts from ""`,
+		`old pod 0 gone: kept false, counts from ""`,
+		`THIS REQUEST: node-1 -> old pod 0: connection refused: kept true, counts from ""`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

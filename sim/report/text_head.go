@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 // labels is how wide the labels of the head are.
@@ -109,7 +110,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	case record.Holds:
 		return fmt.Sprintf(" lost nothing in %d of %s%s.%s", len(c.Runs), many(c, len(c.Runs)), inBrackets(trafficWords(c)), bound(c, by))
 	default:
-		return fmt.Sprintf(", %s: %s.", event(c), c.Reason)
+		return fmt.Sprintf(", %s: %s.", happening(c), c.Reason)
 	}
 }
 
@@ -303,14 +304,14 @@ func (t *text) noTable(c *record.Case) bool {
 }
 
 // culprit is a sentence about what stands in a manifest, or is missing there, and where.
-func (t *text) culprit(l ledger.Line) string {
-	if l.Event == "" {
+func (t *text) culprit(l story.Culprit) string {
+	if l.What == "" {
 		return ""
 	}
-	words := ". The manifest has " + l.Event
-	if hook, ok := strings.CutPrefix(l.Event, "preStop: "); ok {
+	words := ". The manifest has " + l.What
+	if hook, ok := strings.CutPrefix(l.What, "preStop: "); ok {
 		words = ". Its preStop hook: " + hook
-	} else if app, ok := strings.CutPrefix(l.Event, "the app "); ok {
+	} else if app, ok := strings.CutPrefix(l.What, "the app "); ok {
 		words = ". The app " + app
 	}
 	if where := t.place(l.File, l.Line); where != "" {

@@ -2,11 +2,13 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 // why lists the causes of a case with their shares of what is lost, and their codes at the right.
@@ -25,10 +27,10 @@ func (t *text) why(c *record.Case) {
 		notes = append(notes, words+".")
 	}
 	if t.noTable(c) {
-		t.Text("WHY   ", event(c)+". "+strings.Join(notes, " "))
+		t.Text("WHY   ", happening(c)+". "+strings.Join(notes, " "))
 		return
 	}
-	t.Text("WHY   ", event(c))
+	t.Text("WHY   ", happening(c))
 	t.causes(c)
 	for _, words := range notes {
 		t.Text("  ", words)
@@ -60,11 +62,11 @@ func (t *text) causes(c *record.Case) {
 }
 
 // behind is what stands in a manifest behind a cause, in brackets.
-func (t *text) behind(l ledger.Line) string {
-	if l.Event == "" {
+func (t *text) behind(l story.Culprit) string {
+	if l.What == "" {
 		return ""
 	}
-	words := l.Event
+	words := l.What
 	if where := t.place(l.File, l.Line); where != "" {
 		words += ", " + where
 	}
@@ -138,12 +140,12 @@ func (t *text) story(c *record.Case) {
 	if x := exampleCause(c); x != nil {
 		t.lostOne(c, x)
 	} else if c.Kept != nil && len(c.Kept.Story) > 0 && t.opts.Show != "" {
-		t.timeline("ONE "+strings.ToUpper(one(c)), fmt.Sprintf("seed %d, nothing lost", c.Kept.Seed), c.Kept.Story)
+		t.timeline("ONE "+strings.ToUpper(one(c)), fmt.Sprintf("seed %d, nothing lost", c.Kept.Seed), toldOf(c.Kept.Story))
 	}
 }
 
 func (t *text) lostOne(c *record.Case, x *record.Cause) {
-	lines := x.Story
+	lines := toldOf(x.Story)
 	r := &x.Example.Request
 	if len(lines) == 0 {
 		where := "a node's rules"
@@ -153,7 +155,7 @@ func (t *text) lostOne(c *record.Case, x *record.Cause) {
 		if r.Pod != "" {
 			where += " -> pod " + r.Pod
 		}
-		lines = []ledger.Line{{At: r.Arrival, Event: "this request: " + where + ": " + seenAs(r.Outcome)}}
+		lines = []toldLine{{at: r.Arrival, words: "THIS REQUEST: " + where + ": " + seenAs(r.Outcome), kept: true}}
 	}
 	tail := fmt.Sprintf("seed %d", x.Example.Seed)
 	if len(c.Clients) > 1 && r.Stream < len(c.Clients) {
@@ -165,20 +167,46 @@ func (t *text) lostOne(c *record.Case, x *record.Cause) {
 	t.timeline("ONE LOST REQUEST", tail, lines)
 }
 
+// toldLine is a line of a story in words.
+type toldLine struct {
+	at     engine.Time
+	words  string
+	file   string // "" when no line of a manifest is behind it
+	line   int
+	origin string // the pod whose deletion this is, where the story counts from it
+	kept   bool   // never left out: what the story counts from, what the loss comes from, the request
+}
+
+func toldOf(lines []story.Line) []toldLine {
+	var out []toldLine
+	for i := range lines {
+		l := &lines[i]
+		told := toldLine{l.At, l.Words(), l.File, l.Line, "", l.Origin || l.Blamed || l.Lost != nil}
+		if l.Origin {
+			told.origin = l.Pod()
+		}
+		if l.Lost != nil {
+			told.words = strings.Replace(told.words, "this request", "THIS REQUEST", 1)
+		}
+		out = append(out, told)
+	}
+	return out
+}
+
 // timeline writes lines of a story with their times from one of them on.
-func (t *text) timeline(heading, tail string, lines []ledger.Line) {
+func (t *text) timeline(heading, tail string, lines []toldLine) {
 	zero, from := origin(lines)
 	t.Text(heading+"   ", from+tail)
 	lines = shortened(lines, t.room.story)
 	widest := 0
 	for _, l := range lines {
-		widest = max(widest, len(since(l.At, zero)))
+		widest = max(widest, len(since(l.at, zero)))
 	}
 	var rows [][]string
 	for _, l := range lines {
-		at := since(l.At, zero)
-		row := []string{strings.Repeat(" ", widest-len(at)+2) + at, strings.Replace(l.Event, "this request", "THIS REQUEST", 1)}
-		if where := t.place(l.File, l.Line); where != "" {
+		at := since(l.at, zero)
+		row := []string{strings.Repeat(" ", widest-len(at)+2) + at, l.words}
+		if where := t.place(l.file, l.line); where != "" {
 			row = append(row, where)
 		}
 		rows = append(rows, row)
@@ -188,27 +216,26 @@ func (t *text) timeline(heading, tail string, lines []ledger.Line) {
 
 // origin is the time from which a story counts: the deletion of the pod it is about, else its
 // first line.
-func origin(lines []ledger.Line) (zero engine.Time, words string) {
-	for i := range lines {
-		if lines[i].Origin {
-			pod, _ := strings.CutSuffix(lines[i].Event, " deleted")
-			return lines[i].At, "times since " + pod + " was deleted, "
+func origin(lines []toldLine) (zero engine.Time, words string) {
+	for _, l := range lines {
+		if l.origin != "" {
+			return l.at, "times since " + l.origin + " was deleted, "
 		}
 	}
-	return lines[0].At, "times since the first line, "
+	return lines[0].at, "times since the first line, "
 }
 
 // shortened leaves out lines from the middle of what happened before the request until there
-// are no more than most: those without a line of a manifest first, and never what the loss comes from.
-func shortened(lines []ledger.Line, most int) []ledger.Line {
-	out := append([]ledger.Line{}, lines...)
+// are no more than most: those without a line of a manifest first.
+func shortened(lines []toldLine, most int) []toldLine {
+	out := slices.Clone(lines)
 	for len(out) > most {
 		drop := -1
 		for i := 1; i < len(out)-1; i++ {
-			if out[i].Origin || out[i].Blamed || strings.HasPrefix(out[i].Event, "this request") {
+			if out[i].kept {
 				continue
 			}
-			if out[i].File == "" {
+			if out[i].file == "" {
 				drop = i
 				break
 			}
@@ -219,7 +246,7 @@ func shortened(lines []ledger.Line, most int) []ledger.Line {
 		if drop < 0 {
 			return out
 		}
-		out = append(out[:drop], out[drop+1:]...)
+		out = slices.Delete(out, drop, drop+1)
 	}
 	return out
 }

@@ -6,12 +6,11 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
-	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
 // Kept tells how the first pod that was deleted was replaced in a run that lost nothing: who was
 // ready before it went, and when the last node had rules without it. Nil when no pod was deleted.
-func (t *Teller) Kept() []ledger.Line {
+func (t *Teller) Kept() []Line {
 	at := t.firstDeletion()
 	if at < 0 {
 		return nil

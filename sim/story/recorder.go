@@ -80,24 +80,18 @@ func (r *Recorder) Events() []event.Event { return r.events }
 
 // Teller tells the stories of one run.
 type Teller struct {
-	sc     *world.Scenario
+	*names
 	events []event.Event
-	pods   []cluster.PodRef
-	last   []int // the newest revision of each workload
 }
 
 // NewTeller tells from the events of a run of a scenario; pods names them.
 func NewTeller(sc *world.Scenario, r *Recorder, pods []cluster.PodRef) *Teller {
-	t := &Teller{sc: sc, events: r.events, pods: pods, last: make([]int, len(sc.Workloads))}
-	for _, p := range pods {
-		t.last[p.Workload] = max(t.last[p.Workload], p.Revision)
-	}
-	return t
+	return &Teller{newNames(sc, pods), r.events}
 }
 
 // All is the whole run, every event a line.
-func (t *Teller) All() []ledger.Line {
-	var out []ledger.Line
+func (t *Teller) All() []Line {
+	var out []Line
 	for i := range t.events {
 		out = append(out, t.line(&t.events[i]))
 	}
@@ -109,7 +103,7 @@ const mostLines = 12
 
 // Tell tells how a failed request came about. Its own line says what became of it; lines after
 // it say what ended the trouble.
-func (t *Teller) Tell(r ledger.Request) []ledger.Line {
+func (t *Teller) Tell(r ledger.Request) []Line {
 	hero := t.hero(&r)
 	told := t.told(&r, hero)
 	var before, after []*event.Event
@@ -127,7 +121,7 @@ func (t *Teller) Tell(r ledger.Request) []ledger.Line {
 	for i, e := range before {
 		out[i].Blamed = t.blamed(e, &r)
 	}
-	out = append(out, t.own(&r, hero, told))
+	out = append(out, t.lost(&r, hero, told))
 	toldOfWait := slices.ContainsFunc(before, func(e *event.Event) bool { return e.Kind == event.Wait })
 	for _, e := range t.ending(after, &r, hero, t.waited(&r) && !toldOfWait) {
 		l := t.line(e)
@@ -175,8 +169,8 @@ func (t *Teller) told(r *ledger.Request, hero api.PodID) engine.Time {
 }
 
 // about makes lines of events. They count from the deletion of the pod that the story is about.
-func (t *Teller) about(events []*event.Event, hero api.PodID) []ledger.Line {
-	var out []ledger.Line
+func (t *Teller) about(events []*event.Event, hero api.PodID) []Line {
+	var out []Line
 	for _, e := range events {
 		l := t.line(e)
 		l.Origin = e.Kind == event.Deleted && e.Pod == hero
@@ -212,16 +206,6 @@ func (t *Teller) hero(r *ledger.Request) api.PodID {
 		return deleted
 	}
 	return hero
-}
-
-// named finds a pod, -1 for none.
-func (t *Teller) named(name string) api.PodID {
-	for i := range t.pods {
-		if t.pods[i].Name == name {
-			return t.pods[i].ID
-		}
-	}
-	return -1
 }
 
 // serves says whether a pod is of the workload that a request met.

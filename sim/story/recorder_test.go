@@ -50,7 +50,7 @@ func TestWhomAStoryIsAbout(t *testing.T) {
 		return event.Event{At: at, Kind: event.Rules, Node: node, Targets: targets}
 	}
 	tell := &Teller{
-		pods: []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b"}, {ID: 2, Name: "web-c"}},
+		names: &names{pods: []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b"}, {ID: 2, Name: "web-c"}}},
 		events: []event.Event{
 			rules(1*sec, 0, 0, 1, 2), rules(2*sec, 1, 0, 1, 2), rules(5*sec, 0, 0, 1), rules(6*sec, 1, 1, 2), rules(9*sec, 0, 1),
 		},

@@ -10,7 +10,7 @@ import (
 )
 
 // source is the line of the manifests that asks for an event, "" for none.
-func (t *Teller) source(e *event.Event) (string, int) {
+func (t *names) source(e *event.Event) (string, int) {
 	if e.Action != nil {
 		return e.Action.Pos.File, e.Action.Pos.Line
 	}
@@ -72,15 +72,24 @@ func containerPath(w *world.Workload, name string) string {
 }
 
 // CulpritOf names the line behind failures that are alike, ok false when no line of the
-// workload's manifest is: what stands there, or is missing ("no preStop").
-func CulpritOf(w *world.Workload, b ledger.Blame) (c ledger.Line, ok bool) {
+// workload's manifest is.
+func CulpritOf(w *world.Workload, b ledger.Blame) (c Culprit, ok bool) {
 	what, path := culprit(w, b)
 	if what == "" {
-		return ledger.Line{}, false
+		return Culprit{}, false
 	}
-	c.Event, c.Object = what, w.Name()
+	c.What, c.Object = what, w.Name()
 	c.File, c.Line = at(w, path)
 	return c, true
+}
+
+// Culprit is the line of the manifests behind failures that are alike: What stands there, or is missing ("no preStop").
+// The zero Culprit is none.
+type Culprit struct {
+	What   string
+	Object string // the workload
+	File   string
+	Line   int
 }
 
 func culprit(w *world.Workload, b ledger.Blame) (what, path string) {

@@ -16,7 +16,7 @@ import (
 
 // pod is what a story calls a pod: by age where there is more than one revision, and by its
 // workload where there is more than one.
-func (t *Teller) pod(id api.PodID) string {
+func (t *names) pod(id api.PodID) string {
 	p := &t.pods[id]
 	words := fmt.Sprintf("pod %d", p.Ordinal)
 	switch {
@@ -32,7 +32,7 @@ func (t *Teller) pod(id api.PodID) string {
 	return words
 }
 
-func (t *Teller) podList(ids []api.PodID) string {
+func (t *names) podList(ids []api.PodID) string {
 	const most = 4
 	var out []string
 	for i, id := range ids {
@@ -45,24 +45,8 @@ func (t *Teller) podList(ids []api.PodID) string {
 	return strings.Join(out, ", ")
 }
 
-// line makes a line of an event.
-func (t *Teller) line(e *event.Event) ledger.Line {
-	out := ledger.Line{At: e.At, Event: t.words(e)}
-	switch {
-	case e.Pod >= 0:
-		out.Object = t.pods[e.Pod].Name
-	case e.Node >= 0:
-		out.Object = t.sc.Nodes[e.Node].Name
-	case e.Kind == event.Deadline, e.Kind == event.NoHistory:
-		out.Object = t.sc.Workloads[e.Workload].Name()
-	case e.Action != nil:
-		out.Object = e.Action.Target()
-	}
-	out.File, out.Line = t.source(e)
-	return out
-}
-
-func (t *Teller) words(e *event.Event) string {
+// words say what an event is.
+func (t *names) words(e *event.Event) string {
 	switch e.Kind {
 	case event.Action:
 		return actionWords(e.Action)
@@ -107,7 +91,7 @@ func (t *Teller) words(e *event.Event) string {
 
 // waitWords says that a node's proxy waits, and for what its last sync was where that was none of the
 // Scenario's Services.
-func (t *Teller) waitWords(e *event.Event) string {
+func (t *names) waitWords(e *event.Event) string {
 	last := "its last sync"
 	if e.Others {
 		last = "a sync for another Service"
@@ -117,14 +101,14 @@ func (t *Teller) waitWords(e *event.Event) string {
 }
 
 // front is what a story calls that which a stream of requests goes through: a proxy by its name.
-func (t *Teller) front(stream int) string {
+func (t *names) front(stream int) string {
 	if lb := t.sc.Traffic[stream].LB; lb != nil && lb.Layer7 != nil && lb.Preset != "" {
 		return lb.Preset
 	}
 	return "load balancer"
 }
 
-func (t *Teller) rulesWords(e *event.Event) string {
+func (t *names) rulesWords(e *event.Event) string {
 	node := t.sc.Nodes[e.Node].Name
 	switch e.Verdict {
 	case packet.Endpoints:
@@ -142,7 +126,7 @@ func (t *Teller) rulesWords(e *event.Event) string {
 	}
 }
 
-func (t *Teller) nodeWords(e *event.Event) string {
+func (t *names) nodeWords(e *event.Event) string {
 	node := t.sc.Nodes[e.Node].Name
 	switch {
 	case e.Kind == event.NodeGone:
@@ -154,7 +138,7 @@ func (t *Teller) nodeWords(e *event.Event) string {
 	}
 }
 
-func (t *Teller) podWords(e *event.Event) string {
+func (t *names) podWords(e *event.Event) string {
 	p := t.pod(e.Pod)
 	switch e.Kind {
 	case event.Created:
@@ -217,8 +201,9 @@ func actionWords(a *world.Action) string {
 // hundredths is a duration to a hundredth of a second, which is what a story needs: "0.98".
 func hundredths(t engine.Time) string { return (t - t%(10*engine.Millisecond)).Seconds() }
 
-// own is the request's line.
-func (t *Teller) own(r *ledger.Request, hero api.PodID, told engine.Time) ledger.Line {
+// lostWords say what became of a request, told at that time.
+func (t *names) lostWords(l *Lost, told engine.Time) string {
+	r := &l.Request
 	where := "a node"
 	switch {
 	case r.Ingress != "":
@@ -228,8 +213,8 @@ func (t *Teller) own(r *ledger.Request, hero api.PodID, told engine.Time) ledger
 	case t.sc.Traffic[r.Stream].LB != nil: // past the nodes
 		where = t.front(r.Stream)
 	}
-	if r.Pod != "" && hero >= 0 {
-		where += " -> " + t.pod(hero)
+	if r.Pod != "" && l.Pod >= 0 {
+		where += " -> " + t.pod(l.Pod)
 	}
 	seen := map[ledger.Outcome]string{
 		ledger.Refused: "connection refused", ledger.Reset: "connection reset", ledger.Timeout: "timeout", ledger.HTTP5xx: "HTTP 5xx", ledger.Unreachable: "no route to host",
@@ -245,5 +230,5 @@ func (t *Teller) own(r *ledger.Request, hero api.PodID, told engine.Time) ledger
 	default:
 		sent = fmt.Sprintf(", sent %s s before", hundredths(r.End-r.Arrival))
 	}
-	return ledger.Line{At: told, Event: fmt.Sprintf("this request%s: %s: %s", sent, where, seen), Object: r.Pod}
+	return fmt.Sprintf("this request%s: %s: %s", sent, where, seen)
 }

@@ -61,7 +61,7 @@ spec:
 		}
 		for _, cause := range c.Causes {
 			for _, line := range cause.Story {
-				stories += line.Event + "\n"
+				stories += line.Words() + "\n"
 			}
 		}
 		return engine.Time(c.LostSeconds.Max), stories

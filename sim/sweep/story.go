@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim"
-	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
@@ -33,15 +32,23 @@ func ordered(sc *world.Scenario, seed uint64) outcome {
 		return outcome{err: err}
 	}
 	run := summary(sc, res)
-	run.Out = outOfOrder(teller.All(), sc.Expect.Order)
+	run.Out = outOfOrder(wordsOf(teller.All()), sc.Expect.Order)
 	return outcome{run: run}
 }
 
+func wordsOf(lines []story.Line) []string {
+	out := make([]string, len(lines))
+	for i := range lines {
+		out[i] = lines[i].Words()
+	}
+	return out
+}
+
 // outOfOrder looks for each text in the lines after that of the text before it.
-func outOfOrder(lines []ledger.Line, texts []string) string {
+func outOfOrder(lines, texts []string) string {
 	at := 0
 	for i, text := range texts {
-		for at < len(lines) && !strings.Contains(lines[at].Event, text) {
+		for at < len(lines) && !strings.Contains(lines[at], text) {
 			at++
 		}
 		switch {

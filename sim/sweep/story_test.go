@@ -14,6 +14,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/story"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -85,9 +86,9 @@ func TestStories(t *testing.T) {
 			for i := range s.Cases[0].Causes {
 				x := &s.Cases[0].Causes[i]
 				if i == 0 {
-					fmt.Fprintf(&b, "%s, %s, elsewhere %t: %s", x.Cause, x.Actor, x.Elsewhere, tale(x.Culprit))
+					fmt.Fprintf(&b, "%s, %s, elsewhere %t: %s", x.Cause, x.Actor, x.Elsewhere, tale(x.Culprit.What, x.Culprit.File, x.Culprit.Line))
 					for _, l := range x.Story {
-						fmt.Fprintf(&b, "  %-8s %s", (l.At - l.At%1_000_000).Seconds(), tale(l))
+						fmt.Fprintf(&b, "  %-8s %s", (l.At - l.At%1_000_000).Seconds(), tale(l.Words(), l.File, l.Line))
 					}
 				}
 				wellTold(t, x)
@@ -97,11 +98,11 @@ func TestStories(t *testing.T) {
 	}
 }
 
-func tale(l ledger.Line) string {
-	if l.File == "" {
-		return l.Event + "\n"
+func tale(words, file string, line int) string {
+	if file == "" {
+		return words + "\n"
 	}
-	return fmt.Sprintf("%s  [%s:%d]\n", l.Event, l.File, l.Line)
+	return fmt.Sprintf("%s  [%s:%d]\n", words, file, line)
 }
 
 // wellTold checks what holds for any story.
@@ -110,13 +111,13 @@ func wellTold(t *testing.T, x *record.Cause) {
 	own := 0
 	for i, l := range x.Story {
 		if i > 0 && l.At < x.Story[i-1].At {
-			t.Errorf("%s: %q before %q", x.Cause, x.Story[i-1].Event, l.Event)
+			t.Errorf("%s: %q before %q", x.Cause, x.Story[i-1].Words(), l.Words())
 		}
-		if strings.HasPrefix(l.Event, "this request") {
+		if l.Lost != nil {
 			own++
 		}
 	}
-	named := slices.ContainsFunc(x.Story, func(l ledger.Line) bool { return l.Blamed })
+	named := slices.ContainsFunc(x.Story, func(l story.Line) bool { return l.Blamed })
 	if events := []ledger.Cause{ledger.KilledInFlight, ledger.ExitInFlight, ledger.LivenessRestart, ledger.ListenerClosed}; !named && slices.Contains(events, x.Cause) {
 		t.Errorf("%s: no line says where the loss comes from", x.Cause)
 	}
@@ -144,7 +145,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestEventsInOrder(t *testing.T) {
 	t.Parallel()
-	lines := []ledger.Line{{Event: "old pod 0 deleted"}, {Event: "new pod 0 ready"}, {Event: "old pod 0 gone"}}
+	lines := []string{"old pod 0 deleted", "new pod 0 ready", "old pod 0 gone"}
 	for _, c := range []struct {
 		texts []string
 		want  string
@@ -182,8 +183,8 @@ func TestAStoryNeedsTheRulesOfItsNodeAlone(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := all.Tell(x.Example.Request); !slices.Equal(x.Story, want) {
-					t.Errorf("%s, %s:\n%v\nwith the rules of all nodes:\n%v", u.record.ID, x.Cause, x.Story, want)
+				if want := all.Tell(x.Example.Request); !slices.Equal(wordsOf(x.Story), wordsOf(want)) {
+					t.Errorf("%s, %s:\n%v\nwith the rules of all nodes:\n%v", u.record.ID, x.Cause, wordsOf(x.Story), wordsOf(want))
 				}
 				if told++; x.Example.Request.Node < 0 {
 					nodeless++
@@ -216,7 +217,7 @@ func TestHowAPodWasReplacedNeedsTheRulesAboutItAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(got.Kept(), all.Kept()) || got.Fallback() != all.Fallback() {
+			if !slices.Equal(wordsOf(got.Kept()), wordsOf(all.Kept())) || got.Fallback() != all.Fallback() {
 				t.Errorf("%s: %v, %s s\nwith all rules:\n%v, %s s", c.deployment, got.Kept(), got.Fallback().Seconds(), all.Kept(), all.Fallback().Seconds())
 			}
 			if len(got.All()) >= len(all.All()) {

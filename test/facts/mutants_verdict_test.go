@@ -106,7 +106,7 @@ var verdictMutants = []mutant{
 	{"a node's last pod makes it late", []string{"simulator 9"}, "sim/fix", "TestLatenessIsWhenTheLastWayToADeletedPodCloses", []edit{
 		{"sim/fix/lateness.go", "e.Fallback && !w.balanced && len(w.healthy) == 0", "e.Fallback && w.balanced && len(w.healthy) == 0"},
 	}},
-	{"a story leaves out what the loss comes from", []string{"simulator 9"}, "sim/report", "TestAStoryKeepsWhatTheLossComesFrom", []edit{
-		{"sim/report/text_why.go", "out[i].Origin || out[i].Blamed ||", "out[i].Origin ||"},
+	{"a story leaves out what the loss comes from", []string{"simulator 9"}, "sim/report", "TestLinesOfAStoryThatAreNeverLeftOut", []edit{
+		{"sim/report/text_why.go", "l.Origin || l.Blamed ||", "l.Origin ||"},
 	}},
 }
