@@ -202,7 +202,6 @@ func (b *between) judge(leg traffic.Leg, member, node int, target netip.AddrPort
 type server struct {
 	instance *kubelet.Instance
 	run      *run
-	slots    []engine.Time // with a concurrency limit: when each slot is free
 }
 
 // server returns what runs, or ran, at a pod address: a pod gets into the rules after its
@@ -246,50 +245,17 @@ func (s *server) Plain() *engine.Dist {
 	return &app.Serve
 }
 
-// Serve takes a request in, and answers as many with an error as the scenario asks for.
+// Serve has the app take a request in.
 func (s *server) Serve(draw uint64, now engine.Time) (engine.Time, traffic.Answer) {
 	if !s.instance.Running && s.run.broken == nil {
 		s.run.broken = fmt.Errorf("%s serves a request at %s s, and its process does not run", s.Name(), now.Seconds())
 	}
-	app := s.instance.App
-	end, ok := s.room(app.Serve.Sample(draw), now)
-	switch {
-	case !ok:
-		return 0, traffic.TurnedAway
-	case app.Errors > 0 && engine.Below(engine.Another(draw), 1000) < app.Errors:
-		return end, traffic.Erred
-	default:
-		return end, traffic.Answered
-	}
+	end, how := s.instance.Serve(draw, now)
+	return end, answers[how]
 }
 
-// room finds a place for a request. With a concurrency limit it waits for the first free slot,
-// if the queue has room.
-func (s *server) room(took, now engine.Time) (end engine.Time, ok bool) {
-	app := s.instance.App
-	if app.Concurrency == 0 {
-		return now + took, true
-	}
-	if s.slots == nil {
-		s.slots = make([]engine.Time, app.Concurrency+app.Queue)
-	}
-	slices.Sort(s.slots)
-	// The last Concurrency entries are the slots' ends; a request beyond waits for the first
-	// of them, and one beyond the queue is turned away.
-	busy := len(s.slots)
-	for busy > 0 && s.slots[len(s.slots)-busy] <= now {
-		busy--
-	}
-	if busy == len(s.slots) {
-		return 0, false
-	}
-	start := now
-	if busy >= app.Concurrency {
-		start = s.slots[len(s.slots)-app.Concurrency]
-	}
-	s.slots[0] = start + took
-	return start + took, true
-}
+// answers are an app's replies as clients see them.
+var answers = [...]traffic.Answer{kubelet.Answered: traffic.Answered, kubelet.Erred: traffic.Erred, kubelet.TurnedAway: traffic.TurnedAway}
 
 // observer carries what happens to pods to the connections they have.
 type observer run
@@ -349,10 +315,7 @@ func (o *observer) Ended(i *kubelet.Instance, how event.Ending) {
 	o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), true)
 }
 
-// Synced wakes load balancers, and has the node's proxy clean its connection tracking: after a sync, flows over UDP of
-// Services that have serving endpoints and whose own is not one of them are forgotten, whatever
-// the traffic policy says. Those of a Service without any stay. (Kubernetes 1.36
-// pkg/proxy/conntrack/cleanup.go, docs/model/kube-proxy.md 7.)
+// Synced wakes load balancers, and has the node's proxy clean its connection tracking.
 func (o *observer) Synced(node int) {
 	(*run)(o).forgetWays(node)
 	(*run)(o).wakeFronts()
@@ -362,7 +325,7 @@ func (o *observer) Synced(node int) {
 	o.traffic.Resynced(node, o.eng.Now())
 	for i := range o.routes {
 		if o.sc.Traffic[i].FixedPorts {
-			o.traffic.Clean(i, node, (*between)(o).serving(i, node))
+			o.traffic.Clean(i, node, o.routes[i].entry.Tracked(o.cluster.Proxies[node].Installed()))
 		}
 	}
 }
@@ -377,17 +340,6 @@ func (r *run) forgetWays(node int) {
 		r.found[i*len(r.sc.Nodes)+node] = found{}
 	}
 	r.flows.Forget(node)
-}
-
-// serving lists the serving endpoints that a node's proxy knows of behind a stream's port.
-func (b *between) serving(stream, node int) []netip.AddrPort {
-	var list []netip.AddrPort
-	for _, e := range b.routes[stream].entry.Endpoints(b.cluster.Proxies[node].Installed()) {
-		if e.Conditions.Serving() {
-			list = append(list, e.Addr)
-		}
-	}
-	return list
 }
 
 // NodeChanged wakes load balancers, and has what went through a node that is gone come to nothing.

@@ -2,45 +2,26 @@ package sim
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/balancer"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// How long routers wait for a BGP speaker that has died without a word: its hold time of 90 s,
-// counted from its last message, of which there is one each third of that (MetalLB's default and
-// RFC 4271; recalled).
-const (
-	shortestHold = 60 * engine.Second
-	longestHold  = 90 * engine.Second
-)
-
-// watchNodes has the controller of a load balancer hear of nodes, as far as it looks at them
-// (docs/model/load-balancers.md 2).
+// watchNodes has the controller of a load balancer hear of nodes, as far as it looks at them.
 func (f *front) watchNodes(name string) {
 	f.silent = make([]bool, len(f.run.sc.Nodes))
 	f.nodes = f.run.cluster.WatchNodes(name+" nodes", f.owner, func(n api.Node) {
-		if f.spec.Target == world.TargetNodes && f.looksAt(n) {
+		if f.spec.Target == world.TargetNodes && balancer.LooksAt(f.spec, seenNode(n)) {
 			f.b.HearNode()
 		}
 	})
 }
 
-// looksAt says whether a version of a Node makes the controller look at its targets.
-func (f *front) looksAt(n api.Node) bool {
-	switch f.spec.NodesLeave {
-	case world.NodesSilent: // it goes by its speakers
-		return false
-	case world.NodesNotReady:
-		return true
-	case world.NodesTainted:
-		return n.Gone || n.Tainted
-	default:
-		return n.Gone
-	}
+func seenNode(n api.Node) balancer.Node {
+	return balancer.Node{Gone: n.Gone, Tainted: n.Tainted, NotReady: n.NotReady}
 }
 
-// Left says whether a node is no target any more. Whoever looks leaves a tainted node out, for
-// whatever reason it looks.
+// Left says whether a node is no target any more.
 func (f *front) Left(node int, settled bool) bool {
 	if f.spec.NodesLeave == world.NodesSilent {
 		return f.silent[node] || settled && f.run.cluster.Dead(node)
@@ -49,24 +30,16 @@ func (f *front) Left(node int, settled bool) bool {
 	if settled {
 		n = f.run.cluster.NodeInAPI(node)
 	}
-	return n.Gone || n.Tainted && (!settled || f.looksAt(n)) || n.NotReady && f.spec.NodesLeave == world.NodesNotReady
+	return balancer.Leaves(f.spec, seenNode(n), settled)
 }
 
-// nodeDied has the other speakers, or the routers, find out that a speaker is gone: at once by the
-// end of its session where that is orderly or the others talk to each other all the time, else
-// when it has been silent for too long.
+// nodeDied has the other speakers, or the routers, find out that a speaker is gone.
 func (f *front) nodeDied(node int) {
 	if f.spec.NodesLeave != world.NodesSilent {
 		return
 	}
-	delay := engine.Time(0)
-	if f.spec.Announce == world.AnnounceBGP && !f.run.cluster.NodeInAPI(node).Tainted {
-		hold, err := engine.Uniform(shortestHold, longestHold)
-		if err != nil {
-			panic(err) // constants in order
-		}
-		delay = hold.Sample(f.run.eng.Stream("session of "+f.run.sc.Nodes[node].Name, "hold").Draw(0))
-	}
+	draws := f.run.eng.Stream("session of "+f.run.sc.Nodes[node].Name, "hold")
+	delay := balancer.Silence(f.spec, seenNode(f.run.cluster.NodeInAPI(node)), draws)
 	f.run.eng.After(delay, engine.ClassTimer, f.owner, "speaker is silent", func() {
 		f.silent[node] = true
 		f.b.HearNode()

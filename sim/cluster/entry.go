@@ -103,6 +103,19 @@ func (e *Entry) Endpoints(v *nodeproxy.View) []endpoints.Endpoint {
 	return nil
 }
 
+// Tracked lists the endpoints whose flows over UDP a node's proxy leaves alone after a sync, by the view that it has installed: those
+// that serve. Other flows of a Service that has some are forgotten, whatever the traffic policy says; those of a Service without any
+// stay. (Kubernetes 1.36 pkg/proxy/conntrack/cleanup.go, docs/model/kube-proxy.md 7.)
+func (e *Entry) Tracked(v *nodeproxy.View) []netip.AddrPort {
+	var list []netip.AddrPort
+	for _, ep := range e.Endpoints(v) {
+		if ep.Conditions.Serving() {
+			list = append(list, ep.Addr)
+		}
+	}
+	return list
+}
+
 // Changing says whether NodesFor may give something else after a proxy's sync.
 func (e *Entry) Changing() bool { return e.healthy }
 

@@ -41,7 +41,8 @@ type Instance struct {
 	Term      engine.Time // when SIGTERM was sent to this process, never if not
 	Forced    bool        // its readiness is held at false by the scenario
 
-	readyFrom engine.Time // before, the app does not say it is ready
+	readyFrom engine.Time   // before, the app does not say it is ready
+	slots     []engine.Time // with a concurrency limit: when each slot is free
 }
 
 func (i *Instance) set() api.ReplicaSetID {

@@ -9,7 +9,7 @@ const (
 	kindPreset    = "sim/presets/kind.yaml"
 	ingressPreset = "sim/presets/ingress.yaml"
 	balancer      = "sim/balancer/balancer.go"
-	nodesGo       = "sim/nodes.go"
+	nodesGo       = "sim/balancer/nodes.go"
 	checks        = "sim/balancer/check.go"
 	picks         = "sim/balancer/pick.go"
 )

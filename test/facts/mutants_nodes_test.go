@@ -39,10 +39,10 @@ var nodeMutants = []mutant{
 		{nodesGo, "\tdefault:\n\t\treturn n.Gone\n", "\tdefault:\n\t\treturn n.Gone || n.Tainted\n"},
 	}},
 	{"nobody leaves a node that is not ready", []string{"load-balancers 2 lbc, instance targets"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{
-		{nodesGo, " || n.NotReady && f.spec.NodesLeave == world.NodesNotReady", ""},
+		{nodesGo, " || n.NotReady && spec.NodesLeave == world.NodesNotReady", ""},
 	}},
 	{"all leave a node that is not ready", []string{"load-balancers 2 Service controller"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{
-		{nodesGo, "n.NotReady && f.spec.NodesLeave == world.NodesNotReady", "n.NotReady"},
+		{nodesGo, "n.NotReady && spec.NodesLeave == world.NodesNotReady", "n.NotReady"},
 		{nodesGo, "\tdefault:\n\t\treturn n.Gone\n", "\tdefault:\n\t\treturn n.Gone || n.NotReady\n"},
 	}},
 	{"a NEG waits for the node's end", []string{"load-balancers 2 GKE subsetting Cluster"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{

@@ -384,7 +384,7 @@ const darkPods = "sim/cluster/dark.go"
 // What is no fact of Kubernetes, but specified with the simulator: scenarios ask for it.
 var ownMutants = []mutant{
 	{"ten times as many errors", []string{"simulator 2"}, "sim", "TestAppErrorsAreThePartAskedFor", []edit{
-		{between, "engine.Below(engine.Another(draw), 1000) < app.Errors", "engine.Below(engine.Another(draw), 100) < app.Errors"},
+		{"sim/kubelet/requests.go", "engine.Below(engine.Another(draw), 1000) < app.Errors", "engine.Below(engine.Another(draw), 100) < app.Errors"},
 	}},
 	{"an app's error is put down to overload", []string{"simulator 2"}, "sim", "TestCauses", []edit{
 		{"sim/cluster/blame.go", "return ledger.AppError, ledger.App", "return ledger.Overloaded, ledger.App"},

@@ -198,7 +198,7 @@ var mutants = []mutant{
 		{"cluster/dns.go", "\t\t\td.records[s.Service] = s.Records\n", "\t\t\td.records[s.Service] = append(d.records[s.Service], s.Records...)\n"},
 	}},
 	{"the clean-up asks who is ready, not who serves", []string{"kube-proxy 7 UDP flows"}, []edit{
-		{"between.go", "\t\tif e.Conditions.Serving() {", "\t\tif e.Conditions.Ready() {"},
+		{"cluster/entry.go", "\t\tif ep.Conditions.Serving() {", "\t\tif ep.Conditions.Ready() {"},
 	}},
 
 	{"an answer that did not come is not revoked", []string{"simulator 2"}, []edit{
