@@ -78,7 +78,7 @@ func (i *identity) slot(a netip.AddrPort) (slot uint32, ok bool) {
 func (i *identity) base() uint32 { return uint32(i.number) << 16 }
 
 // affinity finds the identities of both sides of a frontend's change, and keeps sticky-ids.
-func (u *update) affinity(old, next *plan.Frontend, was, is *facet) {
+func (u *update) affinity(old, next *plan.Frontend, was, is *side) {
 	if old != nil && stickySeconds(old) > 0 {
 		was.identity = u.ports.of[old.Service]
 		was.identity.uses--
@@ -103,8 +103,8 @@ func (u *update) affinity(old, next *plan.Frontend, was, is *facet) {
 	}
 }
 
-// remembering is the facet's identity if its class uses it: not without any endpoint.
-func (f *facet) remembering() *identity {
+// remembering is the side's identity if its class uses it: not without any endpoint.
+func (f *side) remembering() *identity {
 	if f.class.sticky == 0 || f.identity == nil || f.identity.number == 0 {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (u *update) identify(name endpoints.ServicePortName) *identity {
 
 // writeSlots keeps what a list with affinity has beside its endpoints: the slot at each index,
 // and the endpoint of each slot. Indices are those of the endpoints.
-func (u *update) writeSlots(key listKey, was, is *facet, old, next []netip.AddrPort) {
+func (u *update) writeSlots(key listKey, was, is *side, old, next []netip.AddrPort) {
 	before, after := was.remembering(), is.remembering()
 	if before == nil {
 		old = nil

@@ -52,9 +52,9 @@ func rehearsal(s *state) *tableChange {
 		u.addClass(class{treatment: externalLocal, main: 3, local: 2, sticky: 1}, nodePort)
 	}
 	all := netip.PrefixFrom(unspecified(s.family), 1)
-	w := u.walls.find([]netip.Prefix{all})
+	w := u.allowLists.find([]netip.Prefix{all})
 	w.uses++
-	u.settleWalls()
+	u.settleAllowLists()
 	c.remove = true
 	return c
 }

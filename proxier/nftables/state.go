@@ -21,7 +21,7 @@ type state struct {
 	hairpins   *counter
 	order      map[listKey][]netip.AddrPort
 	ports      identities
-	walls      walls
+	allowLists allowLists
 	have       map[string]bool // chains
 	verdicts   map[verdictKey]bool
 }
@@ -44,7 +44,7 @@ func newState(node *plan.Node, family endpoints.IPFamily) *state {
 		family: family, layout: layout{family, node},
 		clusterIPs: newCounter(), hairpins: newCounter(),
 		order: map[listKey][]netip.AddrPort{},
-		ports: newIdentities(), walls: newWalls(),
+		ports: newIdentities(), allowLists: newAllowLists(),
 		have: map[string]bool{}, verdicts: map[verdictKey]bool{},
 	}
 }
@@ -118,7 +118,7 @@ func (s *state) begin() *update {
 // finish settles what several frontends share.
 func (u *update) finish() *tableChange {
 	u.releaseSlots()
-	u.settleWalls()
+	u.settleAllowLists()
 	u.settle(u.clusterIPs, clusterIPs, func(w rowWriter, a netip.Addr) { w.addr(a) })
 	u.settle(u.hairpins, hairpin, func(w rowWriter, a netip.Addr) { w.addr(a).addr(a) })
 	return u.tx
@@ -126,7 +126,7 @@ func (u *update) finish() *tableChange {
 
 // frontend turns one frontend into another. Either may be nil.
 func (u *update) frontend(old, next *plan.Frontend) {
-	var was, is facet
+	var was, is side
 	if old != nil {
 		was = u.look(old)
 		u.count(old, -1)
@@ -150,16 +150,16 @@ func keyOf(old, next *plan.Frontend) plan.Key {
 	return old.Key
 }
 
-// facet is one side of a frontend's change.
-type facet struct {
+// side is one side of a frontend's change.
+type side struct {
 	class    class
 	lists    lists
 	identity *identity // nil without affinity
 }
 
-func (u *update) look(f *plan.Frontend) facet {
+func (u *update) look(f *plan.Frontend) side {
 	c, l := classify(f)
-	return facet{class: c, lists: l}
+	return side{class: c, lists: l}
 }
 
 // count keeps how often addresses are used.
@@ -226,7 +226,7 @@ func (u *update) addChains(chains []chain) {
 // list brings one of a frontend's lists from old to next. Entries that stay keep their index;
 // a new one takes the place of one that left, and the last ones fill what is still empty, so
 // that the indices 0 .. n-1 are the ones in use.
-func (u *update) list(key listKey, was, is *facet, old, next []plan.Target) {
+func (u *update) list(key listKey, was, is *side, old, next []plan.Target) {
 	if len(old) == 0 && len(next) == 0 {
 		return
 	}

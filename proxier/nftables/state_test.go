@@ -156,8 +156,8 @@ func (k *table) frontend(t testing.TB, in setID, key string, class uint32, used 
 	}
 	if n, ok := k.rows[firewalled][vip]; ok {
 		used[firewalled]++
-		wall := k.verdicts[verdictKey{firewalls, number(n)}]
-		fmt.Fprintf(&b, " admits %v", k.ranges[strings.Replace(wall, "firewall", "source-ranges", 1)])
+		allowList := k.verdicts[verdictKey{firewalls, number(n)}]
+		fmt.Fprintf(&b, " admits %v", k.ranges[strings.Replace(allowList, "firewall", "source-ranges", 1)])
 	}
 	return b.String()
 }
@@ -288,7 +288,7 @@ func (s *state) checkEmpty(t *testing.T, kernel *table, w *backendtest.World) {
 			t.Errorf("%s: %d elements are left", setTable[i].name, len(rows))
 		}
 	}
-	if n := len(s.clusterIPs.now) + len(s.hairpins.now) + len(s.order) + len(s.ports.of) + len(s.ports.ring.taken) + len(s.walls.of) + len(s.walls.numbers); n > 0 {
+	if n := len(s.clusterIPs.now) + len(s.hairpins.now) + len(s.order) + len(s.ports.of) + len(s.ports.ring.taken) + len(s.allowLists.of) + len(s.allowLists.numbers); n > 0 {
 		t.Errorf("%d entries are left in the books: %+v", n, s)
 	}
 	if len(kernel.ranges)+len(kernel.verdictsOf(firewalls)) > 0 {
@@ -348,8 +348,8 @@ func checkFrontend(t *testing.T, k *table, f *plan.Frontend) {
 		t.Errorf("%s: firewalled %v, want %v", f.Key, guarded, f.Allowed != nil)
 	}
 	if guarded {
-		wall := k.verdicts[verdictKey{firewalls, number(ranges)}]
-		if got, want := k.ranges[strings.Replace(wall, "firewall", "source-ranges", 1)], spansOf(f.Allowed); !slices.Equal(got, want) {
+		allowList := k.verdicts[verdictKey{firewalls, number(ranges)}]
+		if got, want := k.ranges[strings.Replace(allowList, "firewall", "source-ranges", 1)], spansOf(f.Allowed); !slices.Equal(got, want) {
 			t.Errorf("%s admits %v, want %v", f.Key, got, want)
 		}
 	}

@@ -89,8 +89,8 @@ var arguedMistakes = []argued{
 		"it only saves taking memory for the next port's decisions",
 	},
 	{
-		`proxier/nftables/walls.go: (*update).firewall: early return dropped: "return" -> ""`,
-		"equal lists have the same wall, whose uses go down and up again: the next return ends it",
+		`proxier/nftables/allowlists.go: (*update).firewall: early return dropped: "return" -> ""`,
+		"equal lists are one, whose uses go down and up again: the next return ends it",
 	},
 	{
 		`proxier/source/files/files.go: (*Source).load: early return dropped: "return" -> ""`,

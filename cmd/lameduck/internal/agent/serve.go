@@ -31,18 +31,18 @@ type ServerOptions struct {
 // proxy is a service proxy and its servers, whatever its rules are written to.
 type proxy struct {
 	*proxier.Proxier
-	opts    Options
-	metrics *metrics.Metrics
-	health  *server.Server
-	herald  *herald
-	sim     *simulated // nil where the kernel is programmed
-	others  *interference
-	log     observer
-	fail    func(error) // ends the proxy
+	opts     Options
+	metrics  *metrics.Metrics
+	health   *server.Server
+	reporter *reporter
+	sim      *simulated // nil where the kernel is programmed
+	others   *interference
+	log      observer
+	fail     func(error) // ends the proxy
 }
 
 func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier.Conntrack) (*proxy, error) {
-	p := &proxy{opts: o, log: observer{log: o.Log}, herald: newHerald(o, node.Name), fail: func(error) {}}
+	p := &proxy{opts: o, log: observer{log: o.Log}, reporter: newReporter(o, node.Name), fail: func(error) {}}
 	if o.Sim != nil {
 		p.sim = &simulated{log: observe.Log{Logger: o.Log}}
 	}
@@ -62,7 +62,7 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 	var err error
 	p.Proxier, err = proxier.New(proxier.Options{
 		Backend: backend, Behaviour: node.Options, Pace: o.Pace, Conntrack: flows,
-		Observer: p.observe, Cleaned: p.metrics.ObserveCleaning, Problems: p.herald.problem, Log: o.Log,
+		Observer: p.observe, Cleaned: p.metrics.ObserveCleaning, Problems: p.reporter.problem, Log: o.Log,
 	})
 	return p, err
 }
@@ -70,7 +70,7 @@ func newProxy(o Options, node *plan.Node, backend proxier.Backend, flows proxier
 // observe passes on that a sync is over. The log comes last: by then everybody else knows.
 func (p *proxy) observe(s proxier.Sync) {
 	p.metrics.Observe(s)
-	p.herald.observe(s)
+	p.reporter.observe(s)
 	p.others.observe(s)
 	if p.sim != nil {
 		p.sim.observe(s)
@@ -104,7 +104,7 @@ func (p *proxy) trouble(t server.Trouble) {
 		log = log.WithValues("service", t.Service.String())
 	}
 	log.Error(t.Err, "Health is not served")
-	p.herald.notListening(t.Service, reasonHealth, t.Err)
+	p.reporter.notListening(t.Service, reasonHealth, t.Err)
 }
 
 // healthAddresses are where a node's health-check node ports are served: at all addresses of a family, or only at those of
@@ -138,10 +138,10 @@ const scrapeTimeout = time.Minute
 
 // serve starts the servers. They end with the context.
 func (p *proxy) serve(ctx context.Context, running *sync.WaitGroup) {
-	if p.herald.recorder != nil {
-		running.Go(func() { p.herald.recorder.Run(ctx) })
+	if p.reporter.recorder != nil {
+		running.Go(func() { p.reporter.recorder.Run(ctx) })
 	}
-	p.herald.starting()
+	p.reporter.starting()
 	running.Go(func() { p.fail(p.health.Run(ctx)) })
 	if o := p.opts.Servers; o.Metrics != "" {
 		p.open(ctx, running, "metrics", o.Metrics, p.metrics.Handler(o.Profiling))
@@ -158,7 +158,7 @@ func (p *proxy) open(ctx context.Context, running *sync.WaitGroup, what, address
 		Listening: func(at net.Addr) { p.listening(what, at) },
 		Trouble: func(err error) {
 			p.opts.Log.Error(err, "Not served", "for", what, "address", address, "again", server.RetryInterval)
-			p.herald.notListening(endpoints.ServiceName{}, reasonMetrics, err)
+			p.reporter.notListening(endpoints.ServiceName{}, reasonMetrics, err)
 		},
 	}
 	running.Go(func() { p.fail(socket.Serve(ctx)) })

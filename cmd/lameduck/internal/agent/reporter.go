@@ -30,9 +30,9 @@ const (
 	actionSync   = "SyncProxyRules"
 )
 
-// herald has the cluster's users hear of what the proxy cannot do for them. Its owner is the Proxier's, but for what servers have
+// reporter has the cluster's users hear of what the proxy cannot do for them. Its owner is the Proxier's, but for what servers have
 // to say; those only record.
-type herald struct {
+type reporter struct {
 	recorder  *events.Recorder // nil writes none
 	node      string
 	conflicts map[conflict]bool // that have been told of
@@ -45,69 +45,69 @@ type conflict struct {
 	loser, winner endpoints.ServicePortName
 }
 
-// newHerald returns one that writes Events to a Writer, nil for nowhere.
-func newHerald(o Options, node string) *herald {
-	h := &herald{node: node, ports: map[endpoints.ServiceName]bool{}}
+// newReporter returns one that writes Events to a Writer, nil for nowhere.
+func newReporter(o Options, node string) *reporter {
+	r := &reporter{node: node, ports: map[endpoints.ServiceName]bool{}}
 	if o.Events != nil {
-		h.recorder = events.New(events.Options{Writer: o.Events, Controller: "lameduck", Instance: "lameduck-" + node, Log: o.Log})
+		r.recorder = events.New(events.Options{Writer: o.Events, Controller: "lameduck", Instance: "lameduck-" + node, Log: o.Log})
 	}
-	return h
+	return r
 }
 
 // ofNode refers to this node as kube-proxy does.
-func (h *herald) ofNode() corev1.ObjectReference {
-	return corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: h.node}
+func (r *reporter) ofNode() corev1.ObjectReference {
+	return corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: r.node}
 }
 
 func ofService(name endpoints.ServiceName) corev1.ObjectReference {
 	return corev1.ObjectReference{APIVersion: "v1", Kind: "Service", Namespace: name.Namespace, Name: name.Name}
 }
 
-func (h *herald) warn(regarding corev1.ObjectReference, reason, action, note string) {
-	h.recorder.Record(events.Event{Regarding: regarding, Warning: true, Reason: reason, Action: action, Note: note})
+func (r *reporter) warn(regarding corev1.ObjectReference, reason, action, note string) {
+	r.recorder.Record(events.Event{Regarding: regarding, Warning: true, Reason: reason, Action: action, Note: note})
 }
 
-func (h *herald) starting() {
-	h.recorder.Record(events.Event{Regarding: h.ofNode(), Reason: reasonStarting, Action: actionStart})
+func (r *reporter) starting() {
+	r.recorder.Record(events.Event{Regarding: r.ofNode(), Reason: reasonStarting, Action: actionStart})
 }
 
 // notListening tells of a port that is taken: whoever asks there is answered by somebody else, or by nobody. The port is tried
 // again.
-func (h *herald) notListening(service endpoints.ServiceName, reason string, err error) {
+func (r *reporter) notListening(service endpoints.ServiceName, reason string, err error) {
 	var listen *server.ListenError
 	switch {
 	case !errors.As(err, &listen): // a client's misdeed, for instance
 	case service != endpoints.ServiceName{}:
-		note := fmt.Sprintf("node %s failed to start healthcheck %q on %s: %v", h.node, service, listen.Address, listen.Err)
-		h.warn(ofService(service), reasonServiceHealth, actionListen, note)
+		note := fmt.Sprintf("node %s failed to start healthcheck %q on %s: %v", r.node, service, listen.Address, listen.Err)
+		r.warn(ofService(service), reasonServiceHealth, actionListen, note)
 	default:
-		h.warn(h.ofNode(), reason, actionStart, err.Error())
+		r.warn(r.ofNode(), reason, actionStart, err.Error())
 	}
 }
 
 // problem tells of a part of an object that cannot be used.
-func (h *herald) problem(p endpoints.Problem) {
+func (r *reporter) problem(p endpoints.Problem) {
 	of := corev1.ObjectReference{APIVersion: "v1", Kind: p.Kind, Namespace: p.Namespace, Name: p.Name}
 	if p.Kind == "EndpointSlice" {
 		of.APIVersion = "discovery.k8s.io/v1"
 	}
-	h.warn(of, reasonPartLeftOut, actionSync, p.Field+": "+p.Message)
+	r.warn(of, reasonPartLeftOut, actionSync, p.Field+": "+p.Message)
 }
 
 // observe tells of rules that could not be written, and of Services that want what others have.
-func (h *herald) observe(s proxier.Sync) {
+func (r *reporter) observe(s proxier.Sync) {
 	switch {
-	case h.recorder == nil:
+	case r.recorder == nil:
 	case s.Err != nil:
-		h.warn(h.ofNode(), reasonSync, actionSync, "the rules are those of before: "+s.Err.Error())
+		r.warn(r.ofNode(), reasonSync, actionSync, "the rules are those of before: "+s.Err.Error())
 	case !s.Check():
-		h.claims(s.Plan)
-		h.healthPorts(s)
+		r.claims(s.Plan)
+		r.healthPorts(s)
 	}
 }
 
 // claims tells of addresses that several Services claim, once as long as they do.
-func (h *herald) claims(p *plan.Plan) {
+func (r *reporter) claims(p *plan.Plan) {
 	var now map[conflict]bool
 	for _, c := range p.Conflicts() {
 		if now == nil {
@@ -115,35 +115,35 @@ func (h *herald) claims(p *plan.Plan) {
 		}
 		one := conflict{c.Loser.Key, c.Loser.Service, c.Winner.Service}
 		now[one] = true
-		if h.conflicts[one] {
+		if r.conflicts[one] {
 			continue
 		}
 		winner := ofService(c.Winner.Service.ServiceName)
-		h.recorder.Record(events.Event{
+		r.recorder.Record(events.Event{
 			Regarding: ofService(c.Loser.Service.ServiceName), Related: &winner, Warning: true, Reason: reasonConflict, Action: actionSync,
 			Note: fmt.Sprintf("%s, %s of %s, leads to %s, which has it as its %s", c.Loser.Key, c.Loser.Kind, c.Loser.Service, c.Winner.Service, c.Winner.Kind),
 		})
 	}
-	h.conflicts = now
+	r.conflicts = now
 }
 
 // healthPorts tells of health-check node ports that another Service has, looking only at the Services that changed.
-func (h *herald) healthPorts(s proxier.Sync) {
+func (r *reporter) healthPorts(s proxier.Sync) {
 	if s.Full {
 		for svc := range s.Plan.Services() {
-			h.healthPort(s, svc.Name)
+			r.healthPort(s, svc.Name)
 		}
 		return
 	}
 	for _, name := range s.Services {
-		h.healthPort(s, name)
+		r.healthPort(s, name)
 	}
 }
 
-func (h *herald) healthPort(s proxier.Sync, name endpoints.ServiceName) {
+func (r *reporter) healthPort(s proxier.Sync, name endpoints.ServiceName) {
 	svc := s.Plan.Service(name)
 	if svc == nil || svc.HealthCheckNodePorts == [2]uint16{} {
-		delete(h.ports, name)
+		delete(r.ports, name)
 		return
 	}
 	for _, f := range endpoints.Families() {
@@ -152,12 +152,12 @@ func (h *herald) healthPort(s proxier.Sync, name endpoints.ServiceName) {
 		if port == 0 || !ok || has.Name == name {
 			continue
 		}
-		if !h.ports[name] {
+		if !r.ports[name] {
 			note := fmt.Sprintf("health-check node port %d answers for %s, which has the same", port, has.Name)
-			h.warn(ofService(name), reasonPortConflict, actionListen, note)
+			r.warn(ofService(name), reasonPortConflict, actionListen, note)
 		}
-		h.ports[name] = true
+		r.ports[name] = true
 		return
 	}
-	delete(h.ports, name)
+	delete(r.ports, name)
 }

@@ -130,7 +130,7 @@ func TestWhatAProxyCannotDoBecomesAnEvent(t *testing.T) {
 				p.trouble(server.Trouble{Service: endpoints.ServiceName{Namespace: "shop", Name: "web"}, Address: taken.Address, Err: taken})
 				p.trouble(server.Trouble{Address: taken.Address, Err: taken})
 				p.trouble(server.Trouble{Address: taken.Address, Err: errors.New("http: TLS handshake error")})
-				p.herald.notListening(endpoints.ServiceName{}, reasonMetrics, taken)
+				p.reporter.notListening(endpoints.ServiceName{}, reasonMetrics, taken)
 			}, []string{
 				`Warning Service shop/web FailedToStartServiceHealthcheck Listen: node node-1 failed to start healthcheck "shop/web" on 0.0.0.0:31000: address already in use`,
 				"Warning Node /node-1 FailedToStartProxierHealthcheck StartKubeProxy: listen on 0.0.0.0:31000: address already in use",
@@ -159,13 +159,13 @@ func TestWhatAProxyCannotDoBecomesAnEvent(t *testing.T) {
 func TestWithoutAnAPIServerThereAreNoEvents(t *testing.T) {
 	t.Parallel()
 	inSim(t, 0, func(r *simRig) {
-		if r.herald.recorder != nil {
+		if r.reporter.recorder != nil {
 			t.Error("there is a recorder")
 		}
 		r.crowd(2)
 		r.SetService(local("web-2", 0))
 		r.settle()
-		if r.herald.conflicts != nil {
+		if r.reporter.conflicts != nil {
 			t.Error("conflicts are looked for though nobody hears of them")
 		}
 	})

@@ -44,31 +44,33 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// wall is one list of source ranges that frontends have in common. Each has a small set and a
+// allowList is one list of source ranges that frontends have in common. Each has a small set and a
 // chain of its own, since the kernel takes its time to remove ranges from a large set
 // (README.md, hazard 5), and many Services share a list.
-type wall struct {
+type allowList struct {
 	number uint32
 	uses   int
 	stands bool // in the kernel
 	spans  []span
 }
 
-func (w *wall) chain() string  { return fmt.Sprintf("firewall-%d", w.number) }
-func (w *wall) ranges() string { return fmt.Sprintf("source-ranges-%d", w.number) }
+func (w *allowList) chain() string  { return fmt.Sprintf("firewall-%d", w.number) }
+func (w *allowList) ranges() string { return fmt.Sprintf("source-ranges-%d", w.number) }
 
-// walls are those of a table, by what they admit.
-type walls struct {
-	of      map[string]*wall
+// allowLists are those of a table, by what they admit.
+type allowLists struct {
+	of      map[string]*allowList
 	numbers map[uint32]bool
 	touched []string // in this transaction, maybe more than once
 }
 
-func newWalls() walls { return walls{of: map[string]*wall{}, numbers: map[uint32]bool{}} }
+func newAllowLists() allowLists {
+	return allowLists{of: map[string]*allowList{}, numbers: map[uint32]bool{}}
+}
 
 // number returns the number for a list of ranges. It follows from the list, unless another one
 // has it already: a packet on its way may have the number from before a restart.
-func (w *walls) number(name string) uint32 {
+func (w *allowLists) number(name string) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // a hash never fails
 	n := h.Sum32()
@@ -93,13 +95,13 @@ func (u *update) firewall(old, next *plan.Frontend) {
 	if old != nil && next != nil && (old.Allowed == nil) == (next.Allowed == nil) && slices.Equal(old.Allowed, next.Allowed) {
 		return
 	}
-	var was, is *wall
+	var was, is *allowList
 	if old != nil && old.Allowed != nil {
-		was = u.walls.find(old.Allowed)
+		was = u.allowLists.find(old.Allowed)
 		was.uses--
 	}
 	if next != nil && next.Allowed != nil {
-		is = u.walls.find(next.Allowed)
+		is = u.allowLists.find(next.Allowed)
 		is.uses++
 	}
 	if was == is {
@@ -113,22 +115,22 @@ func (u *update) firewall(old, next *plan.Frontend) {
 	}
 }
 
-func (w *walls) find(ranges []netip.Prefix) *wall {
+func (w *allowLists) find(ranges []netip.Prefix) *allowList {
 	spans := spansOf(ranges)
 	name := nameSpans(spans)
 	found := w.of[name]
 	if found == nil {
-		found = &wall{number: w.number(name), spans: spans}
+		found = &allowList{number: w.number(name), spans: spans}
 		w.of[name] = found
 	}
 	w.touched = append(w.touched, name)
 	return found
 }
 
-// settleWalls builds the walls that have come into use and takes down the others.
-func (u *update) settleWalls() {
-	for _, name := range u.walls.touched {
-		w := u.walls.of[name]
+// settleAllowLists builds the allowLists that have come into use and takes down the others.
+func (u *update) settleAllowLists() {
+	for _, name := range u.allowLists.touched {
+		w := u.allowLists.of[name]
 		switch {
 		case w == nil:
 			continue // touched twice, and gone
@@ -144,9 +146,9 @@ func (u *update) settleWalls() {
 				u.tx.dropChains = append(u.tx.dropChains, w.chain())
 				u.tx.dropSets = append(u.tx.dropSets, w.ranges())
 			}
-			delete(u.walls.of, name)
-			delete(u.walls.numbers, w.number)
+			delete(u.allowLists.of, name)
+			delete(u.allowLists.numbers, w.number)
 		}
 	}
-	u.walls.touched = nil
+	u.allowLists.touched = nil
 }
