@@ -20,22 +20,22 @@ func (r *run) act() {
 func (r *run) do(a world.Action) {
 	r.cluster.Do(a)
 	if o, ok := a.Operation.(world.Component); ok && o.Name == world.LBController {
-		r.pauseFronts(o.What == world.ComponentPause)
+		r.pauseForwarders(o.What == world.ComponentPause)
 	}
-	r.wakeFronts() // a proxy that gets no time answers nobody
+	r.wakeForwarders() // a proxy that gets no time answers nobody
 }
 
 // undo ends an action that lasts.
 func (r *run) undo(a world.Action) {
 	r.cluster.Undo(a)
 	if o, ok := a.Operation.(world.Component); ok && o.Name == world.LBController {
-		r.pauseFronts(false)
+		r.pauseForwarders(false)
 	}
-	r.wakeFronts()
+	r.wakeForwarders()
 }
 
-func (r *run) pauseFronts(pause bool) {
-	for f := range r.allFronts() {
+func (r *run) pauseForwarders(pause bool) {
+	for f := range r.allForwarders() {
 		if pause {
 			f.b.Pause()
 		} else {

@@ -34,7 +34,7 @@ func TestWhatTheRulesAnswerAProbeOfANodePort(t *testing.T) {
 				t.Fatal(err)
 			}
 			for node, want := range tt.want {
-				if got := r.fronts[0].Answer(world.ProbeNodePort, node, 0); got != want {
+				if got := r.forwarders[0].Answer(world.ProbeNodePort, node, 0); got != want {
 					t.Errorf("node %d: %+v, want %+v", node, got, want)
 				}
 			}

@@ -155,42 +155,42 @@ func (s *seen) add(pod uint64) bool {
 }
 
 // Began has every new connection checked against the slices in force on its node.
-func (b *between) Began(stream, node, _ int, target *traffic.Target) {
-	if b.opts.Events.Hears(event.Flow) {
-		b.tellFlow(stream, node, target)
+func (nw *network) Began(stream, node, _ int, target *traffic.Target) {
+	if nw.opts.Events.Hears(event.Flow) {
+		nw.tellFlow(stream, node, target)
 	}
-	b.allowed(stream, node, target)
+	nw.allowed(stream, node, target)
 }
 
 // allowed checks a target, nil for nowhere, against the slices in force on a node.
-func (b *between) allowed(stream, node int, target *traffic.Target) {
-	view := b.cluster.Proxies[node].Installed()
-	f := &b.found[stream*len(b.sc.Nodes)+node]
+func (nw *network) allowed(stream, node int, target *traffic.Target) {
+	view := nw.cluster.Proxies[node].Installed()
+	f := &nw.found[stream*len(nw.sc.Nodes)+node]
 	if f.view != view {
-		*f = found{view, (*run)(b).seenUnder(stream, view)}
+		*f = found{view, (*run)(nw).seenUnder(stream, view)}
 	}
 	if target == nil {
-		b.flows.Began(stream, node, view.Number, netip.AddrPort{})
+		nw.flows.Began(stream, node, view.Number, netip.AddrPort{})
 		return
 	}
 	if !f.seen.add(target.Server.ID()) {
-		b.flows.Began(stream, node, view.Number, target.Addr)
+		nw.flows.Began(stream, node, view.Number, target.Addr)
 	}
 }
 
-func (b *between) tellFlow(stream, node int, target *traffic.Target) {
+func (nw *network) tellFlow(stream, node int, target *traffic.Target) {
 	var to netip.AddrPort
 	if target != nil {
 		to = target.Addr
 	}
-	b.opts.Events.Tell(event.Event{Kind: event.Flow, Pod: -1, Node: node, Stream: stream, To: to})
+	nw.opts.Events.Tell(event.Event{Kind: event.Flow, Pod: -1, Node: node, Stream: stream, To: to})
 }
 
 // inForce returns what the slices in force on a node say of a stream's Service port, and how
 // the Service's own fields ask for them to be used. It follows nothing that was derived from
 // either. The list is overwritten at the next call.
 func (r *run) inForce(stream, node int) (list []check.Endpoint, local, fallback bool) {
-	t := r.sc.Traffic[stream].Door()
+	t := r.sc.Traffic[stream].ClientSide()
 	options := r.sc.Kubernetes.Options
 	list = r.listed[:0]
 	for i := range r.sc.Services {

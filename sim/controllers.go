@@ -16,7 +16,7 @@ type controller struct {
 	stream int
 	spec   *world.Ingress
 	entry  cluster.Entry // of the Service behind it
-	pods   []*front      // by pod; nil for those that have not been asked
+	pods   []*forwarder  // by pod; nil for those that have not been asked
 }
 
 // openControllers makes the ingress controllers of a scenario, with the pods that run.
@@ -43,13 +43,13 @@ func (r *run) openControllers() {
 
 // in returns what a pod of the controller knows. One that starts during the run has listed the
 // endpoints before it was ready.
-func (c *controller) in(pod api.PodID) *front {
+func (c *controller) in(pod api.PodID) *forwarder {
 	for int(pod) >= len(c.pods) {
 		c.pods = append(c.pods, nil)
 	}
 	if c.pods[pod] == nil {
 		name := fmt.Sprintf("ingress %s of stream %d", c.run.cluster.PodName(pod), c.stream)
-		f := c.run.newFront(name, c.spec.Proxy, c.entry)
+		f := c.run.newForwarder(name, c.spec.Proxy, c.entry)
 		f.legs = []traffic.Leg{{Stream: c.stream, Proxy: int(pod)}}
 		c.pods[pod] = f
 		f.Sends(f.b.Active())

@@ -12,7 +12,7 @@ import (
 
 // watchGates has the controller of a load balancer that sets readiness gates look at pods, where
 // any of them can have such a gate.
-func (f *front) watchGates(name string) {
+func (f *forwarder) watchGates(name string) {
 	f.opened = map[api.PodID]bool{}
 	if f.gated = f.gatesMatter(); f.gated {
 		f.watch.WatchPods(name+" pods", f.owner, func() { f.b.HearPod() })
@@ -20,7 +20,7 @@ func (f *front) watchGates(name string) {
 }
 
 // gatesMatter says whether any pod of this run may have a readiness gate that the controller sets.
-func (f *front) gatesMatter() bool {
+func (f *forwarder) gatesMatter() bool {
 	sc := f.run.sc
 	has := func(t *corev1.PodTemplateSpec) bool {
 		return slices.ContainsFunc(t.Spec.ReadinessGates, func(g corev1.PodReadinessGate) bool {
@@ -36,7 +36,7 @@ func (f *front) gatesMatter() bool {
 }
 
 // addGates adds to an endpoint what its pod says of readiness gates, if the controller knows it.
-func (f *front) addGates(e *balancer.Endpoint, p *api.Pod) {
+func (f *forwarder) addGates(e *balancer.Endpoint, p *api.Pod) {
 	switch {
 	case !f.gated:
 		return
@@ -51,7 +51,7 @@ func (f *front) addGates(e *balancer.Endpoint, p *api.Pod) {
 
 // Open sets the readiness gates of a pod that are this controller's. One that several controllers
 // look after opens when all of them have found the pod healthy.
-func (f *front) Open(pod int) bool {
+func (f *forwarder) Open(pod int) bool {
 	id := api.PodID(pod)
 	p := f.watch.Pod(id)
 	if p == nil {
@@ -69,7 +69,7 @@ func (f *front) Open(pod int) bool {
 // allFound says whether every load balancer before a pod that sets one of its readiness gates has
 // found it healthy.
 func (r *run) allFound(id api.PodID, gate string) bool {
-	for f := range r.allFronts() {
+	for f := range r.allForwarders() {
 		if f.spec.Keeps(gate) && r.cluster.Behind(f.entry, id) && !f.opened[id] {
 			return false
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // watchNodes has the controller of a load balancer hear of nodes, as far as it looks at them.
-func (f *front) watchNodes(name string) {
+func (f *forwarder) watchNodes(name string) {
 	f.silent = make([]bool, len(f.run.sc.Nodes))
 	f.nodes = f.run.cluster.WatchNodes(name+" nodes", f.owner, func(n api.Node) {
 		if f.spec.Target == world.TargetNodes && balancer.LooksAt(f.spec, seenNode(n)) {
@@ -22,7 +22,7 @@ func seenNode(n api.Node) balancer.Node {
 }
 
 // Left says whether a node is no target any more.
-func (f *front) Left(node int, settled bool) bool {
+func (f *forwarder) Left(node int, settled bool) bool {
 	if f.spec.NodesLeave == world.NodesSilent {
 		return f.silent[node] || settled && f.run.cluster.Dead(node)
 	}
@@ -34,7 +34,7 @@ func (f *front) Left(node int, settled bool) bool {
 }
 
 // nodeDied has the other speakers, or the routers, find out that a speaker is gone.
-func (f *front) nodeDied(node int) {
+func (f *forwarder) nodeDied(node int) {
 	if f.spec.NodesLeave != world.NodesSilent {
 		return
 	}
@@ -47,7 +47,7 @@ func (f *front) nodeDied(node int) {
 }
 
 // unheardOf names a speaker that is gone while its routers wait for it, "" for none.
-func (f *front) unheardOf() string {
+func (f *forwarder) unheardOf() string {
 	for n, silent := range f.silent {
 		if f.spec.NodesLeave == world.NodesSilent && f.run.cluster.Dead(n) && !silent {
 			return "routers have not noticed that the speaker on " + f.run.sc.Nodes[n].Name + " is gone"

@@ -150,9 +150,9 @@ func begin(sc *world.Scenario, seed uint64, opts Options) (*run, error) {
 		}
 		r.cluster.Tell(entries)
 	}
-	r.openFronts()
+	r.openForwarders()
 	r.openControllers()
-	r.traffic = r.memory.traffic.New((*between)(r), r.ledger, eng, r.specs())
+	r.traffic = r.memory.traffic.New((*network)(r), r.ledger, eng, r.specs())
 	if opts.DrawAll {
 		r.traffic.DrawAll()
 	}
@@ -163,22 +163,22 @@ func begin(sc *world.Scenario, seed uint64, opts Options) (*run, error) {
 
 // run is one simulation under way.
 type run struct {
-	sc      *world.Scenario
-	eng     *engine.Engine
-	cluster *cluster.World
-	traffic *traffic.Traffic
-	ledger  *ledger.Ledger
-	opts    Options
-	memory  *Memory
-	books   *check.Books
-	flows   *check.Flows
-	listed  []check.Endpoint   // by inForce, to be used again
-	found   []found            // by stream and node
-	seen    []map[uint64]*seen // by stream and View; nil where nodes differ
-	routes  []routes           // by stream
-	fronts  []*front           // load balancers, by stream; nil for none
-	inside  []*controller      // ingress controllers, by stream; nil for none
-	broken  error              // the first thing the run itself noticed
+	sc         *world.Scenario
+	eng        *engine.Engine
+	cluster    *cluster.World
+	traffic    *traffic.Traffic
+	ledger     *ledger.Ledger
+	opts       Options
+	memory     *Memory
+	books      *check.Books
+	flows      *check.Flows
+	listed     []check.Endpoint   // by inForce, to be used again
+	found      []found            // by stream and node
+	seen       []map[uint64]*seen // by stream and View; nil where nodes differ
+	routes     []routes           // by stream
+	forwarders []*forwarder       // load balancers, by stream; nil for none
+	inside     []*controller      // ingress controllers, by stream; nil for none
+	broken     error              // the first thing the run itself noticed
 
 	servers  []*server   // by pod
 	lastNews engine.Time // when the world last changed by itself
@@ -192,7 +192,7 @@ type run struct {
 // resolveEntries finds where each stream enters the cluster.
 func (r *run) resolveEntries() error {
 	for i := range r.sc.Traffic {
-		t := r.sc.Traffic[i].Door()
+		t := r.sc.Traffic[i].ClientSide()
 		e, ok := r.cluster.Entry(t)
 		if !ok {
 			return fmt.Errorf("traffic %s: no Service %s, or none of the nodes %v", t.Name, t.Service, t.Nodes)
@@ -314,7 +314,7 @@ func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
 // unrest says what of the world is not as it is to be, "" for nothing.
 func (r *run) unrest() string {
 	words := r.cluster.Unrest()
-	for f := range r.allFronts() {
+	for f := range r.allForwarders() {
 		if words == "" {
 			words = cmp.Or(f.b.Unrest(), f.unheardOf())
 		}

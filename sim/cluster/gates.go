@@ -23,7 +23,7 @@ func (w *World) gatesOf(id api.ReplicaSetID) []string {
 		gates = append(gates, string(g.ConditionType))
 	}
 	for i := range w.sc.Traffic {
-		t := w.sc.Traffic[i].Door()
+		t := w.sc.Traffic[i].ClientSide()
 		if t.LB == nil || !w.behind(&t, id.Workload) || slices.ContainsFunc(gates, t.LB.Keeps) {
 			continue
 		}
@@ -61,7 +61,7 @@ func (w *World) SetGate(owner engine.Owner, id api.PodID, gate string, open bool
 // kept says whether somebody in this world sets a readiness gate of a workload's pods.
 func (w *World) kept(workload int, gate string) bool {
 	for i := range w.sc.Traffic {
-		if t := w.sc.Traffic[i].Door(); t.LB != nil && t.LB.Keeps(gate) && w.behind(&t, workload) {
+		if t := w.sc.Traffic[i].ClientSide(); t.LB != nil && t.LB.Keeps(gate) && w.behind(&t, workload) {
 			return true
 		}
 	}

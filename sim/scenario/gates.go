@@ -57,7 +57,7 @@ func (b *builder) keeps(w *world.Workload, gate string) bool {
 		}
 	}
 	for i := range b.out.Traffic {
-		t := b.out.Traffic[i].Door()
+		t := b.out.Traffic[i].ClientSide()
 		svc := b.out.ServiceNamed(t.Service)
 		if t.LB != nil && t.LB.Keeps(gate) && svc != nil && w.SelectedBy(svc) {
 			return true

@@ -45,35 +45,35 @@ func ingressNames() []string {
 	return names
 }
 
-// throughController sends a stream through the controller that door, an entry of its via, names.
+// throughController sends a stream through the ingress controller that controller, an entry of its via, names.
 // way is what the rest of via says of how clients get there, at where.
-func (b *builder) throughController(t *world.Traffic, door cursor, way string, at cursor) {
+func (b *builder) throughController(t *world.Traffic, controller cursor, way string, at cursor) {
 	front := world.Traffic{External: t.External, Nodes: t.Nodes, Connection: t.Connection}
-	svc := b.target(door, "", &front)
+	svc := b.target(controller, "", &front)
 	if svc == nil {
 		return
 	}
 	switch {
 	case t.Protocol != endpoints.TCP || front.Protocol != endpoints.TCP:
-		door.fail("an ingress controller is a proxy of HTTP requests: both Services have to be TCP")
+		controller.fail("an ingress controller is a proxy of HTTP requests: both Services have to be TCP")
 		return
 	case t.Connection == world.ConnectionSession:
-		door.fail("not yet simulated: sessions through an ingress controller")
+		controller.fail("not yet simulated: sessions through an ingress controller")
 		return
 	case t.Named || front.Named:
-		door.fail("not yet simulated: headless Services behind or in front of an ingress controller")
+		controller.fail("not yet simulated: headless Services behind or in front of an ingress controller")
 		return
 	case front.Service == t.Service:
-		door.fail("the requests of Service %s go through it already", t.Service)
+		controller.fail("the requests of Service %s go through it already", t.Service)
 		return
 	}
 	before := len(b.doc.problems)
 	b.balance(&front, svc, way, at)
 	if front.LB != nil && front.LB.Layer7 != nil {
-		door.fail("not yet simulated: load balancer %s, a proxy, in front of an ingress controller", front.LB.Preset)
+		controller.fail("not yet simulated: load balancer %s, a proxy, in front of an ingress controller", front.LB.Preset)
 	}
 	if needsNodePort(&front, svc) && len(b.doc.problems) == before {
-		door.fail("no traffic from outside for Service %s: %s", front.Service, noNodePort(&front, svc))
+		controller.fail("no traffic from outside for Service %s: %s", front.Service, noNodePort(&front, svc))
 	}
 	t.External, t.HealthyNodesOnly, t.LB = front.External, front.HealthyNodesOnly, front.LB
 	t.Direct, t.Bypass, t.LBOthers, t.Families = front.Direct, front.Bypass, front.LBOthers, front.Families

@@ -344,7 +344,7 @@ func (b *builder) wayLeftOut(svc *corev1.Service) {
 	name := svc.Namespace + "/" + svc.Name
 	direct, probe, bypass := false, "", ""
 	for i := range b.out.Traffic {
-		t := b.out.Traffic[i].Door()
+		t := b.out.Traffic[i].ClientSide()
 		if t.Service != name {
 			continue
 		}
@@ -391,8 +391,8 @@ func otherBalancers(s *world.Scenario, id string) []Alternative {
 		changed, value := s.Clone(), ""
 		for i := range changed.Traffic {
 			t := &changed.Traffic[i]
-			door := t.Door()
-			svc := s.ServiceNamed(door.Service)
+			outer := t.ClientSide()
+			svc := s.ServiceNamed(outer.Service)
 			if svc == nil || !slices.Contains(t.LBOthers, name) {
 				continue
 			}
@@ -400,9 +400,9 @@ func otherBalancers(s *world.Scenario, id string) []Alternative {
 			lb := p.LoadBalancer
 			annotate(&lb, svc, t.Route)
 			lb.InjectInto(s.Gated[svc.Namespace])
-			lb.Service = door.Service
-			door.LB, door.External = &lb, true
-			if !needsNodePort(&door, svc) {
+			lb.Service = outer.Service
+			outer.LB, outer.External = &lb, true
+			if !needsNodePort(&outer, svc) {
 				t.LB, t.External, t.HealthyNodesOnly, t.Bypass, value = &lb, true, false, "", p.ID
 			}
 		}

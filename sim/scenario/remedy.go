@@ -32,7 +32,7 @@ func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 	r = Remedy{Title: "readiness gate of the AWS Load Balancer Controller", Scenario: s.Clone()}
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
-		if t.LB == nil || t.LB.GateInjection != world.InjectNever || !s.Serves(t.Door().Service, workload) {
+		if t.LB == nil || t.LB.GateInjection != world.InjectNever || !s.Serves(t.ClientSide().Service, workload) {
 			continue
 		}
 		if p, _ := presetFor(t.LB.Preset, ""); p.LoadBalancer.GateInjection == world.InjectLabelled && t.LB.ReadinessGate != "" {

@@ -163,9 +163,9 @@ func (b *builder) stream(c cursor) (world.Traffic, bool) {
 	if svc == nil {
 		return t, false
 	}
-	if w.door != nil {
+	if w.controller != nil {
 		t.Route = b.world.routeTo(&t, svc)
-		b.throughController(&t, *w.door, w.name, w.at)
+		b.throughController(&t, *w.controller, w.name, w.at)
 		return t, true
 	}
 	before := len(b.doc.problems)
@@ -178,9 +178,9 @@ func (b *builder) stream(c cursor) (world.Traffic, bool) {
 
 // way is what a stream says of how its requests get there.
 type way struct {
-	name string  // viaLB or viaNodePort, "" for neither
-	at   cursor  // where that stands
-	door *cursor // what names the Service of an ingress controller, nil for nothing
+	name       string  // viaLB or viaNodePort, "" for neither
+	at         cursor  // where that stands
+	controller *cursor // what names the Service of an ingress controller, nil for nothing
 }
 
 // wayOf reads via, in the order in which requests pass it.
@@ -188,15 +188,15 @@ func wayOf(via cursor) way {
 	w := way{at: via}
 	for _, v := range via.items() {
 		switch name := v.text(""); {
-		case w.door != nil && name != "":
-			v.fail("behind the ingress controller %s there is nothing more than the Service itself", w.door.text(""))
+		case w.controller != nil && name != "":
+			v.fail("behind the ingress controller %s there is nothing more than the Service itself", w.controller.text(""))
 		case name == viaLB || name == viaNodePort:
 			w.name, w.at = name, v
 		case name == "" || name == "clusterIP":
 		case !strings.Contains(name, "/"):
 			v.fail("%q is no way: want lb, nodePort, clusterIP, or the Service of an ingress controller as NAMESPACE/SERVICE:PORT", name)
 		default:
-			w.door = &v
+			w.controller = &v
 		}
 	}
 	return w

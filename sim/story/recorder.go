@@ -228,9 +228,9 @@ func (t *Teller) matters(e *event.Event, r *ledger.Request, hero api.PodID) bool
 	case event.Ingress, event.Balancer:
 		return e.At > 0 && e.Stream == r.Stream && t.sent(e, r, hero)
 	case event.Endpoint, event.EndpointGone:
-		s, door := t.sc.Services[e.Service].Service, t.sc.Traffic[r.Stream].Door()
+		s, outer := t.sc.Services[e.Service].Service, t.sc.Traffic[r.Stream].ClientSide()
 		service := s.Namespace + "/" + s.Name
-		return e.Pod == hero && (service == t.sc.Traffic[r.Stream].Service || service == door.Service)
+		return e.Pod == hero && (service == t.sc.Traffic[r.Stream].Service || service == outer.Service)
 	default:
 		return e.Pod >= 0 && e.Pod == hero
 	}

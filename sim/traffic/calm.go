@@ -17,11 +17,11 @@ import (
 type calm struct {
 	on      bool
 	room    int // the places of its pool, but for those where a connection is being opened
-	fronts  []Front
-	ways    []*Way      // by node; nil for those that are not among fronts
+	hops    []Hop
+	ways    []*Way      // by node; nil for those that are not among hops
 	longest engine.Time // until any request of it is answered
 	mean    engine.Time // the largest of the servers' mean times to answer
-	looked  int         // requests since the last look at all fronts
+	looked  int         // requests since the last look at all hops
 	cost    int         // of that look, in targets
 	good    []*Way      // that lead to servers that answer, of those met last in a look
 }
@@ -34,11 +34,11 @@ const (
 	fewWays           = 8
 )
 
-// calmDown finds out whether a stream is calm. To look at all of its fronts, or links, costs as much as
+// calmDown finds out whether a stream is calm. To look at all of its hops, or links, costs as much as
 // some requests, so that it is done after as many.
 func (t *Traffic) calmDown(s *stream) {
 	c := &s.calm
-	if c.looked++; t.drawAll || !s.calms || c.looked <= max(requestsPerLook, len(c.fronts), len(s.links), (c.cost+len(s.pool))/targetsPerRequest) {
+	if c.looked++; t.drawAll || !s.calms || c.looked <= max(requestsPerLook, len(c.hops), len(s.links), (c.cost+len(s.pool))/targetsPerRequest) {
 		return
 	}
 	c.looked, c.longest, c.mean, c.cost, c.good = 0, 0, 0, 0, c.good[:0]
@@ -46,8 +46,8 @@ func (t *Traffic) calmDown(s *stream) {
 		c.on = c.allUp(s)
 		return
 	}
-	c.fronts = t.world.Fronts(s.index)
-	s.tells = s.tells || len(c.fronts) > 0
+	c.hops = t.world.FirstHops(s.index)
+	s.tells = s.tells || len(c.hops) > 0
 	c.on = (s.alone || c.poolUp(s, t.clock)) && t.allLead(c, s) && (s.alone || c.roomy(&s.spec))
 }
 
@@ -65,8 +65,8 @@ func (c *calm) allUp(s *stream) bool {
 // time.
 func (t *Traffic) allLead(c *calm, s *stream) bool {
 	clear(c.ways)
-	for i := range c.fronts {
-		f := &c.fronts[i]
+	for i := range c.hops {
+		f := &c.hops[i]
 		if f.Target != nil {
 			if !c.answers(&s.spec, f.Target) {
 				return false
@@ -82,7 +82,7 @@ func (t *Traffic) allLead(c *calm, s *stream) bool {
 		}
 		c.ways[f.Node] = way
 	}
-	return len(c.fronts) > 0
+	return len(c.hops) > 0
 }
 
 // isGood says whether all targets of a way answer each request in time; nodes share their ways.
@@ -150,7 +150,7 @@ func (t *Traffic) Resynced(node int, now engine.Time) {
 		if !c.on || len(s.links) > 0 { // a connection stays where it leads
 			continue
 		}
-		if !same(t.world.Fronts(s.index), c.fronts) {
+		if !same(t.world.FirstHops(s.index), c.hops) {
 			t.stir(s, now)
 			continue
 		}
@@ -167,7 +167,7 @@ func (t *Traffic) Resynced(node int, now engine.Time) {
 }
 
 // same says whether two lists are equal; mostly they are one.
-func same(a, b []Front) bool {
+func same(a, b []Hop) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
@@ -176,7 +176,7 @@ func (t *Traffic) stir(s *stream, now engine.Time) {
 	t.catchUp(s, now)
 	s.calm.on = false
 	t.news(s, now)
-	s.sure.fronts = nil
+	s.sure.hops = nil
 	t.age++
 }
 
@@ -239,7 +239,7 @@ func (t *Traffic) drawCalm(s *stream, now engine.Time) {
 // choose draws where a connection goes that a request of a calm stream opens.
 func (c *calm) choose(draws engine.Stream) (p plain, target *Target) {
 	p = plain{flow: draws.Draw(1), drawn: 2}
-	f := &c.fronts[engine.Below(p.flow, len(c.fronts))]
+	f := &c.hops[engine.Below(p.flow, len(c.hops))]
 	p.member, p.node = int32(f.Member), int32(f.Node)
 	if f.Target != nil {
 		return p, f.Target

@@ -59,7 +59,7 @@ func (t *Traffic) elastic(s *stream, now engine.Time) bool {
 	if !s.calms || len(s.waiting) > 0 {
 		return false
 	}
-	c := calm{fronts: t.world.Fronts(s.index)}
+	c := calm{hops: t.world.FirstHops(s.index)}
 	return c.poolUp(s, now) && t.allLead(&c, s) && c.roomy(&s.spec)
 }
 

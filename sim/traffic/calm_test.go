@@ -15,7 +15,7 @@ type telling struct {
 	way *Way
 }
 
-func (w *telling) Fronts(int) []Front { return []Front{{Member: 0, Node: 0}} }
+func (w *telling) FirstHops(int) []Hop { return []Hop{{Member: 0, Node: 0}} }
 func (w *telling) Enter(stream, node int) *Way {
 	if w.way == nil {
 		w.way = w.fakeWorld.Enter(stream, node)

@@ -15,11 +15,11 @@ type routed struct {
 	stays bool
 }
 
-func (w *routed) Front(_ Leg, _ uint64, last int) Front {
+func (w *routed) FirstHop(_ Leg, _ uint64, last int) Hop {
 	if w.stays && last >= 0 {
-		return Front{Member: last, Node: last}
+		return Hop{Member: last, Node: last}
 	}
-	return Front{Member: w.node, Node: w.node}
+	return Hop{Member: w.node, Node: w.node}
 }
 
 // A client asks each 100 ms, over connections through node 0, which is gone at 1.02 s; new ones go to

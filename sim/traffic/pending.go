@@ -46,14 +46,14 @@ func (s *serving) until() engine.Time {
 	case s.void():
 		return 0
 	case s.end == engine.Never:
-		return s.attempt.stay.limit
+		return s.attempt.proxying.limit
 	default:
 		return s.end
 	}
 }
 
 // void says whether the request has come to its end in another way meanwhile.
-func (s *serving) void() bool { return s.attempt.stay.left() }
+func (s *serving) void() bool { return s.attempt.proxying.left() }
 
 // inFlight is what a server is working on, with entries that are done until they are swept.
 type inFlight struct {
@@ -143,7 +143,7 @@ func (t *Traffic) takeBack(s *serving) (ok bool) {
 		return false
 	case s.cut != nil:
 		*s.cut = true
-	case !s.attempt.stay.asking():
+	case !s.attempt.proxying.asking():
 		t.led.Revoke(stream.index, s.attempt.req.number, s.attempt.req.from(), s.late)
 		stream.withdraw(int(s.attempt.req.client)) // its next request was to follow the answer
 	}

@@ -96,7 +96,7 @@ func plainlyNew(t *Traffic, s *stream) bool {
 	}
 	draws := s.requests.Sub(s.count)
 	p := plain{flow: draws.Draw(1), drawn: 2}
-	f := t.world.Front(Leg{s.index, NoProxy}, p.flow, -1)
+	f := t.world.FirstHop(Leg{s.index, NoProxy}, p.flow, -1)
 	if f.Member < 0 || t.through(f.Node) {
 		return false
 	}

@@ -30,7 +30,7 @@ type conn struct {
 	target  *Target // nil while not connected
 	pool    *stream
 	proxy   *proxy // whose it is, nil for the clients'
-	member  int    // of Front, with the flow it was opened with
+	member  int    // of the Hop, with the flow it was opened with
 	flow    uint64
 	node    int
 	blame   ledger.Blame // of the attempt to connect it, while that hangs

@@ -141,7 +141,7 @@ func (t *Traffic) startProxied(a *attempt, now engine.Time) {
 	var member int
 	for range manyTargets { // another one than the one that was just tried, if there is one
 		a.flow = a.req.draw()
-		if member = t.world.Front(a.leg(), a.flow, -1).Member; member != tried || member < 0 {
+		if member = t.world.FirstHop(a.leg(), a.flow, -1).Member; member != tried || member < 0 {
 			break
 		}
 	}
@@ -164,9 +164,9 @@ func (t *Traffic) proxyRetries(a *attempt, at engine.Time, fault ledger.Fault) b
 	}
 	a.req.proxied++
 	a.req.escape(t.judge(a, fault))
-	if a.stay != nil {
+	if a.proxying != nil {
 		a.sent = at
-		a.stay.asks(a.connectLimit() + 1)
+		a.proxying.asks(a.connectLimit() + 1)
 	}
 	t.later(at, step{attempt: *a, proxied: true})
 	return true

@@ -119,11 +119,11 @@ func (t *Traffic) keepUnheard(s *stream, u unheard) {
 // reach and repeat. It may be ahead of what others do.
 func (t *Traffic) countSilent(s *stream) (ok bool) {
 	q := &s.silence
-	if q.last == 0 || len(s.sure.fronts) == 0 || s.spec.Arrivals != Poisson || s.spec.Unreachable {
+	if q.last == 0 || len(s.sure.hops) == 0 || s.spec.Arrivals != Poisson || s.spec.Unreachable {
 		return false
 	}
 	flow := s.requests.Sub(s.count).Draw(1)
-	f := &s.sure.fronts[engine.Below(flow, len(s.sure.fronts))]
+	f := &s.sure.hops[engine.Below(flow, len(s.sure.hops))]
 	if f.Target == nil || f.Target.Server != nil && f.Target.Server.Answers() {
 		return false
 	}
@@ -310,7 +310,7 @@ func (t *Traffic) quietStep(q *quiet) (ok bool) {
 // stillSilent says whether a SYN that is sent again goes where the last one went, and has no answer
 // there for the same reason: see aim and reach.
 func (t *Traffic) stillSilent(s *stream, u *unheard) bool {
-	f, target := t.world.Front(Leg{s.index, NoProxy}, u.flow, int(u.member)), s.silence.targets[u.target]
+	f, target := t.world.FirstHop(Leg{s.index, NoProxy}, u.flow, int(u.member)), s.silence.targets[u.target]
 	switch {
 	case f.Member != int(u.member) || f.Node != int(u.node) || f.Target != nil && f.Target != target:
 		return false

@@ -14,23 +14,23 @@ import (
 // blames changes every second.
 type sending struct {
 	*fakeWorld
-	fronts []Front
+	hops   []Hop
 	ways   [2]*Way
 	judged int
 	tr     *Traffic
 }
 
-func (w *sending) Fronts(int) []Front { return w.fronts }
-func (w *sending) Front(_ Leg, flow uint64, last int) Front {
-	if len(w.fronts) == 0 {
-		return Front{Member: -1, Node: -1, Fault: ledger.FaultNoTarget}
+func (w *sending) FirstHops(int) []Hop { return w.hops }
+func (w *sending) FirstHop(_ Leg, flow uint64, last int) Hop {
+	if len(w.hops) == 0 {
+		return Hop{Member: -1, Node: -1, Fault: ledger.FaultNoTarget}
 	}
-	for _, f := range w.fronts {
+	for _, f := range w.hops {
 		if f.Member == last {
 			return f
 		}
 	}
-	return w.fronts[engine.Below(flow, len(w.fronts))]
+	return w.hops[engine.Below(flow, len(w.hops))]
 }
 func (w *sending) Enter(_, node int) *Way { return w.ways[node] }
 func (w *sending) Judge(_ Leg, _, _ int, _ netip.AddrPort, f ledger.Fault) ledger.Blame {
@@ -43,9 +43,9 @@ func (w *sending) Judge(_ Leg, _, _ int, _ netip.AddrPort, f ledger.Fault) ledge
 func newSending(past bool) *sending {
 	w := &sending{fakeWorld: &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}}
 	w.ways = [2]*Way{w.fakeWorld.Enter(0, 0), {Verdict: packet.Drop}}
-	w.fronts = []Front{{Member: 0, Node: 0}, {Member: 1, Node: 1}}
+	w.hops = []Hop{{Member: 0, Node: 0}, {Member: 1, Node: 1}}
 	if past {
-		w.fronts[1] = Front{Member: 1, Node: -1, Target: &Target{Addr: netip.MustParseAddrPort("10.9.9.9:80"), Server: &fakeServer{id: 7}}}
+		w.hops[1] = Hop{Member: 1, Node: -1, Target: &Target{Addr: netip.MustParseAddrPort("10.9.9.9:80"), Server: &fakeServer{id: 7}}}
 	}
 	return w
 }
@@ -60,18 +60,18 @@ func TestRequestsThatNobodyHearsAreLostAlikeWhetherFollowedOrNot(t *testing.T) {
 	}{
 		{"as it was", false, func(*sending) {}},
 		{"nothing at the address, as it was", true, func(*sending) {}},
-		{"the load balancer leaves it out", true, func(w *sending) { w.fronts = w.fronts[:1]; w.tr.Redirected(0, 16*sec); w.tr.Redirected(1, 16*sec) }},
+		{"the load balancer leaves it out", true, func(w *sending) { w.hops = w.hops[:1]; w.tr.Redirected(0, 16*sec); w.tr.Redirected(1, 16*sec) }},
 		{"nothing has changed", true, func(w *sending) { w.tr.Resynced(0, 16*sec) }},
 		{"nothing has changed, and then the load balancer leaves it out", true, func(w *sending) {
 			for at := 16 * sec; at < 20*sec; at += 300 * ms {
 				w.tr.RunUntil(at)
 				w.tr.Resynced(0, at)
 			}
-			w.fronts = w.fronts[:1]
+			w.hops = w.hops[:1]
 			w.tr.Redirected(0, 20*sec)
 			w.tr.Redirected(1, 20*sec)
 		}},
-		{"the load balancer has no target", false, func(w *sending) { w.fronts = nil; w.tr.Redirected(0, 16*sec); w.tr.Redirected(1, 16*sec) }},
+		{"the load balancer has no target", false, func(w *sending) { w.hops = nil; w.tr.Redirected(0, 16*sec); w.tr.Redirected(1, 16*sec) }},
 		{"the node has an endpoint", false, func(w *sending) { w.ways[1] = w.ways[0]; w.tr.Resynced(1, 16*sec) }},
 		{"the node refuses", false, func(w *sending) { w.ways[1] = &Way{Verdict: packet.Reject}; w.tr.Resynced(1, 16*sec) }},
 		{"the node dies", false, func(w *sending) { w.tr.NodeGone(1, 16*sec) }},

@@ -15,8 +15,8 @@ import (
 
 // sure are the requests of a stream that were counted because their server was known to answer in time.
 type sure struct {
-	fronts  []Front // as the World has them; nil when they are to be asked for
-	ways    []*Way  // by node; nil when it is to be asked for
+	hops    []Hop  // as the World has them; nil when they are to be asked for
+	ways    []*Way // by node; nil when it is to be asked for
 	list    []certain
 	longest engine.Time // until any of them is answered
 }
@@ -52,7 +52,7 @@ func (t *Traffic) wayOf(s *stream, node int) *Way {
 
 // resynced forgets where the rules of a node lead.
 func (q *sure) resynced(node int) {
-	q.fronts = nil
+	q.hops = nil
 	if node < len(q.ways) {
 		q.ways[node] = nil
 	}
@@ -75,15 +75,15 @@ func (t *Traffic) isSure(s *stream, target *Target) bool {
 // countSure counts the next request of a stream if its server is known to answer it in time: see plainlyNew.
 func (t *Traffic) countSure(s *stream) (ok bool) {
 	q := &s.sure
-	if q.fronts == nil && s.tells {
-		q.fronts = t.world.Fronts(s.index)
+	if q.hops == nil && s.tells {
+		q.hops = t.world.FirstHops(s.index)
 	}
-	if len(q.fronts) == 0 {
+	if len(q.hops) == 0 {
 		return false
 	}
 	draws := s.requests.Sub(s.count)
 	flow := draws.Draw(1)
-	f := &q.fronts[engine.Below(flow, len(q.fronts))]
+	f := &q.hops[engine.Below(flow, len(q.hops))]
 	if t.through(f.Node) {
 		return false
 	}

@@ -131,8 +131,8 @@ const (
 	TurnedAway        // there is no room for it: answered at once, with an error
 )
 
-// Front is where a new connection goes first.
-type Front struct {
+// Hop is where a new connection goes first.
+type Hop struct {
 	// Member is the node, or what a load balancer calls its target; -1 when it has none, and
 	// Fault is what the client sees of that.
 	Member int
@@ -157,12 +157,12 @@ const NoProxy = -1
 // World is what lies between clients and pods. It is asked for each new connection: what it
 // answers with has to be remembered by whoever implements it.
 type World interface {
-	// Front says where a new connection goes first: to a node, or through a load balancer. flow
+	// FirstHop says where a new connection goes first: to a node, or through a load balancer. flow
 	// stands for its 5-tuple; last is the member that it was sent to before, -1 for none.
-	Front(leg Leg, flow uint64, last int) Front
-	// Fronts are where new connections of a stream's clients go first now, each as likely, which Front
+	FirstHop(leg Leg, flow uint64, last int) Hop
+	// FirstHops are where new connections of a stream's clients go first now, each as likely, which FirstHop
 	// chooses from by Below; nil where something else decides. The list stays as it is.
-	Fronts(stream int) []Front
+	FirstHops(stream int) []Hop
 	// Enter says where the rules of a node send a new connection of a stream now. The Way stays as
 	// it is.
 	Enter(stream, node int) *Way
@@ -173,7 +173,7 @@ type World interface {
 	// Resolve says what DNS answers now to the clients of a stream of the kind Named, and how long
 	// they keep it.
 	Resolve(stream int) (list []*Target, ttl engine.Time)
-	// Judge blames a failed attempt. member and node are those of its Front, target is the zero
+	// Judge blames a failed attempt. member and node are those of its Hop, target is the zero
 	// address when the rules chose none.
 	Judge(leg Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame
 }
@@ -310,7 +310,7 @@ func (r *request) draw() uint64 {
 // attempt is one try: a new connection, with its retransmissions.
 type attempt struct {
 	req    request
-	member int    // of Front; -1 for none
+	member int    // of the Hop; -1 for none
 	flow   uint64 // stands for the 5-tuple
 	node   int
 	began  engine.Time // of the attempt: the timeout counts from here
@@ -321,8 +321,8 @@ type attempt struct {
 	reused bool         // over a connection that had been used before
 	blame  ledger.Blame // of the last judgement
 
-	proxy *proxy // that asks for the client, nil while the client itself connects
-	stay  *stay  // at a proxy that is a Server, nil for none
+	proxy    *proxy    // that asks for the client, nil while the client itself connects
+	proxying *proxying // at a proxy that is a Server, nil for none
 }
 
 // leg is whose connection the attempt is about.
@@ -380,11 +380,11 @@ func (t *Traffic) start(a *attempt, now engine.Time) {
 func (a *attempt) fresh() {
 	a.req.proxied = 0
 	a.tries, a.target, a.silent, a.blame, a.member = 0, nil, 0, ledger.Blame{}, -1
-	a.proxy, a.stay, a.reused = nil, nil, false
+	a.proxy, a.proxying, a.reused = nil, nil, false
 }
 
-// front finds where a SYN goes first, ok false when it goes nowhere.
-func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
+// firstHop finds where a SYN goes first, ok false when it goes nowhere.
+func (t *Traffic) firstHop(a *attempt, now engine.Time, c *conn) (ok bool) {
 	fault, ok := t.aim(a)
 	if c != nil {
 		c.member, c.flow, c.node = a.member, a.flow, a.node
@@ -403,7 +403,7 @@ func (t *Traffic) front(a *attempt, now engine.Time, c *conn) (ok bool) {
 // nowhere. A repeated SYN stays where it was sent, unless a load balancer sends it elsewhere by
 // now: there nobody knows of it.
 func (t *Traffic) aim(a *attempt) (fault ledger.Fault, ok bool) {
-	f := t.world.Front(a.leg(), a.flow, a.member)
+	f := t.world.FirstHop(a.leg(), a.flow, a.member)
 	if f.Member != a.member {
 		a.target, a.silent = nil, 0
 	}
@@ -420,7 +420,7 @@ func (t *Traffic) connect(a *attempt, now engine.Time, c *conn) {
 	if a.tries == 0 {
 		a.sent = now
 	}
-	if !t.front(a, now, c) {
+	if !t.firstHop(a, now, c) {
 		return
 	}
 	switch fault, ok := t.reach(a); {
@@ -572,8 +572,8 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 	if c != nil {
 		c.use(a.target, now, end)
 	}
-	if a.stay != nil {
-		t.answering(a.stay, &work)
+	if a.proxying != nil {
+		t.answering(a.proxying, &work)
 	}
 	if s.spec.Arrivals == ClosedLoop && answer == Answered {
 		s.again(int(r.client), end)
@@ -603,7 +603,7 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 		if !a.gaveUp(at) {
 			at = a.patience(at + s.spec.RTT) // the proxy's answer
 		}
-		a.stay.leave(at, a.gaveUp(at))
+		a.proxying.leave(at, a.gaveUp(at))
 	}
 	if t.repeats(a, at, fault, blame) {
 		return
@@ -617,8 +617,8 @@ func (t *Traffic) finish(a *attempt, at engine.Time, fault ledger.Fault, blame l
 	if a.target != nil && a.target.Server != nil {
 		pod = a.target.Server.Name()
 	}
-	if a.proxy != nil && a.stay != nil {
-		ingress = a.stay.front.target.Server.Name()
+	if a.proxy != nil && a.proxying != nil {
+		ingress = a.proxying.client.target.Server.Name()
 	}
 	t.led.Fail(ledger.Request{
 		Number: r.number, Stream: s.index, Arrival: r.arrival, End: at, Outcome: a.outcome(fault, at),
@@ -662,7 +662,7 @@ func (t *Traffic) resume(p pending) {
 		t.startPooled(&p.attempt, p.at)
 	case p.retry: // by the client, whatever became of its attempt before
 		t.start(&p.attempt, p.at)
-	case p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more
+	case p.attempt.proxy != nil && p.attempt.proxying.left(): // nobody waits for it any more
 	case p.proxied:
 		t.startProxied(&p.attempt, p.at)
 	case p.then != nil:

@@ -59,8 +59,8 @@ type fakeWorld struct {
 	judged  []ledger.Fault
 }
 
-func (w *fakeWorld) Front(Leg, uint64, int) Front { return Front{} }
-func (w *fakeWorld) Fronts(int) []Front           { return nil } // it never says that it has changed
+func (w *fakeWorld) FirstHop(Leg, uint64, int) Hop { return Hop{} }
+func (w *fakeWorld) FirstHops(int) []Hop           { return nil } // it never says that it has changed
 func (w *fakeWorld) Enter(int, int) *Way {
 	way := &Way{Verdict: w.verdict}
 	if w.verdict == packet.Endpoints {

@@ -275,13 +275,13 @@ type Ingress struct {
 	Proxy *LoadBalancer
 }
 
-// Door is the traffic as far as its clients connect: to the proxy where there is one.
-func (t *Traffic) Door() Traffic {
-	door := *t
+// ClientSide is the traffic as far as its clients connect: to the proxy where there is one.
+func (t *Traffic) ClientSide() Traffic {
+	side := *t
 	if t.Ingress != nil {
-		door.Service, door.Port = t.Ingress.Service, t.Ingress.Port
+		side.Service, side.Port = t.Ingress.Service, t.Ingress.Port
 	}
-	return door
+	return side
 }
 
 // Connection is what requests share.

@@ -89,7 +89,7 @@ func (w *Workload) speaksOf(t *corev1.PodAffinityTerm, namespace string) bool {
 func (s *Scenario) Met(stream int, passed bool) *Workload {
 	service := s.Traffic[stream].Service
 	if !passed {
-		service = s.Traffic[stream].Door().Service
+		service = s.Traffic[stream].ClientSide().Service
 	}
 	for i := range s.Services {
 		svc := s.Services[i].Service

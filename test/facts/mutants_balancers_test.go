@@ -17,7 +17,7 @@ const (
 const (
 	presets    = "TestPresets$"
 	balancers  = "sim/balancer"
-	stays      = "sim/traffic/stay.go"
+	proxying   = "sim/traffic/proxying.go"
 	ofPresets  = "TestDetectionOfEveryPreset"
 	ofDraining = "TestDrainingOfEveryPreset|TestComingBack"
 )
@@ -158,22 +158,22 @@ var balancerMutants = []mutant{
 		{balancer, "world.MembersServingPods: e.Serving && !e.Terminating,", "world.MembersServingPods: e.Serving,"},
 	}},
 	{"all pods of a controller have one watch", []string{"load-balancers 5.1 Upstream selection"}, "sim", "TestARolloutBehindAController", []edit{
-		{"sim/controllers.go", "f := c.run.newFront(name, c.spec.Proxy, c.entry)", "f := c.run.newFront(name, c.spec.Proxy, c.run.routes[c.stream].entry)"},
+		{"sim/controllers.go", "f := c.run.newForwarder(name, c.spec.Proxy, c.entry)", "f := c.run.newForwarder(name, c.spec.Proxy, c.run.routes[c.stream].entry)"},
 	}},
 	{"a rescue stays with a proxy that ends", []string{"simulator 2"}, "sim/traffic", "TestARescueOfAProxyThatEndsIsTakenBack", []edit{
-		{stays, "\t\t\ts.attempt.req = work.attempt.req // with what it has escaped\n", ""},
+		{proxying, "\t\t\ts.attempt.req = work.attempt.req // with what it has escaped\n", ""},
 	}},
 	{"a proxy's connections outlive its process", []string{"kube-proxy 7 Process exits"}, "sim/traffic", "TestAProxyThatIsBackHasNoConnections", []edit{
 		{"sim/traffic/proxy.go", "\t\ts.proxies[at] = nil\n", "\t\t_ = s.proxies[at]\n"},
 	}},
 	{"a client's connection is free while its proxy asks again", []string{"simulator 1"}, "sim/traffic", "TestAClientsConnectionIsBusyDuringRetries", []edit{
-		{stays, "\t\tst.conn.until(limit)\n", "\t\t_ = limit\n"},
+		{proxying, "\t\tst.conn.until(limit)\n", "\t\t_ = limit\n"},
 	}},
 	{"a proxy has the client's connect timeout", []string{"simulator 1"}, "sim/traffic", "TestAProxyHasAConnectTimeoutOfItsOwn", []edit{
 		{client, "\t\ttimeout = s.Proxy.ConnectTimeout // the client is connected\n", "\t\ttimeout = min(timeout, s.Proxy.ConnectTimeout)\n"},
 	}},
 	{"a proxy without a connect timeout has done at once", []string{"simulator 1"}, "sim/traffic", "TestAProxyIsNotDoneDuringRetries", []edit{
-		{"sim/traffic/proxy.go", "a.stay.asks(a.connectLimit() + 1)", "a.stay.asks(at + p.ConnectTimeout + 1)"},
+		{"sim/traffic/proxy.go", "a.proxying.asks(a.connectLimit() + 1)", "a.proxying.asks(at + p.ConnectTimeout + 1)"},
 	}},
 	{"a connection that is to close closes before its answer", []string{"simulator 2"}, "sim/traffic", "TestAProxyClosesAConnectionWithItsAnswer", []edit{
 		{pool, "\t\tc.closed = at - half\n", "\t\t_ = at\n"},

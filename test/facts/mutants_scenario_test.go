@@ -220,7 +220,7 @@ var idleMutants = []mutant{
 		{"sim/traffic/calm.go", "\ts.calm.on = false\n", "\t_ = s.calm.on\n"},
 	}},
 	{"clients do not hear that a load balancer sends them elsewhere", []string{"simulator 2"}, "sim", "TestCountedRequestsComeToTheSameInEveryExample", []edit{
-		{"sim/balancers.go", "\tf.redirect()\n", ""},
+		{"sim/forwarders.go", "\tf.redirect()\n", ""},
 	}},
 	{"a stream stays calm when a connection that it shares is closed", []string{"simulator 2"}, "sim/traffic", "TestCountedAndFollowedRequestsAreLostAlike", []edit{
 		{"sim/traffic/link.go", "\tt.stir(l.stream, now)\n", ""},
@@ -326,7 +326,7 @@ var idleMutants = []mutant{
 		{"sim/traffic/dark.go", "end = min(end, t.stopped)", "end = max(end, engine.Second)"},
 	}},
 	{"a server that shuts down leaves idle connections open", []string{"propagation 5 after SIGTERM, graceful server"}, "sim", "TestAServerThatShutsDownClosesIdleConnections", []edit{
-		{between, "o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)", "o.traffic.Until(uint64(i.Pod), o.eng.Now())"},
+		{network, "o.traffic.CloseIdle(uint64(i.Pod), o.eng.Now(), false)", "o.traffic.Until(uint64(i.Pod), o.eng.Now())"},
 	}},
 	{"what is on its way when the server closes is served", []string{"propagation 5 after SIGTERM, graceful server"}, "sim/traffic", "TestTheRaceForAnIdleConnectionIsARoundTripWide", []edit{
 		{pool, "case c.sent+c.rtt()/2 > now:", "case c.sent > now:"},

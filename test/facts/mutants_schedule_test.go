@@ -120,9 +120,9 @@ var writeMutants = []mutant{
 		{replicaSet, "\treturn c.byChance(a.pod, b.pod)\n", "\treturn cmp.Compare(a.pod.ID, b.pod.ID)\n"},
 	}},
 	{"a server that has drained goes on serving its connections", []string{"simulator 1"}, "sim", "TestAServerThatDrainsClosesItsConnections", []edit{
-		{"sim/between.go", "if i.Running && !i.Listening && i.Term >= 0 {", "if i.Running && !i.Listening && i.Term >= 0 && o == nil {"},
+		{"sim/network.go", "if i.Running && !i.Listening && i.Term >= 0 {", "if i.Running && !i.Listening && i.Term >= 0 && o == nil {"},
 	}},
 	{"a server that listens until its end never comes to it", []string{"simulator 1"}, "sim", "TestAServerThatDrainsClosesItsConnections", []edit{
-		{"sim/between.go", "if !i.Listening || i.App.Listener == world.ListenerStays {", "if !i.Listening || i.App.Listener == world.ListenerStays && i.Term < 0 {"},
+		{"sim/network.go", "if !i.Listening || i.App.Listener == world.ListenerStays {", "if !i.Listening || i.App.Listener == world.ListenerStays && i.Term < 0 {"},
 	}},
 }

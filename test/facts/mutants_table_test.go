@@ -61,7 +61,7 @@ const (
 	habits      = "sim/scenario/clients.go"
 	hints       = "sim/cluster/hints.go"
 	hintModes   = "sim/world/hints.go"
-	between     = "sim/between.go"
+	network     = "sim/network.go"
 	proxyConfig = "proxier/kubeproxy"
 )
 

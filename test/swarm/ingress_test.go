@@ -106,8 +106,8 @@ func (w *swarmWorld) asking() *world.LoadBalancer {
 	return lb
 }
 
-// door is the Service that a stream's clients connect to.
-func door(t *world.Traffic) string {
+// clientSide is the Service that a stream's clients connect to.
+func clientSide(t *world.Traffic) string {
 	if t.Ingress != nil {
 		return t.Ingress.Service
 	}

@@ -149,8 +149,8 @@ var mutants = []mutant{
 		{"api/store.go", "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
 	}},
 	{"clients go by rules of before", []string{"kube-proxy 6"}, []edit{
-		{"between.go", "if w := &r.ways[node]; w.view != p.Installed() {", "if w := &r.ways[node]; w.view == nil {"},
-		{"between.go", "\t\t\tways[node] = installedWay{}\n", "\t\t\t_ = ways\n"},
+		{"network.go", "if w := &r.ways[node]; w.view != p.Installed() {", "if w := &r.ways[node]; w.view == nil {"},
+		{"network.go", "\t\t\tways[node] = installedWay{}\n", "\t\t\t_ = ways\n"},
 	}},
 
 	{"twice the retries", []string{"simulator 2"}, []edit{
@@ -170,11 +170,11 @@ var mutants = []mutant{
 		{"traffic/traffic.go", "if s.spec.Timeout > 0 && end > a.began+s.spec.Timeout {", "if s.spec.Timeout < 0 && end > a.began+s.spec.Timeout {"},
 	}},
 	{"a killed process answers what it was doing", []string{"pod-lifecycle 2.3"}, []edit{
-		{"between.go", "\to.traffic.Cut(uint64(i.Pod), o.eng.Now(), fault)\n", "\t_ = fault\n"},
+		{"network.go", "\to.traffic.Cut(uint64(i.Pod), o.eng.Now(), fault)\n", "\t_ = fault\n"},
 	}},
 
 	{"GOAWAY is ignored", []string{"propagation 5 gRPC servers"}, []edit{
-		{"between.go", "o.traffic.GoAway(uint64(i.Pod), o.eng.Now())", "_ = o.eng.Now()"},
+		{"network.go", "o.traffic.GoAway(uint64(i.Pod), o.eng.Now())", "_ = o.eng.Now()"},
 	}},
 	{"a client that has heard GOAWAY stays", []string{"propagation 5 gRPC servers"}, []edit{
 		{"traffic/link.go", "if l.epoch == epoch && l.state == linkUp {", "if l.epoch == epoch && l.state == linkUp && l.closed {"},
@@ -272,7 +272,7 @@ var mutants = []mutant{
 		{"balancer/balancer.go", "b.eng.After(b.spec.Drain, engine.ClassTimer", "b.eng.After(b.spec.Drain/2, engine.ClassTimer"},
 	}},
 	{"the connections of all other members are cut", []string{"load-balancers 4"}, []edit{
-		{"balancers.go", "f.cut(func(_ uint64, m int) bool { return m == member })", "f.cut(func(_ uint64, m int) bool { return m != member })"},
+		{"forwarders.go", "f.cut(func(_ uint64, m int) bool { return m == member })", "f.cut(func(_ uint64, m int) bool { return m != member })"},
 	}},
 	{"shared connections outlive the drain", []string{"load-balancers 4"}, []edit{
 		{"traffic/cut.go", "if l.state == linkUp && !l.closed && gone(l.dial.flow, l.dial.member) {", "if l.state == linkUp && !l.closed && now < 0 {"},
@@ -300,28 +300,28 @@ var mutants = []mutant{
 	}},
 
 	{"a controller's end leaves its requests alive", []string{"pod-lifecycle 2.3", "load-balancers 5.1 On SIGTERM"}, []edit{
-		{"traffic/stay.go", "\tcase s.attempt.proxy == nil: // the proxy itself\n\t\tst.state = stayOver\n", "\tcase s.attempt.proxy == nil: // the proxy itself\n"},
+		{"traffic/proxying.go", "\tcase s.attempt.proxy == nil: // the proxy itself\n\t\tst.state = proxyOver\n", "\tcase s.attempt.proxy == nil: // the proxy itself\n"},
 	}},
 	{"a controller does not know that it is answered", []string{"load-balancers 5.1 On SIGTERM"}, []edit{
-		{"traffic/stay.go", "\tst.state = stayAnswering\n", ""},
+		{"traffic/proxying.go", "\tst.state = proxyAnswering\n", ""},
 	}},
 	{"what has left a controller goes on", []string{"simulator 2"}, []edit{
-		{"traffic/traffic.go", "case p.attempt.proxy != nil && p.attempt.stay.left():", "case p.attempt.proxy != nil && p.at < 0:"},
+		{"traffic/traffic.go", "case p.attempt.proxy != nil && p.attempt.proxying.left():", "case p.attempt.proxy != nil && p.at < 0:"},
 	}},
 	{"a client's retry goes with what its controller has left", []string{"simulator 2"}, []edit{
-		{"traffic/traffic.go", "\tcase p.retry: // by the client, whatever became of its attempt before\n\t\tt.start(&p.attempt, p.at)\n\tcase p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more\n", "\tcase p.attempt.proxy != nil && p.attempt.stay.left(): // nobody waits for it any more\n\tcase p.retry: // by the client, whatever became of its attempt before\n\t\tt.start(&p.attempt, p.at)\n"},
+		{"traffic/traffic.go", "\tcase p.retry: // by the client, whatever became of its attempt before\n\t\tt.start(&p.attempt, p.at)\n\tcase p.attempt.proxy != nil && p.attempt.proxying.left(): // nobody waits for it any more\n", "\tcase p.attempt.proxy != nil && p.attempt.proxying.left(): // nobody waits for it any more\n\tcase p.retry: // by the client, whatever became of its attempt before\n\t\tt.start(&p.attempt, p.at)\n"},
 	}},
 	{"a controller started during the run never hears", []string{"load-balancers 5.1 Upstream selection", "load-balancers 5.2 Backend endpoints"}, []edit{
 		{"controllers.go", "\t\tc.pods[pod] = f\n", "\t\tif c.pods[pod] = f; c.run.traffic != nil {\n\t\t\tf.b.Pause()\n\t\t}\n"},
 	}},
 	{"all pods of a controller are the first", []string{"load-balancers 5.1 Upstream selection"}, []edit{
-		{"traffic/stay.go", "a.req.stream.proxyIn(int(server.ID()))", "a.req.stream.proxyIn(0)"},
+		{"traffic/proxying.go", "a.req.stream.proxyIn(int(server.ID()))", "a.req.stream.proxyIn(0)"},
 	}},
 	{"what a controller failed is told of as the app's", []string{"simulator 2"}, []edit{
-		{"traffic/traffic.go", "\t\tingress = a.stay.front.target.Server.Name()\n", "\t\t_ = ingress\n"},
+		{"traffic/traffic.go", "\t\tingress = a.proxying.client.target.Server.Name()\n", "\t\t_ = ingress\n"},
 	}},
 	{"what goes wrong behind a controller is seen as it is", []string{"simulator 2"}, []edit{
-		{"traffic/proxy.go", "\tcase a.proxy == nil:\n\t\treturn", "\tcase a.proxy == nil || a.stay != nil:\n\t\treturn"},
+		{"traffic/proxy.go", "\tcase a.proxy == nil:\n\t\treturn", "\tcase a.proxy == nil || a.proxying != nil:\n\t\treturn"},
 	}},
 	{"a connection that a controller has dropped keeps its place", []string{"simulator 1"}, []edit{
 		{"traffic/proxy.go", "\tc.place = -1\n", ""},

@@ -124,7 +124,7 @@ func newBalancers(j *judge) balancers {
 	for i := range j.w.Traffic {
 		t := &j.w.Traffic[i]
 		if t.LB != nil {
-			b.list[i] = newBalancer(j, t.LB, door(t))
+			b.list[i] = newBalancer(j, t.LB, clientSide(t))
 		}
 		if t.Ingress != nil {
 			b.inside[i] = newBalancer(j, t.Ingress.Proxy, t.Service)

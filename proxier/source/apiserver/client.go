@@ -52,7 +52,7 @@ func NewClient(config *rest.Config, node string) (*Client, error) {
 		}
 	}
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
-	d := door{config: config, codecs: serializer.NewCodecFactory(scheme).WithoutConversion()}
+	d := clients{config: config, codecs: serializer.NewCodecFactory(scheme).WithoutConversion()}
 	core := d.group("/api", corev1.SchemeGroupVersion)
 	discovery := d.group("/apis", discoveryv1.SchemeGroupVersion)
 	networking := d.group("/apis", networkingv1.SchemeGroupVersion)
@@ -74,14 +74,14 @@ func NewClient(config *rest.Config, node string) (*Client, error) {
 	}, nil
 }
 
-// door makes clients of a server's API groups, and keeps the first error.
-type door struct {
+// clients makes clients of a server's API groups, and keeps the first error.
+type clients struct {
 	config *rest.Config
 	codecs runtime.NegotiatedSerializer
 	err    error
 }
 
-func (d *door) group(path string, gv schema.GroupVersion) rest.Interface {
+func (d *clients) group(path string, gv schema.GroupVersion) rest.Interface {
 	config := rest.CopyConfig(d.config)
 	config.APIPath, config.GroupVersion, config.NegotiatedSerializer = path, &gv, d.codecs
 	if config.ContentType == "" {

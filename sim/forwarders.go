@@ -17,8 +17,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// front is a load balancer, or an ingress controller's pod, with what goes through it.
-type front struct {
+// forwarder is a load balancer, or an ingress controller's pod, with what goes through it.
+type forwarder struct {
 	run     *run
 	spec    *world.LoadBalancer
 	entry   cluster.Entry
@@ -29,56 +29,56 @@ type front struct {
 	legs    []traffic.Leg     // that go through it
 	targets []*traffic.Target // by pod, of those that it sends to past the nodes
 	sends   []int             // the members that got new connections when somebody was last told
-	open    []traffic.Front   // those that get them now, nil when that is to be found out
+	open    []traffic.Hop     // those that get them now, nil when that is to be found out
 	owner   engine.Owner
 	gated   bool               // its controller looks at pods, for readiness gates that it sets
 	opened  map[api.PodID]bool // pods that its controller has found healthy
 }
 
 var (
-	_ balancer.Cluster  = (*front)(nil)
-	_ balancer.Observer = (*front)(nil)
+	_ balancer.Cluster  = (*forwarder)(nil)
+	_ balancer.Observer = (*forwarder)(nil)
 )
 
 // tell tells of what a load balancer does.
-func (f *front) tell(e event.Event) {
+func (f *forwarder) tell(e event.Event) {
 	if log := f.run.opts.Events; log.Hears(e.Kind) {
 		e.Stream, e.Proxy = f.legs[0].Stream, f.legs[0].Proxy
 		log.Tell(e)
 	}
 }
 
-// openFronts makes the load balancers of a scenario: streams through one share it.
-func (r *run) openFronts() {
-	r.fronts = make([]*front, len(r.sc.Traffic))
+// openForwarders makes the load balancers of a scenario: streams through one share it.
+func (r *run) openForwarders() {
+	r.forwarders = make([]*forwarder, len(r.sc.Traffic))
 	for i := range r.sc.Traffic {
 		spec := r.sc.Traffic[i].LB
 		if spec == nil {
 			continue
 		}
 		for k := range i {
-			if f := r.fronts[k]; f != nil && f.spec == spec && f.entry.SamePort(r.routes[i].entry) {
-				r.fronts[i] = f
+			if f := r.forwarders[k]; f != nil && f.spec == spec && f.entry.SamePort(r.routes[i].entry) {
+				r.forwarders[i] = f
 			}
 		}
-		if r.fronts[i] == nil {
+		if r.forwarders[i] == nil {
 			name := "load balancer " + spec.Service
 			if i > 0 {
 				name += fmt.Sprint(" of stream ", i) // whatever the load balancers of streams before it are called
 			}
-			r.fronts[i] = r.newFront(name, spec, r.routes[i].entry)
-			r.cluster.EnrollBalancer(r.fronts[i].owner)
+			r.forwarders[i] = r.newForwarder(name, spec, r.routes[i].entry)
+			r.cluster.EnrollBalancer(r.forwarders[i].owner)
 		}
-		r.fronts[i].legs = append(r.fronts[i].legs, traffic.Leg{Stream: i, Proxy: traffic.NoProxy})
+		r.forwarders[i].legs = append(r.forwarders[i].legs, traffic.Leg{Stream: i, Proxy: traffic.NoProxy})
 	}
-	for f := range r.allFronts() {
+	for f := range r.allForwarders() {
 		f.Sends(f.b.Active())
 	}
 }
 
-// newFront makes one at rest.
-func (r *run) newFront(name string, spec *world.LoadBalancer, entry cluster.Entry) *front {
-	f := &front{run: r, spec: spec, entry: entry}
+// newForwarder makes one at rest.
+func (r *run) newForwarder(name string, spec *world.LoadBalancer, entry cluster.Entry) *forwarder {
+	f := &forwarder{run: r, spec: spec, entry: entry}
 	f.owner = r.eng.Register(name)
 	f.watch = r.cluster.WatchEndpoints(name, f.owner, entry, func() { f.b.Hear() })
 	f.watchNodes(name)
@@ -87,10 +87,10 @@ func (r *run) newFront(name string, spec *world.LoadBalancer, entry cluster.Entr
 	return f
 }
 
-// allFronts are the load balancers, each once.
-func (r *run) allFronts() iter.Seq[*front] {
-	return func(yield func(*front) bool) {
-		for i, f := range r.fronts {
+// allForwarders are the load balancers, each once.
+func (r *run) allForwarders() iter.Seq[*forwarder] {
+	return func(yield func(*forwarder) bool) {
+		for i, f := range r.forwarders {
 			if f != nil && f.legs[0].Stream == i && !yield(f) {
 				return
 			}
@@ -99,17 +99,17 @@ func (r *run) allFronts() iter.Seq[*front] {
 }
 
 // Nodes is how many there are.
-func (f *front) Nodes() int { return len(f.run.sc.Nodes) }
+func (f *forwarder) Nodes() int { return len(f.run.sc.Nodes) }
 
 // Heard are the endpoints as its controller's watch has brought them.
-func (f *front) Heard() []balancer.Endpoint { return f.endpointsOf(f.watch.Endpoints()) }
+func (f *forwarder) Heard() []balancer.Endpoint { return f.endpointsOf(f.watch.Endpoints()) }
 
 // Settled are those that the pods in the API amount to.
-func (f *front) Settled() []balancer.Endpoint {
+func (f *forwarder) Settled() []balancer.Endpoint {
 	return f.endpointsOf(f.run.cluster.SettledEndpoints(f.entry))
 }
 
-func (f *front) endpointsOf(list []cluster.Endpoint) []balancer.Endpoint {
+func (f *forwarder) endpointsOf(list []cluster.Endpoint) []balancer.Endpoint {
 	out := make([]balancer.Endpoint, len(list))
 	for i, e := range list {
 		c := e.Conditions
@@ -120,7 +120,7 @@ func (f *front) endpointsOf(list []cluster.Endpoint) []balancer.Endpoint {
 }
 
 // Answer asks what a probe asks.
-func (f *front) Answer(p world.Probe, member int, draw uint64) balancer.Answer {
+func (f *forwarder) Answer(p world.Probe, member int, draw uint64) balancer.Answer {
 	w := f.run.cluster
 	switch p {
 	case world.ProbeHealthPort:
@@ -139,7 +139,7 @@ func (f *front) Answer(p world.Probe, member int, draw uint64) balancer.Answer {
 }
 
 // throughNode connects to the node port: whom the rules choose answers.
-func (f *front) throughNode(node int, draw uint64) balancer.Answer {
+func (f *forwarder) throughNode(node int, draw uint64) balancer.Answer {
 	w := f.run.cluster
 	d := w.Enter(f.entry, node)
 	if len(d.Targets) == 0 {
@@ -156,7 +156,7 @@ func (f *front) throughNode(node int, draw uint64) balancer.Answer {
 }
 
 // WouldAnswer is what settled rules answer.
-func (f *front) WouldAnswer(p world.Probe, member int) bool {
+func (f *forwarder) WouldAnswer(p world.Probe, member int) bool {
 	w := f.run.cluster
 	switch p {
 	case world.ProbeHealthPort:
@@ -173,7 +173,7 @@ func (f *front) WouldAnswer(p world.Probe, member int) bool {
 }
 
 // Reaches says whether a connection to a member reaches somebody who accepts.
-func (f *front) Reaches(member int) bool {
+func (f *forwarder) Reaches(member int) bool {
 	if f.spec.Target == world.TargetPods {
 		return f.Answer(world.ProbePod, member, 0).OK
 	}
@@ -181,10 +181,10 @@ func (f *front) Reaches(member int) bool {
 }
 
 // Address is a node's.
-func (f *front) Address(node int) string { return f.run.cluster.NodeIP(node).String() }
+func (f *forwarder) Address(node int) string { return f.run.cluster.NodeIP(node).String() }
 
 // Sends tells which members get new connections, and which do not any more.
-func (f *front) Sends(members []int) {
+func (f *forwarder) Sends(members []int) {
 	f.tell(event.Event{Kind: event.Sends, Member: -1, Members: members})
 	f.redirect()
 	if pod := f.legs[0].Proxy; pod != traffic.NoProxy {
@@ -210,7 +210,7 @@ func (f *front) Sends(members []int) {
 }
 
 // tellIngress tells where a pod of an ingress controller sends requests.
-func (f *front) tellIngress(pod api.PodID, members []int) {
+func (f *forwarder) tellIngress(pod api.PodID, members []int) {
 	if log := f.run.opts.Events; log.Hears(event.Ingress) {
 		e := event.Event{Kind: event.Ingress, Stream: f.legs[0].Stream, Pod: pod, Node: -1}
 		for _, m := range members {
@@ -221,7 +221,7 @@ func (f *front) tellIngress(pod api.PodID, members []int) {
 }
 
 // tellMember tells of a member, a node or a pod, that gets new connections of a stream from now on, or not any more.
-func (f *front) tellMember(stream, member int, ok bool) {
+func (f *forwarder) tellMember(stream, member int, ok bool) {
 	e := event.Event{Kind: event.Balancer, Stream: stream, Pod: -1, Node: member, OK: ok}
 	if f.spec.Target == world.TargetPods {
 		e.Pod, e.Node = api.PodID(member), -1
@@ -230,18 +230,18 @@ func (f *front) tellMember(stream, member int, ok bool) {
 }
 
 // Cut ends the connections to a member.
-func (f *front) Cut(member int) {
+func (f *forwarder) Cut(member int) {
 	f.tell(event.Event{Kind: event.Cut, Member: member})
 	f.cut(func(_ uint64, m int) bool { return m == member })
 }
 
 // Moved ends the connections that lead elsewhere now.
-func (f *front) Moved(gone func(flow uint64, member int) bool) {
+func (f *forwarder) Moved(gone func(flow uint64, member int) bool) {
 	f.tell(event.Event{Kind: event.Moved, Member: -1})
 	f.cut(gone)
 }
 
-func (f *front) cut(gone func(flow uint64, member int) bool) {
+func (f *forwarder) cut(gone func(flow uint64, member int) bool) {
 	if f.run.traffic == nil {
 		return
 	}
@@ -251,36 +251,36 @@ func (f *front) cut(gone func(flow uint64, member int) bool) {
 }
 
 // pick sends a new connection to a member.
-func (f *front) pick(flow uint64, last int) traffic.Front {
+func (f *forwarder) pick(flow uint64, last int) traffic.Hop {
 	member, ok := f.b.Pick(flow, last)
 	f.tell(event.Event{Kind: event.Sent, Member: member})
 	if !ok {
-		return traffic.Front{Member: -1, Node: -1, Fault: noTarget(f.spec.NoTarget)}
+		return traffic.Hop{Member: -1, Node: -1, Fault: noTarget(f.spec.NoTarget)}
 	}
-	return f.door(member)
+	return f.firstHop(member)
 }
 
-// door is where a connection to a member goes first.
-func (f *front) door(member int) traffic.Front {
+// firstHop is where a connection to a member goes first.
+func (f *forwarder) firstHop(member int) traffic.Hop {
 	if f.spec.Target == world.TargetPods {
-		return traffic.Front{Member: member, Node: -1, Target: f.target(member)}
+		return traffic.Hop{Member: member, Node: -1, Target: f.target(member)}
 	}
-	return traffic.Front{Member: member, Node: member}
+	return traffic.Hop{Member: member, Node: member}
 }
 
-// doors are those of all members that get new connections. Without a connection of before, Pick
+// firstHops are those of all members that get new connections. Without a connection of before, Pick
 // chooses from them by Below.
-func (f *front) doors() []traffic.Front {
+func (f *forwarder) firstHops() []traffic.Hop {
 	if f.open == nil {
 		for _, m := range f.b.Active() {
-			f.open = append(f.open, f.door(m))
+			f.open = append(f.open, f.firstHop(m))
 		}
 	}
 	return f.open
 }
 
 // redirect has the traffic know that new connections go elsewhere from now on.
-func (f *front) redirect() {
+func (f *forwarder) redirect() {
 	f.open = nil
 	if f.run.traffic == nil {
 		return
@@ -304,21 +304,21 @@ func noTarget(n world.NoTarget) ledger.Fault {
 }
 
 // target is a pod's address and port.
-func (f *front) target(pod int) *traffic.Target {
+func (f *forwarder) target(pod int) *traffic.Target {
 	for pod >= len(f.targets) {
 		f.targets = append(f.targets, nil)
 	}
 	if f.targets[pod] == nil {
 		i := f.run.cluster.PodInstance(api.PodID(pod))
 		addr := netip.AddrPortFrom(i.IP, f.entry.TargetPort())
-		f.targets[pod] = &traffic.Target{Addr: addr, Server: (*between)(f.run).server(addr)}
+		f.targets[pod] = &traffic.Target{Addr: addr, Server: (*network)(f.run).server(addr)}
 	}
 	return f.targets[pod]
 }
 
-// wakeFronts has load balancers look again at their next probes.
-func (r *run) wakeFronts() {
-	for f := range r.allFronts() {
+// wakeForwarders has load balancers look again at their next probes.
+func (r *run) wakeForwarders() {
+	for f := range r.allForwarders() {
 		f.b.Wake()
 	}
 }

@@ -16,79 +16,79 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// between is what lies between clients and pods: the nodes' rules and the pods' sockets.
-type between run
+// network is what lies between clients and pods: the nodes' rules and the pods' sockets.
+type network run
 
-var _ traffic.World = (*between)(nil)
+var _ traffic.World = (*network)(nil)
 
-// Front says where a new connection goes first.
-func (b *between) Front(leg traffic.Leg, flow uint64, last int) traffic.Front {
-	if f := b.front(leg); f != nil {
+// FirstHop says where a new connection goes first.
+func (nw *network) FirstHop(leg traffic.Leg, flow uint64, last int) traffic.Hop {
+	if f := nw.forwarder(leg); f != nil {
 		return f.pick(flow, last)
 	}
 	if last >= 0 { // a repeated SYN
-		return traffic.Front{Member: last, Node: last}
+		return traffic.Hop{Member: last, Node: last}
 	}
-	list := b.direct(leg.Stream)
+	list := nw.direct(leg.Stream)
 	return list[engine.Below(flow, len(list))]
 }
 
-// front is who sends the connections of a leg on, nil for nobody.
-func (b *between) front(leg traffic.Leg) *front {
+// forwarder is who sends the connections of a leg on, nil for nobody.
+func (nw *network) forwarder(leg traffic.Leg) *forwarder {
 	if leg.Proxy != traffic.NoProxy {
-		return b.inside[leg.Stream].in(api.PodID(leg.Proxy))
+		return nw.inside[leg.Stream].in(api.PodID(leg.Proxy))
 	}
-	return b.fronts[leg.Stream]
+	return nw.forwarders[leg.Stream]
 }
 
 // direct lists the nodes that a stream's new connections go to now, without a load balancer.
-func (b *between) direct(stream int) []traffic.Front {
-	r := &b.routes[stream]
-	if r.fronts == nil || r.entry.Changing() && r.asked != b.cluster.Installs() {
-		nodes := b.cluster.NodesFor(r.entry)
-		if r.fronts == nil || !slices.EqualFunc(r.fronts, nodes, func(f traffic.Front, n int) bool { return f.Node == n }) {
-			r.fronts = frontsOf(nodes)
+func (nw *network) direct(stream int) []traffic.Hop {
+	r := &nw.routes[stream]
+	if r.hops == nil || r.entry.Changing() && r.asked != nw.cluster.Installs() {
+		nodes := nw.cluster.NodesFor(r.entry)
+		if r.hops == nil || !slices.EqualFunc(r.hops, nodes, func(f traffic.Hop, n int) bool { return f.Node == n }) {
+			r.hops = hopsOf(nodes)
 		}
-		r.asked = b.cluster.Installs()
+		r.asked = nw.cluster.Installs()
 	}
-	return r.fronts
+	return r.hops
 }
 
-// frontsOf are the fronts of nodes.
-func frontsOf(nodes []int) []traffic.Front {
-	list := make([]traffic.Front, len(nodes))
+// hopsOf are the hops of nodes.
+func hopsOf(nodes []int) []traffic.Hop {
+	list := make([]traffic.Hop, len(nodes))
 	for i, n := range nodes {
-		list[i] = traffic.Front{Member: n, Node: n}
+		list[i] = traffic.Hop{Member: n, Node: n}
 	}
 	return list
 }
 
-// Fronts are nodes, or what a load balancer sends to.
-func (b *between) Fronts(stream int) []traffic.Front {
-	if f := b.fronts[stream]; f != nil {
-		return f.doors()
+// FirstHops are nodes, or what a load balancer sends to.
+func (nw *network) FirstHops(stream int) []traffic.Hop {
+	if f := nw.forwarders[stream]; f != nil {
+		return f.firstHops()
 	}
-	return b.direct(stream)
+	return nw.direct(stream)
 }
 
 // Enter asks the rules in force on a node where a stream's new connections go.
-func (b *between) Enter(stream, node int) *traffic.Way {
-	r, p := &b.routes[stream], b.cluster.Proxies[node]
+func (nw *network) Enter(stream, node int) *traffic.Way {
+	r, p := &nw.routes[stream], nw.cluster.Proxies[node]
 	if r.ways == nil {
-		r.ways = make([]installedWay, len(b.cluster.Proxies))
+		r.ways = make([]installedWay, len(nw.cluster.Proxies))
 	}
 	if w := &r.ways[node]; w.view != p.Installed() {
-		*w = installedWay{p.Installed(), b.shared(stream, node, p)}
+		*w = installedWay{p.Installed(), nw.shared(stream, node, p)}
 	}
 	return r.ways[node].way
 }
 
 // routes is what is remembered of where a stream goes.
 type routes struct {
-	entry  cluster.Entry
-	fronts []traffic.Front // without a load balancer
-	asked  uint64          // the world's Installs at that time
-	ways   []installedWay  // by node
+	entry cluster.Entry
+	hops  []traffic.Hop  // without a load balancer
+	asked uint64         // the world's Installs at that time
+	ways  []installedWay // by node
 	// byView are the ways of nodes that cannot differ: of one class, with one view installed.
 	byView map[wayKey]*traffic.Way
 	kept   int               // targets in byView
@@ -117,8 +117,8 @@ const (
 
 // shared returns the way of a node from those of its class. A new one is checked against the slices
 // in force: connections of plain requests are not looked at one by one.
-func (b *between) shared(stream, node int, p *nodeproxy.Proxy) *traffic.Way {
-	r := &b.routes[stream]
+func (nw *network) shared(stream, node int, p *nodeproxy.Proxy) *traffic.Way {
+	r := &nw.routes[stream]
 	k := wayKey{p.Installed(), p.Class()}
 	if way := r.byView[k]; way != nil {
 		return way
@@ -126,7 +126,7 @@ func (b *between) shared(stream, node int, p *nodeproxy.Proxy) *traffic.Way {
 	if r.byView == nil || len(r.byView) >= keptWays || r.kept >= keptTargets {
 		r.byView, r.kept = map[wayKey]*traffic.Way{}, 0
 	}
-	d := b.cluster.Enter(r.entry, node)
+	d := nw.cluster.Enter(r.entry, node)
 	way := &traffic.Way{Verdict: d.Verdict, Targets: make([]*traffic.Target, len(d.Targets))}
 	old, addrs, next := r.led, r.other[:0], 0
 	for i := range d.Targets { // in order of addresses, and mostly the same as before
@@ -139,17 +139,17 @@ func (b *between) shared(stream, node int, p *nodeproxy.Proxy) *traffic.Way {
 			way.Targets[i] = r.before[next]
 			continue
 		}
-		way.Targets[i] = b.target(r, addr)
+		way.Targets[i] = nw.target(r, addr)
 	}
 	r.byView[k], r.before, r.led, r.other = way, way.Targets, addrs, old
 	r.kept += len(addrs)
-	b.flows.Leads(stream, node, k.view.Number, addrs)
+	nw.flows.Leads(stream, node, k.view.Number, addrs)
 	return way
 }
 
 // target returns a stream's target at an address, one for all ways.
-func (b *between) target(r *routes, addr netip.AddrPort) *traffic.Target {
-	s := b.server(addr)
+func (nw *network) target(r *routes, addr netip.AddrPort) *traffic.Target {
+	s := nw.server(addr)
 	for s.ID() >= uint64(len(r.targets)) {
 		r.targets = append(r.targets, nil)
 	}
@@ -161,41 +161,41 @@ func (b *between) target(r *routes, addr netip.AddrPort) *traffic.Target {
 }
 
 // Resolve says what the cluster's DNS answers of a headless Service now.
-func (b *between) Resolve(stream int) (list []*traffic.Target, ttl engine.Time) {
-	r := &b.routes[stream]
-	for _, addr := range b.cluster.Resolve(r.entry) {
-		list = append(list, b.target(r, addr))
+func (nw *network) Resolve(stream int) (list []*traffic.Target, ttl engine.Time) {
+	r := &nw.routes[stream]
+	for _, addr := range nw.cluster.Resolve(r.entry) {
+		list = append(list, nw.target(r, addr))
 	}
-	return list, b.cluster.TTL()
+	return list, nw.cluster.TTL()
 }
 
 // Judge blames a failed attempt. Between two events of the world the answer is the same for all that are alike
 // and come through a proxy that knows the same.
-func (b *between) Judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
-	if b.stepping { // the world is changing right now
-		return b.judge(leg, member, node, target, fault)
+func (nw *network) Judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
+	if nw.stepping { // the world is changing right now
+		return nw.judge(leg, member, node, target, fault)
 	}
-	b.judged.since(b.eng.Events())
-	f := failure{node, member, b.cluster.Heard(node, b.traffic.Clock()), leg, fault, target}
-	blame, known := b.judged.of(&f)
+	nw.judged.since(nw.eng.Events())
+	f := failure{node, member, nw.cluster.Heard(node, nw.traffic.Clock()), leg, fault, target}
+	blame, known := nw.judged.of(&f)
 	if !known {
-		blame = b.judge(leg, member, node, target, fault)
-		b.judged.add(f, blame)
+		blame = nw.judge(leg, member, node, target, fault)
+		nw.judged.add(f, blame)
 	}
 	return blame
 }
 
-func (b *between) judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
-	entry := b.routes[leg.Stream].entry
-	if f := b.front(leg); f != nil {
+func (nw *network) judge(leg traffic.Leg, member, node int, target netip.AddrPort, fault ledger.Fault) ledger.Blame {
+	entry := nw.routes[leg.Stream].entry
+	if f := nw.forwarder(leg); f != nil {
 		entry = f.entry
 		if fault.NewConnection() { // what chose the member has no say in what becomes of a connection that stands
 			if cause, actor, ok := f.b.Judge(member); ok {
-				return ledger.Blame{Cause: cause, Actor: actor, Elsewhere: b.cluster.Elsewhere(entry, target)}
+				return ledger.Blame{Cause: cause, Actor: actor, Elsewhere: nw.cluster.Elsewhere(entry, target)}
 			}
 		}
 	}
-	return b.cluster.Judge(entry, node, target, fault)
+	return nw.cluster.Judge(entry, node, target, fault)
 }
 
 // server is an Instance as traffic meets it.
@@ -206,18 +206,18 @@ type server struct {
 
 // server returns what runs, or ran, at a pod address: a pod gets into the rules after its
 // address was given to it, and nobody else ever has it.
-func (b *between) server(addr netip.AddrPort) *server {
-	i := b.cluster.Instance(addr.Addr())
+func (nw *network) server(addr netip.AddrPort) *server {
+	i := nw.cluster.Instance(addr.Addr())
 	if i == nil {
 		panic(fmt.Sprintf("sim: rules lead to %s, where nothing ever was", addr))
 	}
-	for int(i.Pod) >= len(b.servers) {
-		b.servers = append(b.servers, nil)
+	for int(i.Pod) >= len(nw.servers) {
+		nw.servers = append(nw.servers, nil)
 	}
-	if b.servers[i.Pod] == nil {
-		b.servers[i.Pod] = &server{instance: i, run: (*run)(b)}
+	if nw.servers[i.Pod] == nil {
+		nw.servers[i.Pod] = &server{instance: i, run: (*run)(nw)}
 	}
-	return b.servers[i.Pod]
+	return nw.servers[i.Pod]
 }
 
 // Accepts says whether the pod takes new connections.
@@ -274,7 +274,7 @@ func (o *observer) ListenerChanged(i *kubelet.Instance) {
 	if i.Running && !i.Listening && i.Term >= 0 {
 		o.closeConnections(i) // at the end of its draining
 	}
-	(*run)(o).wakeFronts()
+	(*run)(o).wakeForwarders()
 }
 
 // goAway has HTTP/2 clients of a server that shuts down gracefully go elsewhere.
@@ -318,7 +318,7 @@ func (o *observer) Ended(i *kubelet.Instance, how event.Ending) {
 // Synced wakes load balancers, and has the node's proxy clean its connection tracking.
 func (o *observer) Synced(node int) {
 	(*run)(o).forgetWays(node)
-	(*run)(o).wakeFronts()
+	(*run)(o).wakeForwarders()
 	if o.traffic == nil {
 		return
 	}
@@ -346,23 +346,23 @@ func (r *run) forgetWays(node int) {
 func (o *observer) NodeChanged(node int) {
 	r := (*run)(o)
 	if !o.cluster.Dead(node) {
-		r.wakeFronts()
+		r.wakeForwarders()
 		if o.traffic != nil {
 			o.traffic.Changed(o.eng.Now())
 		}
 		return
 	}
-	for f := range r.allFronts() {
+	for f := range r.allForwarders() {
 		f.nodeDied(node)
 	}
-	r.wakeFronts()
+	r.wakeForwarders()
 	if o.traffic != nil {
 		o.traffic.NodeGone(node, o.eng.Now())
 	}
 }
 
 // SandboxGone wakes load balancers; new connections ask for themselves.
-func (o *observer) SandboxGone(*kubelet.Instance) { (*run)(o).wakeFronts() }
+func (o *observer) SandboxGone(*kubelet.Instance) { (*run)(o).wakeForwarders() }
 
 // InFlightUntil asks the traffic how long the instance has work.
 func (o *observer) InFlightUntil(i *kubelet.Instance) engine.Time {

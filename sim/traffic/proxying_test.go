@@ -23,14 +23,14 @@ func newServedWorld() *servedWorld {
 	return w
 }
 
-func (w *servedWorld) Front(leg Leg, flow uint64, last int) Front {
+func (w *servedWorld) FirstHop(leg Leg, flow uint64, last int) Hop {
 	if leg.Proxy == NoProxy {
-		return Front{Member: 0, Node: -1, Target: &Target{Addr: netip.MustParseAddrPort("10.0.0.1:80"), Server: w.servers[0]}}
+		return Hop{Member: 0, Node: -1, Target: &Target{Addr: netip.MustParseAddrPort("10.0.0.1:80"), Server: w.servers[0]}}
 	}
 	if w.chosen++; last < 0 {
 		last = engine.Below(flow, len(w.behind))
 	}
-	return Front{Member: last, Node: -1, Target: &Target{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(last)}), 80), Server: w.behind[last]}}
+	return Hop{Member: last, Node: -1, Target: &Target{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(last)}), 80), Server: w.behind[last]}}
 }
 
 // silence has nobody answer behind the proxy.
