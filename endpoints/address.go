@@ -17,7 +17,7 @@ const (
 	AsEndpoint
 )
 
-// Unusable says what an address is that no Service or endpoint can have, such as "a loopback address"; "" if it can. Whoever reads
+// Unusable says what an address is that no Service or endpoint can have, such as "a loopback address"; "" if it can. A package that reads
 // addresses, from files or from an API server, leaves those out with a warning.
 //
 // External IPs and endpoints are judged as the API server does (1.36 pkg/apis/core/validation, ValidateEndpointIP; verified), which

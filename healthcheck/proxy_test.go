@@ -48,7 +48,7 @@ func TestHealthy(t *testing.T) {
 			ProxyState{}.Updated(v4, at(0)).Queued(v4, at(10)).Queued(v4, at(69)), 70, false},
 		"a sync makes a late proxy healthy": {
 			ProxyState{}.Updated(v4, at(0)).Queued(v4, at(10)).Updated(v4, at(80)), 80, true},
-		"after a sync the waiting starts anew": {
+		"after a sync the waiting starts again": {
 			ProxyState{}.Updated(v4, at(0)).Queued(v4, at(10)).Updated(v4, at(20)).Queued(v4, at(30)), 89, true},
 		"one late family makes the proxy unhealthy": {
 			ProxyState{}.Updated(v4, at(0)).Updated(v6, at(0)).Queued(v6, at(0)), 60, false},

@@ -8,7 +8,7 @@
 // in a goroutine of its own, one sync at a time, while the owner goes on taking deliveries. When a
 // sync starts is package pace's to say; what it programs, package plan's.
 //
-// Whoever delivers is never held up: the inbox keeps the last word on each object and no more,
+// A source that delivers is never held up: the inbox keeps the last word on each object and no more,
 // so it is no longer than the cluster is large, whatever the Backend does. Nothing is programmed
 // until all that existed at the start has been delivered (Synced) and the node is known. A failed
 // sync leaves the rules of before, and the next one writes all of them. Probes hear of a change

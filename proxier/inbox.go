@@ -97,7 +97,7 @@ func (p *Proxier) DeleteSlice(namespace, name string) {
 }
 
 // SetNode delivers what is particular to the node. One that differs from the last in anything has
-// all rules made anew; its Options are the Proxier's, whatever they say. Nil is ignored: a node
+// all rules made again; its Options are the Proxier's, whatever they say. Nil is ignored: a node
 // that is no longer there stays as it was last seen.
 func (p *Proxier) SetNode(node *plan.Node) {
 	if node != nil {

@@ -222,7 +222,7 @@ func (o *owner) clean(now time.Time) func() outcome {
 	}
 }
 
-// follow tells whoever cleans up of the Plan in force.
+// follow tells the clean-up of connection tracking of the Plan in force.
 func (o *owner) follow() {
 	if o.opts.Conntrack == nil {
 		return

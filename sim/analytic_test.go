@@ -49,7 +49,7 @@ func (d derivation) test(t *testing.T) {
 	}
 }
 
-// run adds up several seeds. A world without an end of its own has to come to rest.
+// run adds up several seeds. A world without an end of its own has to settle.
 func (d derivation) run(t *testing.T, sc *world.Scenario, seeds int) (sum, requests float64) {
 	t.Helper()
 	for seed := range seeds {

@@ -147,7 +147,7 @@ func TestAGateThatNobodySets(t *testing.T) {
 	if r.Settled || r.Streams[0].Failed > 0 || r.End > 60*sec || r.Stuck == nil {
 		t.Errorf("settled %v at %s s, %d failed, %+v", r.Settled, r.End.Seconds(), r.Streams[0].Failed, r.Stuck)
 	}
-	if words := "waits for its readiness gate other.example.com/ready, which nobody here sets"; !strings.Contains(r.Unrest, words) {
+	if words := "waits for its readiness gate other.example.com/ready, which nothing in this input sets"; !strings.Contains(r.Unrest, words) {
 		t.Errorf("%q does not say %q", r.Unrest, words)
 	}
 }
@@ -172,7 +172,7 @@ func TestARolloutThatMissesItsDeadline(t *testing.T) {
 }
 
 // A host port on as many nodes as pods: the new pod finds no node, and nothing more comes of it. The
-// run ends half a minute later, and has not come to rest.
+// run ends half a minute later, and has not settled.
 func TestARolloutWithoutANodeEndsSoonAndIsStuck(t *testing.T) {
 	t.Parallel()
 	sc := quiet(1, action(10*sec, world.RolloutRestart{Workload: "deployment/web"}))

@@ -31,7 +31,7 @@ type Result struct {
 	TraceHash string
 	Events    uint64
 	End       engine.Time // of the run
-	Settled   bool        // everything had come to rest
+	Settled   bool        // everything had settled
 	Unrest    string      // what had not, if anything
 	Ledger    *ledger.Ledger
 	Streams   []StreamResult
@@ -89,7 +89,7 @@ type Options struct {
 	DrawAll bool
 }
 
-// Memory is what runs use one after the other, so that it is not allocated anew for each. No Result has a part in it. It
+// Memory is what runs use one after the other, so that it is not allocated again for each. No Result has a part in it. It
 // belongs to one run at a time; the zero Memory is empty.
 type Memory struct {
 	traffic traffic.Memory
@@ -288,7 +288,7 @@ func (r *run) loop() (settled bool, err error) {
 	}
 }
 
-// end says when the run ends if nothing happens before, and whether all has come to rest then.
+// end says when the run ends if nothing happens before, and whether all has settled then.
 // A world that waits for something that takes long (an app that starts, a grace period,
 // minReadySeconds) is quiet and not at rest. One whose pods wait to be restarted again and
 // again never will be: it ends at the first quiet moment. Neither is one whose rollout has made

@@ -71,7 +71,7 @@ func inTheMidst(t *testing.T) *run {
 	return r
 }
 
-// A run whose books do not agree, that sent a connection where none may go, or that is said to have come to rest in the midst of a rollout, is
+// A run whose books do not agree, that sent a connection where none may go, or that is said to have settled in the midst of a rollout, is
 // an error.
 func TestARunThatBreaksAnInvariantIsAnError(t *testing.T) {
 	t.Parallel()

@@ -29,8 +29,8 @@ func locate(text string, line int, err error) *syntaxError {
 	return &syntaxError{int32(line + at - 1), 0, "malformed YAML: " + plainWords(message)}
 }
 
-// plainWords puts the parser's most frequent messages in the words of whoever
-// wrote the manifest.
+// plainWords puts the parser's most frequent messages in the words of a person
+// who wrote the manifest.
 func plainWords(message string) string {
 	switch message {
 	case "did not find expected key":

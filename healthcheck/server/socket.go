@@ -16,7 +16,7 @@ import (
 // (cmd/kube-proxy/app/server.go, serveHealthz and serveMetrics; verified).
 const RetryInterval = 5 * time.Second
 
-// Limits of every socket. Whoever reaches a port may hold a connection no longer than this, and what is sent is thrown away
+// Limits of every socket. A client may hold a connection no longer than this, and what is sent is thrown away
 // unread. No connection is kept for a second request: load balancers ask once in some seconds, Prometheus once in 15 s or more, and a
 // connection that is kept takes the place of somebody who asks.
 const (

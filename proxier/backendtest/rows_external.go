@@ -30,7 +30,7 @@ var externalRows = []row{
 		reference: nftChains,
 		cluster:   []service{web().exposed()},
 		// KUBE-EXTERNAL-SERVICES is reached from INPUT and FORWARD, not from OUTPUT: in iptables mode
-		// the packet leaves the node untouched, towards whoever has the address.
+		// the packet leaves the node untouched, towards the host that has the address.
 		steps: []step{probe{
 			from: from(NodePrimary), to: to(ExternalIP.port(80), VIPA.port(80)), want: rejected,
 			difference: nodeToNothing, inIPTables: untouched,

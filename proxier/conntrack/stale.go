@@ -43,7 +43,7 @@ func (j *judge) stale(f Flow) bool {
 	if f.Server == f.To {
 		return false // nobody translated it, so it was none of the rules' business
 	}
-	// Whoever it was meant for is gone. Somebody else may translate, too: only what was a Service's.
+	// Its endpoint is gone. Other rules may translate, too: only what was a Service's.
 	return slices.ContainsFunc(j.before, func(p *plan.Plan) bool { return j.frontend(p, f.To) != nil })
 }
 

@@ -28,7 +28,7 @@ const (
 	tries         = 12
 )
 
-// Event is something that whoever looks after an object should know.
+// Event is something that the users of an object should know.
 type Event struct {
 	Regarding corev1.ObjectReference
 	Related   *corev1.ObjectReference // nil for none

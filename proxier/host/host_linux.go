@@ -46,7 +46,7 @@ func Watch(ctx context.Context, changed func([]netip.Addr)) error {
 	}
 	defer func() {
 		close(done)
-		for range updates { // what waits to be told holds up whoever tells it
+		for range updates { // a message that waits holds up its sender
 			continue
 		}
 	}()

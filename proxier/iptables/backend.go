@@ -156,7 +156,7 @@ func (b *Backend) lookForRival() error {
 
 // Apply puts a Plan in force, each family by itself: if one fails, the other goes on, and the
 // error says which. The delta is what differs from the Plan of the last Apply; it is not looked
-// at the first time and after a failure: then all chains are written anew. Without a
+// at the first time and after a failure: then all chains are written again. Without a
 // difference it is a Check. Established flows go on in any case.
 func (b *Backend) Apply(p *plan.Plan, d plan.Delta) error {
 	defer b.listening.call()()
@@ -170,11 +170,11 @@ func (b *Backend) Apply(p *plan.Plan, d plan.Delta) error {
 	return b.each(func(f *family) error { return f.apply(p, some) })
 }
 
-// Check looks whether the chains are still what the Backend made of them, and writes them anew
+// Check looks whether the chains are still what the Backend made of them, and writes them again
 // if not. It reads all of them: a second and a half with 10,000 Services on iptables-nft.
 func (b *Backend) Check(p *plan.Plan) error { return b.Apply(p, plan.Delta{}) }
 
-// Resync writes all chains anew, whatever they hold.
+// Resync writes all chains again, whatever they hold.
 func (b *Backend) Resync(p *plan.Plan) error {
 	defer b.listening.call()()
 	if err := b.prepare(p.Node()); err != nil {
@@ -217,7 +217,7 @@ func (b *Backend) each(do func(*family) error) error {
 	return errors.Join(errs...)
 }
 
-// Repairs counts how often the chains of a family were written anew since somebody else had been at them.
+// Repairs counts how often the chains of a family were written again since somebody else had been at them.
 func (b *Backend) Repairs() int {
 	n := 0
 	for _, f := range b.families {
@@ -248,7 +248,7 @@ func (b *Backend) Variant() Variant {
 // Close lets go of the kernel and leaves the rules in force.
 func (b *Backend) Close() error { return nil }
 
-// Cleanup removes the chains with the Backend's prefix, whoever made them, and the rules that
+// Cleanup removes the chains with the Backend's prefix that any program made, and the rules that
 // lead to them; and nothing else. The chain that closes 127.0.0.0/8 stays where a kubelet has
 // it, too.
 func (b *Backend) Cleanup() error {

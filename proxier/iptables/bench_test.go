@@ -199,7 +199,7 @@ func benchmarkPair(b *testing.B, change func(b *testing.B, s size, w *backendtes
 		}
 		measure(b, nil, func(i int) error { return k.Apply(plans[(i+1)%2], deltas[(i+1)%2]) })
 		if k.families[0].replaced != 1 {
-			b.Fatal("all was written anew")
+			b.Fatal("all was written again")
 		}
 	})
 }

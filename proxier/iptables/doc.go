@@ -28,9 +28,9 @@
 // # Whose chains
 //
 // With kube-proxy's names this package takes kube-proxy's chains over: the first Apply reads
-// what is there, writes all chains anew and removes those of service ports that are not in the
+// what is there, writes all chains again and removes those of service ports that are not in the
 // Plan, with what led to them, in the transaction that puts the new ones in force. An earlier
-// run's are taken over in the same way. So no connection is lost, whoever was there before.
+// run's are taken over in the same way. So no connection is lost to the change, whichever program wrote the rules before.
 //
 // Two programs that write the same chains would undo each other's work. A kube-proxy shows by
 // its canary: an empty chain KUBE-PROXY-CANARY in the tables mangle, nat and filter, which it

@@ -102,8 +102,8 @@ func (f *family) rival(have saved) error {
 	n := f.layout.names
 	for _, t := range tables() {
 		if have[t][n.chain(ownCanary)] != nil && have[t][n.chain(proxyCanary)] != nil {
-			return fmt.Errorf("%w: somebody made chain %s in table %s again after it was taken over; stop it, remove that chain "+
-				"if nobody runs, or take over by force", ErrKubeProxy, n.chain(proxyCanary), t)
+			return fmt.Errorf("%w: another program made chain %s in table %s again after it was taken over; stop it, remove that chain "+
+				"if no other proxy runs, or take over by force", ErrKubeProxy, n.chain(proxyCanary), t)
 		}
 	}
 	return nil
@@ -184,7 +184,7 @@ func (f *family) prepare(have saved) error {
 	return nil
 }
 
-// noteLoopback leaves a chain that says that it was us who let 127.0.0.0/8 be routed: whoever cleans up, in another
+// noteLoopback leaves a chain that says that it was us who let 127.0.0.0/8 be routed: a clean-up, in another
 // process and at another time, is to take that back before the rule goes that makes it harmless.
 func (f *family) noteLoopback() error {
 	var s script
@@ -219,7 +219,7 @@ func (f *family) baseChains(t table) map[string]bool {
 	return out
 }
 
-// check writes all chains anew if they are no longer what we made of them.
+// check writes all chains again if they are no longer what we made of them.
 func (f *family) check(p *plan.Plan) error {
 	if f.state == nil {
 		return f.replace(p)

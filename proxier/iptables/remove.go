@@ -39,7 +39,7 @@ func removeAll(k kernel, opts *Options, l layout) (found bool, err error) {
 	}
 	for _, prefix := range prefixes(opts, have) {
 		if l.names = (names{prefix}); anyOurs(l, have) {
-			return true, fmt.Errorf("chains %s-* were removed, and somebody made them again: end the proxy that runs", prefix)
+			return true, fmt.Errorf("chains %s-* were removed, and another program made them again: end the proxy that runs", prefix)
 		}
 	}
 	return true, nil

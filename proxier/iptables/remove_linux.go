@@ -12,7 +12,7 @@ import (
 )
 
 // Remove removes the chains of one variant of iptables and says whether there were any. With TakeOver those are the chains with the
-// options' prefix, whoever made them, and those with any prefix that have a Backend's canary; without it, only what stands beside a
+// options' prefix that any program made, and those with any prefix that have a Backend's canary; without it, only what stands beside a
 // Backend's canary. Where nobody has used the variant it makes nothing.
 //
 // Without the variant's tools it asks what the kernel shows: shown lists the chains of nftables in a family, each as "TABLE CHAIN". If

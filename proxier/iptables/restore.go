@@ -9,7 +9,7 @@ import (
 type script struct{ strings.Builder }
 
 // block writes a table: chains to make or empty, rules, chains to remove. A chain is removed
-// after the rules that led to it were written anew. Chains are declared in the order of their
+// after the rules that led to it were written again. Chains are declared in the order of their
 // names: iptables-nft 1.8.9 takes more than twice as long for 10,000 in another one.
 func (s *script) block(t table, chains []chain, appended string, gone []string) {
 	if len(chains) == 0 && appended == "" && len(gone) == 0 {

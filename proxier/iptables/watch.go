@@ -34,7 +34,7 @@ type listening struct {
 }
 
 // errLegacy says why nothing can be heard.
-var errLegacy = fmt.Errorf("iptables-legacy tells nobody of changes: %w", errors.ErrUnsupported)
+var errLegacy = fmt.Errorf("iptables-legacy does not report changes: %w", errors.ErrUnsupported)
 
 // Watch notices within moments when somebody else changes the Backend's chains, or the rules that lead to them, if they are iptables-nft's: the
 // channel has something to receive then, and the next Check looks at all chains. It never blocks anybody, and is never closed; when ctx ends,
@@ -44,7 +44,7 @@ func (b *Backend) Watch(ctx context.Context) (<-chan struct{}, error) {
 		return nil, errLegacy
 	}
 	if b.opts.Listen == nil {
-		return nil, errors.New("iptables: nobody listens to the kernel")
+		return nil, errors.New("iptables: the watch on the kernel is not open")
 	}
 	l, err := b.opts.Listen(b.concerns)
 	if err != nil {

@@ -56,7 +56,7 @@ func (e *evaluation) hops(p *plan.Plan) []packet.Hop {
 		add("services", "%s", e.unmetText(p))
 	}
 	if e.stage == stageHooks {
-		add("services", "that rule is not attached where this packet passes: it goes on untouched, towards whoever has %s", e.packet.Dst.Addr())
+		add("services", "that rule is not attached where this packet passes: it goes on untouched, towards the host that has %s", e.packet.Dst.Addr())
 	}
 	if e.verdict == packet.Endpoints {
 		if text := e.fallbackText(); text != "" {

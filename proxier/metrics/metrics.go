@@ -29,7 +29,7 @@ type Options struct {
 	Build map[string]string
 }
 
-// RuleCounter is a Backend that can tell about its rules of iptables. It is asked by whoever calls Observe.
+// RuleCounter is a Backend that can tell about its rules of iptables. The caller of Observe asks it.
 type RuleCounter interface {
 	// Rules returns how many rules there are in a table of a family, and how many of them the last call wrote.
 	Rules(family endpoints.IPFamily, table string) (total, written int)
@@ -181,7 +181,7 @@ func (m *Metrics) probes() {
 func (m *Metrics) meddled() {
 	m.meddling = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: own, Name: "rules_interference_total",
-		Help: "How often others were at the rules: repair is rules written anew, rival another service proxy that was noticed, removal a table of somebody else in the place of ours",
+		Help: "How often others were at the rules: repair is rules written again, rival another service proxy that was noticed, removal a table of another program in the place of ours",
 	}, []string{"what"})
 	m.registry.MustRegister(m.meddling)
 	for _, what := range []Interference{Repair, Rival, Removal} {

@@ -126,7 +126,7 @@ type Interference string
 
 // What others do.
 const (
-	Repair  Interference = "repair"  // rules were written anew since somebody else had been at them
+	Repair  Interference = "repair"  // rules were written again since somebody else had been at them
 	Rival   Interference = "rival"   // another service proxy was noticed
 	Removal Interference = "removal" // a table of somebody else stood in the place of ours and was removed
 )

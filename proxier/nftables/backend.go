@@ -170,7 +170,7 @@ func (b *Backend) repair(p *plan.Plan) error {
 	return err
 }
 
-// Repairs counts how often the tables were written anew since somebody else had been at them.
+// Repairs counts how often the tables were written again since somebody else had been at them.
 func (b *Backend) Repairs() int { return b.repairs }
 
 // Removed names the tables of somebody else that stood in the place of the Backend's and were removed, since it was last asked.
@@ -298,7 +298,7 @@ func (b *Backend) replace(p *plan.Plan) error {
 }
 
 // overwrite commits changes that need nothing of what is there. The generation is checked all
-// the same: what is there is filled anew where it can be, and it is known afterwards. The last
+// the same: what is there is filled again where it can be, and it is known afterwards. The last
 // attempt does without.
 func (b *Backend) overwrite(changes []*tableChange) error {
 	for range attemptsAtCommit {
@@ -333,7 +333,7 @@ func (b *Backend) overwrite(changes []*tableChange) error {
 	return err
 }
 
-// takeStock looks what there is to fill anew, and says whether there is anything, and which tables nobody like us made.
+// takeStock looks what there is to fill again, and says whether there is anything, and which tables nobody like us made.
 func (b *Backend) takeStock(changes []*tableChange) (refill bool, strange []string, err error) {
 	for _, c := range changes {
 		had, ok, err := b.kernel.stock(b.opts.Table, c.family)

@@ -851,7 +851,7 @@ func TestARightThatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
-// What somebody else made in the place of our tables, and each time that our rules had to be written anew, is told once.
+// What somebody else made in the place of our tables, and each time that our rules had to be written again, is told once.
 func TestRemovedTablesAndRepairsAreTold(t *testing.T) {
 	alone(t)
 	run(t, "nft", "add table ip lameduck; add chain ip lameduck mine; add table ip6 lameduck")

@@ -160,7 +160,7 @@ func (l list) endpoints() string {
 	return "sticky-endpoints"
 }
 
-// retries is how often an index is drawn anew that hits no endpoint. At most half of the
+// retries is how often an index is drawn again that hits no endpoint. At most half of the
 // indices of a class miss, so all of them do once in 2^8 flows at worst; then half the range
 // is drawn from, which cannot miss.
 const retries = 8

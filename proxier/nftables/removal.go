@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 )
 
-// Remove removes the tables of a Backend with these options, whoever made them, and says whether there were any. It needs less of
+// Remove removes the tables of a Backend with these options that any program made, and says whether there were any. It needs less of
 // the kernel than a Backend does. Where the kernel has no nftables there are none; where nobody may look, it is an error.
 func Remove(opts Options) (found bool, err error) {
 	err = withKernel(opts, func(k kernel, opts Options) (err error) {
@@ -64,7 +64,7 @@ func remove(k kernel, opts Options) (found bool, err error) {
 	}
 	again, err := there(k, opts)
 	if again && err == nil {
-		err = fmt.Errorf("table %s was removed, and somebody made it again: end the proxy that runs", opts.Table)
+		err = fmt.Errorf("table %s was removed, and another program made it again: end the proxy that runs", opts.Table)
 	}
 	return true, err
 }

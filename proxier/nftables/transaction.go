@@ -54,7 +54,7 @@ type tableChange struct {
 	family endpoints.IPFamily
 	// replace empties the table first. What packets remembered is lost with it.
 	replace bool
-	// had is what there is to replace. Then what is there is filled anew, since a packet that is on
+	// had is what there is to replace. Then what is there is filled again, since a packet that is on
 	// its way through a table that goes would find nothing any more; nil removes the table and
 	// makes it from nothing.
 	had         *stock

@@ -215,7 +215,7 @@ func TestWhatANodeDecidesDifferently(t *testing.T) {
 	}
 }
 
-// A relist, or rules that were written anew, may change nothing: then nothing is compared.
+// A relist, or rules that were written again, may change nothing: then nothing is compared.
 func TestOnlyServicesThatChangedAreLookedAt(t *testing.T) {
 	t.Parallel()
 	node := &plan.Node{Name: "here", Options: endpoints.CurrentOptions()}

@@ -1,7 +1,7 @@
 // Package packet holds the words of packet tracing: the packet that arrives, the flow it
 // belongs to, the hops it takes through a node's service rules and the verdict.
 //
-// It decides nothing. Whoever evaluates packets (the in-memory dataplane, a kernel under
+// It decides nothing. What evaluates packets (the in-memory dataplane, a kernel under
 // test) speaks these types, so that one expectation can be held against all of them.
 package packet
 

@@ -121,7 +121,7 @@ func BenchmarkUpdateOneService(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdateNothing changes what this node does not care for: the Plan is made anew, and
+// BenchmarkUpdateNothing changes what this node does not care for: the Plan is made again, and
 // nothing is left to do.
 func BenchmarkUpdateNothing(b *testing.B) {
 	size := benchSize{1000, 5}

@@ -83,7 +83,7 @@ type Store struct {
 	waiting []request                 // that are repeated when it is back
 	frozen  map[engine.Owner][]func() // components that are paused, with what they have to do since
 
-	// Whoever judges hears of every version, and of what each watch brings; nil where nobody does.
+	// A judge of the run hears of every version, and of what each watch brings; nil without one.
 	Wrote     func(Object)
 	Delivered func(watch string, o Object)
 }

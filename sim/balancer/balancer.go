@@ -53,7 +53,7 @@ type Observer interface {
 	Sends(members []int)
 	// Cut: the load balancer ends all connections through it to a member.
 	Cut(member int)
-	// Moved: routers spread flows anew, or another node answers ARP: the connections for which gone
+	// Moved: routers spread flows again, or another node answers ARP: the connections for which gone
 	// says so lead to nodes that do not know them.
 	Moved(gone func(flow uint64, member int) bool)
 	// Open: the controller sets the readiness gates of a pod. It is false when it cannot, since it

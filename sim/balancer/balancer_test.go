@@ -159,7 +159,7 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// One answer of the other kind begins the row anew: a member that answers every other probe stays
+// One answer of the other kind begins the row again: a member that answers every other probe stays
 // what it is, in or out.
 func TestThresholdsCountInARow(t *testing.T) {
 	t.Parallel()
@@ -454,7 +454,7 @@ func TestAFlowStaysWithItsMember(t *testing.T) {
 }
 
 // One node answers ARP: which one follows from the addresses alone. Routers spread flows over
-// all that announce, and anew when one goes. Flow i of 1000 is at i/1024 of all: node 1 of three
+// all that announce, and again when one goes. Flow i of 1000 is at i/1024 of all: node 1 of three
 // has those from 342 to 682, 341 of them, which move; those below stay with node 0, which has
 // the lower half now, and those above with node 2, which has the upper one.
 func TestAnnouncements(t *testing.T) {

@@ -94,7 +94,7 @@ func NewBooks(promises []Promise) *Books {
 	return b
 }
 
-// Open begins the books of some streams anew, in the memory of those before.
+// Open begins the books of some streams again, in the memory of those before.
 func (b *Books) Open(promises []Promise) {
 	old := b.streams
 	*b = Books{streams: make([]account, len(promises))}

@@ -158,7 +158,7 @@ type forcing struct {
 	world.SetReady
 }
 
-// unforce ends a SetReady for the pods it began with, whoever has come since.
+// unforce ends a SetReady for the pods it began with, not for later ones.
 func (w *World) unforce(at engine.Time, o world.SetReady) {
 	for _, wk := range w.forced[forcing{at, o}] {
 		wk.Force(o.Ready)

@@ -90,7 +90,7 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 }
 
 // unnoticed blames the missing of endpoints: on the manifest, unless one of the pods that would
-// do is ready and the API does not say so; then on whoever is late with it.
+// do is ready and the API does not say so; then on the component that is late with it.
 func (w *World) unnoticed(e Entry, would func(*kubelet.Instance) bool) ledger.Actor {
 	for _, actor := range []ledger.Actor{ledger.Kubelet, ledger.LBController, ledger.KubeletProbe} {
 		if w.anyAnswers(e.workloads, func(i *kubelet.Instance) bool {

@@ -149,7 +149,7 @@ func TestPausedInTheMiddleOfASync(t *testing.T) {
 	}
 }
 
-// A proxy that is restarted keeps its rules, reads everything anew and syncs at once, however
+// A proxy that is restarted keeps its rules, reads everything again and syncs at once, however
 // short ago the last sync was; the sync under way is lost. News that was on its way before does
 // not take it back.
 func TestRestartedProxy(t *testing.T) {

@@ -77,7 +77,7 @@ func (w *World) gateWords(p *api.Pod) string {
 	}
 	words := fmt.Sprintf("%s waits for its readiness gate %s", p.Name, closed[0])
 	if !w.kept(p.Workload, closed[0]) {
-		words += ", which nobody here sets"
+		words += ", which nothing in this input sets"
 	}
 	return words
 }

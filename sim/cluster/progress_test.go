@@ -41,7 +41,7 @@ func TestProgressDeadline(t *testing.T) {
 			w.gate(100*sec, "web#2", gateOne, true)
 			w.gate(120*sec, "web#2", gateOne, true)
 		}, "71", false},
-		{"it is paused for a while, and its time begins anew", 60, func(w *testWorld) {
+		{"it is paused for a while, and its time begins again", 60, func(w *testWorld) {
 			w.do(20*sec, "pause", "web", "")
 			w.do(100*sec+700*ms, "resume", "web", "")
 		}, "161", true},

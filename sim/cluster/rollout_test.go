@@ -112,7 +112,7 @@ func TestRolloutStories(t *testing.T) {
 				w.do(30*sec, "scale", "web", "5")
 			},
 			"r0 5"},
-		{"rollback to the old set, which is not made anew", newBuild(2).strategy("1", "0"),
+		{"rollback to the old set, which is not made again", newBuild(2).strategy("1", "0"),
 			func(w *testWorld) {
 				w.do(10*sec, "rolloutRestart", "web", "")
 				w.do(30*sec, "note", "", "")

@@ -91,7 +91,7 @@ func (w *World) neverReady(d *api.Deployment, p *api.Pod) *control.Stuck {
 	const back = "an image that does, or kubectl rollout undo"
 	if gates := p.ClosedGates(); p.ContainersReady && len(gates) > 0 && !w.kept(d.Workload, gates[0]) {
 		return &control.Stuck{
-			Why:  fmt.Sprintf("the new pod waits for its readiness gate %s, which nobody sets", gates[0]),
+			Why:  fmt.Sprintf("the new pod waits for its readiness gate %s, which nothing sets", gates[0]),
 			What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates",
 		}
 	}

@@ -193,7 +193,7 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 		want *control.Stuck
 	}{
 		{"a readiness gate that nobody sets", newBuild(2).gated(gateOne).strategy("1", "0"), nil,
-			&control.Stuck{Why: "the new pod waits for its readiness gate " + gateOne + ", which nobody sets", What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates"}},
+			&control.Stuck{Why: "the new pod waits for its readiness gate " + gateOne + ", which nothing sets", What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates"}},
 		{"an app that never listens", newBuild(2).strategy("1", "0").app(neverListens), nil,
 			&control.Stuck{Why: "the new pod does not listen, 60 s after the last progress (progressDeadlineSeconds)", What: "an image that does, or kubectl rollout undo", Path: server}},
 		{"an app that is never ready", newBuild(2).strategy("1", "0").app(func(a *world.App) { a.ReadyAfter = engine.Constant(engine.Hour) }), nil,

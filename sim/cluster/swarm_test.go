@@ -11,7 +11,7 @@ import (
 )
 
 // Random worlds with random actions: at no moment is a promise of the controllers broken, and
-// when the actions are over all comes to rest as the Deployment says. The draws are the
+// when the actions are over all settles as the Deployment says. The draws are the
 // engine's own, so a failing seed is all it takes.
 func TestEverythingSettles(t *testing.T) {
 	t.Parallel()

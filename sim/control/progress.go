@@ -69,7 +69,7 @@ func (c *Deployments) follow(d *api.Deployment, in rolloutInput) {
 		p.revision, p.done, p.exceeded, p.last = d.Revision, false, false, now
 	case p.done:
 		return
-	case p.paused && !d.Paused, counts.advanced(before): // resuming starts the time anew
+	case p.paused && !d.Paused, counts.advanced(before): // resuming starts the time again
 		p.exceeded, p.last = false, now
 	}
 	p.paused = d.Paused

@@ -17,7 +17,7 @@ type Queue struct {
 	count      uint64
 	queued     map[int]bool
 	run        func(key int)
-	due, again func(uint64) // what events do: work on a key, or ask for it anew
+	due, again func(uint64) // what events do: work on a key, or ask for it again
 }
 
 // NewQueue returns the queue of a controller that works on a key by run.

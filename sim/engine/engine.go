@@ -13,7 +13,7 @@ type Class uint8
 const (
 	ClassAction   Class = iota // what the scenario does
 	ClassDelivery              // news that arrives: watch events, responses
-	ClassTimer                 // whoever waited for this moment
+	ClassTimer                 // what was scheduled for this moment
 	ClassObserve               // measurements and checks, which change nothing
 )
 

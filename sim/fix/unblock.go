@@ -88,7 +88,7 @@ func (t *target) ungated() *Change {
 	return &Change{
 		ID: "readinessGates", Title: "no readinessGates",
 		Edits:       []edit.Edit{t.editOf("spec.template.spec.readinessGates", edit.Value{YAML: "[]"}, strings.Join(names, ", "))},
-		Destructive: "whoever is to set the gate may have to know a pod before it gets traffic",
+		Destructive: "the controller that sets the gate may have to know a pod before it gets traffic",
 	}
 }
 

@@ -204,7 +204,7 @@ func (p *Proxy) hearOthers() {
 	p.expect()
 }
 
-// skip forgets the changes of other Services so far: the proxy reads everything anew.
+// skip forgets the changes of other Services so far: the proxy reads everything again.
 func (p *Proxy) skip() {
 	o := &p.others
 	for now := p.eng.Now(); p.arrival() <= now; o.change++ {

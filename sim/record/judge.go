@@ -68,7 +68,7 @@ func (c *Case) worstClient(decides engine.Time, of func(*Stream) engine.Time) Ra
 	return worst
 }
 
-// unrest is what the first run that had not come to rest was waiting for.
+// unrest is what the first run that had not settled was waiting for.
 func unrest(runs []Run) string {
 	for i := range runs {
 		if runs[i].Unrest != "" {

@@ -35,7 +35,7 @@ type Case struct {
 	Source  string
 	Verdict Verdict
 	Reason  string // of not-judged, and of a verdict that could as well be another: "on the border between drops and rare"
-	// Headline says that what becomes of it is of interest to whoever uses the workload.
+	// Headline says that what becomes of it is of interest to the workload's users.
 	Headline bool
 	// Users is how near the case's requests are to users. A headline with UsersEntry that is not judged is where users enter:
 	// what is reported of other cases is behind it.
@@ -157,7 +157,7 @@ type Run struct {
 	TraceHash string
 	Events    uint64 // how many the run had
 	Settled   bool
-	Unrest    string // what had not come to rest, "" when all had
+	Unrest    string // what had not settled, "" when all had
 	End       engine.Time
 	Streams   []Stream // in order of Case.Clients
 	Groups    []ledger.Group

@@ -134,7 +134,7 @@ func (c *Case) judge() {
 	case silent(c):
 		c.Verdict, c.Reason = NotJudged, "nothing answers without the action, too"
 	case c.Verdict == NotJudged:
-		c.Reason = fmt.Sprintf("lost nothing, but had not come to rest when the run ended, in %d of %d runs%s", n.unsettled, n.runs, unrest(c.Runs))
+		c.Reason = fmt.Sprintf("lost nothing, but had not settled when the run ended, in %d of %d runs%s", n.unsettled, n.runs, unrest(c.Runs))
 	case c.Verdict == Holds:
 		c.Bound = LossBound(n.runs)
 	case border != "" && n.runs >= surelyMany:

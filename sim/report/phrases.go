@@ -75,14 +75,14 @@ var phrases = map[ledger.Cause]phrase{
 		"UDP or silent TCP without answers, though new flows work", nil,
 	},
 	ledger.NoHealthyTarget: {
-		either + " has nobody to send to", either + " has nobody to send to",
+		either + " has no target to send to", either + " has no target to send to",
 		"HTTP 503; ALB: HTTPCode_ELB_5XX",
 		map[ledger.Actor]string{
 			ledger.LBController: "its controller has not added the new one yet", ledger.LBProbe: "the new one has not passed its health checks yet",
 		},
 	},
 	ledger.StaleLB: {
-		either + " still sends where nobody answers", either + " goes on sending new connections where nobody answers",
+		either + " still sends to dead targets", either + " goes on sending new connections to dead targets",
 		"timeouts or 502 for some clients, until its probe or controller catches up", nil,
 	},
 	ledger.StaleRules: {
@@ -132,7 +132,7 @@ func withLateness(words string, b ledger.Blame) string {
 	return words
 }
 
-// causeName is a cause and whoever was late in words that fit into a table.
+// causeName is a cause and the component that was late in words that fit into a table.
 func causeName(b ledger.Blame) string { return withLateness(phrases[b.Cause].name, b) }
 
 // causeStory is the same as a sentence, without an end.

@@ -76,7 +76,7 @@ func TestConnectionsThatEndedAreTold(t *testing.T) {
 	for i, cuts := range []uint64{10, 12} {
 		s.Cases[1].Runs[i].Streams[0].Cuts = cuts
 	}
-	s.Cases[1].Verdict, s.Cases[1].WithLoss = "", 0 // judged anew
+	s.Cases[1].Verdict, s.Cases[1].WithLoss = "", 0 // judged again
 	s.Cases[1].Close()
 	var b strings.Builder
 	if err := WriteText(&b, s, TextOptions{}); err != nil {
@@ -135,9 +135,9 @@ func TestDarkPodsAreTold(t *testing.T) {
 		{TextOptions{}, "1 case is not judged (--all says why).\n"},
 		{TextOptions{All: true}, "not judged: clients choose the pod" + short + "\n"},
 		{TextOptions{Show: "shop/db"}, "NOT JUDGED shop/db, rolling restart, headless db :80: clients choose the pod.\n"},
-		{TextOptions{Show: "shop/db"}, "Who notices whoever needs a pod that stops answering, for 4 s (3-9) until another is ready in its place; at most 1 (1-2) of 4 pods at once\n"},
+		{TextOptions{Show: "shop/db"}, "Who notices clients that need a pod that stops answering, for 4 s (3-9) until another is ready in its place; at most 1 (1-2) of 4 pods at once\n"},
 		{TextOptions{Show: "shop/db"}, "How long the rollout takes 20 s (20-21)\n"},
-		{TextOptions{Show: "shop/db"}, "1 run had not come to rest at the end: pods start\n"},
+		{TextOptions{Show: "shop/db"}, "1 run had not settled at the end: pods start\n"},
 		{TextOptions{Show: "shop/db"}, "Again: lameduck sim -f web.yaml --show shop/db --seed 2 --runs 1\n"},
 	} {
 		var b strings.Builder

@@ -85,7 +85,7 @@ type Case struct {
 	Unmet          []string         `json:"unmet"`       // what a Scenario expected and did not get
 	Before         []Before         `json:"before"`      // what fails without the action, too
 	Stuck          *Stuck           `json:"stuck"`       // null when what was begun came to its end
-	Headline       bool             `json:"headline"`    // what becomes of it is of interest to whoever uses the workload
+	Headline       bool             `json:"headline"`    // what becomes of it is of interest to the workload's users
 	// Families are the load balancers that it might be, where the input does not say which one it is. The figures of the case
 	// are those of the one behind which it loses most.
 	Families []Family `json:"families"`
@@ -125,7 +125,7 @@ type Run struct {
 	Case       string      `json:"case"`
 	TraceHash  string      `json:"traceHash"`
 	Settled    bool        `json:"settled"`
-	Unrest     string      `json:"unrest"` // what had not come to rest at the end, "" when all had
+	Unrest     string      `json:"unrest"` // what had not settled at the end, "" when all had
 	EndSeconds engine.Time `json:"endSeconds"`
 	Requests   Requests    `json:"requests"`
 }

@@ -68,7 +68,7 @@ func (t *text) assumptions(shown []*record.Case) {
 	t.notModelled(append(r.NotModelled, dataLost(shown)...))
 }
 
-// dataLost says of a database, or of sessions, with one pod that whoever answers next may not know what the old pod knew.
+// dataLost says of a database, or of sessions, with one pod, that the pod that answers next may not know what the old pod knew.
 func dataLost(shown []*record.Case) []NotModelled {
 	for _, c := range shown {
 		if (c.Class == "session" || profileOf(c) == "database") && c.Usable.Of == 1 {
@@ -174,8 +174,8 @@ func inWords(id, what, value string) string {
 	return fmt.Sprintf(inOneClause[id], value)
 }
 
-// effects says what other values of an assumption come to; those that make no difference beside others that do are for whoever
-// wants to know everything.
+// effects says what other values of an assumption come to; those that make no difference beside others that do are for readers
+// who ask for everything.
 func (t *text) effects(a *Assumption) string {
 	if len(a.Alternatives) == 0 {
 		return a.Basis

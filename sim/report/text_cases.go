@@ -211,7 +211,7 @@ func (t *text) dark(c *record.Case) {
 	d := c.Dark
 	words := "a pod is always replaced before it stops answering"
 	if d.Most.Max > 0 {
-		words = fmt.Sprintf("whoever needs a pod that stops answering, for %s until another is ready in its place; at most %s of %d pods at once",
+		words = fmt.Sprintf("clients that need a pod that stops answering, for %s until another is ready in its place; at most %s of %d pods at once",
 			spread(d.Pods), numbers(d.Most), c.Usable.Of)
 	}
 	t.labelled("Who notices", []string{words})
@@ -219,7 +219,7 @@ func (t *text) dark(c *record.Case) {
 	t.labelled("", unsettledWords(c))
 }
 
-// unsettledWords says how many runs had not come to rest, and what the first of them was waiting
+// unsettledWords says how many runs had not settled, and what the first of them was waiting
 // for.
 func unsettledWords(c *record.Case) []string {
 	n, waits := 0, ""
@@ -234,5 +234,5 @@ func unsettledWords(c *record.Case) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s had not come to rest at the end%s", count(n, "run", "runs"), waits)}
+	return []string{fmt.Sprintf("%s had not settled at the end%s", count(n, "run", "runs"), waits)}
 }

@@ -102,7 +102,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	}
 	switch verdict {
 	case record.Outage:
-		return fmt.Sprintf(" answers nobody for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
+		return fmt.Sprintf(" answers no request for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
 	case record.Blocked:
 		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
 	case record.Drops, record.Rare:

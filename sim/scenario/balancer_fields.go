@@ -139,7 +139,7 @@ func lbFlows() []lbField {
 			},
 		},
 		{
-			name: "idleEnds", what: "then: closed to both sides, or forgotten, so that whoever writes next is answered with a reset",
+			name: "idleEnds", what: "then: closed to both sides, or forgotten, so that the side that writes next is answered with a reset",
 			shape: word("closed", "forgotten"), layer4: true,
 			say: func(l *world.LoadBalancer) string {
 				return map[bool]string{true: "forgotten", false: "closed"}[l.IdleForgets]
@@ -182,7 +182,7 @@ func lbGates() []lbField {
 		},
 		lbSpan("gateRecheck", "how often it looks again at pods that wait for it", func(l *world.LoadBalancer) *engine.Time { return &l.GateRecheck }),
 		lbSpan("gateTimeout", "age of a pod at which it waits no longer, 0s for never", func(l *world.LoadBalancer) *engine.Time { return &l.GateTimeout }),
-		lbWord("gateInjection", "whose pods get the gate without asking: nobody's, those of labelled namespaces, everybody's",
+		lbWord("gateInjection", "which pods get the gate without asking: none, those of labelled namespaces, all",
 			[]string{"never", "labelled", "always"}, func(l *world.LoadBalancer) *world.GateInjection { return &l.GateInjection }),
 	}
 }

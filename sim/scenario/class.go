@@ -45,7 +45,7 @@ func Classes() []Class {
 		{ID: ClassDNS, Match: "clusterIP None", Clients: "a DNS client a node", NotJudged: "clients choose the pod"},
 		{ID: ClassWebhook, Match: "named by a webhook configuration", Clients: "the API server, 1/s, timeout 10s"},
 		{ID: ClassScrape, Match: "port named metrics, *-metrics or exporter, or prometheus.io/port", Clients: "1 in 15s",
-			NotJudged: "a scrape that fails is tried again; nobody's request is lost"},
+			NotJudged: "a scrape that fails is tried again; no client's request is lost"},
 		{ID: ClassAdmin, Match: "port named pprof, debug, profiling or jmx, or, beside others, admin, health or status; not named by an Ingress or HTTPRoute", Clients: "operators and probes",
 			NotJudged: "for operators and probes: no user waits for an answer"},
 		{ID: ClassPeer, Match: "per-pod Service, publishNotReadyAddresses, peer port of a known database, port named gossip, raft, peer, replication or cluster", Clients: "a long session a peer"},

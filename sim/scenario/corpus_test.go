@@ -61,7 +61,7 @@ func verdicts(cases []Case) string {
 
 const (
 	run         = "run\n"
-	scrape      = "a scrape that fails is tried again; nobody's request is lost\n"
+	scrape      = "a scrape that fails is tried again; no client's request is lost\n"
 	statefulSet = "rolling updates of a StatefulSet are not yet simulated\n"
 	choose      = "clients choose the pod\n"
 )

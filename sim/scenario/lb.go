@@ -100,7 +100,7 @@ func (b *builder) through(t *world.Traffic, svc *corev1.Service, found balancerF
 	t.External, t.HealthyNodesOnly = true, false
 	t.LB = b.filled(found.name, t, svc)
 	t.LBOthers, t.Families = found.others, found.families
-	if t.LB != nil && b.overridden() && b.belong(t.LB) { // whoever knows its fields knows which one it is
+	if t.LB != nil && b.overridden() && b.belong(t.LB) { // a user who sets its fields knows which one it is
 		t.LBOthers, t.Families = nil, nil
 	}
 }
@@ -144,7 +144,7 @@ func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
 		return balancerFound{name: name}
 	}
 	found := findRoute(t.Route, b.provider())
-	if found.basis == "assumed" && b.overridden() { // whoever knows its fields knows which one it is
+	if found.basis == "assumed" && b.overridden() { // a user who sets its fields knows which one it is
 		found.name, found.families = "l7-generic", nil
 	}
 	found = b.pickFamily(found, t, svc)

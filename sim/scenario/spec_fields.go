@@ -88,7 +88,7 @@ func specClients() []fieldOf[making] {
 			field{"timeout", orWord(noTimeout).doc("30s from outside, 10s inside",
 				"how long clients wait for the answer to a request, the connection included, where their traffic does not say it; UDP, webhook and DNS clients have timeouts of their own")},
 			field{"connectTimeout", orWord(noTimeout).doc("that of the request", "how long they wait for a connection, but those of gRPC")},
-			field{"dialTimeout", orWord(noTimeout).doc("20s", "how long gRPC's clients try to connect, whatever the deadlines of the calls that wait")},
+			field{"dialTimeout", orWord(noTimeout).doc("20s", "how long gRPC's clients try to connect; the deadlines of the calls that wait do not matter")},
 			field{"repeatReused", of(boolean).doc("true",
 				"clients of a keep-alive pool ask again over another connection when one that they had used before is closed before any byte of the answer")},
 		)}},

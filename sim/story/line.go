@@ -21,7 +21,7 @@ type Line struct {
 	Line   int
 
 	Origin bool // what the story is about: the deletion of the pod that a request was lost to
-	Blamed bool // what the story explains the loss by: whoever is to blame did this, or was late with it. It is never left out
+	Blamed bool // what the story explains the loss by: the component to blame did this, or was late with it. It is never left out
 
 	names *names
 }

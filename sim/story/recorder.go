@@ -241,7 +241,7 @@ func (t *Teller) sent(e *event.Event, r *ledger.Request, hero api.PodID) bool {
 	if e.Kind == event.Ingress || r.Ingress != "" {
 		return e.Kind == event.Ingress && t.pods[e.Pod].Name == r.Ingress
 	}
-	if r.Blame.Cause == ledger.NoHealthyTarget { // it was sent to nobody: whoever was left before matters
+	if r.Blame.Cause == ledger.NoHealthyTarget { // it was sent to no target: those that were left before matter
 		return true
 	}
 	return e.Node >= 0 && e.Node == r.Node || e.Pod >= 0 && e.Pod == hero

@@ -64,7 +64,7 @@ func (t *names) words(e *event.Event) string {
 		return t.rulesWords(e)
 	case event.Ingress:
 		if len(e.Targets) == 0 {
-			return t.pod(e.Pod) + " has nobody to ask"
+			return t.pod(e.Pod) + " has no endpoint to ask"
 		}
 		return fmt.Sprintf("%s asks %s", t.pod(e.Pod), t.podList(e.Targets))
 	case event.Balancer:

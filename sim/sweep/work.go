@@ -53,7 +53,7 @@ func (p *pool) runs(stage string, what Purpose, jobs []job) []outcome {
 const patience = 400 * time.Millisecond
 
 // collect is each for what has an outcome. Of what is not done some time after the context has ended nobody hears: a run may be an
-// hour of a large world, and whoever ends it wants to see what there is. do must not write to anything that is looked at afterwards.
+// hour of a large world, and a user who ends it wants to see what there is. do must not write to anything that is looked at afterwards.
 func collect[T any](p *pool, stage string, n int, patience time.Duration, do func(i int) T) []T {
 	results := make([]T, n)
 	var mu sync.Mutex

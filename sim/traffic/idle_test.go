@@ -10,7 +10,7 @@ import (
 
 // Requests come each 100 ms and take 1 ms and a round trip of 2 ms: the client is idle for 97 ms.
 // A load balancer that forgets what was idle for less has a reset for each second one, which
-// opens a connection anew with the next; one that closes it has told the client a round trip
+// opens a connection again with the next; one that closes it has told the client a round trip
 // before, unless the two cross.
 func TestALoadBalancersIdleLimit(t *testing.T) {
 	t.Parallel()

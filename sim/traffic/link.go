@@ -304,7 +304,7 @@ func (l *link) leads(server uint64) bool {
 	return l.state == linkUp && !l.gone && l.dial.target.Server.ID() == server
 }
 
-// leave has the client dial anew when it hears that the connection is over.
+// leave has the client dial again when it hears that the connection is over.
 func (t *Traffic) leave(l *link, now engine.Time) {
 	t.stir(l.stream, now)
 	epoch := l.epoch

@@ -72,7 +72,7 @@ func (t *Traffic) hang(a *attempt, now engine.Time, c *conn) {
 	t.giveUpLink(a, limit)
 }
 
-// giveUpLink has a client dial anew when a request over the connection that it shares with others
+// giveUpLink has a client dial again when a request over the connection that it shares with others
 // has timed out.
 func (t *Traffic) giveUpLink(a *attempt, at engine.Time) {
 	s := a.req.stream

@@ -4,7 +4,7 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 
 // proxying is a request at a proxy that is a Server: the proxy's process may end, too. It is one of
 // the requests that both of them are working on, the proxy and, once it has been found, the server
-// behind it: whoever ends first takes it along.
+// behind it: the one that ends first takes it along.
 //
 //	asking -> answering -> (its answer)
 //	   ^          |  the server behind ends: asked of another one

@@ -3,7 +3,7 @@
 //
 // Requests never go through the engine's queue: between two events of the world routing is
 // constant, so a request is a few draws and an entry in the ledger, and most are counted (plain.go,
-// calm.go). What lies between client and pod is behind the World interface; whoever implements it
+// calm.go). What lies between client and pod is behind the World interface; its implementation
 // decides where packets go and whom to blame, and says when that changes.
 //
 //	arrivals, retries -> attempt -> World.Enter -> accept | refuse | swallow -> ledger
@@ -47,7 +47,7 @@ type Spec struct {
 	Proxy *Proxy
 	// IdleLimit is how long a load balancer between client and server keeps a connection that
 	// nothing is sent over, 0 for ever. Then it closes it to both sides, or, with IdleForgets,
-	// forgets it without a word: whoever writes next is answered with a reset.
+	// forgets it without a word: the side that writes next is answered with a reset.
 	IdleLimit   engine.Time
 	IdleForgets bool
 	// ICMPFiltered says that a refusal by a node's rules does not get through.
@@ -155,7 +155,7 @@ type Leg struct {
 const NoProxy = -1
 
 // World is what lies between clients and pods. It is asked for each new connection: what it
-// answers with has to be remembered by whoever implements it.
+// answers with has to be remembered by the implementation.
 type World interface {
 	// FirstHop says where a new connection goes first: to a node, or through a load balancer. flow
 	// stands for its 5-tuple; last is the member that it was sent to before, -1 for none.
@@ -473,7 +473,7 @@ func (s *stream) noWay(way *Way) ledger.Fault {
 
 // repeat waits for the next retransmission, unless the client gives up before.
 func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *conn) {
-	// A connection that was sent to an endpoint stays with it: whoever chose it is to blame, at
+	// A connection that was sent to an endpoint stays with it: what chose it is to blame, at
 	// the moment of choosing. One that was swallowed is judged afresh each time.
 	if a.tries == 0 || fault != ledger.FaultNoAnswer {
 		a.blame = t.judge(a, fault)

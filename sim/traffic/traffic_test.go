@@ -245,7 +245,7 @@ func TestAnErrorThatIsOnItsWayIsCut(t *testing.T) {
 }
 
 // Two clients that ask again when they are answered remain two, whatever is cut, and one that
-// retries does not ask anew meanwhile.
+// retries does not ask again meanwhile.
 func TestClosedLoopClientsStayAsMany(t *testing.T) {
 	t.Parallel()
 	for _, retries := range []int{0, 1} {
@@ -258,7 +258,7 @@ func TestClosedLoopClientsStayAsMany(t *testing.T) {
 		tr.RunUntil(500 * ms) // the two have asked
 		tr.Cut(1, 500*ms, ledger.FaultKilled)
 		tr.RunUntil(500*ms + 10*sec)
-		// Both are cut at 0.5 s and ask again at once, anew or as a retry; then each second.
+		// Both are cut at 0.5 s and ask again at once, again or as a retry; then each second.
 		want := ledger.Totals{Total: 22, OK: 20, Failed: 2, Attempts: 22, FailedAttempts: 2}
 		if retries == 1 {
 			// Half a second later than they would have been: not slow.

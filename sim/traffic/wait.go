@@ -7,7 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
 
-// Requests that find no free connection in their pool wait for one, and whoever has waited longest
+// Requests that find no free connection in their pool wait for one, and the one that has waited longest
 // gets the next that becomes free. When all of a pool's connections hang, hundreds wait: what one
 // of them costs does not depend on the others.
 

@@ -39,7 +39,7 @@ type LoadBalancer struct {
 	NoTarget     NoTarget
 	Hash         FlowHash
 	// Idle is how long it keeps a connection that nothing is sent over, 0 for ever; then it
-	// closes it to both sides, or, with IdleForgets, forgets it: whoever writes next is answered
+	// closes it to both sides, or, with IdleForgets, forgets it: the side that writes next is answered
 	// with a reset. Of a proxy it is about the clients' connections, which are not simulated.
 	Idle        engine.Time
 	IdleForgets bool
@@ -135,7 +135,7 @@ type FlowHash uint8
 const (
 	HashFlow       FlowHash = iota // by its 5-tuple: a repeated SYN goes to the same one while that is healthy
 	HashRoundRobin                 // in turn
-	HashRandom                     // by chance, each connection anew
+	HashRandom                     // by chance, each connection again
 )
 
 // Announce is how a load balancer that checks nothing gets packets to nodes.

@@ -236,7 +236,7 @@ type Traffic struct {
 	FixedPorts bool
 
 	// Timeout covers the whole attempt, the connection too, except one that is shared: that is
-	// attempted for ConnectTimeout whoever waits for it. 0 is no limit of the client's own.
+	// attempted for ConnectTimeout, by whichever request waits for it. 0 is no limit of the client's own.
 	ConnectTimeout, Timeout engine.Time
 	Retries                 int
 	Headline                bool

@@ -14,7 +14,7 @@ func (s *Scenario) Clone() *Scenario {
 	return &out
 }
 
-// Quiet returns the Scenario with clients that hardly ask: for what happens in the cluster, whoever asks.
+// Quiet returns the Scenario with clients that hardly ask: for what happens in the cluster without regard to clients.
 func (s *Scenario) Quiet() *Scenario {
 	out := s.Clone()
 	for i := range out.Traffic {

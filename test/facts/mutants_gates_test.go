@@ -60,7 +60,7 @@ var progressMutants = []mutant{
 	{"the deadline counts from the beginning", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
 		{"sim/control/progress.go", "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase p.paused && !d.Paused, counts.advanced(before) && p.exceeded: // resuming"},
 	}},
-	{"a pause does not start the time anew", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
+	{"a pause does not start the time again", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{
 		{"sim/control/progress.go", "\tcase p.paused && !d.Paused, counts.advanced(before): // resuming", "\tcase counts.advanced(before): // resuming"},
 	}},
 	{"the time runs while it is paused", []string{"controllers 2 Progress timeout"}, cluster, "TestProgressDeadline", []edit{

@@ -102,7 +102,7 @@ var terminationMutants = []mutant{
 	{"a sidecar's wait costs it nothing", []string{"pod-lifecycle 2.4 Each sidecar"}, cluster, "TestASidecarsGrace", []edit{
 		{terminate, "t.signal(s.c, s.left-(d.Engine.Now()-s.since).TruncateToSecond())", "t.signal(s.c, s.left)"},
 	}},
-	{"what an app has to finish begins anew with each request", []string{"simulator 5.5"}, cluster, "TestTheLimitToFinish", []edit{
+	{"what an app has to finish begins again with each request", []string{"simulator 5.5"}, cluster, "TestTheLimitToFinish", []edit{
 		{"sim/kubelet/terminate.go", "limit := since + i.App.FinishWithin", "limit := now + i.App.FinishWithin"},
 	}},
 	{"the kubelet always reacts at once", []string{"pod-lifecycle 2b", "propagation 1.3a"}, cluster, "TestTerminationBegins", []edit{

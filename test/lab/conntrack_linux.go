@@ -11,7 +11,7 @@ import (
 )
 
 // Reset ends all flows at both ends, and has the node forget them. Servers go on listening, and
-// rules are left to whoever made them.
+// rules are left to the program that made them.
 func (l *Lab) Reset() error {
 	err := l.run(func() error {
 		var errs []error

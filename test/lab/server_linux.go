@@ -25,13 +25,13 @@ type answer struct {
 	Request string
 }
 
-// servers are the sockets on which sites can be reached. They have no threads: whoever has sent
+// servers are the sockets on which sites can be reached. They have no threads: the sender of
 // something calls serve.
 type servers struct {
 	epoll    int
 	sockets  map[int32]*server
 	ports    map[port]bool
-	arrivals []Arrival // since whoever asks emptied it
+	arrivals []Arrival // since it was emptied last
 }
 
 // port is something all sites listen on.

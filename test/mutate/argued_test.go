@@ -102,7 +102,7 @@ var arguedMistakes = []argued{
 	},
 	{
 		`sim/balancer/gates.go: (*Balancer).keepGates: conjunct deleted: "waiting && !b.gates.waiting" -> "!b.gates.waiting"`,
-		"while no pod waits nobody asks when the ticks are, and the first one that waits sets them anew",
+		"while no pod waits nobody asks when the ticks are, and the first one that waits sets them again",
 	},
 	{
 		`sim/nodeproxy/churn.go: (*Proxy).hears: field ignored: "o.heard = p.arrival()" -> ""`,

@@ -180,7 +180,7 @@ func (g *generator) setHealthCheck(svc *corev1.Service) {
 	}
 }
 
-// changedService is the Service with one aspect drawn anew.
+// changedService is the Service with one aspect drawn again.
 func (g *generator) changedService(old *corev1.Service) *corev1.Service {
 	svc := old.DeepCopy()
 	if unlisted(svc) && g.chance(50) {
@@ -384,7 +384,7 @@ func (g *generator) setHints(e *discoveryv1.Endpoint) {
 	}
 }
 
-// changedSlice is the slice with one aspect drawn anew; most often an endpoint's conditions.
+// changedSlice is the slice with one aspect drawn again; most often an endpoint's conditions.
 func (g *generator) changedSlice(old *discoveryv1.EndpointSlice) *discoveryv1.EndpointSlice {
 	s := old.DeepCopy()
 	at := -1

@@ -31,7 +31,7 @@ func TestGeneratedDocuments(t *testing.T) {
 		}
 		got, err := os.ReadFile(name)
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the grammar says (%v): make golden writes it anew", name, err)
+			t.Errorf("%s is not what the grammar says (%v): make golden writes it again", name, err)
 		}
 	}
 }

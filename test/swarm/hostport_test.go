@@ -79,7 +79,7 @@ func (j *judge) closePending(res *sim.Result) {
 			continue
 		}
 		if res.Settled && j.acted(p) {
-			j.fail("pending", "%s has no node, and the world has come to rest", p.Name)
+			j.fail("pending", "%s has no node, and the world has settled", p.Name)
 		}
 		for n := range j.w.Nodes {
 			free := p.Created < late && j.freed[n] < late

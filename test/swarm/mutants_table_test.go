@@ -93,7 +93,7 @@ var mutants = []mutant{
 	{"a pod without a node is not tried again", []string{"simulator 9"}, []edit{
 		{"control/scheduler.go", "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
 	}},
-	{"what is stuck has come to rest", []string{"simulator 9"}, []edit{
+	{"what is stuck has settled", []string{"simulator 9"}, []edit{
 		{"run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
 	}},
 	{"Recreate does not wait", []string{"controllers 2"}, []edit{

@@ -58,7 +58,7 @@ func (j *judge) hearDelivery(e event.Event) {
 func (j *judge) hearSync(e event.Event) {
 	p, hold := &j.proxies[e.Node], j.w.Nodes[e.Node].Proxy.MinSyncPeriod
 	if j.touched(world.KubeProxyOf + j.w.Nodes[e.Node].Name) {
-		return // it may be late, or have begun anew
+		return // it may be late, or have begun again
 	}
 	if e.Kind == event.SyncEnded {
 		if p.begun != nil && e.View != p.begun {

@@ -18,7 +18,7 @@ type swarmWorld struct {
 	*world.Scenario
 	*draws
 	faults faults
-	// endless says that something in it never comes to rest, so nobody waits for that.
+	// endless says that something in it never settles, so nobody waits for that.
 	endless bool
 }
 

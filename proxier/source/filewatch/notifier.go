@@ -48,7 +48,7 @@ func (n *notifier) run() {
 	}
 }
 
-// Follow watches these directories and no others. One that another has taken the place of is watched anew.
+// Follow watches these directories and no others. One that another has taken the place of is watched again.
 func (n *notifier) Follow(dirs []string) error {
 	var errs []error
 	for _, old := range n.fs.WatchList() {

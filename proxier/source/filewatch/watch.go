@@ -4,7 +4,7 @@
 //
 //	notifications of directories -> Run -> Look, which reads
 //
-// It reads no file itself: whoever looks knows what it saw last.
+// It reads no file itself: its caller looks, and knows what it saw last.
 package filewatch
 
 import (
@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// Quiet is how long nothing has to change before files are looked at: whoever writes a file does so in several steps.
+	// Quiet is how long nothing has to change before files are looked at: a program writes a file in several steps.
 	Quiet = 100 * time.Millisecond
 	// Patience is how long somebody who never stops writing can hold that up.
 	Patience = time.Second
-	// Interval is how often files are looked at without a word from the Watcher, and a Watcher that failed opened anew.
+	// Interval is how often files are looked at without a word from the Watcher, and a Watcher that failed opened again.
 	Interval = 30 * time.Second
 )
 

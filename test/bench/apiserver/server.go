@@ -109,7 +109,7 @@ func (s *Server) Prepare(kind watch.EventType, o Object) (*Change, error) {
 	return c, nil
 }
 
-// Send stores changes and writes them to whoever watches. When it returns, the bytes are with
+// Send stores changes and writes them to all watches. When it returns, the bytes are with
 // the kernel; from is the moment before the first of them was written.
 func (s *Server) Send(changes ...*Change) (from time.Time, err error) {
 	from = time.Now()

@@ -10,7 +10,7 @@ import (
 )
 
 // patience is how long a connection may take to be established. The kernel sends a lost SYN again
-// after a second, so whoever needs longer has lost at least one packet.
+// after a second, so a client that needs longer has lost at least one packet.
 const patience = 900 * time.Millisecond
 
 // Connect establishes a TCP connection from a fresh port of the client and resets it. It has to

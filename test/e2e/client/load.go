@@ -36,7 +36,7 @@ type Load struct {
 	records []Record
 }
 
-// Limit is how long a request may take. Two first packets that get lost are within it: whoever
+// Limit is how long a request may take. Two first packets that get lost are within it: a client that
 // wants none to get lost looks at Slowest.
 const Limit = 5 * time.Second
 

@@ -2,7 +2,7 @@
 // with a component's name in its environment is that component, and nothing else.
 //
 // So there is one program to link for five, which is most of what it takes to build them, and
-// whoever runs it has exactly the versions that go.mod names.
+// a machine that runs it has exactly the versions that go.mod names.
 package component
 
 import (

@@ -17,7 +17,7 @@ func (c *ControlPlane) apiServer() []string {
 		"--service-cluster-ip-range=" + network.ServiceCIDRs,
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + c.file("accounts.key"), "--service-account-signing-key-file=" + c.file("accounts.key"),
-		// Pods here have no use for a token, and need not wait for whoever makes the account.
+		// Pods here have no use for a token, and need not wait for the controller that makes the account.
 		"--disable-admission-plugins=ServiceAccount",
 	}
 }

@@ -2,7 +2,7 @@
 // machine go in, a kernel's rules come out.
 //
 //	source/apiserver, host -> feed -> proxier -> nftables | iptables, conntrack
-//	                                     '-> metrics, health: for whoever asks over HTTP
+//	                                     '-> metrics, health: over HTTP
 package agent
 
 import (
@@ -74,7 +74,7 @@ func within(ctx context.Context, grace time.Duration, work func() error) error {
 	case err := <-done:
 		return err
 	case <-time.After(grace):
-		return fmt.Errorf("ended in the midst of a sync or a request that was not over after %v; the next start writes all rules anew", grace)
+		return fmt.Errorf("ended in the midst of a sync or a request that was not over after %v; the next start writes all rules again", grace)
 	}
 }
 
@@ -104,8 +104,8 @@ func run(ctx context.Context, o Options) error {
 }
 
 // announce says, as loudly as a log can, that traffic is handled as no kube-proxy of the version would. Its gate
-// ProxyTerminatingEndpoints is GA and locked since 1.28 (KEP-1669 kep.yaml; docs/model/kube-proxy.md): whoever
-// turns the fallback off here, to see what it is good for, loses connections that a kube-proxy would not.
+// ProxyTerminatingEndpoints is GA and locked since 1.28 (KEP-1669 kep.yaml; docs/model/kube-proxy.md): a user
+// who turns the fallback off here, to see what it is good for, loses connections that a kube-proxy would not.
 func announce(log logr.Logger, p endpoints.Profile) {
 	if p.Options.TerminatingFallback != endpoints.FallbackAll {
 		log.Error(nil, "The fallback to serving terminating endpoints (KEP-1669) is not what it is in Kubernetes 1.26 and later: "+

@@ -121,7 +121,7 @@ func TestAnEndIsBounded(t *testing.T) {
 		{"nothing is under way", 0, nil, "", 0},
 		{"a sync is waited for", endGrace / 2, nil, "", endGrace / 2},
 		{"what it says is passed on", time.Second, errors.New("no"), "no", time.Second},
-		{"a tool that hangs is not", time.Hour, nil, "ended in the midst of a sync or a request that was not over after 10s; the next start writes all rules anew", endGrace},
+		{"a tool that hangs is not", time.Hour, nil, "ended in the midst of a sync or a request that was not over after 10s; the next start writes all rules again", endGrace},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -38,10 +38,10 @@ func (m mode) remove(o KernelOptions) (found bool, err error) {
 	return iptables.Remove(opts, func(f endpoints.IPFamily) ([]string, error) { return nftables.Chains(o.nftables(), f) })
 }
 
-// Cleanup removes the rules of every mode, chains with the options' prefix whoever made them, and says for each what
+// Cleanup removes the rules of every mode, chains with the options' prefix that any program made, and says for each what
 // it did. What may be left is an error: for want of a right, of a tool, or because somebody makes the rules again.
 func Cleanup(o KernelOptions) (done []string, err error) {
-	o.TakeOver = true // whoever cleans up does not mind whose chains they were last
+	o.TakeOver = true // a clean-up removes chains of any program
 	for _, m := range modes() {
 		found, removeErr := m.remove(o)
 		switch {

@@ -27,13 +27,13 @@ func (i *interference) observe(s proxier.Sync) {
 		if n := b.Repairs() - i.repairs; n > 0 {
 			i.repairs += n
 			i.count(metrics.Repair, n)
-			i.log.Info("Somebody else changed the rules; they were written anew", "repairs", i.repairs)
+			i.log.Info("Another program changed the rules; they were written again", "repairs", i.repairs)
 		}
 	}
 	if b, ok := i.backend.(interface{ Removed() []string }); ok {
 		for _, what := range b.Removed() {
 			i.count(metrics.Removal, 1)
-			i.log.Info("Somebody else's table stood in the place of ours and was removed", "removed", what)
+			i.log.Info("Another program's table stood in the place of ours and was removed", "removed", what)
 		}
 	}
 	if b, ok := i.backend.(interface{ Without() error }); ok && s.Err == nil {

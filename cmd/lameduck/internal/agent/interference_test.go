@@ -69,8 +69,8 @@ func TestWhatOthersDoToTheRulesIsLoggedAndCountedOnce(t *testing.T) {
 	l, b := &ledger{}, &disturbed{}
 	i := &interference{backend: b, log: l.log(), count: l.count, rivals: &rivals{log: l.log(), count: l.count}}
 	const (
-		repaired = `"Somebody else changed the rules; they were written anew" "repairs"=`
-		removed  = `"Somebody else's table stood in the place of ours and was removed" "removed"="table ip lameduck"`
+		repaired = `"Another program changed the rules; they were written again" "repairs"=`
+		removed  = `"Another program's table stood in the place of ours and was removed" "removed"="table ip lameduck"`
 		without  = `"The rules are in force but for a part" "error"="no localhost"`
 		rival    = `"Another service proxy programs this node: end it, and have it clean up" "rival"="kube-proxy in mode iptables, or what it left"`
 	)

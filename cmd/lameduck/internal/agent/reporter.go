@@ -71,7 +71,7 @@ func (r *reporter) starting() {
 	r.recorder.Record(events.Event{Regarding: r.ofNode(), Reason: reasonStarting, Action: actionStart})
 }
 
-// notListening tells of a port that is taken: whoever asks there is answered by somebody else, or by nobody. The port is tried
+// notListening tells of a port that is taken: another program answers there, or none does. The port is tried
 // again.
 func (r *reporter) notListening(service endpoints.ServiceName, reason string, err error) {
 	var listen *server.ListenError

@@ -16,7 +16,7 @@ import (
 type proxyConfig = kubeproxy.Config
 
 // proxyConfig returns the configuration of --config, else one that stands in the input, as flags change it. Its errors are
-// on stderr; its warnings are for whoever runs as a proxy, since explanations do not depend on what has no effect.
+// on stderr; its warnings are for a proxy that runs, since explanations do not depend on what has no effect.
 func (f *nodeFlags) proxyConfig(objects *manifest.Objects, std Streams) (*proxyConfig, []manifest.Problem, error) {
 	var object *manifest.Object
 	if found := objects.KubeProxyConfigurations; len(found) > 0 {

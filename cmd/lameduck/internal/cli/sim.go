@@ -99,7 +99,7 @@ in kube-system.`,
 	f.StringVar(&c.opts.KubernetesVersion, "kubernetes-version", "", "behave like kube-proxy of this `VERSION` (default "+endpoints.CurrentVersion().String()+")")
 	f.StringToStringVar(&c.gates, "feature-gates", nil, "feature gates of kube-proxy, such as ProxyTerminatingEndpoints=false")
 	f.StringArrayVar(&c.opts.Set, "set", nil, "`PATH=VALUE` of a Scenario's spec, such as latency.watch=3s or start=20s; repeatable")
-	f.StringVar(&c.opts.Until, "until", "", "end runs after this `DURATION` even if they have not come to rest")
+	f.StringVar(&c.opts.Until, "until", "", "end runs after this `DURATION` even if something is still going on")
 	f.Uint64Var(&c.seed, "seed", 1, "first seed")
 	f.IntVar(&c.runs, "runs", 0, "`NUMBER` of seeds for each case (default: as many as it takes for a verdict that other seeds would give, too, with 95 % confidence: 100 to 1,000)")
 	f.Int64Var(&c.limits.MaxDrops, "max-drops", 0, "allow up to this `NUMBER` of requests lost in the median run")
@@ -623,7 +623,7 @@ func (c *simCommand) printRows(rows [][]string) error {
 
 // collectLess has garbage collected less often than by default: a run keeps little and lives for milliseconds, so that
 // collecting takes up to a third of the time of thousands of them. Large worlds are held to the memory that they are allowed.
-// Whoever sets GOGC knows better.
+// A user who sets GOGC knows better.
 func collectLess() {
 	const percent, memory = 400, 3 << 29 // 1.5 GiB
 	if os.Getenv("GOGC") == "" {
