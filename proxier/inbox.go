@@ -15,7 +15,7 @@ import (
 // sliceName is an EndpointSlice's namespace and name.
 type sliceName struct{ namespace, name string }
 
-// batch is what was delivered since somebody last looked, the last word on each object. Which
+// batch is what was delivered since the last look, the last word on each object. Which
 // came first of a Service and its slices makes no difference to the Cache.
 type batch struct {
 	services map[endpoints.ServiceName]*corev1.Service // nil for one that is gone

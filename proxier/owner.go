@@ -146,7 +146,7 @@ func familiesOf(b *batch, all []endpoints.IPFamily) []endpoints.IPFamily {
 	return []endpoints.IPFamily{only}
 }
 
-// disturbed notes that somebody has been at the rules.
+// disturbed notes that another program has changed the rules.
 func (o *owner) disturbed(now time.Time) { o.state.Change(now.Sub(o.epoch)) }
 
 // show publishes what is known.

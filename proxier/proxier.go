@@ -28,7 +28,7 @@ type Backend interface {
 	Close() error
 }
 
-// Watcher is a Backend that notices by itself when somebody else has been at its rules.
+// Watcher is a Backend that notices by itself when another program has changed its rules.
 type Watcher interface {
 	// Watch returns a channel on which it says so, until the context ends. The Proxier calls it once,
 	// when rules are in force and no other call is under way. It does not speak of

@@ -28,7 +28,7 @@ type forwarder struct {
 	b       *balancer.Balancer
 	legs    []traffic.Leg     // that go through it
 	targets []*traffic.Target // by pod, of those that it sends to past the nodes
-	sends   []int             // the members that got new connections when somebody was last told
+	sends   []int             // the members that got new connections when subscribers were last told
 	open    []traffic.Hop     // those that get them now, nil when that is to be found out
 	owner   engine.Owner
 	gated   bool               // its controller looks at pods, for readiness gates that it sets
@@ -172,7 +172,7 @@ func (f *forwarder) WouldAnswer(p world.Probe, member int) bool {
 	}
 }
 
-// Reaches says whether a connection to a member reaches somebody who accepts.
+// Reaches says whether a connection to a member reaches a pod that accepts.
 func (f *forwarder) Reaches(member int) bool {
 	if f.spec.Target == world.TargetPods {
 		return f.Answer(world.ProbePod, member, 0).OK

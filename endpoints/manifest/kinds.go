@@ -166,7 +166,7 @@ func lookup(kinds map[string]*kindInfo, apiVersion, kind string) use {
 	case group == own, builtin(group):
 		return skipFor(info, Warning, "apiVersion", apiVersion+" has no "+kind+" that lameduck knows; skipped, use "+info.apiVersion)
 	}
-	return use{skip: true} // somebody else's kind of the same name
+	return use{skip: true} // a kind of another group with the same name
 }
 
 // skipUnknown is for the kinds that are not in the table. They are skipped

@@ -4,7 +4,7 @@
 //	/healthz, /livez             -> one Socket -> healthcheck.Healthz, Livez
 //
 // What is answered is package healthcheck's to say; the moment it is asked at is read here. The package decides nothing
-// about rules, and nobody waits for it: Follow returns at once, and a socket that cannot be opened, since somebody else has
+// about rules, and nobody waits for it: Follow returns at once, and a socket that cannot be opened, since another program has
 // the port, is reported and tried again, never the end of the proxy.
 //
 // A Service's port is open as long as the Service is in force. Where one ends while its socket closes, or another

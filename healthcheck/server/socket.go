@@ -18,7 +18,7 @@ const RetryInterval = 5 * time.Second
 
 // Limits of every socket. A client may hold a connection no longer than this, and what is sent is thrown away
 // unread. No connection is kept for a second request: load balancers ask once in some seconds, Prometheus once in 15 s or more, and a
-// connection that is kept takes the place of somebody who asks.
+// connection that is kept takes the place of a client that asks.
 const (
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 10 * time.Second

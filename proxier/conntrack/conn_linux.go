@@ -86,7 +86,7 @@ func (c *conn) forget(family endpoints.IPFamily, stale func(Flow) bool) (int, er
 		switch e := c.delete(family, entry); {
 		case e == nil:
 			deleted++
-		case !errors.Is(e, fs.ErrNotExist): // those have timed out, or somebody else was faster
+		case !errors.Is(e, fs.ErrNotExist): // those have timed out, or another program was faster
 			refused, why = refused+1, e
 		}
 	}

@@ -217,7 +217,7 @@ func (b *Backend) each(do func(*family) error) error {
 	return errors.Join(errs...)
 }
 
-// Repairs counts how often the chains of a family were written again since somebody else had been at them.
+// Repairs counts how often the chains of a family were written again since another program had changed them.
 func (b *Backend) Repairs() int {
 	n := 0
 	for _, f := range b.families {

@@ -38,7 +38,7 @@
 // which it writes all its rules (kube-proxy 1.36, util/iptables Monitor). One that is found at
 // the start is no proof: a kube-proxy that was killed leaves it behind. So it is removed, in the
 // transaction that makes a canary of our own, and nobody has to wait: from then on both in one
-// table mean that somebody made the other one after ours. Whatever looks next, a Check, a
+// table mean that another program made the other one after ours. Whatever looks next, a Check, a
 // Resync, or New in a later process, reports ErrKubeProxy, and from then on the Backend touches
 // nothing: the kube-proxy has written its rules already and is left to it. Our own canary has a
 // name of its own, since a kube-proxy that finds a chain of its canary's name takes it for its
@@ -51,9 +51,9 @@
 // An Apply without a difference, and Check, read the tables and compare: our canary in each (a
 // flush takes it), the rules that lead to our chains, each chain with its number of rules, and a
 // fingerprint of all rules with that of the last look if nothing was applied in between. A
-// change that fails because somebody took a chain away is followed by writing all.
+// change that fails because another program took a chain away is followed by writing all.
 //
-// Watch says within moments that somebody changed iptables-nft, and with that when to look.
+// Watch says within moments that another program changed iptables-nft, and with that when to look.
 // iptables-legacy tells nobody.
 //
 // How packets are treated is kube-proxy's iptables mode as package plan has it. It speaks

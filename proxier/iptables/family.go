@@ -39,7 +39,7 @@ type family struct {
 	without error
 	// replaced counts how often all was written, partialFailures how often since a change had failed.
 	replaced, partialFailures int
-	// repairs counts how often since somebody else had been at the chains.
+	// repairs counts how often since another program had changed the chains.
 	repairs int
 	// written counts the rules of the last call.
 	written counts
@@ -75,7 +75,7 @@ func (f *family) apply(p *plan.Plan, some []endpoints.ServiceName) error {
 	}
 	f.seen = nil
 	if err := f.write(c.text(f.layout)); err != nil {
-		// Somebody took our chains away, or what we believe of them is wrong. If it was neither,
+		// Another program took our chains away, or what we believe of them is wrong. If it was neither,
 		// the kernel will say so again.
 		f.partialFailures++
 		return f.repair(p)
@@ -83,7 +83,7 @@ func (f *family) apply(p *plan.Plan, some []endpoints.ServiceName) error {
 	return nil
 }
 
-// repair writes all chains since somebody else has been at them.
+// repair writes all chains since another program has changed them.
 func (f *family) repair(p *plan.Plan) error {
 	err := f.replace(p)
 	if err == nil {

@@ -26,7 +26,7 @@ type Listener interface {
 type Listen func(concerns func(f endpoints.IPFamily, table, chain string, gone bool) bool) (Listener, error)
 
 // listening tells the transactions of others from the Backend's own: those that come while one of its calls is under way count as its own. Of
-// somebody else's among them the next Check knows.
+// another program's among them the next Check knows.
 type listening struct {
 	mu       sync.Mutex // held during each call
 	listener Listener   // nil until Watch
@@ -36,7 +36,7 @@ type listening struct {
 // errLegacy says why nothing can be heard.
 var errLegacy = fmt.Errorf("iptables-legacy does not report changes: %w", errors.ErrUnsupported)
 
-// Watch notices within moments when somebody else changes the Backend's chains, or the rules that lead to them, if they are iptables-nft's: the
+// Watch notices within moments when another program changes the Backend's chains, or the rules that lead to them, if they are iptables-nft's: the
 // channel has something to receive then, and the next Check looks at all chains. It never blocks anybody, and is never closed; when ctx ends,
 // nothing more comes. iptables-legacy is an error: there, only Check notices.
 func (b *Backend) Watch(ctx context.Context) (<-chan struct{}, error) {

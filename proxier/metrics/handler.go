@@ -11,7 +11,7 @@ import (
 // scrapes is how many scrapes are answered at one time; more are refused with 503.
 const scrapes = 4
 
-// Handler answers as kube-proxy's metrics port does: /metrics, /proxyMode and /healthz, which says that somebody is there
+// Handler answers as kube-proxy's metrics port does: /metrics, /proxyMode and /healthz, which says that the process is there
 // and no more (docs/model/kube-proxy.md 5.2). With profiling there is /debug/pprof/ as well.
 func (m *Metrics) Handler(profiling bool) http.Handler {
 	mux := http.NewServeMux()

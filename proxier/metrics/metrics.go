@@ -148,7 +148,7 @@ func (m *Metrics) failed(o Options) {
 	}
 }
 
-// counted makes what tells of rules of iptables, if somebody counts them.
+// counted makes what tells of rules of iptables, if they are counted.
 func (m *Metrics) counted(o Options) {
 	if m.rules = o.Rules; m.rules == nil {
 		return

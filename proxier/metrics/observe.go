@@ -126,9 +126,9 @@ type Interference string
 
 // What others do.
 const (
-	Repair  Interference = "repair"  // rules were written again since somebody else had been at them
+	Repair  Interference = "repair"  // rules were written again since another program had changed them
 	Rival   Interference = "rival"   // another service proxy was noticed
-	Removal Interference = "removal" // a table of somebody else stood in the place of ours and was removed
+	Removal Interference = "removal" // a table of another program stood in the place of ours and was removed
 )
 
 // Interfered takes note of what others did, n times. It may be called from any goroutine.

@@ -55,7 +55,7 @@ type Backend struct {
 	looks []structure
 	// foreign is what Watch has found out since the last Apply.
 	foreign atomic.Bool
-	// replaced counts how often the tables were written as a whole, repairs how often since somebody else had been at them.
+	// replaced counts how often the tables were written as a whole, repairs how often since another program had changed them.
 	replaced, repairs int
 	// removed are tables of others that were in the place of ours, since they were last asked for.
 	removed []string
@@ -102,7 +102,7 @@ func checkNode(node *plan.Node) error {
 
 // Apply puts a Plan in force, in one transaction: packets meet the old rules or the new ones.
 // The delta is what differs from the Plan of the last Apply; it is not looked at the first
-// time, after a failure, and when somebody else has been at the tables (see Watch): then they are
+// time, after a failure, and when another program has changed the tables (see Watch): then they are
 // replaced as a whole. Established flows go on in any case. After an error the rules are those of
 // before.
 func (b *Backend) Apply(p *plan.Plan, d plan.Delta) error {
@@ -134,7 +134,7 @@ func (b *Backend) apply(p *plan.Plan, d *plan.Delta) error {
 	}
 	err := b.commit(changes)
 	if err != nil {
-		// Somebody changed our tables, or what we believe of them is wrong. If it was neither,
+		// Another program changed our tables, or what we believe of them is wrong. If it was neither,
 		// the kernel will say so again.
 		return b.repair(p)
 	}
@@ -146,7 +146,7 @@ func (b *Backend) apply(p *plan.Plan, d *plan.Delta) error {
 
 // check looks whether the tables are still what this Backend made of them, and replaces them if
 // not: an Apply without a difference. It notices chains, sets and rules that came or went. An
-// element that somebody took out shows when it is next to be changed, or to Watch.
+// element that another program took out shows when it is next to be changed, or to Watch.
 func (b *Backend) check(p *plan.Plan) error {
 	g, err := b.kernel.generation()
 	if err != nil {
@@ -161,7 +161,7 @@ func (b *Backend) check(p *plan.Plan) error {
 	return b.repair(p)
 }
 
-// repair writes the tables as a whole since somebody else has been at them.
+// repair writes the tables as a whole since another program has changed them.
 func (b *Backend) repair(p *plan.Plan) error {
 	err := b.replace(p)
 	if err == nil {
@@ -170,10 +170,10 @@ func (b *Backend) repair(p *plan.Plan) error {
 	return err
 }
 
-// Repairs counts how often the tables were written again since somebody else had been at them.
+// Repairs counts how often the tables were written again since another program had changed them.
 func (b *Backend) Repairs() int { return b.repairs }
 
-// Removed names the tables of somebody else that stood in the place of the Backend's and were removed, since it was last asked.
+// Removed names the tables of another program that stood in the place of the Backend's and were removed, since it was last asked.
 func (b *Backend) Removed() []string {
 	defer func() { b.removed = nil }()
 	return b.removed
@@ -197,7 +197,7 @@ func (b *Backend) Cleanup() error {
 	return nil
 }
 
-// attemptsAtCommit bounds how often a transaction is tried again because somebody else's came
+// attemptsAtCommit bounds how often a transaction is tried again because another program's came
 // in between.
 const attemptsAtCommit = 8
 
@@ -247,7 +247,7 @@ func (b *Backend) look() error {
 	}
 	b.looks = looks
 	if g != b.at {
-		// Somebody else's transaction came between ours and the look: they may be what it made.
+		// Another program's transaction came between ours and the look: they may be what it made.
 		b.looks = nil
 	}
 	return nil
@@ -312,7 +312,7 @@ func (b *Backend) overwrite(changes []*tableChange) error {
 		}
 		err = b.kernel.commit(b.opts.Table, changes, g, true)
 		if refill && err != nil && !errors.Is(err, errGeneration) {
-			// Somebody made something else of it, which cannot be filled with what is ours.
+			// Another program made something else of it, which cannot be filled with what is ours.
 			err = b.kernel.commit(b.opts.Table, fromNothing(changes), g, true)
 		}
 		if err == nil {

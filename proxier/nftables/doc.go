@@ -13,7 +13,7 @@
 // Everything up to the transaction is a pure function of values. Files that end in _linux.go
 // turn it into one netlink batch, which the kernel takes as a whole or not at all. The package
 // knows what it programmed and does not list it: a change costs itself. It notices by the
-// kernel's generation number that somebody else changed the ruleset, with Watch by its
+// kernel's generation number that another program changed the ruleset, with Watch by its
 // notifications, and fills the whole of its own tables again in one transaction when they are no
 // longer what it left: no packet loses its way meanwhile. Nothing outside its
 // tables is ever touched, and connection tracking is not its business.

@@ -29,7 +29,7 @@ type kernel interface {
 	close() error
 }
 
-// errGeneration says that somebody changed the ruleset.
+// errGeneration says that another program changed the ruleset.
 var errGeneration = errors.New("the ruleset is of another generation")
 
 // nextGeneration is the number after a transaction: the kernel leaves out 0 (nf_tables_api.c,

@@ -12,7 +12,7 @@ type notices interface {
 	close() error
 }
 
-// Watch notices at once when somebody else changes the Backend's tables, be it a single element:
+// Watch notices at once when another program changes the Backend's tables, be it a single element:
 // the channel has something to receive then, and the next Apply replaces the tables, whatever its
 // delta is. It never blocks anybody, and is never closed; when ctx ends, nothing more comes.
 // Unless a network namespace was named in Options, call it from the one that New was called from.

@@ -64,7 +64,7 @@ func ignore(fd int, port uint32) error {
 
 func (w *watcher) close() error { return w.file.Close() }
 
-// next waits for what somebody else does, and says whether it is about our tables.
+// next waits for what another program does, and says whether it is about our tables.
 func (w *watcher) next() (bool, error) {
 	n, err := w.file.Read(w.in[:])
 	if errors.Is(err, unix.ENOBUFS) {

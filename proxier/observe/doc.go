@@ -5,5 +5,5 @@
 //	Plan before, Plan after, names of Services -> Diff -> Changes -> Log
 //
 // It decides nothing: the decisions are those of endpoints.Decide, the routes those of the Plans. It runs beside a
-// kube-proxy that has the rules, so that somebody can read what lameduck would have made of the same cluster.
+// kube-proxy that has the rules, so that an operator can read what lameduck would have made of the same cluster.
 package observe

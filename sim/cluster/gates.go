@@ -10,7 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Readiness gates are conditions that somebody else than the kubelet writes into a pod's status.
+// Readiness gates are conditions that a controller other than the kubelet writes into a pod's status.
 // The pod is Ready when its containers are and every one of them is True; one that nobody has
 // written yet is not (Kubernetes 1.36 pkg/kubelet/status/generate.go; verified). Here a condition
 // is True or it is not: why it is not makes no difference to anybody.
@@ -58,7 +58,7 @@ func (w *World) SetGate(owner engine.Owner, id api.PodID, gate string, open bool
 	}, nil)
 }
 
-// kept says whether somebody in this world sets a readiness gate of a workload's pods.
+// kept says whether a controller in this world sets a readiness gate of a workload's pods.
 func (w *World) kept(workload int, gate string) bool {
 	for i := range w.sc.Traffic {
 		if t := w.sc.Traffic[i].ClientSide(); t.LB != nil && t.LB.Keeps(gate) && w.behind(&t, workload) {

@@ -132,10 +132,10 @@ func (w *World) EligibleSettled(node int) bool {
 	return !w.sc.Kubernetes.Options.NodeEligibility || !w.NodeInAPI(node).Tainted
 }
 
-// NodeWatch is what somebody outside has heard of the nodes.
+// NodeWatch is what a controller outside has heard of the nodes.
 type NodeWatch struct{ nodes []api.Node }
 
-// WatchNodes starts a watch for somebody outside. hear is told of each version that has arrived.
+// WatchNodes starts a watch for a controller outside. hear is told of each version that has arrived.
 func (w *World) WatchNodes(name string, owner engine.Owner, hear func(api.Node)) *NodeWatch {
 	out := &NodeWatch{}
 	for n := range w.sc.Nodes {

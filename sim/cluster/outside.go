@@ -34,7 +34,7 @@ type EndpointWatch struct {
 // EnrollBalancer gives the controller of a load balancer the name by which actions pause it.
 func (w *World) EnrollBalancer(owner engine.Owner) { w.enroll(world.LBController, owner) }
 
-// WatchEndpoints starts a watch for somebody outside. hear is told of each piece of news that
+// WatchEndpoints starts a watch for a controller outside. hear is told of each piece of news that
 // has arrived.
 func (w *World) WatchEndpoints(name string, owner engine.Owner, e Entry, hear func()) *EndpointWatch {
 	out := &EndpointWatch{w: w, service: e.service, view: w.views.Last}
@@ -176,7 +176,7 @@ func (w *World) healthyIn(v *nodeproxy.View, e Entry, node int, proxy bool) bool
 	return ok && h.OK(proxy, w.sc.Kubernetes.Options)
 }
 
-// Reaches says whether a node's rules in force lead to somebody who accepts, ReachesSettled
+// Reaches says whether a node's rules in force lead to a pod that accepts, ReachesSettled
 // whether settled rules would.
 func (w *World) Reaches(e Entry, node int) bool {
 	return !w.dead[node] && w.helps(w.Proxies[node].Installed(), node, e, netip.AddrPort{})

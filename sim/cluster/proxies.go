@@ -98,10 +98,10 @@ func (w *World) Lateness(node int) nodeproxy.Stage {
 // proxyLog has the World hear what its proxies do.
 type proxyLog struct{ w *World }
 
-// Follows asks whether somebody hears of the node's waits.
+// Follows asks whether a subscriber hears of the node's waits.
 func (l proxyLog) Follows(node int) bool { return l.w.log.Follows(event.Wait, node) }
 
-// Judged asks whether somebody audits.
+// Judged asks whether a subscriber judges the run.
 func (l proxyLog) Judged() bool { return l.w.log.Hears(event.SyncBegan) }
 
 // Heard tells who audits.

@@ -125,7 +125,7 @@ func (e *Engine) AtWith(at Time, class Class, owner Owner, name string, do func(
 	return e.schedule(at, class, owner, slot{do: do, with: with, name: name})
 }
 
-// Look schedules what only looks: somebody who is told of everything as it happens, where the world
+// Look schedules what only looks: a subscriber that is told of everything as it happens, where the world
 // itself finds out later. It is in order with the events, and none of the run: it is not counted, and not
 // in the trace. run must not change what becomes of the world.
 func (e *Engine) Look(at Time, class Class, owner Owner, run func()) Handle {

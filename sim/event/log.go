@@ -24,7 +24,7 @@ func Stories() []Kind {
 	return kinds
 }
 
-// Subscribe has somebody hear of some kinds of events, of all if none is named. Of one event those who came first
+// Subscribe has hear called with events of some kinds, of all if none is named. Of one event those who came first
 // hear first.
 func (l *Log) Subscribe(hear func(Event), kinds ...Kind) {
 	for k := range numbers {
@@ -52,10 +52,10 @@ func (l *Log) Begin(now func() engine.Time) {
 	}
 }
 
-// Hears says whether somebody has to be told of a kind of events. If not, nothing has to be found out for it.
+// Hears says whether a subscriber has to be told of a kind of events. If not, nothing has to be found out for it.
 func (l *Log) Hears(k Kind) bool { return l != nil && l.now != nil && len(l.hear[k]) > 0 }
 
-// Follows says whether somebody has to be told of such an event of a node's proxy.
+// Follows says whether a subscriber has to be told of such an event of a node's proxy.
 func (l *Log) Follows(k Kind, node int) bool {
 	return l.Hears(k) && (l.nodes == nil || l.nodes[node])
 }

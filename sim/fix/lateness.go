@@ -43,7 +43,7 @@ func Patient(s *world.Scenario, workload string) *world.Scenario {
 // Lateness is the longest time, in the events of a run of a Patient Scenario, from a pod's deletion to the last moment at which
 // a new connection could be sent to it. 0 when no pod was deleted. A node that knows of the deletion, and sends to the pod because
 // it has no other one in scope (KEP-1669), is not late: it does so for as long as the pod serves, however long that is. Where
-// somebody asks whether the node has a ready pod it counts all the same: it has none, and the load balancer that asks is late until it has
+// a load balancer asks whether the node has a ready pod it counts all the same: it has none, and the load balancer that asks is late until it has
 // gone elsewhere. One that goes only when the pod ends, after SIGTERM, goes for that: no hook outlasts it.
 func Lateness(events []event.Event) engine.Time {
 	deleted, ended := map[api.PodID]engine.Time{}, map[api.PodID]bool{}

@@ -75,7 +75,7 @@ func probeOf(c *corev1.Container, kind string) *corev1.Probe {
 	return c.ReadinessProbe
 }
 
-// ungated takes the readiness gates away that somebody has to set.
+// ungated takes the readiness gates away that a controller has to set.
 func (t *target) ungated() *Change {
 	gates := t.w.Template().Spec.ReadinessGates
 	if len(gates) == 0 {
@@ -92,7 +92,7 @@ func (t *target) ungated() *Change {
 	}
 }
 
-// roomier gives the cluster one node more, where it has as many as somebody said; nil where its nodes are those of the input.
+// roomier gives the cluster one node more, where it has as many as the user said; nil where its nodes are those of the input.
 func (t *target) roomier() *Change {
 	if _, ok := t.sc.WithNodes(len(t.sc.Nodes) + 1); !ok {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// Adopt takes over a pod that runs already. The kubelet's work on it is of no importance until somebody
+// Adopt takes over a pod that runs already. The kubelet's work on it is of no importance until it
 // asks for it.
 func (k *Kubelet) Adopt(p *api.Pod) {
 	i := k.newInstance(p)

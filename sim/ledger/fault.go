@@ -28,7 +28,7 @@ const (
 	FaultForgotten                    // written over a connection that a load balancer had forgotten
 	FaultNodeGone                     // over a connection or flow that stood, through a node that is gone
 	FaultNodeDead                     // sent to a node that is gone
-	FaultUnreachable                  // nothing at the pod's address, and somebody says so
+	FaultUnreachable                  // nothing at the pod's address, and a router says so
 )
 
 // Outcome is what the client sees of a fault.

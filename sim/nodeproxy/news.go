@@ -10,7 +10,7 @@ import (
 
 // Every node's proxy hears of every slice. While one waits or syncs, what its watch brings changes nothing
 // but what the next sync takes up. So such news is no event of the run: writes are kept in one log, from
-// which each proxy takes what has arrived by the time it looks, or somebody looks at it. Only news that may
+// which each proxy takes what has arrived by the time it looks, or its state is asked for. Only news that may
 // start a sync is an event. When news arrives is drawn as for every other watch.
 
 // SliceLog is the writes of slices that some proxy has not heard of yet, in order.
@@ -157,7 +157,7 @@ func (p *Proxy) deliver(at engine.Time) {
 	p.expect()
 }
 
-// expect makes an event of the arrival of the next write, if that may start a sync, or somebody is told of
+// expect makes an event of the arrival of the next write, if that may start a sync, or a subscriber is told of
 // everything when it happens.
 func (p *Proxy) expect() {
 	s, at, wakes := &p.slices, engine.Never, p.mayStart()

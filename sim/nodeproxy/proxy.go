@@ -79,7 +79,7 @@ func (p *Proxy) events() proxyEvents {
 
 // Log hears what service proxies do. What it does with that changes nothing in the run.
 type Log interface {
-	// Follows says whether somebody follows what a node's proxy hears and waits for, Judged whether somebody hears of
+	// Follows says whether a subscriber follows what a node's proxy hears and waits for, Judged whether a subscriber hears of
 	// everything: then each piece of news is told of when it arrives.
 	Follows(node int) bool
 	Judged() bool

@@ -20,7 +20,7 @@ type failing struct {
 
 // before says what fails without the action, by client, the most first.
 func (c *Case) before() []Before {
-	if len(c.Clients) == 0 { // nobody asks, or somebody only compares figures
+	if len(c.Clients) == 0 { // there are no clients, or only figures are compared
 		return nil
 	}
 	var list []failing

@@ -35,7 +35,7 @@ type TextOptions struct {
 }
 
 // How many lines a text may have: of one workload, of any number of them, and for each case that
-// somebody asks to see in full.
+// the user asks to see in full.
 const (
 	linesOfOne   = 50
 	linesOfMany  = 60

@@ -253,7 +253,7 @@ func outcomeWords(s *record.Stream) string {
 	slices.SortStableFunc(kinds, func(a, b ledger.Outcome) int { return int(s.Outcomes[b]) - int(s.Outcomes[a]) })
 	var words []string
 	for _, o := range kinds {
-		if 50*s.Outcomes[o] < s.Failed { // less than 2 % is nothing that somebody looks for
+		if 50*s.Outcomes[o] < s.Failed { // less than 2 % is nothing that a user looks for
 			continue
 		}
 		if 200*s.Outcomes[o] < 199*s.Failed {

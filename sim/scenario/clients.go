@@ -7,7 +7,7 @@ import (
 )
 
 // How long clients wait if nobody says it (docs/model/simulator.md 9). Load balancers, proxies and
-// browsers wait for a minute or so, programs in a cluster for what somebody set: none of it is a
+// browsers wait for a minute or so, programs in a cluster for what was configured: none of it is a
 // fact.
 const (
 	outsideTimeout = 30 * engine.Second
@@ -226,7 +226,7 @@ func eachClient(change func(*world.Traffic) bool) func(*world.Scenario) bool {
 	}
 }
 
-// answering has somebody answer for the addresses of pods that are gone, so long after the question.
+// answering has routers answer for the addresses of pods that are gone, so long after the question.
 // Where all clients are behind load balancers that let no ICMP through nobody would hear of it.
 func answering(after engine.Time) func(*world.Scenario) bool {
 	return func(s *world.Scenario) bool {

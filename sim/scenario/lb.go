@@ -134,7 +134,7 @@ func routed(t *world.Traffic) bool {
 	return t.Route != nil && (t.External || t.Class == ClassOutside || t.Class == ClassH2)
 }
 
-// proxyOf says which proxy it is, and lists it among the assumptions unless somebody has said so.
+// proxyOf says which proxy it is, and lists it among the assumptions unless the user has said so.
 func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
 	name := b.balancerName()
 	switch {
@@ -155,7 +155,7 @@ func (b *builder) proxyOf(t *world.Traffic, svc *corev1.Service) balancerFound {
 }
 
 // balancerOf says which load balancer a Service has, and lists it among the assumptions unless
-// somebody has said so. A proxy is none of a Service's own: it takes one that says via: [lb].
+// the user has said so. A proxy is none of a Service's own: it takes one that says via: [lb].
 func (b *builder) balancerOf(t *world.Traffic, svc *corev1.Service, via string) balancerFound {
 	name := b.balancerName()
 	switch {

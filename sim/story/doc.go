@@ -5,5 +5,5 @@
 // It never runs anything and judges nothing: causes are the ledger's. A story is told after
 // the run from the events that a Recorder kept.
 //
-// The one data path: cluster events -> Recorder -> Tell(request) -> Line, which words itself where somebody reads it.
+// The one data path: cluster events -> Recorder -> Tell(request) -> Line, which words itself where it is read.
 package story

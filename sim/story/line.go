@@ -32,7 +32,7 @@ type Lost struct {
 	Pod     api.PodID
 }
 
-// Words say what happened, as one says it to somebody who knows Kubernetes.
+// Words say what happened, as one says it to a person who knows Kubernetes.
 func (l *Line) Words() string {
 	if l.Lost != nil {
 		return l.names.lostWords(l.Lost, l.At)

@@ -9,7 +9,7 @@ type Purpose string
 const (
 	ForVerdict Purpose = "verdict" // a case's own runs
 	ForPair    Purpose = "pair"    // the same seed without the action, and both again where requests fail in both
-	ForStory   Purpose = "story"   // a run again, with somebody who writes down what happens
+	ForStory   Purpose = "story"   // a run again, with a recorder of what happens
 	ForOther   Purpose = "other"   // other values of what was assumed
 	ForLate    Purpose = "late"    // how late the last way to a pod closes
 	ForSearch  Purpose = "search"  // changes of a manifest, on a few seeds

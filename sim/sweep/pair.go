@@ -12,7 +12,7 @@ import (
 )
 
 // inferred says that a case's world was made up for its one action: what fails without the action is none of its cost. What
-// happens in a Scenario that somebody wrote is what it is about.
+// happens in a Scenario of the user's is what it is about.
 func inferred(c *scenario.Case) bool { return c.Kind != kindScenario }
 
 // pairing says whether a run is compared with the run of the same seed without the action.
@@ -69,7 +69,7 @@ func paired(sc *world.Scenario, seed uint64, which pairing) outcome {
 	if without.err != nil {
 		return without
 	}
-	// Who failed matters where somebody fails in both: then the same run again, with somebody who writes that down.
+	// Who failed matters where a request fails in both: then the same run again, with a recorder of that.
 	if without.run.Totals().Failed > 0 && which != pairedKnown {
 		with.pairs++
 		if again := recorded(sc, seed, &failed, true); again.err != nil {

@@ -30,7 +30,7 @@ type search struct {
 	confirms int            // and for new seeds
 	before   uint64         // requests lost on the samples
 	samples  [][]record.Run // by unit: the runs that attempts are compared with
-	// otherwise is nil until somebody asks for others.
+	// otherwise is nil until others are asked for.
 	otherwise []otherwise
 	confirmed map[confirmation]*confirmed // of the bench
 	done      map[tryID]*record.Run       // so far

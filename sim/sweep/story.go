@@ -12,7 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// storied is a run with somebody writing down what happens, of the proxies of nodes what some do, nil for all.
+// storied is a run with a recorder of what happens, of the proxies of nodes what some do, nil for all.
 func storied(sc *world.Scenario, seed uint64, nodes []int) (*sim.Result, *story.Teller, error) {
 	return storiedBy(&story.Recorder{}, sc, seed, nodes)
 }

@@ -83,7 +83,7 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*record.Simu
 }
 
 // stories tells those of all units that lost something, and how the first run of one that holds went. Each is told of a copy: one
-// that is not done when somebody ends the simulation is not waited for.
+// that is not done when the user ends the simulation is not waited for.
 func stories(p *pool, units []*unit) (errs []string) {
 	type told struct {
 		causes []record.Cause
@@ -158,10 +158,10 @@ func digest(cases []scenario.Case) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// kindScenario is the kind of a case that somebody wrote.
+// kindScenario is the kind of a case of the user's own.
 const kindScenario = "Scenario"
 
-// Scenarios makes one case of each Scenario that somebody wrote.
+// Scenarios makes one case of each Scenario of the user's.
 func Scenarios(list []*world.Scenario) []scenario.Case {
 	var out []scenario.Case
 	for _, sc := range list {

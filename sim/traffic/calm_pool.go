@@ -4,7 +4,7 @@ import "github.com/lameduck-proxy/lameduck/sim/engine"
 
 // A stream over a pool of connections is calm while all of its connections stand, to servers that answer each
 // request in time, and a new one would lead to such a server, too: then nothing can go wrong. Which request takes
-// which connection is found out when somebody asks what a server is working on, or what stands: all requests
+// which connection is found out when it is asked what a server is working on, or what stands: all requests
 // until then in one go, and none where nobody ever asks, as after the last change of a run.
 
 // poolUp says whether nothing can go wrong over the connections of a stream's pool from now on. One that is being

@@ -10,7 +10,7 @@ import (
 // During a rollout there is nearly always one of a thousand pods that is gone while some nodes' rules still lead to
 // it, so that a stream is not calm. Of a request that goes to another pod there is as little to say: it is
 // answered in time. Until the world says that something has changed, its first draws are enough to count it: they
-// name the node and the pod. It is kept in one list for all pods, and only when somebody asks what a
+// name the node and the pod. It is kept in one list for all pods, and only when it is asked what a
 // pod is working on its answer is drawn.
 
 // sure are the requests of a stream that were counted because their server was known to answer in time.

@@ -52,7 +52,7 @@ type Spec struct {
 	IdleForgets bool
 	// ICMPFiltered says that a refusal by a node's rules does not get through.
 	ICMPFiltered bool
-	// Unreachable says that somebody answers for an address where nothing is: UnreachableAfter a
+	// Unreachable says that a router answers for an address where nothing is: UnreachableAfter a
 	// SYN to it comes ICMP host unreachable. Else there is silence.
 	Unreachable      bool
 	UnreachableAfter engine.Time
@@ -255,7 +255,7 @@ func (t *Traffic) RunUntil(limit engine.Time) {
 }
 
 // close counts what is left of calm streams when there are no more arrivals before a moment. Before the end of time
-// somebody may still ask what is in flight.
+// it may still be asked what is in flight.
 func (t *Traffic) close(limit engine.Time) {
 	switch {
 	case limit == engine.Never:

@@ -132,7 +132,7 @@ func (c *cell) pace(changes []churn) (took []time.Duration, err error) {
 	return took, err
 }
 
-// send sends a change, and has somebody look for it who says in seen when it came.
+// send sends a change, and looks for it: seen says when it came.
 func (c *cell) send(change churn, look bool, seen chan<- sighting) error {
 	if !look {
 		_, err := c.server.Send(change.change)

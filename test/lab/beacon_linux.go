@@ -165,7 +165,7 @@ func (l *Lab) warmUp() error {
 }
 
 // findNode returns when the node has been heard at each of its addresses. The kernel makes IPv6
-// addresses its own by the side, even if it need not ask whether somebody else has them.
+// addresses its own by the side, even if it need not ask whether another host has them.
 func (l *Lab) findNode() error {
 	s := l.sites[1]
 	if err := l.enter(s); err != nil {

@@ -34,7 +34,7 @@ type Fate uint8
 const (
 	Answered Fate = iota // a server got it, and its answer came back
 	Refused              // by an ICMP error
-	Reset                // by TCP or SCTP: somebody got it and does not listen
+	Reset                // by TCP or SCTP: a host got it and does not listen
 	Returned             // it came back to the site it left, see Dial.Mirror
 	Lost                 // neither, and nothing more is to come
 )

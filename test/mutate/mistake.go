@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Mistake is one change that somebody could have made by mistake, found in the syntax tree.
+// Mistake is one change that a programmer could have made by mistake, found in the syntax tree.
 type Mistake struct {
 	Package string // import path
 	File    string // from the root, with slashes

@@ -1,7 +1,7 @@
 // Package mutate seeds mistakes into the sources for one build: tests that have to notice a
 // mistake are built against it, and must fail. The sources themselves stay as they are.
 //
-// The mistakes are texts that somebody chose (Edit), or they are drawn from those that the syntax tree
+// The mistakes are texts that were chosen (Edit), or they are drawn from those that the syntax tree
 // allows (Mistake): all drawn ones are built at once, each behind a switch, and a Bench runs the tests
 // that come by each.
 package mutate

@@ -18,7 +18,7 @@ import (
 const (
 	// Quiet is how long nothing has to change before files are looked at: a program writes a file in several steps.
 	Quiet = 100 * time.Millisecond
-	// Patience is how long somebody who never stops writing can hold that up.
+	// Patience is how long a program that never stops writing can hold that up.
 	Patience = time.Second
 	// Interval is how often files are looked at without a word from the Watcher, and a Watcher that failed opened again.
 	Interval = 30 * time.Second
@@ -110,7 +110,7 @@ func (r *runner) close() {
 
 // look has files looked at, and again if there turned out to be directories that nobody watched meanwhile.
 func (r *runner) look() {
-	const rounds = 3 // somebody who moves directories about will be heard of
+	const rounds = 3 // a program that moves directories about will be heard of
 	dirs := directories(r.opts.Paths)
 	for range rounds {
 		r.follow(dirs)

@@ -34,7 +34,7 @@ type entry struct {
 	encoded [formats]*encoded
 }
 
-// logged is an event that somebody may have missed between a list and a watch.
+// logged is an event that a watcher may have missed between a list and a watch.
 type logged struct {
 	version uint64
 	change  *Change
@@ -187,7 +187,7 @@ func (r *resource) send(c *Change) error {
 	return err
 }
 
-// join makes somebody a watcher. The first events are written under the lock, so that none is
+// join adds a watcher. The first events are written under the lock, so that none is
 // missed and none comes twice.
 func (r *resource) join(me *watcher, initial bool, since uint64) error {
 	r.mu.Lock()

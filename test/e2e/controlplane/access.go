@@ -12,7 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/test/e2e/network"
 )
 
-// User is somebody who asks the API server.
+// User is an account that asks the API server.
 type User struct {
 	Name   string
 	Groups []string

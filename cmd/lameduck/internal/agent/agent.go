@@ -44,7 +44,7 @@ type Options struct {
 	// Sim has it decide, say why, and program nothing. Nil has it program the kernel.
 	Sim *SimOptions
 	// Prepare is called once, when the dataplane is open: by then the kernel has the modules that it needs. With Sim
-	// it is not: the machine is somebody else's. It may be nil.
+	// it is not: the machine is not ours to change. It may be nil.
 	Prepare func()
 	// Reload has Node and Pace follow a file; nil for as they are.
 	Reload *Reload

@@ -39,7 +39,7 @@ func (m mode) remove(o KernelOptions) (found bool, err error) {
 }
 
 // Cleanup removes the rules of every mode, chains with the options' prefix that any program made, and says for each what
-// it did. What may be left is an error: for want of a right, of a tool, or because somebody makes the rules again.
+// it did. What may be left is an error: for want of a right, of a tool, or because another program makes the rules again.
 func Cleanup(o KernelOptions) (done []string, err error) {
 	o.TakeOver = true // a clean-up removes chains of any program
 	for _, m := range modes() {

@@ -62,7 +62,7 @@ func (o KernelOptions) listen(concerns func(f endpoints.IPFamily, table, chain s
 // The iptables backend counts its rules.
 var _ metrics.RuleCounter = (*iptables.Backend)(nil)
 
-// The backends notice at once when somebody else has been at their tables, but for iptables-legacy.
+// The backends notice at once when another program has changed their tables, but for iptables-legacy.
 var (
 	_ proxier.Watcher = (*nftables.Backend)(nil)
 	_ proxier.Watcher = (*iptables.Backend)(nil)

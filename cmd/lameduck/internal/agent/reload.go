@@ -21,7 +21,7 @@ type Settings struct {
 type Reload struct {
 	Path string
 	// Take is given what is in the file, at first and when that is another, and returns the settings that follow; false
-	// if they are as before, or what is there cannot be used, of which it has told somebody. One goroutine calls it.
+	// if they are as before, or what is there cannot be used, which it has reported. One goroutine calls it.
 	Take func(data []byte) (Settings, bool)
 }
 

@@ -59,7 +59,7 @@ func (c *simCommand) printFacts() error {
 	return err
 }
 
-// factID is the ID that somebody asks for, who may have copied the reference of a table: "docs/model/kube-proxy.md 6".
+// factID is the ID that a user asks for, who may have copied the reference of a table: "docs/model/kube-proxy.md 6".
 func factID(asked string) string {
 	asked = strings.TrimSpace(strings.TrimPrefix(asked, model.Dir+"/"))
 	name, rest, _ := strings.Cut(asked, " ")
