@@ -27,7 +27,7 @@ func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slice
 			}
 			pods = append(pods, p)
 			sched.Know(p)
-			slicesCtl.pods[i].Set(p)
+			slicesCtl.know(p)
 		}
 		ready := len(w.usable[i].pods)
 		rs.ReadyPods, rs.Available, w.usable[i].Min = ready, ready, ready
@@ -35,15 +35,15 @@ func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slice
 		w.deploy.Begin(d, rs, pods)
 	}
 	for s := range w.sc.Services {
-		slicesCtl.reconcile(s)
+		list := slicesCtl.begin(s)
 		w.sliceState[s] = map[int][]entry{}
 		w.settledOf[s].outdate()
 		w.uncheck(s)
 		numbers := []int{0}
-		for n := 1; n*maxEndpointsPerSlice < len(slicesCtl.written[s]); n++ {
+		for n := 1; n*maxEndpointsPerSlice < len(list); n++ {
 			numbers = append(numbers, n)
 		}
-		for n, part := range partsOf(slicesCtl.written[s], numbers) {
+		for n, part := range partsOf(list, numbers) {
 			w.setSlice(s, n, part, w.buildSlice(s, n, part))
 		}
 	}

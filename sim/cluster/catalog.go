@@ -52,7 +52,7 @@ func (w *World) resolve() {
 		info := &w.services[s]
 		info.headless = isHeadless(svc)
 		info.publishAll = svc.Spec.PublishNotReadyAddresses
-		info.hints = w.hintingOf(svc)
+		info.hints = hintingOf(svc, w.sc.Kubernetes, w.sc.Nodes)
 		for i := range w.workloads {
 			if w.sc.Workloads[i].SelectedBy(svc) {
 				info.members = append(info.members, i)
@@ -107,7 +107,8 @@ func mainContainer(spec *corev1.PodTemplateSpec, svc *corev1.Service, server str
 	return 0
 }
 
-func (w *World) servicesOf(workload int) []int { return w.workloads[workload].services }
+// ServicesOf lists the Services that select the pods of a workload.
+func (w *World) ServicesOf(workload int) []int { return w.workloads[workload].services }
 func (w *World) selects(service, workload int) bool {
 	return slices.Contains(w.services[service].members, workload)
 }

@@ -428,7 +428,7 @@ func TestStaleCache(t *testing.T) {
 		}
 	}
 	w := newBuild(1).start(t, 1)
-	c := newSliceController(w.World)
+	c := newSliceController(w.control, 1, w.World)
 	c.inFlight[0] = 1
 	for _, want := range []engine.Time{sec, 2 * sec, 4 * sec, 8 * sec} {
 		if c.sync(0); c.backoff[0] != want {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // endpointState is what the controller writes of one pod.
@@ -70,15 +71,14 @@ func partsOf(list []entry, numbers []int) [][]entry {
 }
 
 // endpointOf is a pod's endpoint in the slices of a Service, ok false when it has none: no
-// address yet, or done. Proportional hints are not in it: they depend on all pods.
-func (w *World) endpointOf(p *api.Pod, service int) (e endpointState, ok bool) {
+// address yet, or done. publishAll is the Service's publishNotReadyAddresses. Proportional hints are not in it: they depend on all pods.
+func endpointOf(p *api.Pod, publishAll bool, hints *hinting, nodes []world.Node) (e endpointState, ok bool) {
 	if p == nil || p.Gone || !p.IP.IsValid() || p.Phase.Terminal() {
 		return endpointState{}, false
 	}
-	s := &w.services[service]
-	e = endpointState{ip: p.IP, node: p.Node, conditions: conditionsOf(p, s.publishAll)}
+	e = endpointState{ip: p.IP, node: p.Node, conditions: conditionsOf(p, publishAll)}
 	if e.conditions.Ready() {
-		e.hint = s.hints.own(p.Node, w.sc.Nodes)
+		e.hint = hints.own(p.Node, nodes)
 	}
 	return e, true
 }
@@ -96,18 +96,6 @@ func conditionsOf(p *api.Pod, publishNotReady bool) endpoints.Conditions {
 		c |= endpoints.Ready
 	}
 	return c
-}
-
-// endpointsOf appends the endpoints of a Service that some pods, in order of ID, amount to. None
-// has a slice yet.
-func (w *World) endpointsOf(out []entry, service int, pods api.PodList) []entry {
-	out = slices.Grow(out, len(pods))
-	for _, p := range pods {
-		if e, in := w.endpointOf(p, service); in {
-			out = append(out, entry{p.ID, noSlice, e})
-		}
-	}
-	return out
 }
 
 // noSlice is the slice of an entry that was not placed yet.

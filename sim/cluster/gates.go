@@ -36,7 +36,7 @@ func (w *World) gatesOf(id api.ReplicaSetID) []string {
 
 // behind says whether a stream's clients connect to a workload's pods.
 func (w *World) behind(t *world.Traffic, workload int) bool {
-	return slices.ContainsFunc(w.servicesOf(workload), func(s int) bool {
+	return slices.ContainsFunc(w.ServicesOf(workload), func(s int) bool {
 		svc := w.sc.Services[s].Service
 		return svc.Namespace+"/"+svc.Name == t.Service
 	})

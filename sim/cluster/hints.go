@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -22,10 +23,11 @@ type share struct {
 	cpu  int64
 }
 
-func (w *World) hintingOf(svc *corev1.Service) hinting {
-	h := hinting{mode: world.HintModeOf(svc, w.sc.Kubernetes)}
+// hintingOf is how a Service's endpoints are hinted by a version of Kubernetes, on these nodes.
+func hintingOf(svc *corev1.Service, version endpoints.Profile, nodes []world.Node) hinting {
+	h := hinting{mode: world.HintModeOf(svc, version)}
 	if h.mode == world.HintsProportional {
-		h.shares = shares(w.sc.Nodes)
+		h.shares = shares(nodes)
 	}
 	return h
 }

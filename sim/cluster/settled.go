@@ -41,7 +41,7 @@ type settledService struct {
 
 // changedPod notes that a pod in the API has become another; either may be nil.
 func (w *World) changedPod(old, p *api.Pod) {
-	for _, service := range w.servicesOf(p.Workload) {
+	for _, service := range w.ServicesOf(p.Workload) {
 		was, wasIn := w.endpointOf(old, service)
 		is, in := w.endpointOf(p, service)
 		if is == was && in == wasIn {
@@ -105,8 +105,8 @@ func (w *World) settledEndpoints(service int) []entry {
 		return s.endpoints
 	}
 	s.outdated = false
-	s.endpoints = w.endpointsOf(nil, service, w.podsBehind(service, w.live))
-	if h := w.services[service].hints; h.mode == world.HintsProportional {
+	s.endpoints = w.EndpointsOf(nil, service, w.live)
+	if h := &w.services[service].hints; h.mode == world.HintsProportional {
 		have := w.slicesInAPI(service)
 		h.proportional(have, s.endpoints, pack(have, s.endpoints), w.sc.Nodes)
 	}

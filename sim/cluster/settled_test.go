@@ -63,7 +63,7 @@ func (w *testWorld) compareWithAnew(t *testing.T) {
 	for _, id := range w.livePods {
 		pods = append(pods, as[*api.Pod](w.store.Get(api.PodKey(id))))
 	}
-	want := w.endpointsOf(nil, 0, pods)
+	want := w.EndpointsOf(nil, 0, []api.PodList{pods})
 	if h := w.services[0].hints; h.mode == world.HintsProportional {
 		have := w.slicesInAPI(0)
 		h.proportional(have, want, pack(have, want), w.sc.Nodes)

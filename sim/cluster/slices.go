@@ -15,7 +15,8 @@ const maxEndpointsPerSlice = 100
 
 // sliceController writes EndpointSlices from pods (k8s.io/endpointslice 0.36.3; verified).
 type sliceController struct {
-	w     *World
+	d     *control.Desk
+	api   endpointsAPI
 	owner engine.Owner
 	react *control.Queue
 	pods  []api.PodList // by workload: what its watch has shown
@@ -32,16 +33,37 @@ type sliceController struct {
 	again []bool
 }
 
-func newSliceController(w *World) *sliceController {
-	n := len(w.sc.Services)
+// endpointsAPI is what the controller knows of Services, by number, and where its slices go.
+type endpointsAPI interface {
+	// ServicesOf lists the Services that select the pods of a workload.
+	ServicesOf(workload int) []int
+	// EndpointsOf appends the endpoints of a Service that some pods, by workload, amount to, in order of ID. None has a slice yet.
+	EndpointsOf(out []entry, service int, pods []api.PodList) []entry
+	// Hinting is how the endpoints of a Service are hinted.
+	Hinting(service int) *hinting
+	// SliceOf prepares the n-th slice of a Service for a write; commit puts it into the API.
+	SliceOf(service, n int, part []entry) (commit func() api.Object)
+}
+
+func newSliceController(d *control.Desk, services int, known endpointsAPI) *sliceController {
+	n := services
 	c := &sliceController{
-		w: w, owner: w.eng.Register("endpointslice-controller"), pods: make([]api.PodList, len(w.sc.Workloads)),
+		d: d, api: known, owner: d.Engine.Register("endpointslice-controller"), pods: make([]api.PodList, len(d.Workloads)),
 		written: make([][]entry, n), spare: make([][]entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
 		busy: make([]int, n), again: make([]bool, n), limit: control.NewClient(),
 	}
-	c.react = control.NewQueue(w.control, c.owner, "endpointslice-controller", w.sc.Latency.SliceController, c.sync)
-	w.store.Subscribe("endpointslice-controller", c.owner, w.sc.Latency.Watch, c.deliver, api.KindPod, api.KindSlices)
+	c.react = control.NewQueue(d, c.owner, "endpointslice-controller", d.Latencies.SliceController, c.sync)
+	d.API.Subscribe("endpointslice-controller", c.owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices)
 	return c
+}
+
+// know has the controller's watch have shown a pod before anything happens.
+func (c *sliceController) know(p *api.Pod) { c.pods[p.Workload].Set(p) }
+
+// begin has the controller have written the slices of a Service before anything happens, and returns what they say.
+func (c *sliceController) begin(service int) []entry {
+	c.reconcile(service)
+	return c.written[service]
 }
 
 func (c *sliceController) deliver(o api.Object) {
@@ -50,7 +72,7 @@ func (c *sliceController) deliver(o api.Object) {
 		if old := c.pods[o.Workload].Set(o); !relevant(old, o) {
 			return
 		}
-		for _, s := range c.w.servicesOf(o.Workload) {
+		for _, s := range c.api.ServicesOf(o.Workload) {
 			c.react.Add(s)
 		}
 	case *nodeproxy.SliceWrite:
@@ -79,7 +101,7 @@ func (c *sliceController) sync(service int) {
 	}
 	if c.inFlight[service] > 0 {
 		c.backoff[service] = min(longestBackoff, max(staleBackoff, 2*c.backoff[service]))
-		c.react.AddAt(c.w.eng.Now()+c.backoff[service], service)
+		c.react.AddAt(c.d.Engine.Now()+c.backoff[service], service)
 		return
 	}
 	c.backoff[service] = 0
@@ -91,10 +113,10 @@ func (c *sliceController) sync(service int) {
 
 // reconcile decides what a service's slices are to say, and returns those to write.
 func (c *sliceController) reconcile(service int) []int {
-	have, want := c.written[service], c.w.endpointsOf(c.spare[service][:0], service, c.w.podsBehind(service, c.pods))
+	have, want := c.written[service], c.api.EndpointsOf(c.spare[service][:0], service, c.pods)
 	touched := pack(have, want)
-	if h := c.w.services[service].hints; h.mode == world.HintsProportional {
-		touched = h.proportional(have, want, touched, c.w.sc.Nodes)
+	if h := c.api.Hinting(service); h.mode == world.HintsProportional {
+		touched = h.proportional(have, want, touched, c.d.Nodes)
 	}
 	c.written[service], c.spare[service] = want, have
 	return touched
@@ -178,16 +200,10 @@ func sliceToFill(counts []int, touched []bool, more int) int {
 }
 
 func (c *sliceController) writeSlice(service, n int, part []entry) {
-	built := c.w.buildSlice(service, n, part)
+	commit := c.api.SliceOf(service, n, part)
 	c.inFlight[service]++
 	c.busy[service]++
-	c.w.store.Limited(&c.limit, c.owner, "write slice", api.SliceKey(service, n), func(api.Object) api.Object {
-		out := &nodeproxy.SliceWrite{Service: service, View: c.w.publish(service, n, part, built)}
-		if c.w.services[service].headless {
-			out.Records = recordsOf(c.w.slicesInAPI(service))
-		}
-		return out
-	}, func() {
+	c.d.API.Limited(&c.limit, c.owner, "write slice", api.SliceKey(service, n), func(api.Object) api.Object { return commit() }, func() {
 		c.busy[service]--
 		if c.busy[service] == 0 && c.again[service] {
 			c.again[service] = false

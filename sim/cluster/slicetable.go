@@ -1,7 +1,10 @@
 package cluster
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -20,6 +23,18 @@ func newSliceTable(sc *world.Scenario) sliceTable {
 	return sliceTable{cache: endpoints.NewCache(sc.Kubernetes.Options), sliceState: make([]map[int][]entry, len(sc.Services))}
 }
 
+// SliceOf prepares the n-th slice of a Service for a write.
+func (w *World) SliceOf(service, n int, part []entry) (commit func() api.Object) {
+	built := w.buildSlice(service, n, part)
+	return func() api.Object {
+		out := &nodeproxy.SliceWrite{Service: service, View: w.publish(service, n, part, built)}
+		if w.services[service].headless {
+			out.Records = recordsOf(w.slicesInAPI(service))
+		}
+		return out
+	}
+}
+
 // publish makes the next View from one slice. It is called when the write commits.
 func (w *World) publish(service, n int, part []entry, s *endpoints.Slice) *nodeproxy.View {
 	w.setSlice(service, n, part, s)
@@ -35,3 +50,24 @@ func (w *World) setSlice(service, n int, part []entry, s *endpoints.Slice) {
 	w.sliceState[service][n] = part
 	w.changedSlices(service)
 }
+
+// endpointOf is a pod's endpoint in the slices of a Service, ok false when it has none.
+func (w *World) endpointOf(p *api.Pod, service int) (e endpointState, ok bool) {
+	s := &w.services[service]
+	return endpointOf(p, s.publishAll, &s.hints, w.sc.Nodes)
+}
+
+// EndpointsOf appends the endpoints of a Service that some pods, by workload, amount to.
+func (w *World) EndpointsOf(out []entry, service int, pods []api.PodList) []entry {
+	behind := w.podsBehind(service, pods)
+	out = slices.Grow(out, len(behind))
+	for _, p := range behind {
+		if e, in := w.endpointOf(p, service); in {
+			out = append(out, entry{p.ID, noSlice, e})
+		}
+	}
+	return out
+}
+
+// Hinting is how the endpoints of a Service are hinted.
+func (w *World) Hinting(service int) *hinting { return &w.services[service].hints }
