@@ -3,12 +3,13 @@ package cluster
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 )
 
 // begin fills the world as it is at time 0, without news to anyone: every cache is filled.
-func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slicesCtl *sliceController) {
+func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slicesCtl *endpointslice.Controller) {
 	for i := range w.sc.Workloads {
 		d := &api.Deployment{Workload: i, Replicas: w.replicas(i), History: []int{0}}
 		surge, _ := w.fenceposts(d)
@@ -27,7 +28,7 @@ func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slice
 			}
 			pods = append(pods, p)
 			sched.Know(p)
-			slicesCtl.know(p)
+			slicesCtl.Know(p)
 		}
 		ready := len(w.usable[i].pods)
 		rs.ReadyPods, rs.Available, w.usable[i].Min = ready, ready, ready
@@ -35,15 +36,15 @@ func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slice
 		w.deploy.Begin(d, rs, pods)
 	}
 	for s := range w.sc.Services {
-		list := slicesCtl.begin(s)
-		w.sliceState[s] = map[int][]entry{}
+		list := slicesCtl.Begin(s)
+		w.sliceState[s] = map[int][]endpointslice.Entry{}
 		w.settledOf[s].outdate()
 		w.uncheck(s)
 		numbers := []int{0}
-		for n := 1; n*maxEndpointsPerSlice < len(list); n++ {
+		for n := 1; n*endpointslice.MaxEndpoints < len(list); n++ {
 			numbers = append(numbers, n)
 		}
-		for n, part := range partsOf(list, numbers) {
+		for n, part := range endpointslice.PartsOf(list, numbers) {
 			w.setSlice(s, n, part, w.buildSlice(s, n, part))
 		}
 	}

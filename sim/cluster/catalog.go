@@ -8,6 +8,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -36,7 +37,7 @@ type serviceInfo struct {
 	form       sliceForm
 	publishAll bool
 	headless   bool
-	hints      hinting
+	hints      endpointslice.Hinting
 }
 
 // resolve finds which workloads each Service selects and at which ports.
@@ -52,7 +53,7 @@ func (w *World) resolve() {
 		info := &w.services[s]
 		info.headless = isHeadless(svc)
 		info.publishAll = svc.Spec.PublishNotReadyAddresses
-		info.hints = hintingOf(svc, w.sc.Kubernetes, w.sc.Nodes)
+		info.hints = endpointslice.HintingOf(svc, w.sc.Kubernetes, w.sc.Nodes)
 		for i := range w.workloads {
 			if w.sc.Workloads[i].SelectedBy(svc) {
 				info.members = append(info.members, i)
@@ -64,8 +65,8 @@ func (w *World) resolve() {
 			}
 		}
 		info.form = newSliceForm(svc, info.ports)
-		w.zonesDiffer = w.zonesDiffer || info.hints.mode != world.HintsNone
-		w.nodesDiffer = w.nodesDiffer || nodesDiffer(svc, info.hints)
+		w.zonesDiffer = w.zonesDiffer || info.hints.Mode != world.HintsNone
+		w.nodesDiffer = w.nodesDiffer || endpointslice.NodesDiffer(svc, info.hints)
 		w.cache.SetService(svc)
 		w.settledCache.SetService(svc)
 	}

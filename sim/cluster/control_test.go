@@ -302,8 +302,8 @@ func TestEndpointConditions(t *testing.T) {
 	} {
 		w.services[0].publishAll = c.publish
 		e, in := w.endpointOf(&c.pod, 0)
-		if in != c.in || e.conditions != c.want {
-			t.Errorf("%s: %v %v, want %v %v", c.name, e.conditions, in, c.want, c.in)
+		if in != c.in || e.Conditions != c.want {
+			t.Errorf("%s: %v %v, want %v %v", c.name, e.Conditions, in, c.want, c.in)
 		}
 	}
 	if _, in := w.endpointOf(nil, 0); in {
@@ -321,7 +321,7 @@ func TestEndpointPath(t *testing.T) {
 	w.store.Subscribe("test slices", w.eng.Register("slices"), engine.Dist{}, func(o api.Object) {
 		var out []string
 		for _, e := range w.sliceState[0][0] {
-			out = append(out, fmt.Sprintf("%d:%v", e.id, e.conditions))
+			out = append(out, fmt.Sprintf("%d:%v", e.ID, e.Conditions))
 		}
 		w.note("slice %s", strings.Join(out, " "))
 	}, api.KindSlices)
@@ -332,66 +332,6 @@ func TestEndpointPath(t *testing.T) {
 		"15 r0 0 terminal ready=false",
 		"15 slice ",
 		w.lines[len(w.lines)-1])
-}
-
-// Reference: k8s.io/endpointslice 0.36.3 reconciler.go, reconcileByPortMapping, getSliceToFill.
-func TestPacking(t *testing.T) {
-	t.Parallel()
-	const some = endpoints.Ready
-	for _, c := range []struct {
-		name    string
-		have    []int // endpoints in each slice
-		gone    []int // how many go, by slice
-		changed []int // how many change, by slice
-		added   int
-		want    []int
-		touched []int
-	}{
-		{name: "the first ones", added: 250, want: []int{100, 100, 50}, touched: []int{0, 1, 2}},
-		{name: "nothing changes", have: []int{100, 20}, want: []int{100, 20}},
-		{name: "in place", have: []int{100, 20}, changed: []int{1, 0}, want: []int{100, 20}, touched: []int{0}},
-		{name: "an addition goes where it fits tightest", have: []int{100, 20, 60}, added: 1, want: []int{100, 20, 61}, touched: []int{2}},
-		{name: "several go to one slice that has room for all", have: []int{95, 60, 20}, added: 30, want: []int{95, 90, 20}, touched: []int{1}},
-		{name: "none has room for all: a new one", have: []int{95, 80}, added: 30, want: []int{95, 80, 30}, touched: []int{2}},
-		{name: "a slice that changes anyway is filled first", have: []int{60, 90}, gone: []int{1, 0}, added: 1, want: []int{60, 90}, touched: []int{0}},
-		{name: "the fullest of them before the others", have: []int{60, 90, 99}, gone: []int{1, 1, 0}, added: 12, want: []int{60, 100, 99}, touched: []int{0, 1}},
-		{name: "no slice is merged into another", have: []int{100, 100}, gone: []int{90, 95}, want: []int{10, 5}, touched: []int{0, 1}},
-		{name: "an emptied slice is used for what is new", have: []int{3, 100}, gone: []int{3}, added: 2, want: []int{2, 100}, touched: []int{0}},
-	} {
-		var have, want []entry
-		id := api.PodID(0)
-		part := func(list []int, i int) int {
-			if i < len(list) {
-				return list[i]
-			}
-			return 0
-		}
-		for n, size := range c.have {
-			for i := range size {
-				have = append(have, entry{id, n, endpointState{conditions: some}})
-				switch {
-				case i < part(c.gone, n):
-				case i < part(c.changed, n):
-					want = append(want, entry{id, noSlice, endpointState{}})
-				default:
-					want = append(want, entry{id, noSlice, endpointState{conditions: some}})
-				}
-				id++
-			}
-		}
-		for range c.added {
-			want = append(want, entry{id, noSlice, endpointState{conditions: some}})
-			id++
-		}
-		touched := pack(have, want)
-		counts := make([]int, len(c.want))
-		for _, e := range want {
-			counts[e.slice]++
-		}
-		if !slices.Equal(counts, c.want) || !slices.Equal(touched, c.touched) {
-			t.Errorf("%s: %v, written %v; want %v, written %v", c.name, counts, touched, c.want, c.touched)
-		}
-	}
 }
 
 // Reference: docs/model/measured.md 1 stale cache; endpointslice_controller.go, the failure
@@ -418,7 +358,7 @@ func TestStaleCache(t *testing.T) {
 		w.at(10*sec, func() { w.deletePod(w.owner, 0) })
 		w.at(c.second, func() { w.deletePod(w.owner, 1) })
 		w.run(10 * sec)
-		for w.sliceState[0][0][1].conditions.Ready() { // pod 1 is the second of the slice
+		for w.sliceState[0][0][1].Conditions.Ready() { // pod 1 is the second of the slice
 			if _, err := w.eng.Step(); err != nil {
 				t.Fatal(err)
 			}
@@ -426,18 +366,6 @@ func TestStaleCache(t *testing.T) {
 		if w.eng.Now() != c.wrote || len(got) != 1 || got[0] != 10090*ms {
 			t.Errorf("%s: written at %s s, want %s; writes at %v", c.name, w.eng.Now().Seconds(), c.wrote.Seconds(), got)
 		}
-	}
-	w := newBuild(1).start(t, 1)
-	c := newSliceController(w.control, 1, w.World)
-	c.inFlight[0] = 1
-	for _, want := range []engine.Time{sec, 2 * sec, 4 * sec, 8 * sec} {
-		if c.sync(0); c.backoff[0] != want {
-			t.Errorf("back-off %v, want %v", c.backoff[0], want)
-		}
-	}
-	c.inFlight[0] = 0
-	if c.sync(0); c.backoff[0] != 0 {
-		t.Error("a sync that works ends the back-off")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
@@ -37,11 +38,11 @@ func (w *World) anyHeadless() bool {
 }
 
 // recordsOf are the addresses of the ready ones among some endpoints.
-func recordsOf(list []entry) []netip.Addr {
+func recordsOf(list []endpointslice.Entry) []netip.Addr {
 	var out []netip.Addr
 	for i := range list {
-		if list[i].conditions.Ready() {
-			out = append(out, list[i].ip)
+		if list[i].Conditions.Ready() {
+			out = append(out, list[i].IP)
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
@@ -80,16 +81,16 @@ func (w *World) notePod(old, p *api.Pod) {
 }
 
 // noteSlice tells what a new version of one slice changes. Both are in order of ID.
-func (w *World) noteSlice(service int, before, after []entry) {
+func (w *World) noteSlice(service int, before, after []endpointslice.Entry) {
 	if !w.log.Hears(event.Endpoint) && !w.log.Hears(event.EndpointGone) {
 		return
 	}
-	merge(before, after, func(a, b *entry) {
+	endpointslice.Merge(before, after, func(a, b *endpointslice.Entry) {
 		switch {
 		case b == nil:
-			w.log.Tell(event.Event{Kind: event.EndpointGone, Pod: a.id, Node: -1, Stream: -1, Service: service})
-		case a == nil || a.conditions != b.conditions:
-			w.log.Tell(event.Event{Kind: event.Endpoint, Pod: b.id, Node: -1, Stream: -1, Service: service, Conditions: b.conditions})
+			w.log.Tell(event.Event{Kind: event.EndpointGone, Pod: a.ID, Node: -1, Stream: -1, Service: service})
+		case a == nil || a.Conditions != b.Conditions:
+			w.log.Tell(event.Event{Kind: event.Endpoint, Pod: b.ID, Node: -1, Stream: -1, Service: service, Conditions: b.Conditions})
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -49,15 +50,15 @@ func (b build) auto() build {
 // "!" for a hint for the own node, "-" for an endpoint without one.
 func (w *testWorld) hints() string { return hintsOf(w, w.slicesInAPI(0)) }
 
-func hintsOf(w *testWorld, list []entry) string {
+func hintsOf(w *testWorld, list []endpointslice.Entry) string {
 	var out []string
 	for _, e := range list {
-		text := w.sc.Nodes[e.node].Zone + ">" + e.hint.zone
-		if e.hint.node {
+		text := w.sc.Nodes[e.Node].Zone + ">" + e.Hint.Zone
+		if e.Hint.Node {
 			text += "!"
 		}
-		if e.hint == (hint{}) {
-			text = w.sc.Nodes[e.node].Zone + "-"
+		if e.Hint == (endpointslice.Hint{}) {
+			text = w.sc.Nodes[e.Node].Zone + "-"
 		}
 		out = append(out, text)
 	}
@@ -162,7 +163,7 @@ func TestHintsFollowReadiness(t *testing.T) {
 		w.at(10*sec, func() { w.deletePod(w.owner, 0) })
 		for _, at := range []engine.Time{11 * sec, 14 * sec, 20 * sec} {
 			w.run(at)
-			list := slices.DeleteFunc(w.slicesInAPI(0), func(e entry) bool { return at == 11*sec && e.id == 2 })
+			list := slices.DeleteFunc(w.slicesInAPI(0), func(e endpointslice.Entry) bool { return at == 11*sec && e.ID == 2 })
 			got = append(got, hintsOf(w, list))
 		}
 		if text := strings.Join(got, "|"); text != c.want {
@@ -183,53 +184,53 @@ func TestSharesReachIntoOtherSlices(t *testing.T) {
 	h := w.services[0].hints
 	have := w.slicesInAPI(0)
 	for i := range have {
-		have[i].hint.zone = "a" // the second slice alone has more than a may have together with b's least
+		have[i].Hint.Zone = "a" // the second slice alone has more than a may have together with b's least
 	}
 	want := slices.Clone(have)
 	for i := range want {
-		want[i].slice, want[i].hint = noSlice, hint{}
+		want[i].Slice, want[i].Hint = endpointslice.NoSlice, endpointslice.Hint{}
 	}
-	want[0].conditions = 0
-	touched := pack(have, want)
+	want[0].Conditions = 0
+	touched := endpointslice.Pack(have, want)
 	if fmt.Sprint(touched) != "[0]" {
 		t.Fatalf("packed %v", touched)
 	}
 	// 149 ready: wanted 74.5, at least 63 each, at most 63 + 23 = 86 each. The second slice's 50
 	// hints for a fit; they stay, and the first slice makes up for them.
-	if got := h.proportional(have, want, touched, w.sc.Nodes); fmt.Sprint(got) != "[0]" {
+	if got := h.Proportional(have, want, touched, w.sc.Nodes); fmt.Sprint(got) != "[0]" {
 		t.Errorf("written %v", got)
 	}
 	if a, b := countZone(want, "a"), countZone(want, "b"); a+b != 149 || a < 74 || a > 75 {
 		t.Errorf("%d for a, %d for b", a, b)
 	}
 	for i := range have {
-		have[i].hint.zone = "c" // a zone that has gone
+		have[i].Hint.Zone = "c" // a zone that has gone
 	}
-	touched = pack(have, want)
-	if got := h.proportional(have, want, touched, w.sc.Nodes); fmt.Sprint(got) != "[0 1]" {
+	touched = endpointslice.Pack(have, want)
+	if got := h.Proportional(have, want, touched, w.sc.Nodes); fmt.Sprint(got) != "[0 1]" {
 		t.Errorf("written %v", got)
 	}
 	// 5 ready: wanted 2 1/2 each, at least 3 each, 6 > 5. A slice that nothing else changes loses
 	// its hints, too.
 	have, want = have[:6], slices.Clone(have[:6])
 	for i := range have {
-		have[i].slice, have[i].hint.zone = i/3, "a"
-		want[i].slice, want[i].hint = noSlice, hint{}
+		have[i].Slice, have[i].Hint.Zone = i/3, "a"
+		want[i].Slice, want[i].Hint = endpointslice.NoSlice, endpointslice.Hint{}
 	}
-	want[0].conditions = 0
-	touched = pack(have, want)
+	want[0].Conditions = 0
+	touched = endpointslice.Pack(have, want)
 	if fmt.Sprint(touched) != "[0]" {
 		t.Fatalf("packed %v", touched)
 	}
-	if got := h.proportional(have, want, touched, w.sc.Nodes); fmt.Sprint(got) != "[0 1]" || countZone(want, "") != 6 {
+	if got := h.Proportional(have, want, touched, w.sc.Nodes); fmt.Sprint(got) != "[0 1]" || countZone(want, "") != 6 {
 		t.Errorf("written %v, hints %s", got, hintsOf(w, want))
 	}
 }
 
-func countZone(list []entry, zone string) int {
+func countZone(list []endpointslice.Entry, zone string) int {
 	n := 0
 	for _, e := range list {
-		if e.hint.zone == zone {
+		if e.Hint.Zone == zone {
 			n++
 		}
 	}

@@ -77,7 +77,7 @@ func TestAForcedDeletionDoesNotWaitForTheKubelet(t *testing.T) {
 	w.pods()
 	w.do(10*sec, "delete", "web#0", "")
 	w.run(10*sec + 5*ms)
-	if n := len(w.slicesInAPI(0)); n > 1 || n == 1 && w.slicesInAPI(0)[0].id == 0 {
+	if n := len(w.slicesInAPI(0)); n > 1 || n == 1 && w.slicesInAPI(0)[0].ID == 0 {
 		t.Errorf("%d endpoints after the object is gone", n)
 	}
 	w.run(40 * sec)

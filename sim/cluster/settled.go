@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -30,13 +31,13 @@ func newSettledState(sc *world.Scenario) settledState {
 
 // settledService is one Service in the settled state.
 type settledService struct {
-	endpoints []entry // what the pods in the API amount to
-	outdated  bool    // endpoints is; it is computed when asked for
-	changed   []int   // chunks of the settled view that are out of date
-	all       bool    // all of them are
-	chunks    int     // how many the settled view has
-	unchecked bool    // differs is out of date
-	differs   bool    // the slices in the API say something else
+	endpoints []endpointslice.Entry // what the pods in the API amount to
+	outdated  bool                  // endpoints is; it is computed when asked for
+	changed   []int                 // chunks of the settled view that are out of date
+	all       bool                  // all of them are
+	chunks    int                   // how many the settled view has
+	unchecked bool                  // differs is out of date
+	differs   bool                  // the slices in the API say something else
 }
 
 // changedPod notes that a pod in the API has become another; either may be nil.
@@ -50,7 +51,7 @@ func (w *World) changedPod(old, p *api.Pod) {
 		s := &w.settledOf[service]
 		w.settled = nil
 		w.uncheck(service)
-		if w.services[service].hints.mode == world.HintsProportional || s.outdated {
+		if w.services[service].hints.Mode == world.HintsProportional || s.outdated {
 			s.outdate()
 			continue
 		}
@@ -62,13 +63,13 @@ func (w *World) changedPod(old, p *api.Pod) {
 func (s *settledService) outdate() { s.outdated, s.all = true, true }
 
 // change puts one endpoint into the list, or takes it off.
-func (s *settledService) change(id api.PodID, e endpointState, in bool) {
-	i, found := slices.BinarySearchFunc(s.endpoints, id, func(e entry, id api.PodID) int { return cmp.Compare(e.id, id) })
+func (s *settledService) change(id api.PodID, e endpointslice.State, in bool) {
+	i, found := slices.BinarySearchFunc(s.endpoints, id, func(e endpointslice.Entry, id api.PodID) int { return cmp.Compare(e.ID, id) })
 	switch {
 	case in && found:
-		s.endpoints[i].endpointState = e
+		s.endpoints[i].State = e
 	case in:
-		s.endpoints = slices.Insert(s.endpoints, i, entry{id, noSlice, e})
+		s.endpoints = slices.Insert(s.endpoints, i, endpointslice.Entry{ID: id, Slice: endpointslice.NoSlice, State: e})
 	case found:
 		s.endpoints = slices.Delete(s.endpoints, i, i+1)
 	}
@@ -79,11 +80,11 @@ func (s *settledService) change(id api.PodID, e endpointState, in bool) {
 
 // chunkOf says in which slice of the settled view a pod is: they go by ID, so that few slices
 // change.
-func chunkOf(id api.PodID) int { return int(id) / maxEndpointsPerSlice }
+func chunkOf(id api.PodID) int { return int(id) / endpointslice.MaxEndpoints }
 
 // changedSlices notes that a Service's slices in the API have changed.
 func (w *World) changedSlices(service int) {
-	if w.services[service].hints.mode == world.HintsProportional {
+	if w.services[service].hints.Mode == world.HintsProportional {
 		w.settled = nil
 		w.settledOf[service].outdate() // the shares start from the hints there are
 	}
@@ -99,27 +100,27 @@ func (w *World) uncheck(service int) {
 
 // settledEndpoints lists what the pods in the API amount to, as the EndpointSlice controller
 // would write it now.
-func (w *World) settledEndpoints(service int) []entry {
+func (w *World) settledEndpoints(service int) []endpointslice.Entry {
 	s := &w.settledOf[service]
 	if !s.outdated {
 		return s.endpoints
 	}
 	s.outdated = false
 	s.endpoints = w.EndpointsOf(nil, service, w.live)
-	if h := &w.services[service].hints; h.mode == world.HintsProportional {
+	if h := &w.services[service].hints; h.Mode == world.HintsProportional {
 		have := w.slicesInAPI(service)
-		h.proportional(have, s.endpoints, pack(have, s.endpoints), w.sc.Nodes)
+		h.Proportional(have, s.endpoints, endpointslice.Pack(have, s.endpoints), w.sc.Nodes)
 	}
 	return s.endpoints
 }
 
 // slicesInAPI lists the endpoints of a Service's slices by ID.
-func (w *World) slicesInAPI(service int) []entry {
-	var out []entry
+func (w *World) slicesInAPI(service int) []endpointslice.Entry {
+	var out []endpointslice.Entry
 	for _, part := range w.sliceState[service] { // order: sorted below
 		out = append(out, part...)
 	}
-	slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(out, func(a, b endpointslice.Entry) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -142,7 +143,7 @@ func (w *World) settledView() *nodeproxy.View {
 func (w *World) showSettled(service int) {
 	s, list := &w.settledOf[service], w.settledEndpoints(service)
 	if n := len(list); n > 0 {
-		s.chunks = max(s.chunks, chunkOf(list[n-1].id)+1)
+		s.chunks = max(s.chunks, chunkOf(list[n-1].ID)+1)
 	}
 	if s.all {
 		s.changed = s.changed[:0]
@@ -151,8 +152,8 @@ func (w *World) showSettled(service int) {
 		}
 	}
 	for _, c := range s.changed {
-		from, _ := slices.BinarySearchFunc(list, c, func(e entry, c int) int { return cmp.Compare(chunkOf(e.id), c) })
-		to, _ := slices.BinarySearchFunc(list, c+1, func(e entry, c int) int { return cmp.Compare(chunkOf(e.id), c) })
+		from, _ := slices.BinarySearchFunc(list, c, func(e endpointslice.Entry, c int) int { return cmp.Compare(chunkOf(e.ID), c) })
+		to, _ := slices.BinarySearchFunc(list, c+1, func(e endpointslice.Entry, c int) int { return cmp.Compare(chunkOf(e.ID), c) })
 		w.settledCache.PutSlice(w.buildSlice(service, c, list[from:to]))
 	}
 	s.all, s.changed = false, s.changed[:0]
@@ -181,8 +182,8 @@ func (w *World) agree(service int) bool {
 	for _, part := range w.sliceState[service] { // order: only counts, and any difference decides
 		n += len(part)
 		for i := range part {
-			at, found := slices.BinarySearchFunc(want, part[i].id, func(e entry, id api.PodID) int { return cmp.Compare(e.id, id) })
-			if !found || !want[at].same(part[i]) {
+			at, found := slices.BinarySearchFunc(want, part[i].ID, func(e endpointslice.Entry, id api.PodID) int { return cmp.Compare(e.ID, id) })
+			if !found || !want[at].Same(part[i]) {
 				return false
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -64,12 +65,12 @@ func (w *testWorld) compareWithAnew(t *testing.T) {
 		pods = append(pods, as[*api.Pod](w.store.Get(api.PodKey(id))))
 	}
 	want := w.EndpointsOf(nil, 0, []api.PodList{pods})
-	if h := w.services[0].hints; h.mode == world.HintsProportional {
+	if h := w.services[0].hints; h.Mode == world.HintsProportional {
 		have := w.slicesInAPI(0)
-		h.proportional(have, want, pack(have, want), w.sc.Nodes)
+		h.Proportional(have, want, endpointslice.Pack(have, want), w.sc.Nodes)
 	}
-	same := slices.EqualFunc(w.settledEndpoints(0), want, entry.same)
-	agrees := slices.EqualFunc(w.slicesInAPI(0), want, entry.same)
+	same := slices.EqualFunc(w.settledEndpoints(0), want, endpointslice.Entry.Same)
+	agrees := slices.EqualFunc(w.slicesInAPI(0), want, endpointslice.Entry.Same)
 	if !same || w.slicesSettled() != agrees {
 		t.Fatalf("at %s s: settled %v; the slices agree %v, said to %v", w.eng.Now().Seconds(), same, agrees, w.slicesSettled())
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -15,16 +16,16 @@ type sliceTable struct {
 	churn      *nodeproxy.Churn
 	cache      *endpoints.Cache
 	views      nodeproxy.Views
-	sliceState []map[int][]entry // what the slices say, by service and slice
-	installs   uint64            // counts the ends of the proxies' syncs
+	sliceState []map[int][]endpointslice.Entry // what the slices say, by service and slice
+	installs   uint64                          // counts the ends of the proxies' syncs
 }
 
 func newSliceTable(sc *world.Scenario) sliceTable {
-	return sliceTable{cache: endpoints.NewCache(sc.Kubernetes.Options), sliceState: make([]map[int][]entry, len(sc.Services))}
+	return sliceTable{cache: endpoints.NewCache(sc.Kubernetes.Options), sliceState: make([]map[int][]endpointslice.Entry, len(sc.Services))}
 }
 
 // SliceOf prepares the n-th slice of a Service for a write.
-func (w *World) SliceOf(service, n int, part []entry) (commit func() api.Object) {
+func (w *World) SliceOf(service, n int, part []endpointslice.Entry) (commit func() api.Object) {
 	built := w.buildSlice(service, n, part)
 	return func() api.Object {
 		out := &nodeproxy.SliceWrite{Service: service, View: w.publish(service, n, part, built)}
@@ -36,7 +37,7 @@ func (w *World) SliceOf(service, n int, part []entry) (commit func() api.Object)
 }
 
 // publish makes the next View from one slice. It is called when the write commits.
-func (w *World) publish(service, n int, part []entry, s *endpoints.Slice) *nodeproxy.View {
+func (w *World) publish(service, n int, part []endpointslice.Entry, s *endpoints.Slice) *nodeproxy.View {
 	w.setSlice(service, n, part, s)
 	if w.services[service].headless {
 		return nil // no proxy asks for these slices
@@ -44,7 +45,7 @@ func (w *World) publish(service, n int, part []entry, s *endpoints.Slice) *nodep
 	return w.views.Add(w.cache.Snapshot(), w.eng.Now())
 }
 
-func (w *World) setSlice(service, n int, part []entry, s *endpoints.Slice) {
+func (w *World) setSlice(service, n int, part []endpointslice.Entry, s *endpoints.Slice) {
 	w.cache.PutSlice(s)
 	w.noteSlice(service, w.sliceState[service][n], part)
 	w.sliceState[service][n] = part
@@ -52,22 +53,22 @@ func (w *World) setSlice(service, n int, part []entry, s *endpoints.Slice) {
 }
 
 // endpointOf is a pod's endpoint in the slices of a Service, ok false when it has none.
-func (w *World) endpointOf(p *api.Pod, service int) (e endpointState, ok bool) {
+func (w *World) endpointOf(p *api.Pod, service int) (e endpointslice.State, ok bool) {
 	s := &w.services[service]
-	return endpointOf(p, s.publishAll, &s.hints, w.sc.Nodes)
+	return endpointslice.Of(p, s.publishAll, &s.hints, w.sc.Nodes)
 }
 
 // EndpointsOf appends the endpoints of a Service that some pods, by workload, amount to.
-func (w *World) EndpointsOf(out []entry, service int, pods []api.PodList) []entry {
+func (w *World) EndpointsOf(out []endpointslice.Entry, service int, pods []api.PodList) []endpointslice.Entry {
 	behind := w.podsBehind(service, pods)
 	out = slices.Grow(out, len(behind))
 	for _, p := range behind {
 		if e, in := w.endpointOf(p, service); in {
-			out = append(out, entry{p.ID, noSlice, e})
+			out = append(out, endpointslice.Entry{ID: p.ID, Slice: endpointslice.NoSlice, State: e})
 		}
 	}
 	return out
 }
 
 // Hinting is how the endpoints of a Service are hinted.
-func (w *World) Hinting(service int) *hinting { return &w.services[service].hints }
+func (w *World) Hinting(service int) *endpointslice.Hinting { return &w.services[service].hints }

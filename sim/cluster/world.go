@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
@@ -62,7 +63,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	// pod that became ready reaches the rules before a rollout has deleted the next one, as it
 	// does when every hop takes the same time.
 	w.control = &control.Desk{Engine: eng, API: w.store, Log: log, Latencies: &sc.Latency, Specs: w, Nodes: sc.Nodes, Workloads: sc.Workloads}
-	slicesCtl := newSliceController(w.control, len(sc.Services), w)
+	slicesCtl := endpointslice.New(w.control, len(sc.Services), w)
 	if w.anyHeadless() {
 		w.dns = newNameServer(w)
 	}
@@ -71,7 +72,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	sched := control.NewScheduler(w.control)
 	sets := control.NewReplicaSets(w.control)
 	w.deploy = control.NewDeployments(w.control)
-	w.enroll("endpointslice-controller", slicesCtl.owner)
+	w.enroll("endpointslice-controller", slicesCtl.Owner)
 	w.enroll("replicaset-controller", sets.Owner)
 	w.enroll("deployment-controller", w.deploy.Owner)
 	w.enroll("scheduler", sched.Owner)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 )
 
 // A slice is written for each change of one of its hundred pods. So what all slices of a Service have in common
@@ -39,12 +40,12 @@ func (f *sliceForm) name(svc *corev1.Service, n int) string {
 }
 
 // buildSlice makes the n-th EndpointSlice of a Service of some entries.
-func (w *World) buildSlice(service, n int, part []entry) *endpoints.Slice {
+func (w *World) buildSlice(service, n int, part []endpointslice.Entry) *endpoints.Slice {
 	list := make([]endpoints.SliceEndpoint, len(part))
 	for i := range part {
 		e := &part[i]
 		list[i] = endpoints.SliceEndpoint{
-			Addr: e.ip, NodeName: w.sc.Nodes[e.node].Name, Conditions: e.conditions, Meta: w.metaOf(e.id, e.endpointState),
+			Addr: e.IP, NodeName: w.sc.Nodes[e.Node].Name, Conditions: e.Conditions, Meta: w.metaOf(e.ID, e.State),
 		}
 	}
 	form := &w.services[service].form
@@ -54,20 +55,20 @@ func (w *World) buildSlice(service, n int, part []entry) *endpoints.Slice {
 // writtenPod is what the entries of a pod have in common, in whichever slice.
 type writtenPod struct {
 	meta endpoints.Meta
-	hint hint
+	hint endpointslice.Hint
 }
 
 // metaOf returns what is written of a pod beside address, node and conditions. Which slice it is in is
 // of no importance here.
-func (w *World) metaOf(id api.PodID, e endpointState) *endpoints.Meta {
+func (w *World) metaOf(id api.PodID, e endpointslice.State) *endpoints.Meta {
 	p := w.pods[id]
-	if p.written == nil || p.written.hint != e.hint {
-		node := &w.sc.Nodes[e.node]
-		p.written = &writtenPod{meta: endpoints.Meta{Pod: p.name, Zone: node.Zone}, hint: e.hint}
-		if e.hint.zone != "" {
-			p.written.meta.ForZones = []string{e.hint.zone}
+	if p.written == nil || p.written.hint != e.Hint {
+		node := &w.sc.Nodes[e.Node]
+		p.written = &writtenPod{meta: endpoints.Meta{Pod: p.name, Zone: node.Zone}, hint: e.Hint}
+		if e.Hint.Zone != "" {
+			p.written.meta.ForZones = []string{e.Hint.Zone}
 		}
-		if e.hint.node {
+		if e.Hint.Node {
 			p.written.meta.ForNodes = []string{node.Name}
 		}
 	}

@@ -47,7 +47,7 @@ func TestVerdictFollowsFromTheRuns(t *testing.T) {
 		"nothing answered for a second in most runs":        {runs(engine.Second, 100, 100, 0), Outage},
 		"nothing answered for a second in half of the runs": {runs(engine.Second, 100, 0), Drops},
 		"nothing answered for less than a second":           {runs(engine.Second-1, 100, 100), Drops},
-		"nothing lost, but a run had not settled":      {unsettled, NotJudged},
+		"nothing lost, but a run had not settled":           {unsettled, NotJudged},
 		"no run at all":                                     {runs(0), NotJudged},
 	} {
 		if c.got.Verdict != c.want {

@@ -446,9 +446,22 @@ var packages = []packageRule{
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
 	},
 	{
+		path: "sim/endpointslice", pure: true,
+		own: []permit{
+			{"sim/control", "its desk and its queue of Services"},
+			{"sim/nodeproxy", "what its own watch shows it of a write"},
+			{"sim/api", "the pods it hears of, and the writes"},
+			{"sim/engine", "timers"},
+			{"sim/world", "how Services are hinted, zones and CPU of nodes"},
+			{"endpoints", "conditions, and what a version of Kubernetes hints"},
+		},
+		modules: []permit{{"k8s.io/api", apiTypes}},
+	},
+	{
 		path: "sim/cluster", pure: true,
 		own: []permit{
 			{"sim/control", "the controllers and the scheduler"},
+			{"sim/endpointslice", "the controller of EndpointSlices, and what they say"},
 			{"sim/kubelet", "the nodes' kubelets, and the servers in their pods"},
 			{"sim/event", "what happened, for who wants to know"},
 			{"sim/nodeproxy", "the nodes' service proxies, and the views they have in force"},

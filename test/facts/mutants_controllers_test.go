@@ -138,86 +138,86 @@ var rankingMutants = []mutant{
 
 var sliceMutants = []mutant{
 	{"a terminating pod is ready while it serves", []string{"controllers 9.1 Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
-		{endpointOf, "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady || p.Ready {"},
+		{"sim/endpointslice/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady || p.Ready {"},
 	}},
 	{"a terminating pod does not serve", []string{"controllers 9.1 Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
-		{endpointOf, "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p.Ready && !p.Deleting() {\n\t\tc |= endpoints.Serving"},
+		{"sim/endpointslice/endpoint.go", "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p.Ready && !p.Deleting() {\n\t\tc |= endpoints.Serving"},
 	}},
 	{"a ready pod is not", []string{"controllers 9.1 Ready"}, cluster, "TestEndpointConditions", []edit{
-		{endpointOf, "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady {"},
+		{"sim/endpointslice/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady {"},
 	}},
 	{"what is not ready serves", []string{"controllers 9.1 not Ready", "controllers 9.1 not Ready, deleting"}, cluster, "TestEndpointConditions", []edit{
-		{endpointOf, "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p != nil {\n\t\tc |= endpoints.Serving"},
+		{"sim/endpointslice/endpoint.go", "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p != nil {\n\t\tc |= endpoints.Serving"},
 	}},
 	{"slices of 1.19 to 1.21 have no terminating pod, published or not", []string{"controllers 9.1 publishNotReadyAddresses", "kube-proxy 11 EndpointSliceTerminatingCondition"}, "endpoints", "TestSlicesOfAnOldVersionListNoTerminatingEndpoint", []edit{
 		{"endpoints/decision.go", "c.Terminating() && !c.Ready()", "c.Terminating()"},
 	}},
 	{"publishNotReadyAddresses does nothing", []string{"controllers 9.1 publishNotReadyAddresses"}, cluster, "TestEndpointConditions", []edit{
-		{endpointOf, "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
+		{"sim/endpointslice/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
 	}},
 	{"pods without an address are in", []string{"controllers 9.1 In:"}, cluster, "TestEndpointConditions", []edit{
-		{endpointOf, "!p.IP.IsValid() || ", ""},
+		{"sim/endpointslice/endpoint.go", "!p.IP.IsValid() || ", ""},
 	}},
 	{"pods stay in after their terminal phase", []string{"controllers 9.1 Out:", "controllers 9.1 A terminating pod"}, cluster, "TestEndpointConditions|TestEndpointPath", []edit{
-		{endpointOf, " || p.Phase.Terminal() {\n\t\treturn endpointState{}, false", " {\n\t\treturn endpointState{}, false"},
+		{"sim/endpointslice/endpoint.go", " || p.Phase.Terminal() {\n\t\treturn State{}, false", " {\n\t\treturn State{}, false"},
 	}},
 	{"terminating pods leave", []string{"controllers 9.1 A terminating pod"}, cluster, "TestEndpointConditions|TestEndpointPath", []edit{
-		{endpointOf, "!p.IP.IsValid() || ", "p.Deleting() || !p.IP.IsValid() || "},
+		{"sim/endpointslice/endpoint.go", "!p.IP.IsValid() || ", "p.Deleting() || !p.IP.IsValid() || "},
 	}},
 	{"a readiness change is nothing", []string{"controllers 9.2 Relevant pod changes"}, cluster, "TestEverythingSettles", []edit{
-		{slicer, "old.Ready != p.Ready ||", "old.Ready && p.Ready && false ||"},
+		{"sim/endpointslice/controller.go", "old.Ready != p.Ready ||", "old.Ready && p.Ready && false ||"},
 	}},
 	{"the slice controller waits half a second", []string{"controllers 9.2 Batch period"}, cluster, "TestEndpointPath|TestStaleCache", []edit{
-		{slicer, "c.react.Add(s)\n\t\t}", "c.react.AddAt(c.w.eng.Now()+engine.Second/2, s)\n\t\t}"},
+		{"sim/endpointslice/controller.go", "c.react.Add(s)\n\t\t}", "c.react.AddAt(c.d.Engine.Now()+engine.Second/2, s)\n\t\t}"},
 	}},
 	{"no stale cache", []string{"controllers 9.2 Stale cache", "measured 1 stale cache", "propagation 1.3b"}, cluster, "TestStaleCache", []edit{
-		{slicer, "if c.inFlight[service] > 0 {", "if c.inFlight[service] > 1000 {"},
+		{"sim/endpointslice/controller.go", "if c.inFlight[service] > 0 {", "if c.inFlight[service] > 1000 {"},
 	}},
-	{"the stale cache's back-off is 100 ms", []string{"controllers 9.2 Stale cache", "controllers 9.2 Failure back-off"}, cluster, "TestStaleCache", []edit{
-		{slicer, "staleBackoff   = engine.Second", "staleBackoff   = engine.Second / 10"},
+	{"the stale cache's back-off is 100 ms", []string{"controllers 9.2 Stale cache", "controllers 9.2 Failure back-off"}, "sim/endpointslice", "TestBackOffOfAStaleCache", []edit{
+		{"sim/endpointslice/controller.go", "staleBackoff   = engine.Second", "staleBackoff   = engine.Second / 10"},
 	}},
-	{"the stale cache's back-off does not double", []string{"controllers 9.2 Failure back-off"}, cluster, "TestStaleCache", []edit{
-		{slicer, "max(staleBackoff, 2*c.backoff[service])", "staleBackoff"},
+	{"the stale cache's back-off does not double", []string{"controllers 9.2 Failure back-off"}, "sim/endpointslice", "TestBackOffOfAStaleCache", []edit{
+		{"sim/endpointslice/controller.go", "max(staleBackoff, 2*c.backoff[service])", "staleBackoff"},
 	}},
-	{"slices of 1000", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
-		{slicer, "const maxEndpointsPerSlice = 100", "const maxEndpointsPerSlice = 1000"},
+	{"slices of 1000", []string{"controllers 9.3"}, "sim/endpointslice", "TestPacking", []edit{
+		{"sim/endpointslice/pack.go", "const MaxEndpoints = 100", "const MaxEndpoints = 1000"},
 	}},
-	{"the loosest fit", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
-		{slicer, "room >= 0 && room < closest {", "room >= 0 && (best < 0 || room > closest) {"},
+	{"the loosest fit", []string{"controllers 9.3"}, "sim/endpointslice", "TestPacking", []edit{
+		{"sim/endpointslice/pack.go", "room >= 0 && room < closest {", "room >= 0 && (best < 0 || room > closest) {"},
 	}},
-	{"the emptiest is filled first", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
-		{slicer, "return counts[b] - counts[a]", "return counts[a] - counts[b]"},
+	{"the emptiest is filled first", []string{"controllers 9.3"}, "sim/endpointslice", "TestPacking", []edit{
+		{"sim/endpointslice/pack.go", "return counts[b] - counts[a]", "return counts[a] - counts[b]"},
 	}},
-	{"what changes anyway is not filled first", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
-		{slicer, "\tfor _, n := range changing {\n\t\tfill(n)\n\t}\n", "\t_ = changing\n"},
+	{"what changes anyway is not filled first", []string{"controllers 9.3"}, "sim/endpointslice", "TestPacking", []edit{
+		{"sim/endpointslice/pack.go", "\tfor _, n := range changing {\n\t\tfill(n)\n\t}\n", "\t_ = changing\n"},
 	}},
-	{"every slice is written each time", []string{"controllers 9.3"}, cluster, "TestPacking", []edit{
-		{slicer, "if a.unhinted() != b.unhinted() {", "if a.unhinted() != b.unhinted() || a.slice >= 0 {"},
+	{"every slice is written each time", []string{"controllers 9.3"}, "sim/endpointslice", "TestPacking", []edit{
+		{"sim/endpointslice/pack.go", "if a.Unhinted() != b.Unhinted() {", "if a.Unhinted() != b.Unhinted() || a.Slice >= 0 {"},
 	}},
 }
 
 // Hints of each endpoint.
 var hintMutants = []mutant{
 	{"nobody is hinted for a zone", []string{"controllers 9.4 trafficDistribution"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "return hint{zone: nodes[node].Zone}\n", "return hint{zone: nodes[0].Zone}\n"},
+		{"sim/endpointslice/hints.go", "return Hint{Zone: nodes[node].Zone}\n", "return Hint{Zone: nodes[0].Zone}\n"},
 	}},
 	{"PreferClose is unknown", []string{"controllers 9.4 trafficDistribution"}, cluster, "TestHintsOfEachEndpoint", []edit{
 		{"sim/world/hints.go", "case d == corev1.ServiceTrafficDistributionPreferClose:", "case d == \"preferClose\":"},
 	}},
 	{"node hints without zone hints", []string{"controllers 9.4 PreferSameNode"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "return hint{zone: nodes[node].Zone, node: true}", "return hint{node: true}"},
+		{"sim/endpointslice/hints.go", "return Hint{Zone: nodes[node].Zone, Node: true}", "return Hint{Node: true}"},
 	}},
 	{"PreferSameNode is PreferSameZone", []string{"controllers 9.4 PreferSameNode"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "return hint{zone: nodes[node].Zone, node: true}", "return hint{zone: nodes[node].Zone}"},
+		{"sim/endpointslice/hints.go", "return Hint{Zone: nodes[node].Zone, Node: true}", "return Hint{Zone: nodes[node].Zone}"},
 	}},
 	{"PreferSameZone from the beginning", []string{"controllers 9.4 Gate"}, cluster, "TestHintsOfEachEndpoint", []edit{
 		{"sim/world/hints.go", "corev1.ServiceTrafficDistributionPreferSameZone && k.Options.NodeHints", "corev1.ServiceTrafficDistributionPreferSameZone"},
 	}},
 	{"terminating endpoints keep their hints", []string{"controllers 9.4 Non-ready"}, cluster, "TestHintsFollowReadiness|TestZoneWithoutAPodUsesAll", []edit{
-		{endpointOf, "\tif e.conditions.Ready() {\n", "\tif e.conditions.Serving() {\n"},
+		{"sim/endpointslice/endpoint.go", "\tif e.Conditions.Ready() {\n", "\tif e.Conditions.Serving() {\n"},
 	}},
 	{"endpoints that are not ready are hinted", []string{"controllers 9.4 Non-ready"}, cluster, "TestHintsFollowReadiness", []edit{
-		{endpointOf, "\tif e.conditions.Ready() {\n", "\tif e.conditions.Ready() || !e.conditions.Terminating() {\n"},
+		{"sim/endpointslice/endpoint.go", "\tif e.Conditions.Ready() {\n", "\tif e.Conditions.Ready() || !e.Conditions.Terminating() {\n"},
 	}},
 	{"the field goes before the annotation", []string{"controllers 9.4 Annotation"}, "sim/world", "TestHintModeOf", []edit{
 		{"sim/world/hints.go", `case mode == "Auto" || mode == "auto":`, `case svc.Spec.TrafficDistribution == nil && (mode == "Auto" || mode == "auto"):`},
@@ -233,16 +233,16 @@ var hintMutants = []mutant{
 // Hints in proportion to CPU.
 var shareMutants = []mutant{
 	{"nodes count alike, whatever their CPU", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "cpu[n.Zone] += milli", "cpu[n.Zone]++"},
+		{"sim/endpointslice/hints.go", "cpu[n.Zone] += milli", "cpu[n.Zone]++"},
 	}},
 	{"one zone is enough", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "if len(cpu) < 2 {", "if len(cpu) < 1 {"},
+		{"sim/endpointslice/hints.go", "if len(cpu) < 2 {", "if len(cpu) < 1 {"},
 	}},
 	{"nodes without a zone are passed over", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "\t\tif n.Zone == \"\" || milli == 0 {\n", "\t\tif n.Zone == \"\" {\n\t\t\tcontinue\n\t\t}\n\t\tif milli == 0 {\n"},
+		{"sim/endpointslice/hints.go", "\t\tif n.Zone == \"\" || milli == 0 {\n", "\t\tif n.Zone == \"\" {\n\t\t\tcontinue\n\t\t}\n\t\tif milli == 0 {\n"},
 	}},
 	{"endpoints without a zone are passed over", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "if nodes[want[i].node].Zone == \"\" {", "if want[i].node < 0 {"},
+		{"sim/endpointslice/hints.go", `if nodes[want[i].Node].Zone == "" {`, "if want[i].Node < 0 {"},
 	}},
 	{"the control plane counts", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
 		{"sim/world/node.go", `[]string{"node-role.kubernetes.io/control-plane", `, `[]string{`},
@@ -251,28 +251,28 @@ var shareMutants = []mutant{
 		{"sim/world/node.go", "return c.Status == corev1.ConditionTrue", "return c.Status != \"\""},
 	}},
 	{"no overload at all", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "(exact*10 + endpoint*12 - 1) / (endpoint * 12)", "(exact + endpoint - 1) / endpoint"},
+		{"sim/endpointslice/hints.go", "(exact*10 + endpoint*12 - 1) / (endpoint * 12)", "(exact + endpoint - 1) / endpoint"},
 	}},
 	{"least numbers round down", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "(exact*10 + endpoint*12 - 1) / (endpoint * 12)", "exact * 10 / (endpoint * 12)"},
+		{"sim/endpointslice/hints.go", "(exact*10 + endpoint*12 - 1) / (endpoint * 12)", "exact * 10 / (endpoint * 12)"},
 	}},
 	{"least numbers may be more than there is", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "return zones, endpoint, left >= 0", "return zones, endpoint, true"},
+		{"sim/endpointslice/hints.go", "return zones, endpoint, left >= 0", "return zones, endpoint, true"},
 	}},
 	{"endpoints move for any difference", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "if 2*over[from] < endpoint || 2*lack[to] < endpoint || over[from] < endpoint && lack[to] < endpoint {", "if over[from] <= 0 || lack[to] <= 0 {"},
+		{"sim/endpointslice/hints.go", "if 2*over[from] < endpoint || 2*lack[to] < endpoint || over[from] < endpoint && lack[to] < endpoint {", "if over[from] <= 0 || lack[to] <= 0 {"},
 	}},
 	{"endpoints move for two halves", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, " || over[from] < endpoint && lack[to] < endpoint {", " {"},
+		{"sim/endpointslice/hints.go", " || over[from] < endpoint && lack[to] < endpoint {", " {"},
 	}},
 	{"nothing moves", []string{"controllers 9.4 Auto"}, cluster, "TestHintsOfEachEndpoint", []edit{
-		{hints, "if from >= 0 && give[from] > 0 {", "if from < 0 && to < 0 {"},
+		{"sim/endpointslice/hints.go", "if from >= 0 && give[from] > 0 {", "if from < 0 && to < 0 {"},
 	}},
 	{"slices whose hints do not fit stay", []string{"controllers 9.4 Auto"}, cluster, "TestSharesReachIntoOtherSlices", []edit{
-		{hints, "if !fits {", "if !fits && n < 0 {"},
+		{"sim/endpointslice/hints.go", "if !fits {", "if !fits && n < 0 {"},
 	}},
 	{"slices that are not written keep hints when there are none", []string{"controllers 9.4 Auto"}, cluster, "TestSharesReachIntoOtherSlices", []edit{
-		{hints, "\t\twant[i].hint = hint{}\n\t\tif at, found := slices.BinarySearch(out, want[i].slice); !found {", "\t\twant[i].hint = hint{}\n\t\tif at, found := slices.BinarySearch(out, want[i].slice); !found && at < 0 {"},
+		{"sim/endpointslice/hints.go", "\t\twant[i].Hint = Hint{}\n\t\tif at, found := slices.BinarySearch(out, want[i].Slice); !found {", "\t\twant[i].Hint = Hint{}\n\t\tif at, found := slices.BinarySearch(out, want[i].Slice); !found && at < 0 {"},
 	}},
 }
 

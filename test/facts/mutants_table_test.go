@@ -42,8 +42,8 @@ const (
 	deployment  = "sim/control/deployment.go"
 	replicaSet  = "sim/control/replicaset.go"
 	ranking     = "sim/control/ranking.go"
-	slicer      = "sim/cluster/slices.go"
-	endpointOf  = "sim/cluster/endpoint.go"
+	slicer      = "sim/endpointslice/controller.go"
+	endpointOf  = "sim/endpointslice/endpoint.go"
 	nodeProxy   = "sim/nodeproxy/proxy.go"
 	loop        = "proxier/owner.go"
 	cleanUp     = "proxier/conntrack/stale.go"
@@ -59,7 +59,7 @@ const (
 	pool        = "sim/traffic/pool.go"
 	calmPool    = "sim/traffic/calm_pool.go"
 	habits      = "sim/scenario/clients.go"
-	hints       = "sim/cluster/hints.go"
+	hints       = "sim/endpointslice/hints.go"
 	hintModes   = "sim/world/hints.go"
 	network     = "sim/network.go"
 	proxyConfig = "proxier/kubeproxy"
@@ -281,7 +281,7 @@ var hopMutants = []mutant{
 		{replicaSet, `"replicaset-controller", d.Latencies.Controller,`, `"replicaset-controller", engine.Dist{},`},
 	}},
 	{"the slice controller reacts at once", []string{"measured 2 pod running -> in slice", "measured 2 pod Ready -> slice write", "measured 2 pod deletionTimestamp -> slice write", "measured 2 pod terminal -> out"}, cluster, "TestEachHopTakesItsTime", []edit{
-		{slicer, `"endpointslice-controller", w.sc.Latency.SliceController,`, `"endpointslice-controller", engine.Dist{},`},
+		{slicer, `"endpointslice-controller", d.Latencies.SliceController,`, `"endpointslice-controller", engine.Dist{},`},
 	}},
 	{"the scheduler binds at once", []string{"measured 2 pod created -> bound"}, cluster, "TestEachHopTakesItsTime", []edit{
 		{"sim/control/scheduler.go", "delay := s.d.Latencies.Schedule.Sample(s.draws.Draw(s.count))", "delay := 0 * s.d.Latencies.Schedule.Sample(s.draws.Draw(s.count))"},

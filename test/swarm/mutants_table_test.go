@@ -101,16 +101,16 @@ var mutants = []mutant{
 	}},
 
 	{"slices keep pods that are done", []string{"controllers 9.1", "pod-lifecycle 2"}, []edit{
-		{"cluster/endpoint.go", "if p == nil || p.Gone || !p.IP.IsValid() || p.Phase.Terminal() {", "if p == nil || p.Gone || !p.IP.IsValid() {"},
+		{"endpointslice/endpoint.go", "if p == nil || p.Gone || !p.IP.IsValid() || p.Phase.Terminal() {", "if p == nil || p.Gone || !p.IP.IsValid() {"},
 	}},
 	{"a pod that terminates does not serve", []string{"controllers 9.1"}, []edit{
-		{"cluster/endpoint.go", "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p.Ready && !p.Deleting() {\n\t\tc |= endpoints.Serving"},
+		{"endpointslice/endpoint.go", "\tif p.Ready {\n\t\tc |= endpoints.Serving", "\tif p.Ready && !p.Deleting() {\n\t\tc |= endpoints.Serving"},
 	}},
 	{"a pod that terminates stays ready", []string{"controllers 9.1"}, []edit{
-		{"cluster/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady || p.Ready {"},
+		{"endpointslice/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if publishNotReady || p.Ready {"},
 	}},
 	{"publishNotReadyAddresses does nothing", []string{"controllers 9.1"}, []edit{
-		{"cluster/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
+		{"endpointslice/endpoint.go", "if publishNotReady || p.Ready && !p.Deleting() {", "if p.Ready && !p.Deleting() {"},
 	}},
 
 	{"no minSyncPeriod", []string{"kube-proxy 6"}, []edit{
@@ -296,7 +296,7 @@ var mutants = []mutant{
 		{"cluster/dns.go", "func (w *World) TTL() engine.Time { return dnsTTL }", "func (w *World) TTL() engine.Time { return 2 * dnsTTL }"},
 	}},
 	{"DNS lists pods that are not ready", []string{"propagation 1.10"}, []edit{
-		{"cluster/dns.go", "\t\tif list[i].conditions.Ready() {\n", "\t\tif i >= 0 {\n"},
+		{"cluster/dns.go", "\t\tif list[i].Conditions.Ready() {\n", "\t\tif i >= 0 {\n"},
 	}},
 
 	{"a controller's end leaves its requests alive", []string{"pod-lifecycle 2.3", "load-balancers 5.1 On SIGTERM"}, []edit{

@@ -1,4 +1,4 @@
-package cluster
+package endpointslice
 
 import (
 	"maps"
@@ -10,9 +10,9 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// hinting is how the EndpointSlice controller hints the endpoints of a Service.
-type hinting struct {
-	mode world.HintMode
+// Hinting is how the EndpointSlice controller hints the endpoints of a Service.
+type Hinting struct {
+	Mode world.HintMode
 	// shares is the CPU of each zone's nodes, by zone name; nil is not enough information.
 	shares []share
 }
@@ -23,10 +23,10 @@ type share struct {
 	cpu  int64
 }
 
-// hintingOf is how a Service's endpoints are hinted by a version of Kubernetes, on these nodes.
-func hintingOf(svc *corev1.Service, version endpoints.Profile, nodes []world.Node) hinting {
-	h := hinting{mode: world.HintModeOf(svc, version)}
-	if h.mode == world.HintsProportional {
+// HintingOf is how a Service's endpoints are hinted by a version of Kubernetes, on these nodes.
+func HintingOf(svc *corev1.Service, version endpoints.Profile, nodes []world.Node) Hinting {
+	h := Hinting{Mode: world.HintModeOf(svc, version)}
+	if h.Mode == world.HintsProportional {
 		h.shares = shares(nodes)
 	}
 	return h
@@ -35,14 +35,14 @@ func hintingOf(svc *corev1.Service, version endpoints.Profile, nodes []world.Nod
 // own is the hint of a ready endpoint where that depends on nothing but itself: its own zone,
 // its own node (k8s.io/endpointslice 0.36.3 trafficdist; verified). An endpoint without a zone
 // has no zone hint.
-func (h hinting) own(node int, nodes []world.Node) hint {
-	switch h.mode {
+func (h Hinting) own(node int, nodes []world.Node) Hint {
+	switch h.Mode {
 	case world.HintsSameZone:
-		return hint{zone: nodes[node].Zone}
+		return Hint{Zone: nodes[node].Zone}
 	case world.HintsSameNode:
-		return hint{zone: nodes[node].Zone, node: true}
+		return Hint{Zone: nodes[node].Zone, Node: true}
 	default:
-		return hint{}
+		return Hint{}
 	}
 }
 
@@ -85,7 +85,7 @@ type allocation struct {
 // endpoints do not suffice (topologycache.go, getAllocations; verified). The arithmetic is
 // exact, where Kubernetes's is in floating point: it may ask for one more where a zone's least
 // number comes out as a whole number.
-func (h hinting) allocate(ready int) (zones []allocation, endpoint int64, ok bool) {
+func (h Hinting) allocate(ready int) (zones []allocation, endpoint int64, ok bool) {
 	if len(h.shares) == 0 || ready < len(h.shares) {
 		return nil, 0, false
 	}
@@ -105,21 +105,21 @@ func (h hinting) allocate(ready int) (zones []allocation, endpoint int64, ok boo
 	return zones, endpoint, left >= 0
 }
 
-func (h hinting) zone(name string) int {
+func (h Hinting) zone(name string) int {
 	return slices.IndexFunc(h.shares, func(s share) bool { return s.zone == name })
 }
 
-// proportional hints the endpoints of want, which pack has placed, for the zones in proportion
+// Proportional hints the endpoints of want, which Pack has placed, for the zones in proportion
 // to their CPU: slices that are not written anyway keep their hints, unless these make the
 // shares impossible. It returns the slices to write. Where a cluster or a Service does not
 // allow for shares, nobody is hinted (topologycache.go, AddHints; verified). Ties between zones
 // are decided by name, in Kubernetes by chance.
-func (h hinting) proportional(have, want []entry, touched []int, nodes []world.Node) []int {
+func (h Hinting) Proportional(have, want []Entry, touched []int, nodes []world.Node) []int {
 	ready := 0
 	for i := range want {
-		if want[i].conditions.Ready() {
+		if want[i].Conditions.Ready() {
 			ready++
-			if nodes[want[i].node].Zone == "" {
+			if nodes[want[i].Node].Zone == "" {
 				return clearHints(have, want, touched)
 			}
 		}
@@ -132,19 +132,19 @@ func (h hinting) proportional(have, want []entry, touched []int, nodes []world.N
 	touched = h.keep(have, want, touched, zones, counts)
 	moving := h.placed(want, touched)
 	for _, e := range moving { // its own zone is what each begins with
-		e.hint = hint{zone: nodes[e.node].Zone}
-		if z := h.zone(e.hint.zone); z >= 0 {
+		e.Hint = Hint{Zone: nodes[e.Node].Zone}
+		if z := h.zone(e.Hint.Zone); z >= 0 {
 			counts[z]++
 		}
 	}
 	give, take := exchange(zones, counts, endpoint)
 	for _, e := range moving {
-		from, to := h.zone(nodes[e.node].Zone), slices.IndexFunc(take, func(n int) bool { return n > 0 })
+		from, to := h.zone(nodes[e.Node].Zone), slices.IndexFunc(take, func(n int) bool { return n > 0 })
 		if to < 0 {
 			break
 		}
 		if from >= 0 && give[from] > 0 {
-			e.hint.zone = h.shares[to].zone
+			e.Hint.Zone = h.shares[to].zone
 			give[from]--
 			take[to]--
 		}
@@ -154,7 +154,7 @@ func (h hinting) proportional(have, want []entry, touched []int, nodes []world.N
 
 // keep carries the hints of slices over that are not written, and counts them by zone. A slice
 // with hints that do not fit is written, too (sliceinfo.go, getAllocatedHintsByZone; verified).
-func (h hinting) keep(have, want []entry, touched []int, zones []allocation, counts []int) []int {
+func (h Hinting) keep(have, want []Entry, touched []int, zones []allocation, counts []int) []int {
 	carryOver(have, want, touched)
 	out := slices.Clone(touched)
 	for _, n := range slicesOf(want) {
@@ -164,7 +164,7 @@ func (h hinting) keep(have, want []entry, touched []int, zones []allocation, cou
 		of := make([]int, len(zones))
 		fits := true
 		for _, e := range h.placed(want, []int{n}) {
-			z := h.zone(e.hint.zone)
+			z := h.zone(e.Hint.Zone)
 			if z < 0 {
 				fits = false
 				break
@@ -187,11 +187,11 @@ func (h hinting) keep(have, want []entry, touched []int, zones []allocation, cou
 }
 
 // placed lists the ready endpoints in some slices, slice by slice.
-func (h hinting) placed(want []entry, in []int) []*entry {
-	var out []*entry
+func (h Hinting) placed(want []Entry, in []int) []*Entry {
+	var out []*Entry
 	for _, n := range in {
 		for i := range want {
-			if want[i].slice == n && want[i].conditions.Ready() {
+			if want[i].Slice == n && want[i].Conditions.Ready() {
 				out = append(out, &want[i])
 			}
 		}
@@ -200,36 +200,36 @@ func (h hinting) placed(want []entry, in []int) []*entry {
 }
 
 // slicesOf lists the slices that have entries.
-func slicesOf(list []entry) []int {
+func slicesOf(list []Entry) []int {
 	var out []int
 	for i := range list {
-		if at, found := slices.BinarySearch(out, list[i].slice); !found {
-			out = slices.Insert(out, at, list[i].slice)
+		if at, found := slices.BinarySearch(out, list[i].Slice); !found {
+			out = slices.Insert(out, at, list[i].Slice)
 		}
 	}
 	return out
 }
 
 // carryOver gives the entries in slices that are not written the hints they had.
-func carryOver(have, want []entry, touched []int) {
-	merge(have, want, func(a, b *entry) {
-		if a != nil && b != nil && !slices.Contains(touched, b.slice) {
-			b.hint = a.hint
+func carryOver(have, want []Entry, touched []int) {
+	Merge(have, want, func(a, b *Entry) {
+		if a != nil && b != nil && !slices.Contains(touched, b.Slice) {
+			b.Hint = a.Hint
 		}
 	})
 }
 
 // clearHints writes the slices that have hints without them.
-func clearHints(have, want []entry, touched []int) []int {
+func clearHints(have, want []Entry, touched []int) []int {
 	carryOver(have, want, touched)
 	out := slices.Clone(touched)
 	for i := range want {
-		if want[i].hint == (hint{}) {
+		if want[i].Hint == (Hint{}) {
 			continue
 		}
-		want[i].hint = hint{}
-		if at, found := slices.BinarySearch(out, want[i].slice); !found {
-			out = slices.Insert(out, at, want[i].slice)
+		want[i].Hint = Hint{}
+		if at, found := slices.BinarySearch(out, want[i].Slice); !found {
+			out = slices.Insert(out, at, want[i].Slice)
 		}
 	}
 	return out
@@ -269,10 +269,10 @@ func largest(list []int64) int {
 	return at
 }
 
-// nodesDiffer says whether what a Service's endpoints are for a node depends on the node
+// NodesDiffer says whether what a Service's endpoints are for a node depends on the node
 // itself, not on its zone alone.
-func nodesDiffer(svc *corev1.Service, h hinting) bool {
+func NodesDiffer(svc *corev1.Service, h Hinting) bool {
 	internal := svc.Spec.InternalTrafficPolicy
 	return svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal ||
-		internal != nil && *internal == corev1.ServiceInternalTrafficPolicyLocal || h.mode == world.HintsSameNode
+		internal != nil && *internal == corev1.ServiceInternalTrafficPolicyLocal || h.Mode == world.HintsSameNode
 }
