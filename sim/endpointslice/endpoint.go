@@ -30,8 +30,7 @@ type unhinted struct {
 	conditions endpoints.Conditions
 }
 
-// Unhinted is the endpoint without its hint, to be compared.
-func (e *State) Unhinted() unhinted { return unhinted{e.IP, e.Node, e.Conditions} }
+func (e *State) unhinted() unhinted { return unhinted{e.IP, e.Node, e.Conditions} }
 
 // Entry is a pod's endpoint with the number of the slice that it is in.
 type Entry struct {

@@ -27,7 +27,7 @@ func Pack(have, want []Entry) []int {
 		default:
 			b.Slice = a.Slice
 			counts[b.Slice]++
-			if a.Unhinted() != b.Unhinted() {
+			if a.unhinted() != b.unhinted() {
 				touched[b.Slice] = true
 			}
 		}

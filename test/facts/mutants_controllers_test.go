@@ -192,7 +192,7 @@ var sliceMutants = []mutant{
 		{"sim/endpointslice/pack.go", "\tfor _, n := range changing {\n\t\tfill(n)\n\t}\n", "\t_ = changing\n"},
 	}},
 	{"every slice is written each time", []string{"controllers 9.3"}, "sim/endpointslice", "TestPacking", []edit{
-		{"sim/endpointslice/pack.go", "if a.Unhinted() != b.Unhinted() {", "if a.Unhinted() != b.Unhinted() || a.Slice >= 0 {"},
+		{"sim/endpointslice/pack.go", "if a.unhinted() != b.unhinted() {", "if a.unhinted() != b.unhinted() || a.Slice >= 0 {"},
 	}},
 }
 
