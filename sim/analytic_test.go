@@ -192,7 +192,7 @@ func TestMinReadySecondsAboveMinSyncPeriodRemovesTheLoss(t *testing.T) {
 		world: func() *world.Scenario {
 			sc := plainWorld(4, 9*sec)
 			sc.Traffic[0].Rate = 8000 * 1000
-			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 10
+			sc.Workloads[0].Deployment().Spec.MinReadySeconds = 10
 			sc.Workloads[0].App.Start = engine.Constant(20 * sec)
 			return sc
 		},

@@ -27,7 +27,7 @@ func TestWhatTheRulesAnswerAProbeOfANodePort(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			sc := balanced(tt.policy, world.LoadBalancer{Check: world.HealthCheck{Probe: world.ProbeNodePort, Interval: 3 * sec, Timeout: sec, Healthy: 1, Unhealthy: 2}})
-			*sc.Workloads[0].Deployment.Spec.Replicas = tt.replicas
+			*sc.Workloads[0].Deployment().Spec.Replicas = tt.replicas
 			sc.Actions = nil
 			r, err := begin(sc, 1, Options{})
 			if err != nil {

@@ -222,7 +222,7 @@ func TestRetriesRescueWhatCombinatoricsSays(t *testing.T) {
 			Hash: world.HashRandom, Layer7: &world.Layer7{Retries: retries},
 		})
 		six := int32(6)
-		sc.Workloads[0].Deployment.Spec.Replicas = &six
+		sc.Workloads[0].Deployment().Spec.Replicas = &six
 		linger(sc) // it refuses
 		sc.Workloads[0].App.Linger = 60 * sec
 		grace(60)(sc)

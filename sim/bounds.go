@@ -124,8 +124,8 @@ func podsOf(w *world.Workload, o world.Operation) int {
 	if o, ok := o.(world.Scale); ok {
 		pods = max(pods, o.Replicas)
 	}
-	if d := world.Applied(o); d != nil && d.Spec.Replicas != nil {
-		pods = max(pods, int(*d.Spec.Replicas))
+	if r := world.Applied(o); r != nil {
+		pods = max(pods, int(world.ReplicasOf(r)))
 	}
 	return pods
 }

@@ -79,7 +79,7 @@ func TestWhatIsTooLarge(t *testing.T) {
 			o.Workload = name
 			c.action.Operation = o
 		}
-		sc.Workloads[0].Deployment.Spec.Replicas = &c.replicas
+		sc.Workloads[0].Deployment().Spec.Replicas = &c.replicas
 		sc.Nodes = make([]world.Node, c.nodes)
 		sc.Actions = []world.Action{c.action}
 		if err := tooLarge(sc); (err != nil) != c.refused {

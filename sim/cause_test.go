@@ -28,14 +28,14 @@ func TestCauses(t *testing.T) {
 		{"the kubelet kills it at the end of the grace period", func() *world.Scenario {
 			sc := scaleDown()
 			grace := int64(3)
-			sc.Workloads[0].Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+			sc.Workloads[0].Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
 			return sc
 		}, ledger.Blame{Cause: ledger.KilledInFlight, Actor: ledger.Spec, Elsewhere: true}, true},
 		{"a dependency fails and liveness follows it: restarted", func() *world.Scenario {
 			sc := plainWorld(2, sec)
-			probe := *sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe
+			probe := *sc.Workloads[0].Deployment().Spec.Template.Spec.Containers[0].ReadinessProbe
 			probe.FailureThreshold = 1
-			sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].LivenessProbe = &probe
+			sc.Workloads[0].Deployment().Spec.Template.Spec.Containers[0].LivenessProbe = &probe
 			sc.Workloads[0].App.DependsOn, sc.Workloads[0].App.LivenessFollows = []string{"db"}, true
 			sc.Actions = []world.Action{{At: 20 * sec, For: 5 * sec, Operation: world.Dependency{Name: "db", Down: true}}}
 			return sc
@@ -57,13 +57,13 @@ func TestCauses(t *testing.T) {
 		}, ledger.Blame{Cause: ledger.NoEndpoint, Actor: ledger.KubeletProbe, Elsewhere: false}, false},
 		{"no readiness probe: sent to a pod that does not listen yet", func() *world.Scenario {
 			sc := plainWorld(2, sec)
-			sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe = nil
+			sc.Workloads[0].Deployment().Spec.Template.Spec.Containers[0].ReadinessProbe = nil
 			return sc
 		}, ledger.Blame{Cause: ledger.NotListeningYet, Actor: ledger.App, Elsewhere: true}, false},
 		{"the last endpoint has closed its listener and is still serving: KEP-1669 leads to it", func() *world.Scenario {
 			sc := plainWorld(1, sec)
 			one, zero := intstr.FromInt32(1), intstr.FromInt32(0)
-			u := sc.Workloads[0].Deployment.Spec.Strategy.RollingUpdate
+			u := sc.Workloads[0].Deployment().Spec.Strategy.RollingUpdate
 			u.MaxSurge, u.MaxUnavailable = &zero, &one
 			sc.Workloads[0].App.Serve = engine.Constant(10 * sec) // it has work to finish, so it stays
 			sc.Traffic[0].Timeout = 20 * sec
@@ -80,20 +80,20 @@ func TestCauses(t *testing.T) {
 		{"removal still being programmed", func() *world.Scenario {
 			sc := plainWorld(2, 0)
 			sc.Latency.ProxySync = engine.Constant(sec)
-			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 5
+			sc.Workloads[0].Deployment().Spec.MinReadySeconds = 5
 			return sc
 		}, ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.ProxySync, Elsewhere: true}, true},
 		{"removal not written yet", func() *world.Scenario {
 			sc := plainWorld(2, 0)
 			sc.Latency.SliceController = engine.Constant(sec)
-			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 5
+			sc.Workloads[0].Deployment().Spec.MinReadySeconds = 5
 			return sc
 		}, ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.SliceController, Elsewhere: true}, true},
 		{"removal not delivered yet", func() *world.Scenario {
 			sc := plainWorld(2, 0)
 			late := engine.Constant(sec)
 			sc.Nodes[0].Watch = &late // the node's kubelet and proxy alike
-			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 5
+			sc.Workloads[0].Deployment().Spec.MinReadySeconds = 5
 			sc.Actions = append(sc.Actions, world.Action{At: 60 * sec, Operation: world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}}})
 			return sc
 		}, ledger.Blame{Cause: ledger.StaleRules, Actor: ledger.Watch, Elsewhere: true}, false},

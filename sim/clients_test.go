@@ -17,7 +17,7 @@ import (
 func awayPod(kind world.Connection) *world.Scenario {
 	sc := callsTo(kind)
 	zero, one := intstr.FromInt32(0), intstr.FromInt32(1)
-	update := sc.Workloads[0].Deployment.Spec.Strategy.RollingUpdate
+	update := sc.Workloads[0].Deployment().Spec.Strategy.RollingUpdate
 	update.MaxSurge, update.MaxUnavailable = &zero, &one
 	t := &sc.Traffic[0]
 	t.Rate, t.Timeout, t.WaitForReady = 100*1000, 60*sec, kind == world.ConnectionHTTP2

@@ -103,7 +103,7 @@ func TestConnectionsThatStandDoNotFollowTheRules(t *testing.T) {
 		world: func() *world.Scenario {
 			sc := callsTo(world.ConnectionHTTP2)
 			sc.Traffic[0].Rate *= 2
-			probe := sc.Workloads[0].Deployment.Spec.Template.Spec.Containers[0].ReadinessProbe
+			probe := sc.Workloads[0].Deployment().Spec.Template.Spec.Containers[0].ReadinessProbe
 			probe.FailureThreshold = 1
 			sc.Actions = []world.Action{{At: 10 * sec, For: 10 * sec, Operation: world.SetReady{Pods: world.Pods{Workload: "web", Number: world.AllPods}, Ready: false}}}
 			return sc
@@ -206,7 +206,7 @@ func TestAnAddressIsKeptForTheRestOfItsTTL(t *testing.T) {
 	for i := range engine.Time(worlds) {
 		sc := named()
 		two := int32(2)
-		sc.Workloads[0].Deployment.Spec.Replicas = &two
+		sc.Workloads[0].Deployment().Spec.Replicas = &two
 		neverReady(sc)
 		linger(sc)
 		sc.Workloads[0].App.Linger = 60 * sec

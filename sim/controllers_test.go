@@ -18,7 +18,7 @@ import (
 func behindController(retries int) *world.Scenario {
 	sc := plainWorld(2, 0)
 	front := plainWorld(2, 0)
-	d, svc := front.Workloads[0].Deployment, front.Services[0].Service
+	d, svc := front.Workloads[0].Deployment(), front.Services[0].Service
 	d.Name, svc.Name, svc.Spec.ClusterIP, svc.Spec.ClusterIPs = "ingress", "ingress", "10.96.0.2", []string{"10.96.0.2"}
 	for _, labels := range []map[string]string{d.Spec.Selector.MatchLabels, d.Spec.Template.Labels, svc.Spec.Selector} {
 		labels["app"] = "ingress"

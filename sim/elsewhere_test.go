@@ -36,7 +36,7 @@ func TestAPodThatListensAndIsNotReadyCouldNotHaveAnswered(t *testing.T) {
 	t.Parallel()
 	sc := quiet(1, action(20*sec, world.RolloutRestart{Workload: "deployment/web"}))
 	slowlyReady(sc)
-	sc.Workloads[0].Deployment.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+	sc.Workloads[0].Deployment().Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	elsewhere, all := failedElsewhere(t, sc)
 	if all < 150 || elsewhere > 0 {
 		t.Errorf("%d of %d failures say that another pod could have answered", elsewhere, all)
@@ -58,8 +58,8 @@ func TestAPodOfAnotherWorkloadOfTheServiceCouldHaveAnswered(t *testing.T) {
 		slowSync(sc)
 		if canary {
 			w := sc.Workloads[0]
-			w.Deployment = w.Deployment.DeepCopy()
-			w.Deployment.Name = "canary"
+			w.Resource = w.Deployment().DeepCopy()
+			w.Deployment().Name = "canary"
 			sc.Workloads = append(sc.Workloads, w)
 		}
 		elsewhere, all := failedElsewhere(t, sc)

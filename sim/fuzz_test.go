@@ -77,7 +77,7 @@ func runs(t *testing.T, sc *world.Scenario, seed uint64) {
 	}
 	pods := 0
 	for i := range small.Workloads {
-		if n := small.Workloads[i].Deployment.Spec.Replicas; n != nil {
+		if n := small.Workloads[i].Deployment().Spec.Replicas; n != nil {
 			pods += int(*n)
 		}
 	}

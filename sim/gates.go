@@ -30,8 +30,8 @@ func (f *forwarder) gatesMatter() bool {
 	return f.spec.ReadinessGate != "" && (f.spec.GateInjection == world.InjectAlways ||
 		slices.ContainsFunc(sc.Workloads, func(w world.Workload) bool { return has(w.Template()) }) ||
 		slices.ContainsFunc(sc.Actions, func(a world.Action) bool {
-			d := world.Applied(a.Operation)
-			return d != nil && has(&d.Spec.Template)
+			r := world.Applied(a.Operation)
+			return r != nil && has(world.TemplateOf(r))
 		}))
 }
 

@@ -97,7 +97,7 @@ func TestAGateOfTwoLoadBalancers(t *testing.T) {
 		second := sc.Traffic[0]
 		second.Name, second.LB = "second", &slow
 		sc.Traffic = append(sc.Traffic, second)
-		sc.Workloads[0].Deployment.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "example.com/own"}}
+		sc.Workloads[0].Deployment().Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "example.com/own"}}
 		j := &journal{kind: event.Gate}
 		if _, err := RunWith(sc, 1, Options{Events: j.log()}); err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestGatesAreThoseOfWhatTheLoadBalancerReaches(t *testing.T) {
 func TestAGateThatNobodySets(t *testing.T) {
 	t.Parallel()
 	sc := keptWorld(gatedLB(world.InjectNever))
-	sc.Workloads[0].Deployment.Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "other.example.com/ready"}}
+	sc.Workloads[0].Deployment().Spec.Template.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "other.example.com/ready"}}
 	r, err := Run(sc, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestARolloutThatMissesItsDeadline(t *testing.T) {
 	sc := quiet(2, action(10*sec, world.RolloutRestart{Workload: "deployment/web"}))
 	neverReady(sc)
 	seconds := int32(100)
-	sc.Workloads[0].Deployment.Spec.ProgressDeadlineSeconds = &seconds
+	sc.Workloads[0].Deployment().Spec.ProgressDeadlineSeconds = &seconds
 	r, err := Run(sc, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -115,7 +115,7 @@ func TestWhenALoadBalancerLeavesANode(t *testing.T) {
 			}
 			if c.announce == world.AnnounceL2 { // the one that answers
 				sc.Actions[0].Operation = world.CrashNode{Node: "node-" + string(rune('1'+answering(t, sc)))}
-				sc.Workloads[0].Deployment.Spec.Replicas = new(int32)
+				sc.Workloads[0].Deployment().Spec.Replicas = new(int32)
 			}
 			gone := slices.IndexFunc(sc.Nodes, func(n world.Node) bool { return n.Name == sc.Actions[0].Target() })
 			left := engine.Time(0)
@@ -243,7 +243,7 @@ func TestPodsKeepOffATaintedNode(t *testing.T) {
 	} { // order: each for itself
 		sc := forwarded(world.LoadBalancer{}, world.RolloutRestart{Workload: "default/web"}, 0)
 		replicas := int32(4)
-		sc.Workloads[0].Deployment.Spec.Replicas = &replicas
+		sc.Workloads[0].Deployment().Spec.Replicas = &replicas
 		sc.Nodes[1].Object = c.node
 		sc.Actions = append(sc.Actions, world.Action{At: 60 * sec, Operation: world.CrashNode{Node: "node-2"}})
 		if _, err := Run(sc, 1); (err == nil) != c.off {

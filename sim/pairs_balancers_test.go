@@ -24,7 +24,7 @@ func TestPairsOfNames(t *testing.T) {
 	crashed := func() *world.Scenario { // both resolved at 0 s; it takes 15 s to listen again
 		sc := named()
 		two := int32(2)
-		sc.Workloads[0].Deployment.Spec.Replicas = &two
+		sc.Workloads[0].Deployment().Spec.Replicas = &two
 		sc.Actions = []world.Action{action(20*sec, world.CrashPod{Pods: world.Pods{Workload: "web", Number: 0}})}
 		sc.Traffic[0].Rate = 20 * 1000
 		return sc

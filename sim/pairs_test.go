@@ -87,7 +87,7 @@ func changed(build func() *world.Scenario, details ...func(*world.Scenario)) fun
 }
 
 func template(sc *world.Scenario) *corev1.PodSpec {
-	return &sc.Workloads[0].Deployment.Spec.Template.Spec
+	return &sc.Workloads[0].Deployment().Spec.Template.Spec
 }
 
 // slowSync has rules follow the API 1 s late.
@@ -508,12 +508,12 @@ func TestPairsOfAnswers(t *testing.T) {
 			blame(ledger.Overloaded, ledger.App, false), ledger.Timeout},
 		{"overloaded / app-error: it has answered with an error and could have answered elsewhere no better", changed(full, erring, roomy, func(sc *world.Scenario) {
 			two := int32(2)
-			sc.Workloads[0].Deployment.Spec.Replicas = &two
+			sc.Workloads[0].Deployment().Spec.Replicas = &two
 		}), 12 * sec, 14 * sec, "",
 			blame(ledger.AppError, ledger.App, false), ledger.HTTP5xx},
 		{"overloaded / app-error: another pod answers some", changed(full, roomy, func(sc *world.Scenario) {
 			two := int32(2)
-			sc.Workloads[0].Deployment.Spec.Replicas = &two
+			sc.Workloads[0].Deployment().Spec.Replicas = &two
 			sc.Workloads[0].App.Errors = 999
 		}), 12 * sec, 14 * sec, "",
 			blame(ledger.AppError, ledger.App, true), ledger.HTTP5xx},
@@ -536,11 +536,11 @@ func TestPairsOfStages(t *testing.T) {
 		sc.Nodes[0].Watch = &half
 		sc.Actions[1] = action(20800*ms, world.Delete{Pods: world.Pods{Workload: "other", Number: 0}})
 		w := sc.Workloads[0]
-		w.Deployment = w.Deployment.DeepCopy()
+		w.Resource = w.Deployment().DeepCopy()
 		svc := sc.Services[0].Service.DeepCopy()
-		w.Deployment.Name, svc.Name, svc.Spec.ClusterIP, svc.Spec.ClusterIPs = "other", "other", "10.96.0.2", []string{"10.96.0.2"}
+		w.Deployment().Name, svc.Name, svc.Spec.ClusterIP, svc.Spec.ClusterIPs = "other", "other", "10.96.0.2", []string{"10.96.0.2"}
 		labels := map[string]string{"app": "other"}
-		w.Deployment.Spec.Selector.MatchLabels, w.Deployment.Spec.Template.Labels, svc.Spec.Selector = labels, labels, labels
+		w.Deployment().Spec.Selector.MatchLabels, w.Deployment().Spec.Template.Labels, svc.Spec.Selector = labels, labels, labels
 		sc.Workloads = append(sc.Workloads, w)
 		sc.Services = append(sc.Services, world.Service{Service: svc})
 		return sc

@@ -24,11 +24,11 @@ func TestQuietIsNotSettled(t *testing.T) {
 			sc.Workloads[0].App.Start = engine.Constant(45 * sec)
 		}, 2 * 45 * sec, true},
 		{"minReadySeconds 60", func(sc *world.Scenario) {
-			sc.Workloads[0].Deployment.Spec.MinReadySeconds = 60
+			sc.Workloads[0].Deployment().Spec.MinReadySeconds = 60
 		}, 2 * 60 * sec, true},
 		{"a grace period of 90 s, all of it used", func(sc *world.Scenario) {
 			grace := int64(90)
-			sc.Workloads[0].Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+			sc.Workloads[0].Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
 			sc.Workloads[0].App.IgnoresSIGTERM = true
 		}, 90 * sec, true},
 		{"an app that crashes again and again", func(sc *world.Scenario) {

@@ -62,8 +62,8 @@ func plainWorld(replicas int, minSync engine.Time) *world.Scenario {
 		Name: fmt.Sprintf("plain %d", replicas), Kubernetes: profile,
 		Nodes: []world.Node{{Name: "node-1", Zone: "a", Proxy: world.Proxy{Mode: "nftables", MinSyncPeriod: minSync, SyncPeriod: 30 * sec}}},
 		Workloads: []world.Workload{{
-			Deployment: d,
-			App:        world.App{Profile: "closes-and-finishes", Start: engine.Constant(15 * sec), Serve: engine.Constant(ms)},
+			Resource: d,
+			App:      world.App{Profile: "closes-and-finishes", Start: engine.Constant(15 * sec), Serve: engine.Constant(ms)},
 		}},
 		Services: []world.Service{{Service: svc}},
 		Latency:  world.Latencies{},

@@ -3,8 +3,6 @@ package cluster
 import (
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -19,13 +17,13 @@ type deeds struct {
 	refused error  // what would follow is not simulated
 	begun   []bool // by workload: an action asked for another template or size
 	forced  map[forcing][]*kubelet.Worker
-	applied map[api.ReplicaSetID]*appsv1.Deployment // what "apply" made of a workload, by the revision it began
+	applied map[api.ReplicaSetID]world.Resource // what "apply" made of a workload, by the revision it began
 }
 
 func newDeeds(sc *world.Scenario) deeds {
 	return deeds{
 		dead: make([]bool, len(sc.Nodes)), begun: make([]bool, len(sc.Workloads)),
-		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]*appsv1.Deployment{},
+		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]world.Resource{},
 	}
 }
 
@@ -37,7 +35,7 @@ func (w *World) Do(a world.Action) {
 	case world.RolloutRestart, world.SetImage:
 		w.change(a.Target(), func(d *api.Deployment) { d.Become(w.nextRevision(d.Workload)) })
 	case world.Apply:
-		w.change(o.Workload, func(d *api.Deployment) { w.apply(d, o.Deployment) })
+		w.change(o.Workload, func(d *api.Deployment) { w.apply(d, o.Resource) })
 	case world.Rollback:
 		w.change(o.Workload, func(d *api.Deployment) { w.undo(d, &a) })
 	case world.Scale:
@@ -89,12 +87,10 @@ func (w *World) Undo(a world.Action) {
 }
 
 // apply makes a Deployment another version of itself.
-func (w *World) apply(d *api.Deployment, applied *appsv1.Deployment) {
+func (w *World) apply(d *api.Deployment, applied world.Resource) {
 	d.Become(w.nextRevision(d.Workload))
 	w.applied[api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}] = applied
-	if r := applied.Spec.Replicas; r != nil {
-		d.Replicas = int(*r)
-	}
+	d.Replicas = int(world.ReplicasOf(applied))
 }
 
 // change edits a Deployment through the API, as kubectl does.
@@ -121,8 +117,8 @@ func (w *World) change(target string, edit func(*api.Deployment)) {
 
 func (w *World) named(workload int, target string) bool {
 	target = strings.TrimPrefix(target, "deployment/")
-	d := w.sc.Workloads[workload].Deployment
-	return target == w.sc.Workloads[workload].Name() || target == d.Name
+	wl := &w.sc.Workloads[workload]
+	return target == wl.Name() || target == wl.ObjectName()
 }
 
 // nextRevision is a template no ReplicaSet has yet.

@@ -13,14 +13,14 @@ import (
 func TestApplyGivesNewPodsTheNewTemplate(t *testing.T) {
 	t.Parallel()
 	w := newBuild(2).start(t, 1)
-	old := w.DeploymentOf(api.ReplicaSetID{})
+	old := w.sc.Workloads[0].Deployment()
 	applied := old.DeepCopy()
 	grace := int64(77)
 	applied.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
 	applied.Spec.Template.Spec.Containers[0].Lifecycle = &corev1.Lifecycle{
 		PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: 15}},
 	}
-	w.Do(world.Action{Operation: world.Apply{Workload: old.Name, Deployment: applied}})
+	w.Do(world.Action{Operation: world.Apply{Workload: old.Name, Resource: applied}})
 	if err := w.eng.RunUntil(w.eng.Now() + 1_000_000_000); err != nil {
 		t.Fatal(err)
 	}

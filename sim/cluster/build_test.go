@@ -63,7 +63,7 @@ func newBuild(replicas int) build {
 	}
 	b := build{d: d, svc: svc, Scenario: &world.Scenario{
 		Name: "test", Kubernetes: profile,
-		Workloads: []world.Workload{{Deployment: d, Hooks: map[string]world.Hook{}}},
+		Workloads: []world.Workload{{Resource: d, Hooks: map[string]world.Hook{}}},
 		Services:  []world.Service{{Service: svc}},
 	}}
 	b.nodes(1)

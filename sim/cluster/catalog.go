@@ -3,7 +3,6 @@ package cluster
 import (
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
@@ -45,8 +44,8 @@ func (w *World) resolve() {
 	w.workloads = make([]workloadInfo, len(w.sc.Workloads))
 	w.services = make([]serviceInfo, len(w.sc.Services))
 	for i := range w.sc.Workloads {
-		d := w.sc.Workloads[i].Deployment
-		w.workloads[i] = workloadInfo{spec: &d.Spec.Template, hooks: w.sc.Workloads[i].Hooks, apps: appsOf(&w.sc.Workloads[i])}
+		wl := &w.sc.Workloads[i]
+		w.workloads[i] = workloadInfo{spec: wl.Template(), hooks: wl.Hooks, apps: appsOf(wl)}
 	}
 	for s := range w.sc.Services {
 		svc := w.sc.Services[s].Service
@@ -114,20 +113,20 @@ func (w *World) selects(service, workload int) bool {
 	return slices.Contains(w.services[service].members, workload)
 }
 
-// DeploymentOf is the Deployment's spec in force for a revision: the one applied with it, or the
+// ResourceOf is the object of a workload that is in force for a revision: the one applied with it, or the
 // newest one before.
-func (w *World) DeploymentOf(id api.ReplicaSetID) *appsv1.Deployment {
+func (w *World) ResourceOf(id api.ReplicaSetID) world.Resource {
 	for rev := id.Revision; rev > 0; rev-- {
-		if d := w.applied[api.ReplicaSetID{Workload: id.Workload, Revision: rev}]; d != nil {
-			return d
+		if r := w.applied[api.ReplicaSetID{Workload: id.Workload, Revision: rev}]; r != nil {
+			return r
 		}
 	}
-	return w.sc.Workloads[id.Workload].Deployment
+	return w.sc.Workloads[id.Workload].Resource
 }
 
 // PodSpec is the spec of the pods of a ReplicaSet. Nobody changes it.
 func (w *World) PodSpec(id api.ReplicaSetID) *corev1.PodSpec {
-	return &w.DeploymentOf(id).Spec.Template.Spec
+	return &world.TemplateOf(w.ResourceOf(id)).Spec
 }
 
 // latest identifies a workload's template of the moment.
@@ -143,7 +142,7 @@ func (w *World) Server(workload int) int { return w.workloads[workload].main }
 
 // Hook is what the preStop hook of a container does.
 func (w *World) Hook(id api.ReplicaSetID, c *corev1.Container) world.Hook {
-	if w.DeploymentOf(id) != w.sc.Workloads[id.Workload].Deployment {
+	if w.ResourceOf(id) != w.sc.Workloads[id.Workload].Resource {
 		return servers.HookOf(c, world.Overrides{})
 	}
 	return w.workloads[id.Workload].hooks[c.Name]
@@ -156,7 +155,7 @@ func (w *World) grace(id api.ReplicaSetID) engine.Time {
 
 // MinReady is the minReadySeconds of a workload's template of the moment.
 func (w *World) MinReady(workload int) engine.Time {
-	return engine.Time(w.DeploymentOf(w.latest(workload)).Spec.MinReadySeconds) * engine.Second
+	return engine.Time(world.MinReadySecondsOf(w.ResourceOf(w.latest(workload)))) * engine.Second
 }
 
 func (w *World) replicas(workload int) int { return w.sc.Workloads[workload].Replicas() }

@@ -149,7 +149,7 @@ func TestAPausedDeploymentTidiesUp(t *testing.T) {
 	t.Parallel()
 	w := newBuild(2).strategy("1", "0").history(1).start(t, 1)
 	w.do(10*sec, "rolloutRestart", "web", "")
-	w.at(30*sec, func() { w.sc.Workloads[0].Deployment.Spec.RevisionHistoryLimit = new(int32) })
+	w.at(30*sec, func() { w.sc.Workloads[0].Deployment().Spec.RevisionHistoryLimit = new(int32) })
 	w.do(40*sec, "pause", "web", "")
 	w.run(60 * sec)
 	if w.left() != "r1" {

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
 )
 
@@ -21,6 +20,5 @@ func (w *World) overdue(workload int) string {
 	if !ok {
 		return ""
 	}
-	d := w.DeploymentOf(api.ReplicaSetID{Workload: workload, Revision: revision})
-	return control.DeadlineWords(d.Name, *d.Spec.ProgressDeadlineSeconds)
+	return control.DeadlineWords(w.sc.Workloads[workload].ObjectName(), w.deploy.Deadline(workload, revision))
 }

@@ -118,7 +118,7 @@ func (w *World) neverReady(d *api.Deployment, p *api.Pod) *control.Stuck {
 
 // patience says how long a rollout has waited.
 func (w *World) patience(d *api.Deployment) string {
-	return fmt.Sprintf("%d s after the last progress (progressDeadlineSeconds)", *w.DeploymentOf(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.ProgressDeadlineSeconds)
+	return fmt.Sprintf("%d s after the last progress (progressDeadlineSeconds)", w.deploy.Deadline(d.Workload, d.Revision))
 }
 
 // killedByProbe says that the kubelet restarted the server of a pod for a probe.

@@ -35,8 +35,8 @@ func (b build) apart(matchLabelKeys ...string) build {
 // another adds a workload of the same Service, with the same template.
 func (b build) another(name string, replicas int32) build {
 	w := b.Workloads[0]
-	w.Deployment = w.Deployment.DeepCopy()
-	w.Deployment.Name, w.Deployment.Spec.Replicas = name, &replicas
+	w.Resource = w.Deployment().DeepCopy()
+	w.Deployment().Name, w.Deployment().Spec.Replicas = name, &replicas
 	b.Workloads = append(b.Workloads, w)
 	return b
 }
@@ -278,7 +278,7 @@ func TestPodsThatAreKeptApart(t *testing.T) {
 	t.Parallel()
 	beside := func(b build, replicas int32) build {
 		b = b.another("canary", replicas)
-		b.Workloads[1].Deployment.Spec.Template.Spec.Affinity = nil
+		b.Workloads[1].Deployment().Spec.Template.Spec.Affinity = nil
 		return b
 	}
 	for _, c := range []struct {

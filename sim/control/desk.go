@@ -22,19 +22,24 @@ type Desk struct {
 
 // Specs say what workloads ask for, and what their pods are.
 type Specs interface {
-	// DeploymentOf is the Deployment in force for a revision: nobody changes it. MinReady is minReadySeconds at the moment.
-	DeploymentOf(id api.ReplicaSetID) *appsv1.Deployment
+	// ResourceOf is the object of a workload that is in force for a revision: nobody changes it. MinReady is minReadySeconds at the moment.
+	ResourceOf(id api.ReplicaSetID) world.Resource
 	MinReady(workload int) engine.Time
 	// NewPod numbers and names a pod of a ReplicaSet, Deletion is what a request to delete one does to it.
 	NewPod(id api.ReplicaSetID) *api.Pod
 	Deletion(id api.PodID) func(api.Object) api.Object
 }
 
+// deploymentOf is a workload's object for a revision, of a Deployment.
+func (d *Desk) deploymentOf(id api.ReplicaSetID) *appsv1.Deployment {
+	of, ok := d.Specs.ResourceOf(id).(*appsv1.Deployment)
+	if !ok {
+		panic("control: not a Deployment: " + d.Workloads[id.Workload].Name())
+	}
+	return of
+}
+
 // Fenceposts are how many pods more, and how many fewer, a rolling update of a Deployment may have.
 func (d *Desk) Fenceposts(of *api.Deployment) (surge, unavailable int) {
-	spec := d.Specs.DeploymentOf(api.ReplicaSetID{Workload: of.Workload, Revision: of.Revision}).Spec.Strategy.RollingUpdate
-	if spec == nil || spec.MaxSurge == nil || spec.MaxUnavailable == nil {
-		return 0, 0
-	}
-	return world.Fenceposts(of.Replicas, *spec.MaxSurge, *spec.MaxUnavailable)
+	return world.FencepostsOf(d.Specs.ResourceOf(api.ReplicaSetID{Workload: of.Workload, Revision: of.Revision}), of.Replicas)
 }

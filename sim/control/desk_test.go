@@ -29,14 +29,12 @@ func newDesk(t *testing.T, nodes int) *testDesk {
 	write := engine.Constant(10 * ms)
 	d.Desk = Desk{
 		Engine: d.eng, API: api.New(d.eng, write, func(api.Key) string { return "object" }), Latencies: &world.Latencies{APIWrite: write}, Specs: d,
-		Nodes: make([]world.Node, nodes), Workloads: []world.Workload{{Deployment: &appsv1.Deployment{}}},
+		Nodes: make([]world.Node, nodes), Workloads: []world.Workload{{Resource: &appsv1.Deployment{}}},
 	}
 	return d
 }
 
-func (d *testDesk) DeploymentOf(api.ReplicaSetID) *appsv1.Deployment {
-	return d.Workloads[0].Deployment
-}
+func (d *testDesk) ResourceOf(api.ReplicaSetID) world.Resource     { return d.Workloads[0].Resource }
 func (d *testDesk) MinReady(int) engine.Time                       { return 0 }
 func (d *testDesk) Deletion(api.PodID) func(api.Object) api.Object { return api.Gone }
 

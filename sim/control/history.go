@@ -25,7 +25,7 @@ func (c *Deployments) tidy(d *api.Deployment, in rolloutInput) {
 // surplus lists the ReplicaSets to delete: the oldest of those beyond the limit, by when each was last the
 // present one, except that one with pods, or whose status is behind, stays until later.
 func (c *Deployments) surplus(d *api.Deployment, in rolloutInput) []*api.ReplicaSet {
-	limit := c.d.Specs.DeploymentOf(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.RevisionHistoryLimit
+	limit := c.d.deploymentOf(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.RevisionHistoryLimit
 	if limit == nil || len(in.oldRSs) <= int(*limit) {
 		return nil
 	}

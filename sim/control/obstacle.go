@@ -37,7 +37,7 @@ func (s *Scheduler) needsOf(id api.ReplicaSetID) *needs {
 	if n := s.needs[id]; n != nil {
 		return n
 	}
-	spec, nodes := &s.d.Specs.DeploymentOf(id).Spec.Template.Spec, s.d.Nodes
+	spec, nodes := &world.TemplateOf(s.d.Specs.ResourceOf(id)).Spec, s.d.Nodes
 	n := &needs{tolerations: spec.Tolerations}
 	n.ports, n.paths = world.HostPorts(spec)
 	for i := range nodes {

@@ -81,7 +81,7 @@ func (c *Deployments) follow(d *api.Deployment, in rolloutInput) {
 // finds that so it is.
 func (c *Deployments) watchDeadline(workload int, p *progress) {
 	c.d.Engine.Cancel(p.timer)
-	seconds := c.d.Specs.DeploymentOf(api.ReplicaSetID{Workload: workload, Revision: p.revision}).Spec.ProgressDeadlineSeconds
+	seconds := c.d.deploymentOf(api.ReplicaSetID{Workload: workload, Revision: p.revision}).Spec.ProgressDeadlineSeconds
 	if p.done || p.paused || p.exceeded || seconds == nil {
 		return
 	}
@@ -97,6 +97,11 @@ func (c *Deployments) watchDeadline(workload int, p *progress) {
 // DeadlineWords says that a rollout has made no progress for too long, and what follows.
 func DeadlineWords(name string, seconds int32) string {
 	return fmt.Sprintf("the rollout of %s made no progress for %d s (ProgressDeadlineExceeded): Kubernetes does not roll back by itself", name, seconds)
+}
+
+// Deadline is progressDeadlineSeconds of a revision that has one.
+func (c *Deployments) Deadline(workload, revision int) int32 {
+	return *c.d.deploymentOf(api.ReplicaSetID{Workload: workload, Revision: revision}).Spec.ProgressDeadlineSeconds
 }
 
 // UnderWay says whether the rollout of a Deployment's present revision has begun and was not complete yet.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -45,13 +44,13 @@ type Around struct {
 // Apply returns a Scenario with changes made to one of its workloads. An edit is one of the same workload, so that it cannot be
 // refused: one that is refused is a mistake of this package.
 func Apply(s *world.Scenario, workload string, changes []Change) *world.Scenario {
-	out := scenario.Edited(s, workload, func(d *appsv1.Deployment) {
+	out := scenario.Edited(s, workload, func(r world.Resource) {
 		for i := range changes {
 			for _, e := range changes[i].Edits {
-				if e.Kind != ofWorkload {
+				if e.Kind != world.KindOf(r) {
 					continue
 				}
-				if err := e.Apply(d); err != nil {
+				if err := e.Apply(r); err != nil {
 					panic(fmt.Sprintf("fix: %s, %s: %v", workload, changes[i].ID, err))
 				}
 			}

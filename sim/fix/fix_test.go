@@ -154,7 +154,7 @@ func TestChanges(t *testing.T) {
 				for _, e := range change.Edits {
 					found = found || c.edit == fmt.Sprintf("%s@%d: %s -> %s", e.Path, e.Line, e.From, e.To)
 				}
-				if after := Apply(sc, "shop/web", []Change{change}).Workload("shop/web"); cmp.Equal(after.Deployment, w.Deployment) {
+				if after := Apply(sc, "shop/web", []Change{change}).Workload("shop/web"); cmp.Equal(after.Deployment(), w.Deployment()) {
 					t.Errorf("%s changes nothing", change.Title)
 				}
 			}
@@ -357,7 +357,7 @@ spec: {ingressClassName: ` + class + `, defaultBackend: {service: {name: web, po
 // A workload without containers of its own has nothing that could be changed.
 func TestAWorkloadWithoutContainersIsNotChanged(t *testing.T) {
 	t.Parallel()
-	w := &world.Workload{Deployment: &appsv1.Deployment{}}
+	w := &world.Workload{Resource: &appsv1.Deployment{}}
 	if got := Changes(&world.Scenario{}, w, engine.Second); got != nil {
 		t.Errorf("%+v", got)
 	}

@@ -3,7 +3,6 @@ package fix
 import (
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
@@ -26,17 +25,17 @@ func Patient(s *world.Scenario, workload string) *world.Scenario {
 		return s
 	}
 	t := target{sc: s, w: w, server: index}
-	replicas := w.Deployment.Spec.Replicas
-	full := t.apart() && replicas != nil && len(s.Nodes) <= int(*replicas) // no room for a successor
+	full := t.apart() && len(s.Nodes) <= w.Replicas() // no room for a successor
 	if missing := t.unavailable(); missing != nil && !full {
 		s = Apply(s, workload, []Change{*missing})
 	}
-	return scenario.Edited(s, workload, func(d *appsv1.Deployment) {
+	return scenario.Edited(s, workload, func(r world.Resource) {
+		pod := &world.TemplateOf(r).Spec
 		grace := int64(2 * patience)
-		d.Spec.Template.Spec.Containers[index].Lifecycle = &corev1.Lifecycle{
+		pod.Containers[index].Lifecycle = &corev1.Lifecycle{
 			PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: patience}},
 		}
-		d.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+		pod.TerminationGracePeriodSeconds = &grace
 	})
 }
 

@@ -50,7 +50,7 @@ func TestTextOfAFixIsTheDeploymentThatWasTried(t *testing.T) {
 				continue
 			}
 			tried[c.ID]++
-			want := Apply(s, "shop/web", []Change{c}).Workload("shop/web").Deployment
+			want := Apply(s, "shop/web", []Change{c}).Workload("shop/web").Deployment()
 			if diff := cmp.Diff(want.Spec, deploymentIn(t, got).Spec, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s, %s: -tried +written\n%s\n%s", name, c.ID, diff, got)
 			}

@@ -10,9 +10,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 )
 
-// ofWorkload is the kind of the object that a Change has its edits of, but for those of a Service, a Namespace and the like.
-const ofWorkload = "Deployment"
-
 // edit is the change of one field of the workload.
 func (t *target) edit(path string, to any) edit.Edit {
 	return t.editOf(path, edit.Value{YAML: fmt.Sprint(to)}, "")
@@ -20,8 +17,8 @@ func (t *target) edit(path string, to any) edit.Edit {
 
 // editOf is edit with words for what the field was.
 func (t *target) editOf(path string, to edit.Value, was string) edit.Edit {
-	e := edit.New(t.w.Object, t.w.Deployment, path, to, was)
-	e.Kind = ofWorkload
+	e := edit.New(t.w.Object, t.w.Resource, path, to, was)
+	e.Kind = t.w.Kind()
 	return e
 }
 

@@ -231,7 +231,7 @@ func (b *builder) apply(c cursor, namespace string) (world.Operation, bool) {
 		return nil, false
 	}
 	d, ok := o.Value.(*appsv1.Deployment)
-	return world.Apply{Workload: o.ID(), File: c.text(""), Deployment: d}, ok
+	return world.Apply{Workload: o.ID(), File: c.text(""), Resource: d}, ok
 }
 
 // newImage gives the pods of the new revision the profile of their new image, unless the

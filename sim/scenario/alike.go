@@ -97,10 +97,11 @@ func (a *alike) workload(s *world.Scenario, w *world.Workload) {
 	for _, id := range w.App.Alternatives {
 		fmt.Fprintf(&a.text, "%+v\n", asProfile(w.App, id, w))
 	}
-	d := w.Deployment.DeepCopy()
-	d.Namespace, d.Name = a.name(d.Namespace), a.name(d.Name)
+	r, _ := w.Resource.DeepCopyObject().(world.Resource)
+	r.SetNamespace(a.name(r.GetNamespace()))
+	r.SetName(a.name(r.GetName()))
 	hooks := map[string]world.Hook{}
-	containers := d.Spec.Template.Spec.Containers
+	containers := world.TemplateOf(r).Spec.Containers
 	for i := range containers {
 		c := &containers[i]
 		name := a.token("container", c.Name)
@@ -110,8 +111,8 @@ func (a *alike) workload(s *world.Scenario, w *world.Workload) {
 		}
 		c.Name = name
 	}
-	a.spec(d.Spec)
-	w.Deployment, w.Hooks, w.Server = d, hooks, a.token("container", w.Server)
+	a.spec(world.SpecOf(r))
+	w.Resource, w.Hooks, w.Server = r, hooks, a.token("container", w.Server)
 }
 
 func (a *alike) service(x *world.Service) {

@@ -5,10 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/lameduck-proxy/lameduck/endpoints"
-	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/units"
@@ -286,18 +283,16 @@ func WithoutFallback(s *world.Scenario) *world.Scenario {
 	return out
 }
 
-// Edited returns the Scenario with one workload's Deployment changed, as if its manifest said
+// Edited returns the Scenario with the object of one workload changed, as if its manifest said
 // so: defaults are applied, hooks are read again. name is "ns/name".
-func Edited(s *world.Scenario, name string, edit func(*appsv1.Deployment)) *world.Scenario {
+func Edited(s *world.Scenario, name string, edit func(world.Resource)) *world.Scenario {
 	out := s.Clone()
 	for i := range out.Workloads {
 		w := &out.Workloads[i]
 		if w.Name() != name {
 			continue
 		}
-		w.Deployment = w.Deployment.DeepCopy()
-		edit(w.Deployment)
-		manifest.DefaultDeployment(w.Deployment)
+		w.Resource = world.Defaulted(w.Resource, edit)
 		w.Hooks = hooksOf(&w.Template().Spec, s.Set.For(w.ObjectName()))
 	}
 	return out

@@ -123,14 +123,15 @@ func TestAnotherProfileKeepsWhatIsNoMatterOfSIGTERM(t *testing.T) {
 func TestAnEditedDeploymentIsReadAgain(t *testing.T) {
 	t.Parallel()
 	s := altScenario(t, Options{})
-	edited := Edited(s, "shop/web", func(d *appsv1.Deployment) {
+	edited := Edited(s, "shop/web", func(r world.Resource) {
+		d, _ := r.(*appsv1.Deployment)
 		d.Spec.Template.Spec.Containers[0].Lifecycle = nil
 		d.Spec.Strategy = appsv1.DeploymentStrategy{}
 	})
 	if h := edited.Workloads[0].Hooks["web"]; h.Kind != "" {
 		t.Errorf("hook %+v", h)
 	}
-	if edited.Workloads[0].Deployment.Spec.Strategy.RollingUpdate == nil {
+	if edited.Workloads[0].Deployment().Spec.Strategy.RollingUpdate == nil {
 		t.Error("defaults were not applied")
 	}
 	if s.Workloads[0].Hooks["web"].Kind != "exec" {

@@ -88,7 +88,7 @@ func TestOwnManifests(t *testing.T) {
 func TestOwnManifestsScenarios(t *testing.T) {
 	t.Parallel()
 	front := inferIn(t, own, "frontend.yaml", Options{})[0].Scenario
-	if n := world.ReplicasOf(front.Workloads[0].Deployment); n != 3 || !strings.Contains(Normal(front), "- replicas: \"front: 3, by HPA front, minReplicas 3 (:") {
+	if n := world.ReplicasOf(front.Workloads[0].Deployment()); n != 3 || !strings.Contains(Normal(front), "- replicas: \"front: 3, by HPA front, minReplicas 3 (:") {
 		t.Errorf("front starts with %d pods, or does not say why:\n%s", n, Normal(front))
 	}
 	if n := len(inferIn(t, own, "sessions.yaml", Options{Target: "store-proxy"})[0].Scenario.Nodes); n != 4 {
@@ -151,7 +151,7 @@ func TestCorpus(t *testing.T) {
 func TestCorpusScenarios(t *testing.T) {
 	t.Parallel()
 	podinfo := inferFile(t, "podinfo-frontend.yaml", Options{})[0].Scenario
-	if n := world.ReplicasOf(podinfo.Workloads[0].Deployment); n != 2 {
+	if n := world.ReplicasOf(podinfo.Workloads[0].Deployment()); n != 2 {
 		t.Errorf("podinfo starts with %d pods, its HPA says 2", n)
 	}
 	if !strings.Contains(Normal(podinfo), "- replicas: \"frontend: 2, by HPA frontend, minReplicas 2 (:") {

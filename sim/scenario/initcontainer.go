@@ -22,7 +22,7 @@ func initContainers(pod *corev1.PodSpec) int {
 // is applied during the run included.
 func initializes(s *world.Scenario, w *world.Workload) bool {
 	for i := range s.Actions {
-		if d := world.Applied(s.Actions[i].Operation); d != nil && s.Actions[i].Target() == w.Name() && initContainers(&d.Spec.Template.Spec) > 0 {
+		if r := world.Applied(s.Actions[i].Operation); r != nil && s.Actions[i].Target() == w.Name() && initContainers(&world.TemplateOf(r).Spec) > 0 {
 			return true
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // A service mesh has proxies beside the clients, or on their nodes, choose the endpoint: kube-proxy's
@@ -148,8 +148,8 @@ func (b *builder) throughMesh(e *entry) string {
 }
 
 // meshLeftOut names the sidecar that a workload's own pods have.
-func (b *builder) meshLeftOut(d *appsv1.Deployment) {
-	if m := b.world.meshOf(d.Namespace, &d.Spec.Template); m.name != "" {
-		b.notModelled("mesh", m.name+"'s proxy before its pods is left out: its own start, its own end and its retries", "Deployment "+d.Namespace+"/"+d.Name, "unknown")
+func (b *builder) meshLeftOut(w *world.Workload) {
+	if m := b.world.meshOf(w.Namespace(), w.Template()); m.name != "" {
+		b.notModelled("mesh", m.name+"'s proxy before its pods is left out: its own start, its own end and its retries", w.Kind()+" "+w.Name(), "unknown")
 	}
 }

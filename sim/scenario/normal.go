@@ -25,31 +25,42 @@ func Normal(s *world.Scenario) string {
 	return w.b.String()
 }
 
-func (w *printer) workload(x *world.Workload) {
-	d := x.Deployment
-	w.line("name", d.Namespace+"/"+d.Name)
-	w.number("replicas", int(world.ReplicasOf(d)))
-	w.line("strategy", string(d.Spec.Strategy.Type))
-	if u := d.Spec.Strategy.RollingUpdate; u != nil && u.MaxSurge != nil && u.MaxUnavailable != nil {
-		w.raw("maxSurge", u.MaxSurge.String())
-		w.raw("maxUnavailable", u.MaxUnavailable.String())
+// update prints how a new version of a workload takes the place of the old one.
+func (w *printer) update(x *world.Workload) {
+	d := x.Deployment()
+	if d != nil {
+		w.line("strategy", string(d.Spec.Strategy.Type))
 	}
-	if d.Spec.MinReadySeconds != 0 {
-		w.number("minReadySeconds", int(d.Spec.MinReadySeconds))
+	if surge, unavailable := world.RollingOf(x.Resource); surge != nil && unavailable != nil {
+		w.raw("maxSurge", surge.String())
+		w.raw("maxUnavailable", unavailable.String())
+	}
+	if s := x.MinReadySeconds(); s != 0 {
+		w.number("minReadySeconds", int(s))
+	}
+	if d == nil {
+		return
 	}
 	if p := d.Spec.ProgressDeadlineSeconds; p != nil && *p != 600 {
 		w.number("progressDeadlineSeconds", int(*p))
 	}
+}
+
+func (w *printer) workload(x *world.Workload) {
+	pod := &x.Template().Spec
+	w.line("name", x.Name())
+	w.number("replicas", x.Replicas())
+	w.update(x)
 	var gates []string
-	for _, g := range d.Spec.Template.Spec.ReadinessGates {
+	for _, g := range pod.ReadinessGates {
 		gates = append(gates, string(g.ConditionType))
 	}
 	w.texts("readinessGates", gates)
-	if g := d.Spec.Template.Spec.TerminationGracePeriodSeconds; g != nil {
+	if g := pod.TerminationGracePeriodSeconds; g != nil {
 		w.raw("terminationGracePeriodSeconds", strconv.FormatInt(*g, 10))
 	}
 	w.line("server", x.Server)
-	inits := initContainers(&d.Spec.Template.Spec)
+	inits := initContainers(pod)
 	if inits > 0 {
 		w.number("initContainers", inits)
 	}
@@ -59,8 +70,8 @@ func (w *printer) workload(x *world.Workload) {
 			w.nested(name, func() { w.app(&app, inits > 0) })
 		}
 	}
-	for i := range d.Spec.Template.Spec.Containers {
-		c := &d.Spec.Template.Spec.Containers[i]
+	for i := range pod.Containers {
+		c := &pod.Containers[i]
 		if h, ok := x.Hooks[c.Name]; ok {
 			w.nested("preStop of "+c.Name, func() { w.hook(&h) })
 		}

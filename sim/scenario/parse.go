@@ -272,7 +272,7 @@ func (b *builder) workloads(apps cursor) {
 	used := map[string]bool{}
 	for i := range b.world.deployments {
 		d := b.world.deployments[i]
-		w := world.Workload{Deployment: d.Value, Object: d.Object}
+		w := world.Workload{Resource: d.Value, Object: d.Object}
 		server := servers.ServerOf(&d.Value.Spec.Template, 0, "")
 		if target, ok := b.world.targetOf(d.Namespace, d.Value.Spec.Template.Labels); ok {
 			server = servers.ServerOf(&d.Value.Spec.Template, target.IntVal, target.StrVal)
@@ -517,8 +517,8 @@ func (b *builder) leftOut() {
 			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", "Deployment "+w.Name(), "more")
 		}
 		b.unkeptGates(w)
-		b.meshLeftOut(w.Deployment)
-		for _, sc := range b.world.scalersOf(w.Deployment) {
+		b.meshLeftOut(w)
+		for _, sc := range b.world.scalersOf(w.Resource) {
 			b.notModelled("autoscaling", "replicas stay as they are during the run", sc.object.String(), "unknown")
 		}
 	}

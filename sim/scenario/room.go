@@ -74,7 +74,7 @@ func (w *inventory) apart() []apart {
 		if why := spreads(t); why != "" && replicas > 0 {
 			d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: appsv1.DeploymentSpec{Template: *t}}
 			ports, _ := world.HostPorts(&t.Spec)
-			out = append(out, apart{world.Workload{Deployment: d}, why, ports, replicas, surge})
+			out = append(out, apart{world.Workload{Resource: d}, why, ports, replicas, surge})
 		}
 	}
 	for _, d := range w.deployments {
@@ -94,10 +94,10 @@ func (a *apart) room(all []apart) room {
 	for i := range all {
 		if o := &all[i]; o != a && a.excludes(o) {
 			nodes += o.replicas
-			others += fmt.Sprintf(", %d of %s", o.replicas, o.Deployment.Name)
+			others += fmt.Sprintf(", %d of %s", o.replicas, o.ObjectName())
 		}
 	}
-	return room{nodes, fmt.Sprintf("%s of %s keeps its pods apart, %d%s and %d more during a rollout", a.why, a.Deployment.Name, a.replicas, others, a.surge), inferred}
+	return room{nodes, fmt.Sprintf("%s of %s keeps its pods apart, %d%s and %d more during a rollout", a.why, a.ObjectName(), a.replicas, others, a.surge), inferred}
 }
 
 // excludes says whether a pod of one workload and a pod of another may not share a node: they have a

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -21,13 +19,13 @@ type scaler struct {
 	raises bool
 }
 
-// scalersOf lists what scales a Deployment. An HPA without minReplicas keeps one replica; KEDA keeps
+// scalersOf lists what scales a workload. An HPA without minReplicas keeps one replica; KEDA keeps
 // none (spec.minReplicaCount; recalled), and wakes a workload up that has none.
-func (w *inventory) scalersOf(d *appsv1.Deployment) []scaler {
+func (w *inventory) scalersOf(r world.Resource) []scaler {
 	var out []scaler
 	for _, h := range w.autoscalers {
 		ref := h.Value.Spec.ScaleTargetRef
-		if h.Namespace != d.Namespace || ref.Kind != "Deployment" || ref.Name != d.Name {
+		if h.Namespace != r.GetNamespace() || ref.Kind != world.KindOf(r) || ref.Name != r.GetName() {
 			continue
 		}
 		s := scaler{object: h.Object, kind: "HPA", field: "minReplicas", least: 1}
@@ -38,7 +36,7 @@ func (w *inventory) scalersOf(d *appsv1.Deployment) []scaler {
 	}
 	for _, o := range w.scaledObjects {
 		ref := rawAt(o.Value, "spec", "scaleTargetRef")
-		if o.Namespace != d.Namespace || rawText(ref, "name") != d.Name || cmp.Or(rawText(ref, "kind"), "Deployment") != "Deployment" {
+		if o.Namespace != r.GetNamespace() || rawText(ref, "name") != r.GetName() || cmp.Or(rawText(ref, "kind"), "Deployment") != world.KindOf(r) {
 			continue
 		}
 		s := scaler{object: o, kind: "ScaledObject", field: "minReplicaCount", raises: true}
@@ -67,15 +65,14 @@ func (w *inventory) scale() {
 
 // assumeReplicas says where the number of replicas comes from, where something scales the workload.
 func (b *builder) assumeReplicas(w *world.Workload) {
-	d := w.Deployment
 	file := ""
 	if w.Object != nil {
 		file = w.Object.File
 	}
-	for _, s := range b.world.scalersOf(d) {
-		words, basis := fmt.Sprintf("%s: %d, by %s %s, %s %d", d.Name, world.ReplicasOf(d), s.kind, s.object.Name, s.field, s.least), inferred
-		if s.least != world.ReplicasOf(d) {
-			words, basis = fmt.Sprintf("%s: %d, by spec.replicas; %s %s keeps %d at least", d.Name, world.ReplicasOf(d), s.kind, s.object.Name, s.least), "manifest"
+	for _, s := range b.world.scalersOf(w.Resource) {
+		words, basis := fmt.Sprintf("%s: %d, by %s %s, %s %d", w.ObjectName(), w.Replicas(), s.kind, s.object.Name, s.field, s.least), inferred
+		if int(s.least) != w.Replicas() {
+			words, basis = fmt.Sprintf("%s: %d, by spec.replicas; %s %s keeps %d at least", w.ObjectName(), w.Replicas(), s.kind, s.object.Name, s.least), "manifest"
 		}
 		b.assumeAs("replicas", words+place(s.object, "spec."+s.field, file), basis)
 	}

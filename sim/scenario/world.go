@@ -294,7 +294,7 @@ func zoneOf(n *corev1.Node) string {
 // surgeOf resolves maxSurge; one that no cluster has room for counts as none.
 func surgeOf(d *appsv1.Deployment) int {
 	const most = 1_000_000
-	if surge, _ := world.FencepostsOf(d); surge <= most {
+	if surge, _ := world.FencepostsOf(d, int(world.ReplicasOf(d))); surge <= most {
 		return surge
 	}
 	return 0

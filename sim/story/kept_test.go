@@ -57,7 +57,7 @@ func TestHowAPodWasReplaced(t *testing.T) {
 	t.Parallel()
 	web := &appsv1.Deployment{}
 	web.Spec.Template.Spec.Containers = []corev1.Container{{Name: "web"}}
-	sc := &world.Scenario{Nodes: make([]world.Node, 3), Workloads: []world.Workload{{Deployment: web}}, Traffic: make([]world.Traffic, 1)}
+	sc := &world.Scenario{Nodes: make([]world.Node, 3), Workloads: []world.Workload{{Resource: web}}, Traffic: make([]world.Traffic, 1)}
 	events, told := replaced()
 	pods := []cluster.PodRef{{ID: 0, Name: "web-a"}, {ID: 1, Name: "web-b"}, {ID: 2, Name: "web-c", Revision: 1}, {ID: 3, Name: "web-d", Revision: 1}}
 	tell := NewTeller(sc, &Recorder{events: events}, pods)

@@ -151,7 +151,8 @@ func fewPods(w *world.Workload) (what, path string) {
 		return "strategy Recreate", "spec.strategy.type"
 	}
 	if _, unavailable := w.Fenceposts(); unavailable > 0 {
-		return fmt.Sprintf("maxUnavailable %s of %s", w.Deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.String(), plural(int32(w.Replicas()), "replica")), "spec.strategy.rollingUpdate.maxUnavailable"
+		_, written := world.RollingOf(w.Resource)
+		return fmt.Sprintf("maxUnavailable %s of %s", written.String(), plural(int32(w.Replicas()), "replica")), "spec.strategy.rollingUpdate.maxUnavailable"
 	}
 	return plural(int32(w.Replicas()), "replica"), "spec.replicas"
 }

@@ -20,7 +20,7 @@ func server(edit func(*world.Workload)) *world.Workload {
 		Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &none},
 	}
 	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "sidecar", ReadinessProbe: &corev1.Probe{}}, {Name: "web"}}
-	w := &world.Workload{Deployment: d, Server: "web", Hooks: map[string]world.Hook{}}
+	w := &world.Workload{Resource: d, Server: "web", Hooks: map[string]world.Hook{}}
 	if edit != nil {
 		edit(w)
 	}
@@ -46,25 +46,25 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 		{"a listener that is closed, though others could answer", nil, elsewhere(ledger.ListenerClosed), "no preStop", at},
 		{"a listener that is closed", nil, ledger.Blame{Cause: ledger.ListenerClosed}, "3 replicas", "spec.replicas"},
 		{"no endpoint", nil, elsewhere(ledger.NoEndpoint), "3 replicas", "spec.replicas"},
-		{"no endpoint, and one replica", func(w *world.Workload) { w.Deployment.Spec.Replicas = &one }, ledger.Blame{Cause: ledger.NoEndpoint}, "1 replica", "spec.replicas"},
-		{"no endpoint, and the default of replicas", func(w *world.Workload) { w.Deployment.Spec.Replicas = nil }, ledger.Blame{Cause: ledger.NoEndpoint}, "1 replica", "spec.replicas"},
+		{"no endpoint, and one replica", func(w *world.Workload) { w.Deployment().Spec.Replicas = &one }, ledger.Blame{Cause: ledger.NoEndpoint}, "1 replica", "spec.replicas"},
+		{"no endpoint, and the default of replicas", func(w *world.Workload) { w.Deployment().Spec.Replicas = nil }, ledger.Blame{Cause: ledger.NoEndpoint}, "1 replica", "spec.replicas"},
 		{"no endpoint on the node", nil, ledger.Blame{Cause: ledger.NoLocalEndpoint}, "3 replicas", "spec.replicas"},
-		{"no endpoint, and pods may be missing", func(w *world.Workload) { w.Deployment.Spec.Strategy.RollingUpdate.MaxUnavailable = &unavailable }, ledger.Blame{Cause: ledger.NoEndpoint},
+		{"no endpoint, and pods may be missing", func(w *world.Workload) { w.Deployment().Spec.Strategy.RollingUpdate.MaxUnavailable = &unavailable }, ledger.Blame{Cause: ledger.NoEndpoint},
 			"maxUnavailable 50% of 3 replicas", "spec.strategy.rollingUpdate.maxUnavailable"},
-		{"no endpoint, and Recreate", func(w *world.Workload) { w.Deployment.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType }, ledger.Blame{Cause: ledger.NoEndpoint},
+		{"no endpoint, and Recreate", func(w *world.Workload) { w.Deployment().Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType }, ledger.Blame{Cause: ledger.NoEndpoint},
 			"strategy Recreate", "spec.strategy.type"},
 		{"no endpoint, and an app that crashes", func(w *world.Workload) { w.App.CrashAfter = sec }, ledger.Blame{Cause: ledger.NoEndpoint}, "minReadySeconds 0", "spec.minReadySeconds"},
 		{"no endpoint, and a new app that crashes", func(w *world.Workload) {
 			w.Revisions = map[string]world.App{"new": {CrashAfter: sec}}
-			w.Deployment.Spec.MinReadySeconds = 7
+			w.Deployment().Spec.MinReadySeconds = 7
 		}, ledger.Blame{Cause: ledger.ListenerClosed}, "minReadySeconds 7", "spec.minReadySeconds"},
 		{"killed", nil, ledger.Blame{Cause: ledger.KilledInFlight}, "terminationGracePeriodSeconds 30", "spec.template.spec.terminationGracePeriodSeconds"},
-		{"killed early", func(w *world.Workload) { w.Deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace }, ledger.Blame{Cause: ledger.KilledInFlight},
+		{"killed early", func(w *world.Workload) { w.Deployment().Spec.Template.Spec.TerminationGracePeriodSeconds = &grace }, ledger.Blame{Cause: ledger.KilledInFlight},
 			"terminationGracePeriodSeconds 5", "spec.template.spec.terminationGracePeriodSeconds"},
 		{"it ended", nil, ledger.Blame{Cause: ledger.ExitInFlight}, "the app does not finish its requests after SIGTERM", at},
 		{"it does not listen yet", nil, ledger.Blame{Cause: ledger.NotListeningYet}, "no readinessProbe", at},
 		{"it does not listen yet, and is asked", func(w *world.Workload) {
-			w.Deployment.Spec.Template.Spec.Containers[1].ReadinessProbe = &corev1.Probe{}
+			w.Deployment().Spec.Template.Spec.Containers[1].ReadinessProbe = &corev1.Probe{}
 		},
 			ledger.Blame{Cause: ledger.NotListeningYet}, "readinessProbe", at + ".readinessProbe"},
 		{"it was restarted", nil, ledger.Blame{Cause: ledger.LivenessRestart}, "livenessProbe", at + ".livenessProbe"},
@@ -72,7 +72,7 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 		{"something of the cluster", nil, ledger.Blame{Cause: ledger.NodeGone}, "", ""},
 		{"the first container serves", func(w *world.Workload) { w.Server = "" }, ledger.Blame{Cause: ledger.NotListeningYet}, "readinessProbe", "spec.template.spec.containers[0].readinessProbe"},
 		{"a sidecar of the new kind serves", func(w *world.Workload) {
-			spec := &w.Deployment.Spec.Template.Spec
+			spec := &w.Deployment().Spec.Template.Spec
 			spec.InitContainers, spec.Containers = spec.Containers[1:], spec.Containers[:1]
 		}, ledger.Blame{Cause: ledger.LivenessRestart}, "livenessProbe", "spec.template.spec.initContainers[0].livenessProbe"},
 	} {

@@ -28,7 +28,7 @@ func TestALargeRolloutIsNotRunHundredsOfTimes(t *testing.T) {
 		units := unitsOf(webCases(t))
 		for _, u := range units {
 			if u.sc != nil {
-				u.sc.Workloads[0].Deployment.Spec.Replicas = &c.replicas
+				u.sc.Workloads[0].Deployment().Spec.Replicas = &c.replicas
 			}
 		}
 		if err := tooLarge(units, &c.opts); (err != nil) != c.refused {
@@ -39,7 +39,7 @@ func TestALargeRolloutIsNotRunHundredsOfTimes(t *testing.T) {
 	many := int32(20000)
 	for i := range cases {
 		if cases[i].Scenario != nil {
-			cases[i].Scenario.Workloads[0].Deployment.Spec.Replicas = &many
+			cases[i].Scenario.Workloads[0].Deployment().Spec.Replicas = &many
 		}
 	}
 	s, err := Run(context.Background(), cases, Options{Progress: func(string, int, int) { t.Error("something is run") }})
@@ -58,7 +58,7 @@ func TestARunOfManyPodsIsHeavy(t *testing.T) {
 		t.Errorf("%d runs of a small one", n)
 	}
 	many := int32(5000)
-	u.sc.Workloads[0].Deployment.Spec.Replicas = &many
+	u.sc.Workloads[0].Deployment().Spec.Replicas = &many
 	if n := u.affordable(); n != 7 {
 		t.Errorf("%d runs of 5,000 pods", n)
 	}

@@ -166,7 +166,7 @@ func stuck(sc *world.Scenario, s *control.Stuck) *record.Stuck {
 		return nil
 	}
 	w := &sc.Workloads[s.Workload]
-	out := &record.Stuck{Workload: w.Deployment.Namespace + "/" + w.Deployment.Name, Why: s.Why, What: s.What}
+	out := &record.Stuck{Workload: w.Name(), Why: s.Why, What: s.What}
 	if w.Object != nil && s.Path != "" {
 		p := w.Object.At(s.Path)
 		out.File, out.Line = p.File, p.Line

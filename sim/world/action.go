@@ -3,8 +3,6 @@ package world
 import (
 	"strconv"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
@@ -33,16 +31,16 @@ func (a Action) Target() string { _, target, _ := a.Operation.words(); return ta
 // Value is what the operation sets, such as "3" or "down", "" for nothing.
 func (a Action) Value() string { _, _, value := a.Operation.words(); return value }
 
-// Operations on a Deployment. Workload is its "ns/name".
+// Operations on a workload. Workload is its "ns/name".
 type (
 	// RolloutRestart is kubectl rollout restart.
 	RolloutRestart struct {
 		Workload string // "ns/name"
 	}
-	// Apply is kubectl apply with another version of the Deployment, defaulted. File is where that stands.
+	// Apply is kubectl apply with another version of the workload's object, defaulted. File is where that stands.
 	Apply struct {
 		Workload, File string
-		Deployment     *appsv1.Deployment
+		Resource       Resource
 	}
 	// SetImage is kubectl set image.
 	SetImage struct {
@@ -166,10 +164,10 @@ func state(down bool) string {
 	return "up"
 }
 
-// Applied is the Deployment that an operation applies, nil where it applies none.
-func Applied(o Operation) *appsv1.Deployment {
+// Applied is the object that an operation applies, nil where it applies none.
+func Applied(o Operation) Resource {
 	if a, ok := o.(Apply); ok {
-		return a.Deployment
+		return a.Resource
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func TestOperations(t *testing.T) {
 		want      string // verb, target, value; whether it ends; the node that leaves
 	}{
 		{RolloutRestart{Workload: "shop/web"}, "rolloutRestart shop/web"},
-		{Apply{Workload: "shop/web", File: "new.yaml", Deployment: d}, "apply shop/web new.yaml"},
+		{Apply{Workload: "shop/web", File: "new.yaml", Resource: d}, "apply shop/web new.yaml"},
 		{SetImage{Workload: "shop/web", Container: "app", Image: "web:2"}, "setImage shop/web app=web:2"},
 		{Rollback{Workload: "shop/web"}, "rollback shop/web"},
 		{Scale{Workload: "shop/web", Replicas: 3}, "scale shop/web 3"},

@@ -54,7 +54,7 @@ func (l *LoadBalancer) InjectInto(labelled bool) {
 
 // GatePath is where a workload's manifest asks for a readiness gate, "" where it does not.
 func (w *Workload) GatePath(gate string) string {
-	for i, g := range w.Deployment.Spec.Template.Spec.ReadinessGates {
+	for i, g := range w.Template().Spec.ReadinessGates {
 		if string(g.ConditionType) == gate {
 			return fmt.Sprintf("spec.template.spec.readinessGates[%d]", i)
 		}

@@ -1,9 +1,6 @@
 package world
 
-import (
-	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-)
+import "k8s.io/apimachinery/pkg/util/intstr"
 
 // Fenceposts resolves maxSurge and maxUnavailable for a number of replicas: percentages round
 // up for surge and down for unavailable; if both come to 0, one pod may be unavailable, since
@@ -26,12 +23,11 @@ func scaled(v intstr.IntOrString, total int, roundUp bool) int {
 	return max(n, 0)
 }
 
-// FencepostsOf resolves a Deployment's maxSurge and maxUnavailable; both are 0 for strategy
-// Recreate.
-func FencepostsOf(d *appsv1.Deployment) (surge, unavailable int) {
-	u := d.Spec.Strategy.RollingUpdate
-	if u == nil || u.MaxSurge == nil || u.MaxUnavailable == nil {
-		return 0, 0
+// FencepostsOf resolves the maxSurge and maxUnavailable of a Resource for a number of replicas; both are 0 where an update is not a
+// rolling one, as for strategy Recreate.
+func FencepostsOf(r Resource, replicas int) (surge, unavailable int) {
+	if s, u := RollingOf(r); s != nil && u != nil {
+		return Fenceposts(replicas, *s, *u)
 	}
-	return Fenceposts(int(ReplicasOf(d)), *u.MaxSurge, *u.MaxUnavailable)
+	return 0, 0
 }

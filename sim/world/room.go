@@ -18,7 +18,7 @@ func NodeNames(nodes []Node) []string {
 func (s *Scenario) Pods() int {
 	n := 0
 	for i := range s.Workloads {
-		n += int(ReplicasOf(s.Workloads[i].Deployment))
+		n += s.Workloads[i].Replicas()
 	}
 	return n
 }

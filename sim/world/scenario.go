@@ -1,7 +1,6 @@
 package world
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -78,10 +77,10 @@ type Proxy struct {
 	MasqueradeAll bool
 }
 
-// Workload is a Deployment and what runs in its pods.
+// Workload is what keeps pods running, and what runs in them.
 type Workload struct {
-	Deployment *appsv1.Deployment // defaulted
-	Object     *manifest.Object   // for positions; nil when made up
+	Resource Resource         // defaulted
+	Object   *manifest.Object // for positions; nil when made up
 	// Server is the name of the container that App describes: the one that traffic goes to.
 	Server string
 	App    App

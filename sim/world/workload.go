@@ -11,19 +11,28 @@ import (
 )
 
 // Name returns "namespace/name".
-func (w *Workload) Name() string { return w.Deployment.Namespace + "/" + w.Deployment.Name }
+func (w *Workload) Name() string { return w.Namespace() + "/" + w.ObjectName() }
 
 // Namespace is where its pods are.
-func (w *Workload) Namespace() string { return w.Deployment.Namespace }
+func (w *Workload) Namespace() string { return w.Resource.GetNamespace() }
+
+// Kind is the kind of its object, such as "Deployment".
+func (w *Workload) Kind() string { return KindOf(w.Resource) }
+
+// Deployment is its object where that is one, else nil.
+func (w *Workload) Deployment() *appsv1.Deployment {
+	d, _ := w.Resource.(*appsv1.Deployment)
+	return d
+}
 
 // ObjectName is the name of its object, without the namespace.
-func (w *Workload) ObjectName() string { return w.Deployment.Name }
+func (w *Workload) ObjectName() string { return w.Resource.GetName() }
 
 // Template is what its pods are made of.
-func (w *Workload) Template() *corev1.PodTemplateSpec { return &w.Deployment.Spec.Template }
+func (w *Workload) Template() *corev1.PodTemplateSpec { return TemplateOf(w.Resource) }
 
 // Replicas is how many pods it asks for.
-func (w *Workload) Replicas() int { return int(ReplicasOf(w.Deployment)) }
+func (w *Workload) Replicas() int { return int(ReplicasOf(w.Resource)) }
 
 // Grace is its pods' terminationGracePeriodSeconds.
 func (w *Workload) Grace() engine.Time { return GraceOf(&w.Template().Spec) }
@@ -37,10 +46,12 @@ func GraceOf(pod *corev1.PodSpec) engine.Time {
 }
 
 // MinReadySeconds is how long a pod has to be ready until it counts as available.
-func (w *Workload) MinReadySeconds() int32 { return w.Deployment.Spec.MinReadySeconds }
+func (w *Workload) MinReadySeconds() int32 { return MinReadySecondsOf(w.Resource) }
 
 // Fenceposts is how many pods a roll-out may add and how many it may take away; both are 0 for strategy Recreate.
-func (w *Workload) Fenceposts() (surge, unavailable int) { return FencepostsOf(w.Deployment) }
+func (w *Workload) Fenceposts() (surge, unavailable int) {
+	return FencepostsOf(w.Resource, w.Replicas())
+}
 
 // SelectedBy says whether a Service selects its pods.
 func (w *Workload) SelectedBy(s *corev1.Service) bool {
@@ -49,21 +60,22 @@ func (w *Workload) SelectedBy(s *corev1.Service) bool {
 
 // Recreate says that the Deployment stops all old pods before it starts new ones.
 func (w *Workload) Recreate() bool {
-	return w.Deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+	d, ok := w.Resource.(*appsv1.Deployment)
+	return ok && d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 }
 
 // Apart says that required anti-affinity of one workload's pods keeps them off nodes with a pod of
 // another workload, or of the same; revision says that it does so among pods of one revision only
 // (matchLabelKeys has pod-template-hash). The topology is the node.
 func (w *Workload) Apart(other *Workload) (apart, revision bool) {
-	a := w.Deployment.Spec.Template.Spec.Affinity
+	a := w.Template().Spec.Affinity
 	if a == nil || a.PodAntiAffinity == nil {
 		return false, false
 	}
 	revision = true
 	for i := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 		t := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]
-		if t.TopologyKey != corev1.LabelHostname || !Matches(t.LabelSelector, other.Deployment.Spec.Template.Labels) || !w.speaksOf(t, other.Deployment.Namespace) {
+		if t.TopologyKey != corev1.LabelHostname || !Matches(t.LabelSelector, other.Template().Labels) || !w.speaksOf(t, other.Namespace()) {
 			continue
 		}
 		if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {
@@ -80,7 +92,7 @@ func (w *Workload) speaksOf(t *corev1.PodAffinityTerm, namespace string) bool {
 	if t.NamespaceSelector != nil || slices.Contains(t.Namespaces, namespace) {
 		return true
 	}
-	return len(t.Namespaces) == 0 && w.Deployment.Namespace == namespace
+	return len(t.Namespaces) == 0 && w.Namespace() == namespace
 }
 
 // Met returns the workload that a request of a stream met, the first of several; nil when its
@@ -158,14 +170,6 @@ func (s *Scenario) Serves(service, workload string) bool {
 		}
 	}
 	return false
-}
-
-// ReplicasOf returns the replicas that a Deployment asks for, 1 where it does not say.
-func ReplicasOf(d *appsv1.Deployment) int32 {
-	if d.Spec.Replicas == nil {
-		return 1
-	}
-	return *d.Spec.Replicas
 }
 
 // TargetPort is the port that a Service's target port is in pods of a template: the number itself, or the first container port

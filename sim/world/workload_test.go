@@ -14,7 +14,7 @@ import (
 // web is a Deployment of pods with two containers and a sidecar.
 func web() *Workload {
 	always := corev1.ContainerRestartPolicyAlways
-	return &Workload{Server: "app", Deployment: &appsv1.Deployment{
+	return &Workload{Server: "app", Resource: &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 		Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web", "tier": "front"}},
@@ -60,12 +60,12 @@ func TestWhatAWorkloadSaysOfItself(t *testing.T) {
 	}
 	replicas, grace := int32(10), int64(5)
 	surge, unavailable := intstr.FromString("25%"), intstr.FromString("25%")
-	w.Deployment.Spec.Replicas, w.Template().Spec.TerminationGracePeriodSeconds = &replicas, &grace
-	w.Deployment.Spec.MinReadySeconds = 7
+	w.Deployment().Spec.Replicas, w.Template().Spec.TerminationGracePeriodSeconds = &replicas, &grace
+	w.Deployment().Spec.MinReadySeconds = 7
 	if up, down := w.Fenceposts(); up != 0 || down != 0 {
 		t.Errorf("without bounds: %d and %d", up, down)
 	}
-	w.Deployment.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable}
+	w.Deployment().Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable}
 	if up, down := w.Fenceposts(); up != 3 || down != 2 || w.Replicas() != 10 || w.Grace() != 5*engine.Second || w.MinReadySeconds() != 7 {
 		t.Errorf("surge %d, unavailable %d, %d replicas, grace %s, minReady %d", up, down, w.Replicas(), w.Grace().Seconds(), w.MinReadySeconds())
 	}

@@ -26,7 +26,7 @@ const (
 func (w *swarmWorld) gate(seed uint64) {
 	d := newDraws(seed, "gates")
 	add := func(wl *world.Workload, name string) {
-		template := &wl.Deployment.Spec.Template.Spec
+		template := &wl.Deployment().Spec.Template.Spec
 		template.ReadinessGates = append(template.ReadinessGates, corev1.PodReadinessGate{ConditionType: corev1.PodConditionType(name)})
 	}
 	for i := range w.Traffic {

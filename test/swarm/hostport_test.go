@@ -15,7 +15,7 @@ func (w *swarmWorld) hostPorts(seed uint64) {
 	}
 	for i := range w.Workloads {
 		if i == 0 || d.chance(50) {
-			w.Workloads[i].Deployment.Spec.Template.Spec.Containers[0].Ports[0].HostPort = 8443
+			w.Workloads[i].Deployment().Spec.Template.Spec.Containers[0].Ports[0].HostPort = 8443
 		}
 	}
 }
@@ -24,16 +24,16 @@ func (w *swarmWorld) hostPorts(seed uint64) {
 func (w *swarmWorld) roomy(workload int) bool {
 	taken := 0
 	for i := range w.Workloads {
-		if d := w.Workloads[i].Deployment; d.Spec.Template.Spec.Containers[0].Ports[0].HostPort != 0 {
+		if d := w.Workloads[i].Deployment(); d.Spec.Template.Spec.Containers[0].Ports[0].HostPort != 0 {
 			taken += int(*d.Spec.Replicas)
 		}
 	}
-	return taken <= len(w.Nodes) || w.Workloads[workload].Deployment.Spec.Template.Spec.Containers[0].Ports[0].HostPort == 0
+	return taken <= len(w.Nodes) || w.Workloads[workload].Deployment().Spec.Template.Spec.Containers[0].Ports[0].HostPort == 0
 }
 
 // hostPort is the port of its node that a pod takes, 0 for none.
 func (j *judge) hostPort(p *api.Pod) int32 {
-	return j.workload(p).Deployment.Spec.Template.Spec.Containers[0].Ports[0].HostPort
+	return j.workload(p).Deployment().Spec.Template.Spec.Containers[0].Ports[0].HostPort
 }
 
 // holds says whether a pod has a host port of a node: it does while its object is there and it is

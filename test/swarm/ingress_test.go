@@ -54,7 +54,7 @@ func (w *swarmWorld) front(seed uint64) {
 func (w *swarmWorld) controller(d *draws) *swarmWorld {
 	c := &swarmWorld{draws: d, faults: w.faults, Scenario: &world.Scenario{Nodes: w.Nodes, Warmup: w.Warmup}}
 	c.Workloads = []world.Workload{c.workload("ingress")}
-	deployment := c.Workloads[0].Deployment
+	deployment := c.Workloads[0].Deployment()
 	for _, labels := range []map[string]string{deployment.Spec.Selector.MatchLabels, deployment.Spec.Template.Labels} {
 		labels["app"] = "ingress"
 	}

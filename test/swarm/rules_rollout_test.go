@@ -29,7 +29,7 @@ func part(v intstr.IntOrString, n int, up bool) int {
 // fences are the most pods and the fewest available ones of the rollout
 // (docs/model/controllers.md 2).
 func (j *judge) fences() (most, fewest int) {
-	d := j.plain.Deployment
+	d := j.plain.Deployment()
 	n := int(*d.Spec.Replicas)
 	surge, unavailable := part(*d.Spec.Strategy.RollingUpdate.MaxSurge, n, true), part(*d.Spec.Strategy.RollingUpdate.MaxUnavailable, n, false)
 	if surge == 0 && unavailable == 0 {
@@ -47,7 +47,7 @@ func (j *judge) hearPodWrite(at engine.Time, before, now *api.Pod) {
 	j.hearBound(at, before, now)
 	switch {
 	case j.plain == nil || j.workload(now) != j.plain:
-	case recreates(j.plain.Deployment):
+	case recreates(j.plain.Deployment()):
 		j.recreated(at, before, now)
 	default:
 		j.hearAvailable(at)
@@ -70,7 +70,7 @@ func (j *judge) hearSize(at engine.Time, now *api.Pod) {
 // During a rollout fewer pods than replicas less maxUnavailable are never available.
 func (j *judge) hearAvailable(at engine.Time) {
 	available := 0
-	wait := engine.Time(j.plain.Deployment.Spec.MinReadySeconds) * sec
+	wait := engine.Time(j.plain.Deployment().Spec.MinReadySeconds) * sec
 	for _, id := range j.order {
 		p := j.pods[id].api
 		if j.workload(p) != j.plain {
@@ -93,7 +93,7 @@ func (j *judge) hearAvailable(at engine.Time) {
 func (j *judge) hearSetWrite(at engine.Time, rs *api.ReplicaSet) {
 	j.sets[rs.ID] = rs
 	j.peak[rs.ID] = max(j.peak[rs.ID], rs.Replicas)
-	if j.plain == nil || &j.w.Workloads[rs.ID.Workload] != j.plain || recreates(j.plain.Deployment) {
+	if j.plain == nil || &j.w.Workloads[rs.ID.Workload] != j.plain || recreates(j.plain.Deployment()) {
 		return
 	}
 	total := 0
@@ -119,7 +119,7 @@ func (j *judge) recreated(at engine.Time, before, now *api.Pod) {
 			done++
 		}
 	}
-	if all := int(*j.plain.Deployment.Spec.Replicas); done < all {
+	if all := int(*j.plain.Deployment().Spec.Replicas); done < all {
 		j.fail("recreate", "%s is made at %s s, when %d of %d old pods are done", now.Name, at.Seconds(), done, all)
 	}
 }
@@ -150,7 +150,7 @@ func (j *judge) deletedReady(at engine.Time, victim *api.Pod) {
 // the whole second in which a pod became ready (docs/model/measured.md 1): in a world where nothing
 // takes time, the status follows within the same moment.
 func (j *judge) becameAvailable(at engine.Time, rs *api.ReplicaSet) {
-	d := j.w.Workloads[rs.ID.Workload].Deployment
+	d := j.w.Workloads[rs.ID.Workload].Deployment()
 	if d.Spec.MinReadySeconds == 0 || !j.instant() || j.applied {
 		return
 	}

@@ -181,7 +181,7 @@ func (j *judge) app(p *api.Pod) world.App {
 }
 
 func (j *judge) spec(p *api.Pod) *corev1.PodSpec {
-	return &j.workload(p).Deployment.Spec.Template.Spec
+	return &j.workload(p).Deployment().Spec.Template.Spec
 }
 
 func recreates(d *appsv1.Deployment) bool {

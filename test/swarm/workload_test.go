@@ -15,7 +15,7 @@ import (
 // workload is a Deployment and its app.
 func (w *swarmWorld) workload(name string) world.Workload {
 	wl := world.Workload{App: w.app(), Hooks: map[string]world.Hook{}, Revisions: map[string]world.App{}, Server: "app"}
-	wl.Deployment = w.deployment(name, &wl)
+	wl.Resource = w.deployment(name, &wl)
 	if w.faults.crash && w.chance(50) {
 		broken := wl.App
 		switch w.pick(3) {
@@ -23,7 +23,7 @@ func (w *swarmWorld) workload(name string) world.Workload {
 			broken.CrashAfter, w.endless = w.span(sec, 20*sec), true
 		case 1:
 			broken.Start = w.dist(5*sec, 20*sec)
-			c := &wl.Deployment.Spec.Template.Spec.Containers[0]
+			c := &wl.Deployment().Spec.Template.Spec.Containers[0]
 			w.endless = w.endless || c.LivenessProbe != nil && c.StartupProbe == nil // killed before it is up
 		default:
 			broken.Start, w.endless = engine.Constant(engine.Hour), true
@@ -216,15 +216,15 @@ func (w *swarmWorld) action(at engine.Time) []world.Action {
 	case 10:
 		return one(world.Action{Operation: world.CrashPod{Pods: pods}})
 	case 11:
-		d := *wl.Deployment
+		d := *wl.Deployment()
 		n := int32(w.pick(6))
 		d.Spec.Replicas, d.Spec.Strategy = &n, w.strategy()
 		if wl.Recreate() {
-			d.Spec.Strategy = wl.Deployment.Spec.Strategy // the kind of rollout stays
+			d.Spec.Strategy = wl.Deployment().Spec.Strategy // the kind of rollout stays
 		} else if d.Spec.Strategy.RollingUpdate == nil {
-			d.Spec.Strategy = wl.Deployment.Spec.Strategy
+			d.Spec.Strategy = wl.Deployment().Spec.Strategy
 		}
-		return one(world.Action{Operation: world.Apply{Workload: name, Deployment: &d}})
+		return one(world.Action{Operation: world.Apply{Workload: name, Resource: &d}})
 	case 12:
 		if w.faults.dependency {
 			return one(world.Action{For: w.span(sec, 20*sec), Operation: world.Dependency{Name: "db", Down: true}})
