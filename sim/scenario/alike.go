@@ -97,7 +97,7 @@ func (a *alike) workload(s *world.Scenario, w *world.Workload) {
 	for _, id := range w.App.Alternatives {
 		fmt.Fprintf(&a.text, "%+v\n", asProfile(w.App, id, w))
 	}
-	r, _ := w.Resource.DeepCopyObject().(world.Resource)
+	r := world.CopyOf(w.Resource)
 	r.SetNamespace(a.name(r.GetNamespace()))
 	r.SetName(a.name(r.GetName()))
 	hooks := map[string]world.Hook{}

@@ -292,7 +292,9 @@ func Edited(s *world.Scenario, name string, edit func(world.Resource)) *world.Sc
 		if w.Name() != name {
 			continue
 		}
-		w.Resource = world.Defaulted(w.Resource, edit)
+		w.Resource = world.CopyOf(w.Resource)
+		edit(w.Resource)
+		world.Default(w.Resource)
 		w.Hooks = hooksOf(&w.Template().Spec, s.Set.For(w.ObjectName()))
 	}
 	return out

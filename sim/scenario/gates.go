@@ -41,7 +41,7 @@ func (b *builder) unkeptGates(w *world.Workload) {
 		if b.keeps(w, string(g.ConditionType)) {
 			continue
 		}
-		object := "Deployment " + w.Name()
+		object := w.Kind() + " " + w.Name()
 		if w.Object != nil {
 			object += ", " + w.Object.At(w.GatePath(string(g.ConditionType))).String()
 		}

@@ -514,7 +514,7 @@ func (b *builder) leftOut() {
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
 		if w.App.Concurrency == 0 && len(b.out.Traffic) > 0 {
-			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", "Deployment "+w.Name(), "more")
+			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", w.Kind()+" "+w.Name(), "more")
 		}
 		b.unkeptGates(w)
 		b.meshLeftOut(w)

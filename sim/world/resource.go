@@ -49,19 +49,13 @@ func SpecOf(r Resource) any {
 
 // ReplicasOf returns the replicas that a Resource asks for, 1 where it does not say.
 func ReplicasOf(r Resource) int32 {
-	if n := replicasField(r); n != nil {
-		return *n
-	}
-	return 1
-}
-
-func replicasField(r Resource) *int32 {
 	switch r := r.(type) {
 	case *appsv1.Deployment:
-		return r.Spec.Replicas
-	default:
-		return nil
+		if n := r.Spec.Replicas; n != nil {
+			return *n
+		}
 	}
+	return 1
 }
 
 // MinReadySecondsOf is how long a pod has to be ready until it counts as available.
@@ -85,15 +79,19 @@ func RollingOf(r Resource) (surge, unavailable *intstr.IntOrString) {
 	return nil, nil
 }
 
-// Defaulted returns a copy of a Resource that was changed, with the API server's defaults.
-func Defaulted(r Resource, edit func(Resource)) Resource {
+// Default fills in what a Resource does not say, as the API server does.
+func Default(r Resource) {
+	switch r := r.(type) {
+	case *appsv1.Deployment:
+		manifest.DefaultDeployment(r)
+	}
+}
+
+// CopyOf returns a Resource that can be changed while others read this one.
+func CopyOf(r Resource) Resource {
 	out, ok := r.DeepCopyObject().(Resource)
 	if !ok {
-		return r
-	}
-	edit(out)
-	if d, ok := out.(*appsv1.Deployment); ok {
-		manifest.DefaultDeployment(d)
+		panic("world: a copy of another type: " + KindOf(r)) // a copy is of the same type
 	}
 	return out
 }

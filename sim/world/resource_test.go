@@ -36,16 +36,18 @@ func TestWhatAResourceSays(t *testing.T) {
 	}
 }
 
-// An edit is made in a copy, which then has the defaults that the API server gives it.
-func TestDefaultedLeavesTheResourceAsItIs(t *testing.T) {
+// What is done to a copy, the API server's defaults among it, is not done to the Resource.
+func TestACopyIsChangedByItself(t *testing.T) {
 	t.Parallel()
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
-	out := Defaulted(d, func(r Resource) { TemplateOf(r).Spec.RestartPolicy = corev1.RestartPolicyAlways })
+	out := CopyOf(d)
+	TemplateOf(out).Spec.RestartPolicy = corev1.RestartPolicyNever
+	Default(out)
 	if d.Spec.Template.Spec.RestartPolicy != "" || d.Spec.Replicas != nil {
 		t.Errorf("the Deployment itself was changed: %+v", d.Spec)
 	}
 	after := (&Workload{Resource: out}).Deployment()
-	if after.Spec.Replicas == nil || *after.Spec.Replicas != 1 || after.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyAlways {
+	if after.Spec.Replicas == nil || *after.Spec.Replicas != 1 || after.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyNever {
 		t.Errorf("after the edit %+v", after.Spec)
 	}
 }

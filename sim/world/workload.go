@@ -60,8 +60,8 @@ func (w *Workload) SelectedBy(s *corev1.Service) bool {
 
 // Recreate says that the Deployment stops all old pods before it starts new ones.
 func (w *Workload) Recreate() bool {
-	d, ok := w.Resource.(*appsv1.Deployment)
-	return ok && d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+	d := w.Deployment()
+	return d != nil && d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 }
 
 // Apart says that required anti-affinity of one workload's pods keeps them off nodes with a pod of
