@@ -39,7 +39,7 @@ type Result struct {
 	Usable []cluster.Usable
 	// Dark says, by workload, what a client would see that knows all pods.
 	Dark []cluster.Dark
-	// Stuck says why a rollout that was begun cannot end, nil when it came to its end.
+	// Stuck says why a rollout or a drain that was begun cannot end, nil when it came to its end.
 	Stuck *control.Stuck
 	// Pods names the pods of the events, by PodID; nil without Options.Events.
 	Pods []cluster.PodRef
@@ -276,6 +276,7 @@ func (r *run) loop() (settled bool, err error) {
 		}
 		r.traffic.RunUntil(next)
 		r.stepping = true
+		inVain := r.cluster.InVain()
 		_, err := r.eng.Step()
 		r.stepping = false
 		if err != nil {
@@ -284,7 +285,9 @@ func (r *run) loop() (settled bool, err error) {
 		if err := r.cluster.Refused(); err != nil {
 			return false, NotSimulated{err}
 		}
-		r.lastNews = r.eng.Now()
+		if r.cluster.InVain() == inVain { // a refused request changes nothing
+			r.lastNews = r.eng.Now()
+		}
 	}
 }
 
@@ -295,7 +298,7 @@ func (r *run) loop() (settled bool, err error) {
 // no progress within its deadline, or cannot go on.
 func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
 	stop, settled = max(r.lastNews, r.lastAction)+settleTime, true
-	stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)
+	stuck := next > stop && (r.cluster.Overdue() || r.cluster.CannotEnd() != nil)
 	if stuck {
 		settled = false // quiet, and not as it was to be: nothing more comes of it
 	}
@@ -334,7 +337,7 @@ func lastAction(sc *world.Scenario) engine.Time {
 func (r *run) result(settled bool) *Result {
 	res := &Result{
 		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
-		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger, Stuck: r.cluster.StuckRollout(),
+		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger, Stuck: r.cluster.CannotEnd(),
 	}
 	if r.opts.Events != nil {
 		res.Pods = r.cluster.PodRefs()

@@ -116,7 +116,43 @@ type Node struct {
 	Number   int
 	Tainted  bool // ToBeDeletedByClusterAutoscaler; or a deletionTimestamp, which means the same to all
 	NotReady bool
+	Cordoned bool // spec.unschedulable, since the run began
 	Gone     bool
+}
+
+// Budget is one version of a PodDisruptionBudget, by its number in the scenario. Immutable; writers who have seen an
+// older version than the present one are told of a conflict.
+type Budget struct {
+	Number int
+	BudgetStatus
+}
+
+// BudgetStatus is status of a PodDisruptionBudget.
+type BudgetStatus struct {
+	Allowed, Healthy, Desired, Expected int // disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods
+
+	Disrupted []Disrupted // disruptedPods, in order of ID
+}
+
+// Disrupted is a pod that the API server is about to delete for an eviction.
+type Disrupted struct {
+	Pod PodID
+	At  engine.Time
+}
+
+// Same says that two statuses say the same.
+func (s *BudgetStatus) Same(t *BudgetStatus) bool {
+	return s.Allowed == t.Allowed && s.Healthy == t.Healthy && s.Desired == t.Desired && s.Expected == t.Expected && slices.Equal(s.Disrupted, t.Disrupted)
+}
+
+// Records says when the API server noted that it is about to delete a pod; found is false where it did not.
+func (s *BudgetStatus) Records(pod PodID) (at engine.Time, found bool) {
+	for _, d := range s.Disrupted {
+		if d.Pod == pod {
+			return d.At, true
+		}
+	}
+	return 0, false
 }
 
 // Gone is a write that takes a pod away: its last version.

@@ -6,7 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// Object is anything the store keeps: *Pod, *ReplicaSet, *Deployment, *Node, *sliceWrite.
+// Object is anything the store keeps: *Pod, *ReplicaSet, *Deployment, *Node, *Budget, *sliceWrite.
 type Object any
 
 // Key finds an object in the store.
@@ -25,6 +25,7 @@ const (
 	KindDeployment
 	KindSlices
 	KindNode
+	KindBudget
 	numKinds
 )
 
@@ -41,6 +42,9 @@ func DeploymentKey(workload int) Key { return Key{Kind: KindDeployment, A: workl
 
 // NodeKey is the key of a node.
 func NodeKey(number int) Key { return Key{Kind: KindNode, A: number} }
+
+// BudgetKey is the key of a PodDisruptionBudget.
+func BudgetKey(number int) Key { return Key{Kind: KindBudget, A: number} }
 
 // SliceKey is the key of a Service's n-th EndpointSlice.
 func SliceKey(service, n int) Key { return Key{Kind: KindSlices, A: service, B: n} }

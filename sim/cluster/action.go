@@ -58,6 +58,12 @@ func (w *World) Do(a world.Action) {
 		w.crashNode(w.numberOf(o.Node), &a)
 	case world.ScaleDownNode:
 		w.taintNode(w.numberOf(o.Node), &a)
+	case world.Cordon:
+		w.disrupts.drains.Cordon(w.numberOf(o.Node), true, func() {})
+	case world.Drain:
+		w.drain(o)
+	case world.Evict:
+		w.evictPods(o.Pods)
 	case world.CrashPod:
 		w.eachOf(o.Pods, false, func(wk *kubelet.Worker) { wk.Crash() })
 	case world.Delete:
@@ -81,6 +87,8 @@ func (w *World) Undo(a world.Action) {
 		w.log.Tell(event.Event{Kind: event.Resumed, Pod: -1, Node: -1, Stream: -1, Action: &a})
 	case world.Pause:
 		w.change(o.Workload, func(d *api.Deployment) { d.Paused = false })
+	case world.Cordon:
+		w.disrupts.drains.Cordon(w.numberOf(o.Node), false, func() {})
 	case world.ScaleDownNode: // what it ends with
 		w.deleteNode(w.numberOf(o.Node))
 	}

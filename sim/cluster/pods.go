@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // podTable is the pods that are and were.
@@ -51,12 +52,25 @@ func (w *World) PodName(id api.PodID) string { return w.podName(id) }
 
 // deletePod asks the API to delete a pod with its own grace period.
 func (w *World) deletePod(owner engine.Owner, id api.PodID) {
-	w.store.Write(owner, "delete pod", api.PodKey(id), w.Deletion(id), nil)
+	w.store.Write(owner, "delete pod", api.PodKey(id), w.Deletion(id, world.OwnGrace), nil)
 }
 
-// Deletion is what a delete request does to a pod.
-func (w *World) Deletion(id api.PodID) func(api.Object) api.Object {
-	grace := w.grace(w.pods[id].id)
+// PodsOn lists the pods in the API that are bound to a node, in order of ID.
+func (w *World) PodsOn(node int) []*api.Pod {
+	var out []*api.Pod
+	for _, id := range w.livePods {
+		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); ok && p.Node == node {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Deletion is what a delete request does to a pod, with a grace period or world.OwnGrace.
+func (w *World) Deletion(id api.PodID, grace engine.Time) func(api.Object) api.Object {
+	if grace == world.OwnGrace {
+		grace = w.grace(w.pods[id].id)
+	}
 	return func(o api.Object) api.Object {
 		p, ok := o.(*api.Pod)
 		if !ok || p.Deleting() {

@@ -62,7 +62,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	// The shorter a component's way to the traffic, the earlier: when every delay is zero, a
 	// pod that became ready reaches the rules before a rollout has deleted the next one, as it
 	// does when every hop takes the same time.
-	w.control = &control.Desk{Engine: eng, API: w.store, Log: log, Latencies: &sc.Latency, Specs: w, Nodes: sc.Nodes, Workloads: sc.Workloads}
+	w.control = &control.Desk{Engine: eng, API: w.store, Log: log, Latencies: &sc.Latency, Specs: w, Nodes: sc.Nodes, Workloads: sc.Workloads, Budgets: sc.Budgets}
 	slicesCtl := endpointslice.New(w.control, len(sc.Services), w)
 	if w.anyHeadless() {
 		w.dns = newNameServer(w)
@@ -78,8 +78,10 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	w.enroll("scheduler", sched.Owner)
 	w.enrollNodes()
 	w.sched = sched
+	w.openDisrupts()
 	w.beginNodes()
 	w.begin(sets, sched, slicesCtl)
+	w.beginDisrupts()
 	for s := range w.services {
 		if w.services[s].headless {
 			w.dns.records[s] = recordsOf(w.slicesInAPI(s))
@@ -102,6 +104,9 @@ func (w *World) keyName(k api.Key) string {
 		return w.sc.Workloads[k.A].Name()
 	case api.KindNode:
 		return "node " + w.sc.Nodes[k.A].Name
+	case api.KindBudget:
+		b := w.sc.Budgets[k.A].Value
+		return fmt.Sprintf("budget %s/%s", b.Namespace, b.Name)
 	default:
 		svc := w.sc.Services[k.A].Service
 		return fmt.Sprintf("%s/%s slice %d", svc.Namespace, svc.Name, k.B)

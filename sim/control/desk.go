@@ -18,6 +18,7 @@ type Desk struct {
 	Specs     Specs
 	Nodes     []world.Node
 	Workloads []world.Workload
+	Budgets   []world.Budget
 }
 
 // Specs say what workloads ask for, and what their pods are.
@@ -25,9 +26,11 @@ type Specs interface {
 	// ResourceOf is the object of a workload that is in force for a revision: nobody changes it. MinReady is minReadySeconds at the moment.
 	ResourceOf(id api.ReplicaSetID) world.Resource
 	MinReady(workload int) engine.Time
-	// NewPod numbers and names a pod of a ReplicaSet, Deletion is what a request to delete one does to it.
+	// NewPod numbers and names a pod of a ReplicaSet, Deletion is what a request to delete one does to it, with a grace period or world.OwnGrace.
 	NewPod(id api.ReplicaSetID) *api.Pod
-	Deletion(id api.PodID) func(api.Object) api.Object
+	Deletion(id api.PodID, grace engine.Time) func(api.Object) api.Object
+	// PodsOn lists the pods in the API that are bound to a node, in order of ID.
+	PodsOn(node int) []*api.Pod
 }
 
 // deploymentOf is a workload's object for a revision, of a Deployment.

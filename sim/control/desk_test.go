@@ -34,9 +34,10 @@ func newDesk(t *testing.T, nodes int) *testDesk {
 	return d
 }
 
-func (d *testDesk) ResourceOf(api.ReplicaSetID) world.Resource     { return d.Workloads[0].Resource }
-func (d *testDesk) MinReady(int) engine.Time                       { return 0 }
-func (d *testDesk) Deletion(api.PodID) func(api.Object) api.Object { return api.Gone }
+func (d *testDesk) ResourceOf(api.ReplicaSetID) world.Resource                  { return d.Workloads[0].Resource }
+func (d *testDesk) MinReady(int) engine.Time                                    { return 0 }
+func (d *testDesk) Deletion(api.PodID, engine.Time) func(api.Object) api.Object { return api.Gone }
+func (d *testDesk) PodsOn(int) []*api.Pod                                       { return nil }
 
 // NewPod makes a pod of an age of no importance.
 func (d *testDesk) NewPod(id api.ReplicaSetID) *api.Pod {

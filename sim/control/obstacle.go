@@ -15,12 +15,17 @@ type obstacle uint8
 const (
 	unobstructed obstacle = iota
 	nodeLeaves            // the node is going away
+	nodeCordoned          // kubectl cordon, and the pod does not tolerate that
 	nodeTainted           // a taint that the pod does not tolerate
 	nodeUnlike            // the pod's nodeSelector or node affinity asks for another node
 	portTaken             // a pod on the node has one of its host ports
 	podRepels             // required anti-affinity to a pod on the node, from either side
 	numObstacles
 )
+
+// unschedulable is the taint that a pod has to tolerate to be bound to a node that is cordoned (Kubernetes 1.36
+// pkg/scheduler/framework/plugins/nodeunschedulable; verified).
+var unschedulable = [1]corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
 
 // needs is what the pods of one revision ask of a node.
 type needs struct {
@@ -72,6 +77,8 @@ func (s *Scheduler) obstacle(n int, p *api.Pod) obstacle {
 	switch {
 	case s.left[n]:
 		return nodeLeaves
+	case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]):
+		return nodeCordoned
 	case len(s.taints[n]) > 0 && !world.Tolerates(need.tolerations, s.taints[n]):
 		return nodeTainted
 	case need.unlike != nil && need.unlike[n]:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Each controller has a client of its own: 20 requests a second, bursts of 30 (measured).
@@ -196,7 +197,7 @@ func (c *ReplicaSets) deletePods(id api.ReplicaSetID, active []*api.Pod, n int, 
 		}
 	}
 	for _, p := range victims {
-		c.d.API.Limited(&c.limit, c.Owner, "delete pod", api.PodKey(p.ID), c.d.Specs.Deletion(p.ID), answered)
+		c.d.API.Limited(&c.limit, c.Owner, "delete pod", api.PodKey(p.ID), c.d.Specs.Deletion(p.ID, world.OwnGrace), answered)
 	}
 }
 

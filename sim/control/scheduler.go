@@ -27,10 +27,13 @@ type Scheduler struct {
 	sets map[api.ReplicaSetID][]int
 	// taints are what keeps pods off each node, left the nodes that are going away, ports what
 	// the pods on a node take of it.
-	taints [][]corev1.Taint
-	left   []bool
-	ports  []map[world.HostPort]int
-	needs  map[api.ReplicaSetID]*needs
+	taints   [][]corev1.Taint
+	left     []bool
+	cordoned []bool // during the run, as the watch has shown it
+
+	everCordoned bool // any of them: before, news of nodes say nothing about it
+	ports        []map[world.HostPort]int
+	needs        map[api.ReplicaSetID]*needs
 }
 
 // NewScheduler starts the scheduler.
@@ -39,7 +42,7 @@ func NewScheduler(d *Desk) *Scheduler {
 		d: d, Owner: d.Engine.Register("scheduler"), pods: map[api.PodID]*api.Pod{}, assumed: map[api.PodID]int{},
 		draws: d.Engine.Stream("scheduler", "bind"),
 		all:   make([]int, len(d.Nodes)), same: make([][]int, len(d.Workloads)), left: make([]bool, len(d.Nodes)),
-		sets: map[api.ReplicaSetID][]int{}, needs: map[api.ReplicaSetID]*needs{},
+		sets: map[api.ReplicaSetID][]int{}, needs: map[api.ReplicaSetID]*needs{}, cordoned: make([]bool, len(d.Nodes)),
 	}
 	for n := range d.Nodes {
 		s.taints = append(s.taints, world.TaintsOf(d.Nodes[n].Object))
@@ -49,7 +52,24 @@ func NewScheduler(d *Desk) *Scheduler {
 		s.same[i] = make([]int, len(d.Nodes))
 	}
 	d.API.Subscribe("scheduler", s.Owner, d.Latencies.Watch, s.deliver, api.KindPod)
+	nodes := d.API.Subscribe("scheduler of nodes", s.Owner, d.Latencies.Watch, s.deliverNode, api.KindNode)
+	nodes.Wants = func(o api.Object) bool { // the taints of a node that leaves are known at once
+		n, ok := o.(*api.Node)
+		return ok && (n.Cordoned || s.everCordoned)
+	}
 	return s
+}
+
+func (s *Scheduler) deliverNode(o api.Object) {
+	n, ok := o.(*api.Node)
+	if !ok {
+		return
+	}
+	s.everCordoned = true
+	s.cordoned[n.Number] = n.Cordoned
+	if !n.Cordoned {
+		s.retry()
+	}
 }
 
 func (s *Scheduler) deliver(o api.Object) {

@@ -9,12 +9,14 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Stuck is a rollout that was begun and cannot end.
+// Stuck is a rollout, or a drain, that was begun and cannot end.
 type Stuck struct {
-	Workload int // of the scenario
+	Workload int           // of the scenario
+	Drain    bool          // it is a drain
+	Budget   *world.Budget // whose field Path is; nil: it is the workload's
 	// Why says what it waits for, and What would let it go on, in words.
 	Why, What string
-	// Path is the field of the workload's manifest behind it, "" when there is none.
+	// Path is the field of the manifest behind it, "" when there is none.
 	Path string
 }
 
@@ -26,11 +28,12 @@ type Step struct {
 
 // phrases are what is said of one node with an obstacle, and of several; %s is the port's.
 var phrases = [numObstacles]struct{ one, many string }{
-	nodeLeaves:  {"is going away", "are going away"},
-	nodeTainted: {"has a taint that the pod does not tolerate", "have taints that the pod does not tolerate"},
-	nodeUnlike:  {"is not one that its nodeSelector or node affinity asks for", "are not what its nodeSelector or node affinity asks for"},
-	portTaken:   {"already has a pod with %s", "already have a pod with %s"},
-	podRepels:   {"already has a pod that podAntiAffinity keeps it apart from", "already have a pod that podAntiAffinity keeps it apart from"},
+	nodeLeaves:   {"is going away", "are going away"},
+	nodeCordoned: {"is cordoned", "are cordoned"},
+	nodeTainted:  {"has a taint that the pod does not tolerate", "have taints that the pod does not tolerate"},
+	nodeUnlike:   {"is not one that its nodeSelector or node affinity asks for", "are not what its nodeSelector or node affinity asks for"},
+	portTaken:    {"already has a pod with %s", "already have a pod with %s"},
+	podRepels:    {"already has a pod that podAntiAffinity keeps it apart from", "already have a pod that podAntiAffinity keeps it apart from"},
 }
 
 // Unschedulable says why pods find no node.
@@ -90,6 +93,8 @@ func (s *Scheduler) room(d *api.Deployment, count [numObstacles]int, of Step) (w
 	blocked := count[portTaken] + count[podRepels]
 	if blocked == 0 {
 		switch {
+		case count[nodeCordoned] > 0:
+			return "kubectl uncordon, or one node more", ""
 		case count[nodeTainted] > 0:
 			return "a toleration of the taints, or a node without them", "spec.template.spec.tolerations"
 		case count[nodeUnlike] > 0:
@@ -98,9 +103,9 @@ func (s *Scheduler) room(d *api.Deployment, count [numObstacles]int, of Step) (w
 			return "a node that stays", ""
 		}
 	}
-	usable := 0 // nodes that have a pod of the workload, or could
+	usable := 0 // nodes that have a pod of the workload and may keep it
 	for n := range s.d.Nodes {
-		if s.same[d.Workload][n] > 0 {
+		if s.same[d.Workload][n] > 0 && !s.cordoned[n] {
 			usable++
 		}
 	}

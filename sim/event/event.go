@@ -18,32 +18,35 @@ type Kind uint8
 
 // The kinds of events.
 const (
-	Action        Kind = iota // the scenario did something: Action
-	Created                   // a pod object was created
-	Deleted                   // a pod got its deletionTimestamp
-	Ready                     // a pod's Ready condition became true in the API
-	NotReady                  // ... or false
-	Gone                      // a pod's object is gone
-	Endpoint                  // an EndpointSlice shows a pod in Conditions
-	EndpointGone              // ... or not any more
-	PreStop                   // a preStop hook began: Hook, Container
-	PreStopFailed             // it could not: Hook, Container
-	Term                      // the server was told to end, by SIGTERM or by its hook
-	Kill                      // SIGKILL
-	Listening                 // the server accepts connections: OK if its pod has an address
-	Closed                    // it does not any more
-	Ended                     // a process ended: Container, Ending
-	Wait                      // a node's proxy heard of a change and waits until Until: Others if its last sync was for other Services alone
-	Rules                     // a node's new rules lead the connections of a stream to Targets, by Verdict
-	HealthPort                // a node's healthCheckNodePort answers differently: OK
-	Ingress                   // a pod of an ingress controller sends the requests of a stream to Targets from now on
-	Balancer                  // a load balancer sends new connections to a node or pod from now on, or not any more: OK
-	Gate                      // a readiness gate of a pod opened, or closed: Gate, OK
-	Deadline                  // a rollout has made no progress for Seconds: Workload
-	Tainted                   // a node's proxy has seen Cluster Autoscaler's taint: OK as its port 10256 says now
-	NodeGone                  // a node's machine is gone
-	Resumed                   // a component that was paused runs again: Action
-	NoHistory                 // a rollback found no earlier revision to go back to: Workload, Action
+	Action          Kind = iota // the scenario did something: Action
+	Created                     // a pod object was created
+	Deleted                     // a pod got its deletionTimestamp
+	Ready                       // a pod's Ready condition became true in the API
+	NotReady                    // ... or false
+	Gone                        // a pod's object is gone
+	Endpoint                    // an EndpointSlice shows a pod in Conditions
+	EndpointGone                // ... or not any more
+	PreStop                     // a preStop hook began: Hook, Container
+	PreStopFailed               // it could not: Hook, Container
+	Term                        // the server was told to end, by SIGTERM or by its hook
+	Kill                        // SIGKILL
+	Listening                   // the server accepts connections: OK if its pod has an address
+	Closed                      // it does not any more
+	Ended                       // a process ended: Container, Ending
+	Wait                        // a node's proxy heard of a change and waits until Until: Others if its last sync was for other Services alone
+	Rules                       // a node's new rules lead the connections of a stream to Targets, by Verdict
+	HealthPort                  // a node's healthCheckNodePort answers differently: OK
+	Ingress                     // a pod of an ingress controller sends the requests of a stream to Targets from now on
+	Balancer                    // a load balancer sends new connections to a node or pod from now on, or not any more: OK
+	Gate                        // a readiness gate of a pod opened, or closed: Gate, OK
+	Deadline                    // a rollout has made no progress for Seconds: Workload
+	Tainted                     // a node's proxy has seen Cluster Autoscaler's taint: OK as its port 10256 says now
+	NodeGone                    // a node's machine is gone
+	Resumed                     // a component that was paused runs again: Action
+	Cordoned                    // no further pod is bound to a node: OK; or again
+	EvictionRefused             // the eviction of a pod was refused: Refusal
+	Drained                     // kubectl drain is done with a node: OK, or has given up: Refusal
+	NoHistory                   // a rollback found no earlier revision to go back to: Workload, Action
 
 	// What follows is for those who judge a run, step by step.
 
@@ -92,6 +95,7 @@ type Event struct {
 	OK         bool
 	Gate       string
 	Seconds    int32
+	Refusal    string // why, in words
 	// Others says that a sync is for other Services than the Scenario's alone: the rules of these stay as
 	// they are. Such syncs are told of later than they were, each proxy's in order, and before what the
 	// proxy does next. Of a Wait see Kind.

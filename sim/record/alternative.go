@@ -14,7 +14,7 @@ func (c *Case) Try(id, value string, runs []Run) Effect {
 	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, Effect: NoEffect}
 	switch {
 	case other.Verdict == NotJudged:
-	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), (other.Verdict == Blocked) != (own.Verdict == Blocked):
+	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless():
 		a.Effect = VerdictEffect
 	case differ(other.LostSeconds.Median, own.LostSeconds.Median):
 		a.Effect = SizeEffect

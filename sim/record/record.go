@@ -118,7 +118,8 @@ type Before struct {
 
 // Stuck is a rollout that cannot go on.
 type Stuck struct {
-	Workload string // "ns/name"
+	Workload string // "ns/name"; of a drain that of a pod which is refused
+	Drain    bool   // it is a drain
 	// Why says what it waits for, and What would let it go on.
 	Why, What string
 	File      string // of the field behind it, "" when there is none
@@ -272,7 +273,8 @@ type Verdict string
 // The verdicts, worst first.
 const (
 	Outage    Verdict = "outage"     // in most runs at least a second in which no new request could succeed
-	Blocked   Verdict = "stuck"      // what was begun cannot end
+	Stalled   Verdict = "stuck"      // a rollout, or another change of a workload, that was begun and cannot end
+	Blocked   Verdict = "blocked"    // a drain that was begun and cannot end, for a disruption budget or something else
 	Drops     Verdict = "drops"      // loses as assumed
 	Depends   Verdict = "depends"    // on an assumption of which no value is better founded than another: the load balancer
 	Rare      Verdict = "rare"       // loses something in at most 5 % of the runs, and less than 0.1 s in each
@@ -280,22 +282,27 @@ const (
 	NotJudged Verdict = "not-judged" // with a reason
 )
 
+// Endless says that what was begun cannot end.
+func (v Verdict) Endless() bool { return v == Stalled || v == Blocked }
+
 // Rank orders verdicts, the worst first.
 func (v Verdict) Rank() int {
 	switch v {
 	case Outage:
 		return 0
-	case Blocked:
+	case Stalled:
 		return 1
-	case Drops:
+	case Blocked:
 		return 2
-	case Depends:
+	case Drops:
 		return 3
-	case Rare:
+	case Depends:
 		return 4
-	case Holds:
+	case Rare:
 		return 5
-	default:
+	case Holds:
 		return 6
+	default:
+		return 7
 	}
 }

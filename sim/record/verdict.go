@@ -19,6 +19,7 @@ type tally struct {
 	runs, outages, stuck, losses int
 	large                        int // lose rareBelow or more
 	unsettled                    int
+	blocked                      int // of stuck: drains
 }
 
 func tallyOf(runs []Run) tally {
@@ -32,6 +33,7 @@ func tallyOf(runs []Run) tally {
 		}
 		count(&n.outages, r.LongestOutage() >= outageFrom)
 		count(&n.stuck, r.Stuck != nil)
+		count(&n.blocked, r.Stuck != nil && r.Stuck.Drain)
 		count(&n.losses, r.Totals().Failed > 0)
 		count(&n.large, r.LostSeconds() >= rareBelow)
 		count(&n.unsettled, !r.Settled)
@@ -45,7 +47,7 @@ func (n *tally) word() Verdict {
 	case 2*n.outages > n.runs:
 		return Outage
 	case 2*n.stuck > n.runs:
-		return Blocked
+		return n.endless()
 	case n.large > 0 || oneInRare*n.losses > n.runs:
 		return Drops
 	case n.losses > 0:
@@ -55,6 +57,14 @@ func (n *tally) word() Verdict {
 	default:
 		return Holds
 	}
+}
+
+// endless is the verdict where most runs are stuck.
+func (n *tally) endless() Verdict {
+	if 2*n.blocked > n.stuck {
+		return Blocked
+	}
+	return Stalled
 }
 
 // oftenEnough is how often something must have been seen in the runs of a case where seeing it once decides: as many
@@ -71,8 +81,8 @@ func (n *tally) border() Verdict {
 	case word == Outage:
 		return ""
 	case !decided(n.stuck, n.runs, 2):
-		return other(word, Blocked, n.without(false, true))
-	case word == Blocked || n.losses == 0:
+		return other(word, n.endless(), n.without(false, true))
+	case word.Endless() || n.losses == 0:
 		return ""
 	case word == Rare && n.losses < oftenEnough:
 		return Holds
@@ -183,7 +193,7 @@ func (c *Case) Fails(l Limits) bool {
 		return failOn == NotJudged
 	case c.Verdict.Rank() > failOn.Rank():
 		return false
-	case c.Verdict == Blocked || c.Verdict == Depends:
+	case c.Verdict.Endless() || c.Verdict == Depends:
 		return true
 	default:
 		return !l.allow(c)

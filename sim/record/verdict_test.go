@@ -26,6 +26,16 @@ func blocked(c *Case, k int) *Case {
 	return c
 }
 
+// drains makes the first k of a case's stuck runs those of a drain.
+func drains(c *Case, k int) *Case {
+	for i := range k {
+		c.Runs[i].Stuck.Drain = true
+	}
+	c.Verdict, c.WithLoss = "", 0
+	c.Close()
+	return c
+}
+
 func TestTheWordsOfManyRuns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -35,9 +45,13 @@ func TestTheWordsOfManyRuns(t *testing.T) {
 		"little, in one run of twenty":                {many(100, 5, 9, 0), Rare},
 		"little, in more than one run of twenty":      {many(100, 6, 9, 0), Drops},
 		"a tenth of a second, in one run":             {many(100, 1, 10, 0), Drops},
-		"stuck in most runs, and nothing lost":        {blocked(many(100, 0, 0, 0), 51), Blocked},
+		"stuck in most runs, and nothing lost":        {blocked(many(100, 0, 0, 0), 51), Stalled},
 		"stuck in half of the runs, and nothing lost": {blocked(many(100, 0, 0, 0), 50), NotJudged},
-		"stuck, and something lost":                   {blocked(many(100, 100, 20, 0), 100), Blocked},
+		"drains that are blocked":                     {drains(blocked(many(100, 0, 0, 0), 100), 100), Blocked},
+		"more drains than rollouts":                   {drains(blocked(many(100, 0, 0, 0), 100), 51), Blocked},
+		"as many drains as rollouts":                  {drains(blocked(many(100, 0, 0, 0), 100), 50), Stalled},
+		"drains that are blocked in half of the runs": {drains(blocked(many(100, 0, 0, 0), 50), 50), NotJudged},
+		"stuck, and something lost":                   {blocked(many(100, 100, 20, 0), 100), Stalled},
 		"stuck, and nothing answers":                  {blocked(many(100, 100, 200, 2*engine.Second), 100), Outage},
 	} {
 		if c.got.Verdict != c.want {
@@ -92,18 +106,20 @@ func TestEnoughRunsForTheWord(t *testing.T) {
 func TestFailOnNamesTheMildestVerdictThatFails(t *testing.T) {
 	t.Parallel()
 	outage, stuck, drops := many(10, 10, 200, engine.Second), blocked(many(10, 0, 0, 0), 10), many(10, 10, 20, 0)
+	barred := drains(blocked(many(10, 0, 0, 0), 10), 10)
 	rare, holds, none := many(20, 1, 1, 0), many(10, 0, 0, 0), &Case{Verdict: NotJudged}
 	depends := &Case{Verdict: Depends, Families: []Family{{Case: *rare}, {Case: *holds}}}
 	depending := &Case{Verdict: Depends, Families: []Family{{Case: *drops}, {Case: *holds}}}
-	all := []*Case{outage, stuck, drops, depending, depends, rare, holds, none}
+	all := []*Case{outage, stuck, barred, drops, depending, depends, rare, holds, none}
 	for failOn, want := range map[Verdict][]bool{
-		"":        {true, true, true, true, false, false, false, false},
-		Outage:    {true, false, false, false, false, false, false, false},
-		Blocked:   {true, true, false, false, false, false, false, false},
-		Drops:     {true, true, true, true, false, false, false, false},
-		Depends:   {true, true, true, true, true, false, false, false},
-		Rare:      {true, true, true, true, true, true, false, false},
-		NotJudged: {true, true, true, true, true, true, false, true},
+		"":        {true, true, true, true, true, false, false, false, false},
+		Outage:    {true, false, false, false, false, false, false, false, false},
+		Stalled:   {true, true, false, false, false, false, false, false, false},
+		Blocked:   {true, true, true, false, false, false, false, false, false},
+		Drops:     {true, true, true, true, true, false, false, false, false},
+		Depends:   {true, true, true, true, true, true, false, false, false},
+		Rare:      {true, true, true, true, true, true, true, false, false},
+		NotJudged: {true, true, true, true, true, true, true, false, true},
 	} {
 		var got []bool
 		for _, c := range all {

@@ -96,6 +96,7 @@ var goldens = map[string]golden{
 	"made-drops":         {of: made(func(*record.Simulation) {})},
 	"made-families":      {of: made(families)},
 	"made-stuck":         {of: made(stuck)},
+	"made-blocked":       {of: made(barred)},
 	"made-rare":          {of: made(rare)},
 	"made-before":        {of: made(before)},
 	"made-fallback":      {of: made(fallback)},

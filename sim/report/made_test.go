@@ -47,7 +47,7 @@ func families(s *record.Simulation) {
 
 func stuck(s *record.Simulation) {
 	c := &s.Cases[1]
-	c.Verdict = record.Blocked
+	c.Verdict = record.Stalled
 	c.Stuck = &record.Stuck{
 		Workload: "shop/web", Why: "the new pod finds no node: port 8080 of every node is taken by an old pod (hostPort)",
 		What: "maxUnavailable 1 and maxSurge 0, or one node more than pods", File: "web.yaml", Line: 9,
@@ -56,6 +56,17 @@ func stuck(s *record.Simulation) {
 		c.Runs[i].Settled, c.Runs[i].Unrest = false, "pod new-0 has no node"
 	}
 	s.Fixes, s.NoHelp = nil, nil
+}
+
+// barred is a drain that a budget keeps from its end.
+func barred(s *record.Simulation) {
+	stuck(s)
+	c := &s.Cases[1]
+	c.Verdict = record.Blocked
+	c.Stuck = &record.Stuck{
+		Workload: "shop/web", Drain: true, File: "web.yaml", Line: 40, What: "maxUnavailable 1 in place of minAvailable 3, or one replica more",
+		Why: "kubectl drain of node-1 waits for ever: PodDisruptionBudget web (minAvailable 3) allows no eviction: 3 of 3 pods are ready, and 3 have to be",
+	}
 }
 
 func rare(s *record.Simulation) {

@@ -34,7 +34,7 @@ func noHelpFor(s *record.Simulation, workload string) []string {
 
 // todo is what to do about a case, in one sentence a way.
 func (t *text) todo(c *record.Case) []string {
-	if c.Verdict == record.Blocked && c.Stuck != nil {
+	if c.Verdict.Endless() && c.Stuck != nil {
 		if ways := t.waysOut(c); len(ways) > 0 {
 			return ways
 		}

@@ -103,8 +103,10 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	switch verdict {
 	case record.Outage:
 		return fmt.Sprintf(" answers no request for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
-	case record.Blocked:
+	case record.Stalled:
 		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
+	case record.Blocked:
+		return fmt.Sprintf(": the drain does not come to its end.%s", alsoLost(c))
 	case record.Drops, record.Rare:
 		return losing(c)
 	case record.Holds:
@@ -273,7 +275,7 @@ func (t *text) whys(c *record.Case) []string {
 	switch {
 	case c.Verdict == record.Holds:
 		return t.whyItHolds(c)
-	case c.Verdict == record.Blocked && c.Stuck != nil:
+	case c.Verdict.Endless() && c.Stuck != nil:
 		return []string{c.Stuck.Why}
 	}
 	if len(c.Causes) == 0 {
@@ -300,7 +302,7 @@ func (t *text) codeOf(c *record.Case) string {
 
 // noTable says that the causes of a case have no table: the head has named the one that there is room for.
 func (t *text) noTable(c *record.Case) bool {
-	return t.room.brief && t.room.causes == 1 && c.Verdict != record.Blocked && c.Verdict != record.Holds
+	return t.room.brief && t.room.causes == 1 && !c.Verdict.Endless() && c.Verdict != record.Holds
 }
 
 // culprit is a sentence about what stands in a manifest, or is missing there, and where.
@@ -325,7 +327,7 @@ func resultWords(verdict string, lost record.Range) string {
 	switch record.Verdict(verdict) {
 	case record.Holds:
 		return "nothing lost"
-	case record.NotJudged, record.Blocked:
+	case record.NotJudged, record.Stalled, record.Blocked:
 		return verdict
 	default:
 		return span(engine.Time(lost.Median)) + " lost"

@@ -258,3 +258,33 @@ func (b *builder) newImage(id, container, image string) {
 		w.Revisions["new"] = app
 	}
 }
+
+// drain reads kubectl drain: a node, or several with flags.
+func (b *builder) drain(v cursor) (world.Operation, bool) {
+	o := world.Drain{DrainOptions: world.DrainOptions{
+		GracePeriod: v.get("gracePeriod").span(world.OwnGrace), Timeout: v.get("timeout").span(0),
+		DisableEviction: v.get("disableEviction").flag(false), KeepEmptyDir: !v.get("deleteEmptyDirData").flag(true),
+	}}
+	nodes := v.get("nodes").items()
+	if _, short := v.v.(string); short {
+		nodes = []cursor{v}
+	}
+	if len(nodes) == 0 {
+		v.fail("say which nodes: drain: NODE, or drain: {nodes: [NODE, NODE]}")
+		return nil, false
+	}
+	ok := true
+	for _, n := range nodes {
+		name := n.text("")
+		if slices.Contains(o.Nodes, name) {
+			n.fail("%s is named twice", name)
+			ok = false
+		}
+		ok = nodeNamed(n, b.out.Nodes) >= 0 && ok
+		o.Nodes = append(o.Nodes, name)
+	}
+	if g := v.get("gracePeriod"); g.present() && o.GracePeriod%engine.Second != 0 {
+		g.fail("expected whole seconds, as kubectl does")
+	}
+	return o, ok
+}

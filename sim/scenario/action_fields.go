@@ -71,9 +71,10 @@ func verbsOfMachines() []verb {
 			)},
 			func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.component(v) },
 		},
-		{field: field{"evict", later("evict")}},
-		{field: field{"drain", later("drain")}},
-		{field: field{"cordon", later("cordon")}},
+		onPod("evict", podOf("the eviction API is asked once, for a pod of deployment/NAME", "which"),
+			func(_ cursor, pods world.Pods) world.Operation { return world.Evict{Pods: pods} }),
+		{field{"drain", drainShape()}, func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.drain(v) }},
+		onNode("cordon", "kubectl cordon; where it ends by for, kubectl uncordon", func(name string) world.Operation { return world.Cordon{Node: name} }),
 		onNode("scaleDownNode", "Cluster Autoscaler removes a node: the taint, then the machine after for", func(name string) world.Operation { return world.ScaleDownNode{Node: name} }),
 		{field: field{"shutdownNode", later("shutdownNode")}},
 		{field: field{"spotNotice", later("spotNotice")}},
@@ -104,10 +105,21 @@ func onNode(name, about string, operation func(name string) world.Operation) ver
 	}}
 }
 
+// drainShape is kubectl drain: the name of a node, or several with its flags.
+func drainShape() shape {
+	return fieldsOf(
+		field{"nodes", list(of(text)).doc("", "kubectl drain --ignore-daemonsets of nodes, all cordoned first, then emptied one after another; drain: NODE is short for one")},
+		field{"gracePeriod", of(duration).doc("that of each pod", "how long pods may take to stop")},
+		field{"timeout", of(duration).doc("none", "how long kubectl goes on with each node")},
+		field{"disableEviction", of(boolean).doc("false", "pods are deleted, and disruption budgets not asked")},
+		field{"deleteEmptyDirData", of(boolean).doc("true", "without it a pod with an emptyDir is an error")},
+	).orShort("nodes")
+}
+
 func actionShape() shape {
 	s := fieldsOf(
 		field{"at", of(duration).doc("spec.warmup", "when, from the beginning of the run")},
-		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, scaleDownNode")},
+		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, scaleDownNode, cordon")},
 		field{"namespace", of(text).doc("that of the only workload of the name", "of the workload")},
 	)
 	for _, v := range verbs() {

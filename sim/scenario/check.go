@@ -55,12 +55,19 @@ func (d *document) check(s *shape, at string, v any) {
 
 func (d *document) checkObject(s *shape, at string, v any) {
 	m, ok := v.(map[string]any)
+	if _, isText := v.(string); isText && s.short != "" {
+		return
+	}
 	if !ok {
 		of := ""
 		if names := s.names(); len(names) <= 8 {
 			of = " with " + orList(names)
 		}
-		d.fail(at, "expected a mapping%s, got %s", of, describe(v))
+		alone := ""
+		if s.short != "" {
+			alone = "a string or "
+		}
+		d.fail(at, "expected %sa mapping%s, got %s", alone, of, describe(v))
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {

@@ -40,7 +40,7 @@ func expectFields() []fieldOf[world.Expect] {
 				w.texts("causesNone", e.CausesNone)
 			},
 		},
-		textRow("verdict", word("outage", "stuck", "drops", "depends", "rare", "holds", "not-judged").doc("", "the verdict over all runs"),
+		textRow("verdict", word("outage", "stuck", "blocked", "drops", "depends", "rare", "holds", "not-judged").doc("", "the verdict over all runs"),
 			func(e *world.Expect) *string { return &e.Verdict }),
 		textsRow("order", list(of(text)).doc("", "texts that lines of the story contain, in this order"), func(e *world.Expect) *[]string { return &e.Order }),
 		countBounds("usablePods", fieldsOf(

@@ -35,6 +35,8 @@ type shape struct {
 	fields []field  // of an object, in the order in which they are documented
 	elem   *shape   // of a map or list
 	words  []string // of a text: what is valid, nil for anything; of a spanOr its word
+	// short is the field of an object that may be written alone, without the object: "drain: node-1".
+	short string
 	// later names what is not simulated yet: giving the field at all is an error.
 	later string
 	// file says that the text names a file beside the document.
@@ -57,6 +59,12 @@ func word(words ...string) shape     { return shape{kind: text, words: words} }
 func orWord(word string) shape       { return shape{kind: spanOr, words: []string{word}} }
 func later(what string) shape        { return shape{later: what} }
 func file() shape                    { return shape{kind: text, file: true} }
+
+// orShort is an object that may be written as one of its fields alone, a text or a list of texts.
+func (s shape) orShort(field string) shape {
+	s.short = field
+	return s
+}
 
 // doc is the shape with its default and what it is for, for people.
 func (s shape) doc(def, about string) shape {

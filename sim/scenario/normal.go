@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -112,4 +113,14 @@ func (w *printer) service(s *corev1.Service) {
 			w.number("nodePort", int(p.NodePort))
 		}
 	})
+}
+
+func (w *printer) budget(b *world.Budget) {
+	w.line("name", b.Value.Namespace+"/"+b.Value.Name)
+	if v, path := b.Bound(); v != nil {
+		w.raw(strings.TrimPrefix(path, "spec."), v.String())
+	}
+	if p := b.Value.Spec.UnhealthyPodEvictionPolicy; p != nil {
+		w.line("unhealthyPodEvictionPolicy", string(*p))
+	}
 }

@@ -295,6 +295,18 @@ func (b *builder) workloads(apps cursor) {
 		}
 	}
 	b.checkSet()
+	b.budgets()
+}
+
+// budgets keeps the disruption budgets that cover pods of a workload.
+func (b *builder) budgets() {
+	for _, budget := range b.world.budgets {
+		if slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool {
+			return budget.Covers(w.Resource.GetNamespace(), w.Template().Labels)
+		}) {
+			b.out.Budgets = append(b.out.Budgets, budget)
+		}
+	}
 }
 
 // hooksOf reads the preStop hooks of a pod's containers, of the sidecars among its init

@@ -27,6 +27,9 @@ func schemaOf(path string, s *shape, about map[string]FieldDoc) map[string]any {
 			properties[f.name] = schemaOf(child(path, f.name), &f.shape, about)
 		}
 		out["type"], out["properties"], out["additionalProperties"] = "object", properties, false
+		if s.short != "" {
+			out = map[string]any{"anyOf": []any{map[string]any{"type": "string"}, out}}
+		}
 	case s.kind == mapOf:
 		out["type"], out["additionalProperties"] = "object", schemaOf(path+".NAME", s.elem, about)
 	case s.kind == listOf && s.elem.kind == object:

@@ -67,6 +67,7 @@ func specWorld() []fieldOf[making] {
 			write: func(w *printer, s *making) {
 				w.list("workloads", len(s.Workloads), func(i int) { w.workload(&s.Workloads[i]) })
 				w.list("services", len(s.Services), func(i int) { w.service(s.Services[i].Service) })
+				w.list("budgets", len(s.Budgets), func(i int) { w.budget(&s.Budgets[i]) })
 			},
 		},
 	}

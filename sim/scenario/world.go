@@ -11,6 +11,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -23,6 +24,7 @@ type inventory struct {
 	statefulSets []manifest.Typed[*appsv1.StatefulSet]
 	daemonSets   []manifest.Typed[*appsv1.DaemonSet]
 	nodes        []manifest.Typed[*corev1.Node] // in input order
+	budgets      []world.Budget                 // in input order
 	autoscalers  []manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]
 	ingresses    []manifest.Typed[*networkingv1.Ingress]
 	routes       []*manifest.Object // HTTPRoutes
@@ -64,6 +66,8 @@ func newInventory(objects []*manifest.Object) *inventory {
 			w.nodes = append(w.nodes, manifest.Typed[*corev1.Node]{Object: o, Value: v})
 		case *autoscalingv2.HorizontalPodAutoscaler:
 			w.autoscalers = append(w.autoscalers, manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]{Object: o, Value: v})
+		case *policyv1.PodDisruptionBudget:
+			w.budgets = append(w.budgets, world.Budget{Value: v, Object: o})
 		case *networkingv1.Ingress:
 			w.ingresses = append(w.ingresses, manifest.Typed[*networkingv1.Ingress]{Object: o, Value: v})
 		case *corev1.Namespace:

@@ -217,7 +217,7 @@ func (t *Teller) serves(pod api.PodID, r *ledger.Request) bool {
 // matters says whether an event before the request's end belongs to its story.
 func (t *Teller) matters(e *event.Event, r *ledger.Request, hero api.PodID) bool {
 	switch e.Kind {
-	case event.Action, event.Resumed, event.Deadline, event.NoHistory:
+	case event.Action, event.Resumed, event.Deadline, event.NoHistory, event.Cordoned:
 		return true
 	case event.Wait, event.Tainted, event.NodeGone:
 		return e.Node == r.Node

@@ -56,6 +56,8 @@ func (t *names) words(e *event.Event) string {
 		return cluster.NoHistoryWords(t.sc.Workloads[e.Workload].ObjectName())
 	case event.Tainted, event.NodeGone:
 		return t.nodeWords(e)
+	case event.Cordoned, event.Drained:
+		return t.drainWords(e)
 	case event.Resumed:
 		return e.Action.Target() + " runs again"
 	case event.Wait:
@@ -138,6 +140,20 @@ func (t *names) nodeWords(e *event.Event) string {
 	}
 }
 
+func (t *names) drainWords(e *event.Event) string {
+	node := t.sc.Nodes[e.Node].Name
+	switch {
+	case e.Kind == event.Cordoned && e.OK:
+		return node + " cordoned: no further pod is put there, and load balancers go on as before"
+	case e.Kind == event.Cordoned:
+		return node + " uncordoned"
+	case e.OK:
+		return "kubectl drain of " + node + " is done"
+	default:
+		return fmt.Sprintf("kubectl drain gives up on %s: %s", node, e.Refusal)
+	}
+}
+
 func (t *names) podWords(e *event.Event) string {
 	p := t.pod(e.Pod)
 	switch e.Kind {
@@ -158,6 +174,8 @@ func (t *names) podWords(e *event.Event) string {
 		return fmt.Sprintf("slice: %s ready=%t serving=%t terminating=%t", p, c.Ready(), c.Serving(), c.Terminating())
 	case event.EndpointGone:
 		return fmt.Sprintf("slice: %s removed", p)
+	case event.EvictionRefused:
+		return fmt.Sprintf("eviction of %s refused: %s", p, e.Refusal)
 	case event.PreStop:
 		return fmt.Sprintf("preStop of %s begins: %s", p, e.Hook.Why)
 	case event.PreStopFailed:
@@ -188,6 +206,12 @@ func actionWords(a *world.Action) string {
 		return "rolling restart of " + o.Workload
 	case world.CrashPod, world.CrashNode:
 		return "crash of " + a.Target()
+	case world.Drain:
+		return strings.TrimSpace(fmt.Sprintf("kubectl drain %s %s", a.Target(), a.Value()))
+	case world.Cordon:
+		return "kubectl cordon " + o.Node
+	case world.Evict:
+		return "eviction of " + a.Target()
 	case world.ScaleDownNode:
 		return "Cluster Autoscaler removes " + o.Node
 	case world.Component:

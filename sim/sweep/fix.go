@@ -104,7 +104,7 @@ func groupsOf(units []*unit, workload string) []group {
 // loses says that a case is worth fixing. What a Scenario does to its world is its own affair, and a rollout that is stuck has to
 // come to its end first.
 func loses(c *record.Case) bool {
-	if c.Kind == kindScenario || c.Verdict == record.Blocked {
+	if c.Kind == kindScenario || c.Verdict.Endless() {
 		return false
 	}
 	for i := range c.Families {

@@ -50,7 +50,7 @@ func (b *bench) unblock(units []*unit) error {
 }
 
 // isStuck says that a case is about a rollout that does not come to its end: none of a Scenario, which says what it is about.
-func isStuck(c *record.Case) bool { return c.Kind != kindScenario && c.Verdict == record.Blocked }
+func isStuck(c *record.Case) bool { return c.Kind != kindScenario && c.Verdict.Endless() }
 
 // ways are the smallest sets of changes with which all rollouts of the samples come to their end, and the titles of those that do
 // not help by themselves.

@@ -57,7 +57,7 @@ func TestWhatIsStuckGetsAWayOut(t *testing.T) {
 				t.Fatal("nothing replaced")
 			}
 			s := swept(t, casesWith(t, text, scenario.Options{Nodes: c.nodes}), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
-			if s.Cases[0].Verdict != record.Blocked || len(s.Fixes) != len(c.want) {
+			if s.Cases[0].Verdict != record.Stalled || len(s.Fixes) != len(c.want) {
 				t.Fatalf("%s, with %+v", s.Cases[0].Verdict, s.Fixes)
 			}
 			for i, want := range c.want {

@@ -166,9 +166,13 @@ func stuck(sc *world.Scenario, s *control.Stuck) *record.Stuck {
 		return nil
 	}
 	w := &sc.Workloads[s.Workload]
-	out := &record.Stuck{Workload: w.Name(), Why: s.Why, What: s.What}
-	if w.Object != nil && s.Path != "" {
-		p := w.Object.At(s.Path)
+	out := &record.Stuck{Workload: w.Name(), Drain: s.Drain, Why: s.Why, What: s.What}
+	object := w.Object
+	if s.Budget != nil {
+		object = s.Budget.Object
+	}
+	if object != nil && s.Path != "" {
+		p := object.At(s.Path)
 		out.File, out.Line = p.File, p.Line
 	}
 	return out

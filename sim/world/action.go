@@ -2,6 +2,7 @@ package world
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -111,6 +112,31 @@ type (
 	}
 )
 
+// Operations that have pods leave their nodes.
+type (
+	// Cordon is kubectl cordon; where it ends, kubectl uncordon.
+	Cordon struct {
+		Node string // its name
+	}
+	// Evict asks the eviction API once to remove pods.
+	Evict struct{ Pods }
+	// Drain is kubectl drain --ignore-daemonsets of nodes: all are cordoned, then one after another is emptied.
+	Drain struct {
+		Nodes []string // their names
+		DrainOptions
+	}
+	// DrainOptions are flags of kubectl drain.
+	DrainOptions struct {
+		GracePeriod     engine.Time // OwnGrace: that of each pod
+		Timeout         engine.Time // of each node; 0: none
+		DisableEviction bool        // pods are deleted, whatever budgets say
+		KeepEmptyDir    bool        // without --delete-emptydir-data: a pod with such a volume is an error
+	}
+)
+
+// OwnGrace is the grace period of a deletion that leaves it to the pod.
+const OwnGrace engine.Time = -1
+
 // AllPods is the Number of Pods that are all of a workload's.
 const AllPods = -1
 
@@ -140,6 +166,31 @@ func (o ScaleDownNode) words() (verb, target, value string)  { return "scaleDown
 func (o Component) words() (verb, target, value string)      { return "component", o.Name, o.What }
 func (o APIServer) words() (verb, target, value string)      { return "apiserver", "", state(o.Down) }
 func (o Dependency) words() (verb, target, value string)     { return "dependency", o.Name, state(o.Down) }
+
+func (o Cordon) words() (verb, target, value string) { return "cordon", o.Node, "" }
+func (o Evict) words() (verb, target, value string)  { return "evict", o.String(), "" }
+
+func (o Drain) words() (verb, target, value string) {
+	return "drain", strings.Join(o.Nodes, " "), o.flags()
+}
+
+// flags are the options as a Scenario has them, "" for the defaults.
+func (o *DrainOptions) flags() string {
+	var out []string
+	if o.GracePeriod != OwnGrace {
+		out = append(out, "gracePeriod="+o.GracePeriod.Duration().String())
+	}
+	if o.Timeout > 0 {
+		out = append(out, "timeout="+o.Timeout.Duration().String())
+	}
+	if o.DisableEviction {
+		out = append(out, "disableEviction=true")
+	}
+	if o.KeepEmptyDir {
+		out = append(out, "deleteEmptyDirData=false")
+	}
+	return strings.Join(out, " ")
+}
 
 func (o SetImage) words() (verb, target, value string) {
 	return "setImage", o.Workload, o.Container + "=" + o.Image
@@ -175,7 +226,7 @@ func Applied(o Operation) Resource {
 // Ends says whether what an operation does can be undone after a while.
 func Ends(o Operation) bool {
 	switch o := o.(type) {
-	case SetReady, Dependency, APIServer, Pause, ScaleDownNode:
+	case SetReady, Dependency, APIServer, Pause, ScaleDownNode, Cordon:
 		return true
 	case Component:
 		return o.What == ComponentPause
@@ -193,5 +244,15 @@ func LeavingNode(o Operation) string {
 		return o.Node
 	default:
 		return ""
+	}
+}
+
+// Disrupts says whether an operation is one of kubectl that has pods leave their node, or keeps them off.
+func Disrupts(o Operation) bool {
+	switch o.(type) {
+	case Cordon, Evict, Drain:
+		return true
+	default:
+		return false
 	}
 }

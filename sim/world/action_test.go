@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 func TestOperations(t *testing.T) {
@@ -32,6 +34,13 @@ func TestOperations(t *testing.T) {
 		{APIServer{Down: true}, "apiserver  down, ends"},
 		{Component{Name: "kubelet/node-1", What: ComponentPause}, "component kubelet/node-1 pause, ends"},
 		{Component{Name: "kubelet/node-1", What: ComponentResume}, "component kubelet/node-1 resume"},
+		{Cordon{Node: "node-1"}, "cordon node-1, ends, disrupts"},
+		{Evict{Pods: one}, "evict shop/web#2, disrupts"},
+		{Drain{Nodes: []string{"node-1"}, DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain node-1, disrupts"},
+		{
+			Drain{Nodes: []string{"node-1", "node-2"}, DrainOptions: DrainOptions{GracePeriod: 0, Timeout: engine.Minute, DisableEviction: true, KeepEmptyDir: true}},
+			"drain node-1 node-2 gracePeriod=0s timeout=1m0s disableEviction=true deleteEmptyDirData=false, disrupts",
+		},
 		{CrashNode{Node: "node-1"}, "crashNode node-1, node-1 leaves"},
 		{ScaleDownNode{Node: "node-2"}, "scaleDownNode node-2, ends, node-2 leaves"},
 	} {
@@ -39,6 +48,9 @@ func TestOperations(t *testing.T) {
 		got := strings.TrimSpace(a.Verb() + " " + a.Target() + " " + a.Value())
 		if Ends(c.operation) {
 			got += ", ends"
+		}
+		if Disrupts(c.operation) {
+			got += ", disrupts"
 		}
 		if node := LeavingNode(c.operation); node != "" {
 			got += ", " + node + " leaves"

@@ -17,6 +17,7 @@ type Scenario struct {
 	Nodes     []Node     // in the order of the input
 	Workloads []Workload // in name order
 	Services  []Service  // in name order
+	Budgets   []Budget   // those that cover pods of the Workloads, in the order of the input
 
 	// Churn is how often the EndpointSlices of other Services change, in thousandths a second: every
 	// proxy hears of that and syncs.

@@ -86,7 +86,7 @@ var scheduleMutants = []mutant{
 		{stuck, "\tcase w.overdue(d.Workload) == \"\":\n\t\treturn nil\n", ""},
 	}},
 	{"a rollout without a node goes on until the hour is over", []string{"simulator 9"}, "sim", "TestARolloutWithoutANodeEndsSoonAndIsStuck", []edit{
-		{"sim/run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
+		{"sim/run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.CannotEnd() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
 	}},
 }
 

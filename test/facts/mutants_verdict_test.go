@@ -74,7 +74,7 @@ var verdictMutants = []mutant{
 		{verdict, "return failOn == NotJudged", "return true"},
 	}},
 	{"a limit of loss excuses a rollout that is stuck", []string{"simulator 9"}, checking, "TestLimitsOfTheMedianRun", []edit{
-		{verdict, "case c.Verdict == Blocked || c.Verdict == Depends:", "case c.Verdict == Depends:"},
+		{verdict, "case c.Verdict.Endless() || c.Verdict == Depends:", "case c.Verdict == Depends:"},
 	}},
 	{"fifty runs are enough", []string{"simulator 9"}, sweeping, "TestAsManyRunsAsItTakes", []edit{
 		{"sim/sweep/central.go", "stages = [...]int{fewestRuns,", "stages = [...]int{fewestRuns / 2,"},
@@ -101,7 +101,7 @@ var verdictMutants = []mutant{
 		{"sim/sweep/search.go", "			a.stuck++\n", ""},
 	}},
 	{"what is stuck has no way out", []string{"simulator 9"}, sweeping, "TestWhatIsStuckGetsAWayOut", []edit{
-		{"sim/sweep/unblock.go", "c.Kind != kindScenario && c.Verdict == record.Blocked", "c.Kind == kindScenario && c.Verdict == record.Blocked"},
+		{"sim/sweep/unblock.go", "c.Kind != kindScenario && c.Verdict.Endless()", "c.Kind == kindScenario && c.Verdict.Endless()"},
 	}},
 	{"a node's last pod makes it late", []string{"simulator 9"}, "sim/fix", "TestLatenessIsWhenTheLastWayToADeletedPodCloses", []edit{
 		{"sim/fix/lateness.go", "e.Fallback && !w.balanced && len(w.healthy) == 0", "e.Fallback && w.balanced && len(w.healthy) == 0"},

@@ -135,7 +135,7 @@ func TestTheGlossaryHasTheWordsOfAReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := []string{"outage", "stuck", "drops", "depends", "rare", "holds", "not-judged"}
+	words := []string{"outage", "stuck", "blocked", "drops", "depends", "rare", "holds", "not-judged"}
 	for _, m := range regexp.MustCompile(`"cause": "([a-z-]+)"`).FindAllStringSubmatch(string(out), -1) {
 		words = append(words, m[1])
 	}

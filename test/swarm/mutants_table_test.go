@@ -94,7 +94,7 @@ var mutants = []mutant{
 		{"control/scheduler.go", "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
 	}},
 	{"what is stuck has settled", []string{"simulator 9"}, []edit{
-		{"run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.StuckRollout() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
+		{"run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.CannotEnd() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
 	}},
 	{"Recreate does not wait", []string{"controllers 2"}, []edit{
 		{"control/deployment.go", "case c.oldPodsRunning(d, in):", "case c.oldPodsRunning(d, in) && d == nil:"},

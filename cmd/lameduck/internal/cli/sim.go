@@ -119,7 +119,7 @@ in kube-system.`,
 
 // failWords are the verdicts that --fail-on takes, the worst first.
 var failWords = []string{
-	string(record.Outage), string(record.Blocked), string(record.Drops), string(record.Depends), string(record.Rare), string(record.NotJudged),
+	string(record.Outage), string(record.Stalled), string(record.Blocked), string(record.Drops), string(record.Depends), string(record.Rare), string(record.NotJudged),
 }
 
 // allFixes is for --fixes: those of all workloads.
@@ -490,7 +490,7 @@ func verdictColours(w io.Writer) simreport.Style {
 		return nil
 	}
 	return func(v record.Verdict, word string) string {
-		code := map[record.Verdict]string{record.Outage: "1;31", record.Blocked: "1;31", record.Drops: "33", record.Depends: "36", record.Holds: "32"}[v]
+		code := map[record.Verdict]string{record.Outage: "1;31", record.Stalled: "1;31", record.Blocked: "1;31", record.Drops: "33", record.Depends: "36", record.Holds: "32"}[v]
 		if code == "" {
 			return word
 		}

@@ -1,0 +1,169 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/control"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// disrupts is what has pods leave their nodes.
+type disrupts struct {
+	budgets *control.Disruption // nil where nobody asks for evictions: nothing else heeds budgets
+	evict   *control.Evictions
+	drains  *control.Drains
+}
+
+// openDisrupts starts kubectl, and what answers it, where they are called.
+func (w *World) openDisrupts() {
+	w.disrupts.drains = new(control.Drains)
+	if !slices.ContainsFunc(w.sc.Actions, func(a world.Action) bool { return world.Disrupts(a.Operation) }) {
+		return
+	}
+	w.disrupts.evict = control.NewEvictions(w.control, w.sc.Kubernetes.Version.Minor)
+	w.disrupts.drains = control.NewDrains(w.control, w.disrupts.evict)
+	if len(w.sc.Budgets) > 0 {
+		w.disrupts.budgets = control.NewDisruption(w.control)
+		w.enroll("disruption-controller", w.disrupts.budgets.Owner)
+	}
+}
+
+// beginDisrupts has the budgets' statuses be what they have long been.
+func (w *World) beginDisrupts() {
+	if w.disrupts.budgets == nil {
+		return
+	}
+	var pods []*api.Pod
+	var scales []int
+	for i := range w.live {
+		pods = append(pods, w.live[i]...)
+		scales = append(scales, w.replicas(i))
+	}
+	w.disrupts.budgets.Begin(pods, scales)
+}
+
+// drain calls kubectl drain. The pods that it has leave are to find another node.
+func (w *World) drain(o world.Drain) {
+	var nodes []int
+	for _, name := range o.Nodes {
+		nodes = append(nodes, w.numberOf(name))
+		for _, p := range w.PodsOn(w.numberOf(name)) {
+			w.begun[p.Workload] = true
+		}
+	}
+	w.disrupts.drains.Start(o, nodes)
+}
+
+// evictPods asks once for the eviction of pods.
+func (w *World) evictPods(pods world.Pods) {
+	w.eachOf(pods, false, func(wk *kubelet.Worker) {
+		w.begun[wk.Instance.Workload] = true
+		w.disrupts.evict.Once(w.disrupts.drains.Owner, wk.ID, world.OwnGrace)
+	})
+}
+
+// InVain counts what was asked of the API and refused, without any change.
+func (w *World) InVain() uint64 { return w.disrupts.drains.InVain() }
+
+// CannotEnd is what was begun and cannot end, nil for nothing: a drain that is refused for ever, or that has failed, or a rollout.
+// A drain that waits for a workload whose own pods find no node cannot end for that reason.
+func (w *World) CannotEnd() *control.Stuck {
+	rollout := w.StuckRollout()
+	if w.store.Down() || w.store.AnyFrozen() {
+		return nil
+	}
+	for _, b := range w.disrupts.drains.Blockades() {
+		if s := w.blocked(&b, rollout); s != nil {
+			return s
+		}
+	}
+	return rollout
+}
+
+// blocked says why a drain cannot end, nil when it may yet.
+func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.Stuck {
+	node := w.sc.Nodes[b.Node].Name
+	s := &control.Stuck{Drain: true}
+	switch {
+	case b.GivenUp:
+		s.Why = fmt.Sprintf("kubectl drain gives up on %s: %s", node, b.Why)
+	case rollout == nil && !w.steady(b.Budget):
+		return nil // what the budget counts may be another number soon
+	default:
+		s.Why = fmt.Sprintf("kubectl drain of %s waits for ever: %s", node, b.Why)
+		s.Workload = b.Pod.Workload
+	}
+	if rollout != nil && !b.GivenUp {
+		s.Why += "; " + rollout.Why
+	}
+	if b.Budget >= 0 {
+		s.Budget = &w.sc.Budgets[b.Budget]
+		_, s.Path = s.Budget.Bound()
+		s.Path = cmp.Or(s.Path, "spec")
+	}
+	switch {
+	case rollout != nil && !b.GivenUp:
+		s.What, s.Path, s.Budget, s.Workload = rollout.What, rollout.Path, rollout.Budget, rollout.Workload
+	case b.Budget >= 0:
+		s.What = w.enough(b.Budget)
+	}
+	return s
+}
+
+// steady says whether nothing is under way that could change what a budget counts: all pods of the workloads that it covers are
+// there and ready, and none is leaving.
+func (w *World) steady(budget int) bool {
+	for i := range w.sc.Workloads {
+		if !w.coversWorkload(budget, i) {
+			continue
+		}
+		if w.unrestOf(i, true) != "" && w.overdue(i) == "" && !w.CrashLooping() {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *World) coversWorkload(budget, workload int) bool {
+	r := w.ResourceOf(w.latest(workload))
+	return w.sc.Budgets[budget].Covers(r.GetNamespace(), world.TemplateOf(r).Labels)
+}
+
+// enough says which change lets a budget allow an eviction.
+func (w *World) enough(budget int) string {
+	b, ok := w.store.Get(api.BudgetKey(budget)).(*api.Budget)
+	v, path := w.sc.Budgets[budget].Bound()
+	if !ok || v == nil {
+		return "a budget with maxUnavailable 1"
+	}
+	scale := 0
+	for i := range w.sc.Workloads {
+		if d, is := w.store.Get(api.DeploymentKey(i)).(*api.Deployment); is && w.coversWorkload(budget, i) {
+			scale += d.Replicas
+		}
+	}
+	switch {
+	case b.Desired < scale:
+		return "pods that become ready, or unhealthyPodEvictionPolicy AlwaysAllow for those that never do"
+	case scale == 1:
+		return "replicas 2 and maxUnavailable 1: with one pod every eviction is an outage until the next one is ready"
+	case v.Type == intstr.Int && path == "spec.minAvailable":
+		return fmt.Sprintf("maxUnavailable 1 in place of minAvailable %s, or %s", v, replicas(b.Desired+1-scale))
+	default:
+		return fmt.Sprintf("maxUnavailable 1 in place of %s %s", path[len("spec."):], v)
+	}
+}
+
+// replicas is how many of them more.
+func replicas(more int) string {
+	if more == 1 {
+		return "one replica more"
+	}
+	return fmt.Sprintf("%d replicas more", more)
+}

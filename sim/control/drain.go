@@ -1,0 +1,275 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// kubectl drain asks again so long after a refusal, and looks so often whether a pod is gone (k8s.io/kubectl v0.36.3
+// pkg/drain/drain.go; verified).
+const (
+	evictAgain = 5 * engine.Second
+	goneAgain  = engine.Second
+)
+
+// Drains are the runs of kubectl drain.
+type Drains struct {
+	d      *Desk
+	Owner  engine.Owner
+	evict  *Evictions
+	list   []*drain
+	inVain uint64 // refusals that changed nothing
+}
+
+// drain is one run of kubectl drain.
+type drain struct {
+	*Drains
+	of    world.Drain
+	nodes []int
+	at    int // index of the node that is emptied; len(nodes): it is over
+	until engine.Time
+	pods  []*leaving // of that node
+	fails []failure
+}
+
+// failure is a node that kubectl gives up on.
+type failure struct {
+	node   int
+	why    string
+	budget int // that refused until the end, -1 for none
+}
+
+// leaving is a pod that a drain waits for.
+type leaving struct {
+	pod    *api.Pod
+	over   bool
+	refuse *Answer // the last refusal; nil: not refused, or evicted since
+}
+
+// NewDrains is kubectl, which has not been called yet.
+func NewDrains(d *Desk, evict *Evictions) *Drains {
+	return &Drains{d: d, Owner: d.Engine.Register("kubectl"), evict: evict}
+}
+
+// Start begins a drain of nodes, by their numbers: it cordons all of them first.
+func (c *Drains) Start(of world.Drain, nodes []int) {
+	r := &drain{Drains: c, of: of, nodes: nodes}
+	c.list = append(c.list, r)
+	r.cordon(0)
+}
+
+// Cordon makes a node unschedulable, or schedulable again, and goes on then.
+func (c *Drains) Cordon(node int, cordoned bool, then func()) {
+	wrote := false
+	c.d.API.Write(c.Owner, "cordon", api.NodeKey(node), func(o api.Object) api.Object {
+		n, ok := o.(*api.Node)
+		if wrote = ok && !n.Gone && n.Cordoned != cordoned; !wrote {
+			return nil
+		}
+		next := *n
+		next.Cordoned = cordoned
+		return &next
+	}, func() {
+		if wrote {
+			c.d.Log.Tell(event.Event{Kind: event.Cordoned, Pod: -1, Node: node, Stream: -1, OK: cordoned})
+		}
+		then()
+	})
+}
+
+// cordon cordons the i-th node and those after it, then empties the first.
+func (r *drain) cordon(i int) {
+	if i == len(r.nodes) {
+		r.empty()
+		return
+	}
+	r.Cordon(r.nodes[i], true, func() { r.cordon(i + 1) })
+}
+
+// empty begins with the present node, if there is one.
+func (r *drain) empty() {
+	r.pods, r.until = nil, engine.Never
+	if r.at == len(r.nodes) {
+		return
+	}
+	if r.of.Timeout > 0 {
+		r.until = r.d.Engine.Now() + r.of.Timeout
+	}
+	pods := r.d.Specs.PodsOn(r.nodes[r.at])
+	if names := r.local(pods); len(names) > 0 {
+		r.giveUp("cannot delete Pods with local storage (use --delete-emptydir-data to override): "+strings.Join(names, ", "), -1)
+		return
+	}
+	for _, p := range pods {
+		r.pods = append(r.pods, &leaving{pod: p})
+	}
+	switch {
+	case len(pods) == 0:
+		r.next()
+	case r.of.DisableEviction:
+		r.remove(0)
+	default:
+		for _, l := range slices.Clone(r.pods) {
+			r.ask(l)
+		}
+	}
+}
+
+// local names the pods that have an emptyDir, where that is not to be deleted. One that is finished does not matter.
+func (r *drain) local(pods []*api.Pod) []string {
+	var out []string
+	for _, p := range pods {
+		if !r.of.KeepEmptyDir || p.Phase.Terminal() {
+			continue
+		}
+		volumes := world.TemplateOf(r.d.Specs.ResourceOf(setOf(p))).Spec.Volumes
+		if slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil }) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// ask asks for the eviction of a pod, again and again while a budget does not allow it.
+func (r *drain) ask(l *leaving) {
+	if r.late() {
+		r.over(l, "timeout reached")
+		return
+	}
+	r.evict.Evict(r.Owner, l.pod.ID, r.of.GracePeriod, func(a Answer) {
+		l.refuse = nil
+		r.evict.tell(l.pod.ID, a)
+		switch a.Verdict {
+		case Absent:
+			r.over(l, "")
+		case Evicted:
+			r.look(l)
+		case NotNow:
+			l.refuse = &a
+			r.inVain++
+			r.d.Engine.After(evictAgain, engine.ClassTimer, r.Owner, "evict after 5 s", func() { r.ask(l) })
+		default:
+			r.over(l, a.Why)
+		}
+	})
+}
+
+// remove deletes the pods from the i-th on, one after another, then waits for all of them.
+func (r *drain) remove(i int) {
+	if i == len(r.pods) {
+		for _, l := range slices.Clone(r.pods) {
+			r.look(l)
+		}
+		return
+	}
+	id := r.pods[i].pod.ID
+	r.d.API.Write(r.Owner, "drain: delete pod", api.PodKey(id), r.d.Specs.Deletion(id, r.of.GracePeriod), func() { r.remove(i + 1) })
+}
+
+// look looks whether a pod that is being deleted has gone, and again a second later.
+func (r *drain) look(l *leaving) {
+	_, there := r.d.API.Get(api.PodKey(l.pod.ID)).(*api.Pod)
+	switch {
+	case r.d.API.Down():
+		r.over(l, "the API server does not answer")
+	case !there:
+		r.over(l, "")
+	case r.late():
+		r.over(l, "timeout reached")
+	default:
+		at := r.d.Engine.Now() + goneAgain
+		if r.until != engine.Never {
+			at = min(at, r.until)
+		}
+		r.d.Engine.At(at, engine.ClassTimer, r.Owner, "is the pod gone?", func() { r.look(l) })
+	}
+}
+
+// late says that the drain of the present node has no time left.
+func (r *drain) late() bool { return r.until != engine.Never && r.d.Engine.Now() >= r.until }
+
+// over notes that nothing more is done about a pod, "" where it is gone. What becomes of the others does not depend on it.
+func (r *drain) over(l *leaving, why string) {
+	l.over = true
+	if why != "" {
+		f := failure{r.nodes[r.at], l.pod.Name + ": " + why, -1}
+		if l.refuse != nil {
+			f.why, f.budget = f.why+": "+l.refuse.Why, l.refuse.Budget
+		}
+		r.fails = append(r.fails, f)
+	}
+	if slices.ContainsFunc(r.pods, func(l *leaving) bool { return !l.over }) {
+		return
+	}
+	r.next()
+}
+
+// giveUp has kubectl fail with the present node, and go on with the next.
+func (r *drain) giveUp(why string, budget int) {
+	r.fails = append(r.fails, failure{r.nodes[r.at], why, budget})
+	r.next()
+}
+
+// next tells what became of the present node and goes on with the next.
+func (r *drain) next() {
+	node, why := r.nodes[r.at], ""
+	for _, f := range r.fails {
+		if f.node == node && why == "" {
+			why = f.why
+		}
+	}
+	r.d.Log.Tell(event.Event{Kind: event.Drained, Pod: -1, Node: node, Stream: -1, OK: why == "", Refusal: why})
+	r.at++
+	r.empty()
+}
+
+// InVain counts the requests of drains that were refused: nothing has changed by them.
+func (c *Drains) InVain() uint64 { return c.inVain }
+
+// Waiting says what a drain that is under way waits for, "" for none.
+func (c *Drains) Waiting() string {
+	for _, r := range c.list {
+		for _, l := range r.pods {
+			if !l.over {
+				return fmt.Sprintf("kubectl drain of %s waits for %s", c.d.Nodes[r.nodes[r.at]].Name, l.pod.Name)
+			}
+		}
+		if r.at < len(r.nodes) {
+			return "kubectl drain of " + c.d.Nodes[r.nodes[r.at]].Name + " has only begun"
+		}
+	}
+	return ""
+}
+
+// Blockade is a drain that a budget, or something else, keeps from its end.
+type Blockade struct {
+	Node    int
+	Pod     *api.Pod // that is refused
+	Budget  int      // that refuses, -1 for none
+	Why     string   // in words
+	GivenUp bool     // kubectl has ended with an error; else it goes on asking
+}
+
+// Blockades lists the nodes whose drain has failed, or is refused at the moment, in order.
+func (c *Drains) Blockades() []Blockade {
+	var out []Blockade
+	for _, r := range c.list {
+		for _, f := range r.fails {
+			out = append(out, Blockade{Node: f.node, Budget: f.budget, Why: f.why, GivenUp: true})
+		}
+		for _, l := range r.pods {
+			if !l.over && l.refuse != nil {
+				out = append(out, Blockade{Node: r.nodes[r.at], Pod: l.pod, Budget: l.refuse.Budget, Why: l.refuse.Why})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package world
+
+import (
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// Budget is a PodDisruptionBudget of the input.
+type Budget struct {
+	Value  *policyv1.PodDisruptionBudget
+	Object *manifest.Object // for positions; nil when made up
+}
+
+// Covers says whether a budget is for pods with such labels: an empty selector selects every pod of the
+// namespace, none at all no pod (policy/v1).
+func (b *Budget) Covers(namespace string, podLabels map[string]string) bool {
+	if namespace != b.Value.Namespace {
+		return false
+	}
+	selector, err := metav1.LabelSelectorAsSelector(b.Value.Spec.Selector)
+	return err == nil && selector.Matches(labels.Set(podLabels))
+}
+
+// Bound is the field that says how many pods are to stay, its value and its path, nil for neither.
+func (b *Budget) Bound() (value *intstr.IntOrString, path string) {
+	switch spec := &b.Value.Spec; {
+	case spec.MaxUnavailable != nil:
+		return spec.MaxUnavailable, "spec.maxUnavailable"
+	case spec.MinAvailable != nil:
+		return spec.MinAvailable, "spec.minAvailable"
+	default:
+		return nil, ""
+	}
+}
+
+// Desired is how many pods a budget expects, and how many of them are to be ready: pods is how many it covers
+// now, those that terminate included, scale how many their controllers are to keep. Percentages round up, those
+// of maxUnavailable, too (Kubernetes 1.36 pkg/controller/disruption/disruption.go getExpectedPodCount; verified).
+func (b *Budget) Desired(pods, scale int) (expected, desired int) {
+	switch spec := &b.Value.Spec; {
+	case spec.MaxUnavailable != nil:
+		return scale, max(0, scale-scaled(*spec.MaxUnavailable, scale, true))
+	case spec.MinAvailable == nil:
+		return 0, 0
+	case spec.MinAvailable.Type == intstr.Int:
+		return pods, scaled(*spec.MinAvailable, 0, true)
+	default:
+		return scale, scaled(*spec.MinAvailable, scale, true)
+	}
+}
+
+// Words name a budget and what it asks for: "PodDisruptionBudget web (minAvailable 2)".
+func (b *Budget) Words() string {
+	words := "PodDisruptionBudget " + b.Value.Name
+	if v, path := b.Bound(); v != nil {
+		words += fmt.Sprintf(" (%s %s)", path[len("spec."):], v)
+	}
+	return words
+}

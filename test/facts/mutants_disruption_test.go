@@ -1,0 +1,108 @@
+package facts
+
+const (
+	budgets    = "sim/world/budget.go"
+	disruption = "sim/control/disruption.go"
+	evictions  = "sim/control/eviction.go"
+	drains     = "sim/control/drain.go"
+)
+
+// What disruption budgets allow, the eviction API says and kubectl drain does.
+var disruptionMutants = []mutant{
+	{"minAvailable expects the scale", []string{"controllers 6.1 minAvailable int", "measured 1 PDB minAvailable int"}, "sim/world", "TestWhatABudgetWants", []edit{
+		{budgets, "return pods, scaled(*spec.MinAvailable, 0, true)", "return scale, scaled(*spec.MinAvailable, 0, true)"},
+	}},
+	{"minAvailable in per cent rounds down", []string{"controllers 6.1 minAvailable %"}, "sim/world", "TestWhatABudgetWants", []edit{
+		{budgets, "return scale, scaled(*spec.MinAvailable, scale, true)", "return scale, scaled(*spec.MinAvailable, scale, false)"},
+	}},
+	{"maxUnavailable rounds down", []string{"controllers 6.1 maxUnavailable"}, "sim/world", "TestWhatABudgetWants", []edit{
+		{budgets, "scale-scaled(*spec.MaxUnavailable, scale, true)", "scale-scaled(*spec.MaxUnavailable, scale, false)"},
+	}},
+	{"maxUnavailable is of the pods that there are", []string{"controllers 6.1 maxUnavailable"}, "sim/world", "TestWhatABudgetWants", []edit{
+		{budgets, "return scale, max(0, scale-scaled", "return pods, max(0, pods-scaled"},
+	}},
+	{"a budget without a selector covers all", []string{"controllers 6.2 no PDB"}, "sim/world", "TestWhichPodsABudgetCovers", []edit{
+		{budgets, "return err == nil && selector.Matches(labels.Set(podLabels))", "return err == nil && (b.Value.Spec.Selector == nil || selector.Matches(labels.Set(podLabels)))"},
+	}},
+	{"a pod that is being deleted is healthy", []string{"controllers 6.1 currentHealthy"}, cluster, "TestBudgetStatus", []edit{
+		{disruption, "\t\t\tif p.Deleting() {\n\t\t\t\tcontinue\n\t\t\t}\n", ""},
+	}},
+	{"pods that terminate are not expected", []string{"measured 1 PDB minAvailable int"}, cluster, "TestBudgetStatus", []edit{
+		{disruption, "if !c.covers(n, p) {", "if !c.covers(n, p) || p.Deleting() {"},
+	}},
+	{"more may go than are healthy", []string{"controllers 6.1 disruptionsAllowed"}, cluster, "TestBudgetStatus", []edit{
+		{disruption, "max(0, s.Healthy-s.Desired)", "max(0, s.Healthy-s.Desired+1)"},
+	}},
+	{"a pod that is noted is healthy", []string{"controllers 6.1 disruptedPods"}, cluster, "TestADisruptedPodDoesNotCount", []edit{
+		{disruption, "} else if p.Ready {", "}\n\t\t\tif p.Ready {"},
+	}},
+	{"a note counts for an hour", []string{"controllers 6.1 disruptedPods"}, cluster, "TestADisruptedPodDoesNotCount", []edit{
+		{disruption, "deletionTimeout   = 2 * engine.Minute", "deletionTimeout   = 60 * engine.Minute"},
+	}},
+	{"both budgets are refreshed", []string{"measured 1 two PDBs"}, cluster, "TestTheSecondBudgetOfAPod", []edit{
+		{disruption, "if of := c.of(o); len(of) > 0 {\n\t\t\tc.react.Add(of[0])\n", "for _, n := range c.of(o) {\n\t\t\tc.react.Add(n)\n"},
+	}},
+	{"a budget is asked of a pod that is being deleted", []string{"controllers 6.2 pod Succeeded"}, cluster, "TestEvictionTable", []edit{
+		{evictions, "p.Phase == api.PhasePending, p.Deleting(), len", "p.Phase == api.PhasePending, len"},
+	}},
+	{"a budget is asked of a pod that is Pending", []string{"controllers 6.2 pod Succeeded"}, cluster, "TestEvictionTable", []edit{
+		{evictions, "p.Phase == api.PhasePending, p.Deleting(), len", "p.Deleting(), len"},
+	}},
+	{"nobody is evicted without a budget", []string{"controllers 6.2 no PDB"}, cluster, "TestEvictionTable", []edit{
+		{evictions, "len(budgets) == 0:\n\t\te.remove(r)", "len(budgets) == 0:\n\t\tif len(budgets) > 0 {\n\t\t\te.remove(r)\n\t\t}"},
+	}},
+	{"the first of two budgets counts", []string{"controllers 6.2 > 1 PDB"}, cluster, "TestEvictionTable", []edit{
+		{evictions, "case len(budgets) > 1:", "case len(budgets) > 2:"},
+	}},
+	{"AlwaysAllow is not known", []string{"controllers 6.2 AlwaysAllow"}, cluster, "TestEvictionTable", []edit{
+		{evictions, "*policy == policyv1.AlwaysAllow {", "*policy != policyv1.AlwaysAllow {"},
+	}},
+	{"AlwaysAllow has always been known", []string{"controllers 6.2 AlwaysAllow"}, cluster, "TestEvictionTable", []edit{
+		{evictions, "const policySince = 27", "const policySince = 19"},
+	}},
+	{"an unready pod counts against the budget", []string{"controllers 6.2 IfHealthyBudget"}, cluster, "TestEvictionTable", []edit{
+		{evictions, "return b.Healthy >= b.Desired && b.Desired > 0", "return b.Healthy > b.Desired && b.Desired > 0"},
+	}},
+	{"a budget that is used up allows one more", []string{"controllers 6.2 disruptionsAllowed == 0"}, cluster, "TestEvictionTable", []edit{
+		{evictions, "case base.Allowed == 0:", "case base.Allowed < 0:"},
+	}},
+	{"an eviction takes nothing from the budget", []string{"controllers 6.2 disruptionsAllowed > 0"}, cluster, "TestAnEvictionTakesOneOfTheBudget", []edit{
+		{evictions, "\t\tnext.Allowed--\n\t\tnext.Disrupted = noted(base.Disrupted, api.Disrupted{Pod: r.pod.ID, At: e.d.Engine.Now().TruncateToSecond()})\n", ""},
+	}},
+	{"conflicts are not noticed", []string{"controllers 6.2 conflicts", "measured 1 evictions that conflict"}, cluster, "TestEvictionsThatComeTogether", []edit{
+		{evictions, "if conflict = o != api.Object(base); conflict {", "if conflict = o == nil; conflict {"},
+	}},
+	{"after a conflict it is tried again at once", []string{"controllers 6.2 conflicts"}, cluster, "TestEvictionsThatComeTogether", []edit{
+		{evictions, "shortestConflict = 500 * engine.Millisecond\n\tlongestConflict  = 550 * engine.Millisecond", "shortestConflict = 5 * engine.Millisecond\n\tlongestConflict  = 6 * engine.Millisecond"},
+	}},
+	{"nodes are cordoned one by one", []string{"controllers 7 Order"}, cluster, "TestKubectlDrain", []edit{
+		{drains, "if i == len(r.nodes) {\n\t\tr.empty()", "if i == 1 {\n\t\tr.empty()"},
+	}},
+	{"pods are evicted one by one", []string{"controllers 7 Pods of one node"}, cluster, "TestKubectlDrain", []edit{
+		{drains, "\t\tfor _, l := range slices.Clone(r.pods) {\n\t\t\tr.ask(l)\n\t\t}", "\t\tfor i, l := range slices.Clone(r.pods) {\n\t\t\tr.d.Engine.After(engine.Time(i)*engine.Second, engine.ClassTimer, r.Owner, \"evict\", func() { r.ask(l) })\n\t\t}"},
+	}},
+	{"kubectl asks again after 10 s", []string{"controllers 7 Retry"}, cluster, "TestARefusedEvictionIsAskedAgain", []edit{
+		{drains, "evictAgain = 5 * engine.Second", "evictAgain = 10 * engine.Second"},
+	}},
+	{"kubectl looks each 5 s", []string{"controllers 7 Wait"}, cluster, "TestKubectlDrain", []edit{
+		{drains, "goneAgain  = engine.Second", "goneAgain  = 5 * engine.Second"},
+	}},
+	{"the grace period of kubectl is not sent", []string{"controllers 7 Grace"}, cluster, "TestFlagsOfKubectlDrain", []edit{
+		{drains, "r.evict.Evict(r.Owner, l.pod.ID, r.of.GracePeriod,", "r.evict.Evict(r.Owner, l.pod.ID, world.OwnGrace,"},
+	}},
+	{"emptyDirs always go", []string{"controllers 7 Filters", "measured 1 drain"}, cluster, "TestFlagsOfKubectlDrain", []edit{
+		{drains, "if !r.of.KeepEmptyDir || p.Phase.Terminal() {", "if !r.of.KeepEmptyDir || !p.Phase.Terminal() {"},
+	}},
+	{"--disable-eviction asks budgets", []string{"controllers 7 --disable-eviction"}, cluster, "TestFlagsOfKubectlDrain", []edit{
+		{drains, "case r.of.DisableEviction:", "case r.of.DisableEviction && len(pods) < 0:"},
+	}},
+	{"--timeout is never over", []string{"controllers 7 Retry"}, cluster, "TestFlagsOfKubectlDrain", []edit{
+		{drains, "r.until != engine.Never && r.d.Engine.Now() >= r.until", "r.until != engine.Never && r.until < 0"},
+	}},
+	{"a cordon keeps nothing off", []string{"controllers 7 Cordon effect"}, cluster, "TestACordonedNode", []edit{
+		{"sim/control/obstacle.go", "case s.cordoned[n] && !world", "case s.left[n] && !world"},
+	}},
+	{"nothing tolerates a cordon", []string{"controllers 7 Cordon effect"}, cluster, "TestACordonedNode", []edit{
+		{"sim/control/obstacle.go", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]):", "case s.cordoned[n]:"},
+	}},
+}
