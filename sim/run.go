@@ -140,6 +140,7 @@ func begin(sc *world.Scenario, seed uint64, opts Options) (*run, error) {
 	r := &run{sc: sc, eng: eng, opts: opts, lastAction: lastAction(sc), memory: mem, books: &mem.books}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
 	r.cluster = cluster.New(sc, eng, opts.Events, (*observer)(r))
+	r.sc = placed(sc, r.cluster)
 	if err := r.resolveEntries(); err != nil {
 		return nil, err
 	}

@@ -48,6 +48,23 @@ func (w *World) beginDisrupts() {
 	w.disrupts.budgets.Begin(pods, scales)
 }
 
+// FullestNode is the name of the node with most pods of a workload, "ns/name", of several the first.
+func (w *World) FullestNode(workload string) string {
+	best, most := 0, -1
+	for n := range w.sc.Nodes {
+		pods := 0
+		for _, p := range w.PodsOn(n) {
+			if w.named(p.Workload, workload) && p.Active() {
+				pods++
+			}
+		}
+		if pods > most {
+			best, most = n, pods
+		}
+	}
+	return w.sc.Nodes[best].Name
+}
+
 // drain calls kubectl drain. The pods that it has leave are to find another node.
 func (w *World) drain(o world.Drain) {
 	var nodes []int

@@ -43,7 +43,7 @@ type OtherValue struct {
 
 // FixedCase is one case without and with a fix.
 type FixedCase struct {
-	ID            string
+	ID, Action    string
 	Before, After Range // seconds lost, on the case's own seeds
 	WithLoss      int   // of these runs with the fix
 	// StuckBefore and Stuck are how many of the runs do not come to their end without the fix, and with it.

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // fixesFor are the changes that were tried for a workload, the best first.
@@ -128,14 +129,32 @@ func confirmedWords(f *record.Fix) string {
 	if x.Confirm.Runs == 0 {
 		return "not confirmed"
 	}
-	runs := count(x.Confirm.Runs, "new rollout", "new rollouts")
+	word := runsOf(f)
+	runs := count(x.Confirm.Runs, "new "+word, "new "+word+"s")
 	if x.StuckBefore > 0 {
 		return fmt.Sprintf("comes to its end in %s of %s, and loses %s", thousands(int64(x.Confirm.Runs-x.Confirm.Stuck)), runs, atMost(x.Confirm.LostSeconds))
 	}
 	if x.Confirm.WithLoss == 0 {
-		return fmt.Sprintf("nothing lost in %s (at most %s of rollouts lose anything)", runs, percent(record.LossBound(x.Confirm.Runs)))
+		return fmt.Sprintf("nothing lost in %s (at most %s of %ss lose anything)", runs, percent(record.LossBound(x.Confirm.Runs)), word)
 	}
 	return fmt.Sprintf("at most %s lost, in %s of %s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), runs)
+}
+
+// runsOf is what one run of the cases of a fix is called: "rollout", "node drain", and "run" where several things are done.
+func runsOf(f *record.Fix) string {
+	action := ""
+	for i := range f.Cases {
+		switch a := f.Cases[i].Action; {
+		case i > 0 && a != action:
+			return "run"
+		default:
+			action = a
+		}
+	}
+	if action == "" || action == scenario.ActionRollout {
+		return "rollout"
+	}
+	return action
 }
 
 // atMost is the most of what is lost.
@@ -351,7 +370,7 @@ func (t *text) fixed(f *record.Fix) {
 	case len(parts) > 0 && t.room.brief:
 		t.Hanging("      ", 8, strings.Join(parts, "; ")+"; nothing in the new runs either")
 	case len(parts) > 0:
-		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of rollouts lose anything", percent(record.LossBound(fewest))))
+		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of %ss lose anything", percent(record.LossBound(fewest)), runsOf(f)))
 	}
 }
 
@@ -380,10 +399,14 @@ func (t *text) concerns(f *record.Fix, x *record.FixedCase) bool {
 func (t *text) trafficOf(f *record.Fix, id string) string {
 	for i := range t.sim.Cases {
 		if c := &t.sim.Cases[i]; c.ID == id {
-			if subject(c) != f.Workload || len(f.Others) > 0 {
-				return subject(c) + ", " + trafficWords(c) + ": "
+			words := trafficWords(c) + ": "
+			if runsOf(f) == "run" {
+				words = happening(c) + ": "
 			}
-			return trafficWords(c) + ": "
+			if subject(c) != f.Workload || len(f.Others) > 0 {
+				words = subject(c) + ", " + words
+			}
+			return words
 		}
 	}
 	return id + ": "

@@ -13,12 +13,12 @@ import (
 
 // derive makes the Scenario of one case: its own workload, the Services that select its pods
 // (each of them makes the proxies sync), the other workloads behind those, whose pods answer
-// meanwhile, and the default clients of one entry: none where they choose the pod.
-func (b *builder) derive(base *world.Scenario, index int, e *entry) *world.Scenario {
+// meanwhile, and the default clients of one entry: none where they choose the pod. does is what is done.
+func (b *builder) derive(base *world.Scenario, index int, e *entry, does world.Operation) *world.Scenario {
 	s := *base
 	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]world.Assumption(nil), b.assumed...), family: b.family}
 	s.Assumptions, s.NotModelled = nil, nil
-	s.Workloads, s.Services, s.Traffic = nil, nil, nil
+	s.Workloads, s.Services, s.Budgets, s.Traffic = nil, nil, nil, nil
 	own.servicesOf(index)
 	if e.class == ClassDNS {
 		own.asked(e.service)
@@ -29,6 +29,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry) *world.Scena
 		own.serve(&w, e)
 		s.Workloads = append(s.Workloads, w)
 	}
+	own.budgets()
 	own.makeRoom()
 	for _, t := range clientsOf(e.class, &e.subject) {
 		t.Rate, t.Headline = b.rateOf(t.Rate), t.Headline && !e.aside
@@ -41,7 +42,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry) *world.Scena
 		own.assume("clients", clientWords(s.Traffic))
 	}
 	o := &b.census.owners[index]
-	s.Actions = []world.Action{{At: s.Warmup, Operation: world.RolloutRestart{Workload: o.id()}, Pos: o.object.Position}}
+	s.Actions = []world.Action{{At: s.Warmup, Operation: does, Pos: o.object.Position}}
 	own.finish()
 	own.fromInside(e)
 	return &s

@@ -125,6 +125,8 @@ func goldenFlag(opts *Options, args string) {
 		opts.Rate = value
 	case "profile":
 		opts.Profile = value
+	case "action":
+		opts.Actions = strings.Split(value, ",")
 	case "target":
 		opts.Target = value
 	case "version":

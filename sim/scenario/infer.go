@@ -43,9 +43,6 @@ type Case struct {
 // NotJudged is the verdict of a case of which nothing is claimed.
 const NotJudged = "not-judged"
 
-// ActionRollout is the action of the cases that Infer makes.
-const ActionRollout = "rolling restart"
-
 // Infer makes the cases of manifests that were not written for lameduck: for each workload
 // behind a Service, one per traffic entry, in the order of namespace, workload, Service and
 // port. Ports of one Service that lead to the same container and are of the same class are
@@ -56,6 +53,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	b.useWorld(objects.All)
 	b.checkFlags()
 	b.checkInferred()
+	b.checkActions()
 	b.checkBalancer()
 	base := b.base()
 	var cases []Case
@@ -127,7 +125,9 @@ func (b *builder) base() *world.Scenario {
 			b.readSpec(f)
 		}
 	}
-	b.assume("action", ActionRollout)
+	if len(b.opts.Actions) == 0 {
+		b.assume("action", ActionRollout)
+	}
 	return s
 }
 
@@ -141,7 +141,7 @@ func (b *builder) checkInferred() {
 	}
 }
 
-// cases makes those of one workload of the census.
+// cases makes those of one workload of the census: for each entry one of each action.
 func (b *builder) cases(base *world.Scenario, index int) []Case {
 	o := b.census.owners[index]
 	var out []Case
@@ -150,23 +150,33 @@ func (b *builder) cases(base *world.Scenario, index int) []Case {
 			continue
 		}
 		for _, e := range b.entries(s, o.template) {
-			c := b.caseOf(o, e)
-			runs := c.Reason == "" || e.class == ClassDNS
-			if why := b.unjudged(index, &e); why != "" {
-				c.Reason, runs = cmp.Or(c.Reason, why), false
+			for _, a := range b.actionsAsked() {
+				out = append(out, b.caseFor(base, index, &e, &a))
 			}
-			if runs {
-				c.Scenario = b.derive(base, index, &e)
-				c.Scenario.Name = c.ID
-				c.Families = b.families(c.Scenario, func() *world.Scenario { return b.derive(base, index, &e) })
-			}
-			if c.Reason != "" {
-				c.Verdict = NotJudged
-			}
-			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// caseFor makes the case of one workload, one entry and one action.
+func (b *builder) caseFor(base *world.Scenario, index int, e *entry, a *caseAction) Case {
+	o := b.census.owners[index]
+	c := b.caseOf(o, *e, a)
+	runs := c.Reason == "" || e.class == ClassDNS
+	does, why := a.operation(&o)
+	if why = cmp.Or(b.unjudged(index, e), why); why != "" {
+		c.Reason, runs = cmp.Or(c.Reason, why), false
+	}
+	if runs {
+		derive := func() *world.Scenario { return b.derive(base, index, e, does) }
+		c.Scenario = derive()
+		c.Scenario.Name = c.ID
+		c.Families = b.families(c.Scenario, derive)
+	}
+	if c.Reason != "" {
+		c.Verdict = NotJudged
+	}
+	return c
 }
 
 // unjudged says why the rollout of a workload of the census cannot be run as it would be, "" when
@@ -216,15 +226,15 @@ next:
 	return out
 }
 
-func (b *builder) caseOf(o owner, e entry) Case {
+func (b *builder) caseOf(o owner, e entry, a *caseAction) Case {
 	class := classNamed(e.class)
 	policy := ""
 	if e.class == ClassWebhook {
 		policy = b.world.failurePolicy(&e.subject)
 	}
 	return Case{
-		ID:       fmt.Sprintf("%s/rollout/%s%s", o.id(), e.service.Name, e.ports[0]),
-		Action:   ActionRollout,
+		ID:       fmt.Sprintf("%s/%s/%s%s", o.id(), a.word, e.service.Name, e.ports[0]),
+		Action:   a.name,
 		Kind:     o.kind,
 		Workload: o.id(),
 		Traffic:  trafficWords(&e),

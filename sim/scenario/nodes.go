@@ -218,24 +218,9 @@ func (b *builder) vacate() {
 			}
 		}
 		if drain, ok := a.Operation.(world.Drain); ok {
-			b.drainClients(drain.Nodes)
-		}
-	}
-}
-
-// drainClients takes clients inside of the cluster off nodes that are drained: they are pods, too. Where the Scenario says on
-// which nodes they run, they stay, as pods of a DaemonSet do; and where there is no other node.
-func (b *builder) drainClients(drained []string) {
-	for k := range b.out.Traffic {
-		t := &b.out.Traffic[k]
-		if t.External || t.Nodes != nil && !t.Everywhere {
-			continue
-		}
-		others := slices.DeleteFunc(world.NodeNames(b.out.Nodes), func(name string) bool {
-			return slices.Contains(drained, name) || t.Nodes != nil && !slices.Contains(t.Nodes, name)
-		})
-		if len(others) > 0 {
-			t.Nodes, t.Everywhere = others, true
+			for k := range b.out.Traffic {
+				world.TakeOff(&b.out.Traffic[k], b.out.Nodes, drain.Nodes)
+			}
 		}
 	}
 }

@@ -30,6 +30,7 @@ type Options struct {
 	Profile           string          // of every app
 	LB                string          // a load balancer's preset
 	Env               string          // of the table Environments
+	Actions           []string        // for Infer: what is done to each workload, of Actions(); nil for rollouts
 	Target            string          // for Infer: part of "ns/name" of a workload
 	Until             string          // a duration
 	Set               []string        // PATH=VALUE of a Scenario's spec, in order

@@ -17,7 +17,7 @@ func Assumptions(words Wording) []world.Assumption {
 		row("nodes", "nodes", "max(3, largest required-spread replicas + max(surge, 1)); with policy Local twice as many as pods, at most 100", "as many as pods, twice, three times", "assumed", "docs/model/simulator.md 5.3 and 9", option("nodes")+", or Node objects in the input"),
 		row("zones", "zones", "a, b, c", "", "assumed", "docs/model/simulator.md 5.3", "Node objects in the input"),
 		row("replicas", "replicas", "max(spec.replicas, HPA minReplicas)", "", "inferred", "docs/model/simulator.md 5.3", "spec.replicas"),
-		row("action", "action", "rolling restart", "", "assumed", "docs/model/simulator.md 5.4", "spec.actions of a Scenario"),
+		row("action", "action", "rolling restart", "", "assumed", "docs/model/simulator.md 5.4", option("action")+", or spec.actions of a Scenario"),
 		row("clients", "clients", "100/s on new connections; 100/s on 20 connections that are kept open, idle 60s", "", "assumed", "docs/model/simulator.md 5.1", option("rate")),
 		row("timeout", "how long a client waits for an answer", "30s from outside, 10s inside", "5s, none", "assumed", "docs/model/simulator.md 9", option("timeout")),
 		row("connect-timeout", "how long a client waits for a connection", "as the whole request", "1s, 3s", "assumed", "docs/model/simulator.md 9", option("connect-timeout")),

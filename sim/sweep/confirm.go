@@ -86,7 +86,7 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 	}
 	was, now, anew := closed(ownRuns), closed(own), closed(fresh)
 	out.fixed = record.FixedCase{
-		ID: u.record.ID, StuckBefore: blocked(ownRuns), Stuck: blocked(own), Before: was.LostSeconds, After: now.LostSeconds, WithLoss: now.WithLoss, Runs: len(now.Runs),
+		ID: u.record.ID, Action: u.record.Action, StuckBefore: blocked(ownRuns), Stuck: blocked(own), Before: was.LostSeconds, After: now.LostSeconds, WithLoss: now.WithLoss, Runs: len(now.Runs),
 		Confirm: record.Confirm{Runs: len(anew.Runs), Stuck: blocked(fresh), WithLoss: anew.WithLoss, LostSeconds: anew.LostSeconds, Left: left(&anew)},
 	}
 	s.confirmed[key] = out

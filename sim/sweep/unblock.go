@@ -5,6 +5,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // unblock looks for changes that let the rollouts go on that are stuck, the worst first, and adds them to the record.
@@ -50,7 +51,9 @@ func (b *bench) unblock(units []*unit) error {
 }
 
 // isStuck says that a case is about a rollout that does not come to its end: none of a Scenario, which says what it is about.
-func isStuck(c *record.Case) bool { return c.Kind != kindScenario && c.Verdict.Endless() }
+func isStuck(c *record.Case) bool {
+	return c.Action == scenario.ActionRollout && c.Verdict == record.Stalled
+}
 
 // ways are the smallest sets of changes with which all rollouts of the samples come to their end, and the titles of those that do
 // not help by themselves.

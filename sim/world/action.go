@@ -122,7 +122,8 @@ type (
 	Evict struct{ Pods }
 	// Drain is kubectl drain --ignore-daemonsets of nodes: all are cordoned, then one after another is emptied.
 	Drain struct {
-		Nodes []string // their names
+		Nodes   []string // their names
+		Fullest string   // "ns/name": instead of Nodes the node with most pods of this workload, the first of several
 		DrainOptions
 	}
 	// DrainOptions are flags of kubectl drain.
@@ -171,6 +172,9 @@ func (o Cordon) words() (verb, target, value string) { return "cordon", o.Node, 
 func (o Evict) words() (verb, target, value string)  { return "evict", o.String(), "" }
 
 func (o Drain) words() (verb, target, value string) {
+	if o.Fullest != "" {
+		return "drain", "node with most pods of " + o.Fullest, o.flags()
+	}
 	return "drain", strings.Join(o.Nodes, " "), o.flags()
 }
 

@@ -83,3 +83,17 @@ func (m *MadeUp) Node(i int) Node {
 	}
 	return n
 }
+
+// TakeOff takes the clients of a stream inside of the cluster off nodes that are drained: they are pods, too. Where a Scenario says
+// on which nodes they run they stay, as pods of a DaemonSet do; and where there is no other node.
+func TakeOff(t *Traffic, nodes []Node, drained []string) {
+	if t.External || t.Nodes != nil && !t.Everywhere {
+		return
+	}
+	others := slices.DeleteFunc(NodeNames(nodes), func(name string) bool {
+		return slices.Contains(drained, name) || t.Nodes != nil && !slices.Contains(t.Nodes, name)
+	})
+	if len(others) > 0 {
+		t.Nodes, t.Everywhere = others, true
+	}
+}

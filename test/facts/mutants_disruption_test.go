@@ -105,4 +105,13 @@ var disruptionMutants = []mutant{
 	{"nothing tolerates a cordon", []string{"controllers 7 Cordon effect"}, cluster, "TestACordonedNode", []edit{
 		{"sim/control/obstacle.go", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]):", "case s.cordoned[n]:"},
 	}},
+	{"the emptiest node is drained", []string{"simulator 5.4"}, "sim", "TestTheFullestNodeIsDrained", []edit{
+		{"sim/cluster/drain.go", "if pods > most {", "if most < 0 || pods < most {"},
+	}},
+	{"the last of the fullest nodes is drained", []string{"simulator 5.4"}, "sim", "TestTheFullestNodeIsDrained", []edit{
+		{"sim/cluster/drain.go", "if pods > most {", "if pods >= most {"},
+	}},
+	{"clients stay on a node that is drained", []string{"simulator 5.4"}, "sim", "TestClientsOnADrainedNode", []edit{
+		{"sim/world/room.go", "return slices.Contains(drained, name) || t.Nodes", "return t.Nodes"},
+	}},
 }

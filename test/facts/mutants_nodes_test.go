@@ -33,7 +33,7 @@ var nodeMutants = []mutant{
 		{"sim/scenario/component.go", "const nodeLease = 50 * engine.Second", "const nodeLease = 40 * engine.Second"},
 	}},
 	{"a workload is not restarted, but scaled to nothing", []string{"simulator 5.4"}, scenario, "TestGolden", []edit{
-		{"sim/scenario/derive.go", `world.RolloutRestart{Workload: o.id()}`, `world.Scale{Workload: o.id()}`},
+		{"sim/scenario/case_action.go", `world.RolloutRestart{Workload: o.id()}`, `world.Scale{Workload: o.id()}`},
 	}},
 	{"the service controller reacts to the taint", []string{"load-balancers 2 Service controller"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{
 		{nodesGo, "\tdefault:\n\t\treturn n.Gone\n", "\tdefault:\n\t\treturn n.Gone || n.Tainted\n"},

@@ -54,29 +54,34 @@ type simCommand struct {
 // lists are what --list can print.
 var lists = []string{"causes", "profiles", "presets", "environments", "assumptions", "latencies", "facts", "fields", "schema", "result-schema"}
 
+// simLong is what the command does.
+const simLong = `Sim simulates a rolling restart of each workload behind a Service, with clients that ask
+all the time, over several seeds, and says what of the traffic is lost and why. --action drain
+drains the node with most pods of each workload instead, as kubectl drain does. Documents of
+kind Scenario in the input are run instead: they say what is done, and what is expected.
+
+Each run is compared with the same run in which nothing is done: what fails in both is no loss.
+
+Exit code 1 when a case loses something as assumed or what was begun cannot end (verdicts outage,
+stuck, blocked, drops; --fail-on names others), or when a Scenario's expectation is not met. --max-drops
+and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and exits 130; so does
+SIGTERM, and exits 143.
+
+` + clusterHelp + `workloads of the namespaces and what leads to them, Nodes, and the KubeProxyConfiguration
+in kube-system.`
+
 func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program, opts: scenario.Options{Wording: commandLine()}}
 	cmd := &cobra.Command{
 		Use:   "sim [-f FILE]",
 		Short: "Simulate rollouts: how much traffic they lose, why, and what helps",
-		Long: `Sim simulates a rolling restart of each workload behind a Service, with clients that ask
-all the time, over several seeds, and says what of the traffic is lost and why. Documents
-of kind Scenario in the input are run instead: they say what is done, and what is expected.
-
-Each run is compared with the same run without the rollout: what fails in both is no loss.
-
-Exit code 1 when a case loses something as assumed or its rollout cannot end (verdicts outage,
-stuck, drops; --fail-on names others), or when a Scenario's expectation is not met. --max-drops
-and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and exits 130; so does
-SIGTERM, and exits 143.
-
-` + clusterHelp + `workloads of the namespaces and what leads to them, Nodes, and the KubeProxyConfiguration
-in kube-system.`,
+		Long:  simLong,
 		Example: `  lameduck sim -f app.yaml
   lameduck sim -n shop
   lameduck sim --context kind -f edited.yaml
   lameduck sim -f app.yaml --target web --rate 500/s --set start=20s
   lameduck sim -f app.yaml --env gke --lb gke-l4
+  lameduck sim -f app.yaml --action rollout,drain
   lameduck sim -f app.yaml --runs 300 -o json
   lameduck sim -f scenario.yaml --seed 13 --runs 1
   lameduck sim --list causes`,
@@ -89,6 +94,7 @@ in kube-system.`,
 	c.input.readsCluster(cmd, live.Sim)
 	f.StringVar(&c.opts.Target, "target", "", "only workloads whose `NS/NAME` contains this")
 	c.selector.register(f, "workloads")
+	f.StringSliceVar(&c.opts.Actions, "action", nil, "what is done to each workload: `ACTION` "+oneOf(scenario.Actions())+"; several with commas (default rollout)")
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
 	f.StringVar(&c.opts.Timeout, "timeout", "", "how long clients wait for an answer: a `DURATION`, or none (default 30s from outside, 10s inside; UDP, webhook and DNS clients keep their own)")
@@ -135,6 +141,7 @@ func completeSim(cmd *cobra.Command) {
 		{"env", scenario.EnvironmentNames},
 		{"profile", profileNames},
 		{"list", listWords},
+		{"action", scenario.Actions},
 		{"fail-on", func() []string { return failWords }},
 		{"output", func() []string { return []string{"text", "json", "yaml", "junit"} }},
 		{"set", setPaths},
@@ -289,6 +296,8 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 		return nil, reportProblems(problems, c.std)
 	case len(objects.Scenarios) > 0 && c.selector.text != "":
 		return nil, fmt.Errorf("-l %s: the input has documents of kind Scenario, and each says itself what it is about", c.selector.text)
+	case len(objects.Scenarios) > 0 && c.opts.Actions != nil:
+		return nil, errors.New("--action is for manifests: a Scenario says itself what is done (spec.actions)")
 	case len(objects.Scenarios) > 0:
 		c.input.skipped(objects, c.std)
 		return c.scenarios(objects, problems)
@@ -424,6 +433,8 @@ func (c *simCommand) replay() string {
 			for _, s := range c.opts.Set {
 				words = append(words, "--set", quoted(s))
 			}
+		case "action":
+			words = append(words, "--action", quoted(strings.Join(c.opts.Actions, ",")))
 		case "feature-gates":
 			words = append(words, "--feature-gates", quoted(strings.Trim(f.Value.String(), "[]")))
 		default:

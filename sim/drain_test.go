@@ -1,0 +1,83 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// fullest is a Scenario of three pods that drains the node with most of them.
+func fullest(nodes int) *world.Scenario {
+	sc := plainWorld(3, sec)
+	for len(sc.Nodes) < nodes {
+		n := sc.Nodes[0]
+		n.Name = fmt.Sprintf("node-%d", len(sc.Nodes)+1)
+		sc.Nodes = append(sc.Nodes, n)
+	}
+	sc.Nodes = sc.Nodes[:nodes]
+	drain := world.Drain{Fullest: "default/web", DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}
+	sc.Actions = []world.Action{{At: 20 * sec, Operation: drain}}
+	sc.Until = 100 * sec
+	return sc
+}
+
+// The node with most pods of the workload is drained, and clients that run anywhere run elsewhere. The Scenario stays as it is. Reference:
+// docs/model/simulator.md 5.4.
+func TestTheFullestNodeIsDrained(t *testing.T) {
+	t.Parallel()
+	for nodes, want := range map[int]int{2: 2, 3: 1} { // three pods on so many nodes: on the first of them
+		sc := fullest(nodes)
+		var cordoned []int
+		deleted := 0
+		log := new(event.Log)
+		log.Subscribe(func(e event.Event) {
+			if e.Kind == event.Cordoned {
+				cordoned = append(cordoned, e.Node)
+			} else {
+				deleted++
+			}
+		}, event.Cordoned, event.Deleted)
+		r, err := begin(sc, 1, Options{Events: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.sc.Traffic[0].Nodes; slices.Contains(got, "node-1") || len(got) != len(sc.Nodes)-1 {
+			t.Errorf("clients on %v", got)
+		}
+		if sc.Traffic[0].Nodes != nil || sc.Actions[0].Target() != "node with most pods of default/web" {
+			t.Errorf("the Scenario is another: %+v", sc.Actions[0])
+		}
+		if _, err := r.loop(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(cordoned, []int{0}) || deleted != want {
+			t.Errorf("%d nodes: %v cordoned, %d pods deleted, want %d", nodes, cordoned, deleted, want)
+		}
+	}
+}
+
+// Clients stay where a Scenario says that they run, those from outside run nowhere, and a node that is the only one keeps its clients.
+func TestClientsOnADrainedNode(t *testing.T) {
+	t.Parallel()
+	sc := fullest(3)
+	for name, c := range map[string]struct {
+		of    world.Traffic
+		nodes int
+		want  []string
+	}{
+		"anywhere":             {world.Traffic{}, 3, []string{"node-2", "node-3"}},
+		"all that do not go":   {world.Traffic{Nodes: []string{"node-1", "node-3"}, Everywhere: true}, 3, []string{"node-3"}},
+		"as said":              {world.Traffic{Nodes: []string{"node-1"}}, 3, []string{"node-1"}},
+		"from outside":         {world.Traffic{External: true}, 3, nil},
+		"there is no other":    {world.Traffic{}, 1, nil},
+		"there is none but it": {world.Traffic{Nodes: []string{"node-1"}, Everywhere: true}, 3, []string{"node-1"}},
+	} {
+		world.TakeOff(&c.of, sc.Nodes[:c.nodes], []string{"node-1"})
+		if !slices.Equal(c.of.Nodes, c.want) {
+			t.Errorf("%s: %v, want %v", name, c.of.Nodes, c.want)
+		}
+	}
+}
