@@ -47,7 +47,7 @@ func TestTheFullestNodeIsDrained(t *testing.T) {
 		if got := r.sc.Traffic[0].Nodes; slices.Contains(got, "node-1") || len(got) != len(sc.Nodes)-1 {
 			t.Errorf("clients on %v", got)
 		}
-		if sc.Traffic[0].Nodes != nil || sc.Actions[0].Target() != "node with most pods of default/web" {
+		if sc.Traffic[0].Nodes != nil || sc.Actions[0].Target() != "default/web" {
 			t.Errorf("the Scenario is another: %+v", sc.Actions[0])
 		}
 		if _, err := r.loop(); err != nil {

@@ -81,7 +81,7 @@ func (w *World) drain(o world.Drain) {
 func (w *World) evictPods(pods world.Pods) {
 	w.eachOf(pods, false, func(wk *kubelet.Worker) {
 		w.begun[wk.Instance.Workload] = true
-		w.disrupts.evict.Once(w.disrupts.drains.Owner, wk.ID, world.OwnGrace)
+		w.disrupts.evict.Once(w.disrupts.drains.Owner, wk.ID)
 	})
 }
 
@@ -106,29 +106,27 @@ func (w *World) CannotEnd() *control.Stuck {
 // blocked says why a drain cannot end, nil when it may yet.
 func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.Stuck {
 	node := w.sc.Nodes[b.Node].Name
-	s := &control.Stuck{Drain: true}
+	if b.GivenUp {
+		return w.byBudget(b, &control.Stuck{Drain: true, Why: fmt.Sprintf("kubectl drain gives up on %s: %s", node, b.Why)})
+	}
+	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("kubectl drain of %s waits for ever: %s", node, b.Why)}
 	switch {
-	case b.GivenUp:
-		s.Why = fmt.Sprintf("kubectl drain gives up on %s: %s", node, b.Why)
-	case rollout == nil && !w.steady(b.Budget):
-		return nil // what the budget counts may be another number soon
+	case rollout != nil:
+		s.Workload, s.Why, s.What, s.Path = rollout.Workload, s.Why+"; "+rollout.Why, rollout.What, rollout.Path
+		return s
+	case w.steady(b.Budget):
+		return w.byBudget(b, s)
 	default:
-		s.Why = fmt.Sprintf("kubectl drain of %s waits for ever: %s", node, b.Why)
-		s.Workload = b.Pod.Workload
+		return nil // what the budget counts may be another number soon
 	}
-	if rollout != nil && !b.GivenUp {
-		s.Why += "; " + rollout.Why
-	}
+}
+
+// byBudget adds which field of a budget is behind a drain that cannot end, and what would let it.
+func (w *World) byBudget(b *control.Blockade, s *control.Stuck) *control.Stuck {
 	if b.Budget >= 0 {
-		s.Budget = &w.sc.Budgets[b.Budget]
-		_, s.Path = s.Budget.Bound()
-		s.Path = cmp.Or(s.Path, "spec")
-	}
-	switch {
-	case rollout != nil && !b.GivenUp:
-		s.What, s.Path, s.Budget, s.Workload = rollout.What, rollout.Path, rollout.Budget, rollout.Workload
-	case b.Budget >= 0:
-		s.What = w.enough(b.Budget)
+		s.Budget, s.What = &w.sc.Budgets[b.Budget], w.enough(b.Budget)
+		_, path := s.Budget.Bound()
+		s.Path = cmp.Or(path, "spec")
 	}
 	return s
 }

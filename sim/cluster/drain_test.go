@@ -178,7 +178,7 @@ func TestEvictionTable(t *testing.T) {
 		var answers []control.Answer
 		w.disrupts.evict.Evict(w.owner, 0, world.OwnGrace, func(a control.Answer) { answers = append(answers, a) })
 		w.run(11 * sec)
-		if len(answers) != 1 || (c.want == "") != (answers[0].Verdict == control.Evicted) || !strings.Contains(answers[0].Why, c.want) {
+		if len(answers) != 1 || (c.want == "") != (answers[0].Code == control.Evicted) || !strings.Contains(answers[0].Why, c.want) {
 			t.Errorf("%s: %+v, want %q", name, answers, c.want)
 		}
 		p, _ := w.store.Get(api.PodKey(0)).(*api.Pod)
@@ -502,10 +502,10 @@ func TestAnEvictionTakesOneOfTheBudget(t *testing.T) {
 	b := newBuild(3).budget("maxUnavailable 1").drained(nil)
 	b.Latency.Watch = engine.Constant(sec)
 	w := b.acts(t)
-	var answers []control.Verdict
+	var answers []control.Code
 	for i, at := range []engine.Time{10 * sec, 10*sec + 100*ms} {
 		w.at(at, func() {
-			w.disrupts.evict.Evict(w.owner, api.PodID(i), world.OwnGrace, func(a control.Answer) { answers = append(answers, a.Verdict) })
+			w.disrupts.evict.Evict(w.owner, api.PodID(i), world.OwnGrace, func(a control.Answer) { answers = append(answers, a.Code) })
 		})
 	}
 	w.run(20 * sec)

@@ -105,7 +105,7 @@ func (r *drain) empty() {
 	}
 	pods := r.d.Specs.PodsOn(r.nodes[r.at])
 	if names := r.local(pods); len(names) > 0 {
-		r.giveUp("cannot delete Pods with local storage (use --delete-emptydir-data to override): "+strings.Join(names, ", "), -1)
+		r.giveUp("cannot delete Pods with local storage (use --delete-emptydir-data to override): " + strings.Join(names, ", "))
 		return
 	}
 	for _, p := range pods {
@@ -147,7 +147,7 @@ func (r *drain) ask(l *leaving) {
 	r.evict.Evict(r.Owner, l.pod.ID, r.of.GracePeriod, func(a Answer) {
 		l.refuse = nil
 		r.evict.tell(l.pod.ID, a)
-		switch a.Verdict {
+		switch a.Code {
 		case Absent:
 			r.over(l, "")
 		case Evicted:
@@ -213,8 +213,8 @@ func (r *drain) over(l *leaving, why string) {
 }
 
 // giveUp has kubectl fail with the present node, and go on with the next.
-func (r *drain) giveUp(why string, budget int) {
-	r.fails = append(r.fails, failure{r.nodes[r.at], why, budget})
+func (r *drain) giveUp(why string) {
+	r.fails = append(r.fails, failure{r.nodes[r.at], why, -1})
 	r.next()
 }
 

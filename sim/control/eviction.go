@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // An eviction that meets another's write tries again after so long, so often (Kubernetes 1.36
@@ -25,24 +26,24 @@ const (
 // (KEP-3017: beta).
 const policySince = 27
 
-// Verdict is what the API server makes of an eviction.
-type Verdict uint8
+// Code is what the API server answers an eviction with.
+type Code uint8
 
-// The verdicts.
+// The codes.
 const (
-	Evicted     Verdict = iota // 201: the pod is being deleted
-	Absent                     // 404
-	NotNow                     // 429: a budget does not allow it at the moment
-	Impossible                 // 500, or 403: it does not do that
-	OutOfTime                  // 504: too many conflicts
-	Unreachable                // no answer
+	Evicted     Code = iota // 201: the pod is being deleted
+	Absent                  // 404
+	NotNow                  // 429: a budget does not allow it at the moment
+	Impossible              // 500, or 403: it does not do that
+	OutOfTime               // 504: too many conflicts
+	Unreachable             // no answer
 )
 
 // Answer is that of the eviction API.
 type Answer struct {
-	Verdict Verdict
-	Budget  int    // that refuses, of NotNow
-	Why     string // in words, "" for Evicted and Absent
+	Code   Code
+	Budget int    // that refuses, of NotNow
+	Why    string // in words, "" for Evicted and Absent
 }
 
 // Evictions is the eviction subresource of the API server (Kubernetes 1.36 pkg/registry/core/pod/storage/eviction.go;
@@ -76,13 +77,13 @@ func (e *Evictions) Evict(owner engine.Owner, id api.PodID, grace engine.Time, a
 	}
 	switch {
 	case e.d.API.Down():
-		answered(Answer{Verdict: Unreachable, Why: "the API server does not answer"})
+		answered(Answer{Code: Unreachable, Why: "the API server does not answer"})
 	case !ok:
-		answered(Answer{Verdict: Absent})
+		answered(Answer{Code: Absent})
 	case p.Phase.Terminal(), p.Phase == api.PhasePending, p.Deleting(), len(budgets) == 0:
 		e.remove(r)
 	case len(budgets) > 1:
-		answered(Answer{Verdict: Impossible, Why: fmt.Sprintf("500: %s and %s both cover the pod, which the eviction API does not support",
+		answered(Answer{Code: Impossible, Why: fmt.Sprintf("500: %s and %s both cover the pod, which the eviction API does not support",
 			e.d.Budgets[budgets[0]].Words(), e.d.Budgets[budgets[1]].Words())})
 	case !p.Ready && e.free(budgets[0]):
 		e.remove(r)
@@ -114,7 +115,7 @@ func (e *Evictions) decrement(r *eviction, n, conflicts int) {
 	base := e.budget(n)
 	switch {
 	case len(base.Disrupted) > mostDisrupted:
-		r.answered(Answer{Verdict: Impossible, Why: fmt.Sprintf("403: %s has recorded more than %d evicted pods", e.d.Budgets[n].Words(), mostDisrupted)})
+		r.answered(Answer{Code: Impossible, Why: fmt.Sprintf("403: %s has recorded more than %d evicted pods", e.d.Budgets[n].Words(), mostDisrupted)})
 		return
 	case base.Allowed == 0:
 		r.answered(Answer{NotNow, n, e.refusal(n)})
@@ -134,7 +135,7 @@ func (e *Evictions) decrement(r *eviction, n, conflicts int) {
 		case !conflict:
 			e.remove(r)
 		case conflicts >= mostConflicts:
-			r.answered(Answer{Verdict: OutOfTime, Why: fmt.Sprintf("504: %d evictions in a row met another change of %s", mostConflicts, e.d.Budgets[n].Words())})
+			r.answered(Answer{Code: OutOfTime, Why: fmt.Sprintf("504: %d evictions in a row met another change of %s", mostConflicts, e.d.Budgets[n].Words())})
 		default:
 			e.d.Engine.After(e.pause(r, conflicts), engine.ClassTimer, r.owner, "evict again", func() { e.decrement(r, n, conflicts) })
 		}
@@ -159,7 +160,7 @@ func (e *Evictions) pause(r *eviction, conflicts int) engine.Time {
 
 // remove deletes the pod.
 func (e *Evictions) remove(r *eviction) {
-	e.d.API.Write(r.owner, "evict pod", api.PodKey(r.pod.ID), e.d.Specs.Deletion(r.pod.ID, r.grace), func() { r.answered(Answer{Verdict: Evicted}) })
+	e.d.API.Write(r.owner, "evict pod", api.PodKey(r.pod.ID), e.d.Specs.Deletion(r.pod.ID, r.grace), func() { r.answered(Answer{Code: Evicted}) })
 }
 
 // refusal says why a budget allows no eviction.
@@ -172,9 +173,9 @@ func (e *Evictions) refusal(n int) string {
 	return fmt.Sprintf("%s allows no eviction: %d of %d pods are ready, and %d have to be", of, b.Healthy, b.Expected, b.Desired)
 }
 
-// Once asks for the eviction of a pod and tells the log of a refusal: nobody tries again.
-func (e *Evictions) Once(owner engine.Owner, id api.PodID, grace engine.Time) {
-	e.Evict(owner, id, grace, func(a Answer) { e.tell(id, a) })
+// Once asks for the eviction of a pod with its own grace period, and tells the log of a refusal: nobody tries again.
+func (e *Evictions) Once(owner engine.Owner, id api.PodID) {
+	e.Evict(owner, id, world.OwnGrace, func(a Answer) { e.tell(id, a) })
 }
 
 // tell has the log hear of a refusal.

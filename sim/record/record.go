@@ -116,7 +116,7 @@ type Before struct {
 	Lost   Fraction // of that client's requests
 }
 
-// Stuck is a rollout that cannot go on.
+// Stuck is a rollout or a drain that cannot go on.
 type Stuck struct {
 	Workload string // "ns/name"; of a drain that of a pod which is refused
 	Drain    bool   // it is a drain

@@ -45,6 +45,9 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, does world.O
 	s.Actions = []world.Action{{At: s.Warmup, Operation: does, Pos: o.object.Position}}
 	own.finish()
 	own.fromInside(e)
+	if _, drains := does.(world.Drain); drains && o.replicas > 1 {
+		own.notModelled("placement", "pods are taken to be spread over the nodes: a drain of a node with more of them takes more at a time", o.kind+" "+o.id(), "more")
+	}
 	return &s
 }
 

@@ -163,7 +163,7 @@ func (b *builder) caseFor(base *world.Scenario, index int, e *entry, a *caseActi
 	o := b.census.owners[index]
 	c := b.caseOf(o, *e, a)
 	runs := c.Reason == "" || e.class == ClassDNS
-	does, why := a.operation(&o)
+	does, why := a.operation(b, &o)
 	if why = cmp.Or(b.unjudged(index, e), why); why != "" {
 		c.Reason, runs = cmp.Or(c.Reason, why), false
 	}

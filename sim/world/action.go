@@ -173,7 +173,7 @@ func (o Evict) words() (verb, target, value string)  { return "evict", o.String(
 
 func (o Drain) words() (verb, target, value string) {
 	if o.Fullest != "" {
-		return "drain", "node with most pods of " + o.Fullest, o.flags()
+		return "drain", o.Fullest, strings.TrimSpace("the node with most of its pods " + o.flags())
 	}
 	return "drain", strings.Join(o.Nodes, " "), o.flags()
 }

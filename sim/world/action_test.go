@@ -41,7 +41,7 @@ func TestOperations(t *testing.T) {
 			Drain{Nodes: []string{"node-1", "node-2"}, DrainOptions: DrainOptions{GracePeriod: 0, Timeout: engine.Minute, DisableEviction: true, KeepEmptyDir: true}},
 			"drain node-1 node-2 gracePeriod=0s timeout=1m0s disableEviction=true deleteEmptyDirData=false, disrupts",
 		},
-		{Drain{Fullest: "shop/web", DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain node with most pods of shop/web, disrupts"},
+		{Drain{Fullest: "shop/web", DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain shop/web the node with most of its pods, disrupts"},
 		{CrashNode{Node: "node-1"}, "crashNode node-1, node-1 leaves"},
 		{ScaleDownNode{Node: "node-2"}, "scaleDownNode node-2, ends, node-2 leaves"},
 	} {
