@@ -357,8 +357,17 @@ func (o *observer) NodeChanged(node int) {
 	}
 	r.wakeForwarders()
 	if o.traffic != nil {
-		o.traffic.NodeGone(node, o.eng.Now())
+		o.traffic.NodeGone(node, o.serversOn(node), o.eng.Now())
 	}
+}
+
+// serversOn lists the servers that are, or were, on a node.
+func (o *observer) serversOn(node int) []uint64 {
+	var out []uint64
+	for _, i := range o.cluster.InstancesOn(node) {
+		out = append(out, uint64(i.Pod))
+	}
+	return out
 }
 
 // SandboxGone wakes load balancers; new connections ask for themselves.

@@ -191,6 +191,8 @@ func (w *World) unreachable(target netip.AddrPort) (ledger.Cause, ledger.Actor) 
 		return ledger.LivenessRestart, ledger.KubeletProbe
 	case kubelet.ClosedCrash:
 		return ledger.Crashed, ledger.App
+	case kubelet.ClosedWithNode:
+		return ledger.NodeGone, ledger.NodeLifecycle
 	default:
 		return ledger.ListenerClosed, ledger.Spec
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -116,15 +117,19 @@ func (w *World) writeNode(node int, name string, edit func(*api.Node)) {
 	}, nil)
 }
 
-// die ends what runs on a node.
+// die ends what runs on a node: pods, too, without a word.
 func (w *World) die(node int) {
 	w.dead[node] = true
 	w.sched.Leaves(node)
+	w.kubelets[node].Die()
 	w.Proxies[node].Die()
 	w.installs++ // who asked for healthy nodes asks again
 	w.log.Tell(event.Event{Kind: event.NodeGone, Pod: -1, Node: node, Stream: -1})
 	w.observer.NodeChanged(node)
 }
+
+// InstancesOn lists what runs, or ran, on a node.
+func (w *World) InstancesOn(node int) []*kubelet.Instance { return w.instances.On(node) }
 
 // EligibleSettled is what the /healthz of a node's service proxy would make of the Node if every
 // delay were zero.

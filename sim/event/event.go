@@ -132,4 +132,5 @@ const (
 	Killed                 // SIGKILL after the grace period
 	Liveness               // killed by a liveness or startup probe
 	Crashed                // anything else
+	WithNode               // its machine is gone
 )

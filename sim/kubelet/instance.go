@@ -21,6 +21,7 @@ const (
 	ClosedOnTerm                 // its listener closed, or its process ended, after SIGTERM
 	ClosedLiveness               // restarted by a liveness probe
 	ClosedCrash                  // anything else
+	ClosedWithNode               // its machine is gone
 )
 
 // Instance is what runs in a pod, as packets meet it. It is state of the moment, not of the
@@ -104,6 +105,17 @@ func (x *Instances) At(ip netip.Addr) *Instance {
 		return nil
 	}
 	return x.Of(id)
+}
+
+// On lists what runs, or ran, on a node, in order of ID.
+func (x *Instances) On(node int) []*Instance {
+	var out []*Instance
+	for _, i := range x.byPod {
+		if i != nil && i.Node == node {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Running lists those of a workload that have a sandbox.

@@ -32,6 +32,9 @@ type Kubelet struct {
 
 	dirty   []*Worker // pods whose status is to be written, in order
 	writing bool      // one status is written after the other, for all pods of the node
+
+	dead  bool // its machine is gone
+	boots int  // counts the ends of its machine: what was planned before one is void
 }
 
 // New starts the kubelet of a node.
@@ -58,17 +61,28 @@ func (k *Kubelet) NextRelist(t engine.Time) engine.Time {
 
 // after schedules work of the kubelet, which waits while that is paused.
 func (k *Kubelet) after(d engine.Time, name string, run func()) engine.Handle {
-	return k.inPod(d, name, func() { k.d.API.Awake(k.Owner, run) })
+	up := k.whileUp(run)
+	return k.inPod(d, name, func() { k.d.API.Awake(k.Owner, up) })
+}
+
+// whileUp has something done unless the machine has ended meanwhile.
+func (k *Kubelet) whileUp(run func()) func() {
+	boot := k.boots
+	return func() {
+		if k.boots == boot {
+			run()
+		}
+	}
 }
 
 // inPod schedules what happens in a pod, or is up to the container runtime, by itself.
 func (k *Kubelet) inPod(d engine.Time, name string, run func()) engine.Handle {
-	return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, run)
+	return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, k.whileUp(run))
 }
 
 func (k *Kubelet) deliver(o api.Object) {
 	p, ok := o.(*api.Pod)
-	if !ok {
+	if !ok || k.dead {
 		return
 	}
 	wk := k.Worker(p.ID)
@@ -139,13 +153,13 @@ func (k *Kubelet) writeNext() {
 		next.Phase, next.Ready, next.ReadySince, next.IP, next.Restarts = s.phase, s.ready, s.since, s.ip, s.restarts
 		next.ContainersReady = s.containersReady
 		return &next
-	}, func() {
+	}, k.whileUp(func() {
 		k.writing = false
 		if s.phase.Terminal() {
 			wk.remove()
 		}
 		k.writeNext()
-	})
+	}))
 }
 
 // Worker is the kubelet's work on one pod.

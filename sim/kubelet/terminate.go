@@ -301,6 +301,8 @@ func closedBy(how event.Ending) Closed {
 		return ClosedLiveness
 	case event.Crashed:
 		return ClosedCrash
+	case event.WithNode:
+		return ClosedWithNode
 	default: // after SIGTERM
 		return ClosedOnTerm
 	}
@@ -316,10 +318,7 @@ func (c *Container) end(how event.Ending) {
 		how = c.orders
 	}
 	d := c.wk.k.d
-	for _, h := range []*engine.Handle{&c.kill, &c.exit, &c.listen, &c.crash, &c.acts} {
-		d.Engine.Cancel(*h)
-		*h = engine.Handle{}
-	}
+	c.forgetTimers()
 	c.Running, c.Finished = false, d.Engine.Now()
 	c.tell(event.Event{Kind: event.Ended, Ending: how})
 	if c == c.wk.Main {
@@ -329,7 +328,7 @@ func (c *Container) end(how event.Ending) {
 	c.stopped = nil
 	switch {
 	case stopped != nil:
-		d.API.Awake(c.wk.k.Owner, stopped)
+		d.API.Awake(c.wk.k.Owner, c.wk.k.whileUp(stopped))
 	case !c.wk.terminating:
 		c.wk.noticed() // the kubelet restarts it when it has seen it
 	}

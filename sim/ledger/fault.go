@@ -26,7 +26,7 @@ const (
 	FaultPinnedShut                   // a flow that stands leads to a pod whose port is closed
 	FaultUnresolved                   // the name has no address
 	FaultForgotten                    // written over a connection that a load balancer had forgotten
-	FaultNodeGone                     // over a connection or flow that stood, through a node that is gone
+	FaultNodeGone                     // over a connection or flow that stood, through a node that is gone or to a pod on it
 	FaultNodeDead                     // sent to a node that is gone
 	FaultUnreachable                  // nothing at the pod's address, and a router says so
 )

@@ -91,6 +91,7 @@ const (
 	DNSCache
 	App
 	Scheduler
+	NodeLifecycle
 	NumActors
 )
 
@@ -98,7 +99,7 @@ const (
 func (a Actor) String() string {
 	return [...]string{
 		"spec", "kubelet", "kubelet-probe", "slice-controller", "watch", "proxy-wait", "proxy-sync",
-		"lb-controller", "lb-probe", "lb-propagation", "ingress", "dns-cache", "app", "scheduler",
+		"lb-controller", "lb-probe", "lb-propagation", "ingress", "dns-cache", "app", "scheduler", "node-lifecycle",
 	}[a]
 }
 

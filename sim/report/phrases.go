@@ -33,6 +33,7 @@ var late = map[ledger.Actor]string{
 	ledger.Ingress:         "it has not heard of the change yet",
 	ledger.DNSCache:        "a DNS cache still has the old answer",
 	ledger.Scheduler:       "the new pod has no node yet",
+	ledger.NodeLifecycle:   "the control plane has not noticed it yet",
 }
 
 var phrases = map[ledger.Cause]phrase{
@@ -41,7 +42,7 @@ var phrases = map[ledger.Cause]phrase{
 		"curl: could not resolve host, or timeouts to an old address", nil,
 	},
 	ledger.NodeGone: {
-		"the node behind the connection is gone", "connections led through a node that is gone",
+		"the node behind the connection is gone", "connections lead to a node that is gone, or through it",
 		"timeouts; established connections hang", map[ledger.Actor]string{ledger.Spec: ""},
 	},
 	ledger.DrainCut: {

@@ -196,7 +196,7 @@ func (t *names) podWords(e *event.Event) string {
 func endingWords(e event.Ending) string {
 	return map[event.Ending]string{
 		event.ByItself: "exits", event.Killed: "is killed",
-		event.Liveness: "is restarted by its probe", event.Crashed: "crashes",
+		event.Liveness: "is restarted by its probe", event.Crashed: "crashes", event.WithNode: "is gone with its machine",
 	}[e]
 }
 

@@ -67,7 +67,7 @@ func TestASessionThroughANodeThatIsGoneIsDarkFromThenOn(t *testing.T) {
 	tr := New(w, ledger.New(1, 1000, eng.Hash()), eng, []Spec{{Kind: Session, Clients: 1, Timeout: sec, RTT: ms, Interval: 100 * ms, Arrivals: Constant}})
 	tr.RunUntil(1020 * ms)
 	w.node = 1
-	tr.NodeGone(0, 1020*ms)
+	tr.NodeGone(0, nil, 1020*ms)
 	tr.RunUntil(5 * sec)
 	// What was asked at 1 s times out at 2 s: then it dials, and node 1 has a server for it.
 	if want := (Dark{980 * ms, 980 * ms, 980 * ms}); tr.Dark(0, 5*sec) != want {

@@ -226,7 +226,7 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 	if timeout := l.stream.spec.ConnectTimeout; timeout > 0 {
 		limit = a.sent + timeout
 	}
-	if at := a.unreachable(now, fault); at < limit {
+	if at := t.unreachable(a, now, fault); at < limit {
 		limit, fault = at, ledger.FaultUnreachable
 	}
 	if next := a.sent + retransmission(int(a.tries)); next < limit {

@@ -11,20 +11,21 @@ import (
 // an answer, not even a reset: who has asked waits for its timeout, and then takes it that the
 // connection is dead.
 
-// NodeGone is a node going: requests under way through it will not be answered, and neither is what
-// is written over connections that lead through it. SYNs to it vanish from now on.
-func (t *Traffic) NodeGone(node int, now engine.Time) {
+// NodeGone is a node going with the servers on it, by ID in ascending order: requests under way through it, or to
+// them, will not be answered, and neither is what is written over connections that lead there. SYNs vanish from now on.
+func (t *Traffic) NodeGone(node int, servers []uint64, now engine.Time) {
 	t.Changed(now)
-	for node >= len(t.dead) {
-		t.dead = append(t.dead, false)
+	t.dead = marked(t.dead, node)
+	for _, id := range servers {
+		t.mute = marked(t.mute, int(id))
 	}
-	t.dead[node] = true
+	lost := func(via int, to *Target) bool { return via == node || t.muted(to) }
 	for _, s := range t.streams {
 		for c := range s.conns() {
-			c.gone = c.gone || c.connected() && c.node == node
+			c.gone = c.gone || c.connected() && lost(c.node, c.target)
 		}
 		for _, l := range s.links {
-			if l.state == linkUp && l.dial.node == node {
+			if l.state == linkUp && lost(l.dial.node, l.to) {
 				l.gone = true
 				l.darken(now)
 			}
@@ -33,7 +34,7 @@ func (t *Traffic) NodeGone(node int, now engine.Time) {
 	for f := range t.allUnderWay(now) {
 		var cut []serving
 		f.list = slices.DeleteFunc(f.list, func(s serving) bool {
-			through := s.attempt.node == node
+			through := lost(s.attempt.node, s.attempt.target)
 			if through {
 				cut = append(cut, s)
 			}
@@ -44,6 +45,51 @@ func (t *Traffic) NodeGone(node int, now engine.Time) {
 			t.unanswerable(&cut[i], now)
 		}
 	}
+}
+
+// NodeBack is a node that answers again, for the servers on it, too. Nobody there knows of the connections of before: what
+// is written over them now is answered with a reset.
+func (t *Traffic) NodeBack(node int, servers []uint64, now engine.Time) {
+	t.Changed(now)
+	back := func(via int, to *Target) bool {
+		return via == node || t.muted(to) && slices.Contains(servers, to.Server.ID())
+	}
+	for _, s := range t.streams {
+		for c := range s.conns() {
+			if c.gone && c.connected() && back(c.node, c.target) {
+				c.gone = false
+				t.shut(c, now, true)
+			}
+		}
+		for _, l := range s.links {
+			if l.gone && l.state == linkUp && back(l.dial.node, l.to) {
+				l.gone = false
+				t.hangUp(l, now)
+			}
+		}
+	}
+	t.dead[node] = false
+	for _, id := range servers {
+		t.mute[id] = false
+	}
+}
+
+// marked sets an entry of a list that is as long as it has to be.
+func marked(list []bool, at int) []bool {
+	for at >= len(list) {
+		list = append(list, false)
+	}
+	list[at] = true
+	return list
+}
+
+// muted says whether a target is a server on a node that is gone: not even a router knows that nothing is there.
+func (t *Traffic) muted(to *Target) bool {
+	if to == nil || to.Server == nil || len(t.mute) == 0 {
+		return false
+	}
+	id := to.Server.ID()
+	return id < uint64(len(t.mute)) && t.mute[id]
 }
 
 // through says whether a packet would have to go through a node that is gone.

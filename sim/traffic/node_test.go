@@ -49,7 +49,7 @@ func TestConnectionsThroughANodeThatIsGone(t *testing.T) {
 		tr := New(w, led, eng, []Spec{c.spec})
 		tr.RunUntil(1020 * ms)
 		w.node = 1
-		tr.NodeGone(0, 1020*ms)
+		tr.NodeGone(0, nil, 1020*ms)
 		tr.RunUntil(5 * sec)
 		all := led.All()
 		if all.Failed != c.failed || tr.Cuts(0) != c.cuts {
@@ -79,7 +79,7 @@ func TestAServersEndDoesNotGetThroughANodeThatIsGone(t *testing.T) {
 		tr := New(w, led, eng, []Spec{spec})
 		tr.RunUntil(1060 * ms) // nothing is under way
 		w.node, w.servers = 1, []*fakeServer{next}
-		tr.NodeGone(0, 1060*ms)
+		tr.NodeGone(0, nil, 1060*ms)
 		tr.Cut(1, 1070*ms, ledger.FaultExited)
 		tr.CloseIdle(1, 1070*ms, true)
 		tr.RunUntil(1090 * ms)
@@ -98,7 +98,7 @@ func TestASYNToANodeThatIsGone(t *testing.T) {
 		world, _, _ := two()
 		w := &routed{fakeWorld: world, stays: stays}
 		tr, led := one(Spec{Timeout: 5 * sec, RTT: ms}, w)
-		tr.NodeGone(0, 0)
+		tr.NodeGone(0, nil, 0)
 		tr.RunUntil(1500 * ms)
 		w.node = 1
 		tr.RunUntil(engine.Never)
@@ -128,7 +128,7 @@ func TestAnswersOfBefore(t *testing.T) {
 			at = 1400 * ms
 		}
 		tr.RunUntil(at)
-		tr.NodeGone(0, at)
+		tr.NodeGone(0, nil, at)
 		tr.RunUntil(engine.Never)
 		if all := led.All(); all.Total != 1 || all.Failed != uint64(btoi(errs)) {
 			t.Errorf("errors %v: %+v", errs, all)
@@ -146,9 +146,72 @@ func TestAClientWithoutPatienceOfItsOwn(t *testing.T) {
 	old.takes = sec
 	tr, led := one(Spec{RTT: ms}, &routed{fakeWorld: world})
 	tr.RunUntil(1500 * ms)
-	tr.NodeGone(0, 1500*ms)
+	tr.NodeGone(0, nil, 1500*ms)
 	tr.RunUntil(engine.Never)
 	if f := last(t, led); f.End != 1500*ms+127*sec {
 		t.Errorf("%+v", f)
+	}
+}
+
+// A server dies with its machine, and a request comes to it by way of another node: it is not answered, be it under way, over a
+// connection that stands or the SYN of a new one. No router knows that nothing is there.
+func TestAServerThatGoesWithItsMachine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		spec   Spec
+		failed uint64
+		fault  ledger.Fault // of the last
+	}{
+		{"a connection each", Spec{Kind: PerRequest}, 40, ledger.FaultNoAnswer},
+		{"with a router that would say so", Spec{Kind: PerRequest, Unreachable: true, UnreachableAfter: 10 * ms}, 40, ledger.FaultNoAnswer},
+		{"a pool of one", Spec{KeepAlive: true, Clients: 1, Kind: PerRequest}, 40, ledger.FaultNoAnswer},
+		{"a flow over UDP", Spec{Kind: FixedFlow, Clients: 1}, 40, ledger.FaultNodeGone},
+	} {
+		w, old, _ := two()
+		c.spec.Timeout, c.spec.RTT, c.spec.Interval, c.spec.Arrivals = sec, ms, 100*ms, Constant
+		eng := engine.New(1, engine.Limits{})
+		led := ledger.New(1, 1000, eng.Hash())
+		tr := New(w, led, eng, []Spec{c.spec})
+		tr.RunUntil(1020 * ms)
+		old.accepts, old.answers = false, false
+		tr.NodeGone(7, []uint64{old.id}, 1020*ms)
+		tr.Stop(5 * sec)
+		tr.RunUntil(engine.Never)
+		if all := led.All(); all.Failed != c.failed {
+			t.Errorf("%s: %+v", c.name, all)
+			continue
+		}
+		for _, f := range led.Failures() {
+			if f.Outcome != ledger.Timeout {
+				t.Errorf("%s: %+v", c.name, f)
+			}
+		}
+		if got := w.judged[len(w.judged)-1]; got != c.fault || w.judged[0] != ledger.FaultNodeGone {
+			t.Errorf("%s: judged as %v", c.name, w.judged)
+		}
+	}
+}
+
+// When the machine is back, what is written over connections of before is answered with a reset, and new ones are accepted.
+func TestAMachineThatComesBackKnowsNoConnections(t *testing.T) {
+	t.Parallel()
+	for _, spec := range []Spec{{KeepAlive: true, Clients: 1}, {Kind: Session, Clients: 1}, {Kind: HTTP2, Clients: 1}} {
+		w, old, _ := two()
+		spec.Timeout, spec.RTT, spec.Interval, spec.Arrivals = sec, ms, 100*ms, Constant
+		eng := engine.New(1, engine.Limits{})
+		led := ledger.New(1, 1000, eng.Hash())
+		tr := New(w, led, eng, []Spec{spec})
+		tr.RunUntil(1070 * ms) // nothing is under way
+		old.accepts, old.answers = false, false
+		tr.NodeGone(7, []uint64{old.id}, 1070*ms)
+		tr.RunUntil(1080 * ms)
+		old.accepts, old.answers = true, true
+		tr.NodeBack(7, []uint64{old.id}, 1080*ms)
+		tr.Stop(5 * sec)
+		tr.RunUntil(engine.Never)
+		if all := led.All(); all.Failed != 0 || all.Total == 0 {
+			t.Errorf("%+v: %+v", spec, all)
+		}
 	}
 }

@@ -74,7 +74,7 @@ func TestRequestsThatNobodyHearsAreLostAlikeWhetherFollowedOrNot(t *testing.T) {
 		{"the load balancer has no target", false, func(w *sending) { w.hops = nil; w.tr.Redirected(0, 16*sec); w.tr.Redirected(1, 16*sec) }},
 		{"the node has an endpoint", false, func(w *sending) { w.ways[1] = w.ways[0]; w.tr.Resynced(1, 16*sec) }},
 		{"the node refuses", false, func(w *sending) { w.ways[1] = &Way{Verdict: packet.Reject}; w.tr.Resynced(1, 16*sec) }},
-		{"the node dies", false, func(w *sending) { w.tr.NodeGone(1, 16*sec) }},
+		{"the node dies", false, func(w *sending) { w.tr.NodeGone(1, nil, 16*sec) }},
 	} {
 		for _, arrivals := range []Arrivals{Poisson, Constant} {
 			var texts [2]string

@@ -193,6 +193,7 @@ type Traffic struct {
 	scratch attempt     // of the request that has just arrived: most are done with it at once
 	serving []inFlight  // by Server.ID
 	dead    []bool      // nodes that are gone; those beyond its end are not
+	mute    []bool      // by Server.ID: servers on them
 	stopped engine.Time // no arrivals from here on
 	clock   engine.Time // of what clients do now, or did last
 	drawAll bool
@@ -483,7 +484,7 @@ func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *con
 	}
 	a.tries++
 	next, limit := a.sent+retransmission(int(a.tries)), a.connectLimit()
-	switch at := a.unreachable(now, fault); {
+	switch at := t.unreachable(a, now, fault); {
 	case at < limit:
 		limit, fault = at, ledger.FaultUnreachable
 	case at == engine.Never && t.keepsQuiet(a, fault):
@@ -505,9 +506,9 @@ func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *con
 // then ends a connection attempt with EHOSTUNREACH, and takes no notice of it for one that stands or
 // for an unconnected socket of UDP. (Linux arp_error_report, tcp_v4_err, icmp_err_convert; recalled.
 // docs/model/kube-proxy.md 7 New SYN.)
-func (a *attempt) unreachable(now engine.Time, fault ledger.Fault) engine.Time {
+func (t *Traffic) unreachable(a *attempt, now engine.Time, fault ledger.Fault) engine.Time {
 	s := &a.req.stream.spec
-	if fault != ledger.FaultNoAnswer || !s.Unreachable || s.ICMPFiltered && a.proxy == nil {
+	if fault != ledger.FaultNoAnswer || !s.Unreachable || s.ICMPFiltered && a.proxy == nil || t.muted(a.target) {
 		return engine.Never
 	}
 	if a.silent == 0 {

@@ -63,7 +63,7 @@ func (t *Traffic) ask(a *attempt, now engine.Time) {
 // by the client's timeout.
 func (t *Traffic) unanswered(a *attempt, now engine.Time, fault ledger.Fault, pinned bool) {
 	switch {
-	case pinned && fault == ledger.FaultNodeDead && a.target != nil:
+	case pinned && fault == ledger.FaultNodeDead && a.target != nil, pinned && fault == ledger.FaultNoAnswer && t.muted(a.target):
 		fault = ledger.FaultNodeGone
 	case pinned && fault == ledger.FaultNoAnswer:
 		fault = ledger.FaultPinned

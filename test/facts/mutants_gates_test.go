@@ -92,7 +92,7 @@ var componentMutants = []mutant{
 		{"sim/nodeproxy/proxy.go", "p.api.AwakeWith(p.Owner, run, at)", "run(at)"},
 	}},
 	{"the containers of a paused kubelet stop, too", []string{"simulator 6"}, cluster, "TestPausedKubelet", []edit{
-		{kubelet, "return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, run)", "return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, func() { k.d.API.Awake(k.Owner, run) })"},
+		{kubelet, "return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, k.whileUp(run))", "return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, func() { k.d.API.Awake(k.Owner, run) })"},
 	}},
 	{"a restarted proxy waits for minSyncPeriod", []string{"simulator 6"}, cluster, "TestRestartedProxy", []edit{
 		{"sim/nodeproxy/proxy.go", "p.syncing, p.state, p.restarts = nil, pace.State{}, p.restarts+1", "p.syncing, p.restarts = nil, p.restarts+1"},

@@ -52,13 +52,13 @@ var nodeMutants = []mutant{
 		{nodesGo, "shortestHold = 60 * engine.Second\n\tlongestHold  = 90 * engine.Second", "shortestHold = 6 * engine.Second\n\tlongestHold  = 9 * engine.Second"},
 	}},
 	{"a request under way is answered through a dead node", []string{"simulator 2"}, "sim/traffic", "TestConnectionsThroughANodeThatIsGone", []edit{
-		{nodesGone, "through := s.attempt.node == node", "through := s.attempt.node == node && node < 0"},
+		{nodesGone, "through := lost(s.attempt.node, s.attempt.target)", "through := lost(s.attempt.node, s.attempt.target) && node < 0"},
 	}},
 	{"a pool's connections outlive their node", []string{"simulator 2"}, "sim", "TestWhatStandsThroughANodeDiesWithIt", []edit{
-		{nodesGone, "c.gone = c.gone || c.connected() && c.node == node", "c.gone = c.gone || c.connected() && c.node == node && node < 0"},
+		{nodesGone, "c.connected() && lost(c.node, c.target)", "c.connected() && lost(c.node, c.target) && node < 0"},
 	}},
 	{"shared connections outlive their node", []string{"simulator 2"}, "sim", "TestWhatStandsThroughANodeDiesWithIt", []edit{
-		{nodesGone, "if l.state == linkUp && l.dial.node == node {", "if l.state == linkUp && l.dial.node == node && node < 0 {"},
+		{nodesGone, "if l.state == linkUp && lost(l.dial.node, l.to) {", "if l.state == linkUp && lost(l.dial.node, l.to) && node < 0 {"},
 	}},
 	{"a new connection to a dead node is judged as one that stood", []string{"simulator 2"}, "sim", "TestPairsOfNodesThatAreGone", []edit{
 		{"sim/ledger/fault.go", "FaultNoTarget503, FaultNodeDead,\n\t\tFaultUnreachable:", "FaultNoTarget503,\n\t\tFaultUnreachable:"},

@@ -182,13 +182,13 @@ var clientMutants = []mutant{
 		{client, "return a.silent + s.UnreachableAfter + a.rtt()", "return now + a.rtt()"},
 	}},
 	{"ICMP unreachable comes through a load balancer", []string{"kube-proxy 7 New SYN"}, "sim/traffic", "TestWhatAnAddressAnswersWhereNothingIs", []edit{
-		{client, "!s.Unreachable || s.ICMPFiltered && a.proxy == nil {", "!s.Unreachable {"},
+		{client, "!s.Unreachable || s.ICMPFiltered && a.proxy == nil || t.muted", "!s.Unreachable || t.muted"},
 	}},
 	{"ICMP unreachable does not reach a proxy behind a load balancer", []string{"kube-proxy 7 New SYN"}, "sim/traffic", "TestAProxyHearsOfAnAddressWhereNothingIs", []edit{
-		{client, "s.ICMPFiltered && a.proxy == nil {", "s.ICMPFiltered {"},
+		{client, "s.ICMPFiltered && a.proxy == nil || t.muted", "s.ICMPFiltered || t.muted"},
 	}},
 	{"a dial goes on after ICMP unreachable", []string{"kube-proxy 7 New SYN"}, "sim/traffic", "TestADialHearsOfAnAddressWhereNothingIs", []edit{
-		{"sim/traffic/link.go", "if at := a.unreachable(now, fault); at < limit {", "if at := a.unreachable(now, fault); at < 0 {"},
+		{"sim/traffic/link.go", "if at := t.unreachable(a, now, fault); at < limit {", "if at := t.unreachable(a, now, fault); at < 0 {"},
 	}},
 	{"a repeated SYN chooses again", []string{"kube-proxy 7 NAT decision"}, "sim/traffic", "TestRetransmissions", []edit{
 		{client, "if a.target == nil {", "if a.tries > 0 || a.target == nil {"},
