@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -103,7 +104,7 @@ func (r *drain) empty() {
 	if r.of.Timeout > 0 {
 		r.until = r.d.Engine.Now() + r.of.Timeout
 	}
-	pods := r.d.Specs.PodsOn(r.nodes[r.at])
+	pods := slices.DeleteFunc(r.d.Specs.PodsOn(r.nodes[r.at]), func(p *api.Pod) bool { return !r.selects(p) || r.skips(p) })
 	if names := r.local(pods); len(names) > 0 {
 		r.giveUp("cannot delete Pods with local storage (use --delete-emptydir-data to override): " + strings.Join(names, ", "))
 		return
@@ -121,6 +122,21 @@ func (r *drain) empty() {
 			r.ask(l)
 		}
 	}
+}
+
+// selects says whether a pod is one that --pod-selector asks for.
+func (r *drain) selects(p *api.Pod) bool {
+	selector, err := labels.Parse(r.of.PodSelector)
+	if err != nil {
+		panic("control: " + err.Error()) // it was read before
+	}
+	return selector.Matches(labels.Set(world.TemplateOf(r.d.Specs.ResourceOf(setOf(p))).Labels))
+}
+
+// skips says whether the time by which a pod should have gone is past for longer than anybody waits for. kubectl looks at
+// deletionTimestamp, which is the end of the grace period, in whole seconds.
+func (r *drain) skips(p *api.Pod) bool {
+	return r.of.SkipDeleted > 0 && p.Deleting() && (r.d.Engine.Now()-(p.DeletedAt+p.Grace).TruncateToSecond()).TruncateToSecond() > r.of.SkipDeleted
 }
 
 // local names the pods that have an emptyDir, where that is not to be deleted. One that is finished does not matter.
@@ -176,11 +192,11 @@ func (r *drain) remove(i int) {
 
 // look looks whether a pod that is being deleted has gone, and again a second later.
 func (r *drain) look(l *leaving) {
-	_, there := r.d.API.Get(api.PodKey(l.pod.ID)).(*api.Pod)
+	p, there := r.d.API.Get(api.PodKey(l.pod.ID)).(*api.Pod)
 	switch {
 	case r.d.API.Down():
 		r.over(l, "the API server does not answer")
-	case !there:
+	case !there, r.skips(p):
 		r.over(l, "")
 	case r.late():
 		r.over(l, "timeout reached")

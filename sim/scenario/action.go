@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -264,6 +265,7 @@ func (b *builder) drain(v cursor) (world.Operation, bool) {
 	o := world.Drain{DrainOptions: world.DrainOptions{
 		GracePeriod: v.get("gracePeriod").span(world.OwnGrace), Timeout: v.get("timeout").span(0),
 		DisableEviction: v.get("disableEviction").flag(false), KeepEmptyDir: !v.get("deleteEmptyDirData").flag(true),
+		PodSelector: v.get("podSelector").text(""), SkipDeleted: v.get("skipWaitForDeleteTimeout").span(0),
 	}}
 	nodes := v.get("nodes").items()
 	if _, short := v.v.(string); short {
@@ -283,8 +285,14 @@ func (b *builder) drain(v cursor) (world.Operation, bool) {
 		ok = nodeNamed(n, b.out.Nodes) >= 0 && ok
 		o.Nodes = append(o.Nodes, name)
 	}
-	if g := v.get("gracePeriod"); g.present() && o.GracePeriod%engine.Second != 0 {
-		g.fail("expected whole seconds, as kubectl does")
+	for name, given := range map[string]engine.Time{"gracePeriod": o.GracePeriod, "skipWaitForDeleteTimeout": o.SkipDeleted} { // order: each for itself
+		if f := v.get(name); f.present() && given%engine.Second != 0 {
+			f.fail("expected whole seconds, as kubectl does")
+		}
+	}
+	if _, err := labels.Parse(o.PodSelector); err != nil {
+		v.get("podSelector").fail("it is no label selector, such as app=web: %v", err)
+		return nil, false
 	}
 	return o, ok
 }

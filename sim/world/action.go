@@ -132,6 +132,8 @@ type (
 		Timeout         engine.Time // of each node; 0: none
 		DisableEviction bool        // pods are deleted, whatever budgets say
 		KeepEmptyDir    bool        // without --delete-emptydir-data: a pod with such a volume is an error
+		PodSelector     string      // only pods with such labels are asked to leave; "": all
+		SkipDeleted     engine.Time // a pod whose deletionTimestamp is older is not waited for (--skip-wait-for-delete-timeout); 0: all are
 	}
 )
 
@@ -192,6 +194,12 @@ func (o *DrainOptions) flags() string {
 	}
 	if o.KeepEmptyDir {
 		out = append(out, "deleteEmptyDirData=false")
+	}
+	if o.PodSelector != "" {
+		out = append(out, "podSelector="+o.PodSelector)
+	}
+	if o.SkipDeleted > 0 {
+		out = append(out, "skipWaitForDeleteTimeout="+o.SkipDeleted.Duration().String())
 	}
 	return strings.Join(out, " ")
 }

@@ -96,6 +96,18 @@ var disruptionMutants = []mutant{
 	{"--disable-eviction asks budgets", []string{"controllers 7 --disable-eviction"}, cluster, "TestFlagsOfKubectlDrain", []edit{
 		{drains, "case r.of.DisableEviction:", "case r.of.DisableEviction && len(pods) < 0:"},
 	}},
+	{"--pod-selector selects all", []string{"controllers 7 --pod-selector"}, cluster, "TestFlagsOfKubectlDrain", []edit{
+		{drains, "return selector.Matches(labels.Set(", "return selector.Empty() || !selector.Matches(labels.Set("},
+	}},
+	{"kubectl waits for late pods", []string{"controllers 7 Skip"}, cluster, "TestKubectlDoesNotWaitForLatePods", []edit{
+		{drains, "case !there, r.skips(p):", "case !there:"},
+	}},
+	{"late pods are evicted once more", []string{"controllers 7 Skip"}, cluster, "TestKubectlDoesNotWaitForLatePods", []edit{
+		{drains, "return !r.selects(p) || r.skips(p) })", "return !r.selects(p) })"},
+	}},
+	{"late is from the deletion on", []string{"controllers 7 Skip"}, cluster, "TestKubectlDoesNotWaitForLatePods", []edit{
+		{drains, "(p.DeletedAt+p.Grace).TruncateToSecond()", "p.DeletedAt.TruncateToSecond()"},
+	}},
 	{"--timeout is never over", []string{"controllers 7 Retry"}, cluster, "TestFlagsOfKubectlDrain", []edit{
 		{drains, "r.until != engine.Never && r.d.Engine.Now() >= r.until", "r.until != engine.Never && r.until < 0"},
 	}},
