@@ -117,7 +117,7 @@ spec:
   ports: [{port: 80, targetPort: 8080}]
 `
 	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(manifests)}}, manifest.Options{})
-	cases, _ := scenario.Infer(objects, scenario.Options{Nodes: 1000})
+	cases, _ := scenario.Infer(objects, scenario.Options{Nodes: 1000, Actions: []string{"rollout"}})
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command has it
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 29))
 	for b.Loop() {

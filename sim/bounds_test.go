@@ -33,7 +33,7 @@ metadata: {name: web, namespace: shop}
 spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
 `
 	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-	cases, _ := scenario.Infer(objects, scenario.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
 	refused := 0
 	for i := range cases {
 		if cases[i].Scenario == nil {
@@ -113,7 +113,7 @@ func TestAWorldThatIsTooLargeIsRefusedAtOnce(t *testing.T) {
 	} {
 		text := strings.NewReplacer("NAME", "big", "COUNT", fmt.Sprint(c.replicas)).Replace(deployment) + strings.NewReplacer("NAME", "small", "COUNT", "3").Replace(deployment) + ports(c.ports)
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-		cases, _ := scenario.Infer(objects, scenario.Options{Target: "small"})
+		cases, _ := scenario.Infer(objects, scenario.Options{Target: "small", Actions: []string{"rollout"}})
 		at := slices.IndexFunc(cases, func(x scenario.Case) bool { return x.Scenario != nil })
 		if at < 0 {
 			t.Fatal("no case")

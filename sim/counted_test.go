@@ -78,7 +78,7 @@ func TestCountedRequestsComeToTheSameInEveryManifest(t *testing.T) {
 				t.Fatal(err)
 			}
 			objects, _ := manifest.Load([]manifest.File{{Name: f, Data: data}}, manifest.Options{})
-			cases, _ := scenario.Infer(objects, scenario.Options{})
+			cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
 			for i := range cases {
 				if cases[i].Scenario != nil {
 					sameDrawn(t, cases[i].ID, cases[i].Scenario, 1)

@@ -19,7 +19,7 @@ func webApp(tb testing.TB) *world.Scenario {
 		tb.Fatal(err)
 	}
 	objects, _ := manifest.Load([]manifest.File{{Name: "web-app.yaml", Data: data}}, manifest.Options{})
-	cases, _ := scenario.Infer(objects, scenario.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
 	for i := range cases {
 		if cases[i].Scenario != nil {
 			return cases[i].Scenario

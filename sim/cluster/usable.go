@@ -12,6 +12,7 @@ type Usable struct {
 	Of  int         // replicas at the start
 	Min int         // the fewest at any moment
 	For engine.Time // how long there were only Min in all
+	Now int         // at this moment
 }
 
 // usablePods counts one workload's usable pods.
@@ -26,6 +27,7 @@ type usablePods struct {
 func (w *World) Usable(workload int) Usable {
 	u := w.usable[workload]
 	u.settle(w.eng.Now())
+	u.Now = len(u.pods)
 	return u.Usable
 }
 

@@ -19,7 +19,7 @@ func TestTheFewestUsablePodsAndHowLong(t *testing.T) {
 		w.countUsable(0, step.id, step.usable)
 	}
 	w.run(20 * sec)
-	if got, want := w.Usable(0), (Usable{Of: 2, Min: 0, For: sec / 2}); got != want {
+	if got, want := w.Usable(0), (Usable{Of: 2, Min: 0, For: sec / 2, Now: 2}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -59,6 +59,7 @@ func fill(lines map[string]string) string {
 func worldOf(t *testing.T, text string, opts scenario.Options) (*world.Scenario, *world.Workload) {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	opts.Actions = []string{"rollout"}
 	cases, more := scenario.Infer(objects, opts)
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)

@@ -78,6 +78,20 @@ func unrest(runs []Run) string {
 	return ""
 }
 
+// ForGood says that an outage does not end: in most runs what was begun is stuck, and no pod is left that could answer.
+func (c *Case) ForGood() bool {
+	n := 0
+	for i := range c.Runs {
+		if r := &c.Runs[i]; r.Stuck != nil && r.Usable.Now == 0 {
+			n++
+		}
+	}
+	return c.Verdict == Outage && 2*n > len(c.Runs)
+}
+
+// Waits says that a case is about something that cannot end: its verdict says so, or its outage is one for good.
+func (c *Case) Waits() bool { return c.Stuck != nil && (c.Verdict.Endless() || c.ForGood()) }
+
 // fewest picks the run with the fewest usable pods, for the longest time.
 func fewest(runs []Run) Usable {
 	return slices.MinFunc(runs, func(a, b Run) int {

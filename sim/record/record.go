@@ -265,6 +265,7 @@ type Usable struct {
 	Of  int         // replicas at the start
 	Min int         // the fewest at any moment
 	For engine.Time // how long there were only Min, in all
+	Now int         // at the end of the run
 }
 
 // Verdict is what is claimed of a case.

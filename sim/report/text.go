@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -240,18 +241,21 @@ func (t *text) last(shown []*record.Case) {
 	t.command("Again: ", strings.Join([]string{t.sim.Replay, t.option("show", t.shortID(shown[0])), t.option("seed", strconv.FormatUint(run.Seed, 10)), t.option("runs", "1")}, " "))
 }
 
-// shortID is the end of a case's id, "web:80", where it is enough to show that case alone.
+// shortID is the end of a case's id, "web:80" or "rollout/web:80", that is enough to show that case alone.
 func (t *text) shortID(c *record.Case) string {
-	end := c.ID[strings.LastIndexByte(c.ID, '/')+1:]
-	if !strings.Contains(end, ":") { // no port of a Service: a name that may be any part of another id
+	if !strings.Contains(c.ID[strings.LastIndexByte(c.ID, '/')+1:], ":") { // no port of a Service: a name that may be any part of another id
 		return c.ID
 	}
-	for i := range t.sim.Cases {
-		if x := &t.sim.Cases[i]; x.ID != c.ID && Matches(x, end) {
+	for at := len(c.ID); ; {
+		if at = strings.LastIndexByte(c.ID[:at], '/'); at < 0 {
 			return c.ID
 		}
+		end := c.ID[at+1:]
+		others := func(x record.Case) bool { return x.ID != c.ID && Matches(&x, end) }
+		if !slices.ContainsFunc(t.sim.Cases, others) {
+			return end
+		}
 	}
-	return end
 }
 
 // command writes a command that a shell takes as it stands: lines that go on end with a

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func (t *text) cases(worst, shown []*record.Case) {
 	if len(listedCases) > 0 {
 		t.rows(listedCases, alone)
 	}
-	t.held(holds, len(listedCases) > 0)
+	t.held(holds, len(listedCases) > 0, alone)
 	t.notJudged(not, alone, len(shown) == len(not) && len(not) == len(worst))
 }
 
@@ -37,7 +38,7 @@ func (t *text) cases(worst, shown []*record.Case) {
 func (t *text) rows(cases []*record.Case, alone bool) {
 	var hidden []*record.Case
 	if len(cases) > t.room.cases {
-		cases, hidden = cases[:t.room.cases], cases[t.room.cases:]
+		cases, hidden = t.kept(cases)
 	}
 	name, heading := t.caseNames(cases, alone)
 	silent := slices.ContainsFunc(cases, func(c *record.Case) bool { return c.LongestOutage.Max > 0 })
@@ -64,9 +65,32 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 	if slices.ContainsFunc(table[1:], func(row []string) bool { return strings.Contains(strings.Join(row[2:], " "), "(") }) {
 		words = "Median (lowest-highest of the runs)." + words
 	}
+	if slices.ContainsFunc(cases, (*record.Case).ForGood) {
+		words += " An outage that does not end is counted until the run ends."
+	}
 	if words != "" {
 		t.Text("  ", strings.TrimSpace(words))
 	}
+}
+
+// kept are as many cases as there is room for, in their order: the one that comes first, and those that cannot end or lose most.
+func (t *text) kept(cases []*record.Case) (shown, hidden []*record.Case) {
+	order := slices.Clone(cases[1:])
+	slices.SortStableFunc(order, func(a, b *record.Case) int {
+		if a.Verdict.Endless() != b.Verdict.Endless() {
+			return map[bool]int{true: -1, false: 1}[a.Verdict.Endless()]
+		}
+		return cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median)
+	})
+	order = order[:t.room.cases-1]
+	for i, c := range cases {
+		if i == 0 || slices.Contains(order, c) {
+			shown = append(shown, c)
+		} else {
+			hidden = append(hidden, c)
+		}
+	}
+	return shown, hidden
 }
 
 // caseNames says what cases are called in a table, and its heading: what is the same for all is
@@ -86,6 +110,8 @@ func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Ca
 		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, strings.ToUpper(action) + " IN " + t.namespace() + " OF"
 	case same:
 		return func(c *record.Case) string { return c.Workload + ", " + trafficWords(c) }, strings.ToUpper(action) + " OF"
+	case t.namespace() != "" && !slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Kind == "Scenario" }):
+		return func(c *record.Case) string { return t.short(subject(c)) + ": " + happening(c) }, "CASE IN " + t.namespace()
 	default:
 		return title, "CASE"
 	}
@@ -130,12 +156,15 @@ func (t *text) folded(hidden []*record.Case) {
 
 // held sums up the cases that hold, with the weakest of their bounds: that of the fewest runs,
 // when some were interrupted.
-func (t *text) held(holds []*record.Case, others bool) {
+func (t *text) held(holds []*record.Case, others, alone bool) {
 	if len(holds) == 0 {
 		return
 	}
-	weakest := holds[0]
+	weakest, such := holds[0], strings.TrimPrefix(many(holds[0], 2), "2 ")
 	for _, c := range holds {
+		if one(c) != one(weakest) {
+			such = "runs"
+		}
 		if c.Bound > weakest.Bound {
 			weakest = c
 		}
@@ -144,7 +173,27 @@ func (t *text) held(holds []*record.Case, others bool) {
 	if others {
 		words = count(len(holds), "more case holds", "more cases hold")
 	}
-	t.Text("  ", fmt.Sprintf("%s: lost nothing in %s each (%s lists them).%s", words, count(len(weakest.Runs), "run", "runs"), t.option("all", ""), bound(weakest, t.sim.Wording)))
+	named := " (" + t.option("all", "") + " lists them)"
+	if len(holds) <= fewCases {
+		words, named = words+" ("+t.names(holds, alone)+")", ""
+	}
+	t.Text("  ", fmt.Sprintf("%s: lost nothing in %s each%s.%s", words, count(len(weakest.Runs), "run", "runs"), named, boundOf(weakest, such, t.sim.Wording)))
+}
+
+// fewCases is how many cases are rather named than counted.
+const fewCases = 2
+
+// names are what cases are called in a line: their workload where there are several.
+func (t *text) names(cases []*record.Case, alone bool) string {
+	var out []string
+	for _, c := range cases {
+		if alone {
+			out = append(out, happening(c))
+		} else {
+			out = append(out, t.short(subject(c))+": "+happening(c))
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // notJudged says why cases are not judged, or how many.

@@ -35,7 +35,7 @@ func noHelpFor(s *record.Simulation, workload string) []string {
 
 // todo is what to do about a case, in one sentence a way.
 func (t *text) todo(c *record.Case) []string {
-	if c.Verdict.Endless() && c.Stuck != nil {
+	if c.Waits() {
 		if ways := t.waysOut(c); len(ways) > 0 {
 			return ways
 		}

@@ -102,8 +102,14 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	}
 	switch verdict {
 	case record.Outage:
+		if c.ForGood() {
+			return fmt.Sprintf(" answers no request any more once a %s has begun.", one(c))
+		}
 		return fmt.Sprintf(" answers no request for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
 	case record.Stalled:
+		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
+			return ": a pod that has to leave its node finds no other." + besides(c)
+		}
 		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
 	case record.Blocked:
 		return fmt.Sprintf(": the drain does not come to its end.%s", alsoLost(c))
@@ -148,12 +154,25 @@ func alsoLost(c *record.Case) string {
 	return " Until then it" + losing(c)
 }
 
+// besides says what is lost by an action that ends, though not all of what follows does.
+func besides(c *record.Case) string {
+	if c.WithLoss == 0 {
+		return " Nothing is lost."
+	}
+	return " It" + losing(c)
+}
+
 // bound says what nothing lost amounts to.
 func bound(c *record.Case, by scenario.Wording) string {
+	return boundOf(c, strings.TrimPrefix(many(c, 2), "2 "), by)
+}
+
+// boundOf is bound for what is called so: "rolling restarts".
+func boundOf(c *record.Case, such string, by scenario.Wording) string {
 	if c.Bound == 0 {
 		return ""
 	}
-	words := fmt.Sprintf(" With 95 %% confidence at most %s of such %s lose anything", percent(c.Bound), strings.TrimPrefix(many(c, 2), "2 "))
+	words := fmt.Sprintf(" With 95 %% confidence at most %s of such %s lose anything", percent(c.Bound), such)
 	if len(c.Runs) < 300 {
 		words += " (" + by.Option("runs", "300") + ": 1 %)"
 	}
@@ -275,7 +294,7 @@ func (t *text) whys(c *record.Case) []string {
 	switch {
 	case c.Verdict == record.Holds:
 		return t.whyItHolds(c)
-	case c.Verdict.Endless() && c.Stuck != nil:
+	case c.Waits():
 		return []string{c.Stuck.Why}
 	}
 	if len(c.Causes) == 0 {

@@ -11,34 +11,39 @@ import (
 type caseAction struct {
 	word string // of Options.Actions, and in the ID of a case
 	name string // of Case.Action: what one of it is called, an s makes it several
-	// operation is what is done, or why it cannot be done to a workload.
-	operation func(b *builder, o *owner) (does world.Operation, why string)
+	// unasked says whether a workload has such a case where nobody asks for actions.
+	unasked func(b *builder, o *owner) bool
+	// doing is what is done to a workload.
+	doing func(b *builder, o *owner) doing
 }
 
-// ActionRollout is the action of cases where nobody asks for others.
+// doing is what is done to one workload.
+type doing struct {
+	operation world.Operation
+	// more is how many replicas the workload has more than otherwise, before it is done.
+	more int32
+	// why is why it cannot be done, "" where it can.
+	why string
+}
+
+// ActionRollout is the action of most cases.
 const ActionRollout = "rolling restart"
 
 // caseActions lists them in the order in which the cases of a workload come (docs/model/simulator.md 5.4).
 func caseActions() []caseAction {
+	always := func(*builder, *owner) bool { return true }
+	never := func(*builder, *owner) bool { return false }
 	return []caseAction{
-		{"rollout", ActionRollout, func(_ *builder, o *owner) (world.Operation, string) {
-			return world.RolloutRestart{Workload: o.id()}, ""
+		{"rollout", ActionRollout, always, func(_ *builder, o *owner) doing {
+			return doing{operation: world.RolloutRestart{Workload: o.id()}}
 		}},
-		{"drain", "node drain", func(_ *builder, o *owner) (world.Operation, string) {
-			return world.Drain{Fullest: o.id(), DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}, ""
+		{"drain", "node drain", always, func(_ *builder, o *owner) doing {
+			return doing{operation: world.Drain{Fullest: o.id(), DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}}
 		}},
-		{"evict", "eviction", func(_ *builder, o *owner) (world.Operation, string) {
-			return world.Evict{Pods: world.Pods{Workload: o.id()}}, ""
+		{"evict", "eviction", never, func(_ *builder, o *owner) doing {
+			return doing{operation: world.Evict{Pods: world.Pods{Workload: o.id()}}}
 		}},
-		{"scale-down", "scale-down", func(b *builder, o *owner) (world.Operation, string) {
-			if o.replicas == 1 {
-				return nil, "nothing to scale down: replicas is 1, and without any pod nobody answers"
-			}
-			if kept := b.keptByScaler(o); kept != "" {
-				return nil, kept
-			}
-			return world.Scale{Workload: o.id(), Replicas: int(o.replicas) - 1}, ""
-		}},
+		{"scale-down", "scale-down", (*builder).scaledDown, (*builder).scaleDown},
 	}
 }
 
@@ -51,12 +56,14 @@ func Actions() []string {
 	return words
 }
 
-// actionsAsked are the actions that cases are made of, in their order.
-func (b *builder) actionsAsked() []caseAction {
-	if len(b.opts.Actions) == 0 {
-		return caseActions()[:1]
-	}
-	return slices.DeleteFunc(caseActions(), func(a caseAction) bool { return !slices.Contains(b.opts.Actions, a.word) })
+// actionsOf are the actions that cases of a workload are made of, in their order.
+func (b *builder) actionsOf(o *owner) []caseAction {
+	return slices.DeleteFunc(caseActions(), func(a caseAction) bool {
+		if len(b.opts.Actions) == 0 {
+			return !a.unasked(b, o)
+		}
+		return !slices.Contains(b.opts.Actions, a.word)
+	})
 }
 
 // checkActions refuses actions that there are not.
@@ -68,16 +75,35 @@ func (b *builder) checkActions() {
 	}
 }
 
-// keptByScaler says that an autoscaler of a workload lets no pod go of those that there are, "" where none does.
-func (b *builder) keptByScaler(o *owner) string {
-	r, ok := b.world.deployment(o.id())
-	if !ok {
-		return ""
+// scaledDown says whether something may take one of a workload's pods away by itself: an autoscaler.
+func (b *builder) scaledDown(o *owner) bool {
+	return len(b.scalersOf(o)) > 0 && b.scaleDown(o).why == ""
+}
+
+// scaleDown takes one pod of a workload away. One that an autoscaler keeps at what it has begins with one more.
+func (b *builder) scaleDown(o *owner) doing {
+	scale := func(from int32) doing {
+		return doing{operation: world.Scale{Workload: o.id(), Replicas: int(from) - 1}, more: from - o.replicas}
 	}
-	for _, s := range b.world.scalersOf(r.Value) {
-		if s.least >= o.replicas {
-			return fmt.Sprintf("nothing to scale down: %s %s keeps %d pods, which is what there are%s", s.kind, s.object.Name, s.least, place(s.object, "spec."+s.field, o.object.File))
+	for _, s := range b.scalersOf(o) {
+		switch {
+		case o.replicas > max(s.least, 1):
+		case s.most > 0 && o.replicas >= s.most:
+			return doing{why: fmt.Sprintf("nothing to scale down: %s %s never has more or fewer pods than %d%s", s.kind, s.object.Name, s.most, place(s.object, "spec."+s.field, o.object.File))}
+		default:
+			return scale(o.replicas + 1)
 		}
 	}
-	return ""
+	if o.replicas == 1 {
+		return doing{why: "nothing to scale down: replicas is 1, and without any pod nobody answers"}
+	}
+	return scale(o.replicas)
+}
+
+// scalersOf lists what scales a workload.
+func (b *builder) scalersOf(o *owner) []scaler {
+	if r, ok := b.world.deployment(o.id()); ok {
+		return b.world.scalersOf(r.Value)
+	}
+	return nil
 }

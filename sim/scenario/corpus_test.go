@@ -39,6 +39,7 @@ func inferIn(t *testing.T, dir, name string, opts Options) []Case {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
+	opts.Actions = []string{"rollout"}
 	cases, problems := Infer(objects, opts)
 	if manifest.HasErrors(problems) || len(problems) > 0 && opts.LB == "" {
 		t.Fatal(problems)

@@ -13,10 +13,10 @@ import (
 
 // derive makes the Scenario of one case: its own workload, the Services that select its pods
 // (each of them makes the proxies sync), the other workloads behind those, whose pods answer
-// meanwhile, and the default clients of one entry: none where they choose the pod. does is what is done.
-func (b *builder) derive(base *world.Scenario, index int, e *entry, does world.Operation) *world.Scenario {
+// meanwhile, and the default clients of one entry: none where they choose the pod.
+func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseAction, does doing) *world.Scenario {
 	s := *base
-	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]world.Assumption(nil), b.assumed...), family: b.family}
+	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]world.Assumption(nil), b.assumed...), family: b.family, grown: does.more}
 	s.Assumptions, s.NotModelled = nil, nil
 	s.Workloads, s.Services, s.Budgets, s.Traffic = nil, nil, nil, nil
 	own.servicesOf(index)
@@ -25,7 +25,9 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, does world.O
 	}
 	for _, i := range b.census.beside(s.Services, index) {
 		w := base.Workloads[i]
-		w.Aside = i != index
+		if w.Aside = i != index; !w.Aside && does.more > 0 {
+			w.Resource = world.WithReplicas(w.Resource, w.Replicas()+int(does.more))
+		}
 		own.serve(&w, e)
 		s.Workloads = append(s.Workloads, w)
 	}
@@ -42,10 +44,13 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, does world.O
 		own.assume("clients", clientWords(s.Traffic))
 	}
 	o := &b.census.owners[index]
-	s.Actions = []world.Action{{At: s.Warmup, Operation: does, Pos: o.object.Position}}
+	s.Actions = []world.Action{{At: s.Warmup, Operation: does.operation, Pos: o.object.Position}}
+	if len(b.opts.Actions) == 0 {
+		own.assume("action", a.name)
+	}
 	own.finish()
 	own.fromInside(e)
-	if _, drains := does.(world.Drain); drains && o.replicas > 1 {
+	if _, drains := does.operation.(world.Drain); drains && o.replicas > 1 {
 		own.notModelled("placement", "pods are taken to be spread over the nodes: a drain of a node with more of them takes more at a time", o.kind+" "+o.id(), "more")
 	}
 	return &s

@@ -62,7 +62,7 @@ func TestGolden(t *testing.T) {
 
 // golden runs one case.
 func golden(input string) string {
-	opts := Options{Files: map[string]Content{}, Wording: flags()}
+	opts := Options{Files: map[string]Content{}, Wording: flags(), Actions: []string{"rollout"}}
 	var show []string
 	infer, with := false, ""
 	for strings.HasPrefix(input, "$ ") {
@@ -125,8 +125,10 @@ func goldenFlag(opts *Options, args string) {
 		opts.Rate = value
 	case "profile":
 		opts.Profile = value
-	case "action":
-		opts.Actions = strings.Split(value, ",")
+	case "action": // "unasked": what is done where nobody asks for actions
+		if opts.Actions = strings.Split(value, ","); value == "unasked" {
+			opts.Actions = nil
+		}
 	case "target":
 		opts.Target = value
 	case "version":

@@ -21,9 +21,10 @@ func (b *builder) hostPorts(index int) []Case {
 	if ports == nil || o.replicas == 0 {
 		return nil
 	}
+	asked := b.actionsOf(o)
 	words := " :" + strings.Join(ports, " :")
 	return []Case{{
-		ID: fmt.Sprintf("%s/rollout/host:%s", o.id(), ports[0]), Action: ActionRollout, Kind: o.kind, Workload: o.id(),
+		ID: fmt.Sprintf("%s/%s/host:%s", o.id(), asked[0].word, ports[0]), Action: asked[0].name, Kind: o.kind, Workload: o.id(),
 		Traffic: "outside, host ports" + words, Class: ClassOutside, Headline: true, Users: UsersEntry,
 		Verdict: NotJudged, Reason: "its pods are reached over ports of their nodes and not through a Service: such traffic is not simulated", Object: o.object,
 	}}

@@ -125,9 +125,6 @@ func (b *builder) base() *world.Scenario {
 			b.readSpec(f)
 		}
 	}
-	if len(b.opts.Actions) == 0 {
-		b.assume("action", ActionRollout)
-	}
 	return s
 }
 
@@ -141,7 +138,8 @@ func (b *builder) checkInferred() {
 	}
 }
 
-// cases makes those of one workload of the census: for each entry one of each action.
+// cases makes those of one workload of the census: for each entry one of each action. Where nothing is judged whatever is done, one
+// case says so.
 func (b *builder) cases(base *world.Scenario, index int) []Case {
 	o := b.census.owners[index]
 	var out []Case
@@ -150,8 +148,11 @@ func (b *builder) cases(base *world.Scenario, index int) []Case {
 			continue
 		}
 		for _, e := range b.entries(s, o.template) {
-			for _, a := range b.actionsAsked() {
+			for _, a := range b.actionsOf(&o) {
 				out = append(out, b.caseFor(base, index, &e, &a))
+				if classNamed(e.class).NotJudged != "" || b.unjudged(index, &e) != "" {
+					break
+				}
 			}
 		}
 	}
@@ -163,12 +164,12 @@ func (b *builder) caseFor(base *world.Scenario, index int, e *entry, a *caseActi
 	o := b.census.owners[index]
 	c := b.caseOf(o, *e, a)
 	runs := c.Reason == "" || e.class == ClassDNS
-	does, why := a.operation(b, &o)
-	if why = cmp.Or(b.unjudged(index, e), why); why != "" {
+	does := a.doing(b, &o)
+	if why := cmp.Or(b.unjudged(index, e), does.why); why != "" {
 		c.Reason, runs = cmp.Or(c.Reason, why), false
 	}
 	if runs {
-		derive := func() *world.Scenario { return b.derive(base, index, e, does) }
+		derive := func() *world.Scenario { return b.derive(base, index, e, a, does) }
 		c.Scenario = derive()
 		c.Scenario.Name = c.ID
 		c.Families = b.families(c.Scenario, derive)

@@ -94,6 +94,8 @@ type builder struct {
 	// family is the load balancer to take where the input does not say which one it is, "" for the
 	// first that it might be.
 	family string
+	// grown is how many replicas the workload of a case has more than otherwise.
+	grown int32
 }
 
 func newBuilder(o *manifest.Object, opts *Options) *builder {

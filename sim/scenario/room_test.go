@@ -94,7 +94,7 @@ func TestWorkloadsThatExcludeEachOtherHaveANodeForEachOfTheirPods(t *testing.T) 
 	} {
 		text := tt.manifests + "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
 		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
-		cases, problems := Infer(objects, Options{})
+		cases, problems := Infer(objects, Options{Actions: []string{"rollout"}})
 		if manifest.HasErrors(problems) || len(cases) == 0 {
 			t.Fatalf("%s: %v", tt.what, problems)
 		}

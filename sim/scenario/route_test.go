@@ -28,6 +28,7 @@ func anIngress(annotations, spec string) string {
 func inferOne(t *testing.T, text string, opts Options) *Case {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	opts.Actions = []string{"rollout"}
 	cases, more := Infer(objects, opts)
 	if len(problems)+len(more) > 0 || len(cases) != 1 || cases[0].Scenario == nil {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)

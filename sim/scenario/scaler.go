@@ -15,6 +15,7 @@ type scaler struct {
 	kind   string // as people say it: "HPA"
 	field  string // of the least number
 	least  int32
+	most   int32 // 0 where it is not said
 	// raises says that it takes a workload away from 0 replicas, too.
 	raises bool
 }
@@ -28,7 +29,7 @@ func (w *inventory) scalersOf(r world.Resource) []scaler {
 		if h.Namespace != r.GetNamespace() || ref.Kind != world.KindOf(r) || ref.Name != r.GetName() {
 			continue
 		}
-		s := scaler{object: h.Object, kind: "HPA", field: "minReplicas", least: 1}
+		s := scaler{object: h.Object, kind: "HPA", field: "minReplicas", least: 1, most: h.Value.Spec.MaxReplicas}
 		if h.Value.Spec.MinReplicas != nil {
 			s.least = *h.Value.Spec.MinReplicas
 		}
@@ -42,6 +43,9 @@ func (w *inventory) scalersOf(r world.Resource) []scaler {
 		s := scaler{object: o, kind: "ScaledObject", field: "minReplicaCount", raises: true}
 		if n, ok := rawAt(o.Value, "spec", s.field).(int64); ok && n >= 0 && n <= maxWhole {
 			s.least = int32(n)
+		}
+		if n, ok := rawAt(o.Value, "spec", "maxReplicaCount").(int64); ok && n > 0 && n <= maxWhole {
+			s.most = int32(n)
 		}
 		out = append(out, s)
 	}
@@ -73,6 +77,9 @@ func (b *builder) assumeReplicas(w *world.Workload) {
 		words, basis := fmt.Sprintf("%s: %d, by %s %s, %s %d", w.ObjectName(), w.Replicas(), s.kind, s.object.Name, s.field, s.least), inferred
 		if int(s.least) != w.Replicas() {
 			words, basis = fmt.Sprintf("%s: %d, by spec.replicas; %s %s keeps %d at least", w.ObjectName(), w.Replicas(), s.kind, s.object.Name, s.least), "manifest"
+		}
+		if b.grown > 0 && !w.Aside {
+			words, basis = fmt.Sprintf("%s: %d, one more than otherwise, which %s %s takes away", w.ObjectName(), w.Replicas(), s.kind, s.object.Name), "assumed"
 		}
 		b.assumeAs("replicas", words+place(s.object, "spec."+s.field, file), basis)
 	}

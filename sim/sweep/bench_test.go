@@ -76,7 +76,7 @@ func BenchmarkManyWorkloads(b *testing.B) {
 				worlds := map[Purpose]int{}
 				for b.Loop() {
 					objects, _ := manifest.Load([]manifest.File{{Name: "many.yaml", Data: data}}, manifest.Options{})
-					cases, _ := scenario.Infer(objects, scenario.Options{})
+					cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
 					s, err := Run(context.Background(), cases, Options{Sensitivity: true, Fixes: -1, Counts: worlds})
 					if err != nil || len(s.Cases) != n {
 						b.Fatalf("%d cases: %v", len(s.Cases), err)
@@ -99,7 +99,7 @@ func BenchmarkFile(b *testing.B) {
 		}
 		read := func() []scenario.Case {
 			objects, _ := manifest.Load([]manifest.File{{Name: name, Data: data}}, manifest.Options{})
-			cases, _ := scenario.Infer(objects, scenario.Options{})
+			cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
 			return cases
 		}
 		units := 0

@@ -19,6 +19,7 @@ func webOn(t *testing.T, service string, opts scenario.Options) []scenario.Case 
 	text = text[:strings.LastIndex(text, "---")]
 	opts.Set = append(opts.Set, "nodes.count=3")
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	opts.Actions = []string{"rollout"}
 	cases, more := scenario.Infer(objects, opts)
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) == 0 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)

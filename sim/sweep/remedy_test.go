@@ -25,7 +25,7 @@ func shops(t *testing.T, n int) []scenario.Case {
 		fmt.Fprintf(&text, "---\n%s", strings.ReplaceAll(own, "example.com/shop", "example.com/web"))
 	}
 	objects, problems := manifest.Load([]manifest.File{{Name: "shops.yaml", Data: []byte(text.String())}}, manifest.Options{})
-	cases, more := scenario.Infer(objects, scenario.Options{})
+	cases, more := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != n {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}

@@ -56,6 +56,7 @@ spec:
   ports: [{port: 80, targetPort: 8080}]
 `, deployment, container)
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	opts.Actions = []string{"rollout"}
 	cases, more := scenario.Infer(objects, opts)
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 1 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)

@@ -57,7 +57,7 @@ func webCases(t *testing.T) []scenario.Case {
 func casesOf(t *testing.T, manifests string) []scenario.Case {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(manifests)}}, manifest.Options{})
-	cases, more := scenario.Infer(objects, scenario.Options{})
+	cases, more := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) != 2 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}

@@ -15,6 +15,7 @@ import (
 func casesWith(t *testing.T, text string, opts scenario.Options) []scenario.Case {
 	t.Helper()
 	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	opts.Actions = []string{"rollout"}
 	cases, more := scenario.Infer(objects, opts)
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) {
 		t.Fatalf("%v %v", problems, more)

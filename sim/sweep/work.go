@@ -152,7 +152,7 @@ func summary(sc *world.Scenario, res *sim.Result) *record.Run {
 	}
 	for i, u := range res.Usable {
 		if i == 0 || u.Of-u.Min > run.Usable.Of-run.Usable.Min {
-			run.Usable = record.Usable{Of: u.Of, Min: u.Min, For: u.For}
+			run.Usable = record.Usable{Of: u.Of, Min: u.Min, For: u.For, Now: u.Now}
 			run.Dark = record.DarkRun(res.Dark[i])
 		}
 	}

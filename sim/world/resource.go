@@ -95,3 +95,13 @@ func CopyOf(r Resource) Resource {
 	}
 	return out
 }
+
+// WithReplicas returns a copy of a Resource that asks for so many replicas.
+func WithReplicas(r Resource, replicas int) Resource {
+	out, n := CopyOf(r), int32(replicas)
+	switch out := out.(type) {
+	case *appsv1.Deployment:
+		out.Spec.Replicas = &n
+	}
+	return out
+}

@@ -115,10 +115,10 @@ func verb(run func() error) func(*cobra.Command, []string) error {
 func newRoot(program string, std Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lameduck",
-		Short: "What a Kubernetes rollout does to traffic",
-		Long: `lameduck says what a Kubernetes rollout does to traffic.
+		Short: "What a Kubernetes rollout or node drain does to traffic",
+		Long: `lameduck says what a Kubernetes rollout or node drain does to traffic.
 
-It simulates rollouts with clients that ask all the time, and says what of the traffic is
+It simulates both with clients that ask all the time, and says what of the traffic is
 lost, why, and what helps. It selects endpoints exactly as kube-proxy does,
 with the reason for each, and follows packets through the service rules a node would have.
 What it asks about are files or, read only, the cluster that a kubeconfig names. The same

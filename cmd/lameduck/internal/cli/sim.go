@@ -55,10 +55,11 @@ type simCommand struct {
 var lists = []string{"causes", "profiles", "presets", "environments", "assumptions", "latencies", "facts", "fields", "schema", "result-schema"}
 
 // simLong is what the command does.
-const simLong = `Sim simulates a rolling restart of each workload behind a Service, with clients that ask
-all the time, over several seeds, and says what of the traffic is lost and why. --action drain
-drains the node with most pods of each workload instead, as kubectl drain does. Documents of
-kind Scenario in the input are run instead: they say what is done, and what is expected.
+const simLong = `Sim simulates a rolling restart of each workload behind a Service and, as a case of its own,
+kubectl drain of the node with most of its pods, with clients that ask all the time, over
+several seeds, and says what of the traffic is lost and why. Where an autoscaler may take a
+pod away, that is a case, too. --action names others. Documents of kind Scenario in the input
+are run instead: they say what is done, and what is expected.
 
 Each run is compared with the same run in which nothing is done: what fails in both is no loss.
 
@@ -74,14 +75,14 @@ func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program, opts: scenario.Options{Wording: commandLine()}}
 	cmd := &cobra.Command{
 		Use:   "sim [-f FILE]",
-		Short: "Simulate rollouts: how much traffic they lose, why, and what helps",
+		Short: "Simulate rollouts and node drains: how much traffic they lose, why, and what helps",
 		Long:  simLong,
 		Example: `  lameduck sim -f app.yaml
   lameduck sim -n shop
   lameduck sim --context kind -f edited.yaml
   lameduck sim -f app.yaml --target web --rate 500/s --set start=20s
   lameduck sim -f app.yaml --env gke --lb gke-l4
-  lameduck sim -f app.yaml --action rollout,drain
+  lameduck sim -f app.yaml --action drain,evict
   lameduck sim -f app.yaml --runs 300 -o json
   lameduck sim -f scenario.yaml --seed 13 --runs 1
   lameduck sim --list causes`,
@@ -94,7 +95,7 @@ func newSim(program string, std Streams) *cobra.Command {
 	c.input.readsCluster(cmd, live.Sim)
 	f.StringVar(&c.opts.Target, "target", "", "only workloads whose `NS/NAME` contains this")
 	c.selector.register(f, "workloads")
-	f.StringSliceVar(&c.opts.Actions, "action", nil, "what is done to each workload: `ACTION` "+oneOf(scenario.Actions())+"; several with commas (default rollout)")
+	f.StringSliceVar(&c.opts.Actions, "action", nil, "what is done to each workload: `ACTION` "+oneOf(scenario.Actions())+"; several with commas (default rollout, drain, and scale-down where an autoscaler does it)")
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
 	f.StringVar(&c.opts.Timeout, "timeout", "", "how long clients wait for an answer: a `DURATION`, or none (default 30s from outside, 10s inside; UDP, webhook and DNS clients keep their own)")
