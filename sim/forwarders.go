@@ -132,7 +132,7 @@ func (f *forwarder) Answer(p world.Probe, member int, draw uint64) balancer.Answ
 		return f.throughNode(member, draw)
 	case world.ProbePod:
 		i := w.PodInstance(api.PodID(member))
-		return balancer.Answer{OK: i != nil && i.Accepts(), Late: i == nil || !i.Sandbox, Sure: true}
+		return balancer.Answer{OK: i != nil && i.Accepts(), Late: i == nil || !i.Answers(), Sure: true}
 	default:
 		return balancer.Answer(w.ProbeProxy(member))
 	}
@@ -152,7 +152,7 @@ func (f *forwarder) throughNode(node int, draw uint64) balancer.Answer {
 		}
 	}
 	i := w.Instance(d.Targets[engine.Below(draw, len(d.Targets))].Addr.Addr())
-	return balancer.Answer{OK: i.Accepts(), Late: !i.Sandbox, Sure: accepting == 0 || accepting == len(d.Targets)}
+	return balancer.Answer{OK: i.Accepts(), Late: !i.Answers(), Sure: accepting == 0 || accepting == len(d.Targets)}
 }
 
 // WouldAnswer is what settled rules answer.

@@ -224,7 +224,7 @@ func (nw *network) server(addr netip.AddrPort) *server {
 func (s *server) Accepts() bool { return s.instance.Accepts() }
 
 // Answers says whether the pod's kernel is there to refuse them at least.
-func (s *server) Answers() bool { return s.instance.Sandbox }
+func (s *server) Answers() bool { return s.instance.Answers() }
 
 // Name is the pod's name.
 func (s *server) Name() string { return s.run.cluster.PodName(s.instance.Pod) }

@@ -70,7 +70,7 @@ func (w *World) firstPod(id api.ReplicaSetID, sched *control.Scheduler) *api.Pod
 	p.Created = -ages.Sample(w.eng.Stream(p.Name, "age").Draw(0))
 	p.ReadySince = p.Created + 10*engine.Second
 	p.Phase, p.Ready, p.ContainersReady, p.Open = api.PhaseRunning, true, true, p.Gates
-	p.IP = kubelet.Address(p.ID)
+	p.IP = kubelet.AddressOf(p, w.PodSpec(id))
 	w.store.Put(api.PodKey(p.ID), p)
 	w.noteWrite(nil, p)
 	w.kubelets[p.Node].Adopt(p)

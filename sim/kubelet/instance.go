@@ -33,6 +33,7 @@ type Instance struct {
 	Node     int
 	IP       netip.Addr
 	App      *world.App
+	Host     bool // it has the network of its node, whose kernel answers when the pod has gone, while the machine runs
 
 	Sandbox   bool // the network namespace is there: its kernel answers, if only with a reset
 	Running   bool // the process runs
@@ -52,6 +53,9 @@ func (i *Instance) set() api.ReplicaSetID {
 
 // Accepts says whether a new connection would be accepted.
 func (i *Instance) Accepts() bool { return i.Sandbox && i.Listening }
+
+// Answers says whether a kernel is there to refuse a connection at least.
+func (i *Instance) Answers() bool { return i.Sandbox || i.Host }
 
 // Observer hears of everything that happens to instances and matters to connections, at the
 // moment it happens. The state has changed already.
@@ -75,11 +79,13 @@ type Observer interface {
 type Instances struct {
 	byPod   []*Instance   // nil where nothing ever ran
 	running [][]*Instance // those with a sandbox, by workload
+
+	host map[netip.Addr]*Instance // the last one at an address of a node
 }
 
 // NewInstances returns those of a number of workloads: none yet.
 func NewInstances(workloads int) *Instances {
-	return &Instances{running: make([][]*Instance, workloads)}
+	return &Instances{running: make([][]*Instance, workloads), host: map[netip.Addr]*Instance{}}
 }
 
 func (x *Instances) add(i *Instance) {
@@ -87,6 +93,9 @@ func (x *Instances) add(i *Instance) {
 		x.byPod = append(x.byPod, nil)
 	}
 	x.byPod[i.Pod] = i
+	if i.Host {
+		x.host[i.IP] = i
+	}
 	x.running[i.Workload] = append(x.running[i.Workload], i)
 }
 
@@ -100,11 +109,10 @@ func (x *Instances) Of(id api.PodID) *Instance {
 
 // At returns what runs, or ran, at a pod address, nil when nothing ever did.
 func (x *Instances) At(ip netip.Addr) *Instance {
-	id, ok := PodAt(ip)
-	if !ok {
-		return nil
+	if id, ok := PodAt(ip); ok {
+		return x.Of(id)
 	}
-	return x.Of(id)
+	return x.host[ip]
 }
 
 // On lists what runs, or ran, on a node, in order of ID.

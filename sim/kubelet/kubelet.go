@@ -261,7 +261,7 @@ type shown struct {
 func (k *Kubelet) newInstance(p *api.Pod) *Instance {
 	return &Instance{
 		Pod: p.ID, Workload: p.Workload, Revision: p.Revision, Node: k.node, IP: p.IP,
-		App: k.d.Specs.App(p), Why: NotYet, Term: api.Never,
+		App: k.d.Specs.App(p), Why: NotYet, Term: api.Never, Host: k.d.Specs.PodSpec(api.ReplicaSetID{Workload: p.Workload, Revision: p.Revision}).HostNetwork,
 	}
 }
 

@@ -14,7 +14,7 @@ func (k *Kubelet) Die() {
 		if wk := k.Worker(i.Pod); wk != nil {
 			wk.die()
 		}
-		i.Running = false
+		i.Running, i.Host = false, false
 		if i.Listening {
 			k.d.setListening(i, false, ClosedWithNode)
 		}

@@ -26,7 +26,7 @@ func (k *Kubelet) start(p *api.Pod) {
 		if wk.terminating {
 			return
 		}
-		wk.Instance.IP = Address(wk.ID)
+		wk.Instance.IP = AddressOf(p, wk.spec)
 		wk.Instance.Sandbox = true
 		k.d.Instances.add(wk.Instance)
 	})
