@@ -14,6 +14,17 @@ func Fenceposts(replicas int, maxSurge, maxUnavailable intstr.IntOrString) (surg
 	return surge, min(unavailable, replicas)
 }
 
+// DaemonFenceposts resolves maxSurge and maxUnavailable of a DaemonSet for the number of nodes that are to have a pod: percentages
+// round up for both. Exactly one of them is not 0, which the API has checked; if both came to 0, one pod may be unavailable (Kubernetes
+// 1.36 pkg/controller/daemon/update.go, updatedDesiredNodeCounts; verified).
+func DaemonFenceposts(nodes int, maxSurge, maxUnavailable intstr.IntOrString) (surge, unavailable int) {
+	surge, unavailable = scaled(maxSurge, nodes, true), scaled(maxUnavailable, nodes, true)
+	if nodes > 0 && surge == 0 && unavailable == 0 {
+		unavailable = 1
+	}
+	return surge, unavailable
+}
+
 // scaled resolves a count or a percentage of total. The API has checked its form.
 func scaled(v intstr.IntOrString, total int, roundUp bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(&v, total, roundUp)
