@@ -31,12 +31,13 @@ type PodID int32
 // Pod is one version of a pod object. Versions are immutable: a write makes a new one.
 type Pod struct {
 	ID         PodID
-	Name       string // role and ordinal: "web new 3", never a generated name
-	UID        uint64 // a draw: ranking reads it
-	ReplicaSet *ReplicaSetID
-	Workload   int // index in the scenario
-	Revision   int // of the template
-	Node       int // index of the node, -1 while unbound
+	Name       string        // role and ordinal: "web r1 3", never a generated name
+	UID        uint64        // a draw: ranking reads it
+	ReplicaSet *ReplicaSetID // that made it, nil for none
+	Ordinal    int           // of a StatefulSet's pod, else among those of its ReplicaSet
+	Workload   int           // index in the scenario
+	Revision   int           // of the template
+	Node       int           // index of the node, -1 while unbound
 	IP         netip.Addr
 	Phase      Phase
 	Ready      bool
@@ -59,7 +60,7 @@ func (p *Pod) Active() bool { return p.DeletedAt == Never && !p.Phase.Terminal()
 // Deleting says that the pod has a deletionTimestamp.
 func (p *Pod) Deleting() bool { return p.DeletedAt != Never }
 
-// ReplicaSetID identifies a ReplicaSet.
+// ReplicaSetID identifies a ReplicaSet, and a revision of the template of a workload that has none: of a StatefulSet or a DaemonSet.
 type ReplicaSetID struct {
 	Workload, Revision int
 }
@@ -79,19 +80,26 @@ type ReplicaSet struct {
 	Gone                                    bool
 }
 
-// Deployment is one version of a Deployment object. Immutable.
-type Deployment struct {
-	Workload int
-	Replicas int
-	Revision int // of spec.template
+// Workload is one version of the object that keeps a workload's pods: of its Deployment, StatefulSet or DaemonSet. A ReplicaSet or a
+// Pod that no such object made is an object of its own. Immutable.
+type Workload struct {
+	Workload int  // index in the scenario
+	Kind     Kind // of the object
+	Replicas int  // spec.replicas
+	Revision int  // of spec.template
 	Paused   bool
 	// History lists the revisions in the order in which they last became current, the present
 	// one last: rollback goes to the one before.
 	History []int
+	// Current is status.currentRevision of a StatefulSet.
+	Current int
 }
 
+// Key is that of the object.
+func (d *Workload) Key() Key { return Key{Kind: d.Kind, A: d.Workload} }
+
 // Become makes a revision the present one.
-func (d *Deployment) Become(revision int) {
+func (d *Workload) Become(revision int) {
 	d.Revision = revision
 	d.History = append(slices.DeleteFunc(slices.Clone(d.History), func(r int) bool { return r == revision }), revision)
 }

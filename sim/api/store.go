@@ -6,7 +6,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
-// Object is anything the store keeps: *Pod, *ReplicaSet, *Deployment, *Node, *Budget, *sliceWrite.
+// Object is anything the store keeps: *Pod, *ReplicaSet, *Workload, *Node, *Budget, *sliceWrite.
 type Object any
 
 // Key finds an object in the store.
@@ -26,6 +26,8 @@ const (
 	KindSlices
 	KindNode
 	KindBudget
+	KindStatefulSet
+	KindDaemonSet
 	numKinds
 )
 
@@ -39,6 +41,9 @@ func ReplicaSetKey(id ReplicaSetID) Key {
 
 // DeploymentKey is the key of a workload's Deployment.
 func DeploymentKey(workload int) Key { return Key{Kind: KindDeployment, A: workload} }
+
+// StatefulSetKey is the key of a workload's StatefulSet.
+func StatefulSetKey(workload int) Key { return Key{Kind: KindStatefulSet, A: workload} }
 
 // NodeKey is the key of a node.
 func NodeKey(number int) Key { return Key{Kind: KindNode, A: number} }

@@ -33,17 +33,17 @@ func (w *World) Do(a world.Action) {
 	w.log.Tell(event.Event{Kind: event.Action, Pod: -1, Node: -1, Stream: -1, Action: &a})
 	switch o := a.Operation.(type) {
 	case world.RolloutRestart, world.SetImage:
-		w.change(a.Target(), func(d *api.Deployment) { d.Become(w.nextRevision(d.Workload)) })
+		w.change(a.Target(), func(d *api.Workload) { d.Become(w.nextRevision(d.Workload)) })
 	case world.Apply:
-		w.change(o.Workload, func(d *api.Deployment) { w.apply(d, o.Resource) })
+		w.change(o.Workload, func(d *api.Workload) { w.apply(d, o.Resource) })
 	case world.Rollback:
-		w.change(o.Workload, func(d *api.Deployment) { w.undo(d, &a) })
+		w.change(o.Workload, func(d *api.Workload) { w.undo(d, &a) })
 	case world.Scale:
-		w.change(o.Workload, func(d *api.Deployment) { d.Replicas = o.Replicas })
+		w.change(o.Workload, func(d *api.Workload) { d.Replicas = o.Replicas })
 	case world.Pause:
-		w.change(o.Workload, func(d *api.Deployment) { d.Paused = true })
+		w.change(o.Workload, func(d *api.Workload) { d.Paused = true })
 	case world.Resume:
-		w.change(o.Workload, func(d *api.Deployment) { d.Paused = false })
+		w.change(o.Workload, func(d *api.Workload) { d.Paused = false })
 	case world.Dependency:
 		w.setDependency(o.Name, o.Down)
 	case world.APIServer:
@@ -86,7 +86,7 @@ func (w *World) Undo(a world.Action) {
 		w.component(o.Name, world.ComponentResume)
 		w.log.Tell(event.Event{Kind: event.Resumed, Pod: -1, Node: -1, Stream: -1, Action: &a})
 	case world.Pause:
-		w.change(o.Workload, func(d *api.Deployment) { d.Paused = false })
+		w.change(o.Workload, func(d *api.Workload) { d.Paused = false })
 	case world.Cordon:
 		w.disrupts.drains.Cordon(w.numberOf(o.Node), false, func() {})
 	case world.ScaleDownNode: // what it ends with
@@ -94,21 +94,21 @@ func (w *World) Undo(a world.Action) {
 	}
 }
 
-// apply makes a Deployment another version of itself.
-func (w *World) apply(d *api.Deployment, applied world.Resource) {
+// apply makes a workload's object another version of itself.
+func (w *World) apply(d *api.Workload, applied world.Resource) {
 	d.Become(w.nextRevision(d.Workload))
 	w.applied[api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}] = applied
 	d.Replicas = int(world.ReplicasOf(applied))
 }
 
-// change edits a Deployment through the API, as kubectl does.
-func (w *World) change(target string, edit func(*api.Deployment)) {
+// change edits the object of a workload through the API, as kubectl does.
+func (w *World) change(target string, edit func(*api.Workload)) {
 	for i := range w.sc.Workloads {
-		if !w.named(i, target) {
+		if !w.isCalled(i, target) {
 			continue
 		}
-		w.store.Write(w.owner, "edit deployment", api.DeploymentKey(i), func(o api.Object) api.Object {
-			d, ok := o.(*api.Deployment)
+		w.store.Write(w.owner, "edit "+strings.ToLower(w.sc.Workloads[i].Kind()), w.keyOf(i), func(o api.Object) api.Object {
+			d, ok := w.asked(i)
 			if !ok {
 				return nil
 			}
@@ -118,12 +118,23 @@ func (w *World) change(target string, edit func(*api.Deployment)) {
 			if next.Revision != d.Revision {
 				w.usable[i].dark.rollOut(w.eng.Now())
 			}
-			return &next
+			return edited(o, &next)
 		}, nil)
 	}
 }
 
-func (w *World) named(workload int, target string) bool {
+// edited is an object with what it is to say.
+func edited(o api.Object, next *api.Workload) api.Object {
+	rs, ok := o.(*api.ReplicaSet) // a bare one, of which only the size can be changed
+	if !ok {
+		return next
+	}
+	out := *rs
+	out.Replicas = next.Replicas
+	return &out
+}
+
+func (w *World) isCalled(workload int, target string) bool {
 	target = strings.TrimPrefix(target, "deployment/")
 	wl := &w.sc.Workloads[workload]
 	return target == wl.Name() || target == wl.ObjectName()
@@ -132,7 +143,7 @@ func (w *World) named(workload int, target string) bool {
 // nextRevision is a template no ReplicaSet has yet.
 func (w *World) nextRevision(workload int) int {
 	last := 0
-	if d, ok := w.store.Get(api.DeploymentKey(workload)).(*api.Deployment); ok {
+	if d, ok := w.asked(workload); ok {
 		for _, r := range d.History {
 			last = max(last, r)
 		}
@@ -184,7 +195,7 @@ func (w *World) eachWorker(visit func(*kubelet.Worker)) {
 func (w *World) eachOf(pods world.Pods, terminating bool, visit func(*kubelet.Worker)) {
 	n := 0
 	w.eachWorker(func(wk *kubelet.Worker) {
-		if !w.named(wk.Instance.Workload, pods.Workload) || wk.Terminating() && !terminating {
+		if !w.isCalled(wk.Instance.Workload, pods.Workload) || wk.Terminating() && !terminating {
 			return
 		}
 		if pods.Number == world.AllPods || pods.Number == n {

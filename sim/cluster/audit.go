@@ -9,7 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
 )
 
-// Unrest says what of the world is not as the Deployments ask for, "" for nothing: pods that
+// Unrest says what of the world is not as the workloads ask for, "" for nothing: pods that
 // are missing, too many, of another revision, not ready or on their way out, and rules that
 // lag behind. A paused Deployment asks for the number of its pods only.
 func (w *World) Unrest() string {
@@ -66,13 +66,14 @@ func (w *World) Stuck() error {
 
 // census counts a workload's pods in the API.
 type census struct {
-	active, old int      // old ones are of another revision than the Deployment's
+	active, old int      // old ones are to be replaced by others
 	leaving     string   // one that is on its way out, "" for none
 	sick        []string // active, and not ready
 	gated       string   // one of them whose readiness gates alone keep it from being ready
 }
 
-func (w *World) census(d *api.Deployment) (c census) {
+func (w *World) census(d *api.Workload) (c census) {
+	keeper := w.keeperOf(d.Workload)
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
 		if !ok || p.Workload != d.Workload {
@@ -89,7 +90,7 @@ func (w *World) census(d *api.Deployment) (c census) {
 			c.sick = append(c.sick, p.Name)
 			c.gated = cmp.Or(c.gated, w.gateWords(p))
 		}
-		if p.Revision != d.Revision {
+		if keeper.Outdated(d, p) {
 			c.old++
 		}
 	}
@@ -99,17 +100,17 @@ func (w *World) census(d *api.Deployment) (c census) {
 // unrestOf looks at one workload. strict also minds pods that are not ready, and what follows
 // from that.
 func (w *World) unrestOf(workload int, strict bool) string {
-	d, ok := w.store.Get(api.DeploymentKey(workload)).(*api.Deployment)
+	d, ok := w.asked(workload)
 	if !ok {
 		return ""
 	}
-	c, name := w.census(d), w.sc.Workloads[workload].Name()
-	surge, _ := w.fenceposts(d)
+	c, name, keeper := w.census(d), w.sc.Workloads[workload].Name(), w.keeperOf(workload)
+	most := keeper.Most(d)
 	switch {
 	case c.leaving != "":
 		return c.leaving + " is on its way out"
-	case c.active > d.Replicas+surge:
-		return fmt.Sprintf("%s has %d pods, of at most %d", name, c.active, d.Replicas+surge)
+	case c.active > most:
+		return fmt.Sprintf("%s has %d pods, of at most %d", name, c.active, most)
 	case c.gated != "" && strict:
 		return c.gated
 	case len(c.sick) > 0 && strict:
@@ -118,7 +119,7 @@ func (w *World) unrestOf(workload int, strict bool) string {
 		return "" // a rollout that waits for them is as it should be; a paused one stays as it is
 	case c.active != d.Replicas:
 		return fmt.Sprintf("%s has %d pods, of %d", name, c.active, d.Replicas)
-	case c.old > 0 && !d.Paused && (strict || !w.deploy.ScalesForEver(d)):
+	case c.old > 0 && !d.Paused && (strict || keeper.Hindrance(d) == nil):
 		return fmt.Sprintf("%s has %d pods of another revision than r%d", name, c.old, d.Revision)
 	}
 	return ""

@@ -2,38 +2,15 @@ package cluster
 
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 )
 
 // begin fills the world as it is at time 0, without news to anyone: every cache is filled.
-func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slicesCtl *endpointslice.Controller) {
+func (w *World) begin(slicesCtl *endpointslice.Controller) {
 	for i := range w.sc.Workloads {
-		d := &api.Deployment{Workload: i, Replicas: w.replicas(i), History: []int{0}}
-		surge, _ := w.fenceposts(d)
-		rs := &api.ReplicaSet{
-			ID: api.ReplicaSetID{Workload: i, Revision: 0}, Created: -30 * 24 * engine.Hour, Replicas: d.Replicas, Desired: d.Replicas, MaxReplicas: d.Replicas + surge,
-			Pods: d.Replicas, ObservedReplicas: d.Replicas,
-		}
-		w.store.Put(api.DeploymentKey(i), d)
-		w.store.Put(api.ReplicaSetKey(api.ReplicaSetID{Workload: i, Revision: 0}), rs)
-		w.usable[i] = usablePods{pods: map[api.PodID]bool{}, Usable: Usable{Of: d.Replicas}, dark: darkPods{begun: api.Never}}
-		var pods []*api.Pod
-		for range d.Replicas {
-			p := w.firstPod(rs.ID, sched)
-			if p.Ready {
-				w.usable[i].pods[p.ID] = true
-			}
-			pods = append(pods, p)
-			sched.Know(p)
-			slicesCtl.Know(p)
-		}
-		ready := len(w.usable[i].pods)
-		rs.ReadyPods, rs.Available, w.usable[i].Min = ready, ready, ready
-		sets.Begin(rs, pods)
-		w.deploy.Begin(d, rs, pods)
+		w.beginWorkload(i, slicesCtl)
 	}
 	for s := range w.sc.Services {
 		list := slicesCtl.Begin(s)
@@ -54,14 +31,36 @@ func (w *World) begin(sets *control.ReplicaSets, sched *control.Scheduler, slice
 	}
 }
 
-// firstPod makes a pod that has run for a while, on the node the scheduler would have chosen. One
-// that finds no node is Pending.
-func (w *World) firstPod(id api.ReplicaSetID, sched *control.Scheduler) *api.Pod {
-	p := w.NewPod(id)
-	if p.Node = sched.Place(p); p.Node < 0 {
+// beginWorkload puts a workload's object in the API, and its pods.
+func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
+	of, keeper := &api.Workload{Workload: i, Kind: w.kindOf(i), Replicas: w.replicas(i), History: []int{0}}, w.keeperOf(i)
+	w.usable[i] = usablePods{pods: map[api.PodID]bool{}, dark: darkPods{begun: api.Never}}
+	if of.Kind != api.KindReplicaSet && of.Kind != api.KindPod {
+		w.store.Put(of.Key(), of)
+	}
+	pods := keeper.First(of)
+	for _, p := range pods {
+		w.firstPod(p)
+		if p.Ready {
+			w.usable[i].pods[p.ID] = true
+		}
+		w.sched.Know(p)
+		slicesCtl.Know(p)
+	}
+	w.usable[i].Of, w.usable[i].Min = len(pods), len(w.usable[i].pods)
+	keeper.Begin(of, pods)
+}
+
+// firstPod has a pod have run for a while, on the node the scheduler would have chosen where it has none. One that finds no node is
+// Pending.
+func (w *World) firstPod(p *api.Pod) {
+	if p.Node < 0 {
+		p.Node = w.sched.Place(p)
+	}
+	if p.Node < 0 {
 		w.store.Put(api.PodKey(p.ID), p)
 		w.noteWrite(nil, p)
-		return p
+		return
 	}
 	ages, err := engine.Uniform(engine.Hour, 7*24*engine.Hour)
 	if err != nil {
@@ -70,9 +69,8 @@ func (w *World) firstPod(id api.ReplicaSetID, sched *control.Scheduler) *api.Pod
 	p.Created = -ages.Sample(w.eng.Stream(p.Name, "age").Draw(0))
 	p.ReadySince = p.Created + 10*engine.Second
 	p.Phase, p.Ready, p.ContainersReady, p.Open = api.PhaseRunning, true, true, p.Gates
-	p.IP = kubelet.AddressOf(p, w.PodSpec(id))
+	p.IP = kubelet.AddressOf(p, w.PodSpec(w.pods[p.ID].id))
 	w.store.Put(api.PodKey(p.ID), p)
 	w.noteWrite(nil, p)
 	w.kubelets[p.Node].Adopt(p)
-	return p
 }

@@ -131,7 +131,7 @@ func (w *World) PodSpec(id api.ReplicaSetID) *corev1.PodSpec {
 
 // latest identifies a workload's template of the moment.
 func (w *World) latest(workload int) api.ReplicaSetID {
-	if d, ok := w.store.Get(api.DeploymentKey(workload)).(*api.Deployment); ok {
+	if d, ok := w.asked(workload); ok {
 		return api.ReplicaSetID{Workload: workload, Revision: d.Revision}
 	}
 	return api.ReplicaSetID{Workload: workload}
@@ -159,10 +159,6 @@ func (w *World) MinReady(workload int) engine.Time {
 }
 
 func (w *World) replicas(workload int) int { return w.sc.Workloads[workload].Replicas() }
-
-func (w *World) fenceposts(d *api.Deployment) (surge, unavailable int) {
-	return w.control.Fenceposts(d)
-}
 
 // App is how the process of a pod behaves: the workload's app, or its revision's. Nobody changes it.
 func (w *World) App(p *api.Pod) *world.App {

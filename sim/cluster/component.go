@@ -19,6 +19,7 @@ import (
 type controllers struct {
 	control    *control.Desk
 	deploy     *control.Deployments
+	sets       *control.ReplicaSets
 	sched      *control.Scheduler
 	disrupts   disrupts
 	components map[string][]engine.Owner // by the name that actions call them

@@ -18,7 +18,7 @@ import (
 func (w *testWorld) listen(latency engine.Dist) (*api.Watch, *[]string) {
 	var got []string
 	watch := w.store.Subscribe("test", w.eng.Register("test"), latency, func(o api.Object) {
-		got = append(got, fmt.Sprintf("%s:%d", w.eng.Now().Seconds(), as[*api.Deployment](o).Replicas))
+		got = append(got, fmt.Sprintf("%s:%d", w.eng.Now().Seconds(), as[*api.Workload](o).Replicas))
 	}, api.KindDeployment)
 	return watch, &got
 }

@@ -54,7 +54,7 @@ func (w *World) FullestNode(workload string) string {
 	for n := range w.sc.Nodes {
 		pods := 0
 		for _, p := range w.PodsOn(n) {
-			if w.named(p.Workload, workload) && p.Active() {
+			if w.isCalled(p.Workload, workload) && p.Active() {
 				pods++
 			}
 		}
@@ -159,7 +159,7 @@ func (w *World) enough(budget int) string {
 	}
 	scale := 0
 	for i := range w.sc.Workloads {
-		if d, is := w.store.Get(api.DeploymentKey(i)).(*api.Deployment); is && w.coversWorkload(budget, i) {
+		if d, is := w.asked(i); is && w.coversWorkload(budget, i) {
 			scale += d.Replicas
 		}
 	}

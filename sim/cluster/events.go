@@ -49,7 +49,9 @@ func (w *World) tellKnown() {
 		w.tellObject(event.Event{Kind: event.Known, Pod: id, OK: i != nil && i.Accepts()}, w.store.Get(api.PodKey(id)))
 	}
 	for i := range w.sc.Workloads {
-		w.tellObject(event.Event{Kind: event.Known}, w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: i, Revision: 0})))
+		if rs := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: i, Revision: 0})); rs != nil {
+			w.tellObject(event.Event{Kind: event.Known}, rs)
+		}
 	}
 }
 

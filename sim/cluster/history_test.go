@@ -126,7 +126,7 @@ func TestARollbackToWhatIsGone(t *testing.T) {
 		w.do(10*sec, "rolloutRestart", "web", "")
 		w.do(30*sec, "rollback", "web", "")
 		w.run(60 * sec)
-		d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
+		d := as[*api.Workload](w.store.Get(api.DeploymentKey(0)))
 		if d.Revision != c.revision || said.times != c.said || w.Unrest() != "" {
 			t.Errorf("limit %d: revision %d, said %d times, %q", c.limit, d.Revision, said.times, w.Unrest())
 		}

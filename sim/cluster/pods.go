@@ -15,16 +15,19 @@ type podTable struct {
 	ordinals map[api.ReplicaSetID]int
 	livePods []api.PodID   // objects that exist, in ID order
 	live     []api.PodList // their present versions, by workload
+
+	bare  map[int]api.PodID // of the workloads that are a Pod: which it is
+	named map[string]int    // pods of a name that was given
 }
 
 func newPodTable(workloads int) podTable {
-	return podTable{ordinals: map[api.ReplicaSetID]int{}, live: make([]api.PodList, workloads)}
+	return podTable{ordinals: map[api.ReplicaSetID]int{}, live: make([]api.PodList, workloads), bare: map[int]api.PodID{}, named: map[string]int{}}
 }
 
 // podInfo is what of a pod never changes.
 type podInfo struct {
 	name    string
-	ordinal int // among its ReplicaSet's
+	ordinal int // see api.Pod
 	id      api.ReplicaSetID
 	pod     *api.Pod // as created
 
@@ -35,13 +38,28 @@ type podInfo struct {
 func (w *World) NewPod(id api.ReplicaSetID) *api.Pod {
 	n := w.ordinals[id]
 	w.ordinals[id]++
-	name := fmt.Sprintf("%s r%d %d", w.sc.Workloads[id.Workload].Name(), id.Revision, n)
+	p := w.newPod(id, fmt.Sprintf("%s r%d %d", w.sc.Workloads[id.Workload].Name(), id.Revision, n), n)
+	p.ReplicaSet = &id
+	return p
+}
+
+// NewNamed numbers a pod of a revision that no ReplicaSet makes, and whose name is given: one after the other may have it. For its
+// draws, and where that matters, it is told apart by its revision, and by how many of that there were before.
+func (w *World) NewNamed(id api.ReplicaSetID, name string, ordinal int) *api.Pod {
+	name = fmt.Sprintf("%s r%d", name, id.Revision)
+	if w.named[name]++; w.named[name] > 1 {
+		name = fmt.Sprintf("%s #%d", name, w.named[name])
+	}
+	return w.newPod(id, name, ordinal)
+}
+
+func (w *World) newPod(id api.ReplicaSetID, name string, ordinal int) *api.Pod {
 	p := &api.Pod{
-		ID: api.PodID(len(w.pods)), Name: name, UID: w.eng.Stream(name, "uid").Draw(0), ReplicaSet: &id,
+		ID: api.PodID(len(w.pods)), Name: name, UID: w.eng.Stream(name, "uid").Draw(0), Ordinal: ordinal,
 		Workload: id.Workload, Revision: id.Revision, Node: -1, DeletedAt: api.Never, Created: w.eng.Now(),
 		Gates: w.gatesOf(id),
 	}
-	w.pods = append(w.pods, &podInfo{name: name, ordinal: n, id: id, pod: p})
+	w.pods = append(w.pods, &podInfo{name: name, ordinal: ordinal, id: id, pod: p})
 	return p
 }
 

@@ -51,7 +51,7 @@ func TestAProbeOfANamedPortThatIsNotThereMakesARolloutStuck(t *testing.T) {
 		if got == nil != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
 		}
-		if census := w.census(as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))); (census.old == 0) != (c.want == nil) {
+		if census := w.census(as[*api.Workload](w.store.Get(api.DeploymentKey(0)))); (census.old == 0) != (c.want == nil) {
 			t.Errorf("%s: %+v", c.name, census)
 		}
 	}

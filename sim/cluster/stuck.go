@@ -17,7 +17,7 @@ func (w *World) StuckRollout() *control.Stuck {
 		return nil
 	}
 	for i := range w.sc.Workloads {
-		d, ok := w.store.Get(api.DeploymentKey(i)).(*api.Deployment)
+		d, ok := w.asked(i)
 		if !ok || !w.begun[i] || d.Paused || !w.waits(d) {
 			continue
 		}
@@ -29,10 +29,10 @@ func (w *World) StuckRollout() *control.Stuck {
 	return nil
 }
 
-// waits says that a Deployment's controllers have done what they can do: no ReplicaSet is to have
-// another size, and each has as many pods as it asks for, none of them on its way out.
-func (w *World) waits(d *api.Deployment) bool {
-	pods, ok := w.deploy.AtRest(d)
+// waits says that a workload's controllers have done what they can do: no ReplicaSet is to have
+// another size, and there are as many pods as they ask for, none of them on its way out.
+func (w *World) waits(d *api.Workload) bool {
+	pods, ok := w.keeperOf(d.Workload).AtRest(d)
 	if !ok {
 		return false
 	}
@@ -40,9 +40,10 @@ func (w *World) waits(d *api.Deployment) bool {
 	return c.leaving == "" && c.active == pods
 }
 
-// hindrance finds what a Deployment waits for that never comes, nil for nothing.
-func (w *World) hindrance(d *api.Deployment) *control.Stuck {
+// hindrance finds what a workload waits for that never comes, nil for nothing.
+func (w *World) hindrance(d *api.Workload) *control.Stuck {
 	var homeless []*api.Pod
+	keeper := w.keeperOf(d.Workload)
 	for _, id := range w.sched.Pending() {
 		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); ok && p.Workload == d.Workload && p.Active() && p.Node < 0 {
 			homeless = append(homeless, p)
@@ -52,11 +53,9 @@ func (w *World) hindrance(d *api.Deployment) *control.Stuck {
 		if w.anyLeaving() {
 			return nil // a node may have room when it has gone
 		}
-		surge, unavailable := w.fenceposts(d)
-		rolling := d.Revision > 0 && !w.sc.Workloads[d.Workload].Recreate() && w.deploy.UnderWay(d)
-		return w.sched.Unschedulable(d, homeless, control.Step{Rolling: rolling, Surge: surge, Unavailable: unavailable})
+		return w.sched.Unschedulable(d, homeless, keeper.Step(d))
 	}
-	if !w.deploy.UnderWay(d) {
+	if !keeper.UnderWay(d) {
 		return nil // it was complete: what happens later is no rollout
 	}
 	for _, id := range w.livePods {
@@ -68,13 +67,7 @@ func (w *World) hindrance(d *api.Deployment) *control.Stuck {
 			return s
 		}
 	}
-	if w.deploy.ScalesForEver(d) {
-		return &control.Stuck{
-			Why:  "the Deployment controller takes its size to have changed each time it looks, and never comes to the rollout (kubernetes#138036)",
-			What: "another size and back: kubectl scale", Path: "spec.replicas",
-		}
-	}
-	return nil
+	return keeper.Hindrance(d)
 }
 
 // anyLeaving says whether a pod of any workload is on its way out.
@@ -86,7 +79,7 @@ func (w *World) anyLeaving() bool {
 }
 
 // neverReady says why a new pod that is not ready will not be, nil when it may be yet.
-func (w *World) neverReady(d *api.Deployment, p *api.Pod) *control.Stuck {
+func (w *World) neverReady(d *api.Workload, p *api.Pod) *control.Stuck {
 	server := fmt.Sprintf("spec.template.spec.containers[%d]", w.Server(d.Workload))
 	const back = "an image that does, or kubectl rollout undo"
 	if gates := p.ClosedGates(); p.ContainersReady && len(gates) > 0 && !w.kept(d.Workload, gates[0]) {
@@ -117,7 +110,7 @@ func (w *World) neverReady(d *api.Deployment, p *api.Pod) *control.Stuck {
 }
 
 // patience says how long a rollout has waited.
-func (w *World) patience(d *api.Deployment) string {
+func (w *World) patience(d *api.Workload) string {
 	return fmt.Sprintf("%d s after the last progress (progressDeadlineSeconds)", w.deploy.Deadline(d.Workload, d.Revision))
 }
 
@@ -127,7 +120,7 @@ func (w *World) killedByProbe(p *api.Pod) bool {
 	return wk != nil && wk.KilledByProbe()
 }
 
-func probePath(w *World, d *api.Deployment, server string) string {
+func probePath(w *World, d *api.Workload, server string) string {
 	c := &w.PodSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Containers[w.Server(d.Workload)]
 	switch {
 	case c.StartupProbe != nil:

@@ -106,7 +106,7 @@ func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
 		if got == nil != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
 		}
-		d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
+		d := as[*api.Workload](w.store.Get(api.DeploymentKey(0)))
 		if census := w.census(d); (census.old == 0 && len(census.sick) == 0) != (c.want == nil) {
 			t.Errorf("%s: %+v", c.name, census)
 		}

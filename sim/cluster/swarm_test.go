@@ -91,7 +91,7 @@ func forgotten(t *testing.T, seed uint64, w *testWorld) {
 
 func atRest(t *testing.T, seed uint64, w *testWorld, want int) {
 	t.Helper()
-	d := as[*api.Deployment](w.store.Get(api.DeploymentKey(0)))
+	d := as[*api.Workload](w.store.Get(api.DeploymentKey(0)))
 	if d.Replicas != want || len(w.livePods) != want {
 		t.Errorf("seed %d: %d pods of %d, want %d", seed, len(w.livePods), d.Replicas, want)
 		return
@@ -128,7 +128,7 @@ func TestRolloutBounds(t *testing.T) {
 			b := newBuild(replicas).nodes(3).drawn().strategy(f[0], f[1])
 			b.container().ReadinessProbe = probe(0, 1, 1, 3)
 			w := b.start(t, seed)
-			surge, unavailable := w.fenceposts(&api.Deployment{Replicas: replicas})
+			surge, unavailable := w.control.Fenceposts(&api.Workload{Replicas: replicas})
 			lowest, highest := replicas, replicas
 			w.store.Subscribe("test", w.eng.Register("test"), engine.Dist{}, func(api.Object) {
 				total, available := 0, 0

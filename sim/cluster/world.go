@@ -69,18 +69,17 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	}
 	w.beginProxies()
 	w.beginKubelets()
-	sched := control.NewScheduler(w.control)
-	sets := control.NewReplicaSets(w.control)
+	w.sched = control.NewScheduler(w.control)
+	w.sets = control.NewReplicaSets(w.control)
 	w.deploy = control.NewDeployments(w.control)
 	w.enroll("endpointslice-controller", slicesCtl.Owner)
-	w.enroll("replicaset-controller", sets.Owner)
+	w.enroll("replicaset-controller", w.sets.Owner)
 	w.enroll("deployment-controller", w.deploy.Owner)
-	w.enroll("scheduler", sched.Owner)
+	w.enroll("scheduler", w.sched.Owner)
 	w.enrollNodes()
-	w.sched = sched
 	w.openDisrupts()
 	w.beginNodes()
-	w.begin(sets, sched, slicesCtl)
+	w.begin(slicesCtl)
 	w.beginDisrupts()
 	for s := range w.services {
 		if w.services[s].headless {
@@ -100,7 +99,7 @@ func (w *World) keyName(k api.Key) string {
 		return w.podName(api.PodID(k.A))
 	case api.KindReplicaSet:
 		return fmt.Sprintf("%s r%d", w.sc.Workloads[k.A].Name(), k.B)
-	case api.KindDeployment:
+	case api.KindDeployment, api.KindStatefulSet, api.KindDaemonSet:
 		return w.sc.Workloads[k.A].Name()
 	case api.KindNode:
 		return "node " + w.sc.Nodes[k.A].Name

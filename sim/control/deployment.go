@@ -15,7 +15,7 @@ type Deployments struct {
 	react  *Queue
 	Client api.Limiter
 
-	deployments map[int]*api.Deployment
+	deployments map[int]*api.Workload
 	replicaSets map[api.ReplicaSetID]*api.ReplicaSet
 	pods        map[api.PodID]*api.Pod // for Recreate: old pods that are not done yet
 	// busy holds the Deployments with a sync that waits for its writes: the next one waits
@@ -30,12 +30,12 @@ type Deployments struct {
 // deploymentStatus is what of a Deployment's status changes: the version of the spec that it is of,
 // and the counts.
 type deploymentStatus struct {
-	of *api.Deployment
+	of *api.Workload
 	rolloutCounts
 	terminating int
 }
 
-func statusOf(d *api.Deployment, in rolloutInput) deploymentStatus {
+func statusOf(d *api.Workload, in rolloutInput) deploymentStatus {
 	s := deploymentStatus{of: d, rolloutCounts: countsOf(in)}
 	for rs := range in.all() {
 		s.terminating += rs.Terminating
@@ -47,7 +47,7 @@ func statusOf(d *api.Deployment, in rolloutInput) deploymentStatus {
 func NewDeployments(d *Desk) *Deployments {
 	c := &Deployments{
 		d: d, Owner: d.Engine.Register("deployment-controller"),
-		deployments: map[int]*api.Deployment{}, replicaSets: map[api.ReplicaSetID]*api.ReplicaSet{},
+		deployments: map[int]*api.Workload{}, replicaSets: map[api.ReplicaSetID]*api.ReplicaSet{},
 		pods: map[api.PodID]*api.Pod{}, busy: map[int]bool{}, Client: NewClient(), progress: map[int]*progress{},
 		wrote: map[int]deploymentStatus{},
 	}
@@ -61,7 +61,7 @@ func NewDeployments(d *Desk) *Deployments {
 
 func (c *Deployments) deliver(o api.Object) {
 	switch o := o.(type) {
-	case *api.Deployment:
+	case *api.Workload:
 		c.deployments[o.Workload] = o
 		c.react.Add(o.Workload)
 	case *api.ReplicaSet:
@@ -121,7 +121,7 @@ func (c *Deployments) sync(workload int) {
 	}
 }
 
-func (c *Deployments) input(d *api.Deployment) rolloutInput {
+func (c *Deployments) input(d *api.Workload) rolloutInput {
 	surge, unavailable := c.d.Fenceposts(d)
 	in := rolloutInput{replicas: d.Replicas, surge: surge, unavailable: unavailable, rolling: !c.recreates(d.Workload)}
 	in.oldRSs = slices.DeleteFunc(sortedReplicaSets(c.replicaSets, d.Workload), func(rs *api.ReplicaSet) bool {
@@ -158,7 +158,7 @@ func scaling(in rolloutInput) bool {
 
 // create makes the ReplicaSet of a new template, already with the size that the first step
 // gives it: what surge leaves room for, everything with Recreate.
-func (c *Deployments) create(d *api.Deployment, in rolloutInput, then func(*api.ReplicaSet)) {
+func (c *Deployments) create(d *api.Workload, in rolloutInput, then func(*api.ReplicaSet)) {
 	rs := &api.ReplicaSet{
 		ID: api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}, Desired: d.Replicas, MaxReplicas: d.Replicas + in.surge,
 	}
@@ -190,7 +190,7 @@ func (c *Deployments) create(d *api.Deployment, in rolloutInput, then func(*api.
 
 // recreate scales all old ReplicaSets to nothing, waits until no old pod is left that is not
 // done, terminating ones included, and then makes the new ones at once.
-func (c *Deployments) recreate(d *api.Deployment, in rolloutInput) {
+func (c *Deployments) recreate(d *api.Workload, in rolloutInput) {
 	var down []scale
 	for _, rs := range in.oldRSs {
 		if rs.Replicas > 0 {
@@ -210,7 +210,7 @@ func (c *Deployments) recreate(d *api.Deployment, in rolloutInput) {
 }
 
 // oldPodsRunning says whether old pods run, by the ReplicaSets' status and by the pods.
-func (c *Deployments) oldPodsRunning(d *api.Deployment, in rolloutInput) bool {
+func (c *Deployments) oldPodsRunning(d *api.Workload, in rolloutInput) bool {
 	for _, rs := range in.oldRSs {
 		if rs.Pods > 0 {
 			return true
@@ -225,7 +225,7 @@ func (c *Deployments) oldPodsRunning(d *api.Deployment, in rolloutInput) bool {
 }
 
 // apply writes new sizes, one after the other. The next sync waits for the answers.
-func (c *Deployments) apply(d *api.Deployment, in rolloutInput, scales []scale) {
+func (c *Deployments) apply(d *api.Workload, in rolloutInput, scales []scale) {
 	desired, most := in.replicas, in.replicas+in.surge
 	scales = slices.DeleteFunc(scales, func(s scale) bool {
 		return s.size == s.rs.Replicas && !(s.annotate && (s.rs.Desired != desired || s.rs.MaxReplicas != most))
@@ -256,7 +256,7 @@ func (c *Deployments) apply(d *api.Deployment, in rolloutInput, scales []scale) 
 // its beginning, it is written first, and the worker waits for the answer (Kubernetes 1.36
 // pkg/controller/deployment/progress.go, syncRolloutStatus, and sync.go, syncDeploymentStatus;
 // recalled).
-func (c *Deployments) conclude(d *api.Deployment, in rolloutInput) {
+func (c *Deployments) conclude(d *api.Workload, in rolloutInput) {
 	s := statusOf(d, in)
 	if c.wrote[d.Workload] == s {
 		if c.busy[d.Workload] {
@@ -276,7 +276,7 @@ func (c *Deployments) done(workload int) {
 }
 
 // Begin takes over a Deployment whose pods run, and whose status says so.
-func (c *Deployments) Begin(d *api.Deployment, rs *api.ReplicaSet, pods []*api.Pod) {
+func (c *Deployments) Begin(d *api.Workload, rs *api.ReplicaSet, pods []*api.Pod) {
 	c.deployments[d.Workload], c.replicaSets[rs.ID] = d, rs
 	for _, p := range pods {
 		c.pods[p.ID] = p
@@ -286,7 +286,7 @@ func (c *Deployments) Begin(d *api.Deployment, rs *api.ReplicaSet, pods []*api.P
 
 // AtRest says whether a Deployment's ReplicaSets have the sizes that they are to have for the moment, and
 // how many pods they ask for.
-func (c *Deployments) AtRest(d *api.Deployment) (pods int, ok bool) {
+func (c *Deployments) AtRest(d *api.Workload) (pods int, ok bool) {
 	in := c.input(d)
 	switch {
 	case in.newRS == nil:
@@ -304,7 +304,7 @@ func (c *Deployments) AtRest(d *api.Deployment) (pods int, ok bool) {
 // ReplicaSet with pods has the right size and an annotation of another one, so that each sync
 // takes the size to have changed, finds nothing to scale and stops (Kubernetes 1.36
 // pkg/controller/deployment/sync.go, scale and isScalingEvent; verified; kubernetes#138036).
-func (c *Deployments) ScalesForEver(d *api.Deployment) bool {
+func (c *Deployments) ScalesForEver(d *api.Workload) bool {
 	in := c.input(d)
 	active := in.active()
 	return len(active) == 1 && active[0].Replicas == d.Replicas && active[0].Desired != d.Replicas

@@ -26,7 +26,7 @@ func TestWhichReplicaSetsAreWrittenAsASizeIsShared(t *testing.T) {
 		{"both, but sizes are not shared out", 3, 4, 4, false, false},
 	} {
 		annotated := api.ReplicaSet{Replicas: 4, Pods: 4, ReadyPods: 4, Available: 4, Desired: 4, MaxReplicas: 5, ObservedReplicas: 4}
-		d := &api.Deployment{Replicas: 4, History: []int{0}}
+		d := &api.Workload{Replicas: 4, History: []int{0}}
 		controller := NewDeployments(&newDesk(t, 1).Desk)
 		controller.Begin(d, &annotated, nil)
 		annotated.Desired, annotated.MaxReplicas = c.desired, c.most

@@ -26,8 +26,11 @@ type Specs interface {
 	// ResourceOf is the object of a workload that is in force for a revision: nobody changes it. MinReady is minReadySeconds at the moment.
 	ResourceOf(id api.ReplicaSetID) world.Resource
 	MinReady(workload int) engine.Time
-	// NewPod numbers and names a pod of a ReplicaSet, Deletion is what a request to delete one does to it, with a grace period or world.OwnGrace.
+	// NewPod numbers and names a pod of a ReplicaSet. NewNamed does so with one that no ReplicaSet makes: name is its "ns/name", which
+	// pods before it may have had.
 	NewPod(id api.ReplicaSetID) *api.Pod
+	NewNamed(id api.ReplicaSetID, name string, ordinal int) *api.Pod
+	// Deletion is what a request to delete a pod does to it, with a grace period or world.OwnGrace.
 	Deletion(id api.PodID, grace engine.Time) func(api.Object) api.Object
 	// PodsOn lists the pods in the API that are bound to a node, in order of ID.
 	PodsOn(node int) []*api.Pod
@@ -43,6 +46,6 @@ func (d *Desk) deploymentOf(id api.ReplicaSetID) *appsv1.Deployment {
 }
 
 // Fenceposts are how many pods more, and how many fewer, a rolling update of a Deployment may have.
-func (d *Desk) Fenceposts(of *api.Deployment) (surge, unavailable int) {
+func (d *Desk) Fenceposts(of *api.Workload) (surge, unavailable int) {
 	return world.FencepostsOf(d.Specs.ResourceOf(api.ReplicaSetID{Workload: of.Workload, Revision: of.Revision}), of.Replicas)
 }

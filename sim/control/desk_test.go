@@ -45,6 +45,13 @@ func (d *testDesk) NewPod(id api.ReplicaSetID) *api.Pod {
 	return &api.Pod{ID: api.PodID(d.made - 1), ReplicaSet: &id, Workload: id.Workload, Revision: id.Revision, Node: -1, DeletedAt: api.Never}
 }
 
+// NewNamed makes one whose name does not matter.
+func (d *testDesk) NewNamed(id api.ReplicaSetID, _ string, ordinal int) *api.Pod {
+	p := d.NewPod(id)
+	p.ReplicaSet, p.Ordinal = nil, ordinal
+	return p
+}
+
 func (d *testDesk) at(t engine.Time, run func()) {
 	d.eng.At(t, engine.ClassAction, d.eng.Register("test"), "test", run)
 }

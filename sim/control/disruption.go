@@ -3,6 +3,7 @@ package control
 import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // The API server's note that it is about to delete a pod counts so long (Kubernetes 1.36
@@ -42,7 +43,7 @@ func NewDisruption(d *Desk) *Disruption {
 		pods: make([]api.PodList, len(d.Workloads)), scales: make([]int, len(d.Workloads)), work: make([]budgetWork, len(d.Budgets)),
 	}
 	c.react = NewQueue(d, c.Owner, "disruption-controller", d.Latencies.Controller, c.sync)
-	d.API.Subscribe("disruption-controller", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindDeployment, api.KindBudget)
+	d.API.Subscribe("disruption-controller", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindDeployment, api.KindStatefulSet, api.KindReplicaSet, api.KindBudget)
 	return c
 }
 
@@ -66,8 +67,12 @@ func (c *Disruption) deliver(o api.Object) {
 		if of := c.of(o); len(of) > 0 {
 			c.react.Add(of[0])
 		}
-	case *api.Deployment: // its size is read at the next sync: nothing waits for it
+	case *api.Workload: // its size is read at the next sync: nothing waits for it
 		c.scales[o.Workload] = o.Replicas
+	case *api.ReplicaSet: // that of a Deployment is not asked: the Deployment is
+		if world.KindOf(c.d.Workloads[o.ID.Workload].Resource) == world.ReplicaSet {
+			c.scales[o.ID.Workload] = o.Replicas
+		}
 	case *api.Budget:
 		c.work[o.Number].seen = o
 		c.react.Add(o.Number)

@@ -12,7 +12,7 @@ import (
 
 // tidy ends the scaling of a sync. One that had nothing to scale deletes the oldest ReplicaSets beyond the
 // limit if the rollout is complete; that of a paused Deployment does so in any case.
-func (c *Deployments) tidy(d *api.Deployment, in rolloutInput) {
+func (c *Deployments) tidy(d *api.Workload, in rolloutInput) {
 	s := c.wrote[d.Workload]
 	complete := !c.busy[d.Workload] && !scaling(in) && s.of == d && s.complete(d.Replicas)
 	if !complete && !d.Paused {
@@ -24,7 +24,7 @@ func (c *Deployments) tidy(d *api.Deployment, in rolloutInput) {
 
 // surplus lists the ReplicaSets to delete: the oldest of those beyond the limit, by when each was last the
 // present one, except that one with pods, or whose status is behind, stays until later.
-func (c *Deployments) surplus(d *api.Deployment, in rolloutInput) []*api.ReplicaSet {
+func (c *Deployments) surplus(d *api.Workload, in rolloutInput) []*api.ReplicaSet {
 	limit := c.d.deploymentOf(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Spec.RevisionHistoryLimit
 	if limit == nil || len(in.oldRSs) <= int(*limit) {
 		return nil
@@ -41,7 +41,7 @@ func (c *Deployments) surplus(d *api.Deployment, in rolloutInput) []*api.Replica
 
 // deleteOld deletes ReplicaSets one after the other, each with a request of the controller's client. One
 // that is gone already, of which the watch is yet to tell, costs a request, too.
-func (c *Deployments) deleteOld(d *api.Deployment, in rolloutInput, old []*api.ReplicaSet) {
+func (c *Deployments) deleteOld(d *api.Workload, in rolloutInput, old []*api.ReplicaSet) {
 	if len(old) == 0 {
 		c.conclude(d, in)
 		return

@@ -55,7 +55,7 @@ func (c rolloutCounts) complete(replicas int) bool {
 }
 
 // follow looks at a Deployment's progress at the beginning of a sync.
-func (c *Deployments) follow(d *api.Deployment, in rolloutInput) {
+func (c *Deployments) follow(d *api.Workload, in rolloutInput) {
 	p := c.progress[d.Workload]
 	if p == nil { // at the beginning everything is as it should be
 		p = &progress{done: true}
@@ -105,7 +105,7 @@ func (c *Deployments) Deadline(workload, revision int) int32 {
 }
 
 // UnderWay says whether the rollout of a Deployment's present revision has begun and was not complete yet.
-func (c *Deployments) UnderWay(d *api.Deployment) bool {
+func (c *Deployments) UnderWay(d *api.Workload) bool {
 	p := c.progress[d.Workload]
 	return p != nil && !p.done && p.revision == d.Revision
 }

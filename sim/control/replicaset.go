@@ -210,11 +210,12 @@ type victims struct {
 }
 
 // rank orders pods by who goes first; the list lasts until the next ranking. A pod's rank is how many
-// active pods the Deployment has on its node, over all its ReplicaSets.
+// active pods the Deployment has on its node, over all its ReplicaSets; those of a bare ReplicaSet have none (measured).
 func (c *ReplicaSets) rank(id api.ReplicaSetID, active []*api.Pod) []*api.Pod {
 	c.onNode = append(c.onNode[:0], make([]int, len(c.d.Nodes)+1)...)
+	bare := world.KindOf(c.d.Workloads[id.Workload].Resource) == world.ReplicaSet
 	for other, s := range c.work { // order: sums do not depend on it
-		if other.Workload == id.Workload {
+		if other.Workload == id.Workload && !bare {
 			for _, p := range s.pods {
 				if p.Active() {
 					c.onNode[p.Node+1]++

@@ -37,7 +37,7 @@ var phrases = [numObstacles]struct{ one, many string }{
 }
 
 // Unschedulable says why pods find no node.
-func (s *Scheduler) Unschedulable(d *api.Deployment, pods []*api.Pod, of Step) *Stuck {
+func (s *Scheduler) Unschedulable(d *api.Workload, pods []*api.Pod, of Step) *Stuck {
 	p := pods[0]
 	need := s.needsOf(setOf(p))
 	var count [numObstacles]int
@@ -89,7 +89,7 @@ func portWords(p world.HostPort, path string) string {
 
 // room says what would let pods be scheduled, by the obstacle that a change of the workload can do
 // most about, and which field is behind it.
-func (s *Scheduler) room(d *api.Deployment, count [numObstacles]int, of Step) (what, field string) {
+func (s *Scheduler) room(d *api.Workload, count [numObstacles]int, of Step) (what, field string) {
 	blocked := count[portTaken] + count[podRepels]
 	if blocked == 0 {
 		switch {

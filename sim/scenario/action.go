@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -13,7 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// actions reads what is done. Without any, the only Deployment is restarted.
+// actions reads what is done. Without any, the only Deployment is restarted, or the only workload of another kind.
 func (b *builder) actions(c cursor) {
 	warmup := b.out.Warmup
 	if !c.present() {
@@ -47,15 +46,33 @@ func (b *builder) actions(c cursor) {
 }
 
 func (b *builder) defaultAction(c cursor) {
-	if len(b.world.deployments) != 1 {
+	of := b.restartable()
+	if len(of) != 1 {
 		if len(b.doc.problems) == 0 {
-			b.doc.report(manifest.Warning, b.doc.keyPosition("spec"), c.at, "there are no actions, and %d Deployments of which one could be restarted: nothing happens", len(b.world.deployments))
+			b.doc.report(manifest.Warning, b.doc.keyPosition("spec"), c.at, "there are no actions, and %d workloads of which one could be restarted: nothing happens", len(of))
 		}
 		return
 	}
-	d := b.world.deployments[0]
-	b.out.Actions = []world.Action{{At: b.out.Warmup, Operation: world.RolloutRestart{Workload: d.ID()}, Pos: b.doc.keyPosition("spec")}}
-	b.assume("action", "rolloutRestart of "+d.ID())
+	b.out.Actions = []world.Action{{At: b.out.Warmup, Operation: world.RolloutRestart{Workload: of[0].ID()}, Pos: b.doc.keyPosition("spec")}}
+	b.assume("action", "rolloutRestart of "+of[0].ID())
+}
+
+// restartable lists the workloads that a Scenario without actions might mean: the Deployments, where there are none those of other
+// kinds.
+func (b *builder) restartable() []workload {
+	var deployments, others []workload
+	for _, x := range b.world.workloads {
+		switch {
+		case world.KindOf(x.Value) == world.Deployment:
+			deployments = append(deployments, x)
+		case world.RollsOut(x.Value):
+			others = append(others, x)
+		}
+	}
+	if len(deployments) > 0 {
+		return deployments
+	}
+	return others
 }
 
 // action reads one entry: exactly one verb.
@@ -120,42 +137,71 @@ func podNumber(c cursor, all bool) int {
 	return c.whole(0)
 }
 
-// workloadTarget reads "deployment/NAME". The namespace is the action's, else that of the
-// only Deployment of the name.
+// workloadTarget reads "KIND/NAME" of a workload that a verb can be done to. The namespace is the action's, else that of the only one
+// of the name.
 func (b *builder) workloadTarget(c cursor, namespace, verb string) (id string, ok bool) {
 	ref := c.text("")
-	kindName, name, ok := strings.Cut(ref, "/")
-	switch strings.ToLower(kindName) {
-	case "deployment", "deployments", "deploy", "deployment.apps":
-	case "statefulset", "statefulsets", "sts", "daemonset", "daemonsets", "ds", "replicaset", "rs":
-		c.fail("not yet simulated: %s of a %s", verb, kindName)
+	word, name, _ := strings.Cut(ref, "/")
+	row, known := targetKind(word)
+	switch {
+	case !known || name == "":
+		c.fail("%q is no workload: want %s", ref, orList(targetWords(func(kind string) bool { return refusal(verb, kind) == "" })))
 		return "", false
-	default:
-		ok = false
-	}
-	if !ok || name == "" {
-		c.fail("%q is no workload: want deployment/NAME", ref)
+	case !row.simulated:
+		c.fail("not yet simulated: %s of a %s", verb, word)
+		return "", false
+	case refusal(verb, row.kind) != "":
+		c.fail("no %s of a %s: %s", verb, row.kind, refusal(verb, row.kind))
 		return "", false
 	}
-	var found []string
-	for _, d := range b.world.deployments {
-		if d.Name == name && (namespace == "" || namespace == d.Namespace) {
-			found = append(found, d.ID())
+	var found, kinds []string
+	for _, x := range b.world.workloads {
+		switch {
+		case x.Name != name || namespace != "" && namespace != x.Namespace:
+		case world.KindOf(x.Value) == row.kind:
+			found = append(found, x.ID())
+		default:
+			kinds = append(kinds, strings.ToLower(world.KindOf(x.Value))+"/"+name)
 		}
 	}
-	switch len(found) {
-	case 1:
+	switch {
+	case len(found) == 1:
 		return found[0], true
-	case 0:
-		if slices.Contains(b.workloadNames(), name) {
-			c.fail("there is no Deployment %s in namespace %s", name, namespace)
-			return "", false
-		}
-		c.fail("there is no Deployment %s in the manifests; %s", name, didYouMean(name, b.workloadNames()))
-	default:
+	case len(found) > 1:
 		c.fail("there are several: %s; say which with namespace", strings.Join(found, ", "))
+	case len(kinds) > 0:
+		c.fail("there is no %s %s; do you mean %s?", row.kind, name, orList(kinds))
+	case slices.Contains(b.workloadNames(), name):
+		c.fail("there is no %s %s in namespace %s", row.kind, name, namespace)
+	default:
+		c.fail("there is no %s %s in the manifests; %s", row.kind, name, didYouMean(name, b.workloadNames()))
 	}
 	return "", false
+}
+
+// refusal says why kubectl cannot do something to workloads of a kind, or why it would change nothing; "" where it does.
+func refusal(verb, kind string) string {
+	switch verb {
+	case "rolloutRestart", "rollback", "setImage", "apply":
+		switch kind {
+		case world.ReplicaSet:
+			return "no controller rolls out a bare ReplicaSet"
+		case world.Pod:
+			return "no controller rolls out a bare Pod"
+		}
+	case "pause", "resume":
+		if kind != world.Deployment {
+			return "kubectl does that to Deployments alone"
+		}
+	case "scale":
+		switch kind {
+		case world.DaemonSet:
+			return "it has one pod on each node, and no number of replicas"
+		case world.Pod:
+			return "it is one"
+		}
+	}
+	return ""
 }
 
 func (b *builder) setImage(v cursor, namespace string) (world.Operation, bool) {
@@ -164,9 +210,9 @@ func (b *builder) setImage(v cursor, namespace string) (world.Operation, bool) {
 		return nil, false
 	}
 	image, name := v.get("image").text(""), v.get("container").text("")
-	d, _ := b.world.deployment(id)
+	d, _ := b.world.workload(id)
 	var names []string
-	for _, c := range d.Value.Spec.Template.Spec.Containers {
+	for _, c := range world.TemplateOf(d.Value).Spec.Containers {
 		names = append(names, c.Name)
 	}
 	switch {
@@ -204,7 +250,7 @@ func (b *builder) dependency(v cursor) (world.Operation, bool) {
 	return nil, false
 }
 
-// apply reads a new version of one Deployment.
+// apply reads a new version of one workload.
 func (b *builder) apply(c cursor, namespace string) (world.Operation, bool) {
 	objects := b.loadFile(c)
 	if objects == nil {
@@ -212,14 +258,14 @@ func (b *builder) apply(c cursor, namespace string) (world.Operation, bool) {
 	}
 	var found []*manifest.Object
 	for _, o := range objects {
-		if o.Kind == "Deployment" {
+		if r := resourceOf(o); r != nil && simulates(world.KindOf(r)) && refusal("apply", world.KindOf(r)) == "" {
 			found = append(found, o)
 		} else {
 			b.doc.fail(c.at, "not yet simulated: apply of %s", o)
 		}
 	}
 	if len(found) != 1 {
-		c.fail("%s has %d Deployments, expected one", c.text(""), len(found))
+		c.fail("%s has %d workloads, expected one", c.text(""), len(found))
 		return nil, false
 	}
 	o := found[0]
@@ -227,12 +273,11 @@ func (b *builder) apply(c cursor, namespace string) (world.Operation, bool) {
 		c.fail("%s is not in namespace %s", o, namespace)
 		return nil, false
 	}
-	if _, ok := b.world.deployment(o.ID()); !ok {
-		c.fail("%s is not among the manifests: only a Deployment that is there can be changed", o)
+	if x, ok := b.world.workload(o.ID()); !ok || x.Kind != o.Kind {
+		c.fail("%s is not among the manifests: only a workload that is there can be changed", o)
 		return nil, false
 	}
-	d, ok := o.Value.(*appsv1.Deployment)
-	return world.Apply{Workload: o.ID(), File: c.text(""), Resource: d}, ok
+	return world.Apply{Workload: o.ID(), File: c.text(""), Resource: resourceOf(o)}, true
 }
 
 // newImage gives the pods of the new revision the profile of their new image, unless the

@@ -35,7 +35,7 @@ func caseActions() []caseAction {
 	never := func(*builder, *owner) bool { return false }
 	return []caseAction{
 		{"rollout", ActionRollout, always, func(_ *builder, o *owner) doing {
-			return doing{operation: world.RolloutRestart{Workload: o.id()}}
+			return doing{operation: world.RolloutRestart{Workload: o.id()}, why: refusal("rolloutRestart", o.kind)}
 		}},
 		{"drain", "node drain", always, func(_ *builder, o *owner) doing {
 			return doing{operation: world.Drain{Fullest: o.id(), DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}}
@@ -102,7 +102,7 @@ func (b *builder) scaleDown(o *owner) doing {
 
 // scalersOf lists what scales a workload.
 func (b *builder) scalersOf(o *owner) []scaler {
-	if r, ok := b.world.deployment(o.id()); ok {
+	if r, ok := b.world.workload(o.id()); ok {
 		return b.world.scalersOf(r.Value)
 	}
 	return nil

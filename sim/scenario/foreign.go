@@ -4,25 +4,20 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Workloads that are not simulated are named as what they are, wherever a Service selects their
-// pods: those of other makers, and bare ReplicaSets and Pods, which nothing rolls out.
+// Workloads of other makers are not simulated: they are named as what they are, wherever a Service selects their pods.
 
 // Kinds of workloads, as people say them where the kind alone would mislead.
 const (
-	kindPods       = "Pod"
-	kindReplicaSet = "ReplicaSet"
-	kindJob        = "Job"
-	kindRollout    = "Rollout"
-	kindKnative    = "Knative Service"
+	kindJob     = "Job"
+	kindRollout = "Rollout"
+	kindKnative = "Knative Service"
 )
 
 // knativeLabel is what Knative's pods have of the name of their Service (knative.dev/serving,
@@ -76,41 +71,13 @@ func (w *inventory) addForeign(o *manifest.Object, template *corev1.PodTemplateS
 	w.foreign = append(w.foreign, own)
 }
 
-// addPod keeps a bare Pod, once for all with the same labels. One that ends by itself, or is there
-// for a test of a chart, is nobody's server.
-func (w *inventory) addPod(o *manifest.Object, p *corev1.Pod) {
-	_, hook := p.Annotations["helm.sh/hook"]
-	if len(p.OwnerReferences) > 0 || hook || p.Spec.RestartPolicy == corev1.RestartPolicyNever || p.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
-		return
-	}
-	alike := func(f owner) bool {
-		return f.kind == kindPods && f.namespace == o.Namespace && maps.Equal(f.template.Labels, p.Labels)
-	}
-	if slices.ContainsFunc(w.foreign, alike) {
-		return
-	}
-	template := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: p.Labels, Annotations: p.Annotations}, Spec: p.Spec}
-	w.foreign = append(w.foreign, owner{kindPods, o.Namespace, o.Name, template, 1, o})
-}
-
-func (w *inventory) addReplicaSet(o *manifest.Object, r *appsv1.ReplicaSet) {
-	if len(r.OwnerReferences) > 0 {
-		return
-	}
-	replicas := int32(1) // the API server's default
-	if r.Spec.Replicas != nil {
-		replicas = *r.Spec.Replicas
-	}
-	w.foreign = append(w.foreign, owner{kindReplicaSet, o.Namespace, o.Name, &r.Spec.Template, replicas, o})
-}
-
 // adopter is the Rollout that runs the pods of a Deployment in its stead (spec.workloadRef;
 // recalled), nil for none.
-func (w *inventory) adopter(d manifest.Typed[*appsv1.Deployment]) *owner {
+func (w *inventory) adopter(d workload) *owner {
 	for i := range w.foreign {
 		o := &w.foreign[i]
 		ref := rawAt(o.object.Value, "spec", "workloadRef")
-		if o.kind == kindRollout && o.namespace == d.Namespace && rawText(ref, "name") == d.Name && cmp.Or(rawText(ref, "kind"), "Deployment") == "Deployment" {
+		if o.kind == kindRollout && o.namespace == d.Namespace && rawText(ref, "name") == d.Name && cmp.Or(rawText(ref, "kind"), world.Deployment) == world.KindOf(d.Value) {
 			return o
 		}
 	}

@@ -72,22 +72,22 @@ func (b *builder) setGate(v cursor, namespace string) (world.Operation, bool) {
 	if !ok {
 		return nil, false
 	}
-	d, _ := b.world.deployment(id)
+	d, _ := b.world.workload(id)
 	var gates []string
-	for _, g := range d.Value.Spec.Template.Spec.ReadinessGates {
+	for _, g := range world.TemplateOf(d.Value).Spec.ReadinessGates {
 		gates = append(gates, string(g.ConditionType))
 	}
 	gate := v.get("type")
 	name := gate.text("")
 	switch {
 	case len(gates) == 0:
-		v.fail("Deployment %s has no readinessGates", id)
+		v.fail("%s %s has no readinessGates", d.Kind, id)
 		return nil, false
 	case name == "" && len(gates) > 1:
 		v.fail("say which: type is one of %s", orList(gates))
 		return nil, false
 	case name != "" && !slices.Contains(gates, name):
-		gate.fail("Deployment %s has no readiness gate %s; %s", id, name, didYouMean(name, gates))
+		gate.fail("%s %s has no readiness gate %s; %s", d.Kind, id, name, didYouMean(name, gates))
 		return nil, false
 	case name == "":
 		name = gates[0]

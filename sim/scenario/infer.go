@@ -58,7 +58,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	base := b.base()
 	var cases []Case
 	for i, o := range b.census.owners {
-		if b.targeted(o) && (!o.simulated() || !base.Workloads[i].App.NotAServer) {
+		if b.targeted(o) && !b.census.repeats(i) && (!o.simulated() || !base.Workloads[i].App.NotAServer) {
 			cases = append(cases, b.hostPorts(i)...)
 			cases = append(cases, b.cases(base, i)...)
 		}

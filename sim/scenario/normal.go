@@ -50,6 +50,9 @@ func (w *printer) update(x *world.Workload) {
 func (w *printer) workload(x *world.Workload) {
 	pod := &x.Template().Spec
 	w.line("name", x.Name())
+	if kind := x.Kind(); kind != world.Deployment {
+		w.line("kind", kind)
+	}
 	w.number("replicas", x.Replicas())
 	w.update(x)
 	var gates []string

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,12 +18,13 @@ type owner struct {
 	template              *corev1.PodTemplateSpec
 	replicas              int32 // as the manifest says, -1 when it does not, or cannot
 	object                *manifest.Object
+	namesake              string // the kind of the workload of the same name that is simulated in its stead, "" for none
 }
 
 func (o owner) id() string { return o.namespace + "/" + o.name }
 
 // simulated says whether the model has pods of that kind.
-func (o owner) simulated() bool { return o.kind == "Deployment" }
+func (o owner) simulated() bool { return simulates(o.kind) && o.namesake == "" }
 
 // ends says that its pods end by themselves: they are no servers that others would miss.
 func (o owner) ends() bool { return o.kind == kindJob }
@@ -30,11 +32,11 @@ func (o owner) ends() bool { return o.kind == kindJob }
 // notSimulated says why a rollout of the workload cannot be run, where service is that which
 // selects its pods.
 func (o owner) notSimulated(service string) string {
-	switch o.kind {
-	case "StatefulSet", "DaemonSet":
+	switch {
+	case o.namesake != "":
+		return fmt.Sprintf("Service %s selects the %s %s: there is a %s of the same name, and of several only the first is simulated", service, o.kind, o.name, o.namesake)
+	case o.kind == world.StatefulSet, o.kind == world.DaemonSet:
 		return "rolling updates of a " + o.kind + " are not yet simulated"
-	case kindPods, kindReplicaSet:
-		return fmt.Sprintf("Service %s selects the %s %s: no controller rolls out a bare %s", service, o.kind, o.name, o.kind)
 	default:
 		return fmt.Sprintf("Service %s selects the %s %s: a kind that is not simulated", service, o.kind, o.name)
 	}
@@ -44,7 +46,7 @@ func (o owner) notSimulated(service string) string {
 // StatefulSet have labels that their template has not.
 func (o owner) behind(s manifest.Typed[*corev1.Service]) bool {
 	labels := o.template.Labels
-	if o.kind == "StatefulSet" {
+	if o.kind == world.StatefulSet {
 		labels = withPodName(labels, s.Value.Spec.Selector)
 	}
 	return o.namespace == s.Namespace && world.Selects(s.Value, labels)
@@ -52,28 +54,34 @@ func (o owner) behind(s manifest.Typed[*corev1.Service]) bool {
 
 // census is the workloads of every kind, and which of them each Service selects.
 type census struct {
-	owners []owner          // the Deployments first, in the order of the world's
+	owners []owner          // those that are simulated first, in the order of the world's
 	behind map[string][]int // by "ns/name" of the Service, in the order of owners
+}
+
+// ownerOf is a workload of the input as an owner.
+func ownerOf(x workload) owner {
+	o := owner{kind: world.KindOf(x.Value), namespace: x.Namespace, name: x.Name, template: world.TemplateOf(x.Value), replicas: world.ReplicasOf(x.Value), object: x.Object}
+	if o.kind == world.DaemonSet { // that is for the nodes to say
+		o.replicas = -1
+	}
+	return o
 }
 
 func newCensus(w *inventory) *census {
 	c := &census{behind: map[string][]int{}}
-	for _, d := range w.deployments {
-		o := owner{"Deployment", d.Namespace, d.Name, &d.Value.Spec.Template, world.ReplicasOf(d.Value), d.Object}
-		if by := w.adopter(d); by != nil {
+	for _, x := range w.workloads {
+		o := ownerOf(x)
+		if by := w.adopter(x); by != nil {
 			o.kind, o.name, o.replicas, o.object = by.kind, by.name, by.replicas, by.object
 		}
 		c.owners = append(c.owners, o)
 	}
-	for _, s := range w.statefulSets {
-		replicas := int32(1) // the API server's default
-		if s.Value.Spec.Replicas != nil {
-			replicas = *s.Value.Spec.Replicas
+	for _, x := range w.others {
+		o := ownerOf(x)
+		if first, ok := w.workload(o.id()); ok && simulates(o.kind) {
+			o.namesake = world.KindOf(first.Value)
 		}
-		c.owners = append(c.owners, owner{"StatefulSet", s.Namespace, s.Name, &s.Value.Spec.Template, replicas, s.Object})
-	}
-	for _, s := range w.daemonSets {
-		c.owners = append(c.owners, owner{"DaemonSet", s.Namespace, s.Name, &s.Value.Spec.Template, -1, s.Object})
+		c.owners = append(c.owners, o)
 	}
 	c.owners = append(c.owners, w.foreign...)
 	for _, s := range w.services {
@@ -86,7 +94,15 @@ func newCensus(w *inventory) *census {
 	return c
 }
 
-// beside lists, in order, the Deployments whose pods are behind a Service together with those of
+// repeats says that an owner is a bare Pod with the labels of one before it: a case of that one is a case of all.
+func (c *census) repeats(own int) bool {
+	o := &c.owners[own]
+	return o.kind == world.Pod && slices.ContainsFunc(c.owners[:own], func(other owner) bool {
+		return other.kind == o.kind && other.namespace == o.namespace && maps.Equal(other.template.Labels, o.template.Labels)
+	})
+}
+
+// beside lists, in order, the workloads whose pods are behind a Service together with those of
 // one of them, itself included.
 func (c *census) beside(services []world.Service, own int) []int {
 	out := []int{own}

@@ -270,20 +270,21 @@ func isHistogram(c cursor) bool {
 	return m["histogram"] != nil
 }
 
-// workloads makes one of each Deployment.
+// workloads makes one of each workload of the input.
 func (b *builder) workloads(apps cursor) {
 	used := map[string]bool{}
-	for i := range b.world.deployments {
-		d := b.world.deployments[i]
+	for i := range b.world.workloads {
+		d := b.world.workloads[i]
 		w := world.Workload{Resource: d.Value, Object: d.Object}
-		server := servers.ServerOf(&d.Value.Spec.Template, 0, "")
-		if target, ok := b.world.targetOf(d.Namespace, d.Value.Spec.Template.Labels); ok {
-			server = servers.ServerOf(&d.Value.Spec.Template, target.IntVal, target.StrVal)
+		template := w.Template()
+		server := servers.ServerOf(template, 0, "")
+		if target, ok := b.world.targetOf(d.Namespace, template.Labels); ok {
+			server = servers.ServerOf(template, target.IntVal, target.StrVal)
 		}
 		b.describe(&w, server)
 		readInitTime(&w.App, b.doc.spec().get("init"))
-		w.Hooks = hooksOf(&d.Value.Spec.Template.Spec, b.doc.set.For(d.Name))
-		b.checkHooks(d.Object, &d.Value.Spec.Template.Spec)
+		w.Hooks = hooksOf(&template.Spec, b.doc.set.For(d.Name))
+		b.checkHooks(d.Object, &template.Spec)
 		for _, key := range []string{d.Name, d.ID()} {
 			if c := apps.get(key); c.present() && apps.keys() != nil {
 				used[key] = true
@@ -294,7 +295,7 @@ func (b *builder) workloads(apps cursor) {
 	}
 	for _, key := range apps.keys() {
 		if !used[key] {
-			apps.get(key).fail("there is no Deployment %s; %s", key, didYouMean(key, b.workloadNames()))
+			apps.get(key).fail("there is no workload %s; %s", key, didYouMean(key, b.workloadNames()))
 		}
 	}
 	b.checkSet()
@@ -333,7 +334,7 @@ func hooksOf(pod *corev1.PodSpec, set world.Overrides) map[string]world.Hook {
 
 func (b *builder) workloadNames() []string {
 	var names []string
-	for _, d := range b.world.deployments {
+	for _, d := range b.world.workloads {
 		names = append(names, d.Name)
 	}
 	return names
@@ -383,11 +384,12 @@ func (b *builder) changeApp(w *world.Workload, app world.App, c cursor) world.Ap
 // checkSet finds --set start.NAME and prestop.NAME that name nothing.
 func (b *builder) checkSet() {
 	var names, hooked []string
-	for _, d := range b.world.deployments {
+	for _, d := range b.world.workloads {
 		names = append(names, d.Name)
 		has := false
-		for i := range d.Value.Spec.Template.Spec.Containers {
-			c := &d.Value.Spec.Template.Spec.Containers[i]
+		containers := world.TemplateOf(d.Value).Spec.Containers
+		for i := range containers {
+			c := &containers[i]
 			names = append(names, c.Name)
 			if servers.HookOf(c, world.Overrides{}).Kind != servers.HookNone {
 				hooked, has = append(hooked, c.Name), true

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -70,19 +68,11 @@ type apart struct {
 // apart lists the workloads of the input that have pods which may not share a node.
 func (w *inventory) apart() []apart {
 	var out []apart
-	add := func(o *manifest.Object, t *corev1.PodTemplateSpec, replicas, surge int) {
-		if why := spreads(t); why != "" && replicas > 0 {
-			d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: appsv1.DeploymentSpec{Template: *t}}
+	for _, x := range slices.Concat(w.workloads, w.others) {
+		kind, t, replicas := world.KindOf(x.Value), world.TemplateOf(x.Value), int(world.ReplicasOf(x.Value))
+		if why := spreads(t); why != "" && replicas > 0 && kind != world.DaemonSet { // whose pods are one a node, however many there are
 			ports, _ := world.HostPorts(&t.Spec)
-			out = append(out, apart{world.Workload{Resource: d}, why, ports, replicas, surge})
-		}
-	}
-	for _, d := range w.deployments {
-		add(d.Object, &d.Value.Spec.Template, int(world.ReplicasOf(d.Value)), max(surgeOf(d.Value), 1))
-	}
-	for _, s := range w.statefulSets {
-		if s.Value.Spec.Replicas != nil {
-			add(s.Object, &s.Value.Spec.Template, int(*s.Value.Spec.Replicas), 1)
+			out = append(out, apart{world.Workload{Resource: x.Value}, why, ports, replicas, max(surgeOf(x.Value), 1)})
 		}
 	}
 	return out
@@ -123,9 +113,9 @@ func (w *inventory) nodesLocal(services []manifest.Typed[*corev1.Service]) room 
 			continue
 		}
 		pods := 0
-		for _, d := range w.deployments {
-			if d.Namespace == s.Namespace && world.Selects(s.Value, d.Value.Spec.Template.Labels) {
-				pods += int(world.ReplicasOf(d.Value))
+		for _, x := range w.workloads {
+			if x.Namespace == s.Namespace && world.Selects(s.Value, world.TemplateOf(x.Value).Labels) {
+				pods += int(world.ReplicasOf(x.Value))
 			}
 		}
 		own := room{2 * pods, fmt.Sprintf("twice as many as pods, since Service %s has %s", s.Name, policy), ""}

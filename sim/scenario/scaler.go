@@ -8,7 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// scaler keeps a Deployment at no fewer replicas than a number: a HorizontalPodAutoscaler, or a
+// scaler keeps a workload at no fewer replicas than a number: a HorizontalPodAutoscaler, or a
 // ScaledObject of KEDA.
 type scaler struct {
 	object *manifest.Object
@@ -52,16 +52,16 @@ func (w *inventory) scalersOf(r world.Resource) []scaler {
 	return out
 }
 
-// scale gives each Deployment the replicas it really has: the most of spec.replicas and what keeps
+// scale gives each workload the replicas it really has: the most of spec.replicas and what keeps
 // it from having fewer. One that was set to 0 stays there as far as an HPA goes: it leaves it alone
 // unless its own minReplicas is 0 (kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go,
 // ScalingDisabled).
 func (w *inventory) scale() {
-	for _, d := range w.deployments {
-		have := world.ReplicasOf(d.Value)
-		for _, s := range w.scalersOf(d.Value) {
-			if least := s.least; least > world.ReplicasOf(d.Value) && (have > 0 || s.raises) {
-				d.Value.Spec.Replicas = &least
+	for _, x := range w.workloads {
+		have := world.ReplicasOf(x.Value)
+		for _, s := range w.scalersOf(x.Value) {
+			if s.least > world.ReplicasOf(x.Value) && (have > 0 || s.raises) {
+				world.SetReplicas(x.Value, s.least)
 			}
 		}
 	}

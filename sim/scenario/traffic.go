@@ -384,9 +384,9 @@ func (b *builder) servers(c cursor, s manifest.Typed[*corev1.Service]) {
 		b.notModelled("workload", "Service "+s.ID()+" selects kinds that are not simulated, too: their pods are missing", words, "fewer")
 	case b.behind(s) != nil:
 	case words != "":
-		c.fail("not yet simulated: Service %s selects the %s; only Deployments are", s.ID(), words)
+		c.fail("not yet simulated: Service %s selects the %s", s.ID(), words)
 	default:
-		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no Deployment of the manifests is behind Service %s: every request will fail", s.ID())
+		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no workload of the manifests is behind Service %s: every request will fail", s.ID())
 		b.asked(s)
 	}
 }

@@ -19,15 +19,14 @@ import (
 
 // world is the objects a Scenario is about, sorted by namespace and name.
 type inventory struct {
-	services     []manifest.Typed[*corev1.Service]
-	deployments  []manifest.Typed[*appsv1.Deployment]
-	statefulSets []manifest.Typed[*appsv1.StatefulSet]
-	daemonSets   []manifest.Typed[*appsv1.DaemonSet]
-	nodes        []manifest.Typed[*corev1.Node] // in input order
-	budgets      []world.Budget                 // in input order
-	autoscalers  []manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]
-	ingresses    []manifest.Typed[*networkingv1.Ingress]
-	routes       []*manifest.Object // HTTPRoutes
+	services    []manifest.Typed[*corev1.Service]
+	workloads   []workload                     // that are simulated: by kind, and of each kind by name
+	others      []workload                     // that are not, the same
+	nodes       []manifest.Typed[*corev1.Node] // in input order
+	budgets     []world.Budget                 // in input order
+	autoscalers []manifest.Typed[*autoscalingv2.HorizontalPodAutoscaler]
+	ingresses   []manifest.Typed[*networkingv1.Ingress]
+	routes      []*manifest.Object // HTTPRoutes
 	// What says who takes care of an Ingress or an HTTPRoute, and how.
 	ingressClasses, gateways, gatewayClasses, backendConfigs []*manifest.Object
 
@@ -56,12 +55,8 @@ func newInventory(objects []*manifest.Object) *inventory {
 		switch v := o.Value.(type) {
 		case *corev1.Service:
 			w.services = append(w.services, manifest.Typed[*corev1.Service]{Object: o, Value: v.DeepCopy()})
-		case *appsv1.Deployment:
-			w.deployments = append(w.deployments, manifest.Typed[*appsv1.Deployment]{Object: o, Value: v.DeepCopy()})
-		case *appsv1.StatefulSet:
-			w.statefulSets = append(w.statefulSets, manifest.Typed[*appsv1.StatefulSet]{Object: o, Value: v})
-		case *appsv1.DaemonSet:
-			w.daemonSets = append(w.daemonSets, manifest.Typed[*appsv1.DaemonSet]{Object: o, Value: v})
+		case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *corev1.Pod:
+			w.addWorkload(o)
 		case *corev1.Node:
 			w.nodes = append(w.nodes, manifest.Typed[*corev1.Node]{Object: o, Value: v})
 		case *autoscalingv2.HorizontalPodAutoscaler:
@@ -73,10 +68,6 @@ func newInventory(objects []*manifest.Object) *inventory {
 		case *corev1.Namespace:
 			w.gated[o.Name], w.namespaces[o.Name] = v.Labels[gateLabel] == gateEnabled, o
 			w.meshed[o.Name], _ = saidMesh(v.Labels, v.Annotations)
-		case *corev1.Pod:
-			w.addPod(o, v)
-		case *appsv1.ReplicaSet:
-			w.addReplicaSet(o, v)
 		case *admissionv1.ValidatingWebhookConfiguration:
 			for _, h := range v.Webhooks {
 				w.addWebhook(h.ClientConfig, h.FailurePolicy)
@@ -152,9 +143,9 @@ func latest(objects []*manifest.Object) []*manifest.Object {
 
 func (w *inventory) sort() {
 	slices.SortStableFunc(w.services, byName)
-	slices.SortStableFunc(w.deployments, byName)
-	slices.SortStableFunc(w.statefulSets, byName)
-	slices.SortStableFunc(w.daemonSets, byName)
+	slices.SortStableFunc(w.workloads, byKind)
+	slices.SortStableFunc(w.others, byKind)
+	w.tellApart()
 }
 
 func byName[T any](a, b manifest.Typed[T]) int {
@@ -268,7 +259,7 @@ func (a *allocator) nodePort() int32 {
 	return 0
 }
 
-// service and deployment find an object by "ns/name".
+// service and workload find an object by "ns/name".
 func (w *inventory) service(id string) (manifest.Typed[*corev1.Service], bool) {
 	for _, s := range w.services {
 		if s.ID() == id {
@@ -278,13 +269,13 @@ func (w *inventory) service(id string) (manifest.Typed[*corev1.Service], bool) {
 	return manifest.Typed[*corev1.Service]{}, false
 }
 
-func (w *inventory) deployment(id string) (manifest.Typed[*appsv1.Deployment], bool) {
-	for _, d := range w.deployments {
-		if d.ID() == id {
-			return d, true
+func (w *inventory) workload(id string) (workload, bool) {
+	for _, x := range w.workloads {
+		if x.ID() == id {
+			return x, true
 		}
 	}
-	return manifest.Typed[*appsv1.Deployment]{}, false
+	return workload{}, false
 }
 
 // zoneOf returns a Node's zone label, "" when it has none.
@@ -296,9 +287,9 @@ func zoneOf(n *corev1.Node) string {
 }
 
 // surgeOf resolves maxSurge; one that no cluster has room for counts as none.
-func surgeOf(d *appsv1.Deployment) int {
+func surgeOf(r world.Resource) int {
 	const most = 1_000_000
-	if surge, _ := world.FencepostsOf(d, int(world.ReplicasOf(d))); surge <= most {
+	if surge, _ := world.FencepostsOf(r, int(world.ReplicasOf(r))); surge <= most {
 		return surge
 	}
 	return 0

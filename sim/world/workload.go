@@ -25,6 +25,12 @@ func (w *Workload) Deployment() *appsv1.Deployment {
 	return d
 }
 
+// StatefulSet is its object where that is one, else nil.
+func (w *Workload) StatefulSet() *appsv1.StatefulSet {
+	s, _ := w.Resource.(*appsv1.StatefulSet)
+	return s
+}
+
 // ObjectName is the name of its object, without the namespace.
 func (w *Workload) ObjectName() string { return w.Resource.GetName() }
 

@@ -114,7 +114,7 @@ var rankingMutants = []mutant{
 		{"sim/control/ranking.go", "cmp.Compare(b.rank, a.rank)", "cmp.Compare(a.rank, b.rank)"},
 	}},
 	{"only the own revision counts on a node", []string{"controllers 3.5", "measured 1 rule 5"}, "sim/control", "TestRankCountsAllRevisions", []edit{
-		{"sim/control/replicaset.go", "if other.Workload == id.Workload {", "if other == id {"},
+		{"sim/control/replicaset.go", "if other.Workload == id.Workload && !bare {", "if other == id && !bare {"},
 	}},
 	{"ages are compared exactly", []string{"controllers 3.6"}, "sim/control", "TestVictims|TestLogAge", []edit{
 		{"sim/control/ranking.go", "return bits.Len64(uint64(age)) - 1", "return bits.Len64(uint64(age)) - 1 + int(age)"},

@@ -52,7 +52,7 @@ var scheduleMutants = []mutant{
 		{"sim/world/nodeaffinity.go", "corev1.LabelOSStable: \"linux\", ", ""},
 	}},
 	{"a pod that finds no node at the beginning runs", []string{"simulator 9"}, cluster, "TestPodsWithoutANodeArePendingFromTheBeginning", []edit{
-		{"sim/cluster/begin.go", "if p.Node = sched.Place(p); p.Node < 0 {", "if p.Node = max(0, sched.Place(p)); p.Node < 0 {"},
+		{"sim/cluster/begin.go", "p.Node = w.sched.Place(p)", "p.Node = max(0, w.sched.Place(p))"},
 	}},
 	{"a probe finds a port that is not there", []string{"pod-lifecycle 3.3 http"}, cluster, "TestAProbeOfANamedPort", []edit{
 		{"sim/kubelet/probeport.go", "if port.Type != intstr.String {", "if port.Type == intstr.String {"},
