@@ -477,6 +477,20 @@ func TestACordonedNode(t *testing.T) {
 	}
 }
 
+// A cordon that is taken back before any news of it has arrived is none in the end, however late the watch is.
+func TestACordonThatIsTakenBackAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).nodes(1)
+	b.Latency.Watch = engine.Constant(3 * sec)
+	b.Actions = []world.Action{{At: 10 * sec, For: 5 * engine.Millisecond, Operation: world.Cordon{Node: b.Nodes[0].Name}}}
+	w := b.acts(t)
+	w.do(20*sec, "scale", "web", "3")
+	w.run(100 * sec)
+	if got := len(w.PodsOn(0)); got != 3 {
+		t.Errorf("%d of 3 pods have a node", got)
+	}
+}
+
 // An eviction that is asked for once is asked for once. The action is refused or not, and nobody comes back to it.
 func TestEvictOnce(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ type Scheduler struct {
 	left     []bool
 	cordoned []bool // during the run, as the watch has shown it
 
-	everCordoned bool // any of them: before, news of nodes say nothing about it
+	everCordoned bool // any of them, in the API: before, news of nodes say nothing about it
 	ports        []map[world.HostPort]int
 	needs        map[api.ReplicaSetID]*needs
 }
@@ -55,7 +55,8 @@ func NewScheduler(d *Desk) *Scheduler {
 	nodes := d.API.Subscribe("scheduler of nodes", s.Owner, d.Latencies.Watch, s.deliverNode, api.KindNode)
 	nodes.Wants = func(o api.Object) bool { // the taints of a node that leaves are known at once
 		n, ok := o.(*api.Node)
-		return ok && (n.Cordoned || s.everCordoned)
+		s.everCordoned = s.everCordoned || ok && n.Cordoned // the news after it matter, too, before it has arrived
+		return ok && s.everCordoned
 	}
 	return s
 }
@@ -65,7 +66,6 @@ func (s *Scheduler) deliverNode(o api.Object) {
 	if !ok {
 		return
 	}
-	s.everCordoned = true
 	s.cordoned[n.Number] = n.Cordoned
 	if !n.Cordoned {
 		s.retry()
