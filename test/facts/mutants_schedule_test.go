@@ -2,7 +2,7 @@ package facts
 
 const (
 	scheduler = "sim/control/scheduler.go"
-	obstacles = "sim/control/obstacle.go"
+	obstacles = "sim/placement/cycle.go"
 	hostPorts = "sim/world/hostport.go"
 	stuck     = "sim/cluster/stuck.go"
 	history   = "sim/control/history.go"
@@ -13,7 +13,7 @@ const (
 // Where pods find a node, and what is said of rollouts that cannot go on.
 var scheduleMutants = []mutant{
 	{"host ports do not count", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{"sim/control/obstacle.go", "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
+		{obstacles, "case t.clash(at) >= 0:", "case t.clash(at) >= 1000:"},
 	}},
 	{"hostNetwork takes no port", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{"sim/world/hostport.go", "number, path = p.ContainerPort, \"spec.template.spec.hostNetwork\"", "path = \"spec.template.spec.hostNetwork\""},
@@ -28,22 +28,24 @@ var scheduleMutants = []mutant{
 		{"sim/world/hostport.go", "p.IP == other.IP || p.IP == everyAddress || other.IP == everyAddress", "p.IP == other.IP"},
 	}},
 	{"a host port stays taken", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
-		{"sim/control/scheduler.go", "if s.ports[node][port] += more; s.ports[node][port] == 0 {", "if s.ports[node][port] += max(0, more); s.ports[node][port] == 0 {"},
+		{"sim/placement/cluster.go", "if n.ports[port] += more; n.ports[port] == 0 {", "if n.ports[port] += max(0, more); n.ports[port] == 0 {"},
 	}},
 	{"a pending pod is not tried again", []string{"simulator 9"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
 		{"sim/control/scheduler.go", "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
 	}},
 	{"anti-affinity is within a workload", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{"sim/control/obstacle.go", "case mine && !revision, its && !itsRevision:", "case (mine && !revision || its && !itsRevision) && i == id.Workload:"},
+		{obstacles, "return k.apart[i].of(other, c.known)", "return k.apart[i].of(other, c.known) && k.Group == other.Group"},
+		{obstacles, "own.of(k, c.known) {\n\t\t\t\tt.keepOff", "own.of(k, c.known) && k.Group == other.Group {\n\t\t\t\tt.keepOff"},
 	}},
 	{"pods of a revision are never kept apart", []string{"simulator 9"}, cluster, "TestPodsThatAreKeptApart", []edit{
-		{"sim/control/obstacle.go", "return need.apartInSet && ", "return need.apartInSet && n < 0 && "},
+		{obstacles, "return k.apart[i].of(other, c.known)", "return k.apart[i].of(other, c.known) && other != k"},
+		{obstacles, "own.of(k, c.known) {\n\t\t\t\tt.keepOff", "own.of(k, c.known) && other != k {\n\t\t\t\tt.keepOff"},
 	}},
 	{"nobody heeds whom others want to be apart from", []string{"simulator 9"}, cluster, "TestPodsThatAreKeptApart", []edit{
-		{"sim/control/obstacle.go", ", its && !itsRevision:", ", its && !itsRevision && false:"},
+		{obstacles, "own.of(k, c.known) {\n\t\t\t\tt.keepOff", "own.of(k, c.known) && k == nil {\n\t\t\t\tt.keepOff"},
 	}},
 	{"matchLabelKeys do not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{"sim/world/workload.go", "if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {", "if w != nil {"},
+		{"sim/placement/term.go", "alike(out.selector, t.MatchLabelKeys, selection.In, own)", "alike(out.selector, nil, selection.In, own)"},
 	}},
 	{"nodeSelector does not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{"sim/world/nodeaffinity.go", "if !labels.SelectorFromSet(pod.NodeSelector).Matches(have) {", "if labels.SelectorFromSet(pod.NodeSelector) == nil {"},
