@@ -47,13 +47,10 @@ func New(nodes []world.Node, known Namespaces) *Cluster {
 func (c *Cluster) AddNode(of *world.Node) {
 	n := node{Node: *of, ports: map[world.HostPort]int{}, most: unlimited}
 	if o := of.Object; o != nil {
-		n.cordoned = o.Spec.Unschedulable
+		n.cordoned, n.taints = o.Spec.Unschedulable, world.TaintsOf(o)
 		for _, t := range o.Spec.Taints {
-			switch t.Effect {
-			case corev1.TaintEffectPreferNoSchedule:
+			if t.Effect == corev1.TaintEffectPreferNoSchedule {
 				n.soft = append(n.soft, t)
-			default:
-				n.taints = append(n.taints, t)
 			}
 		}
 	}
