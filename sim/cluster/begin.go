@@ -54,6 +54,9 @@ func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 // firstPod has a pod have run for a while, on the node the scheduler would have chosen where it has none. One that finds no node is
 // Pending.
 func (w *World) firstPod(p *api.Pod) {
+	if w.sc.Recorded != nil {
+		p.Node = w.numberOf(w.sc.Recorded.First(p.Name).Node)
+	}
 	if p.Node < 0 {
 		p.Node = w.sched.Place(p)
 	}
@@ -68,6 +71,10 @@ func (w *World) firstPod(p *api.Pod) {
 	}
 	p.Created = -ages.Sample(w.eng.Stream(p.Name, "age").Draw(0))
 	p.ReadySince = p.Created + 10*engine.Second
+	if w.sc.Recorded != nil {
+		first := w.sc.Recorded.First(p.Name)
+		p.Created, p.ReadySince = first.Created, first.Ready
+	}
 	p.Phase, p.Ready, p.ContainersReady, p.Open = api.PhaseRunning, true, true, p.Gates
 	p.IP = kubelet.AddressOf(p, w.PodSpec(w.pods[p.ID].id))
 	w.store.Put(api.PodKey(p.ID), p)

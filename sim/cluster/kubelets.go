@@ -25,7 +25,7 @@ type agents struct {
 func (w *World) beginKubelets() {
 	w.desk = &kubelet.Desk{
 		Engine: w.eng, API: w.store, Log: w.log, Latencies: &w.sc.Latency, Specs: w, Observer: usableServers{w.observer, w},
-		Instances: w.instances, Down: w.down,
+		Instances: w.instances, Down: w.down, Recorded: w.sc.Recorded,
 	}
 	for n := range w.sc.Nodes {
 		w.kubelets = append(w.kubelets, kubelet.New(w.desk, kubelet.Settings{Node: n, Name: w.sc.Nodes[n].Name, Watch: *w.watchLatency(n)}))

@@ -1,8 +1,6 @@
 package control
 
 import (
-	"fmt"
-
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
@@ -21,8 +19,6 @@ type Desk struct {
 	Nodes     []world.Node
 	Workloads []world.Workload
 	Budgets   []world.Budget
-
-	Namespaces map[string]map[string]string // the labels of those that the input has
 }
 
 // Specs say what workloads ask for, and what their pods are.
@@ -47,11 +43,6 @@ func (d *Desk) deploymentOf(id api.ReplicaSetID) *appsv1.Deployment {
 		panic("control: not a Deployment: " + d.Workloads[id.Workload].Name())
 	}
 	return of
-}
-
-// revisionLabel is the label that tells the pods of a revision from all others, as the Deployment controller adds it.
-func (d *Desk) revisionLabel(id api.ReplicaSetID) map[string]string {
-	return map[string]string{appsv1.DefaultDeploymentUniqueLabelKey: fmt.Sprintf("%d-%d", id.Workload, id.Revision)}
 }
 
 // Fenceposts are how many pods more, and how many fewer, a rolling update of a Deployment may have.

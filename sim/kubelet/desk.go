@@ -19,6 +19,9 @@ type Desk struct {
 	Observer  Observer
 	Instances *Instances
 	Down      map[string]bool // the dependencies of apps that are down, by name
+
+	// Recorded gives the delays of pods where they are those of a recording, nil where kubelets do their work.
+	Recorded *world.Recorded
 }
 
 // Specs say what pods are made of.

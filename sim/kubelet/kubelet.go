@@ -93,6 +93,8 @@ func (k *Kubelet) deliver(o api.Object) {
 			delete(k.pods, p.ID)
 		}
 	case p.Phase.Terminal():
+	case k.d.Recorded != nil:
+		k.repeat(wk, p)
 	case wk == nil && !p.Deleting():
 		k.start(p)
 	case wk == nil:

@@ -35,6 +35,10 @@ type Scenario struct {
 	// Warmup is how long traffic flows before the first action.
 	Warmup engine.Time
 
+	// Recorded, where it is not nil, says of pods what was recorded of them. No input sets it: it is for comparing runs
+	// with recordings.
+	Recorded *Recorded
+
 	// Set are the values given beside the input; HookOf and AppOf want them for templates
 	// that appear during the run.
 	Set Overrides
@@ -344,15 +348,4 @@ type Family struct {
 	Name   string // for people: "AWS NLB, ip targets"
 	// Scenario is that of the case, through this load balancer.
 	Scenario *Scenario
-}
-
-// NamespaceLabels are the labels of the Namespaces of the input, by name.
-func (s *Scenario) NamespaceLabels() map[string]map[string]string {
-	out := map[string]map[string]string{}
-	for name, o := range s.Namespaces { // order: a map, too
-		if n, ok := o.Value.(*corev1.Namespace); ok {
-			out[name] = n.Labels
-		}
-	}
-	return out
 }
