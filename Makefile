@@ -15,6 +15,8 @@ BENCH     ?= .
 SIZES     ?= 1000x5,10000x5
 MODES     ?= nftables
 RUNS      ?= 1
+PLAYS     ?=
+RECORDINGS ?=
 # Further flags for go test in `test` and `race`, such as -v or -short.
 TESTFLAGS ?=
 
@@ -190,6 +192,13 @@ bench-peer: ## run lameduck beside kube-proxy (SIZES=1000x5,.. MODES=nftables,ip
 e2e: ## a real control plane, lameduck on its nodes, real traffic: as root, or where anybody may have a user namespace; needs nft and iptables
 	cd test/e2e && LAMEDUCK_E2E=1 $(GO) test -json -count=1 -timeout 15m -parallel 4 $(TESTFLAGS) \
 		-ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$$($(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)" ./... | $(counted)
+
+# Hollow kubelets: no packets, but a network namespace of its own.
+.PHONY: controlplane
+controlplane: ## play scenarios on a real control plane and hold the simulator to what that did (PLAYS=regexp: these; RECORDINGS=DIR: keep them there): as root, or where anybody may have a user namespace
+	cd test/e2e && LAMEDUCK_CONTROLPLANE=1 $(GO) test -json -v -count=1 -timeout 30m -parallel 200 -run TestPlays $(TESTFLAGS) \
+		-ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$$($(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)" ./record \
+		-args -plays '$(value PLAYS)' -into '$(abspath $(RECORDINGS))' | $(counted) -of "scenarios compared"
 
 .PHONY: wasm
 wasm: ## build the pure packages for js/wasm
