@@ -91,8 +91,8 @@ type Workload struct {
 	// History lists the revisions in the order in which they last became current, the present
 	// one last: rollback goes to the one before.
 	History []int
-	// Current is status.currentRevision of a StatefulSet.
-	Current int
+	// Current is status.currentRevision of a StatefulSet, OfCurrent its currentReplicas.
+	Current, OfCurrent int
 }
 
 // Key is that of the object.

@@ -3,6 +3,8 @@ package cluster
 import (
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -18,12 +20,15 @@ type deeds struct {
 	begun   []bool // by workload: an action asked for another template or size
 	forced  map[forcing][]*kubelet.Worker
 	applied map[api.ReplicaSetID]world.Resource // what "apply" made of a workload, by the revision it began
+
+	settings map[int]world.Resource // the last that "apply" made of a workload
 }
 
 func newDeeds(sc *world.Scenario) deeds {
 	return deeds{
 		dead: make([]bool, len(sc.Nodes)), begun: make([]bool, len(sc.Workloads)),
 		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]world.Resource{},
+		settings: map[int]world.Resource{},
 	}
 }
 
@@ -94,10 +99,16 @@ func (w *World) Undo(a world.Action) {
 	}
 }
 
-// apply makes a workload's object another version of itself.
+// apply makes a workload's object another version of itself: of another revision, unless that of a StatefulSet has the template that
+// it had.
 func (w *World) apply(d *api.Workload, applied world.Resource) {
-	d.Become(w.nextRevision(d.Workload))
-	w.applied[api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}] = applied
+	before := w.ResourceOf(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision})
+	same := d.Kind == api.KindStatefulSet && equality.Semantic.DeepEqual(world.TemplateOf(before), world.TemplateOf(applied))
+	if !same {
+		d.Become(w.nextRevision(d.Workload))
+		w.applied[api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}] = applied
+	}
+	w.settings[d.Workload] = applied
 	d.Replicas = int(world.ReplicasOf(applied))
 }
 
@@ -191,14 +202,19 @@ func (w *World) eachWorker(visit func(*kubelet.Worker)) {
 	}
 }
 
-// eachOf visits the pods of a workload, or one of them; those that terminate only where they are asked for.
+// eachOf visits the pods of a workload, or one of them; those that terminate only where they are asked for. The number of a StatefulSet's
+// pod is its ordinal.
 func (w *World) eachOf(pods world.Pods, terminating bool, visit func(*kubelet.Worker)) {
 	n := 0
 	w.eachWorker(func(wk *kubelet.Worker) {
 		if !w.isCalled(wk.Instance.Workload, pods.Workload) || wk.Terminating() && !terminating {
 			return
 		}
-		if pods.Number == world.AllPods || pods.Number == n {
+		number := n
+		if w.kindOf(wk.Instance.Workload) == api.KindStatefulSet {
+			number = w.pods[wk.ID].ordinal
+		}
+		if pods.Number == world.AllPods || pods.Number == number {
 			visit(wk)
 		}
 		n++

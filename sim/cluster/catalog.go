@@ -124,6 +124,14 @@ func (w *World) ResourceOf(id api.ReplicaSetID) world.Resource {
 	return w.sc.Workloads[id.Workload].Resource
 }
 
+// SettingsOf is the object of a workload as it was last applied: what it says beside its template. Nobody changes it.
+func (w *World) SettingsOf(workload int) world.Resource {
+	if r := w.settings[workload]; r != nil {
+		return r
+	}
+	return w.sc.Workloads[workload].Resource
+}
+
 // PodSpec is the spec of the pods of a ReplicaSet. Nobody changes it.
 func (w *World) PodSpec(id api.ReplicaSetID) *corev1.PodSpec {
 	return &world.TemplateOf(w.ResourceOf(id)).Spec

@@ -20,6 +20,7 @@ type controllers struct {
 	control    *control.Desk
 	deploy     *control.Deployments
 	sets       *control.ReplicaSets
+	stateful   *control.StatefulSets // nil where there are none
 	sched      *control.Scheduler
 	disrupts   disrupts
 	components map[string][]engine.Owner // by the name that actions call them

@@ -163,16 +163,17 @@ func (w *World) podAt(ip netip.Addr) (api.PodID, bool) {
 type PodRef struct {
 	ID       api.PodID
 	Name     string // of its workload, revision and ordinal
+	Called   string // the name of its object where that stays the same, as that of a StatefulSet's pod; "" where it is generated
 	Workload int
 	Revision int
-	Ordinal  int // among the pods of its revision
+	Ordinal  int // that of its StatefulSet, else among the pods of its revision
 }
 
 // PodRefs describes every pod that exists or existed, by PodID.
 func (w *World) PodRefs() []PodRef {
 	var out []PodRef
 	for id, info := range w.pods {
-		out = append(out, PodRef{api.PodID(id), info.name, info.id.Workload, info.id.Revision, info.ordinal})
+		out = append(out, PodRef{api.PodID(id), info.name, info.called, info.id.Workload, info.id.Revision, info.ordinal})
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -21,8 +23,10 @@ type keeper interface {
 	AtRest(of *api.Workload) (pods int, ok bool)
 	// UnderWay says whether a rollout of the present revision has begun and was not complete yet.
 	UnderWay(of *api.Workload) bool
-	// Surge and Unavailable of a rolling update, ok false where there is none.
+	// Step is how a rolling update goes on.
 	Step(of *api.Workload) control.Step
+	// Keeps says whether there is a revision to roll back to.
+	Keeps(of *api.Workload, revision int) bool
 	// Hindrance is why the controller itself will never go on with a rollout, where no new pod is to blame; nil for nothing.
 	Hindrance(of *api.Workload) *control.Stuck
 }
@@ -41,6 +45,11 @@ func (w *World) kindOf(workload int) api.Kind {
 	default:
 		return api.KindDeployment
 	}
+}
+
+// anyOf says whether there is a workload of a kind.
+func (w *World) anyOf(kind string) bool {
+	return slices.ContainsFunc(w.sc.Workloads, func(x world.Workload) bool { return x.Kind() == kind })
 }
 
 // keyOf finds the object that keeps a workload's pods. A bare Pod is that itself.
@@ -74,6 +83,8 @@ func (w *World) asked(workload int) (of *api.Workload, ok bool) {
 // keeperOf is the controller of a workload.
 func (w *World) keeperOf(workload int) keeper {
 	switch w.kindOf(workload) {
+	case api.KindStatefulSet:
+		return w.stateful
 	case api.KindReplicaSet:
 		return bareSets{w.sets, w.control}
 	case api.KindPod:
@@ -141,6 +152,11 @@ func (k deployments) Step(of *api.Workload) control.Step {
 	return control.Step{Rolling: rolling, Surge: surge, Unavailable: unavailable}
 }
 
+func (k deployments) Keeps(of *api.Workload, revision int) bool {
+	_, there := k.d.API.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: of.Workload, Revision: revision})).(*api.ReplicaSet)
+	return there
+}
+
 func (k deployments) Hindrance(of *api.Workload) *control.Stuck {
 	if !k.ScalesForEver(of) {
 		return nil
@@ -166,6 +182,7 @@ func (k bareSets) Outdated(*api.Workload, *api.Pod) bool  { return false }
 func (k bareSets) AtRest(of *api.Workload) (int, bool)    { return of.Replicas, true }
 func (k bareSets) UnderWay(*api.Workload) bool            { return false }
 func (k bareSets) Step(*api.Workload) control.Step        { return control.Step{} }
+func (k bareSets) Keeps(*api.Workload, int) bool          { return false }
 func (k bareSets) Hindrance(*api.Workload) *control.Stuck { return nil }
 
 // barePods are Pods that nobody keeps: one that is deleted is not replaced.
@@ -183,4 +200,5 @@ func (k barePods) Outdated(*api.Workload, *api.Pod) bool  { return false }
 func (k barePods) AtRest(of *api.Workload) (int, bool)    { return of.Replicas, true }
 func (k barePods) UnderWay(*api.Workload) bool            { return false }
 func (k barePods) Step(*api.Workload) control.Step        { return control.Step{} }
+func (k barePods) Keeps(*api.Workload, int) bool          { return false }
 func (k barePods) Hindrance(*api.Workload) *control.Stuck { return nil }

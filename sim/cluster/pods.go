@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -27,7 +28,8 @@ func newPodTable(workloads int) podTable {
 // podInfo is what of a pod never changes.
 type podInfo struct {
 	name    string
-	ordinal int // see api.Pod
+	called  string // the name of its object where that stays the same, "" where it is generated
+	ordinal int    // see api.Pod
 	id      api.ReplicaSetID
 	pod     *api.Pod // as created
 
@@ -46,11 +48,14 @@ func (w *World) NewPod(id api.ReplicaSetID) *api.Pod {
 // NewNamed numbers a pod of a revision that no ReplicaSet makes, and whose name is given: one after the other may have it. For its
 // draws, and where that matters, it is told apart by its revision, and by how many of that there were before.
 func (w *World) NewNamed(id api.ReplicaSetID, name string, ordinal int) *api.Pod {
+	_, called, _ := strings.Cut(name, "/")
 	name = fmt.Sprintf("%s r%d", name, id.Revision)
 	if w.named[name]++; w.named[name] > 1 {
 		name = fmt.Sprintf("%s #%d", name, w.named[name])
 	}
-	return w.newPod(id, name, ordinal)
+	p := w.newPod(id, name, ordinal)
+	w.pods[p.ID].called = called
+	return p
 }
 
 func (w *World) newPod(id api.ReplicaSetID, name string, ordinal int) *api.Pod {
@@ -64,6 +69,11 @@ func (w *World) newPod(id api.ReplicaSetID, name string, ordinal int) *api.Pod {
 }
 
 func (w *World) podName(id api.PodID) string { return w.pods[id].name }
+
+// setOf identifies the revision of a pod.
+func setOf(p *api.Pod) api.ReplicaSetID {
+	return api.ReplicaSetID{Workload: p.Workload, Revision: p.Revision}
+}
 
 // PodName returns a pod's name: its workload, revision and ordinal.
 func (w *World) PodName(id api.PodID) string { return w.podName(id) }

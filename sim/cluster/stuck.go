@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // StuckRollout returns the first rollout, or change of size, that was begun and cannot end: the
@@ -60,7 +63,7 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 	}
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
-		if !ok || p.Workload != d.Workload || p.Revision != d.Revision || !p.Active() || p.Ready {
+		if !ok || p.Workload != d.Workload || !p.Active() || p.Ready || p.Revision != d.Revision && !w.heedsAll(d) {
 			continue
 		}
 		if s := w.neverReady(d, p); s != nil {
@@ -68,6 +71,12 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 		}
 	}
 	return keeper.Hindrance(d)
+}
+
+// heedsAll says that an update waits for every pod, old ones, too: that of a StatefulSet whose policy is OrderedReady.
+func (w *World) heedsAll(d *api.Workload) bool {
+	s, ok := w.SettingsOf(d.Workload).(*appsv1.StatefulSet)
+	return ok && s.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
 }
 
 // anyLeaving says whether a pod of any workload is on its way out.
@@ -78,39 +87,80 @@ func (w *World) anyLeaving() bool {
 	})
 }
 
-// neverReady says why a new pod that is not ready will not be, nil when it may be yet.
+// neverReady says why a pod that is not ready will not be, nil when it may be yet.
 func (w *World) neverReady(d *api.Workload, p *api.Pod) *control.Stuck {
 	server := fmt.Sprintf("spec.template.spec.containers[%d]", w.Server(d.Workload))
-	const back = "an image that does, or kubectl rollout undo"
+	who, back := w.waitedFor(d, p), w.wayBack(d, p)
 	if gates := p.ClosedGates(); p.ContainersReady && len(gates) > 0 && !w.kept(d.Workload, gates[0]) {
 		return &control.Stuck{
-			Why:  fmt.Sprintf("the new pod waits for its readiness gate %s, which nothing sets", gates[0]),
+			Why:  fmt.Sprintf("%s waits for its readiness gate %s, which nothing sets", who, gates[0]),
 			What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates",
 		}
 	}
-	if s := neverAsked(w.PodSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision})); s != nil {
+	if s := neverAsked(w.PodSpec(setOf(p))); s != nil {
 		return s
 	}
 	i := w.PodInstance(p.ID)
 	switch {
 	case p.Restarts >= crashLoop && i != nil && w.killedByProbe(p):
 		return &control.Stuck{
-			Why:  fmt.Sprintf("the new pod has been restarted %d times by its liveness or startup probe and never stays ready", p.Restarts),
-			What: "a startupProbe with time enough, or kubectl rollout undo", Path: cmp.Or(probePath(w, d, server), server),
+			Why:  fmt.Sprintf("%s has been restarted %d times by its liveness or startup probe and never stays ready", who, p.Restarts),
+			What: "a startupProbe with time enough, or " + back, Path: cmp.Or(probePath(w, p, server), server),
 		}
 	case p.Restarts >= crashLoop:
-		return &control.Stuck{Why: fmt.Sprintf("the new pod has crashed %d times and never stays ready", p.Restarts), What: back, Path: server}
-	case w.overdue(d.Workload) == "":
+		return &control.Stuck{Why: fmt.Sprintf("%s has crashed %d times and never stays ready", who, p.Restarts), What: "an image that does, or " + back, Path: server}
+	case !w.outOfPatience(d, p):
 		return nil
 	case i == nil || !i.Listening:
-		return &control.Stuck{Why: "the new pod does not listen, " + w.patience(d), What: back, Path: server}
+		return &control.Stuck{Why: who + " does not listen, " + w.patience(d), What: "an image that does, or " + back, Path: server}
 	default:
-		return &control.Stuck{Why: "the new pod is not ready, " + w.patience(d), What: "a pod that becomes ready, or kubectl rollout undo", Path: server + ".readinessProbe"}
+		return &control.Stuck{Why: who + " is not ready, " + w.patience(d), What: "a pod that becomes ready, or " + back, Path: server + ".readinessProbe"}
 	}
+}
+
+// waitedFor is what a pod is called that an update waits for: by its name where it keeps that.
+func (w *World) waitedFor(d *api.Workload, p *api.Pod) string {
+	name := w.pods[p.ID].called
+	switch {
+	case name == "":
+		return "the new pod"
+	case p.Revision != d.Revision:
+		return "the old pod " + name
+	default:
+		return "the new pod " + name
+	}
+}
+
+// wayBack is how a rollout is taken back. A StatefulSet of policy OrderedReady waits for its broken pod to be ready even then: it has to
+// be deleted by hand (kubernetes#67250).
+func (w *World) wayBack(d *api.Workload, p *api.Pod) string {
+	name := w.pods[p.ID].called
+	switch {
+	case !w.heedsAll(d):
+		return "kubectl rollout undo"
+	case p.Revision != d.Revision:
+		return "kubectl delete pod " + name + ", which comes back new"
+	default:
+		return "kubectl rollout undo and then kubectl delete pod " + name + ", for which an OrderedReady StatefulSet waits even then"
+	}
+}
+
+// endless is how long a pod that no deadline waits for is given to become ready: what a Deployment gives it by default.
+const endless = 600 * engine.Second
+
+// outOfPatience says whether nothing has come of a rollout for so long that nobody waits for more.
+func (w *World) outOfPatience(d *api.Workload, p *api.Pod) bool {
+	if d.Kind == api.KindDeployment {
+		return w.overdue(d.Workload) != ""
+	}
+	return w.eng.Now()-max(p.Created, w.usable[d.Workload].dark.begun) >= endless
 }
 
 // patience says how long a rollout has waited.
 func (w *World) patience(d *api.Workload) string {
+	if d.Kind != api.KindDeployment {
+		return fmt.Sprintf("%d s after it was made, and no deadline ends the rollout", endless/engine.Second)
+	}
 	return fmt.Sprintf("%d s after the last progress (progressDeadlineSeconds)", w.deploy.Deadline(d.Workload, d.Revision))
 }
 
@@ -120,8 +170,8 @@ func (w *World) killedByProbe(p *api.Pod) bool {
 	return wk != nil && wk.KilledByProbe()
 }
 
-func probePath(w *World, d *api.Workload, server string) string {
-	c := &w.PodSpec(api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}).Containers[w.Server(d.Workload)]
+func probePath(w *World, p *api.Pod, server string) string {
+	c := &w.PodSpec(setOf(p)).Containers[w.Server(p.Workload)]
 	switch {
 	case c.StartupProbe != nil:
 		return server + ".startupProbe"

@@ -9,12 +9,12 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// undo makes the revision before the present one the present one, of those whose ReplicaSet is there. With
+// undo makes the revision before the present one the present one, of those whose ReplicaSet, or ControllerRevision, is there. With
 // none there is nothing to go back to, as kubectl rollout undo says (k8s.io/kubectl
 // pkg/polymorphichelpers/rollback.go; recalled).
 func (w *World) undo(d *api.Workload, a *world.Action) {
 	for _, revision := range slices.Backward(d.History[:len(d.History)-1]) {
-		if _, there := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: d.Workload, Revision: revision})).(*api.ReplicaSet); there {
+		if w.keeperOf(d.Workload).Keeps(d, revision) {
 			d.Become(revision)
 			return
 		}

@@ -78,6 +78,10 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	w.enroll("scheduler", w.sched.Owner)
 	w.enrollNodes()
 	w.openDisrupts()
+	if w.anyOf(world.StatefulSet) {
+		w.stateful = control.NewStatefulSets(w.control, sc.Gates[world.GateMaxUnavailable])
+		w.enroll("statefulset-controller", w.stateful.Owner)
+	}
 	w.beginNodes()
 	w.begin(slicesCtl)
 	w.beginDisrupts()

@@ -26,6 +26,8 @@ type Specs interface {
 	// ResourceOf is the object of a workload that is in force for a revision: nobody changes it. MinReady is minReadySeconds at the moment.
 	ResourceOf(id api.ReplicaSetID) world.Resource
 	MinReady(workload int) engine.Time
+	// SettingsOf is the object of a workload as it was last applied: what it says beside its template.
+	SettingsOf(workload int) world.Resource
 	// NewPod numbers and names a pod of a ReplicaSet. NewNamed does so with one that no ReplicaSet makes: name is its "ns/name", which
 	// pods before it may have had.
 	NewPod(id api.ReplicaSetID) *api.Pod

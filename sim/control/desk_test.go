@@ -35,6 +35,7 @@ func newDesk(t *testing.T, nodes int) *testDesk {
 }
 
 func (d *testDesk) ResourceOf(api.ReplicaSetID) world.Resource                  { return d.Workloads[0].Resource }
+func (d *testDesk) SettingsOf(int) world.Resource                               { return d.Workloads[0].Resource }
 func (d *testDesk) MinReady(int) engine.Time                                    { return 0 }
 func (d *testDesk) Deletion(api.PodID, engine.Time) func(api.Object) api.Object { return api.Gone }
 func (d *testDesk) PodsOn(int) []*api.Pod                                       { return nil }

@@ -4,8 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // Reference: Kubernetes 1.36 pkg/controller/controller_utils.go, ActivePodsWithRanks.Less: the
@@ -77,5 +80,35 @@ func TestRankCountsAllRevisions(t *testing.T) {
 	got := c.rank(api.ReplicaSetID{Workload: 0, Revision: 0}, old)
 	if got[0].Node != 1 || !slices.Contains(got[1:], old[0]) {
 		t.Errorf("first victim on node %d, want 1", got[0].Node)
+	}
+}
+
+// A bare ReplicaSet does not look at how many of its pods a node has: of pods of one age the last made goes, on whichever node.
+// Reference: docs/model/measured.md 1 rule 5.
+func TestABareReplicaSetDoesNotCountItsPodsOnANode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		resource world.Resource
+		want     int // the node of the first victim
+	}{{&appsv1.Deployment{}, 1}, {&appsv1.ReplicaSet{}, 0}} {
+		d := newDesk(t, 2)
+		d.Workloads[0].Resource = c.resource
+		s := NewReplicaSets(&d.Desk)
+		id := api.ReplicaSetID{}
+		for node, pods := range []int{1, 2} {
+			for range pods {
+				p := d.NewPod(id)
+				p.Node, p.Phase, p.Ready = node, api.PhaseRunning, true
+				if node == 0 {
+					p.ReadySince = -1 * sec // more recently ready than those that are doubled up
+				} else {
+					p.ReadySince = -1000 * sec
+				}
+				s.workOn(id).pods.Set(p)
+			}
+		}
+		if got := s.rank(id, s.workOn(id).pods.Active(nil)); got[0].Node != c.want {
+			t.Errorf("%T: the first victim is on node %d, want %d", c.resource, got[0].Node, c.want)
+		}
 	}
 }

@@ -19,6 +19,9 @@ import (
 func (t *names) pod(id api.PodID) string {
 	p := &t.pods[id]
 	words := fmt.Sprintf("pod %d", p.Ordinal)
+	if p.Called != "" {
+		words = p.Called
+	}
 	switch {
 	case t.last[p.Workload] == 0:
 	case p.Revision == t.last[p.Workload]:
@@ -26,7 +29,7 @@ func (t *names) pod(id api.PodID) string {
 	default:
 		words = "old " + words
 	}
-	if len(t.sc.Workloads) > 1 {
+	if len(t.sc.Workloads) > 1 && p.Called == "" {
 		words += " of " + t.sc.Workloads[p.Workload].ObjectName()
 	}
 	return words

@@ -143,7 +143,8 @@ const OwnGrace engine.Time = -1
 // AllPods is the Number of Pods that are all of a workload's.
 const AllPods = -1
 
-// Pods are those of a workload, "ns/name", or one of them by its Number, counted from 0, the oldest first.
+// Pods are those of a workload, "ns/name", or one of them by its Number: the ordinal of a StatefulSet's pod, else counted from 0, the
+// oldest first.
 type Pods struct {
 	Workload string
 	Number   int

@@ -42,3 +42,13 @@ func FencepostsOf(r Resource, replicas int) (surge, unavailable int) {
 	}
 	return 0, 0
 }
+
+// StatefulUnavailable is how many pods of a StatefulSet an update takes away at a time, where maxUnavailable is heeded: percentages
+// round down, and it is one at least; 1 where nothing is said (Kubernetes 1.36 pkg/controller/statefulset/stateful_set_utils.go,
+// getStatefulSetMaxUnavailable; verified).
+func StatefulUnavailable(maxUnavailable *intstr.IntOrString, replicas int) int {
+	if maxUnavailable == nil {
+		return 1
+	}
+	return max(1, scaled(*maxUnavailable, replicas, false))
+}

@@ -62,6 +62,10 @@ type Scenario struct {
 	Spare *MadeUp         // what further nodes are made of; nil where the nodes are those of the input
 }
 
+// GateMaxUnavailable is the feature gate of kube-apiserver and kube-controller-manager by which maxUnavailable of a StatefulSet is
+// heeded: alpha in 1.24, beta in 1.35 and off all the same.
+const GateMaxUnavailable = "MaxUnavailableStatefulSet"
+
 // Node is one node of the cluster with its service proxy.
 type Node struct {
 	Name, Zone string

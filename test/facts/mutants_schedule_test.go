@@ -70,7 +70,7 @@ var scheduleMutants = []mutant{
 		{history, `c.d.API.Limited(&c.Client, c.Owner, "delete replicaset"`, `c.d.API.Write(c.Owner, "delete replicaset"`},
 	}},
 	{"a rollback goes to what is gone", []string{"controllers 2.3"}, cluster, "TestARollbackToWhatIsGone", []edit{
-		{"sim/cluster/undo.go", "if _, there := w.store.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: d.Workload, Revision: revision})).(*api.ReplicaSet); there {", "if revision >= 0 {"},
+		{"sim/cluster/keeper.go", "return there", "return there || revision >= 0"},
 	}},
 	{"what is paused is stuck", []string{"simulator 9"}, cluster, "TestWhatARolloutWaitsForInVain", []edit{
 		{stuck, "!w.begun[i] || d.Paused ||", "!w.begun[i] ||"},
@@ -83,7 +83,7 @@ var scheduleMutants = []mutant{
 		{progress, "return p != nil && !p.done && p.revision == d.Revision", "return p != nil && p.revision == d.Revision"},
 	}},
 	{"a pod that is not ready yet never is", []string{"simulator 9"}, "sim", "TestARolloutThatMissesItsDeadline", []edit{
-		{stuck, "\tcase w.overdue(d.Workload) == \"\":\n\t\treturn nil\n", ""},
+		{stuck, "\tcase !w.outOfPatience(d, p):\n\t\treturn nil\n", ""},
 	}},
 	{"a rollout without a node goes on until the hour is over", []string{"simulator 9"}, "sim", "TestARolloutWithoutANodeEndsSoonAndIsStuck", []edit{
 		{"sim/run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.CannotEnd() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
