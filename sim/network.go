@@ -346,6 +346,9 @@ func (r *run) forgetWays(node int) {
 func (o *observer) NodeChanged(node int) {
 	r := (*run)(o)
 	if !o.cluster.Dead(node) {
+		for f := range r.allForwarders() {
+			f.nodeJoined(node)
+		}
 		r.wakeForwarders()
 		if o.traffic != nil {
 			o.traffic.Changed(o.eng.Now())

@@ -10,6 +10,9 @@ import (
 // watchNodes has the controller of a load balancer hear of nodes, as far as it looks at them.
 func (f *forwarder) watchNodes(name string) {
 	f.silent = make([]bool, len(f.run.sc.Nodes))
+	for n := range f.silent {
+		f.silent[n] = f.run.cluster.Dead(n)
+	}
 	f.nodes = f.run.cluster.WatchNodes(name+" nodes", f.owner, func(n api.Node) {
 		if f.spec.Target == world.TargetNodes && balancer.LooksAt(f.spec, seenNode(n)) {
 			f.b.HearNode()
@@ -18,7 +21,9 @@ func (f *forwarder) watchNodes(name string) {
 }
 
 func seenNode(n api.Node) balancer.Node {
-	return balancer.Node{Gone: n.Gone, Tainted: n.Tainted, NotReady: n.NotReady}
+	return balancer.Node{
+		Gone: n.Gone, Tainted: n.Tainted, NotReady: n.NotReady, Disrupted: n.Disrupted, Excluded: n.Excluded, Joined: n.Joined,
+	}
 }
 
 // Left says whether a node is no target any more.
@@ -44,6 +49,14 @@ func (f *forwarder) nodeDied(node int) {
 		f.silent[node] = true
 		f.b.HearNode()
 	})
+}
+
+// nodeJoined has the other speakers, or the routers, hear of a new one at once: it opens its session itself.
+func (f *forwarder) nodeJoined(node int) {
+	if f.silent[node] {
+		f.silent[node] = false
+		f.b.HearNode()
+	}
 }
 
 // unheardOf names a speaker that is gone while its routers wait for it, "" for none.

@@ -134,6 +134,47 @@ func TestWhenALoadBalancerLeavesANode(t *testing.T) {
 	}
 }
 
+// A node that joins during the run becomes a target, after what any new one takes, whoever looks; its successor has been left by then.
+// Karpenter's taint is one for the AWS controller, and its label for all that go by the API. Reference: docs/model/controllers.md 8.1 and 8.3.
+func TestALoadBalancerHearsOfANewNode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		leave    world.NodesLeave
+		announce world.Announce
+		left     engine.Time
+	}{
+		{"the service controller: by the label", world.NodesDeleted, 0, 40 * sec},
+		{"ingress-gce: by the label", world.NodesTainted, 0, 40 * sec},
+		{"the AWS controller: by the taint", world.NodesNotReady, 0, 10 * sec},
+		{"MetalLB: by the speaker", world.NodesSilent, world.AnnounceBGP, 42 * sec},
+	} {
+		sc := forwarded(world.LoadBalancer{
+			NodesLeave: c.leave, Announce: c.announce, Controller: engine.Constant(2 * sec), Propagation: engine.Constant(5 * sec), Registration: engine.Constant(3 * sec), Drain: engine.Never,
+		}, world.Consolidate{Nodes: []string{"node-3"}, Replacements: 1, Provision: 30 * sec, Budget: world.NodeBudget{Number: 1}}, 0)
+		sc.Muster()
+		var joined, left engine.Time
+		_, err := RunWith(sc, 1, Options{Events: told(func(e event.Event) {
+			switch {
+			case joined == 0 && slices.Contains(e.Members, 3):
+				joined = e.At
+			case left == 0 && !slices.Contains(e.Members, 2):
+				left = e.At
+			}
+			if e.At < 40*sec && slices.Contains(e.Members, 3) {
+				t.Errorf("%s: it is a target at %s s", c.name, e.At.Seconds())
+			}
+		}, event.Sends)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := func(got, want engine.Time) bool { return got >= want && got < want+500*ms }
+		if !within(joined, 45*sec) || !within(left, c.left+7*sec) {
+			t.Errorf("%s: joined %s, left %s, want %s", c.name, joined.Seconds(), left.Seconds(), (c.left + 7*sec).Seconds())
+		}
+	}
+}
+
 // answering is the node that gets everything at first.
 func answering(t *testing.T, sc *world.Scenario) int {
 	t.Helper()
@@ -221,13 +262,11 @@ func TestClientsOfANodePortGoOnAskingANodeThatIsGone(t *testing.T) {
 // A node with pods of the Scenario: the run ends, and says why and what to do.
 func TestANodeWithPodsIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, o := range []world.Operation{world.CrashNode{Node: "node-2"}, world.ScaleDownNode{Node: "node-2"}} {
-		sc := forwarded(world.LoadBalancer{}, o, 0)
-		_, err := Run(sc, 1)
-		if err == nil || !strings.Contains(err.Error(), sc.Actions[0].Verb()+" node-2 at 10s: not yet simulated") || !strings.Contains(err.Error(), "default/web r0 1") ||
-			!strings.Contains(err.Error(), "effect: NoSchedule") {
-			t.Errorf("%s: %v", sc.Actions[0].Verb(), err)
-		}
+	sc := forwarded(world.LoadBalancer{}, world.CrashNode{Node: "node-2"}, 0)
+	_, err := Run(sc, 1)
+	if err == nil || !strings.Contains(err.Error(), "crashNode node-2 at 10s: not yet simulated") || !strings.Contains(err.Error(), "default/web r0 1") ||
+		!strings.Contains(err.Error(), "effect: NoSchedule") {
+		t.Error(err)
 	}
 }
 

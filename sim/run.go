@@ -137,7 +137,7 @@ func begin(sc *world.Scenario, seed uint64, opts Options) (*run, error) {
 		})
 	}
 	mem := cmp.Or(opts.Memory, new(Memory))
-	r := &run{sc: sc, eng: eng, opts: opts, lastAction: lastAction(sc), memory: mem, books: &mem.books}
+	r := &run{sc: sc, eng: eng, opts: opts, lastAction: lastAction(sc), taking: longestTaking(sc), memory: mem, books: &mem.books}
 	r.ledger = ledger.New(len(sc.Traffic), keptFailed, eng.Hash())
 	r.cluster = cluster.New(sc, eng, opts.Events, (*observer)(r))
 	r.sc = placed(sc, r.cluster)
@@ -183,8 +183,8 @@ type run struct {
 
 	servers  []*server   // by pod
 	lastNews engine.Time // when the world last changed by itself
-	// lastAction is when the scenario's last action is over.
-	lastAction engine.Time
+	// lastAction is when the scenario's last action is over, but for who takes nodes away: that may go on for as long as taking.
+	lastAction, taking engine.Time
 
 	stepping bool // an event is being executed
 	judged   judgements
@@ -306,7 +306,7 @@ func (r *run) end(next engine.Time) (stop engine.Time, settled bool) {
 	if next > stop && next != engine.Never && r.unrest() != "" {
 		settled = false
 		if !stuck && !r.cluster.CrashLooping() {
-			stop = max(stop, r.lastAction+longestRun)
+			stop = max(stop, r.lastAction+longestRun+r.taking)
 		}
 	}
 	if r.sc.Until > 0 && r.sc.Until < stop {
@@ -333,6 +333,15 @@ func lastAction(sc *world.Scenario) engine.Time {
 		last = max(last, sc.Actions[i].At+sc.Actions[i].For)
 	}
 	return last
+}
+
+// longestTaking is how long it may take after that until the nodes are gone that somebody takes away.
+func longestTaking(sc *world.Scenario) engine.Time {
+	var sum engine.Time
+	for i := range sc.Actions {
+		sum += sc.LongestTaking(&sc.Actions[i])
+	}
+	return sum
 }
 
 func (r *run) result(settled bool) *Result {

@@ -125,7 +125,11 @@ type Node struct {
 	Tainted  bool // ToBeDeletedByClusterAutoscaler; or a deletionTimestamp, which means the same to all
 	NotReady bool
 	Cordoned bool // spec.unschedulable, since the run began
-	Gone     bool
+
+	Disrupted bool // karpenter.sh/disrupted:NoSchedule
+	Excluded  bool // node.kubernetes.io/exclude-from-external-load-balancers
+	Joined    bool // during the run: before, there was no such object
+	Gone      bool
 }
 
 // Budget is one version of a PodDisruptionBudget, by its number in the scenario. Immutable; writers who have seen an

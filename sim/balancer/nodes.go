@@ -10,6 +10,10 @@ type Node struct {
 	Gone     bool // its object is deleted
 	Tainted  bool // by Cluster Autoscaler, which is about to delete it
 	NotReady bool // its condition Ready is not true
+
+	Disrupted bool // by Karpenter's taint
+	Excluded  bool // by its label node.kubernetes.io/exclude-from-external-load-balancers
+	Joined    bool // it is a new one
 }
 
 // LooksAt says whether a version of a Node makes a load balancer's controller look at its targets
@@ -21,16 +25,17 @@ func LooksAt(spec *world.LoadBalancer, n Node) bool {
 	case world.NodesNotReady:
 		return true
 	case world.NodesTainted:
-		return n.Gone || n.Tainted
+		return n.Gone || n.Tainted || n.Excluded || n.Joined
 	default:
-		return n.Gone
+		return n.Gone || n.Excluded || n.Joined
 	}
 }
 
 // Leaves says whether a node is no target for a controller that looks at it; settled, whether it would be
 // none if the controller had looked. A controller that looks for another reason leaves a tainted node out, too.
 func Leaves(spec *world.LoadBalancer, n Node, settled bool) bool {
-	return n.Gone || n.Tainted && (!settled || LooksAt(spec, n)) || n.NotReady && spec.NodesLeave == world.NodesNotReady
+	return n.Gone || n.Excluded || n.Tainted && (!settled || LooksAt(spec, n)) ||
+		(n.NotReady || n.Disrupted) && spec.NodesLeave == world.NodesNotReady
 }
 
 // How long routers wait for a BGP speaker that has died without a word: its hold time of 90 s,

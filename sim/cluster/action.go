@@ -15,7 +15,9 @@ import (
 
 // deeds is what actions have done that the API does not show.
 type deeds struct {
-	dead    []bool // nodes whose machine is gone
+	dead    []bool // nodes whose machine is gone, or not there yet
+	emptied []bool // nodes that Cluster Autoscaler has pods leave before it ends the machine
+	takenBy map[int]*world.Action
 	refused error  // what would follow is not simulated
 	begun   []bool // by workload: an action asked for another template or size
 	forced  map[forcing][]*kubelet.Worker
@@ -26,7 +28,7 @@ type deeds struct {
 
 func newDeeds(sc *world.Scenario) deeds {
 	return deeds{
-		dead: make([]bool, len(sc.Nodes)), begun: make([]bool, len(sc.Workloads)),
+		dead: make([]bool, len(sc.Nodes)), emptied: make([]bool, len(sc.Nodes)), takenBy: map[int]*world.Action{}, begun: make([]bool, len(sc.Workloads)),
 		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]world.Resource{},
 		settings: map[int]world.Resource{},
 	}
@@ -62,7 +64,9 @@ func (w *World) Do(a world.Action) {
 	case world.CrashNode:
 		w.crashNode(w.numberOf(o.Node), &a)
 	case world.ScaleDownNode:
-		w.taintNode(w.numberOf(o.Node), &a)
+		w.scaleDown(w.numberOf(o.Node), &a)
+	case world.Consolidate, world.UpgradePool:
+		w.take(&a)
 	case world.Cordon:
 		w.disrupts.drains.Cordon(w.numberOf(o.Node), true, func() {})
 	case world.Drain:

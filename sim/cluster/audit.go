@@ -28,7 +28,7 @@ func (w *World) Unrest() string {
 	if s := w.unnoticedNode(); s != "" {
 		return s
 	}
-	return cmp.Or(w.lag(), w.disrupts.drains.Waiting())
+	return cmp.Or(w.lag(), w.disrupts.drains.Waiting(), w.disrupts.takers.Waiting())
 }
 
 // crashLoop is from how many restarts on a pod counts as one that will not stay up: its next

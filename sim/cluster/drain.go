@@ -18,17 +18,23 @@ type disrupts struct {
 	budgets *control.Disruption // nil where nobody asks for evictions: nothing else heeds budgets
 	evict   *control.Evictions
 	drains  *control.Drains
+	takers  *control.Takers
 }
 
 // openDisrupts starts kubectl, and what answers it, where they are called.
 func (w *World) openDisrupts() {
-	w.disrupts.drains = new(control.Drains)
-	if !slices.ContainsFunc(w.sc.Actions, func(a world.Action) bool { return world.Disrupts(a.Operation) }) {
-		return
-	}
 	w.disrupts.evict = control.NewEvictions(w.control, w.sc.Kubernetes.Version.Minor)
-	w.disrupts.drains = control.NewDrains(w.control, w.disrupts.evict)
-	if len(w.sc.Budgets) > 0 {
+	w.disrupts.drains = new(control.Drains)
+	w.disrupts.takers = control.NewTakers(w.control, w.disrupts.evict, machines{w})
+	asks, takes := false, false
+	for i := range w.sc.Actions {
+		_, ok := w.sc.TakingOf(&w.sc.Actions[i])
+		asks, takes = asks || world.Disrupts(w.sc.Actions[i].Operation), takes || ok
+	}
+	if asks {
+		w.disrupts.drains = control.NewDrains(w.control, w.disrupts.evict)
+	}
+	if (asks || takes) && len(w.sc.Budgets) > 0 {
 		w.disrupts.budgets = control.NewDisruption(w.control)
 		w.enroll("disruption-controller", w.disrupts.budgets.Owner)
 	}
@@ -46,6 +52,37 @@ func (w *World) beginDisrupts() {
 		scales = append(scales, w.replicas(i))
 	}
 	w.disrupts.budgets.Begin(pods, scales)
+}
+
+// machines are what runs under the nodes.
+type machines struct{ w *World }
+
+// Leave ends a machine and has its object deleted.
+func (m machines) Leave(node int) {
+	if !m.w.dead[node] && m.w.vacant(node, m.w.takenBy[node]) {
+		m.w.die(node)
+		m.w.writeNode(node, "delete node", func(n *api.Node) { n.Gone = true })
+	}
+}
+
+// Join has a node join.
+func (m machines) Join(node int) { m.w.join(node) }
+
+// take has somebody take nodes away. The pods on them are to find another node.
+func (w *World) take(a *world.Action) {
+	t, _ := w.sc.TakingOf(a)
+	var nodes, joins []int
+	for _, name := range t.Nodes {
+		n := w.numberOf(name)
+		nodes, w.takenBy[n] = append(nodes, n), a
+		for _, p := range w.PodsOn(n) {
+			w.begun[p.Workload] = true
+		}
+	}
+	for _, name := range t.Joins {
+		joins = append(joins, w.numberOf(name))
+	}
+	w.disrupts.takers.Start(t, nodes, joins)
 }
 
 // FullestNode is the name of the node with most pods of a workload, "ns/name", of several the first.
@@ -86,16 +123,16 @@ func (w *World) evictPods(pods world.Pods) {
 }
 
 // InVain counts what was asked of the API and refused, without any change.
-func (w *World) InVain() uint64 { return w.disrupts.drains.InVain() }
+func (w *World) InVain() uint64 { return w.disrupts.drains.InVain() + w.disrupts.takers.InVain() }
 
 // CannotEnd is what was begun and cannot end, nil for nothing: a drain that is refused for ever, or that has failed, or a rollout.
 // A drain that waits for a workload whose own pods find no node cannot end for that reason.
 func (w *World) CannotEnd() *control.Stuck {
 	rollout := w.StuckRollout()
-	if w.store.Down() || w.store.AnyFrozen() {
+	if w.store.Down() || w.store.AnyFrozen() || w.disrupts.takers.Joining() {
 		return nil
 	}
-	for _, b := range w.disrupts.drains.Blockades() {
+	for _, b := range slices.Concat(w.disrupts.drains.Blockades(), w.disrupts.takers.Blockades()) {
 		if s := w.blocked(&b, rollout); s != nil {
 			return s
 		}
@@ -106,10 +143,23 @@ func (w *World) CannotEnd() *control.Stuck {
 // blocked says why a drain cannot end, nil when it may yet.
 func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.Stuck {
 	node := w.sc.Nodes[b.Node].Name
-	if b.GivenUp {
-		return w.byBudget(b, &control.Stuck{Drain: true, Why: fmt.Sprintf("kubectl drain gives up on %s: %s", node, b.Why)})
+	by := cmp.Or(b.By, "kubectl drain")
+	if b.Kept != nil {
+		return w.byBudget(b, &control.Stuck{
+			Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("%s keeps %s: %s", by, node, b.Why),
+			What: b.Kept.What, Path: b.Kept.Path,
+		})
 	}
-	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("kubectl drain of %s waits for ever: %s", node, b.Why)}
+	if b.Late != nil {
+		return &control.Stuck{
+			Drain: true, Workload: b.Late.Pod.Workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why),
+			What: fmt.Sprintf("a terminationGracePeriodSeconds of less than %s", b.Late.Time.Seconds()), Path: "spec.template.spec.terminationGracePeriodSeconds",
+		}
+	}
+	if b.GivenUp {
+		return w.byBudget(b, &control.Stuck{Drain: true, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why)})
+	}
+	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("%s of %s waits for ever: %s", by, node, b.Why)}
 	switch {
 	case rollout != nil:
 		s.Workload, s.Why, s.What, s.Path = rollout.Workload, s.Why+"; "+rollout.Why, rollout.What, rollout.Path

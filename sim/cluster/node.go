@@ -28,9 +28,24 @@ func (w *World) beginNodes() {
 		o := w.sc.Nodes[n].Object
 		tainted := o != nil && (o.DeletionTimestamp != nil ||
 			slices.ContainsFunc(o.Spec.Taints, func(t corev1.Taint) bool { return t.Key == healthcheck.ToBeDeletedTaint }))
-		w.store.Put(api.NodeKey(n), &api.Node{Number: n, Tainted: tainted})
+		w.store.Put(api.NodeKey(n), &api.Node{Number: n, Tainted: tainted, Excluded: w.excluded(n)})
 		w.Proxies[n].Sees(&api.Node{Tainted: tainted})
+		if w.sc.Nodes[n].Joins {
+			w.store.Put(api.NodeKey(n), &api.Node{Number: n, Gone: true})
+			w.dead[n] = true
+			w.Proxies[n].Die()
+		}
 	}
+}
+
+// excluded says whether load balancers leave a node out from the beginning: by its label, or since it is of another pool.
+func (w *World) excluded(node int) bool {
+	n := &w.sc.Nodes[node]
+	if n.Object == nil {
+		return n.Apart
+	}
+	_, labelled := n.Object.Labels[corev1.LabelNodeExcludeBalancers]
+	return labelled || n.Apart
 }
 
 // NodeInAPI is the present version of a Node object.
@@ -87,18 +102,27 @@ func (w *World) crashNode(node int, a *world.Action) {
 	})
 }
 
-// taintNode is what Cluster Autoscaler does to a node first (docs/model/controllers.md 8).
-func (w *World) taintNode(node int, a *world.Action) {
+// scaleDown is what Cluster Autoscaler does to a node (docs/model/controllers.md 8): one without pods is tainted, and its machine goes
+// when the action ends.
+func (w *World) scaleDown(node int, a *world.Action) {
+	if w.dead[node] || w.emptied[node] {
+		return
+	}
+	if len(w.PodsOn(node)) > 0 {
+		w.emptied[node] = true
+		w.take(a)
+		return
+	}
 	if w.vacant(node, a) {
 		w.sched.Leaves(node) // the autoscaler cordons it, too
 		w.writeNode(node, "taint node", func(n *api.Node) { n.Tainted = true })
 	}
 }
 
-// deleteNode has a machine that was tainted go, and its object with it
-// (docs/model/controllers.md 8 Then; recalled).
+// deleteNode has a machine that was tainted go, and its object with it (docs/model/controllers.md 8 Then; recalled). One that had pods goes
+// when these have gone.
 func (w *World) deleteNode(node int) {
-	if w.dead[node] || w.refused != nil {
+	if w.dead[node] || w.refused != nil || w.emptied[node] {
 		return
 	}
 	w.die(node)
@@ -115,6 +139,17 @@ func (w *World) writeNode(node int, name string, edit func(*api.Node)) {
 		edit(&next)
 		return &next
 	}, nil)
+}
+
+// join has a node join: it is ready, and its service proxy has its rules in force.
+func (w *World) join(node int) {
+	w.dead[node] = false
+	w.Proxies[node].Join()
+	w.store.Write(w.owner, "node joins", api.NodeKey(node), func(api.Object) api.Object { return &api.Node{Number: node, Joined: true} }, func() {
+		w.log.Tell(event.Event{Kind: event.Joined, Pod: -1, Node: node, Stream: -1})
+		w.installs++ // who asked for healthy nodes asks again
+		w.observer.NodeChanged(node)
+	})
 }
 
 // die ends what runs on a node: pods, too, without a word.

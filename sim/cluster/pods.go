@@ -101,7 +101,11 @@ func (w *World) Deletion(id api.PodID, grace engine.Time) func(api.Object) api.O
 	}
 	return func(o api.Object) api.Object {
 		p, ok := o.(*api.Pod)
-		if !ok || p.Deleting() {
+		if !ok || p.Deleting() && (grace > 0 || p.Grace == 0) {
+			return nil
+		}
+		if p.Deleting() { // with grace 0 it goes at once, whatever it was given before
+			w.forceOff(p.ID)
 			return nil
 		}
 		next := *p

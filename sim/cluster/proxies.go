@@ -134,8 +134,12 @@ func (l proxyLog) SyncEnded(p *nodeproxy.Proxy, at engine.Time, others bool) {
 }
 
 // NodeSeen tells the log, and the load balancers.
-func (l proxyLog) NodeSeen(node int, eligible bool) {
-	l.w.log.Tell(event.Event{Kind: event.Tainted, Pod: -1, Node: node, Stream: -1, OK: eligible})
+func (l proxyLog) NodeSeen(node int, tainted, eligible bool) {
+	kind := event.Untainted
+	if tainted {
+		kind = event.Tainted
+	}
+	l.w.log.Tell(event.Event{Kind: kind, Pod: -1, Node: node, Stream: -1, OK: eligible})
 	l.w.observer.NodeChanged(node)
 }
 

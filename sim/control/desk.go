@@ -47,6 +47,17 @@ func (d *Desk) deploymentOf(id api.ReplicaSetID) *appsv1.Deployment {
 	return of
 }
 
+// moves says whether a pod leaves its node when that is emptied: those of DaemonSets do not, as they would be back at once.
+func (d *Desk) moves(p *api.Pod) bool {
+	_, daemon := d.Specs.ResourceOf(setOf(p)).(*appsv1.DaemonSet)
+	return !daemon
+}
+
+// graceOf is a pod's own grace period.
+func (d *Desk) graceOf(p *api.Pod) engine.Time {
+	return world.GraceOf(&world.TemplateOf(d.Specs.ResourceOf(setOf(p))).Spec)
+}
+
 // Fenceposts are how many pods more, and how many fewer, a rolling update of a Deployment may have.
 func (d *Desk) Fenceposts(of *api.Workload) (surge, unavailable int) {
 	return world.FencepostsOf(d.Specs.ResourceOf(api.ReplicaSetID{Workload: of.Workload, Revision: of.Revision}), of.Replicas)

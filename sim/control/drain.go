@@ -46,6 +46,13 @@ type failure struct {
 	node   int
 	why    string
 	budget int // that refused until the end, -1 for none
+	late   *Late
+}
+
+// Late is a pod that was to stop, and has not in time.
+type Late struct {
+	Pod  *api.Pod
+	Time engine.Time
 }
 
 // leaving is a pod that a drain waits for.
@@ -216,7 +223,7 @@ func (r *drain) late() bool { return r.until != engine.Never && r.d.Engine.Now()
 func (r *drain) over(l *leaving, why string) {
 	l.over = true
 	if why != "" {
-		f := failure{r.nodes[r.at], l.pod.Name + ": " + why, -1}
+		f := failure{node: r.nodes[r.at], why: l.pod.Name + ": " + why, budget: -1}
 		if l.refuse != nil {
 			f.why, f.budget = f.why+": "+l.refuse.Why, l.refuse.Budget
 		}
@@ -230,7 +237,7 @@ func (r *drain) over(l *leaving, why string) {
 
 // giveUp has kubectl fail with the present node, and go on with the next.
 func (r *drain) giveUp(why string) {
-	r.fails = append(r.fails, failure{r.nodes[r.at], why, -1})
+	r.fails = append(r.fails, failure{node: r.nodes[r.at], why: why, budget: -1})
 	r.next()
 }
 
@@ -272,6 +279,9 @@ type Blockade struct {
 	Budget  int      // that refuses, -1 for none
 	Why     string   // in words
 	GivenUp bool     // kubectl has ended with an error; else it goes on asking
+	By      string   // who it is instead of kubectl drain, for people
+	Kept    *Kept    // it has not even begun with the node
+	Late    *Late    // it was given up for this pod, which no budget kept
 }
 
 // Blockades lists the nodes whose drain has failed, or is refused at the moment, in order.

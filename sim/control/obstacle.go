@@ -20,6 +20,8 @@ const (
 	nodeUnlike            // the pod's nodeSelector or node affinity asks for another node
 	portTaken             // a pod on the node has one of its host ports
 	podRepels             // required anti-affinity to a pod on the node, from either side
+	nodeAbsent            // it has not joined
+	nodeApart             // it is of another pool
 	numObstacles
 )
 
@@ -75,7 +77,11 @@ func (s *Scheduler) obstacle(n int, p *api.Pod) obstacle {
 	id := setOf(p)
 	need := s.needsOf(id)
 	switch {
-	case s.left[n]:
+	case s.absent[n]:
+		return nodeAbsent
+	case s.d.Nodes[n].Apart:
+		return nodeApart
+	case s.left[n], s.leaving[n]:
 		return nodeLeaves
 	case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]):
 		return nodeCordoned

@@ -30,10 +30,12 @@ type Scheduler struct {
 	taints   [][]corev1.Taint
 	left     []bool
 	cordoned []bool // during the run, as the watch has shown it
+	leaving  []bool // the same, of a taint by who takes the node away, which no pod tolerates
+	absent   []bool // it has not joined, as far as the watch has shown
 
-	everCordoned bool // any of them, in the API: before, news of nodes say nothing about it
-	ports        []map[world.HostPort]int
-	needs        map[api.ReplicaSetID]*needs
+	everMarked bool // any of them, in the API: before, news of nodes say nothing about it
+	ports      []map[world.HostPort]int
+	needs      map[api.ReplicaSetID]*needs
 }
 
 // NewScheduler starts the scheduler.
@@ -43,8 +45,10 @@ func NewScheduler(d *Desk) *Scheduler {
 		draws: d.Engine.Stream("scheduler", "bind"),
 		all:   make([]int, len(d.Nodes)), same: make([][]int, len(d.Workloads)), left: make([]bool, len(d.Nodes)),
 		sets: map[api.ReplicaSetID][]int{}, needs: map[api.ReplicaSetID]*needs{}, cordoned: make([]bool, len(d.Nodes)),
+		leaving: make([]bool, len(d.Nodes)),
 	}
 	for n := range d.Nodes {
+		s.absent = append(s.absent, d.Nodes[n].Joins)
 		s.taints = append(s.taints, world.TaintsOf(d.Nodes[n].Object))
 		s.ports = append(s.ports, map[world.HostPort]int{})
 	}
@@ -55,8 +59,8 @@ func NewScheduler(d *Desk) *Scheduler {
 	nodes := d.API.Subscribe("scheduler of nodes", s.Owner, d.Latencies.Watch, s.deliverNode, api.KindNode)
 	nodes.Wants = func(o api.Object) bool { // the taints of a node that leaves are known at once
 		n, ok := o.(*api.Node)
-		s.everCordoned = s.everCordoned || ok && n.Cordoned // the news after it matter, too, before it has arrived
-		return ok && s.everCordoned
+		s.everMarked = s.everMarked || ok && (n.Cordoned || n.Disrupted || n.Joined) // the news after it matter, too, before it has arrived
+		return ok && s.everMarked
 	}
 	return s
 }
@@ -66,8 +70,9 @@ func (s *Scheduler) deliverNode(o api.Object) {
 	if !ok {
 		return
 	}
-	s.cordoned[n.Number] = n.Cordoned
-	if !n.Cordoned {
+	s.cordoned[n.Number], s.leaving[n.Number] = n.Cordoned, n.Tainted || n.Disrupted
+	s.absent[n.Number] = s.absent[n.Number] && !n.Joined
+	if !n.Cordoned && !s.leaving[n.Number] {
 		s.retry()
 	}
 }

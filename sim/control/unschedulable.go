@@ -41,9 +41,13 @@ func (s *Scheduler) Unschedulable(d *api.Workload, pods []*api.Pod, of Step) *St
 	p := pods[0]
 	need := s.needsOf(setOf(p))
 	var count [numObstacles]int
-	port, path := "", ""
+	port, path, total := "", "", 0
 	for n := range s.d.Nodes {
 		o := s.obstacle(n, p)
+		if o == nodeAbsent || o == nodeApart {
+			continue // it is none of the pod's nodes
+		}
+		total++
 		if o == unobstructed {
 			return nil // it is about to be bound
 		}
@@ -52,7 +56,6 @@ func (s *Scheduler) Unschedulable(d *api.Workload, pods []*api.Pod, of Step) *St
 			port, path = portWords(need.ports[i], need.paths[i]), need.paths[i]
 		}
 	}
-	total := len(s.d.Nodes)
 	var parts []string
 	for o, n := range count {
 		one, many := phrases[o].one, phrases[o].many
@@ -61,7 +64,7 @@ func (s *Scheduler) Unschedulable(d *api.Workload, pods []*api.Pod, of Step) *St
 		}
 		switch {
 		case n == 0:
-		case n == total && len(s.d.Nodes) == 1:
+		case n == total && total == 1:
 			parts = append(parts, "the only node "+one)
 		case n == total:
 			parts = append(parts, fmt.Sprintf("each of the %d nodes %s", n, one))

@@ -45,7 +45,9 @@ const (
 	Resumed                     // a component that was paused runs again: Action
 	Cordoned                    // no further pod is bound to a node: OK; or again
 	EvictionRefused             // the eviction of a pod was refused: Refusal
-	Drained                     // kubectl drain is done with a node: OK, or has given up: Refusal
+	Drained                     // kubectl drain, or who else Name says, is done with a node: OK, or has given up: Refusal
+	Untainted                   // a node's proxy has seen that the taint is gone: OK as its port 10256 says now
+	Joined                      // a node has joined, and is ready
 	NoHistory                   // a rollback found no earlier revision to go back to: Workload, Action
 
 	// What follows is for those who judge a run, step by step.

@@ -25,7 +25,7 @@ func Patient(s *world.Scenario, workload string) *world.Scenario {
 		return s
 	}
 	t := target{sc: s, w: w, server: index}
-	full := t.apart() && len(s.Nodes) <= w.Replicas() // no room for a successor
+	full := t.apart() && len(s.Standing()) <= w.Replicas() // no room for a successor
 	if missing := t.unavailable(); missing != nil && !full {
 		s = Apply(s, workload, []Change{*missing})
 	}

@@ -94,7 +94,7 @@ func (t *target) ungated() *Change {
 
 // roomier gives the cluster one node more, where it has as many as the user said; nil where its nodes are those of the input.
 func (t *target) roomier() *Change {
-	if _, ok := t.sc.WithNodes(len(t.sc.Nodes) + 1); !ok {
+	if _, ok := t.sc.WithNodes(len(t.sc.Standing()) + 1); !ok {
 		return nil
 	}
 	return &Change{ID: "nodes", Title: "one node more", Cost: "it need not be there for longer than the rollout", Around: Around{Nodes: 1}}
@@ -103,10 +103,10 @@ func (t *target) roomier() *Change {
 // fewer has a workload whose pods may not share a node have no more of them than there are nodes.
 func (t *target) fewer() *Change {
 	replicas := t.w.Replicas()
-	if replicas <= len(t.sc.Nodes) || !t.apart() {
+	if replicas <= len(t.sc.Standing()) || !t.apart() {
 		return nil
 	}
-	n := len(t.sc.Nodes)
+	n := len(t.sc.Standing())
 	return &Change{
 		ID: "replicas", Title: fmt.Sprintf("replicas: %d", n), Cost: "no more pods than there are nodes for them, as now",
 		Edits: []edit.Edit{t.edit("spec.replicas", n)},

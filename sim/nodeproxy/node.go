@@ -1,6 +1,7 @@
 package nodeproxy
 
 import (
+	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/healthcheck"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -12,11 +13,11 @@ func (p *Proxy) deliverNode(o api.Object) {
 	if !ok || p.dead {
 		return
 	}
-	before := p.Eligible()
-	if p.Sees(n); p.Eligible() == before && !n.Tainted {
+	before, tainted := p.Eligible(), len(p.nodeState.Taints) > 0
+	if p.Sees(n); p.Eligible() == before && tainted == n.Tainted {
 		return
 	}
-	p.log.NodeSeen(p.Node, p.Eligible())
+	p.log.NodeSeen(p.Node, n.Tainted, p.Eligible())
 }
 
 // Sees remembers a version of the proxy's Node. A deleted one stays as it was last seen
@@ -42,6 +43,17 @@ func (p *Proxy) stop() {
 		p.eng.Cancel(h)
 	}
 	p.slices.due = engine.Never
+}
+
+// Join has the proxy begin to work, on a machine that has joined by now: the node is ready when its rules are in force.
+func (p *Proxy) Join() {
+	p.dead = false
+	p.received, p.installed = p.views.Last, p.views.Last
+	p.slices.next, p.slices.drawn = p.slices.log.first+len(p.slices.log.list), false
+	p.skip()
+	p.state.End(p.eng.Now().Duration(), true, false)
+	p.health = p.health.Updated(endpoints.IPv4, p.eng.Now().Clock())
+	p.expect()
 }
 
 // Die ends the proxy with its machine.

@@ -89,8 +89,9 @@ type Log interface {
 	// SyncBegan and SyncEnded tell of a sync; others says that it is for other Services than the Scenario's alone.
 	SyncBegan(p *Proxy, at engine.Time, others bool)
 	SyncEnded(p *Proxy, at engine.Time, others bool)
-	// NodeSeen says that the proxy has seen its Node become eligible, or not eligible, for load balancers.
-	NodeSeen(node int, eligible bool)
+	// NodeSeen says that the proxy has seen that its Node is about to be deleted, or is not any more, and what it says to load
+	// balancers now.
+	NodeSeen(node int, tainted, eligible bool)
 }
 
 // Desk is what all proxies have in common.

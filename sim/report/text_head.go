@@ -112,6 +112,9 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		}
 		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
 	case record.Blocked:
+		if c.Stuck != nil && !strings.HasPrefix(c.Stuck.Why, "kubectl") {
+			return ": the node is not taken away." + alsoLost(c)
+		}
 		return fmt.Sprintf(": the drain does not come to its end.%s", alsoLost(c))
 	case record.Drops, record.Rare:
 		return losing(c)

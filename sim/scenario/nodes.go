@@ -212,9 +212,9 @@ func atLeastDeleteDelay(c cursor, a *world.Action) bool {
 func (b *builder) vacate() {
 	for i := range b.out.Actions {
 		a := &b.out.Actions[i]
-		if world.LeavingNode(a.Operation) != "" {
+		for _, node := range b.leaving(a) {
 			for k := range b.out.Traffic {
-				b.takeOff(&b.out.Traffic[k], a)
+				b.takeOff(&b.out.Traffic[k], a, node)
 			}
 		}
 		if drain, ok := a.Operation.(world.Drain); ok {
@@ -225,29 +225,40 @@ func (b *builder) vacate() {
 	}
 }
 
-// takeOff takes the clients of a stream off the node that an action is about.
-func (b *builder) takeOff(t *world.Traffic, a *world.Action) {
+// leaving are the nodes that an action takes away, of those that have clients: where a whole pool goes, these are on other nodes.
+func (b *builder) leaving(a *world.Action) []string {
+	nodes := world.LeavingNodes(a.Operation)
+	if _, upgrade := a.Operation.(world.UpgradePool); upgrade && len(nodes) >= len(b.out.Standing()) {
+		return nil
+	}
+	return nodes
+}
+
+// takeOff takes the clients of a stream off a node that an action takes away.
+func (b *builder) takeOff(t *world.Traffic, a *world.Action, node string) {
 	switch {
 	case t.External:
 		return
 	case t.Nodes == nil:
 		t.Nodes = world.NodeNames(b.out.Nodes)
-	case !slices.Contains(t.Nodes, a.Target()):
+	case !slices.Contains(t.Nodes, node):
 		return
 	case !t.Everywhere:
-		b.doc.report(manifest.Error, a.Pos, "spec.actions", "not yet simulated: %s of %s, where clients of traffic %s run: leave it out of their nodes", a.Verb(), a.Target(), t.Name)
+		b.doc.report(manifest.Error, a.Pos, "spec.actions", "not yet simulated: %s of %s, where clients of traffic %s run: leave it out of their nodes", a.Verb(), node, t.Name)
 		return
 	}
 	t.Everywhere = true
-	t.Nodes = slices.DeleteFunc(t.Nodes, func(name string) bool { return name == a.Target() })
+	t.Nodes = slices.DeleteFunc(t.Nodes, func(name string) bool { return name == node })
 	if len(t.Nodes) == 0 {
-		b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s of %s leaves no node for the clients of traffic %s", a.Verb(), a.Target(), t.Name)
+		b.doc.report(manifest.Error, a.Pos, "spec.actions", "%s of %s leaves no node for the clients of traffic %s", a.Verb(), node, t.Name)
 	}
 }
 
 func (w *printer) node(n *world.Node) {
 	w.line("name", n.Name)
 	w.line("zone", n.Zone)
+	w.flag("joins", n.Joins)
+	w.flag("apart", n.Apart)
 	w.nested("proxy", func() { printRows(w, proxyFields(), &n.Proxy) })
 	if n.Watch != nil {
 		w.dist("watch", *n.Watch)

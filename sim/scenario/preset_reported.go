@@ -22,7 +22,7 @@ func reportMatters(s *world.Scenario, lb *world.LoadBalancer, field string) bool
 	if field == "healthPropagation" || lb.Members != world.MembersAllNodes {
 		return true
 	}
-	return slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.LeavingNode(a.Operation) != "" })
+	return slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.NodesGo(a.Operation) })
 }
 
 // assumeReports lists what was taken where there are only reports.

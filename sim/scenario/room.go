@@ -162,7 +162,7 @@ func otherNodes(s *world.Scenario) []Alternative {
 	pods := s.Pods()
 	for i, words := range []string{"%d, as many as pods", "%d, twice as many as pods", "%d, three times as many as pods"} {
 		count := (i + 1) * pods
-		if count == 0 || count > mostAssumed || count == len(s.Nodes) {
+		if count == 0 || count > mostAssumed || count == len(s.Standing()) {
 			continue
 		}
 		if changed := s.Clone(); changed.Resize(count) {

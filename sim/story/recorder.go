@@ -219,7 +219,9 @@ func (t *Teller) matters(e *event.Event, r *ledger.Request, hero api.PodID) bool
 	switch e.Kind {
 	case event.Action, event.Resumed, event.Deadline, event.NoHistory, event.Cordoned:
 		return true
-	case event.Wait, event.Tainted, event.NodeGone:
+	case event.Joined:
+		return true
+	case event.Wait, event.Tainted, event.Untainted, event.NodeGone:
 		return e.Node == r.Node
 	case event.Rules, event.HealthPort:
 		return e.Node == r.Node && e.Stream == r.Stream && e.At > 0

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -57,7 +58,7 @@ func (t *names) words(e *event.Event) string {
 		return control.DeadlineWords(t.sc.Workloads[e.Workload].ObjectName(), e.Seconds)
 	case event.NoHistory:
 		return cluster.NoHistoryWords(t.sc.Workloads[e.Workload].ObjectName())
-	case event.Tainted, event.NodeGone:
+	case event.Tainted, event.Untainted, event.NodeGone, event.Joined:
 		return t.nodeWords(e)
 	case event.Cordoned, event.Drained:
 		return t.drainWords(e)
@@ -136,6 +137,12 @@ func (t *names) nodeWords(e *event.Event) string {
 	switch {
 	case e.Kind == event.NodeGone:
 		return node + " is gone"
+	case e.Kind == event.Joined:
+		return node + " has joined"
+	case e.Kind == event.Untainted && e.OK:
+		return node + " is not to be deleted any more: its health port 10256 says 200"
+	case e.Kind == event.Untainted:
+		return node + " is not to be deleted any more"
 	case e.OK:
 		return node + " tainted for deletion: its health port 10256 goes on saying 200"
 	default:
@@ -146,14 +153,20 @@ func (t *names) nodeWords(e *event.Event) string {
 func (t *names) drainWords(e *event.Event) string {
 	node := t.sc.Nodes[e.Node].Name
 	switch {
+	case e.Kind == event.Cordoned && e.Name != "" && e.OK:
+		return fmt.Sprintf("%s marks %s: no further pod is put there", e.Name, node)
+	case e.Kind == event.Cordoned && e.Name != "":
+		return fmt.Sprintf("%s leaves %s as it was", e.Name, node)
 	case e.Kind == event.Cordoned && e.OK:
 		return node + " cordoned: no further pod is put there, and load balancers go on as before"
 	case e.Kind == event.Cordoned:
 		return node + " uncordoned"
+	case e.OK && e.Name != "":
+		return fmt.Sprintf("%s is done with the pods of %s", e.Name, node)
 	case e.OK:
 		return "kubectl drain of " + node + " is done"
 	default:
-		return fmt.Sprintf("kubectl drain gives up on %s: %s", node, e.Refusal)
+		return fmt.Sprintf("%s gives up on %s: %s", cmp.Or(e.Name, "kubectl drain"), node, e.Refusal)
 	}
 }
 
@@ -217,6 +230,10 @@ func actionWords(a *world.Action) string {
 		return "eviction of " + a.Target()
 	case world.ScaleDownNode:
 		return "Cluster Autoscaler removes " + o.Node
+	case world.Consolidate:
+		return strings.TrimSpace(fmt.Sprintf("Karpenter disrupts %s %s", a.Target(), a.Value()))
+	case world.UpgradePool:
+		return fmt.Sprintf("upgrade of a node pool (%s): %s", a.Value(), a.Target())
 	case world.Component:
 		return o.Name + map[string]string{
 			world.ComponentPause: " is paused", world.ComponentResume: " runs again", world.ComponentRestart: " is restarted",

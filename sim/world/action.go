@@ -108,7 +108,27 @@ type (
 	}
 	// ScaleDownNode is Cluster Autoscaler taking a node away.
 	ScaleDownNode struct {
-		Node string // its name
+		Node    string // its name
+		Fullest string // "ns/name": instead of Node the one with most pods of this workload, the first of several
+	}
+	// Consolidate is Karpenter taking nodes away: for consolidation, or drift.
+	Consolidate struct {
+		Nodes        []string    // their names
+		Fullest      string      // "ns/name": instead of Nodes the node with most pods of this workload
+		Replacements int         // nodes that join before
+		Provision    engine.Time // how long those take from the request until they are ready
+		Budget       NodeBudget  // of the NodePool: nodes at a time
+		Grace        engine.Time // terminationGracePeriod of the NodePool; 0: none
+	}
+	// UpgradePool is the upgrade of a managed pool: each of its nodes is replaced by one that joins.
+	UpgradePool struct {
+		Provider    string      // PoolGKE, PoolEKS or PoolAKS
+		Nodes       []string    // their names; nil: all there are
+		Surge       int         // nodes that join before as many are emptied; AllOfThem: by the provider's default
+		Unavailable int         // nodes that are emptied before theirs joins; AllOfThem: by the provider's default
+		Provision   engine.Time // how long a node takes from the request until it is ready
+		Limit       engine.Time // how long a node may take to be emptied; 0: the provider's
+		Force       bool        // pods that are there after that are deleted; else the upgrade fails, where the provider has a choice
 	}
 )
 
@@ -166,7 +186,6 @@ func (o Resume) words() (verb, target, value string)         { return "resume", 
 func (o Delete) words() (verb, target, value string)         { return "delete", o.String(), "" }
 func (o CrashPod) words() (verb, target, value string)       { return "crashPod", o.String(), "" }
 func (o CrashNode) words() (verb, target, value string)      { return "crashNode", o.Node, "" }
-func (o ScaleDownNode) words() (verb, target, value string)  { return "scaleDownNode", o.Node, "" }
 func (o Component) words() (verb, target, value string)      { return "component", o.Name, o.What }
 func (o APIServer) words() (verb, target, value string)      { return "apiserver", "", state(o.Down) }
 func (o Dependency) words() (verb, target, value string)     { return "dependency", o.Name, state(o.Down) }
@@ -174,9 +193,19 @@ func (o Dependency) words() (verb, target, value string)     { return "dependenc
 func (o Cordon) words() (verb, target, value string) { return "cordon", o.Node, "" }
 func (o Evict) words() (verb, target, value string)  { return "evict", o.String(), "" }
 
+func (o ScaleDownNode) words() (verb, target, value string) {
+	if o.Fullest != "" {
+		return "scaleDownNode", o.Fullest, fullestWords
+	}
+	return "scaleDownNode", o.Node, ""
+}
+
+// fullestWords say which node is meant where a workload is named.
+const fullestWords = "the node with most of its pods"
+
 func (o Drain) words() (verb, target, value string) {
 	if o.Fullest != "" {
-		return "drain", o.Fullest, strings.TrimSpace("the node with most of its pods " + o.flags())
+		return "drain", o.Fullest, strings.TrimSpace(fullestWords + " " + o.flags())
 	}
 	return "drain", strings.Join(o.Nodes, " "), o.flags()
 }
@@ -248,22 +277,37 @@ func Ends(o Operation) bool {
 	}
 }
 
-// LeavingNode is the node that an operation takes away, "" for none.
-func LeavingNode(o Operation) string {
+// LeavingNodes are the nodes that an operation takes away, nil for none, and for those that are found by what is on them.
+func LeavingNodes(o Operation) []string {
 	switch o := o.(type) {
 	case CrashNode:
-		return o.Node
+		return []string{o.Node}
 	case ScaleDownNode:
-		return o.Node
+		if o.Node != "" {
+			return []string{o.Node}
+		}
+	case Consolidate:
+		return o.Nodes
+	case UpgradePool:
+		return o.Nodes
+	}
+	return nil
+}
+
+// NodesGo says whether an operation takes nodes away, whichever they are.
+func NodesGo(o Operation) bool {
+	switch o.(type) {
+	case CrashNode, ScaleDownNode, Consolidate, UpgradePool:
+		return true
 	default:
-		return ""
+		return false
 	}
 }
 
-// Disrupts says whether an operation is one of kubectl that has pods leave their node, or keeps them off.
+// Disrupts says whether an operation has pods leave their node by the eviction API, whatever is on the node, or keeps them off it.
 func Disrupts(o Operation) bool {
 	switch o.(type) {
-	case Cordon, Evict, Drain:
+	case Cordon, Evict, Drain, Consolidate, UpgradePool:
 		return true
 	default:
 		return false

@@ -44,6 +44,17 @@ func TestOperations(t *testing.T) {
 		{Drain{Fullest: "shop/web", DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain shop/web the node with most of its pods, disrupts"},
 		{CrashNode{Node: "node-1"}, "crashNode node-1, node-1 leaves"},
 		{ScaleDownNode{Node: "node-2"}, "scaleDownNode node-2, ends, node-2 leaves"},
+		{ScaleDownNode{Fullest: "shop/web"}, "scaleDownNode shop/web the node with most of its pods, ends"},
+		{Consolidate{Nodes: []string{"node-1", "node-2"}, Budget: NodeBudget{2, false}}, "karpenter node-1 node-2 budget=2, disrupts, node-1 node-2 leaves"},
+		{
+			Consolidate{Fullest: "shop/web", Budget: KarpenterBudget(), Replacements: 1, Provision: engine.Minute, Grace: engine.Hour},
+			"karpenter shop/web the node with most of its pods budget=10% replacements=1 provision=1m0s terminationGracePeriod=1h0m0s, disrupts",
+		},
+		{UpgradePool{Provider: PoolGKE, Surge: AllOfThem, Unavailable: AllOfThem}, "upgradePool all nodes gke provision=0s, disrupts"},
+		{
+			UpgradePool{Provider: PoolAKS, Nodes: []string{"node-1"}, Surge: 2, Unavailable: 1, Provision: engine.Minute, Limit: engine.Hour, Force: true},
+			"upgradePool node-1 aks maxSurge=2 maxUnavailable=1 provision=1m0s drainLimit=1h0m0s force=true, disrupts, node-1 leaves",
+		},
 	} {
 		a := Action{Operation: c.operation}
 		got := strings.TrimSpace(a.Verb() + " " + a.Target() + " " + a.Value())
@@ -53,8 +64,8 @@ func TestOperations(t *testing.T) {
 		if Disrupts(c.operation) {
 			got += ", disrupts"
 		}
-		if node := LeavingNode(c.operation); node != "" {
-			got += ", " + node + " leaves"
+		if nodes := LeavingNodes(c.operation); nodes != nil {
+			got += ", " + strings.Join(nodes, " ") + " leaves"
 		}
 		if got != c.want {
 			t.Errorf("%T: %q, want %q", c.operation, got, c.want)

@@ -6,6 +6,9 @@ import corev1 "k8s.io/api/core/v1"
 // control plane and it is ready (k8s.io/endpointslice 0.36.3 topologycache.go; verified). A
 // node that says nothing of its state is taken to be ready.
 func (n *Node) CountsForHints() bool {
+	if n.Joins || n.Apart { // zones and CPU stay as they are during a run
+		return false
+	}
 	if n.Object == nil {
 		return true
 	}

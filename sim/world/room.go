@@ -3,6 +3,8 @@ package world
 import (
 	"slices"
 	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // NodeNames lists the nodes' names.
@@ -26,11 +28,12 @@ func (s *Scenario) Pods() int {
 // Resize has a Scenario have another number of made-up nodes, and says whether it can: not where
 // one that would go is named.
 func (s *Scenario) Resize(count int) bool {
-	if s.Spare == nil || count < len(s.Nodes) && s.named(s.Nodes[count:]) {
+	standing := s.Standing()
+	before := len(standing)
+	if s.Spare == nil || count < before && s.named(standing[count:], count) {
 		return false
 	}
-	before := len(s.Nodes)
-	nodes := slices.Clone(s.Nodes[:min(count, before)])
+	nodes := slices.Clone(standing[:min(count, before)])
 	for i := before; i < count; i++ {
 		nodes = append(nodes, s.Spare.Node(i))
 	}
@@ -40,6 +43,7 @@ func (s *Scenario) Resize(count int) bool {
 			t.Nodes = slices.Concat(t.Nodes, NodeNames(nodes[min(before, count):]))
 		}
 	}
+	s.Muster()
 	return true
 }
 
@@ -50,9 +54,63 @@ func (s *Scenario) WithNodes(count int) (out *Scenario, ok bool) {
 	return out, out.Resize(count)
 }
 
-// named says whether the Scenario says something of one of its last nodes.
-func (s *Scenario) named(last []Node) bool {
-	first := len(s.Nodes) - len(last)
+// Muster gives the Scenario the nodes that its actions have join, and, where a whole pool is replaced, nodes of another pool for its
+// clients. What there was of them before is made anew.
+func (s *Scenario) Muster() {
+	standing := s.Standing()
+	s.Nodes = standing
+	for i := range s.Actions {
+		t, ok := s.TakingOf(&s.Actions[i])
+		if !ok {
+			continue
+		}
+		for k, name := range t.Joins {
+			n := standing[0]
+			if at := slices.IndexFunc(standing, func(n Node) bool { return k < len(t.Nodes) && n.Name == t.Nodes[k] }); at >= 0 {
+				n = standing[at]
+			}
+			s.Nodes = append(slices.Clone(s.Nodes), n.another(name))
+		}
+		if o, upgrade := s.Actions[i].Operation.(UpgradePool); upgrade && len(s.poolOf(&o)) >= len(standing) {
+			s.Nodes = append(s.Nodes, s.apart(standing)...)
+		}
+	}
+}
+
+// another is a node like this one, which joins during the run.
+func (n Node) another(name string) Node {
+	n.Name, n.Joins = name, true
+	if n.Object != nil {
+		n.Object = n.Object.DeepCopy()
+		n.Object.Name, n.Object.Spec.Unschedulable = name, false
+		if n.Object.Labels != nil {
+			n.Object.Labels[corev1.LabelHostname] = name
+		}
+	}
+	return n
+}
+
+// mostApart is how many nodes clients have for themselves, at most.
+const mostApart = 3
+
+// apart are the nodes of another pool, and puts the clients there that are pods and run anywhere: each of their own would go.
+func (s *Scenario) apart(standing []Node) []Node {
+	var out []Node
+	for i := range min(mostApart, len(standing)) {
+		n := standing[i]
+		n.Name, n.Apart, n.Object = "clients-"+strconv.Itoa(i+1), true, nil
+		out = append(out, n)
+	}
+	for i := range s.Traffic {
+		if t := &s.Traffic[i]; !t.External && (t.Nodes == nil || t.Everywhere) {
+			t.Nodes, t.Everywhere = NodeNames(out), false
+		}
+	}
+	return out
+}
+
+// named says whether the Scenario says something of one of its last nodes, from the first of them on.
+func (s *Scenario) named(last []Node, first int) bool {
 	for i := range last {
 		n := &last[i]
 		if n.Watch != nil || n.ProxySync != nil || n.Proxy != s.Spare.Proxy || n.Zone != s.Spare.Node(first+i).Zone {
@@ -62,7 +120,9 @@ func (s *Scenario) named(last []Node) bool {
 			return true
 		}
 		about := []string{n.Name, KubeProxyOf + n.Name, KubeletOf + n.Name}
-		if slices.ContainsFunc(s.Actions, func(a Action) bool { return slices.Contains(about, a.Target()) }) {
+		if slices.ContainsFunc(s.Actions, func(a Action) bool {
+			return slices.Contains(about, a.Target()) || slices.Contains(LeavingNodes(a.Operation), n.Name)
+		}) {
 			return true
 		}
 	}

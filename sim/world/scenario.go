@@ -76,6 +76,9 @@ type Node struct {
 	// Object is the Node of the input, nil when the node is made up: then it has no taints
 	// and room for every pod.
 	Object *corev1.Node
+
+	Joins bool // during the run: until then there is no such node
+	Apart bool // it is of another pool: clients run there, pods of the Scenario keep off, and load balancers leave it out
 }
 
 // Proxy is a node's service proxy.

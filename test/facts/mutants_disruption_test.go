@@ -100,10 +100,7 @@ var disruptionMutants = []mutant{
 		{drains, "return selector.Matches(labels.Set(", "return selector.Empty() || !selector.Matches(labels.Set("},
 	}},
 	{"kubectl waits for late pods", []string{"controllers 7 Skip"}, cluster, "TestKubectlDoesNotWaitForLatePods", []edit{
-		{drains, "case !there, r.skips(p):", "case !there:"},
-	}},
-	{"late pods are evicted once more", []string{"controllers 7 Skip"}, cluster, "TestKubectlDoesNotWaitForLatePods", []edit{
-		{drains, "return !r.selects(p) || r.skips(p) })", "return !r.selects(p) })"},
+		{drains, "case !there, r.skips(p):", "case !there, !r.skips(p) && p == nil:"},
 	}},
 	{"late is from the deletion on", []string{"controllers 7 Skip"}, cluster, "TestKubectlDoesNotWaitForLatePods", []edit{
 		{drains, "(p.DeletedAt+p.Grace).TruncateToSecond()", "p.DeletedAt.TruncateToSecond()"},
@@ -125,5 +122,118 @@ var disruptionMutants = []mutant{
 	}},
 	{"clients stay on a node that is drained", []string{"simulator 5.4"}, "sim", "TestClientsOnADrainedNode", []edit{
 		{"sim/world/room.go", "return slices.Contains(drained, name) || t.Nodes", "return t.Nodes"},
+	}},
+}
+
+const (
+	takers  = "sim/control/takers.go"
+	takings = "sim/world/taking.go"
+	keepers = "sim/control/kept.go"
+)
+
+// Who takes nodes away, and what becomes of the pods on them.
+var takerMutants = []mutant{
+	{"the autoscaler evicts at once", []string{"controllers 8 Wait after taint"}, cluster, "TestClusterAutoscalerWithPods", []edit{
+		{takings, "Taint: true, Delay: 5 * engine.Second", "Taint: true, Delay: 0 * engine.Second"},
+	}},
+	{"the autoscaler does not taint", []string{"controllers 8 First action"}, cluster, "TestClusterAutoscalerWithPods", []edit{
+		{takings, "Taint: true, Delay", "Taint: false, Delay"},
+	}},
+	{"the autoscaler does not cordon", []string{"controllers 8 First action"}, cluster, "TestClusterAutoscalerWithPods", []edit{
+		{takers, "t.of.Disrupted, !t.of.Disrupted, t.of.Taint", "t.of.Disrupted, t.of.Disrupted, t.of.Taint"},
+	}},
+	{"the autoscaler looks each second", []string{"controllers 8 Wait for exit"}, cluster, "TestClusterAutoscalerWithPods", []edit{
+		{takings, "Look: 5 * engine.Second, AllFirst", "Look: engine.Second, AllFirst"},
+	}},
+	{"the autoscaler waits for 600 s", []string{"controllers 8 Wait for exit"}, cluster, "TestGraceOfClusterAutoscaler", []edit{
+		{takings, "Limit: 630 * engine.Second", "Limit: 600 * engine.Second"},
+	}},
+	{"the autoscaler asks for 3 minutes", []string{"controllers 8 Eviction"}, cluster, "TestClusterAutoscalerGivesUp", []edit{
+		{takings, "Asks: 2 * engine.Minute", "Asks: 3 * engine.Minute"},
+	}},
+	{"the autoscaler asks each 5 s", []string{"controllers 8 Eviction"}, cluster, "TestClusterAutoscalerGivesUp", []edit{
+		{takings, "Again: 10 * engine.Second, AgainMost: 10 * engine.Second, Asks", "Again: 5 * engine.Second, AgainMost: 5 * engine.Second, Asks"},
+	}},
+	{"a node that was given up stays tainted", []string{"controllers 8 Eviction"}, cluster, "TestClusterAutoscalerGivesUp", []edit{
+		{takers, "o.Disrupted, o.Cordoned, o.Tainted, o.Excluded = false, false, false, false", "o.Cordoned = false"},
+	}},
+	{"the autoscaler sends the pod's own grace period", []string{"controllers 8 Grace"}, cluster, "TestGraceOfClusterAutoscaler", []edit{
+		{takers, "e.d.graceOf(p) > e.of.MostGrace {", "e.d.graceOf(p) < 0 {"},
+	}},
+	{"safe-to-evict false is not heeded", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
+		{keepers, `if t.Annotations[safeToEvict] == "false" {`, `if t.Annotations[safeToEvict] == "no" {`},
+	}},
+	{"safe-to-evict true is not heeded", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
+		{keepers, `if t.Annotations[safeToEvict] == "true" {`, `if t.Annotations[safeToEvict] == "yes" {`},
+	}},
+	{"memory is local storage", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
+		{keepers, "v.EmptyDir != nil && v.EmptyDir.Medium != corev1.StorageMediumMemory", "v.EmptyDir != nil"},
+	}},
+	{"a budget that is used up keeps nothing", []string{"controllers 8 Kept", "controllers 8.1 Kept"}, cluster, "TestNodesThatStay", []edit{
+		{keepers, "k.evict.budget(n).Allowed < 1 {", "k.evict.budget(n).Allowed < 0 {"},
+	}},
+	{"pods of kube-system go", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
+		{keepers, `namespace == "kube-system" && len(budgets) == 0`, `namespace == "kube-system" && len(budgets) > 0`},
+	}},
+	{"do-not-disrupt is not heeded", []string{"controllers 8.1 Kept"}, cluster, "TestNodesThatStay", []edit{
+		{keepers, `Annotations[doNotDisrupt] == "true"`, `Annotations[doNotDisrupt] == "yes"`},
+	}},
+	{"Karpenter does not wait for the new node", []string{"controllers 8.1 Order"}, cluster, "TestKarpenterReplacesTwoNodes", []edit{
+		{takers, "t.need(t.of.Ahead-1, func() {", "t.need(-1, func() {"},
+	}},
+	{"Karpenter marks when it empties", []string{"controllers 8.1 Order"}, cluster, "TestKarpenterReplacesTwoNodes", []edit{
+		{takings, "Marking: MarkFirst, Disrupted", "Marking: MarkEach, Disrupted"},
+	}},
+	{"Karpenter tells no load balancer", []string{"controllers 8.1 Order"}, "sim", "TestALoadBalancerHearsOfANewNode", []edit{
+		{takings, "Disrupted: true, Excludes: true,", "Disrupted: true, Excludes: false,"},
+	}},
+	{"Karpenter asks again after a second", []string{"controllers 8.1 Eviction"}, cluster, "TestKarpenterUnderABudget", []edit{
+		{takings, "Again: 100 * engine.Millisecond", "Again: engine.Second"},
+	}},
+	{"Karpenter does not slow down", []string{"controllers 8.1 Eviction"}, cluster, "TestKarpenterUnderABudget", []edit{
+		{takers, "min(e.of.Again<<min(tries, 20), e.of.AgainMost)", "min(e.of.Again, e.of.AgainMost)"},
+	}},
+	{"the instance ends with the last pod", []string{"controllers 8.1 Eviction"}, cluster, "TestKarpenterReplacesTwoNodes", []edit{
+		{takings, "Rest: 2 * engine.Second", "Rest: 0 * engine.Second"},
+	}},
+	{"what tolerates Karpenter's taint goes", []string{"controllers 8.1 Tolerating pods"}, cluster, "TestKarpenterUnderABudget", []edit{
+		{takers, "if t.of.Disrupted && world.Tolerates", "if t.of.Taint && world.Tolerates"},
+	}},
+	{"a NodePool's budget is rounded down", []string{"controllers 8.1 Budgets"}, "sim/world", "TestNodeBudget", []edit{
+		{takings, "(nodes*b.Number + 99) / 100", "nodes * b.Number / 100"},
+	}},
+	{"pods are deleted at the end of the node's time", []string{"controllers 8.1 terminationGracePeriod"}, cluster, "TestKarpenterUnderABudget", []edit{
+		{takers, "e.d.Engine.Now() > end-e.d.graceOf(p) {", "e.d.Engine.Now() > end {"},
+	}},
+	{"GKE takes a node before it adds one", []string{"controllers 8.2 Order"}, "sim/world", "TestThePaceOfAnUpgrade", []edit{
+		{takings, "map[string]int{PoolGKE: 1, PoolAKS", "map[string]int{PoolGKE: 0, PoolAKS"},
+	}},
+	{"nodes join one by one after the first", []string{"controllers 8.2 Order"}, cluster, "TestUpgradesOfManagedPools", []edit{
+		{takers, "if worker < t.of.Surges || !ok {", "if worker >= t.of.Surges || !ok {"},
+	}},
+	{"EKS cordons a node at its turn", []string{"controllers 8.2 EKS"}, cluster, "TestUpgradesOfManagedPools", []edit{
+		{takings, "Marking: MarkJoined, Excludes", "Marking: MarkEach, Excludes"},
+	}},
+	{"EKS ends a machine at once", []string{"controllers 8.2 EKS"}, cluster, "TestUpgradesOfManagedPools", []edit{
+		{takings, "AtLimit: Fails, Rest: engine.Minute", "AtLimit: Fails, Rest: engine.Second"},
+	}},
+	{"EKS adds a node a zone", []string{"controllers 8.2 EKS"}, "sim/world", "TestThePaceOfAnUpgrade", []edit{
+		{takings, "max(2*s.zones(), unavailable)", "max(s.zones(), unavailable)"},
+	}},
+	{"AKS has an hour", []string{"controllers 8.2 Time of EKS and AKS"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
+		{takings, "Limit: 30 * engine.Minute", "Limit: engine.Hour"},
+	}},
+	{"an upgrade goes on when it has failed", []string{"controllers 8.2 Time of EKS and AKS"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
+		{takers, "t.stopped = t.stopped || !ok && t.of.AtLimit == world.Fails", "t.stopped = t.stopped || ok && t.of.AtLimit == world.GivesBack"},
+	}},
+	{"GKE gives up", []string{"controllers 8.2 Time of GKE"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
+		{takings, "Limit: engine.Hour, AtLimit: DeletesAll", "Limit: engine.Hour, AtLimit: Fails"},
+	}},
+	{"pods find a node that has not joined", []string{"controllers 8.3 Before and after"}, cluster, "TestANodeThatJoins", []edit{
+		{"sim/control/scheduler.go", "s.absent = append(s.absent, d.Nodes[n].Joins)", "s.absent = append(s.absent, d.Nodes[n].Joins && n < 0)"},
+	}},
+	{"load balancers do not look at a new node", []string{"controllers 8.3 Before and after"}, "sim", "TestALoadBalancerHearsOfANewNode", []edit{
+		{"sim/balancer/nodes.go", "return n.Gone || n.Tainted || n.Excluded || n.Joined", "return n.Gone || n.Tainted || n.Excluded"},
+		{"sim/balancer/nodes.go", "return n.Gone || n.Excluded || n.Joined", "return n.Gone || n.Excluded"},
 	}},
 }

@@ -36,17 +36,17 @@ var nodeMutants = []mutant{
 		{"sim/scenario/case_action.go", `world.RolloutRestart{Workload: o.id()}`, `world.Scale{Workload: o.id()}`},
 	}},
 	{"the service controller reacts to the taint", []string{"load-balancers 2 Service controller"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{
-		{nodesGo, "\tdefault:\n\t\treturn n.Gone\n", "\tdefault:\n\t\treturn n.Gone || n.Tainted\n"},
+		{nodesGo, "return n.Gone || n.Excluded || n.Joined\n", "return n.Gone || n.Excluded || n.Joined || n.Tainted\n"},
 	}},
 	{"nobody leaves a node that is not ready", []string{"load-balancers 2 lbc, instance targets"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{
-		{nodesGo, " || n.NotReady && spec.NodesLeave == world.NodesNotReady", ""},
+		{nodesGo, "(n.NotReady || n.Disrupted) && spec.NodesLeave == world.NodesNotReady", "n.Disrupted && spec.NodesLeave == world.NodesNotReady"},
 	}},
 	{"all leave a node that is not ready", []string{"load-balancers 2 Service controller"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{
-		{nodesGo, "n.NotReady && spec.NodesLeave == world.NodesNotReady", "n.NotReady"},
-		{nodesGo, "\tdefault:\n\t\treturn n.Gone\n", "\tdefault:\n\t\treturn n.Gone || n.NotReady\n"},
+		{nodesGo, "(n.NotReady || n.Disrupted) && spec.NodesLeave == world.NodesNotReady", "n.NotReady"},
+		{nodesGo, "return n.Gone || n.Excluded || n.Joined\n", "return n.Gone || n.Excluded || n.Joined || n.NotReady\n"},
 	}},
 	{"a NEG waits for the node's end", []string{"load-balancers 2 GKE subsetting Cluster"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{
-		{nodesGo, "return n.Gone || n.Tainted\n", "return n.Gone\n"},
+		{nodesGo, "return n.Gone || n.Tainted || n.Excluded || n.Joined\n", "return n.Gone || n.Excluded || n.Joined\n"},
 	}},
 	{"routers notice a crash at once", []string{"simulator 1"}, "sim", "TestWhenALoadBalancerLeavesANode", []edit{
 		{nodesGo, "shortestHold = 60 * engine.Second\n\tlongestHold  = 90 * engine.Second", "shortestHold = 6 * engine.Second\n\tlongestHold  = 9 * engine.Second"},

@@ -1,0 +1,388 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// taken has somebody take nodes away 10 s after the beginning.
+func (b build) taken(o world.Operation) build {
+	b.Actions = []world.Action{{At: 10 * sec, Operation: o}}
+	if _, ok := o.(world.ScaleDownNode); ok {
+		b.Actions[0].For = 5 * sec
+	}
+	b.Muster()
+	return b
+}
+
+// takes starts the world and has its actions done; what becomes of nodes is noted beside the pods.
+func (b build) takes(t *testing.T) *testWorld {
+	t.Helper()
+	w := b.acts(t)
+	w.store.Subscribe("test nodes", w.eng.Register("test"), engine.Dist{}, func(o api.Object) {
+		n := as[*api.Node](o)
+		var is []string
+		for _, s := range []struct {
+			word string
+			so   bool
+		}{
+			{"joined", n.Joined}, {"cordoned", n.Cordoned}, {"tainted", n.Tainted}, {"disrupted", n.Disrupted}, {"excluded", n.Excluded}, {"gone", n.Gone},
+		} {
+			if s.so {
+				is = append(is, s.word)
+			}
+		}
+		w.note("node: %s %s", b.Nodes[n.Number].Name, strings.Join(is, " "))
+	}, api.KindNode)
+	w.log.Subscribe(func(e event.Event) {
+		if e.Kind == event.NodeGone {
+			w.note("node: %s machine ends", b.Nodes[e.Node].Name)
+		}
+	}, event.NodeGone)
+	return w
+}
+
+// Cluster Autoscaler taints and cordons the node, waits 5 s, has all pods evicted at the same time, looks each 5 s whether they are gone, and
+// ends the machine. Reference: docs/model/controllers.md 8.
+func TestClusterAutoscalerWithPods(t *testing.T) {
+	t.Parallel()
+	w := newBuild(4).nodes(2).hook("app", sleepHook(7*sec)).taken(world.ScaleDownNode{Node: "node-1"}).takes(t)
+	w.run(100 * sec)
+	w.want("node|gone|deleting=true",
+		"10 kubectl: node-1 cordoned=true", "10 node: node-1 cordoned tainted",
+		"15 r0 0 running ready=true deleting=true restarts=0", "15 r0 2 running ready=true deleting=true restarts=0",
+		"22.433951 r0 0 gone", "22.433951 r0 2 gone",
+		"25 kubectl: node-1 drained=true ", "25 node: node-1 machine ends", "25 node: node-1 cordoned tainted gone")
+	if w.CannotEnd() != nil || w.Unrest() != "" || !w.Dead(0) || len(w.PodsOn(1)) != 4 {
+		t.Errorf("%+v, %q, %d pods", w.CannotEnd(), w.Unrest(), len(w.PodsOn(1)))
+	}
+}
+
+// The machine stays until for is over, and no longer than its pods need.
+func TestForOfAScaleDown(t *testing.T) {
+	t.Parallel()
+	for span, ends := range map[engine.Time]engine.Time{5 * sec: 20 * sec, 60 * sec: 70 * sec} {
+		b := newBuild(2).nodes(2).taken(world.ScaleDownNode{Node: "node-1"})
+		b.Actions[0].For = span
+		w := b.takes(t)
+		w.run(100 * sec)
+		if got := w.when("node-1 machine ends"); got != ends {
+			t.Errorf("for %s: %s s", span.Duration(), got.Seconds())
+		}
+	}
+}
+
+// An eviction that is refused is asked for again each 10 s for 2 minutes. Then the autoscaler gives up, and the node is one as before.
+// Reference: docs/model/controllers.md 8 Eviction.
+func TestClusterAutoscalerGivesUp(t *testing.T) {
+	t.Parallel()
+	b := newBuild(4).nodes(2).budget("maxUnavailable 1").app(neverListens).taken(world.ScaleDownNode{Node: "node-1"})
+	b.container().ReadinessProbe = probe(0, 1, 1, 1)
+	w := b.takes(t)
+	w.run(30 * sec)
+	if s := w.Unrest(); w.CannotEnd() != nil || s == "" {
+		t.Errorf("%+v, %q", w.CannotEnd(), s)
+	}
+	if a := w.ProbeProxy(0); a.OK {
+		t.Error("its /healthz says 200 while it is tainted")
+	}
+	w.run(200 * sec)
+	refused := strings.Count(strings.Join(w.lines, "\n"), "refused: PodDisruptionBudget")
+	if refused != 12 { // at 15 s, and each 10 s up to 125 s
+		t.Errorf("refused %d times", refused)
+	}
+	w.want("node:|node-1",
+		"10 kubectl: node-1 cordoned=true", "10 node: node-1 cordoned tainted",
+		"135.538345 kubectl: node-1 drained=false default/web r0 2: its eviction was refused for 2 min: PodDisruptionBudget web (maxUnavailable 1) allows no eviction: 3 of 4 pods are ready, and 3 have to be",
+		"135.538345 kubectl: node-1 cordoned=false", "135.538345 node: node-1 ")
+	got := w.CannotEnd()
+	if got == nil || !got.Drain || got.Budget != &w.sc.Budgets[0] || !strings.HasPrefix(got.Why, "Cluster Autoscaler gives up on node-1: default/web r0 2: its eviction was refused for 2 min") {
+		t.Errorf("%+v", got)
+	}
+	if a := w.ProbeProxy(0); !a.OK || w.Dead(0) {
+		t.Errorf("%+v", a)
+	}
+}
+
+// A grace period of more than 600 s becomes 600 s; pods that are there 30 s later end it. Reference: docs/model/controllers.md 8 Grace.
+func TestGraceOfClusterAutoscaler(t *testing.T) {
+	t.Parallel()
+	for grace, ends := range map[int64]engine.Time{3: 20 * sec, 599: 615 * sec, 3600: 620 * sec} {
+		w := newBuild(2).nodes(2).grace(grace).app(ignores).taken(world.ScaleDownNode{Node: "node-1"}).takes(t)
+		w.run(1000 * sec)
+		if got := w.when("node-1 machine ends"); got != ends {
+			t.Errorf("%d s: ends at %s s, want %s s", grace, got.Seconds(), ends.Seconds())
+		}
+	}
+	w := newBuild(2).nodes(2).grace(3600).app(ignores).taken(world.ScaleDownNode{Node: "node-1"}).takes(t)
+	w.do(11*sec, "component", "kubelet/node-1", world.ComponentPause)
+	w.run(1000 * sec)
+	w.want("drained", "645 kubectl: node-1 drained=false default/web r0 0: not gone after 630 s")
+}
+
+// What keeps a node: nothing is done to it. Reference: docs/model/controllers.md 8 Kept.
+func TestNodesThatStay(t *testing.T) {
+	t.Parallel()
+	annotated := func(text string) func(build) build {
+		key, value, _ := strings.Cut(text, "=")
+		return func(b build) build {
+			b.d.Spec.Template.Annotations = map[string]string{key: value}
+			return b
+		}
+	}
+	volume := func(v corev1.VolumeSource) func(build) build {
+		return func(b build) build {
+			b.d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: v}}
+			return b
+		}
+	}
+	both := func(edits ...func(build) build) func(build) build {
+		return func(b build) build {
+			for _, e := range edits {
+				b = e(b)
+			}
+			return b
+		}
+	}
+	emptyDir := volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}})
+	budget := func(words string) func(build) build { return func(b build) build { return b.budget(words) } }
+	safe := annotated("cluster-autoscaler.kubernetes.io/safe-to-evict=true")
+	autoscaler, karpenter := world.ScaleDownNode{Node: "node-1"}, world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}}
+	for name, c := range map[string]struct {
+		o    world.Operation
+		edit func(build) build
+		why  string // "": it goes
+		what string
+	}{
+		"the annotation":               {autoscaler, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict=false"), "default/web r0 0: annotation cluster-autoscaler", "no such annotation"},
+		"that of Karpenter":            {autoscaler, annotated("karpenter.sh/do-not-disrupt=true"), "", ""},
+		"an emptyDir":                  {autoscaler, emptyDir, "its volume data is local storage", `annotation cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: "data"`},
+		"a hostPath":                   {autoscaler, volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}}), "its volume data is local storage", `annotation cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: "data"`},
+		"an emptyDir in memory":        {autoscaler, volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}), "", ""},
+		"a volume that may be lost":    {autoscaler, both(emptyDir, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes=cache,data")), "", ""},
+		"a pod that may be lost":       {autoscaler, both(emptyDir, safe), "", ""},
+		"a budget":                     {autoscaler, budget("minAvailable 2"), "PodDisruptionBudget web (minAvailable 2) allows no eviction", "maxUnavailable 1 in place of minAvailable 2, or one replica more"},
+		"a budget that lets one go":    {autoscaler, budget("maxUnavailable 1"), "", ""},
+		"kube-system":                  {autoscaler, inSystem, "it is in kube-system, and no PodDisruptionBudget covers it", "a PodDisruptionBudget for it, or --skip-nodes-with-system-pods=false"},
+		"Karpenter: the annotation":    {karpenter, annotated("karpenter.sh/do-not-disrupt=true"), "annotation karpenter.sh/do-not-disrupt is true", "no such annotation"},
+		"Karpenter: the autoscaler's":  {karpenter, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict=false"), "", ""},
+		"Karpenter: an emptyDir":       {karpenter, emptyDir, "", ""},
+		"Karpenter: a budget":          {karpenter, budget("maxUnavailable 0"), "PodDisruptionBudget web (maxUnavailable 0) allows no eviction", "maxUnavailable 1 in place of maxUnavailable 0"},
+		"Karpenter: budget of no node": {world.Consolidate{Nodes: []string{"node-1"}}, both(), "", ""},
+	} {
+		w := c.edit(newBuild(2).nodes(2)).taken(c.o).takes(t)
+		w.run(100 * sec)
+		got := w.CannotEnd()
+		stays := c.why != "" || name == "Karpenter: budget of no node"
+		if w.Dead(0) == stays || (got == nil) != (c.why == "") {
+			t.Errorf("%s: gone %v, %+v", name, w.Dead(0), got)
+			continue
+		}
+		if got != nil && (!got.Drain || !strings.Contains(got.Why, " keeps node-1: default/web r0 0: ") && !strings.Contains(got.Why, "kube-system") || !strings.Contains(got.Why, c.why) || got.What != c.what) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if stays && w.NodeInAPI(0).Cordoned {
+			t.Errorf("%s: it is cordoned", name)
+		}
+	}
+}
+
+// inSystem has the pods be of kube-system.
+func inSystem(b build) build {
+	b.d.Namespace, b.svc.Namespace = "kube-system", "kube-system"
+	return b
+}
+
+// Karpenter taints all nodes of one go, waits for those that join in their place, deletes them, which has load balancers leave them, and has
+// their pods evicted at the same time. Two seconds after the last pod the machine ends. Reference: docs/model/controllers.md 8.1.
+func TestKarpenterReplacesTwoNodes(t *testing.T) {
+	t.Parallel()
+	two := func(n int, perCent bool) world.Consolidate {
+		return world.Consolidate{Nodes: []string{"node-1", "node-2"}, Replacements: 1, Provision: 30 * sec, Budget: world.NodeBudget{Number: n, PerCent: perCent}}
+	}
+	w := newBuild(3).nodes(3).hook("app", sleepHook(1500*ms)).taken(two(2, false)).takes(t)
+	w.run(30 * sec)
+	if s := w.Unrest(); s != "Karpenter waits for a node that joins" || w.CannotEnd() != nil {
+		t.Errorf("%q, %+v", s, w.CannotEnd())
+	}
+	w.run(100 * sec)
+	w.want("node:|deleting=true",
+		"10 node: node-1 disrupted", "10 node: node-2 disrupted", "40 node: replacement-1 joined",
+		"40 r0 0 running ready=true deleting=true restarts=0", "40 node: node-1 tainted disrupted excluded",
+		"40 r0 1 running ready=true deleting=true restarts=0", "40 node: node-2 tainted disrupted excluded",
+		"44 node: node-2 machine ends", "44 node: node-2 tainted disrupted excluded gone", // r0 1 was gone after 2 s, r0 0 after 2.1 s
+		"45 node: node-1 machine ends", "45 node: node-1 tainted disrupted excluded gone")
+	if n := len(w.PodsOn(3)) + len(w.PodsOn(2)); n != 3 || len(w.PodsOn(3)) == 0 || w.CannotEnd() != nil || w.Unrest() != "" {
+		t.Errorf("%d pods on the new node, %+v, %q", n, w.CannotEnd(), w.Unrest())
+	}
+	for _, budget := range []world.Consolidate{two(1, false), two(10, true)} {
+		w := newBuild(3).nodes(3).hook("app", sleepHook(1500*ms)).taken(budget).takes(t)
+		w.run(100 * sec)
+		w.want("machine ends", "45 node: node-1 machine ends", "49 node: node-2 machine ends")
+	}
+}
+
+// A refused eviction is asked for again after 100 ms, 200 ms and so on up to 10 s; with a terminationGracePeriod the pod is deleted in time to have
+// its own grace period. A pod that tolerates Karpenter's taint stays until the machine goes. Reference: docs/model/controllers.md 8.1.
+func TestKarpenterUnderABudget(t *testing.T) {
+	t.Parallel()
+	of := func(grace engine.Time) build {
+		b := newBuild(4).nodes(2).grace(20).budget("maxUnavailable 1").app(neverListens).
+			taken(world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}, Grace: grace})
+		b.container().ReadinessProbe = probe(0, 1, 1, 1)
+		return b
+	}
+	w := of(0).takes(t)
+	w.run(40 * sec)
+	var steps []string
+	for _, l := range w.lines {
+		if stamp, rest, _ := strings.Cut(l, " "); strings.Contains(rest, "refused") {
+			steps = append(steps, stamp)
+		}
+	}
+	if got := strings.Join(steps, " "); got != "10.538345 10.638345 10.838345 11.238345 12.038345 13.638345 16.838345 23.238345 33.238345" {
+		t.Errorf("refused at %s", got)
+	}
+	if w.CannotEnd() != nil { // the new pod may be ready yet
+		t.Errorf("%+v", w.CannotEnd())
+	}
+	w = of(100 * sec).takes(t)
+	w.run(200 * sec)
+	w.want("r0 2 running ready=true deleting=true|machine ends", "91 r0 2 running ready=true deleting=true restarts=0", "94 node: node-1 machine ends")
+	b := of(0)
+	b.d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: "karpenter.sh/disrupted", Operator: corev1.TolerationOpExists}}
+	w = b.takes(t)
+	w.run(100 * sec)
+	w.want("deleting=true|drained", "10 kubectl: node-1 drained=true ")
+	if err := w.Refused(); err == nil || !strings.Contains(err.Error(), "karpenter node-1 at 10s: not yet simulated: a node that goes away with pods") {
+		t.Error(err)
+	}
+}
+
+// joining are two pods on two nodes that a provider replaces.
+func joining(o world.UpgradePool) build {
+	o.Provision = 20 * sec
+	return newBuild(2).nodes(2).hook("app", sleepHook(1500*ms)).taken(o)
+}
+
+// Each node of a managed pool is replaced: by a new one before it is emptied, or after. EKS marks all of them first, and ends a machine a minute
+// after its last pod. Reference: docs/model/controllers.md 8.2.
+func TestUpgradesOfManagedPools(t *testing.T) {
+	t.Parallel()
+	pool := func(provider string, surge, unavailable int) world.UpgradePool {
+		return world.UpgradePool{Provider: provider, Surge: surge, Unavailable: unavailable}
+	}
+	for name, c := range map[string]struct {
+		o    world.UpgradePool
+		want string
+	}{
+		"GKE, one more": {pool(world.PoolGKE, world.AllOfThem, world.AllOfThem), `
+			30 node-1-new joined; 30 node-1 cordoned; 33 node-1 machine ends; 33 node-1 cordoned gone;
+			53 node-2-new joined; 53 node-2 cordoned; 55 node-2 machine ends; 55 node-2 cordoned gone`},
+		"GKE, one fewer": {pool(world.PoolGKE, 0, 1), `
+			10 node-1 cordoned; 13 node-1 machine ends; 13 node-1 cordoned gone; 33 node-1-new joined;
+			33 node-2 cordoned; 35 node-2 machine ends; 35 node-2 cordoned gone; 55 node-2-new joined`},
+		"GKE, two more": {pool(world.PoolGKE, 2, 0), `
+			30 node-1-new joined; 30 node-2-new joined; 30 node-1 cordoned; 30 node-2 cordoned;
+			32 node-2 machine ends; 32 node-2 cordoned gone; 33 node-1 machine ends; 33 node-1 cordoned gone`},
+		"AKS": {pool(world.PoolAKS, world.AllOfThem, world.AllOfThem), `
+			30 node-1-new joined; 30 node-1 cordoned; 33 node-1 machine ends; 33 node-1 cordoned gone;
+			53 node-2-new joined; 53 node-2 cordoned; 55 node-2 machine ends; 55 node-2 cordoned gone`},
+		"EKS": {pool(world.PoolEKS, world.AllOfThem, world.AllOfThem), `
+			30 node-1-new joined; 30 node-2-new joined; 30 node-1 cordoned excluded; 30 node-2 cordoned excluded;
+			93 node-1 machine ends; 93 node-1 cordoned excluded gone; 155 node-2 machine ends; 155 node-2 cordoned excluded gone`},
+	} {
+		w := joining(c.o).takes(t)
+		w.run(300 * sec)
+		var got []string
+		for _, l := range w.lines {
+			if stamp, what, ok := strings.Cut(l, " node: "); ok {
+				got = append(got, stamp+" "+what)
+			}
+		}
+		if g, want := strings.Join(got, "; "), strings.Join(strings.Fields(c.want), " "); g != want {
+			t.Errorf("%s:\n%s\n%s", name, g, want)
+		}
+		if w.CannotEnd() != nil || w.Unrest() != "" {
+			t.Errorf("%s: %+v, %q", name, w.CannotEnd(), w.Unrest())
+		}
+	}
+}
+
+// What becomes of pods that have not left in time: GKE deletes them after an hour and goes on, EKS after 15 minutes if it is forced to, else the
+// upgrade has failed and the node stays cordoned. Reference: docs/model/controllers.md 8.2.
+func TestTheTimeOfAnUpgrade(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		o    world.UpgradePool
+		ends engine.Time // of the first machine, 0: it does not
+		why  string
+	}{
+		"GKE":              {world.UpgradePool{Provider: world.PoolGKE, Surge: 1}, 3631 * sec, ""},
+		"EKS":              {world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1}, 0, "EKS gives up on node-1: default/web r0 0: not gone after 15 min: PodDisruptionBudget web (minAvailable 2)"},
+		"EKS, by force":    {world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1, Force: true}, 991 * sec, ""},
+		"AKS":              {world.UpgradePool{Provider: world.PoolAKS, Surge: 1}, 0, "AKS gives up on node-1: default/web r0 0: not gone after 30 min: PodDisruptionBudget"},
+		"AKS, in 5 min":    {world.UpgradePool{Provider: world.PoolAKS, Surge: 1, Limit: 5 * engine.Minute}, 0, "AKS gives up on node-1: default/web r0 0: not gone after 5 min"},
+		"AKS, two at once": {world.UpgradePool{Provider: world.PoolAKS, Surge: 2}, 0, "AKS gives up on node-1"},
+	} {
+		b := joining(c.o).budget("minAvailable 2")
+		w := b.takes(t)
+		w.run(600 * sec)
+		if got := w.CannotEnd(); got != nil && c.o.Limit == 0 {
+			t.Errorf("%s: while it waits: %+v", name, got)
+		}
+		w.run(10_000 * sec)
+		if c.ends > 0 {
+			if got := w.when("node-1 machine ends"); got != c.ends {
+				t.Errorf("%s: ends at %s s", name, got.Seconds())
+			}
+		}
+		got := w.CannotEnd()
+		if w.Dead(0) != (c.ends > 0) || (got == nil) != (c.why == "") || got != nil && !strings.HasPrefix(got.Why, c.why) {
+			t.Errorf("%s: dead %v, %+v", name, w.Dead(0), got)
+		}
+		if n := w.NodeInAPI(1); c.why != "" && (n.Gone || c.o.Provider == world.PoolAKS && c.o.Surge == 1 && n.Cordoned) {
+			t.Errorf("%s: it went on: %+v", name, n)
+		}
+	}
+}
+
+// A pod that has a longer grace period than an upgrade has time is killed with its node, although it was evicted at once.
+func TestAGracePeriodLongerThanTheUpgradeHasTime(t *testing.T) {
+	t.Parallel()
+	b := newBuild(2).nodes(2).grace(7200).app(ignores).taken(world.UpgradePool{Provider: world.PoolGKE, Surge: 1, Provision: 20 * sec, Nodes: []string{"node-1"}})
+	w := b.takes(t)
+	w.run(4000 * sec)
+	w.want("r0 0 gone|machine ends", "3630.003218 r0 0 gone", "3631 node: node-1 machine ends")
+}
+
+// A node that has not joined takes no pods and answers nobody; one that has joined is a node as the others. Reference: docs/model/controllers.md 8.3.
+func TestANodeThatJoins(t *testing.T) {
+	t.Parallel()
+	b := joining(world.UpgradePool{Provider: world.PoolGKE, Surge: 1, Nodes: []string{"node-1"}})
+	w := b.takes(t)
+	e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80})
+	if !ok || len(w.sc.Nodes) != 3 || w.sc.Nodes[2].Name != "node-1-new" {
+		t.Fatalf("%+v", w.sc.Nodes)
+	}
+	w.do(15*sec, "scale", "web", "6")
+	w.run(29 * sec)
+	if a := w.ProbeProxy(2); len(w.PodsOn(2)) != 0 || !w.Dead(2) || w.Reaches(e, 2) || a.OK || !a.Late {
+		t.Errorf("%d pods, dead %v, %+v", len(w.PodsOn(2)), w.Dead(2), a)
+	}
+	w.run(30 * sec)
+	if a := w.ProbeProxy(2); w.Dead(2) || !w.Reaches(e, 2) || !a.OK {
+		t.Errorf("dead %v, %+v", w.Dead(2), a)
+	}
+	w.run(60 * sec)
+	if n := len(w.PodsOn(2)); n != 3 || w.Lateness(2) != 0 {
+		t.Errorf("%d pods, %s", n, w.Lateness(2))
+	}
+}

@@ -1,0 +1,89 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// The annotations of pods by which nodes stay (kubernetes/autoscaler cluster-autoscaler/utils/drain/drain.go, and
+// https://karpenter.sh/docs/concepts/disruption/#pod-level-controls; verified).
+const (
+	safeToEvict        = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+	safeToEvictVolumes = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
+	doNotDisrupt       = "karpenter.sh/do-not-disrupt"
+)
+
+// Paths of what keeps a node, of the workload of the pod.
+const (
+	annotationsPath = "spec.template.metadata.annotations"
+	volumesPath     = "spec.template.spec.volumes"
+)
+
+// keeping is a pod that may keep its node.
+type keeping struct {
+	*Takers
+	pod *api.Pod
+}
+
+func (k *keeping) template() *corev1.PodTemplateSpec {
+	return world.TemplateOf(k.d.Specs.ResourceOf(setOf(k.pod)))
+}
+
+// byAutoscaler asks the rules of Cluster Autoscaler in their order (cluster-autoscaler/simulator/drainability/rules/rules.go; verified,
+// but for what counts as a pod of the system, which is recalled).
+func (k *keeping) byAutoscaler() (why string, of *Kept, budget int) {
+	t := k.template()
+	budgets := k.evict.of(k.pod)
+	if t.Annotations[safeToEvict] == "true" {
+		return "", nil, -1
+	}
+	namespace := k.d.Specs.ResourceOf(setOf(k.pod)).GetNamespace()
+	if namespace == "kube-system" && len(budgets) == 0 {
+		return "it is in kube-system, and no PodDisruptionBudget covers it", &Kept{What: "a PodDisruptionBudget for it, or --skip-nodes-with-system-pods=false"}, -1
+	}
+	if t.Annotations[safeToEvict] == "false" {
+		return "annotation " + safeToEvict + " is false", &Kept{annotationsPath, "no such annotation"}, -1
+	}
+	if v := localVolume(t); v != "" {
+		return fmt.Sprintf("its volume %s is local storage (--skip-nodes-with-local-storage)", v),
+			&Kept{volumesPath, fmt.Sprintf("annotation %s: %q", safeToEvictVolumes, v)}, -1
+	}
+	return k.byBudget(budgets)
+}
+
+// localVolume is the first volume of a pod that would be lost with its node, "" for none.
+func localVolume(t *corev1.PodTemplateSpec) string {
+	given := strings.Split(t.Annotations[safeToEvictVolumes], ",")
+	for _, v := range t.Spec.Volumes {
+		local := v.HostPath != nil || v.EmptyDir != nil && v.EmptyDir.Medium != corev1.StorageMediumMemory
+		if local && !slices.Contains(given, v.Name) {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// byKarpenter asks what Karpenter asks before it disrupts a node by itself (https://karpenter.sh/docs/concepts/disruption/: pods with the
+// annotation, and those that a budget does not let go; verified).
+func (k *keeping) byKarpenter() (why string, of *Kept, budget int) {
+	if k.template().Annotations[doNotDisrupt] == "true" {
+		return "annotation " + doNotDisrupt + " is true", &Kept{annotationsPath, "no such annotation"}, -1
+	}
+	return k.byBudget(k.evict.of(k.pod))
+}
+
+// byBudget finds a budget that allows no eviction at the moment.
+func (k *keeping) byBudget(budgets []int) (why string, of *Kept, budget int) {
+	for _, n := range budgets {
+		if k.evict.budget(n).Allowed < 1 {
+			return k.evict.refusal(n), &Kept{}, n
+		}
+	}
+	return "", nil, -1
+}

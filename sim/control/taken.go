@@ -1,0 +1,100 @@
+package control
+
+import (
+	"fmt"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// What is to be known of those who take nodes away while they do.
+
+// words are a duration for people: "2 min", "630 s".
+func words(t engine.Time) string {
+	if t >= engine.Minute && t%engine.Minute == 0 {
+		return fmt.Sprintf("%d min", t/engine.Minute)
+	}
+	return t.Seconds() + " s"
+}
+
+// InVain counts the looks and requests that changed nothing.
+func (c *Takers) InVain() uint64 { return c.inVain }
+
+// Waiting says what somebody waits for who takes nodes away, "" for nobody.
+func (c *Takers) Waiting() string {
+	for _, t := range c.list {
+		for _, e := range t.busy {
+			name := c.d.Nodes[e.node].Name
+			for _, l := range e.pods {
+				if e.there(l) != nil && !e.over {
+					return fmt.Sprintf("%s waits for %s on %s", t.of.Words, l.pod.Name, name)
+				}
+			}
+			return t.of.Words + " is at " + name
+		}
+		if t.workers > 0 {
+			return t.of.Words + " waits for a node that joins"
+		}
+	}
+	return ""
+}
+
+// Joining says whether a node is to join yet: pods that find none may find it.
+func (c *Takers) Joining() bool {
+	for _, t := range c.list {
+		if t.workers > 0 && len(t.awaiting) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Blockades lists the nodes that somebody keeps, has given up or is refused for ever, in order.
+func (c *Takers) Blockades() []Blockade {
+	var out []Blockade
+	for _, t := range c.list {
+		out = append(out, t.kept...)
+		for _, f := range t.fails {
+			out = append(out, Blockade{Node: f.node, Budget: f.budget, Why: f.why, GivenUp: true, By: t.of.Words, Late: f.late})
+		}
+		for _, e := range t.busy {
+			for _, l := range e.pods {
+				if !l.over && l.refuse != nil && t.of.Limit == 0 && t.of.Asks == 0 {
+					out = append(out, Blockade{Node: e.node, Pod: l.pod, Budget: l.refuse.Budget, Why: l.refuse.Why, By: t.of.Words})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Kept is why a node is none that somebody takes away.
+type Kept struct {
+	Path string // of the field behind it, of the pod's workload; "" for none
+	What string // would let it go, in words
+}
+
+// keeps says why a node is not taken away for a pod on it, nil where it is.
+func (t *taking) keeps(node int) *Blockade {
+	for _, p := range t.d.Specs.PodsOn(node) {
+		if !t.moves(p) || p.Deleting() || p.Phase.Terminal() {
+			continue
+		}
+		why, k, budget := t.keepsFor(&keeping{t.Takers, p})
+		if why != "" {
+			return &Blockade{Node: node, Pod: p, Budget: budget, Why: p.Name + ": " + why, By: t.of.Words, Kept: k}
+		}
+	}
+	return nil
+}
+
+func (t *taking) keepsFor(k *keeping) (why string, of *Kept, budget int) {
+	switch t.of.Component {
+	case world.AutoscalerComponent:
+		return k.byAutoscaler()
+	case world.KarpenterComponent:
+		return k.byKarpenter()
+	default:
+		return "", nil, -1
+	}
+}
