@@ -300,7 +300,7 @@ func TestADrainWithoutRoom(t *testing.T) {
 	t.Parallel()
 	w := newBuild(1).drained(nil, "node-1").acts(t)
 	w.run(100 * sec)
-	want := control.Stuck{Why: "the new pod finds no node: the only node is cordoned", What: "kubectl uncordon, or one node more"}
+	want := control.Stuck{Why: "the new pod finds no node: 0/1 nodes are available: 1 node(s) were unschedulable", What: "kubectl uncordon, or one node more"}
 	if got := w.CannotEnd(); got == nil || *got != want {
 		t.Errorf("%+v", got)
 	}
@@ -308,7 +308,7 @@ func TestADrainWithoutRoom(t *testing.T) {
 	w.run(100 * sec)
 	got := w.CannotEnd()
 	if got == nil || !got.Drain || got.What != "2 nodes more" || got.Budget != nil ||
-		!strings.Contains(got.Why, "waits for ever: PodDisruptionBudget") || !strings.HasSuffix(got.Why, "2 of 3 nodes are cordoned, 1 of 3 nodes already has a pod that podAntiAffinity keeps it apart from") {
+		!strings.Contains(got.Why, "waits for ever: PodDisruptionBudget") || !strings.HasSuffix(got.Why, "0/3 nodes are available: 1 node(s) didn't match pod anti-affinity rules, 2 node(s) were unschedulable") {
 		t.Errorf("%+v", got)
 	}
 }

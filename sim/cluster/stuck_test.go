@@ -63,38 +63,38 @@ func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
 		want *control.Stuck // nil: it comes to its end
 	}{
 		{"a host port, and as many nodes as pods", newBuild(3).nodes(3).hostPort(80, nil),
-			&control.Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: turn, Path: port}},
 		{"a host port, and one node more", newBuild(3).nodes(4).hostPort(80, nil), nil},
 		{"a host port, and no surge", newBuild(3).nodes(3).hostPort(80, nil).strategy("0", "1"), nil},
 		{"a host port, and a pod may be missing", newBuild(3).nodes(3).hostPort(80, nil).strategy("1", "1"), nil},
 		{"a host port, and Recreate", newBuild(3).nodes(3).hostPort(80, nil).recreate(), nil},
 		{"a host port on one node", newBuild(1).hostPort(80, nil),
-			&control.Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: 0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: turn, Path: port}},
 		{"a host port of one address", newBuild(1).hostPort(80, func(p *corev1.ContainerPort) { p.HostIP = "127.0.0.1" }),
-			&control.Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: 0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: turn, Path: port}},
 		{"more pods than nodes", newBuild(5).nodes(3).hostPort(80, nil).strategy("1", "0"),
-			&control.Stuck{Why: "3 new pods find no node: each of the 3 nodes already has a pod with hostPort 80", What: "3 nodes more", Path: port}},
+			&control.Stuck{Why: "3 new pods find no node: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: "3 nodes more", Path: port}},
 		{"more pods than nodes, and no surge", newBuild(5).nodes(3).hostPort(80, nil).strategy("0", "1"),
-			&control.Stuck{Why: "2 new pods find no node: each of the 3 nodes already has a pod with hostPort 80", What: "2 nodes more", Path: port}},
+			&control.Stuck{Why: "2 new pods find no node: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: "2 nodes more", Path: port}},
 		{"the network of the node", newBuild(2).nodes(2).hostPort(0, func(*corev1.ContainerPort) {}).network(),
-			&control.Stuck{Why: "the new pod finds no node: each of the 2 nodes already has a pod with port 8080 of the node (hostNetwork)", What: turn, Path: "spec.template.spec.hostNetwork"}},
+			&control.Stuck{Why: "the new pod finds no node: 0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports (port 8080 of the node, hostNetwork)", What: turn, Path: "spec.template.spec.hostNetwork"}},
 		{"anti-affinity", newBuild(3).nodes(3).apart(),
-			&control.Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
+			&control.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
 		{"anti-affinity within a revision", newBuild(3).nodes(3).apart("pod-template-hash"), nil},
 		{"anti-affinity, and another workload on the last node", newBuild(2).nodes(3).apart().another("canary", 1),
-			&control.Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod that podAntiAffinity keeps it apart from", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
+			&control.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules", What: turn, Path: "spec.template.spec.affinity.podAntiAffinity"}},
 		{"a host port, and another workload with it on the last node", newBuild(2).nodes(3).hostPort(80, nil).another("canary", 1),
-			&control.Stuck{Why: "the new pod finds no node: each of the 3 nodes already has a pod with hostPort 80", What: turn, Path: port}},
-		{"a host port, and a tainted node", newBuild(2).nodes(3).hostPort(80, nil).node(2, tainted), &control.Stuck{Why: "the new pod finds no node: 1 of 3 nodes has a taint that the pod does not tolerate, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: turn, Path: port}},
+		{"a host port, and a tainted node", newBuild(2).nodes(3).hostPort(80, nil).node(2, tainted), &control.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: turn, Path: port}},
 		{"nodes that all have taints", newBuild(1).nodes(2).node(0, tainted).node(1, tainted),
-			&control.Stuck{Why: "2 new pods find no node: each of the 2 nodes has a taint that the pod does not tolerate", What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
+			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 2 node(s) had untolerated taint(s)", What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
 		{"nodes that are all of another kind", newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, labelled("hdd")),
-			&control.Stuck{Why: "2 new pods find no node: each of the 2 nodes is not one that its nodeSelector or node affinity asks for", What: "a node with the labels that it asks for", Path: "spec.template.spec.nodeSelector"}},
+			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector", What: "a node with the labels that it asks for", Path: "spec.template.spec.nodeSelector"}},
 		{"a node with a taint, and one of another kind", newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, tainted),
-			&control.Stuck{Why: "2 new pods find no node: 1 of 2 nodes has a taint that the pod does not tolerate, 1 of 2 nodes is not one that its nodeSelector or node affinity asks for",
+			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s)",
 				What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
 		{"a host port, and a node of another kind", newBuild(2).nodes(3).hostPort(80, nil).on("ssd").node(0, labelled("ssd")).node(1, labelled("ssd")).node(2, labelled("hdd")),
-			&control.Stuck{Why: "the new pod finds no node: 1 of 3 nodes is not one that its nodeSelector or node affinity asks for, 2 of 3 nodes already have a pod with hostPort 80", What: turn, Path: port}},
+			&control.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 2 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: turn, Path: port}},
 	} {
 		w := c.b.start(t, 1)
 		if w.StuckRollout() != nil {
@@ -175,7 +175,7 @@ func TestAPendingPodIsBoundWhenAnotherHasGone(t *testing.T) {
 	if created, ended, bound := w.when("r0 1 created"), w.when("r0 0 terminal"), w.when("r0 1 bound"); created != 10*sec || bound < ended || bound > ended+100*ms {
 		t.Errorf("created at %s s, the one before ended at %s s, bound at %s s", created.Seconds(), ended.Seconds(), bound.Seconds())
 	}
-	want := control.Stuck{Why: "the new pod finds no node: the only node already has a pod with hostPort 80", What: "one node more", Path: "spec.template.spec.containers[0].ports[0].hostPort"}
+	want := control.Stuck{Why: "the new pod finds no node: 0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: "one node more", Path: "spec.template.spec.containers[0].ports[0].hostPort"}
 	if s := w.StuckRollout(); s == nil || *s != want {
 		t.Errorf("scaled up: %+v", s)
 	}

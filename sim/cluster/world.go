@@ -62,7 +62,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	// The shorter a component's way to the traffic, the earlier: when every delay is zero, a
 	// pod that became ready reaches the rules before a rollout has deleted the next one, as it
 	// does when every hop takes the same time.
-	w.control = &control.Desk{Engine: eng, API: w.store, Log: log, Latencies: &sc.Latency, Specs: w, Nodes: sc.Nodes, Workloads: sc.Workloads, Budgets: sc.Budgets}
+	w.control = &control.Desk{Engine: eng, API: w.store, Log: log, Latencies: &sc.Latency, Specs: w, Nodes: sc.Nodes, Workloads: sc.Workloads, Budgets: sc.Budgets, Namespaces: sc.NamespaceLabels()}
 	slicesCtl := endpointslice.New(w.control, len(sc.Services), w)
 	if w.anyHeadless() {
 		w.dns = newNameServer(w)

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"fmt"
+
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
@@ -19,6 +21,8 @@ type Desk struct {
 	Nodes     []world.Node
 	Workloads []world.Workload
 	Budgets   []world.Budget
+
+	Namespaces map[string]map[string]string // the labels of those that the input has
 }
 
 // Specs say what workloads ask for, and what their pods are.
@@ -56,6 +60,11 @@ func (d *Desk) moves(p *api.Pod) bool {
 // graceOf is a pod's own grace period.
 func (d *Desk) graceOf(p *api.Pod) engine.Time {
 	return world.GraceOf(&world.TemplateOf(d.Specs.ResourceOf(setOf(p))).Spec)
+}
+
+// revisionLabel is the label that tells the pods of a revision from all others, as the Deployment controller adds it.
+func (d *Desk) revisionLabel(id api.ReplicaSetID) map[string]string {
+	return map[string]string{appsv1.DefaultDeploymentUniqueLabelKey: fmt.Sprintf("%d-%d", id.Workload, id.Revision)}
 }
 
 // Fenceposts are how many pods more, and how many fewer, a rolling update of a Deployment may have.

@@ -1,17 +1,18 @@
 package control
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/placement"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Scheduler binds pods to nodes: as few pods of the same workload on a node as possible, then
-// as few pods at all, then the first node. What keeps a pod off a node is an obstacle: while there
-// is one on every node it stays Pending. It is simple, and honest about that: resources are taken
-// to suffice.
+// Scheduler binds pods to nodes: which one is for package placement to say. While something keeps a pod off every node it stays
+// Pending, and is tried again when a pod leaves, when a node is uncordoned, and when a pod that it wants to be near has come.
 type Scheduler struct {
 	d       *Desk
 	Owner   engine.Owner
@@ -21,39 +22,22 @@ type Scheduler struct {
 	draws   engine.Stream
 	count   uint64
 
-	// all and same count the pods on each node, all of them and by workload, sets by revision.
-	all  []int
-	same [][]int
-	sets map[api.ReplicaSetID][]int
-	// taints are what keeps pods off each node, left the nodes that are going away, ports what
-	// the pods on a node take of it.
-	taints   [][]corev1.Taint
-	left     []bool
-	cordoned []bool // during the run, as the watch has shown it
-	leaving  []bool // the same, of a taint by who takes the node away, which no pod tolerates
-	absent   []bool // it has not joined, as far as the watch has shown
+	nodes *placement.Cluster
+	kinds map[podKind]*placement.Kind
 
-	everMarked bool // any of them, in the API: before, news of nodes say nothing about it
-	ports      []map[world.HostPort]int
-	needs      map[api.ReplicaSetID]*needs
+	everMarked bool // any of them is cordoned, about to go, or new, in the API: before, news of nodes say nothing about it
+}
+
+// podKind is what pods have in common that are alike to the scheduler.
+type podKind struct {
+	set api.ReplicaSetID
 }
 
 // NewScheduler starts the scheduler.
 func NewScheduler(d *Desk) *Scheduler {
 	s := &Scheduler{
 		d: d, Owner: d.Engine.Register("scheduler"), pods: map[api.PodID]*api.Pod{}, assumed: map[api.PodID]int{},
-		draws: d.Engine.Stream("scheduler", "bind"),
-		all:   make([]int, len(d.Nodes)), same: make([][]int, len(d.Workloads)), left: make([]bool, len(d.Nodes)),
-		sets: map[api.ReplicaSetID][]int{}, needs: map[api.ReplicaSetID]*needs{}, cordoned: make([]bool, len(d.Nodes)),
-		leaving: make([]bool, len(d.Nodes)),
-	}
-	for n := range d.Nodes {
-		s.absent = append(s.absent, d.Nodes[n].Joins)
-		s.taints = append(s.taints, world.TaintsOf(d.Nodes[n].Object))
-		s.ports = append(s.ports, map[world.HostPort]int{})
-	}
-	for i := range s.same {
-		s.same[i] = make([]int, len(d.Nodes))
+		draws: d.Engine.Stream("scheduler", "bind"), nodes: placement.New(d.Nodes, d.Namespaces), kinds: map[podKind]*placement.Kind{},
 	}
 	d.API.Subscribe("scheduler", s.Owner, d.Latencies.Watch, s.deliver, api.KindPod)
 	nodes := d.API.Subscribe("scheduler of nodes", s.Owner, d.Latencies.Watch, s.deliverNode, api.KindNode)
@@ -70,9 +54,13 @@ func (s *Scheduler) deliverNode(o api.Object) {
 	if !ok {
 		return
 	}
-	s.cordoned[n.Number], s.leaving[n.Number] = n.Cordoned, n.Tainted || n.Disrupted
-	s.absent[n.Number] = s.absent[n.Number] && !n.Joined
-	if !n.Cordoned && !s.leaving[n.Number] {
+	leaving := n.Tainted || n.Disrupted // taints by who takes the node away, which no pod tolerates
+	s.nodes.Cordon(n.Number, n.Cordoned)
+	s.nodes.Mark(n.Number, leaving)
+	if n.Joined {
+		s.nodes.Join(n.Number)
+	}
+	if !n.Cordoned && !leaving {
 		s.retry()
 	}
 }
@@ -89,8 +77,11 @@ func (s *Scheduler) deliver(o api.Object) {
 		return
 	}
 	s.Know(p)
-	if known == nil && p.Node < 0 && !p.Deleting() {
+	switch {
+	case known == nil && p.Node < 0 && !p.Deleting():
 		s.later(p.ID)
+	case p.Node >= 0 && (known == nil || known.Node < 0):
+		s.retryFew(func(k *placement.Kind) bool { return k.Waits() })
 	}
 }
 
@@ -124,18 +115,7 @@ func (s *Scheduler) assume(p *api.Pod, node int) {
 
 // on has a pod count on a node, more being 1, or no longer, more being -1.
 func (s *Scheduler) on(p *api.Pod, node, more int) {
-	id := setOf(p)
-	if s.sets[id] == nil {
-		s.sets[id] = make([]int, len(s.d.Nodes))
-	}
-	s.all[node] += more
-	s.same[p.Workload][node] += more
-	s.sets[id][node] += more
-	for _, port := range s.needsOf(id).ports {
-		if s.ports[node][port] += more; s.ports[node][port] == 0 {
-			delete(s.ports[node], port)
-		}
-	}
+	s.nodes.Count(s.kindOf(p), node, p.Deleting(), more)
 }
 
 // later schedules a pod after the scheduler's latency.
@@ -154,6 +134,18 @@ func (s *Scheduler) retry() {
 	for _, id := range pending {
 		s.later(id)
 	}
+}
+
+// retryFew tries those of the pending pods again that some news is good for.
+func (s *Scheduler) retryFew(good func(*placement.Kind) bool) {
+	s.pending = slices.DeleteFunc(s.pending, func(id api.PodID) bool {
+		p := s.pods[id]
+		again := p != nil && good(s.kindOf(p))
+		if again {
+			s.later(id)
+		}
+		return again
+	})
 }
 
 func (s *Scheduler) schedule(id api.PodID) {
@@ -180,15 +172,7 @@ func (s *Scheduler) schedule(id api.PodID) {
 
 // choose returns the best node for a pod, -1 when none is allowed.
 func (s *Scheduler) choose(p *api.Pod) int {
-	all, same := s.all, s.same[p.Workload]
-	best := -1
-	for n := range s.d.Nodes {
-		better := best < 0 || same[n] < same[best] || same[n] == same[best] && all[n] < all[best]
-		if better && s.obstacle(n, p) == unobstructed {
-			best = n
-		}
-	}
-	return best
+	return s.nodes.Choose(s.kindOf(p), func(n int) int { return engine.Below(s.d.Engine.Stream(p.Name, "node").Draw(0), n) })
 }
 
 // Place chooses a node for a pod that runs already. Without one it is Pending, and waits.
@@ -209,10 +193,26 @@ func (s *Scheduler) Assumed(id api.PodID) (node int, ok bool) {
 	return node, ok
 }
 
+// Leaves has no further pod bound to a node.
+func (s *Scheduler) Leaves(node int) { s.nodes.Leave(node) }
+
+// kindOf is what a pod is to the scheduler.
+func (s *Scheduler) kindOf(p *api.Pod) *placement.Kind {
+	key := podKind{setOf(p)}
+	if k := s.kinds[key]; k != nil {
+		return k
+	}
+	of := s.d.Specs.ResourceOf(key.set)
+	template, hash := world.TemplateOf(of), s.d.revisionLabel(key.set)
+	k := s.nodes.Add(placement.Pods{
+		Namespace: of.GetNamespace(), Labels: labels.Merge(template.Labels, hash), Spec: &template.Spec, Group: p.Workload,
+		Owner: labels.SelectorFromSet(hash),
+	})
+	s.kinds[key] = k
+	return k
+}
+
 // setOf identifies the ReplicaSet that made a pod.
 func setOf(p *api.Pod) api.ReplicaSetID {
 	return api.ReplicaSetID{Workload: p.Workload, Revision: p.Revision}
 }
-
-// Leaves has no further pod bound to a node.
-func (s *Scheduler) Leaves(node int) { s.left[node] = true }

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/placement"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -26,104 +30,141 @@ type Step struct {
 	Surge, Unavailable int
 }
 
-// phrases are what is said of one node with an obstacle, and of several; %s is the port's.
-var phrases = [numObstacles]struct{ one, many string }{
-	nodeLeaves:   {"is going away", "are going away"},
-	nodeCordoned: {"is cordoned", "are cordoned"},
-	nodeTainted:  {"has a taint that the pod does not tolerate", "have taints that the pod does not tolerate"},
-	nodeUnlike:   {"is not one that its nodeSelector or node affinity asks for", "are not what its nodeSelector or node affinity asks for"},
-	portTaken:    {"already has a pod with %s", "already have a pod with %s"},
-	podRepels:    {"already has a pod that podAntiAffinity keeps it apart from", "already have a pod that podAntiAffinity keeps it apart from"},
-}
+// waits says that an update makes a new pod before it takes an old one away.
+func (s Step) waits() bool { return s.Rolling && s.Unavailable == 0 && s.Surge > 0 }
 
-// Unschedulable says why pods find no node.
+// Unschedulable says why pods find no node, nil where the first of them is about to be bound.
 func (s *Scheduler) Unschedulable(d *api.Workload, pods []*api.Pod, of Step) *Stuck {
-	p := pods[0]
-	need := s.needsOf(setOf(p))
-	var count [numObstacles]int
-	port, path, total := "", "", 0
-	for n := range s.d.Nodes {
-		o := s.obstacle(n, p)
-		if o == nodeAbsent || o == nodeApart {
-			continue // it is none of the pod's nodes
-		}
-		total++
-		if o == unobstructed {
-			return nil // it is about to be bound
-		}
-		if count[o]++; o == portTaken && port == "" {
-			i := s.clash(n, need)
-			port, path = portWords(need.ports[i], need.paths[i]), need.paths[i]
-		}
-	}
-	var parts []string
-	for o, n := range count {
-		one, many := phrases[o].one, phrases[o].many
-		if obstacle(o) == portTaken {
-			one, many = fmt.Sprintf(one, port), fmt.Sprintf(many, port)
-		}
-		switch {
-		case n == 0:
-		case n == total && total == 1:
-			parts = append(parts, "the only node "+one)
-		case n == total:
-			parts = append(parts, fmt.Sprintf("each of the %d nodes %s", n, one))
-		case n == 1:
-			parts = append(parts, fmt.Sprintf("1 of %d nodes %s", total, one))
-		default:
-			parts = append(parts, fmt.Sprintf("%d of %d nodes %s", n, total, many))
-		}
+	k := s.kindOf(pods[0])
+	f, failed := s.nodes.Try(k).Failure()
+	if !failed {
+		return nil
 	}
 	who := "the new pod finds no node: "
 	if len(pods) > 1 {
 		who = fmt.Sprintf("%d new pods find no node: ", len(pods))
 	}
-	what, field := s.room(d, count, of)
-	return &Stuck{Why: who + strings.Join(parts, ", "), What: what, Path: cmp.Or(path, field)}
+	r := relief{s: s, k: k, f: &f, d: d, of: of, alone: len(pods) == 1}
+	what, field := r.find()
+	return &Stuck{Why: who + f.Words, What: what, Path: field}
 }
 
-// portWords name a host port as the manifest does.
-func portWords(p world.HostPort, path string) string {
-	if strings.HasSuffix(path, "hostNetwork") {
-		return fmt.Sprintf("port %d of the node (hostNetwork)", p.Port)
+// relief finds what would let a pod be scheduled.
+type relief struct {
+	s     *Scheduler
+	k     *placement.Kind
+	f     *placement.Failure
+	d     *api.Workload
+	of    Step
+	alone bool // no other pod of the workload waits
+}
+
+// find says what would let the pod be scheduled, by the obstacle that a change of the workload can do most about, and which field
+// is behind it.
+func (r *relief) find() (what, field string) {
+	const template = "spec.template.spec."
+	count := &r.f.Count
+	switch {
+	case count[placement.PortTaken] > 0:
+		return r.room(corev1.LabelHostname), r.f.Path[placement.PortTaken]
+	case count[placement.Repels]+count[placement.Repelled] > 0:
+		return r.room(r.f.Key), template + "affinity.podAntiAffinity"
+	case count[placement.Insufficient]+count[placement.TooManyPods] > 0:
+		return r.orInPlace(r.capacity()), r.f.Path[placement.Insufficient]
+	case count[placement.Skewed] > 0:
+		return r.spread(), r.f.Path[placement.Skewed]
+	case count[placement.Alone] > 0:
+		return "a pod near a node that its podAffinity asks for", template + "affinity.podAffinity"
+	case count[placement.Unlabelled] > 0:
+		return "the label " + r.f.Key + " on the nodes", r.f.Path[placement.Unlabelled]
+	case count[placement.Cordoned] > 0:
+		return "kubectl uncordon, or one node more", ""
+	case count[placement.Tainted] > 0:
+		return "a toleration of the taints, or a node without them", template + "tolerations"
+	case count[placement.Unlike] > 0:
+		return "a node with the labels that it asks for", template + "nodeSelector"
+	default:
+		return "a node that stays", ""
 	}
-	return fmt.Sprintf("hostPort %d", p.Port)
 }
 
-// room says what would let pods be scheduled, by the obstacle that a change of the workload can do
-// most about, and which field is behind it.
-func (s *Scheduler) room(d *api.Workload, count [numObstacles]int, of Step) (what, field string) {
-	blocked := count[portTaken] + count[podRepels]
-	if blocked == 0 {
-		switch {
-		case count[nodeCordoned] > 0:
-			return "kubectl uncordon, or one node more", ""
-		case count[nodeTainted] > 0:
-			return "a toleration of the taints, or a node without them", "spec.template.spec.tolerations"
-		case count[nodeUnlike] > 0:
-			return "a node with the labels that it asks for", "spec.template.spec.nodeSelector"
-		default:
-			return "a node that stays", ""
-		}
+// inPlace is an update that takes an old pod away before it makes a new one.
+const inPlace = "maxSurge 0 and maxUnavailable 1, or "
+
+// orInPlace puts an update in place before another change where it would do, too.
+func (r *relief) orInPlace(what string) string {
+	if r.of.waits() && r.alone && r.s.nodes.Relieves(r.k, placement.OneFewer) {
+		return inPlace + what
+	}
+	return what
+}
+
+// room says how many nodes more pods need that may not be near each other.
+func (r *relief) room(key string) string {
+	if key != corev1.LabelHostname {
+		return r.orInPlace("a node with another " + key)
 	}
 	usable := 0 // nodes that have a pod of the workload and may keep it
-	for n := range s.d.Nodes {
-		if s.same[d.Workload][n] > 0 && !s.cordoned[n] {
+	for n := range r.s.d.Nodes {
+		if pods, open := r.s.nodes.Has(r.d.Workload, n); open && pods > 0 {
 			usable++
 		}
 	}
-	field = "spec.template.spec.affinity.podAntiAffinity"
-	missing := d.Replicas - usable
-	if of.Rolling && of.Unavailable == 0 && of.Surge > 0 {
+	missing := r.d.Replicas - usable
+	if r.of.waits() {
 		if missing <= 0 {
-			return "maxSurge 0 and maxUnavailable 1, or one node more", field
+			return inPlace + "one node more"
 		}
 		missing++ // for the surge
 	}
-	switch {
-	case missing <= 1:
-		return "one node more", field
-	default:
-		return fmt.Sprintf("%d nodes more", missing), field
+	if missing <= 1 {
+		return "one node more"
 	}
+	return fmt.Sprintf("%d nodes more", missing)
+}
+
+// capacity says what a node would have to have left.
+func (r *relief) capacity() string {
+	var parts []string
+	for i := range r.f.Short {
+		o := &r.f.Short[i]
+		parts = append(parts, fmt.Sprintf("%s %s", o.Resource, quantity(o.Resource, o.Amount)))
+	}
+	if len(parts) == 0 {
+		return "one node more"
+	}
+	return "a node with " + strings.Join(parts, " and ") + " left"
+}
+
+// quantity writes an amount of a resource as manifests do.
+func quantity(name corev1.ResourceName, amount int64) string {
+	switch name {
+	case corev1.ResourceCPU:
+		return resource.NewMilliQuantity(amount, resource.DecimalSI).String()
+	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return resource.NewQuantity(amount, resource.BinarySI).String()
+	default:
+		return resource.NewQuantity(amount, resource.DecimalSI).String()
+	}
+}
+
+// spread says what lets topology spread constraints be met.
+func (r *relief) spread() string {
+	const anyway = "whenUnsatisfiable ScheduleAnyway"
+	more := ""
+	for _, c := range []struct {
+		relief placement.Relief
+		what   string
+	}{
+		{placement.HonorTaints, "nodeTaintsPolicy Honor, with which nodes that are cordoned or tainted are no domains, or "},
+		{placement.ByRevision, "matchLabelKeys [pod-template-hash], with which old pods do not count, or "},
+	} {
+		if r.s.nodes.Relieves(r.k, c.relief) {
+			more = cmp.Or(more, c.what)
+		}
+	}
+	if r.s.nodes.Relieves(r.k, placement.Anyway) {
+		more += anyway
+	}
+	return cmp.Or(more, "nodes in the domains with the fewest pods")
 }

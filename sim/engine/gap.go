@@ -10,3 +10,6 @@ const ln2 = 2977044472
 func Gap(mean Time, draw uint64) Time {
 	return mulTime(mulTime(mean, log2Ratio(math.MaxUint64, max(draw, 1))), ln2)
 }
+
+// Ln is the natural logarithm of a whole number from 1, in Q32: it has one value on all machines.
+func Ln(n uint64) int64 { return int64(mulQ32(uint64(log2Ratio(n, 1)), ln2)) }

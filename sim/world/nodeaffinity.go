@@ -15,10 +15,7 @@ func Admits(pod *corev1.PodSpec, n *corev1.Node) bool {
 	if n == nil {
 		return true
 	}
-	have := labels.Set{corev1.LabelHostname: n.Name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
-	for k, v := range n.Labels { // order: a map of its own
-		have[k] = v
-	}
+	have := labelsOf(n)
 	if !labels.SelectorFromSet(pod.NodeSelector).Matches(have) {
 		return false
 	}
@@ -26,10 +23,27 @@ func Admits(pod *corev1.PodSpec, n *corev1.Node) bool {
 		return true
 	}
 	terms := pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	return slices.ContainsFunc(terms, func(t corev1.NodeSelectorTerm) bool {
-		return len(t.MatchExpressions)+len(t.MatchFields) > 0 &&
-			meets(t.MatchExpressions, have) && meets(t.MatchFields, labels.Set{"metadata.name": n.Name})
-	})
+	return slices.ContainsFunc(terms, func(t corev1.NodeSelectorTerm) bool { return meetsTerm(&t, n, have) })
+}
+
+// labelsOf are a Node's labels, with those that each kubelet sets.
+func labelsOf(n *corev1.Node) labels.Set {
+	have := labels.Set{corev1.LabelHostname: n.Name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
+	for k, v := range n.Labels { // order: a map of its own
+		have[k] = v
+	}
+	return have
+}
+
+// meetsTerm says whether a node meets a term; an empty one is met by none.
+func meetsTerm(t *corev1.NodeSelectorTerm, n *corev1.Node, have labels.Set) bool {
+	return len(t.MatchExpressions)+len(t.MatchFields) > 0 &&
+		meets(t.MatchExpressions, have) && meets(t.MatchFields, labels.Set{"metadata.name": n.Name})
+}
+
+// Meets says whether a node meets a preferred term of node affinity. Made-up nodes do not differ in that.
+func Meets(t *corev1.NodeSelectorTerm, n *corev1.Node) bool {
+	return n != nil && meetsTerm(t, n, labelsOf(n))
 }
 
 // meets says whether labels meet all requirements. One that is malformed is met by none.

@@ -356,3 +356,14 @@ type Family struct {
 	// Scenario is that of the case, through this load balancer.
 	Scenario *Scenario
 }
+
+// NamespaceLabels are the labels of the Namespaces of the input, by name.
+func (s *Scenario) NamespaceLabels() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for name, o := range s.Namespaces { // order: a map, too
+		if n, ok := o.Value.(*corev1.Namespace); ok {
+			out[name] = n.Labels
+		}
+	}
+	return out
+}

@@ -6,19 +6,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TaintsOf lists what of a Node keeps pods off it, or drives them away: its taints of these
-// effects, and its cordon. A made-up node has none.
+// TaintsOf lists the taints of a Node that keep pods off it, or drive them away. A made-up node has none.
 func TaintsOf(n *corev1.Node) []corev1.Taint {
 	if n == nil {
 		return nil
 	}
-	out := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
+	return slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
 		return t.Effect != corev1.TaintEffectNoSchedule && t.Effect != corev1.TaintEffectNoExecute
 	})
-	if n.Spec.Unschedulable {
-		out = append(out, corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
-	}
-	return out
 }
 
 // Tolerates says whether tolerations cover all taints.

@@ -436,8 +436,17 @@ var packages = []packageRule{
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
 	},
 	{
+		path: "sim/placement", pure: true,
+		own: []permit{
+			{"sim/engine", "logarithms that have one value on all machines"},
+			{"sim/world", "what nodes have and pods ask for"},
+		},
+		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+	},
+	{
 		path: "sim/control", pure: true,
 		own: []permit{
+			{"sim/placement", "where pods may run"},
 			{"sim/engine", "timers and random streams"},
 			{"sim/api", "the objects it hears of, and writes"},
 			{"sim/world", "what workloads ask for, and nodes have"},

@@ -109,10 +109,10 @@ var disruptionMutants = []mutant{
 		{drains, "r.until != engine.Never && r.d.Engine.Now() >= r.until", "r.until != engine.Never && r.until < 0"},
 	}},
 	{"a cordon keeps nothing off", []string{"controllers 7 Cordon effect"}, cluster, "TestACordonedNode", []edit{
-		{"sim/control/obstacle.go", "case s.cordoned[n] && !world", "case s.left[n] && !world"},
+		{obstacles, "case at.cordoned && !world", "case at.left && !world"},
 	}},
 	{"nothing tolerates a cordon", []string{"controllers 7 Cordon effect"}, cluster, "TestACordonedNode", []edit{
-		{"sim/control/obstacle.go", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]):", "case s.cordoned[n]:"},
+		{obstacles, "case at.cordoned && !world.Tolerates(tolerations, unschedulable[:]):", "case at.cordoned:"},
 	}},
 	{"the emptiest node is drained", []string{"simulator 5.4"}, "sim", "TestTheFullestNodeIsDrained", []edit{
 		{"sim/cluster/drain.go", "if pods > most {", "if most < 0 || pods < most {"},

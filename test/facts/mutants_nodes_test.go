@@ -67,6 +67,6 @@ var nodeMutants = []mutant{
 		{"sim/traffic/udp.go", "\t\tfault = ledger.FaultNodeGone\n", "\t\tfault = ledger.FaultNodeDead\n"},
 	}},
 	{"pods tolerate every taint", []string{"simulator 1"}, "sim", "TestPodsKeepOffATaintedNode", []edit{
-		{"sim/control/obstacle.go", "case len(s.taints[n]) > 0 && !world.Tolerates(", "case len(s.taints[n]) > 1000 && !world.Tolerates("},
+		{obstacles, "case len(at.taints) > 0 && !world.Tolerates(", "case len(at.taints) > 1000 && !world.Tolerates("},
 	}},
 }

@@ -2,7 +2,10 @@ package facts
 
 const (
 	scheduler = "sim/control/scheduler.go"
-	obstacles = "sim/control/obstacle.go"
+	obstacles = "sim/placement/cycle.go"
+	placed    = "sim/placement"
+	spreads   = "sim/placement/spread.go"
+	asked     = "sim/world/requests.go"
 	hostPorts = "sim/world/hostport.go"
 	stuck     = "sim/cluster/stuck.go"
 	history   = "sim/control/history.go"
@@ -13,7 +16,7 @@ const (
 // Where pods find a node, and what is said of rollouts that cannot go on.
 var scheduleMutants = []mutant{
 	{"host ports do not count", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{"sim/control/obstacle.go", "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
+		{obstacles, "case t.clash(at) >= 0:", "case t.clash(at) >= 1000:"},
 	}},
 	{"hostNetwork takes no port", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{"sim/world/hostport.go", "number, path = p.ContainerPort, \"spec.template.spec.hostNetwork\"", "path = \"spec.template.spec.hostNetwork\""},
@@ -28,22 +31,24 @@ var scheduleMutants = []mutant{
 		{"sim/world/hostport.go", "p.IP == other.IP || p.IP == everyAddress || other.IP == everyAddress", "p.IP == other.IP"},
 	}},
 	{"a host port stays taken", []string{"simulator 9", "controllers 5 Host port"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
-		{"sim/control/scheduler.go", "if s.ports[node][port] += more; s.ports[node][port] == 0 {", "if s.ports[node][port] += max(0, more); s.ports[node][port] == 0 {"},
+		{"sim/placement/cluster.go", "if n.ports[port] += more; n.ports[port] == 0 {", "if n.ports[port] += max(0, more); n.ports[port] == 0 {"},
 	}},
 	{"a pending pod is not tried again", []string{"simulator 9"}, cluster, "TestAPendingPodIsBoundWhenAnotherHasGone", []edit{
 		{"sim/control/scheduler.go", "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
 	}},
 	{"anti-affinity is within a workload", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{"sim/control/obstacle.go", "case mine && !revision, its && !itsRevision:", "case (mine && !revision || its && !itsRevision) && i == id.Workload:"},
+		{obstacles, "return k.apart[i].of(other, c.known)", "return k.apart[i].of(other, c.known) && k.Group == other.Group"},
+		{obstacles, "own.of(k, c.known) {\n\t\t\t\tt.keepOff", "own.of(k, c.known) && k.Group == other.Group {\n\t\t\t\tt.keepOff"},
 	}},
 	{"pods of a revision are never kept apart", []string{"simulator 9"}, cluster, "TestPodsThatAreKeptApart", []edit{
-		{"sim/control/obstacle.go", "return need.apartInSet && ", "return need.apartInSet && n < 0 && "},
+		{obstacles, "return k.apart[i].of(other, c.known)", "return k.apart[i].of(other, c.known) && other != k"},
+		{obstacles, "own.of(k, c.known) {\n\t\t\t\tt.keepOff", "own.of(k, c.known) && other != k {\n\t\t\t\tt.keepOff"},
 	}},
 	{"nobody heeds whom others want to be apart from", []string{"simulator 9"}, cluster, "TestPodsThatAreKeptApart", []edit{
-		{"sim/control/obstacle.go", ", its && !itsRevision:", ", its && !itsRevision && false:"},
+		{obstacles, "own.of(k, c.known) {\n\t\t\t\tt.keepOff", "own.of(k, c.known) && k == nil {\n\t\t\t\tt.keepOff"},
 	}},
 	{"matchLabelKeys do not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
-		{"sim/world/workload.go", "if !slices.Contains(t.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {", "if w != nil {"},
+		{"sim/placement/term.go", "alike(out.selector, t.MatchLabelKeys, selection.In, own)", "alike(out.selector, nil, selection.In, own)"},
 	}},
 	{"nodeSelector does not matter", []string{"simulator 9"}, cluster, "TestARolloutThatFindsNoNodeIsStuck", []edit{
 		{"sim/world/nodeaffinity.go", "if !labels.SelectorFromSet(pod.NodeSelector).Matches(have) {", "if labels.SelectorFromSet(pod.NodeSelector) == nil {"},
@@ -87,6 +92,103 @@ var scheduleMutants = []mutant{
 	}},
 	{"a rollout without a node goes on until the hour is over", []string{"simulator 9"}, "sim", "TestARolloutWithoutANodeEndsSoonAndIsStuck", []edit{
 		{"sim/run.go", "stuck := next > stop && (r.cluster.Overdue() || r.cluster.CannotEnd() != nil)", "stuck := next > stop && r.cluster.Overdue()"},
+	}},
+}
+
+// Where pods find a node by requests, spread and affinity.
+var placementMutants = []mutant{
+	{"what a full node has left does not matter", []string{"controllers 5 Requests"}, cluster, "TestASurgeWithoutRoom", []edit{
+		{obstacles, "r.Amount > n.room[r.resource]-n.used[r.resource]", "r.Amount > n.room[r.resource]"},
+	}},
+	{"the last bit is not given away", []string{"controllers 5 Requests"}, placed, "TestWhyNoNodeWillDo", []edit{
+		{obstacles, "r.Amount > n.room[r.resource]-n.used[r.resource]", "r.Amount >= n.room[r.resource]-n.used[r.resource]"},
+	}},
+	{"made-up nodes have no room", []string{"controllers 5 Requests"}, placed, "TestWhyNoNodeWillDo", []edit{
+		{obstacles, " && n.room[r.resource] != unlimited && ", " && "},
+	}},
+	{"init containers are added to the others", []string{"controllers 5 Requests"}, "sim/world", "TestWhatAPodAsksFor", []edit{
+		{asked, "\tsum.most(initial.list())\n", "\tsum.add(initial.list())\n"},
+	}},
+	{"init containers run without the sidecars", []string{"controllers 5 Requests"}, "sim/world", "TestWhatAPodAsksFor", []edit{
+		{asked, "\t\twhile.add(sidecars.list())\n", ""},
+	}},
+	{"sidecars ask for nothing", []string{"controllers 5 Requests"}, "sim/world", "TestWhatAPodAsksFor", []edit{
+		{asked, "\t\t\tsum.add(own)\n\t\t\tsidecars", "\t\t\tsidecars"},
+	}},
+	{"a runtime class costs nothing", []string{"controllers 5 Requests"}, "sim/world", "TestWhatAPodAsksFor", []edit{
+		{asked, "\tsum.add(overhead)\n", ""},
+	}},
+	{"a limit is no request", []string{"controllers 5 Requests"}, "sim/world", "TestWhatAPodAsksFor", []edit{
+		{asked, "range r.Limits {", "range corev1.ResourceList(nil) {"},
+	}},
+	{"a node that says what it has has any device", []string{"controllers 5 Requests"}, "sim/world", "TestWhatANodeHas", []edit{
+		{asked, "\tdefault:\n\t\treturn 0, true\n", "\tdefault:\n\t\treturn 0, false\n"},
+	}},
+	{"a node takes one pod more", []string{"controllers 5 Pods per node"}, cluster, "TestASurgeWithoutRoom", []edit{
+		{obstacles, "at.pods >= at.most:", "at.pods > at.most:"},
+	}},
+	{"a node takes 250 pods", []string{"controllers 5 Pods per node"}, "sim/world", "TestWhatANodeHas", []edit{
+		{asked, "const usualPods = 110", "const usualPods = 250"},
+	}},
+	{"spread is looked at before requests", []string{"controllers 5 Order of filters"}, placed, "TestWhyNoNodeWillDo", []edit{
+		{obstacles, "\tcase at.cordoned && !world", "\tcase len(at.taints) > 0 && !world.Tolerates(tolerations, at.taints):\n\t\treturn Tainted\n\tcase at.cordoned && !world"},
+	}},
+	{"only the first resource that is missing is named", []string{"controllers 5 FailedScheduling"}, placed, "TestWhyNoNodeWillDo", []edit{
+		{obstacles, "out = append(out, Obstacle{Why: Insufficient,", "return append(out, Obstacle{Why: Insufficient,"},
+	}},
+	{"reasons stand in the order of the filters", []string{"controllers 5 FailedScheduling"}, placed, "TestWhyNoNodeWillDo", []edit{
+		{"sim/placement/words.go", "\tslices.Sort(parts)\n", "\tslices.Sort(parts)\n\tslices.Reverse(parts)\n"},
+	}},
+	{"one pod more than maxSkew is let in", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
+		{spreads, "-t.spread[i].least > h.maxSkew", "-t.spread[i].least > h.maxSkew+1"},
+	}},
+	{"the pod itself does not count", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
+		{spreads, "\t\t\town = 1\n", "\t\t\town = 0\n"},
+	}},
+	{"minDomains do not matter", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
+		{spreads, "if len(pods) < minDomains {", "if len(pods) < min(minDomains, 0) {"},
+	}},
+	{"pods of other namespaces count for spread", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
+		{spreads, "return other.Namespace == namespace && ", "return "},
+	}},
+	{"matchLabelKeys do not matter for spread", []string{"controllers 5 Topology spread"}, cluster, "TestASurgeWithoutRoom", []edit{
+		{spreads, "alike(selectorOf(t.LabelSelector), t.MatchLabelKeys, selection.In, own)", "alike(selectorOf(t.LabelSelector), nil, selection.In, own)"},
+	}},
+	{"a node without one of the labels counts for the others", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
+		{spreads, "c.nodes[n].left || !c.hasKeys(n, all)", "c.nodes[n].left"},
+	}},
+	{"pods that terminate count for spread", []string{"controllers 5 Terminating pods"}, placed, "TestPodsThatLeave", []edit{
+		{spreads, "pods += other.on[n] - other.leaving[n]\n\t\t\t}\n\t\t\tout[i]", "pods += other.on[n]\n\t\t\t}\n\t\t\tout[i]"},
+	}},
+	{"a cordoned node is no domain", []string{"controllers 5 Node inclusion policies"}, cluster, "TestADrainAgainstTopologySpread", []edit{
+		{spreads, "(!t.tolerated || world.Tolerates", "(world.Tolerates"},
+	}},
+	{"nodeTaintsPolicy does not matter", []string{"controllers 5 Node inclusion policies"}, cluster, "TestADrainAgainstTopologySpread", []edit{
+		{spreads, "(!t.tolerated || world.Tolerates", "(k != nil || world.Tolerates"},
+	}},
+	{"nodes of another kind are domains", []string{"controllers 5 Node inclusion policies"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
+		{spreads, "return !(t.alike && k.unlike[n]) && ", "return "},
+	}},
+	{"the first of those who want to be together waits for ever", []string{"controllers 5 Affinity"}, placed, "TestWhyNoNodeWillDo", []edit{
+		{obstacles, "return all || t.fresh", "return all"},
+	}},
+	{"one term of several is enough", []string{"controllers 5 Affinity"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
+		{"sim/placement/term.go", "return len(terms) > 0 && !slices.ContainsFunc(terms, func(t term) bool { return !t.of(k, known) })", "return slices.ContainsFunc(terms, func(t term) bool { return t.of(k, known) })"},
+	}},
+	{"nobody is tried again when company has come", []string{"controllers 5 Affinity"}, cluster, "TestAPodWaitsForCompany", []edit{
+		{scheduler, "return k.Waits() })", "return k == nil })"},
+	}},
+	{"anti-affinity is by node alone", []string{"controllers 5 Anti-affinity by any key"}, cluster, "TestASurgeWithoutRoom", []edit{
+		{"sim/placement/term.go", "out := term{key: t.TopologyKey, ", "out := term{key: corev1.LabelHostname, "},
+	}},
+	{"mismatchLabelKeys do not matter", []string{"controllers 5 Anti-affinity by any key"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
+		{"sim/placement/term.go", "t.MismatchLabelKeys, selection.NotIn, own)", "nil, selection.NotIn, own)"},
+	}},
+	{"a term without namespaces is about all", []string{"controllers 5 Namespaces of a term"}, placed, "TestNamespacesOfATerm", []edit{
+		{"sim/placement/term.go", "out.namespaces = []string{namespace}", "out.spaces = labels.Everything()"},
+	}},
+	{"a namespaceSelector selects all", []string{"controllers 5 Namespaces of a term"}, placed, "TestNamespacesOfATerm", []edit{
+		{"sim/placement/term.go", "\tif found {\n\t\treturn s.Matches(set)\n\t}\n", "\tif found {\n\t\treturn true\n\t}\n"},
 	}},
 }
 

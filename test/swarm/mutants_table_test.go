@@ -88,7 +88,7 @@ var mutants = []mutant{
 		{"control/replicaset.go", "case !e.met() || diff == 0:", "case diff == 0:"},
 	}},
 	{"two pods have one host port", []string{"simulator 9"}, []edit{
-		{"control/obstacle.go", "case s.clash(n, need) >= 0:", "case s.clash(n, need) >= 1000:"},
+		{"placement/cycle.go", "case t.clash(at) >= 0:", "case t.clash(at) >= 1000:"},
 	}},
 	{"a pod without a node is not tried again", []string{"simulator 9"}, []edit{
 		{"control/scheduler.go", "\t\ts.forget(p.ID)\n\t\ts.retry()\n", "\t\ts.forget(p.ID)\n"},
