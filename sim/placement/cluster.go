@@ -32,6 +32,7 @@ type node struct {
 	measured     bool // it says what CPU or memory it has
 
 	requested, forScores [2]int64 // CPU and memory of its pods: what they ask for, and as scores count it
+	has                  [2]int64 // the same of the node, 0 where it does not say
 }
 
 const unlimited = -1
@@ -59,9 +60,9 @@ func (c *Cluster) AddNode(of *world.Node) {
 	if pods, said := of.Allocatable(corev1.ResourcePods); said {
 		n.most = int(pods)
 	}
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		if amount, said := of.Allocatable(name); said && amount > 0 {
-			n.measured = true
+	for i, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		if amount, said := of.Allocatable(name); said {
+			n.has[i] = amount
 		}
 	}
 	for _, name := range c.resources {

@@ -45,7 +45,7 @@ func (t *Cycle) scored() bool {
 		}
 	}
 	for n := range t.c.nodes {
-		if len(t.c.nodes[n].soft) > 0 || t.c.asked && t.c.nodes[n].measured {
+		if len(t.c.nodes[n].soft) > 0 || t.c.asked && t.c.nodes[n].has != [2]int64{} {
 			return true
 		}
 	}
@@ -141,19 +141,15 @@ type share struct{ used, room int64 }
 // shares are those of CPU and memory with more of them used, as far as a node says what it has: by the amounts for scores, or by
 // the requests themselves.
 func (n *node) shares(cpu, memory int64, forScores bool) []share {
+	used := n.requested
+	if forScores {
+		used = n.forScores
+	}
 	var out []share
-	for i, r := range [...]struct {
-		name        corev1.ResourceName
-		extra, used int64
-	}{{corev1.ResourceCPU, cpu, n.forScores[0]}, {corev1.ResourceMemory, memory, n.forScores[1]}} {
-		room, said := n.Allocatable(r.name)
-		if !said || room <= 0 {
-			continue
+	for i, extra := range [...]int64{cpu, memory} {
+		if n.has[i] > 0 {
+			out = append(out, share{used[i] + extra, n.has[i]})
 		}
-		if !forScores {
-			r.used = n.requested[i]
-		}
-		out = append(out, share{r.used + r.extra, room})
 	}
 	return out
 }

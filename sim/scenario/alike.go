@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -18,7 +20,7 @@ func Alike(s *world.Scenario) string {
 		slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.Applied(a.Operation) != nil }) {
 		return ""
 	}
-	a := &alike{numbers: map[string]int{}}
+	a := &alike{numbers: map[string]int{}, measured: slices.ContainsFunc(s.Nodes, saysRoom)}
 	out := s.Clone()
 	out.Name, out.Assumptions, out.NotModelled = "", nil, nil
 	out.Services = slices.Clone(s.Services)
@@ -49,8 +51,15 @@ func Alike(s *world.Scenario) string {
 
 // alike replaces names by numbers, in the order in which they come.
 type alike struct {
-	numbers map[string]int
-	text    strings.Builder
+	numbers  map[string]int
+	text     strings.Builder
+	measured bool // nodes say what they have
+}
+
+// saysRoom says whether a node says what it has for pods.
+func saysRoom(n world.Node) bool {
+	_, said := n.Allocatable(corev1.ResourcePods)
+	return said
 }
 
 // number stands for a name of some kind.
@@ -150,8 +159,12 @@ func (a *alike) fields(in map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, key := range sortedKeys(in) {
 		switch value := in[key]; key {
-		case "image", "imagePullPolicy", "imagePullSecrets", "env", "envFrom", "resources", "volumes", "volumeMounts",
+		case "image", "imagePullPolicy", "imagePullSecrets", "env", "envFrom", "volumes", "volumeMounts",
 			"serviceAccount", "serviceAccountName", "annotations", "creationTimestamp", "clusterIP", "clusterIPs":
+		case "resources":
+			if a.measured { // else there is room for every pod
+				out[key] = value
+			}
 		case "command", "args":
 			if !container { // of a hook or a probe
 				out[key] = value

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/units"
@@ -103,6 +105,10 @@ func (d *document) checkScalar(s *shape, at string, v any) {
 		if _, err := thousandths(v); err != nil {
 			d.fail(at, "expected %v, got %s", err, describe(v))
 		}
+	case quantity:
+		if _, err := asQuantity(v); err != nil {
+			d.fail(at, "%v", err)
+		}
 	case part:
 		if n, err := thousandths(v); err != nil || n > wholePart {
 			d.fail(at, "expected a part of the requests, a number from 0 to 1 with at most 3 decimals, got %s", describe(v))
@@ -184,6 +190,24 @@ func asDuration(v any) (engine.Time, error) {
 	default:
 		return 0, fmt.Errorf("expected a duration such as %s, got %s", `"250ms", "15s" or "1m30s"`, describe(v))
 	}
+}
+
+// asQuantity reads how much of a resource there is.
+func asQuantity(v any) (resource.Quantity, error) {
+	text := ""
+	switch v := v.(type) {
+	case string:
+		text = v
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case float64:
+		text = strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	q, err := resource.ParseQuantity(text)
+	if err != nil || q.Sign() < 0 {
+		return q, fmt.Errorf("expected a quantity such as 4, %s, got %s", `"500m" or "8Gi"`, describe(v))
+	}
+	return q, nil
 }
 
 func asRate(v any) error {

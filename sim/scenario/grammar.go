@@ -27,6 +27,7 @@ const (
 	changes              // "0.2/s", or "0/s"
 	spanOr               // "15s", or the one word of the shape
 	dist                 // a distribution: a duration, or a mapping with one of five keys
+	quantity             // of a resource: 4, "500m" or "8Gi"
 )
 
 // shape is the grammar of one value.
@@ -112,6 +113,7 @@ func nodesShape() shape {
 	return fieldsOf(
 		field{"count", of(whole).doc("as many as the pods need, at least 3", "made-up nodes; leave it out where the input has Node objects")},
 		field{"zones", list(of(text)).doc("[a, b, c]", "zones, given to the made-up nodes in turn")},
+		field{"allocatable", mapping(of(quantity).doc("room for every pod", "how much of a resource each made-up node has for pods: cpu, memory, ephemeral-storage, pods, nvidia.com/gpu, ..."))},
 		field{"kubelet", later("nodes.kubelet (node shutdown)")},
 		field{"proxy", proxyShape(false)},
 		field{"overrides", list(fieldsOf(

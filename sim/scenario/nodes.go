@@ -22,10 +22,10 @@ func DefaultProxy() world.Proxy {
 func (b *builder) nodes(c cursor) []world.Node {
 	proxy := b.clusterProxy(c.get("proxy"))
 	var nodes []world.Node
-	given := c.get("count").present() || c.get("zones").present()
+	given := c.get("count").present() || c.get("zones").present() || c.get("allocatable").present()
 	if len(b.world.nodes) > 0 && b.opts.Nodes == 0 {
 		if given {
-			c.fail("the input has %d Node objects: leave out count and zones, or the objects", len(b.world.nodes))
+			c.fail("the input has %d Node objects: leave out count, zones and allocatable, or the objects", len(b.world.nodes))
 		}
 		nodes = b.realNodes(proxy)
 	} else {
@@ -66,12 +66,26 @@ func (b *builder) madeUpNodes(c cursor, proxy world.Proxy) []world.Node {
 		zones = []string{"a", "b", "c"}
 		b.assume("zones", "a, b, c")
 	}
-	b.out.Spare = &world.MadeUp{Zones: zones, Proxy: proxy}
+	b.out.Spare = &world.MadeUp{Zones: zones, Proxy: proxy, Has: allocatable(c.get("allocatable"))}
 	var nodes []world.Node
 	for i := range count {
 		nodes = append(nodes, b.out.Spare.Node(i))
 	}
 	return nodes
+}
+
+// allocatable reads what each made-up node has; nil where that is not said.
+func allocatable(c cursor) map[corev1.ResourceName]int64 {
+	var out map[corev1.ResourceName]int64
+	for _, key := range c.keys() {
+		if q, err := asQuantity(c.get(key).v); err == nil { // check tells of the others
+			if out == nil {
+				out = map[corev1.ResourceName]int64{}
+			}
+			out[corev1.ResourceName(key)] = world.Amount(corev1.ResourceName(key), q)
+		}
+	}
+	return out
 }
 
 func (b *builder) overrideNode(o cursor, nodes []world.Node) {
@@ -260,6 +274,9 @@ func (w *printer) node(n *world.Node) {
 	w.flag("joins", n.Joins)
 	w.flag("apart", n.Apart)
 	w.nested("proxy", func() { printRows(w, proxyFields(), &n.Proxy) })
+	if n.Has != nil {
+		w.line("has", fmt.Sprint(n.Has)) // maps are printed in the order of their keys
+	}
 	if n.Watch != nil {
 		w.dist("watch", *n.Watch)
 	}

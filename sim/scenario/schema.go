@@ -73,6 +73,8 @@ func valueSchema(s *shape) map[string]any {
 		return map[string]any{"type": "boolean"}
 	case rate, changes:
 		return matches(ratePattern)
+	case quantity:
+		return map[string]any{"type": []any{"string", "number"}}
 	case spanOr:
 		return map[string]any{"anyOf": []any{matches(durationPattern), map[string]any{"const": s.words[0]}}}
 	case dist:

@@ -157,18 +157,15 @@ const usualPods = 110
 // the input that was written without its status: there is room for every pod. A Node that says what it has has no
 // devices beside those, and room for 110 pods unless it says otherwise.
 func (n *Node) Allocatable(name corev1.ResourceName) (amount int64, said bool) {
-	if n.Object == nil {
+	has := n.Has
+	if n.Object != nil {
+		has = statusOf(n.Object)
+	}
+	if len(has) == 0 {
 		return 0, false
 	}
-	list := n.Object.Status.Allocatable
-	if len(list) == 0 { // the API server's default
-		list = n.Object.Status.Capacity
-	}
-	if len(list) == 0 {
-		return 0, false
-	}
-	if q, ok := list[name]; ok {
-		return Amount(name, q), true
+	if amount, ok := has[name]; ok {
+		return amount, true
 	}
 	switch name {
 	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
@@ -178,4 +175,17 @@ func (n *Node) Allocatable(name corev1.ResourceName) (amount int64, said bool) {
 	default:
 		return 0, true
 	}
+}
+
+// statusOf is what a Node says it has for pods.
+func statusOf(n *corev1.Node) map[corev1.ResourceName]int64 {
+	list := n.Status.Allocatable
+	if len(list) == 0 { // the API server's default
+		list = n.Status.Capacity
+	}
+	out := map[corev1.ResourceName]int64{}
+	for name, q := range list { // order: a map, too
+		out[name] = Amount(name, q)
+	}
+	return out
 }

@@ -133,11 +133,12 @@ func (s *Scenario) named(last []Node, first int) bool {
 type MadeUp struct {
 	Zones []string
 	Proxy Proxy
+	Has   map[corev1.ResourceName]int64 // Node.Has
 }
 
 // Node is the node of a number, counted from 0.
 func (m *MadeUp) Node(i int) Node {
-	n := Node{Name: "node-" + strconv.Itoa(i+1), Proxy: m.Proxy}
+	n := Node{Name: "node-" + strconv.Itoa(i+1), Proxy: m.Proxy, Has: m.Has}
 	if len(m.Zones) > 0 {
 		n.Zone = m.Zones[i%len(m.Zones)]
 	}

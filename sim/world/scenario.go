@@ -73,9 +73,10 @@ type Node struct {
 	// Latency overrides the scenario's latencies on this node; nil fields do not.
 	Watch     *engine.Dist
 	ProxySync *engine.Dist
-	// Object is the Node of the input, nil when the node is made up: then it has no taints
-	// and room for every pod.
+	// Object is the Node of the input, nil when the node is made up: then it has no taints, and what Has says,
+	// in the units of Amount; nil is room for every pod.
 	Object *corev1.Node
+	Has    map[corev1.ResourceName]int64
 
 	Joins bool // during the run: until then there is no such node
 	Apart bool // it is of another pool: clients run there, pods of the Scenario keep off, and load balancers leave it out

@@ -151,7 +151,7 @@ var placementMutants = []mutant{
 	{"pods of other namespaces count for spread", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
 		{spreads, "return other.Namespace == namespace && ", "return "},
 	}},
-	{"matchLabelKeys do not matter for spread", []string{"controllers 5 Topology spread"}, cluster, "TestASurgeWithoutRoom", []edit{
+	{"matchLabelKeys do not matter for spread", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
 		{spreads, "alike(selectorOf(t.LabelSelector), t.MatchLabelKeys, selection.In, own)", "alike(selectorOf(t.LabelSelector), nil, selection.In, own)"},
 	}},
 	{"a node without one of the labels counts for the others", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
