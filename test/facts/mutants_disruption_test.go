@@ -230,7 +230,7 @@ var takerMutants = []mutant{
 		{takings, "Limit: engine.Hour, AtLimit: DeletesAll", "Limit: engine.Hour, AtLimit: Fails"},
 	}},
 	{"pods find a node that has not joined", []string{"controllers 8.3 Before and after"}, cluster, "TestANodeThatJoins", []edit{
-		{"sim/control/scheduler.go", "s.absent = append(s.absent, d.Nodes[n].Joins)", "s.absent = append(s.absent, d.Nodes[n].Joins && n < 0)"},
+		{"sim/placement/cluster.go", "absent: of.Joins || of.Apart}", "absent: of.Apart}"},
 	}},
 	{"load balancers do not look at a new node", []string{"controllers 8.3 Before and after"}, "sim", "TestALoadBalancerHearsOfANewNode", []edit{
 		{"sim/balancer/nodes.go", "return n.Gone || n.Tainted || n.Excluded || n.Joined", "return n.Gone || n.Tainted || n.Excluded"},

@@ -155,16 +155,16 @@ var placementMutants = []mutant{
 		{spreads, "alike(selectorOf(t.LabelSelector), t.MatchLabelKeys, selection.In, own)", "alike(selectorOf(t.LabelSelector), nil, selection.In, own)"},
 	}},
 	{"a node without one of the labels counts for the others", []string{"controllers 5 Topology spread"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
-		{spreads, "c.nodes[n].left || !c.hasKeys(n, all)", "c.nodes[n].left"},
+		{spreads, "c.nodes[n].gone() || !c.hasKeys(n, all)", "c.nodes[n].gone()"},
 	}},
 	{"pods that terminate count for spread", []string{"controllers 5 Terminating pods"}, placed, "TestPodsThatLeave", []edit{
 		{spreads, "pods += other.on[n] - other.leaving[n]\n\t\t\t}\n\t\t\tout[i]", "pods += other.on[n]\n\t\t\t}\n\t\t\tout[i]"},
 	}},
 	{"a cordoned node is no domain", []string{"controllers 5 Node inclusion policies"}, cluster, "TestADrainAgainstTopologySpread", []edit{
-		{spreads, "(!t.tolerated || world.Tolerates", "(world.Tolerates"},
+		{spreads, "(!t.tolerated || !at.marked && world", "(!at.marked && world"},
 	}},
 	{"nodeTaintsPolicy does not matter", []string{"controllers 5 Node inclusion policies"}, cluster, "TestADrainAgainstTopologySpread", []edit{
-		{spreads, "(!t.tolerated || world.Tolerates", "(k != nil || world.Tolerates"},
+		{spreads, "(!t.tolerated || !at.marked && world", "(k != nil || world"},
 	}},
 	{"nodes of another kind are domains", []string{"controllers 5 Node inclusion policies"}, placed, "TestFeasibleNodesAreThoseOfThePlainRules", []edit{
 		{spreads, "return !(t.alike && k.unlike[n]) && ", "return "},
