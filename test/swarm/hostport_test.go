@@ -82,7 +82,7 @@ func (j *judge) closePending(res *sim.Result) {
 			j.fail("pending", "%s has no node, and the world has settled", p.Name)
 		}
 		for n := range j.w.Nodes {
-			free := p.Created < late && j.freed[n] < late
+			free := p.Created < late && j.freed[n] < late && j.disruptions.cordoned[n] == api.Never
 			for _, other := range j.order {
 				free = free && !(j.hostPort(p) != 0 && j.holds(j.pods[other].api, n))
 			}
@@ -91,7 +91,7 @@ func (j *judge) closePending(res *sim.Result) {
 			}
 		}
 	}
-	if res.Stuck != nil && !unready {
+	if res.Stuck != nil && !res.Stuck.Drain && !unready { // a drain may wait for a budget
 		j.fail("stuck", "%s, and every pod is ready", res.Stuck.Why)
 	}
 }

@@ -326,4 +326,53 @@ var mutants = []mutant{
 	{"a connection that a controller has dropped keeps its place", []string{"simulator 1"}, []edit{
 		{"traffic/proxy.go", "\tc.place = -1\n", ""},
 	}},
+
+	{"an eviction takes nothing of the budget", []string{"controllers 6.2 disruptionsAllowed > 0"}, []edit{
+		{"control/eviction.go", "\t\tnext.Allowed--\n", ""},
+	}},
+	{"an eviction asks no budget", []string{"controllers 6.2 disruptionsAllowed == 0"}, []edit{
+		{"control/eviction.go", "\tcase base.Allowed == 0:\n", "\tcase base.Allowed < 0:\n"},
+	}},
+	{"the first of two budgets counts", []string{"controllers 6.2 > 1 PDB"}, []edit{
+		{"control/eviction.go", "case len(budgets) > 1:", "case len(budgets) > 2:"},
+	}},
+	{"what is not ready takes what is ready with it", []string{"controllers 6.2 AlwaysAllow"}, []edit{
+		{"control/eviction.go", "case !p.Ready && e.free(budgets[0]):", "case e.free(budgets[0]):"},
+	}},
+	{"a pod that is being deleted is healthy", []string{"controllers 6.1 currentHealthy"}, []edit{
+		{"control/disruption.go", "\t\t\tif p.Deleting() {\n\t\t\t\tcontinue\n\t\t\t}\n", ""},
+	}},
+	{"pods that are not ready are healthy", []string{"controllers 6.1 currentHealthy"}, []edit{
+		{"control/disruption.go", "} else if p.Ready {", "} else if p.Ready || p.IP.IsValid() {"},
+	}},
+	{"one more may go than are healthy", []string{"controllers 6.1 disruptionsAllowed"}, []edit{
+		{"control/disruption.go", "max(0, s.Healthy-s.Desired)", "max(0, s.Healthy-s.Desired+1)"},
+	}},
+	{"maxUnavailable rounds down", []string{"controllers 6.1 maxUnavailable"}, []edit{
+		{"world/budget.go", "scale-scaled(*spec.MaxUnavailable, scale, true)", "scale-scaled(*spec.MaxUnavailable, scale, false)"},
+	}},
+	{"minAvailable in per cent rounds down", []string{"controllers 6.1 minAvailable %"}, []edit{
+		{"world/budget.go", "return scale, scaled(*spec.MinAvailable, scale, true)", "return scale, scaled(*spec.MinAvailable, scale, false)"},
+	}},
+	{"kubectl asks again after a second", []string{"controllers 7 Retry"}, []edit{
+		{"control/drain.go", "evictAgain = 5 * engine.Second", "evictAgain = engine.Second"},
+	}},
+	{"kubectl does not wait until pods are gone", []string{"controllers 7 Wait"}, []edit{
+		{"control/drain.go", "\tcase !there, r.skips(p):", "\tcase !there, r.skips(p), p.Deleting():"},
+	}},
+	{"kubectl drains the second node first", []string{"controllers 7 Order"}, []edit{
+		{"control/drain.go", "r.d.Specs.PodsOn(r.nodes[r.at])", "r.d.Specs.PodsOn(r.nodes[len(r.nodes)-1-r.at])"},
+	}},
+	{"kubectl leaves nodes schedulable", []string{"controllers 7 Cordon effect"}, []edit{
+		{"control/obstacle.go", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]):", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]) && p.ID < 0:"},
+	}},
+	{"an uncordon is heard of only after its cordon", []string{"controllers 7 Cordon effect"}, []edit{
+		{"control/scheduler.go", "\t\ts.everCordoned = s.everCordoned || ok && n.Cordoned // the news after it matter, too, before it has arrived\n\t\treturn ok && s.everCordoned\n", "\t\treturn ok && (n.Cordoned || s.cordoned[n.Number])\n"},
+	}},
+	{"pods are not tried again on a node that is open again", []string{"controllers 7 Cordon effect"}, []edit{
+		{"control/scheduler.go", "\tif !n.Cordoned {\n\t\ts.retry()\n\t}\n", ""},
+	}},
+	{"what a drain waits for has settled", []string{"controllers 7 Retry"}, []edit{
+		{"cluster/drain.go", "\tfor _, b := range w.disrupts.drains.Blockades() {\n\t\tif s := w.blocked(&b, rollout); s != nil {", "\tfor _, b := range w.disrupts.drains.Blockades() {\n\t\tif s := w.blocked(&b, rollout); s != nil && b.GivenUp {"},
+	}},
 }

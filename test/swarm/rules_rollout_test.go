@@ -45,6 +45,9 @@ func (j *judge) hearPodWrite(at engine.Time, before, now *api.Pod) {
 	}
 	j.hearSize(at, now)
 	j.hearBound(at, before, now)
+	j.boundToCordoned(at, before, now)
+	j.evicted(at, before, now)
+	j.inTurn(at, before, now)
 	switch {
 	case j.plain == nil || j.workload(now) != j.plain:
 	case recreates(j.plain.Deployment()):
@@ -127,7 +130,7 @@ func (j *judge) recreated(at engine.Time, before, now *api.Pod) {
 // A ReplicaSet that shrinks deletes pods that are not ready before those that are
 // (docs/model/controllers.md 3.3). What it knows of them is older than its watch is late.
 func (j *judge) deletedReady(at engine.Time, victim *api.Pod) {
-	if j.does("delete") || j.does("apiserver") || j.does("component") || j.closes() || j.does("crashPod") {
+	if j.does("delete") || j.does("apiserver") || j.does("component") || j.closes() || j.does("crashPod") || j.does("drain") || j.does("evict") {
 		return
 	}
 	late := j.w.Latency.Watch.Max() + j.w.Latency.APIWrite.Max() + j.w.Latency.Controller.Max() + 2*sec

@@ -28,10 +28,11 @@ type judge struct {
 	applied bool                     // a template is replaced in this world
 	freed   []engine.Time            // by node: when a pod last took or left its host port
 
-	watches   watches
-	proxies   []proxy
-	requests  requests
-	balancers balancers
+	watches     watches
+	proxies     []proxy
+	requests    requests
+	balancers   balancers
+	disruptions disruptions
 }
 
 // pod is what is known of a pod.
@@ -43,6 +44,7 @@ type pod struct {
 	readied    engine.Time // when the API last heard that it is ready
 	containers map[string]*container
 	able       able
+	bound      engine.Time // when it was bound to its node
 }
 
 func newJudge(w *swarmWorld) *judge {
@@ -53,6 +55,7 @@ func newJudge(w *swarmWorld) *judge {
 	}
 	j.requests.shared = newConnections(j)
 	j.balancers = newBalancers(j)
+	j.disruptions = newDisruptions(w)
 	for _, a := range w.Actions {
 		j.applied = j.applied || a.Verb() == "apply"
 	}
@@ -71,7 +74,7 @@ func (j *judge) options() sim.Options {
 	log := &event.Log{}
 	log.Subscribe(j.known, event.Known)
 	log.Subscribe(j.hear, event.Wrote, event.Delivered, event.SyncBegan, event.SyncEnded, event.Started, event.Stopping, event.Signalled,
-		event.Ended, event.Probed, event.Decided, event.Listening, event.Closed, event.NodeGone)
+		event.Ended, event.Probed, event.Decided, event.Listening, event.Closed, event.NodeGone, event.EvictionRefused, event.Drained)
 	log.Subscribe(j.balancers.did, event.Sends, event.Sent, event.Cut, event.Moved)
 	log.Subscribe(func(e event.Event) { j.requests.flow(e.Stream, e.To) }, event.Flow)
 	return sim.Options{DrawAll: true, Events: log, Requests: &j.requests}
@@ -112,6 +115,7 @@ func (j *judge) hear(e event.Event) {
 	j.hearRequests(e)
 	j.hearPaused(e)
 	j.requests.shared.hear(e)
+	j.hearDisruption(e)
 	defer j.balancers.hear(e) // when it is known which pod it is about
 	switch e.Kind {
 	case event.Wrote:
@@ -140,6 +144,9 @@ func (j *judge) wrote(e event.Event) {
 			before = p.api
 		}
 		p.api = o
+		if o.Node >= 0 && (before == nil || before.Node < 0) {
+			p.bound = e.At
+		}
 		if before == nil || before.Ready != o.Ready || before.Deleting() != o.Deleting() || before.IP != o.IP || before.Phase != o.Phase || o.Gone {
 			p.changed = e.At
 		}

@@ -105,6 +105,8 @@ func runSeed(seed uint64) (r result) {
 		return result{err: fmt.Errorf("books: %w", err)}
 	}
 	j.close(res.End)
+	j.closeBudgets(res)
+	j.closeDrains(res)
 	if j.closePending(res); j.broken != nil {
 		return result{err: j.broken}
 	}

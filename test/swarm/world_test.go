@@ -54,6 +54,7 @@ func draw(seed uint64) *swarmWorld {
 	w.gate(seed)
 	w.pause(seed)
 	w.hostPorts(seed)
+	w.disrupt(seed)
 	w.order()
 	w.habits(seed)
 	w.Churn = of(newDraws(seed, "churn"), 0, 0, 0, 200, 2000)
