@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -76,7 +77,7 @@ func (w *World) Do(a world.Action) {
 	case world.CrashPod:
 		w.eachOf(o.Pods, false, func(wk *kubelet.Worker) { wk.Crash() })
 	case world.Delete:
-		w.eachOf(o.Pods, false, func(wk *kubelet.Worker) { w.deletePod(w.owner, wk.ID) })
+		w.eachPod(o.Pods, func(p *api.Pod) { w.deletePod(w.owner, p.ID) })
 	default:
 		panic("cluster: unknown action " + a.Verb()) // a type that was added to world and not here
 	}
@@ -223,6 +224,26 @@ func (w *World) eachOf(pods world.Pods, terminating bool, visit func(*kubelet.Wo
 		}
 		n++
 	})
+}
+
+// eachPod visits the pods of a workload in the API, or one of them, but those that are being deleted: also those that no kubelet has.
+// The number of a StatefulSet's pod is its ordinal.
+func (w *World) eachPod(pods world.Pods, visit func(*api.Pod)) {
+	n := 0
+	for _, id := range slices.Clone(w.livePods) {
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
+		if !ok || !w.isCalled(p.Workload, pods.Workload) || p.Deleting() {
+			continue
+		}
+		number := n
+		if w.kindOf(p.Workload) == api.KindStatefulSet {
+			number = w.pods[id].ordinal
+		}
+		if pods.Number == world.AllPods || pods.Number == number {
+			visit(p)
+		}
+		n++
+	}
 }
 
 // anyAnswers says whether any pod of some workloads, of those that would do, could answer a new

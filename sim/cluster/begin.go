@@ -54,8 +54,8 @@ func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 // firstPod has a pod have run for a while, on the node the scheduler would have chosen where it has none. One that finds no node is
 // Pending.
 func (w *World) firstPod(p *api.Pod) {
-	if w.sc.Recorded != nil {
-		p.Node = w.numberOf(w.sc.Recorded.First(p.Name).Node)
+	if w.sc.Recorded != nil && p.Node < 0 {
+		p.Node = w.numberOf(w.sc.Recorded.First(p.Workload, p.Ordinal).Node)
 	}
 	if p.Node < 0 {
 		p.Node = w.sched.Place(p)
@@ -72,7 +72,7 @@ func (w *World) firstPod(p *api.Pod) {
 	p.Created = -ages.Sample(w.eng.Stream(p.Name, "age").Draw(0))
 	p.ReadySince = p.Created + 10*engine.Second
 	if w.sc.Recorded != nil {
-		first := w.sc.Recorded.First(p.Name)
+		first := w.sc.Recorded.First(p.Workload, p.Ordinal)
 		p.Created, p.ReadySince = first.Created, first.Ready
 	}
 	p.Phase, p.Ready, p.ContainersReady, p.Open = api.PhaseRunning, true, true, p.Gates

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
-	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -116,9 +115,9 @@ func (w *World) drain(o world.Drain) {
 
 // evictPods asks once for the eviction of pods.
 func (w *World) evictPods(pods world.Pods) {
-	w.eachOf(pods, false, func(wk *kubelet.Worker) {
-		w.begun[wk.Instance.Workload] = true
-		w.disrupts.evict.Once(w.disrupts.drains.Owner, wk.ID)
+	w.eachPod(pods, func(p *api.Pod) {
+		w.begun[p.Workload] = true
+		w.disrupts.evict.Once(w.disrupts.drains.Owner, p.ID)
 	})
 }
 

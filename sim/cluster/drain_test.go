@@ -570,3 +570,23 @@ func TestAnEvictionTakesOneOfTheBudget(t *testing.T) {
 		t.Error(answers)
 	}
 }
+
+// A pod that no node takes is one of a workload's like any other: whoever deletes or evicts it meets it in the API, and no budget
+// matters. Reference: docs/model/controllers.md 6.2 pod Succeeded; recorded (test/controlplane/testdata/evict-without-a-node.json).
+func TestPodsWithoutANodeAreDeletedAndEvicted(t *testing.T) {
+	t.Parallel()
+	b := newBuild(2).nodes(1).budget("maxUnavailable 0")
+	b.Actions = []world.Action{
+		{At: sec, Operation: world.Cordon{Node: "node-1"}},
+		{At: 2 * sec, Operation: world.Scale{Workload: "default/web", Replicas: 3}},
+		{At: 5 * sec, Operation: world.Evict{Pods: world.Pods{Workload: "default/web", Number: 2}}},
+		{At: 8 * sec, Operation: world.Delete{Pods: world.Pods{Workload: "default/web", Number: 2}}},
+		{At: 9 * sec, Operation: world.Evict{Pods: world.Pods{Workload: "default/web", Number: 1}}},
+	}
+	w := b.acts(t)
+	w.run(20 * sec)
+	w.want("created|gone|refused",
+		"2 r0 2 created", "5 r0 2 gone", "5 r0 3 created", "8 r0 3 gone", "8 r0 4 created",
+		"9 kubectl: r0 1 refused: PodDisruptionBudget web (maxUnavailable 0) allows no eviction: 2 of 3 pods are ready, and 3 have to be",
+	)
+}

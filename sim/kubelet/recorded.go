@@ -22,7 +22,7 @@ func (k *Kubelet) repeat(wk *Worker, p *api.Pod) {
 
 // startRecorded has a pod be Running, and Ready.
 func (k *Kubelet) startRecorded(wk *Worker, p *api.Pod) {
-	times := k.d.Recorded.Times(wk.name)
+	times := k.d.Recorded.Times(wk.Instance.Workload, wk.Instance.Revision)
 	k.after(times.Start, "recorded: running", func() {
 		if wk.terminating {
 			return
@@ -51,7 +51,7 @@ func (k *Kubelet) stopRecorded(wk *Worker, p *api.Pod) {
 	wk.terminating = true
 	var stop engine.Time
 	if wk.Instance.Running {
-		stop = min(k.d.Recorded.Times(wk.name).Stop, max(p.Grace, engine.Second))
+		stop = min(k.d.Recorded.Times(wk.Instance.Workload, wk.Instance.Revision).Stop, max(p.Grace, engine.Second))
 	}
 	k.after(stop, "recorded: stopped", func() {
 		wk.Main.Running, wk.Instance.Running = false, false

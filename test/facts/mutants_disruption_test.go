@@ -48,6 +48,9 @@ var disruptionMutants = []mutant{
 	{"a budget is asked of a pod that is Pending", []string{"controllers 6.2 pod Succeeded"}, cluster, "TestEvictionTable", []edit{
 		{evictions, "p.Phase == api.PhasePending, p.Deleting(), len", "p.Deleting(), len"},
 	}},
+	{"a pod without a node is not met by those who delete and evict", []string{"controllers 6.2 pod Succeeded"}, cluster, "TestPodsWithoutANode", []edit{
+		{"sim/cluster/action.go", "!w.isCalled(p.Workload, pods.Workload) || p.Deleting() {", "!w.isCalled(p.Workload, pods.Workload) || p.Deleting() || p.Node < 0 {"},
+	}},
 	{"nobody is evicted without a budget", []string{"controllers 6.2 no PDB"}, cluster, "TestEvictionTable", []edit{
 		{evictions, "len(budgets) == 0:\n\t\te.remove(r)", "len(budgets) == 0:\n\t\tif len(budgets) > 0 {\n\t\t\te.remove(r)\n\t\t}"},
 	}},
