@@ -22,7 +22,7 @@ type account struct {
 	budgets map[string][]int
 	refused int
 
-	revisions map[string][]int // of workloads, in the order in which they appeared
+	revisions numbering // one that no pod was made of, and no ReplicaSet, does not count
 }
 
 // podState is a pod at a moment.
@@ -43,7 +43,6 @@ func newAccount(r *Recording, events []Event) *account {
 	a := &account{
 		series: map[string][]Seconds{}, says: map[string]string{}, pods: map[string]*podState{}, chosen: map[string]map[string]int{},
 		paths: map[string]string{}, bounds: map[string]*bounds{}, sizes: map[string]int{}, budgets: map[string][]int{},
-		revisions: map[string][]int{},
 	}
 	a.begin(r)
 	for i := range events {
@@ -54,16 +53,6 @@ func newAccount(r *Recording, events []Event) *account {
 	return a
 }
 
-// revision numbers a revision by when it first appeared: one that no pod was made of, and no ReplicaSet, does not count.
-func (a *account) revision(workload string, number int) int {
-	known := a.revisions[workload]
-	if i := slices.Index(known, number); i >= 0 {
-		return i
-	}
-	a.revisions[workload] = append(known, number)
-	return len(known)
-}
-
 // begin takes note of the pods of the beginning. The names are those of the recording; a simulation has the same.
 func (a *account) begin(r *Recording) {
 	for _, p := range r.Pods {
@@ -71,7 +60,7 @@ func (a *account) begin(r *Recording) {
 		if err != nil {
 			continue // Read refuses it
 		}
-		name.revision = a.revision(name.workload, name.revision)
+		name.revision = a.revisions.revision(name.workload, name.revision)
 		a.pods[p.Pod] = &podState{podName: name, node: p.Node, running: true, ready: true}
 	}
 	for _, p := range a.pods { // order: only counts
@@ -88,7 +77,7 @@ func (a *account) begin(r *Recording) {
 func (a *account) add(e *Event) {
 	switch e.What {
 	case Scaled:
-		a.sizes[fmt.Sprintf("%s r%d", e.Workload, a.revision(e.Workload, e.Revision))] = e.Replicas
+		a.sizes[fmt.Sprintf("%s r%d", e.Workload, a.revisions.revision(e.Workload, e.Revision))] = e.Replicas
 		return
 	case BudgetStatus:
 		a.budgets[e.Budget] = e.Status
@@ -154,7 +143,7 @@ func (a *account) pod(name string) *podState {
 	if err != nil {
 		return nil
 	}
-	parsed.revision = a.revision(parsed.workload, parsed.revision)
+	parsed.revision = a.revisions.revision(parsed.workload, parsed.revision)
 	p := &podState{podName: parsed}
 	a.pods[name] = p
 	if a.bounds[p.workload] == nil {

@@ -14,12 +14,17 @@ type listener struct {
 	sc     *world.Scenario
 	events []Event
 	pods   map[api.PodID]*api.Pod
+	names  map[api.PodID]string
+	count  map[api.ReplicaSetID]int // of pods
 	sets   map[api.ReplicaSetID]int // spec.replicas
 	first  map[string]int           // pods of the beginning, by node
 }
 
 func newListener(sc *world.Scenario) *listener {
-	return &listener{sc: sc, pods: map[api.PodID]*api.Pod{}, sets: map[api.ReplicaSetID]int{}, first: map[string]int{}}
+	return &listener{
+		sc: sc, pods: map[api.PodID]*api.Pod{}, names: map[api.PodID]string{}, count: map[api.ReplicaSetID]int{},
+		sets: map[api.ReplicaSetID]int{}, first: map[string]int{},
+	}
 }
 
 // add notes an event at the moment of another.
@@ -68,13 +73,21 @@ func Conditions(c endpoints.Conditions) string {
 
 func (l *listener) service(n int) string { return l.sc.Services[n].Service.Name }
 
-func (l *listener) podName(id api.PodID) string { return short(l.pods[id].Name) }
+func (l *listener) podName(id api.PodID) string { return l.names[id] }
+
+// meet gives a pod its name.
+func (l *listener) meet(p *api.Pod) {
+	id := api.ReplicaSetID{Workload: p.Workload, Revision: p.Revision}
+	l.names[p.ID] = podName{l.sc.Workloads[p.Workload].ObjectName(), p.Revision, l.count[id]}.String()
+	l.count[id]++
+}
 
 // known takes note of what there is at the beginning.
 func (l *listener) known(e *event.Event) {
 	switch o := e.Object.(type) {
 	case *api.Pod:
 		l.pods[o.ID] = o
+		l.meet(o)
 		if o.Node >= 0 {
 			l.first[l.sc.Nodes[o.Node].Name]++
 		}
@@ -101,7 +114,10 @@ func (l *listener) wrote(e *event.Event) {
 func (l *listener) pod(e *event.Event, p *api.Pod) {
 	old := l.pods[p.ID]
 	l.pods[p.ID] = p
-	name, node := short(p.Name), ""
+	if old == nil {
+		l.meet(p)
+	}
+	name, node := l.podName(p.ID), ""
 	if p.Node >= 0 {
 		node = l.sc.Nodes[p.Node].Name
 	}

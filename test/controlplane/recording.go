@@ -180,6 +180,26 @@ type podName struct {
 
 func (p podName) String() string { return fmt.Sprintf("%s r%d %d", p.workload, p.revision, p.ordinal) }
 
+// numbering numbers the revisions of workloads by when they appeared: 0 is that of the beginning.
+type numbering struct{ known map[string][]int }
+
+// revision is the number of one, by another number that it has.
+func (n *numbering) revision(workload string, other int) int {
+	if n.known == nil {
+		n.known = map[string][]int{}
+	}
+	list := n.known[workload]
+	if len(list) == 0 {
+		list = []int{0}
+	}
+	i := slices.Index(list, other)
+	if i < 0 {
+		i, list = len(list), append(list, other)
+	}
+	n.known[workload] = list
+	return i
+}
+
 // parsePod reads "web r1 3".
 func parsePod(name string) (podName, error) {
 	var p podName

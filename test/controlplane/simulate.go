@@ -72,55 +72,34 @@ func (r *Recording) timed(sc *world.Scenario) *world.Scenario {
 	sc.Latency.APIWrite, sc.Latency.Watch = span(1, 4), span(1, 3)
 	sc.Latency.Controller, sc.Latency.SliceController = span(1, 5), span(1, 5)
 	sc.Latency.StatusWrite, sc.Latency.Schedule = span(2, 6), span(2, 10)
-	times := map[string]world.PodTimes{}
+	times := map[podName]world.PodTimes{}
 	for _, t := range r.Times {
-		p := world.PodTimes{Start: engine.FromDuration(t.Start.Duration()), Ready: world.NeverReady, Stop: engine.FromDuration(t.Stop.Duration())}
+		p := world.PodTimes{Start: engineTime(t.Start), Ready: world.NeverReady, Stop: engineTime(t.Stop)}
 		if t.Ready != nil {
-			p.Ready = engine.FromDuration(t.Ready.Duration())
+			p.Ready = engineTime(*t.Ready)
 		}
-		times[fmt.Sprintf("%s r%d", t.Workload, t.Revision)] = p
+		times[podName{workload: t.Workload, revision: t.Revision}] = p
 	}
-	appeared := r.present() // revisions of workloads, in the order in which pods of them came
-	sc.Recorded = &world.Recorded{First: r.first(), Times: func(pod string) world.PodTimes {
-		p := podOf(pod)
-		i := slices.Index(appeared[p.workload], p.revision)
-		if i < 0 {
-			i = len(appeared[p.workload])
-			appeared[p.workload] = append(appeared[p.workload], p.revision)
+	first := map[podName]world.FirstPod{}
+	for _, p := range r.Pods {
+		if name, err := parsePod(p.Pod); err == nil { // Read has looked
+			first[name] = world.FirstPod{Node: p.Node, Created: begun + engineTime(p.Created), Ready: begun + engineTime(p.Ready)}
 		}
-		return times[fmt.Sprintf("%s r%d", p.workload, i)]
-	}}
+	}
+	names := &numbering{}
+	sc.Recorded = &world.Recorded{
+		First: func(workload, ordinal int) world.FirstPod {
+			return first[podName{workload: sc.Workloads[workload].ObjectName(), ordinal: ordinal}]
+		},
+		Times: func(workload, revision int) world.PodTimes {
+			name := sc.Workloads[workload].ObjectName()
+			return times[podName{workload: name, revision: names.revision(name, revision)}]
+		},
+	}
 	return sc
 }
 
-// podOf reads a name of the simulator.
-func podOf(pod string) podName {
-	p, err := parsePod(short(pod))
-	if err != nil {
-		panic(err) // it is the simulator's own
-	}
-	return p
-}
-
-// first gives the pods of the beginning by the simulator's names.
-func (r *Recording) first() func(pod string) world.FirstPod {
-	known := map[string]world.FirstPod{}
-	for _, p := range r.Pods {
-		known[p.Pod] = world.FirstPod{Node: p.Node, Created: begun + engine.FromDuration(p.Created.Duration()), Ready: begun + engine.FromDuration(p.Ready.Duration())}
-	}
-	return func(pod string) world.FirstPod { return known[podOf(pod).String()] }
-}
-
-// present are the revisions that there are pods of at the beginning, by workload.
-func (r *Recording) present() map[string][]int {
-	out := map[string][]int{}
-	for _, p := range r.Pods {
-		if name, err := parsePod(p.Pod); err == nil && !slices.Contains(out[name.workload], name.revision) {
-			out[name.workload] = append(out[name.workload], name.revision)
-		}
-	}
-	return out
-}
+func engineTime(s Seconds) engine.Time { return engine.FromDuration(s.Duration()) }
 
 // span is the delays of a control plane on a machine without other work (docs/model/measured.md 2): watch in, work, write
 // out take 5 to 10 ms together.
@@ -132,25 +111,25 @@ func span(from, to engine.Time) engine.Dist {
 	return d
 }
 
-// short is a name without the namespace.
-func short(name string) string { return strings.TrimPrefix(name, "default/") }
-
 // documents are the recording's objects and a document of kind Scenario.
 func (r *Recording) documents() ([]byte, error) {
 	var actions []map[string]any
 	for i := range r.Actions {
-		a, err := r.action(&r.Actions[i])
+		a, err := r.action(i)
 		if err != nil {
 			return nil, err
 		}
-		a["at"] = (begun + engine.FromDuration(r.Actions[i].At.Duration())).Duration().String()
+		if a == nil {
+			continue
+		}
+		a["at"] = (begun + engineTime(r.Actions[i].At)).Duration().String()
 		actions = append(actions, a)
 	}
 	doc, err := json.Marshal(map[string]any{
 		"apiVersion": "lameduck/v1alpha1", "kind": "Scenario", "metadata": map[string]any{"name": r.Name},
 		"spec": map[string]any{
 			"kubernetes": map[string]any{"version": minor(r.Kubernetes)},
-			"until":      (begun + engine.FromDuration(r.Until.Duration())).Duration().String(), "actions": actions,
+			"until":      (begun + engineTime(r.Until)).Duration().String(), "actions": actions,
 		},
 	})
 	if err != nil {
@@ -169,8 +148,9 @@ func minor(version string) string {
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
-// action is an action as a Scenario has it.
-func (r *Recording) action(a *Action) (map[string]any, error) {
+// action is an action as a Scenario has it, nil where another says it.
+func (r *Recording) action(i int) (map[string]any, error) {
+	a := &r.Actions[i]
 	of := r.kindOf(a.Workload) + "/" + a.Workload
 	var at int
 	if a.Pod != nil {
@@ -186,12 +166,27 @@ func (r *Recording) action(a *Action) (map[string]any, error) {
 	case "delete", "evict":
 		return map[string]any{a.Do: map[string]any{"of": of, "pod": at}}, nil
 	case "cordon":
-		return map[string]any{"cordon": a.Node}, nil
+		return r.cordon(i), nil
+	case "uncordon":
+		return nil, nil //nolint:nilnil // it ends a cordon
 	case "drain":
 		return map[string]any{"drain": a.drain()}, nil
 	default:
 		return nil, fmt.Errorf("%w: the action %s", ErrNotSimulated, a.Do)
 	}
+}
+
+// cordon is a cordon, with its end where there is one.
+func (r *Recording) cordon(i int) map[string]any {
+	a := &r.Actions[i]
+	out := map[string]any{"cordon": a.Node}
+	for _, end := range r.Actions[i:] {
+		if end.Do == "uncordon" && end.Node == a.Node {
+			out["for"] = (end.At - a.At).Duration().String()
+			break
+		}
+	}
+	return out
 }
 
 func (a *Action) drain() map[string]any {

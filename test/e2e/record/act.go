@@ -234,8 +234,18 @@ func (s *stage) drain(a *controlplane.Action) {
 		}
 		what := controlplane.Drained
 		if err != nil {
+			s.refusedForGood(err.Error())
 			what = controlplane.GaveUp
 		}
 		s.writer.Note(controlplane.Event{What: what, Node: n})
+	}
+}
+
+// refusedForGood notes the pods whose eviction kubectl does not ask for again, by its error.
+func (s *stage) refusedForGood(words string) {
+	for _, part := range strings.Split(words, `error when evicting pods/"`)[1:] {
+		if pod, why, _ := strings.Cut(part, `"`); !strings.Contains(why, "global timeout reached") {
+			s.writer.Note(controlplane.Event{What: controlplane.Refused, Pod: s.writer.nameOf(pod)})
+		}
 	}
 }

@@ -40,6 +40,21 @@ func deployment(name string, replicas int32, surge, unavailable string, edits ..
 	return d
 }
 
+// tier gives a Deployment's pods a label that those of others may have, too.
+func tier(name string) func(*appsv1.Deployment) {
+	return func(d *appsv1.Deployment) { d.Spec.Template.Labels["tier"] = name }
+}
+
+// keeps has a Deployment keep so many old ReplicaSets.
+func keeps(history int32) func(*appsv1.Deployment) {
+	return func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = &history }
+}
+
+// stopsWithin is the grace period of a Deployment's pods.
+func stopsWithin(seconds int64) func(*appsv1.Deployment) {
+	return func(d *appsv1.Deployment) { d.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds }
+}
+
 // recreate is a Deployment with strategy Recreate.
 func recreate(name string, replicas int32) *appsv1.Deployment {
 	return deployment(name, replicas, "0", "1", func(d *appsv1.Deployment) {

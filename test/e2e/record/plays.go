@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/lameduck-proxy/lameduck/test/controlplane"
 )
 
@@ -15,6 +17,13 @@ func actions(list ...controlplane.Action) []controlplane.Action { return list }
 // Plays are all that are played.
 func Plays() []Play {
 	return slices.Concat(rollouts(), sizes(), evictions(), drainings(), statefulSets(), daemonSets(), nodes())
+}
+
+// both are two Deployments and a Service in front of them.
+func both(label string, all ...runtime.Object) []runtime.Object {
+	s := service(label)
+	s.Spec.Selector = map[string]string{"tier": label}
+	return append(all, s)
 }
 
 func rollouts() []Play {
@@ -50,6 +59,32 @@ func rollouts() []Play {
 			Name: "pause-and-resume", About: "a rollout is paused, scaled meanwhile, and goes on", Nodes: 3, Times: web(), Until: 24 * second,
 			Objects: with("web", deployment("web", 4, "1", "1")),
 			Actions: actions(do(0, "rolloutRestart", "web"), do(0.5, "pause", "web"), do(6.5, "scale", "web", to(6)), do(12, "resume", "web")),
+		},
+		{
+			Name: "rollout-scaled-without-surge", About: "scaled while a rollout with maxSurge 0 is under way", Nodes: 3, Times: web(), Until: 20 * second,
+			Objects: with("web", deployment("web", 4, "0", "1")), Actions: actions(do(0, "rolloutRestart", "web"), do(3.5, "scale", "web", to(5))),
+		},
+		{
+			Name: "rollout-beside-another", About: "two Deployments behind one Service", Nodes: 3, Until: 16 * second,
+			Times: slices.Concat(web(), times("api", 1.5, 1, 3, 0, 1)), Objects: both("front", deployment("web", 3, "1", "0", tier("front")), deployment("api", 2, "1", "0", tier("front"))),
+			Actions: actions(do(0, "rolloutRestart", "web"), do(0.5, "rolloutRestart", "api")),
+		},
+		{
+			Name: "rollouts-without-history", About: "two rollouts one after the other, no old ReplicaSet being kept", Nodes: 3, Times: web(), Until: 22 * second,
+			Objects: with("web", deployment("web", 2, "1", "0", keeps(0))), Actions: actions(do(0, "rolloutRestart", "web"), do(11, "rolloutRestart", "web")),
+		},
+		{
+			Name: "rollout-restarted-at-once", About: "restarted again half a second later: the first restart's pod goes before it runs", Nodes: 3, Times: web(), Until: 18 * second,
+			Objects: with("web", deployment("web", 3, "1", "0")), Actions: actions(do(0, "setImage", "web", image("example.com/web:2")), do(0.5, "setImage", "web", image("example.com/web:3"))),
+		},
+		{
+			Name: "rollout-short-grace", About: "pods that would take longer to stop than their grace period", Nodes: 3, Times: web(), Until: 12 * second,
+			Objects: with("web", deployment("web", 3, "1", "1", stopsWithin(1))), Actions: restart,
+		},
+		{
+			Name: "paused-and-scaled", About: "a paused Deployment is scaled, and rolls out when it is resumed", Nodes: 3, Times: web(), Until: 22 * second,
+			Objects: with("web", deployment("web", 4, "50%", "0")),
+			Actions: actions(do(0, "pause", "web"), do(0.5, "setImage", "web", image("example.com/web:2")), do(1.5, "scale", "web", to(6)), do(6.5, "scale", "web", to(2)), do(11.5, "resume", "web")),
 		},
 		{
 			Name: "recreate", About: "all old pods stop, then all new ones start", Nodes: 3, Times: web(), Until: 10 * second,
@@ -109,7 +144,16 @@ func evictions() []Play {
 	two.Objects = append(two.Objects, budget("one", "web", "minAvailable", "1"), budget("other", "web", "minAvailable", "1"))
 	per := ask("evict-per-cent", "67 % of 3 are to stay: none may go", 4*second, do(0, "evict", "web", pod(0)))
 	per.Objects = append(per.Objects, budget("web", "web", "minAvailable", "67%"))
-	return []Play{none, granted, second2, two, per}
+	sick := ask("evict-not-ready", "pods that are not ready may go where enough others are", 12*second,
+		do(0, "rolloutRestart", "web"), do(5.5, "evict", "web", pod(3)), do(9.5, "evict", "web", pod(0)))
+	sick.Times = slices.Concat(times("web", 1, 1, 2.5, 0), times("web", 1, -1, 2.5, 1))
+	sick.Objects = append(sick.Objects, budget("web", "web", "minAvailable", "3"))
+	waiting := ask("evict-without-a-node", "a pod that no node takes goes whatever the budget says", 10*second,
+		do(0, "scale", "web", to(4)), do(3.5, "evict", "web", pod(3)), do(5.5, "evict", "web", pod(0)))
+	waiting.Objects = append(with("web", deployment("web", 3, "0", "1", apart)), budget("web", "web", "maxUnavailable", "0"))
+	twice := ask("evict-what-stops", "a pod that is being deleted already", 8*second, do(0, "delete", "web", pod(0)), do(0.5, "evict", "web", pod(0)), do(1, "evict", "web", pod(0)))
+	twice.Objects = append(twice.Objects, budget("web", "web", "minAvailable", "1"))
+	return []Play{none, granted, second2, two, per, sick, waiting, twice}
 }
 
 func drainings() []Play {
@@ -135,7 +179,15 @@ func drainings() []Play {
 		do(0, "rolloutRestart", "web"), drains(6, both))
 	sick.Times = slices.Concat(times("web", 1, 1, 2.5, 0), times("web", 1, -1, 2.5, 1))
 	sick.Objects = append(sick.Objects, budget("web", "web", "maxUnavailable", "1", whatever))
+	crowd := drain("drain-many-at-once", "six pods on the node ask at one moment, and two may go at a time", 18, 3, 30*second, drains(0, one))
+	crowd.Objects = append(crowd.Objects, budget("web", "web", "maxUnavailable", "2"))
+	part := drain("drain-per-cent", "30 % of 7, rounded up, may be away", 7, 3, 20*second, drains(0, both))
+	part.Objects = append(part.Objects, budget("web", "web", "maxUnavailable", "30%"))
+	least := drain("drain-min-available", "minAvailable counts pods that stop until they are gone", 4, 2, 20*second, drains(0, one))
+	least.Objects = append(least.Objects, budget("web", "web", "minAvailable", "3"))
 	return []Play{
+		crowd, part, least,
+		drain("uncordon", "pods that waited for a node find one", 3, 1, 9*second, do(0, "cordon", "", onNode("node-1")), do(1, "scale", "web", to(5)), do(4, "uncordon", "", onNode("node-1"))),
 		drain("drain", "one node, no budget", 3, 3, 8*second, drains(0, one)),
 		drain("drain-two-nodes", "both are cordoned first, then emptied one after the other", 4, 4, 12*second, drains(0, both)),
 		drain("drain-short-grace", "a grace period of 1 s", 3, 3, 7*second, drains(0, one, grace(1))),

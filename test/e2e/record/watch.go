@@ -1,8 +1,11 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,6 +60,7 @@ func (w *writer) begin(at time.Time) []controlplane.Placed {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begun = at
+	w.arrange()
 	var out []controlplane.Placed
 	for _, uid := range w.order {
 		if p := w.pods[uid]; !p.gone {
@@ -67,6 +71,23 @@ func (w *writer) begin(at time.Time) []controlplane.Placed {
 		}
 	}
 	return out
+}
+
+// arrange numbers the pods of StatefulSets by their ordinals: they may have been made together.
+func (w *writer) arrange() {
+	ordinal := func(uid types.UID) int {
+		n, err := strconv.Atoi(w.pods[uid].pod.Labels[appsv1.PodIndexLabel])
+		if err != nil {
+			return -1 // it has none
+		}
+		return n
+	}
+	slices.SortStableFunc(w.order, func(a, b types.UID) int { return cmp.Compare(ordinal(a), ordinal(b)) })
+	for _, uid := range w.order {
+		if p := w.pods[uid]; ordinal(uid) >= 0 {
+			p.name = fmt.Sprintf("%s r%d %d", p.workload, p.revision, ordinal(uid))
+		}
+	}
 }
 
 // note writes down an event that happens now. mu is held.
@@ -131,8 +152,17 @@ func (w *writer) revision(workload string, o metav1.Object) int {
 	return i
 }
 
-// workloadOf is the name of a pod's workload: plays call them without a dash.
-func workloadOf(o metav1.Object) string { return o.GetLabels()["app"] }
+// workloadOf is the name of the workload that made a pod or a ReplicaSet, "" for none: a Deployment's for that of its ReplicaSets.
+func workloadOf(o metav1.Object) string {
+	owner := metav1.GetControllerOf(o)
+	if owner == nil {
+		return ""
+	}
+	if hash := o.GetLabels()[appsv1.DefaultDeploymentUniqueLabelKey]; hash != "" {
+		return strings.TrimSuffix(owner.Name, "-"+hash)
+	}
+	return owner.Name
+}
 
 // pod notes what changed about a pod.
 func (w *writer) pod(pod *corev1.Pod, gone bool) {
