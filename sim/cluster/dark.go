@@ -7,56 +7,69 @@ import (
 
 // Dark is what a client would see of a run that resolved the name of a headless Service and knows
 // every pod. A pod goes dark when it is usable no more (see Usable): its listener has closed, or
-// it is not Ready. It is dark until another takes its place, which the pods of a Deployment do in
-// no particular order: the first to become usable stands in for the one that has been dark the
-// longest. A pod whose successor was there before it went is dark for no time.
+// it is not Ready. It is dark until another takes its place: that of the same name where pods keep
+// their names, as those of a StatefulSet. The pods of a Deployment do so in no particular order: the
+// first to become usable stands in for the one that has been dark the longest. A pod whose successor
+// was there before it went is dark for no time.
 type Dark struct {
 	// Pods has the time of each pod that went, in the order of going; of those that nobody has
 	// replaced it is the time until now.
-	Pods    []engine.Time
+	Pods []engine.Time
+	// Order has their names where pods keep them, else it is nil.
+	Order   []string
 	Most    int         // dark at one moment
 	Rollout engine.Time // from the first new template to the last pod that came or went; 0 without one
 }
 
-// darkPods keeps account of one workload's dark pods. Those that were replaced are always the
-// first ones of gone: none is spare while another is missing.
+// darkPods keeps account of one workload's dark pods.
 type darkPods struct {
-	gone     []darkPod
-	replaced int
-	spare    int // usable pods that came before the pod they replace went
-	most     int
-	begun    engine.Time // of the first rollout, never before it
-	last     engine.Time // when a pod last came or went
+	gone  []darkPod
+	spare int // usable pods that came before the pod they replace went
+	now   int // that are dark
+	most  int
+	begun engine.Time // of the first rollout, never before it
+	last  engine.Time // when a pod last came or went
 }
 
 // darkPod is one that went; until is when it was replaced.
-type darkPod struct{ from, until engine.Time }
+type darkPod struct {
+	name        string // "" where names are not kept
+	from, until engine.Time
+	back        bool
+}
 
-// change hears that a pod became usable or ceased to be.
-func (d *darkPods) change(now engine.Time, usable bool) {
+// change hears that a pod became usable or ceased to be; name is "" where names are not kept.
+func (d *darkPods) change(now engine.Time, name string, usable bool) {
 	d.last = now
 	if usable {
-		d.came(now)
+		d.came(now, name)
 		return
 	}
-	d.gone = append(d.gone, darkPod{now, now})
+	p := darkPod{name: name, from: now, until: now}
 	if d.spare > 0 {
 		d.spare--
-		d.replaced++
+		p.back = true
+	} else {
+		d.now++
 	}
-	d.most = max(d.most, len(d.gone)-d.replaced)
+	d.gone = append(d.gone, p)
+	d.most = max(d.most, d.now)
 }
 
-func (d *darkPods) came(now engine.Time) {
-	if d.replaced == len(d.gone) {
+func (d *darkPods) came(now engine.Time, name string) {
+	for i := range d.gone {
+		if p := &d.gone[i]; !p.back && p.name == name {
+			p.until, p.back = now, true
+			d.now--
+			return
+		}
+	}
+	if name == "" {
 		d.spare++
-		return
 	}
-	d.gone[d.replaced].until = now
-	d.replaced++
 }
 
-// rollOut hears that a Deployment has a new template.
+// rollOut hears that a workload has a new template.
 func (d *darkPods) rollOut(now engine.Time) {
 	if d.begun == api.Never {
 		d.begun = now
@@ -68,11 +81,14 @@ func (d *darkPods) rollOut(now engine.Time) {
 func (w *World) Dark(workload int) Dark {
 	d := &w.usable[workload].dark
 	out := Dark{Most: d.most}
-	for i, p := range d.gone {
-		if i >= d.replaced {
+	for _, p := range d.gone {
+		if !p.back {
 			p.until = w.eng.Now()
 		}
 		out.Pods = append(out.Pods, p.until-p.from)
+		if p.name != "" {
+			out.Order = append(out.Order, p.name)
+		}
 	}
 	if d.begun != api.Never {
 		out.Rollout = max(0, d.last-d.begun)

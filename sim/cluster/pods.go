@@ -75,6 +75,14 @@ func setOf(p *api.Pod) api.ReplicaSetID {
 	return api.ReplicaSetID{Workload: p.Workload, Revision: p.Revision}
 }
 
+// calledPod is the name of a pod's object where that stays the same, else "".
+func (w *World) calledPod(id api.PodID) string {
+	if int(id) >= len(w.pods) {
+		return ""
+	}
+	return w.pods[id].called
+}
+
 // PodName returns a pod's name: its workload, revision and ordinal.
 func (w *World) PodName(id api.PodID) string { return w.podName(id) }
 

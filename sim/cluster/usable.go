@@ -47,7 +47,7 @@ func (w *World) countUsable(workload int, id api.PodID, usable bool) {
 	}
 	now := w.eng.Now()
 	u.settle(now)
-	u.dark.change(now, usable)
+	u.dark.change(now, w.calledPod(id), usable)
 	if usable {
 		u.pods[id] = true
 		return

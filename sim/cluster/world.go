@@ -79,7 +79,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	w.enrollNodes()
 	w.openDisrupts()
 	if w.anyOf(world.StatefulSet) {
-		w.stateful = control.NewStatefulSets(w.control, sc.Gates[world.GateMaxUnavailable])
+		w.stateful = control.NewStatefulSets(w.control, sc.Several)
 		w.enroll("statefulset-controller", w.stateful.Owner)
 	}
 	w.beginNodes()

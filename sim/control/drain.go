@@ -112,8 +112,8 @@ func (r *drain) empty() {
 		r.until = r.d.Engine.Now() + r.of.Timeout
 	}
 	pods := slices.DeleteFunc(r.d.Specs.PodsOn(r.nodes[r.at]), func(p *api.Pod) bool { return !r.selects(p) || r.skips(p) })
-	if names := r.local(pods); len(names) > 0 {
-		r.giveUp("cannot delete Pods with local storage (use --delete-emptydir-data to override): " + strings.Join(names, ", "))
+	if why := r.refuses(pods); why != "" {
+		r.giveUp(why)
 		return
 	}
 	for _, p := range pods {
@@ -146,19 +146,34 @@ func (r *drain) skips(p *api.Pod) bool {
 	return r.of.SkipDeleted > 0 && p.Deleting() && (r.d.Engine.Now()-(p.DeletedAt+p.Grace).TruncateToSecond()).TruncateToSecond() > r.of.SkipDeleted
 }
 
-// local names the pods that have an emptyDir, where that is not to be deleted. One that is finished does not matter.
-func (r *drain) local(pods []*api.Pod) []string {
-	var out []string
+// refuses says which pods keep kubectl from emptying a node at all, "" for none: each for the first reason that there is.
+func (r *drain) refuses(pods []*api.Pod) string {
+	var local, bare []string
 	for _, p := range pods {
-		if !r.of.KeepEmptyDir || p.Phase.Terminal() {
-			continue
-		}
-		volumes := world.TemplateOf(r.d.Specs.ResourceOf(setOf(p))).Spec.Volumes
-		if slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil }) {
-			out = append(out, p.Name)
+		switch {
+		case r.local(p):
+			local = append(local, p.Name)
+		case !r.of.Force && world.KindOf(r.d.Workloads[p.Workload].Resource) == world.Pod:
+			bare = append(bare, r.d.Workloads[p.Workload].Name())
 		}
 	}
-	return out
+	var out []string
+	if local != nil {
+		out = append(out, "cannot delete Pods with local storage (use --delete-emptydir-data to override): "+strings.Join(local, ", "))
+	}
+	if bare != nil {
+		out = append(out, "cannot delete Pods that declare no controller (use --force to override): "+strings.Join(bare, ", "))
+	}
+	return strings.Join(out, "; ")
+}
+
+// local says whether a pod has an emptyDir, where that is not to be deleted. One that is finished does not matter.
+func (r *drain) local(p *api.Pod) bool {
+	if !r.of.KeepEmptyDir || p.Phase.Terminal() {
+		return false
+	}
+	volumes := world.TemplateOf(r.d.Specs.ResourceOf(setOf(p))).Spec.Volumes
+	return slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil })
 }
 
 // ask asks for the eviction of a pod, again and again while a budget does not allow it.

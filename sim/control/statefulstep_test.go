@@ -60,7 +60,7 @@ func (p *statefulPlan) words() string {
 }
 
 // What a sync does with what it sees. Reference: Kubernetes 1.36 pkg/controller/statefulset/stateful_set_control.go, updateStatefulSet;
-// docs/model/controllers.md 4.
+// docs/model/controllers.md 4 OrderedReady create, Scale-down, Rolling update.
 func TestOneSyncOfAStatefulSet(t *testing.T) {
 	t.Parallel()
 	parallel := func(in *statefulInput) { in.parallel = true }
@@ -188,7 +188,7 @@ func TestTheStatusOfAStatefulSet(t *testing.T) {
 	}
 }
 
-// Percentages of maxUnavailable round down, to no less than one. Reference: docs/model/controllers.md 4 With gate MaxUnavailableStatefulSet.
+// Percentages of maxUnavailable round down, to no less than one. Reference: docs/model/controllers.md 4 maxUnavailable.
 func TestMaxUnavailableOfAStatefulSet(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -114,7 +114,7 @@ func Shorter(s *world.Scenario, w *world.Workload, seconds int64) *Change {
 // the last way to a pod closes: a preStop hook sleeps at least that long.
 func Changes(s *world.Scenario, w *world.Workload, lateness engine.Time) []Change {
 	t := target{sc: s, w: w, server: w.ServerIndex()}
-	if t.server < 0 {
+	if t.server < 0 || w.Kind() == world.Pod { // whose spec cannot be changed
 		return nil
 	}
 	var out []Change

@@ -1,10 +1,15 @@
 package record
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // DarkRun is what a client that knows all pods of the case's workload would see of a run.
 type DarkRun struct {
 	Pods    []engine.Time // how long each pod that went was dark, until another took its place
+	Order   []string      // their names, in the order of going, where pods keep them
 	Most    int           // dark at one moment
 	Rollout engine.Time   // from the new template to the last pod that came or went
 }
@@ -12,9 +17,10 @@ type DarkRun struct {
 // Dark is what is reported of a case that is run though it is not judged, because clients choose
 // the pod by themselves.
 type Dark struct {
-	Pods    Range // nanoseconds: of all pods of all runs
-	Most    Range // pods, per run
-	Rollout Range // nanoseconds, per run
+	Pods    Range    // nanoseconds: of all pods of all runs
+	Order   []string // in which pods went, where that was the same in all runs, else nil
+	Most    Range    // pods, per run
+	Rollout Range    // nanoseconds, per run; 0 without a rollout
 }
 
 // darken computes the figures of a case without a verdict from its runs. Its worst run is the one
@@ -36,7 +42,10 @@ func (c *Case) darken() {
 		most, rollout = append(most, int64(r.Dark.Most)), append(rollout, int64(r.Dark.Rollout))
 	}
 	c.Usable = fewest(c.Runs)
-	c.Dark = &Dark{Most: rangeOf(most), Rollout: rangeOf(rollout)}
+	c.Dark = &Dark{Most: rangeOf(most), Rollout: rangeOf(rollout), Order: c.Runs[0].Dark.Order}
+	if slices.ContainsFunc(c.Runs, func(r Run) bool { return !slices.Equal(r.Dark.Order, c.Dark.Order) }) {
+		c.Dark.Order = nil
+	}
 	if len(pods) == 0 { // no pod went
 		c.WorstSeed = c.Runs[0].Seed
 		return

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -26,7 +27,7 @@ func TestDarkPodsOverRuns(t *testing.T) {
 	c := dark([]engine.Time{0, 0}, []engine.Time{4, 9, 3}, []engine.Time{5, 6})
 	const s = int64(engine.Second)
 	want := Dark{Pods: Range{0, 4 * s, 9 * s}, Most: Range{0, 1, 2}, Rollout: Range{0, 10 * s, 20 * s}}
-	if c.Dark == nil || *c.Dark != want {
+	if c.Dark == nil || !reflect.DeepEqual(*c.Dark, want) {
 		t.Errorf("%+v, want %+v", c.Dark, want)
 	}
 	if c.WorstSeed != 2 || c.Usable.Min != 1 {
@@ -34,6 +35,19 @@ func TestDarkPodsOverRuns(t *testing.T) {
 	}
 	if c.Verdict != NotJudged || c.Reason != "clients choose the pod" || c.Bound != 0 || c.WithLoss != 0 || c.Fails(Limits{}) {
 		t.Errorf("something is claimed of it: %+v", c)
+	}
+}
+
+// The order is said where every run had the same.
+func TestTheOrderInWhichPodsGo(t *testing.T) {
+	t.Parallel()
+	for _, second := range [][]string{{"web-1", "web-0"}, {"web-0", "web-1"}} {
+		c := dark([]engine.Time{4, 4}, []engine.Time{4, 4})
+		c.Runs[0].Dark.Order, c.Runs[1].Dark.Order = []string{"web-1", "web-0"}, second
+		c.Close()
+		if same := second[0] == "web-1"; same != (len(c.Dark.Order) == 2) {
+			t.Errorf("%v and %v: %v", c.Runs[0].Dark.Order, second, c.Dark.Order)
+		}
 	}
 }
 

@@ -213,9 +213,10 @@ type UsablePods struct {
 // pod by themselves: how long each pod that went was dark until another took its place, over all
 // pods of all runs; how many were dark at once, and how long the rollout took, by run.
 type Dark struct {
-	PodSeconds     Seconds `json:"podSeconds"`
-	MostPods       Counts  `json:"mostPods"`
-	RolloutSeconds Seconds `json:"rolloutSeconds"`
+	PodSeconds     Seconds  `json:"podSeconds"`
+	Order          []string `json:"order"` // the names of the pods as they went, where they keep their names and all runs agree
+	MostPods       Counts   `json:"mostPods"`
+	RolloutSeconds Seconds  `json:"rolloutSeconds"` // 0 where nothing was rolled out
 }
 
 // LostRequest is one request that was lost.
@@ -310,7 +311,7 @@ func caseOf(c *record.Case) Case {
 		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}
 	}
 	if d := c.Dark; d != nil {
-		out.Dark = &Dark{secondsOf(d.Pods), Counts(d.Most), secondsOf(d.Rollout)}
+		out.Dark = &Dark{secondsOf(d.Pods), append([]string{}, d.Order...), Counts(d.Most), secondsOf(d.Rollout)}
 	}
 	for i, client := range c.Clients {
 		lost, longest, sum := c.Client(i)

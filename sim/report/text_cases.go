@@ -252,6 +252,9 @@ func darkWords(c *record.Case) string {
 	if d.Most.Max > 0 {
 		words = fmt.Sprintf("; a pod is dark for %s, at once %s of %d", spread(d.Pods), numbers(d.Most), c.Usable.Of)
 	}
+	if d.Rollout.Max == 0 {
+		return words
+	}
 	return words + ", rollout " + spread(d.Rollout)
 }
 
@@ -264,8 +267,26 @@ func (t *text) dark(c *record.Case) {
 			spread(d.Pods), numbers(d.Most), c.Usable.Of)
 	}
 	t.labelled("Who notices", []string{words})
-	t.labelled("How long", []string{"the rollout takes " + spread(d.Rollout)})
+	if words := inOrder(d.Order); words != "" {
+		t.labelled("In turn", []string{words})
+	}
+	if d.Rollout.Max > 0 {
+		t.labelled("How long", []string{"the rollout takes " + spread(d.Rollout)})
+	}
 	t.labelled("", unsettledWords(c))
+}
+
+// inOrder says in which order pods stop answering, "" where there is none.
+func inOrder(names []string) string {
+	const most = 6
+	switch n := len(names); {
+	case n < 2:
+		return ""
+	case n > most:
+		return fmt.Sprintf("%s, %s and so on to %s", names[0], names[1], names[n-1])
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
 }
 
 // unsettledWords says how many runs had not settled, and what the first of them was waiting

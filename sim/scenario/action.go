@@ -311,7 +311,7 @@ func (b *builder) drain(v cursor) (world.Operation, bool) {
 	o := world.Drain{DrainOptions: world.DrainOptions{
 		GracePeriod: v.get("gracePeriod").span(world.OwnGrace), Timeout: v.get("timeout").span(0),
 		DisableEviction: v.get("disableEviction").flag(false), KeepEmptyDir: !v.get("deleteEmptyDirData").flag(true),
-		PodSelector: v.get("podSelector").text(""), SkipDeleted: v.get("skipWaitForDeleteTimeout").span(0),
+		Force: v.get("force").flag(false), PodSelector: v.get("podSelector").text(""), SkipDeleted: v.get("skipWaitForDeleteTimeout").span(0),
 	}}
 	nodes := v.get("nodes").items()
 	if _, short := v.v.(string); short {

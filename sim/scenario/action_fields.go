@@ -115,6 +115,7 @@ func drainShape() shape {
 		field{"timeout", of(duration).doc("none", "how long kubectl goes on with each node")},
 		field{"disableEviction", of(boolean).doc("false", "pods are deleted, and disruption budgets not asked")},
 		field{"deleteEmptyDirData", of(boolean).doc("true", "without it a pod with an emptyDir is an error")},
+		field{"force", of(boolean).doc("false", "a bare Pod, which nothing would make again, is evicted, too: else it is an error")},
 		field{"podSelector", of(text).doc("all pods", "only pods with such labels leave, and the others stay: app=web")},
 		field{"skipWaitForDeleteTimeout", of(duration).doc("none", "kubectl does not wait for a pod that should have gone so long ago: after its grace period")},
 	).orShort("nodes")

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,23 +62,28 @@ func verdicts(cases []Case) string {
 }
 
 const (
-	run         = "run\n"
-	scrape      = "a scrape that fails is tried again; no client's request is lost\n"
-	statefulSet = "rolling updates of a StatefulSet are not yet simulated\n"
-	choose      = "clients choose the pod\n"
+	run    = "run\n"
+	scrape = "a scrape that fails is tried again; no client's request is lost\n"
+	single = "Service %s-%d selects single pods of the StatefulSet %s, by a label of each pod's own: not simulated\n"
 )
+
+// announced are the cases of Argo CD's Service for one pod of its Redis.
+func announced(pod int) string {
+	why := fmt.Sprintf(single, "argocd-redis-ha-announce", pod, "argocd-redis-ha-server")
+	return "argocd-redis-ha-server, peers :6379: " + why + "argocd-redis-ha-server, peers :26379: " + why
+}
 
 // What is run of manifests such as the corpus has, and why the rest is not.
 func TestOwnManifests(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ file, want string }{
 		{"frontend.yaml", "front, inside :80: run\n"},
-		{"database.yaml", "wide, headless wide :9042: " + choose},
+		{"database.yaml", "wide, headless wide :9042: " + run},
 		{"ingress.yaml", "edge/edge-controller, outside :80 :443: run\nedge/edge-controller, admission webhook :443: run\n"},
 		{"shop.yaml", "adverts, gRPC :9555: " + run + "cart-store, Redis sessions :6379: " + run + "catalogue, gRPC :3550: " + run +
 			"checkout, gRPC :5050: " + run + "shipping, gRPC :50051: " + run + "website, inside :80: run\nwebsite, outside :80: run\n"},
 		{"sessions.yaml", "store-proxy, Redis sessions :6379: " + run + "store-proxy, metrics :9101: " + scrape +
-			"store-server, peers :6379: " + statefulSet + "store-server, headless store-ha :6379: " + choose + "store-server, headless store-ha :26379: " + choose},
+			"store-server, peers :6379: " + fmt.Sprintf(single, "store-announce", 0, "store-server") + "store-server, headless store-ha :6379: " + run + "store-server, headless store-ha :26379: " + run},
 	} {
 		if got := verdicts(inferIn(t, own, tt.file, Options{})); got != tt.want {
 			t.Errorf("%s: got:\n%s\nwant:\n%s", tt.file, got, tt.want)
@@ -119,7 +125,7 @@ func TestCorpus(t *testing.T) {
 		{"podinfo-frontend.yaml", "frontend, inside :80: run\n"},
 		{"guestbook.yaml", "frontend, outside :80: run\n" +
 			"redis-master, Redis sessions :6379: " + run + "redis-replica, Redis sessions :6379: " + run},
-		{"cassandra.yaml", "cassandra, headless cassandra :9042: " + choose},
+		{"cassandra.yaml", "cassandra, headless cassandra :9042: " + run},
 		{"ingress-nginx-cloud.yaml", "ingress-nginx/ingress-nginx-controller, outside :80 :443: run\n" +
 			"ingress-nginx/ingress-nginx-controller, admission webhook :443: run\n"},
 		{"ingress-nginx-baremetal.yaml", "ingress-nginx/ingress-nginx-controller, outside :80 :443: run\n" +
@@ -137,8 +143,8 @@ func TestCorpus(t *testing.T) {
 			"argocd-repo-server, inside :8081: run\nargocd-repo-server, metrics :8084: " + scrape +
 			"argocd-server, inside :80 :443: run\nargocd-server, metrics :8083: " + scrape +
 			"argocd-application-controller, metrics :8082: " + scrape +
-			"argocd-redis-ha-server, headless argocd-redis-ha :6379: " + choose + "argocd-redis-ha-server, headless argocd-redis-ha :26379: " + choose +
-			strings.Repeat("argocd-redis-ha-server, peers :6379: "+statefulSet+"argocd-redis-ha-server, peers :26379: "+statefulSet, 3)},
+			"argocd-redis-ha-server, headless argocd-redis-ha :6379: " + run + "argocd-redis-ha-server, headless argocd-redis-ha :26379: " + run +
+			announced(0) + announced(1) + announced(2)},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			t.Parallel()

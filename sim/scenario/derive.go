@@ -73,7 +73,7 @@ func throughRoute(streams []world.Traffic) bool {
 // proxy to do.
 func (b *builder) servicesOf(index int) {
 	for _, s := range b.world.services {
-		if endpoints.Unproxied(s.Value) == "" && b.census.owners[index].behind(s) {
+		if endpoints.Unproxied(s.Value) == "" && b.census.owners[index].selecting(s) {
 			b.out.Services = append(b.out.Services, world.Service{Service: s.Value, Object: s.Object})
 		}
 	}

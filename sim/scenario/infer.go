@@ -190,7 +190,7 @@ func (b *builder) unjudged(index int, e *entry) string {
 	case !o.simulated():
 		return o.notSimulated(e.service.Name)
 	default:
-		return cmp.Or(b.throughMesh(e), b.census.missing(index, e))
+		return cmp.Or(b.throughMesh(e), b.census.picked(e.service), b.census.missing(index, e))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -39,11 +40,29 @@ func (w *printer) update(x *world.Workload) {
 	if s := x.MinReadySeconds(); s != 0 {
 		w.number("minReadySeconds", int(s))
 	}
+	if s := x.StatefulSet(); s != nil {
+		w.stateful(&s.Spec)
+	}
 	if d == nil {
 		return
 	}
 	if p := d.Spec.ProgressDeadlineSeconds; p != nil && *p != 600 {
 		w.number("progressDeadlineSeconds", int(*p))
+	}
+}
+
+// stateful prints what a StatefulSet says of its pods' order.
+func (w *printer) stateful(s *appsv1.StatefulSetSpec) {
+	w.line("podManagementPolicy", string(s.PodManagementPolicy))
+	w.line("updateStrategy", string(s.UpdateStrategy.Type))
+	if u := s.UpdateStrategy.RollingUpdate; u != nil && u.Partition != nil && *u.Partition != 0 {
+		w.number("partition", int(*u.Partition))
+	}
+	if u := s.UpdateStrategy.RollingUpdate; u != nil && u.MaxUnavailable != nil {
+		w.raw("maxUnavailable", u.MaxUnavailable.String())
+	}
+	if s.Ordinals != nil && s.Ordinals.Start != 0 {
+		w.number("firstOrdinal", int(s.Ordinals.Start))
 	}
 }
 

@@ -35,7 +35,7 @@ func (o owner) notSimulated(service string) string {
 	switch {
 	case o.namesake != "":
 		return fmt.Sprintf("Service %s selects the %s %s: there is a %s of the same name, and of several only the first is simulated", service, o.kind, o.name, o.namesake)
-	case o.kind == world.StatefulSet, o.kind == world.DaemonSet:
+	case o.kind == world.DaemonSet:
 		return "rolling updates of a " + o.kind + " are not yet simulated"
 	default:
 		return fmt.Sprintf("Service %s selects the %s %s: a kind that is not simulated", service, o.kind, o.name)

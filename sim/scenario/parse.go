@@ -22,7 +22,7 @@ import (
 // the flag.
 type Options struct {
 	KubernetesVersion string          // "" for 1.36
-	FeatureGates      map[string]bool // of kube-proxy
+	FeatureGates      map[string]bool // of kube-proxy, and MaxUnavailableStatefulSet
 	Nodes             int             // 0 for as many as docs/model/simulator.md 5.3 says
 	Rate              string          // such as "200/s", of every stream
 	Timeout           string          // a duration or none, of every client but UDP, webhook and DNS clients
@@ -222,6 +222,10 @@ func (b *builder) kubernetes(c cursor) endpoints.Profile {
 	g := c.get("featureGates")
 	for _, name := range g.keys() {
 		gate := g.get(name)
+		if name == world.GateMaxUnavailable {
+			b.out.Several = gate.flag(false)
+			continue
+		}
 		if _, err := endpoints.ProfileFor(version, map[string]bool{name: gate.flag(false)}); err != nil {
 			gate.fail("%v", err)
 			continue
@@ -285,6 +289,7 @@ func (b *builder) workloads(apps cursor) {
 		readInitTime(&w.App, b.doc.spec().get("init"))
 		w.Hooks = hooksOf(&template.Spec, b.doc.set.For(d.Name))
 		b.checkHooks(d.Object, &template.Spec)
+		b.checkStateful(&w)
 		for _, key := range []string{d.Name, d.ID()} {
 			if c := apps.get(key); c.present() && apps.keys() != nil {
 				used[key] = true
@@ -535,6 +540,7 @@ func (b *builder) leftOut() {
 		}
 		b.unkeptGates(w)
 		b.meshLeftOut(w)
+		b.volumesLeftOut(w)
 		for _, sc := range b.world.scalersOf(w.Resource) {
 			b.notModelled("autoscaling", "replicas stay as they are during the run", sc.object.String(), "unknown")
 		}

@@ -28,7 +28,7 @@ func specWorld() []fieldOf[making] {
 		{
 			field: field{"kubernetes", fieldsOf(
 				field{"version", of(text).doc("1.36", "the cluster's version, from 1.19 on: kube-proxy, the API server and the controllers behave like it")},
-				field{"featureGates", mapping(of(boolean).doc("as in that version", "a feature gate of kube-proxy, such as ProxyTerminatingEndpoints"))},
+				field{"featureGates", mapping(of(boolean).doc("as in that version", "a feature gate of kube-proxy, such as ProxyTerminatingEndpoints, or MaxUnavailableStatefulSet"))},
 			)},
 			read:  func(c cursor, s *making) { s.Kubernetes = s.b.kubernetes(c) },
 			write: printKubernetes,
@@ -76,6 +76,7 @@ func specWorld() []fieldOf[making] {
 func printKubernetes(w *printer, s *making) {
 	w.line("kubernetes", s.Kubernetes.Version.String())
 	w.line("terminatingFallback", s.Kubernetes.Options.TerminatingFallback.String())
+	w.flag("maxUnavailableOfStatefulSets", s.Several)
 	w.texts("whatIf", s.Kubernetes.WhatIf)
 	w.texts("notes", s.Kubernetes.Notes)
 }

@@ -385,6 +385,8 @@ func (b *builder) servers(c cursor, s manifest.Typed[*corev1.Service]) {
 	case b.behind(s) != nil:
 	case words != "":
 		c.fail("not yet simulated: Service %s selects the %s", s.ID(), words)
+	case b.census.picked(s) != "":
+		c.fail("%s", b.census.picked(s))
 	default:
 		b.doc.report(manifest.Warning, c.d.position(c.at), c.at, "no workload of the manifests is behind Service %s: every request will fail", s.ID())
 		b.asked(s)

@@ -152,6 +152,7 @@ type (
 		Timeout         engine.Time // of each node; 0: none
 		DisableEviction bool        // pods are deleted, whatever budgets say
 		KeepEmptyDir    bool        // without --delete-emptydir-data: a pod with such a volume is an error
+		Force           bool        // a Pod that nothing would make again is evicted, too: without it that is an error
 		PodSelector     string      // only pods with such labels are asked to leave; "": all
 		SkipDeleted     engine.Time // a pod whose deletionTimestamp is older is not waited for (--skip-wait-for-delete-timeout); 0: all are
 	}
@@ -227,6 +228,9 @@ func (o *DrainOptions) flags() string {
 	}
 	if o.PodSelector != "" {
 		out = append(out, "podSelector="+o.PodSelector)
+	}
+	if o.Force {
+		out = append(out, "force=true")
 	}
 	if o.SkipDeleted > 0 {
 		out = append(out, "skipWaitForDeleteTimeout="+o.SkipDeleted.Duration().String())

@@ -55,7 +55,8 @@ type Scenario struct {
 
 	DeadSaid bool // what the address of a pod answers that is gone was said
 
-	Gates      map[string]bool             // feature gates that were set
+	Gates      map[string]bool             // feature gates of kube-proxy that were set
+	Several    bool                        // feature gate MaxUnavailableStatefulSet is on
 	Namespaces map[string]*manifest.Object // the Namespaces of the input, by name
 
 	Gated map[string]bool // namespaces whose pods get readiness gates from a webhook

@@ -399,7 +399,7 @@ var ownMutants = []mutant{
 		{"sim/traffic/pending.go", "*s.cut = true", "*s.cut = false"},
 	}},
 	{"the pod that went last is replaced first", []string{"simulator 5.1"}, cluster, "TestThePodThatIsDarkLongestIsReplacedFirst", []edit{
-		{darkPods, "d.gone[d.replaced].until = now", "d.gone[len(d.gone)-1].until = now"},
+		{darkPods, "for i := range d.gone {", "for i := len(d.gone) - 1; i >= 0; i-- {"},
 	}},
 	{"a successor that is there before is none", []string{"simulator 5.1"}, cluster, "TestThePodThatIsDarkLongestIsReplacedFirst|TestDarkPodsOfARollOut", []edit{
 		{darkPods, "if d.spare > 0 {", "if d.spare > 1000 {"},
