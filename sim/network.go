@@ -347,11 +347,11 @@ func (o *observer) NodeChanged(node int) {
 	r := (*run)(o)
 	if !o.cluster.Dead(node) {
 		for f := range r.allForwarders() {
-			f.nodeJoined(node)
+			f.nodeCame(node)
 		}
 		r.wakeForwarders()
 		if o.traffic != nil {
-			o.traffic.Changed(o.eng.Now())
+			o.traffic.NodeBack(node, o.serversOn(node), o.eng.Now())
 		}
 		return
 	}

@@ -46,13 +46,16 @@ func (f *forwarder) nodeDied(node int) {
 	draws := f.run.eng.Stream("session of "+f.run.sc.Nodes[node].Name, "hold")
 	delay := balancer.Silence(f.spec, seenNode(f.run.cluster.NodeInAPI(node)), draws)
 	f.run.eng.After(delay, engine.ClassTimer, f.owner, "speaker is silent", func() {
+		if !f.run.cluster.Dead(node) {
+			return // it has come back
+		}
 		f.silent[node] = true
 		f.b.HearNode()
 	})
 }
 
-// nodeJoined has the other speakers, or the routers, hear of a new one at once: it opens its session itself.
-func (f *forwarder) nodeJoined(node int) {
+// nodeCame has the other speakers, or the routers, hear at once of one that is new, or back: it opens its session itself.
+func (f *forwarder) nodeCame(node int) {
 	if f.silent[node] {
 		f.silent[node] = false
 		f.b.HearNode()

@@ -124,12 +124,37 @@ type Node struct {
 	Number   int
 	Tainted  bool // ToBeDeletedByClusterAutoscaler; or a deletionTimestamp, which means the same to all
 	NotReady bool
+	Unknown  bool // with NotReady: its kubelet is silent
 	Cordoned bool // spec.unschedulable, since the run began
 
 	Disrupted bool // karpenter.sh/disrupted:NoSchedule
 	Excluded  bool // node.kubernetes.io/exclude-from-external-load-balancers
 	Joined    bool // during the run: before, there was no such object
 	Gone      bool
+	// Barred and Drives are the taints of the node lifecycle controller, with the effects NoSchedule and NoExecute.
+	Barred, Drives NodeTaint
+}
+
+// NodeTaint is the key of a taint that the node lifecycle controller gives to a node.
+type NodeTaint uint8
+
+// The keys.
+const (
+	NoTaint     NodeTaint = iota
+	NotReady              // node.kubernetes.io/not-ready: the kubelet says so
+	Unreachable           // node.kubernetes.io/unreachable: the kubelet is silent
+)
+
+// Condition is the taint that goes with a node's condition Ready.
+func (n *Node) Condition() NodeTaint {
+	switch {
+	case n.Unknown:
+		return Unreachable
+	case n.NotReady:
+		return NotReady
+	default:
+		return NoTaint
+	}
 }
 
 // Budget is one version of a PodDisruptionBudget, by its number in the scenario. Immutable; writers who have seen an

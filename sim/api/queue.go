@@ -15,6 +15,9 @@ func (q *queue[T]) push(v T) {
 	q.list = append(q.list, v)
 }
 
+// len is how many there are.
+func (q *queue[T]) len() int { return len(q.list) - q.first }
+
 // pop takes the first one out, which there has to be.
 func (q *queue[T]) pop() T {
 	var none T

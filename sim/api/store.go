@@ -120,7 +120,11 @@ type Watch struct {
 	held    []news            // while the API server is down
 	coming  queue[Object]     // on its way; it arrives in order
 	number  uint64            // in store.all
+	skip    int               // so many of those coming first are for a process that has ended
 }
+
+// Forget has nobody hear of the news that is on its way: the component has begun again, and reads what there is.
+func (w *Watch) Forget() { w.skip, w.held = w.coming.len(), nil }
 
 // news is one version of an object, with the draw of its delay.
 type news struct {
@@ -311,6 +315,10 @@ func (s *Store) arrived(number uint64) { s.AwakeWith(s.all[number].Owner, s.hand
 func (s *Store) take(number uint64) {
 	w := s.all[number]
 	o := w.coming.pop()
+	if w.skip > 0 {
+		w.skip--
+		return
+	}
 	if s.Delivered != nil {
 		s.Delivered(strings.TrimPrefix(w.label, "watch "), o)
 	}

@@ -17,6 +17,7 @@ import (
 // deeds is what actions have done that the API does not show.
 type deeds struct {
 	dead    []bool // nodes whose machine is gone, or not there yet
+	missing []bool // nodes whose object is deleted
 	emptied []bool // nodes that Cluster Autoscaler has pods leave before it ends the machine
 	takenBy map[int]*world.Action
 	refused error  // what would follow is not simulated
@@ -24,12 +25,15 @@ type deeds struct {
 	forced  map[forcing][]*kubelet.Worker
 	applied map[api.ReplicaSetID]world.Resource // what "apply" made of a workload, by the revision it began
 
+	conditions []api.NodeTaint // what goes with the condition Ready of each node
+
 	settings map[int]world.Resource // the last that "apply" made of a workload
 }
 
 func newDeeds(sc *world.Scenario) deeds {
 	return deeds{
-		dead: make([]bool, len(sc.Nodes)), emptied: make([]bool, len(sc.Nodes)), takenBy: map[int]*world.Action{}, begun: make([]bool, len(sc.Workloads)),
+		dead: make([]bool, len(sc.Nodes)), missing: make([]bool, len(sc.Nodes)), conditions: make([]api.NodeTaint, len(sc.Nodes)),
+		emptied: make([]bool, len(sc.Nodes)), takenBy: map[int]*world.Action{}, begun: make([]bool, len(sc.Workloads)),
 		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]world.Resource{},
 		settings: map[int]world.Resource{},
 	}
@@ -63,7 +67,7 @@ func (w *World) Do(a world.Action) {
 	case world.Component:
 		w.component(o.Name, o.What)
 	case world.CrashNode:
-		w.crashNode(w.numberOf(o.Node), &a)
+		w.crashNode(w.numberOf(o.Node))
 	case world.ScaleDownNode:
 		w.scaleDown(w.numberOf(o.Node), &a)
 	case world.Consolidate, world.UpgradePool:
@@ -99,6 +103,8 @@ func (w *World) Undo(a world.Action) {
 		w.change(o.Workload, func(d *api.Workload) { d.Paused = false })
 	case world.Cordon:
 		w.disrupts.drains.Cordon(w.numberOf(o.Node), false, func() {})
+	case world.CrashNode:
+		w.bootNode(w.numberOf(o.Node))
 	case world.ScaleDownNode: // what it ends with
 		w.deleteNode(w.numberOf(o.Node))
 	}

@@ -79,7 +79,7 @@ func (w *World) census(d *api.Workload) (c census) {
 		if !ok || p.Workload != d.Workload {
 			continue
 		}
-		if p.Deleting() {
+		if p.Deleting() && !w.stranded(p) {
 			c.leaving = p.Name
 		}
 		if !p.Active() {

@@ -23,6 +23,7 @@ type controllers struct {
 	stateful   *control.StatefulSets // nil where there are none
 	sched      *control.Scheduler
 	disrupts   disrupts
+	lapses     lapses
 	components map[string][]engine.Owner // by the name that actions call them
 }
 
@@ -55,6 +56,11 @@ func (w *World) component(name, what string) {
 	if p != nil && what == world.ComponentRestart {
 		p.Restart()
 	}
+	if node := w.kubeletNamed(name); node >= 0 && what == world.ComponentRestart {
+		w.restartKubelet(node)
+	} else if node >= 0 {
+		w.kubeletPaused(node, what == world.ComponentPause)
+	}
 	if p != nil {
 		p.GoOn()
 	}
@@ -68,6 +74,15 @@ func (w *World) proxyNamed(name string) *nodeproxy.Proxy {
 		}
 	}
 	return nil
+}
+
+// kubeletNamed is the node whose kubelet actions call by a name, -1 for none.
+func (w *World) kubeletNamed(name string) int {
+	node, ok := strings.CutPrefix(name, world.KubeletOf)
+	if !ok {
+		return -1
+	}
+	return w.numberOf(node)
 }
 
 // paused names the components that are paused, in order.

@@ -15,13 +15,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// A node counts as not ready when it has been silent for so long (docs/model/measured.md 1 silent
-// node; measured).
-const (
-	shortestSilence = 46600 * engine.Millisecond
-	longestSilence  = 48900 * engine.Millisecond
-)
-
 // beginNodes fills in the Node objects.
 func (w *World) beginNodes() {
 	for n := range w.sc.Nodes {
@@ -86,22 +79,6 @@ func (w *World) vacant(node int, a *world.Action) bool {
 	return false
 }
 
-// crashNode ends a machine. Its object stays, and is not ready after a while.
-func (w *World) crashNode(node int, a *world.Action) {
-	if w.dead[node] || !w.vacant(node, a) {
-		return
-	}
-	w.die(node)
-	draw := w.eng.Stream("node "+w.sc.Nodes[node].Name, "silence").Draw(0)
-	span, err := engine.Uniform(shortestSilence, longestSilence)
-	if err != nil {
-		panic(err) // constants in order
-	}
-	w.eng.After(span.Sample(draw), engine.ClassTimer, w.owner, "node not ready", func() {
-		w.writeNode(node, "node not ready", func(n *api.Node) { n.NotReady = true })
-	})
-}
-
 // scaleDown is what Cluster Autoscaler does to a node (docs/model/controllers.md 8): one without pods is tainted, and its machine goes
 // when the action ends.
 func (w *World) scaleDown(node int, a *world.Action) {
@@ -155,11 +132,10 @@ func (w *World) join(node int) {
 // die ends what runs on a node: pods, too, without a word.
 func (w *World) die(node int) {
 	w.dead[node] = true
-	w.sched.Leaves(node)
+	w.log.Tell(event.Event{Kind: event.NodeGone, Pod: -1, Node: node, Stream: -1})
 	w.kubelets[node].Die()
 	w.Proxies[node].Die()
 	w.installs++ // who asked for healthy nodes asks again
-	w.log.Tell(event.Event{Kind: event.NodeGone, Pod: -1, Node: node, Stream: -1})
 	w.observer.NodeChanged(node)
 }
 

@@ -53,8 +53,12 @@ func (w *World) setSlice(service, n int, part []endpointslice.Entry, s *endpoint
 }
 
 // endpointOf is a pod's endpoint in the slices of a Service, ok false when it has none.
+// endpointOf is none on a node whose object is deleted (docs/model/pod-lifecycle.md 6).
 func (w *World) endpointOf(p *api.Pod, service int) (e endpointslice.State, ok bool) {
 	s := &w.services[service]
+	if p != nil && p.Node >= 0 && w.missing[p.Node] && !s.publishAll {
+		return endpointslice.State{}, false
+	}
 	return endpointslice.Of(p, s.publishAll, &s.hints, w.sc.Nodes)
 }
 

@@ -83,7 +83,7 @@ func (w *World) heedsAll(d *api.Workload) bool {
 func (w *World) anyLeaving() bool {
 	return slices.ContainsFunc(w.livePods, func(id api.PodID) bool {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
-		return ok && p.Deleting()
+		return ok && p.Deleting() && !w.stranded(p)
 	})
 }
 

@@ -55,7 +55,12 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 	}
 	w.store = api.New(eng, sc.Latency.APIWrite, w.keyName)
 	w.store.ChangedPod = w.noteWrite
-	w.store.Committed = w.logSlices
+	w.store.Committed = func(o api.Object, purpose engine.Purpose, version uint64) {
+		if n, ok := o.(*api.Node); ok {
+			w.noteNode(n)
+		}
+		w.logSlices(o, purpose, version)
+	}
 	w.churn = nodeproxy.NewChurn(eng, sc.Churn)
 	w.resolve()
 	// IMPORTANT: the order of registration decides who goes first at one and the same moment.
@@ -82,6 +87,7 @@ func New(sc *world.Scenario, eng *engine.Engine, log *event.Log, observer Observ
 		w.stateful = control.NewStatefulSets(w.control, sc.Several)
 		w.enroll("statefulset-controller", w.stateful.Owner)
 	}
+	w.openLapses()
 	w.beginNodes()
 	w.begin(slicesCtl)
 	w.beginDisrupts()

@@ -1,6 +1,8 @@
 package control
 
 import (
+	corev1 "k8s.io/api/core/v1"
+
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -25,7 +27,7 @@ type Scheduler struct {
 	nodes *placement.Cluster
 	kinds map[podKind]*placement.Kind
 
-	everMarked bool // any of them is cordoned, about to go, or new, in the API: before, news of nodes say nothing about it
+	everMarked bool // any of them is cordoned, about to go, not ready, or new, in the API: before, news of nodes say nothing about it
 }
 
 // podKind is what pods have in common that are alike to the scheduler.
@@ -41,9 +43,10 @@ func NewScheduler(d *Desk) *Scheduler {
 	}
 	d.API.Subscribe("scheduler", s.Owner, d.Latencies.Watch, s.deliver, api.KindPod)
 	nodes := d.API.Subscribe("scheduler of nodes", s.Owner, d.Latencies.Watch, s.deliverNode, api.KindNode)
-	nodes.Wants = func(o api.Object) bool { // the taints of a node that leaves are known at once
+	nodes.Wants = func(o api.Object) bool { // the taints of a node that is scaled down are known at once
 		n, ok := o.(*api.Node)
-		s.everMarked = s.everMarked || ok && (n.Cordoned || n.Disrupted || n.Joined) // the news after it matter, too, before it has arrived
+		marked := ok && (n.Cordoned || n.Disrupted || n.Joined || n.Barred != api.NoTaint || n.Drives != api.NoTaint || n.Gone && !n.Tainted)
+		s.everMarked = s.everMarked || marked // the news after it matter, too, before it has arrived
 		return ok && s.everMarked
 	}
 	return s
@@ -60,7 +63,18 @@ func (s *Scheduler) deliverNode(o api.Object) {
 	if n.Joined {
 		s.nodes.Join(n.Number)
 	}
-	if !n.Cordoned && !leaving {
+	if n.Gone {
+		s.nodes.Leave(n.Number)
+	}
+	var taints []corev1.Taint
+	if n.Barred != api.NoTaint {
+		taints = append(taints, taintOf(n.Barred, corev1.TaintEffectNoSchedule))
+	}
+	if n.Drives != api.NoTaint {
+		taints = append(taints, taintOf(n.Drives, corev1.TaintEffectNoExecute))
+	}
+	s.nodes.Bar(n.Number, taints)
+	if !n.Cordoned && !leaving && taints == nil && !n.Gone {
 		s.retry()
 	}
 }

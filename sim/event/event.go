@@ -42,6 +42,8 @@ const (
 	Deadline                    // a rollout has made no progress for Seconds: Workload
 	Tainted                     // a node's proxy has seen Cluster Autoscaler's taint: OK as its port 10256 says now
 	NodeGone                    // a node's machine is gone
+	NodeBack                    // it runs again
+	NodeReady                   // a node's condition Ready became true in the API: OK; or not, for the reason in Refusal
 	Resumed                     // a component that was paused runs again: Action
 	Cordoned                    // no further pod is bound to a node: OK; or again
 	EvictionRefused             // the eviction of a pod was refused: Refusal

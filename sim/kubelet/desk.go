@@ -22,6 +22,8 @@ type Desk struct {
 
 	// Recorded gives the delays of pods where they are those of a recording, nil where kubelets do their work.
 	Recorded *world.Recorded
+	// KeepsStatus says that a kubelet which is started takes over what the status of a running container says.
+	KeepsStatus bool
 }
 
 // Specs say what pods are made of.

@@ -33,8 +33,8 @@ type Kubelet struct {
 	dirty   []*Worker // pods whose status is to be written, in order
 	writing bool      // one status is written after the other, for all pods of the node
 
-	dead  bool // its machine is gone
-	boots int  // counts the ends of its machine: what was planned before one is void
+	process
+	reconciler
 }
 
 // New starts the kubelet of a node.
@@ -42,8 +42,9 @@ func New(d *Desk, set Settings) *Kubelet {
 	name := "kubelet " + set.Name
 	k := &Kubelet{d: d, node: set.Node, Owner: d.Engine.Register(name), pods: map[api.PodID]*Worker{}, adopted: map[api.PodID]*api.Pod{}}
 	k.Phase = engine.Time(engine.Below(d.Engine.Stream(name, "relist phase").Draw(0), int(relistPeriod)))
-	watch := d.API.Subscribe(name, k.Owner, set.Watch, k.deliver, api.KindPod)
-	watch.Wants = func(o api.Object) bool {
+	k.since = -engine.Hour
+	k.watch = d.API.Subscribe(name, k.Owner, set.Watch, k.deliver, api.KindPod)
+	k.watch.Wants = func(o api.Object) bool {
 		p, ok := o.(*api.Pod)
 		return ok && p.Node == set.Node
 	}
@@ -61,18 +62,8 @@ func (k *Kubelet) NextRelist(t engine.Time) engine.Time {
 
 // after schedules work of the kubelet, which waits while that is paused.
 func (k *Kubelet) after(d engine.Time, name string, run func()) engine.Handle {
-	up := k.whileUp(run)
-	return k.inPod(d, name, func() { k.d.API.Awake(k.Owner, up) })
-}
-
-// whileUp has something done unless the machine has ended meanwhile.
-func (k *Kubelet) whileUp(run func()) func() {
-	boot := k.boots
-	return func() {
-		if k.boots == boot {
-			run()
-		}
-	}
+	run = k.whileRunning(run)
+	return k.inPod(d, name, func() { k.d.API.Awake(k.Owner, run) })
 }
 
 // inPod schedules what happens in a pod, or is up to the container runtime, by itself.
@@ -82,7 +73,7 @@ func (k *Kubelet) inPod(d engine.Time, name string, run func()) engine.Handle {
 
 func (k *Kubelet) deliver(o api.Object) {
 	p, ok := o.(*api.Pod)
-	if !ok || k.dead {
+	if !ok || k.down {
 		return
 	}
 	wk := k.Worker(p.ID)
@@ -104,6 +95,7 @@ func (k *Kubelet) deliver(o api.Object) {
 	default:
 		wk.seeGates(p)
 	}
+	k.compare(p)
 }
 
 // podStatus is what the kubelet says of a pod.
@@ -142,7 +134,7 @@ func (k *Kubelet) writeNext() {
 	}
 	wk := k.dirty[0]
 	k.dirty = k.dirty[1:]
-	k.writing, wk.dirty = true, false
+	k.writing, wk.dirty, wk.sending = true, false, true
 	s := wk.status
 	delay := k.d.Latencies.StatusWrite.Sample(k.d.Engine.Stream(wk.name, "status write").Draw(wk.statusCount))
 	wk.statusCount++
@@ -155,8 +147,8 @@ func (k *Kubelet) writeNext() {
 		next.Phase, next.Ready, next.ReadySince, next.IP, next.Restarts = s.phase, s.ready, s.since, s.ip, s.restarts
 		next.ContainersReady = s.containersReady
 		return &next
-	}, k.whileUp(func() {
-		k.writing = false
+	}, k.whileRunning(func() {
+		k.writing, wk.sending = false, false
 		if s.phase.Terminal() {
 			wk.remove()
 		}
@@ -182,7 +174,10 @@ type Worker struct {
 
 	status      podStatus // as last decided: in the API, or on its way
 	dirty       bool
+	sending     bool // a write of it is on its way
+	seenReady   bool // as its watch last showed it
 	statusCount uint64
+	made        uint64 // how often it has been started from the beginning, before this time
 
 	gates, open []string // readiness gates, and those that are True as far as the kubelet has seen
 
@@ -224,6 +219,7 @@ type Container struct {
 	Running    bool
 	Generation int
 	Finished   engine.Time
+	made       int // containers of earlier lives of its machine
 
 	startAt   engine.Time
 	signalled bool         // the app has been told to end
@@ -295,7 +291,12 @@ func (wk *Worker) add(spec *corev1.Container, sidecar bool) {
 		hook: wk.k.d.Specs.Hook(wk.Instance.set(), spec),
 	}
 	wk.All = append(wk.All, c)
-	now := wk.k.d.Engine.Now()
+	c.addProbers()
+}
+
+// addProbers makes the workers of the container's probes.
+func (c *Container) addProbers() {
+	now, spec := c.wk.k.d.Engine.Now(), c.spec
 	if spec.ReadinessProbe != nil {
 		c.Readiness = newProber(c, readinessProbe, spec.ReadinessProbe, now)
 	}
@@ -305,6 +306,7 @@ func (wk *Worker) add(spec *corev1.Container, sidecar bool) {
 	if spec.StartupProbe != nil {
 		c.startup = newProber(c, startupProbe, spec.StartupProbe, now)
 	}
+	c.probers = nil
 	for _, p := range []*Prober{c.startup, c.Readiness, c.Liveness} {
 		if p != nil {
 			c.probers = append(c.probers, p)
@@ -327,7 +329,7 @@ func (c *Container) begin() {
 	if i.App.NotAServer {
 		return
 	}
-	n := uint64(c.Generation)
+	n := c.number()
 	start := i.App.Start.Sample(d.Engine.Stream(wk.name, "app start").Draw(n))
 	ready := i.App.ReadyAfter.Sample(d.Engine.Stream(wk.name, "app ready").Draw(n))
 	i.readyFrom = d.Engine.Now() + start + ready
@@ -339,6 +341,9 @@ func (c *Container) begin() {
 		}
 	})
 }
+
+// number counts all containers that were made of the spec: the draws of each are its own.
+func (c *Container) number() uint64 { return uint64(c.made + c.Generation) }
 
 // syncDone ends a sync that took a while: what it did is noticed at the next relist.
 func (wk *Worker) syncDone() {
@@ -421,11 +426,11 @@ func (wk *Worker) update() {
 	containers, restarts := true, 0
 	for _, c := range wk.All {
 		containers = containers && c.shown.ready
-		restarts = max(restarts, c.shown.generation-1)
+		restarts = max(restarts, c.made+c.shown.generation-1)
 	}
 	ready := containers && wk.gatesOpen()
 	phase := api.PhaseRunning
-	if !wk.initialized() {
+	if !wk.initialized() && wk.Main.made == 0 {
 		phase = api.PhasePending
 	}
 	wk.k.setStatus(wk, podStatus{phase: phase, containersReady: containers, ready: ready, ip: wk.Instance.IP, restarts: restarts})

@@ -1,6 +1,8 @@
 package kubelet
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -42,11 +44,17 @@ type Prober struct {
 	ticked     engine.Time // the last tick that was executed, or slept through
 	timer      engine.Handle
 	armed      bool
+	dozes      engine.Time // until when it does not begin: of a kubelet that was just started
 }
 
 func newProber(c *Container, kind probeKind, spec *corev1.Probe, now engine.Time) *Prober {
 	missing, _ := MissingPort(c.spec, spec)
-	return &Prober{c: c, kind: kind, spec: spec, Phase: now, ticked: now, result: kind == livenessProbe, unasked: missing != ""}
+	p := &Prober{c: c, kind: kind, spec: spec, Phase: now, ticked: now, result: kind == livenessProbe, unasked: missing != ""}
+	if k := c.wk.k; now < k.since+p.period() { // not all at the same moment
+		p.Phase += engine.Time(engine.Below(k.d.Engine.Stream(c.String(), fmt.Sprint("probe delay ", kind)).Draw(uint64(k.lives)), int(p.period())))
+		p.dozes, p.ticked = p.Phase, p.Phase-1
+	}
+	return p
 }
 
 func (p *Prober) stop() {
@@ -127,6 +135,10 @@ func (p *Prober) poke() {
 		return
 	}
 	d := p.c.wk.k.d
+	if d.Engine.Now() < p.dozes {
+		p.arm() // it finds the trigger when it begins
+		return
+	}
 	d.Engine.Cancel(p.timer)
 	p.armed = false
 	p.Phase, p.ticked = d.Engine.Now(), d.Engine.Now()

@@ -85,7 +85,7 @@ func (c *Container) restart(ended engine.Time) {
 	d, wk := c.wk.k.d, c.wk
 	now := d.Engine.Now()
 	c.starting = true
-	n := uint64(c.Generation)
+	n := c.number()
 	if ended != api.Never {
 		if left := min(longestRetry, c.backoff.left(ended, now)); left > 0 {
 			// The kubelet comes back when it is over, or up to half as long again later.

@@ -19,9 +19,12 @@ type initialization struct {
 }
 
 // start begins the start sequence of a pod: sandbox, init containers, then containers.
-func (k *Kubelet) start(p *api.Pod) {
-	wk := k.newWorker(p)
-	sandbox := k.d.Latencies.Sandbox.Sample(k.d.Engine.Stream(wk.name, "sandbox").Draw(0))
+func (k *Kubelet) start(p *api.Pod) { k.newWorker(p).startUp(p) }
+
+// startUp begins the start sequence from the beginning.
+func (wk *Worker) startUp(p *api.Pod) {
+	k := wk.k
+	sandbox := k.d.Latencies.Sandbox.Sample(k.d.Engine.Stream(wk.name, "sandbox").Draw(wk.made))
 	k.after(sandbox, "sandbox ready", func() {
 		if wk.terminating {
 			return
@@ -38,10 +41,11 @@ func (k *Kubelet) start(p *api.Pod) {
 // of them is taken to succeed.
 func (wk *Worker) startNext(before engine.Time) {
 	wk.busy++
+	wk.init.ended, wk.init.timer = false, engine.Handle{}
 	d := wk.k.d
 	if inits := wk.spec.InitContainers; wk.init.at < len(inits) {
 		spec := &inits[wk.init.at]
-		begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name+"/"+spec.Name, "container start").Draw(0))
+		begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name+"/"+spec.Name, "container start").Draw(wk.made))
 		wk.k.after(before+begin, "init container started", func() {
 			if wk.terminating {
 				return
@@ -51,7 +55,7 @@ func (wk *Worker) startNext(before engine.Time) {
 		})
 		return
 	}
-	begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name, "container start").Draw(0))
+	begin := d.Latencies.ContainerStart.Sample(d.Engine.Stream(wk.name, "container start").Draw(wk.made))
 	wk.k.after(before+begin, "containers started", func() {
 		if wk.terminating {
 			return
@@ -73,7 +77,7 @@ func (wk *Worker) beginInit(spec *corev1.Container) {
 		return
 	}
 	wk.init.ended = false
-	span := wk.Instance.App.Init.Sample(wk.k.d.Engine.Stream(wk.name+"/"+spec.Name, "init").Draw(0))
+	span := wk.Instance.App.Init.Sample(wk.k.d.Engine.Stream(wk.name+"/"+spec.Name, "init").Draw(wk.made))
 	wk.init.timer = wk.k.inPod(span, "init container ended", func() {
 		wk.init.ended = true
 		wk.noticed()

@@ -328,7 +328,7 @@ func (c *Container) end(how event.Ending) {
 	c.stopped = nil
 	switch {
 	case stopped != nil:
-		d.API.Awake(c.wk.k.Owner, c.wk.k.whileUp(stopped))
+		d.API.Awake(c.wk.k.Owner, c.wk.k.whileRunning(stopped))
 	case !c.wk.terminating:
 		c.wk.noticed() // the kubelet restarts it when it has seen it
 	}

@@ -240,6 +240,15 @@ func (p *Proxy) Restart() {
 	})
 }
 
+// Boot is the machine being back, with the proxy and with rules by what the API has by now.
+func (p *Proxy) Boot() {
+	p.Restart()
+	p.restarts++ // nobody has to wait for caches
+	p.filled = true
+	p.Join()
+	p.log.SyncEnded(p, p.eng.Now(), false)
+}
+
 // refill shows the proxy all there is, unless it has been restarted once more since.
 func (p *Proxy) refill(restart uint64) {
 	if restart != p.restarts || p.dead {

@@ -23,7 +23,8 @@ type node struct {
 	world.Node
 	taints, soft []corev1.Taint // those that keep pods off it, and those that only count
 	cordoned     bool
-	marked       bool // it has a taint by who takes it away, which no pod tolerates
+	lapse        []corev1.Taint // those that it has for not being ready
+	marked       bool           // it has a taint by who takes it away, which no pod tolerates
 	left         bool
 	absent       bool    // it has not joined, or is none that pods of the Scenario go to
 	pods, most   int     // most is how many it takes, unlimited for any number
@@ -105,6 +106,9 @@ func (c *Cluster) Cordon(node int, cordoned bool) { c.nodes[node].cordoned = cor
 // Mark says that a node has a taint by who takes it away, or no longer.
 func (c *Cluster) Mark(node int, marked bool) { c.nodes[node].marked = marked }
 
+// Bar says which taints a node has for not being ready.
+func (c *Cluster) Bar(node int, taints []corev1.Taint) { c.nodes[node].lapse = taints }
+
 // Join has a node be part of the cluster that was not.
 func (c *Cluster) Join(node int) { c.nodes[node].absent = c.nodes[node].Apart }
 
@@ -120,10 +124,14 @@ func (n *node) gone() bool { return n.left || n.absent }
 
 // barring are the taints that keep pods off a node, its cordon's among them.
 func (n *node) barring() []corev1.Taint {
-	if !n.cordoned {
+	if !n.cordoned && len(n.lapse) == 0 {
 		return n.taints
 	}
-	return append(slices.Clone(n.taints), unschedulable[0])
+	out := slices.Concat(n.taints, n.lapse)
+	if n.cordoned {
+		out = append(out, unschedulable[0])
+	}
+	return out
 }
 
 // Count has a pod of a Kind be on a node, or with more -1 no longer; leaving says that it terminates.

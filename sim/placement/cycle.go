@@ -155,7 +155,7 @@ func (t *Cycle) node(n int) Why {
 		return Leaves
 	case at.cordoned && !world.Tolerates(tolerations, unschedulable[:]):
 		return Cordoned
-	case len(at.taints) > 0 && !world.Tolerates(tolerations, at.taints):
+	case len(at.taints) > 0 && !world.Tolerates(tolerations, at.taints), len(at.lapse) > 0 && !world.Tolerates(tolerations, at.lapse):
 		return Tainted
 	case t.k.unlike[n]:
 		return Unlike

@@ -80,7 +80,7 @@ func verbsOfMachines() []verb {
 		{field{"upgradePool", upgradeShape()}, func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.upgradePool(v) }},
 		{field: field{"shutdownNode", later("shutdownNode")}},
 		{field: field{"spotNotice", later("spotNotice")}},
-		onNode("crashNode", "a node's machine is gone at once", func(name string) world.Operation { return world.CrashNode{Node: name} }),
+		onNode("crashNode", "a node's machine is gone at once, with its pods; with for it comes back", func(name string) world.Operation { return world.CrashNode{Node: name} }),
 	}
 }
 
@@ -124,7 +124,7 @@ func drainShape() shape {
 func actionShape() shape {
 	s := fieldsOf(
 		field{"at", of(duration).doc("spec.warmup", "when, from the beginning of the run")},
-		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, scaleDownNode, cordon")},
+		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, scaleDownNode, crashNode (the machine is back), cordon")},
 		field{"namespace", of(text).doc("that of the only workload of the name", "of the workload")},
 	)
 	for _, v := range verbs() {

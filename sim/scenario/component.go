@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -13,11 +12,6 @@ import (
 func controllers() []string {
 	return []string{"deployment-controller", "endpointslice-controller", "replicaset-controller", "scheduler"}
 }
-
-// nodeLease is how long a kubelet may be silent before its node counts as not ready: the
-// nodeMonitorGracePeriod of kube-controller-manager since 1.32 (docs/model/pod-lifecycle.md 6;
-// verified).
-const nodeLease = 50 * engine.Second
 
 // component reads which component is paused, goes on or is restarted.
 func (b *builder) component(v cursor) (world.Operation, bool) {
@@ -42,8 +36,8 @@ func (b *builder) component(v cursor) (world.Operation, bool) {
 	case !restart.flag(true):
 		restart.fail("expected true")
 		return nil, false
-	case !strings.HasPrefix(o.Name, world.KubeProxyOf):
-		restart.fail("not yet simulated: restart of %s; pause it, or restart a kube-proxy", o.Name)
+	case !strings.HasPrefix(o.Name, world.KubeProxyOf) && !strings.HasPrefix(o.Name, world.KubeletOf):
+		restart.fail("not yet simulated: restart of %s; pause it, or restart a kube-proxy or a kubelet", o.Name)
 		return nil, false
 	default:
 		o.What = world.ComponentRestart
@@ -73,17 +67,4 @@ func (b *builder) componentWords() string {
 	slices.Sort(names)
 	first, last := b.out.Nodes[0].Name, b.out.Nodes[len(b.out.Nodes)-1].Name
 	return fmt.Sprintf("%s, kube-proxy/NODE or kubelet/NODE with a NODE from %s to %s", strings.Join(names, ", "), first, last)
-}
-
-// silentKubelets names what follows from a kubelet's silence, and is not simulated.
-func (b *builder) silentKubelets() {
-	for i := range b.out.Actions {
-		a := &b.out.Actions[i]
-		o, _ := a.Operation.(world.Component)
-		node, ok := strings.CutPrefix(o.Name, world.KubeletOf)
-		if ok && o.What == world.ComponentPause && (a.For == 0 || a.For > nodeLease) {
-			b.notModelled("node-not-ready", "a node whose kubelet is silent for more than "+nodeLease.Duration().String()+" counts as not ready, and its pods with it: here they stay as they are",
-				"Node "+node, "unknown")
-		}
-	}
 }

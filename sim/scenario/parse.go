@@ -532,7 +532,6 @@ func (b *builder) leftOut() {
 		b.hintsLeftOut(s)
 		b.wayLeftOut(s.Service)
 	}
-	b.silentKubelets()
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
 		if w.App.Concurrency == 0 && len(b.out.Traffic) > 0 {

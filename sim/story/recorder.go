@@ -219,9 +219,9 @@ func (t *Teller) matters(e *event.Event, r *ledger.Request, hero api.PodID) bool
 	switch e.Kind {
 	case event.Action, event.Resumed, event.Deadline, event.NoHistory, event.Cordoned:
 		return true
-	case event.Joined:
+	case event.Joined, event.NodeGone, event.NodeBack, event.NodeReady:
 		return true
-	case event.Wait, event.Tainted, event.Untainted, event.NodeGone:
+	case event.Wait, event.Tainted, event.Untainted:
 		return e.Node == r.Node
 	case event.Rules, event.HealthPort:
 		return e.Node == r.Node && e.Stream == r.Stream && e.At > 0

@@ -58,7 +58,7 @@ func (t *names) words(e *event.Event) string {
 		return control.DeadlineWords(t.sc.Workloads[e.Workload].ObjectName(), e.Seconds)
 	case event.NoHistory:
 		return cluster.NoHistoryWords(t.sc.Workloads[e.Workload].ObjectName())
-	case event.Tainted, event.Untainted, event.NodeGone, event.Joined:
+	case event.Tainted, event.Untainted, event.NodeGone, event.NodeBack, event.NodeReady, event.Joined:
 		return t.nodeWords(e)
 	case event.Cordoned, event.Drained:
 		return t.drainWords(e)
@@ -143,6 +143,14 @@ func (t *names) nodeWords(e *event.Event) string {
 		return node + " is not to be deleted any more: its health port 10256 says 200"
 	case e.Kind == event.Untainted:
 		return node + " is not to be deleted any more"
+	case e.Kind == event.NodeBack:
+		return node + " runs again"
+	case e.Kind == event.NodeReady && e.OK:
+		return node + " counts as ready again"
+	case e.Kind == event.NodeReady && e.Refusal != "":
+		return node + " counts as not ready, and its pods with it: " + e.Refusal
+	case e.Kind == event.NodeReady:
+		return node + " says that it is not ready: its pods stay ready"
 	case e.OK:
 		return node + " tainted for deletion: its health port 10256 goes on saying 200"
 	default:

@@ -51,6 +51,9 @@ func (t *Traffic) NodeGone(node int, servers []uint64, now engine.Time) {
 // is written over them now is answered with a reset.
 func (t *Traffic) NodeBack(node int, servers []uint64, now engine.Time) {
 	t.Changed(now)
+	if !t.through(node) {
+		return // it has never been gone
+	}
 	back := func(via int, to *Target) bool {
 		return via == node || t.muted(to) && slices.Contains(servers, to.Server.ID())
 	}

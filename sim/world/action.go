@@ -272,7 +272,7 @@ func Applied(o Operation) Resource {
 // Ends says whether what an operation does can be undone after a while.
 func Ends(o Operation) bool {
 	switch o := o.(type) {
-	case SetReady, Dependency, APIServer, Pause, ScaleDownNode, Cordon:
+	case SetReady, Dependency, APIServer, Pause, ScaleDownNode, Cordon, CrashNode:
 		return true
 	case Component:
 		return o.What == ComponentPause
@@ -313,6 +313,19 @@ func Disrupts(o Operation) bool {
 	switch o.(type) {
 	case Cordon, Evict, Drain, Consolidate, UpgradePool:
 		return true
+	default:
+		return false
+	}
+}
+
+// Lapses says whether an action may have a node be silent for longer than a grace period allows, not ready or missing.
+func Lapses(a *Action, grace engine.Time) bool {
+	switch o := a.Operation.(type) {
+	case CrashNode:
+		return true
+	case Component:
+		const renewal = 10 * engine.Second // the last one may be as long ago
+		return strings.HasPrefix(o.Name, KubeletOf) && o.What == ComponentPause && (a.For == 0 || a.For > grace-renewal)
 	default:
 		return false
 	}

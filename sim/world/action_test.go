@@ -42,7 +42,7 @@ func TestOperations(t *testing.T) {
 			"drain node-1 node-2 gracePeriod=0s timeout=1m0s disableEviction=true deleteEmptyDirData=false podSelector=app=web skipWaitForDeleteTimeout=5s, disrupts",
 		},
 		{Drain{Fullest: "shop/web", DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain shop/web the node with most of its pods, disrupts"},
-		{CrashNode{Node: "node-1"}, "crashNode node-1, node-1 leaves"},
+		{CrashNode{Node: "node-1"}, "crashNode node-1, ends, node-1 leaves"},
 		{ScaleDownNode{Node: "node-2"}, "scaleDownNode node-2, ends, node-2 leaves"},
 		{ScaleDownNode{Fullest: "shop/web"}, "scaleDownNode shop/web the node with most of its pods, ends"},
 		{Consolidate{Nodes: []string{"node-1", "node-2"}, Budget: NodeBudget{2, false}}, "karpenter node-1 node-2 budget=2, disrupts, node-1 node-2 leaves"},

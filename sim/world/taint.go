@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // TaintsOf lists the taints of a Node that keep pods off it, or drive them away. A made-up node has none.
@@ -35,4 +37,28 @@ func tolerates(t *corev1.Toleration, taint *corev1.Taint) bool {
 		return true
 	}
 	return t.Key != "" && t.Value == taint.Value
+}
+
+// defaultPatience is how long pods tolerate it that their node is not ready, or cannot be reached, unless they say otherwise (the
+// admission plugin DefaultTolerationSeconds; Kubernetes 1.36, verified).
+const defaultPatience = 300 * engine.Second
+
+// Endures says how long a pod tolerates a NoExecute taint that its node has for its condition: ever for always, less than 0 for not at
+// all. Of its own tolerations the first that matches counts; without one of that key the API server has added its own.
+func Endures(tolerations []corev1.Toleration, taint corev1.Taint) (patience engine.Time, ever bool) {
+	said := slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool {
+		return (t.Key == taint.Key || t.Key == "") && (t.Effect == taint.Effect || t.Effect == "")
+	})
+	if !said {
+		return defaultPatience, false
+	}
+	i := slices.IndexFunc(tolerations, func(t corev1.Toleration) bool { return tolerates(&t, &taint) })
+	switch {
+	case i < 0:
+		return -1, false
+	case tolerations[i].TolerationSeconds == nil:
+		return 0, true
+	default:
+		return engine.Time(max(0, *tolerations[i].TolerationSeconds)) * engine.Second, false
+	}
 }

@@ -25,13 +25,6 @@ var nodeMutants = []mutant{
 	{"Cluster Autoscaler deletes after 4 s", []string{"controllers 8 Wait after taint"}, scenario, "TestGolden", []edit{
 		{"sim/scenario/nodes.go", "const deleteDelay = 5 * engine.Second", "const deleteDelay = 4 * engine.Second"},
 	}},
-	{"a node that is silent is not ready after 66 s", []string{"measured 1 silent node"}, cluster, "TestACrashedNode", []edit{
-		{"sim/cluster/node.go", "shortestSilence = 46600 * engine.Millisecond", "shortestSilence = 66600 * engine.Millisecond"},
-		{"sim/cluster/node.go", "longestSilence  = 48900 * engine.Millisecond", "longestSilence  = 68900 * engine.Millisecond"},
-	}},
-	{"a kubelet may be silent for 40 s", []string{"pod-lifecycle 6 Controller decides NotReady"}, scenario, "TestGolden", []edit{
-		{"sim/scenario/component.go", "const nodeLease = 50 * engine.Second", "const nodeLease = 40 * engine.Second"},
-	}},
 	{"a workload is not restarted, but scaled to nothing", []string{"simulator 5.4"}, scenario, "TestGolden", []edit{
 		{"sim/scenario/case_action.go", `world.RolloutRestart{Workload: o.id()}`, `world.Scale{Workload: o.id()}`},
 	}},

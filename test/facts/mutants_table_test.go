@@ -20,6 +20,7 @@ func mutants() []mutant {
 	for _, table := range [][]mutant{
 		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants, scheduleMutants, placementMutants, writeMutants,
 		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, inferMutants, profileMutants, namedMutants, gateMutants, progressMutants, componentMutants, defaultMutants, clientMutants, idleMutants, ingressMutants, versionMutants, ownMutants, presetMutants, balancerMutants, nodeMutants, disruptionMutants, takerMutants, statefulMutants, servedMutants, verdictMutants,
+		lapseMutants,
 	} {
 		all = append(all, table...)
 	}
@@ -161,7 +162,7 @@ var terminationMutants = []mutant{
 
 var probeMutants = []mutant{
 	{"the first probe comes a period after admission", []string{"pod-lifecycle 3.2.3"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
-		{"sim/kubelet/probe.go", "return &Prober{c: c, kind: kind, spec: spec, Phase: now,", "return &Prober{c: c, kind: kind, spec: spec, Phase: now + 700*engine.Millisecond,"},
+		{"sim/kubelet/probe.go", "p := &Prober{c: c, kind: kind, spec: spec, Phase: now,", "p := &Prober{c: c, kind: kind, spec: spec, Phase: now + 700*engine.Millisecond,"},
 	}},
 	{"initialDelay counts from the nanosecond", []string{"pod-lifecycle 3.2.4"}, cluster, "TestInitialDelayCountsFromTheWholeSecond", []edit{
 		{"sim/kubelet/probe.go", "return age.TruncateToSecond() < ", "return age < "},

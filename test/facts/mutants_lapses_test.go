@@ -1,0 +1,97 @@
+package facts
+
+const (
+	lifecycle = "sim/control/nodelifecycle.go"
+	evictor   = "sim/control/tainteviction.go"
+	machine   = "sim/kubelet/machine.go"
+	reconcile = "sim/kubelet/reconcile.go"
+)
+
+// What becomes of pods when their node fails, is silent or comes back.
+var lapseMutants = []mutant{
+	{"a kubelet may be silent for 40 s", []string{"pod-lifecycle 6 Controller decides NotReady", "measured 1 silent node"}, cluster, "TestHowLongANodeMayBeSilent", []edit{
+		{lifecycle, "\treturn 50 * engine.Second", "\treturn 40 * engine.Second"},
+	}},
+	{"1.31 waits for as long as 1.32", []string{"pod-lifecycle 6 Controller decides NotReady"}, cluster, "TestHowLongANodeMayBeSilent", []edit{
+		{lifecycle, "if minor < longGraceSinceMinor {", "if minor < longGraceSinceMinor-1 {"},
+	}},
+	{"the node lifecycle controller looks each second", []string{"pod-lifecycle 6 Controller decides NotReady", "measured 1 silent node"}, cluster, "TestHowLongANodeMayBeSilent", []edit{
+		{lifecycle, "monitor      = 5 * engine.Second", "monitor      = 1 * engine.Second"},
+	}},
+	{"leases are renewed each 5 s", []string{"pod-lifecycle 4.1 Node lease"}, cluster, "TestHowLongANodeMayBeSilent", []edit{
+		{lifecycle, "renewal      = 10 * engine.Second", "renewal      = 5 * engine.Second"},
+	}},
+	{"pods of a node that is not ready stay ready", []string{"pod-lifecycle 6 Pods not ready"}, cluster, "TestPodsOfANodeThatCrashes|TestASilentKubelet", []edit{
+		{lifecycle, "\t\t\tc.markPods(c.d.Specs.PodsOn(node))\n", ""},
+	}},
+	{"containers on a node that is not ready are not, either", []string{"pod-lifecycle 6 Pods not ready"}, cluster, "TestASilentKubelet", []edit{
+		{lifecycle, "next.Ready = false", "next.Ready, next.ContainersReady = false, false"},
+	}},
+	{"a silent node keeps pods away when it drives them away", []string{"pod-lifecycle 6 Taints"}, cluster, "TestPodsOfANodeThatCrashes", []edit{
+		{lifecycle, "\tif n.Barred != n.Condition() {", "\tif n.Barred != n.Condition() && n.Drives == n.Condition() {"},
+	}},
+	{"pods are bound to nodes that are not ready", []string{"pod-lifecycle 6 Taints"}, cluster, "TestPodsOfANodeThatCrashes", []edit{
+		{"sim/placement/cycle.go", ", len(at.lapse) > 0 && !world.Tolerates(tolerations, at.lapse):", ":"},
+	}},
+	{"a node that is back drives pods away for ever", []string{"pod-lifecycle 6 Taints", "measured 1 silent node"}, cluster, "TestANodeThatComesBack", []edit{
+		{lifecycle, "\tif n.Drives != n.Condition() {", "\tif n.Drives != n.Condition() && n.NotReady {"},
+	}},
+	{"pods tolerate a silent node for 200 s", []string{"pod-lifecycle 6 Taint eviction"}, cluster, "TestHowLongAPodToleratesASilentNode", []edit{
+		{"sim/world/taint.go", "const defaultPatience = 300 * engine.Second", "const defaultPatience = 200 * engine.Second"},
+	}},
+	{"tolerationSeconds is not read", []string{"pod-lifecycle 6 Taint eviction"}, cluster, "TestHowLongAPodToleratesASilentNode", []edit{
+		{"sim/world/taint.go", "case tolerations[i].TolerationSeconds == nil:", "case tolerations[i].TolerationSeconds == nil || i >= 0:"},
+	}},
+	{"taint eviction gives no grace", []string{"pod-lifecycle 7 Taint-based"}, cluster, "TestPodsOfANodeThatCrashes", []edit{
+		{evictor, "c.d.Specs.Deletion(id, world.OwnGrace)", "c.d.Specs.Deletion(id, world.OwnGrace+1)"},
+	}},
+	{"all nodes of a zone drive pods away at once", []string{"pod-lifecycle 6 Zone eviction rate"}, cluster, "TestHowManyNodesAreTaintedAtOnce", []edit{
+		{lifecycle, "\t\tc.paces[zone] = now + pace\n", ""},
+	}},
+	{"most of a zone may drive pods away", []string{"pod-lifecycle 6 Zone eviction rate"}, cluster, "TestHowManyNodesAreTaintedAtOnce", []edit{
+		{lifecycle, "case bad == all || bad < fewestUnhealthy ||", "case bad <= all || bad < fewestUnhealthy ||"},
+	}},
+	{"pods are driven away where no node is ready", []string{"pod-lifecycle 6 Zone eviction rate"}, cluster, "TestHowManyNodesAreTaintedAtOnce", []edit{
+		{lifecycle, "\tcase c.allSilent():\n\t\tc.excuseAll()\n", ""},
+		{lifecycle, "\tcase c.allSilent():\n\t\treturn engine.Never\n", ""},
+	}},
+	{"a dead kubelet hears of deletions", []string{"pod-lifecycle 1.8", "pod-lifecycle 6 Deleted pods on a dead node"}, cluster, "TestPodsOfANodeThatCrashes", []edit{
+		{kubelet, "\tif !ok || k.down {", "\tif !ok {"},
+	}},
+	{"processes go on when their machine is gone", []string{"pod-lifecycle 7 Abrupt VM loss"}, cluster, "TestPodsGoWithTheirMachine", []edit{
+		{machine, "\tk.boots++\n", ""},
+		{machine, "\t\tc.forgetTimers()\n\t\tif c.Running {\n", "\t\tif c.Running {\n"},
+		{machine, "\tk.down = true\n\tk.lives++\n", "\tk.down = true\n"},
+	}},
+	{"connections to a pod outlive its machine", []string{"pod-lifecycle 7 Abrupt VM loss"}, "sim/traffic", "TestAServerThatGoesWithItsMachine", []edit{
+		{nodesGone, "return via == node || t.muted(to) }", "return via == node }"},
+	}},
+	{"a router answers for a machine that is gone", []string{"pod-lifecycle 7 Abrupt VM loss"}, "sim/traffic", "TestAServerThatGoesWithItsMachine", []edit{
+		{client, " || t.muted(a.target) {", " {"},
+	}},
+	{"a machine that is back remembers connections", []string{"pod-lifecycle 7 Abrupt VM loss"}, "sim/traffic", "TestAMachineThatComesBackKnowsNoConnections", []edit{
+		{nodesGone, "\t\t\t\tt.shut(c, now, true)\n", ""},
+	}},
+	{"containers are not made anew when their machine is back", []string{"pod-lifecycle 6 Return of a node"}, cluster, "TestANodeThatComesBack", []edit{
+		{machine, "\t\twk.startUp(p)\n", ""},
+	}},
+	{"what was deleted meanwhile stays when the machine is back", []string{"pod-lifecycle 6 Return of a node"}, cluster, "TestANodeThatComesBack", []edit{
+		{machine, "\tcase p.Deleting():\n\t\twk.terminate(p)\n", "\tcase p.Deleting():\n"},
+	}},
+	{"a kubelet believes what others write of its pods", []string{"pod-lifecycle 6 Return of a node"}, cluster, "TestASilentKubelet", []edit{
+		{reconcile, "return wk.seenReady != wk.status.ready && ", "return wk.seenReady && !wk.status.ready && "},
+	}},
+	{"statuses are reconciled each minute", []string{"pod-lifecycle 6 Return of a node"}, cluster, "TestASilentKubelet", []edit{
+		{reconcile, "const reconcilePeriod = 10 * engine.Second", "const reconcilePeriod = 60 * engine.Second"},
+	}},
+	{"a kubelet that is restarted leaves the SIGKILL that was to come", []string{"pod-lifecycle 2.1 Kubelet restart"}, cluster, "TestAKubeletThatIsRestartedWithinTheGrace", []edit{
+		{machine, "for _, h := range []*engine.Handle{&c.kill, &c.acts} {", "for _, h := range []*engine.Handle{&c.acts} {"},
+		{"sim/kubelet/terminate.go", "\tk.d.Engine.Cancel(c.kill)\n", ""},
+	}},
+	{"a kubelet of 1.34 takes over what a status says", []string{"pod-lifecycle 2.1 Kubelet restart"}, cluster, "TestReadinessWhereAKubeletIsRestarted", []edit{
+		{"sim/cluster/lapse.go", "const keepsStatusSince = 35", "const keepsStatusSince = 34"},
+	}},
+	{"a kubelet that is restarted forgets pods that start", []string{"pod-lifecycle 2.1 Kubelet restart"}, cluster, "TestAKubeletThatIsRestartedFinishesWhatItHadBegun", []edit{
+		{machine, "\tcase !wk.initialized() && !wk.initBegun():\n\t\twk.startNext(0)\n", ""},
+	}},
+}
