@@ -5,22 +5,22 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// placed returns the Scenario with the nodes named that it drains by what is on them at the beginning. Clients inside of the cluster
+// placed returns the Scenario with the nodes named that are emptied by what is on them at the beginning. Clients inside of the cluster
 // that run anywhere run on the others: they are pods, and would be evicted, too.
 func placed(sc *world.Scenario, w *cluster.World) *world.Scenario {
 	var out *world.Scenario
 	for i, a := range sc.Actions {
-		drain, ok := a.Operation.(world.Drain)
-		if !ok || drain.Fullest == "" {
+		of := world.FullestOf(a.Operation)
+		if of == "" {
 			continue
 		}
 		if out == nil {
 			out = sc.Clone()
 		}
-		drain.Nodes, drain.Fullest = []string{w.FullestNode(drain.Fullest)}, ""
-		out.Actions[i].Operation = drain
+		node := w.FullestNode(of)
+		out.Actions[i].Operation = world.OnNode(a.Operation, node)
 		for k := range out.Traffic {
-			world.TakeOff(&out.Traffic[k], out.Nodes, drain.Nodes)
+			world.TakeOff(&out.Traffic[k], out.Nodes, []string{node})
 		}
 	}
 	if out == nil {

@@ -63,6 +63,7 @@ func TestTheFullestNodeIsDrained(t *testing.T) {
 func TestClientsOnADrainedNode(t *testing.T) {
 	t.Parallel()
 	sc := fullest(3)
+	sc.Nodes = append(sc.Nodes, world.Node{Name: "node-4", Joins: true})
 	for name, c := range map[string]struct {
 		of    world.Traffic
 		nodes int
@@ -71,6 +72,7 @@ func TestClientsOnADrainedNode(t *testing.T) {
 		"anywhere":             {world.Traffic{}, 3, []string{"node-2", "node-3"}},
 		"all that do not go":   {world.Traffic{Nodes: []string{"node-1", "node-3"}, Everywhere: true}, 3, []string{"node-3"}},
 		"as said":              {world.Traffic{Nodes: []string{"node-1"}}, 3, []string{"node-1"}},
+		"one that joins":       {world.Traffic{}, 4, []string{"node-2", "node-3"}},
 		"from outside":         {world.Traffic{External: true}, 3, nil},
 		"there is no other":    {world.Traffic{}, 1, nil},
 		"there is none but it": {world.Traffic{Nodes: []string{"node-1"}, Everywhere: true}, 3, []string{"node-1"}},
@@ -78,6 +80,26 @@ func TestClientsOnADrainedNode(t *testing.T) {
 		world.TakeOff(&c.of, sc.Nodes[:c.nodes], []string{"node-1"})
 		if !slices.Equal(c.of.Nodes, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.of.Nodes, c.want)
+		}
+	}
+}
+
+// Whoever takes a node away by what is on it finds it as a drain does.
+func TestTheFullestNodeIsTaken(t *testing.T) {
+	t.Parallel()
+	for _, o := range []world.Operation{world.ScaleDownNode{Fullest: "default/web"}, world.Consolidate{Fullest: "default/web", Budget: world.NodeBudget{Number: 1}}} {
+		sc := fullest(2)
+		sc.Actions[0] = world.Action{At: 20 * sec, For: 5 * sec, Operation: o}
+		r, err := begin(sc, 1, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.sc.Actions[0].Target(); got != "node-1" || slices.Contains(r.sc.Traffic[0].Nodes, "node-1") || sc.Actions[0].Target() != "default/web" {
+			t.Errorf("%T: %s, clients on %v", o, got, r.sc.Traffic[0].Nodes)
+		}
+		settled, err := r.loop()
+		if err != nil || !settled || !r.cluster.Dead(0) || r.cluster.Dead(1) {
+			t.Errorf("%T: settled %v, %v, %v", o, settled, r.cluster.Dead(0), err)
 		}
 	}
 }

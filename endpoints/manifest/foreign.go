@@ -11,6 +11,7 @@ func foreign(group, kind string) bool {
 		"apps.openshift.io":   {"DeploymentConfig"},
 		"argoproj.io":         {"Rollout"},
 		"batch":               {"CronJob", "Job"},
+		"karpenter.sh":        {"NodePool"},
 		"keda.sh":             {"ScaledObject"},
 		"networking.istio.io": {"DestinationRule", "VirtualService"},
 		"serving.knative.dev": {"Service"},

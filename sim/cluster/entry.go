@@ -50,7 +50,8 @@ func (w *World) Entry(t world.Traffic) (e Entry, ok bool) {
 		e.setHeadless(w, s)
 		e.healthy = t.HealthyNodesOnly
 		for n := range w.sc.Nodes {
-			if t.Nodes == nil || slices.Contains(t.Nodes, w.sc.Nodes[n].Name) {
+			standing := !w.sc.Nodes[n].Joins && !w.sc.Nodes[n].Apart
+			if t.Nodes == nil && standing || slices.Contains(t.Nodes, w.sc.Nodes[n].Name) {
 				e.nodes = append(e.nodes, n)
 			}
 		}

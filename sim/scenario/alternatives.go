@@ -37,6 +37,9 @@ func Alternatives(s *world.Scenario) []Alternative {
 		if a.ID == "lb" || a.ID == "ingress" {
 			out = append(out, otherBalancers(s, a.ID)...)
 		}
+		if a.ID == "pool" {
+			out = append(out, otherPools(s)...)
+		}
 		if a.ID == "start" {
 			out = append(out, started(s)...)
 		}
@@ -82,6 +85,8 @@ func variants(id string) []variant {
 		return []variant{{"0s", hooked(0)}, {"30s", hooked(30 * engine.Second)}}
 	case "prestop-program":
 		return []variant{{"missing: the hook fails at once", unhooked}}
+	case "provision":
+		return []variant{{"30s", provisioned(30 * engine.Second)}, {"5m", provisioned(5 * engine.Minute)}}
 	case "churn":
 		return []variant{{units.RateText(0), churned(0)}, {units.RateText(2 * units.RateUnit), churned(2 * units.RateUnit)}}
 	case "latency.watch":

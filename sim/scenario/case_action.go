@@ -44,6 +44,9 @@ func caseActions() []caseAction {
 			return doing{operation: world.Evict{Pods: world.Pods{Workload: o.id()}}}
 		}},
 		{"scale-down", "scale-down", (*builder).scaledDown, (*builder).scaleDown},
+		{"autoscaler", "node scale-down", never, func(_ *builder, o *owner) doing { return doing{operation: world.ScaleDownNode{Fullest: o.id()}} }},
+		{"karpenter", "node replacement", never, (*builder).replaced},
+		{"pool-upgrade", "pool upgrade", never, (*builder).upgraded},
 	}
 }
 

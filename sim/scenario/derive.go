@@ -45,12 +45,13 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	}
 	o := &b.census.owners[index]
 	s.Actions = []world.Action{{At: s.Warmup, Operation: does.operation, Pos: o.object.Position}}
+	own.taken()
 	if len(b.opts.Actions) == 0 {
 		own.assume("action", a.name)
 	}
 	own.finish()
 	own.fromInside(e)
-	if _, drains := does.operation.(world.Drain); drains && o.replicas > 1 {
+	if empties(does.operation) && o.replicas > 1 {
 		own.notModelled("placement", "pods are taken to be spread over the nodes: a drain of a node with more of them takes more at a time", o.kind+" "+o.id(), "more")
 	}
 	return &s

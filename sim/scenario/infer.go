@@ -173,6 +173,9 @@ func (b *builder) caseFor(base *world.Scenario, index int, e *entry, a *caseActi
 		c.Scenario = derive()
 		c.Scenario.Name = c.ID
 		c.Families = b.families(c.Scenario, derive)
+		if why := addressed(c.Scenario); why != "" && c.Reason == "" {
+			c.Reason, c.Scenario, c.Families = why, nil, nil
+		}
 	}
 	if c.Reason != "" {
 		c.Verdict = NotJudged

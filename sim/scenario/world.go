@@ -34,6 +34,7 @@ type inventory struct {
 	webhooks      []webhook
 	foreign       []owner            // workloads of kinds that are not simulated, in input order
 	scaledObjects []*manifest.Object // KEDA's
+	nodePools     []*manifest.Object // Karpenter's
 	meshRules     []*manifest.Object // VirtualServices and DestinationRules of Istio
 	meshed        map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
 	gated         map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
@@ -103,6 +104,8 @@ func (w *inventory) addRaw(o *manifest.Object) {
 		w.backendConfigs = append(w.backendConfigs, o)
 	case "ScaledObject":
 		w.scaledObjects = append(w.scaledObjects, o)
+	case "NodePool":
+		w.nodePools = append(w.nodePools, o)
 	case "VirtualService", "DestinationRule":
 		w.meshRules = append(w.meshRules, o)
 	case "KubeProxyConfiguration":

@@ -151,9 +151,12 @@ func TakeOff(t *Traffic, nodes []Node, drained []string) {
 	if t.External || t.Nodes != nil && !t.Everywhere {
 		return
 	}
-	others := slices.DeleteFunc(NodeNames(nodes), func(name string) bool {
-		return slices.Contains(drained, name) || t.Nodes != nil && !slices.Contains(t.Nodes, name)
-	})
+	var others []string
+	for _, n := range nodes {
+		if !n.Joins && !slices.Contains(drained, n.Name) && (t.Nodes == nil || slices.Contains(t.Nodes, n.Name)) {
+			others = append(others, n.Name)
+		}
+	}
 	if len(others) > 0 {
 		t.Nodes, t.Everywhere = others, true
 	}

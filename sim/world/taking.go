@@ -236,7 +236,38 @@ func (s *Scenario) LongestTaking(a *Action) engine.Time {
 		return 0
 	}
 	each := t.Provision + t.Delay + t.Asks + t.Limit + t.Rest
-	return engine.Time(len(t.Nodes)) * each
+	return engine.Time(max(1, len(t.Nodes))) * each
+}
+
+// FullestOf is the workload by whose pods an operation finds its node, "" for others.
+func FullestOf(o Operation) string {
+	switch o := o.(type) {
+	case Drain:
+		return o.Fullest
+	case ScaleDownNode:
+		return o.Fullest
+	case Consolidate:
+		return o.Fullest
+	default:
+		return ""
+	}
+}
+
+// OnNode is such an operation on the node that was found.
+func OnNode(o Operation, node string) Operation {
+	switch o := o.(type) {
+	case Drain:
+		o.Nodes, o.Fullest = []string{node}, ""
+		return o
+	case ScaleDownNode:
+		o.Node, o.Fullest = node, ""
+		return o
+	case Consolidate:
+		o.Nodes, o.Fullest = []string{node}, ""
+		return o
+	default:
+		return o
+	}
 }
 
 // Values of the words of operations.

@@ -124,7 +124,7 @@ var disruptionMutants = []mutant{
 		{"sim/cluster/drain.go", "if pods > most {", "if pods >= most {"},
 	}},
 	{"clients stay on a node that is drained", []string{"simulator 5.4"}, "sim", "TestClientsOnADrainedNode", []edit{
-		{"sim/world/room.go", "return slices.Contains(drained, name) || t.Nodes", "return t.Nodes"},
+		{"sim/world/room.go", "!n.Joins && !slices.Contains(drained, n.Name) && (", "!n.Joins && ("},
 	}},
 }
 
@@ -231,6 +231,24 @@ var takerMutants = []mutant{
 	}},
 	{"GKE gives up", []string{"controllers 8.2 Time of GKE"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
 		{takings, "Limit: engine.Hour, AtLimit: DeletesAll", "Limit: engine.Hour, AtLimit: Fails"},
+	}},
+	{"clients run on a node that has not joined", []string{"controllers 8.3 Before and after"}, "sim", "TestClientsOnADrainedNode", []edit{
+		{"sim/world/room.go", "!n.Joins && !slices.Contains(drained, n.Name) && (", "!slices.Contains(drained, n.Name) && ("},
+	}},
+	{"a NodePool's budget for some hours counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden", []edit{
+		{"sim/scenario/case_taking.go", `if rawText(b, "schedule") != "" {`, `if rawText(b, "schedule") == "never" {`},
+	}},
+	{"the largest budget of a NodePool counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden", []edit{
+		{"sim/scenario/case_taking.go", "n.Of(many) < least.Of(many)", "n.Of(many) > least.Of(many)"},
+	}},
+	{"pools of Azure are Amazon's", []string{"simulator 5.4"}, "sim/scenario", "TestGolden", []edit{
+		{"sim/scenario/case_taking.go", `"azure": world.PoolAKS`, `"azure": world.PoolEKS`},
+	}},
+	{"clients of nodes that go are judged", []string{"simulator 5.4"}, "sim/scenario", "TestGolden", []edit{
+		{"sim/scenario/case_taking.go", "t.External && t.LB == nil {\n\t\t\t\treturn \"its", "!t.External && t.LB == nil {\n\t\t\t\treturn \"its"},
+	}},
+	{"the autoscaler takes no certain node", []string{"simulator 5.4"}, "sim", "TestTheFullestNodeIsTaken", []edit{
+		{takings, "\tcase ScaleDownNode:\n\t\treturn o.Fullest\n", ""},
 	}},
 	{"pods find a node that has not joined", []string{"controllers 8.3 Before and after"}, cluster, "TestANodeThatJoins", []edit{
 		{"sim/placement/cluster.go", "absent: of.Joins || of.Apart}", "absent: of.Apart}"},

@@ -1,0 +1,185 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// Who takes the nodes of manifests away: what the input says of them, and what is taken for granted.
+
+// replaced is Karpenter replacing the node with most pods of a workload, by what a NodePool of the input says.
+func (b *builder) replaced(o *owner) doing {
+	op := world.Consolidate{Fullest: o.id(), Replacements: 1, Provision: Provisioning, Budget: world.KarpenterBudget()}
+	if len(b.world.nodePools) > 0 {
+		p := b.world.nodePools[0]
+		if n, said := poolBudget(p); said {
+			op.Budget = n
+		}
+		op.Grace = poolGrace(p)
+		if op.Budget.Number == 0 {
+			return doing{why: fmt.Sprintf("nothing to replace: the disruption budget of NodePool %s lets no node go%s", p.Name, place(p, "spec.disruption.budgets", o.object.File))}
+		}
+	}
+	return doing{operation: op}
+}
+
+// poolBudget is the least budget of a NodePool that holds at all times; said is false where it has none.
+func poolBudget(p *manifest.Object) (least world.NodeBudget, said bool) {
+	budgets, ok := rawAt(p.Value, "spec", "disruption", "budgets").([]any)
+	if !ok {
+		return least, false
+	}
+	const many = 1000 // nodes by which budgets are compared
+	for _, b := range budgets {
+		if rawText(b, "schedule") != "" {
+			continue
+		}
+		if n, ok := budgetOf(fmt.Sprint(rawAt(b, "nodes"))); ok && (!said || n.Of(many) < least.Of(many)) {
+			least, said = n, true
+		}
+	}
+	return least, said
+}
+
+// poolGrace is a NodePool's terminationGracePeriod, 0 for none.
+func poolGrace(p *manifest.Object) engine.Time {
+	d, err := time.ParseDuration(rawText(rawAt(p.Value, "spec", "template", "spec"), "terminationGracePeriod"))
+	if err != nil || d < 0 {
+		return 0
+	}
+	return engine.FromDuration(d)
+}
+
+// upgraded is the upgrade of the pool that all nodes are of.
+func (b *builder) upgraded(*owner) doing {
+	provider, _ := b.poolProvider()
+	return doing{operation: world.UpgradePool{Provider: provider, Surge: world.AllOfThem, Unavailable: world.AllOfThem, Provision: Provisioning}}
+}
+
+// poolProvider is whose pool it is, and what says so, "" for nothing.
+func (b *builder) poolProvider() (provider, why string) {
+	providers := map[string]string{"gce": world.PoolGKE, "aws": world.PoolEKS, "azure": world.PoolAKS}
+	if env, ok := environmentNamed(b.opts.Env); ok && providers[env.Provider] != "" {
+		return providers[env.Provider], "the kind of cluster (" + env.ID + ")"
+	}
+	for _, n := range b.world.nodes {
+		name, _, _ := strings.Cut(n.Value.Spec.ProviderID, "://")
+		if providers[name] != "" {
+			return providers[name], "providerID " + name + " of Node " + n.Name
+		}
+	}
+	return world.PoolGKE, ""
+}
+
+// empties says whether an operation has all pods of a node leave.
+func empties(o world.Operation) bool {
+	switch o.(type) {
+	case world.Drain, world.ScaleDownNode, world.Consolidate, world.UpgradePool:
+		return true
+	default:
+		return false
+	}
+}
+
+// taken has the nodes of a case join and leave, and says what that takes for granted.
+func (b *builder) taken() {
+	a := &b.out.Actions[0]
+	switch o := a.Operation.(type) {
+	case world.ScaleDownNode:
+		a.For = deleteDelay
+	case world.Consolidate:
+		words, basis := "budget "+o.Budget.String()+" of the nodes, no terminationGracePeriod", ""
+		if len(b.world.nodePools) > 0 {
+			words, basis = fmt.Sprintf("budget %s, %s, by NodePool %s", o.Budget, graceWords(o.Grace), b.world.nodePools[0].Name), inferred
+		}
+		b.assumeAs("pool", "Karpenter: "+words, basis)
+		b.assume("provision", Provisioning.Duration().String())
+	case world.UpgradePool:
+		words, basis := poolWords(o.Provider), ""
+		if _, why := b.poolProvider(); why != "" {
+			words, basis = words+", by "+why, inferred
+		}
+		b.assumeAs("pool", words, basis)
+		b.assume("provision", Provisioning.Duration().String())
+	default:
+		return
+	}
+	b.out.Muster()
+	b.patience()
+}
+
+func graceWords(grace engine.Time) string {
+	if grace == 0 {
+		return "no terminationGracePeriod"
+	}
+	return "terminationGracePeriod " + grace.Duration().String()
+}
+
+// poolWords say how a provider upgrades its pools.
+func poolWords(provider string) string {
+	return map[string]string{
+		world.PoolGKE: "GKE: one node more, an hour for each, then its pods are deleted",
+		world.PoolEKS: "EKS: one node at a time, 15 minutes for each, then the upgrade fails",
+		world.PoolAKS: "AKS: a tenth of the nodes more, 30 minutes for each, then the upgrade fails",
+	}[provider]
+}
+
+// otherPools are the upgrades of other providers.
+func otherPools(s *world.Scenario) []Alternative {
+	var out []Alternative
+	for _, provider := range []string{world.PoolGKE, world.PoolEKS, world.PoolAKS} {
+		changed := s.Clone()
+		for i := range changed.Actions {
+			o, ok := changed.Actions[i].Operation.(world.UpgradePool)
+			if !ok || o.Provider == provider {
+				continue
+			}
+			o.Provider = provider
+			changed.Actions[i].Operation = o
+			changed.Muster()
+			out = append(out, Alternative{"pool", poolWords(provider), changed})
+		}
+	}
+	return out
+}
+
+// provisioned has nodes join after another time.
+func provisioned(t engine.Time) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
+		for i := range s.Actions {
+			switch o := s.Actions[i].Operation.(type) {
+			case world.Consolidate:
+				o.Provision = t
+				s.Actions[i].Operation = o
+			case world.UpgradePool:
+				o.Provision = t
+				s.Actions[i].Operation = o
+			default:
+				continue
+			}
+			return true
+		}
+		return false
+	}
+}
+
+// addressed says why a case is not judged whose clients go to nodes themselves, of which one or all go away: whoever told them of the node
+// would have told them otherwise. "" where there are none.
+func addressed(s *world.Scenario) string {
+	for i := range s.Actions {
+		if _, drain := s.Actions[i].Operation.(world.Drain); drain || !empties(s.Actions[i].Operation) {
+			continue
+		}
+		for k := range s.Traffic {
+			if t := &s.Traffic[k]; t.External && t.LB == nil {
+				return "its clients go to nodes themselves, and not all of those stay: what they do then is not said"
+			}
+		}
+	}
+	return ""
+}
