@@ -41,6 +41,9 @@ type Result struct {
 	Dark []cluster.Dark
 	// Stuck says why a rollout or a drain that was begun cannot end, nil when it came to its end.
 	Stuck *control.Stuck
+	// CannotEnd lists all of it: of a drain each workload with a pod that is refused. Drained are the nodes that are through.
+	CannotEnd []control.Stuck
+	Drained   []control.Drained
 	// Pods names the pods of the events, by PodID; nil without Options.Events.
 	Pods []cluster.PodRef
 }
@@ -347,7 +350,7 @@ func longestTaking(sc *world.Scenario) engine.Time {
 func (r *run) result(settled bool) *Result {
 	res := &Result{
 		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
-		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger, Stuck: r.cluster.CannotEnd(),
+		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger, Stuck: r.cluster.CannotEnd(), CannotEnd: r.cluster.AllThatCannotEnd(), Drained: r.cluster.Drained(),
 	}
 	if r.opts.Events != nil {
 		res.Pods = r.cluster.PodRefs()

@@ -86,7 +86,7 @@ func (w *World) census(d *api.Workload) (c census) {
 			continue
 		}
 		c.active++
-		if !p.Ready {
+		if !p.Ready && !w.pods[id].unwell {
 			c.sick = append(c.sick, p.Name)
 			c.gated = cmp.Or(c.gated, w.gateWords(p))
 		}

@@ -5,6 +5,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/endpointslice"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // begin fills the world as it is at time 0, without news to anyone: every cache is filled.
@@ -39,8 +40,8 @@ func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 		w.store.Put(of.Key(), of)
 	}
 	pods := keeper.First(of)
-	for _, p := range pods {
-		w.firstPod(p)
+	for n, p := range pods {
+		w.firstPod(p, w.sc.Workloads[i].PlacedAt(n))
 		if p.Ready {
 			w.usable[i].pods[p.ID] = true
 		}
@@ -51,14 +52,21 @@ func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 	keeper.Begin(of, pods)
 }
 
-// firstPod has a pod have run for a while, on the node the scheduler would have chosen where it has none. One that finds no node is
-// Pending.
-func (w *World) firstPod(p *api.Pod) {
+// firstPod has a pod have run for a while, on the node where the input has it, or else on the one the scheduler would have chosen where
+// it has none. One that finds no node is Pending.
+func (w *World) firstPod(p *api.Pod, placed *world.Placed) {
+	w.pods[p.ID].unwell = placed != nil && !placed.Ready
 	if w.sc.Recorded != nil && p.Node < 0 {
 		p.Node = w.numberOf(w.sc.Recorded.First(p.Workload, p.Ordinal).Node)
 	}
-	if p.Node < 0 {
+	switch {
+	case p.Node >= 0:
+	case placed == nil:
 		p.Node = w.sched.Place(p)
+	case placed.Node == "":
+		w.sched.Wait(p)
+	default:
+		p.Node = w.numberOf(placed.Node)
 	}
 	if p.Node < 0 {
 		w.store.Put(api.PodKey(p.ID), p)
@@ -76,6 +84,9 @@ func (w *World) firstPod(p *api.Pod) {
 		p.Created, p.ReadySince = first.Created, first.Ready
 	}
 	p.Phase, p.Ready, p.ContainersReady, p.Open = api.PhaseRunning, true, true, p.Gates
+	if placed != nil && !placed.Ready {
+		p.Ready, p.ContainersReady = false, false
+	}
 	p.IP = kubelet.AddressOf(p, w.PodSpec(w.pods[p.ID].id))
 	w.store.Put(api.PodKey(p.ID), p)
 	w.noteWrite(nil, p)

@@ -125,19 +125,42 @@ func (w *World) evictPods(pods world.Pods) {
 func (w *World) InVain() uint64 { return w.disrupts.drains.InVain() + w.disrupts.takers.InVain() }
 
 // CannotEnd is what was begun and cannot end, nil for nothing: a drain that is refused for ever, or that has failed, or a rollout.
-// A drain that waits for a workload whose own pods find no node cannot end for that reason.
+// A drain that waits for a workload whose own pods find no node cannot end for that reason. Of several drains that of a workload
+// comes first which is not a bystander.
 func (w *World) CannotEnd() *control.Stuck {
-	rollout := w.StuckRollout()
+	list := w.AllThatCannotEnd()
+	for i := range list {
+		if !w.sc.Workloads[list[i].Workload].Bystander {
+			return &list[i]
+		}
+	}
+	if len(list) > 0 {
+		return &list[0]
+	}
+	return nil
+}
+
+// AllThatCannotEnd lists what was begun and cannot end, each workload with each reason once.
+func (w *World) AllThatCannotEnd() []control.Stuck {
 	if w.store.Down() || w.store.AnyFrozen() || w.disrupts.takers.Joining() {
 		return nil
 	}
+	rollout := w.StuckRollout()
+	var out []control.Stuck
 	for _, b := range slices.Concat(w.disrupts.drains.Blockades(), w.disrupts.takers.Blockades()) {
-		if s := w.blocked(&b, rollout); s != nil {
-			return s
+		s := w.blocked(&b, rollout)
+		if s != nil && !slices.Contains(out, *s) {
+			out = append(out, *s)
 		}
 	}
-	return rollout
+	if rollout != nil && !slices.ContainsFunc(out, func(s control.Stuck) bool { return s.Workload == rollout.Workload }) {
+		out = append(out, *rollout)
+	}
+	return out
 }
+
+// Drained lists the nodes with which kubectl drain is through.
+func (w *World) Drained() []control.Drained { return w.disrupts.drains.Ends() }
 
 // blocked says why a drain cannot end, nil when it may yet.
 func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.Stuck {
@@ -156,11 +179,15 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 		}
 	}
 	if b.GivenUp {
-		return w.byBudget(b, &control.Stuck{Drain: true, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why)})
+		workload := 0
+		if b.Pod != nil {
+			workload = b.Pod.Workload
+		}
+		return w.byBudget(b, &control.Stuck{Drain: true, Workload: workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why)})
 	}
 	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("%s of %s waits for ever: %s", by, node, b.Why)}
 	switch {
-	case rollout != nil:
+	case rollout != nil && (b.Budget < 0 || w.coversWorkload(b.Budget, rollout.Workload)):
 		s.Workload, s.Why, s.What, s.Path = rollout.Workload, s.Why+"; "+rollout.Why, rollout.What, rollout.Path
 		return s
 	case w.steady(b.Budget):

@@ -34,6 +34,7 @@ type podInfo struct {
 	pod     *api.Pod // as created
 
 	written *writtenPod // nil until it is in a slice
+	unwell  bool        // the input has it Pending or not ready: nobody waits for it
 }
 
 // NewPod numbers and names a pod of a ReplicaSet. Its UID is a draw.

@@ -48,7 +48,7 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 	var homeless []*api.Pod
 	keeper := w.keeperOf(d.Workload)
 	for _, id := range w.sched.Pending() {
-		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); ok && p.Workload == d.Workload && p.Active() && p.Node < 0 {
+		if p, ok := w.store.Get(api.PodKey(id)).(*api.Pod); ok && p.Workload == d.Workload && p.Active() && p.Node < 0 && !w.pods[id].unwell {
 			homeless = append(homeless, p)
 		}
 	}

@@ -27,7 +27,15 @@ type Drains struct {
 	Owner  engine.Owner
 	evict  *Evictions
 	list   []*drain
+	ends   []Drained
 	inVain uint64 // refusals that changed nothing
+}
+
+// Drained is a node with which kubectl drain is through.
+type Drained struct {
+	Node         int
+	Began, Ended engine.Time // from when its first pod was looked at
+	Why          string      // kubectl gave it up for that, "" when it is empty
 }
 
 // drain is one run of kubectl drain.
@@ -35,7 +43,8 @@ type drain struct {
 	*Drains
 	of    world.Drain
 	nodes []int
-	at    int // index of the node that is emptied; len(nodes): it is over
+	at    int         // index of the node that is emptied; len(nodes): it is over
+	began engine.Time // with that node
 	until engine.Time
 	pods  []*leaving // of that node
 	fails []failure
@@ -46,6 +55,7 @@ type failure struct {
 	node   int
 	why    string
 	budget int // that refused until the end, -1 for none
+	pod    *api.Pod
 	late   *Late
 }
 
@@ -104,7 +114,7 @@ func (r *drain) cordon(i int) {
 
 // empty begins with the present node, if there is one.
 func (r *drain) empty() {
-	r.pods, r.until = nil, engine.Never
+	r.pods, r.until, r.began = nil, engine.Never, r.d.Engine.Now()
 	if r.at == len(r.nodes) {
 		return
 	}
@@ -238,7 +248,7 @@ func (r *drain) late() bool { return r.until != engine.Never && r.d.Engine.Now()
 func (r *drain) over(l *leaving, why string) {
 	l.over = true
 	if why != "" {
-		f := failure{node: r.nodes[r.at], why: l.pod.Name + ": " + why, budget: -1}
+		f := failure{node: r.nodes[r.at], why: l.pod.Name + ": " + why, budget: -1, pod: l.pod}
 		if l.refuse != nil {
 			f.why, f.budget = f.why+": "+l.refuse.Why, l.refuse.Budget
 		}
@@ -264,10 +274,14 @@ func (r *drain) next() {
 			why = f.why
 		}
 	}
+	r.ends = append(r.ends, Drained{Node: node, Began: r.began, Ended: r.d.Engine.Now(), Why: why})
 	r.d.Log.Tell(event.Event{Kind: event.Drained, Pod: -1, Node: node, Stream: -1, OK: why == "", Refusal: why})
 	r.at++
 	r.empty()
 }
+
+// Ends lists the nodes with which kubectl is through, in order.
+func (c *Drains) Ends() []Drained { return c.ends }
 
 // InVain counts the requests of drains that were refused: nothing has changed by them.
 func (c *Drains) InVain() uint64 { return c.inVain }
@@ -290,7 +304,7 @@ func (c *Drains) Waiting() string {
 // Blockade is a drain that a budget, or something else, keeps from its end.
 type Blockade struct {
 	Node    int
-	Pod     *api.Pod // that is refused
+	Pod     *api.Pod // that is refused, nil for a node that kubectl does not begin with
 	Budget  int      // that refuses, -1 for none
 	Why     string   // in words
 	GivenUp bool     // kubectl has ended with an error; else it goes on asking
@@ -304,7 +318,7 @@ func (c *Drains) Blockades() []Blockade {
 	var out []Blockade
 	for _, r := range c.list {
 		for _, f := range r.fails {
-			out = append(out, Blockade{Node: f.node, Budget: f.budget, Why: f.why, GivenUp: true})
+			out = append(out, Blockade{Node: f.node, Pod: f.pod, Budget: f.budget, Why: f.why, GivenUp: true})
 		}
 		for _, l := range r.pods {
 			if !l.over && l.refuse != nil {

@@ -198,6 +198,9 @@ func (s *Scheduler) Place(p *api.Pod) int {
 	return node
 }
 
+// Wait has a pod wait for a node that has found none so far, whatever kept it from one.
+func (s *Scheduler) Wait(p *api.Pod) { s.pending = append(s.pending, p.ID) }
+
 // Pending lists the pods that wait for a node, in order of arrival.
 func (s *Scheduler) Pending() []api.PodID { return s.pending }
 

@@ -42,6 +42,7 @@ type Instance struct {
 	Since     engine.Time // when Listening or Why last changed
 	Term      engine.Time // when SIGTERM was sent to this process, never if not
 	Forced    bool        // its readiness is held at false by the scenario
+	Unready   bool        // it was not ready when the run began, and will not be: with and without a probe
 
 	readyFrom engine.Time   // before, the app does not say it is ready
 	slots     []engine.Time // with a concurrency limit: when each slot is free

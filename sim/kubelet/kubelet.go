@@ -399,7 +399,10 @@ func (wk *Worker) sync() {
 		s.generation, s.running, s.startAt = c.Generation, c.Running, c.startAt.TruncateToSecond()
 		s.started = c.Running && (c.startup == nil || c.startup.generation == c.Generation && c.startup.result)
 		s.ready = s.started && (c.Readiness == nil || c.Readiness.generation == c.Generation && c.Readiness.result)
-		if s.started && !s.ready {
+		if wk.Instance.Unready && c == wk.Main {
+			s.ready = false
+		}
+		if s.started && !s.ready && c.Readiness != nil {
 			poke = append(poke, c.Readiness)
 		}
 	}

@@ -83,6 +83,8 @@ type Case struct {
 	Before []Before
 	// Stuck says why what was begun cannot end, in most runs; nil when it ends.
 	Stuck *Stuck
+	// Drain is what is on the nodes of a drain, of a case of kind scenario.KindNode; else nil.
+	Drain *scenario.DrainPlan
 	// Kept is how a run of a case that holds went; nil for other cases.
 	Kept *Kept
 }
@@ -172,6 +174,16 @@ type Run struct {
 	Without       []Stream
 	WithoutGroups []ledger.Group
 	Stuck         *Stuck // nil when the rollout came to its end
+	// Drained are the nodes that a drain was through with, in order, Blocked is what of it cannot end.
+	Drained []Drained
+	Blocked []Stuck
+}
+
+// Drained is a node that kubectl drain was through with.
+type Drained struct {
+	Node         string
+	Began, Ended engine.Time
+	Why          string // it was given up for that, "" when it is empty
 }
 
 // Stream is what became of one stream of requests in one run: what the action did to it, where it is known what fails without.

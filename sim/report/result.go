@@ -27,6 +27,7 @@ type Result struct {
 	NoHelp         []NoHelp         `json:"noHelp"` // changes that were tried and did not help
 	Assumptions    []Assumption     `json:"assumptions"`
 	NotModelled    []NotModelled    `json:"notModelled"`
+	Drains         []Drain          `json:"drains"` // of nodes by their names: what is there, and what becomes of each
 }
 
 // WorstVerdict is the worst of all cases.
@@ -277,6 +278,7 @@ func Build(s *record.Simulation) *Result {
 		Interrupted: s.Interrupted, Verdict: WorstVerdict{Worst: string(record.NotJudged)},
 		Cases: []Case{}, Runs: []Run{}, Requests: requestsOf(&sum), Attempts: Attempts{sum.Attempts, sum.FailedAttempts},
 		Outcomes: outcomesOf(sum.Outcomes, true), Causes: []Cause{}, Fixes: fixesOf(s), NoHelp: []NoHelp{}, Assumptions: []Assumption{}, NotModelled: []NotModelled{},
+		Drains: drainsOf(s),
 	}
 	if worst := s.WorstWord(); worst != nil {
 		r.Verdict = WorstVerdict{string(worst.Verdict), worst.ID}

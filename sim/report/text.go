@@ -85,14 +85,14 @@ func WriteText(w io.Writer, s *record.Simulation, opts TextOptions) error {
 
 // compose writes the text with the most room that leaves it short enough.
 func compose(s *record.Simulation, opts TextOptions) string {
-	worst := s.Worst()
+	worst, nodes := drains(s.Worst())
 	shown := chosen(worst, opts.Show)
 	if opts.Verbose || opts.All {
-		return newText(s, opts, everything).write(worst, shown)
+		return newText(s, opts, everything).write(worst, nodes, shown)
 	}
 	limit, out := mostLines(worst, shown, opts), ""
 	for _, r := range rooms() {
-		out = newText(s, opts, r).write(worst, shown)
+		out = newText(s, opts, r).write(worst, nodes, shown)
 		if strings.Count(out, "\n") <= limit {
 			break
 		}
@@ -147,17 +147,19 @@ func newText(s *record.Simulation, opts TextOptions, r room) *text {
 	return &text{Page: page.New(page.Columns(opts.Width)), sim: s, opts: opts, room: r}
 }
 
-func (t *text) write(worst, shown []*record.Case) string {
+func (t *text) write(worst, nodes, shown []*record.Case) string {
 	if len(worst) == 0 {
 		t.Text("NOT JUDGED  ", "nothing to judge: the input has no workload behind a Service, and no Scenario")
 		return t.String()
 	}
 	t.entry()
+	t.drainHead(worst, nodes)
 	for _, c := range shown {
 		t.head(c)
 		t.Blank()
 	}
 	t.cases(worst, shown)
+	t.drained(nodes)
 	for _, c := range shown {
 		t.Blank()
 		t.why(c)
@@ -187,7 +189,10 @@ func (t *text) place(file string, line int) string {
 
 // subject is what a case is about: its workload, or the Scenario.
 func subject(c *record.Case) string {
-	if c.Kind == "Scenario" || c.Workload == "" {
+	switch {
+	case c.OfNodes():
+		return nodesOf(c)
+	case c.Kind == "Scenario" || c.Workload == "":
 		return c.ID
 	}
 	return c.Workload

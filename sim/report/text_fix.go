@@ -130,12 +130,12 @@ func confirmedWords(f *record.Fix) string {
 		return "not confirmed"
 	}
 	word := runsOf(f)
-	runs := count(x.Confirm.Runs, "new "+word, "new "+word+"s")
+	runs := count(x.Confirm.Runs, "new "+word, "new "+plural(word))
 	if x.StuckBefore > 0 {
 		return fmt.Sprintf("comes to its end in %s of %s, and loses %s", thousands(int64(x.Confirm.Runs-x.Confirm.Stuck)), runs, atMost(x.Confirm.LostSeconds))
 	}
 	if x.Confirm.WithLoss == 0 {
-		return fmt.Sprintf("nothing lost in %s (at most %s of %ss lose anything)", runs, percent(record.LossBound(x.Confirm.Runs)), word)
+		return fmt.Sprintf("nothing lost in %s (at most %s of %s lose anything)", runs, percent(record.LossBound(x.Confirm.Runs)), plural(word))
 	}
 	return fmt.Sprintf("at most %s lost, in %s of %s", span(engine.Time(x.Confirm.LostSeconds.Max)), thousands(int64(x.Confirm.WithLoss)), runs)
 }
@@ -370,7 +370,7 @@ func (t *text) fixed(f *record.Fix) {
 	case len(parts) > 0 && t.room.brief:
 		t.Hanging("      ", 8, strings.Join(parts, "; ")+"; nothing in the new runs either")
 	case len(parts) > 0:
-		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of %ss lose anything", percent(record.LossBound(fewest)), runsOf(f)))
+		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of %s lose anything", percent(record.LossBound(fewest)), plural(runsOf(f))))
 	}
 }
 

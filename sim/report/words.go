@@ -181,7 +181,7 @@ func one(c *record.Case) string {
 func many(c *record.Case, n int) string {
 	word := one(c)
 	if n != 1 {
-		word += "s"
+		word = plural(word)
 	}
 	return thousands(int64(n)) + " " + word
 }

@@ -61,17 +61,19 @@ func Actions() []string {
 
 // actionsOf are the actions that cases of a workload are made of, in their order.
 func (b *builder) actionsOf(o *owner) []caseAction {
+	_, words := NodesDrained(b.opts.Actions)
 	return slices.DeleteFunc(caseActions(), func(a caseAction) bool {
 		if len(b.opts.Actions) == 0 {
 			return !a.unasked(b, o)
 		}
-		return !slices.Contains(b.opts.Actions, a.word)
+		return !slices.Contains(words, a.word)
 	})
 }
 
 // checkActions refuses actions that there are not.
 func (b *builder) checkActions() {
-	for _, word := range b.opts.Actions {
+	_, words := NodesDrained(b.opts.Actions)
+	for _, word := range words {
 		if !slices.Contains(Actions(), word) {
 			b.doc.settingError(b.opts.Wording.Option("action", word), "there is no such action; %s", didYouMean(word, Actions()))
 		}

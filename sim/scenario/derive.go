@@ -23,12 +23,20 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	if e.class == ClassDNS {
 		own.asked(e.service)
 	}
-	for _, i := range b.census.beside(s.Services, index) {
+	near := b.census.beside(s.Services, index)
+	all := near
+	if b.with != nil {
+		all = own.drained(near, b.with)
+	}
+	for _, i := range all {
 		w := base.Workloads[i]
-		if w.Aside = i != index; !w.Aside && does.more > 0 {
+		w.Aside, w.Bystander = i != index, !slices.Contains(near, i)
+		if !w.Aside && does.more > 0 {
 			w.Resource = world.WithReplicas(w.Resource, w.Replicas()+int(does.more))
 		}
-		own.serve(&w, e)
+		if !w.Bystander {
+			own.serve(&w, e)
+		}
 		s.Workloads = append(s.Workloads, w)
 	}
 	own.budgets()
@@ -49,9 +57,12 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	if len(b.opts.Actions) == 0 {
 		own.assume("action", a.name)
 	}
+	if b.with != nil {
+		own.vacate()
+	}
 	own.finish()
 	own.fromInside(e)
-	if empties(does.operation) && o.replicas > 1 {
+	if w := base.Workloads[index]; empties(does.operation) && o.replicas > 1 && len(w.Placed) == 0 {
 		own.notModelled("placement", "pods are taken to be spread over the nodes: a drain of a node with more of them takes more at a time", o.kind+" "+o.id(), "more")
 	}
 	return &s

@@ -38,6 +38,8 @@ type Case struct {
 	Families []world.Family
 	// Object is the Service's, for its position.
 	Object *manifest.Object
+	// Drain is what is on the nodes, of a Case of Kind KindNode; else nil.
+	Drain *DrainPlan
 }
 
 // NotJudged is the verdict of a case of which nothing is claimed.
@@ -62,6 +64,9 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 			cases = append(cases, b.hostPorts(i)...)
 			cases = append(cases, b.cases(base, i)...)
 		}
+	}
+	for _, d := range b.nodeDrains(base) {
+		cases = append(cases, b.nodeCases(base, &d)...)
 	}
 	for i := range cases {
 		if cases[i].Scenario != nil && !b.fewRequests(cases[i].Scenario) {
@@ -141,6 +146,11 @@ func (b *builder) checkInferred() {
 // cases makes those of one workload of the census: for each entry one of each action. Where nothing is judged whatever is done, one
 // case says so.
 func (b *builder) cases(base *world.Scenario, index int) []Case {
+	return b.casesOf(base, index, b.actionsOf(&b.census.owners[index]))
+}
+
+// casesOf makes those of some actions.
+func (b *builder) casesOf(base *world.Scenario, index int, actions []caseAction) []Case {
 	o := b.census.owners[index]
 	var out []Case
 	for _, s := range b.world.services {
@@ -148,7 +158,7 @@ func (b *builder) cases(base *world.Scenario, index int) []Case {
 			continue
 		}
 		for _, e := range b.entries(s, o.template) {
-			for _, a := range b.actionsOf(&o) {
+			for _, a := range actions {
 				out = append(out, b.caseFor(base, index, &e, &a))
 				if classNamed(e.class).NotJudged != "" || b.unjudged(index, &e) != "" {
 					break

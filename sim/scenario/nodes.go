@@ -23,12 +23,16 @@ func (b *builder) nodes(c cursor) []world.Node {
 	proxy := b.clusterProxy(c.get("proxy"))
 	var nodes []world.Node
 	given := c.get("count").present() || c.get("zones").present() || c.get("allocatable").present()
-	if len(b.world.nodes) > 0 && b.opts.Nodes == 0 {
+	named := b.world.podNodes()
+	switch {
+	case len(b.world.nodes) > 0 && b.opts.Nodes == 0:
 		if given {
 			c.fail("the input has %d Node objects: leave out count, zones and allocatable, or the objects", len(b.world.nodes))
 		}
 		nodes = b.realNodes(proxy)
-	} else {
+	case len(named) > 0 && b.opts.Nodes == 0 && !given:
+		nodes = b.namedNodes(named, proxy)
+	default:
 		nodes = b.madeUpNodes(c, proxy)
 	}
 	for _, o := range c.get("overrides").items() {

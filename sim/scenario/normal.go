@@ -73,6 +73,7 @@ func (w *printer) workload(x *world.Workload) {
 		w.line("kind", kind)
 	}
 	w.number("replicas", x.Replicas())
+	w.placed(x.Placed)
 	w.update(x)
 	var gates []string
 	for _, g := range pod.ReadinessGates {

@@ -96,6 +96,8 @@ type builder struct {
 	family string
 	// grown is how many replicas the workload of a case has more than otherwise.
 	grown int32
+	// with are the workloads of the census that are drained beside that of a case, nil for a case of another kind.
+	with []int
 }
 
 func newBuilder(o *manifest.Object, opts *Options) *builder {
@@ -304,6 +306,7 @@ func (b *builder) workloads(apps cursor) {
 		}
 	}
 	b.checkSet()
+	b.place()
 	b.budgets()
 }
 
@@ -459,9 +462,11 @@ func (b *builder) notModelled(id, what, object, direction string) {
 // finish lists the assumptions in the order of the table, several values of one joined.
 func (b *builder) finish() {
 	for i := range b.out.Workloads {
-		if b.out.Workloads[i].Aside {
+		switch {
+		case b.out.Workloads[i].Bystander:
+		case b.out.Workloads[i].Aside:
 			b.assumeAside(&b.out.Workloads[i])
-		} else {
+		default:
 			b.assumeWorkload(&b.out.Workloads[i])
 		}
 	}
@@ -534,6 +539,9 @@ func (b *builder) leftOut() {
 	}
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
+		if w.Bystander {
+			continue
+		}
 		if w.App.Concurrency == 0 && len(b.out.Traffic) > 0 {
 			b.notModelled("capacity", "pods are taken to be fast enough while others are missing", w.Kind()+" "+w.Name(), "more")
 		}

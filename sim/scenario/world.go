@@ -39,6 +39,7 @@ type inventory struct {
 	meshed        map[string]mesh    // by namespace: what all of its pods are in unless they say otherwise
 	gated         map[string]bool    // namespaces whose pods get the readiness gates of the AWS Load Balancer Controller
 	namespaces    map[string]*manifest.Object
+	pods          []homed // of the input, by namespace and name
 }
 
 // webhook is a Service that the API server itself depends on.
@@ -52,12 +53,20 @@ type webhook struct {
 // What it will fill in is copied first: the input stays as it is.
 func newInventory(objects []*manifest.Object) *inventory {
 	w := &inventory{namespaces: map[string]*manifest.Object{}, gated: map[string]bool{}, meshed: map[string]mesh{}}
+	var pods []manifest.Typed[*corev1.Pod]
+	var sets []manifest.Typed[*appsv1.ReplicaSet]
 	for _, o := range latest(objects) {
 		switch v := o.Value.(type) {
 		case *corev1.Service:
 			w.services = append(w.services, manifest.Typed[*corev1.Service]{Object: o, Value: v.DeepCopy()})
 		case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *corev1.Pod:
 			w.addWorkload(o)
+			switch x := v.(type) {
+			case *corev1.Pod:
+				pods = append(pods, manifest.Typed[*corev1.Pod]{Object: o, Value: x})
+			case *appsv1.ReplicaSet:
+				sets = append(sets, manifest.Typed[*appsv1.ReplicaSet]{Object: o, Value: x})
+			}
 		case *corev1.Node:
 			w.nodes = append(w.nodes, manifest.Typed[*corev1.Node]{Object: o, Value: v})
 		case *autoscalingv2.HorizontalPodAutoscaler:
@@ -82,6 +91,7 @@ func newInventory(objects []*manifest.Object) *inventory {
 		}
 	}
 	w.sort()
+	w.house(pods, sets)
 	w.scale()
 	return w
 }

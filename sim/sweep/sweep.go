@@ -118,7 +118,7 @@ func stories(p *pool, units []*unit) (errs []string) {
 func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 	out := record.Case{
 		ID: c.ID, Action: c.Action, Workload: c.Workload, Traffic: c.Traffic, Kind: c.Kind, Class: c.Class, Headline: c.Headline, Users: c.Users,
-		Verdict: record.Verdict(c.Verdict), Reason: c.Reason,
+		Verdict: record.Verdict(c.Verdict), Reason: c.Reason, Drain: c.Drain,
 	}
 	if c.Object != nil {
 		out.Source = c.Object.Position.String()

@@ -150,14 +150,50 @@ func summary(sc *world.Scenario, res *sim.Result) *record.Run {
 	for _, g := range res.Ledger.Groups() {
 		run.Groups = append(run.Groups, *g)
 	}
+	first := true
 	for i, u := range res.Usable {
-		if i == 0 || u.Of-u.Min > run.Usable.Of-run.Usable.Min {
+		if sc.Workloads[i].Bystander {
+			continue
+		}
+		if first || u.Of-u.Min > run.Usable.Of-run.Usable.Min {
 			run.Usable = record.Usable{Of: u.Of, Min: u.Min, For: u.For, Now: u.Now}
 			run.Dark = record.DarkRun(res.Dark[i])
 		}
+		first = false
 	}
-	run.Stuck = stuck(sc, res.Stuck)
+	if run.Stuck = stuck(sc, ownStuck(sc, res.Stuck)); run.Stuck == nil && res.Stuck != nil {
+		run.Settled, run.Unrest = true, "" // the others wait for ever, and this is all there is
+	}
+	if sc.Drains() {
+		run.Drained, run.Blocked = drained(sc, res.Drained), blockedBy(sc, res.CannotEnd)
+	}
 	return run
+}
+
+// ownStuck is what cannot end and concerns the clients of a Scenario: what only a bystander waits for does not.
+func ownStuck(sc *world.Scenario, s *control.Stuck) *control.Stuck {
+	if s != nil && len(sc.Traffic) > 0 && sc.Workloads[s.Workload].Bystander {
+		return nil
+	}
+	return s
+}
+
+// drained are the nodes that a drain was through with.
+func drained(sc *world.Scenario, list []control.Drained) []record.Drained {
+	var out []record.Drained
+	for _, d := range list {
+		out = append(out, record.Drained{Node: sc.Nodes[d.Node].Name, Began: d.Began, Ended: d.Ended, Why: d.Why})
+	}
+	return out
+}
+
+// blockedBy lists what of a drain cannot end.
+func blockedBy(sc *world.Scenario, list []control.Stuck) []record.Stuck {
+	var out []record.Stuck
+	for i := range list {
+		out = append(out, *stuck(sc, &list[i]))
+	}
+	return out
 }
 
 // stuck names what cannot go on, with the line of the manifest behind it.

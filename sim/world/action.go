@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -296,6 +297,17 @@ func LeavingNodes(o Operation) []string {
 		return o.Nodes
 	}
 	return nil
+}
+
+// Drains says whether an operation is kubectl drain.
+func Drains(o Operation) bool {
+	_, ok := o.(Drain)
+	return ok
+}
+
+// Drains says whether nodes are drained.
+func (s *Scenario) Drains() bool {
+	return slices.ContainsFunc(s.Actions, func(a Action) bool { return Drains(a.Operation) })
 }
 
 // NodesGo says whether an operation takes nodes away, whichever they are.

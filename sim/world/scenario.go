@@ -106,6 +106,11 @@ type Workload struct {
 	Revisions map[string]App
 
 	Aside bool // nothing is done to it: its pods serve beside those of the case's own workload
+	// Bystander says that it has pods on a node that is drained, and that nobody asks it: it is in the world for what its pods do to
+	// the drain.
+	Bystander bool
+	// Placed are the pods that the input has of it, no more than its replicas; what is missing the scheduler places.
+	Placed []Placed
 }
 
 // Service is a Service that traffic goes to, with ClusterIP and node ports allocated.

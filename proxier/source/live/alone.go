@@ -24,7 +24,7 @@ const mostAlone = 200
 // objects, which is more to read and nothing else.
 const onlyMetadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
-// alone reads the objects of a resource that no controller has made: Pods of no ReplicaSet, ReplicaSets of no Deployment, Jobs of no
+// alone reads the objects of a resource that no controller has made: ReplicaSets of no Deployment, Jobs of no
 // CronJob. API servers cannot be asked for these, so their metadata are listed and they are read one by one. more is how many there are
 // besides.
 func (r *reader) alone(ctx context.Context, at schema.GroupVersionResource, namespace string) (items []unstructured.Unstructured, more int, err error) {

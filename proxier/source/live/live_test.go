@@ -101,9 +101,9 @@ func TestAPurposeDecidesWhatIsRead(t *testing.T) {
 		{"trace reads every Service, whatever the namespace", Trace, []string{"shop"},
 			[]string{"service elsewhere/other", "service shop/web", "endpointslice shop/web-1", "node node-1"}},
 		{"sim reads workloads, and Gateways of every namespace in the version that there is", Sim, []string{"shop"},
-			[]string{"service shop/web", "deployment shop/web", "node node-1", "namespace shop", "httproute shop/web", "gateway infra/edge"}},
+			[]string{"service shop/web", "deployment shop/web", "node node-1", "pod shop/web-x", "namespace shop", "httproute shop/web", "gateway infra/edge"}},
 		{"no namespace is all of them", Sim, nil,
-			[]string{"service elsewhere/other", "service shop/web", "deployment shop/web", "node node-1", "namespace shop", "httproute shop/web", "gateway infra/edge"}},
+			[]string{"service elsewhere/other", "service shop/web", "deployment shop/web", "node node-1", "pod shop/web-x", "namespace shop", "httproute shop/web", "gateway infra/edge"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -179,8 +179,8 @@ metadata: {name: db, namespace: shop}
 	}
 }
 
-// What Kubernetes itself has and nothing rolls out is read as from files, without all that a controller has made: of that only the
-// metadata are asked for.
+// What Kubernetes itself has and nothing rolls out is read as from files, and all Pods, for where they are; of the ReplicaSets and Jobs
+// that a controller has made only the metadata are asked for.
 func TestWhatNoControllerHasMadeIsRead(t *testing.T) {
 	t.Parallel()
 	const owned = "ownerReferences: [{apiVersion: v1, kind: Owner, name: o, uid: a, controller: true}]"
@@ -200,7 +200,7 @@ func TestWhatNoControllerHasMadeIsRead(t *testing.T) {
 `
 	var many strings.Builder
 	for i := range mostAlone + 3 {
-		fmt.Fprintf(&many, "---\n{apiVersion: v1, kind: Pod, metadata: {name: p%03d, namespace: crowd}}\n", i)
+		fmt.Fprintf(&many, "---\n{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: p%03d, namespace: crowd}}\n", i)
 	}
 	const lacks = "the answer lacks which Services lead to Pods that nothing rolls out"
 	for _, tc := range []struct {
@@ -209,19 +209,19 @@ func TestWhatNoControllerHasMadeIsRead(t *testing.T) {
 		want, warnings  []string
 	}{
 		{"with every right", "shop", func(*livetest.Server) {},
-			[]string{"cronjob shop/report", "job shop/migrate", "replicaset shop/by-hand", "pod shop/debug"}, nil},
+			[]string{"pod shop/debug", "pod shop/web-x", "cronjob shop/report", "job shop/migrate", "replicaset shop/by-hand"}, nil},
 		{"in pages, of which one comes too late", "shop", func(s *livetest.Server) { s.Page, s.Expires = 1, true },
-			[]string{"cronjob shop/report", "job shop/migrate", "replicaset shop/by-hand", "pod shop/debug"}, nil},
+			[]string{"pod shop/debug", "pod shop/web-x", "cronjob shop/report", "job shop/migrate", "replicaset shop/by-hand"}, nil},
 		{"without the right to list", "shop", func(s *livetest.Server) { s.Forbidden = []string{"list pods shop"} },
 			[]string{"cronjob shop/report", "job shop/migrate", "replicaset shop/by-hand"},
-			[]string{`kind-kind: cannot list pods in namespace shop: forbidden (RBAC: verb list, resource pods, API group ""); ` + lacks}},
+			[]string{`kind-kind: cannot list pods in namespace shop: forbidden (RBAC: verb list, resource pods, API group ""); the answer lacks which pods are where, so that a scheduler's guess stands for it`}},
 		{"without the right to get", "shop", func(s *livetest.Server) { s.Forbidden = []string{"get replicasets"} },
-			[]string{"cronjob shop/report", "job shop/migrate", "pod shop/debug"},
+			[]string{"pod shop/debug", "pod shop/web-x", "cronjob shop/report", "job shop/migrate"},
 			[]string{`kind-kind: cannot get replicasets.apps in namespace shop: forbidden (RBAC: verb get, resource replicasets, API group "apps"); ` + lacks}},
 		{"of a server without Jobs", "shop", func(s *livetest.Server) { s.Missing = []string{"jobs"} },
-			[]string{"cronjob shop/report", "replicaset shop/by-hand", "pod shop/debug"}, nil},
+			[]string{"pod shop/debug", "pod shop/web-x", "cronjob shop/report", "replicaset shop/by-hand"}, nil},
 		{"more than anybody makes by hand", "crowd", func(*livetest.Server) {}, nil,
-			[]string{"kind-kind: 200 pods of no controller are read, and 3 more are not: " + lacks}},
+			[]string{"kind-kind: 200 replicasets.apps of no controller are read, and 3 more are not: " + lacks}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -241,7 +241,7 @@ func TestWhatNoControllerHasMadeIsRead(t *testing.T) {
 				t.Errorf("%q, warnings %q", got, r.Warnings)
 			}
 			for _, asked := range s.Requests() {
-				if !strings.HasPrefix(asked, "GET ") || strings.Contains(asked, "web-x") || strings.Contains(asked, "report-1") {
+				if !strings.HasPrefix(asked, "GET ") || strings.Contains(asked, "web-1") || strings.Contains(asked, "report-1") {
 					t.Errorf("asked %s", asked)
 				}
 			}

@@ -52,8 +52,8 @@ func (r resource) qualified() string {
 	return r.name + "." + r.group
 }
 
-// resources lists what a purpose has a use for: what endpoints/manifest reads, without what nothing looks at. Pods of workloads
-// above all, of which there are most: a simulation makes its own.
+// resources lists what a purpose has a use for: what endpoints/manifest reads, without what nothing looks at. ReplicaSets of
+// Deployments above all, of which there are most: a pod says by its labels which it is of.
 func (p Purpose) resources() []resource {
 	v1 := []string{"v1"}
 	services := resource{group: "", versions: v1, name: "services"}
@@ -83,6 +83,8 @@ func simulated(services, nodes resource) []resource {
 		{group: "apps", versions: v1, name: "daemonsets", lacks: "the names of DaemonSets"},
 		{group: "autoscaling", versions: []string{"v2"}, name: "horizontalpodautoscalers", lacks: "the replicas that HorizontalPodAutoscalers keep"},
 		nodes,
+		{group: "", versions: v1, name: "pods", lacks: "which pods are where, so that a scheduler's guess stands for it"},
+		{group: "policy", versions: v1, name: "poddisruptionbudgets", lacks: "the disruption budgets that drains heed"},
 		{group: "", versions: v1, name: "namespaces", scope: itsNamespaces, lacks: "which namespaces have readiness gates of the AWS Load Balancer Controller"},
 		{group: "admissionregistration.k8s.io", versions: v1, name: "validatingwebhookconfigurations", scope: ofTheCluster, lacks: webhooksLack},
 		{group: "admissionregistration.k8s.io", versions: v1, name: "mutatingwebhookconfigurations", scope: ofTheCluster, lacks: webhooksLack},
@@ -111,7 +113,7 @@ func routing() []resource {
 }
 
 // foreign are the workloads and rules of other makers that endpoints/manifest keeps, so that a Service in front of them is told
-// as it is from files, and Kubernetes' own that nothing rolls out: Jobs, and ReplicaSets and Pods that belong to nothing.
+// as it is from files, and Kubernetes' own that nothing rolls out: Jobs, and ReplicaSets that belong to nothing.
 func foreign() []resource {
 	const (
 		workloads = "which Services lead to workloads of other makers"
@@ -122,7 +124,6 @@ func foreign() []resource {
 		{group: "batch", versions: []string{"v1"}, name: "cronjobs", lacks: unrolled},
 		{group: "batch", versions: []string{"v1"}, name: "jobs", lacks: unrolled, alone: true},
 		{group: "apps", versions: []string{"v1"}, name: "replicasets", lacks: unrolled, alone: true},
-		{group: "", versions: []string{"v1"}, name: "pods", lacks: unrolled, alone: true},
 		{group: "argoproj.io", versions: []string{"v1alpha1"}, name: "rollouts", lacks: workloads},
 		{group: "apps.kruise.io", versions: []string{"v1alpha1"}, name: "clonesets", lacks: workloads},
 		{group: "apps.kruise.io", versions: []string{"v1beta1", "v1alpha1"}, name: "statefulsets", lacks: workloads},

@@ -25,6 +25,7 @@ type clusterFlags struct {
 	timeout       string
 	allNamespaces bool
 	namespace     string // of what is asked about; that of -n and -A count before it
+	everybody     bool   // what is asked about concerns all namespaces, unless -n names one
 	purpose       live.Purpose
 }
 
@@ -142,9 +143,10 @@ func parseTimeout(s string) (time.Duration, error) {
 }
 
 // namespaces are those that are read: those of -n or -A, else that of what is asked about, else those that the files'
-// objects are in, else the context's; nil for all. A packet may meet any Service, so a trace reads all.
+// objects are in, else the context's; nil for all. A packet may meet any Service, so a trace reads all, and so does the drain of a node,
+// which has pods of anybody.
 func (f *clusterFlags) namespaces(in *inputFlags, cluster *live.Cluster, objects *manifest.Objects) []string {
-	if f.allNamespaces || f.purpose == live.Trace {
+	if f.allNamespaces || f.purpose == live.Trace || f.everybody && in.namespace == "" {
 		return nil
 	}
 	if in.namespace == "" && f.namespace != "" {
@@ -228,6 +230,7 @@ func (in *input) replay(f *clusterFlags) []string {
 	switch {
 	case f.allNamespaces:
 		words = append(words, "--all-namespaces")
+	case in.cluster != nil && len(in.cluster.namespaces) == 0: // as it was without -n
 	case in.cluster != nil && len(in.cluster.namespaces) > 1: // the files' own, which they will name again
 	case in.cluster != nil:
 		words = append(words, "--namespace", in.cluster.namespaces[0])

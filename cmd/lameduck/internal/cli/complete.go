@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
@@ -18,20 +19,62 @@ const completionTimeout = "3s"
 // completes has a flag's values offered to the shell: names of the input's objects.
 func (f *inputFlags) completes(cmd *cobra.Command, flag string, names func(*manifest.Objects) []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if f.cluster != nil && len(f.files) == 0 {
-			f.cluster.timeout = completionTimeout
+		if objects := f.glance(); objects != nil {
+			return names(objects), cobra.ShellCompDirectiveNoFileComp
 		}
-		quiet := Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
-		in, err := f.read(quiet)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		objects, _ := in.parse(in.files)
-		return names(objects), cobra.ShellCompDirectiveNoFileComp
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic(err) // there is no such flag
 	}
+}
+
+// glance reads the input for a shell that completes a word; nil where it cannot be read.
+func (f *inputFlags) glance() *manifest.Objects {
+	if f.cluster != nil && len(f.files) == 0 {
+		f.cluster.timeout = completionTimeout
+	}
+	quiet := Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
+	in, err := f.read(quiet)
+	if err != nil {
+		return nil
+	}
+	objects, _ := in.parse(in.files)
+	return objects
+}
+
+// drainWord begins an action of sim that is about nodes.
+const drainWord = "drain="
+
+// completesActions offers what --action takes: the actions, and after drain= the names of the input's nodes. Several are written with
+// commas.
+func (c *simCommand) completesActions(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	before := word[:strings.LastIndexAny(word, ",=")+1]
+	words := append(scenario.Actions(), drainWord)
+	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	if strings.Contains(before, drainWord) {
+		objects := c.input.glance()
+		if objects == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		words = drainable(objects)
+	}
+	var out []cobra.Completion
+	for _, w := range words {
+		out = append(out, before+w)
+	}
+	return out, directive
+}
+
+// drainable are the nodes that the input knows: Node objects, and what endpoints and Pods are on.
+func drainable(objects *manifest.Objects) []string {
+	names := allNodeNames(objects)
+	for _, o := range objects.All {
+		if p, ok := o.Value.(*corev1.Pod); ok && p.Spec.NodeName != "" {
+			names = append(names, p.Spec.NodeName)
+		}
+	}
+	return sortedSet(names)
 }
 
 func serviceNames(objects *manifest.Objects) []string {

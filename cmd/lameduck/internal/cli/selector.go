@@ -92,8 +92,10 @@ func (f *selectorFlag) cases(cases []scenario.Case, objects *manifest.Objects) (
 		wanted[id] = selector.Matches(labels.Set(meta.GetLabels()))
 		known = append(known, withLabels(meta))
 	}
-	left := slices.DeleteFunc(slices.Clone(cases), func(c scenario.Case) bool { return !wanted[c.Kind+" "+c.Workload] })
-	if len(left) == 0 {
+	left := slices.DeleteFunc(slices.Clone(cases), func(c scenario.Case) bool {
+		return c.Kind != scenario.KindNode && !wanted[c.Kind+" "+c.Workload]
+	})
+	if !slices.ContainsFunc(left, func(c scenario.Case) bool { return c.Workload != "" }) {
 		return nil, f.none("workload", known)
 	}
 	return left, nil

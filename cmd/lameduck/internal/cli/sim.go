@@ -58,8 +58,9 @@ var lists = []string{"causes", "profiles", "presets", "environments", "assumptio
 const simLong = `Sim simulates a rolling restart of each workload behind a Service and, as a case of its own,
 kubectl drain of the node with most of its pods, with clients that ask all the time, over
 several seeds, and says what of the traffic is lost and why. Where an autoscaler may take a
-pod away, that is a case, too. --action names others. Documents of kind Scenario in the input
-are run instead: they say what is done, and what is expected.
+pod away, that is a case, too. --action names others; --action drain=NODE is kubectl drain of
+that node with all that has pods there, as they are now, and says it of each Service. Documents of
+kind Scenario in the input are run instead: they say what is done, and what is expected.
 
 Each run is compared with the same run in which nothing is done: what fails in both is no loss.
 
@@ -68,8 +69,8 @@ stuck, blocked, drops; --fail-on names others), or when a Scenario's expectation
 and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and exits 130; so does
 SIGTERM, and exits 143.
 
-` + clusterHelp + `workloads of the namespaces and what leads to them, Nodes, and the KubeProxyConfiguration
-in kube-system.`
+` + clusterHelp + `workloads of the namespaces (of all, for the drain of a node) and what leads to them, Pods,
+PodDisruptionBudgets, Nodes, and the KubeProxyConfiguration in kube-system.`
 
 func newSim(program string, std Streams) *cobra.Command {
 	c := &simCommand{std: std, program: program, opts: scenario.Options{Wording: commandLine()}}
@@ -83,6 +84,7 @@ func newSim(program string, std Streams) *cobra.Command {
   lameduck sim -f app.yaml --target web --rate 500/s --set start=20s
   lameduck sim -f app.yaml --env gke --lb gke-l4
   lameduck sim -f app.yaml --action drain,evict
+  lameduck sim --context prod --action drain=node-7
   lameduck sim -f app.yaml --runs 300 -o json
   lameduck sim -f scenario.yaml --seed 13 --runs 1
   lameduck sim --list causes`,
@@ -95,7 +97,7 @@ func newSim(program string, std Streams) *cobra.Command {
 	c.input.readsCluster(cmd, live.Sim)
 	f.StringVar(&c.opts.Target, "target", "", "only workloads whose `NS/NAME` contains this")
 	c.selector.register(f, "workloads")
-	f.StringSliceVar(&c.opts.Actions, "action", nil, "what is done to each workload: `ACTION` "+oneOf(scenario.Actions())+"; several with commas (default rollout, drain, and scale-down where an autoscaler does it)")
+	f.StringSliceVar(&c.opts.Actions, "action", nil, "what is done to each workload: `ACTION` "+oneOf(scenario.Actions())+"; or drain=NODE; several with commas (default rollout, drain, and scale-down where an autoscaler does it)")
 	f.IntVar(&c.opts.Nodes, "nodes", 0, "`NUMBER` of nodes (default: as many as the workload needs, at least 3)")
 	f.StringVar(&c.opts.Rate, "rate", "", "`RATE` of requests of every client, such as 200/s")
 	f.StringVar(&c.opts.Timeout, "timeout", "", "how long clients wait for an answer: a `DURATION`, or none (default 30s from outside, 10s inside; UDP, webhook and DNS clients keep their own)")
@@ -120,6 +122,9 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
 	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit")
 	completeSim(cmd)
+	if err := cmd.RegisterFlagCompletionFunc("action", c.completesActions); err != nil {
+		panic(err) // there is no such flag
+	}
 	c.input.completes(cmd, "target", workloadNames)
 	return cmd
 }
@@ -142,7 +147,6 @@ func completeSim(cmd *cobra.Command) {
 		{"env", scenario.EnvironmentNames},
 		{"profile", profileNames},
 		{"list", listWords},
-		{"action", scenario.Actions},
 		{"fail-on", func() []string { return failWords }},
 		{"output", func() []string { return []string{"text", "json", "yaml", "junit"} }},
 		{"set", setPaths},
@@ -285,6 +289,8 @@ func (c *simCommand) checkFlags() error {
 // cases reads the input and makes the cases: of its Scenarios, or, without any, of its
 // workloads.
 func (c *simCommand) cases() ([]scenario.Case, error) {
+	drains, _ := scenario.NodesDrained(c.opts.Actions)
+	c.input.cluster.everybody = len(drains) > 0
 	in, err := c.input.read(c.std)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,209 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// drains are the cases of nodes as such, entries those of traffic; where there is no other, a drain is one, too.
+func drains(cases []*record.Case) (entries, nodes []*record.Case) {
+	for _, c := range cases {
+		if c.OfNodes() {
+			nodes = append(nodes, c)
+		} else {
+			entries = append(entries, c)
+		}
+	}
+	if len(entries) == 0 {
+		return nodes, nodes
+	}
+	return entries, nodes
+}
+
+// drainHead says in a sentence what becomes of each drain of nodes, and of how much of the traffic.
+func (t *text) drainHead(entries, nodes []*record.Case) {
+	for _, c := range nodes {
+		if slices.Contains(entries, c) && c.Verdict == record.NotJudged {
+			continue // its own head says it
+		}
+		t.Hanging(t.drainWord(c), 8, "kubectl drain "+nodesOf(c)+t.drainEnd(c)+noticedWords(entries, c))
+		t.Blank()
+	}
+}
+
+// drainWord is the verdict where the drain does not end, "" elsewhere.
+func (t *text) drainWord(c *record.Case) string {
+	if !c.Verdict.Endless() {
+		return ""
+	}
+	return t.styled(c, strings.ToUpper(string(c.Verdict))) + "  "
+}
+
+// nodesOf are the nodes of a drain as kubectl takes them.
+func nodesOf(c *record.Case) string {
+	var names []string
+	for i := range c.Drain.Nodes {
+		names = append(names, c.Drain.Nodes[i].Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// drainEnd says when a drain is over, or why it never is.
+func (t *text) drainEnd(c *record.Case) string {
+	if c.Verdict.Endless() {
+		var names []string
+		what, _ := c.BlockedBy()
+		for i := range what {
+			names = distinct(names, what[i].Workload)
+		}
+		return " does not come to its end: it waits for " + listed(names, 4) + "."
+	}
+	pods := 0
+	for i := range c.Drain.Nodes {
+		for _, on := range c.Drain.Nodes[i].Leave {
+			pods += on.Pods
+		}
+	}
+	took, runs := c.DrainTime()
+	if runs == 0 {
+		return " is not through when the runs end."
+	}
+	words := fmt.Sprintf(" is through in %s", spread(took))
+	if runs < len(c.Runs) {
+		words += fmt.Sprintf(", in %d of %d runs", runs, len(c.Runs))
+	}
+	if pods > 0 {
+		words += fmt.Sprintf(": %s.", count(pods, "pod goes", "pods go"))
+		return words
+	}
+	return words + "."
+}
+
+// noticedWords says how many of the Services with pods there lose something.
+func noticedWords(entries []*record.Case, c *record.Case) string {
+	judged, losing := 0, 0
+	for _, e := range entries {
+		if e.Action != c.Action || e.OfNodes() || e.Verdict == record.NotJudged {
+			continue
+		}
+		judged++
+		if e.WithLoss > 0 {
+			losing++
+		}
+	}
+	switch {
+	case judged == 0:
+		return " Nothing that is judged has pods there."
+	case losing == 0:
+		return fmt.Sprintf(" Nothing is lost of the traffic of %s.", count(judged, "Service entry", "Service entries"))
+	default:
+		return fmt.Sprintf(" %d of %s.", losing, count(judged, "Service entry loses traffic", "Service entries lose traffic"))
+	}
+}
+
+// drained says what a drain has found on each node, what waits, what stays, and what kubectl would refuse.
+func (t *text) drained(nodes []*record.Case) {
+	for _, c := range nodes {
+		t.Blank()
+		t.Text("THE DRAIN   ", "kubectl drain "+nodesOf(c))
+		for i := range c.Drain.Nodes {
+			t.node(c, &c.Drain.Nodes[i])
+		}
+		what, runs := c.BlockedBy()
+		for i := range what {
+			t.waits(c, &what[i], runs[i])
+		}
+		if names := c.Drain.Unwell; len(names) > 0 {
+			t.Hanging("  ", 4, "Before it began: "+listed(names, 5)+".")
+		}
+		if names := c.Drain.Guessed; len(names) > 0 {
+			t.Hanging("  ", 4, "Where the pods of "+listed(names, 5)+" are is a guess: the input has none of them.")
+		}
+	}
+}
+
+// node is one node: how long it takes, and whose pods are there.
+func (t *text) node(c *record.Case, n *scenario.NodePlan) {
+	words := n.Name + ": "
+	if n.Cordoned {
+		words += "cordoned already, "
+	}
+	switch took, runs := c.NodeTime(n.Name); {
+	case runs > 0:
+		words += "empty after " + spread(took)
+	case len(c.Runs) > 0:
+		words += "never empty"
+	default:
+		words += "no pod there is simulated"
+	}
+	t.Hanging("  ", 4, words+".")
+	if len(n.Leave) > 0 {
+		t.Hanging("    ", 6, "Leave: "+listed(onNode(n.Leave, false), 8)+".")
+	}
+	if len(n.Beyond) > 0 {
+		t.Hanging("    ", 6, "Leave, too, and are not simulated: "+listed(onNode(n.Beyond, true), 6)+".")
+	}
+	if len(n.Stay) > 0 {
+		t.Hanging("    ", 6, "Stay: "+listed(onNode(n.Stay, true), 6)+".")
+	}
+	var flags []string
+	for _, r := range n.Refused {
+		flags = append(flags, r.Flag+" ("+listed(r.Pods, 3)+")")
+	}
+	if len(flags) > 0 {
+		t.Hanging("    ", 6, "kubectl refuses without "+listed(flags, len(flags))+". This drain has "+itOrThem(flags)+".")
+	}
+}
+
+func itOrThem(list []string) string {
+	if len(list) == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// onNode names owners with the number of their pods.
+func onNode(list []scenario.OnNode, kinds bool) []string {
+	var out []string
+	for _, on := range list {
+		words := on.Name
+		if kinds {
+			words = on.Kind + " " + words
+		}
+		if on.Pods > 1 {
+			words = fmt.Sprintf("%d of %s", on.Pods, words)
+		}
+		if on.Why != "" {
+			words += " (" + on.Why + ")"
+		}
+		out = append(out, words)
+	}
+	return out
+}
+
+// waits says what a drain waits for that never comes.
+func (t *text) waits(c *record.Case, s *record.Stuck, runs int) {
+	words := s.Workload + ": " + s.Why
+	if where := t.place(s.File, s.Line); where != "" {
+		words += " (" + where + ")"
+	}
+	if runs < len(c.Runs) {
+		words += fmt.Sprintf(", in %d of %d runs", runs, len(c.Runs))
+	}
+	if s.What != "" {
+		words += ". What lets it: " + s.What
+	}
+	t.Hanging("  ", 4, words+".")
+}
+
+// plural is what several of an action are called: "node drains", "drains of node-7".
+func plural(action string) string {
+	if first, rest, ok := strings.Cut(action, " of "); ok {
+		return first + "s of " + rest
+	}
+	return action + "s"
+}

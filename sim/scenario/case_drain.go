@@ -1,0 +1,178 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// KindNode is the Case.Kind of a drain of nodes as such, of whomever they have pods: whether it comes to its end, and when.
+const KindNode = "Node"
+
+// drainOf begins a word of Options.Actions that drains nodes by their names: "drain=node-7"; a node after it is drained after it.
+const drainOf = "drain="
+
+// nodeDrain is kubectl drain of some nodes.
+type nodeDrain struct {
+	nodes []string
+}
+
+func (d *nodeDrain) word() string { return drainOf + strings.Join(d.nodes, ",") }
+
+// NodesDrained are the nodes that some Options.Actions drain by their names, a list for each drain, and the other words.
+func NodesDrained(actions []string) (drains [][]string, others []string) {
+	known := Actions()
+	begun := false
+	for _, word := range actions {
+		name, drain := strings.CutPrefix(word, drainOf)
+		switch {
+		case drain:
+			drains, begun = append(drains, []string{name}), true
+		case begun && !slices.Contains(known, word):
+			last := len(drains) - 1
+			drains[last] = append(drains[last], word)
+		default:
+			others, begun = append(others, word), false
+		}
+	}
+	return drains, others
+}
+
+// nodeDrains are those that were asked for. A node that there is not is an error.
+func (b *builder) nodeDrains(base *world.Scenario) []nodeDrain {
+	drains, _ := NodesDrained(b.opts.Actions)
+	names := world.NodeNames(base.Nodes)
+	var out []nodeDrain
+	for _, nodes := range drains {
+		d := nodeDrain{nodes: distinct(nodes)}
+		known := true
+		for _, name := range d.nodes {
+			if !slices.Contains(names, name) {
+				known = false
+				b.doc.settingError(b.opts.Wording.Option("action", d.word()), "there is no node %q; there are %s", name, someNames(names))
+			}
+		}
+		if known {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// someNames are as many names as a message has room for.
+func someNames(names []string) string {
+	const most = 20
+	words := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		words += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return words
+}
+
+// nodeCases makes the cases of a drain of nodes: that of the nodes themselves, and one for each traffic entry of which they have
+// pods. All have the same world, in which everything that is on the nodes leaves them in one timeline; each is asked by clients of
+// its own entry alone.
+func (b *builder) nodeCases(base *world.Scenario, d *nodeDrain) []Case {
+	on := b.onNodes(base, d.nodes)
+	b.with = append([]int{}, on...)
+	defer func() { b.with = nil }()
+	a := &caseAction{word: d.word(), name: "drain of " + strings.Join(d.nodes, ", "), doing: func(*builder, *owner) doing { return doing{operation: d.operation()} }}
+	out := []Case{b.nodeCase(base, d, a, on)}
+	seen := map[string]bool{}
+	for _, i := range on {
+		o := b.census.owners[i]
+		if !b.targeted(o) || o.simulated() && base.Workloads[i].App.NotAServer {
+			continue
+		}
+		for _, c := range b.casesOf(base, i, []caseAction{*a}) {
+			if entry := c.ID[strings.LastIndexByte(c.ID, '/'):]; !seen[c.Service+entry] {
+				seen[c.Service+entry] = true
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func (d *nodeDrain) operation() world.Operation {
+	return world.Drain{Nodes: d.nodes, DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace, Force: true}}
+}
+
+// onNodes are the workloads of the census with pods on some nodes that a drain has leave, and those of whose pods the input says
+// nothing.
+func (b *builder) onNodes(base *world.Scenario, nodes []string) []int {
+	var out []int
+	for i := range b.census.owners {
+		o := &b.census.owners[i]
+		switch {
+		case o.kind == world.DaemonSet || o.ends():
+		case o.simulated():
+			if w := &base.Workloads[i]; w.On(nodes) > 0 || len(w.Placed) == 0 && w.Replicas() > 0 {
+				out = append(out, i)
+			}
+		case slices.ContainsFunc(b.world.pods, func(p homed) bool { return slices.Contains(nodes, p.node()) && !p.over() && o.keeps(&p) }):
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// keeps says whether a pod of the input is one of a workload's.
+func (o *owner) keeps(p *homed) bool { return p.owned(o.kind, o.namespace, o.name) }
+
+// nodeCase is the drain itself, which nobody asks anything.
+func (b *builder) nodeCase(base *world.Scenario, d *nodeDrain, a *caseAction, on []int) Case {
+	c := Case{ID: a.word, Action: a.name, Kind: KindNode, Drain: b.plan(base, d, on)}
+	if !slices.ContainsFunc(on, func(i int) bool { return b.census.owners[i].simulated() }) {
+		c.Verdict, c.Reason = NotJudged, "no pod there is of a workload that is simulated"
+		return c
+	}
+	c.Scenario = b.deriveDrain(base, on, d.operation())
+	c.Scenario.Name = c.ID
+	return c
+}
+
+// deriveDrain makes the Scenario of a drain that nobody asks anything: what is on the nodes, and the Services of that.
+func (b *builder) deriveDrain(base *world.Scenario, with []int, does world.Operation) *world.Scenario {
+	s := *base
+	own := &builder{doc: b.doc, opts: b.opts, world: b.world, census: b.census, out: &s, assumed: append([]world.Assumption(nil), b.assumed...)}
+	s.Assumptions, s.NotModelled = nil, nil
+	s.Workloads, s.Services, s.Budgets, s.Traffic = nil, nil, nil, nil
+	for _, i := range own.drained(nil, with) {
+		w := base.Workloads[i]
+		w.Aside, w.Bystander = true, true
+		s.Workloads = append(s.Workloads, w)
+	}
+	own.budgets()
+	s.Actions = []world.Action{{At: s.Warmup, Operation: does}}
+	own.finish()
+	return &s
+}
+
+// drained adds the Services of what is drained, and returns the workloads that belong in the world then, with those that do anyway, near.
+// Services and workloads are in the same order whichever case it is, so that all have the same world.
+func (b *builder) drained(near, with []int) []int {
+	all := slices.Clone(near)
+	for _, i := range with {
+		if b.census.owners[i].simulated() {
+			b.servicesOf(i)
+			all = append(all, i)
+		}
+	}
+	rank := func(s world.Service) int {
+		return slices.IndexFunc(b.world.services, func(x manifest.Typed[*corev1.Service]) bool { return x.Value == s.Service })
+	}
+	slices.SortStableFunc(b.out.Services, func(a, b world.Service) int { return cmp.Compare(rank(a), rank(b)) })
+	b.out.Services = slices.CompactFunc(b.out.Services, func(a, b world.Service) bool { return a.Service == b.Service })
+	for i := range b.out.Services {
+		all = append(all, slices.DeleteFunc(slices.Clone(b.census.behind[b.out.Services[i].Object.ID()]), func(i int) bool { return !b.census.owners[i].simulated() })...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,162 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// DrainPlan is what kubectl drain finds on nodes, as the input has it.
+type DrainPlan struct {
+	Nodes []NodePlan
+	// Unwell says which pods of the workloads there are not ready or Pending before anything is done, wherever they are.
+	Unwell []string
+	// Guessed names the workloads of whose pods the input has none: where they are is the scheduler's guess.
+	Guessed []string
+}
+
+// NodePlan is what is on one node.
+type NodePlan struct {
+	Name     string
+	Cordoned bool
+	Leave    []OnNode // their pods are evicted, and simulated
+	Beyond   []OnNode // evicted, too, and not simulated
+	Stay     []OnNode // kubectl drain leaves them where they are
+	// Refused are the flags without which kubectl would do nothing at all.
+	Refused []Refused
+}
+
+// OnNode is pods of one owner on one node.
+type OnNode struct {
+	Kind, Name string // of the owner: "Deployment", "ns/name"; kind "Pod" for those without, "static Pod" for mirror pods
+	Pods       int
+	Why        string // more to say, "" for nothing
+}
+
+// Refused is a flag of kubectl drain, and the pods for which it is needed: "ns/name".
+type Refused struct {
+	Flag string
+	Pods []string
+}
+
+// kindMirror is what pods are called that a kubelet has from a file: the API shows a mirror of them.
+const kindMirror = "static Pod"
+
+// plan lists what is on the nodes that are drained.
+func (b *builder) plan(base *world.Scenario, d *nodeDrain, with []int) *DrainPlan {
+	out := &DrainPlan{}
+	for _, name := range d.nodes {
+		out.Nodes = append(out.Nodes, b.nodePlan(base, name))
+	}
+	for _, i := range with {
+		o := &b.census.owners[i]
+		if !o.simulated() {
+			continue
+		}
+		w := &base.Workloads[i]
+		if len(w.Placed) == 0 {
+			out.Guessed = append(out.Guessed, o.id())
+		}
+		for k := range b.world.pods {
+			if p := &b.world.pods[k]; o.keeps(p) && !p.over() && !p.ready() {
+				out.Unwell = append(out.Unwell, p.words()+" "+unwellWords(p))
+			}
+		}
+	}
+	return out
+}
+
+// unwellWords say what is wrong with a pod that is not ready.
+func unwellWords(p *homed) string {
+	if p.node() == "" {
+		return "is Pending"
+	}
+	for _, s := range p.Value.Status.ContainerStatuses {
+		if w := s.State.Waiting; w != nil && w.Reason != "" {
+			return "is not Ready (" + w.Reason + ")"
+		}
+	}
+	return "is not Ready"
+}
+
+func (b *builder) nodePlan(base *world.Scenario, name string) NodePlan {
+	n := NodePlan{Name: name}
+	if i := slices.IndexFunc(base.Nodes, func(n world.Node) bool { return n.Name == name }); i >= 0 && base.Nodes[i].Object != nil {
+		n.Cordoned = base.Nodes[i].Object.Spec.Unschedulable
+	}
+	var daemons, local, bare []string
+	for i := range b.world.pods {
+		p := &b.world.pods[i]
+		if p.node() != name {
+			continue
+		}
+		_, mirror := p.Value.Annotations[corev1.MirrorPodAnnotationKey]
+		finished := p.finished()
+		switch { // the filters of kubectl, in its order (k8s.io/kubectl v0.36.3 pkg/drain/filters.go; verified)
+		case p.kind == world.DaemonSet && !finished:
+			n.Stay = add(n.Stay, OnNode{Kind: p.kind, Name: p.Namespace + "/" + p.name})
+			daemons = append(daemons, p.words())
+			continue
+		case mirror:
+			n.Stay = add(n.Stay, OnNode{Kind: kindMirror, Name: p.words()})
+			continue
+		case !finished && hasEmptyDir(&p.Value.Spec):
+			local = append(local, p.words())
+		}
+		if p.kind == world.Pod && !finished {
+			bare = append(bare, p.words())
+		}
+		b.leaves(&n, p)
+	}
+	for _, r := range []Refused{{"--ignore-daemonsets", daemons}, {"--delete-emptydir-data", local}, {"--force", bare}} {
+		if len(r.Pods) > 0 {
+			n.Refused = append(n.Refused, r)
+		}
+	}
+	return n
+}
+
+// leaves notes a pod that is evicted.
+func (b *builder) leaves(n *NodePlan, p *homed) {
+	on := OnNode{Kind: p.kind, Name: p.Namespace + "/" + p.name}
+	switch {
+	case p.finished():
+		on.Why = "finished"
+	case p.over():
+		on.Why = "on its way out already"
+	case slices.ContainsFunc(b.census.owners, func(o owner) bool { return o.simulated() && o.keeps(p) }):
+		n.Leave = add(n.Leave, on)
+		return
+	default:
+		on.Why = b.refusedNow(p)
+	}
+	n.Beyond = add(n.Beyond, on)
+}
+
+// refusedNow says which budget lets no pod go at the moment, by its status, "" for none.
+func (b *builder) refusedNow(p *homed) string {
+	for i := range b.world.budgets {
+		x := &b.world.budgets[i]
+		if s := x.Value.Status; x.Covers(p.Namespace, p.Value.Labels) && s.ObservedGeneration > 0 && s.DisruptionsAllowed == 0 {
+			return fmt.Sprintf("%s allows no eviction now", x.Words())
+		}
+	}
+	return ""
+}
+
+// add counts a pod of an owner.
+func add(list []OnNode, on OnNode) []OnNode {
+	at := slices.IndexFunc(list, func(x OnNode) bool { return x.Kind == on.Kind && x.Name == on.Name && x.Why == on.Why })
+	if at < 0 {
+		at, list = len(list), append(list, on)
+	}
+	list[at].Pods++
+	return list
+}
+
+func hasEmptyDir(spec *corev1.PodSpec) bool {
+	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil })
+}

@@ -1,0 +1,200 @@
+package scenario
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// homed is a pod of the input, and whose it is.
+type homed struct {
+	manifest.Typed[*corev1.Pod]
+	kind, name string // of what keeps it: the Deployment of its ReplicaSet; a bare Pod keeps itself
+}
+
+// owned says whether a workload keeps the pod.
+func (p *homed) owned(kind, namespace, name string) bool {
+	return p.kind == kind && p.Namespace == namespace && p.name == name
+}
+
+// over says that the pod has run to its end, or is on its way to it.
+func (p *homed) over() bool { return p.Value.DeletionTimestamp != nil || p.finished() }
+
+func (p *homed) finished() bool {
+	return p.Value.Status.Phase == corev1.PodSucceeded || p.Value.Status.Phase == corev1.PodFailed
+}
+
+// node is where the pod is bound, "" for nowhere yet.
+func (p *homed) node() string { return p.Value.Spec.NodeName }
+
+// ready is its condition. A pod without any status was written by hand: it is taken to be well.
+func (p *homed) ready() bool {
+	if p.Value.Status.Phase == "" && len(p.Value.Status.Conditions) == 0 {
+		return p.node() != ""
+	}
+	return p.node() != "" && slices.ContainsFunc(p.Value.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// words name a pod as kubectl does.
+func (p *homed) words() string { return p.Namespace + "/" + p.Name }
+
+// house finds the owner of each pod of the input: what made it, and of a ReplicaSet what made that.
+func (w *inventory) house(pods []manifest.Typed[*corev1.Pod], sets []manifest.Typed[*appsv1.ReplicaSet]) {
+	makers := map[string]*metav1.OwnerReference{} // by "ns/name" of a ReplicaSet
+	for _, s := range sets {
+		makers[s.ID()] = metav1.GetControllerOf(s.Value)
+	}
+	for _, p := range pods {
+		h := homed{Typed: p, kind: world.Pod, name: p.Name}
+		if ref := metav1.GetControllerOf(p.Value); ref != nil {
+			h.kind, h.name = ref.Kind, ref.Name
+			if ref.Kind == world.ReplicaSet {
+				h.kind, h.name = w.makerOf(p, ref.Name, makers)
+			}
+		}
+		w.pods = append(w.pods, h)
+	}
+	slices.SortStableFunc(w.pods, func(a, b homed) int { return byName(a.Typed, b.Typed) })
+}
+
+// makerOf is what made a pod's ReplicaSet. Where the input does not have that, it is the Deployment whose name is the ReplicaSet's
+// without the hash of the pod's template (Kubernetes 1.36 pkg/controller/deployment/sync.go, getNewReplicaSet; verified).
+func (w *inventory) makerOf(p manifest.Typed[*corev1.Pod], set string, makers map[string]*metav1.OwnerReference) (kind, name string) {
+	if ref, ok := makers[p.Namespace+"/"+set]; ok {
+		if ref == nil {
+			return world.ReplicaSet, set
+		}
+		return ref.Kind, ref.Name
+	}
+	hash := p.Value.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	if name, ok := strings.CutSuffix(set, "-"+hash); ok && hash != "" {
+		if d, there := w.workload(p.Namespace + "/" + name); there && world.KindOf(d.Value) == world.Deployment {
+			return world.Deployment, name
+		}
+	}
+	return world.ReplicaSet, set
+}
+
+// podNodes names the nodes that pods of the input are on.
+func (w *inventory) podNodes() []string {
+	var out []string
+	for i := range w.pods {
+		if n := w.pods[i].node(); n != "" && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// namedNodes are those that the pods of the input are on, and as many more as its workloads need.
+func (b *builder) namedNodes(names []string, proxy world.Proxy) []world.Node {
+	words := strconv.Itoa(len(names)) + ": those that pods of the input are on"
+	known := len(names)
+	for n := 1; len(names) < b.world.nodesNeeded().nodes; n++ {
+		if name := "node-" + strconv.Itoa(n); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > known {
+		words = strconv.Itoa(len(names)) + ": those that pods of the input are on, and more"
+	}
+	b.assumeAs("nodes", words, inferred)
+	var nodes []world.Node
+	for _, name := range names {
+		nodes = append(nodes, world.Node{Name: name, Proxy: proxy})
+	}
+	return nodes
+}
+
+// place gives each workload the pods that the input has of it.
+func (b *builder) place() {
+	for i := range b.out.Workloads {
+		w := &b.out.Workloads[i]
+		w.Placed = b.world.placed(w, b.out.Nodes)
+	}
+}
+
+// placed are the pods of a workload that are there and stay, those that are ready first: no more than it has replicas. A pod on a
+// node that there is not is none.
+func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed {
+	there := map[string]bool{"": true}
+	for i := range nodes {
+		there[nodes[i].Name] = true
+	}
+	var out []world.Placed
+	for i := range w.pods {
+		if p := &w.pods[i]; p.owned(x.Kind(), x.Namespace(), x.ObjectName()) && !p.over() && there[p.node()] {
+			out = append(out, world.Placed{Node: p.node(), Ready: p.ready()})
+		}
+	}
+	rank := func(p world.Placed) int {
+		switch {
+		case p.Ready:
+			return 0
+		case p.Node != "":
+			return 1
+		default:
+			return 2
+		}
+	}
+	if x.Kind() == world.StatefulSet { // each has a number
+		return w.placedByOrdinal(x, there)
+	}
+	slices.SortStableFunc(out, func(a, b world.Placed) int { return cmp.Compare(rank(a), rank(b)) })
+	return out[:min(len(out), x.Replicas())]
+}
+
+// placedByOrdinal are the pods of a StatefulSet, one for each number; one that the input does not have is Pending. nil where it has
+// none at all.
+func (w *inventory) placedByOrdinal(x *world.Workload, there map[string]bool) []world.Placed {
+	out, any := make([]world.Placed, x.Replicas()), false
+	for i := range w.pods {
+		p := &w.pods[i]
+		n, err := strconv.Atoi(strings.TrimPrefix(p.Name, x.ObjectName()+"-"))
+		if err != nil || !p.owned(x.Kind(), x.Namespace(), x.ObjectName()) || p.over() || !there[p.node()] {
+			continue
+		}
+		if n -= firstOrdinal(x.Resource); n >= 0 && n < len(out) {
+			out[n], any = world.Placed{Node: p.node(), Ready: p.ready()}, true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return out
+}
+
+// firstOrdinal is the number of a StatefulSet's first pod.
+func firstOrdinal(r world.Resource) int {
+	if s, ok := r.(*appsv1.StatefulSet); ok && s.Spec.Ordinals != nil {
+		return int(s.Spec.Ordinals.Start)
+	}
+	return 0
+}
+
+// placed prints where pods are at the beginning.
+func (w *printer) placed(list []world.Placed) {
+	var out []string
+	for _, p := range list {
+		switch {
+		case p.Node == "":
+			out = append(out, "Pending")
+		case !p.Ready:
+			out = append(out, p.Node+" not ready")
+		default:
+			out = append(out, p.Node)
+		}
+	}
+	w.texts("placed", out)
+}
