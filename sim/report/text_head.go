@@ -53,6 +53,29 @@ func (t *text) head(c *record.Case) {
 	if shownFamily(c) == nil {
 		t.labelled("What to do", t.todo(c))
 	}
+	t.labelled("Besides", t.endless(c))
+}
+
+// endless says what else is done to a case's workload and cannot end, once for each reason: it loses less, and somebody has to
+// know of it all the same.
+func (t *text) endless(c *record.Case) []string {
+	var out, said []string
+	for i := range t.sim.Cases {
+		x := &t.sim.Cases[i]
+		if x == c || x.Workload != c.Workload || x.Kind == "Scenario" || !x.Waits() || slices.Contains(said, x.Stuck.Why) {
+			continue
+		}
+		said = append(said, x.Stuck.Why)
+		words := x.Stuck.Why
+		if !x.Stuck.Drain { // what a drain waits for says that it does
+			words = fmt.Sprintf("a %s does not come to its end: %s", one(x), words)
+		}
+		if where := t.place(x.Stuck.File, x.Stuck.Line); where != "" {
+			words += " (" + where + ")"
+		}
+		out = append(out, words+"; what would let it: "+x.Stuck.What)
+	}
+	return out
 }
 
 // allowed says which setting makes a case that would be a finding none; "" for other cases.
