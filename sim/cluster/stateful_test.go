@@ -249,6 +249,10 @@ func TestAStuckStatefulSet(t *testing.T) {
 		if got := w.order(); got != c.undo {
 			t.Errorf("%s: the rollback does %q, want %q", c.name, got, c.undo)
 		}
+		s = w.CannotEnd()
+		if stuck := c.undo == ""; stuck != (s != nil) || stuck && (!strings.HasPrefix(s.Why, "pod web-2, which has another template, does not listen") || !strings.Contains(s.What, "kubectl delete pod web-2")) {
+			t.Errorf("%s, rolled back: %+v", c.name, s)
+		}
 		if c.undo != "" {
 			continue
 		}
@@ -270,7 +274,7 @@ func TestAStatefulSetStuckAtAnOldPod(t *testing.T) {
 	w.do(60*sec, "rolloutRestart", "web", "")
 	w.run(700 * sec)
 	s := w.CannotEnd()
-	if s == nil || !strings.HasPrefix(s.Why, "the old pod web-0 is not ready, 600 s after") || s.What != "a pod that becomes ready, or kubectl delete pod web-0, which comes back new" {
+	if s == nil || !strings.HasPrefix(s.Why, "pod web-0, which has another template, is not ready, 600 s after") || s.What != "a pod that becomes ready, or kubectl delete pod web-0, which comes back with the present template" {
 		t.Errorf("%+v", s)
 	}
 }

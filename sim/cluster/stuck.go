@@ -125,7 +125,7 @@ func (w *World) waitedFor(d *api.Workload, p *api.Pod) string {
 	case name == "":
 		return "the new pod"
 	case p.Revision != d.Revision:
-		return "the old pod " + name
+		return "pod " + name + ", which has another template,"
 	default:
 		return "the new pod " + name
 	}
@@ -139,7 +139,7 @@ func (w *World) wayBack(d *api.Workload, p *api.Pod) string {
 	case !w.heedsAll(d):
 		return "kubectl rollout undo"
 	case p.Revision != d.Revision:
-		return "kubectl delete pod " + name + ", which comes back new"
+		return "kubectl delete pod " + name + ", which comes back with the present template"
 	default:
 		return "kubectl rollout undo and then kubectl delete pod " + name + ", for which an OrderedReady StatefulSet waits even then"
 	}

@@ -31,7 +31,8 @@ type statefulWork struct {
 	wrote       statefulStatus
 	unseen      map[api.PodID]bool // own creations and deletions that the watch has not shown
 	busy, again bool               // a sync waits for its writes; there was news since
-	done        int                // the revision whose rollout was complete once: what happens later is none of it
+	rolling     int                // the revision of the last rollout
+	done        bool               // that was complete once: what happens later is none of it
 }
 
 // NewStatefulSets starts the StatefulSet controller.
@@ -77,7 +78,7 @@ func (c *StatefulSets) newPod(workload, ordinal, revision int) *api.Pod {
 
 // Begin takes over a StatefulSet whose pods run, and whose status says so.
 func (c *StatefulSets) Begin(of *api.Workload, pods []*api.Pod) {
-	w := &statefulWork{set: of, revisions: []int{of.Revision}, unseen: map[api.PodID]bool{}, done: of.Revision}
+	w := &statefulWork{set: of, revisions: []int{of.Revision}, unseen: map[api.PodID]bool{}, rolling: of.Revision, done: true}
 	for _, p := range pods {
 		w.pods.Set(p)
 	}
@@ -132,6 +133,9 @@ func (c *StatefulSets) sync(workload int) {
 	}
 	w.busy = true
 	c.keepRevision(w, func() {
+		if w.rolling != w.set.Revision {
+			w.rolling, w.done = w.set.Revision, false
+		}
 		in := c.input(w)
 		plan := planStateful(&in)
 		plan.status.of, plan.status.asked = c.d.Specs.SettingsOf(workload), w.set.Replicas
@@ -147,9 +151,7 @@ func (w *statefulWork) note(in *statefulInput, plan *statefulPlan) {
 	if len(plan.batches) > 0 || plan.status.available < in.replicas || plan.status.pods != in.replicas {
 		return
 	}
-	if !slices.ContainsFunc(in.pods, in.outdated) {
-		w.done = in.revision
-	}
+	w.done = w.done || !slices.ContainsFunc(in.pods, in.outdated)
 }
 
 // outdated says that an update replaces a pod.
@@ -296,7 +298,8 @@ func (c *StatefulSets) AtRest(of *api.Workload) (pods int, ok bool) {
 
 // UnderWay says whether a rollout of the present revision has begun and was not complete yet.
 func (c *StatefulSets) UnderWay(of *api.Workload) bool {
-	return c.work[of.Workload].done != of.Revision
+	w := c.work[of.Workload]
+	return !w.done || w.rolling != of.Revision
 }
 
 // Step is how an update goes on: one pod goes, and its successor comes where it was.

@@ -146,7 +146,7 @@ func (b *builder) workloadTarget(c cursor, namespace, verb string) (id string, o
 	row, known := targetKind(word)
 	switch {
 	case !known || name == "":
-		c.fail("%q is no workload: want %s", ref, orList(targetWords(func(kind string) bool { return refusal(verb, kind) == "" })))
+		c.fail("%q is no workload: want %s", ref, targets(verb))
 		return "", false
 	case !row.simulated:
 		c.fail("not yet simulated: %s of a %s", verb, word)

@@ -23,29 +23,29 @@ func podOf(workload, number string, more ...field) shape {
 
 func verbsOfWorkloads() []verb {
 	return []verb{
-		onWorkload("rolloutRestart", "kubectl rollout restart: deployment/NAME", func(id string) world.Operation { return world.RolloutRestart{Workload: id} }),
-		{field{"apply", file().doc("", "kubectl apply of a file with a changed Deployment")}, (*builder).apply},
+		onWorkload("rolloutRestart", "kubectl rollout restart: "+targets("rolloutRestart"), func(id string) world.Operation { return world.RolloutRestart{Workload: id} }),
+		{field{"apply", file().doc("", "kubectl apply of a file with a changed workload")}, (*builder).apply},
 		{field{"setImage", fieldsOf(
-			field{"of", of(text).doc("", "kubectl set image: deployment/NAME")},
+			field{"of", of(text).doc("", "kubectl set image: "+targets("setImage"))},
 			field{"container", of(text).doc("the only one", "the container")},
 			field{"image", of(text).doc("", "its new image")},
 		)}, (*builder).setImage},
 		{field{"scale", fieldsOf(
-			field{"of", of(text).doc("", "kubectl scale: deployment/NAME")}, field{"replicas", of(whole).doc("", "to so many")},
+			field{"of", of(text).doc("", "kubectl scale: "+targets("scale"))}, field{"replicas", of(whole).doc("", "to so many")},
 		)}, (*builder).scale},
-		onPod("delete", podOf("kubectl delete pod, of deployment/NAME", "which: 0 is the first of them"),
+		onPod("delete", podOf("kubectl delete pod, of "+targets("delete"), "which: the ordinal of a StatefulSet's pod, else 0 is the first of them"),
 			func(_ cursor, pods world.Pods) world.Operation { return world.Delete{Pods: pods} }),
-		onPod("crashPod", podOf("a pod's process ends, of deployment/NAME", "which"),
+		onPod("crashPod", podOf("a pod's process ends, of "+targets("crashPod"), "which"),
 			func(_ cursor, pods world.Pods) world.Operation { return world.CrashPod{Pods: pods} }),
-		onPod("setReady", podOf("a pod's own readiness changes, of deployment/NAME", "which", field{"ready", of(boolean).doc("false", "to what")}),
+		onPod("setReady", podOf("a pod's own readiness changes, of "+targets("setReady"), "which", field{"ready", of(boolean).doc("false", "to what")}),
 			func(v cursor, pods world.Pods) world.Operation {
 				return world.SetReady{Pods: pods, Ready: v.get("ready").flag(false)}
 			}),
-		{field{"setGate", podOf("a readiness gate of a pod changes, of deployment/NAME", "which",
+		{field{"setGate", podOf("a readiness gate of a pod changes, of "+targets("setGate"), "which",
 			field{"type", of(text).doc("the only one", "the condition's type")}, field{"open", of(boolean).doc("true", "to what")})}, (*builder).setGate},
-		onWorkload("pause", "kubectl rollout pause: deployment/NAME", func(id string) world.Operation { return world.Pause{Workload: id} }),
-		onWorkload("resume", "kubectl rollout resume: deployment/NAME", func(id string) world.Operation { return world.Resume{Workload: id} }),
-		onWorkload("rollback", "kubectl rollout undo: deployment/NAME", func(id string) world.Operation { return world.Rollback{Workload: id} }),
+		onWorkload("pause", "kubectl rollout pause: "+targets("pause"), func(id string) world.Operation { return world.Pause{Workload: id} }),
+		onWorkload("resume", "kubectl rollout resume: "+targets("resume"), func(id string) world.Operation { return world.Resume{Workload: id} }),
+		onWorkload("rollback", "kubectl rollout undo: "+targets("rollback"), func(id string) world.Operation { return world.Rollback{Workload: id} }),
 	}
 }
 
@@ -65,13 +65,13 @@ func verbsOfMachines() []verb {
 		},
 		{
 			field{"component", fieldsOf(
-				field{"name", of(text).doc("", "a component: kube-proxy/NODE, kubelet/NODE, lb-controller, scheduler, deployment-controller, replicaset-controller or endpointslice-controller")},
+				field{"name", of(text).doc("", "a component: kube-proxy/NODE, kubelet/NODE, lb-controller, scheduler, deployment-controller, replicaset-controller, statefulset-controller or endpointslice-controller")},
 				field{"pause", of(boolean).doc("false", "it is paused")},
 				field{"restart", of(boolean).doc("false", "it is restarted")},
 			)},
 			func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.component(v) },
 		},
-		onPod("evict", podOf("the eviction API is asked once, for a pod of deployment/NAME", "which"),
+		onPod("evict", podOf("the eviction API is asked once, for a pod of "+targets("evict"), "which"),
 			func(_ cursor, pods world.Pods) world.Operation { return world.Evict{Pods: pods} }),
 		{field{"drain", drainShape()}, func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.drain(v) }},
 		onNode("cordon", "kubectl cordon; where it ends by for, kubectl uncordon", func(name string) world.Operation { return world.Cordon{Node: name} }),
@@ -82,6 +82,11 @@ func verbsOfMachines() []verb {
 		{field: field{"spotNotice", later("spotNotice")}},
 		onNode("crashNode", "a node's machine is gone at once, with its pods; with for it comes back", func(name string) world.Operation { return world.CrashNode{Node: name} }),
 	}
+}
+
+// targets are what a verb is done to.
+func targets(verb string) string {
+	return orList(targetWords(func(kind string) bool { return refusal(verb, kind) == "" }))
 }
 
 // onWorkload is a verb that names a workload and nothing more.

@@ -8,9 +8,13 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// controllers are the components of the control plane.
-func controllers() []string {
-	return []string{"deployment-controller", "endpointslice-controller", "replicaset-controller", "scheduler"}
+// controllers are the components of the control plane, in the order of their names.
+func (b *builder) controllers() []string {
+	out := []string{"deployment-controller", "endpointslice-controller", "replicaset-controller", "scheduler"}
+	if slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool { return w.StatefulSet() != nil }) {
+		out = append(out, "statefulset-controller")
+	}
+	return out
 }
 
 // component reads which component is paused, goes on or is restarted.
@@ -55,12 +59,12 @@ func (b *builder) isComponent(name string) bool {
 			return slices.ContainsFunc(b.out.Nodes, func(n world.Node) bool { return n.Name == node })
 		}
 	}
-	return slices.Contains(controllers(), name)
+	return slices.Contains(b.controllers(), name)
 }
 
 // componentWords lists the names that are valid.
 func (b *builder) componentWords() string {
-	names := controllers()
+	names := b.controllers()
 	if b.isComponent(world.LBController) {
 		names = append(names, world.LBController)
 	}
