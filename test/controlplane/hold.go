@@ -7,7 +7,7 @@ import (
 
 // seeds is how many runs of the simulation are looked at. What a control plane does is one of the things that it can do: which
 // of equal pods goes, and whether a cache is behind, is chance there, too.
-const seeds = 10
+const seeds = 40
 
 // Hold holds the simulator to a recording: to the run that is most like it.
 func Hold(r *Recording) (*Comparison, error) {

@@ -166,9 +166,11 @@ func (r *Recording) action(i int) (map[string]any, error) {
 	case "delete", "evict":
 		return map[string]any{a.Do: map[string]any{"of": of, "pod": at}}, nil
 	case "cordon":
-		return r.cordon(i), nil
-	case "uncordon":
-		return nil, nil //nolint:nilnil // it ends a cordon
+		return r.untilThen(i, "uncordon", map[string]any{"cordon": a.Node}), nil
+	case "uncordon", "speak":
+		return nil, nil //nolint:nilnil // it ends an action
+	case "silence":
+		return r.untilThen(i, "speak", map[string]any{"component": map[string]any{"name": "kubelet/" + a.Node, "pause": true}}), nil
 	case "drain":
 		return map[string]any{"drain": a.drain()}, nil
 	default:
@@ -176,13 +178,12 @@ func (r *Recording) action(i int) (map[string]any, error) {
 	}
 }
 
-// cordon is a cordon, with its end where there is one.
-func (r *Recording) cordon(i int) map[string]any {
+// untilThen gives an action its end, where another action for the same node is that.
+func (r *Recording) untilThen(i int, end string, out map[string]any) map[string]any {
 	a := &r.Actions[i]
-	out := map[string]any{"cordon": a.Node}
-	for _, end := range r.Actions[i:] {
-		if end.Do == "uncordon" && end.Node == a.Node {
-			out["for"] = (end.At - a.At).Duration().String()
+	for _, then := range r.Actions[i:] {
+		if then.Do == end && then.Node == a.Node {
+			out["for"] = (then.At - a.At).Duration().String()
 			break
 		}
 	}

@@ -53,6 +53,8 @@ func (s *stage) act(a *controlplane.Action) error {
 	case "silence":
 		s.hollow.fallSilent(s.nodeOf(a.Node))
 		return nil
+	case "speak":
+		return s.hollow.speak(s.nodeOf(a.Node))
 	default:
 		return fmt.Errorf("nobody knows how to %s", a.Do)
 	}

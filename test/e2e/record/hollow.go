@@ -61,7 +61,7 @@ func (h *hollow) seen(pod *corev1.Pod, times controlplane.Times) {
 		h.later(times.Start.Duration(), func() { h.run(p, number) })
 	}
 	p.pod = pod
-	if pod.DeletionTimestamp != nil && !p.stopping {
+	if pod.DeletionTimestamp != nil && !p.stopping && !h.silent[pod.Spec.NodeName] {
 		h.stop(p)
 	}
 }
@@ -220,10 +220,15 @@ func (h *hollow) renew(node string) {
 		if silent {
 			continue
 		}
-		patch := fmt.Sprintf(`{"spec":{"renewTime":%q}}`, time.Now().UTC().Format(metav1.RFC3339Micro))
-		_, err := h.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Patch(h.ctx, node, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		h.mind(err)
+		h.mind(h.renewNow(node))
 	}
+}
+
+// renewNow renews the lease of a node.
+func (h *hollow) renewNow(node string) error {
+	patch := fmt.Sprintf(`{"spec":{"renewTime":%q}}`, time.Now().UTC().Format(metav1.RFC3339Micro))
+	_, err := h.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Patch(h.ctx, node, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	return err
 }
 
 // fallSilent has the kubelet of a node say nothing any more.
@@ -231,4 +236,35 @@ func (h *hollow) fallSilent(node string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.silent[node] = true
+}
+
+// speak has the kubelet of a node say again how things are: the node is ready, and so are its pods, as they were before. What was
+// asked for meanwhile is done now.
+func (h *hollow) speak(node string) error {
+	h.mu.Lock()
+	h.silent[node] = false
+	var pods []*hollowPod
+	for _, p := range h.pods { // order: each has its own object
+		if p.pod.Spec.NodeName == node {
+			pods = append(pods, p)
+		}
+	}
+	h.mu.Unlock()
+	if err := h.renewNow(node); err != nil {
+		return err
+	}
+	now := time.Now().UTC().Format(time.RFC3339)
+	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","lastHeartbeatTime":%q,"lastTransitionTime":%q}]}}`, now, now)
+	if _, err := h.client.CoreV1().Nodes().Patch(h.ctx, node, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status"); err != nil {
+		return err
+	}
+	for _, p := range pods {
+		h.write(p, func(*corev1.PodStatus) bool { return true })
+		h.mu.Lock()
+		if p.pod.DeletionTimestamp != nil && !p.stopping {
+			h.stop(p)
+		}
+		h.mu.Unlock()
+	}
+	return nil
 }

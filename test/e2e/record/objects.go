@@ -55,6 +55,17 @@ func stopsWithin(seconds int64) func(*appsv1.Deployment) {
 	return func(d *appsv1.Deployment) { d.Spec.Template.Spec.TerminationGracePeriodSeconds = &seconds }
 }
 
+// leaves has a Deployment's pods leave a node that has been out of reach for so long.
+func leaves(after int64) func(*appsv1.Deployment) {
+	return func(d *appsv1.Deployment) {
+		for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+			d.Spec.Template.Spec.Tolerations = append(d.Spec.Template.Spec.Tolerations, corev1.Toleration{
+				Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &after,
+			})
+		}
+	}
+}
+
 // recreate is a Deployment with strategy Recreate.
 func recreate(name string, replicas int32) *appsv1.Deployment {
 	return deployment(name, replicas, "0", "1", func(d *appsv1.Deployment) {

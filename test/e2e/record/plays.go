@@ -239,14 +239,16 @@ func daemonSets() []Play {
 }
 
 func nodes() []Play {
+	node := func(name, about string, until time.Duration, list ...controlplane.Action) Play {
+		return Play{Name: name, About: about, Nodes: 3, Objects: with("web", deployment("web", 3, "1", "0")), Times: web(), Actions: list, Until: until}
+	}
+	silence := do(0, "silence", "", onNode("node-1"))
+	leaving := node("node-silent-evicts", "pods that tolerate that for 5 s are deleted, and replaced; nobody stops them", 75*second, silence)
+	leaving.Objects = with("web", deployment("web", 3, "1", "0", leaves(5)))
 	return []Play{
-		{
-			Name: "node-deleted", About: "the Node object goes, and PodGC deletes its pods", Nodes: 3, Times: web(), Until: 90 * second,
-			Objects: with("web", deployment("web", 3, "1", "0")), Actions: actions(do(0, "deleteNode", "", onNode("node-1"))),
-		},
-		{
-			Name: "node-silent", About: "a kubelet says nothing any more: not ready, and tainted", Nodes: 3, Times: web(), Until: 65 * second,
-			Objects: with("web", deployment("web", 3, "1", "0")), Actions: actions(do(0, "silence", "", onNode("node-1"))),
-		},
+		node("node-deleted", "the Node object goes, and PodGC deletes its pods", 90*second, do(0, "deleteNode", "", onNode("node-1"))),
+		node("node-silent", "a kubelet says nothing any more: not ready, and tainted", 65*second, silence),
+		node("node-silent-and-back", "it speaks again 60 s later, and its pods are ready as before", 75*second, silence, do(60, "speak", "", onNode("node-1"))),
+		leaving,
 	}
 }
