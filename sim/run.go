@@ -286,9 +286,6 @@ func (r *run) loop() (settled bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if err := r.cluster.Refused(); err != nil {
-			return false, NotSimulated{err}
-		}
 		if r.cluster.InVain() == inVain { // a refused request changes nothing
 			r.lastNews = r.eng.Now()
 		}

@@ -19,8 +19,6 @@ type deeds struct {
 	dead    []bool // nodes whose machine is gone, or not there yet
 	missing []bool // nodes whose object is deleted
 	emptied []bool // nodes that Cluster Autoscaler has pods leave before it ends the machine
-	takenBy map[int]*world.Action
-	refused error  // what would follow is not simulated
 	begun   []bool // by workload: an action asked for another template or size
 	forced  map[forcing][]*kubelet.Worker
 	applied map[api.ReplicaSetID]world.Resource // what "apply" made of a workload, by the revision it began
@@ -33,7 +31,7 @@ type deeds struct {
 func newDeeds(sc *world.Scenario) deeds {
 	return deeds{
 		dead: make([]bool, len(sc.Nodes)), missing: make([]bool, len(sc.Nodes)), conditions: make([]api.NodeTaint, len(sc.Nodes)),
-		emptied: make([]bool, len(sc.Nodes)), takenBy: map[int]*world.Action{}, begun: make([]bool, len(sc.Workloads)),
+		emptied: make([]bool, len(sc.Nodes)), begun: make([]bool, len(sc.Workloads)),
 		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]world.Resource{},
 		settings: map[int]world.Resource{},
 	}

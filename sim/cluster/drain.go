@@ -58,10 +58,15 @@ type machines struct{ w *World }
 
 // Leave ends a machine and has its object deleted.
 func (m machines) Leave(node int) {
-	if !m.w.dead[node] && m.w.vacant(node, m.w.takenBy[node]) {
-		m.w.die(node)
-		m.w.writeNode(node, "delete node", func(n *api.Node) { n.Gone = true })
+	if m.w.dead[node] {
+		return
 	}
+	if len(m.w.PodsOn(node)) > 0 && m.w.lapses.gc == nil { // it looks for pods of nodes that are missing
+		m.w.lapses.gc = control.NewPodGC(m.w.control)
+	}
+	m.w.upset(node)
+	m.w.die(node)
+	m.w.writeNode(node, "delete node", func(n *api.Node) { n.Gone = true })
 }
 
 // Join has a node join.
@@ -73,10 +78,8 @@ func (w *World) take(a *world.Action) {
 	var nodes, joins []int
 	for _, name := range t.Nodes {
 		n := w.numberOf(name)
-		nodes, w.takenBy[n] = append(nodes, n), a
-		for _, p := range w.PodsOn(n) {
-			w.begun[p.Workload] = true
-		}
+		nodes = append(nodes, n)
+		w.upset(n)
 	}
 	for _, name := range t.Joins {
 		joins = append(joins, w.numberOf(name))

@@ -1,9 +1,7 @@
 package cluster
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -51,32 +49,18 @@ func (w *World) NodeInAPI(node int) api.Node {
 // is lost.
 func (w *World) Dead(node int) bool { return w.dead[node] }
 
-// Refused says why the run cannot go on: what would follow is not simulated.
-func (w *World) Refused() error { return w.refused }
-
 // numberOf finds a node by name; the scenario was validated.
 func (w *World) numberOf(name string) int {
 	return slices.IndexFunc(w.sc.Nodes, func(n world.Node) bool { return n.Name == name })
 }
 
-// vacant says whether no pod is on a node, or on its way there. Else the run ends: what becomes of
-// pods on a node that goes away is not simulated.
-func (w *World) vacant(node int, a *world.Action) bool {
-	var names []string
-	for _, id := range w.livePods {
+// vacant says whether no pod is on a node, or on its way there.
+func (w *World) vacant(node int) bool {
+	return !slices.ContainsFunc(w.livePods, func(id api.PodID) bool {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
-		if on, assumed := w.sched.Assumed(id); ok && !p.Phase.Terminal() && (p.Node == node || assumed && on == node) {
-			names = append(names, p.Name)
-		}
-	}
-	if len(names) == 0 {
-		return true
-	}
-	name := w.sc.Nodes[node].Name
-	w.refused = fmt.Errorf("%s: %s %s at %s: not yet simulated: a node that goes away with pods of the Scenario on it, here %s. "+
-		"Keep them off: give the cluster's nodes as Node objects, and %s a taint, such as spec.taints: [{key: dedicated, effect: NoSchedule}]",
-		a.Pos, a.Verb(), name, a.At.Duration(), strings.Join(names, ", "), name)
-	return false
+		on, assumed := w.sched.Assumed(id)
+		return ok && !p.Phase.Terminal() && (p.Node == node || assumed && on == node)
+	})
 }
 
 // scaleDown is what Cluster Autoscaler does to a node (docs/model/controllers.md 8): one without pods is tainted, and its machine goes
@@ -85,21 +69,19 @@ func (w *World) scaleDown(node int, a *world.Action) {
 	if w.dead[node] || w.emptied[node] {
 		return
 	}
-	if len(w.PodsOn(node)) > 0 {
+	if !w.vacant(node) {
 		w.emptied[node] = true
 		w.take(a)
 		return
 	}
-	if w.vacant(node, a) {
-		w.sched.Leaves(node) // the autoscaler cordons it, too
-		w.writeNode(node, "taint node", func(n *api.Node) { n.Tainted = true })
-	}
+	w.sched.Leaves(node) // the autoscaler cordons it, too
+	w.writeNode(node, "taint node", func(n *api.Node) { n.Tainted = true })
 }
 
 // deleteNode has a machine that was tainted go, and its object with it (docs/model/controllers.md 8 Then; recalled). One that had pods goes
 // when these have gone.
 func (w *World) deleteNode(node int) {
-	if w.dead[node] || w.refused != nil || w.emptied[node] {
+	if w.dead[node] || w.emptied[node] {
 		return
 	}
 	w.die(node)

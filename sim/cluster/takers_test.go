@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -170,6 +171,9 @@ func TestNodesThatStay(t *testing.T) {
 		"a pod that may be lost":       {autoscaler, both(emptyDir, safe), "", ""},
 		"a budget":                     {autoscaler, budget("minAvailable 2"), "PodDisruptionBudget web (minAvailable 2) allows no eviction", "maxUnavailable 1 in place of minAvailable 2, or one replica more"},
 		"a budget that lets one go":    {autoscaler, budget("maxUnavailable 1"), "", ""},
+		"a bare Pod":                   {autoscaler, bare, "no controller keeps it", `a Deployment for it, or annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "true"`},
+		"a bare Pod that may go":       {autoscaler, both(safe, bare), "", ""},
+		"Karpenter: a bare Pod":        {karpenter, bare, "", ""},
 		"kube-system":                  {autoscaler, inSystem, "it is in kube-system, and no PodDisruptionBudget covers it", "a PodDisruptionBudget for it, or --skip-nodes-with-system-pods=false"},
 		"Karpenter: the annotation":    {karpenter, annotated("karpenter.sh/do-not-disrupt=true"), "annotation karpenter.sh/do-not-disrupt is true", "no such annotation"},
 		"Karpenter: the autoscaler's":  {karpenter, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict=false"), "", ""},
@@ -185,13 +189,24 @@ func TestNodesThatStay(t *testing.T) {
 			t.Errorf("%s: gone %v, %+v", name, w.Dead(0), got)
 			continue
 		}
-		if got != nil && (!got.Drain || !strings.Contains(got.Why, " keeps node-1: default/web r0 0: ") && !strings.Contains(got.Why, "kube-system") || !strings.Contains(got.Why, c.why) || got.What != c.what) {
+		if got != nil && got.Path != "" && got.Budget == nil && !strings.HasPrefix(got.Path, "spec.template.") {
+			t.Errorf("%s: %s", name, got.Path)
+		}
+		if got != nil && (!got.Drain || !strings.Contains(got.Why, " keeps node-1: default/web r0") && !strings.Contains(got.Why, "kube-system") || !strings.Contains(got.Why, c.why) || got.What != c.what) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if stays && w.NodeInAPI(0).Cordoned {
 			t.Errorf("%s: it is cordoned", name)
 		}
 	}
+}
+
+// bare is one Pod that no controller keeps, made as those of the Deployment.
+func bare(b build) build {
+	t := b.d.Spec.Template
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", Labels: t.Labels, Annotations: t.Annotations}, Spec: t.Spec}
+	b.Workloads[0].Resource = world.NewBarePod(pod)
+	return b
 }
 
 // inSystem has the pods be of kube-system.
@@ -259,10 +274,10 @@ func TestKarpenterUnderABudget(t *testing.T) {
 	b := of(0)
 	b.d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: "karpenter.sh/disrupted", Operator: corev1.TolerationOpExists}}
 	w = b.takes(t)
-	w.run(100 * sec)
-	w.want("deleting=true|drained", "10 kubectl: node-1 drained=true ")
-	if err := w.Refused(); err == nil || !strings.Contains(err.Error(), "karpenter node-1 at 10s: not yet simulated: a node that goes away with pods") {
-		t.Error(err)
+	w.run(300 * sec)
+	w.want("deleting=true|drained|machine ends", "10 kubectl: node-1 drained=true ", "12 node: node-1 machine ends")
+	if len(w.PodsOn(0)) != 0 || len(w.livePods) != 4 { // the garbage collector has taken them
+		t.Errorf("%d pods on the node that is gone, %d in all", len(w.PodsOn(0)), len(w.livePods))
 	}
 }
 

@@ -19,10 +19,10 @@ const (
 	doNotDisrupt       = "karpenter.sh/do-not-disrupt"
 )
 
-// Paths of what keeps a node, of the workload of the pod.
+// Fields of a pod that keep a node.
 const (
-	annotationsPath = "spec.template.metadata.annotations"
-	volumesPath     = "spec.template.spec.volumes"
+	annotationsField = "metadata.annotations"
+	volumesField     = "spec.volumes"
 )
 
 // keeping is a pod that may keep its node.
@@ -35,6 +35,17 @@ func (k *keeping) template() *corev1.PodTemplateSpec {
 	return world.TemplateOf(k.d.Specs.ResourceOf(setOf(k.pod)))
 }
 
+// bare says that no controller keeps the pod.
+func (k *keeping) bare() bool { return world.KindOf(k.d.Specs.ResourceOf(setOf(k.pod))) == world.Pod }
+
+// by is a field of the pod that keeps its node, in the manifest of its workload, and what would let it go.
+func (k *keeping) by(field, what string) *Kept {
+	if field != "" && !k.bare() {
+		field = "spec.template." + field
+	}
+	return &Kept{field, what}
+}
+
 // byAutoscaler asks the rules of Cluster Autoscaler in their order (cluster-autoscaler/simulator/drainability/rules/rules.go; verified,
 // but for what counts as a pod of the system, which is recalled).
 func (k *keeping) byAutoscaler() (why string, of *Kept, budget int) {
@@ -43,16 +54,19 @@ func (k *keeping) byAutoscaler() (why string, of *Kept, budget int) {
 	if t.Annotations[safeToEvict] == "true" {
 		return "", nil, -1
 	}
+	if k.bare() {
+		return "no controller keeps it", k.by("", fmt.Sprintf("a Deployment for it, or annotation %s: \"true\"", safeToEvict)), -1
+	}
 	namespace := k.d.Specs.ResourceOf(setOf(k.pod)).GetNamespace()
 	if namespace == "kube-system" && len(budgets) == 0 {
-		return "it is in kube-system, and no PodDisruptionBudget covers it", &Kept{What: "a PodDisruptionBudget for it, or --skip-nodes-with-system-pods=false"}, -1
+		return "it is in kube-system, and no PodDisruptionBudget covers it", k.by("", "a PodDisruptionBudget for it, or --skip-nodes-with-system-pods=false"), -1
 	}
 	if t.Annotations[safeToEvict] == "false" {
-		return "annotation " + safeToEvict + " is false", &Kept{annotationsPath, "no such annotation"}, -1
+		return "annotation " + safeToEvict + " is false", k.by(annotationsField, "no such annotation"), -1
 	}
 	if v := localVolume(t); v != "" {
 		return fmt.Sprintf("its volume %s is local storage (--skip-nodes-with-local-storage)", v),
-			&Kept{volumesPath, fmt.Sprintf("annotation %s: %q", safeToEvictVolumes, v)}, -1
+			k.by(volumesField, fmt.Sprintf("annotation %s: %q", safeToEvictVolumes, v)), -1
 	}
 	return k.byBudget(budgets)
 }
@@ -73,7 +87,7 @@ func localVolume(t *corev1.PodTemplateSpec) string {
 // annotation, and those that a budget does not let go; verified).
 func (k *keeping) byKarpenter() (why string, of *Kept, budget int) {
 	if k.template().Annotations[doNotDisrupt] == "true" {
-		return "annotation " + doNotDisrupt + " is true", &Kept{annotationsPath, "no such annotation"}, -1
+		return "annotation " + doNotDisrupt + " is true", k.by(annotationsField, "no such annotation"), -1
 	}
 	return k.byBudget(k.evict.of(k.pod))
 }

@@ -175,6 +175,9 @@ var takerMutants = []mutant{
 	{"a budget that is used up keeps nothing", []string{"controllers 8 Kept", "controllers 8.1 Kept"}, cluster, "TestNodesThatStay", []edit{
 		{keepers, "k.evict.budget(n).Allowed < 1 {", "k.evict.budget(n).Allowed < 0 {"},
 	}},
+	{"a bare Pod goes", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
+		{keepers, "if k.bare() {", "if k.bare() && t == nil {"},
+	}},
 	{"pods of kube-system go", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
 		{keepers, `namespace == "kube-system" && len(budgets) == 0`, `namespace == "kube-system" && len(budgets) > 0`},
 	}},
