@@ -374,6 +374,25 @@ func TestFlagsOfKubectlDrain(t *testing.T) {
 				"10 kubectl: node-1 drained=false cannot delete Pods with local storage (use --delete-emptydir-data to override): default/web r0 0",
 			}, "kubectl drain gives up on node-1: cannot delete Pods with local storage",
 		},
+		"a bare Pod": {
+			newBuild(1).nodes(2).bare().drained(nil, "node-1", "node-2"),
+			[]string{
+				"10 kubectl: node-1 cordoned=true", "10 kubectl: node-2 cordoned=true",
+				"10 kubectl: node-1 drained=false cannot delete Pods that declare no controller (use --force to override): default/web",
+				"10 kubectl: node-2 drained=true ",
+			}, "kubectl drain gives up on node-1: cannot delete Pods that declare no controller (use --force to override): default/web",
+		},
+		"a bare Pod, and --force": {
+			newBuild(1).nodes(2).bare().drained(func(o *world.DrainOptions) { o.Force = true }, "node-1"),
+			[]string{"10 kubectl: node-1 cordoned=true", "11 kubectl: node-1 drained=true "}, "",
+		},
+		"a bare Pod with an emptyDir is refused for that": {
+			emptyDir(newBuild(1)).bare().nodes(2).drained(func(o *world.DrainOptions) { o.KeepEmptyDir = true }, "node-1"),
+			[]string{
+				"10 kubectl: node-1 cordoned=true",
+				"10 kubectl: node-1 drained=false cannot delete Pods with local storage (use --delete-emptydir-data to override): default/web r0",
+			}, "kubectl drain gives up on node-1: cannot delete Pods with local storage",
+		},
 		"an emptyDir that may go": {
 			emptyDir(newBuild(2)).nodes(2).drained(nil, "node-1"),
 			[]string{"10 kubectl: node-1 cordoned=true", "11 kubectl: node-1 drained=true "}, "",

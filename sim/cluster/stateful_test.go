@@ -26,6 +26,13 @@ func (b build) stateful(edit func(*appsv1.StatefulSetSpec)) build {
 	return b.hook("app", sleepHook(sec))
 }
 
+// bare makes the workload a Pod that nobody keeps.
+func (b build) bare() build {
+	template := b.d.Spec.Template
+	b.Workloads[0].Resource = world.NewBarePod(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", Labels: template.Labels}, Spec: template.Spec})
+	return b
+}
+
 // rollingStateful edits the update strategy.
 func rollingStateful(edit func(*appsv1.RollingUpdateStatefulSetStrategy)) func(*appsv1.StatefulSetSpec) {
 	return func(s *appsv1.StatefulSetSpec) { edit(s.UpdateStrategy.RollingUpdate) }
@@ -322,10 +329,7 @@ func TestBareReplicaSetsAndPods(t *testing.T) {
 	if of, _ := w.asked(0); len(w.live[0]) != 2 || of.Replicas != 2 || w.Unrest() != "" || w.CannotEnd() != nil || w.Usable(0).Of != 3 {
 		t.Errorf("%d pods, %+v, %q", len(w.live[0]), of, w.Unrest())
 	}
-	pod := newBuild(1)
-	template := pod.d.Spec.Template
-	pod.Workloads[0].Resource = world.NewBarePod(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", Labels: template.Labels}, Spec: template.Spec})
-	w = pod.start(t, 1)
+	w = newBuild(1).bare().start(t, 1)
 	w.do(10*sec, "delete", "web#0", "")
 	w.run(60 * sec)
 	if len(w.live[0]) != 0 || w.Unrest() != "" || w.Usable(0).Min != 0 || w.PodRefs()[0].Called != "web" {

@@ -8,7 +8,7 @@ var rolloutMutants = []mutant{
 		{"sim/world/rollout.go", "scaled(maxUnavailable, replicas, false)", "scaled(maxUnavailable, replicas, true)"},
 	}},
 	{"both fenceposts may be 0", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
-		{"sim/world/rollout.go", "\t\tunavailable = 1\n", "\t\tunavailable = 0\n"},
+		{"sim/world/rollout.go", "\tif surge == 0 && unavailable == 0 {\n\t\tunavailable = 1\n", "\tif surge == 0 && unavailable == 0 {\n\t\tunavailable = 0\n"},
 	}},
 	{"maxUnavailable exceeds the replicas", []string{"controllers 2 maxUnavailable"}, cluster, "TestFenceposts", []edit{
 		{"sim/world/rollout.go", "return surge, min(unavailable, replicas)", "return surge, unavailable"},

@@ -96,6 +96,12 @@ var disruptionMutants = []mutant{
 	{"emptyDirs always go", []string{"controllers 7 Filters", "measured 1 drain"}, cluster, "TestFlagsOfKubectlDrain", []edit{
 		{drains, "if !r.of.KeepEmptyDir || p.Phase.Terminal() {", "if !r.of.KeepEmptyDir || !p.Phase.Terminal() {"},
 	}},
+	{"bare Pods always go", []string{"controllers 7 Filters"}, cluster, "TestFlagsOfKubectlDrain", []edit{
+		{drains, "case !r.of.Force && world.KindOf", "case r.of.Force && world.KindOf"},
+	}},
+	{"bare Pods never go", []string{"controllers 7 Filters"}, cluster, "TestFlagsOfKubectlDrain", []edit{
+		{drains, "case !r.of.Force && world.KindOf", "case world.KindOf"},
+	}},
 	{"--disable-eviction asks budgets", []string{"controllers 7 --disable-eviction"}, cluster, "TestFlagsOfKubectlDrain", []edit{
 		{drains, "case r.of.DisableEviction:", "case r.of.DisableEviction && len(pods) < 0:"},
 	}},
