@@ -90,6 +90,8 @@ func otherwise() map[string]string {
 		"field-open-vsx-12422":                "prestop.web=45s",
 		"field-samson-2269":                   "prestop.web=0s",
 		"field-wikimedia-httpbb":              "prestop.web=10s",
+		"pod-relabelled":                      "actions[0].relabelPod.labels.app=web",
+		"service-selector-switched":           "actions[1].at=40s",
 		"gpu-pool":                            "actions[0].rolloutRestart=deployment/front",
 		"gke-local-drain-ends":                "loadBalancer.drain=never",
 		"gke-local-sessions-cut":              "loadBalancer.drain=never",

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -33,7 +34,7 @@ type Pod struct {
 	ID         PodID
 	Name       string        // role and ordinal: "web r1 3", never a generated name
 	UID        uint64        // a draw: ranking reads it
-	ReplicaSet *ReplicaSetID // that made it, nil for none
+	ReplicaSet *ReplicaSetID // that made it, nil for none, and once that has released it
 	Ordinal    int           // of a StatefulSet's pod, else among those of its ReplicaSet
 	Workload   int           // index in the scenario
 	Revision   int           // of the template
@@ -47,8 +48,9 @@ type Pod struct {
 	Gates, Open     []string
 	ReadySince      engine.Time // of the last transition to Ready; the API keeps whole seconds
 	Created         engine.Time
-	DeletedAt       engine.Time // when deletion was asked for, never if it was not
-	Grace           engine.Time // deletionGracePeriodSeconds
+	DeletedAt       engine.Time       // when deletion was asked for, never if it was not
+	Grace           engine.Time       // deletionGracePeriodSeconds
+	Labels          map[string]string // nil: those of its template
 	DeletionCost    int
 	Restarts        int
 	Gone            bool // the object is deleted; only in the last version
@@ -56,6 +58,11 @@ type Pod struct {
 
 // Active says that a ReplicaSet counts the pod: neither on its way out nor done.
 func (p *Pod) Active() bool { return p.DeletedAt == Never && !p.Phase.Terminal() && !p.Gone }
+
+// SameLabels says that two versions have the same labels.
+func (p *Pod) SameLabels(o *Pod) bool {
+	return (p.Labels == nil) == (o.Labels == nil) && maps.Equal(p.Labels, o.Labels)
+}
 
 // Deleting says that the pod has a deletionTimestamp.
 func (p *Pod) Deleting() bool { return p.DeletedAt != Never }
@@ -201,4 +208,10 @@ func Gone(o Object) Object {
 	next := *p
 	next.Gone = true
 	return &next
+}
+
+// Service is one version of a Service object, as far as it changes during a run. Immutable.
+type Service struct {
+	Number   int
+	Selector map[string]string
 }

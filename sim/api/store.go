@@ -28,6 +28,7 @@ const (
 	KindBudget
 	KindStatefulSet
 	KindDaemonSet
+	KindService
 	numKinds
 )
 
@@ -47,6 +48,9 @@ func StatefulSetKey(workload int) Key { return Key{Kind: KindStatefulSet, A: wor
 
 // NodeKey is the key of a node.
 func NodeKey(number int) Key { return Key{Kind: KindNode, A: number} }
+
+// ServiceKey is the key of a Service.
+func ServiceKey(number int) Key { return Key{Kind: KindService, A: number} }
 
 // BudgetKey is the key of a PodDisruptionBudget.
 func BudgetKey(number int) Key { return Key{Kind: KindBudget, A: number} }

@@ -60,6 +60,10 @@ func (w *World) Do(a world.Action) {
 		w.setDown(o.Down)
 	case world.SetReady:
 		w.force(a.At, o)
+	case world.Relabel:
+		w.relabel(o)
+	case world.SetSelector:
+		w.setSelector(o)
 	case world.SetGate:
 		w.eachOf(o.Pods, true, func(wk *kubelet.Worker) { w.SetGate(w.owner, wk.ID, o.Gate, o.Open) })
 	case world.Component:

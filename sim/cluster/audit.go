@@ -76,7 +76,7 @@ func (w *World) census(d *api.Workload) (c census) {
 	keeper := w.keeperOf(d.Workload)
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
-		if !ok || p.Workload != d.Workload {
+		if !ok || p.Workload != d.Workload || !w.claimed(p) {
 			continue
 		}
 		if p.Deleting() && !w.stranded(p) {

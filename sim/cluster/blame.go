@@ -32,7 +32,7 @@ func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
 	published := w.services[e.service].publishAll
 	for _, wl := range e.workloads {
 		for _, i := range w.instances.Running(wl) {
-			if i.IP != target.Addr() && i.Accepts() && i.App.Errors < everyRequest && (published || w.usable[wl].pods[i.Pod]) {
+			if i.IP != target.Addr() && i.Accepts() && i.App.Errors < everyRequest && (published || w.usable[wl].pods[i.Pod]) && w.chosen(e.service, i.Pod) {
 				return true
 			}
 		}
@@ -94,7 +94,7 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 func (w *World) unnoticed(e Entry, would func(*kubelet.Instance) bool) ledger.Actor {
 	for _, actor := range []ledger.Actor{ledger.Kubelet, ledger.LBController, ledger.KubeletProbe} {
 		if w.anyAnswers(e.workloads, func(i *kubelet.Instance) bool {
-			return would(i) && w.readyWouldHelp(e, i) && w.unready(i) == actor
+			return would(i) && w.chosen(e.service, i.Pod) && w.readyWouldHelp(e, i) && w.unready(i) == actor
 		}) {
 			return actor
 		}

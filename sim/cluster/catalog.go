@@ -17,6 +17,7 @@ import (
 type catalog struct {
 	workloads   []workloadInfo
 	services    []serviceInfo
+	relabels    bool // which Service selects which pods changes during the run
 	zonesDiffer bool // by hints
 	nodesDiffer bool // even in one zone
 }
@@ -31,7 +32,7 @@ type workloadInfo struct {
 }
 
 type serviceInfo struct {
-	members    []int // the workloads it selects
+	members    []int // the workloads whose pods it selects, or may at another time
 	ports      []discoveryv1.EndpointPort
 	form       sliceForm
 	publishAll bool
@@ -43,6 +44,7 @@ type serviceInfo struct {
 func (w *World) resolve() {
 	w.workloads = make([]workloadInfo, len(w.sc.Workloads))
 	w.services = make([]serviceInfo, len(w.sc.Services))
+	w.relabels = w.sc.Relabels()
 	for i := range w.sc.Workloads {
 		wl := &w.sc.Workloads[i]
 		w.workloads[i] = workloadInfo{spec: wl.Template(), hooks: wl.Hooks, apps: appsOf(wl)}
@@ -54,7 +56,7 @@ func (w *World) resolve() {
 		info.publishAll = svc.Spec.PublishNotReadyAddresses
 		info.hints = endpointslice.HintingOf(svc, w.sc.Kubernetes, w.sc.Nodes)
 		for i := range w.workloads {
-			if w.sc.Workloads[i].SelectedBy(svc) {
+			if w.sc.MaySelect(svc, &w.sc.Workloads[i]) {
 				info.members = append(info.members, i)
 				w.workloads[i].services = append(w.workloads[i].services, s)
 				w.workloads[i].main = mainContainer(w.workloads[i].spec, svc, w.sc.Workloads[i].Server)

@@ -301,12 +301,12 @@ func TestEndpointConditions(t *testing.T) {
 		{"gone", api.Pod{IP: ip, Ready: true, DeletedAt: sec, Phase: api.PhaseRunning, Gone: true}, false, 0, false},
 	} {
 		w.services[0].publishAll = c.publish
-		e, in := w.endpointOf(&c.pod, 0)
+		e, in := w.endpointOf(&c.pod, 0, nil)
 		if in != c.in || e.Conditions != c.want {
 			t.Errorf("%s: %v %v, want %v %v", c.name, e.Conditions, in, c.want, c.in)
 		}
 	}
-	if _, in := w.endpointOf(nil, 0); in {
+	if _, in := w.endpointOf(nil, 0, nil); in {
 		t.Error("no pod, no endpoint")
 	}
 }

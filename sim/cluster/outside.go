@@ -83,7 +83,7 @@ func (x *EndpointWatch) Pod(id api.PodID) *api.Pod { return x.pods[id] }
 
 // Behind says whether the Service of an entry selects a pod.
 func (w *World) Behind(e Entry, id api.PodID) bool {
-	return w.selects(e.service, w.pods[id].id.Workload)
+	return w.selects(e.service, w.pods[id].id.Workload) && w.chosen(e.service, id)
 }
 
 // Endpoints are those that the watch has brought.

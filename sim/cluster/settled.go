@@ -43,8 +43,9 @@ type settledService struct {
 // changedPod notes that a pod in the API has become another; either may be nil.
 func (w *World) changedPod(old, p *api.Pod) {
 	for _, service := range w.ServicesOf(p.Workload) {
-		was, wasIn := w.endpointOf(old, service)
-		is, in := w.endpointOf(p, service)
+		selects := w.serviceInAPI(service)
+		was, wasIn := w.endpointOf(old, service, selects)
+		is, in := w.endpointOf(p, service, selects)
 		if is == was && in == wasIn {
 			continue
 		}
@@ -106,7 +107,7 @@ func (w *World) settledEndpoints(service int) []endpointslice.Entry {
 		return s.endpoints
 	}
 	s.outdated = false
-	s.endpoints = w.EndpointsOf(nil, service, w.live)
+	s.endpoints = w.EndpointsOf(nil, service, w.serviceInAPI(service), w.live)
 	if h := &w.services[service].hints; h.Mode == world.HintsProportional {
 		have := w.slicesInAPI(service)
 		h.Proportional(have, s.endpoints, endpointslice.Pack(have, s.endpoints), w.sc.Nodes)

@@ -64,7 +64,7 @@ func (w *testWorld) compareWithAnew(t *testing.T) {
 	for _, id := range w.livePods {
 		pods = append(pods, as[*api.Pod](w.store.Get(api.PodKey(id))))
 	}
-	want := w.EndpointsOf(nil, 0, []api.PodList{pods})
+	want := w.EndpointsOf(nil, 0, nil, []api.PodList{pods})
 	if h := w.services[0].hints; h.Mode == world.HintsProportional {
 		have := w.slicesInAPI(0)
 		h.Proportional(have, want, endpointslice.Pack(have, want), w.sc.Nodes)

@@ -52,22 +52,23 @@ func (w *World) setSlice(service, n int, part []endpointslice.Entry, s *endpoint
 	w.changedSlices(service)
 }
 
-// endpointOf is a pod's endpoint in the slices of a Service, ok false when it has none.
-// endpointOf is none on a node whose object is deleted (docs/model/pod-lifecycle.md 6).
-func (w *World) endpointOf(p *api.Pod, service int) (e endpointslice.State, ok bool) {
+// endpointOf is a pod's endpoint in the slices of a Service, ok false when it has none: on a node whose object is deleted
+// (docs/model/pod-lifecycle.md 6), and of pods that it does not select.
+func (w *World) endpointOf(p *api.Pod, service int, selects *api.Service) (e endpointslice.State, ok bool) {
 	s := &w.services[service]
-	if p != nil && p.Node >= 0 && w.missing[p.Node] && !s.publishAll {
+	if p != nil && p.Node >= 0 && w.missing[p.Node] && !s.publishAll || !w.chosenBy(p, service, selects) {
 		return endpointslice.State{}, false
 	}
 	return endpointslice.Of(p, s.publishAll, &s.hints, w.sc.Nodes)
 }
 
-// EndpointsOf appends the endpoints of a Service that some pods, by workload, amount to.
-func (w *World) EndpointsOf(out []endpointslice.Entry, service int, pods []api.PodList) []endpointslice.Entry {
+// EndpointsOf appends the endpoints of a Service that some pods, by workload, amount to. selects is the Service, nil for the one of the
+// manifests.
+func (w *World) EndpointsOf(out []endpointslice.Entry, service int, selects *api.Service, pods []api.PodList) []endpointslice.Entry {
 	behind := w.podsBehind(service, pods)
 	out = slices.Grow(out, len(behind))
 	for _, p := range behind {
-		if e, in := w.endpointOf(p, service); in {
+		if e, in := w.endpointOf(p, service, selects); in {
 			out = append(out, endpointslice.Entry{ID: p.ID, Slice: endpointslice.NoSlice, State: e})
 		}
 	}

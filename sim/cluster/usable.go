@@ -61,10 +61,10 @@ func (w *World) countUsable(workload int, id api.PodID, usable bool) {
 // listenerChanged and podWritten are the two things that usable pods follow.
 func (w *World) listenerChanged(i *kubelet.Instance) {
 	p, ok := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
-	w.countUsable(i.Workload, i.Pod, ok && p.Ready && i.Accepts())
+	w.countUsable(i.Workload, i.Pod, ok && p.Ready && i.Accepts() && w.claimed(p))
 }
 
 func (w *World) podWritten(p *api.Pod) {
 	i := w.Instance(p.IP)
-	w.countUsable(p.Workload, p.ID, !p.Gone && p.Ready && i != nil && i.Pod == p.ID && i.Accepts())
+	w.countUsable(p.Workload, p.ID, !p.Gone && p.Ready && i != nil && i.Pod == p.ID && i.Accepts() && w.claimed(p))
 }

@@ -113,6 +113,9 @@ func (w *World) keyName(k api.Key) string {
 		return w.sc.Workloads[k.A].Name()
 	case api.KindNode:
 		return "node " + w.sc.Nodes[k.A].Name
+	case api.KindService:
+		svc := w.sc.Services[k.A].Service
+		return fmt.Sprintf("service %s/%s", svc.Namespace, svc.Name)
 	case api.KindBudget:
 		b := w.sc.Budgets[k.A].Value
 		return fmt.Sprintf("budget %s/%s", b.Namespace, b.Name)

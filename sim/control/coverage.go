@@ -17,18 +17,26 @@ func newCoverage(d *Desk) coverage { return coverage{d: d, sets: map[api.Replica
 
 // of lists, in order, the numbers of the budgets that cover a pod.
 func (c *coverage) of(p *api.Pod) []int {
+	if p.Labels != nil {
+		return c.covering(c.d.Specs.ResourceOf(setOf(p)).GetNamespace(), p.Labels)
+	}
 	id := setOf(p)
 	if known, ok := c.sets[id]; ok {
 		return known
 	}
 	r := c.d.Specs.ResourceOf(id)
+	c.sets[id] = c.covering(r.GetNamespace(), world.TemplateOf(r).Labels)
+	return c.sets[id]
+}
+
+// covering lists the budgets of pods with some labels.
+func (c *coverage) covering(namespace string, labels map[string]string) []int {
 	var out []int
 	for n := range c.d.Budgets {
-		if c.d.Budgets[n].Covers(r.GetNamespace(), world.TemplateOf(r).Labels) {
+		if c.d.Budgets[n].Covers(namespace, labels) {
 			out = append(out, n)
 		}
 	}
-	c.sets[id] = out
 	return out
 }
 

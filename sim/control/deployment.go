@@ -217,7 +217,7 @@ func (c *Deployments) oldPodsRunning(d *api.Workload, in rolloutInput) bool {
 		}
 	}
 	for _, p := range c.pods { // order: any one of them decides
-		if p.Workload == d.Workload && p.Revision != d.Revision && !p.Phase.Terminal() {
+		if p.Workload == d.Workload && p.ReplicaSet != nil && p.Revision != d.Revision && !p.Phase.Terminal() {
 			return true
 		}
 	}

@@ -36,6 +36,7 @@ type setWork struct {
 	expectations
 	set     *api.ReplicaSet // as the watch has shown it, nil when there is none
 	pods    api.PodList     // the same
+	strays  api.PodList     // of those that it has released
 	wrote   status          // the status last asked to be written
 	written bool            // there is one
 	busy    bool            // its sync waits for its writes
@@ -106,10 +107,11 @@ func (c *ReplicaSets) deliver(o api.Object) {
 
 func (c *ReplicaSets) deliverPod(p *api.Pod) {
 	if p.ReplicaSet == nil {
+		c.deliverStray(p)
 		return
 	}
 	s := c.workOn(*p.ReplicaSet)
-	if s.pods.Set(p) == nil && !p.Gone && s.creating > 0 {
+	if s.pods.Set(p) == nil && !p.Gone && s.creating > 0 && c.d.claims(p) {
 		s.creating--
 	}
 	if p.Deleting() || p.Gone {
@@ -129,8 +131,14 @@ func (c *ReplicaSets) sync(id api.ReplicaSetID) {
 		s.again = true
 		return
 	}
-	s.busy, s.of, s.active, s.terminating = true, s.set, s.pods.Active(s.active[:0]), s.pods.Terminating()
-	diff, status := s.set.Replicas-len(s.active), s.status
+	s.busy, s.of = true, s.set
+	c.claim(id, s, func() { c.manage(id, s) })
+}
+
+// manage creates or deletes what is missing or too much of the pods that it claims.
+func (c *ReplicaSets) manage(id api.ReplicaSetID, s *setWork) {
+	s.active, s.terminating = s.pods.Active(s.active[:0]), s.pods.Terminating()
+	diff, status := s.of.Replicas-len(s.active), s.status
 	switch e := &s.expectations; {
 	case !e.met() || diff == 0:
 		status()

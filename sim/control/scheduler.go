@@ -32,7 +32,8 @@ type Scheduler struct {
 
 // podKind is what pods have in common that are alike to the scheduler.
 type podKind struct {
-	set api.ReplicaSetID
+	set    api.ReplicaSetID
+	labels string // "" for those of the template
 }
 
 // NewScheduler starts the scheduler.
@@ -94,6 +95,8 @@ func (s *Scheduler) deliver(o api.Object) {
 	switch {
 	case known == nil && p.Node < 0 && !p.Deleting():
 		s.later(p.ID)
+	case known != nil && !known.SameLabels(p):
+		s.retry()
 	case p.Node >= 0 && (known == nil || known.Node < 0):
 		s.retryFew(func(k *placement.Kind) bool { return k.Waits() })
 	}
@@ -215,14 +218,21 @@ func (s *Scheduler) Leaves(node int) { s.nodes.Leave(node) }
 
 // kindOf is what a pod is to the scheduler.
 func (s *Scheduler) kindOf(p *api.Pod) *placement.Kind {
-	key := podKind{setOf(p)}
+	key := podKind{set: setOf(p)}
+	if p.Labels != nil {
+		key.labels = labels.Set(p.Labels).String() + "," // never ""
+	}
 	if k := s.kinds[key]; k != nil {
 		return k
 	}
 	of := s.d.Specs.ResourceOf(key.set)
 	template, hash := world.TemplateOf(of), s.d.revisionLabel(key.set)
+	own := template.Labels
+	if p.Labels != nil {
+		own = p.Labels
+	}
 	k := s.nodes.Add(placement.Pods{
-		Namespace: of.GetNamespace(), Labels: labels.Merge(template.Labels, hash), Spec: &template.Spec, Group: p.Workload,
+		Namespace: of.GetNamespace(), Labels: labels.Merge(own, hash), Spec: &template.Spec, Group: p.Workload,
 		Owner: labels.SelectorFromSet(hash),
 	})
 	s.kinds[key] = k

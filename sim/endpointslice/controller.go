@@ -14,7 +14,8 @@ type Controller struct {
 	api   API
 	Owner engine.Owner
 	react *control.Queue
-	pods  []api.PodList // by workload: what its watch has shown
+	pods  []api.PodList  // by workload: what its watch has shown
+	seen  []*api.Service // the same of the Services, nil for those that have not changed
 	// written is, per service, what the controller last wrote. inFlight counts the writes that
 	// its own watch has not shown it yet: a sync meanwhile finds a stale cache and backs off.
 	written  [][]Entry
@@ -33,7 +34,8 @@ type API interface {
 	// ServicesOf lists the Services that select the pods of a workload.
 	ServicesOf(workload int) []int
 	// EndpointsOf appends the endpoints of a Service that some pods, by workload, amount to, in order of ID. None has a slice yet.
-	EndpointsOf(out []Entry, service int, pods []api.PodList) []Entry
+	// selects is the Service as it is known, nil for the one of the manifests.
+	EndpointsOf(out []Entry, service int, selects *api.Service, pods []api.PodList) []Entry
 	// Hinting is how the endpoints of a Service are hinted.
 	Hinting(service int) *Hinting
 	// SliceOf prepares the n-th slice of a Service for a write; commit puts it into the API.
@@ -46,10 +48,10 @@ func New(d *control.Desk, services int, known API) *Controller {
 	c := &Controller{
 		d: d, api: known, Owner: d.Engine.Register("endpointslice-controller"), pods: make([]api.PodList, len(d.Workloads)),
 		written: make([][]Entry, n), spare: make([][]Entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
-		busy: make([]int, n), again: make([]bool, n), limit: control.NewClient(),
+		busy: make([]int, n), again: make([]bool, n), limit: control.NewClient(), seen: make([]*api.Service, n),
 	}
 	c.react = control.NewQueue(d, c.Owner, "endpointslice-controller", d.Latencies.SliceController, c.sync)
-	d.API.Subscribe("endpointslice-controller", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices)
+	d.API.Subscribe("endpointslice-controller", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices, api.KindService)
 	return c
 }
 
@@ -71,6 +73,9 @@ func (c *Controller) deliver(o api.Object) {
 		for _, s := range c.api.ServicesOf(o.Workload) {
 			c.react.Add(s)
 		}
+	case *api.Service:
+		c.seen[o.Number] = o
+		c.react.Add(o.Number)
 	case *nodeproxy.SliceWrite:
 		c.inFlight[o.Service]--
 	}
@@ -79,7 +84,7 @@ func (c *Controller) deliver(o api.Object) {
 // relevant says whether a change of a pod can change a slice.
 func relevant(old, p *api.Pod) bool {
 	return old == nil || p.Gone || old.Deleting() != p.Deleting() || old.Ready != p.Ready ||
-		old.IP != p.IP || old.Phase.Terminal() != p.Phase.Terminal()
+		old.IP != p.IP || old.Phase.Terminal() != p.Phase.Terminal() || !old.SameLabels(p)
 }
 
 // The back-off of a sync that found its cache stale doubles from 1 s.
@@ -109,7 +114,7 @@ func (c *Controller) sync(service int) {
 
 // reconcile decides what a service's slices are to say, and returns those to write.
 func (c *Controller) reconcile(service int) []int {
-	have, want := c.written[service], c.api.EndpointsOf(c.spare[service][:0], service, c.pods)
+	have, want := c.written[service], c.api.EndpointsOf(c.spare[service][:0], service, c.seen[service], c.pods)
 	touched := Pack(have, want)
 	if h := c.api.Hinting(service); h.Mode == world.HintsProportional {
 		touched = h.Proportional(have, want, touched, c.d.Nodes)

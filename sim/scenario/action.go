@@ -183,6 +183,10 @@ func (b *builder) workloadTarget(c cursor, namespace, verb string) (id string, o
 // refusal says why kubectl cannot do something to workloads of a kind, or why it would change nothing; "" where it does.
 func refusal(verb, kind string) string {
 	switch verb {
+	case "relabelPod":
+		if kind != world.Deployment && kind != world.ReplicaSet {
+			return "what becomes of its controller is not yet simulated"
+		}
 	case "rolloutRestart", "rollback", "setImage", "apply":
 		switch kind {
 		case world.ReplicaSet:

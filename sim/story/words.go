@@ -236,6 +236,10 @@ func actionWords(a *world.Action) string {
 		return "kubectl cordon " + o.Node
 	case world.Evict:
 		return "eviction of " + a.Target()
+	case world.Relabel:
+		return fmt.Sprintf("kubectl label pod %s %s", a.Target(), a.Value())
+	case world.SetSelector:
+		return fmt.Sprintf("kubectl set selector service %s %s", a.Target(), a.Value())
 	case world.ScaleDownNode:
 		return "Cluster Autoscaler removes " + o.Node
 	case world.Consolidate:

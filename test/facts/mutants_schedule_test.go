@@ -192,6 +192,34 @@ var placementMutants = []mutant{
 	}},
 }
 
+// Labels that actions change, and selectors.
+var labelMutants = []mutant{
+	{"a pod stays in its Service whatever its labels", []string{"controllers 9.1 Removing the label", "controllers 9.1 Out:"}, cluster, "TestAPodThatIsRelabelled", []edit{
+		{"sim/cluster/label.go", "if !w.relabels || p == nil {", "if !w.relabels || p == nil || p.Labels != nil {"},
+	}},
+	{"a label that is taken off does not matter", []string{"controllers 9.1 Removing the label"}, cluster, "TestAPodThatIsRelabelled", []edit{
+		{"sim/api/objects.go", "return (p.Labels == nil) == (o.Labels == nil) && maps", "return maps"},
+	}},
+	{"changed labels are no news", []string{"controllers 9.1 Removing the label"}, cluster, "TestAPodThatIsRelabelled", []edit{
+		{"sim/endpointslice/controller.go", " || !old.SameLabels(p)", ""},
+	}},
+	{"a ReplicaSet keeps a pod whatever its labels", []string{"controllers 3 Claims"}, cluster, "TestAPodThatIsRelabelled", []edit{
+		{"sim/control/claim.go", "return p.Labels == nil || world", "return p.Labels != nil || p.Labels == nil || world"},
+	}},
+	{"nobody takes a pod back", []string{"controllers 3 Claims"}, cluster, "TestAPodThatComesBack", []edit{
+		{"sim/control/claim.go", "if p.Active() && c.d.claims(p) {", "if p.Gone && c.d.claims(p) {"},
+	}},
+	{"any label has a pod released", []string{"controllers 3 Claims"}, cluster, "TestAPodThatComesBack", []edit{
+		{"sim/world/label.go", "return !changed && Matches(selectorOf(r), have)", "return !changed && have == nil"},
+	}},
+	{"the settled state keeps the selector of before", []string{"controllers 9.1 Selector"}, cluster, "TestAServiceWithAnotherSelector", []edit{
+		{"sim/cluster/label.go", "\t\tw.settledOf[service].outdate()\n", ""},
+	}},
+	{"no controller hears of a selector", []string{"controllers 9.1 Selector"}, cluster, "TestAServiceWithAnotherSelector", []edit{
+		{"sim/endpointslice/controller.go", "\t\tc.seen[o.Number] = o\n", ""},
+	}},
+}
+
 // What the control plane writes beside the objects themselves, and forced deletions.
 var writeMutants = []mutant{
 	{"grace 0 waits for the kubelet", []string{"pod-lifecycle 1.6"}, cluster, "TestAForcedDeletionDoesNotWaitForTheKubelet", []edit{

@@ -1,0 +1,76 @@
+package control
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// A ReplicaSet has the pods whose controller it is and that its selector matches. One whose labels match no longer is released, one
+// without a controller whose labels match is adopted (Kubernetes 1.36 pkg/controller/controller_ref_manager.go, ClaimPods; verified).
+
+// claims says whether the selector of a ReplicaSet matches a pod that it has made.
+func (d *Desk) claims(p *api.Pod) bool {
+	return p.Labels == nil || world.Claims(d.Specs.ResourceOf(setOf(p)), p.Labels)
+}
+
+// deliverStray hears of a pod that no ReplicaSet has: of interest is one that was released.
+func (c *ReplicaSets) deliverStray(p *api.Pod) {
+	if p.Labels == nil {
+		return
+	}
+	s := c.workOn(setOf(p))
+	s.pods = slices.DeleteFunc(s.pods, func(own *api.Pod) bool { return own.ID == p.ID })
+	s.strays.Set(p)
+	if c.d.claims(p) {
+		c.react.Add(packSet(setOf(p)))
+	}
+}
+
+// claim releases and adopts what there is to, and goes on when that is answered.
+func (c *ReplicaSets) claim(id api.ReplicaSetID, s *setWork, then func()) {
+	var release, adopt []*api.Pod
+	for _, p := range s.pods {
+		if !c.d.claims(p) {
+			release = append(release, p)
+		}
+	}
+	for _, p := range s.strays {
+		if p.Active() && c.d.claims(p) {
+			adopt = append(adopt, p)
+		}
+	}
+	left := len(release) + len(adopt)
+	if left == 0 {
+		then()
+		return
+	}
+	answered := func() {
+		if left--; left == 0 {
+			then()
+		}
+	}
+	for _, p := range release {
+		s.pods = slices.DeleteFunc(s.pods, func(own *api.Pod) bool { return own.ID == p.ID })
+		c.own(p, nil, answered)
+	}
+	for _, p := range adopt {
+		s.strays = slices.DeleteFunc(s.strays, func(stray *api.Pod) bool { return stray.ID == p.ID })
+		s.pods.Set(p)
+		c.own(p, &id, answered)
+	}
+}
+
+// own has a pod be a ReplicaSet's, or nobody's.
+func (c *ReplicaSets) own(p *api.Pod, of *api.ReplicaSetID, done func()) {
+	c.d.API.Limited(&c.limit, c.Owner, "claim pod", api.PodKey(p.ID), func(o api.Object) api.Object {
+		cur, ok := o.(*api.Pod)
+		if !ok || cur.Gone || (cur.ReplicaSet == nil) == (of == nil) {
+			return nil
+		}
+		next := *cur
+		next.ReplicaSet = of
+		return &next
+	}, done)
+}
