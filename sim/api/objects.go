@@ -39,6 +39,7 @@ type Pod struct {
 	Workload   int           // index in the scenario
 	Revision   int           // of the template
 	Node       int           // index of the node, -1 while unbound
+	Only       int           // 1 + index of the only node that its affinity lets it run on, as a DaemonSet's pods have it; 0 for any
 	IP         netip.Addr
 	Phase      Phase
 	Ready      bool
@@ -62,6 +63,14 @@ func (p *Pod) Active() bool { return p.DeletedAt == Never && !p.Phase.Terminal()
 // SameLabels says that two versions have the same labels.
 func (p *Pod) SameLabels(o *Pod) bool {
 	return (p.Labels == nil) == (o.Labels == nil) && maps.Equal(p.Labels, o.Labels)
+}
+
+// Place is the node that a pod is on, or is made for, -1 for none.
+func (p *Pod) Place() int {
+	if p.Node >= 0 {
+		return p.Node
+	}
+	return p.Only - 1
 }
 
 // Deleting says that the pod has a deletionTimestamp.
@@ -100,6 +109,13 @@ type Workload struct {
 	History []int
 	// Current is status.currentRevision of a StatefulSet, OfCurrent its currentReplicas.
 	Current, OfCurrent int
+	// Daemon is the status of a DaemonSet.
+	Daemon DaemonStatus
+}
+
+// DaemonStatus is status of a DaemonSet, in numbers of nodes.
+type DaemonStatus struct {
+	Desired, Current, Misscheduled, Ready, Updated, Available int
 }
 
 // Key is that of the object.

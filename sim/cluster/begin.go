@@ -41,7 +41,7 @@ func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 	}
 	pods := keeper.First(of)
 	for n, p := range pods {
-		w.firstPod(p, w.sc.Workloads[i].PlacedAt(n))
+		w.firstPod(p, w.placedAs(p, n))
 		if p.Ready {
 			w.usable[i].pods[p.ID] = true
 		}

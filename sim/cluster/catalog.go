@@ -141,7 +141,7 @@ func (w *World) PodSpec(id api.ReplicaSetID) *corev1.PodSpec {
 
 // latest identifies a workload's template of the moment.
 func (w *World) latest(workload int) api.ReplicaSetID {
-	if d, ok := w.asked(workload); ok {
+	if d, ok := w.store.Get(w.keyOf(workload)).(*api.Workload); ok {
 		return api.ReplicaSetID{Workload: workload, Revision: d.Revision}
 	}
 	return api.ReplicaSetID{Workload: workload}

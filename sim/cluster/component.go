@@ -21,6 +21,7 @@ type controllers struct {
 	deploy     *control.Deployments
 	sets       *control.ReplicaSets
 	stateful   *control.StatefulSets // nil where there are none
+	daemons    *control.DaemonSets   // nil without a DaemonSet
 	sched      *control.Scheduler
 	disrupts   disrupts
 	lapses     lapses

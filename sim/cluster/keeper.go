@@ -66,6 +66,9 @@ func (w *World) keyOf(workload int) api.Key {
 func (w *World) asked(workload int) (of *api.Workload, ok bool) {
 	switch o := w.store.Get(w.keyOf(workload)).(type) {
 	case *api.Workload:
+		if o.Kind == api.KindDaemonSet {
+			return w.daemons.Sized(o), true
+		}
 		return o, true
 	case *api.ReplicaSet:
 		return &api.Workload{Workload: workload, Kind: api.KindReplicaSet, Replicas: o.Replicas, History: []int{0}}, true
@@ -89,6 +92,8 @@ func (w *World) keeperOf(workload int) keeper {
 		return bareSets{w.sets, w.control}
 	case api.KindPod:
 		return barePods{w}
+	case api.KindDaemonSet:
+		return w.daemons
 	default:
 		return deployments{w.deploy, w.sets, w.control}
 	}

@@ -248,3 +248,37 @@ func oldestFirst(a, b *api.Pod) int {
 		return cmp.Or(cmp.Compare(a.Created.TruncateToSecond(), b.Created.TruncateToSecond()), cmp.Compare(a.ID, b.ID))
 	}
 }
+
+// status is what the controller writes of a DaemonSet (Kubernetes 1.36 pkg/controller/daemon/daemon_controller.go,
+// updateDaemonSetStatus; verified). Of several pods on a node the oldest counts.
+func (in *daemonInput) status() api.DaemonStatus {
+	var out api.DaemonStatus
+	for i := range in.nodes {
+		n := &in.nodes[i]
+		switch {
+		case n.gone:
+		case !n.runs && len(n.pods) > 0:
+			out.Misscheduled++
+		case n.runs:
+			out.Desired++
+			if len(n.pods) > 0 {
+				in.count(slices.MinFunc(n.pods, oldestFirst), &out)
+			}
+		}
+	}
+	return out
+}
+
+// count adds the pod that stands for its node.
+func (in *daemonInput) count(p *api.Pod, out *api.DaemonStatus) {
+	out.Current++
+	if p.Ready {
+		out.Ready++
+	}
+	if in.available(p) {
+		out.Available++
+	}
+	if p.Revision == in.revision {
+		out.Updated++
+	}
+}

@@ -126,6 +126,7 @@ func (r *drain) empty() {
 		r.giveUp(why)
 		return
 	}
+	pods = slices.DeleteFunc(pods, r.isDaemon)
 	for _, p := range pods {
 		r.pods = append(r.pods, &leaving{pod: p})
 	}
@@ -156,11 +157,20 @@ func (r *drain) skips(p *api.Pod) bool {
 	return r.of.SkipDeleted > 0 && p.Deleting() && (r.d.Engine.Now()-(p.DeletedAt+p.Grace).TruncateToSecond()).TruncateToSecond() > r.of.SkipDeleted
 }
 
+// isDaemon says that a pod is a DaemonSet's and stays where it is. One that is finished goes.
+func (r *drain) isDaemon(p *api.Pod) bool {
+	return world.KindOf(r.d.Specs.ResourceOf(setOf(p))) == world.DaemonSet && !p.Phase.Terminal()
+}
+
 // refuses says which pods keep kubectl from emptying a node at all, "" for none: each for the first reason that there is.
 func (r *drain) refuses(pods []*api.Pod) string {
-	var local, bare []string
+	var daemons, local, bare []string
 	for _, p := range pods {
 		switch {
+		case r.isDaemon(p):
+			if r.of.MindDaemons {
+				daemons = append(daemons, p.Name)
+			}
 		case r.local(p):
 			local = append(local, p.Name)
 		case !r.of.Force && world.KindOf(r.d.Workloads[p.Workload].Resource) == world.Pod:
@@ -168,6 +178,9 @@ func (r *drain) refuses(pods []*api.Pod) string {
 		}
 	}
 	var out []string
+	if daemons != nil {
+		out = append(out, "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): "+strings.Join(daemons, ", "))
+	}
 	if local != nil {
 		out = append(out, "cannot delete Pods with local storage (use --delete-emptydir-data to override): "+strings.Join(local, ", "))
 	}

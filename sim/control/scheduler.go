@@ -189,6 +189,12 @@ func (s *Scheduler) schedule(id api.PodID) {
 
 // choose returns the best node for a pod, -1 when none is allowed.
 func (s *Scheduler) choose(p *api.Pod) int {
+	if own := p.Only - 1; own >= 0 { // its node affinity names it
+		if !s.nodes.Try(s.kindOf(p)).Fits(own) {
+			return -1
+		}
+		return own
+	}
 	return s.nodes.Choose(s.kindOf(p), func(n int) int { return engine.Below(s.d.Engine.Stream(p.Name, "node").Draw(0), n) })
 }
 
@@ -231,8 +237,10 @@ func (s *Scheduler) kindOf(p *api.Pod) *placement.Kind {
 	if p.Labels != nil {
 		own = p.Labels
 	}
+	spec := template.Spec
+	spec.Tolerations = world.TolerationsOf(of)
 	k := s.nodes.Add(placement.Pods{
-		Namespace: of.GetNamespace(), Labels: labels.Merge(own, hash), Spec: &template.Spec, Group: p.Workload,
+		Namespace: of.GetNamespace(), Labels: labels.Merge(own, hash), Spec: &spec, Group: p.Workload,
 		Owner: labels.SelectorFromSet(hash),
 	})
 	s.kinds[key] = k

@@ -75,8 +75,8 @@ func (c *TaintEviction) plan(p *api.Pod) {
 		c.cancel(p.ID)
 		return
 	}
-	spec := &world.TemplateOf(c.d.Specs.ResourceOf(api.ReplicaSetID{Workload: p.Workload, Revision: p.Revision})).Spec
-	patience, ever := world.Endures(spec.Tolerations, taintOf(taint, corev1.TaintEffectNoExecute))
+	tolerations := world.TolerationsOf(c.d.Specs.ResourceOf(setOf(p)))
+	patience, ever := world.Endures(tolerations, taintOf(taint, corev1.TaintEffectNoExecute))
 	if ever {
 		c.cancel(p.ID)
 		return

@@ -35,6 +35,9 @@ func (s Step) waits() bool { return s.Rolling && s.Unavailable == 0 && s.Surge >
 
 // Unschedulable says why pods find no node, nil where the first of them is about to be bound.
 func (s *Scheduler) Unschedulable(d *api.Workload, pods []*api.Pod, of Step) *Stuck {
+	if pods[0].Only > 0 {
+		return s.noRoomOnOwn(pods, of)
+	}
 	k := s.kindOf(pods[0])
 	f, failed := s.nodes.Try(k).Failure()
 	if !failed {

@@ -145,6 +145,9 @@ func (t *target) path(field string) string {
 
 // unavailable keeps every replica until its successor is ready.
 func (t *target) unavailable() *Change {
+	if t.isDaemon() {
+		return t.beside()
+	}
 	surge, unavailable := t.w.Fenceposts()
 	if !t.w.Recreate() && unavailable == 0 {
 		return nil

@@ -29,6 +29,9 @@ func Unblock(s *world.Scenario, w *world.Workload) []Change {
 
 // inPlace has a rollout take an old pod away before it makes a new one: the new one has the node, or the host port, of the old.
 func (t *target) inPlace() *Change {
+	if t.isDaemon() {
+		return t.after()
+	}
 	surge, unavailable := t.w.Fenceposts()
 	if t.w.Recreate() || surge == 0 && unavailable > 0 {
 		return nil
@@ -94,7 +97,7 @@ func (t *target) ungated() *Change {
 
 // roomier gives the cluster one node more, where it has as many as the user said; nil where its nodes are those of the input.
 func (t *target) roomier() *Change {
-	if _, ok := t.sc.WithNodes(len(t.sc.Standing()) + 1); !ok {
+	if _, ok := t.sc.WithNodes(len(t.sc.Standing()) + 1); !ok || t.isDaemon() {
 		return nil
 	}
 	return &Change{ID: "nodes", Title: "one node more", Cost: "it need not be there for longer than the rollout", Around: Around{Nodes: 1}}
@@ -103,7 +106,7 @@ func (t *target) roomier() *Change {
 // fewer has a workload whose pods may not share a node have no more of them than there are nodes.
 func (t *target) fewer() *Change {
 	replicas := t.w.Replicas()
-	if replicas <= len(t.sc.Standing()) || !t.apart() {
+	if replicas <= len(t.sc.Standing()) || !t.apart() || t.isDaemon() {
 		return nil
 	}
 	n := len(t.sc.Standing())

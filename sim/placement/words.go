@@ -29,6 +29,14 @@ var reasons = [numWhys]string{
 // Words are the scheduler's for an obstacle.
 func (o *Obstacle) Words() string { return reasons[o.Why] + string(o.Resource) }
 
+// Details are the words with the port that is taken.
+func (o *Obstacle) Details() string {
+	if o.Why == PortTaken {
+		return o.Words() + " (" + portWords(o.Port, o.Path) + ")"
+	}
+	return o.Words()
+}
+
 // portWords name a host port as the manifest does.
 func portWords(p world.HostPort, path string) string {
 	if strings.HasSuffix(path, "hostNetwork") {

@@ -110,6 +110,9 @@ type Family struct {
 // InsideClients is the ID, in Case.NotModelled, of clients that a case is not about because another way in was judged.
 const InsideClients = world.InsideClients
 
+// NoDrain is the ID, in Case.NotModelled, of the drain that is no case of a DaemonSet.
+const NoDrain = world.NoDrain
+
 // Before is something that fails before anything is done, and goes on failing.
 type Before struct {
 	// What says it in a sentence: "node-3 never answers: no pod of web is there and externalTrafficPolicy is Local".

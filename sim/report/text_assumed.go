@@ -245,7 +245,7 @@ func (t *text) taken(shown []*record.Case) {
 func (t *text) notModelled(list []NotModelled) {
 	var parts, unjudged []string
 	for i := range list {
-		if list[i].ID == record.InsideClients {
+		if list[i].ID == record.InsideClients || list[i].ID == record.NoDrain {
 			unjudged = distinct(unjudged, list[i].What)
 			continue
 		}

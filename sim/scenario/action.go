@@ -316,6 +316,7 @@ func (b *builder) drain(v cursor) (world.Operation, bool) {
 		GracePeriod: v.get("gracePeriod").span(world.OwnGrace), Timeout: v.get("timeout").span(0),
 		DisableEviction: v.get("disableEviction").flag(false), KeepEmptyDir: !v.get("deleteEmptyDirData").flag(true),
 		Force: v.get("force").flag(false), PodSelector: v.get("podSelector").text(""), SkipDeleted: v.get("skipWaitForDeleteTimeout").span(0),
+		MindDaemons: !v.get("ignoreDaemonSets").flag(true),
 	}}
 	nodes := v.get("nodes").items()
 	if _, short := v.v.(string); short {

@@ -123,6 +123,7 @@ func drainShape() shape {
 		field{"gracePeriod", of(duration).doc("that of each pod", "how long pods may take to stop")},
 		field{"timeout", of(duration).doc("none", "how long kubectl goes on with each node")},
 		field{"disableEviction", of(boolean).doc("false", "pods are deleted, and disruption budgets not asked")},
+		field{"ignoreDaemonSets", of(boolean).doc("true", "without it a pod of a DaemonSet is an error; with it such pods stay where they are")},
 		field{"deleteEmptyDirData", of(boolean).doc("true", "without it a pod with an emptyDir is an error")},
 		field{"force", of(boolean).doc("false", "a bare Pod, which nothing would make again, is evicted, too: else it is an error")},
 		field{"podSelector", of(text).doc("all pods", "only pods with such labels leave, and the others stay: app=web")},

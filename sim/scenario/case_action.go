@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -35,10 +36,10 @@ func caseActions() []caseAction {
 	never := func(*builder, *owner) bool { return false }
 	return []caseAction{
 		{"rollout", ActionRollout, always, func(_ *builder, o *owner) doing {
-			return doing{operation: world.RolloutRestart{Workload: o.id()}, why: refusal("rolloutRestart", o.kind)}
+			return doing{operation: world.RolloutRestart{Workload: o.id()}, why: cmp.Or(refusal("rolloutRestart", o.kind), o.onDelete())}
 		}},
-		{"drain", "node drain", always, func(_ *builder, o *owner) doing {
-			return doing{operation: world.Drain{Fullest: o.id(), DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}}
+		{"drain", "node drain", func(_ *builder, o *owner) bool { return o.staysInDrain() == "" }, func(_ *builder, o *owner) doing {
+			return doing{operation: world.Drain{Fullest: o.id(), DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}, why: o.staysInDrain()}
 		}},
 		{"evict", "eviction", never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.Evict{Pods: world.Pods{Workload: o.id()}}}
@@ -48,6 +49,24 @@ func caseActions() []caseAction {
 		{"karpenter", "node replacement", never, (*builder).replaced},
 		{"pool-upgrade", "pool upgrade", never, (*builder).upgraded},
 	}
+}
+
+// staysInDrain says why a drain takes no pod of a workload away, "" where it does.
+func (o *owner) staysInDrain() string {
+	if o.kind == world.DaemonSet {
+		return "kubectl drain leaves the pods of a DaemonSet where they are"
+	}
+	return ""
+}
+
+// onDelete says that a restart of a workload changes nothing, "" where it does.
+func (o *owner) onDelete() string {
+	if o.object != nil {
+		if r, ok := o.object.Value.(world.Resource); ok && world.OnDelete(r) {
+			return "updateStrategy OnDelete: nothing is replaced until somebody deletes a pod" + place(o.object, "spec.updateStrategy.type", o.object.File)
+		}
+	}
+	return ""
 }
 
 // Actions are the words of Options.Actions.
@@ -87,6 +106,9 @@ func (b *builder) scaledDown(o *owner) bool {
 
 // scaleDown takes one pod of a workload away. One that an autoscaler keeps at what it has begins with one more.
 func (b *builder) scaleDown(o *owner) doing {
+	if why := refusal("scale", o.kind); why != "" {
+		return doing{why: "nothing to scale down: " + why}
+	}
 	scale := func(from int32) doing {
 		return doing{operation: world.Scale{Workload: o.id(), Replicas: int(from) - 1}, more: from - o.replicas}
 	}

@@ -11,6 +11,9 @@ import (
 // controllers are the components of the control plane, in the order of their names.
 func (b *builder) controllers() []string {
 	out := []string{"deployment-controller", "endpointslice-controller", "replicaset-controller", "scheduler"}
+	if slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool { return w.Kind() == world.DaemonSet }) {
+		out = slices.Insert(out, 0, "daemonset-controller")
+	}
 	if slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool { return w.StatefulSet() != nil }) {
 		out = append(out, "statefulset-controller")
 	}

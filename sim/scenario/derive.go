@@ -62,10 +62,18 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	}
 	own.finish()
 	own.fromInside(e)
+	own.withoutDrain(o, does.operation)
 	if w := base.Workloads[index]; empties(does.operation) && o.replicas > 1 && len(w.Placed) == 0 {
 		own.notModelled("placement", "pods are taken to be spread over the nodes: a drain of a node with more of them takes more at a time", o.kind+" "+o.id(), "more")
 	}
 	return &s
+}
+
+// withoutDrain says of a rollout that there is no drain beside it, where one takes nothing away.
+func (b *builder) withoutDrain(o *owner, does world.Operation) {
+	if _, rolls := does.(world.RolloutRestart); rolls && o.staysInDrain() != "" {
+		b.notModelled(world.NoDrain, "a node drain: "+o.staysInDrain(), o.kind+" "+o.id(), "unknown")
+	}
 }
 
 // fromInside says of an entry that is asked through a proxy from outside that others may ask the Service itself: their way, through

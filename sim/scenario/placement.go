@@ -119,6 +119,7 @@ func (b *builder) namedNodes(names []string, proxy world.Proxy) []world.Node {
 
 // place gives each workload the pods that the input has of it.
 func (b *builder) place() {
+	b.out.CountDaemons()
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
 		w.Placed = b.world.placed(w, b.out.Nodes)

@@ -159,8 +159,12 @@ func spreads(t *corev1.PodTemplateSpec) string {
 // as many. Only nodes that are made up are varied.
 func otherNodes(s *world.Scenario) []Alternative {
 	var out []Alternative
-	pods := s.Pods()
-	for i, words := range []string{"%d, as many as pods", "%d, twice as many as pods", "%d, three times as many as pods"} {
+	pods, all := s.Pods(), []string{"%d, as many as pods", "%d, twice as many as pods", "%d, three times as many as pods"}
+	if name := daemonsOf(s); name != "" {
+		each := "%d, each of which has a pod of " + name
+		pods, all = len(s.Nodes), []string{each, each, each}
+	}
+	for i, words := range all {
 		count := (i + 1) * pods
 		if count == 0 || count > mostAssumed || count == len(s.Standing()) {
 			continue
@@ -170,6 +174,16 @@ func otherNodes(s *world.Scenario) []Alternative {
 		}
 	}
 	return out
+}
+
+// daemonsOf is the DaemonSet that something is done to, "" for none.
+func daemonsOf(s *world.Scenario) string {
+	for i := range s.Workloads {
+		if w := &s.Workloads[i]; w.Kind() == world.DaemonSet && !w.Aside {
+			return w.ObjectName()
+		}
+	}
+	return ""
 }
 
 // makeRoom has the cluster of a case be as large as the policies of its Services want, where its

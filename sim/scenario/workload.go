@@ -28,7 +28,7 @@ func kindRows() []kindRow {
 	return []kindRow{
 		{world.Deployment, []string{"deployment", "deployments", "deploy", "deployment.apps"}, true},
 		{world.StatefulSet, []string{"statefulset", "statefulsets", "sts", "statefulset.apps"}, true},
-		{world.DaemonSet, []string{"daemonset", "daemonsets", "ds", "daemonset.apps"}, false},
+		{world.DaemonSet, []string{"daemonset", "daemonsets", "ds", "daemonset.apps"}, true},
 		{world.ReplicaSet, []string{"replicaset", "replicasets", "rs", "replicaset.apps"}, true},
 		{world.Pod, []string{"pod", "pods", "po"}, true},
 	}

@@ -150,11 +150,24 @@ func fewPods(w *world.Workload) (what, path string) {
 	if w.Recreate() {
 		return "strategy Recreate", "spec.strategy.type"
 	}
+	if w.Kind() == world.DaemonSet {
+		return fewNodes(w)
+	}
 	if _, unavailable := w.Fenceposts(); unavailable > 0 {
 		_, written := world.RollingOf(w.Resource)
 		return fmt.Sprintf("maxUnavailable %s of %s", written.String(), plural(int32(w.Replicas()), "replica")), "spec.strategy.rollingUpdate.maxUnavailable"
 	}
 	return plural(int32(w.Replicas()), "replica"), "spec.replicas"
+}
+
+// fewNodes names what leaves nodes without their pod of a DaemonSet.
+func fewNodes(w *world.Workload) (what, path string) {
+	nodes := plural(int32(w.Replicas()), "node")
+	if _, unavailable := w.Fenceposts(); unavailable > 0 {
+		_, written := world.RollingOf(w.Resource)
+		return fmt.Sprintf("maxUnavailable %s of %s", written.String(), nodes), "spec.updateStrategy.rollingUpdate.maxUnavailable"
+	}
+	return "one pod on each of " + nodes, "spec.template"
 }
 
 func plural(n int32, word string) string {

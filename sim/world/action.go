@@ -154,6 +154,7 @@ type (
 		DisableEviction bool        // pods are deleted, whatever budgets say
 		KeepEmptyDir    bool        // without --delete-emptydir-data: a pod with such a volume is an error
 		Force           bool        // a Pod that nothing would make again is evicted, too: without it that is an error
+		MindDaemons     bool        // without --ignore-daemonsets: a pod of a DaemonSet is an error, and not left where it is
 		PodSelector     string      // only pods with such labels are asked to leave; "": all
 		SkipDeleted     engine.Time // a pod whose deletionTimestamp is older is not waited for (--skip-wait-for-delete-timeout); 0: all are
 	}
@@ -226,6 +227,9 @@ func (o *DrainOptions) flags() string {
 	}
 	if o.KeepEmptyDir {
 		out = append(out, "deleteEmptyDirData=false")
+	}
+	if o.MindDaemons {
+		out = append(out, "ignoreDaemonSets=false")
 	}
 	if o.PodSelector != "" {
 		out = append(out, "podSelector="+o.PodSelector)

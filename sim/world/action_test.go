@@ -38,8 +38,8 @@ func TestOperations(t *testing.T) {
 		{Evict{Pods: one}, "evict shop/web#2, disrupts"},
 		{Drain{Nodes: []string{"node-1"}, DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain node-1, disrupts"},
 		{
-			Drain{Nodes: []string{"node-1", "node-2"}, DrainOptions: DrainOptions{GracePeriod: 0, Timeout: engine.Minute, DisableEviction: true, KeepEmptyDir: true, PodSelector: "app=web", SkipDeleted: 5 * engine.Second}},
-			"drain node-1 node-2 gracePeriod=0s timeout=1m0s disableEviction=true deleteEmptyDirData=false podSelector=app=web skipWaitForDeleteTimeout=5s, disrupts",
+			Drain{Nodes: []string{"node-1", "node-2"}, DrainOptions: DrainOptions{GracePeriod: 0, Timeout: engine.Minute, DisableEviction: true, KeepEmptyDir: true, MindDaemons: true, PodSelector: "app=web", SkipDeleted: 5 * engine.Second}},
+			"drain node-1 node-2 gracePeriod=0s timeout=1m0s disableEviction=true deleteEmptyDirData=false ignoreDaemonSets=false podSelector=app=web skipWaitForDeleteTimeout=5s, disrupts",
 		},
 		{Drain{Fullest: "shop/web", DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain shop/web the node with most of its pods, disrupts"},
 		{CrashNode{Node: "node-1"}, "crashNode node-1, ends, node-1 leaves"},

@@ -163,6 +163,10 @@ func RollingOf(r Resource) (surge, unavailable *intstr.IntOrString) {
 		if u := r.Spec.Strategy.RollingUpdate; u != nil {
 			return u.MaxSurge, u.MaxUnavailable
 		}
+	case *appsv1.DaemonSet:
+		if u := r.Spec.UpdateStrategy.RollingUpdate; u != nil {
+			return u.MaxSurge, u.MaxUnavailable
+		}
 	}
 	return nil, nil
 }

@@ -20,7 +20,7 @@ func Fenceposts(replicas int, maxSurge, maxUnavailable intstr.IntOrString) (surg
 func DaemonFenceposts(nodes int, maxSurge, maxUnavailable intstr.IntOrString) (surge, unavailable int) {
 	surge, unavailable = scaled(maxSurge, nodes, true), scaled(maxUnavailable, nodes, true)
 	if nodes > 0 && surge == 0 && unavailable == 0 {
-		unavailable = 1
+		return 0, 1
 	}
 	return surge, unavailable
 }
@@ -34,13 +34,17 @@ func scaled(v intstr.IntOrString, total int, roundUp bool) int {
 	return max(n, 0)
 }
 
-// FencepostsOf resolves the maxSurge and maxUnavailable of a Resource for a number of replicas; both are 0 where an update is not a
+// FencepostsOf resolves the maxSurge and maxUnavailable of a Resource for a number of replicas, or of a DaemonSet's nodes; both are 0 where an update is not a
 // rolling one, as for strategy Recreate.
 func FencepostsOf(r Resource, replicas int) (surge, unavailable int) {
-	if s, u := RollingOf(r); s != nil && u != nil {
+	switch s, u := RollingOf(r); {
+	case s == nil || u == nil:
+		return 0, 0
+	case KindOf(r) == DaemonSet:
+		return DaemonFenceposts(replicas, *s, *u)
+	default:
 		return Fenceposts(replicas, *s, *u)
 	}
-	return 0, 0
 }
 
 // StatefulUnavailable is how many pods of a StatefulSet an update takes away at a time, where maxUnavailable is heeded: percentages

@@ -38,6 +38,7 @@ func (s *Scenario) Resize(count int) bool {
 		nodes = append(nodes, s.Spare.Node(i))
 	}
 	s.Nodes = nodes
+	s.CountDaemons()
 	for i := range s.Traffic {
 		if t := &s.Traffic[i]; t.Everywhere {
 			t.Nodes = slices.Concat(t.Nodes, NodeNames(nodes[min(before, count):]))

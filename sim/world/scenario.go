@@ -95,6 +95,7 @@ type Proxy struct {
 type Workload struct {
 	Resource Resource         // defaulted
 	Object   *manifest.Object // for positions; nil when made up
+	Nodes    int              // a DaemonSet's, that it is to have a pod on: see CountDaemons
 	// Server is the name of the container that App describes: the one that traffic goes to.
 	Server string
 	App    App
@@ -350,6 +351,9 @@ type Assumption struct {
 
 // InsideClients is the ID of what is left out where a Service is judged through its Ingress or HTTPRoute alone.
 const InsideClients = "inside-clients"
+
+// NoDrain is the ID of the drain that is no case of a DaemonSet.
+const NoDrain = "drain"
 
 // NotModelled is something in the input that the model leaves out.
 type NotModelled struct {

@@ -37,8 +37,13 @@ func (w *Workload) ObjectName() string { return w.Resource.GetName() }
 // Template is what its pods are made of.
 func (w *Workload) Template() *corev1.PodTemplateSpec { return TemplateOf(w.Resource) }
 
-// Replicas is how many pods it asks for.
-func (w *Workload) Replicas() int { return int(ReplicasOf(w.Resource)) }
+// Replicas is how many pods it asks for: a DaemonSet one on each of its nodes.
+func (w *Workload) Replicas() int {
+	if w.Kind() == DaemonSet {
+		return w.Nodes
+	}
+	return int(ReplicasOf(w.Resource))
+}
 
 // Grace is its pods' terminationGracePeriodSeconds.
 func (w *Workload) Grace() engine.Time { return GraceOf(&w.Template().Spec) }

@@ -451,6 +451,7 @@ var packages = []packageRule{
 			{"sim/api", "the objects it hears of, and writes"},
 			{"sim/world", "what workloads ask for, and nodes have"},
 			{"sim/event", "what it did, for who wants to know"},
+			{"healthcheck", "the taint of the cluster autoscaler, by its name"},
 		},
 		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
 	},

@@ -19,7 +19,7 @@ func mutants() []mutant {
 	var all []mutant
 	for _, table := range [][]mutant{
 		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants, scheduleMutants, placementMutants, labelMutants, writeMutants,
-		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, inferMutants, profileMutants, namedMutants, gateMutants, progressMutants, componentMutants, defaultMutants, clientMutants, idleMutants, ingressMutants, versionMutants, ownMutants, presetMutants, balancerMutants, nodeMutants, disruptionMutants, takerMutants, statefulMutants, servedMutants, verdictMutants,
+		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, inferMutants, profileMutants, namedMutants, gateMutants, progressMutants, componentMutants, defaultMutants, clientMutants, idleMutants, ingressMutants, versionMutants, ownMutants, presetMutants, balancerMutants, nodeMutants, disruptionMutants, takerMutants, statefulMutants, daemonMutants, servedMutants, verdictMutants,
 		lapseMutants,
 	} {
 		all = append(all, table...)
