@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -86,6 +87,38 @@ func BenchmarkBigCluster(b *testing.B) {
 		b.ReportMetric(float64(requests)/float64(b.N), "requests/op")
 		b.ReportMetric(float64(failed)/float64(b.N), "failed/op")
 		b.ReportMetric(float64(events)/float64(b.N), "events/op")
+		b.ReportMetric(peakMiB(b), "peak-MiB")
+	})
+}
+
+// kubectl drain of 1,000 nodes one after another, each with a pod of each of 20 Deployments, under 50,000 requests a second, until
+// all of their 20,000 pods have moved to the other 1,000 nodes.
+func BenchmarkDrain(b *testing.B) {
+	b.Run("nodes=1000/pods=20000/rate=50000", func(b *testing.B) {
+		const drained, workloads = 1000, 20
+		sc := bigCluster(b, 2*drained, workloads, drained, 50_000)
+		o := world.Drain{DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace}}
+		for n := range drained {
+			o.Nodes = append(o.Nodes, sc.Nodes[n].Name)
+			for i := range sc.Workloads {
+				sc.Workloads[i].Placed = append(sc.Workloads[i].Placed, world.Placed{Node: sc.Nodes[n].Name, Ready: true})
+			}
+		}
+		sc.Actions, sc.Until = []world.Action{{At: sc.Warmup, Operation: o}}, 24*engine.Hour
+		defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command has it
+		for b.Loop() {
+			r, err := Run(sc, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if !r.Settled {
+				b.Fatal(r.Unrest)
+			}
+			b.ReportMetric(float64(r.Ledger.All().Total), "requests/op")
+			b.ReportMetric(float64(r.Ledger.All().Failed), "failed/op")
+			b.ReportMetric(float64(r.Events), "events/op")
+			b.ReportMetric(r.End.Duration().Seconds(), "simulated-s/op")
+		}
 		b.ReportMetric(peakMiB(b), "peak-MiB")
 	})
 }

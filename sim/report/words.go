@@ -121,10 +121,14 @@ func percent(f record.Fraction) string {
 // share writes a part of a whole: "91 %", "<1 %".
 func share(n, of uint64) string {
 	p := (200*n + of) / (2 * of)
-	if p == 0 && n > 0 {
+	switch {
+	case p == 0 && n > 0:
 		return "<1 %"
+	case p == 100 && n < of:
+		return ">99 %"
+	default:
+		return fmt.Sprintf("%d %%", p)
 	}
-	return fmt.Sprintf("%d %%", p)
 }
 
 // rateWords writes thousandths of a request a second: "100/s".
