@@ -76,6 +76,7 @@ type emptying struct {
 	pods  []*leaving
 	ended func(ok bool)
 	over  bool
+	late  bool // what is there is deleted, and the machine goes
 }
 
 // Start has somebody take nodes away, by their numbers.
@@ -328,12 +329,12 @@ func (e *emptying) look() {
 	}
 	i := slices.IndexFunc(e.pods, func(l *leaving) bool { return e.there(l) != nil })
 	switch {
-	case i < 0 && e.of.AllFirst, i < 0 && !e.add():
+	case e.late, i < 0 && e.of.AllFirst, i < 0 && !e.add():
 		e.inVain--
 		e.empties()
 	case e.of.Limit > 0 && e.d.Engine.Now() >= e.since+e.of.Limit:
 		e.inVain--
-		e.late(e.pods[max(0, i)])
+		e.outOfTime(e.pods[max(0, i)])
 	default:
 		e.deleteEarly()
 		e.lookAgain()
@@ -365,12 +366,13 @@ func (e *emptying) deleteEarly() {
 	}
 }
 
-// late is the end of a node's time, with a pod that is still there.
-func (e *emptying) late(l *leaving) {
+// outOfTime is the end of a node's time, with a pod that is still there.
+func (e *emptying) outOfTime(l *leaving) {
 	if e.of.AtLimit != world.DeletesAll {
 		e.giveUp(l, "not gone after "+words(e.of.Limit))
 		return
 	}
+	e.late = true
 	for _, l := range e.pods {
 		if p := e.there(l); p != nil {
 			l.over, l.refuse = true, nil

@@ -17,7 +17,7 @@ var nodeMutants = []mutant{
 		{"sim/cluster/outside.go", "a := w.keepsUp(node) // the", "a := w.ProbeProxy(node) // the"},
 	}},
 	{"a node that is scaled down takes further pods", []string{"controllers 8 First action"}, "sim/cluster", "TestATaintedNodeTakesNoPods", []edit{
-		{nodesInAPI, "\t\tw.sched.Leaves(node) // the autoscaler cordons it, too\n", ""},
+		{nodesInAPI, "\tw.sched.Leaves(node) // the autoscaler cordons it, too\n", ""},
 	}},
 	{"the object of a node that was scaled down stays", []string{"controllers 8 Then"}, cluster, "TestHealthzOfANodeThatLeaves", []edit{
 		{nodesInAPI, "func(n *api.Node) { n.Gone = true })", "func(n *api.Node) { n.Tainted = true })"},

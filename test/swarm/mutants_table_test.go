@@ -366,13 +366,13 @@ var mutants = []mutant{
 	{"kubectl leaves nodes schedulable", []string{"controllers 7 Cordon effect"}, []edit{
 		{"control/obstacle.go", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]):", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]) && p.ID < 0:"},
 	}},
-	{"an uncordon is heard of only after its cordon", []string{"controllers 7 Cordon effect"}, []edit{
-		{"control/scheduler.go", "\t\ts.everCordoned = s.everCordoned || ok && n.Cordoned // the news after it matter, too, before it has arrived\n\t\treturn ok && s.everCordoned\n", "\t\treturn ok && (n.Cordoned || s.cordoned[n.Number])\n"},
+	{"an uncordon is not heard of", []string{"controllers 7 Cordon effect"}, []edit{
+		{"control/scheduler.go", "\t\treturn ok && s.everMarked\n", "\t\treturn marked\n"},
 	}},
 	{"pods are not tried again on a node that is open again", []string{"controllers 7 Cordon effect"}, []edit{
-		{"control/scheduler.go", "\tif !n.Cordoned {\n\t\ts.retry()\n\t}\n", ""},
+		{"control/scheduler.go", "\tif !n.Cordoned && !leaving && taints == nil && !n.Gone {\n\t\ts.retry()\n\t}\n", ""},
 	}},
 	{"what a drain waits for has settled", []string{"controllers 7 Retry"}, []edit{
-		{"cluster/drain.go", "\tfor _, b := range w.disrupts.drains.Blockades() {\n\t\tif s := w.blocked(&b, rollout); s != nil {", "\tfor _, b := range w.disrupts.drains.Blockades() {\n\t\tif s := w.blocked(&b, rollout); s != nil && b.GivenUp {"},
+		{"cluster/drain.go", "\t\tif s != nil && !slices.Contains(out, *s) {", "\t\tif s != nil && b.GivenUp && !slices.Contains(out, *s) {"},
 	}},
 }
