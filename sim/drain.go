@@ -5,7 +5,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// placed returns the Scenario with the nodes named that are emptied by what is on them at the beginning. Clients inside of the cluster
+// placed returns the Scenario with the nodes named that are emptied, or end, by what is on them at the beginning. Clients inside of the cluster
 // that run anywhere run on the others: they are pods, and would be evicted, too.
 func placed(sc *world.Scenario, w *cluster.World) *world.Scenario {
 	var out *world.Scenario

@@ -16,10 +16,12 @@ import (
 
 // deeds is what actions have done that the API does not show.
 type deeds struct {
-	dead    []bool // nodes whose machine is gone, or not there yet
-	missing []bool // nodes whose object is deleted
-	emptied []bool // nodes that Cluster Autoscaler has pods leave before it ends the machine
-	begun   []bool // by workload: an action asked for another template or size
+	dead    []bool   // nodes whose machine is gone, or not there yet
+	missing []bool   // nodes whose object is deleted
+	closing []string // what is about to happen to a node, "" for nothing
+	boots   []bool   // nodes that come back as soon as they are off
+	emptied []bool   // nodes that Cluster Autoscaler has pods leave before it ends the machine
+	begun   []bool   // by workload: an action asked for another template or size
 	forced  map[forcing][]*kubelet.Worker
 	applied map[api.ReplicaSetID]world.Resource // what "apply" made of a workload, by the revision it began
 
@@ -30,7 +32,7 @@ type deeds struct {
 
 func newDeeds(sc *world.Scenario) deeds {
 	return deeds{
-		dead: make([]bool, len(sc.Nodes)), missing: make([]bool, len(sc.Nodes)), conditions: make([]api.NodeTaint, len(sc.Nodes)),
+		dead: make([]bool, len(sc.Nodes)), missing: make([]bool, len(sc.Nodes)), closing: make([]string, len(sc.Nodes)), boots: make([]bool, len(sc.Nodes)), conditions: make([]api.NodeTaint, len(sc.Nodes)),
 		emptied: make([]bool, len(sc.Nodes)), begun: make([]bool, len(sc.Workloads)),
 		forced: map[forcing][]*kubelet.Worker{}, applied: map[api.ReplicaSetID]world.Resource{},
 		settings: map[int]world.Resource{},
@@ -70,6 +72,12 @@ func (w *World) Do(a world.Action) {
 		w.component(o.Name, o.What)
 	case world.CrashNode:
 		w.crashNode(w.numberOf(o.Node))
+	case world.ShutdownNode:
+		w.shutdownNode(w.numberOf(o.Node), func() {})
+	case world.SpotNotice:
+		w.spotNotice(o)
+	case world.DeleteNode:
+		w.removeNode(o)
 	case world.ScaleDownNode:
 		w.scaleDown(w.numberOf(o.Node), &a)
 	case world.Consolidate, world.UpgradePool:
@@ -106,6 +114,8 @@ func (w *World) Undo(a world.Action) {
 	case world.Cordon:
 		w.disrupts.drains.Cordon(w.numberOf(o.Node), false, func() {})
 	case world.CrashNode:
+		w.bootNode(w.numberOf(o.Node))
+	case world.ShutdownNode:
 		w.bootNode(w.numberOf(o.Node))
 	case world.ScaleDownNode: // what it ends with
 		w.deleteNode(w.numberOf(o.Node))

@@ -25,7 +25,7 @@ func (w *World) Unrest() string {
 			return s
 		}
 	}
-	if s := w.unnoticedNode(); s != "" {
+	if s := cmp.Or(w.closingNode(), w.unnoticedNode()); s != "" {
 		return s
 	}
 	return cmp.Or(w.lag(), w.disrupts.drains.Waiting(), w.disrupts.takers.Waiting())

@@ -40,6 +40,14 @@ func (w *World) crashNode(node int) {
 		return
 	}
 	w.upset(node)
+	w.powerOff(node)
+}
+
+// powerOff ends a machine, of whose object nobody says anything.
+func (w *World) powerOff(node int) {
+	if w.dead[node] {
+		return
+	}
 	w.die(node)
 	w.store.Thaw(w.kubelets[node].Owner)
 	w.lapses.lifecycle.Silent(node)
@@ -55,6 +63,7 @@ func (w *World) upset(node int) {
 // bootNode has a machine that was gone be back, with its kubelet and its service proxy.
 func (w *World) bootNode(node int) {
 	if !w.dead[node] {
+		w.boots[node] = w.closing[node] != "" // when it is off
 		return
 	}
 	w.dead[node] = false

@@ -84,8 +84,13 @@ func (k *Kubelet) deliver(o api.Object) {
 			delete(k.pods, p.ID)
 		}
 	case p.Phase.Terminal():
+		if wk != nil && !wk.terminating { // somebody else says so: it is to stop
+			wk.shutDown(world.GraceOf(wk.spec))
+		}
 	case k.d.Recorded != nil:
 		k.repeat(wk, p)
+	case wk == nil && k.shutting:
+		k.reject(p)
 	case wk == nil && !p.Deleting():
 		k.start(p)
 	case wk == nil:
@@ -93,6 +98,7 @@ func (k *Kubelet) deliver(o api.Object) {
 	case p.Deleting() && !wk.terminating:
 		wk.terminate(p)
 	default:
+		wk.kept = wk.kept && !p.Deleting()
 		wk.seeGates(p)
 	}
 	k.compare(p)
@@ -149,7 +155,7 @@ func (k *Kubelet) writeNext() {
 		return &next
 	}, k.whileRunning(func() {
 		k.writing, wk.sending = false, false
-		if s.phase.Terminal() {
+		if s.phase.Terminal() && !wk.kept {
 			wk.remove()
 		}
 		k.writeNext()
@@ -174,8 +180,11 @@ type Worker struct {
 
 	status      podStatus // as last decided: in the API, or on its way
 	dirty       bool
-	sending     bool // a write of it is on its way
-	seenReady   bool // as its watch last showed it
+	sending     bool   // a write of it is on its way
+	failed      bool   // it ends as Failed, however its containers do
+	kept        bool   // nobody has deleted it: its object stays when it has ended
+	gone        func() // hears when it has ended, nil for nobody
+	seenReady   bool   // as its watch last showed it
 	statusCount uint64
 	made        uint64 // how often it has been started from the beginning, before this time
 

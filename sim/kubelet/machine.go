@@ -15,7 +15,9 @@ type process struct {
 	down  bool        // it does not run
 	since engine.Time // when it was started
 	boots int         // counts the ends of the machine
-	lives int         // counts the ends of the process
+
+	shutting bool // its machine shuts down
+	lives    int  // counts the ends of the process
 }
 
 // startTime is how long a kubelet that is started takes until it has read its pods (recalled).
@@ -121,7 +123,7 @@ func (k *Kubelet) Boot(pods []*api.Pod) {
 // Start is the kubelet beginning to run, with the pods that the API says are its own: it goes on with what it finds of them.
 func (k *Kubelet) Start(pods []*api.Pod) {
 	k.lives++ // what came while it was down is found now
-	k.down, k.since = false, k.d.Engine.Now()
+	k.down, k.shutting, k.since = false, false, k.d.Engine.Now()
 	k.watch.Forget()
 	known := k.pods
 	k.pods = map[api.PodID]*Worker{}
@@ -185,6 +187,7 @@ func (wk *Worker) initBegun() bool {
 func (wk *Worker) stopped() {
 	wk.terminating, wk.syncPending, wk.dirty, wk.sending, wk.busy = false, false, false, false, 0
 	wk.lastSync, wk.cleanedUp = wk.k.d.Engine.Now(), api.Never
+	wk.failed, wk.kept, wk.gone = false, false, nil
 	for _, c := range wk.All {
 		c.stopped, c.condemned, c.starting, c.backoff = nil, nil, false, backoff{}
 		c.meetAgain()

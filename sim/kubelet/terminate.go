@@ -32,7 +32,7 @@ func (wk *Worker) killAll(grace engine.Time) {
 		}
 	}
 	wk.k.d.Engine.Cancel(wk.init.timer) // an init container is taken to end when told
-	t := &termination{wk: wk, failed: !wk.initialized()}
+	t := &termination{wk: wk, failed: !wk.initialized() || wk.failed}
 	var running []*Container
 	for _, c := range wk.All {
 		if c.Running {
@@ -142,6 +142,10 @@ func (t *termination) finish() {
 	s := wk.status
 	s.phase, s.containersReady, s.ready = phase, false, false
 	wk.k.setStatus(wk, s)
+	if gone := wk.gone; gone != nil {
+		wk.gone = nil
+		gone()
+	}
 }
 
 // remove deletes the pod's object, whose end is written, as soon as all is cleaned up.

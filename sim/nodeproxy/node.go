@@ -47,7 +47,7 @@ func (p *Proxy) stop() {
 
 // Join has the proxy begin to work, on a machine that has joined by now: the node is ready when its rules are in force.
 func (p *Proxy) Join() {
-	p.dead = false
+	p.dead, p.halted = false, false
 	p.received, p.installed = p.views.Last, p.views.Last
 	p.slices.next, p.slices.drawn = p.slices.log.first+len(p.slices.log.list), false
 	p.skip()
@@ -58,6 +58,12 @@ func (p *Proxy) Join() {
 
 // Die ends the proxy with its machine.
 func (p *Proxy) Die() {
-	p.dead = true
+	p.dead, p.halted = true, false
 	p.stop()
+}
+
+// Halt ends the process, and nobody starts it again. Its rules stay in force, and its ports refuse connections.
+func (p *Proxy) Halt() {
+	p.Die()
+	p.halted = true
 }

@@ -28,8 +28,9 @@ type Proxy struct {
 	views *Views
 	churn *Churn
 
-	name string // of its watches and its draws
-	dead bool   // its machine is gone
+	name   string // of its watches and its draws
+	dead   bool   // its machine is gone
+	halted bool   // only its process is: then dead is true, too
 	// watch is how long news takes to it, duration how long a sync does.
 	watch, duration *engine.Dist
 	state           pace.State
@@ -320,6 +321,8 @@ func (p *Proxy) Stage() Stage {
 // gets no time or the machine is gone. sure: it stays so until the next sync, or action.
 func (p *Proxy) KeepsUp() (ok, late, sure bool) {
 	switch {
+	case p.halted:
+		return false, false, true
 	case p.dead, p.asleep():
 		return false, true, true
 	case !p.filled: // it is starting, and nothing listens

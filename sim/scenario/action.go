@@ -37,6 +37,7 @@ func (b *builder) actions(c cursor) {
 		return 0
 	})
 	b.vacate()
+	b.shutsDown()
 	b.muster()
 	b.out.Warmup = warmupOf(b.out.Actions, warmup)
 	for _, a := range b.out.Actions {

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -13,7 +15,7 @@ type verb struct {
 
 // verbs lists what actions do, in the grammar's order.
 func verbs() []verb {
-	return append(verbsOfWorkloads(), verbsOfMachines()...)
+	return slices.Concat(verbsOfWorkloads(), verbsOfMachines(), verbsOfOutages())
 }
 
 // podOf is a verb's mapping with a pod of a workload, and more.
@@ -82,8 +84,6 @@ func verbsOfMachines() []verb {
 		onNode("scaleDownNode", "Cluster Autoscaler removes a node: the taint, its pods leave, then the machine goes, after for at the earliest", func(name string) world.Operation { return world.ScaleDownNode{Node: name} }),
 		{field{"karpenter", karpenterShape()}, func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.karpenter(v) }},
 		{field{"upgradePool", upgradeShape()}, func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.upgradePool(v) }},
-		{field: field{"shutdownNode", later("shutdownNode")}},
-		{field: field{"spotNotice", later("spotNotice")}},
 		onNode("crashNode", "a node's machine is gone at once, with its pods; with for it comes back", func(name string) world.Operation { return world.CrashNode{Node: name} }),
 	}
 }
@@ -134,7 +134,7 @@ func drainShape() shape {
 func actionShape() shape {
 	s := fieldsOf(
 		field{"at", of(duration).doc("spec.warmup", "when, from the beginning of the run")},
-		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, scaleDownNode, crashNode (the machine is back), cordon")},
+		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, scaleDownNode, crashNode and shutdownNode (the machine is back), cordon")},
 		field{"namespace", of(text).doc("that of the only workload of the name", "of the workload")},
 	)
 	for _, v := range verbs() {

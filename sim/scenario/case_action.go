@@ -48,6 +48,15 @@ func caseActions() []caseAction {
 		{"autoscaler", "node scale-down", never, func(_ *builder, o *owner) doing { return doing{operation: world.ScaleDownNode{Fullest: o.id()}} }},
 		{"karpenter", "node replacement", never, (*builder).replaced},
 		{"pool-upgrade", "pool upgrade", never, (*builder).upgraded},
+		{"shutdown", "node shutdown", never, func(_ *builder, o *owner) doing {
+			return doing{operation: world.ShutdownNode{Fullest: o.id()}}
+		}},
+		{"spot", "spot notice", never, func(_ *builder, o *owner) doing {
+			return doing{operation: world.SpotNotice{Fullest: o.id(), Notice: spotNoticeTime}}
+		}},
+		{"crash", "node crash", never, func(_ *builder, o *owner) doing {
+			return doing{operation: world.CrashNode{Fullest: o.id()}}
+		}},
 	}
 }
 

@@ -60,11 +60,12 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	if b.with != nil {
 		own.vacate()
 	}
+	own.shutsDown()
 	own.finish()
 	own.fromInside(e)
 	own.withoutDrain(o, does.operation)
-	if w := base.Workloads[index]; empties(does.operation) && o.replicas > 1 && len(w.Placed) == 0 {
-		own.notModelled("placement", "pods are taken to be spread over the nodes: a drain of a node with more of them takes more at a time", o.kind+" "+o.id(), "more")
+	if w := base.Workloads[index]; (empties(does.operation) || world.FullestOf(does.operation) != "") && o.replicas > 1 && len(w.Placed) == 0 {
+		own.notModelled("placement", placementWords(a.word), o.kind+" "+o.id(), "more")
 	}
 	return &s
 }
@@ -118,4 +119,18 @@ func clientWords(traffic []world.Traffic) string {
 		out = append(out, fmt.Sprintf("%s %s", t.Name, units.RateText(t.Rate)))
 	}
 	return strings.Join(out, ", ")
+}
+
+// placementWords say what is taken for granted of the node that an action is about.
+func placementWords(action string) string {
+	what := "a drain of"
+	switch action {
+	case "shutdown":
+		what = "the shutdown of"
+	case "spot":
+		what = "a notice for"
+	case "crash":
+		what = "the crash of"
+	}
+	return "pods are taken to be spread over the nodes: " + what + " a node with more of them takes more at a time"
 }

@@ -114,7 +114,7 @@ func nodesShape() shape {
 		field{"count", of(whole).doc("as many as the pods need, at least 3", "made-up nodes; leave it out where the input has Node objects")},
 		field{"zones", list(of(text)).doc("[a, b, c]", "zones, given to the made-up nodes in turn")},
 		field{"allocatable", mapping(of(quantity).doc("room for every pod", "how much of a resource each made-up node has for pods: cpu, memory, ephemeral-storage, pods, nvidia.com/gpu, ..."))},
-		field{"kubelet", later("nodes.kubelet (node shutdown)")},
+		field{"kubelet", kubeletShape()},
 		field{"proxy", proxyShape(false)},
 		field{"overrides", list(fieldsOf(
 			field{"node", of(text).doc("", "the node that is different: its name, node-1 for the first of made-up ones")},

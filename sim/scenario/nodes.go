@@ -35,6 +35,7 @@ func (b *builder) nodes(c cursor) []world.Node {
 	default:
 		nodes = b.madeUpNodes(c, proxy)
 	}
+	b.kubelet(c.get("kubelet"))
 	for _, o := range c.get("overrides").items() {
 		b.overrideNode(o, nodes)
 	}

@@ -38,7 +38,10 @@ func specWorld() []fieldOf[making] {
 		{
 			field: field{"nodes", nodesShape()},
 			read:  func(c cursor, s *making) { s.Nodes = s.b.nodes(c) },
-			write: func(w *printer, s *making) { w.list("nodes", len(s.Nodes), func(i int) { w.node(&s.Nodes[i]) }) },
+			write: func(w *printer, s *making) {
+				w.list("nodes", len(s.Nodes), func(i int) { w.node(&s.Nodes[i]) })
+				w.shutdown(s.Shutdown)
+			},
 		},
 		{
 			field: field{"churn", of(changes).doc("0/s, and 0.2/s for manifests",

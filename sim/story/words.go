@@ -150,7 +150,7 @@ func (t *names) nodeWords(e *event.Event) string {
 	case e.Kind == event.NodeReady && e.Refusal != "":
 		return node + " counts as not ready, and its pods with it: " + e.Refusal
 	case e.Kind == event.NodeReady:
-		return node + " says that it is not ready: its pods stay ready"
+		return node + " says that it shuts down, and is not ready; its pods stay ready"
 	case e.OK:
 		return node + " tainted for deletion: its health port 10256 goes on saying 200"
 	default:
@@ -230,6 +230,12 @@ func actionWords(a *world.Action) string {
 		return "rolling restart of " + o.Workload
 	case world.CrashPod, world.CrashNode:
 		return "crash of " + a.Target()
+	case world.ShutdownNode:
+		return "shutdown of " + a.Target()
+	case world.SpotNotice:
+		return fmt.Sprintf("spot notice for %s: %s", a.Target(), a.Value())
+	case world.DeleteNode:
+		return strings.TrimSpace(fmt.Sprintf("kubectl delete node %s %s", o.Node, map[bool]string{true: "as its machine goes"}[o.Machine]))
 	case world.Drain:
 		return strings.TrimSpace(fmt.Sprintf("kubectl drain %s %s", a.Target(), a.Value()))
 	case world.Cordon:

@@ -103,10 +103,6 @@ type (
 		Name string // such as "kube-proxy/node-1"
 		What string // ComponentPause, ComponentResume or ComponentRestart
 	}
-	// CrashNode takes the power off a machine.
-	CrashNode struct {
-		Node string // its name
-	}
 	// ScaleDownNode is Cluster Autoscaler taking a node away.
 	ScaleDownNode struct {
 		Node    string // its name
@@ -188,7 +184,6 @@ func (o Pause) words() (verb, target, value string)          { return "pause", o
 func (o Resume) words() (verb, target, value string)         { return "resume", o.Workload, "" }
 func (o Delete) words() (verb, target, value string)         { return "delete", o.String(), "" }
 func (o CrashPod) words() (verb, target, value string)       { return "crashPod", o.String(), "" }
-func (o CrashNode) words() (verb, target, value string)      { return "crashNode", o.Node, "" }
 func (o Component) words() (verb, target, value string)      { return "component", o.Name, o.What }
 func (o APIServer) words() (verb, target, value string)      { return "apiserver", "", state(o.Down) }
 func (o Dependency) words() (verb, target, value string)     { return "dependency", o.Name, state(o.Down) }
@@ -277,7 +272,7 @@ func Applied(o Operation) Resource {
 // Ends says whether what an operation does can be undone after a while.
 func Ends(o Operation) bool {
 	switch o := o.(type) {
-	case SetReady, Dependency, APIServer, Pause, ScaleDownNode, Cordon, CrashNode:
+	case SetReady, Dependency, APIServer, Pause, ScaleDownNode, Cordon, CrashNode, ShutdownNode:
 		return true
 	case Component:
 		return o.What == ComponentPause
@@ -289,8 +284,6 @@ func Ends(o Operation) bool {
 // LeavingNodes are the nodes that an operation takes away, nil for none, and for those that are found by what is on them.
 func LeavingNodes(o Operation) []string {
 	switch o := o.(type) {
-	case CrashNode:
-		return []string{o.Node}
 	case ScaleDownNode:
 		if o.Node != "" {
 			return []string{o.Node}
@@ -299,6 +292,9 @@ func LeavingNodes(o Operation) []string {
 		return o.Nodes
 	case UpgradePool:
 		return o.Nodes
+	}
+	if name := ended(o); name != "" {
+		return []string{name}
 	}
 	return nil
 }
@@ -317,7 +313,7 @@ func (s *Scenario) Drains() bool {
 // NodesGo says whether an operation takes nodes away, whichever they are.
 func NodesGo(o Operation) bool {
 	switch o.(type) {
-	case CrashNode, ScaleDownNode, Consolidate, UpgradePool:
+	case CrashNode, ShutdownNode, SpotNotice, DeleteNode, ScaleDownNode, Consolidate, UpgradePool:
 		return true
 	default:
 		return false
@@ -326,22 +322,11 @@ func NodesGo(o Operation) bool {
 
 // Disrupts says whether an operation has pods leave their node by the eviction API, whatever is on the node, or keeps them off it.
 func Disrupts(o Operation) bool {
-	switch o.(type) {
+	switch o := o.(type) {
+	case SpotNotice:
+		return o.Drains
 	case Cordon, Evict, Drain, Consolidate, UpgradePool:
 		return true
-	default:
-		return false
-	}
-}
-
-// Lapses says whether an action may have a node be silent for longer than a grace period allows, not ready or missing.
-func Lapses(a *Action, grace engine.Time) bool {
-	switch o := a.Operation.(type) {
-	case CrashNode:
-		return true
-	case Component:
-		const renewal = 10 * engine.Second // the last one may be as long ago
-		return strings.HasPrefix(o.Name, KubeletOf) && o.What == ComponentPause && (a.For == 0 || a.For > grace-renewal)
 	default:
 		return false
 	}

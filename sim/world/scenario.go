@@ -60,7 +60,10 @@ type Scenario struct {
 	Namespaces map[string]*manifest.Object // the Namespaces of the input, by name
 
 	Gated map[string]bool // namespaces whose pods get readiness gates from a webhook
-	Spare *MadeUp         // what further nodes are made of; nil where the nodes are those of the input
+	// Shutdown is how kubelets end their pods when their machine shuts down, in order of priority; none: not at all.
+	Shutdown []ShutdownGroup
+
+	Spare *MadeUp // what further nodes are made of; nil where the nodes are those of the input
 }
 
 // GateMaxUnavailable is the feature gate of kube-apiserver and kube-controller-manager by which maxUnavailable of a StatefulSet is

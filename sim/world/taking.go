@@ -248,6 +248,12 @@ func FullestOf(o Operation) string {
 		return o.Fullest
 	case Consolidate:
 		return o.Fullest
+	case CrashNode:
+		return o.Fullest
+	case ShutdownNode:
+		return o.Fullest
+	case SpotNotice:
+		return o.Fullest
 	default:
 		return ""
 	}
@@ -264,6 +270,13 @@ func OnNode(o Operation, node string) Operation {
 		return o
 	case Consolidate:
 		o.Nodes, o.Fullest = []string{node}, ""
+		return o
+	case CrashNode:
+		return CrashNode{Node: node}
+	case ShutdownNode:
+		return ShutdownNode{Node: node}
+	case SpotNotice:
+		o.Node, o.Fullest = node, ""
 		return o
 	default:
 		return o

@@ -5,6 +5,8 @@ const (
 	evictor   = "sim/control/tainteviction.go"
 	machine   = "sim/kubelet/machine.go"
 	reconcile = "sim/kubelet/reconcile.go"
+	shutdowns = "sim/kubelet/shutdown.go"
+	powerOffs = "sim/cluster/shutdown.go"
 )
 
 // What becomes of pods when their node fails, is silent or comes back.
@@ -93,5 +95,45 @@ var lapseMutants = []mutant{
 	}},
 	{"a kubelet that is restarted forgets pods that start", []string{"pod-lifecycle 2.1 Kubelet restart"}, cluster, "TestAKubeletThatIsRestartedFinishesWhatItHadBegun", []edit{
 		{machine, "\tcase !wk.initialized() && !wk.initBegun():\n\t\twk.startNext(0)\n", ""},
+	}},
+	{"a kubelet ends its pods at a shutdown without being set to it", []string{"pod-lifecycle 5 Inactive unless set"}, cluster, "TestAShutdownWithoutTheKubelet", []edit{
+		{powerOffs, "\tif len(groups) == 0 {\n", "\tif groups = append(groups, world.ShutdownGroup{Grace: engine.Minute}); len(groups) == 0 {\n"},
+	}},
+	{"critical pods are ended first", []string{"pod-lifecycle 5 Groups"}, cluster, "TestHowLongAShutdownGivesEachPod", []edit{
+		{"sim/world/outage.go", "\treturn max(0, i-1)\n", "\treturn max(0, i)\n"},
+	}},
+	{"a group without pods is waited for", []string{"pod-lifecycle 5 Groups"}, cluster, "TestHowLongAShutdownGivesEachPod|TestAGracefulShutdown|TestSpotNotices", []edit{
+		{shutdowns, "\tif left == 0 {\n\t\tgoOn()\n\t\treturn\n\t}\n", ""},
+	}},
+	{"a pod has its own grace period at a shutdown", []string{"pod-lifecycle 5 Per pod grace"}, cluster, "TestHowLongAShutdownGivesEachPod", []edit{
+		{shutdowns, "wk.shutDown(min(world.GraceOf(wk.spec), s.groups[group].Grace))", "wk.shutDown(world.GraceOf(wk.spec))"},
+	}},
+	{"pods that a shutdown ended are deleted", []string{"pod-lifecycle 5 No deletionTimestamp", "pod-lifecycle 7 Graceful node shutdown"}, cluster, "TestAGracefulShutdown", []edit{
+		{shutdowns, "wk.terminating, wk.failed, wk.kept = true, true, true", "wk.terminating, wk.failed = true, true"},
+	}},
+	{"a node that shuts down has its pods be not ready", []string{"pod-lifecycle 5 terminating=false", "pod-lifecycle 5 Ready=False"}, cluster, "TestAGracefulShutdown", []edit{
+		{lifecycle, "\tif n.Drives != n.Condition() {\n\t\tc.look()\n", "\tif n.Drives != n.Condition() {\n\t\tc.markPods(c.d.Specs.PodsOn(n.Number))\n\t\tc.look()\n"},
+	}},
+	{"a node that shuts down is ready", []string{"pod-lifecycle 5 Ready=False"}, cluster, "TestAGracefulShutdown", []edit{
+		{powerOffs, "func(n *api.Node) { n.NotReady = true })", "func(n *api.Node) { n.NotReady = false })"},
+	}},
+	{"a spot machine goes at its notice", []string{"pod-lifecycle 5 Spot"}, cluster, "TestSpotNotices", []edit{
+		{powerOffs, "\t\tcase !o.Sudden:\n\t\t\tw.shutdownNode(node, gone)\n\t\tcase", "\t\tcase o.Notice < 0:\n\t\t\tw.shutdownNode(node, gone)\n\t\tcase"},
+		{powerOffs, "\tif o.Sudden {\n", "\tif o.Notice > 0 {\n"},
+	}},
+	{"the Node of a spot machine stays", []string{"pod-lifecycle 5 Spot"}, cluster, "TestSpotNotices", []edit{
+		{powerOffs, "\tgone := func() { w.cloudLooks(node) }\n", "\tgone := func() {}\n"},
+	}},
+	{"pods of a missing node are collected at once", []string{"pod-lifecycle 6 PodGC"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
+		{"sim/control/podgc.go", "quarantine = 40 * engine.Second", "quarantine = 20 * engine.Second"},
+	}},
+	{"the garbage collector deletes without a word", []string{"measured 1 PodGC"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
+		{"sim/control/podgc.go", "\t\tnext.Phase = api.PhaseFailed\n", ""},
+	}},
+	{"a slice has pods of a missing node", []string{"pod-lifecycle 6 A pod whose Node object is missing"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
+		{"sim/cluster/slicetable.go", "w.missing[p.Node] && !s.publishAll", "w.missing[p.Node] && s.publishAll"},
+	}},
+	{"the deletion of a node touches the slices", []string{"measured 1 node object missing"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
+		{"sim/endpointslice/controller.go", "\td.API.Subscribe(\"endpointslice-controller\", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices)\n", "\td.API.Subscribe(\"endpointslice-controller\", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices)\n\td.API.Subscribe(\"nodes\", c.Owner, d.Latencies.Watch, func(api.Object) { c.react.Add(0) }, api.KindNode)\n"},
 	}},
 }

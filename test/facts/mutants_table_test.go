@@ -135,7 +135,7 @@ var terminationMutants = []mutant{
 		{"sim/kubelet/terminate.go", "wk.cleanedUp = wk.k.NextRelist(now) + cleanupPoll", "wk.cleanedUp = now"},
 	}},
 	{"the object goes before the end is written", []string{"pod-lifecycle 2j"}, cluster, "TestWayOut|TestStatusOrderOverAnOutage", []edit{
-		{"sim/kubelet/terminate.go", "\twk.k.setStatus(wk, s)\n}", "\twk.k.setStatus(wk, s)\n\twk.remove()\n}"},
+		{"sim/kubelet/terminate.go", "\twk.k.setStatus(wk, s)\n\tif gone", "\twk.k.setStatus(wk, s)\n\twk.remove()\n\tif gone"},
 	}},
 	{"sidecars end in the order of declaration", []string{"pod-lifecycle 2.4 A sidecar gets SIGTERM"}, cluster, "TestSidecarOrder", []edit{
 		{"sim/kubelet/terminate.go", "other.index > c.index", "other.index < c.index"},
@@ -236,7 +236,7 @@ var podMutants = []mutant{
 		{"sim/kubelet/start.go", "\t\tif wk.terminating {\n\t\t\treturn\n\t\t}\n\t\tfor _, c := range wk.All {\n", "\t\tfor _, c := range wk.All {\n"},
 	}},
 	{"a terminal phase is written at SIGTERM", []string{"pod-lifecycle 4 The API phase"}, cluster, "TestWayOut", []edit{
-		{"sim/kubelet/terminate.go", "\tt := &termination{wk: wk, failed: !wk.initialized()}\n", "\tt := &termination{wk: wk, failed: !wk.initialized()}\n\ts := wk.status\n\ts.phase = api.PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
+		{"sim/kubelet/terminate.go", "\tt := &termination{wk: wk, failed: !wk.initialized() || wk.failed}\n", "\tt := &termination{wk: wk, failed: !wk.initialized() || wk.failed}\n\ts := wk.status\n\ts.phase = api.PhaseFailed\n\twk.k.setStatus(wk, s)\n"},
 	}},
 	{"probers have a start delay", []string{"pod-lifecycle 3.2.2"}, cluster, "TestReadinessOfANewPod|TestManualTriggerAtEveryPhase", []edit{
 		{"sim/kubelet/probe.go", "spec: spec, Phase: now,", "spec: spec, Phase: now + engine.Time(spec.PeriodSeconds)*engine.Second/2,"},

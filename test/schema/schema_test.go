@@ -97,7 +97,7 @@ func TestMistakesAreInvalidByTheSchema(t *testing.T) {
 		"a word that is none":      "nodes: {proxy: {mode: ipvs}}",
 		"two distributions in one": "latency: {watch: {constant: 5ms, uniform: [1ms, 2ms]}}",
 		"a list that is a text":    "expect: {causes: {only: stale-rules}}",
-		"an action of the future":  "actions: [{spotNotice: node-1}]",
+		"an action there is not":   "actions: [{evaporate: node-1}]",
 		"a part beyond the whole":  "apps: {web: {errors: 1.5}}",
 	} {
 		for _, d := range documents(t, name, []byte("apiVersion: lameduck/v1alpha1\nkind: Scenario\nspec: {"+spec+"}\n")) {

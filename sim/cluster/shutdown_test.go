@@ -1,0 +1,218 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// shuts has kubelets wait for so long at a shutdown, the last part for critical pods.
+func (b build) shuts(whole, critical engine.Time) build {
+	b.Shutdown = []world.ShutdownGroup{{Grace: whole - critical}, {Priority: world.CriticalPriority, Grace: critical}}
+	return b
+}
+
+// A kubelet that is set to it ends its pods when the machine shuts down: nobody deletes them, they stay ready and their endpoints are not
+// terminating until their processes have ended; then they are Failed and stay, and others are made. The node is not ready at once, kube-proxy's
+// ports are closed when the critical pods' turn comes, and the machine is off a second later. Reference: docs/model/pod-lifecycle.md 5.
+func TestAGracefulShutdown(t *testing.T) {
+	t.Parallel()
+	b := newBuild(3).nodes(3).drawn().hook("app", sleepHook(5*sec)).shuts(30*sec, 10*sec).does(world.ShutdownNode{Node: "node-1"}, 0)
+	w := b.acts(t)
+	w.nodesNoted()
+	w.run(14 * sec)
+	if p := w.pod(0); !p.Ready || p.Deleting() || p.Phase != api.PhaseRunning || w.Dead(0) {
+		t.Errorf("%+v", p)
+	}
+	if e := w.slicesInAPI(0)[0]; e.Conditions != endpoints.Ready|endpoints.Serving {
+		t.Errorf("%v", e.Conditions)
+	}
+	if n := w.NodeInAPI(0); !n.NotReady || n.Unknown || n.Barred != api.NotReady {
+		t.Errorf("%+v", n)
+	}
+	if a := w.ProbeProxy(0); !a.OK {
+		t.Errorf("%+v", a)
+	}
+	w.run(60 * sec)
+	if term := w.when("r0 0 SIGTERM"); term < 15*sec || term > 16*sec+100*ms {
+		t.Errorf("SIGTERM at %s s", term.Seconds())
+	}
+	if p := w.pod(0); p.Phase != api.PhaseFailed || p.Deleting() || p.Ready {
+		t.Errorf("%+v", p)
+	}
+	if !w.Dead(0) || w.pod(3) == nil || !w.pod(3).Ready || w.pod(3).Node == 0 || len(w.slicesInAPI(0)) != 3 {
+		t.Errorf("dead %v, %+v", w.Dead(0), w.pod(3))
+	}
+	if s, err := w.Unrest(), w.Stuck(); s != "" || err != nil {
+		t.Error(s, err)
+	}
+	w.run(400 * sec) // it is silent, and then its taint drives away what is Failed
+	if w.pod(0) != nil || !w.NodeInAPI(0).Unknown {
+		t.Errorf("%+v, %+v", w.pod(0), w.NodeInAPI(0))
+	}
+}
+
+// A pod has its own grace period, or what the kubelet gives it, whichever is shorter; the next group waits for the end of the one before or for the end
+// of its time, and groups without pods are passed over. Reference: docs/model/pod-lifecycle.md 5 Groups, Per pod grace.
+func TestHowLongAShutdownGivesEachPod(t *testing.T) {
+	t.Parallel()
+	priority := func(n int32) *int32 { return &n }
+	for _, c := range []struct {
+		name     string
+		priority *int32
+		groups   []world.ShutdownGroup
+		kill     engine.Time // after the shutdown
+		off      engine.Time // of the machine, 2 s after the kill at most, or after the group
+	}{
+		{"its own, which is shorter", nil, []world.ShutdownGroup{{Grace: 60 * sec}}, 30 * sec, 32 * sec},
+		{"the group's", nil, []world.ShutdownGroup{{Grace: 20 * sec}, {Priority: world.CriticalPriority, Grace: 10 * sec}}, 20 * sec, 22 * sec},
+		{"a critical pod has the last part", priority(world.CriticalPriority), []world.ShutdownGroup{{Grace: 20 * sec}, {Priority: world.CriticalPriority, Grace: 10 * sec}}, 10 * sec, 12 * sec},
+		{"by priority: the highest that is not above its own", priority(500), []world.ShutdownGroup{{Priority: 0, Grace: 5 * sec}, {Priority: 100, Grace: 15 * sec}, {Priority: 1000, Grace: 25 * sec}}, 15 * sec, 17 * sec},
+		{"lower than all is in the first", priority(-10), []world.ShutdownGroup{{Priority: 0, Grace: 5 * sec}, {Priority: 100, Grace: 15 * sec}}, 5 * sec, 7 * sec},
+	} {
+		b := newBuild(2).nodes(2).app(ignores).does(world.ShutdownNode{Node: "node-1"}, 0)
+		b.Shutdown = c.groups
+		b.d.Spec.Template.Spec.Priority = c.priority
+		w := b.acts(t)
+		w.run(100 * sec)
+		kill := w.when("r0 0 ended killed") - 10*sec
+		if kill < c.kill || kill > c.kill+sec {
+			t.Errorf("%s: killed after %s s, want %s", c.name, kill.Seconds(), c.kill.Seconds())
+		}
+		w2 := b.acts(t)
+		w2.run(10*sec + c.kill - 1)
+		early := w2.Dead(0)
+		w2.run(10*sec + c.off)
+		if early || !w2.Dead(0) {
+			t.Errorf("%s: off too early %v, off %v", c.name, early, w2.Dead(0))
+		}
+	}
+}
+
+// A kubelet that is set to nothing lets its machine go with all that is on it.
+func TestAShutdownWithoutTheKubelet(t *testing.T) {
+	t.Parallel()
+	w := newBuild(2).nodes(2).hook("app", sleepHook(5*sec)).does(world.ShutdownNode{Node: "node-1"}, 0).acts(t)
+	w.run(10 * sec)
+	if i := w.instances.Of(0); !w.Dead(0) || i.Running || !w.pod(0).Ready || w.NodeInAPI(0).NotReady {
+		t.Errorf("%+v", i)
+	}
+	w.run(80 * sec)
+	if w.pod(0).Ready || !w.NodeInAPI(0).Unknown {
+		t.Errorf("%+v", w.pod(0))
+	}
+}
+
+// A machine that is rebooted is back with its kubelet, and the pods that were Failed stay Failed; where it comes back before it is off, then.
+func TestAReboot(t *testing.T) {
+	t.Parallel()
+	for _, long := range []engine.Time{10 * sec, 60 * sec} {
+		b := newBuild(2).nodes(2).drawn().hook("app", sleepHook(20*sec)).shuts(30*sec, 0).does(world.ShutdownNode{Node: "node-1"}, long)
+		w := b.acts(t)
+		w.run(200 * sec)
+		if p := w.pod(0); w.Dead(0) || w.NodeInAPI(0).NotReady || p.Phase != api.PhaseFailed {
+			t.Errorf("back after %s s: dead %v, %+v", long.Seconds(), w.Dead(0), p)
+		}
+		if s := w.Unrest(); s != "" {
+			t.Error(s)
+		}
+	}
+}
+
+// Spot notices: nothing reacts by itself. AWS tells the machine to shut down when the two minutes are over, GCP at once, and takes it 30 s later; a node
+// termination handler drains before. The Node goes when the machine has and is not ready. Reference: docs/model/pod-lifecycle.md 5 Spot.
+func TestSpotNotices(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		o       world.SpotNotice
+		shuts   bool
+		stopped engine.Time // SIGTERM of the pod after the notice, -1: never
+		off     engine.Time
+	}{
+		{"nobody reacts", world.SpotNotice{Notice: 120 * sec}, false, -1, 120 * sec},
+		{"the kubelet does, at the end", world.SpotNotice{Notice: 120 * sec}, true, 125 * sec, 126 * sec},
+		{"at the notice", world.SpotNotice{Notice: 30 * sec, Sudden: true}, true, 5 * sec, 6 * sec},
+		{"a handler drains", world.SpotNotice{Notice: 120 * sec, Drains: true}, false, 5 * sec, 120 * sec},
+	} {
+		c.o.Node = "node-1"
+		b := newBuild(2).nodes(2).drawn().hook("app", sleepHook(5*sec)).does(c.o, 0)
+		if c.shuts {
+			b = b.shuts(30*sec, 10*sec)
+		}
+		w := b.acts(t)
+		w.nodesNoted()
+		w.run(10*sec + c.off - 2*sec)
+		early := w.Dead(0)
+		w.run(10*sec + c.off + 2*sec)
+		if early || !w.Dead(0) {
+			t.Errorf("%s: off too early %v, off %v", c.name, early, w.Dead(0))
+		}
+		w.run(400 * sec)
+		if !w.NodeInAPI(0).Gone || len(w.PodsOn(0)) != 0 || len(w.PodsOn(1)) != 2 {
+			t.Errorf("%s: %+v, %d and %d pods", c.name, w.NodeInAPI(0), len(w.PodsOn(0)), len(w.PodsOn(1)))
+		}
+		stopped := engine.Time(-1)
+		if w.told("r0 0 SIGTERM") {
+			stopped = w.when("r0 0 SIGTERM") - 10*sec
+		}
+		if (stopped < 0) != (c.stopped < 0) || stopped >= 0 && (stopped < c.stopped || stopped > c.stopped+2*sec) {
+			t.Errorf("%s: SIGTERM after %s s", c.name, stopped.Seconds())
+		}
+		if s, err := w.Unrest(), w.Stuck(); s != "" || err != nil {
+			t.Error(c.name, s, err)
+		}
+	}
+}
+
+// told says whether something was noted.
+func (w *testWorld) told(text string) bool {
+	for _, l := range w.lines {
+		if strings.Contains(l, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Deleting a Node touches no slice: its endpoints stay ready. The garbage collector ends its pods 40 to 60 s later, first in their status, and only then
+// others take their places; where the machine runs on its kubelet stops them. Reference: docs/model/pod-lifecycle.md 6 PodGC, measured 1 PodGC, measured 1 node object
+// missing.
+func TestANodeThatIsDeletedUnderItsPods(t *testing.T) {
+	t.Parallel()
+	for _, machine := range []bool{false, true} {
+		least, most := engine.Hour, engine.Time(0)
+		for seed := range uint64(40) {
+			b := newBuild(2).nodes(2).drawn().does(world.DeleteNode{Node: "node-1", Machine: machine}, 0)
+			w := b.start(t, seed)
+			w.pods()
+			w.at(10*sec, func() { w.Do(b.Actions[0]) })
+			w.run(49 * sec)
+			if e := w.slicesInAPI(0); len(e) != 2 || e[0].Node != 0 || e[0].Conditions != endpoints.Ready|endpoints.Serving || w.Dead(0) != machine {
+				t.Fatalf("seed %d: %+v", seed, e)
+			}
+			if w.settledEndpoints(0)[0].Node == 0 {
+				t.Fatal("a settled slice has it")
+			}
+			w.run(120 * sec)
+			failed, gone := w.when("r0 0 terminal"), w.when("r0 0 gone")
+			least, most = min(least, failed-10*sec), max(most, failed-10*sec)
+			if w.pod(2) == nil || w.pod(2).Created < failed || w.pod(2).Created > gone+100*ms || w.pod(2).Node != 1 || !w.pod(2).Ready {
+				t.Errorf("seed %d: failed at %s s, gone at %s s, the next %+v", seed, failed.Seconds(), gone.Seconds(), w.pod(2))
+			}
+			if i := w.instances.Of(0); i.Running || i.Sandbox || machine == (i.Term != api.Never) {
+				t.Errorf("seed %d: %+v", seed, i)
+			}
+			if e := w.slicesInAPI(0); len(e) != 2 || e[0].Node == 0 {
+				t.Errorf("seed %d: %+v", seed, e)
+			}
+		}
+		if least < 40*sec || least > 42*sec || most > 60*sec+100*ms || most < 57*sec {
+			t.Errorf("failed %s to %s s after the deletion", least.Seconds(), most.Seconds())
+		}
+	}
+}
