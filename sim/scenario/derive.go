@@ -67,6 +67,9 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	if w := base.Workloads[index]; (empties(does.operation) || world.FullestOf(does.operation) != "") && o.replicas > 1 && len(w.Placed) == 0 {
 		own.notModelled("placement", placementWords(a.word), o.kind+" "+o.id(), "more")
 	}
+	if empties(does.operation) {
+		own.roomToDrain(base.Workloads[index].Resource)
+	}
 	return &s
 }
 
@@ -74,6 +77,14 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 func (b *builder) withoutDrain(o *owner, does world.Operation) {
 	if _, rolls := does.(world.RolloutRestart); rolls && o.staysInDrain() != "" {
 		b.notModelled(world.NoDrain, "a node drain: "+o.staysInDrain(), o.kind+" "+o.id(), "unknown")
+	}
+}
+
+// roomToDrain says with how many nodes the pods of a drained node have nowhere to go.
+func (b *builder) roomToDrain(r world.Resource) {
+	if nodes, why := b.fewestToDrain(r); nodes > 0 && nodes < len(b.out.Nodes) {
+		b.notModelled("room", fmt.Sprintf("with exactly %d nodes the pods that are drained would find no other node: %s keeps them off", nodes, why),
+			world.KindOf(r)+" "+r.GetNamespace()+"/"+r.GetName(), "more")
 	}
 }
 

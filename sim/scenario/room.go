@@ -52,6 +52,9 @@ func (w *inventory) nodesNeeded() room {
 	for i := range apart {
 		r = r.wider(apart[i].room(apart))
 	}
+	for _, x := range w.workloads {
+		r = r.wider(evenRoom(x.Value))
+	}
 	r.nodes = min(r.nodes, maxNodes)
 	return r
 }
@@ -88,6 +91,49 @@ func (a *apart) room(all []apart) room {
 		}
 	}
 	return room{nodes, fmt.Sprintf("%s of %s keeps its pods apart, %d%s and %d more during a rollout", a.why, a.ObjectName(), a.replicas, others, a.surge), inferred}
+}
+
+// evenRoom is how many nodes let one be drained of a workload whose pods a required topology spread constraint spreads over nodes: a
+// node that is drained stays a domain without pods, so that each of the others may have maxSkew pods.
+func evenRoom(r world.Resource) room {
+	t, replicas := world.TemplateOf(r), int(world.ReplicasOf(r))
+	most := evenly(t)
+	if most == 0 || replicas == 0 || world.KindOf(r) == world.DaemonSet {
+		return room{}
+	}
+	nodes := (replicas + most - 1) / most
+	return room{nodes + 1, fmt.Sprintf("the topology spread of %s has at most %d pods a node while one is drained, %d nodes and 1 more", r.GetName(), most, nodes), inferred}
+}
+
+// evenly is how many pods more one node may have than another by a required constraint, 0 where there is none, or where nodes that
+// are drained are no domains.
+func evenly(t *corev1.PodTemplateSpec) int {
+	most := 0
+	for i := range t.Spec.TopologySpreadConstraints {
+		c := &t.Spec.TopologySpreadConstraints[i]
+		honors := c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor
+		if c.WhenUnsatisfiable == corev1.DoNotSchedule && c.TopologyKey == corev1.LabelHostname && !honors && world.Matches(c.LabelSelector, t.Labels) &&
+			(most == 0 || int(c.MaxSkew) < most) {
+			most = int(c.MaxSkew)
+		}
+	}
+	return most
+}
+
+// fewestToDrain is the number of made-up nodes with which the pods of one that is drained have nowhere to go, and why: as many as the
+// workload's pods need; 0 where there is no such number.
+func (b *builder) fewestToDrain(r world.Resource) (nodes int, why string) {
+	if b.out.Spare == nil {
+		return 0, ""
+	}
+	t, replicas := world.TemplateOf(r), int(world.ReplicasOf(r))
+	if most := evenly(t); most > 0 {
+		nodes, why = (replicas+most-1)/most, "the topology spread constraint"
+	}
+	if apart := spreads(t); apart != "" {
+		nodes, why = replicas, apart
+	}
+	return nodes, why
 }
 
 // excludes says whether a pod of one workload and a pod of another may not share a node: they have a

@@ -108,3 +108,42 @@ func TestWorkloadsThatExcludeEachOtherHaveANodeForEachOfTheirPods(t *testing.T) 
 		}
 	}
 }
+
+// spreadEvenly is a Deployment with a required topology spread constraint over nodes.
+func spreadEvenly(replicas int, more string) string {
+	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: " + strconv.Itoa(replicas) +
+		"\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n" +
+		"      topologySpreadConstraints: [{maxSkew: 2, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}" + more + "}]\n" +
+		"      containers: [{name: app, image: example.com/web}]\n---\n"
+}
+
+// There are nodes enough for the pods of one that is drained, which stays a domain of topology spread constraints; and it is said with
+// how many there would not be.
+func TestThereIsRoomForWhatIsDrained(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ what, manifests, nodes, room string }{
+		{"spread evenly", spreadEvenly(7, ""), "5: the topology spread of web has at most 2 pods a node while one is drained, 4 nodes and 1 more",
+			"with exactly 4 nodes the pods that are drained would find no other node: the topology spread constraint keeps them off"},
+		{"few enough for three nodes", spreadEvenly(3, ""), "3", "with exactly 2 nodes the pods that are drained would find no other node: the topology spread constraint keeps them off"},
+		{"taints honored", spreadEvenly(7, ", nodeTaintsPolicy: Honor"), "3", ""},
+		{"anti-affinity", keptApart("web", "web", 4, "", "web"), "5: the anti-affinity of web keeps its pods apart, 4 and 1 more during a rollout",
+			"with exactly 4 nodes the pods that are drained would find no other node: the anti-affinity keeps them off"},
+		{"nothing", keptApart("web", "web", 4, "", ""), "3", ""},
+	} {
+		text := tt.manifests + "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}\n"
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+		cases, problems := Infer(objects, Options{Actions: []string{"drain"}})
+		if manifest.HasErrors(problems) || len(cases) != 1 || cases[0].Scenario == nil {
+			t.Fatalf("%s: %v, %d cases", tt.what, problems, len(cases))
+		}
+		s, room := cases[0].Scenario, ""
+		for _, n := range s.NotModelled {
+			if n.ID == "room" {
+				room = n.What
+			}
+		}
+		if got := assumedValue(s, "nodes"); got != tt.nodes || room != tt.room {
+			t.Errorf("%s:\n got %q, %q\nwant %q, %q", tt.what, got, room, tt.nodes, tt.room)
+		}
+	}
+}

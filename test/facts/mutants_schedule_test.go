@@ -5,6 +5,7 @@ const (
 	obstacles = "sim/placement/cycle.go"
 	placed    = "sim/placement"
 	spreads   = "sim/placement/spread.go"
+	scores    = "sim/placement/score.go"
 	asked     = "sim/world/requests.go"
 	hostPorts = "sim/world/hostport.go"
 	stuck     = "sim/cluster/stuck.go"
@@ -189,6 +190,37 @@ var placementMutants = []mutant{
 	}},
 	{"a namespaceSelector selects all", []string{"controllers 5 Namespaces of a term"}, placed, "TestNamespacesOfATerm", []edit{
 		{"sim/placement/term.go", "\tif found {\n\t\treturn s.Matches(set)\n\t}\n", "\tif found {\n\t\treturn true\n\t}\n"},
+	}},
+}
+
+// Which of several nodes a pod gets.
+var scoreMutants = []mutant{
+	{"preferences do not matter", []string{"controllers 5 Scores"}, placed, "TestWhichNodeIsChosen", []edit{
+		{scores, "out[i] += p.weight * s", "out[i] += 0 * p.weight * s"},
+	}},
+	{"anti-affinity that is preferred draws pods near", []string{"controllers 5 Scores"}, placed, "TestWhichNodeIsChosen", []edit{
+		{"sim/placement/term.go", "newTerm(&list[i].PodAffinityTerm, sign*int64(list[i].Weight)", "newTerm(&list[i].PodAffinityTerm, sign*sign*int64(list[i].Weight)"},
+	}},
+	{"required affinity of others does not count", []string{"controllers 5 Scores"}, placed, "TestWhichNodeIsChosen", []edit{
+		{scores, "t.c.weigh(sums, its.key, other, requiredWeight)", "t.c.weigh(sums, its.key, other, 0)"},
+	}},
+	{"the first of equals is taken", []string{"controllers 5 Scores"}, placed, "TestWhichNodeIsChosen", []edit{
+		{"sim/placement/choose.go", "return best[draw(len(best))]", "return best[0*draw(len(best))]"},
+	}},
+	{"what others ask for is not used up", []string{"controllers 5 Scores"}, placed, "TestScoresOfRequests", []edit{
+		{scores, "out = append(out, share{used[i] + extra, n.has[i]})", "out = append(out, share{extra, n.has[i]})"},
+	}},
+	{"a container that does not say asks for nothing", []string{"controllers 5 Scores"}, placed, "TestScoresOfRequests", []edit{
+		{"sim/world/requests.go", "UnsaidMemory = 200 << 20", "UnsaidMemory = 1"},
+	}},
+	{"all domains weigh the same", []string{"controllers 5 Default spread"}, placed, "TestScoresOfSpread", []edit{
+		{scores, "engine.Ln(uint64(size+2))", "engine.Ln(uint64(0*size+2))"},
+	}},
+	{"the default maxSkew of zones is that of nodes", []string{"controllers 5 Default spread"}, placed, "TestScoresOfSpread", []edit{
+		{spreads, "index: -1, maxSkew: 5,", "index: -1, maxSkew: 3,"},
+	}},
+	{"pods that terminate weigh as others do", []string{"controllers 5 Default spread", "controllers 5 Terminating pods"}, placed, "TestScoresOfSpread", []edit{
+		{scores, "pods += other.on[n] - other.leaving[n]", "pods += other.on[n]"},
 	}},
 }
 

@@ -18,7 +18,7 @@ type edit = mutate.Edit
 func mutants() []mutant {
 	var all []mutant
 	for _, table := range [][]mutant{
-		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants, scheduleMutants, placementMutants, labelMutants, writeMutants,
+		graceMutants, terminationMutants, probeMutants, podMutants, hopMutants, restartMutants, rolloutMutants, replicaSetMutants, rankingMutants, scheduleMutants, placementMutants, scoreMutants, labelMutants, writeMutants,
 		sliceMutants, hintMutants, shareMutants, proxyMutants, configMutants, healthMutants, hookMutants, inferMutants, profileMutants, namedMutants, gateMutants, progressMutants, componentMutants, defaultMutants, clientMutants, idleMutants, ingressMutants, versionMutants, ownMutants, presetMutants, balancerMutants, nodeMutants, disruptionMutants, takerMutants, statefulMutants, daemonMutants, servedMutants, verdictMutants,
 		lapseMutants,
 	} {
