@@ -131,7 +131,8 @@ func (w *World) apply(d *api.Workload, applied world.Resource) {
 		d.Become(w.nextRevision(d.Workload))
 		w.applied[api.ReplicaSetID{Workload: d.Workload, Revision: d.Revision}] = applied
 	}
-	w.settings[d.Workload] = applied
+	w.settings[d.Workload], w.begun[d.Workload] = applied, true
+	w.usable[d.Workload].dark.rollOut(w.eng.Now())
 	d.Replicas = int(world.ReplicasOf(applied))
 }
 

@@ -48,9 +48,18 @@ func (w *World) beginDisrupts() {
 	var scales []int
 	for i := range w.live {
 		pods = append(pods, w.live[i]...)
-		scales = append(scales, w.replicas(i))
+		scales = append(scales, w.scale(i))
 	}
 	w.disrupts.budgets.Begin(pods, scales)
+}
+
+// scale is how many pods the controller of a workload is to keep: none where there is no controller, so that budgets that go by it expect
+// none (Kubernetes 1.36 pkg/controller/disruption/disruption.go, getExpectedScale; verified).
+func (w *World) scale(workload int) int {
+	if w.kindOf(workload) == api.KindPod {
+		return 0
+	}
+	return w.replicas(workload)
 }
 
 // machines are what runs under the nodes.
@@ -239,6 +248,9 @@ func (w *World) enough(budget int) string {
 	scale := 0
 	for i := range w.sc.Workloads {
 		if d, is := w.asked(i); is && w.coversWorkload(budget, i) {
+			if d.Kind == api.KindPod && (v.Type == intstr.String || path == "spec.maxUnavailable") {
+				return "a number for minAvailable, which alone counts Pods without a controller"
+			}
 			scale += d.Replicas
 		}
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -334,5 +336,65 @@ func TestBareReplicaSetsAndPods(t *testing.T) {
 	w.run(60 * sec)
 	if len(w.live[0]) != 0 || w.Unrest() != "" || w.Usable(0).Min != 0 || w.PodRefs()[0].Called != "web" {
 		t.Errorf("%d pods, %q, %+v", len(w.live[0]), w.Unrest(), w.Usable(0))
+	}
+}
+
+// A budget that goes by the scale of controllers counts no bare Pod, and lets none go; a number for minAvailable counts it. Reference:
+// docs/model/controllers.md 6.1 Pods without a controller.
+func TestABudgetOverABarePod(t *testing.T) {
+	t.Parallel()
+	for words, c := range map[string]struct {
+		drained bool
+		what    string
+	}{
+		"maxUnavailable 1":   {false, "a number for minAvailable, which alone counts Pods without a controller"},
+		"minAvailable 50%":   {false, "a number for minAvailable, which alone counts Pods without a controller"},
+		"minAvailable 1":     {false, "replicas 2 and maxUnavailable 1: with one pod every eviction is an outage until the next one is ready"},
+		"minAvailable 0":     {true, ""},
+		"maxUnavailable 50%": {false, "a number for minAvailable, which alone counts Pods without a controller"},
+	} {
+		b := newBuild(1).nodes(2).bare().budget(words).drained(func(o *world.DrainOptions) { o.Force = true }, "node-1")
+		w := b.acts(t)
+		w.run(60 * sec)
+		s := w.CannotEnd()
+		if gone := len(w.live[0]) == 0; gone != c.drained || gone != (s == nil) || s != nil && (!s.Drain || s.What != c.what) {
+			t.Errorf("%s: gone %v, %+v", words, gone, s)
+		}
+	}
+}
+
+// Whatever the delays, the size and the policy: no two pods of one name are there at once, an update takes one pod away at a time and
+// from the top, and in the end all pods are new and ready.
+func TestUpdatesOfStatefulSetsOfAnySeed(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		var policy func(*appsv1.StatefulSetSpec)
+		if seed%2 == 1 {
+			policy = parallelStateful
+		}
+		size := 1 + int(seed%5)
+		b := newBuild(size).nodes(3).drawn().stateful(policy)
+		b.Workloads[0].Template().Spec.Containers[0].ReadinessProbe = probe(0, 1+int32(seed%4), 1, 3)
+		w := b.start(t, seed)
+		there := map[int]int{}
+		for _, p := range w.live[0] {
+			there[p.Ordinal]++
+		}
+		w.store.Subscribe("test pods", w.eng.Register("test"), engine.Dist{}, func(o api.Object) {
+			switch p := as[*api.Pod](o); {
+			case p.Gone:
+				there[p.Ordinal]--
+			case p.Phase == api.PhasePending && p.Node < 0 && !p.Deleting():
+				if there[p.Ordinal]++; there[p.Ordinal] > 1 {
+					t.Errorf("seed %d: two pods are %s", seed, w.calledPod(p.ID))
+				}
+			}
+		}, api.KindPod)
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.run(300 * sec)
+		d := w.Dark(0)
+		if w.Unrest() != "" || d.Most != 1 || w.Usable(0).Min != size-1 || len(d.Order) != size || d.Order[0] != fmt.Sprintf("web-%d", size-1) || d.Order[size-1] != "web-0" {
+			t.Errorf("seed %d, %d replicas: %q, %+v, %v", seed, size, w.Unrest(), w.Usable(0), d.Order)
+		}
 	}
 }

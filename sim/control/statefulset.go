@@ -30,6 +30,7 @@ type statefulWork struct {
 	revisions   []int         // ControllerRevisions, the one that became current last at the end
 	wrote       statefulStatus
 	unseen      map[api.PodID]bool // own creations and deletions that the watch has not shown
+	made        map[int]*api.Pod   // by ordinal, the last one
 	busy, again bool               // a sync waits for its writes; there was news since
 	rolling     int                // the revision of the last rollout
 	done        bool               // that was complete once: what happens later is none of it
@@ -78,7 +79,7 @@ func (c *StatefulSets) newPod(workload, ordinal, revision int) *api.Pod {
 
 // Begin takes over a StatefulSet whose pods run, and whose status says so.
 func (c *StatefulSets) Begin(of *api.Workload, pods []*api.Pod) {
-	w := &statefulWork{set: of, revisions: []int{of.Revision}, unseen: map[api.PodID]bool{}, rolling: of.Revision, done: true}
+	w := &statefulWork{set: of, revisions: []int{of.Revision}, unseen: map[api.PodID]bool{}, made: map[int]*api.Pod{}, rolling: of.Revision, done: true}
 	for _, p := range pods {
 		w.pods.Set(p)
 	}
@@ -189,9 +190,14 @@ func (c *StatefulSets) carryOut(w *statefulWork, batches [][]deed, then func()) 
 		}
 	}
 	for _, d := range batches[0] {
-		if d.pod == nil {
-			c.make(w, c.newPod(w.set.Workload, d.ordinal, d.revision), answered)
-		} else {
+		switch {
+		case d.undo:
+			c.remove(w, w.made[d.ordinal], answered)
+		case d.pod == nil:
+			p := c.newPod(w.set.Workload, d.ordinal, d.revision)
+			w.made[d.ordinal] = p
+			c.make(w, p, answered)
+		default:
 			c.remove(w, d.pod, answered)
 		}
 	}

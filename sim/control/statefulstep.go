@@ -43,6 +43,7 @@ type statefulStatus struct {
 type deed struct {
 	pod               *api.Pod // nil: it is made
 	ordinal, revision int
+	undo              bool // the pod of the ordinal that the sync has just made is deleted
 }
 
 // statefulPlan is what a sync of a StatefulSet does: batches, each after the answers to the one before, then the status.
@@ -205,12 +206,12 @@ func (s *statefulSync) update() {
 // updateOne deletes the highest one that is old, unless one above it is not available.
 func (s *statefulSync) updateOne() {
 	for i := len(s.replicas) - 1; i >= s.partition; i-- {
-		p := s.replicas[i].pod
+		r := s.replicas[i]
 		switch {
-		case s.isOld(p):
-			s.replace(p)
+		case s.isOld(r):
+			s.replace(r)
 			return
-		case s.isUnavailable(p):
+		case s.isUnavailable(r.pod):
 			return
 		}
 	}
@@ -226,21 +227,24 @@ func (s *statefulSync) updateSeveral() {
 		}
 	}
 	for i := len(s.replicas) - 1; i >= s.partition && left > 0; i-- {
-		if p := s.replicas[i].pod; s.isOld(p) {
-			s.replace(p)
+		if r := s.replicas[i]; s.isOld(r) {
+			s.replace(r)
 			left--
 		}
 	}
 }
 
-func (s *statefulSync) replace(p *api.Pod) {
-	s.do(deed{pod: p})
+func (s *statefulSync) replace(r slot) {
+	s.do(deed{pod: r.pod, ordinal: r.ordinal, undo: r.pod == nil})
 	s.replaced++
 }
 
-// isOld says that a pod is to be replaced, and is not being so.
-func (s *statefulSync) isOld(p *api.Pod) bool {
-	return p != nil && p.Revision != s.revision && !p.Deleting()
+// isOld says that a pod is to be replaced, and is not being so. With Parallel that may be one that this sync has made.
+func (s *statefulSync) isOld(r slot) bool {
+	if r.pod == nil {
+		return s.revisionOf(r.ordinal) != s.revision
+	}
+	return r.pod.Revision != s.revision && !r.pod.Deleting()
 }
 
 // count works out the status: of the pods as they were, but for those that the update deletes.

@@ -48,9 +48,12 @@ func (p *statefulPlan) words() string {
 	for _, batch := range p.batches {
 		var out []string
 		for _, d := range batch {
-			if d.pod == nil {
+			switch {
+			case d.undo:
+				out = append(out, fmt.Sprintf("undo %d", d.ordinal))
+			case d.pod == nil:
 				out = append(out, fmt.Sprintf("create %d r%d", d.ordinal, d.revision))
-			} else {
+			default:
 				out = append(out, fmt.Sprintf("delete %d", d.pod.Ordinal))
 			}
 		}
@@ -159,6 +162,10 @@ func TestAPodComesBackOldWhileTheStatusCountsIt(t *testing.T) {
 	in.ofThat = 1
 	if plan := planStateful(&in); plan.words() != "create 1 r1" {
 		t.Errorf("beyond: %q", plan.words())
+	}
+	in.ofThat, in.parallel, in.pods = 2, true, statefulPods("n - n", sec)
+	if plan := planStateful(&in); plan.words() != "create 1 r0, undo 1" {
+		t.Errorf("with Parallel the same sync deletes it again: %q", plan.words())
 	}
 }
 

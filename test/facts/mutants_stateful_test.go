@@ -31,10 +31,10 @@ var statefulMutants = []mutant{
 		{statefulStep, "(s.isAvailable(p) || p == s.unhealthy)", "(s.isAvailable(p) || p != nil)"},
 	}},
 	{"an update begins with the lowest ordinal", []string{"controllers 4 Rolling update"}, cluster, "TestStatefulSetRollingUpdate", []edit{
-		{statefulStep, "for i := len(s.replicas) - 1; i >= s.partition; i-- {\n\t\tp := s.replicas[i].pod", "for i := s.partition; i < len(s.replicas); i++ {\n\t\tp := s.replicas[i].pod"},
+		{statefulStep, "for i := len(s.replicas) - 1; i >= s.partition; i-- {\n\t\tr := s.replicas[i]", "for i := s.partition; i < len(s.replicas); i++ {\n\t\tr := s.replicas[i]"},
 	}},
 	{"an update does not wait for the new pod", []string{"controllers 4 Rolling update", "controllers 4 Parallel"}, controllers, oneSync, []edit{
-		{statefulStep, "\t\tcase s.isUnavailable(p):\n\t\t\treturn\n", ""},
+		{statefulStep, "\t\tcase s.isUnavailable(r.pod):\n\t\t\treturn\n\t\t}\n\t}\n}\n", "\t\t}\n\t}\n}\n"},
 	}},
 	{"an update goes on below the partition", []string{"controllers 4 Rolling update"}, controllers, oneSync, []edit{
 		{statefulStep, "for i := len(s.replicas) - 1; i >= s.partition; i-- {", "for i := len(s.replicas) - 1; i >= 0; i-- {"},
@@ -101,6 +101,9 @@ var statefulMutants = []mutant{
 	}},
 	{"a bare ReplicaSet counts its pods on a node", []string{"measured 1 rule 5"}, controllers, "TestABareReplicaSetDoesNotCountItsPodsOnANode", []edit{
 		{replicaSet, "== world.ReplicaSet\n", "== world.Deployment\n"},
+	}},
+	{"a bare Pod has a scale", []string{"controllers 6.1 Pods without a controller"}, cluster, "TestABudgetOverABarePod", []edit{
+		{"sim/cluster/drain.go", "scales = append(scales, w.scale(i))", "scales = append(scales, w.replicas(i))"},
 	}},
 	{"a bare ReplicaSet keeps the size that it had", []string{"controllers 3 Bare"}, cluster, "TestBareReplicaSetsAndPods", []edit{
 		{"sim/cluster/action.go", "out.Replicas = next.Replicas", "out.Replicas = rs.Replicas"},
