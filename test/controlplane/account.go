@@ -30,7 +30,6 @@ type podState struct {
 	podName
 	node                                 string
 	running, ready, deleted, ended, gone bool
-	endpoint                             string // its conditions at the moment, in whichever slice
 }
 
 func (p *podState) active() bool    { return !p.deleted && !p.ended && !p.gone }
@@ -90,6 +89,7 @@ func (a *account) add(e *Event) {
 	case Cordoned, Uncordoned, Drained, GaveUp:
 		a.at(string(e.What)+" "+e.Node, e.At)
 		return
+	default: // of a pod
 	}
 	p := a.pod(e.Pod)
 	if p == nil {
@@ -105,6 +105,7 @@ func (a *account) add(e *Event) {
 		a.at(string(e.What)+of, e.At)
 		a.paths[e.Service+" "+e.Pod] += " gone"
 		return
+	default:
 	}
 	a.at(string(e.What)+of, e.At)
 	a.change(p, e)
@@ -128,6 +129,7 @@ func (a *account) change(p *podState, e *Event) {
 		p.ended, p.ready = true, false
 	case Gone:
 		p.gone = true
+	default:
 	}
 }
 

@@ -55,11 +55,11 @@ func (t Tolerance) allowed(what What, at Seconds) Seconds {
 // Compare compares a recording with what was simulated of it.
 func Compare(r *Recording, simulated []Event, t Tolerance) *Comparison {
 	c := &Comparison{}
-	real, made := newAccount(r, r.Events), newAccount(r, simulated)
-	c.moments(real, made, t)
-	for _, statement := range slices.Sorted(maps.Keys(union(real.says, made.says))) {
+	was, made := newAccount(r, r.Events), newAccount(r, simulated)
+	c.moments(was, made, t)
+	for _, statement := range slices.Sorted(maps.Keys(union(was.says, made.says))) {
 		c.Held++
-		if want, got := real.says[statement], made.says[statement]; want != got {
+		if want, got := was.says[statement], made.says[statement]; want != got {
 			c.differ("%s: recorded %s, simulated %s", statement, cmp.Or(want, "none"), cmp.Or(got, "none"))
 		}
 	}
@@ -79,9 +79,9 @@ func (c *Comparison) differ(format string, args ...any) {
 
 // moments compares the times of events, the k-th of each kind with the k-th. Where waits are longer than the tolerance, that
 // holds their order, too.
-func (c *Comparison) moments(real, made *account, t Tolerance) {
-	for _, name := range slices.Sorted(maps.Keys(union(real.series, made.series))) {
-		want, got := real.series[name], made.series[name]
+func (c *Comparison) moments(was, made *account, t Tolerance) {
+	for _, name := range slices.Sorted(maps.Keys(union(was.series, made.series))) {
+		want, got := was.series[name], made.series[name]
 		what := What(strings.Fields(name)[0])
 		if len(want) != len(got) {
 			c.differ("%s: recorded %d times, simulated %d times", name, len(want), len(got))

@@ -84,8 +84,8 @@ func TestWhatIsADifference(t *testing.T) {
 	}{
 		"a pod is never deleted":     {func(e []Event) []Event { return slices.Delete(e, first(Deleted), first(Deleted)+1) }, "deleted web r0: recorded 3 times, simulated 2 times"},
 		"a pod too many":             {func(e []Event) []Event { return append(e, Event{At: 17, What: Created, Pod: "web r1 9"}) }, "created web r1: recorded 3 times, simulated 4"},
-		"one is late":                {func(e []Event) []Event { e[first(Ready)].At += 1; return e }, "ready web r1: the 1st at"},
-		"one is early":               {func(e []Event) []Event { e[first(Deleted)].At -= 1; return e }, "deleted web r0: the 1st at"},
+		"one is late":                {func(e []Event) []Event { e[first(Ready)].At++; return e }, "ready web r1: the 1st at"},
+		"one is early":               {func(e []Event) []Event { e[first(Deleted)].At--; return e }, "deleted web r0: the 1st at"},
 		"another revision goes":      {func(e []Event) []Event { e[first(Deleted)].Pod = "web r1 0"; return e }, "web r1: deleted: recorded none, simulated 1 ready"},
 		"other conditions":           {func(e []Event) []Event { e[first(Endpoint)].Conditions = "R--"; return e }, "endpoints of web in web r1: recorded"},
 		"an endpoint stays":          {func(e []Event) []Event { return slices.Delete(e, first(EndpointGone), first(EndpointGone)+1) }, "endpointGone web r0: recorded 3 times"},
