@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -102,13 +103,28 @@ func (e *Edit) YAML() []string {
 	return append(out, e.document()...)
 }
 
-// document is the object that is added, with every field on a line of its own.
+// document is the object that is added: in as few lines as have room for it on a page.
 func (e *Edit) document() []string {
 	if e.With.YAML == "" {
 		return nil
 	}
-	const all = 100
-	return linesOf(nodeOf(e.With.YAML), all)
+	const wide = 48
+	n := nodeOf(e.With.YAML)
+	fit(n, wide)
+	return encoded(n)
+}
+
+// fit has the fields of a mapping on lines of their own, and those of a field only where its line is too wide.
+func fit(n *yaml.Node, wide int) {
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	n.Style &^= yaml.FlowStyle
+	for i := 1; i < len(n.Content); i += 2 {
+		if len(n.Content[i-1].Value)+len(": ")+len(strings.Join(encoded(n.Content[i]), "")) > wide {
+			fit(n.Content[i], wide-2)
+		}
+	}
 }
 
 // block is the value below the names of its path, but for the first of them.
@@ -136,6 +152,11 @@ func nodeOf(text string) *yaml.Node {
 // linesOf writes a value with the fields of the first levels on lines of their own, and what is below them in braces.
 func linesOf(n *yaml.Node, levels int) []string {
 	onLines(n, levels)
+	return encoded(n)
+}
+
+// encoded are the lines of a value, as it is styled.
+func encoded(n *yaml.Node) []string {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
@@ -145,7 +166,18 @@ func linesOf(n *yaml.Node, levels int) []string {
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
+// ofMappings says that a value is a list of mappings, which are long.
+func ofMappings(n *yaml.Node) bool {
+	return n.Kind == yaml.SequenceNode && len(n.Content) > 0 && !slices.ContainsFunc(n.Content, func(x *yaml.Node) bool { return x.Kind != yaml.MappingNode })
+}
+
 func onLines(n *yaml.Node, levels int) {
+	if levels > 0 && ofMappings(n) {
+		n.Style &^= yaml.FlowStyle
+		for _, item := range n.Content {
+			onLines(item, levels)
+		}
+	}
 	if n.Kind != yaml.MappingNode || levels == 0 {
 		return
 	}

@@ -45,11 +45,14 @@ func TestAnEditPrintsItself(t *testing.T) {
 		"a block that is not there":  {"spec.sessionAffinityConfig.clientIP", "{timeoutSeconds: 9}", "", nil, "sessionAffinityConfig:|  clientIP:|    timeoutSeconds: 9"},
 		"a block with braces in it":  {"spec.sessionAffinityConfig", "{clientIP: {timeoutSeconds: 9}}", "", nil, "sessionAffinityConfig:|  clientIP: {timeoutSeconds: 9}"},
 		"a list":                     {"spec.externalIPs", `[10.0.0.1, "10.0.0.2"]`, "", nil, `externalIPs: [10.0.0.1, "10.0.0.2"]`},
+		"a list of blocks":           {"spec.ports", "[{port: 80}, {port: 81, name: b}]", "80", func(e *Edit) { e.At, e.From = "spec", Value{YAML: "80"} }, "ports:|  - port: 80|  - port: 81|    name: b"},
 		"a text in place of another": {"metadata.name", "api", "web", nil, ""},
 		"a key":                      {`metadata.labels["a.b/c"]`, `'{"d": "e"}'`, "", nil, `labels:|  a.b/c: '{"d": "e"}'`},
 		"to be merged":               {"metadata.name", "api", "web", func(e *Edit) { e.Merge = true }, "metadata:|  name: api"},
 		"with another object": {"metadata.name", "api", "web", func(e *Edit) { e.With.YAML = config },
-			"kind: BackendConfig|metadata:|  name: web|spec:|  connectionDraining:|    drainingTimeoutSec: 10"},
+			"kind: BackendConfig|metadata: {name: web}|spec:|  connectionDraining: {drainingTimeoutSec: 10}"},
+		"with an object of many words": {"metadata.name", "api", "web", func(e *Edit) { e.With.YAML = "{kind: X, spec: {a: " + strings.Repeat("x", 60) + ", b: {c: d, e: f}}}" },
+			"kind: X|spec:|  a: " + strings.Repeat("x", 60) + "|  b: {c: d, e: f}"},
 		"merged, with another": {"metadata.name", "api", "web", func(e *Edit) { e.Merge, e.With.YAML = true, "{kind: X}" }, "metadata:|  name: api|---|kind: X"},
 	} {
 		e := New(o, o.Value, c.path, Value{YAML: c.to}, "")
@@ -155,8 +158,15 @@ func TestTextAddsAnObject(t *testing.T) {
 	e := New(o, o.Value, `metadata.annotations["a/b"]`, Value{YAML: `'{"default": "web"}'`}, "")
 	e.Merge, e.With.YAML = true, "{kind: BackendConfig, spec: {seconds: 1}}"
 	want := strings.Replace(service, "  namespace: shop\n", "  namespace: shop\n  annotations:\n    a/b: '{\"default\": \"web\"}'\n", 1) +
-		"---\nkind: BackendConfig\nspec:\n  seconds: 1\n"
+		"---\nkind: BackendConfig\nspec: {seconds: 1}\n"
 	if got, err := Text([]byte(service), []Edit{e}); err != nil || string(got) != want {
 		t.Errorf("%v\n%s", err, cmp.Diff(want, string(got)))
+	}
+	alone := Edit{File: "web.yaml", Kind: "BackendConfig", With: e.With} // no field is changed
+	if got, err := Text([]byte(service), []Edit{alone}); err != nil || string(got) != service+"---\nkind: BackendConfig\nspec: {seconds: 1}\n" {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if lines := alone.YAML(); len(lines) != 2 {
+		t.Errorf("%q", lines)
 	}
 }

@@ -27,6 +27,9 @@ func Text(data []byte, edits []Edit) ([]byte, error) {
 		if document := sorted[i].document(); document != nil {
 			added = append(append(added, "---\n"), indented(0, document)...)
 		}
+		if sorted[i].Path == "" { // nothing but the document
+			continue
+		}
 		var err error
 		if lines, err = textEdit(lines, &sorted[i]); err != nil {
 			return nil, fmt.Errorf("%s:%d: %s: %w", sorted[i].File, sorted[i].Line, sorted[i].Path, err)

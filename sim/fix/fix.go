@@ -2,6 +2,7 @@ package fix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,8 @@ type Change struct {
 	Cost string
 	// Sleep is how long the preStop hook that the Change adds takes, 0 when it adds none.
 	Sleep engine.Time
+	// Makeshift is why another change that helps as much is the better one, "" for most.
+	Makeshift string
 	Around
 }
 
@@ -39,6 +42,12 @@ type Around struct {
 	Drain engine.Time
 	// Nodes is how many more the cluster has.
 	Nodes int
+	// Replicas is how many pods the workload has, also where what scales it says so; 0 for as many as now.
+	Replicas int
+	// Budget is a disruption budget that is there, or takes the place of the one of its name; nil for none.
+	Budget *world.Budget
+	// Spread has the scheduler place what shares a node with another pod of the workload: the first on each node stays.
+	Spread bool
 }
 
 // Apply returns a Scenario with changes made to one of its workloads. An edit is one of the same workload, so that it cannot be
@@ -75,12 +84,45 @@ func (a *Around) around(s *world.Scenario, workload string) *world.Scenario {
 	if a.Drain > 0 {
 		s, _ = drained(s, workload, a.Drain)
 	}
+	if a.Replicas > 0 || a.Spread || a.Budget != nil {
+		s = a.kept(s, workload)
+	}
 	if a.Nodes > 0 {
 		if more, ok := s.WithNodes(len(s.Nodes) + a.Nodes); ok {
 			s = more
 		}
 	}
 	return s
+}
+
+// kept changes what keeps pods, and how many there are.
+func (a *Around) kept(s *world.Scenario, workload string) *world.Scenario {
+	out := s.Clone()
+	w := out.Workload(workload)
+	if a.Replicas > 0 {
+		w.Resource = world.WithReplicas(w.Resource, a.Replicas)
+	}
+	if a.Spread {
+		w.Placed = onePerNode(w.Placed)
+	}
+	if a.Budget != nil {
+		out.Budgets = slices.DeleteFunc(slices.Clone(s.Budgets), func(b world.Budget) bool {
+			return b.Value.Namespace == a.Budget.Value.Namespace && b.Value.Name == a.Budget.Value.Name
+		})
+		out.Budgets = append(out.Budgets, *a.Budget)
+	}
+	return out
+}
+
+// onePerNode are the first of some pods on each node.
+func onePerNode(pods []world.Placed) []world.Placed {
+	var out []world.Placed
+	for _, p := range pods {
+		if !slices.ContainsFunc(out, func(x world.Placed) bool { return x.Node == p.Node }) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Sleep is how many whole seconds a preStop hook is recommended to sleep where the last way to a pod closes so late after its
@@ -119,7 +161,7 @@ func Changes(s *world.Scenario, w *world.Workload, lateness engine.Time) []Chang
 	}
 	var out []Change
 	for _, c := range []*Change{
-		t.unavailable(), t.preStop(Sleep(lateness)), t.gate(), t.draining(), t.minReady(), t.readiness(), t.sooner(), t.startup(), t.handler(), t.grace(),
+		t.unavailable(), t.second(), t.budget(), t.spread(), t.preStop(Sleep(lateness)), t.gate(), t.draining(), t.minReady(), t.readiness(), t.sooner(), t.startup(), t.handler(), t.grace(),
 	} {
 		if c != nil {
 			out = append(out, *c)
@@ -215,6 +257,7 @@ func (t *target) preStop(seconds int64) *Change {
 		cost += "; the image needs a sleep program"
 	}
 	c := &Change{ID: "preStop", Title: fmt.Sprintf("preStop: sleep %d", seconds), Cost: cost, Sleep: engine.Time(seconds) * engine.Second}
+	c.Makeshift = t.makeshift(c.Sleep)
 	if hook.Kind != "" {
 		c.Title += " instead of " + hookName(t.container().Lifecycle.PreStop)
 	}

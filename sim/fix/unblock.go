@@ -11,15 +11,19 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Unblock lists what can be changed in a workload whose rollout cannot come to its end, the smallest first. Which of them lets it
-// go on is for a run to say.
+// Unblock lists what can be changed in a workload whose rollout, or drain, cannot come to its end, the smallest first. Which of them
+// lets it go on is for a run to say.
 func Unblock(s *world.Scenario, w *world.Workload) []Change {
 	t := target{sc: s, w: w, server: w.ServerIndex()}
 	if t.server < 0 {
 		return nil
 	}
 	var out []Change
-	for _, c := range []*Change{t.inPlace(), t.asked(), t.startup(), t.ungated(), t.roomier(), t.fewer()} {
+	ways := []*Change{t.inPlace(), t.asked(), t.startup(), t.ungated(), t.roomier(), t.fewer()}
+	if emptied(s) {
+		ways = t.unblocked()
+	}
+	for _, c := range ways {
 		if c != nil {
 			out = append(out, *c)
 		}

@@ -63,4 +63,6 @@ type Confirm struct {
 // NoHelp names a change that does not help a workload.
 type NoHelp struct {
 	Workload, Title string
+	// Why is why it was not tried, "" for one that was.
+	Why string
 }

@@ -91,6 +91,7 @@ type Confirmed struct {
 type NoHelp struct {
 	Workload string `json:"workload"`
 	Title    string `json:"title"`
+	Why      string `json:"why"` // it was not tried, "" where it was
 }
 
 func fixesOf(s *record.Simulation) []Fix {

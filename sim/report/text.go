@@ -41,6 +41,7 @@ const (
 	linesOfOne   = 50
 	linesOfMany  = 60
 	linesOfShown = 80
+	linesOfDrain = 12 // more, for what becomes of nodes
 )
 
 // room is how many lines of each part a text shows; the rest is a number.
@@ -90,7 +91,7 @@ func compose(s *record.Simulation, opts TextOptions) string {
 	if opts.Verbose || opts.All {
 		return newText(s, opts, everything).write(worst, nodes, shown)
 	}
-	limit, out := mostLines(worst, shown, opts), ""
+	limit, out := mostLines(worst, shown, opts)+linesOfDrain*len(nodes), ""
 	for _, r := range rooms() {
 		out = newText(s, opts, r).write(worst, nodes, shown)
 		if strings.Count(out, "\n") <= limit {

@@ -45,11 +45,8 @@ func (t *text) drainWord(c *record.Case) string {
 
 // nodesOf are the nodes of a drain as kubectl takes them.
 func nodesOf(c *record.Case) string {
-	var names []string
-	for i := range c.Drain.Nodes {
-		names = append(names, c.Drain.Nodes[i].Name)
-	}
-	return strings.Join(names, " ")
+	_, nodes, _ := strings.Cut(c.ID, "=")
+	return strings.ReplaceAll(nodes, ",", " ")
 }
 
 // drainEnd says when a drain is over, or why it never is.

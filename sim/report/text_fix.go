@@ -26,7 +26,7 @@ func fixesFor(s *record.Simulation, workload string) []*record.Fix {
 func noHelpFor(s *record.Simulation, workload string) []string {
 	var out []string
 	for _, n := range s.NoHelp {
-		if n.Workload == workload {
+		if n.Workload == workload && n.Why == "" {
 			out = append(out, n.Title)
 		}
 	}
@@ -227,6 +227,11 @@ func (t *text) fixes(shown []*record.Case) {
 			t.fix(f)
 		}
 		t.noHelp(noHelp, len(fixes) == 0)
+		for _, n := range t.sim.NoHelp {
+			if n.Workload == c.Workload && n.Why != "" && t.room.noHelp > 0 {
+				t.Hanging("  ", 6, "Not tried: "+n.Title+": "+n.Why+".")
+			}
+		}
 	}
 	if t.opts.Show == "" {
 		t.otherFixes(names, headed)
@@ -414,7 +419,10 @@ func (t *text) trafficOf(f *record.Fix, id string) string {
 
 // edit writes where a field stands, or would, and what to write there.
 func (t *text) edit(e *edit.Edit) {
-	where := t.place(e.File, e.Line)
+	where := "new"
+	if e.Path != "" {
+		where = t.place(e.File, e.Line)
+	}
 	if where != "" {
 		where += "   "
 	}

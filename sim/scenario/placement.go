@@ -123,6 +123,14 @@ func (b *builder) place() {
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
 		w.Placed = b.world.placed(w, b.out.Nodes)
+		for _, s := range b.world.scalersOf(w.Resource) {
+			most := "spec.maxReplicas"
+			if s.raises {
+				most = "spec.maxReplicaCount"
+			}
+			w.Scaler = &world.Scaler{Kind: s.kind, Object: s.object, Field: "spec." + s.field, MostField: most, Most: int(s.most)}
+			break // two of them contradict each other
+		}
 	}
 }
 

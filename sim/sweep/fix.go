@@ -184,6 +184,7 @@ func (b *bench) solve(g group) error {
 		}
 		b.add(&f)
 	}
+	b.untried(&g)
 	for _, title := range noHelp {
 		if n := (record.NoHelp{Workload: g.workload, Title: title}); !slices.Contains(b.out.NoHelp, n) {
 			b.out.NoHelp = append(b.out.NoHelp, n)
@@ -193,6 +194,19 @@ func (b *bench) solve(g group) error {
 		b.known[key] = solved
 	}
 	return nil
+}
+
+// untried says of the change that a person would think of first why it was not tried.
+func (b *bench) untried(g *group) {
+	for _, u := range g.units {
+		w := u.sc.Workload(g.workload)
+		if w == nil {
+			continue
+		}
+		if title, why := fix.Untried(u.sc, w); why != "" && !slices.ContainsFunc(b.out.NoHelp, func(n record.NoHelp) bool { return n.Workload == g.workload && n.Why == why }) {
+			b.out.NoHelp = append(b.out.NoHelp, record.NoHelp{Workload: g.workload, Title: title, Why: why})
+		}
+	}
 }
 
 // known are the other values with which a set of changes did not help a workload that is the same but for its names.
@@ -269,6 +283,12 @@ func (a *attempt) ids() []string {
 		out = append(out, a.changes[i].ID)
 	}
 	return out
+}
+
+// makeshift says that an attempt has a change that is a poor answer, and not the better one with it.
+func (a *attempt) makeshift() bool {
+	return slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.Makeshift != "" }) &&
+		!slices.ContainsFunc(a.changes, func(c fix.Change) bool { return c.Replicas > 0 })
 }
 
 // title names the changes together.

@@ -182,7 +182,16 @@ func (s *search) changes() []fix.Change {
 			}
 		}
 	}
+	slices.SortStableFunc(out, func(a, b fix.Change) int { return cmp.Compare(rank(&a), rank(&b)) })
 	return out
+}
+
+// rank orders changes before those whose place is the end of a title: how many pods there are, and where, comes first.
+func rank(c *fix.Change) int {
+	if c.Replicas > 0 || c.Budget != nil || c.Spread {
+		return 0
+	}
+	return 1
 }
 
 // again tries what helped others: the first set that leaves nearly nothing lost, nil when none does.
@@ -286,7 +295,7 @@ const nearly = 50
 // cases depend on, too; when there is none, the smallest ones that do so as assumed; or else the one that loses least: of those
 // close to it, the smallest.
 func (s *search) best(singles []*attempt) []*attempt {
-	var found, asAssumed []*attempt
+	var found, asAssumed, makeshift []*attempt
 	all := slices.Clone(singles)
 	level, last := singles, together
 	for size := 1; size <= last && len(level) > 0 && len(found) == 0; size++ {
@@ -300,6 +309,9 @@ func (s *search) best(singles []*attempt) []*attempt {
 		for _, a := range level {
 			switch {
 			case !a.ran || a.stuck > 0 || a.lost*nearly > s.before || len(found) == s.shown:
+			case a.makeshift() && len(makeshift) < s.shown: // one change more may do without
+				makeshift, last = append(makeshift, a), min(last, size+1)
+			case a.makeshift():
 			case s.robust(a):
 				found = append(found, a)
 			case len(asAssumed) < s.shown:
@@ -308,7 +320,8 @@ func (s *search) best(singles []*attempt) []*attempt {
 		}
 	}
 	if len(found) == 0 {
-		found = asAssumed
+		found = slices.Concat(asAssumed, makeshift)
+		found = found[:min(len(found), s.shown)]
 	}
 	all = slices.DeleteFunc(all, func(a *attempt) bool { return !a.ran || a.stuck > 0 })
 	if len(found) > 0 || len(all) == 0 {

@@ -8,23 +8,30 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// unblock looks for changes that let the rollouts go on that are stuck, the worst first, and adds them to the record.
+// unblock looks for changes that let the rollouts and drains go on that are stuck, the worst first, and adds them to the record. What
+// lets a rollout go on has nothing to do with a drain: each is looked for by itself.
 func (b *bench) unblock(units []*unit) error {
 	p := b.pool
+	type begun struct{ workload, action string }
 	var workloads []string
+	var list []begun
 	for _, c := range b.out.Worst() {
-		if isStuck(c) && !slices.Contains(workloads, c.Workload) && (p.opts.Fixes < 0 || len(workloads) < p.opts.Fixes) {
-			workloads = append(workloads, c.Workload)
+		if !isStuck(c) || !slices.Contains(workloads, c.Workload) && p.opts.Fixes >= 0 && len(workloads) >= p.opts.Fixes {
+			continue
+		}
+		workloads = distinct(workloads, c.Workload)
+		if x := (begun{c.Workload, c.Action}); !slices.Contains(list, x) {
+			list = append(list, x)
 		}
 	}
-	for _, name := range workloads {
+	for _, x := range list {
 		s := &search{
-			pool: p, workload: name, confirmed: b.confirmed, budget: searching / len(workloads), reruns: rerunning / len(workloads),
-			confirms:  confirming / len(workloads),
+			pool: p, workload: x.workload, confirmed: b.confirmed, budget: searching / len(list), reruns: rerunning / len(list),
+			confirms:  confirming / len(list),
 			otherwise: []otherwise{}, // whether a rollout ends does not depend on them
 		}
 		for _, u := range units {
-			if u.record.Workload == name && u.judged() && isStuck(&u.record) {
+			if u.record.Workload == x.workload && u.record.Action == x.action && u.judged() && isStuck(&u.record) {
 				s.units = append(s.units, u)
 			}
 		}
@@ -44,15 +51,18 @@ func (b *bench) unblock(units []*unit) error {
 			b.out.Fixes = append(b.out.Fixes, f)
 		}
 		for _, title := range noHelp {
-			b.out.NoHelp = append(b.out.NoHelp, record.NoHelp{Workload: name, Title: title})
+			if n := (record.NoHelp{Workload: x.workload, Title: title}); !slices.Contains(b.out.NoHelp, n) {
+				b.out.NoHelp = append(b.out.NoHelp, n)
+			}
 		}
 	}
 	return nil
 }
 
-// isStuck says that a case is about a rollout that does not come to its end: none of a Scenario, which says what it is about.
+// isStuck says that a case is about a rollout or a drain that does not come to its end: none of a Scenario, which says what it is about,
+// and none of nodes as such, which no change of a workload is for.
 func isStuck(c *record.Case) bool {
-	return c.Action == scenario.ActionRollout && c.Verdict == record.Stalled
+	return c.Kind != kindScenario && c.Kind != scenario.KindNode && c.Verdict.Endless()
 }
 
 // ways are the smallest sets of changes with which all rollouts of the samples come to their end, and the titles of those that do

@@ -1,9 +1,20 @@
 package world
 
+import "github.com/lameduck-proxy/lameduck/endpoints/manifest"
+
 // Placed is a pod that a workload has at the beginning, as the input shows it.
 type Placed struct {
 	Node  string // its name; "": the pod is Pending
 	Ready bool   // else its readiness fails all the time: nothing says when it would pass
+}
+
+// Scaler keeps a workload at no fewer pods than a number: a HorizontalPodAutoscaler, or a ScaledObject of KEDA.
+type Scaler struct {
+	Kind      string // as people say it: "HPA"
+	Object    *manifest.Object
+	Field     string // of the least number: "spec.minReplicas"
+	MostField string // of the greatest
+	Most      int    // 0 where it is not said
 }
 
 // PlacedAt is the pod of a number, counted from 0. nil: the input does not have it, and the scheduler places it.

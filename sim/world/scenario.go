@@ -113,6 +113,8 @@ type Workload struct {
 	// Bystander says that it has pods on a node that is drained, and that nobody asks it: it is in the world for what its pods do to
 	// the drain.
 	Bystander bool
+	// Scaler is what keeps the number of its pods, nil for nothing.
+	Scaler *Scaler
 	// Placed are the pods that the input has of it, no more than its replicas; what is missing the scheduler places.
 	Placed []Placed
 }

@@ -1,0 +1,306 @@
+package fix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// kindBudget is the kind of a disruption budget.
+const kindBudget = "PodDisruptionBudget"
+
+// selector finds the pods of the workload, nil for one of a kind without replicas.
+func (t *target) selector() *metav1.LabelSelector {
+	switch r := t.w.Resource.(type) {
+	case *appsv1.Deployment:
+		return r.Spec.Selector
+	case *appsv1.ReplicaSet:
+		return r.Spec.Selector
+	case *appsv1.StatefulSet:
+		return r.Spec.Selector
+	default:
+		return nil
+	}
+}
+
+// emptied says that pods are evicted in the Scenario: then budgets, and where else pods are, decide what is lost.
+func emptied(s *world.Scenario) bool {
+	return slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.Disrupts(a.Operation) })
+}
+
+// unblocked lists for a drain that no budget will ever let through what can be changed, the smallest first.
+func (t *target) unblocked() []*Change {
+	return []*Change{t.second(), t.looser(), t.unwell(), t.roomier()}
+}
+
+// single says why there must be no second pod of the workload, "" where there may be.
+func (t *target) single() string {
+	spec := &t.w.Template().Spec
+	for i := range spec.Volumes {
+		if c := spec.Volumes[i].PersistentVolumeClaim; c != nil && !c.ReadOnly {
+			return fmt.Sprintf("the volume claim %s may be of one node at a time, and nothing in the input says otherwise", c.ClaimName)
+		}
+	}
+	switch {
+	case t.w.Kind() == world.StatefulSet:
+		return "what a second pod of a StatefulSet is to the first, only the app knows"
+	case t.w.Kind() != world.Deployment && t.w.Kind() != world.ReplicaSet:
+		return "a " + t.w.Kind() + " has no replicas"
+	case t.w.App.Profile == "database":
+		return "a second database would not have the data of the first"
+	default:
+		return ""
+	}
+}
+
+// Untried is the change that a person would think of first, and why it was not tried; "" for none.
+func Untried(s *world.Scenario, w *world.Workload) (title, why string) {
+	t := target{sc: s, w: w, server: w.ServerIndex()}
+	if !emptied(s) || w.Replicas() != 1 {
+		return "", ""
+	}
+	return "replicas: 2", t.single()
+}
+
+// second keeps one pod on another node while the other is evicted, with a budget that has them go one after another.
+func (t *target) second() *Change {
+	if !emptied(t.sc) || t.w.Replicas() != 1 || t.single() != "" {
+		return nil
+	}
+	c := &Change{ID: "replicas", Title: "replicas: 2", Cost: "one pod more, all the time", Around: Around{Replicas: 2}}
+	if s := t.w.Scaler; s != nil {
+		c.Title = fmt.Sprintf("%s: 2 of %s %s", s.Field[strings.LastIndexByte(s.Field, '.')+1:], s.Kind, s.Object.Name)
+		c.Edits = t.scaled(s)
+	} else {
+		c.Edits = []edit.Edit{t.edit("spec.replicas", 2)}
+	}
+	if t.w.Recreate() {
+		c.Destructive = "strategy Recreate is for versions that must not run at the same time: so may two pods"
+	}
+	switch b := t.covering(); {
+	case b == nil:
+		c.Title += " with a " + kindBudget + " (maxUnavailable: 1)"
+		c.Edits, c.Budget = append(c.Edits, t.newBudget()), t.madeBudget()
+	case blocks(b, 2):
+		c.Title += " with maxUnavailable: 1 in its " + kindBudget
+		c.Edits, c.Budget = append(c.Edits, budgetEdit(b)), loosened(b)
+	}
+	return c
+}
+
+// scaled are the edits of what scales the workload, so that it keeps two pods.
+func (t *target) scaled(s *world.Scaler) []edit.Edit {
+	edits := []edit.Edit{edit.New(s.Object, s.Object.Value, s.Field, edit.Value{YAML: "2"}, "")}
+	if s.Most == 1 {
+		edits = append(edits, edit.New(s.Object, s.Object.Value, s.MostField, edit.Value{YAML: "2"}, ""))
+	}
+	return edits
+}
+
+// covering is the budget of the workload's pods, nil for none.
+func (t *target) covering() *world.Budget {
+	for i := range t.sc.Budgets {
+		if b := &t.sc.Budgets[i]; b.Covers(t.w.Namespace(), t.w.Template().Labels) {
+			return b
+		}
+	}
+	return nil
+}
+
+// blocks says that a budget lets no pod go, of so many that are all well.
+func blocks(b *world.Budget, pods int) bool {
+	_, desired := b.Desired(pods, pods)
+	return desired >= pods
+}
+
+// budget has pods that are evicted together go one after another, each when the successor of the one before is ready.
+func (t *target) budget() *Change {
+	if !t.together() || t.w.Replicas() < 2 || t.covering() != nil || t.selector() == nil {
+		return nil
+	}
+	return &Change{
+		ID: "budget", Title: "a " + kindBudget + " (maxUnavailable: 1)", Cost: "a drain takes longer: pods go one after another",
+		Edits: []edit.Edit{t.newBudget()}, Around: Around{Budget: t.madeBudget()},
+	}
+}
+
+// together says that several pods of the workload may be evicted at a time: from one node, or from nodes that follow each other.
+func (t *target) together() bool {
+	if !emptied(t.sc) {
+		return false
+	}
+	return shared(t.w.Placed) || t.w.Replicas() > len(t.sc.Nodes) || slices.ContainsFunc(t.sc.Actions, func(a world.Action) bool {
+		drain, ok := a.Operation.(world.Drain)
+		return !ok && world.Disrupts(a.Operation) || len(drain.Nodes) > 1
+	})
+}
+
+// looser has a budget let one pod go at a time that lets none go.
+func (t *target) looser() *Change {
+	b := t.covering()
+	if !emptied(t.sc) || b == nil || !blocks(b, t.w.Replicas()) {
+		return nil
+	}
+	c := &Change{ID: "budget", Title: "maxUnavailable: 1 in its " + kindBudget, Edits: []edit.Edit{budgetEdit(b)}, Around: Around{Budget: loosened(b)}}
+	if t.w.Replicas() == 1 {
+		c.Destructive = "the budget keeps the only pod where it is: with this a drain ends it, and nobody answers until the next one is ready"
+	}
+	return c
+}
+
+// unwell has a budget let pods go that are not ready.
+func (t *target) unwell() *Change {
+	b := t.covering()
+	sick := slices.ContainsFunc(t.w.Placed, func(p world.Placed) bool { return !p.Ready })
+	if !emptied(t.sc) || b == nil || !sick {
+		return nil
+	}
+	if p := b.Value.Spec.UnhealthyPodEvictionPolicy; p != nil && *p == policyv1.AlwaysAllow {
+		return nil
+	}
+	policy := policyv1.AlwaysAllow
+	changed := &world.Budget{Value: b.Value.DeepCopy(), Object: b.Object}
+	changed.Value.Spec.UnhealthyPodEvictionPolicy = &policy
+	e := edit.New(b.Object, b.Value, "spec.unhealthyPodEvictionPolicy", edit.Value{YAML: string(policy)}, "")
+	e.Kind = kindBudget
+	return &Change{ID: "unhealthyPodEvictionPolicy", Title: "unhealthyPodEvictionPolicy: AlwaysAllow", Edits: []edit.Edit{e}, Around: Around{Budget: changed}}
+}
+
+// spread has the scheduler put pods on nodes of their own, where they share one now.
+func (t *target) spread() *Change {
+	selector := t.selector()
+	if !emptied(t.sc) || selector == nil || !shared(t.w.Placed) || t.apart() || len(t.w.Template().Spec.TopologySpreadConstraints) > 0 {
+		return nil
+	}
+	to := fmt.Sprintf("[{maxSkew: 1, topologyKey: %s, whenUnsatisfiable: ScheduleAnyway, labelSelector: %s}]", corev1.LabelHostname, selectorYAML(selector))
+	return &Change{
+		ID: "spread", Title: "topologySpreadConstraints over nodes",
+		Edits: []edit.Edit{t.edit("spec.template.spec.topologySpreadConstraints", to)},
+		Cost:  "it is a rollout; the scheduler prefers other nodes, and does not insist", Around: Around{Spread: true},
+	}
+}
+
+// shared says that two pods are on one node.
+func shared(pods []world.Placed) bool {
+	seen := map[string]bool{}
+	for _, p := range pods {
+		if p.Node != "" && seen[p.Node] {
+			return true
+		}
+		seen[p.Node] = true
+	}
+	return false
+}
+
+// madeBudget is a budget for the workload that lets one pod go at a time: of two pods or more it never blocks for ever.
+func (t *target) madeBudget() *world.Budget {
+	one := intstr.FromInt32(1)
+	return &world.Budget{Value: &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: t.w.Namespace(), Name: t.budgetName()},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one, Selector: t.selector()},
+	}}
+}
+
+// budgetName is the workload's, unless a budget has it.
+func (t *target) budgetName() string {
+	name := t.w.ObjectName()
+	for slices.ContainsFunc(t.sc.Budgets, func(b world.Budget) bool {
+		return b.Value.Name == name && b.Value.Namespace == t.w.Namespace()
+	}) {
+		name += "-pdb"
+	}
+	return name
+}
+
+// newBudget is the object of madeBudget, to be pasted beside the workload's.
+func (t *target) newBudget() edit.Edit {
+	e := edit.Edit{Kind: kindBudget, To: edit.Value{Words: kindBudget + " " + t.budgetName()}, With: edit.Value{YAML: fmt.Sprintf(
+		"{apiVersion: policy/v1, kind: %s, metadata: {name: %s, namespace: %s}, spec: {maxUnavailable: 1, selector: %s}}",
+		kindBudget, edit.Word(t.budgetName()), edit.Word(t.w.Namespace()), selectorYAML(t.selector()))}}
+	if t.w.Object != nil {
+		e.File = t.w.Object.File
+	}
+	return e
+}
+
+// loosened is a budget that lets one pod go at a time instead of none.
+func loosened(b *world.Budget) *world.Budget {
+	one := intstr.FromInt32(1)
+	out := &world.Budget{Value: b.Value.DeepCopy(), Object: b.Object}
+	out.Value.Spec.MinAvailable, out.Value.Spec.MaxUnavailable = nil, &one
+	return out
+}
+
+// budgetEdit is the edit of a budget's spec that loosens it.
+func budgetEdit(b *world.Budget) edit.Edit {
+	v, path := b.Bound()
+	was := ""
+	if v != nil {
+		was = fmt.Sprintf("%s: %s", path[len("spec."):], v)
+	}
+	to := "{maxUnavailable: 1"
+	if b.Value.Spec.Selector != nil {
+		to += ", selector: " + selectorYAML(b.Value.Spec.Selector)
+	}
+	if p := b.Value.Spec.UnhealthyPodEvictionPolicy; p != nil {
+		to += ", unhealthyPodEvictionPolicy: " + string(*p)
+	}
+	e := edit.New(b.Object, b.Value, "spec", edit.Value{YAML: to + "}", Words: "maxUnavailable: 1"}, was)
+	e.Kind = kindBudget
+	return e
+}
+
+// selectorYAML is a selector in one line.
+func selectorYAML(s *metav1.LabelSelector) string {
+	var parts []string
+	var labels []string
+	for _, key := range sortedKeys(s.MatchLabels) {
+		labels = append(labels, edit.Word(key)+": "+edit.Word(s.MatchLabels[key]))
+	}
+	if len(labels) > 0 {
+		parts = append(parts, "matchLabels: {"+strings.Join(labels, ", ")+"}")
+	}
+	var expressions []string
+	for _, e := range s.MatchExpressions {
+		words := fmt.Sprintf("key: %s, operator: %s", edit.Word(e.Key), e.Operator)
+		if len(e.Values) > 0 {
+			var values []string
+			for _, v := range e.Values {
+				values = append(values, edit.Word(v))
+			}
+			words += ", values: [" + strings.Join(values, ", ") + "]"
+		}
+		expressions = append(expressions, "{"+words+"}")
+	}
+	if len(expressions) > 0 {
+		parts = append(parts, "matchExpressions: ["+strings.Join(expressions, ", ")+"]")
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func sortedKeys(m map[string]string) []string {
+	var out []string
+	for k := range m { // order: sorted below
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// makeshift says why a preStop hook is a poor answer, "" where it is not: with one pod it lasts until the successor is ready.
+func (t *target) makeshift(sleep engine.Time) string {
+	if !emptied(t.sc) || t.w.Replicas() != 1 || sleep == 0 {
+		return ""
+	}
+	return "it only has the one pod wait for its successor: one that dies at once has none"
+}

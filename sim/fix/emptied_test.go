@@ -1,0 +1,164 @@
+package fix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// drainOf is the drain of a workload's fullest node, and the workload.
+func drainOf(t *testing.T, text string) (*world.Scenario, *world.Workload) {
+	t.Helper()
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, more := scenario.Infer(objects, scenario.Options{Actions: []string{"drain"}})
+	if manifest.HasErrors(problems) || manifest.HasErrors(more) || len(cases) == 0 || cases[0].Scenario == nil {
+		t.Fatalf("%v %v", problems, more)
+	}
+	s := cases[0].Scenario
+	return s, s.Workload("shop/web")
+}
+
+const (
+	one    = "  replicas: 1"
+	wants2 = "\n---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec:\n  minAvailable: 2\n  selector: {matchLabels: {app: web}}\n"
+	wants1 = "\n---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec:\n  minAvailable: 1\n  selector: {matchLabels: {app: web}}\n"
+	never  = "\n---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec:\n  maxUnavailable: 0\n  selector: {matchLabels: {app: web}}\n"
+	hpa    = "\n---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: shop}\nspec:\n  minReplicas: 1\n  maxReplicas: 1\n  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}\n"
+	crowd  = "\n---\n{apiVersion: v1, kind: Node, metadata: {name: n1}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: n2}}\n" +
+		"---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop, labels: {pod-template-hash: x}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-x, uid: u, controller: true}]}, spec: {nodeName: n1, containers: [{name: c, image: c}]}}\n" +
+		"---\n{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: shop, labels: {pod-template-hash: x}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-x, uid: u, controller: true}]}, spec: {nodeName: n1, containers: [{name: c, image: c}]}}\n"
+	claim = "      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
+)
+
+// What a drain may want of a manifest, and what is to be pasted where. A rollout wants none of it.
+func TestChangesForADrain(t *testing.T) {
+	t.Parallel()
+	single := strings.Replace(fill(nil), "  replicas: 2", one, 1)
+	claimed := strings.Replace(single, "      containers:", claim+"\n      containers:", 1)
+	recreate := strings.Replace(single, one, one+"\n  strategy: {type: Recreate}", 1)
+	redis := strings.Replace(single, "image: nginx", "image: redis:7", 1)
+	for name, c := range map[string]struct {
+		text    string
+		want    []string // "ID: title"
+		edits   string   // of the first: file:line, path and what is pasted, by field
+		untried string
+		careful bool
+	}{
+		"one replica": {single, []string{"replicas: replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)"},
+			"web.yaml:5 spec.replicas 2; web.yaml:0  apiVersion: policy/v1|kind: PodDisruptionBudget|metadata: {name: web, namespace: shop}|spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
+		"one replica with a budget that two satisfy": {single + wants1, []string{"replicas: replicas: 2"}, "web.yaml:5 spec.replicas 2", "", false},
+		"one replica with a budget that lets no pod go": {single + never, []string{"replicas: replicas: 2 with maxUnavailable: 1 in its PodDisruptionBudget"},
+			"web.yaml:5 spec.replicas 2; web.yaml:26 spec spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
+		"an autoscaler keeps one": {single + hpa, []string{"replicas: minReplicas: 2 of HPA web with a PodDisruptionBudget (maxUnavailable: 1)"},
+			"web.yaml:27 spec.minReplicas 2; web.yaml:28 spec.maxReplicas 2; web.yaml:0  apiVersion: policy/v1|kind: PodDisruptionBudget|metadata: {name: web, namespace: shop}|spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
+		"one that must not run twice": {recreate, []string{"replicas: replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)"}, "", "", true},
+		"a database":                  {redis, nil, "", "a second database would not have the data of the first", false},
+		"a volume of one node":        {claimed, nil, "", "the volume claim data may be of one node at a time, and nothing in the input says otherwise", false},
+		"two replicas on two nodes":   {fill(nil), nil, "", "", false},
+		"two replicas on one node": {fill(nil) + crowd, []string{"budget: a PodDisruptionBudget (maxUnavailable: 1)", "spread: topologySpreadConstraints over nodes"},
+			"web.yaml:0  apiVersion: policy/v1|kind: PodDisruptionBudget|metadata: {name: web, namespace: shop}|spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
+		"with a budget already": {fill(nil) + crowd + wants1, []string{"spread: topologySpreadConstraints over nodes"},
+			"web.yaml:9 spec.template.spec.topologySpreadConstraints topologySpreadConstraints:|  - maxSkew: 1|    topologyKey: kubernetes.io/hostname|    whenUnsatisfiable: ScheduleAnyway|    labelSelector: {matchLabels: {app: web}}", "", false},
+	} {
+		s, w := drainOf(t, c.text)
+		var got []string
+		var first *Change
+		for _, x := range Changes(s, w, 0) {
+			if slices.Contains([]string{"replicas", "budget", "spread"}, x.ID) {
+				got = append(got, x.ID+": "+x.Title)
+				if first == nil {
+					first = &x
+				}
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q", name, got)
+			continue
+		}
+		if c.edits != "" && editsText(first.Edits) != c.edits {
+			t.Errorf("%s: %s", name, editsText(first.Edits))
+		}
+		if first != nil && (first.Destructive != "") != c.careful {
+			t.Errorf("%s: careful: %q", name, first.Destructive)
+		}
+		if _, why := Untried(s, w); why != c.untried {
+			t.Errorf("%s: not tried: %q", name, why)
+		}
+		rollout, w := worldOf(t, c.text, scenario.Options{Actions: []string{"rollout"}})
+		for _, x := range Changes(rollout, w, 0) {
+			if x.Replicas > 0 || x.Budget != nil || x.Spread || x.Makeshift != "" {
+				t.Errorf("%s: a rollout wants %s", name, x.Title)
+			}
+		}
+	}
+}
+
+// editsText writes edits in a line.
+func editsText(edits []edit.Edit) string {
+	var out []string
+	for i := range edits {
+		e := &edits[i]
+		what := strings.Join(e.YAML(), "|")
+		if what == "" {
+			what = e.To.String()
+		}
+		out = append(out, fmt.Sprintf("%s:%d %s %s", e.File, e.Line, e.Path, what))
+	}
+	return strings.Join(out, "; ")
+}
+
+// What lets a drain go on that a budget keeps from its end.
+func TestChangesForADrainThatIsBlocked(t *testing.T) {
+	t.Parallel()
+	single := strings.Replace(fill(nil), "  replicas: 2", one, 1)
+	sick := strings.Replace(crowd, "containers: [{name: c, image: c}]}}\n---", "containers: [{name: c, image: c}]}, status: {phase: Running, conditions: [{type: Ready, status: 'False'}]}}\n---", 1)
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"it wants all of two":             {fill(nil) + wants2, []string{"maxUnavailable: 1 in its PodDisruptionBudget", "one node more"}},
+		"it lets none go":                 {fill(nil) + never, []string{"maxUnavailable: 1 in its PodDisruptionBudget", "one node more"}},
+		"it wants the only one":           {single + wants1, []string{"replicas: 2", "maxUnavailable: 1 in its PodDisruptionBudget", "one node more"}},
+		"it waits for one that is not ok": {fill(nil) + sick + wants1, []string{"unhealthyPodEvictionPolicy: AlwaysAllow"}},
+	} {
+		s, w := drainOf(t, c.text)
+		var got []string
+		for _, x := range Unblock(s, w) {
+			got = append(got, x.Title)
+			if changed := Apply(s, w.Name(), []Change{x}); x.Budget != nil && len(changed.Budgets) != 1 {
+				t.Errorf("%s: %s: %d budgets", name, x.Title, len(changed.Budgets))
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// With a second pod there are two, whatever scales the workload; the pods that share a node are placed again, but for the first.
+func TestApplyingWhatADrainWants(t *testing.T) {
+	t.Parallel()
+	s, w := drainOf(t, strings.Replace(fill(nil), "  replicas: 2", one, 1)+hpa)
+	for _, x := range Changes(s, w, 0) {
+		if x.ID == "replicas" {
+			out := Apply(s, w.Name(), []Change{x})
+			if n := out.Workload(w.Name()).Replicas(); n != 2 || len(out.Budgets) != 1 || w.Replicas() != 1 || len(s.Budgets) != 0 {
+				t.Errorf("%d replicas, %d budgets", n, len(out.Budgets))
+			}
+		}
+	}
+	s, w = drainOf(t, fill(nil)+crowd)
+	for _, x := range Changes(s, w, 0) {
+		if x.ID == "spread" {
+			if out := Apply(s, w.Name(), []Change{x}); len(out.Workload(w.Name()).Placed) != 1 || len(w.Placed) != 2 {
+				t.Errorf("%+v", out.Workload(w.Name()).Placed)
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package sweep
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// drainedCases are those of some actions on the workload, without those that are not judged.
+func drainedCases(t *testing.T, text string, actions ...string) []scenario.Case {
+	t.Helper()
+	objects, problems := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, more := scenario.Infer(objects, scenario.Options{Actions: actions})
+	if manifest.HasErrors(problems) || manifest.HasErrors(more) {
+		t.Fatalf("%v %v", problems, more)
+	}
+	var out []scenario.Case
+	for i := range cases {
+		if cases[i].Verdict == "" {
+			out = append(out, cases[i])
+		}
+	}
+	return out
+}
+
+const (
+	aloneWeb   = "  replicas: 1\n"
+	budgetText = "\n---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec:\n  minAvailable: 2\n  selector: {matchLabels: {app: web}}\n"
+)
+
+// A single pod is given a second one and a budget, not a hook that has it wait for its successor; a database is not, and that is said.
+func TestASinglePodIsGivenASecondOne(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(web, "  replicas: 2\n", aloneWeb, 1)
+	s := swept(t, drainedCases(t, text, "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+	if len(s.Fixes) == 0 || !strings.HasPrefix(s.Fixes[0].Title, "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)") {
+		t.Fatalf("%+v", s.Fixes)
+	}
+	if x := s.Fixes[0].Cases[0]; x.Confirm.Runs != 20 || 10*x.Confirm.LostSeconds.Median > x.Before.Median || x.Action != "node drain" {
+		t.Errorf("%+v", x)
+	}
+	redis := strings.Replace(text, "image: example.com/web", "image: redis:7", 1)
+	s = swept(t, drainedCases(t, redis, "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+	said := false
+	for _, n := range s.NoHelp {
+		said = said || n.Title == "replicas: 2" && n.Why == "a second database would not have the data of the first"
+	}
+	for _, f := range s.Fixes {
+		if strings.Contains(f.Title, "replicas") {
+			t.Errorf("%s", f.Title)
+		}
+	}
+	if !said {
+		t.Errorf("%+v", s.NoHelp)
+	}
+}
+
+// A drain that a budget blocks for ever gets the budget that lets it end; a rollout of the same workload gets what it needs for itself.
+func TestABlockedDrainGetsAWayOut(t *testing.T) {
+	t.Parallel()
+	s := swept(t, drainedCases(t, web+budgetText, "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+	if s.Cases[0].Verdict != record.Blocked || len(s.Fixes) == 0 || !strings.HasPrefix(s.Fixes[0].Title, "maxUnavailable: 1 in its PodDisruptionBudget") {
+		t.Fatalf("%s %+v", s.Cases[0].Verdict, s.Fixes)
+	}
+	if x := s.Fixes[0].Cases[0]; x.StuckBefore != 5 || x.Stuck != 0 || x.Confirm.Stuck != 0 || x.Confirm.Runs != 20 {
+		t.Errorf("%+v", x)
+	}
+	both := swept(t, drainedCases(t, web+budgetText, "rollout", "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+	for _, f := range both.Fixes {
+		for _, x := range f.Cases {
+			if strings.HasPrefix(f.Title, "maxUnavailable: 1 in") != (x.Action == "node drain") {
+				t.Errorf("%s is for the %s", f.Title, x.Action)
+			}
+		}
+	}
+}
+
+// In the drain of a node each case says what becomes of its own traffic: what a budget of another blocks is no verdict of it.
+func TestCasesOfADrainedNodeAreJudgedByThemselves(t *testing.T) {
+	t.Parallel()
+	api := strings.NewReplacer("name: web", "name: api", "app: web", "app: api", "name: peers", "name: mates").Replace(web)
+	var pods strings.Builder
+	for _, p := range []string{"web n1", "web n2", "api n1", "api n2"} {
+		app, node, _ := strings.Cut(p, " ")
+		pods.WriteString("\n---\n{apiVersion: v1, kind: Pod, metadata: {name: " + app + "-x-" + node + ", namespace: shop, labels: {app: " + app + ", pod-template-hash: x}, " +
+			"ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: " + app + "-x, uid: u, controller: true}]}, spec: {nodeName: " + node + ", containers: [{name: c, image: c}]}}")
+	}
+	s := swept(t, drainedCases(t, web+budgetText+"---"+api+pods.String(), "drain=n1"), Options{Runs: 10})
+	verdicts := map[string]record.Verdict{}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		verdicts[c.ID] = c.Verdict
+		what, runs := c.BlockedBy()
+		if len(what) != 1 || what[0].Workload != "shop/web" || runs[0] != 10 {
+			t.Errorf("%s: blocked by %+v", c.ID, what)
+		}
+		for _, r := range c.Runs {
+			if c.Workload == "shop/api" && (r.Stuck != nil || !r.Settled) {
+				t.Errorf("%s: %+v", c.ID, r.Stuck)
+			}
+		}
+	}
+	if verdicts["drain=n1"] != record.Blocked || verdicts["shop/web/drain=n1/web:80"] != record.Blocked || verdicts["shop/api/drain=n1/api:80"] != record.Drops {
+		t.Errorf("%v", verdicts)
+	}
+}
