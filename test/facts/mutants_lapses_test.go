@@ -134,6 +134,6 @@ var lapseMutants = []mutant{
 		{"sim/cluster/slicetable.go", "w.missing[p.Node] && !s.publishAll", "w.missing[p.Node] && s.publishAll"},
 	}},
 	{"the deletion of a node touches the slices", []string{"measured 1 node object missing"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
-		{"sim/endpointslice/controller.go", "\td.API.Subscribe(\"endpointslice-controller\", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices)\n", "\td.API.Subscribe(\"endpointslice-controller\", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices)\n\td.API.Subscribe(\"nodes\", c.Owner, d.Latencies.Watch, func(api.Object) { c.react.Add(0) }, api.KindNode)\n"},
+		{"sim/endpointslice/controller.go", "\td.API.Subscribe(\"endpointslice-controller\", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices, api.KindService)\n", "\td.API.Subscribe(\"endpointslice-controller\", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices, api.KindService)\n\td.API.Subscribe(\"nodes\", c.Owner, d.Latencies.Watch, func(api.Object) { c.react.Add(0) }, api.KindNode)\n"},
 	}},
 }
