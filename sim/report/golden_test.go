@@ -97,6 +97,7 @@ var goldens = map[string]golden{
 	"made-families":      {of: made(families)},
 	"made-stuck":         {of: made(stuck)},
 	"made-blocked":       {of: made(barred)},
+	"made-kept":          {of: made(keeping)},
 	"made-rare":          {of: made(rare)},
 	"made-before":        {of: made(before)},
 	"made-fallback":      {of: made(fallback)},

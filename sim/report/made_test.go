@@ -69,6 +69,16 @@ func barred(s *record.Simulation) {
 	}
 }
 
+// keeping is a node that an annotation of a pod keeps.
+func keeping(s *record.Simulation) {
+	barred(s)
+	s.Cases[1].Action = "node replacement"
+	s.Cases[1].Stuck = &record.Stuck{
+		Workload: "shop/web", Drain: true, File: "web.yaml", Line: 12, What: "no such annotation",
+		Why: "Karpenter keeps node-1: shop/web r0 0: annotation karpenter.sh/do-not-disrupt is true",
+	}
+}
+
 func rare(s *record.Simulation) {
 	c := &s.Cases[1]
 	c.Verdict, c.WithLoss, c.LostSeconds = record.Rare, 1, record.Range{Max: int64(20 * engine.Millisecond)}
