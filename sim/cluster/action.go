@@ -56,10 +56,14 @@ func (w *World) Do(a world.Action) {
 		w.change(o.Workload, func(d *api.Workload) { d.Paused = true })
 	case world.Resume:
 		w.change(o.Workload, func(d *api.Workload) { d.Paused = false })
-	case world.Dependency:
-		w.setDependency(o.Name, o.Down)
-	case world.APIServer:
-		w.setDown(o.Down)
+	default:
+		w.doToPods(a)
+	}
+}
+
+// doToPods carries out an action on pods, or on the Service before them.
+func (w *World) doToPods(a world.Action) {
+	switch o := a.Operation.(type) {
 	case world.SetReady:
 		w.force(a.At, o)
 	case world.Relabel:
@@ -68,6 +72,24 @@ func (w *World) Do(a world.Action) {
 		w.setSelector(o)
 	case world.SetGate:
 		w.eachOf(o.Pods, true, func(wk *kubelet.Worker) { w.SetGate(w.owner, wk.ID, o.Gate, o.Open) })
+	case world.Evict:
+		w.evictPods(o.Pods)
+	case world.CrashPod:
+		w.eachOf(o.Pods, false, func(wk *kubelet.Worker) { wk.Crash() })
+	case world.Delete:
+		w.eachPod(o.Pods, func(p *api.Pod) { w.deletePod(w.owner, p.ID) })
+	default:
+		w.doToMachines(a)
+	}
+}
+
+// doToMachines carries out an action on nodes, and on what all pods depend on.
+func (w *World) doToMachines(a world.Action) {
+	switch o := a.Operation.(type) {
+	case world.Dependency:
+		w.setDependency(o.Name, o.Down)
+	case world.APIServer:
+		w.setDown(o.Down)
 	case world.Component:
 		w.component(o.Name, o.What)
 	case world.CrashNode:
@@ -86,12 +108,6 @@ func (w *World) Do(a world.Action) {
 		w.disrupts.drains.Cordon(w.numberOf(o.Node), true, func() {})
 	case world.Drain:
 		w.drain(o)
-	case world.Evict:
-		w.evictPods(o.Pods)
-	case world.CrashPod:
-		w.eachOf(o.Pods, false, func(wk *kubelet.Worker) { wk.Crash() })
-	case world.Delete:
-		w.eachPod(o.Pods, func(p *api.Pod) { w.deletePod(w.owner, p.ID) })
 	default:
 		panic("cluster: unknown action " + a.Verb()) // a type that was added to world and not here
 	}

@@ -30,7 +30,6 @@ type node struct {
 	pods, most   int     // most is how many it takes, unlimited for any number
 	room, used   []int64 // by resource; unlimited is as much as anybody asks for
 	ports        map[world.HostPort]int
-	measured     bool // it says what CPU or memory it has
 
 	requested, forScores [2]int64 // CPU and memory of its pods: what they ask for, and as scores count it
 	has                  [2]int64 // the same of the node, 0 where it does not say

@@ -36,10 +36,10 @@ func RequestsOf(pod *corev1.PodSpec) []Request { return requests(pod, nil) }
 // RequestsForScores are those of CPU and memory, with a usual amount for each container that does not say.
 func RequestsForScores(pod *corev1.PodSpec) (cpu, memory int64) {
 	for _, r := range requests(pod, unsaid[:]) {
-		switch r.Name {
-		case corev1.ResourceCPU:
+		if r.Name == corev1.ResourceCPU {
 			cpu = r.Amount
-		case corev1.ResourceMemory:
+		}
+		if r.Name == corev1.ResourceMemory {
 			memory = r.Amount
 		}
 	}

@@ -111,8 +111,8 @@ func TestWhatANodeHas(t *testing.T) {
 func TestLabelsOfNodes(t *testing.T) {
 	t.Parallel()
 	made := &Node{Name: "node-1", Zone: "a"}
-	real := &Node{Name: "gpu-1", Zone: "z", Object: &corev1.Node{}}
-	real.Object.Labels = map[string]string{"rack": "r7", corev1.LabelTopologyZone: "before", corev1.LabelArchStable: "arm64"}
+	input := &Node{Name: "gpu-1", Zone: "z", Object: &corev1.Node{}}
+	input.Object.Labels = map[string]string{"rack": "r7", corev1.LabelTopologyZone: "before", corev1.LabelArchStable: "arm64"}
 	for _, c := range []struct {
 		node *Node
 		key  string
@@ -121,8 +121,8 @@ func TestLabelsOfNodes(t *testing.T) {
 	}{
 		{made, corev1.LabelHostname, "node-1", true}, {made, corev1.LabelTopologyZone, "a", true}, {made, corev1.LabelOSStable, "linux", true},
 		{made, corev1.LabelTopologyRegion, "region", true}, {made, "rack", "a", true}, {&Node{Name: "node-1"}, corev1.LabelTopologyZone, "", false},
-		{real, corev1.LabelHostname, "gpu-1", true}, {real, corev1.LabelTopologyZone, "z", true}, {real, "rack", "r7", true},
-		{real, corev1.LabelArchStable, "arm64", true}, {real, corev1.LabelTopologyRegion, "", false}, {real, "row", "", false},
+		{input, corev1.LabelHostname, "gpu-1", true}, {input, corev1.LabelTopologyZone, "z", true}, {input, "rack", "r7", true},
+		{input, corev1.LabelArchStable, "arm64", true}, {input, corev1.LabelTopologyRegion, "", false}, {input, "row", "", false},
 	} {
 		if got, ok := c.node.Label(c.key); got != c.want || ok != c.ok {
 			t.Errorf("%s of %s: %q, %v, want %q, %v", c.key, c.node.Name, got, ok, c.want, c.ok)

@@ -208,7 +208,7 @@ var scoreMutants = []mutant{
 		{"sim/placement/choose.go", "return best[draw(len(best))]", "return best[0*draw(len(best))]"},
 	}},
 	{"what others ask for is not used up", []string{"controllers 5 Scores"}, placed, "TestScoresOfRequests", []edit{
-		{scores, "out = append(out, share{used[i] + extra, n.has[i]})", "out = append(out, share{extra, n.has[i]})"},
+		{scores, "out = append(out, share{used[i] + extra, n.has[i]})", "out = append(out, share{0*used[i] + extra, n.has[i]})"},
 	}},
 	{"a container that does not say asks for nothing", []string{"controllers 5 Scores"}, placed, "TestScoresOfRequests", []edit{
 		{"sim/world/requests.go", "UnsaidMemory = 200 << 20", "UnsaidMemory = 1"},
