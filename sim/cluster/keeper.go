@@ -89,9 +89,9 @@ func (w *World) keeperOf(workload int) keeper {
 	case api.KindStatefulSet:
 		return w.stateful
 	case api.KindReplicaSet:
-		return bareSets{w.sets, w.control}
+		return bareSets{sets: w.sets, d: w.control}
 	case api.KindPod:
-		return barePods{w}
+		return barePods{w: w}
 	case api.KindDaemonSet:
 		return w.daemons
 	default:
@@ -109,6 +109,7 @@ type deployments struct {
 	d    *control.Desk
 }
 
+// First makes as many pods as the Deployment asks for.
 func (k deployments) First(of *api.Workload) []*api.Pod { return firstOfSet(k.d, of) }
 
 // firstOfSet makes the pods of a ReplicaSet.
@@ -120,6 +121,7 @@ func firstOfSet(d *control.Desk, of *api.Workload) []*api.Pod {
 	return pods
 }
 
+// Begin has the controllers of Deployments and ReplicaSets take over.
 func (k deployments) Begin(of *api.Workload, pods []*api.Pod) {
 	rs := putSet(k.d, of, pods)
 	surge, _ := k.d.Fenceposts(of)
@@ -144,24 +146,29 @@ func putSet(d *control.Desk, of *api.Workload, pods []*api.Pod) *api.ReplicaSet 
 	return rs
 }
 
+// Most is what the surge lets there be.
 func (k deployments) Most(of *api.Workload) int {
 	surge, _ := k.d.Fenceposts(of)
 	return of.Replicas + surge
 }
 
+// Outdated is a pod of another revision.
 func (k deployments) Outdated(of *api.Workload, p *api.Pod) bool { return p.Revision != of.Revision }
 
+// Step is how a rolling update goes on.
 func (k deployments) Step(of *api.Workload) control.Step {
 	surge, unavailable := k.d.Fenceposts(of)
 	rolling := of.Revision > 0 && !k.d.Workloads[of.Workload].Recreate() && k.UnderWay(of)
 	return control.Step{Rolling: rolling, Surge: surge, Unavailable: unavailable}
 }
 
+// Keeps says whether the ReplicaSet of a revision is there.
 func (k deployments) Keeps(of *api.Workload, revision int) bool {
 	_, there := k.d.API.Get(api.ReplicaSetKey(api.ReplicaSetID{Workload: of.Workload, Revision: revision})).(*api.ReplicaSet)
 	return there
 }
 
+// Hindrance is that the controller takes the size to have changed for ever.
 func (k deployments) Hindrance(of *api.Workload) *control.Stuck {
 	if !k.ScalesForEver(of) {
 		return nil
@@ -172,38 +179,55 @@ func (k deployments) Hindrance(of *api.Workload) *control.Stuck {
 	}
 }
 
-// bareSets keep the pods of a ReplicaSet that no Deployment made: nothing rolls it out.
+// unrolled is a workload whose template nothing rolls out.
+type unrolled struct{}
+
+// Most is as many as are asked for.
+func (unrolled) Most(of *api.Workload) int { return of.Replicas }
+
+// Outdated is no pod.
+func (unrolled) Outdated(*api.Workload, *api.Pod) bool { return false }
+
+// AtRest is always so, but for pods that are missing or too many.
+func (unrolled) AtRest(of *api.Workload) (pods int, ok bool) { return of.Replicas, true }
+
+// UnderWay is no rollout.
+func (unrolled) UnderWay(*api.Workload) bool { return false }
+
+// Step is none.
+func (unrolled) Step(*api.Workload) control.Step { return control.Step{} }
+
+// Keeps no revision but the one that there is.
+func (unrolled) Keeps(*api.Workload, int) bool { return false }
+
+// Hindrance is none.
+func (unrolled) Hindrance(*api.Workload) *control.Stuck { return nil }
+
+// bareSets keep the pods of a ReplicaSet that no Deployment made.
 type bareSets struct {
+	unrolled
 	sets *control.ReplicaSets
 	d    *control.Desk
 }
 
+// First makes as many pods as the ReplicaSet asks for.
 func (k bareSets) First(of *api.Workload) []*api.Pod { return firstOfSet(k.d, of) }
 
+// Begin has the ReplicaSet controller take over.
 func (k bareSets) Begin(of *api.Workload, pods []*api.Pod) { k.sets.Begin(putSet(k.d, of, pods), pods) }
 
-func (k bareSets) Most(of *api.Workload) int              { return of.Replicas }
-func (k bareSets) Outdated(*api.Workload, *api.Pod) bool  { return false }
-func (k bareSets) AtRest(of *api.Workload) (int, bool)    { return of.Replicas, true }
-func (k bareSets) UnderWay(*api.Workload) bool            { return false }
-func (k bareSets) Step(*api.Workload) control.Step        { return control.Step{} }
-func (k bareSets) Keeps(*api.Workload, int) bool          { return false }
-func (k bareSets) Hindrance(*api.Workload) *control.Stuck { return nil }
-
 // barePods are Pods that nobody keeps: one that is deleted is not replaced.
-type barePods struct{ w *World }
+type barePods struct {
+	unrolled
+	w *World
+}
 
+// First makes the one Pod.
 func (k barePods) First(of *api.Workload) []*api.Pod {
 	p := k.w.NewNamed(api.ReplicaSetID{Workload: of.Workload}, k.w.sc.Workloads[of.Workload].Name(), 0)
 	k.w.bare[of.Workload] = p.ID
 	return []*api.Pod{p}
 }
 
-func (k barePods) Begin(*api.Workload, []*api.Pod)        {}
-func (k barePods) Most(of *api.Workload) int              { return of.Replicas }
-func (k barePods) Outdated(*api.Workload, *api.Pod) bool  { return false }
-func (k barePods) AtRest(of *api.Workload) (int, bool)    { return of.Replicas, true }
-func (k barePods) UnderWay(*api.Workload) bool            { return false }
-func (k barePods) Step(*api.Workload) control.Step        { return control.Step{} }
-func (k barePods) Keeps(*api.Workload, int) bool          { return false }
-func (k barePods) Hindrance(*api.Workload) *control.Stuck { return nil }
+// Begin has nobody take over.
+func (k barePods) Begin(*api.Workload, []*api.Pod) {}

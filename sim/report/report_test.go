@@ -288,3 +288,29 @@ func refused(events ...event.Event) []story.Line {
 		Pod: "web-0", Arrival: at, End: at, Attempts: 1, Outcome: ledger.Refused, Blame: ledger.Blame{Cause: ledger.ListenerClosed},
 	})
 }
+
+// Codes of traffic are said in words, of one and of several.
+func TestTrafficInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ class, traffic, want string }{
+		{"peer", "peers :6379", "between its pods :6379"}, {"session", "sessions :6379", "sessions :6379"}, {"session", "Redis sessions :6379", "Redis sessions :6379"},
+		{"h2", "h2 :80", "gRPC, HTTP/2 :80"}, {"inside", "inside :80", "inside :80"},
+	} {
+		if got := trafficWords(&record.Case{Class: c.class, Traffic: c.traffic}); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.class, c.traffic, got, c.want)
+		}
+	}
+}
+
+// The order in which pods of a StatefulSet stop answering: of many the first two and the last.
+func TestPodsInTurn(t *testing.T) {
+	t.Parallel()
+	for want, names := range map[string][]string{
+		"": {"web-0"}, "web-1 and web-0": {"web-1", "web-0"}, "web-2, web-1 and web-0": {"web-2", "web-1", "web-0"},
+		"web-6, web-5 and so on to web-0": {"web-6", "web-5", "web-4", "web-3", "web-2", "web-1", "web-0"},
+	} {
+		if got := inOrder(names); got != want {
+			t.Errorf("%v: %q, want %q", names, got, want)
+		}
+	}
+}

@@ -218,7 +218,7 @@ func title(c *record.Case) string { return subject(c) + ": " + happening(c) }
 func trafficWords(c *record.Case) string {
 	for _, word := range []struct{ class, words string }{{"h2", "gRPC, HTTP/2"}, {"session", "sessions"}, {"peer", "between its pods"}, {"datagram", "UDP"}} {
 		if rest, ok := strings.CutPrefix(c.Traffic, word.class); ok && c.Class == word.class {
-			return word.words + rest
+			return word.words + strings.TrimPrefix(rest, "s") // peers
 		}
 	}
 	return c.Traffic

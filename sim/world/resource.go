@@ -40,7 +40,7 @@ func NewBarePod(p *corev1.Pod) *BarePod {
 
 // DeepCopyObject copies the template, too.
 func (p *BarePod) DeepCopyObject() runtime.Object {
-	return &BarePod{Pod: p.Pod.DeepCopy(), Template: *p.Template.DeepCopy()}
+	return &BarePod{Pod: p.DeepCopy(), Template: *p.Template.DeepCopy()}
 }
 
 // KindOf is the kind of a Resource, as a manifest writes it.
