@@ -112,6 +112,8 @@ var goldens = map[string]golden{
 	"single-replica":     {of: played("single.yaml", scenario.Options{}, usual)},
 	"several-entries":    {of: played("entries.yaml", scenario.Options{LB: "gke-l4"}, usual)},
 	"unknown-lb":         {of: played("unknown-lb.yaml", scenario.Options{}, fixed)},
+	"daemonset":          {of: played("daemonset.yaml", scenario.Options{LB: "gke-l4"}, fixed)},
+	"daemonset-stuck":    {of: played("daemonset-stuck.yaml", scenario.Options{}, few)},
 	"stuck":              {of: played("host-ports.yaml", scenario.Options{Nodes: 3}, few)},
 	"host-ports":         {of: played("host-ports.yaml", scenario.Options{}, plain)},
 	"one-node":           {of: played("host-ports.yaml", scenario.Options{Nodes: 1}, few)},
