@@ -72,8 +72,8 @@ func TestConnectionDrainingIsARemedy(t *testing.T) {
 		yaml             string
 	}{
 		"no BackendConfig": {"", ingress, "", true, "Service", "", `{"default": "web"}`,
-			"metadata:|  annotations:|    cloud.google.com/backend-config: '{\"default\": \"web\"}'|---|apiVersion: cloud.google.com/v1|kind: BackendConfig|metadata:|" +
-				"  name: web|  namespace: shop|spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
+			"metadata:|  annotations:|    cloud.google.com/backend-config: '{\"default\": \"web\"}'|---|apiVersion: cloud.google.com/v1|kind: BackendConfig|" +
+				"metadata: {name: web, namespace: shop}|spec:|  connectionDraining: {drainingTimeoutSec: 30}"},
 		"one that does not drain":    {named, config("timeoutSec: 40"), "", true, "BackendConfig", "", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
 		"one that drains less":       {named, config("connectionDraining: {drainingTimeoutSec: 5}"), "", true, "BackendConfig", "5", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
 		"one that drains for longer": {named, config("connectionDraining: {drainingTimeoutSec: 60}"), "", false, "Service", `{"default": "c"}`, `{"default": "web"}`, ""},
