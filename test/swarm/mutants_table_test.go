@@ -364,7 +364,7 @@ var mutants = []mutant{
 		{"control/drain.go", "r.d.Specs.PodsOn(r.nodes[r.at])", "r.d.Specs.PodsOn(r.nodes[len(r.nodes)-1-r.at])"},
 	}},
 	{"kubectl leaves nodes schedulable", []string{"controllers 7 Cordon effect"}, []edit{
-		{"control/obstacle.go", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]):", "case s.cordoned[n] && !world.Tolerates(need.tolerations, unschedulable[:]) && p.ID < 0:"},
+		{"placement/cycle.go", "case at.cordoned && !world.Tolerates(tolerations, unschedulable[:]):", "case at.cordoned && at.left && !world.Tolerates(tolerations, unschedulable[:]):"},
 	}},
 	{"an uncordon is not heard of", []string{"controllers 7 Cordon effect"}, []edit{
 		{"control/scheduler.go", "\t\treturn ok && s.everMarked\n", "\t\treturn marked\n"},
