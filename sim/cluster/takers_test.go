@@ -401,3 +401,46 @@ func TestANodeThatJoins(t *testing.T) {
 		t.Errorf("%d pods, %s", n, w.Lateness(2))
 	}
 }
+
+// The pods of DaemonSets: Karpenter evicts them when all others are being deleted; the autoscaler evicts them beside others and does not wait for
+// them, and leaves them where there are none; an upgrade leaves them to the end of the machine. Reference: docs/model/controllers.md 8 DaemonSet pods.
+func TestDaemonsOfANodeThatIsTaken(t *testing.T) {
+	t.Parallel()
+	karpenter := world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}}
+	upgrade := world.UpgradePool{Provider: world.PoolGKE, Surge: 1, Provision: sec, Nodes: []string{"node-1"}}
+	for name, c := range map[string]struct {
+		o      world.Operation
+		others bool
+		want   string // when the daemon is asked to leave, and the machine ends
+	}{
+		"Karpenter, alone":       {karpenter, false, "10 23"},
+		"Karpenter, with others": {karpenter, true, "11 24"},
+		"the autoscaler, alone":  {world.ScaleDownNode{Node: "node-1"}, false, "- 15"},
+		"the autoscaler, both":   {world.ScaleDownNode{Node: "node-1"}, true, "15 20"},
+		"an upgrade":             {upgrade, true, "- 12"},
+	} {
+		b := newBuild(2).nodes(2)
+		agent := newBuild(2).hook("app", sleepHook(10*sec))
+		agent.d.Name, agent.d.Spec.Template.Labels = "agent", map[string]string{"app": "agent"}
+		agent.d.Spec.Selector.MatchLabels = agent.d.Spec.Template.Labels
+		w := agent.Workloads[0]
+		w.Resource = daemonSet(agent.d, "0", "1")
+		if b.Workloads = append(b.Workloads, w); !c.others {
+			b.d.Spec.Replicas = new(int32)
+		}
+		run := b.taken(c.o).takes(t)
+		left := "-"
+		run.hears(func(e event.Event) {
+			if strings.Contains(run.PodName(e.Pod), "agent") && left == "-" {
+				left = e.At.Seconds()
+			}
+		}, event.Deleted)
+		run.run(100 * sec)
+		if got := left + " " + run.when("node-1 machine ends").Seconds(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if n := len(run.PodsOn(0)); n != 0 {
+			t.Errorf("%s: %d pods on the node that is gone", name, n)
+		}
+	}
+}

@@ -70,6 +70,8 @@ type leaving struct {
 	pod    *api.Pod
 	over   bool
 	refuse *Answer // the last refusal; nil: not refused, or evicted since
+
+	besides bool // nobody waits for it
 }
 
 // NewDrains is kubectl, which has not been called yet.

@@ -77,7 +77,7 @@ type Kept struct {
 // keeps says why a node is not taken away for a pod on it, nil where it is.
 func (t *taking) keeps(node int) *Blockade {
 	for _, p := range t.d.Specs.PodsOn(node) {
-		if !t.moves(p) || p.Deleting() || p.Phase.Terminal() {
+		if !t.moves(p) || !t.d.moves(p) || p.Deleting() || p.Phase.Terminal() {
 			continue
 		}
 		why, k, budget := t.keepsFor(&keeping{t.Takers, p})

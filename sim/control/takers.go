@@ -244,11 +244,20 @@ func (e *emptying) empty() {
 
 // add asks for the eviction of the pods that it has not asked for, and says whether there are any.
 func (e *emptying) add() bool {
-	var fresh []*leaving
+	var fresh, daemons []*leaving
 	for _, p := range e.d.Specs.PodsOn(e.node) {
-		if e.moves(p) && !slices.ContainsFunc(e.pods, func(l *leaving) bool { return l.pod.ID == p.ID }) {
-			fresh = append(fresh, &leaving{pod: p})
+		switch l := (&leaving{pod: p}); {
+		case !e.moves(p) || slices.ContainsFunc(e.pods, func(l *leaving) bool { return l.pod.ID == p.ID }):
+		case e.d.moves(p):
+			fresh = append(fresh, l)
+		default:
+			l.besides = e.of.Daemons == world.DaemonsToo
+			daemons = append(daemons, l)
 		}
+	}
+	asked := !slices.ContainsFunc(e.pods, func(l *leaving) bool { return !l.over })
+	if e.of.Daemons == world.DaemonsToo && len(fresh) > 0 || e.of.Daemons == world.DaemonsLast && len(fresh) == 0 && asked {
+		fresh = append(fresh, daemons...)
 	}
 	e.pods = append(e.pods, fresh...)
 	for _, l := range fresh {
@@ -288,7 +297,7 @@ func (t *taking) moves(p *api.Pod) bool {
 	if t.of.Disrupted && world.Tolerates(world.TemplateOf(t.d.Specs.ResourceOf(setOf(p))).Spec.Tolerations, disrupted[:]) {
 		return false
 	}
-	return t.d.moves(p)
+	return t.of.Daemons != world.DaemonsStay || t.d.moves(p)
 }
 
 // disrupted is Karpenter's taint: a pod that tolerates it stays until the machine goes.
@@ -308,7 +317,7 @@ func (e *emptying) accepted() {
 		return
 	}
 	for _, l := range e.pods {
-		if l.refuse != nil {
+		if l.refuse != nil && !l.besides {
 			e.giveUp(l, "its eviction was refused for "+words(e.of.Asks))
 			return
 		}
@@ -327,7 +336,7 @@ func (e *emptying) look() {
 	if e.over {
 		return
 	}
-	i := slices.IndexFunc(e.pods, func(l *leaving) bool { return e.there(l) != nil })
+	i := slices.IndexFunc(e.pods, func(l *leaving) bool { return !l.besides && e.there(l) != nil })
 	switch {
 	case e.late, i < 0 && e.of.AllFirst, i < 0 && !e.add():
 		e.inVain--
@@ -337,6 +346,9 @@ func (e *emptying) look() {
 		e.outOfTime(e.pods[max(0, i)])
 	default:
 		e.deleteEarly()
+		if e.of.Daemons == world.DaemonsLast {
+			e.add()
+		}
 		e.lookAgain()
 	}
 }

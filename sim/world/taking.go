@@ -70,6 +70,16 @@ const (
 	MarkJoined                // all, when the first nodes have joined in their place
 )
 
+// Daemons is what becomes of the pods of DaemonSets.
+type Daemons uint8
+
+// The ways.
+const (
+	DaemonsStay Daemons = iota // they go with the machine
+	DaemonsLast                // they are evicted when all others are being deleted
+	DaemonsToo                 // they are evicted with the others, where there are any, and not waited for
+)
+
 // Rules are how somebody takes nodes away. What is not said in the sources that the table of rules names is the same as of
 // kubectl drain.
 type Rules struct {
@@ -87,6 +97,7 @@ type Rules struct {
 	MostGrace        engine.Time // grace periods that are longer become this one; 0: none is
 	Look             engine.Time // how often it looks whether the pods are gone
 
+	Daemons  Daemons     // what becomes of pods of DaemonSets
 	AllFirst bool        // it looks when all evictions were accepted, and only then
 	Limit    engine.Time // from the first eviction, with AllFirst the last one, until the node is empty; 0: none
 	Early    bool        // a pod is deleted so long before the limit as it takes to stop
@@ -114,7 +125,7 @@ func rulesOf(component string) Rules {
 	switch component {
 	case KarpenterComponent:
 		return Rules{
-			Component: component, Words: "Karpenter", Marking: MarkFirst, Disrupted: true, Excludes: true,
+			Component: component, Words: "Karpenter", Marking: MarkFirst, Disrupted: true, Excludes: true, Daemons: DaemonsLast,
 			Again: 100 * engine.Millisecond, AgainMost: 10 * engine.Second, Look: eachSecond, Early: true, AtLimit: DeletesAll, Rest: 2 * engine.Second,
 		}
 	case PoolGKE:
@@ -128,7 +139,7 @@ func rulesOf(component string) Rules {
 		return Rules{Component: component, Words: "AKS", Again: kubectl, AgainMost: kubectl, Look: eachSecond, Limit: 30 * engine.Minute, AtLimit: Fails}
 	default:
 		return Rules{
-			Component: AutoscalerComponent, Words: "Cluster Autoscaler", Taint: true, Delay: 5 * engine.Second,
+			Component: AutoscalerComponent, Words: "Cluster Autoscaler", Taint: true, Delay: 5 * engine.Second, Daemons: DaemonsToo,
 			Again: 10 * engine.Second, AgainMost: 10 * engine.Second, Asks: 2 * engine.Minute, MostGrace: 600 * engine.Second,
 			Look: 5 * engine.Second, AllFirst: true, Limit: 630 * engine.Second, AtLimit: GivesBack,
 		}

@@ -181,6 +181,12 @@ var takerMutants = []mutant{
 	{"a budget that is used up keeps nothing", []string{"controllers 8 Kept", "controllers 8.1 Kept"}, cluster, "TestNodesThatStay", []edit{
 		{keepers, "k.evict.budget(n).Allowed < 1 {", "k.evict.budget(n).Allowed < 0 {"},
 	}},
+	{"Karpenter leaves the pods of DaemonSets", []string{"controllers 8 DaemonSet pods"}, cluster, "TestDaemonsOfANodeThatIsTaken", []edit{
+		{takings, "Excludes: true, Daemons: DaemonsLast,", "Excludes: true,"},
+	}},
+	{"the autoscaler waits for pods of DaemonSets", []string{"controllers 8 DaemonSet pods"}, cluster, "TestDaemonsOfANodeThatIsTaken", []edit{
+		{takers, "return !l.besides && e.there(l) != nil", "return e.there(l) != nil"},
+	}},
 	{"a bare Pod goes", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
 		{keepers, "if k.bare() {", "if k.bare() && t == nil {"},
 	}},
