@@ -167,7 +167,7 @@ func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed
 // placedByOrdinal are the pods of a StatefulSet, one for each number; one that the input does not have is Pending. nil where it has
 // none at all.
 func (w *inventory) placedByOrdinal(x *world.Workload, there map[string]bool) []world.Placed {
-	out, any := make([]world.Placed, x.Replicas()), false
+	out, found := make([]world.Placed, x.Replicas()), false
 	for i := range w.pods {
 		p := &w.pods[i]
 		n, err := strconv.Atoi(strings.TrimPrefix(p.Name, x.ObjectName()+"-"))
@@ -175,10 +175,10 @@ func (w *inventory) placedByOrdinal(x *world.Workload, there map[string]bool) []
 			continue
 		}
 		if n -= firstOrdinal(x.Resource); n >= 0 && n < len(out) {
-			out[n], any = world.Placed{Node: p.node(), Ready: p.ready()}, true
+			out[n], found = world.Placed{Node: p.node(), Ready: p.ready()}, true
 		}
 	}
-	if !any {
+	if !found {
 		return nil
 	}
 	return out

@@ -227,3 +227,20 @@ func TestNodesAndActionsInAList(t *testing.T) {
 		}
 	}
 }
+
+// The pods of a StatefulSet are where they are by their numbers; one that is missing is Pending.
+func TestPodsOfAStatefulSetArePlacedByTheirNumber(t *testing.T) {
+	t.Parallel()
+	set := strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "name: web, namespace: shop}\nspec:\n  replicas", "name: web, namespace: shop}\nspec:\n  ordinals: {start: 1}\n  replicas").
+		Replace(strings.Split(placedWeb, "---")[0])
+	objects, _ := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(
+		set + threeNodes + livePod("web-3", "StatefulSet web", "n3", "") + livePod("web-1", "StatefulSet web", "n2", unready) + livePod("web-9", "StatefulSet web", "n1", ""))}}, manifest.Options{})
+	w := newInventory(objects.All)
+	x, _ := w.workload("shop/web")
+	nodes := []world.Node{{Name: "n1"}, {Name: "n2"}, {Name: "n3"}}
+	got := w.placed(&world.Workload{Resource: x.Value}, nodes)
+	want := []world.Placed{{Node: "n2"}, {}, {Node: "n3", Ready: true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
