@@ -61,9 +61,23 @@ func (t *text) todo(c *record.Case) []string {
 		}
 		return out
 	case len(noHelpFor(t.sim, c.Workload)) > 0:
-		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")"}
+		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")" + outsideWords(c.Action)}
 	default:
 		return []string{t.notLookedFor()}
+	}
+}
+
+// outsideWords say what there is to try besides the manifest where a node ends under its pods.
+func outsideWords(action string) string {
+	switch action {
+	case "node crash":
+		return "; it takes 40 to 55 s until the control plane notices: more pods on more nodes carry less each"
+	case "node shutdown":
+		return "; drain the node before, or have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)"
+	case "spot notice":
+		return "; a node termination handler that drains the node at the notice does, or have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)"
+	default:
+		return ""
 	}
 }
 

@@ -144,3 +144,20 @@ func GroupOf(groups []ShutdownGroup, priority int32) int {
 func (g ShutdownGroup) String() string {
 	return strconv.Itoa(int(g.Priority)) + ":" + g.Grace.Duration().String()
 }
+
+// Unannounced says that nothing is done but to end machines whose pods nobody deletes: no line of a manifest decides how late others
+// hear of that.
+func (s *Scenario) Unannounced() bool {
+	for i := range s.Actions {
+		switch o := s.Actions[i].Operation.(type) {
+		case CrashNode, ShutdownNode, DeleteNode:
+		case SpotNotice:
+			if o.Drains {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(s.Actions) > 0
+}
