@@ -35,9 +35,17 @@ func (p *homed) finished() bool {
 // node is where the pod is bound, "" for nowhere yet.
 func (p *homed) node() string { return p.Value.Spec.NodeName }
 
-// ready is its condition. A pod without any status was written by hand: it is taken to be well.
+// byHand says that the pod is from a manifest and not from a cluster: it has no status.
+func (p *homed) byHand() bool {
+	return p.Value.Status.Phase == "" && len(p.Value.Status.Conditions) == 0
+}
+
+// unsaid says that the pod is a manifest's, which leaves it to the scheduler where it is.
+func (p *homed) unsaid() bool { return p.byHand() && p.node() == "" }
+
+// ready is its condition. A pod that was written by hand is taken to be well.
 func (p *homed) ready() bool {
-	if p.Value.Status.Phase == "" && len(p.Value.Status.Conditions) == 0 {
+	if p.byHand() {
 		return p.node() != ""
 	}
 	return p.node() != "" && slices.ContainsFunc(p.Value.Status.Conditions, func(c corev1.PodCondition) bool {
@@ -143,7 +151,7 @@ func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed
 	}
 	var out []world.Placed
 	for i := range w.pods {
-		if p := &w.pods[i]; p.owned(x.Kind(), x.Namespace(), x.ObjectName()) && !p.over() && there[p.node()] {
+		if p := &w.pods[i]; p.owned(x.Kind(), x.Namespace(), x.ObjectName()) && !p.over() && !p.unsaid() && there[p.node()] {
 			out = append(out, world.Placed{Node: p.node(), Ready: p.ready()})
 		}
 	}

@@ -91,6 +91,30 @@ func TestPodsArePlacedWhereTheInputHasThem(t *testing.T) {
 	}
 }
 
+// A bare Pod in a manifest says nothing of how it is: it is where the scheduler would have put it, and well. One of a cluster is as its
+// status says.
+func TestABarePodOfAManifestIsWell(t *testing.T) {
+	t.Parallel()
+	const service = "---\n{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}, spec: {selector: {app: web}, ports: [{port: 80}]}}\n"
+	for name, tc := range map[string]struct {
+		pod  string
+		want []world.Placed
+	}{
+		"a manifest's":                {livePod("a", "", "", "status: {}"), nil},
+		"a manifest's, bound by hand": {livePod("a", "", "n1", "status: {}"), []world.Placed{{Node: "n1", Ready: true}}},
+		"a cluster's":                 {livePod("a", "", "n1", unready), []world.Placed{{Node: "n1"}}},
+		"a cluster's that is Pending": {livePod("a", "", "", pending), []world.Placed{{}}},
+	} {
+		cases, problems := casesIn(t, threeNodes+tc.pod+service, Options{Actions: []string{"evict"}})
+		if len(cases) == 0 || cases[0].Scenario == nil {
+			t.Fatalf("%s: %v", name, problems)
+		}
+		if diff := cmp.Diff(tc.want, cases[0].Scenario.Workloads[0].Placed); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // casesIn makes the cases of one text.
 func casesIn(t *testing.T, text string, opts Options) ([]Case, []manifest.Problem) {
 	t.Helper()
