@@ -226,6 +226,29 @@ func TestAStatefulSetUnderADrain(t *testing.T) {
 	}
 }
 
+// A pod of a StatefulSet whose node has crashed is deleted when its tolerations are over, and stays Terminating with its name as long as the Node
+// is there: that is said, and nothing else comes. Back is the machine, and so is the pod.
+func TestAStatefulSetOnANodeThatCrashed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		back engine.Time // 0: it stays away
+		want string
+	}{
+		{0, "kubectl delete node node-1, once its machine is off for good"},
+		{500 * sec, ""},
+	} {
+		w := newBuild(2).nodes(3).stateful(nil).does(world.CrashNode{Node: "node-1"}, c.back).acts(t)
+		w.run(700 * sec)
+		var got string
+		if s := w.CannotEnd(); s != nil {
+			got = s.What
+		}
+		if err := w.Stuck(); got != c.want || err != nil || (w.Unrest() == "") != (c.want == "") {
+			t.Errorf("back after %s s: %q, want %q; %v, %q", c.back.Seconds(), got, c.want, err, w.Unrest())
+		}
+	}
+}
+
 // A new revision whose pods are never ready stops the update at the first of them; what takes it back is said with it, and does.
 func TestAStuckStatefulSet(t *testing.T) {
 	t.Parallel()

@@ -58,6 +58,9 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 		}
 		return w.sched.Unschedulable(d, homeless, keeper.Step(d))
 	}
+	if s := w.heldName(d); s != nil {
+		return s
+	}
 	if !keeper.UnderWay(d) {
 		return nil // it was complete: what happens later is no rollout
 	}
@@ -71,6 +74,26 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 		}
 	}
 	return keeper.Hindrance(d)
+}
+
+// heldName says which pod of a StatefulSet stays Terminating on a node that is gone, and so keeps the one of its name from being made
+// again; nil for none.
+func (w *World) heldName(d *api.Workload) *control.Stuck {
+	if d.Kind != api.KindStatefulSet {
+		return nil
+	}
+	for _, id := range w.livePods {
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
+		if !ok || p.Workload != d.Workload || !w.stranded(p) {
+			continue
+		}
+		node := w.sc.Nodes[p.Node].Name
+		return &control.Stuck{
+			Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there. A StatefulSet makes no other pod of that name meanwhile", p.Name, node),
+			What: fmt.Sprintf("kubectl delete node %s, once its machine is off for good", node),
+		}
+	}
+	return nil
 }
 
 // heedsAll says that an update waits for every pod, old ones, too: that of a StatefulSet whose policy is OrderedReady.

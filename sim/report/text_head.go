@@ -131,7 +131,7 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		return fmt.Sprintf(" answers no request for %s %s, and loses %s of traffic.", span(engine.Time(c.LongestOutage.Median)), inRuns(c, c.WithLoss), span(engine.Time(c.LostSeconds.Median)))
 	case record.Stalled:
 		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
-			return ": a pod that has to leave its node finds no other." + besides(c)
+			return ": not all of its pods come back." + besides(c)
 		}
 		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
 	case record.Blocked:
