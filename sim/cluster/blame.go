@@ -76,6 +76,9 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	if node < 0 { // past the nodes' rules
 		return w.unreachable(target)
 	}
+	if w.uncollected(target) {
+		return ledger.NodeGone, ledger.NodeLifecycle
+	}
 	if w.stale(e, node, target) {
 		return ledger.StaleRules, w.late(e, node, target)
 	}
@@ -138,6 +141,17 @@ func (w *World) readyWouldHelp(e Entry, i *kubelet.Instance) bool {
 	default:
 		return !p.Deleting()
 	}
+}
+
+// uncollected says that a pod went with a machine whose Node is deleted, and that the API does not say so of the pod yet: until PodGC
+// comes nobody does, and no slice is late.
+func (w *World) uncollected(target netip.AddrPort) bool {
+	i := w.Instance(target.Addr())
+	if i == nil || i.Why != kubelet.ClosedWithNode || !w.NodeInAPI(i.Node).Gone {
+		return false
+	}
+	p, ok := w.store.Get(api.PodKey(i.Pod)).(*api.Pod)
+	return ok && p.Ready && !p.Deleting()
 }
 
 // stale says whether settled rules would have helped.

@@ -1,12 +1,14 @@
 package cluster
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -197,6 +199,12 @@ func TestANodeThatIsDeletedUnderItsPods(t *testing.T) {
 			}
 			if w.settledEndpoints(0)[0].Node == 0 {
 				t.Fatal("a settled slice has it")
+			}
+			if machine {
+				e, _ := w.Entry(world.Traffic{Service: "default/web", Port: 80})
+				if got := w.Judge(e, 1, netip.AddrPortFrom(w.pod(0).IP, 8080), ledger.FaultNoAnswer); got.Cause != ledger.NodeGone || got.Actor != ledger.NodeLifecycle {
+					t.Fatalf("put down to %s, %s: no slice is late", got.Cause, got.Actor)
+				}
 			}
 			w.run(120 * sec)
 			failed, gone := w.when("r0 0 terminal"), w.when("r0 0 gone")
