@@ -218,7 +218,7 @@ func TestWhichNodesADaemonSetIsFor(t *testing.T) {
 		"no network":                   {newBuild(1).nodes(2).node(0, taint(corev1.TaintNodeNetworkUnavailable, corev1.TaintEffectNoSchedule)), "2 r0"},
 		"no network, and hostNetwork":  {newBuild(1).nodes(2).network().node(0, taint(corev1.TaintNodeNetworkUnavailable, corev1.TaintEffectNoSchedule)), "1 r0, 2 r0"},
 		"a node that is cordoned":      {newBuild(1).nodes(2).node(0, func(n *corev1.Node) { n.Spec.Unschedulable = true }), "1 r0, 2 r0"},
-		"a nodeSelector":               {newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, labelled("ssd")), "2 r0"},
+		"a nodeSelector":               {newBuild(1).nodes(2).onSSD().node(0, labelled("hdd")).node(1, labelled("ssd")), "2 r0"},
 		"the taint of a control plane": {newBuild(1).nodes(2).node(0, taint("node-role.kubernetes.io/control-plane", corev1.TaintEffectNoSchedule)), "2 r0"},
 	} {
 		w := c.b.daemons("0", "1").start(t, 1)

@@ -100,6 +100,12 @@ func TestPodsOfANodeThatCrashes(t *testing.T) {
 		t.Errorf("%+v", w.pod(1))
 	}
 	w.run(drive + 330*sec)
+	w.drivenAway(t, drive)
+}
+
+// drivenAway looks at the pods of node-2 and their successors some time after the taint that drives them away.
+func (w *testWorld) drivenAway(t *testing.T, drive engine.Time) {
+	t.Helper()
 	for _, p := range w.PodsOn(1) {
 		if !p.Deleting() || p.DeletedAt < drive+300*sec || p.DeletedAt > drive+300*sec+200*ms || p.Ready {
 			t.Errorf("%+v", p)

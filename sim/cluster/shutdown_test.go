@@ -40,6 +40,16 @@ func TestAGracefulShutdown(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	w.run(60 * sec)
+	w.isOff(t)
+	w.run(400 * sec) // it is silent, and then its taint drives away what is Failed
+	if w.pod(0) != nil || !w.NodeInAPI(0).Unknown {
+		t.Errorf("%+v, %+v", w.pod(0), w.NodeInAPI(0))
+	}
+}
+
+// isOff looks at the first pod of a node that has shut down, and at the one in its place.
+func (w *testWorld) isOff(t *testing.T) {
+	t.Helper()
 	if term := w.when("r0 0 SIGTERM"); term < 15*sec || term > 16*sec+100*ms {
 		t.Errorf("SIGTERM at %s s", term.Seconds())
 	}
@@ -51,10 +61,6 @@ func TestAGracefulShutdown(t *testing.T) {
 	}
 	if s, err := w.Unrest(), w.Stuck(); s != "" || err != nil {
 		t.Error(s, err)
-	}
-	w.run(400 * sec) // it is silent, and then its taint drives away what is Failed
-	if w.pod(0) != nil || !w.NodeInAPI(0).Unknown {
-		t.Errorf("%+v, %+v", w.pod(0), w.NodeInAPI(0))
 	}
 }
 
@@ -189,38 +195,45 @@ func TestANodeThatIsDeletedUnderItsPods(t *testing.T) {
 	for _, machine := range []bool{false, true} {
 		least, most := engine.Hour, engine.Time(0)
 		for seed := range uint64(40) {
-			b := newBuild(2).nodes(2).drawn().does(world.DeleteNode{Node: "node-1", Machine: machine}, 0)
-			w := b.start(t, seed)
-			w.pods()
-			w.at(10*sec, func() { w.Do(b.Actions[0]) })
-			w.run(49 * sec)
-			if e := w.slicesInAPI(0); len(e) != 2 || e[0].Node != 0 || e[0].Conditions != endpoints.Ready|endpoints.Serving || w.Dead(0) != machine {
-				t.Fatalf("seed %d: %+v", seed, e)
-			}
-			if w.settledEndpoints(0)[0].Node == 0 {
-				t.Fatal("a settled slice has it")
-			}
-			if machine {
-				e, _ := w.Entry(world.Traffic{Service: "default/web", Port: 80})
-				if got := w.Judge(e, 1, netip.AddrPortFrom(w.pod(0).IP, 8080), ledger.FaultNoAnswer); got.Cause != ledger.NodeGone || got.Actor != ledger.NodeLifecycle {
-					t.Fatalf("put down to %s, %s: no slice is late", got.Cause, got.Actor)
-				}
-			}
-			w.run(120 * sec)
-			failed, gone := w.when("r0 0 terminal"), w.when("r0 0 gone")
-			least, most = min(least, failed-10*sec), max(most, failed-10*sec)
-			if w.pod(2) == nil || w.pod(2).Created < failed || w.pod(2).Created > gone+100*ms || w.pod(2).Node != 1 || !w.pod(2).Ready {
-				t.Errorf("seed %d: failed at %s s, gone at %s s, the next %+v", seed, failed.Seconds(), gone.Seconds(), w.pod(2))
-			}
-			if i := w.instances.Of(0); i.Running || i.Sandbox || machine == (i.Term != api.Never) {
-				t.Errorf("seed %d: %+v", seed, i)
-			}
-			if e := w.slicesInAPI(0); len(e) != 2 || e[0].Node == 0 {
-				t.Errorf("seed %d: %+v", seed, e)
-			}
+			failed := deletedUnder(t, machine, seed) - 10*sec
+			least, most = min(least, failed), max(most, failed)
 		}
 		if least < 40*sec || least > 42*sec || most > 60*sec+100*ms || most < 57*sec {
 			t.Errorf("failed %s to %s s after the deletion", least.Seconds(), most.Seconds())
 		}
 	}
+}
+
+// deletedUnder deletes node-1 under its pod, with its machine or without, and returns when the pod is said to have failed.
+func deletedUnder(t *testing.T, machine bool, seed uint64) engine.Time {
+	t.Helper()
+	b := newBuild(2).nodes(2).drawn().does(world.DeleteNode{Node: "node-1", Machine: machine}, 0)
+	w := b.start(t, seed)
+	w.pods()
+	w.at(10*sec, func() { w.Do(b.Actions[0]) })
+	w.run(49 * sec)
+	if e := w.slicesInAPI(0); len(e) != 2 || e[0].Node != 0 || e[0].Conditions != endpoints.Ready|endpoints.Serving || w.Dead(0) != machine {
+		t.Fatalf("seed %d: %+v", seed, e)
+	}
+	if w.settledEndpoints(0)[0].Node == 0 {
+		t.Fatal("a settled slice has it")
+	}
+	if machine {
+		e, _ := w.Entry(world.Traffic{Service: "default/web", Port: 80})
+		if got := w.Judge(e, 1, netip.AddrPortFrom(w.pod(0).IP, 8080), ledger.FaultNoAnswer); got.Cause != ledger.NodeGone || got.Actor != ledger.NodeLifecycle {
+			t.Fatalf("put down to %s, %s: no slice is late", got.Cause, got.Actor)
+		}
+	}
+	w.run(120 * sec)
+	failed, gone := w.when("r0 0 terminal"), w.when("r0 0 gone")
+	if w.pod(2) == nil || w.pod(2).Created < failed || w.pod(2).Created > gone+100*ms || w.pod(2).Node != 1 || !w.pod(2).Ready {
+		t.Errorf("seed %d: failed at %s s, gone at %s s, the next %+v", seed, failed.Seconds(), gone.Seconds(), w.pod(2))
+	}
+	if i := w.instances.Of(0); i.Running || i.Sandbox || machine == (i.Term != api.Never) {
+		t.Errorf("seed %d: %+v", seed, i)
+	}
+	if e := w.slicesInAPI(0); len(e) != 2 || e[0].Node == 0 {
+		t.Errorf("seed %d: %+v", seed, e)
+	}
+	return failed
 }

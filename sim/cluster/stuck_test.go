@@ -88,12 +88,12 @@ func TestARolloutThatFindsNoNodeIsStuck(t *testing.T) {
 		{"a host port, and a tainted node", newBuild(2).nodes(3).hostPort(80, nil).node(2, tainted), &control.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: turn, Path: port}},
 		{"nodes that all have taints", newBuild(1).nodes(2).node(0, tainted).node(1, tainted),
 			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 2 node(s) had untolerated taint(s)", What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
-		{"nodes that are all of another kind", newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, labelled("hdd")),
+		{"nodes that are all of another kind", newBuild(1).nodes(2).onSSD().node(0, labelled("hdd")).node(1, labelled("hdd")),
 			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector", What: "a node with the labels that it asks for", Path: "spec.template.spec.nodeSelector"}},
-		{"a node with a taint, and one of another kind", newBuild(1).nodes(2).on("ssd").node(0, labelled("hdd")).node(1, tainted),
+		{"a node with a taint, and one of another kind", newBuild(1).nodes(2).onSSD().node(0, labelled("hdd")).node(1, tainted),
 			&control.Stuck{Why: "2 new pods find no node: 0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s)",
 				What: "a toleration of the taints, or a node without them", Path: "spec.template.spec.tolerations"}},
-		{"a host port, and a node of another kind", newBuild(2).nodes(3).hostPort(80, nil).on("ssd").node(0, labelled("ssd")).node(1, labelled("ssd")).node(2, labelled("hdd")),
+		{"a host port, and a node of another kind", newBuild(2).nodes(3).hostPort(80, nil).onSSD().node(0, labelled("ssd")).node(1, labelled("ssd")).node(2, labelled("hdd")),
 			&control.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 2 node(s) didn't have free ports for the requested pod ports (hostPort 80)", What: turn, Path: port}},
 	} {
 		w := c.b.start(t, 1)
@@ -121,9 +121,9 @@ func labelled(disk string) func(*corev1.Node) {
 	return func(n *corev1.Node) { n.Labels["disk"] = disk }
 }
 
-// on has pods run on nodes with a kind of disk only.
-func (b build) on(disk string) build {
-	b.d.Spec.Template.Spec.NodeSelector = map[string]string{"disk": disk, corev1.LabelOSStable: "linux"}
+// onSSD has pods run on nodes with such a disk only.
+func (b build) onSSD() build {
+	b.d.Spec.Template.Spec.NodeSelector = map[string]string{"disk": "ssd", corev1.LabelOSStable: "linux"}
 	return b
 }
 

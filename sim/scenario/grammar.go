@@ -58,7 +58,6 @@ func list(elem shape) shape          { return shape{kind: listOf, elem: &elem} }
 func of(k kind) shape                { return shape{kind: k} }
 func word(words ...string) shape     { return shape{kind: text, words: words} }
 func orWord(word string) shape       { return shape{kind: spanOr, words: []string{word}} }
-func later(what string) shape        { return shape{later: what} }
 func file() shape                    { return shape{kind: text, file: true} }
 
 // orShort is an object that may be written as one of its fields alone, a text or a list of texts.

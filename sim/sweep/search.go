@@ -327,6 +327,11 @@ func (s *search) best(singles []*attempt) []*attempt {
 	if len(found) > 0 || len(all) == 0 {
 		return found
 	}
+	return s.leastLost(all)
+}
+
+// leastLost is the smallest set of changes of those that lose close to the least.
+func (s *search) leastLost(all []*attempt) []*attempt {
 	least := slices.MinFunc(all, func(a, b *attempt) int { return cmp.Compare(a.lost, b.lost) }).lost
 	for _, a := range all { // the smaller sets come first
 		if a.lost <= least+s.before/20 {

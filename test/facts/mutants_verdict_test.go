@@ -101,7 +101,7 @@ var verdictMutants = []mutant{
 		{"sim/sweep/search.go", "			a.stuck++\n", ""},
 	}},
 	{"what is stuck has no way out", []string{"simulator 9"}, sweeping, "TestWhatIsStuckGetsAWayOut", []edit{
-		{"sim/sweep/unblock.go", "c.Action == scenario.ActionRollout && c", "c.Action != scenario.ActionRollout && c"},
+		{"sim/sweep/unblock.go", "c.Kind != scenario.KindNode && c.Verdict.Endless()", "c.Kind != scenario.KindNode && !c.Verdict.Endless()"},
 	}},
 	{"a node's last pod makes it late", []string{"simulator 9"}, "sim/fix", "TestLatenessIsWhenTheLastWayToADeletedPodCloses", []edit{
 		{"sim/fix/lateness.go", "e.Fallback && !w.balanced && len(w.healthy) == 0", "e.Fallback && w.balanced && len(w.healthy) == 0"},

@@ -171,13 +171,13 @@ func (j *judge) covered(b *world.Budget) (pods []*api.Pod, scale int) {
 		for k, v := range b.Value.Spec.Selector.MatchLabels { // order: all have to match
 			match = match && labels[k] == v
 		}
-		any := false
+		some := false
 		for _, id := range j.order {
 			if p := j.pods[id].api; match && p.Workload == i && !p.Gone {
-				pods, any = append(pods, p), true
+				pods, some = append(pods, p), true
 			}
 		}
-		if any {
+		if some {
 			scale += wl.Replicas()
 		}
 	}

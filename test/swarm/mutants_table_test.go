@@ -41,7 +41,7 @@ var mutants = []mutant{
 		{"kubelet/terminate.go", "[]*Prober{c.Liveness, c.startup}", "[]*Prober{c.startup}"},
 	}},
 	{"a pod without an end", []string{"pod-lifecycle 2"}, []edit{
-		{"kubelet/terminate.go", "wk.k.setStatus(wk, s)\n}", "_ = s\n}"},
+		{"kubelet/terminate.go", "\twk.k.setStatus(wk, s)\n\tif gone", "\t_ = s\n\tif gone"},
 	}},
 	{"init containers take half their time", []string{"pod-lifecycle 4.2"}, []edit{
 		{"kubelet/start.go", "wk.init.timer = wk.k.inPod(span,", "wk.init.timer = wk.k.inPod(span/2,"},

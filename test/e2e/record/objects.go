@@ -85,8 +85,9 @@ func apart(d *appsv1.Deployment) {
 	}}
 }
 
-func statefulSet(name string, replicas int32, edits ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
+func statefulSet(replicas int32, edits ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
 	s := &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}}
+	const name = "db"
 	s.Name = name
 	s.Spec = appsv1.StatefulSetSpec{Replicas: &replicas, Selector: selector(name), Template: pods(name), ServiceName: name}
 	for _, edit := range edits {
@@ -130,11 +131,11 @@ func service(name string) *corev1.Service {
 	return s
 }
 
-// budget covers the pods of a workload: "minAvailable" or "maxUnavailable".
-func budget(name, of, field, value string, edits ...func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
+// budget covers the pods of web: "minAvailable" or "maxUnavailable".
+func budget(name, field, value string, edits ...func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{TypeMeta: metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"}}
 	b.Name = name
-	b.Spec.Selector = selector(of)
+	b.Spec.Selector = selector("web")
 	v := intstr.Parse(value)
 	if field == "minAvailable" {
 		b.Spec.MinAvailable = &v
@@ -193,7 +194,8 @@ func pod(number int) func(*controlplane.Action) {
 	return func(a *controlplane.Action) { a.Pod = &number }
 }
 
-func onNode(n string) func(*controlplane.Action) { return func(a *controlplane.Action) { a.Node = n } }
+// onNode has an action be about the first node.
+func onNode(a *controlplane.Action) { a.Node = "node-1" }
 
 // drains is kubectl drain of nodes.
 func drains(at float64, nodes []string, edits ...func(*controlplane.Action)) controlplane.Action {

@@ -93,7 +93,7 @@ func (s *stage) failure() error {
 }
 
 // nodeName is what the recording calls a node, and nodeOf the other way round.
-func (s *stage) nodeName(real string) string { return strings.TrimPrefix(real, s.namespace+"-") }
+func (s *stage) nodeName(full string) string { return strings.TrimPrefix(full, s.namespace+"-") }
 func (s *stage) nodeOf(name string) string   { return s.namespace + "-" + name }
 
 func (s *stage) play(version string) (*controlplane.Recording, error) {

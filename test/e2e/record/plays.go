@@ -136,23 +136,23 @@ func evictions() []Play {
 	}
 	none := ask("evict-without-a-budget", "granted", 6*second, do(0, "evict", "web", pod(0)))
 	granted := ask("evict-within-a-budget", "one may go", 7*second, do(0, "evict", "web", pod(0)))
-	granted.Objects = append(granted.Objects, budget("web", "web", "minAvailable", "2"))
+	granted.Objects = append(granted.Objects, budget("web", "minAvailable", "2"))
 	second2 := ask("evict-two-of-a-budget-of-one", "the second is refused until the first has a successor", 12*second,
 		do(0, "evict", "web", pod(0)), do(1, "evict", "web", pod(0)), do(6, "evict", "web", pod(0)))
-	second2.Objects = append(second2.Objects, budget("web", "web", "maxUnavailable", "1"))
+	second2.Objects = append(second2.Objects, budget("web", "maxUnavailable", "1"))
 	two := ask("evict-under-two-budgets", "two budgets on a pod: 500", 3*second, do(0, "evict", "web", pod(0)))
-	two.Objects = append(two.Objects, budget("one", "web", "minAvailable", "1"), budget("other", "web", "minAvailable", "1"))
+	two.Objects = append(two.Objects, budget("one", "minAvailable", "1"), budget("other", "minAvailable", "1"))
 	per := ask("evict-per-cent", "67 % of 3 are to stay: none may go", 4*second, do(0, "evict", "web", pod(0)))
-	per.Objects = append(per.Objects, budget("web", "web", "minAvailable", "67%"))
+	per.Objects = append(per.Objects, budget("web", "minAvailable", "67%"))
 	sick := ask("evict-not-ready", "pods that are not ready may go where enough others are", 12*second,
 		do(0, "rolloutRestart", "web"), do(5.5, "evict", "web", pod(3)), do(9.5, "evict", "web", pod(0)))
 	sick.Times = slices.Concat(times("web", 1, 1, 2.5, 0), times("web", 1, -1, 2.5, 1))
-	sick.Objects = append(sick.Objects, budget("web", "web", "minAvailable", "3"))
+	sick.Objects = append(sick.Objects, budget("web", "minAvailable", "3"))
 	waiting := ask("evict-without-a-node", "a pod that no node takes goes whatever the budget says", 10*second,
 		do(0, "scale", "web", to(4)), do(3.5, "evict", "web", pod(3)), do(5.5, "evict", "web", pod(0)))
-	waiting.Objects = append(with("web", deployment("web", 3, "0", "1", apart)), budget("web", "web", "maxUnavailable", "0"))
+	waiting.Objects = append(with("web", deployment("web", 3, "0", "1", apart)), budget("web", "maxUnavailable", "0"))
 	twice := ask("evict-what-stops", "a pod that is being deleted already", 8*second, do(0, "delete", "web", pod(0)), do(0.5, "evict", "web", pod(0)), do(1, "evict", "web", pod(0)))
-	twice.Objects = append(twice.Objects, budget("web", "web", "minAvailable", "1"))
+	twice.Objects = append(twice.Objects, budget("web", "minAvailable", "1"))
 	return []Play{none, granted, second2, two, per, sick, waiting, twice}
 }
 
@@ -162,15 +162,15 @@ func drainings() []Play {
 		return Play{Name: name, About: about, Nodes: nodes, Objects: with("web", deployment("web", replicas, "1", "0")), Times: web(), Actions: list, Until: until}
 	}
 	kept := drain("drain-with-a-budget", "two pods on the node, of which one may go at a time", 6, 3, 22*second, drains(0, one))
-	kept.Objects = append(kept.Objects, budget("web", "web", "maxUnavailable", "1"))
+	kept.Objects = append(kept.Objects, budget("web", "maxUnavailable", "1"))
 	blocked := drain("drain-blocked", "a budget that never allows anything", 3, 3, 17*second, drains(0, one))
-	blocked.Objects = append(blocked.Objects, budget("web", "web", "minAvailable", "3"))
+	blocked.Objects = append(blocked.Objects, budget("web", "minAvailable", "3"))
 	givesUp := drain("drain-gives-up", "the same, with a timeout", 3, 3, 16*second, drains(0, one, within(8)))
-	givesUp.Objects = append(givesUp.Objects, budget("web", "web", "minAvailable", "3"))
+	givesUp.Objects = append(givesUp.Objects, budget("web", "minAvailable", "3"))
 	two := drain("drain-under-two-budgets", "kubectl gives up on the 500 at once", 3, 3, 5*second, drains(0, one))
-	two.Objects = append(two.Objects, budget("one", "web", "minAvailable", "1"), budget("other", "web", "minAvailable", "1"))
+	two.Objects = append(two.Objects, budget("one", "minAvailable", "1"), budget("other", "minAvailable", "1"))
 	deletes := drain("drain-disable-eviction", "pods are deleted, whatever the budget says", 3, 3, 8*second, drains(0, one, byDeletion))
-	deletes.Objects = append(deletes.Objects, budget("web", "web", "minAvailable", "3"))
+	deletes.Objects = append(deletes.Objects, budget("web", "minAvailable", "3"))
 	tight := drain("drain-against-anti-affinity", "no other node takes the pod", 3, 3, 8*second, drains(0, one))
 	tight.Objects = with("web", deployment("web", 3, "0", "1", apart))
 	single := drain("drain-single-replica", "an eviction does not start a successor first", 1, 3, 8*second, drains(0, one))
@@ -178,20 +178,20 @@ func drainings() []Play {
 	sick := drain("drain-never-ready", "pods that never become ready go under a budget with AlwaysAllow", 4, 4, 14*second,
 		do(0, "rolloutRestart", "web"), drains(6, both))
 	sick.Times = slices.Concat(times("web", 1, 1, 2.5, 0), times("web", 1, -1, 2.5, 1))
-	sick.Objects = append(sick.Objects, budget("web", "web", "maxUnavailable", "1", whatever))
+	sick.Objects = append(sick.Objects, budget("web", "maxUnavailable", "1", whatever))
 	crowd := drain("drain-many-at-once", "six pods on the node ask at one moment, and two may go at a time", 18, 3, 30*second, drains(0, one))
-	crowd.Objects = append(crowd.Objects, budget("web", "web", "maxUnavailable", "2"))
+	crowd.Objects = append(crowd.Objects, budget("web", "maxUnavailable", "2"))
 	part := drain("drain-per-cent", "30 % of 7, rounded up, may be away", 7, 3, 20*second, drains(0, both))
-	part.Objects = append(part.Objects, budget("web", "web", "maxUnavailable", "30%"))
+	part.Objects = append(part.Objects, budget("web", "maxUnavailable", "30%"))
 	least := drain("drain-min-available", "minAvailable counts pods that stop until they are gone", 4, 2, 20*second, drains(0, one))
-	least.Objects = append(least.Objects, budget("web", "web", "minAvailable", "3"))
+	least.Objects = append(least.Objects, budget("web", "minAvailable", "3"))
 	return []Play{
 		crowd, part, least,
-		drain("uncordon", "pods that waited for a node find one", 3, 1, 9*second, do(0, "cordon", "", onNode("node-1")), do(1, "scale", "web", to(5)), do(4, "uncordon", "", onNode("node-1"))),
+		drain("uncordon", "pods that waited for a node find one", 3, 1, 9*second, do(0, "cordon", "", onNode), do(1, "scale", "web", to(5)), do(4, "uncordon", "", onNode)),
 		drain("drain", "one node, no budget", 3, 3, 8*second, drains(0, one)),
 		drain("drain-two-nodes", "both are cordoned first, then emptied one after the other", 4, 4, 12*second, drains(0, both)),
 		drain("drain-short-grace", "a grace period of 1 s", 3, 3, 7*second, drains(0, one, grace(1))),
-		drain("cordon", "a cordoned node gets no further pods", 3, 3, 7*second, do(0, "cordon", "", onNode("node-1")), do(1, "scale", "web", to(6))),
+		drain("cordon", "a cordoned node gets no further pods", 3, 3, 7*second, do(0, "cordon", "", onNode), do(1, "scale", "web", to(6))),
 		kept, blocked, givesUp, two, deletes, tight, single, roll, sick,
 	}
 }
@@ -199,19 +199,19 @@ func drainings() []Play {
 func statefulSets() []Play {
 	restart := actions(do(0, "rolloutRestart", "db"))
 	db := times("db", 1, 1, 2.5, 0, 1, 2)
-	set := func(name, about string, until time.Duration, list []controlplane.Action, objects ...int) Play {
-		return Play{Name: name, About: about, Nodes: 3, Objects: with("db", statefulSet("db", 3)), Times: db, Actions: list, Until: until}
+	set := func(name, about string, until time.Duration, list []controlplane.Action) Play {
+		return Play{Name: name, About: about, Nodes: 3, Objects: with("db", statefulSet(3)), Times: db, Actions: list, Until: until}
 	}
 	together := set("statefulset-parallel", "podManagementPolicy Parallel: one at a time all the same", 22*second, restart)
-	together.Objects = with("db", statefulSet("db", 3, parallel))
+	together.Objects = with("db", statefulSet(3, parallel))
 	part := set("statefulset-partition", "ordinals below 2 keep their revision", 10*second, restart)
-	part.Objects = with("db", statefulSet("db", 3, partition(2)))
+	part.Objects = with("db", statefulSet(3, partition(2)))
 	manual := set("statefulset-on-delete", "only a deleted pod gets the new revision", 10*second, actions(do(0, "rolloutRestart", "db"), do(1, "delete", "db", pod(1))))
-	manual.Objects = with("db", statefulSet("db", 3, onDelete))
+	manual.Objects = with("db", statefulSet(3, onDelete))
 	stuck := set("statefulset-never-ready", "the first new pod never becomes ready: the others stay", 14*second, restart)
 	stuck.Times = slices.Concat(times("db", 1, 1, 2.5, 0), times("db", 1, -1, 2.5, 1))
 	scaleP := set("statefulset-parallel-scale", "Parallel: all at once", 12*second, actions(do(0, "scale", "db", to(6)), do(5, "scale", "db", to(2))))
-	scaleP.Objects = with("db", statefulSet("db", 3, parallel))
+	scaleP.Objects = with("db", statefulSet(3, parallel))
 	drained := set("statefulset-drain", "a pod comes back on another node once it has gone", 10*second, actions(drains(0, []string{"node-1"})))
 	return []Play{
 		set("statefulset-rollout", "from the last ordinal on, each when the one before is ready again", 22*second, restart),
@@ -242,13 +242,13 @@ func nodes() []Play {
 	node := func(name, about string, until time.Duration, list ...controlplane.Action) Play {
 		return Play{Name: name, About: about, Nodes: 3, Objects: with("web", deployment("web", 3, "1", "0")), Times: web(), Actions: list, Until: until}
 	}
-	silence := do(0, "silence", "", onNode("node-1"))
+	silence := do(0, "silence", "", onNode)
 	leaving := node("node-silent-evicts", "pods that tolerate that for 5 s are deleted, and replaced; nobody stops them", 75*second, silence)
 	leaving.Objects = with("web", deployment("web", 3, "1", "0", leaves(5)))
 	return []Play{
-		node("node-deleted", "the Node object goes, and PodGC deletes its pods", 90*second, do(0, "deleteNode", "", onNode("node-1"))),
+		node("node-deleted", "the Node object goes, and PodGC deletes its pods", 90*second, do(0, "deleteNode", "", onNode)),
 		node("node-silent", "a kubelet says nothing any more: not ready, and tainted", 65*second, silence),
-		node("node-silent-and-back", "it speaks again 60 s later, and its pods are ready as before", 75*second, silence, do(60, "speak", "", onNode("node-1"))),
+		node("node-silent-and-back", "it speaks again 60 s later, and its pods are ready as before", 75*second, silence, do(60, "speak", "", onNode)),
 		leaving,
 	}
 }
