@@ -34,6 +34,22 @@ func daemonSet(d *appsv1.Deployment, surge, unavailable string) *appsv1.DaemonSe
 	}}
 }
 
+// A rolling update deletes the pod of a machine that is gone first, and waits for it for ever: nobody stops it. That is said, and the
+// world is no broken one. Reference: docs/model/controllers.md 5 maxSurge 0; docs/model/pod-lifecycle.md 6.
+func TestADaemonSetIsNotUpdatedPastAMachineThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newBuild(1).nodes(3).daemons("0", "1").does(world.CrashNode{Node: "node-1"}, 0).start(t, 1)
+	w.do(10*sec, "crashNode", "node-1", "")
+	w.do(70*sec, "rolloutRestart", "web", "")
+	w.run(10 * engine.Minute)
+	if got := w.where(); got != "2 r0, 3 r0" {
+		t.Error(got)
+	}
+	if s, err := w.CannotEnd(), w.Stuck(); s == nil || s.What != "kubectl delete node node-1, once its machine is off for good" || err != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // onDelete has nobody replace a DaemonSet's pods.
 func (b build) onDelete() build {
 	b = b.daemons("0", "1")

@@ -76,10 +76,16 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 	return keeper.Hindrance(d)
 }
 
-// heldName says which pod of a StatefulSet stays Terminating on a node that is gone, and so keeps the one of its name from being made
-// again; nil for none.
+// heldName says which pod of a StatefulSet or a DaemonSet stays Terminating on a node that is gone, and so keeps the one of its name, or
+// of its node, from being made; nil for none.
 func (w *World) heldName(d *api.Workload) *control.Stuck {
-	if d.Kind != api.KindStatefulSet {
+	so := ""
+	switch d.Kind {
+	case api.KindStatefulSet:
+		so = "A StatefulSet makes no other pod of that name meanwhile"
+	case api.KindDaemonSet:
+		so = "Its place is no other pod's, and the update counts it as unavailable"
+	default:
 		return nil
 	}
 	for _, id := range w.livePods {
@@ -89,7 +95,7 @@ func (w *World) heldName(d *api.Workload) *control.Stuck {
 		}
 		node := w.sc.Nodes[p.Node].Name
 		return &control.Stuck{
-			Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there. A StatefulSet makes no other pod of that name meanwhile", p.Name, node),
+			Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there. %s", p.Name, node, so),
 			What: fmt.Sprintf("kubectl delete node %s, once its machine is off for good", node),
 		}
 	}
