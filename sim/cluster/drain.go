@@ -195,7 +195,11 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 		if b.Pod != nil {
 			workload = b.Pod.Workload
 		}
-		return w.byBudget(b, &control.Stuck{Drain: true, Workload: workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why)})
+		s := &control.Stuck{Drain: true, Workload: workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why)}
+		if b.Pod != nil && b.Budget < 0 && w.budgetsOver(workload) > 1 {
+			s.What = "one PodDisruptionBudget for these pods in place of two"
+		}
+		return w.byBudget(b, s)
 	}
 	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("%s of %s waits for ever: %s", by, node, b.Why)}
 	switch {
@@ -231,6 +235,16 @@ func (w *World) steady(budget int) bool {
 		}
 	}
 	return true
+}
+
+// budgetsOver counts the budgets that cover a workload's pods.
+func (w *World) budgetsOver(workload int) (n int) {
+	for i := range w.sc.Budgets {
+		if w.coversWorkload(i, workload) {
+			n++
+		}
+	}
+	return n
 }
 
 func (w *World) coversWorkload(budget, workload int) bool {

@@ -313,6 +313,16 @@ func TestADrainWithoutRoom(t *testing.T) {
 	}
 }
 
+// Two budgets over a pod are an error that does not go away by itself: what would let the drain go on is said.
+func TestTwoBudgetsOverAPodAreOneTooMany(t *testing.T) {
+	t.Parallel()
+	w := newBuild(2).nodes(2).budget("minAvailable 1").budget("minAvailable 1").drained(nil, "node-1").acts(t)
+	w.run(60 * sec)
+	if s := w.CannotEnd(); s == nil || s.What != "one PodDisruptionBudget for these pods in place of two" {
+		t.Errorf("%+v", s)
+	}
+}
+
 // The flags of kubectl drain. Reference: docs/model/controllers.md 7.
 func TestFlagsOfKubectlDrain(t *testing.T) {
 	t.Parallel()

@@ -98,6 +98,9 @@ func allowed(c *record.Case, l record.Limits, by scenario.Wording) string {
 
 // labelled writes paragraphs beside a label; none where there are none.
 func (t *text) labelled(label string, paragraphs []string) {
+	if len(paragraphs) == 1 && paragraphs[0] == "" {
+		return // nothing is known
+	}
 	for i, words := range paragraphs {
 		prefix := strings.Repeat(" ", labels)
 		if i == 0 {
