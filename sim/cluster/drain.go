@@ -215,12 +215,28 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 
 // byBudget adds which field of a budget is behind a drain that cannot end, and what would let it.
 func (w *World) byBudget(b *control.Blockade, s *control.Stuck) *control.Stuck {
-	if b.Budget >= 0 {
+	switch {
+	case b.Budget < 0:
+	case w.coveredTwice(s.Workload):
+		s.Budget, s.Path = &w.sc.Budgets[b.Budget], "spec.selector"
+		s.What = "one PodDisruptionBudget for a pod: delete one of the two, or narrow its selector"
+	default:
 		s.Budget, s.What = &w.sc.Budgets[b.Budget], w.enough(b.Budget)
 		_, path := s.Budget.Bound()
 		s.Path = cmp.Or(path, "spec")
 	}
 	return s
+}
+
+// coveredTwice says that two budgets cover a workload: the eviction API refuses each of its pods that is ready.
+func (w *World) coveredTwice(workload int) bool {
+	n := 0
+	for i := range w.sc.Budgets {
+		if w.coversWorkload(i, workload) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // steady says whether nothing is under way that could change what a budget counts: all pods of the workloads that it covers are

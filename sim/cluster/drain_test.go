@@ -415,6 +415,9 @@ func TestFlagsOfKubectlDrain(t *testing.T) {
 		if (got == nil) != (c.why == "") || got != nil && (!got.Drain || !strings.HasPrefix(got.Why, c.why)) {
 			t.Errorf("%s: %+v", name, got)
 		}
+		if name == "two budgets" && (got.Budget == nil || !strings.HasPrefix(got.What, "one PodDisruptionBudget for a pod")) {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

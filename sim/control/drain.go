@@ -70,6 +70,7 @@ type leaving struct {
 	pod    *api.Pod
 	over   bool
 	refuse *Answer // the last refusal; nil: not refused, or evicted since
+	never  *Answer // nil, or that its eviction is impossible
 
 	besides bool // nobody waits for it
 }
@@ -219,6 +220,9 @@ func (r *drain) ask(l *leaving) {
 			l.refuse = &a
 			r.inVain++
 			r.d.Engine.After(evictAgain, engine.ClassTimer, r.Owner, "evict after 5 s", func() { r.ask(l) })
+		case Impossible:
+			l.never = &a
+			r.over(l, a.Why)
 		default:
 			r.over(l, a.Why)
 		}
@@ -266,6 +270,9 @@ func (r *drain) over(l *leaving, why string) {
 		f := failure{node: r.nodes[r.at], why: l.pod.Name + ": " + why, budget: -1, pod: l.pod}
 		if l.refuse != nil {
 			f.why, f.budget = f.why+": "+l.refuse.Why, l.refuse.Budget
+		}
+		if l.never != nil {
+			f.budget = l.never.Budget
 		}
 		r.fails = append(r.fails, f)
 	}

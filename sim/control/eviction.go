@@ -42,7 +42,7 @@ const (
 // Answer is that of the eviction API.
 type Answer struct {
 	Code   Code
-	Budget int    // that refuses, of NotNow
+	Budget int    // that refuses, of NotNow and Impossible
 	Why    string // in words, "" for Evicted and Absent
 }
 
@@ -83,7 +83,7 @@ func (e *Evictions) Evict(owner engine.Owner, id api.PodID, grace engine.Time, a
 	case p.Phase.Terminal(), p.Phase == api.PhasePending, p.Deleting(), len(budgets) == 0:
 		e.remove(r)
 	case len(budgets) > 1:
-		answered(Answer{Code: Impossible, Why: fmt.Sprintf("500: %s and %s both cover the pod, which the eviction API does not support",
+		answered(Answer{Code: Impossible, Budget: budgets[1], Why: fmt.Sprintf("500: %s and %s both cover the pod, which the eviction API does not support",
 			e.d.Budgets[budgets[0]].Words(), e.d.Budgets[budgets[1]].Words())})
 	case !p.Ready && e.free(budgets[0]):
 		e.remove(r)
@@ -115,7 +115,7 @@ func (e *Evictions) decrement(r *eviction, n, conflicts int) {
 	base := e.budget(n)
 	switch {
 	case len(base.Disrupted) > mostDisrupted:
-		r.answered(Answer{Code: Impossible, Why: fmt.Sprintf("403: %s has recorded more than %d evicted pods", e.d.Budgets[n].Words(), mostDisrupted)})
+		r.answered(Answer{Code: Impossible, Budget: n, Why: fmt.Sprintf("403: %s has recorded more than %d evicted pods", e.d.Budgets[n].Words(), mostDisrupted)})
 		return
 	case base.Allowed == 0:
 		r.answered(Answer{NotNow, n, e.refusal(n)})
