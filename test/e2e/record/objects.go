@@ -85,9 +85,10 @@ func apart(d *appsv1.Deployment) {
 	}}
 }
 
-func statefulSet(replicas int32, edits ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
+func statefulSet(edits ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
 	s := &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}}
 	const name = "db"
+	replicas := int32(3)
 	s.Name = name
 	s.Spec = appsv1.StatefulSetSpec{Replicas: &replicas, Selector: selector(name), Template: pods(name), ServiceName: name}
 	for _, edit := range edits {

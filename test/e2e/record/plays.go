@@ -200,18 +200,18 @@ func statefulSets() []Play {
 	restart := actions(do(0, "rolloutRestart", "db"))
 	db := times("db", 1, 1, 2.5, 0, 1, 2)
 	set := func(name, about string, until time.Duration, list []controlplane.Action) Play {
-		return Play{Name: name, About: about, Nodes: 3, Objects: with("db", statefulSet(3)), Times: db, Actions: list, Until: until}
+		return Play{Name: name, About: about, Nodes: 3, Objects: with("db", statefulSet()), Times: db, Actions: list, Until: until}
 	}
 	together := set("statefulset-parallel", "podManagementPolicy Parallel: one at a time all the same", 22*second, restart)
-	together.Objects = with("db", statefulSet(3, parallel))
+	together.Objects = with("db", statefulSet(parallel))
 	part := set("statefulset-partition", "ordinals below 2 keep their revision", 10*second, restart)
-	part.Objects = with("db", statefulSet(3, partition(2)))
+	part.Objects = with("db", statefulSet(partition(2)))
 	manual := set("statefulset-on-delete", "only a deleted pod gets the new revision", 10*second, actions(do(0, "rolloutRestart", "db"), do(1, "delete", "db", pod(1))))
-	manual.Objects = with("db", statefulSet(3, onDelete))
+	manual.Objects = with("db", statefulSet(onDelete))
 	stuck := set("statefulset-never-ready", "the first new pod never becomes ready: the others stay", 14*second, restart)
 	stuck.Times = slices.Concat(times("db", 1, 1, 2.5, 0), times("db", 1, -1, 2.5, 1))
 	scaleP := set("statefulset-parallel-scale", "Parallel: all at once", 12*second, actions(do(0, "scale", "db", to(6)), do(5, "scale", "db", to(2))))
-	scaleP.Objects = with("db", statefulSet(3, parallel))
+	scaleP.Objects = with("db", statefulSet(parallel))
 	drained := set("statefulset-drain", "a pod comes back on another node once it has gone", 10*second, actions(drains(0, []string{"node-1"})))
 	return []Play{
 		set("statefulset-rollout", "from the last ordinal on, each when the one before is ready again", 22*second, restart),
