@@ -196,9 +196,6 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 			workload = b.Pod.Workload
 		}
 		s := &control.Stuck{Drain: true, Workload: workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why)}
-		if b.Pod != nil && b.Budget < 0 && w.budgetsOver(workload) > 1 {
-			s.What = "one PodDisruptionBudget for these pods in place of two"
-		}
 		return w.byBudget(b, s)
 	}
 	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("%s of %s waits for ever: %s", by, node, b.Why)}
@@ -240,27 +237,37 @@ func (w *World) coveredTwice(workload int) bool {
 }
 
 // steady says whether nothing is under way that could change what a budget counts: all pods of the workloads that it covers are
-// there and ready, and none is leaving.
+// there, and ready or held at not ready, and none is leaving.
 func (w *World) steady(budget int) bool {
 	for i := range w.sc.Workloads {
 		if !w.coversWorkload(budget, i) {
 			continue
 		}
-		if w.unrestOf(i, true) != "" && w.overdue(i) == "" && !w.CrashLooping() {
+		if w.unrestOf(i, true) != "" && w.overdue(i) == "" && !w.CrashLooping() && !w.heldUnready(i) {
 			return false
 		}
 	}
 	return true
 }
 
-// budgetsOver counts the budgets that cover a workload's pods.
-func (w *World) budgetsOver(workload int) (n int) {
-	for i := range w.sc.Budgets {
-		if w.coversWorkload(i, workload) {
-			n++
-		}
+// heldUnready says that a workload has its pods, none on its way out, and that those which are not ready are so because an action
+// holds their readiness at false.
+func (w *World) heldUnready(workload int) bool {
+	d, ok := w.asked(workload)
+	if !ok {
+		return false
 	}
-	return n
+	if c := w.census(d); c.leaving != "" || c.active != d.Replicas {
+		return false
+	}
+	return !slices.ContainsFunc(w.livePods, func(id api.PodID) bool {
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
+		if !ok || p.Workload != workload || p.Ready || !p.Active() {
+			return false
+		}
+		i := w.PodInstance(id)
+		return i == nil || !i.Forced
+	})
 }
 
 func (w *World) coversWorkload(budget, workload int) bool {

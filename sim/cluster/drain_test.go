@@ -295,6 +295,19 @@ func TestABlockedDrain(t *testing.T) {
 	}
 }
 
+// A pod that somebody holds at not ready is as ready as it will be: a budget that counts on it blocks a drain for ever.
+func TestADrainThatAPodBlocksWhichIsNotReady(t *testing.T) {
+	t.Parallel()
+	b := newBuild(3).nodes(3).budget("minAvailable 3").drained(nil, "node-1")
+	b.d.Spec.Template.Spec.Containers[0].ReadinessProbe = probe(0, 1, 1, 1)
+	b.Actions = append([]world.Action{{At: sec, Operation: world.SetReady{Pods: world.Pods{Workload: "default/web", Number: 2}}}}, b.Actions...)
+	w := b.acts(t)
+	w.run(100 * sec)
+	if got := w.CannotEnd(); got == nil || !got.Drain || !strings.Contains(got.Why, "2 of 3 pods are ready, and 3 have to be") || got.What != "maxUnavailable 1 in place of minAvailable 3, or one replica more" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A pod that finds no other node, for they are cordoned, is why nothing moves.
 func TestADrainWithoutRoom(t *testing.T) {
 	t.Parallel()
@@ -318,7 +331,7 @@ func TestTwoBudgetsOverAPodAreOneTooMany(t *testing.T) {
 	t.Parallel()
 	w := newBuild(2).nodes(2).budget("minAvailable 1").budget("minAvailable 1").drained(nil, "node-1").acts(t)
 	w.run(60 * sec)
-	if s := w.CannotEnd(); s == nil || s.What != "one PodDisruptionBudget for these pods in place of two" {
+	if s := w.CannotEnd(); s == nil || s.What != "one PodDisruptionBudget for a pod: delete one of the two, or narrow its selector" {
 		t.Errorf("%+v", s)
 	}
 }
