@@ -103,18 +103,26 @@ func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Ca
 	}
 	switch {
 	case alone && same && t.room.brief:
-		return trafficWords, strings.ToUpper(action) + " SEEN FROM"
+		return trafficWords, capitals(action) + " SEEN FROM"
 	case alone:
 		return happening, "CASE"
 	case same && t.namespace() != "":
-		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, strings.ToUpper(action) + " IN " + t.namespace() + " OF"
+		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, capitals(action) + " IN " + t.namespace() + " OF"
 	case same:
-		return func(c *record.Case) string { return c.Workload + ", " + trafficWords(c) }, strings.ToUpper(action) + " OF"
+		return func(c *record.Case) string { return c.Workload + ", " + trafficWords(c) }, capitals(action) + " OF"
 	case t.namespace() != "" && !slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Kind == "Scenario" }):
 		return func(c *record.Case) string { return t.short(subject(c)) + ": " + happening(c) }, "CASE IN " + t.namespace()
 	default:
 		return title, "CASE"
 	}
+}
+
+// capitals is an action in a heading; names of nodes in it stay as they are.
+func capitals(action string) string {
+	if what, nodes, ok := strings.Cut(action, " of "); ok {
+		return strings.ToUpper(what) + " OF " + nodes
+	}
+	return strings.ToUpper(action)
 }
 
 // namespace is the one of all workloads, "" where they have several.

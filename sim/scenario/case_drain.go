@@ -53,10 +53,15 @@ func (b *builder) nodeDrains(base *world.Scenario) []nodeDrain {
 		d := nodeDrain{nodes: distinct(nodes)}
 		known := true
 		for _, name := range d.nodes {
-			if !slices.Contains(names, name) {
-				known = false
-				b.doc.settingError(b.opts.Wording.Option("action", d.word()), "there is no node %q; there are %s", name, someNames(names))
+			if slices.Contains(names, name) {
+				continue
 			}
+			known = false
+			what := fmt.Sprintf("there is no node %q", name)
+			if name == "" {
+				what = "say which node, such as drain=" + names[0]
+			}
+			b.doc.settingError(b.opts.Wording.Option("action", d.word()), "%s; there are %s", what, someNames(names))
 		}
 		if known {
 			out = append(out, d)

@@ -196,6 +196,10 @@ func TestADrainOfANodeThatThereIsNot(t *testing.T) {
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, `there is no node "n9"; there are n1, n2, n3`) || len(cases) != 1 {
 		t.Errorf("%v", problems)
 	}
+	_, problems = casesIn(t, input, Options{Actions: []string{"drain="}})
+	if len(problems) != 1 || !strings.Contains(problems[0].Message, "say which node, such as drain=n1; there are n1, n2, n3") {
+		t.Error(problems)
+	}
 	cases, problems = casesIn(t, input, Options{Actions: []string{"drain=n2"}})
 	if len(problems) != 0 || len(cases) != 1 || cases[0].Verdict != NotJudged || cases[0].Reason == "" || cases[0].Drain.Nodes[0].Name != "n2" {
 		t.Errorf("%v %+v", problems, cases)
