@@ -107,9 +107,9 @@ func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Ca
 	case alone:
 		return happening, "CASE"
 	case same && t.namespace() != "":
-		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, capitals(action) + " IN " + t.namespace() + " OF"
+		return func(c *record.Case) string { return t.short(c.Workload) + ", " + trafficWords(c) }, capitals(action) + " IN " + t.namespace() + whose(action)
 	case same:
-		return func(c *record.Case) string { return c.Workload + ", " + trafficWords(c) }, capitals(action) + " OF"
+		return func(c *record.Case) string { return c.Workload + ", " + trafficWords(c) }, capitals(action) + whose(action)
 	case t.namespace() != "" && !slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Kind == "Scenario" }):
 		return func(c *record.Case) string { return t.short(subject(c)) + ": " + happening(c) }, "CASE IN " + t.namespace()
 	default:
@@ -123,6 +123,14 @@ func capitals(action string) string {
 		return strings.ToUpper(what) + " OF " + nodes
 	}
 	return strings.ToUpper(action)
+}
+
+// whose leads from an action in a heading to the names below it.
+func whose(action string) string {
+	if strings.Contains(action, " of ") {
+		return " FOR"
+	}
+	return " OF"
 }
 
 // namespace is the one of all workloads, "" where they have several.
