@@ -17,6 +17,7 @@ type disrupts struct {
 	budgets *control.Disruption // nil where nobody asks for evictions: nothing else heeds budgets
 	evict   *control.Evictions
 	drains  *control.Drains
+	refused []control.Blockade // evictions of single pods that were asked for once: nobody asks again
 	takers  *control.Takers
 }
 
@@ -129,7 +130,11 @@ func (w *World) drain(o world.Drain) {
 func (w *World) evictPods(pods world.Pods) {
 	w.eachPod(pods, func(p *api.Pod) {
 		w.begun[p.Workload] = true
-		w.disrupts.evict.Once(w.disrupts.drains.Owner, p.ID)
+		w.disrupts.evict.Once(w.disrupts.drains.Owner, p.ID, func(a control.Answer) {
+			if (a.Code == control.NotNow || a.Code == control.Impossible) && pods.Number != world.AllPods { // of all of them some may be refused: that is what a budget is for
+				w.disrupts.refused = append(w.disrupts.refused, control.Blockade{Pod: p, Budget: a.Budget, Why: a.Why})
+			}
+		})
 	})
 }
 
@@ -164,6 +169,10 @@ func (w *World) AllThatCannotEnd() []control.Stuck {
 		if s != nil && !slices.Contains(out, *s) {
 			out = append(out, *s)
 		}
+	}
+	for i := range w.disrupts.refused {
+		b := &w.disrupts.refused[i]
+		out = append(out, *w.byBudget(b, &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("the eviction of %s is refused: %s", b.Pod.Name, b.Why)}))
 	}
 	if rollout != nil && !slices.ContainsFunc(out, func(s control.Stuck) bool { return s.Workload == rollout.Workload }) {
 		out = append(out, *rollout)

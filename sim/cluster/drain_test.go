@@ -548,6 +548,9 @@ func TestEvictOnce(t *testing.T) {
 		if strings.Contains(story, "r0 1 gone") != deleted || strings.Count(story, "refused") != map[bool]int{true: 0, false: 1}[deleted] {
 			t.Errorf("%s:\n%s", words, story)
 		}
+		if s := w.CannotEnd(); (s != nil) == deleted || s != nil && (!s.Drain || s.Budget == nil || !strings.HasPrefix(s.Why, "the eviction of default/web r0 1 is refused: PodDisruptionBudget web")) {
+			t.Errorf("%s: %+v", words, s)
+		}
 	}
 }
 

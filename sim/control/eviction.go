@@ -174,8 +174,11 @@ func (e *Evictions) refusal(n int) string {
 }
 
 // Once asks for the eviction of a pod with its own grace period, and tells the log of a refusal: nobody tries again.
-func (e *Evictions) Once(owner engine.Owner, id api.PodID) {
-	e.Evict(owner, id, world.OwnGrace, func(a Answer) { e.tell(id, a) })
+func (e *Evictions) Once(owner engine.Owner, id api.PodID, answered func(Answer)) {
+	e.Evict(owner, id, world.OwnGrace, func(a Answer) {
+		e.tell(id, a)
+		answered(a)
+	})
 }
 
 // tell has the log hear of a refusal.

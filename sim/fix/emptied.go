@@ -21,16 +21,10 @@ const kindBudget = "PodDisruptionBudget"
 
 // selector finds the pods of the workload, nil for one of a kind without replicas.
 func (t *target) selector() *metav1.LabelSelector {
-	switch r := t.w.Resource.(type) {
-	case *appsv1.Deployment:
-		return r.Spec.Selector
-	case *appsv1.ReplicaSet:
-		return r.Spec.Selector
-	case *appsv1.StatefulSet:
-		return r.Spec.Selector
-	default:
+	if _, nodes := t.w.Resource.(*appsv1.DaemonSet); nodes {
 		return nil
 	}
+	return world.SelectorOf(t.w.Resource)
 }
 
 // emptied says that pods are evicted in the Scenario: then budgets, and where else pods are, decide what is lost.

@@ -138,6 +138,9 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		}
 		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
 	case record.Blocked:
+		if c.Stuck != nil && strings.HasPrefix(c.Stuck.Why, "the eviction") {
+			return ": the eviction is refused." + besides(c)
+		}
 		if c.Stuck != nil && !strings.HasPrefix(c.Stuck.Why, "kubectl") {
 			return ": the node is not taken away." + alsoLost(c)
 		}

@@ -53,8 +53,8 @@ func (o *Relabel) On(have map[string]string) map[string]string {
 	return out
 }
 
-// selectorOf is the label selector by which a Resource claims pods, nil for a bare Pod.
-func selectorOf(r Resource) *metav1.LabelSelector {
+// SelectorOf is the label selector by which a Resource claims pods, nil for a bare Pod.
+func SelectorOf(r Resource) *metav1.LabelSelector {
 	switch r := r.(type) {
 	case *appsv1.Deployment:
 		return r.Spec.Selector
@@ -73,7 +73,7 @@ func selectorOf(r Resource) *metav1.LabelSelector {
 // selector matches, and nobody has changed the hash that tells the ReplicaSets apart.
 func Claims(r Resource, have map[string]string) bool {
 	_, changed := have[appsv1.DefaultDeploymentUniqueLabelKey]
-	return !changed && Matches(selectorOf(r), have)
+	return !changed && Matches(SelectorOf(r), have)
 }
 
 // Relabels says whether an action changes labels of pods, or which pods a Service selects.

@@ -242,7 +242,7 @@ var labelMutants = []mutant{
 		{"sim/control/claim.go", "if p.Active() && c.d.claims(p) {", "if p.Gone && c.d.claims(p) {"},
 	}},
 	{"any label has a pod released", []string{"controllers 3 Claims"}, cluster, "TestAPodThatComesBack", []edit{
-		{"sim/world/label.go", "return !changed && Matches(selectorOf(r), have)", "return !changed && have == nil"},
+		{"sim/world/label.go", "return !changed && Matches(SelectorOf(r), have)", "return !changed && have == nil"},
 	}},
 	{"the settled state keeps the selector of before", []string{"controllers 9.1 Selector"}, cluster, "TestAServiceWithAnotherSelector", []edit{
 		{"sim/cluster/label.go", "\t\tw.settledOf[service].outdate()\n", ""},
