@@ -499,10 +499,20 @@ func TestAnnouncements(t *testing.T) {
 	}
 }
 
+// elected are two of three nodes, without the one that answers ARP, and which of them answers when it is not there.
+func elected(spec world.LoadBalancer) (others []int, second int) {
+	_, b := build(spec)
+	leader := b.announced([]int{0, 1, 2})[0]
+	others = slices.DeleteFunc([]int{0, 1, 2}, func(n int) bool { return n == leader })
+	return others, b.announced(others)[0]
+}
+
 // Reference: docs/model/simulator.md 2, rules 7 and 8.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	check := world.HealthCheck{Probe: world.ProbeHealthPort, Interval: 10 * sec, Unhealthy: 2, Healthy: 2}
+	announced := world.LoadBalancer{Announce: world.AnnounceL2, Members: world.MembersServing, Registration: engine.Constant(90 * sec)}
+	others, second := elected(announced)
 	for _, c := range []struct {
 		name   string
 		spec   world.LoadBalancer
@@ -562,6 +572,20 @@ func TestJudge(t *testing.T) {
 			b.Hear()
 			f.run(2 * sec)
 		}, -1, ledger.NoHealthyTarget, ledger.LBPropagation},
+		{"a node that answers ARP, since the one that is to answer has not been chosen again", announced, func(f *fake, b *Balancer) {
+			f.endpoints, f.settled = ready(others...), ready(0, 1, 2)
+			b.Hear()
+			f.run(sec)
+		}, second, ledger.StaleLB, ledger.LBController},
+		{"a node that answers ARP, since the one that is to answer is being registered", announced, func(f *fake, b *Balancer) {
+			f.endpoints = ready(others...)
+			b.Hear()
+			f.run(sec)
+			f.endpoints = ready(0, 1, 2)
+			b.Hear()
+			f.run(2 * sec)
+		}, second, ledger.StaleLB, ledger.LBPropagation},
+		{"a node that answered ARP when it was asked, and another one answers by now", announced, func(*fake, *Balancer) {}, second, ledger.StaleLB, ledger.LBPropagation},
 	} {
 		f, b := build(c.spec)
 		c.twist(f, b)

@@ -100,11 +100,16 @@ func (b *Balancer) settled() []int {
 	}
 	var healthy []int
 	for _, id := range members {
-		if b.cluster.WouldAnswer(b.spec.Check.Probe, id) {
+		if b.wouldServe(id) {
 			healthy = append(healthy, id)
 		}
 	}
 	return b.announced(b.open(members, healthy))
+}
+
+// wouldServe says whether a member would be healthy if nothing were late: each one is where nobody asks.
+func (b *Balancer) wouldServe(member int) bool {
+	return b.spec.Check.Probe == world.ProbeNone || b.cluster.WouldAnswer(b.spec.Check.Probe, member)
 }
 
 // Judge says whether a failed new connection is the load balancer's: it had no target (member
@@ -151,6 +156,9 @@ func (b *Balancer) late(settled []int) ledger.Actor {
 			return ledger.LBPropagation
 		}
 	}
+	if b.spec.Check.Probe == world.ProbeNone { // all are used by now, and nobody had to ask them
+		return ledger.LBPropagation
+	}
 	return ledger.LBProbe
 }
 
@@ -160,6 +168,8 @@ func (b *Balancer) lateWith(member int, settled []int) ledger.Actor {
 	switch {
 	case slices.Contains(b.choose(b.cluster.Settled(), true), member): // a member, and not healthy any more
 		switch {
+		case b.wouldServe(member): // healthy as well: it is announced, since the settled one is not used yet
+			return b.late(settled)
 		case m == nil || m.healthy:
 			return ledger.LBProbe
 		case m.serves:
