@@ -99,7 +99,7 @@ func BenchmarkFile(b *testing.B) {
 		}
 		read := func() []scenario.Case {
 			objects, _ := manifest.Load([]manifest.File{{Name: name, Data: data}}, manifest.Options{})
-			cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"rollout"}})
+			cases, _ := scenario.Infer(objects, scenario.Options{})
 			return cases
 		}
 		units := 0

@@ -21,7 +21,7 @@ func TestHowManySeedsConfirmAFix(t *testing.T) {
 		own, anew int
 	}{
 		"one of few":                           {nil, false, 500, false, 100, confirmRuns},
-		"dear with the fix":                    {balanced, false, 5_000, false, 100, 120},
+		"dear with the fix":                    {balanced, false, 2_500, false, 100, 120},
 		"dearer":                               {balanced, false, 1_000_000, false, 100, fewestNew},
 		"again, without a load balancer":       {nil, true, 500, false, lightRuns, lightRuns},
 		"again, behind a load balancer":        {balanced, true, 500, false, 100, confirmRuns},
@@ -33,7 +33,7 @@ func TestHowManySeedsConfirmAFix(t *testing.T) {
 			u.record.Runs = append(u.record.Runs, light)
 		}
 		s := &search{
-			pool: &pool{opts: &Options{ConfirmRuns: confirmRuns}}, preset: "gke-l4", light: c.same, reruns: rerunning, confirms: confirming / 10,
+			pool: &pool{opts: &Options{ConfirmRuns: confirmRuns}}, preset: "gke-l4", light: c.same, reruns: rerunning, confirms: confirming,
 			confirmed: map[confirmation]*confirmed{},
 		}
 		if c.before {
