@@ -84,6 +84,19 @@ func TestTheTaintIsSeenInTimeSinceKEP3836(t *testing.T) {
 	}
 }
 
+// A machine that runs on after the cloud's call forwards meanwhile: a load balancer that would have left too late, with checks 10 s apart,
+// has the time. Reference: docs/model/controllers.md 8 Stopping.
+func TestAMachineThatRunsOnForwards(t *testing.T) {
+	t.Parallel()
+	for stop, lost := range map[engine.Time]bool{0: true, 30 * sec: false} { // order: each for itself
+		sc := forwarded(checked(10*sec), goes, 10*sec)
+		sc.MachineStop = stop
+		if mean, _, causes := overSeeds(t, sc, 20); mean > 0 != lost {
+			t.Errorf("%s: lost %.3f s: %v", stop.Duration(), mean, causes)
+		}
+	}
+}
+
 // Whose new connections leave the node when: by what each controller looks at.
 func TestWhenALoadBalancerLeavesANode(t *testing.T) {
 	t.Parallel()

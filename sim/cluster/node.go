@@ -78,10 +78,26 @@ func (w *World) scaleDown(node int, a *world.Action) {
 	w.writeNode(node, "taint node", func(n *api.Node) { n.Tainted = true })
 }
 
-// deleteNode has a machine that was tainted go, and its object with it (docs/model/controllers.md 8 Then; recalled). One that had pods goes
-// when these have gone.
+// deleteNode has the cloud end a machine that was tainted, and its object go with it (docs/model/controllers.md 8 Then; recalled). One that
+// had pods goes when these have gone.
 func (w *World) deleteNode(node int) {
 	if w.dead[node] || w.emptied[node] {
+		return
+	}
+	if w.sc.MachineStop == 0 {
+		w.endMachine(node)
+		return
+	}
+	w.closing[node] = w.sc.Nodes[node].Name + " is stopping"
+	w.eng.After(w.sc.MachineStop, engine.ClassTimer, w.owner, "end machine", func() {
+		w.closing[node] = ""
+		w.endMachine(node)
+	})
+}
+
+// endMachine has a machine be off, and its object go.
+func (w *World) endMachine(node int) {
+	if w.dead[node] {
 		return
 	}
 	w.die(node)

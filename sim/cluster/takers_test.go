@@ -80,6 +80,28 @@ func TestForOfAScaleDown(t *testing.T) {
 	}
 }
 
+// A machine runs on for a while after the cloud was told to end it, and is a node as before meanwhile, with pods or without.
+// Reference: docs/model/controllers.md 8 Stopping.
+func TestAMachineRunsOnAfterTheCall(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pods int
+		call engine.Time // the cloud is told to end it
+	}{"emptied": {2, 20 * sec}, "empty": {0, 15 * sec}} {
+		b := newBuild(c.pods).nodes(2)
+		b.MachineStop = 30 * sec
+		w := b.taken(world.ScaleDownNode{Node: "node-1"}).takes(t)
+		w.run(c.call + 29*sec)
+		if w.Dead(0) || w.NodeInAPI(0).Gone || w.Unrest() == "" {
+			t.Errorf("%s: dead %v, gone %v, %q", name, w.Dead(0), w.NodeInAPI(0).Gone, w.Unrest())
+		}
+		w.run(100 * sec)
+		if got := w.when("node-1 machine ends"); got != c.call+30*sec || !w.NodeInAPI(0).Gone || w.Unrest() != "" {
+			t.Errorf("%s: it ends at %s s, gone %v, %q", name, got.Seconds(), w.NodeInAPI(0).Gone, w.Unrest())
+		}
+	}
+}
+
 // An eviction that is refused is asked for again each 10 s for 2 minutes. Then the autoscaler gives up, and the node is one as before.
 // Reference: docs/model/controllers.md 8 Eviction.
 func TestClusterAutoscalerGivesUp(t *testing.T) {

@@ -397,7 +397,7 @@ func (e *emptying) outOfTime(l *leaving) {
 // empties ends the machine of a node that is empty.
 func (e *emptying) empties() {
 	e.over = true
-	at := max(e.d.Engine.Now()+e.of.Rest, e.marked[e.node]+e.of.Least)
+	at := max(e.d.Engine.Now()+e.of.Rest, e.marked[e.node]+e.of.Least) + e.of.Stop
 	e.d.Log.Tell(event.Event{Kind: event.Drained, Pod: -1, Node: e.node, Stream: -1, OK: true, Name: e.of.Words})
 	e.d.Engine.At(at, engine.ClassTimer, e.owner, "end machine", func() {
 		e.machines.Leave(e.node)

@@ -159,6 +159,7 @@ var inOneClause = map[string]string{
 	"latency.watch":     "a watch event takes %s",
 	"latency.proxySync": "a sync of kube-proxy takes %s",
 	"dead-address":      "the address of a pod that is gone: %s",
+	"machine-stop":      "machines are off %s after the cloud's call",
 	"churn":             "changes of other Services' slices: %s",
 	"keepalive-repeat":  "a client whose reused connection is closed %s",
 	"connect-timeout":   "clients wait for a connection: %s",

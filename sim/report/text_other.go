@@ -132,6 +132,7 @@ var conditions = map[string]string{
 	"start":             "containers listen after %s",
 	"prestop":           "the program of the preStop hook takes %s",
 	"churn":             "other Services change %s",
+	"machine-stop":      "a machine runs on for %s after the cloud's call",
 	"nodes":             "the number of nodes is %s",
 	"latency.watch":     "a watch event takes %s",
 	"latency.proxySync": "a sync of kube-proxy takes %s",

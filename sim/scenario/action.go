@@ -38,6 +38,7 @@ func (b *builder) actions(c cursor) {
 	})
 	b.vacate()
 	b.shutsDown()
+	b.stops()
 	b.muster()
 	b.out.Warmup = warmupOf(b.out.Actions, warmup)
 	for _, a := range b.out.Actions {

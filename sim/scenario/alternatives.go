@@ -87,6 +87,8 @@ func variants(id string) []variant {
 		return []variant{{"missing: the hook fails at once", unhooked}}
 	case "provision":
 		return []variant{{"30s", provisioned(30 * engine.Second)}, {"5m", provisioned(5 * engine.Minute)}}
+	case "machine-stop":
+		return []variant{{"30s", stopping(30 * engine.Second)}, {"90s", stopping(90 * engine.Second)}}
 	case "churn":
 		return []variant{{units.RateText(0), churned(0)}, {units.RateText(2 * units.RateUnit), churned(2 * units.RateUnit)}}
 	case "latency.watch":

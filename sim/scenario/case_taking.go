@@ -168,6 +168,24 @@ func provisioned(t engine.Time) func(*world.Scenario) bool {
 	}
 }
 
+// stopping has machines run on for another time after the cloud was told to end them.
+func stopping(t engine.Time) func(*world.Scenario) bool {
+	return func(s *world.Scenario) bool {
+		s.MachineStop = t
+		return true
+	}
+}
+
+// stops says what is assumed of machines that somebody has the cloud end.
+func (b *builder) stops() {
+	for i := range b.out.Actions {
+		if _, ok := b.out.TakingOf(&b.out.Actions[i]); ok && !b.out.StopSaid {
+			b.assume("machine-stop", b.out.MachineStop.Duration().String())
+			return
+		}
+	}
+}
+
 // addressed says why a case is not judged whose clients go to nodes themselves, of which one or all go away: whoever told them of the node
 // would have told them otherwise. "" where there are none.
 func addressed(s *world.Scenario) string {

@@ -61,6 +61,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 		own.vacate()
 	}
 	own.shutsDown()
+	own.stops()
 	own.finish()
 	own.fromInside(e)
 	own.withoutDrain(o, does.operation)

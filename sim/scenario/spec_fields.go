@@ -44,6 +44,11 @@ func specWorld() []fieldOf[making] {
 			},
 		},
 		{
+			field: field{"machineStop", of(duration).doc("0s: at once", "how long a machine runs on after the cloud was told to end it, by Cluster Autoscaler, Karpenter or an upgrade: what is sent through it arrives")},
+			read:  func(c cursor, s *making) { s.MachineStop, s.StopSaid = c.span(0), c.present() },
+			write: func(w *printer, s *making) { w.time("machineStop", s.MachineStop) },
+		},
+		{
 			field: field{"churn", of(changes).doc("0/s, and 0.2/s for manifests",
 				"changes of other Services' EndpointSlices: every kube-proxy syncs for each, and what changes next waits for minSyncPeriod")},
 			read: func(c cursor, s *making) {

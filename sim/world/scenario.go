@@ -30,6 +30,8 @@ type Scenario struct {
 	// unreachable, UnreachableAfter the first SYN; else there is silence.
 	Unreachable      bool
 	UnreachableAfter engine.Time
+	// MachineStop is how long a machine runs on after the cloud was told to end it, by whoever takes nodes away.
+	MachineStop engine.Time
 	// Until ends the run even if it has not settled.
 	Until engine.Time
 	// Warmup is how long traffic flows before the first action.
@@ -54,6 +56,7 @@ type Scenario struct {
 	Families []Family
 
 	DeadSaid bool // what the address of a pod answers that is gone was said
+	StopSaid bool // how long machines run on was said
 
 	Gates      map[string]bool             // feature gates of kube-proxy that were set
 	Several    bool                        // feature gate MaxUnavailableStatefulSet is on

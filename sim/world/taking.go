@@ -102,7 +102,7 @@ type Rules struct {
 	Limit    engine.Time // from the first eviction, with AllFirst the last one, until the node is empty; 0: none
 	Early    bool        // a pod is deleted so long before the limit as it takes to stop
 	AtLimit  AtLimit
-	Rest     engine.Time // from the last pod to the end of the machine
+	Rest     engine.Time // from the last pod to the call that ends the machine
 }
 
 // rulesOf is the table of those who take nodes away.
@@ -155,11 +155,18 @@ type Taking struct {
 	// AtOnce nodes are emptied at a time; of them so many as Surges wait each time for one more of Joins before, the others after.
 	AtOnce, Surges int
 	Provision      engine.Time // from the request until a node has joined
-	Least          engine.Time // from the mark until the machine is gone, at least
+	Least          engine.Time // from the mark until the cloud is told to end the machine, at least
+	Stop           engine.Time // from then on until the machine is off
 }
 
 // TakingOf is how an action takes nodes away, ok false where it does not. A node that crashes is not taken away by anybody.
 func (s *Scenario) TakingOf(a *Action) (t Taking, ok bool) {
+	t, ok = s.takingOf(a)
+	t.Stop = s.MachineStop
+	return t, ok
+}
+
+func (s *Scenario) takingOf(a *Action) (t Taking, ok bool) {
 	switch o := a.Operation.(type) {
 	case ScaleDownNode:
 		return Taking{Rules: rulesOf(AutoscalerComponent), Nodes: []string{o.Node}, AtOnce: 1, Least: a.For}, true
@@ -246,7 +253,7 @@ func (s *Scenario) LongestTaking(a *Action) engine.Time {
 	if !ok {
 		return 0
 	}
-	each := t.Provision + t.Delay + t.Asks + t.Limit + t.Rest
+	each := t.Provision + t.Delay + t.Asks + t.Limit + t.Rest + t.Stop
 	return engine.Time(max(1, len(t.Nodes))) * each
 }
 

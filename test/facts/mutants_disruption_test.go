@@ -169,6 +169,15 @@ var takerMutants = []mutant{
 	{"the autoscaler sends the pod's own grace period", []string{"controllers 8 Grace"}, cluster, "TestGraceOfClusterAutoscaler", []edit{
 		{takers, "e.d.graceOf(p) > e.of.MostGrace {", "e.d.graceOf(p) < 0 {"},
 	}},
+	{"a machine is off at the call", []string{"controllers 8 Stopping"}, cluster, "TestAMachineRunsOnAfterTheCall", []edit{
+		{takers, "e.marked[e.node]+e.of.Least) + e.of.Stop", "e.marked[e.node]+e.of.Least)"},
+	}},
+	{"an empty machine is off at the call", []string{"controllers 8 Stopping"}, cluster, "TestAMachineRunsOnAfterTheCall", []edit{
+		{"sim/cluster/node.go", "if w.sc.MachineStop == 0 {", "if w.sc.MachineStop >= 0 {"},
+	}},
+	{"a machine that stops forwards nothing", []string{"controllers 8 Stopping"}, "sim", "TestAMachineThatRunsOnForwards", []edit{
+		{"sim/cluster/node.go", "w.closing[node] = w.sc.Nodes[node].Name + \" is stopping\"", "w.die(node)"},
+	}},
 	{"safe-to-evict false is not heeded", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
 		{keepers, `if t.Annotations[safeToEvict] == "false" {`, `if t.Annotations[safeToEvict] == "no" {`},
 	}},
