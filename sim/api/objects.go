@@ -47,7 +47,7 @@ type Pod struct {
 	// spec.readinessGates asks for, Open those of them that are True.
 	ContainersReady bool
 	Gates, Open     []string
-	ReadySince      engine.Time // of the last transition to Ready; the API keeps whole seconds
+	ReadySince      engine.Time // of the last transition to Ready, 0 for none yet; the API keeps whole seconds
 	Created         engine.Time
 	DeletedAt       engine.Time       // when deletion was asked for, never if it was not
 	Grace           engine.Time       // deletionGracePeriodSeconds
@@ -59,6 +59,9 @@ type Pod struct {
 
 // Active says that a ReplicaSet counts the pod: neither on its way out nor done.
 func (p *Pod) Active() bool { return p.DeletedAt == Never && !p.Phase.Terminal() && !p.Gone }
+
+// WasReady says that the pod is Ready, or has been.
+func (p *Pod) WasReady() bool { return p.ReadySince != 0 }
 
 // SameLabels says that two versions have the same labels.
 func (p *Pod) SameLabels(o *Pod) bool {

@@ -21,7 +21,7 @@ type deeds struct {
 	closing []string // what is about to happen to a node, "" for nothing
 	boots   []bool   // nodes that come back as soon as they are off
 	emptied []bool   // nodes that Cluster Autoscaler has pods leave before it ends the machine
-	begun   []bool   // by workload: an action asked for another template or size
+	begun   []bool   // by workload: an action asked for another template or size, or had pods of it leave
 	forced  map[forcing][]*kubelet.Worker
 	applied map[api.ReplicaSetID]world.Resource // what "apply" made of a workload, by the revision it began
 
@@ -77,7 +77,10 @@ func (w *World) doToPods(a world.Action) {
 	case world.CrashPod:
 		w.eachOf(o.Pods, false, func(wk *kubelet.Worker) { wk.Crash() })
 	case world.Delete:
-		w.eachPod(o.Pods, func(p *api.Pod) { w.deletePod(w.owner, p.ID) })
+		w.eachPod(o.Pods, func(p *api.Pod) {
+			w.begun[p.Workload] = true
+			w.deletePod(w.owner, p.ID)
+		})
 	default:
 		w.doToMachines(a)
 	}

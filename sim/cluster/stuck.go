@@ -62,7 +62,7 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 		return s
 	}
 	if !keeper.UnderWay(d) {
-		return nil // it was complete: what happens later is no rollout
+		return w.successors(d) // it was complete: what happens later is no rollout
 	}
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
@@ -74,6 +74,33 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 		}
 	}
 	return keeper.Hindrance(d)
+}
+
+// successors finds a pod, made in the place of one that has left, that waits for a readiness gate which nothing sets, nil for none. One
+// that was ready before waits for what closed its gate.
+func (w *World) successors(d *api.Workload) *control.Stuck {
+	for _, id := range w.livePods {
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
+		if !ok || p.Workload != d.Workload || !p.Active() || p.WasReady() {
+			continue
+		}
+		if s := w.gated(d, p); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// gated says for which readiness gate a pod waits in vain, nil for none.
+func (w *World) gated(d *api.Workload, p *api.Pod) *control.Stuck {
+	gates := p.ClosedGates()
+	if !p.ContainersReady || len(gates) == 0 || w.kept(d.Workload, gates[0]) {
+		return nil
+	}
+	return &control.Stuck{
+		Why:  fmt.Sprintf("%s waits for its readiness gate %s, which nothing sets", w.waitedFor(d, p), gates[0]),
+		What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates",
+	}
 }
 
 // heldName says which pod of a StatefulSet or a DaemonSet stays Terminating on a node that is gone, and so keeps the one of its name, or
@@ -120,11 +147,8 @@ func (w *World) anyLeaving() bool {
 func (w *World) neverReady(d *api.Workload, p *api.Pod) *control.Stuck {
 	server := fmt.Sprintf("spec.template.spec.containers[%d]", w.Server(d.Workload))
 	who, back := w.waitedFor(d, p), w.wayBack(d, p)
-	if gates := p.ClosedGates(); p.ContainersReady && len(gates) > 0 && !w.kept(d.Workload, gates[0]) {
-		return &control.Stuck{
-			Why:  fmt.Sprintf("%s waits for its readiness gate %s, which nothing sets", who, gates[0]),
-			What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates",
-		}
+	if s := w.gated(d, p); s != nil {
+		return s
 	}
 	if s := neverAsked(w.PodSpec(setOf(p))); s != nil {
 		return s

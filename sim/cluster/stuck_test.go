@@ -227,6 +227,36 @@ func TestWhatARolloutWaitsForInVain(t *testing.T) {
 	}
 }
 
+// Pods in the place of those that were drained, evicted or deleted wait for readiness gates as those of a rollout do. A drain that a
+// budget keeps until they are ready waits with them.
+func TestPodsInThePlaceOfOthersWaitForGates(t *testing.T) {
+	t.Parallel()
+	const never = "the new pod waits for its readiness gate " + gateOne + ", which nothing sets"
+	const refused = "kubectl drain of node-2 waits for ever: PodDisruptionBudget web (minAvailable 2) allows no eviction: 2 of 3 pods are ready, and 2 have to be; "
+	for _, c := range []struct {
+		name, why string
+		drain     bool
+		b         build
+	}{
+		{"a drain", never, false, newBuild(2).nodes(3).drained(nil, "node-1")},
+		{"a drain that a budget keeps from going on", refused + never, true, newBuild(3).nodes(3).budget("minAvailable 2").drained(nil, "node-1", "node-2")},
+		{"an eviction", never, false, newBuild(2).nodes(3).does(world.Evict{Pods: world.Pods{Workload: "default/web"}}, 0)},
+		{"a deletion", never, false, newBuild(2).nodes(3).does(world.Delete{Pods: world.Pods{Workload: "default/web"}}, 0)},
+		{"a crash", "", false, newBuild(2).nodes(3).does(world.CrashPod{Pods: world.Pods{Workload: "default/web"}}, 0)},
+	} {
+		w := c.b.gated(gateOne).acts(t)
+		w.run(100 * sec)
+		got := w.CannotEnd()
+		if c.why == "" && got == nil {
+			continue
+		}
+		want := control.Stuck{Drain: c.drain, Why: c.why, What: "the controller that sets it, or no such readiness gate", Path: "spec.template.spec.readinessGates"}
+		if got == nil || *got != want {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, want)
+		}
+	}
+}
+
 func (b build) minReady(seconds int32) build {
 	b.d.Spec.MinReadySeconds = seconds
 	return b

@@ -260,7 +260,7 @@ var podMutants = []mutant{
 		{"sim/kubelet/start.go", `k.after(before+begin, "containers started"`, `k.after(begin, "containers started"`},
 	}},
 	{"deleting a pod crashes it", []string{"pod-lifecycle 7 kubectl delete"}, cluster, "TestWayOut", []edit{
-		{"sim/cluster/action.go", "w.deletePod(w.owner, p.ID) })", "w.kubelets[max(0, p.Node)].Worker(p.ID).Crash() })"},
+		{"sim/cluster/action.go", "w.deletePod(w.owner, p.ID)\n", "w.kubelets[max(0, p.Node)].Worker(p.ID).Crash()\n"},
 	}},
 	{"SIGTERM comes before the hook", []string{"propagation 3", "propagation 4 No refused connections", "propagation 5 preStop running"}, "sim", "TestPreStopOutlastsThePropagation", []edit{
 		{"sim/kubelet/terminate.go", "c.runHook(grace, func(left engine.Time) {\n\t\tswitch {", "func(do func(engine.Time)) { do(grace) }(func(left engine.Time) {\n\t\tswitch {"},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -36,9 +35,6 @@ func (w *swarmWorld) disrupt(seed uint64) {
 	for range d.pick(2) + 1 {
 		at += d.span(0, 8*sec)
 		w.Actions = append(w.Actions, w.disruption(d, at))
-	}
-	if slices.Contains(w.Workloads[0].Template().Spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: ownGate}) {
-		w.endless = true // nobody may open the gates of the pods in the place of those that leave
 	}
 	if !w.endless {
 		w.Until += 3600 * sec // one pod after another may have to wait for a budget
