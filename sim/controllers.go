@@ -53,6 +53,7 @@ func (c *controller) in(pod api.PodID) *forwarder {
 		f.legs = []traffic.Leg{{Stream: c.stream, Proxy: int(pod)}}
 		c.pods[pod] = f
 		f.Sends(f.b.Active())
+		f.b.Introduce()
 	}
 	return c.pods[pod]
 }

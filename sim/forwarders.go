@@ -73,6 +73,7 @@ func (r *run) openForwarders() {
 	}
 	for f := range r.allForwarders() {
 		f.Sends(f.b.Active())
+		f.b.Introduce()
 	}
 }
 
@@ -227,6 +228,11 @@ func (f *forwarder) tellMember(stream, member int, ok bool) {
 		e.Pod, e.Node = api.PodID(member), -1
 	}
 	f.run.opts.Events.Tell(e)
+}
+
+// Target tells what is made of a member.
+func (f *forwarder) Target(member int, state balancer.State) {
+	f.tell(event.Event{Kind: event.Target, Member: member, State: string(state)})
 }
 
 // Cut ends the connections to a member.

@@ -56,6 +56,8 @@ type Observer interface {
 	// Moved: routers spread flows again, or another node answers ARP: the connections for which gone
 	// says so lead to nodes that do not know them.
 	Moved(gone func(flow uint64, member int) bool)
+	// Target: a member is in another State than it was.
+	Target(member int, state State)
 	// Open: the controller sets the readiness gates of a pod. It is false when it cannot, since it
 	// has not heard of the pod itself: then it tries again.
 	Open(pod int) bool
@@ -73,6 +75,7 @@ type member struct {
 	failed  int
 	flips   uint64
 	removed bool
+	told    State         // of the observer
 	leaving engine.Handle // of its removal becoming known
 	drained engine.Handle // of the end of draining
 	first   engine.Time   // of its probes
@@ -232,6 +235,7 @@ func (b *Balancer) register(id int) {
 		if m := b.member(id); m != nil {
 			before := b.actives()
 			m.removed = false // it is wanted again before it was gone
+			b.tell(m)
 			b.eng.Cancel(m.drained)
 			b.changed(before)
 			return
@@ -241,6 +245,7 @@ func (b *Balancer) register(id int) {
 		m.serves, m.initial = m.healthy, b.spec.InitialWaits && !m.healthy
 		at, _ := slices.BinarySearchFunc(b.members, id, func(m *member, id int) int { return m.id - id })
 		b.members = slices.Insert(b.members, at, m)
+		b.tell(m)
 		b.changed(before)
 		b.start(m, b.eng.Now())
 		b.recheck()
@@ -261,6 +266,7 @@ func (b *Balancer) remove(id int) {
 		}
 		before := b.actives()
 		m.removed = true
+		b.tell(m)
 		b.changed(before)
 		if b.spec.Drain == engine.Never {
 			b.drop(m)
@@ -275,6 +281,7 @@ func (b *Balancer) remove(id int) {
 
 func (b *Balancer) drop(m *member) {
 	b.eng.Cancel(m.timer)
+	b.observer.Target(m.id, StateRemoved)
 	b.members = slices.DeleteFunc(b.members, func(o *member) bool { return o == m })
 }
 

@@ -29,6 +29,7 @@ type fake struct {
 	gone      map[int]bool // ... and as the API says
 	cut       []cut
 	sends     []sent
+	states    []string
 }
 
 // cut is a member whose connections were cut at a moment.
@@ -61,6 +62,9 @@ func (f *fake) Reaches(member int) bool                    { return f.reaches[me
 func (f *fake) Address(node int) string                    { return fmt.Sprint("10.0.0.", node) }
 func (f *fake) Sends(members []int) {
 	f.sends = append(f.sends, sent{f.eng.Now(), slices.Clone(members)})
+}
+func (f *fake) Target(member int, state State) {
+	f.states = append(f.states, fmt.Sprintf("%s %d %s", f.eng.Now().Seconds(), member, state))
 }
 func (f *fake) Open(pod int) bool {
 	if f.unheard {

@@ -68,6 +68,7 @@ func (b *Balancer) answered(m *member, tick uint64, ok bool) {
 	if m.initial {
 		b.first(m, ok)
 	}
+	defer b.tell(m)
 	if ok == m.healthy {
 		m.row = 0
 		return
@@ -113,6 +114,7 @@ func (b *Balancer) follow(m *member) {
 	}
 	before := b.actives()
 	m.serves, m.initial = m.healthy, false
+	b.tell(m)
 	b.changed(before)
 	if !m.serves && b.spec.CutUnhealthy {
 		b.observer.Cut(m.id)

@@ -65,6 +65,7 @@ const (
 	Probed    // a probe was answered: Container, Probe, OK
 	Decided   // the kubelet decided on a pod's status: OK for ready
 
+	Target  // a load balancer holds its target Member to be something else: State
 	Sends   // a load balancer sends new connections to Members from now on
 	Sent    // it sent one of them to Member, -1 for nowhere, no later than At
 	Cut     // it cut all connections to Member
@@ -125,6 +126,10 @@ type Event struct {
 	Member  int // -1: none
 	Members []int
 	To      netip.AddrPort
+	State   string // of a Target, one of those of package balancer
+
+	// Number is the event's among those that a story.Recorder keeps, from 1; 0 for one that it does not keep.
+	Number int
 }
 
 // Ending says how a process ended.

@@ -52,6 +52,7 @@ func (r *Recorder) Record(e event.Event) {
 		return
 	}
 	if r.about == nil || r.about.wants(&e) {
+		e.Number = len(r.events) + 1
 		r.events = append(r.events, e)
 	}
 }
@@ -97,6 +98,12 @@ func (t *Teller) All() []Line {
 	}
 	return out
 }
+
+// Pod is what stories call a pod: "old pod 0".
+func (t *Teller) Pod(id api.PodID) string { return t.pod(id) }
+
+// Words say what an event is.
+func (t *Teller) Words(e *event.Event) string { return t.words(e) }
 
 // mostLines is how long the story of one request may be.
 const mostLines = 12
