@@ -3,6 +3,7 @@ package record
 import (
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
 )
 
 // Fix is a change to one workload's manifest, and what it did to the cases of that workload
@@ -50,6 +51,7 @@ type FixedCase struct {
 	StuckBefore, Stuck int
 	Runs               int
 	Confirm            Confirm
+	Timeline           *timeline.Timeline // of the run of Case.Timeline with the fix; nil where it was not asked for
 }
 
 // Confirm is a fix on seeds that the search has not seen.

@@ -5,6 +5,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/story"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -87,6 +88,8 @@ type Case struct {
 	Drain *scenario.DrainPlan
 	// Kept is how a run of a case that holds went; nil for other cases.
 	Kept *Kept
+	// Timeline is the worst run as lanes; nil where it was not asked for.
+	Timeline *timeline.Timeline
 }
 
 // Kept is a run in which nothing was lost.

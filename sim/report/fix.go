@@ -4,6 +4,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
 )
 
 // Fix is a change to the manifests that was tried.
@@ -77,6 +78,8 @@ type FixedCase struct {
 	// StuckBefore and Stuck are how many of the runs do not come to their end without the fix, and with it.
 	StuckBefore int `json:"stuckBefore"`
 	Stuck       int `json:"stuck"`
+	// Timeline is the run of the case's timeline with the fix: the same seed; only where it was asked for.
+	Timeline *timeline.Timeline `json:"timeline,omitempty"`
 }
 
 // Confirmed is a fix on seeds that the search has not seen.
@@ -118,7 +121,7 @@ func fixOf(f *record.Fix) Fix {
 		x.Cases = append(x.Cases, FixedCase{
 			ID: c.ID, Before: secondsOf(c.Before), After: secondsOf(c.After), Runs: c.Runs, WithLoss: c.WithLoss,
 			Confirm:     Confirmed{c.Confirm.Runs, c.Confirm.WithLoss, append([]string{}, c.Confirm.Left...), c.Confirm.Stuck},
-			StuckBefore: c.StuckBefore, Stuck: c.Stuck,
+			StuckBefore: c.StuckBefore, Stuck: c.Stuck, Timeline: c.Timeline,
 		})
 	}
 	if f.Margin > 0 {

@@ -5,6 +5,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/story"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
 )
 
 // Result is the JSON contract of sim. Totals are over all runs and cases; times are seconds
@@ -93,6 +94,8 @@ type Case struct {
 	// TriedWith is the case whose runs with other values of what is assumed stand for this one's, too: its workload is the same
 	// but for names. "" where they are the case's own.
 	TriedWith string `json:"triedWith"`
+	// Timeline is the run of worstSeed, or the first one, as lanes; only where it was asked for.
+	Timeline *timeline.Timeline `json:"timeline,omitempty"`
 }
 
 // Family is a case behind one of the load balancers that it might be.
@@ -308,6 +311,7 @@ func caseOf(c *record.Case) Case {
 		WorstSeed: c.WorstSeed, Requests: requestsOf(&sum), Outcomes: outcomesOf(sum.Outcomes, true),
 		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
 		Before: beforeOf(c), Stuck: stuckOf(c.Stuck), Headline: c.Headline, Families: familiesOf(c), TriedWith: c.TriedWith,
+		Timeline: c.Timeline,
 	}
 	if len(c.Runs) > 0 {
 		out.UsablePods = &UsablePods{c.Usable.Min, c.Usable.Of, c.Usable.For}
@@ -342,6 +346,9 @@ func familiesOf(c *record.Case) []Family {
 		}
 		if f.Fix != nil {
 			x.Fix = new(fixOf(f.Fix))
+			for k := range x.Fix.Cases {
+				x.Fix.Cases[k].Timeline = nil // it is among the fixes of the result
+			}
 		}
 		out = append(out, x)
 	}

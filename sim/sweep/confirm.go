@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
@@ -48,6 +49,7 @@ type confirmation struct {
 
 // confirmed is what became of it.
 type confirmed struct {
+	changes        []fix.Change
 	fixed          record.FixedCase
 	longer         []int64 // by run
 	before, runs   uint64  // requests lost without it, in so many runs
@@ -61,7 +63,7 @@ func (s *search) confirmOn(u *unit, a *attempt) *confirmed {
 		return known
 	}
 	ownRuns := u.record.Runs[:s.rerunsOf(u)]
-	out := &confirmed{runs: uint64(len(ownRuns))}
+	out := &confirmed{changes: a.changes, runs: uint64(len(ownRuns))}
 	var list []try
 	for i := range ownRuns {
 		list = append(list, try{u.sc, a.changes, ownRuns[i].Seed, u.changed()})

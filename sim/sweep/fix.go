@@ -35,8 +35,9 @@ const (
 	confirming = 300_000
 )
 
-// fixes looks for changes to the manifests of the workloads that lose something, those that matter most first.
-func fixes(p *pool, units []*unit, out *record.Simulation) error {
+// fixes looks for changes to the manifests of the workloads that lose something, those that matter most first, and returns what was
+// confirmed.
+func fixes(p *pool, units []*unit, out *record.Simulation) (map[confirmation]*confirmed, error) {
 	var workloads []string
 	for _, c := range out.Worst() {
 		if loses(c) && !slices.Contains(workloads, c.Workload) && (p.opts.Fixes < 0 || len(workloads) < p.opts.Fixes) {
@@ -45,7 +46,7 @@ func fixes(p *pool, units []*unit, out *record.Simulation) error {
 	}
 	b := &bench{pool: p, out: out, known: map[string]*solution{}, confirmed: map[confirmation]*confirmed{}}
 	if err := b.unblock(units); err != nil {
-		return err
+		return b.confirmed, err
 	}
 	var groups []group
 	for _, name := range workloads {
@@ -57,10 +58,10 @@ func fixes(p *pool, units []*unit, out *record.Simulation) error {
 			break
 		}
 		if err := b.solve(g); err != nil {
-			return err
+			return b.confirmed, err
 		}
 	}
-	return nil
+	return b.confirmed, nil
 }
 
 // group is the units that a change of a workload is judged by: behind the same load balancer, where it might be several.

@@ -29,6 +29,8 @@ type Options struct {
 	Sensitivity bool
 	// Fixes is how many workloads fixes are looked for, the worst first; negative for all.
 	Fixes int
+	// Timelines is of how many cases the worst run is made into lanes, the worst cases first, and the same run with what helps.
+	Timelines int
 	// ConfirmRuns is how many new seeds confirm each; 0 for 200.
 	ConfirmRuns int
 	// Progress, if there is one, is told after each piece of work how many of a stage are done
@@ -68,11 +70,7 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*record.Simu
 	for i := range out.Cases {
 		out.Runs = max(out.Runs, len(out.Cases[i].Runs))
 	}
-	if opts.Fixes != 0 && ctx.Err() == nil {
-		if err := fixes(p, units, out); err != nil {
-			errs = append(errs, err.Error())
-		}
-	}
+	errs = append(errs, afterwards(p, units, out)...)
 	if ctx.Err() != nil {
 		out.Interrupted = true
 	}
@@ -80,6 +78,21 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*record.Simu
 		return out, fmt.Errorf("sim: %s", strings.Join(errs, "\n"))
 	}
 	return out, nil
+}
+
+// afterwards looks for fixes, and makes the timelines that were asked for.
+func afterwards(p *pool, units []*unit, out *record.Simulation) (errs []string) {
+	var solved map[confirmation]*confirmed
+	if p.opts.Fixes != 0 && p.ctx.Err() == nil {
+		var err error
+		if solved, err = fixes(p, units, out); err != nil {
+			errs = append(errs, err.Error())
+		}
+	}
+	if p.opts.Timelines > 0 && p.ctx.Err() == nil {
+		errs = append(errs, timelines(p, units, out, solved)...)
+	}
+	return errs
 }
 
 // stories tells those of all units that lost something, and how the first run of one that holds went. Each is told of a copy: one

@@ -44,6 +44,7 @@ type simCommand struct {
 	fixes    int
 	list     string
 	output   string
+	lanes    bool
 	flags    *pflag.FlagSet
 	program  string
 	std      Streams
@@ -120,6 +121,7 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.StringVar(&c.show, "show", "", "show in full the cases whose id or words contain `CASE` (default: the worst)")
 	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
+	f.BoolVar(&c.lanes, "timeline", false, "with -o json or yaml: the worst run of the worst cases as lanes, of pods, nodes, load balancers and clients")
 	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit")
 	completeSim(cmd)
 	if err := cmd.RegisterFlagCompletionFunc("action", c.completesActions); err != nil {
@@ -199,7 +201,7 @@ func (c *simCommand) run() error {
 	defer stop()
 	collectLess()
 	result, ended, fault := inTime(ctx, lastWait, func() (*record.Simulation, error) {
-		return sweep.Run(ctx, cases, sweep.Options{Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Progress: c.progress(), Wording: commandLine()})
+		return sweep.Run(ctx, cases, sweep.Options{Seed: c.seed, Runs: c.runs, Sensitivity: c.vary, Fixes: c.fixes, Timelines: c.timelines(), Progress: c.progress(), Wording: commandLine()})
 	})
 	if !ended {
 		c.std.say("interrupted in the middle of something that takes long with a world as large: nothing is printed")
@@ -222,6 +224,17 @@ func (c *simCommand) run() error {
 	return interruptedBy(stopped())
 }
 
+// drawnCases is of how many cases the worst run is drawn.
+const drawnCases = 12
+
+// timelines is of how many cases a timeline is wanted.
+func (c *simCommand) timelines() int {
+	if c.lanes {
+		return drawnCases
+	}
+	return 0
+}
+
 const (
 	// mostRuns bounds --runs: more seeds make no verdict surer.
 	mostRuns = 1_000_000
@@ -239,6 +252,9 @@ func (c *simCommand) checkFlags() error {
 	}
 	if c.seed < 1 || c.seed > lastSeed {
 		errs = append(errs, fmt.Errorf("--seed %d: want 1 to %d: each run has the next one, and programs read them from JSON", c.seed, uint64(lastSeed)))
+	}
+	if c.lanes && c.output != "json" && c.output != "yaml" {
+		errs = append(errs, fmt.Errorf("--timeline is a part of -o json and -o yaml, not of -o %s", c.output))
 	}
 	if c.list != "" {
 		errs = append(errs, besides(c.flags, "list", "output", "verbose"))
@@ -434,7 +450,7 @@ func (c *simCommand) replay() string {
 	words = append(words, c.in.replay(c.input.cluster)...)
 	c.flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "filename", "kustomize", "recursive", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "max-lost", "fail-on", "sensitivity", "fixes",
+		case "filename", "kustomize", "recursive", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "max-lost", "fail-on", "sensitivity", "fixes", "timeline",
 			"context", "namespace", "all-namespaces", "request-timeout":
 		case "set":
 			for _, s := range c.opts.Set {

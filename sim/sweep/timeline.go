@@ -1,0 +1,102 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// drawnRequests is how many requests a run may have that is looked at with each of them followed by itself.
+const drawnRequests = 2_000_000
+
+// traced is a run that a timeline is made of, and where it belongs.
+type traced struct {
+	sc       *world.Scenario
+	seed     uint64
+	requests uint64 // about
+	into     **timeline.Timeline
+}
+
+// timelines adds those of the worst run of the worst cases, and of the same run with what was found to help.
+func timelines(p *pool, units []*unit, out *record.Simulation, solved map[confirmation]*confirmed) []string {
+	var list []traced
+	for _, c := range out.Worst() {
+		if len(list) < p.opts.Timelines && len(c.Runs) > 0 {
+			u := unitOf(units, out, c)
+			list = append(list, traced{u.sc, seedOf(c), c.Runs[0].Sum().Total, &c.Timeline})
+			list = append(list, withFix(u, out, c, solved)...)
+		}
+	}
+	type made struct {
+		timeline *timeline.Timeline
+		err      error
+	}
+	var errs []string
+	for i, m := range collect(p, "drawing", len(list), patience, func(i int) made {
+		t, err := list[i].trace(p)
+		return made{t, err}
+	}) {
+		if m.err != nil {
+			errs = append(errs, fmt.Sprintf("%s, seed %d: %s", list[i].sc.Name, list[i].seed, m.err))
+		}
+		*list[i].into = m.timeline
+	}
+	return errs
+}
+
+// trace runs it, and once more where the first run says what of a large world matters.
+func (x *traced) trace(p *pool) (*timeline.Timeline, error) {
+	p.counts.add(ForStory, 1)
+	r := timeline.NewRecorder(x.sc, nil)
+	res, err := x.run(r)
+	if err == nil && r.Cramped() {
+		p.counts.add(ForStory, 1)
+		r = timeline.NewRecorder(x.sc, r.Focus())
+		res, err = x.run(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Build(x.seed, res.End, res.Pods), nil
+}
+
+func (x *traced) run(r *timeline.Recorder) (*sim.Result, error) {
+	return sim.RunWith(x.sc, x.seed, sim.Options{Events: r.Log(), Requests: r, DrawAll: x.requests <= drawnRequests})
+}
+
+// unitOf is the unit whose runs a case has: behind the load balancer that it loses most with, where it might be several.
+func unitOf(units []*unit, out *record.Simulation, c *record.Case) *unit {
+	at := slices.IndexFunc(units, func(u *unit) bool { return &out.Cases[u.index] == c })
+	return worstOf(units, units[at])
+}
+
+// seedOf is the run of a case that is drawn: the worst, or the first where none is.
+func seedOf(c *record.Case) uint64 {
+	if c.WorstSeed != 0 {
+		return c.WorstSeed
+	}
+	return c.Runs[0].Seed
+}
+
+// withFix is the same run with the first fix that was found for a case, none where there is none.
+func withFix(u *unit, out *record.Simulation, c *record.Case, solved map[confirmation]*confirmed) []traced {
+	for i := range out.Fixes {
+		f := &out.Fixes[i]
+		at := slices.IndexFunc(f.Cases, func(x record.FixedCase) bool { return x.ID == c.ID })
+		if at < 0 {
+			continue
+		}
+		for key, done := range solved { // order: at most one of a unit has that title
+			if key.unit == u && titles(done.changes, ", ") == f.Title {
+				sc := fix.Apply(u.sc, c.Workload, done.changes)
+				return []traced{{sc, seedOf(c), c.Runs[0].Sum().Total, &f.Cases[at].Timeline}}
+			}
+		}
+	}
+	return nil
+}

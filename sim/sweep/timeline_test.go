@@ -1,0 +1,57 @@
+package sweep
+
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+)
+
+// The worst run of a case, and the same run with what helps: the same seed, the same loss as in the record.
+func TestTimelinesOfTheWorstRunAndOfItsFix(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "  replicas: 3", "", scenario.Options{}, Options{Runs: 6, Fixes: -1, ConfirmRuns: 6, Timelines: 1})
+	c := &s.Cases[0]
+	if c.Timeline == nil || c.Timeline.Seed != c.WorstSeed {
+		t.Fatalf("timeline %v, worst seed %d", c.Timeline, c.WorstSeed)
+	}
+	var lost, want uint64
+	for _, l := range c.Timeline.Lost {
+		lost += l.Count
+	}
+	for i := range c.Runs {
+		if c.Runs[i].Seed == c.WorstSeed {
+			want = c.Runs[i].Totals().Failed
+		}
+	}
+	if lost != want || lost == 0 {
+		t.Errorf("%d lost, the record has %d", lost, want)
+	}
+	if len(s.Fixes) == 0 {
+		t.Fatal("nothing helps")
+	}
+	after := s.Fixes[0].Cases[0].Timeline
+	if after == nil || after.Seed != c.WorstSeed || len(after.Lost) != 0 {
+		t.Errorf("with %s: %+v", s.Fixes[0].Title, after)
+	}
+}
+
+// Nobody pays for timelines that were not asked for, and no more are made than were.
+func TestTimelinesAreMadeWhereTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
+	made := func(s *record.Simulation) int {
+		n := 0
+		for i := range s.Cases {
+			if s.Cases[i].Timeline != nil {
+				n++
+			}
+		}
+		return n
+	}
+	for _, want := range []int{0, 1} {
+		s := simulate(t, "  replicas: 2", "", scenario.Options{}, Options{Runs: 2, Timelines: want})
+		if got := made(s); got != want {
+			t.Errorf("%d timelines, want %d", got, want)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// listedNodes is how many nodes a band lists.
+const listedNodes = 40
+
+// bands are those of the pods that went: that were deleted, or accept no connections any more.
+func (b *builder) bands(lanes []PodLane) []Band {
+	out := []Band{}
+	for i := range lanes {
+		if p := b.r.pods[lanes[i].ID]; p.deleted != nil || p.closed != nil {
+			out = append(out, b.band(&lanes[i], p))
+		}
+	}
+	return out
+}
+
+func (b *builder) band(lane *PodLane, p *pod) Band {
+	out := Band{Pod: lane.ID, Deleted: p.deleted, Told: p.told, From: p.closed, Lost: b.r.metPods[lane.Name], Nodes: []NodeBand{}}
+	var all []NodeBand
+	for n := range b.r.nodes {
+		x := &b.r.nodes[n]
+		at, u, ok := x.letGo(b.placeOf(lane.ID))
+		if !ok {
+			continue
+		}
+		all = append(all, NodeBand{
+			Node: n, Name: b.r.sc.Nodes[n].Name, LetGo: at, Fallback: x.fellBack(b.placeOf(lane.ID)),
+			Lost: b.r.met[metKey{lane.Name, n}], Event: u.event,
+		})
+	}
+	all = append(all, b.balancers(lane)...)
+	slices.SortStableFunc(all, func(x, y NodeBand) int { return -cmp.Compare(late(x.LetGo), late(y.LetGo)) })
+	if len(all) > 0 {
+		out.To, out.Last = all[0].LetGo, all[0].Name
+	}
+	// Those that lost something are listed whenever they let go.
+	slices.SortStableFunc(all, func(x, y NodeBand) int {
+		return cmp.Compare(rankOf(x.Lost == 0), rankOf(y.Lost == 0))
+	})
+	out.More = max(0, len(all)-listedNodes)
+	out.Nodes = append(out.Nodes, all[:len(all)-out.More]...)
+	slices.SortStableFunc(out.Nodes, func(x, y NodeBand) int { return -cmp.Compare(late(x.LetGo), late(y.LetGo)) })
+	return out
+}
+
+// late orders moments; what never comes is last.
+func late(at *engine.Time) engine.Time {
+	if at == nil {
+		return engine.Never
+	}
+	return *at
+}
+
+// balancers are when load balancers, and the pods of ingress controllers, sent a pod its last new connection.
+func (b *builder) balancers(lane *PodLane) []NodeBand {
+	var out []NodeBand
+	for _, k := range b.r.order {
+		if b.r.balancer(k).Target != world.TargetPods || k.member != lane.ID {
+			continue
+		}
+		gets := b.r.targets[k].gets.until(b.end)
+		if len(gets) == 0 {
+			continue
+		}
+		name := balancerName(b.r.balancer(k))
+		if k.proxy >= 0 {
+			name = b.called(api.PodID(k.proxy))
+		}
+		to := &gets[len(gets)-1].To
+		if *to == b.end {
+			to = nil
+		}
+		out = append(out, NodeBand{Node: -1, Name: name, LetGo: to, Lost: b.r.met[metKey{lane.Name, -1}]})
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package timeline
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/traffic"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// targetKey is a target of a load balancer, that of the streams which share it with Stream, or of an ingress controller's pod.
+type targetKey struct{ stream, proxy, member int }
+
+// target is what was heard of one.
+type target struct {
+	states, gets spans
+}
+
+// hearTarget hears of a target, and who gets new connections.
+func (r *Recorder) hearTarget(e *event.Event) {
+	if e.Kind == event.Target {
+		if t := r.target(targetKey{e.Stream, e.Proxy, e.Member}); t != nil {
+			t.states.set(e.At, e.State)
+		}
+		return
+	}
+	for _, m := range e.Members {
+		r.target(targetKey{e.Stream, e.Proxy, m})
+	}
+	for _, k := range r.order {
+		if k.stream != e.Stream || k.proxy != e.Proxy {
+			continue
+		}
+		is := ""
+		if slices.Contains(e.Members, k.member) {
+			is = getsNew
+		}
+		r.targets[k].gets.set(e.At, is)
+	}
+}
+
+// getsNew is what Gets says.
+const getsNew = "new connections"
+
+// target finds what is known of one, nil where it has no lane.
+func (r *Recorder) target(k targetKey) *target {
+	if t := r.targets[k]; t != nil {
+		return t
+	}
+	spec := r.balancer(k)
+	pods := spec.Target == world.TargetPods
+	switch {
+	case len(r.order) == mostTargets, pods && r.lane(api.PodID(k.member)) < 0, r.focus != nil && !pods && !slices.Contains(r.focus.Nodes, k.member):
+		return nil
+	}
+	r.targets[k] = &target{}
+	r.order = append(r.order, k)
+	return r.targets[k]
+}
+
+func (r *Recorder) balancer(k targetKey) *world.LoadBalancer {
+	if k.proxy == traffic.NoProxy {
+		return r.sc.Traffic[k.stream].LB
+	}
+	return r.sc.Traffic[k.stream].Ingress.Proxy
+}
+
+// targetLanes are the lanes of load balancers' targets, in the order in which they were heard of.
+func (b *builder) targetLanes() []TargetLane {
+	out := []TargetLane{}
+	for _, k := range b.r.order {
+		t, spec := b.r.targets[k], b.r.balancer(k)
+		lane := TargetLane{
+			Balancer: balancerName(spec), Proxy: -1, Clients: b.through(k), Pod: -1, Node: -1,
+			States: t.states.until(b.end), Gets: t.gets.until(b.end),
+		}
+		if k.proxy != traffic.NoProxy {
+			lane.Proxy = k.proxy
+			lane.Balancer = b.called(api.PodID(k.proxy))
+		}
+		if spec.Target == world.TargetPods {
+			lane.Pod, lane.Name = k.member, b.called(api.PodID(k.member))
+		} else {
+			lane.Node, lane.Name = k.member, b.r.sc.Nodes[k.member].Name
+		}
+		out = append(out, lane)
+	}
+	return out
+}
+
+func balancerName(lb *world.LoadBalancer) string {
+	if lb.Preset != "" {
+		return lb.Preset
+	}
+	return "load balancer"
+}
+
+// through are the clients whose connections go through a target's load balancer.
+func (b *builder) through(k targetKey) []int {
+	var out []int
+	for i := range b.r.sc.Traffic {
+		t := &b.r.sc.Traffic[i]
+		if i == k.stream || k.proxy == traffic.NoProxy && t.LB != nil && t.LB == b.r.sc.Traffic[k.stream].LB && t.Port == b.r.sc.Traffic[k.stream].Port {
+			out = append(out, i)
+		}
+	}
+	return out
+}
