@@ -79,6 +79,7 @@ func otherwise() map[string]string {
 		"spot-notice-too-short":               "prestop.web=5s",
 		"spot-notice-drained":                 "actions[0].spotNotice.handler=none",
 		"node-deleted":                        "actions[0].deleteNode.machine=true",
+		"node-joins":                          "nodes.count=2",
 		"kubelet-restarted":                   "actions[1].component.name=kube-proxy/node-1",
 		"drain-against-anti-affinity":         "nodes.count=5",
 		"drain-against-topology-spread":       "nodes.count=4",

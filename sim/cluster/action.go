@@ -103,6 +103,8 @@ func (w *World) doToMachines(a world.Action) {
 		w.spotNotice(o)
 	case world.DeleteNode:
 		w.removeNode(o)
+	case world.CreateNode:
+		w.join(w.numberOf(o.Node))
 	case world.ScaleDownNode:
 		w.scaleDown(w.numberOf(o.Node), &a)
 	case world.Consolidate, world.UpgradePool:

@@ -27,6 +27,11 @@ func verbsOfOutages() []verb {
 			field{"node", of(text).doc("", "kubectl delete node; deleteNode: NODE is short for it")},
 			field{"machine", of(boolean).doc("false", "its machine goes with it; else it runs on")},
 		).orShort("node")}, func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.deleteNode(v) }},
+		{field{"createNode", fieldsOf(
+			field{"node", of(text).doc("", "a node joins, ready and with rules in force from then on; createNode: NODE is short for it")},
+			field{"like", of(text).doc("the first", "the node that it is made like")},
+			field{"zone", of(text).doc("that of the other", "its zone")},
+		).orShort("node")}, func(b *builder, v cursor, _ string) (world.Operation, bool) { return b.createNode(v) }},
 	}
 }
 
@@ -55,6 +60,20 @@ func (b *builder) spotNotice(v cursor) (world.Operation, bool) {
 func (b *builder) deleteNode(v cursor) (world.Operation, bool) {
 	node, ok := b.nodeOf(v)
 	return world.DeleteNode{Node: node.text(""), Machine: v.get("machine").flag(false)}, ok
+}
+
+// createNode reads a node that joins. Its name is checked when all nodes are known.
+func (b *builder) createNode(v cursor) (world.Operation, bool) {
+	name := v.get("node").text("")
+	if words, short := v.v.(string); short {
+		name = words
+	}
+	if name == "" {
+		v.fail("say how it is called: createNode: NAME")
+		return nil, false
+	}
+	o := world.CreateNode{Node: name, Like: v.get("like").text(""), Zone: v.get("zone").text("")}
+	return o, o.Like == "" || nodeNamed(v.get("like"), b.out.Nodes) >= 0
 }
 
 // kubeletShape is what of a KubeletConfiguration matters here, under its own names.

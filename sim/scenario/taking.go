@@ -143,7 +143,22 @@ func (b *builder) muster() {
 		}
 	}
 	b.out.Muster()
+	b.namesOfJoining()
 	b.patience()
+}
+
+// namesOfJoining refuses a node that joins under a name that another has.
+func (b *builder) namesOfJoining() {
+	for i := range b.out.Actions {
+		o, ok := b.out.Actions[i].Operation.(world.CreateNode)
+		if !ok {
+			continue
+		}
+		called := slices.DeleteFunc(world.NodeNames(b.out.Nodes), func(name string) bool { return name != o.Node })
+		if len(called) > 1 {
+			b.doc.report(manifest.Error, b.out.Actions[i].Pos, "spec.actions", "there is a node %s besides, at the beginning or by another action: give it another name", o.Node)
+		}
+	}
 }
 
 // patience gives a run the time that nodes may take that are replaced, where nobody says when it ends.

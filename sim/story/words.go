@@ -236,6 +236,8 @@ func actionWords(a *world.Action) string {
 		return fmt.Sprintf("spot notice for %s: %s", a.Target(), a.Value())
 	case world.DeleteNode:
 		return strings.TrimSpace(fmt.Sprintf("kubectl delete node %s %s", o.Node, map[bool]string{true: "as its machine goes"}[o.Machine]))
+	case world.CreateNode:
+		return strings.TrimSpace(fmt.Sprintf("node %s joins %s", o.Node, a.Value()))
 	case world.Drain:
 		return strings.TrimSpace(fmt.Sprintf("kubectl drain %s %s", a.Target(), a.Value()))
 	case world.Cordon:

@@ -61,17 +61,7 @@ func (s *Scenario) Muster() {
 	standing := s.Standing()
 	s.Nodes = standing
 	for i := range s.Actions {
-		t, ok := s.TakingOf(&s.Actions[i])
-		if !ok {
-			continue
-		}
-		for k, name := range t.Joins {
-			n := standing[0]
-			if at := slices.IndexFunc(standing, func(n Node) bool { return k < len(t.Nodes) && n.Name == t.Nodes[k] }); at >= 0 {
-				n = standing[at]
-			}
-			s.Nodes = append(slices.Clone(s.Nodes), n.another(name))
-		}
+		s.Nodes = append(slices.Clone(s.Nodes), s.joining(&s.Actions[i], standing)...)
 		if o, upgrade := s.Actions[i].Operation.(UpgradePool); upgrade && len(s.poolOf(&o)) >= len(standing) {
 			s.Nodes = append(s.Nodes, s.apart(standing)...)
 		}
