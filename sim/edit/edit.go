@@ -108,21 +108,30 @@ func (e *Edit) document() []string {
 	if e.With.YAML == "" {
 		return nil
 	}
-	const wide = 48
 	n := nodeOf(e.With.YAML)
-	fit(n, wide)
+	fit(n, 0)
 	return encoded(n)
 }
 
-// fit has the fields of a mapping on lines of their own, and those of a field only where its line is too wide.
-func fit(n *yaml.Node, wide int) {
+// How wide a line of an added object may be: with braces in braces only where it is short, for such a line is hard to read.
+const (
+	wide   = 80 // beside what stands before it in a list of edits
+	nested = 48
+)
+
+// fit has the fields of a mapping, which begins at a column, on lines of their own, and those of a field only where its line is too wide.
+func fit(n *yaml.Node, column int) {
 	if n.Kind != yaml.MappingNode {
 		return
 	}
 	n.Style &^= yaml.FlowStyle
 	for i := 1; i < len(n.Content); i += 2 {
-		if len(n.Content[i-1].Value)+len(": ")+len(strings.Join(encoded(n.Content[i]), "")) > wide {
-			fit(n.Content[i], wide-2)
+		most := wide
+		if value := n.Content[i]; slices.ContainsFunc(value.Content, func(x *yaml.Node) bool { return len(x.Content) > 0 }) {
+			most = nested
+		}
+		if column+len(n.Content[i-1].Value)+len(": ")+len(strings.Join(encoded(n.Content[i]), "")) > most {
+			fit(n.Content[i], column+2)
 		}
 	}
 }

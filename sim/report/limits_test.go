@@ -55,6 +55,24 @@ func TestTextsOfTheCorpusKeepToThePage(t *testing.T) {
 	}
 }
 
+// Whatever is done to a workload, and however long the names are that a fix has to repeat.
+func TestTextsOfEveryActionKeepToThePage(t *testing.T) {
+	t.Parallel()
+	for name, actions := range map[string][]string{ // order: each for itself
+		"long-labels": nil, "daemonset": scenario.Actions(), "unknown-lb": scenario.Actions(), "canary": scenario.Actions(), "host-ports": scenario.Actions(),
+		"entries": scenario.Actions(), "recreate": scenario.Actions(), "npm": {"drain", "evict", "crash"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile("testdata/" + name + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			keeps(t, run(t, "deploy/overlays/production/"+name+".yaml", string(data), scenario.Options{Actions: actions}, sweep.Options{Seed: 1, Runs: 1, Fixes: 1, ConfirmRuns: 1}))
+		})
+	}
+}
+
 // The worst of everything at once: all families with long names and fixes, every kind of note, more assumptions than fit.
 func TestTheFullestTextKeepsToThePage(t *testing.T) {
 	t.Parallel()

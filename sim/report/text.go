@@ -50,6 +50,9 @@ type room struct {
 	parts                                                       int // of a change in a table
 	// brief says what has been said before in fewer words, or not again.
 	brief bool
+	// terse has what is to be pasted in as few lines as it can, and leaves out what was taken from the input; unpasted only names
+	// an object that a fix adds.
+	terse, unpasted bool
 }
 
 // rooms returns one after the other, each a little smaller, until a text is short enough with
@@ -67,6 +70,7 @@ func rooms() []room {
 		func() { r.notes = 2 }, func() { r.assumed = 1 }, func() { r.causes = 1 }, func() { r.story = 5 }, func() { r.others = 1 },
 		func() { r.cases = 3 }, func() { r.noHelp = 0 }, func() { r.brief = true }, func() { r.story = 4 }, func() { r.notes = 1 }, func() { r.story = 0 },
 		func() { r.assumed = 0 }, func() { r.notes = 0 }, func() { r.others = 0 }, func() { r.parts = 2 }, func() { r.parts = 1 },
+		func() { r.terse = true }, func() { r.cases = 2 }, func() { r.unpasted = true }, func() { r.cases = 1 },
 	} {
 		less()
 		out = append(out, r)
@@ -176,6 +180,9 @@ func (t *text) write(worst, nodes, shown []*record.Case) string {
 	return t.String()
 }
 
+// toShow is the option that shows a case in full.
+func (t *text) toShow(c *record.Case) string { return t.option("show", t.shortID(c)) }
+
 // place is where something stands: the file only where it is another one than before.
 func (t *text) place(file string, line int) string {
 	if file == "" {
@@ -244,7 +251,7 @@ func (t *text) last(shown []*record.Case) {
 	if run == nil || t.sim.Replay == "" {
 		return
 	}
-	t.command("Again: ", strings.Join([]string{t.sim.Replay, t.option("show", t.shortID(shown[0])), t.option("seed", strconv.FormatUint(run.Seed, 10)), t.option("runs", "1")}, " "))
+	t.command("Again: ", strings.Join([]string{t.sim.Replay, t.toShow(shown[0]), t.option("seed", strconv.FormatUint(run.Seed, 10)), t.option("runs", "1")}, " "))
 }
 
 // shortID is the end of a case's id, "web:80" or "rollout/web:80", that is enough to show that case alone.

@@ -228,6 +228,9 @@ func otherInWords(v string) string {
 // taken says what was read out of the input or concluded from it, and decides about the shown
 // cases: nobody has to guess why there are two pods.
 func (t *text) taken(shown []*record.Case) {
+	if t.room.terse {
+		return
+	}
 	var parts []string
 	for _, c := range shown {
 		for i := range c.Assumptions {

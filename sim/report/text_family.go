@@ -68,7 +68,7 @@ func (t *text) families(c *record.Case) {
 	switch fewest, most := confirmRuns(c); {
 	case most == 0:
 	case fewest == most:
-		heading[4] += fmt.Sprintf(" (%s new runs)", thousands(int64(most)))
+		heading[4] += " (" + count(most, "new run", "new runs") + ")"
 	default:
 		heading[4] += fmt.Sprintf(" (%s to %s new runs)", thousands(int64(fewest)), thousands(int64(most)))
 	}
@@ -156,6 +156,9 @@ func fixInWords(f *record.Fix, most int) string {
 	}
 	if len(parts) > most {
 		parts = append(parts[:most], fmt.Sprintf("%d more", len(parts)-most))
+		if most == 1 {
+			parts[0] = strings.Replace(parts[0], " with a PodDisruptionBudget (maxUnavailable: 1)", " with a budget", 1)
+		}
 	}
 	words := strings.Join(parts, ", ")
 	var median, highest int64

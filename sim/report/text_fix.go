@@ -235,10 +235,10 @@ func (t *text) fixes(shown []*record.Case) {
 		}
 		room := min(t.room.fixes, len(fixes))
 		for _, f := range fixes[:room] {
-			t.fix(f)
+			t.fix(f, t.toShow(c))
 		}
 		if f := harmless(fixes, room); f != nil {
-			t.fix(f)
+			t.fix(f, t.toShow(c))
 		}
 		t.noHelp(noHelp, len(fixes) == 0)
 		for _, n := range t.sim.NoHelp {
@@ -258,7 +258,11 @@ func (t *text) heading(fixes []*record.Fix) {
 		return
 	}
 	x := &fixes[0].Cases[0]
-	t.Text("WHAT HELPS   ", fmt.Sprintf("tried on these %s, then on %s new ones", count(x.Runs, "run", "runs"), thousands(int64(x.Confirm.Runs))))
+	these := "these " + count(x.Runs, "run", "runs")
+	if x.Runs == 1 {
+		these = "this run"
+	}
+	t.Text("WHAT HELPS   ", fmt.Sprintf("tried on %s, then on %s", these, count(x.Confirm.Runs, "new one", "new ones")))
 }
 
 func (t *text) noHelp(titles []string, none bool) {
@@ -272,12 +276,12 @@ func (t *text) noHelp(titles []string, none bool) {
 	t.Text(prefix, strings.Join(titles[:min(max(t.room.noHelp, 1), len(titles))], "; ")+".")
 }
 
-// fix writes one change: what it does, what to paste where, and what it costs.
-func (t *text) fix(f *record.Fix) {
+// fix writes one change: what it does, what to paste where, and what it costs. show is what has it in full.
+func (t *text) fix(f *record.Fix, show string) {
 	t.Hanging("  ", 6, f.Title)
 	t.fixed(f)
 	for i := range f.Edits {
-		t.edit(&f.Edits[i])
+		t.edit(&f.Edits[i], show)
 	}
 	t.editWith(f)
 	if len(f.NotWith) > 0 {
@@ -352,12 +356,19 @@ func (t *text) others(f *record.Fix) []string {
 // other workloads that it helps, only what loses something with it is written, as far as that is few lines.
 func (t *text) fixed(f *record.Fix) {
 	clean := func(x record.FixedCase) bool { return x.Confirm.Runs > 0 && x.Confirm.WithLoss == 0 }
-	const most = 6
-	var parts []string
+	most := 6
+	if t.room.terse {
+		most = 2
+	}
+	var parts, vain []string
 	fewest, losing := 0, 0
 	for i := range f.Cases {
 		x := &f.Cases[i]
 		if clean(*x) && !t.concerns(f, x) {
+			continue
+		}
+		if inVain(x) {
+			vain = append(vain, strings.TrimSuffix(t.trafficOf(f, x.ID), ": "))
 			continue
 		}
 		words := lostBefore(x.Before) + " -> " + leftOf(x.After)
@@ -385,12 +396,30 @@ func (t *text) fixed(f *record.Fix) {
 	if losing > most {
 		t.Text("      ", count(losing-most, "more case loses", "more cases lose")+" something with it, too.")
 	}
+	if len(vain) > 0 {
+		t.Hanging("      ", 8, "as much is lost with it: "+several(vain, most))
+	}
 	switch {
+	case len(parts) > 2 && t.room.terse:
+		t.Hanging("      ", 8, fmt.Sprintf("%s; %d more cases lose nothing with it; nothing in the new runs either", parts[0], len(parts)-1))
 	case len(parts) > 0 && t.room.brief:
 		t.Hanging("      ", 8, strings.Join(parts, "; ")+"; nothing in the new runs either")
 	case len(parts) > 0:
 		t.Hanging("      ", 8, strings.Join(parts, "; ")+fmt.Sprintf("; nothing in the new runs either: at most %s of %s lose anything", percent(record.LossBound(fewest)), plural(runsOf(f))))
 	}
+}
+
+// several joins words that have commas in them; of more than most, the rest is a number.
+func several(words []string, most int) string {
+	if len(words) > most {
+		words = append(slices.Clone(words[:most]), fmt.Sprintf("%d more", len(words)-most))
+	}
+	return strings.Join(words, "; ")
+}
+
+// inVain says that a change which helps other cases leaves as much of the loss of this one: nine tenths or more.
+func inVain(x *record.FixedCase) bool {
+	return x.StuckBefore == 0 && x.Before.Median > 0 && 10*x.After.Median >= 9*x.Before.Median
 }
 
 // lostBefore is what is lost without a change: at most, where most runs lose nothing.
@@ -431,8 +460,8 @@ func (t *text) trafficOf(f *record.Fix, id string) string {
 	return id + ": "
 }
 
-// edit writes where a field stands, or would, and what to write there.
-func (t *text) edit(e *edit.Edit) {
+// edit writes where a field stands, or would, and what to write there. Where there is no room for an object, show has it in full.
+func (t *text) edit(e *edit.Edit, show string) {
 	where := "new"
 	if e.Path != "" {
 		where = t.place(e.File, e.Line)
@@ -440,7 +469,14 @@ func (t *text) edit(e *edit.Edit) {
 	if where != "" {
 		where += "   "
 	}
+	if t.room.unpasted && e.Path == "" {
+		t.Text("      "+where, e.To.String()+" ("+show+" has it in full)")
+		return
+	}
 	if block := e.YAML(); len(block) > 0 {
+		if t.room.terse {
+			block = inOneLine(block)
+		}
 		for i, line := range block {
 			if i == 0 {
 				t.Verbatim("      " + where + line)
@@ -456,6 +492,14 @@ func (t *text) edit(e *edit.Edit) {
 		return
 	}
 	t.Text("      "+where, field+": "+e.To.String())
+}
+
+// inOneLine has a field of one field in braces: the same in YAML, and harder to read. All else stays as it is.
+func inOneLine(block []string) []string {
+	if len(block) != 2 || !strings.HasSuffix(block[0], ":") || strings.HasPrefix(strings.TrimSpace(block[1]), "- ") {
+		return block
+	}
+	return []string{block[0] + " {" + strings.TrimSpace(block[1]) + "}"}
 }
 
 // editWith says how to change what is no file.
