@@ -250,19 +250,46 @@ func (c *Case) ClientCuts(i int) Range {
 	return rangeOf(cuts)
 }
 
-// Worst returns the cases from the one that matters most on: what loses something or is stuck before what does not, what users
-// see before what only machines do, and then by what is lost. Verdicts are words for that, and decide last.
+// Worst returns the cases from the one that somebody has to act on first: what loses something or cannot end before what does
+// neither, what users see before what only machines do, and then by what is lost. What cannot end stands where a loss of a second
+// would (outageFrom): before smaller losses, which are over before anybody has read of them. It is as near to users as the nearest
+// loss of a headline, for it is not clients who wait for it. Verdicts are words for all that, and decide last.
 func (s *Simulation) Worst() []*Case {
 	var out []*Case
+	nearest := farthest - 1
 	for i := range s.Cases {
-		out = append(out, &s.Cases[i])
+		c := &s.Cases[i]
+		out = append(out, c)
+		if c.gravity() == 0 && !c.Verdict.Endless() {
+			nearest = min(nearest, c.distance())
+		}
+	}
+	distance := func(c *Case) int {
+		if c.Verdict.Endless() {
+			return nearest
+		}
+		return c.distance()
 	}
 	slices.SortStableFunc(out, func(a, b *Case) int {
-		return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(a.distance(), b.distance()), cmp.Compare(a.Users, b.Users),
-			cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
+		return cmp.Or(cmp.Compare(a.gravity(), b.gravity()), cmp.Compare(distance(a), distance(b)), cmp.Compare(a.urgency(), b.urgency()),
+			cmp.Compare(a.distance(), b.distance()), cmp.Compare(a.Users, b.Users), cmp.Compare(b.LostSeconds.Median, a.LostSeconds.Median),
 			cmp.Compare(b.LostSeconds.Max, a.LostSeconds.Max), cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()))
 	})
 	return out
+}
+
+// urgency tells what goes on until somebody acts from what is over by itself, and that by whether it is much.
+func (c *Case) urgency() int {
+	switch {
+	case c.ForGood():
+		return 0
+	case c.LostSeconds.Median >= int64(outageFrom):
+		return 1
+	case c.Verdict.Endless():
+		return 2
+	default:
+		return 3
+	}
 }
 
 // gravity puts verdicts into three classes.
@@ -286,9 +313,11 @@ func (c *Case) distance() int {
 	case c.Headline:
 		return 1
 	default:
-		return 2
+		return farthest
 	}
 }
+
+const farthest = 2
 
 // WorstWord is the case with the worst verdict, of equal ones the one that matters most; nil without any case.
 func (s *Simulation) WorstWord() *Case {

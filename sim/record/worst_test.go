@@ -49,3 +49,48 @@ func TestACasesFigureIsThatOfOneOfItsClients(t *testing.T) {
 		}
 	}
 }
+
+// What cannot end stands where the loss of a second would, however near to users the loss is.
+func TestWhatCannotEndIsToldBeforeWhatIsSoonOver(t *testing.T) {
+	t.Parallel()
+	headline := func(id string, c *Case, outside bool) Case {
+		out := *c
+		out.ID, out.Headline, out.Clients = id, true, []Client{{Name: "x", External: outside}}
+		return out
+	}
+	drain := func(id string, lost uint64) Case { // seen from inside of the cluster
+		return headline(id, drains(blocked(many(10, 10, lost, 0), 10), 10), false)
+	}
+	for name, test := range map[string]struct {
+		cases []Case
+		first string
+	}{
+		"a drain that is blocked, before 0.8 s that users lose":  {[]Case{headline("rollout", many(10, 10, 80, 0), true), drain("drain", 0)}, "drain"},
+		"0.8 s inside, after it, too":                            {[]Case{headline("rollout", many(10, 10, 80, 0), false), drain("drain", 0)}, "drain"},
+		"an outage, before a drain that is blocked":              {[]Case{drain("drain", 0), headline("rollout", many(10, 10, 500, 5*engine.Second), true)}, "rollout"},
+		"2 s that users lose, before a drain that is blocked":    {[]Case{drain("drain", 0), headline("rollout", many(10, 10, 200, 0), true)}, "rollout"},
+		"a drain, before an outage that is no headline's":        {[]Case{many10NoHeadline(), drain("drain", 0)}, "drain"},
+		"the drain that loses more, before another one":          {[]Case{drain("little", 1), drain("more", 5)}, "more"},
+		"an outage for good, before a greater loss that is over": {[]Case{headline("rollout", many(10, 10, 900, 5*engine.Second), false), forGood()}, "for good"},
+		"a rollout that is stuck, before what holds":             {[]Case{headline("holds", many(10, 0, 0, 0), true), headline("stuck", blocked(many(10, 0, 0, 0), 10), false)}, "stuck"},
+	} {
+		s := &Simulation{Cases: test.cases}
+		if got := s.Worst()[0].ID; got != test.first {
+			t.Errorf("%s: %s comes first", name, got)
+		}
+	}
+}
+
+// many10NoHeadline is an outage at a port that no user knows.
+func many10NoHeadline() Case {
+	c := *many(10, 10, 500, 5*engine.Second)
+	c.ID = "metrics"
+	return c
+}
+
+// forGood is a case of which nothing answers any more once a rollout has begun.
+func forGood() Case {
+	c := *blocked(many(10, 10, 500, 5*engine.Second), 10)
+	c.ID, c.Headline, c.Clients = "for good", true, []Client{{Name: "x"}}
+	return c
+}
