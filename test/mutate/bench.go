@@ -97,7 +97,7 @@ func (b *Bench) run(ctx context.Context, s *suite, p pass) error {
 	}
 	from := time.Now()
 	late := func() bool { return !b.Till.IsZero() && time.Now().After(b.Till) }
-	known, err := b.record(ctx, s, p.cost, late)
+	known, err := b.record(ctx, s, p.cost, numbers, late)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -187,6 +188,65 @@ func TestTheFirstFailureEndsAProgram(t *testing.T) {
 		if whole != want || bytewise != want || f.String() != text {
 			t.Errorf("%q: ended %v, byte by byte %v, want %v", text, whole, bytewise, want)
 		}
+	}
+}
+
+// What a test starts and does not wait for ends with it. The child has a lock for as long as it lives, and would say that it ended by itself.
+func TestNothingIsLeftOfATestThatEnds(t *testing.T) {
+	t.Parallel()
+	files := t.TempDir()
+	lock, ended := filepath.Join(files, "lock"), filepath.Join(files, "ended")
+	dir := module(t, map[string]string{
+		"low/low.go": "package low\n\nfunc Sum(a, b int) int { return a + b }\n",
+		"low/low_test.go": fmt.Sprintf(`package low
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestSum(t *testing.T) {
+	if os.Args[len(os.Args)-1] == "child" {
+		f, _ := os.Create(%q)
+		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		_, _ = os.Stdout.WriteString("ready")
+		time.Sleep(time.Minute)
+		_ = os.WriteFile(%q, nil, 0o600)
+		return
+	}
+	child := exec.Command(os.Args[0], "-test.run=TestSum", "child")
+	out, _ := child.StdoutPipe()
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil || Sum(1, 1) != 2 {
+		t.Fatal("wrong")
+	}
+}
+`, lock, ended),
+	})
+	sources, err := Load(dir, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bench := &Bench{Root: dir, Dir: t.TempDir(), Log: t.Logf, Quick: time.Minute}
+	verdicts, err := bench.Try(t.Context(), Draw(sources[0].Mistakes(), "a seed", 1, regexp.MustCompile("")))
+	if err != nil || verdicts[0].By != "example.org/m/low TestSum" {
+		t.Fatal(verdicts, err)
+	}
+	f, err := os.Open(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(ended); err == nil {
+		t.Error("what a test had started lived on after it")
 	}
 }
 

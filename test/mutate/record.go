@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// record builds the tests of a package and runs each without any mistake: the quick ones, and for the last cost the slow ones, too. It
-// returns false if it was too late for that.
-func (b *Bench) record(ctx context.Context, s *suite, cost int, late func() bool) (bool, error) {
+// record builds the tests of a package and runs each without any mistake: the quick ones, and for the last cost the slow ones, too, for
+// the mistakes of these numbers. It returns false if it was too late for that.
+func (b *Bench) record(ctx context.Context, s *suite, cost int, numbers []int, late func() bool) (bool, error) {
 	if s.binary == "" {
 		if late() {
 			return false, nil
@@ -20,7 +20,7 @@ func (b *Bench) record(ctx context.Context, s *suite, cost int, late func() bool
 		}
 	}
 	if cost == 2 && len(s.pending) > 0 {
-		return b.recordSlow(ctx, s, late)
+		return b.recordSlow(ctx, s, numbers, late)
 	}
 	return true, nil
 }
@@ -49,7 +49,7 @@ func (b *Bench) recordQuick(ctx context.Context, s *suite) error {
 }
 
 // recordSlow runs the slow tests to their end.
-func (b *Bench) recordSlow(ctx context.Context, s *suite, late func() bool) (bool, error) {
+func (b *Bench) recordSlow(ctx context.Context, s *suite, numbers []int, late func() bool) (bool, error) {
 	var slow []recorded
 	for _, name := range s.pending {
 		if late() {
@@ -58,6 +58,10 @@ func (b *Bench) recordSlow(ctx context.Context, s *suite, late func() bool) (boo
 		whole, out, err := b.alone(ctx, s, name, longest)
 		if err != nil {
 			b.Log("%s %s fails without any mistake, and does not count: %v\n%s", s.path, name, err, out)
+			continue
+		}
+		if whole.reaches(numbers) < worthParts {
+			slow = append(slow, whole)
 			continue
 		}
 		slow = append(slow, b.parts(ctx, s, whole, below(name, out), late)...)
@@ -69,6 +73,9 @@ func (b *Bench) recordSlow(ctx context.Context, s *suite, late func() bool) (boo
 
 // longest is how long a test may take by itself.
 const longest = 10 * time.Minute
+
+// worthParts is how many mistakes a test has to come by to be divided: that takes as long as to try two of them with the whole.
+const worthParts = 3
 
 // setUp is how long what a test does around its own tests may take to be done for each of them.
 const setUp = 2 * time.Second
@@ -99,6 +106,16 @@ func (b *Bench) parts(ctx context.Context, s *suite, whole recorded, names []str
 	}
 	all[0].reached = outside
 	return all
+}
+
+// reaches counts those of some mistakes that the test comes by.
+func (r recorded) reaches(numbers []int) (n int) {
+	for _, number := range numbers {
+		if r.reached[number-1] != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // alone runs one test in a process of its own, without any mistake.

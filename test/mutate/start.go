@@ -28,7 +28,8 @@ func why(out []byte, err error) string {
 const memory = 8 << 20
 
 // start runs some tests of a package in a process of their own, until the first one fails: tests that run beside it are
-// not waited for. A program that does not end in time is ended, with all that it started.
+// not waited for. A program that does not end in time is ended. Whatever it started ends with it: a test that gave up waiting leaves a
+// loop behind that never ends.
 func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
 	defer cancel()
@@ -47,6 +48,9 @@ func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.
 	out := &firstFailure{end: cancel}
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // an error says that nothing is left
+	}
 	if errors.Is(err, exec.ErrWaitDelay) && !failed.Match(out.Bytes()) {
 		err = nil // the tests passed, a program that they started still runs
 	}
