@@ -21,6 +21,17 @@ func TestNothingIsProgrammedBeforeAllIsDelivered(t *testing.T) {
 	})
 }
 
+// A source that says again that all is delivered, as after it has connected anew, brings no change.
+func TestThatAllIsDeliveredIsNewOnce(t *testing.T) {
+	run(t, nil, func(r *rig) {
+		r.fill()
+		r.at(10 * s)
+		r.Synced()
+		r.at(20 * s)
+		r.want("0s resync ok: web=10.0.0.1")
+	})
+}
+
 func TestNothingIsProgrammedBeforeTheNodeIsKnown(t *testing.T) {
 	run(t, func(_ *rig, o *Options) { o.Node = nil }, func(r *rig) {
 		r.fill()

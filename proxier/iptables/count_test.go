@@ -113,6 +113,9 @@ func (w *countedWorld) inChains(t table) int {
 func TestRulesAreCountedAsTheyChange(t *testing.T) {
 	t.Parallel()
 	w := newCountedWorld()
+	if total, written := w.backend.Rules(endpoints.IPv4, "nat"); total != 0 || written != 0 {
+		t.Errorf("%d rules, %d written, before anything is", total, written)
+	}
 	for _, step := range []struct {
 		name string
 		do   func()

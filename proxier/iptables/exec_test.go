@@ -44,6 +44,27 @@ func TestAToolThatDoesNotEndIsKilledAndNamed(t *testing.T) {
 	}
 }
 
+// A tool that complains of a line of its input is quoted with that line, whichever it is: it is what has to be looked at.
+func TestTheLineThatAToolRefusesIsShown(t *testing.T) {
+	t.Parallel()
+	const input = "*nat\n-A KUBE-SERVICES -j KUBE-NOWHERE\nCOMMIT"
+	for says, want := range map[string]string{
+		"iptables-restore: line 1 failed":         "iptables-restore: line 1 failed: *nat",
+		"iptables-restore:\n  line 2 failed":      "iptables-restore: line 2 failed: -A KUBE-SERVICES -j KUBE-NOWHERE",
+		"Error occurred at line: 3":               "Error occurred at line: 3: COMMIT",
+		"iptables-restore: line 4 failed":         "iptables-restore: line 4 failed",
+		"iptables-restore: line 0 failed":         "iptables-restore: line 0 failed",
+		"line 99999999999999999999 failed":        "line 99999999999999999999 failed",
+		"Another app is holding the xtables lock": "Another app is holding the xtables lock",
+	} {
+		path := tool(t, "iptables-restore", "cat > /dev/null\nprintf '"+says+"' >&2\nexit 1")
+		c := &conn{layout: layout{family: endpoints.IPv4}, path: [3]string{path, path, path}}
+		if err := c.restore(input); err == nil || !strings.HasSuffix(err.Error(), "exit status 1: "+want) {
+			t.Errorf("%q: %v", says, err)
+		}
+	}
+}
+
 func TestWhetherARuleExistsIsToldByTheToolsCode(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

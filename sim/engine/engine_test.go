@@ -115,6 +115,21 @@ func TestDrawsDependOnWhoAsksForWhatAndNothingElse(t *testing.T) {
 	}
 }
 
+// Each letter of a name counts: two workloads whose names differ in the first or the last one alone draw nothing alike.
+func TestNamesThatDifferInOneLetterDrawDifferently(t *testing.T) {
+	t.Parallel()
+	const name = "pod/web"
+	for i := range len(name) {
+		other := name[:i] + "x" + name[i+1:]
+		if NewStream(1, name, "start").Draw(0) == NewStream(1, other, "start").Draw(0) {
+			t.Errorf("%s draws what %s does", other, name)
+		}
+		if NewStream(1, "pod", name).Draw(0) == NewStream(1, "pod", other).Draw(0) {
+			t.Errorf("what is drawn for %s is what is drawn for %s", other, name)
+		}
+	}
+}
+
 // The chi-square of 64 bins over 64,000 draws lies below 103 with probability 0.999.
 func TestDrawsAreUniform(t *testing.T) {
 	t.Parallel()

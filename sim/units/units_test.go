@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 func TestParseDuration(t *testing.T) {
@@ -21,6 +23,25 @@ func TestParseDuration(t *testing.T) {
 			}
 		} else if got.Duration().String() != tt.want {
 			t.Errorf("%q: got %s, want %s", tt.in, got.Duration(), tt.want)
+		}
+	}
+}
+
+// A program's setting without a unit is in the unit that the program counts in.
+func TestParseSpan(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		in   string
+		unit engine.Time
+		want string // empty: refused
+	}{
+		{"30", engine.Second, "30s"}, {"30", engine.Millisecond, "30ms"}, {"30s", engine.Millisecond, "30s"}, {"0", engine.Second, "0s"},
+		{"315360000", engine.Second, "87600h0m0s"}, {"315360001", engine.Second, ""}, {"315360001", engine.Millisecond, "87h36m0.001s"},
+		{"18446744073709551615", engine.Second, ""}, {"-1", engine.Second, ""}, {"1.5", engine.Second, ""}, {"soon", engine.Second, ""}, {"", engine.Second, ""},
+	} {
+		got, ok := ParseSpan(tt.in, tt.unit)
+		if ok != (tt.want != "") || ok && got.Duration().String() != tt.want {
+			t.Errorf("%q in units of %s: %s, %v; want %q", tt.in, tt.unit.Duration(), got.Duration(), ok, tt.want)
 		}
 	}
 }

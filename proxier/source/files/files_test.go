@@ -229,6 +229,16 @@ func TestOnlyDifferencesAreDelivered(t *testing.T) {
 	})
 }
 
+// Which ServiceCIDR comes first, and how many have the same range, says nothing of where ClusterIPs lie.
+func TestRangesAreASet(t *testing.T) {
+	t.Parallel()
+	inBubble(t, map[string]string{"a.yaml": cidr("two", "10.112.0.0/16") + cidr("one", "10.96.0.0/16")}, func(r *rig) {
+		r.want(r.sink.take(), "ranges [10.96.0.0/16 10.112.0.0/16]", "SYNCED")
+		r.want(r.change(map[string]string{"a.yaml": cidr("one", "10.96.0.0/16") + cidr("two", "10.112.0.0/16") + cidr("three", "10.96.0.0/16")}))
+		r.want(r.change(map[string]string{"a.yaml": cidr("two", "10.112.0.0/16")}), "ranges [10.112.0.0/16]")
+	})
+}
+
 // Reference: Kubernetes 1.36 cmd/kube-proxy/app/server.go, the label selector of its informers.
 func TestWhatKubeProxysSelectorsLeaveOutIsLeftOut(t *testing.T) {
 	t.Parallel()

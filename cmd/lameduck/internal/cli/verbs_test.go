@@ -189,6 +189,37 @@ endpoints: [{addresses: [10.8.1.5], nodeName: node-1}]
 	says(t, 0, "explain --node node-3 -f "+two+" -f "+world, `err:warning: no Node and no endpoint of the input is named "node-3"`)
 }
 
+// A node is known if a Node object or an endpoint of the input says so, and for a name that neither has there is a warning.
+func TestANodeIsKnownByAnEndpointThatRunsThere(t *testing.T) {
+	t.Parallel()
+	for node, want := range map[string]string{"node-1": "", "node-2": "", "node-3": "warning: no Node and no endpoint of the input is named \"node-3\"; it knows node-1, node-2\n"} {
+		_, _, errs := attempt(t, "a node", `{apiVersion: v1, kind: Node, metadata: {name: node-1}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {clusterIP: 10.96.0.1, ports: [{port: 80}]}}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-1, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{port: 8080, protocol: TCP}]
+endpoints: [{addresses: [10.8.1.5], nodeName: node-2}]
+`, "explain", "-f", "-", "--node", node)
+		if errs != want {
+			t.Errorf("--node %s: %q on stderr, want %q", node, errs, want)
+		}
+	}
+}
+
+// The help shows what a flag is where it is not given, but nothing where that is no time at all, as for kube-proxy's flags.
+func TestTheHelpShowsDefaults(t *testing.T) {
+	t.Parallel()
+	out := says(t, 0, "proxy --help", "the longest wait after a failure (default 30s)\n", "deprecated: PORT of a --metrics-bind-address without one; 0 for nowhere (default 10249)\n",
+		"--conntrack-udp-timeout duration")
+	if strings.Contains(out, "(default 0") {
+		t.Errorf("a default of nothing is shown:\n%s", out)
+	}
+}
+
 // What a shell is offered of a flag is what the flag takes.
 func TestWhatAShellIsOfferedForFlags(t *testing.T) {
 	t.Parallel()
