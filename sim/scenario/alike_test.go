@@ -5,11 +5,33 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
+
+// What a node would be that joins during the run tells two worlds apart, even before one does.
+func TestWorldsWithOtherNodesToComeAreNotAlike(t *testing.T) {
+	t.Parallel()
+	s := firstCase(t, func(s string) string { return s })
+	other := s.Clone()
+	spare := *s.Spare
+	spare.Has = map[corev1.ResourceName]int64{corev1.ResourceCPU: 2000}
+	other.Spare = &spare
+	if Alike(s) == Alike(other) {
+		t.Error("alike, though further nodes have other room")
+	}
+}
 
 // alikeOf is Alike of the first case that is simulated, of a Deployment web behind a Service web.
 func alikeOf(t *testing.T, change func(string) string) string {
+	t.Helper()
+	return Alike(firstCase(t, change))
+}
+
+// firstCase is the first case that is simulated.
+func firstCase(t *testing.T, change func(string) string) *world.Scenario {
 	t.Helper()
 	const text = `apiVersion: apps/v1
 kind: Deployment
@@ -41,7 +63,7 @@ spec:
 	if manifest.HasErrors(problems) || manifest.HasErrors(more) || at < 0 {
 		t.Fatalf("%d cases, %v %v", len(cases), problems, more)
 	}
-	return Alike(cases[at].Scenario)
+	return cases[at].Scenario
 }
 
 // Names, ports and images are all that two workloads may differ in to be alike; whatever a run depends on tells them apart.
