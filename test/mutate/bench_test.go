@@ -170,6 +170,39 @@ func TestLow(t *testing.T) {
 	}
 }
 
+// A test that sees that it has too little time, and fails at once, is a slow one: it counts.
+func TestATestThatGivesUpForWantOfTimeCounts(t *testing.T) {
+	t.Parallel()
+	dir := module(t, map[string]string{
+		"low/low.go": "package low\n\nfunc Sum(a, b int) int { return a + b }\n",
+		"low/low_test.go": `package low
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSum(t *testing.T) {
+	if end, _ := t.Deadline(); time.Until(end) < 3*time.Second {
+		t.Fatal("not enough time")
+	}
+	if Sum(1, 1) != 2 {
+		t.Error("wrong")
+	}
+}
+`,
+	})
+	sources, err := Load(dir, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bench := &Bench{Root: dir, Dir: t.TempDir(), Log: t.Logf, Quick: 2 * time.Second}
+	verdicts, err := bench.Try(t.Context(), Draw(sources[0].Mistakes(), "a seed", 1, regexp.MustCompile("")))
+	if err != nil || verdicts[0].By != "example.org/m/low TestSum" || len(bench.suites[0].pending) > 0 {
+		t.Error(verdicts, err)
+	}
+}
+
 // Nobody waits for tests that run beside one that has failed.
 func TestTheFirstFailureEndsAProgram(t *testing.T) {
 	t.Parallel()
