@@ -44,6 +44,8 @@ type Result struct {
 	// CannotEnd lists all of it: of a drain each workload with a pod that is refused. Drained are the nodes that are through.
 	CannotEnd []control.Stuck
 	Drained   []control.Drained
+	// Overruled lists the nodes whose pods were deleted in the end, although a budget refused their evictions.
+	Overruled []control.Overruled
 	// Pods names the pods of the events, by PodID; nil without Options.Events.
 	Pods []cluster.PodRef
 }
@@ -347,7 +349,7 @@ func longestTaking(sc *world.Scenario) engine.Time {
 func (r *run) result(settled bool) *Result {
 	res := &Result{
 		Seed: r.eng.Seed(), TraceHash: r.eng.Hash().String(), Events: r.eng.Events(),
-		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger, Stuck: r.cluster.CannotEnd(), CannotEnd: r.cluster.AllThatCannotEnd(), Drained: r.cluster.Drained(),
+		End: r.eng.Now(), Settled: settled, Unrest: r.unrest(), Ledger: r.ledger, Stuck: r.cluster.CannotEnd(), CannotEnd: r.cluster.AllThatCannotEnd(), Drained: r.cluster.Drained(), Overruled: r.cluster.Overruled(),
 	}
 	if r.opts.Events != nil {
 		res.Pods = r.cluster.PodRefs()

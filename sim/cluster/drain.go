@@ -183,6 +183,9 @@ func (w *World) AllThatCannotEnd() []control.Stuck {
 // Drained lists the nodes with which kubectl drain is through.
 func (w *World) Drained() []control.Drained { return w.disrupts.drains.Ends() }
 
+// Overruled lists the nodes whose pods somebody deletes in the end, whatever budgets say.
+func (w *World) Overruled() []control.Overruled { return w.disrupts.takers.Overruled() }
+
 // blocked says why a drain cannot end, nil when it may yet.
 func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.Stuck {
 	node := w.sc.Nodes[b.Node].Name

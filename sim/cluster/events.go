@@ -106,6 +106,9 @@ func (w *World) noteWait(node int, until time.Duration, others bool) {
 
 // noteRules tells where a node's rules lead each entry, and what its health ports answer, if that changed.
 func (w *World) noteRules(node int) {
+	if w.sc.Nodes[node].Joins && w.dead[node] { // nobody sends to it yet
+		return
+	}
 	rules, health := w.log.Follows(event.Rules, node), w.log.Follows(event.HealthPort, node)
 	for i, e := range w.told.entries {
 		k := [2]int{node, i}

@@ -292,6 +292,9 @@ func TestKarpenterUnderABudget(t *testing.T) {
 	}
 	w = of(100 * sec).takes(t)
 	w.run(200 * sec)
+	if over := w.Overruled(); len(over) != 1 || !over[0].Left || over[0].Limit != 100*sec {
+		t.Errorf("overruled %+v", over)
+	}
 	w.want("r0 2 running ready=true deleting=true|machine ends", "91 r0 2 running ready=true deleting=true restarts=0", "94 node: node-1 machine ends")
 	b := of(0)
 	b.d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: "karpenter.sh/disrupted", Operator: corev1.TolerationOpExists}}
@@ -354,7 +357,7 @@ func TestUpgradesOfManagedPools(t *testing.T) {
 }
 
 // What becomes of pods that have not left in time: GKE deletes them after an hour and goes on, EKS after 15 minutes if it is forced to, else the
-// upgrade has failed and the node stays cordoned. Reference: docs/model/controllers.md 8.2.
+// upgrade has failed and the node stays cordoned. AKS has it take pods again, or go on with the next one. Reference: docs/model/controllers.md 8.2.
 func TestTheTimeOfAnUpgrade(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -363,10 +366,11 @@ func TestTheTimeOfAnUpgrade(t *testing.T) {
 		why  string
 	}{
 		"GKE":              {world.UpgradePool{Provider: world.PoolGKE, Surge: 1}, 3631 * sec, ""},
-		"EKS":              {world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1}, 0, "EKS gives up on node-1: default/web r0 0: not gone after 15 min: PodDisruptionBudget web (minAvailable 2)"},
+		"EKS":              {world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1}, 0, "EKS gives up on node-1: PodEvictionFailure: default/web r0 0: not gone after 15 min: PodDisruptionBudget web (minAvailable 2)"},
 		"EKS, by force":    {world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1, Force: true}, 991 * sec, ""},
 		"AKS":              {world.UpgradePool{Provider: world.PoolAKS, Surge: 1}, 0, "AKS gives up on node-1: default/web r0 0: not gone after 30 min: PodDisruptionBudget"},
 		"AKS, in 5 min":    {world.UpgradePool{Provider: world.PoolAKS, Surge: 1, Limit: 5 * engine.Minute}, 0, "AKS gives up on node-1: default/web r0 0: not gone after 5 min"},
+		"AKS, quarantine":  {world.UpgradePool{Provider: world.PoolAKS, Surge: 1, Quarantine: true}, 0, "AKS gives up on node-1: default/web r0 0: not gone after 30 min"},
 		"AKS, two at once": {world.UpgradePool{Provider: world.PoolAKS, Surge: 2}, 0, "AKS gives up on node-1"},
 	} {
 		b := joining(c.o).budget("minAvailable 2")
@@ -385,8 +389,32 @@ func TestTheTimeOfAnUpgrade(t *testing.T) {
 		if w.Dead(0) != (c.ends > 0) || (got == nil) != (c.why == "") || got != nil && !strings.HasPrefix(got.Why, c.why) {
 			t.Errorf("%s: dead %v, %+v", name, w.Dead(0), got)
 		}
-		if n := w.NodeInAPI(1); c.why != "" && (n.Gone || c.o.Provider == world.PoolAKS && c.o.Surge == 1 && n.Cordoned) {
-			t.Errorf("%s: it went on: %+v", name, n)
+		first, next := w.NodeInAPI(0), w.NodeInAPI(1)
+		if c.why != "" && (next.Gone || c.o.Provider == world.PoolAKS && c.o.Surge == 1 && next.Cordoned != c.o.Quarantine) {
+			t.Errorf("%s: the next node: %+v", name, next)
+		}
+		if stays := c.o.Provider == world.PoolEKS || c.o.Quarantine; c.why != "" && first.Cordoned != stays {
+			t.Errorf("%s: the node itself: %+v", name, first)
+		}
+		if over := w.Overruled(); (len(over) == 2) != (c.why == "") || len(over) > 0 && (over[0].Node != 0 || over[0].Budget != 0 || over[0].Left || !strings.Contains(over[0].Why, "web (minAvailable 2)")) {
+			t.Errorf("%s: overruled %+v", name, over)
+		}
+	}
+}
+
+// AKS refuses an upgrade before it begins, while a budget says maxUnavailable 0: no node is touched. Another budget that allows nothing does
+// not stop it. Reference: docs/model/controllers.md 8.2 Budgets of AKS.
+func TestAKSDoesNotBeginUnderABudgetOfZero(t *testing.T) {
+	t.Parallel()
+	for budget, begins := range map[string]bool{"maxUnavailable 0": false, "maxUnavailable 1": true, "minAvailable 2": true} {
+		w := joining(world.UpgradePool{Provider: world.PoolAKS, Surge: 1}).budget(budget).takes(t)
+		w.run(60 * sec)
+		got := w.CannotEnd()
+		if joined := w.NodeInAPI(2).Joined; joined != begins || (got == nil) != begins {
+			t.Errorf("%s: joined %v, %+v", budget, joined, got)
+		}
+		if !begins && (!strings.Contains(got.Why, "UnsatisfiablePDB") || got.What != "maxUnavailable 1 in place of maxUnavailable 0" || w.NodeInAPI(0).Cordoned) {
+			t.Errorf("%s: %+v", budget, got)
 		}
 	}
 }

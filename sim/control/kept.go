@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -90,6 +91,18 @@ func (k *keeping) byKarpenter() (why string, of *Kept, budget int) {
 		return "annotation " + doNotDisrupt + " is true", k.by(annotationsField, "no such annotation"), -1
 	}
 	return k.byBudget(k.evict.of(k.pod))
+}
+
+// byAKS asks what AKS asks before it begins an upgrade: it refuses one while a budget says maxUnavailable 0
+// (https://learn.microsoft.com/troubleshoot/azure/azure-kubernetes/error-codes/unsatisfiablepdb-error; verified).
+func (k *keeping) byAKS() (why string, of *Kept, budget int) {
+	for _, n := range k.evict.of(k.pod) {
+		most := k.d.Budgets[n].Value.Spec.MaxUnavailable
+		if most != nil && most.Type == intstr.Int && most.IntVal == 0 {
+			return "UnsatisfiablePDB, the upgrade does not begin: " + k.evict.refusal(n), &Kept{}, n
+		}
+	}
+	return "", nil, -1
 }
 
 // byBudget finds a budget that allows no eviction at the moment.

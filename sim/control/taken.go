@@ -2,7 +2,9 @@ package control
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -68,6 +70,38 @@ func (c *Takers) Blockades() []Blockade {
 	return out
 }
 
+// Overruled is a node whose pods somebody deletes in the end, although a budget refuses their evictions.
+type Overruled struct {
+	Node, Budget int
+	Pod          *api.Pod    // the first that was refused
+	Why          string      // in words
+	By           string      // who it is
+	Limit        engine.Time // for how long it has asked
+	Left         bool        // the pods have what is left of their own grace periods; else none
+}
+
+// Overruled lists them in order.
+func (c *Takers) Overruled() []Overruled {
+	var out []Overruled
+	for _, t := range c.list {
+		out = append(out, t.overrule...)
+	}
+	return out
+}
+
+// overrules notes that pods of a node are about to be deleted: once, for the first that a budget refuses.
+func (e *emptying) overrules(limit engine.Time) {
+	if slices.ContainsFunc(e.overrule, func(o Overruled) bool { return o.Node == e.node }) {
+		return
+	}
+	for _, l := range e.pods {
+		if l.refuse != nil && l.refuse.Budget >= 0 && e.there(l) != nil {
+			e.overrule = append(e.overrule, Overruled{e.node, l.refuse.Budget, l.pod, l.refuse.Why, e.of.Words, limit, e.of.Early})
+			return
+		}
+	}
+}
+
 // Kept is why a node is none that somebody takes away.
 type Kept struct {
 	Path string // of the field behind it, of the pod's workload; "" for none
@@ -94,6 +128,8 @@ func (t *taking) keepsFor(k *keeping) (why string, of *Kept, budget int) {
 		return k.byAutoscaler()
 	case world.KarpenterComponent:
 		return k.byKarpenter()
+	case world.PoolAKS:
+		return k.byAKS()
 	default:
 		return "", nil, -1
 	}

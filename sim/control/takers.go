@@ -58,6 +58,7 @@ type taking struct {
 	busy         []*emptying
 	fails        []failure
 	kept         []Blockade
+	overrule     []Overruled
 	stopped      bool // nobody goes on
 	workers      int  // that are not through
 }
@@ -90,6 +91,9 @@ func (c *Takers) Start(of world.Taking, nodes, joins []int) {
 		}
 		return k != nil
 	})
+	if of.Component == world.PoolAKS && len(t.kept) > 0 { // it does not begin at all
+		t.kept, t.nodes = t.kept[:1], nil
+	}
 	t.workers = min(t.of.AtOnce, len(t.nodes))
 	if t.workers == 0 {
 		return
@@ -127,7 +131,7 @@ func (t *taking) work(worker int) {
 	t.next++
 	empty := func() {
 		t.begin(t.nodes[i], func(ok bool) {
-			t.stopped = t.stopped || !ok && t.of.AtLimit == world.Fails
+			t.stopped = t.stopped || !ok && (t.of.AtLimit == world.Fails || t.of.AtLimit == world.Reopens)
 			if worker < t.of.Surges || !ok {
 				t.work(worker)
 			} else {
@@ -370,6 +374,7 @@ func (e *emptying) deleteEarly() {
 	end := e.since + e.of.Limit
 	for _, l := range e.pods {
 		if p := e.there(l); p != nil && !p.Deleting() && e.d.Engine.Now() > end-e.d.graceOf(p) {
+			e.overrules(e.of.Limit)
 			left := (end - e.d.Engine.Now()).TruncateToSecond()
 			l.over, l.refuse = true, nil
 			e.inVain--
@@ -385,6 +390,7 @@ func (e *emptying) outOfTime(l *leaving) {
 		return
 	}
 	e.late = true
+	e.overrules(e.of.Limit)
 	for _, l := range e.pods {
 		if p := e.there(l); p != nil {
 			l.over, l.refuse = true, nil
@@ -409,6 +415,9 @@ func (e *emptying) empties() {
 func (e *emptying) giveUp(l *leaving, why string) {
 	e.over = true
 	f := failure{node: e.node, why: l.pod.Name + ": " + why, budget: -1}
+	if e.of.Error != "" {
+		f.why = e.of.Error + ": " + f.why
+	}
 	if l.refuse != nil {
 		f.why, f.budget = f.why+": "+l.refuse.Why, l.refuse.Budget
 	} else {
@@ -416,7 +425,7 @@ func (e *emptying) giveUp(l *leaving, why string) {
 	}
 	e.fails = append(e.fails, f)
 	e.d.Log.Tell(event.Event{Kind: event.Drained, Pod: -1, Node: e.node, Stream: -1, Refusal: f.why, Name: e.of.Words})
-	if e.of.AtLimit == world.GivesBack {
+	if e.of.AtLimit == world.GivesBack || e.of.AtLimit == world.Reopens {
 		e.unmark(e.node, func() { e.end(false) })
 		return
 	}

@@ -139,6 +139,19 @@ func (t *target) together() bool {
 	})
 }
 
+// heeded has a budget let one pod go at a time that lets none go, where it only puts off what happens: whoever takes the node away
+// deletes the pods after a while, whatever the budget says.
+func (t *target) heeded() *Change {
+	overruled := slices.ContainsFunc(t.sc.Actions, func(a world.Action) bool {
+		taking, ok := t.sc.TakingOf(&a)
+		return ok && taking.Limit > 0 && taking.AtLimit == world.DeletesAll
+	})
+	if !overruled || t.w.Replicas() < 2 {
+		return nil
+	}
+	return t.looser()
+}
+
 // looser has a budget let one pod go at a time that lets none go.
 func (t *target) looser() *Change {
 	b := t.covering()

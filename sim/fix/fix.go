@@ -161,7 +161,7 @@ func Changes(s *world.Scenario, w *world.Workload, lateness engine.Time) []Chang
 	}
 	var out []Change
 	for _, c := range []*Change{
-		t.unavailable(), t.second(), t.budget(), t.spread(), t.preStop(Sleep(lateness)), t.gate(), t.draining(), t.minReady(), t.readiness(), t.sooner(), t.startup(), t.handler(), t.grace(),
+		t.unavailable(), t.second(), t.heeded(), t.budget(), t.spread(), t.preStop(Sleep(lateness)), t.gate(), t.draining(), t.minReady(), t.readiness(), t.sooner(), t.startup(), t.handler(), t.grace(),
 	} {
 		if c != nil {
 			out = append(out, *c)

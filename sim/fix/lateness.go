@@ -57,6 +57,12 @@ func Lateness(events []event.Event) engine.Time {
 		case event.Term:
 			ended[e.Pod] = true
 			continue
+		case event.NodeGone: // and with it whoever would still send from there
+			for _, w := range ways { // order: each for itself
+				delete(w.rules, e.Node)
+				delete(w.healthy, e.Node)
+			}
+			continue
 		case event.Rules, event.HealthPort, event.Balancer, event.Ingress:
 		default:
 			continue

@@ -41,6 +41,18 @@ func (c *Case) DrainTime() (took Range, runs int) {
 	return rangeOf(list), len(list)
 }
 
+// OverruledBy is the first budget that somebody overruled in any run, nil for none, and of how many nodes at most.
+func (c *Case) OverruledBy() (first *Overruled, nodes int) {
+	for i := range c.Runs {
+		list := c.Runs[i].Overruled
+		if len(list) > 0 && first == nil {
+			first = &list[0]
+		}
+		nodes = max(nodes, len(list))
+	}
+	return first, nodes
+}
+
 // BlockedBy is what keeps a drain from its end in any run, each once, and in how many.
 func (c *Case) BlockedBy() (what []Stuck, runs []int) {
 	for i := range c.Runs {

@@ -183,6 +183,19 @@ type Run struct {
 	// Drained are the nodes that a drain was through with, in order, Blocked is what of it cannot end.
 	Drained []Drained
 	Blocked []Stuck
+	// Overruled are the nodes whose pods were deleted in the end, although a budget refused their evictions.
+	Overruled []Overruled
+}
+
+// Overruled is a node whose pods somebody deleted who had waited for a budget for long enough.
+type Overruled struct {
+	Workload, Node string
+	By             string      // "GKE"
+	Why            string      // of the first refusal
+	Limit          engine.Time // how long it has asked
+	Left           bool        // the pods have what is left of their grace periods; else none
+	File           string      // where the budget says it, "" for nowhere
+	Line           int
 }
 
 // Drained is a node that kubectl drain was through with.

@@ -46,6 +46,7 @@ func (t *text) head(c *record.Case) {
 	}
 	t.labelled("Who notices", t.noticed(c))
 	t.labelled("Why", t.whys(c))
+	t.labelled("Overruled", t.overruled(c))
 	t.labelled("Unless", unless(c))
 	if mostBefore(c) < tenth {
 		t.labelled("Also", befores(c))
@@ -54,6 +55,31 @@ func (t *text) head(c *record.Case) {
 		t.labelled("What to do", t.todo(c))
 	}
 	t.labelled("Besides", t.endless(c))
+}
+
+// overruled says that a budget only puts off what somebody does to a node, for how long, and how the pods end then.
+func (t *text) overruled(c *record.Case) []string {
+	o, nodes := c.OverruledBy()
+	if o == nil {
+		return nil
+	}
+	grace := "with no grace period: SIGKILL, and no preStop hook"
+	if o.Left {
+		grace = "with what is left of their grace periods"
+	}
+	words := fmt.Sprintf("%s. %s asks for %s at %s, then deletes the pods, whatever the budget says, %s", o.Why, o.By, span(o.Limit), eachOf(nodes), grace)
+	if where := t.place(o.File, o.Line); where != "" {
+		words += " (" + where + ")"
+	}
+	return []string{words}
+}
+
+// eachOf is "the node" or "each of 3 nodes".
+func eachOf(nodes int) string {
+	if nodes == 1 {
+		return "the node"
+	}
+	return fmt.Sprintf("each of %d nodes", nodes)
 }
 
 // endless says what else is done to a case's workload and cannot end, once for each reason: it loses less, and somebody has to

@@ -34,7 +34,8 @@ func upgradeShape() shape {
 		field{"maxUnavailable", of(whole).doc("1 of EKS, else 0", "so many nodes go before others join; of EKS how many go at a time")},
 		field{"provision", of(duration).doc("90s", "how long a node takes from the request until it is ready")},
 		field{"drainLimit", of(duration).doc("1h of GKE, 15m of EKS, 30m of AKS", "how long the pods of a node may take to leave")},
-		field{"force", of(boolean).doc("true of GKE, else false", "pods that are there after that are deleted; else the upgrade fails")},
+		field{"force", of(boolean).doc("true of GKE, else false", "pods that are there after that are deleted; else the upgrade fails; AKS has no such setting")},
+		field{"undrainableNodeBehavior", word("Schedule", "Cordon").doc("Schedule", "of AKS, what becomes of a node that is not empty in time: it takes pods again and the upgrade has failed, or it stays cordoned and the next one follows")},
 	).orShort("provider")
 }
 
@@ -97,6 +98,7 @@ func (b *builder) upgradePool(v cursor) (world.Operation, bool) {
 	o := world.UpgradePool{
 		Provider: v.get("provider").text(""), Surge: world.AllOfThem, Unavailable: world.AllOfThem,
 		Provision: v.get("provision").span(Provisioning), Limit: v.get("drainLimit").span(0), Force: v.get("force").flag(false),
+		Quarantine: v.get("undrainableNodeBehavior").text("Schedule") == "Cordon",
 	}
 	if text, short := v.v.(string); short {
 		o.Provider = text
@@ -117,6 +119,12 @@ func (b *builder) upgradePool(v cursor) (world.Operation, bool) {
 		return nil, false
 	case o.Provider == world.PoolEKS && o.Surge != world.AllOfThem:
 		v.get("maxSurge").fail("EKS has no such setting: as many nodes join as the pool has zones, twice at most")
+		return nil, false
+	case o.Provider == world.PoolAKS && o.Force:
+		v.get("force").fail("AKS deletes no pods that stay; undrainableNodeBehavior says what becomes of their node")
+		return nil, false
+	case o.Provider != world.PoolAKS && v.get("undrainableNodeBehavior").present():
+		v.get("undrainableNodeBehavior").fail("this is a setting of AKS")
 		return nil, false
 	case o.Provider == world.PoolGKE && v.get("force").present() && !o.Force:
 		v.get("force").fail("GKE deletes what is left when the time is over")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -75,6 +76,25 @@ func TestABlockedDrainGetsAWayOut(t *testing.T) {
 				t.Errorf("%s is for the %s", f.Title, x.Action)
 			}
 		}
+	}
+}
+
+// A budget that allows nothing puts off what GKE does to a node for an hour: the runs say so, and a budget that lets a pod go is what helps
+// first. A hook is as long as the news takes: nodes that have not joined hear of nothing. Reference: docs/model/controllers.md 8.2 Time of GKE.
+func TestABudgetThatIsOverruled(t *testing.T) {
+	t.Parallel()
+	inside := strings.Replace(web, "  type: NodePort\n", "", 1)
+	s := swept(t, drainedCases(t, inside+budgetText, "pool-upgrade"), Options{Runs: 2, Fixes: 1, ConfirmRuns: 2})
+	c := &s.Cases[0]
+	o, nodes := c.OverruledBy()
+	if o == nil || nodes < 2 || o.By != "GKE" || o.Limit != 3600*engine.Second || o.Left || o.Line == 0 || !strings.Contains(o.Why, "allows no eviction") {
+		t.Fatalf("%+v of %d nodes", o, nodes)
+	}
+	if len(s.Fixes) == 0 || !strings.HasPrefix(s.Fixes[0].Title, "maxUnavailable: 1 in its PodDisruptionBudget") {
+		t.Fatalf("%+v", s.Fixes)
+	}
+	if title := s.Fixes[0].Title; !strings.HasSuffix(title, "preStop: sleep 5") && !strings.HasSuffix(title, "preStop: sleep 15") && strings.Contains(title, "sleep") {
+		t.Error(title)
 	}
 }
 

@@ -164,6 +164,7 @@ func summary(sc *world.Scenario, res *sim.Result) *record.Run {
 	if run.Stuck = stuck(sc, ownStuck(sc, res.Stuck)); run.Stuck == nil && res.Stuck != nil {
 		run.Settled, run.Unrest = true, "" // the others wait for ever, and this is all there is
 	}
+	run.Overruled = overruled(sc, res.Overruled)
 	if sc.Drains() {
 		run.Drained, run.Blocked = drained(sc, res.Drained), blockedBy(sc, res.CannotEnd)
 	}
@@ -176,6 +177,22 @@ func ownStuck(sc *world.Scenario, s *control.Stuck) *control.Stuck {
 		return nil
 	}
 	return s
+}
+
+// overruled are the nodes whose pods were deleted in the end, whatever budgets say.
+func overruled(sc *world.Scenario, list []control.Overruled) []record.Overruled {
+	var out []record.Overruled
+	for i := range list {
+		x := &list[i]
+		o := record.Overruled{Workload: sc.Workloads[x.Pod.Workload].Name(), Node: sc.Nodes[x.Node].Name, By: x.By, Why: x.Why, Limit: x.Limit, Left: x.Left}
+		if b := &sc.Budgets[x.Budget]; b.Object != nil {
+			_, path := b.Bound()
+			p := b.Object.At(cmp.Or(path, "spec"))
+			o.File, o.Line = p.File, p.Line
+		}
+		out = append(out, o)
+	}
+	return out
 }
 
 // drained are the nodes that a drain was through with.

@@ -126,6 +126,7 @@ type (
 		Provision   engine.Time // how long a node takes from the request until it is ready
 		Limit       engine.Time // how long a node may take to be emptied; 0: the provider's
 		Force       bool        // pods that are there after that are deleted; else the upgrade fails, where the provider has a choice
+		Quarantine  bool        // AKS's undrainableNodeBehavior Cordon: such a node stays cordoned, and the upgrade goes on
 	}
 )
 

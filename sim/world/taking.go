@@ -55,9 +55,11 @@ type AtLimit uint8
 
 // The ways.
 const (
-	GivesBack  AtLimit = iota // it is a node as before
-	Fails                     // it stays cordoned, and nobody goes on
-	DeletesAll                // the pods are deleted, whatever budgets say, and the machine goes
+	GivesBack   AtLimit = iota // it is a node as before
+	Fails                      // it stays cordoned, and nobody goes on
+	Reopens                    // it takes pods again, and nobody goes on
+	Quarantines                // it stays cordoned, and the next node follows
+	DeletesAll                 // the pods are deleted, whatever budgets say, and the machine goes
 )
 
 // Marking is when nodes are marked that are about to go.
@@ -102,6 +104,7 @@ type Rules struct {
 	Limit    engine.Time // from the first eviction, with AllFirst the last one, until the node is empty; 0: none
 	Early    bool        // a pod is deleted so long before the limit as it takes to stop
 	AtLimit  AtLimit
+	Error    string      // what it calls a node that is not empty in time, "" for nothing
 	Rest     engine.Time // from the last pod to the call that ends the machine
 }
 
@@ -116,7 +119,8 @@ type Rules struct {
 //
 // EKS: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html (cordon and label of all nodes when the
 // first new ones are ready, 15 minutes, 60 s); verified. AKS: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling
-// (drainTimeoutInMinutes 30, maxSurge 10 %); verified.
+// (drainTimeoutInMinutes 30, maxSurge 10 %), https://learn.microsoft.com/javascript/api/@azure/arm-containerservice/undrainablenodebehavior;
+// verified.
 //
 // RECALLED, and not read in a source: GKE heeds budgets and grace periods for an hour and deletes what is left then; none of the three
 // providers says how often it asks again, or looks.
@@ -133,10 +137,10 @@ func rulesOf(component string) Rules {
 	case PoolEKS:
 		return Rules{
 			Component: component, Words: "EKS", Marking: MarkJoined, Excludes: true,
-			Again: kubectl, AgainMost: kubectl, Look: eachSecond, Limit: 15 * engine.Minute, AtLimit: Fails, Rest: engine.Minute,
+			Again: kubectl, AgainMost: kubectl, Look: eachSecond, Limit: 15 * engine.Minute, AtLimit: Fails, Error: "PodEvictionFailure", Rest: engine.Minute,
 		}
 	case PoolAKS:
-		return Rules{Component: component, Words: "AKS", Again: kubectl, AgainMost: kubectl, Look: eachSecond, Limit: 30 * engine.Minute, AtLimit: Fails}
+		return Rules{Component: component, Words: "AKS", Again: kubectl, AgainMost: kubectl, Look: eachSecond, Limit: 30 * engine.Minute, AtLimit: Reopens}
 	default:
 		return Rules{
 			Component: AutoscalerComponent, Words: "Cluster Autoscaler", Taint: true, Delay: 5 * engine.Second, Daemons: DaemonsToo,
@@ -204,8 +208,11 @@ func (s *Scenario) upgrade(o *UpgradePool) Taking {
 	if o.Limit > 0 {
 		t.Limit = o.Limit
 	}
-	if o.Force {
+	switch {
+	case o.Force:
 		t.AtLimit = DeletesAll
+	case o.Quarantine:
+		t.AtLimit = Quarantines
 	}
 	return t
 }
@@ -333,6 +340,9 @@ func (o UpgradePool) words() (verb, target, value string) {
 	}
 	if o.Force {
 		parts = append(parts, "force=true")
+	}
+	if o.Quarantine {
+		parts = append(parts, "undrainableNodeBehavior=Cordon")
 	}
 	nodes := "all nodes"
 	if o.Nodes != nil {

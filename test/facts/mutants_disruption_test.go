@@ -242,16 +242,34 @@ var takerMutants = []mutant{
 		{takings, "Marking: MarkJoined, Excludes", "Marking: MarkEach, Excludes"},
 	}},
 	{"EKS ends a machine at once", []string{"controllers 8.2 EKS"}, cluster, "TestUpgradesOfManagedPools", []edit{
-		{takings, "AtLimit: Fails, Rest: engine.Minute", "AtLimit: Fails, Rest: engine.Second"},
+		{takings, "\"PodEvictionFailure\", Rest: engine.Minute", "\"PodEvictionFailure\", Rest: engine.Second"},
 	}},
 	{"EKS adds a node a zone", []string{"controllers 8.2 EKS"}, "sim/world", "TestThePaceOfAnUpgrade", []edit{
 		{takings, "max(2*s.zones(), unavailable)", "max(s.zones(), unavailable)"},
+	}},
+	{"a node of AKS stays cordoned", []string{"controllers 8.2 Time of EKS and AKS"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
+		{takings, "Limit: 30 * engine.Minute, AtLimit: Reopens}", "Limit: 30 * engine.Minute, AtLimit: Fails}"},
+	}},
+	{"a node that is cordoned for good stops AKS", []string{"controllers 8.2 Time of EKS and AKS"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
+		{takings, "t.AtLimit = Quarantines", "t.AtLimit = Fails"},
+	}},
+	{"AKS begins under a budget of 0", []string{"controllers 8.2 Budgets of AKS"}, cluster, "TestAKSDoesNotBeginUnderABudgetOfZero", []edit{
+		{keepers, "most.Type == intstr.Int && most.IntVal == 0", "most.Type == intstr.Int && most.IntVal < 0"},
+	}},
+	{"AKS begins with the other nodes", []string{"controllers 8.2 Budgets of AKS"}, cluster, "TestAKSDoesNotBeginUnderABudgetOfZero", []edit{
+		{takers, "t.kept, t.nodes = t.kept[:1], nil", "t.kept = t.kept[:1]"},
+	}},
+	{"a budget that is overruled is not named", []string{"controllers 8.2 Time of GKE"}, "sim/sweep", "TestABudgetThatIsOverruled", []edit{
+		{takers, "\te.late = true\n\te.overrules(e.of.Limit)\n", "\te.late = true\n"},
+	}},
+	{"nodes that have not joined are late", []string{"controllers 8.3 Before and after"}, "sim/sweep", "TestABudgetThatIsOverruled", []edit{
+		{"sim/cluster/events.go", "if w.sc.Nodes[node].Joins && w.dead[node] {", "if w.dead == nil {"},
 	}},
 	{"AKS has an hour", []string{"controllers 8.2 Time of EKS and AKS"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
 		{takings, "Limit: 30 * engine.Minute", "Limit: engine.Hour"},
 	}},
 	{"an upgrade goes on when it has failed", []string{"controllers 8.2 Time of EKS and AKS"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
-		{takers, "t.stopped = t.stopped || !ok && t.of.AtLimit == world.Fails", "t.stopped = t.stopped || ok && t.of.AtLimit == world.GivesBack"},
+		{takers, "t.stopped = t.stopped || !ok && (t.of.AtLimit == world.Fails || t.of.AtLimit == world.Reopens)", "t.stopped = t.stopped || ok && t.of.AtLimit == world.GivesBack"},
 	}},
 	{"GKE gives up", []string{"controllers 8.2 Time of GKE"}, cluster, "TestTheTimeOfAnUpgrade", []edit{
 		{takings, "Limit: engine.Hour, AtLimit: DeletesAll", "Limit: engine.Hour, AtLimit: Fails"},
