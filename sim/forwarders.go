@@ -148,12 +148,13 @@ func (f *forwarder) throughNode(node int, draw uint64) balancer.Answer {
 	}
 	accepting := 0
 	for _, t := range d.Targets {
-		if w.Instance(t.Addr.Addr()).Accepts() {
+		if i := w.Instance(t.Addr.Addr()); i.Accepts() && w.Listens(i, t.Addr.Port()) {
 			accepting++
 		}
 	}
-	i := w.Instance(d.Targets[engine.Below(draw, len(d.Targets))].Addr.Addr())
-	return balancer.Answer{OK: i.Accepts(), Late: !i.Answers(), Sure: accepting == 0 || accepting == len(d.Targets)}
+	to := d.Targets[engine.Below(draw, len(d.Targets))].Addr
+	i := w.Instance(to.Addr())
+	return balancer.Answer{OK: i.Accepts() && w.Listens(i, to.Port()), Late: !i.Answers(), Sure: accepting == 0 || accepting == len(d.Targets)}
 }
 
 // WouldAnswer is what settled rules answer.

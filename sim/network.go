@@ -150,6 +150,9 @@ func (nw *network) shared(stream, node int, p *nodeproxy.Proxy) *traffic.Way {
 // target returns a stream's target at an address, one for all ways.
 func (nw *network) target(r *routes, addr netip.AddrPort) *traffic.Target {
 	s := nw.server(addr)
+	if !nw.cluster.Listens(s.instance, addr.Port()) {
+		return &traffic.Target{Addr: addr, Server: &server{instance: s.instance, run: s.run, shut: true}}
+	}
 	for s.ID() >= uint64(len(r.targets)) {
 		r.targets = append(r.targets, nil)
 	}
@@ -202,6 +205,7 @@ func (nw *network) judge(leg traffic.Leg, member, node int, target netip.AddrPor
 type server struct {
 	instance *kubelet.Instance
 	run      *run
+	shut     bool // at a port that the pod does not listen on
 }
 
 // server returns what runs, or ran, at a pod address: a pod gets into the rules after its
@@ -221,7 +225,7 @@ func (nw *network) server(addr netip.AddrPort) *server {
 }
 
 // Accepts says whether the pod takes new connections.
-func (s *server) Accepts() bool { return s.instance.Accepts() }
+func (s *server) Accepts() bool { return !s.shut && s.instance.Accepts() }
 
 // Answers says whether the pod's kernel is there to refuse them at least.
 func (s *server) Answers() bool { return s.instance.Answers() }

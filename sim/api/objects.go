@@ -233,4 +233,7 @@ func Gone(o Object) Object {
 type Service struct {
 	Number   int
 	Selector map[string]string
+	Ports    int // which of the lists of ports that it has had, 0 for that of the manifests
+	Gone     bool
+	Remade   bool // it was deleted before
 }

@@ -70,6 +70,10 @@ func (w *World) doToPods(a world.Action) {
 		w.relabel(o)
 	case world.SetSelector:
 		w.setSelector(o)
+	case world.SetPort:
+		w.setPort(o)
+	case world.DeleteService:
+		w.removeService(o.Service, true)
 	case world.SetGate:
 		w.eachOf(o.Pods, true, func(wk *kubelet.Worker) { w.SetGate(w.owner, wk.ID, o.Gate, o.Open) })
 	case world.Evict:
@@ -132,6 +136,9 @@ func (w *World) Undo(a world.Action) {
 		w.log.Tell(event.Event{Kind: event.Resumed, Pod: -1, Node: -1, Stream: -1, Action: &a})
 	case world.Pause:
 		w.change(o.Workload, func(d *api.Workload) { d.Paused = false })
+	case world.DeleteService:
+		w.removeService(o.Service, false)
+		w.log.Tell(event.Event{Kind: event.Resumed, Pod: -1, Node: -1, Stream: -1, Action: &a})
 	case world.Cordon:
 		w.disrupts.drains.Cordon(w.numberOf(o.Node), false, func() {})
 	case world.CrashNode:

@@ -23,7 +23,7 @@ func (w *World) begin(slicesCtl *endpointslice.Controller) {
 			numbers = append(numbers, n)
 		}
 		for n, part := range endpointslice.PartsOf(list, numbers) {
-			w.setSlice(s, n, part, w.buildSlice(s, n, part))
+			w.setSlice(s, n, part, w.buildSlice(s, n, 0, part))
 		}
 	}
 	first := w.views.Add(w.cache.Snapshot(), 0)

@@ -29,10 +29,16 @@ func (w *World) Elsewhere(e Entry, target netip.AddrPort) bool { return w.elsewh
 // error. One that listens and is not Ready could not: no rule leads to it, but for a Service with
 // publishNotReadyAddresses (docs/model/controllers.md 9.1).
 func (w *World) elsewhere(e Entry, target netip.AddrPort) bool {
-	published := w.services[e.service].publishAll
+	if !w.offers(e) {
+		return false
+	}
+	published, port := w.services[e.service].publishAll, uint16(0)
+	if w.repoints {
+		port = w.targetPortInAPI(e)
+	}
 	for _, wl := range e.workloads {
 		for _, i := range w.instances.Running(wl) {
-			if i.IP != target.Addr() && i.Accepts() && i.App.Errors < everyRequest && (published || w.usable[wl].pods[i.Pod]) && w.chosen(e.service, i.Pod) {
+			if i.IP != target.Addr() && i.Accepts() && i.App.Errors < everyRequest && (published || w.usable[wl].pods[i.Pod]) && w.chosen(e.service, i.Pod) && w.Listens(i, port) {
 				return true
 			}
 		}
@@ -78,6 +84,9 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 	}
 	if w.uncollected(target) {
 		return ledger.NodeGone, ledger.NodeLifecycle
+	}
+	if late, ok := w.unoffered(e, node, target); ok {
+		return ledger.ServiceChanged, late
 	}
 	if w.stale(e, node, target) {
 		return ledger.StaleRules, w.late(e, node, target)
@@ -168,7 +177,7 @@ func (w *World) helps(v *nodeproxy.View, node int, e Entry, target netip.AddrPor
 	}
 	return slices.ContainsFunc(targets, func(t plan.Target) bool {
 		i := w.Instance(t.Addr.Addr())
-		return i != nil && i.Accepts()
+		return i != nil && i.Accepts() && w.Listens(i, t.Addr.Port())
 	})
 }
 
@@ -197,6 +206,9 @@ func (w *World) unreachable(target netip.AddrPort) (ledger.Cause, ledger.Actor) 
 	i := w.Instance(target.Addr())
 	if i == nil {
 		return ledger.NotListeningYet, ledger.App
+	}
+	if !w.Listens(i, target.Port()) {
+		return ledger.ServiceChanged, ledger.Spec
 	}
 	switch i.Why {
 	case kubelet.NotYet:

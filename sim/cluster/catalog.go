@@ -17,6 +17,7 @@ import (
 type catalog struct {
 	workloads   []workloadInfo
 	services    []serviceInfo
+	repoints    bool // a Service leads to other ports of its pods
 	relabels    bool // which Service selects which pods changes during the run
 	zonesDiffer bool // by hints
 	nodesDiffer bool // even in one zone
@@ -38,13 +39,14 @@ type serviceInfo struct {
 	publishAll bool
 	headless   bool
 	hints      endpointslice.Hinting
+	changed    *changedPorts // nil where no action changes them
 }
 
 // resolve finds which workloads each Service selects and at which ports.
 func (w *World) resolve() {
 	w.workloads = make([]workloadInfo, len(w.sc.Workloads))
 	w.services = make([]serviceInfo, len(w.sc.Services))
-	w.relabels = w.sc.Relabels()
+	w.relabels, w.repoints = w.sc.Relabels(), w.sc.Repoints()
 	for i := range w.sc.Workloads {
 		wl := &w.sc.Workloads[i]
 		w.workloads[i] = workloadInfo{spec: wl.Template(), hooks: wl.Hooks, apps: appsOf(wl)}

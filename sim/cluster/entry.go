@@ -140,15 +140,19 @@ func decide(p *plan.Plan, e Entry) memory.Decision {
 		pkt.Src = outsideClient
 		// The Plan may be shared with other nodes of its kind: its own address stands for theirs.
 		pkt.Dst = netip.AddrPortFrom(p.Node().Addresses[0], e.nodePort)
-		return memory.Decide(p, pkt)
+		d := memory.Decide(p, pkt)
+		if d.Verdict == packet.None { // no rule is for the port, and nobody on the node listens there
+			d.Verdict = packet.Reject
+		}
+		return d
 	}
 	svc := p.Service(e.name)
 	if svc == nil {
 		return memory.Decision{Verdict: packet.None}
 	}
 	for i := range svc.Frontends {
-		if f := &svc.Frontends[i]; f.Kind == plan.ClusterIP && f.Key.Port == e.port && f.Key.Protocol == e.protocol {
-			pkt.Dst = netip.AddrPortFrom(f.Key.Addr, f.Key.Port)
+		if f := &svc.Frontends[i]; f.Kind == plan.ClusterIP && f.Key.Addr.Is4() { // the address has ports beside those of the Service
+			pkt.Dst = netip.AddrPortFrom(f.Key.Addr, e.port)
 			return memory.Decide(p, pkt)
 		}
 	}

@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"slices"
-
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -68,11 +66,5 @@ func (w *World) relabel(o world.Relabel) {
 
 // setSelector is kubectl set selector service.
 func (w *World) setSelector(o world.SetSelector) {
-	service := slices.IndexFunc(w.sc.Services, func(s world.Service) bool { return s.Service.Namespace+"/"+s.Service.Name == o.Service })
-	w.store.Write(w.owner, "edit service", api.ServiceKey(service), func(api.Object) api.Object {
-		w.settled = nil
-		w.settledOf[service].outdate()
-		w.uncheck(service)
-		return &api.Service{Number: service, Selector: o.Selector}
-	}, nil)
+	w.editService(o.Service, "edit service", func(s *api.Service) { s.Selector = o.Selector })
 }

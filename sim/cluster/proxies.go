@@ -35,9 +35,14 @@ func (w *World) beginProxies() {
 	w.settledViews.Classes = w.views.Classes
 }
 
-// logSlices has the proxies hear of a write of a slice.
+// logSlices has the proxies hear of a write of a slice, or of a Service.
 func (w *World) logSlices(o api.Object, purpose engine.Purpose, version uint64) {
-	if write, ok := o.(*nodeproxy.SliceWrite); ok && write.View != nil {
+	write, ok := o.(*nodeproxy.SliceWrite)
+	if _, service := o.(*api.Service); service {
+		write, w.serviceNews = w.serviceNews, nil
+		ok = write != nil
+	}
+	if ok && write.View != nil {
 		w.slices.Add(w.eng.Now(), write, purpose, version)
 	}
 }

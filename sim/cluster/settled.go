@@ -155,7 +155,7 @@ func (w *World) showSettled(service int) {
 	for _, c := range s.changed {
 		from, _ := slices.BinarySearchFunc(list, c, func(e endpointslice.Entry, c int) int { return cmp.Compare(chunkOf(e.ID), c) })
 		to, _ := slices.BinarySearchFunc(list, c+1, func(e endpointslice.Entry, c int) int { return cmp.Compare(chunkOf(e.ID), c) })
-		w.settledCache.PutSlice(w.buildSlice(service, c, list[from:to]))
+		w.settledCache.PutSlice(w.buildSlice(service, c, w.portsInAPI(service), list[from:to]))
 	}
 	s.all, s.changed = false, s.changed[:0]
 }
@@ -180,8 +180,11 @@ func (w *World) slicesSettled() bool {
 func (w *World) agree(service int) bool {
 	want := w.settledEndpoints(service)
 	n := 0
-	for _, part := range w.sliceState[service] { // order: only counts, and any difference decides
+	for number, part := range w.sliceState[service] { // order: only counts, and any difference decides
 		n += len(part)
+		if len(part) > 0 && !w.portsWritten(service, number) {
+			return false
+		}
 		for i := range part {
 			at, found := slices.BinarySearchFunc(want, part[i].ID, func(e endpointslice.Entry, id api.PodID) int { return cmp.Compare(e.ID, id) })
 			if !found || !want[at].Same(part[i]) {

@@ -76,7 +76,7 @@ func (w *testWorld) compareWithAnew(t *testing.T) {
 	}
 	anew := endpoints.NewCache(w.sc.Kubernetes.Options)
 	anew.SetService(w.sc.Services[0].Service)
-	anew.PutSlice(w.buildSlice(0, 0, want))
+	anew.PutSlice(w.buildSlice(0, 0, 0, want))
 	name := endpoints.ServiceName{Namespace: "default", Name: "web"}
 	for node, p := range w.Proxies {
 		comparePlans(t, "settled", w.planOf(w.settledView(), node).Service(name), plan.Build(anew.Snapshot(), p.PlanNode()).Service(name))

@@ -12,12 +12,13 @@ import (
 
 // sliceTable is what the EndpointSlices in the API say, and the way of that to the nodes.
 type sliceTable struct {
-	slices     nodeproxy.SliceLog // what the nodes' proxies hear of, each in its own time
-	churn      *nodeproxy.Churn
-	cache      *endpoints.Cache
-	views      nodeproxy.Views
-	sliceState []map[int][]endpointslice.Entry // what the slices say, by service and slice
-	installs   uint64                          // counts the ends of the proxies' syncs
+	slices      nodeproxy.SliceLog // what the nodes' proxies hear of, each in its own time
+	churn       *nodeproxy.Churn
+	cache       *endpoints.Cache
+	views       nodeproxy.Views
+	sliceState  []map[int][]endpointslice.Entry // what the slices say, by service and slice
+	serviceNews *nodeproxy.SliceWrite           // of a Service whose write is being committed
+	installs    uint64                          // counts the ends of the proxies' syncs
 }
 
 func newSliceTable(sc *world.Scenario) sliceTable {
@@ -25,9 +26,15 @@ func newSliceTable(sc *world.Scenario) sliceTable {
 }
 
 // SliceOf prepares the n-th slice of a Service for a write.
-func (w *World) SliceOf(service, n int, part []endpointslice.Entry) (commit func() api.Object) {
-	built := w.buildSlice(service, n, part)
+func (w *World) SliceOf(service, n, ports int, part []endpointslice.Entry) (commit func() api.Object) {
+	built := w.buildSlice(service, n, ports, part)
 	return func() api.Object {
+		if w.serviceGone(service) {
+			return nil
+		}
+		if c := w.services[service].changed; c != nil {
+			c.written[n] = ports
+		}
 		out := &nodeproxy.SliceWrite{Service: service, View: w.publish(service, n, part, built)}
 		if w.services[service].headless {
 			out.Records = recordsOf(w.slicesInAPI(service))
@@ -56,6 +63,9 @@ func (w *World) setSlice(service, n int, part []endpointslice.Entry, s *endpoint
 // (docs/model/pod-lifecycle.md 6), and of pods that it does not select.
 func (w *World) endpointOf(p *api.Pod, service int, selects *api.Service) (e endpointslice.State, ok bool) {
 	s := &w.services[service]
+	if selects != nil && selects.Gone {
+		return endpointslice.State{}, false
+	}
 	if p != nil && p.Node >= 0 && w.missing[p.Node] && !s.publishAll || !w.chosenBy(p, service, selects) {
 		return endpointslice.State{}, false
 	}

@@ -39,8 +39,8 @@ func (f *sliceForm) name(svc *corev1.Service, n int) string {
 	return f.names[n]
 }
 
-// buildSlice makes the n-th EndpointSlice of a Service of some entries.
-func (w *World) buildSlice(service, n int, part []endpointslice.Entry) *endpoints.Slice {
+// buildSlice makes the n-th EndpointSlice of a Service of some entries, with one of the lists of ports that the Service has had.
+func (w *World) buildSlice(service, n, ports int, part []endpointslice.Entry) *endpoints.Slice {
 	list := make([]endpoints.SliceEndpoint, len(part))
 	for i := range part {
 		e := &part[i]
@@ -48,7 +48,7 @@ func (w *World) buildSlice(service, n int, part []endpointslice.Entry) *endpoint
 			Addr: e.IP, NodeName: w.sc.Nodes[e.Node].Name, Conditions: e.Conditions, Meta: w.metaOf(e.ID, e.State),
 		}
 	}
-	form := &w.services[service].form
+	form := w.formOf(service, ports)
 	return form.head.With(form.name(w.sc.Services[service].Service, n), list)
 }
 

@@ -1,6 +1,8 @@
 package endpointslice
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/control"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -16,6 +18,7 @@ type Controller struct {
 	react *control.Queue
 	pods  []api.PodList  // by workload: what its watch has shown
 	seen  []*api.Service // the same of the Services, nil for those that have not changed
+	ports []int          // by service: Ports of the Service that its slices were last written for
 	// written is, per service, what the controller last wrote. inFlight counts the writes that
 	// its own watch has not shown it yet: a sync meanwhile finds a stale cache and backs off.
 	written  [][]Entry
@@ -38,8 +41,9 @@ type API interface {
 	EndpointsOf(out []Entry, service int, selects *api.Service, pods []api.PodList) []Entry
 	// Hinting is how the endpoints of a Service are hinted.
 	Hinting(service int) *Hinting
-	// SliceOf prepares the n-th slice of a Service for a write; commit puts it into the API.
-	SliceOf(service, n int, part []Entry) (commit func() api.Object)
+	// SliceOf prepares the n-th slice of a Service for a write, with one of the lists of ports that the Service has had; commit puts it
+	// into the API, or returns nil where the Service is gone.
+	SliceOf(service, n, ports int, part []Entry) (commit func() api.Object)
 }
 
 // New returns the controller of so many Services, at rest.
@@ -48,7 +52,7 @@ func New(d *control.Desk, services int, known API) *Controller {
 	c := &Controller{
 		d: d, api: known, Owner: d.Engine.Register("endpointslice-controller"), pods: make([]api.PodList, len(d.Workloads)),
 		written: make([][]Entry, n), spare: make([][]Entry, n), inFlight: make([]int, n), backoff: make([]engine.Time, n),
-		busy: make([]int, n), again: make([]bool, n), limit: control.NewClient(), seen: make([]*api.Service, n),
+		busy: make([]int, n), again: make([]bool, n), limit: control.NewClient(), seen: make([]*api.Service, n), ports: make([]int, n),
 	}
 	c.react = control.NewQueue(d, c.Owner, "endpointslice-controller", d.Latencies.SliceController, c.sync)
 	d.API.Subscribe("endpointslice-controller", c.Owner, d.Latencies.Watch, c.deliver, api.KindPod, api.KindSlices, api.KindService)
@@ -75,6 +79,10 @@ func (c *Controller) deliver(o api.Object) {
 		}
 	case *api.Service:
 		c.seen[o.Number] = o
+		if o.Gone { // its slices go with it
+			c.written[o.Number] = nil
+			return
+		}
 		c.react.Add(o.Number)
 	case *nodeproxy.SliceWrite:
 		c.inFlight[o.Service]--
@@ -96,6 +104,9 @@ const (
 // sync writes every slice of a service that has to change, unless the controller's watch has
 // not shown it yet what it wrote last: then it comes back later.
 func (c *Controller) sync(service int) {
+	if s := c.seen[service]; s != nil && s.Gone {
+		return
+	}
 	if c.busy[service] > 0 {
 		c.again[service] = true
 		return
@@ -120,14 +131,36 @@ func (c *Controller) reconcile(service int) []int {
 		touched = h.Proportional(have, want, touched, c.d.Nodes)
 	}
 	c.written[service], c.spare[service] = want, have
+	if s := c.seen[service]; s != nil && s.Ports != c.ports[service] {
+		c.ports[service] = s.Ports
+		touched = all(want, touched)
+	}
 	return touched
 }
 
+// all are the slices of some entries, and those that are touched: other ports have each of them written anew. (The old slices are
+// written over, as none of other ports is left to fit: k8s.io/endpointslice 0.36.3 reconciler.go, finalize; verified.)
+func all(entries []Entry, touched []int) []int {
+	out := slices.Clone(touched)
+	for i := range entries {
+		out = append(out, entries[i].Slice)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 func (c *Controller) writeSlice(service, n int, part []Entry) {
-	commit := c.api.SliceOf(service, n, part)
+	commit, gone := c.api.SliceOf(service, n, c.ports[service], part), false
 	c.inFlight[service]++
 	c.busy[service]++
-	c.d.API.Limited(&c.limit, c.Owner, "write slice", api.SliceKey(service, n), func(api.Object) api.Object { return commit() }, func() {
+	c.d.API.Limited(&c.limit, c.Owner, "write slice", api.SliceKey(service, n), func(api.Object) api.Object {
+		slice := commit()
+		gone = slice == nil
+		return slice
+	}, func() {
+		if gone { // its watch will show nothing of that
+			c.inFlight[service]--
+		}
 		c.busy[service]--
 		if c.busy[service] == 0 && c.again[service] {
 			c.again[service] = false

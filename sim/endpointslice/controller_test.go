@@ -16,8 +16,8 @@ func (noEndpoints) ServicesOf(int) []int { return []int{0} }
 func (noEndpoints) EndpointsOf(out []Entry, _ int, _ *api.Service, _ []api.PodList) []Entry {
 	return out
 }
-func (n *noEndpoints) Hinting(int) *Hinting                     { return &n.hints }
-func (noEndpoints) SliceOf(int, int, []Entry) func() api.Object { return nil }
+func (n *noEndpoints) Hinting(int) *Hinting                          { return &n.hints }
+func (noEndpoints) SliceOf(int, int, int, []Entry) func() api.Object { return nil }
 
 // Reference: docs/model/measured.md 1 stale cache; endpointslice_controller.go, the failure
 // back-off: 1 s, 2 s, ...

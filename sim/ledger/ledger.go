@@ -39,7 +39,7 @@ func (o Outcome) String() string {
 // Cause is why a request failed.
 type Cause uint8
 
-// The causes, in the order of the rules that find them.
+// The causes, in the order of the rules that find them; the last is found beside the rules of nodes and endpoints.
 const (
 	NoCause Cause = iota
 	StaleDNS
@@ -60,6 +60,7 @@ const (
 	ListenerClosed
 	Overloaded
 	AppError
+	ServiceChanged
 	NumCauses
 )
 
@@ -68,7 +69,7 @@ func (c Cause) String() string {
 	return [...]string{
 		"", "stale-dns", "node-gone", "drain-cut", "killed-in-flight", "exit-in-flight", "liveness-restart", "crashed",
 		"keepalive-race", "flow-pinned", "no-healthy-target", "stale-lb", "stale-rules", "no-local-endpoint",
-		"no-endpoint", "not-listening-yet", "listener-closed", "overloaded", "app-error",
+		"no-endpoint", "not-listening-yet", "listener-closed", "overloaded", "app-error", "service-changed",
 	}[c]
 }
 

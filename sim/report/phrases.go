@@ -116,6 +116,11 @@ var phrases = map[ledger.Cause]phrase{
 		"the app answered with an error", "the app answers with an error, as the Scenario asks",
 		"HTTP 5xx from the app itself, while its pod is ready", nil,
 	},
+	ledger.ServiceChanged: {
+		"the Service was deleted, or has other ports",
+		"the Service was deleted, or leads to other ports than those that are asked or listened on",
+		"connection refused or timeouts at once, while all pods are well", nil,
+	},
 }
 
 // lateness is what was late with a cause, "" when nobody was.

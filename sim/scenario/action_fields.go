@@ -47,6 +47,11 @@ func verbsOfWorkloads() []verb {
 			field{"labels", mapping(of(text).doc("", "their new values, by key"))}, field{"remove", list(of(text)).doc("", "the keys of labels that are taken off")})}, (*builder).relabel},
 		{field{"setSelector", fieldsOf(field{"of", of(text).doc("", "kubectl set selector: service/NAME")},
 			field{"selector", mapping(of(text).doc("", "the labels that it selects by from then on, by key"))})}, (*builder).setSelector},
+		{field{"setPort", fieldsOf(field{"of", of(text).doc("", "kubectl patch service, of one port: service/NAME")},
+			field{"port", of(whole).doc("the only one", "which, by its number")},
+			field{"to", of(whole).doc("as it is", "its new number")},
+			field{"targetPort", of(whole).doc("as it is", "the port of the pods that it leads to from then on")})}, (*builder).setPort},
+		{field{"deleteService", of(text).doc("", "kubectl delete service: service/NAME; with for it is made again then, with the addresses that it had")}, (*builder).deleteService},
 		{field{"setGate", podOf("a readiness gate of a pod changes, of "+targets("setGate"), "which",
 			field{"type", of(text).doc("the only one", "the condition's type")}, field{"open", of(boolean).doc("true", "to what")})}, (*builder).setGate},
 		onWorkload("pause", "kubectl rollout pause: "+targets("pause"), func(id string) world.Operation { return world.Pause{Workload: id} }),
@@ -134,7 +139,7 @@ func drainShape() shape {
 func actionShape() shape {
 	s := fieldsOf(
 		field{"at", of(duration).doc("spec.warmup", "when, from the beginning of the run")},
-		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, scaleDownNode, crashNode and shutdownNode (the machine is back), cordon")},
+		field{"for", of(duration).doc("for good", "when it ends by itself: setReady, dependency, apiserver, pause, component with pause, deleteService, scaleDownNode, crashNode and shutdownNode (the machine is back), cordon")},
 		field{"namespace", of(text).doc("that of the only workload of the name", "of the workload")},
 	)
 	for _, v := range verbs() {

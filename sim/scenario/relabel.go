@@ -3,6 +3,8 @@ package scenario
 import (
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -24,15 +26,33 @@ func (b *builder) relabel(v cursor, namespace string) (world.Operation, bool) {
 // setSelector reads kubectl set selector of a Service of the Scenario.
 func (b *builder) setSelector(v cursor, namespace string) (world.Operation, bool) {
 	o := world.SetSelector{Selector: textsOf(v.get("selector"))}
-	kind, name, _ := strings.Cut(v.get("of").text(""), "/")
-	if k := strings.ToLower(kind); name == "" || k != "service" && k != "services" && k != "svc" {
-		v.get("of").fail("%q is no Service: want service/NAME", v.get("of").text(""))
-		return nil, false
-	}
-	if len(o.Selector) == 0 {
+	if len(o.Selector) == 0 && b.isService(v.get("of")) {
 		v.fail("say by which labels: setSelector: {of: service/NAME, selector: {KEY: VALUE}}")
 		return nil, false
 	}
+	s, ok := b.serviceOf(v.get("of"), namespace)
+	if ok {
+		o.Service = s.Namespace + "/" + s.Name
+	}
+	return o, ok
+}
+
+// isService says whether a reference is "service/NAME".
+func (b *builder) isService(c cursor) bool {
+	kind, name, _ := strings.Cut(c.text(""), "/")
+	if k := strings.ToLower(kind); name == "" || k != "service" && k != "services" && k != "svc" {
+		c.fail("%q is no Service: want service/NAME", c.text(""))
+		return false
+	}
+	return true
+}
+
+// serviceOf reads which Service of the Scenario is meant.
+func (b *builder) serviceOf(c cursor, namespace string) (*corev1.Service, bool) {
+	if !b.isService(c) {
+		return nil, false
+	}
+	_, name, _ := strings.Cut(c.text(""), "/")
 	var found, names []string
 	for i := range b.world.services {
 		s := b.world.services[i].Value
@@ -43,26 +63,25 @@ func (b *builder) setSelector(v cursor, namespace string) (world.Operation, bool
 	}
 	switch len(found) {
 	case 0:
-		v.get("of").fail("there is no Service %s in the manifests; %s", name, didYouMean(name, names))
+		c.fail("there is no Service %s in the manifests; %s", name, didYouMean(name, names))
 		return nil, false
 	case 1:
-		o.Service = found[0]
-		return o, b.changeable(v.get("of"), o.Service)
+		return b.changeable(c, found[0])
 	default:
-		v.get("of").fail("there are several: %s; say which with namespace", strings.Join(found, ", "))
+		c.fail("there are several: %s; say which with namespace", strings.Join(found, ", "))
 		return nil, false
 	}
 }
 
-// changeable says whether a Service is one that the Scenario simulates: it has pods at the beginning.
-func (b *builder) changeable(c cursor, service string) bool {
+// changeable is a Service that the Scenario simulates: it has pods at the beginning.
+func (b *builder) changeable(c cursor, service string) (*corev1.Service, bool) {
 	for i := range b.out.Services {
 		if s := b.out.Services[i].Service; s.Namespace+"/"+s.Name == service {
-			return true
+			return s, true
 		}
 	}
 	c.fail("Service %s selects no pods at the beginning: not yet simulated", service)
-	return false
+	return nil, false
 }
 
 // textsOf reads a mapping of texts, nil for none.

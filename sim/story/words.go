@@ -63,6 +63,9 @@ func (t *names) words(e *event.Event) string {
 	case event.Cordoned, event.Drained:
 		return t.drainWords(e)
 	case event.Resumed:
+		if _, service := e.Action.Operation.(world.DeleteService); service {
+			return "service " + e.Action.Target() + " is made again"
+		}
 		return e.Action.Target() + " runs again"
 	case event.Wait:
 		return t.waitWords(e)
@@ -248,6 +251,10 @@ func actionWords(a *world.Action) string {
 		return fmt.Sprintf("kubectl label pod %s %s", a.Target(), a.Value())
 	case world.SetSelector:
 		return fmt.Sprintf("kubectl set selector service %s %s", a.Target(), a.Value())
+	case world.SetPort:
+		return fmt.Sprintf("kubectl patch service %s %s", a.Target(), a.Value())
+	case world.DeleteService:
+		return "kubectl delete service " + o.Service
 	case world.ScaleDownNode:
 		return "Cluster Autoscaler removes " + o.Node
 	case world.Consolidate:

@@ -273,7 +273,7 @@ func Applied(o Operation) Resource {
 // Ends says whether what an operation does can be undone after a while.
 func Ends(o Operation) bool {
 	switch o := o.(type) {
-	case SetReady, Dependency, APIServer, Pause, ScaleDownNode, Cordon, CrashNode, ShutdownNode:
+	case SetReady, Dependency, APIServer, Pause, ScaleDownNode, Cordon, CrashNode, ShutdownNode, DeleteService:
 		return true
 	case Component:
 		return o.What == ComponentPause

@@ -245,7 +245,7 @@ var labelMutants = []mutant{
 		{"sim/world/label.go", "return !changed && Matches(SelectorOf(r), have)", "return !changed && have == nil"},
 	}},
 	{"the settled state keeps the selector of before", []string{"controllers 9.1 Selector"}, cluster, "TestAServiceWithAnotherSelector", []edit{
-		{"sim/cluster/label.go", "\t\tw.settledOf[service].outdate()\n", ""},
+		{services, "\t\tw.settledOf[service].outdate()\n", ""},
 	}},
 	{"no controller hears of a selector", []string{"controllers 9.1 Selector"}, cluster, "TestAServiceWithAnotherSelector", []edit{
 		{"sim/endpointslice/controller.go", "\t\tc.seen[o.Number] = o\n", ""},

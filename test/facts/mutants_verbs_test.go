@@ -1,5 +1,7 @@
 package facts
 
+const services = "sim/cluster/service.go"
+
 // What Scenarios do to the cluster beside roll-outs and drains: nodes and pods that somebody adds, Services that change.
 var verbMutants = []mutant{
 	{"a node that somebody adds never joins", []string{"controllers 8.3 By itself"}, cluster, "TestANodeThatIsAdded", []edit{
@@ -7,5 +9,32 @@ var verbMutants = []mutant{
 	}},
 	{"a node that somebody adds is in the zone of the other", []string{"controllers 8.3 By itself"}, cluster, "TestANodeThatIsAdded", []edit{
 		{"sim/world/joining.go", "n.Zone = cmp.Or(o.Zone, n.Zone)", "n.Zone = cmp.Or(n.Zone, o.Zone)"},
+	}},
+	{"the rules of a deleted Service stay", []string{"controllers 9.5 Proxies"}, cluster, "TestAServiceIsDeleted", []edit{
+		{services, "\t\tw.cache.DeleteService(name)\n", ""},
+	}},
+	{"the slices of a deleted Service stay", []string{"controllers 9.5 Deletion"}, cluster, "TestAServiceIsDeleted", []edit{
+		{services, "\t\tw.dropSlices(s.Number)\n", ""},
+	}},
+	{"a Service that is made again is as one that nobody deleted", []string{"controllers 9.5 Deletion"}, cluster, "TestAServiceIsDeleted", []edit{
+		{"sim/endpointslice/controller.go", "\t\t\tc.written[o.Number] = nil\n", ""},
+	}},
+	{"nothing answers at a node port without rules", []string{"controllers 9.5 Proxies"}, cluster, "TestAServiceIsDeleted", []edit{
+		{"sim/cluster/entry.go", "\t\t\td.Verdict = packet.Reject\n", "\t\t\td.Verdict = packet.None\n"},
+	}},
+	{"who asks a deleted Service was failed by somebody late", []string{"controllers 9.5 Proxies"}, cluster, "TestAServiceIsDeleted", []edit{
+		{"sim/cluster/blame.go", "\t\treturn ledger.ServiceChanged, late\n", "\t\treturn ledger.StaleRules, late\n"},
+	}},
+	{"no proxy hears of another port", []string{"controllers 9.5 Proxies"}, cluster, "TestAPortOfAServiceChanges", []edit{
+		{services, "if next.Ports != before.Ports || next.Gone != before.Gone {", "if next.Gone != before.Gone {"},
+	}},
+	{"a port leads on under its number of before", []string{"controllers 9.5 Proxies"}, cluster, "TestAPortOfAServiceChanges", []edit{
+		{"sim/world/service.go", "\t\t\t\tp.Port = int32(o.To)\n", ""},
+	}},
+	{"slices keep their ports", []string{"controllers 9.5 Ports"}, cluster, "TestATargetPortChanges", []edit{
+		{"sim/endpointslice/controller.go", "\t\ttouched = all(want, touched)\n", ""},
+	}},
+	{"pods listen wherever a Service leads", []string{"controllers 9.5 Ports"}, cluster, "TestATargetPortChanges", []edit{
+		{services, "if !w.repoints {", "if !w.repoints || i != nil {"},
 	}},
 }
