@@ -31,6 +31,8 @@ type Options struct {
 	Fixes int
 	// Timelines is of how many cases the worst run is made into lanes, the worst cases first, and the same run with what helps.
 	Timelines int
+	// Untold has no story told of any loss.
+	Untold bool
 	// ConfirmRuns is how many new seeds confirm each; 0 for 200.
 	ConfirmRuns int
 	// Progress, if there is one, is told after each piece of work how many of a stage are done
@@ -62,7 +64,9 @@ func Run(ctx context.Context, cases []scenario.Case, opts Options) (*record.Simu
 		out.Cases = assemble(cases, units)
 		return out, p.refused
 	}
-	errs = append(errs, stories(p, units)...)
+	if !opts.Untold {
+		errs = append(errs, stories(p, units)...)
+	}
 	if opts.Sensitivity && ctx.Err() == nil {
 		sensitivity(p, units)
 	}

@@ -343,6 +343,20 @@ var packages = []packageRule{
 		modules:     []permit{{"go.yaml.in/yaml/v3", "a value is read as YAML, and written as lines to paste"}},
 		testModules: []permit{{"k8s.io/api", apiTypes}},
 	},
+	{
+		path: "sim/knob", pure: true,
+		own: []permit{
+			{"endpoints/manifest", "the objects whose settings are turned"},
+			{"sim/world", "the workloads of the API, by one name"},
+			{"sim/units", "values with their units"},
+			{"sim/engine", "virtual time"},
+		},
+		modules: []permit{{"k8s.io/api", apiTypes}, {"k8s.io/apimachinery", apiMachine}},
+	},
+	{
+		path: "sim/grid", pure: true,
+		own: []permit{{"sim/knob", "the axes"}, {"sim/record", "the verdict and the loss of each point"}},
+	},
 	{path: "sim/units", pure: true, own: []permit{{"sim/engine", "virtual time"}}},
 	{
 		path: "sim/world", pure: true,
@@ -570,6 +584,8 @@ var packages = []packageRule{
 			{"sim/story", "each cause is told by an example"},
 			{"sim/fix", "what may help is tried"},
 			{"sim/timeline", "the worst runs are made into lanes"},
+			{"sim/knob", "the axes of a grid"},
+			{"sim/grid", "its maps"},
 		},
 		testOwn: []permit{{"endpoints/manifest", "its cases are inferred from manifests, as users' are"}},
 	},
@@ -590,6 +606,8 @@ var packages = []packageRule{
 			{"sim/engine", "virtual time"},
 			{"sim/ledger", "what is reported"},
 			{"sim/record", "the record that is shown"},
+			{"sim/knob", "the axes of a sweep"},
+			{"sim/grid", "the maps of a sweep"},
 			{"sim/story", "the lines of a story, which are worded here"},
 			{"sim/timeline", "the lanes that JSON has where they are asked for"},
 			{"proxier/page", "lines that are no wider than a terminal"},

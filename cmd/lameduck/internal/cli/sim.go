@@ -50,6 +50,9 @@ type simCommand struct {
 	std      Streams
 
 	in *input // once it was read
+
+	sweeps []string
+	turn   func(*manifest.Objects) error // what a point of a sweep changes in the input; nil for nothing
 }
 
 // lists are what --list can print.
@@ -122,7 +125,8 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
 	f.BoolVar(&c.lanes, "timeline", false, "with -o json or yaml: the worst run of the worst cases as lanes, of pods, nodes, load balancers and clients")
-	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit")
+	f.StringArrayVar(&c.sweeps, "sweep", nil, "say instead what is lost over the values of a setting, `NAME=FROM..TO:STEP` or NAME=VALUE,VALUE,...; twice for a map of two. NAME is "+strings.Join(knobNames(), ", ")+", or a path of --set")
+	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit; of --sweep also svg")
 	completeSim(cmd)
 	if err := cmd.RegisterFlagCompletionFunc("action", c.completesActions); err != nil {
 		panic(err) // there is no such flag
@@ -150,11 +154,12 @@ func completeSim(cmd *cobra.Command) {
 		{"profile", profileNames},
 		{"list", listWords},
 		{"fail-on", func() []string { return failWords }},
-		{"output", func() []string { return []string{"text", "json", "yaml", "junit"} }},
+		{"output", func() []string { return []string{"text", "json", "yaml", "junit", "svg"} }},
 		{"set", setPaths},
+		{"sweep", sweepNames},
 	} {
 		directive := cobra.ShellCompDirectiveNoFileComp
-		if flag.name == "set" {
+		if flag.name == "set" || flag.name == "sweep" {
 			directive |= cobra.ShellCompDirectiveNoSpace // the value follows
 		}
 		err := cmd.RegisterFlagCompletionFunc(flag.name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -187,8 +192,11 @@ func (c *simCommand) run() error {
 	if err := c.checkFlags(); err != nil {
 		return err
 	}
-	if c.list != "" {
+	switch {
+	case c.list != "":
 		return c.printList()
+	case len(c.sweeps) > 0:
+		return c.sweep()
 	}
 	cases, err := c.cases()
 	if err != nil {
@@ -259,7 +267,7 @@ func (c *simCommand) checkFlags() error {
 	if c.list != "" {
 		errs = append(errs, besides(c.flags, "list", "output", "verbose"))
 	}
-	errs = append(errs, setTwice(c.opts.Set))
+	errs = append(errs, setTwice(c.opts.Set), c.checkSweep())
 	if c.fixes < allFixes {
 		errs = append(errs, fmt.Errorf("--fixes %d: want at least 0", c.fixes))
 	}
@@ -278,7 +286,7 @@ func (c *simCommand) checkFlags() error {
 		valid       []string
 	}{
 		{"fail-on", c.failOn, slices.Clone(failWords)},
-		{"output", c.output, []string{"text", "json", "yaml", "junit"}},
+		{"output", c.output, c.outputs()},
 		{"list", c.table(), append([]string{""}, lists...)},
 	} {
 		if !slices.Contains(f.valid, f.value) {
@@ -312,7 +320,24 @@ func (c *simCommand) cases() ([]scenario.Case, error) {
 		return nil, err
 	}
 	c.in = in
-	objects, problems := in.parse(in.files)
+	return c.casesOf()
+}
+
+// parse makes objects of files of the input, at the point of a sweep that is simulated.
+func (c *simCommand) parse(files []manifest.File) (*manifest.Objects, []manifest.Problem, error) {
+	objects, problems := c.in.parse(files)
+	if c.turn == nil || manifest.HasErrors(problems) {
+		return objects, problems, nil
+	}
+	return objects, problems, c.turn(objects)
+}
+
+// casesOf makes the cases of the input that was read.
+func (c *simCommand) casesOf() ([]scenario.Case, error) {
+	objects, problems, err := c.parse(c.in.files)
+	if err != nil {
+		return nil, err
+	}
 	c.behave(objects)
 	switch {
 	case manifest.HasErrors(problems):
@@ -363,7 +388,10 @@ func (c *simCommand) scenarios(objects *manifest.Objects, problems []manifest.Pr
 		part := objects
 		if own != nil {
 			var found []manifest.Problem
-			part, found = c.in.parse(own)
+			var err error
+			if part, found, err = c.parse(own); err != nil {
+				return nil, err
+			}
 			problems = append(problems, found...)
 		}
 		for _, o := range part.Scenarios {

@@ -1,0 +1,300 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/proxier/page"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/grid"
+	"github.com/lameduck-proxy/lameduck/sim/knob"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+)
+
+// A picture of a sweep has one panel a map, below each other: rectangles in a scale that is even to the eye (cividis), a colour and a
+// dot of their own for points that lose nothing, the cliff as a line, and a ring at the point at which the input stands. Colours
+// follow the reader's light or dark scheme; without any, dots, hatching and the line say the same.
+
+// cividis, from little to much, as ten steps (matplotlib's table reversed; CC0). From firstDark on it is too dark for black figures.
+var cividis = [...]string{"#fee838", "#e1cc55", "#c3b369", "#a59c74", "#8a8678", "#707173", "#575d6d", "#3b496c", "#123570", "#00224e"}
+
+const firstDark = 5
+
+// The panels' measures, in pixels.
+const (
+	svgWidth  = 760
+	svgLeft   = 110
+	svgRight  = 150 // for the scale
+	svgTop    = 58
+	svgBottom = 74
+	svgHigh   = 300 // of a field; a row alone is lower
+	svgRow    = 60
+)
+
+const svgStyle = `
+  text { font: 13px system-ui, sans-serif; fill: #1b1f24 }
+  .ondark { font-size: 11px; fill: #ffffff } .onlight { font-size: 11px; fill: #000000 }
+  .title { font-weight: 600; font-size: 15px }
+  .axis { fill: none; stroke: #57606a }
+  .none { fill: #ffffff; stroke: #d0d7de; stroke-width: 0.5 }
+  .dot { fill: #8c959f }
+  .unknown { fill: none }
+  .paper { fill: #ffffff }
+  .cliff { fill: none; stroke: #d55e00; stroke-width: 3; stroke-linecap: square }
+  .here { fill: none; stroke: #d55e00; stroke-width: 3 }
+  .herein { fill: none; stroke: #ffffff; stroke-width: 1.5 }
+  .endless { fill: url(#hatch) }
+  .hatch { stroke: #cf222e; stroke-width: 3 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3 } .paper, .none { fill: #0d1117 } .none { stroke: #30363d } .axis { stroke: #8b949e }
+    .cliff, .here { stroke: #ff9e4a } .herein { stroke: #0d1117 } .hatch { stroke: #ff7b72 }
+  }
+`
+
+// drawing is a picture under work.
+type drawing struct {
+	strings.Builder
+	top  int   // of the panel
+	most int64 // of all maps: they share a scale
+}
+
+func (d *drawing) addf(format string, args ...any) { fmt.Fprintf(&d.Builder, format+"\n", args...) }
+
+// escaped is a text inside of XML, with what a terminal or a reader's direction of writing would obey as escapes.
+func escaped(text string) string {
+	var b strings.Builder
+	if xml.EscapeText(&b, []byte(page.Shown(text))) != nil {
+		return "" // a strings.Builder refuses nothing
+	}
+	return b.String()
+}
+
+// WriteSweepSVG writes the maps of a sweep as one picture.
+func WriteSweepSVG(w io.Writer, r *grid.Result) error {
+	d := &drawing{}
+	high := 20
+	for i := range r.Maps {
+		high += panelHigh(&r.Maps[i])
+		d.most = max(d.most, r.Maps[i].Most())
+	}
+	title := fmt.Sprintf("Traffic lost over %s", sweptWords(r))
+	d.addf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="title desc">`, svgWidth, high, svgWidth, high)
+	d.addf(`<title id="title">%s</title>`, escaped(title))
+	d.addf(`<desc id="desc">%s</desc>`, escaped(describe(r)))
+	d.addf("<style>%s</style>", svgStyle)
+	d.addf(`<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="8"/></pattern></defs>`)
+	d.addf(`<rect class="paper" width="%d" height="%d"/>`, svgWidth, high)
+	for i := range r.Maps {
+		d.panel(&r.Maps[i])
+		d.top += panelHigh(&r.Maps[i])
+	}
+	d.addf("</svg>")
+	_, err := io.WriteString(w, d.String())
+	return err
+}
+
+// sweptWords names the axes.
+func sweptWords(r *grid.Result) string {
+	if len(r.Maps) == 0 {
+		return "nothing: no case of the input is judged"
+	}
+	m := &r.Maps[0]
+	if m.Y == nil {
+		return m.X.Name
+	}
+	return m.X.Name + " and " + m.Y.Name
+}
+
+// describe is the picture for who does not see it.
+func describe(r *grid.Result) string {
+	var parts []string
+	for i := range r.Maps {
+		m := &r.Maps[i]
+		parts = append(parts, sweepTitle(m)+". "+asItIs(m)+". "+strings.Join(cliffWords(m), " "))
+	}
+	return strings.Join(parts, " ")
+}
+
+func panelHigh(m *grid.Map) int { return svgTop + fieldHigh(m) + svgBottom }
+
+func fieldHigh(m *grid.Map) int {
+	if m.Y == nil {
+		return svgRow
+	}
+	return svgHigh
+}
+
+// panel draws one map.
+func (d *drawing) panel(m *grid.Map) {
+	const wide = svgWidth - svgLeft - svgRight
+	high := fieldHigh(m)
+	columns, rows := len(m.X.Values), m.Rows()
+	x := func(i int) float64 { return svgLeft + float64(wide)*float64(i)/float64(columns) }
+	y := func(i int) float64 { // the first row is the lowest
+		return float64(d.top+svgTop) + float64(high)*float64(rows-i)/float64(rows)
+	}
+	d.addf(`<text class="title" x="16" y="%d">%s</text>`, d.top+28, escaped(sweepTitle(m)))
+	d.addf(`<text x="16" y="%d">%s</text>`, d.top+46, escaped(asItIs(m)))
+	for j := range rows {
+		for i := range columns {
+			d.cell(m.At(i, j), box{x(i), y(j + 1), x(i+1) - x(i), y(j) - y(j+1)}, pointWords(m, i, j))
+		}
+	}
+	for _, e := range m.Cliff() {
+		if e.Below {
+			d.addf(`<path class="cliff" d="M%.1f %.1fH%.1f"/>`, x(e.X), y(e.Y+1), x(e.X+1))
+		} else {
+			d.addf(`<path class="cliff" d="M%.1f %.1fV%.1f"/>`, x(e.X+1), y(e.Y), y(e.Y+1))
+		}
+	}
+	d.here(m, x, y)
+	d.addf(`<rect class="axis" x="%d" y="%d" width="%d" height="%d"/>`, svgLeft, d.top+svgTop, wide, high)
+	d.labels(m, x, y)
+	d.scale(m)
+}
+
+// box is where something is drawn.
+type box struct{ x, y, wide, high float64 }
+
+// cell draws one point: with words to hover.
+func (d *drawing) cell(c *grid.Cell, b box, words string) {
+	class, fill := "", ""
+	switch {
+	case c.Runs == 0: // a cross: refused, or not done
+		d.addf(`<path class="axis" d="M%.2f %.2fl%.2f %.2fm%.2f 0l%.2f %.2f"/>`, b.x+b.wide/3, b.y+b.high/3, b.wide/3, b.high/3, -b.wide/3, b.wide/3, -b.high/3)
+		class = "unknown"
+	case c.Verdict.Endless():
+		class = "endless"
+	case c.WithLoss == 0:
+		class = "none"
+	default:
+		fill = cividis[stepOf(c.Lost.Median, d.most)]
+	}
+	attribute := fmt.Sprintf("class=%q", class)
+	if fill != "" {
+		attribute = fmt.Sprintf("fill=%q", fill)
+	}
+	d.addf(`<rect %s x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s</title></rect>`, attribute, b.x, b.y, b.wide, b.high, escaped(words))
+	if class == "none" {
+		d.addf(`<circle class="dot" cx="%.2f" cy="%.2f" r="%.2f"/>`, b.x+b.wide/2, b.y+b.high/2, min(1.5, b.wide/6, b.high/6))
+	}
+	const roomX, roomY = 30, 14 // for a figure
+	if fill != "" && b.wide >= roomX && b.high >= roomY {
+		on := "onlight"
+		if stepOf(c.Lost.Median, d.most) >= firstDark {
+			on = "ondark"
+		}
+		d.addf(`<text class=%q text-anchor="middle" x="%.1f" y="%.1f">%s</text>`, on, b.x+b.wide/2, b.y+b.high/2+4, escaped(svgFigure(c)))
+	}
+}
+
+// svgFigure is the loss of a cell: of the median run, which may have none.
+func svgFigure(c *grid.Cell) string {
+	if c.Lost.Median == 0 {
+		return string(record.Rare)
+	}
+	return figure(engine.Time(c.Lost.Median))
+}
+
+// stepOf is which step of the scale a loss has: the last one is the most of all.
+func stepOf(lost, most int64) int {
+	return min(int(int64(len(cividis))*lost/max(most, 1)), len(cividis)-1)
+}
+
+// pointWords name a point and what is lost there.
+func pointWords(m *grid.Map, x, y int) string {
+	words := m.X.Name + " " + m.X.Values[x].Text
+	if m.Y != nil {
+		words += ", " + m.Y.Name + " " + m.Y.Values[y].Text
+	}
+	c := m.At(x, y)
+	if c.Runs == 0 {
+		return words + ": " + cellLost(c)
+	}
+	return fmt.Sprintf("%s: %s, in %d of %d runs", words, cellLost(c), c.WithLoss, c.Runs)
+}
+
+// here draws a frame round the input's own point, where both axes have it.
+func (d *drawing) here(m *grid.Map, x, y func(int) float64) {
+	i, j := m.X.Index(m.HereX), 0
+	if m.Y != nil {
+		j = m.Y.Index(m.HereY)
+	}
+	if m.HereX == "" || i < 0 || j < 0 || m.Y != nil && m.HereY == "" {
+		return
+	}
+	for _, frame := range []struct {
+		class string
+		inset float64
+	}{{"herein", 4}, {"here", 2}} {
+		d.addf(`<rect class=%q x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="3"><title>the input as it is</title></rect>`,
+			frame.class, x(i)+frame.inset, y(j+1)+frame.inset, x(i+1)-x(i)-2*frame.inset, y(j)-y(j+1)-2*frame.inset)
+	}
+}
+
+// labels writes the axes' names and as many values as have room.
+func (d *drawing) labels(m *grid.Map, x, y func(int) float64) {
+	bottom := d.top + svgTop + fieldHigh(m)
+	const room = 52 // pixels a label
+	for i, step := 0, every(m.X, int(x(1)-x(0)), room); i < len(m.X.Values); i += step {
+		d.addf(`<text text-anchor="middle" x="%.1f" y="%d">%s</text>`, (x(i)+x(i+1))/2, bottom+18, escaped(m.X.Values[i].Text))
+	}
+	d.addf(`<text class="title" text-anchor="middle" x="%d" y="%d">%s</text>`, (svgLeft+svgWidth-svgRight)/2, bottom+42, escaped(m.X.Name))
+	if m.Y == nil {
+		return
+	}
+	const line = 18
+	for j, step := 0, every(m.Y, int(y(0)-y(1)), line); j < len(m.Y.Values); j += step {
+		d.addf(`<text text-anchor="end" x="%d" y="%.1f">%s</text>`, svgLeft-8, (y(j)+y(j+1))/2+4, escaped(m.Y.Values[j].Text))
+	}
+	d.addf(`<text class="title" text-anchor="middle" transform="translate(20 %d) rotate(-90)">%s</text>`, d.top+svgTop+fieldHigh(m)/2, escaped(m.Y.Name))
+}
+
+// every is how many values of an axis share a label.
+func every(a *knob.Axis, pixels, room int) int {
+	step := 1
+	for step*max(pixels, 1) < room && step < len(a.Values) {
+		step++
+	}
+	return step
+}
+
+// entry is a line of the legend.
+type entry struct{ attribute, words string }
+
+// scale draws what the colours and marks of a map mean.
+func (d *drawing) scale(m *grid.Map) {
+	const swatch, left = 18, svgWidth - svgRight + 24
+	row := func(i int) int { return d.top + svgTop + i*(swatch+4) }
+	for i, t := range d.entries(m) {
+		d.addf(`<rect %s x="%d" y="%d" width="%d" height="%d"/>`, t.attribute, left, row(i), swatch, swatch)
+		if t.attribute == `class="none"` {
+			d.addf(`<circle class="dot" cx="%d" cy="%d" r="1.5"/>`, left+swatch/2, row(i)+swatch/2)
+		}
+		d.addf(`<text x="%d" y="%d">%s</text>`, left+swatch+6, row(i)+14, escaped(t.words))
+	}
+}
+
+// entries are those of the legend that a map needs.
+func (d *drawing) entries(m *grid.Map) []entry {
+	var out []entry
+	has := func(is func(*grid.Cell) bool) bool {
+		return slices.ContainsFunc(m.Cells, func(c grid.Cell) bool { return is(&c) })
+	}
+	if has((*grid.Cell).Clean) {
+		out = append(out, entry{`class="none"`, "nothing lost"})
+	}
+	if d.most > 0 {
+		out = append(out, entry{fmt.Sprintf("fill=%q", cividis[0]), "little"}, entry{fmt.Sprintf("fill=%q", cividis[len(cividis)-1]), span(engine.Time(d.most))})
+	}
+	if has(func(c *grid.Cell) bool { return c.Verdict.Endless() }) {
+		out = append(out, entry{`class="endless"`, "does not end"})
+	}
+	if has(func(c *grid.Cell) bool { return c.Refused != "" }) {
+		out = append(out, entry{`class="unknown"`, "x  refused"})
+	}
+	return out
+}

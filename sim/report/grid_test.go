@@ -1,0 +1,151 @@
+package report
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/grid"
+	"github.com/lameduck-proxy/lameduck/sim/knob"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+)
+
+func axesOf(t *testing.T, texts ...string) []knob.Axis {
+	t.Helper()
+	var out []knob.Axis
+	for _, text := range texts {
+		a, err := knob.ParseAxis(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// sweptMap is a Map in which so many tenths of a second are lost: a cell a rune, '.' for nothing, '-' for what does not end, 'x' for
+// what is refused, 'r' for what loses something in one run.
+func sweptMap(axes []knob.Axis, id string, rows ...string) grid.Map {
+	m := grid.New(axes)
+	m.ID, m.Action, m.Workload = id, "rolling restart", "shop/web"
+	for y, row := range rows {
+		for x, mark := range row {
+			c := m.At(x, y)
+			c.Runs = 20
+			switch mark {
+			case '.':
+				c.Verdict = record.Holds
+			case '-':
+				c.Verdict = record.Blocked
+			case 'x':
+				c.Runs, c.Refused = 0, "--sweep grace=5s: web.yaml:9: the API server refuses it"
+			case 'r':
+				c.Verdict, c.WithLoss, c.Lost = record.Rare, 1, record.Range{Max: int64(engine.Second / 50)}
+			default:
+				lost := int64(mark-'0') * int64(engine.Second/10)
+				c.Verdict, c.WithLoss, c.Lost = record.Drops, 20, record.Range{Min: lost / 2, Median: lost, Max: 2 * lost}
+			}
+		}
+	}
+	return m
+}
+
+func sweeps(t *testing.T) map[string]*grid.Result {
+	t.Helper()
+	line := axesOf(t, "prestop=0s..8s:1s")
+	field := axesOf(t, "prestop=0s..4s:1s", "latency.proxySync=100ms,1s,2s,5s")
+	wide := axesOf(t, "prestop=0s..49s:1s", "grace=10s,30s")
+	one := sweptMap(line, "rollout/web:80", "91......x")
+	one.Here, one.HereX = *one.At(0, 0), "0s"
+	hostile := sweptMap(line, "rollout/\x1b[31m<b>:80", "9r..x..-.")
+	hostile.Workload = "shop/\x1b[31m<script>alert(1)</script>\u202e"
+	two := sweptMap(field, "rollout/web:80", "8r...", "95...", "995r.", "99987")
+	two.Here, two.HereX = *two.At(0, 1), "0s"
+	fifty := sweptMap(wide, "drain/web:80", "9"+strings.Repeat(".", 9)+strings.Repeat("x", 40), "91"+strings.Repeat(".", 28)+strings.Repeat("-", 20))
+	fifty.Here, fifty.HereX, fifty.HereY = *fifty.At(0, 1), "0s", "30s"
+	return map[string]*grid.Result{
+		"line":    {Maps: []grid.Map{one}, Runs: 20, Seed: 1},
+		"field":   {Maps: []grid.Map{two}, Runs: 20, Seed: 1},
+		"wide":    {Maps: []grid.Map{fifty}, Runs: 20, Seed: 1, Interrupted: true},
+		"hostile": {Maps: []grid.Map{hostile, hostile, hostile, hostile, hostile}, Runs: 20, Seed: 1},
+		"nothing": {Runs: 20, Seed: 1},
+	}
+}
+
+// What --sweep prints, whole: somebody has read it, and looked at the pictures.
+func TestSweeps(t *testing.T) {
+	t.Parallel()
+	for name, r := range sweeps(t) { // order: each by itself
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var text, picture strings.Builder
+			if err := errors.Join(WriteSweep(&text, r, 0), WriteSweepSVG(&picture, r)); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, "sweep-"+name+".out", text.String())
+			compare(t, "sweep-"+name+".svg", picture.String())
+			for _, line := range strings.Split(text.String(), "\n") {
+				if len([]rune(line)) > 100 {
+					t.Errorf("%d columns: %s", len([]rune(line)), line)
+				}
+			}
+			if strings.ContainsAny(text.String(), "\x1b\u202e") {
+				t.Error("the text obeys what the input says")
+			}
+			for d := xml.NewDecoder(strings.NewReader(picture.String())); ; {
+				token, err := d.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e, ok := token.(xml.StartElement); ok && e.Name.Local == "script" {
+					t.Error("a name of the input is markup")
+				}
+			}
+		})
+	}
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "sweeps", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got:\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+func TestASweepSaysFromWhereOnNothingIsLost(t *testing.T) {
+	t.Parallel()
+	axes := axesOf(t, "prestop=0s..4s:1s")
+	for row, want := range map[string]string{
+		"91...": "Nothing is lost from prestop 2s on.",
+		".....": "Nothing is lost, whatever prestop is.",
+		"99999": "Every value of prestop loses something.",
+		"9.9..": "Nothing is lost with prestop 1s, and from prestop 3s on.",
+		"..999": "Nothing is lost up to prestop 1s.",
+		"9..99": "Nothing is lost from prestop 1s to 2s.",
+		"9999.": "Nothing is lost with prestop 4s.",
+		"9..--": "Nothing is lost from prestop 1s to 2s.",
+	} {
+		m := sweptMap(axes, "x", row)
+		if got := strings.Join(cliffWords(&m), " "); got != want {
+			t.Errorf("%s: %q, want %q", row, got, want)
+		}
+	}
+}
