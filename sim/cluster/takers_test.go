@@ -306,6 +306,73 @@ func TestKarpenterUnderABudget(t *testing.T) {
 	}
 }
 
+// Karpenter evicts pods in four turns, and begins with the next when all of the one before are being deleted, which it looks at each second:
+// those of DaemonSets come second, and what is critical by the name of its priority class after that. Reference: docs/model/controllers.md 8.1
+// Turns.
+func TestTurnsOfKarpenter(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).nodes(1)
+	b.Workloads = nil
+	for _, x := range []struct {
+		name, class string
+		daemon      bool
+	}{{"critical-agent", "system-node-critical", true}, {"dns", "system-cluster-critical", false}, {"agent", "", true}, {"api", "", false}} {
+		of := newBuild(1).hook("app", sleepHook(10*sec))
+		of.d.Name, of.d.Spec.Template.Labels = x.name, map[string]string{"app": x.name}
+		of.d.Spec.Selector.MatchLabels, of.d.Spec.Template.Spec.PriorityClassName = of.d.Spec.Template.Labels, x.class
+		w := of.Workloads[0]
+		if w.Resource = of.d; x.daemon {
+			w.Resource = daemonSet(of.d, "0", "1")
+		}
+		b.Workloads = append(b.Workloads, w)
+	}
+	w := b.taken(world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}}).takes(t)
+	var got []string
+	w.hears(func(e event.Event) { got = append(got, e.At.Seconds()+" "+w.PodName(e.Pod)) }, event.Deleted)
+	w.run(100 * sec)
+	if want := "10 default/api r0 0, 11 default/agent on node-1 r0, 12 default/dns r0 0, 13 default/critical-agent on node-1 r0"; strings.Join(got, ", ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// A node that has drifted goes whatever its pods and their budgets say, where its time is limited; consolidation heeds both. A pod that says
+// do-not-disrupt is not evicted meanwhile: it is deleted at the end of that time. Reference: docs/model/controllers.md 8.1 Drift.
+func TestANodeThatHasDrifted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		budget, annotation string
+		drifted            bool
+		grace              engine.Time
+		want               string // when the first pod is deleted, "" for never
+	}{
+		"a budget, consolidation":        {"maxUnavailable 0", "", false, 100 * sec, ""},
+		"a budget, drift":                {"maxUnavailable 0", "", true, 100 * sec, "91"},
+		"a budget, drift without end":    {"maxUnavailable 0", "", true, 0, ""},
+		"do-not-disrupt, consolidation":  {"", "true", false, 100 * sec, ""},
+		"do-not-disrupt, drift":          {"", "true", true, 100 * sec, "91"},
+		"do-not-disrupt without an end":  {"", "true", true, 0, ""},
+		"do-not-disrupt: false, drift":   {"", "false", true, 100 * sec, "10"},
+		"nothing that keeps it, drifted": {"", "", true, 0, "10"},
+	} {
+		b := newBuild(2).nodes(2).grace(20)
+		if c.budget != "" {
+			b = b.budget(c.budget)
+		}
+		b.d.Spec.Template.Annotations = map[string]string{"karpenter.sh/do-not-disrupt": c.annotation}
+		w := b.taken(world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}, Grace: c.grace, Drifted: c.drifted}).takes(t)
+		first := ""
+		w.hears(func(e event.Event) {
+			if first == "" {
+				first = e.At.Seconds()
+			}
+		}, event.Deleted)
+		w.run(300 * sec)
+		if n := w.NodeInAPI(0); first != c.want || w.Dead(0) != (c.want != "") || n.Disrupted != (c.want != "") {
+			t.Errorf("%s: deleted at %q, dead %v, %+v", name, first, w.Dead(0), n)
+		}
+	}
+}
+
 // joining are two pods on two nodes that a provider replaces.
 func joining(o world.UpgradePool) build {
 	o.Provision = 20 * sec

@@ -73,6 +73,7 @@ type leaving struct {
 	never  *Answer // nil, or that its eviction is impossible
 
 	besides bool // nobody waits for it
+	spared  bool // nobody asks for its eviction
 }
 
 // NewDrains is kubectl, which has not been called yet.

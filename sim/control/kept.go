@@ -32,8 +32,11 @@ type keeping struct {
 	pod *api.Pod
 }
 
-func (k *keeping) template() *corev1.PodTemplateSpec {
-	return world.TemplateOf(k.d.Specs.ResourceOf(setOf(k.pod)))
+func (k *keeping) template() *corev1.PodTemplateSpec { return k.Takers.template(k.pod) }
+
+// template is what a pod was made from.
+func (c *Takers) template(p *api.Pod) *corev1.PodTemplateSpec {
+	return world.TemplateOf(c.d.Specs.ResourceOf(setOf(p)))
 }
 
 // bare says that no controller keeps the pod.

@@ -127,6 +127,9 @@ func (t *taking) keepsFor(k *keeping) (why string, of *Kept, budget int) {
 	case world.AutoscalerComponent:
 		return k.byAutoscaler()
 	case world.KarpenterComponent:
+		if t.eventual() {
+			return "", nil, -1
+		}
 		return k.byKarpenter()
 	case world.PoolAKS:
 		return k.byAKS()

@@ -259,13 +259,17 @@ func (e *emptying) add() bool {
 			daemons = append(daemons, l)
 		}
 	}
-	asked := !slices.ContainsFunc(e.pods, func(l *leaving) bool { return !l.over })
-	if e.of.Daemons == world.DaemonsToo && len(fresh) > 0 || e.of.Daemons == world.DaemonsLast && len(fresh) == 0 && asked {
+	switch {
+	case e.of.Daemons == world.DaemonsLast:
+		fresh = e.foremost(append(fresh, daemons...))
+	case e.of.Daemons == world.DaemonsToo && len(fresh) > 0:
 		fresh = append(fresh, daemons...)
 	}
 	e.pods = append(e.pods, fresh...)
 	for _, l := range fresh {
-		e.ask(l, 0, e.d.Engine.Now())
+		if !l.spared {
+			e.ask(l, 0, e.d.Engine.Now())
+		}
 	}
 	return len(fresh) > 0
 }
@@ -298,7 +302,7 @@ func (e *emptying) ask(l *leaving, tries int, began engine.Time) {
 
 // moves says whether a pod is one that is to leave.
 func (t *taking) moves(p *api.Pod) bool {
-	if t.of.Disrupted && world.Tolerates(world.TemplateOf(t.d.Specs.ResourceOf(setOf(p))).Spec.Tolerations, disrupted[:]) {
+	if t.of.Disrupted && world.Tolerates(t.template(p).Spec.Tolerations, disrupted[:]) {
 		return false
 	}
 	return t.of.Daemons != world.DaemonsStay || t.d.moves(p)

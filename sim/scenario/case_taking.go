@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,12 @@ func (b *builder) replaced(o *owner) doing {
 	return doing{operation: op}
 }
 
-// poolBudget is the least budget of a NodePool that holds at all times; said is false where it has none.
+// consolidation is the reason for which Karpenter replaces a node in the cases of manifests.
+const consolidation = "Underutilized"
+
+// poolBudget is the least budget of a NodePool that holds at all times for consolidation: all of its nodes where it has budgets, and none of
+// these is one. said is false where it has no budgets (https://karpenter.sh/docs/concepts/disruption/#nodes; that a list of which none
+// holds is no limit is recalled).
 func poolBudget(p *manifest.Object) (least world.NodeBudget, said bool) {
 	budgets, ok := rawAt(p.Value, "spec", "disruption", "budgets").([]any)
 	if !ok {
@@ -36,14 +42,23 @@ func poolBudget(p *manifest.Object) (least world.NodeBudget, said bool) {
 	}
 	const many = 1000 // nodes by which budgets are compared
 	for _, b := range budgets {
-		if rawText(b, "schedule") != "" {
+		if rawText(b, "schedule") != "" || !forConsolidation(b) {
 			continue
 		}
 		if n, ok := budgetOf(fmt.Sprint(rawAt(b, "nodes"))); ok && (!said || n.Of(many) < least.Of(many)) {
 			least, said = n, true
 		}
 	}
+	if !said && len(budgets) > 0 {
+		return world.NodeBudget{Number: 100, PerCent: true}, true
+	}
 	return least, said
+}
+
+// forConsolidation says whether a budget holds for consolidation: one without reasons holds for all.
+func forConsolidation(budget any) bool {
+	reasons, ok := rawAt(budget, "reasons").([]any)
+	return !ok || slices.Contains(reasons, any(consolidation))
 }
 
 // poolGrace is a NodePool's terminationGracePeriod, 0 for none.

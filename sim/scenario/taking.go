@@ -21,6 +21,7 @@ func karpenterShape() shape {
 		field{"replacements", of(whole).doc("0", "so many nodes join before")},
 		field{"provision", of(duration).doc("90s", "how long they take from the request until they are ready")},
 		field{"budget", of(text).doc("10%", "of the NodePool (spec.disruption.budgets): so many nodes at a time, or per cent of the cluster, rounded up")},
+		field{"reason", word("Underutilized", "Drifted").doc("Underutilized", "why: consolidation heeds do-not-disrupt and disruption budgets of pods; drift does not where terminationGracePeriod is set")},
 		field{"terminationGracePeriod", of(duration).doc("none", "of the NodePool: how long a node may take to be emptied")},
 	).orShort("nodes")
 }
@@ -66,7 +67,7 @@ func (b *builder) karpenter(v cursor) (world.Operation, bool) {
 	}
 	o := world.Consolidate{
 		Nodes: names, Replacements: v.get("replacements").whole(0), Provision: v.get("provision").span(Provisioning), Budget: world.KarpenterBudget(),
-		Grace: v.get("terminationGracePeriod").span(0),
+		Grace: v.get("terminationGracePeriod").span(0), Drifted: v.get("reason").text("") == "Drifted",
 	}
 	if c := v.get("budget"); c.present() {
 		var read bool

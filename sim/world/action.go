@@ -116,6 +116,7 @@ type (
 		Provision    engine.Time // how long those take from the request until they are ready
 		Budget       NodeBudget  // of the NodePool: nodes at a time
 		Grace        engine.Time // terminationGracePeriod of the NodePool; 0: none
+		Drifted      bool        // the reason is drift, else Underutilized: consolidation
 	}
 	// UpgradePool is the upgrade of a managed pool: each of its nodes is replaced by one that joins.
 	UpgradePool struct {

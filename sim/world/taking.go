@@ -91,6 +91,7 @@ type Rules struct {
 	Marking   Marking     // when a node is marked
 	Taint     bool        // Cluster Autoscaler's, beside the cordon
 	Disrupted bool        // the mark is Karpenter's taint, and no cordon
+	Drifted   bool        // Karpenter replaces the nodes since they have drifted, not to have fewer or smaller ones
 	Excludes  bool        // load balancers are told to leave it out, by its label: with the mark, or Karpenter's when it begins to empty it
 	Delay     engine.Time // from the mark to the first eviction
 
@@ -176,7 +177,7 @@ func (s *Scenario) takingOf(a *Action) (t Taking, ok bool) {
 		return Taking{Rules: rulesOf(AutoscalerComponent), Nodes: []string{o.Node}, AtOnce: 1, Least: a.For}, true
 	case Consolidate:
 		t = Taking{Rules: rulesOf(KarpenterComponent), Nodes: o.Nodes, Joins: o.joins(), Ahead: o.Replacements, Provision: o.Provision}
-		t.Limit, t.AtOnce = o.Grace, o.Budget.Of(len(s.Standing()))
+		t.Limit, t.AtOnce, t.Drifted = o.Grace, o.Budget.Of(len(s.Standing())), o.Drifted
 		return t, true
 	case UpgradePool:
 		return s.upgrade(&o), true
@@ -317,6 +318,9 @@ func (o Consolidate) words() (verb, target, value string) {
 	}
 	if o.Grace > 0 {
 		parts = append(parts, "terminationGracePeriod="+o.Grace.Duration().String())
+	}
+	if o.Drifted {
+		parts = append(parts, "reason=Drifted")
 	}
 	if o.Fullest != "" {
 		return "karpenter", o.Fullest, fullestWords + " " + strings.Join(parts, " ")

@@ -138,6 +138,7 @@ const (
 	takers  = "sim/control/takers.go"
 	takings = "sim/world/taking.go"
 	keepers = "sim/control/kept.go"
+	turns   = "sim/control/turns.go"
 )
 
 // Who takes nodes away, and what becomes of the pods on them.
@@ -211,6 +212,33 @@ var takerMutants = []mutant{
 	{"Karpenter marks when it empties", []string{"controllers 8.1 Order"}, cluster, "TestKarpenterReplacesTwoNodes", []edit{
 		{takings, "Marking: MarkFirst, Disrupted", "Marking: MarkEach, Disrupted"},
 	}},
+	{"Karpenter evicts critical pods with the others", []string{"controllers 8.1 Turns"}, cluster, "TestTurnsOfKarpenter", []edit{
+		{turns, "\tcase critical:\n\t\treturn turnOfCritical\n", "\tcase critical:\n\t\treturn turnOfMost\n"},
+	}},
+	{"Karpenter evicts DaemonSets' pods last", []string{"controllers 8.1 Turns"}, cluster, "TestTurnsOfKarpenter", []edit{
+		{turns, "\tturnOfDaemons\n\tturnOfCritical\n", "\tturnOfCritical\n\tturnOfDaemons\n"},
+	}},
+	{"Karpenter's turns come at once", []string{"controllers 8.1 Turns"}, cluster, "TestTurnsOfKarpenter", []edit{
+		{turns, "if l.spared || e.turnOf(l.pod) == turn {", "if l.spared || e.turnOf(l.pod) >= turn {"},
+	}},
+	{"drift heeds what keeps a node", []string{"controllers 8.1 Drift"}, cluster, "TestANodeThatHasDrifted", []edit{
+		{turns, "return t.of.Drifted && t.of.Limit > 0", "return t.of.Drifted && t.of.Limit < 0"},
+	}},
+	{"drift goes on without an end", []string{"controllers 8.1 Drift"}, cluster, "TestANodeThatHasDrifted", []edit{
+		{turns, "return t.of.Drifted && t.of.Limit > 0", "return t.of.Drifted"},
+	}},
+	{"consolidation is like drift", []string{"controllers 8.1 Drift"}, cluster, "TestANodeThatHasDrifted", []edit{
+		{turns, "return t.of.Drifted && t.of.Limit > 0", "return t.of.Limit > 0"},
+	}},
+	{"a pod that says do-not-disrupt is evicted", []string{"controllers 8.1 Drift"}, cluster, "TestANodeThatHasDrifted", []edit{
+		{turns, `l.spared = e.template(l.pod).Annotations[doNotDisrupt] == "true"; !l.spared`, `l.spared = e.template(l.pod).Annotations[doNotDisrupt] == "yes"; !l.spared`},
+	}},
+	{"a NodePool's budget for drift counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden|TestBudgetsOfANodePool", []edit{
+		{"sim/scenario/case_taking.go", "return !ok || slices.Contains(reasons, any(consolidation))", "return true || !ok || slices.Contains(reasons, any(consolidation))"},
+	}},
+	{"budgets of which none holds are the default", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestBudgetsOfANodePool", []edit{
+		{"sim/scenario/case_taking.go", "if !said && len(budgets) > 0 {", "if said && len(budgets) > 0 {"},
+	}},
 	{"Karpenter tells no load balancer", []string{"controllers 8.1 Order"}, "sim", "TestALoadBalancerHearsOfANewNode", []edit{
 		{takings, "Disrupted: true, Excludes: true,", "Disrupted: true, Excludes: false,"},
 	}},
@@ -278,7 +306,7 @@ var takerMutants = []mutant{
 		{"sim/world/room.go", "!n.Joins && !slices.Contains(drained, n.Name) && (", "!slices.Contains(drained, n.Name) && ("},
 	}},
 	{"a NodePool's budget for some hours counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden", []edit{
-		{"sim/scenario/case_taking.go", `if rawText(b, "schedule") != "" {`, `if rawText(b, "schedule") == "never" {`},
+		{"sim/scenario/case_taking.go", `if rawText(b, "schedule") != "" || `, `if rawText(b, "schedule") == "never" || `},
 	}},
 	{"the largest budget of a NodePool counts", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestGolden", []edit{
 		{"sim/scenario/case_taking.go", "n.Of(many) < least.Of(many)", "n.Of(many) > least.Of(many)"},

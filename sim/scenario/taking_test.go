@@ -1,0 +1,43 @@
+package scenario
+
+import (
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// The budget of a NodePool is the least that holds at all times for consolidation. Without budgets it is another's default to say; where all
+// of them are for other times or reasons there is no limit. Reference: docs/model/controllers.md 8.1 Budgets.
+func TestBudgetsOfANodePool(t *testing.T) {
+	t.Parallel()
+	b := func(nodes string, more ...any) map[string]any {
+		out := map[string]any{"nodes": nodes}
+		for i := 0; i < len(more); i += 2 {
+			out[more[i].(string)] = more[i+1]
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		budgets []any
+		want    string
+	}{
+		"none":                     {nil, ""},
+		"an empty list":            {[]any{}, ""},
+		"the least":                {[]any{b("30%"), b("5"), b("20%")}, "5"},
+		"for other reasons":        {[]any{b("30%"), b("0", "reasons", []any{"Drifted", "Empty"})}, "30%"},
+		"for consolidation, too":   {[]any{b("30%"), b("0", "reasons", []any{"Drifted", "Underutilized"})}, "0"},
+		"at other times":           {[]any{b("30%"), b("0", "schedule", "@daily", "duration", "10m")}, "30%"},
+		"none that holds":          {[]any{b("0", "schedule", "@daily", "duration", "10m")}, "100%"},
+		"none for these reasons":   {[]any{b("0", "reasons", []any{"Drifted"})}, "100%"},
+		"a budget without a value": {[]any{map[string]any{}, b("2")}, "2"},
+	} {
+		spec := map[string]any{}
+		if c.budgets != nil {
+			spec["disruption"] = map[string]any{"budgets": c.budgets}
+		}
+		got, said := poolBudget(&manifest.Object{Value: map[string]any{"spec": spec}})
+		if said != (c.want != "") || said && got.String() != c.want {
+			t.Errorf("%s: %s, said %v", name, got, said)
+		}
+	}
+}
