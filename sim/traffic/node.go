@@ -111,6 +111,9 @@ func (t *Traffic) hang(a *attempt, now engine.Time, c *conn) {
 	if timeout := a.req.stream.spec.Timeout; timeout > 0 {
 		limit = a.began + timeout
 	}
+	if st := a.proxying; st != nil && a.proxy != nil { // the proxy waits, as it does for a server
+		st.asks(limit + 1)
+	}
 	if c != nil {
 		c.until(limit + 1) // nobody else takes it before it is dropped
 		if c.proxy != nil {

@@ -219,3 +219,30 @@ func TestAProxyKeepsItsConnectionsWhenAPodEnds(t *testing.T) {
 		t.Errorf("chosen %d times, want 43: %+v", w.chosen, all)
 	}
 }
+
+// takenBack counts answers that are taken back.
+type takenBack struct {
+	rescues
+	n int
+}
+
+func (r *takenBack) Revoke(int, uint64, bool, bool) { r.n++ }
+
+// A proxy waits for a pod whose machine is off, and has no answer of it that could be taken back once more when the proxy ends.
+func TestAProxyEndsThatWaitsForAMachineThatIsOff(t *testing.T) {
+	t.Parallel()
+	w := newServedWorld()
+	for _, s := range w.behind {
+		s.takes = sec
+	}
+	tr, led := one(Spec{Timeout: 6 * sec, RTT: ms, Proxy: &Proxy{Served: true, RTT: ms}}, w)
+	var heard takenBack
+	led.Listen(&heard)
+	tr.RunUntil(1500 * ms)
+	tr.NodeGone(7, []uint64{1, 2}, 1500*ms)
+	tr.Cut(0, 1600*ms, ledger.FaultKilled)
+	tr.RunUntil(20 * sec)
+	if all := led.All(); heard.n != 1 || all.Failed != 1 || !tr.Idle() {
+		t.Errorf("%d answers taken back, %+v", heard.n, all)
+	}
+}
