@@ -421,3 +421,23 @@ func TestUpdatesOfStatefulSetsOfAnySeed(t *testing.T) {
 		}
 	}
 }
+
+// A sync goes by the pods that it began with, whatever goes while it waits for its writes.
+func TestPodsThatGoDuringASyncOfAStatefulSet(t *testing.T) {
+	t.Parallel()
+	for at := 12 * sec; at < 14*sec; at += 100 * ms {
+		b := newBuild(3).stateful(parallelStateful)
+		none := int64(0)
+		b.d.Spec.Template.Spec.TerminationGracePeriodSeconds = &none
+		b.Workloads[0].StatefulSet().Spec.Template.Spec.TerminationGracePeriodSeconds = &none
+		b.Latency.APIWrite, b.Latency.Watch = engine.Constant(300*ms), engine.Constant(100*ms)
+		w := b.start(t, 1)
+		w.do(10*sec, "rolloutRestart", "web", "")
+		w.do(11*sec, "rolloutRestart", "web", "")
+		w.do(at, "delete", "web", "")
+		w.run(100 * sec)
+		if got := w.where(); got != "1 r2, 1 r2, 1 r2" {
+			t.Errorf("deleted at %s s: %s", at.Seconds(), got)
+		}
+	}
+}

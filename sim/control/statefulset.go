@@ -94,7 +94,7 @@ func (c *StatefulSets) Begin(of *api.Workload, pods []*api.Pod) {
 func (c *StatefulSets) input(w *statefulWork) statefulInput {
 	of := w.set
 	in := statefulInput{
-		replicas: of.Replicas, revision: of.Revision, current: of.Current, ofThat: of.OfCurrent, pods: w.pods, now: c.d.Engine.Now(),
+		replicas: of.Replicas, revision: of.Revision, current: of.Current, ofThat: of.OfCurrent, pods: slices.Clone(w.pods), now: c.d.Engine.Now(),
 		minReady: c.d.Specs.MinReady(of.Workload),
 	}
 	s, ok := c.d.Specs.SettingsOf(of.Workload).(*appsv1.StatefulSet)
