@@ -322,3 +322,21 @@ func TestAnUpdateOfADaemonSetThatWaits(t *testing.T) {
 		t.Errorf("after the rollback: %s; %s", got, w.Unrest())
 	}
 }
+
+// With a surge the old pod of a node is available all the time, and so is the node: that its successor is, is seen a second after
+// minReadySeconds (Kubernetes 1.36 pkg/controller/daemon/daemon_controller.go, updatePod; verified). Reference: docs/model/controllers.md 5
+// minReadySeconds.
+func TestASurgeOfADaemonSetWaitsForMinReadySeconds(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).nodes(2)
+	b.d.Spec.MinReadySeconds = 5
+	b.container().ReadinessProbe = probe(0, 1, 1, 3)
+	w := b.daemons("1", "0").start(t, 1)
+	w.pods()
+	w.do(10*sec, "rolloutRestart", "web", "")
+	w.run(60 * sec)
+	ready, deleted := w.when("on node-2 r1 running ready=true"), w.when("on node-2 r0 running ready=true deleting=true")
+	if got := w.where(); got != "1 r1, 2 r1" || deleted < ready+6*sec || deleted > ready+6*sec+200*ms {
+		t.Errorf("%s; ready at %s s, the old one deleted at %s s", got, ready.Seconds(), deleted.Seconds())
+	}
+}

@@ -105,8 +105,12 @@ func (c *DaemonSets) deliverPod(p *api.Pod) {
 	if s == nil {
 		return
 	}
-	if s.pods.Set(p) == nil && !p.Gone && s.creating > 0 {
+	was := s.pods.Set(p)
+	if was == nil && !p.Gone && s.creating > 0 {
 		s.creating--
+	}
+	if minReady := c.d.Specs.MinReady(p.Workload); minReady > 0 && was != nil && !was.Ready && p.Ready { // and a second more, against skew
+		c.react.AddAt(c.d.Engine.Now()+minReady+engine.Second, p.Workload)
 	}
 	if p.Deleting() || p.Gone {
 		delete(s.deleting, p.ID)
