@@ -192,7 +192,11 @@ func (c *NodeLifecycle) deliver(o api.Object) {
 	if !ok {
 		return
 	}
+	silent := c.allSilent()
 	c.nodes[n.Number] = *n
+	if silent && !c.allSilent() { // those that are not ready drive their pods away again
+		c.look()
+	}
 	if n.Gone {
 		c.dequeue(n.Number)
 		return
