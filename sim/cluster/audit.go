@@ -86,7 +86,7 @@ func (w *World) census(d *api.Workload) (c census) {
 			continue
 		}
 		c.active++
-		if !p.Ready && !w.pods[id].unwell {
+		if (!p.Ready || w.doomed(p)) && !w.pods[id].unwell {
 			c.sick = append(c.sick, p.Name)
 			c.gated = cmp.Or(c.gated, w.gateWords(p))
 		}
@@ -95,6 +95,11 @@ func (w *World) census(d *api.Workload) (c census) {
 		}
 	}
 	return c
+}
+
+// doomed says that the machine of a pod is off, and that the pod is to be deleted for that: what its status says was written before.
+func (w *World) doomed(p *api.Pod) bool {
+	return p.Node >= 0 && w.dead[p.Node] && w.lapses.evictor.Plans(p.ID)
 }
 
 // unrestOf looks at one workload. strict also minds pods that are not ready, and what follows

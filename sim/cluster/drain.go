@@ -33,6 +33,7 @@ func (w *World) openDisrupts() {
 	}
 	if asks {
 		w.disrupts.drains = control.NewDrains(w.control, w.disrupts.evict)
+		w.disrupts.drains.Lost = w.stranded
 	}
 	if (asks || takes) && len(w.sc.Budgets) > 0 {
 		w.disrupts.budgets = control.NewDisruption(w.control)
@@ -169,6 +170,16 @@ func (w *World) AllThatCannotEnd() []control.Stuck {
 		if s != nil && !slices.Contains(out, *s) {
 			out = append(out, *s)
 		}
+	}
+	for _, b := range slices.Concat(w.disrupts.drains.Awaited(), w.disrupts.takers.Awaited()) {
+		p, ok := w.store.Get(api.PodKey(b.Pod.ID)).(*api.Pod)
+		if !ok || !w.stranded(p) {
+			continue
+		}
+		s := w.heldBy(p)
+		s.Drain, s.Workload = true, p.Workload
+		s.Why = fmt.Sprintf("%s of %s waits for ever: %s", cmp.Or(b.By, "kubectl drain"), w.sc.Nodes[b.Node].Name, s.Why)
+		out = append(out, *s)
 	}
 	for i := range w.disrupts.refused {
 		b := &w.disrupts.refused[i]

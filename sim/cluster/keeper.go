@@ -74,7 +74,7 @@ func (w *World) asked(workload int) (of *api.Workload, ok bool) {
 		return &api.Workload{Workload: workload, Kind: api.KindReplicaSet, Replicas: o.Replicas, History: []int{0}}, true
 	case *api.Pod:
 		of := &api.Workload{Workload: workload, Kind: api.KindPod, History: []int{0}}
-		if !o.Deleting() {
+		if o.Active() { // nobody makes another one
 			of.Replicas = 1
 		}
 		return of, true

@@ -322,3 +322,49 @@ func TestAKubeletThatIsRestartedFinishesWhatItHadBegun(t *testing.T) {
 		}
 	}
 }
+
+// Where no node is ready any more, nobody drives pods away; when one is again, those that are not do. Reference: docs/model/pod-lifecycle.md 6
+// Zone eviction rate.
+func TestANodeDrivesItsPodsAwayWhenAnotherIsBack(t *testing.T) {
+	t.Parallel()
+	w := newBuild(4).nodes(2).drawn().does(world.CrashNode{Node: "node-1"}, 0).does(world.CrashNode{Node: "node-2"}, 100*sec).acts(t)
+	w.run(105 * sec)
+	if n := w.NodeInAPI(0); !n.Unknown || n.Drives != api.NoTaint {
+		t.Errorf("while all are silent: %+v", n)
+	}
+	w.run(600 * sec)
+	for _, p := range w.PodsOn(0) {
+		if !p.Deleting() {
+			t.Errorf("%+v, of %+v", p, w.NodeInAPI(0))
+		}
+	}
+}
+
+// Strategy Recreate waits for an old pod that nobody stops, and kubectl drain and Karpenter for one that they have evicted. None of that ends
+// by itself.
+func TestWhatWaitsForAPodOfAMachineThatIsGone(t *testing.T) {
+	t.Parallel()
+	const stays = "default/web r0 0 stays Terminating: node-1 is gone, and its Node object is there"
+	for _, c := range []struct {
+		b    build
+		why  string
+		want bool // of a drain
+	}{
+		{newBuild(2).nodes(2).recreate().does(world.RolloutRestart{Workload: "default/web"}, 0), stays + ". Strategy Recreate makes no new pod meanwhile", false},
+		{newBuild(2).nodes(2).drained(nil, "node-1"), "kubectl drain of node-1 waits for ever: " + stays, true},
+		{newBuild(2).nodes(2).taken(world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}}), "Karpenter of node-1 waits for ever: " + stays, true},
+		{newBuild(2).nodes(2).drained(func(o *world.DrainOptions) { o.Timeout = 60 * sec }, "node-1"), "kubectl drain gives up on node-1: default/web r0 0: timeout reached", true},
+	} {
+		b := c.b.hook("app", sleepHook(20*sec))
+		b.Actions = append(b.Actions, world.Action{At: 15 * sec, Operation: world.CrashNode{Node: "node-1"}})
+		w := b.acts(t)
+		w.run(500 * sec)
+		s, err := w.CannotEnd(), w.Stuck()
+		if s == nil || s.Why != c.why || s.Drain != c.want || err != nil {
+			t.Errorf("%+v, %v, want %s", s, err, c.why)
+		}
+		if vain := w.InVain(); strings.Contains(c.why, "for ever") && c.want && vain < 300 {
+			t.Errorf("%s: %d looks in vain", c.why, vain)
+		}
+	}
+}

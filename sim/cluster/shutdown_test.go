@@ -237,3 +237,32 @@ func deletedUnder(t *testing.T, machine bool, seed uint64) engine.Time {
 	}
 	return failed
 }
+
+// A kubelet writes the statuses of its pods one after another, and the last ones do not get to the API before its machine is off. Then a pod
+// counts as ready that is not there, until it is driven away: nothing is at rest until then.
+func TestWhatAKubeletCouldNotSayAnyMore(t *testing.T) {
+	t.Parallel()
+	b := newBuild(4).nodes(2).app(ignores).does(world.ShutdownNode{Node: "node-1"}, 0)
+	b.Shutdown = []world.ShutdownGroup{{Grace: 10 * sec}}
+	b.Latency.StatusWrite = engine.Constant(2 * sec)
+	w := b.acts(t)
+	w.run(100 * sec)
+	if p := w.pod(2); !p.Ready || !w.Dead(0) || w.Unrest() == "" {
+		t.Errorf("%+v, off %v, %q", p, w.Dead(0), w.Unrest())
+	}
+	w.run(400 * sec)
+	if p := w.pod(2); !p.Deleting() || w.Unrest() != "" {
+		t.Errorf("%+v, %q", p, w.Unrest())
+	}
+}
+
+// A bare Pod whose kubelet ended it at a shutdown is Failed, and stays that: nobody makes another one, and nothing is to come.
+func TestABarePodOfAMachineThatShutsDown(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).nodes(2).bare().shuts(10*sec, 2*sec).does(world.ShutdownNode{Node: "node-1"}, 60*sec)
+	w := b.acts(t)
+	w.run(300 * sec)
+	if p := w.pod(0); p == nil || p.Phase != api.PhaseFailed || w.Stuck() != nil || w.Unrest() != "" {
+		t.Errorf("%+v, %v, %q", p, w.Stuck(), w.Unrest())
+	}
+}

@@ -21,7 +21,7 @@ func (w *World) StuckRollout() *control.Stuck {
 	}
 	for i := range w.sc.Workloads {
 		d, ok := w.asked(i)
-		if !ok || !w.begun[i] || d.Paused || !w.waits(d) {
+		if !ok || !w.begun[i] || d.Paused || !w.waits(d) && !w.waitsForLost(d) {
 			continue
 		}
 		if s := w.hindrance(d); s != nil {
@@ -41,6 +41,11 @@ func (w *World) waits(d *api.Workload) bool {
 	}
 	c := w.census(d)
 	return c.leaving == "" && c.active == pods
+}
+
+// waitsForLost says that a Deployment of strategy Recreate has nothing to do but wait for old pods that nobody stops.
+func (w *World) waitsForLost(d *api.Workload) bool {
+	return d.Kind == api.KindDeployment && w.heldName(d) != nil && w.census(d).leaving == "" && w.census(d).active == 0
 }
 
 // hindrance finds what a workload waits for that never comes, nil for nothing.
@@ -103,8 +108,8 @@ func (w *World) gated(d *api.Workload, p *api.Pod) *control.Stuck {
 	}
 }
 
-// heldName says which pod of a StatefulSet or a DaemonSet stays Terminating on a node that is gone, and so keeps the one of its name, or
-// of its node, from being made; nil for none.
+// heldName says which pod of a StatefulSet, a DaemonSet or a Deployment of strategy Recreate stays Terminating on a node that is gone, and so
+// keeps the one of its name, the one of its node, or all new ones from being made; nil for none.
 func (w *World) heldName(d *api.Workload) *control.Stuck {
 	so := ""
 	switch d.Kind {
@@ -112,21 +117,32 @@ func (w *World) heldName(d *api.Workload) *control.Stuck {
 		so = "A StatefulSet makes no other pod of that name meanwhile"
 	case api.KindDaemonSet:
 		so = "Its place is no other pod's, and the update counts it as unavailable"
+	case api.KindDeployment:
+		so = "Strategy Recreate makes no new pod meanwhile"
+		if !w.sc.Workloads[d.Workload].Recreate() {
+			return nil
+		}
 	default:
 		return nil
 	}
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
-		if !ok || p.Workload != d.Workload || !w.stranded(p) {
-			continue
-		}
-		node := w.sc.Nodes[p.Node].Name
-		return &control.Stuck{
-			Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there. %s", p.Name, node, so),
-			What: fmt.Sprintf("kubectl delete node %s, once its machine is off for good", node),
+		if ok && p.Workload == d.Workload && w.stranded(p) {
+			s := w.heldBy(p)
+			s.Why += ". " + so
+			return s
 		}
 	}
 	return nil
+}
+
+// heldBy is that a pod stays Terminating on a node that is gone.
+func (w *World) heldBy(p *api.Pod) *control.Stuck {
+	node := w.sc.Nodes[p.Node].Name
+	return &control.Stuck{
+		Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there", p.Name, node),
+		What: fmt.Sprintf("kubectl delete node %s, once its machine is off for good", node),
+	}
 }
 
 // heedsAll says that an update waits for every pod, old ones, too: that of a StatefulSet whose policy is OrderedReady.

@@ -28,7 +28,9 @@ type Drains struct {
 	evict  *Evictions
 	list   []*drain
 	ends   []Drained
-	inVain uint64 // refusals that changed nothing
+	inVain uint64 // refusals that changed nothing, and looks
+	// Lost says that nobody is there to stop a pod that is being deleted.
+	Lost func(p *api.Pod) bool
 }
 
 // Drained is a node with which kubectl drain is through.
@@ -78,7 +80,7 @@ type leaving struct {
 
 // NewDrains is kubectl, which has not been called yet.
 func NewDrains(d *Desk, evict *Evictions) *Drains {
-	return &Drains{d: d, Owner: d.Engine.Register("kubectl"), evict: evict}
+	return &Drains{d: d, Lost: func(*api.Pod) bool { return false }, Owner: d.Engine.Register("kubectl"), evict: evict}
 }
 
 // Start begins a drain of nodes, by their numbers: it cordons all of them first.
@@ -253,6 +255,9 @@ func (r *drain) look(l *leaving) {
 	case r.late():
 		r.over(l, "timeout reached")
 	default:
+		if r.Lost(p) {
+			r.inVain++
+		}
 		at := r.d.Engine.Now() + goneAgain
 		if r.until != engine.Never {
 			at = min(at, r.until)
@@ -306,7 +311,20 @@ func (r *drain) next() {
 // Ends lists the nodes with which kubectl is through, in order.
 func (c *Drains) Ends() []Drained { return c.ends }
 
-// InVain counts the requests of drains that were refused: nothing has changed by them.
+// Awaited lists the pods that drains without a timeout wait for, which nobody refuses to evict.
+func (c *Drains) Awaited() []Blockade {
+	var out []Blockade
+	for _, r := range c.list {
+		for _, l := range r.pods {
+			if !l.over && l.refuse == nil && r.until == engine.Never {
+				out = append(out, Blockade{Node: r.nodes[r.at], Pod: l.pod, Budget: -1})
+			}
+		}
+	}
+	return out
+}
+
+// InVain counts the requests of drains that were refused, and looks for pods that are lost: nothing has changed by them.
 func (c *Drains) InVain() uint64 { return c.inVain }
 
 // Waiting says what a drain that is under way waits for, "" for none.

@@ -92,6 +92,9 @@ func (c *TaintEviction) plan(p *api.Pod) {
 	})
 }
 
+// Plans says whether a pod is to be deleted when it has tolerated its node's taint for long enough.
+func (c *TaintEviction) Plans(id api.PodID) bool { return c != nil && c.due[id] != nil }
+
 func (c *TaintEviction) cancel(id api.PodID) {
 	if e := c.due[id]; e != nil {
 		c.d.Engine.Cancel(e.timer)

@@ -70,6 +70,21 @@ func (c *Takers) Blockades() []Blockade {
 	return out
 }
 
+// Awaited lists the pods that those without a limit wait for, which nobody refuses to evict.
+func (c *Takers) Awaited() []Blockade {
+	var out []Blockade
+	for _, t := range c.list {
+		for _, e := range t.busy {
+			for _, l := range e.pods {
+				if !l.besides && l.refuse == nil && t.of.Limit == 0 {
+					out = append(out, Blockade{Node: e.node, Pod: l.pod, Budget: -1, By: t.of.Words})
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Overruled is a node whose pods somebody deletes in the end, although a budget refuses their evictions.
 type Overruled struct {
 	Node, Budget int
