@@ -232,7 +232,11 @@ func (d *decoder) duplicate(first, again *node) {
 }
 
 func duplicateKey(first, again *node, field string) finding {
-	return finding{at: again, field: field, message: fmt.Sprintf("duplicate key, first given on line %d", first.line), severity: Error}
+	words := fmt.Sprintf("duplicate key, first given on line %d", first.line)
+	if field == "apiVersion" || field == "kind" { // whoever joined two files
+		words += "; is it another object, with the line --- missing before it?"
+	}
+	return finding{at: again, field: field, message: words, severity: Error}
 }
 
 func (d *decoder) unknown(p *structPlan, key *node) {

@@ -50,6 +50,7 @@ func TestOddInput(t *testing.T) {
 		{"two documents that are not separated", "{a: b}\n{c: d}\n", "error: x:2:1: malformed YAML: expected the end of the document; put a line with only --- between documents\n"},
 		{"a second document after a line break of Unicode", "a: b\u2028---\nc: d\n", "error: x:2:1: a second document starts here; put a line with only --- between documents\n"},
 		{"JSON without a colon", `{"a" "b"}`, "error: x:1:6: malformed JSON: expected ':' after the key \"a\", got '\"'\n"},
+		{"a template as a value", "a: {{ .Values.web }}\n", "error: x:1:4: a template ({{ }}), not YAML; render it first, for example with helm template\n"},
 		{"a template at the top", "{{ if .Values.web }}\na: b\n{{ end }}\n", "error: x:1:1: a template ({{ }}), not YAML; render it first, for example with helm template\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -23,7 +24,21 @@ func validateNode(o *Object, n *corev1.Node) ([]Problem, bool) {
 	}
 	n.Status.Addresses = filter(c, "status.addresses", n.Status.Addresses, drop)
 	c.podCIDRs(&n.Spec)
-	return c.problems, true
+	usable := true
+	for i := range n.Spec.Taints {
+		usable = c.effect(fmt.Sprintf("spec.taints[%d].effect", i), n.Spec.Taints[i].Effect) && usable
+	}
+	return c.problems, usable
+}
+
+// effect refuses one that no taint has (pkg/apis/core/validation/validation.go, validateTaintEffect).
+func (c *checker) effect(path string, e corev1.TaintEffect) bool {
+	valid := []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
+	if slices.Contains(valid, e) {
+		return true
+	}
+	c.refuse(path, "unknown value %s: the API server refuses it", quoteNear(e, valid))
+	return false
 }
 
 func (c *checker) podCIDRs(spec *corev1.NodeSpec) {

@@ -33,7 +33,43 @@ func (c *checker) podSpec(path string, spec *corev1.PodSpec) bool {
 	}
 	check("initContainers", spec.InitContainers)
 	check("containers", spec.Containers)
-	return true
+	tolerated := true
+	for i := range spec.Tolerations {
+		tolerated = c.toleration(path+".tolerations["+strconv.Itoa(i)+"]", &spec.Tolerations[i]) && tolerated
+	}
+	return tolerated
+}
+
+// toleration refuses what the API server refuses (pkg/apis/core/validation/validation.go, ValidateTolerations), and an operator that
+// would be taken for another one.
+func (c *checker) toleration(path string, t *corev1.Toleration) bool {
+	known := t.Operator == "" || t.Operator == corev1.TolerationOpEqual || t.Operator == corev1.TolerationOpExists
+	switch {
+	case !known && c.live():
+		c.warn(path+".operator", "%s is not simulated; Equal is used instead", t.Operator)
+		t.Operator = corev1.TolerationOpEqual
+		return true
+	case !known:
+		c.refuse(path+".operator", "%q is not simulated; valid here: Equal or Exists", t.Operator)
+	case t.Key == "" && t.Operator != corev1.TolerationOpExists:
+		c.refuse(path+".operator", "must be Exists where there is no key: the API server refuses it")
+	case t.Operator == corev1.TolerationOpExists && t.Value != "":
+		c.refuse(path+".value", "has no place beside the operator Exists: the API server refuses it")
+	case t.Effect != "":
+		return c.effect(path+".effect", t.Effect) && c.seconds(path, t)
+	default:
+		return c.seconds(path, t)
+	}
+	return false
+}
+
+// seconds refuses a time for a taint that drives nobody away.
+func (c *checker) seconds(path string, t *corev1.Toleration) bool {
+	if t.TolerationSeconds == nil || t.Effect == corev1.TaintEffectNoExecute {
+		return true
+	}
+	c.refuse(path+".tolerationSeconds", "is for the effect NoExecute alone: the API server refuses it")
+	return false
 }
 
 func (c *checker) container(path string, k *corev1.Container) {

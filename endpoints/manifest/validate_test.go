@@ -146,3 +146,41 @@ func TestAFieldOfAnotherShapeIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// pkg/apis/core/validation/validation.go, ValidateTolerations and validateTaintEffect (1.36).
+func TestTaintsAndTolerationsThatCannotBeAreRefused(t *testing.T) {
+	t.Parallel()
+	const at = "spec.tolerations[0]"
+	pod := func(toleration string) string {
+		return "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: web, image: web}], tolerations: [{" + toleration + "}]}"
+	}
+	node := func(taint string) string {
+		return "apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\nspec: {taints: [{" + taint + "}]}"
+	}
+	const effects = "valid are NoSchedule, PreferNoSchedule or NoExecute: the API server refuses it"
+	for text, want := range map[string]string{
+		node("key: a, effect: NoSchedule"): "",
+		node("key: a, effect: Nonsense"):   `spec.taints[0].effect: unknown value "Nonsense", ` + effects,
+		node("key: a"):                     `spec.taints[0].effect: unknown value "", ` + effects,
+		pod("operator: Exists"):            "",
+		pod("key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 1e9"): "",
+		pod("key: a, value: b, effect: NoSchedul"):                                 at + `.effect: unknown value "NoSchedul", did you mean NoSchedule? Valid are NoSchedule, PreferNoSchedule or NoExecute: the API server refuses it`,
+		pod("key: a, operator: Exists, tolerationSeconds: 5"):                      at + ".tolerationSeconds: is for the effect NoExecute alone: the API server refuses it",
+		pod("key: a, operator: Exists, effect: NoSchedule, tolerationSeconds: 5"):  at + ".tolerationSeconds: is for the effect NoExecute alone: the API server refuses it",
+		pod("value: a"): at + ".operator: must be Exists where there is no key: the API server refuses it",
+		pod("key: a, operator: Exists, value: b"): at + ".value: has no place beside the operator Exists: the API server refuses it",
+		pod("key: a, operator: Gt, value: '5'"):   at + `.operator: "Gt" is not simulated; valid here: Equal or Exists`,
+	} {
+		_, problems := Load([]File{{"x", []byte(text)}}, Options{})
+		var got []string
+		for _, p := range problems {
+			got = append(got, p.Field+": "+p.Message)
+			if p.Severity != Error {
+				t.Errorf("%v is no error", p)
+			}
+		}
+		if strings.Join(got, "\n") != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, strings.Join(got, "\n"), want)
+		}
+	}
+}

@@ -183,6 +183,10 @@ func (c *converter) mapping(n *yaml.Node, out *converted, depth int) {
 			continue
 		}
 		k := c.convert(key, depth+1)
+		if k.shape == mapping && key.Style&yaml.FlowStyle != 0 && len(n.Content) == 2 && n.Style&yaml.FlowStyle != 0 {
+			c.fail(n, "a template ({{ }}), not YAML; render it first, for example with helm template")
+			return
+		}
 		if k.shape != scalar {
 			c.fail(key, "a key must be a string, not %s", k.describe())
 			return

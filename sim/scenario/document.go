@@ -22,7 +22,9 @@ type document struct {
 	files    map[string]Content
 	set      world.Overrides
 	problems []manifest.Problem
-	balanced bool // some traffic goes through the load balancer
+	// misshapen is how many of the problems are of the document's shape: unknown fields, values of another kind.
+	misshapen int
+	balanced  bool // some traffic goes through the load balancer
 }
 
 // given is a value that did not come from the document.
@@ -126,6 +128,7 @@ func (d *document) sorted() []manifest.Problem {
 	if d.object != nil {
 		file = d.object.File
 	}
+	d.problems = append(d.problems[:d.misshapen:d.misshapen], slices.DeleteFunc(slices.Clone(d.problems[d.misshapen:]), d.follows)...)
 	slices.SortStableFunc(d.problems, func(a, b manifest.Problem) int {
 		inA, inB := a.File == file && a.Line > 0, b.File == file && b.Line > 0
 		if !inA || !inB {
@@ -134,6 +137,16 @@ func (d *document) sorted() []manifest.Problem {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return slices.Compact(d.problems)
+}
+
+// follows says that a problem comes from another one: what is said of a field that has no value because what stands there is of another
+// kind, of what would be below it, or of the field above it, which lacks it.
+func (d *document) follows(p manifest.Problem) bool {
+	return p.Field != "" && slices.ContainsFunc(d.problems[:d.misshapen], func(first manifest.Problem) bool {
+		below, above := strings.CutPrefix(p.Field, first.Field)
+		return first.Severity == manifest.Error && (above && (below == "" || below[0] == '.' || below[0] == '[') ||
+			first.Field[:max(0, strings.LastIndexAny(first.Field, ".["))] == p.Field)
+	})
 }
 
 func boolInt(b bool) int {

@@ -104,6 +104,7 @@ func newBuilder(o *manifest.Object, opts *Options) *builder {
 	b := &builder{doc: newDocument(o, opts), opts: opts, out: &world.Scenario{}}
 	root := documentShape()
 	b.doc.check(&root, "", b.doc.value)
+	b.doc.misshapen = len(b.doc.problems)
 	return b
 }
 

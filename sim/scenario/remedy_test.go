@@ -38,7 +38,7 @@ func TestAReadinessGateIsARemedy(t *testing.T) {
 			s := inferOne(t, routedWeb(spec, tt.annotation, tt.more), tt.opts).Scenario
 			before := Normal(s)
 			r, ok := WithReadinessGate(s, "shop/web")
-			if paste := r.Edit.YAML(); ok != tt.ok || r.Edit.Kind != tt.kind || paste[0] != tt.first || paste[len(paste)-1] != "    "+gateLabel+": enabled" {
+			if paste := r.Edit.YAML(); ok != tt.ok || r.Edit.Kind != tt.kind || paste[0] != tt.first || !strings.HasSuffix(strings.TrimRight(paste[len(paste)-1], "}"), " "+gateLabel+": enabled") && !strings.HasSuffix(paste[len(paste)-1], "{"+gateLabel+": enabled}") {
 				t.Errorf("%t, %q, %q", ok, r.Edit.Kind, paste)
 			}
 			for i := range r.Scenario.Traffic {

@@ -43,6 +43,9 @@ func tolerates(t *corev1.Toleration, taint *corev1.Taint) bool {
 // admission plugin DefaultTolerationSeconds; Kubernetes 1.36, verified).
 const defaultPatience = 300 * engine.Second
 
+// longest is from how many seconds on a toleration is one for ever: no run lasts 68 years.
+const longest = 1 << 31
+
 // Endures says how long a pod tolerates a NoExecute taint that its node has for its condition: ever for always, less than 0 for not at
 // all. Of its own tolerations the first that matches counts; without one of that key the API server has added its own.
 func Endures(tolerations []corev1.Toleration, taint corev1.Taint) (patience engine.Time, ever bool) {
@@ -56,7 +59,7 @@ func Endures(tolerations []corev1.Toleration, taint corev1.Taint) (patience engi
 	switch {
 	case i < 0:
 		return -1, false
-	case tolerations[i].TolerationSeconds == nil:
+	case tolerations[i].TolerationSeconds == nil, *tolerations[i].TolerationSeconds >= longest:
 		return 0, true
 	default:
 		return engine.Time(max(0, *tolerations[i].TolerationSeconds)) * engine.Second, false

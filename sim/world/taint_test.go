@@ -1,8 +1,11 @@
 package world
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // Reference: k8s.io/api/core/v1, Toleration.ToleratesTaint; an effect of PreferNoSchedule is a wish.
@@ -35,5 +38,20 @@ func TestTolerates(t *testing.T) {
 	}
 	if TaintsOf(nil) != nil {
 		t.Error("a made-up node has a taint")
+	}
+}
+
+// 68 years and more, which no clock of 64 bits and nanoseconds could add to much longer, are for ever.
+func TestATolerationThatOutlastsEveryRunIsForEver(t *testing.T) {
+	t.Parallel()
+	taint := corev1.Taint{Key: "a", Effect: corev1.TaintEffectNoExecute}
+	for _, test := range []struct {
+		seconds int64
+		ever    bool
+	}{{0, false}, {1 << 30, false}, {1 << 31, true}, {9_300_000_000, true}, {1<<63 - 1, true}} {
+		patience, ever := Endures([]corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists, TolerationSeconds: &test.seconds}}, taint)
+		if ever != test.ever || patience < 0 || !ever && patience != engine.Time(test.seconds)*engine.Second {
+			t.Errorf("%d s: %v, for ever %v", test.seconds, patience, ever)
+		}
 	}
 }

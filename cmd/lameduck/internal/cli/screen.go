@@ -82,19 +82,22 @@ func (s Streams) lost() error {
 	return nil
 }
 
-// say writes one message to stderr: an error as one line, as editors and scripts want it; what is for people alone, a warning or
-// a hint, in lines that are no wider than those of a report.
+// say writes one message to stderr, in lines that are no wider than those of a report: the first has the place, where editors look
+// for it, and the others are indented.
 func (s Streams) say(format string, args ...any) {
 	text := page.Shown(fmt.Sprintf(format, args...))
 	word, _, _ := strings.Cut(text, ": ")
-	switch word {
-	case "warning", "hint", "note":
+	switch {
+	case slices.Contains([]string{"warning", "hint", "note"}, word), placed.MatchString(word):
 		p := page.New(page.Columns(columns(s.Err)))
 		p.Hanging("", 2, text)
 		text = strings.TrimSuffix(p.String(), "\n")
 	}
 	fmt.Fprintln(s.Err, text)
 }
+
+// placed is what an error about a file begins with: web.yaml:3:1.
+var placed = regexp.MustCompile(`:[0-9]+:[0-9]+$`)
 
 // file is the file behind a stream, nil for none.
 func file(w io.Writer) *os.File {

@@ -344,6 +344,8 @@ func (c *simCommand) casesOf() ([]scenario.Case, error) {
 		return nil, reportProblems(problems, c.std)
 	case len(objects.Scenarios) > 0 && c.selector.text != "":
 		return nil, fmt.Errorf("-l %s: the input has documents of kind Scenario, and each says itself what it is about", c.selector.text)
+	case c.opts.Actions != nil && len(c.opts.Actions) == 0:
+		return nil, fmt.Errorf("--action: say which; valid here: %s, or drain=NODE", oneOf(scenario.Actions()))
 	case len(objects.Scenarios) > 0 && c.opts.Actions != nil:
 		return nil, errors.New("--action is for manifests: a Scenario says itself what is done (spec.actions)")
 	case len(objects.Scenarios) > 0:

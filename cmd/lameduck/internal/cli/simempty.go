@@ -42,6 +42,16 @@ func (c *simCommand) nothing(objects *manifest.Objects, problems []manifest.Prob
 		c.std.say("hint: the input is empty: no Kubernetes object is in it; a Deployment and its Service are needed")
 		return
 	}
+	for _, s := range objects.Skipped {
+		if s.Kind == "Kustomization" {
+			c.std.say("hint: a Kustomization is not built with -f: -k DIR does, with the machine's kustomize or kubectl")
+			return
+		}
+	}
+	if words := kindsOf(objects.Skipped); words != "" && len(objects.All) == 0 {
+		c.std.say("hint: nothing of the input is simulated: %s; a Deployment and its Service are needed", words)
+		return
+	}
 	var names []string
 	for _, p := range problems {
 		if p.Field == "apiVersion" && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"}, p.Kind) {
@@ -51,4 +61,17 @@ func (c *simCommand) nothing(objects *manifest.Objects, problems []manifest.Prob
 	if len(names) > 0 {
 		c.std.say("hint: nothing is simulated of %s: skipped because of the apiVersion; valid for these kinds is apps/v1", strings.Join(names, ", "))
 	}
+}
+
+// kindsOf counts the objects that are of no use, "2 Foo (example.com/v1)".
+func kindsOf(skipped []manifest.Skipped) string {
+	const most = 4
+	var words []string
+	for _, s := range skipped[:min(most, len(skipped))] {
+		words = append(words, fmt.Sprintf("%d %s (%s)", s.Count, s.Kind, s.APIVersion))
+	}
+	if more := len(skipped) - most; more > 0 {
+		words = append(words, fmt.Sprintf("%d more kinds", more))
+	}
+	return strings.Join(words, ", ")
 }
