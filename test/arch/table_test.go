@@ -344,6 +344,13 @@ var packages = []packageRule{
 		testModules: []permit{{"k8s.io/api", apiTypes}},
 	},
 	{
+		path: "sim/perfetto", pure: true,
+		own: []permit{{"sim/timeline", "the lanes"}, {"sim/engine", "virtual time"}},
+		testOwn: []permit{
+			{"sim", "runs of examples"}, {"sim/scenario", "the examples"}, {"endpoints/manifest", "the examples"},
+		},
+	},
+	{
 		path: "sim/knob", pure: true,
 		own: []permit{
 			{"endpoints/manifest", "the objects whose settings are turned"},

@@ -126,7 +126,7 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
 	f.BoolVar(&c.lanes, "timeline", false, "with -o json or yaml: the worst run of the worst cases as lanes, of pods, nodes, load balancers and clients")
 	f.StringArrayVar(&c.sweeps, "sweep", nil, "say instead what is lost over the values of a setting, `NAME=FROM..TO:STEP` or NAME=VALUE,VALUE,...; twice for a map of two. NAME is "+strings.Join(knobNames(), ", ")+", or a path of --set")
-	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml or junit; of --sweep also svg")
+	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml, junit or perfetto (for ui.perfetto.dev); of --sweep also svg")
 	completeSim(cmd)
 	if err := cmd.RegisterFlagCompletionFunc("action", c.completesActions); err != nil {
 		panic(err) // there is no such flag
@@ -154,7 +154,7 @@ func completeSim(cmd *cobra.Command) {
 		{"profile", profileNames},
 		{"list", listWords},
 		{"fail-on", func() []string { return failWords }},
-		{"output", func() []string { return []string{"text", "json", "yaml", "junit", "svg"} }},
+		{"output", func() []string { return []string{"text", "json", "yaml", "junit", "perfetto", "svg"} }},
 		{"set", setPaths},
 		{"sweep", sweepNames},
 	} {
@@ -237,7 +237,7 @@ const drawnCases = 12
 
 // timelines is of how many cases a timeline is wanted.
 func (c *simCommand) timelines() int {
-	if c.lanes {
+	if c.lanes || c.output == "perfetto" {
 		return drawnCases
 	}
 	return 0
@@ -538,6 +538,8 @@ func (c *simCommand) print(s *record.Simulation) error {
 		return writeJSON(c.std.Out, simreport.Build(s))
 	case "yaml":
 		return writeYAML(c.std.Out, simreport.Build(s))
+	case "perfetto":
+		return writeTrace(c.std.Out, s)
 	case "junit":
 		return simreport.WriteJUnit(c.std.Out, s, c.fails)
 	default:

@@ -38,7 +38,7 @@ func (c *simCommand) outputs() []string {
 	if len(c.sweeps) > 0 {
 		return []string{"text", "json", "yaml", "svg"}
 	}
-	return []string{"text", "json", "yaml", "junit"}
+	return []string{"text", "json", "yaml", "junit", "perfetto"}
 }
 
 // axes reads --sweep.
