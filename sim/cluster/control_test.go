@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/kubelet"
 	"github.com/lameduck-proxy/lameduck/sim/nodeproxy"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // listen records what a watch delivers: the sizes that a Deployment is given.
@@ -271,6 +272,32 @@ func TestRecreateWaits(t *testing.T) {
 		"17.07 r1 1 created",
 		w.lines[len(w.lines)-2], w.lines[len(w.lines)-1],
 	)
+}
+
+// A pod on a node that has crashed never ends: with strategy Recreate a rollout makes no new pod until the Node is deleted and the garbage
+// collector has ended it. That is said, and no rule is broken by it. Reference: docs/model/controllers.md 2 Recreate.
+func TestRecreateWaitsForAPodOfANodeThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBuild(2).nodes(3).recreate()
+	b.Actions = []world.Action{
+		{At: 10 * sec, Operation: world.CrashNode{Node: "node-1"}}, {At: 20 * sec, Operation: world.RolloutRestart{Workload: "default/web"}},
+		{At: 900 * sec, Operation: world.DeleteNode{Node: "node-1"}},
+	}
+	b.Muster()
+	w := b.acts(t)
+	w.pods()
+	w.run(800 * sec)
+	got := w.CannotEnd()
+	if got == nil || !strings.Contains(got.Why, "default/web r0 0 stays Terminating") || !strings.Contains(got.Why, "Recreate") || got.What != "kubectl delete node node-1, once its machine is off for good" {
+		t.Errorf("%+v", got)
+	}
+	if err := w.Stuck(); err != nil || len(w.PodsOn(1))+len(w.PodsOn(2)) != 0 {
+		t.Errorf("%v, %d pods", err, len(w.PodsOn(1))+len(w.PodsOn(2)))
+	}
+	w.run(1000 * sec)
+	if n := len(w.PodsOn(1)) + len(w.PodsOn(2)); w.CannotEnd() != nil || w.Unrest() != "" || w.Stuck() != nil || n != 2 {
+		t.Errorf("%+v, %q, %v, %d pods", w.CannotEnd(), w.Unrest(), w.Stuck(), n)
+	}
 }
 
 // Reference: k8s.io/endpointslice 0.36.3 utils.go, podToEndpoint; util, ShouldPodBeInEndpoints;

@@ -239,6 +239,12 @@ var takerMutants = []mutant{
 	{"budgets of which none holds are the default", []string{"controllers 8.1 Budgets"}, "sim/scenario", "TestBudgetsOfANodePool", []edit{
 		{"sim/scenario/case_taking.go", "if !said && len(budgets) > 0 {", "if said && len(budgets) > 0 {"},
 	}},
+	{"nobody says that a name is held by a node that is gone", []string{"pod-lifecycle 6 Deleted pods on a dead node"}, cluster, "TestAStatefulSetOnANodeThatCrashed", []edit{
+		{"sim/cluster/stuck.go", "\tcase api.KindStatefulSet:\n\t\tso =", "\tcase api.KindPod:\n\t\tso ="},
+	}},
+	{"nobody says that Recreate waits for a node that is gone", []string{"controllers 2 Recreate"}, cluster, "TestRecreateWaitsForAPodOfANodeThatIsGone", []edit{
+		{"sim/cluster/stuck.go", "!w.waits(d) && !w.waitsForLost(d)", "!w.waits(d)"},
+	}},
 	{"Karpenter tells no load balancer", []string{"controllers 8.1 Order"}, "sim", "TestALoadBalancerHearsOfANewNode", []edit{
 		{takings, "Disrupted: true, Excludes: true,", "Disrupted: true, Excludes: false,"},
 	}},
