@@ -116,4 +116,32 @@ var arguedMistakes = []argued{
 		`sim/control/rollout.go: newSize: early return dropped: "return in.replicas" -> ""`,
 		"the difference to the replicas is not positive then, less than any room, and leads to the same number",
 	},
+	{
+		`endpoints/manifest/split.go: isCleanText: conjunct deleted: "c < ' ' && c != '\\n' && c != '\\r' && c != '\\t'" -> "c < ' ' && c != '\\n' && c != '\\r'"`,
+		"a text with tabs is looked at letter by letter then, and nothing is wrong with it there, either",
+	},
+	{
+		`proxier/nftables/listen_linux.go: subscribe: field ignored: "Family: unix.AF_NETLINK" -> ""`,
+		"unix.Bind says itself of which family the address is",
+	},
+	{
+		`sim/api/store.go: (*Store).flush: early return dropped: "return" -> ""`,
+		"while the API server is down, what is sent is held again, in the same order",
+	},
+	{
+		`sim/judgements.go: (*judgements).of: early return dropped: "return j.few[i].blame, true" -> ""`,
+		"a judgement that is not found is made once more, and comes to the same",
+	},
+	{
+		`sim/scenario/lb.go: isProxy: conjunct deleted: "ok && p.Layer7()" -> "p.Layer7()"`,
+		"a name that is unknown has an empty preset, which is not of layer 7",
+	},
+	{
+		`sim/scenario/scaler.go: (*inventory).scalersOf: conjunct deleted: "ok && n > 0 && n <= maxWhole" -> "ok && n > 0"`,
+		"a greatest number of pods that is not positive is none to whoever asks for it",
+	},
+	{
+		`sim/traffic/silence.go: (*Traffic).nextQuiet: comparison widened: "len(t.streams) > 0" -> "len(t.streams) >= 0"`,
+		"where nothing has ever been silent nobody asks, and without streams nothing is",
+	},
 }
