@@ -314,6 +314,30 @@ func TestAServerClosingIdleConnectionsRacesWithTheNextRequest(t *testing.T) {
 	}
 }
 
+// A proxy that writes into a connection that its server has closed for idleness a moment ago does not know yet: it hears of that half a round
+// trip between the two later, however far away its client is.
+func TestTheRaceOfAProxyIsAsWideAsItsOwnRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name           string
+		clients, proxy engine.Time // round trips
+		failed         uint64
+	}{
+		{"servers far from the proxy", ms, 8 * ms, 1},
+		{"clients far from the proxy", 8 * ms, ms, 0},
+	} {
+		w := &fakeWorld{verdict: packet.Endpoints, servers: []*fakeServer{up()}}
+		tr, led := pool(Spec{Clients: 1, Timeout: sec, RTT: c.clients, Proxy: &Proxy{RTT: c.proxy}}, w)
+		const closed = sec - 3*ms // 3 ms before the tenth request
+		tr.RunUntil(closed)
+		tr.CloseIdle(1, closed, false)
+		tr.RunUntil(2 * sec)
+		if all := led.All(); all.Failed != c.failed {
+			t.Errorf("%s: %+v", c.name, all)
+		}
+	}
+}
+
 // A round trip of 1 ms. What is written half of it before the closing arrives after it, and
 // what is written half of it after it does not know yet.
 func TestTheRaceForAnIdleConnectionIsARoundTripWide(t *testing.T) {
