@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,6 +101,10 @@ func (d *document) checkScalar(s *shape, at string, v any) {
 		n, ok := v.(int64)
 		if !ok || n < 0 || n > maxWhole {
 			d.fail(at, "expected a whole number from 0 to %d, got %s", maxWhole, describe(v))
+		}
+	case priority:
+		if n, ok := v.(int64); !ok || n < math.MinInt32 || n > math.MaxInt32 {
+			d.fail(at, "expected the priority of a pod, a whole number from %d to %d, got %s", math.MinInt32, math.MaxInt32, describe(v))
 		}
 	case number:
 		if _, err := thousandths(v); err != nil {

@@ -28,6 +28,7 @@ const (
 	spanOr               // "15s", or the one word of the shape
 	dist                 // a distribution: a duration, or a mapping with one of five keys
 	quantity             // of a resource: 4, "500m" or "8Gi"
+	priority             // of a pod: an int32
 )
 
 // shape is the grammar of one value.

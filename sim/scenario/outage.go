@@ -82,7 +82,7 @@ func kubeletShape() shape {
 		field{"shutdownGracePeriod", of(duration).doc("0s: pods end with their machine", "how long a machine that shuts down waits for its pods")},
 		field{"shutdownGracePeriodCriticalPods", of(duration).doc("0s", "the last part of that, for pods of priority 2000000000 and more")},
 		field{"shutdownGracePeriodByPodPriority", list(fieldsOf(
-			field{"priority", of(whole).doc("0", "pods of this priority and more, up to the next entry's")},
+			field{"priority", of(priority).doc("0", "pods of this priority and more, up to the next entry's")},
 			field{"shutdownGracePeriod", of(duration).doc("0s", "how long it waits for them")},
 		))},
 	)
@@ -99,7 +99,7 @@ func (b *builder) kubelet(c cursor) {
 		critical.fail("shutdownGracePeriodCriticalPods is part of shutdownGracePeriod, and may not be longer")
 	case by.present():
 		for _, g := range by.items() {
-			b.out.Shutdown = append(b.out.Shutdown, world.ShutdownGroup{Priority: int32(g.get("priority").whole(0)), Grace: g.get("shutdownGracePeriod").span(0)})
+			b.out.Shutdown = append(b.out.Shutdown, world.ShutdownGroup{Priority: g.get("priority").priority(), Grace: g.get("shutdownGracePeriod").span(0)})
 		}
 		slices.SortStableFunc(b.out.Shutdown, func(x, y world.ShutdownGroup) int { return int(x.Priority) - int(y.Priority) })
 	case total > 0:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -79,6 +80,14 @@ func (c cursor) whole(def int) int {
 		return int(n)
 	}
 	return def
+}
+
+// priority reads that of a pod.
+func (c cursor) priority() int32 {
+	if n, ok := c.v.(int64); ok && n >= math.MinInt32 && n <= math.MaxInt32 {
+		return int32(n)
+	}
+	return 0
 }
 
 func (c cursor) span(def engine.Time) engine.Time {

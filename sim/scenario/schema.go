@@ -1,5 +1,7 @@
 package scenario
 
+import "math"
+
 // Schema is the grammar of a Scenario as a JSON Schema (draft 2020-12): values of maps, lists and texts as
 // encoding/json writes them. Editors check and complete files with it.
 func Schema() map[string]any {
@@ -65,6 +67,8 @@ func valueSchema(s *shape) map[string]any {
 		return map[string]any{"type": "string"}
 	case whole:
 		return map[string]any{"type": "integer", "minimum": 0}
+	case priority:
+		return map[string]any{"type": "integer", "minimum": math.MinInt32, "maximum": math.MaxInt32}
 	case number:
 		return map[string]any{"type": "number", "minimum": 0}
 	case part:
