@@ -446,6 +446,7 @@ func TestOneEndpointLessIsAsFewElementsAsCanBe(t *testing.T) {
 		{"the last goes", []int{1, 2, 3, 4}, []int{1, 2, 3}, []int{1, 2, 3}},
 		{"one is replaced where it was", []int{1, 2, 3}, []int{1, 3, 9}, []int{1, 9, 3}},
 		{"one more comes to the end", []int{2, 3}, []int{1, 2, 3}, []int{2, 3, 1}},
+		{"one more comes behind the only one", []int{2}, []int{1, 2}, []int{2, 1}},
 		{"the last two go, and one before them", []int{1, 2, 3, 4, 5}, []int{1, 3}, []int{1, 3}},
 		{"all go", []int{1, 2}, nil, nil},
 		{"all come", nil, []int{1, 2}, []int{1, 2}},

@@ -151,6 +151,17 @@ func TestAnEditThatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
+// A list has items and no fields: a path that leaves the number out is refused, and does not mean the first.
+func TestAPathThroughAListHasANumber(t *testing.T) {
+	t.Parallel()
+	d := &appsv1.Deployment{}
+	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "app", Image: "example.com/app:1"}}
+	e := Edit{Path: "spec.template.spec.containers.image", To: Value{YAML: "x"}}
+	if err := e.Apply(d); err == nil || !strings.Contains(err.Error(), "[]v1.Container has no [image]") || d.Spec.Template.Spec.Containers[0].Image != "example.com/app:1" {
+		t.Errorf("%v, %+v", err, d.Spec.Template.Spec.Containers)
+	}
+}
+
 // An object that is added stands behind all others of its file.
 func TestTextAddsAnObject(t *testing.T) {
 	t.Parallel()
