@@ -144,4 +144,36 @@ var arguedMistakes = []argued{
 		`sim/traffic/silence.go: (*Traffic).nextQuiet: comparison widened: "len(t.streams) > 0" -> "len(t.streams) >= 0"`,
 		"where nothing has ever been silent nobody asks, and without streams nothing is",
 	},
+	{
+		`endpoints/manifest/node.go: parseInt: bound shifted: "19" -> "18"`,
+		"a longer number is read by strconv, to the same end",
+	},
+	{
+		`endpoints/manifest/path.go: (*Object).removeItems: conjunct deleted: "n.shape == sequence && s.index >= 0" -> "s.index >= 0"`,
+		"the path and the number of items are those of a list that was decoded from the same place",
+	},
+	{
+		`sim/api/queue.go: (*queue[T]).push: condition negated: "q.first > 0 && len(q.list) == cap(q.list) && 2*q.first >= len(q.list)" -> "!(q.first > 0 && len(q.list) == cap(q.list) && 2*q.first >= len(q.list))"`,
+		"it only chooses when the room in front is used again",
+	},
+	{
+		`sim/scenario/document.go: (*document).references: conjunct deleted: "ok && name != \"\"" -> "name != \"\""`,
+		"what is no text is an empty one here",
+	},
+	{
+		`sim/scenario/read.go: (cursor).seconds: disjunct deleted: "c.v == nil || err != nil" -> "c.v == nil"`,
+		"what cannot be read has been reported by then, and nothing of the document is used",
+	},
+	{
+		`sim/scenario/set.go: putInto: disjunct deleted: "!ok || m == nil" -> "m == nil"`,
+		"what is no mapping is a nil one here",
+	},
+	{
+		`sim/traffic/heap.go: (*heap[T]).push: comparison widened: "i > 0" -> "i >= 0"`,
+		"the first entry is its own parent here, and not before itself",
+	},
+	{
+		`sim/traffic/memory.go: (*Traffic).Leave: field ignored: "silence: s.silence.list[:0]" -> ""`,
+		"it only saves taking memory for the next run",
+	},
 }
