@@ -152,3 +152,25 @@ func TestRoundingGoesToTheLargest(t *testing.T) {
 func set(revision, size, available int) *api.ReplicaSet {
 	return &api.ReplicaSet{ID: api.ReplicaSetID{Workload: 0, Revision: revision}, Created: engine.Time(revision) * sec, Replicas: size, Available: available}
 }
+
+// A ReplicaSet keeps its share of a Deployment that is scaled in the middle of a rollout: by what the Deployment was when it wrote the
+// ReplicaSet's annotations. Reference: docs/model/controllers.md 2; Kubernetes 1.36 pkg/controller/deployment/util, getReplicaSetFraction.
+func TestTheShareOfAReplicaSet(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name                    string
+		has, most               int // pods, and those of the Deployment then, with surge
+		replicas, allowed, want int
+	}{
+		{"twice as many", 3, 4, 8, 8, 3},
+		{"half as many", 4, 8, 4, 4, -2},
+		{"rounded half up", 1, 2, 3, 3, 1},
+		{"the only pod of a Deployment without surge", 1, 1, 3, 3, 2},
+		{"none are left", 3, 4, 0, 0, -3},
+		{"one that no Deployment has written to", 3, 0, 8, 8, 0},
+	} {
+		if got := fraction(&api.ReplicaSet{Replicas: c.has, MaxReplicas: c.most}, c.replicas, c.allowed); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}

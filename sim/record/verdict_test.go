@@ -181,3 +181,14 @@ func TestTheWorstCaseIsTheOneThatUsersSee(t *testing.T) {
 		t.Errorf("the worst word is that of %s", w.ID)
 	}
 }
+
+// Each verdict is worse than the next one, and what was not judged is the last of all.
+func TestVerdictsAreOrdered(t *testing.T) {
+	t.Parallel()
+	order := []Verdict{Outage, Stalled, Blocked, Drops, Depends, Rare, Holds, NotJudged}
+	for i := range order[1:] {
+		if order[i].Rank() >= order[i+1].Rank() {
+			t.Errorf("%s is not worse than %s", order[i], order[i+1])
+		}
+	}
+}

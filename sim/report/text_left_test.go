@@ -30,3 +30,18 @@ func TestWhatAFixLeavesIsNotItsMedianAlone(t *testing.T) {
 		}
 	}
 }
+
+// A cell that has room for one change says which that is, its budget in short, and how many come with it.
+func TestAFixOfManyPartsInACell(t *testing.T) {
+	t.Parallel()
+	f := &record.Fix{Title: "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1), terminationGracePeriodSeconds: 60 instead of 30, preStop: sleep 15"}
+	for most, want := range map[int]string{
+		1: "replicas: 2 with a budget, 2 more",
+		2: "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1), grace period 60, 1 more",
+		3: "replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1), grace period 60, preStop: sleep 15",
+	} {
+		if got := fixInWords(f, most); got != want {
+			t.Errorf("room for %d: %q, want %q", most, got, want)
+		}
+	}
+}
