@@ -54,6 +54,10 @@ image: ## build the images lameduck:nftables and lameduck:iptables, with docker
 rendered: ## rewrite manifests/rendered from manifests/overlays
 	cd test/kustomize && $(GO) test -count=1 ./... -update
 
+.PHONY: report
+report: ## build sim/html/dist, what reports embed, from sim/html/web: needs node and npm
+	cd sim/html/web && npm ci --no-audit --no-fund && npm run build
+
 .PHONY: demo
 demo: build ## show what lameduck does, on the examples
 	@examples/demo.sh

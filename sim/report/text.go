@@ -146,6 +146,8 @@ type text struct {
 	room room
 	// file is the last one that was named: places in it are lines only.
 	file string
+	// collect, if it is not nil, is handed what stands beside a label instead of its being written.
+	collect func(label string, paragraphs []string)
 }
 
 func newText(s *record.Simulation, opts TextOptions, r room) *text {

@@ -127,6 +127,12 @@ func (t *text) labelled(label string, paragraphs []string) {
 	if len(paragraphs) == 1 && paragraphs[0] == "" {
 		return // nothing is known
 	}
+	if t.collect != nil {
+		if len(paragraphs) > 0 {
+			t.collect(label, paragraphs)
+		}
+		return
+	}
 	for i, words := range paragraphs {
 		prefix := strings.Repeat(" ", labels)
 		if i == 0 {

@@ -628,6 +628,20 @@ var packages = []packageRule{
 		},
 	},
 	{
+		path: "sim/html", pure: true,
+		own: []permit{
+			{"sim/record", "the record that is shown"},
+			{"sim/report", "the JSON that the page is made of, and the words of its head"},
+			{"sim/timeline", "the lanes in it, of which there may be too many"},
+		},
+		testOwn: []permit{
+			{"sim/sweep", "pages of real runs"},
+			{"sim/scenario", "the cases of these runs"},
+			{"sim/engine", "virtual time"},
+			{"endpoints/manifest", "the manifests of these runs"},
+		},
+	},
+	{
 		path: "sim/play",
 		own: []permit{
 			{"sim", "the engine in the browser"},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/source"
 	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/html"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -45,6 +47,7 @@ type simCommand struct {
 	list     string
 	output   string
 	lanes    bool
+	report   string
 	flags    *pflag.FlagSet
 	program  string
 	std      Streams
@@ -90,6 +93,7 @@ func newSim(program string, std Streams) *cobra.Command {
   lameduck sim -f app.yaml --action drain,evict
   lameduck sim --context prod --action drain=node-7
   lameduck sim -f app.yaml --runs 300 -o json
+  lameduck sim -f app.yaml --report report.html
   lameduck sim -f scenario.yaml --seed 13 --runs 1
   lameduck sim --list causes`,
 		Args: cobra.NoArgs,
@@ -126,7 +130,8 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
 	f.BoolVar(&c.lanes, "timeline", false, "with -o json or yaml: the worst run of the worst cases as lanes, of pods, nodes, load balancers and clients")
 	f.StringArrayVar(&c.sweeps, "sweep", nil, "say instead what is lost over the values of a setting, `NAME=FROM..TO:STEP` or NAME=VALUE,VALUE,...; twice for a map of two. NAME is "+strings.Join(knobNames(), ", ")+", or a path of --set")
-	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml, junit or perfetto (for ui.perfetto.dev); of --sweep also svg")
+	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml, junit, html or perfetto (for ui.perfetto.dev); of --sweep also svg")
+	f.StringVar(&c.report, "report", "", "also write a page with the timeline of the worst runs to this `FILE`: one file, which a browser opens from disk")
 	completeSim(cmd)
 	if err := cmd.RegisterFlagCompletionFunc("action", c.completesActions); err != nil {
 		panic(err) // there is no such flag
@@ -154,7 +159,7 @@ func completeSim(cmd *cobra.Command) {
 		{"profile", profileNames},
 		{"list", listWords},
 		{"fail-on", func() []string { return failWords }},
-		{"output", func() []string { return []string{"text", "json", "yaml", "junit", "perfetto", "svg"} }},
+		{"output", func() []string { return []string{"text", "json", "yaml", "junit", "html", "perfetto", "svg"} }},
 		{"set", setPaths},
 		{"sweep", sweepNames},
 	} {
@@ -237,7 +242,7 @@ const drawnCases = 12
 
 // timelines is of how many cases a timeline is wanted.
 func (c *simCommand) timelines() int {
-	if c.lanes || c.output == "perfetto" {
+	if c.lanes || c.output == "html" || c.output == "perfetto" || c.report != "" {
 		return drawnCases
 	}
 	return 0
@@ -480,7 +485,7 @@ func (c *simCommand) replay() string {
 	words = append(words, c.in.replay(c.input.cluster)...)
 	c.flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "filename", "kustomize", "recursive", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "max-lost", "fail-on", "sensitivity", "fixes", "timeline",
+		case "filename", "kustomize", "recursive", "seed", "runs", "show", "all", "output", "verbose", "max-drops", "max-lost", "fail-on", "sensitivity", "fixes", "timeline", "report",
 			"context", "namespace", "all-namespaces", "request-timeout":
 		case "set":
 			for _, s := range c.opts.Set {
@@ -533,6 +538,9 @@ func quoted(word string) string {
 }
 
 func (c *simCommand) print(s *record.Simulation) error {
+	if err := c.writeReport(s); err != nil {
+		return err
+	}
 	switch c.output {
 	case "json":
 		return writeJSON(c.std.Out, simreport.Build(s))
@@ -542,12 +550,34 @@ func (c *simCommand) print(s *record.Simulation) error {
 		return writeTrace(c.std.Out, s)
 	case "junit":
 		return simreport.WriteJUnit(c.std.Out, s, c.fails)
+	case "html":
+		return html.Write(c.std.Out, s, c.textOptions())
 	default:
-		return simreport.WriteText(c.std.Out, s, simreport.TextOptions{
-			Show: c.show, All: c.all, Verbose: c.input.verbose > 0, Width: columns(c.std.Out), Style: verdictColours(c.std.Out), EditWith: c.editWith,
-			Limits: c.limits,
-		})
+		return simreport.WriteText(c.std.Out, s, c.textOptions())
 	}
+}
+
+// textOptions are how much the text shows, and the words of the page.
+func (c *simCommand) textOptions() simreport.TextOptions {
+	return simreport.TextOptions{
+		Show: c.show, All: c.all, Verbose: c.input.verbose > 0, Width: columns(c.std.Out), Style: verdictColours(c.std.Out), EditWith: c.editWith,
+		Limits: c.limits,
+	}
+}
+
+// writeReport writes the page of --report, whole or not at all.
+func (c *simCommand) writeReport(s *record.Simulation) error {
+	if c.report == "" {
+		return nil
+	}
+	var out bytes.Buffer
+	if err := html.Write(&out, s, c.textOptions()); err != nil {
+		return err
+	}
+	if err := os.WriteFile(c.report, out.Bytes(), 0o644); err != nil { //nolint:gosec // a report that others may read, as what a shell writes
+		return fmt.Errorf("--report: %w", err)
+	}
+	return nil
 }
 
 // verdictColours is the Style of a terminal.

@@ -38,7 +38,7 @@ func (c *simCommand) outputs() []string {
 	if len(c.sweeps) > 0 {
 		return []string{"text", "json", "yaml", "svg"}
 	}
-	return []string{"text", "json", "yaml", "junit", "perfetto"}
+	return []string{"text", "json", "yaml", "junit", "html", "perfetto"}
 }
 
 // axes reads --sweep.
@@ -71,7 +71,7 @@ func (c *simCommand) checkSweep() error {
 		return nil
 	}
 	_, err := c.axes()
-	for _, name := range []string{"max-drops", "max-lost", "fail-on", "show", "all", "fixes", "sensitivity"} {
+	for _, name := range []string{"max-drops", "max-lost", "fail-on", "show", "all", "fixes", "sensitivity", "timeline", "report"} {
 		if c.flags.Changed(name) {
 			err = errors.Join(err, fmt.Errorf("--%s and --sweep: a sweep judges each point as it is, and shows no case in full", name))
 		}

@@ -1,0 +1,317 @@
+// The page: the timeline of a case, before and with what helps, its paths and stories, the cases, the assumptions.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Index, type Band, type Case, type Fix, type Page, type Timeline } from "./data";
+import { Figure, type Hover, type View } from "./figure";
+import { everything, groups, passes, type Filter, type Group } from "./lanes";
+import { Paths } from "./paths";
+import { Assumptions, Cases, Fixes } from "./parts";
+import { Tables } from "./tables";
+import { count, relative, seconds } from "./words";
+
+export function App({ page }: { page: Page }) {
+  const drawn = useMemo(() => page.order.filter((i) => page.result.cases[i]?.timeline), [page]);
+  const [at, setAt] = useState(drawn[0] ?? -1);
+  const c = page.result.cases[at];
+  return (
+    <>
+      {c?.timeline
+        ? <Timelines key={at} page={page} c={c} title={page.titles[at] ?? c.id} drawn={drawn} at={at} onCase={setAt} />
+        : <section><h2>Timeline</h2><p>No run was made that could be drawn.</p></section>}
+      <Fixes page={page} {...(c ? { c } : {})} />
+      <Cases page={page} drawn={drawn} at={at} onCase={(i) => { setAt(i); document.getElementById("timeline")?.scrollIntoView(); }} />
+      <Assumptions page={page} />
+    </>
+  );
+}
+
+// fixOf is what helps a case, with the timeline of the same run.
+function fixOf(page: Page, c: Case): { fix: Fix; timeline: Timeline } | null {
+  for (const fix of page.result.fixes) {
+    const timeline = fix.cases.find((x) => x.id === c.id)?.timeline;
+    if (timeline) return { fix, timeline };
+  }
+  return null;
+}
+
+// bandView is a view of one band, with some time before and after.
+function bandView(t: Timeline, b: Band): View {
+  const times = [b.deleted, b.told, b.from, b.to, ...t.failures.filter((f) => f.pod === b.pod).map((f) => f.at)].filter((v): v is number => v !== null);
+  const from = Math.min(...times), to = Math.max(...times, from + 0.2);
+  return [Math.max(0, from - (to - from) * 0.22), Math.min(t.end, to + (to - from) * 0.22)];
+}
+function bandIn(b: Band, v: View): boolean {
+  const at = b.from ?? b.deleted;
+  return at !== null && at >= v[0] && at <= v[1];
+}
+
+// lostBand is the view to begin with: the worst band, with some time before and after.
+export function lostBand(t: Timeline, about: number): View {
+  const b = t.bands.find((x) => x.pod === about);
+  if (b && (b.lost > 0 || t.failures.length === 0)) return bandView(t, b);
+  const times = [t.zero.at, ...t.failures.map((f) => f.at)];
+  const from = Math.min(...times), to = Math.max(...times, from + 0.2);
+  const room = (to - from) * 0.22;
+  return [Math.max(0, from - room), Math.min(t.end, to + room)];
+}
+
+// zeroOf is the moment that times count from: the deletion of the pod that is looked at.
+function zeroOf(index: Index, about: number): { at: number; what: string } {
+  const b = index.t.bands.find((x) => x.pod === about);
+  if (!b) return index.t.zero;
+  if (b.deleted !== null) return { at: b.deleted, what: `${index.pod(about)} deleted` };
+  return b.from === null ? index.t.zero : { at: b.from, what: `${index.pod(about)} closed` };
+}
+
+const speeds = [0.1, 1, 10];
+
+function Timelines({ page, c, title, drawn, at, onCase }: { page: Page; c: Case; title: string; drawn: number[]; at: number; onCase: (i: number) => void }) {
+  const t = c.timeline!;
+  const fixed = useMemo(() => fixOf(page, c), [page, c]);
+  const index = useMemo(() => new Index(t), [t]);
+  const after = useMemo(() => (fixed ? new Index(fixed.timeline) : null), [fixed]);
+  const end = Math.max(t.end, fixed?.timeline.end ?? 0);
+  const [about, setAbout] = useState(t.zero.pod); // the pod that times count from
+  const { at: zero, what: zeroWhat } = useMemo(() => zeroOf(index, about), [index, about]);
+  const other = useMemo(() => (after ? zeroOf(after, about) : t.zero), [after, about]);
+  const shift = other.at - zero; // of the same run with what helps: both are seen from the same deletion
+  const [view, setView] = useState<View>(() => lostBand(t, t.zero.pod));
+  const [now, setNow] = useState(() => t.failures[0]?.told ?? zero);
+  const [pinned, setPinned] = useState(false);
+  const [selected, setSelected] = useState(-1);
+  const [filter, setFilter] = useState<Filter>(everything);
+  const [playing, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState(1);
+  const [toggled, setToggled] = useState<Record<string, boolean>>({});
+  const [hover, setHover] = useState<Hover | null>(null);
+  const [client, setClient] = useState(0);
+  const [says, setSays] = useState("");
+  const open = useCallback((list: Group[], which: string) => list.map((g) => ({ ...g, open: toggled[`${which}${g.key}`] ?? g.open })), [toggled]);
+  const before = useMemo(() => open(groups(index, filter, about), "b"), [index, filter, open, about]);
+  const withFix = useMemo(() => (after ? open(groups(after, filter, about), "a") : []), [after, filter, open, about]);
+  const failures = useMemo(() => t.failures.map((f, i) => (passes(f, index, filter) ? i : -1)).filter((i) => i >= 0), [t, index, filter]);
+
+  const clamp = useCallback(([from, to]: View): View => {
+    const size = Math.min(end, Math.max(0.002, to - from));
+    const start = Math.min(end - size, Math.max(0, from));
+    return [start, start + size];
+  }, [end]);
+  const look = useCallback((v: View) => setView(clamp(v)), [clamp]);
+  const zoomBy = (k: number) => {
+    const pivot = now > view[0] && now < view[1] ? now : (view[0] + view[1]) / 2;
+    look([pivot - (pivot - view[0]) * k, pivot + (view[1] - pivot) * k]);
+  };
+  const pan = (part: number) => look([view[0] + (view[1] - view[0]) * part, view[1] + (view[1] - view[0]) * part]);
+  const show = (moment: number) => {
+    setNow(moment);
+    if (moment < view[0] || moment > view[1]) look([moment - (view[1] - view[0]) / 2, moment + (view[1] - view[0]) / 2]);
+  };
+  const select = (i: number) => {
+    setSelected(i);
+    setPlaying(false);
+    const f = t.failures[i];
+    if (!f) return;
+    setPinned(true);
+    setClient(f.client);
+    const b = t.bands.find((x) => x.pod === f.pod);
+    if (b) setAbout(b.pod);
+    if (b && !bandIn(b, view)) {
+      look(bandView(t, b));
+      setNow(f.at);
+    } else show(f.at);
+    setSays(`Lost request ${failures.indexOf(i) + 1} of ${failures.length}: ${f.outcome}, ${f.cause}. ${f.what}`);
+  };
+  const nextFailure = (d: number) => {
+    if (failures.length === 0) return;
+    const k = failures.indexOf(selected);
+    if (k >= 0) return select(failures[(k + d + failures.length) % failures.length]!);
+    const seen = failures.filter((i) => t.failures[i]!.at >= view[0] && t.failures[i]!.at <= view[1]); // begin with what is in view
+    const from = seen.length > 0 ? seen : failures;
+    select(from[d > 0 ? 0 : from.length - 1]!);
+  };
+  const step = (d: number) => {
+    const list = index.moments;
+    const next = d > 0 ? list.find((m) => m > now + 1e-7) : [...list].reverse().find((m) => m < now - 1e-7);
+    if (next === undefined) return;
+    setPinned(true);
+    setPlaying(false);
+    show(next);
+    setSays(`${relative(next, zero)}: ${t.events.filter((e) => e.at === next).map((e) => e.what).join("; ")}`);
+  };
+  usePlay(playing, speed, now, end, setNow, () => setPlaying(false));
+
+  const lit = useMemo(() => {
+    const out = new Map<number, number>();
+    const f = t.failures[selected];
+    if (f) index.story(f).forEach((l, k) => { if (l.event) out.set(l.event.number, k + 1); });
+    return out;
+  }, [t, index, selected]);
+
+  const keys: Record<string, () => void> = {
+    a: () => pan(-0.15), ArrowLeft: () => pan(-0.15), d: () => pan(0.15), ArrowRight: () => pan(0.15), w: () => zoomBy(0.8), ArrowUp: () => zoomBy(0.8), "+": () => zoomBy(0.8), "=": () => zoomBy(0.8),
+    s: () => zoomBy(1.25), ArrowDown: () => zoomBy(1.25), "-": () => zoomBy(1.25), Home: () => look([0, end]), End: () => look(lostBand(t, about)), n: () => nextFailure(1), p: () => nextFailure(-1),
+    ".": () => step(1), ",": () => step(-1), " ": () => { setPinned(true); setPlaying(!playing); }, Escape: () => { setSelected(-1); setPinned(false); setPlaying(false); },
+  };
+  const onKey = (e: KeyboardEvent) => {
+    const on = e.target as HTMLElement;
+    if (e.ctrlKey || e.metaKey || e.altKey || /^(SELECT|INPUT|TEXTAREA|SUMMARY|A)$/.test(on.tagName) || (on.tagName === "BUTTON" && (e.key === " " || e.key === "Enter"))) return;
+    const action = keys[e.key];
+    if (!action) return;
+    e.preventDefault();
+    action();
+  };
+  const shared = {
+    view, end, zero, zeroWhat, now, onView: look, onHover: setHover,
+    onNow: (m: number, pin: boolean) => { if (pin) { setPinned(true); setPlaying(false); setNow(m); } else if (!pinned && !playing) setNow(m); },
+  };
+  const toggle = (k: string) => {
+    const g = before.find((x) => x.key === k);
+    setToggled({ ...toggled, [`b${k}`]: !g?.open });
+    const b = t.bands.find((x) => k === `pod-${x.pod}`);
+    if (!b || g?.open) return;
+    setAbout(b.pod);
+    if (!bandIn(b, view)) look(bandView(t, b)); // what was opened is to be seen
+  };
+  const fixTitle = fixed?.fix.title ?? "";
+  const paths = (
+        <div class="moment">
+          <h3>{`Where connections go at ${relative(now, zero)}`}</h3>
+          <div class="bar-of-tools">
+            <span class="tools"><button type="button" aria-label="previous event" onClick={() => step(-1)}>{"\u25c0|"}</button>
+              <button type="button" class="play" aria-pressed={playing} onClick={() => { setPinned(true); setPlaying(!playing); }}>{playing ? "Pause" : "Play"}</button>
+              <button type="button" aria-label="next event" onClick={() => step(1)}>{"|\u25b6"}</button></span>
+            <label>Speed <select value={String(speed)} onChange={(e) => setSpeed(Number((e.currentTarget as HTMLSelectElement).value))}>{speeds.map((s) => <option key={s} value={String(s)}>{s === 0.1 ? "1/10" : s}</option>)}</select></label>
+            {t.clients.length > 1 && <label>Client <select value={String(client)} onChange={(e) => setClient(Number((e.currentTarget as HTMLSelectElement).value))}>{t.clients.map((x, i) => <option key={i} value={String(i)}>{x.name}</option>)}</select></label>}
+            <label class="moment-slider">Moment <input type="range" min="0" max={String(end)} step="any" value={String(now)} aria-valuetext={relative(now, zero)} onInput={(e) => { setPinned(true); setPlaying(false); show(Number((e.currentTarget as HTMLInputElement).value)); }} /></label>
+          </div>
+          <Paths index={index} client={client} now={now} zero={zero} />
+        </div>
+  );
+  return (
+    <section id="timeline" aria-labelledby="timeline-h">
+      <h2 id="timeline-h">What happens, and when</h2>
+      <p class="lead">{lead(t)}</p>
+      <div class="bar-of-tools">
+        {drawn.length > 1 && <label>Case <select value={String(at)} onChange={(e) => onCase(Number((e.currentTarget as HTMLSelectElement).value))}>{drawn.map((i) => <option key={i} value={String(i)}>{page.titles[i]}</option>)}</select></label>}
+        <span class="tools"><button type="button" onClick={() => look(lostBand(t, about))}>{t.failures.length > 0 ? "Lost band" : "The deletion"}</button><button type="button" onClick={() => look([0, end])}>Whole run</button>
+          <button type="button" aria-label="zoom in" onClick={() => zoomBy(0.6)}>+</button><button type="button" aria-label="zoom out" onClick={() => zoomBy(1 / 0.6)}>{"\u2212"}</button>
+          <button type="button" aria-label="earlier" onClick={() => pan(-0.3)}>{"\u25c0"}</button><button type="button" aria-label="later" onClick={() => pan(0.3)}>{"\u25b6"}</button></span>
+        <span class="tools"><button type="button" onClick={() => nextFailure(-1)} disabled={failures.length === 0}>Previous lost</button><button type="button" onClick={() => nextFailure(1)} disabled={failures.length === 0}>Next lost</button></span>
+        <Filters index={index} filter={filter} onFilter={(f) => { setFilter(f); setSelected(-1); }} />
+        <span class="count">{failures.length === t.failures.length ? "" : `${failures.length} of ${count(t.failures.length, "lost request")} shown`}</span>
+      </div>
+      <div class="stage" tabIndex={0} role="group" aria-label="Timeline. Keys: a and d or left and right move, w and s or up and down zoom, Home whole run, End lost band, n and p next and previous lost request, comma and period previous and next event, space plays, Escape clears." onKeyDown={onKey}>
+        <div class="with-story">
+          <div class="figures">
+            <h3>{`${title}, seed ${t.seed}`}</h3>
+            <Figure {...shared} id="before" title={title} index={index} groups={before} selected={selected} lit={lit} onSelect={select} onToggle={toggle} />
+            {paths}
+            {after && (
+              <>
+                <h3>{`The same run with ${fixTitle}`}</h3>
+                <p class="lead">{lead(after.t)}</p>
+                <Figure {...shared} id="after" zero={other.at} zeroWhat={other.what} now={now + shift} view={[view[0] + shift, view[1] + shift]} onView={([a, b]) => look([a - shift, b - shift])} onNow={(m, pin) => shared.onNow(m - shift, pin)} title={`with ${fixTitle}`} index={after} groups={withFix} selected={-1} lit={nothing} onSelect={() => undefined} onToggle={(k) => setToggled({ ...toggled, [`a${k}`]: !withFix.find((g) => g.key === k)?.open })} />
+              </>)}
+          </div>
+          <Side index={index} selected={selected} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
+        </div>
+        <p class="hint">Drag to move, wheel with Ctrl (or after a click) to zoom, n and p for the next and previous lost request, Home for the whole run.</p>
+      </div>
+      <p class="visually-hidden" role="status" aria-live="polite">{says}</p>
+      <Tables index={index} filter={filter} zero={zero} selected={selected} onSelect={select} />
+      {t.leftOut.length > 0 && <p class="left-out">Left out for want of room: {t.leftOut.join("; ")}.</p>}
+      {hover && <Tip hover={hover} />}
+    </section>
+  );
+}
+
+const nothing = new Map<number, number>();
+
+// lead says in one sentence what is to be seen.
+function lead(t: Timeline): string {
+  const lost = t.lost.reduce((n, l) => n + l.count, 0);
+  const worst = [...t.bands].filter((b) => b.from !== null && b.to !== null).sort((a, b) => b.lost - a.lost)[0];
+  if (lost === 0) {
+    const tight = [...t.bands].filter((b) => b.from !== null && b.to !== null && b.nodes.length > 0).sort((a, b) => a.from! - a.to! - (b.from! - b.to!))[0];
+    if (!tight) return "Nothing was lost.";
+    const margin = tight.from! - tight.to!;
+    return margin > 0 ? `Nothing was lost: the last node lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
+  }
+  if (!worst || worst.lost === 0) return `${count(lost, "request")} lost. Each cross is a lost request: click it to see how it came about.`;
+  return `Each cross is a lost request. They are lost between the moment at which a pod accepts no connections any more and the moment at which the last node's rules let go of it: up to ${seconds(worst.to! - worst.from!)}, on ${worst.last}. Click a cross to see how it came about.`;
+}
+
+function usePlay(playing: boolean, speed: number, now: number, end: number, setNow: (t: number) => void, stop: () => void) {
+  const at = useRef(now);
+  at.current = now;
+  useEffect(() => {
+    if (!playing) return;
+    let last = performance.now();
+    let frame = requestAnimationFrame(function tick(t) {
+      const next = at.current + ((t - last) / 1000) * speed;
+      last = t;
+      if (next >= end) {
+        setNow(end);
+        stop();
+        return;
+      }
+      setNow(next);
+      frame = requestAnimationFrame(tick);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [playing, speed, end]);
+}
+
+function Filters({ index, filter, onFilter }: { index: Index; filter: Filter; onFilter: (f: Filter) => void }) {
+  const values = useMemo(() => {
+    const sorted = (list: string[]) => [...new Set(list)].filter(Boolean).sort();
+    return {
+      workload: sorted(index.t.pods.map((p) => p.workload)), node: sorted([...index.names.values()]),
+      cause: sorted(index.t.failures.map((f) => f.cause)), actor: sorted(index.t.failures.map((f) => f.actor)),
+    };
+  }, [index]);
+  const labels: Record<keyof Filter, string> = { workload: "Workload", node: "Node", cause: "Cause", actor: "Whose delay" };
+  return (
+    <>{(Object.keys(labels) as (keyof Filter)[]).filter((k) => values[k].length > 1).map((k) => (
+      <label key={k}>{labels[k]} <select value={filter[k]} onChange={(e) => onFilter({ ...filter, [k]: (e.currentTarget as HTMLSelectElement).value })}>
+        <option value="">all</option>{values[k].map((v) => <option key={v} value={v}>{v}</option>)}
+      </select></label>))}</>
+  );
+}
+
+// Side is the story of the lost request that was chosen.
+function Side({ index, selected, zero, place, of, onMoment, onClose }: { index: Index; selected: number; zero: number; place: number; of: number; onMoment: (m: number) => void; onClose: () => void }) {
+  const f = index.t.failures[selected];
+  if (!f) {
+    return index.t.failures.length === 0 ? null : <aside class="side empty" aria-label="Story of a lost request"><h3>How a request was lost</h3><p>Click a cross, or press n.</p></aside>;
+  }
+  const own = f.zero;
+  const called = f.pod >= 0 ? index.pod(f.pod) : "";
+  return (
+    <aside class="side" aria-label="Story of a lost request">
+      <h3>{`Lost request ${place + 1} of ${of}`}</h3>
+      <p><b>{f.outcome}</b>, {index.client(f.client)}, request {f.number}<br />{f.cause}{f.actor === "spec" ? "" : `, ${f.actor}`}{f.elsewhere ? "; another ready pod could have answered" : ""}</p>
+      {called && Math.abs(own - zero) > 1e-6 && <p class="small">Times from the deletion of {called}.</p>}
+      <ol class="story">
+        {index.story(f).map((l, k) => (
+          <li key={k} class={l.event === null ? "own" : l.blamed ? "blamed" : ""}>
+            <button type="button" class="link" onClick={() => onMoment(l.at)}>{relative(l.at, own)}</button> {l.what}
+            {l.event?.source && <span class="source"> {l.event.source.file}:{l.event.source.line}</span>}
+          </li>))}
+      </ol>
+      {f.like >= 0 && <p class="small">The story is that of a request that failed alike.</p>}
+      <button type="button" onClick={onClose}>Close</button>
+    </aside>
+  );
+}
+
+function Tip({ hover }: { hover: Hover }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const e = ref.current;
+    if (!e) return;
+    e.style.left = `${Math.max(4, Math.min(window.innerWidth - e.offsetWidth - 8, hover.x + 14))}px`;
+    e.style.top = `${hover.y + 18 + e.offsetHeight > window.innerHeight ? hover.y - e.offsetHeight - 10 : hover.y + 18}px`;
+  });
+  return <div class="tip" ref={ref} aria-hidden="true">{hover.lines.map((l, i) => <div key={i}>{l}</div>)}</div>;
+}

@@ -1,0 +1,107 @@
+// What the page is made of: the JSON of `lameduck sim -o json --timeline`, with what the text report says of it.
+
+export interface Range { min: number; median: number; max: number }
+export interface Source { file: string; line: number }
+export interface Span { from: number; to: number; is: string }
+export interface Mark { at: number; kind: string; ok: boolean; event: number }
+export interface Event { number: number; at: number; kind: string; what: string; object: string; pod: number; node: number; source: Source | null }
+export interface PodLane {
+  id: number; name: string; called: string; workload: string; node: string; deleted: number | null; gone: number | null;
+  phases: Span[]; slices: { service: string; spans: Span[] }[]; listens: Span[]; marks: Mark[];
+}
+export interface Use { from: number; to: number; is: string; pods: number[]; more: number; event: number }
+export interface Way { clients: number[]; uses: Use[] }
+export interface NodeLane {
+  index: number; name: string; lost: number; ways: Way[]; health: Span[]; syncs: Span[]; waits: Span[]; marks: Mark[]; alike: number;
+}
+export interface TargetLane { balancer: string; proxy: number; clients: number[]; pod: number; node: number; name: string; states: Span[]; gets: Span[] }
+export interface ClientLane {
+  name: string; service: string; external: boolean; rate: string; bucket: number; exact: boolean;
+  total: number[]; slow: number[]; rescued: number[]; failed: number[]; requests: number; lost: number;
+}
+export interface NodeBand { node: number; name: string; letGo: number | null; fallback: boolean; lost: number; event: number }
+export interface Band {
+  pod: number; deleted: number | null; told: number | null; from: number | null; to: number | null; last: string; lost: number;
+  nodes: NodeBand[]; more: number;
+}
+export interface Failure {
+  client: number; number: number; at: number; end: number; outcome: string; cause: string; actor: string; elsewhere: boolean;
+  node: number; pod: number; attempts: number; told: number; what: string; zero: number; story: number[]; blamed: number[]; own: number; like: number;
+}
+export interface Lost { cause: string; actor: string; elsewhere: boolean; client: number; count: number }
+export interface Timeline {
+  seed: number; end: number; zero: { at: number; what: string; pod: number };
+  events: Event[]; pods: PodLane[]; nodes: NodeLane[]; targets: TargetLane[]; clients: ClientLane[]; bands: Band[]; failures: Failure[];
+  lost: Lost[]; leftOut: string[];
+}
+export interface Case {
+  id: string; action: string; workload: string; traffic: string; verdict: string; reason: string; lostSeconds: Range; requestsLost: Range;
+  longestOutageSeconds: Range; runs: { total: number; withLoss: number; lossBound95: number | null }; worstSeed: number; source: string;
+  headline: boolean; timeline?: Timeline; unmet: string[];
+  clients: { name: string; rate: string; lostSeconds: Range }[];
+}
+export interface Edit { file: string; line: number; path: string; from: string; to: string; yaml: string[] }
+export interface Fix {
+  workload: string; title: string; edits: Edit[]; least: string; destructive: { is: boolean; why: string }; cost: { rolloutSeconds: number; other: string };
+  cases: { id: string; before: Range; after: Range; runs: number; withLoss: number; confirm: { runs: number; withLoss: number }; timeline?: Timeline }[];
+}
+export interface Alternative { case: string; value: string; verdict: string; lostSeconds: Range; effect: string }
+export interface Assumption {
+  id: string; what: string; value: string; range: string; basis: string; source: string; cases: string[]; effect: string | null;
+  alternatives: Alternative[]; settle: string;
+}
+export interface Result {
+  version: string; seed: number; cases: Case[]; fixes: Fix[]; noHelp: { workload: string; title: string; why: string }[];
+  assumptions: Assumption[]; notModelled: { id: string; what: string; object: string; direction: string }[];
+  requests: { total: number; failed: number };
+}
+// Page is all that is in the page.
+export interface Page {
+  result: Result;
+  order: number[]; // of result.cases, the worst first
+  titles: string[]; // of result.cases
+  replay: string;
+  notes: string[]; // what was left out for want of room
+}
+
+export function read(): Page {
+  const text = document.getElementById("data")?.textContent ?? "";
+  return JSON.parse(text) as Page;
+}
+
+// Index finds what lanes and failures refer to.
+export class Index {
+  readonly events = new Map<number, Event>();
+  readonly pods = new Map<number, PodLane>();
+  readonly nodes = new Map<number, NodeLane>();
+  readonly names = new Map<number, string>(); // of nodes, those without a lane too
+  readonly moments: number[];
+  constructor(readonly t: Timeline) {
+    for (const e of t.events) this.events.set(e.number, e);
+    for (const p of t.pods) this.pods.set(p.id, p);
+    for (const n of t.nodes) {
+      this.nodes.set(n.index, n);
+      this.names.set(n.index, n.name);
+    }
+    for (const b of t.bands) for (const n of b.nodes) if (n.node >= 0) this.names.set(n.node, n.name);
+    this.moments = [...new Set(t.events.map((e) => e.at))].sort((a, b) => a - b);
+  }
+  pod(id: number): string { return this.pods.get(id)?.called ?? (id < 0 ? "no pod" : `pod ${id}`); }
+  node(index: number): string { return this.names.get(index) ?? (index < 0 ? "no node" : `node number ${index + 1}`); }
+  client(i: number): string { return this.t.clients[i]?.name ?? `client ${i}`; }
+  // story are the lines of a failure's story, its own among them.
+  story(f: Failure): { at: number; what: string; event: Event | null; blamed: boolean }[] {
+    const told = f.like >= 0 ? this.t.failures[f.like] ?? f : f;
+    const lines: { at: number; what: string; event: Event | null; blamed: boolean }[] = [];
+    for (const number of told.story) {
+      const e = this.events.get(number);
+      if (e) lines.push({ at: e.at, what: e.what, event: e, blamed: told.blamed.includes(number) });
+    }
+    lines.splice(told.own, 0, { at: told.told, what: told.what || `request ${f.number}: ${f.outcome}`, event: null, blamed: false });
+    return lines;
+  }
+}
+
+// isAt is what is so at a moment.
+export function isAt(spans: Span[], t: number): Span | undefined { return spans.find((s) => s.from <= t && t < s.to); }
+export function useAt(way: Way | undefined, t: number): Use | undefined { return way?.uses.find((u) => u.from <= t && t < u.to); }

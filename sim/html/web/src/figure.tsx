@@ -1,0 +1,390 @@
+// The picture of one run: rows over one axis of time. Zoom changes the scale of time only.
+
+import { scaleLinear } from "d3-scale";
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type D3ZoomEvent, type ZoomTransform } from "d3-zoom";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Index } from "./data";
+import type { Bar, Group, Row, Sign } from "./lanes";
+import { count, relative, seconds, short } from "./words";
+
+export type View = [number, number];
+export interface Hover { x: number; y: number; lines: string[] }
+export interface FigureProps {
+  id: string;
+  title: string;
+  index: Index;
+  groups: Group[];
+  view: View;
+  end: number;
+  zero: number;
+  zeroWhat: string;
+  now: number;
+  selected: number; // of failures, -1 for none
+  lit: Map<number, number>; // of the selected one: events, and their place in its story
+  onView(v: View): void;
+  onNow(t: number, pin: boolean): void;
+  onSelect(i: number): void;
+  onToggle(key: string): void;
+  onHover(h: Hover | null): void;
+}
+
+const column = 7; // pixels: failures closer than that are one mark
+
+interface Placed { row?: Row; group: Group; y: number; height: number; barY: number; barH: number }
+
+// place stacks groups and their rows.
+function place(list: Group[]): { rows: Placed[]; height: number } {
+  const rows: Placed[] = [];
+  let y = 4;
+  for (const group of list) {
+    rows.push({ group, y, height: 26, barY: y, barH: 26 });
+    y += 26;
+    if (!group.open) continue;
+    for (const row of group.rows) {
+      const strip = row.failures.length > 0 || row.signs.some((s) => s.shape !== "let-go") ? 14 : 0;
+      const bar = row.client !== undefined ? 40 : row.thin ? 13 : row.bars.length === 0 ? 4 : 18;
+      rows.push({ row, group, y, height: strip + bar + 4, barY: y + strip + 1, barH: bar });
+      y += strip + bar + 4;
+    }
+    y += 4;
+  }
+  return { rows, height: y };
+}
+
+export function Figure(p: FigureProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  const [width, setWidth] = useState(960);
+  useLayoutEffect(() => {
+    const e = box.current;
+    if (!e) return;
+    const measure = () => setWidth(Math.max(280, e.clientWidth));
+    measure();
+    const o = new ResizeObserver(measure);
+    o.observe(e);
+    return () => o.disconnect();
+  }, []);
+  const label = width < 560 ? 92 : 168;
+  const right = width - 8;
+  const base = useMemo(() => scaleLinear().domain([0, p.end]).range([label, right]), [p.end, label, right]);
+  const scale = useMemo(() => scaleLinear().domain(p.view).range([label, right]), [p.view, label, right]);
+  const stack = useMemo(() => place(p.groups), [p.groups]);
+  useZoom(svg, base, p.view, p.onView, label, right, stack.height);
+
+  const timeAt = (e: PointerEvent | MouseEvent): number => {
+    const r = svg.current!.getBoundingClientRect();
+    return Math.min(p.end, Math.max(0, scale.invert(((e.clientX - r.left) / r.width) * width)));
+  };
+  const height = stack.height + 44;
+  const inner = { ...p, scale, label, right };
+  return (
+    <div class="figure" ref={box}>
+      <Overview {...p} width={width} label={label} right={right} />
+      <svg ref={svg} class={`lanes${p.selected >= 0 ? " focus" : ""}`} viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img"
+        aria-label={`${p.title}: ${p.groups.map((g) => `${g.title}, ${g.summary}`).join("; ")}. The tables below have the same as text.`}
+        onPointerMove={(e) => p.onNow(timeAt(e as unknown as PointerEvent), false)} onPointerLeave={() => p.onHover(null)}
+        onClick={(e) => p.onNow(timeAt(e as unknown as MouseEvent), true)}>
+        <Patterns id={p.id} />
+        <clipPath id={`plot-${p.id}`}><rect x={label} y="0" width={right - label} height={height} /></clipPath>
+        <Axis scale={scale} zero={p.zero} y={32} height={height} what={p.zeroWhat} label={label} right={right} />
+        <g transform="translate(0 40)">
+          {stack.rows.map((r) => (r.row ? <Lane key={r.row.key} {...inner} placed={r} row={r.row} /> : <Head key={r.group.key} {...inner} placed={r} width={width} />))}
+        </g>
+        <CrossHair scale={scale} now={p.now} zero={p.zero} height={height} right={right} label={label} />
+      </svg>
+    </div>
+  );
+}
+
+type Scale = ReturnType<typeof scaleLinear<number, number>>;
+
+// useZoom has wheel, pinch and drag change the view; a wheel alone scrolls the page unless the picture has the focus.
+function useZoom(ref: { current: SVGSVGElement | null }, base: Scale, view: View, onView: (v: View) => void, left: number, right: number, height: number) {
+  const latest = useRef({ onView, base, mine: "" });
+  latest.current.onView = onView;
+  latest.current.base = base;
+  const behaviour = useMemo(() => zoom<SVGSVGElement, unknown>(), []);
+  useEffect(() => {
+    const e = ref.current;
+    if (!e) return;
+    behaviour.scaleExtent([1, 1e5]).extent([[left, 0], [right, height]]).translateExtent([[left, 0], [right, height]])
+      .filter((ev: MouseEvent & WheelEvent) => (ev.type === "wheel" ? ev.ctrlKey || ev.metaKey || e.parentElement!.parentElement!.contains(document.activeElement) && document.activeElement !== document.body : !ev.button && ev.type !== "dblclick"))
+      .on("zoom", (ev: D3ZoomEvent<SVGSVGElement, unknown>) => {
+        if (!ev.sourceEvent) return;
+        const v = ev.transform.rescaleX(latest.current.base).domain() as View;
+        latest.current.mine = v.join();
+        latest.current.onView(v);
+      });
+    select(e).call(behaviour).on("dblclick.zoom", null);
+    return () => { select(e).on(".zoom", null); };
+  }, [behaviour, left, right, height]);
+  useEffect(() => {
+    const e = ref.current;
+    if (!e || latest.current.mine === view.join()) return;
+    select(e).call(behaviour.transform, transformOf(base, view));
+  }, [view, base]);
+}
+
+function transformOf(base: Scale, [from, to]: View): ZoomTransform {
+  const [d0, d1] = base.domain() as View;
+  const [r0] = base.range() as View;
+  const k = (d1 - d0) / Math.max(1e-6, to - from);
+  return zoomIdentity.translate(r0 - k * base(from), 0).scale(k);
+}
+
+function Axis({ scale, zero, y, height, what, label, right }: { scale: Scale; zero: number; y: number; height: number; what: string; label: number; right: number }) {
+  const shifted = scaleLinear().domain(scale.domain().map((v) => v - zero)).range(scale.range());
+  const ticks = shifted.ticks(Math.max(3, Math.floor((right - label) / 95)));
+  const step = (ticks[1] ?? 1) - (ticks[0] ?? 0);
+  const digits = Math.max(0, Math.min(4, Math.ceil(-Math.log10(step) - 1e-9)));
+  const at = scale(zero);
+  return (
+    <g class="axis">
+      {ticks.map((t) => (
+        <g key={t}>
+          <line x1={shifted(t)} x2={shifted(t)} y1={y + 4} y2={height} />
+          {Math.abs(shifted(t) - at) > 1 && <text x={Math.min(shifted(t), right - 2)} y={y - 2} text-anchor={shifted(t) > right - 24 ? "end" : "middle"}>{`${t < 0 ? "\u2212" : "+"}${Math.abs(t).toFixed(digits)} s`}</text>}
+        </g>
+      ))}
+      {at >= label && at <= right && (
+        <g class="zero">
+          <line x1={at} x2={at} y1={y} y2={height} />
+          <text x={at} y={13} text-anchor={at > right - 120 ? "end" : at < label + 60 ? "start" : "middle"}>0 s: {what}</text>
+        </g>
+      )}
+    </g>
+  );
+}
+
+function CrossHair({ scale, now, zero, height, right, label }: { scale: Scale; now: number; zero: number; height: number; right: number; label: number }) {
+  const x = scale(now);
+  if (!(x >= label && x <= right)) return null;
+  return (
+    <g class="now" aria-hidden="true">
+      <line x1={x} x2={x} y1={36} y2={height} />
+      <text x={Math.min(right - 4, x + 4)} y={height - 4} text-anchor={x > right - 70 ? "end" : "start"}>{relative(now, zero)}</text>
+    </g>
+  );
+}
+
+type Inner = FigureProps & { scale: Scale; label: number; right: number; placed: Placed };
+
+function Head({ placed, width, onToggle }: Inner & { width: number }) {
+  const g = placed.group;
+  return (
+    <g class={`head${g.lost > 0 ? " loses" : ""}`} onClick={(e) => { e.stopPropagation(); onToggle(g.key); }}>
+      <rect x="0" y={placed.y + 2} width={width} height="22" />
+      <path class="fold" d={g.open ? "M4 9 L12 9 L8 16 Z" : "M5 7 L12 12 L5 17 Z"} transform={`translate(0 ${placed.y})`} />
+      <text x="18" y={placed.y + 17}>{fit(`${g.title}: ${g.summary}`, width - 30, 6.6)}<title>{`${g.title}: ${g.summary}`}</title></text>
+    </g>
+  );
+}
+
+function Lane(p: Inner & { row: Row }) {
+  const { row, placed, scale, label, right } = p;
+  const [from, to] = p.view;
+  const bars = row.bars.filter((b) => b.to >= from && b.from <= to);
+  return (
+    <g class="lane">
+      <text class="label" x={label - 6} y={placed.barY + Math.min(placed.barH, 18) / 2 + 4} text-anchor="end">{fit(row.label, label - 22, 6)}<title>{row.label}</title></text>
+      <line class="floor" x1={label} x2={right} y1={placed.barY + placed.barH} y2={placed.barY + placed.barH} />
+      <g clip-path={`url(#plot-${p.id})`}>
+        {bars.map((b, i) => <BarShape key={i} {...p} bar={b} />)}
+        {row.client !== undefined && <Rates {...p} client={row.client} />}
+        {signs(row.signs.filter((s) => s.at >= from && s.at <= to), scale, right).map((s, i) => <SignShape key={i} {...p} sign={s} />)}
+        {drops(row.failures, p).map((d) => <Drop key={d.first} {...p} drop={d} />)}
+      </g>
+    </g>
+  );
+}
+
+function BarShape({ bar, placed, scale, label, right, id, lit, onHover, zero }: Inner & { bar: Bar }) {
+  const x0 = Math.max(label - 2, scale(bar.from));
+  const x1 = Math.min(right + 2, scale(bar.to));
+  const w = Math.max(1.5, x1 - x0);
+  const seen = Math.max(label, x0);
+  const text = placed.barH >= 13 ? fit(bar.text, Math.min(right, x1) - seen - 8, 5.9) : "";
+  const step = lit.get(bar.event);
+  return (
+    <g class={`bar ${bar.look}${step !== undefined ? " lit" : ""}`}
+      onPointerMove={(e) => onHover({ x: (e as unknown as PointerEvent).clientX, y: (e as unknown as PointerEvent).clientY, lines: [bar.hover, `${relative(bar.from, zero)} to ${relative(bar.to, zero)}: ${seconds(bar.to - bar.from)}`] })}
+      onPointerLeave={() => onHover(null)}>
+      <rect class="fill" x={x0} y={placed.barY} width={w} height={placed.barH} />
+      <rect class="pattern" x={x0} y={placed.barY} width={w} height={placed.barH} fill={`url(#${bar.look}-${id})`} />
+      <rect class="edge" x={x0} y={placed.barY} width={w} height={placed.barH} />
+      {text && <text x={seen + 4} y={placed.barY + placed.barH / 2 + 4}><tspan class="halo">{text}</tspan></text>}
+    </g>
+  );
+}
+
+interface PlacedSign extends Sign { label: string; x: number }
+
+// signs puts those that are at one place together, with a word where there is room for it.
+function signs(list: Sign[], scale: Scale, right: number): PlacedSign[] {
+  const out: PlacedSign[] = [];
+  for (const s of [...list].sort((a, b) => a.at - b.at)) {
+    const x = scale(s.at);
+    const last = out[out.length - 1];
+    const word = s.shape === "let-go" || s.shape === "action" ? s.text : short[Object.keys(short).find((k) => s.text.startsWith(k)) ?? ""] ?? (s.text.startsWith("accepts no") ? "closed" : s.text);
+    if (last && x - last.x < 5) {
+      last.label = last.label ? `${last.label}, ${word}` : word;
+      last.hover = `${last.hover}; ${s.hover}`;
+      if (s.shape === "kill" || s.shape === "down") last.shape = s.shape;
+      if (last.event === 0) last.event = s.event;
+    } else out.push({ ...s, label: word, x });
+  }
+  let free = 0; // where the next word may begin: the first of two that are close has its word
+  for (const s of out) {
+    s.label = s.x < free ? "" : fit(s.label, right - s.x - 8, 5.8);
+    if (s.label) free = s.x + 12 + s.label.length * 5.8;
+  }
+  return out;
+}
+
+function SignShape({ sign, placed, lit, onHover, zero }: Inner & { sign: PlacedSign }) {
+  const step = lit.get(sign.event);
+  const bottom = placed.barY + placed.barH;
+  const letGo = sign.shape === "let-go";
+  const top = letGo ? placed.barY - 1 : placed.y + 2;
+  const shapes: Record<Sign["shape"], string> = {
+    tick: "M0 0 L0 8", down: "M-4 0 L4 0 L0 7 Z", kill: "M-4 0 L4 8 M4 0 L-4 8", "probe-ok": "M-3 4 L0 7 L4 0", "probe-bad": "M-3 1 L3 7 M3 1 L-3 7 M-5 -1 L5 -1 L5 9 L-5 9 Z",
+    "let-go": "M0 0", action: "M0 0 L6 4 L0 8 Z",
+  };
+  return (
+    <g class={`sign ${sign.shape}${step !== undefined ? " lit" : ""}`}
+      onPointerMove={(e) => onHover({ x: (e as unknown as PointerEvent).clientX, y: (e as unknown as PointerEvent).clientY, lines: [sign.hover, relative(sign.at, zero)] })} onPointerLeave={() => onHover(null)}>
+      <line x1={sign.x} x2={sign.x} y1={top} y2={bottom + 1} />
+      {!letGo && <path d={shapes[sign.shape]} transform={`translate(${sign.x} ${top})`} />}
+      {letGo && <path class="bracket" d={`M-5 0 L0 0 L0 ${placed.barH + 2} L-5 ${placed.barH + 2}`} transform={`translate(${sign.x} ${top})`} />}
+      {sign.label && <text x={sign.x + 6} y={letGo ? placed.barY + placed.barH / 2 + 4 : placed.y + 11}>{sign.label}</text>}
+      {step !== undefined && <g class="step" transform={`translate(${sign.x} ${bottom - 7})`}><circle r="7" /><text text-anchor="middle" y="3.5">{step}</text></g>}
+    </g>
+  );
+}
+
+interface DropMark { x: number; first: number; list: number[] }
+
+// drops are marks of lost requests, one for each column of pixels.
+function drops(list: number[], p: Inner): DropMark[] {
+  const out: DropMark[] = [];
+  const [from, to] = p.view;
+  for (const i of list) {
+    const f = p.index.t.failures[i];
+    if (!f || f.at < from || f.at > to) continue;
+    const x = p.scale(f.at);
+    const last = out[out.length - 1];
+    if (last && x - last.x < column) last.list.push(i);
+    else out.push({ x, first: i, list: [i] });
+  }
+  return out;
+}
+
+function Drop({ drop, placed, index, zero, selected, onSelect, onHover }: Inner & { drop: DropMark }) {
+  const f = index.t.failures[drop.first]!;
+  const on = drop.list.includes(selected);
+  const y = placed.y + 7;
+  const size = Math.min(5, 3 + drop.list.length * 0.5);
+  const lines = [`${count(drop.list.length, "request")} lost at ${relative(f.at, zero)}`, f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
+  const next = drop.list[(drop.list.indexOf(selected) + 1) % drop.list.length]!;
+  return (
+    <g class={`drop${on ? " on" : ""}`} data-failure={drop.list.join(" ")} onClick={(e) => { e.stopPropagation(); onSelect(next); }}
+      onPointerMove={(e) => onHover({ x: (e as unknown as PointerEvent).clientX, y: (e as unknown as PointerEvent).clientY, lines })} onPointerLeave={() => onHover(null)}>
+      <rect class="hit" x={drop.x - 5} y={y - 7} width="10" height="15" />
+      {on && <circle cx={drop.x} cy={y} r="7" />}
+      <path d={`M${-size} ${-size} L${size} ${size} M${size} ${-size} L${-size} ${size}`} transform={`translate(${drop.x} ${y})`} />
+    </g>
+  );
+}
+
+// Rates are the requests of a client over time: answered, slow, failed, one upon the other.
+function Rates({ client, index, placed, view, scale, onHover, zero, id }: Inner & { client: number }) {
+  const c = index.t.clients[client]!;
+  const most = Math.max(1, ...c.total);
+  const first = Math.max(0, Math.floor(view[0] / c.bucket));
+  const last = Math.min(c.total.length - 1, Math.ceil(view[1] / c.bucket));
+  const wide = Math.max(1, Math.ceil((last - first + 1) / 400));
+  const bars = [];
+  for (let k = first; k <= last; k += wide) {
+    const sum = (l: number[]) => l.slice(k, k + wide).reduce((a, b) => a + b, 0);
+    const total = sum(c.total), failed = sum(c.failed), slow = sum(c.slow) + sum(c.rescued);
+    if (total === 0) continue;
+    const x = scale(k * c.bucket), w = Math.max(0.8, scale((k + wide) * c.bucket) - x - 0.4);
+    const h = (n: number) => (placed.barH * n) / (most * wide);
+    const y = placed.barY + placed.barH;
+    const words = [`${c.name}: ${count(total, "request")}, ${failed} failed, ${slow} slow or rescued`, `${relative(k * c.bucket, zero)}, in ${seconds(wide * c.bucket)}`];
+    bars.push(
+      <g key={k} onPointerMove={(e) => onHover({ x: (e as unknown as PointerEvent).clientX, y: (e as unknown as PointerEvent).clientY, lines: words })} onPointerLeave={() => onHover(null)}>
+        <rect class="ok" x={x} y={y - h(total)} width={w} height={h(total - failed - slow)} />
+        <rect class="slow" x={x} y={y - h(failed + slow)} width={w} height={h(slow)} />
+        <rect class="lost" x={x} y={y - Math.max(failed > 0 ? 3 : 0, h(failed))} width={w} height={Math.max(failed > 0 ? 3 : 0, h(failed))} />
+        {failed > 0 && <rect x={x} y={y - Math.max(3, h(failed))} width={w} height={Math.max(3, h(failed))} fill={`url(#late-${id})`} />}
+      </g>);
+  }
+  return <g class="rates">{bars}</g>;
+}
+
+// Overview is the whole run, with the part that is shown.
+function Overview({ index, view, end, onView, width, label, right, zero }: FigureProps & { width: number; label: number; right: number }) {
+  const scale = scaleLinear().domain([0, end]).range([label, right]);
+  const drag = useRef<{ at: number; view: View } | null>(null);
+  const lost = new Map<number, number>();
+  for (const f of index.t.failures) {
+    const x = Math.round(scale(f.at) / 2) * 2;
+    lost.set(x, (lost.get(x) ?? 0) + 1);
+  }
+  const most = Math.max(1, ...lost.values());
+  const at = (e: PointerEvent) => {
+    const r = (e.currentTarget as SVGElement).getBoundingClientRect();
+    return scale.invert(((e.clientX - r.left) / r.width) * width);
+  };
+  const move = (t: number, v: View) => {
+    const size = v[1] - v[0];
+    const from = Math.min(end - size, Math.max(0, t - size / 2));
+    onView([from, from + size]);
+  };
+  return (
+    <svg class="overview" viewBox={`0 0 ${width} 30`} width={width} height="30" aria-hidden="true"
+      onPointerDown={(e) => { const t = at(e as unknown as PointerEvent); drag.current = { at: t, view }; (e.currentTarget as Element).setPointerCapture((e as unknown as PointerEvent).pointerId); move(t, view); }}
+      onPointerMove={(e) => { if (drag.current) move(at(e as unknown as PointerEvent), drag.current.view); }}
+      onPointerUp={() => { drag.current = null; }} onPointerCancel={() => { drag.current = null; }}>
+      <text class="label" x={label - 6} y="19" text-anchor="end">{label < 120 ? "whole run" : "the whole run"}</text>
+      <rect class="back" x={label} y="3" width={right - label} height="24" />
+      {index.t.bands.map((b) => b.deleted !== null && <line key={b.pod} class="went" x1={scale(b.deleted)} x2={scale(b.deleted)} y1="3" y2="27" />)}
+      <line class="zero" x1={scale(zero)} x2={scale(zero)} y1="3" y2="27" />
+      {[...lost].map(([x, n]) => <rect key={x} class="lost" x={x} y={27 - 4 - 18 * (n / most)} width="2.4" height={4 + 18 * (n / most)} />)}
+      <rect class="window" x={scale(view[0])} y="1.5" width={Math.max(4, scale(view[1]) - scale(view[0]))} height="27" />
+    </svg>
+  );
+}
+
+// Patterns are what bars have besides a colour: each look its own.
+function Patterns({ id }: { id: string }) {
+  const p = (look: string, size: number, path: string) => (
+    <pattern key={look} id={`${look}-${id}`} width={size} height={size} patternUnits="userSpaceOnUse"><path class={`ink ${look}`} d={path} /></pattern>
+  );
+  return (
+    <defs>
+      {p("leaving", 8, "M0 8 L8 0")}
+      {p("ending", 6, "M3 2.5 L3 3.5")}
+      {p("unready", 6, "M0 3 L6 3")}
+      {p("pending", 10, "M5 4 L5 6")}
+      {p("starting", 8, "M0 0 L8 8")}
+      {p("late", 7, "M0 7 L7 0 M0 0 L7 7")}
+      {p("early", 12, "M0 12 L12 0 M0 0 L12 12")}
+      {p("fallback", 9, "M0 4.5 L5 4.5")}
+      {p("nothing", 5, "M0 5 L5 0 M0 0 L5 5")}
+      {p("failing", 6, "M3 0 L3 6")}
+      {p("unhealthy", 5, "M0 5 L5 0 M0 0 L5 5")}
+      {p("draining", 8, "M0 8 L8 0")}
+      {p("wait", 5, "M0 2.5 L3 2.5")}
+    </defs>
+  );
+}
+
+// fit cuts words to a width.
+export function fit(text: string, width: number, each: number): string {
+  const room = Math.floor(width / each);
+  if (text.length <= room) return text;
+  return room < 4 ? "" : `${text.slice(0, room - 1)}\u2026`;
+}

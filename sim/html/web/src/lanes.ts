@@ -1,0 +1,249 @@
+// What rows the picture has: the race of each pod that goes first, everything else after it.
+
+import type { Band, Failure, Mark, Use } from "./data";
+import { Index } from "./data";
+import { count, marks as markWords, phases, relative, seconds, states, uses } from "./words";
+
+// Look is how a bar is drawn; each look has a colour and a pattern or a shape of its own.
+export type Look =
+  | "ready" | "leaving" | "ending" | "unready" | "pending" | "starting" | "open" | "uses" | "late" | "early" | "fallback" | "nothing" | "sync" | "wait"
+  | "healthy" | "failing" | "draining" | "unhealthy";
+
+export interface Bar { from: number; to: number; look: Look; text: string; hover: string; event: number }
+export interface Sign { at: number; shape: "tick" | "down" | "kill" | "probe-ok" | "probe-bad" | "let-go" | "action"; text: string; hover: string; event: number }
+export interface Row {
+  key: string;
+  label: string;
+  group: string; // key of the group it folds with
+  bars: Bar[];
+  signs: Sign[];
+  failures: number[];
+  pods: number[];
+  nodes: number[];
+  workload: string;
+  thin?: boolean;
+  client?: number; // draw its rates
+}
+export interface Group { key: string; title: string; summary: string; lost: number; rows: Row[]; open: boolean; pods: number[]; nodes: number[]; workload: string }
+
+export interface Filter { workload: string; node: string; cause: string; actor: string }
+export const everything: Filter = { workload: "", node: "", cause: "", actor: "" };
+
+// passes says whether a failure is among those that are looked at.
+export function passes(f: Failure, x: Index, filter: Filter): boolean {
+  return (!filter.cause || f.cause === filter.cause) && (!filter.actor || f.actor === filter.actor) &&
+    (!filter.node || x.node(f.node) === filter.node) && (!filter.workload || f.pod < 0 || x.pods.get(f.pod)?.workload === filter.workload || !x.pods.has(f.pod));
+}
+
+const row = (r: Partial<Row> & { key: string; label: string; group: string }): Row =>
+  ({ bars: [], signs: [], failures: [], pods: [], nodes: [], workload: "", ...r });
+
+// groups are all rows of a timeline.
+export function groups(x: Index, filter: Filter, about: number): Group[] {
+  const t = x.t;
+  const shown = t.failures.map((f, i) => (passes(f, x, filter) ? i : -1)).filter((i) => i >= 0);
+  const out = [overall(x, shown), ...t.bands.map((b) => race(x, b, shown)), ...balancers(x), nodes(x, shown), arrivals(x), clients(x)].filter((g) => g.rows.length > 0);
+  return fold(out.filter((g) => fits(g, filter)).map((g) => ({ ...g, rows: g.rows.filter((r) => !filter.node || r.nodes.length === 0 || r.nodes.some((n) => x.node(n) === filter.node)) })), about);
+}
+
+function fits(g: Group, filter: Filter): boolean { return !filter.workload || !g.workload || g.workload === filter.workload; }
+
+// fold opens what matters first, and no more than some 40 rows: of the pods that went the one that times count from.
+function fold(list: Group[], about: number): Group[] {
+  let room = 36;
+  const order = [...list].sort((a, b) => weight(b, about) - weight(a, about));
+  for (const g of order) {
+    room -= 1;
+    if (g.rows.length <= room && (!g.key.startsWith("pod") || about < 0 || g.pods.includes(about))) {
+      g.open = true;
+      room -= g.rows.length;
+    } else g.open = false;
+  }
+  return list;
+}
+function weight(g: Group, about: number): number {
+  if (g.key === "all") return 1e12;
+  if (g.key.startsWith("pod")) return 1 + g.lost + (g.pods.includes(about) ? 1e6 : 0);
+  if (g.key.startsWith("lb")) return 0.7;
+  return g.key === "clients" ? 0.8 : g.key === "nodes" ? 0.3 : 0.2;
+}
+
+// overall is what was done, and all that was lost.
+function overall(x: Index, shown: number[]): Group {
+  const actions = x.t.events.filter((e) => ["action", "resumed", "cordoned", "drained", "node-gone", "node-back", "node-ready", "deadline", "no-history", "joined"].includes(e.kind));
+  const rows = [row({
+    key: "actions", label: "what is done", group: "all",
+    signs: actions.map((e) => ({ at: e.at, shape: "action", text: e.what, hover: e.what, event: e.number })),
+  })];
+  x.t.clients.forEach((c, i) => {
+    const own = shown.filter((k) => x.t.failures[k]?.client === i);
+    if (c.lost > 0) rows.push(row({ key: `lost-${i}`, label: `lost: ${c.name}`, group: "all", failures: own }));
+  });
+  const lost = x.t.lost.reduce((sum, l) => sum + l.count, 0);
+  return { key: "all", title: "The whole run", summary: lost ? `${count(lost, "request")} lost` : "nothing lost", lost, rows, open: true, pods: [], nodes: [], workload: "" };
+}
+
+// race is what is between the API and the nodes, for a pod that goes.
+function race(x: Index, b: Band, shown: number[]): Group {
+  const p = x.pods.get(b.pod);
+  const key = `pod-${b.pod}`;
+  const name = x.pod(b.pod);
+  const zero = b.deleted ?? b.from ?? 0;
+  const rows: Row[] = [];
+  const base = { group: key, pods: [b.pod], workload: p?.workload ?? "" };
+  for (const s of p?.slices ?? []) {
+    rows.push(row({
+      ...base, key: `${key}-api-${s.service}`, label: (p?.slices.length ?? 0) > 1 ? `API: ${s.service}` : "API says",
+      bars: s.spans.map((v) => ({ from: v.from, to: v.to, look: lookOf(v.is), text: phases[v.is] ?? v.is, hover: `EndpointSlices of ${s.service} say: ${name} is ${phases[v.is] ?? v.is}`, event: 0 })),
+      signs: (p?.marks ?? []).filter((m) => m.kind === "deleted").map(signOf),
+    }));
+  }
+  rows.push(row({
+    ...base, key: `${key}-pod`, label: "the pod",
+    bars: (p?.listens ?? []).map((v) => ({ from: v.from, to: v.to, look: "open" as Look, text: "accepts connections", hover: `${name} accepts connections`, event: 0 }))
+      .concat(closedBar(b, p?.gone ?? null, x.t.end, name)),
+    signs: (p?.marks ?? []).filter((m) => m.kind !== "deleted" && m.kind !== "created").map(signOf),
+  }));
+  for (const n of b.nodes) rows.push(letGo(x, b, n, shown, base, key, zero));
+  const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b)}` : `nothing lost${bandWords(b)}`;
+  return {
+    key, title: `${name}${p?.node ? ` on ${p.node}` : ""}${b.deleted === null ? "" : " goes"}`, summary, lost: b.lost, rows, open: false, pods: [b.pod],
+    nodes: b.nodes.map((n) => n.node), workload: p?.workload ?? "",
+  };
+}
+
+function bandWords(b: Band): string {
+  if (b.from === null) return "";
+  if (b.nodes.length === 0) return ": no node used it";
+  if (b.to === null) return `: ${b.last} never lets go of it`;
+  const d = b.to - b.from;
+  return d > 0 ? `: ${b.last} lets go ${seconds(d)} after it has closed` : `: ${b.last} lets go last, ${seconds(-d)} before it closes`;
+}
+
+function closedBar(b: Band, gone: number | null, end: number, name: string): Bar[] {
+  if (b.from === null) return [];
+  return [{ from: b.from, to: gone ?? end, look: "ending", text: "closed: accepts no connections", hover: `${name} accepts no connections any more, and is not gone yet`, event: 0 }];
+}
+
+// letGo is one node's row of a race: it uses the pod until its rules let go of it.
+function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], base: object, key: string, zero: number): Row {
+  const name = x.pod(b.pod);
+  const until = n.letGo ?? x.t.end;
+  const closed = b.from ?? until;
+  const bars: Bar[] = [];
+  const began = startOf(x, n.node, b.pod);
+  const verb = n.node < 0 ? "sends to" : "rules lead to";
+  if (began < Math.min(until, closed)) {
+    bars.push({ from: began, to: Math.min(until, closed), look: n.fallback ? "fallback" : "uses", text: n.fallback ? "falls back to it" : "uses it", hover: `${n.name} ${verb} ${name}`, event: 0 });
+  }
+  if (until > closed) {
+    const words = n.lost > 0 ? `sends to a closed pod: ${count(n.lost, "request")} lost` : "sends to a closed pod: nobody asked";
+    bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, hover: `${n.name} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
+  }
+  const after = n.letGo === null ? "" : `${n.node < 0 ? "sends no more" : "rules let go"} ${relative(n.letGo, zero)}${n.letGo <= closed ? ": in time" : ""}`;
+  return row({
+    ...base, key: `${key}-node-${n.node}-${n.name}`, label: n.name, group: key, bars, nodes: n.node < 0 ? [] : [n.node],
+    signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${n.name}: ${after}`, event: n.event }],
+    failures: shown.filter((i) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node; }),
+  });
+}
+
+// startOf is when a node's rules began to lead to a pod, for the last time.
+function startOf(x: Index, node: number, pod: number): number {
+  let at = Infinity;
+  for (const w of x.nodes.get(node)?.ways ?? []) {
+    let began = Infinity;
+    let led = false;
+    for (const u of w.uses) {
+      if (u.pods.includes(pod) && !led) began = u.from;
+      led = u.pods.includes(pod);
+    }
+    at = Math.min(at, began);
+  }
+  return Number.isFinite(at) ? at : 0;
+}
+
+export function lookOf(is: string): Look {
+  const looks: Record<string, Look> = {
+    ready: "ready", "not-ready": "unready", "terminating-serving": "leaving", "terminating-not-serving": "ending", pending: "pending", starting: "starting",
+    healthy: "healthy", failing: "failing", draining: "draining", unhealthy: "unhealthy", initial: "pending", removed: "ending", "200": "healthy", "503": "unhealthy",
+    fallback: "fallback", reject: "nothing", drop: "nothing", unknown: "pending",
+  };
+  return looks[is] ?? "pending";
+}
+
+function signOf(m: Mark): Sign {
+  const probe = m.kind.endsWith("-probe");
+  const words = `${markWords[m.kind] ?? m.kind}${probe ? (m.ok ? " succeeds" : " fails") : ""}`;
+  const shape = probe ? (m.ok ? "probe-ok" : "probe-bad") : m.kind === "SIGKILL" || m.kind === "killed" || m.kind === "crash" ? "kill" : m.kind === "SIGTERM" ? "down" : "tick";
+  return { at: m.at, shape, text: words, hover: words, event: m.event };
+}
+
+function balancers(x: Index): Group[] {
+  const out: Group[] = [];
+  for (const t of x.t.targets) {
+    const key = `lb-${t.balancer}-${t.proxy}-${t.clients.join(".")}`;
+    let g = out.find((o) => o.key === key);
+    if (!g) {
+      g = { key, title: `${t.balancer}: its targets`, summary: "", lost: 0, rows: [], open: false, pods: [], nodes: [], workload: "" };
+      out.push(g);
+    }
+    g.rows.push(row({
+      key: `${key}-${t.pod}-${t.node}`, label: t.name, group: key, pods: t.pod < 0 ? [] : [t.pod], nodes: t.node < 0 ? [] : [t.node],
+      bars: t.states.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: states[s.is] ?? s.is, hover: `${t.balancer} holds ${t.name} to be: ${states[s.is] ?? s.is}`, event: 0 })),
+      signs: t.gets.filter((s) => s.to < x.t.end).map((s) => ({ at: s.to, shape: "let-go" as const, text: "no new connections", hover: `${t.balancer} sends no new connections to ${t.name}`, event: 0 })),
+    }));
+  }
+  return out.map((g) => ({ ...g, summary: count(g.rows.length, "target") }));
+}
+
+// nodes are the rules in force of each node, and what its health port says.
+function nodes(x: Index, shown: number[]): Group {
+  const rows: Row[] = [];
+  for (const n of x.t.nodes) {
+    n.ways.forEach((w, i) => {
+      const whose = n.ways.length > 1 ? ` (${w.clients.map((c) => x.client(c)).join(", ")})` : "";
+      rows.push(row({
+        key: `node-${n.index}-${i}`, label: `${n.name} rules${whose}`, group: "nodes", nodes: [n.index], bars: w.uses.map((u) => useBar(x, n.name, u)),
+        failures: i > 0 ? [] : shown.filter((k) => { const f = x.t.failures[k]; return f?.node === n.index && f.pod < 0; }),
+        signs: n.marks.map((m) => ({ at: m.at, shape: "tick" as const, text: m.kind, hover: `${n.name}: ${m.kind}`, event: m.event })),
+      }));
+    });
+    if (n.health.length > 0) {
+      rows.push(row({
+        key: `health-${n.index}`, label: `${n.name} health port`, group: "nodes", nodes: [n.index], thin: true,
+        bars: n.health.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: s.is, hover: `health check node port of ${n.name}: ${s.is}`, event: 0 })),
+      }));
+    }
+    if (n.syncs.length + n.waits.length > 0) {
+      rows.push(row({
+        key: `sync-${n.index}`, label: `${n.name} syncs`, group: "nodes", nodes: [n.index], thin: true,
+        bars: n.waits.map((s) => ({ from: s.from, to: s.to, look: "wait" as Look, text: "waits for minSyncPeriod", hover: `kube-proxy of ${n.name} has news, and waits for minSyncPeriod`, event: 0 }))
+          .concat(n.syncs.map((s) => ({ from: s.from, to: s.to, look: "sync" as Look, text: "sync", hover: `kube-proxy of ${n.name} writes rules: a sync`, event: 0 }))),
+      }));
+    }
+  }
+  return { key: "nodes", title: "What the rules of each node use", summary: count(x.t.nodes.length, "node"), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
+}
+
+function useBar(x: Index, node: string, u: Use): Bar {
+  const names = u.pods.slice(0, 8).map((p) => x.pod(p));
+  const more = u.pods.length - names.length + u.more;
+  const list = names.join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return { from: u.from, to: u.to, look: u.is === "ready" ? "uses" : lookOf(u.is), text: u.is === "ready" ? list : `${uses[u.is] ?? u.is}${list ? `: ${list}` : ""}`, hover: `rules of ${node}: ${uses[u.is] ?? u.is}${list ? `: ${list}` : ""}`, event: u.event };
+}
+
+// arrivals are the pods that came and stayed.
+function arrivals(x: Index): Group {
+  const rows = x.t.pods.filter((p) => !x.t.bands.some((b) => b.pod === p.id)).map((p) => row({
+    key: `new-${p.id}`, label: p.called, group: "new", pods: [p.id], workload: p.workload,
+    bars: p.phases.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: phases[s.is] ?? s.is, hover: `${p.called}${p.node ? ` on ${p.node}` : ""}: ${phases[s.is] ?? s.is}`, event: 0 })),
+    signs: p.marks.filter((m) => m.kind !== "created").map(signOf),
+  }));
+  return { key: "new", title: "Pods that stay", summary: count(rows.length, "pod"), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
+}
+
+function clients(x: Index): Group {
+  const rows = x.t.clients.map((c, i) => row({ key: `client-${i}`, label: c.name, group: "clients", client: i }));
+  return { key: "clients", title: "Clients: requests over time", summary: x.t.clients.map((c) => (c.rate ? `${c.name} ${c.rate}/s` : c.name)).join(", "), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
+}

@@ -1,0 +1,117 @@
+// What is around the timeline: what helps, the cases, what was assumed.
+
+import type { Assumption, Case, Page, Range } from "./data";
+import { Table } from "./tables";
+import { count, seconds, verdicts } from "./words";
+
+function lost(r: Range): string {
+  if (r.max === 0) return "nothing";
+  return r.min === r.max ? seconds(r.median) : `${seconds(r.median)} (${seconds(r.min)} to ${seconds(r.max)})`;
+}
+
+export function Fixes({ page, c }: { page: Page; c?: Case }) {
+  const own = page.result.fixes.filter((f) => !c || f.cases.some((x) => x.id === c.id));
+  const list = own.length > 0 ? own : page.result.fixes;
+  if (list.length === 0 && page.result.noHelp.length === 0) return null;
+  return (
+    <section aria-labelledby="helps-h">
+      <h2 id="helps-h">What helps</h2>
+      {list.length === 0 && <p>Nothing that was tried helps.</p>}
+      {list.map((f) => (
+        <article key={f.workload + f.title} class="fix">
+          <h3>{`${f.workload}: ${f.title}`}</h3>
+          {f.cases.map((x) => <BeforeAfter key={x.id} page={page} x={x} />)}
+          {f.edits.map((e, i) => <EditText key={i} e={e} />)}
+          <p>{[f.least && `${f.least} is the least that helps as assumed.`, f.cost.rolloutSeconds > 0.5 && `A rollout takes ${seconds(f.cost.rolloutSeconds)} longer.`, f.cost.other && `Cost: ${f.cost.other}.`, f.destructive.is && `It may break something: ${f.destructive.why}.`].filter(Boolean).join(" ")}</p>
+        </article>))}
+      {page.result.noHelp.length > 0 && <p>Does not help: {page.result.noHelp.map((n) => `${n.title}${n.why ? ` (${n.why})` : ""}`).join("; ")}.</p>}
+    </section>
+  );
+}
+
+// BeforeAfter is the loss without and with a change, on one axis.
+function BeforeAfter({ page, x }: { page: Page; x: Page["result"]["fixes"][number]["cases"][number] }) {
+  const at = page.result.cases.findIndex((c) => c.id === x.id);
+  const most = Math.max(x.before.max, x.after.max, 1e-9);
+  const w = (v: number) => 4 + (v / most) * 240;
+  const bar = (y: number, r: Range, look: string) => (
+    <g>
+      <rect class={look} x="0" y={y} width={r.max === 0 ? 2 : w(r.median)} height="12" />
+      <line class="range" x1={w(r.min)} x2={w(r.max)} y1={y + 6} y2={y + 6} />
+    </g>);
+  return (
+    <figure class="compare">
+      <figcaption>{page.titles[at] ?? x.id}: {lost(x.before)} {"\u2192"} <b>{lost(x.after)}</b>. {x.confirm.withLoss === 0 ? `Nothing lost in ${count(x.confirm.runs, "new run")} either.` : `Something lost in ${x.confirm.withLoss} of ${count(x.confirm.runs, "new run")}.`}</figcaption>
+      <svg width="250" height="32" viewBox="0 0 250 32" aria-hidden="true">{bar(2, x.before, "lost")}{bar(18, x.after, "kept")}</svg>
+    </figure>
+  );
+}
+
+function EditText({ e }: { e: { file: string; line: number; path: string; from: string; to: string; yaml: string[] } }) {
+  const text = e.yaml.length > 0 ? e.yaml.join("\n") : `${e.path}: ${e.to}`;
+  return (
+    <div class="edit">
+      <p class="source">{e.file ? `${e.file}:${e.line}` : ""} <code>{e.path}</code></p>
+      <pre tabIndex={0} aria-label={`change of ${e.path}`}>{text}</pre>
+      <button type="button" onClick={(ev) => copy(text, ev.currentTarget as HTMLButtonElement)}>Copy</button>
+    </div>
+  );
+}
+
+function copy(text: string, button: HTMLButtonElement) {
+  const done = (word: string) => { button.textContent = word; setTimeout(() => { button.textContent = "Copy"; }, 1500); };
+  navigator.clipboard?.writeText(text).then(() => done("Copied"), () => done("Select it, and copy by hand"));
+}
+
+export function Cases({ page, drawn, at, onCase }: { page: Page; drawn: number[]; at: number; onCase: (i: number) => void }) {
+  const rows = page.order.map((i) => ({ i, c: page.result.cases[i]! }));
+  return (
+    <section aria-labelledby="cases-h">
+      <h2 id="cases-h">Cases</h2>
+      <Table name="Cases, the worst first. Lost: seconds of traffic, median and range of the runs" rows={rows} picked={(x) => x.i === at}
+        cell={(x, col) => (col.name === "Case" && drawn.includes(x.i) ? <button type="button" class="link" onClick={() => onCase(x.i)}>{col.text(x)}</button> : col.text(x))}
+        columns={[
+          { name: "Verdict", text: (x) => verdicts[x.c.verdict] ?? x.c.verdict, order: (x) => page.order.indexOf(x.i) },
+          { name: "Case", text: (x) => page.titles[x.i] ?? x.c.id },
+          { name: "Lost", text: (x) => (x.c.runs.total === 0 ? x.c.reason : lost(x.c.lostSeconds)), order: (x) => x.c.lostSeconds.median, number: true },
+          { name: "Longest outage", text: (x) => (x.c.runs.total === 0 ? "" : lost(x.c.longestOutageSeconds)), order: (x) => x.c.longestOutageSeconds.median, number: true },
+          { name: "Runs with loss", text: (x) => (x.c.runs.total === 0 ? "" : `${x.c.runs.withLoss} of ${x.c.runs.total}`), order: (x) => x.c.runs.withLoss, number: true },
+          { name: "Bound", text: (x) => (x.c.runs.lossBound95 === null ? "" : `at most ${Number((x.c.runs.lossBound95 * 100).toFixed(2))} % of runs lose anything (95 %)`) },
+          { name: "Line", text: (x) => x.c.source },
+        ]} />
+      {drawn.length < rows.filter((x) => x.c.runs.total > 0).length && <p class="small">{count(drawn.length, "case")} can be drawn: the worst.</p>}
+    </section>
+  );
+}
+
+export function Assumptions({ page }: { page: Page }) {
+  const rank = (a: Assumption) => (a.effect === "verdict" ? 0 : a.effect === "size" ? 1 : a.effect === "none" ? 2 : 3);
+  const rows = [...page.result.assumptions].sort((a, b) => rank(a) - rank(b));
+  const effect = (a: Assumption) => ({ verdict: "decides the verdict", size: "changes how much is lost", none: "makes no difference" })[a.effect ?? ""] ?? "was not varied";
+  return (
+    <section aria-labelledby="assumed-h">
+      <h2 id="assumed-h">Assumed, and what if it is otherwise</h2>
+      {rows.length === 0 ? <p>Nothing was assumed.</p> : (
+        <Table name="Assumptions, those that matter first" rows={rows}
+          cell={(a, col) => (col.name === "Otherwise" ? <Alternatives a={a} page={page} /> : col.text(a))}
+          columns={[
+            { name: "Assumed", text: (a) => a.what }, { name: "Value", text: (a) => a.value }, { name: "Effect", text: effect, order: rank },
+            { name: "Otherwise", text: (a) => a.alternatives.map((x) => x.value).join(", ") },
+            { name: "Basis", text: (a) => [a.basis, a.source].filter(Boolean).join(": ") }, { name: "To say it", text: (a) => a.settle },
+          ]} />)}
+      {page.result.notModelled.length > 0 && (<><h3>Not modelled</h3><ul>{page.result.notModelled.map((n) => <li key={n.id + n.object}>{n.what}{n.object ? ` (${n.object})` : ""}. {n.direction}</li>)}</ul></>)}
+    </section>
+  );
+}
+
+// Alternatives are the other values of an assumption, each with the loss as a bar beside that of the value that was assumed.
+function Alternatives({ a, page }: { a: Assumption; page: Page }) {
+  const first = a.alternatives[0];
+  if (!first) return null;
+  const own = a.alternatives.filter((x) => x.case === first.case);
+  const base = page.result.cases.find((c) => c.id === first.case);
+  const most = Math.max(base?.lostSeconds.median ?? 0, ...own.map((x) => x.lostSeconds.median), 1e-9);
+  const line = (value: string, median: number, look: string) => (
+    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={median === 0 ? 1.5 : 2 + (60 * median) / most} height="8" /></svg> {value}: {median === 0 ? "nothing lost" : `${seconds(median)} lost`}</li>);
+  return <ul class="spark">{line(`${a.value} (assumed)`, base?.lostSeconds.median ?? 0, "assumed")}{own.map((x) => line(x.value, x.lostSeconds.median, "lost"))}</ul>;
+}

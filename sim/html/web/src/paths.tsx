@@ -1,0 +1,120 @@
+// Where a new connection goes at one moment: client, load balancer, nodes, pods.
+
+import { isAt, useAt, type Index } from "./data";
+import { fit } from "./figure";
+import { count, phases, relative, states } from "./words";
+
+type Kind = "live" | "fallback" | "dead";
+interface Box { key: string; name: string; word: string; look: string; changed: boolean; x: number; y: number; w: number; shape: "client" | "lb" | "node" | "pod" }
+interface Edge { from: string; to: string; kind: Kind; words: string }
+
+const most = 9; // boxes in one column
+
+export function Paths({ index, client, now, zero }: { index: Index; client: number; now: number; zero: number }) {
+  const { boxes, edges, left, height } = picture(index, client, now);
+  const find = (key: string) => boxes.find((b) => b.key === key);
+  const words = edges.map((e) => e.words);
+  const dead = edges.filter((e) => e.kind === "dead").length;
+  return (
+    <div class="paths">
+      <div class="picture" tabIndex={0} role="group" aria-label="Picture of the ways"><svg viewBox={`0 0 760 ${height}`} role="img" aria-label={`Where new connections go at ${relative(now, zero)}: ${words.join("; ")}`}>
+        <defs>
+          <marker id="arrow" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0 0 L8 4 L0 8 Z" class="arrow" /></marker>
+          <marker id="arrow-open" markerWidth="9" markerHeight="9" refX="8" refY="4.5" orient="auto"><path d="M1 1 L8 4.5 L1 8" class="arrow-open" /></marker>
+          <marker id="cross" markerWidth="11" markerHeight="11" refX="8" refY="5.5" orient="auto" markerUnits="userSpaceOnUse"><path d="M1 1 L10 10 M10 1 L1 10" class="cross" /></marker>
+        </defs>
+        {edges.map((e) => {
+          const a = find(e.from), b = find(e.to);
+          if (!a || !b) return null;
+          const x0 = a.x + a.w, y0 = a.y + 18, x1 = b.x - 2, y1 = b.y + 18, mid = (x1 - x0) / 2;
+          return <path key={`${e.from} ${e.to}`} class={`edge ${e.kind}`} d={`M${x0} ${y0} C${x0 + mid} ${y0} ${x1 - mid} ${y1} ${x1} ${y1}`} marker-end={`url(#${e.kind === "live" ? "arrow" : e.kind === "fallback" ? "arrow-open" : "cross"})`}><title>{e.words}</title></path>;
+        })}
+        {boxes.map((b) => <BoxShape key={b.key} box={b} />)}
+      </svg></div>
+      <p class="key"><svg width="34" height="10" aria-hidden="true"><path class="edge live" d="M1 5 L33 5" /></svg> live <svg width="34" height="10" aria-hidden="true"><path class="edge fallback" d="M1 5 L33 5" /></svg> fallback: terminating, no pod is ready <svg width="34" height="12" aria-hidden="true"><path class="edge dead" d="M1 6 L24 6" /><path class="cross" d="M24 1 L33 11 M33 1 L24 11" /></svg> dead: requests are lost. Thick frame: changed in the last 100 ms.{left && ` ${left}`}</p>
+      <p>{dead > 0 ? `At ${relative(now, zero)} ${count(dead, "way")} lead${dead === 1 ? "s" : ""} to a pod that accepts nothing.` : `At ${relative(now, zero)} no way leads to a pod that accepts nothing.`}</p>
+    </div>
+  );
+}
+
+function BoxShape({ box: b }: { box: Box }) {
+  const cut = b.shape === "pod" ? 16 : b.shape === "node" ? 2 : 8;
+  return (
+    <g class={`box ${b.look}${b.changed ? " changed" : ""}`}>
+      <rect class="fill" x={b.x} y={b.y} width={b.w} height="36" rx={cut} />
+      <rect class="edge" x={b.x} y={b.y} width={b.w} height="36" rx={cut} />
+      <text x={b.x + b.w / 2} y={b.y + 15} text-anchor="middle">{fit(b.name, b.w - 12, 6.2)}<title>{b.name}</title></text>
+      <text class="word" x={b.x + b.w / 2} y={b.y + 29} text-anchor="middle">{fit(b.word, b.w - 10, 5.6)}<title>{b.word}</title></text>
+    </g>
+  );
+}
+
+// picture is what there is at a moment.
+export function picture(index: Index, client: number, now: number) {
+  const t = index.t;
+  const c = t.clients[client];
+  const boxes: Box[] = [];
+  const edges: Edge[] = [];
+  const recent = (at: number | null | undefined) => at !== null && at !== undefined && at <= now && now - at < 0.1;
+  const targets = t.targets.filter((x) => x.proxy < 0 && x.clients.includes(client));
+  boxes.push({ key: "client", name: c?.name ?? "client", word: c?.external ? "from outside" : "in the cluster", look: "who", changed: false, x: 4, y: 0, w: 130, shape: "client" });
+  const nodes = t.nodes.filter((n) => n.ways.some((w) => w.clients.includes(client))).slice(0, most);
+  const pods = t.pods.filter((p) => alive(p, now)).slice(0, most + 3);
+  const past = targets.some((x) => x.pod >= 0);
+  if (targets.length > 0) {
+    boxes.push({ key: "lb", name: targets[0]!.balancer, word: `${targets.filter((x) => isAt(x.gets, now)).length} of ${targets.filter((x) => isAt(x.states, now) && isAt(x.states, now)!.is !== "removed").length} targets`, look: "who", changed: targets.some((x) => x.gets.some((s) => recent(s.from) || s.to < t.end && recent(s.to))), x: 170, y: 0, w: 130, shape: "lb" });
+    edges.push({ from: "client", to: "lb", kind: "live", words: `${c?.name} to ${targets[0]!.balancer}` });
+  }
+  const source = targets.length > 0 ? "lb" : "client";
+  if (!past) {
+    for (const n of nodes) {
+      const way = n.ways.find((w) => w.clients.includes(client));
+      const use = useAt(way, now);
+      const target = targets.find((x) => x.node === n.index);
+      const gets = targets.length === 0 || (target && isAt(target.gets, now));
+      const word = target && !gets ? states[isAt(target.states, now)?.is ?? ""] ?? "no new connections" : { ready: "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
+      const health = isAt(n.health, now)?.is;
+      boxes.push({ key: `n${n.index}`, name: n.name, word: health ? `${word}, health ${health}` : word, look: use?.is === "reject" || use?.is === "drop" ? "nothing" : use?.is === "fallback" ? "fallback" : "uses", changed: recent(use?.from) && (use?.from ?? 0) > 0, x: 340, y: 0, w: 150, shape: "node" });
+      if (!gets) continue;
+      const dead = use?.is === "reject" || use?.is === "drop";
+      edges.push({ from: source, to: `n${n.index}`, kind: dead ? "dead" : "live", words: `${source === "lb" ? targets[0]!.balancer : c?.name} to ${n.name}${dead ? `, which ${use?.is === "drop" ? "drops" : "refuses"}` : ""}` });
+      for (const id of use?.pods ?? []) {
+        const kind: Kind = !accepts(index, id, now) ? "dead" : use?.is === "fallback" ? "fallback" : "live";
+        edges.push({ from: `n${n.index}`, to: `p${id}`, kind, words: `${n.name} to ${index.pod(id)}${kind === "dead" ? ", which accepts nothing" : kind === "fallback" ? ", terminating" : ""}` });
+      }
+    }
+  } else {
+    for (const x of targets) {
+      if (!isAt(x.gets, now)) continue;
+      const kind: Kind = accepts(index, x.pod, now) ? "live" : "dead";
+      edges.push({ from: "lb", to: `p${x.pod}`, kind, words: `${x.balancer} to ${x.name}${kind === "dead" ? ", which accepts nothing" : ""}` });
+    }
+  }
+  for (const p of pods) {
+    const is = isAt(p.phases, now)?.is ?? "gone";
+    const open = accepts(index, p.id, now);
+    boxes.push({ key: `p${p.id}`, name: p.called, word: `${open ? "" : "closed, "}${phases[is] ?? is}`, look: open ? (is === "ready" ? "ready" : is === "terminating-serving" ? "leaving" : "unready") : is === "pending" || is === "starting" ? "pending" : "closed", changed: p.phases.some((s) => recent(s.from) && s.from > 0) || p.listens.some((s) => recent(s.from) && s.from > 0 || s.to < t.end && recent(s.to)), x: 560, y: 0, w: 190, shape: "pod" });
+  }
+  const height = spread(boxes);
+  const hidden = [t.nodes.length > nodes.length && !past ? count(t.nodes.length - nodes.length, "more node") : "", t.pods.filter((p) => alive(p, now)).length > pods.length ? "more pods" : ""].filter(Boolean).join(" and ");
+  return { boxes, edges, left: hidden && `Not drawn: ${hidden}.`, height };
+}
+
+function alive(p: { phases: { from: number; to: number }[] }, now: number): boolean {
+  const first = p.phases[0], last = p.phases[p.phases.length - 1];
+  return first !== undefined && last !== undefined && first.from <= now && now <= last.to;
+}
+function accepts(index: Index, pod: number, now: number): boolean {
+  const p = index.pods.get(pod);
+  return p === undefined || p.listens.some((s) => s.from <= now && now < s.to);
+}
+
+// spread gives each column its boxes from top to bottom.
+function spread(boxes: Box[]): number {
+  const columns = new Map<number, Box[]>();
+  for (const b of boxes) columns.set(b.x, [...(columns.get(b.x) ?? []), b]);
+  const rows = Math.max(...[...columns.values()].map((c) => c.length));
+  const height = rows * 46 + 4;
+  for (const column of columns.values()) column.forEach((b, i) => { b.y = ((i + 0.5) * height) / column.length - 18; });
+  return height;
+}
