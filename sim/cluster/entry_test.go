@@ -11,7 +11,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// Rules of a node that has not heard of a Service, or of its port, let nobody in, and match nothing.
+// Rules of a node that has not heard of a Service match nothing. One that has heard of the Service refuses at a port that it does not know (mode nftables).
 func TestRulesWithoutAServiceMatchNothing(t *testing.T) {
 	t.Parallel()
 	w := newBuild(2).start(t, 1)
@@ -22,7 +22,7 @@ func TestRulesWithoutAServiceMatchNothing(t *testing.T) {
 	service, port := known, known
 	service.name.Name = "unheard"
 	port.port++
-	for e, want := range map[*Entry]packet.Verdict{&known: packet.Endpoints, &service: packet.None, &port: packet.None} {
+	for e, want := range map[*Entry]packet.Verdict{&known: packet.Endpoints, &service: packet.None, &port: packet.Reject} {
 		if d := w.Enter(*e, 0); d.Verdict != want || (len(d.Targets) > 0) != (want == packet.Endpoints) {
 			t.Errorf("%+v: %v with %d targets, want %v", *e, d.Verdict, len(d.Targets), want)
 		}

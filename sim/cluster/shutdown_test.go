@@ -187,19 +187,22 @@ func (w *testWorld) told(text string) bool {
 	return false
 }
 
-// Deleting a Node touches no slice: its endpoints stay ready. The garbage collector ends its pods 40 to 60 s later, first in their status, and only then
+// Deleting a Node touches no slice: its endpoints stay ready. The garbage collector ends its pods 40 to 60 s later, one time in three another 20 s later, first in their status, and only then
 // others take their places; where the machine runs on its kubelet stops them. Reference: docs/model/pod-lifecycle.md 6 PodGC, measured 1 PodGC, measured 1 node object
 // missing.
 func TestANodeThatIsDeletedUnderItsPods(t *testing.T) {
 	t.Parallel()
 	for _, machine := range []bool{false, true} {
-		least, most := engine.Hour, engine.Time(0)
+		least, most, late := engine.Hour, engine.Time(0), 0
 		for seed := range uint64(40) {
 			failed := deletedUnder(t, machine, seed) - 10*sec
 			least, most = min(least, failed), max(most, failed)
+			if failed > 60*sec+100*ms {
+				late++
+			}
 		}
-		if least < 40*sec || least > 42*sec || most > 60*sec+100*ms || most < 57*sec {
-			t.Errorf("failed %s to %s s after the deletion", least.Seconds(), most.Seconds())
+		if least < 40*sec || least > 42*sec || most > 80*sec+100*ms || most < 77*sec || late < 6 || late > 22 {
+			t.Errorf("failed %s to %s s after the deletion, %d later than 60 s", least.Seconds(), most.Seconds(), late)
 		}
 	}
 }

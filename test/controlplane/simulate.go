@@ -171,6 +171,8 @@ func (r *Recording) action(i int) (map[string]any, error) {
 		return nil, nil //nolint:nilnil // it ends an action
 	case "silence":
 		return r.untilThen(i, "speak", map[string]any{"component": map[string]any{"name": "kubelet/" + a.Node, "pause": true}}), nil
+	case "deleteNode":
+		return map[string]any{a.Do: a.Node}, nil
 	case "drain":
 		return map[string]any{"drain": a.drain()}, nil
 	default:

@@ -116,6 +116,9 @@ var lapseMutants = []mutant{
 	{"pods of a missing node are collected at once", []string{"pod-lifecycle 6 PodGC"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
 		{"sim/control/podgc.go", "quarantine = 40 * engine.Second", "quarantine = 20 * engine.Second"},
 	}},
+	{"no quarantine is missed", []string{"pod-lifecycle 6 PodGC"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
+		{"sim/control/podgc.go", "\t\t\t\t\tuntil++\n", ""},
+	}},
 	{"the garbage collector deletes without a word", []string{"measured 1 PodGC"}, cluster, "TestANodeThatIsDeletedUnderItsPods", []edit{
 		{"sim/control/podgc.go", "\t\tnext.Phase = api.PhaseFailed\n", ""},
 	}},
