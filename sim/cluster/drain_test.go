@@ -405,6 +405,10 @@ func TestFlagsOfKubectlDrain(t *testing.T) {
 				"10 kubectl: node-2 drained=true ",
 			}, "kubectl drain gives up on node-1: cannot delete Pods that declare no controller (use --force to override): default/web",
 		},
+		"a mirror pod, with an emptyDir": {
+			mirror(emptyDir(newBuild(1)).bare()).nodes(2).drained(func(o *world.DrainOptions) { o.KeepEmptyDir = true }, "node-1"),
+			[]string{"10 kubectl: node-1 cordoned=true", "10 kubectl: node-1 drained=true "}, "",
+		},
 		"a bare Pod, and --force": {
 			newBuild(1).nodes(2).bare().drained(func(o *world.DrainOptions) { o.Force = true }, "node-1"),
 			[]string{"10 kubectl: node-1 cordoned=true", "11 kubectl: node-1 drained=true "}, "",
@@ -637,4 +641,26 @@ func TestPodsWithoutANodeAreDeletedAndEvicted(t *testing.T) {
 		"2 r0 2 created", "5 r0 2 gone", "5 r0 3 created", "8 r0 3 gone", "8 r0 4 created",
 		"9 kubectl: r0 1 refused: PodDisruptionBudget web (maxUnavailable 0) allows no eviction: 2 of 3 pods are ready, and 3 have to be",
 	)
+}
+
+// mirror makes a bare Pod one that its kubelet has from a file.
+func mirror(b build) build {
+	b.Workloads[0].Resource.(metav1.Object).SetAnnotations(map[string]string{corev1.MirrorPodAnnotationKey: "hash"})
+	return b
+}
+
+// Who takes a node away leaves mirror pods to it: they go with the machine. Reference: docs/model/controllers.md 7 Mirror pods.
+func TestMirrorPodsStay(t *testing.T) {
+	t.Parallel()
+	for _, o := range []world.Operation{
+		world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}},
+		world.UpgradePool{Provider: world.PoolGKE, Surge: 1, Provision: sec, Nodes: []string{"node-1"}},
+		world.ScaleDownNode{Node: "node-1"},
+	} {
+		w := mirror(newBuild(1).nodes(2).bare()).taken(o).takes(t)
+		w.run(100 * sec)
+		if w.told("deleting=true") || !w.Dead(0) {
+			t.Errorf("%T: dead %v, %q", o, w.Dead(0), w.lines)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -49,6 +50,12 @@ func (d *Desk) deploymentOf(id api.ReplicaSetID) *appsv1.Deployment {
 		panic("control: not a Deployment: " + d.Workloads[id.Workload].Name())
 	}
 	return of
+}
+
+// mirrors says whether a pod is what a kubelet shows of one that it has from a file: deleting it would change nothing.
+func (d *Desk) mirrors(p *api.Pod) bool {
+	_, mirror := d.Specs.ResourceOf(setOf(p)).GetAnnotations()[corev1.MirrorPodAnnotationKey]
+	return mirror
 }
 
 // moves says whether a pod leaves its node when that is emptied: those of DaemonSets do not, as they would be back at once.

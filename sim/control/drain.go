@@ -127,7 +127,7 @@ func (r *drain) empty() {
 	if r.of.Timeout > 0 {
 		r.until = r.d.Engine.Now() + r.of.Timeout
 	}
-	pods := slices.DeleteFunc(r.d.Specs.PodsOn(r.nodes[r.at]), func(p *api.Pod) bool { return !r.selects(p) || r.skips(p) })
+	pods := slices.DeleteFunc(r.d.Specs.PodsOn(r.nodes[r.at]), func(p *api.Pod) bool { return !r.selects(p) || r.d.mirrors(p) || r.skips(p) })
 	if why := r.refuses(pods); why != "" {
 		r.giveUp(why)
 		return
@@ -154,7 +154,11 @@ func (r *drain) selects(p *api.Pod) bool {
 	if err != nil {
 		panic("control: " + err.Error()) // it was read before
 	}
-	return selector.Matches(labels.Set(world.TemplateOf(r.d.Specs.ResourceOf(setOf(p))).Labels))
+	have := p.Labels
+	if have == nil {
+		have = world.TemplateOf(r.d.Specs.ResourceOf(setOf(p))).Labels
+	}
+	return selector.Matches(labels.Set(have))
 }
 
 // skips says whether the time by which a pod should have gone is past for longer than anybody waits for. kubectl looks at

@@ -55,7 +55,7 @@ func (k *keeping) by(field, what string) *Kept {
 func (k *keeping) byAutoscaler() (why string, of *Kept, budget int) {
 	t := k.template()
 	budgets := k.evict.of(k.pod)
-	if t.Annotations[safeToEvict] == "true" {
+	if k.d.mirrors(k.pod) || t.Annotations[safeToEvict] == "true" {
 		return "", nil, -1
 	}
 	if k.bare() {

@@ -302,6 +302,9 @@ func (e *emptying) ask(l *leaving, tries int, began engine.Time) {
 
 // moves says whether a pod is one that is to leave.
 func (t *taking) moves(p *api.Pod) bool {
+	if t.d.mirrors(p) {
+		return false
+	}
 	if t.of.Disrupted && world.Tolerates(t.template(p).Spec.Tolerations, disrupted[:]) {
 		return false
 	}

@@ -10,6 +10,12 @@ var verbMutants = []mutant{
 	{"a node that somebody adds is in the zone of the other", []string{"controllers 8.3 By itself"}, cluster, "TestANodeThatIsAdded", []edit{
 		{"sim/world/joining.go", "n.Zone = cmp.Or(o.Zone, n.Zone)", "n.Zone = cmp.Or(n.Zone, o.Zone)"},
 	}},
+	{"kubectl drain evicts mirror pods", []string{"controllers 7 Mirror pods"}, cluster, "TestFlagsOfKubectlDrain", []edit{
+		{"sim/control/drain.go", "!r.selects(p) || r.d.mirrors(p) || r.skips(p)", "!r.selects(p) || r.skips(p)"},
+	}},
+	{"who takes nodes away evicts mirror pods", []string{"controllers 7 Mirror pods"}, cluster, "TestMirrorPodsStay", []edit{
+		{"sim/control/takers.go", "\tif t.d.mirrors(p) {\n\t\treturn false\n\t}\n", ""},
+	}},
 	{"the rules of a deleted Service stay", []string{"controllers 9.5 Proxies"}, cluster, "TestAServiceIsDeleted", []edit{
 		{services, "\t\tw.cache.DeleteService(name)\n", ""},
 	}},
