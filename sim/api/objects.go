@@ -52,6 +52,7 @@ type Pod struct {
 	DeletedAt       engine.Time       // when deletion was asked for, never if it was not
 	Grace           engine.Time       // deletionGracePeriodSeconds
 	Labels          map[string]string // nil: those of its template
+	Released        bool              // by its DaemonSet: its labels did not match
 	DeletionCost    int
 	Restarts        int
 	Gone            bool // the object is deleted; only in the last version

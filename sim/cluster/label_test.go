@@ -152,3 +152,50 @@ func TestAServiceWithAnotherSelector(t *testing.T) {
 		}
 	}
 }
+
+// A DaemonSet releases a pod whose labels do not match any more, and makes another one on its node beside it, where there is room. If the label
+// comes back, the older of both stays. Reference: docs/model/controllers.md 5 Claims.
+func TestADaemonsPodThatIsRelabelled(t *testing.T) {
+	t.Parallel()
+	for _, back := range []bool{false, true} {
+		b := newBuild(1).nodes(2).daemons("0", "1").relabels(label(10, 0, "app", "debug"))
+		if back {
+			b = b.relabels(label(60, 0, "app", "web"))
+		}
+		w := b.acts(t)
+		w.run(50 * sec)
+		old := as[*api.Pod](w.store.Get(api.PodKey(0)))
+		if got := w.ids(); !slices.Equal(got, []api.PodID{1, 2}) || len(w.PodsOn(0)) != 2 || w.Unrest() != "" || old.Deleting() || !old.Released {
+			t.Errorf("%v, %d pods, %q, %+v", got, len(w.PodsOn(0)), w.Unrest(), old)
+		}
+		w.run(120 * sec)
+		want := map[bool][]api.PodID{false: {1, 2}, true: {0, 1}}[back]
+		if got := w.ids(); !slices.Equal(got, want) || len(w.PodsOn(0)) != map[bool]int{false: 2, true: 1}[back] || w.Unrest() != "" {
+			t.Errorf("back %v: %v, %d pods, %q", back, got, len(w.PodsOn(0)), w.Unrest())
+		}
+	}
+}
+
+// A daemon that has a port of the node keeps its successor off it, labelled or not: that waits. Reference: docs/model/controllers.md 5 Claims.
+func TestADaemonsPodThatIsRelabelledKeepsItsPort(t *testing.T) {
+	t.Parallel()
+	w := newBuild(1).nodes(2).hostPort(80, nil).daemons("0", "1").relabels(label(10, 0, "app", "debug")).acts(t)
+	w.run(50 * sec)
+	if got := w.ids(); !slices.Equal(got, []api.PodID{1}) || len(w.sched.Pending()) != 1 {
+		t.Errorf("%v, %v", got, w.sched.Pending())
+	}
+}
+
+// A bare Pod that is relabelled leaves its Service, and nothing else becomes of it. Reference: docs/model/controllers.md 9.1 Removing the label.
+func TestABarePodThatIsRelabelled(t *testing.T) {
+	t.Parallel()
+	w := newBuild(1).bare().relabels(label(10, 0, "app", "debug"), label(60, 0, "app", "web")).acts(t)
+	w.run(50 * sec)
+	if got := w.ids(); len(got) != 0 || w.Unrest() != "" || len(w.PodsOn(0)) != 1 || w.Usable(0).Now != 1 {
+		t.Errorf("%v, %q, %+v", got, w.Unrest(), w.Usable(0))
+	}
+	w.run(100 * sec)
+	if got := w.ids(); !slices.Equal(got, []api.PodID{0}) {
+		t.Error(got)
+	}
+}

@@ -7,8 +7,8 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// A ReplicaSet has the pods whose controller it is and that its selector matches. One whose labels match no longer is released, one
-// without a controller whose labels match is adopted (Kubernetes 1.36 pkg/controller/controller_ref_manager.go, ClaimPods; verified).
+// A ReplicaSet or a DaemonSet has the pods whose controller it is and that its selector matches. One whose labels match no longer is released,
+// one without a controller whose labels match is adopted (Kubernetes 1.36 pkg/controller/controller_ref_manager.go, ClaimPods; verified).
 
 // claims says whether the selector of a ReplicaSet matches a pod that it has made.
 func (d *Desk) claims(p *api.Pod) bool {
@@ -59,6 +59,40 @@ func (c *ReplicaSets) claim(id api.ReplicaSetID, s *setWork, then func()) {
 		s.strays = slices.DeleteFunc(s.strays, func(stray *api.Pod) bool { return stray.ID == p.ID })
 		s.pods.Set(p)
 		c.own(p, &id, answered)
+	}
+}
+
+// counts says whether a controller that has no ReplicaSets counts a pod among its own: it has made it, its selector matches, and it has not
+// released it, or adopts it again.
+func (d *Desk) counts(p *api.Pod) bool { return d.claims(p) && (!p.Released || p.Active()) }
+
+// claim releases and adopts what there is to of the pods that a DaemonSet has made, and goes on when that is answered.
+func (c *DaemonSets) claim(s *daemonWork, then func()) {
+	var change []*api.Pod
+	for _, p := range s.pods {
+		if p.Released == c.d.counts(p) {
+			change = append(change, p)
+		}
+	}
+	left := len(change)
+	if left == 0 {
+		then()
+		return
+	}
+	for _, p := range change {
+		c.d.API.Limited(&c.limit, c.Owner, "claim pod", api.PodKey(p.ID), func(o api.Object) api.Object {
+			cur, ok := o.(*api.Pod)
+			if !ok || cur.Gone || cur.Released != p.Released {
+				return nil
+			}
+			next := *cur
+			next.Released = !p.Released
+			return &next
+		}, func() {
+			if left--; left == 0 {
+				then()
+			}
+		})
 	}
 }
 

@@ -124,7 +124,7 @@ func (c *DaemonSets) concerned(s *daemonWork, node int) bool {
 	if c.nodes[node].Gone {
 		return false
 	}
-	scheduled := slices.ContainsFunc(s.pods, func(p *api.Pod) bool { return p.Node == node })
+	scheduled := slices.ContainsFunc(s.pods, func(p *api.Pod) bool { return p.Node == node && c.d.counts(p) })
 	runs, stays := c.runs(s.set, node)
 	return runs && !scheduled || scheduled && (!stays || s.status.Misscheduled > 0)
 }
@@ -152,9 +152,11 @@ func (c *DaemonSets) sync(workload int) {
 	}
 	s.busy, s.of = true, s.set
 	c.revise(s, func() {
-		step := manage(c.input(s, s.of))
-		c.backOff(s, step)
-		c.carryOut(s, step, func() { c.update(s) })
+		c.claim(s, func() {
+			step := manage(c.input(s, s.of))
+			c.backOff(s, step)
+			c.carryOut(s, step, func() { c.update(s) })
+		})
 	})
 }
 
@@ -205,7 +207,7 @@ func (c *DaemonSets) input(s *daemonWork, of *api.Workload) *daemonInput {
 		in.nodes = append(in.nodes, node)
 	}
 	for _, p := range s.pods {
-		if n := p.Place(); n >= 0 && !(p.Phase.Terminal() && p.Deleting()) {
+		if n := p.Place(); n >= 0 && !(p.Phase.Terminal() && p.Deleting()) && c.d.counts(p) {
 			in.nodes[n].pods = append(in.nodes[n].pods, p)
 		}
 	}

@@ -186,8 +186,8 @@ func (b *builder) workloadTarget(c cursor, namespace, verb string) (id string, o
 func refusal(verb, kind string) string {
 	switch verb {
 	case "relabelPod":
-		if kind != world.Deployment && kind != world.ReplicaSet {
-			return "what becomes of its controller is not yet simulated"
+		if kind == world.StatefulSet {
+			return "what becomes of its controller, which cannot make another of the same name, is not yet simulated"
 		}
 	case "rolloutRestart", "rollback", "setImage", "apply":
 		switch kind {

@@ -72,6 +72,9 @@ func SelectorOf(r Resource) *metav1.LabelSelector {
 // Claims says whether the controller of a Resource counts a pod with these labels, which one of its ReplicaSets has made: its
 // selector matches, and nobody has changed the hash that tells the ReplicaSets apart.
 func Claims(r Resource, have map[string]string) bool {
+	if SelectorOf(r) == nil { // nobody keeps a bare Pod
+		return true
+	}
 	_, changed := have[appsv1.DefaultDeploymentUniqueLabelKey]
 	return !changed && Matches(SelectorOf(r), have)
 }

@@ -16,6 +16,18 @@ var verbMutants = []mutant{
 	{"who takes nodes away evicts mirror pods", []string{"controllers 7 Mirror pods"}, cluster, "TestMirrorPodsStay", []edit{
 		{"sim/control/takers.go", "\tif t.d.mirrors(p) {\n\t\treturn false\n\t}\n", ""},
 	}},
+	{"a DaemonSet keeps a pod whatever its labels", []string{"controllers 5 Claims"}, cluster, "TestADaemonsPodThatIsRelabelled", []edit{
+		{"sim/control/daemonset.go", "!(p.Phase.Terminal() && p.Deleting()) && c.d.counts(p) {", "!(p.Phase.Terminal() && p.Deleting()) {"},
+	}},
+	{"a DaemonSet takes no pod back", []string{"controllers 5 Claims"}, cluster, "TestADaemonsPodThatIsRelabelled", []edit{
+		{"sim/control/claim.go", "return d.claims(p) && (!p.Released || p.Active())", "return d.claims(p) && !p.Released"},
+	}},
+	{"a DaemonSet releases nothing", []string{"controllers 5 Claims"}, cluster, "TestADaemonsPodThatIsRelabelled", []edit{
+		{"sim/control/claim.go", "\t\t\tnext.Released = !p.Released\n", ""},
+	}},
+	{"nobody's selector matches a bare Pod", []string{"controllers 9.1 Removing the label"}, cluster, "TestABarePodThatIsRelabelled", []edit{
+		{"sim/world/label.go", "\t\treturn true\n\t}\n\t_, changed", "\t\treturn false\n\t}\n\t_, changed"},
+	}},
 	{"the rules of a deleted Service stay", []string{"controllers 9.5 Proxies"}, cluster, "TestAServiceIsDeleted", []edit{
 		{services, "\t\tw.cache.DeleteService(name)\n", ""},
 	}},
