@@ -28,6 +28,8 @@ type TextOptions struct {
 	// then. They are never wider than that.
 	Width int
 	Style Style
+	// Lanes has the lost request that is told of drawn as well, in cases with a Timeline, where the page is wide enough.
+	Lanes bool
 	// Limits say which cases are findings.
 	Limits record.Limits
 	// EditWith returns the command that opens what a manifest.File stands for, "" for a file;
@@ -42,6 +44,8 @@ const (
 	linesOfMany  = 60
 	linesOfShown = 80
 	linesOfDrain = 12 // more, for what becomes of nodes
+	// linesOfPicture are more, where a lost request is drawn as well: who has a terminal sees it at a glance.
+	linesOfPicture = 9
 )
 
 // room is how many lines of each part a text shows; the rest is a number.
@@ -96,6 +100,9 @@ func compose(s *record.Simulation, opts TextOptions) string {
 		return newText(s, opts, everything).write(worst, nodes, shown)
 	}
 	limit, out := mostLines(worst, shown, opts)+linesOfDrain*len(nodes), ""
+	if opts.Lanes {
+		limit += linesOfPicture
+	}
 	for _, r := range rooms() {
 		out = newText(s, opts, r).write(worst, nodes, shown)
 		if strings.Count(out, "\n") <= limit {

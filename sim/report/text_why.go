@@ -165,6 +165,7 @@ func (t *text) lostOne(c *record.Case, x *record.Cause) {
 		tail += fmt.Sprintf(", %d attempts", r.Attempts)
 	}
 	t.timeline("ONE LOST REQUEST", tail, lines)
+	t.lanes(c, x)
 }
 
 // toldLine is a line of a story in words.

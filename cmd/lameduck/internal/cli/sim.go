@@ -245,6 +245,9 @@ func (c *simCommand) timelines() int {
 	if c.lanes || c.output == "html" || c.output == "perfetto" || c.report != "" {
 		return drawnCases
 	}
+	if c.draws() {
+		return 1
+	}
 	return 0
 }
 
@@ -561,7 +564,7 @@ func (c *simCommand) print(s *record.Simulation) error {
 func (c *simCommand) textOptions() simreport.TextOptions {
 	return simreport.TextOptions{
 		Show: c.show, All: c.all, Verbose: c.input.verbose > 0, Width: columns(c.std.Out), Style: verdictColours(c.std.Out), EditWith: c.editWith,
-		Limits: c.limits,
+		Limits: c.limits, Lanes: c.draws(),
 	}
 }
 
@@ -579,6 +582,9 @@ func (c *simCommand) writeReport(s *record.Simulation) error {
 	}
 	return nil
 }
+
+// draws says whether a picture has room: on a terminal that is wide enough for it.
+func (c *simCommand) draws() bool { return c.output == "text" && columns(c.std.Out) >= page.Widest }
 
 // verdictColours is the Style of a terminal.
 func verdictColours(w io.Writer) simreport.Style {

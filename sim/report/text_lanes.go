@@ -1,0 +1,314 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
+)
+
+// The picture of a lost request: eight lines that say without colour what the pod does, what the API says of it, who still sends to
+// it, and what was lost in between.
+//
+//	                0 s       0.5 s     1 s
+//	pod             ===#########
+//	API             ==~~...
+//	node-1          =================
+//	lost               x  xx x x x
+
+const (
+	lanesWide   = 100 // columns of the terminal that it needs
+	lanesLabel  = 16
+	lanesFewest = 40 // columns of time
+	lanesNodes  = 3  // rows for those who send to the pod
+)
+
+// picture is one under work: a time for each column.
+type picture struct {
+	tl         *timeline.Timeline
+	f          *timeline.Failure
+	pod        *timeline.PodLane
+	band       *timeline.Band
+	zero       engine.Time
+	begin, end engine.Time
+	columns    int
+}
+
+// lanes draws the lost request of a story, or the first one like it in the run that was made into lanes. Where no pod went
+// there is no picture.
+func (t *text) lanes(c *record.Case, x *record.Cause) {
+	if !t.opts.Lanes || c.Timeline == nil || t.Width() < lanesWide {
+		return
+	}
+	p := pictureOf(c.Timeline, x, t.Width()-lanesLabel-2)
+	if p == nil {
+		return
+	}
+	t.Blank()
+	for _, line := range p.lines() {
+		t.Verbatim("  " + line)
+	}
+}
+
+// pictureOf finds the request and the time around it; nil where there is none.
+func pictureOf(tl *timeline.Timeline, x *record.Cause, columns int) *picture {
+	r := &x.Example.Request
+	at := slices.IndexFunc(tl.Failures, func(f timeline.Failure) bool {
+		return tl.Seed == x.Example.Seed && f.Client == r.Stream && f.Number == r.Number
+	})
+	if at < 0 {
+		at = slices.IndexFunc(tl.Failures, func(f timeline.Failure) bool { return f.Cause == x.Cause.String() && f.Actor == x.Actor.String() })
+	}
+	if at < 0 || columns < lanesFewest {
+		return nil
+	}
+	p := &picture{tl: tl, f: &tl.Failures[at], columns: columns}
+	id := p.f.Pod
+	if id < 0 { // nobody was there to send to: the pod that went
+		id = tl.Zero.Pod
+	}
+	pod := slices.IndexFunc(tl.Pods, func(l timeline.PodLane) bool { return l.ID == id })
+	band := slices.IndexFunc(tl.Bands, func(b timeline.Band) bool { return b.Pod == id })
+	if pod < 0 || band < 0 {
+		return nil
+	}
+	p.pod, p.band = &tl.Pods[pod], &tl.Bands[band]
+	p.frame()
+	return p
+}
+
+// frame chooses the time that is drawn: from a little before the deletion to a little after the last one has let go, or
+// the last request like this one was lost.
+func (p *picture) frame() {
+	p.zero = p.f.Zero
+	if p.band.Deleted != nil {
+		p.zero = *p.band.Deleted
+	}
+	last := max(p.zero, p.f.At)
+	for _, at := range []*engine.Time{p.band.From, p.band.To, p.band.Told} {
+		if at != nil {
+			last = max(last, *at)
+		}
+	}
+	for i := range p.tl.Failures {
+		if f := &p.tl.Failures[i]; p.like(f) {
+			last = max(last, f.At)
+		}
+	}
+	if x := p.target(); x != nil {
+		for _, s := range x.Gets {
+			if s.From <= p.zero && s.To > p.zero && s.To < p.tl.End {
+				last = max(last, s.To)
+			}
+		}
+	}
+	const margin = 12 // a part of what is drawn
+	around := max((last-p.zero)/margin, 10*engine.Millisecond)
+	p.begin, p.end = max(p.zero-around, 0), min(last+around, p.tl.End)
+}
+
+// like says that a request failed at the same pod, or, where there was none to send to, for the same reason.
+func (p *picture) like(f *timeline.Failure) bool {
+	if p.f.Pod < 0 {
+		return f.Pod < 0 && f.Cause == p.f.Cause
+	}
+	return f.Pod == p.f.Pod
+}
+
+// columnOf is where a moment is, before the first column or behind the last where it is not drawn.
+func (p *picture) columnOf(at engine.Time) int {
+	length := max(p.end-p.begin, 1)
+	offset := (at - p.begin) * engine.Time(p.columns)
+	if offset < 0 {
+		return -1
+	}
+	return int(offset / length)
+}
+
+// line is a row, from characters by column.
+func (p *picture) line(label string, cells []rune) string {
+	return fmt.Sprintf("%-*s", lanesLabel, shortLabel(label)) + strings.TrimRight(string(cells), " ")
+}
+
+// shortLabel is a name that leaves a blank behind it.
+func shortLabel(name string) string {
+	if r := []rune(name); len(r) >= lanesLabel {
+		return string(r[:lanesLabel-3]) + ".."
+	}
+	return name
+}
+
+func (p *picture) empty() []rune { return []rune(strings.Repeat(" ", p.columns)) }
+
+// fill draws a time.
+func (p *picture) fill(cells []rune, from, to engine.Time, mark rune) {
+	for i := max(p.columnOf(from), 0); i <= min(p.columnOf(max(to-1, from)), p.columns-1); i++ {
+		cells[i] = mark
+	}
+}
+
+// put draws a moment.
+func (p *picture) put(cells []rune, at engine.Time, mark rune) {
+	if i := p.columnOf(at); i >= 0 && i < p.columns {
+		cells[i] = mark
+	}
+}
+
+func (p *picture) lines() []string {
+	lines := append([]string{p.scale()}, p.process(), p.api())
+	lines = append(lines, p.senders()...)
+	legend := "= serves, or is sent to; ~ so while terminating; # closed; x lost, X 5 or more; ^ this request"
+	if p.f.Pod < 0 {
+		legend = "= serves, or is sent to; ~ so while terminating; # closed; ! to nobody; x lost, X 5 or more; ^ it"
+	}
+	return append(lines, p.lost(), legend)
+}
+
+// scale says the seconds since the pod's deletion.
+func (p *picture) scale() string {
+	cells := p.empty()
+	const apart = 12 // columns between figures
+	step := niceStep((p.end - p.begin) * apart / engine.Time(p.columns))
+	free := 0
+	for at := p.zero; at < p.end; at += step {
+		text, i := since(at, p.zero), p.columnOf(at)
+		if at == p.zero {
+			text = "0 = deleted"
+		}
+		if i >= free && i+len(text) <= p.columns {
+			copy(cells[i:], []rune(text))
+			free = i + len(text) + 1
+		}
+	}
+	return p.line("", cells)
+}
+
+// niceStep is a time that people count in, no less than another one.
+func niceStep(least engine.Time) engine.Time {
+	for unit := 10 * engine.Millisecond; ; unit *= 10 {
+		for _, n := range []engine.Time{1, 2, 5} {
+			if n*unit >= least {
+				return n * unit
+			}
+		}
+	}
+}
+
+// process is what the pod itself does.
+func (p *picture) process() string {
+	cells := p.empty()
+	gone := p.end
+	if p.pod.Gone != nil {
+		gone = *p.pod.Gone
+	}
+	p.fill(cells, p.zero, gone, '#')
+	for _, s := range p.pod.Listens {
+		p.fill(cells, s.From, s.To, '=')
+	}
+	return p.line(calledOr(p.pod), cells)
+}
+
+// api is what the EndpointSlices say of it.
+func (p *picture) api() string {
+	cells := p.empty()
+	for _, s := range p.pod.Slices {
+		if s.Service != p.tl.Clients[p.f.Client].Service && len(p.pod.Slices) > 1 {
+			continue
+		}
+		for _, span := range s.Spans {
+			switch span.Is {
+			case timeline.Ready:
+				p.fill(cells, span.From, span.To, '=')
+			case timeline.TerminatingServing:
+				p.fill(cells, span.From, span.To, '~')
+			default:
+				p.fill(cells, span.From, span.To, '.')
+			}
+		}
+	}
+	return p.line("API says of it", cells)
+}
+
+// senders are those who send to the pod: the request's node first, then its load balancer, then the node that lets go last.
+func (p *picture) senders() []string {
+	var out []string
+	var drawn []int
+	add := func(node int) {
+		if i := slices.IndexFunc(p.tl.Nodes, func(n timeline.NodeLane) bool { return n.Index == node }); i >= 0 && !slices.Contains(drawn, node) && len(out) < lanesNodes {
+			drawn, out = append(drawn, node), append(out, p.node(&p.tl.Nodes[i]))
+		}
+	}
+	add(p.f.Node)
+	if x := p.target(); x != nil {
+		cells := p.empty()
+		for _, s := range x.Gets {
+			p.fill(cells, s.From, s.To, '=')
+		}
+		out = append(out, p.line("load balancer", cells))
+	}
+	for _, n := range p.band.Nodes {
+		add(n.Node)
+	}
+	return out
+}
+
+// node is when the rules of a node send the request's client to the pod.
+func (p *picture) node(n *timeline.NodeLane) string {
+	cells := p.empty()
+	for _, way := range n.Ways {
+		if !slices.Contains(way.Clients, p.f.Client) {
+			continue
+		}
+		for _, u := range way.Uses {
+			switch {
+			case p.f.Pod < 0 && (u.Is == timeline.UsesReject || u.Is == timeline.UsesDrop):
+				p.fill(cells, u.From, u.To, '!')
+			case u.Is == timeline.UsesFallback && slices.Contains(u.Pods, p.pod.ID):
+				p.fill(cells, u.From, u.To, '~')
+			case slices.Contains(u.Pods, p.pod.ID):
+				p.fill(cells, u.From, u.To, '=')
+			}
+		}
+	}
+	return p.line(n.Name+" uses it", cells)
+}
+
+// target is the pod, or its node, as the target of the load balancer that the request came by; nil without one.
+func (p *picture) target() *timeline.TargetLane {
+	i := slices.IndexFunc(p.tl.Targets, func(x timeline.TargetLane) bool {
+		return x.Proxy < 0 && slices.Contains(x.Clients, p.f.Client) && (x.Pod == p.pod.ID || x.Pod < 0 && x.Node >= 0 && x.Node == p.f.Node)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &p.tl.Targets[i]
+}
+
+// lost are the requests that met the pod and failed, with the one that is told of.
+func (p *picture) lost() string {
+	const many = 5
+	cells := p.empty()
+	counts := make([]int, p.columns)
+	for i := range p.tl.Failures {
+		f := &p.tl.Failures[i]
+		if k := p.columnOf(f.At); p.like(f) && k >= 0 && k < p.columns {
+			if counts[k]++; counts[k] >= many {
+				cells[k] = 'X'
+			} else {
+				cells[k] = 'x'
+			}
+		}
+	}
+	p.put(cells, p.f.At, '^')
+	return p.line("requests lost", cells)
+}
+
+func calledOr(p *timeline.PodLane) string {
+	if p.Called != "" {
+		return p.Called
+	}
+	return p.Name
+}
