@@ -3,6 +3,7 @@ package api
 import (
 	"maps"
 	"net/netip"
+	"regexp"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -56,6 +57,25 @@ type Pod struct {
 	DeletionCost    int
 	Restarts        int
 	Gone            bool // the object is deleted; only in the last version
+}
+
+// generated is the name of a pod whose object has a generated one, or of one that follows another of its name: "web r1 3", "db-0 r1 #2".
+var generated = regexp.MustCompile(`^(\S+) r([0-9]+)(?: (#?)([0-9]+))?$`)
+
+// Called is what people call the pod: its name, or which of the pods of its workload it is. Kubernetes would generate a name, and no
+// two clusters the same.
+func (p *Pod) Called() string {
+	m := generated.FindStringSubmatch(p.Name)
+	switch {
+	case m == nil:
+		return p.Name
+	case m[3] == "#" || m[4] == "":
+		return m[1]
+	case m[2] == "0":
+		return "pod " + m[4] + " of " + m[1]
+	default:
+		return "new pod " + m[4] + " of " + m[1]
+	}
 }
 
 // Active says that a ReplicaSet counts the pod: neither on its way out nor done.

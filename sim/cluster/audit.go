@@ -80,14 +80,14 @@ func (w *World) census(d *api.Workload) (c census) {
 			continue
 		}
 		if p.Deleting() && !w.stranded(p) {
-			c.leaving = p.Name
+			c.leaving = p.Called()
 		}
 		if !p.Active() {
 			continue
 		}
 		c.active++
 		if (!p.Ready || w.doomed(p)) && !w.pods[id].unwell {
-			c.sick = append(c.sick, p.Name)
+			c.sick = append(c.sick, p.Called())
 			c.gated = cmp.Or(c.gated, w.gateWords(p))
 		}
 		if keeper.Outdated(d, p) {
@@ -113,7 +113,7 @@ func (w *World) unrestOf(workload int, strict bool) string {
 	most := keeper.Most(d)
 	switch {
 	case c.leaving != "":
-		return c.leaving + " is on its way out"
+		return c.leaving + " is Terminating"
 	case c.active > most:
 		return fmt.Sprintf("%s has %d pods, of at most %d", name, c.active, most)
 	case c.gated != "" && strict:
@@ -127,7 +127,7 @@ func (w *World) unrestOf(workload int, strict bool) string {
 	case c.active != d.Replicas:
 		return fmt.Sprintf("%s has %d pods, of %d", name, c.active, d.Replicas)
 	case c.old > 0 && !d.Paused && (strict || keeper.Hindrance(d) == nil):
-		return fmt.Sprintf("%s has %d pods of another revision than r%d", name, c.old, d.Revision)
+		return fmt.Sprintf("%s has %d pods of an old revision", name, c.old)
 	}
 	return ""
 }

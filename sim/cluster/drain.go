@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -183,7 +184,7 @@ func (w *World) AllThatCannotEnd() []control.Stuck {
 	}
 	for i := range w.disrupts.refused {
 		b := &w.disrupts.refused[i]
-		out = append(out, *w.byBudget(b, &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("the eviction of %s is refused: %s", b.Pod.Name, b.Why)}))
+		out = append(out, *w.byBudget(b, &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("the eviction of %s is refused: %s", b.Pod.Called(), b.Why)}))
 	}
 	if rollout != nil && !slices.ContainsFunc(out, func(s control.Stuck) bool { return s.Workload == rollout.Workload }) {
 		out = append(out, *rollout)
@@ -219,6 +220,9 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 			workload = b.Pod.Workload
 		}
 		s := &control.Stuck{Drain: true, Workload: workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why)}
+		if strings.Contains(b.Why, "(use --force") {
+			s.What = "a controller for the Pod, such as a Deployment; or kubectl drain --force, which deletes it, and nothing makes it again"
+		}
 		return w.byBudget(b, s)
 	}
 	s := &control.Stuck{Drain: true, Workload: b.Pod.Workload, Why: fmt.Sprintf("%s of %s waits for ever: %s", by, node, b.Why)}

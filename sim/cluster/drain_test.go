@@ -117,7 +117,7 @@ func TestARefusedEvictionIsAskedAgain(t *testing.T) {
 	w := b.acts(t)
 	w.do(9*sec, "delete", "web#1", "")
 	w.run(15 * sec)
-	if got := w.Unrest(); got != "default/web r0 2 not ready" || w.CannotEnd() != nil || w.InVain() != 2 {
+	if got := w.Unrest(); got != "pod 2 of default/web not ready" || w.CannotEnd() != nil || w.InVain() != 2 {
 		t.Errorf("%q, %+v, %d", got, w.CannotEnd(), w.InVain())
 	}
 	w.run(60 * sec)
@@ -284,7 +284,7 @@ func TestABlockedDrain(t *testing.T) {
 		if field, _, _ := strings.Cut(words, " "); got.Path != strings.TrimSuffix("spec."+field, ".") {
 			t.Errorf("%q: %s", words, got.Path)
 		}
-		if s := w.Unrest(); s != "kubectl drain of node-1 waits for default/web r0 0" {
+		if s := w.Unrest(); s != "kubectl drain of node-1 waits for pod 0 of default/web" {
 			t.Error(s)
 		}
 	}
@@ -354,25 +354,25 @@ func TestFlagsOfKubectlDrain(t *testing.T) {
 				"10 kubectl: node-1 cordoned=true",
 				"10 kubectl: r0 0 refused: PodDisruptionBudget web (minAvailable 2) allows no eviction: 2 of 2 pods are ready, and 2 have to be",
 				"15 kubectl: r0 0 refused: PodDisruptionBudget web (minAvailable 2) allows no eviction: 2 of 2 pods are ready, and 2 have to be",
-				"20 kubectl: node-1 drained=false default/web r0 0: timeout reached: PodDisruptionBudget web (minAvailable 2) allows no eviction: 2 of 2 pods are ready, and 2 have to be",
-			}, "kubectl drain gives up on node-1: default/web r0 0: timeout reached: PodDisruptionBudget",
+				"20 kubectl: node-1 drained=false pod 0 of default/web: timeout reached: PodDisruptionBudget web (minAvailable 2) allows no eviction: 2 of 2 pods are ready, and 2 have to be",
+			}, "kubectl drain gives up on node-1: pod 0 of default/web: timeout reached: PodDisruptionBudget",
 		},
 		"--timeout, and a pod that takes longer": {
 			newBuild(1).nodes(2).hook("app", sleepHook(20*sec)).drained(func(o *world.DrainOptions) { o.Timeout = 7500 * ms }, "node-1", "node-2"),
 			[]string{
 				"10 kubectl: node-1 cordoned=true", "10 kubectl: node-2 cordoned=true",
-				"17.5 kubectl: node-1 drained=false default/web r0 0: timeout reached", "17.5 kubectl: node-2 drained=true ",
-			}, "kubectl drain gives up on node-1: default/web r0 0: timeout reached",
+				"17.5 kubectl: node-1 drained=false pod 0 of default/web: timeout reached", "17.5 kubectl: node-2 drained=true ",
+			}, "kubectl drain gives up on node-1: pod 0 of default/web: timeout reached",
 		},
 		"two budgets": {
 			newBuild(2).nodes(2).budget("minAvailable 1").budget("minAvailable 1").drained(nil, "node-1", "node-2"),
 			[]string{
 				"10 kubectl: node-1 cordoned=true", "10 kubectl: node-2 cordoned=true",
 				"10 kubectl: r0 0 refused: 500: PodDisruptionBudget web (minAvailable 1) and PodDisruptionBudget web (minAvailable 1) both cover the pod, which the eviction API does not support",
-				"10 kubectl: node-1 drained=false default/web r0 0: 500: PodDisruptionBudget web (minAvailable 1) and PodDisruptionBudget web (minAvailable 1) both cover the pod, which the eviction API does not support",
+				"10 kubectl: node-1 drained=false pod 0 of default/web: 500: PodDisruptionBudget web (minAvailable 1) and PodDisruptionBudget web (minAvailable 1) both cover the pod, which the eviction API does not support",
 				"10 kubectl: r0 1 refused: 500: PodDisruptionBudget web (minAvailable 1) and PodDisruptionBudget web (minAvailable 1) both cover the pod, which the eviction API does not support",
-				"10 kubectl: node-2 drained=false default/web r0 1: 500: PodDisruptionBudget web (minAvailable 1) and PodDisruptionBudget web (minAvailable 1) both cover the pod, which the eviction API does not support",
-			}, "kubectl drain gives up on node-1: default/web r0 0: 500",
+				"10 kubectl: node-2 drained=false pod 1 of default/web: 500: PodDisruptionBudget web (minAvailable 1) and PodDisruptionBudget web (minAvailable 1) both cover the pod, which the eviction API does not support",
+			}, "kubectl drain gives up on node-1: pod 0 of default/web: 500",
 		},
 		"--disable-eviction": {
 			newBuild(2).nodes(2).budget("minAvailable 2").drained(func(o *world.DrainOptions) { o.DisableEviction = true }, "node-1"),
@@ -394,7 +394,7 @@ func TestFlagsOfKubectlDrain(t *testing.T) {
 			emptyDir(newBuild(2)).nodes(2).drained(func(o *world.DrainOptions) { o.KeepEmptyDir = true }, "node-1"),
 			[]string{
 				"10 kubectl: node-1 cordoned=true",
-				"10 kubectl: node-1 drained=false cannot delete Pods with local storage (use --delete-emptydir-data to override): default/web r0 0",
+				"10 kubectl: node-1 drained=false cannot delete Pods with local storage (use --delete-emptydir-data to override): pod 0 of default/web",
 			}, "kubectl drain gives up on node-1: cannot delete Pods with local storage",
 		},
 		"a bare Pod": {
@@ -417,7 +417,7 @@ func TestFlagsOfKubectlDrain(t *testing.T) {
 			emptyDir(newBuild(1)).bare().nodes(2).drained(func(o *world.DrainOptions) { o.KeepEmptyDir = true }, "node-1"),
 			[]string{
 				"10 kubectl: node-1 cordoned=true",
-				"10 kubectl: node-1 drained=false cannot delete Pods with local storage (use --delete-emptydir-data to override): default/web r0",
+				"10 kubectl: node-1 drained=false cannot delete Pods with local storage (use --delete-emptydir-data to override): default/web",
 			}, "kubectl drain gives up on node-1: cannot delete Pods with local storage",
 		},
 		"an emptyDir that may go": {
@@ -483,7 +483,7 @@ func TestKubectlWithoutAnAPIServer(t *testing.T) {
 		w.do(12*sec, "apiserver", "", "down")
 		w.do(40*sec, "apiserver", "", "up")
 		w.run(100 * sec)
-		if !strings.Contains(strings.Join(w.lines, "\n"), "kubectl: node-1 drained=false default/web r0 0: the API server does not answer") {
+		if !strings.Contains(strings.Join(w.lines, "\n"), "kubectl: node-1 drained=false pod 0 of default/web: the API server does not answer") {
 			t.Errorf("%s:\n%s", name, strings.Join(w.lines, "\n"))
 		}
 		if got := w.CannotEnd(); got == nil || !got.Drain {
@@ -552,7 +552,7 @@ func TestEvictOnce(t *testing.T) {
 		if strings.Contains(story, "r0 1 gone") != deleted || strings.Count(story, "refused") != map[bool]int{true: 0, false: 1}[deleted] {
 			t.Errorf("%s:\n%s", words, story)
 		}
-		if s := w.CannotEnd(); (s != nil) == deleted || s != nil && (!s.Drain || s.Budget == nil || !strings.HasPrefix(s.Why, "the eviction of default/web r0 1 is refused: PodDisruptionBudget web")) {
+		if s := w.CannotEnd(); (s != nil) == deleted || s != nil && (!s.Drain || s.Budget == nil || !strings.HasPrefix(s.Why, "the eviction of pod 1 of default/web is refused: PodDisruptionBudget web")) {
 			t.Errorf("%s: %+v", words, s)
 		}
 	}

@@ -75,7 +75,7 @@ func (w *World) gateWords(p *api.Pod) string {
 	if !p.ContainersReady || len(closed) == 0 {
 		return ""
 	}
-	words := fmt.Sprintf("%s waits for its readiness gate %s", p.Name, closed[0])
+	words := fmt.Sprintf("%s waits for its readiness gate %s", p.Called(), closed[0])
 	if !w.kept(p.Workload, closed[0]) {
 		words += ", which nothing in this input sets"
 	}

@@ -62,7 +62,7 @@ func TestRolloutWaitsForTheGate(t *testing.T) {
 	w.do(10*sec, "rolloutRestart", "web", "")
 	w.gate(100*sec, "web#1", gateOne, true)
 	w.run(90 * sec)
-	if !strings.Contains(w.Unrest(), "web r1 0 waits for its readiness gate example.com/one, which nothing in this input sets") {
+	if !strings.Contains(w.Unrest(), "new pod 0 of default/web waits for its readiness gate example.com/one, which nothing in this input sets") {
 		t.Errorf("%q", w.Unrest())
 	}
 	w.run(200 * sec)

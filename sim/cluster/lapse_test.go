@@ -344,7 +344,7 @@ func TestANodeDrivesItsPodsAwayWhenAnotherIsBack(t *testing.T) {
 // by itself.
 func TestWhatWaitsForAPodOfAMachineThatIsGone(t *testing.T) {
 	t.Parallel()
-	const stays = "default/web r0 0 stays Terminating: node-1 is gone, and its Node object is there"
+	const stays = "pod 0 of default/web stays Terminating: node-1 is gone, and its Node object is there"
 	for _, c := range []struct {
 		b    build
 		why  string
@@ -353,7 +353,7 @@ func TestWhatWaitsForAPodOfAMachineThatIsGone(t *testing.T) {
 		{newBuild(2).nodes(2).recreate().does(world.RolloutRestart{Workload: "default/web"}, 0), stays + ". Strategy Recreate makes no new pod meanwhile", false},
 		{newBuild(2).nodes(2).drained(nil, "node-1"), "kubectl drain of node-1 waits for ever: " + stays, true},
 		{newBuild(2).nodes(2).taken(world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}}), "Karpenter of node-1 waits for ever: " + stays, true},
-		{newBuild(2).nodes(2).drained(func(o *world.DrainOptions) { o.Timeout = 60 * sec }, "node-1"), "kubectl drain gives up on node-1: default/web r0 0: timeout reached", true},
+		{newBuild(2).nodes(2).drained(func(o *world.DrainOptions) { o.Timeout = 60 * sec }, "node-1"), "kubectl drain gives up on node-1: pod 0 of default/web: timeout reached", true},
 	} {
 		b := c.b.hook("app", sleepHook(20*sec))
 		b.Actions = append(b.Actions, world.Action{At: 15 * sec, Operation: world.CrashNode{Node: "node-1"}})

@@ -140,7 +140,7 @@ func (w *World) heldName(d *api.Workload) *control.Stuck {
 func (w *World) heldBy(p *api.Pod) *control.Stuck {
 	node := w.sc.Nodes[p.Node].Name
 	return &control.Stuck{
-		Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there", p.Name, node),
+		Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there", p.Called(), node),
 		What: fmt.Sprintf("kubectl delete node %s, once its machine is off for good", node),
 	}
 }

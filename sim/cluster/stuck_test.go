@@ -168,7 +168,7 @@ func TestAPendingPodIsBoundWhenAnotherHasGone(t *testing.T) {
 	w.do(15*sec, "scale", "web", "2")
 	w.at(20*sec, func() {
 		if s := w.StuckRollout(); s != nil {
-			t.Errorf("%+v while a pod is on its way out", s)
+			t.Errorf("%+v while a pod is Terminating", s)
 		}
 	})
 	w.run(60 * sec)

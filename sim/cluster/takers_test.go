@@ -123,10 +123,10 @@ func TestClusterAutoscalerGivesUp(t *testing.T) {
 	}
 	w.want("node:|node-1",
 		"10 kubectl: node-1 cordoned=true", "10 node: node-1 cordoned tainted",
-		"135.538345 kubectl: node-1 drained=false default/web r0 2: its eviction was refused for 2 min: PodDisruptionBudget web (maxUnavailable 1) allows no eviction: 3 of 4 pods are ready, and 3 have to be",
+		"135.538345 kubectl: node-1 drained=false pod 2 of default/web: its eviction was refused for 2 min: PodDisruptionBudget web (maxUnavailable 1) allows no eviction: 3 of 4 pods are ready, and 3 have to be",
 		"135.538345 kubectl: node-1 cordoned=false", "135.538345 node: node-1 ")
 	got := w.CannotEnd()
-	if got == nil || !got.Drain || got.Budget != &w.sc.Budgets[0] || !strings.HasPrefix(got.Why, "Cluster Autoscaler gives up on node-1: default/web r0 2: its eviction was refused for 2 min") {
+	if got == nil || !got.Drain || got.Budget != &w.sc.Budgets[0] || !strings.HasPrefix(got.Why, "Cluster Autoscaler gives up on node-1: pod 2 of default/web: its eviction was refused for 2 min") {
 		t.Errorf("%+v", got)
 	}
 	if a := w.ProbeProxy(0); !a.OK || w.Dead(0) {
@@ -147,7 +147,7 @@ func TestGraceOfClusterAutoscaler(t *testing.T) {
 	w := newBuild(2).nodes(2).grace(3600).app(ignores).taken(world.ScaleDownNode{Node: "node-1"}).takes(t)
 	w.do(11*sec, "component", "kubelet/node-1", world.ComponentPause)
 	w.run(1000 * sec)
-	w.want("drained", "645 kubectl: node-1 drained=false default/web r0 0: not gone after 630 s")
+	w.want("drained", "645 kubectl: node-1 drained=false pod 0 of default/web: not gone after 630 s")
 }
 
 // What keeps a node: nothing is done to it. Reference: docs/model/controllers.md 8 Kept.
@@ -184,7 +184,7 @@ func TestNodesThatStay(t *testing.T) {
 		why  string // "": it goes
 		what string
 	}{
-		"the annotation":               {autoscaler, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict=false"), "default/web r0 0: annotation cluster-autoscaler", "no such annotation"},
+		"the annotation":               {autoscaler, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict=false"), "pod 0 of default/web: annotation cluster-autoscaler", "no such annotation"},
 		"that of Karpenter":            {autoscaler, annotated("karpenter.sh/do-not-disrupt=true"), "", ""},
 		"an emptyDir":                  {autoscaler, emptyDir, "its volume data is local storage", `annotation cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: "data"`},
 		"a hostPath":                   {autoscaler, volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}}), "its volume data is local storage", `annotation cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: "data"`},
@@ -214,7 +214,8 @@ func TestNodesThatStay(t *testing.T) {
 		if got != nil && got.Path != "" && got.Budget == nil && !strings.HasPrefix(got.Path, "spec.template.") {
 			t.Errorf("%s: %s", name, got.Path)
 		}
-		if got != nil && (!got.Drain || !strings.Contains(got.Why, " keeps node-1: default/web r0") && !strings.Contains(got.Why, "kube-system") || !strings.Contains(got.Why, c.why) || got.What != c.what) {
+		if got != nil && (!got.Drain || !strings.Contains(got.Why, " keeps node-1: pod 0 of default/web: ") && !strings.Contains(got.Why, " keeps node-1: default/web: ") &&
+			!strings.Contains(got.Why, "kube-system") || !strings.Contains(got.Why, c.why) || got.What != c.what) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if stays && w.NodeInAPI(0).Cordoned {
@@ -433,11 +434,11 @@ func TestTheTimeOfAnUpgrade(t *testing.T) {
 		why  string
 	}{
 		"GKE":              {world.UpgradePool{Provider: world.PoolGKE, Surge: 1}, 3631 * sec, ""},
-		"EKS":              {world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1}, 0, "EKS gives up on node-1: PodEvictionFailure: default/web r0 0: not gone after 15 min: PodDisruptionBudget web (minAvailable 2)"},
+		"EKS":              {world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1}, 0, "EKS gives up on node-1: PodEvictionFailure: pod 0 of default/web: not gone after 15 min: PodDisruptionBudget web (minAvailable 2)"},
 		"EKS, by force":    {world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1, Force: true}, 991 * sec, ""},
-		"AKS":              {world.UpgradePool{Provider: world.PoolAKS, Surge: 1}, 0, "AKS gives up on node-1: default/web r0 0: not gone after 30 min: PodDisruptionBudget"},
-		"AKS, in 5 min":    {world.UpgradePool{Provider: world.PoolAKS, Surge: 1, Limit: 5 * engine.Minute}, 0, "AKS gives up on node-1: default/web r0 0: not gone after 5 min"},
-		"AKS, quarantine":  {world.UpgradePool{Provider: world.PoolAKS, Surge: 1, Quarantine: true}, 0, "AKS gives up on node-1: default/web r0 0: not gone after 30 min"},
+		"AKS":              {world.UpgradePool{Provider: world.PoolAKS, Surge: 1}, 0, "AKS gives up on node-1: pod 0 of default/web: not gone after 30 min: PodDisruptionBudget"},
+		"AKS, in 5 min":    {world.UpgradePool{Provider: world.PoolAKS, Surge: 1, Limit: 5 * engine.Minute}, 0, "AKS gives up on node-1: pod 0 of default/web: not gone after 5 min"},
+		"AKS, quarantine":  {world.UpgradePool{Provider: world.PoolAKS, Surge: 1, Quarantine: true}, 0, "AKS gives up on node-1: pod 0 of default/web: not gone after 30 min"},
 		"AKS, two at once": {world.UpgradePool{Provider: world.PoolAKS, Surge: 2}, 0, "AKS gives up on node-1"},
 	} {
 		b := joining(c.o).budget("minAvailable 2")

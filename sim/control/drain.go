@@ -179,10 +179,10 @@ func (r *drain) refuses(pods []*api.Pod) string {
 		switch {
 		case r.isDaemon(p):
 			if r.of.MindDaemons {
-				daemons = append(daemons, p.Name)
+				daemons = append(daemons, p.Called())
 			}
 		case r.local(p):
-			local = append(local, p.Name)
+			local = append(local, p.Called())
 		case !r.of.Force && world.KindOf(r.d.Workloads[p.Workload].Resource) == world.Pod:
 			bare = append(bare, r.d.Workloads[p.Workload].Name())
 		}
@@ -277,7 +277,7 @@ func (r *drain) late() bool { return r.until != engine.Never && r.d.Engine.Now()
 func (r *drain) over(l *leaving, why string) {
 	l.over = true
 	if why != "" {
-		f := failure{node: r.nodes[r.at], why: l.pod.Name + ": " + why, budget: -1, pod: l.pod}
+		f := failure{node: r.nodes[r.at], why: l.pod.Called() + ": " + why, budget: -1, pod: l.pod}
 		if l.refuse != nil {
 			f.why, f.budget = f.why+": "+l.refuse.Why, l.refuse.Budget
 		}
@@ -336,7 +336,7 @@ func (c *Drains) Waiting() string {
 	for _, r := range c.list {
 		for _, l := range r.pods {
 			if !l.over {
-				return fmt.Sprintf("kubectl drain of %s waits for %s", c.d.Nodes[r.nodes[r.at]].Name, l.pod.Name)
+				return fmt.Sprintf("kubectl drain of %s waits for %s", c.d.Nodes[r.nodes[r.at]].Name, l.pod.Called())
 			}
 		}
 		if r.at < len(r.nodes) {

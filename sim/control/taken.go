@@ -29,7 +29,7 @@ func (c *Takers) Waiting() string {
 			name := c.d.Nodes[e.node].Name
 			for _, l := range e.pods {
 				if e.there(l) != nil && !e.over {
-					return fmt.Sprintf("%s waits for %s on %s", t.of.Words, l.pod.Name, name)
+					return fmt.Sprintf("%s waits for %s on %s", t.of.Words, l.pod.Called(), name)
 				}
 			}
 			return t.of.Words + " is at " + name
@@ -131,7 +131,7 @@ func (t *taking) keeps(node int) *Blockade {
 		}
 		why, k, budget := t.keepsFor(&keeping{t.Takers, p})
 		if why != "" {
-			return &Blockade{Node: node, Pod: p, Budget: budget, Why: p.Name + ": " + why, By: t.of.Words, Kept: k}
+			return &Blockade{Node: node, Pod: p, Budget: budget, Why: p.Called() + ": " + why, By: t.of.Words, Kept: k}
 		}
 	}
 	return nil

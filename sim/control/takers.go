@@ -421,7 +421,7 @@ func (e *emptying) empties() {
 // giveUp has the node stay, for a pod.
 func (e *emptying) giveUp(l *leaving, why string) {
 	e.over = true
-	f := failure{node: e.node, why: l.pod.Name + ": " + why, budget: -1}
+	f := failure{node: e.node, why: l.pod.Called() + ": " + why, budget: -1}
 	if e.of.Error != "" {
 		f.why = e.of.Error + ": " + f.why
 	}

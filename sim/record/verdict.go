@@ -142,7 +142,7 @@ func (c *Case) judge() {
 	}
 	switch border := n.border(); {
 	case silent(c):
-		c.Verdict, c.Reason = NotJudged, "nothing answers without the action, too"
+		c.Verdict, c.Reason = NotJudged, "nothing answers, with the action or without it"+notReady(c.Runs)
 	case c.Verdict == NotJudged:
 		c.Reason = fmt.Sprintf("lost nothing, but had not settled when the run ended, in %d of %d runs%s", n.unsettled, n.runs, unrest(c.Runs))
 	case c.Verdict == Holds:
@@ -155,6 +155,16 @@ func (c *Case) judge() {
 // surelyMany is from how many runs on a verdict that could as well be another is said to be on the border: of fewer, it is
 // said how many there were.
 const surelyMany = 100
+
+// notReady says why no pod is, as far as a run found out: what the scheduler or a probe has against one, or which are not.
+func notReady(runs []Run) string {
+	for i := range runs {
+		if s := runs[i].Stuck; s != nil {
+			return ": " + s.Why
+		}
+	}
+	return unrest(runs)
+}
 
 // silent says that no request is answered in any run, and would not be without the action.
 func silent(c *Case) bool {

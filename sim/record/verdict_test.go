@@ -192,3 +192,32 @@ func TestVerdictsAreOrdered(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing answers before the action either, the reader has to know what keeps the pods from being ready.
+func TestACaseInWhichNothingAnswersSaysWhy(t *testing.T) {
+	t.Parallel()
+	silent := func(change func(*Run)) string {
+		c := many(2, 0, 0, 0)
+		for i := range c.Runs {
+			r := &c.Runs[i]
+			for j := range r.Streams {
+				r.Streams[j] = Stream{Before: 10}
+			}
+			r.Settled = false
+			change(r)
+		}
+		c.Verdict = ""
+		c.Close()
+		return string(c.Verdict) + ", " + c.Reason
+	}
+	const what = "not-judged, nothing answers, with the action or without it"
+	for want, change := range map[string]func(*Run){
+		what:                                   func(*Run) {},
+		what + ": pod 0 of shop/web not ready": func(r *Run) { r.Unrest = "pod 0 of shop/web not ready" },
+		what + ": 3 pods find no node: 0/2 nodes are available: x": func(r *Run) { r.Stuck = &Stuck{Why: "3 pods find no node: 0/2 nodes are available: x"} },
+	} {
+		if got := silent(change); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -93,7 +93,7 @@ func cellLost(c *grid.Cell) string {
 	case c.Runs == 0:
 		return "not judged"
 	case c.Verdict.Endless():
-		return "does not come to its end"
+		return "never finishes"
 	case c.WithLoss == 0:
 		return "nothing"
 	default:

@@ -57,7 +57,7 @@ func (t *text) drainEnd(c *record.Case) string {
 		for i := range what {
 			names = distinct(names, what[i].Workload)
 		}
-		return " does not come to its end: it waits for " + listed(names, 4) + "."
+		return " never finishes: it waits for " + listed(names, 4) + "."
 	}
 	pods := 0
 	for i := range c.Drain.Nodes {
@@ -152,7 +152,7 @@ func (t *text) node(c *record.Case, n *scenario.NodePlan) {
 		flags = append(flags, r.Flag+" ("+listed(r.Pods, 3)+")")
 	}
 	if len(flags) > 0 {
-		t.Hanging("    ", 6, "kubectl refuses without "+listed(flags, len(flags))+". This drain has "+itOrThem(flags)+".")
+		t.Hanging("    ", 6, "kubectl refuses without "+listed(flags, len(flags))+": it is simulated with "+itOrThem(flags)+".")
 	}
 }
 

@@ -146,7 +146,7 @@ func confirmedWords(f *record.Fix) string {
 	word := runsOf(f)
 	runs := count(x.Confirm.Runs, "new "+word, "new "+plural(word))
 	if x.StuckBefore > 0 {
-		return fmt.Sprintf("comes to its end in %s of %s, and loses %s", thousands(int64(x.Confirm.Runs-x.Confirm.Stuck)), runs, atMost(x.Confirm.LostSeconds))
+		return fmt.Sprintf("finishes in %s of %s, and loses %s", thousands(int64(x.Confirm.Runs-x.Confirm.Stuck)), runs, atMost(x.Confirm.LostSeconds))
 	}
 	if x.Confirm.WithLoss == 0 {
 		return fmt.Sprintf("nothing lost in %s (at most %s of %s lose anything)", runs, percent(record.LossBound(x.Confirm.Runs)), plural(word))
@@ -226,6 +226,9 @@ func (t *text) fixes(shown []*record.Case) {
 				fixes = []*record.Fix{f.Fix}
 			}
 		}
+		if notBegun(c) && len(fixes) == 0 {
+			noHelp = nil // no change of a manifest lets kubectl begin: the head says what does
+		}
 		if len(fixes)+len(noHelp) == 0 {
 			continue
 		}
@@ -251,6 +254,9 @@ func (t *text) fixes(shown []*record.Case) {
 		t.otherFixes(names, headed)
 	}
 }
+
+// notBegun says that kubectl does not begin with a drain at all: its own message says which flag has it begin.
+func notBegun(c *record.Case) bool { return c.Waits() && strings.Contains(c.Stuck.Why, "(use --") }
 
 func (t *text) heading(fixes []*record.Fix) {
 	if len(fixes) == 0 || len(fixes[0].Cases) == 0 {
@@ -327,7 +333,7 @@ func (t *text) notes(f *record.Fix) []string {
 		notes = append(notes, f.Cost)
 	}
 	if f.Margin > 0 {
-		notes = append(notes, fmt.Sprintf("holds while nodes are at most %s later than the latest seen here", span(f.Margin)))
+		notes = append(notes, fmt.Sprintf("still enough if nodes are up to %s later than in these runs", span(f.Margin)))
 	}
 	if f.Longer >= engine.Second/2 {
 		notes = append(notes, "the last old pod is gone "+span(f.Longer)+" later")
@@ -373,7 +379,7 @@ func (t *text) fixed(f *record.Fix) {
 		}
 		words := lostBefore(x.Before) + " -> " + leftOf(x.After)
 		if x.StuckBefore > 0 {
-			words = fmt.Sprintf("comes to its end in %s of %s, and loses %s", thousands(int64(x.Runs-x.Stuck)), count(x.Runs, "run", "runs"), leftOf(x.After))
+			words = fmt.Sprintf("finishes in %s of %s, and loses %s", thousands(int64(x.Runs-x.Stuck)), count(x.Runs, "run", "runs"), leftOf(x.After))
 		}
 		if len(f.Cases) > 1 {
 			words = t.trafficOf(f, x.ID) + words

@@ -54,7 +54,7 @@ func (t *text) head(c *record.Case) {
 	if shownFamily(c) == nil {
 		t.labelled("What to do", t.todo(c))
 	}
-	t.labelled("Besides", t.endless(c))
+	t.labelled("Waits, too", t.endless(c))
 }
 
 // overruled says that a budget only puts off what somebody does to a node, for how long, and how the pods end then.
@@ -94,7 +94,7 @@ func (t *text) endless(c *record.Case) []string {
 		said = append(said, x.Stuck.Why)
 		words := x.Stuck.Why
 		if !x.Stuck.Drain { // what a drain waits for says that it does
-			words = fmt.Sprintf("a %s does not come to its end: %s", one(x), words)
+			words = fmt.Sprintf("a %s never finishes: %s", one(x), words)
 		}
 		if where := t.place(x.Stuck.File, x.Stuck.Line); where != "" {
 			words += " (" + where + ")"
@@ -168,15 +168,18 @@ func sentence(c *record.Case, by scenario.Wording) string {
 		if c.Kind != "Scenario" && c.Action != scenario.ActionRollout {
 			return ": not all of its pods come back." + besides(c)
 		}
-		return fmt.Sprintf(": the %s does not come to its end.%s", one(c), alsoLost(c))
+		return fmt.Sprintf(": %s.%s", neverFinishes(c), alsoLost(c))
 	case record.Blocked:
+		if c.Stuck != nil && strings.Contains(c.Stuck.Why, " gives up on ") {
+			return ": the drain gives up." + alsoLost(c)
+		}
 		if c.Stuck != nil && strings.HasPrefix(c.Stuck.Why, "the eviction") {
 			return ": the eviction is refused." + besides(c)
 		}
 		if c.Stuck != nil && !strings.HasPrefix(c.Stuck.Why, "kubectl") {
 			return ": the node is not taken away." + alsoLost(c)
 		}
-		return fmt.Sprintf(": the drain does not come to its end.%s", alsoLost(c))
+		return ": the drain never finishes." + alsoLost(c)
 	case record.Drops, record.Rare:
 		return losing(c)
 	case record.Holds:
@@ -184,6 +187,14 @@ func sentence(c *record.Case, by scenario.Wording) string {
 	default:
 		return fmt.Sprintf(", %s: %s.", happening(c), c.Reason)
 	}
+}
+
+// neverFinishes says what of a case does not: of a Scenario, which does several things, what somebody waits for.
+func neverFinishes(c *record.Case) string {
+	if c.Kind == "Scenario" {
+		return "something that it begins never finishes"
+	}
+	return "the " + one(c) + " never finishes"
 }
 
 // losing is the sentence of a case that loses something.

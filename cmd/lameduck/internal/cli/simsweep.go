@@ -150,7 +150,7 @@ func (c *simCommand) at(axes []knob.Axis, values []*knob.Value) ([]scenario.Case
 	point.turn = func(objects *manifest.Objects) error { return c.turnTo(objects, axes, values) }
 	cases, err := point.casesOf()
 	if err != nil {
-		why, _, _ := strings.Cut(said.String(), "\n") // what was reported of the input, the first of it
+		why, _, _ := strings.Cut(strings.ReplaceAll(said.String(), "\n  ", " "), "\n") // what was reported of the input, the first of it, in one line
 		if !errors.As(err, &inputError{}) || why == "" {
 			why = err.Error()
 		}
