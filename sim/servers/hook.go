@@ -2,6 +2,7 @@ package servers
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -71,6 +72,9 @@ func execHook(c *corev1.Container, argv []string) world.Hook {
 	if why := absent(ParseImage(c.Image), argv[0]); why != "" {
 		return world.Hook{Kind: HookMissing, Why: why}
 	}
+	if len(argv) > 2 && path.Base(argv[0]) == "contour" && argv[1] == "envoy" && argv[2] == "shutdown" {
+		return contourShutdown().hook(HookExec)
+	}
 	h := interpreter{container: c}.argv(argv, 0).hook(HookExec)
 	if program := neededProgram(argv); program != "" && !hasShell(c) {
 		h.Assumes = program
@@ -84,10 +88,22 @@ func httpHook(get *corev1.HTTPGetAction) world.Hook {
 	if strings.HasPrefix(get.Path, "/shutdown/ready") { // Envoy Gateway, docs/model/load-balancers.md 5.2
 		return effect{min: 10 * engine.Second, max: engine.Minute, failsReadiness: true, waits: true, why: []string{"Envoy's shutdown manager: drains 10-60 s"}}.hook(HookHTTP)
 	}
+	if get.Path == "/shutdown" && get.Port.IntValue() == contourShutdownPort {
+		return contourShutdown().hook(HookHTTP)
+	}
 	if strings.HasSuffix(get.Path, "/healthcheck/fail") {
 		return effect{max: 100 * engine.Millisecond, failsReadiness: true, why: []string{"Envoy's /healthcheck/fail"}}.hook(HookHTTP)
 	}
 	return unknownEffect("httpGet " + get.Path + ": how long it takes to answer is not known").hook(HookHTTP)
+}
+
+// contourShutdownPort is where the shutdown manager of Contour's Envoy answers.
+const contourShutdownPort = 8090
+
+// contourShutdown is what "contour envoy shutdown" does, and what the shutdown manager's /shutdown waits for: Envoy fails its health check and
+// closes connections after their next answer, and each 5 s it is asked how many are left (docs/model/load-balancers.md 5.2 Contour).
+func contourShutdown() effect {
+	return effect{max: 5 * engine.Second, failsReadiness: true, waits: true, why: []string{"Contour's shutdown manager: waits until Envoy has no connections left, and asks each 5 s"}}
 }
 
 // effect is what a command does: how long it takes, and to the server.

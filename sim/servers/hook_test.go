@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -166,6 +167,10 @@ func TestHooksThatAreNoProgram(t *testing.T) {
 		{"sleep action of 0", &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{}}, "sleep 0s"},
 		{"httpGet", get("/drain"), "httpGet uniform 0s-5s undetermined"},
 		{"httpGet to Envoy Gateway's shutdown manager", get("/shutdown/ready"), "httpGet uniform 10s-1m0s fails readiness waits"},
+		{"httpGet to Contour's shutdown manager", &corev1.LifecycleHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/shutdown", Port: intstr.FromInt32(8090)}},
+			"httpGet uniform 0s-5s fails readiness waits"},
+		{"the same path elsewhere", get("/shutdown"), "httpGet uniform 0s-5s undetermined"},
+		{"Contour's shutdown", &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/contour", "envoy", "shutdown"}}}, "exec uniform 0s-5s fails readiness waits"},
 		{"httpGet to Envoy", get("/healthcheck/fail"), "httpGet uniform 0s-100ms fails readiness"},
 		{"tcpSocket fails", &corev1.LifecycleHandler{TCPSocket: &corev1.TCPSocketAction{}}, "tcpSocket 0s"},
 		{"nothing in it", &corev1.LifecycleHandler{}, " 0s"},

@@ -245,6 +245,12 @@ var takerMutants = []mutant{
 	{"nobody says that Recreate waits for a node that is gone", []string{"controllers 2 Recreate"}, cluster, "TestRecreateWaitsForAPodOfANodeThatIsGone", []edit{
 		{"sim/cluster/stuck.go", "!w.waits(d) && !w.waitsForLost(d)", "!w.waits(d)"},
 	}},
+	{"Contour's shutdown manager is a hook as any other", []string{"load-balancers 5.2 Contour"}, "sim/servers", "TestHooksThatAreNoProgram", []edit{
+		{"sim/servers/hook.go", `if get.Path == "/shutdown" && get`, `if get.Path == "/shut" && get`},
+	}},
+	{"every /shutdown is Contour's", []string{"load-balancers 5.2 Contour"}, "sim/servers", "TestHooksThatAreNoProgram", []edit{
+		{"sim/servers/hook.go", "get.Port.IntValue() == contourShutdownPort {", "get.Port.IntValue() < contourShutdownPort {"},
+	}},
 	{"Karpenter tells no load balancer", []string{"controllers 8.1 Order"}, "sim", "TestALoadBalancerHearsOfANewNode", []edit{
 		{takings, "Disrupted: true, Excludes: true,", "Disrupted: true, Excludes: false,"},
 	}},
