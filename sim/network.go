@@ -380,6 +380,13 @@ func (o *observer) serversOn(node int) []uint64 {
 // SandboxGone wakes load balancers; new connections ask for themselves.
 func (o *observer) SandboxGone(*kubelet.Instance) { (*run)(o).wakeForwarders() }
 
+// SandboxBack tells of an address that answers again: a SYN that is repeated is refused now.
+func (o *observer) SandboxBack(*kubelet.Instance) {
+	if o.traffic != nil {
+		o.traffic.Changed(o.eng.Now())
+	}
+}
+
 // InFlightUntil asks the traffic how long the instance has work.
 func (o *observer) InFlightUntil(i *kubelet.Instance) engine.Time {
 	if o.traffic == nil {

@@ -71,6 +71,8 @@ type Observer interface {
 	Ended(i *Instance, how event.Ending)
 	// SandboxGone: the pod's address answers nobody any more.
 	SandboxGone(i *Instance)
+	// SandboxBack: it answers again, after its machine has booted.
+	SandboxBack(i *Instance)
 	// InFlightUntil returns when the last request the instance is serving will be answered,
 	// the present time if there is none.
 	InFlightUntil(i *Instance) engine.Time

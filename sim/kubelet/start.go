@@ -29,9 +29,13 @@ func (wk *Worker) startUp(p *api.Pod) {
 		if wk.terminating {
 			return
 		}
+		again := wk.Instance.IP.IsValid()
 		wk.Instance.IP = AddressOf(p, wk.spec)
 		wk.Instance.Sandbox = true
 		k.d.Instances.add(wk.Instance)
+		if again {
+			k.d.Observer.SandboxBack(wk.Instance)
+		}
 	})
 	wk.startNext(sandbox)
 }
