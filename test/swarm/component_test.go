@@ -162,7 +162,7 @@ func (j *judge) hearGates(at engine.Time, now *api.Pod) {
 	if closed > 0 && now.Ready && !j.closes() {
 		j.fail("gates", "%s is ready at %s s, with %d gates closed", now.Name, at.Seconds(), closed)
 	}
-	if len(now.Gates) == 0 || closed > 0 || now.Ready || !now.ContainersReady || now.Deleting() || j.does("apiserver") || j.does("component") || j.closes() {
+	if len(now.Gates) == 0 || closed > 0 || now.Ready || !now.ContainersReady || now.Deleting() || j.does("apiserver") || j.does("component") || j.closes() || j.w.goes {
 		return
 	}
 	late := 3*sec + j.w.Latency.Watch.Max() + 10*j.w.Latency.StatusWrite.Max() // one status after the other

@@ -152,7 +152,7 @@ func (j *judge) hearNode(at engine.Time, n *api.Node) {
 
 // No pod is bound to a node that has been cordoned for longer than the scheduler is late.
 func (j *judge) boundToCordoned(at engine.Time, before, now *api.Pod) {
-	if before == nil || before.Node >= 0 || now.Node < 0 || j.does("apiserver") || j.touched("scheduler") {
+	if before == nil || before.Node >= 0 || now.Node < 0 || j.does("apiserver") || j.touched("scheduler") || j.workload(now).Kind() == world.DaemonSet {
 		return
 	}
 	l := &j.w.Latency
@@ -165,13 +165,7 @@ func (j *judge) boundToCordoned(at engine.Time, before, now *api.Pod) {
 // covered lists the pods of a budget that the API has, and how many their workloads are to have.
 func (j *judge) covered(b *world.Budget) (pods []*api.Pod, scale int) {
 	for i := range j.w.Workloads {
-		wl := &j.w.Workloads[i]
-		labels := wl.Template().Labels
-		match := true
-		for k, v := range b.Value.Spec.Selector.MatchLabels { // order: all have to match
-			match = match && labels[k] == v
-		}
-		some := false
+		wl, match, some := &j.w.Workloads[i], j.covers(b, i), false
 		for _, id := range j.order {
 			if p := j.pods[id].api; match && p.Workload == i && !p.Gone {
 				pods, some = append(pods, p), true
@@ -182,6 +176,17 @@ func (j *judge) covered(b *world.Budget) (pods []*api.Pod, scale int) {
 		}
 	}
 	return pods, scale
+}
+
+// covers says whether a budget covers the pods of a workload.
+func (j *judge) covers(b *world.Budget, workload int) bool {
+	labels := j.w.Workloads[workload].Template().Labels
+	for k, v := range b.Value.Spec.Selector.MatchLabels { // order: all have to match
+		if labels[k] != v {
+			return false
+		}
+	}
+	return true
 }
 
 // desired is how many pods of a budget have to be ready (docs/model/controllers.md 6.1).
@@ -233,10 +238,10 @@ func (j *judge) hearBudget(at engine.Time, b *api.Budget) {
 	j.disruptions.budgets[b.Number] = b
 	if l := &j.w.Latency; before != nil && before.Healthy != b.Healthy && !j.does("apiserver") && !j.does("component") {
 		late, most := l.Watch.Max()+l.Controller.Max()+l.APIWrite.Max()+2*sec, 0
-		pods, _ := j.covered(&j.w.Budgets[b.Number])
-		for _, p := range pods {
-			_, noted := b.Records(p.ID)
-			if !noted && (p.Ready && !p.Deleting() || j.pods[p.ID].changed+late > at) {
+		for _, id := range j.order {
+			p := j.pods[id]
+			_, noted := b.Records(id)
+			if j.covers(&j.w.Budgets[b.Number], p.api.Workload) && !noted && (p.api.Ready && p.api.Active() || p.changed+late > at) {
 				most++
 			}
 		}
@@ -253,7 +258,7 @@ func (j *judge) hearBudget(at engine.Time, b *api.Budget) {
 func (j *judge) hearRefusal(e event.Event) {
 	last, again := j.disruptions.refused[e.Pod]
 	j.disruptions.refused[e.Pod] = e.At
-	if again && len(j.drains()) == 1 && !j.does("evict") && e.At < last+5*sec {
+	if again && len(j.drains()) == 1 && !j.does("evict") && !j.w.goes && e.At < last+5*sec {
 		j.fail("drain", "%s is refused at %s s, and was at %s s", j.pods[e.Pod].api.Name, e.At.Seconds(), last.Seconds())
 	}
 }
@@ -261,12 +266,12 @@ func (j *judge) hearRefusal(e event.Event) {
 // kubectl drain is done with a node when all pods are gone that were there as it was cordoned.
 func (j *judge) hearDrained(e event.Event) {
 	j.disruptions.drained[e.Node] = true
-	if !e.OK || j.does("cordon") || len(j.drains()) != 1 {
+	if !e.OK || e.Name != "" || j.does("cordon") || len(j.drains()) != 1 {
 		return
 	}
 	since := j.disruptions.cordoned[e.Node]
 	for _, id := range j.order {
-		if p := j.pods[id]; p.api.Node == e.Node && !p.api.Gone && p.bound < since {
+		if p := j.pods[id]; j.workload(p.api).Kind() != world.DaemonSet && p.api.Node == e.Node && !p.api.Gone && p.bound < since {
 			j.fail("drain", "node %d is drained at %s s, and %s is there since %s s", e.Node, e.At.Seconds(), p.api.Name, p.bound.Seconds())
 		}
 	}

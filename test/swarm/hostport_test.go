@@ -24,16 +24,16 @@ func (w *swarmWorld) hostPorts(seed uint64) {
 func (w *swarmWorld) roomy(workload int) bool {
 	taken := 0
 	for i := range w.Workloads {
-		if d := w.Workloads[i].Deployment(); d.Spec.Template.Spec.Containers[0].Ports[0].HostPort != 0 {
-			taken += int(*d.Spec.Replicas)
+		if wl := &w.Workloads[i]; wl.Template().Spec.Containers[0].Ports[0].HostPort != 0 {
+			taken += wl.Replicas()
 		}
 	}
-	return taken <= len(w.Nodes) || w.Workloads[workload].Deployment().Spec.Template.Spec.Containers[0].Ports[0].HostPort == 0
+	return taken <= len(w.Nodes) || w.Workloads[workload].Template().Spec.Containers[0].Ports[0].HostPort == 0
 }
 
 // hostPort is the port of its node that a pod takes, 0 for none.
 func (j *judge) hostPort(p *api.Pod) int32 {
-	return j.workload(p).Deployment().Spec.Template.Spec.Containers[0].Ports[0].HostPort
+	return j.workload(p).Template().Spec.Containers[0].Ports[0].HostPort
 }
 
 // holds says whether a pod has a host port of a node: it does while its object is there and it is
@@ -71,10 +71,10 @@ func (j *judge) closePending(res *sim.Result) {
 	unready := false
 	for _, id := range j.order {
 		p := j.pods[id].api
+		unready = unready || !p.Gone && (!p.Ready || p.Deleting())
 		if !p.Active() {
 			continue
 		}
-		unready = unready || !p.Ready
 		if p.Node >= 0 || j.does("apiserver") || j.touched("scheduler") {
 			continue
 		}
@@ -82,6 +82,9 @@ func (j *judge) closePending(res *sim.Result) {
 			j.fail("pending", "%s has no node, and the world has settled", p.Name)
 		}
 		for n := range j.w.Nodes {
+			if j.w.goes || j.workload(p).Kind() == world.DaemonSet {
+				continue // it may be none, or not for this pod
+			}
 			free := p.Created < late && j.freed[n] < late && j.disruptions.cordoned[n] == api.Never
 			for _, other := range j.order {
 				free = free && !(j.hostPort(p) != 0 && j.holds(j.pods[other].api, n))

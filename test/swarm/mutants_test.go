@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,9 @@ const mutantSeeds = 2000
 // sources is where the code under test lies, seen from this package.
 const sources = "../../sim"
 
+// allMutants lists those of both tables.
+var allMutants = slices.Concat(mutants, machineMutants)
+
 // TestMutants checks the swarm itself: it builds it against the simulator with one mistake
 // seeded at a time, and each must break the books or a rule. LAMEDUCK_SWARM_MUTANTS=1 turns it
 // on (make mutants does), LAMEDUCK_MUTANTS=n takes n of them, spread over the table.
@@ -27,14 +31,14 @@ func TestMutants(t *testing.T) {
 	if os.Getenv("LAMEDUCK_SWARM_MUTANTS") == "" {
 		t.Skip("builds the test binary once for each mutant: make mutants")
 	}
-	n := min(envInt(t, "LAMEDUCK_MUTANTS", len(mutants)), len(mutants))
+	n := min(envInt(t, "LAMEDUCK_MUTANTS", len(allMutants)), len(allMutants))
 	if out, err := trial(t.Context(), t.TempDir(), nil); err != nil {
 		t.Fatalf("the simulator as it is does not pass: %v\n%s", err, out)
 	}
 	found := make([]string, n)
 	t.Run("group", func(t *testing.T) {
 		for i := range n {
-			m := mutants[i*len(mutants)/n]
+			m := allMutants[i*len(allMutants)/n]
 			t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
 				t.Parallel()
 				out, err := trial(t.Context(), t.TempDir(), m.edits)
@@ -54,7 +58,7 @@ func TestMutants(t *testing.T) {
 		if verdict == "" {
 			verdict = "NOT FOUND"
 		}
-		fmt.Fprintf(&table, "%-56s %s\n", mutants[i*len(mutants)/n].name, verdict)
+		fmt.Fprintf(&table, "%-56s %s\n", allMutants[i*len(allMutants)/n].name, verdict)
 	}
 	t.Log(table.String())
 }
@@ -101,7 +105,7 @@ func TestMutantsCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range mutants {
+	for _, m := range allMutants {
 		if err := mutate.Compile(packages, sources, m.edits); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
@@ -111,11 +115,11 @@ func TestMutantsCompile(t *testing.T) {
 // Every mutant can be seeded, and stands for facts.
 func TestMutantsAreNotStale(t *testing.T) {
 	t.Parallel()
-	if len(mutants) < 24 {
-		t.Errorf("%d mutants", len(mutants))
+	if len(allMutants) < 24 {
+		t.Errorf("%d mutants", len(allMutants))
 	}
 	names := map[string]bool{}
-	for _, m := range mutants {
+	for _, m := range allMutants {
 		if _, err := mutate.Apply(sources, m.edits); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}

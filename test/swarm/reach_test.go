@@ -58,18 +58,19 @@ var reachable = []row{
 	{ledger.ListenerClosed, ledger.Spec},
 	{ledger.Overloaded, ledger.App},
 	{ledger.AppError, ledger.App},
+	{ledger.NodeGone, ledger.Spec},
+	{ledger.NodeGone, ledger.NodeLifecycle},
 }
 
 // unreachable lists the causes that these worlds cannot come to, and why.
 var unreachable = map[ledger.Cause]string{
-	ledger.NoCause:  "a failed request always has one",
-	ledger.NodeGone: "no node goes away in these worlds",
+	ledger.NoCause:        "a failed request always has one",
+	ledger.ServiceChanged: "no Service changes in these worlds",
 }
 
 // idle lists the actors that nothing can be put down to here, and why.
 var idle = map[ledger.Actor]string{
-	ledger.Scheduler:     "a pod that is not scheduled yet is no endpoint",
-	ledger.NodeLifecycle: "no node goes away in these worlds",
+	ledger.Scheduler: "a pod that is not scheduled yet is no endpoint",
 }
 
 // check fails when a row that can come up hardly does, or one comes up that cannot.

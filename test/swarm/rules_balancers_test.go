@@ -118,7 +118,7 @@ type balancer struct {
 func newBalancers(j *judge) balancers {
 	n := len(j.w.Traffic)
 	b := balancers{judge: j, list: make([]*balancer, n), inside: make([]*balancer, n), asking: map[traffic.Leg]*balancer{}, views: make([]*nodeproxy.View, len(j.w.Nodes)), accepts: map[api.PodID]bool{}}
-	if j.does("apiserver") || j.does("component") {
+	if j.does("apiserver") || j.does("component") || j.w.goes {
 		return b // no news for as long as it is down, or who should hear it is paused
 	}
 	for i := range j.w.Traffic {

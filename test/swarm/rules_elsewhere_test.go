@@ -42,7 +42,7 @@ func (j *judge) hearAble(e event.Event) {
 // (docs/model/simulator.md 9).
 func (j *judge) saysElsewhere(r *ledger.Request) {
 	t := &j.w.Traffic[r.Stream]
-	if t.Connection != world.ConnectionOwn || t.KeepAlive || len(j.w.Services) > 1 {
+	if t.Connection != world.ConnectionOwn || t.KeepAlive || len(j.w.Services) > 1 || j.w.goes {
 		return // judged when the connection was begun; whose pods count differs along the way
 	}
 	once, always := "", ""

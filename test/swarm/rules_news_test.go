@@ -57,7 +57,7 @@ func (j *judge) hearDelivery(e event.Event) {
 // (docs/model/kube-proxy.md 6). A sync for other Services alone changes no rule.
 func (j *judge) hearSync(e event.Event) {
 	p, hold := &j.proxies[e.Node], j.w.Nodes[e.Node].Proxy.MinSyncPeriod
-	if j.touched(world.KubeProxyOf + j.w.Nodes[e.Node].Name) {
+	if j.w.goes || j.touched(world.KubeProxyOf+j.w.Nodes[e.Node].Name) {
 		return // it may be late, or have begun again
 	}
 	if e.Kind == event.SyncEnded {
@@ -163,6 +163,9 @@ func (j *judge) hearSlices(at engine.Time, view *nodeproxy.View) {
 			continue
 		}
 		o, want := p.api, ""
+		if o.Node >= 0 && j.machines[o.Node].gone != engine.Never {
+			continue // without its Node it is in the slices or not, as its Service publishes addresses
+		}
 		if o.IP.IsValid() && !o.Gone && o.Phase != api.PhaseSucceeded && o.Phase != api.PhaseFailed {
 			want = fmt.Sprint("ready ", j.publishes(o) || o.Ready && !o.Deleting(), ", serving ", o.Ready, ", terminating ", o.Deleting())
 		}

@@ -53,6 +53,10 @@ func (p *pod) container(c *corev1.Container) *container {
 func (j *judge) hearContainer(e event.Event) {
 	p := j.pods[e.Pod]
 	c := p.container(e.Container)
+	if j.unsteady(p.api) {
+		c.running = (c.running || e.Kind == event.Started) && e.Kind != event.Ended
+		return
+	}
 	switch e.Kind {
 	case event.Started:
 		j.started(e, p, c)

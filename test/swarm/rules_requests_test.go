@@ -114,6 +114,7 @@ func (r *requests) Fail(f *ledger.Request) {
 	r.shared.failed(f)
 	r.shared.judge.failedThrough(f)
 	r.shared.judge.saysElsewhere(f)
+	r.shared.judge.blamedMachine(f)
 }
 
 // longestRTT is the way of the last answer that a process gave.

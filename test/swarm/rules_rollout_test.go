@@ -48,6 +48,9 @@ func (j *judge) hearPodWrite(at engine.Time, before, now *api.Pod) {
 	j.boundToCordoned(at, before, now)
 	j.evicted(at, before, now)
 	j.inTurn(at, before, now)
+	j.hearKind(at, before, now)
+	j.boundToLost(at, before, now)
+	j.drivenAway(at, before, now)
 	switch {
 	case j.plain == nil || j.workload(now) != j.plain:
 	case recreates(j.plain.Deployment()):
@@ -59,6 +62,9 @@ func (j *judge) hearPodWrite(at engine.Time, before, now *api.Pod) {
 
 // A ReplicaSet never has more pods than it was ever asked for.
 func (j *judge) hearSize(at engine.Time, now *api.Pod) {
+	if j.sets[api.ReplicaSetID{Workload: now.Workload, Revision: now.Revision}] == nil {
+		return // no ReplicaSet makes them
+	}
 	id, active := api.ReplicaSetID{Workload: now.Workload, Revision: now.Revision}, 0
 	for _, other := range j.order {
 		if p := j.pods[other].api; p.Workload == now.Workload && p.Revision == now.Revision && p.Active() {
@@ -130,7 +136,7 @@ func (j *judge) recreated(at engine.Time, before, now *api.Pod) {
 // A ReplicaSet that shrinks deletes pods that are not ready before those that are
 // (docs/model/controllers.md 3.3). What it knows of them is older than its watch is late.
 func (j *judge) deletedReady(at engine.Time, victim *api.Pod) {
-	if j.does("delete") || j.does("apiserver") || j.does("component") || j.closes() || j.does("crashPod") || j.does("drain") || j.does("evict") {
+	if j.w.goes || j.does("delete") || j.does("apiserver") || j.does("component") || j.closes() || j.does("crashPod") || j.does("drain") || j.does("evict") {
 		return
 	}
 	late := j.w.Latency.Watch.Max() + j.w.Latency.APIWrite.Max() + j.w.Latency.Controller.Max() + 2*sec
@@ -154,7 +160,7 @@ func (j *judge) deletedReady(at engine.Time, victim *api.Pod) {
 // takes time, the status follows within the same moment.
 func (j *judge) becameAvailable(at engine.Time, rs *api.ReplicaSet) {
 	d := j.w.Workloads[rs.ID.Workload].Deployment()
-	if d.Spec.MinReadySeconds == 0 || !j.instant() || j.applied {
+	if d == nil || d.Spec.MinReadySeconds == 0 || !j.instant() || j.applied {
 		return
 	}
 	var due []engine.Time

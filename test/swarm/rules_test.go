@@ -33,6 +33,8 @@ type judge struct {
 	requests    requests
 	balancers   balancers
 	disruptions disruptions
+	machines    []machine // by node
+	unlike      bool      // a pool that is upgraded has more nodes than it may, or less
 }
 
 // pod is what is known of a pod.
@@ -55,13 +57,13 @@ func newJudge(w *swarmWorld) *judge {
 	}
 	j.requests.shared = newConnections(j)
 	j.balancers = newBalancers(j)
-	j.disruptions = newDisruptions(w)
+	j.disruptions, j.machines = newDisruptions(w), newMachines(w)
 	for _, a := range w.Actions {
 		j.applied = j.applied || a.Verb() == "apply"
 	}
 	if len(w.Actions) == 1 && w.Actions[0].Verb() == "rolloutRestart" && !w.endless {
 		for i := range w.Workloads {
-			if w.Workloads[i].Name() == w.Actions[0].Target() && w.roomy(i) {
+			if wl := &w.Workloads[i]; wl.Name() == w.Actions[0].Target() && wl.Deployment() != nil && w.roomy(i) {
 				j.plain = &w.Workloads[i]
 			}
 		}
@@ -74,7 +76,7 @@ func (j *judge) options() sim.Options {
 	log := &event.Log{}
 	log.Subscribe(j.known, event.Known)
 	log.Subscribe(j.hear, event.Wrote, event.Delivered, event.SyncBegan, event.SyncEnded, event.Started, event.Stopping, event.Signalled,
-		event.Ended, event.Probed, event.Decided, event.Listening, event.Closed, event.NodeGone, event.EvictionRefused, event.Drained)
+		event.Ended, event.Probed, event.Decided, event.Listening, event.Closed, event.NodeGone, event.NodeBack, event.Joined, event.EvictionRefused, event.Drained)
 	log.Subscribe(j.balancers.did, event.Sends, event.Sent, event.Cut, event.Moved)
 	log.Subscribe(func(e event.Event) { j.requests.flow(e.Stream, e.To) }, event.Flow)
 	return sim.Options{DrawAll: true, Events: log, Requests: &j.requests}
@@ -116,6 +118,7 @@ func (j *judge) hear(e event.Event) {
 	j.hearPaused(e)
 	j.requests.shared.hear(e)
 	j.hearDisruption(e)
+	j.hearMachine(e)
 	defer j.balancers.hear(e) // when it is known which pod it is about
 	switch e.Kind {
 	case event.Wrote:
@@ -128,7 +131,9 @@ func (j *judge) hear(e event.Event) {
 	case event.Started, event.Stopping, event.Signalled, event.Ended:
 		j.hearContainer(e)
 	case event.Probed, event.Decided:
-		j.hearProbe(e)
+		if !j.unsteady(j.pods[e.Pod].api) {
+			j.hearProbe(e)
+		}
 	default: // for load balancers
 	}
 	j.hearAble(e)
@@ -188,7 +193,7 @@ func (j *judge) app(p *api.Pod) world.App {
 }
 
 func (j *judge) spec(p *api.Pod) *corev1.PodSpec {
-	return &j.workload(p).Deployment().Spec.Template.Spec
+	return &j.workload(p).Template().Spec
 }
 
 func recreates(d *appsv1.Deployment) bool {

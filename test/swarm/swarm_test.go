@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +96,7 @@ func runAll(first uint64, n int) []result {
 func runSeed(seed uint64) (r result) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.err = fmt.Errorf("panic: %v", p)
+			r.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	w := draw(seed)
@@ -107,6 +108,7 @@ func runSeed(seed uint64) (r result) {
 	j.close(res.End)
 	j.closeBudgets(res)
 	j.closeDrains(res)
+	j.closeMachines(res)
 	if j.closePending(res); j.broken != nil {
 		return result{err: j.broken}
 	}

@@ -20,6 +20,9 @@ type swarmWorld struct {
 	faults faults
 	// endless says that something in it never settles, so nobody waits for that.
 	endless bool
+	// goes says that machines end in it, or are taken away; patience is how long its pods tolerate that their node is not ready.
+	goes     bool
+	patience engine.Time
 }
 
 // faults are what can go wrong in one world: drawn first, so that most worlds lack most of it.
@@ -54,8 +57,11 @@ func draw(seed uint64) *swarmWorld {
 	w.gate(seed)
 	w.pause(seed)
 	w.hostPorts(seed)
+	w.kinds(seed)
 	w.disrupt(seed)
+	w.machines(seed)
 	w.order()
+	w.CountDaemons()
 	w.habits(seed)
 	w.Churn = of(newDraws(seed, "churn"), 0, 0, 0, 200, 2000)
 	return w
