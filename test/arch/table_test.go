@@ -308,6 +308,7 @@ var packages = []packageRule{
 		modules: []permit{{"go.yaml.in/yaml/v3", "the objects it serves are written as YAML"}},
 	},
 	{path: "docs/model"},
+	{path: "examples/lessons"},
 	{
 		path: "sim", pure: true,
 		own: []permit{

@@ -81,16 +81,15 @@ func (f *inputFlags) read(std Streams) (*input, error) {
 
 // readFiles reads what -f and -k name, in this order. All that is wrong with them is one error.
 func (f *inputFlags) readFiles(std Streams) ([]manifest.File, error) {
-	var files []manifest.File
+	files, paths := std.held(f.files)
 	var errs []error
-	if len(f.files) > 0 {
+	if len(paths) > 0 {
 		read := source.Read
 		if !f.recursive {
 			read = source.ReadFlat
 		}
-		var err error
-		files, err = read(f.files, std.In)
-		errs = append(errs, err)
+		found, err := read(paths, std.In)
+		files, errs = append(files, found...), append(errs, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -106,6 +105,18 @@ func (f *inputFlags) readFiles(std Streams) ([]manifest.File, error) {
 		}
 	}
 	return files, errors.Join(errs...)
+}
+
+// held are the files that are not on the disk, and the other names.
+func (s Streams) held(names []string) (files []manifest.File, paths []string) {
+	for _, name := range names {
+		if text, ok := s.Held[name]; ok {
+			files = append(files, manifest.File{Name: name, Data: []byte(text)})
+		} else {
+			paths = append(paths, name)
+		}
+	}
+	return files, paths
 }
 
 // parse makes objects of files of the input. What is wrong with an object that the cluster has accepted is no reason to

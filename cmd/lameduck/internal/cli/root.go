@@ -33,6 +33,8 @@ const (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
+	// Held are files that -f finds by these names instead of on the disk: those of a lesson.
+	Held map[string]string
 }
 
 // inputError says that the input cannot be used; its problems are already on stderr.
@@ -129,7 +131,8 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
   lameduck explain -f objects.yaml --node node-1
   lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
   lameduck explain --truth-table
-  lameduck proxy --dry-run -f objects.yaml --node node-1`,
+  lameduck proxy --dry-run -f objects.yaml --node node-1
+  lameduck learn`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: displayName(program)},
@@ -139,7 +142,7 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newProxy(std), newVersion(std))
+	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newProxy(std), newLearn(std), newVersion(std))
 	for _, cmd := range root.Commands() {
 		if cmd.Name() != "proxy" { // which has done it: many of its flags are kube-proxy's
 			eachOnce(cmd)
@@ -181,8 +184,11 @@ func terminal(w io.Writer) bool {
 	return f != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// columns is how wide a terminal is, 0 for anything else: COLUMNS says it where output goes through a pager.
+// columns is how wide a terminal is, or lines have to be, 0 for anything else: COLUMNS says it where output goes through a pager.
 func columns(w io.Writer) int {
+	if s, ok := w.(sized); ok {
+		return s.columns
+	}
 	if f := file(w); f != nil && term.IsTerminal(int(f.Fd())) {
 		if wide, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return wide

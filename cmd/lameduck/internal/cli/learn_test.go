@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/learn"
+	"github.com/lameduck-proxy/lameduck/proxier/page"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts of the lessons and docs/lessons.md")
+
+const lessonFiles = examples + "lessons/"
+
+// courses are those that are built in.
+func courses(t *testing.T) []*learn.Course {
+	t.Helper()
+	c := &learnCommand{}
+	if err := c.load(); err != nil {
+		t.Fatal(err)
+	}
+	return c.courses
+}
+
+func eachLesson(t *testing.T, do func(*testing.T, *learn.Lesson)) {
+	t.Helper()
+	all := courses(t)
+	for _, name := range learn.Names(all) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			do(t, learn.Find(all, name))
+		})
+	}
+}
+
+// kept compares a text with a file, or writes it with -update.
+func kept(t *testing.T, path, text string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("%s (go test ./cmd/lameduck/internal/cli -update writes it; read the difference):\n%s", path, diff)
+	}
+}
+
+// What a lesson prints is kept beside it.
+func TestTranscriptsOfTheLessons(t *testing.T) {
+	t.Parallel()
+	eachLesson(t, func(t *testing.T, l *learn.Lesson) {
+		text := says(t, ExitOK, "learn "+l.Name)
+		for i, line := range strings.Split(text, "\n") {
+			if page.Width(line) > page.Widest {
+				t.Errorf("line %d has %d columns, more than %d: %s", i+1, page.Width(line), page.Widest, line)
+			}
+		}
+		kept(t, lessonFiles+l.Name+".txt", text)
+	})
+}
+
+// What a lesson claims is what its command prints: in all of it, not only in what the lesson shows.
+func TestALessonDoesNotLie(t *testing.T) {
+	t.Parallel()
+	eachLesson(t, func(t *testing.T, l *learn.Lesson) {
+		var out, stderr bytes.Buffer
+		c := &learnCommand{std: Streams{Out: &out}}
+		output, err := c.execute(l.Command, map[string]string{l.File(): l.World}, &stderr)
+		if err != nil && !errors.Is(err, errFindings) || stderr.Len() > 0 {
+			t.Fatalf("%v\n%s", err, stderr.String())
+		}
+		for _, words := range l.Says {
+			if !learn.Contains(output, words) {
+				t.Errorf("no %q in\n%s", words, output)
+			}
+		}
+		for _, words := range l.Lacks {
+			if learn.Contains(output, words) {
+				t.Errorf("%q in\n%s", words, output)
+			}
+		}
+	})
+}
+
+// The file as it is does not solve the exercise, and the solution does.
+func TestExercises(t *testing.T) {
+	t.Parallel()
+	eachLesson(t, func(t *testing.T, l *learn.Lesson) {
+		mine := inFile(t, "mine.yaml", l.World)
+		says(t, ExitFindings, "learn "+l.Name+" --check "+mine, "NOT SOLVED  The goal is not reached: ", "--solution")
+		solved, err := l.Solved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(mine, []byte(solved), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		says(t, ExitOK, "learn "+l.Name+" --check "+mine, "\nSOLVED  The goal is reached: ")
+		says(t, ExitOK, "learn "+l.Name+" --solution", "\nSOLUTION\n")
+		if text := says(t, ExitOK, "learn "+l.Name+" -o yaml"); text != l.World {
+			t.Errorf("-o yaml prints\n%s\nwant\n%s", text, l.World)
+		}
+	})
+}
+
+func TestTheFilesOfLessonsAreShort(t *testing.T) {
+	t.Parallel()
+	eachLesson(t, func(t *testing.T, l *learn.Lesson) {
+		if n := strings.Count(l.World, "\n"); n >= 40 {
+			t.Errorf("%s has %d lines, not under 40", l.File(), n)
+		}
+		text, err := os.ReadFile(lessonFiles + l.Name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if page.Width(line) > page.Widest && !strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "+") {
+				t.Errorf("%s, line %d of its words, has more than %d columns", l.Name, i+1, page.Widest)
+			}
+		}
+		const sentences = 5 // of each answer and of what happened: a lesson is one idea
+		for _, part := range [][]string{l.Question, l.Happened, l.Answer, l.Exercise.Words} {
+			if n := strings.Count(strings.Join(part, " ")+" ", ". "); n > sentences {
+				t.Errorf("%d sentences in one part: %s", n, part)
+			}
+		}
+	})
+}
+
+// Each file of the directory belongs to a lesson.
+func TestNoFileOfLessonsIsLeftOver(t *testing.T) {
+	t.Parallel()
+	names := learn.Names(courses(t))
+	files, err := filepath.Glob(lessonFiles + "*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, f := range files {
+		base := filepath.Base(f)
+		if base != "lessons.go" && base != "README.md" && !slices.Contains(names, strings.TrimSuffix(base, filepath.Ext(base))) {
+			t.Errorf("%s belongs to no lesson", base)
+		}
+	}
+}
+
+func TestLearnLists(t *testing.T) {
+	t.Parallel()
+	text := says(t, ExitOK, "learn")
+	for i, line := range strings.Split(text, "\n") {
+		if page.Width(line) > page.Widest {
+			t.Errorf("line %d is too long: %s", i+1, line)
+		}
+	}
+	for _, name := range learn.Names(courses(t)) {
+		if strings.Count(text, "\n  "+name+" ") != 1 {
+			t.Errorf("%s is not listed in one line of its own:\n%s", name, text)
+		}
+	}
+}
+
+// docs/lessons.md is made of the lessons.
+func TestThePageOfLessons(t *testing.T) {
+	t.Parallel()
+	kept(t, "../../../../docs/lessons.md", learn.Markdown(courses(t)))
+}
+
+func TestLearnRefusesWhatItCannotDo(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"learn blackhol":                           `err:there is no lesson "blackhol"; there are conditions, policy-cluster,`,
+		"learn blackhole --all":                    "err:--all shows all lessons: leave out the name blackhole, or --all",
+		"learn --check x.yaml":                     "err:--check, --solution and --output are about one lesson",
+		"learn --solution":                         "err:--check, --solution and --output are about one lesson",
+		"learn blackhole -o json":                  `err:--output "json": want text or yaml`,
+		"learn blackhole --check /nowhere/at.yaml": "err:/nowhere/at.yaml",
+		"learn blackhole fallback":                 "err:accepts at most 1 arg(s)",
+		"learn blackhole --solution --all":         "err:none of the others can be",
+	} {
+		says(t, ExitUsage, line, want)
+	}
+	for world, want := range map[string]string{
+		"a: [":                   "err:--check ",
+		"apiVersion: v1\nkind: ": "err:mine.yaml:",
+	} {
+		says(t, ExitUsage, "learn blackhole --check "+inFile(t, "mine.yaml", world), want)
+	}
+}
+
+// Somebody who changes what the exercise is not about is told so.
+func TestAnExerciseCannotBeSolvedByChangingItsWorld(t *testing.T) {
+	t.Parallel()
+	l := learn.Find(courses(t), "prestop")
+	calm := strings.Replace(l.World, "rate: 100/s", "rate: 1/s", 1)
+	says(t, ExitFindings, "learn prestop --check "+inFile(t, "mine.yaml", calm),
+		"NOT SOLVED  ", "Scenario/prestop spec.traffic[0].rate. Change only")
+	if calm == l.World {
+		t.Fatal("the lesson has changed: nothing was replaced")
+	}
+}
+
+func TestTheShellCompletesLessons(t *testing.T) {
+	t.Parallel()
+	text := says(t, ExitOK, "__complete learn black")
+	if !strings.Contains(text, "blackhole\tThe blackhole before 1.26\n") {
+		t.Error(text)
+	}
+}
