@@ -288,7 +288,7 @@ func TestRecreateWaitsForAPodOfANodeThatIsGone(t *testing.T) {
 	w.pods()
 	w.run(800 * sec)
 	got := w.CannotEnd()
-	if got == nil || !strings.Contains(got.Why, "default/web r0 0 stays Terminating") || !strings.Contains(got.Why, "Recreate") || got.What != "kubectl delete node node-1, once its machine is off for good" {
+	if got == nil || !strings.Contains(got.Why, "pod 0 of default/web stays Terminating") || !strings.Contains(got.Why, "Recreate") || got.What != "kubectl delete node node-1, once its machine is off for good" {
 		t.Errorf("%+v", got)
 	}
 	if err := w.Stuck(); err != nil || len(w.PodsOn(1))+len(w.PodsOn(2)) != 0 {

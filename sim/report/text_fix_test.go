@@ -146,7 +146,7 @@ func TestWhatNewRunsSayOfAFix(t *testing.T) {
 		"nothing lost in 1 new rollout (at most 95 % of rollouts lose anything)":     {confirmed(1, 0, 0, 0)},
 		"nothing lost in 200 new rollouts (at most 1.5 % of rollouts lose anything)": {confirmed(200, 0, 0, 0)},
 		"at most 0.02 s lost, in 1 of 200 new rollouts":                              {confirmed(200, 0, 0, 0), confirmed(200, 1, 0, 20*ms), confirmed(2000, 2, 0, 90*ms)},
-		"comes to its end in 197 of 200 new rollouts, and loses nothing":             {blocked},
+		"finishes in 197 of 200 new rollouts, and loses nothing":                     {blocked},
 	} {
 		if got := confirmedWords(&record.Fix{Cases: cases}); got != want {
 			t.Errorf("%q, want %q", got, want)

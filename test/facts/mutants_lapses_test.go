@@ -39,7 +39,7 @@ var lapseMutants = []mutant{
 		{"sim/world/taint.go", "const defaultPatience = 300 * engine.Second", "const defaultPatience = 200 * engine.Second"},
 	}},
 	{"tolerationSeconds is not read", []string{"pod-lifecycle 6 Taint eviction"}, cluster, "TestHowLongAPodToleratesASilentNode", []edit{
-		{"sim/world/taint.go", "case tolerations[i].TolerationSeconds == nil:", "case tolerations[i].TolerationSeconds == nil || i >= 0:"},
+		{"sim/world/taint.go", "case tolerations[i].TolerationSeconds == nil, ", "case tolerations[i].TolerationSeconds == nil || i >= 0, "},
 	}},
 	{"taint eviction gives no grace", []string{"pod-lifecycle 7 Taint-based"}, cluster, "TestPodsOfANodeThatCrashes", []edit{
 		{evictor, "c.d.Specs.Deletion(id, world.OwnGrace)", "c.d.Specs.Deletion(id, world.OwnGrace+1)"},
