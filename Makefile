@@ -172,7 +172,7 @@ mutants: fresh ## prove that oracle, swarm and tests notice broken code (LAMEDUC
 # The limit of a run is MUTANT_TIME, not go test's.
 .PHONY: fresh
 fresh: ## draw LAMEDUCK_MUTANTS mistakes (default 300) from the syntax tree, by MUTANT_SEED (default: the date), and list those that no test notices (MUTANT_MATCH=regexp: of these names; MUTANT_TIME=3m: stop then; LAMEDUCK_KERNEL=1: with the tests in the kernel)
-	LAMEDUCK_FRESH=$${LAMEDUCK_MUTANTS:-300} $(GO) test -count=1 -timeout 12h -run '^TestFreshMistakes$$' -json ./test/mutate | $(counted) -v
+	LAMEDUCK_FRESH=$${LAMEDUCK_MUTANTS:-300} $(RARELY) $(GO) test -count=1 -timeout 12h -run '^TestFreshMistakes$$' -json ./test/mutate | $(counted) -v
 
 .PHONY: facts
 facts: ## list what is modelled: row of the facts, tests, mutants that break it
