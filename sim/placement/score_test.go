@@ -163,6 +163,8 @@ func TestWhichNodeIsChosen(t *testing.T) {
 		{"the database needed it near", []string{"a", "b", "c"}, none, near(corev1.LabelHostname, "web"), "", []int{0}},
 		{"a disk", []string{"a x:y", "b disk:ssd", "c x:y"}, ssd, none, "", []int{1}},
 		{"a taint that only counts", []string{"a x:y", "b soft", "c soft"}, none, none, "", []int{0}},
+		{"a taint that keeps it off another node", []string{"a x:y", "b taint", "c x:y", "d x:y"}, none, none, "", []int{2}},
+		{"the node with most CPU left, of those with a device", []string{"a cpu=8", "b cpu=4 nvidia.com/gpu=1", "c cpu=6 nvidia.com/gpu=1"}, none, none, "cpu=1 nvidia.com/gpu=1", []int{2}},
 		{"the node with most CPU left", []string{"a cpu=2", "b cpu=4", "c cpu=8"}, none, none, "cpu=1", []int{2}},
 		{"requests on nodes that do not say what they have", []string{"a", "b", "c"}, none, none, "cpu=1", []int{1}},
 	} {
@@ -182,6 +184,22 @@ func TestWhichNodeIsChosen(t *testing.T) {
 		}
 		if len(seen) != len(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, seen, c.want)
+		}
+	}
+}
+
+// Pods without spread constraints are spread by the selectors of what made them; an empty one matches all pods, and is none. Reference:
+// docs/model/controllers.md 5 Scores; Kubernetes 1.36 pkg/scheduler/framework/plugins/podtopologyspread, buildDefaultConstraints.
+func TestDefaultSpreadConstraints(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct { // order: each for itself
+		selector labels.Selector
+		want     int
+	}{
+		"of nobody": {nil, 0}, "of everything": {labels.Everything(), 0}, "of web": {labels.SelectorFromSet(labels.Set{"app": "web"}), 2},
+	} {
+		if got := defaultConstraints(c.selector); len(got) != c.want {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
