@@ -134,6 +134,9 @@ func TestADaemonSetWaitsForItsOwnWrites(t *testing.T) {
 	if d.pod(0) != nil || d.made != 6 {
 		t.Errorf("%d pods were made, expected all three to be replaced", d.made)
 	}
+	if c.events.count != 6 {
+		t.Errorf("%d Events, expected SuccessfulDelete and SuccessfulCreate of each of the three", c.events.count)
+	}
 }
 
 // The last revisions are kept, as many as revisionHistoryLimit says. Reference: docs/model/controllers.md 5 History.
