@@ -146,3 +146,19 @@ func TestJSONMayHaveCommentsBetweenValues(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// What YAML 1.1 has for true and false, as kubectl reads it; nothing else is.
+func TestWordsForTrueAndFalse(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string][2]bool{
+		"true True TRUE y Y yes Yes YES on On ON":         {true, true},
+		"false False FALSE n N no No NO off Off OFF":      {false, true},
+		"tRUE yEs oN fALSE nO oFF t f 1 0 yess null None": {false, false},
+	} {
+		for word := range strings.FieldsSeq(words) {
+			if value, ok := parseBool(word); value != want[0] || ok != want[1] {
+				t.Errorf("%s: %v, %v", word, value, ok)
+			}
+		}
+	}
+}

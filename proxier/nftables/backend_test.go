@@ -338,3 +338,16 @@ func TestWhatNoRuleCouldExpressIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// full is a disk that takes nothing more.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// A dump that could not be written in whole is an error: half a table is no table.
+func TestADumpThatIsCutOffIsAnError(t *testing.T) {
+	t.Parallel()
+	if err := Dump(full{}, plan.Empty(testNode()), Options{}); err == nil || !strings.Contains(err.Error(), "no space left on device") {
+		t.Errorf("%v", err)
+	}
+}

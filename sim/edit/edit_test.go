@@ -45,6 +45,7 @@ func TestAnEditPrintsItself(t *testing.T) {
 		"a block that is not there":  {"spec.sessionAffinityConfig.clientIP", "{timeoutSeconds: 9}", "", nil, "sessionAffinityConfig:|  clientIP:|    timeoutSeconds: 9"},
 		"a block with braces in it":  {"spec.sessionAffinityConfig", "{clientIP: {timeoutSeconds: 9}}", "", nil, "sessionAffinityConfig:|  clientIP: {timeoutSeconds: 9}"},
 		"a list":                     {"spec.externalIPs", `[10.0.0.1, "10.0.0.2"]`, "", nil, `externalIPs: [10.0.0.1, "10.0.0.2"]`},
+		"a list of nothing":          {"spec.externalIPs", "[]", "", nil, "externalIPs: []"},
 		"a list of blocks":           {"spec.ports", "[{port: 80}, {port: 81, name: b}]", "80", func(e *Edit) { e.At, e.From = "spec", Value{YAML: "80"} }, "ports:|  - port: 80|  - port: 81|    name: b"},
 		"a text in place of another": {"metadata.name", "api", "web", nil, ""},
 		"a key":                      {`metadata.labels["a.b/c"]`, `'{"d": "e"}'`, "", nil, `labels:|  a.b/c: '{"d": "e"}'`},

@@ -98,6 +98,9 @@ func TestWhatGaveAProfileAway(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	if got := e.decisive(func(e *Evidence) bool { return len(e.env) > 0 && e.env[0].Name == "HOME" }); got != "variable HOME" {
+		t.Errorf("the first variable: %s", got)
+	}
 	exact := strings.Repeat("a", 40)
 	if got := (&Evidence{words: []string{exact}}).decisive(func(e *Evidence) bool { return e.runs(exact) }); got != "command "+exact {
 		t.Errorf("a command of 40 characters: %s", got)
@@ -247,5 +250,19 @@ func TestAppOf(t *testing.T) {
 	}
 	if got := AppOf(pod(app), world.Overrides{Profile: "ignores"}); got.Profile != "ignores" || !got.IgnoresSIGTERM {
 		t.Errorf("--profile: %+v", got)
+	}
+}
+
+// Servers that are written in Java take as long to start as any program of it, though neither their image nor their command says java.
+func TestWhatRunsOnAJVM(t *testing.T) {
+	t.Parallel()
+	for image, want := range map[string]bool{ // order: each for itself
+		"tomcat:10": true, "jetty:12": true, "quay.io/wildfly/wildfly:30": true, "quay.io/keycloak/keycloak:25.0": true, "jenkins/jenkins:lts": true, "solr:9": true,
+		"cassandra:5": true, "elasticsearch:8.15.0": true, "opensearchproject/opensearch:2": true, "apache/kafka:3.8.0": true, "zookeeper:3.9": true,
+		"eclipse-temurin:21": true, "nginx:1.29": false, "redis:7": false, "node:22": false, "example.com/tomcat-exporter:1": false,
+	} {
+		if e := EvidenceOf(&corev1.Container{Image: image}, nil); isJVM(e) != want {
+			t.Errorf("%s: %v, want %v", image, !want, want)
+		}
 	}
 }

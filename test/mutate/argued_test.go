@@ -176,4 +176,12 @@ var arguedMistakes = []argued{
 		`sim/traffic/memory.go: (*Traffic).Leave: field ignored: "silence: s.silence.list[:0]" -> ""`,
 		"it only saves taking memory for the next run",
 	},
+	{
+		`sim/bounds.go: tooLarge: bound shifted: "mostPodsNodes" -> "20000001" #2`,
+		"no number of pods times one of nodes, each within its own bound, is 20,000,001",
+	},
+	{
+		`sim/traffic/wait.go: (*Traffic).wake: field ignored: "t.spare = append(t.spare, a)" -> ""`,
+		"it only saves taking memory for the next request that waits",
+	},
 }

@@ -120,6 +120,13 @@ func TestWhatAProxyCannotDoBecomesAnEvent(t *testing.T) {
 			{"two with one health port", func() { p.SetService(other(func(s *corev1.Service) { s.Spec.HealthCheckNodePort = 31000 })) }, []string{
 				"Warning Service shop/zoo HealthCheckNodePortConflict Listen: health-check node port 31000 answers for shop/web, which has the same",
 			}},
+			{"each has its own", func() {
+				p.SetService(other(func(s *corev1.Service) { s.Spec.HealthCheckNodePort = 31001 }))
+				time.Sleep(time.Hour) // or the next one is counted with the first
+			}, nil},
+			{"they have one again", func() { p.SetService(other(func(s *corev1.Service) { s.Spec.HealthCheckNodePort = 31000 })) }, []string{
+				"Warning Service shop/zoo HealthCheckNodePortConflict Listen: health-check node port 31000 answers for shop/web, which has the same",
+			}},
 			{"the kernel refuses", func() {
 				backend.will(errors.New("nftables: no such file or directory"))
 				p.SetSlice(slice("web", false))
