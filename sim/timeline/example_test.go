@@ -132,7 +132,7 @@ func order(t *testing.T, tl *timeline.Timeline) {
 	for _, n := range tl.Nodes {
 		spans(n.Name+" syncs", n.Syncs)
 		for _, w := range n.Ways {
-			last := engine.Time(0)
+			last := w.Uses[0].From // of a node that joins: not at the beginning
 			for _, u := range w.Uses {
 				if u.From != last || (u.Is == timeline.UsesReady || u.Is == timeline.UsesFallback) != (len(u.Pods)+u.More > 0) {
 					t.Errorf("%s: %+v", n.Name, w.Uses)

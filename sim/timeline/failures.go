@@ -87,9 +87,6 @@ func (b *builder) tell(f *Failure, q *ledger.Request) {
 	for _, l := range b.teller.Tell(*q) {
 		if l.Lost != nil {
 			f.Own, f.Told, f.What = len(f.Story), l.At, l.Words()
-			if l.Lost.Pod >= 0 && f.Pod < 0 {
-				f.Zero = l.At
-			}
 			continue
 		}
 		f.Story = append(f.Story, l.Event.Number)

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // node is what was heard of one.
@@ -95,8 +96,17 @@ func nodeWords(e *event.Event) string {
 	}
 }
 
+// pastNodes says that the connections of a stream go to pods past the rules of all nodes: those of a load balancer whose targets are
+// pods, and of clients that resolve the name of a headless Service.
+func pastNodes(t *world.Traffic) bool {
+	return t.Named || t.LB != nil && t.LB.Target == world.TargetPods
+}
+
 // ruled hears where a node's rules lead the connections of a stream.
 func (r *Recorder) ruled(n *node, e *event.Event, number int) {
+	if pastNodes(&r.sc.Traffic[e.Stream]) {
+		return
+	}
 	u := use{at: e.At, verdict: e.Verdict, fallback: e.Fallback, event: number}
 	for _, id := range e.Targets {
 		if place := r.lane(id); place >= 0 {

@@ -209,7 +209,7 @@ func (b *builder) clientLanes() []ClientLane {
 	for i := range b.r.clients {
 		c, t := &b.r.clients[i], &b.r.sc.Traffic[i]
 		lane := ClientLane{
-			Name: t.Name, Service: t.Service, External: t.External, Bucket: b.r.bucket, Exact: !c.spread, Requests: c.requests, Lost: c.lost,
+			Name: t.Name, Service: t.Service, External: t.External, Nodes: append([]string{}, t.Nodes...), Healthy: t.HealthyNodesOnly, Bucket: b.r.bucket, Exact: !c.spread, Requests: c.requests, Lost: c.lost,
 		}
 		if t.Rate > 0 {
 			lane.Rate = (engine.Time(t.Rate) * engine.Millisecond).Seconds()

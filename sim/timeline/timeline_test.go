@@ -208,7 +208,7 @@ func TestLaneOfAClient(t *testing.T) {
 	s.Fail(&ledger.Request{Number: 7, Arrival: 47 * ms, End: 3 * sec, Outcome: ledger.Reset, Node: -1})
 	got := s.Build(1, 60*ms, refs).Clients[0]
 	want := ClientLane{
-		Name: "new connections", Service: "default/web", Rate: "100", Bucket: 10 * ms, Requests: 8, Lost: 2,
+		Name: "new connections", Service: "default/web", Nodes: []string{}, Rate: "100", Bucket: 10 * ms, Requests: 8, Lost: 2,
 		Total: []uint32{1, 1, 1, 1, 4}, Slow: []uint32{0, 0, 0, 0, 1}, Rescued: []uint32{0, 0, 0, 0, 0}, Failed: []uint32{0, 0, 0, 0, 2},
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -201,7 +201,7 @@ function Timelines({ page, c, title, drawn, at, onCase }: { page: Page; c: Case;
         <span class="count">{failures.length === t.failures.length ? "" : `${failures.length} of ${count(t.failures.length, "lost request")} shown`}</span>
       </div>
       <div class="stage" tabIndex={0} role="group" aria-label="Timeline. Keys: a and d or left and right move, w and s or up and down zoom, Home whole run, End lost band, n and p next and previous lost request, comma and period previous and next event, space plays, Escape clears." onKeyDown={onKey}>
-        <div class="with-story">
+        <div class={t.failures.length === 0 ? "with-story none" : "with-story"}>
           <div class="figures">
             <h3>{`${title}, seed ${t.seed}`}</h3>
             <Figure {...shared} id="before" title={title} index={index} groups={before} selected={selected} lit={lit} onSelect={select} onToggle={toggle} />
@@ -238,7 +238,7 @@ function lead(t: Timeline): string {
     return margin > 0 ? `Nothing was lost: the last node lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
   }
   if (!worst || worst.lost === 0) return `${count(lost, "request")} lost. Each cross is a lost request: click it to see how it came about.`;
-  return `Each cross is a lost request. They are lost between the moment at which a pod accepts no connections any more and the moment at which the last node's rules let go of it: up to ${seconds(worst.to! - worst.from!)}, on ${worst.last}. Click a cross to see how it came about.`;
+  return `Each cross is a lost request. They are lost between the moment at which a pod accepts no connections any more and the moment at which the last ${worst.nodes.some((n) => n.node < 0) ? "node, or load balancer, lets" : "node's rules let"} go of it: up to ${seconds(worst.to! - worst.from!)}, ${worst.nodes.find((n) => n.name === worst.last)?.node === -1 ? "by" : "on"} ${worst.last}. Click a cross to see how it came about.`;
 }
 
 function usePlay(playing: boolean, speed: number, now: number, end: number, setNow: (t: number) => void, stop: () => void) {

@@ -16,7 +16,7 @@ export interface NodeLane {
 }
 export interface TargetLane { balancer: string; proxy: number; clients: number[]; pod: number; node: number; name: string; states: Span[]; gets: Span[] }
 export interface ClientLane {
-  name: string; service: string; external: boolean; rate: string; bucket: number; exact: boolean;
+  name: string; service: string; external: boolean; nodes: string[]; healthyOnly: boolean; rate: string; bucket: number; exact: boolean;
   total: number[]; slow: number[]; rescued: number[]; failed: number[]; requests: number; lost: number;
 }
 export interface NodeBand { node: number; name: string; letGo: number | null; fallback: boolean; lost: number; event: number }

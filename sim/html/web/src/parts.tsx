@@ -9,6 +9,9 @@ function lost(r: Range): string {
   return r.min === r.max ? seconds(r.median) : `${seconds(r.median)} (${seconds(r.min)} to ${seconds(r.max)})`;
 }
 
+// upward is a bound in per cent: never less than it is.
+function upward(p: number): number { return p < 10 ? Math.ceil(p * 10 - 1e-9) / 10 : Math.ceil(p - 1e-9); }
+
 export function Fixes({ page, c }: { page: Page; c?: Case }) {
   const own = page.result.fixes.filter((f) => !c || f.cases.some((x) => x.id === c.id));
   const list = own.length > 0 ? own : page.result.fixes;
@@ -76,7 +79,7 @@ export function Cases({ page, drawn, at, onCase }: { page: Page; drawn: number[]
           { name: "Lost", text: (x) => (x.c.runs.total === 0 ? x.c.reason : lost(x.c.lostSeconds)), order: (x) => x.c.lostSeconds.median, number: true },
           { name: "Longest outage", text: (x) => (x.c.runs.total === 0 ? "" : lost(x.c.longestOutageSeconds)), order: (x) => x.c.longestOutageSeconds.median, number: true },
           { name: "Runs with loss", text: (x) => (x.c.runs.total === 0 ? "" : `${x.c.runs.withLoss} of ${x.c.runs.total}`), order: (x) => x.c.runs.withLoss, number: true },
-          { name: "Bound", text: (x) => (x.c.runs.lossBound95 === null ? "" : `at most ${Number((x.c.runs.lossBound95 * 100).toFixed(2))} % of runs lose anything (95 %)`) },
+          { name: "Bound", text: (x) => (x.c.runs.lossBound95 === null ? "" : `at most ${upward(x.c.runs.lossBound95 * 100)} % of runs lose anything (95 % confidence)`) },
           { name: "Line", text: (x) => x.c.source },
         ]} />
       {drawn.length < rows.filter((x) => x.c.runs.total > 0).length && <p class="small">{count(drawn.length, "case")} can be drawn: the worst.</p>}
@@ -99,7 +102,7 @@ export function Assumptions({ page }: { page: Page }) {
             { name: "Otherwise", text: (a) => a.alternatives.map((x) => x.value).join(", ") },
             { name: "Basis", text: (a) => [a.basis, a.source].filter(Boolean).join(": ") }, { name: "To say it", text: (a) => a.settle },
           ]} />)}
-      {page.result.notModelled.length > 0 && (<><h3>Not modelled</h3><ul>{page.result.notModelled.map((n) => <li key={n.id + n.object}>{n.what}{n.object ? ` (${n.object})` : ""}. {n.direction}</li>)}</ul></>)}
+      {page.result.notModelled.length > 0 && (<><h3>Not modelled</h3><ul>{page.result.notModelled.map((n) => <li key={n.id + n.object}>{n.what}{n.object ? ` (${n.object})` : ""}{n.direction === "more" ? ": reality loses more" : n.direction === "less" ? ": reality loses less" : ""}.</li>)}</ul></>)}
     </section>
   );
 }

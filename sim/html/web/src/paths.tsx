@@ -1,6 +1,6 @@
 // Where a new connection goes at one moment: client, load balancer, nodes, pods.
 
-import { isAt, useAt, type Index } from "./data";
+import { isAt, useAt, type Index, type NodeLane } from "./data";
 import { fit } from "./figure";
 import { count, phases, relative, states } from "./words";
 
@@ -32,7 +32,7 @@ export function Paths({ index, client, now, zero }: { index: Index; client: numb
         {boxes.map((b) => <BoxShape key={b.key} box={b} />)}
       </svg></div>
       <p class="key"><svg width="34" height="10" aria-hidden="true"><path class="edge live" d="M1 5 L33 5" /></svg> live <svg width="34" height="10" aria-hidden="true"><path class="edge fallback" d="M1 5 L33 5" /></svg> fallback: terminating, no pod is ready <svg width="34" height="12" aria-hidden="true"><path class="edge dead" d="M1 6 L24 6" /><path class="cross" d="M24 1 L33 11 M33 1 L24 11" /></svg> dead: requests are lost. Thick frame: changed in the last 100 ms.{left && ` ${left}`}</p>
-      <p>{dead > 0 ? `At ${relative(now, zero)} ${count(dead, "way")} lead${dead === 1 ? "s" : ""} to a pod that accepts nothing.` : `At ${relative(now, zero)} no way leads to a pod that accepts nothing.`}</p>
+      <p>{dead > 0 ? `At ${relative(now, zero)} ${count(dead, "way")} ${dead === 1 ? "is" : "are"} dead: new connections on ${dead === 1 ? "it" : "them"} are lost.` : `At ${relative(now, zero)} no way is dead.`}</p>
     </div>
   );
 }
@@ -71,8 +71,8 @@ export function picture(index: Index, client: number, now: number) {
       const way = n.ways.find((w) => w.clients.includes(client));
       const use = useAt(way, now);
       const target = targets.find((x) => x.node === n.index);
-      const gets = targets.length === 0 || (target && isAt(target.gets, now));
-      const word = target && !gets ? states[isAt(target.states, now)?.is ?? ""] ?? "no new connections" : { ready: "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
+      const gets = targets.length > 0 ? target && isAt(target.gets, now) : goesTo(index, client, n, now);
+      const word = !gets ? (target && states[isAt(target.states, now)?.is ?? ""]) || "gets none of them" : { ready: "uses ready pods", fallback: "falls back", reject: "refuses", drop: "drops", unknown: "no rules" }[use?.is ?? "unknown"] ?? "";
       const health = isAt(n.health, now)?.is;
       boxes.push({ key: `n${n.index}`, name: n.name, word: health ? `${word}, health ${health}` : word, look: use?.is === "reject" || use?.is === "drop" ? "nothing" : use?.is === "fallback" ? "fallback" : "uses", changed: recent(use?.from) && (use?.from ?? 0) > 0, x: 340, y: 0, w: 150, shape: "node" });
       if (!gets) continue;
@@ -93,11 +93,20 @@ export function picture(index: Index, client: number, now: number) {
   for (const p of pods) {
     const is = isAt(p.phases, now)?.is ?? "gone";
     const open = accepts(index, p.id, now);
-    boxes.push({ key: `p${p.id}`, name: p.called, word: `${open ? "" : "closed, "}${phases[is] ?? is}`, look: open ? (is === "ready" ? "ready" : is === "terminating-serving" ? "leaving" : "unready") : is === "pending" || is === "starting" ? "pending" : "closed", changed: p.phases.some((s) => recent(s.from) && s.from > 0) || p.listens.some((s) => recent(s.from) && s.from > 0 || s.to < t.end && recent(s.to)), x: 560, y: 0, w: 190, shape: "pod" });
+    boxes.push({ key: `p${p.id}`, name: p.called, word: `${open || is === "pending" || is === "starting" ? "" : "closed, "}${phases[is] ?? is}`, look: open ? (is === "ready" ? "ready" : is === "terminating-serving" ? "leaving" : "unready") : is === "pending" || is === "starting" ? "pending" : "closed", changed: p.phases.some((s) => recent(s.from) && s.from > 0) || p.listens.some((s) => recent(s.from) && s.from > 0 || s.to < t.end && recent(s.to)), x: 560, y: 0, w: 190, shape: "pod" });
   }
   const height = spread(boxes);
   const hidden = [t.nodes.length > nodes.length && !past ? count(t.nodes.length - nodes.length, "more node") : "", t.pods.filter((p) => alive(p, now)).length > pods.length ? "more pods" : ""].filter(Boolean).join(" and ");
   return { boxes, edges, left: hidden && `Not drawn: ${hidden}.`, height };
+}
+
+// goesTo says whether a client without a load balancer connects to a node, or runs there.
+function goesTo(index: Index, client: number, n: NodeLane, now: number): boolean {
+  const c = index.t.clients[client];
+  if (!c) return true;
+  const own = (x: NodeLane) => c.nodes.length === 0 || c.nodes.includes(x.name);
+  const well = (x: NodeLane) => isAt(x.health, now)?.is !== "503";
+  return own(n) && (!c.healthyOnly || well(n) || !index.t.nodes.some((x) => own(x) && well(x)));
 }
 
 function alive(p: { phases: { from: number; to: number }[] }, now: number): boolean {
