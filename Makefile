@@ -58,6 +58,13 @@ rendered: ## rewrite manifests/rendered from manifests/overlays
 report: ## build sim/html/dist, what reports embed, from sim/html/web: needs node and npm
 	cd sim/html/web && npm ci --no-audit --no-fund && npm run build
 
+# chromium-browser of Ubuntu is a snap, which sees no files of others: then a Chrome that is there is taken.
+.PHONY: browser
+browser: ## hold sim/html/dist to its sources, and open pages in a headless Chromium: needs node, npm and chromium (TESTFLAGS=-args -update: new screenshots)
+	cd sim/html/web && npm ci --no-audit --no-fund
+	cd test/browser && npm ci --no-audit --no-fund
+	LAMEDUCK_BROWSER=1 $(GO) test -json -count=1 -v -timeout 20m ./test/browser $(TESTFLAGS) | $(counted) -v -of "checks made"
+
 .PHONY: demo
 demo: build ## show what lameduck does, on the examples
 	@examples/demo.sh

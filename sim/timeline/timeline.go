@@ -162,7 +162,7 @@ type ClientLane struct {
 	External bool        `json:"external"`
 	Nodes    []string    `json:"nodes"`       // that they go to, or run on; none: all
 	Healthy  bool        `json:"healthyOnly"` // they go to nodes alone whose health check node port says 200, to all where none does
-	Rate     string      `json:"rate"` // a second; "" for clients that wait for each answer
+	Rate     string      `json:"rate"`        // a second; "" for clients that wait for each answer
 	Bucket   engine.Time `json:"bucket"`
 	Exact    bool        `json:"exact"` // false: arrivals of requests that were simply answered are spread evenly between those that are known
 	Total    []uint32    `json:"total"`

@@ -1,0 +1,257 @@
+// Package browser opens the pages that lameduck writes in a headless Chromium, and does with them what a reader does: each page says
+// nothing on the console, asks nobody for anything, works by mouse and by keyboard, has every failure of its JSON, and passes axe-core.
+// It also holds the built files that are embedded to what their sources build.
+package browser
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/html"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/report"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/sweep"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden screenshots")
+
+// wanted has tests fail that would be skipped for want of a program.
+const wanted = "LAMEDUCK_BROWSER"
+
+// lacking skips a test for want of something, or fails it where it is to be run.
+func lacking(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv(wanted) != "" {
+		t.Fatalf("%s: make browser installs it", what)
+	}
+	t.Skipf("%s: make browser installs it, and runs this test", what)
+}
+
+// node is the command, and a directory whose libraries npm has fetched.
+func node(t *testing.T, dir, library string) string {
+	t.Helper()
+	command, err := exec.LookPath("node")
+	if err != nil {
+		lacking(t, "there is no node")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", library)); err != nil {
+		lacking(t, "npm has not fetched "+library+" for "+dir)
+	}
+	return command
+}
+
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	lacking(t, "there is no chromium")
+	return ""
+}
+
+const web = "../../sim/html/web"
+
+// What is embedded is what the sources build, byte for byte, and the types of the sources are right.
+func TestTheBuiltFilesAreWhatTheirSourcesBuild(t *testing.T) {
+	t.Parallel()
+	command := node(t, web, "esbuild")
+	out := t.TempDir()
+	for _, args := range [][]string{{"node_modules/typescript/bin/tsc", "--noEmit"}, {"build.mjs", out}} {
+		cmd := exec.Command(command, args...)
+		cmd.Dir = web
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, said)
+		}
+	}
+	for _, name := range []string{"report.js", "report.css", "LICENSES.txt"} {
+		want, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join("../../sim/html/dist", name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("sim/html/dist/%s is not what sim/html/web builds: run make report (%v)", name, err)
+		}
+	}
+}
+
+// written is a page that the driver opens, and what it has to find there.
+type written struct {
+	Name    string `json:"name"`
+	File    string `json:"file"`
+	Golden  string `json:"golden"`  // "all" where it has screenshots, "one" where it has one
+	Hostile bool   `json:"hostile"` // its names are markup
+	Largest bool   `json:"largest"` // its size and speed are held to limits
+}
+
+// simulated runs what is in files.
+func simulated(t *testing.T, opts scenario.Options, run sweep.Options, files ...manifest.File) *record.Simulation {
+	t.Helper()
+	objects, problems := manifest.Load(files, manifest.Options{})
+	if manifest.HasErrors(problems) {
+		t.Fatal(problems)
+	}
+	var cases []scenario.Case
+	if len(objects.Scenarios) > 0 {
+		list, more := scenario.Parse(objects, opts)
+		if len(list) == 0 {
+			t.Fatal(more)
+		}
+		cases = sweep.Scenarios(list)
+	} else {
+		cases, _ = scenario.Infer(objects, opts)
+	}
+	run.Timelines = 12
+	s, err := sweep.Run(context.Background(), cases, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Version = "v0.0.0"
+	return s
+}
+
+func example(t *testing.T, name string) manifest.File {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return manifest.File{Name: "examples/" + name, Data: data}
+}
+
+// hostile is a Deployment whose image is markup: names in Kubernetes cannot be.
+const hostile = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: "</script><img src=x onerror=alert(1)>"
+        ports: [{containerPort: 8080}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+`
+
+// thirtyMillion is a rollout after 30 million requests, of which thousands fail.
+const thirtyMillion = `apiVersion: lameduck/v1alpha1
+kind: Scenario
+metadata: {name: thirty-million}
+spec:
+  apps: {web: {serve: 2ms}}
+  traffic: [{name: inside, to: "default/web:80", from: pods, rate: 9500/s}]
+  actions: [{at: 3200s, rolloutRestart: deployment/web}]
+---
+`
+
+// largest is that of the web app.
+func largest(t *testing.T) *record.Simulation {
+	t.Helper()
+	file := example(t, "web-app.yaml")
+	file.Data = append([]byte(thirtyMillion), file.Data...)
+	return simulated(t, scenario.Options{}, sweep.Options{Runs: 1}, file)
+}
+
+// pages writes all of them into a directory.
+func pages(t *testing.T, dir string) []written {
+	t.Helper()
+	quick := sweep.Options{Runs: 20, Fixes: -1, ConfirmRuns: 20, Sensitivity: true}
+	few := sweep.Options{Runs: 5}
+	var out []written
+	for _, p := range []struct {
+		written
+		sim *record.Simulation
+	}{
+		{written{Name: "web-app", Golden: "all"}, simulated(t, scenario.Options{}, quick, example(t, "web-app.yaml"))},
+		{written{Name: "fallback", Golden: "one"}, simulated(t, scenario.Options{}, few, example(t, "scenarios/all-terminating-still-served.yaml"))},
+		{written{Name: "load-balancer"}, simulated(t, scenario.Options{}, few, example(t, "scenarios/nlb-ip-no-prestop.yaml"))},
+		{written{Name: "local"}, simulated(t, scenario.Options{}, few, example(t, "scenarios/last-local-endpoint-before-kep-1669.yaml"))},
+		{written{Name: "holds"}, simulated(t, scenario.Options{}, few, example(t, "web-app-recommended.yaml"))},
+		{written{Name: "hostile", Hostile: true}, simulated(t, scenario.Options{}, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},
+		{written{Name: "nothing"}, &record.Simulation{Version: "v0.0.0"}},
+		{written{Name: "largest", Largest: true}, largest(t)},
+	} {
+		var page bytes.Buffer
+		if err := html.Write(&page, p.sim, report.TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		p.File = filepath.Join(dir, p.Name+".html")
+		if err := os.WriteFile(p.File, page.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p.written)
+	}
+	return out
+}
+
+// result is what the driver says of one check.
+type result struct {
+	Page, Check string
+	OK          bool
+	Said        string
+}
+
+// Every check of every page is a test of its own.
+func TestPagesInABrowser(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(wanted) == "" {
+		t.Skip("takes minutes: make browser runs it")
+	}
+	command, browser := node(t, ".", "playwright-core"), chromium(t)
+	dir := os.Getenv("LAMEDUCK_SHOTS") // where pages and screenshots are kept, to be looked at
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	list, err := json.Marshal(pages(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command, "drive.mjs", browser, string(list), dir, fmt.Sprint(*update))
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	raw, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, raw, said.String())
+	}
+	n := 0
+	for line := range strings.Lines(string(raw)) {
+		var r result
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		n++
+		t.Run(r.Page+"/"+strings.ReplaceAll(r.Check, " ", "_"), func(t *testing.T) {
+			t.Log(r.Said)
+			if !r.OK {
+				t.Error(r.Said)
+			}
+		})
+	}
+	if n < 60 {
+		t.Errorf("%d checks were made", n)
+	}
+	t.Logf("%d checks made", n)
+}

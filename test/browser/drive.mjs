@@ -1,0 +1,273 @@
+// Opens each page and checks it: node drive.mjs CHROMIUM PAGES SHOTS UPDATE. One line of JSON a check.
+import { chromium } from "playwright-core";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+
+const [executablePath, list, shots, update] = process.argv.slice(2);
+const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const say = (page, check, ok, said) => process.stdout.write(`${JSON.stringify({ Page: page, Check: check, OK: Boolean(ok), Said: String(said) })}\n`);
+const same = (page, check, got, want) => say(page, check, JSON.stringify(got) === JSON.stringify(want), `got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
+
+let browser;
+
+// open is the page as a reader has it, with all that it says and asks for.
+async function open(p, options) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const heard = { console: [], requests: [], dialogs: [] };
+  page.on("console", (m) => heard.console.push(m.text()));
+  page.on("pageerror", (e) => heard.console.push(e.message));
+  page.on("request", (r) => heard.requests.push(r.url()));
+  page.on("dialog", (d) => { heard.dialogs.push(d.message()); void d.dismiss(); });
+  await page.goto(`file://${p.file}`);
+  await page.waitForFunction(() => document.querySelector("#app section"));
+  return { page, context, heard };
+}
+
+async function check(p) {
+  const { page, context, heard } = await open(p);
+  const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+  const drawn = data.order.filter((i) => data.result.cases[i].timeline);
+  if (p.largest) await speed(p, page);
+  if (drawn.length > 0) {
+    await mouse(p, page, data.result.cases[drawn[0]].timeline);
+    await keyboard(p, page, data.result.cases[drawn[0]].timeline);
+    await tables(p, page, data.result.cases[drawn[0]].timeline);
+    if (drawn.length > 1) await cases(p, page, data, drawn);
+  }
+  if (!p.largest) for (const scheme of ["light", "dark"]) await accessible(p, page, scheme);
+  same(p.name, "asks nobody for anything", heard.requests, [`file://${encodeURI(p.file)}`]);
+  same(p.name, "says nothing on the console", heard.console, []);
+  same(p.name, "runs nothing of its input", heard.dialogs, []);
+  if (p.hostile) same(p.name, "has no element of its input", await page.locator("img").count(), 0);
+  await context.close();
+  for (const [width, scheme] of [[1280, "light"], [390, "light"], [1280, "dark"]]) if (!p.largest) await shot(p, width, scheme);
+}
+
+const now = (page) => page.locator(".moment-slider input").inputValue();
+const view = (page) => page.locator("#timeline .overview .window").first().evaluate((e) => [Number(e.getAttribute("x")), Number(e.getAttribute("width"))].map((v) => Math.round(v * 10) / 10));
+
+async function mouse(p, page, t) {
+  const first = await view(page);
+  await page.getByRole("button", { name: "Whole run" }).click();
+  const whole = await view(page);
+  say(p.name, "the whole run is wider than what is shown first", whole[1] > first[1], `${first} then ${whole}`);
+  await page.getByRole("button", { name: "zoom in" }).click();
+  say(p.name, "zooms in", (await view(page))[1] < whole[1], await view(page));
+  await page.getByRole("button", { name: t.failures.length > 0 ? "Lost band" : "The deletion" }).click();
+  same(p.name, "returns to the band", await view(page), first);
+  const lanes = page.locator("svg.lanes").first();
+  await lanes.scrollIntoViewIfNeeded();
+  const box = await lanes.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -240);
+  await page.keyboard.up("Control");
+  await page.waitForTimeout(60);
+  const zoomed = await view(page);
+  say(p.name, "wheel with Ctrl zooms", zoomed[1] < first[1] || zoomed[1] <= 4, `${first} then ${zoomed}`);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 - 80, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  say(p.name, "drag pans", (await view(page))[0] !== zoomed[0] || zoomed[1] <= 4, `${zoomed} then ${await view(page)}`);
+  await page.getByRole("button", { name: t.failures.length > 0 ? "Lost band" : "The deletion" }).click();
+  const heads = page.locator("#timeline svg.lanes").first().locator("g.head");
+  const rows = await page.locator("svg.lanes").first().locator("g.lane").count();
+  await heads.first().click();
+  say(p.name, "a group folds", (await page.locator("svg.lanes").first().locator("g.lane").count()) < rows, rows);
+  await heads.first().click();
+  const bar = page.locator("svg.lanes g.bar .fill").first();
+  await bar.scrollIntoViewIfNeeded();
+  await bar.hover({ force: true });
+  say(p.name, "a bar says what it is", /to \S+ s/.test(await page.locator(".tip").textContent({ timeout: 2000 }).catch(() => "")), "no exact times");
+  if (t.failures.length > 0) {
+    const drop = page.locator("svg.lanes g.drop").first();
+    await drop.scrollIntoViewIfNeeded();
+    await drop.locator(".hit").click({ force: true });
+    const side = page.locator("aside.side");
+    say(p.name, "a lost request tells its story", (await side.locator("ol.story li").count()) >= 1, await side.textContent());
+    say(p.name, "what it came from is lit", (await page.locator("svg.lanes.focus").count()) === 1, "nothing is faded");
+    await side.getByRole("button", { name: "Close" }).click();
+  }
+  const at = await now(page);
+  await page.getByRole("button", { name: "next event" }).click();
+  say(p.name, "steps to the next event", (await now(page)) !== at || t.events.length === 0, `${at} then ${await now(page)}`);
+  const from = await now(page);
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForTimeout(350);
+  await page.getByRole("button", { name: "Pause" }).click({ timeout: 1000 }).catch(() => {});
+  say(p.name, "plays", Number(await now(page)) > Number(from), `${from} then ${await now(page)}`);
+}
+
+async function keyboard(p, page, t) {
+  await page.locator(".stage").focus();
+  await page.keyboard.press("Home");
+  const whole = await view(page);
+  await page.keyboard.press("w");
+  say(p.name, "w zooms in", (await view(page))[1] < whole[1], await view(page));
+  const zoomed = await view(page);
+  await page.keyboard.press("ArrowRight");
+  const right = await view(page);
+  await page.keyboard.press("a");
+  say(p.name, "right and a pan", right[0] !== zoomed[0] && (await view(page))[0] !== right[0], `${zoomed}, ${right}, ${await view(page)}`);
+  await page.keyboard.press("ArrowDown");
+  say(p.name, "down zooms out", (await view(page))[1] > zoomed[1] - 0.2, await view(page));
+  await page.keyboard.press("End");
+  if (t.failures.length > 0) {
+    const seen = new Set();
+    for (let i = 0; i < Math.min(5, t.failures.length); i++) {
+      await page.keyboard.press("n");
+      seen.add(await page.locator("aside.side h3").textContent());
+    }
+    same(p.name, "n goes from one lost request to the next", seen.size, Math.min(5, t.failures.length));
+    const said = await page.locator("[aria-live]").textContent();
+    say(p.name, "what is chosen is announced", /^Lost request \d+ of \d+: /.test(said), said);
+    await page.keyboard.press("p");
+    await page.keyboard.press("Escape");
+    same(p.name, "Escape clears", await page.locator("svg.lanes.focus").count(), 0);
+  }
+  const at = await now(page);
+  await page.keyboard.press(".");
+  await page.keyboard.press(".");
+  const later = await now(page);
+  await page.keyboard.press(",");
+  say(p.name, "period and comma step", later !== at && (await now(page)) !== later, `${at}, ${later}, ${await now(page)}`);
+  await page.keyboard.press("Space");
+  const playing = await page.locator(".play").getAttribute("aria-pressed");
+  await page.keyboard.press("Space");
+  same(p.name, "space plays", playing, "true");
+}
+
+// tables holds the tables to the JSON: every failure is there, and its story.
+async function tables(p, page, t) {
+  for (const s of await page.locator(".tables summary").all()) await s.click();
+  const rows = await page.locator(".tables table").first().locator("tbody tr").evaluateAll((list) => list.map((r) => [...r.cells].map((c) => c.textContent)));
+  const want = t.failures.map((f) => `${t.clients[f.client].name} ${f.number}|${f.outcome}|${f.cause}|${f.actor}`);
+  same(p.name, "every failure of the JSON is in the table", rows.map((r) => [r[0], r[3], r[4], r[5]].join("|")), want);
+  const marked = new Set();
+  await page.locator(".stage").focus();
+  await page.keyboard.press("Home");
+  for (const list of await page.locator("svg.lanes").first().locator("g.drop").evaluateAll((all) => all.map((e) => e.dataset.failure))) for (const i of list.split(" ")) marked.add(Number(i));
+  same(p.name, "every failure of the JSON is marked in the picture", marked.size, t.failures.length);
+  if (t.failures.length > 0) {
+    const last = t.failures.length - 1;
+    await page.locator(".tables table").first().locator("tbody tr button").nth(last).click();
+    const story = await page.locator("aside.side ol.story li").evaluateAll((l) => l.map((x) => x.textContent));
+    const f = t.failures[last].like >= 0 ? t.failures[t.failures[last].like] : t.failures[last];
+    const words = new Map(t.events.map((e) => [e.number, e.what]));
+    say(p.name, "the story is that of the JSON", f.story.every((n) => story.some((l) => l.includes(words.get(n)))) && story.some((l) => l.includes(f.what)), JSON.stringify(story));
+    const sort = page.locator(".tables table").first().locator("th button").first();
+    await sort.click();
+    await sort.click();
+    same(p.name, "a table can be sorted", await page.locator(".tables table").first().locator("th").first().getAttribute("aria-sort"), "descending");
+  }
+  const events = await page.locator(".tables table").nth(2).locator("tbody tr").count();
+  same(p.name, "every event of the JSON is in the table", events, t.events.length);
+  for (const s of await page.locator(".tables summary").all()) await s.click();
+}
+
+async function cases(p, page, data, drawn) {
+  await page.locator("#timeline select").first().selectOption(String(drawn[1]));
+  await page.waitForTimeout(50);
+  const title = await page.locator("#timeline .figures h3").first().textContent();
+  say(p.name, "another case can be drawn", title.includes(`seed ${data.result.cases[drawn[1]].timeline.seed}`), title);
+  await page.locator("#timeline select").first().selectOption(String(drawn[0]));
+}
+
+async function accessible(p, page, scheme) {
+  await page.emulateMedia({ colorScheme: scheme });
+  await page.evaluate(axe); // not a script element: the page's policy allows none
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  same(p.name, `axe finds nothing, ${scheme}`, found.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 4).map((n) => n.target.join(" ")).join(", ")}`), []);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+// speed holds a large page to its limits.
+async function speed(p, page) {
+  const bytes = statSync(p.file).size;
+  say(p.name, "is smaller than 5 MB", bytes < 5_000_000, `${bytes} bytes`);
+  const requests = await page.evaluate(() => { const t = JSON.parse(document.getElementById("data").textContent).result.cases.find((c) => c.timeline).timeline; return [t.clients.reduce((n, c) => n + c.requests, 0), t.failures.length]; });
+  say(p.name, "has 30 million requests and hundreds of marked failures", requests[0] >= 30_000_000 && requests[1] >= 500, `${requests[0]} requests, ${requests[1]} failures marked`);
+  const { page: again, context } = await open(p);
+  const paint = await again.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1);
+  say(p.name, "is painted within a second", paint > 0 && paint < 1000, `${Math.round(paint)} ms`);
+  await again.locator(".stage").focus();
+  await again.keyboard.press("Home");
+  const frames = await again.evaluate(async () => {
+    const times = [];
+    const stage = document.querySelector(".stage");
+    for (let i = 0; i < 40; i++) {
+      const from = performance.now();
+      stage.dispatchEvent(new KeyboardEvent("keydown", { key: i % 2 === 0 || i < 20 ? "w" : "s", bubbles: true }));
+      await new Promise((r) => requestAnimationFrame(() => setTimeout(r, 0)));
+      times.push(performance.now() - from);
+    }
+    return times.sort((a, b) => a - b);
+  });
+  say(p.name, "zooms without stalls", frames[20] < 60 && frames[38] < 250, `median ${Math.round(frames[20])} ms, slowest but one ${Math.round(frames[38])} ms a frame`);
+  await context.close();
+}
+
+// shot compares a page with how it looked: a few pixels may differ, because fonts do between machines.
+async function shot(p, width, scheme) {
+  const { page, context } = await open(p, { viewport: { width, height: 900 }, colorScheme: scheme });
+  if (await page.locator("svg.lanes g.drop").count()) {
+    await page.locator(".stage").focus();
+    await page.keyboard.press("n");
+  }
+  await page.evaluate(() => { window.scrollTo(0, 0); });
+  const name = `${p.name}-${width}-${scheme}.png`;
+  const png = await page.screenshot({ fullPage: true, animations: "disabled" });
+  mkdirSync(shots, { recursive: true });
+  writeFileSync(`${shots}/${name}`, png);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  say(p.name, `fits into ${width} pixels, ${scheme}`, overflow <= 0, `${overflow} pixels too wide`);
+  if (p.golden !== "all" && !(p.golden === "one" && width === 1280 && scheme === "light")) {
+    await context.close();
+    return;
+  }
+  const golden = new URL(`testdata/${name}`, import.meta.url);
+  if (update === "true") {
+    mkdirSync(new URL("testdata/", import.meta.url), { recursive: true });
+    writeFileSync(golden, png);
+  }
+  if (!existsSync(golden)) say(p.name, `looks as before at ${width}, ${scheme}`, false, `no testdata/${name}: go test ./test/browser -update`);
+  else {
+    const d = await differ(page, readFileSync(golden), png);
+    say(p.name, `looks as before at ${width}, ${scheme}`, d.part < 0.08, `${(d.part * 100).toFixed(2)} % of blocks differ; ${d.words}`);
+  }
+  await context.close();
+}
+
+// differ is which part of two pictures is not alike, in blocks of 8 pixels whose mean colours differ by more than a tenth.
+async function differ(page, a, b) {
+  const blank = await page.context().newPage();
+  await blank.goto("about:blank");
+  const out = await blank.evaluate(async ([x, y]) => {
+    const load = async (data) => {
+      const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(Math.ceil(bitmap.width / 8), Math.ceil(bitmap.height / 8));
+      const g = canvas.getContext("2d");
+      g.imageSmoothingQuality = "high";
+      g.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+      return { w: bitmap.width, h: bitmap.height, data: g.getImageData(0, 0, canvas.width, canvas.height) };
+    };
+    const p = await load(x), q = await load(y);
+    if (p.w !== q.w || Math.abs(p.h - q.h) > 0.06 * p.h) return { part: 1, words: `${p.w}x${p.h} then, ${q.w}x${q.h} now` };
+    const rows = Math.min(p.data.height, q.data.height), cols = p.data.width;
+    let n = 0;
+    for (let r = 0; r < rows; r++) for (let c = 0; c < cols; c++) {
+      const i = (r * cols + c) * 4;
+      if (Math.max(...[0, 1, 2].map((k) => Math.abs(p.data.data[i + k] - q.data.data[i + k]))) > 26) n++;
+    }
+    return { part: n / (rows * cols), words: `${p.w}x${p.h} then, ${q.w}x${q.h} now` };
+  }, [a.toString("base64"), b.toString("base64")]);
+  await blank.close();
+  return out;
+}
+
+browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });
+try {
+  for (const p of JSON.parse(list)) await check(p);
+} finally {
+  await browser.close();
+}
