@@ -22,8 +22,6 @@ type arrivals struct {
 	at       int         // of next, in times
 	times    []engine.Time
 	room     [mostInSlot]engine.Time // for times
-	drawn    [mostInSlot]engine.Time // those of the slot as they were drawn
-	ranks    [mostInSlot]uint8       // of each of drawn in times
 }
 
 // begin finds the first arrival.
@@ -125,19 +123,6 @@ func (p *arrivals) number(slot uint64) int {
 	return n
 }
 
-// put adds the i-th moment that is drawn of a slot: how many of those before it are later is counted without
-// branches, which for moments in random order a processor guesses wrong half of the time.
-func (p *arrivals) put(i int, at engine.Time) {
-	rank := i
-	drawn, ranks := p.drawn[:i], p.ranks[:i]
-	for k := range drawn {
-		later := int(uint64(at-drawn[k]) >> 63)
-		ranks[k] += uint8(later)
-		rank -= later
-	}
-	p.drawn[i], p.ranks[i] = at, uint8(rank)
-}
-
 // open draws the moments of the first slot from one on that has any, in order.
 func (p *arrivals) open(slot uint64) {
 	n := p.number(slot)
@@ -147,12 +132,25 @@ func (p *arrivals) open(slot uint64) {
 	}
 	length := p.length()
 	begin := engine.Time(slot) * length
-	for i := range n {
-		p.put(i, begin+engine.Time(engine.Below(p.draws.Draw(slot*slotDraws+1+uint64(i)), int(length))))
-	}
 	list := p.room[:n]
-	for i := range n {
-		list[p.ranks[i]] = p.drawn[i]
+	for i := range list {
+		list[i] = begin + engine.Time(engine.Below(p.draws.Draw(slot*slotDraws+1+uint64(i)), int(length)))
 	}
+	sortFew(list)
 	p.slot, p.times, p.at, p.next = slot, list, 0, list[0]
+}
+
+// sortFew sorts a few moments. It puts two at a time in among those before, and without branches: of moments in random
+// order a processor guesses half of them wrong.
+func sortFew(list []engine.Time) {
+	for i := len(list) % 2; i+1 < len(list); i += 2 {
+		a, b := min(list[i], list[i+1]), max(list[i], list[i+1])
+		sorted := list[:i]
+		for k, other := range sorted {
+			sorted[k] = min(other, a)
+			a = max(other, a)
+			a, b = min(a, b), max(a, b)
+		}
+		list[i], list[i+1] = a, b
+	}
 }

@@ -89,9 +89,9 @@ func (s *stream) walk(t *Traffic, limit engine.Time) {
 		for i := range times { // apart from what follows: one does not wait for the other
 			draws[i] = s.requests.Sub(s.count + uint64(i)).Draw(1)
 		}
-		for i, now := range times {
-			if r := (rider{now, s.count + uint64(i)}); !s.rideCalm(r, draws[i]) {
-				s.openCalm(t, r)
+		for i := 0; i < len(times); i++ {
+			if i += s.rideCalm(times[i:], draws[i:], s.count+uint64(i)); i < len(times) {
+				s.openCalm(t, rider{times[i], s.count + uint64(i)})
 			}
 		}
 		s.passed(len(times))
@@ -122,30 +122,39 @@ func (s *stream) upToDate(to, list []place) []place {
 	return to
 }
 
-// rideCalm is ridePlain in a calm stream, by the first draw of the request: ok false if a connection has to be opened.
-func (s *stream) rideCalm(r rider, draw uint64) (ok bool) {
-	p := &s.places
-	for p.freed < len(p.busy) && p.busy[p.freed].at <= r.at {
-		p.idle = append(p.idle, p.busy[p.freed])
-		p.freed++
-	}
-	for last := len(p.idle) - 1; last >= 0; last-- {
-		c := s.pool[p.idle[last].n]
-		p.idle = p.idle[:last]
-		if !c.asItWas(r.at) { // its client has closed it, or knows that its server has
-			c.drop()
-			continue
+// rideCalm is ridePlain in a calm stream for requests from a number on, by the first draw of each, until a connection has
+// to be opened. It returns how many they are.
+func (s *stream) rideCalm(times []engine.Time, draws []uint64, number uint64) (n int) {
+	p, rtt := &s.places, s.spec.RTT
+	p.makeRoom(len(times))
+	busy, freed, idle := p.busy, p.freed, p.idle // at hand: what follows is done for nearly every request of a run
+	for ; n < len(times); n++ {
+		now := times[n]
+		for ; freed < len(busy) && busy[freed].at <= now; freed++ {
+			idle = append(idle, busy[freed])
 		}
-		c.plain(r, r.at+c.takes.Sample(draw)+s.spec.RTT)
-		return true
+		var c *conn
+		for last := len(idle) - 1; c == nil && last >= 0; last-- {
+			c, idle = s.pool[idle[last].n], idle[:last]
+			if !c.asItWas(now) { // its client has closed it, or knows that its server has
+				c.drop()
+				c = nil
+			}
+		}
+		if c == nil {
+			break
+		}
+		end := now + c.takes.Sample(draws[n]) + rtt
+		c.plain(rider{now, number + uint64(n)}, end)
+		busy = among(busy, freed, p.change(c, end))
 	}
-	return false
+	p.busy, p.freed, p.idle = busy, freed, idle
+	return n
 }
 
 // plain has a request that is plain under way over the connection until a moment.
 func (c *conn) plain(r rider, end engine.Time) {
 	c.counted, c.number, c.sent, c.used = true, r.number, r.at, end
-	c.pool.places.use(c, end)
 }
 
 // openCalm opens a connection for a request of a calm stream: see ride, connect and accepted.

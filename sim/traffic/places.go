@@ -1,6 +1,10 @@
 package traffic
 
-import "github.com/lameduck-proxy/lameduck/sim/engine"
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+)
 
 // places are the connections of a stream's pool by what can be done with them. To find one costs
 // the same however many there are; what has changed meanwhile is noticed when it is met.
@@ -28,21 +32,41 @@ func (p *places) next() *place {
 	return &p.busy[p.freed]
 }
 
-// use puts a connection down as busy until a moment; of those that become free at one moment the one
-// put down first is the first. Most answers come in the order of their requests, so that its place is near
-// the end.
+// use puts a connection down as busy until a moment.
 func (p *places) use(c *conn, at engine.Time) {
+	p.makeRoom(1)
+	p.busy = among(p.busy, p.freed, p.change(c, at))
+}
+
+// change has a connection free at a moment, and returns what is put down of that.
+func (p *places) change(c *conn, at engine.Time) place {
 	p.changes++
 	c.free, c.uses = at, p.changes
-	if n := len(p.busy); n == cap(p.busy) && p.freed > n/2 { // those that were freed make room
+	return place{at, c.uses, c.place}
+}
+
+// makeRoom has room for some more that are busy: those that were freed make it, if they are many.
+func (p *places) makeRoom(more int) {
+	n := len(p.busy)
+	if cap(p.busy)-n >= more {
+		return
+	}
+	if p.freed > n/2 {
 		p.busy, p.freed = p.busy[:copy(p.busy, p.busy[p.freed:])], 0
 	}
-	p.busy = append(p.busy, place{})
-	i := len(p.busy) - 1
-	for ; i > p.freed && p.busy[i-1].at > at; i-- {
-		p.busy[i] = p.busy[i-1]
+	p.busy = slices.Grow(p.busy, more)
+}
+
+// among puts one more among those that are busy, for which there is room; of those that become free at one moment the one
+// put down first is the first. Most answers come in the order of their requests, so that its place is near the end.
+func among(busy []place, freed int, one place) []place {
+	i := len(busy)
+	busy = busy[:i+1]
+	for ; i > freed && busy[i-1].at > one.at; i-- {
+		busy[i] = busy[i-1]
 	}
-	p.busy[i] = place{at, c.uses, c.place}
+	busy[i] = one
+	return busy
 }
 
 // busyUntil has nobody else take a connection before a moment.

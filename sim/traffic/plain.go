@@ -143,6 +143,7 @@ func (s *stream) ridePlain() (ok bool) {
 	}
 	p.idle = p.idle[:last]
 	c.plain(rider{now, s.count}, end)
+	p.use(c, end)
 	return true
 }
 
