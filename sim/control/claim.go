@@ -28,9 +28,8 @@ func (c *ReplicaSets) deliverStray(p *api.Pod) {
 	}
 }
 
-// claim releases and adopts what there is to, and goes on when that is answered.
-func (c *ReplicaSets) claim(id api.ReplicaSetID, s *setWork, then func()) {
-	var release, adopt []*api.Pod
+// toClaim lists the pods of a ReplicaSet to release, and those to adopt.
+func (c *ReplicaSets) toClaim(s *setWork) (release, adopt []*api.Pod) {
 	for _, p := range s.pods {
 		if !c.d.claims(p) {
 			release = append(release, p)
@@ -41,11 +40,12 @@ func (c *ReplicaSets) claim(id api.ReplicaSetID, s *setWork, then func()) {
 			adopt = append(adopt, p)
 		}
 	}
+	return release, adopt
+}
+
+// claim releases and adopts pods, one at least, and goes on when that is answered.
+func (c *ReplicaSets) claim(id api.ReplicaSetID, s *setWork, release, adopt []*api.Pod, then func()) {
 	left := len(release) + len(adopt)
-	if left == 0 {
-		then()
-		return
-	}
 	answered := func() {
 		if left--; left == 0 {
 			then()

@@ -112,9 +112,10 @@ func (c *Deployments) sync(workload int) {
 		c.recreate(d, in)
 	case in.newRS == nil:
 		// The same sync goes on with the ReplicaSet it has made.
+		with := in
 		c.create(d, in, func(created *api.ReplicaSet) {
-			in.newRS = created
-			c.apply(d, in, rollingUpdate(in))
+			with.newRS = created
+			c.apply(d, with, rollingUpdate(with))
 		})
 	default:
 		c.apply(d, in, rollingUpdate(in))
@@ -124,12 +125,13 @@ func (c *Deployments) sync(workload int) {
 func (c *Deployments) input(d *api.Workload) rolloutInput {
 	surge, unavailable := c.d.Fenceposts(d)
 	in := rolloutInput{replicas: d.Replicas, surge: surge, unavailable: unavailable, rolling: !c.recreates(d.Workload)}
-	in.oldRSs = slices.DeleteFunc(sortedReplicaSets(c.replicaSets, d.Workload), func(rs *api.ReplicaSet) bool {
+	in.oldRSs = sortedReplicaSets(c.replicaSets, d.Workload)
+	for i, rs := range in.oldRSs {
 		if rs.ID.Revision == d.Revision {
-			in.newRS = rs
+			in.newRS, in.oldRSs = rs, slices.Delete(in.oldRSs, i, i+1)
+			break
 		}
-		return rs == in.newRS
-	})
+	}
 	return in
 }
 

@@ -132,7 +132,11 @@ func (c *ReplicaSets) sync(id api.ReplicaSetID) {
 		return
 	}
 	s.busy, s.of = true, s.set
-	c.claim(id, s, func() { c.manage(id, s) })
+	if release, adopt := c.toClaim(s); len(release)+len(adopt) > 0 {
+		c.claim(id, s, release, adopt, func() { c.manage(id, s) })
+		return
+	}
+	c.manage(id, s)
 }
 
 // manage creates or deletes what is missing or too much of the pods that it claims.

@@ -99,12 +99,12 @@ func newSize(in rolloutInput) int {
 // have: the controller calls that an invalid request, and does nothing more until the status
 // has followed (cleanupUnhealthyReplicas; verified).
 func scaleDownOld(in rolloutInput) []scale {
-	old := slices.DeleteFunc(slices.Clone(in.oldRSs), func(rs *api.ReplicaSet) bool { return rs.Replicas == 0 })
 	minAvailable := in.replicas - in.unavailable
 	budget := in.total() - minAvailable - (in.newRS.Replicas - in.newRS.Available)
-	if len(old) == 0 || budget <= 0 {
+	if budget <= 0 {
 		return nil
 	}
+	old := slices.DeleteFunc(slices.Clone(in.oldRSs), func(rs *api.ReplicaSet) bool { return rs.Replicas == 0 })
 	size := make([]int, len(old))
 	for i, rs := range old {
 		size[i] = rs.Replicas

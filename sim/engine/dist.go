@@ -184,7 +184,8 @@ func (d Dist) quantile(i int) Time {
 	case d.table != nil:
 		return d.table[i]
 	case d.width > 0:
-		return d.value + scaleTime(d.width, uint64(i), steps) // 0 to steps
+		hi, lo := bits.Mul64(uint64(d.width), uint64(i)) // 0 to steps
+		return d.value + Time(hi<<(64-stepBits)|lo>>stepBits)
 	default:
 		return d.value
 	}

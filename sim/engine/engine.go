@@ -24,23 +24,26 @@ type Owner uint32
 // event is one entry of the queue.
 type event struct {
 	at    Time
-	seq   uint64
-	owner Owner
-	class Class
+	order uint64 // at that moment: see orderOf
 	slot  uint32 // in Engine.slots
 }
 
+// An order has a class in its first 2 bits, then an owner, then the number of the scheduling.
+const (
+	ownerBits = 22
+	seqBits   = 62 - ownerBits
+)
+
+// orderOf returns the place of an event among those of one moment.
+func orderOf(class Class, owner Owner, seq uint64) uint64 {
+	return uint64(class)<<62 | uint64(owner)<<seqBits | seq
+}
+
+func (e *event) class() Class { return Class(e.order >> 62) }
+func (e *event) owner() Owner { return Owner(e.order << 2 >> (2 + seqBits)) }
+
 func (e *event) before(o *event) bool {
-	switch {
-	case e.at != o.at:
-		return e.at < o.at
-	case e.class != o.class:
-		return e.class < o.class
-	case e.owner != o.owner:
-		return e.owner < o.owner
-	default:
-		return e.seq < o.seq
-	}
+	return e.at < o.at || e.at == o.at && e.order < o.order
 }
 
 // Handle names a scheduled event, to cancel it. The zero Handle names none.
@@ -107,6 +110,9 @@ func (e *Engine) Hash() *TraceHash { return &e.hash }
 // Register gives a component its place in the order of events. Components register when the
 // world is built, in an order that does not depend on chance.
 func (e *Engine) Register(name string) Owner {
+	if len(e.owners) == 1<<ownerBits {
+		panic("engine: too many owners")
+	}
 	e.owners = append(e.owners, name)
 	return Owner(len(e.owners) - 1)
 }
@@ -146,7 +152,7 @@ func (e *Engine) schedule(at Time, class Class, owner Owner, what slot) Handle {
 	s := &e.slots[i]
 	what.gen, what.pending = s.gen+1, true
 	*s = what
-	e.push(event{at: at, class: class, owner: owner, seq: e.seq, slot: i})
+	e.push(event{at: at, order: orderOf(class, owner, e.seq), slot: i})
 	e.seq++
 	return Handle{slot: i + 1, gen: s.gen}
 }
@@ -217,7 +223,7 @@ func (e *Engine) Step() (bool, error) {
 	e.now = next.at
 	if !what.look {
 		e.done++
-		e.hash.Event(next.at, next.class, next.owner, what.name)
+		e.hash.Event(next.at, next.class(), next.owner(), what.name)
 	}
 	if what.run != nil {
 		what.run()

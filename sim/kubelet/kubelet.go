@@ -62,8 +62,8 @@ func (k *Kubelet) NextRelist(t engine.Time) engine.Time {
 
 // after schedules work of the kubelet, which waits while that is paused.
 func (k *Kubelet) after(d engine.Time, name string, run func()) engine.Handle {
-	run = k.whileRunning(run)
-	return k.inPod(d, name, func() { k.d.API.Awake(k.Owner, run) })
+	run = k.whileRunning(run) // which it is not after the end of the machine
+	return k.d.Engine.After(d, engine.ClassTimer, k.Owner, name, func() { k.d.API.Awake(k.Owner, run) })
 }
 
 // inPod schedules what happens in a pod, or is up to the container runtime, by itself.
