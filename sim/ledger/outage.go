@@ -38,8 +38,11 @@ const byChance = 10
 // longest returns the time from the first to the last arrival of the longest stretch. Fewer
 // than byChance failures in a row count only where nobody could have answered any of them.
 func (o outages) longest() engine.Time {
-	sorted := slices.Clone(o)
-	slices.SortFunc(sorted, func(a, b stretch) int { return cmp.Compare(a.first, b.first) })
+	sorted, order := o, func(a, b stretch) int { return cmp.Compare(a.first, b.first) }
+	if !slices.IsSortedFunc(o, order) {
+		sorted = slices.Clone(o)
+		slices.SortFunc(sorted, order)
+	}
 	var longest engine.Time
 	for i := 0; i < len(sorted); {
 		s := sorted[i]
