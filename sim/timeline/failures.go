@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 )
@@ -216,10 +215,4 @@ var kindWords = [...]string{
 	event.Tainted: "tainted", event.NodeGone: "node-gone", event.NodeBack: "node-back", event.NodeReady: "node-ready",
 	event.Resumed: "resumed", event.Cordoned: "cordoned", event.EvictionRefused: "eviction-refused", event.Drained: "drained",
 	event.Untainted: "untainted", event.Joined: "joined", event.NoHistory: "no-history",
-}
-
-// podOf is the number of a pod by its name.
-func (b *builder) podOf(name string) (api.PodID, bool) {
-	id, ok := b.r.named[name]
-	return id, ok
 }

@@ -97,7 +97,7 @@ type written struct {
 }
 
 // simulated runs what is in files.
-func simulated(t *testing.T, opts scenario.Options, run sweep.Options, files ...manifest.File) *record.Simulation {
+func simulated(t *testing.T, run sweep.Options, files ...manifest.File) *record.Simulation {
 	t.Helper()
 	objects, problems := manifest.Load(files, manifest.Options{})
 	if manifest.HasErrors(problems) {
@@ -105,13 +105,13 @@ func simulated(t *testing.T, opts scenario.Options, run sweep.Options, files ...
 	}
 	var cases []scenario.Case
 	if len(objects.Scenarios) > 0 {
-		list, more := scenario.Parse(objects, opts)
+		list, more := scenario.Parse(objects, scenario.Options{})
 		if len(list) == 0 {
 			t.Fatal(more)
 		}
 		cases = sweep.Scenarios(list)
 	} else {
-		cases, _ = scenario.Infer(objects, opts)
+		cases, _ = scenario.Infer(objects, scenario.Options{})
 	}
 	run.Timelines = 12
 	s, err := sweep.Run(context.Background(), cases, run)
@@ -170,7 +170,7 @@ func largest(t *testing.T) *record.Simulation {
 	t.Helper()
 	file := example(t, "web-app.yaml")
 	file.Data = append([]byte(thirtyMillion), file.Data...)
-	return simulated(t, scenario.Options{}, sweep.Options{Runs: 1}, file)
+	return simulated(t, sweep.Options{Runs: 1}, file)
 }
 
 // pages writes all of them into a directory.
@@ -183,12 +183,12 @@ func pages(t *testing.T, dir string) []written {
 		written
 		sim *record.Simulation
 	}{
-		{written{Name: "web-app", Golden: "all"}, simulated(t, scenario.Options{}, quick, example(t, "web-app.yaml"))},
-		{written{Name: "fallback", Golden: "one"}, simulated(t, scenario.Options{}, few, example(t, "scenarios/all-terminating-still-served.yaml"))},
-		{written{Name: "load-balancer"}, simulated(t, scenario.Options{}, few, example(t, "scenarios/nlb-ip-no-prestop.yaml"))},
-		{written{Name: "local"}, simulated(t, scenario.Options{}, few, example(t, "scenarios/last-local-endpoint-before-kep-1669.yaml"))},
-		{written{Name: "holds"}, simulated(t, scenario.Options{}, few, example(t, "web-app-recommended.yaml"))},
-		{written{Name: "hostile", Hostile: true}, simulated(t, scenario.Options{}, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},
+		{written{Name: "web-app", Golden: "all"}, simulated(t, quick, example(t, "web-app.yaml"))},
+		{written{Name: "fallback", Golden: "one"}, simulated(t, few, example(t, "scenarios/all-terminating-still-served.yaml"))},
+		{written{Name: "load-balancer"}, simulated(t, few, example(t, "scenarios/nlb-ip-no-prestop.yaml"))},
+		{written{Name: "local"}, simulated(t, few, example(t, "scenarios/last-local-endpoint-before-kep-1669.yaml"))},
+		{written{Name: "holds"}, simulated(t, few, example(t, "web-app-recommended.yaml"))},
+		{written{Name: "hostile", Hostile: true}, simulated(t, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},
 		{written{Name: "nothing"}, &record.Simulation{Version: "v0.0.0"}},
 		{written{Name: "largest", Largest: true}, largest(t)},
 	} {
