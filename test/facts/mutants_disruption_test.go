@@ -183,7 +183,7 @@ var takerMutants = []mutant{
 		{keepers, `if t.Annotations[safeToEvict] == "false" {`, `if t.Annotations[safeToEvict] == "no" {`},
 	}},
 	{"safe-to-evict true is not heeded", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
-		{keepers, `if t.Annotations[safeToEvict] == "true" {`, `if t.Annotations[safeToEvict] == "yes" {`},
+		{keepers, `t.Annotations[safeToEvict] == "true" {`, `t.Annotations[safeToEvict] == "yes" {`},
 	}},
 	{"memory is local storage", []string{"controllers 8 Kept"}, cluster, "TestNodesThatStay", []edit{
 		{keepers, "v.EmptyDir != nil && v.EmptyDir.Medium != corev1.StorageMediumMemory", "v.EmptyDir != nil"},

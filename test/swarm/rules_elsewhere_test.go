@@ -48,8 +48,8 @@ func (j *judge) saysElsewhere(r *ledger.Request) {
 	once, always := "", ""
 	for _, id := range j.order {
 		p := j.pods[id]
-		if p.api.Name == r.Pod && r.Outcome != ledger.Timeout {
-			continue // of one that timed out an earlier SYN may be to blame, which went elsewhere
+		if p.api.Name == r.Pod && r.Outcome != ledger.Timeout && r.Outcome != ledger.HTTP5xx {
+			continue // of one that timed out an earlier SYN may be to blame, and of one that a proxy gave up an earlier try: these went elsewhere
 		}
 		if p.able.now || p.able.until >= r.Arrival && p.able.until > 0 {
 			once = p.api.Name
