@@ -139,6 +139,27 @@ func TestADaemonSetWaitsForItsOwnWrites(t *testing.T) {
 	}
 }
 
+// What changes during a sync is looked at by another one, as soon as it is over.
+func TestNewsDuringASyncOfADaemonSetIsNotLost(t *testing.T) {
+	t.Parallel()
+	d, c, of := daemonDesk(t, 3)
+	s := c.work[0]
+	s.busy = true
+	next := *of
+	next.Daemon, next.Revision, next.History = s.status, 1, []int{0, 1}
+	s.set = &next
+	c.sync(0)
+	d.run(sec)
+	if d.made != 3 {
+		t.Fatalf("%d pods were made during the sync before", d.made-3)
+	}
+	d.at(2*sec, func() { c.finish(s) })
+	d.run(3 * sec)
+	if d.made != 6 || s.again {
+		t.Errorf("%d pods were made, expected all three to be replaced", d.made-3)
+	}
+}
+
 // The last revisions are kept, as many as revisionHistoryLimit says. Reference: docs/model/controllers.md 5 History.
 func TestWhichRevisionsOfADaemonSetAreKept(t *testing.T) {
 	t.Parallel()
