@@ -223,7 +223,9 @@ func (c *learnCommand) wait() {
 	if !c.pause || !ok || out == nil || !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
 		return
 	}
-	fmt.Fprint(c.std.Out, "\nThink, then press Enter. ")
+	if c.write("\nThink, then press Enter. ") != nil {
+		return
+	}
 	_, _ = bufio.NewReader(c.std.In).ReadString('\n') // the end of the input is an answer, too
 }
 

@@ -212,7 +212,7 @@ func (p *parser) diff(line string) {
 		p.inDiff = false
 	case line == "@@":
 		*hunks = append(*hunks, Hunk{})
-	case line == "" || !strings.Contains(" +-", line[:1]):
+	case line == "" || !strings.ContainsRune(" +-", rune(line[0])):
 		p.failf("%q: want a line that begins with +, - or a blank, or @@", line)
 	default:
 		last := &(*hunks)[len(*hunks)-1]
