@@ -13,6 +13,7 @@ RUN go mod download
 COPY cmd cmd
 COPY docs/model docs/model
 COPY endpoints endpoints
+COPY examples/lessons examples/lessons
 COPY healthcheck healthcheck
 COPY proxier proxier
 COPY sim sim
