@@ -76,6 +76,11 @@ func (w *World) cause(e Entry, node int, target netip.AddrPort, fault ledger.Fau
 		}
 	default: // a new connection that came to nothing
 	}
+	return w.connecting(e, node, target, fault)
+}
+
+// connecting is cause of a new connection that came to nothing.
+func (w *World) connecting(e Entry, node int, target netip.AddrPort, fault ledger.Fault) (ledger.Cause, ledger.Actor) {
 	if e.headless {
 		return w.staleName(e, target)
 	}

@@ -645,7 +645,7 @@ func TestPodsWithoutANodeAreDeletedAndEvicted(t *testing.T) {
 
 // mirror makes a bare Pod one that its kubelet has from a file.
 func mirror(b build) build {
-	b.Workloads[0].Resource.(metav1.Object).SetAnnotations(map[string]string{corev1.MirrorPodAnnotationKey: "hash"})
+	b.Workloads[0].Resource.SetAnnotations(map[string]string{corev1.MirrorPodAnnotationKey: "hash"})
 	return b
 }
 

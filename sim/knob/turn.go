@@ -90,14 +90,14 @@ const (
 )
 
 // field is where a workload has the number; nil where it has none.
-func (r rolling) field(t *target, make bool) **intstr.IntOrString {
+func (r rolling) field(t *target, create bool) **intstr.IntOrString {
 	switch x := t.resource.(type) {
 	case *appsv1.Deployment:
 		s := &x.Spec.Strategy
-		if make {
+		if create {
 			s.Type = appsv1.RollingUpdateDeploymentStrategyType
 		}
-		if s.RollingUpdate == nil && make {
+		if s.RollingUpdate == nil && create {
 			s.RollingUpdate = &appsv1.RollingUpdateDeployment{}
 		}
 		if s.RollingUpdate == nil {
@@ -106,7 +106,7 @@ func (r rolling) field(t *target, make bool) **intstr.IntOrString {
 		return pick(r, &s.RollingUpdate.MaxSurge, &s.RollingUpdate.MaxUnavailable)
 	case *appsv1.DaemonSet:
 		s := &x.Spec.UpdateStrategy
-		if s.RollingUpdate == nil && make {
+		if s.RollingUpdate == nil && create {
 			s.Type, s.RollingUpdate = appsv1.RollingUpdateDaemonSetStrategyType, &appsv1.RollingUpdateDaemonSet{}
 		}
 		if s.RollingUpdate == nil {
@@ -115,7 +115,7 @@ func (r rolling) field(t *target, make bool) **intstr.IntOrString {
 		return pick(r, &s.RollingUpdate.MaxSurge, &s.RollingUpdate.MaxUnavailable)
 	case *appsv1.StatefulSet:
 		s := &x.Spec.UpdateStrategy
-		if s.RollingUpdate == nil && make {
+		if s.RollingUpdate == nil && create {
 			s.Type, s.RollingUpdate = appsv1.RollingUpdateStatefulSetStrategyType, &appsv1.RollingUpdateStatefulSetStrategy{}
 		}
 		if s.RollingUpdate == nil || r == surge {

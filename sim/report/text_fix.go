@@ -405,6 +405,11 @@ func (t *text) fixed(f *record.Fix) {
 	if len(vain) > 0 {
 		t.Hanging("      ", 8, "as much is lost with it: "+several(vain, most))
 	}
+	t.cleanCases(f, parts, fewest)
+}
+
+// cleanCases writes the cases in which nothing is lost with a change, confirmed by so many new runs at least.
+func (t *text) cleanCases(f *record.Fix, parts []string, fewest int) {
 	switch {
 	case len(parts) > 2 && t.room.terse:
 		t.Hanging("      ", 8, fmt.Sprintf("%s; %d more cases lose nothing with it; nothing in the new runs either", parts[0], len(parts)-1))

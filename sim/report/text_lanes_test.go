@@ -139,8 +139,8 @@ func TestTextsWithLanes(t *testing.T) {
 			if n := len(lines) - 1; n > linesOfOne+linesOfPicture {
 				t.Errorf("%d lines", n)
 			}
-			picture := with[strings.Index(with, row):]
-			if !strings.Contains(picture[:strings.Index(picture, "\n\n")], "^") {
+			_, picture, _ := strings.Cut(with, row)
+			if picture, _, _ = strings.Cut(picture, "\n\n"); !strings.Contains(picture, "^") {
 				t.Errorf("the request is not in its picture:\n%s", picture)
 			}
 		})

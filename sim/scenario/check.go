@@ -97,6 +97,13 @@ func (d *document) checkScalar(s *shape, at string, v any) {
 		if _, ok := v.(bool); !ok {
 			d.fail(at, "expected true or false, got %s", describe(v))
 		}
+	default:
+		d.checkNumber(s, at, v)
+	}
+}
+
+func (d *document) checkNumber(s *shape, at string, v any) {
+	switch s.kind {
 	case whole:
 		n, ok := v.(int64)
 		if !ok || n < 0 || n > maxWhole {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -13,7 +14,7 @@ func TestBudgetsOfANodePool(t *testing.T) {
 	b := func(nodes string, more ...any) map[string]any {
 		out := map[string]any{"nodes": nodes}
 		for i := 0; i < len(more); i += 2 {
-			out[more[i].(string)] = more[i+1]
+			out[fmt.Sprint(more[i])] = more[i+1]
 		}
 		return out
 	}

@@ -81,21 +81,26 @@ func (j *judge) closePending(res *sim.Result) {
 		if res.Settled && j.acted(p) {
 			j.fail("pending", "%s has no node, and the world has settled", p.Name)
 		}
-		for n := range j.w.Nodes {
-			if j.w.goes || j.workload(p).Kind() == world.DaemonSet {
-				continue // it may be none, or not for this pod
-			}
-			free := p.Created < late && j.freed[n] < late && j.disruptions.cordoned[n] == api.Never
-			for _, other := range j.order {
-				free = free && !(j.hostPort(p) != 0 && j.holds(j.pods[other].api, n))
-			}
-			if free {
-				j.fail("pending", "%s has had no node since %s s, and node %d is free since %s s", p.Name, p.Created.Seconds(), n, j.freed[n].Seconds())
-			}
-		}
+		j.pending(p, late)
 	}
 	if res.Stuck != nil && !res.Stuck.Drain && !unready { // a drain may wait for a budget
 		j.fail("stuck", "%s, and every pod is ready", res.Stuck.Why)
+	}
+}
+
+// pending is the rule for one pod: there is no node that it could have had before a moment.
+func (j *judge) pending(p *api.Pod, late engine.Time) {
+	if j.w.goes || j.workload(p).Kind() == world.DaemonSet {
+		return // a node may be none, or not for this pod
+	}
+	for n := range j.w.Nodes {
+		free := p.Created < late && j.freed[n] < late && j.disruptions.cordoned[n] == api.Never
+		for _, other := range j.order {
+			free = free && !(j.hostPort(p) != 0 && j.holds(j.pods[other].api, n))
+		}
+		if free {
+			j.fail("pending", "%s has had no node since %s s, and node %d is free since %s s", p.Name, p.Created.Seconds(), n, j.freed[n].Seconds())
+		}
 	}
 }
 

@@ -45,7 +45,19 @@ func (j *judge) saysElsewhere(r *ledger.Request) {
 	if t.Connection != world.ConnectionOwn || t.KeepAlive || len(j.w.Services) > 1 || j.w.goes {
 		return // judged when the connection was begun; whose pods count differs along the way
 	}
-	once, always := "", ""
+	once, always := j.couldHave(r)
+	// Of one that gave up before it was connected it is not told which pod is to blame.
+	nowhere := r.Blame.Cause == ledger.NoEndpoint || r.Blame.Cause == ledger.NoLocalEndpoint
+	switch {
+	case r.Blame.Elsewhere && once == "":
+		j.fail("elsewhere", "request %d of stream %d, from %s s to %s s: another pod could have answered, and none was Ready and listened", r.Number, r.Stream, r.Arrival.Seconds(), r.End.Seconds())
+	case !r.Blame.Elsewhere && always != "" && (r.Pod != "" || nowhere):
+		j.fail("elsewhere", "request %d of stream %d, from %s s to %s s: no other pod could have answered, and %s was Ready and listened", r.Number, r.Stream, r.Arrival.Seconds(), r.End.Seconds(), always)
+	}
+}
+
+// couldHave names a pod that could have answered a request at some moment, and one that could all the time; "" for none.
+func (j *judge) couldHave(r *ledger.Request) (once, always string) {
 	for _, id := range j.order {
 		p := j.pods[id]
 		if p.api.Name == r.Pod && r.Outcome != ledger.Timeout && r.Outcome != ledger.HTTP5xx {
@@ -58,12 +70,5 @@ func (j *judge) saysElsewhere(r *ledger.Request) {
 			always = p.api.Name
 		}
 	}
-	// Of one that gave up before it was connected it is not told which pod is to blame.
-	nowhere := r.Blame.Cause == ledger.NoEndpoint || r.Blame.Cause == ledger.NoLocalEndpoint
-	switch {
-	case r.Blame.Elsewhere && once == "":
-		j.fail("elsewhere", "request %d of stream %d, from %s s to %s s: another pod could have answered, and none was Ready and listened", r.Number, r.Stream, r.Arrival.Seconds(), r.End.Seconds())
-	case !r.Blame.Elsewhere && always != "" && (r.Pod != "" || nowhere):
-		j.fail("elsewhere", "request %d of stream %d, from %s s to %s s: no other pod could have answered, and %s was Ready and listened", r.Number, r.Stream, r.Arrival.Seconds(), r.End.Seconds(), always)
-	}
+	return once, always
 }

@@ -281,9 +281,9 @@ func (j *judge) blamedMachine(r *ledger.Request) {
 	}
 	// Of one that timed out an earlier SYN may be to blame, which went elsewhere; and others waited for a connection.
 	t := &j.w.Traffic[r.Stream]
-	any := r.Blame.Actor == ledger.NodeLifecycle || r.Node < 0 || r.Outcome == ledger.Timeout || t.KeepAlive || t.Connection != world.ConnectionOwn || t.Ingress != nil
+	wherever := r.Blame.Actor == ledger.NodeLifecycle || r.Node < 0 || r.Outcome == ledger.Timeout || t.KeepAlive || t.Connection != world.ConnectionOwn || t.Ingress != nil
 	for n := range j.machines {
-		if m := &j.machines[n]; m.ended != engine.Never && m.ended <= r.End && (any || r.Node == n || j.on(r.Pod, n)) {
+		if m := &j.machines[n]; m.ended != engine.Never && m.ended <= r.End && (wherever || r.Node == n || j.on(r.Pod, n)) {
 			return
 		}
 	}

@@ -158,19 +158,22 @@ func (j *judge) hearSlices(at engine.Time, view *nodeproxy.View) {
 		}
 	}
 	for _, id := range j.order {
-		p := j.pods[id]
-		if at < p.changed+late || !written(p.api) {
-			continue
+		if p := j.pods[id]; at >= p.changed+late && written(p.api) {
+			j.saysOf(at, p, in)
 		}
-		o, want := p.api, ""
-		if o.Node >= 0 && j.machines[o.Node].gone != engine.Never {
-			continue // without its Node it is in the slices or not, as its Service publishes addresses
-		}
-		if o.IP.IsValid() && !o.Gone && o.Phase != api.PhaseSucceeded && o.Phase != api.PhaseFailed {
-			want = fmt.Sprint("ready ", j.publishes(o) || o.Ready && !o.Deleting(), ", serving ", o.Ready, ", terminating ", o.Deleting())
-		}
-		if have := in[o.IP.String()]; have != want {
-			j.fail("slices", "at %s s they say %q of %s, which has been %q since %s s", at.Seconds(), have, o.Name, want, p.changed.Seconds())
-		}
+	}
+}
+
+// saysOf holds what the slices say, by address, to what a pod's object says.
+func (j *judge) saysOf(at engine.Time, p *pod, in map[string]string) {
+	o, want := p.api, ""
+	if o.Node >= 0 && j.machines[o.Node].gone != engine.Never {
+		return // without its Node it is in the slices or not, as its Service publishes addresses
+	}
+	if o.IP.IsValid() && !o.Gone && o.Phase != api.PhaseSucceeded && o.Phase != api.PhaseFailed {
+		want = fmt.Sprint("ready ", j.publishes(o) || o.Ready && !o.Deleting(), ", serving ", o.Ready, ", terminating ", o.Deleting())
+	}
+	if have := in[o.IP.String()]; have != want {
+		j.fail("slices", "at %s s they say %q of %s, which has been %q since %s s", at.Seconds(), have, o.Name, want, p.changed.Seconds())
 	}
 }
