@@ -38,7 +38,7 @@ func sources(t *testing.T, do func(name, text string)) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "bin") {
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "bin" || d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		if ext := filepath.Ext(name); d.IsDir() || ext != ".go" && ext != ".md" || strings.HasSuffix(name, "model/model_test.go") {
