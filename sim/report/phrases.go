@@ -96,7 +96,7 @@ var phrases = map[ledger.Cause]phrase{
 		map[ledger.Actor]string{ledger.KubeletProbe: "the new pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
 	},
 	ledger.NoEndpoint: {
-		"no pod is ready, on any node", "the old pod has gone before another one is ready",
+		"no pod is ready, on any node", "for a time no pod is ready, old or new",
 		"curl: connection refused, from every node",
 		map[ledger.Actor]string{ledger.KubeletProbe: "the new pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
 	},

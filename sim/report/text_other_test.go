@@ -163,7 +163,7 @@ func TestAServiceWithoutPodsLosesNoOldPod(t *testing.T) {
 	c := &example().Cases[1]
 	c.Causes = []record.Cause{{Blame: ledger.Blame{Cause: ledger.NoEndpoint}}}
 	some := &text{sim: &record.Simulation{}}
-	if got := some.whys(c)[0]; !strings.HasPrefix(got, "the old pod has gone") {
+	if got := some.whys(c)[0]; !strings.HasPrefix(got, "for a time no pod is ready, old or new") {
 		t.Errorf("%q", got)
 	}
 	for i := range c.Runs {
