@@ -12,9 +12,11 @@ const MostPoints = 2500
 
 // Map is what one case loses over one axis or two.
 type Map struct {
-	ID, Action, Workload string
-	X, Y                 *knob.Axis // Y is nil over one axis
-	Cells                []Cell     // row by row of Y, in each by X
+	ID, Action, Workload, Traffic string
+	// Unknown says that nothing names the load balancer in front: each cell is behind the one that loses most there.
+	Unknown bool
+	X, Y    *knob.Axis // Y is nil over one axis
+	Cells   []Cell     // row by row of Y, in each by X
 	// Here is the input as it stands, with the values that it has: "" for one that is not known.
 	Here         Cell
 	HereX, HereY string

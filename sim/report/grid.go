@@ -23,13 +23,16 @@ type Sweep struct {
 
 // SweepMap is one case over one axis or two.
 type SweepMap struct {
-	ID       string      `json:"id"`
-	Workload string      `json:"workload"`
-	Action   string      `json:"action"`
-	X        SweepAxis   `json:"x"`
-	Y        *SweepAxis  `json:"y,omitempty"`
-	Here     SweepCell   `json:"here"`
-	Cells    []SweepCell `json:"cells"` // row by row of Y, in each by X
+	ID       string `json:"id"`
+	Workload string `json:"workload"`
+	Action   string `json:"action"`
+	Traffic  string `json:"traffic"`
+	// LoadBalancerUnknown says that nothing names the load balancer in front: each cell is behind the one that loses most there.
+	LoadBalancerUnknown bool        `json:"loadBalancerUnknown"`
+	X                   SweepAxis   `json:"x"`
+	Y                   *SweepAxis  `json:"y,omitempty"`
+	Here                SweepCell   `json:"here"`
+	Cells               []SweepCell `json:"cells"` // row by row of Y, in each by X
 }
 
 // SweepAxis is a setting and its values; Here is the one that the input has, "" where that is not known.
@@ -53,7 +56,7 @@ func BuildSweep(r *grid.Result, version string) Sweep {
 	out := Sweep{Schema: "lameduck/sweep/v1", Version: version, Seed: r.Seed, Runs: r.Runs, Interrupted: r.Interrupted, Maps: []SweepMap{}}
 	for i := range r.Maps {
 		m := &r.Maps[i]
-		x := SweepMap{ID: m.ID, Workload: m.Workload, Action: m.Action, X: *sweepAxis(m.X, m.HereX), Here: sweepCell(&m.Here)}
+		x := SweepMap{ID: m.ID, Workload: m.Workload, Action: m.Action, Traffic: m.Traffic, LoadBalancerUnknown: m.Unknown, X: *sweepAxis(m.X, m.HereX), Here: sweepCell(&m.Here)}
 		if m.Y != nil {
 			x.Y = sweepAxis(m.Y, m.HereY)
 		}
@@ -79,10 +82,17 @@ func sweepCell(c *grid.Cell) SweepCell {
 
 // sweepTitle names a Map's case.
 func sweepTitle(m *grid.Map) string {
+	words := m.Workload + ", " + m.Action
 	if m.Workload == "" || strings.Contains(m.Action, m.Workload) {
-		return strings.TrimSpace(m.ID + ": " + m.Action)
+		words = strings.TrimSpace(m.ID + ": " + m.Action)
 	}
-	return m.Workload + ", " + m.Action
+	if m.Traffic != "" {
+		words += ", " + m.Traffic
+	}
+	if m.Unknown {
+		words += ", behind the load balancer that loses most"
+	}
+	return words
 }
 
 // cellLost is the loss at a point in words.
@@ -143,6 +153,9 @@ func cliffWords(m *grid.Map) []string {
 func stretchWords(m *grid.Map, y int) string {
 	stretches := m.Stretches(y)
 	if len(stretches) == 0 {
+		if len(refusals(m)) > 0 {
+			return "every value of " + m.X.Name + " that can be loses something"
+		}
 		return "every value of " + m.X.Name + " loses something"
 	}
 	var parts []string

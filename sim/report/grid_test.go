@@ -68,7 +68,10 @@ func sweeps(t *testing.T) map[string]*grid.Result {
 	two.Here, two.HereX = *two.At(0, 1), "0s"
 	fifty := sweptMap(wide, "drain/web:80", "9"+strings.Repeat(".", 9)+strings.Repeat("x", 40), "91"+strings.Repeat(".", 28)+strings.Repeat("-", 20))
 	fifty.Here, fifty.HereX, fifty.HereY = *fifty.At(0, 1), "0s", "30s"
+	unknown := sweptMap(line, "rollout/web:80", "9995.....")
+	unknown.Here, unknown.HereX, unknown.Traffic, unknown.Unknown = *unknown.At(0, 0), "0s", "outside :80", true
 	return map[string]*grid.Result{
+		"unknown": {Maps: []grid.Map{unknown}, Runs: 20, Seed: 1},
 		"line":    {Maps: []grid.Map{one}, Runs: 20, Seed: 1},
 		"field":   {Maps: []grid.Map{two}, Runs: 20, Seed: 1},
 		"wide":    {Maps: []grid.Map{fifty}, Runs: 20, Seed: 1, Interrupted: true},

@@ -33,6 +33,9 @@ func WriteSweep(w io.Writer, r *grid.Result, width int) error {
 		}
 		p.Blank()
 		p.Text("  ", asItIs(m)+".")
+		if m.Unknown {
+			p.Text("  ", "Nothing in the input says which load balancer is in front: at each point it is the one that loses most there.")
+		}
 		for _, words := range cliffWords(m) {
 			p.Hanging("  ", 4, words)
 		}
@@ -45,7 +48,7 @@ func WriteSweep(w io.Writer, r *grid.Result, width int) error {
 		p.Text("", fmt.Sprintf("%s that lose less: JSON has all of them.", count(more, "more case", "more cases")))
 	}
 	if len(maps) > 0 {
-		p.Text("", seen(r.Runs))
+		p.Text("", seen(r.Runs)+" All else is as the report of the input assumes it.")
 	}
 	if r.Interrupted {
 		p.Text("", "Interrupted: points that were not done are empty.")

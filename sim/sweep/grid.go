@@ -106,7 +106,7 @@ func (g *gathering) put(c *record.Case, point int) {
 		i = len(g.result.Maps)
 		g.at[c.ID] = i
 		m := grid.New(g.axes)
-		m.ID, m.Action, m.Workload = c.ID, c.Action, c.Workload
+		m.ID, m.Action, m.Workload, m.Traffic, m.Unknown = c.ID, c.Action, c.Workload, c.Traffic, len(c.Families) > 0
 		g.result.Maps = append(g.result.Maps, m)
 	}
 	cell := grid.Cell{Verdict: c.Verdict, Lost: c.LostSeconds, WithLoss: c.WithLoss, Runs: len(c.Runs)}
