@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -64,17 +65,16 @@ func New(version string, runs []Run) *Trace {
 		w := &writer{trace: t, tl: runs[i].Timeline, first: i*processes + 1, title: runs[i].Title}
 		w.write()
 	}
-	slices.SortStableFunc(t.Events, func(a, b Event) int {
-		switch {
-		case (a.Phase == metadata) != (b.Phase == metadata):
-			return map[bool]int{true: -1, false: 1}[a.Phase == metadata]
-		case a.Time != b.Time:
-			return map[bool]int{true: -1, false: 1}[a.Time < b.Time]
-		default:
-			return 0
-		}
-	})
+	slices.SortStableFunc(t.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Time, b.Time)) })
 	return t
+}
+
+// rank has the names of lanes before what is on them.
+func (e *Event) rank() int {
+	if e.Phase == metadata {
+		return 0
+	}
+	return 1
 }
 
 // writer writes one run.

@@ -99,9 +99,7 @@ func (c *simCommand) sweep() error {
 	if err != nil {
 		return err
 	}
-	if err := c.standing(axes, result); err != nil {
-		return err
-	}
+	c.standing(axes, result)
 	if err := c.printSweep(result); err != nil {
 		return err
 	}
@@ -188,7 +186,7 @@ func (c *simCommand) whose() string {
 }
 
 // standing puts into the maps which values the input has.
-func (c *simCommand) standing(axes []knob.Axis, result *grid.Result) error {
+func (c *simCommand) standing(axes []knob.Axis, result *grid.Result) {
 	objects, _ := c.in.parse(c.in.files)
 	for i := range result.Maps {
 		m := &result.Maps[i]
@@ -201,7 +199,6 @@ func (c *simCommand) standing(axes []knob.Axis, result *grid.Result) error {
 			}
 		}
 	}
-	return nil
 }
 
 func (c *simCommand) printSweep(r *grid.Result) error {
