@@ -72,9 +72,9 @@ kind Scenario in the input are run instead: they say what is done, and what is e
 Each run is compared with the same run in which nothing is done: what fails in both is no loss.
 
 Exit code 1 when a case loses something as assumed or what was begun cannot end (verdicts outage,
-stuck, blocked, drops; --fail-on names others), or when a Scenario's expectation is not met. --max-drops
-and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and exits 130; so does
-SIGTERM, and exits 143.
+stuck, blocked, drops; --fail-on names others), or when a Scenario's expectation is not met.
+--max-drops and --max-lost allow some loss in the median run. Ctrl-C prints what there is, and
+exits 130; so does SIGTERM, and exits 143. --sweep asks how much, not whether: it exits with 0.
 
 ` + clusterHelp + `workloads of the namespaces (of all, for the drain of a node) and what leads to them, Pods,
 PodDisruptionBudgets, Nodes, and the KubeProxyConfiguration in kube-system.`
