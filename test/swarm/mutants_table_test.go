@@ -146,7 +146,7 @@ var mutants = []mutant{
 		{"nodeproxy/proxy.go", "p.installed, p.syncing = p.syncing, nil", "p.installed, p.syncing = p.received, nil"},
 	}},
 	{"a watch does not keep the order", []string{"propagation"}, []edit{
-		{"api/store.go", "at := max(w.last, s.eng.Now().Add(w.latency.Sample(n.draw)))", "at := s.eng.Now().Add(w.latency.Sample(n.draw))"},
+		{"api/store.go", "	o := w.coming.pop()\n", "	q := &w.coming\n	q.list[q.first], q.list[len(q.list)-1] = q.list[len(q.list)-1], q.list[q.first]\n	o := q.pop()\n"},
 	}},
 	{"clients go by rules of before", []string{"kube-proxy 6"}, []edit{
 		{"network.go", "if w := &r.ways[node]; w.view != p.Installed() {", "if w := &r.ways[node]; w.view == nil {"},

@@ -15,7 +15,7 @@ import (
 )
 
 // mutantSeeds is how many worlds a mutant may survive.
-const mutantSeeds = 2000
+const mutantSeeds = 4000
 
 // sources is where the code under test lies, seen from this package.
 const sources = "../../sim"
