@@ -18,10 +18,11 @@ type Trace struct {
 
 // Event is one of its events; which fields it has follows from Phase.
 type Event struct {
-	Name      string         `json:"name"`
-	Category  string         `json:"cat,omitempty"`
-	Phase     string         `json:"ph"`
-	Time      float64        `json:"ts"` // microseconds
+	Name      string  `json:"name"`
+	Category  string  `json:"cat,omitempty"`
+	Phase     string  `json:"ph"`
+	Time      float64 `json:"ts"` // at, in microseconds
+	at        engine.Time
 	Duration  *float64       `json:"dur,omitempty"`
 	Process   int            `json:"pid"`
 	Thread    int            `json:"tid"`
@@ -65,7 +66,7 @@ func New(version string, runs []Run) *Trace {
 		w := &writer{trace: t, tl: runs[i].Timeline, first: i*processes + 1, title: runs[i].Title}
 		w.write()
 	}
-	slices.SortStableFunc(t.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Time, b.Time)) })
+	slices.SortStableFunc(t.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.at, b.at)) })
 	return t
 }
 
@@ -113,7 +114,10 @@ func (w *writer) write() {
 	w.failures()
 }
 
-func (w *writer) add(e Event) { w.trace.Events = append(w.trace.Events, e) }
+func (w *writer) add(e Event) {
+	e.Time = micro(e.at)
+	w.trace.Events = append(w.trace.Events, e)
+}
 
 // lane begins a thread of a process.
 func (w *writer) lane(process int, name string) track {
@@ -130,12 +134,12 @@ func micro(t engine.Time) float64 { return float64(t) / float64(engine.Microseco
 // slice is a time in which something was so.
 func (w *writer) slice(t track, name, category string, from, to engine.Time, arguments map[string]any) {
 	length := micro(max(to-from, 0))
-	w.add(Event{Name: name, Category: category, Phase: complete, Time: micro(from), Duration: &length, Process: t.process, Thread: t.thread, Arguments: arguments})
+	w.add(Event{Name: name, Category: category, Phase: complete, at: from, Duration: &length, Process: t.process, Thread: t.thread, Arguments: arguments})
 }
 
 // mark is a moment.
 func (w *writer) mark(t track, name, category string, at engine.Time, arguments map[string]any) {
-	w.add(Event{Name: name, Category: category, Phase: instant, Scope: "t", Time: micro(at), Process: t.process, Thread: t.thread, Arguments: arguments})
+	w.add(Event{Name: name, Category: category, Phase: instant, Scope: "t", at: at, Process: t.process, Thread: t.thread, Arguments: arguments})
 }
 
 // spans is a lane of times, left out where there are none.
@@ -284,7 +288,7 @@ func (w *writer) client(c *timeline.ClientLane) {
 		slow, rescued, failed := at(c.Slow, i), at(c.Rescued, i), at(c.Failed, i)
 		ok := total - min(total, slow+rescued+failed)
 		w.add(Event{
-			Name: c.Name + " (requests/s)", Phase: counter, Time: micro(engine.Time(i) * c.Bucket), Process: w.first + clients,
+			Name: c.Name + " (requests/s)", Phase: counter, at: engine.Time(i) * c.Bucket, Process: w.first + clients,
 			Arguments: map[string]any{
 				"ok": perSecond * float64(ok), "slow": perSecond * float64(slow), "rescued": perSecond * float64(rescued), "failed": perSecond * float64(failed),
 			},
@@ -332,6 +336,6 @@ func (w *writer) arrow(number int, f *timeline.Failure, to track, index int) {
 		return
 	}
 	id := fmt.Sprintf("%d.%d.%d", w.first, index, number)
-	w.add(Event{Name: "comes from", Category: "why", Phase: arrow, ID: id, Time: micro(from), Process: w.origin.process, Thread: w.origin.thread})
-	w.add(Event{Name: "comes from", Category: "why", Phase: arrowEnd, Bind: "e", ID: id, Time: micro(f.At), Process: to.process, Thread: to.thread})
+	w.add(Event{Name: "comes from", Category: "why", Phase: arrow, ID: id, at: from, Process: w.origin.process, Thread: w.origin.thread})
+	w.add(Event{Name: "comes from", Category: "why", Phase: arrowEnd, Bind: "e", ID: id, at: f.At, Process: to.process, Thread: to.thread})
 }
