@@ -5,7 +5,9 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,22 +27,22 @@ const firstPort, lastPort = 10000, 39999
 type flood struct {
 	*rig
 	calls []call
-	pace  time.Duration // between two calls; 0 is none
+	pace  time.Duration // between two calls; 0 is none, as long as the table of connections has room
 }
 
+// roomy is how many calls fit into a node's table of connections, which forgets some of them after 210 s only. kube-proxy
+// sees to 131,072 at least (conntrack.min), and where the table is full the kernel drops first packets.
+const roomy = 60_000
+
 func (f flood) run(enough func(calls int) bool) (int, error) {
-	var tick <-chan time.Time
-	if f.pace > 0 {
-		ticker := time.NewTicker(f.pace)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
+	ticker := time.NewTicker(max(f.pace, time.Millisecond))
+	defer ticker.Stop()
 	for i := 0; ; i++ {
 		if enough(i) {
 			return i, nil
 		}
-		if tick != nil {
-			<-tick
+		if f.pace > 0 || i >= roomy {
+			<-ticker.C
 		}
 		d := f.dial(f.calls[i%len(f.calls)], uint16(firstPort+i%(lastPort-firstPort+1))) // below 40,000
 		if err := f.call(d); err != nil {
@@ -56,7 +58,7 @@ func (r *rig) call(d lab.Dial) error {
 		return err
 	}
 	if result.Fate != lab.Answered {
-		return fmt.Errorf("%s: %s %s, seen by %v; the node knows of it: %s", d, result.Fate, result.Error, result.Arrivals, r.known(d))
+		return fmt.Errorf("%s: %s %s, seen by %v; the node knows of it: %s; %s", d, result.Fate, result.Error, result.Arrivals, r.known(d), r.fill())
 	}
 	return flow.Close()
 }
@@ -78,6 +80,25 @@ func (r *rig) known(d lab.Dial) string {
 		return err
 	})
 	return fmt.Sprint(out, err)
+}
+
+// fill is how full the node's table of connections is.
+func (r *rig) fill() string {
+	var figures [2]string
+	err := r.Do(lab.NodeName, func() error {
+		for i, name := range []string{"count", "max"} {
+			text, err := os.ReadFile("/proc/sys/net/netfilter/nf_conntrack_" + name)
+			if err != nil {
+				return err
+			}
+			figures[i] = strings.TrimSpace(string(text))
+		}
+		return nil
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("its table has %s connections of %s", figures[0], figures[1])
 }
 
 // unscathed looks whether anything was lost that a client would not have noticed.
