@@ -55,30 +55,71 @@ export function lostBand(t: Timeline, about: number): View {
   return [Math.max(0, from - room), Math.min(t.end, to + room)];
 }
 
+// Place is where one is in a run, and what one looks at there.
+interface Place {
+  t: Timeline;
+  about: number; // the pod that times count from
+  view: View;
+  now: number;
+  selected: number; // of the failures, -1 for none
+  moved: boolean; // the view is one that was asked for
+}
+
+function placeIn(t: Timeline): Place {
+  return { t, about: t.zero.pod, view: lostBand(t, t.zero.pod), now: t.failures[0]?.told ?? zeroAt(t, t.zero.pod), selected: -1, moved: false };
+}
+
+// carried is the same place in another run of the case: as long before or after the deletion. A view that nobody asked for stays as wide
+// as it was where what there is to see fits, so that one sees what a change does, and the picture does not jump.
+function carried(p: Place, t: Timeline): Place {
+  const fresh = placeIn(t);
+  const by = zeroAt(t, fresh.about) - zeroAt(p.t, p.about);
+  const [from, to] = [p.view[0] + by, p.view[1] + by];
+  const fits = fresh.view[0] >= from && fresh.view[1] <= to && fresh.view[1] - fresh.view[0] >= 0.4 * (to - from);
+  return { ...fresh, view: p.moved || fits ? [from, to] : fresh.view, moved: p.moved };
+}
+
+function zeroAt(t: Timeline, about: number): number {
+  const b = t.bands.find((x) => x.pod === about);
+  return b?.deleted ?? b?.from ?? t.zero.at;
+}
+
 // zeroOf is the moment that times count from: the deletion of the pod that is looked at.
 function zeroOf(index: Index, about: number): { at: number; what: string } {
   const b = index.t.bands.find((x) => x.pod === about);
-  if (!b) return index.t.zero;
-  if (b.deleted !== null) return { at: b.deleted, what: `${index.pod(about)} deleted` };
-  return b.from === null ? index.t.zero : { at: b.from, what: `${index.pod(about)} closed` };
+  const what = !b || (b.deleted ?? b.from) === null ? index.t.zero.what : `${index.pod(about)} ${b.deleted !== null ? "deleted" : "closed"}`;
+  return { at: zeroAt(index.t, about), what };
 }
 
 const speeds = [0.1, 1, 10];
 
-function Timelines({ page, c, title, drawn, at, onCase }: { page: Page; c: Case; title: string; drawn: number[]; at: number; onCase: (i: number) => void }) {
+export interface TimelinesProps {
+  page: Page;
+  c: Case;
+  title: string;
+  drawn: number[]; // of the cases, those with a timeline
+  at: number; // of the cases, this one
+  onCase: (i: number) => void;
+  alone?: boolean; // without the same run with what helps, which is another picture as large
+}
+
+// Timelines are the picture of a case, and all that one can do with it. Another run of the same case may take its place.
+export function Timelines({ page, c, title, drawn, at, onCase, alone = false }: TimelinesProps) {
   const t = c.timeline!;
-  const fixed = useMemo(() => fixOf(page, c), [page, c]);
+  const fixed = useMemo(() => (alone ? null : fixOf(page, c)), [page, c, alone]);
   const index = useMemo(() => new Index(t), [t]);
   const after = useMemo(() => (fixed ? new Index(fixed.timeline) : null), [fixed]);
   const end = Math.max(t.end, fixed?.timeline.end ?? 0);
-  const [about, setAbout] = useState(t.zero.pod); // the pod that times count from
+  const [stored, setStored] = useState<Place>(() => placeIn(t));
+  const { about, view, now, selected } = useMemo(() => (stored.t === t ? stored : carried(stored, t)), [stored, t]);
+  const go = useCallback((change: Partial<Place>) => setStored((p) => ({ ...(p.t === t ? p : carried(p, t)), ...change })), [t]);
+  const setAbout = (pod: number) => go({ about: pod });
+  const setNow = (moment: number) => go({ now: moment });
   const { at: zero, what: zeroWhat } = useMemo(() => zeroOf(index, about), [index, about]);
   const other = useMemo(() => (after ? zeroOf(after, about) : t.zero), [after, about]);
   const shift = other.at - zero; // of the same run with what helps: both are seen from the same deletion
-  const [view, setView] = useState<View>(() => lostBand(t, t.zero.pod));
-  const [now, setNow] = useState(() => t.failures[0]?.told ?? zero);
   const [pinned, setPinned] = useState(false);
-  const [selected, setSelected] = useState(-1);
+  const setSelected = (i: number) => go({ selected: i });
   const [filter, setFilter] = useState<Filter>(everything);
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
@@ -96,7 +137,8 @@ function Timelines({ page, c, title, drawn, at, onCase }: { page: Page; c: Case;
     const start = Math.min(end - size, Math.max(0, from));
     return [start, start + size];
   }, [end]);
-  const look = useCallback((v: View) => setView(clamp(v)), [clamp]);
+  const look = useCallback((v: View) => go({ view: clamp(v), moved: true }), [clamp, go]);
+  const home = () => go({ view: clamp(lostBand(t, about)), moved: false });
   const zoomBy = (k: number) => {
     const pivot = now > view[0] && now < view[1] ? now : (view[0] + view[1]) / 2;
     look([pivot - (pivot - view[0]) * k, pivot + (view[1] - pivot) * k]);
@@ -149,7 +191,7 @@ function Timelines({ page, c, title, drawn, at, onCase }: { page: Page; c: Case;
 
   const keys: Record<string, () => void> = {
     a: () => pan(-0.15), ArrowLeft: () => pan(-0.15), d: () => pan(0.15), ArrowRight: () => pan(0.15), w: () => zoomBy(0.8), ArrowUp: () => zoomBy(0.8), "+": () => zoomBy(0.8), "=": () => zoomBy(0.8),
-    s: () => zoomBy(1.25), ArrowDown: () => zoomBy(1.25), "-": () => zoomBy(1.25), Home: () => look([0, end]), End: () => look(lostBand(t, about)), n: () => nextFailure(1), p: () => nextFailure(-1),
+    s: () => zoomBy(1.25), ArrowDown: () => zoomBy(1.25), "-": () => zoomBy(1.25), Home: () => look([0, end]), End: home, n: () => nextFailure(1), p: () => nextFailure(-1),
     ".": () => step(1), ",": () => step(-1), " ": () => { setPinned(true); setPlaying(!playing); }, Escape: () => { setSelected(-1); setPinned(false); setPlaying(false); },
   };
   const onKey = (e: KeyboardEvent) => {
@@ -193,7 +235,7 @@ function Timelines({ page, c, title, drawn, at, onCase }: { page: Page; c: Case;
       <p class="lead">{lead(t)}</p>
       <div class="bar-of-tools">
         {drawn.length > 1 && <label>Case <select value={String(at)} onChange={(e) => onCase(Number((e.currentTarget as HTMLSelectElement).value))}>{drawn.map((i) => <option key={i} value={String(i)}>{page.titles[i]}</option>)}</select></label>}
-        <span class="tools"><button type="button" onClick={() => look(lostBand(t, about))}>{t.failures.length > 0 ? "Lost band" : "The deletion"}</button><button type="button" onClick={() => look([0, end])}>Whole run</button>
+        <span class="tools"><button type="button" onClick={home}>{t.failures.length > 0 ? "Lost band" : "The deletion"}</button><button type="button" onClick={() => look([0, end])}>Whole run</button>
           <button type="button" aria-label="zoom in" onClick={() => zoomBy(0.6)}>+</button><button type="button" aria-label="zoom out" onClick={() => zoomBy(1 / 0.6)}>{"\u2212"}</button>
           <button type="button" aria-label="earlier" onClick={() => pan(-0.3)}>{"\u25c0"}</button><button type="button" aria-label="later" onClick={() => pan(0.3)}>{"\u25b6"}</button></span>
         <span class="tools"><button type="button" onClick={() => nextFailure(-1)} disabled={failures.length === 0}>Previous lost</button><button type="button" onClick={() => nextFailure(1)} disabled={failures.length === 0}>Next lost</button></span>
