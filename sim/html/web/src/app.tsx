@@ -65,8 +65,17 @@ interface Place {
   moved: boolean; // the view is one that was asked for
 }
 
-function placeIn(t: Timeline): Place {
-  return { t, about: t.zero.pod, view: lostBand(t, t.zero.pod), now: t.failures[0]?.told ?? zeroAt(t, t.zero.pod), selected: -1, moved: false };
+function placeIn(t: Timeline, span?: View): Place {
+  const zero = zeroAt(t, t.zero.pod);
+  if (span) return { ...placeIn(t), view: [Math.max(0, zero + span[0]), Math.max(0.002, Math.min(t.end, zero + span[1]))], moved: true };
+  const view = lostBand(t, t.zero.pod);
+  return { t, about: t.zero.pod, view, now: t.failures[firstIn(t, view)]?.told ?? zero, selected: -1, moved: false };
+}
+
+// firstIn is the first lost request of those that are in view; -1 where nothing is lost.
+function firstIn(t: Timeline, [from, to]: View): number {
+  const seen = t.failures.findIndex((f) => f.at >= from && f.told <= to);
+  return seen < 0 && t.failures.length > 0 ? 0 : seen;
 }
 
 // carried is the same place in another run of the case: as long before or after the deletion. A view that nobody asked for stays as wide
@@ -101,17 +110,19 @@ export interface TimelinesProps {
   at: number; // of the cases, this one
   onCase: (i: number) => void;
   alone?: boolean; // without the same run with what helps, which is another picture as large
+  span?: View; // the view to begin with, from the deletion on
+  onSpan?: (v: View | null) => void; // hears of the view where it is one that was asked for
 }
 
 // Timelines are the picture of a case, and all that one can do with it. Another run of the same case may take its place.
-export function Timelines({ page, c, title, drawn, at, onCase, alone = false }: TimelinesProps) {
+export function Timelines({ page, c, title, drawn, at, onCase, alone = false, span, onSpan }: TimelinesProps) {
   const t = c.timeline!;
   const fixed = useMemo(() => (alone ? null : fixOf(page, c)), [page, c, alone]);
   const index = useMemo(() => new Index(t), [t]);
   const after = useMemo(() => (fixed ? new Index(fixed.timeline) : null), [fixed]);
   const end = Math.max(t.end, fixed?.timeline.end ?? 0);
-  const [stored, setStored] = useState<Place>(() => placeIn(t));
-  const { about, view, now, selected } = useMemo(() => (stored.t === t ? stored : carried(stored, t)), [stored, t]);
+  const [stored, setStored] = useState<Place>(() => placeIn(t, span));
+  const { about, view, now, selected, moved } = useMemo(() => (stored.t === t ? stored : carried(stored, t)), [stored, t]);
   const go = useCallback((change: Partial<Place>) => setStored((p) => ({ ...(p.t === t ? p : carried(p, t)), ...change })), [t]);
   const setAbout = (pod: number) => go({ about: pod });
   const setNow = (moment: number) => go({ now: moment });
@@ -180,6 +191,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false }: 
     show(next);
     setSays(`${relative(next, zero)}: ${t.events.filter((e) => e.at === next).map((e) => e.what).join("; ")}`);
   };
+  useEffect(() => onSpan?.(moved ? [view[0] - zero, view[1] - zero] : null), [moved, view, zero]);
   usePlay(playing, speed, now, end, setNow, () => setPlaying(false));
 
   const lit = useMemo(() => {
@@ -215,6 +227,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false }: 
     if (!bandIn(b, view)) look(bandView(t, b)); // what was opened is to be seen
   };
   const fixTitle = fixed?.fix.title ?? "";
+  const filters = <Filters index={index} filter={filter} onFilter={(f) => { setFilter(f); setSelected(-1); }} />;
   const paths = (
         <div class="moment">
           <h3>{`Where connections go at ${relative(now, zero)}`}</h3>
@@ -239,7 +252,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false }: 
           <button type="button" aria-label="zoom in" onClick={() => zoomBy(0.6)}>+</button><button type="button" aria-label="zoom out" onClick={() => zoomBy(1 / 0.6)}>{"\u2212"}</button>
           <button type="button" aria-label="earlier" onClick={() => pan(-0.3)}>{"\u25c0"}</button><button type="button" aria-label="later" onClick={() => pan(0.3)}>{"\u25b6"}</button></span>
         <span class="tools"><button type="button" onClick={() => nextFailure(-1)} disabled={failures.length === 0}>Previous lost</button><button type="button" onClick={() => nextFailure(1)} disabled={failures.length === 0}>Next lost</button></span>
-        <Filters index={index} filter={filter} onFilter={(f) => { setFilter(f); setSelected(-1); }} />
+        {alone ? <details class="filters"><summary>Filter</summary><div class="bar-of-tools">{filters}</div></details> : filters}
         <span class="count">{failures.length === t.failures.length ? "" : `${failures.length} of ${count(t.failures.length, "lost request")} shown`}</span>
       </div>
       <div class="stage" tabIndex={0} role="group" aria-label="Timeline. Keys: a and d or left and right move, w and s or up and down zoom, Home whole run, End lost band, n and p next and previous lost request, comma and period previous and next event, space plays, Escape clears." onKeyDown={onKey}>
@@ -247,7 +260,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false }: 
           <div class="figures">
             <h3>{`${title}, seed ${t.seed}`}</h3>
             <Figure {...shared} id="before" title={title} index={index} groups={before} selected={selected} lit={lit} onSelect={select} onToggle={toggle} />
-            {paths}
+            {!alone && paths}
             {after && (
               <>
                 <h3>{`The same run with ${fixTitle}`}</h3>
@@ -255,8 +268,9 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false }: 
                 <Figure {...shared} id="after" zero={other.at} zeroWhat={other.what} now={now + shift} view={[view[0] + shift, view[1] + shift]} onView={([a, b]) => look([a - shift, b - shift])} onNow={(m, pin) => shared.onNow(m - shift, pin)} title={`with ${fixTitle}`} index={after} groups={withFix} selected={-1} lit={nothing} onSelect={() => undefined} onToggle={(k) => setToggled({ ...toggled, [`a${k}`]: !withFix.find((g) => g.key === k)?.open })} />
               </>)}
           </div>
-          <Side index={index} selected={selected} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
+          <Side index={index} selected={selected >= 0 || !alone ? selected : firstIn(t, lostBand(t, t.zero.pod))} preview={alone && selected < 0} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
         </div>
+        {alone && <details class="more"><summary>Where connections go at each moment</summary>{paths}</details>}
         <p class="hint">Drag to move, wheel with Ctrl (or after a click) to zoom, n and p for the next and previous lost request, Home for the whole run.</p>
       </div>
       <p class="visually-hidden" role="status" aria-live="polite">{says}</p>
@@ -322,7 +336,7 @@ function Filters({ index, filter, onFilter }: { index: Index; filter: Filter; on
 }
 
 // Side is the story of the lost request that was chosen.
-function Side({ index, selected, zero, place, of, onMoment, onClose }: { index: Index; selected: number; zero: number; place: number; of: number; onMoment: (m: number) => void; onClose: () => void }) {
+function Side({ index, selected, preview, zero, place, of, onMoment, onClose }: { index: Index; selected: number; preview: boolean; zero: number; place: number; of: number; onMoment: (m: number) => void; onClose: () => void }) {
   const f = index.t.failures[selected];
   if (!f) {
     return index.t.failures.length === 0 ? null : <aside class="side empty" aria-label="Story of a lost request"><h3>How a request was lost</h3><p>Click a cross, or press n.</p></aside>;
@@ -331,7 +345,7 @@ function Side({ index, selected, zero, place, of, onMoment, onClose }: { index: 
   const called = f.pod >= 0 ? index.pod(f.pod) : "";
   return (
     <aside class="side" aria-label="Story of a lost request">
-      <h3>{`Lost request ${place + 1} of ${of}`}</h3>
+      <h3>{preview ? "How one of them was lost" : `Lost request ${place + 1} of ${of}`}</h3>
       <p><b>{f.outcome}</b>, {index.client(f.client)}, request {f.number}<br />{f.cause}{f.actor === "spec" ? "" : `, ${f.actor}`}{f.elsewhere ? "; another ready pod could have answered" : ""}</p>
       {called && Math.abs(own - zero) > 1e-6 && <p class="small">Times from the deletion of {called}.</p>}
       <ol class="story">
@@ -342,7 +356,7 @@ function Side({ index, selected, zero, place, of, onMoment, onClose }: { index: 
           </li>))}
       </ol>
       {f.like >= 0 && <p class="small">The story is that of a request that failed alike.</p>}
-      <button type="button" onClick={onClose}>Close</button>
+      {!preview && <button type="button" onClick={onClose}>Close</button>}
     </aside>
   );
 }
