@@ -38,10 +38,7 @@ type page struct {
 	Text, Replay, Version          string
 	Notes                          []string
 
-	Policy           string
-	Style            template.CSS
-	Script, Licences template.JS
-	Data             template.JS
+	parts
 }
 
 // row is a case for who has no script.
@@ -58,15 +55,11 @@ type data struct {
 
 // Write writes a simulation as a page.
 func Write(w io.Writer, s *record.Simulation, opts report.TextOptions) error {
-	t, err := template.New("page").Parse(frame)
-	if err != nil {
-		return fmt.Errorf("the frame of the page: %w", err)
-	}
 	p, err := fill(s, opts)
 	if err != nil {
 		return err
 	}
-	return t.Execute(w, p)
+	return write(w, frame, p)
 }
 
 func fill(s *record.Simulation, opts report.TextOptions) (*page, error) {
@@ -81,7 +74,7 @@ func fill(s *record.Simulation, opts report.TextOptions) (*page, error) {
 	}
 	p := &page{
 		Title: "lameduck: nothing to judge", Verdict: string(record.NotJudged), Text: text, Replay: s.Replay, Version: s.Version, Notes: d.Notes,
-		Policy: policy(), Style: template.CSS(style), Script: template.JS(script), Licences: asComment(licences), Data: template.JS(raw), //nolint:gosec // the repository's own, and JSON with <, > and & escaped
+		parts: embedded(raw),
 	}
 	worst, sentence, answers := report.Head(s, opts)
 	if worst != nil {

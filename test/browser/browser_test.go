@@ -94,6 +94,7 @@ type written struct {
 	Golden  string `json:"golden"`  // "all" where it has screenshots, "one" where it has one
 	Hostile bool   `json:"hostile"` // its names are markup
 	Largest bool   `json:"largest"` // its size and speed are held to limits
+	Lesson  bool   `json:"lesson"`  // it is a lesson, with its solution folded away
 }
 
 // simulated runs what is in files.
@@ -202,7 +203,22 @@ func pages(t *testing.T, dir string) []written {
 		}
 		out = append(out, p.written)
 	}
-	return out
+	return append(out, lessons(t, dir)...)
+}
+
+// lessons are the site of learn --html, of which two pages are opened: one with a myth, and one whose command simulates nothing.
+func lessons(t *testing.T, dir string) []written {
+	t.Helper()
+	site := filepath.Join(dir, "lessons")
+	cmd := exec.Command("go", "run", "../../cmd/lameduck", "learn", "--html", site)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	var out []written
+	for _, name := range []string{"myth-max-unavailable", "conditions"} {
+		out = append(out, written{Name: name, File: filepath.Join(site, name+".html"), Lesson: true})
+	}
+	return append(out, written{Name: "lessons", File: filepath.Join(site, "index.html")})
 }
 
 // result is what the driver says of one check.

@@ -25,13 +25,13 @@ async function open(p, options) {
   page.on("request", (r) => heard.requests.push(r.url()));
   page.on("dialog", (d) => { heard.dialogs.push(d.message()); void d.dismiss(); });
   await page.goto(`file://${p.file}`);
-  await page.waitForFunction(() => document.querySelector("#app section"));
+  await page.waitForFunction(() => document.querySelector("#app section") || !document.getElementById("app"));
   return { page, context, heard };
 }
 
 async function check(p) {
   const { page, context, heard } = await open(p);
-  const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+  const data = await page.evaluate(() => JSON.parse(document.getElementById("data")?.textContent ?? '{"order": []}'));
   const drawn = data.order.filter((i) => data.result.cases[i].timeline);
   if (p.largest) await speed(p, page);
   if (drawn.length > 0) {
@@ -40,6 +40,7 @@ async function check(p) {
     await tables(p, page, data.result.cases[drawn[0]].timeline);
     if (drawn.length > 1) await cases(p, page, data, drawn);
   }
+  if (p.lesson) await lesson(p, page);
   if (!p.largest) for (const scheme of ["light", "dark"]) await accessible(p, page, scheme);
   same(p.name, "asks nobody for anything", heard.requests, [`file://${encodeURI(p.file)}`]);
   same(p.name, "says nothing on the console", heard.console, []);
@@ -169,6 +170,24 @@ async function tables(p, page, t) {
   const events = await page.locator(".tables table").nth(2).locator("tbody tr").count();
   same(p.name, "every event of the JSON is in the table", events, t.events.length);
   for (const s of await page.locator(".tables summary").all()) await s.click();
+}
+
+// lesson asks first, hides its solution until it is asked for, and leads to the next one.
+async function lesson(p, page) {
+  const order = await page.evaluate(() => [".question", "#timeline, pre", "details.solution"].map((s) => document.querySelector(s).getBoundingClientRect().top));
+  say(p.name, "the question is first, and the solution last", order[0] < order[1] && order[1] < order[2], order);
+  const solution = page.locator("details.solution pre").first();
+  same(p.name, "hides the solution", await solution.isVisible(), false);
+  await page.locator("details.solution summary").focus();
+  await page.keyboard.press("Enter");
+  same(p.name, "shows the solution when it is asked to", await solution.isVisible(), true);
+  const { page: other, context } = await open(p);
+  const next = await other.locator("a[rel=next]").first().getAttribute("href");
+  await other.locator("a[rel=next]").first().click();
+  await other.waitForURL((u) => u.href.endsWith(next));
+  const back = await other.locator("a[rel=prev]").first().getAttribute("href");
+  same(p.name, "leads to the next lesson, and that one back", back, p.file.split("/").pop());
+  await context.close();
 }
 
 async function cases(p, page, data, drawn) {

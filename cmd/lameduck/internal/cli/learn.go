@@ -24,6 +24,7 @@ type learnCommand struct {
 	solution bool
 	all      bool
 	pause    bool
+	site     string
 	output   string
 	courses  []*learn.Course
 	flags    *pflag.FlagSet
@@ -39,13 +40,17 @@ func newLearn(std Streams) *cobra.Command {
 runs one command on it, says what happened and why, and sets an exercise.
 
 The exercise is a change of the lesson's file. --check runs the file as you changed it, and says
-whether the goal is reached: exit code 0 if it is, 1 if not.`,
+whether the goal is reached: exit code 0 if it is, 1 if not.
+
+--html writes all lessons as pages, each with the timeline of its run, and an index.html to open.
+Of what is in the directory only such pages are overwritten, and nothing is deleted.`,
 		Example: `  lameduck learn
   lameduck learn blackhole
   lameduck learn blackhole -o yaml > mine.yaml
   lameduck learn blackhole --check mine.yaml
   lameduck learn blackhole --solution
-  lameduck learn --all`,
+  lameduck learn --all
+  lameduck learn --html lessons`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: c.completes,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -59,7 +64,8 @@ whether the goal is reached: exit code 0 if it is, 1 if not.`,
 	f.BoolVar(&c.all, "all", false, "show all lessons, one after another")
 	f.BoolVar(&c.pause, "pause", true, "on a terminal: wait for Enter after the question")
 	f.StringVarP(&c.output, "output", "o", "text", "text, or yaml: the lesson's file")
-	cmd.MarkFlagsMutuallyExclusive("check", "solution", "output", "all")
+	f.StringVar(&c.site, "html", "", "write all lessons as pages into this `DIRECTORY`: index.html, and one page a lesson")
+	cmd.MarkFlagsMutuallyExclusive("check", "solution", "output", "all", "html")
 	err := cmd.RegisterFlagCompletionFunc("output", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []string{"text", "yaml"}, cobra.ShellCompDirectiveNoFileComp
 	})
@@ -95,6 +101,8 @@ func (c *learnCommand) run(args []string) error {
 	switch {
 	case lesson == nil:
 		return fmt.Errorf("there is no lesson %q; there are %s", args[0], oneOf(learn.Names(c.courses)))
+	case c.flags.Changed("html"):
+		return fmt.Errorf("--html writes all lessons: leave out the name %s", args[0])
 	case c.all:
 		return fmt.Errorf("--all shows all lessons: leave out the name %s, or --all", args[0])
 	case c.check != "":
@@ -113,6 +121,8 @@ func (c *learnCommand) run(args []string) error {
 // withoutName lists the lessons, or shows them all.
 func (c *learnCommand) withoutName() error {
 	switch {
+	case c.flags.Changed("html"):
+		return c.writeSite()
 	case c.flags.Changed("check") || c.solution || c.flags.Changed("output"):
 		return fmt.Errorf("--check, --solution and --output are about one lesson: name it; lameduck learn lists them")
 	case !c.all:
@@ -163,7 +173,7 @@ func (c *learnCommand) teach(l *learn.Lesson) error {
 	if err := c.write(text.String()); err != nil {
 		return err
 	}
-	output, err := c.execute(l.Command, map[string]string{l.File(): l.World}, c.std.Err)
+	output, err := c.execute(l.Command, c.streams(map[string]string{l.File(): l.World}, c.std.Err))
 	if err != nil && !errors.Is(err, errFindings) {
 		return err
 	}
@@ -186,7 +196,7 @@ func (c *learnCommand) examine(l *learn.Lesson) error {
 	if err != nil {
 		return fmt.Errorf("--check %s: %w", c.check, err)
 	}
-	output, err := c.execute(l.CheckCommand(c.check), map[string]string{c.check: world}, c.std.Err)
+	output, err := c.execute(l.CheckCommand(c.check), c.streams(map[string]string{c.check: world}, c.std.Err))
 	if err != nil && !errors.Is(err, errFindings) {
 		return err
 	}
@@ -198,10 +208,18 @@ func (c *learnCommand) examine(l *learn.Lesson) error {
 	return errFindings
 }
 
-// execute runs a command of lameduck in this process on files that are not on the disk, and returns what it prints.
-func (c *learnCommand) execute(args []string, files map[string]string, stderr io.Writer) (string, error) {
+// streams are for a command on files that are not on the disk. What it prints fits into a lesson.
+func (c *learnCommand) streams(files map[string]string, stderr io.Writer) Streams {
+	return Streams{In: strings.NewReader(""), Out: sized{columns: page.Columns(columns(c.std.Out)) - indent}, Err: stderr, Held: files}
+}
+
+// execute runs a command of lameduck in this process, and returns what it prints.
+func (c *learnCommand) execute(args []string, std Streams) (string, error) {
 	var out bytes.Buffer
-	root := newRoot("lameduck", Streams{In: strings.NewReader(""), Out: sized{&out, page.Columns(columns(c.std.Out)) - indent}, Err: stderr, Held: files})
+	wide, _ := std.Out.(sized)
+	wide.Writer = &out
+	std.Out = wide
+	root := newRoot("lameduck", std)
 	root.SetArgs(args)
 	err := root.Execute()
 	return out.String(), err

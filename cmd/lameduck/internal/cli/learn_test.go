@@ -78,7 +78,7 @@ func TestALessonDoesNotLie(t *testing.T) {
 	eachLesson(t, func(t *testing.T, l *learn.Lesson) {
 		var out, stderr bytes.Buffer
 		c := &learnCommand{std: Streams{Out: &out}}
-		output, err := c.execute(l.Command, map[string]string{l.File(): l.World}, &stderr)
+		output, err := c.execute(l.Command, c.streams(map[string]string{l.File(): l.World}, &stderr))
 		if err != nil && !errors.Is(err, errFindings) || stderr.Len() > 0 {
 			t.Fatalf("%v\n%s", err, stderr.String())
 		}
@@ -217,4 +217,69 @@ func TestTheShellCompletesLessons(t *testing.T) {
 	if !strings.Contains(text, "blackhole\tThe blackhole before 1.26\n") {
 		t.Error(text)
 	}
+}
+
+// wrote has the site written into a directory, and returns its pages by name.
+func wrote(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	says(t, ExitOK, "learn --html "+dir, "lessons are in "+dir+": open "+filepath.Join(dir, "index.html"))
+	out := map[string]string{}
+	for _, name := range append(learn.Names(courses(t)), "index") {
+		text, err := os.ReadFile(filepath.Join(dir, name+".html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = string(text)
+	}
+	return out
+}
+
+// The same lameduck writes the same pages again over its own, and leaves alone what else is there.
+func TestTheSiteOfTheLessons(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "site")
+	first := wrote(t, dir)
+	notes := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(notes, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, wrote(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	if text, err := os.ReadFile(notes); string(text) != "mine" {
+		t.Errorf("notes.txt is %q, %v", text, err)
+	}
+	eachLesson(t, func(t *testing.T, l *learn.Lesson) {
+		page := first[l.Name]
+		drawn := strings.Contains(page, `data-view="picture"`)
+		if simulates := l.Command[0] == "sim"; drawn != simulates || strings.Contains(page, "<script>") != drawn {
+			t.Errorf("has a picture: %v", drawn)
+		}
+		if !strings.Contains(page, `<details class="solution"><summary>`) || strings.Contains(page, "<details open") {
+			t.Error("its solution is not folded away")
+		}
+		if refuted := strings.Contains(page, "MYTH, REFUTED"); refuted != strings.HasPrefix(l.Name, "myth-") {
+			t.Errorf("refuted: %v", refuted)
+		}
+		if !strings.Contains(first["index"], `<a href="`+l.Name+`.html">`) {
+			t.Error("the index does not lead to it")
+		}
+	})
+}
+
+// What lameduck has not written is not overwritten, and then nothing is written at all.
+func TestTheSiteOverwritesNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	theirs := filepath.Join(dir, "fallback.html")
+	if err := os.WriteFile(theirs, []byte("<title>ours</title>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says(t, ExitUsage, "learn --html "+dir, "err:--html: "+theirs+" is there, and no page of lameduck: it is not overwritten")
+	if list, err := os.ReadDir(dir); len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	says(t, ExitUsage, "learn --html "+theirs, "err:--html: mkdir "+theirs)
+	says(t, ExitUsage, "learn blackhole --html "+dir, "err:--html writes all lessons: leave out the name blackhole")
+	says(t, ExitUsage, "learn --all --html "+dir, "err:none of the others can be")
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
 // Exit codes, the same for every verb and every output format.
@@ -35,6 +37,8 @@ type Streams struct {
 	Out, Err io.Writer
 	// Held are files that -f finds by these names instead of on the disk: those of a lesson.
 	Held map[string]string
+	// Simulated hears of what sim has simulated, with its timelines, before it is printed: for the page of a lesson. It may be nil.
+	Simulated func(*record.Simulation)
 }
 
 // inputError says that the input cannot be used; its problems are already on stderr.

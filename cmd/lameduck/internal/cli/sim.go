@@ -225,6 +225,9 @@ func (c *simCommand) run() error {
 	}
 	result.Version = currentVersion().Version
 	result.Replay = c.replay()
+	if c.std.Simulated != nil {
+		c.std.Simulated(result)
+	}
 	if err := c.print(result); err != nil {
 		return err
 	}
@@ -242,7 +245,7 @@ const drawnCases = 12
 
 // timelines is of how many cases a timeline is wanted.
 func (c *simCommand) timelines() int {
-	if c.lanes || c.output == "html" || c.output == "perfetto" || c.report != "" {
+	if c.lanes || c.output == "html" || c.output == "perfetto" || c.report != "" || c.std.Simulated != nil {
 		return drawnCases
 	}
 	if c.draws() {

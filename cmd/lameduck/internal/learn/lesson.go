@@ -22,6 +22,7 @@ type Lesson struct {
 	Name   string // that of its files
 	Title  string
 	Hook   string // the question in one line, for who has read nothing yet
+	Myth   string // what the run shows of a sentence that many believe: refuted or confirmed; "" where the lesson is about none
 	Course *Course
 	Step   int // its place in the course, from 1
 	// Command is what is run, without the program's name. File is one of its words, unless the lesson needs no file.
@@ -88,6 +89,20 @@ func (l *Lesson) Next(courses []*Course) *Lesson {
 	return nil
 }
 
+// Previous is the lesson before, also in the course before; nil before the first.
+func (l *Lesson) Previous(courses []*Course) *Lesson {
+	var last *Lesson
+	for _, c := range courses {
+		for _, x := range c.Lessons {
+			if x == l {
+				return last
+			}
+			last = x
+		}
+	}
+	return nil
+}
+
 // Find returns a lesson by its name.
 func Find(courses []*Course, name string) *Lesson {
 	for _, c := range courses {
@@ -111,6 +126,15 @@ func Names(courses []*Course) []string {
 	return out
 }
 
+// What a run shows of a myth.
+const (
+	Refuted   = "refuted"
+	Confirmed = "confirmed"
+)
+
+// myths is the course of sentences that many believe.
+const myths = "myths"
+
 // newCourses are the courses without their lessons.
 func newCourses() []*Course {
 	return []*Course{
@@ -118,6 +142,6 @@ func newCourses() []*Course {
 		{ID: "drains", Title: "Drains and budgets", About: "what kubectl drain waits for, and what it does not"},
 		{ID: "load-balancers", Title: "Load balancers", About: "who hears of a pod's end after the nodes have"},
 		{ID: "connections", Title: "Connections that last", About: "what no rule of a node moves"},
-		{ID: "myths", Title: "Myths", About: "sentences that many believe, each refuted by a run"},
+		{ID: myths, Title: "Myths", About: "sentences that many believe, each refuted by a run"},
 	}
 }

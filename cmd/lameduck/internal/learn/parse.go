@@ -154,12 +154,14 @@ func (p *parser) field(text string) {
 		l.Lacks = append(l.Lacks, value)
 	case name == "hook":
 		l.Hook = value
+	case name == "myth":
+		p.myth(value)
 	case name == "change":
 		l.Exercise.Change = append(l.Exercise.Change, value)
 	case name == "goal":
 		p.goal(value)
 	default:
-		p.failf("field %q: want course, hook, command, show, says, lacks, change or goal", name)
+		p.failf("field %q: want course, hook, myth, command, show, says, lacks, change or goal", name)
 	}
 }
 
@@ -180,6 +182,14 @@ func (p *parser) course(value string) {
 		}
 	}
 	p.failf("course %q: want %s", id, strings.Join(ids, ", "))
+}
+
+// myth reads "refuted" or "confirmed".
+func (p *parser) myth(value string) {
+	if value != Refuted && value != Confirmed {
+		p.failf("myth %q: want %s or %s", value, Refuted, Confirmed)
+	}
+	p.lesson.Myth = value
 }
 
 // goal reads "expect.verdict=holds", "says WORDS" or "never WORDS".
@@ -246,6 +256,9 @@ func (p *parser) complete() {
 		if missing.is {
 			p.failf("the lesson has not got %s", missing.word)
 		}
+	}
+	if l.Course != nil && (l.Course.ID == myths) != (l.Myth != "") {
+		p.failf("a field myth belongs to the lessons of course %s, and to each of them", myths)
 	}
 	if l.World != "" {
 		p.agrees()

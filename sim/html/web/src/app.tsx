@@ -25,6 +25,14 @@ export function App({ page }: { page: Page }) {
   );
 }
 
+// Picture is the timeline alone, as a lesson has it.
+export function Picture({ page }: { page: Page }) {
+  const drawn = useMemo(() => page.order.filter((i) => page.result.cases[i]?.timeline), [page]);
+  const [at, setAt] = useState(drawn[0] ?? -1);
+  const c = page.result.cases[at];
+  return c?.timeline ? <Timelines key={at} page={page} c={c} title={page.titles[at] ?? c.id} drawn={drawn} at={at} onCase={setAt} alone /> : null;
+}
+
 // fixOf is what helps a case, with the timeline of the same run.
 function fixOf(page: Page, c: Case): { fix: Fix; timeline: Timeline } | null {
   for (const fix of page.result.fixes) {

@@ -1,9 +1,10 @@
 import { render } from "preact";
-import { App } from "./app";
+import { App, Picture } from "./app";
 import { read } from "./data";
 
 const root = document.getElementById("app");
 if (root) {
+  const Root = root.dataset.view === "picture" ? Picture : App;
   root.textContent = "";
-  render(<App page={read()} />, root);
+  render(<Root page={read()} />, root);
 }

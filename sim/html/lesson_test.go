@@ -1,0 +1,78 @@
+package html
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func lessonPageOf(t *testing.T, l *Lesson) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := WriteLesson(&out, l); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// A lesson without a run has no script and allows none; one with a run has the report's.
+func TestThePolicyOfALesson(t *testing.T) {
+	t.Parallel()
+	plain := lessonPageOf(t, &Lesson{Name: "one", Title: "One"})
+	if strings.Contains(plain, "<script") || !strings.Contains(plain, "default-src &#39;none&#39;; style-src") || strings.Contains(plain, "script-src") {
+		t.Error(between(t, plain, "<head>", "<title>"))
+	}
+	drawn := lessonPageOf(t, &Lesson{Name: "one", Title: "One", Run: webApp(t)})
+	if !strings.Contains(drawn, "script-src") || !strings.Contains(drawn, `<div id="app" data-view="picture">`) || strings.Count(drawn, "<script") != 3 {
+		t.Error(between(t, drawn, "<head>", "<title>"))
+	}
+	if !strings.Contains(drawn, `<span class="verdict drops">DROPS</span>default/web loses `) {
+		t.Error(between(t, drawn, "<main>", "<h2>"))
+	}
+	if data := between(t, drawn, `id="data">`, "</script>"); !strings.Contains(data, `"fixes":[]`) || !strings.Contains(data, `"assumptions":[]`) {
+		t.Error("a lesson's picture has fixes or assumptions")
+	}
+}
+
+// Words, code and changes are told apart, and all of them are text.
+func TestTheWordsOfALesson(t *testing.T) {
+	t.Parallel()
+	const evil = "</script><img src=x>"
+	page := lessonPageOf(t, &Lesson{
+		Name: "one", Title: evil, Myth: "refuted", Question: []string{"Is `a` b?"}, Transcript: evil, World: evil + "\n", Goals: []string{"this", "that"},
+		Solution: [][]string{{" a", "-b", "+c"}}, Previous: &Link{"zero", "Zero"},
+	})
+	for _, want := range []string{
+		`<p class="question">Is <code>a</code> b?</p>`, "MYTH, REFUTED", "<span class=\"goes\">-b</span>\n<span class=\"comes\">&#43;c</span>",
+		`<a rel="prev" href="zero.html">Previous: Zero</a>`, "It is solved when this, and that.",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(page, "<img") || strings.Contains(page, `rel="next"`) {
+		t.Error(page)
+	}
+}
+
+func TestTheListOfLessons(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	err := WriteLessons(&out, &Lessons{Version: "v1", Courses: []Course{
+		{"Drains", "About drains", []Lesson{{Name: "one", Title: "One", Hook: "What?"}, {Name: "two", Title: "Two", Myth: "refuted", Hook: "<b>"}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"to traffic: 2 lessons", "<h2>Drains</h2>\n<p>About drains.</p>", `<a href="one.html">One</a><br>What?`,
+		`<a href="two.html">Two</a> <span class="tag refuted">refuted</span><br>&lt;b&gt;`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, between(t, out.String(), "<body", "</body>"))
+		}
+	}
+	if strings.Contains(out.String(), "<script") {
+		t.Error("the list has a script")
+	}
+}
