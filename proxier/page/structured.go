@@ -1,6 +1,8 @@
 package page
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -36,4 +38,14 @@ func replaced(document string, by func(rune) string) string {
 		}
 	}
 	return b.String()
+}
+
+// Document is a value as the JSON that every answer is: indented by two, as it may stand in a file. JSON makes it fit for a terminal.
+func Document(v any) (string, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
+	return buf.String(), err
 }

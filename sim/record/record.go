@@ -9,6 +9,9 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
+// DrawnCases is of how many cases the worst run is drawn where timelines are asked for.
+const DrawnCases = 12
+
 // Simulation is what became of all cases of an input.
 type Simulation struct {
 	Version string // of lameduck

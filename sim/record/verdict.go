@@ -215,3 +215,17 @@ func (l *Limits) allow(c *Case) bool {
 	return (l.MaxDrops > 0 || l.MaxLost > 0) &&
 		(l.MaxDrops == 0 || c.RequestsLost.Median <= l.MaxDrops) && (l.MaxLost == 0 || c.LostSeconds.Median <= int64(l.MaxLost))
 }
+
+// Fails says whether anything of a simulation is a finding: one of its cases, or, where failing on what is not judged is asked for, that there is
+// none.
+func (s *Simulation) Fails(l Limits) bool {
+	if len(s.Cases) == 0 {
+		return l.FailOn == NotJudged
+	}
+	for i := range s.Cases {
+		if s.Cases[i].Fails(l) {
+			return true
+		}
+	}
+	return false
+}

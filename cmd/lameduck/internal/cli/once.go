@@ -105,16 +105,3 @@ func besides(flags *pflag.FlagSet, with ...string) error {
 	}
 	return fmt.Errorf("--%s reads no input and runs nothing: %s has no effect beside it; leave one of them out", with[0], strings.Join(idle, ", "))
 }
-
-// setTwice names a path that two --set give a value.
-func setTwice(set []string) error {
-	seen := map[string]string{}
-	for _, s := range set {
-		path, value, _ := strings.Cut(s, "=")
-		if before, again := seen[path]; again {
-			return fmt.Errorf("--set %s is given twice, with %q and %q; want one of them", path, before, value)
-		}
-		seen[path] = value
-	}
-	return nil
-}

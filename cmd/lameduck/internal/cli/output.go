@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/proxier/explain"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
+	siminput "github.com/lameduck-proxy/lameduck/sim/input"
 )
 
 // format is the value of -o.
@@ -51,7 +51,7 @@ func (f format) write(w io.Writer, v any, text func(io.Writer) error) error {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	text, err := asJSON(v)
+	text, err := page.Document(v)
 	if err != nil {
 		return err
 	}
@@ -59,19 +59,9 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// asJSON is a value as JSON that may hold what a terminal would obey.
-func asJSON(v any) (string, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	return buf.String(), err
-}
-
 // writeYAML prints the JSON form as YAML, fields in the same order.
 func writeYAML(w io.Writer, v any) error {
-	text, err := asJSON(v)
+	text, err := page.Document(v)
 	if err != nil {
 		return err
 	}
@@ -118,12 +108,7 @@ func colours(w io.Writer) explain.Style {
 }
 
 // oneOf joins words for an error message: "a, b or c".
-func oneOf(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-}
+func oneOf(words []string) string { return siminput.OneOf(words) }
 
 // few shortens a list for an error message: a cluster may have thousands of nodes.
 func few(words []string) []string {

@@ -22,12 +22,12 @@ import (
 	"github.com/lameduck-proxy/lameduck/proxier/source/live"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/html"
+	siminput "github.com/lameduck-proxy/lameduck/sim/input"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 type simCommand struct {
@@ -240,13 +240,10 @@ func (c *simCommand) run() error {
 	return interruptedBy(stopped())
 }
 
-// drawnCases is of how many cases the worst run is drawn.
-const drawnCases = 12
-
 // timelines is of how many cases a timeline is wanted.
 func (c *simCommand) timelines() int {
 	if c.lanes || c.output == "html" || c.output == "perfetto" || c.report != "" || c.std.Simulated != nil {
-		return drawnCases
+		return record.DrawnCases
 	}
 	if c.draws() {
 		return 1
@@ -278,7 +275,7 @@ func (c *simCommand) checkFlags() error {
 	if c.list != "" {
 		errs = append(errs, besides(c.flags, "list", "output", "verbose"))
 	}
-	errs = append(errs, setTwice(c.opts.Set), c.checkSweep())
+	errs = append(errs, siminput.SetTwice(c.opts.Set), c.checkSweep())
 	if c.fixes < allFixes {
 		errs = append(errs, fmt.Errorf("--fixes %d: want at least 0", c.fixes))
 	}
@@ -304,21 +301,9 @@ func (c *simCommand) checkFlags() error {
 			errs = append(errs, fmt.Errorf("--%s %q: want %s", f.name, f.value, oneOf(slices.DeleteFunc(f.valid, func(s string) bool { return s == "" }))))
 		}
 	}
-	c.opts.FeatureGates = map[string]bool{}
-	var names []string
-	// order: sorted below
-	for name := range c.gates {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		value := c.gates[name]
-		if value != "true" && value != "false" {
-			errs = append(errs, fmt.Errorf("--feature-gates %s=%s: want true or false", name, value))
-		}
-		c.opts.FeatureGates[name] = value == "true"
-	}
-	return errors.Join(errs...)
+	gates, wrong := siminput.Gates(c.gates)
+	c.opts.FeatureGates = gates
+	return errors.Join(append(errs, wrong...)...)
 }
 
 // cases reads the input and makes the cases: of its Scenarios, or, without any, of its
@@ -350,33 +335,31 @@ func (c *simCommand) casesOf() ([]scenario.Case, error) {
 		return nil, err
 	}
 	c.behave(objects)
+	if !manifest.HasErrors(problems) && len(objects.Scenarios) > 0 && c.selector.text != "" {
+		return nil, fmt.Errorf("-l %s: the input has documents of kind Scenario, and each says itself what it is about", c.selector.text)
+	}
+	from := siminput.Source{Files: c.in.files, Load: c.parse, Read: readReference}
+	cases, found, err := from.Cases(objects, problems, &c.opts)
 	switch {
+	case err != nil:
+		return nil, err
 	case manifest.HasErrors(problems):
 		return nil, reportProblems(problems, c.std)
-	case len(objects.Scenarios) > 0 && c.selector.text != "":
-		return nil, fmt.Errorf("-l %s: the input has documents of kind Scenario, and each says itself what it is about", c.selector.text)
-	case c.opts.Actions != nil && len(c.opts.Actions) == 0:
-		return nil, fmt.Errorf("--action: say which; valid here: %s, or drain=NODE", oneOf(scenario.Actions()))
-	case len(objects.Scenarios) > 0 && c.opts.Actions != nil:
-		return nil, errors.New("--action is for manifests: a Scenario says itself what is done (spec.actions)")
-	case len(objects.Scenarios) > 0:
-		c.input.skipped(objects, c.std)
-		return c.scenarios(objects, problems)
-	default:
-		c.input.skipped(objects, c.std)
-		c.readReferences(nil)
-		cases, found := scenario.Infer(objects, c.opts)
-		if len(cases) == 0 && c.in.cluster != nil {
-			c.std.say("hint: there is no workload behind a Service; -n NAMESPACE reads another namespace, -A all of them")
-		}
-		if len(cases) == 0 {
-			c.nothing(objects, problems)
-		}
-		if err := reportProblems(append(problems, found...), c.std); err != nil {
-			return nil, err
-		}
-		return c.selector.cases(cases, objects)
 	}
+	c.input.skipped(objects, c.std)
+	if len(objects.Scenarios) > 0 {
+		return cases, reportProblems(found, c.std)
+	}
+	if len(cases) == 0 && c.in.cluster != nil {
+		c.std.say("hint: there is no workload behind a Service; -n NAMESPACE reads another namespace, -A all of them")
+	}
+	if len(cases) == 0 {
+		c.nothing(objects, problems)
+	}
+	if err := reportProblems(found, c.std); err != nil {
+		return nil, err
+	}
+	return c.selector.cases(cases, objects)
 }
 
 // behave takes the cluster's version, where neither a flag nor a Scenario says another.
@@ -389,72 +372,14 @@ func (c *simCommand) behave(objects *manifest.Objects) {
 	c.opts.KubernetesVersion = c.in.cluster.behaviour(c.std)
 }
 
-// scenarios makes the cases of the input's Scenarios. problems are those of the input read as a
-// whole.
-func (c *simCommand) scenarios(objects *manifest.Objects, problems []manifest.Problem) ([]scenario.Case, error) {
-	var list []*world.Scenario
-	parts := splitScenarios(c.in.files, objects)
-	if len(parts) > 1 {
-		problems = nil // what is wrong between files that have nothing to do with each other is not wrong
+// readReference reads a file that a Scenario, or --set, names.
+func readReference(path string) scenario.Content {
+	files, err := source.Read([]string{path}, nil)
+	content := scenario.Content{Files: files}
+	if err != nil {
+		content.Err = strings.TrimPrefix(err.Error(), path+": ")
 	}
-	for _, own := range parts {
-		part := objects
-		if own != nil {
-			var found []manifest.Problem
-			var err error
-			if part, found, err = c.parse(own); err != nil {
-				return nil, err
-			}
-			problems = append(problems, found...)
-		}
-		for _, o := range part.Scenarios {
-			c.readReferences(o)
-		}
-		scenarios, found := scenario.Parse(part, c.opts)
-		list = append(list, scenarios...)
-		problems = append(problems, found...)
-	}
-	return sweep.Scenarios(list), reportProblems(problems, c.std)
-}
-
-// splitScenarios gives each file with Scenarios an input of its own, with the files that have
-// none: objects of one Scenario's file are no other's. A nil entry stands for the whole input.
-func splitScenarios(files []manifest.File, objects *manifest.Objects) [][]manifest.File {
-	var with []string
-	for _, o := range objects.Scenarios {
-		if !slices.Contains(with, o.File) {
-			with = append(with, o.File)
-		}
-	}
-	if len(with) < 2 {
-		return [][]manifest.File{nil}
-	}
-	var out [][]manifest.File
-	for _, name := range with {
-		own := []manifest.File{}
-		for _, f := range files {
-			if f.Name == name || !slices.Contains(with, f.Name) {
-				own = append(own, f)
-			}
-		}
-		out = append(out, own)
-	}
-	return out
-}
-
-// readReferences reads the files that a Scenario, or --set, names.
-func (c *simCommand) readReferences(o *manifest.Object) {
-	if c.opts.Files == nil {
-		c.opts.Files = map[string]scenario.Content{}
-	}
-	for _, r := range scenario.References(o, c.opts) {
-		files, err := source.Read([]string{r.Path}, nil)
-		content := scenario.Content{Files: files}
-		if err != nil {
-			content.Err = strings.TrimPrefix(err.Error(), r.Path+": ")
-		}
-		c.opts.Files[r.Path] = content
-	}
+	return content
 }
 
 // progress shows how far the runs are on a terminal.
@@ -530,18 +455,7 @@ func (c *simCommand) editWith(file string) string {
 }
 
 // quoted protects a word from the shell.
-func quoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@+%", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	if word != page.Shown(word) { // bash, ksh and zsh read the escapes of Go
-		return "$'" + page.Shown(strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(word)) + "'"
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
+func quoted(word string) string { return siminput.Quoted(word) }
 
 func (c *simCommand) print(s *record.Simulation) error {
 	if err := c.writeReport(s); err != nil {
@@ -629,10 +543,8 @@ func (c *simCommand) verdict(s *record.Simulation) error {
 		}
 		return nil
 	}
-	for i := range s.Cases {
-		if c.fails(&s.Cases[i]) {
-			return errFindings
-		}
+	if s.Fails(c.limits) {
+		return errFindings
 	}
 	return nil
 }
