@@ -207,3 +207,16 @@ func keep[T any](items []T, drop []bool) []T {
 	}
 	return kept
 }
+
+// Fields are the names that a mapping of the input has, in its order; none for what is no mapping, or is not there.
+func (o *Object) Fields(path string) []string {
+	_, v, found := o.walk(path)
+	if !found || v.shape != mapping {
+		return nil
+	}
+	var out []string
+	for i := 0; i+1 < len(v.kids); i += 2 {
+		out = append(out, v.kids[i].text)
+	}
+	return out
+}
