@@ -21,6 +21,7 @@ type counter struct {
 	verbose bool
 	figure  *regexp.Regexp // in what a test says, such as "12 cases compared"; nil for none
 
+	cut     map[string]bool     // by package: the line that goes on in its next event is left out
 	said    map[string][]string // by package and test: what it said so far
 	ran     map[string]int      // by package: tests that passed or failed
 	failed  int                 // packages and tests
@@ -30,7 +31,7 @@ type counter struct {
 }
 
 func newCounter(out io.Writer, verbose bool, of string) *counter {
-	c := &counter{out: out, verbose: verbose, said: map[string][]string{}, ran: map[string]int{}}
+	c := &counter{out: out, verbose: verbose, cut: map[string]bool{}, said: map[string][]string{}, ran: map[string]int{}}
 	if of != "" {
 		c.figure = regexp.MustCompile(`(?:^|: )([0-9]+ ` + regexp.QuoteMeta(of) + `)\b`)
 	}
@@ -89,21 +90,30 @@ func (c *counter) output(e *event, key string) {
 		c.said[key] = append(c.said[key], e.Output)
 	}
 	if c.verbose || e.Test == "" && e.Output != "PASS\n" {
-		fmt.Fprintf(c.out, "%s", withoutCoverage(e))
+		fmt.Fprintf(c.out, "%s", c.withoutCoverage(e))
 	}
 }
 
-// withoutCoverage leaves out what go test says of a part of all packages together: of each a profile says it.
-func withoutCoverage(e *event) string {
-	text, _, found := strings.Cut(e.Output, "coverage: ")
-	switch {
-	case !found || e.Test != "":
+// withoutCoverage leaves out what go test says of a part of all packages together: of each a profile says it. Lines of many packages are
+// cut into several events (cmd/internal/test2json, 4 KiB).
+func (c *counter) withoutCoverage(e *event) string {
+	if e.Test != "" {
 		return e.Output
-	case text == "":
-		return ""
-	default:
-		return strings.TrimRight(text, "\t ") + "\n"
 	}
+	ends := strings.HasSuffix(e.Output, "\n")
+	if c.cut[e.Package] {
+		c.cut[e.Package] = !ends
+		return ""
+	}
+	text, _, found := strings.Cut(e.Output, "coverage: ")
+	if !found {
+		return e.Output
+	}
+	c.cut[e.Package] = !ends
+	if text == "" {
+		return ""
+	}
+	return strings.TrimRight(text, "\t ") + "\n"
 }
 
 func (c *counter) match(line string) string {

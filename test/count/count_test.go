@@ -21,7 +21,11 @@ func told(t *testing.T, c *counter, events string) {
 		if f[1] == "-" {
 			f[1] = ""
 		}
-		fmt.Fprintf(&in, `{"Time":"2026-01-02T03:04:05Z","Action":%q,"Package":%q,"Test":%q,"Output":%q}`+"\n", f[2], f[0], f[1], said+"\n")
+		said, cut := strings.CutSuffix(said, "~") // goes on in the next event
+		if !cut {
+			said += "\n"
+		}
+		fmt.Fprintf(&in, `{"Time":"2026-01-02T03:04:05Z","Action":%q,"Package":%q,"Test":%q,"Output":%q}`+"\n", f[2], f[0], f[1], said)
 	}
 	if err := c.read(strings.NewReader(in.String())); err != nil {
 		t.Fatal(err)
@@ -85,6 +89,10 @@ func TestWhatWasRunIsCounted(t *testing.T) {
 		"of coverage a profile says more": {
 			events: "a TestOne pass\na - output: coverage: 8.3% of statements in a, b\na - output: ok  \ta\t0.1s\tcoverage: 8.3% of statements in a, b",
 			want:   "ok  \ta\t0.1s\nran 1 test in 1 package\n", well: true,
+		},
+		"and of many packages in several events": {
+			events: "a TestOne pass\na - output: coverage: 8.3% of statements in a, ~\na - output: b, c, ~\na - output: d\na - output: ok  \ta\t0.1s\tcoverage: 8.3% of ~\na - output: statements\na - output: FAIL",
+			want:   "ok  \ta\t0.1s\nFAIL\nran 1 test in 1 package\n", well: true,
 		},
 		"what is no event is told": {
 			events: "go: no such module\na TestOne pass",
