@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -140,12 +141,55 @@ func TestAPageIsBounded(t *testing.T) {
 	if len(page) > 5_000_000 || len(page) < 3_000_000 {
 		t.Errorf("the page has %d bytes", len(page))
 	}
-	if !strings.Contains(page, "The timelines of 8 more cases are left out for want of room") {
-		t.Errorf("it does not say what it lacks: %s", between(t, page, "<header>", "</header>"))
+	for _, part := range []string{between(t, page, "<header>", "</header>"), between(t, page, `id="data">`, "</script>")} {
+		if !strings.Contains(part, "The timelines of 8 more cases are left out for want of room") {
+			t.Errorf("it does not say what it lacks: %.300s", part)
+		}
 	}
 	d := dataOf(s)
 	if _, err := within(d, 1_500_000); err != nil || d.Result.Cases[0].Timeline == nil || d.Result.Cases[11].Timeline != nil {
 		t.Errorf("the worst case goes without: %v", err)
+	}
+}
+
+// A case that goes without its timeline goes without that of its fixes, too: one alone would be compared with nothing.
+func TestATimelineAndThatOfTheFixGoTogether(t *testing.T) {
+	t.Parallel()
+	drawn := func() *timeline.Timeline {
+		return &timeline.Timeline{Events: []timeline.Event{{Number: 1, What: "something"}}}
+	}
+	s := &record.Simulation{
+		Cases: []record.Case{{ID: "a", Verdict: record.Drops, Timeline: drawn()}, {ID: "b", Verdict: record.Drops, Timeline: drawn()}},
+		Fixes: []record.Fix{{Title: "preStop", Cases: []record.FixedCase{{ID: "a", Timeline: drawn()}, {ID: "b", Timeline: drawn()}}}},
+	}
+	d := dataOf(s)
+	whole, err := encoded(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := d.Result.Cases[d.Order[1]].ID
+	if _, err := within(d, len(whole)-1); err != nil {
+		t.Fatal(err)
+	}
+	for i := range d.Result.Cases {
+		c, fixed := d.Result.Cases[i], d.Result.Fixes[0].Cases[i]
+		if room := c.ID != last; c.Timeline != nil != room || fixed.ID != c.ID || fixed.Timeline != nil != room {
+			t.Errorf("%s has a timeline: %v, with the fix: %v; %s is the last", c.ID, c.Timeline != nil, fixed.Timeline != nil, last)
+		}
+	}
+	if len(d.Notes) != 1 {
+		t.Errorf("notes: %q", d.Notes)
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestAPageThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	if err := Write(full{}, &record.Simulation{}, report.TextOptions{}); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Error(err)
 	}
 }
 

@@ -82,7 +82,18 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 // An answer that cannot be written is an error, whoever writes it.
 func TestAnAnswerThatIsLostIsAnError(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"--help", "sim --help", "help proxy", "version", "--version", "completion bash", "sim --list presets", "sim -f - --runs 1 --sensitivity=false --fixes 0", "explain -f - --node node-1"} {
+	const quick = "sim -f - --runs 1 --sensitivity=false --fixes 0"
+	const swept = "sim -f - --runs 1 --action rollout --sweep prestop=0s"
+	lines := []string{"--help", "sim --help", "help proxy", "version", "version -o json", "--version", "completion bash", "sim --list presets", "sim --list facts",
+		"sim --list facts=kube-proxy", "sim --list schema", "learn", "learn fallback", "trace -f - --from 10.244.1.9 --to 10.96.0.10:80 --node node-1",
+		swept}
+	for _, format := range []string{"text", "json", "yaml", "junit", "html", "perfetto"} {
+		lines = append(lines, quick+" -o "+format)
+	}
+	for _, format := range []string{"text", "json", "yaml"} {
+		lines = append(lines, "sim --list causes -o "+format, "explain -f - --node node-1 -o "+format, swept+" -o "+format)
+	}
+	for _, args := range lines {
 		var said strings.Builder
 		std := Streams{In: strings.NewReader(asInput(t, documents(t, hostileWorld))), Out: full{}, Err: &said}
 		if code := Main(append([]string{"lameduck"}, strings.Fields(args)...), std); code != ExitUsage || !strings.Contains(said.String(), "no space left on device") {

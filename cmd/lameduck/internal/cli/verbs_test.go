@@ -226,10 +226,15 @@ func TestWhatAShellIsOfferedForFlags(t *testing.T) {
 	for line, want := range map[string]string{
 		"sim --lb ": "gke-l4", "sim --env ": "gke", "sim --profile ": "exits-at-once", "sim --list ": "presets", "sim --fail-on ": "outage", "sim -o ": "junit", "sim --set ": "start=",
 		"explain -f " + examples + "web.yaml --service ": "web", "explain -f " + examples + "web.yaml --node ": "node-",
-		"sim -f " + examples + "web-app.yaml --target ": "web",
+		"sim -f " + examples + "web-app.yaml --target ": "web", "sim --sweep ": "prestop=", "sim --action ": "drain=", "sim --action rollout,": "rollout,evict",
+		"sim -f " + examples + "web.yaml --action drain=": "drain=node-1", "sim -f " + examples + "web.yaml --action rollout,drain=": "rollout,drain=node-1",
 	} {
 		var out, errs bytes.Buffer
-		Main(append(append([]string{"lameduck", "__complete"}, strings.Fields(line)...), ""), Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+		words := strings.Fields(line)
+		if strings.HasSuffix(line, " ") {
+			words = append(words, "")
+		}
+		Main(append([]string{"lameduck", "__complete"}, words...), Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s: no %s in\n%s%s", line, want, out.String(), errs.String())
 		}
@@ -338,6 +343,9 @@ func TestSimInEveryFormat(t *testing.T) {
 			t.Errorf("%s: %s", table, out)
 		}
 	}
+	says(t, 0, "sim --list facts=kube-proxy", "kube-proxy 1 local  verified", "    source  ", "    tests  ")
+	says(t, 0, "sim --list facts=docs/model/kube-proxy.md -o json", `"fact": "kube-proxy 1 local"`)
+	says(t, 2, "sim --list facts=no-such-page", "err:there is no such fact")
 	says(t, 0, "explain -f "+examples+"web.yaml --node node-1 -o json", `"services"`)
 	says(t, 0, "version", "lameduck")
 }

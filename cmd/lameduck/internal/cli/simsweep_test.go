@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// small is an app that loses something without a preStop hook, and nothing with one.
+const small = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {
+  metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: "nginx:1.29", ports: [{containerPort: 80}], readinessProbe: {httpGet: {path: /, port: 80}}}]}}}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}
+`
+
+// Each format of a sweep has its points, and the value that the input has.
+func TestASweepInEveryFormat(t *testing.T) {
+	t.Parallel()
+	line := "sim -f " + inFile(t, "web.yaml", small) + " --action rollout --runs 2 --sweep prestop=0s,20s --sweep latency.proxySync=1s,2s"
+	var s struct {
+		Schema string
+		Maps   []struct {
+			X     struct{ Here string }
+			Cells []struct {
+				LostSeconds struct{ Median float64 }
+				Runs        int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(says(t, 0, line+" -o json")), &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Maps) != 1 || s.Maps[0].X.Here != "0s" || len(s.Maps[0].Cells) != 4 {
+		t.Fatalf("%+v", s)
+	}
+	for i, cell := range s.Maps[0].Cells {
+		if lost := cell.LostSeconds.Median > 0; lost != (i%2 == 0) || cell.Runs != 2 {
+			t.Errorf("cell %d: %+v", i, cell)
+		}
+	}
+	if yaml := says(t, 0, line+" -o yaml", "schema: lameduck/sweep/v1\n", "here: 0s\n"); strings.Contains(yaml, "{") {
+		t.Error(yaml)
+	}
+	says(t, 0, line+" -o svg", "<svg ", "</svg>")
+	says(t, 0, line, "SWEEP   default/web", "As it is (prestop 0s, latency.proxySync not changed)")
+}
+
+// A point that cannot be is left out and said; a setting of which none can be is an error, and so is a workload that is not there.
+func TestPointsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	sweep := "sim -f " + inFile(t, "web.yaml", small) + " --action rollout --runs 2 --sweep "
+	says(t, 0, sweep+"prestop=0s,40s", "Refused, such as --sweep prestop=40s", "web.yaml:2:")
+	says(t, 2, sweep+"prestop=40s,50s", "err:--sweep prestop=40s: ", "err:web.yaml:2:")
+	says(t, 2, sweep+"latency.proxySync=-1s,-2s", "err:latency.proxySync=-1s")
+	says(t, 2, sweep+"prestop=0s,5s --target api", "err:api")
+	says(t, 2, sweep+"prestop=0s,5s -o junit", "err:want text, json, yaml or svg")
+	says(t, 2, sweep+"prestop=0s,5s --fixes 1 --show web", "err:--fixes and --sweep", "err:--show and --sweep")
+	says(t, 2, sweep+"prestop=junk --sweep grace=junk", "err:--sweep prestop=junk", "err:--sweep grace=junk")
+	only := inFile(t, "service.yaml", strings.SplitAfter(small, "---\n")[1]+"---\n"+
+		"{apiVersion: v1, kind: Pod, metadata: {name: web, labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}\n")
+	says(t, 2, "sim -f "+only+" --action evict --sweep prestop=0s,5s", "err:the input has no Deployment, StatefulSet or DaemonSet")
+}
