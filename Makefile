@@ -58,6 +58,10 @@ rendered: ## rewrite manifests/rendered from manifests/overlays
 report: ## build sim/html/dist, what reports embed, from sim/html/web: needs node and npm
 	cd sim/html/web && npm ci --no-audit --no-fund && npm run build
 
+.PHONY: play
+play: ## build the module of lameduck play, sim/play/dist/lameduck.wasm.gz
+	$(GO) run ./cmd/play-wasm/build
+
 # chromium-browser of Ubuntu is a snap, which sees no files of others: then a Chrome that is there is taken.
 .PHONY: browser
 browser: ## hold sim/html/dist to its sources, and open pages in a headless Chromium: needs node, npm and chromium (TESTFLAGS=-args -update: new screenshots)

@@ -48,7 +48,7 @@ func (s Service) OK(proxyHealthy bool, o endpoints.Options) bool {
 func ServiceAnswer(s Service, proxyHealthy bool, o endpoints.Options) Answer {
 	a := answer(s.OK(proxyHealthy, o), serviceBody(s, proxyHealthy, o))
 	if o.EndpointWeight {
-		a.Header.Set("X-Load-Balancing-Endpoint-Weight", strconv.Itoa(s.LocalEndpoints))
+		a.Header["X-Load-Balancing-Endpoint-Weight"] = []string{strconv.Itoa(s.LocalEndpoints)}
 	}
 	return a
 }

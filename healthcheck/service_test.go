@@ -112,9 +112,9 @@ func TestAnswersShareNothing(t *testing.T) {
 	t.Parallel()
 	s := Service{LocalEndpoints: 1}
 	a, b := ServiceAnswer(s, true, endpoints.CurrentOptions()), ServiceAnswer(s, true, endpoints.CurrentOptions())
-	a.Header.Set("Content-Type", "x")
+	a.Header["Content-Type"] = []string{"x"}
 	a.Body[0] = 'x'
-	if b.Header.Get("Content-Type") != "application/json" || b.Body[0] != '{' {
+	if http.Header(b.Header).Get("Content-Type") != "application/json" || b.Body[0] != '{' {
 		t.Error("changing one answer changed another")
 	}
 }

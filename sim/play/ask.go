@@ -18,7 +18,7 @@ type Ask struct {
 	Value    string `json:"value"`
 	// Runs is for run: how many seeds of each case, 0 for as many as lameduck sim takes.
 	Runs int `json:"runs"`
-	// Quick is for run: few seeds (Runs, or 5), and neither other values of assumptions nor fixes.
+	// Quick is for run: few seeds (Runs, or 3), and neither other values of assumptions nor fixes.
 	Quick bool `json:"quick"`
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // quickRuns is how many seeds a quick answer has, where nobody says how many.
-const quickRuns = 5
+const quickRuns = 3
 
 // allFixes has fixes looked for for all workloads, as the command line does.
 const allFixes = -1

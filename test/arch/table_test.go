@@ -92,10 +92,6 @@ var packages = []packageRule{
 	{
 		path: "healthcheck", pure: true,
 		own: []permit{{"endpoints", "an answer is a function of the Selection"}},
-		exempt: []exemption{{
-			"net/http", `^(Status[A-Z]\w*|StatusText|Header)$`,
-			"an answer is a status code and a header; the words are net/http's, the sockets are healthcheck/server's",
-		}},
 	},
 	{
 		path: "healthcheck/server",

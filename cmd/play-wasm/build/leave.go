@@ -1,0 +1,136 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed instead/*.txt
+var instead embed.FS
+
+// module is a module of which a copy is compiled.
+type module struct {
+	path string
+	// without are files, or patterns of them, that are left out. One that is not there is an error: it would be a list that nobody needs.
+	without []string
+	// with are files that stand for them, by where they go.
+	with map[string]string
+}
+
+// modules are what is left out, and why: a package variable that names a function keeps it, and all that it calls, whoever uses it. A scheme names
+// every type there is. What is called after all does not compile, and test/play compares the answers.
+var modules = []module{
+	{
+		path: "k8s.io/api",
+		without: []string{
+			"*/*/register.go", "*/*/generated.pb.go", "*/*/types_swagger_doc_generated.go", "*/*/zz_generated.prerelease-lifecycle.go",
+			"*/*/zz_generated.model_name.go",
+		},
+	},
+	{
+		path: "k8s.io/apimachinery",
+		without: []string{
+			"pkg/apis/meta/v1/register.go", "pkg/apis/meta/v1/conversion.go", "pkg/apis/meta/v1/zz_generated.conversion.go", // schemes
+			"pkg/apis/meta/v1/zz_generated.defaults.go", "pkg/apis/meta/v1/*_swagger_doc_generated.go", "pkg/apis/meta/v1/zz_generated.model_name.go",
+			"pkg/apis/meta/v1/generated.pb.go", "pkg/apis/meta/v1/*_proto.go", "pkg/apis/meta/v1/*_fuzz.go",
+			"pkg/runtime/scheme*.go", "pkg/runtime/converter.go", "pkg/runtime/conversion.go", "pkg/runtime/codec*.go", "pkg/runtime/mapper.go",
+			"pkg/runtime/negotiate.go", "pkg/runtime/helper.go", "pkg/runtime/splice.go", "pkg/runtime/allocator.go", "pkg/runtime/error.go",
+			"pkg/runtime/embedded.go", "pkg/runtime/fieldinfo_*.go", "pkg/runtime/swagger_doc_generator.go", "pkg/runtime/generated.pb.go",
+			"pkg/runtime/types_proto.go", "pkg/runtime/zz_generated.model_name.go",
+			"pkg/watch/streamwatcher.go",                   // net/http
+			"pkg/runtime/serializer/cbor/direct/direct.go", // another form of objects
+		},
+		with: map[string]string{
+			"pkg/runtime/play.go":                          "runtime.go.txt",
+			"pkg/apis/meta/v1/play.go":                     "metav1.go.txt",
+			"pkg/runtime/serializer/cbor/direct/direct.go": "cbor.go.txt",
+		},
+	},
+}
+
+// copies writes the modules that are compiled instead, and a go.mod that names them.
+func copies() error {
+	if err := os.RemoveAll(work); err != nil {
+		return err
+	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile("go.sum")
+	if err != nil {
+		return err
+	}
+	for i := range modules {
+		m := &modules[i]
+		to := filepath.Join(work, filepath.Base(m.path))
+		if err := m.copy(to); err != nil {
+			return fmt.Errorf("%s: %w", m.path, err)
+		}
+		mod = fmt.Appendf(mod, "\nreplace %s => ./%s\n", m.path, filepath.ToSlash(to))
+	}
+	if err := os.WriteFile(filepath.Join(work, "go.mod"), mod, 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(work, "go.sum"), sum, 0o600)
+}
+
+// copy copies the module's Go files, without those that are left out.
+func (m *module) copy(to string) error {
+	from, err := output("go", "list", "-m", "-f", "{{.Dir}}", m.path)
+	if err != nil {
+		return err
+	}
+	used := make([]bool, len(m.without))
+	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(from, path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "testing"):
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, name), 0o755) //nolint:gosec // as a checkout is
+		case strings.HasSuffix(name, "_test.go") || filepath.Ext(name) != ".go" && d.Name() != "go.mod" || m.leaves(filepath.ToSlash(name), used):
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, name), data, 0o600)
+	})
+	if err != nil {
+		return err
+	}
+	for i, ok := range used {
+		if !ok {
+			return fmt.Errorf("there is no %s to leave out", m.without[i])
+		}
+	}
+	for name, file := range m.with { // order: each is a file of its own
+		data, err := instead.ReadFile("instead/" + file)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(to, name), data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaves says whether a file is left out, and notes by which pattern.
+func (m *module) leaves(name string, used []bool) bool {
+	for i, pattern := range m.without {
+		if ok, err := filepath.Match(pattern, name); ok && err == nil {
+			used[i] = true
+			return true
+		}
+	}
+	return false
+}
