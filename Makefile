@@ -55,7 +55,7 @@ rendered: ## rewrite manifests/rendered from manifests/overlays
 	cd test/kustomize && $(GO) test -count=1 ./... -update
 
 .PHONY: report
-report: ## build sim/html/dist, what reports embed, from sim/html/web: needs node and npm
+report: ## build sim/html/dist, what reports embed, and the page in sim/play/dist, from sim/html/web: needs node and npm
 	cd sim/html/web && npm ci --no-audit --no-fund && npm run build
 
 .PHONY: play
@@ -64,7 +64,7 @@ play: ## build the module of lameduck play, sim/play/dist/lameduck.wasm.gz
 
 # chromium-browser of Ubuntu is a snap, which sees no files of others: then a Chrome that is there is taken.
 .PHONY: browser
-browser: ## hold sim/html/dist to its sources, and open pages in a headless Chromium: needs node, npm and chromium (TESTFLAGS=-args -update: new screenshots)
+browser: ## hold what make report builds to its sources, and open pages in a headless Chromium: needs node, npm and chromium (TESTFLAGS=-args -update: new screenshots)
 	cd sim/html/web && npm ci --no-audit --no-fund
 	cd test/browser && npm ci --no-audit --no-fund
 	LAMEDUCK_BROWSER=1 $(GO) test -json -count=1 -v -timeout 20m ./test/browser $(TESTFLAGS) | $(counted) -v -of "checks made"

@@ -68,24 +68,33 @@ const web = "../../sim/html/web"
 func TestTheBuiltFilesAreWhatTheirSourcesBuild(t *testing.T) {
 	t.Parallel()
 	command := node(t, web, "esbuild")
-	out := t.TempDir()
-	for _, args := range [][]string{{"node_modules/typescript/bin/tsc", "--noEmit"}, {"build.mjs", out}} {
+	report, page := t.TempDir(), t.TempDir()
+	for _, args := range [][]string{{"node_modules/typescript/bin/tsc", "--noEmit"}, {"build.mjs", report, page}} {
 		cmd := exec.Command(command, args...)
 		cmd.Dir = web
 		if said, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, said)
 		}
 	}
-	for _, name := range []string{"report.js", "report.css", "LICENSES.txt"} {
-		want, err := os.ReadFile(filepath.Join(out, name))
-		if err != nil {
-			t.Fatal(err)
+	for dist, built := range map[string]string{"../../sim/html/dist": report, played: page} {
+		list, err := os.ReadDir(built)
+		if err != nil || len(list) < 3 {
+			t.Fatalf("%d files for %s: %v", len(list), dist, err)
 		}
-		if got, err := os.ReadFile(filepath.Join("../../sim/html/dist", name)); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("sim/html/dist/%s is not what sim/html/web builds: run make report (%v)", name, err)
+		for _, f := range list {
+			want, err := os.ReadFile(filepath.Join(built, f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(filepath.Join(dist, f.Name())); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s/%s is not what sim/html/web builds: run make report (%v)", dist, f.Name(), err)
+			}
 		}
 	}
 }
+
+// played is the page of lameduck play.
+const played = "../../sim/play/dist"
 
 // written is a page that the driver opens, and what it has to find there.
 type written struct {
@@ -228,24 +237,48 @@ type result struct {
 	Said        string
 }
 
+// The page of lameduck play, with the simulator in it.
+func TestThePageThatSimulatesInABrowser(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(wanted) == "" {
+		t.Skip("takes minutes: make browser runs it")
+	}
+	if _, err := os.Stat(filepath.Join(played, "lameduck.wasm.gz")); err != nil {
+		t.Fatalf("make play builds it: %v", err)
+	}
+	drive(t, "drive-play.mjs", played, shots(t), 80)
+}
+
 // Every check of every page is a test of its own.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(wanted) == "" {
 		t.Skip("takes minutes: make browser runs it")
 	}
-	command, browser := node(t, ".", "playwright-core"), chromium(t)
-	dir := os.Getenv("LAMEDUCK_SHOTS") // where pages and screenshots are kept, to be looked at
-	if dir == "" {
-		dir = t.TempDir()
-	}
+	dir := shots(t)
 	list, err := json.Marshal(pages(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
+	drive(t, "drive.mjs", string(list), dir, 60)
+}
+
+// shots is where pages and screenshots are kept.
+func shots(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("LAMEDUCK_SHOTS"); dir != "" { // to be looked at
+		return dir
+	}
+	return t.TempDir()
+}
+
+// drive runs a driver; each of its checks is a test, and it has to make as many as least.
+func drive(t *testing.T, script, what, dir string, least int) {
+	t.Helper()
+	command, browser := node(t, ".", "playwright-core"), chromium(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, command, "drive.mjs", browser, string(list), dir, fmt.Sprint(*update))
+	cmd := exec.CommandContext(ctx, command, script, browser, what, dir, fmt.Sprint(*update))
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	raw, err := cmd.Output()
@@ -266,7 +299,7 @@ func TestPagesInABrowser(t *testing.T) {
 			}
 		})
 	}
-	if n < 60 {
+	if n < least {
 		t.Errorf("%d checks were made", n)
 	}
 	t.Logf("%d checks made", n)

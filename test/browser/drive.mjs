@@ -1,19 +1,10 @@
 // Opens each page and checks it: node drive.mjs CHROMIUM PAGES SHOTS UPDATE. One line of JSON a check.
 import { chromium } from "playwright-core";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { accessible, comes, looksAsBefore, painted, same, say } from "./tools.mjs";
 
 const [executablePath, list, shots, update] = process.argv.slice(2);
-const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const say = (page, check, ok, said) => process.stdout.write(`${JSON.stringify({ Page: page, Check: check, OK: Boolean(ok), Said: String(said) })}\n`);
-const same = (page, check, got, want) => say(page, check, JSON.stringify(got) === JSON.stringify(want), `got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
-
 let browser;
-
-// comes waits for what has to become so, however loaded the machine is, and says whether it did.
-async function comes(so, most = 10_000) {
-  for (const until = Date.now() + most; Date.now() < until; await new Promise((r) => setTimeout(r, 20))) if (await so()) return true;
-  return Boolean(await so());
-}
 
 // open is the page as a reader has it, with all that it says and asks for.
 async function open(p, options) {
@@ -197,29 +188,9 @@ async function cases(p, page, data, drawn) {
   await page.locator("#timeline select").first().selectOption(String(drawn[0]));
 }
 
-async function accessible(p, page, scheme) {
-  await page.emulateMedia({ colorScheme: scheme });
-  await page.evaluate(axe); // not a script element: the page's policy allows none
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  same(p.name, `axe finds nothing, ${scheme}`, found.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 4).map((n) => n.target.join(" ")).join(", ")}`), []);
-  await page.emulateMedia({ colorScheme: "light" });
-}
-
 // The goals are a second until the first paint, and 60 ms a frame. How loaded a machine is decides nothing here: ten times that is a
 // page that stalls, and the figures are printed.
 const stalls = { paint: 10_000, median: 600, slowest: 2500 };
-
-// painted is when a page had something to look at. It is reported some time after it was so: later where a machine is loaded.
-function painted(most) {
-  return new Promise((done) => {
-    const seen = new PerformanceObserver((list) => {
-      const [first] = list.getEntriesByName("first-contentful-paint");
-      if (first) done(first.startTime);
-    });
-    seen.observe({ type: "paint", buffered: true });
-    setTimeout(() => done(-1), most);
-  });
-}
 
 // speed holds a large page to its limits.
 async function speed(p, page) {
@@ -265,44 +236,8 @@ async function shot(p, width, scheme) {
     await context.close();
     return;
   }
-  const golden = new URL(`testdata/${name}`, import.meta.url);
-  if (update === "true") {
-    mkdirSync(new URL("testdata/", import.meta.url), { recursive: true });
-    writeFileSync(golden, png);
-  }
-  if (!existsSync(golden)) say(p.name, `looks as before at ${width}, ${scheme}`, false, `no testdata/${name}: go test ./test/browser -update`);
-  else {
-    const d = await differ(page, readFileSync(golden), png);
-    say(p.name, `looks as before at ${width}, ${scheme}`, d.part < 0.08, `${(d.part * 100).toFixed(2)} % of blocks differ; ${d.words}`);
-  }
+  await looksAsBefore(page, p.name, name, png, `${width}, ${scheme}`, update === "true");
   await context.close();
-}
-
-// differ is which part of two pictures is not alike, in blocks of 8 pixels whose mean colours differ by more than a tenth.
-async function differ(page, a, b) {
-  const blank = await page.context().newPage();
-  await blank.goto("about:blank");
-  const out = await blank.evaluate(async ([x, y]) => {
-    const load = async (data) => {
-      const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], { type: "image/png" }));
-      const canvas = new OffscreenCanvas(Math.ceil(bitmap.width / 8), Math.ceil(bitmap.height / 8));
-      const g = canvas.getContext("2d");
-      g.imageSmoothingQuality = "high";
-      g.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-      return { w: bitmap.width, h: bitmap.height, data: g.getImageData(0, 0, canvas.width, canvas.height) };
-    };
-    const p = await load(x), q = await load(y);
-    if (p.w !== q.w || Math.abs(p.h - q.h) > 0.06 * p.h) return { part: 1, words: `${p.w}x${p.h} then, ${q.w}x${q.h} now` };
-    const rows = Math.min(p.data.height, q.data.height), cols = p.data.width;
-    let n = 0;
-    for (let r = 0; r < rows; r++) for (let c = 0; c < cols; c++) {
-      const i = (r * cols + c) * 4;
-      if (Math.max(...[0, 1, 2].map((k) => Math.abs(p.data.data[i + k] - q.data.data[i + k]))) > 26) n++;
-    }
-    return { part: n / (rows * cols), words: `${p.w}x${p.h} then, ${q.w}x${q.h} now` };
-  }, [a.toString("base64"), b.toString("base64")]);
-  await blank.close();
-  return out;
 }
 
 browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });

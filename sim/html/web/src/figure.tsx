@@ -176,7 +176,7 @@ function Head({ placed, width, onToggle }: Inner & { width: number }) {
     <g class={`head${g.lost > 0 ? " loses" : ""}`} onClick={(e) => { e.stopPropagation(); onToggle(g.key); }}>
       <rect x="0" y={placed.y + 2} width={width} height="22" />
       <path class="fold" d={g.open ? "M4 9 L12 9 L8 16 Z" : "M5 7 L12 12 L5 17 Z"} transform={`translate(0 ${placed.y})`} />
-      <text x="18" y={placed.y + 17}>{fit(`${g.title}: ${g.summary}`, width - 30, 6.6)}<title>{`${g.title}: ${g.summary}`}</title></text>
+      <text x="18" y={placed.y + 17}>{fit(`${g.title}: ${g.summary}`, width - 30, 7)}<title>{`${g.title}: ${g.summary}`}</title></text>
     </g>
   );
 }

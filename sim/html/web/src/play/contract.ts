@@ -1,0 +1,28 @@
+// What the page asks the simulator, and what it answers: see the doc comments of Go's package sim/play.
+
+import type { Result } from "../data";
+
+// Flags are flags of lameduck sim by their names.
+export type Flags = Record<string, string | string[]>;
+export interface Fault { line: number; column: number; text: string }
+interface Answered { refused: string; errors: Fault[]; warnings: Fault[] }
+// A Knob with a workload is a field of the manifest; one without is --set knob=VALUE.
+export interface Knob { workload: string; knob: string; unit: string; value: string; written: boolean; line: number; min: number; max: number; step: number; words: string }
+export interface Option { value: string; words: string }
+export interface Look extends Answered { knobs: Knob[]; choices: Record<string, Option[]>; inForce: Record<string, string> }
+export interface Turned extends Answered { manifest: string }
+export interface Ran extends Answered {
+  record: Result; exit: number; text: string; titles: string[]; order: number[]; notes: string[];
+  head: { verdict: string; sentence: string; answers: { label: string; words: string[] }[] } | null;
+}
+
+interface About { manifest: string; name: string; version: string }
+export interface Asks {
+  look: { ask: About & { flags: Flags }; answer: Look };
+  turn: { ask: About & { workload: string; knob: string; value: string }; answer: Turned };
+  run: { ask: About & { flags: Flags; quick?: boolean }; answer: Ran };
+}
+
+// What page and worker say to each other.
+export type ToWorker = { module: WebAssembly.Module } | { id: number; ask: string };
+export type FromWorker = { ready: true } | { id: number; answer: string } | { broken: string };

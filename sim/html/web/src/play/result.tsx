@@ -1,0 +1,112 @@
+// The right side: the verdict and how sure it is, the picture, and the rest of the report behind tabs.
+
+import { useMemo } from "preact/hooks";
+import { Timelines, type TimelinesProps } from "../app";
+import type { Case, Page } from "../data";
+import { Assumptions, Cases, Fixes } from "../parts";
+import { count, verdicts } from "../words";
+import type { Ran } from "./contract";
+import type { State } from "./session";
+
+export const tabs = { timeline: "Timeline", helps: "Why, and what helps", cases: "Cases", assumed: "Assumed", text: "As text" } as const;
+export type Tab = keyof typeof tabs;
+export const isTab = (v: string | undefined): v is Tab => v !== undefined && v in tabs;
+
+export interface ResultProps {
+  state: State; tab: Tab; caseID: string; late: number; span: [number, number] | undefined;
+  onTab: (t: Tab) => void; onCase: (id: string) => void; onSpan: (v: [number, number] | null) => void; onStop: () => void; onAgain: () => void;
+}
+
+export function Result(p: ResultProps) {
+  const { ran } = p.state;
+  return (
+    <section class="result" aria-label="What is lost" data-answers={p.state.answers} data-stale={String(p.state.stale)}>
+      {ran ? <Verdict ran={ran} stale={p.state.stale} /> : <p class="verdict-line">{p.state.said ? "Nothing was simulated yet." : "Starting the simulator."}</p>}
+      <Progress {...p} />
+      <button type="button" class="to-knobs" onClick={() => document.getElementById("knobs-h")?.scrollIntoView()}>To the knobs</button>
+      {ran && <Tabs {...p} ran={ran} />}
+    </section>
+  );
+}
+
+function worst(ran: Ran): Case | undefined { return ran.record.cases[ran.order[0] ?? 0]; }
+
+// runsOf is how many runs stand behind a verdict. The sentence of one without any loss says it, with its bound.
+function runsOf(c: Case): string {
+  if (c.runs.total === 0) return c.reason;
+  return c.runs.withLoss > 0 ? `Something is lost in ${c.runs.withLoss} of ${count(c.runs.total, "run")}.` : "";
+}
+
+function Verdict({ ran, stale }: { ran: Ran; stale: boolean }) {
+  const c = worst(ran);
+  const verdict = ran.head?.verdict ?? "not-judged";
+  return (
+    <div class={stale ? "verdict-line stale" : "verdict-line"}>
+      <h2><span class={`verdict ${verdict}`}>{(verdicts[verdict] ?? verdict).toUpperCase()}</span> {ran.head?.sentence || "There is nothing to judge."}</h2>
+      {c && runsOf(c) && <p class="runs">{runsOf(c)}</p>}
+    </div>
+  );
+}
+
+function Answers({ ran }: { ran: Ran }) {
+  if (!ran.head || ran.head.answers.length === 0) return null;
+  return <dl class="answers">{ran.head.answers.flatMap((a) => [<dt key={a.label}>{a.label}</dt>, <dd key={`${a.label}:`}>{a.words.map((w, i) => <span key={i}>{w}<br /></span>)}</dd>])}</dl>;
+}
+
+const words: Record<State["doing"], string> = {
+  starting: "Starting the simulator \u2026", changing: "Writing the change \u2026", few: "Making a few runs \u2026", waiting: "From a few runs. More follow as soon as nothing changes.",
+  all: "From a few runs. Making 100 or more, and trying what helps \u2026", done: "From all runs that the verdict needs.", faulty: "This is not run", stopped: "Stopped.", failed: "",
+};
+
+function Progress({ state, late, onStop, onAgain }: ResultProps) {
+  const over = state.doing === "faulty" || state.doing === "failed";
+  const errors = state.look?.errors.length ?? 0;
+  const why = over ? (state.said || `${count(errors, "error")} in the manifest, marked in the editor${state.ran ? ". What is shown is of before" : ""}.`) : "";
+  return (
+    <div class={`progress ${state.doing}${over ? " wrong" : ""}`} role="status" aria-live="polite" data-doing={state.doing}>
+      <p>{over ? <><b>{words[state.doing]}{words[state.doing] && ": "}</b>{why}</> : words[state.doing]}</p>
+      {late > 0 && <p class="late-run">This takes long: {late} s so far. <button type="button" onClick={onStop}>Stop it</button></p>}
+      {(state.doing === "stopped" || state.doing === "failed") && <button type="button" onClick={onAgain}>Run again</button>}
+    </div>
+  );
+}
+
+function Tabs(p: ResultProps & { ran: Ran }) {
+  const names = Object.keys(tabs) as Tab[];
+  const move = (e: KeyboardEvent) => {
+    const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
+    if (by === 0) return;
+    e.preventDefault();
+    const next = names[(names.indexOf(p.tab) + by + names.length) % names.length]!;
+    p.onTab(next);
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label="Parts of the report" onKeyDown={move}>
+        {names.map((t) => <button key={t} type="button" role="tab" id={`tab-${t}`} aria-selected={p.tab === t} aria-controls="panel" tabIndex={p.tab === t ? 0 : -1} onClick={() => p.onTab(t)}>{tabs[t]}</button>)}
+      </div>
+      <div id="panel" role="tabpanel" aria-labelledby={`tab-${p.tab}`}><Panel {...p} /></div>
+    </>
+  );
+}
+
+function Panel(p: ResultProps & { ran: Ran }) {
+  const { ran } = p;
+  const page = useMemo((): Page => ({ result: ran.record, order: ran.order, titles: ran.titles, replay: "", notes: ran.notes }), [ran]);
+  const drawn = useMemo(() => page.order.filter((i) => page.result.cases[i]?.timeline), [page]);
+  const at = drawn.find((i) => page.result.cases[i]!.id === p.caseID) ?? drawn[0] ?? -1;
+  const c = page.result.cases[at];
+  const onCase = (i: number) => { const id = page.result.cases[i]?.id; if (id) p.onCase(id); };
+  switch (p.tab) {
+    case "text": return <pre tabIndex={0} aria-label="the report as text">{ran.text}</pre>;
+    case "helps": return <><Answers ran={ran} />{p.state.quick ? <p>What helps is tried with all runs.</p> : <Fixes page={page} {...(c ? { c } : {})} />}</>;
+    case "cases": return <Cases page={page} drawn={drawn} at={at} onCase={(i) => { onCase(i); p.onTab("timeline"); }} />;
+    case "assumed": return <Assumptions page={page} />;
+    default: {
+      if (!c?.timeline) return <p>No run was made that could be drawn.</p>;
+      const props: TimelinesProps = { page, c, title: page.titles[at] ?? c.id, drawn, at, onCase, alone: true, onSpan: p.onSpan, ...(p.span ? { span: p.span } : {}) };
+      return <Timelines key={c.id} {...props} />;
+    }
+  }
+}

@@ -1,0 +1,338 @@
+// Opens the page of lameduck play and does with it what a reader does: node drive-play.mjs CHROMIUM DIST SHOTS UPDATE. One line of JSON a
+// check. The page is served from below a path, as static hosts do it, by a server that writes down what it was asked for.
+import { chromium } from "playwright-core";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { deflateRawSync } from "node:zlib";
+import { accessible, comes, looksAsBefore, painted, same, say } from "./tools.mjs";
+
+const [executablePath, dist, shots, update] = process.argv.slice(2);
+const name = "play";
+const own = ["", "index.html", "play.css", "play.js", "worker.js", "wasm_exec.js", "lameduck.wasm.gz", "start.json", "LICENSES.txt"];
+const types = { html: "text/html", js: "text/javascript", css: "text/css", txt: "text/plain", json: "application/json", gz: "application/gzip" };
+
+// The goals are a second until the first paint, and 150 ms from a knob to its timeline. How loaded a machine is decides nothing: ten
+// times that is a page that does not answer, and the figures are printed.
+const goals = { paint: 1000, knob: 150 };
+const slack = 10;
+
+// endless is a simulator that is asked for a run and never answers; gone one that ends.
+const nothing = `do: "", refused: "", errors: [], warnings: []`;
+const stand = (run) => `globalThis.Go = class { importObject = {}; run() {
+  globalThis.lameduckAnswer = (text) => { const a = JSON.parse(text);
+    if (a.do === "look") return JSON.stringify({ ${nothing}, cases: [], knobs: [], choices: {}, inForce: {} });
+    ${run} };
+  return new Promise(() => {}); } };`;
+const stands = {
+  endless: { "wasm_exec.js": stand("for (;;);"), "lameduck.wasm.gz": Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]) },
+  gone: { "wasm_exec.js": stand("throw new Error('out of memory');"), "lameduck.wasm.gz": Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]) },
+  missing: { "lameduck.wasm.gz": null },
+};
+
+const start = JSON.stringify({ version: "v0.0.0", name: "", manifest: "" });
+
+// serve serves the files, those of a stand-in below its name.
+function serve() {
+  const server = createServer((q, r) => {
+    const [, where, file] = /^\/a\/sub-path\/(\w+)\/([\w.-]*)$/.exec(new URL(q.url, "http://x").pathname) ?? [];
+    let body = null;
+    if (where && own.includes(file)) {
+      const other = file === "start.json" ? start : stands[where]?.[file];
+      body = other === undefined ? readFileSync(`${dist}/${file || "index.html"}`) : other;
+    }
+    r.writeHead(body === null ? 404 : 200, { "Content-Type": types[(file || "index.html").split(".").at(-1)] ?? "text/plain" });
+    r.end(body ?? "");
+  });
+  return new Promise((done) => server.listen(0, "127.0.0.1", () => done({ url: `http://127.0.0.1:${server.address().port}/a/sub-path/`, close: () => server.close() })));
+}
+
+let browser, site;
+
+async function open({ where = "page", fragment = "", ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const heard = { console: [], requests: [], dialogs: [] };
+  page.on("console", (m) => heard.console.push(m.text()));
+  page.on("pageerror", (e) => heard.console.push(e.message));
+  context.on("request", (r) => heard.requests.push(r.url()));
+  page.on("dialog", (d) => { heard.dialogs.push(d.message()); void d.dismiss(); });
+  await page.goto(`${site.url}${where}/${fragment}`);
+  await page.waitForSelector(".play");
+  return { page, context, heard };
+}
+
+const doing = (page) => page.locator(".progress").getAttribute("data-doing");
+const settled = (page, word = "done") => comes(async () => (await doing(page)) === word, 120_000);
+const fresh = async (page) => { await comes(async () => (await page.locator(".result").getAttribute("data-stale")) === "false" && ["waiting", "all", "done"].includes(await doing(page)), 60_000); };
+const verdict = (page) => page.locator(".verdict-line .verdict").textContent();
+const editor = (page) => page.locator(".editor .cm-content");
+const manifest = async (page) => (await page.locator(".editor .cm-line").allTextContents()).join("\n");
+const knob = (page, id) => page.locator(`[data-knob="${id}"]`);
+const slider = (page, id) => knob(page, id).locator('input[type="range"]');
+
+async function first() {
+  const { page, context, heard } = await open();
+  const paint = await page.evaluate(painted, goals.paint * slack);
+  say(name, "is painted", paint > 0 && paint < goals.paint * slack, `${Math.round(paint)} ms, the goal is ${goals.paint} ms`);
+  say(name, "simulates the example as soon as it is open", await settled(page), await page.locator(".progress").textContent());
+  same(name, "the example drops", await verdict(page), "DROPS");
+  say(name, "says what to do first", /Drag preStop/.test(await page.locator(".drag-first").textContent()), "no hint");
+  say(name, "draws the lost requests", (await page.locator("svg.lanes g.drop").count()) > 5, "no marks");
+  say(name, "tells how one was lost", (await page.locator("aside.side ol.story li").count()) > 3, "no story");
+  for (const scheme of ["light", "dark"]) await accessible({ name }, page, scheme);
+  await knobs(page);
+  await choices(page);
+  await parts(page);
+  await typing(page);
+  await files(page);
+  await share(page);
+  same(name, "asks nobody but its own host, and for its own files alone", heard.requests.filter((u) => !own.some((f) => u === `${site.url}page/${f}`) && !u.startsWith(`blob:${new URL(site.url).origin}`) && u !== "data:,"), []);
+  same(name, "says nothing on the console", heard.console, []);
+  same(name, "runs nothing of its input", heard.dialogs, []);
+  await context.close();
+}
+
+async function knobs(page) {
+  await slider(page, "prestop").focus();
+  await page.keyboard.press("ArrowRight");
+  say(name, "an arrow turns a knob", await comes(async () => /seconds: 1\b/.test(await manifest(page))), await manifest(page));
+  await fresh(page);
+  for (let i = 0; i < 14; i++) await page.keyboard.press("ArrowRight");
+  say(name, "the manifest has what a knob says", await comes(async () => /seconds: 15\b/.test(await manifest(page))), await manifest(page));
+  say(name, "enough preStop, and nothing is lost", await comes(async () => (await verdict(page)) === "HOLDS", 60_000), await verdict(page));
+  say(name, "says how many runs stand behind it", /lost nothing in \d+ of \d+ .*confidence at most \d+ %/.test(await page.locator(".verdict-line").textContent()), await page.locator(".verdict-line").textContent());
+  say(name, "says what it was before", (await knob(page, "prestop").locator(".was").textContent()) === "was 0 s", "not said");
+  await knob(page, "prestop").locator('input[type="number"]').fill("0");
+  say(name, "a typed value turns a knob", await comes(async () => (await verdict(page)) === "DROPS", 60_000), await verdict(page));
+  const box = await slider(page, "replicas").boundingBox();
+  const before = await slider(page, "replicas").inputValue();
+  await page.mouse.click(box.x + box.width * 0.45, box.y + box.height / 2);
+  const dragged = await slider(page, "replicas").inputValue();
+  say(name, "the mouse turns a knob", dragged !== before && await comes(async () => (await manifest(page)).includes(`replicas: ${dragged}`)), `${before} then ${dragged}`);
+  await page.getByRole("button", { name: "Reset" }).click();
+  say(name, "Reset restores the manifest", await comes(async () => /replicas: 3\b/.test(await manifest(page)) && !/preStop/.test((await manifest(page)).split("\n").slice(3).join("\n"))), await manifest(page));
+  await fresh(page);
+  await timed(page);
+  await dragging(page);
+  await page.getByRole("button", { name: "Reset" }).click();
+  say(name, "all runs follow where nothing is changed", await settled(page), await page.locator(".progress").textContent());
+}
+
+// timed is how long a change of a knob takes until its timeline is drawn.
+async function timed(page) {
+  const times = [];
+  for (const value of [4, 9, 6, 11, 3, 0, 7]) {
+    times.push(await page.evaluate((v) => new Promise((done) => {
+      const input = document.querySelector('[data-knob="prestop"] input[type="range"]'), result = document.querySelector(".result");
+      const from = performance.now(), was = result.dataset.answers;
+      const seen = new MutationObserver(() => {
+        if (result.dataset.answers === was || result.dataset.stale !== "false") return;
+        seen.disconnect();
+        requestAnimationFrame(() => setTimeout(() => done(performance.now() - from), 0));
+      });
+      seen.observe(result, { attributes: true });
+      input.value = String(v);
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    }), value));
+    await page.waitForTimeout(30);
+  }
+  times.sort((a, b) => a - b);
+  say(name, "a knob has its timeline drawn at once", times[3] < goals.knob * slack, `median ${Math.round(times[3])} ms, slowest ${Math.round(times[6])} ms, the goal is ${goals.knob} ms`);
+}
+
+// dragging turns a knob sixty times in a second: no frame may wait for the simulator, and the last value counts.
+async function dragging(page) {
+  const worst = await page.evaluate(async () => {
+    const input = document.querySelector('[data-knob="prestop"] input[type="range"]');
+    let worst = 0, last = performance.now();
+    for (let i = 0; i <= 60; i++) {
+      input.value = String(i % 2 === 0 ? i / 2 : 30 - i / 2);
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      await new Promise((r) => requestAnimationFrame(r));
+      worst = Math.max(worst, performance.now() - last);
+      last = performance.now();
+    }
+    return worst;
+  });
+  say(name, "never stands still while one drags", worst < 1500, `slowest frame ${Math.round(worst)} ms`);
+  await fresh(page);
+  say(name, "the last value of a drag counts", /seconds: 30\b/.test(await manifest(page)) && (await slider(page, "prestop").inputValue()) === "30", await manifest(page));
+}
+
+async function choices(page) {
+  const command = page.locator(".command code");
+  for (const flag of await page.locator(".choices select").evaluateAll((l) => l.map((s) => s.name))) {
+    const select = page.locator(`.choices select[name="${flag}"]`);
+    await select.focus();
+    await page.keyboard.press("ArrowDown");
+    const value = await select.inputValue();
+    say(name, `--${flag} can be chosen`, value !== "" && (await command.textContent()).includes(`--${flag} ${value}`), await command.textContent());
+    await fresh(page);
+    await select.selectOption("");
+  }
+  await page.locator('.choices select[name="action"]').selectOption("drain");
+  await fresh(page);
+  await settled(page);
+  say(name, "what is done is what was chosen", /drain/.test(await page.locator("#timeline .figures h3").first().textContent()) && !/rolling/.test(await page.locator("#timeline .figures h3").first().textContent()), await page.locator("#timeline .figures h3").first().textContent());
+  await page.getByRole("button", { name: "Reset" }).click();
+  await settled(page);
+}
+
+async function parts(page) {
+  await page.getByRole("tab", { name: "Timeline" }).focus();
+  const seen = [];
+  for (let i = 0; i < 5; i++) {
+    await page.keyboard.press("ArrowRight");
+    seen.push([await page.locator('[role="tab"][aria-selected="true"]').textContent(), (await page.locator("#panel").textContent()).length > 20]);
+    if (seen.at(-1)[0] === "As text") say(name, "has the report as text", /^DROPS/.test(await page.locator("#panel pre").textContent()), (await page.locator("#panel pre").textContent()).slice(0, 60));
+    if (seen.at(-1)[0] === "Why, and what helps") say(name, "says what helps", /What to do.*Nothing lost in/.test(await page.locator("#panel").textContent()), await page.locator("#panel").textContent());
+  }
+  same(name, "tabs go by arrow", seen, ["Why, and what helps", "Cases", "Assumed", "As text", "Timeline"].map((t) => [t, true]));
+  const drop = page.locator("svg.lanes g.drop").nth(3);
+  await drop.scrollIntoViewIfNeeded();
+  await drop.locator(".hit").click({ force: true });
+  say(name, "a cross tells its story", /Lost request \d+ of \d+/.test(await page.locator("aside.side h3").textContent()), await page.locator("aside.side").textContent());
+  await page.keyboard.press("Escape");
+}
+
+async function typing(page) {
+  const good = await manifest(page);
+  await page.locator(".editor .cm-line", { hasText: "replicas: 3" }).click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("x");
+  const fault = page.locator(".faults li").first();
+  say(name, "an error stands at its line", await comes(async () => /^line 8 /.test(await fault.textContent({ timeout: 500 }).catch(() => ""))), await fault.textContent({ timeout: 500 }).catch(() => "no error"));
+  say(name, "an error is marked in the editor", await comes(async () => (await page.locator(".editor .cm-lint-marker-error").count()) === 1), "no mark");
+  same(name, "what is broken is not run", await doing(page), "faulty");
+  await accessible({ name: `${name} with an error` }, page, "light");
+  await fault.getByRole("button").click();
+  same(name, "an error leads to its line", await page.locator(".editor .cm-activeLine").textContent(), "  replicas: 3x");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Backspace");
+  say(name, "a mended manifest is run", await comes(async () => (await page.locator(".faults").count()) === 0 && (await doing(page)) !== "faulty"), await doing(page));
+  same(name, "the text is as before", await manifest(page), good);
+  await fresh(page);
+}
+
+async function files(page) {
+  const input = page.locator('input[type="file"]');
+  await input.setInputFiles({ name: "mine.yaml", mimeType: "application/yaml", buffer: Buffer.from((await manifest(page)).replace("replicas: 3", "replicas: 2")) });
+  say(name, "a file can be opened", await comes(async () => /replicas: 2/.test(await manifest(page)) && (await page.locator("#manifest-h").textContent()) === "mine.yaml"), await page.locator("#manifest-h").textContent());
+  await fresh(page);
+  await page.locator(".manifest").evaluate((e) => {
+    const data = new DataTransfer();
+    data.items.add(new File(["# lameduck play {\"action\":[\"drain\"]}\n# dropped\n"], "dropped.yaml"));
+    e.querySelector(".editor").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  say(name, "a file can be dropped, and has its choices", await comes(async () => (await manifest(page)).startsWith("# dropped") && /--action drain/.test(await page.locator(".command code").textContent())), await manifest(page));
+  await input.setInputFiles({ name: "large.yaml", mimeType: "application/yaml", buffer: Buffer.alloc(1_200_000, "#") });
+  say(name, "a file that is too large is not opened", await comes(async () => /more than 1 MB/.test(await page.locator(".notice").textContent({ timeout: 500 }).catch(() => ""))), "no word");
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download" }).click()]);
+  same(name, "a file can be saved", [saved.suggestedFilename(), readFileSync(await saved.path(), "utf8")], ["dropped.yaml", "# lameduck play {\"action\":[\"drain\"]}\n# dropped\n"]);
+}
+
+async function share(page) {
+  await page.goto(`${site.url}page/`);
+  await page.reload();
+  await settled(page);
+  await page.locator('.choices select[name="action"]').selectOption("drain");
+  await knob(page, "prestop").locator('input[type="number"]').fill("2");
+  await comes(async () => /seconds: 2\b/.test(await manifest(page)));
+  await settled(page);
+  await page.locator(".stage").focus();
+  await page.keyboard.press("Home");
+  const window_ = () => page.locator("#timeline .overview .window").first().getAttribute("width");
+  const [text, width] = [await manifest(page), await window_()];
+  await page.getByRole("button", { name: "Share by link" }).click();
+  const link = await page.getByRole("textbox", { name: "the link" }).inputValue();
+  const { page: other, context, heard } = await open({ fragment: new URL(link).hash });
+  await settled(other);
+  same(name, "a link has manifest and choices", [await manifest(other), await other.locator(".command code").textContent()], [text, "lameduck sim -f web-app.yaml --action drain"]);
+  same(name, "a link has the view", Math.round(await other.locator("#timeline .overview .window").first().getAttribute("width")), Math.round(width));
+  same(name, "a link runs nothing else", [heard.console, heard.dialogs], [[], []]);
+  await context.close();
+  await page.getByRole("button", { name: "Copy command" }).click();
+  let noise = "";
+  for (let i = 0, x = 7; i < 60_000; i++) { x = (x * 48271) % 2147483647; noise += String.fromCharCode(97 + (x % 26)); }
+  await page.locator('input[type="file"]').setInputFiles({ name: "long.yaml", mimeType: "application/yaml", buffer: Buffer.from(`# ${noise}\n`) });
+  await comes(async () => (await page.locator("#manifest-h").textContent()) === "long.yaml");
+  await page.getByRole("button", { name: "Share by link" }).click();
+  say(name, "too long a link offers a file", await comes(async () => /Download the manifest instead/.test(await page.locator(".notice").textContent({ timeout: 500 }).catch(() => ""))), "no word");
+}
+
+const fragmentOf = (value) => `#1.${deflateRawSync(Buffer.from(typeof value === "string" ? value : JSON.stringify(value))).toString("base64url")}`;
+const markup = `"><img src=x onerror=alert(1)></script><script>alert(1)</script>`;
+
+async function hostile() {
+  const good = { name: "a.yaml", manifest: "# a\n", flags: {}, view: {} };
+  const refused = [
+    ["of nothing", "#1."], ["of markup", `#${encodeURIComponent(markup)}`], ["of another version", "#99.AAAA"], ["that is cut", fragmentOf(good).slice(0, -6)], ["that is no pack", "#1.AAAAAAAA"],
+    ["of 200 MB", `#1.${deflateRawSync(Buffer.alloc(200_000_000)).toString("base64url")}`], ["of no JSON", fragmentOf("{")], ["of a list", fragmentOf([])], ["without a manifest", fragmentOf({ ...good, manifest: 7 })],
+    ["with too large a manifest", fragmentOf({ ...good, manifest: "#".repeat(1_000_001) })], ["with flags that are none", fragmentOf({ ...good, flags: [1] })], ["with a flag that is not the page's", fragmentOf({ ...good, flags: { [markup]: "x" } })],
+    ["with a value that is none", fragmentOf({ ...good, flags: { lb: { a: 1 } } })],
+  ];
+  for (const [what, fragment] of refused) {
+    const { page, context, heard } = await open({ fragment });
+    const words = await page.locator(".notice").textContent({ timeout: 10_000 }).catch(() => "");
+    say(name, `a link ${what} is refused in a sentence`, /^[A-Z].*\. /.test(words) && (await manifest(page)).includes("kind: Deployment"), words);
+    same(name, `a link ${what} does nothing else`, [heard.console, heard.dialogs, await page.locator("img").count()], [[], [], 0]);
+    await context.close();
+  }
+  const taken = [
+    ["names of markup", { ...good, name: markup, manifest: `# ${markup}\nkind: ${markup}\n`, view: { case: markup, tab: markup, span: [markup, {}] } }, /./],
+    ["flags of nonsense", { ...good, flags: { lb: markup, set: [markup] } }, /./],
+    ["ten million replicas", { ...good, manifest: (await example()).replace("replicas: 3", "replicas: 10000000") }, /./],
+  ];
+  for (const [what, value, words] of taken) {
+    const { page, context, heard } = await open({ fragment: fragmentOf(value) });
+    await comes(async () => ["faulty", "failed", "done", "waiting"].includes(await doing(page)) || (await page.locator(".late-run").count()) > 0, 30_000);
+    const said = await page.locator(".progress").textContent();
+    say(name, `${what} in a link do no harm`, words.test(said) && heard.dialogs.length === 0 && (await page.locator("img").count()) === 0 && heard.console.length === 0, `${said} ${heard.console}`);
+    await context.close();
+  }
+}
+
+const example = async () => readFileSync(new URL("../../examples/web-app.yaml", import.meta.url), "utf8");
+
+async function failing() {
+  const { page, context } = await open({ where: "endless" });
+  say(name, "a long run says so, and can be stopped", await comes(async () => (await page.locator(".late-run").count()) === 1, 60_000), await page.locator(".progress").textContent());
+  await page.getByRole("button", { name: "Stop it" }).click();
+  say(name, "is stopped", await comes(async () => (await doing(page)) === "stopped"), await doing(page));
+  await page.getByRole("button", { name: "Run again" }).click();
+  say(name, "can be begun again", await comes(async () => (await page.locator(".late-run").count()) === 1, 60_000), await page.locator(".progress").textContent());
+  await context.close();
+  for (const [where, words] of [["gone", /stopped: out of memory/], ["missing", /lameduck.wasm.gz: 404/]]) {
+    const { page: other, context: its } = await open({ where });
+    say(name, `a simulator that is ${where} is a sentence`, await comes(async () => words.test(await other.locator(".progress").textContent()), 30_000), await other.locator(".progress").textContent());
+    await its.close();
+  }
+}
+
+async function shot(width, scheme) {
+  const { page, context } = await open({ viewport: { width, height: 900 }, colorScheme: scheme });
+  await settled(page);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  say(name, `fits into ${width} pixels, ${scheme}`, overflow <= 0, `${overflow} pixels too wide`);
+  if (width < 500) {
+    const tops = await page.evaluate(() => [".verdict-line", "svg.lanes", ".knobs", ".editor"].map((s) => document.querySelector(s).getBoundingClientRect().top));
+    say(name, `is one column at ${width}: verdict, timeline, knobs, editor, ${scheme}`, tops.every((t, i) => i === 0 || t > tops[i - 1]), tops);
+  }
+  const png = await page.screenshot({ fullPage: true, animations: "disabled" });
+  mkdirSync(shots, { recursive: true });
+  writeFileSync(`${shots}/${name}-${width}-${scheme}.png`, png);
+  await looksAsBefore(page, name, `${name}-${width}-${scheme}.png`, png, `${width}, ${scheme}`, update === "true");
+  await context.close();
+}
+
+browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });
+site = await serve();
+try {
+  await first();
+  await hostile();
+  await failing();
+  for (const width of [1280, 390]) for (const scheme of ["light", "dark"]) await shot(width, scheme);
+} finally {
+  await browser.close();
+  site.close();
+}
