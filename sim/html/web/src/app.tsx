@@ -118,12 +118,13 @@ export interface TimelinesProps {
   at: number; // of the cases, this one
   onCase: (i: number) => void;
   alone?: boolean; // without the same run with what helps, which is another picture as large
+  folded?: boolean; // with less around it, and one lost request's story from the start
   span?: View; // the view to begin with, from the deletion on
   onSpan?: (v: View | null) => void; // hears of the view where it is one that was asked for
 }
 
 // Timelines are the picture of a case, and all that one can do with it. Another run of the same case may take its place.
-export function Timelines({ page, c, title, drawn, at, onCase, alone = false, span, onSpan }: TimelinesProps) {
+export function Timelines({ page, c, title, drawn, at, onCase, alone = false, folded = false, span, onSpan }: TimelinesProps) {
   const t = c.timeline!;
   const fixed = useMemo(() => (alone ? null : fixOf(page, c)), [page, c, alone]);
   const index = useMemo(() => new Index(t), [t]);
@@ -260,7 +261,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, sp
           <button type="button" aria-label="zoom in" onClick={() => zoomBy(0.6)}>+</button><button type="button" aria-label="zoom out" onClick={() => zoomBy(1 / 0.6)}>{"\u2212"}</button>
           <button type="button" aria-label="earlier" onClick={() => pan(-0.3)}>{"\u25c0"}</button><button type="button" aria-label="later" onClick={() => pan(0.3)}>{"\u25b6"}</button></span>
         <span class="tools"><button type="button" onClick={() => nextFailure(-1)} disabled={failures.length === 0}>Previous lost</button><button type="button" onClick={() => nextFailure(1)} disabled={failures.length === 0}>Next lost</button></span>
-        {alone ? <details class="filters"><summary>Filter</summary><div class="bar-of-tools">{filters}</div></details> : filters}
+        {folded ? <details class="filters"><summary>Filter</summary><div class="bar-of-tools">{filters}</div></details> : filters}
         <span class="count">{failures.length === t.failures.length ? "" : `${failures.length} of ${count(t.failures.length, "lost request")} shown`}</span>
       </div>
       <div class="stage" tabIndex={0} role="group" aria-label="Timeline. Keys: a and d or left and right move, w and s or up and down zoom, Home whole run, End lost band, n and p next and previous lost request, comma and period previous and next event, space plays, Escape clears." onKeyDown={onKey}>
@@ -268,7 +269,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, sp
           <div class="figures">
             <h3>{`${title}, seed ${t.seed}`}</h3>
             <Figure {...shared} id="before" title={title} index={index} groups={before} selected={selected} lit={lit} onSelect={select} onToggle={toggle} />
-            {!alone && paths}
+            {!folded && paths}
             {after && (
               <>
                 <h3>{`The same run with ${fixTitle}`}</h3>
@@ -276,9 +277,9 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, sp
                 <Figure {...shared} id="after" zero={other.at} zeroWhat={other.what} now={now + shift} view={[view[0] + shift, view[1] + shift]} onView={([a, b]) => look([a - shift, b - shift])} onNow={(m, pin) => shared.onNow(m - shift, pin)} title={`with ${fixTitle}`} index={after} groups={withFix} selected={-1} lit={nothing} onSelect={() => undefined} onToggle={(k) => setToggled({ ...toggled, [`a${k}`]: !withFix.find((g) => g.key === k)?.open })} />
               </>)}
           </div>
-          <Side index={index} selected={selected >= 0 || !alone ? selected : firstIn(t, lostBand(t, t.zero.pod))} preview={alone && selected < 0} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
+          <Side index={index} selected={selected >= 0 || !folded ? selected : firstIn(t, lostBand(t, t.zero.pod))} preview={folded && selected < 0} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
         </div>
-        {alone && <details class="more"><summary>Where connections go at each moment</summary>{paths}</details>}
+        {folded && <details class="more"><summary>Where connections go at each moment</summary>{paths}</details>}
         <p class="hint">Drag to move, wheel with Ctrl (or after a click) to zoom, n and p for the next and previous lost request, Home for the whole run.</p>
       </div>
       <p class="visually-hidden" role="status" aria-live="polite">{says}</p>

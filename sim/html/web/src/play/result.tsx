@@ -105,7 +105,7 @@ function Panel(p: ResultProps & { ran: Ran }) {
     case "assumed": return <Assumptions page={page} />;
     default: {
       if (!c?.timeline) return <p>No run was made that could be drawn.</p>;
-      const props: TimelinesProps = { page, c, title: page.titles[at] ?? c.id, drawn, at, onCase, alone: true, onSpan: p.onSpan, ...(p.span ? { span: p.span } : {}) };
+      const props: TimelinesProps = { page, c, title: page.titles[at] ?? c.id, drawn, at, onCase, alone: true, folded: true, onSpan: p.onSpan, ...(p.span ? { span: p.span } : {}) };
       return <Timelines key={c.id} {...props} />;
     }
   }
