@@ -50,6 +50,11 @@ var modules = []module{
 			"pkg/runtime/serializer/cbor/direct/direct.go": "cbor.go.txt",
 		},
 	},
+	{
+		path:    "k8s.io/klog/v2",
+		without: []string{"*.go", "*/*.go", "*/*/*.go"},
+		with:    map[string]string{"klog.go": "klog.go.txt"},
+	},
 }
 
 // copies writes the modules that are compiled instead, and a go.mod that names them.
@@ -67,7 +72,7 @@ func copies() error {
 	}
 	for i := range modules {
 		m := &modules[i]
-		to := filepath.Join(work, filepath.Base(m.path))
+		to := filepath.Join(work, strings.ReplaceAll(m.path, "/", "-"))
 		if err := m.copy(to); err != nil {
 			return fmt.Errorf("%s: %w", m.path, err)
 		}
