@@ -88,3 +88,6 @@ func smallWorld(sc *world.Scenario) error {
 	}
 	return nil
 }
+
+// Fits says what is too much about a text for a page; nil where nothing is.
+func Fits(text string) error { return smallText(text) }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// guarded lets only questions through, and on a loopback address only those of programs of this machine. A page in a browser here may
+// Guarded lets only questions through, and on a loopback address only those of programs of this machine. A page in a browser here may
 // send requests to a loopback port under a name of its own that leads there (DNS rebinding), and would read the answers: to such a name
 // nothing is said.
-func guarded(h http.Handler) http.Handler {
+func Guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case onLoopback(r) && !named(r.Host):

@@ -23,7 +23,7 @@ func asked(h http.Handler, at, method, host string) int {
 
 func TestALoopbackPortAnswersToNobodyElsesName(t *testing.T) {
 	t.Parallel()
-	h := guarded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := Guarded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for _, c := range []struct {
 		at, host string
 		want     int
@@ -53,7 +53,7 @@ func TestALoopbackPortAnswersToNobodyElsesName(t *testing.T) {
 
 func TestOnlyQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
-	h := guarded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := Guarded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for method, want := range map[string]int{"GET": 200, "HEAD": 200, "POST": 405, "PUT": 405, "DELETE": 405, "OPTIONS": 405, "TRACE": 405, "CONNECT": 405} {
 		for _, at := range []string{"127.0.0.1:10249", "192.0.2.1:10249"} {
 			if got := asked(h, at, method, "localhost"); got != want {

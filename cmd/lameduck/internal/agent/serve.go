@@ -154,7 +154,7 @@ func (p *proxy) serve(ctx context.Context, running *sync.WaitGroup) {
 // open serves at an address until the context ends.
 func (p *proxy) open(ctx context.Context, running *sync.WaitGroup, what, address string, handler http.Handler) {
 	socket := server.Socket{
-		Network: "tcp", Address: address, Handler: guarded(handler), AnswerTimeout: scrapeTimeout, FailHard: p.opts.Servers.FailHard,
+		Network: "tcp", Address: address, Handler: Guarded(handler), AnswerTimeout: scrapeTimeout, FailHard: p.opts.Servers.FailHard,
 		Listening: func(at net.Addr) { p.listening(what, at) },
 		Trouble: func(err error) {
 			p.opts.Log.Error(err, "Not served", "for", what, "address", address, "again", server.RetryInterval)

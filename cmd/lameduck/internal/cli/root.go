@@ -136,7 +136,8 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
   lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
   lameduck explain --truth-table
   lameduck proxy --dry-run -f objects.yaml --node node-1
-  lameduck learn`,
+  lameduck learn
+  lameduck play`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: displayName(program)},
@@ -146,7 +147,7 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newProxy(std), newLearn(std), newVersion(std))
+	root.AddCommand(newSim(program, std), newExplain(std), newTrace(std), newProxy(std), newLearn(std), newPlay(std), newVersion(std))
 	for _, cmd := range root.Commands() {
 		if cmd.Name() != "proxy" { // which has done it: many of its flags are kube-proxy's
 			eachOnce(cmd)
