@@ -216,8 +216,9 @@ controlplane: ## play scenarios on a real control plane and hold the simulator t
 		-args -plays '$(value PLAYS)' -into '$(abspath $(RECORDINGS))' | $(counted) -of "scenarios compared"
 
 .PHONY: wasm
-wasm: ## build the pure packages for js/wasm
+wasm: ## build the pure packages for js/wasm, and hold the module of lameduck play to its size and to the command line: needs node
 	$(GO) test -json -count=1 -v -run 'Wasm' ./test/arch | $(counted) -v -of "packages built for js/wasm"
+	LAMEDUCK_WASM=1 $(GO) test -json -count=1 -v -timeout 20m ./test/play | $(counted) -v -of "answers compared"
 
 .PHONY: determinism
 determinism: ## run every scenario again with 1 and 8 processors, in another process, with -race, as wasm: the same bytes
