@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
@@ -42,7 +45,8 @@ func TestTexts(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s", text, want)
 			}
 			legible(t, text, page.Widest)
-			most := mostLines(s.Worst(), chosen(s.Worst(), g.opts.Show), g.opts)
+			worst, drained := drains(s.Worst())
+			most := mostLines(worst, chosen(worst, g.opts.Show), g.opts) + linesOfDrain*len(drained)
 			if lines := strings.Count(text, "\n"); !g.opts.All && !g.opts.Verbose && lines > most {
 				t.Errorf("%d lines, want at most %d", lines, most)
 			}
@@ -56,6 +60,42 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%s: nobody compares it", file)
 		}
 	}
+}
+
+// The documents that programs get, whole: of everything that there is, and of each kind of case. The runs are left out: they are a row
+// of figures each, and the cases have what they come to.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	for _, name := range documents {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := Build(goldens[name].of(t))
+			doc.Runs = doc.Runs[:min(1, len(doc.Runs))]
+			got, err := json.MarshalIndent(doc, "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+".json")
+			if *update {
+				if err := os.WriteFile(file, append(got, '\n'), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got)+"\n", "\n")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// documents are what TestDocuments looks at.
+var documents = []string{
+	"made-drops", "made-families", "made-stuck", "made-blocked", "made-kept", "made-before", "made-sessions", "drain-node", "drain-nodes",
+	"web-app", "daemonset", "grpc", "host-ports", "ingress-no-retries", "recreate",
 }
 
 func files(t *testing.T) []string {
@@ -91,6 +131,9 @@ type golden struct {
 	of   func(t *testing.T) *record.Simulation
 	opts TextOptions
 }
+
+// beforeADrain is an input with pods where they are; nothing is on its node-8.
+const beforeADrain = "../../../examples/before-a-drain.yaml"
 
 var goldens = map[string]golden{
 	"made-drops":         {of: made(func(*record.Simulation) {})},
@@ -129,6 +172,10 @@ var goldens = map[string]golden{
 	"ingress-nginx":      {of: played("ingress-nginx.yaml", scenario.Options{}, few)},
 	"ingress-no-retries": {of: played("ingress-no-retries.yaml", scenario.Options{}, plain)},
 	"recreate":           {of: played("recreate.yaml", scenario.Options{}, few)},
+	"drain-node":         {of: played(beforeADrain, scenario.Options{Actions: []string{"drain=node-7"}}, fixed)},
+	"drain-nodes":        {of: played(beforeADrain, scenario.Options{Actions: []string{"drain=node-5", "node-6"}}, plain)},
+	"unknown-lb-alone":   {of: played("unknown-lb.yaml", scenario.Options{}, sweep.Options{Seed: 1, Runs: 1})},
+	"drain-nothing":      {of: played(beforeADrain, scenario.Options{Actions: []string{"drain=node-8"}}, plain)},
 	"fallback":           {of: played("fallback.yaml", scenario.Options{Timeout: "3s"}, few)},
 }
 
