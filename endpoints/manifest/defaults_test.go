@@ -78,6 +78,10 @@ func workload(kind, spec, pod string) string {
 		" template: {metadata: {labels: {a: b}}, spec: {" + pod + "}}}}"
 }
 
+func scaled(behavior string) string {
+	return "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: a}, spec: {maxReplicas: 9, scaleTargetRef: {kind: Deployment, name: a}, behavior: {" + behavior + "}}}"
+}
+
 const oneContainer = "containers: [{name: c}]"
 
 func TestDefaults(t *testing.T) {
@@ -123,6 +127,14 @@ func TestDefaults(t *testing.T) {
 		{"an endpoint port's name is empty, not nil", "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, metadata: {name: a, labels: {kubernetes.io/service-name: w}}, endpoints: [], ports: [{port: 80}]}", "ports[0].name", `""`},
 		{"an endpoint port is TCP", "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, metadata: {name: a, labels: {kubernetes.io/service-name: w}}, endpoints: [], ports: [{port: 80}]}", "ports[0].protocol", `"TCP"`},
 		{"conditions stay nil", "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, metadata: {name: a, labels: {kubernetes.io/service-name: w}}, endpoints: [{addresses: [10.0.0.1]}]}", "endpoints[0].conditions", "{}"},
+
+		// HorizontalPodAutoscaler
+		{"up by four pods", scaled("scaleUp: {}"), spec + "behavior.scaleUp.policies", `[{"periodSeconds":15,"type":"Pods","value":4},{"periodSeconds":15,"type":"Percent","value":100}]`},
+		{"down by all of them", scaled("scaleUp: {}"), spec + "behavior.scaleDown.policies", `[{"periodSeconds":15,"type":"Percent","value":100}]`},
+		{"a given policy stays", scaled("scaleDown: {policies: [{type: Pods, value: 1, periodSeconds: 60}]}"), spec + "behavior.scaleDown.policies", `[{"periodSeconds":60,"type":"Pods","value":1}]`},
+		{"the larger change counts", scaled("scaleDown: {}"), spec + "behavior.scaleDown.selectPolicy", `"Max"`},
+		{"up at once", scaled("scaleDown: {}"), spec + "behavior.scaleUp.stabilizationWindowSeconds", "0"},
+		{"without a behavior there is none", "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: a}, spec: {maxReplicas: 9, scaleTargetRef: {kind: Deployment, name: a}}}", spec + "behavior", "absent"},
 
 		// Node
 		{"allocatable is the capacity", "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {capacity: {cpu: 2}}}", "status.allocatable.cpu", `"2"`},

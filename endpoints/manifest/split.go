@@ -215,10 +215,8 @@ func simpleValue(s string) (string, bool) {
 	if s == "" || s[0] != ' ' {
 		return "", false
 	}
+	s, _, _ = strings.Cut(strings.TrimSpace(s), " #")
 	s = strings.TrimSpace(s)
-	if i := strings.Index(s, " #"); i >= 0 {
-		s = strings.TrimSpace(s[:i])
-	}
 	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
 		s = s[1 : n-1]
 	}

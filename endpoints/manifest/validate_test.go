@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -45,6 +46,38 @@ func TestFieldsOfProbesThatCannotBeAreIgnored(t *testing.T) {
 		_, got := warned(t, fmt.Sprintf("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i, %s: {%s%s}}]}}", c.probe, ask, c.fields))
 		if got != c.want {
 			t.Errorf("%s {%s}: %q, want %q", c.probe, c.fields, got, c.want)
+		}
+	}
+}
+
+// pkg/apis/core/validation/validation.go, validateHandler (1.36): what says nothing that can be done is taken away, whichever probe or hook.
+func TestProbesAndHooksThatCannotBeAreIgnored(t *testing.T) {
+	t.Parallel()
+	const port = " must be from 1 to 65535; this "
+	for _, c := range []struct{ handler, field, want string }{
+		{"httpGet: {port: 0}", ".httpGet.port", "0" + port}, {"httpGet: {port: 65536}", ".httpGet.port", "65536" + port},
+		{"tcpSocket: {port: 65536}", ".tcpSocket.port", "65536" + port}, {"exec: {command: []}", ".exec.command", "has no word, a program is needed; this "},
+		{"grpc: {port: 65536}", ".grpc.port", "65536" + port}, {"", "", "has 0 of exec, httpGet"},
+		{"sleep: {seconds: -1}", ".sleep.seconds", "-1 must not be negative; this "},
+	} {
+		for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe", "postStart", "preStop"} {
+			path, hook := "spec.containers[0]."+name, !strings.HasSuffix(name, "Probe")
+			body := name + ": {" + c.handler + "}"
+			if hook {
+				path, body = "spec.containers[0].lifecycle."+name, "lifecycle: {"+body+"}"
+			}
+			objects, got := warned(t, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i, "+body+"}]}}")
+			if only := strings.HasPrefix(c.field, ".grpc") && hook || strings.HasPrefix(c.field, ".sleep") && !hook || strings.HasPrefix(c.field, ".tcpSocket") && hook; only {
+				continue // there is no such hook, or probe; and a tcpSocket hook never did anything
+			}
+			if !strings.HasPrefix(got, path+c.field+": "+c.want) || !strings.HasSuffix(got, "is ignored") {
+				t.Errorf("%s: %q", body, got)
+			}
+			container := objects.All[0].Value.(*corev1.Pod).Spec.Containers[0]
+			if container.LivenessProbe != nil || container.ReadinessProbe != nil || container.StartupProbe != nil ||
+				container.Lifecycle != nil && (container.Lifecycle.PostStart != nil || container.Lifecycle.PreStop != nil) {
+				t.Errorf("%s: it is still there", body)
+			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Axis struct {
 type Value struct {
 	Text   string      // as it is set
 	Time   engine.Time // of a duration
-	Number int64       // of a count, and of per cents
+	Number int64       // of a count
 	Place  float64     // where it stands on the axis: seconds, a count; its index where it is neither
 }
 
@@ -160,7 +160,7 @@ func valueOf(text string) (Value, bool) {
 	}
 	if digits, ok := strings.CutSuffix(text, "%"); ok {
 		if n, err := strconv.ParseInt(digits, 10, 32); err == nil && n >= 0 {
-			return Value{Text: text, Number: n, Place: float64(n)}, true
+			return Value{Text: text, Place: float64(n)}, true
 		}
 	}
 	if t, err := units.ParseDuration(text); err == nil {
