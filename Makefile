@@ -79,10 +79,10 @@ test: ## the tests: unprivileged, offline once modules are downloaded
 	cd test/kustomize && $(GO) test -json $(TESTFLAGS) ./... | $(counted)
 
 # Whoever's tests reach them: those of sim/sweep, for one, are about what sim/fix and sim/story return. cmd/lameduck is left out: its
-# only statement ends the process.
+# only statement ends the process; and cmd/play-wasm, which make wasm runs.
 .PHONY: cover
 cover: ## statements that tests reach, package by package, 85 % at least; as root, or what only tests of the kernel reach is missing
-	@profile="$$(mktemp)"; trap 'rm -f "$$profile"' EXIT; all="$$($(GO) list ./... | grep -vE '/test/|/cmd/lameduck$$')"; \
+	@profile="$$(mktemp)"; trap 'rm -f "$$profile"' EXIT; all="$$($(GO) list ./... | grep -vE '/test/|/cmd/lameduck$$|/cmd/play-wasm')"; \
 	well=true; $(RARELY) $(GO) test -json -timeout 30m $(TESTFLAGS) -coverpkg="$$(echo $$all | tr ' ' ,)" -coverprofile="$$profile" $$all | $(counted) || well=false; \
 	[ "$$(id -u)" = 0 ] || echo "not as root: what only tests of the kernel reach is missing"; \
 	$(GO) run ./test/count -cover 85 < "$$profile"; $$well

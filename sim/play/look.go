@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
@@ -44,7 +45,7 @@ type scale struct {
 func scales() map[string]scale {
 	return map[string]scale{
 		"prestop":                    {60, 1, "how long the pod goes on as before when it is deleted, until SIGTERM; 0s for no hook"},
-		"grace":                      {180, 5, "from the deletion to SIGKILL, preStop included"},
+		"grace":                      {180, 1, "from the deletion to SIGKILL, preStop included"},
 		"replicas":                   {20, 1, "how many pods there are"},
 		"minReadySeconds":            {60, 1, "how long a new pod has to be ready before the rollout goes on"},
 		"maxSurge":                   {10, 1, "how many pods more than replicas a rollout may have"},
@@ -70,7 +71,7 @@ func knobsOf(objects *manifest.Objects, o *manifest.Object) []Knob {
 		case k.Unit == knob.Seconds:
 			x.Unit = "s"
 		case strings.HasSuffix(x.Value, "%"):
-			x.Unit, x.Max, x.Step = "%", 100, 5
+			x.Unit, x.Max = "%", 100
 		}
 		if k.Name == "replicas" || strings.HasPrefix(k.Name, "readiness.") || k.Name == "grace" {
 			x.Min = 1
@@ -98,12 +99,12 @@ func settings(a *Ask, r *read) []Knob {
 		Name: "nodes.proxy.minSyncPeriod", Unit: "s", Value: period.Duration().String(), Max: 30, Step: 1,
 		Words: "how long kube-proxy waits after a sync of its rules before the next one",
 	}}
-	if s := r.objects.Scenarios; len(s) == 0 {
-		value := ""
-		if len(sc.Workloads) > 0 {
-			value = setting(a, "start")
+	if len(sc.Workloads) > 0 {
+		x := Knob{Name: "start", Unit: "s", Max: 120, Step: 1, Words: "how long an app takes from its container's start until it listens"}
+		if d, err := time.ParseDuration(sc.Workloads[0].App.Start.String()); err == nil && d%time.Second == 0 {
+			x.Value = d.String()
 		}
-		out = append(out, Knob{Name: "start", Unit: "s", Value: value, Max: 120, Step: 1, Words: "how long a new pod takes from its start until it is ready"})
+		out = append(out, x)
 	}
 	for i := range out {
 		if v := setting(a, out[i].Name); v != "" {
