@@ -54,18 +54,19 @@ function Answers({ ran }: { ran: Ran }) {
 }
 
 const words: Record<State["doing"], string> = {
-  starting: "Starting the simulator \u2026", changing: "Writing the change \u2026", few: "Making a few runs \u2026", waiting: "From a few runs. More follow as soon as nothing changes.",
+  starting: "Starting the simulator \u2026", few: "Making a few runs \u2026", waiting: "From a few runs. More follow as soon as nothing changes.",
   all: "From a few runs. Making 100 or more, and trying what helps \u2026", done: "From all runs that the verdict needs.", faulty: "This is not run", stopped: "Stopped.", failed: "",
 };
 
 function Progress({ state, late, onStop, onAgain }: ResultProps) {
   const over = state.doing === "faulty" || state.doing === "failed";
+  const busy = ["starting", "few", "all"].includes(state.doing);
   const errors = state.look?.errors.length ?? 0;
   const why = over ? (state.said || `${count(errors, "error")} in the manifest, marked in the editor${state.ran ? ". What is shown is of before" : ""}.`) : "";
   return (
     <div class={`progress ${state.doing}${over ? " wrong" : ""}`} role="status" aria-live="polite" data-doing={state.doing}>
       <p>{over ? <><b>{words[state.doing]}{words[state.doing] && ": "}</b>{why}</> : words[state.doing]}</p>
-      {late > 0 && <p class="late-run">This takes long: {late} s so far. <button type="button" onClick={onStop}>Stop it</button></p>}
+      {busy && late > 0 && <p class="late-run">This takes long: {late} s so far. <button type="button" onClick={onStop}>Stop it</button></p>}
       {(state.doing === "stopped" || state.doing === "failed") && <button type="button" onClick={onAgain}>Run again</button>}
     </div>
   );

@@ -4,7 +4,7 @@
 import type { Flags, Knob, Look, Ran } from "./contract";
 import { Dropped, Lane } from "./engine";
 
-export type Doing = "starting" | "changing" | "few" | "waiting" | "all" | "done" | "faulty" | "stopped" | "failed";
+export type Doing = "starting" | "few" | "waiting" | "all" | "done" | "faulty" | "stopped" | "failed";
 
 export interface State {
   name: string;
