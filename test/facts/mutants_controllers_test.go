@@ -449,7 +449,7 @@ var healthMutants = []mutant{
 		{"healthcheck/service.go", "s.LocalEndpoints != 0 && (proxyHealthy || !o.ServiceHealthInfo)", "s.LocalEndpoints != 0"},
 	}},
 	{"500 instead of 503", []string{"kube-proxy 5.1 Old text", "kube-proxy 5.1 Status"}, health, "TestServiceAnswer", []edit{
-		{"healthcheck/answer.go", "http.StatusServiceUnavailable", "http.StatusInternalServerError"},
+		{"healthcheck/answer.go", "statusServiceUnavailable = 503", "statusServiceUnavailable = 500"},
 	}},
 	{"200 without endpoints", []string{"kube-proxy 5.1 Status"}, health, "TestServiceAnswer|TestATerminating", []edit{
 		{"healthcheck/service.go", "s.LocalEndpoints != 0 && (proxyHealthy || !o.ServiceHealthInfo)", "proxyHealthy || !o.ServiceHealthInfo"},
