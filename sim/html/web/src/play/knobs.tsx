@@ -54,7 +54,7 @@ function named(all: Option[], value: string): string {
 
 const names: Record<string, string> = {
   prestop: "preStop sleep", grace: "grace period", "readiness.periodSeconds": "readiness period", "readiness.failureThreshold": "readiness failures",
-  "nodes.proxy.minSyncPeriod": "minSyncPeriod", start: "start-up of a pod",
+  "nodes.proxy.minSyncPeriod": "minSyncPeriod", start: "start of the app",
 };
 
 // numberOf is a value in the unit of its knob; NaN for one that is not of its scale.
