@@ -46,6 +46,18 @@ func (r *Run) Pair(without *Run, failed, before []ledger.Request) {
 	}
 }
 
+// Anyway are the failed requests of a run that the action is not to blame for: they fail in the run of the same seed without it, too, or as
+// many others do in their place, for the same cause.
+func Anyway(streams int, failed, before []ledger.Request) []ledger.Request {
+	var out []ledger.Request
+	for i := range streams {
+		all := ofStream(failed, i)
+		caused := numbersOf(causedOf(all, ofStream(before, i)))
+		out = append(out, slices.DeleteFunc(all, func(q ledger.Request) bool { return caused[q.Number] })...)
+	}
+	return out
+}
+
 // Calm says that all requests were simply answered in the run of the same seed without the action, and no connection was cut;
 // false where that run was not done.
 func (r *Run) Calm() bool {

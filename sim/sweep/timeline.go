@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/fix"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/timeline"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -19,6 +20,7 @@ type traced struct {
 	sc       *world.Scenario
 	seed     uint64
 	requests uint64 // about
+	paired   bool   // something fails without the action, too
 	into     **timeline.Timeline
 }
 
@@ -28,7 +30,7 @@ func timelines(p *pool, units []*unit, out *record.Simulation, solved map[confir
 	for _, c := range out.Worst() {
 		if len(list) < p.opts.Timelines && len(c.Runs) > 0 {
 			u := unitOf(units, out, c)
-			list = append(list, traced{u.sc, seedOf(c), c.Runs[0].Sum().Total, &c.Timeline})
+			list = append(list, traced{u.sc, seedOf(c), c.Runs[0].Sum().Total, failsAnyway(c), &c.Timeline})
 			list = append(list, withFix(u, out, c, solved)...)
 		}
 	}
@@ -52,17 +54,48 @@ func timelines(p *pool, units []*unit, out *record.Simulation, solved map[confir
 // trace runs it, and once more where the first run says what of a large world matters.
 func (x *traced) trace(p *pool) (*timeline.Timeline, error) {
 	p.counts.add(ForStory, 1)
+	anyway, err := x.withoutAction(p)
+	if err != nil {
+		return nil, err
+	}
 	r := timeline.NewRecorder(x.sc, nil)
+	r.Without(anyway)
 	res, err := x.run(r)
 	if err == nil && r.Cramped() {
 		p.counts.add(ForStory, 1)
 		r = timeline.NewRecorder(x.sc, r.Focus())
+		r.Without(anyway)
 		res, err = x.run(r)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return r.Build(x.seed, res.End, res.Pods), nil
+}
+
+// withoutAction are the failed requests that the action is not to blame for, by the same run without it, and as long.
+func (x *traced) withoutAction(p *pool) ([]ledger.Request, error) {
+	if !x.paired {
+		return nil, nil
+	}
+	p.counts.add(ForStory, 2)
+	var failed, before failures
+	with := recorded(x.sc, x.seed, &failed, true)
+	if with.err != nil {
+		return nil, with.err
+	}
+	without := recorded(x.sc.Idle(with.run.End), x.seed, &before, true)
+	if without.err != nil {
+		return nil, without.err
+	}
+	return record.Anyway(len(x.sc.Traffic), failed.list, before.list), nil
+}
+
+// failsAnyway says that requests fail without the action in some run of a case.
+func failsAnyway(c *record.Case) bool {
+	return slices.ContainsFunc(c.Runs, func(r record.Run) bool {
+		return slices.ContainsFunc(r.Without, func(s record.Stream) bool { return s.Failed > 0 })
+	})
 }
 
 func (x *traced) run(r *timeline.Recorder) (*sim.Result, error) {
@@ -94,7 +127,7 @@ func withFix(u *unit, out *record.Simulation, c *record.Case, solved map[confirm
 		for key, done := range solved { // order: at most one of a unit has that title
 			if key.unit == u && titles(done.changes, ", ") == f.Title {
 				sc := fix.Apply(u.sc, c.Workload, done.changes)
-				return []traced{{sc, seedOf(c), c.Runs[0].Sum().Total, &f.Cases[at].Timeline}}
+				return []traced{{sc, seedOf(c), c.Runs[0].Sum().Total, failsAnyway(c), &f.Cases[at].Timeline}}
 			}
 		}
 	}

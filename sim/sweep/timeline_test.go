@@ -1,8 +1,10 @@
 package sweep
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
@@ -52,6 +54,25 @@ func TestTimelinesAreMadeWhereTheyAreAskedFor(t *testing.T) {
 		s := simulate(t, "  replicas: 2", "", scenario.Options{}, Options{Runs: 2, Timelines: want})
 		if got := made(s); got != want {
 			t.Errorf("%d timelines, want %d", got, want)
+		}
+	}
+}
+
+// A node without a pod answers nobody, with the rollout and without it: these requests are told apart in the lanes.
+func TestATimelineTellsWhatFailsAnyway(t *testing.T) {
+	t.Parallel()
+	c := &swept(t, webOn(t, "  type: NodePort\n  externalTrafficPolicy: Local\n", scenario.Options{ConnectTimeout: "1s"}), Options{Runs: 5, Timelines: 1}).Cases[0]
+	at := slices.IndexFunc(c.Runs, func(r record.Run) bool { return r.Seed == c.Timeline.Seed })
+	var all, anyway uint64
+	for _, l := range c.Timeline.Lost {
+		all, anyway = all+l.Count, anyway+l.Without
+	}
+	if sum := c.Runs[at].Sum(); anyway == 0 || anyway != sum.Before || all-anyway != sum.Failed {
+		t.Errorf("%d failed, %d of them also without the rollout; the run counts %d and %d", all, anyway, sum.Failed, sum.Before)
+	}
+	for _, f := range c.Timeline.Failures {
+		if before := f.At < *c.Timeline.Bands[0].Deleted-5*engine.Second; before && !f.Without {
+			t.Errorf("request %d at %s s is blamed on a rollout that has not begun", f.Number, f.At.Seconds())
 		}
 	}
 }

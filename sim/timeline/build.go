@@ -34,6 +34,7 @@ func (r *Recorder) Build(seed uint64, end engine.Time, pods []cluster.PodRef) *T
 	}
 	t.Bands = b.bands(t.Pods)
 	t.Zero = b.zero(t)
+	b.fold(t)
 	t.Events = b.eventList(t)
 	b.unlist(t)
 	t.LeftOut = b.leftOut(t)

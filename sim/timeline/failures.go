@@ -70,7 +70,7 @@ func (b *builder) failure(q *ledger.Request) Failure {
 	out := Failure{
 		Client: q.Stream, Number: q.Number, At: q.Arrival, End: q.End, Outcome: q.Outcome.String(), Cause: q.Blame.Cause.String(),
 		Actor: q.Blame.Actor.String(), Elsewhere: q.Blame.Elsewhere, Node: -1, Pod: -1, Attempts: q.Attempts,
-		Told: q.End, Zero: q.Arrival, Story: []int{}, Blamed: []int{}, Like: -1,
+		Told: q.End, Zero: q.Arrival, Story: []int{}, Blamed: []int{}, Like: -1, Without: b.r.without[requestKey{q.Stream, q.Number}],
 	}
 	if q.Node >= 0 && q.Node < len(b.r.sc.Nodes) {
 		out.Node = q.Node

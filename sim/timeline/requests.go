@@ -17,6 +17,8 @@ type requests struct {
 	stride   uint64
 	failed   uint64
 	lost     map[lostKey]uint64
+	anyway   map[lostKey]uint64  // of lost, those that fail without the action, too
+	without  map[requestKey]bool // those of them that are known
 	metPods  map[string]uint64
 	metNodes map[int]uint64
 	met      map[metKey]uint64
@@ -25,6 +27,12 @@ type requests struct {
 type lostKey struct {
 	blame  ledger.Blame
 	stream int
+}
+
+// requestKey is a request: it has the same number in the run without the action.
+type requestKey struct {
+	stream int
+	number uint64
 }
 
 type metKey struct {
@@ -47,13 +55,20 @@ const finest = 10 * engine.Millisecond // the first width of a bucket
 
 func newRequests(sc *world.Scenario) requests {
 	out := requests{
-		clients: make([]client, len(sc.Traffic)), bucket: finest, stride: 1, lost: map[lostKey]uint64{},
+		clients: make([]client, len(sc.Traffic)), bucket: finest, stride: 1, lost: map[lostKey]uint64{}, anyway: map[lostKey]uint64{}, without: map[requestKey]bool{},
 		metPods: map[string]uint64{}, metNodes: map[int]uint64{}, met: map[metKey]uint64{},
 	}
 	for i := range out.clients {
 		out.clients[i].open, out.clients[i].flagged = map[uint64]engine.Time{}, map[uint64]engine.Time{}
 	}
 	return out
+}
+
+// Without says, before the run, which requests fail in the same run without the action, or others in their place.
+func (r *requests) Without(failed []ledger.Request) {
+	for i := range failed {
+		r.without[requestKey{failed[i].Stream, failed[i].Number}] = true
+	}
 }
 
 // Begin hears of a request that arrives.
@@ -115,15 +130,24 @@ func (r *requests) Fail(q *ledger.Request) {
 	c.lost++
 	r.count(&c.failed, q.Arrival, 1)
 	r.lost[lostKey{q.Blame, q.Stream}]++
-	r.metNodes[q.Node]++
-	if q.Pod != "" {
-		r.metPods[q.Pod]++
-		r.met[metKey{q.Pod, q.Node}]++
+	if r.without[requestKey{q.Stream, q.Number}] {
+		r.anyway[lostKey{q.Blame, q.Stream}]++
+	} else {
+		r.meets(q)
 	}
 	if r.failed%r.stride == 0 {
 		r.keep(q)
 	}
 	r.failed++
+}
+
+// meets counts a failed request for what it met.
+func (r *requests) meets(q *ledger.Request) {
+	r.metNodes[q.Node]++
+	if q.Pod != "" {
+		r.metPods[q.Pod]++
+		r.met[metKey{q.Pod, q.Node}]++
+	}
 }
 
 // keep keeps a failed request, and every second one when there are too many.
@@ -229,7 +253,7 @@ func padded(list []uint32, n int) []uint32 {
 func (b *builder) lostCauses() []LostCause {
 	out := []LostCause{}
 	for k, n := range b.r.lost { // order: sorted below
-		out = append(out, LostCause{k.blame.Cause.String(), k.blame.Actor.String(), k.blame.Elsewhere, k.stream, n})
+		out = append(out, LostCause{k.blame.Cause.String(), k.blame.Actor.String(), k.blame.Elsewhere, k.stream, n, b.r.anyway[k]})
 	}
 	slices.SortFunc(out, func(x, y LostCause) int {
 		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Cause, y.Cause), cmp.Compare(x.Actor, y.Actor), cmp.Compare(x.Client, y.Client),

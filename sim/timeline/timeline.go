@@ -96,6 +96,8 @@ type PodLane struct {
 	Slices   []SliceLane  `json:"slices"`
 	Listens  []Span       `json:"listens"`
 	Marks    []Mark       `json:"marks"`
+	Alike    int          `json:"alike"` // how many other pods went through the same, and were met by no failed request either: this one stands for them
+	Like     int          `json:"like"`  // the pod that stands for this one, -1 for itself
 }
 
 // SliceLane is what the EndpointSlices of a Service say of a pod: "ready", "terminating-serving", "terminating-not-serving", "not-ready".
@@ -123,7 +125,8 @@ type NodeLane struct {
 	Syncs  []Span `json:"syncs"`  // of the rules
 	Waits  []Span `json:"waits"`  // for minSyncPeriod, with news at hand
 	Marks  []Mark `json:"marks"`
-	Alike  int    `json:"alike"` // how many further nodes did the same, and have no lane
+	Alike  int    `json:"alike"` // how many other nodes went through the same, and lost nothing either: this one stands for them
+	Like   int    `json:"like"`  // the node that stands for this one, -1 for itself
 }
 
 // Way is what a node's rules do with the connections of some clients.
@@ -194,6 +197,8 @@ type NodeBand struct {
 	Fallback bool         `json:"fallback"` // it knew, and had no other
 	Lost     uint64       `json:"lost"`
 	Event    int          `json:"event"`
+	Alike    int          `json:"alike"` // how many others let go as this one did, in time or not, with nothing lost: it stands for them
+	Like     int          `json:"like"`  // the node that stands for this one, -1 for itself
 }
 
 // Failure is a request that failed. Story are the events that it came from, by number; Own is how many of them are before the
@@ -216,7 +221,8 @@ type Failure struct {
 	Story     []int       `json:"story"`
 	Blamed    []int       `json:"blamed"` // of Story, what the loss comes from
 	Own       int         `json:"own"`
-	Like      int         `json:"like"` // the failure whose story stands for this one's, -1 where it has its own
+	Without   bool        `json:"without"` // it fails in the same run without the action, too, or another in its place
+	Like      int         `json:"like"`    // the failure whose story stands for this one's, -1 where it has its own
 }
 
 // LostCause counts requests that failed for one cause.
@@ -226,4 +232,5 @@ type LostCause struct {
 	Elsewhere bool   `json:"elsewhere"`
 	Client    int    `json:"client"`
 	Count     uint64 `json:"count"`
+	Without   uint64 `json:"without"` // of these, those that fail without the action, too: they count for no pod and no node
 }

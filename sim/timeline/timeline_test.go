@@ -123,6 +123,7 @@ func TestLaneOfAPodThatGoes(t *testing.T) {
 		Marks: []Mark{
 			{10 * sec, "deleted", true, 7}, {10*sec + 100*ms, "SIGTERM", true, 11}, {10*sec + 100*ms, "closed", true, 12},
 		},
+		Like: -1,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -141,7 +142,7 @@ func TestBandOfAPodThatGoes(t *testing.T) {
 	want := []Band{{
 		Deleted: when(10 * sec), Told: when(10*sec + 20*ms), From: when(10*sec + 100*ms), To: when(11 * sec), Last: "node-2", Lost: 3,
 		Nodes: []NodeBand{
-			{Node: 1, Name: "node-2", LetGo: when(11 * sec), Lost: 2, Event: 15}, {Node: 0, Name: "node-1", LetGo: when(10*sec + 50*ms), Lost: 1, Event: 9},
+			{Node: 1, Name: "node-2", LetGo: when(11 * sec), Lost: 2, Event: 15, Like: -1}, {Node: 0, Name: "node-1", LetGo: when(10*sec + 50*ms), Lost: 1, Event: 9, Like: -1},
 		},
 	}}
 	if d := cmp.Diff(want, tl.Bands); d != "" {
@@ -184,7 +185,7 @@ func TestLaneOfANode(t *testing.T) {
 			}},
 		},
 		Health: []Span{{11*sec + 10*ms, 20 * sec, "503"}}, Syncs: []Span{{14 * sec, 14*sec + 50*ms, "sync"}},
-		Waits: []Span{{10*sec + 300*ms, 11 * sec, "minSyncPeriod"}}, Marks: []Mark{{15 * sec, "cordoned", true, 20}},
+		Waits: []Span{{10*sec + 300*ms, 11 * sec, "minSyncPeriod"}}, Marks: []Mark{{15 * sec, "cordoned", true, 20}}, Like: -1,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -295,5 +296,30 @@ func TestSpans(t *testing.T) {
 	want := []Span{{1, 3, "a"}, {3, 4, "c"}, {7, 9, "d"}}
 	if got := s.until(9); !cmp.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// What fails without the action, too, is marked and counted apart, and blamed on no pod and no node.
+func TestWhatFailsAnyway(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	dying(s)
+	fail := func(number uint64) ledger.Request {
+		return ledger.Request{Number: number, Arrival: 10*sec + 500*ms, End: 10*sec + 501*ms, Outcome: ledger.Refused, Node: 1, Pod: "default/web r0 0"}
+	}
+	s.Without([]ledger.Request{fail(1), {Stream: 1, Number: 0}})
+	for i := range uint64(2) {
+		q := fail(i)
+		s.Fail(&q)
+	}
+	tl := s.Build(1, 20*sec, refs)
+	if tl.Failures[0].Without || !tl.Failures[1].Without {
+		t.Errorf("%+v", tl.Failures)
+	}
+	if l := tl.Lost[0]; l.Count != 2 || l.Without != 1 {
+		t.Errorf("%+v", l)
+	}
+	if tl.Bands[0].Lost != 1 || tl.Bands[0].Nodes[0].Lost != 1 || tl.Nodes[1].Lost != 1 || tl.Clients[0].Lost != 2 {
+		t.Errorf("lost: %d of the pod, %d of the node, %d of the client", tl.Bands[0].Lost, tl.Nodes[1].Lost, tl.Clients[0].Lost)
 	}
 }

@@ -103,6 +103,8 @@ type written struct {
 	Golden  string `json:"golden"`  // "all" where it has screenshots, "one" where it has one
 	Hostile bool   `json:"hostile"` // its names are markup
 	Largest bool   `json:"largest"` // its size and speed are held to limits
+	Many    bool   `json:"many"`    // it has more nodes and pods than lanes
+	Anyway  bool   `json:"anyway"`  // requests fail without the action, too
 	Lesson  bool   `json:"lesson"`  // it is a lesson, with its solution folded away
 }
 
@@ -123,6 +125,12 @@ func simulated(t *testing.T, run sweep.Options, files ...manifest.File) *record.
 	} else {
 		cases, _ = scenario.Infer(objects, scenario.Options{})
 	}
+	return drawn(t, cases, run)
+}
+
+// drawn simulates cases, with timelines.
+func drawn(t *testing.T, cases []scenario.Case, run sweep.Options) *record.Simulation {
+	t.Helper()
 	run.Timelines = 12
 	s, err := sweep.Run(context.Background(), cases, run)
 	if err != nil {
@@ -183,6 +191,23 @@ func largest(t *testing.T) *record.Simulation {
 	return simulated(t, sweep.Options{Runs: 1}, file)
 }
 
+// many are 30 pods on 60 nodes, most of which are alike.
+func many(t *testing.T) *record.Simulation {
+	t.Helper()
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(strings.Replace(hostile, "replicas: 2", "replicas: 30", 1))}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Nodes: 60, Actions: []string{"rollout"}})
+	return drawn(t, cases, sweep.Options{Runs: 2})
+}
+
+// anyway are two pods on three nodes whose ports lead to own pods alone: one node answers nobody, whatever is done.
+func anyway(t *testing.T) *record.Simulation {
+	t.Helper()
+	text := strings.Replace(hostile, "  ports: [{port: 80,", "  type: NodePort\n  externalTrafficPolicy: Local\n  ports: [{port: 80,", 1)
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Nodes: 3, ConnectTimeout: "1s", Actions: []string{"rollout"}})
+	return drawn(t, cases, sweep.Options{Runs: 5})
+}
+
 // pages writes all of them into a directory.
 func pages(t *testing.T, dir string) []written {
 	t.Helper()
@@ -200,6 +225,8 @@ func pages(t *testing.T, dir string) []written {
 		{written{Name: "holds"}, simulated(t, few, example(t, "web-app-recommended.yaml"))},
 		{written{Name: "hostile", Hostile: true}, simulated(t, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},
 		{written{Name: "nothing"}, &record.Simulation{Version: "v0.0.0"}},
+		{written{Name: "many", Many: true}, many(t)},
+		{written{Name: "anyway", Anyway: true}, anyway(t)},
 		{written{Name: "largest", Largest: true}, largest(t)},
 	} {
 		var page bytes.Buffer

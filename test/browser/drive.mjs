@@ -25,6 +25,8 @@ async function check(p) {
   const data = await page.evaluate(() => JSON.parse(document.getElementById("data")?.textContent ?? '{"order": []}'));
   const drawn = data.order.filter((i) => data.result.cases[i].timeline);
   if (p.largest) await speed(p, page);
+  if (p.many) await alike(p, page);
+  if (p.anyway) await failsAnyway(p, page, data.result.cases[drawn[0]].timeline);
   if (drawn.length > 0) {
     await mouse(p, page, data.result.cases[drawn[0]].timeline);
     await keyboard(p, page, data.result.cases[drawn[0]].timeline);
@@ -46,12 +48,12 @@ const view = (page) => page.locator("#timeline .overview .window").first().evalu
 
 async function mouse(p, page, t) {
   const first = await view(page);
-  await page.getByRole("button", { name: "Whole run" }).click();
+  await page.getByRole("button", { name: "Whole run", exact: true }).click();
   const whole = await view(page);
   say(p.name, "the whole run is wider than what is shown first", whole[1] > first[1], `${first} then ${whole}`);
-  await page.getByRole("button", { name: "zoom in" }).click();
+  await page.getByRole("button", { name: "zoom in", exact: true }).click();
   say(p.name, "zooms in", (await view(page))[1] < whole[1], await view(page));
-  await page.getByRole("button", { name: t.failures.length > 0 ? "Lost band" : "The deletion" }).click();
+  await page.getByRole("button", { name: t.failures.length > 0 ? "Lost band" : "The deletion", exact: true }).click();
   same(p.name, "returns to the band", await view(page), first);
   const lanes = page.locator("svg.lanes").first();
   await lanes.scrollIntoViewIfNeeded();
@@ -67,7 +69,7 @@ async function mouse(p, page, t) {
   await page.mouse.move(box.x + box.width / 2 - 80, box.y + 60, { steps: 4 });
   await page.mouse.up();
   say(p.name, "drag pans", await comes(async () => (await view(page))[0] !== zoomed[0] || zoomed[1] <= 4), `${zoomed} then ${await view(page)}`);
-  await page.getByRole("button", { name: t.failures.length > 0 ? "Lost band" : "The deletion" }).click();
+  await page.getByRole("button", { name: t.failures.length > 0 ? "Lost band" : "The deletion", exact: true }).click();
   const heads = page.locator("#timeline svg.lanes").first().locator("g.head");
   const rows = await page.locator("svg.lanes").first().locator("g.lane").count();
   await heads.first().click();
@@ -84,15 +86,15 @@ async function mouse(p, page, t) {
     const side = page.locator("aside.side");
     say(p.name, "a lost request tells its story", (await side.locator("ol.story li").count()) >= 1, await side.textContent());
     say(p.name, "what it came from is lit", (await page.locator("svg.lanes.focus").count()) === 1, "nothing is faded");
-    await side.getByRole("button", { name: "Close" }).click();
+    await side.getByRole("button", { name: "Close", exact: true }).click();
   }
   const at = await now(page);
-  await page.getByRole("button", { name: "next event" }).click();
+  await page.getByRole("button", { name: "next event", exact: true }).click();
   say(p.name, "steps to the next event", (await now(page)) !== at || t.events.length === 0, `${at} then ${await now(page)}`);
   const from = await now(page);
-  await page.getByRole("button", { name: "Play" }).click();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
   const went = await comes(async () => Number(await now(page)) > Number(from));
-  await page.getByRole("button", { name: "Pause" }).click({ timeout: 1000 }).catch(() => {}); // at its end it has stopped
+  await page.getByRole("button", { name: "Pause", exact: true }).click({ timeout: 1000 }).catch(() => {}); // at its end it has stopped
   say(p.name, "plays", went, `${from} then ${await now(page)}`);
 }
 
@@ -112,11 +114,11 @@ async function keyboard(p, page, t) {
   await page.keyboard.press("End");
   if (t.failures.length > 0) {
     const seen = new Set();
-    for (let i = 0; i < Math.min(5, t.failures.length); i++) {
+    for (let i = 0; i < Math.min(5, t.failures.filter((f) => !f.without).length); i++) {
       await page.keyboard.press("n");
       seen.add(await page.locator("aside.side h3").textContent());
     }
-    same(p.name, "n goes from one lost request to the next", seen.size, Math.min(5, t.failures.length));
+    same(p.name, "n goes from one lost request to the next", seen.size, Math.min(5, t.failures.filter((f) => !f.without).length));
     const said = await page.locator("[aria-live]").textContent();
     say(p.name, "what is chosen is announced", /^Lost request \d+ of \d+: /.test(said), said);
     await page.keyboard.press("p");
@@ -161,6 +163,51 @@ async function tables(p, page, t) {
   const events = await page.locator(".tables table").nth(2).locator("tbody tr").count();
   same(p.name, "every event of the JSON is in the table", events, t.events.length);
   for (const s of await page.locator(".tables summary").all()) await s.click();
+}
+
+// alike: of lanes that are alike one is shown, which opens by mouse and by keyboard.
+async function alike(p, page) {
+  const lanes = page.locator("svg.lanes").first().locator("g.lane");
+  const heads = page.locator("svg.lanes").first().locator("g.head");
+  const first = await lanes.count();
+  say(p.name, "never more than 40 lanes at first", first <= 40 && (await heads.count()) <= 40, `${first} lanes, ${await heads.count()} heads`);
+  for (const [how, name] of [["keyboard", /nodes alike/], ["keyboard", /pods? that go/], ["mouse", /nodes alike/]]) {
+    const opener = page.getByRole("button", { name }).first();
+    const rows = () => page.locator("svg.lanes").first().locator("g.lane, g.head").count();
+    const before = await rows();
+    const act = async () => {
+      if (how === "mouse") return page.locator("svg.lanes g.folds rect").first().click();
+      await opener.focus();
+      return page.keyboard.press("Enter");
+    };
+    same(p.name, `${name.source} is folded at first, by ${how}`, await opener.getAttribute("aria-expanded"), "false");
+    await act();
+    say(p.name, `${name.source} opens by ${how}`, (await opener.getAttribute("aria-expanded")) === "true" && (await rows()) > before, `${before} then ${await rows()} rows`);
+    await act();
+    same(p.name, `${name.source} folds again by ${how}`, [await opener.getAttribute("aria-expanded"), await rows()], ["false", before]);
+  }
+}
+
+// failsAnyway: what fails without the action, too, has a mark of its own, and is no loss.
+async function failsAnyway(p, page, t) {
+  await page.locator(".stage").focus();
+  await page.keyboard.press("Home");
+  const of = async (selector) => new Set((await page.locator("svg.lanes").first().locator(selector).evaluateAll((all) => all.map((e) => e.dataset.failure))).flatMap((l) => l.split(" ")).map(Number));
+  const ids = (without) => t.failures.map((f, i) => (f.without === without ? i : -1)).filter((i) => i >= 0);
+  const sorted = (s) => [...s].sort((a, b) => a - b);
+  same(p.name, "what fails anyway has hollow marks", sorted(await of("g.drop.without")), ids(true));
+  same(p.name, "what the action costs has crosses", sorted(await of("g.drop:not(.without)")), ids(false));
+  const head = await page.locator("svg.lanes g.head text").first().textContent();
+  const lost = t.lost.reduce((n, l) => n + l.count - l.without, 0), anyway = t.lost.reduce((n, l) => n + l.without, 0);
+  say(p.name, "the two are counted apart", head.includes(`${lost.toLocaleString("en")} requests lost; ${anyway.toLocaleString("en")} more fail without the action, too`), head);
+  await page.keyboard.press("n");
+  say(p.name, "n goes to what the action costs", /^Lost request 1 of /.test(await page.locator("aside.side h3").textContent()), "");
+  await page.keyboard.press("Escape");
+  await page.locator("svg.lanes g.drop.without .hit").first().click({ force: true });
+  same(p.name, "a hollow mark says so", await page.locator("aside.side h3").textContent(), "Fails without the action, too");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Close", exact: true }).click({ timeout: 500 }).catch(() => {});
+  await page.getByRole("button", { name: "Lost band", exact: true }).click();
 }
 
 // lesson asks first, hides its solution until it is asked for, and leads to the next one.

@@ -1,9 +1,9 @@
 // The page: the timeline of a case, before and with what helps, its paths and stories, the cases, the assumptions.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Index, type Band, type Case, type Fix, type Page, type Timeline } from "./data";
+import { anywayOf, Index, lostOf, type Band, type Case, type Fix, type Page, type Timeline } from "./data";
 import { Figure, type Hover, type View } from "./figure";
-import { everything, groups, passes, type Filter, type Group } from "./lanes";
+import { everything, groups, opened, passes, type Filter, type Group } from "./lanes";
 import { Paths } from "./paths";
 import { Assumptions, Cases, Fixes } from "./parts";
 import { Tables } from "./tables";
@@ -57,7 +57,7 @@ function bandIn(b: Band, v: View): boolean {
 export function lostBand(t: Timeline, about: number): View {
   const b = t.bands.find((x) => x.pod === about);
   if (b && (b.lost > 0 || t.failures.length === 0)) return bandView(t, b);
-  const times = [t.zero.at, ...t.failures.map((f) => f.at)];
+  const times = [t.zero.at, ...t.failures.filter((f) => !f.without).map((f) => f.at)];
   const from = Math.min(...times), to = Math.max(...times, from + 0.2);
   const room = (to - from) * 0.22;
   return [Math.max(0, from - room), Math.min(t.end, to + room)];
@@ -82,8 +82,8 @@ function placeIn(t: Timeline, span?: View): Place {
 
 // firstIn is the first lost request of those that are in view; -1 where nothing is lost.
 function firstIn(t: Timeline, [from, to]: View): number {
-  const seen = t.failures.findIndex((f) => f.at >= from && f.told <= to);
-  return seen < 0 && t.failures.length > 0 ? 0 : seen;
+  const seen = t.failures.findIndex((f) => !f.without && f.at >= from && f.told <= to);
+  return seen < 0 ? t.failures.findIndex((f) => !f.without) : seen;
 }
 
 // carried is the same place in another run of the case: as long before or after the deletion. A view that nobody asked for stays as wide
@@ -147,10 +147,14 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
   const [hover, setHover] = useState<Hover | null>(null);
   const [client, setClient] = useState(0);
   const [says, setSays] = useState("");
-  const open = useCallback((list: Group[], which: string) => list.map((g) => ({ ...g, open: toggled[`${which}${g.key}`] ?? g.open })), [toggled]);
+  const open = useCallback((list: Group[], which: string) => opened(list, (key) => toggled[`${which}${key}`]), [toggled]);
   const before = useMemo(() => open(groups(index, filter, about), "b"), [index, filter, open, about]);
   const withFix = useMemo(() => (after ? open(groups(after, filter, about), "a") : []), [after, filter, open, about]);
-  const failures = useMemo(() => t.failures.map((f, i) => (passes(f, index, filter) ? i : -1)).filter((i) => i >= 0), [t, index, filter]);
+  const failures = useMemo(() => {
+    const all = t.failures.map((f, i) => (passes(f, index, filter) ? i : -1)).filter((i) => i >= 0);
+    const caused = all.filter((i) => !t.failures[i]!.without);
+    return caused.length > 0 ? caused : all; // what the action costs is what one goes through
+  }, [t, index, filter]);
 
   const clamp = useCallback(([from, to]: View): View => {
     const size = Math.min(end, Math.max(0.002, to - from));
@@ -181,7 +185,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
       look(bandView(t, b));
       setNow(f.at);
     } else show(f.at);
-    setSays(`Lost request ${failures.indexOf(i) + 1} of ${failures.length}: ${f.outcome}, ${f.cause}. ${f.what}`);
+    setSays(`${f.without ? "A request that fails without the action, too" : `Lost request ${failures.indexOf(i) + 1} of ${failures.length}`}: ${f.outcome}, ${f.cause}. ${f.what}`);
   };
   const nextFailure = (d: number) => {
     if (failures.length === 0) return;
@@ -229,7 +233,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
   };
   const toggle = (k: string) => {
     const g = before.find((x) => x.key === k);
-    setToggled({ ...toggled, [`b${k}`]: !g?.open });
+    setToggled({ ...toggled, [`b${k}`]: !isOpen(before, k) });
     const b = t.bands.find((x) => k === `pod-${x.pod}`);
     if (!b || g?.open) return;
     setAbout(b.pod);
@@ -262,7 +266,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
           <button type="button" aria-label="earlier" onClick={() => pan(-0.3)}>{"\u25c0"}</button><button type="button" aria-label="later" onClick={() => pan(0.3)}>{"\u25b6"}</button></span>
         <span class="tools"><button type="button" onClick={() => nextFailure(-1)} disabled={failures.length === 0}>Previous lost</button><button type="button" onClick={() => nextFailure(1)} disabled={failures.length === 0}>Next lost</button></span>
         {folded ? <details class="filters"><summary>Filter</summary><div class="bar-of-tools">{filters}</div></details> : filters}
-        <span class="count">{failures.length === t.failures.length ? "" : `${failures.length} of ${count(t.failures.length, "lost request")} shown`}</span>
+        <span class="count">{failures.length === t.failures.filter((f) => !f.without || failures.some((i) => t.failures[i]!.without)).length ? "" : `${failures.length} of ${count(t.failures.length, "lost request")} shown`}</span>
       </div>
       <div class="stage" tabIndex={0} role="group" aria-label="Timeline. Keys: a and d or left and right move, w and s or up and down zoom, Home whole run, End lost band, n and p next and previous lost request, comma and period previous and next event, space plays, Escape clears." onKeyDown={onKey}>
         <div class={t.failures.length === 0 ? "with-story none" : "with-story"}>
@@ -274,7 +278,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
               <>
                 <h3>{`The same run with ${fixTitle}`}</h3>
                 <p class="lead">{lead(after.t)}</p>
-                <Figure {...shared} id="after" zero={other.at} zeroWhat={other.what} now={now + shift} view={[view[0] + shift, view[1] + shift]} onView={([a, b]) => look([a - shift, b - shift])} onNow={(m, pin) => shared.onNow(m - shift, pin)} title={`with ${fixTitle}`} index={after} groups={withFix} selected={-1} lit={nothing} onSelect={() => undefined} onToggle={(k) => setToggled({ ...toggled, [`a${k}`]: !withFix.find((g) => g.key === k)?.open })} />
+                <Figure {...shared} id="after" zero={other.at} zeroWhat={other.what} now={now + shift} view={[view[0] + shift, view[1] + shift]} onView={([a, b]) => look([a - shift, b - shift])} onNow={(m, pin) => shared.onNow(m - shift, pin)} title={`with ${fixTitle}`} index={after} groups={withFix} selected={-1} lit={nothing} onSelect={() => undefined} onToggle={(k) => setToggled({ ...toggled, [`a${k}`]: !isOpen(withFix, k) })} />
               </>)}
           </div>
           <Side index={index} selected={selected >= 0 || !folded ? selected : firstIn(t, lostBand(t, t.zero.pod))} preview={folded && selected < 0} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
@@ -292,18 +296,25 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
 
 const nothing = new Map<number, number>();
 
+// isOpen says whether a group, or lanes that are alike, are open.
+function isOpen(list: Group[], key: string): boolean {
+  return list.find((g) => g.key === key)?.open ?? list.some((g) => g.rows.some((r) => r.folds?.key === key && r.folds.open));
+}
+
+
 // lead says in one sentence what is to be seen.
 function lead(t: Timeline): string {
-  const lost = t.lost.reduce((n, l) => n + l.count, 0);
+  const lost = lostOf(t);
+  const anyway = anywayOf(t) > 0 ? " A hollow ring is a request that fails without the action, too." : "";
   const worst = [...t.bands].filter((b) => b.from !== null && b.to !== null).sort((a, b) => b.lost - a.lost)[0];
   if (lost === 0) {
     const tight = [...t.bands].filter((b) => b.from !== null && b.to !== null && b.nodes.length > 0).sort((a, b) => a.from! - a.to! - (b.from! - b.to!))[0];
-    if (!tight) return "Nothing was lost.";
+    if (!tight) return `Nothing was lost.${anyway}`;
     const margin = tight.from! - tight.to!;
     return margin > 0 ? `Nothing was lost: the last node lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
   }
-  if (!worst || worst.lost === 0) return `${count(lost, "request")} lost. Each cross is a lost request: click it to see how it came about.`;
-  return `Each cross is a lost request. They are lost between the moment at which a pod accepts no connections any more and the moment at which the last ${worst.nodes.some((n) => n.node < 0) ? "node, or load balancer, lets" : "node's rules let"} go of it: up to ${seconds(worst.to! - worst.from!)}, ${worst.nodes.find((n) => n.name === worst.last)?.node === -1 ? "by" : "on"} ${worst.last}. Click a cross to see how it came about.`;
+  if (!worst || worst.lost === 0) return `${count(lost, "request")} lost. Each cross is a lost request: click it to see how it came about.${anyway}`;
+  return `Each cross is a lost request. They are lost between the moment at which a pod accepts no connections any more and the moment at which the last ${worst.nodes.some((n) => n.node < 0) ? "node, or load balancer, lets" : "node's rules let"} go of it: up to ${seconds(worst.to! - worst.from!)}, ${worst.nodes.find((n) => n.name === worst.last)?.node === -1 ? "by" : "on"} ${worst.last}. Click a cross to see how it came about.${anyway}`;
 }
 
 function usePlay(playing: boolean, speed: number, now: number, end: number, setNow: (t: number) => void, stop: () => void) {
@@ -329,10 +340,11 @@ function usePlay(playing: boolean, speed: number, now: number, end: number, setN
 
 function Filters({ index, filter, onFilter }: { index: Index; filter: Filter; onFilter: (f: Filter) => void }) {
   const values = useMemo(() => {
+    const caused = index.t.failures.filter((f) => !f.without);
     const sorted = (list: string[]) => [...new Set(list)].filter(Boolean).sort();
     return {
       workload: sorted(index.t.pods.map((p) => p.workload)), node: sorted([...index.names.values()]),
-      cause: sorted(index.t.failures.map((f) => f.cause)), actor: sorted(index.t.failures.map((f) => f.actor)),
+      cause: sorted(caused.map((f) => f.cause)), actor: sorted(caused.map((f) => f.actor)),
     };
   }, [index]);
   const labels: Record<keyof Filter, string> = { workload: "Workload", node: "Node", cause: "Cause", actor: "Whose delay" };
@@ -354,8 +366,8 @@ function Side({ index, selected, preview, zero, place, of, onMoment, onClose }: 
   const called = f.pod >= 0 ? index.pod(f.pod) : "";
   return (
     <aside class="side" aria-label="Story of a lost request">
-      <h3>{preview ? "How one of them was lost" : `Lost request ${place + 1} of ${of}`}</h3>
-      <p><b>{f.outcome}</b>, {index.client(f.client)}, request {f.number}<br />{f.cause}{f.actor === "spec" ? "" : `, ${f.actor}`}{f.elsewhere ? "; another ready pod could have answered" : ""}</p>
+      <h3>{preview ? "How one of them was lost" : f.without ? "Fails without the action, too" : `Lost request ${place + 1} of ${of}`}</h3>
+      <p><b>{f.outcome}</b>, {index.client(f.client)}, request {f.number}<br />{f.without ? "In the same run without the action this request fails, too, or another in its place: it is no loss of the action. Here: " : ""}{f.cause}{f.actor === "spec" ? "" : `, ${f.actor}`}{f.elsewhere ? "; another ready pod could have answered" : ""}</p>
       {called && Math.abs(own - zero) > 1e-6 && <p class="small">Times from the deletion of {called}.</p>}
       <ol class="story">
         {index.story(f).map((l, k) => (

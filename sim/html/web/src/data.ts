@@ -7,28 +7,28 @@ export interface Mark { at: number; kind: string; ok: boolean; event: number }
 export interface Event { number: number; at: number; kind: string; what: string; object: string; pod: number; node: number; source: Source | null }
 export interface PodLane {
   id: number; name: string; called: string; workload: string; node: string; deleted: number | null; gone: number | null;
-  phases: Span[]; slices: { service: string; spans: Span[] }[]; listens: Span[]; marks: Mark[];
+  phases: Span[]; slices: { service: string; spans: Span[] }[]; listens: Span[]; marks: Mark[]; alike: number; like: number;
 }
 export interface Use { from: number; to: number; is: string; pods: number[]; more: number; event: number }
 export interface Way { clients: number[]; uses: Use[] }
 export interface NodeLane {
-  index: number; name: string; lost: number; ways: Way[]; health: Span[]; syncs: Span[]; waits: Span[]; marks: Mark[]; alike: number;
+  index: number; name: string; lost: number; ways: Way[]; health: Span[]; syncs: Span[]; waits: Span[]; marks: Mark[]; alike: number; like: number;
 }
 export interface TargetLane { balancer: string; proxy: number; clients: number[]; pod: number; node: number; name: string; states: Span[]; gets: Span[] }
 export interface ClientLane {
   name: string; service: string; external: boolean; nodes: string[]; healthyOnly: boolean; rate: string; bucket: number; exact: boolean;
   total: number[]; slow: number[]; rescued: number[]; failed: number[]; requests: number; lost: number;
 }
-export interface NodeBand { node: number; name: string; letGo: number | null; fallback: boolean; lost: number; event: number }
+export interface NodeBand { node: number; name: string; letGo: number | null; fallback: boolean; lost: number; event: number; alike: number; like: number }
 export interface Band {
   pod: number; deleted: number | null; told: number | null; from: number | null; to: number | null; last: string; lost: number;
   nodes: NodeBand[]; more: number;
 }
 export interface Failure {
   client: number; number: number; at: number; end: number; outcome: string; cause: string; actor: string; elsewhere: boolean;
-  node: number; pod: number; attempts: number; told: number; what: string; zero: number; story: number[]; blamed: number[]; own: number; like: number;
+  node: number; pod: number; attempts: number; told: number; what: string; zero: number; story: number[]; blamed: number[]; own: number; without: boolean; like: number;
 }
-export interface Lost { cause: string; actor: string; elsewhere: boolean; client: number; count: number }
+export interface Lost { cause: string; actor: string; elsewhere: boolean; client: number; count: number; without: number }
 export interface Timeline {
   seed: number; end: number; zero: { at: number; what: string; pod: number };
   events: Event[]; pods: PodLane[]; nodes: NodeLane[]; targets: TargetLane[]; clients: ClientLane[]; bands: Band[]; failures: Failure[];
@@ -101,6 +101,10 @@ export class Index {
     return lines;
   }
 }
+
+// lostOf is how many requests the action cost: those that fail without it, too, are none of them.
+export function lostOf(t: Timeline): number { return t.lost.reduce((n, l) => n + l.count - l.without, 0); }
+export function anywayOf(t: Timeline): number { return t.lost.reduce((n, l) => n + l.without, 0); }
 
 // isAt is what is so at a moment.
 export function isAt(spans: Span[], t: number): Span | undefined { return spans.find((s) => s.from <= t && t < s.to); }

@@ -76,11 +76,12 @@ export function Figure(p: FigureProps) {
     const r = svg.current!.getBoundingClientRect();
     return Math.min(p.end, Math.max(0, scale.invert(((e.clientX - r.left) / r.width) * width)));
   };
-  const height = stack.height + 44;
+  const height = stack.height + 44 + (stack.height > 700 ? 26 : 0); // of a long picture the axis is below it, too
   const inner = { ...p, scale, label, right };
   return (
     <div class="figure" ref={box}>
       <Overview {...p} width={width} label={label} right={right} />
+      <div class="stack">
       <svg ref={svg} class={`lanes${p.selected >= 0 ? " focus" : ""}`} viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img"
         aria-label={`${p.title}: ${p.groups.map((g) => `${g.title}, ${g.summary}`).join("; ")}. The tables below have the same as text.`}
         onPointerMove={(e) => p.onNow(timeAt(e as unknown as PointerEvent), false)} onPointerLeave={() => p.onHover(null)}
@@ -91,8 +92,11 @@ export function Figure(p: FigureProps) {
         <g transform="translate(0 40)">
           {stack.rows.map((r) => (r.row ? <Lane key={r.row.key} {...inner} placed={r} row={r.row} /> : <Head key={r.group.key} {...inner} placed={r} width={width} />))}
         </g>
-        <CrossHair scale={scale} now={p.now} zero={p.zero} height={height} right={right} label={label} />
+        {stack.height > 700 && <Axis scale={scale} zero={p.zero} y={height - 16} height={height - 30} what="" label={label} right={right} />}
+        <CrossHair scale={scale} now={p.now} zero={p.zero} height={stack.height + 44} right={right} label={label} />
       </svg>
+      {stack.rows.map((r) => <Opener key={r.row?.key ?? r.group.key} {...inner} placed={r} width={width} />)}
+      </div>
     </div>
   );
 }
@@ -150,7 +154,7 @@ function Axis({ scale, zero, y, height, what, label, right }: { scale: Scale; ze
       {at >= label && at <= right && (
         <g class="zero">
           <line x1={at} x2={at} y1={y} y2={height} />
-          <text x={at} y={13} text-anchor={at > right - 120 ? "end" : at < label + 60 ? "start" : "middle"}>0 s: {what}</text>
+          <text x={at} y={what ? y - 19 : y - 2} text-anchor={at > right - 120 ? "end" : at < label + 60 ? "start" : "middle"}>{what ? `0 s: ${what}` : "0 s"}</text>
         </g>
       )}
     </g>
@@ -181,13 +185,26 @@ function Head({ placed, width, onToggle }: Inner & { width: number }) {
   );
 }
 
+// Opener is what opens and shuts a group, or lanes that are alike, for who has no mouse: it is where the mouse finds the picture.
+function Opener({ placed, width, label, onToggle }: Inner & { width: number }) {
+  const { row, group } = placed;
+  if (row && !row.folds) return null;
+  const [key, open, words] = row?.folds ? [row.folds.key, row.folds.open, row.folds.title] : [group.key, group.open, `${group.title}: ${group.summary}`];
+  return <button type="button" class="opener" aria-expanded={open} aria-label={words} style={{ top: `${placed.y + 41}px`, width: `${row ? label : width}px` }} onClick={() => onToggle(key)} />;
+}
+
 function Lane(p: Inner & { row: Row }) {
   const { row, placed, scale, label, right } = p;
   const [from, to] = p.view;
   const bars = row.bars.filter((b) => b.to >= from && b.from <= to);
   return (
     <g class="lane">
-      <text class="label" x={label - 6} y={placed.barY + Math.min(placed.barH, 18) / 2 + 4} text-anchor="end">{fit(row.label, label - 22, 6)}<title>{row.label}</title></text>
+      {row.folds && <g class="folds" onClick={(e) => { e.stopPropagation(); p.onToggle(row.folds!.key); }}>
+        <rect x="0" y={placed.y} width={label - 2} height={placed.height} />
+        <path class="fold" d={row.folds.open ? "M4 -3 L12 -3 L8 4 Z" : "M5 -5 L12 0 L5 5 Z"} transform={`translate(0 ${placed.barY + 9})`} />
+        <title>{row.folds.title}</title>
+      </g>}
+      <text class={`label${row.folds ? " many" : ""}`} x={label - 6} y={placed.barY + Math.min(placed.barH, 18) / 2 + 4} text-anchor="end">{fit(row.label, label - 22, 6)}<title>{row.folds?.title ?? row.label}</title></text>
       <line class="floor" x1={label} x2={right} y1={placed.barY + placed.barH} y2={placed.barY + placed.barH} />
       <g clip-path={`url(#plot-${p.id})`}>
         {bars.map((b, i) => <BarShape key={i} {...p} bar={b} />)}
@@ -263,7 +280,7 @@ function SignShape({ sign, placed, lit, onHover, zero }: Inner & { sign: PlacedS
   );
 }
 
-interface DropMark { x: number; first: number; list: number[] }
+interface DropMark { x: number; first: number; list: number[]; without: boolean }
 
 // drops are marks of lost requests, one for each column of pixels.
 function drops(list: number[], p: Inner): DropMark[] {
@@ -274,8 +291,8 @@ function drops(list: number[], p: Inner): DropMark[] {
     if (!f || f.at < from || f.at > to) continue;
     const x = p.scale(f.at);
     const last = out[out.length - 1];
-    if (last && x - last.x < column) last.list.push(i);
-    else out.push({ x, first: i, list: [i] });
+    if (last && x - last.x < column && last.without === f.without) last.list.push(i);
+    else out.push({ x, first: i, list: [i], without: f.without });
   }
   return out;
 }
@@ -285,14 +302,14 @@ function Drop({ drop, placed, index, zero, selected, onSelect, onHover }: Inner 
   const on = drop.list.includes(selected);
   const y = placed.y + 7;
   const size = Math.min(5, 3 + drop.list.length * 0.5);
-  const lines = [`${count(drop.list.length, "request")} lost at ${relative(f.at, zero)}`, f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
+  const lines = [`${count(drop.list.length, "request")} ${drop.without ? "that fails without the action, too," : "lost"} at ${relative(f.at, zero)}`, f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
   const next = drop.list[(drop.list.indexOf(selected) + 1) % drop.list.length]!;
   return (
-    <g class={`drop${on ? " on" : ""}`} data-failure={drop.list.join(" ")} onClick={(e) => { e.stopPropagation(); onSelect(next); }}
+    <g class={`drop${on ? " on" : ""}${drop.without ? " without" : ""}`} data-failure={drop.list.join(" ")} onClick={(e) => { e.stopPropagation(); onSelect(next); }}
       onPointerMove={(e) => onHover({ x: (e as unknown as PointerEvent).clientX, y: (e as unknown as PointerEvent).clientY, lines })} onPointerLeave={() => onHover(null)}>
       <rect class="hit" x={drop.x - 5} y={y - 7} width="10" height="15" />
       {on && <circle cx={drop.x} cy={y} r="7" />}
-      <path d={`M${-size} ${-size} L${size} ${size} M${size} ${-size} L${-size} ${size}`} transform={`translate(${drop.x} ${y})`} />
+      {drop.without ? <circle class="hollow" cx={drop.x} cy={y} r={Math.min(4, size)} /> : <path d={`M${-size} ${-size} L${size} ${size} M${size} ${-size} L${-size} ${size}`} transform={`translate(${drop.x} ${y})`} />}
     </g>
   );
 }
@@ -330,6 +347,7 @@ function Overview({ index, view, end, onView, width, label, right, zero }: Figur
   const drag = useRef<{ at: number; view: View } | null>(null);
   const lost = new Map<number, number>();
   for (const f of index.t.failures) {
+    if (f.without) continue;
     const x = Math.round(scale(f.at) / 2) * 2;
     lost.set(x, (lost.get(x) ?? 0) + 1);
   }

@@ -1,7 +1,7 @@
 // What rows the picture has: the race of each pod that goes first, everything else after it.
 
-import type { Band, Failure, Mark, Use } from "./data";
-import { Index } from "./data";
+import type { Band, Failure, Mark, NodeLane, PodLane, Use } from "./data";
+import { anywayOf, Index, lostOf } from "./data";
 import { count, marks as markWords, phases, relative, seconds, states, uses } from "./words";
 
 // Look is how a bar is drawn; each look has a colour and a pattern or a shape of its own.
@@ -23,15 +23,19 @@ export interface Row {
   workload: string;
   thin?: boolean;
   client?: number; // draw its rates
+  folds?: Fold; // it stands for others, whose rows are under it
+  under?: string; // the key of what has to be open for it to be seen
 }
-export interface Group { key: string; title: string; summary: string; lost: number; rows: Row[]; open: boolean; pods: number[]; nodes: number[]; workload: string }
+// Fold is what stands for others that are alike.
+export interface Fold { key: string; title: string; open: boolean }
+export interface Group { under?: string; key: string; title: string; summary: string; lost: number; rows: Row[]; open: boolean; pods: number[]; nodes: number[]; workload: string }
 
 export interface Filter { workload: string; node: string; cause: string; actor: string }
 export const everything: Filter = { workload: "", node: "", cause: "", actor: "" };
 
 // passes says whether a failure is among those that are looked at.
 export function passes(f: Failure, x: Index, filter: Filter): boolean {
-  return (!filter.cause || f.cause === filter.cause) && (!filter.actor || f.actor === filter.actor) &&
+  return !(f.without && (filter.cause || filter.actor)) && (!filter.cause || f.cause === filter.cause) && (!filter.actor || f.actor === filter.actor) &&
     (!filter.node || x.node(f.node) === filter.node) && (!filter.workload || f.pod < 0 || x.pods.get(f.pod)?.workload === filter.workload || !x.pods.has(f.pod));
 }
 
@@ -42,21 +46,74 @@ const row = (r: Partial<Row> & { key: string; label: string; group: string }): R
 export function groups(x: Index, filter: Filter, about: number): Group[] {
   const t = x.t;
   const shown = t.failures.map((f, i) => (passes(f, x, filter) ? i : -1)).filter((i) => i >= 0);
-  const out = [overall(x, shown), ...t.bands.map((b) => race(x, b, shown)), ...balancers(x), nodes(x, shown), arrivals(x), clients(x)].filter((g) => g.rows.length > 0);
-  return fold(out.filter((g) => fits(g, filter)).map((g) => ({ ...g, rows: g.rows.filter((r) => !filter.node || r.nodes.length === 0 || r.nodes.some((n) => x.node(n) === filter.node)) })), about);
+  const out = [overall(x, shown), ...races(x, shown, about, filter), ...balancers(x), nodes(x, shown), arrivals(x), clients(x)].filter((g) => g.rows.length > 0 || g.key.startsWith("more-"));
+  return fold(out.filter((g) => fits(g, filter)).map((g) => ({ ...g, rows: g.rows.filter((r) => !filter.node || r.nodes.length === 0 || r.nodes.some((n) => x.node(n) === filter.node)).map((r) => (filter.node ? alone(r) : r)) })), about);
+}
+
+// alone is a row by itself: where one node is asked for, it is not folded.
+function alone({ folds, under, ...r }: Row): Row { return r; }
+
+// mostRaces is how many pods that go have a head of their own at first.
+const mostRaces = 20;
+
+// races are those of the pods that go, in the order of going. Those that are alike are under the one that stands for them, and of very many
+// the ones that lost least are under a head of their own.
+function races(x: Index, shown: number[], about: number, filter: Filter): Group[] {
+  const like = (b: Band) => (filter.node ? -1 : x.pods.get(b.pod)?.like ?? -1);
+  const heads = x.t.bands.filter((b) => !x.t.bands.some((o) => o.pod === like(b)));
+  const seen = new Set([...heads].sort((a, b) => Number(b.pod === about) - Number(a.pod === about) || b.lost - a.lost).slice(0, mostRaces));
+  const out: Group[] = [], rest: Group[] = [];
+  for (const b of heads) {
+    const list = seen.has(b) ? out : rest;
+    const under = seen.has(b) ? {} : { under: "more-pods" };
+    list.push({ ...race(x, b, shown), ...under });
+    const others = x.t.bands.filter((o) => o !== b && like(o) === b.pod);
+    if (others.length === 0) continue;
+    const key = `more-like-${b.pod}`;
+    list.push({ ...more(key, `${count(others.length, "more pod")} like ${x.pod(b.pod)}`, others.length === 1 ? "went through the same, at moments of its own" : "went through the same, at moments of their own"), ...under });
+    list.push(...others.map((o) => ({ ...race(x, o, shown), under: key })));
+  }
+  if (rest.length === 0) return out;
+  const lost = rest.reduce((n, g) => n + g.lost, 0);
+  return [...out, more("more-pods", `${count(rest.filter((g) => !g.key.startsWith("more-")).length, "more pod")} that go`, lost > 0 ? `${count(lost, "request")} lost` : "nothing lost", lost), ...rest];
+}
+
+function more(key: string, title: string, summary: string, lost = 0): Group {
+  return { key, title, summary, lost, rows: [], open: false, pods: [], nodes: [], workload: "" };
+}
+
+// opened are the groups and rows that are seen, by what was opened and shut.
+export function opened(list: Group[], is: (key: string) => boolean | undefined): Group[] {
+  const open = new Set<string>();
+  const out: Group[] = [];
+  for (const g of list) {
+    if (g.under && !open.has(g.under)) continue;
+    const own = is(g.key) ?? g.open;
+    if (own) open.add(g.key);
+    const folds = new Set<string>();
+    const rows = g.rows.map((r) => {
+      if (!r.folds) return r;
+      const wide = is(r.folds.key) ?? r.folds.open;
+      if (wide) folds.add(r.folds.key);
+      return { ...r, folds: { ...r.folds, open: wide } };
+    }).filter((r) => !r.under || folds.has(r.under));
+    out.push({ ...g, open: own, rows });
+  }
+  return out;
 }
 
 function fits(g: Group, filter: Filter): boolean { return !filter.workload || !g.workload || g.workload === filter.workload; }
 
-// fold opens what matters first, and no more than some 40 rows: of the pods that went the one that times count from.
+// fold opens what matters first, and no more than 40 rows: of the pods that went the one that times count from.
 function fold(list: Group[], about: number): Group[] {
-  let room = 36;
+  let room = 40;
   const order = [...list].sort((a, b) => weight(b, about) - weight(a, about));
   for (const g of order) {
-    room -= 1;
-    if (g.rows.length <= room && (!g.key.startsWith("pod") || about < 0 || g.pods.includes(about))) {
+    const rows = g.rows.filter((r) => !r.under).length;
+    if (g.under || g.key.startsWith("more-")) continue;
+    if (rows <= room && (!g.key.startsWith("pod") || about < 0 || g.pods.includes(about))) {
       g.open = true;
-      room -= g.rows.length;
+      room -= rows;
     } else g.open = false;
   }
   return list;
@@ -77,10 +134,13 @@ function overall(x: Index, shown: number[]): Group {
   })];
   x.t.clients.forEach((c, i) => {
     const own = shown.filter((k) => x.t.failures[k]?.client === i);
-    if (c.lost > 0) rows.push(row({ key: `lost-${i}`, label: `lost: ${c.name}`, group: "all", failures: own }));
+    const caused = own.filter((k) => !x.t.failures[k]!.without), anyway = own.filter((k) => x.t.failures[k]!.without);
+    if (caused.length > 0) rows.push(row({ key: `lost-${i}`, label: `lost: ${c.name}`, group: "all", failures: caused }));
+    if (anyway.length > 0) rows.push(row({ key: `anyway-${i}`, label: `fails anyway: ${c.name}`, group: "all", failures: anyway }));
   });
-  const lost = x.t.lost.reduce((sum, l) => sum + l.count, 0);
-  return { key: "all", title: "The whole run", summary: lost ? `${count(lost, "request")} lost` : "nothing lost", lost, rows, open: true, pods: [], nodes: [], workload: "" };
+  const lost = lostOf(x.t), anyway = anywayOf(x.t);
+  const also = anyway > 0 ? `; ${anyway.toLocaleString("en")} more fail without the action, too` : "";
+  return { key: "all", title: "The whole run", summary: (lost ? `${count(lost, "request")} lost` : "nothing lost") + also, lost, rows, open: true, pods: [], nodes: [], workload: "" };
 }
 
 // race is what is between the API and the nodes, for a pod that goes.
@@ -104,7 +164,11 @@ function race(x: Index, b: Band, shown: number[]): Group {
       .concat(closedBar(b, p?.gone ?? null, x.t.end, name)),
     signs: (p?.marks ?? []).filter((m) => m.kind !== "deleted" && m.kind !== "created").map(signOf),
   }));
-  for (const n of b.nodes) rows.push(letGo(x, b, n, shown, base, key, zero));
+  for (const n of b.nodes.filter((o) => o.like < 0)) {
+    const own = letGo(x, b, n, shown, base, key, zero);
+    rows.push(n.alike > 0 ? { ...own, label: `${n.alike + 1} nodes alike`, folds: { key: `${own.key}-alike`, title: `${n.alike + 1} nodes alike, the last to let go: ${n.name}`, open: false } } : own);
+    if (n.alike > 0) for (const o of b.nodes.filter((y) => y.like === n.node)) rows.push({ ...letGo(x, b, o, shown, base, key, zero), under: `${own.key}-alike` });
+  }
   const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b)}` : `nothing lost${bandWords(b)}`;
   return {
     key, title: `${name}${p?.node ? ` on ${p.node}` : ""}${b.deleted === null ? "" : " goes"}`, summary, lost: b.lost, rows, open: false, pods: [b.pod],
@@ -200,30 +264,44 @@ function balancers(x: Index): Group[] {
 // nodes are the rules in force of each node, and what its health port says.
 function nodes(x: Index, shown: number[]): Group {
   const rows: Row[] = [];
-  for (const n of x.t.nodes) {
-    n.ways.forEach((w, i) => {
-      const whose = n.ways.length > 1 ? ` (${w.clients.map((c) => x.client(c)).join(", ")})` : "";
-      rows.push(row({
-        key: `node-${n.index}-${i}`, label: `${n.name} rules${whose}`, group: "nodes", nodes: [n.index], bars: w.uses.map((u) => useBar(x, n.name, u)),
-        failures: i > 0 ? [] : shown.filter((k) => { const f = x.t.failures[k]; return f?.node === n.index && f.pod < 0; }),
-        signs: n.marks.map((m) => ({ at: m.at, shape: "tick" as const, text: m.kind, hover: `${n.name}: ${m.kind}`, event: m.event })),
-      }));
-    });
-    if (n.health.length > 0) {
-      rows.push(row({
-        key: `health-${n.index}`, label: `${n.name} health port`, group: "nodes", nodes: [n.index], thin: true,
-        bars: n.health.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: s.is, hover: `health check node port of ${n.name}: ${s.is}`, event: 0 })),
-      }));
+  const first = x.t.nodes.filter((n) => n.like < 0);
+  for (const n of [...first.filter((y) => y.lost > 0), ...first.filter((y) => y.lost === 0)]) {
+    const own = nodeRows(x, n, shown);
+    if (n.alike === 0 || own.length === 0) {
+      rows.push(...own);
+      continue;
     }
-    if (n.syncs.length + n.waits.length > 0) {
-      rows.push(row({
-        key: `sync-${n.index}`, label: `${n.name} syncs`, group: "nodes", nodes: [n.index], thin: true,
-        bars: n.waits.map((s) => ({ from: s.from, to: s.to, look: "wait" as Look, text: "waits for minSyncPeriod", hover: `kube-proxy of ${n.name} has news, and waits for minSyncPeriod`, event: 0 }))
-          .concat(n.syncs.map((s) => ({ from: s.from, to: s.to, look: "sync" as Look, text: "sync", hover: `kube-proxy of ${n.name} writes rules: a sync`, event: 0 }))),
-      }));
-    }
+    const key = `node-${n.index}-alike`;
+    rows.push({ ...own[0]!, label: `${n.alike + 1} nodes alike`, folds: { key, title: `${n.alike + 1} nodes whose rules did the same, ${n.name} last`, open: false } }, ...own.slice(1).map((r) => ({ ...r, under: key })));
+    for (const o of x.t.nodes.filter((y) => y.like === n.index)) rows.push(...nodeRows(x, o, shown).map((r) => ({ ...r, under: key })));
   }
   return { key: "nodes", title: "What the rules of each node use", summary: count(x.t.nodes.length, "node"), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
+}
+
+function nodeRows(x: Index, n: NodeLane, shown: number[]): Row[] {
+  const rows: Row[] = [];
+  n.ways.forEach((w, i) => {
+    const whose = n.ways.length > 1 ? ` (${w.clients.map((c) => x.client(c)).join(", ")})` : "";
+    rows.push(row({
+      key: `node-${n.index}-${i}`, label: `${n.name} rules${whose}`, group: "nodes", nodes: [n.index], bars: w.uses.map((u) => useBar(x, n.name, u)),
+      failures: i > 0 ? [] : shown.filter((k) => { const f = x.t.failures[k]; return f?.node === n.index && f.pod < 0; }),
+      signs: n.marks.map((m) => ({ at: m.at, shape: "tick" as const, text: m.kind, hover: `${n.name}: ${m.kind}`, event: m.event })),
+    }));
+  });
+  if (n.health.length > 0) {
+    rows.push(row({
+      key: `health-${n.index}`, label: `${n.name} health port`, group: "nodes", nodes: [n.index], thin: true,
+      bars: n.health.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: s.is, hover: `health check node port of ${n.name}: ${s.is}`, event: 0 })),
+    }));
+  }
+  if (n.syncs.length + n.waits.length > 0) {
+    rows.push(row({
+      key: `sync-${n.index}`, label: `${n.name} syncs`, group: "nodes", nodes: [n.index], thin: true,
+      bars: n.waits.map((s) => ({ from: s.from, to: s.to, look: "wait" as Look, text: "waits for minSyncPeriod", hover: `kube-proxy of ${n.name} has news, and waits for minSyncPeriod`, event: 0 }))
+        .concat(n.syncs.map((s) => ({ from: s.from, to: s.to, look: "sync" as Look, text: "sync", hover: `kube-proxy of ${n.name} writes rules: a sync`, event: 0 }))),
+    }));
+  }
+  return rows;
 }
 
 function useBar(x: Index, node: string, u: Use): Bar {
@@ -235,12 +313,22 @@ function useBar(x: Index, node: string, u: Use): Bar {
 
 // arrivals are the pods that came and stayed.
 function arrivals(x: Index): Group {
-  const rows = x.t.pods.filter((p) => !x.t.bands.some((b) => b.pod === p.id)).map((p) => row({
+  const stay = x.t.pods.filter((p) => !x.t.bands.some((b) => b.pod === p.id));
+  const rows: Row[] = [];
+  for (const p of stay.filter((y) => y.like < 0)) {
+    const key = `new-${p.id}-alike`;
+    rows.push(p.alike === 0 ? podRow(p) : { ...podRow(p), label: `${p.alike + 1} pods alike`, folds: { key, title: `${p.alike + 1} pods that went through the same, such as ${p.called}`, open: false } });
+    if (p.alike > 0) rows.push(...stay.filter((o) => o.like === p.id).map((o) => ({ ...podRow(o), under: key })));
+  }
+  return { key: "new", title: "Pods that stay", summary: count(stay.length, "pod"), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
+}
+
+function podRow(p: PodLane): Row {
+  return row({
     key: `new-${p.id}`, label: p.called, group: "new", pods: [p.id], workload: p.workload,
     bars: p.phases.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: phases[s.is] ?? s.is, hover: `${p.called}${p.node ? ` on ${p.node}` : ""}: ${phases[s.is] ?? s.is}`, event: 0 })),
     signs: p.marks.filter((m) => m.kind !== "created").map(signOf),
-  }));
-  return { key: "new", title: "Pods that stay", summary: count(rows.length, "pod"), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
+  });
 }
 
 function clients(x: Index): Group {

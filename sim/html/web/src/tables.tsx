@@ -80,6 +80,7 @@ export function Tables({ index, filter, zero, selected, onSelect }: { index: Ind
           { name: "Sent", text: (x) => relative(x.f.at, zero), order: (x) => x.f.at, number: true },
           { name: "Failed", text: (x) => relative(x.f.end, zero), order: (x) => x.f.end, number: true },
           { name: "Outcome", text: (x) => x.f.outcome }, { name: "Cause", text: (x) => x.f.cause }, { name: "Whose delay", text: (x) => x.f.actor },
+          { name: "Without the action", text: (x) => (x.f.without ? "fails, too" : "") },
           { name: "Node", text: (x) => (x.f.node < 0 ? "" : index.node(x.f.node)) }, { name: "Pod", text: (x) => (x.f.pod < 0 ? "" : index.pod(x.f.pod)) },
         ]} />)}</Later>
       <Later summary={`Bands as a table: when each node let go of each pod (${index.t.bands.reduce((n, b) => n + b.nodes.length, 0)})`}>{() => (
