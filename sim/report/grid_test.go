@@ -152,3 +152,29 @@ func TestASweepSaysFromWhereOnNothingIsLost(t *testing.T) {
 		}
 	}
 }
+
+// A page has each point of a sweep in words, those that cannot be with their reasons, and says where the input is.
+func TestThePageOfASweep(t *testing.T) {
+	t.Parallel()
+	p, err := PageOfSweep(sweeps(t)["line"])
+	if err != nil || len(p.Maps) != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	m := p.Maps[0]
+	if len(m.Rows) != 1 || len(m.Rows[0].Cells) != 9 || len(m.Columns) != 9 || m.Y != "" {
+		t.Fatalf("%+v", m)
+	}
+	cells := m.Rows[0].Cells
+	if c := cells[0]; !c.Here || c.Clean || c.Runs != "20 of 20" || !strings.HasPrefix(c.Lost, "0.9 s (") {
+		t.Errorf("the first point: %+v", c)
+	}
+	if c := cells[2]; c.Here || !c.Clean || c.Lost != "nothing" {
+		t.Errorf("the third point: %+v", c)
+	}
+	if c := cells[8]; c.Lost != "refused" || c.Runs != "" || len(m.Refused) != 1 || m.Refused[0] != "--sweep grace=5s: web.yaml:9: the API server refuses it" {
+		t.Errorf("what is refused: %+v, %q", c, m.Refused)
+	}
+	if !strings.Contains(p.Picture, "<style>"+p.Style+"</style>") {
+		t.Error("the picture has another style")
+	}
+}

@@ -105,6 +105,7 @@ type written struct {
 	Largest bool   `json:"largest"` // its size and speed are held to limits
 	Many    bool   `json:"many"`    // it has more nodes and pods than lanes
 	Anyway  bool   `json:"anyway"`  // requests fail without the action, too
+	Sweep   bool   `json:"sweep"`   // it is a map
 	Lesson  bool   `json:"lesson"`  // it is a lesson, with its solution folded away
 }
 
@@ -239,7 +240,19 @@ func pages(t *testing.T, dir string) []written {
 		}
 		out = append(out, p.written)
 	}
-	return append(out, lessons(t, dir)...)
+	return append(append(out, lessons(t, dir)...), swept(t, dir))
+}
+
+// swept is a sweep with points that lose, that lose nothing, and that cannot be.
+func swept(t *testing.T, dir string) written {
+	t.Helper()
+	file := filepath.Join(dir, "sweep.html")
+	cmd := exec.Command("go", "run", "../../cmd/lameduck", "sim", "-f", "../../examples/web-app.yaml", "--action", "rollout", "--runs", "3", "--sweep", "prestop=0s..40s:10s",
+		"--sweep", "latency.proxySync=1s,5s,20s", "--report", file)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	return written{Name: "sweep", File: file, Sweep: true}
 }
 
 // lessons are the site of learn --html, of which two pages are opened: one with a myth, and one whose command simulates nothing.

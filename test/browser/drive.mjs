@@ -34,6 +34,7 @@ async function check(p) {
     if (drawn.length > 1) await cases(p, page, data, drawn);
   }
   if (p.lesson) await lesson(p, page);
+  if (p.sweep) await swept(p, page);
   if (!p.largest) for (const scheme of ["light", "dark"]) await accessible(p, page, scheme);
   same(p.name, "asks nobody for anything", heard.requests, [`file://${encodeURI(p.file)}`]);
   same(p.name, "says nothing on the console", heard.console, []);
@@ -208,6 +209,26 @@ async function failsAnyway(p, page, t) {
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Close", exact: true }).click({ timeout: 500 }).catch(() => {});
   await page.getByRole("button", { name: "Lost band", exact: true }).click();
+}
+
+// swept: the picture and its table have the same points, by their names, and what cannot be is said.
+async function swept(p, page) {
+  const titles = await page.locator("figure svg rect > title").evaluateAll((all) => all.map((e) => e.textContent).filter((t) => t.includes(", latency.proxySync ")));
+  const cells = await page.evaluate(() => {
+    const [table] = document.querySelectorAll("table");
+    const heads = [...table.tHead.rows[0].cells].slice(1).map((c) => c.textContent);
+    return [...table.tBodies[0].rows].flatMap((r) => [...r.cells].slice(1).map((c, i) => `prestop ${heads[i]}, latency.proxySync ${r.cells[0].textContent}: ${c.firstChild.textContent}`));
+  });
+  say(p.name, "each point of the picture is in the table", titles.length === 15 && cells.every((c) => titles.some((t) => t === c || t.startsWith(`${c},`))), JSON.stringify([titles, cells]));
+  same(p.name, "what cannot be is named", await page.locator("section li code").evaluateAll((all) => all.map((e) => e.textContent.split(":")[0])), [1, 5, 20].flatMap((y) => [`--sweep prestop=40s, latency.proxySync=${y}s`]));
+  say(p.name, "the edge is drawn", (await page.locator("figure svg path.cliff").count()) > 0, "no line");
+  await page.locator("h1").click();
+  const reached = [];
+  for (let i = 0; i < 3; i++) {
+    await page.keyboard.press("Tab");
+    reached.push(await page.evaluate(() => document.activeElement.tagName));
+  }
+  same(p.name, "is reached by keyboard", reached, ["FIGURE", "SUMMARY", "DIV"]);
 }
 
 // lesson asks first, hides its solution until it is asked for, and leads to the next one.

@@ -130,8 +130,8 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
 	f.BoolVar(&c.lanes, "timeline", false, "with -o json or yaml: the worst run of the worst cases as lanes, of pods, nodes, load balancers and clients")
 	f.StringArrayVar(&c.sweeps, "sweep", nil, "say instead what is lost over the values of a setting, `NAME=FROM..TO:STEP` or NAME=VALUE,VALUE,...; twice for a map of two. NAME is "+strings.Join(knobNames(), ", ")+", or a path of --set")
-	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml, junit, html or perfetto (for ui.perfetto.dev); of --sweep also svg")
-	f.StringVar(&c.report, "report", "", "also write a page with the timeline of the worst runs to this `FILE`: one file, which a browser opens from disk")
+	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml, junit, html or perfetto (for ui.perfetto.dev); of --sweep text, json, yaml, svg or html")
+	f.StringVar(&c.report, "report", "", "also write a page with the timeline of the worst runs, or the map of --sweep, to this `FILE`: one file, which a browser opens from disk")
 	completeSim(cmd)
 	if err := cmd.RegisterFlagCompletionFunc("action", c.completesActions); err != nil {
 		panic(err) // there is no such flag
@@ -422,6 +422,10 @@ func (c *simCommand) replay() string {
 			for _, s := range c.opts.Set {
 				words = append(words, "--set", quoted(s))
 			}
+		case "sweep":
+			for _, s := range c.sweeps {
+				words = append(words, "--sweep", quoted(s))
+			}
 		case "action":
 			words = append(words, "--action", quoted(strings.Join(c.opts.Actions, ",")))
 		case "feature-gates":
@@ -494,7 +498,12 @@ func (c *simCommand) writeReport(s *record.Simulation) error {
 	if err := html.Write(&out, s, c.textOptions()); err != nil {
 		return err
 	}
-	if err := os.WriteFile(c.report, out.Bytes(), 0o644); err != nil { //nolint:gosec // a report that others may read, as what a shell writes
+	return c.saveReport(out.Bytes())
+}
+
+// saveReport writes the file of --report.
+func (c *simCommand) saveReport(text []byte) error {
+	if err := os.WriteFile(c.report, text, 0o644); err != nil { //nolint:gosec // a report that others may read, as what a shell writes
 		return fmt.Errorf("--report: %w", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/grid"
+	"github.com/lameduck-proxy/lameduck/sim/html"
 	"github.com/lameduck-proxy/lameduck/sim/knob"
 	simreport "github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
@@ -36,7 +38,7 @@ func sweepNames() []string {
 // outputs are the formats that there are.
 func (c *simCommand) outputs() []string {
 	if len(c.sweeps) > 0 {
-		return []string{"text", "json", "yaml", "svg"}
+		return []string{"text", "json", "yaml", "svg", "html"}
 	}
 	return []string{"text", "json", "yaml", "junit", "html", "perfetto"}
 }
@@ -71,7 +73,7 @@ func (c *simCommand) checkSweep() error {
 		return nil
 	}
 	_, err := c.axes()
-	for _, name := range []string{"max-drops", "max-lost", "fail-on", "show", "all", "fixes", "sensitivity", "timeline", "report"} {
+	for _, name := range []string{"max-drops", "max-lost", "fail-on", "show", "all", "fixes", "sensitivity", "timeline"} {
 		if c.flags.Changed(name) {
 			err = errors.Join(err, fmt.Errorf("--%s and --sweep: a sweep judges each point as it is, and shows no case in full", name))
 		}
@@ -202,6 +204,15 @@ func (c *simCommand) standing(axes []knob.Axis, result *grid.Result) {
 }
 
 func (c *simCommand) printSweep(r *grid.Result) error {
+	if c.report != "" {
+		var out bytes.Buffer
+		if err := c.sweepPage(&out, r); err != nil {
+			return err
+		}
+		if err := c.saveReport(out.Bytes()); err != nil {
+			return err
+		}
+	}
 	switch c.output {
 	case "json":
 		return writeJSON(c.std.Out, simreport.BuildSweep(r, currentVersion().Version))
@@ -209,7 +220,22 @@ func (c *simCommand) printSweep(r *grid.Result) error {
 		return writeYAML(c.std.Out, simreport.BuildSweep(r, currentVersion().Version))
 	case "svg":
 		return simreport.WriteSweepSVG(c.std.Out, r)
+	case "html":
+		return c.sweepPage(c.std.Out, r)
 	default:
 		return simreport.WriteSweep(c.std.Out, r, columns(c.std.Out))
 	}
+}
+
+// sweepPage writes the maps as a page.
+func (c *simCommand) sweepPage(w io.Writer, r *grid.Result) error {
+	p, err := simreport.PageOfSweep(r)
+	if err != nil {
+		return err
+	}
+	again := c.replay()
+	if c.flags.Changed("runs") {
+		again += fmt.Sprintf(" --runs %d", c.runs)
+	}
+	return html.WriteSweep(w, p, currentVersion().Version, again)
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -42,6 +44,13 @@ func TestASweepInEveryFormat(t *testing.T) {
 		t.Error(yaml)
 	}
 	says(t, 0, line+" -o svg", "<svg ", "</svg>")
+	file := filepath.Join(t.TempDir(), "sweep.html")
+	says(t, 0, line+" --report "+file, "SWEEP   default/web")
+	page := says(t, 0, line+" -o html", "<svg ", "<h1>Traffic lost over prestop and latency.proxySync</h1>", `<th scope="col">20s</th>`, `<th scope="row">2s</th>`,
+		"--sweep latency.proxySync=1s,2s --runs 2</code>")
+	if text, err := os.ReadFile(file); err != nil || string(text) != page {
+		t.Errorf("--report wrote %d bytes, -o html prints %d: %v", len(text), len(page), err)
+	}
 	says(t, 0, line, "SWEEP   default/web", "As it is (prestop 0s, latency.proxySync not changed)")
 }
 
@@ -53,7 +62,7 @@ func TestPointsThatCannotBe(t *testing.T) {
 	says(t, 2, sweep+"prestop=40s,50s", "err:--sweep prestop=40s: ", "err:web.yaml:2:")
 	says(t, 2, sweep+"latency.proxySync=-1s,-2s", "err:latency.proxySync=-1s")
 	says(t, 2, sweep+"prestop=0s,5s --target api", "err:api")
-	says(t, 2, sweep+"prestop=0s,5s -o junit", "err:want text, json, yaml or svg")
+	says(t, 2, sweep+"prestop=0s,5s -o junit", "err:want text, json, yaml, svg or html")
 	says(t, 2, sweep+"prestop=0s,5s --fixes 1 --show web", "err:--fixes and --sweep", "err:--show and --sweep")
 	says(t, 2, sweep+"prestop=junk --sweep grace=junk", "err:--sweep prestop=junk", "err:--sweep grace=junk")
 	only := inFile(t, "service.yaml", strings.SplitAfter(small, "---\n")[1]+"---\n"+

@@ -25,12 +25,12 @@ export function App({ page }: { page: Page }) {
   );
 }
 
-// Picture is the timeline alone, as a lesson has it.
+// Picture is the timeline without all else, as a lesson has it.
 export function Picture({ page }: { page: Page }) {
   const drawn = useMemo(() => page.order.filter((i) => page.result.cases[i]?.timeline), [page]);
   const [at, setAt] = useState(drawn[0] ?? -1);
   const c = page.result.cases[at];
-  return c?.timeline ? <Timelines key={at} page={page} c={c} title={page.titles[at] ?? c.id} drawn={drawn} at={at} onCase={setAt} alone /> : null;
+  return c?.timeline ? <Timelines key={at} page={page} c={c} title={page.titles[at] ?? c.id} drawn={drawn} at={at} onCase={setAt} /> : null;
 }
 
 // fixOf is what helps a case, with the timeline of the same run.
