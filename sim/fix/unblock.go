@@ -37,7 +37,7 @@ func (t *target) inPlace() *Change {
 		return t.after()
 	}
 	surge, unavailable := t.w.Fenceposts()
-	if t.w.Recreate() || surge == 0 && unavailable > 0 {
+	if t.w.Kind() != world.Deployment || t.w.Recreate() || surge == 0 && unavailable > 0 {
 		return nil
 	}
 	return &Change{
