@@ -53,6 +53,20 @@ func (c *Case) OverruledBy() (first *Overruled, nodes int) {
 	return first, nodes
 }
 
+// OverruledNodes are the nodes at which somebody overruled a budget in any run, each once as in the first of them, and in how many.
+func (c *Case) OverruledNodes() (nodes []Overruled, runs []int) {
+	for i := range c.Runs {
+		for _, o := range c.Runs[i].Overruled {
+			at := slices.IndexFunc(nodes, func(x Overruled) bool { return x.Node == o.Node })
+			if at < 0 {
+				at, nodes, runs = len(nodes), append(nodes, o), append(runs, 0)
+			}
+			runs[at]++
+		}
+	}
+	return nodes, runs
+}
+
 // BlockedBy is what keeps a drain from its end in any run, each once, and in how many.
 func (c *Case) BlockedBy() (what []Stuck, runs []int) {
 	for i := range c.Runs {

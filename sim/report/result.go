@@ -87,6 +87,7 @@ type Case struct {
 	Unmet          []string         `json:"unmet"`       // what a Scenario expected and did not get
 	Before         []Before         `json:"before"`      // what fails without the action, too
 	Stuck          *Stuck           `json:"stuck"`       // null when what was begun came to its end
+	Overruled      []Overruled      `json:"overruled"`   // nodes whose pods are deleted in the end, whatever their budgets say
 	Headline       bool             `json:"headline"`    // what becomes of it is of interest to the workload's users
 	// Families are the load balancers that it might be, where the input does not say which one it is. The figures of the case
 	// are those of the one behind which it loses most.
@@ -158,6 +159,18 @@ type Stuck struct {
 	Why      string  `json:"why"`
 	What     string  `json:"what"` // would let it go on
 	Source   *Source `json:"source"`
+}
+
+// Overruled is a node whose pods somebody deletes in the end, although a budget refuses their evictions: GKE after an hour.
+type Overruled struct {
+	Workload     string      `json:"workload"` // of the pod whose eviction is refused first
+	Node         string      `json:"node"`
+	By           string      `json:"by"`
+	Why          string      `json:"why"`
+	LimitSeconds engine.Time `json:"limitSeconds"` // how long the evictions are asked for
+	GraceLeft    bool        `json:"graceLeft"`    // the pods get what is left of their grace periods; otherwise none
+	Source       *Source     `json:"source"`       // where the budget says so
+	Runs         int         `json:"runs"`         // in how many of the case's
 }
 
 // Attempts counts tries of requests.
@@ -310,7 +323,7 @@ func caseOf(c *record.Case) Case {
 		LongestOutageSeconds: secondsOf(c.LongestOutage), Runs: runCounts(c),
 		WorstSeed: c.WorstSeed, Requests: requestsOf(&sum), Outcomes: outcomesOf(sum.Outcomes, true),
 		ConnectionsCut: Counts(c.Cuts), Clients: []Client{}, Causes: causesOf(c), LostRequest: lostRequest(c), Unmet: append([]string{}, c.Unmet...),
-		Before: beforeOf(c), Stuck: stuckOf(c.Stuck), Headline: c.Headline, Families: familiesOf(c), TriedWith: c.TriedWith,
+		Before: beforeOf(c), Stuck: stuckOf(c.Stuck), Overruled: overruledOf(c), Headline: c.Headline, Families: familiesOf(c), TriedWith: c.TriedWith,
 		Timeline: c.Timeline,
 	}
 	if len(c.Runs) > 0 {
@@ -489,6 +502,16 @@ func stuckOf(s *record.Stuck) *Stuck {
 		return nil
 	}
 	return &Stuck{s.Workload, s.Why, s.What, sourceOf(s.File, s.Line)}
+}
+
+func overruledOf(c *record.Case) []Overruled {
+	out := []Overruled{}
+	nodes, runs := c.OverruledNodes()
+	for i := range nodes {
+		o := &nodes[i]
+		out = append(out, Overruled{o.Workload, o.Node, o.By, o.Why, o.Limit, o.Left, sourceOf(o.File, o.Line), runs[i]})
+	}
+	return out
 }
 
 // outcomesOf names counts; with all, also those that did not occur.

@@ -254,7 +254,15 @@ func inRequests(c *record.Case) string {
 	rate := c.Clients[worstClient(c)].Rate
 	const unit = int64(1000 * engine.Second)
 	requests := (int64(lost/engine.Microsecond)*int64(rate) + unit/2/int64(engine.Microsecond)) / (unit / int64(engine.Microsecond))
-	return fmt.Sprintf(" %s of traffic at %s requests/s are %s.", span(lost), (engine.Time(rate) * engine.Millisecond).Seconds(), count(int(requests), "request", "requests"))
+	return fmt.Sprintf(" %s of traffic at %s are %s.", span(lost), perSecond(rate), count(int(requests), "request", "requests"))
+}
+
+// perSecond is a rate in thousandths: "1 request/s", "0.5 requests/s".
+func perSecond(rate int) string {
+	if rate == 1000 {
+		return "1 request/s"
+	}
+	return (engine.Time(rate) * engine.Millisecond).Seconds() + " requests/s"
 }
 
 // darkWords say in a line what becomes of the pods of a case that is not judged because clients

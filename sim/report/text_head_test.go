@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,6 +24,40 @@ func TestABudgetThatIsOverruledIsNamed(t *testing.T) {
 	} {
 		if got := strings.Join((&text{}).overruled(&record.Case{Runs: runs}), "\n"); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// The result has each node at which a budget is overruled once, and in how many runs.
+func TestResultHasWhatIsOverruled(t *testing.T) {
+	t.Parallel()
+	of := func(node string, left bool, limit engine.Time) record.Overruled {
+		return record.Overruled{Workload: "shop/web", Node: node, By: "AKS", Why: "no", Limit: limit, Left: left, File: "web.yaml", Line: 40}
+	}
+	got := overruledOf(&record.Case{Runs: []record.Run{
+		{}, {Overruled: []record.Overruled{of("b", true, engine.Hour)}}, {Overruled: []record.Overruled{of("a", false, engine.Second), of("b", true, engine.Hour)}},
+	}})
+	want := []Overruled{
+		{"shop/web", "b", "AKS", "no", engine.Hour, true, &Source{"web.yaml", 40}, 2},
+		{"shop/web", "a", "AKS", "no", engine.Second, false, &Source{"web.yaml", 40}, 1},
+	}
+	if !slices.EqualFunc(got, want, func(a, b Overruled) bool {
+		same := a.Source != nil && *a.Source == *b.Source
+		a.Source, b.Source = nil, nil
+		return same && a == b
+	}) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if none := overruledOf(&record.Case{Runs: make([]record.Run, 2)}); none == nil || len(none) > 0 {
+		t.Errorf("%v is to be an empty list", none)
+	}
+}
+
+func TestRatesAreNamed(t *testing.T) {
+	t.Parallel()
+	for rate, want := range map[int]string{1000: "1 request/s", 500: "0.5 requests/s", 2000: "2 requests/s"} {
+		if got := perSecond(rate); got != want {
+			t.Errorf("%d: %q, want %q", rate, got, want)
 		}
 	}
 }
