@@ -204,8 +204,10 @@ func TestAnExerciseCannotBeSolvedByChangingItsWorld(t *testing.T) {
 	t.Parallel()
 	l := learn.Find(courses(t), "prestop")
 	calm := strings.Replace(l.World, "rate: 100/s", "rate: 1/s", 1)
-	says(t, ExitFindings, "learn prestop --check "+inFile(t, "mine.yaml", calm),
-		"NOT SOLVED  ", "Scenario/prestop spec.traffic[0].rate. Change only")
+	text := says(t, ExitFindings, "learn prestop --check "+inFile(t, "mine.yaml", calm), "NOT SOLVED  ")
+	if words := strings.Join(strings.Fields(text), " "); !strings.Contains(words, "Scenario/prestop spec.traffic[0].rate. Change only") { // lines end where the file's name says
+		t.Errorf("what is changed is not named:\n%s", text)
+	}
 	if calm == l.World {
 		t.Fatal("the lesson has changed: nothing was replaced")
 	}
