@@ -73,7 +73,7 @@ func TestProbesAndHooksThatCannotBeAreIgnored(t *testing.T) {
 			if !strings.HasPrefix(got, path+c.field+": "+c.want) || !strings.HasSuffix(got, "is ignored") {
 				t.Errorf("%s: %q", body, got)
 			}
-			container := objects.All[0].Value.(*corev1.Pod).Spec.Containers[0]
+			container := objects.All[0].Value.(*corev1.Pod).Spec.Containers[0] //nolint:errcheck // the input is a Pod
 			if container.LivenessProbe != nil || container.ReadinessProbe != nil || container.StartupProbe != nil ||
 				container.Lifecycle != nil && (container.Lifecycle.PostStart != nil || container.Lifecycle.PreStop != nil) {
 				t.Errorf("%s: it is still there", body)
