@@ -12,6 +12,9 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
+// LastSeed is the last first seed: those of all runs are below 2^53, so that JSON keeps them (RFC 8259, section 6).
+const LastSeed = 9_000_000_000_000_000
+
 // Source is where an input comes from.
 type Source struct {
 	Files []manifest.File

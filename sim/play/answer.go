@@ -129,10 +129,7 @@ func (a *Answered) add(problems []manifest.Problem) {
 	}
 }
 
-const (
-	mostRuns = 1000
-	lastSeed = 9_000_000_000_000_000 // as sim has it
-)
+const mostRuns = 1000
 
 // options are those of the simulator that an Ask's flags say.
 func (a *Ask) options() (*scenario.Options, error) {
@@ -145,7 +142,7 @@ func (a *Ask) options() (*scenario.Options, error) {
 	gates, errs := input.Gates(given)
 	nodes, err := number("nodes", f.Nodes, mostNodes)
 	errs = append(errs, err, input.SetTwice(f.Set))
-	if _, err := number("seed", f.Seed, lastSeed); err != nil {
+	if _, err := number("seed", f.Seed, input.LastSeed); err != nil {
 		errs = append(errs, err)
 	}
 	if a.Runs < 0 || a.Runs > mostRuns {

@@ -251,12 +251,8 @@ func (c *simCommand) timelines() int {
 	return 0
 }
 
-const (
-	// mostRuns bounds --runs: more seeds make no verdict surer.
-	mostRuns = 1_000_000
-	// lastSeed is the last first seed: those of all runs are below 2^53, so that JSON keeps them (RFC 8259, section 6).
-	lastSeed = 9_000_000_000_000_000
-)
+// mostRuns bounds --runs: more seeds make no verdict surer.
+const mostRuns = 1_000_000
 
 func (c *simCommand) checkFlags() error {
 	var errs []error
@@ -266,8 +262,8 @@ func (c *simCommand) checkFlags() error {
 	if c.runs > mostRuns {
 		errs = append(errs, fmt.Errorf("--runs %d: want at most %d", c.runs, mostRuns))
 	}
-	if c.seed < 1 || c.seed > lastSeed {
-		errs = append(errs, fmt.Errorf("--seed %d: want 1 to %d: each run has the next one, and programs read them from JSON", c.seed, uint64(lastSeed)))
+	if c.seed < 1 || c.seed > siminput.LastSeed {
+		errs = append(errs, fmt.Errorf("--seed %d: want 1 to %d: each run has the next one, and programs read them from JSON", c.seed, uint64(siminput.LastSeed)))
 	}
 	if c.lanes && c.output != "json" && c.output != "yaml" {
 		errs = append(errs, fmt.Errorf("--timeline is a part of -o json and -o yaml, not of -o %s", c.output))
