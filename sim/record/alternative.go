@@ -11,10 +11,10 @@ func (c *Case) Try(id, value string, runs []Run) Effect {
 	if !ok {
 		return NoEffect
 	}
-	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, Effect: NoEffect}
+	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, ForGood: other.ForGood(), Effect: NoEffect}
 	switch {
 	case other.Verdict == NotJudged:
-	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless():
+	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless(), other.ForGood() != own.ForGood():
 		a.Effect = VerdictEffect
 	case differ(other.LostSeconds.Median, own.LostSeconds.Median):
 		a.Effect = SizeEffect

@@ -91,3 +91,20 @@ func TestWhatClearlyChangesNothingIsToldFromWhatMay(t *testing.T) {
 		}
 	}
 }
+
+// Where nobody answers any more, the seconds say how long a run is, and not what is lost: with such a value the outage has no end, and
+// whatever the figures are, it changes the verdict.
+func TestAValueWithWhichTheOutageDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	own, other := runs(20*engine.Second, 2000, 2000), runs(20*engine.Second, 2000, 2000)
+	for i := range other.Runs {
+		other.Runs[i].Stuck = &Stuck{Workload: "shop/web"}
+	}
+	own.Try("nodes", "2", runs(20*engine.Second, 2000, 2000).Runs)
+	own.Try("nodes", "1", other.Runs)
+	for i, want := range []bool{false, true} {
+		if a := own.Alternatives[i]; a.ForGood != want || (a.Effect == VerdictEffect) != want {
+			t.Errorf("%s nodes: for good %v, effect %q, verdict %s", a.Value, a.ForGood, a.Effect, a.Verdict)
+		}
+	}
+}

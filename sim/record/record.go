@@ -143,6 +143,7 @@ type Alternative struct {
 	Value       string
 	Verdict     Verdict
 	LostSeconds Range
+	ForGood     bool // its outage does not end: LostSeconds are what a run of some length loses
 	Effect      Effect
 }
 

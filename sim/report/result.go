@@ -275,7 +275,9 @@ type Alternative struct {
 	Value       string  `json:"value"`
 	Verdict     string  `json:"verdict"`
 	LostSeconds Seconds `json:"lostSeconds"`
-	Effect      string  `json:"effect"`
+	// ForGood says that its outage does not end: LostSeconds are what a run of some length loses.
+	ForGood bool   `json:"forGood"`
+	Effect  string `json:"effect"`
 }
 
 // NotModelled is something the model leaves out.
@@ -452,7 +454,7 @@ func (r *Result) assume(c *record.Case) {
 		}
 		for _, alt := range c.Alternatives {
 			if alt.ID == a.ID {
-				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), string(alt.Effect)})
+				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), alt.ForGood, string(alt.Effect)})
 			}
 		}
 	}

@@ -205,8 +205,8 @@ func (t *text) effects(a *Assumption) string {
 
 // alternativeWords is what one other value comes to, with its verdict where that is another one.
 func alternativeWords(a *Alternative) string {
-	words := resultWords(a.Verdict, record.Range{Median: int64(a.LostSeconds.Median)})
-	if a.Effect == string(record.VerdictEffect) && a.Verdict == string(record.Outage) {
+	words := resultWords(a.Verdict, record.Range{Median: int64(a.LostSeconds.Median)}, a.ForGood)
+	if a.Effect == string(record.VerdictEffect) && a.Verdict == string(record.Outage) && !a.ForGood {
 		return "outage, " + words
 	}
 	return words
@@ -295,7 +295,7 @@ func (t *text) whyItHolds(c *record.Case) []string {
 	}
 	for i := range c.Alternatives {
 		if a := &c.Alternatives[i]; a.Effect != record.NoEffect && a.LostSeconds.Max > 0 {
-			breaks = append(breaks, fmt.Sprintf("%s (%s)", condition(c, a), resultWords(string(a.Verdict), a.LostSeconds)))
+			breaks = append(breaks, fmt.Sprintf("%s (%s)", condition(c, a), resultWords(string(a.Verdict), a.LostSeconds, a.ForGood)))
 		}
 	}
 	if len(under) > 0 {

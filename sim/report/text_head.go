@@ -417,11 +417,13 @@ func (t *text) culprit(l story.Culprit) string {
 }
 
 // resultWords is what another value of an assumption comes to.
-func resultWords(verdict string, lost record.Range) string {
-	switch record.Verdict(verdict) {
-	case record.Holds:
+func resultWords(verdict string, lost record.Range, forGood bool) string {
+	switch v := record.Verdict(verdict); {
+	case forGood:
+		return "no request is answered any more"
+	case v == record.Holds:
 		return "nothing lost"
-	case record.NotJudged, record.Stalled, record.Blocked:
+	case v == record.NotJudged, v.Endless():
 		return verdict
 	default:
 		return span(engine.Time(lost.Median)) + " lost"
