@@ -66,6 +66,9 @@ func TestTexts(t *testing.T) {
 // of figures each, and the cases have what they come to.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, name := range documents {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

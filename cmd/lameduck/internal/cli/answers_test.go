@@ -72,6 +72,9 @@ func allAsked() map[string]asked {
 // What is printed is kept whole, of few runs: what no other test reads of an answer is held here, and each difference has to be read.
 func TestAnswersAreKeptWhole(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for name, a := range allAsked() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
