@@ -27,7 +27,12 @@ func TestSwarm(t *testing.T) {
 	if one := envInt(t, "LAMEDUCK_SWARM_SEED", 0); one > 0 {
 		first, n = uint64(one), 1
 	}
-	results := runAll(first, n)
+	var results []result
+	if first == 1 && n == plainSeeds {
+		results = plainWorlds()
+	} else {
+		results = runAll(first, n)
+	}
 	table := newTable()
 	for i := range results {
 		if results[i].err != nil {
@@ -41,6 +46,9 @@ func TestSwarm(t *testing.T) {
 		table.check(t, n)
 	}
 }
+
+// plainWorlds are those of an ordinary test run, and what became of them.
+var plainWorlds = sync.OnceValue(func() []result { return runAll(1, plainSeeds) })
 
 func envInt(t *testing.T, name string, otherwise int) int {
 	t.Helper()
@@ -61,6 +69,7 @@ type result struct {
 	groups  []ledger.Group
 	totals  ledger.Totals
 	settled bool
+	kept    string
 }
 
 // runAll runs seeds on all cores. After a failure only earlier seeds are still run, so the
@@ -101,7 +110,9 @@ func runSeed(seed uint64) (r result) {
 	}()
 	w := draw(seed)
 	j := newJudge(w)
-	res, err := sim.RunWith(w.Scenario, seed, j.options())
+	options := j.options()
+	told := newTelling(options.Events)
+	res, err := sim.RunWith(w.Scenario, seed, options)
 	if err != nil {
 		return result{err: fmt.Errorf("books: %w", err)}
 	}
@@ -127,7 +138,7 @@ func runSeed(seed uint64) (r result) {
 	for _, g := range res.Ledger.Groups() {
 		r.groups = append(r.groups, *g)
 	}
-	r.totals, r.settled = res.Ledger.All(), res.Settled
+	r.totals, r.settled, r.kept = res.Ledger.All(), res.Settled, kept(res, told)
 	return r
 }
 
