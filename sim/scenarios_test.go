@@ -104,6 +104,7 @@ func otherwise() map[string]string {
 		"field-open-vsx-12422":                "prestop.web=45s",
 		"field-samson-2269":                   "prestop.web=0s",
 		"field-wikimedia-httpbb":              "prestop.web=10s",
+		"pod-created":                         "start=0s",
 		"pod-relabelled":                      "actions[0].relabelPod.labels.app=web",
 		"daemonset-pod-relabelled":            "actions[0].relabelPod.remove[0]=tier",
 		"service-recreated":                   "actions[0].deleteService=service/other",

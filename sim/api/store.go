@@ -152,7 +152,7 @@ func (s *Store) Subscribe(name string, owner engine.Owner, latency engine.Dist, 
 // Get returns the current version of an object, nil when there is none.
 func (s *Store) Get(k Key) Object {
 	if k.Kind == KindPod {
-		if k.A < len(s.pods) && s.pods[k.A] != nil {
+		if k.A >= 0 && k.A < len(s.pods) && s.pods[k.A] != nil {
 			return s.pods[k.A].current
 		}
 		return nil

@@ -64,6 +64,8 @@ func (w *World) Do(a world.Action) {
 // doToPods carries out an action on pods, or on the Service before them.
 func (w *World) doToPods(a world.Action) {
 	switch o := a.Operation.(type) {
+	case world.CreatePod:
+		w.createPod(o)
 	case world.SetReady:
 		w.force(a.At, o)
 	case world.Relabel:

@@ -36,6 +36,9 @@ func (w *World) begin(slicesCtl *endpointslice.Controller) {
 func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 	of, keeper := &api.Workload{Workload: i, Kind: w.kindOf(i), Replicas: w.replicas(i), History: []int{0}}, w.keeperOf(i)
 	w.usable[i] = usablePods{pods: map[api.PodID]bool{}, dark: darkPods{begun: api.Never}}
+	if w.sc.Workloads[i].Created {
+		return
+	}
 	if of.Kind != api.KindReplicaSet && of.Kind != api.KindPod {
 		w.store.Put(of.Key(), of)
 	}

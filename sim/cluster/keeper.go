@@ -56,7 +56,11 @@ func (w *World) anyOf(kind string) bool {
 func (w *World) keyOf(workload int) api.Key {
 	k := api.Key{Kind: w.kindOf(workload), A: workload}
 	if k.Kind == api.KindPod {
-		k.A = int(w.bare[workload])
+		id, there := w.bare[workload]
+		if !there { // nobody has created it yet
+			id = -1
+		}
+		k.A = int(id)
 	}
 	return k
 }
@@ -224,7 +228,7 @@ type barePods struct {
 
 // First makes the one Pod.
 func (k barePods) First(of *api.Workload) []*api.Pod {
-	p := k.w.NewNamed(api.ReplicaSetID{Workload: of.Workload}, k.w.sc.Workloads[of.Workload].Name(), 0)
+	p := k.w.newBare(of.Workload)
 	k.w.bare[of.Workload] = p.ID
 	return []*api.Pod{p}
 }

@@ -40,6 +40,7 @@ func (b *builder) actions(c cursor) {
 	b.shutsDown()
 	b.stops()
 	b.muster()
+	b.creations()
 	b.out.Warmup = warmupOf(b.out.Actions, warmup)
 	for _, a := range b.out.Actions {
 		if a.At >= b.out.Until {
@@ -185,6 +186,10 @@ func (b *builder) workloadTarget(c cursor, namespace, verb string) (id string, o
 // refusal says why kubectl cannot do something to workloads of a kind, or why it would change nothing; "" where it does.
 func refusal(verb, kind string) string {
 	switch verb {
+	case "createPod":
+		if kind != world.Pod {
+			return "it is there from the beginning; only a bare Pod is created during a run"
+		}
 	case "relabelPod":
 		if kind == world.StatefulSet {
 			return "what becomes of its controller, which cannot make another of the same name, is not yet simulated"

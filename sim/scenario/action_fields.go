@@ -35,6 +35,7 @@ func verbsOfWorkloads() []verb {
 		{field{"scale", fieldsOf(
 			field{"of", of(text).doc("", "kubectl scale: "+targets("scale"))}, field{"replicas", of(whole).doc("", "to so many")},
 		)}, (*builder).scale},
+		onWorkload("createPod", "kubectl create of a bare Pod of the manifests, which is not there before: "+targets("createPod"), func(id string) world.Operation { return world.CreatePod{Pod: id} }),
 		onPod("delete", podOf("kubectl delete pod, of "+targets("delete"), "which: the ordinal of a StatefulSet's pod, else 0 is the first of them"),
 			func(_ cursor, pods world.Pods) world.Operation { return world.Delete{Pods: pods} }),
 		onPod("crashPod", podOf("a pod's process ends, of "+targets("crashPod"), "which"),

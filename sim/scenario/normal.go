@@ -76,6 +76,7 @@ func (w *printer) workload(x *world.Workload) {
 		w.line("kind", kind)
 	}
 	w.number("replicas", x.Replicas())
+	w.flag("created", x.Created)
 	w.placed(x.Placed)
 	w.update(x)
 	var gates []string

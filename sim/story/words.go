@@ -231,6 +231,8 @@ func actionWords(a *world.Action) string {
 	switch o := a.Operation.(type) {
 	case world.RolloutRestart:
 		return "rolling restart of " + o.Workload
+	case world.CreatePod:
+		return "kubectl create pod " + o.Pod
 	case world.CrashPod, world.CrashNode:
 		return "crash of " + a.Target()
 	case world.ShutdownNode:

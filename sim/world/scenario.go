@@ -112,6 +112,8 @@ type Workload struct {
 	// changes the template) or "new".
 	Revisions map[string]App
 
+	Created bool // by an action: it is a Pod that is not there at the beginning
+
 	Aside bool // nothing is done to it: its pods serve beside those of the case's own workload
 	// Bystander says that it has pods on a node that is drained, and that nobody asks it: it is in the world for what its pods do to
 	// the drain.

@@ -10,6 +10,21 @@ var verbMutants = []mutant{
 	{"a node that somebody adds is in the zone of the other", []string{"controllers 8.3 By itself"}, cluster, "TestANodeThatIsAdded", []edit{
 		{"sim/world/joining.go", "n.Zone = cmp.Or(o.Zone, n.Zone)", "n.Zone = cmp.Or(n.Zone, o.Zone)"},
 	}},
+	{"a Pod is there before somebody creates it", []string{"controllers 3 Created"}, cluster, "TestAPodThatIsCreated$", []edit{
+		{"sim/cluster/begin.go", "\tif w.sc.Workloads[i].Created {\n\t\treturn\n\t}\n", ""},
+	}},
+	{"a Pod that says its node is scheduled", []string{"controllers 3 Created"}, cluster, "TestAPodThatIsCreatedForANode", []edit{
+		{"sim/cluster/creating.go", "\t\t\tp.Node = w.numberOf(node)\n", ""},
+	}},
+	{"nobody waits for a Pod that is created", []string{"controllers 3 Created"}, cluster, "TestAPodThatIsCreatedForANode", []edit{
+		{"sim/cluster/creating.go", "w.bare[i], w.begun[i] = p.ID, true", "w.bare[i], w.begun[i] = p.ID, false"},
+	}},
+	{"a Deployment adopts any Pod", []string{"controllers 3 Bare Pods"}, "sim/scenario", "TestGolden", []edit{
+		{"sim/world/creating.go", "\t\treturn has\n", "\t\treturn has || !has\n"},
+	}},
+	{"a StatefulSet adopts Pods of any name", []string{"controllers 3 Bare Pods"}, "sim/scenario", "TestGolden", []edit{
+		{"sim/world/creating.go", "\t\treturn named && err == nil\n", "\t\treturn named || err == nil\n"},
+	}},
 	{"kubectl drain evicts mirror pods", []string{"controllers 7 Mirror pods"}, cluster, "TestFlagsOfKubectlDrain", []edit{
 		{"sim/control/drain.go", "!r.selects(p) || r.d.mirrors(p) || r.skips(p)", "!r.selects(p) || r.skips(p)"},
 	}},
