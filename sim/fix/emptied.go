@@ -85,7 +85,7 @@ func (t *target) second() *Change {
 	case b == nil:
 		c.Title += " with a " + kindBudget + " (maxUnavailable: 1)"
 		c.Edits, c.Budget = append(c.Edits, t.newBudget()), t.madeBudget()
-	case blocks(b, 2):
+	case t.blocks(b, 2):
 		c.Title += " with maxUnavailable: 1 in its " + kindBudget
 		c.Edits, c.Budget = append(c.Edits, budgetEdit(b)), loosened(b)
 	}
@@ -111,8 +111,13 @@ func (t *target) covering() *world.Budget {
 	return nil
 }
 
-// blocks says that a budget lets no pod go, of so many that are all well.
-func blocks(b *world.Budget, pods int) bool {
+// blocks says that a budget lets no pod go, of so many of the workload and those of others that it covers, where all are well.
+func (t *target) blocks(b *world.Budget, pods int) bool {
+	for i := range t.sc.Workloads {
+		if w := &t.sc.Workloads[i]; w != t.w && b.Covers(w.Namespace(), w.Template().Labels) {
+			pods += w.Replicas()
+		}
+	}
 	_, desired := b.Desired(pods, pods)
 	return desired >= pods
 }
@@ -155,7 +160,7 @@ func (t *target) heeded() *Change {
 // looser has a budget let one pod go at a time that lets none go.
 func (t *target) looser() *Change {
 	b := t.covering()
-	if !emptied(t.sc) || b == nil || !blocks(b, t.w.Replicas()) {
+	if !emptied(t.sc) || b == nil || !t.blocks(b, t.w.Replicas()) {
 		return nil
 	}
 	c := &Change{ID: "budget", Title: "maxUnavailable: 1 in its " + kindBudget, Edits: []edit.Edit{budgetEdit(b)}, Around: Around{Budget: loosened(b)}}

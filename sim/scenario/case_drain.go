@@ -155,13 +155,15 @@ func (b *builder) deriveDrain(base *world.Scenario, with []int, does world.Opera
 		s.Workloads = append(s.Workloads, w)
 	}
 	own.budgets()
+	own.uncounted()
 	s.Actions = []world.Action{{At: s.Warmup, Operation: does}}
 	own.finish()
 	return &s
 }
 
-// drained adds the Services of what is drained, and returns the workloads that belong in the world then, with those that do anyway, near.
-// Services and workloads are in the same order whichever case it is, so that all have the same world.
+// drained adds the Services of what is drained, and returns the workloads that belong in the world then, with those that do anyway, near:
+// what is behind one of these Services, and what a budget counts together with one of them. Services and workloads are in the same order
+// whichever case it is, so that all have the same world.
 func (b *builder) drained(near, with []int) []int {
 	all := slices.Clone(near)
 	for _, i := range with {
@@ -170,14 +172,49 @@ func (b *builder) drained(near, with []int) []int {
 			all = append(all, i)
 		}
 	}
+	for found := 0; found < len(all); {
+		found = len(all)
+		all = b.counted(b.census.besideAll(b.out.Services, all))
+		for _, i := range all[found:] {
+			b.servicesOf(i)
+		}
+	}
 	rank := func(s world.Service) int {
 		return slices.IndexFunc(b.world.services, func(x manifest.Typed[*corev1.Service]) bool { return x.Value == s.Service })
 	}
 	slices.SortStableFunc(b.out.Services, func(a, b world.Service) int { return cmp.Compare(rank(a), rank(b)) })
 	b.out.Services = slices.CompactFunc(b.out.Services, func(a, b world.Service) bool { return a.Service == b.Service })
-	for i := range b.out.Services {
-		all = append(all, slices.DeleteFunc(slices.Clone(b.census.behind[b.out.Services[i].Object.ID()]), func(i int) bool { return !b.census.owners[i].simulated() })...)
-	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// counted adds to some workloads those of which a budget counts the pods together with theirs: how many may go depends on all of them.
+func (b *builder) counted(list []int) []int {
+	for i := range b.world.budgets {
+		covers := func(of int) bool {
+			o := &b.census.owners[of]
+			return b.world.budgets[i].Covers(o.namespace, o.template.Labels)
+		}
+		if !slices.ContainsFunc(list, covers) {
+			continue
+		}
+		for of := range b.census.owners {
+			if o := &b.census.owners[of]; o.simulated() && o.replicas != 0 && covers(of) && !slices.Contains(list, of) {
+				list = append(list, of)
+			}
+		}
+	}
+	return list
+}
+
+// uncounted says of budgets that cover pods of kinds that are not simulated that they count without them.
+func (b *builder) uncounted() {
+	for i := range b.out.Budgets {
+		x := &b.out.Budgets[i]
+		for k := range b.census.owners {
+			if o := &b.census.owners[k]; !o.simulated() && !o.ends() && o.replicas != 0 && x.Covers(o.namespace, o.template.Labels) {
+				b.notModelled("budget", fmt.Sprintf("%s covers pods of %s %s, too, a kind that is not simulated: it counts without them", x.Words(), o.kind, o.name), o.kind+" "+o.id(), "unknown")
+			}
+		}
+	}
 }

@@ -101,6 +101,9 @@ func empties(o world.Operation) bool {
 	}
 }
 
+// evicts says whether an operation asks for evictions, which budgets may refuse.
+func evicts(o world.Operation) bool { return empties(o) || world.Disrupts(o) }
+
 // taken has the nodes of a case join and leave, and says what that takes for granted.
 func (b *builder) taken() {
 	a := &b.out.Actions[0]

@@ -25,7 +25,7 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	}
 	near := b.census.beside(s.Services, index)
 	all := near
-	if b.with != nil {
+	if b.with != nil || evicts(does.operation) {
 		all = own.drained(near, b.with)
 	}
 	for _, i := range all {
@@ -67,6 +67,9 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.withoutDrain(o, does.operation)
 	if w := base.Workloads[index]; (empties(does.operation) || world.FullestOf(does.operation) != "") && o.replicas > 1 && len(w.Placed) == 0 {
 		own.notModelled("placement", placementWords(a.word), o.kind+" "+o.id(), "more")
+	}
+	if evicts(does.operation) {
+		own.uncounted()
 	}
 	if empties(does.operation) {
 		own.roomToDrain(base.Workloads[index].Resource)

@@ -105,16 +105,21 @@ func (c *census) repeats(own int) bool {
 // beside lists, in order, the workloads whose pods are behind a Service together with those of
 // one of them, itself included.
 func (c *census) beside(services []world.Service, own int) []int {
-	out := []int{own}
+	out := c.besideAll(services, []int{own})
+	slices.Sort(out)
+	return out
+}
+
+// besideAll adds to some workloads those that are simulated and behind one of some Services.
+func (c *census) besideAll(services []world.Service, list []int) []int {
 	for i := range services {
 		for _, other := range c.behind[services[i].Object.ID()] {
-			if c.owners[other].simulated() && !slices.Contains(out, other) {
-				out = append(out, other)
+			if c.owners[other].simulated() && !slices.Contains(list, other) {
+				list = append(list, other)
 			}
 		}
 	}
-	slices.Sort(out)
-	return out
+	return list
 }
 
 // missing says why a case of an owner cannot have all pods that its Service leads to, "" when it

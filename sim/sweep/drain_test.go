@@ -127,3 +127,30 @@ func TestCasesOfADrainedNodeAreJudgedByThemselves(t *testing.T) {
 		t.Errorf("%v", verdicts)
 	}
 }
+
+// A budget that covers two workloads counts the pods of both: of four that are to be three one may go. Where it lets none go the way
+// out goes by both, too: what two pods of the one could spare, four could not.
+func TestABudgetOfTwoWorkloads(t *testing.T) {
+	t.Parallel()
+	tiered := strings.Replace(strings.TrimPrefix(web, "\n"), "labels: {app: web}", "labels: {app: web, tier: front}", 1)
+	budget := "\n---\n{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: front, namespace: shop}, spec: {minAvailable: 75%, selector: {matchLabels: {tier: front}}}}\n"
+	both := tiered + "\n---\n" + strings.ReplaceAll(strings.ReplaceAll(tiered, "name: web", "name: api"), "app: web", "app: api") + budget
+	for name, c := range map[string]struct {
+		text, verdict string
+		fix           string
+	}{
+		"one of four may go":  {both, "", ""},
+		"one workload":        {tiered + budget, "blocked", "maxUnavailable: 1 in its PodDisruptionBudget"},
+		"none of four may go": {strings.Replace(both, "75%", "4", 1), "blocked", "maxUnavailable: 1 in its PodDisruptionBudget"},
+	} {
+		s := swept(t, drainedCases(t, c.text, "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
+		for i := range s.Cases {
+			if v := s.Cases[i].Verdict; v.Endless() != (c.verdict != "") || c.verdict != "" && string(v) != c.verdict {
+				t.Errorf("%s: %s is %s", name, s.Cases[i].Workload, v)
+			}
+		}
+		if c.fix != "" && (len(s.Fixes) == 0 || !strings.HasPrefix(s.Fixes[0].Title, c.fix)) {
+			t.Errorf("%s: %+v", name, s.Fixes)
+		}
+	}
+}

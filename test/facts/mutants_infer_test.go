@@ -3,7 +3,10 @@ package facts
 // What Infer has in the world of a case.
 var inferMutants = []mutant{
 	{"a case has its own workload alone", []string{"simulator 9"}, "sim/sweep", "TestACanaryIsATenthOfItsService", []edit{
-		{"sim/scenario/owner.go", "c.owners[other].simulated() && !slices.Contains(out, other)", "c.owners[other].simulated() && !slices.Contains(out, other) && own < 0"},
+		{"sim/scenario/owner.go", "c.owners[other].simulated() && !slices.Contains(list, other)", "c.owners[other].simulated() && !slices.Contains(list, other) && i < 0"},
+	}},
+	{"a budget counts the pods of the case's workload alone", []string{"simulator 5.4"}, scenario, "TestWhatABudgetCountsIsInTheWorld", []edit{
+		{"sim/scenario/case_drain.go", "if !slices.ContainsFunc(list, covers) {", "if len(list) > 0 || !slices.ContainsFunc(list, covers) {"},
 	}},
 	{"pods of kinds that are not simulated are not missed", []string{"simulator 9"}, scenario, "TestGolden/world", []edit{
 		{"sim/scenario/owner.go", "if i == own || other.replicas == 0 || other.ends() {", "if i == own || other.replicas == 0 || other.ends() || !other.simulated() {"},
