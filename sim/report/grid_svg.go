@@ -1,13 +1,11 @@
 package report
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/grid"
 	"github.com/lameduck-proxy/lameduck/sim/knob"
@@ -54,22 +52,11 @@ const svgStyle = `
   }
 `
 
-// drawing is a picture under work.
+// drawing is the picture of a sweep under work.
 type drawing struct {
-	strings.Builder
+	svg
 	top  int   // of the panel
 	most int64 // of all maps: they share a scale
-}
-
-func (d *drawing) addf(format string, args ...any) { fmt.Fprintf(&d.Builder, format+"\n", args...) }
-
-// escaped is a text inside of XML, with what a terminal or a reader's direction of writing would obey as escapes.
-func escaped(text string) string {
-	var b strings.Builder
-	if xml.EscapeText(&b, []byte(page.Shown(text))) != nil {
-		return "" // a strings.Builder refuses nothing
-	}
-	return b.String()
 }
 
 // WriteSweepSVG writes the maps of a sweep as one picture.
@@ -81,10 +68,7 @@ func WriteSweepSVG(w io.Writer, r *grid.Result) error {
 		d.most = max(d.most, r.Maps[i].Most())
 	}
 	title := fmt.Sprintf("Traffic lost over %s", sweptWords(r))
-	d.addf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="title desc">`, svgWidth, high, svgWidth, high)
-	d.addf(`<title id="title">%s</title>`, escaped(title))
-	d.addf(`<desc id="desc">%s</desc>`, escaped(describe(r)))
-	d.addf("<style>%s</style>", svgStyle)
+	d.open(svgWidth, high, title, describe(r), svgStyle)
 	d.addf(`<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="8"/></pattern></defs>`)
 	d.addf(`<rect class="paper" width="%d" height="%d"/>`, svgWidth, high)
 	for i := range r.Maps {

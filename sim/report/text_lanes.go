@@ -26,15 +26,11 @@ const (
 	lanesNodes  = 3  // rows for those who send to the pod
 )
 
-// picture is one under work: a time for each column.
+// picture is one under work: a scene with a time for each column.
 type picture struct {
-	tl         *timeline.Timeline
-	f          *timeline.Failure
-	pod        *timeline.PodLane
-	band       *timeline.Band
-	zero       engine.Time
-	begin, end engine.Time
-	columns    int
+	*scene
+	begin, until engine.Time // that are drawn
+	columns      int
 }
 
 // lanes draws the lost request of a story, or the first one like it in the run that was made into lanes. Where no pod went
@@ -53,74 +49,20 @@ func (t *text) lanes(c *record.Case, x *record.Cause) {
 	}
 }
 
-// pictureOf finds the request and the time around it; nil where there is none.
+// pictureOf finds the request and the time around it, from a little before the deletion on; nil where there is none.
 func pictureOf(tl *timeline.Timeline, x *record.Cause, columns int) *picture {
-	r := &x.Example.Request
-	at := slices.IndexFunc(tl.Failures, func(f timeline.Failure) bool {
-		return tl.Seed == x.Example.Seed && f.Client == r.Stream && f.Number == r.Number
-	})
-	if at < 0 {
-		at = slices.IndexFunc(tl.Failures, func(f timeline.Failure) bool { return f.Cause == x.Cause.String() && f.Actor == x.Actor.String() })
-	}
-	if at < 0 || columns < lanesFewest {
+	s := sceneOf(tl, x)
+	if s == nil || columns < lanesFewest {
 		return nil
-	}
-	p := &picture{tl: tl, f: &tl.Failures[at], columns: columns}
-	id := p.f.Pod
-	if id < 0 { // nobody was there to send to: the pod that went
-		id = tl.Zero.Pod
-	}
-	pod := slices.IndexFunc(tl.Pods, func(l timeline.PodLane) bool { return l.ID == id })
-	band := slices.IndexFunc(tl.Bands, func(b timeline.Band) bool { return b.Pod == id })
-	if pod < 0 || band < 0 {
-		return nil
-	}
-	p.pod, p.band = &tl.Pods[pod], &tl.Bands[band]
-	p.frame()
-	return p
-}
-
-// frame chooses the time that is drawn: from a little before the deletion to a little after the last one has let go, or
-// the last request like this one was lost.
-func (p *picture) frame() {
-	p.zero = p.f.Zero
-	if p.band.Deleted != nil {
-		p.zero = *p.band.Deleted
-	}
-	last := max(p.zero, p.f.At)
-	for _, at := range []*engine.Time{p.band.From, p.band.To, p.band.Told} {
-		if at != nil {
-			last = max(last, *at)
-		}
-	}
-	for i := range p.tl.Failures {
-		if f := &p.tl.Failures[i]; p.like(f) {
-			last = max(last, f.At)
-		}
-	}
-	if x := p.target(); x != nil {
-		for _, s := range x.Gets {
-			if s.From <= p.zero && s.To > p.zero && s.To < p.tl.End {
-				last = max(last, s.To)
-			}
-		}
 	}
 	const margin = 12 // a part of what is drawn
-	around := max((last-p.zero)/margin, 10*engine.Millisecond)
-	p.begin, p.end = max(p.zero-around, 0), min(last+around, p.tl.End)
-}
-
-// like says that a request failed at the same pod, or, where there was none to send to, for the same reason.
-func (p *picture) like(f *timeline.Failure) bool {
-	if p.f.Pod < 0 {
-		return f.Pod < 0 && f.Cause == p.f.Cause
-	}
-	return f.Pod == p.f.Pod
+	around := max((s.last-s.zero)/margin, 10*engine.Millisecond)
+	return &picture{scene: s, columns: columns, begin: max(s.zero-around, 0), until: min(s.last+around, tl.End)}
 }
 
 // columnOf is where a moment is, before the first column or behind the last where it is not drawn.
 func (p *picture) columnOf(at engine.Time) int {
-	length := max(p.end-p.begin, 1)
+	length := max(p.until-p.begin, 1)
 	offset := (at - p.begin) * engine.Time(p.columns)
 	if offset < 0 {
 		return -1
@@ -161,7 +103,7 @@ func (p *picture) lines() []string {
 	lines := append([]string{p.scale()}, p.process(), p.api())
 	lines = append(lines, p.senders()...)
 	legend := "= serves, or is sent to; ~ so while terminating; # closed; x lost, X 5 or more; ^ this request"
-	if p.f.Pod < 0 {
+	if p.nobody() {
 		legend = "= serves, or is sent to; ~ so while terminating; # closed; ! to nobody; x lost, X 5 or more; ^ it"
 	}
 	return append(lines, p.lost(), legend)
@@ -171,9 +113,9 @@ func (p *picture) lines() []string {
 func (p *picture) scale() string {
 	cells := p.empty()
 	const apart = 12 // columns between figures
-	step := niceStep((p.end - p.begin) * apart / engine.Time(p.columns))
+	step := niceStep((p.until - p.begin) * apart / engine.Time(p.columns))
 	free := 0
-	for at := p.zero; at < p.end; at += step {
+	for at := p.zero; at < p.until; at += step {
 		text, i := since(at, p.zero), p.columnOf(at)
 		if at == p.zero {
 			text = "0 = deleted"
@@ -200,11 +142,7 @@ func niceStep(least engine.Time) engine.Time {
 // process is what the pod itself does.
 func (p *picture) process() string {
 	cells := p.empty()
-	gone := p.end
-	if p.pod.Gone != nil {
-		gone = *p.pod.Gone
-	}
-	p.fill(cells, p.zero, gone, '#')
+	p.fill(cells, p.zero, min(p.gone(), p.until), '#')
 	for _, s := range p.pod.Listens {
 		p.fill(cells, s.From, s.To, '=')
 	}
@@ -214,19 +152,14 @@ func (p *picture) process() string {
 // api is what the EndpointSlices say of it.
 func (p *picture) api() string {
 	cells := p.empty()
-	for _, s := range p.pod.Slices {
-		if s.Service != p.tl.Clients[p.f.Client].Service && len(p.pod.Slices) > 1 {
-			continue
-		}
-		for _, span := range s.Spans {
-			switch span.Is {
-			case timeline.Ready:
-				p.fill(cells, span.From, span.To, '=')
-			case timeline.TerminatingServing:
-				p.fill(cells, span.From, span.To, '~')
-			default:
-				p.fill(cells, span.From, span.To, '.')
-			}
+	for _, span := range p.saysOfIt() {
+		switch span.Is {
+		case timeline.Ready:
+			p.fill(cells, span.From, span.To, '=')
+		case timeline.TerminatingServing:
+			p.fill(cells, span.From, span.To, '~')
+		default:
+			p.fill(cells, span.From, span.To, '.')
 		}
 	}
 	return p.line("API says of it", cells)
@@ -259,12 +192,12 @@ func (p *picture) senders() []string {
 func (p *picture) node(n *timeline.NodeLane) string {
 	cells := p.empty()
 	for _, way := range n.Ways {
-		if !slices.Contains(way.Clients, p.f.Client) {
+		if !slices.Contains(way.Clients, p.client) {
 			continue
 		}
 		for _, u := range way.Uses {
 			switch {
-			case p.f.Pod < 0 && (u.Is == timeline.UsesReject || u.Is == timeline.UsesDrop):
+			case p.nobody() && (u.Is == timeline.UsesReject || u.Is == timeline.UsesDrop):
 				p.fill(cells, u.From, u.To, '!')
 			case u.Is == timeline.UsesFallback && slices.Contains(u.Pods, p.pod.ID):
 				p.fill(cells, u.From, u.To, '~')
@@ -274,17 +207,6 @@ func (p *picture) node(n *timeline.NodeLane) string {
 		}
 	}
 	return p.line(n.Name+" uses it", cells)
-}
-
-// target is the pod, or its node, as the target of the load balancer that the request came by; nil without one.
-func (p *picture) target() *timeline.TargetLane {
-	i := slices.IndexFunc(p.tl.Targets, func(x timeline.TargetLane) bool {
-		return x.Proxy < 0 && slices.Contains(x.Clients, p.f.Client) && (x.Pod == p.pod.ID || x.Pod < 0 && x.Node >= 0 && x.Node == p.f.Node)
-	})
-	if i < 0 {
-		return nil
-	}
-	return &p.tl.Targets[i]
 }
 
 // lost are the requests that met the pod and failed, with the one that is told of.

@@ -130,7 +130,7 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
 	f.BoolVar(&c.lanes, "timeline", false, "with -o json or yaml: the worst run of the worst cases as lanes, of pods, nodes, load balancers and clients")
 	f.StringArrayVar(&c.sweeps, "sweep", nil, "say instead what is lost over the values of a setting, `NAME=FROM..TO:STEP` or NAME=VALUE,VALUE,...; twice for a map of two. NAME is "+strings.Join(knobNames(), ", ")+", or a path of --set")
-	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml, junit, html or perfetto (for ui.perfetto.dev); of --sweep text, json, yaml, svg or html")
+	f.StringVarP(&c.output, "output", "o", "text", "output format: text, json, yaml, junit, html, svg (a picture of one lost request) or perfetto (for ui.perfetto.dev); of --sweep text, json, yaml, svg or html")
 	f.StringVar(&c.report, "report", "", "also write a page with the timeline of the worst runs, or the map of --sweep, to this `FILE`: one file, which a browser opens from disk")
 	completeSim(cmd)
 	if err := cmd.RegisterFlagCompletionFunc("action", c.completesActions); err != nil {
@@ -242,7 +242,7 @@ func (c *simCommand) run() error {
 
 // timelines is of how many cases a timeline is wanted.
 func (c *simCommand) timelines() int {
-	if c.lanes || c.output == "html" || c.output == "perfetto" || c.report != "" || c.std.Simulated != nil {
+	if c.lanes || slices.Contains([]string{"html", "svg", "perfetto"}, c.output) || c.report != "" || c.std.Simulated != nil {
 		return record.DrawnCases
 	}
 	if c.draws() {
@@ -470,6 +470,8 @@ func (c *simCommand) print(s *record.Simulation) error {
 		return writeTrace(c.std.Out, s)
 	case "junit":
 		return simreport.WriteJUnit(c.std.Out, s, c.fails)
+	case "svg":
+		return simreport.WriteSVG(c.std.Out, s, c.show)
 	case "html":
 		return html.Write(c.std.Out, s, c.textOptions())
 	default:

@@ -40,7 +40,7 @@ func (c *simCommand) outputs() []string {
 	if len(c.sweeps) > 0 {
 		return []string{"text", "json", "yaml", "svg", "html"}
 	}
-	return []string{"text", "json", "yaml", "junit", "html", "perfetto"}
+	return []string{"text", "json", "yaml", "junit", "html", "svg", "perfetto"}
 }
 
 // axes reads --sweep.

@@ -1,0 +1,217 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
+)
+
+// raced is a simulation whose worst case has the lanes of racing, of which the second request is told of.
+func raced(tl *timeline.Timeline) *record.Simulation {
+	s := example()
+	s.Fixes, s.NoHelp = nil, nil
+	s.Cases = s.Cases[1:2]
+	c := &s.Cases[0]
+	c.Timeline, c.WorstSeed = tl, 1
+	c.Causes = []record.Cause{*lost(2)}
+	return s
+}
+
+// raceTimeline is that of racing, with the figures of those lost.
+func raceTimeline() *timeline.Timeline {
+	tl := racing()
+	b := &tl.Bands[0]
+	b.Lost, b.Nodes[0].Lost = 2, 2
+	for i, at := range []engine.Time{13 * engine.Second, 10*engine.Second + engine.Second/2} {
+		b.Nodes[i].LetGo, b.Nodes[i].Like = &at, -1
+	}
+	return tl
+}
+
+// drawn is the picture, which has to be well-formed, with nothing outside of it.
+func drawn(t *testing.T, s *record.Simulation, show string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteSVG(&b, s, show); err != nil {
+		t.Fatal(err)
+	}
+	fits(t, b.String())
+	return b.String()
+}
+
+var (
+	viewBox = regexp.MustCompile(`viewBox="0 0 (\d+) (\d+)"`)
+	places  = regexp.MustCompile(` (x|y|cx|cy)="([^"]*)"`)
+)
+
+// fits says that a picture is well-formed, and that nothing begins outside of it.
+func fits(t *testing.T, picture string) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(picture)); ; {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, picture)
+		}
+	}
+	box := viewBox.FindStringSubmatch(picture)
+	for _, m := range places.FindAllStringSubmatch(picture, -1) {
+		most := box[1]
+		if strings.HasSuffix(m[1], "y") {
+			most = box[2]
+		}
+		bound, _ := strconv.ParseFloat(most, 64)
+		if v, err := strconv.ParseFloat(m[2], 64); err != nil || v < 0 || v > bound {
+			t.Errorf("%s: not in the picture of %s", m[0], most)
+		}
+	}
+}
+
+// Each bar begins and ends where its times are: the pod is deleted and three seconds later the last node lets go, between
+// what is left free on both sides.
+func TestTheRaceIsDrawnWhereItsTimesAre(t *testing.T) {
+	t.Parallel()
+	picture := drawn(t, raced(raceTimeline()), "")
+	const second = float64(raceWide-raceLeft-raceBefore-raceAfter-raceRight) / 3
+	at := func(s float64) float64 { return raceLeft + raceBefore + s*second }
+	bar := func(looks string, from, to float64) string {
+		return fmt.Sprintf(`<g class="bar %s"><rect x="%.1f"`, looks, from) + `[^>]*` + fmt.Sprintf(` width="%.1f"`, to-from)
+	}
+	for what, want := range map[string]string{
+		"the API says ready":    bar(looksReady, raceLeft, at(0.25)),
+		"the API says it goes":  bar(looksLeaving, at(0.25), at(2)),
+		"the pod serves":        bar(looksReady, raceLeft, at(1)),
+		"the pod has closed":    bar(looksClosed, at(1), at(2)),
+		"node-1 uses it":        bar(looksUses, raceLeft, at(1)),
+		"node-1 is late":        bar(looksLate, at(1), at(3)),
+		"node-2 lets go":        bar(looksUses, raceLeft, at(0.5)),
+		"requests die":          fmt.Sprintf(`<rect class="band" x="%.1f" y="\d+" width="%.1f"`, at(1), 2*second),
+		"how long they do":      `requests die here: 2 s<`,
+		"what is late":          `>still sends to it<`,
+		"when node-1 lets go":   `lets go: 3.00 s<`,
+		"what it lost":          `>2 lost<`,
+		"when node-2 lets go":   `lets go: 0.50 s<`,
+		"that this was in time": `>in time<`,
+		"the one told of":       fmt.Sprintf(`<circle class="own" cx="%.1f"`, at(2.5)),
+		"all of them":           `As it is: <tspan class="bad">2 requests lost<`,
+	} {
+		if !regexp.MustCompile(want).MatchString(picture) {
+			t.Errorf("%s: want %s in\n%s", what, want, picture)
+		}
+	}
+	if n := strings.Count(picture, `class="cross"`); n != 2+2 { // and two in the words below
+		t.Errorf("%d crosses", n)
+	}
+}
+
+// The run with what helps has the same seconds, below.
+func TestTheRaceIsDrawnAgainWithWhatHelps(t *testing.T) {
+	t.Parallel()
+	s := raced(raceTimeline())
+	fixed := raceTimeline()
+	fixed.Failures, fixed.Bands[0].Lost, fixed.Bands[0].Nodes[0].Lost = nil, 0, 0
+	closed := 25 * engine.Second
+	fixed.Bands[0].From, fixed.Pods[0].Gone, fixed.Pods[0].Listens[0].To = &closed, nil, closed
+	fixed.Pods[0].Marks = []timeline.Mark{{At: 10 * engine.Second, Kind: "preStop"}}
+	s.Fixes = []record.Fix{{Title: "preStop: sleep 15", Cases: []record.FixedCase{{ID: "another"}, {ID: s.Cases[0].ID, Timeline: fixed}}}}
+	picture := drawn(t, s, "")
+	for _, want := range []string{
+		`With preStop: sleep 15: <tspan class="good">nothing lost<`, "preStop waits: accepts connections until 15.00 s<", "sends to it, and is answered<", "As it is: ",
+	} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("no %q in\n%s", want, picture)
+		}
+	}
+	if strings.Count(picture, "requests die here") != 1 || strings.Count(picture, ">in time<") != 3 {
+		t.Errorf("got\n%s", picture)
+	}
+	fixed.Pods[0].Called = "another pod"
+	if strings.Contains(drawn(t, s, ""), "With ") {
+		t.Error("another pod is taken for this one")
+	}
+}
+
+func TestWhereNobodyIsLeftTheNodesHaveNoPodToSendTo(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	tl.Nodes[0].Ways[0].Uses[1].Is, tl.Nodes[0].Ways[0].Uses[1].Pods = timeline.UsesReject, nil
+	for i := range tl.Failures {
+		tl.Failures[i].Pod, tl.Failures[i].At = -1, tl.Failures[i].At+2*engine.Second
+	}
+	tl.Lost = []timeline.LostCause{{Cause: tl.Failures[0].Cause, Count: 5, Without: 2}, {Cause: "another", Count: 7}}
+	picture := drawn(t, raced(tl), "")
+	for _, want := range []string{">has no pod to send to: refuses<", "3 requests lost<"} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("no %q in\n%s", want, picture)
+		}
+	}
+	if strings.Contains(picture, "requests die here") {
+		t.Error("they do not die at that pod")
+	}
+}
+
+func TestAPictureWithoutALostRequest(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	tl.Failures, tl.Bands[0].Lost, tl.Bands[0].Nodes[0].Lost = nil, 0, 0
+	s := raced(tl)
+	s.Cases[0].Causes = nil
+	if picture := drawn(t, s, ""); !strings.Contains(picture, "As it is: <tspan class=\"good\">nothing lost") || !strings.Contains(picture, ">nobody asked<") || strings.Contains(picture, "Why:") {
+		t.Errorf("got\n%s", picture)
+	}
+	tl.Bands = nil
+	if picture := drawn(t, s, ""); !strings.Contains(picture, "no pod goes") {
+		t.Errorf("got\n%s", picture)
+	}
+	if picture := drawn(t, s, "nobody"); !strings.Contains(picture, "Nothing to draw") {
+		t.Errorf("got\n%s", picture)
+	}
+}
+
+// Names come from outside: they are text, and no longer than there is room for.
+func TestNamesInAPictureAreText(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	const hostile = `<script>alert("x")</script>` + "\x1b[31m\u202e"
+	tl.Nodes[0].Name, tl.Pods[0].Called = hostile, hostile
+	s := raced(tl)
+	s.Cases[0].Workload = strings.Repeat("long", 100)
+	picture := drawn(t, s, "")
+	if strings.Contains(picture, "<script") || strings.ContainsAny(picture, "\x1b\u202e") {
+		t.Errorf("got\n%s", picture)
+	}
+	for _, text := range regexp.MustCompile(`<text[^>]*>([^<]*)<`).FindAllStringSubmatch(picture, -1) {
+		if n := len([]rune(text[1])); n > 140 {
+			t.Errorf("%d letters: %s", n, text[1])
+		}
+	}
+}
+
+// Where nothing says who was late, that is not made up; and of several actors the commonest is named.
+func TestALateNodeSaysWhy(t *testing.T) {
+	t.Parallel()
+	r := raceRow{stretches: []stretch{{looks: looksUses, words: []string{"a"}}, {looks: looksLate, words: []string{"b"}}}}
+	r.explain("")
+	r.explain("nobody that is known")
+	if !slices.Equal(r.stretches[1].words, []string{"b"}) {
+		t.Error(r.stretches)
+	}
+	r.explain(commonest(map[string]int{"watch": 1, ledger.ProxySync.String(): 3, ledger.ProxyWait.String(): 3}))
+	if want := late[ledger.ProxySync]; r.stretches[1].words[1] != want || len(r.stretches[0].words) != 1 {
+		t.Errorf("%v, want %q", r.stretches, want)
+	}
+}

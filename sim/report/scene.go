@@ -1,0 +1,127 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/timeline"
+)
+
+// scene is what a picture of a run is about: one pod that goes, those who send to it, and the requests that met it, from its deletion
+// until the last of them has let go.
+type scene struct {
+	tl     *timeline.Timeline
+	f      *timeline.Failure // the request that the report tells of; nil where none is lost
+	client int               // whose requests are looked at
+	pod    *timeline.PodLane
+	band   *timeline.Band
+	zero   engine.Time // that times count from
+	last   engine.Time // of what matters
+}
+
+// sceneOf is about the request that a cause has as its example, or the first one like it in the run that was made into lanes. Where no pod
+// went there is none.
+func sceneOf(tl *timeline.Timeline, x *record.Cause) *scene {
+	r := &x.Example.Request
+	at := slices.IndexFunc(tl.Failures, func(f timeline.Failure) bool {
+		return tl.Seed == x.Example.Seed && f.Client == r.Stream && f.Number == r.Number
+	})
+	if at < 0 {
+		at = slices.IndexFunc(tl.Failures, func(f timeline.Failure) bool { return f.Cause == x.Cause.String() && f.Actor == x.Actor.String() })
+	}
+	if at < 0 {
+		return nil
+	}
+	f := &tl.Failures[at]
+	id := f.Pod
+	if id < 0 { // nobody was there to send to: the pod that went
+		id = tl.Zero.Pod
+	}
+	return sceneAt(tl, id, f)
+}
+
+// sceneAt is about a pod that goes, and a request that was lost, if there is one.
+func sceneAt(tl *timeline.Timeline, id int, f *timeline.Failure) *scene {
+	pod := slices.IndexFunc(tl.Pods, func(l timeline.PodLane) bool { return l.ID == id })
+	band := slices.IndexFunc(tl.Bands, func(b timeline.Band) bool { return b.Pod == id })
+	if pod < 0 || band < 0 {
+		return nil
+	}
+	s := &scene{tl: tl, f: f, pod: &tl.Pods[pod], band: &tl.Bands[band], zero: tl.Zero.At}
+	if f != nil {
+		s.client, s.zero = f.Client, f.Zero
+	}
+	if s.band.Deleted != nil {
+		s.zero = *s.band.Deleted
+	}
+	s.last = s.end()
+	return s
+}
+
+// end is when the last one has let go of the pod, or the last request like the one that is told of is lost.
+func (s *scene) end() engine.Time {
+	last := s.zero
+	for _, at := range []*engine.Time{s.band.From, s.band.To, s.band.Told} {
+		if at != nil {
+			last = max(last, *at)
+		}
+	}
+	for i := range s.tl.Failures {
+		if f := &s.tl.Failures[i]; s.like(f) {
+			last = max(last, f.At)
+		}
+	}
+	if x := s.target(); x != nil {
+		for _, g := range x.Gets {
+			if g.From <= s.zero && g.To > s.zero && g.To < s.tl.End {
+				last = max(last, g.To)
+			}
+		}
+	}
+	return last
+}
+
+// nobody says that the request that is told of had no pod to go to.
+func (s *scene) nobody() bool { return s.f != nil && s.f.Pod < 0 }
+
+// like says that a request failed at the same pod, or, where there was none to send to, for the same reason.
+func (s *scene) like(f *timeline.Failure) bool {
+	if s.nobody() {
+		return f.Pod < 0 && f.Cause == s.f.Cause
+	}
+	return f.Pod == s.pod.ID
+}
+
+// target is the pod, or its node, as the target of the load balancer that the request came by; nil without one.
+func (s *scene) target() *timeline.TargetLane {
+	if s.f == nil {
+		return nil
+	}
+	i := slices.IndexFunc(s.tl.Targets, func(x timeline.TargetLane) bool {
+		return x.Proxy < 0 && slices.Contains(x.Clients, s.f.Client) && (x.Pod == s.pod.ID || x.Pod < 0 && x.Node >= 0 && x.Node == s.f.Node)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &s.tl.Targets[i]
+}
+
+// saysOfIt is what the EndpointSlices of the client's Service say of the pod.
+func (s *scene) saysOfIt() []timeline.Span {
+	var out []timeline.Span
+	for _, l := range s.pod.Slices {
+		if len(s.pod.Slices) == 1 || s.client < len(s.tl.Clients) && l.Service == s.tl.Clients[s.client].Service {
+			out = append(out, l.Spans...)
+		}
+	}
+	return out
+}
+
+// gone is when the pod was gone, or the end of the run.
+func (s *scene) gone() engine.Time {
+	if s.pod.Gone != nil {
+		return *s.pod.Gone
+	}
+	return s.tl.End
+}
