@@ -1,7 +1,10 @@
 package mutate
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -48,5 +51,25 @@ func TestStaleEdits(t *testing.T) {
 		if _, err := Apply(root, []Edit{c.edit}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.edit, err, c.want)
 		}
+	}
+}
+
+// Tests that read the sources find them as they are, whatever they themselves were built from.
+func TestLoadSeesNoOverlay(t *testing.T) {
+	root, dir := write(t), t.TempDir()
+	list := filepath.Join(dir, "overlay.json")
+	added := fmt.Sprintf(`{"Replace": {%q: %q}}`, filepath.Join(root, "one", "added.go"), filepath.Join(dir, "added.go"))
+	for path, text := range map[string]string{filepath.Join(dir, "added.go"): "package one\n\nconst M = 1\n", list: added} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "-mod=mod -overlay="+list)
+	sources, err := Load(root, "./one")
+	if err != nil || len(sources) != 1 || len(sources[0].Files) != 1 {
+		t.Errorf("%v, %v: want one package with one file", sources, err)
+	}
+	if got := withoutOverlay("-mod=mod -overlay=" + list + " -race"); got != "-mod=mod -race" {
+		t.Errorf("the other flags are %q", got)
 	}
 }

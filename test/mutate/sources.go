@@ -86,6 +86,7 @@ func Load(root string, patterns ...string) ([]*Source, error) {
 func list(root string, args ...string) ([]listed, error) {
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
 	cmd.Dir, cmd.Stderr = root, os.Stderr
+	cmd.Env = append(os.Environ(), "GOFLAGS="+withoutOverlay(os.Getenv("GOFLAGS")))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -107,6 +108,12 @@ func list(root string, args ...string) ([]listed, error) {
 		all = append(all, l)
 	}
 	return all, cmd.Wait()
+}
+
+// withoutOverlay leaves out of GOFLAGS what a Bench adds for the tests that it runs: the sources are read as they are on the disk, where the
+// files that only an overlay has are missing.
+func withoutOverlay(flags string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(flags), func(f string) bool { return strings.HasPrefix(f, "-overlay=") }), " ")
 }
 
 // load reads one package and computes its types.
