@@ -31,12 +31,18 @@ func TestWorldsComeToWhatTheyDid(t *testing.T) {
 		}
 		lines = append(lines, fmt.Sprintf("%3d %s", i+1, r.kept))
 	}
+	compareKept(t, keptFile, lines, "Worlds")
+}
+
+// compareKept compares lines with those of a file, or writes them there.
+func compareKept(t *testing.T, file string, lines []string, run string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(keptFile, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(keptFile)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,12 +52,12 @@ func TestWorldsComeToWhatTheyDid(t *testing.T) {
 			continue
 		}
 		if other++; other == 1 {
-			t.Errorf("another world, and maybe more:\nis  %s\nwas %s", line, slices.Concat(was, make([]string, len(lines)))[i])
+			t.Errorf("another one, and maybe more:\nis  %s\nwas %s", line, slices.Concat(was, make([]string, len(lines)))[i])
 		}
 	}
 	if other > 0 || len(was) != len(lines) {
-		t.Errorf("%d of %d worlds (%d lines) are not what they were. If that is meant: go test ./test/swarm -run Worlds -update, "+
-			"and say in the commit why they change", other, len(lines), len(was))
+		t.Errorf("%d of %d lines (%d of %s) are not what they were. If that is meant: go test ./test/swarm -run %s -update, "+
+			"and say in the commit why they change", other, len(lines), len(was), file, run)
 	}
 }
 

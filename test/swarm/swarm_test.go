@@ -101,6 +101,20 @@ func runAll(first uint64, n int) []result {
 	return results
 }
 
+// each does n things on all cores.
+func each(n int, do func(i int)) {
+	var group sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() {
+			for i := w; i < n; i += workers {
+				do(i)
+			}
+		})
+	}
+	group.Wait()
+}
+
 // runSeed runs the world of a seed; a panic is a failure of the simulator.
 func runSeed(seed uint64) (r result) {
 	defer func() {
