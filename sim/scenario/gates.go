@@ -43,7 +43,7 @@ func (b *builder) unkeptGates(w *world.Workload) {
 		}
 		object := w.Kind() + " " + w.Name()
 		if w.Object != nil {
-			object += ", " + w.Object.At(w.GatePath(string(g.ConditionType))).String()
+			object += ", " + w.At(w.GatePath(string(g.ConditionType))).String()
 		}
 		b.notModelled("readiness-gate", fmt.Sprintf("nothing in this input sets readiness gate %s: pods that start during the run are never ready", g.ConditionType), object, "unknown")
 	}

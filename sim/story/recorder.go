@@ -215,10 +215,18 @@ func (t *Teller) hero(r *ledger.Request) api.PodID {
 	return hero
 }
 
-// serves says whether a pod is of the workload that a request met.
+// serves says whether a pod is of a workload that a request may have met.
 func (t *Teller) serves(pod api.PodID, r *ledger.Request) bool {
-	w := t.sc.Met(r.Stream, r.Ingress != "")
-	return w != nil && w.Name() == t.sc.Workloads[t.pods[pod].Workload].Name()
+	return t.sc.Meets(r.Stream, r.Ingress != "", &t.sc.Workloads[t.pods[pod].Workload])
+}
+
+// Met is the workload of the pod that the story of a request is about; where it is about none, the first that the request may have met,
+// nil for none.
+func (t *Teller) Met(r ledger.Request) *world.Workload {
+	if pod := t.hero(&r); pod >= 0 {
+		return &t.sc.Workloads[t.pods[pod].Workload]
+	}
+	return t.sc.Met(r.Stream, r.Ingress != "")
 }
 
 // matters says whether an event before the request's end belongs to its story.

@@ -47,10 +47,7 @@ func (t *names) source(e *event.Event) (string, int) {
 
 // at is where a field of a workload stands, or its nearest ancestor.
 func at(w *world.Workload, path string) (string, int) {
-	if w.Object == nil {
-		return "", 0
-	}
-	p := w.Object.At(path)
+	p := w.At(path)
 	return p.File, p.Line
 }
 
@@ -132,6 +129,9 @@ func culprit(w *world.Workload, b ledger.Blame) (what, path string) {
 
 // minReady is what lets a rollout go on before a new pod has shown that it stays ready.
 func minReady(w *world.Workload) (what, path string) {
+	if w.Kind() == world.Pod {
+		return "", ""
+	}
 	return fmt.Sprintf("minReadySeconds %d", w.MinReadySeconds()), "spec.minReadySeconds"
 }
 
@@ -150,8 +150,11 @@ func fewPods(w *world.Workload) (what, path string) {
 	if w.Recreate() {
 		return "strategy Recreate", "spec.strategy.type"
 	}
-	if w.Kind() == world.DaemonSet {
+	switch w.Kind() {
+	case world.DaemonSet:
 		return fewNodes(w)
+	case world.Pod:
+		return "a Pod that no controller keeps", "kind"
 	}
 	if _, unavailable := w.Fenceposts(); unavailable > 0 {
 		_, written := world.RollingOf(w.Resource)

@@ -79,7 +79,7 @@ func (p *pool) tell(sc *world.Scenario, c *record.Case) error {
 			teller, tellers[x.Example.Seed] = t, t
 		}
 		x.Story = teller.Tell(x.Example.Request)
-		if w := sc.Met(x.Example.Request.Stream, x.Example.Request.Ingress != ""); w != nil && !sc.Unannounced() {
+		if w := teller.Met(x.Example.Request); w != nil && !sc.Unannounced() {
 			x.Culprit, _ = story.CulpritOf(w, x.Blame)
 		}
 	}

@@ -185,11 +185,10 @@ func overruled(sc *world.Scenario, list []control.Overruled) []record.Overruled 
 	for i := range list {
 		x := &list[i]
 		o := record.Overruled{Workload: sc.Workloads[x.Pod.Workload].Name(), Node: sc.Nodes[x.Node].Name, By: x.By, Why: x.Why, Limit: x.Limit, Left: x.Left}
-		if b := &sc.Budgets[x.Budget]; b.Object != nil {
-			_, path := b.Bound()
-			p := b.Object.At(cmp.Or(path, "spec"))
-			o.File, o.Line = p.File, p.Line
-		}
+		b := &sc.Budgets[x.Budget]
+		_, path := b.Bound()
+		p := b.At(cmp.Or(path, "spec"))
+		o.File, o.Line = p.File, p.Line
 		out = append(out, o)
 	}
 	return out
@@ -220,12 +219,11 @@ func stuck(sc *world.Scenario, s *control.Stuck) *record.Stuck {
 	}
 	w := &sc.Workloads[s.Workload]
 	out := &record.Stuck{Workload: w.Name(), Drain: s.Drain, Why: s.Why, What: s.What}
-	object := w.Object
+	p := w.At(s.Path)
 	if s.Budget != nil {
-		object = s.Budget.Object
+		p = s.Budget.At(s.Path)
 	}
-	if object != nil && s.Path != "" {
-		p := object.At(s.Path)
+	if s.Path != "" {
 		out.File, out.Line = p.File, p.Line
 	}
 	return out

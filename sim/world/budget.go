@@ -17,6 +17,14 @@ type Budget struct {
 	Object *manifest.Object // for positions; nil when made up
 }
 
+// At is where a field of it stands, or its nearest ancestor; the zero Position where nothing does.
+func (b *Budget) At(path string) manifest.Position {
+	if b.Object == nil {
+		return manifest.Position{}
+	}
+	return b.Object.At(path)
+}
+
 // Covers says whether a budget is for pods with such labels: an empty selector selects every pod of the
 // namespace, none at all no pod (policy/v1).
 func (b *Budget) Covers(namespace string, podLabels map[string]string) bool {

@@ -2,11 +2,13 @@ package world
 
 import (
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
@@ -110,10 +112,7 @@ func (w *Workload) speaksOf(t *corev1.PodAffinityTerm, namespace string) bool {
 // Service selects none. With an ingress controller on the way that is the controller, unless the
 // request had passed it.
 func (s *Scenario) Met(stream int, passed bool) *Workload {
-	service := s.Traffic[stream].Service
-	if !passed {
-		service = s.Traffic[stream].ClientSide().Service
-	}
+	service := s.asked(stream, passed)
 	for i := range s.Services {
 		svc := s.Services[i].Service
 		if svc.Namespace+"/"+svc.Name != service {
@@ -126,6 +125,33 @@ func (s *Scenario) Met(stream int, passed bool) *Workload {
 		}
 	}
 	return nil
+}
+
+// Meets says whether a request of a stream may meet pods of a workload: its Service selects them at some time. With an ingress
+// controller on the way that is the controller's Service, unless the request had passed it.
+func (s *Scenario) Meets(stream int, passed bool, w *Workload) bool {
+	svc := s.ServiceNamed(s.asked(stream, passed))
+	return svc != nil && s.MaySelect(svc, w)
+}
+
+// asked is the Service that a request of a stream asks.
+func (s *Scenario) asked(stream int, passed bool) string {
+	if passed {
+		return s.Traffic[stream].Service
+	}
+	return s.Traffic[stream].ClientSide().Service
+}
+
+// At is where a field of its object stands, or its nearest ancestor; the zero Position where nothing does. A field of its pods' template is
+// one of the object itself where that is a Pod.
+func (w *Workload) At(path string) manifest.Position {
+	if w.Object == nil {
+		return manifest.Position{}
+	}
+	if w.Kind() == Pod {
+		path = strings.TrimPrefix(path, "spec.template.")
+	}
+	return w.Object.At(path)
 }
 
 // Workload returns the one called "ns/name", nil when there is none.

@@ -538,6 +538,10 @@ var packages = []packageRule{
 			{"sim/ledger", "whom a story is told of"},
 			{"proxier/packet", "what a node's rules do with a connection"},
 		},
+		testOwn: []permit{
+			{"endpoints/manifest", "worlds from manifests"},
+			{"sim/scenario", "the same"},
+		},
 	},
 	{
 		path: "sim/timeline", pure: true,
