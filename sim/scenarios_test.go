@@ -107,6 +107,7 @@ func otherwise() map[string]string {
 		"pod-created":                         "start=0s",
 		"pod-relabelled":                      "actions[0].relabelPod.labels.app=web",
 		"daemonset-pod-relabelled":            "actions[0].relabelPod.remove[0]=tier",
+		"statefulset-pod-relabelled":          "actions[0].relabelPod.remove[0]=tier",
 		"service-recreated":                   "actions[0].deleteService=service/other",
 		"service-target-port":                 "actions[0].setPort.targetPort=8080",
 		"service-selector-switched":           "actions[1].at=40s",

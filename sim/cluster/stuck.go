@@ -108,8 +108,8 @@ func (w *World) gated(d *api.Workload, p *api.Pod) *control.Stuck {
 	}
 }
 
-// heldName says which pod of a StatefulSet, a DaemonSet or a Deployment of strategy Recreate stays Terminating on a node that is gone, and so
-// keeps the one of its name, the one of its node, or all new ones from being made; nil for none.
+// heldName says which pod of a StatefulSet, a DaemonSet or a Deployment of strategy Recreate stays Terminating on a node that is gone, or which
+// one a StatefulSet has released, and so keeps the one of its name, the one of its node, or all new ones from being made; nil for none.
 func (w *World) heldName(d *api.Workload) *control.Stuck {
 	so := ""
 	switch d.Kind {
@@ -127,8 +127,14 @@ func (w *World) heldName(d *api.Workload) *control.Stuck {
 	}
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
-		if ok && p.Workload == d.Workload && w.stranded(p) {
-			s := w.heldBy(p)
+		if !ok || p.Workload != d.Workload {
+			continue
+		}
+		s := w.heldBy(p)
+		if s == nil && d.Kind == api.KindStatefulSet {
+			s = w.heldReleased(d, p)
+		}
+		if s != nil {
 			s.Why += ". " + so
 			return s
 		}
@@ -136,8 +142,23 @@ func (w *World) heldName(d *api.Workload) *control.Stuck {
 	return nil
 }
 
-// heldBy is that a pod stays Terminating on a node that is gone.
+// heldReleased is that a pod which its StatefulSet has released keeps its name from another, nil for one that does not.
+func (w *World) heldReleased(d *api.Workload, p *api.Pod) *control.Stuck {
+	if !p.Released || p.Deleting() || w.claimed(p) || !w.stateful.Wants(d, p.Ordinal) {
+		return nil
+	}
+	name := w.pods[p.ID].called
+	return &control.Stuck{
+		Why:  fmt.Sprintf("%s is released, for its labels do not match the selector, and keeps its name", name),
+		What: fmt.Sprintf("kubectl delete pod %s, or the labels that it had", name),
+	}
+}
+
+// heldBy is that a pod stays Terminating on a node that is gone, nil for one that does not.
 func (w *World) heldBy(p *api.Pod) *control.Stuck {
+	if !w.stranded(p) {
+		return nil
+	}
 	node := w.sc.Nodes[p.Node].Name
 	return &control.Stuck{
 		Why:  fmt.Sprintf("%s stays Terminating: %s is gone, and its Node object is there", p.Called(), node),

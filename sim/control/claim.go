@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-// A ReplicaSet or a DaemonSet has the pods whose controller it is and that its selector matches. One whose labels match no longer is released,
+// A ReplicaSet, a StatefulSet or a DaemonSet has the pods whose controller it is and that its selector matches. One whose labels match no longer is released,
 // one without a controller whose labels match is adopted (Kubernetes 1.36 pkg/controller/controller_ref_manager.go, ClaimPods; verified).
 
 // claims says whether the selector of a ReplicaSet matches a pod that it has made.
@@ -66,21 +67,26 @@ func (c *ReplicaSets) claim(id api.ReplicaSetID, s *setWork, release, adopt []*a
 // released it, or adopts it again.
 func (d *Desk) counts(p *api.Pod) bool { return d.claims(p) && (!p.Released || p.Active()) }
 
-// claim releases and adopts what there is to of the pods that a DaemonSet has made, and goes on when that is answered.
-func (c *DaemonSets) claim(s *daemonWork, then func()) {
-	var change []*api.Pod
-	for _, p := range s.pods {
-		if p.Released == c.d.counts(p) {
-			change = append(change, p)
+// toClaim lists the pods of such a controller that it has to release or to adopt.
+func (d *Desk) toClaim(pods []*api.Pod) []*api.Pod {
+	var out []*api.Pod
+	for _, p := range pods {
+		if p.Released == d.counts(p) {
+			out = append(out, p)
 		}
 	}
-	left := len(change)
+	return out
+}
+
+// claim releases and adopts pods, and goes on when that is answered.
+func (d *Desk) claim(client *api.Limiter, owner engine.Owner, pods []*api.Pod, then func()) {
+	left := len(pods)
 	if left == 0 {
 		then()
 		return
 	}
-	for _, p := range change {
-		c.d.API.Limited(&c.limit, c.Owner, "claim pod", api.PodKey(p.ID), func(o api.Object) api.Object {
+	for _, p := range pods {
+		d.API.Limited(client, owner, "claim pod", api.PodKey(p.ID), func(o api.Object) api.Object {
 			cur, ok := o.(*api.Pod)
 			if !ok || cur.Gone || cur.Released != p.Released {
 				return nil

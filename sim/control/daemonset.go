@@ -152,7 +152,7 @@ func (c *DaemonSets) sync(workload int) {
 	}
 	s.busy, s.of = true, s.set
 	c.revise(s, func() {
-		c.claim(s, func() {
+		c.d.claim(&c.limit, c.Owner, c.d.toClaim(s.pods), func() {
 			step := manage(c.input(s, s.of))
 			c.backOff(s, step)
 			c.carryOut(s, step, func() { c.update(s) })

@@ -32,6 +32,10 @@ type statefulWork struct {
 	unseen      map[api.PodID]bool // own creations and deletions that the watch has not shown
 	made        map[int]*api.Pod   // by ordinal, the last one
 	busy, again bool               // a sync waits for its writes; there was news since
+	refused     map[int]*api.Pod   // by ordinal, those that another pod of their name kept from being made
+	taken       bool               // one was refused in the last sync, which failed for that
+	failures    int                // syncs in a row that did
+	retry       engine.Time        // when the next one is due for that
 	rolling     int                // the revision of the last rollout
 	done        bool               // that was complete once: what happens later is none of it
 }
@@ -56,10 +60,18 @@ func (c *StatefulSets) deliver(o api.Object) {
 		c.react.Add(o.Workload)
 	case *api.Pod:
 		w := c.work[o.Workload]
-		w.pods.Set(o)
+		old := w.pods.Set(o)
 		delete(w.unseen, o.ID)
-		c.react.Add(o.Workload)
+		if c.concerns(old, o) {
+			c.react.Add(o.Workload)
+		}
 	}
+}
+
+// concerns says whether a StatefulSet is looked at for news of a pod: not for those of one that it has released, unless its labels match
+// again. That such a one is gone it does not hear (Kubernetes 1.36 pkg/controller/statefulset/stateful_set.go, updatePod, deletePod; verified).
+func (c *StatefulSets) concerns(old, p *api.Pod) bool {
+	return !p.Released || old == nil || !old.Released || !p.Gone && !old.SameLabels(p) && c.d.claims(p)
 }
 
 // First makes the pods that there are at the beginning.
@@ -79,7 +91,7 @@ func (c *StatefulSets) newPod(workload, ordinal, revision int) *api.Pod {
 
 // Begin takes over a StatefulSet whose pods run, and whose status says so.
 func (c *StatefulSets) Begin(of *api.Workload, pods []*api.Pod) {
-	w := &statefulWork{set: of, revisions: []int{of.Revision}, unseen: map[api.PodID]bool{}, made: map[int]*api.Pod{}, rolling: of.Revision, done: true}
+	w := &statefulWork{set: of, revisions: []int{of.Revision}, unseen: map[api.PodID]bool{}, made: map[int]*api.Pod{}, refused: map[int]*api.Pod{}, rolling: of.Revision, done: true}
 	for _, p := range pods {
 		w.pods.Set(p)
 	}
@@ -94,8 +106,13 @@ func (c *StatefulSets) Begin(of *api.Workload, pods []*api.Pod) {
 func (c *StatefulSets) input(w *statefulWork) statefulInput {
 	of := w.set
 	in := statefulInput{
-		replicas: of.Replicas, revision: of.Revision, current: of.Current, ofThat: of.OfCurrent, pods: slices.Clone(w.pods), now: c.d.Engine.Now(),
+		replicas: of.Replicas, revision: of.Revision, current: of.Current, ofThat: of.OfCurrent, now: c.d.Engine.Now(),
 		minReady: c.d.Specs.MinReady(of.Workload),
+	}
+	for _, p := range w.pods {
+		if c.d.counts(p) {
+			in.pods = append(in.pods, p)
+		}
 	}
 	s, ok := c.d.Specs.SettingsOf(of.Workload).(*appsv1.StatefulSet)
 	if !ok {
@@ -132,18 +149,33 @@ func (c *StatefulSets) sync(workload int) {
 	case len(w.unseen) > 0:
 		return
 	}
-	w.busy = true
-	c.keepRevision(w, func() {
-		if w.rolling != w.set.Revision {
-			w.rolling, w.done = w.set.Revision, false
+	w.busy, w.taken = true, false
+	c.claim(w, func() { c.keepRevision(w, func() { c.step(w) }) })
+}
+
+// claim releases and adopts pods before anything else.
+func (c *StatefulSets) claim(w *statefulWork, then func()) {
+	change := c.d.toClaim(w.pods)
+	for _, p := range change {
+		w.unseen[p.ID] = true
+	}
+	c.d.claim(&c.client, c.Owner, change, then)
+}
+
+// step does what there is to do with the pods that it claims.
+func (c *StatefulSets) step(w *statefulWork) {
+	if w.rolling != w.set.Revision {
+		w.rolling, w.done = w.set.Revision, false
+	}
+	in := c.input(w)
+	plan := planStateful(&in)
+	plan.status.of, plan.status.asked = c.d.Specs.SettingsOf(w.set.Workload), w.set.Replicas
+	w.note(&in, &plan)
+	c.carryOut(w, plan.batches, func() {
+		if w.taken { // it did not come to the update
+			plan.status.current += plan.replaced
 		}
-		in := c.input(w)
-		plan := planStateful(&in)
-		plan.status.of, plan.status.asked = c.d.Specs.SettingsOf(workload), w.set.Replicas
-		w.note(&in, &plan)
-		c.carryOut(w, plan.batches, func() {
-			c.writeStatus(w, &plan.status, func() { c.tidy(w, &in, func() { c.finish(w, plan.next) }) })
-		})
+		c.writeStatus(w, &plan.status, func() { c.tidy(w, &in, func() { c.finish(w, plan.next) }) })
 	})
 }
 
@@ -176,15 +208,14 @@ func (c *StatefulSets) request(w *statefulWork, name string, then func()) {
 	c.d.API.Limited(&c.client, c.Owner, name, api.StatefulSetKey(w.set.Workload), func(api.Object) api.Object { return nil }, then)
 }
 
-// carryOut does what a sync has to do, batch by batch.
+// carryOut does what a sync has to do, batch by batch. It does no more when a pod was refused.
 func (c *StatefulSets) carryOut(w *statefulWork, batches [][]deed, then func()) {
-	if len(batches) == 0 {
+	if len(batches) == 0 || w.taken {
 		then()
 		return
 	}
 	left := len(batches[0])
 	answered := func() {
-		c.events.record(w.set.Workload) // SuccessfulCreate, SuccessfulDelete
 		if left--; left == 0 {
 			c.carryOut(w, batches[1:], then)
 		}
@@ -194,22 +225,55 @@ func (c *StatefulSets) carryOut(w *statefulWork, batches [][]deed, then func()) 
 		case d.undo:
 			c.remove(w, w.made[d.ordinal], answered)
 		case d.pod == nil:
-			p := c.newPod(w.set.Workload, d.ordinal, d.revision)
-			w.made[d.ordinal] = p
-			c.make(w, p, answered)
+			c.make(w, c.successor(w, d), answered)
 		default:
 			c.remove(w, d.pod, answered)
 		}
 	}
 }
 
+// successor is the pod that is to be made: the one that was refused before, if that is of the same revision.
+func (c *StatefulSets) successor(w *statefulWork, d deed) *api.Pod {
+	p := w.refused[d.ordinal]
+	if p == nil || p.Revision != d.revision {
+		p = c.newPod(w.set.Workload, d.ordinal, d.revision)
+	}
+	w.made[d.ordinal] = p
+	return p
+}
+
+// make creates a pod, unless there is another one of its name.
 func (c *StatefulSets) make(w *statefulWork, p *api.Pod, answered func()) {
 	w.unseen[p.ID] = true
+	refused := false
 	c.d.API.Limited(&c.client, c.Owner, "create pod", api.PodKey(p.ID), func(api.Object) api.Object {
+		if refused = c.taken(w, p); refused {
+			return nil
+		}
 		created := *p
 		created.Created = c.d.Engine.Now()
 		return &created
-	}, answered)
+	}, func() {
+		if refused {
+			delete(w.unseen, p.ID)
+			w.refused[p.Ordinal], w.taken = p, true
+		} else {
+			delete(w.refused, p.Ordinal)
+			c.events.record(w.set.Workload) // SuccessfulCreate
+		}
+		answered()
+	})
+}
+
+// taken says whether a pod that the StatefulSet has released has the name of another.
+func (c *StatefulSets) taken(w *statefulWork, p *api.Pod) bool {
+	return slices.ContainsFunc(w.pods, func(old *api.Pod) bool {
+		if old.Ordinal != p.Ordinal {
+			return false
+		}
+		cur, ok := c.d.API.Get(api.PodKey(old.ID)).(*api.Pod)
+		return ok && !cur.Gone
+	})
 }
 
 // remove deletes a pod. If somebody was faster, there is nothing that the watch has yet to show.
@@ -224,6 +288,7 @@ func (c *StatefulSets) remove(w *statefulWork, p *api.Pod, answered func()) {
 		if !deleted {
 			delete(w.unseen, p.ID)
 		}
+		c.events.record(w.set.Workload) // SuccessfulDelete
 		answered()
 	})
 }
@@ -268,8 +333,14 @@ func (c *StatefulSets) tidy(w *statefulWork, in *statefulInput, then func()) {
 
 // finish ends a sync; what came meanwhile is looked at now.
 func (c *StatefulSets) finish(w *statefulWork, next engine.Time) {
-	if next != api.Never {
-		c.react.AddAt(next, w.set.Workload)
+	switch {
+	case w.taken:
+		c.tryAgain(w)
+	default:
+		w.failures = 0
+		if next != api.Never {
+			c.react.AddAt(next, w.set.Workload)
+		}
 	}
 	w.busy = false
 	if w.again {
@@ -278,9 +349,35 @@ func (c *StatefulSets) finish(w *statefulWork, next engine.Time) {
 	}
 }
 
+// The bounds of how long a sync that has failed is not repeated, unless there is news: it doubles each time
+// (client-go v0.36.3 util/workqueue, DefaultTypedControllerRateLimiter; verified).
+const (
+	shortestRetry = 5 * engine.Millisecond
+	longestRetry  = 1000 * engine.Second
+)
+
+// tryAgain has a sync that has failed be repeated.
+func (c *StatefulSets) tryAgain(w *statefulWork) {
+	delay := longestRetry
+	if w.failures < 18 { // 5 ms * 2^18 are more than that
+		delay = min(shortestRetry<<w.failures, longestRetry)
+	}
+	w.failures++
+	if at, now := c.d.Engine.Now()+delay, c.d.Engine.Now(); w.retry <= now || at < w.retry {
+		w.retry = at
+		c.react.AddAt(at, w.set.Workload)
+	}
+}
+
 // Keeps says whether there is a ControllerRevision to roll back to.
 func (c *StatefulSets) Keeps(of *api.Workload, revision int) bool {
 	return slices.Contains(c.work[of.Workload].revisions, revision)
+}
+
+// Wants says whether a StatefulSet is to have a pod of an ordinal.
+func (c *StatefulSets) Wants(of *api.Workload, ordinal int) bool {
+	in := c.input(&statefulWork{set: of})
+	return ordinal >= in.start && ordinal < in.start+in.replicas
 }
 
 // Most is how many pods there may be.
@@ -296,10 +393,10 @@ func (c *StatefulSets) Outdated(of *api.Workload, p *api.Pod) bool {
 func (c *StatefulSets) AtRest(of *api.Workload) (pods int, ok bool) {
 	w := c.work[of.Workload]
 	in := c.input(w)
-	if w.set != of || w.busy || len(w.unseen) > 0 || len(planStateful(&in).batches) > 0 {
+	if w.set != of || w.busy || len(w.unseen) > 0 || len(planStateful(&in).batches) > 0 && !w.taken {
 		return 0, false
 	}
-	return len(w.pods.Active(nil)), true
+	return len(api.PodList(in.pods).Active(nil)), true
 }
 
 // UnderWay says whether a rollout of the present revision has begun and was not complete yet.

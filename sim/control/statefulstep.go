@@ -50,6 +50,8 @@ type deed struct {
 type statefulPlan struct {
 	batches [][]deed
 	status  statefulStatus
+	// replaced is how many of the deletions are the update's.
+	replaced int
 	// next is when another pod will have been ready for minReadySeconds.
 	next engine.Time
 }
@@ -67,7 +69,6 @@ type statefulSync struct {
 	condemned []*api.Pod // beyond the replicas, descending
 	unhealthy *api.Pod   // the first one that is not available
 	plan      statefulPlan
-	replaced  int // pods that the update deletes
 }
 
 // planStateful works out one sync.
@@ -236,7 +237,7 @@ func (s *statefulSync) updateSeveral() {
 
 func (s *statefulSync) replace(r slot) {
 	s.do(deed{pod: r.pod, ordinal: r.ordinal, undo: r.pod == nil})
-	s.replaced++
+	s.plan.replaced++
 }
 
 // isOld says that a pod is to be replaced, and is not being so. With Parallel that may be one that this sync has made.
@@ -272,7 +273,7 @@ func (s *statefulSync) count() {
 			st.updated++
 		}
 	}
-	st.current -= s.replaced
+	st.current -= s.plan.replaced
 	if !s.onDelete && st.updated == len(s.replicas) && st.ready == len(s.replicas) && st.pods == len(s.replicas) {
 		st.current, st.currentRevision = st.updated, s.revision
 	}

@@ -190,10 +190,6 @@ func refusal(verb, kind string) string {
 		if kind != world.Pod {
 			return "it is there from the beginning; only a bare Pod is created during a run"
 		}
-	case "relabelPod":
-		if kind == world.StatefulSet {
-			return "what becomes of its controller, which cannot make another of the same name, is not yet simulated"
-		}
 	case "rolloutRestart", "rollback", "setImage", "apply":
 		switch kind {
 		case world.ReplicaSet:

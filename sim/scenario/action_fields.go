@@ -44,7 +44,7 @@ func verbsOfWorkloads() []verb {
 			func(v cursor, pods world.Pods) world.Operation {
 				return world.SetReady{Pods: pods, Ready: v.get("ready").flag(false)}
 			}),
-		{field{"relabelPod", podOf("kubectl label pod, of "+targets("relabelPod")+": its Services and its ReplicaSet select by labels", "which",
+		{field{"relabelPod", podOf("kubectl label pod, of "+targets("relabelPod")+": its Services and its controller select by labels", "which",
 			field{"labels", mapping(of(text).doc("", "their new values, by key"))}, field{"remove", list(of(text)).doc("", "the keys of labels that are taken off")})}, (*builder).relabel},
 		{field{"setSelector", fieldsOf(field{"of", of(text).doc("", "kubectl set selector: service/NAME")},
 			field{"selector", mapping(of(text).doc("", "the labels that it selects by from then on, by key"))})}, (*builder).setSelector},

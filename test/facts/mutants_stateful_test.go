@@ -79,7 +79,7 @@ var statefulMutants = []mutant{
 		{statefulStep, "st.updated == len(s.replicas) && st.ready == len(s.replicas)", "st.updated <= len(s.replicas) && st.ready == len(s.replicas)"},
 	}},
 	{"the status counts a pod that the update deletes", []string{"controllers 4 Status"}, controllers, "TestTheStatusOfAStatefulSet", []edit{
-		{statefulStep, "\tst.current -= s.replaced\n", ""},
+		{statefulStep, "\tst.current -= s.plan.replaced\n", ""},
 	}},
 	{"ControllerRevisions are kept for ever", []string{"controllers 4 History"}, cluster, "TestAStatefulSetsHistory", []edit{
 		{stateful, "if more <= 0 {", "if more <= 100 {"},

@@ -1,6 +1,9 @@
 package facts
 
-const services = "sim/cluster/service.go"
+const (
+	services     = "sim/cluster/service.go"
+	statefulsets = "sim/control/statefulset.go"
+)
 
 // What Scenarios do to the cluster beside roll-outs and drains: nodes and pods that somebody adds, Services that change.
 var verbMutants = []mutant{
@@ -39,6 +42,21 @@ var verbMutants = []mutant{
 	}},
 	{"a DaemonSet releases nothing", []string{"controllers 5 Claims"}, cluster, "TestADaemonsPodThatIsRelabelled", []edit{
 		{"sim/control/claim.go", "\t\t\tnext.Released = !p.Released\n", ""},
+	}},
+	{"a StatefulSet keeps a pod whatever its labels", []string{"controllers 4 Claims"}, cluster, "TestAPodOfAStatefulSetThatIsRelabelled", []edit{
+		{statefulsets, "\t\tif c.d.counts(p) {\n\t\t\tin.pods", "\t\tif p.ID >= 0 {\n\t\t\tin.pods"},
+	}},
+	{"a StatefulSet makes a second pod of a name", []string{"controllers 4 Claims"}, cluster, "TestAPodOfAStatefulSetThatIsRelabelled", []edit{
+		{statefulsets, "\t\treturn ok && !cur.Gone\n", "\t\treturn ok && cur.Gone\n"},
+	}},
+	{"a StatefulSet goes on after a pod that it could not make", []string{"controllers 4 Claims"}, cluster, "TestAPodOfAStatefulSetThatIsRelabelled", []edit{
+		{statefulsets, "if len(batches) == 0 || w.taken {", "if len(batches) == 0 {"},
+	}},
+	{"a StatefulSet hears that a pod is gone which it has released", []string{"controllers 4 Claims"}, cluster, "TestAReleasedPodOfAStatefulSetIsDeleted", []edit{
+		{statefulsets, "return !p.Released || old == nil", "return !p.Released || p.Gone || old == nil"},
+	}},
+	{"a StatefulSet tries again as often as ever", []string{"controllers 4 Claims"}, cluster, "TestAReleasedPodOfAStatefulSetIsDeleted", []edit{
+		{statefulsets, "\tw.failures++\n", "\tw.failures = 10\n"},
 	}},
 	{"nobody's selector matches a bare Pod", []string{"controllers 9.1 Removing the label"}, cluster, "TestABarePodThatIsRelabelled", []edit{
 		{"sim/world/label.go", "\t\treturn true\n\t}\n\t_, changed", "\t\treturn false\n\t}\n\t_, changed"},
