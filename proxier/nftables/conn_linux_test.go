@@ -3,6 +3,7 @@ package nftables
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
 )
 
 // saying is a connection to a kernel that says some datagrams and nothing else.
@@ -165,6 +168,86 @@ func TestEveryFeatureSaysWhatItNeeds(t *testing.T) {
 	for _, f := range features() {
 		if f.what == "" || !strings.HasPrefix(f.needs, "n") || !strings.Contains(f.needs, "_") {
 			t.Errorf("%q needs %q", f.what, f.needs)
+		}
+	}
+}
+
+// Each call of a socket that is gone says what could not be done.
+func TestEveryCallOfASocketThatIsGoneIsAnError(t *testing.T) {
+	t.Parallel()
+	fits, grows := &conn{fd: -1, room: 1 << 20}, &conn{fd: -1}
+	one := func(_ any, err error) error { return err }
+	two := func(_, _ any, err error) error { return err }
+	both := []endpoints.IPFamily{endpoints.IPv4, endpoints.IPv6}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"makeRoom":            {makeRoom(-1), "receive buffer"},
+		"prepare":             {fits.prepare(), "bind netlink socket"},
+		"write what fits":     {fits.write([]byte{1}), "send 1 bytes to the kernel"},
+		"write what does not": {grows.write([]byte{1}), "send buffer of 4097 bytes"},
+		"commit":              {fits.commit("a", nil, 0, false), "send 40 bytes to the kernel"},
+		"generation":          {one(fits.generation()), "ask for the ruleset's generation: send 20 bytes to the kernel"},
+		"inspect":             {two(fits.inspect("a", endpoints.IPv4)), "look at table a: send 28 bytes to the kernel"},
+		"chains":              {one(fits.chains(endpoints.IPv6)), "list the chains of IPv6: send 20 bytes to the kernel"},
+		"stock":               {two(fits.stock("a", endpoints.IPv4)), "look at table a: send 28 bytes to the kernel"},
+		"remove":              {fits.remove("a", both), "ask for the ruleset's generation: send 20 bytes to the kernel"},
+		"watch":               {one(fits.watch(Options{})), "name of the netlink socket"},
+		"subscribe":           {subscribe(-1), "subscribe to changes of the ruleset"},
+		"close":               {fits.close(), ""},
+		"close again":         {fits.close(), "no error"},
+	} {
+		want := c.want + ": " + unix.EBADF.Error()
+		switch c.want {
+		case "":
+			want = unix.EBADF.Error()
+		case "no error":
+			want = "<nil>"
+		}
+		if got := fmt.Sprint(c.err); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// What others do is told where it names a table, a chain or a rule of the families that there are Services in.
+func TestWhatChangesAreOfOthers(t *testing.T) {
+	t.Parallel()
+	text := func(kind uint16, s string) []byte {
+		b := binary.NativeEndian.AppendUint16(nil, uint16(attrSize+len(s)+1))
+		b = append(binary.NativeEndian.AppendUint16(b, kind), s...)
+		return append(b, make([]byte, 4-len(b)%4)...)
+	}
+	for _, c := range []struct {
+		kind   uint16
+		family byte
+		want   Change
+		ok     bool
+	}{
+		{unix.NFT_MSG_NEWTABLE, unix.NFPROTO_IPV4, Change{Family: endpoints.IPv4, Table: "t"}, true},
+		{unix.NFT_MSG_DELTABLE, unix.NFPROTO_IPV6, Change{Family: endpoints.IPv6, Table: "t", Gone: true}, true},
+		{unix.NFT_MSG_NEWCHAIN, unix.NFPROTO_IPV6, Change{Family: endpoints.IPv6, Table: "t", Chain: "third"}, true},
+		{unix.NFT_MSG_DELCHAIN, unix.NFPROTO_IPV4, Change{Family: endpoints.IPv4, Table: "t", Chain: "third", Gone: true}, true},
+		{unix.NFT_MSG_NEWRULE, unix.NFPROTO_IPV4, Change{Family: endpoints.IPv4, Table: "t", Chain: "second"}, true},
+		{unix.NFT_MSG_DELRULE, unix.NFPROTO_IPV4, Change{Family: endpoints.IPv4, Table: "t", Chain: "second", Gone: true}, true},
+		{unix.NFT_MSG_NEWRULE, unix.NFPROTO_INET, Change{Table: "t", Chain: "second"}, false},
+		{unix.NFT_MSG_NEWSET, unix.NFPROTO_IPV4, Change{}, false},
+		{unix.NFT_MSG_NEWSETELEM, unix.NFPROTO_IPV4, Change{}, false},
+	} {
+		data := slices.Concat([]byte{c.family, 0, 0, 0}, text(1, "t"), text(2, "second"), text(3, "third"))
+		got, ok := changeOf(message{kind: nftMessage(int(c.kind)), data: data})
+		if got != c.want || ok != c.ok {
+			t.Errorf("%d of family %d: %+v, %t, want %+v, %t", c.kind, c.family, got, ok, c.want, c.ok)
+		}
+		w := &watcher{table: "t", families: []endpoints.IPFamily{endpoints.IPv6}}
+		told := netlink(nftMessage(int(c.kind)), 0, 1, data...)
+		if got, want := w.concerns(told), c.family == unix.NFPROTO_IPV6; got != want {
+			t.Errorf("%d of family %d concerns who watches IPv6: %t", c.kind, c.family, got)
+		}
+		w.table = "other"
+		if w.concerns(told) {
+			t.Errorf("%d concerns who watches another table", c.kind)
 		}
 	}
 }
