@@ -90,8 +90,7 @@ func (k *kept[T]) follow(list []manifest.Typed[T]) {
 			continue
 		}
 		at := name{o.Namespace, o.Name}
-		old, had := k.known[at]
-		if had && reflect.DeepEqual(old, o.Value) {
+		if old := k.known[at]; reflect.DeepEqual(old, o.Value) {
 			next[at] = old
 			continue
 		}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -53,3 +54,48 @@ func TestEveryResourceSaysWhereItIsReadAndWhatItIsFor(t *testing.T) {
 		}
 	}
 }
+
+// All that the simulator has read, whole: group, versions, scope, and whether one by one.
+func TestWhatTheSimulatorHasRead(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, r := range Sim.resources() {
+		got = append(got, fmt.Sprintf("%s %s %d %t: %s", r.qualified(), strings.Join(r.versions, ","), r.scope, r.alone, r.lacks))
+	}
+	want := strings.Split(strings.TrimSpace(simResources), "\n")
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+const simResources = `
+services v1 0 false: 
+deployments.apps v1 0 false: 
+statefulsets.apps v1 0 false: the names of StatefulSets
+daemonsets.apps v1 0 false: the names of DaemonSets
+horizontalpodautoscalers.autoscaling v2 0 false: the replicas that HorizontalPodAutoscalers keep
+nodes v1 2 false: the cluster's own nodes and zones, so that nodes are made up
+pods v1 0 false: which pods are where, so that a scheduler's guess stands for it
+poddisruptionbudgets.policy v1 0 false: the disruption budgets that drains heed
+namespaces v1 3 false: which namespaces have readiness gates of the AWS Load Balancer Controller
+validatingwebhookconfigurations.admissionregistration.k8s.io v1 2 false: which Services the API server itself calls
+mutatingwebhookconfigurations.admissionregistration.k8s.io v1 2 false: which Services the API server itself calls
+ingresses.networking.k8s.io v1 0 false: which Services an Ingress or HTTPRoute leads to
+ingressclasses.networking.k8s.io v1 2 false: which proxy takes care of Ingresses or HTTPRoutes
+httproutes.gateway.networking.k8s.io v1,v1beta1 0 false: which Services an Ingress or HTTPRoute leads to
+gateways.gateway.networking.k8s.io v1,v1beta1 1 false: which proxy takes care of Ingresses or HTTPRoutes
+gatewayclasses.gateway.networking.k8s.io v1,v1beta1 2 false: which proxy takes care of Ingresses or HTTPRoutes
+backendconfigs.cloud.google.com v1,v1beta1 0 false: the time-outs and health checks that BackendConfigs set
+cronjobs.batch v1 0 false: which Services lead to Pods that nothing rolls out
+jobs.batch v1 0 true: which Services lead to Pods that nothing rolls out
+replicasets.apps v1 0 true: which Services lead to Pods that nothing rolls out
+rollouts.argoproj.io v1alpha1 0 false: which Services lead to workloads of other makers
+clonesets.apps.kruise.io v1alpha1 0 false: which Services lead to workloads of other makers
+statefulsets.apps.kruise.io v1beta1,v1alpha1 0 false: which Services lead to workloads of other makers
+daemonsets.apps.kruise.io v1alpha1 0 false: which Services lead to workloads of other makers
+deploymentconfigs.apps.openshift.io v1 0 false: which Services lead to workloads of other makers
+services.serving.knative.dev v1 0 false: which Services lead to workloads of other makers
+scaledobjects.keda.sh v1alpha1 0 false: the replicas that ScaledObjects of KEDA keep
+virtualservices.networking.istio.io v1,v1beta1,v1alpha3 0 false: which Services are reached through a mesh
+destinationrules.networking.istio.io v1,v1beta1,v1alpha3 0 false: which Services are reached through a mesh
+`
