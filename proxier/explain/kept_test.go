@@ -1,0 +1,119 @@
+package explain
+
+import (
+	"flag"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
+	"github.com/lameduck-proxy/lameduck/proxier/plan"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/worlds.txt")
+
+// What is said of random worlds, and of packets to every address in them, is kept whole.
+func TestWhatIsSaidOfRandomWorlds(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	for i, version := range []string{"1.36", "1.36", "1.25", "1.30"} {
+		dialect := []plan.Dialect{plan.NFTables, plan.IPTables}[i%2]
+		node, p := backendtest.WorldNode(dialect), profile(t, version, nil)
+		node.Options = p.Options
+		w := backendtest.NewWorld(uint64(i+1), node)
+		for n := range 4 {
+			disturb(t, w, n)
+		}
+		snap := w.Cache.Snapshot()
+		x := Build(snap, node, p, func(endpoints.ServiceName) bool { return true })
+		if err := x.WriteText(&out, TextOptions{Width: []int{0, 60}[i/2], Style: func(r Role, word string) string { return fmt.Sprint(word, "'", r) }}); err != nil {
+			t.Fatal(err)
+		}
+		rules := plan.Build(snap, node)
+		for f := range rules.Frontends() {
+			for _, from := range sources(f.Key.Addr) {
+				to := netip.AddrPortFrom(f.Key.Addr, f.Key.Port)
+				if f.Key.Addr.IsUnspecified() {
+					own := map[bool]netip.Addr{node.Addresses[0].Is4(): node.Addresses[0], node.Addresses[1].Is4(): node.Addresses[1]}
+					to = netip.AddrPortFrom(own[f.Key.Addr.Is4()], f.Key.Port)
+				}
+				traced, err := ParsePacket(from, strings.ToLower(to.String()+"/"+f.Key.Protocol.String()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				writeTrace(&out, BuildTrace(rules, traced, p))
+			}
+		}
+	}
+	const path = "testdata/worlds.txt"
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(want), "\n")
+	for i, line := range strings.Split(out.String(), "\n") {
+		if i >= len(lines) || line != lines[i] {
+			t.Fatalf("line %d:\ngot  %s\nwant %s", i+1, line, strings.Join(lines[min(i, len(lines)):min(i+1, len(lines))], ""))
+		}
+	}
+	if out.Len() != len(want) {
+		t.Errorf("%d bytes, want %d", out.Len(), len(want))
+	}
+}
+
+// disturb adds the n-th Service, with endpoints in all conditions, of several zones.
+func disturb(t *testing.T, w *backendtest.World, n int) {
+	t.Helper()
+	name := fmt.Sprintf("svc-%d", n)
+	slices := w.Slices(name)
+	for _, s := range slices {
+		for i := range s.Endpoints {
+			e := &s.Endpoints[i]
+			serving, terminating := w.Rand.IntN(4) > 0, w.Rand.IntN(3) == 0
+			ready := serving && !terminating
+			e.Conditions = discoveryv1.EndpointConditions{Ready: &ready, Serving: &serving, Terminating: &terminating}
+			if n > 1 {
+				e.Hints = &discoveryv1.EndpointHints{ForZones: []discoveryv1.ForZone{{Name: []string{w.Node.Zone, "zone-b"}[w.Rand.IntN(2)]}}}
+			}
+		}
+	}
+	svc := w.Service(n, name)
+	if n > 1 {
+		close := corev1.ServiceTrafficDistributionPreferClose
+		svc.Spec.TrafficDistribution = &close
+	}
+	if svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
+		svc.Spec.HealthCheckNodePort = int32(31000 + n)
+	}
+	backendtest.SetService(t, w.Cache, svc, slices...)
+}
+
+// sources are where packets to an address come from: a pod, the node itself, outside.
+func sources(to netip.Addr) []string {
+	if to.Is4() {
+		return []string{"10.244.1.2", "192.168.10.1", "198.51.100.7"}
+	}
+	return []string{"fd00:244:1::2", "fd00:168:10::1", "2001:db8::7"}
+}
+
+// writeTrace writes what is decided of a packet, and each hop, in a few lines.
+func writeTrace(b *strings.Builder, a *Trace) {
+	fmt.Fprintf(b, "%s -> %s: %s %s %v masquerade %t\n", a.From, a.To, a.Verdict, a.Service, a.Endpoints, a.Masquerade)
+	for _, h := range a.Hops {
+		fmt.Fprintf(b, "  %s: %s\n", h.Stage, h.Detail)
+	}
+}
