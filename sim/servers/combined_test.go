@@ -17,7 +17,8 @@ var update = flag.Bool("update", false, "rewrite what combinations come to")
 // Parts of hooks, of which any two may stand in one script.
 var hookParts = []string{
 	"sleep 4", "sleep 1m 2s", "sleep ${X:-3}", "true", "false", "drain", "/app/drain -x", "timeout 3 sleep 10", "timeout 3 drain", "kill -TERM 1",
-	"kill -s QUIT 1", "kill -9 1", "nginx -s quit", "/wait-shutdown", "curl -m 2 localhost:9901/healthcheck/fail", "wget -T 2 -q localhost/drain", "exec sleep 7", "exit 1",
+	"kill -s QUIT 1", "kill -9 1", "nginx -s quit",
+	"/wait-shutdown", "curl -m 2 localhost:9901/healthcheck/fail", "wget -T 2 -q localhost/drain", "exec sleep 7", "exit 1",
 	"(sleep 2)", "sleep 2 &", `sh -c "sleep 6; false"`, "touch /tmp/x", "pkill -TERM -f server", "python3 -c 'import time; time.sleep(2)'",
 	"while pgrep x; do sleep 1; done", "echo 'a b'  # why", "X=1 env Y=2 sleep 3", "cat /x | grep y",
 }
