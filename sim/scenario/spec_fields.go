@@ -13,8 +13,11 @@ type making struct {
 	*world.Scenario
 }
 
+// allSpecFields is made once: to make it takes as long as to read a document with it. Nobody changes it.
+var allSpecFields = slices.Concat(specWorld(), specClients(), specRun())
+
 // specFields are those of spec. They are read in the order in which they are printed: what is done comes after the world.
-func specFields() []fieldOf[making] { return slices.Concat(specWorld(), specClients(), specRun()) }
+func specFields() []fieldOf[making] { return allSpecFields }
 
 // onlyOfScenarios names the fields that manifests alone have not: who asks, and what is done, is inferred case by case.
 func onlyOfScenarios() []string {
