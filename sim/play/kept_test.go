@@ -39,8 +39,9 @@ func TestAnswersOfExamples(t *testing.T) {
 	for _, flags := range []Flags{
 		{Actions: Words{"drain=node-1"}}, {Actions: Words{"rollout", "nothing"}}, {ConnectTimeout: "1s", Timeout: "2s"}, {Env: "kind"}, {Env: "nowhere"},
 		{FeatureGates: Words{"ProxyTerminatingEndpoints=true"}, KubernetesVersion: "1.25"}, {FeatureGates: Words{"A"}}, {LB: "gke-l4"},
-		{LB: "nobody"}, {Nodes: "5"}, {Nodes: "-1"}, {Nodes: "many"}, {Profile: "nginx"}, {Rate: "50/s"}, {Rate: "50"}, {Seed: "7"}, {Seed: "-7"}, {Target: "nodes"}, {Until: "2m"},
-		{Set: List{"nodes.count=4", "nodes.count=5"}}, {Set: List{"latency.watch=1s"}}, {Set: List{"latency"}}, {KubernetesVersion: "1.99"}, {KubernetesVersion: "1.3"},
+		{LB: "nobody"}, {Nodes: "5"}, {Nodes: "-1"}, {Nodes: "many"}, {Profile: "nginx"}, {Rate: "50/s"}, {Rate: "50"}, {Seed: "7"}, {Seed: "-7"},
+		{Target: "nodes"}, {Until: "2m"}, {Set: List{"nodes.count=4", "nodes.count=5"}}, {Set: List{"latency.watch=1s"}}, {Set: List{"latency"}},
+		{KubernetesVersion: "1.99"}, {KubernetesVersion: "1.3"},
 	} {
 		said, err := json.Marshal(flags)
 		if err != nil {
