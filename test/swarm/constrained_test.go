@@ -11,13 +11,14 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // keptConstrained has a line for each world whose pods cannot go everywhere.
 const keptConstrained = "testdata/constrained.txt"
 
 // constrainedSeeds is how many of those there are.
-const constrainedSeeds = 80
+const constrainedSeeds = 150
 
 // Worlds whose nodes differ and whose pods ask for some of them, and whose slices have hints, come to what they came to before. No rule judges them:
 // what the rules say of rollouts is of pods that can go anywhere.
@@ -55,6 +56,7 @@ func (w *swarmWorld) constrain(seed uint64) {
 		template := w.Workloads[i].Template()
 		constrainPod(d, &template.Spec, template.Labels)
 	}
+	w.leave(d)
 	svc := w.Services[0].Service
 	switch d.pick(4) {
 	case 0:
@@ -64,6 +66,34 @@ func (w *swarmWorld) constrain(seed uint64) {
 			corev1.ServiceTrafficDistributionPreferClose, corev1.ServiceTrafficDistributionPreferSameZone, corev1.ServiceTrafficDistributionPreferSameNode)
 		svc.Spec.TrafficDistribution = &where
 	}
+}
+
+// leave has pods evicted and nodes drained, one shortly after the other, with all that kubectl drain can be told.
+func (w *swarmWorld) leave(d *draws) {
+	if d.chance(40) {
+		return
+	}
+	at := w.Warmup + d.span(0, 5*sec)
+	for i := range d.pick(3) + 1 {
+		node := w.Nodes[(i+d.pick(2))%len(w.Nodes)].Name
+		o := world.Drain{DrainOptions: world.DrainOptions{
+			GracePeriod: of(d, world.OwnGrace, world.OwnGrace, 0, 3*sec, 40*sec), Timeout: of(d, 0, 0, 20*sec), DisableEviction: d.chance(20),
+			KeepEmptyDir: d.chance(30), Force: d.chance(70), MindDaemons: d.chance(30), SkipDeleted: of(d, 0, sec, 5*sec),
+			PodSelector: of(d, "", "", "name=web", "name!=web", "app in (web)", "other"),
+		}}
+		if d.chance(20) {
+			o.Fullest = w.Workloads[0].Name()
+		} else {
+			o.Nodes = []string{node}
+		}
+		w.Actions = append(w.Actions, world.Action{At: at, Operation: o})
+		at += d.span(100*ms, 8*sec)
+		if d.chance(30) {
+			pods := world.Pods{Workload: w.Workloads[0].Name(), Number: of(d, world.AllPods, 0)}
+			w.Actions = append(w.Actions, world.Action{At: at, Operation: world.Evict{Pods: pods}})
+		}
+	}
+	w.order()
 }
 
 func nodeObject(d *draws, name string) *corev1.Node {
@@ -87,6 +117,19 @@ func constrainPod(d *draws, spec *corev1.PodSpec, labels map[string]string) {
 	if d.chance(60) {
 		spec.Containers[0].Resources.Requests = corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse(of(d, "250m", "1", "1500m")), corev1.ResourceMemory: resource.MustParse(of(d, "128Mi", "1Gi", "3Gi")),
+		}
+	}
+	if d.chance(20) {
+		spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+	}
+	if d.chance(30) {
+		patience := int64(d.pick(30))
+		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{
+			Key: of(d, "", corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable), Operator: corev1.TolerationOpExists,
+			Effect: of(d, corev1.TaintEffectNoExecute, corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule), TolerationSeconds: &patience,
+		})
+		if spec.Tolerations[len(spec.Tolerations)-1].Effect != corev1.TaintEffectNoExecute {
+			spec.Tolerations[len(spec.Tolerations)-1].TolerationSeconds = nil // the API server refuses it
 		}
 	}
 	if d.chance(20) {
