@@ -93,7 +93,7 @@ func setDefaults(c *KubeProxyConfiguration) {
 // setServerDefaults: an IPv6 bindAddress has servers listen on IPv6 addresses, whatever the address is.
 func setServerDefaults(c *KubeProxyConfiguration) {
 	all, local := "0.0.0.0", "127.0.0.1"
-	if a, ok := parseAddr(c.BindAddress); ok && a.Is6() {
+	if a, _ := parseAddr(c.BindAddress); a.Is6() { // what is no address is of no family
 		all, local = "::", "::1"
 	}
 	orDefault(&c.HealthzBindAddress, all)

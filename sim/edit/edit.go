@@ -175,9 +175,9 @@ func encoded(n *yaml.Node) []string {
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
-// ofMappings says that a value is a list of mappings, which are long.
+// ofMappings says that a value is a list of mappings, which are long: the keys of a mapping are none.
 func ofMappings(n *yaml.Node) bool {
-	return n.Kind == yaml.SequenceNode && len(n.Content) > 0 && !slices.ContainsFunc(n.Content, func(x *yaml.Node) bool { return x.Kind != yaml.MappingNode })
+	return len(n.Content) > 0 && !slices.ContainsFunc(n.Content, func(x *yaml.Node) bool { return x.Kind != yaml.MappingNode })
 }
 
 func onLines(n *yaml.Node, levels int) {
