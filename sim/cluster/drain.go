@@ -26,7 +26,7 @@ type disrupts struct {
 func (w *World) openDisrupts() {
 	w.disrupts.evict = control.NewEvictions(w.control, w.sc.Kubernetes.Version.Minor)
 	w.disrupts.drains = new(control.Drains)
-	w.disrupts.takers = control.NewTakers(w.control, w.disrupts.evict, machines{w})
+	w.disrupts.takers = control.NewTakers(w.control, w.disrupts.evict, w.sched, machines{w})
 	asks, takes := false, false
 	for i := range w.sc.Actions {
 		_, ok := w.sc.TakingOf(&w.sc.Actions[i])

@@ -225,6 +225,54 @@ func TestNodesThatStay(t *testing.T) {
 }
 
 // bare is one Pod that no controller keeps, made as those of the Deployment.
+// Cluster Autoscaler and Karpenter schedule the pods of a node in thought before they touch it: it stays while one of them fits on no
+// other node, and on none that joins. Reference: docs/model/controllers.md 8 Place.
+func TestANodeWhosePodsFitNowhereElseStays(t *testing.T) {
+	t.Parallel()
+	apart := func(b build) build {
+		b.d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+			{TopologyKey: corev1.LabelHostname, LabelSelector: b.d.Spec.Selector},
+		}}}
+		return b
+	}
+	even := func(b build) build {
+		b.d.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: b.d.Spec.Selector},
+		}
+		return b
+	}
+	plain := func(b build) build { return b }
+	autoscaler, one := world.ScaleDownNode{Node: "node-1"}, world.NodeBudget{Number: 1}
+	karpenter := world.Consolidate{Nodes: []string{"node-1"}, Budget: one}
+	replaced := world.Consolidate{Nodes: []string{"node-1"}, Replacements: 1, Provision: 10 * sec, Budget: one}
+	two := world.Consolidate{Nodes: []string{"node-1", "node-2"}, Replacements: 1, Provision: 10 * sec, Budget: world.NodeBudget{Number: 2}}
+	for name, c := range map[string]struct {
+		pods, nodes int
+		edit        func(build) build
+		o           world.Operation
+		why, what   string // "": it goes
+	}{
+		"a node for each":            {3, 3, apart, autoscaler, "Cluster Autoscaler keeps node-1: pod 0 of default/web fits on no other node (NoPlaceToMovePods): 0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules", "one node more"},
+		"one node more":              {3, 4, apart, autoscaler, "", ""},
+		"the only node":              {1, 1, plain, autoscaler, "Cluster Autoscaler keeps node-1: pod 0 of default/web fits on no other node (NoPlaceToMovePods): there is no other node", "one node more"},
+		"a node that stays a domain": {2, 2, even, autoscaler, "Cluster Autoscaler keeps node-1: pod 0 of default/web fits on no other node (NoPlaceToMovePods): 0/2 nodes are available: 1 node(s) didn't match pod topology spread constraints, 1 node(s) had untolerated taint(s)", "nodeTaintsPolicy Honor, with which nodes that are cordoned or tainted are no domains, or whenUnsatisfiable ScheduleAnyway"},
+		"Karpenter":                  {3, 3, apart, karpenter, "Karpenter keeps node-1: pod 0 of default/web fits on no other node: 0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules", "one node more"},
+		"Karpenter has one join":     {3, 3, apart, replaced, "", ""},
+		"Karpenter: one for two":     {3, 3, apart, two, "Karpenter keeps node-2: pod 1 of default/web fits on no other node: 0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules", "one node more"},
+	} {
+		w := c.edit(newBuild(c.pods).nodes(c.nodes)).taken(c.o).takes(t)
+		w.run(100 * sec)
+		got := w.CannotEnd()
+		if w.Dead(0) != (c.why == "") || (got == nil) != (c.why == "") {
+			t.Errorf("%s: gone %v, %+v", name, w.Dead(0), got)
+			continue
+		}
+		if got != nil && (!got.Drain || got.Why != c.why || got.What != c.what || w.NodeInAPI(0).Cordoned || w.NodeInAPI(0).Disrupted) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func bare(b build) build {
 	t := b.d.Spec.Template
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", Labels: t.Labels, Annotations: t.Annotations}, Spec: t.Spec}
@@ -327,11 +375,11 @@ func TestTurnsOfKarpenter(t *testing.T) {
 		}
 		b.Workloads = append(b.Workloads, w)
 	}
-	w := b.taken(world.Consolidate{Nodes: []string{"node-1"}, Budget: world.NodeBudget{Number: 1}}).takes(t)
+	w := b.taken(world.Consolidate{Nodes: []string{"node-1"}, Replacements: 1, Provision: 10 * sec, Budget: world.NodeBudget{Number: 1}}).takes(t)
 	var got []string
 	w.hears(func(e event.Event) { got = append(got, e.At.Seconds()+" "+w.PodName(e.Pod)) }, event.Deleted)
 	w.run(100 * sec)
-	if want := "10 default/api r0 0, 11 default/agent on node-1 r0, 12 default/dns r0 0, 13 default/critical-agent on node-1 r0"; strings.Join(got, ", ") != want {
+	if want := "20 default/api r0 0, 21 default/agent on node-1 r0, 22 default/dns r0 0, 23 default/critical-agent on node-1 r0"; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/placement"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -135,6 +136,43 @@ func (t *taking) keeps(node int) *Blockade {
 		}
 	}
 	return nil
+}
+
+// noPlace says why nodes are not taken away of which a pod fits on no other node, nil where they are: Cluster Autoscaler and Karpenter
+// schedule the pods in thought before they touch a node (cluster-autoscaler/simulator/cluster.go findPlaceFor, NoPlaceToMovePods;
+// kubernetes-sigs/karpenter pkg/controllers/disruption/helpers.go SimulateScheduling; verified).
+func (t *taking) noPlace() *Blockade {
+	if t.of.Component != world.AutoscalerComponent && t.of.Component != world.KarpenterComponent {
+		return nil
+	}
+	var pods []*api.Pod
+	var moves []placement.Move
+	for _, node := range t.nodes {
+		for _, p := range t.d.Specs.PodsOn(node) {
+			if t.moves(p) && t.d.moves(p) && !p.Deleting() && !p.Phase.Terminal() {
+				pods, moves = append(pods, p), append(moves, placement.Move{Kind: t.sched.kindOf(p), Node: node, Own: p.Only > 0})
+			}
+		}
+	}
+	first, f := t.sched.nodes.NoPlace(moves, t.nodes, t.joins)
+	if first < 0 {
+		return nil
+	}
+	p := pods[first]
+	what, field := "one node more", ""
+	words := "there is no other node"
+	if f.Nodes > 0 {
+		r := relief{s: t.sched, k: moves[first].Kind, f: &f, d: &api.Workload{Workload: p.Workload, Replicas: int(world.ReplicasOf(t.d.Specs.ResourceOf(setOf(p))))}}
+		what, field = r.find()
+		words = f.Words
+	}
+	if moves[first].Own {
+		words = "it is for that node alone"
+	}
+	return &Blockade{
+		Node: p.Node, Pod: p, Budget: -1, By: t.of.Words, Kept: &Kept{field, what},
+		Why: fmt.Sprintf("%s fits on no other node%s: %s", p.Called(), t.of.NoPlace, words),
+	}
 }
 
 func (t *taking) keepsFor(k *keeping) (why string, of *Kept, budget int) {

@@ -24,14 +24,15 @@ type Takers struct {
 	d        *Desk
 	evict    *Evictions
 	machines Machines
+	sched    *Scheduler
 	owners   map[string]engine.Owner // by component
 	list     []*taking
 	inVain   uint64 // looks and refusals that changed nothing
 }
 
 // NewTakers are those who have not been told to do anything yet.
-func NewTakers(d *Desk, evict *Evictions, machines Machines) *Takers {
-	return &Takers{d: d, evict: evict, machines: machines, owners: map[string]engine.Owner{}}
+func NewTakers(d *Desk, evict *Evictions, sched *Scheduler, machines Machines) *Takers {
+	return &Takers{d: d, evict: evict, sched: sched, machines: machines, owners: map[string]engine.Owner{}}
 }
 
 // Owner is a component's, by its name.
@@ -93,6 +94,9 @@ func (c *Takers) Start(of world.Taking, nodes, joins []int) {
 	})
 	if of.Component == world.PoolAKS && len(t.kept) > 0 { // it does not begin at all
 		t.kept, t.nodes = t.kept[:1], nil
+	}
+	if k := t.noPlace(); k != nil {
+		t.kept, t.nodes = append(t.kept, *k), nil
 	}
 	t.workers = min(t.of.AtOnce, len(t.nodes))
 	if t.workers == 0 {

@@ -104,7 +104,15 @@ func (t *target) roomier() *Change {
 	if _, ok := t.sc.WithNodes(len(t.sc.Standing()) + 1); !ok || t.isDaemon() {
 		return nil
 	}
-	return &Change{ID: "nodes", Title: "one node more", Cost: "it need not be there for longer than the rollout", Around: Around{Nodes: 1}}
+	cost := "it need not be there for longer than the rollout"
+	for i := range t.sc.Actions {
+		if _, takes := t.sc.TakingOf(&t.sc.Actions[i]); takes {
+			cost = "there are as many nodes as now in the end"
+		} else if world.Disrupts(t.sc.Actions[i].Operation) {
+			cost = "it need not be there for longer than the drain"
+		}
+	}
+	return &Change{ID: "nodes", Title: "one node more", Cost: cost, Around: Around{Nodes: 1}}
 }
 
 // fewer has a workload whose pods may not share a node have no more of them than there are nodes.

@@ -55,6 +55,7 @@ type Failure struct {
 	// Words are those of the Event FailedScheduling: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable".
 	// What port is taken follows in brackets.
 	Words string
+	Nodes int // that it is about
 	// Count is how many nodes have each obstacle, Path the field behind it, where one of the pod's own is.
 	Count [numWhys]int
 	Path  [numWhys]string
@@ -98,6 +99,7 @@ func (t *Cycle) Failure() (f Failure, ok bool) {
 		parts = append(parts, part)
 	}
 	slices.Sort(parts)
+	f.Nodes = total
 	f.Words = fmt.Sprintf("0/%d nodes are available: %s", total, strings.Join(parts, ", "))
 	return f, true
 }

@@ -106,6 +106,7 @@ type Rules struct {
 	Early    bool        // a pod is deleted so long before the limit as it takes to stop
 	AtLimit  AtLimit
 	Error    string      // what it calls a node that is not empty in time, "" for nothing
+	NoPlace  string      // what it calls a node whose pods fit on no other one, in brackets, "" for nothing
 	Rest     engine.Time // from the last pod to the call that ends the machine
 }
 
@@ -146,7 +147,7 @@ func rulesOf(component string) Rules {
 		return Rules{
 			Component: AutoscalerComponent, Words: "Cluster Autoscaler", Taint: true, Delay: 5 * engine.Second, Daemons: DaemonsToo,
 			Again: 10 * engine.Second, AgainMost: 10 * engine.Second, Asks: 2 * engine.Minute, MostGrace: 600 * engine.Second,
-			Look: 5 * engine.Second, AllFirst: true, Limit: 630 * engine.Second, AtLimit: GivesBack,
+			Look: 5 * engine.Second, AllFirst: true, Limit: 630 * engine.Second, AtLimit: GivesBack, NoPlace: " (NoPlaceToMovePods)",
 		}
 	}
 }

@@ -296,6 +296,12 @@ var takerMutants = []mutant{
 	{"AKS begins under a budget of 0", []string{"controllers 8.2 Budgets of AKS"}, cluster, "TestAKSDoesNotBeginUnderABudgetOfZero", []edit{
 		{keepers, "most.Type == intstr.Int && most.IntVal == 0", "most.Type == intstr.Int && most.IntVal < 0"},
 	}},
+	{"the autoscaler evicts pods that fit nowhere else", []string{"controllers 8 Place"}, cluster, "TestANodeWhosePodsFitNowhereElseStays", []edit{
+		{takers, "if k := t.noPlace(); k != nil {", "if k := t.noPlace(); k != nil && t.of.Disrupted {"},
+	}},
+	{"the nodes that join take no pods of those that go", []string{"controllers 8 Place"}, cluster, "TestANodeWhosePodsFitNowhereElseStays", []edit{
+		{"sim/placement/move.go", "for _, n := range joining {", "for _, n := range joining[:0] {"},
+	}},
 	{"AKS begins with the other nodes", []string{"controllers 8.2 Budgets of AKS"}, cluster, "TestAKSDoesNotBeginUnderABudgetOfZero", []edit{
 		{takers, "t.kept, t.nodes = t.kept[:1], nil", "t.kept = t.kept[:1]"},
 	}},
