@@ -368,3 +368,31 @@ func TestWhatWaitsForAPodOfAMachineThatIsGone(t *testing.T) {
 		}
 	}
 }
+
+// Where no node is ready nothing drives pods away, and the pods of a machine that is gone stay where they are: nobody makes others. With
+// another node that is ready, or once the machine is back, all is as it was. Reference: docs/model/pod-lifecycle.md 6 Zone eviction rate.
+func TestACrashOfTheOnlyNodeDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	const stays = "pod 0 of default/web stays on node-1, which is gone: while no node is ready the control plane drives no pod away, and there is none to go to"
+	for name, c := range map[string]struct {
+		nodes int
+		lasts engine.Time
+		why   string
+	}{
+		"the only node":               {1, 0, stays},
+		"the only node, for a minute": {1, 60 * sec, ""},
+		"one of two":                  {2, 0, ""},
+	} {
+		b := newBuild(1).nodes(c.nodes).does(world.CrashNode{Node: "node-1"}, 0)
+		b.Actions[0].For = c.lasts
+		w := b.acts(t)
+		w.run(600 * sec)
+		s := w.CannotEnd()
+		if (s != nil) != (c.why != "") || s != nil && (s.Why != c.why || s.Drain || s.What != "another node, or node-1 again") {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if usable := w.Usable(0).Now; (usable == 0) != (c.why != "") {
+			t.Errorf("%s: %d usable", name, usable)
+		}
+	}
+}

@@ -66,6 +66,9 @@ func (w *World) hindrance(d *api.Workload) *control.Stuck {
 	if s := w.heldName(d); s != nil {
 		return s
 	}
+	if s := w.forsaken(d); s != nil {
+		return s
+	}
 	if !keeper.UnderWay(d) {
 		return w.successors(d) // it was complete: what happens later is no rollout
 	}
@@ -152,6 +155,26 @@ func (w *World) heldReleased(d *api.Workload, p *api.Pod) *control.Stuck {
 		Why:  fmt.Sprintf("%s is released, for its labels do not match the selector, and keeps its name", name),
 		What: fmt.Sprintf("kubectl delete pod %s, or the labels that it had", name),
 	}
+}
+
+// forsaken says that a pod stays on a machine that is gone, since no node is ready: the control plane then takes itself to be cut off and
+// drives no pod away (docs/model/pod-lifecycle.md 6), and there is no node to go to. nil where a node is ready.
+func (w *World) forsaken(d *api.Workload) *control.Stuck {
+	if w.lapses.lifecycle == nil || !w.lapses.lifecycle.AllSilent() {
+		return nil
+	}
+	for _, id := range w.livePods {
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
+		if !ok || p.Workload != d.Workload || !p.Active() || p.Node < 0 || !w.dead[p.Node] {
+			continue
+		}
+		node := w.sc.Nodes[p.Node].Name
+		return &control.Stuck{
+			Why:  fmt.Sprintf("%s stays on %s, which is gone: while no node is ready the control plane drives no pod away, and there is none to go to", p.Called(), node),
+			What: "another node, or " + node + " again",
+		}
+	}
+	return nil
 }
 
 // heldBy is that a pod stays Terminating on a node that is gone, nil for one that does not.

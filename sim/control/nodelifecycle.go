@@ -192,9 +192,9 @@ func (c *NodeLifecycle) deliver(o api.Object) {
 	if !ok {
 		return
 	}
-	silent := c.allSilent()
+	silent := c.AllSilent()
 	c.nodes[n.Number] = *n
-	if silent && !c.allSilent() { // those that are not ready drive their pods away again
+	if silent && !c.AllSilent() { // those that are not ready drive their pods away again
 		c.look()
 	}
 	if n.Gone {
@@ -238,7 +238,7 @@ func (c *NodeLifecycle) tend(node int) {
 	want := n.Condition()
 	switch {
 	case n.Gone || n.Drives == want:
-	case c.allSilent():
+	case c.AllSilent():
 		c.excuseAll()
 	case want == api.NoTaint:
 		c.dequeue(node)
@@ -261,8 +261,8 @@ func (c *NodeLifecycle) dequeue(node int) {
 	c.queue = slices.DeleteFunc(c.queue, func(n int) bool { return n == node })
 }
 
-// allSilent says that no node is ready: then it is the control plane that is cut off, and no pod is driven away.
-func (c *NodeLifecycle) allSilent() bool {
+// AllSilent says that no node is ready: then it is the control plane that is cut off, and no pod is driven away.
+func (c *NodeLifecycle) AllSilent() bool {
 	return !slices.ContainsFunc(c.nodes, func(n api.Node) bool { return !n.Gone && !n.NotReady })
 }
 
@@ -326,7 +326,7 @@ func (c *NodeLifecycle) pace(zone string) engine.Time {
 		}
 	}
 	switch {
-	case c.allSilent():
+	case c.AllSilent():
 		return engine.Never
 	case bad == all || bad < fewestUnhealthy || 100*bad < unhealthyPerCent*all:
 		return evictionPace

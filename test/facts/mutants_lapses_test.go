@@ -51,8 +51,11 @@ var lapseMutants = []mutant{
 		{lifecycle, "case bad == all || bad < fewestUnhealthy ||", "case bad <= all || bad < fewestUnhealthy ||"},
 	}},
 	{"pods are driven away where no node is ready", []string{"pod-lifecycle 6 Zone eviction rate"}, cluster, "TestHowManyNodesAreTaintedAtOnce", []edit{
-		{lifecycle, "\tcase c.allSilent():\n\t\tc.excuseAll()\n", ""},
-		{lifecycle, "\tcase c.allSilent():\n\t\treturn engine.Never\n", ""},
+		{lifecycle, "\tcase c.AllSilent():\n\t\tc.excuseAll()\n", ""},
+		{lifecycle, "\tcase c.AllSilent():\n\t\treturn engine.Never\n", ""},
+	}},
+	{"a crash of the only node is over when the run is quiet", []string{"pod-lifecycle 6 Zone eviction rate"}, cluster, "TestACrashOfTheOnlyNodeDoesNotEnd", []edit{
+		{"sim/cluster/stuck.go", "if w.lapses.lifecycle == nil || !w.lapses.lifecycle.AllSilent() {", "if w.lapses.lifecycle == nil || w.lapses.lifecycle.AllSilent() {"},
 	}},
 	{"a dead kubelet hears of deletions", []string{"pod-lifecycle 1.8", "pod-lifecycle 6 Deleted pods on a dead node"}, cluster, "TestPodsOfANodeThatCrashes", []edit{
 		{kubelet, "\tif !ok || k.down {", "\tif !ok {"},
