@@ -664,3 +664,17 @@ func TestMirrorPodsStay(t *testing.T) {
 		}
 	}
 }
+
+// A drain with --timeout never waits for ever: while it asks it may go on yet, and then it has given up.
+func TestADrainWithATimeoutDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	w := newBuild(2).nodes(2).budget("minAvailable 2").drained(func(o *world.DrainOptions) { o.Timeout = 60 * sec }, "node-1").acts(t)
+	w.run(50 * sec)
+	if s := w.CannotEnd(); s != nil {
+		t.Errorf("while it asks: %s", s.Why)
+	}
+	w.run(100 * sec)
+	if s := w.CannotEnd(); s == nil || !strings.HasPrefix(s.Why, "kubectl drain gives up on node-1: ") {
+		t.Errorf("after its time: %+v", s)
+	}
+}

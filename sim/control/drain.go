@@ -358,7 +358,7 @@ type Blockade struct {
 	Late    *Late    // it was given up for this pod, which no budget kept
 }
 
-// Blockades lists the nodes whose drain has failed, or is refused at the moment, in order.
+// Blockades lists the nodes whose drain has failed, or is refused at the moment and has no timeout, in order.
 func (c *Drains) Blockades() []Blockade {
 	var out []Blockade
 	for _, r := range c.list {
@@ -366,7 +366,7 @@ func (c *Drains) Blockades() []Blockade {
 			out = append(out, Blockade{Node: f.node, Pod: f.pod, Budget: f.budget, Why: f.why, GivenUp: true})
 		}
 		for _, l := range r.pods {
-			if !l.over && l.refuse != nil {
+			if !l.over && l.refuse != nil && r.until == engine.Never {
 				out = append(out, Blockade{Node: r.nodes[r.at], Pod: l.pod, Budget: l.refuse.Budget, Why: l.refuse.Why})
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // fixesFor are the changes that were tried for a workload, the best first.
@@ -61,24 +62,30 @@ func (t *text) todo(c *record.Case) []string {
 		}
 		return out
 	case len(noHelpFor(t.sim, c.Workload)) > 0:
-		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")" + outsideWords(c.Action)}
+		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")" + outsideWords(c)}
 	default:
 		return []string{t.notLookedFor()}
 	}
 }
 
-// outsideWords say what there is to try besides the manifest where a node ends under its pods.
-func outsideWords(action string) string {
-	switch action {
+// outsideWords say what there is to try besides the manifest where a node ends under its pods. A kubelet that ends them first already is
+// no advice.
+func outsideWords(c *record.Case) string {
+	var ways []string
+	switch c.Action {
 	case "node crash":
 		return "; it takes 40 to 55 s until the control plane notices: more pods on more nodes carry less each"
 	case "node shutdown":
-		return "; drain the node before, or have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)"
+		ways = append(ways, "drain the node before")
 	case "spot notice":
-		return "; a node termination handler that drains the node at the notice does, or have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)"
+		ways = append(ways, "a node termination handler that drains the node at the notice does")
 	default:
 		return ""
 	}
+	if slices.ContainsFunc(c.Assumptions, func(a world.Assumption) bool { return a.ID == "kubelet" }) {
+		ways = append(ways, "have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)")
+	}
+	return "; " + strings.Join(ways, ", or ")
 }
 
 // waysOut are the changes with which a rollout comes to its end that is stuck.

@@ -9,6 +9,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // What is the same for hundreds of workloads is said once: of the others only their names, and on how many runs that was seen.
@@ -150,6 +151,23 @@ func TestWhatNewRunsSayOfAFix(t *testing.T) {
 	} {
 		if got := confirmedWords(&record.Fix{Cases: cases}); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// That the kubelet might end its pods first is no advice where it does already: then its setting is said, and is no assumption.
+func TestNobodyIsToldToSetWhatIsSet(t *testing.T) {
+	t.Parallel()
+	const setting = "nodes.kubelet.shutdownGracePeriod"
+	for action, other := range map[string]string{"node shutdown": "; drain the node before", "spot notice": "; a node termination handler that drains the node at the notice does"} {
+		for _, said := range []bool{false, true} {
+			c := &record.Case{Action: action}
+			if !said {
+				c.Assumptions = []world.Assumption{{ID: "kubelet"}}
+			}
+			if words := outsideWords(c); strings.Contains(words, setting) == said || !strings.HasPrefix(words, other) {
+				t.Errorf("%s, said %v: %s", action, said, words)
+			}
 		}
 	}
 }
