@@ -49,7 +49,8 @@ func (t *text) todo(c *record.Case) []string {
 	if len(c.Families) > 0 {
 		return []string{"say which load balancer it is, for nothing in the input does: " + t.option("lb", presets(c)) + " (" + t.option("list", "presets") + ")"}
 	}
-	fixes := fixesFor(t.sim, c.Workload)
+	all := fixesFor(t.sim, c.Workload)
+	fixes := slices.DeleteFunc(slices.Clone(all), func(f *record.Fix) bool { return foreign(f, c) })
 	switch {
 	case c.Verdict == record.Holds:
 		return []string{"nothing"}
@@ -63,9 +64,29 @@ func (t *text) todo(c *record.Case) []string {
 		return out
 	case len(noHelpFor(t.sim, c.Workload)) > 0:
 		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")" + outsideWords(c)}
+	case len(all) > 0:
+		return []string{"nothing that was tried helps" + outsideWords(c)}
 	default:
 		return []string{t.notLookedFor()}
 	}
+}
+
+// foreign says that a change was found for what else is done to a case's workload, and not for what the case is about.
+func foreign(f *record.Fix, c *record.Case) bool {
+	return len(f.Cases) > 0 && !slices.ContainsFunc(f.Cases, func(x record.FixedCase) bool { return x.Action == c.Action || x.ID == c.ID || x.Action == "" })
+}
+
+// ownFirst has the changes for what a case is about come before those for what else is done to its workload.
+func ownFirst(fixes []*record.Fix, c *record.Case) []*record.Fix {
+	out := slices.Clone(fixes)
+	rank := func(f *record.Fix) int {
+		if foreign(f, c) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(out, func(a, b *record.Fix) int { return rank(a) - rank(b) })
+	return out
 }
 
 // outsideWords say what there is to try besides the manifest where a node ends under its pods. A kubelet that ends them first already is
@@ -243,12 +264,13 @@ func (t *text) fixes(shown []*record.Case) {
 			t.heading(fixes)
 			headed = true
 		}
+		fixes = ownFirst(fixes, c)
 		room := min(t.room.fixes, len(fixes))
 		for _, f := range fixes[:room] {
-			t.fix(f, t.toShow(c))
+			t.fix(f, c)
 		}
 		if f := harmless(fixes, room); f != nil {
-			t.fix(f, t.toShow(c))
+			t.fix(f, c)
 		}
 		t.noHelp(noHelp, len(fixes) == 0)
 		for _, n := range t.sim.NoHelp {
@@ -289,12 +311,17 @@ func (t *text) noHelp(titles []string, none bool) {
 	t.Text(prefix, strings.Join(titles[:min(max(t.room.noHelp, 1), len(titles))], "; ")+".")
 }
 
-// fix writes one change: what it does, what to paste where, and what it costs. show is what has it in full.
-func (t *text) fix(f *record.Fix, show string) {
-	t.Hanging("  ", 6, f.Title)
+// fix writes one change below a case: what it does, and for what, where that is not what the case is about, what to paste where, and what
+// it costs.
+func (t *text) fix(f *record.Fix, below *record.Case) {
+	title := f.Title
+	if foreign(f, below) {
+		title += ", for a " + runsOf(f)
+	}
+	t.Hanging("  ", 6, title)
 	t.fixed(f)
 	for i := range f.Edits {
-		t.edit(&f.Edits[i], show)
+		t.edit(&f.Edits[i], t.toShow(below))
 	}
 	t.editWith(f)
 	if len(f.NotWith) > 0 {

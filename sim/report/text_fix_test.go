@@ -171,3 +171,33 @@ func TestNobodyIsToldToSetWhatIsSet(t *testing.T) {
 		}
 	}
 }
+
+// What helps a rollout is no advice for a drain: below the headline of the drain it names what it is for, and comes after what helps the
+// drain itself.
+func TestAFixForAnotherActionNamesIt(t *testing.T) {
+	t.Parallel()
+	fixed := func(title, action string) record.Fix {
+		return record.Fix{Workload: "shop/web", Title: title, Cases: []record.FixedCase{{ID: "web/" + action, Action: action, Runs: 10, Confirm: record.Confirm{Runs: 200}}}}
+	}
+	c := record.Case{ID: "web/node drain", Workload: "shop/web", Action: "node drain", Verdict: record.Drops}
+	inPlace, hook := fixed("maxSurge: 0", "rolling restart"), fixed("preStop: sleep 5", "node drain")
+	for name, want := range map[string]struct {
+		fixes []record.Fix
+		todo  string
+		first string // below WHAT HELPS
+	}{
+		"of the rollout alone": {[]record.Fix{inPlace}, "What to do nothing that was tried helps", "maxSurge: 0, for a rollout"},
+		"of both":              {[]record.Fix{inPlace, hook}, "What to do preStop: sleep 5: nothing lost in 200 new node drains", "preStop: sleep 5 "},
+		"of the drain":         {[]record.Fix{hook}, "What to do preStop: sleep 5: nothing lost in 200 new node drains", "preStop: sleep 5 "},
+	} {
+		var b strings.Builder
+		if err := WriteText(&b, &record.Simulation{Cases: []record.Case{c}, Fixes: want.fixes}, TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(b.String()), " ")
+		_, helps, _ := strings.Cut(text, "then on 200 new ones ")
+		if !strings.Contains(text, want.todo) || !strings.HasPrefix(helps, want.first) {
+			t.Errorf("%s:\n%s", name, b.String())
+		}
+	}
+}
