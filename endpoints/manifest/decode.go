@@ -357,9 +357,6 @@ func decodeBool(d *decoder, n *node, v reflect.Value) {
 // integer returns the whole number n stands for; 8080.0 counts, as it does for
 // kubectl.
 func (n *node) integer() (int64, bool) {
-	if n.shape != scalar {
-		return 0, false
-	}
 	switch n.resolve() {
 	case intScalar:
 		return parseInt(n.text)

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -66,6 +67,20 @@ func TestPositionsOfFields(t *testing.T) {
 	}
 }
 
+// Only a mapping has fields.
+func TestFieldsOfWhat(t *testing.T) {
+	t.Parallel()
+	objects, _ := Load([]File{{"web.yaml", []byte(positioned)}}, Options{})
+	for path, want := range map[string][]string{ // order: each for itself
+		"": {"apiVersion", "kind", "metadata", "spec"}, "metadata": {"name", "labels"}, "spec.ports[1]": {"name", "port", "nodePort"},
+		"spec.ports": nil, "spec.externalIPs": nil, "metadata.name": nil, "spec.ports[7]": nil, "spec.selector.role": nil, "status": nil,
+	} {
+		if got := objects.All[0].Fields(path); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
+
 // The nearest part of a path is what a field that is missing is put below.
 func TestTheNearestPartOfAPathIsThere(t *testing.T) {
 	t.Parallel()
@@ -85,6 +100,27 @@ func TestTheNearestPartOfAPathIsThere(t *testing.T) {
 	}
 	if got := fmt.Sprintf("%q", Steps(`spec.ports[1]["a.b"]`)); got != `["spec" "ports" '\x01' "a.b"]` {
 		t.Errorf("steps %s", got)
+	}
+}
+
+// A path is read up to what cannot be read.
+func TestWhatOfAPathIsRead(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{ // order: each for itself
+		"": "[]", "a": `["a"]`, "a.b": `["a" "b"]`, ".a": `["a"]`, "a..b": `["a" "b"]`, "a.": `["a"]`, "a[0]": `["a" '\x00']`, "[1][2]": `['\x01' '\x02']`,
+		`a["b.c"].d`: `["a" "b.c" "d"]`, `a["b]"]`: `["a" "b]"]`, `a[""]`: `["a" ""]`, `a["b"`: `["a"]`, `a["b`: `["a"]`, `a["b"x].c`: `["a"]`, "a[": `["a"]`, "a[1": `["a"]`, "a[x].b": `["a"]`,
+		"a[]": `["a"]`, "a]b": `["a]b"]`, "a b": `["a b"]`,
+	} {
+		if got := fmt.Sprintf("%q", Steps(path)); got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
+		}
+	}
+	for name, want := range map[string]string{ // order: each for itself
+		"a": "a", "aZ09-_": "aZ09-_", "a.b": `["a.b"]`, "/": `["/"]`, ":": `[":"]`, "@": `["@"]`, "[": `["["]`, "`": "[\"`\"]", "{": `["{"]`, "^": `["^"]`, "": `[""]`, "z": "z", "A": "A", "0": "0", "9": "9",
+	} {
+		if got := renderPath([]step{{name: name, key: true}}); got != want {
+			t.Errorf("key %q: %s, want %s", name, got, want)
+		}
 	}
 }
 
