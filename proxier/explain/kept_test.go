@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net/netip"
@@ -22,32 +23,44 @@ var update = flag.Bool("update", false, "rewrite testdata/worlds.txt")
 func TestWhatIsSaidOfRandomWorlds(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	for i, version := range []string{"1.36", "1.36", "1.25", "1.30"} {
+	for i, version := range []string{"1.36", "1.36", "1.25", "1.30", "1.36"} {
 		dialect := []plan.Dialect{plan.NFTables, plan.IPTables}[i%2]
 		node, p := backendtest.WorldNode(dialect), profile(t, version, nil)
-		node.Options = p.Options
+		node.Options, node.MasqueradeAll = p.Options, i == 4
 		w := backendtest.NewWorld(uint64(i+1), node)
 		for n := range 4 {
 			disturb(t, w, n)
 		}
 		snap := w.Cache.Snapshot()
 		x := Build(snap, node, p, func(endpoints.ServiceName) bool { return true })
-		if err := x.WriteText(&out, TextOptions{Width: []int{0, 60}[i/2], Style: func(r Role, word string) string { return fmt.Sprint(word, "'", r) }}); err != nil {
+		if err := x.WriteText(&out, TextOptions{Width: []int{0, 0, 60, 60, 80}[i], Style: func(r Role, word string) string { return fmt.Sprint(word, "'", r) }}); err != nil {
 			t.Fatal(err)
 		}
+		for _, v := range x.Services[:min(len(x.Services), 3)] {
+			data, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&out, "%s\n", data)
+		}
+		for _, v := range x.Services[:min(len(x.Services), 3)] {
+			data, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&out, "%s\n", data)
+		}
 		rules := plan.Build(snap, node)
+		said := map[Hop]bool{}
 		for f := range rules.Frontends() {
-			for _, from := range sources(f.Key.Addr) {
-				to := netip.AddrPortFrom(f.Key.Addr, f.Key.Port)
-				if f.Key.Addr.IsUnspecified() {
-					own := map[bool]netip.Addr{node.Addresses[0].Is4(): node.Addresses[0], node.Addresses[1].Is4(): node.Addresses[1]}
-					to = netip.AddrPortFrom(own[f.Key.Addr.Is4()], f.Key.Port)
+			for _, to := range destinations(f.Key, node) {
+				for _, from := range sources(f.Key.Addr) {
+					traced, err := ParsePacket(from, strings.ToLower(to.String()+"/"+f.Key.Protocol.String()))
+					if err != nil {
+						t.Fatal(err)
+					}
+					writeTrace(&out, BuildTrace(rules, traced, p), said)
 				}
-				traced, err := ParsePacket(from, strings.ToLower(to.String()+"/"+f.Key.Protocol.String()))
-				if err != nil {
-					t.Fatal(err)
-				}
-				writeTrace(&out, BuildTrace(rules, traced, p))
 			}
 		}
 	}
@@ -102,6 +115,22 @@ func disturb(t *testing.T, w *backendtest.World, n int) {
 	backendtest.SetService(t, w.Cache, svc, slices...)
 }
 
+// destinations are a frontend, on the node's own address for a node port, and beside it another port and those of health checks.
+func destinations(key plan.Key, node *plan.Node) []netip.AddrPort {
+	if !key.Addr.IsUnspecified() {
+		return []netip.AddrPort{netip.AddrPortFrom(key.Addr, key.Port), netip.AddrPortFrom(key.Addr, 1)}
+	}
+	var out []netip.AddrPort
+	for _, own := range node.Addresses {
+		for _, port := range []uint16{key.Port, 1, 31000, 31001} {
+			if own.Is4() == key.Addr.Is4() {
+				out = append(out, netip.AddrPortFrom(own, port))
+			}
+		}
+	}
+	return out
+}
+
 // sources are where packets to an address come from: a pod, the node itself, outside.
 func sources(to netip.Addr) []string {
 	if to.Is4() {
@@ -110,10 +139,13 @@ func sources(to netip.Addr) []string {
 	return []string{"fd00:244:1::2", "fd00:168:10::1", "2001:db8::7"}
 }
 
-// writeTrace writes what is decided of a packet, and each hop, in a few lines.
-func writeTrace(b *strings.Builder, a *Trace) {
-	fmt.Fprintf(b, "%s -> %s: %s %s %v masquerade %t\n", a.From, a.To, a.Verdict, a.Service, a.Endpoints, a.Masquerade)
+// writeTrace writes what is decided of a packet, and each hop that was not said of one before it.
+func writeTrace(b *strings.Builder, a *Trace, said map[Hop]bool) {
+	fmt.Fprintf(b, "%s -> %s: %s %s %v masquerade %t hairpin %v\n", a.From, a.To, a.Verdict, a.Service, a.Endpoints, a.Masquerade, a.Hairpin)
 	for _, h := range a.Hops {
-		fmt.Fprintf(b, "  %s: %s\n", h.Stage, h.Detail)
+		if !said[h] {
+			fmt.Fprintf(b, "  %s: %s\n", h.Stage, h.Detail)
+		}
+		said[h] = true
 	}
 }
