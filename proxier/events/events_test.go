@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -160,6 +161,33 @@ func TestWhatComesAgainIsCounted(t *testing.T) {
 		synctest.Wait()
 		if len(s.look().events) != 3 {
 			t.Errorf("%d Events", len(s.look().events))
+		}
+	})
+}
+
+// Two Events that differ in what they are about besides are two.
+func TestWhatAnEventIsRelatedToCounts(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(r *Recorder, s *server) {
+		for _, name := range []string{"", "a", "b", "a"} {
+			e := web("x")
+			if name != "" {
+				e.Related = &corev1.ObjectReference{Kind: "Node", Name: name}
+			}
+			r.Record(e)
+		}
+		after(time.Minute)
+		var related []string
+		for _, e := range s.look().events {
+			if e.Related == nil {
+				related = append(related, "")
+			} else {
+				related = append(related, e.Related.Name)
+			}
+		}
+		slices.Sort(related)
+		if !slices.Equal(related, []string{"", "a", "b"}) {
+			t.Errorf("of %q", related)
 		}
 	})
 }

@@ -560,3 +560,29 @@ func TestAnEndpointThatComesBackIsNotRemembered(t *testing.T) {
 		t.Errorf("%d slots, want 3", len(seen))
 	}
 }
+
+// What is counted up and down again in one transaction is neither put in nor taken out.
+func TestWhatComesAndGoesAtOnceIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		before, by []int
+		add, del   int
+	}{
+		{nil, []int{1}, 1, 0}, {nil, []int{1, -1}, 0, 0}, {nil, []int{1, 1, -1}, 1, 0},
+		{[]int{1}, []int{-1}, 0, 1}, {[]int{1}, []int{-1, 1}, 0, 0}, {[]int{1}, []int{1}, 0, 0}, {[]int{1, 1}, []int{-1}, 0, 0}, {[]int{1, 1}, []int{-1, -1}, 0, 1},
+	} {
+		s := newState(testNode(), endpoints.IPv4)
+		a := netip.MustParseAddr("10.96.0.1")
+		for _, by := range c.before {
+			s.clusterIPs.add(a, by)
+		}
+		s.begin().finish()
+		for _, by := range c.by {
+			s.clusterIPs.add(a, by)
+		}
+		rows := s.begin().finish().rows.sets[clusterIPs]
+		if len(rows.add) != 4*c.add || len(rows.del) != 4*c.del {
+			t.Errorf("%v, then %v: %x put in, %x taken out", c.before, c.by, rows.add, rows.del)
+		}
+	}
+}

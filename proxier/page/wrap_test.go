@@ -60,6 +60,15 @@ func TestWhereAWordIsBroken(t *testing.T) {
 	}
 }
 
+// A colour has no width, and what is in its code is no place to break a word at.
+func TestAPaintedWordIsBrokenInItsLetters(t *testing.T) {
+	t.Parallel()
+	head, rest := broken("abc"+Painted("1;31", "defgh"), 4)
+	if want := "abc" + string([]byte{markCode}) + "1;31" + string([]byte{markWord}) + "d"; head != want || rest != "efgh"+string([]byte{markPlain}) {
+		t.Errorf("%q and %q", head, rest)
+	}
+}
+
 // Lines are as full as can be, of any width.
 func TestLinesAreFull(t *testing.T) {
 	t.Parallel()
@@ -90,5 +99,9 @@ func TestTheWidthsOfColumns(t *testing.T) {
 		if got := fit(rows, room); !slices.Equal(got, want) {
 			t.Errorf("in %d: %d, want %d", room, got, want)
 		}
+	}
+	// Of columns that are as wide as each other the first is made narrower first.
+	if got := fit([][]string{{"a b c d e", "a b c d e"}}, 19); !slices.Equal(got, []int{8, 9}) {
+		t.Errorf("of two that are as wide: %d", got)
 	}
 }
