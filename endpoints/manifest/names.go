@@ -40,7 +40,7 @@ func isDNSLabel(s string) bool {
 // isDNSSubdomain is RFC 1123 as Kubernetes reads it: parts like labels, but of
 // any length, joined by '.', 1-253 in all.
 func isDNSSubdomain(s string) bool {
-	if s == "" || len(s) > 253 {
+	if len(s) > 253 {
 		return false
 	}
 	previous := byte('.')
