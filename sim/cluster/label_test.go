@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -150,6 +152,26 @@ func TestAServiceWithAnotherSelector(t *testing.T) {
 				t.Errorf("node %d has %d endpoints", n, got)
 			}
 		}
+	}
+}
+
+// A Service that selects nothing at first has no endpoints, and those of the pods that match when it is given a selector, under the port that its
+// name is in their template. Reference: docs/model/controllers.md 9.1 Selector.
+func TestAServiceThatIsGivenASelector(t *testing.T) {
+	t.Parallel()
+	b := newBuild(2).nodes(2)
+	b.container().Ports[0].Name = "http"
+	b.svc.Spec.Selector, b.svc.Spec.Ports[0].TargetPort = nil, intstr.FromString("http")
+	b = b.relabels(world.Action{At: 10 * sec, Operation: world.SetSelector{Service: "default/web", Selector: map[string]string{"app": "web"}}})
+	w := b.acts(t)
+	w.run(9 * sec)
+	if got := w.ids(); len(got) != 0 || w.Unrest() != "" {
+		t.Errorf("before: %v, %q", got, w.Unrest())
+	}
+	w.run(20 * sec)
+	e, _ := w.Entry(world.Traffic{Service: "default/web", Port: 80})
+	if got := w.ids(); !slices.Equal(got, []api.PodID{0, 1}) || w.Unrest() != "" || w.targetPortInAPI(e) != 8080 {
+		t.Errorf("%v, %q, port %d", got, w.Unrest(), w.targetPortInAPI(e))
 	}
 }
 

@@ -432,17 +432,14 @@ func until(c cursor) engine.Time {
 	return t
 }
 
-// services keeps the Services that have a workload and something for a proxy to do.
+// services keeps the Services that have a workload, at some time, and something for a proxy to do.
 func (b *builder) services() {
 	for _, s := range b.world.services {
 		if endpoints.Unproxied(s.Value) != "" {
 			continue
 		}
-		for _, w := range b.out.Workloads {
-			if w.SelectedBy(s.Value) {
-				b.out.Services = append(b.out.Services, world.Service{Service: s.Value, Object: s.Object})
-				break
-			}
+		if b.behind(s) != nil {
+			b.out.Services = append(b.out.Services, world.Service{Service: s.Value, Object: s.Object})
 		}
 	}
 }

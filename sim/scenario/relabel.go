@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,14 +74,42 @@ func (b *builder) serviceOf(c cursor, namespace string) (*corev1.Service, bool) 
 	}
 }
 
-// changeable is a Service that the Scenario simulates: it has pods at the beginning.
+// selectorsLater are the selectors that actions give a Service. The actions are not read yet when it is asked.
+func (b *builder) selectorsLater(s *corev1.Service) []map[string]string {
+	var out []map[string]string
+	for _, a := range b.doc.spec().get("actions").items() {
+		v, namespace := a.get("setSelector"), a.get("namespace").text(s.Namespace)
+		if _, name, _ := strings.Cut(v.get("of").text(""), "/"); name == s.Name && namespace == s.Namespace {
+			out = append(out, textsOf(v.get("selector")))
+		}
+	}
+	return out
+}
+
+// labelsLater are the labels of a workload's pods, and those that actions give them. The same.
+func (b *builder) labelsLater(w *world.Workload) []map[string]string {
+	out := []map[string]string{w.Template().Labels}
+	for _, a := range b.doc.spec().get("actions").items() {
+		v, namespace := a.get("relabelPod"), a.get("namespace").text(w.Namespace())
+		if _, name, _ := strings.Cut(v.get("of").text(""), "/"); name != w.ObjectName() || namespace != w.Namespace() {
+			continue
+		}
+		o := world.Relabel{Set: textsOf(v.get("labels")), Remove: v.get("remove").texts()}
+		for _, have := range slices.Clone(out) {
+			out = append(out, o.On(have))
+		}
+	}
+	return out
+}
+
+// changeable is a Service that the Scenario simulates: it has pods at some time.
 func (b *builder) changeable(c cursor, service string) (*corev1.Service, bool) {
 	for i := range b.out.Services {
 		if s := b.out.Services[i].Service; s.Namespace+"/"+s.Name == service {
 			return s, true
 		}
 	}
-	c.fail("Service %s selects no pods at the beginning: not yet simulated", service)
+	c.fail("Service %s selects no pods of the Scenario's workloads, neither now nor after another action", service)
 	return nil, false
 }
 

@@ -107,11 +107,20 @@ func subjectOf(s manifest.Typed[*corev1.Service], port int, t *corev1.PodTemplat
 	return out
 }
 
-// behind returns the first workload that a Service selects.
+// behind returns the first workload that a Service selects, or that it does once an action has given it or the workload's pods other labels.
 func (b *builder) behind(s manifest.Typed[*corev1.Service]) *world.Workload {
 	for i := range b.out.Workloads {
 		w := &b.out.Workloads[i]
 		if w.SelectedBy(s.Value) {
+			return w
+		}
+	}
+	selectors := append(b.selectorsLater(s.Value), s.Value.Spec.Selector)
+	for i := range b.out.Workloads {
+		w := &b.out.Workloads[i]
+		if w.Namespace() == s.Namespace && slices.ContainsFunc(b.labelsLater(w), func(have map[string]string) bool {
+			return slices.ContainsFunc(selectors, func(selector map[string]string) bool { return world.SelectedWith(selector, have) })
+		}) {
 			return w
 		}
 	}

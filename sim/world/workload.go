@@ -112,19 +112,15 @@ func (w *Workload) speaksOf(t *corev1.PodAffinityTerm, namespace string) bool {
 // Service selects none. With an ingress controller on the way that is the controller, unless the
 // request had passed it.
 func (s *Scenario) Met(stream int, passed bool) *Workload {
-	service := s.asked(stream, passed)
-	for i := range s.Services {
-		svc := s.Services[i].Service
-		if svc.Namespace+"/"+svc.Name != service {
-			continue
-		}
-		for j := range s.Workloads {
-			if s.Workloads[j].SelectedBy(svc) {
-				return &s.Workloads[j]
-			}
-		}
+	svc := s.ServiceNamed(s.asked(stream, passed))
+	if svc == nil {
+		return nil
 	}
-	return nil
+	first := slices.IndexFunc(s.Workloads, func(w Workload) bool { return w.SelectedBy(svc) })
+	if first < 0 {
+		return nil
+	}
+	return &s.Workloads[first]
 }
 
 // Meets says whether a request of a stream may meet pods of a workload: its Service selects them at some time. With an ingress
