@@ -86,10 +86,16 @@ func TestAPortOfAServiceChanges(t *testing.T) {
 // Reference: docs/model/controllers.md 9.5.
 func TestATargetPortChanges(t *testing.T) {
 	t.Parallel()
-	for _, declared := range []bool{false, true} {
-		b := newBuild(150).nodes(1).slow().relabels(world.Action{At: 10 * sec, Operation: world.SetPort{Service: "default/web", Port: 80, Protocol: corev1.ProtocolTCP, Target: 9090}})
+	to := world.SetPort{Service: "default/web", Port: 80, Protocol: corev1.ProtocolTCP, Target: 9090}
+	byName := to
+	byName.Target, byName.TargetName = 0, "admin"
+	for _, c := range []struct {
+		o        world.SetPort
+		declared bool
+	}{{to, false}, {to, true}, {byName, true}} {
+		b, declared := newBuild(150).nodes(1).slow().relabels(world.Action{At: 10 * sec, Operation: c.o}), c.declared
 		if declared {
-			b.container().Ports = append(b.container().Ports, corev1.ContainerPort{ContainerPort: 9090})
+			b.container().Ports = append(b.container().Ports, corev1.ContainerPort{Name: "admin", ContainerPort: 9090})
 		}
 		w := b.acts(t)
 		e := w.entryOf(t, false)

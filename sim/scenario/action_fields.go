@@ -51,7 +51,7 @@ func verbsOfWorkloads() []verb {
 		{field{"setPort", fieldsOf(field{"of", of(text).doc("", "kubectl patch service, of one port: service/NAME")},
 			field{"port", of(whole).doc("the only one", "which, by its number")},
 			field{"to", of(whole).doc("as it is", "its new number")},
-			field{"targetPort", of(whole).doc("as it is", "the port of the pods that it leads to from then on")})}, (*builder).setPort},
+			field{"targetPort", of(portOfPods).doc("as it is", "the port of the pods that it leads to from then on, by number or by name")})}, (*builder).setPort},
 		{field{"deleteService", of(text).doc("", "kubectl delete service: service/NAME; with for it is made again then, with the addresses that it had")}, (*builder).deleteService},
 		{field{"setGate", podOf("a readiness gate of a pod changes, of "+targets("setGate"), "which",
 			field{"type", of(text).doc("the only one", "the condition's type")}, field{"open", of(boolean).doc("true", "to what")})}, (*builder).setGate},

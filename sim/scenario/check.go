@@ -93,6 +93,11 @@ func (d *document) checkScalar(s *shape, at string, v any) {
 		} else if s.words != nil && !slices.Contains(s.words, t) {
 			d.fail(at, "%s is not valid; %s", strconv.Quote(t), didYouMean(t, s.words))
 		}
+	case portOfPods:
+		_, named := v.(string)
+		if _, ok := v.(int64); !ok && !named {
+			d.fail(at, "expected a port of the pods, its number or its name, got %s", describe(v))
+		}
 	case boolean:
 		if _, ok := v.(bool); !ok {
 			d.fail(at, "expected true or false, got %s", describe(v))

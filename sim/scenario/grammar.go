@@ -14,21 +14,22 @@ import (
 type kind uint8
 
 const (
-	object   kind = iota // a mapping with the fields listed
-	mapOf                // a mapping with any keys
-	listOf               // a list
-	text                 // a string
-	whole                // a whole number, not negative
-	number               // a number with at most 3 decimals, not negative
-	part                 // a part of a whole: a number from 0 to 1 with at most 3 decimals
-	boolean              // true or false
-	duration             // "15s"
-	rate                 // "200/s"
-	changes              // "0.2/s", or "0/s"
-	spanOr               // "15s", or the one word of the shape
-	dist                 // a distribution: a duration, or a mapping with one of five keys
-	quantity             // of a resource: 4, "500m" or "8Gi"
-	priority             // of a pod: an int32
+	object     kind = iota // a mapping with the fields listed
+	mapOf                  // a mapping with any keys
+	listOf                 // a list
+	text                   // a string
+	whole                  // a whole number, not negative
+	number                 // a number with at most 3 decimals, not negative
+	part                   // a part of a whole: a number from 0 to 1 with at most 3 decimals
+	boolean                // true or false
+	duration               // "15s"
+	rate                   // "200/s"
+	changes                // "0.2/s", or "0/s"
+	spanOr                 // "15s", or the one word of the shape
+	dist                   // a distribution: a duration, or a mapping with one of five keys
+	quantity               // of a resource: 4, "500m" or "8Gi"
+	priority               // of a pod: an int32
+	portOfPods             // its number, or the name that a container has for it
 )
 
 // shape is the grammar of one value.

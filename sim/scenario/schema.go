@@ -77,6 +77,8 @@ func valueSchema(s *shape) map[string]any {
 		return map[string]any{"type": "boolean"}
 	case rate, changes:
 		return matches(ratePattern)
+	case portOfPods:
+		return map[string]any{"type": []any{"integer", "string"}}
 	case quantity:
 		return map[string]any{"type": []any{"string", "number"}}
 	case spanOr:

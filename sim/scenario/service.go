@@ -15,13 +15,13 @@ func (b *builder) setPort(v cursor, namespace string) (world.Operation, bool) {
 	if !ok || !b.plain(v.get("of"), s, "setPort") {
 		return nil, false
 	}
-	o := world.SetPort{Service: s.Namespace + "/" + s.Name, To: v.get("to").whole(0), Target: v.get("targetPort").whole(0)}
-	if o.To == 0 && o.Target == 0 {
+	o := world.SetPort{Service: s.Namespace + "/" + s.Name, To: v.get("to").whole(0), Target: v.get("targetPort").whole(0), TargetName: v.get("targetPort").text("")}
+	if o.To == 0 && o.Target == 0 && o.TargetName == "" {
 		v.fail("say what it becomes: setPort: {of: service/NAME, to: 8080}, or targetPort: 8080")
 		return nil, false
 	}
 	p := b.portOf(v, s)
-	if p == nil || !b.isPort(v.get("to"), o.To) || !b.isPort(v.get("targetPort"), o.Target) {
+	if p == nil || !b.isPort(v.get("to"), o.To) || o.TargetName == "" && !b.isPort(v.get("targetPort"), o.Target) || o.TargetName != "" && !b.namesPort(v.get("targetPort"), s, o.TargetName) {
 		return nil, false
 	}
 	o.Port, o.Protocol = int(p.Port), p.Protocol
@@ -61,6 +61,31 @@ func (b *builder) isPort(c cursor, n int) bool {
 		return false
 	}
 	return true
+}
+
+// namesPort minds a name that no container behind a Service has for a port.
+func (b *builder) namesPort(c cursor, s *corev1.Service, name string) bool {
+	var names []string
+	for i := range b.out.Workloads {
+		if w := &b.out.Workloads[i]; w.SelectedBy(s) {
+			for _, container := range w.Template().Spec.Containers {
+				for _, p := range container.Ports {
+					if p.Name != "" && !slices.Contains(names, p.Name) {
+						names = append(names, p.Name)
+					}
+				}
+			}
+		}
+	}
+	switch {
+	case slices.Contains(names, name):
+		return true
+	case names == nil:
+		c.fail("no container behind Service %s has a name for a port", s.Name)
+	default:
+		c.fail("no container behind Service %s has a port %s; %s", s.Name, name, didYouMean(name, names))
+	}
+	return false
 }
 
 // deleteService reads kubectl delete service.

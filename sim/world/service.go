@@ -20,7 +20,9 @@ type (
 		Port     int    // which, by its number
 		Protocol corev1.Protocol
 		To       int // its new number; 0: it keeps the one it has
-		Target   int // the pods' port; 0: that which it leads to
+		Target   int // the pods' port; 0: that which it leads to, or the one of TargetName
+		// TargetName is the pods' port by the name that a container has for it, "" for Target.
+		TargetName string
 	}
 	// DeleteService is kubectl delete service. Where it ends, the Service is made again as it was, with the addresses that it had.
 	DeleteService struct {
@@ -35,6 +37,9 @@ func (o SetPort) words() (verb, target, value string) {
 	}
 	if o.Target != 0 {
 		parts = append(parts, "targetPort="+strconv.Itoa(o.Target))
+	}
+	if o.TargetName != "" {
+		parts = append(parts, "targetPort="+o.TargetName)
 	}
 	return "setPort", o.Service + ":" + strconv.Itoa(o.Port), strings.Join(parts, " ")
 }
@@ -52,6 +57,9 @@ func (o *SetPort) On(have []corev1.ServicePort) []corev1.ServicePort {
 			if o.Target != 0 {
 				p.TargetPort = intstr.FromInt32(int32(o.Target))
 			}
+			if o.TargetName != "" {
+				p.TargetPort = intstr.FromString(o.TargetName)
+			}
 		}
 	}
 	return out
@@ -61,7 +69,7 @@ func (o *SetPort) On(have []corev1.ServicePort) []corev1.ServicePort {
 func (s *Scenario) Repoints() bool {
 	return slices.ContainsFunc(s.Actions, func(a Action) bool {
 		o, ok := a.Operation.(SetPort)
-		return ok && o.Target != 0
+		return ok && (o.Target != 0 || o.TargetName != "")
 	})
 }
 

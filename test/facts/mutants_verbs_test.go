@@ -82,6 +82,9 @@ var verbMutants = []mutant{
 	{"a port leads on under its number of before", []string{"controllers 9.5 Proxies"}, cluster, "TestAPortOfAServiceChanges", []edit{
 		{"sim/world/service.go", "\t\t\t\tp.Port = int32(o.To)\n", ""},
 	}},
+	{"a target port by name is that of before", []string{"controllers 9.5 Ports"}, cluster, "TestATargetPortChanges", []edit{
+		{"sim/world/service.go", "p.TargetPort = intstr.FromString(o.TargetName)", "p.TargetPort = intstr.FromInt32(p.Port)"},
+	}},
 	{"slices keep their ports", []string{"controllers 9.5 Ports"}, cluster, "TestATargetPortChanges", []edit{
 		{"sim/endpointslice/controller.go", "\t\ttouched = all(want, touched)\n", ""},
 	}},
