@@ -70,10 +70,8 @@ func useCluster(t *testing.T) *cluster {
 		t.Skip("a cluster takes rights and time: LAMEDUCK_E2E=1, as make e2e does")
 	}
 	shared.once.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-		defer cancel()
 		from := time.Now()
-		if shared.cluster, shared.err = newCluster(ctx); shared.err != nil {
+		if shared.cluster, shared.err = newCluster(); shared.err != nil {
 			t.Fatal(shared.err)
 		}
 		t.Logf("the cluster was ready after %s", time.Since(from).Round(time.Millisecond))
@@ -90,26 +88,28 @@ func useCluster(t *testing.T) *cluster {
 	return c
 }
 
-func newCluster(ctx context.Context) (*cluster, error) {
+func newCluster() (*cluster, error) {
 	dir, err := os.MkdirTemp("", "lameduck-e2e-")
 	if err != nil {
 		return nil, err
 	}
 	c := &cluster{dir: dir, nodes: map[string][]*member{}}
-	if err := c.start(ctx); err != nil {
+	if err := c.start(); err != nil {
 		return nil, errors.Join(err, errors.New(c.tails(15)), c.close())
 	}
 	return c, nil
 }
 
-func (c *cluster) start(ctx context.Context) (err error) {
+func (c *cluster) start() (err error) {
 	if c.log, err = os.Create(filepath.Join(c.dir, "kubelets.log")); err != nil {
 		return err
 	}
-	program, err := build(ctx, c.dir)
+	program, err := build(c.dir)
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
 	if c.network, err = network.New(); err != nil {
 		return err
 	}
@@ -137,8 +137,16 @@ func (c *cluster) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// build makes the program under test, from the sources as they are.
-func build(ctx context.Context, dir string) (string, error) {
+// startLimit is for a control plane and its nodes on a machine that has other things to do.
+const startLimit = 5 * time.Minute
+
+// buildLimit is for a machine without any cache: hundreds of packages are compiled anew.
+const buildLimit = 15 * time.Minute
+
+// build makes the program under test, from the sources as they are. What that takes is not the cluster's time.
+func build(dir string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)
+	defer cancel()
 	program := filepath.Join(dir, "lameduck")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "./cmd/lameduck") // no input of others
 	cmd.Dir = "../.."
