@@ -41,7 +41,9 @@ func (t *text) todo(c *record.Case) []string {
 			return ways
 		}
 		words := c.Stuck.What
-		if where := t.place(c.Stuck.File, c.Stuck.Line); where != "" {
+		if where := t.place(c.Stuck.File, c.Stuck.Line); where != "" && wantsNode(words) {
+			words += " (for what " + where + " asks)"
+		} else if where != "" {
 			words += " (" + where + ")"
 		}
 		return []string{words}
@@ -69,6 +71,12 @@ func (t *text) todo(c *record.Case) []string {
 	default:
 		return []string{t.notLookedFor()}
 	}
+}
+
+// wantsNode says that what lets something go on is a node: the field behind it is why, and not what to change.
+func wantsNode(what string) bool {
+	first, rest, _ := strings.Cut(what, " ")
+	return first == "a" && strings.HasPrefix(rest, "node ") || strings.HasPrefix(rest, "node more") || strings.HasPrefix(rest, "nodes more")
 }
 
 // foreign says that a change was found for what else is done to a case's workload, and not for what the case is about.

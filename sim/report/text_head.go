@@ -63,7 +63,7 @@ func (t *text) overruled(c *record.Case) []string {
 	if o == nil {
 		return nil
 	}
-	grace := "with no grace period: SIGKILL, and no preStop hook"
+	grace := "with no grace period: a preStop hook has 1 s, and SIGKILL follows SIGTERM after 2 s"
 	if o.Left {
 		grace = "with what is left of their grace periods"
 	}
@@ -423,6 +423,8 @@ func resultWords(verdict string, lost record.Range, forGood bool) string {
 		return "no request is answered any more"
 	case v == record.Holds:
 		return "nothing lost"
+	case v.Endless() && lost.Median > 0:
+		return verdict + ", " + span(engine.Time(lost.Median)) + " lost"
 	case v == record.NotJudged, v.Endless():
 		return verdict
 	default:

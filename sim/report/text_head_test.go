@@ -18,7 +18,7 @@ func TestABudgetThatIsOverruledIsNamed(t *testing.T) {
 	for want, runs := range map[string][]record.Run{
 		"": {{}, {}},
 		"PodDisruptionBudget web allows no eviction. GKE asks for 60 min at each of 2 nodes, then deletes the pods, whatever the budget says, " +
-			"with no grace period: SIGKILL, and no preStop hook (web.yaml:40)": {{}, {Overruled: []record.Overruled{of("a", false), of("b", false)}}},
+			"with no grace period: a preStop hook has 1 s, and SIGKILL follows SIGTERM after 2 s (web.yaml:40)": {{}, {Overruled: []record.Overruled{of("a", false), of("b", false)}}},
 		"PodDisruptionBudget web allows no eviction. GKE asks for 60 min at the node, then deletes the pods, whatever the budget says, " +
 			"with what is left of their grace periods (web.yaml:40)": {{Overruled: []record.Overruled{of("a", true)}}},
 	} {

@@ -111,9 +111,9 @@ func settled(id, value, settle string) string {
 }
 
 // decides says that another value changes the verdict, or what is lost to half or twice as much, and is one that a reader may
-// well have: hardly any app ignores SIGTERM.
+// well have: hardly any app ignores SIGTERM. What cannot end either way loses more or less until somebody acts, and is no other verdict.
 func decides(c *record.Case, a *record.Alternative) bool {
-	if a.ID == "sigterm" && shortValue(a.Value) == "ignores" {
+	if a.ID == "sigterm" && shortValue(a.Value) == "ignores" || a.Verdict.Endless() && c.Verdict.Endless() {
 		return false
 	}
 	was, is := c.LostSeconds.Median, a.LostSeconds.Median

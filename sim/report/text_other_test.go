@@ -174,3 +174,31 @@ func TestAServiceWithoutPodsLosesNoOldPod(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What cannot end either way is no other verdict: nothing hangs on it, and what it loses until somebody acts is told beside it.
+func TestWhatCannotEndEitherWayIsNoOtherVerdict(t *testing.T) {
+	t.Parallel()
+	late := record.Alternative{ID: "proxy", Value: "minSyncPeriod 10s", Verdict: record.Stalled, LostSeconds: record.Range{Median: int64(5 * engine.Second)}, Effect: record.SizeEffect}
+	c := &record.Case{Workload: "shop/web", Verdict: record.Stalled, Alternatives: []record.Alternative{late}}
+	if got := unless(c); got != nil {
+		t.Errorf("%q", got)
+	}
+	if got := resultWords(string(record.Stalled), late.LostSeconds, false); got != "stuck, 5 s lost" {
+		t.Errorf("%q", got)
+	}
+}
+
+// The field behind a pod that finds no node is why, and not where a node is written.
+func TestANodeMoreIsNoFieldOfTheWorkload(t *testing.T) {
+	t.Parallel()
+	for what, want := range map[string]string{
+		"one node more": "one node more (for what :10 asks)", "2 nodes more": "2 nodes more (for what :10 asks)",
+		"a node with cpu 2 left": "a node with cpu 2 left (for what :10 asks)", "no readinessGates": "no readinessGates (:10)",
+	} {
+		c := record.Case{Kind: "Deployment", Workload: "shop/web", Source: "web.yaml:1", Verdict: record.Stalled, Stuck: &record.Stuck{What: what, File: "web.yaml", Line: 10}}
+		x := text{sim: &record.Simulation{Cases: []record.Case{c}}}
+		if got := strings.Join(x.todo(&c), "; "); strings.ReplaceAll(got, "web.yaml", "") != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
