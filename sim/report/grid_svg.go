@@ -42,13 +42,14 @@ const svgStyle = `
   .unknown { fill: none }
   .paper { fill: #ffffff }
   .cliff { fill: none; stroke: #d55e00; stroke-width: 3; stroke-linecap: square }
+  .value { fill: #a34700; font-weight: 600; font-size: 12px; paint-order: stroke; stroke: #ffffff; stroke-width: 4px; stroke-linejoin: round }
   .here { fill: none; stroke: #d55e00; stroke-width: 3 }
   .herein { fill: none; stroke: #ffffff; stroke-width: 1.5 }
   .endless { fill: url(#hatch) }
   .hatch { stroke: #cf222e; stroke-width: 3 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .paper, .none { fill: #0d1117 } .none { stroke: #30363d } .axis { stroke: #8b949e }
-    .cliff, .here { stroke: #ff9e4a } .herein { stroke: #0d1117 } .hatch { stroke: #ff7b72 }
+    .cliff, .here { stroke: #ff9e4a } .herein { stroke: #0d1117 } .hatch { stroke: #ff7b72 } .value { fill: #ff9e4a; stroke: #0d1117 }
   }
 `
 
@@ -127,13 +128,7 @@ func (d *drawing) panel(m *grid.Map) {
 			d.cell(m.At(i, j), box{x(i), y(j + 1), x(i+1) - x(i), y(j) - y(j+1)}, pointWords(m, i, j))
 		}
 	}
-	for _, e := range m.Cliff() {
-		if e.Below {
-			d.addf(`<path class="cliff" d="M%.1f %.1fH%.1f"/>`, x(e.X), y(e.Y+1), x(e.X+1))
-		} else {
-			d.addf(`<path class="cliff" d="M%.1f %.1fV%.1f"/>`, x(e.X+1), y(e.Y), y(e.Y+1))
-		}
-	}
+	d.cliff(m, x, y)
 	d.here(m, x, y)
 	d.addf(`<rect class="axis" x="%d" y="%d" width="%d" height="%d"/>`, svgLeft, d.top+svgTop, wide, high)
 	d.labels(m, x, y)
@@ -230,8 +225,8 @@ func (d *drawing) labels(m *grid.Map, x, y func(int) float64) {
 	if m.Y == nil {
 		return
 	}
-	const line = 18
-	for j, step := 0, every(m.Y, int(y(0)-y(1)), line); j < len(m.Y.Values); j += step {
+	const high = 18
+	for j, step := 0, every(m.Y, int(y(0)-y(1)), high); j < len(m.Y.Values); j += step {
 		d.addf(`<text text-anchor="end" x="%d" y="%.1f">%s</text>`, svgLeft-8, (y(j)+y(j+1))/2+4, escaped(m.Y.Values[j].Text))
 	}
 	d.addf(`<text class="title" text-anchor="middle" transform="translate(20 %d) rotate(-90)">%s</text>`, d.top+svgTop+fieldHigh(m)/2, escaped(m.Y.Name))
@@ -249,11 +244,19 @@ func every(a *knob.Axis, pixels, room int) int {
 // entry is a line of the legend.
 type entry struct{ attribute, words string }
 
+// line is the attribute of the legend's entry that is a line.
+const line = `class="cliff"`
+
 // scale draws what the colours and marks of a map mean.
 func (d *drawing) scale(m *grid.Map) {
 	const swatch, left = 18, svgWidth - svgRight + 24
 	row := func(i int) int { return d.top + svgTop + i*(swatch+4) }
 	for i, t := range d.entries(m) {
+		if t.attribute == line {
+			d.addf(`<path %s d="M%d %dh%d"/>`, line, left, row(i)+swatch/2, swatch)
+			d.addf(`<text x="%d" y="%d">%s</text>`, left+swatch+6, row(i)+14, t.words)
+			continue
+		}
 		d.addf(`<rect %s x="%d" y="%d" width="%d" height="%d"/>`, t.attribute, left, row(i), swatch, swatch)
 		if t.attribute == `class="none"` {
 			d.addf(`<circle class="dot" cx="%d" cy="%d" r="1.5"/>`, left+swatch/2, row(i)+swatch/2)
@@ -279,6 +282,9 @@ func (d *drawing) entries(m *grid.Map) []entry {
 	}
 	if has(func(c *grid.Cell) bool { return c.Refused != "" }) {
 		out = append(out, entry{`class="unknown"`, "x  refused"})
+	}
+	if len(m.Cliff()) > 0 {
+		out = append(out, entry{line, "the loss ends"})
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,5 +178,41 @@ func TestThePageOfASweep(t *testing.T) {
 	}
 	if !strings.Contains(p.Picture, "<style>"+p.Style+"</style>") {
 		t.Error("the picture has another style")
+	}
+}
+
+// The edge has its value: that from which on nothing is lost, or up to which; of the other axis where that alone decides; none where there is no
+// room.
+func TestTheCliffSaysItsValue(t *testing.T) {
+	t.Parallel()
+	prestop := axesOf(t, "prestop=0s..3s:1s")
+	both := append(slices.Clone(prestop), axesOf(t, "grace=10s,20s,30s")...)
+	for name, c := range map[string]struct {
+		m    grid.Map
+		want []string
+	}{
+		"from where on":        {sweptMap(prestop, "a", "93.."), []string{"2s"}},
+		"up to where":          {sweptMap(prestop, "a", "..39"), []string{"1s"}},
+		"one step for many":    {sweptMap(both, "a", "9...", "9...", "999."), []string{"1s", "3s"}},
+		"the other axis":       {sweptMap(both, "a", "9999", "....", "...."), []string{"20s"}},
+		"the other axis, down": {sweptMap(both, "a", "....", "....", "9999"), []string{"20s"}},
+		"no edge":              {sweptMap(prestop, "a", "9999"), nil},
+	} {
+		var b strings.Builder
+		if err := WriteSweepSVG(&b, &grid.Result{Maps: []grid.Map{c.m}}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range regexp.MustCompile(`<text class="value"[^>]*>([^<]*)<`).FindAllStringSubmatch(b.String(), -1) {
+			got = append(got, m[1])
+		}
+		if !slices.Equal(got, c.want) || strings.Contains(b.String(), "the loss ends") != (c.want != nil) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	wide := sweptMap(axesOf(t, "prestop=0s..1s:1s", "grace=10s..60s:1s"), "a", slices.Repeat([]string{"9.", ".9"}, 25)...)
+	var b strings.Builder
+	if err := WriteSweepSVG(&b, &grid.Result{Maps: []grid.Map{wide}}); err != nil || strings.Contains(b.String(), `class="value"`) {
+		t.Errorf("values where they have no room: %v", err)
 	}
 }
