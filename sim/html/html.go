@@ -23,6 +23,8 @@ var (
 	style string
 	//go:embed dist/LICENSES.txt
 	licences string
+	//go:embed head.html
+	head string // with which every page begins
 	//go:embed page.html
 	frame string
 )

@@ -136,7 +136,10 @@ func WriteLessons(w io.Writer, list *Lessons) error {
 }
 
 func write(w io.Writer, frame string, p any) error {
-	t, err := template.New("page").Parse(frame)
+	t, err := template.New("head").Parse(head)
+	if err == nil {
+		t, err = t.New("page").Parse(frame)
+	}
 	if err != nil {
 		return fmt.Errorf("the frame of the page: %w", err)
 	}
