@@ -75,7 +75,7 @@ func committed(t *testing.T, built string, packed []byte) {
 		t.Log("sim/play/dist has no module: make play builds it")
 		return
 	}
-	for _, name := range []string{"module.json", "wasm_exec.js"} {
+	for _, name := range []string{"module.json", "wasm_exec.js", "LICENSES-module.txt"} {
 		ours, err := os.ReadFile(filepath.Join(built, name))
 		if err != nil {
 			t.Fatal(err)

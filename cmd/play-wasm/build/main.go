@@ -1,5 +1,5 @@
-// Command build builds the module of lameduck play, sim/play/dist/lameduck.wasm.gz, with what goes with it: wasm_exec.js of the same Go and
-// module.json, which says what it was built with. make play runs it. With the name of a directory it writes there instead.
+// Command build builds the module of lameduck play, sim/play/dist/lameduck.wasm.gz, with what goes with it: wasm_exec.js of the same Go,
+// module.json, which says what it was built with, and the licences of what is in it. make play runs it. With the name of a directory it writes there instead.
 //
 // The bytes depend on the sources and the version of Go alone. Before it compiles, it leaves out of copies of Kubernetes' API modules what no
 // simulation calls and the linker cannot tell: schemes, conversions, protobuf, CBOR and watches over HTTP (leave.go).
@@ -63,6 +63,10 @@ func build(to string) error {
 	if err != nil {
 		return err
 	}
+	terms, err := licences(".")
+	if err != nil {
+		return err
+	}
 	facts, err := json.MarshalIndent(struct {
 		Go    string `json:"go"`
 		Bytes int    `json:"bytes"` // before gzip
@@ -70,7 +74,7 @@ func build(to string) error {
 	if err != nil {
 		return err
 	}
-	for name, data := range map[string][]byte{"lameduck.wasm.gz": packed, "wasm_exec.js": glue, "module.json": append(facts, '\n')} {
+	for name, data := range map[string][]byte{"lameduck.wasm.gz": packed, "wasm_exec.js": glue, "module.json": append(facts, '\n'), licensed: terms} {
 		if err := os.WriteFile(filepath.Join(to, name), data, 0o644); err != nil { //nolint:gosec // files that everybody may read
 			return err
 		}
