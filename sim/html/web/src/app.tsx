@@ -261,7 +261,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
       <p class="lead">{lead(t)}</p>
       <div class="bar-of-tools">
         {drawn.length > 1 && <label>Case <select value={String(at)} onChange={(e) => onCase(Number((e.currentTarget as HTMLSelectElement).value))}>{drawn.map((i) => <option key={i} value={String(i)}>{page.titles[i]}</option>)}</select></label>}
-        <span class="tools"><button type="button" onClick={home}>{t.failures.length > 0 ? "Lost band" : "The deletion"}</button><button type="button" onClick={() => look([0, end])}>Whole run</button>
+        <span class="tools"><button type="button" onClick={home}>{t.failures.length > 0 ? "Lost band" : t.zero.pod < 0 ? "The beginning" : "The deletion"}</button><button type="button" onClick={() => look([0, end])}>Whole run</button>
           <button type="button" aria-label="zoom in" onClick={() => zoomBy(0.6)}>+</button><button type="button" aria-label="zoom out" onClick={() => zoomBy(1 / 0.6)}>{"\u2212"}</button>
           <button type="button" aria-label="earlier" onClick={() => pan(-0.3)}>{"\u25c0"}</button><button type="button" aria-label="later" onClick={() => pan(0.3)}>{"\u25b6"}</button></span>
         <span class="tools"><button type="button" onClick={() => nextFailure(-1)} disabled={failures.length === 0}>Previous lost</button><button type="button" onClick={() => nextFailure(1)} disabled={failures.length === 0}>Next lost</button></span>
@@ -309,7 +309,8 @@ function lead(t: Timeline): string {
   const worst = [...t.bands].filter((b) => b.from !== null && b.to !== null).sort((a, b) => b.lost - a.lost)[0];
   if (lost === 0) {
     const tight = [...t.bands].filter((b) => b.from !== null && b.to !== null && b.nodes.length > 0).sort((a, b) => a.from! - a.to! - (b.from! - b.to!))[0];
-    if (!tight) return `Nothing was lost.${anyway}`;
+    const refused = t.pods.some((p) => p.marks.some((m) => m.kind === "eviction-refused"));
+    if (!tight) return `Nothing was lost${t.bands.length > 0 ? "" : refused ? ": the eviction of a pod is refused, and no pod goes" : ": no pod goes"}.${anyway}`;
     const margin = tight.from! - tight.to!;
     return margin > 0 ? `Nothing was lost: the last node lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
   }

@@ -204,7 +204,7 @@ function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], bas
     const words = n.lost > 0 ? `sends to a closed pod: ${count(n.lost, "request")} lost` : "sends to a closed pod: nobody asked";
     bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, hover: `${n.name} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
   }
-  const after = n.letGo === null ? "" : `${n.node < 0 ? "sends no more" : "rules let go"} ${relative(n.letGo, zero)}${n.letGo <= closed ? ": in time" : ""}`;
+  const after = n.letGo === null ? "" : `${relative(n.letGo, zero)}${n.letGo <= closed ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
   return row({
     ...base, key: `${key}-node-${n.node}-${n.name}`, label: n.name, group: key, bars, nodes: n.node < 0 ? [] : [n.node],
     signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${n.name}: ${after}`, event: n.event }],
@@ -249,7 +249,8 @@ function balancers(x: Index): Group[] {
     const key = `lb-${t.balancer}-${t.proxy}-${t.clients.join(".")}`;
     let g = out.find((o) => o.key === key);
     if (!g) {
-      g = { key, title: `${t.balancer}: its targets`, summary: "", lost: 0, rows: [], open: false, pods: [], nodes: [], workload: "" };
+      const several = x.t.targets.some((o) => o.balancer === t.balancer && o.proxy === t.proxy && o.clients.join() !== t.clients.join());
+      g = { key, title: `${t.balancer}: its targets${several ? ` for ${t.clients.map((c) => x.client(c)).join(", ")}` : ""}`, summary: "", lost: 0, rows: [], open: false, pods: [], nodes: [], workload: "" };
       out.push(g);
     }
     g.rows.push(row({

@@ -72,7 +72,7 @@ export function Cases({ page, drawn, at, onCase }: { page: Page; drawn: number[]
     <section aria-labelledby="cases-h">
       <h2 id="cases-h">Cases</h2>
       <Table name="Cases, the worst first. Lost: seconds of traffic, median and range of the runs" rows={rows} picked={(x) => x.i === at}
-        cell={(x, col) => (col.name === "Case" && drawn.includes(x.i) ? <button type="button" class="link" onClick={() => onCase(x.i)}>{col.text(x)}</button> : col.text(x))}
+        cell={(x, col) => (col.name === "Case" && drawn.includes(x.i) ? <button type="button" class="link" onClick={() => onCase(x.i)}>{col.text(x)}</button> : col.name === "Lost" && x.c.runs.total === 0 ? <span class="reason">{col.text(x)}</span> : col.text(x))}
         columns={[
           { name: "Verdict", text: (x) => verdicts[x.c.verdict] ?? x.c.verdict, order: (x) => page.order.indexOf(x.i) },
           { name: "Case", text: (x) => page.titles[x.i] ?? x.c.id },
@@ -115,6 +115,6 @@ function Alternatives({ a, page }: { a: Assumption; page: Page }) {
   const base = page.result.cases.find((c) => c.id === first.case);
   const most = Math.max(base?.lostSeconds.median ?? 0, ...own.map((x) => x.lostSeconds.median), 1e-9);
   const line = (value: string, median: number, look: string) => (
-    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={median === 0 ? 1.5 : 2 + (60 * median) / most} height="8" /></svg> {value}: {median === 0 ? "nothing lost" : `${seconds(median)} lost`}</li>);
-  return <ul class="spark">{line(`${a.value} (assumed)`, base?.lostSeconds.median ?? 0, "assumed")}{own.map((x) => line(x.value, x.lostSeconds.median, "lost"))}</ul>;
+    <li key={value}><svg width="62" height="10" viewBox="0 0 62 10" aria-hidden="true"><rect class={look} x="0" y="1" width={median === 0 ? 1.5 : 2 + (60 * median) / most} height="8" /></svg><span>{value}: {median === 0 ? "nothing lost" : `${seconds(median)} lost`}</span></li>);
+  return <ul class="spark">{line(a.value.endsWith("(assumed)") ? a.value : `${a.value} (assumed)`, base?.lostSeconds.median ?? 0, "assumed")}{own.map((x) => line(x.value, x.lostSeconds.median, "lost"))}</ul>;
 }

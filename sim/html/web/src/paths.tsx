@@ -43,8 +43,8 @@ function BoxShape({ box: b }: { box: Box }) {
     <g class={`box ${b.look}${b.changed ? " changed" : ""}`}>
       <rect class="fill" x={b.x} y={b.y} width={b.w} height="36" rx={cut} />
       <rect class="edge" x={b.x} y={b.y} width={b.w} height="36" rx={cut} />
-      <text x={b.x + b.w / 2} y={b.y + 15} text-anchor="middle">{fit(b.name, b.w - 12, 6.2)}<title>{b.name}</title></text>
-      <text class="word" x={b.x + b.w / 2} y={b.y + 29} text-anchor="middle">{fit(b.word, b.w - 10, 5.6)}<title>{b.word}</title></text>
+      <text x={b.x + b.w / 2} y={b.y + 15} text-anchor="middle">{fit(b.name, b.w - 12, 7.4)}<title>{b.name}</title></text>
+      <text class="word" x={b.x + b.w / 2} y={b.y + 29} text-anchor="middle">{fit(b.word, b.w - 10, 5.9)}<title>{b.word}</title></text>
     </g>
   );
 }

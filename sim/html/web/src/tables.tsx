@@ -38,10 +38,14 @@ export function Table<T>({ name, columns, rows, cell, onPick, picked }: {
   );
 }
 
-// Later is a part that is made when it is opened: a thousand rows cost nothing before.
-export function Later({ summary, children }: { summary: string; children: () => ComponentChildren }) {
+// mostPrinted is how many rows a table may have that is printed though nobody has opened it.
+const mostPrinted = 60;
+
+// Later is a table of so many rows. A long one is made when it is opened: a thousand rows cost nothing before, and are not printed.
+export function Later({ summary, rows, children }: { summary: string; rows: number; children: () => ComponentChildren }) {
   const [open, setOpen] = useState(false);
-  return <details onToggle={(e) => setOpen((e.currentTarget as HTMLDetailsElement).open)}><summary>{summary}</summary>{open && children()}</details>;
+  const long = rows > mostPrinted;
+  return <details class={long && !open ? "unprinted" : ""} onToggle={(e) => setOpen((e.currentTarget as HTMLDetailsElement).open)}><summary>{summary}</summary>{(open || (rows > 0 && !long)) && children()}</details>;
 }
 
 interface SpanRow { lane: string; what: string; from: number; to: number }
@@ -72,9 +76,11 @@ function lanesOf(index: Index): SpanRow[] {
 
 export function Tables({ index, filter, zero, selected, onSelect }: { index: Index; filter: Filter; zero: number; selected: number; onSelect: (i: number) => void }) {
   const failures = useMemo(() => index.t.failures.map((f, i) => ({ f, i })).filter((x) => passes(x.f, index, filter)), [index, filter]);
+  const lanes = useMemo(() => lanesOf(index), [index]);
+  const between = useMemo(() => index.t.bands.flatMap((b) => b.nodes.map((n) => ({ b, n }))), [index]);
   return (
     <div class="tables">
-      <Later summary={`Lost requests as a table (${failures.length})`}>{() => (
+      <Later rows={failures.length} summary={`Lost requests as a table (${failures.length})`}>{() => (
         <Table name="Lost requests" rows={failures} picked={(x) => x.i === selected} onPick={(x) => onSelect(x.i)} columns={[
           { name: "Request", text: (x) => `${index.client(x.f.client)} ${x.f.number}`, order: (x) => x.f.client * 1e9 + x.f.number },
           { name: "Sent", text: (x) => relative(x.f.at, zero), order: (x) => x.f.at, number: true },
@@ -83,8 +89,8 @@ export function Tables({ index, filter, zero, selected, onSelect }: { index: Ind
           { name: "Without the action", text: (x) => (x.f.without ? "fails, too" : "") },
           { name: "Node", text: (x) => (x.f.node < 0 ? "" : index.node(x.f.node)) }, { name: "Pod", text: (x) => (x.f.pod < 0 ? "" : index.pod(x.f.pod)) },
         ]} />)}</Later>
-      <Later summary={`Bands as a table: when each node let go of each pod (${index.t.bands.reduce((n, b) => n + b.nodes.length, 0)})`}>{() => (
-        <Table name="When each node let go of each pod that went" rows={index.t.bands.flatMap((b) => b.nodes.map((n) => ({ b, n })))} columns={[
+      <Later rows={between.length} summary={`Bands as a table: when each node let go of each pod (${between.length})`}>{() => (
+        <Table name="When each node let go of each pod that went" rows={between} columns={[
           { name: "Pod", text: (x) => index.pod(x.b.pod) }, { name: "Node", text: (x) => x.n.name },
           { name: "Deleted", text: (x) => (x.b.deleted === null ? "" : relative(x.b.deleted, zero)), order: (x) => x.b.deleted ?? 0, number: true },
           { name: "Closed", text: (x) => (x.b.from === null ? "" : relative(x.b.from, zero)), order: (x) => x.b.from ?? 0, number: true },
@@ -92,13 +98,13 @@ export function Tables({ index, filter, zero, selected, onSelect }: { index: Ind
           { name: "Too late by", text: (x) => (x.b.from === null ? "" : x.n.letGo === null ? "for ever" : x.n.letGo > x.b.from ? seconds(x.n.letGo - x.b.from) : `in time by ${seconds(x.b.from - x.n.letGo)}`), order: (x) => (x.n.letGo ?? Infinity) - (x.b.from ?? 0), number: true },
           { name: "Lost", text: (x) => String(x.n.lost), order: (x) => x.n.lost, number: true },
         ]} />)}</Later>
-      <Later summary={`Events as a table (${index.t.events.length})`}>{() => (
+      <Later rows={index.t.events.length} summary={`Events as a table (${index.t.events.length})`}>{() => (
         <Table name="Events" rows={index.t.events} columns={[
           { name: "At", text: (e) => relative(e.at, zero), order: (e) => e.at, number: true }, { name: "What", text: (e) => e.what }, { name: "Kind", text: (e) => e.kind }, { name: "Object", text: (e) => e.object },
           { name: "Line", text: (e) => (e.source ? `${e.source.file}:${e.source.line}` : "") },
         ]} />)}</Later>
-      <Later summary="Lanes as a table: every bar of the picture">{() => (
-        <Table name="Every bar of the picture" rows={lanesOf(index)} columns={[
+      <Later rows={lanes.length} summary={`Lanes as a table: every bar of the picture (${lanes.length})`}>{() => (
+        <Table name="Every bar of the picture" rows={lanes} columns={[
           { name: "Lane", text: (x) => x.lane }, { name: "What", text: (x) => x.what }, { name: "From", text: (x) => relative(x.from, zero), order: (x) => x.from, number: true },
           { name: "To", text: (x) => relative(x.to, zero), order: (x) => x.to, number: true }, { name: "For", text: (x) => seconds(x.to - x.from), order: (x) => x.to - x.from, number: true },
         ]} />)}</Later>
