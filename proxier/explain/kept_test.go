@@ -106,8 +106,8 @@ func disturb(t *testing.T, w *backendtest.World, n int) {
 	}
 	svc := w.Service(n, name)
 	if n > 1 {
-		close := corev1.ServiceTrafficDistributionPreferClose
-		svc.Spec.TrafficDistribution = &close
+		near := corev1.ServiceTrafficDistributionPreferClose
+		svc.Spec.TrafficDistribution = &near
 	}
 	if svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
 		svc.Spec.HealthCheckNodePort = int32(31000 + n)

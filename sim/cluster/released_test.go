@@ -8,11 +8,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
-func at(t engine.Time, o world.Operation) world.Action { return world.Action{At: t, Operation: o} }
+// afterAMinute is when the pod has long left.
+func afterAMinute(o world.Operation) world.Action { return world.Action{At: 60 * sec, Operation: o} }
 
 // one is a pod of the first workload.
 func one(number int) world.Pods { return world.Pods{Workload: "default/web", Number: number} }
@@ -30,10 +30,10 @@ func TestAPodOfAStatefulSetThatIsRelabelled(t *testing.T) {
 	}{
 		{"for good", nil, nil, []api.PodID{0, 2}, "default/web has 2 pods, of 3"},
 		{"its label comes back", nil, []world.Action{label(60, 1, "app", "web")}, []api.PodID{0, 1, 2}, ""},
-		{"it is scaled up, in order", nil, []world.Action{at(60*sec, world.Scale{Workload: "default/web", Replicas: 4})}, []api.PodID{0, 2}, "default/web has 2 pods, of 4"},
-		{"it is rolled out, in order", nil, []world.Action{at(60*sec, world.RolloutRestart{Workload: "default/web"})}, []api.PodID{0, 2}, "default/web has 2 pods, of 3"},
-		{"it is scaled up, in parallel", parallelStateful, []world.Action{at(60*sec, world.Scale{Workload: "default/web", Replicas: 6})}, []api.PodID{0, 2}, "default/web has 2 pods, of 6"},
-		{"its ordinal is wanted no longer", nil, []world.Action{at(60*sec, world.Scale{Workload: "default/web", Replicas: 1})}, []api.PodID{0}, ""},
+		{"it is scaled up, in order", nil, []world.Action{afterAMinute(world.Scale{Workload: "default/web", Replicas: 4})}, []api.PodID{0, 2}, "default/web has 2 pods, of 4"},
+		{"it is rolled out, in order", nil, []world.Action{afterAMinute(world.RolloutRestart{Workload: "default/web"})}, []api.PodID{0, 2}, "default/web has 2 pods, of 3"},
+		{"it is scaled up, in parallel", parallelStateful, []world.Action{afterAMinute(world.Scale{Workload: "default/web", Replicas: 6})}, []api.PodID{0, 2}, "default/web has 2 pods, of 6"},
+		{"its ordinal is wanted no longer", nil, []world.Action{afterAMinute(world.Scale{Workload: "default/web", Replicas: 1})}, []api.PodID{0}, ""},
 	} {
 		w := newBuild(3).nodes(3).stateful(c.edit).relabels(append([]world.Action{label(10, 1, "app", "debug")}, c.then...)...).acts(t)
 		w.run(50 * sec)
@@ -56,7 +56,7 @@ func TestAPodOfAStatefulSetThatIsRelabelled(t *testing.T) {
 // long as before and as long again. Reference: docs/model/controllers.md 4 Claims.
 func TestAReleasedPodOfAStatefulSetIsDeleted(t *testing.T) {
 	t.Parallel()
-	b := newBuild(2).nodes(2).stateful(nil).relabels(label(10, 1, "app", "debug"), at(60*sec, world.Delete{Pods: one(1)}))
+	b := newBuild(2).nodes(2).stateful(nil).relabels(label(10, 1, "app", "debug"), afterAMinute(world.Delete{Pods: one(1)}))
 	w := b.acts(t)
 	w.run(62 * sec)
 	if w.store.Get(api.PodKey(1)) != nil {

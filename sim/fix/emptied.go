@@ -13,6 +13,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/edit"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
@@ -50,11 +51,20 @@ func (t *target) single() string {
 		return "what a second pod of a StatefulSet is to the first, only the app knows"
 	case t.w.Kind() != world.Deployment && t.w.Kind() != world.ReplicaSet:
 		return "a " + t.w.Kind() + " has no replicas"
-	case t.w.App.Profile == "database":
-		return "a second database would not have the data of the first"
+	case t.database():
+		return "a second database, or cache, would not have the data of the first"
 	default:
 		return ""
 	}
+}
+
+// database says that the app keeps data: by its image, or, where that says nothing of it, by its port.
+func (t *target) database() bool {
+	c := t.w.Container()
+	if t.w.App.Profile == "database" || servers.IsDatabase(servers.EvidenceOf(c, nil)) {
+		return true
+	}
+	return t.w.App.Basis != "inferred" && slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return servers.DatabasePort(int(p.ContainerPort)) })
 }
 
 // Untried is the change that a person would think of first, and why it was not tried; "" for none.

@@ -43,6 +43,7 @@ func TestChangesForADrain(t *testing.T) {
 	claimed := strings.Replace(single, "      containers:", claim+"\n      containers:", 1)
 	recreate := strings.Replace(single, one, one+"\n  strategy: {type: Recreate}", 1)
 	redis := strings.Replace(single, "image: nginx", "image: redis:7", 1)
+	unknown := strings.NewReplacer("image: nginx", "image: registry.corp/kv:1", "8080", "5432").Replace(single)
 	for name, c := range map[string]struct {
 		text    string
 		want    []string // "ID: title"
@@ -58,7 +59,8 @@ func TestChangesForADrain(t *testing.T) {
 		"an autoscaler keeps one": {single + hpa, []string{"replicas: minReplicas: 2 of HPA web with a PodDisruptionBudget (maxUnavailable: 1)"},
 			"web.yaml:27 spec.minReplicas 2; web.yaml:28 spec.maxReplicas 2; web.yaml:0  apiVersion: policy/v1|kind: PodDisruptionBudget|metadata: {name: web, namespace: shop}|spec:|  maxUnavailable: 1|  selector: {matchLabels: {app: web}}", "", false},
 		"one that must not run twice": {recreate, []string{"replicas: replicas: 2 with a PodDisruptionBudget (maxUnavailable: 1)"}, "", "", true},
-		"a database":                  {redis, nil, "", "a second database would not have the data of the first", false},
+		"a database":                  {redis, nil, "", "a second database, or cache, would not have the data of the first", false},
+		"an app on a database's port": {unknown, nil, "", "a second database, or cache, would not have the data of the first", false},
 		"a volume of one node":        {claimed, nil, "", "the volume claim data may be of one node at a time, and nothing in the input says otherwise", false},
 		"two replicas on two nodes":   {fill(nil), nil, "", "", false},
 		"two replicas on one node": {fill(nil) + crowd, []string{"budget: a PodDisruptionBudget (maxUnavailable: 1)", "spread: topologySpreadConstraints over nodes"},

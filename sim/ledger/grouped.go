@@ -96,24 +96,40 @@ func (f *Grouped) List() []*Group {
 func LongestOutage(failed []Request, blamed func(*Request) bool) engine.Time {
 	sorted := slices.Clone(failed)
 	slices.SortFunc(sorted, func(a, b Request) int { return cmp.Compare(a.Number, b.Number) })
+	var rows []stretch
+	var from []int // by row: the first of its requests in sorted
+	for i := range sorted {
+		next := stretch{first: sorted[i].Number, last: sorted[i].Number, othersAccepted: sorted[i].Blame.Elsewhere}
+		if n := len(rows); n > 0 && rows[n-1].last+1 == next.first {
+			rows[n-1].join(next)
+		} else {
+			rows, from = append(rows, next), append(from, i)
+		}
+	}
 	var longest engine.Time
-	for i := 0; i < len(sorted); {
-		first := i
-		for i++; i < len(sorted) && sorted[i].Number == sorted[i-1].Number+1; i++ {
-		}
-		s := sorted[first:i]
-		chance := len(s) < byChance && slices.ContainsFunc(s, func(r Request) bool { return r.Blame.Elsewhere })
-		from := slices.IndexFunc(s, func(r Request) bool { return blamed(&r) })
-		if chance || from < 0 {
-			continue
-		}
-		last := s[from]
-		for k := range s {
-			if blamed(&s[k]) {
-				last = s[k]
+	for at := 0; at < len(rows); {
+		e := episodeOf(rows[at:])
+		for i, r := range rows[at : at+e.stretches] {
+			if n := r.last - r.first + 1; !r.othersAccepted || !e.chance(n) {
+				longest = max(longest, blamedFor(sorted[from[at+i]:from[at+i]+int(n)], blamed))
 			}
 		}
-		longest = max(longest, last.Arrival-s[from].Arrival)
+		at += e.stretches
 	}
 	return longest
+}
+
+// blamedFor is the time from the first to the last of some requests that others are to blame for.
+func blamedFor(list []Request, blamed func(*Request) bool) engine.Time {
+	first := slices.IndexFunc(list, func(r Request) bool { return blamed(&r) })
+	if first < 0 {
+		return 0
+	}
+	last := first
+	for i := range list {
+		if blamed(&list[i]) {
+			last = i
+		}
+	}
+	return list[last].Arrival - list[first].Arrival
 }

@@ -32,26 +32,28 @@ func (s *stretch) join(next stretch) {
 	s.othersAccepted = s.othersAccepted || next.othersAccepted
 }
 
-// byChance is how many requests in a row may fail although some could have succeeded.
-const byChance = 10
-
-// longest returns the time from the first to the last arrival of the longest stretch. Fewer
-// than byChance failures in a row count only where nobody could have answered any of them.
+// longest returns the time from the first to the last arrival of the longest stretch. What may be chance counts only where nobody
+// could have answered any of its requests.
 func (o outages) longest() engine.Time {
-	sorted, order := o, func(a, b stretch) int { return cmp.Compare(a.first, b.first) }
-	if !slices.IsSortedFunc(o, order) {
-		sorted = slices.Clone(o)
-		slices.SortFunc(sorted, order)
+	sorted, order := slices.Clone(o), func(a, b stretch) int { return cmp.Compare(a.first, b.first) }
+	slices.SortFunc(sorted, order)
+	whole := sorted[:0]
+	for _, s := range sorted {
+		if n := len(whole); n > 0 && whole[n-1].last+1 == s.first {
+			whole[n-1].join(s)
+		} else {
+			whole = append(whole, s)
+		}
 	}
 	var longest engine.Time
-	for i := 0; i < len(sorted); {
-		s := sorted[i]
-		for i++; i < len(sorted) && sorted[i].first == s.last+1; i++ {
-			s.join(sorted[i])
+	for at := 0; at < len(whole); {
+		e := episodeOf(whole[at:])
+		for _, s := range whole[at : at+e.stretches] {
+			if !s.othersAccepted || !e.chance(s.last-s.first+1) {
+				longest = max(longest, s.end-s.begin)
+			}
 		}
-		if s.last-s.first+1 >= byChance || !s.othersAccepted {
-			longest = max(longest, s.end-s.begin)
-		}
+		at += e.stretches
 	}
 	return longest
 }

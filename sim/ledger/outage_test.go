@@ -32,3 +32,52 @@ func TestLongestOutageIsTheLongestStretchOfConsecutiveFailures(t *testing.T) {
 		t.Errorf("the other stream: %s s", got.Seconds())
 	}
 }
+
+// Where a part of the requests fails for a minute, long rows of failures are chance; a row that is too long for that, one among few
+// other failures, and one that stands alone are not.
+func TestARowOfFailuresMayBeChance(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		others, every uint64 // of so many requests one in every fails besides
+		row           uint64
+		want          bool
+	}{
+		"alone":                              {0, 1, 10, true},
+		"one in two, a minute long":          {6000, 2, 12, false},
+		"one in two, and far too long":       {6000, 2, 40, true},
+		"one in three, a minute long":        {6000, 3, 12, false},
+		"one in three, a second of it":       {6000, 3, 100, true},
+		"few others":                         {60, 6, 10, true},
+		"less than ten":                      {0, 1, 9, false},
+		"others, long before":                {0, 1, 12, true},
+		"nine in ten, where a second is one": {6000, 0, 60, false},
+	} {
+		l, failed := fresh(0), []Request(nil)
+		fail := func(n uint64) {
+			r := Request{Number: n, Arrival: engine.Time(n) * engine.Second, Outcome: Timeout, Blame: Blame{Cause: NodeGone, Elsewhere: true}}
+			l.Fail(r)
+			failed = append(failed, r)
+		}
+		if name == "others, long before" {
+			for n := range uint64(3000) {
+				fail(2 * n)
+			}
+		}
+		for n := range c.others {
+			if c.every > 0 && n%c.every == 0 || c.every == 0 && n%10 != 0 {
+				fail(10_000 + n)
+			}
+		}
+		for n := range c.row {
+			fail(10_001 + c.others + n)
+		}
+		want := engine.Time(0)
+		if c.want {
+			want = engine.Time(c.row-1) * engine.Second
+		}
+		got, again := l.LongestOutage(0), LongestOutage(failed, func(*Request) bool { return true })
+		if got != want || again != want {
+			t.Errorf("%s: %s s and %s s, want %s s", name, got.Seconds(), again.Seconds(), want.Seconds())
+		}
+	}
+}

@@ -261,7 +261,7 @@ func TestAFixThatHelpsAsAssumedOnlySaysSo(t *testing.T) {
 	if err := WriteText(&b, s, TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if line := "Helps as assumed. Not enough if it is otherwise: container start to listening: 20s and new: 1."; !strings.Contains(flow(b.String()), line) {
+	if line := "Helps as assumed. Not enough if containers listen after 20 s; or new is 1."; !strings.Contains(flow(b.String()), line) {
 		t.Errorf("no %q in\n%s", line, b.String())
 	}
 	if got := Build(s).Fixes[0].NotWith; len(got) != 2 || got[0] != (OtherValue{"start", "20s"}) {

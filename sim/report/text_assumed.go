@@ -71,11 +71,16 @@ func (t *text) assumptions(shown []*record.Case) {
 // dataLost says of a database, or of sessions, with one pod, that the pod that answers next may not know what the old pod knew.
 func dataLost(shown []*record.Case) []NotModelled {
 	for _, c := range shown {
-		if (c.Class == "session" || profileOf(c) == "database") && c.Usable.Of == 1 {
+		if keepsData(c) {
 			return []NotModelled{{What: "a new pod does not have the data that the old one kept in its memory, or in a directory without a volume", Direction: "more"}}
 		}
 	}
 	return nil
+}
+
+// keepsData says of a case that it is about the one pod of a database, or of sessions.
+func keepsData(c *record.Case) bool {
+	return (c.Class == "session" || profileOf(c) == "database") && c.Usable.Of == 1
 }
 
 // profileOf is what a case's app was taken for, "" where the input says it.

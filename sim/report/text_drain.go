@@ -200,7 +200,10 @@ func (t *text) waits(c *record.Case, s *record.Stuck, runs int) {
 // plural is what several of an action are called: "node drains", "drains of node-7".
 func plural(action string) string {
 	if first, rest, ok := strings.Cut(action, " of "); ok {
-		return first + "s of " + rest
+		return plural(first) + " of " + rest
+	}
+	if strings.HasSuffix(action, "sh") {
+		return action + "es"
 	}
 	return action + "s"
 }

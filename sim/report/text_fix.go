@@ -10,7 +10,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
-	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // fixesFor are the changes that were tried for a workload, the best first.
@@ -111,7 +110,7 @@ func outsideWords(c *record.Case) string {
 	default:
 		return ""
 	}
-	if slices.ContainsFunc(c.Assumptions, func(a world.Assumption) bool { return a.ID == "kubelet" }) {
+	if _, _, made := assumed(c, "kubelet"); made {
 		ways = append(ways, "have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)")
 	}
 	return "; " + strings.Join(ways, ", or ")
@@ -333,7 +332,11 @@ func (t *text) fix(f *record.Fix, below *record.Case) {
 	}
 	t.editWith(f)
 	if len(f.NotWith) > 0 {
-		t.Hanging("      ", 8, "Helps as assumed. Not enough if it is otherwise: "+listed(t.others(f), 3)+".")
+		most := 3
+		if t.opts.Verbose {
+			most = len(f.NotWith)
+		}
+		t.Hanging("      ", 8, "Helps as assumed. Not enough if "+alternatives(t.others(f), most)+".")
 	}
 	if notes := t.notes(f); len(notes) > 0 {
 		t.Text("      ", strings.Join(notes, "; ")+".")
@@ -387,15 +390,14 @@ func (t *text) notes(f *record.Fix) []string {
 func (t *text) others(f *record.Fix) []string {
 	var out []string
 	for _, o := range f.NotWith {
-		words := o.ID + ": " + o.Value
+		of := &record.Case{}
 		for i := range t.sim.Cases {
-			for _, a := range t.sim.Cases[i].Assumptions {
-				if a.ID == o.ID {
-					words = a.What + ": " + o.Value
-				}
+			c := &t.sim.Cases[i]
+			if _, _, ok := assumed(c, o.ID); ok && (c.Workload == f.Workload || of.Workload == "") {
+				of = c
 			}
 		}
-		out = append(out, words)
+		out = append(out, condition(of, &record.Alternative{ID: o.ID, Value: o.Value}))
 	}
 	return out
 }

@@ -47,6 +47,7 @@ func (t *text) head(c *record.Case) {
 	t.labelled("Who notices", t.noticed(c))
 	t.labelled("Why", t.whys(c))
 	t.labelled("Overruled", t.overruled(c))
+	t.labelled("Assumed", t.madeUp(c))
 	t.labelled("Unless", unless(c))
 	if mostBefore(c) < tenth {
 		t.labelled("Also", befores(c))

@@ -67,7 +67,7 @@ func unless(c *record.Case) []string {
 	}
 	var ids []string
 	for i := range c.Alternatives {
-		if a := &c.Alternatives[i]; decides(c, a) {
+		if a := &c.Alternatives[i]; decides(c, a) && (a.ID != "nodes" || !noNode(c)) { // madeUp says it
 			ids = distinct(ids, a.ID)
 		}
 	}
@@ -130,9 +130,11 @@ var conditions = map[string]string{
 	"keepalive-repeat":  "a client whose reused connection is closed %s",
 	"dead-address":      "the address of a pod that is gone answers %s",
 	"start":             "containers listen after %s",
+	"init":              "init containers take %s",
 	"prestop":           "the program of the preStop hook takes %s",
 	"churn":             "other Services change %s",
 	"machine-stop":      "a machine runs on for %s after the cloud's call",
+	"pool":              "the node pool is run by %s",
 	"nodes":             "the number of nodes is %s",
 	"latency.watch":     "a watch event takes %s",
 	"latency.proxySync": "a sync of kube-proxy takes %s",

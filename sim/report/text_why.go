@@ -16,12 +16,12 @@ func (t *text) why(c *record.Case) {
 	if len(c.Causes) == 0 {
 		return
 	}
-	notes := []string{elsewhereWords(c.Causes, c.Totals().Failed) + t.withoutTheWait(c)}
+	notes := []string{elsewhereWords(c.Causes, c.Totals().Failed, keepsData(c)) + t.withoutTheWait(c)}
 	if nobodyBehind(c) {
 		notes[0] = "There was no pod that could have answered."
 	}
-	if u := c.Usable; u.Of > 0 && u.Min < u.Of && u.For > 0 {
-		notes = append(notes, fmt.Sprintf("At the worst moment %d of %s could answer, for %s in the worst run.", u.Min, count(u.Of, "pod", "pods"), span(u.For)))
+	if words := fewestWords(c); words != "" {
+		notes = append(notes, words)
 	}
 	for _, words := range unsettledWords(c) {
 		notes = append(notes, words+".")
@@ -37,19 +37,41 @@ func (t *text) why(c *record.Case) {
 	}
 }
 
+// fewestWords says how many pods could answer when they were fewest, "" where all could all the time. Where nothing was answered
+// nevertheless it was not for want of them.
+func fewestWords(c *record.Case) string {
+	u := c.Usable
+	if u.Of == 0 || u.Min == u.Of || u.For == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("At the worst moment %d of %s could answer, for %s in the worst run", u.Min, count(u.Of, "pod", "pods"), span(u.For))
+	if u.Min > 0 && c.LongestOutage.Median > 0 {
+		words += ": pods were there all the time, also while nothing was answered"
+	}
+	return words + "."
+}
+
 // causes is the table of them.
 func (t *text) causes(c *record.Case) {
 	all := c.Totals().Failed
 	rows := [][]string{}
 	causes := merged(c.Causes)
+	shown := t.room.causes
+	if !t.opts.Verbose {
+		shown = min(shown, worthARow(causes, all))
+	}
 	for i := range causes {
 		x := &causes[i]
-		if i == t.room.causes && len(causes) > i+1 {
+		if i == shown && len(causes) > i+1 {
 			var rest uint64
 			for _, y := range causes[i:] {
 				rest += y.Count
 			}
-			rows = append(rows, []string{fmt.Sprintf("%5s", share(rest, all)), fmt.Sprintf("%d more causes (-v)", len(causes)-i), ""})
+			more := fmt.Sprintf("%d more causes (-v)", len(causes)-i)
+			if 100*x.Count < all {
+				more = fmt.Sprintf("%d more causes, each less than 1 %% (-v)", len(causes)-i)
+			}
+			rows = append(rows, []string{fmt.Sprintf("%5s", share(rest, all)), more, ""})
 			break
 		}
 		words := inFront(c, causeName(x.Blame))
@@ -59,6 +81,15 @@ func (t *text) causes(c *record.Case) {
 		rows = append(rows, []string{fmt.Sprintf("%5s", share(x.Count, all)), words, x.Cause.String()})
 	}
 	t.Table(0, rows)
+}
+
+// worthARow is how many causes, the most first, have a row of their own: the first one, and all that are a hundredth of what is lost.
+func worthARow(causes []record.Cause, all uint64) int {
+	rows := 1
+	for rows < len(causes) && 100*causes[rows].Count >= all {
+		rows++
+	}
+	return rows
 }
 
 // behind is what stands in a manifest behind a cause, in brackets.
@@ -91,7 +122,7 @@ next:
 
 // elsewhereWords tells the race part, which delays and readiness mend, from the outage part,
 // which only more pods mend.
-func elsewhereWords(causes []record.Cause, all uint64) string {
+func elsewhereWords(causes []record.Cause, all uint64, data bool) string {
 	var others uint64
 	for i := range causes {
 		if causes[i].Elsewhere {
@@ -102,6 +133,9 @@ func elsewhereWords(causes []record.Cause, all uint64) string {
 	case all:
 		return "Each time another ready pod could have answered."
 	case 0:
+		if data {
+			return "No other pod could have answered, and a second one would not have the data: only a shorter time between both helps."
+		}
 		return "No other pod could have answered: only more pods, or a new one before the old one goes, help."
 	default:
 		return fmt.Sprintf("Another ready pod could have answered in %s; in the rest nobody could.", share(others, all))

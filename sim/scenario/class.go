@@ -191,8 +191,7 @@ func isH2(s *subject) bool {
 
 func isSession(s *subject) bool {
 	for _, port := range []int{int(s.port.Port), targetNumber(s)} {
-		switch port {
-		case 6379, 3306, 5432, 27017, 5672, 9042, 11211:
+		if servers.DatabasePort(port) {
 			return true
 		}
 	}

@@ -222,6 +222,21 @@ func otherNodes(s *world.Scenario) []Alternative {
 	return out
 }
 
+// OneNodeMore is the Scenario with one node more, none where its nodes are not made up or as many are among its Alternatives: for what
+// cannot end with those that it has.
+func OneNodeMore(s *world.Scenario) []Alternative {
+	pods, more := s.Pods(), len(s.Standing())+1
+	made := slices.ContainsFunc(s.Assumptions, func(a world.Assumption) bool { return a.ID == "nodes" })
+	if !made || daemonsOf(s) != "" || more == pods || more == 2*pods || more == 3*pods {
+		return nil
+	}
+	changed := s.Clone()
+	if !changed.Resize(more) {
+		return nil
+	}
+	return []Alternative{{"nodes", fmt.Sprintf("%d, one more", more), changed}}
+}
+
 // daemonsOf is the DaemonSet that something is done to, "" for none.
 func daemonsOf(s *world.Scenario) string {
 	for i := range s.Workloads {

@@ -94,5 +94,15 @@ func isJVM(e *Evidence) bool {
 	return slices.ContainsFunc([]string{"JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"}, func(name string) bool { return e.variable(name) != "" })
 }
 
+// DatabasePort says whether databases, caches or brokers usually listen there: Redis, MySQL, PostgreSQL, MongoDB, AMQP, CQL, memcached.
+func DatabasePort(port int) bool {
+	switch port {
+	case 6379, 3306, 5432, 27017, 5672, 9042, 11211:
+		return true
+	default:
+		return false
+	}
+}
+
 // IsDatabase says whether the program is a database, a cache or a broker, by the name of its image.
 func IsDatabase(e *Evidence) bool { return e.image.of(databaseNames()...) }

@@ -121,7 +121,7 @@ func TestWhereALossOfABarePodComesFrom(t *testing.T) {
 		if want.What != "" {
 			want.File, want.Object = "in.yaml", "default/by-hand"
 		}
-		if got, _ := CulpritOf(w, ledger.Blame{Cause: cause}); got != want {
+		if got, _ := CulpritOf(w, ledger.Blame{Cause: cause}, true); got != want {
 			t.Errorf("%s: %+v, want %+v", cause, got, want)
 		}
 	}

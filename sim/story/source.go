@@ -69,9 +69,10 @@ func containerPath(w *world.Workload, name string) string {
 }
 
 // CulpritOf names the line behind failures that are alike, ok false when no line of the
-// workload's manifest is.
-func CulpritOf(w *world.Workload, b ledger.Blame) (c Culprit, ok bool) {
-	what, path := culprit(w, b)
+// workload's manifest is. updated says that the workload is, at least once: how an update goes on has nothing to do with what else ends
+// its pods.
+func CulpritOf(w *world.Workload, b ledger.Blame, updated bool) (c Culprit, ok bool) {
+	what, path := culprit(w, b, updated)
 	if what == "" {
 		return Culprit{}, false
 	}
@@ -89,7 +90,7 @@ type Culprit struct {
 	Line   int
 }
 
-func culprit(w *world.Workload, b ledger.Blame) (what, path string) {
+func culprit(w *world.Workload, b ledger.Blame, updated bool) (what, path string) {
 	server := serverPath(w)
 	hook := w.Hooks[w.Container().Name]
 	preStop := func() (string, string) {
@@ -108,7 +109,7 @@ func culprit(w *world.Workload, b ledger.Blame) (what, path string) {
 		if b.Elsewhere && b.Cause == ledger.ListenerClosed {
 			return preStop()
 		}
-		return fewPods(w)
+		return fewPods(w, updated)
 	case ledger.KilledInFlight:
 		return fmt.Sprintf("terminationGracePeriodSeconds %d", grace(w)), "spec.template.spec.terminationGracePeriodSeconds"
 	case ledger.ExitInFlight:
@@ -146,7 +147,10 @@ func crashes(w *world.Workload) bool {
 }
 
 // fewPods names what leaves too few pods.
-func fewPods(w *world.Workload) (what, path string) {
+func fewPods(w *world.Workload, updated bool) (what, path string) {
+	if !updated && w.Kind() != world.DaemonSet && w.Kind() != world.Pod {
+		return plural(int32(w.Replicas()), "replica"), "spec.replicas"
+	}
 	if w.Recreate() {
 		return "strategy Recreate", "spec.strategy.type"
 	}

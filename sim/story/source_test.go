@@ -76,8 +76,24 @@ func TestWhatInTheManifestALossComesFrom(t *testing.T) {
 			spec.InitContainers, spec.Containers = spec.Containers[1:], spec.Containers[:1]
 		}, ledger.Blame{Cause: ledger.LivenessRestart}, "livenessProbe", "spec.template.spec.initContainers[0].livenessProbe"},
 	} {
-		if what, path := culprit(server(c.edit), c.blame); what != c.what || path != c.path {
+		if what, path := culprit(server(c.edit), c.blame, true); what != c.what || path != c.path {
 			t.Errorf("%s: %q at %s, want %q at %s", c.name, what, path, c.what, c.path)
 		}
+	}
+}
+
+// An eviction, or a machine that goes, heeds no setting of a rollout: what leaves too few pods is how many there are.
+func TestADrainIsNoRollout(t *testing.T) {
+	t.Parallel()
+	unavailable, none := intstr.FromInt32(1), intstr.FromInt32(0)
+	w := server(func(w *world.Workload) {
+		w.Deployment().Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxUnavailable: &unavailable, MaxSurge: &none}
+	})
+	b := ledger.Blame{Cause: ledger.ListenerClosed}
+	if what, path := culprit(w, b, false); what != "3 replicas" || path != "spec.replicas" {
+		t.Errorf("%q at %s", what, path)
+	}
+	if what, path := culprit(w, b, true); what != "maxUnavailable 1 of 3 replicas" {
+		t.Errorf("of a rollout: %q at %s", what, path)
 	}
 }

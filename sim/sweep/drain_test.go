@@ -47,7 +47,7 @@ func TestASinglePodIsGivenASecondOne(t *testing.T) {
 	s = swept(t, drainedCases(t, redis, "drain"), Options{Runs: 5, Fixes: 1, ConfirmRuns: 20})
 	said := false
 	for _, n := range s.NoHelp {
-		said = said || n.Title == "replicas: 2" && n.Why == "a second database would not have the data of the first"
+		said = said || n.Title == "replicas: 2" && n.Why == "a second database, or cache, would not have the data of the first"
 	}
 	for _, f := range s.Fixes {
 		if strings.Contains(f.Title, "replicas") {

@@ -103,7 +103,7 @@ func deciding(u *unit) []scenario.Alternative {
 	if len(u.others) == 0 {
 		return nil
 	}
-	all := scenario.Alternatives(u.sc)
+	all := append(scenario.Alternatives(u.sc), scenario.OneNodeMore(u.sc)...)
 	var out []scenario.Alternative
 	for _, o := range u.others {
 		out = append(out, all[o.index])

@@ -72,7 +72,7 @@ func trialsOf(units []*unit) (trials []*trial, first map[string]*unit, weight in
 			first[u.alike] = u
 		}
 		worst := worstOf(units, u)
-		for i, alt := range scenario.Alternatives(u.sc) {
+		for i, alt := range u.alternatives() {
 			if u.family != nil && slices.ContainsFunc(u.of.Families, func(f world.Family) bool { return f.Preset == alt.Value }) {
 				continue
 			}
@@ -83,6 +83,15 @@ func trialsOf(units []*unit) (trials []*trial, first map[string]*unit, weight in
 		}
 	}
 	return trials, first, weight
+}
+
+// alternatives are the Scenario of a unit with other values of what it assumes: of what cannot end also with one node more.
+func (u *unit) alternatives() []scenario.Alternative {
+	out := scenario.Alternatives(u.sc)
+	if u.record.Waits() {
+		out = append(out, scenario.OneNodeMore(u.sc)...)
+	}
+	return out
 }
 
 // fewest is on how many seeds each other value is tried at first.

@@ -80,7 +80,7 @@ func (p *pool) tell(sc *world.Scenario, c *record.Case) error {
 		}
 		x.Story = teller.Tell(x.Example.Request)
 		if w := teller.Met(x.Example.Request); w != nil && !sc.Unannounced() {
-			x.Culprit, _ = story.CulpritOf(w, x.Blame)
+			x.Culprit, _ = story.CulpritOf(w, x.Blame, sc.Updates())
 		}
 	}
 	return nil

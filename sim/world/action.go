@@ -322,6 +322,18 @@ func NodesGo(o Operation) bool {
 	}
 }
 
+// Updates says that something is done to a workload which makes new pods of it in the place of the old ones, as its strategy says.
+func (s *Scenario) Updates() bool {
+	return slices.ContainsFunc(s.Actions, func(a Action) bool {
+		switch a.Operation.(type) {
+		case RolloutRestart, Apply, SetImage, Rollback:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
 // Disrupts says whether an operation has pods leave their node by the eviction API, whatever is on the node, or keeps them off it.
 func Disrupts(o Operation) bool {
 	switch o := o.(type) {

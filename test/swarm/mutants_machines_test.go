@@ -18,7 +18,7 @@ var machineMutants = []mutant{
 		{"control/statefulset.go", "\tcase len(w.unseen) > 0:\n", "\tcase len(w.unseen) > 1000:\n"},
 	}},
 	{"a sync of a StatefulSet loses pods", []string{"controllers 4 History"}, []edit{
-		{"control/statefulset.go", "pods: slices.Clone(w.pods)", "pods: w.pods"},
+		{"control/statefulset.go", "\t\tif c.d.counts(p) {\n\t\t\tin.pods = append(in.pods, p)\n\t\t}\n", "\t\tin.pods = w.pods\n\t\t_ = p\n"},
 	}},
 	{"a DaemonSet does not come back for its new pod", []string{"controllers 5 minReadySeconds"}, []edit{
 		{"control/daemonset.go", "minReady > 0 && was != nil && !was.Ready", "minReady < 0 && was != nil && !was.Ready"},

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/lameduck-proxy/lameduck/sim/record"
+)
+
+// noNode says that a case cannot end because pods find no node.
+func noNode(c *record.Case) bool {
+	return c.Waits() && strings.Contains(c.Stuck.Why, "nodes are available")
+}
+
+// madeUp says of what cannot end for want of a node that nobody chose how many there are, and with how many it ends.
+func (t *text) madeUp(c *record.Case) []string {
+	number, settle, ok := assumed(c, "nodes")
+	if !ok || !noNode(c) {
+		return nil
+	}
+	var ends, waits []string
+	for i := range c.Alternatives {
+		switch a := &c.Alternatives[i]; {
+		case a.ID != "nodes" || a.Verdict == record.NotJudged:
+		case a.Verdict.Endless() || a.ForGood:
+			waits = append(waits, leading(a.Value))
+		default:
+			ends = append(ends, leading(a.Value))
+		}
+	}
+	words := leading(number) + " nodes"
+	if zones, _, made := assumed(c, "zones"); made && strings.Contains(c.Stuck.What, "zone") {
+		words += " in the zones " + zones
+	}
+	words += ", for the input has no Node"
+	so := string(c.Verdict)
+	if c.ForGood() {
+		so = "for ever"
+	}
+	switch {
+	case len(ends) > 0:
+		words += "; with " + oneOf(ends) + " it is not " + so
+	case len(waits) > 0:
+		words += "; with " + oneOf(waits) + " it is " + so + ", too"
+	}
+	return []string{words + inBrackets(t.way(settle))}
+}
+
+// assumed is what a case assumes of something, and what says it otherwise; ok is false where it assumes nothing.
+func assumed(c *record.Case, id string) (value, settle string, ok bool) {
+	for i := range c.Assumptions {
+		if a := &c.Assumptions[i]; a.ID == id {
+			return a.Value, a.Settle, true
+		}
+	}
+	return "", "", false
+}
+
+// leading is the number that a value begins with: "6" of "6, twice as many as pods".
+func leading(value string) string {
+	return value[:len(value)-len(strings.TrimLeft(value, "0123456789"))]
+}
+
+// oneOf lists numbers of which each is enough, the least first: "4, 6 or 9".
+func oneOf(numbers []string) string {
+	slices.SortFunc(numbers, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	last := len(numbers) - 1
+	if last == 0 {
+		return numbers[0]
+	}
+	return strings.Join(numbers[:last], ", ") + " or " + numbers[last]
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// homeless is a case whose new pod finds no node.
+func homeless(verdict record.Verdict) *record.Case {
+	return &record.Case{
+		Verdict: verdict, Stuck: &record.Stuck{Why: "the new pod finds no node: 0/3 nodes are available: 3 node(s) were unschedulable", What: "one node more", File: "web.yaml", Line: 9},
+		Assumptions: []world.Assumption{{ID: "nodes", Value: "3: the least", Settle: "--nodes, or Node objects"}, {ID: "zones", Value: "a, b, c"}},
+	}
+}
+
+// Of what cannot end for want of a node it is said that nobody chose how many there are, and with how many it ends; not again under
+// Unless.
+func TestAHeadlineSaysHowManyNodesAreMadeUp(t *testing.T) {
+	t.Parallel()
+	other := func(value string, verdict record.Verdict) record.Alternative {
+		return record.Alternative{ID: "nodes", Value: value, Verdict: verdict, Effect: record.VerdictEffect}
+	}
+	for name, c := range map[string]struct {
+		edit func(*record.Case)
+		want []string
+	}{
+		"another number lets it end": {func(c *record.Case) {
+			c.Alternatives = []record.Alternative{other("6, twice as many as pods", record.Holds), other("12, more", record.Stalled), other("4, one more", record.Drops)}
+		}, []string{"3 nodes, for the input has no Node; with 4 or 6 it is not stuck (--nodes)"}},
+		"none does": {func(c *record.Case) {
+			c.Alternatives = []record.Alternative{other("6, twice as many as pods", record.Stalled), other("9, more", record.Stalled), other("4, one more", record.Stalled)}
+		}, []string{"3 nodes, for the input has no Node; with 4, 6 or 9 it is stuck, too (--nodes)"}},
+		"none was tried":               {func(*record.Case) {}, []string{"3 nodes, for the input has no Node (--nodes)"}},
+		"it is about zones":            {func(c *record.Case) { c.Stuck.What = "a node with another topology.kubernetes.io/zone" }, []string{"3 nodes in the zones a, b, c, for the input has no Node (--nodes)"}},
+		"the input has Nodes":          {func(c *record.Case) { c.Assumptions = c.Assumptions[1:] }, nil},
+		"it waits for something else":  {func(c *record.Case) { c.Stuck.Why = "the budget allows nothing" }, nil},
+		"it comes to its end all same": {func(c *record.Case) { c.Verdict = record.Drops }, nil},
+	} {
+		x := homeless(record.Stalled)
+		c.edit(x)
+		text := newText(&record.Simulation{Cases: []record.Case{*x}, Wording: flags()}, TextOptions{}, everything)
+		if got := text.madeUp(x); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if got := unless(x); x.Waits() && noNode(x) && len(got) > 0 {
+			t.Errorf("%s: said twice: %q", name, got)
+		}
+	}
+}
