@@ -35,7 +35,7 @@ func TestGolden(t *testing.T) {
 				}
 				title, rest, _ := strings.Cut(c, "\n")
 				input, want, _ := strings.Cut(rest+"\n", "----\n")
-				got := golden(input)
+				got := loadText(input)
 				if got != strings.TrimRight(want, "\n")+"\n" && !*update {
 					t.Errorf("%s\ngot:\n%s\nwant:\n%s", title, got, want)
 				}
@@ -50,7 +50,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func golden(input string) string {
+func loadText(input string) string {
 	name := "in.yaml"
 	var files []File
 	for i, part := range strings.Split("\n"+input, "\n--> ") {

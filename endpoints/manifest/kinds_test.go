@@ -2,9 +2,10 @@ package manifest
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // What is read of each kind, and in which versions, is kept whole.
@@ -29,19 +30,7 @@ func TestKindsAreKept(t *testing.T) {
 		}
 		out.WriteString("\n")
 	}
-	const path = "testdata/kinds.txt"
-	if *update {
-		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != string(want) {
-		t.Error(firstDifference(out.String(), string(want)))
-	}
+	golden.Compare(t, "testdata/kinds.txt", out.String(), *update)
 }
 
 // Numbers with a point are whole ones as far as a float tells each from the next.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // anyLine is what is tried in place of every value. A comment behind a line names further ones.
@@ -35,7 +37,7 @@ func TestOddValues(t *testing.T) {
 				object, want, _ := strings.Cut(rest+"\n", "----\n")
 				got := oddValues(object)
 				if strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") && !*update {
-					t.Errorf("%s: %s", title, firstDifference(got, want))
+					t.Errorf("%s: %s", title, golden.Difference(got, want))
 				}
 				fmt.Fprintf(&out, "=== %s\n%s----\n%s", title, object, got)
 			}
@@ -214,26 +216,4 @@ func (l loaded) missing(path string) string {
 		}
 	}
 	return ""
-}
-
-// firstDifference shows the first line of two texts that differs, and the line that it belongs to.
-func firstDifference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	at := ""
-	for i := range g {
-		if i >= len(w) || g[i] != w[i] {
-			other := ""
-			if i < len(w) {
-				other = w[i]
-			}
-			return fmt.Sprintf("%s\ngot  %s\nwant %s", at, g[i], other)
-		}
-		if !strings.HasPrefix(g[i], "    ") {
-			at += "\n" + g[i]
-			if n := strings.Count(at, "\n"); n > 2 {
-				at = at[strings.LastIndex(at[:strings.LastIndex(at, "\n")], "\n"):]
-			}
-		}
-	}
-	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
 }

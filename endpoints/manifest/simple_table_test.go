@@ -2,9 +2,10 @@ package manifest
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // Where pieces of YAML stand: each piece in each of these.
@@ -71,19 +72,7 @@ func TestSimpleYAMLTable(t *testing.T) {
 		}
 		out.WriteString("\n")
 	}
-	const path = "testdata/simple.txt"
-	if *update {
-		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := out.String(); got != string(want) {
-		t.Error(firstDifference(got, string(want)))
-	}
+	golden.Compare(t, "testdata/simple.txt", out.String(), *update)
 }
 
 // Keys of up to 1000 characters are simple: YAML allows 1024, and counts the quotes.

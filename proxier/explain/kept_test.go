@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"net/netip"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/worlds.txt")
@@ -64,28 +64,7 @@ func TestWhatIsSaidOfRandomWorlds(t *testing.T) {
 			}
 		}
 	}
-	const path = "testdata/worlds.txt"
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(want), "\n")
-	for i, line := range strings.Split(out.String(), "\n") {
-		if i >= len(lines) || line != lines[i] {
-			t.Fatalf("line %d:\ngot  %s\nwant %s", i+1, line, strings.Join(lines[min(i, len(lines)):min(i+1, len(lines))], ""))
-		}
-	}
-	if out.Len() != len(want) {
-		t.Errorf("%d bytes, want %d", out.Len(), len(want))
-	}
+	golden.Compare(t, "testdata/worlds.txt", out.String(), *update)
 }
 
 // disturb adds the n-th Service, with endpoints in all conditions, of several zones.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var rewrite = flag.Bool("update", false, "rewrite testdata/batches.txt")
@@ -112,30 +112,5 @@ func TestBatchesAreKept(t *testing.T) {
 			write(fmt.Sprintf("%s: change %d", f, i+1), s.apply(&d), 7, true)
 		}
 	}
-	const path = "testdata/batches.txt"
-	if *rewrite {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(want), "\n")
-	title := ""
-	for i, line := range strings.Split(out.String(), "\n") {
-		if strings.HasPrefix(line, "=== ") {
-			title = line[4:]
-		}
-		if i >= len(lines) || lines[i] != line {
-			t.Fatalf("%s, line %d:\ngot  %s\nwant %s", title, i+1, line, strings.Join(lines[min(i, len(lines)):min(i+1, len(lines))], ""))
-		}
-	}
-	if out.Len() != len(want) {
-		t.Errorf("%d bytes, want %d", out.Len(), len(want))
-	}
+	golden.Compare(t, "testdata/batches.txt", out.String(), *rewrite)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite what can be changed in the examples")
@@ -34,27 +35,7 @@ func TestChangesOfExamples(t *testing.T) {
 			lines = append(lines, linesOf(t, path)...)
 		}
 	}
-	text := strings.Join(lines, "\n") + "\n"
-	if *update {
-		if err := os.WriteFile(keptFixes, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(keptFixes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was, other := strings.Split(string(data), "\n"), 0
-	for i, line := range strings.Split(text, "\n") {
-		if before := slices.Concat(was, make([]string, len(lines)+1))[i]; before != line {
-			if other++; other < 3 {
-				t.Errorf("is  %s\nwas %s", line, before)
-			}
-		}
-	}
-	if other > 0 {
-		t.Errorf("%d lines of %s are others. If that is meant: -update, and read the difference", other, keptFixes)
-	}
+	golden.Compare(t, keptFixes, strings.Join(lines, "\n")+"\n", *update)
 }
 
 // linesOf are those of an input's first cases: no two with the same line.

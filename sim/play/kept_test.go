@@ -7,10 +7,11 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the sums of answers")
@@ -49,7 +50,7 @@ func TestAnswersOfExamples(t *testing.T) {
 		}
 		lines = append(lines, "flags "+string(said)+" "+short(answerTo(t, Ask{Do: "look", Manifest: app, Flags: flags})))
 	}
-	compare(t, lines)
+	golden.Compare(t, keptAnswers, strings.Join(lines, "\n")+"\n", *update)
 }
 
 func answersOf(t *testing.T, name, text string) []string {
@@ -91,29 +92,4 @@ func short(raw []byte) string {
 		return fmt.Sprintf("%08x", h.Sum32())
 	}
 	return fmt.Sprintf("%08x (%s)", h.Sum32(), a.Refused)
-}
-
-func compare(t *testing.T, lines []string) {
-	t.Helper()
-	text := strings.Join(lines, "\n") + "\n"
-	if *update {
-		if err := os.WriteFile(keptAnswers, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(keptAnswers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was, other := strings.Split(string(data), "\n"), 0
-	for i, line := range strings.Split(text, "\n") {
-		if before := slices.Concat(was, make([]string, len(lines)+1))[i]; before != line {
-			if other++; other < 3 {
-				t.Errorf("is  %s\nwas %s", line, before)
-			}
-		}
-	}
-	if other > 0 {
-		t.Errorf("%d lines of %s are others. If that is meant: -update, and read the difference", other, keptAnswers)
-	}
 }

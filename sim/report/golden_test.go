@@ -12,13 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -32,18 +31,7 @@ func TestTexts(t *testing.T) {
 			s := g.of(t)
 			text := compose(s, g.opts)
 			file := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text != string(want) {
-				t.Errorf("got:\n%s\nwant:\n%s", text, want)
-			}
+			golden.Compare(t, file, text, *update)
 			legible(t, text, page.Widest)
 			worst, drained := drains(s.Worst())
 			most := mostLines(worst, chosen(worst, g.opts.Show), g.opts) + linesOfDrain*len(drained)
@@ -79,18 +67,7 @@ func TestDocuments(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := filepath.Join("testdata", name+".json")
-			if *update {
-				if err := os.WriteFile(file, append(got, '\n'), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got)+"\n", "\n")); d != "" {
-				t.Error(d)
-			}
+			golden.Compare(t, file, string(got)+"\n", *update)
 		})
 	}
 }
@@ -129,8 +106,8 @@ func legible(t *testing.T, text string, width int) {
 	}
 }
 
-// golden is a simulation and how it is shown.
-type golden struct {
+// sample is a simulation and how it is shown.
+type sample struct {
 	of   func(t *testing.T) *record.Simulation
 	opts TextOptions
 }
@@ -138,7 +115,7 @@ type golden struct {
 // beforeADrain is an input with pods where they are; nothing is on its node-8.
 const beforeADrain = "../../../examples/before-a-drain.yaml"
 
-var goldens = map[string]golden{
+var goldens = map[string]sample{
 	"made-drops":         {of: made(func(*record.Simulation) {})},
 	"made-families":      {of: made(families)},
 	"made-stuck":         {of: made(stuck)},

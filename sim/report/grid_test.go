@@ -4,8 +4,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/grid"
 	"github.com/lameduck-proxy/lameduck/sim/knob"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 func axesOf(t *testing.T, texts ...string) []knob.Axis {
@@ -92,8 +91,8 @@ func TestSweeps(t *testing.T) {
 			if err := errors.Join(WriteSweep(&text, r, 0), WriteSweepSVG(&picture, r)); err != nil {
 				t.Fatal(err)
 			}
-			compare(t, "sweep-"+name+".out", text.String())
-			compare(t, "sweep-"+name+".svg", picture.String())
+			golden.Compare(t, "testdata/sweeps/sweep-"+name+".out", text.String(), *update)
+			golden.Compare(t, "testdata/sweeps/sweep-"+name+".svg", picture.String(), *update)
 			for _, line := range strings.Split(text.String(), "\n") {
 				if len([]rune(line)) > 100 {
 					t.Errorf("%d columns: %s", len([]rune(line)), line)
@@ -115,23 +114,6 @@ func TestSweeps(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func compare(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", "sweeps", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got:\n%s\nwant:\n%s", file, got, want)
 	}
 }
 

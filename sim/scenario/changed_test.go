@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // keptChanges has what comes of inputs with one line changed, a row each.
@@ -43,15 +45,15 @@ func TestChangedInputs(t *testing.T) {
 		got[c.name] = c.input
 	}
 	names := sortedKeys(got)
-	inParallel(len(names), func(i int) string { return outcome(golden(got[names[i]])) }, func(i int, s string) { got[names[i]] = names[i] + ": " + s })
+	inParallel(len(names), func(i int) string { return outcome(caseText(got[names[i]])) }, func(i int, s string) { got[names[i]] = names[i] + ": " + s })
 	var lines []string
 	for _, name := range names {
 		lines = append(lines, got[name])
 	}
-	keep(t, keptChanges, lines)
+	golden.Compare(t, keptChanges, strings.Join(lines, "\n")+"\n", *update)
 }
 
-// changeable lists the inputs, as golden takes them, with their names before them.
+// changeable lists the inputs, as caseText takes them, with their names before them.
 func changeable(t *testing.T) [][2]string {
 	t.Helper()
 	var inputs [][2]string
@@ -174,32 +176,5 @@ func inParallel(n int, of func(i int) string, done func(i int, s string)) {
 	group.Wait()
 	for i, s := range out {
 		done(i, s)
-	}
-}
-
-// keep compares lines with those of a file, or writes them there.
-func keep(t *testing.T, file string, lines []string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	other := 0
-	for i, line := range lines {
-		if i < len(was) && was[i] == line {
-			continue
-		}
-		if other++; other <= 5 {
-			t.Errorf("is  %s\nwas %s", line, slices.Concat(was, make([]string, len(lines)))[i])
-		}
-	}
-	if other > 0 || len(was) != len(lines) {
-		t.Errorf("%d of %d rows of %s (%d) are others. If that is meant: -update, and read the difference", other, len(lines), file, len(was))
 	}
 }

@@ -45,7 +45,7 @@ func TestGolden(t *testing.T) {
 				}
 				title, rest, _ := strings.Cut(c, "\n")
 				input, want, _ := strings.Cut(rest+"\n", "----\n")
-				got := golden(input)
+				got := caseText(input)
 				if got != strings.TrimRight(want, "\n")+"\n" && !*update {
 					t.Errorf("%s\ngot:\n%s\nwant:\n%s", title, got, want)
 				}
@@ -60,8 +60,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// golden runs one case.
-func golden(input string) string {
+// caseText runs one case.
+func caseText(input string) string {
 	opts := Options{Files: map[string]Content{}, Wording: flags(), Actions: []string{"rollout"}}
 	var show []string
 	infer, with := false, ""

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // All presets with every field, its source and how far it is known.
@@ -26,19 +26,7 @@ func TestPresets(t *testing.T) {
 			fmt.Fprintf(&b, "  %-17s %-20s %-9s %s\n", f.Name, f.Value, f.Status, f.Source)
 		}
 	}
-	const path = "testdata/presets.golden"
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
-	}
+	golden.Compare(t, "testdata/presets.golden", b.String(), *update)
 }
 
 func TestAFamilyHasARowForEachPolicy(t *testing.T) {

@@ -2,7 +2,6 @@ package servers
 
 import (
 	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lameduck-proxy/lameduck/sim/world"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite what combinations come to")
@@ -64,21 +64,5 @@ func TestCombinations(t *testing.T) {
 			lines = append(lines, image+" "+command+" -> "+appWords(app)+", starts in "+app.Start.String()+", "+BasisWords(&app))
 		}
 	}
-	const file = "testdata/combinations.txt"
-	text := strings.Join(lines, "\n") + "\n"
-	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was := strings.Split(string(data), "\n")
-	for i, line := range strings.Split(text, "\n") {
-		if i >= len(was) || was[i] != line {
-			t.Fatalf("is  %s\nwas %s\nIf that is meant: -update, and read the difference", line, slices.Concat(was, make([]string, len(lines)+1))[i])
-		}
-	}
+	golden.Compare(t, "testdata/combinations.txt", strings.Join(lines, "\n")+"\n", *update)
 }

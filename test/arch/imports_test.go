@@ -110,7 +110,7 @@ func checkOwn(t *tree, from, to string, imp imported, rule *packageRule, root *t
 		return nil
 	}
 	if target := treeOf(to, roots); target != nil {
-		if root != nil && (root.path == target.path || root.path == "test") {
+		if root != nil && (root.path == target.path || root.path == "test") || imp.test && permittedOwn(to, target.open) {
 			return nil
 		}
 		return []finding{t.at(imp.pos, "%s imports %s: nothing imports from %s", from, to, target.path)}
@@ -218,7 +218,7 @@ func TestImportRulesFire(t *testing.T) {
 		},
 		{path: "words"}, {path: "helper"},
 	}
-	roots := []treeRule{{path: "cmd"}, {path: "test"}}
+	roots := []treeRule{{path: "cmd"}, {path: "test", open: []permit{{"test/open", "for all tests"}}}}
 	forTests := []permit{{"example.org/diff", "differences"}}
 
 	for name, c := range map[string]struct {
@@ -235,6 +235,9 @@ func TestImportRulesFire(t *testing.T) {
 		"cmd may import anything":                 {"cmd/x/a.go", own + `words"`, ""},
 		"nothing imports cmd":                     {"core/a.go", own + `cmd/x"`, "nothing imports from cmd"},
 		"nothing imports test, cmd included":      {"cmd/x/a.go", own + `test/x"`, "nothing imports from test"},
+		"what of test is open, in a test":         {"words/a_test.go", own + `test/open"`, ""},
+		"what of test is open, in production":     {"words/a.go", own + `test/open"`, "nothing imports from test"},
+		"what of test is not open, in a test":     {"words/a_test.go", own + `test/x"`, "nothing imports from test"},
 		"test may import cmd":                     {"test/x/a.go", own + `cmd/x"`, ""},
 		"an unknown package":                      {"stray/a.go", `"fmt"`, "package stray is not in the table"},
 		"the standard library":                    {"words/a.go", `"net/http"`, ""},

@@ -12,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // keptConstrained has a line for each world whose pods cannot go everywhere.
@@ -41,7 +42,7 @@ func TestConstrainedWorldsComeToWhatTheyDid(t *testing.T) {
 			lines[i] += ", stuck: " + res.Stuck.Why
 		}
 	})
-	compareKept(t, keptConstrained, lines, "Constrained")
+	golden.Compare(t, keptConstrained, strings.Join(lines, "\n")+"\n", *update)
 }
 
 // constrain gives nodes labels, room and taints, and pods and Services what looks at them.

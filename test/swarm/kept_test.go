@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/api"
 	"github.com/lameduck-proxy/lameduck/sim/event"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite what became of the worlds")
@@ -31,34 +31,7 @@ func TestWorldsComeToWhatTheyDid(t *testing.T) {
 		}
 		lines = append(lines, fmt.Sprintf("%3d %s", i+1, r.kept))
 	}
-	compareKept(t, keptFile, lines, "Worlds")
-}
-
-// compareKept compares lines with those of a file, or writes them there.
-func compareKept(t *testing.T, file string, lines []string, run string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was, other := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), 0
-	for i, line := range lines {
-		if i < len(was) && was[i] == line {
-			continue
-		}
-		if other++; other == 1 {
-			t.Errorf("another one, and maybe more:\nis  %s\nwas %s", line, slices.Concat(was, make([]string, len(lines)))[i])
-		}
-	}
-	if other > 0 || len(was) != len(lines) {
-		t.Errorf("%d of %d lines (%d of %s) are not what they were. If that is meant: go test ./test/swarm -run %s -update, "+
-			"and say in the commit why they change", other, len(lines), len(was), file, run)
-	}
+	golden.Compare(t, keptFile, strings.Join(lines, "\n")+"\n", *update)
 }
 
 // kept is one line about a run: three sums, when it ended, and what failed most. The first sum is of the steps that were taken, the second of the

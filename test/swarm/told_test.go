@@ -13,6 +13,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/report"
 	"github.com/lameduck-proxy/lameduck/sim/sweep"
 	"github.com/lameduck-proxy/lameduck/sim/world"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 // keptReports has a line for each report on random worlds.
@@ -35,7 +36,7 @@ func TestReportsSayWhatTheyDid(t *testing.T) {
 		}
 		lines[i] = fmt.Sprintf("%3d %s", seed, toldOf(t, seed, show))
 	})
-	compareKept(t, keptReports, lines, "Reports")
+	golden.Compare(t, keptReports, strings.Join(lines, "\n")+"\n", *update)
 }
 
 // toldOf is the first sentence of the report on two worlds, and sums of all that is said of them.

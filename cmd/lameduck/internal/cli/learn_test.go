@@ -14,6 +14,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/cmd/lameduck/internal/learn"
 	"github.com/lameduck-proxy/lameduck/proxier/page"
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts of the lessons and docs/lessons.md")
@@ -44,18 +45,7 @@ func eachLesson(t *testing.T, do func(*testing.T, *learn.Lesson)) {
 // kept compares a text with a file, or writes it with -update.
 func kept(t *testing.T, path, text string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("%s (go test ./cmd/lameduck/internal/cli -update writes it; read the difference):\n%s", path, diff)
-	}
+	golden.Compare(t, path, text, *update)
 }
 
 // What a lesson prints is kept beside it.

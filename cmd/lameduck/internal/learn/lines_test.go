@@ -3,9 +3,10 @@ package learn
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/lines.txt")
@@ -80,30 +81,5 @@ func TestEveryLineOfALesson(t *testing.T) {
 		"goal: expect.a", "goal: says", "goal: says ", "goal: never", "goal: never x", "goal: expects.a=b", "lacks: a", "hook: ", "hook:", "title: x"} {
 		say(fmt.Sprintf("also %q", value), without(2, lines[2], "- "+value))
 	}
-	const path = "testdata/lines.txt"
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept := strings.Split(string(want), "\n")
-	title := ""
-	for i, line := range strings.Split(out.String(), "\n") {
-		if !strings.HasPrefix(line, "  ") {
-			title = line
-		}
-		if i >= len(kept) || kept[i] != line {
-			t.Fatalf("%s:\ngot  %s\nwant %s", title, line, strings.Join(kept[min(i, len(kept)):min(i+1, len(kept))], ""))
-		}
-	}
-	if out.Len() != len(want) {
-		t.Errorf("%d bytes, want %d", out.Len(), len(want))
-	}
+	golden.Compare(t, "testdata/lines.txt", out.String(), *update)
 }
