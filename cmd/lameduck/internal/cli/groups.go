@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 )
 
 // flagGroup is a part of the help text of a verb with many flags. A name that ends in * stands for all that begin so.
@@ -60,7 +62,7 @@ func groupedUsage(cmd *cobra.Command) error {
 }
 
 func printGroup(out io.Writer, title string, set *pflag.FlagSet) {
-	fmt.Fprintf(out, "\n%s:\n%s", title, set.FlagUsages())
+	fmt.Fprintf(out, "\n%s:\n%s", title, set.FlagUsagesWrapped(page.Widest))
 }
 
 // groupOf returns the group of a flag, the last one if it has none.

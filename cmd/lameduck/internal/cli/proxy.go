@@ -42,7 +42,7 @@ type proxyCommand struct {
 func newProxy(std Streams) *cobra.Command {
 	c := &proxyCommand{std: std}
 	cmd := &cobra.Command{
-		Use:   "proxy [--once | --dry-run] -f FILE|DIR [--node NODE] | --config FILE [--hostname-override NODE] | --cleanup",
+		Use:   "proxy [--once | --dry-run] -f FILE|DIR [--node NODE] | --config FILE | --cleanup",
 		Short: "Program a node's service rules into the kernel: from files, or as the cluster changes",
 		Long: `Proxy does what kube-proxy does on a node: it has the kernel send what is for a Service to
 the endpoints that the node uses, in mode nftables or iptables. What it programs is what

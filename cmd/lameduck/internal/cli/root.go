@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 )
 
@@ -144,6 +145,7 @@ core runs as a node's service proxy: proxy is the one verb that changes anything
 	}
 	root.Version = versionWords()
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", page.Widest)))
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)

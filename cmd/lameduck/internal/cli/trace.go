@@ -36,8 +36,10 @@ a drop, with the reason. Verdicts: endpoints, reject (the client is refused at o
 of all namespaces, whatever -n says, since a packet may meet any Service.`,
 		Example: `  lameduck trace --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
   lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 203.0.113.10:80/tcp
-  lameduck trace -f objects.yaml --node node-1 --cluster-cidr 10.244.0.0/16 --from 10.244.1.5 --to 10.96.0.10:53/udp
-  lameduck trace -f objects.yaml --node node-1 --from 192.0.2.7 --to 192.168.0.11:30080 --mode iptables -o json`,
+  lameduck trace -f objects.yaml --node node-1 --cluster-cidr 10.244.0.0/16 \
+    --from 10.244.1.5 --to 10.96.0.10:53/udp
+  lameduck trace -f objects.yaml --node node-1 --mode iptables -o json \
+    --from 192.0.2.7 --to 192.168.0.11:30080`,
 		Args: cobra.NoArgs,
 		RunE: verb(c.run),
 	}
