@@ -57,7 +57,7 @@ type StreamResult struct {
 	// LostSeconds is failed requests divided by the offered rate: seconds of this traffic.
 	LostSeconds engine.Time
 	// LongestOutage is the longest time in which every new request failed, from the arrival of
-	// the first to that of the last of them.
+	// the first to that of the last of them: no row that may be chance while others are answered.
 	LongestOutage engine.Time
 	// Cuts are connections that ended with their server or were cut by a load balancer: of clients
 	// whose requests share one.

@@ -28,7 +28,7 @@ func episodeOf(list []stretch) episode {
 			break
 		}
 		e.stretches++
-		e.failed += list[i].last - list[i].first + 1
+		e.failed += list[i].requests()
 		e.total = list[i].last - list[0].first + 1
 	}
 	return e

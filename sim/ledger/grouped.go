@@ -96,25 +96,20 @@ func (f *Grouped) List() []*Group {
 func LongestOutage(failed []Request, blamed func(*Request) bool) engine.Time {
 	sorted := slices.Clone(failed)
 	slices.SortFunc(sorted, func(a, b Request) int { return cmp.Compare(a.Number, b.Number) })
-	var rows []stretch
-	var from []int // by row: the first of its requests in sorted
+	if len(sorted) == 0 {
+		return 0
+	}
+	var rows outages
 	for i := range sorted {
-		next := stretch{first: sorted[i].Number, last: sorted[i].Number, othersAccepted: sorted[i].Blame.Elsewhere}
-		if n := len(rows); n > 0 && rows[n-1].last+1 == next.first {
-			rows[n-1].join(next)
-		} else {
-			rows, from = append(rows, next), append(from, i)
-		}
+		rows.add(sorted[i].Number, sorted[i].Arrival, sorted[i].Blame.Elsewhere)
+	}
+	first := make([]int, len(rows)) // by row: of its requests
+	for i := range rows[1:] {
+		first[i+1] = first[i] + int(rows[i].requests()) //nolint:gosec // not more than there are in a list
 	}
 	var longest engine.Time
-	for at := 0; at < len(rows); {
-		e := episodeOf(rows[at:])
-		for i, r := range rows[at : at+e.stretches] {
-			if n := r.last - r.first + 1; !r.othersAccepted || !e.chance(n) {
-				longest = max(longest, blamedFor(sorted[from[at+i]:from[at+i]+int(n)], blamed))
-			}
-		}
-		at += e.stretches
+	for i := range rows.unlikely() {
+		longest = max(longest, blamedFor(sorted[first[i]:][:rows[i].requests()], blamed))
 	}
 	return longest
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -46,18 +47,30 @@ func (o outages) longest() engine.Time {
 		}
 	}
 	var longest engine.Time
-	for at := 0; at < len(whole); {
-		e := episodeOf(whole[at:])
-		for _, s := range whole[at : at+e.stretches] {
-			if !s.othersAccepted || !e.chance(s.last-s.first+1) {
-				longest = max(longest, s.end-s.begin)
-			}
-		}
-		at += e.stretches
+	for i := range whole.unlikely() {
+		longest = max(longest, whole[i].end-whole[i].begin)
 	}
 	return longest
 }
 
+// unlikely are those of stretches in order, none of which follows another at once, that are no mere chance.
+func (o outages) unlikely() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; at < len(o); {
+			e := episodeOf(o[at:])
+			for end := at + e.stretches; at < end; at++ {
+				if s := &o[at]; (!s.othersAccepted || !e.chance(s.requests())) && !yield(at) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// requests is how many there are.
+func (s *stretch) requests() uint64 { return s.last - s.first + 1 }
+
 // LongestOutage returns the longest time in which no new request of a stream succeeded: from
-// the arrival of the first to the arrival of the last of consecutive requests that all failed.
+// the arrival of the first to the arrival of the last of consecutive requests that all failed. Rows that may be chance where others
+// were answered all the time count for nothing: see episode.chance.
 func (l *Ledger) LongestOutage(stream int) engine.Time { return l.outages[stream].longest() }
