@@ -162,3 +162,22 @@ func TestWordsForTrueAndFalse(t *testing.T) {
 		}
 	}
 }
+
+// A field that does not exist, and is like none that does, is answered with those that do, if a line has room for them.
+func TestFieldsThatAreValidAreListedIfTheyAreFew(t *testing.T) {
+	t.Parallel()
+	root, err := parseYAML("xyzzy: 1", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var eight struct{ A1, A2, A3, A4, A5, A6, A7, A8 int }
+	var nine struct{ A1, A2, A3, A4, A5, A6, A7, A8, A9 int }
+	for want, into := range map[string]any{
+		"unknown field, ignored; valid here: A1, A2, A3, A4, A5, A6, A7, A8": &eight,
+		"unknown field, ignored": &nine,
+	} {
+		if got := newDecoder().decode(root, into); len(got) != 1 || got[0].message != want || got[0].severity != Warning {
+			t.Errorf("got %+v, want %q", got, want)
+		}
+	}
+}

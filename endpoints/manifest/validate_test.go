@@ -217,3 +217,59 @@ func TestTaintsAndTolerationsThatCannotBeAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// pkg/apis/core/validation/validation.go, ValidateService (1.36). A port that is skipped takes nobody's name, number or node port.
+func TestPortsOfAServiceThatCannotBeToldApart(t *testing.T) {
+	t.Parallel()
+	const port = "spec.ports[%d].port: %s is also ports[%d], each port and protocol can be given once; this port is skipped"
+	const unnamed = "spec.ports[0].name: missing, every port of a Service with several needs a name; this port is used with the empty name"
+	unnamedAgain := func(i int) string {
+		return fmt.Sprintf("spec.ports[%d].name: missing, and ports[0] has no name either; this port is skipped", i)
+	}
+	name := func(i, first int) string {
+		return fmt.Sprintf("spec.ports[%d].name: \"a\" is also the name of ports[%d], names must differ; this port is skipped", i, first)
+	}
+	nodePort := func(i, first int) string {
+		return fmt.Sprintf("spec.ports[%d].nodePort: 30080/TCP is also the node port of ports[%d]; this node port is ignored", i, first)
+	}
+	for ports, want := range map[string]struct {
+		left   string
+		warned []string
+	}{
+		"{port: 80}":                                                               {":80", nil},
+		"{port: 80}, {port: 81}, {port: 82}":                                       {":80", []string{unnamed, unnamedAgain(1), unnamedAgain(2)}},
+		"{port: 80}, {port: 80}":                                                   {":80", []string{unnamed, unnamedAgain(1)}},
+		"{name: a, port: 80}, {name: b, port: 81}":                                 {"a:80 b:81", nil},
+		"{name: a, port: 80}, {name: a, port: 81}, {name: a, port: 82}":            {"a:80", []string{name(1, 0), name(2, 0)}},
+		"{name: a, port: 80}, {name: a, port: 81}, {name: b, port: 81}":            {"a:80 b:81", []string{name(1, 0)}},
+		"{name: a, port: 80}, {name: b, port: 80}, {name: c, port: 80}":            {"a:80", []string{fmt.Sprintf(port, 1, "80/TCP", 0), fmt.Sprintf(port, 2, "80/TCP", 0)}},
+		"{name: a, port: 80}, {name: b, port: 80}, {name: b, port: 81}":            {"a:80 b:81", []string{fmt.Sprintf(port, 1, "80/TCP", 0)}},
+		"{name: a, port: 80}, {name: b, port: 80, protocol: UDP}":                  {"a:80 b:80", nil},
+		"{name: a, port: 80, protocol: UDP}, {name: b, port: 80, protocol: UDP}":   {"a:80", []string{fmt.Sprintf(port, 1, "80/UDP", 0)}},
+		"{name: a, port: 0}, {name: a, port: 80}":                                  {"a:80", []string{"spec.ports[0].port: 0 must be from 1 to 65535; this port is skipped"}},
+		np("a", 80, 30080) + np("b", 81, 30081):                                    {"a:80:30080 b:81:30081", nil},
+		np("a", 80, 30080) + np("b", 81, 30080) + np("c", 82, 30080):               {"a:80:30080 b:81 c:82", []string{nodePort(1, 0), nodePort(2, 0)}},
+		np("a", 80, 30081) + np("a", 81, 30080) + np("b", 82, 30080):               {"a:80:30081 b:82:30080", []string{name(1, 0)}},
+		np("a", 80, 30081) + np("b", 80, 30080) + np("c", 82, 30080):               {"a:80:30081 c:82:30080", []string{fmt.Sprintf(port, 1, "80/TCP", 0)}},
+		np("a", 80, 30080) + "{name: b, port: 80, nodePort: 30080, protocol: UDP}": {"a:80:30080 b:80:30080", nil},
+		np("a", 80, 30080) + np("b", 30080, 30081) + np("c", 30081, 30082):         {"a:80:30080 b:30080:30081 c:30081:30082", nil},
+	} {
+		objects, got := warned(t, "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {type: NodePort, ports: ["+ports+"]}}")
+		var left []string
+		for _, p := range objects.Services[0].Value.Spec.Ports {
+			one := fmt.Sprintf("%s:%d", p.Name, p.Port)
+			if p.NodePort != 0 {
+				one += fmt.Sprintf(":%d", p.NodePort)
+			}
+			left = append(left, one)
+		}
+		if strings.Join(left, " ") != want.left || got != strings.Join(want.warned, "\n") {
+			t.Errorf("%s: left %q, want %q, warned\n%s\nwant\n%s", ports, left, want.left, got, strings.Join(want.warned, "\n"))
+		}
+	}
+}
+
+// np is a port of a Service with a node port, in YAML.
+func np(name string, port, nodePort int) string {
+	return fmt.Sprintf("{name: %s, port: %d, nodePort: %d}, ", name, port, nodePort)
+}
