@@ -115,10 +115,7 @@ func (s Setting) set(root string) (changed bool, err error) {
 
 // processors counts those of the machine. Those that this process may run on can be fewer (kubernetes issue 99225).
 func processors(root string) int {
-	data, err := os.ReadFile(filepath.Join(root, online))
-	if err != nil {
-		return runtime.NumCPU()
-	}
+	data, _ := os.ReadFile(filepath.Join(root, online)) // without it there is no list, see below
 	count := 0
 	for r := range strings.SplitSeq(strings.TrimSpace(string(data)), ",") {
 		first, last, many := strings.Cut(r, "-")

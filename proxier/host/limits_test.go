@@ -1,9 +1,11 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +59,11 @@ func TestLimits(t *testing.T) {
 		{"kube-proxy's", Limits{MaxPerCore: 32768, Min: 131072, TCPEstablished: 24 * time.Hour, TCPCloseWait: time.Hour}, nil,
 			"max=131072 hashsize=32768 tcp_timeout_established=86400 tcp_timeout_close_wait=3600"},
 		{"UDP, and no less than a second", Limits{UDP: 30 * time.Second, UDPStream: time.Millisecond}, nil, "udp_timeout=30 udp_timeout_stream=1"},
+		{"one for each processor", Limits{MaxPerCore: 1}, nil, "max=4"},
+		{"fewer than none are not meant", Limits{MaxPerCore: -1, Min: 8000, UDP: -time.Second}, nil, ""},
+		{"at least more than at most, with just as many", Limits{MaxPerCore: 1 << 18, Min: 1 << 21}, nil, "max=2097152 hashsize=524288"},
+		{"the shortest of all times", Limits{UDP: 1, TCPCloseWait: 1999 * time.Millisecond}, nil, "tcp_timeout_close_wait=1 udp_timeout=1"},
+		{"what is no number is one then", Limits{MaxPerCore: 1000}, map[string]string{sysctls + "nf_conntrack_max": "many\n", hashSize: ""}, "max=4000 hashsize=1000"},
 		{"liberal", Limits{TCPBeLiberal: true}, nil, "tcp_be_liberal=1"},
 	} {
 		root := machine(t, c.files)
@@ -88,17 +95,40 @@ func TestALimitThatCannotBeSet(t *testing.T) {
 	}
 }
 
+// One that is there and may not be written, as in a container, is named with what it is and was to be.
+func TestALimitThatMayOnlyBeRead(t *testing.T) {
+	t.Parallel()
+	const readOnly = "/proc/sys/kernel/ngroups_max" // which the kernel lets nobody write
+	now, err := os.ReadFile(readOnly)
+	if err != nil {
+		t.Skip(err)
+	}
+	root := machine(t, nil)
+	liberal := filepath.Join(root, sysctls, "nf_conntrack_tcp_be_liberal")
+	if err := errors.Join(os.Remove(liberal), os.Symlink(readOnly, liberal)); err != nil {
+		t.Fatal(err)
+	}
+	changed, err := Limits{UDP: time.Minute, TCPBeLiberal: true}.apply(root)
+	want := fmt.Sprintf("(it is %s, and was to be 1)", strings.TrimSpace(string(now)))
+	if err == nil || !strings.HasPrefix(err.Error(), "host: set limits of connection tracking: ") || !strings.HasSuffix(err.Error(), want) || len(changed) != 1 {
+		t.Errorf("changed %v, error %v, want one with %q", changed, err, want)
+	}
+}
+
 func TestProcessors(t *testing.T) {
 	t.Parallel()
-	for content, want := range map[string]int{"0\n": 1, "0-7\n": 8, "0-3,8-11,15\n": 9} {
+	for content, want := range map[string]int{"0\n": 1, "0-7\n": 8, "0-3,8-11,15\n": 9, "2-2": 1} {
 		if got := processors(machine(t, map[string]string{online: content})); got != want {
 			t.Errorf("%q: %d processors, want %d", content, got, want)
 		}
 	}
-	for _, content := range []string{"", "3-1", "all"} {
-		if got := processors(machine(t, map[string]string{online: content})); got < 1 {
-			t.Errorf("%q: %d processors", content, got)
+	for _, content := range []string{"", "all", "3-1,0-998", "x-998", "0-x,0-998"} {
+		if got := processors(machine(t, map[string]string{online: content})); got != runtime.NumCPU() {
+			t.Errorf("%q: %d processors, want those that the process has", content, got)
 		}
+	}
+	if got := processors(t.TempDir()); got != runtime.NumCPU() {
+		t.Errorf("without the file: %d processors, want those that the process has", got)
 	}
 }
 

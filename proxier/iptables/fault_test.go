@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lameduck-proxy/lameduck/proxier/backendtest"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
 
@@ -237,4 +238,108 @@ func between(t table, before, after, got string) bool {
 		}
 	}
 	return true
+}
+
+// opened is a Backend that has put rules in force, and had 127.0.0.0/8 routed for them.
+func opened(t *testing.T) (*Backend, []*fakeKernel) {
+	t.Helper()
+	node := testNode()
+	node.LocalhostNodePorts = true
+	w := backendtest.NewWorld(3, node)
+	b, kernels := onFakes(node, Options{})
+	for range 40 {
+		w.Disturb(t, 20)
+	}
+	if err := b.Apply(w.Step(t)); err != nil {
+		t.Fatal(err)
+	}
+	if !kernels[0].opened {
+		t.Fatal("127.0.0.0/8 is not routed")
+	}
+	return b, kernels
+}
+
+// A clean-up of which one call fails says so. As long as our chains are there 127.0.0.0/8 may be routed, not any longer, and another
+// clean-up removes what is left.
+func TestEveryCallOfACleanupFails(t *testing.T) {
+	t.Parallel()
+	for _, how := range []struct {
+		name string
+		do   func(*Backend) error
+	}{
+		{"by the Backend", (*Backend).Cleanup},
+		{"by somebody else", func(b *Backend) (err error) {
+			for _, f := range b.families {
+				found, one := removeAll(f.kernel, &b.opts, f.layout)
+				if !found && one == nil {
+					one = errors.New("nothing was found")
+				}
+				err = errors.Join(err, one)
+			}
+			return err
+		}},
+	} {
+		t.Run(how.name, func(t *testing.T) {
+			t.Parallel()
+			empty := newFakeKernel().text()
+			for mode := range numFaultModes {
+				calls := 0
+				for n, reached := 0, true; reached; n++ {
+					b, kernels := opened(t)
+					f := &faults{mode: mode, countdown: n}
+					for i, k := range kernels {
+						b.families[i].kernel = &faultyKernel{k, f}
+					}
+					err := how.do(b)
+					if reached = f.reached(); reached {
+						calls++
+					}
+					at := fmt.Sprintf("call %d %s", n, mode)
+					if reached != errors.Is(err, errInjected) || !reached && err != nil {
+						t.Errorf("%s: %v", at, err)
+					}
+					if left := kernels[0].text(); kernels[0].opened && left == empty {
+						t.Errorf("%s: 127.0.0.0/8 is routed without our rules", at)
+					}
+					f.countdown = f.calls + 1<<20
+					if err := b.Cleanup(); err != nil {
+						t.Errorf("%s: the next clean-up: %v", at, err)
+					}
+					for i, k := range kernels {
+						if diff := cmp.Diff(empty, k.text()); diff != "" || k.opened {
+							t.Errorf("%s: family %d after the next clean-up: 127.0.0.0/8 routed %v, (- want, + got):\n%s", at, i, k.opened, diff)
+						}
+					}
+				}
+				if calls < 5 {
+					t.Errorf("%s: only %d calls were made", mode, calls)
+				}
+			}
+		})
+	}
+}
+
+// What has become a kube-proxy's is left to it, but for the mark that tells our chains: also by a clean-up of which a call fails.
+func TestACleanupAfterAKubeProxyHasCome(t *testing.T) {
+	t.Parallel()
+	for fails := range 3 { // calls of the first family; the last time none
+		b, kernels := opened(t)
+		k := kernels[0]
+		k.tables[mangle]["KUBE-PROXY-CANARY"] = nil
+		before := k.text()
+		f := &faults{countdown: fails}
+		b.families[0].kernel = &faultyKernel{k, f}
+		err := b.Cleanup()
+		if f.reached() != errors.Is(err, errInjected) {
+			t.Errorf("call %d: %v", fails, err)
+		}
+		canary := ":KUBE-LAMEDUCK-CANARY - [0:0]\n"
+		want := strings.ReplaceAll(before, canary, "")
+		if f.reached() {
+			want = before
+		}
+		if diff := cmp.Diff(want, k.text()); diff != "" || !k.opened || !strings.Contains(before, canary) {
+			t.Errorf("call %d: 127.0.0.0/8 routed %v, (- want, + got):\n%s", fails, k.opened, diff)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -90,5 +91,77 @@ func TestLameduck(t *testing.T) {
 	want := Policy{MinInterval: s, RetryInterval: 30 * s, FullInterval: 3600 * s, FirstRetry: s, CheckInterval: 30 * s}
 	if Lameduck() != want {
 		t.Errorf("got %+v, want %+v", Lameduck(), want)
+	}
+}
+
+// due says in other words whether a proxy that is idle may sync at a moment, and whether it has to write everything.
+func due(p Policy, x State, now time.Duration) (yes, full bool) {
+	full = !x.Synced || x.Failed || p.FullInterval > 0 && now >= x.LastFull+p.FullInterval
+	rested := now >= x.LastEnd+p.MinInterval
+	switch {
+	case !x.Synced:
+		return x.Pending, full
+	case x.Pending && p.Burst > 0:
+		asked := max(x.Asked, x.LastEnd)
+		taken := (x.Full - asked + p.MinInterval - 1) / max(p.MinInterval, 1) // tokens that have not come back when it asks
+		token := int(max(taken, 0)) < p.Burst
+		back := x.Full-time.Duration(p.Burst-1)*p.MinInterval <= now
+		yes = now >= asked && (token || rested && back)
+	case x.Pending:
+		yes = rested
+	case x.Failed:
+		wait := p.RetryInterval
+		if p.FirstRetry > 0 {
+			wait = p.FirstRetry
+			for range x.Failures - 1 {
+				wait = min(2*wait, max(p.RetryInterval, p.FirstRetry))
+			}
+			wait = min(wait, p.RetryInterval)
+		}
+		return rested && now >= x.LastEnd+wait, full
+	default:
+		look := p.CheckInterval > 0 && now >= x.LastEnd+max(p.CheckInterval, 50*x.Took)
+		return rested && (look || p.FullInterval > 0 && full), full
+	}
+	return yes && (!x.Failed || now >= x.LastEnd+p.FirstRetry), full
+}
+
+// The next sync is at the first moment at which it is due, tried one by one.
+func TestNextIsTheFirstMomentAtWhichASyncIsDue(t *testing.T) {
+	t.Parallel()
+	draw := rand.New(rand.NewPCG(3, 4))
+	upTo := func(n int64) time.Duration { return time.Duration(draw.Int64N(n + 1)) }
+	or0 := func(d time.Duration) time.Duration { return d * time.Duration(draw.Int64N(2)) }
+	const horizon = 400
+	for range 30_000 {
+		p := Policy{
+			MinInterval: upTo(6), Burst: draw.IntN(2) * EarlierBurst, RetryInterval: upTo(12), FullInterval: or0(upTo(30)),
+			FirstRetry: or0(upTo(4)), CheckInterval: or0(upTo(20)),
+		}
+		x := State{
+			Synced: draw.IntN(20) > 0, LastEnd: 50 + upTo(10), LastFull: 30 + upTo(30), Failed: draw.IntN(3) == 0, Pending: draw.IntN(2) == 0,
+			Took: or0(upTo(1)), Asked: 45 + upTo(20), Full: 45 + upTo(20),
+		}
+		x.LastFull = min(x.LastFull, x.LastEnd)
+		if p.MinInterval == 0 { // then tokens are back at once
+			x.Full = min(x.Full, x.LastEnd)
+		}
+		if x.Failed {
+			x.Failures = 1 + draw.IntN(5)
+		}
+		at, full, never := p.Next(x)
+		from := time.Duration(0)
+		if x.Synced {
+			from = x.LastEnd
+		}
+		want, wantFull, wantNever := time.Duration(0), false, true
+		for now := from; now < horizon && wantNever; now++ {
+			if yes, all := due(p, x, now); yes {
+				want, wantFull, wantNever = now, all, false
+			}
+		}
+		if never != wantNever || !never && (at != want || full != wantFull) {
+			t.Fatalf("%+v\n%+v\nat %d full %v never %v, want %d %v %v", p, x, at, full, never, want, wantFull, wantNever)
+		}
 	}
 }

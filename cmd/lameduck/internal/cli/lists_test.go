@@ -96,3 +96,19 @@ func TestACaseThatIsNotThere(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// --show takes a part of what a page calls a case: of its name, or of its title.
+func TestACaseIsShownByAPartOfItsName(t *testing.T) {
+	t.Parallel()
+	one := scenario.Case{ID: "shop/web/rollout/peer:80", Action: "rolling restart", Kind: "StatefulSet", Workload: "shop/web", Traffic: "peers :80", Class: "peer"}
+	drain := scenario.Case{ID: "drain=node-1,node-2", Action: "drain", Kind: scenario.KindNode, Traffic: "inside :80"}
+	written := scenario.Case{ID: "an example", Action: "what happens", Kind: "Scenario", Workload: "shop/api", Traffic: "inside :80"}
+	for show, want := range map[string]bool{
+		"web/rollout": true, "rolling restart": true, "node-1 node-2: drain": true, "an example: what happens": true, "shop/web: rolling restart, peers :80": true, "between its pods": true, "delete": false, "shop/other": false,
+	} {
+		c := &simCommand{show: show}
+		if err := c.checkShow([]scenario.Case{{ID: "another"}, one, drain, written}); (err == nil) != want {
+			t.Errorf("--show %q: %v, want it shown: %v", show, err, want)
+		}
+	}
+}

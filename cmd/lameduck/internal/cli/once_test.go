@@ -3,8 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
+
+	"github.com/lameduck-proxy/lameduck/proxier/page"
 )
 
 // What is wrong with flags is an error that names them, before anything is read or built.
@@ -98,6 +101,35 @@ func TestAnAnswerThatIsLostIsAnError(t *testing.T) {
 		std := Streams{In: strings.NewReader(asInput(t, documents(t, hostileWorld))), Out: full{}, Err: &said}
 		if code := Main(append([]string{"lameduck"}, strings.Fields(args)...), std); code != ExitUsage || !strings.Contains(said.String(), "no space left on device") {
 			t.Errorf("%s: exit code %d, %s", args, code, said.String())
+		}
+	}
+}
+
+// What a format cannot say is an error, and nothing is printed.
+func TestAnAnswerThatNoFormatHasIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, f := range []format{formatJSON, formatYAML} {
+		var out strings.Builder
+		if err := f.write(&out, math.NaN(), nil); err == nil || out.Len() > 0 {
+			t.Errorf("%s: %v, printed %q", f, err, out.String())
+		}
+		if err := f.write(full{}, 1, nil); err == nil {
+			t.Errorf("%s: no error of what cannot be written to", f)
+		}
+	}
+}
+
+// A picture is drawn where lines are wide enough, and what is printed is a text.
+func TestWherePicturesAreDrawn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		output string
+		wide   int
+		want   bool
+	}{{"text", page.Widest, true}, {"text", page.Widest + 1, true}, {"text", page.Widest - 1, false}, {"text", 0, false}, {"html", page.Widest, false}} {
+		cmd := &simCommand{output: c.output, std: Streams{Out: sized{columns: c.wide}}}
+		if got := cmd.textOptions(); got.Lanes != c.want || got.Width != c.wide {
+			t.Errorf("%s of %d columns: lanes %v in %d, want %v", c.output, c.wide, got.Lanes, got.Width, c.want)
 		}
 	}
 }

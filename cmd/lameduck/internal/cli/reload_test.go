@@ -178,3 +178,29 @@ func TestTheRunnerOfAnOldVersion(t *testing.T) {
 		}
 	}
 }
+
+// A proxy follows a file that has its configuration, whatever else is in it, and nothing in which anything is wrong.
+func TestFilesThatAreNoConfiguration(t *testing.T) {
+	t.Parallel()
+	const config = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+	const service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{port: 80}]}\n"
+	const none = "error: in.yaml: no KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1) in it"
+	for text, want := range map[string]string{
+		config:                     "",
+		service + "---\n" + config: "",
+		"":                         none,
+		service:                    none,
+		config + "---\n" + config:  "error: in.yaml:4:1: KubeProxyConfiguration: defined again, the first is at in.yaml:1:1; this later one is used",
+		config + "---\n{kind: B}":  "error: in.yaml:4:1: B: apiVersion: missing",
+		config + strings.Replace(service, "spec", "nothing: {}\nspec", 1): "error: in.yaml:7:1: Service default/a: nothing: unknown field, ignored; valid here: apiVersion, kind, metadata, spec, status",
+	} {
+		object, problems := loadConfig(manifest.File{Name: "in.yaml", Data: []byte(text)})
+		var got []string
+		for _, p := range problems {
+			got = append(got, fmt.Sprintf("%v: %v", p.Severity, p))
+		}
+		if strings.Join(got, "\n") != want || (object != nil) != (want == "") {
+			t.Errorf("%q: found %v, %q, want %q", text, object != nil, got, want)
+		}
+	}
+}
