@@ -241,7 +241,7 @@ func (p *simpleParser) sequence(column int) node {
 			if !p.done && p.indent() > column {
 				item = p.block(p.indent())
 			}
-		case p.isItem(at) || p.keyEnd(at) >= 0:
+		case p.isItem(at) || p.startsKey(at):
 			// The rest of the line starts a block of its own, as if the dash
 			// were indentation.
 			p.pos = at
@@ -263,8 +263,8 @@ func (p *simpleParser) mapping(column int) node {
 		if p.isItem(p.pos) {
 			break // an outer sequence goes on, or it is out of place
 		}
-		end := p.keyEnd(p.pos)
-		if end < 0 {
+		end, ok := p.keyEnd(p.pos)
+		if !ok {
 			p.noKey()
 			break
 		}
@@ -314,47 +314,51 @@ func (p *simpleParser) noKey() {
 	p.unsupported(p.pos)
 }
 
-// keyEnd returns the offset of the colon that ends the key at an offset of the
-// current line, -1 when there is no key it understands.
-func (p *simpleParser) keyEnd(at int) int {
-	text := p.text[:p.end]
-	if at >= len(text) {
-		return -1
-	}
-	end := -1
-	switch c := text[at]; {
-	case c == '"' || c == '\'':
-		if _, after, ok := p.quoted(at); ok && after < p.end && text[after] == ':' {
-			end = after
-		}
-	case plainStart(text, at) && !strings.HasPrefix(text[at:], "<<"):
-		end = plainKeyEnd(text, at)
-	}
-	// A key must fit in 1024 characters, and " :" is left to the full parser.
-	if end < 0 || end-at > 1000 || text[end-1] == ' ' || end+1 < len(text) && text[end+1] != ' ' {
-		return -1
-	}
-	return end
+// startsKey reports whether a key that it understands is at an offset of the current line.
+func (p *simpleParser) startsKey(at int) bool {
+	_, ok := p.keyEnd(at)
+	return ok
 }
 
-// plainKeyEnd returns the offset of the first colon with space or nothing behind
-// it, -1 when there is a comment, a tab or nothing before it.
-func plainKeyEnd(text string, at int) int {
+// keyEnd returns the offset of the colon that ends the key at an offset of the
+// current line, where something is; ok is false if there is no key it understands.
+func (p *simpleParser) keyEnd(at int) (colon int, ok bool) {
+	text := p.text[:p.end]
+	switch c := text[at]; {
+	case c == '"' || c == '\'':
+		_, colon, _ = p.quoted(at) // the end of the line, if there is no quote
+		ok = endsKey(text, colon)
+	case plainStart(text, at) && !strings.HasPrefix(text[at:], "<<"):
+		colon, ok = plainKeyEnd(text, at)
+	}
+	// A key must fit in 1024 characters, and " :" is left to the full parser.
+	return colon, ok && colon-at <= 1000 && text[colon-1] != ' '
+}
+
+// plainKeyEnd returns the offset of the first colon that ends a key; ok is false
+// when there is a comment, a tab or nothing before it.
+func plainKeyEnd(text string, at int) (colon int, ok bool) {
 	for i := at; i < len(text); i++ {
 		switch text[i] {
 		case ':':
-			if i+1 == len(text) || text[i+1] == ' ' {
-				return i
+			if endsKey(text, i) {
+				return i, true
 			}
 		case '\t':
-			return -1
+			return 0, false
 		case '#':
 			if text[i-1] == ' ' {
-				return -1
+				return 0, false
 			}
 		}
 	}
-	return -1
+	return 0, false
+}
+
+// endsKey reports whether a colon is at an offset, with space or nothing behind it.
+func endsKey(text string, at int) bool {
+	rest := text[at:]
+	return rest == ":" || strings.HasPrefix(rest, ": ")
 }
 
 // plainStart reports whether a plain scalar may start at an offset, in any
@@ -453,14 +457,14 @@ func (p *simpleParser) plain(at int) string {
 }
 
 // quoted parses a quoted scalar that ends on its line and returns the offset
-// behind it.
+// behind it. If it does not end there, or in a way that is left to the full parser, that is the end of the line.
 func (p *simpleParser) quoted(at int) (text string, after int, ok bool) {
 	line := p.text[:p.end]
 	quote := line[at]
 	i := at + 1
 	n := strings.IndexByte(line[i:], quote)
 	if n < 0 {
-		return "", 0, false
+		return "", len(line), false
 	}
 	if quote == '"' {
 		if strings.IndexByte(line[i:i+n], '\\') < 0 {
@@ -481,7 +485,7 @@ func (p *simpleParser) quoted(at int) (text string, after int, ok bool) {
 		}
 		b.WriteByte(line[i])
 	}
-	return "", 0, false
+	return "", len(line), false
 }
 
 // doubleQuoted parses a double-quoted scalar with the usual escapes.
@@ -496,7 +500,7 @@ func (p *simpleParser) doubleQuoted(i int) (text string, after int, ok bool) {
 		if c == '\\' {
 			i++
 			if i == len(line) {
-				return "", 0, false
+				return "", len(line), false
 			}
 			switch line[i] {
 			case 'n':
@@ -508,12 +512,12 @@ func (p *simpleParser) doubleQuoted(i int) (text string, after int, ok bool) {
 			case '"', '\\':
 				c = line[i]
 			default:
-				return "", 0, false
+				return "", len(line), false
 			}
 		}
 		b.WriteByte(c)
 	}
-	return "", 0, false
+	return "", len(line), false
 }
 
 // literal parses a block scalar that starts with | at an offset. parent is the

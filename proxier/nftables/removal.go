@@ -35,6 +35,11 @@ func withKernel(opts Options, do func(kernel, Options) error) error {
 		return fmt.Errorf("nftables: %w", err)
 	}
 	k, err := openKernel(opts)
+	return inKernel(k, err, opts, do)
+}
+
+// inKernel does something with a kernel, or says why it could not be opened.
+func inKernel(k kernel, err error, opts Options, do func(kernel, Options) error) error {
 	if errors.Is(err, syscall.EPROTONOSUPPORT) {
 		return nil // it knows no netfilter
 	}

@@ -2,8 +2,10 @@ package nftables
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
@@ -82,5 +84,49 @@ func TestNothingIsRemovedOrListedWithOptionsThatCannotBe(t *testing.T) {
 	}
 	if found, err := Remove(Options{NetNS: -7}); found || err == nil || !strings.HasPrefix(err.Error(), "nftables: ") {
 		t.Errorf("a network namespace that is none: %v, %v", found, err)
+	}
+}
+
+// answering is a kernel that says something when it is asked which generation its ruleset has, and when it is let go of.
+type answering struct {
+	kernel
+	generationErr, closeErr error
+	closed                  int
+}
+
+func (k *answering) generation() (uint32, error) { return 1, k.generationErr }
+
+func (k *answering) close() error { k.closed++; return k.closeErr }
+
+// Where there is no nftables there is nothing to do; where nobody may look, or the kernel fails, that is an error, and the kernel is let
+// go of in any case.
+func TestWhatAKernelWithoutNFTablesSays(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	for name, c := range map[string]struct {
+		opening error
+		kernel  answering
+		doing   error
+		did     bool
+		err     string
+		closed  int
+	}{
+		"all is well":            {nil, answering{}, nil, true, "", 1},
+		"no netfilter":           {fmt.Errorf("netlink socket: %w", syscall.EPROTONOSUPPORT), answering{}, nil, false, "", 0},
+		"no socket":              {broken, answering{}, nil, false, "nftables: broken", 0},
+		"no right":               {nil, answering{generationErr: syscall.EPERM}, nil, false, "nftables: no right to see or change the ruleset (CAP_NET_ADMIN): operation not permitted", 1},
+		"no nftables":            {nil, answering{generationErr: syscall.EINVAL}, nil, false, "", 1},
+		"it fails":               {nil, answering{generationErr: broken}, nil, false, "nftables: broken", 1},
+		"what is done fails":     {nil, answering{}, broken, true, "nftables: broken", 1},
+		"it cannot be let go of": {nil, answering{closeErr: broken}, nil, true, "nftables: broken", 1},
+	} {
+		did := false
+		err := inKernel(&c.kernel, c.opening, Options{Table: "duck"}, func(_ kernel, opts Options) error {
+			did = opts.Table == "duck"
+			return c.doing
+		})
+		if did != c.did || c.kernel.closed != c.closed || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%s: done %v, closed %d times, %v", name, did, c.kernel.closed, err)
+		}
 	}
 }

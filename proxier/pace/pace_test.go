@@ -47,6 +47,14 @@ func TestDefault(t *testing.T) {
 	}
 }
 
+// Until 1.33 kube-proxy has a bucket of tokens, and does not hold minSyncPeriod after every sync.
+func TestTheBurstOfAVersion(t *testing.T) {
+	t.Parallel()
+	if hold, earlier := BurstOf(true), BurstOf(false); hold != 0 || earlier != 2 {
+		t.Errorf("a burst of %d and of %d, want 0 and 2", hold, earlier)
+	}
+}
+
 // TestBackOffAndChecks is what goes beyond kube-proxy.
 func TestBackOffAndChecks(t *testing.T) {
 	t.Parallel()

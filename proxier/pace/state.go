@@ -23,13 +23,10 @@ type State struct {
 // Change notes a change, which waits to be programmed.
 func (s *State) Change(now time.Duration) { s.Pending, s.Asked = true, now }
 
-// Begin notes that a sync begins, which takes up all changes so far, and a token where there is a
-// bucket of them.
+// Begin notes that a sync begins, which takes up all changes so far, and a token: where there is no bucket
+// nobody asks for one.
 func (s *State) Begin(p Policy, now time.Duration) {
-	s.Pending, s.began = false, now
-	if p.Burst > 0 {
-		s.Full = max(s.Full, now) + p.MinInterval
-	}
+	s.Pending, s.began, s.Full = false, now, max(s.Full, now)+p.MinInterval
 }
 
 // End notes that the sync under way has ended: whether it was a full one, and whether it failed.

@@ -102,9 +102,6 @@ func shown(text string) string {
 
 // colour turns the marks of a line into what terminals obey.
 func colour(line string) string {
-	if strings.IndexFunc(line, func(r rune) bool { return r == utf8.RuneError }) < 0 {
-		return line
-	}
 	var b strings.Builder
 	for i := 0; i < len(line); i++ {
 		switch line[i] {

@@ -339,8 +339,11 @@ func (p *Plan) Conflicts() []Conflict {
 func (p *Plan) IsClusterIP(a netip.Addr) bool {
 	found := false
 	p.claims.Ascend(claim{key: Key{Addr: a}}, func(c claim) bool {
-		found = c.key.Addr == a && c.by.kind == ClusterIP
-		return c.key.Addr == a && !found
+		if c.key.Addr != a {
+			return false
+		}
+		found = c.by.kind == ClusterIP
+		return !found
 	})
 	return found
 }

@@ -59,6 +59,24 @@ type oldPlan struct {
 	dump string
 }
 
+// clusterIPs holds whether an address is a ClusterIP to a look at all Services.
+func clusterIPs(p *plan.Plan) error {
+	is := map[netip.Addr]bool{}
+	for s := range p.Services() {
+		for i := range s.Frontends {
+			a := s.Frontends[i].Key.Addr
+			is[a] = is[a] || s.Frontends[i].Kind == plan.ClusterIP
+			is[a.Prev()], is[a.Next()] = is[a.Prev()], is[a.Next()] // nobody's, perhaps
+		}
+	}
+	for a, want := range is { // order: each for itself
+		if p.IsClusterIP(a) != want {
+			return fmt.Errorf("%s is a ClusterIP: %v, want %v", a, !want, want)
+		}
+	}
+	return nil
+}
+
 func newFollower(d plan.Dialect) *follower {
 	node := benchNode(d)
 	return &follower{node: node, cache: endpoints.NewCache(node.Options), plan: plan.Empty(node), applied: map[plan.Key]*plan.Frontend{}}
@@ -72,6 +90,9 @@ func (f *follower) step() error {
 	next, delta := plan.Update(prev, snap, snap.Changed())
 	f.plan = next
 	if err := next.CheckInvariants(); err != nil {
+		return err
+	}
+	if err := clusterIPs(next); err != nil {
 		return err
 	}
 	if got, want := dump(next), dump(plan.Build(snap, f.node)); got != want {

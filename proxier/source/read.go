@@ -176,7 +176,7 @@ func isManifest(path string) bool {
 }
 
 func (r *reader) file(path string, info fs.FileInfo) {
-	if info.Mode().IsRegular() && info.Size() > r.left {
+	if info.Size() > r.left { // a pipe has none
 		r.tooLarge(path)
 		return
 	}

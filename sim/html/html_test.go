@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -212,5 +213,13 @@ func TestNothingToJudge(t *testing.T) {
 	page := written(t, &record.Simulation{})
 	if !strings.Contains(page, "<title>lameduck: nothing to judge</title>") || !strings.Contains(page, "NOT JUDGED") {
 		t.Error(between(t, page, "<head>", "</header>"))
+	}
+}
+
+// What JSON cannot say is an error, not a page without data.
+func TestDataThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	if raw, err := encoded(math.NaN()); raw != nil || err == nil || !strings.HasPrefix(err.Error(), "the data of the page: ") {
+		t.Errorf("%q, %v", raw, err)
 	}
 }
