@@ -369,6 +369,19 @@ func TestWhatWaitsForAPodOfAMachineThatIsGone(t *testing.T) {
 	}
 }
 
+// Without a rollout the strategy Recreate is nothing to a pod of a machine that is gone: its ReplicaSet makes another one beside it, and nobody
+// waits.
+func TestRecreateWaitsOnlyInARollout(t *testing.T) {
+	t.Parallel()
+	b := newBuild(1).nodes(2).recreate()
+	b.Actions = append(b.Actions, world.Action{At: 5 * sec, Operation: world.CrashNode{Node: "node-1"}})
+	w := b.acts(t)
+	w.run(500 * sec)
+	if s, err := w.CannotEnd(), w.Stuck(); s != nil || err != nil || len(w.PodsOn(1)) != 1 || !w.PodsOn(1)[0].Ready {
+		t.Errorf("%+v, %v, pods elsewhere: %+v", s, err, w.PodsOn(1))
+	}
+}
+
 // Where no node is ready nothing drives pods away, and the pods of a machine that is gone stay where they are: nobody makes others. With
 // another node that is ready, or once the machine is back, all is as it was. Reference: docs/model/pod-lifecycle.md 6 Zone eviction rate.
 func TestACrashOfTheOnlyNodeDoesNotEnd(t *testing.T) {

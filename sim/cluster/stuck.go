@@ -45,7 +45,7 @@ func (w *World) waits(d *api.Workload) bool {
 
 // waitsForLost says that a Deployment of strategy Recreate has nothing to do but wait for old pods that nobody stops.
 func (w *World) waitsForLost(d *api.Workload) bool {
-	return d.Kind == api.KindDeployment && w.heldName(d) != nil && w.census(d).leaving == "" && w.census(d).active == 0
+	return d.Kind == api.KindDeployment && w.heldName(d) != nil && w.census(d).leaving == ""
 }
 
 // hindrance finds what a workload waits for that never comes, nil for nothing.
@@ -122,7 +122,7 @@ func (w *World) heldName(d *api.Workload) *control.Stuck {
 		so = "Its place is no other pod's, and the update counts it as unavailable"
 	case api.KindDeployment:
 		so = "Strategy Recreate makes no new pod meanwhile"
-		if !w.sc.Workloads[d.Workload].Recreate() {
+		if !w.sc.Workloads[d.Workload].Recreate() || w.census(d).active > 0 { // a ReplicaSet makes another pod beside one that is leaving
 			return nil
 		}
 	default:
