@@ -28,12 +28,17 @@ func (t *target) selector() *metav1.LabelSelector {
 	return world.SelectorOf(t.w.Resource)
 }
 
-// emptied says that pods are evicted in the Scenario: then budgets, and where else pods are, decide what is lost.
+// emptied says that pods leave their nodes in the Scenario: then how many there are elsewhere decides what is lost.
 func emptied(s *world.Scenario) bool {
-	return slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.Disrupts(a.Operation) })
+	return slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.Empties(a.Operation) })
 }
 
-// unblocked lists for a drain that no budget will ever let through what can be changed, the smallest first.
+// evicted says that pods are evicted in the Scenario: then budgets decide, too.
+func evicted(s *world.Scenario) bool {
+	return slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.Evicts(a.Operation) })
+}
+
+// unblocked lists what can be changed where pods cannot leave their nodes, or find no other one, the smallest first.
 func (t *target) unblocked() []*Change {
 	return []*Change{t.second(), t.looser(), t.unwell(), t.roomier()}
 }
@@ -70,13 +75,18 @@ func (t *target) database() bool {
 // Untried is the change that a person would think of first, and why it was not tried; "" for none.
 func Untried(s *world.Scenario, w *world.Workload) (title, why string) {
 	t := target{sc: s, w: w, server: w.ServerIndex()}
-	if !emptied(s) || w.Replicas() != 1 {
+	switch {
+	case emptied(s) && w.Replicas() == 1 && t.single() != "":
+		return "replicas: 2", t.single()
+	case abrupt(s):
+		return "preStop", "no hook runs on a machine that is gone"
+	default:
 		return "", ""
 	}
-	return "replicas: 2", t.single()
 }
 
-// second keeps one pod on another node while the other is evicted, with a budget that has them go one after another.
+// second keeps one pod on another node while the other leaves its own. Where pods are evicted a budget has them go one after another;
+// else both must not be on one node.
 func (t *target) second() *Change {
 	if !emptied(t.sc) || t.w.Replicas() != 1 || t.single() != "" {
 		return nil
@@ -92,6 +102,11 @@ func (t *target) second() *Change {
 		c.Destructive = "strategy Recreate is for versions that must not run at the same time: so may two pods"
 	}
 	switch b := t.covering(); {
+	case !evicted(t.sc):
+		if e := t.spreads(); e != nil {
+			c.Title += ", spread over nodes"
+			c.Edits = append(c.Edits, *e)
+		}
 	case b == nil:
 		c.Title += " with a " + kindBudget + " (maxUnavailable: 1)"
 		c.Edits, c.Budget = append(c.Edits, t.newBudget()), t.madeBudget()
@@ -145,7 +160,7 @@ func (t *target) budget() *Change {
 
 // together says that several pods of the workload may be evicted at a time: from one node, or from nodes that follow each other.
 func (t *target) together() bool {
-	if !emptied(t.sc) {
+	if !evicted(t.sc) {
 		return false
 	}
 	return shared(t.w.Placed) || t.w.Replicas() > len(t.sc.Nodes) || slices.ContainsFunc(t.sc.Actions, func(a world.Action) bool {
@@ -170,7 +185,7 @@ func (t *target) heeded() *Change {
 // looser has a budget let one pod go at a time that lets none go.
 func (t *target) looser() *Change {
 	b := t.covering()
-	if !emptied(t.sc) || b == nil || !t.blocks(b, t.w.Replicas()) {
+	if !evicted(t.sc) || b == nil || !t.blocks(b, t.w.Replicas()) {
 		return nil
 	}
 	c := &Change{ID: "budget", Title: "maxUnavailable: 1 in its " + kindBudget, Edits: []edit.Edit{budgetEdit(b)}, Around: Around{Budget: loosened(b)}}
@@ -184,7 +199,7 @@ func (t *target) looser() *Change {
 func (t *target) unwell() *Change {
 	b := t.covering()
 	sick := slices.ContainsFunc(t.w.Placed, func(p world.Placed) bool { return !p.Ready })
-	if !emptied(t.sc) || b == nil || !sick {
+	if !evicted(t.sc) || b == nil || !sick {
 		return nil
 	}
 	if p := b.Value.Spec.UnhealthyPodEvictionPolicy; p != nil && *p == policyv1.AlwaysAllow {
@@ -200,16 +215,28 @@ func (t *target) unwell() *Change {
 
 // spread has the scheduler put pods on nodes of their own, where they share one now.
 func (t *target) spread() *Change {
+	if !emptied(t.sc) || !shared(t.w.Placed) {
+		return nil
+	}
+	e := t.spreads()
+	if e == nil {
+		return nil
+	}
+	return &Change{
+		ID: "spread", Title: "topologySpreadConstraints over nodes", Edits: []edit.Edit{*e},
+		Cost: "it is a rollout; the scheduler prefers other nodes, and does not insist", Around: Around{Spread: true},
+	}
+}
+
+// spreads is the edit that has the scheduler put pods on nodes of their own, nil where something says already where they go.
+func (t *target) spreads() *edit.Edit {
 	selector := t.selector()
-	if !emptied(t.sc) || selector == nil || !shared(t.w.Placed) || t.apart() || len(t.w.Template().Spec.TopologySpreadConstraints) > 0 {
+	if selector == nil || t.apart() || len(t.w.Template().Spec.TopologySpreadConstraints) > 0 {
 		return nil
 	}
 	to := fmt.Sprintf("[{maxSkew: 1, topologyKey: %s, whenUnsatisfiable: ScheduleAnyway, labelSelector: %s}]", corev1.LabelHostname, selectorYAML(selector))
-	return &Change{
-		ID: "spread", Title: "topologySpreadConstraints over nodes",
-		Edits: []edit.Edit{t.edit("spec.template.spec.topologySpreadConstraints", to)},
-		Cost:  "it is a rollout; the scheduler prefers other nodes, and does not insist", Around: Around{Spread: true},
-	}
+	e := t.edit("spec.template.spec.topologySpreadConstraints", to)
+	return &e
 }
 
 // shared says that two pods are on one node.

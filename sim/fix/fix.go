@@ -160,14 +160,29 @@ func Changes(s *world.Scenario, w *world.Workload, lateness engine.Time) []Chang
 		return nil
 	}
 	var out []Change
-	for _, c := range []*Change{
-		t.unavailable(), t.second(), t.heeded(), t.budget(), t.spread(), t.preStop(Sleep(lateness)), t.gate(), t.draining(), t.minReady(), t.readiness(), t.sooner(), t.startup(), t.handler(), t.grace(),
-	} {
+	for _, c := range t.all(lateness) {
 		if c != nil {
 			out = append(out, *c)
 		}
 	}
 	return out
+}
+
+// all are the changes that can have to do with what is done, nil for those that the workload has no use for: how a rollout goes on
+// is nothing to a drain, and how a pod ends nothing to one that is gone with its machine.
+func (t *target) all(lateness engine.Time) []*Change {
+	updates, ends := t.sc.Updates() || !emptied(t.sc), !abrupt(t.sc)
+	only := func(when bool, change func() *Change) *Change {
+		if !when {
+			return nil
+		}
+		return change()
+	}
+	return []*Change{
+		only(updates, t.unavailable), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
+		only(ends, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), only(updates, t.minReady), t.readiness(),
+		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace),
+	}
 }
 
 // target is the workload that is changed; server the index of its container that serves.
@@ -308,12 +323,12 @@ func (t *target) readiness() *Change {
 	}
 }
 
-// sooner has the kubelet ask a new pod every second whether it is ready, where a rollout leaves no other pod: after a first
+// sooner has the kubelet ask a new pod every second whether it is ready, where there is no other pod meanwhile: after a first
 // failure it asks again one period later, 10 s by default (docs/model/pod-lifecycle.md 3.1).
 func (t *target) sooner() *Change {
 	c := t.container()
 	_, unavailable := t.w.Fenceposts()
-	alone := t.w.Recreate() || unavailable >= t.w.Replicas()
+	alone := t.w.Recreate() || unavailable >= t.w.Replicas() || emptied(t.sc) && t.w.Replicas() == 1
 	if c.ReadinessProbe == nil || c.ReadinessProbe.PeriodSeconds <= 1 || !alone {
 		return nil
 	}

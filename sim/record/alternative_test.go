@@ -47,6 +47,22 @@ func TestAValueWithoutAVerdictHasNoEffect(t *testing.T) {
 	}
 }
 
+// An outage that never ends is as long as the run that it is seen in: another value with which it does not end either has no effect.
+func TestHowLongWhatNeverEndsLastsIsNoEffect(t *testing.T) {
+	t.Parallel()
+	own, other := runs(2*engine.Second, 50, 50), runs(9*engine.Second, 500, 500)
+	for _, list := range [][]Run{own.Runs, other.Runs} {
+		for i := range list {
+			list[i].Stuck = &Stuck{Why: "pod 0 stays Terminating"}
+		}
+	}
+	own.Close()
+	own.Try("nodes", "1", other.Runs)
+	if a := own.Alternatives[0]; !own.ForGood() || !a.ForGood || a.Effect != NoEffect {
+		t.Errorf("for good %v and %v, effect %q", own.ForGood(), a.ForGood, a.Effect)
+	}
+}
+
 // What was tried before stays: the greatest effect counts, and none of them changes what is claimed.
 func TestTheGreatestEffectCounts(t *testing.T) {
 	t.Parallel()

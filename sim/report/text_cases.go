@@ -8,6 +8,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // cases writes one line for each case that loses and sums up the others.
@@ -98,7 +99,7 @@ func (t *text) kept(cases []*record.Case) (shown, hidden []*record.Case) {
 func (t *text) caseNames(cases []*record.Case, alone bool) (name func(*record.Case) string, heading string) {
 	action := cases[0].Action
 	same := !slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Action != action || c.Kind == "Scenario" || c.Workload == "" })
-	if same && slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Recreates }) { // some of them are restarted pod by pod, and some at once
+	if same && action == scenario.ActionRollout && slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Recreates }) { // some of them are restarted pod by pod, and some at once
 		action = "restart"
 	}
 	switch {

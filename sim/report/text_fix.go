@@ -67,6 +67,8 @@ func (t *text) todo(c *record.Case) []string {
 		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")" + outsideWords(c)}
 	case len(all) > 0:
 		return []string{"nothing that was tried helps" + outsideWords(c)}
+	case slices.ContainsFunc(t.sim.NoHelp, func(n record.NoHelp) bool { return n.Workload == c.Workload }):
+		return []string{"nothing in the manifest has to do with it" + outsideWords(c)}
 	default:
 		return []string{t.notLookedFor()}
 	}

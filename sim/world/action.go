@@ -334,6 +334,34 @@ func (s *Scenario) Updates() bool {
 	})
 }
 
+// Evicts says whether an operation has pods leave their nodes by the eviction API, which asks disruption budgets: not a machine that
+// crashes, nor a kubelet that ends its pods since the machine shuts down (docs/model/controllers.md 6.2).
+func Evicts(o Operation) bool {
+	switch o := o.(type) {
+	case SpotNotice:
+		return o.Drains
+	case Drain:
+		return !o.DisableEviction
+	case Evict, Consolidate, UpgradePool, ScaleDownNode:
+		return true
+	default:
+		return false
+	}
+}
+
+// Silences says whether an operation ends a machine with the pods on it, which count as there until somebody deletes them.
+func Silences(o Operation) bool {
+	switch o.(type) {
+	case CrashNode, ShutdownNode, SpotNotice:
+		return true
+	default:
+		return false
+	}
+}
+
+// Empties says whether an operation has pods leave their nodes, in whatever way, or keeps them off these.
+func Empties(o Operation) bool { return Disrupts(o) || NodesGo(o) }
+
 // Disrupts says whether an operation has pods leave their node by the eviction API, whatever is on the node, or keeps them off it.
 func Disrupts(o Operation) bool {
 	switch o := o.(type) {

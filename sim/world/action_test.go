@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,26 +35,26 @@ func TestOperations(t *testing.T) {
 		{APIServer{Down: true}, "apiserver  down, ends"},
 		{Component{Name: "kubelet/node-1", What: ComponentPause}, "component kubelet/node-1 pause, ends"},
 		{Component{Name: "kubelet/node-1", What: ComponentResume}, "component kubelet/node-1 resume"},
-		{Cordon{Node: "node-1"}, "cordon node-1, ends, disrupts"},
+		{Cordon{Node: "node-1"}, "cordon node-1, ends, disrupts, evicts: false"},
 		{Evict{Pods: one}, "evict shop/web#2, disrupts"},
 		{Drain{Nodes: []string{"node-1"}, DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain node-1, disrupts"},
 		{
 			Drain{Nodes: []string{"node-1", "node-2"}, DrainOptions: DrainOptions{GracePeriod: 0, Timeout: engine.Minute, DisableEviction: true, KeepEmptyDir: true, MindDaemons: true, PodSelector: "app=web", SkipDeleted: 5 * engine.Second}},
-			"drain node-1 node-2 gracePeriod=0s timeout=1m0s disableEviction=true deleteEmptyDirData=false ignoreDaemonSets=false podSelector=app=web skipWaitForDeleteTimeout=5s, disrupts",
+			"drain node-1 node-2 gracePeriod=0s timeout=1m0s disableEviction=true deleteEmptyDirData=false ignoreDaemonSets=false podSelector=app=web skipWaitForDeleteTimeout=5s, disrupts, evicts: false",
 		},
 		{Drain{Fullest: "shop/web", DrainOptions: DrainOptions{GracePeriod: OwnGrace}}, "drain shop/web the node with most of its pods, disrupts"},
-		{CrashNode{Node: "node-1"}, "crashNode node-1, ends, node-1 leaves"},
-		{CrashNode{Fullest: "ns/web"}, "crashNode ns/web the node with most of its pods, ends"},
-		{ShutdownNode{Node: "node-1"}, "shutdownNode node-1, ends, node-1 leaves"},
-		{SpotNotice{Node: "node-1", Notice: 120 * engine.Second}, "spotNotice node-1 notice=2m0s, node-1 leaves"},
+		{CrashNode{Node: "node-1"}, "crashNode node-1, ends, empties, node-1 leaves"},
+		{CrashNode{Fullest: "ns/web"}, "crashNode ns/web the node with most of its pods, ends, empties"},
+		{ShutdownNode{Node: "node-1"}, "shutdownNode node-1, ends, empties, node-1 leaves"},
+		{SpotNotice{Node: "node-1", Notice: 120 * engine.Second}, "spotNotice node-1 notice=2m0s, empties, node-1 leaves"},
 		{
 			SpotNotice{Fullest: "ns/web", Notice: 30 * engine.Second, Sudden: true, Drains: true},
 			"spotNotice ns/web the node with most of its pods notice=30s shutdown=at-notice handler=drain, disrupts",
 		},
-		{DeleteNode{Node: "node-1"}, "deleteNode node-1"},
-		{DeleteNode{Node: "node-1", Machine: true}, "deleteNode node-1 machine=true, node-1 leaves"},
-		{ScaleDownNode{Node: "node-2"}, "scaleDownNode node-2, ends, node-2 leaves"},
-		{ScaleDownNode{Fullest: "shop/web"}, "scaleDownNode shop/web the node with most of its pods, ends"},
+		{DeleteNode{Node: "node-1"}, "deleteNode node-1, empties"},
+		{DeleteNode{Node: "node-1", Machine: true}, "deleteNode node-1 machine=true, empties, node-1 leaves"},
+		{ScaleDownNode{Node: "node-2"}, "scaleDownNode node-2, ends, evicts: true, empties, node-2 leaves"},
+		{ScaleDownNode{Fullest: "shop/web"}, "scaleDownNode shop/web the node with most of its pods, ends, evicts: true, empties"},
 		{Consolidate{Nodes: []string{"node-1", "node-2"}, Budget: NodeBudget{2, false}}, "karpenter node-1 node-2 budget=2, disrupts, node-1 node-2 leaves"},
 		{
 			Consolidate{Fullest: "shop/web", Budget: KarpenterBudget(), Replacements: 1, Provision: engine.Minute, Grace: engine.Hour},
@@ -72,6 +73,12 @@ func TestOperations(t *testing.T) {
 		}
 		if Disrupts(c.operation) {
 			got += ", disrupts"
+		}
+		if Evicts(c.operation) != Disrupts(c.operation) {
+			got += fmt.Sprintf(", evicts: %v", Evicts(c.operation))
+		}
+		if Empties(c.operation) && !Disrupts(c.operation) {
+			got += ", empties"
 		}
 		if nodes := LeavingNodes(c.operation); nodes != nil {
 			got += ", " + strings.Join(nodes, " ") + " leaves"
