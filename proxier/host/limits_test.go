@@ -141,6 +141,18 @@ func TestSetOOMScoreAdj(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(root, oomScore)); err != nil || string(data) != "-999" {
 		t.Errorf("%q, %v", data, err)
 	}
+	write(t, filepath.Join(root, oomScore), "a word\n")
+	if err := setOOMScoreAdj(root, 0); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(root, oomScore)); err != nil || string(data) != "0" {
+		t.Errorf("what is no number stays: %q, %v", data, err)
+	}
+	if runtime.GOOS == "linux" {
+		if err := SetOOMScoreAdj(1001); err == nil || !strings.Contains(err.Error(), "was to be 1001") {
+			t.Errorf("more than there is: %v", err)
+		}
+	}
 	if err := setOOMScoreAdj(t.TempDir(), -999); err == nil {
 		t.Error("no error where there is no such file")
 	}

@@ -161,11 +161,13 @@ func (c *conn) do(f func() error) error {
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // and never unlocked
-		if err := unix.Setns(c.netNS, unix.CLONE_NEWNET); err != nil {
-			done <- fmt.Errorf("enter network namespace: %w", err)
-			return
+		err := unix.Setns(c.netNS, unix.CLONE_NEWNET)
+		if err == nil {
+			err = f()
+		} else {
+			err = fmt.Errorf("enter network namespace: %w", err)
 		}
-		done <- f()
+		done <- err
 	}()
 	return <-done
 }
@@ -209,7 +211,7 @@ func explain(problems, input string) string {
 	out := strings.Join(strings.Fields(problems), " ")
 	if m := lineNumber.FindStringSubmatch(out); m != nil {
 		lines := strings.Split(input, "\n")
-		if n, err := strconv.Atoi(m[1]); err == nil && n >= 1 && n <= len(lines) {
+		if n, _ := strconv.Atoi(m[1]); n >= 1 && n <= len(lines) { // digits, and what is too many of them is no line
 			out += ": " + lines[n-1]
 		}
 	}

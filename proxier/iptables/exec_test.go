@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -57,6 +58,10 @@ func TestAToolThatDoesNotEndIsKilledAndNamed(t *testing.T) {
 func TestTheLineThatAToolRefusesIsShown(t *testing.T) {
 	t.Parallel()
 	const input = "*nat\n-A KUBE-SERVICES -j KUBE-NOWHERE\nCOMMIT"
+	silent := tool(t, "iptables-restore", "cat > /dev/null\nexit 1")
+	if err := (&conn{path: [3]string{silent}}).restore(input); err == nil || !strings.HasSuffix(err.Error(), "exit status 1") {
+		t.Errorf("of one that says nothing: %v", err)
+	}
 	for says, want := range map[string]string{
 		"iptables-restore: line 1 failed":         "iptables-restore: line 1 failed: *nat",
 		"iptables-restore:\n  line 2 failed":      "iptables-restore: line 2 failed: -A KUBE-SERVICES -j KUBE-NOWHERE",
@@ -344,5 +349,112 @@ func TestAToolDoesNotOutliveItsProgram(t *testing.T) {
 	_ = program.Wait() // it was killed
 	if _, err := reader.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("the tool still runs: %v", err)
+	}
+}
+
+// What is done in another namespace is done by a thread that ends with it: none stays there to do something else.
+func TestNoThreadStaysInAnotherNamespace(t *testing.T) {
+	alone(t)
+	there, err := os.Open("/proc/thread-self/ns/net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = there.Close() }()
+	const own = "/proc/thread-self/ns/net"
+	name, err := os.Readlink(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone(t)
+	c := &conn{netNS: int(there.Fd())}
+	for range 20 {
+		if err := c.do(func() error {
+			if now, err := os.Readlink(own); now != name {
+				t.Errorf("it is done in %s, want %s: %v", now, name, err)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for until := time.Now().Add(10 * time.Second); ; runtime.Gosched() { // a thread ends when it comes to it
+		left := 0
+		threads, err := filepath.Glob("/proc/self/task/*/ns/net")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, thread := range threads {
+			if where, err := os.Readlink(thread); err == nil && where == name {
+				left++
+			}
+		}
+		if left == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%d threads are left in the other namespace", left)
+		}
+	}
+}
+
+// canaried is what a tool saves of a kernel in which a Backend's chains are.
+const canaried = "*mangle\n:KUBE-LAMEDUCK-CANARY - [0:0]\nCOMMIT\n*nat\n:KUBE-SERVICES - [0:0]\nCOMMIT\n"
+
+// keeping are tools that save what is in a file beside them; iptables-restore empties it.
+func keeping(t *testing.T, version, saved string, names ...string) (dir string) {
+	t.Helper()
+	dir, _ = set(t, version, "d=${0%/*}\ncase ${0##*/} in *-save) cat $d/saved;; *-restore) cat > $d/restored; echo > $d/saved;; esac", names...)
+	if err := os.WriteFile(filepath.Join(dir, "saved"), []byte(saved), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// What was left is removed with the tools of the variant, whatever they are called, and by nobody who has not got them.
+func TestWithWhichToolsChainsAreRemoved(t *testing.T) {
+	path := os.Getenv("PATH")
+	const legacy = "iptables v1.8.9 (legacy)"
+	nothing := func(endpoints.IPFamily) ([]string, error) { return nil, nil }
+	for name, c := range map[string]struct {
+		version, saved string
+		names          []string
+		shown          func(endpoints.IPFamily) ([]string, error)
+		found          bool
+		err            string
+	}{
+		"those of the variant":            {modern, canaried, three("iptables-nft"), unseen, true, ""},
+		"those of the variant, and none":  {modern, "*nat\n:KUBE-SERVICES - [0:0]\nCOMMIT\n", three("iptables-nft"), unseen, false, ""},
+		"those without a variant":         {modern, canaried, three("iptables"), unseen, true, ""},
+		"those of the other variant":      {legacy, canaried, three("iptables"), nothing, false, ""},
+		"those of the other, where it is": {legacy, canaried, three("iptables"), func(endpoints.IPFamily) ([]string, error) { return []string{"mangle KUBE-LAMEDUCK-CANARY"}, nil }, false, "only that program can remove: chain KUBE-LAMEDUCK-CANARY of table mangle"},
+		"those that cannot be asked":      {"'; exit 4; echo '", canaried, three("iptables-nft"), nothing, false, "exit status 4"},
+		"none":                            {modern, canaried, nil, nothing, false, ""},
+	} {
+		dir := keeping(t, c.version, c.saved, c.names...)
+		only(t, dir)
+		found, err := Remove(Options{Variant: NFT, Families: []endpoints.IPFamily{endpoints.IPv4}}, c.shown)
+		if found != c.found || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v, %v", name, found, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "restored")); (err == nil) != c.found {
+			t.Errorf("%s: something was restored: %v", name, err == nil)
+		}
+		t.Setenv("PATH", path)
+	}
+	if found, err := Remove(Options{MasqueradeMark: 3}, unseen); found || err == nil || !strings.HasPrefix(err.Error(), "iptables: masquerade mark") {
+		t.Errorf("options that cannot be: %v, %v", found, err)
+	}
+	if found, err := Remove(Options{Variant: NFT, NetNS: 1 << 20}, unseen); found || !errors.Is(err, unix.EBADF) {
+		t.Errorf("a namespace that is none: %v, %v", found, err)
+	}
+}
+
+// Whoever has no rights, and needed none, is not told of any.
+func TestRightsThatNobodyNeeded(t *testing.T) {
+	alone(t)
+	only(t, keeping(t, modern, canaried, three("iptables-nft")...))
+	withoutRights(t)
+	if found, err := Remove(Options{Variant: NFT, Families: []endpoints.IPFamily{endpoints.IPv4}}, unseen); !found || err != nil {
+		t.Errorf("%v, %v", found, err)
 	}
 }

@@ -136,8 +136,9 @@ func TestARightThatIsMissingIsNamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, v Variant) {
 		leave(t, Options{Variant: v})
 		withoutRights(t)
-		if _, err := Remove(Options{Variant: v, TakeOver: true}, unseen); err == nil || !strings.Contains(err.Error(), "CAP_NET_ADMIN") {
-			t.Errorf("got %v", err)
+		rights := map[Variant]string{NFT: "(CAP_NET_ADMIN)", Legacy: "(CAP_NET_ADMIN, CAP_NET_RAW)"}[v]
+		if _, err := Remove(Options{Variant: v, TakeOver: true}, unseen); err == nil || !strings.Contains(err.Error(), rights) {
+			t.Errorf("got %v, want it to say %s", err, rights)
 		}
 	})
 }
@@ -157,5 +158,82 @@ func TestRulesThatComeBackAreReported(t *testing.T) {
 	found, err := removeAll(k, &opts, opts.layout(nobodys(), endpoints.IPv4, features{}))
 	if !found || err == nil || !strings.Contains(err.Error(), "made them again") {
 		t.Errorf("found %v, %v", found, err)
+	}
+}
+
+// Of iptables-legacy only the tables in use can be seen: those that lameduck writes may have its chains, in a family's own list.
+func TestTablesOfLegacyThatAreInUse(t *testing.T) {
+	for _, c := range []struct {
+		program, table string
+		family         endpoints.IPFamily
+		ours           bool
+	}{
+		{"iptables-legacy", "mangle", endpoints.IPv4, true}, {"iptables-legacy", "nat", endpoints.IPv4, true}, {"iptables-legacy", "filter", endpoints.IPv4, true},
+		{"iptables-legacy", "raw", endpoints.IPv4, false}, {"ip6tables-legacy", "filter", endpoints.IPv6, true},
+	} {
+		t.Run(c.program+" "+c.table, func(t *testing.T) {
+			alone(t)
+			used := func(f endpoints.IPFamily) string {
+				list, err := (&conn{layout: layout{family: f}}).legacyTables()
+				if err != nil {
+					t.Error(err)
+				}
+				return strings.Join(list, ", ")
+			}
+			if got := used(c.family); got != "" {
+				t.Errorf("at first %s is in use", got)
+			}
+			run(t, c.program, "-t", c.table, "-S")
+			want := ""
+			if c.ours {
+				want = "table " + c.table + " of /proc/thread-self/net/" + strings.TrimSuffix(c.program, "tables-legacy") + "_tables_names"
+			}
+			other := endpoints.IPv6
+			if c.family == other {
+				other = endpoints.IPv4
+			}
+			if got := used(c.family); got != want || used(other) != "" {
+				t.Errorf("%q is in use, and %q of the other family, want %q", got, used(other), want)
+			}
+			if found, err := Remove(Options{Variant: Legacy, Families: []endpoints.IPFamily{other}}, unseen); found || err != nil || used(other) != "" {
+				t.Errorf("looking for the other family's: %v, %v, made %q", found, err, used(other))
+			}
+		})
+	}
+}
+
+// Chains are removed by the prefix of a canary, not by any name that begins or ends alike.
+func TestWhichPrefixesAreRemoved(t *testing.T) {
+	t.Parallel()
+	chains := func(mangled ...string) (have saved) {
+		for _, x := range tables() {
+			have[x] = map[string]*savedChain{}
+		}
+		for _, name := range mangled {
+			have[mangle][name] = &savedChain{}
+		}
+		return have
+	}
+	for _, c := range []struct {
+		chains   []string
+		takeOver bool
+		want     string
+	}{
+		{nil, false, ""}, {nil, true, "KUBE"},
+		{[]string{"KUBE", "KUBE-KUBELET-CANARY", "KUBE-PROXY-CANARY"}, false, ""},
+		{[]string{"KUBE-LAMEDUCK-CANARY"}, false, "KUBE"}, {[]string{"KUBE-LAMEDUCK-CANARY"}, true, "KUBE"},
+		{[]string{"DUCK-LAMEDUCK-CANARY", "OTHER"}, false, ""},
+		{[]string{"ZOO-LAMEDUCK-CANARY", "DUCK-LAMEDUCK-CANARY", "KUBE-LAMEDUCK-CANARY", "AB-LAMEDUCK-CANARY", "OTHER"}, true, "AB DUCK KUBE ZOO"},
+	} {
+		opts := &Options{ChainPrefix: "KUBE", TakeOver: c.takeOver}
+		if got := strings.Join(prefixes(opts, chains(c.chains...)), " "); got != c.want {
+			t.Errorf("of %q, taking over %v: %q, want %q", c.chains, c.takeOver, got, c.want)
+		}
+	}
+	opts := &Options{ChainPrefix: "KUBE", TakeOver: true}
+	shown := []string{"mangle DUCK-LAMEDUCK-CANARY", "nat DUCK-SERVICES", "nat KUBE-SERVICES", "nat OTHER", "filter KUBE-FORWARD", "filter INPUT"}
+	want := "chain DUCK-LAMEDUCK-CANARY of table mangle, chain DUCK-SERVICES of table nat, chain KUBE-SERVICES of table nat"
+	if got := strings.Join(removable(opts, opts.layout(nobodys(), endpoints.IPv4, features{}), shown), ", "); got != want {
+		t.Errorf("removable: %s, want %s", got, want)
 	}
 }
