@@ -118,20 +118,24 @@ func due(p Policy, x State, now time.Duration) (yes, full bool) {
 	case x.Pending:
 		yes = rested
 	case x.Failed:
-		wait := p.RetryInterval
-		if p.FirstRetry > 0 {
-			wait = p.FirstRetry
-			for range x.Failures - 1 {
-				wait = min(2*wait, max(p.RetryInterval, p.FirstRetry))
-			}
-			wait = min(wait, p.RetryInterval)
-		}
-		return rested && now >= x.LastEnd+wait, full
+		return rested && now >= x.LastEnd+waits(p, x.Failures), full
 	default:
 		look := p.CheckInterval > 0 && now >= x.LastEnd+max(p.CheckInterval, 50*x.Took)
 		return rested && (look || p.FullInterval > 0 && full), full
 	}
 	return yes && (!x.Failed || now >= x.LastEnd+p.FirstRetry), full
+}
+
+// waits says in other words how long a proxy waits after so many failures.
+func waits(p Policy, failures int) time.Duration {
+	if p.FirstRetry == 0 {
+		return p.RetryInterval
+	}
+	wait := p.FirstRetry
+	for range failures - 1 {
+		wait = min(2*wait, max(p.RetryInterval, p.FirstRetry))
+	}
+	return min(wait, p.RetryInterval)
 }
 
 // The next sync is at the first moment at which it is due, tried one by one.

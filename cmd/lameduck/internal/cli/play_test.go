@@ -1,14 +1,20 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/play"
+	"github.com/lameduck-proxy/lameduck/sim/play/dist"
 )
 
 func TestPagesOfPlay(t *testing.T) {
@@ -53,4 +59,50 @@ func TestStartOfPlay(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "big.yaml: the manifest is larger than 1024 KiB") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// The page is written whole, for any web server, with the manifest that it starts with; what cannot be written or read is said.
+func TestThePageOfPlayIsWritten(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "site")
+	manifest := inFile(t, "shop.yaml", "kind: Deployment\n")
+	says(t, ExitOK, "play -f "+manifest+" --write "+dir, "err:files into "+dir+": serve them as they are")
+	var names []string
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := fs.ReadFile(dist.Files, e.Name())
+		if e.Name() != "start.json" && (err != nil || !bytes.Equal(data, want)) {
+			t.Errorf("%s is not what was built: %v", e.Name(), err)
+		}
+		if e.Name() == "start.json" && (!bytes.Contains(data, []byte(`"shop.yaml"`)) || !bytes.Contains(data, []byte("kind: Deployment"))) {
+			t.Errorf("it starts with %s", data)
+		}
+	}
+	if !slices.Contains(names, "index.html") || !slices.Contains(names, "lameduck.wasm.gz") || slices.Contains(names, "dist.go") {
+		t.Errorf("written are %v", names)
+	}
+	says(t, ExitUsage, "play --write "+manifest+"/below", "err:--write: mkdir "+manifest)
+	taken := filepath.Join(t.TempDir(), "taken")
+	if err := os.MkdirAll(filepath.Join(taken, "index.html"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	says(t, ExitUsage, "play --write "+taken, "err:--write: open "+taken+"/index.html")
+	two := t.TempDir()
+	for _, name := range []string{"a.yaml", "b.yaml"} {
+		if err := os.WriteFile(filepath.Join(two, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says(t, ExitUsage, "play -f "+two+" --write "+dir, "err:-f "+two+": want one file")
+	says(t, ExitUsage, "play -f "+two+"/c.yaml --write "+dir, "err:c.yaml")
+	says(t, ExitUsage, "play -f "+inFile(t, "big.yaml", strings.Repeat("#", 2<<20))+" --write "+dir, "err:the manifest is larger than 1024 KiB")
+	says(t, ExitUsage, "play --listen nowhere", "err:--listen nowhere: ")
 }

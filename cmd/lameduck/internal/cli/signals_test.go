@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -44,4 +46,15 @@ func TestWorkThatPanicsPanicsWhereItIsWaitedFor(t *testing.T) {
 	}()
 	_, _, err := inTime(context.Background(), time.Hour, func() (int, error) { panic("a fault") })
 	t.Errorf("no panic: %v", err)
+}
+
+// Which signal it was decides what the program ends with.
+func TestSignalsHaveExitCodesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	if got := interruptedBy(syscall.SIGTERM); !errors.Is(got, errTerminated) {
+		t.Errorf("SIGTERM: %v", got)
+	}
+	if got := interruptedBy(os.Interrupt); !errors.Is(got, errInterrupted) {
+		t.Errorf("SIGINT: %v", got)
+	}
 }
