@@ -273,11 +273,10 @@ func (c *DaemonSets) podFor(id api.ReplicaSetID, node int) *api.Pod {
 
 // remove deletes pods, all at once.
 func (c *DaemonSets) remove(s *daemonWork, pods []*api.Pod, done func()) {
-	if len(pods) == 0 {
-		done()
-		return
-	}
 	left := len(pods)
+	if left == 0 {
+		done()
+	}
 	for _, p := range pods {
 		c.d.API.Limited(&c.limit, c.Owner, "delete pod", api.PodKey(p.ID), c.d.Specs.Deletion(p.ID, world.OwnGrace), func() {
 			c.events.record(s.of.Workload) // SuccessfulDelete

@@ -151,9 +151,6 @@ func (b *builder) workloadTarget(c cursor, namespace, verb string) (id string, o
 	case !known || name == "":
 		c.fail("%q is no workload: want %s", ref, targets(verb))
 		return "", false
-	case !row.simulated:
-		c.fail("not yet simulated: %s of a %s", verb, word)
-		return "", false
 	case refusal(verb, row.kind) != "":
 		c.fail("no %s of a %s: %s", verb, row.kind, refusal(verb, row.kind))
 		return "", false

@@ -71,8 +71,8 @@ func appServes() []fieldOf[world.App] {
 func appAtSIGTERM() []fieldOf[world.App] {
 	rows := []fieldOf[world.App]{
 		checked(wordRow("listener", word("closes", "stays", "drains").doc(ofProfile, "what becomes of the listening socket at SIGTERM"), func(a *world.App) *world.Listener { return &a.Listener }),
-			func(c cursor, a *world.App) {
-				if c.present() && a.Listener != world.ListenerDrains {
+			func(_ cursor, a *world.App) {
+				if a.Listener != world.ListenerDrains {
 					a.DrainFor = 0
 				}
 			}),

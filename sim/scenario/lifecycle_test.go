@@ -70,3 +70,25 @@ func TestAHookThatOutlastsTheGracePeriodIsRefusedOrWarnedOf(t *testing.T) {
 		})
 	}
 }
+
+// The grace period is the pod's own, where it says one.
+func TestAHookIsHeldToTheGracePeriodOfItsPod(t *testing.T) {
+	t.Parallel()
+	for grace, want := range map[string]string{
+		"10": "11 is more than terminationGracePeriodSeconds, 10: the API server refuses it; valid here: 0 to 10, or a longer terminationGracePeriodSeconds",
+		"11": "it takes the whole grace period of 11 s", "12": "", "60": "",
+	} {
+		text := strings.Replace(altWeb, "lifecycle: {preStop: {exec: {command: [/bin/drain]}}}", "lifecycle: {preStop: {sleep: {seconds: 11}}}", 1)
+		text = strings.Replace(text, "      containers:\n", "      terminationGracePeriodSeconds: "+grace+"\n      containers:\n", 1)
+		objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+		_, problems := Infer(objects, Options{})
+		if got := ""; len(problems) > 0 {
+			got = problems[0].Message
+			if want == "" || !strings.HasPrefix(got, want) || len(problems) > 1 {
+				t.Errorf("grace period %s: %v, want %q", grace, problems, want)
+			}
+		} else if want != "" {
+			t.Errorf("grace period %s: nothing is said, want %q", grace, want)
+		}
+	}
+}

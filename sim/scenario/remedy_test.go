@@ -56,6 +56,24 @@ func TestAReadinessGateIsARemedy(t *testing.T) {
 	}
 }
 
+// Where no gate is known there is none to give.
+func TestAReadinessGateThatNobodyKnowsIsNoRemedy(t *testing.T) {
+	t.Parallel()
+	const ip = "service.beta.kubernetes.io/aws-load-balancer-nlb-target-type: ip"
+	s := inferOne(t, routedWeb("type: LoadBalancer", ip, ""), Options{}).Scenario
+	if _, ok := WithReadinessGate(s, "shop/web"); !ok {
+		t.Error("the gate of the target group is no remedy")
+	}
+	for i := range s.Traffic {
+		lb := *s.Traffic[i].LB
+		lb.ReadinessGate = ""
+		s.Traffic[i].LB = &lb
+	}
+	if _, ok := WithReadinessGate(s, "shop/web"); ok {
+		t.Error("pods are given a gate without a name")
+	}
+}
+
 // A BackendConfig has Google's HTTP load balancer drain: the one that the Service names, or a new one.
 func TestConnectionDrainingIsARemedy(t *testing.T) {
 	t.Parallel()

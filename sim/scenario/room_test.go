@@ -126,6 +126,8 @@ func TestThereIsRoomForWhatIsDrained(t *testing.T) {
 			"with exactly 4 nodes the pods that are drained would find no other node: the topology spread constraint keeps them off"},
 		{"few enough for three nodes", spreadEvenly(3, ""), "3", "with exactly 2 nodes the pods that are drained would find no other node: the topology spread constraint keeps them off"},
 		{"taints honored", spreadEvenly(7, ", nodeTaintsPolicy: Honor"), "3", ""},
+		{"spread if possible", strings.Replace(spreadEvenly(7, ""), "DoNotSchedule", "ScheduleAnyway", 1), "3", ""},
+		{"of other pods", strings.Replace(spreadEvenly(7, ""), "matchLabels: {app: web}}}]", "matchLabels: {app: other}}}]", 1), "3", ""},
 		{"anti-affinity", keptApart("web", "web", 4, "", "web"), "5: the anti-affinity of web keeps its pods apart, 4 and 1 more during a rollout",
 			"with exactly 4 nodes the pods that are drained would find no other node: the anti-affinity keeps them off"},
 		{"nothing", keptApart("web", "web", 4, "", ""), "3", ""},
@@ -144,6 +146,38 @@ func TestThereIsRoomForWhatIsDrained(t *testing.T) {
 		}
 		if got := assumedValue(s, "nodes"); got != tt.nodes || room != tt.room {
 			t.Errorf("%s:\n got %q, %q\nwant %q, %q", tt.what, got, room, tt.nodes, tt.room)
+		}
+	}
+}
+
+// One node more is another world only where nodes are made up, and where no other number comes to the same.
+func TestOneNodeMore(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		what, scenario string
+		replicas       int
+		want           string
+	}{
+		{"three nodes, five pods", "", 5, "4, one more"}, {"three nodes, three pods", "", 3, "4, one more"},
+		{"twice as many as pods", "", 2, ""}, {"as many as pods", "", 4, ""},
+		{"a number that is given", "nodes: {count: 4}", 7, ""},
+	} {
+		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  " + tt.scenario + "\n"
+		web := strings.Replace(altWeb, "replicas: 2", "replicas: "+strconv.Itoa(tt.replicas), 1)
+		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(web)}}, manifest.Options{})
+		scenarios, problems := Parse(objects, Options{})
+		if len(scenarios) != 1 || scenarios[0].Pods() != tt.replicas {
+			t.Fatalf("%s: %v", tt.what, problems)
+		}
+		nodes := len(scenarios[0].Nodes)
+		got := ""
+		for _, a := range OneNodeMore(scenarios[0]) {
+			if got += a.Value; a.ID != "nodes" || len(a.Scenario.Nodes) != nodes+1 || len(scenarios[0].Nodes) != nodes {
+				t.Errorf("%s: %s has %d nodes of %d", tt.what, a.ID, len(a.Scenario.Nodes), nodes)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.what, got, tt.want)
 		}
 	}
 }

@@ -19,24 +19,23 @@ type workload = manifest.Typed[world.Resource]
 type kindRow struct {
 	kind  string
 	words []string // before the slash of a target, the first of them in messages and in the reference
-	// simulated says that the model has it. The others are named as what they are wherever a Service selects their pods.
-	simulated bool
 }
 
-// kindRows lists the kinds in the order in which their workloads come.
+// kindRows lists the kinds that the model has, in the order in which their workloads come. Others are named as what they are wherever
+// a Service selects their pods.
 func kindRows() []kindRow {
 	return []kindRow{
-		{world.Deployment, []string{"deployment", "deployments", "deploy", "deployment.apps"}, true},
-		{world.StatefulSet, []string{"statefulset", "statefulsets", "sts", "statefulset.apps"}, true},
-		{world.DaemonSet, []string{"daemonset", "daemonsets", "ds", "daemonset.apps"}, true},
-		{world.ReplicaSet, []string{"replicaset", "replicasets", "rs", "replicaset.apps"}, true},
-		{world.Pod, []string{"pod", "pods", "po"}, true},
+		{world.Deployment, []string{"deployment", "deployments", "deploy", "deployment.apps"}},
+		{world.StatefulSet, []string{"statefulset", "statefulsets", "sts", "statefulset.apps"}},
+		{world.DaemonSet, []string{"daemonset", "daemonsets", "ds", "daemonset.apps"}},
+		{world.ReplicaSet, []string{"replicaset", "replicasets", "rs", "replicaset.apps"}},
+		{world.Pod, []string{"pod", "pods", "po"}},
 	}
 }
 
 // simulates says whether the model has workloads of a kind.
 func simulates(kind string) bool {
-	return slices.ContainsFunc(kindRows(), func(r kindRow) bool { return r.kind == kind && r.simulated })
+	return slices.ContainsFunc(kindRows(), func(r kindRow) bool { return r.kind == kind })
 }
 
 // targetKind is the kind that the word before the slash of a target means.
@@ -53,7 +52,7 @@ func targetKind(word string) (row kindRow, ok bool) {
 func targetWords(fits func(kind string) bool) []string {
 	var out []string
 	for _, r := range kindRows() {
-		if r.simulated && fits(r.kind) {
+		if fits(r.kind) {
 			out = append(out, r.words[0]+"/NAME")
 		}
 	}

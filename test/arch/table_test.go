@@ -541,6 +541,7 @@ var packages = []packageRule{
 			{"proxier/packet", "what a node's rules do with a connection"},
 		},
 		testOwn: []permit{
+			{"endpoints", "the conditions of an endpoint that events tell of"},
 			{"endpoints/manifest", "worlds from manifests"},
 			{"sim/scenario", "the same"},
 		},

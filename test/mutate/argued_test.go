@@ -184,4 +184,24 @@ var arguedMistakes = []argued{
 		`sim/traffic/wait.go: (*Traffic).wake: field ignored: "t.spare = append(t.spare, a)" -> ""`,
 		"it only saves taking memory for the next request that waits",
 	},
+	{
+		`proxier/pace/pace.go: (Policy).retry: comparison widened: "wait < p.RetryInterval" -> "wait <= p.RetryInterval"`,
+		"what is longer than the retry interval is cut to it in the end",
+	},
+	{
+		`proxier/pace/pace.go: (Policy).checksBefore: comparison widened: "p.checkAt(s) < moment" -> "p.checkAt(s) <= moment"`,
+		"a sync that is due at that very moment is a full one in either case",
+	},
+	{
+		`proxier/host/host_linux.go: Addresses: conjunct deleted: "ok && usable(addr.Unmap(), a.Flags)" -> "usable(addr.Unmap(), a.Flags)"`,
+		"the kernel's addresses have 4 or 16 bytes, and nothing else is no address",
+	},
+	{
+		`proxier/host/limits.go: (Setting).set: comparison widened: "now > s.Value" -> "now >= s.Value"`,
+		"a number that is the same is left alone by what stands before it",
+	},
+	{
+		`sim/scenario/set.go: (*document).override: early return dropped: "return" -> "" #2`,
+		"what cannot be read has been reported by then, and nothing of the document is used",
+	},
 }

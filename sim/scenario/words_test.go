@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/world"
+)
+
+// Where the grammar wants words, what stands behind --set PATH= is taken as it is, and else it is YAML.
+func TestWhatStandsBehindASetting(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kinds []kind
+		value string
+		want  any
+		err   string
+	}{
+		{[]kind{text, duration, rate, changes, spanOr, dist}, "30", "30", ""},
+		{[]kind{text, duration, rate, changes, spanOr}, "{a: b}", "{a: b}", ""},
+		{[]kind{text, duration, rate, changes, spanOr, dist}, "a\nb", "a\nb", ""},
+		{[]kind{dist}, " {constant: 1s}", map[string]any{"constant": "1s"}, ""},
+		{[]kind{listOf}, "[a, b]", []any{"a", "b"}, ""},
+		{[]kind{boolean}, "true", true, ""},
+		{[]kind{whole, object, listOf, boolean}, "1\n2", nil, "the value has more than one line"},
+		{[]kind{whole, object}, "1\r2", nil, "the value has more than one line"},
+		{[]kind{dist}, "{a\n}", nil, "the value has more than one line"},
+		{[]kind{whole, object, dist}, "{a", nil, `"{a" is no YAML value`},
+	} {
+		for _, k := range c.kinds {
+			got, err := setValue(&shape{kind: k}, c.value)
+			if fmt.Sprintf("%T %v", got, got) != fmt.Sprintf("%T %v", c.want, c.want) || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+				t.Errorf("%q of kind %d: %#v, %v, want %#v", c.value, k, got, err, c.want)
+			}
+		}
+	}
+}
+
+// Ports that are scraped are told by their names, by the numbers that Istio has for them, and by the annotations of Prometheus.
+func TestWhichPortsAreScraped(t *testing.T) {
+	t.Parallel()
+	const annotation = "prometheus.io/port"
+	for _, c := range []struct {
+		name           string
+		target         int
+		ofPod, ofSvc   string
+		alone, scraped bool
+	}{
+		{"metrics", 80, "", "", true, true}, {"http-metrics", 80, "", "", true, true}, {"monitoring", 80, "", "", false, true}, {"telemetry", 80, "", "", false, true},
+		{"node-exporter", 80, "", "", true, true}, {"http", 80, "", "", true, false}, {"", 80, "", "", true, false},
+		{"", 15014, "", "", true, true}, {"", 15020, "", "", true, true}, {"", 15090, "", "", true, true}, {"", 15021, "", "", true, false},
+		{"", 9102, "9102", "", false, true}, {"", 9102, "", "9102", false, true}, {"", 9102, "9102", "", true, false}, {"", 9102, "9103", "", false, false},
+	} {
+		svc := &corev1.Service{}
+		svc.Spec.Ports = []corev1.ServicePort{{Name: c.name, Port: 1, TargetPort: intstr.FromInt(c.target)}}
+		if !c.alone {
+			svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{Name: "other", Port: 2})
+		}
+		template := &corev1.PodTemplateSpec{}
+		if c.ofPod != "" {
+			template.Annotations = map[string]string{annotation: c.ofPod}
+		}
+		if c.ofSvc != "" {
+			svc.Annotations = map[string]string{annotation: c.ofSvc}
+		}
+		s := &subject{service: manifest.Typed[*corev1.Service]{Value: svc}, port: &svc.Spec.Ports[0], template: template}
+		if got := isScrape(s); got != c.scraped {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// The way to a Service may be none, a load balancer, a node port or an ingress controller; anything else is no way.
+func TestWaysToAService(t *testing.T) {
+	t.Parallel()
+	for via, want := range map[string]string{
+		"": "", "clusterIP": "", "'', clusterIP": "", "nodePort": "",
+		"somewhere":          `"somewhere" is no way: want lb, nodePort, clusterIP, or the Service of an ingress controller as NAMESPACE/SERVICE:PORT`,
+		"default/web:80, lb": "behind the ingress controller default/web:80 there is nothing more than the Service itself",
+	} {
+		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  traffic: [{to: default/web:80, via: [" + via + "]}]\n"
+		web := strings.Replace(altWeb, "kind: Service\n", "kind: Service\n", 1)
+		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(web)}}, manifest.Options{})
+		_, problems := Parse(objects, Options{})
+		said := ""
+		for _, p := range problems {
+			if strings.Contains(p.Message, "no way") || strings.Contains(p.Message, "nothing more than") {
+				said += p.Message
+			}
+		}
+		if said != want {
+			t.Errorf("via [%s]: %q, want %q", via, said, want)
+		}
+	}
+}
+
+// A drain that lameduck makes up is one with --force: pods that nobody owns do not refuse it.
+func TestADrainThatIsMadeUpIsForced(t *testing.T) {
+	t.Parallel()
+	drain := &nodeDrain{nodes: []string{"node-1", "node-2"}}
+	op, ok := drain.operation().(world.Drain)
+	if !ok || !op.Force || op.GracePeriod != world.OwnGrace || strings.Join(op.Nodes, " ") != "node-1 node-2" || drain.word() != drainOf+"node-1,node-2" {
+		t.Errorf("%+v", drain.operation())
+	}
+}
+
+// What has no name is not like what has one.
+func TestNoNameIsNotLikeAName(t *testing.T) {
+	t.Parallel()
+	first, second := &alike{numbers: map[string]int{}}, &alike{numbers: map[string]int{}}
+	if first.name("") == second.name("web") || second.full("shop/web") == first.full("shop/") || first.name("") != second.name("") {
+		t.Error("an empty name stands for one")
+	}
+}
