@@ -109,6 +109,8 @@ type Objects struct {
 	IngressClasses []*Object
 	// BackendConfigs are cloud.google.com/v1, raw.
 	BackendConfigs []*Object
+	// BackendPolicies are GCPBackendPolicies of networking.gke.io/v1, raw: what BackendConfigs are to a Gateway.
+	BackendPolicies []*Object
 	// Foreign are workloads and traffic rules of others, such as Rollouts of argoproj.io, raw. Their Kind may be that of
 	// another list, as Knative's Service is: the Group tells them apart.
 	Foreign []*Object
@@ -176,6 +178,8 @@ func (os *Objects) collectRaw(o *Object) {
 		os.GatewayClasses = append(os.GatewayClasses, o)
 	case "IngressClass":
 		os.IngressClasses = append(os.IngressClasses, o)
+	case "GCPBackendPolicy":
+		os.BackendPolicies = append(os.BackendPolicies, o)
 	case "BackendConfig":
 		os.BackendConfigs = append(os.BackendConfigs, o)
 	case "HTTPRoute":

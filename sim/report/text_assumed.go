@@ -169,6 +169,7 @@ var inOneClause = map[string]string{
 	"keepalive-repeat":  "a client whose reused connection is closed %s",
 	"connect-timeout":   "clients wait for a connection: %s",
 	"sigterm":           "profile at SIGTERM: %s",
+	"methods":           "requests are %s",
 }
 
 // inWords is an assumption and its value.

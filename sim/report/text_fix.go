@@ -70,7 +70,7 @@ func (t *text) todo(c *record.Case) []string {
 	case slices.ContainsFunc(t.sim.NoHelp, func(n record.NoHelp) bool { return n.Workload == c.Workload }):
 		return []string{"nothing in the manifest has to do with it" + outsideWords(c)}
 	default:
-		return []string{t.notLookedFor()}
+		return []string{t.notLookedFor(c)}
 	}
 }
 
@@ -149,8 +149,10 @@ func harmless(fixes []*record.Fix, after int) *record.Fix {
 }
 
 // notLookedFor says why a workload has neither a fix nor a change that does not help.
-func (t *text) notLookedFor() string {
+func (t *text) notLookedFor(c *record.Case) string {
 	switch {
+	case len(c.Causes) > 0 && !slices.ContainsFunc(c.Causes, func(x record.Cause) bool { return x.Cause != ledger.KeepaliveRace }):
+		return "nothing in the manifest: a request that meets a connection just as it is closed may be lost with any pod that ends; who asks again does not notice"
 	case t.sim.Interrupted:
 		return "fixes were not looked for: interrupted"
 	case len(t.sim.Fixes)+len(t.sim.NoHelp) > 0:

@@ -128,6 +128,7 @@ var conditions = map[string]string{
 	"connect-timeout":   "a client waits %s for a connection",
 	"dial-timeout":      "a gRPC client tries to connect for %s",
 	"keepalive-repeat":  "a client whose reused connection is closed %s",
+	"methods":           "requests are %s",
 	"dead-address":      "the address of a pod that is gone answers %s",
 	"start":             "containers listen after %s",
 	"init":              "init containers take %s",

@@ -75,6 +75,8 @@ func variants(id string) []variant {
 		return []variant{{"1s", connecting(true, engine.Second)}, {"5s", connecting(true, 5*engine.Second)}}
 	case "keepalive-repeat":
 		return []variant{{"does not ask again", repeating(false)}}
+	case "methods":
+		return []variant{{postsWords, posting}}
 	case "dead-address":
 		return []variant{{"ICMP unreachable at once", answering(0)}, {"ICMP unreachable after 3s", answering(3 * engine.Second)}}
 	case "init":

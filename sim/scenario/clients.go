@@ -169,6 +169,9 @@ func (b *builder) assumeClients() {
 		if t.KeepAlive && !t.RepeatSaid {
 			b.assume("keepalive-repeat", "asks again over another connection")
 		}
+		if p := t.ProxyAfter(); p != nil && hangsOnMethod(t, p) {
+			b.assume("methods", getsWords)
+		}
 	}
 	if connects && !b.out.DeadSaid {
 		b.assume("dead-address", silent)
@@ -210,6 +213,31 @@ func repeating(repeats bool) func(*world.Scenario) bool {
 		t.RepeatReused = repeats
 		return true
 	})
+}
+
+// The methods of requests: a proxy may do again what a GET asks for.
+const (
+	getsWords  = "GETs, which it may send to another target again"
+	postsWords = "POSTs, which it may not send again"
+)
+
+// hangsOnMethod says whether a stream's proxy sends again what may be done twice, and nothing says what is asked: gRPC calls are POSTs.
+func hangsOnMethod(t *world.Traffic, p *world.Layer7) bool {
+	return p.Retries > 0 && !p.RetriesSaid && t.Connection != world.ConnectionHTTP2
+}
+
+// posting has clients behind a proxy ask what must not be done twice.
+func posting(s *world.Scenario) bool {
+	return eachClient(func(t *world.Traffic) bool {
+		p := t.ProxyAfter()
+		if p == nil || !hangsOnMethod(t, p) {
+			return false
+		}
+		own := *p
+		own.ForPOSTs()
+		t.SetProxyAfter(&own)
+		return true
+	})(s)
 }
 
 // eachClient changes every stream for which change says that it has changed something.

@@ -187,6 +187,7 @@ func TestWhatClientsMightDoInstead(t *testing.T) {
 		{three, "clients.connectTimeout=6s", "connect-timeout", ""},
 		{three, "clients.dialTimeout=6s", "dial-timeout", ""},
 		{three, "clients.repeatReused=true", "keepalive-repeat", ""},
+		{three, "", "methods", ""},
 		{three, "deadAddress=silent", "dead-address", ""},
 		{"  traffic: [{to: web:53, from: pods}]\n", "", "dead-address", ""},
 	} {

@@ -216,6 +216,16 @@ type entry struct {
 	ports  []string
 }
 
+// idPort names the ports in the ID of a case: with their protocol where another one has the same number, as DNS has TCP and UDP.
+func (e *entry) idPort() string {
+	protocol := func(p corev1.ServicePort) corev1.Protocol { return cmp.Or(p.Protocol, corev1.ProtocolTCP) }
+	own := protocol(*e.port)
+	if slices.ContainsFunc(e.service.Value.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == e.port.Port && protocol(p) != own }) {
+		return e.ports[0] + "-" + strings.ToLower(string(own))
+	}
+	return e.ports[0]
+}
+
 // entries groups the ports of a Service.
 func (b *builder) entries(s manifest.Typed[*corev1.Service], t *corev1.PodTemplateSpec) []entry {
 	var out []entry
@@ -247,7 +257,7 @@ func (b *builder) caseOf(o owner, e entry, a *caseAction) Case {
 		policy = b.world.failurePolicy(&e.subject)
 	}
 	return Case{
-		ID:       fmt.Sprintf("%s/%s/%s%s", o.id(), a.word, e.service.Name, e.ports[0]),
+		ID:       fmt.Sprintf("%s/%s/%s%s", o.id(), a.word, e.service.Name, e.idPort()),
 		Action:   a.name,
 		Kind:     o.kind,
 		Workload: o.id(),

@@ -100,8 +100,12 @@ func (b *builder) controllerOf(t *world.Traffic, service string) *world.LoadBala
 		b.checkAnnotations(annotate(&lb, s.Value, t.Route), s.Value)
 	}
 	for _, f := range ingressFields() {
+		if at := c.get(f.name); at.present() {
+			saysRetries(&lb, f.name)
+		}
 		f.read(c.get(f.name), &lb)
 	}
+	calls(t, &lb)
 	if lb.Members != world.MembersReadyPods && lb.Members != world.MembersLivePods && lb.Members != world.MembersServingPods {
 		c.get("members").fail("an ingress controller asks pods: want ready-pods, live-pods or serving-pods")
 	}

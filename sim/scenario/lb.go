@@ -212,7 +212,22 @@ func (b *builder) filled(name string, t *world.Traffic, svc *corev1.Service) *wo
 	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
 	}
+	calls(t, &lb)
 	return &lb
+}
+
+// saysRetries notes that a field beside the preset says what a proxy sends again.
+func saysRetries(lb *world.LoadBalancer, field string) {
+	if lb.Layer7 != nil && (field == "retries" || field == "retryOn") {
+		lb.Layer7.RetriesSaid = true
+	}
+}
+
+// calls has a proxy that gRPC calls come through treat them as what they are: POSTs.
+func calls(t *world.Traffic, lb *world.LoadBalancer) {
+	if p := lb.Layer7; p != nil && t.Connection == world.ConnectionHTTP2 && !p.RetriesSaid {
+		p.ForPOSTs()
+	}
 }
 
 // carries reports traffic that is none of a proxy of HTTP requests.
@@ -236,6 +251,7 @@ func (b *builder) changed(lb *world.LoadBalancer, svc *corev1.Service) bool {
 		case f.belongsTo(lb):
 			f.read(at, lb)
 			if at.present() {
+				saysRetries(lb, f.name)
 				lb.Reported = slices.DeleteFunc(slices.Clone(lb.Reported), func(r world.Report) bool { return r.Field == f.name })
 			}
 		case at.present() && f.layer4:

@@ -82,6 +82,7 @@ func readNextUpstream(l *world.LoadBalancer, value string) bool {
 	if !slices.Contains(words, "error") || slices.Contains(words, "off") {
 		l.Layer7.Retries = 0
 	}
+	l.Layer7.RetriesSaid = slices.Contains(words, "non_idempotent")
 	return len(words) > 0
 }
 
@@ -96,7 +97,7 @@ func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 	if r.Backend == nil || !strings.HasPrefix(lb.Preset, "gke-l7-") {
 		return out
 	}
-	for _, f := range backendFields() {
+	for _, f := range backendFields(r.Backend.Kind) {
 		if value := rawAt(r.Backend.Value, f.path...); value != nil && !f.read(lb, fmt.Sprint(value)) {
 			out = append(out, unread{r.Backend, strings.Join(f.path, "."), fmt.Sprint(value)})
 		}
@@ -104,14 +105,19 @@ func annotateProxy(lb *world.LoadBalancer, r *world.Route) []unread {
 	return out
 }
 
-// backendField is a field of a BackendConfig that changes one of a load balancer.
+// backendField is a field of a BackendConfig or a GCPBackendPolicy that changes one of a load balancer.
 type backendField struct {
 	path []string
 	read func(*world.LoadBalancer, string) bool
 }
 
-// backendFields: names as in ingress-gce pkg/apis/backendconfig/v1 (recalled).
-func backendFields() []backendField {
+// backendFields: names as in ingress-gce pkg/apis/backendconfig/v1, and as in GKE's reference of its Gateway resources (recalled).
+func backendFields(kind string) []backendField {
+	if kind == kindBackendPolicy {
+		return []backendField{
+			{[]string{"spec", "default", "connectionDraining", "drainingTimeoutSec"}, func(l *world.LoadBalancer, v string) bool { return fromZero(&l.Drain, v) }},
+		}
+	}
 	return []backendField{
 		{[]string{"spec", "connectionDraining", "drainingTimeoutSec"}, func(l *world.LoadBalancer, v string) bool { return fromZero(&l.Drain, v) }},
 		{[]string{"spec", "healthCheck", "checkIntervalSec"}, func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},

@@ -52,14 +52,21 @@ func WithReadinessGate(s *world.Scenario, workload string) (r Remedy, ok bool) {
 	return r, ok
 }
 
+// The kinds in which Google's HTTP load balancers are told how to treat backends: of an Ingress, and of a Gateway.
+const (
+	kindBackendConfig = "BackendConfig"
+	kindBackendPolicy = "GCPBackendPolicy"
+)
+
 // WithConnectionDraining has Google's HTTP load balancer let connections to a pod or node that was
-// removed live on for d, whole seconds: without a BackendConfig they are cut at once
+// removed live on for d, whole seconds: without a BackendConfig, or for a Gateway a GCPBackendPolicy, they are cut at once
 // (docs/model/load-balancers.md 1, GKE L7). service is "ns/name". ok is false where no such load
 // balancer stands before it, or it drains for as long already.
 func WithConnectionDraining(s *world.Scenario, service string, d engine.Time) (r Remedy, ok bool) {
 	namespace, name, _ := strings.Cut(service, "/")
 	seconds := (d + engine.Second - 1) / engine.Second
-	r = Remedy{Title: fmt.Sprintf("connection draining %d s (BackendConfig)", seconds), Scenario: s.Clone()}
+	r = Remedy{Scenario: s.Clone()}
+	kind := kindBackendConfig
 	var config *manifest.Object
 	for i := range r.Scenario.Traffic {
 		t := &r.Scenario.Traffic[i]
@@ -69,13 +76,24 @@ func WithConnectionDraining(s *world.Scenario, service string, d engine.Time) (r
 		lb := *t.LB
 		lb.Drain = seconds * engine.Second
 		t.LB, ok = &lb, true
-		if t.Route != nil && t.Route.Backend != nil {
+		if t.Route != nil {
 			config = t.Route.Backend
+			if t.Route.Ingress.Value == nil {
+				kind = kindBackendPolicy
+			}
 		}
 	}
+	r.Title = fmt.Sprintf("connection draining %d s (%s)", seconds, kind)
 	if config != nil {
-		r.Edit = edit.New(config, config.Value, "spec.connectionDraining.drainingTimeoutSec", edit.Value{YAML: fmt.Sprint(int64(seconds))}, "")
+		path := map[string]string{kindBackendConfig: "spec", kindBackendPolicy: "spec.default"}[config.Kind] + ".connectionDraining.drainingTimeoutSec"
+		r.Edit = edit.New(config, config.Value, path, edit.Value{YAML: fmt.Sprint(int64(seconds))}, "")
 		r.Edit.Merge = true
+		return r, ok
+	}
+	if kind == kindBackendPolicy { // it names its Service
+		r.Edit = edit.New(nil, nil, "spec.default.connectionDraining.drainingTimeoutSec", edit.Value{YAML: fmt.Sprint(int64(seconds))}, "")
+		r.Edit.With.YAML = fmt.Sprintf("{apiVersion: networking.gke.io/v1, kind: GCPBackendPolicy, metadata: {name: %s, namespace: %s}, spec: {default: {connectionDraining: {drainingTimeoutSec: %d}}, targetRef: {group: '', kind: Service, name: %s}}}",
+			edit.Word(name), edit.Word(namespace), int64(seconds), edit.Word(name))
 		return r, ok
 	}
 	// The Service is to name a BackendConfig that is added.

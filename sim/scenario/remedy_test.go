@@ -81,6 +81,8 @@ func TestConnectionDrainingIsARemedy(t *testing.T) {
 	config := func(spec string) string {
 		return ingress + "---\napiVersion: cloud.google.com/v1\nkind: BackendConfig\nmetadata: {name: c, namespace: shop}\nspec: {" + spec + "}\n"
 	}
+	const aRoute = "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: shop}\nspec: {parentRefs: [{name: g}], rules: [{backendRefs: [{name: web, port: 80}]}]}\n"
+	const policy = "---\napiVersion: networking.gke.io/v1\nkind: GCPBackendPolicy\nmetadata: {name: p, namespace: shop}\nspec: {default: {connectionDraining: {drainingTimeoutSec: 5}}, targetRef: {group: '', kind: Service, name: web}}\n"
 	const named = `cloud.google.com/backend-config: '{"default": "c"}'`
 	for name, tt := range map[string]struct { // order: each for itself
 		annotation, more string
@@ -96,6 +98,14 @@ func TestConnectionDrainingIsARemedy(t *testing.T) {
 		"one that drains less":       {named, config("connectionDraining: {drainingTimeoutSec: 5}"), "", true, "BackendConfig", "5", "30", "spec:|  connectionDraining:|    drainingTimeoutSec: 30"},
 		"one that drains for longer": {named, config("connectionDraining: {drainingTimeoutSec: 60}"), "", false, "Service", `{"default": "c"}`, `{"default": "web"}`, ""},
 		"another maker's":            {"", anIngress("", "ingressClassName: nginx"), "", false, "Service", "", `{"default": "web"}`, ""},
+		"a Gateway, which reads no BackendConfig": {"", aRoute, "gke-l7-neg", true, "", "", "30",
+			"apiVersion: networking.gke.io/v1|kind: GCPBackendPolicy|metadata: {name: web, namespace: shop}|spec:|" +
+				"  default:|    connectionDraining: {drainingTimeoutSec: 30}|  targetRef: {group: '', kind: Service, name: web}"},
+		"a Gateway with a policy": {"", aRoute + policy, "gke-l7-neg", true, "GCPBackendPolicy", "5", "30",
+			"spec:|  default:|    connectionDraining:|      drainingTimeoutSec: 30"},
+		"a Gateway beside the policy of another Service": {"", aRoute + strings.Replace(policy, "name: web", "name: other", 1), "gke-l7-neg", true, "", "", "30",
+			"apiVersion: networking.gke.io/v1|kind: GCPBackendPolicy|metadata: {name: web, namespace: shop}|spec:|" +
+				"  default:|    connectionDraining: {drainingTimeoutSec: 30}|  targetRef: {group: '', kind: Service, name: web}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

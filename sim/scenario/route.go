@@ -39,7 +39,7 @@ func (w *inventory) routeOf(s *subject) *world.Route {
 	}
 	for _, o := range w.routes {
 		if routeNames(o, s) {
-			r.Object = o
+			r.Object, r.Backend = o, w.backendPolicyOf(s)
 			w.gatewayClass(r)
 			return r
 		}
@@ -106,6 +106,17 @@ func (w *inventory) backendConfigOf(s *subject) *manifest.Object {
 	return nil
 }
 
+// backendPolicyOf finds the GCPBackendPolicy of a Service: what Google's Gateways read in place of a BackendConfig (its documentation; recalled).
+func (w *inventory) backendPolicyOf(s *subject) *manifest.Object {
+	for _, o := range w.backendPolicies {
+		ref := rawAt(o.Value, "spec", "targetRef")
+		if o.Namespace == s.service.Namespace && rawText(ref, "name") == s.service.Name && cmp.Or(rawText(ref, "kind"), "Service") == "Service" {
+			return o
+		}
+	}
+	return nil
+}
+
 // rawAt goes down a raw object, nil where there is nothing.
 func rawAt(v any, path ...string) any {
 	for _, key := range path {
@@ -151,6 +162,8 @@ func madeBy(r *world.Route) maker {
 		return makerEnvoy
 	case c != "":
 		return makerOther
+	case r.Said == "" && googleKey(r) != "": // nobody else reads these
+		return makerGKE
 	}
 	if r.Ingress.Value == nil {
 		switch c := r.Class; {
@@ -173,6 +186,16 @@ func madeBy(r *world.Route) maker {
 	default:
 		return makerOther
 	}
+}
+
+// googleKey is an annotation of the Service that only Google's controllers read, "" where it has none.
+func googleKey(r *world.Route) string {
+	for _, key := range []string{"cloud.google.com/neg", "cloud.google.com/backend-config"} {
+		if r.Service.Annotations[key] != "" {
+			return key
+		}
+	}
+	return ""
 }
 
 const (
@@ -201,6 +224,7 @@ func findRoute(r *world.Route, provider string) balancerFound {
 		findRouteALB(r, &f)
 	case makerGKE:
 		findRouteGKE(r, &f)
+		f.why = cmp.Or(f.why, "annotation "+googleKey(r)+" of Service "+r.Service.Name)
 	case makerNginx:
 		f.name = "ingress-nginx"
 		if v, _ := routeAnnotation(r, nginxPrefix+"service-upstream"); v == "true" {

@@ -28,7 +28,7 @@ type inventory struct {
 	ingresses   []manifest.Typed[*networkingv1.Ingress]
 	routes      []*manifest.Object // HTTPRoutes
 	// What says who takes care of an Ingress or an HTTPRoute, and how.
-	ingressClasses, gateways, gatewayClasses, backendConfigs []*manifest.Object
+	ingressClasses, gateways, gatewayClasses, backendConfigs, backendPolicies []*manifest.Object
 
 	proxyConfigs  []*manifest.Object
 	webhooks      []webhook
@@ -110,6 +110,8 @@ func (w *inventory) addRaw(o *manifest.Object) {
 		w.gateways = append(w.gateways, o)
 	case "GatewayClass":
 		w.gatewayClasses = append(w.gatewayClasses, o)
+	case "GCPBackendPolicy":
+		w.backendPolicies = append(w.backendPolicies, o)
 	case "BackendConfig":
 		w.backendConfigs = append(w.backendConfigs, o)
 	case "ScaledObject":

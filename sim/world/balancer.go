@@ -150,16 +150,27 @@ const (
 
 // Layer7 is what a proxy does with requests.
 type Layer7 struct {
-	// Retries is how many other targets are tried for a request that failed as RetryOn says. All
-	// requests are taken to be such as may be repeated (GET).
+	// Retries is how many other targets are tried for a request that failed as RetryOn says.
 	Retries int
 	RetryOn RetryOn
+	// RetriesSaid says that they are so for whatever is asked, because the input says it.
+	RetriesSaid bool
 	// ConnectTimeout is how long it waits for a target's connection.
 	ConnectTimeout engine.Time
 	// UpstreamIdle is how long it keeps an idle connection to a target, 0 for ever.
 	UpstreamIdle engine.Time
 	// Ingress says that it is a controller inside of the cluster, not a provider's.
 	Ingress bool
+}
+
+// ForPOSTs has the proxy treat all requests as ones that must not be done twice: nginx sends them to another target only as long as
+// none can have got them, and Google's proxies never (docs/model/load-balancers.md 4 Methods).
+func (l *Layer7) ForPOSTs() {
+	if l.RetryOn == RetryReset {
+		l.RetryOn = RetryConnect
+		return
+	}
+	l.Retries = 0
 }
 
 // RetryOn is what a proxy tries another target for.

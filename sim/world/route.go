@@ -18,5 +18,5 @@ type Route struct {
 	Controller string
 	NodePort   bool             // the Service port has one
 	Service    *corev1.Service  // what it leads to
-	Backend    *manifest.Object // a BackendConfig, nil for none
+	Backend    *manifest.Object // a BackendConfig, or a GCPBackendPolicy of an HTTPRoute; nil for none
 }

@@ -313,6 +313,30 @@ func (t *Traffic) ClientSide() Traffic {
 	return side
 }
 
+// ProxyAfter is the L7 proxy that the requests come through: the ingress controller, or else the load balancer if it is one; nil for none.
+func (t *Traffic) ProxyAfter() *Layer7 {
+	switch {
+	case t.Ingress != nil && t.Ingress.Proxy != nil:
+		return t.Ingress.Proxy.Layer7
+	case t.LB != nil:
+		return t.LB.Layer7
+	default:
+		return nil
+	}
+}
+
+// SetProxyAfter changes what ProxyAfter returned, which is not nil, for this stream alone.
+func (t *Traffic) SetProxyAfter(p *Layer7) {
+	if t.Ingress != nil && t.Ingress.Proxy != nil {
+		in, lb := *t.Ingress, *t.Ingress.Proxy
+		lb.Layer7, in.Proxy = p, &lb
+		t.Ingress = &in
+		return
+	}
+	lb := *t.LB
+	lb.Layer7, t.LB = p, &lb
+}
+
 // Connection is what requests share.
 type Connection uint8
 

@@ -84,6 +84,9 @@ var presetMutants = []mutant{
 	{"an NLB deregisters at once", []string{"load-balancers 4 AWS NLB measured"}, scenario, presets, []edit{
 		{awsPreset, "propagation: {uniform: [115s, 145s]}}\n  - status: inferred\n    source: \"docs/model/load-balancers.md 2 lbc, ip targets: deregistered at once\"", "propagation: {uniform: [110s, 111s]}}\n  - status: inferred\n    source: \"docs/model/load-balancers.md 2 lbc, ip targets: deregistered at once\""},
 	}},
+	{"a POST is sent again wherever a GET is", []string{"load-balancers 4 Methods"}, scenario, "TestWhatAProxySendsAgainHangsOnTheMethod", []edit{
+		{"sim/world/balancer.go", "\t\tl.RetryOn = RetryConnect\n", "\t\tl.RetryOn = RetryReset\n"},
+	}},
 	{"what was reported at most is not tried", []string{"load-balancers 4 AWS NLB measured", "load-balancers 4 AWS ALB"}, scenario, "TestWhatIsOnlyReported", []edit{
 		{"sim/scenario/preset_reported.go", "\t\t\t\tend = r.Most\n", "\t\t\t\tend = r.Least\n"},
 	}},

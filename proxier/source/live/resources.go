@@ -109,6 +109,7 @@ func routing() []resource {
 		{group: gateways, versions: gateway, name: "gateways", scope: inAll, lacks: classesLack}, // routes name those of other namespaces
 		{group: gateways, versions: gateway, name: "gatewayclasses", scope: ofTheCluster, lacks: classesLack},
 		{group: "cloud.google.com", versions: []string{"v1", "v1beta1"}, name: "backendconfigs", lacks: "the time-outs and health checks that BackendConfigs set"},
+		{group: "networking.gke.io", versions: v1, name: "gcpbackendpolicies", lacks: "how long a Gateway's load balancer drains"},
 	}
 }
 

@@ -23,7 +23,7 @@ func TestEveryResourceSaysWhereItIsReadAndWhatItIsFor(t *testing.T) {
 	}{
 		Explain: {[]string{"endpointslices.discovery.k8s.io", "services"}, nil, 4},
 		Trace:   {[]string{"endpointslices.discovery.k8s.io", "services"}, nil, 4},
-		Sim:     {[]string{"deployments.apps", "services"}, []string{"jobs.batch", "replicasets.apps"}, 29},
+		Sim:     {[]string{"deployments.apps", "services"}, []string{"jobs.batch", "replicasets.apps"}, 30},
 	} {
 		var needed, alone []string
 		seen := map[string]bool{}
@@ -86,6 +86,7 @@ httproutes.gateway.networking.k8s.io v1,v1beta1 0 false: which Services an Ingre
 gateways.gateway.networking.k8s.io v1,v1beta1 1 false: which proxy takes care of Ingresses or HTTPRoutes
 gatewayclasses.gateway.networking.k8s.io v1,v1beta1 2 false: which proxy takes care of Ingresses or HTTPRoutes
 backendconfigs.cloud.google.com v1,v1beta1 0 false: the time-outs and health checks that BackendConfigs set
+gcpbackendpolicies.networking.gke.io v1 0 false: how long a Gateway's load balancer drains
 cronjobs.batch v1 0 false: which Services lead to Pods that nothing rolls out
 jobs.batch v1 0 true: which Services lead to Pods that nothing rolls out
 replicasets.apps v1 0 true: which Services lead to Pods that nothing rolls out
