@@ -84,8 +84,7 @@ func TestWaysToAService(t *testing.T) {
 		"default/web:80, lb": "behind the ingress controller default/web:80 there is nothing more than the Service itself",
 	} {
 		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  traffic: [{to: default/web:80, via: [" + via + "]}]\n"
-		web := strings.Replace(altWeb, "kind: Service\n", "kind: Service\n", 1)
-		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(web)}}, manifest.Options{})
+		objects, _ := manifest.Load([]manifest.File{{Name: "s.yaml", Data: []byte(text)}, {Name: "web.yaml", Data: []byte(altWeb)}}, manifest.Options{})
 		_, problems := Parse(objects, Options{})
 		said := ""
 		for _, p := range problems {

@@ -275,3 +275,29 @@ func TestTheSiteOverwritesNothingOfOthers(t *testing.T) {
 	says(t, ExitUsage, "learn blackhole --html "+dir, "err:--html writes all lessons: leave out the name blackhole")
 	says(t, ExitUsage, "learn --all --html "+dir, "err:none of the others can be")
 }
+
+// Only what says that lameduck made it, near its beginning, is replaced by a page.
+func TestWhatAPageMayReplace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	theirs := inFile(t, "index.html", strings.Repeat(" ", 1000-len(generated)+1)+generated)
+	if err := os.Symlink(theirs, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "nobody"): "",
+		inFile(t, "index.html", strings.Repeat(" ", 1000-len(generated))+generated): "",
+		theirs:                         "is there, and no page of lameduck: it is not overwritten; name another directory",
+		inFile(t, "short.html", "<p>"): "is there, and no page of lameduck",
+		dir:                            "is no file: name another directory",
+		filepath.Join(dir, "link"):     "is no file: name another directory",
+		theirs + "/below":              "not a directory",
+	} {
+		err := replaceable(path)
+		if (err == nil) != (want == "") || err != nil && (!strings.HasPrefix(err.Error(), "--html: ") || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	says(t, ExitUsage, "learn --html=", "err:--html: want a directory")
+	says(t, ExitUsage, "learn fallback --check "+examples+"kind", "err:want one file, the lesson's as you changed it")
+}
