@@ -4,6 +4,7 @@ package conntrack
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/vishvananda/netlink/nl"
@@ -56,4 +57,31 @@ func FuzzFlow(f *testing.F) {
 			t.Errorf("%x: %+v", b, flow)
 		}
 	})
+}
+
+// Whoever has found what it looks for in an entry is not shown the rest, and what is not whole ends it.
+func TestAWalkThroughAttributesEnds(t *testing.T) {
+	t.Parallel()
+	one := []byte{7, 0, 1, 0, 'a', 'b', 'c', 0}
+	for name, c := range map[string]struct {
+		b    []byte
+		want int
+	}{
+		"two of them": {slices.Concat(one, one), 2}, "one and a half": {slices.Concat(one, one[:6]), 1}, "less than a head": {one[:3], 0},
+		"one that is shorter than its head": {[]byte{3, 0, 1, 0, 'a'}, 0}, "the last without its end": {slices.Concat(one, one[:7]), 2}, "an empty one": {[]byte{4, 0, 1, 0}, 1},
+	} {
+		seen := 0
+		for range attributes(c.b) {
+			seen++
+		}
+		if seen != c.want {
+			t.Errorf("%s: %d, want %d", name, seen, c.want)
+		}
+	}
+	for kind, v := range attributes(slices.Concat(one, one)) {
+		if kind != 1 || string(v) != "abc" {
+			t.Errorf("attribute %d: %q", kind, v)
+		}
+		break
+	}
 }

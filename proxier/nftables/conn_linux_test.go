@@ -251,3 +251,47 @@ func TestWhatChangesAreOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has found what it looks for in an answer is not shown the rest.
+func TestAWalkEndsWhereItIsEnded(t *testing.T) {
+	t.Parallel()
+	attribute := []byte{8, 0, 1, 0, 'a', 'b', 'c', 'd'}
+	seen := 0
+	for kind, v := range attributes(slices.Concat(attribute, attribute)) {
+		if seen++; kind != 1 || string(v) != "abcd" {
+			t.Errorf("attribute %d: %q", kind, v)
+		}
+		break
+	}
+	header := make([]byte, headerSize)
+	binary.NativeEndian.PutUint32(header, headerSize)
+	for range messages(slices.Concat(header, header)) {
+		seen++
+		break
+	}
+	if seen != 2 {
+		t.Errorf("%d were seen, want one of each", seen)
+	}
+}
+
+// A watch that was closed is not open any more, and says so to whoever closes it again.
+func TestAWatchIsClosedOnce(t *testing.T) {
+	alone(t)
+	k, err := openKernel(Options{Table: defaultTable, Families: sortedFamilies(nil), MasqueradeMark: defaultMark})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := k.watch(Options{Table: defaultTable, Families: sortedFamilies(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.close(), k.close()); err != nil {
+		t.Error(err)
+	}
+	if err := w.close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed again: %v", err)
+	}
+	if err := k.close(); err != nil {
+		t.Errorf("the kernel let go of again: %v", err)
+	}
+}

@@ -215,7 +215,8 @@ func TestWhatADrainFindsOnANode(t *testing.T) {
 	input := placedWeb + threeNodes + budget +
 		local(livePod("web-1", "ReplicaSet web-7c9d", "n1", "")) + livePod("web-2", "ReplicaSet web-7c9d", "n1", unready) + livePod("web-3", "ReplicaSet web-7c9d", "", pending) +
 		local(livePod("agent", "DaemonSet agent", "n1", "")) + livePod("bare", "", "n1", "") + livePod("db-0", "StatefulSet db", "n1", "") + livePod("done", "Job done", "n1", "status: {phase: Succeeded}") +
-		strings.Replace(livePod("etcd-n1", "Node n1", "n1", ""), "namespace: shop,", "namespace: shop, annotations: {kubernetes.io/config.mirror: x},", 1) + livePod("other", "StatefulSet db", "n2", "")
+		strings.Replace(livePod("etcd-n1", "Node n1", "n1", ""), "namespace: shop,", "namespace: shop, annotations: {kubernetes.io/config.mirror: x},", 1) + livePod("other", "StatefulSet db", "n2", "") +
+		strings.Replace(local(livePod("over", "", "n1", "status: {phase: Succeeded}")), "spec: {", "spec: {restartPolicy: Never, ", 1)
 	cases, problems := casesIn(t, input, Options{Actions: []string{"drain=n1"}})
 	if len(cases) == 0 {
 		t.Fatal(problems)
@@ -226,7 +227,7 @@ func TestWhatADrainFindsOnANode(t *testing.T) {
 			Name:  "n1",
 			Leave: []OnNode{{"Pod", "shop/bare", 1, ""}, {"Deployment", "shop/web", 2, ""}},
 			Beyond: []OnNode{
-				{"StatefulSet", "shop/db", 1, refuses}, {"Job", "shop/done", 1, "finished"},
+				{"StatefulSet", "shop/db", 1, refuses}, {"Job", "shop/done", 1, "finished"}, {"Pod", "shop/over", 1, "finished"},
 			},
 			Stay: []OnNode{{"DaemonSet", "shop/agent", 1, ""}, {"static Pod", "shop/etcd-n1", 1, ""}},
 			Refused: []Refused{
