@@ -76,6 +76,9 @@ func alone(t testing.TB) {
 		backendtest.Lacking(t, "no network namespace of its own: %v", err)
 	}
 	run(t, "ip", "link", "set", "lo", "up")
+	if err := os.WriteFile(routeLocalnet, []byte("0"), 0); err != nil { // it begins as the machine is
+		backendtest.Lacking(t, "%v", err)
+	}
 }
 
 // run runs a tool in the test's namespace and returns what it prints.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -27,14 +28,28 @@ func why(out []byte, err error) string {
 // memory is how much of it a test may take, in KiB: a mistake can make a loop that never ends take more and more.
 const memory = 8 << 20
 
+// upAndRunning has a network namespace of its own talk to itself.
+const upAndRunning = "ip link set lo up"
+
+// apart says whether tests can have a network namespace of their own: as root. A mistake about who works in which namespace would else
+// write rules, and settings of the kernel, into the machine's.
+var apart = sync.OnceValue(func() bool {
+	return exec.Command("unshare", "-n", "sh", "-c", upAndRunning).Run() == nil
+})
+
 // start runs some tests of a package in a process of their own, until the first one fails: tests that run beside it are
 // not waited for. A program that does not end in time is ended. Whatever it started ends with it: a test that gave up waiting leaves a
 // loop behind that never ends.
 func (b *Bench) start(ctx context.Context, s *suite, names []string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory), // built above
-		s.binary, "-test.v", "-test.failfast", "-test.run", pattern(names), "-test.timeout", limit.String())
+	script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory)
+	args := []string{"sh", "-c", script, s.binary, "-test.v", "-test.failfast", "-test.run", pattern(names), "-test.timeout", limit.String()}
+	if apart() {
+		args[2] = upAndRunning + "; " + script
+		args = append([]string{"unshare", "-n"}, args...)
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...) // built above
 	cmd.Dir = s.dir
 	if err := s.freshScratch(); err != nil {
 		return nil, err
