@@ -221,7 +221,7 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 		}
 		s := &control.Stuck{Drain: true, Workload: workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why)}
 		if strings.Contains(b.Why, "(use --force") {
-			s.What = "a controller for the Pod, such as a Deployment; or kubectl drain --force, which deletes it, and nothing makes it again"
+			s.What = w.controllerFor(b.Node) + "; or kubectl drain --force, which deletes it, and nothing makes it again"
 		}
 		return w.byBudget(b, s)
 	}
@@ -235,6 +235,16 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 	default:
 		return nil // what the budget counts may be another number soon
 	}
+}
+
+// controllerFor says how the first pod on a node that has no controller comes to one: it is a Pod of its own, or one that was released.
+func (w *World) controllerFor(node int) string {
+	for _, p := range w.PodsOn(node) {
+		if w.control.Unmanaged(p) && w.sc.Workloads[p.Workload].Kind() != world.Pod {
+			return "the labels back by which the controller of " + p.Called() + " selects it"
+		}
+	}
+	return "a controller for the Pod, such as a Deployment"
 }
 
 // byBudget adds which field of a budget is behind a drain that cannot end, and what would let it.

@@ -75,3 +75,36 @@ func TestAReleasedPodOfAStatefulSetIsDeleted(t *testing.T) {
 		t.Errorf("%+v, %s", p, w.calledPod(2))
 	}
 }
+
+// A pod that its controller has released has none: kubectl drain does not begin with its node without --force, and with it the pod goes for
+// good. Reference: docs/model/controllers.md 7 Filters.
+func TestADrainMindsAPodThatWasReleased(t *testing.T) {
+	t.Parallel()
+	for kind, b := range map[string]func() build{
+		"Deployment":  func() build { return newBuild(3).nodes(3) },
+		"StatefulSet": func() build { return newBuild(3).nodes(3).stateful(nil) },
+	} {
+		for _, force := range []bool{false, true} {
+			drain := afterAMinute(world.Drain{Nodes: []string{"node-2"}, DrainOptions: world.DrainOptions{GracePeriod: world.OwnGrace, Force: force}})
+			w := b().relabels(label(10, 1, "app", "debug"), drain).acts(t)
+			w.run(50 * sec)
+			released := as[*api.Pod](w.store.Get(api.PodKey(1)))
+			w.run(300 * sec)
+			ends, s := w.Drained(), w.CannotEnd()
+			if len(ends) != 1 || (ends[0].Why == "") != force {
+				t.Errorf("%s, force %v: %+v", kind, force, ends)
+				continue
+			}
+			if _, there := w.store.Get(api.PodKey(1)).(*api.Pod); there == force {
+				t.Errorf("%s, force %v: the pod is there: %v", kind, force, there)
+			}
+			const why = "cannot delete Pods that declare no controller (use --force to override): "
+			if force {
+				continue
+			}
+			if !strings.HasPrefix(ends[0].Why, why+released.Called()) || s == nil || !strings.HasPrefix(s.What, "the labels back by which the controller of "+released.Called()) {
+				t.Errorf("%s: %q, %+v", kind, ends[0].Why, s)
+			}
+		}
+	}
+}

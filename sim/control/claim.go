@@ -63,6 +63,26 @@ func (c *ReplicaSets) claim(id api.ReplicaSetID, s *setWork, release, adopt []*a
 	}
 }
 
+// Unmanaged says that no controller keeps a pod: it has none, or the one that has made it has released it.
+func (d *Desk) Unmanaged(p *api.Pod) bool {
+	switch d.Workloads[p.Workload].Kind() {
+	case world.Pod:
+		return true
+	case world.Deployment, world.ReplicaSet:
+		return p.ReplicaSet == nil
+	default:
+		return p.Released
+	}
+}
+
+// calledInFull is a pod without a controller as people call it: a Pod of a manifest by its own name.
+func (d *Desk) calledInFull(p *api.Pod) string {
+	if w := d.Workloads[p.Workload]; w.Kind() == world.Pod {
+		return w.Name()
+	}
+	return p.Called()
+}
+
 // counts says whether a controller that has no ReplicaSets counts a pod among its own: it has made it, its selector matches, and it has not
 // released it, or adopts it again.
 func (d *Desk) counts(p *api.Pod) bool { return d.claims(p) && (!p.Released || p.Active()) }

@@ -167,9 +167,9 @@ func (r *drain) skips(p *api.Pod) bool {
 	return r.of.SkipDeleted > 0 && p.Deleting() && (r.d.Engine.Now()-(p.DeletedAt+p.Grace).TruncateToSecond()).TruncateToSecond() > r.of.SkipDeleted
 }
 
-// isDaemon says that a pod is a DaemonSet's and stays where it is. One that is finished goes.
+// isDaemon says that a pod is a DaemonSet's and stays where it is. One that is finished goes, and one that it has released is nobody's.
 func (r *drain) isDaemon(p *api.Pod) bool {
-	return world.KindOf(r.d.Specs.ResourceOf(setOf(p))) == world.DaemonSet && !p.Phase.Terminal()
+	return !r.d.Unmanaged(p) && world.KindOf(r.d.Specs.ResourceOf(setOf(p))) == world.DaemonSet && !p.Phase.Terminal()
 }
 
 // refuses says which pods keep kubectl from emptying a node at all, "" for none: each for the first reason that there is.
@@ -183,8 +183,8 @@ func (r *drain) refuses(pods []*api.Pod) string {
 			}
 		case r.local(p):
 			local = append(local, p.Called())
-		case !r.of.Force && world.KindOf(r.d.Workloads[p.Workload].Resource) == world.Pod:
-			bare = append(bare, r.d.Workloads[p.Workload].Name())
+		case !r.of.Force && r.d.Unmanaged(p) && !p.Phase.Terminal():
+			bare = append(bare, r.d.calledInFull(p))
 		}
 	}
 	var out []string

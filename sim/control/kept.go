@@ -40,11 +40,11 @@ func (c *Takers) template(p *api.Pod) *corev1.PodTemplateSpec {
 }
 
 // bare says that no controller keeps the pod.
-func (k *keeping) bare() bool { return world.KindOf(k.d.Specs.ResourceOf(setOf(k.pod))) == world.Pod }
+func (k *keeping) bare() bool { return k.d.Unmanaged(k.pod) }
 
 // by is a field of the pod that keeps its node, in the manifest of its workload, and what would let it go.
 func (k *keeping) by(field, what string) *Kept {
-	if field != "" && !k.bare() {
+	if field != "" && k.d.Workloads[k.pod.Workload].Kind() != world.Pod {
 		field = "spec.template." + field
 	}
 	return &Kept{field, what}
