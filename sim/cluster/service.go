@@ -164,7 +164,7 @@ func (w *World) offers(e Entry) bool {
 }
 
 // unoffered says whether an attempt came to nothing for what has become of the Service itself: it is gone, or was when the node's rules
-// were written, or has no such port; late is who is late with what would help, where something would.
+// were written, or has no such port, or selects no pod any more; late is who is late with what would help, where something would.
 func (w *World) unoffered(e Entry, node int, target netip.AddrPort) (late ledger.Actor, ok bool) {
 	s := w.serviceInAPI(e.service)
 	switch {
@@ -172,9 +172,27 @@ func (w *World) unoffered(e Entry, node int, target netip.AddrPort) (late ledger
 		return ledger.Spec, true
 	case s != nil && s.Remade && len(e.Endpoints(w.Proxies[node].Installed())) == 0 && w.stale(e, node, target):
 		return w.late(e, node, target), true
+	case w.relabels && !target.IsValid() && w.selectsNone(e):
+		return ledger.Spec, true
 	default:
 		return ledger.Spec, false
 	}
+}
+
+// selectsNone says that the Service in the API selects none of the pods that there are.
+func (w *World) selectsNone(e Entry) bool {
+	any := false
+	for _, id := range w.livePods {
+		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
+		if !ok || !p.Active() || !slices.Contains(e.workloads, p.Workload) {
+			continue
+		}
+		if w.chosen(e.service, id) {
+			return false
+		}
+		any = true
+	}
+	return any
 }
 
 // targetPortInAPI is the pods' port that the Service in the API leads to, 0 for none.

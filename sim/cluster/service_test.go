@@ -115,3 +115,16 @@ func TestATargetPortChanges(t *testing.T) {
 		}
 	}
 }
+
+// A Service whose selector is changed to one that no pod has is to blame, and not its pods, which are ready; one that selects them still is not. Reference: docs/model/controllers.md 9.1 Removing the label.
+func TestAServiceThatSelectsNoPod(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{"nobody": true, "web": false} {
+		b := newBuild(2).nodes(2).relabels(world.Action{At: 10 * sec, Operation: world.SetSelector{Service: "default/web", Selector: map[string]string{"app": value}}})
+		w := b.acts(t)
+		w.run(20 * sec)
+		if cause, actor := w.cause(w.entryOf(t, false), 0, netip.AddrPort{}, ledger.FaultRejected); (cause == ledger.ServiceChanged) != want || want && actor != ledger.Spec {
+			t.Errorf("%s: %s, %s", value, cause, actor)
+		}
+	}
+}

@@ -117,8 +117,8 @@ var phrases = map[ledger.Cause]phrase{
 		"HTTP 5xx from the app itself, while its pod is ready", nil,
 	},
 	ledger.ServiceChanged: {
-		"the Service was deleted, or has other ports",
-		"the Service was deleted, or leads to other ports than those that are asked or listened on",
+		"the Service was deleted, has other ports, or selects no pod",
+		"the Service was deleted, selects no pod, or leads to ports that nobody asks or listens on",
 		"connection refused or timeouts at once, while all pods are well", nil,
 	},
 }
