@@ -100,7 +100,16 @@ func (b *builder) actionsOf(o *owner) []caseAction {
 
 // checkActions refuses actions that there are not.
 func (b *builder) checkActions() {
-	_, words := NodesDrained(b.opts.Actions)
+	drains, words := NodesDrained(b.opts.Actions)
+	said := slices.Clone(words)
+	for _, nodes := range drains {
+		said = append(said, (&nodeDrain{nodes: nodes}).word())
+	}
+	for i, word := range said {
+		if slices.Contains(said[:i], word) {
+			b.doc.settingError(b.opts.Wording.Option("action", word), "it is said twice: once is enough")
+		}
+	}
 	for _, word := range words {
 		if !slices.Contains(Actions(), word) {
 			b.doc.settingError(b.opts.Wording.Option("action", word), "there is no such action; %s", didYouMean(word, Actions()))

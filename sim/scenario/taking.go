@@ -179,6 +179,10 @@ func (b *builder) patience() {
 		if world.Disrupts(b.out.Actions[i].Operation) {
 			b.out.Until += b.out.LongestTaking(&b.out.Actions[i])
 		}
+		if b.out.Until > longestRun {
+			b.doc.report(manifest.Error, b.out.Actions[i].Pos, "spec.actions", "it may take too long to be simulated: a run is %s at most; spec.until says when it ends", longestRun.Duration())
+			return
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
 )
 
 // The budget of a NodePool is the least that holds at all times for consolidation. Without budgets it is another's default to say; where all
@@ -39,6 +40,25 @@ func TestBudgetsOfANodePool(t *testing.T) {
 		got, said := poolBudget(&manifest.Object{Value: map[string]any{"spec": spec}})
 		if said != (c.want != "") || said && got.String() != c.want {
 			t.Errorf("%s: %s, said %v", name, got, said)
+		}
+	}
+}
+
+// A run goes on for as long as a drain may take by its timeout; one that may take longer than can be simulated is refused.
+func TestARunGoesOnForTheTimeoutOfADrain(t *testing.T) {
+	t.Parallel()
+	for timeout, want := range map[string]engine.Time{"2h": 5 * engine.Hour, "5m": 70 * engine.Minute, "100h": 0} {
+		text := "apiVersion: lameduck/v1alpha1\nkind: Scenario\nmetadata: {name: long}\nspec:\n  actions:\n  - {at: 5s, drain: {nodes: [node-1, node-2], timeout: " + timeout + "}}\n---\n" +
+			"{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: nginx}]}}}}\n---\n" +
+			"{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}\n"
+		objects, problems := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{})
+		list, more := Parse(objects, Options{})
+		if manifest.HasErrors(problems) || manifest.HasErrors(more) != (want == 0) {
+			t.Errorf("%s: %v %v", timeout, problems, more)
+			continue
+		}
+		if want > 0 && list[0].Until != want {
+			t.Errorf("%s: until %s", timeout, list[0].Until.Duration())
 		}
 	}
 }

@@ -256,8 +256,11 @@ func (s *Scenario) Standing() []Node {
 	return slices.DeleteFunc(slices.Clone(s.Nodes), func(n Node) bool { return n.Joins || n.Apart })
 }
 
-// LongestTaking is how long an action may go on that takes nodes away, at most: 0 for others, and where nobody gives up.
+// LongestTaking is how long an action may go on that empties nodes or takes them away, at most: 0 for others, and where nobody gives up.
 func (s *Scenario) LongestTaking(a *Action) engine.Time {
+	if o, drain := a.Operation.(Drain); drain {
+		return engine.Time(max(1, len(o.Nodes))) * o.Timeout
+	}
 	t, ok := s.TakingOf(a)
 	if !ok {
 		return 0

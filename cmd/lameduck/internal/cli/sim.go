@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -124,7 +125,7 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.StringVar(&c.failOn, "fail-on", "drops", "mildest `VERDICT` that makes the exit code 1: "+oneOf(failWords)+"; not-judged fails also where there is nothing to judge")
 	f.BoolVar(&c.vary, "sensitivity", true, "try the other values of what was assumed, and say whether they matter")
 	f.IntVar(&c.fixes, "fixes", allFixes, "look for fixes for this `NUMBER` of workloads, the worst first; 0 for none (default: for all)")
-	f.Lookup("fixes").DefValue = "0" // or the help says -1
+	f.Lookup("fixes").DefValue = "0" // or the help says what it is
 	f.StringVar(&c.show, "show", "", "show in full the cases whose id or words contain `CASE` (default: the worst)")
 	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
@@ -145,8 +146,8 @@ var failWords = []string{
 	string(record.Outage), string(record.Stalled), string(record.Blocked), string(record.Drops), string(record.Depends), string(record.Rare), string(record.NotJudged),
 }
 
-// allFixes is for --fixes: those of all workloads.
-const allFixes = -1
+// allFixes is --fixes where nobody says it: those of all workloads.
+const allFixes = math.MinInt
 
 // completeSim offers the shell what a flag takes.
 func completeSim(cmd *cobra.Command) {
@@ -272,8 +273,8 @@ func (c *simCommand) checkFlags() error {
 		errs = append(errs, besides(c.flags, "list", "output", "verbose"))
 	}
 	errs = append(errs, siminput.SetTwice(c.opts.Set), c.checkSweep())
-	if c.fixes < allFixes {
-		errs = append(errs, fmt.Errorf("--fixes %d: want at least 0", c.fixes))
+	if c.fixes < 0 && c.fixes != allFixes {
+		errs = append(errs, fmt.Errorf("--fixes %d: want a number of workloads, 0 for none; without --fixes it is all of them", c.fixes))
 	}
 	if c.flags.Changed("nodes") && c.opts.Nodes == 0 {
 		errs = append(errs, fmt.Errorf("--nodes 0: want at least 1"))
