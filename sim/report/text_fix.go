@@ -265,8 +265,8 @@ func (t *text) fixes(shown []*record.Case) {
 				fixes = []*record.Fix{f.Fix}
 			}
 		}
-		if notBegun(c) && len(fixes) == 0 {
-			noHelp = nil // no change of a manifest lets kubectl begin: the head says what does
+		if c.Waits() && len(fixes) == 0 {
+			noHelp = nil // the head says what lets it go on: no change of the manifest that was tried
 		}
 		if len(fixes)+len(noHelp) == 0 {
 			continue
@@ -294,9 +294,6 @@ func (t *text) fixes(shown []*record.Case) {
 		t.otherFixes(names, headed)
 	}
 }
-
-// notBegun says that kubectl does not begin with a drain at all: its own message says which flag has it begin.
-func notBegun(c *record.Case) bool { return c.Waits() && strings.Contains(c.Stuck.Why, "(use --") }
 
 func (t *text) heading(fixes []*record.Fix) {
 	if len(fixes) == 0 || len(fixes[0].Cases) == 0 {

@@ -84,25 +84,49 @@ func eachOf(nodes int) string {
 }
 
 // endless says what else is done to a case's workload and cannot end, once for each reason: it loses less, and somebody has to
-// know of it all the same.
+// know of it all the same. A reason that the head has said is not said again.
 func (t *text) endless(c *record.Case) []string {
 	var out, said []string
 	for i := range t.sim.Cases {
 		x := &t.sim.Cases[i]
-		if x == c || x.Workload != c.Workload || x.Kind == "Scenario" || !x.Waits() || slices.Contains(said, x.Stuck.Why) {
+		if x == c || x.Workload != c.Workload || x.Kind == "Scenario" || !x.Waits() || c.Waits() && x.Action == c.Action && x.Stuck.Why == c.Stuck.Why {
 			continue
 		}
-		said = append(said, x.Stuck.Why)
-		words := x.Stuck.Why
-		if !x.Stuck.Drain { // what a drain waits for says that it does
-			words = fmt.Sprintf("a %s never finishes: %s", one(x), words)
+		words, known := waitsToo(x, c)
+		if slices.Contains(said, words) {
+			continue
 		}
-		if where := t.place(x.Stuck.File, x.Stuck.Line); where != "" {
+		said = append(said, words)
+		if where := t.place(x.Stuck.File, x.Stuck.Line); where != "" && !known {
 			words += " (" + where + ")"
 		}
-		out = append(out, words+"; what would let it: "+x.Stuck.What)
+		if !known || x.Stuck.What != c.Stuck.What {
+			words += "; what would let it: " + x.Stuck.What
+		}
+		out = append(out, words)
 	}
 	return out
+}
+
+// waitsToo says what a case waits for; known says that it is what another one, of which the reason has been said, waits for.
+func waitsToo(x, told *record.Case) (words string, known bool) {
+	who, reason := waiting(x)
+	if told.Waits() {
+		_, other := waiting(told)
+		if strings.HasSuffix(": "+other, ": "+reason) || strings.HasSuffix(": "+reason, ": "+other) { // one of them names the pod besides
+			return who + ", for the same reason", true
+		}
+	}
+	return who + ": " + reason, false
+}
+
+// waiting says who waits in a case that cannot end, and for what.
+func waiting(c *record.Case) (who, reason string) {
+	if c.Stuck.Drain { // what a drain waits for says that it does
+		who, reason, _ = strings.Cut(c.Stuck.Why, ": ")
+		return who, reason
+	}
+	return fmt.Sprintf("a %s never finishes", one(c)), c.Stuck.Why
 }
 
 // allowed says which setting makes a case that would be a finding none; "" for other cases.

@@ -53,6 +53,32 @@ func TestResultHasWhatIsOverruled(t *testing.T) {
 	}
 }
 
+// What else of a workload cannot end is said once, and its reason only where the head has another one.
+func TestWhatElseWaitsSaysItsReasonOnce(t *testing.T) {
+	t.Parallel()
+	const budget = "PodDisruptionBudget web allows no eviction"
+	of := func(action, why, what string, drain bool) record.Case {
+		return record.Case{Workload: "shop/web", Action: action, Verdict: record.Blocked, Stuck: &record.Stuck{Drain: drain, Why: why, What: what}}
+	}
+	sim := &record.Simulation{Cases: []record.Case{
+		of("node drain", "kubectl drain of node-1 waits for ever: "+budget, "maxUnavailable 1", true),
+		of("node drain", "kubectl drain of node-1 waits for ever: "+budget, "maxUnavailable 1", true), // another entry
+		of("node scale-down", "Cluster Autoscaler keeps node-1: pod 0 of shop/web: "+budget, "maxUnavailable 1", true),
+		of("node scale-down", "Cluster Autoscaler keeps node-1: pod 0 of shop/web: "+budget, "maxUnavailable 1", true),
+		of("eviction", "the eviction of pod 0 is refused: "+budget, "a second pod", true),
+		of("rolling restart", "the new pod finds no node", "one node more", false),
+	}}
+	got := (&text{sim: sim}).endless(&sim.Cases[0])
+	want := []string{
+		"Cluster Autoscaler keeps node-1, for the same reason",
+		"the eviction of pod 0 is refused, for the same reason; what would let it: a second pod",
+		"a rolling restart never finishes: the new pod finds no node; what would let it: one node more",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 func TestRatesAreNamed(t *testing.T) {
 	t.Parallel()
 	for rate, want := range map[int]string{1000: "1 request/s", 500: "0.5 requests/s", 2000: "2 requests/s"} {
