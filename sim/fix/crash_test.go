@@ -79,6 +79,20 @@ func TestChangesForANodeThatGoes(t *testing.T) {
 	}
 }
 
+// Where there must not be two pods no hook is tried that has the only one wait for its successor.
+func TestNoHookWaitsForAPodThatMustNotBe(t *testing.T) {
+	t.Parallel()
+	single := strings.Replace(fill(nil), "  replicas: 2", one, 1)
+	for text, want := range map[string]bool{single: true, strings.Replace(single, "      containers:", claim+"\n      containers:", 1): false} {
+		for _, action := range []string{"drain", "karpenter", "autoscaler"} {
+			s, w := takenBy(t, text, action)
+			if got := slices.ContainsFunc(Changes(s, w, engine.Second), func(c Change) bool { return c.ID == "preStop" }); got != want {
+				t.Errorf("%s: a hook is tried: %v, want %v", action, got, want)
+			}
+		}
+	}
+}
+
 // How long a pod tolerates a silent node, by what its manifest says already, and what is to be pasted.
 func TestTolerationsForASilentNode(t *testing.T) {
 	t.Parallel()

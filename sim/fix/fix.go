@@ -169,9 +169,11 @@ func Changes(s *world.Scenario, w *world.Workload, lateness engine.Time) []Chang
 }
 
 // all are the changes that can have to do with what is done, nil for those that the workload has no use for: how a rollout goes on
-// is nothing to a drain, and how a pod ends nothing to one that is gone with its machine.
+// is nothing to a drain, and how a pod ends nothing to one that is gone with its machine. A hook that has the only pod wait for its successor
+// is none of them where there must not be two.
 func (t *target) all(lateness engine.Time) []*Change {
 	updates, ends := t.sc.Updates() || !emptied(t.sc), !abrupt(t.sc)
+	waits := ends && (updates || t.w.Replicas() != 1 || t.single() == "")
 	only := func(when bool, change func() *Change) *Change {
 		if !when {
 			return nil
@@ -180,7 +182,7 @@ func (t *target) all(lateness engine.Time) []*Change {
 	}
 	return []*Change{
 		only(updates, t.unavailable), t.second(), t.heeded(), t.budget(), t.spread(), t.tolerations(),
-		only(ends, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), only(updates, t.minReady), t.readiness(),
+		only(waits, func() *Change { return t.preStop(Sleep(lateness)) }), t.gate(), t.draining(), only(updates, t.minReady), t.readiness(),
 		t.sooner(), t.startup(), only(ends, t.handler), only(ends, t.grace),
 	}
 }
