@@ -97,10 +97,10 @@ var disruptionMutants = []mutant{
 		{drains, "if !r.of.KeepEmptyDir || p.Phase.Terminal() {", "if !r.of.KeepEmptyDir || !p.Phase.Terminal() {"},
 	}},
 	{"bare Pods always go", []string{"controllers 7 Filters"}, cluster, "TestFlagsOfKubectlDrain", []edit{
-		{drains, "case !r.of.Force && world.KindOf", "case r.of.Force && world.KindOf"},
+		{drains, "case !r.of.Force && r.d.Unmanaged(p)", "case r.of.Force && r.d.Unmanaged(p)"},
 	}},
 	{"bare Pods never go", []string{"controllers 7 Filters"}, cluster, "TestFlagsOfKubectlDrain", []edit{
-		{drains, "case !r.of.Force && world.KindOf", "case world.KindOf"},
+		{drains, "case !r.of.Force && r.d.Unmanaged(p)", "case r.d.Unmanaged(p)"},
 	}},
 	{"--disable-eviction asks budgets", []string{"controllers 7 --disable-eviction"}, cluster, "TestFlagsOfKubectlDrain", []edit{
 		{drains, "case r.of.DisableEviction:", "case r.of.DisableEviction && len(pods) < 0:"},
