@@ -41,7 +41,8 @@ func (c *Case) darken() {
 		}
 		most, rollout = append(most, int64(r.Dark.Most)), append(rollout, int64(r.Dark.Rollout))
 	}
-	c.Usable = fewest(c.Runs)
+	n := tallyOf(c.Runs)
+	c.Usable, c.Stuck = fewest(c.Runs), n.waitsFor(c.Runs)
 	c.Dark = &Dark{Most: rangeOf(most), Rollout: rangeOf(rollout), Order: c.Runs[0].Dark.Order}
 	if slices.ContainsFunc(c.Runs, func(r Run) bool { return !slices.Equal(r.Dark.Order, c.Dark.Order) }) {
 		c.Dark.Order = nil

@@ -134,12 +134,7 @@ func (c *Case) judge() {
 	n := tallyOf(c.Runs)
 	c.WithLoss = n.losses
 	c.Verdict = n.word()
-	for i := range c.Runs {
-		if s := c.Runs[i].Stuck; s != nil && 2*n.stuck > n.runs {
-			c.Stuck = s
-			break
-		}
-	}
+	c.Stuck = n.waitsFor(c.Runs)
 	switch border := n.border(); {
 	case silent(c):
 		c.Verdict, c.Reason = NotJudged, "nothing answers, with the action or without it"+notReady(c.Runs)
@@ -150,6 +145,16 @@ func (c *Case) judge() {
 	case border != "" && n.runs >= surelyMany:
 		c.Reason = fmt.Sprintf("on the border between %s and %s", c.Verdict, border)
 	}
+}
+
+// waitsFor is what the first run that cannot end waits for, where most cannot, else nil.
+func (n *tally) waitsFor(runs []Run) *Stuck {
+	for i := range runs {
+		if s := runs[i].Stuck; s != nil && 2*n.stuck > n.runs {
+			return s
+		}
+	}
+	return nil
 }
 
 // surelyMany is from how many runs on a verdict that could as well be another is said to be on the border: of fewer, it is

@@ -274,7 +274,10 @@ func darkWords(c *record.Case) string {
 		return ""
 	}
 	words := "; no pod is dark"
-	if d.Most.Max > 0 {
+	switch {
+	case d.Most.Max > 0 && c.Stuck != nil:
+		words = fmt.Sprintf("; not every pod that goes dark is replaced, at once %s of %d are dark", numbers(d.Most), c.Usable.Of)
+	case d.Most.Max > 0:
 		words = fmt.Sprintf("; a pod is dark for %s, at once %s of %d", spread(d.Pods), numbers(d.Most), c.Usable.Of)
 	}
 	if d.Rollout.Max == 0 {
@@ -287,11 +290,25 @@ func darkWords(c *record.Case) string {
 func (t *text) dark(c *record.Case) {
 	d := c.Dark
 	words := "a pod is always replaced before it stops answering"
-	if d.Most.Max > 0 {
+	switch {
+	case d.Most.Max > 0 && c.Stuck != nil: // how long it was dark is how long the run went on
+		words = fmt.Sprintf("clients that need a pod that stops answering: not every one is replaced; at most %s of %d pods at once", numbers(d.Most), c.Usable.Of)
+	case c.Stuck != nil:
+		words = "nobody: no pod stops answering"
+	case d.Most.Max > 0:
 		words = fmt.Sprintf("clients that need a pod that stops answering, for %s until another is ready in its place; at most %s of %d pods at once",
 			spread(d.Pods), numbers(d.Most), c.Usable.Of)
 	}
 	t.labelled("Who notices", []string{words})
+	if s := c.Stuck; s != nil {
+		what := s.What
+		if where := t.place(s.File, s.Line); where != "" {
+			what += " (" + where + ")"
+		}
+		t.labelled("Why", []string{s.Why})
+		t.labelled("What to do", []string{what})
+		return
+	}
 	if words := inOrder(d.Order); words != "" {
 		t.labelled("In turn", []string{words})
 	}

@@ -79,6 +79,30 @@ func TestWhatElseWaitsSaysItsReasonOnce(t *testing.T) {
 	}
 }
 
+// Where clients choose the pod and one of them never comes back, how long the run went on is nothing to say: what does is who waits for what.
+func TestAPodThatNeverComesBackIsNotReplacedAfterAWhile(t *testing.T) {
+	t.Parallel()
+	stuck := &record.Stuck{Why: "web-0 stays Terminating", What: "kubectl delete node node-1"}
+	for _, c := range []struct {
+		stuck *record.Stuck
+		most  int64
+		want  string
+		short string
+	}{
+		{nil, 1, "Who notices: clients that need a pod that stops answering, for 6.3 min until another is ready in its place; at most 1 of 3 pods at once", "; a pod is dark for 6.3 min, at once 1 of 3"},
+		{stuck, 1, "Who notices: clients that need a pod that stops answering: not every one is replaced; at most 1 of 3 pods at once|Why: web-0 stays Terminating|What to do: kubectl delete node node-1", "; not every pod that goes dark is replaced, at once 1 of 3 are dark"},
+		{stuck, 0, "Who notices: nobody: no pod stops answering|Why: web-0 stays Terminating|What to do: kubectl delete node node-1", "; no pod is dark"},
+	} {
+		const long = int64(378 * engine.Second)
+		x := &record.Case{Stuck: c.stuck, Usable: record.Usable{Of: 3}, Dark: &record.Dark{Pods: record.Range{Min: long, Median: long, Max: long}, Most: record.Range{Min: c.most, Median: c.most, Max: c.most}}}
+		var got []string
+		(&text{sim: &record.Simulation{}, collect: func(label string, paragraphs []string) { got = append(got, label+": "+strings.Join(paragraphs, " ")) }}).dark(x)
+		if strings.Join(got, "|") != c.want || darkWords(x) != c.short {
+			t.Errorf("got  %q, %q\nwant %q, %q", strings.Join(got, "|"), darkWords(x), c.want, c.short)
+		}
+	}
+}
+
 func TestRatesAreNamed(t *testing.T) {
 	t.Parallel()
 	for rate, want := range map[int]string{1000: "1 request/s", 500: "0.5 requests/s", 2000: "2 requests/s"} {
