@@ -181,7 +181,8 @@ func skipUnknown(kinds map[string]*kindInfo, group, apiVersion, kind string) use
 	}
 	for _, name := range sortedKeys(kinds) {
 		info := kinds[name]
-		similar := strings.EqualFold(name, kind) || len(kind) > 6 && info.newValue != nil && distance(kind, name, 3) < 3
+		near := len(kind) / 3 // edits: one in a word like Servce, two in a long one
+		similar := strings.EqualFold(name, kind) || near > 1 && info.newValue != nil && distance(kind, name, 3) < min(near, 3)
 		if similar && builtin(groupOf(info.apiVersion)) {
 			return skipFor(nil, Warning, "kind", "unknown kind, skipped; did you mean "+name+"?")
 		}
