@@ -38,6 +38,7 @@ type stretch struct {
 // raceRow is one row. Ends is when the pod is let go of, nil in rows of which that cannot be said.
 type raceRow struct {
 	name      string
+	whose     string // the clients of which it is, where there is another one with the same name
 	stretches []stretch
 	lost      []engine.Time
 	own       bool // the request that the report tells of is among those lost
@@ -106,8 +107,8 @@ func (s *scene) waits(until engine.Time) bool {
 // senders are the rows of those who send to the pod: load balancers, then the nodes in the order in which they let go of it, the latest first.
 func (s *scene) senders() []raceRow {
 	var out []raceRow
-	if x := s.target(); x != nil {
-		r := raceRow{name: "load balancer"}
+	for _, x := range s.targets() {
+		r := raceRow{name: "load balancer", whose: s.whose(x)}
 		for _, g := range x.Gets {
 			r.add(s, g.From, g.To, looksUses)
 		}
@@ -199,8 +200,11 @@ func (s *scene) place(rows []raceRow) {
 				name = s.tl.Nodes[n].Name
 			}
 			at = max(at, slices.IndexFunc(rows, func(r raceRow) bool { return r.name == name }))
-		} else if s.target() != nil {
-			at = pod + 1
+		} else {
+			at += 1 + slices.IndexFunc(s.targets(), func(x *timeline.TargetLane) bool { return slices.Contains(x.Clients, f.Client) })
+		}
+		if at >= len(rows) {
+			at = pod // one of those for which there is no row
 		}
 		r := &rows[at]
 		r.lost, r.own = append(r.lost, f.At), r.own || f == s.f

@@ -126,7 +126,7 @@ func (d *raceDrawing) between(p *racePanel, top, bottom int) {
 // row draws one row: its name, its bars, the requests that were lost above them, and when it lets go behind them.
 func (d *raceDrawing) row(p *racePanel, r *raceRow, top int) {
 	y := top + raceRowH - raceBar - 3
-	d.addf(`<text text-anchor="end" x="%d" y="%d">%s</text>`, raceLeft-8, y+16, escaped(shortName(r.name, raceName)))
+	d.name(r, y)
 	for _, s := range r.stretches {
 		d.stretch(p, &s, y)
 	}
@@ -144,6 +144,17 @@ func (d *raceDrawing) row(p *racePanel, r *raceRow, top int) {
 		words, class = "nobody asked", "soft"
 	}
 	d.addf(`<text class="says %s" x="%.1f" y="%d">%s</text>`, class, x+8, y+20, words)
+}
+
+// name writes a row's name, with its clients below it where another one has the same name.
+func (d *raceDrawing) name(r *raceRow, y int) {
+	const alone, first, second = 16, 8, 22 // where the lines stand
+	if r.whose == "" {
+		d.addf(`<text text-anchor="end" x="%d" y="%d">%s</text>`, raceLeft-8, y+alone, escaped(shortName(r.name, raceName)))
+		return
+	}
+	d.addf(`<text text-anchor="end" x="%d" y="%d">%s</text>`, raceLeft-8, y+first, escaped(shortName(r.name, raceName)))
+	d.addf(`<text class="whose" text-anchor="end" x="%d" y="%d">%s<title>%s</title></text>`, raceLeft-8, y+second, escaped(shortName(r.whose, raceWhose)), escaped(r.whose))
 }
 
 // stretch draws a bar with the longest of its words that has room.

@@ -4,7 +4,7 @@ package report
 const raceStyle = `
   text { font: 14px system-ui, -apple-system, "Segoe UI", "Liberation Sans", sans-serif; fill: #1b1b1b }
   .bar text, .says { paint-order: stroke; stroke: #ffffff; stroke-width: 3.5px; stroke-linejoin: round }
-  .bar .above { font-size: 12px } .title { font-weight: 600; font-size: 18px } .panel { font-weight: 600; font-size: 16px } .soft { fill: #55595f }
+  .bar .above { font-size: 12px } .title { font-weight: 600; font-size: 18px } .panel { font-weight: 600; font-size: 16px } .soft { fill: #55595f } .whose { font-size: 11px; fill: #55595f }
   .bad { fill: #b23c00; font-weight: 600 } .good { fill: #00664e; font-weight: 600 }
   .paper { fill: #ffffff } .grid { stroke: #d5d8dd } .zero { stroke: #1b1b1b; stroke-width: 1.8 }
   .band { fill: #ffd8c2; fill-opacity: 0.45 } .bracket { fill: none; stroke: #b23c00; stroke-width: 2 }
@@ -21,7 +21,7 @@ const raceStyle = `
   .end { stroke: #005a94; stroke-width: 3; fill: none }
   .on { fill: #00765a }
   @media (prefers-color-scheme: dark) {
-    text { fill: #ececec } .bar text, .says { stroke: #15171a } .soft, .gone text { fill: #a9afb8 } .bad { fill: #ff8a4d } .good { fill: #35c79b }
+    text { fill: #ececec } .bar text, .says { stroke: #15171a } .soft, .whose, .gone text { fill: #a9afb8 } .bad { fill: #ff8a4d } .good { fill: #35c79b }
     .paper { fill: #15171a } .grid { stroke: #3a3f47 } .zero, .own { stroke: #ececec } .band { fill: #5a2410 } .bracket, .cross { stroke: #ff8a4d }
     .ready rect { fill: #103d30; stroke: #35c79b } .leaving rect { fill: #4a3509; stroke: #f0ad35 } .ink.leaving { stroke: #f0ad35 }
     .closed rect { fill: #31353b; stroke: #9aa1ab } .ink.closed { stroke: #9aa1ab } .uses rect { fill: #10354e; stroke: #62b4ee }

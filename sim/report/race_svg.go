@@ -176,6 +176,7 @@ const (
 	raceLetters = 86
 	raceTitled  = 58
 	raceName    = 13
+	raceWhose   = 16 // in smaller letters
 )
 
 // foldedLines breaks a text into lines.
@@ -191,6 +192,24 @@ func foldedLines(text string, most int) []string {
 	return append(out, line)
 }
 
+// forClients says of a load balancer's band whose it is, where there is another one of the same name.
+func (s *scene) forClients(n *timeline.NodeBand) string {
+	same := 0
+	for i := range s.band.Nodes {
+		if s.band.Nodes[i].Name == n.Name {
+			same++
+		}
+	}
+	if same < 2 || len(n.Clients) == 0 {
+		return ""
+	}
+	var names []string
+	for _, c := range n.Clients {
+		names = append(names, s.tl.Clients[c].Name)
+	}
+	return " for " + strings.Join(names, ", ")
+}
+
 // describe is the picture for who does not see it.
 func (d *raceDrawing) describe(panels []racePanel, below []string) string {
 	var out []string
@@ -201,7 +220,7 @@ func (d *raceDrawing) describe(panels []racePanel, below []string) string {
 		}
 		for _, n := range p.band.Nodes {
 			if n.LetGo != nil && n.Like < 0 {
-				words += fmt.Sprintf(" %s lets go of it at %s.", n.Name, since(*n.LetGo, p.zero))
+				words += fmt.Sprintf(" %s%s lets go of it at %s.", n.Name, p.forClients(&n), since(*n.LetGo, p.zero))
 			}
 		}
 		out = append(out, words)

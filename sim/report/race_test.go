@@ -145,6 +145,44 @@ func TestTheRaceIsDrawnAgainWithWhatHelps(t *testing.T) {
 	}
 }
 
+// Two kinds of clients come by one load balancer, which checks its targets for each of them: a row each, with their names and their own losses.
+func TestALoadBalancerHasARowForEachKindOfClients(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	tl.Clients = append(tl.Clients, timeline.ClientLane{Name: "keep-alive", Service: "default/web"})
+	first, second := 12*engine.Second, 15*engine.Second
+	tl.Targets = []timeline.TargetLane{
+		{Balancer: "nlb", Proxy: -1, Clients: []int{1}, Pod: 4, Node: -1, Gets: []timeline.Span{{To: second}}},
+		{Balancer: "nlb", Proxy: -1, Clients: []int{0}, Pod: 4, Node: -1, Gets: []timeline.Span{{To: first}}},
+	}
+	tl.Bands[0].Nodes = []timeline.NodeBand{
+		{Node: -1, Like: -1, Name: "nlb", Clients: []int{1}, LetGo: &second}, {Node: -1, Like: -1, Name: "nlb", Clients: []int{0}, LetGo: &first},
+	}
+	for i := range tl.Failures {
+		tl.Failures[i].Node = -1
+	}
+	tl.Failures = append(tl.Failures, tl.Failures[0])
+	tl.Failures[2].Client, tl.Failures[2].Number = 1, 7
+	picture := drawn(t, raced(tl), "")
+	for _, want := range []string{">new<title>new</title>", ">keep-alive<title>", "nlb for keep-alive lets go of it at 5.00 s.", "nlb for new lets go of it at 2.00 s."} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("no %q in\n%s", want, picture)
+		}
+	}
+	rows := sceneAt(tl, 4, &tl.Failures[0]).rows()
+	if len(rows) != 4 || rows[2].whose != "new" || len(rows[2].lost) != 2 || rows[3].whose != "keep-alive" || len(rows[3].lost) != 1 {
+		t.Errorf("rows %+v", rows)
+	}
+	lines := strings.Join(pictureOf(tl, lost(2), 70).lines(), "\n")
+	if !strings.Contains(lines, "LB: new ") || !strings.Contains(lines, "LB: keep-alive ") {
+		t.Errorf("got\n%s", lines)
+	}
+	tl.Targets = tl.Targets[1:]
+	if picture := drawn(t, raced(tl), ""); !strings.Contains(picture, ">load balancer<") || strings.Contains(picture, ">new<") {
+		t.Errorf("one alone needs no clients:\n%s", picture)
+	}
+}
+
 func TestWhereNobodyIsLeftTheNodesHaveNoPodToSendTo(t *testing.T) {
 	t.Parallel()
 	tl := raceTimeline()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
@@ -72,7 +73,7 @@ func (s *scene) end() engine.Time {
 			last = max(last, f.At)
 		}
 	}
-	if x := s.target(); x != nil {
+	for _, x := range s.targets() {
 		for _, g := range x.Gets {
 			if g.From <= s.zero && g.To > s.zero && g.To < s.tl.End {
 				last = max(last, g.To)
@@ -93,18 +94,38 @@ func (s *scene) like(f *timeline.Failure) bool {
 	return f.Pod == s.pod.ID
 }
 
-// target is the pod, or its node, as the target of the load balancer that the request came by; nil without one.
-func (s *scene) target() *timeline.TargetLane {
+// targets are the pod as a target of load balancers, once for each kind of clients that has checks of its own, or its node as the target of
+// the one that the request came by. The clients of that request come first.
+func (s *scene) targets() []*timeline.TargetLane {
 	if s.f == nil {
 		return nil
 	}
-	i := slices.IndexFunc(s.tl.Targets, func(x timeline.TargetLane) bool {
-		return x.Proxy < 0 && slices.Contains(x.Clients, s.f.Client) && (x.Pod == s.pod.ID || x.Pod < 0 && x.Node >= 0 && x.Node == s.f.Node)
-	})
-	if i < 0 {
-		return nil
+	var out []*timeline.TargetLane
+	for i := range s.tl.Targets {
+		x := &s.tl.Targets[i]
+		own := slices.Contains(x.Clients, s.f.Client)
+		if x.Proxy >= 0 || x.Pod != s.pod.ID && (x.Pod >= 0 || x.Node < 0 || x.Node != s.f.Node || !own) {
+			continue
+		}
+		if own {
+			out = slices.Insert(out, 0, x)
+		} else {
+			out = append(out, x)
+		}
 	}
-	return &s.tl.Targets[i]
+	return out
+}
+
+// whose are the clients of a target by name, where there are others that the load balancer tells apart; "" where there are none.
+func (s *scene) whose(x *timeline.TargetLane) string {
+	if len(s.targets()) < 2 {
+		return ""
+	}
+	var names []string
+	for _, c := range x.Clients {
+		names = append(names, s.tl.Clients[c].Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // saysOfIt is what the EndpointSlices of the client's Service say of the pod.

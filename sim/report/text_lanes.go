@@ -175,12 +175,16 @@ func (p *picture) senders() []string {
 		}
 	}
 	add(p.f.Node)
-	if x := p.target(); x != nil {
+	for _, x := range p.targets() {
 		cells := p.empty()
 		for _, s := range x.Gets {
 			p.fill(cells, s.From, s.To, '=')
 		}
-		out = append(out, p.line("load balancer", cells))
+		name := "load balancer"
+		if whose := p.whose(x); whose != "" {
+			name = "LB: " + whose
+		}
+		out = append(out, p.line(name, cells))
 	}
 	for _, n := range p.band.Nodes {
 		add(n.Node)

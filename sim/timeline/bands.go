@@ -34,7 +34,7 @@ func (b *builder) band(lane *PodLane, p *pod) Band {
 		}
 		all = append(all, NodeBand{
 			Node: n, Name: b.r.sc.Nodes[n].Name, LetGo: at, Fallback: x.fellBack(b.placeOf(lane.ID)),
-			Lost: b.r.met[metKey{lane.Name, n}], Event: u.event,
+			Lost: b.r.met[metKey{lane.Name, n, anyStream}], Event: u.event,
 		})
 	}
 	all = append(all, b.balancers(lane)...)
@@ -79,7 +79,11 @@ func (b *builder) balancers(lane *PodLane) []NodeBand {
 		if *to == b.end {
 			to = nil
 		}
-		out = append(out, NodeBand{Node: -1, Name: name, LetGo: to, Lost: b.r.met[metKey{lane.Name, -1}]})
+		band := NodeBand{Node: -1, Name: name, Clients: b.through(k), LetGo: to}
+		for _, client := range band.Clients {
+			band.Lost += b.r.met[metKey{lane.Name, -1, client}]
+		}
+		out = append(out, band)
 	}
 	return out
 }

@@ -35,10 +35,14 @@ type requestKey struct {
 	number uint64
 }
 
+// metKey is what requests met. Stream is anyStream for those of all.
 type metKey struct {
-	pod  string
-	node int
+	pod    string
+	node   int
+	stream int
 }
+
+const anyStream = -1
 
 // client is what was heard of one stream.
 type client struct {
@@ -146,7 +150,8 @@ func (r *requests) meets(q *ledger.Request) {
 	r.metNodes[q.Node]++
 	if q.Pod != "" {
 		r.metPods[q.Pod]++
-		r.met[metKey{q.Pod, q.Node}]++
+		r.met[metKey{q.Pod, q.Node, anyStream}]++
+		r.met[metKey{q.Pod, q.Node, q.Stream}]++
 	}
 }
 

@@ -193,8 +193,9 @@ type Band struct {
 type NodeBand struct {
 	Node     int          `json:"node"` // -1: a load balancer
 	Name     string       `json:"name"`
-	LetGo    *engine.Time `json:"letGo"`    // null: never
-	Fallback bool         `json:"fallback"` // it knew, and had no other
+	Clients  []int        `json:"clients,omitempty"` // of a load balancer: those whose requests it sends, with checks of their own
+	LetGo    *engine.Time `json:"letGo"`             // null: never
+	Fallback bool         `json:"fallback"`          // it knew, and had no other
 	Lost     uint64       `json:"lost"`
 	Event    int          `json:"event"`
 	Alike    int          `json:"alike"` // how many others let go as this one did, in time or not, with nothing lost: it stands for them

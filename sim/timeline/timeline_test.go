@@ -282,6 +282,37 @@ func TestLaneOfATarget(t *testing.T) {
 	}
 }
 
+// A load balancer that checks its targets for each kind of clients lets go of a pod at several times. What is lost is counted once.
+func TestBandsOfALoadBalancerWithTwoKindsOfClients(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.sc = s.sc.Clone()
+	s.sc.Traffic = append([]world.Traffic{}, s.sc.Traffic...)
+	for i := range s.sc.Traffic {
+		s.sc.Traffic[i].LB = &world.LoadBalancer{Preset: "aws-nlb-ip", Target: world.TargetPods}
+	}
+	dying(s)
+	for stream := range 2 {
+		s.at(0, event.Event{Kind: event.Sends, Stream: stream, Proxy: -1, Member: -1, Members: []int{0}})
+		s.at(engine.Time(13+stream)*sec, event.Event{Kind: event.Sends, Stream: stream, Proxy: -1, Member: -1, Members: []int{}})
+		for i := range uint64(stream + 1) {
+			s.Fail(&ledger.Request{Stream: stream, Number: i, Arrival: 11 * sec, End: 11 * sec, Outcome: ledger.Refused, Node: -1, Pod: "default/web r0 0"})
+		}
+	}
+	var got []NodeBand
+	for _, n := range s.Build(1, 20*sec, refs).Bands[0].Nodes {
+		if n.Node < 0 {
+			got = append(got, n)
+		}
+	}
+	want := []NodeBand{
+		{Node: -1, Name: "aws-nlb-ip", Clients: []int{1}, LetGo: when(14 * sec), Lost: 2, Like: -1}, {Node: -1, Name: "aws-nlb-ip", Clients: []int{0}, LetGo: when(13 * sec), Lost: 1, Like: -1},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	var s spans
