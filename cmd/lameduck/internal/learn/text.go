@@ -47,7 +47,7 @@ func (t *Text) Question() {
 // World is the file, without the lines that every such file has.
 func (t *Text) World() {
 	t.p.Blank()
-	t.p.Text("", t.style(t.lesson.File())+", without what every such file has (all of it: lameduck learn "+t.lesson.Name+" -o yaml)")
+	t.p.Text("", t.style(t.lesson.File())+", shortened (all of it: lameduck learn "+t.lesson.Name+" -o yaml)")
 	t.p.Blank()
 	for _, line := range strings.Split(strings.TrimSpace(t.lesson.World), "\n") {
 		if !boilerplate.MatchString(line) {
