@@ -15,9 +15,18 @@ func main() {
 	debug.SetGCPercent(percent)
 	js.Global().Set("lameduckAnswer", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		if len(args) != 1 || args[0].Type() != js.TypeString {
-			return string(play.Answer(nil))
+			return string(play.Answer(nil, nil))
 		}
-		return string(play.Answer([]byte(args[0].String())))
+		return string(play.Answer([]byte(args[0].String()), told()))
 	}))
 	select {} // the page asks
+}
+
+// told is the page's function lameduckProgress, where it has one.
+func told() play.Told {
+	hears := js.Global().Get("lameduckProgress")
+	if hears.Type() != js.TypeFunction {
+		return nil
+	}
+	return func(stage string, done, of int) { hears.Invoke(stage, done, of) }
 }

@@ -14,8 +14,11 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// Answer answers one Ask in JSON. It never panics.
-func Answer(ask []byte) (answer []byte) {
+// Told hears, while a question is answered, how many of a stage are done of how many.
+type Told func(stage string, done, of int)
+
+// Answer answers one Ask in JSON. It never panics. Who is told of its progress may be nil.
+func Answer(ask []byte, told Told) (answer []byte) {
 	var a Ask
 	defer func() {
 		if r := recover(); r != nil {
@@ -37,7 +40,7 @@ func Answer(ask []byte) (answer []byte) {
 	case "turn":
 		return encoded(turn(&a))
 	case "run":
-		return run(&a)
+		return run(&a, told)
 	default:
 		return encoded(failed(a.Do, fmt.Errorf("do %q: want look, turn or run", a.Do)))
 	}

@@ -13,6 +13,6 @@ func BenchmarkQuick(b *testing.B) {
 	}
 	question := []byte(encode(Ask{Do: "run", Manifest: string(text), Quick: true}))
 	for b.Loop() {
-		Answer(question)
+		Answer(question, nil)
 	}
 }

@@ -30,7 +30,7 @@ func FuzzTurn(f *testing.F) {
 
 func reply(t *testing.T, a Ask, into any) {
 	t.Helper()
-	raw := Answer([]byte(encode(a)))
+	raw := Answer([]byte(encode(a)), nil)
 	if strings.Contains(string(raw), "internal error") {
 		t.Errorf("%s", raw)
 	}

@@ -80,7 +80,7 @@ func answerTo(t *testing.T, a Ask) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Answer(raw)
+	return Answer(raw, nil)
 }
 
 // short is the sum of an answer, with what it was refused for.

@@ -157,7 +157,7 @@ const oldestOffered = 20
 
 // balancers are what --lb takes: a family, and not both of its presets.
 func balancers() []Option {
-	out := []Option{{"auto", "by what the manifest says of it"}, {"none", "one without any delay"}}
+	out := []Option{{"auto", "as the manifest says"}, {"none", "one without any delay"}}
 	for _, p := range scenario.Presets() {
 		if !slices.ContainsFunc(out, func(o Option) bool { return o.Value == p.Family }) {
 			out = append(out, Option{p.Family, p.Short})

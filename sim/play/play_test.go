@@ -38,7 +38,7 @@ func ask(t *testing.T, a Ask, into any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(Answer(raw), into); err != nil {
+	if err := json.Unmarshal(Answer(raw, nil), into); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -133,7 +133,7 @@ func TestRunIsARecord(t *testing.T) {
 		Ran
 		Record struct{ Kind string }
 	}
-	if err := json.Unmarshal(Answer(raw), &out); err != nil {
+	if err := json.Unmarshal(Answer(raw, nil), &out); err != nil {
 		t.Fatal(err)
 	}
 	if out.Record.Kind != "SimulationResult" || out.Exit != 1 || out.Head == nil || out.Text == "" || len(out.Order) == 0 {
@@ -158,7 +158,7 @@ func TestRefused(t *testing.T) {
 		"too many requests":     {encode(Ask{Do: "run", Manifest: app, Flags: Flags{Rate: "1000000/s"}}), "ask more than"},
 	} {
 		var got Answered
-		if err := json.Unmarshal(Answer([]byte(c.ask)), &got); err != nil || !strings.Contains(got.Refused, c.want) {
+		if err := json.Unmarshal(Answer([]byte(c.ask), nil), &got); err != nil || !strings.Contains(got.Refused, c.want) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

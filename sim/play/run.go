@@ -24,12 +24,14 @@ const quickRuns = 3
 const allFixes = -1
 
 // run simulates the manifest of an Ask.
-func run(a *Ask) []byte {
+func run(a *Ask, told Told) []byte {
 	r := readManifest(a)
 	if !r.ok {
 		return withRecord(&Ran{Answered: r.answered}, "null")
 	}
-	result, err := sweep.Run(context.Background(), r.cases, a.sweep())
+	opts := a.sweep()
+	opts.Progress = told
+	result, err := sweep.Run(context.Background(), r.cases, opts)
 	if errors.As(err, &sweep.NotSimulated{}) {
 		r.answered.Refused = err.Error()
 		return withRecord(&Ran{Answered: r.answered}, "null")

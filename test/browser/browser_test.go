@@ -105,6 +105,7 @@ type written struct {
 	Largest bool   `json:"largest"` // its size and speed are held to limits
 	Many    bool   `json:"many"`    // it has more nodes and pods than lanes
 	Anyway  bool   `json:"anyway"`  // requests fail without the action, too
+	Blocked bool   `json:"blocked"` // no pod goes
 	Sweep   bool   `json:"sweep"`   // it is a map
 	Lesson  bool   `json:"lesson"`  // it is a lesson, with its solution folded away
 }
@@ -209,6 +210,24 @@ func anyway(t *testing.T) *record.Simulation {
 	return drawn(t, cases, sweep.Options{Runs: 5})
 }
 
+// blocked is a drain that a disruption budget lets no pod go in.
+func blocked(t *testing.T) *record.Simulation {
+	t.Helper()
+	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {minAvailable: 2, selector: {matchLabels: {app: web}}}\n"
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(hostile + budget)}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{Actions: []string{"drain"}})
+	return drawn(t, cases, sweep.Options{Runs: 2})
+}
+
+// twoKinds are new connections and those kept open, both by one load balancer that sends to pods.
+func twoKinds(t *testing.T) *record.Simulation {
+	t.Helper()
+	text := strings.Replace(hostile, "  ports: [{port: 80,", "  type: LoadBalancer\n  ports: [{port: 80,", 1)
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, _ := scenario.Infer(objects, scenario.Options{LB: "aws-nlb-ip", Actions: []string{"rollout"}})
+	return drawn(t, cases, sweep.Options{Runs: 2})
+}
+
 // pages writes all of them into a directory.
 func pages(t *testing.T, dir string) []written {
 	t.Helper()
@@ -223,6 +242,9 @@ func pages(t *testing.T, dir string) []written {
 		{written{Name: "fallback", Golden: "one"}, simulated(t, few, example(t, "scenarios/all-terminating-still-served.yaml"))},
 		{written{Name: "load-balancer"}, simulated(t, few, example(t, "scenarios/nlb-ip-no-prestop.yaml"))},
 		{written{Name: "local"}, simulated(t, few, example(t, "scenarios/last-local-endpoint-before-kep-1669.yaml"))},
+		{written{Name: "sessions"}, simulated(t, few, example(t, "scenarios/sessions-cut.yaml"))},
+		{written{Name: "blocked", Blocked: true}, blocked(t)},
+		{written{Name: "two-clients"}, twoKinds(t)},
 		{written{Name: "holds"}, simulated(t, few, example(t, "web-app-recommended.yaml"))},
 		{written{Name: "hostile", Hostile: true}, simulated(t, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},
 		{written{Name: "nothing"}, &record.Simulation{Version: "v0.0.0"}},

@@ -74,7 +74,7 @@ func answered(t *testing.T, manifest string, q asked) string {
 		t.Fatal(err)
 	}
 	var a struct{ Command, Refused string }
-	if err := json.Unmarshal(play.Answer(raw), &a); err != nil {
+	if err := json.Unmarshal(play.Answer(raw, nil), &a); err != nil {
 		t.Fatal(err)
 	}
 	out, few := strings.CutSuffix(a.Command, " --runs 1 --sensitivity=false --fixes 0")

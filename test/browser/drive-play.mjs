@@ -85,6 +85,7 @@ async function first() {
   await parts(page);
   await typing(page);
   await files(page);
+  await amiss(page);
   await share(page);
   same(name, "asks nobody but its own host, and for its own files alone", heard.requests.filter((u) => !own.some((f) => u === `${site.url}page/${f}`) && !u.startsWith(`blob:${new URL(site.url).origin}`) && u !== "data:,"), []);
   same(name, "says nothing on the console", heard.console, []);
@@ -214,6 +215,74 @@ async function typing(page) {
   await fresh(page);
 }
 
+// amiss: what cannot be judged, and what is too large, says so in a sentence, and where to look.
+async function amiss(page) {
+  const load = (file, text) => page.locator('input[type="file"]').setInputFiles({ name: file, mimeType: "application/yaml", buffer: Buffer.from(text) });
+  await load("apart.yaml", (await example()).replace("selector: {app: web}", "selector: {app: wep}"));
+  say(name, "a Service that selects nothing is named", await comes(async () => /line 30 warning: .*selects no workload/.test(await page.locator(".faults.warnings").textContent({ timeout: 500 }).catch(() => "")), 60_000), await page.locator(".manifest").textContent());
+  await settled(page);
+  say(name, "nothing to judge says why", /no workload behind a Service.*warnings below the editor/.test(await page.locator(".verdict-line").textContent()), await page.locator(".verdict-line").textContent());
+  same(name, "of nothing, nothing is shown", [await page.getByRole("tab").count(), await page.locator(".progress").textContent()], [0, ""]);
+  await accessible({ name: `${name} with nothing to judge` }, page, "light");
+  await load("typed.yaml", (await example()).replace("kind: Service", "kind: Servce"));
+  say(name, "a kind with a slip is named", await comes(async () => /did you mean Service/.test(await page.locator(".faults.warnings").textContent({ timeout: 500 }).catch(() => "")), 60_000), await page.locator(".manifest").textContent());
+  await load("good.yaml", await example());
+  await settled(page);
+  await load("broken.yaml", (await example()).replace("replicas: 3", "replicas: three"));
+  say(name, "what is shown beside another file's error says what it is of", await comes(async () => /The result below is of good.yaml/.test(await page.locator(".progress").textContent())), await page.locator(".progress").textContent());
+  const list = await page.locator(".faults").first().boundingBox();
+  say(name, "errors are in view", list !== null && list.y + list.height <= page.viewportSize().height, JSON.stringify(list));
+  await page.locator(".editor").evaluate((e) => {
+    const data = new DataTransfer(), content = e.shadowRoot.querySelector(".cm-content");
+    data.setData("text/plain", "# a\n".repeat(800_000));
+    content.focus();
+    content.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  });
+  say(name, "a paste that is too large is refused in a sentence", await comes(async () => /more than 1 MB/.test(await page.locator(".progress").textContent())), await page.locator(".progress").textContent());
+  await page.getByRole("button", { name: "Share by link" }).click();
+  say(name, "no link is made of it", await comes(async () => /does not read one as large/.test(await page.locator(".notice").textContent({ timeout: 500 }).catch(() => ""))), "no word");
+}
+
+// backAndForward find what was at each address, with what was changed there.
+async function backAndForward() {
+  const { page, context } = await open();
+  await settled(page);
+  const go = (replicas, file) => example().then((text) => page.evaluate((to) => { location.hash = to; }, fragmentOf({ name: file, manifest: text.replace("replicas: 3", `replicas: ${replicas}`), flags: {}, view: {} })));
+  const shows = (file, replicas) => comes(async () => (await page.locator("#manifest-h").textContent()) === file && (await manifest(page)).includes(`replicas: ${replicas}`));
+  await go(2, "two.yaml");
+  await shows("two.yaml", 2);
+  await fresh(page);
+  await knob(page, "replicas").locator('input[type="number"]').fill("5");
+  await comes(async () => /replicas: 5/.test(await manifest(page)));
+  await go(4, "four.yaml");
+  await shows("four.yaml", 4);
+  await page.goBack();
+  say(name, "Back has what was changed there", await shows("two.yaml", 5), await manifest(page));
+  await page.goBack();
+  say(name, "Back has what was there at first", await shows("web-app.yaml", 3), await manifest(page));
+  await page.goForward();
+  say(name, "Forward has what was there", await shows("two.yaml", 5), await manifest(page));
+  await context.close();
+}
+
+// notStarted: a page whose simulator cannot be started says why, and what to do.
+async function notStarted() {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const words = () => page.locator("#app main").innerText();
+  await page.goto(new URL(`${dist}/index.html`, `file://${process.cwd()}/`).href);
+  say(name, "opened from disk it says what to do", await comes(async () => /opened from disk.*Run lameduck play/.test(await words())), await words());
+  await page.route("**/play.js", (r) => r.abort());
+  await page.goto(`${site.url}page/`);
+  say(name, "without its script it says so", await comes(async () => /script play.js could not be loaded/.test(await words()), 30_000), await words());
+  await context.close();
+  const off = await browser.newContext({ javaScriptEnabled: false });
+  const plain = await off.newPage();
+  await plain.goto(`${site.url}page/`);
+  say(name, "with scripts off it says so, and no more", await comes(async () => (await plain.locator("#app main").innerText()).trim() === "The simulator is a script, and scripts are off in this browser."), await plain.locator("#app main").innerText());
+  await off.close();
+}
+
 async function files(page) {
   const input = page.locator('input[type="file"]');
   await input.setInputFiles({ name: "mine.yaml", mimeType: "application/yaml", buffer: Buffer.from((await manifest(page)).replace("replicas: 3", "replicas: 2")) });
@@ -302,7 +371,13 @@ async function failing() {
   await page.getByRole("button", { name: "Run again" }).click();
   say(name, "can be begun again", await comes(async () => (await page.locator(".late-run").count()) === 1, 60_000), await page.locator(".progress").textContent());
   await context.close();
-  for (const [where, words] of [["gone", /stopped: out of memory/], ["missing", /lameduck.wasm.gz: 404/]]) {
+  const { page: cut, context: offline } = await open({ where: "missing" });
+  await comes(async () => (await doing(cut)) === "failed", 30_000);
+  await cut.route("**/lameduck.wasm.gz", (r) => r.fulfill({ path: `${dist}/lameduck.wasm.gz` }));
+  await cut.getByRole("button", { name: "Run again" }).click();
+  say(name, "what could not be loaded is loaded when it is asked for again", await settled(cut), await cut.locator(".progress").textContent());
+  await offline.close();
+  for (const [where, words] of [["gone", /stopped: out of memory/], ["missing", /lameduck.wasm.gz could not be loaded: 404/]]) {
     const { page: other, context: its } = await open({ where });
     say(name, `a simulator that is ${where} is a sentence`, await comes(async () => words.test(await other.locator(".progress").textContent()), 30_000), await other.locator(".progress").textContent());
     await its.close();
@@ -331,6 +406,8 @@ try {
   await first();
   await hostile();
   await failing();
+  await backAndForward();
+  await notStarted();
   for (const width of [1280, 390]) for (const scheme of ["light", "dark"]) await shot(width, scheme);
 } finally {
   await browser.close();

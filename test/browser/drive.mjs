@@ -28,6 +28,7 @@ async function check(p) {
   if (p.many) await alike(p, page);
   if (p.anyway) await failsAnyway(p, page, data.result.cases[drawn[0]].timeline);
   if (drawn.length > 0) {
+    await words(p, page);
     await mouse(p, page, data.result.cases[drawn[0]].timeline);
     await keyboard(p, page, data.result.cases[drawn[0]].timeline);
     await tables(p, page, data.result.cases[drawn[0]].timeline);
@@ -42,6 +43,22 @@ async function check(p) {
   if (p.hostile) same(p.name, "has no element of its input", await page.locator("img").count(), 0);
   await context.close();
   for (const [width, scheme] of [[1280, "light"], [390, "light"], [1280, "dark"]]) if (!p.largest) await shot(p, width, scheme);
+}
+
+// words: what stands beside the picture is no figure below nothing, and of a pod's rows no two have one name.
+async function words(p, page) {
+  const lead = await page.locator("#timeline .lead").first().textContent();
+  say(p.name, "the first sentence has no time below zero", !/ [-\u2212]\d/.test(lead), lead);
+  const names = await page.locator("svg.lanes").first().locator("g.lane .label title").allTextContents();
+  const race = names.slice(names.indexOf("the pod") + 1);
+  const rows = race.slice(0, race.findIndex((n) => / rules| syncs|pod \d/.test(n)));
+  same(p.name, "each row of a pod has a name of its own", rows.length, new Set(rows).size);
+  if (p.name === "two-clients") same(p.name, "a load balancer's row says whose it is", rows.map((n) => n.split(" for ")[1]).sort(), ["keep-alive", "new connections"]);
+  if (p.blocked) {
+    const [, width] = await view(page);
+    const whole = Number(await page.locator("#timeline .overview .back").first().getAttribute("width"));
+    say(p.name, "that it is blocked is seen until the end", width > whole * 0.5, `${width} of ${whole}`);
+  }
 }
 
 const now = (page) => page.locator(".moment-slider input").inputValue();

@@ -56,6 +56,7 @@ function bandIn(b: Band, v: View): boolean {
 // lostBand is the view to begin with: the worst band, with some time before and after.
 export function lostBand(t: Timeline, about: number): View {
   const b = t.bands.find((x) => x.pod === about);
+  if (t.bands.length === 0 && t.failures.length === 0) return [Math.max(0, t.zero.at - 0.05 * t.end), t.end]; // nothing goes: that is so until the end
   if (b && (b.lost > 0 || t.failures.length === 0)) return bandView(t, b);
   const times = [t.zero.at, ...t.failures.filter((f) => !f.without).map((f) => f.at)];
   const from = Math.min(...times), to = Math.max(...times, from + 0.2);
@@ -315,7 +316,17 @@ function lead(t: Timeline): string {
     return margin > 0 ? `Nothing was lost: the last node lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
   }
   if (!worst || worst.lost === 0) return `${count(lost, "request")} lost. Each cross is a lost request: click it to see how it came about.${anyway}`;
+  if (!inBand(t, worst)) {
+    const early = worst.from! - worst.to!;
+    return `Each cross is a lost request. Most were under way to the pod, or over connections that it already had, when it ended${early > 0 ? `: the last node lets go of it ${seconds(early)} before it closes` : ""}. Click a cross to see how it came about.${anyway}`;
+  }
   return `Each cross is a lost request. They are lost between the moment at which a pod accepts no connections any more and the moment at which the last ${worst.nodes.some((n) => n.node < 0) ? "node, or load balancer, lets" : "node's rules let"} go of it: up to ${seconds(worst.to! - worst.from!)}, ${worst.nodes.find((n) => n.name === worst.last)?.node === -1 ? "by" : "on"} ${worst.last}. Click a cross to see how it came about.${anyway}`;
+}
+
+// inBand says that most of what a pod lost was sent to it after it had closed.
+function inBand(t: Timeline, b: Band): boolean {
+  const own = t.failures.filter((f) => f.pod === b.pod && !f.without);
+  return b.to! > b.from! && own.filter((f) => f.at >= b.from!).length * 2 >= own.length;
 }
 
 function usePlay(playing: boolean, speed: number, now: number, end: number, setNow: (t: number) => void, stop: () => void) {

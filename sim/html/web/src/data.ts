@@ -19,7 +19,7 @@ export interface ClientLane {
   name: string; service: string; external: boolean; nodes: string[]; healthyOnly: boolean; rate: string; bucket: number; exact: boolean;
   total: number[]; slow: number[]; rescued: number[]; failed: number[]; requests: number; lost: number;
 }
-export interface NodeBand { node: number; name: string; letGo: number | null; fallback: boolean; lost: number; event: number; alike: number; like: number }
+export interface NodeBand { node: number; name: string; clients?: number[]; letGo: number | null; fallback: boolean; lost: number; event: number; alike: number; like: number }
 export interface Band {
   pod: number; deleted: number | null; told: number | null; from: number | null; to: number | null; last: string; lost: number;
   nodes: NodeBand[]; more: number;
@@ -89,6 +89,11 @@ export class Index {
   pod(id: number): string { return this.pods.get(id)?.called ?? (id < 0 ? "no pod" : `pod ${id}`); }
   node(index: number): string { return this.names.get(index) ?? (index < 0 ? "no node" : `node number ${index + 1}`); }
   client(i: number): string { return this.t.clients[i]?.name ?? `client ${i}`; }
+  // whose is a node of a band by name, and a load balancer that is there more than once with its clients: it checks for each of them.
+  whose(b: Band, n: NodeBand): string {
+    const several = n.clients && b.nodes.some((o) => o !== n && o.name === n.name);
+    return several ? `${n.name} for ${n.clients!.map((c) => this.client(c)).join(", ")}` : n.name;
+  }
   // story are the lines of a failure's story, its own among them.
   story(f: Failure): { at: number; what: string; event: Event | null; blamed: boolean }[] {
     const told = f.like >= 0 ? this.t.failures[f.like] ?? f : f;

@@ -65,7 +65,7 @@ export function Figure(p: FigureProps) {
     o.observe(e);
     return () => o.disconnect();
   }, []);
-  const label = width < 560 ? 92 : 168;
+  const label = width < 560 ? 112 : 168;
   const right = width - 8;
   const base = useMemo(() => scaleLinear().domain([0, p.end]).range([label, right]), [p.end, label, right]);
   const scale = useMemo(() => scaleLinear().domain(p.view).range([label, right]), [p.view, label, right]);
@@ -197,6 +197,7 @@ function Lane(p: Inner & { row: Row }) {
   const { row, placed, scale, label, right } = p;
   const [from, to] = p.view;
   const bars = row.bars.filter((b) => b.to >= from && b.from <= to);
+  const seen = signs(row.signs.filter((s) => s.at >= from && s.at <= to), scale, right);
   return (
     <g class="lane">
       {row.folds && <g class="folds" onClick={(e) => { e.stopPropagation(); p.onToggle(row.folds!.key); }}>
@@ -204,12 +205,13 @@ function Lane(p: Inner & { row: Row }) {
         <path class="fold" d={row.folds.open ? "M4 -3 L12 -3 L8 4 Z" : "M5 -5 L12 0 L5 5 Z"} transform={`translate(0 ${placed.barY + 9})`} />
         <title>{row.folds.title}</title>
       </g>}
-      <text class={`label${row.folds ? " many" : ""}`} x={label - 6} y={placed.barY + Math.min(placed.barH, 18) / 2 + 4} text-anchor="end">{fit(row.label, label - 22, 6)}<title>{row.folds?.title ?? row.label}</title></text>
+      <text class={`label${row.folds ? " many" : ""}`} x={label - 6} y={placed.barY + Math.min(placed.barH, 18) / 2 + 4} text-anchor="end">{named(row, label)}<title>{row.folds?.title ?? row.label}</title></text>
       <line class="floor" x1={label} x2={right} y1={placed.barY + placed.barH} y2={placed.barY + placed.barH} />
       <g clip-path={`url(#plot-${p.id})`}>
         {bars.map((b, i) => <BarShape key={i} {...p} bar={b} />)}
         {row.client !== undefined && <Rates {...p} client={row.client} />}
-        {signs(row.signs.filter((s) => s.at >= from && s.at <= to), scale, right).map((s, i) => <SignShape key={i} {...p} sign={s} />)}
+        {seen.map((s, i) => <SignShape key={i} {...p} sign={s} />)}
+        {seen.map((s, i) => s.label && <SignWord key={i} {...p} sign={s} />)}
         {drops(row.failures, p).map((d) => <Drop key={d.first} {...p} drop={d} />)}
       </g>
     </g>
@@ -233,6 +235,12 @@ function BarShape({ bar, placed, scale, label, right, id, lit, onHover, zero }: 
       {text && <text x={seen + 4} y={placed.barY + placed.barH / 2 + 4}><tspan class="halo">{text}</tspan></text>}
     </g>
   );
+}
+
+// named is a row's name, or its short one where there is no room.
+function named(row: Row, label: number): string {
+  const room = label - (row.folds ? 22 : 8), each = 6;
+  return fit(row.short && label < 168 ? row.short : row.label, room, each);
 }
 
 interface PlacedSign extends Sign { label: string; x: number }
@@ -274,10 +282,14 @@ function SignShape({ sign, placed, lit, onHover, zero }: Inner & { sign: PlacedS
       <line x1={sign.x} x2={sign.x} y1={top} y2={bottom + 1} />
       {!letGo && <path d={shapes[sign.shape]} transform={`translate(${sign.x} ${top})`} />}
       {letGo && <path class="bracket" d={`M-5 0 L0 0 L0 ${placed.barH + 2} L-5 ${placed.barH + 2}`} transform={`translate(${sign.x} ${top})`} />}
-      {sign.label && <text x={sign.x + 6} y={letGo ? placed.barY + placed.barH / 2 + 4 : placed.y + 11}>{sign.label}</text>}
       {step !== undefined && <g class="step" transform={`translate(${sign.x} ${bottom - 7})`}><circle r="7" /><text text-anchor="middle" y="3.5">{step}</text></g>}
     </g>
   );
+}
+
+// SignWord is the word of a sign. It is drawn after all signs: the next one is never written over it.
+function SignWord({ sign, placed }: Inner & { sign: PlacedSign }) {
+  return <g class="sign"><text x={sign.x + 6} y={sign.shape === "let-go" ? placed.barY + placed.barH / 2 + 4 : placed.y + 11}>{sign.label}</text></g>;
 }
 
 interface DropMark { x: number; first: number; list: number[]; without: boolean }

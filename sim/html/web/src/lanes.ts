@@ -14,6 +14,7 @@ export interface Sign { at: number; shape: "tick" | "down" | "kill" | "probe-ok"
 export interface Row {
   key: string;
   label: string;
+  short?: string; // where there is no room for that
   group: string; // key of the group it folds with
   bars: Bar[];
   signs: Sign[];
@@ -135,7 +136,7 @@ function overall(x: Index, shown: number[]): Group {
   x.t.clients.forEach((c, i) => {
     const own = shown.filter((k) => x.t.failures[k]?.client === i);
     const caused = own.filter((k) => !x.t.failures[k]!.without), anyway = own.filter((k) => x.t.failures[k]!.without);
-    if (caused.length > 0) rows.push(row({ key: `lost-${i}`, label: `lost: ${c.name}`, group: "all", failures: caused }));
+    if (caused.length > 0) rows.push(row({ key: `lost-${i}`, label: `lost: ${c.name}`, short: c.name, group: "all", failures: caused }));
     if (anyway.length > 0) rows.push(row({ key: `anyway-${i}`, label: `fails anyway: ${c.name}`, group: "all", failures: anyway }));
   });
   const lost = lostOf(x.t), anyway = anywayOf(x.t);
@@ -193,22 +194,23 @@ function closedBar(b: Band, gone: number | null, end: number, name: string): Bar
 function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], base: object, key: string, zero: number): Row {
   const name = x.pod(b.pod);
   const until = n.letGo ?? x.t.end;
+  const whose = x.whose(b, n);
   const closed = b.from ?? until;
   const bars: Bar[] = [];
   const began = startOf(x, n.node, b.pod);
   const verb = n.node < 0 ? "sends to" : "rules lead to";
   if (began < Math.min(until, closed)) {
-    bars.push({ from: began, to: Math.min(until, closed), look: n.fallback ? "fallback" : "uses", text: n.fallback ? "falls back to it" : "uses it", hover: `${n.name} ${verb} ${name}`, event: 0 });
+    bars.push({ from: began, to: Math.min(until, closed), look: n.fallback ? "fallback" : "uses", text: n.fallback ? "falls back to it" : "uses it", hover: `${whose} ${verb} ${name}`, event: 0 });
   }
   if (until > closed) {
     const words = n.lost > 0 ? `sends to a closed pod: ${count(n.lost, "request")} lost` : "sends to a closed pod: nobody asked";
-    bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, hover: `${n.name} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
+    bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
   }
   const after = n.letGo === null ? "" : `${relative(n.letGo, zero)}${n.letGo <= closed ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
   return row({
-    ...base, key: `${key}-node-${n.node}-${n.name}`, label: n.name, group: key, bars, nodes: n.node < 0 ? [] : [n.node],
-    signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${n.name}: ${after}`, event: n.event }],
-    failures: shown.filter((i) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node; }),
+    ...base, key: `${key}-node-${n.node}-${whose}`, label: whose, short: whose.slice(whose === n.name ? 0 : n.name.length + 1), group: key, bars, nodes: n.node < 0 ? [] : [n.node],
+    signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${whose}: ${after}`, event: n.event }],
+    failures: shown.filter((i) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node && (!n.clients || n.clients.includes(f.client)); }),
   });
 }
 
@@ -256,7 +258,7 @@ function balancers(x: Index): Group[] {
     g.rows.push(row({
       key: `${key}-${t.pod}-${t.node}`, label: t.name, group: key, pods: t.pod < 0 ? [] : [t.pod], nodes: t.node < 0 ? [] : [t.node],
       bars: t.states.map((s) => ({ from: s.from, to: s.to, look: lookOf(s.is), text: states[s.is] ?? s.is, hover: `${t.balancer} holds ${t.name} to be: ${states[s.is] ?? s.is}`, event: 0 })),
-      signs: t.gets.filter((s) => s.to < x.t.end).map((s) => ({ at: s.to, shape: "let-go" as const, text: "no new connections", hover: `${t.balancer} sends no new connections to ${t.name}`, event: 0 })),
+      signs: t.gets.filter((s) => s.to < x.t.end).map((s) => ({ at: s.to, shape: "let-go" as const, text: "", hover: `${t.balancer} sends no new connections to ${t.name}`, event: 0 })),
     }));
   }
   return out.map((g) => ({ ...g, summary: count(g.rows.length, "target") }));

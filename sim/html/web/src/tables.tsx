@@ -91,7 +91,7 @@ export function Tables({ index, filter, zero, selected, onSelect }: { index: Ind
         ]} />)}</Later>
       <Later rows={between.length} summary={`Bands as a table: when each node let go of each pod (${between.length})`}>{() => (
         <Table name="When each node let go of each pod that went" rows={between} columns={[
-          { name: "Pod", text: (x) => index.pod(x.b.pod) }, { name: "Node", text: (x) => x.n.name },
+          { name: "Pod", text: (x) => index.pod(x.b.pod) }, { name: "Node", text: (x) => index.whose(x.b, x.n) },
           { name: "Deleted", text: (x) => (x.b.deleted === null ? "" : relative(x.b.deleted, zero)), order: (x) => x.b.deleted ?? 0, number: true },
           { name: "Closed", text: (x) => (x.b.from === null ? "" : relative(x.b.from, zero)), order: (x) => x.b.from ?? 0, number: true },
           { name: "Let go", text: (x) => (x.n.letGo === null ? "never" : relative(x.n.letGo, zero)), order: (x) => x.n.letGo ?? Infinity, number: true },

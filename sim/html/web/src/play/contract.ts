@@ -10,6 +10,8 @@ interface Answered { refused: string; errors: Fault[]; warnings: Fault[] }
 export interface Knob { workload: string; knob: string; unit: string; value: string; written: boolean; line: number; min: number; max: number; step: number; words: string }
 export interface Option { value: string; words: string }
 export interface Look extends Answered { knobs: Knob[]; choices: Record<string, Option[]>; inForce: Record<string, string> }
+// Bare is an answer to a question that may be refused as a whole: it has nothing else then.
+export type Bare<T extends Answered> = Answered & Partial<T>;
 export interface Turned extends Answered { manifest: string }
 export interface Ran extends Answered {
   record: Result; exit: number; text: string; titles: string[]; order: number[]; notes: string[];
@@ -18,11 +20,11 @@ export interface Ran extends Answered {
 
 interface About { manifest: string; name: string; version: string }
 export interface Asks {
-  look: { ask: About & { flags: Flags }; answer: Look };
+  look: { ask: About & { flags: Flags }; answer: Bare<Look> };
   turn: { ask: About & { workload: string; knob: string; value: string }; answer: Turned };
   run: { ask: About & { flags: Flags; quick?: boolean }; answer: Ran };
 }
 
 // What page and worker say to each other.
 export type ToWorker = { module: WebAssembly.Module } | { id: number; ask: string };
-export type FromWorker = { ready: true } | { id: number; answer: string } | { broken: string };
+export type FromWorker = { ready: true } | { id: number; answer: string } | { broken: string } | { stage: string; done: number; of: number };

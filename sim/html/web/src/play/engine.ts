@@ -4,13 +4,26 @@ import type { Asks, FromWorker, ToWorker } from "./contract";
 
 // compiled is the module. A host may send a file whose name ends in .gz unpacked, or have the browser unpack it: what comes tells.
 export async function compiled(url: string): Promise<WebAssembly.Module> {
-  const got = await fetch(url);
-  if (!got.ok) throw new Error(`${url}: ${got.status} ${got.statusText}`);
+  if (typeof WebAssembly === "undefined") throw new Error("This browser runs no WebAssembly, or was told not to: the simulator cannot be started in it.");
+  const got = await fetch(url).catch((why: Error) => { throw new Error(`The simulator's file ${url} could not be loaded: ${why.message}.`); });
+  if (!got.ok) throw new Error(`The simulator's file ${url} could not be loaded: ${got.status} ${got.statusText}.`);
   const blob = await got.blob();
   const first = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
   const packed = first[0] === 0x1f && first[1] === 0x8b;
   const wasm = packed ? blob.stream().pipeThrough(new DecompressionStream("gzip")) : blob.stream();
   return WebAssembly.compileStreaming(new Response(wasm, { headers: { "Content-Type": "application/wasm" } }));
+}
+
+// Compiled is the module for all who want it. One that could not be loaded is loaded again for who asks next.
+export class Compiled {
+  private got: Promise<WebAssembly.Module> | null = null;
+  constructor(private readonly url: string) {}
+  module(): Promise<WebAssembly.Module> {
+    const got = this.got ?? compiled(this.url);
+    this.got = got;
+    got.catch(() => { if (this.got === got) this.got = null; });
+    return got;
+  }
 }
 
 // Dropped is why a question has no answer: the worker was ended, because somebody wanted so.
@@ -25,8 +38,9 @@ export class Lane {
   private open: Open | null = null;
   private number = 0;
   since = 0; // of what is being answered: 0 while nothing is
+  far = ""; // how far that is, in words
 
-  constructor(private readonly module: Promise<WebAssembly.Module>, private readonly url: string) {}
+  constructor(private readonly module: Compiled, private readonly url: string) {}
 
   // warm starts the worker, so that it is there when it is asked.
   warm(): Promise<void> {
@@ -37,11 +51,12 @@ export class Lane {
       const end = (why: Error) => { failed(why); if (this.worker === worker) this.stop(why); };
       worker.onmessage = (e: MessageEvent<FromWorker>) => {
         if ("ready" in e.data) done();
+        else if ("stage" in e.data) this.far = `${e.data.stage}: ${e.data.done} of ${e.data.of}`;
         else if ("broken" in e.data) end(new Error(`The simulator stopped: ${e.data.broken}`));
         else this.answered(e.data.id, e.data.answer);
       };
       worker.onerror = (e) => { e.preventDefault(); end(new Error(`The simulator could not be started: ${e.message || "its file cannot be read"}`)); };
-      this.module.then((module) => worker.postMessage({ module } satisfies ToWorker), failed);
+      this.module.module().then((module) => worker.postMessage({ module } satisfies ToWorker), failed);
     });
     this.ready.catch(() => undefined); // who asks hears of it
     return this.ready;
@@ -49,6 +64,7 @@ export class Lane {
 
   async ask<K extends keyof Asks>(what: K, ask: Asks[K]["ask"]): Promise<Asks[K]["answer"]> {
     this.since = performance.now();
+    this.far = "";
     const started = this.warm();
     const worker = this.worker;
     const answer = await new Promise<string>((done, failed) => {

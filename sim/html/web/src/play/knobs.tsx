@@ -7,6 +7,7 @@ import { keyOf } from "./session";
 interface KnobsProps {
   knobs: Knob[]; first: Map<string, Knob>; choices: Record<string, Option[]>; inForce: Record<string, string>; flags: Flags; hint: string;
   onTurn: (k: Knob, value: number) => void; onChoose: (flag: string, value: string | string[]) => void; onReset: () => void; changed: boolean;
+  readable: boolean; // the manifest could be read
 }
 
 export function Knobs(p: KnobsProps) {
@@ -21,7 +22,7 @@ export function Knobs(p: KnobsProps) {
       {workloads.length > 1 && (
         <label class="choice">Workload <select value={workload ?? ""} onChange={(e) => setPicked(e.currentTarget.value)}>{workloads.map((w) => <option key={w} value={w}>{w}</option>)}</select></label>)}
       {p.knobs.filter((k) => k.workload && k.workload === workload).map(slider)}
-      {workloads.length === 0 && <p class="small">The manifest has no workload with a knob.</p>}
+      {workloads.length === 0 && <p class="small">{p.readable ? "The manifest has no workload that is judged, and so no knob of one." : "The knobs come as soon as the manifest can be read."}</p>}
       <div class="choices">
         {p.knobs.filter((k) => !k.workload).map(slider)}
         {order.flatMap((flag) => { const all = p.choices[flag]; return all ? [<Chooser key={flag} flag={flag} all={all} inForce={p.inForce[flag] ?? ""} value={[p.flags[flag] ?? ""].flat().join(",")} onChoose={p.onChoose} />] : []; })}
@@ -33,7 +34,7 @@ export function Knobs(p: KnobsProps) {
 
 const order = ["action", "env", "lb", "kubernetes-version", "profile"];
 const labels: Record<string, string> = { env: "Cluster", lb: "Load balancer", action: "What is done", "kubernetes-version": "Kubernetes version", profile: "At SIGTERM the app" };
-const unsaid: Record<string, string> = { env: "as the manifest says", action: "rollout and drain", profile: "does as its image is known to" };
+const unsaid: Record<string, string> = { env: "as the manifest says", action: "rollout and drain", profile: "does what its image does" };
 
 // Chooser is a flag with the values that it takes; the first is not to give it.
 function Chooser({ flag, all, inForce, value, onChoose }: { flag: string; all: Option[]; inForce: string; value: string; onChoose: KnobsProps["onChoose"] }) {

@@ -1,6 +1,6 @@
 import { render } from "preact";
 import example from "../../../../../examples/web-app.yaml";
-import { Lane, compiled } from "./engine";
+import { Compiled, Lane } from "./engine";
 import { nameOf, unpacked, type Shared } from "./link";
 import { Play, type Start } from "./page";
 
@@ -22,12 +22,22 @@ async function begin(): Promise<Start> {
   }
 }
 
-const module = compiled("lameduck.wasm.gz");
-module.catch(() => undefined); // who asks hears of it
-const quick = new Lane(module, "worker.js"), full = new Lane(module, "worker.js");
-void quick.warm();
-void begin().then((start) => {
-  const root = document.getElementById("app")!;
-  root.textContent = "";
-  render(<Play start={start} quick={quick} full={full} />, root);
-});
+function page() {
+  const module = new Compiled("lameduck.wasm.gz");
+  const quick = new Lane(module, "worker.js"), full = new Lane(module, "worker.js");
+  void quick.warm();
+  void begin().then((start) => {
+    const root = document.getElementById("app")!;
+    root.textContent = "";
+    render(<Play start={start} quick={quick} full={full} />, root);
+  });
+}
+
+// Browsers let no page that was opened from disk load files.
+function fromDisk() {
+  document.querySelector(".starting")!.textContent = "This page was opened from disk, and browsers let such a page load no files: the simulator cannot be started. Run lameduck play, which serves the page to this machine alone, or put its files on any web server.";
+  document.querySelector(".not-started")!.remove();
+}
+
+if (location.protocol === "file:") fromDisk();
+else page();

@@ -4,13 +4,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { command } from "./command";
 import { editorIn, type Editor } from "./editor";
 import { Knobs } from "./knobs";
-import { asFile, fromFile, mostLink, nameOf, packed, unpacked, type Shared, type SharedView } from "./link";
+import type { Fault } from "./contract";
+import { asFile, fromFile, mostLink, mostText, nameOf, packed, unpacked, type Shared, type SharedView } from "./link";
 import { Result, isTab, type Tab } from "./result";
 import { Session, type State } from "./session";
 import type { Lane } from "./engine";
 
 export interface Start { version: string; shared: Shared; first: boolean; complaint: string }
 
+const none = { seconds: 0, far: "" };
 const longRun = 5000; // milliseconds after which a run is said to take long
 
 export function Play({ start, quick, full }: { start: Start; quick: Lane; full: Lane }) {
@@ -22,7 +24,7 @@ export function Play({ start, quick, full }: { start: Start; quick: Lane; full: 
   const [notice, setNotice] = useState(start.complaint);
   const [example, setExample] = useState(start.first);
   const [view, setView] = useState<SharedView>(start.shared.view);
-  const [late, setLate] = useState(0);
+  const [late, setLate] = useState(none);
   const span = useRef<[number, number] | null>(start.shared.view.span ?? null);
 
   useEffect(() => {
@@ -34,7 +36,7 @@ export function Play({ start, quick, full }: { start: Start; quick: Lane; full: 
     s.again();
     const ticking = setInterval(() => {
       const for_ = s.busySince() ? performance.now() - s.busySince() : 0;
-      setLate(for_ > longRun ? Math.round(for_ / 1000) : 0);
+      setLate(for_ > longRun ? { seconds: Math.round(for_ / 1000), far: s.far() } : none);
     }, 500);
     return () => clearInterval(ticking);
   }, []);
@@ -48,13 +50,31 @@ export function Play({ start, quick, full }: { start: Start; quick: Lane; full: 
     setNotice(says);
     session.current?.open(shared.name, shared.manifest, shared.flags);
   };
+  // Another address is another manifest. Back and forward find what was there, with what was changed in it.
+  const left = useRef(new Map<string, Shared>());
+  const here = useRef(location.hash);
+  const shown = (): Shared => {
+    const { name, manifest, flags } = state ?? start.shared;
+    return { name, manifest, flags, view: { ...view, ...(span.current ? { span: span.current } : {}) } };
+  };
+  const now = useRef(shown);
+  now.current = shown;
   useEffect(() => {
-    const onHash = () => {
+    const onHash = async () => {
+      left.current.set(here.current, now.current());
+      here.current = location.hash;
+      const was = left.current.get(location.hash);
+      if (was) return opened(was, "");
       if (location.hash.length < 2) return;
-      unpacked(location.hash.slice(1)).then((s) => opened(s, ""), (why: Error) => setNotice(why.message));
+      try {
+        opened(await unpacked(location.hash.slice(1)), "");
+      } catch (why) {
+        setNotice((why as Error).message);
+      }
     };
-    addEventListener("hashchange", onHash);
-    return () => removeEventListener("hashchange", onHash);
+    const heard = () => void onHash();
+    addEventListener("hashchange", heard);
+    return () => removeEventListener("hashchange", heard);
   }, []);
   const openFile = async (file: File | undefined) => {
     if (!file) return;
@@ -70,12 +90,12 @@ export function Play({ start, quick, full }: { start: Start; quick: Lane; full: 
   const s = session.current;
   const tab: Tab = isTab(view.tab) ? view.tab : "timeline";
   const changed = state !== null && (state.manifest !== origin.manifest || JSON.stringify(state.flags) !== JSON.stringify(origin.flags));
-  const errors = state?.look?.errors ?? [];
+  const errors = state?.look?.errors ?? [], warnings = state?.look?.warnings ?? [];
   return (
     <div class="play">
       <header>
         <h1>lameduck: what a rollout does to traffic</h1>
-        <Tools state={state} view={() => ({ ...view, ...(span.current ? { span: span.current } : {}) })} onFile={openFile} onNotice={setNotice} />
+        <Tools state={state} view={() => shown().view} onFile={openFile} onNotice={setNotice} onLink={() => { here.current = location.hash; }} />
       </header>
       {notice && <p class="notice" role="alert">{notice} <button type="button" class="link" onClick={() => setNotice("")}>Close</button></p>}
       <main>
@@ -83,17 +103,28 @@ export function Play({ start, quick, full }: { start: Start; quick: Lane; full: 
           onDropCapture={(e) => { const file = e.dataTransfer?.files[0]; if (file) { e.preventDefault(); e.stopPropagation(); void openFile(file); } }}>
           <h2 id="manifest-h">{state?.name ?? start.shared.name}</h2>
           <div class="editor" ref={host} />
-          {errors.length > 0 && (
-            <ul class="faults" aria-label="Errors of the manifest">{errors.slice(0, 20).map((f, i) => (
-              <li key={i}><button type="button" class="link" onClick={() => editor.current?.line(f.line)}>line {f.line}</button> {f.text}</li>))}</ul>)}
+          <Faults list={errors} name="Errors of the manifest" onLine={(n) => editor.current?.line(n)} />
+          <Faults list={warnings} name="Warnings: these stop nothing" onLine={(n) => editor.current?.line(n)} />
           <p class="small">Edit it, paste yours, or drop a file here. Nothing leaves this browser.</p>
         </section>
-        {state && <Knobs knobs={state.look?.knobs ?? []} first={state.first} choices={state.look?.choices ?? {}} inForce={state.look?.inForce ?? {}} flags={state.flags} changed={changed} hint={example ? hint(state) : ""}
-          onTurn={(k, v) => s?.turn(k.workload, k.knob, `${v}${k.unit}`)} onChoose={(f, v) => s?.choose(f, v)} onReset={() => { setExample(start.first && origin === start.shared); s?.open(origin.name, origin.manifest, origin.flags); }} />}
+        {state && <Knobs knobs={state.look?.knobs ?? []} first={state.first} choices={state.look?.choices ?? {}} inForce={state.look?.inForce ?? {}} flags={state.flags} changed={changed} readable={state.look !== null && errors.length === 0 && !state.look.refused} hint={example && state.look ? hint(state) : ""}
+          onTurn={(k, v) => s?.turn(k.workload, k.knob, `${v}${k.unit}`)} onChoose={(f, v) => s?.choose(f, v)} onReset={() => { setNotice(""); setExample(start.first && origin === start.shared); s?.open(origin.name, origin.manifest, origin.flags); }} />}
         {state && <Result state={state} tab={tab} caseID={view.case ?? ""} late={late} span={view.span} onTab={(t) => setView((v) => ({ ...v, tab: t }))}
           onCase={(id) => setView(({ span: _, ...v }) => ({ ...v, case: id }))} onSpan={(v) => { span.current = v; }} onStop={() => s?.stop()} onAgain={() => s?.again()} />}
       </main>
     </div>
+  );
+}
+
+// Faults are what is wrong with the manifest, each a way to its line.
+function Faults({ list, name, onLine }: { list: Fault[]; name: string; onLine: (n: number) => void }) {
+  if (list.length === 0) return null;
+  const most = 20, warns = !name.startsWith("Errors");
+  return (
+    <ul class={warns ? "faults warnings" : "faults"} aria-label={name}>
+      {list.slice(0, most).map((f, i) => <li key={i}>{f.line > 0 && <button type="button" class="link" onClick={() => onLine(f.line)}>line {f.line}</button>} {warns && <b>warning: </b>}{f.text}</li>)}
+      {list.length > most && <li>and {list.length - most} more</li>}
+    </ul>
   );
 }
 
@@ -102,13 +133,14 @@ function hint(state: State): string {
   return state.ran?.head?.verdict === "holds" && !state.stale ? "Nothing is lost now. Try the other knobs, or paste a manifest of yours." : "Drag preStop until nothing is lost.";
 }
 
-function Tools({ state, view, onFile, onNotice }: { state: State | null; view: () => SharedView; onFile: (f: File | undefined) => void; onNotice: (s: string) => void }) {
+function Tools({ state, view, onFile, onNotice, onLink }: { state: State | null; view: () => SharedView; onFile: (f: File | undefined) => void; onNotice: (s: string) => void; onLink: () => void }) {
   const file = useRef<HTMLInputElement>(null);
   const [link, setLink] = useState("");
   if (!state) return null;
   const { name, manifest, flags } = state;
   const said = command(name, flags);
   const share = async () => {
+    if (manifest.length > mostText) return onNotice("The manifest has more than 1 MB: this page does not read one as large, also not from a link.");
     const fragment = await packed({ name, manifest, flags, view: view() });
     const url = `${location.href.split("#")[0]}#${fragment}`;
     if (url.length > mostLink) {
@@ -117,6 +149,7 @@ function Tools({ state, view, onFile, onNotice }: { state: State | null; view: (
       return;
     }
     history.replaceState(null, "", `#${fragment}`);
+    onLink();
     setLink(url);
   };
   return (

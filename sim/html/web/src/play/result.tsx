@@ -13,7 +13,7 @@ export type Tab = keyof typeof tabs;
 export const isTab = (v: string | undefined): v is Tab => v !== undefined && v in tabs;
 
 export interface ResultProps {
-  state: State; tab: Tab; caseID: string; late: number; span: [number, number] | undefined;
+  state: State; tab: Tab; caseID: string; late: { seconds: number; far: string }; span: [number, number] | undefined;
   onTab: (t: Tab) => void; onCase: (id: string) => void; onSpan: (v: [number, number] | null) => void; onStop: () => void; onAgain: () => void;
 }
 
@@ -21,10 +21,10 @@ export function Result(p: ResultProps) {
   const { ran } = p.state;
   return (
     <section class="result" aria-label="What is lost" data-answers={p.state.answers} data-stale={String(p.state.stale)}>
-      {ran ? <Verdict ran={ran} stale={p.state.stale} /> : <p class="verdict-line">{p.state.said ? "Nothing was simulated yet." : "Starting the simulator."}</p>}
+      {ran ? <Verdict ran={ran} stale={p.state.stale} warned={(p.state.look?.warnings.length ?? 0) > 0} /> : <p class="verdict-line">{p.state.said ? "Nothing was simulated yet." : "Starting the simulator."}</p>}
       <Progress {...p} />
       <button type="button" class="to-knobs" onClick={() => document.getElementById("knobs-h")?.scrollIntoView()}>To the knobs</button>
-      {ran && <Tabs {...p} ran={ran} />}
+      {ran?.head && <Tabs {...p} ran={ran} />}
     </section>
   );
 }
@@ -37,12 +37,20 @@ function runsOf(c: Case): string {
   return c.runs.withLoss > 0 ? `Something is lost in ${c.runs.withLoss} of ${count(c.runs.total, "run")}.` : "";
 }
 
-function Verdict({ ran, stale }: { ran: Ran; stale: boolean }) {
+function Verdict({ ran, stale, warned }: { ran: Ran; stale: boolean; warned: boolean }) {
   const c = worst(ran);
-  const verdict = ran.head?.verdict ?? "not-judged";
+  if (!ran.head) {
+    return (
+      <div class={stale ? "verdict-line stale" : "verdict-line"}>
+        <h2><span class="verdict not-judged">{verdicts["not-judged"]!.toUpperCase()}</span> Nothing to judge: the manifest has no workload behind a Service, and no Scenario.</h2>
+        <p>A workload is a Deployment, a StatefulSet or a DaemonSet. It is judged by the clients of a Service that selects its pods, so both have to be in the manifest.{warned && " The warnings below the editor may say what is amiss."}</p>
+      </div>
+    );
+  }
+  const { verdict } = ran.head;
   return (
     <div class={stale ? "verdict-line stale" : "verdict-line"}>
-      <h2><span class={`verdict ${verdict}`}>{(verdicts[verdict] ?? verdict).toUpperCase()}</span> {ran.head?.sentence || "There is nothing to judge."}</h2>
+      <h2><span class={`verdict ${verdict}`}>{(verdicts[verdict] ?? verdict).toUpperCase()}</span> {ran.head.sentence}</h2>
       {c && runsOf(c) && <p class="runs">{runsOf(c)}</p>}
     </div>
   );
@@ -58,15 +66,20 @@ const words: Record<State["doing"], string> = {
   all: "From a few runs. Making 100 or more, and trying what helps \u2026", done: "From all runs that the verdict needs.", faulty: "This is not run", stopped: "Stopped.", failed: "",
 };
 
+// sentence ends what was said with a full stop.
+function sentence(s: string): string { return /[.!?]$/.test(s) ? s : `${s}.`; }
+
 function Progress({ state, late, onStop, onAgain }: ResultProps) {
   const over = state.doing === "faulty" || state.doing === "failed";
   const busy = ["starting", "few", "all"].includes(state.doing);
   const errors = state.look?.errors.length ?? 0;
-  const why = over ? (state.said || `${count(errors, "error")} in the manifest, marked in the editor${state.ran ? ". What is shown is of before" : ""}.`) : "";
+  const older = state.ran ? ` The result below is ${state.of === state.name ? "from before the change" : `of ${state.of}`}.` : "";
+  const why = over ? `${state.said ? sentence(state.said) : `${count(errors, "error")} in the manifest, marked in the editor.`}${older}` : "";
+  const said = state.doing === "done" && !state.ran?.head ? "" : words[state.doing]; // of nothing, nothing is said
   return (
     <div class={`progress ${state.doing}${over ? " wrong" : ""}`} role="status" aria-live="polite" data-doing={state.doing}>
-      <p>{over ? <><b>{words[state.doing]}{words[state.doing] && ": "}</b>{why}</> : words[state.doing]}</p>
-      {busy && late > 0 && <p class="late-run">This takes long: {late} s so far. <button type="button" onClick={onStop}>Stop it</button></p>}
+      <p>{over ? <><b>{said}{said && ": "}</b>{why}</> : said}</p>
+      {busy && late.seconds > 0 && <p class="late-run">This takes long: {late.seconds} s so far{late.far && `, ${late.far}`}. <button type="button" onClick={onStop}>Stop it</button></p>}
       {(state.doing === "stopped" || state.doing === "failed") && <button type="button" onClick={onAgain}>Run again</button>}
     </div>
   );

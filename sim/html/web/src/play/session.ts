@@ -3,6 +3,7 @@
 
 import type { Flags, Knob, Look, Ran } from "./contract";
 import { Dropped, Lane } from "./engine";
+import { mostText } from "./link";
 
 export type Doing = "starting" | "few" | "waiting" | "all" | "done" | "faulty" | "stopped" | "failed";
 
@@ -18,9 +19,11 @@ export interface State {
   said: string; // why nothing more comes: a refusal, a failure
   first: Map<string, Knob>; // the knobs as they were when the manifest was opened
   answers: number; // that came so far
+  of: string; // the name of what the newest answer is of
 }
 
 export const keyOf = (k: { workload: string; knob: string }) => `${k.workload}/${k.knob}`;
+const tooLong = "the manifest has more than 1 MB, which is as much as a page reads: run it with lameduck sim -f";
 const idle = 350; // milliseconds without a change until all runs are made
 
 export class Session {
@@ -34,7 +37,7 @@ export class Session {
 
   constructor(private readonly version: string, name: string, manifest: string, flags: Flags, private readonly quick: Lane, private readonly full: Lane,
     private readonly onState: (s: State) => void, private readonly onManifest: (text: string) => void) {
-    this.state = { name, manifest, flags, look: null, ran: null, quick: true, stale: false, doing: "starting", said: "", first: new Map(), answers: 0 };
+    this.state = { name, manifest, flags, look: null, ran: null, quick: true, stale: false, doing: "starting", said: "", first: new Map(), answers: 0, of: name };
   }
 
   private put(change: Partial<State>) {
@@ -46,6 +49,8 @@ export class Session {
 
   // busySince is when the question began that is being answered; 0 where there is none.
   busySince(): number { return this.quick.since || this.full.since; }
+  // far is how far that is, in words.
+  far(): string { return this.quick.since ? this.quick.far : this.full.far; }
 
   open(name: string, manifest: string, flags: Flags) {
     this.turns.clear();
@@ -104,11 +109,13 @@ export class Session {
 
   private async round() {
     this.put({ doing: this.state.ran ? "few" : "starting", said: "" });
+    if (this.state.manifest.length > mostText) return this.put({ doing: "faulty", said: tooLong });
     if (!await this.turned()) return;
     if (this.typed && !await this.looked()) return;
-    const { manifest, flags } = this.state;
-    const ran = await this.quick.ask("run", { ...this.about(), flags, quick: true });
-    this.answered(ran, true, manifest, flags);
+    this.put({ doing: "few" });
+    const asked = this.state;
+    const ran = await this.quick.ask("run", { ...this.about(), flags: asked.flags, quick: true });
+    this.answered(ran, true, asked);
     if (!this.typed && !this.dirty) await this.looked();
   }
 
@@ -144,26 +151,29 @@ export class Session {
       return false;
     }
     const well = !look.refused && look.errors.length === 0;
+    const found = look.knobs ?? [];
     if (this.opened && well) {
       this.opened = false;
-      this.put({ first: new Map(look.knobs.map((k) => [keyOf(k), k])) });
+      this.put({ first: new Map(found.map((k) => [keyOf(k), k])) });
     }
-    const knobs = look.knobs.length > 0 ? look.knobs : this.state.look?.knobs ?? []; // what cannot be read shows those of before
-    this.put({ look: well ? look : { ...look, knobs }, ...(well ? {} : { doing: "faulty" as const, said: look.refused }) });
+    const before = this.state.look;
+    const knobs = well || found.length > 0 ? found : before?.knobs ?? []; // what cannot be read shows those of before
+    const choices = look.choices ?? before?.choices ?? {}, inForce = look.inForce ?? before?.inForce ?? {};
+    this.put({ look: { ...look, knobs, choices, inForce }, ...(well ? {} : { doing: "faulty" as const, said: look.refused }) });
     return well;
   }
 
-  private answered(ran: Ran, quick: boolean, manifest: string, flags: Flags) {
-    const stale = this.state.manifest !== manifest || this.state.flags !== flags;
+  private answered(ran: Ran, quick: boolean, asked: State) {
+    const stale = this.state.manifest !== asked.manifest || this.state.flags !== asked.flags;
     if (ran.refused || ran.errors.length > 0) this.put({ doing: "faulty", said: ran.refused });
-    else this.put({ ran, quick, stale, answers: this.state.answers + 1, doing: stale ? "few" : quick ? "waiting" : "done", said: "" });
+    else this.put({ ran, quick, stale, answers: this.state.answers + 1, of: asked.name, doing: stale ? "few" : quick ? "waiting" : "done", said: "" });
   }
 
   private async refine() {
-    const { manifest, flags } = this.state;
     this.put({ doing: "all" });
+    const asked = this.state;
     try {
-      this.answered(await this.full.ask("run", { ...this.about(), flags }), false, manifest, flags);
+      this.answered(await this.full.ask("run", { ...this.about(), flags: asked.flags }), false, asked);
     } catch (why) {
       if (!(why instanceof Dropped)) this.put({ doing: "failed", said: (why as Error).message });
     }

@@ -7,10 +7,21 @@ declare class Go {
   importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
 }
-declare global { var lameduckAnswer: ((ask: string) => string) | undefined }
+declare global {
+  var lameduckAnswer: ((ask: string) => string) | undefined;
+  var lameduckProgress: ((stage: string, done: number, of: number) => void) | undefined;
+}
 
 const say = (word: FromWorker) => (globalThis as unknown as { postMessage(m: unknown): void }).postMessage(word);
 const broken = (why: unknown) => say({ broken: why instanceof Error ? why.message : String(why) });
+
+// The simulator says how far it is, and the page hears of it a few times a second.
+let heard = 0;
+globalThis.lameduckProgress = (stage, done, of) => {
+  if (performance.now() - heard < 200) return;
+  heard = performance.now();
+  say({ stage, done, of });
+};
 
 function start(module: WebAssembly.Module) {
   importScripts("wasm_exec.js");
