@@ -181,7 +181,7 @@ func (w *World) unoffered(e Entry, node int, target netip.AddrPort) (late ledger
 
 // selectsNone says that the Service in the API selects none of the pods that there are.
 func (w *World) selectsNone(e Entry) bool {
-	any := false
+	there := false
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
 		if !ok || !p.Active() || !slices.Contains(e.workloads, p.Workload) {
@@ -190,9 +190,9 @@ func (w *World) selectsNone(e Entry) bool {
 		if w.chosen(e.service, id) {
 			return false
 		}
-		any = true
+		there = true
 	}
-	return any
+	return there
 }
 
 // targetPortInAPI is the pods' port that the Service in the API leads to, 0 for none.
