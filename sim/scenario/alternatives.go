@@ -76,7 +76,7 @@ func variants(id string) []variant {
 	case "keepalive-repeat":
 		return []variant{{"does not ask again", repeating(false)}}
 	case "methods":
-		return []variant{{postsWords, posting}}
+		return []variant{{postsWords, otherMethods(postsWords)}, {getsWords, otherMethods(getsWords)}}
 	case "dead-address":
 		return []variant{{"ICMP unreachable at once", answering(0)}, {"ICMP unreachable after 3s", answering(3 * engine.Second)}}
 	case "init":

@@ -169,9 +169,10 @@ func (b *builder) assumeClients() {
 		if t.KeepAlive && !t.RepeatSaid {
 			b.assume("keepalive-repeat", "asks again over another connection")
 		}
-		if p := t.ProxyAfter(); p != nil && hangsOnMethod(t, p) {
-			b.assume("methods", getsWords)
+		if words, _ := methodWords(t); words != "" {
+			b.assume("methods", words)
 		}
+
 	}
 	if connects && !b.out.DeadSaid {
 		b.assume("dead-address", silent)
@@ -217,27 +218,41 @@ func repeating(repeats bool) func(*world.Scenario) bool {
 
 // The methods of requests: a proxy may do again what a GET asks for.
 const (
-	getsWords  = "GETs, which it may send to another target again"
-	postsWords = "POSTs, which it may not send again"
+	getsWords  = "GETs, which a proxy may send again"
+	postsWords = "POSTs, which a proxy may not send again"
 )
 
-// hangsOnMethod says whether a stream's proxy sends again what may be done twice, and nothing says what is asked: gRPC calls are POSTs.
-func hangsOnMethod(t *world.Traffic, p *world.Layer7) bool {
-	return p.Retries > 0 && !p.RetriesSaid && t.Connection != world.ConnectionHTTP2
+// methodWords says what a stream's requests are taken to be, and what else they may be, where its proxy sends again what may be done
+// twice and nothing says what is asked; "" where that is no matter. gRPC calls are POSTs.
+func methodWords(t *world.Traffic) (are, other string) {
+	p := t.ProxyAfter()
+	switch {
+	case p == nil || p.RetriesSaid || t.Connection == world.ConnectionHTTP2:
+		return "", ""
+	case p.GETs > 0:
+		return postsWords, getsWords
+	case p.Retries > 0:
+		return getsWords, postsWords
+	default:
+		return "", ""
+	}
 }
 
-// posting has clients behind a proxy ask what must not be done twice.
-func posting(s *world.Scenario) bool {
+// otherMethods has clients behind a proxy ask what it treats in the other way.
+func otherMethods(to string) func(*world.Scenario) bool {
 	return eachClient(func(t *world.Traffic) bool {
-		p := t.ProxyAfter()
-		if p == nil || !hangsOnMethod(t, p) {
+		if _, other := methodWords(t); other != to {
 			return false
 		}
-		own := *p
-		own.ForPOSTs()
+		own := *t.ProxyAfter()
+		if to == getsWords {
+			own.ForGETs()
+		} else {
+			own.ForPOSTs()
+		}
 		t.SetProxyAfter(&own)
 		return true
-	})(s)
+	})
 }
 
 // eachClient changes every stream for which change says that it has changed something.

@@ -212,7 +212,7 @@ func (b *builder) filled(name string, t *world.Traffic, svc *corev1.Service) *wo
 	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
 	}
-	calls(t, &lb)
+	methods(t, &lb)
 	return &lb
 }
 
@@ -223,9 +223,10 @@ func saysRetries(lb *world.LoadBalancer, field string) {
 	}
 }
 
-// calls has a proxy that gRPC calls come through treat them as what they are: POSTs.
-func calls(t *world.Traffic, lb *world.LoadBalancer) {
-	if p := lb.Layer7; p != nil && t.Connection == world.ConnectionHTTP2 && !p.RetriesSaid {
+// methods has a proxy treat gRPC calls as what they are, POSTs, and what else nobody has said the method of as what it loses more of,
+// where it is only recalled that it sends a GET again: Google's.
+func methods(t *world.Traffic, lb *world.LoadBalancer) {
+	if p := lb.Layer7; p != nil && !p.RetriesSaid && p.Retries > 0 && (t.Connection == world.ConnectionHTTP2 || p.RetryOn == world.RetryConnect) {
 		p.ForPOSTs()
 	}
 }

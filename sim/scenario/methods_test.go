@@ -40,7 +40,7 @@ func TestWhatAProxySendsAgainHangsOnTheMethod(t *testing.T) {
 		"nginx, also POSTs":           {idempotent + "error timeout non_idempotent", class("nginx"), "http", "", "2 on 1"},
 		"nginx, which tries no other": {idempotent + "'off'", class("nginx"), "http", "", "0 on 1"},
 		"nginx and gRPC":              {plain, class("nginx"), "grpc", "", "2 on 0"},
-		"Google's":                    {plain, class("gce"), "http", "gke-l7-neg", "1 on 0; " + postsWords + ": " + connect},
+		"Google's":                    {plain, class("gce"), "http", "gke-l7-neg", connect + "; " + getsWords + ": 1 on 0"},
 		"Google's and gRPC":           {plain, class("gce"), "grpc", "gke-l7-neg", connect},
 		"an ALB, which sends nothing": {plain, class("alb"), "http", "aws-alb-ip", connect},
 	} {

@@ -28,7 +28,7 @@ func Assumptions(words Wording) []world.Assumption {
 		row("dial-timeout", "how long a gRPC client tries to connect", "20s", "1s, 5s", "assumed", "docs/model/simulator.md 9; MIN_CONNECT_TIMEOUT of gRPC's connection back-off document", field("clients.dialTimeout", "")),
 		row("keepalive-repeat", "a client whose reused connection is closed before any answer", "asks again over another connection", "does not ask again", "assumed",
 			"docs/model/simulator.md 9; Go's net/http/transport.go, shouldRetryRequest", field("clients.repeatReused", "false")),
-		row("methods", "requests through a proxy", getsWords, postsWords, "assumed", "docs/model/load-balancers.md 4 Methods", field("loadBalancer.retries", "0")),
+		row("methods", "requests through a proxy", "GETs, which it may send again; POSTs where that is only recalled", "the other of these", "assumed", "docs/model/load-balancers.md 4 Methods", field("loadBalancer.retries", "")),
 		row("dead-address", "what the address of a pod answers that is gone", "silent", "ICMP unreachable at once, after 3s", "assumed",
 			"docs/model/simulator.md 9; docs/model/kube-proxy.md 7", field("deadAddress", "")),
 		row("lb", "load balancer", "by evidence in the input; each family by itself when unknown", "one preset of each family", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")),

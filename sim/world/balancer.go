@@ -155,6 +155,8 @@ type Layer7 struct {
 	RetryOn RetryOn
 	// RetriesSaid says that they are so for whatever is asked, because the input says it.
 	RetriesSaid bool
+	// GETs is how many are tried for a GET, where that is more than Retries.
+	GETs int
 	// ConnectTimeout is how long it waits for a target's connection.
 	ConnectTimeout engine.Time
 	// UpstreamIdle is how long it keeps an idle connection to a target, 0 for ever.
@@ -170,8 +172,11 @@ func (l *Layer7) ForPOSTs() {
 		l.RetryOn = RetryConnect
 		return
 	}
-	l.Retries = 0
+	l.Retries, l.GETs = 0, l.Retries
 }
+
+// ForGETs has the proxy try as many other targets as it does for GETs.
+func (l *Layer7) ForGETs() { l.Retries, l.GETs = l.GETs, 0 }
 
 // RetryOn is what a proxy tries another target for.
 type RetryOn uint8
