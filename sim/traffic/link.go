@@ -17,6 +17,7 @@ type link struct {
 	state    linkState
 	dial     attempt      // the attempt to connect: where it leads
 	blame    ledger.Blame // of what keeps it from being up; of the last such thing
+	blamed   hung         // where that was met
 	fault    ledger.Fault // of the last dial that failed
 	failures int          // dials that failed in a row
 	again    engine.Time  // no dial before: back-off
@@ -169,9 +170,24 @@ func (t *Traffic) unavailable(l *link, a *attempt, now engine.Time) { t.gaveUp(l
 // have answered is asked at the request's own end.
 func (t *Traffic) gaveUp(l *link, a *attempt, at engine.Time, fault ledger.Fault) {
 	a.member, a.flow, a.node, a.target = l.dial.member, l.dial.flow, l.dial.node, l.dial.target
+	a.waited(l)
 	blame := l.blame
 	blame.Elsewhere = t.judge(a, fault).Elsewhere
 	t.finish(a, at, fault, blame, nil)
+}
+
+// hung is where a dial came to nothing.
+type hung struct {
+	member, node int
+	target       *Target
+}
+
+// waited has a request that came too late for its link tell of where the dial came to nothing that it waited for, and not of where a
+// later one leads.
+func (a *attempt) waited(l *link) {
+	if l.blamed != (hung{}) {
+		a.member, a.node, a.target = l.blamed.member, l.blamed.node, l.blamed.target
+	}
 }
 
 // release hands the requests that wait for a link on.
@@ -210,16 +226,16 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 			a.blame = l.blame // what it waited for, if it did
 			t.call(l, a, now)
 		})
-		l.blame = ledger.Blame{}
+		l.blame, l.blamed = ledger.Blame{}, hung{}
 		return
 	}
 	if fault.Outcome() != ledger.Timeout {
-		l.blame = t.judge(a, fault)
+		l.blame, l.blamed = t.judge(a, fault), hung{a.member, a.node, a.target}
 		t.then(now+l.stream.spec.RTT, func(at engine.Time) { t.dialFailed(l, at, fault) })
 		return
 	}
 	if a.tries == 0 || fault != ledger.FaultNoAnswer {
-		l.blame = t.judge(a, fault)
+		l.blame, l.blamed = t.judge(a, fault), hung{a.member, a.node, a.target}
 	}
 	a.tries++
 	limit := a.sent + dialTimeout

@@ -210,6 +210,28 @@ func TestADialThatHangsOutlivesItsCalls(t *testing.T) {
 	}
 }
 
+// The dial of 0.1 s goes to a pod that is gone and hangs for 10 s; the one after it gets through. The request of 0.1 s has given up by
+// then, those of 0.2 and 0.3 s are served too late: they tell of the pod that did not answer.
+func TestARequestTellsOfTheDialThatItWaitedFor(t *testing.T) {
+	t.Parallel()
+	w, old, next := two()
+	old.accepts, old.answers, next.takes = false, false, 200*ms
+	tr, led := calls(Spec{Kind: Session, Clients: 1, Timeout: 10 * sec, ConnectTimeout: 10 * sec, RTT: ms}, w)
+	tr.RunUntil(5 * sec)
+	w.servers = []*fakeServer{next}
+	tr.Stop(15 * sec)
+	tr.RunUntil(engine.Never)
+	list := led.Failures()
+	if len(list) != 3 {
+		t.Errorf("%+v", list)
+	}
+	for _, f := range list {
+		if f.Pod != "pod" || f.Outcome != ledger.Timeout || f.End != f.Arrival+10*sec {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
 // Clients that nobody can serve come to an end when the arrivals do.
 func TestDialsEndWithTheArrivals(t *testing.T) {
 	t.Parallel()

@@ -572,6 +572,8 @@ func (t *Traffic) accepted(a *attempt, now engine.Time, server Server, c *conn) 
 		blame := a.blame // of what it waited for, if it would have been in time without that
 		if blame.Cause == ledger.NoCause || end-now > s.spec.Timeout {
 			blame = t.judge(a, ledger.FaultLate)
+		} else if len(s.links) > 0 {
+			a.waited(s.link(r.number))
 		}
 		t.finish(a, a.began+s.spec.Timeout, ledger.FaultLate, blame, c)
 		return

@@ -27,7 +27,7 @@ type fakeServer struct {
 
 func (s *fakeServer) Accepts() bool          { return s.accepts }
 func (s *fakeServer) Answers() bool          { return s.answers }
-func (s *fakeServer) Name() string           { return "pod" }
+func (s *fakeServer) Name() string           { return map[bool]string{true: "next", false: "pod"}[s.id > 1] }
 func (s *fakeServer) ID() uint64             { return s.id }
 func (s *fakeServer) IdleLimit() engine.Time { return s.idle }
 func (s *fakeServer) Plain() *engine.Dist {
