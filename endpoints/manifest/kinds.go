@@ -162,7 +162,7 @@ func lookup(kinds map[string]*kindInfo, apiVersion, kind string) use {
 	}
 	own := groupOf(info.apiVersion)
 	switch {
-	case own == "lameduck" && group == own:
+	case own == ownGroup && ours(group):
 		return skipFor(info, Error, "apiVersion", "unknown version "+apiVersion+"; use "+info.apiVersion)
 	case group == own, builtin(group):
 		return skipFor(info, Warning, "apiVersion", apiVersion+" has no "+kind+" that lameduck knows; skipped, use "+info.apiVersion)
@@ -170,10 +170,16 @@ func lookup(kinds map[string]*kindInfo, apiVersion, kind string) use {
 	return use{skip: true} // a kind of another group with the same name
 }
 
+// ownGroup is that of lameduck's own kinds.
+const ownGroup = "lameduck"
+
+// ours says that a group is meant to be lameduck's: most groups have a domain, and this one has none.
+func ours(group string) bool { return group == ownGroup || strings.HasPrefix(group, ownGroup+".") }
+
 // skipUnknown is for the kinds that are not in the table. They are skipped
 // without a word, unless they look like a slip of the pen.
 func skipUnknown(kinds map[string]*kindInfo, group, apiVersion, kind string) use {
-	if group == "lameduck" {
+	if ours(group) {
 		return skipFor(nil, Error, "kind", "unknown kind; "+apiVersion+" has Scenario")
 	}
 	if !builtin(group) {

@@ -40,10 +40,7 @@ func (f *nodeFlags) readConfig(std Streams) (*manifest.Object, error) {
 		return nil, err
 	}
 	objects, problems := manifest.Load(files, manifest.Options{})
-	said := strings.NewReplacer("; skipped, use", "; use", "; this later one is used", "; want one")
-	for i := range problems {
-		problems[i].Severity, problems[i].Message = manifest.Error, said.Replace(problems[i].Message)
-	}
+	refused(problems)
 	if err := complain(problems, std); err != nil {
 		return nil, err
 	}
@@ -51,6 +48,14 @@ func (f *nodeFlags) readConfig(std Streams) (*manifest.Object, error) {
 		return nil, fmt.Errorf("--config %s: no KubeProxyConfiguration (%s) in it%s", f.config, kubeproxy.APIVersion, insteadOfConfig(objects))
 	}
 	return objects.KubeProxyConfigurations[0], nil
+}
+
+// refused makes errors of all that is said of a file: nothing of it is used.
+func refused(problems []manifest.Problem) {
+	said := strings.NewReplacer("; skipped, use", "; use", "; this later one is used", "; want one", "unknown field, ignored", "unknown field")
+	for i := range problems {
+		problems[i].Severity, problems[i].Message = manifest.Error, said.Replace(problems[i].Message)
+	}
 }
 
 // insteadOfConfig says what a file has in the place of a configuration.

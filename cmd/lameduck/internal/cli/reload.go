@@ -84,9 +84,7 @@ func loadConfig(file manifest.File) (*manifest.Object, []manifest.Problem) {
 	if found := objects.KubeProxyConfigurations; len(found) == 1 && len(problems) == 0 {
 		return found[0], nil
 	}
-	for i := range problems { // there is nothing else that it could be used for
-		problems[i].Severity = manifest.Error
-	}
+	refused(problems) // there is nothing else that the file could be used for
 	if len(problems) == 0 {
 		problems = []manifest.Problem{{Position: manifest.Position{File: file.Name}, Message: "no KubeProxyConfiguration (" + kubeproxy.APIVersion + ") in it"}}
 	}

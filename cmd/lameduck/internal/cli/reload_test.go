@@ -190,9 +190,9 @@ func TestFilesThatAreNoConfiguration(t *testing.T) {
 		service + "---\n" + config: "",
 		"":                         none,
 		service:                    none,
-		config + "---\n" + config:  "error: in.yaml:4:1: KubeProxyConfiguration: defined again, the first is at in.yaml:1:1; this later one is used",
+		config + "---\n" + config:  "error: in.yaml:4:1: KubeProxyConfiguration: defined again, the first is at in.yaml:1:1; want one",
 		config + "---\n{kind: B}":  "error: in.yaml:4:1: B: apiVersion: missing",
-		config + strings.Replace(service, "spec", "nothing: {}\nspec", 1): "error: in.yaml:7:1: Service default/a: nothing: unknown field, ignored; valid here: apiVersion, kind, metadata, spec, status",
+		config + strings.Replace(service, "spec", "nothing: {}\nspec", 1): "error: in.yaml:7:1: Service default/a: nothing: unknown field; valid here: apiVersion, kind, metadata, spec, status",
 	} {
 		object, problems := loadConfig(manifest.File{Name: "in.yaml", Data: []byte(text)})
 		var got []string
