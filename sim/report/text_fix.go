@@ -12,6 +12,9 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
+// actionCrash is what a case of --action crash is called.
+const actionCrash = "node crash"
+
 // fixesFor are the changes that were tried for a workload, the best first.
 func fixesFor(s *record.Simulation, workload string) []*record.Fix {
 	var out []*record.Fix
@@ -103,7 +106,7 @@ func ownFirst(fixes []*record.Fix, c *record.Case) []*record.Fix {
 func outsideWords(c *record.Case) string {
 	var ways []string
 	switch c.Action {
-	case "node crash":
+	case actionCrash:
 		return "; it takes 40 to 55 s until the control plane notices: more pods on more nodes carry less each"
 	case "node shutdown":
 		ways = append(ways, "drain the node before")

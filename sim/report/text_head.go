@@ -402,6 +402,9 @@ func (t *text) whys(c *record.Case) []string {
 	}
 	x := &c.Causes[0]
 	words := inFront(c, causeStory(x.Blame))
+	if lastOnSilentNode(c) {
+		words = "no other pod is ready, and one on a node that is silent is replaced only when its tolerationSeconds are over, 300 s by default"
+	}
 	if nobodyBehind(c) {
 		words = "no pod is ready behind the Service, at any time: the manifests have no workload that it selects, or one without ready pods"
 	}
@@ -409,6 +412,11 @@ func (t *text) whys(c *record.Case) []string {
 		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
 	}
 	return []string{words + t.culprit(x.Culprit)}
+}
+
+// lastOnSilentNode says that what is lost waits for a pod to be given up whose node says nothing any more.
+func lastOnSilentNode(c *record.Case) bool {
+	return c.Action == actionCrash && c.Kind == "Deployment" && c.Causes[0].Cause == ledger.NoEndpoint
 }
 
 // codeOf is the code of a case's main cause, where no table says it.

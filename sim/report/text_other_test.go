@@ -175,6 +175,28 @@ func TestAServiceWithoutPodsLosesNoOldPod(t *testing.T) {
 	}
 }
 
+// A pod on a node that crashed counts as there until it has tolerated that: what is lost waits for it.
+func TestAPodOnASilentNodeIsGivenUpLate(t *testing.T) {
+	t.Parallel()
+	for _, of := range []struct {
+		action, kind string
+		cause        ledger.Cause
+		want         bool
+	}{
+		{"node crash", "Deployment", ledger.NoEndpoint, true},
+		{"node drain", "Deployment", ledger.NoEndpoint, false},
+		{"node crash", "StatefulSet", ledger.NoEndpoint, false},
+		{"node crash", "Deployment", ledger.NodeGone, false},
+	} {
+		c := &example().Cases[1]
+		c.Action, c.Kind, c.Causes = of.action, of.kind, []record.Cause{{Blame: ledger.Blame{Cause: of.cause}}}
+		some := &text{sim: &record.Simulation{}}
+		if got := some.whys(c)[0]; strings.Contains(got, "tolerationSeconds") != of.want {
+			t.Errorf("%+v: %q", of, got)
+		}
+	}
+}
+
 // What cannot end either way is no other verdict: nothing hangs on it, and what it loses until somebody acts is told beside it.
 func TestWhatCannotEndEitherWayIsNoOtherVerdict(t *testing.T) {
 	t.Parallel()
