@@ -203,11 +203,7 @@ func (s *scene) forClients(n *timeline.NodeBand) string {
 	if same < 2 || len(n.Clients) == 0 {
 		return ""
 	}
-	var names []string
-	for _, c := range n.Clients {
-		names = append(names, s.tl.Clients[c].Name)
-	}
-	return " for " + strings.Join(names, ", ")
+	return " for " + s.clients(n.Clients)
 }
 
 // describe is the picture for who does not see it.

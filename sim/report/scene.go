@@ -121,8 +121,13 @@ func (s *scene) whose(x *timeline.TargetLane) string {
 	if len(s.targets()) < 2 {
 		return ""
 	}
+	return s.clients(x.Clients)
+}
+
+// clients are some kinds of clients by name.
+func (s *scene) clients(which []int) string {
 	var names []string
-	for _, c := range x.Clients {
+	for _, c := range which {
 		names = append(names, s.tl.Clients[c].Name)
 	}
 	return strings.Join(names, ", ")

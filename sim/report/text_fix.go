@@ -12,9 +12,6 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
-// actionCrash is what a case of --action crash is called.
-const actionCrash = "node crash"
-
 // fixesFor are the changes that were tried for a workload, the best first.
 func fixesFor(s *record.Simulation, workload string) []*record.Fix {
 	var out []*record.Fix
@@ -106,11 +103,11 @@ func ownFirst(fixes []*record.Fix, c *record.Case) []*record.Fix {
 func outsideWords(c *record.Case) string {
 	var ways []string
 	switch c.Action {
-	case actionCrash:
+	case scenario.ActionCrash:
 		return "; it takes 40 to 55 s until the control plane notices: more pods on more nodes carry less each"
-	case "node shutdown":
+	case scenario.ActionShutdown:
 		ways = append(ways, "drain the node before")
-	case "spot notice":
+	case scenario.ActionSpot:
 		ways = append(ways, "a node termination handler that drains the node at the notice does")
 	default:
 		return ""

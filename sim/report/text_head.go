@@ -416,7 +416,7 @@ func (t *text) whys(c *record.Case) []string {
 
 // lastOnSilentNode says that what is lost waits for a pod to be given up whose node says nothing any more.
 func lastOnSilentNode(c *record.Case) bool {
-	return c.Action == actionCrash && c.Kind == "Deployment" && c.Causes[0].Cause == ledger.NoEndpoint
+	return c.Action == scenario.ActionCrash && c.Kind == "Deployment" && c.Causes[0].Cause == ledger.NoEndpoint
 }
 
 // codeOf is the code of a case's main cause, where no table says it.

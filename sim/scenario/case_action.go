@@ -27,8 +27,13 @@ type doing struct {
 	why string
 }
 
-// ActionRollout is the action of most cases.
-const ActionRollout = "rolling restart"
+// Actions of which a report says more than their name. ActionRollout is that of most cases.
+const (
+	ActionRollout  = "rolling restart"
+	ActionShutdown = "node shutdown"
+	ActionSpot     = "spot notice"
+	ActionCrash    = "node crash"
+)
 
 // caseActions lists them in the order in which the cases of a workload come (docs/model/simulator.md 5.4).
 func caseActions() []caseAction {
@@ -48,13 +53,13 @@ func caseActions() []caseAction {
 		{"autoscaler", "node scale-down", never, func(_ *builder, o *owner) doing { return doing{operation: world.ScaleDownNode{Fullest: o.id()}} }},
 		{"karpenter", "node replacement", never, (*builder).replaced},
 		{"pool-upgrade", "pool upgrade", never, (*builder).upgraded},
-		{"shutdown", "node shutdown", never, func(_ *builder, o *owner) doing {
+		{"shutdown", ActionShutdown, never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.ShutdownNode{Fullest: o.id()}}
 		}},
-		{"spot", "spot notice", never, func(_ *builder, o *owner) doing {
+		{"spot", ActionSpot, never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.SpotNotice{Fullest: o.id(), Notice: spotNoticeTime}}
 		}},
-		{"crash", "node crash", never, func(_ *builder, o *owner) doing {
+		{"crash", ActionCrash, never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.CrashNode{Fullest: o.id()}}
 		}},
 	}

@@ -172,7 +172,6 @@ func (b *builder) assumeClients() {
 		if words, _ := methodWords(t); words != "" {
 			b.assume("methods", words)
 		}
-
 	}
 	if connects && !b.out.DeadSaid {
 		b.assume("dead-address", silent)

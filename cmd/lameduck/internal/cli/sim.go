@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -125,7 +124,7 @@ func newSim(program string, std Streams) *cobra.Command {
 	f.StringVar(&c.failOn, "fail-on", "drops", "mildest `VERDICT` that makes the exit code 1: "+oneOf(failWords)+"; not-judged fails also where there is nothing to judge")
 	f.BoolVar(&c.vary, "sensitivity", true, "try the other values of what was assumed, and say whether they matter")
 	f.IntVar(&c.fixes, "fixes", allFixes, "look for fixes for this `NUMBER` of workloads, the worst first; 0 for none (default: for all)")
-	f.Lookup("fixes").DefValue = "0" // or the help says what it is
+	f.Lookup("fixes").DefValue = "0" // or the help says -1
 	f.StringVar(&c.show, "show", "", "show in full the cases whose id or words contain `CASE` (default: the worst)")
 	f.BoolVar(&c.all, "all", false, "list also cases that hold, and why others are not judged")
 	f.StringVar(&c.list, "list", "", "print a table instead: `TABLE` "+oneOf(lists)+"; facts=ID prints a fact whole, or a section or a page of them")
@@ -147,7 +146,7 @@ var failWords = []string{
 }
 
 // allFixes is --fixes where nobody says it: those of all workloads.
-const allFixes = math.MinInt
+const allFixes = -1
 
 // completeSim offers the shell what a flag takes.
 func completeSim(cmd *cobra.Command) {
@@ -273,7 +272,7 @@ func (c *simCommand) checkFlags() error {
 		errs = append(errs, besides(c.flags, "list", "output", "verbose"))
 	}
 	errs = append(errs, siminput.SetTwice(c.opts.Set), c.checkSweep())
-	if c.fixes < 0 && c.fixes != allFixes {
+	if c.fixes < 0 && c.flags.Changed("fixes") {
 		errs = append(errs, fmt.Errorf("--fixes %d: want a number of workloads, 0 for none; without --fixes it is all of them", c.fixes))
 	}
 	if c.flags.Changed("nodes") && c.opts.Nodes == 0 {
