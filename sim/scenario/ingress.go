@@ -105,7 +105,7 @@ func (b *builder) controllerOf(t *world.Traffic, service string) *world.LoadBala
 		}
 		f.read(c.get(f.name), &lb)
 	}
-	methods(t, &lb)
+	p.methods(t, &lb)
 	if lb.Members != world.MembersReadyPods && lb.Members != world.MembersLivePods && lb.Members != world.MembersServingPods {
 		c.get("members").fail("an ingress controller asks pods: want ready-pods, live-pods or serving-pods")
 	}

@@ -212,7 +212,7 @@ func (b *builder) filled(name string, t *world.Traffic, svc *corev1.Service) *wo
 	if b.belong(&lb) && !b.changed(&lb, svc) {
 		return nil
 	}
-	methods(t, &lb)
+	p.methods(t, &lb)
 	return &lb
 }
 
@@ -223,12 +223,23 @@ func saysRetries(lb *world.LoadBalancer, field string) {
 	}
 }
 
-// methods has a proxy treat gRPC calls as what they are, POSTs, and what else nobody has said the method of as what it loses more of,
-// where it is only recalled that it sends a GET again: Google's.
-func methods(t *world.Traffic, lb *world.LoadBalancer) {
-	if p := lb.Layer7; p != nil && !p.RetriesSaid && p.Retries > 0 && (t.Connection == world.ConnectionHTTP2 || p.RetryOn == world.RetryConnect) {
-		p.ForPOSTs()
+// methods has a proxy of a preset treat gRPC calls as what they are, POSTs, and what else nobody has said the method of as what it loses
+// more of, where it is only recalled that it sends a GET again: Google's.
+func (p *Preset) methods(t *world.Traffic, lb *world.LoadBalancer) {
+	l := lb.Layer7
+	if l != nil && !l.RetriesSaid && l.Retries > 0 && (t.Connection == world.ConnectionHTTP2 || p.status("retries") == recalled) {
+		l.ForPOSTs()
 	}
+}
+
+// status is how far a field is known, "" for one that the preset has not.
+func (p *Preset) status(field string) string {
+	for i := range p.Fields {
+		if p.Fields[i].Name == field {
+			return p.Fields[i].Status
+		}
+	}
+	return ""
 }
 
 // carries reports traffic that is none of a proxy of HTTP requests.
