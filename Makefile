@@ -150,13 +150,16 @@ $(VULNCHECK): test/tools/go.mod test/tools/go.sum
 	$(GO) -C test/tools build -o $@ golang.org/x/vuln/cmd/govulncheck
 	@touch $@
 
+# A fuzzer is stopped as ctrl-C stops it, not by -fuzztime: up to Go 1.26 that fails now and then with nothing found (golang/go#75804).
 .PHONY: fuzz
 fuzz: ## every fuzz target, for FUZZTIME each (default 20s)
-	@found=0; \
+	@found=0; tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; \
 	for d in $(call dirs_with,^func Fuzz); do \
+		$(GO) test -c -fuzz . -o $$tmp/fuzz.test $$d; \
 		for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]*' $$d/*_test.go | sed 's/^func //'); do \
 			found=$$((found + 1)); echo "fuzz $$d $$f"; \
-			$(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$d; \
+			(cd $$d && timeout --foreground --preserve-status -s INT $(FUZZTIME) $$tmp/fuzz.test -test.run '^$$' \
+				-test.fuzz "^$$f\$$" -test.fuzzcachedir $$tmp/$$found -test.fuzzminimizetime 10x); \
 		done; \
 	done; \
 	echo "ran $$found fuzz targets for $(FUZZTIME) each"; [ $$found -gt 0 ]
