@@ -195,7 +195,7 @@ func (wk *Worker) stopped() {
 }
 
 // meetAgain has the probes of a container begin. Of one that runs they know what the pod's status said, since Kubernetes 1.35; before,
-// it had first to pass them again (ChangeContainerStatusOnKubeletRestart; verified).
+// it had first to pass them again (ChangeContainerStatusOnKubeletRestart; verified). What condemned it is not in the status: it is asked anew.
 func (c *Container) meetAgain() {
 	was := map[probeKind]*Prober{}
 	for _, p := range c.probers {
@@ -208,10 +208,10 @@ func (c *Container) meetAgain() {
 	keeps := c.wk.k.d.KeepsStatus
 	for _, p := range c.probers {
 		old := was[p.kind]
-		if !keeps || old.generation != c.Generation {
+		if condemned := old.hold && !old.result; !keeps || old.generation != c.Generation || condemned {
 			continue
 		}
-		p.generation, p.result, p.hold = c.Generation, old.result, old.hold && p.kind == startupProbe
+		p.generation, p.result, p.hold = c.Generation, old.result, old.hold
 	}
 	c.shown.started = c.startup == nil || keeps && c.shown.started
 	c.shown.ready = c.shown.started && (c.Readiness == nil || keeps && c.shown.ready)
