@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/report"
@@ -65,17 +66,13 @@ func Write(w io.Writer, s *record.Simulation, opts report.TextOptions) error {
 }
 
 func fill(s *record.Simulation, opts report.TextOptions) (*page, error) {
-	text, err := asText(s, opts)
-	if err != nil {
-		return nil, err
-	}
 	d := dataOf(s)
 	raw, err := within(d, mostBytes)
 	if err != nil {
 		return nil, err
 	}
 	p := &page{
-		Title: "lameduck: nothing to judge", Verdict: string(record.NotJudged), Text: text, Replay: s.Replay, Version: s.Version, Notes: d.Notes,
+		Title: "lameduck: nothing to judge", Verdict: string(record.NotJudged), Text: asText(s, opts), Replay: s.Replay, Version: s.Version, Notes: d.Notes,
 		parts: embedded(raw),
 	}
 	worst, sentence, answers := report.Head(s, opts)
@@ -97,13 +94,11 @@ func word(verdict string) string {
 }
 
 // asText is the whole report as text, without colours.
-func asText(s *record.Simulation, opts report.TextOptions) (string, error) {
+func asText(s *record.Simulation, opts report.TextOptions) string {
 	opts.Style, opts.Width = nil, 0
-	var out bytes.Buffer
-	if err := report.WriteText(&out, s, opts); err != nil {
-		return "", err
-	}
-	return out.String(), nil
+	var out strings.Builder
+	_ = report.WriteText(&out, s, opts) // a builder takes all
+	return out.String()
 }
 
 // dataOf is what the script reads. The runs are left out: there may be thousands, and what they say is in the cases.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,22 +23,27 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/timeline"
 )
 
-// webApp is examples/web-app.yaml, simulated.
+// webApp is examples/web-app.yaml, simulated; the list of its cases is the test's own.
 func webApp(t *testing.T) *record.Simulation {
 	t.Helper()
-	raw, err := os.ReadFile("../../examples/web-app.yaml")
+	s, err := simulated()
 	if err != nil {
 		t.Fatal(err)
+	}
+	own := *s
+	own.Version, own.Cases = "v1.2.3", slices.Clone(s.Cases)
+	return &own
+}
+
+var simulated = sync.OnceValues(func() (*record.Simulation, error) {
+	raw, err := os.ReadFile("../../examples/web-app.yaml")
+	if err != nil {
+		return nil, err
 	}
 	objects, _ := manifest.Load([]manifest.File{{Name: "web-app.yaml", Data: raw}}, manifest.Options{})
 	cases, _ := scenario.Infer(objects, scenario.Options{})
-	s, err := sweep.Run(context.Background(), cases, sweep.Options{Runs: 5, Fixes: -1, ConfirmRuns: 5, Sensitivity: true, Timelines: 12})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Version = "v1.2.3"
-	return s
-}
+	return sweep.Run(context.Background(), cases, sweep.Options{Runs: 5, Fixes: -1, ConfirmRuns: 5, Sensitivity: true, Timelines: 12})
+})
 
 func written(t *testing.T, s *record.Simulation) string {
 	t.Helper()
