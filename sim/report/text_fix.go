@@ -245,7 +245,12 @@ func leastWords(f *record.Fix) string {
 	if f.Least == "" {
 		return ""
 	}
-	return "; " + f.Least + " is the least that helps"
+	return "; " + enough(f)
+}
+
+// enough says which hook would do without the other values of the assumptions, for which the one that is advised does, too.
+func enough(f *record.Fix) string {
+	return "as assumed, sleep " + strings.TrimSuffix(f.Least, " s") + " is enough"
 }
 
 // fixes writes what was tried against the losses of the shown workloads in full, and in a line
@@ -370,7 +375,7 @@ func onFewer(f *record.Fix) string {
 func (t *text) notes(f *record.Fix) []string {
 	var notes []string
 	if f.Least != "" {
-		notes = append(notes, f.Least+" is the least that helps")
+		notes = append(notes, enough(f))
 	}
 	if len(f.Families) > 0 {
 		notes = append(notes, "confirmed for "+listed(f.Families, 6)+" only")

@@ -104,6 +104,9 @@ func settled(id, value, settle string) string {
 		profile, _, _ = strings.Cut(profile, " (")
 		parts = append(parts, "assumed: it "+atSIGTERM(profile))
 	}
+	if _, span, ok := strings.Cut(value, ", reported "); ok && strings.HasPrefix(id, "lb.") {
+		parts = append(parts, "reported: "+span)
+	}
 	if flag, _, _ := strings.Cut(settle, ","); flag != "" {
 		parts = append(parts, flag)
 	}
@@ -122,23 +125,26 @@ func decides(c *record.Case, a *record.Alternative) bool {
 
 // conditions say in a clause that an assumption has another value.
 var conditions = map[string]string{
-	"kubernetes":        "Kubernetes is %s",
-	"serve":             "an answer takes %s",
-	"timeout":           "a client waits %s for an answer",
-	"connect-timeout":   "a client waits %s for a connection",
-	"dial-timeout":      "a gRPC client tries to connect for %s",
-	"keepalive-repeat":  "a client whose reused connection is closed %s",
-	"methods":           "requests are %s",
-	"dead-address":      "the address of a pod that is gone answers %s",
-	"start":             "containers listen after %s",
-	"init":              "init containers take %s",
-	"prestop":           "the program of the preStop hook takes %s",
-	"churn":             "other Services change %s",
-	"machine-stop":      "a machine runs on for %s after the cloud's call",
-	"pool":              "the node pool is run by %s",
-	"nodes":             "the number of nodes is %s",
-	"latency.watch":     "a watch event takes %s",
-	"latency.proxySync": "a sync of kube-proxy takes %s",
+	"kubernetes":           "Kubernetes is %s",
+	"serve":                "an answer takes %s",
+	"timeout":              "a client waits %s for an answer",
+	"connect-timeout":      "a client waits %s for a connection",
+	"dial-timeout":         "a gRPC client tries to connect for %s",
+	"keepalive-repeat":     "a client whose reused connection is closed %s",
+	"methods":              "requests are %s",
+	"dead-address":         "the address of a pod that is gone answers %s",
+	"start":                "containers listen after %s",
+	"init":                 "init containers take %s",
+	"prestop":              "the program of the preStop hook takes %s",
+	"churn":                "other Services change %s",
+	"lb.registration":      "the load balancer checks a new target after %s",
+	"lb.propagation":       "the load balancer leaves a removed target after %s",
+	"lb.healthPropagation": "the load balancer follows its health checks after %s",
+	"machine-stop":         "a machine runs on for %s after the cloud's call",
+	"pool":                 "the node pool is run by %s",
+	"nodes":                "the number of nodes is %s",
+	"latency.watch":        "a watch event takes %s",
+	"latency.proxySync":    "a sync of kube-proxy takes %s",
 }
 
 // condition is the clause of another value of an assumption: "containers listen after 20 s".
@@ -174,7 +180,8 @@ func atSIGTERM(profile string) string {
 
 // otherValue is another value in words: without its explanation.
 func otherValue(a *record.Alternative) string {
-	value := strings.TrimPrefix(shortValue(a.Value), "uniform ")
+	value, _, _ := strings.Cut(shortValue(a.Value), " (reported")
+	value = strings.TrimPrefix(value, "uniform ")
 	if a.ID == "timeout" && value == "none" {
 		return "without a limit"
 	}
