@@ -18,8 +18,8 @@ import (
 // handing JSON to a library, because every wrong value has to be reported at
 // once and with its place, and because a 10 MB list should be walked once.
 //
-// Plans are built per Go type on first use and live as long as one Load: the
-// package keeps no global state.
+// Plans are built per Go type on first use, those of a struct's fields as they
+// are met, and live as long as one Load: the package keeps no global state.
 type decoder struct {
 	plans    map[reflect.Type]decodeFunc
 	structs  map[reflect.Type]*structPlan
@@ -57,7 +57,8 @@ type structPlan struct {
 type fieldPlan struct {
 	index  []int
 	number int // position in the duplicate check
-	decode decodeFunc
+	of     reflect.Type
+	decode decodeFunc // nil until the field is met: of the hundreds that a pod may have, a manifest has a dozen
 	ignore bool
 	quiet  bool
 }
@@ -178,8 +179,8 @@ func (d *decoder) addFields(p *structPlan, t reflect.Type, index []int) {
 				name = f.Name
 			}
 			p.fields[name] = &fieldPlan{
-				index:  here,
-				decode: d.plan(f.Type),
+				index: here,
+				of:    f.Type,
 				// Nobody reads it and it is often half of a live object.
 				ignore: f.Type == reflect.TypeFor[[]metav1.ManagedFieldsEntry](),
 				quiet:  name == "status",
@@ -217,6 +218,9 @@ func (p *structPlan) decode(d *decoder, n *node, v reflect.Value) {
 			}
 			if f.quiet {
 				d.quiet++
+			}
+			if f.decode == nil {
+				f.decode = d.plan(f.of)
 			}
 			f.decode(d, val, v.FieldByIndex(f.index))
 			if f.quiet {
