@@ -22,7 +22,7 @@ func Answer(ask []byte, told Told) (answer []byte) {
 	var a Ask
 	defer func() {
 		if r := recover(); r != nil {
-			answer = encoded(failed(a.Do, fmt.Errorf("internal error: %v. This is a fault of lameduck: please report it with the manifest that caused it", r)))
+			answer = encoded(failed(a.Do, errors.New(broken(r))))
 		}
 	}()
 	if len(ask) > 2*mostBytes {
@@ -39,11 +39,18 @@ func Answer(ask []byte, told Told) (answer []byte) {
 		return encoded(look(&a))
 	case "turn":
 		return encoded(turn(&a))
+	case "draw":
+		return draw(&a)
 	case "run":
 		return run(&a, told)
 	default:
-		return encoded(failed(a.Do, fmt.Errorf("do %q: want look, turn or run", a.Do)))
+		return encoded(failed(a.Do, fmt.Errorf("do %q: want look, turn, draw or run", a.Do)))
 	}
+}
+
+// broken words what is wrong with lameduck itself.
+func broken(why any) string {
+	return fmt.Sprintf("internal error: %v. This is a fault of lameduck: please report it with the manifest that caused it", why)
 }
 
 // refused words what JSON says of a question.

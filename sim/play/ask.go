@@ -2,17 +2,17 @@ package play
 
 // Ask is one question of the page. Do says which, and which of the other fields count.
 type Ask struct {
-	// Do is "look", "turn" or "run".
+	// Do is "look", "turn", "draw" or "run".
 	Do string `json:"do"`
 	// Manifest is the text in the editor. Name is what the file is called in positions and in the command to repeat; "" for manifest.yaml.
 	Manifest string `json:"manifest"`
 	Name     string `json:"name"`
 	// Version is lameduck's, for the record: what start.json says. "" for (devel).
 	Version string `json:"version"`
-	// Flags are for look and run: what of lameduck sim -f is no field of the manifest.
+	// Flags are for look, draw and run: what of lameduck sim -f is no field of the manifest.
 	Flags Flags `json:"flags"`
-	// Workload, Knob and Value are for turn: a Knob's workload and name as look has them, and a value such as "5s", "3" or "25%". A number alone is taken
-	// for seconds where the knob has them.
+	// Workload, Knob and Value are for turn, and for draw where something is turned before: a Knob's workload and name as look has them, and a value such
+	// as "5s", "3" or "25%". A number alone is taken for seconds where the knob has them.
 	Workload string `json:"workload"`
 	Knob     string `json:"knob"`
 	Value    string `json:"value"`
@@ -20,6 +20,13 @@ type Ask struct {
 	Runs int `json:"runs"`
 	// Quick is for run: few seeds (Runs, or 3), and neither other values of assumptions nor fixes.
 	Quick bool `json:"quick"`
+	// Undrawn is for run: the record has no timelines. Those that are looked at are asked for with draw.
+	Undrawn bool `json:"undrawn"`
+	// Case, Family and Seed are for draw: which case, by its ID, behind which of the load balancers that it might have, by its preset ("" for the first), and
+	// which run of it.
+	Case   string `json:"case"`
+	Family string `json:"family"`
+	Seed   uint64 `json:"seed"`
 }
 
 // Flags are flags of lameduck sim by their names, with the words of a command line. A name that is not here is refused. "" is as if the flag were not
@@ -114,8 +121,16 @@ type Turned struct {
 	Manifest string `json:"manifest"`
 }
 
+// Drawn answers draw, which is asked so that a picture changes while somebody drags a knob. Timeline comes last in the answer: one run of the case as lanes, as
+// in a record, but for the requests that were simply answered, which are counted: the lanes of clients have them spread evenly between the others. It is null
+// where there is no such case.
+type Drawn struct {
+	Turned
+	Case string `json:"case"`
+}
+
 // Ran answers run. Record comes last in the answer, byte for byte the document of lameduck sim -f NAME -o json --timeline with the same flags (and
-// --runs, and for Quick --sensitivity=false --fixes 0); it is null with Refused or Errors.
+// --runs, and for Quick --sensitivity=false --fixes 0; without --timeline for Undrawn); it is null with Refused or Errors.
 type Ran struct {
 	Answered
 	// Command is the command line that has the same record.

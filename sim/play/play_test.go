@@ -3,6 +3,7 @@ package play
 import (
 	"encoding/json"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -141,6 +142,111 @@ func TestRunIsARecord(t *testing.T) {
 	}
 }
 
+// anyway is the app behind a port of the node, where one of three nodes answers nobody, whatever is done.
+var anyway = strings.Replace(strings.Replace(app, "replicas: 3", "replicas: 2", 1), "  ports: [{port: 80,", "  type: NodePort\n  externalTrafficPolicy: Local\n  ports: [{port: 80,", 1)
+
+// ranLanes are the timelines of a record by case, as JSON has them.
+func ranLanes(t *testing.T, a Ask) map[string]map[string]any {
+	t.Helper()
+	var out struct {
+		Ran
+		Record struct {
+			Cases []struct {
+				ID       string
+				Timeline map[string]any
+			}
+		}
+	}
+	ask(t, a, &out)
+	lanes := map[string]map[string]any{}
+	for _, c := range out.Record.Cases {
+		lanes[c.ID] = c.Timeline
+	}
+	return lanes
+}
+
+func encodedLanes(t *testing.T, lanes map[string]any) string {
+	t.Helper()
+	raw, err := json.Marshal(lanes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// A run that is drawn at once is the same as in a record, but for the requests that are counted there.
+func TestDrawIsARunOfTheRecord(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text  string
+		flags Flags
+	}{
+		"requests are lost":      {app, Flags{Seed: "5"}},
+		"nothing is lost":        {turnedTo(t, app, "prestop", "20s"), Flags{}},
+		"something fails anyway": {anyway, Flags{Nodes: "3", ConnectTimeout: "1s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := ranLanes(t, Ask{Do: "run", Manifest: c.text, Flags: c.flags, Quick: true, Runs: 1})
+			if len(want) == 0 {
+				t.Fatal("no cases")
+			}
+			for id, lanes := range want { // order: each by itself
+				var got struct {
+					Drawn
+					Timeline map[string]any
+				}
+				seed, _ := lanes["seed"].(float64)
+				ask(t, Ask{Do: "draw", Manifest: c.text, Flags: c.flags, Case: id, Seed: uint64(seed)}, &got)
+				if got.Case != id || got.Manifest != c.text || got.Refused != "" || len(got.Errors) > 0 {
+					t.Fatalf("%s: %+v", id, got.Drawn)
+				}
+				if name == "something fails anyway" && !strings.Contains(encodedLanes(t, lanes), `"without":true`) {
+					t.Errorf("%s: nothing does", id)
+				}
+				for _, counted := range []string{"clients", "leftOut"} {
+					delete(got.Timeline, counted)
+					delete(lanes, counted)
+				}
+				if !reflect.DeepEqual(got.Timeline, lanes) {
+					t.Errorf("%s: another run:\n%v\nwant\n%v", id, got.Timeline, lanes)
+				}
+			}
+		})
+	}
+}
+
+func TestDrawTurnsBefore(t *testing.T) {
+	t.Parallel()
+	var out struct {
+		Drawn
+		Timeline *struct{ Seed uint64 }
+	}
+	question := Ask{Do: "draw", Manifest: app, Case: "default/web/rollout/web:80", Seed: 3, Workload: "Deployment default/web", Knob: "prestop", Value: "7"}
+	ask(t, question, &out)
+	if want := turnedTo(t, app, "prestop", "7s"); out.Manifest != want || out.Timeline == nil || out.Timeline.Seed != 3 {
+		t.Errorf("%+v", out)
+	}
+	out.Timeline = nil
+	question.Case = "default/web/rollout/gone:80"
+	if ask(t, question, &out); out.Timeline != nil || out.Refused != "" {
+		t.Errorf("of a case that is not there: %+v", out)
+	}
+	question.Value = "never"
+	if ask(t, question, &out); out.Refused == "" || out.Manifest != app {
+		t.Errorf("a value that none is: %+v", out)
+	}
+}
+
+func TestUndrawnHasNoTimelines(t *testing.T) {
+	t.Parallel()
+	for id, lanes := range ranLanes(t, Ask{Do: "run", Manifest: app, Quick: true, Undrawn: true}) { // order: each by itself
+		if lanes != nil {
+			t.Errorf("%s is drawn", id)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	many, err := os.ReadFile("../../examples/web-app.yaml")
@@ -149,7 +255,7 @@ func TestRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ ask, want string }{
 		"no JSON":               {`{`, "cannot be read"},
-		"an unknown question":   {`{"do":"rm"}`, "want look, turn or run"},
+		"an unknown question":   {`{"do":"rm"}`, "want look, turn, draw or run"},
 		"a flag of the machine": {`{"do":"run","flags":{"context":"prod"}}`, `"context" is not for the page`},
 		"too many runs":         {`{"do":"run","runs":100000}`, "at most 1000"},
 		"too long a text":       {encode(Ask{Do: "look", Manifest: strings.Repeat("#", mostBytes+1)}), "lameduck sim -f"},

@@ -27,17 +27,17 @@ const allFixes = -1
 func run(a *Ask, told Told) []byte {
 	r := readManifest(a)
 	if !r.ok {
-		return withRecord(&Ran{Answered: r.answered}, "null")
+		return with(&Ran{Answered: r.answered}, "record", "null")
 	}
 	opts := a.sweep()
 	opts.Progress = told
 	result, err := sweep.Run(context.Background(), r.cases, opts)
 	if errors.As(err, &sweep.NotSimulated{}) {
 		r.answered.Refused = err.Error()
-		return withRecord(&Ran{Answered: r.answered}, "null")
+		return with(&Ran{Answered: r.answered}, "record", "null")
 	}
 	if err != nil {
-		r.answered.Refused = "internal error: " + err.Error() + ". This is a fault of lameduck: please report it with the manifest that caused it"
+		r.answered.Refused = broken(err)
 	}
 	result.Version, result.Replay = cmp.Or(a.Version, "(devel)"), a.command(false)
 	built := report.Build(result)
@@ -50,7 +50,7 @@ func run(a *Ask, told Told) []byte {
 		return encoded(failed(a.Do, err))
 	}
 	out.Command = a.command(true)
-	return withRecord(out, strings.TrimSuffix(page.JSON(document), "\n"))
+	return with(out, "record", strings.TrimSuffix(page.JSON(document), "\n"))
 }
 
 // sweep says how much is run: as much as the command line does, or little.
@@ -59,6 +59,9 @@ func (a *Ask) sweep() sweep.Options {
 	o := sweep.Options{Seed: max(seed, 1), Runs: a.Runs, Sensitivity: true, Fixes: allFixes, Timelines: record.DrawnCases, Wording: input.Wording()}
 	if a.Quick {
 		o.Runs, o.Sensitivity, o.Fixes = cmp.Or(a.Runs, quickRuns), false, 0
+	}
+	if a.Undrawn {
+		o.Timelines = 0
 	}
 	return o
 }
@@ -92,10 +95,10 @@ func ran(s *record.Simulation, answered Answered) (*Ran, error) {
 	return out, nil
 }
 
-// withRecord puts a document at the end of an answer, as it is.
-func withRecord(out *Ran, document string) []byte {
+// with puts a document at the end of an answer, as it is.
+func with(out any, name, document string) []byte {
 	head := bytes.TrimSuffix(encoded(out), []byte("}"))
-	return slices.Concat(head, []byte(`,"record":`), []byte(document), []byte("}"))
+	return slices.Concat(head, []byte(`,"`+name+`":`), []byte(document), []byte("}"))
 }
 
 // command is the command line of an Ask, with or without what says how many seeds are run and how they are shown.

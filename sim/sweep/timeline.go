@@ -8,6 +8,7 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/timeline"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -21,7 +22,34 @@ type traced struct {
 	seed     uint64
 	requests uint64 // about
 	paired   bool   // something fails without the action, too
+	counted  bool   // requests that are simply answered are counted, and not followed
 	into     **timeline.Timeline
+}
+
+// Draw makes one run of a case into lanes, at once: which requests fail without the action, too, is asked of that run alone, and those that are
+// simply answered are counted. family is which of the load balancers that the case might have, "" for the first. The Timeline is nil for a
+// case without a world.
+func Draw(c *scenario.Case, family string, seed uint64) (*timeline.Timeline, error) {
+	sc := c.Scenario
+	for i := range c.Families {
+		if f := &c.Families[i]; i == 0 || f.Preset == family {
+			sc = f.Scenario
+		}
+	}
+	if sc == nil {
+		return nil, nil
+	}
+	p, x := &pool{}, traced{sc: sc, seed: seed, counted: true}
+	t, err := x.trace(p)
+	if err != nil || len(t.Lost) == 0 || !inferred(c) {
+		return t, err
+	}
+	without := recorded(sc.Idle(t.End), seed, nil, false)
+	if without.err != nil || without.run.Totals().Failed == 0 {
+		return t, without.err
+	}
+	x.paired = true
+	return x.trace(p)
 }
 
 // timelines adds those of the worst run of the worst cases, and of the same run with what was found to help.
@@ -30,7 +58,7 @@ func timelines(p *pool, units []*unit, out *record.Simulation, solved map[confir
 	for _, c := range out.Worst() {
 		if len(list) < p.opts.Timelines && len(c.Runs) > 0 {
 			u := unitOf(units, out, c)
-			list = append(list, traced{u.sc, seedOf(c), c.Runs[0].Sum().Total, failsAnyway(c), &c.Timeline})
+			list = append(list, traced{sc: u.sc, seed: seedOf(c), requests: c.Runs[0].Sum().Total, paired: failsAnyway(c), into: &c.Timeline})
 			list = append(list, withFix(u, out, c, solved)...)
 		}
 	}
@@ -99,7 +127,7 @@ func failsAnyway(c *record.Case) bool {
 }
 
 func (x *traced) run(r *timeline.Recorder) (*sim.Result, error) {
-	return sim.RunWith(x.sc, x.seed, sim.Options{Events: r.Log(), Requests: r, DrawAll: x.requests <= drawnRequests})
+	return sim.RunWith(x.sc, x.seed, sim.Options{Events: r.Log(), Requests: r, DrawAll: !x.counted && x.requests <= drawnRequests})
 }
 
 // unitOf is the unit whose runs a case has: behind the load balancer that it loses most with, where it might be several.
@@ -127,7 +155,7 @@ func withFix(u *unit, out *record.Simulation, c *record.Case, solved map[confirm
 		for key, done := range solved { // order: at most one of a unit has that title
 			if key.unit == u && titles(done.changes, ", ") == f.Title {
 				sc := fix.Apply(u.sc, c.Workload, done.changes)
-				return []traced{{sc, seedOf(c), c.Runs[0].Sum().Total, failsAnyway(c), &f.Cases[at].Timeline}}
+				return []traced{{sc: sc, seed: seedOf(c), requests: c.Runs[0].Sum().Total, paired: failsAnyway(c), into: &f.Cases[at].Timeline}}
 			}
 		}
 	}
