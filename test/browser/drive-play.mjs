@@ -119,26 +119,34 @@ async function knobs(page) {
   say(name, "all runs follow where nothing is changed", await settled(page), await page.locator(".progress").textContent());
 }
 
-// timed is how long a change of a knob takes until its timeline is drawn.
+// timed is how long a change of a knob takes until its timeline is drawn, and until few runs say what is lost: the picture does not wait for that.
 async function timed(page) {
-  const times = [];
+  const drawn = [], said = [];
   for (const value of [4, 9, 6, 11, 3, 0, 7]) {
-    times.push(await page.evaluate((v) => new Promise((done) => {
+    const [picture, verdict] = await page.evaluate((v) => new Promise((done) => {
       const input = document.querySelector('[data-knob="prestop"] input[type="range"]'), result = document.querySelector(".result");
-      const from = performance.now(), was = result.dataset.answers;
+      const from = performance.now(), was = { ...result.dataset };
+      let picture = 0;
+      const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(performance.now() - from), 0));
       const seen = new MutationObserver(() => {
-        if (result.dataset.answers === was || result.dataset.stale !== "false") return;
+        if (picture === 0 && result.dataset.drawn !== was.drawn) {
+          picture = 1;
+          painted((t) => { picture = t; });
+        }
+        if (result.dataset.answers === was.answers || result.dataset.stale !== "false") return;
         seen.disconnect();
-        requestAnimationFrame(() => setTimeout(() => done(performance.now() - from), 0));
+        painted((t) => done([picture, t]));
       });
       seen.observe(result, { attributes: true });
       input.value = String(v);
       input.dispatchEvent(new Event("input", { bubbles: true }));
-    }), value));
+    }), value);
+    drawn.push(picture);
+    said.push(verdict);
     await page.waitForTimeout(30);
   }
-  times.sort((a, b) => a - b);
-  say(name, "a knob has its timeline drawn at once", times[3] < goals.knob * slack, `median ${Math.round(times[3])} ms, slowest ${Math.round(times[6])} ms, the goal is ${goals.knob} ms`);
+  for (const list of [drawn, said]) list.sort((a, b) => a - b);
+  say(name, "a knob has its timeline drawn at once", drawn[0] > 0 && drawn[3] < goals.knob * slack, `median ${Math.round(drawn[3])} ms, slowest ${Math.round(drawn[6])} ms, the goal is ${goals.knob} ms; what few runs say follows after ${Math.round(said[3])} ms`);
 }
 
 // dragging turns a knob sixty times in a second: no frame may wait for the simulator, and the last value counts.

@@ -1,5 +1,6 @@
 // The page: the timeline of a case, before and with what helps, its paths and stories, the cases, the assumptions.
 
+import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { anywayOf, Index, lostOf, type Band, type Case, type Fix, type Page, type Timeline } from "./data";
 import { Figure, type Hover, type View } from "./figure";
@@ -288,7 +289,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
         <p class="hint">Drag to move, wheel with Ctrl (or after a click) to zoom, n and p for the next and previous lost request, Home for the whole run.</p>
       </div>
       <p class="visually-hidden" role="status" aria-live="polite">{says}</p>
-      <Tables index={index} filter={filter} zero={zero} selected={selected} onSelect={select} />
+      <Unhurried of={index}>{() => <Tables index={index} filter={filter} zero={zero} selected={selected} onSelect={select} />}</Unhurried>
       {t.leftOut.length > 0 && <p class="left-out">Left out for want of room: {t.leftOut.join("; ")}.</p>}
       {hover && <Tip hover={hover} />}
     </section>
@@ -296,6 +297,19 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
 }
 
 const nothing = new Map<number, number>();
+
+// Unhurried is what is not looked at while something changes again and again: it follows a little later.
+function Unhurried({ of, children }: { of: unknown; children: () => ComponentChildren }) {
+  const [shown, setShown] = useState(of);
+  const made = useRef<ComponentChildren>(null);
+  useEffect(() => {
+    if (shown === of) return;
+    const later = setTimeout(() => setShown(of), 150);
+    return () => clearTimeout(later);
+  }, [of, shown]);
+  if (shown === of) made.current = children();
+  return <>{made.current}</>;
+}
 
 // isOpen says whether a group, or lanes that are alike, are open.
 function isOpen(list: Group[], key: string): boolean {

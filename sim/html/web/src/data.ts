@@ -39,6 +39,7 @@ export interface Case {
   longestOutageSeconds: Range; runs: { total: number; withLoss: number; lossBound95: number | null }; worstSeed: number; source: string;
   headline: boolean; timeline?: Timeline; unmet: string[];
   clients: { name: string; rate: string; lostSeconds: Range }[];
+  families?: { preset: string; lostSeconds: Range }[];
 }
 export interface Edit { file: string; line: number; path: string; from: string; to: string; yaml: string[] }
 export interface Fix {

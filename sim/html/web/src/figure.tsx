@@ -77,10 +77,23 @@ export function Figure(p: FigureProps) {
     return Math.min(p.end, Math.max(0, scale.invert(((e.clientX - r.left) / r.width) * width)));
   };
   const height = stack.height + 44 + (stack.height > 700 ? 26 : 0); // of a long picture the axis is below it, too
-  const inner = { ...p, scale, label, right };
+  // What is drawn of the run is gone through again only where it has changed, and not as the mouse moves.
+  const latest = useRef(p);
+  latest.current = p;
+  const rows = useMemo(() => {
+    const inner: Omit<Inner, "placed"> = {
+      ...p, scale, label, right, onHover: (h) => latest.current.onHover(h), onSelect: (i) => latest.current.onSelect(i), onToggle: (key) => latest.current.onToggle(key),
+    };
+    return {
+      lanes: stack.rows.map((r) => (r.row ? <Lane key={r.row.key} {...inner} placed={r} row={r.row} /> : <Head key={r.group.key} {...inner} placed={r} width={width} />)),
+      openers: stack.rows.map((r) => <Opener key={r.row?.key ?? r.group.key} {...inner} placed={r} width={width} />),
+    };
+  }, [p.id, p.index, p.view, p.zero, p.selected, p.lit, stack, scale, label, right, width]);
+  const whole = useMemo(() => <Overview {...p} width={width} label={label} right={right} onView={(v) => latest.current.onView(v)} />, [p.index, p.view, p.end, p.zero, width, label, right]);
+  const axis = useMemo(() => <Axis scale={scale} zero={p.zero} y={32} height={height} what={p.zeroWhat} label={label} right={right} />, [scale, p.zero, height, p.zeroWhat, label, right]);
   return (
     <div class="figure" ref={box}>
-      <Overview {...p} width={width} label={label} right={right} />
+      {whole}
       <div class="stack">
       <svg ref={svg} class={`lanes${p.selected >= 0 ? " focus" : ""}`} viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img"
         aria-label={`${p.title}: ${p.groups.map((g) => `${g.title}, ${g.summary}`).join("; ")}. The tables below have the same as text.`}
@@ -88,14 +101,12 @@ export function Figure(p: FigureProps) {
         onClick={(e) => p.onNow(timeAt(e as unknown as MouseEvent), true)}>
         <Patterns id={p.id} />
         <clipPath id={`plot-${p.id}`}><rect x={label} y="0" width={right - label} height={height} /></clipPath>
-        <Axis scale={scale} zero={p.zero} y={32} height={height} what={p.zeroWhat} label={label} right={right} />
-        <g transform="translate(0 40)">
-          {stack.rows.map((r) => (r.row ? <Lane key={r.row.key} {...inner} placed={r} row={r.row} /> : <Head key={r.group.key} {...inner} placed={r} width={width} />))}
-        </g>
+        {axis}
+        <g transform="translate(0 40)">{rows.lanes}</g>
         {stack.height > 700 && <Axis scale={scale} zero={p.zero} y={height - 16} height={height - 30} what="" label={label} right={right} />}
         <CrossHair scale={scale} now={p.now} zero={p.zero} height={stack.height + 44} right={right} label={label} />
       </svg>
-      {stack.rows.map((r) => <Opener key={r.row?.key ?? r.group.key} {...inner} placed={r} width={width} />)}
+      {rows.openers}
       </div>
     </div>
   );
@@ -314,11 +325,11 @@ function Drop({ drop, placed, index, zero, selected, onSelect, onHover }: Inner 
   const on = drop.list.includes(selected);
   const y = placed.y + 7;
   const size = Math.min(5, 3 + drop.list.length * 0.5);
-  const lines = [`${count(drop.list.length, "request")} ${drop.without ? "that fails without the action, too," : "lost"} at ${relative(f.at, zero)}`, f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
+  const lines = () => [`${count(drop.list.length, "request")} ${drop.without ? "that fails without the action, too," : "lost"} at ${relative(f.at, zero)}`, f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
   const next = drop.list[(drop.list.indexOf(selected) + 1) % drop.list.length]!;
   return (
     <g class={`drop${on ? " on" : ""}${drop.without ? " without" : ""}`} data-failure={drop.list.join(" ")} onClick={(e) => { e.stopPropagation(); onSelect(next); }}
-      onPointerMove={(e) => onHover({ x: (e as unknown as PointerEvent).clientX, y: (e as unknown as PointerEvent).clientY, lines })} onPointerLeave={() => onHover(null)}>
+      onPointerMove={(e) => onHover({ x: (e as unknown as PointerEvent).clientX, y: (e as unknown as PointerEvent).clientY, lines: lines() })} onPointerLeave={() => onHover(null)}>
       <rect class="hit" x={drop.x - 5} y={y - 7} width="10" height="15" />
       {on && <circle cx={drop.x} cy={y} r="7" />}
       {drop.without ? <circle class="hollow" cx={drop.x} cy={y} r={Math.min(4, size)} /> : <path d={`M${-size} ${-size} L${size} ${size} M${size} ${-size} L${-size} ${size}`} transform={`translate(${drop.x} ${y})`} />}
@@ -326,31 +337,64 @@ function Drop({ drop, placed, index, zero, selected, onSelect, onHover }: Inner 
   );
 }
 
-// Rates are the requests of a client over time: answered, slow, failed, one upon the other.
-function Rates({ client, index, placed, view, scale, onHover, zero, id }: Inner & { client: number }) {
+// mostRates is how many bars the requests of a client have at most.
+const mostRates = 400;
+
+// Rates are the requests of a client over time: answered, slow, failed, one upon the other. Each kind is one path, for there are hundreds of bars.
+function Rates({ client, index, placed, view, scale, onHover, zero, id, label, right }: Inner & { client: number }) {
   const c = index.t.clients[client]!;
-  const most = Math.max(1, ...c.total);
-  const first = Math.max(0, Math.floor(view[0] / c.bucket));
-  const last = Math.min(c.total.length - 1, Math.ceil(view[1] / c.bucket));
-  const wide = Math.max(1, Math.ceil((last - first + 1) / 400));
-  const bars = [];
+  const first = Math.max(0, Math.floor(view[0] / c.bucket)), last = Math.min(c.total.length - 1, Math.ceil(view[1] / c.bucket));
+  const wide = Math.max(1, Math.ceil((last - first + 1) / mostRates));
+  const drawn = useMemo(() => rates(c, first, last, wide, placed, scale), [c, first, last, wide, placed, scale]);
+  const words = (x: number): string[] => {
+    const k = first + Math.floor((scale.invert(x) - first * c.bucket) / (wide * c.bucket)) * wide;
+    const [total, failed, slow] = sums(c, Math.max(first, k), wide);
+    return [`${c.name}: ${count(total, "request")}, ${failed} failed, ${slow} slow or rescued`, `${relative(k * c.bucket, zero)}, in ${seconds(wide * c.bucket)}`];
+  };
+  return (
+    <g class="rates" onPointerMove={(e) => { const at = e as unknown as PointerEvent; onHover({ x: at.clientX, y: at.clientY, lines: words(inPicture(at)) }); }} onPointerLeave={() => onHover(null)}>
+      <rect class="hit" x={label} y={placed.barY} width={right - label} height={placed.barH} />
+      <path class="ok" d={drawn.ok} /><path class="slow" d={drawn.slow} /><path class="lost" d={drawn.lost} />
+      {drawn.lost && <path d={drawn.lost} fill={`url(#late-${id})`} />}
+    </g>
+  );
+}
+
+type Client = Index["t"]["clients"][number];
+
+// sums are the requests from a bucket on: all, failed, slow.
+function sums(c: Client, from: number, wide: number): [number, number, number] {
+  let total = 0, failed = 0, slow = 0;
+  for (let k = from; k < from + wide; k++) {
+    total += c.total[k] ?? 0;
+    failed += c.failed[k] ?? 0;
+    slow += (c.slow[k] ?? 0) + (c.rescued[k] ?? 0);
+  }
+  return [total, failed, slow];
+}
+
+function rates(c: Client, first: number, last: number, wide: number, placed: Placed, scale: Scale) {
+  const out = { ok: "", slow: "", lost: "" };
+  const most = wide * c.total.reduce((a, b) => Math.max(a, b), 1);
+  const floor = placed.barY + placed.barH;
+  const h = (n: number) => (placed.barH * n) / most;
   for (let k = first; k <= last; k += wide) {
-    const sum = (l: number[]) => l.slice(k, k + wide).reduce((a, b) => a + b, 0);
-    const total = sum(c.total), failed = sum(c.failed), slow = sum(c.slow) + sum(c.rescued);
+    const [total, failed, slow] = sums(c, k, wide);
     if (total === 0) continue;
     const x = scale(k * c.bucket), w = Math.max(0.8, scale((k + wide) * c.bucket) - x - 0.4);
-    const h = (n: number) => (placed.barH * n) / (most * wide);
-    const y = placed.barY + placed.barH;
-    const words = [`${c.name}: ${count(total, "request")}, ${failed} failed, ${slow} slow or rescued`, `${relative(k * c.bucket, zero)}, in ${seconds(wide * c.bucket)}`];
-    bars.push(
-      <g key={k} onPointerMove={(e) => onHover({ x: (e as unknown as PointerEvent).clientX, y: (e as unknown as PointerEvent).clientY, lines: words })} onPointerLeave={() => onHover(null)}>
-        <rect class="ok" x={x} y={y - h(total)} width={w} height={h(total - failed - slow)} />
-        <rect class="slow" x={x} y={y - h(failed + slow)} width={w} height={h(slow)} />
-        <rect class="lost" x={x} y={y - Math.max(failed > 0 ? 3 : 0, h(failed))} width={w} height={Math.max(failed > 0 ? 3 : 0, h(failed))} />
-        {failed > 0 && <rect x={x} y={y - Math.max(3, h(failed))} width={w} height={Math.max(3, h(failed))} fill={`url(#late-${id})`} />}
-      </g>);
+    const bar = (from: number, high: number) => (high > 0 ? `M${x.toFixed(1)} ${(floor - from).toFixed(1)}h${w.toFixed(1)}v${high.toFixed(1)}h${(-w).toFixed(1)}z` : "");
+    out.ok += bar(h(total), h(total - failed - slow));
+    out.slow += bar(h(failed + slow), h(slow));
+    if (failed > 0) out.lost += bar(Math.max(3, h(failed)), Math.max(3, h(failed)));
   }
-  return <g class="rates">{bars}</g>;
+  return out;
+}
+
+// inPicture is where in the picture the mouse is.
+function inPicture(e: PointerEvent): number {
+  const svg = (e.currentTarget as SVGElement).ownerSVGElement!;
+  const r = svg.getBoundingClientRect();
+  return ((e.clientX - r.left) / r.width) * svg.viewBox.baseVal.width;
 }
 
 // Overview is the whole run, with the part that is shown.

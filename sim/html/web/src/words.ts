@@ -16,7 +16,8 @@ export function relative(at: number, zero: number): string {
   const digits = Math.abs(d) < 0.00005 ? "0.000" : Math.abs(d).toFixed(3);
   return `${d < -0.00005 ? "\u2212" : "+"}${digits} s`;
 }
-export function count(n: number, one: string, many = `${one}s`): string { return `${n.toLocaleString("en")} ${n === 1 ? one : many}`; }
+const english = new Intl.NumberFormat("en");
+export function count(n: number, one: string, many = `${one}s`): string { return `${n < 1000 ? n : english.format(n)} ${n === 1 ? one : many}`; }
 
 export const phases: Record<string, string> = {
   pending: "pending", starting: "starting", ready: "ready", "not-ready": "not ready", "terminating-serving": "terminating, serving",

@@ -1,6 +1,6 @@
 // What the page asks the simulator, and what it answers: see the doc comments of Go's package sim/play.
 
-import type { Result } from "../data";
+import type { Result, Timeline } from "../data";
 
 // Flags are flags of lameduck sim by their names.
 export type Flags = Record<string, string | string[]>;
@@ -13,6 +13,7 @@ export interface Look extends Answered { knobs: Knob[]; choices: Record<string, 
 // Bare is an answer to a question that may be refused as a whole: it has nothing else then.
 export type Bare<T extends Answered> = Answered & Partial<T>;
 export interface Turned extends Answered { manifest: string }
+export interface Drawn extends Turned { case: string; timeline: Timeline | null }
 export interface Ran extends Answered {
   record: Result; exit: number; text: string; titles: string[]; order: number[]; notes: string[];
   head: { verdict: string; sentence: string; answers: { label: string; words: string[] }[] } | null;
@@ -22,7 +23,8 @@ interface About { manifest: string; name: string; version: string }
 export interface Asks {
   look: { ask: About & { flags: Flags }; answer: Bare<Look> };
   turn: { ask: About & { workload: string; knob: string; value: string }; answer: Turned };
-  run: { ask: About & { flags: Flags; quick?: boolean }; answer: Ran };
+  draw: { ask: About & { flags: Flags; case: string; family: string; seed: number; workload?: string; knob?: string; value?: string }; answer: Drawn };
+  run: { ask: About & { flags: Flags; quick?: boolean; undrawn?: boolean }; answer: Ran };
 }
 
 // What page and worker say to each other.

@@ -35,6 +35,7 @@ interface Open { id: number; done: (answer: string) => void; failed: (why: Error
 export class Lane {
   private worker: Worker | null = null;
   private ready: Promise<void> = Promise.resolve();
+  private up = false; // it is ready
   private open: Open | null = null;
   private number = 0;
   since = 0; // of what is being answered: 0 while nothing is
@@ -50,7 +51,10 @@ export class Lane {
     this.ready = new Promise((done, failed) => {
       const end = (why: Error) => { failed(why); if (this.worker === worker) this.stop(why); };
       worker.onmessage = (e: MessageEvent<FromWorker>) => {
-        if ("ready" in e.data) done();
+        if ("ready" in e.data) {
+          this.up = this.worker === worker;
+          done();
+        }
         else if ("stage" in e.data) this.far = `${e.data.stage}: ${e.data.done} of ${e.data.of}`;
         else if ("broken" in e.data) end(new Error(`The simulator stopped: ${e.data.broken}`));
         else this.answered(e.data.id, e.data.answer);
@@ -70,7 +74,9 @@ export class Lane {
     const answer = await new Promise<string>((done, failed) => {
       const id = ++this.number;
       this.open = { id, done, failed };
-      started.then(() => { if (this.worker === worker) worker?.postMessage({ id, ask: JSON.stringify({ do: what, ...ask }) } satisfies ToWorker); }, (why: Error) => this.stop(why));
+      const say = () => { if (this.worker === worker) worker?.postMessage({ id, ask: JSON.stringify({ do: what, ...ask }) } satisfies ToWorker); };
+      if (this.up) say(); // at once, and not after what else the page has to do now
+      else started.then(say, (why: Error) => this.stop(why));
     });
     return JSON.parse(answer) as Asks[K]["answer"];
   }
@@ -79,6 +85,7 @@ export class Lane {
   stop(why: Error = new Dropped("stopped")) {
     this.worker?.terminate();
     this.worker = null;
+    this.up = false;
     this.since = 0;
     const open = this.open;
     this.open = null;

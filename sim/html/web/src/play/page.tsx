@@ -40,6 +40,7 @@ export function Play({ start, quick, full }: { start: Start; quick: Lane; full: 
     }, 500);
     return () => clearInterval(ticking);
   }, []);
+  useEffect(() => session.current?.see(view.case ?? ""), [view.case]);
   useEffect(() => { if (state?.look) editor.current?.faults(state.look.errors, state.look.warnings); }, [state?.look]);
 
   const opened = (shared: Shared, says: string) => {

@@ -1,11 +1,12 @@
 // The right side: the verdict and how sure it is, the picture, and the rest of the report behind tabs.
 
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { Timelines, type TimelinesProps } from "../app";
 import type { Case, Page } from "../data";
 import { Assumptions, Cases, Fixes } from "../parts";
 import { count, verdicts } from "../words";
 import type { Ran } from "./contract";
+import { drawable, shownOf } from "./pictures";
 import type { State } from "./session";
 
 export const tabs = { timeline: "Timeline", helps: "Why, and what helps", cases: "Cases", assumed: "Assumed", text: "As text" } as const;
@@ -17,10 +18,17 @@ export interface ResultProps {
   onTab: (t: Tab) => void; onCase: (id: string) => void; onSpan: (v: [number, number] | null) => void; onStop: () => void; onAgain: () => void;
 }
 
+// behind says that the picture is of another manifest than this one.
+function behind(s: State, caseID: string): boolean {
+  const shown = shownOf(s.ran, caseID);
+  const picture = shown && s.pictures.get(shown.id);
+  return shown !== null && (picture?.manifest !== s.manifest || picture.flags !== s.flags);
+}
+
 export function Result(p: ResultProps) {
   const { ran } = p.state;
   return (
-    <section class="result" aria-label="What is lost" data-answers={p.state.answers} data-stale={String(p.state.stale)}>
+    <section class="result" aria-label="What is lost" data-answers={p.state.answers} data-drawn={p.state.drawn} data-stale={String(p.state.stale || behind(p.state, p.caseID))}>
       {ran ? <Verdict ran={ran} stale={p.state.stale} warned={(p.state.look?.warnings.length ?? 0) > 0} /> : <p class="verdict-line">{p.state.said ? "Nothing was simulated yet." : "Starting the simulator."}</p>}
       <Progress {...p} />
       <button type="button" class="to-knobs" onClick={() => document.getElementById("knobs-h")?.scrollIntoView()}>To the knobs</button>
@@ -107,9 +115,13 @@ function Tabs(p: ResultProps & { ran: Ran }) {
 
 function Panel(p: ResultProps & { ran: Ran }) {
   const { ran } = p;
-  const page = useMemo((): Page => ({ result: ran.record, order: ran.order, titles: ran.titles, replay: "", notes: ran.notes }), [ran]);
-  const drawn = useMemo(() => page.order.filter((i) => page.result.cases[i]?.timeline), [page]);
-  const at = drawn.find((i) => page.result.cases[i]!.id === p.caseID) ?? drawn[0] ?? -1;
+  const { pictures, stale } = p.state;
+  const page = useMemo((): Page => {
+    const cases = ran.record.cases.map((c) => { const timeline = pictures.get(c.id)?.timeline; return timeline ? { ...c, timeline } : c; });
+    return { result: { ...ran.record, cases }, order: ran.order, titles: ran.titles, replay: "", notes: ran.notes };
+  }, [ran, pictures]);
+  const drawn = useMemo(() => drawable(ran), [ran]);
+  const at = page.result.cases.findIndex((c) => c.id === shownOf(ran, p.caseID)?.id);
   const c = page.result.cases[at];
   const onCase = (i: number) => { const id = page.result.cases[i]?.id; if (id) p.onCase(id); };
   switch (p.tab) {
@@ -117,10 +129,22 @@ function Panel(p: ResultProps & { ran: Ran }) {
     case "helps": return <><Answers ran={ran} />{p.state.quick ? <p>What helps is tried with all runs.</p> : <Fixes page={page} {...(c ? { c } : {})} />}</>;
     case "cases": return <Cases page={page} drawn={drawn} at={at} onCase={(i) => { onCase(i); p.onTab("timeline"); }} />;
     case "assumed": return <Assumptions page={page} />;
-    default: {
-      if (!c?.timeline) return <p>No run was made that could be drawn.</p>;
-      const props: TimelinesProps = { page, c, title: page.titles[at] ?? c.id, drawn, at, onCase, alone: true, folded: true, onSpan: p.onSpan, ...(p.span ? { span: p.span } : {}) };
-      return <Timelines key={c.id} {...props} />;
-    }
+    default: return c?.timeline ? <Drawing key={c.id} {...{ page, c, drawn, at, onCase }} onSpan={p.onSpan} {...(p.span ? { span: p.span } : {})} /> : <p>{c && !stale ? "Drawing one run \u2026" : "No run was made that could be drawn."}</p>;
   }
+}
+
+type DrawingProps = Pick<TimelinesProps, "page" | "c" | "drawn" | "at" | "onCase" | "span"> & { onSpan: (v: [number, number] | null) => void };
+
+// Drawing is the picture of a case. It is gone through again only where something of it is another: most of what the page hears is not about it.
+function Drawing({ page, c, drawn, at, onCase, onSpan, span }: DrawingProps) {
+  const heard = useRef({ onCase, onSpan });
+  heard.current = { onCase, onSpan };
+  const titles = page.titles.join("\n");
+  return useMemo(() => {
+    const props: TimelinesProps = {
+      page, c, title: page.titles[at] ?? c.id, drawn, at, alone: true, folded: true, ...(span ? { span } : {}),
+      onCase: (i) => heard.current.onCase(i), onSpan: (v) => heard.current.onSpan(v),
+    };
+    return <Timelines {...props} />;
+  }, [c.timeline, titles, at, drawn.join()]);
 }

@@ -1,9 +1,10 @@
-// What the page is about: a manifest, choices, and what the simulator said of them last. Few runs answer each change at once; all of them
-// follow where nothing is changed for a while. The newest question alone counts.
+// What the page is about: a manifest, choices, and what the simulator said of them last. A knob that is turned has its picture at once: one run, drawn by
+// a worker of its own. What few runs say of it follows, and all of them where nothing is changed for a while. The newest question alone counts.
 
-import type { Flags, Knob, Look, Ran } from "./contract";
+import type { Drawn, Flags, Knob, Look, Ran } from "./contract";
 import { Dropped, Lane } from "./engine";
 import { mostText } from "./link";
+import { familyOf, ofRecord, shownOf, type Pictures } from "./pictures";
 
 export type Doing = "starting" | "few" | "waiting" | "all" | "done" | "faulty" | "stopped" | "failed";
 
@@ -15,6 +16,8 @@ export interface State {
   ran: Ran | null; // the newest answer there is
   quick: boolean; // it is one of few runs
   stale: boolean; // it is of another manifest than this one
+  pictures: Pictures; // of its cases
+  drawn: number; // pictures that came so far
   doing: Doing;
   said: string; // why nothing more comes: a refusal, a failure
   first: Map<string, Knob>; // the knobs as they were when the manifest was opened
@@ -26,18 +29,23 @@ export const keyOf = (k: { workload: string; knob: string }) => `${k.workload}/$
 const tooLong = "the manifest has more than 1 MB, which is as much as a page reads: run it with lameduck sim -f";
 const idle = 350; // milliseconds without a change until all runs are made
 
+type Turn = { workload: string; knob: string; value: string };
+
 export class Session {
   state: State;
-  private readonly turns = new Map<string, { workload: string; knob: string; value: string }>();
+  private readonly turns = new Map<string, Turn>();
+  private wanted = ""; // the case that somebody chose to look at
   private dirty = false;
   private typed = true; // since the manifest was looked at last
   private pumping = false;
+  private judging = false;
+  private refining = false;
   private timer = 0;
   private opened = true; // the next look is the first of this manifest
 
   constructor(private readonly version: string, name: string, manifest: string, flags: Flags, private readonly quick: Lane, private readonly full: Lane,
     private readonly onState: (s: State) => void, private readonly onManifest: (text: string) => void) {
-    this.state = { name, manifest, flags, look: null, ran: null, quick: true, stale: false, doing: "starting", said: "", first: new Map(), answers: 0, of: name };
+    this.state = { name, manifest, flags, look: null, ran: null, quick: true, stale: false, pictures: new Map(), drawn: 0, doing: "starting", said: "", first: new Map(), answers: 0, of: name };
   }
 
   private put(change: Partial<State>) {
@@ -46,6 +54,7 @@ export class Session {
   }
 
   private about() { return { manifest: this.state.manifest, name: this.state.name, version: this.version }; }
+  private isNow(of: { manifest: string; flags: Flags }): boolean { return of.manifest === this.state.manifest && of.flags === this.state.flags; }
 
   // busySince is when the question began that is being answered; 0 where there is none.
   busySince(): number { return this.quick.since || this.full.since; }
@@ -75,6 +84,11 @@ export class Session {
     this.turns.set(keyOf({ workload, knob }), { workload, knob, value });
     this.ask(false);
   }
+  // see is which case is looked at, "" for the worst.
+  see(id: string) {
+    this.wanted = id;
+    if (this.lacking()) void this.pump();
+  }
   stop() {
     clearTimeout(this.timer);
     this.quick.stop();
@@ -87,41 +101,104 @@ export class Session {
     this.typed ||= typed;
     this.dirty = true;
     clearTimeout(this.timer);
-    if (this.full.since) this.full.stop();
-    if (!this.pumping) void this.pump();
+    if (this.refining) this.full.stop();
+    void this.pump();
   }
 
+  // pump answers what was asked, one question after the other, until the picture is of what the manifest is now.
   private async pump() {
+    if (this.pumping) return;
     this.pumping = true;
     try {
-      while (this.dirty) {
+      while (this.dirty || this.lacking()) {
+        if (!this.dirty) {
+          await this.draw(null);
+          continue;
+        }
         this.dirty = false;
         await this.round();
       }
-      if (this.state.doing === "waiting") this.timer = setTimeout(() => void this.refine(), idle);
     } catch (why) {
-      this.dirty = false;
-      if (!(why instanceof Dropped)) this.put({ doing: "failed", said: (why as Error).message });
+      this.gaveUp(why);
     } finally {
       this.pumping = false;
     }
+    this.rest();
+  }
+
+  private gaveUp(why: unknown) {
+    this.dirty = false;
+    if (!(why instanceof Dropped)) this.put({ doing: "failed", said: (why as Error).message });
+  }
+
+  private over(): boolean { return ["faulty", "stopped", "failed"].includes(this.state.doing); }
+
+  // rest has all runs made where nothing is changed for a while.
+  private rest() {
+    clearTimeout(this.timer);
+    if (this.state.doing === "waiting" && !this.pumping && !this.judging) this.timer = setTimeout(() => void this.refine(), idle);
   }
 
   private async round() {
-    this.put({ doing: this.state.ran ? "few" : "starting", said: "" });
+    const doing = this.state.ran ? "few" : "starting";
+    if (this.state.doing !== doing || this.state.said) this.put({ doing, said: "" });
     if (this.state.manifest.length > mostText) return this.put({ doing: "faulty", said: tooLong });
-    if (!await this.turned()) return;
+    const draws = shownOf(this.state.ran, this.wanted) !== null && !this.typed; // the last turn goes with its picture
+    if (!await this.turned(draws ? 1 : 0)) return;
     if (this.typed && !await this.looked()) return;
-    this.put({ doing: "few" });
-    const asked = this.state;
-    const ran = await this.quick.ask("run", { ...this.about(), flags: asked.flags, quick: true });
-    this.answered(ran, true, asked);
+    if (!this.state.ran) {
+      this.put({ doing: "few" });
+      const asked = this.state;
+      this.answered(await this.quick.ask("run", { ...this.about(), flags: asked.flags, quick: true }), true, asked);
+      return;
+    }
+    if (!await this.draw(this.turns.entries().next().value ?? null)) return;
+    void this.judge();
     if (!this.typed && !this.dirty) await this.looked();
   }
 
-  // turned writes the knobs' values into the manifest. What was typed meanwhile is not lost: the value is written into that, then.
-  private async turned(): Promise<boolean> {
-    while (this.turns.size > 0) {
+  // lacking says that the case which is looked at has no picture of what the manifest is now.
+  private lacking(): boolean {
+    const shown = shownOf(this.state.ran, this.wanted);
+    const picture = shown && this.state.pictures.get(shown.id);
+    return shown !== null && !this.over() && !this.typed && this.turns.size === 0 && !(picture && this.isNow(picture));
+  }
+
+  // draw has one run of the case that is looked at drawn, with a knob turned before. It says whether the manifest is one that can be run.
+  private async draw(turn: [string, Turn] | null): Promise<boolean> {
+    const shown = shownOf(this.state.ran, this.wanted);
+    if (!shown) return this.turned(0);
+    if (turn) this.turns.delete(turn[0]);
+    const asked = this.state;
+    const was = asked.pictures.get(shown.id)?.timeline ?? null;
+    const got = await this.quick.ask("draw", { ...this.about(), flags: asked.flags, case: shown.id, family: familyOf(shown), seed: was?.seed ?? 1, ...turn?.[1] });
+    if (this.state.manifest !== asked.manifest) { // somebody typed meanwhile: the value is written into that
+      if (turn && !this.turns.has(turn[0])) this.turns.set(...turn);
+      this.dirty = true;
+      return false;
+    }
+    if (got.manifest !== asked.manifest) this.written(got);
+    if (got.refused || got.errors.length > 0) return this.refused(got.refused);
+    const pictures = new Map(this.state.pictures).set(shown.id, { timeline: got.timeline ?? was, manifest: got.manifest, flags: asked.flags });
+    this.put({ pictures, drawn: this.state.drawn + (got.timeline ? 1 : 0) });
+    return true;
+  }
+
+  // written takes a manifest over that the simulator has changed.
+  private written(got: Drawn | { manifest: string }) {
+    this.put({ manifest: got.manifest, stale: true });
+    this.onManifest(got.manifest);
+  }
+
+  private refused(why: string): false {
+    if (this.state.look) this.put({ look: { ...this.state.look, knobs: this.state.look.knobs.map((k) => ({ ...k })) } }); // back to what the manifest says
+    this.put({ doing: "faulty", said: why });
+    return false;
+  }
+
+  // turned writes the knobs' values into the manifest, but for some. What was typed meanwhile is not lost: the value is written into that, then.
+  private async turned(left: number): Promise<boolean> {
+    while (this.turns.size > left) {
       const [key, t] = this.turns.entries().next().value!;
       this.turns.delete(key);
       const before = this.state.manifest;
@@ -130,13 +207,8 @@ export class Session {
         if (!this.turns.has(key)) this.turns.set(key, t);
         continue;
       }
-      if (got.refused) {
-        if (this.state.look) this.put({ look: { ...this.state.look, knobs: this.state.look.knobs.map((k) => ({ ...k })) } }); // back to what the manifest says
-        this.put({ doing: "faulty", said: got.refused });
-        return false;
-      }
-      this.put({ manifest: got.manifest, stale: true });
-      this.onManifest(got.manifest);
+      if (got.refused) return this.refused(got.refused);
+      this.written(got);
     }
     return true;
   }
@@ -164,18 +236,43 @@ export class Session {
   }
 
   private answered(ran: Ran, quick: boolean, asked: State) {
-    const stale = this.state.manifest !== asked.manifest || this.state.flags !== asked.flags;
-    if (ran.refused || ran.errors.length > 0) this.put({ doing: "faulty", said: ran.refused });
-    else this.put({ ran, quick, stale, answers: this.state.answers + 1, of: asked.name, doing: stale ? "few" : quick ? "waiting" : "done", said: "" });
+    const stale = !this.isNow(asked);
+    if (ran.refused || ran.errors.length > 0) {
+      if (!stale) this.put({ doing: "faulty", said: ran.refused });
+      return;
+    }
+    const pictures = ofRecord(ran, this.state.pictures, asked.manifest, asked.flags);
+    this.put({ ran, quick, stale, pictures, answers: this.state.answers + 1, of: asked.name, ...(stale ? {} : { doing: quick ? "waiting" as const : "done" as const, said: "" }) });
+  }
+
+  // judge has few runs say what is lost, again and again until that is of what the manifest is now. Pictures do not wait for it.
+  private async judge() {
+    if (this.judging) return;
+    this.judging = true;
+    try {
+      while (this.state.stale && !this.over()) {
+        const asked = this.state;
+        this.answered(await this.full.ask("run", { ...this.about(), flags: asked.flags, quick: true, undrawn: true }), true, asked);
+      }
+    } catch (why) {
+      this.gaveUp(why);
+    } finally {
+      this.judging = false;
+    }
+    if (this.lacking()) void this.pump(); // another case is the worst now
+    this.rest();
   }
 
   private async refine() {
     this.put({ doing: "all" });
     const asked = this.state;
+    this.refining = true;
     try {
       this.answered(await this.full.ask("run", { ...this.about(), flags: asked.flags }), false, asked);
     } catch (why) {
       if (!(why instanceof Dropped)) this.put({ doing: "failed", said: (why as Error).message });
+    } finally {
+      this.refining = false;
     }
   }
 }
