@@ -3,6 +3,8 @@ package endpoints
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -33,6 +35,27 @@ func (w *wide) set(i int, list ...ep) {
 	w.cache.SetSlice(s)
 }
 
+// change sets one slice or two to something that is drawn.
+func (w *wide) change(r *rand.Rand) {
+	for range 1 + r.IntN(2) {
+		i := r.IntN(len(w.slices))
+		var list []ep
+		for n := range 5 {
+			e := ep{n: 5*i + n + 1, cond: allConditions[r.IntN(8)], node: anywhere[r.IntN(3)]}
+			switch r.IntN(40) {
+			case 0:
+				e.n = 1 + r.IntN(60) // it may be in another slice, too
+			case 1:
+				e.zones = hinted[r.IntN(len(hinted))].zones
+			}
+			if r.IntN(3) > 0 {
+				list = append(list, e)
+			}
+		}
+		w.set(i, list...)
+	}
+}
+
 // rebuilt is what a new Cache makes of the slices.
 func (w *wide) rebuilt() *Snapshot {
 	c := currentCache()
@@ -51,23 +74,7 @@ func TestAnEditedServiceEqualsOneBuiltFromAllItsSlices(t *testing.T) {
 		w, r := newWide(12, seed%2 == 1), rand.New(rand.NewPCG(seed, 100))
 		w.cache.Snapshot()
 		for step := range 300 {
-			for range 1 + r.IntN(2) {
-				i := r.IntN(len(w.slices))
-				var list []ep
-				for n := range 5 {
-					e := ep{n: 5*i + n + 1, cond: allConditions[r.IntN(8)], node: anywhere[r.IntN(3)]}
-					switch r.IntN(40) {
-					case 0:
-						e.n = 1 + r.IntN(60) // it may be in another slice, too
-					case 1:
-						e.zones = hinted[r.IntN(len(hinted))].zones
-					}
-					if r.IntN(3) > 0 {
-						list = append(list, e)
-					}
-				}
-				w.set(i, list...)
-			}
+			w.change(r)
 			got, want := w.cache.Snapshot(), w.rebuilt()
 			wantSameContents(t, fmt.Sprintf("seed %d, step %d", seed, step), want, got)
 			a, b := got.Service(shop("web")).groups, want.Service(shop("web")).groups
@@ -101,6 +108,47 @@ func TestOneSliceOfManyIsAnEdit(t *testing.T) {
 	w.set(4, ready(16, "a"))
 	if _, ok := editGroups(before, w.cache.dirty[shop("web")].edits, false); ok {
 		t.Error("an address that is in two slices by now is no edit")
+	}
+}
+
+// An edit in the memory of a list comes to the same as one that leaves the list as it was, and can do as much: only all slices together tell
+// where an address is in two.
+func TestAnEditInPlaceIsAsGood(t *testing.T) {
+	t.Parallel()
+	edited, refused := 0, 0
+	for seed := range uint64(4) {
+		w, r := newWide(12, false), rand.New(rand.NewPCG(seed, 101))
+		for step := range 300 {
+			before := w.cache.Snapshot().Service(shop("web")).groups
+			w.change(r)
+			m := w.cache.dirty[shop("web")]
+			if m.whole {
+				continue
+			}
+			own := slices.Clone(before)
+			for i := range own {
+				own[i].endpoints = slices.Clone(own[i].endpoints)
+			}
+			got, ok := editGroups(own, m.edits, true)
+			want, well := editGroups(before, m.edits, false)
+			if ok != well {
+				t.Fatalf("seed %d, step %d: done in place %v, else %v", seed, step, ok, well)
+			}
+			if !ok {
+				refused++
+				continue
+			}
+			edited++
+			for i := range want {
+				if !slices.EqualFunc(got[i].endpoints, want[i].endpoints, func(a, b Endpoint) bool { return reflect.DeepEqual(a, b) }) ||
+					got[i].counts != want[i].counts || got[i].traits != want[i].traits {
+					t.Fatalf("seed %d, step %d: in place\n%+v\nelse\n%+v", seed, step, got[i], want[i])
+				}
+			}
+		}
+	}
+	if edited < 300 || refused < 30 {
+		t.Errorf("%d edits, %d refused: the test tests little", edited, refused)
 	}
 }
 
