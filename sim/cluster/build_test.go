@@ -137,7 +137,9 @@ type testWorld struct {
 	lines []string
 	// inFlight is when the requests in flight will be done; 0 is none.
 	inFlight engine.Time
-	t        *testing.T
+	// changed, if it is not nil, hears that something is the matter with a node.
+	changed func(node int)
+	t       *testing.T
 }
 
 func (b build) start(t *testing.T, seed uint64) *testWorld {
@@ -166,7 +168,11 @@ func (w *testWorld) SandboxBack(*kubelet.Instance) {}
 
 func (w *testWorld) SandboxGone(i *kubelet.Instance) { w.note("%s sandbox down", w.name(i)) }
 func (w *testWorld) Synced(int)                      {}
-func (w *testWorld) NodeChanged(int)                 {}
+func (w *testWorld) NodeChanged(node int) {
+	if w.changed != nil {
+		w.changed(node)
+	}
+}
 func (w *testWorld) InFlightUntil(*kubelet.Instance) engine.Time {
 	return max(w.eng.Now(), w.inFlight)
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -151,4 +152,34 @@ func assumed(w *testWorld) bool {
 		_, ok := w.sched.Assumed(id)
 		return ok
 	})
+}
+
+// Whoever asked for healthy nodes asks again as soon as something is the matter with one of them: it joins, it crashes or shuts down, it is back.
+func TestWhateverBecomesOfANodeIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		b       build
+		changes string // of nodes, in this order
+	}{
+		"a crash":            {newBuild(4).nodes(2).does(world.CrashNode{Node: "node-2"}, 0), "node-2"},
+		"a crash and a boot": {newBuild(4).nodes(2).does(world.CrashNode{Node: "node-2"}, 60*sec), "node-2 node-2"},
+		"a shutdown":         {newBuild(4).nodes(2).shuts(30*sec, 10*sec).does(world.ShutdownNode{Node: "node-2"}, 0), "node-2 node-2"},
+		"a reboot":           {newBuild(4).nodes(2).shuts(30*sec, 10*sec).does(world.ShutdownNode{Node: "node-2"}, 100*sec), "node-2 node-2 node-2"},
+		"one in its place":   {newBuild(4).nodes(2).taken(world.UpgradePool{Provider: world.PoolGKE, Surge: 1, Provision: sec, Nodes: []string{"node-2"}}), "node-2-new node-2"},
+	} {
+		w := c.b.acts(t)
+		var changes []string
+		asked := w.Installs()
+		w.changed = func(node int) {
+			changes = append(changes, w.sc.Nodes[node].Name)
+			if w.Installs() == asked {
+				t.Errorf("%s: at %s s nobody asks again: %v", name, w.eng.Now().Seconds(), changes)
+			}
+			asked = w.Installs()
+		}
+		w.run(300 * sec)
+		if got := strings.Join(changes, " "); got != c.changes {
+			t.Errorf("%s: changes of %s, want %s", name, got, c.changes)
+		}
+	}
 }
