@@ -137,9 +137,9 @@ type testWorld struct {
 	lines []string
 	// inFlight is when the requests in flight will be done; 0 is none.
 	inFlight engine.Time
-	// changed, if it is not nil, hears that something is the matter with a node.
-	changed func(node int)
-	t       *testing.T
+	// changed and synced, if they are not nil, hear that something is the matter with a node, and of the end of a sync.
+	changed, synced func(node int)
+	t               *testing.T
 }
 
 func (b build) start(t *testing.T, seed uint64) *testWorld {
@@ -167,7 +167,12 @@ func (w *testWorld) Ended(i *kubelet.Instance, how event.Ending) {
 func (w *testWorld) SandboxBack(*kubelet.Instance) {}
 
 func (w *testWorld) SandboxGone(i *kubelet.Instance) { w.note("%s sandbox down", w.name(i)) }
-func (w *testWorld) Synced(int)                      {}
+func (w *testWorld) Synced(node int) {
+	if w.synced != nil {
+		w.synced(node)
+	}
+}
+
 func (w *testWorld) NodeChanged(node int) {
 	if w.changed != nil {
 		w.changed(node)

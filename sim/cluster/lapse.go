@@ -67,8 +67,7 @@ func (w *World) bootNode(node int) {
 		return
 	}
 	w.dead[node] = false
-	w.installs++
-	w.Proxies[node].Boot()
+	w.Proxies[node].Boot() // which ends a sync: who asked for healthy nodes asks again
 	w.kubelets[node].Boot(w.PodsOn(node))
 	w.heard(node)
 	w.log.Tell(event.Event{Kind: event.NodeBack, Pod: -1, Node: node, Stream: -1})

@@ -167,15 +167,26 @@ func TestWhateverBecomesOfANodeIsAskedFor(t *testing.T) {
 		"a reboot":           {newBuild(4).nodes(2).shuts(30*sec, 10*sec).does(world.ShutdownNode{Node: "node-2"}, 100*sec), "node-2 node-2 node-2"},
 		"one in its place":   {newBuild(4).nodes(2).taken(world.UpgradePool{Provider: world.PoolGKE, Surge: 1, Provision: sec, Nodes: []string{"node-2"}}), "node-2-new node-2"},
 	} {
+		c.b.svc.Spec.Type, c.b.svc.Spec.ExternalTrafficPolicy = corev1.ServiceTypeLoadBalancer, corev1.ServiceExternalTrafficPolicyLocal
+		c.b.svc.Spec.HealthCheckNodePort, c.b.svc.Spec.Ports[0].NodePort = 32000, 30080
 		w := c.b.acts(t)
+		e, ok := w.Entry(world.Traffic{Service: "default/web", Port: 80, External: true, HealthyNodesOnly: true, Nodes: world.NodeNames(w.sc.Nodes)})
+		if !ok || !e.Changing() {
+			t.Fatalf("%s: no entry", name)
+		}
+		asked, nodes := w.Installs(), w.NodesFor(e) // as who asks remembers it
+		ask := func(int) {
+			if now := w.NodesFor(e); w.Installs() != asked {
+				asked, nodes = w.Installs(), now
+			} else if !slices.Equal(now, nodes) {
+				t.Errorf("%s: at %s s nobody asks again: %v, and %v before", name, w.eng.Now().Seconds(), now, nodes)
+			}
+		}
 		var changes []string
-		asked := w.Installs()
+		w.synced = ask
 		w.changed = func(node int) {
 			changes = append(changes, w.sc.Nodes[node].Name)
-			if w.Installs() == asked {
-				t.Errorf("%s: at %s s nobody asks again: %v", name, w.eng.Now().Seconds(), changes)
-			}
-			asked = w.Installs()
+			ask(node)
 		}
 		w.run(300 * sec)
 		if got := strings.Join(changes, " "); got != c.changes {

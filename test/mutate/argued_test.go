@@ -217,6 +217,18 @@ var arguedMistakes = []argued{
 		"a result has no number and nothing else that JSON cannot say: there is no such error",
 	},
 	{
+		`sim/cluster/service.go: (*World).offers: early return dropped: "return true" -> ""`,
+		"a Service that nobody has changed has the port that its entry was made for: the longer way comes to the same",
+	},
+	{
+		`sim/control/scheduler.go: (*Scheduler).schedule: disjunct deleted: "p == nil || p.Deleting()" -> "p == nil"`,
+		"a pod without a node is gone as soon as it is deleted, and not known any more",
+	},
+	{
+		`sim/traffic/calm.go: (*calm).isGood: early return dropped: "return true" -> ""`,
+		"it only saves asking the targets of a way once more within one look, in which they answer alike",
+	},
+	{
 		`sim/scenario/set.go: (*document).override: early return dropped: "return" -> "" #2`,
 		"what cannot be read has been reported by then, and nothing of the document is used",
 	},
