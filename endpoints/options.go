@@ -5,9 +5,9 @@ type FallbackScope uint8
 
 // The scopes that Kubernetes has had.
 const (
-	FallbackNone          FallbackScope = iota // no fallback: up to 1.25
-	FallbackExternalLocal                      // the alpha form, 1.22-1.25 with the gate on: Local list of external traffic
-	FallbackAll                                // both lists, every policy: 1.26 and later
+	FallbackNone          FallbackScope = iota // no fallback: up to 1.25, with the gate off
+	FallbackExternalLocal                      // the alpha of 1.22 and 1.23, with the gate on: Local list of external traffic
+	FallbackAll                                // both lists, every policy: 1.24 and 1.25 with the gate on, 1.26 and later
 )
 
 // String returns "off", "external Local only" or "on".

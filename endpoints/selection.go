@@ -202,8 +202,8 @@ func (s *Selection) settle(sp *ServicePort, t *tally, o Options) {
 	}
 }
 
-// fallbacks says which lists of the port KEP-1669 applies to under o. Its alpha form of
-// 1.22 to 1.25 knew the Local list of external traffic only.
+// fallbacks says which lists of the port KEP-1669 applies to under o. Its first form,
+// the alpha of 1.22 and 1.23, knew the Local list of external traffic only.
 func fallbacks(sp *ServicePort, o Options) (cluster, local bool) {
 	switch o.TerminatingFallback {
 	case FallbackAll:

@@ -64,7 +64,7 @@ type Change struct {
 	Source   string
 	Recalled bool
 
-	apply func(o *Options, alpha bool)
+	apply func(o *Options, minor int)
 }
 
 // Changes lists every change of behaviour that Options knows, oldest first. Gates and
@@ -73,42 +73,42 @@ func Changes() []Change {
 	return []Change{
 		{ID: "terminating-in-slices", What: "EndpointSlices list terminating pods with serving and terminating conditions",
 			Gate: "EndpointSliceTerminatingCondition", Alpha: 20, On: 22, GA: 26, Source: "KEP-1672 kep.yaml",
-			apply: func(o *Options, _ bool) { o.TerminatingInSlices = true }},
+			apply: func(o *Options, _ int) { o.TerminatingInSlices = true }},
 		{ID: "internal-traffic-policy", What: "spec.internalTrafficPolicy is followed",
 			Gate: "ServiceInternalTrafficPolicy", Alpha: 21, On: 22, GA: 26, Source: "KEP-2086 kep.yaml",
-			apply: func(o *Options, _ bool) { o.InternalTrafficPolicy = true }},
+			apply: func(o *Options, _ int) { o.InternalTrafficPolicy = true }},
 		{ID: "zone-hints", What: "hints.forZones narrow the Cluster list to the node's zone",
 			Gate: "TopologyAwareHints", Alpha: 21, On: 24, GA: 33, Source: "KEP-2433 kep.yaml; on by default in 1.24", Recalled: true,
-			apply: func(o *Options, _ bool) { o.ZoneHints = true }},
+			apply: func(o *Options, _ int) { o.ZoneHints = true }},
 		{ID: "terminating-fallback", What: "lists with nothing ready fall back to serving terminating endpoints",
-			Gate: "ProxyTerminatingEndpoints", Alpha: 22, On: 26, GA: 28, Source: "KEP-1669 kep.yaml; the alpha's scope recalled",
-			apply: func(o *Options, alpha bool) {
+			Gate: "ProxyTerminatingEndpoints", Alpha: 22, On: 26, GA: 28, Source: "KEP-1669 kep.yaml; pkg/proxy/iptables/proxier.go of 1.23.0, pkg/proxy/topology.go of 1.24.0",
+			apply: func(o *Options, minor int) {
 				o.TerminatingFallback = FallbackAll
-				if alpha {
+				if minor == 22 || minor == 23 { // from 1.24 on the alpha, too, is for both lists
 					o.TerminatingFallback = FallbackExternalLocal
 				}
 			}},
 		{ID: "service-health-info", What: "the service health answer fails with the proxy and says serviceProxyHealthy",
 			On: 27, Source: "kube-proxy service_health.go", Recalled: true,
-			apply: func(o *Options, _ bool) { o.ServiceHealthInfo = true }},
+			apply: func(o *Options, _ int) { o.ServiceHealthInfo = true }},
 		{ID: "node-eligibility", What: "/healthz fails on a node that is being deleted",
 			Gate: "KubeProxyDrainingTerminatingNodes", Alpha: 28, On: 30, GA: 31, Source: "KEP-3836",
-			apply: func(o *Options, _ bool) { o.NodeEligibility = true }},
+			apply: func(o *Options, _ int) { o.NodeEligibility = true }},
 		{ID: "load-balancer-ip-mode", What: "load-balancer IPs with ipMode Proxy are left alone",
 			Gate: "LoadBalancerIPMode", Alpha: 29, On: 30, GA: 32, Source: "KEP-1860 kep.yaml",
-			apply: func(o *Options, _ bool) { o.LoadBalancerIPMode = true }},
+			apply: func(o *Options, _ int) { o.LoadBalancerIPMode = true }},
 		{ID: "endpoint-weight", What: "the service health answer has the X-Load-Balancing-Endpoint-Weight header",
 			On: 31, Source: "kube-proxy service_health.go", Recalled: true,
-			apply: func(o *Options, _ bool) { o.EndpointWeight = true }},
+			apply: func(o *Options, _ int) { o.EndpointWeight = true }},
 		{ID: "node-hints", What: "hints.forNodes narrow the Cluster list to the node",
 			Gate: "PreferSameTrafficDistribution", Alpha: 33, On: 34, GA: 35, Source: "kube_features.go",
-			apply: func(o *Options, _ bool) { o.NodeHints = true }},
+			apply: func(o *Options, _ int) { o.NodeHints = true }},
 		{ID: "hold-after-sync", What: "minSyncPeriod passes after every sync; before, two syncs may follow each other at once",
 			On: 34, Source: "pkg/proxy/runner of 1.34.0, pkg/util/async/bounded_frequency_runner.go of 1.33.0",
-			apply: func(o *Options, _ bool) { o.HoldAfterSync = true }},
+			apply: func(o *Options, _ int) { o.HoldAfterSync = true }},
 		{ID: "duplicate-rule", What: "of entries with the same address a non-terminating one counts",
 			On: 36, Source: "kubernetes pull request 135593; read in 1.36, its first release recalled", Recalled: true,
-			apply: func(o *Options, _ bool) { o.Duplicates = DuplicatesPreferNonTerminating }},
+			apply: func(o *Options, _ int) { o.Duplicates = DuplicatesPreferNonTerminating }},
 	}
 }
 
@@ -148,7 +148,7 @@ func ProfileFor(v Version, gates map[string]bool) (Profile, error) {
 			p.WhatIf = append(p.WhatIf, c.Gate)
 		}
 		if want {
-			c.apply(&p.Options, c.Alpha != 0 && v.Minor >= c.Alpha && !on)
+			c.apply(&p.Options, v.Minor)
 		}
 		if c.Recalled && v != CurrentVersion() && nearby(v.Minor, c.On) {
 			p.Notes = append(p.Notes, fmt.Sprintf("recalled, not verified, for %s: from 1.%d on %s", v, c.On, c.What))

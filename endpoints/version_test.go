@@ -105,9 +105,11 @@ func TestGates(t *testing.T) {
 		whatIf bool
 	}{
 		"the alpha of KEP-1669 reaches external Local only": {22, "ProxyTerminatingEndpoints", true, "l-TI-------", false},
-		"and still in 1.25":                {25, "ProxyTerminatingEndpoints", true, "l-TIZ------", false},
+		"and still in 1.23":                {23, "ProxyTerminatingEndpoints", true, "l-TI-------", false},
+		"both lists in 1.24":               {24, "ProxyTerminatingEndpoints", true, "F-TIZ------", false},
+		"and in 1.25":                      {25, "ProxyTerminatingEndpoints", true, "F-TIZ------", false},
 		"its beta can be turned off":       {26, "ProxyTerminatingEndpoints", false, "--TIZ------", false},
-		"and in 1.27":                      {27, "ProxyTerminatingEndpoints", false, "--TIZH-----", false},
+		"and off in 1.27":                  {27, "ProxyTerminatingEndpoints", false, "--TIZH-----", false},
 		"not once it is GA":                {28, "ProxyTerminatingEndpoints", false, "--TIZH-----", true},
 		"nor in 1.36":                      {36, "ProxyTerminatingEndpoints", false, "-DTIZHEMWNR", true},
 		"saying the default is no what-if": {36, "ProxyTerminatingEndpoints", true, "FDTIZHEMWNR", false},
@@ -216,7 +218,7 @@ func TestChangesAreWellFormed(t *testing.T) {
 			last = first
 		}
 		var o Options
-		c.apply(&o, false)
+		c.apply(&o, 36)
 		if o == (Options{}) {
 			t.Errorf("%s changes nothing", c.ID)
 		}

@@ -288,7 +288,7 @@ func (t *text) whyItHolds(c *record.Case) []string {
 	if k := c.Kept; k != nil && k.Fallback > 0 {
 		words := fmt.Sprintf("for %s (seed %d) a node had no ready pod to send to, and sent to one that was terminating and still served (KEP-1669)", span(k.Fallback), k.Seed)
 		if k.Without > 0 {
-			words += "; without that, as before Kubernetes 1.26, " + span(k.Without) + " would be lost"
+			words += "; without that, as by default before Kubernetes 1.26, " + span(k.Without) + " would be lost"
 		}
 		out = append(out, words)
 	}
