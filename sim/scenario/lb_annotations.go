@@ -59,7 +59,11 @@ func lbAnnotations(lb *world.LoadBalancer) []lbAnnotation {
 		return []lbAnnotation{
 			{azurePrefix + "health-probe-interval", func(l *world.LoadBalancer, v string) bool { return inSeconds(&l.Check.Interval, v) }},
 			{azurePrefix + "tcp-idle-timeout", func(l *world.LoadBalancer, v string) bool { return inMinutes(&l.Idle, v) }},
-			{azurePrefix + "health-probe-num-of-probe", func(l *world.LoadBalancer, v string) bool { return inAnswers(&l.Check.Unhealthy, v) }},
+			{azurePrefix + "health-probe-num-of-probe", func(l *world.LoadBalancer, v string) bool {
+				ok := inAnswers(&l.Check.Unhealthy, v)
+				l.Check.Healthy = l.Check.Unhealthy // Azure's threshold counts both ways
+				return ok
+			}},
 		}
 	default:
 		return nil

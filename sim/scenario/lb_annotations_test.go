@@ -36,7 +36,7 @@ func TestAnnotationsOfALoadBalancer(t *testing.T) {
 		"flows are cut at once":                 {"aws-nlb-ip", map[string]string{targetGroup: "deregistration_delay.connection_termination.enabled=true,deregistration_delay.timeout_seconds=0"}, "10s 10s 3 3 0s true", ""},
 		"flows to unhealthy targets live on":    {"aws-nlb-ip", map[string]string{targetGroup: "target_health_state.unhealthy.connection_termination.enabled=false"}, "10s 10s 3 3 never false", ""},
 		"other attributes":                      {"aws-nlb-ip", map[string]string{targetGroup: "preserve_client_ip.enabled=true"}, "10s 10s 3 3 never true", ""},
-		"health checks of Azure":                {"azure-standard", map[string]string{azure + "health-probe-interval": "20", azure + "health-probe-num-of-probe": "4"}, "20s 5s 1 4 0s false", ""},
+		"health checks of Azure":                {"azure-standard", map[string]string{azure + "health-probe-interval": "20", azure + "health-probe-num-of-probe": "4"}, "20s 5s 4 4 0s false", ""},
 		"those of another provider are nothing": {"gke-l4", map[string]string{azure + "health-probe-interval": "20", aws + "healthcheck-interval": "7"}, "3s 1s 1 2 30s false", ""},
 		"values that are none": {"aws-nlb-ip", map[string]string{aws + "healthcheck-interval": "0", aws + "healthcheck-timeout": "5s", aws + "healthcheck-healthy-threshold": "two",
 			targetGroup: "nonsense"}, "10s 10s 3 3 never true", "healthcheck-interval healthcheck-timeout healthcheck-healthy-threshold target-group-attributes"},
