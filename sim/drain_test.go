@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/lameduck-proxy/lameduck/sim/event"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
@@ -100,6 +102,38 @@ func TestTheFullestNodeIsTaken(t *testing.T) {
 		settled, err := r.loop()
 		if err != nil || !settled || !r.cluster.Dead(0) || r.cluster.Dead(1) {
 			t.Errorf("%T: settled %v, %v, %v", o, settled, r.cluster.Dead(0), err)
+		}
+	}
+}
+
+// What a budget keeps on a node goes with the machine: a drain that is refused for ever ends nothing while that is about to go, nor while it is
+// gone and the control plane has not noticed. Where the Node is deleted, too, the drain is through in the end. Reference:
+// docs/model/pod-lifecycle.md 5 Spot, docs/model/controllers.md 7.
+func TestADrainThatIsRefusedUntilTheMachineGoes(t *testing.T) {
+	t.Parallel()
+	drain := world.DrainOptions{GracePeriod: world.OwnGrace}
+	for name, c := range map[string]struct {
+		actions []world.Action
+		stuck   bool
+	}{
+		"a handler of a spot notice": {[]world.Action{{At: 20 * sec, Operation: world.SpotNotice{Node: "node-1", Notice: 120 * sec, Drains: true}}}, false},
+		"a crash": {[]world.Action{
+			{At: 20 * sec, Operation: world.Drain{Nodes: []string{"node-1"}, DrainOptions: drain}},
+			{At: 140 * sec, Operation: world.CrashNode{Node: "node-1"}},
+		}, true}, // its pod stays Terminating
+	} {
+		sc := fullest(3)
+		sc.Actions, sc.Until = c.actions, 0
+		sc.Traffic[0].Nodes = []string{"node-2", "node-3"}
+		sc.Budgets = []world.Budget{ofAll(intstr.FromInt32(0))}
+		r, err := Run(sc, 1)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		const gone, noticed = 140 * sec, 40 * sec // with leases, and looked at every 5 s
+		lost := r.Streams[0].LostSeconds
+		if r.End < gone+noticed+settleTime || lost < noticed/4 || lost > noticed/2 || (r.Stuck != nil) != c.stuck {
+			t.Errorf("%s: %s s lost until %s s, stuck %+v", name, lost.Seconds(), r.End.Seconds(), r.Stuck)
 		}
 	}
 }

@@ -65,11 +65,7 @@ func anyTaken(seed uint64) *world.Scenario {
 		spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
 	if bound := anyOf(d, "pod budget", "", "0", "1", "50%"); bound != "" {
-		v := intstr.Parse(bound)
-		sc.Budgets = []world.Budget{{Value: &policyv1.PodDisruptionBudget{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
-			Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &v, Selector: &metav1.LabelSelector{}},
-		}}}
+		sc.Budgets = []world.Budget{ofAll(intstr.Parse(bound))}
 	}
 	sc.Actions = []world.Action{{At: 20 * sec, Operation: anyTaker(d)}}
 	if _, ok := sc.Actions[0].Operation.(world.ScaleDownNode); ok {
@@ -79,6 +75,14 @@ func anyTaken(seed uint64) *world.Scenario {
 	sc.Traffic[0].Rate = 2000
 	sc.Muster()
 	return sc
+}
+
+// ofAll is a budget for all pods of the namespace.
+func ofAll(unavailable intstr.IntOrString) world.Budget {
+	return world.Budget{Value: &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &unavailable, Selector: &metav1.LabelSelector{}},
+	}}
 }
 
 // Whoever takes nodes away, however: no rule of sim/check is broken, and it comes to its end, or is said to be stuck. What has gone has no pods,

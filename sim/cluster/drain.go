@@ -159,9 +159,10 @@ func (w *World) CannotEnd() *control.Stuck {
 	return nil
 }
 
-// AllThatCannotEnd lists what was begun and cannot end, each workload with each reason once.
+// AllThatCannotEnd lists what was begun and cannot end, each workload with each reason once. While a node is about to go, or is gone and
+// nobody has noticed, there is nothing: with its pods goes what a drain waits for, or others of its budget.
 func (w *World) AllThatCannotEnd() []control.Stuck {
-	if w.store.Down() || w.store.AnyFrozen() || w.disrupts.takers.Joining() {
+	if w.store.Down() || w.store.AnyFrozen() || w.disrupts.takers.Joining() || w.closingNode()+w.unnoticedNode() != "" {
 		return nil
 	}
 	rollout := w.StuckRollout()
