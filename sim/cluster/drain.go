@@ -210,9 +210,10 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 		})
 	}
 	if b.Late != nil {
+		what, path := w.sooner(b.Late)
 		return &control.Stuck{
 			Drain: true, Workload: b.Late.Pod.Workload, Why: fmt.Sprintf("%s gives up on %s: %s", by, node, b.Why),
-			What: fmt.Sprintf("a terminationGracePeriodSeconds of less than %s", b.Late.Time.Seconds()), Path: "spec.template.spec.terminationGracePeriodSeconds",
+			What: fmt.Sprintf("%s of less than %s", what, b.Late.Time.Seconds()), Path: path,
 		}
 	}
 	if b.GivenUp {
@@ -236,6 +237,20 @@ func (w *World) blocked(b *control.Blockade, rollout *control.Stuck) *control.St
 	default:
 		return nil // what the budget counts may be another number soon
 	}
+}
+
+// sooner is what has to be shorter for a pod to be gone in time, and where it is said: the longest preStop hook that is no shorter itself, for
+// the API refuses a grace period of less than such a sleep (docs/model/pod-lifecycle.md 2.2), else the grace period.
+func (w *World) sooner(late *control.Late) (what, path string) {
+	set, longest := setOf(late.Pod), late.Time
+	what, path = "a terminationGracePeriodSeconds", "spec.template.spec.terminationGracePeriodSeconds"
+	containers := w.PodSpec(set).Containers
+	for i := range containers {
+		if h := w.Hook(set, &containers[i]); h.Duration.Min() >= longest {
+			what, path, longest = "a preStop hook", fmt.Sprintf("spec.template.spec.containers[%d].lifecycle.preStop", i), h.Duration.Min()
+		}
+	}
+	return what, path
 }
 
 // controllerFor says how the first pod on a node that has no controller comes to one: it is a Pod of its own, or one that was released.

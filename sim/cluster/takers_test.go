@@ -509,6 +509,25 @@ func TestTheTimeOfAnUpgrade(t *testing.T) {
 	}
 }
 
+// A pod that stops too slowly is told to stop sooner where that is said: by its preStop hook, if that alone takes as long, for no grace period may
+// be shorter than a sleep; else by the grace period, of which the app uses all. Reference: docs/model/pod-lifecycle.md 2.2.
+func TestWhatHasAPodBeGoneInTimeForAnUpgrade(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hook       engine.Time
+		what, path string
+	}{
+		"a long hook":         {900 * sec, "a preStop hook of less than 900", "spec.template.spec.containers[0].lifecycle.preStop"},
+		"an app that lingers": {60 * sec, "a terminationGracePeriodSeconds of less than 900", "spec.template.spec.terminationGracePeriodSeconds"},
+	} {
+		w := joining(world.UpgradePool{Provider: world.PoolEKS, Unavailable: 1}).grace(1200).hook("app", sleepHook(c.hook)).app(ignores).takes(t)
+		w.run(2000 * sec)
+		if got := w.CannotEnd(); got == nil || got.What != c.what || got.Path != c.path {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // givenBack holds what becomes of the nodes of an upgrade that has given up for a reason, or has gone over a budget without one.
 func givenBack(t *testing.T, name string, w *testWorld, o world.UpgradePool, why string) {
 	t.Helper()
