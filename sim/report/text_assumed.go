@@ -159,6 +159,7 @@ var inOneClause = map[string]string{
 	"timeout":           "clients wait %s for an answer",
 	"dial-timeout":      "gRPC clients try to connect for %s",
 	"start":             "containers listen %s after their start",
+	"kubelet":           "kubelets have %s",
 	"init":              "init containers take %s",
 	"serve":             "an answer takes %s",
 	"latency.watch":     "a watch event takes %s",

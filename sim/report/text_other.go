@@ -134,6 +134,7 @@ var conditions = map[string]string{
 	"methods":              "requests are %s",
 	"dead-address":         "the address of a pod that is gone answers %s",
 	"start":                "containers listen after %s",
+	"kubelet":              "kubelets have %s",
 	"init":                 "init containers take %s",
 	"prestop":              "the program of the preStop hook takes %s",
 	"churn":                "other Services change %s",

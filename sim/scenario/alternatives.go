@@ -65,6 +65,8 @@ func variants(id string) []variant {
 		return []variant{{earlierRunner.String(), versioned(earlierRunner)}}
 	case "proxy":
 		return []variant{{"minSyncPeriod 0s", minSync(0)}, {"minSyncPeriod 10s", minSync(10 * engine.Second)}}
+	case "kubelet":
+		return []variant{{"shutdownGracePeriod 0s", shutting(0)}, {"shutdownGracePeriod 30s", shutting(gkeShutdown)}}
 	case "serve":
 		return []variant{{"1s", served(engine.Second)}, {"10s", served(10 * engine.Second)}}
 	case "timeout":

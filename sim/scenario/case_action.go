@@ -56,9 +56,7 @@ func caseActions() []caseAction {
 		{"shutdown", ActionShutdown, never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.ShutdownNode{Fullest: o.id()}}
 		}},
-		{"spot", ActionSpot, never, func(_ *builder, o *owner) doing {
-			return doing{operation: world.SpotNotice{Fullest: o.id(), Notice: spotNoticeTime}}
-		}},
+		{"spot", ActionSpot, never, (*builder).spotNoticed},
 		{"crash", ActionCrash, never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.CrashNode{Fullest: o.id()}}
 		}},

@@ -25,6 +25,8 @@ type document struct {
 	// misshapen is how many of the problems are of the document's shape: unknown fields, values of another kind.
 	misshapen int
 	balanced  bool // some traffic goes through the load balancer
+	// shutdownSaid says that it is said how kubelets end their pods when a machine shuts down.
+	shutdownSaid bool
 }
 
 // given is a value that did not come from the document.

@@ -4,13 +4,8 @@ import (
 	"slices"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
-	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
 )
-
-// spotNoticeTime is how long before its machine goes a node hears of it, where nothing is said: AWS's two minutes
-// (docs/model/pod-lifecycle.md 5; recalled).
-const spotNoticeTime = 120 * engine.Second
 
 // verbsOfOutages are those that end the machine of a node, or delete its object.
 func verbsOfOutages() []verb {
@@ -91,6 +86,7 @@ func kubeletShape() shape {
 // kubelet reads how machines shut down (Kubernetes 1.36 pkg/kubelet/nodeshutdown, migrateConfig; verified).
 func (b *builder) kubelet(c cursor) {
 	whole, critical, by := c.get("shutdownGracePeriod"), c.get("shutdownGracePeriodCriticalPods"), c.get("shutdownGracePeriodByPodPriority")
+	b.doc.shutdownSaid = whole.present() || by.present()
 	total, last := whole.span(0), critical.span(0)
 	switch {
 	case by.present() && (whole.present() || critical.present()):
@@ -118,17 +114,21 @@ func (b *builder) shutsDown() {
 			return false
 		}
 	})
-	switch {
-	case i < 0:
-	case len(b.out.Shutdown) == 0:
-		b.assume("kubelet", "shutdownGracePeriod 0s: pods end with their machine")
-	default:
-		for k := range b.out.Workloads {
-			spec := &b.out.Workloads[k].Template().Spec
-			if _, known := world.PriorityOf(spec); !known {
-				b.doc.report(manifest.Error, b.out.Actions[i].Pos, "spec.actions", "%s has priorityClassName %s, whose value is not known: give its pods spec.priority",
-					b.out.Workloads[k].Name(), spec.PriorityClassName)
-			}
+	if i < 0 {
+		return
+	}
+	b.spotKubelets(b.out.Actions[i].Operation)
+	if len(b.out.Shutdown) == 0 {
+		if !b.doc.shutdownSaid {
+			b.assume("kubelet", endsWithMachine)
+		}
+		return
+	}
+	for k := range b.out.Workloads {
+		spec := &b.out.Workloads[k].Template().Spec
+		if _, known := world.PriorityOf(spec); !known {
+			b.doc.report(manifest.Error, b.out.Actions[i].Pos, "spec.actions", "%s has priorityClassName %s, whose value is not known: give its pods spec.priority",
+				b.out.Workloads[k].Name(), spec.PriorityClassName)
 		}
 	}
 }
