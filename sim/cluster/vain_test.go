@@ -91,3 +91,14 @@ func TestKarpenterDeletesEarlyWhatIsThere(t *testing.T) {
 		t.Errorf("the machine ends at %s s", at.Seconds())
 	}
 }
+
+// A drain that two budgets of one pod make fail names the one that is too much, whose line a reader has to change.
+func TestADrainThatFailsNamesTheBudget(t *testing.T) {
+	t.Parallel()
+	w := newBuild(2).nodes(2).budget("maxUnavailable 1").budget("minAvailable 1").drained(nil, "node-1").acts(t)
+	w.run(60 * sec)
+	s := w.CannotEnd()
+	if s == nil || !s.Drain || !strings.Contains(s.Why, "both cover the pod") || s.Budget != &w.sc.Budgets[1] {
+		t.Errorf("%+v", s)
+	}
+}

@@ -2,10 +2,16 @@ package play
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
+	"github.com/lameduck-proxy/lameduck/sim/servers"
 )
 
 const app = `# the app
@@ -124,6 +130,45 @@ func TestLook(t *testing.T) {
 	ask(t, Ask{Do: "look", Manifest: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: many}\n"}, &out)
 	if len(out.Errors) == 0 || out.Errors[0].Line == 0 {
 		t.Errorf("errors: %+v", out.Errors)
+	}
+}
+
+// What a page may choose from is what the command line takes, each with its words, and what is in force is one of them.
+func TestWhatAPageMayChooseFrom(t *testing.T) {
+	t.Parallel()
+	flags := Flags{Actions: []string{"rollout"}, Env: "kind", LB: "aws-nlb", Profile: "ignores", KubernetesVersion: "1.30"}
+	offered, inForce := choices(&Ask{Flags: flags}, &read{})
+	want := map[string][]string{"action": scenario.Actions()}
+	for _, e := range scenario.Environments() {
+		want["env"] = append(want["env"], e.ID)
+	}
+	for _, p := range servers.Profiles() {
+		want["profile"] = append(want["profile"], p.ID)
+	}
+	for minor := 36; minor >= 20; minor-- {
+		want["kubernetes-version"] = append(want["kubernetes-version"], fmt.Sprintf("1.%d", minor))
+	}
+	for _, o := range balancers() {
+		want["lb"] = append(want["lb"], o.Value)
+	}
+	got := map[string][]string{}
+	for name, list := range offered {
+		for _, o := range list {
+			got[name] = append(got[name], o.Value)
+			if needs := name == "env" || name == "profile"; needs && o.Words == "" {
+				t.Errorf("%s %s is not explained", name, o.Value)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"action": "rollout", "env": "kind", "lb": "aws-nlb", "profile": "ignores", "kubernetes-version": "1.30"}, inForce); diff != "" {
+		t.Error(diff)
+	}
+	_, inForce = choices(&Ask{}, &read{})
+	if inForce["lb"] != "auto" || inForce["kubernetes-version"] != "1.36" {
+		t.Errorf("nothing is said: %v", inForce)
 	}
 }
 

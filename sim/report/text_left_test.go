@@ -17,6 +17,7 @@ func TestWhatAFixLeavesIsNotItsMedianAlone(t *testing.T) {
 	}{
 		"nothing":                              {0, 0, 0, "preStop: sleep 15"},
 		"nothing in most runs":                 {0, 0, 20 * ms, "preStop: sleep 15: up to 0.02 s left"},
+		"nothing in most runs, a minute once":  {0, 0, 60 * s, "preStop: sleep 15: up to 60 s left"},
 		"hardly anything, and never more":      {30 * ms, 50 * ms, 900 * ms, "preStop: sleep 15: 0.03 s left"},
 		"hardly anything, and a minute once":   {30 * ms, 50 * ms, 55 * s, "preStop: sleep 15: 0.03 s left, up to 55 s"},
 		"... in the runs that it was found on": {30 * ms, 61 * s, 55 * s, "preStop: sleep 15: 0.03 s left, up to 61 s"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/ledger"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -79,6 +80,24 @@ func TestLostSecondsDoNotDependOnTheEndOfTheRun(t *testing.T) {
 		}
 		if longer.run.End <= first.Runs[i].End || longer.run.LostSeconds() != first.Runs[i].LostSeconds() {
 			t.Errorf("%s lost by %s, %s by %s", first.Runs[i].LostSeconds().Seconds(), first.Runs[i].End.Seconds(), longer.run.LostSeconds().Seconds(), longer.run.End.Seconds())
+		}
+	}
+}
+
+// Runs are calm if nothing failed without the action in any of them, and at least one was done without it.
+func TestCalmRuns(t *testing.T) {
+	t.Parallel()
+	unknown, calmly, failing := record.Run{}, record.Run{Without: make([]record.Stream, 1)}, record.Run{Without: []record.Stream{{Totals: ledger.Totals{Failed: 1}}}}
+	for name, c := range map[string]struct {
+		runs []record.Run
+		want bool
+	}{
+		"none": {nil, false}, "left out": {[]record.Run{unknown, unknown}, false}, "one": {[]record.Run{calmly}, true},
+		"one, and others left out": {[]record.Run{unknown, calmly, unknown}, true}, "the last": {[]record.Run{unknown, calmly}, true},
+		"one fails": {[]record.Run{calmly, failing, calmly}, false}, "the first fails": {[]record.Run{failing, unknown}, false},
+	} {
+		if got := calm(c.runs); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -229,6 +229,14 @@ var arguedMistakes = []argued{
 		"it only saves asking the targets of a way once more within one look, in which they answer alike",
 	},
 	{
+		`cmd/lameduck/internal/agent/agent.go: run: error ignored: "return err" -> "return nil" #3`,
+		"without a kernel a proxy can always be made: what it programs nothing with is there",
+	},
+	{
+		`sim/scenario/set.go: (*document).put: statement dropped: "d.settingError(setting, \"%v\", err)" -> ""`,
+		"its paths are those that the program writes, and what it writes it can read (TestAPathIsReadAsItIsWritten)",
+	},
+	{
 		`sim/scenario/set.go: (*document).override: early return dropped: "return" -> "" #2`,
 		"what cannot be read has been reported by then, and nothing of the document is used",
 	},

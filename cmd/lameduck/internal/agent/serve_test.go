@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lameduck-proxy/lameduck/endpoints"
+	"github.com/lameduck-proxy/lameduck/healthcheck/server"
 	"github.com/lameduck-proxy/lameduck/proxier/pace"
 	"github.com/lameduck-proxy/lameduck/proxier/plan"
 )
@@ -275,5 +276,18 @@ func TestAPortThatIsTakenIsLogged(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("logged without %s:\n%s", want, got)
 		}
+	}
+}
+
+// What is not served is said with its Service, where it is a Service's, and with its address.
+func TestWhichHealthPortIsNotServed(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	p := &proxy{opts: Options{Log: funcr.NewJSON(func(line string) { lines = append(lines, line) }, funcr.Options{})}, reporter: newReporter(Options{}, "node-1")}
+	p.trouble(server.Trouble{Service: endpoints.ServiceName{Namespace: "shop", Name: "web"}, Address: "0.0.0.0:31000", Err: errors.New("taken")})
+	p.trouble(server.Trouble{Address: "0.0.0.0:10256", Err: errors.New("taken")})
+	if len(lines) != 2 || !strings.Contains(lines[0], `"service":"shop/web"`) || strings.Contains(lines[1], `"service"`) ||
+		!strings.Contains(lines[0], `"address":"0.0.0.0:31000"`) || !strings.Contains(lines[1], `"address":"0.0.0.0:10256"`) {
+		t.Errorf("logged\n%s", strings.Join(lines, "\n"))
 	}
 }

@@ -1,0 +1,76 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lameduck-proxy/lameduck/sim/edit"
+	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/record"
+)
+
+// Another verdict is said where the loss alone does not say it: of an outage that ends.
+func TestWhatAnotherValueComesTo(t *testing.T) {
+	t.Parallel()
+	sec := func(n engine.Time) Seconds { return Seconds{Median: n * engine.Second} }
+	for want, a := range map[string]Alternative{
+		"outage, 5 s lost":                    {Verdict: string(record.Outage), LostSeconds: sec(5), Effect: string(record.VerdictEffect)},
+		"6 s lost":                            {Verdict: string(record.Outage), LostSeconds: sec(6), Effect: string(record.SizeEffect)},
+		"7 s lost":                            {Verdict: string(record.Drops), LostSeconds: sec(7), Effect: string(record.VerdictEffect)},
+		"no request is answered any more":     {Verdict: string(record.Outage), LostSeconds: sec(8), ForGood: true, Effect: string(record.VerdictEffect)},
+		"nothing lost":                        {Verdict: string(record.Holds), Effect: string(record.VerdictEffect)},
+		string(record.Stalled) + ", 9 s lost": {Verdict: string(record.Stalled), LostSeconds: sec(9), Effect: string(record.VerdictEffect)},
+	} {
+		if got := alternativeWords(&a); got != want {
+			t.Errorf("%+v: %q, want %q", a, got, want)
+		}
+	}
+}
+
+// Changes that help others are listed as far as there is room; one that is too many is listed, too, for a line that says so is as long.
+func TestHowManyChangesForOthersAreListed(t *testing.T) {
+	t.Parallel()
+	const room = 3
+	for n := range 8 {
+		s := &record.Simulation{}
+		for i := range n {
+			s.Fixes = append(s.Fixes, record.Fix{Workload: fmt.Sprintf("shop/w%d", i), Title: fmt.Sprintf("preStop: sleep %d", i)})
+		}
+		out := newText(s, TextOptions{}, roomForOthers(room))
+		out.otherFixes(nil, true)
+		listed, left := strings.Count(out.String(), "preStop: "), 0
+		if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); strings.Contains(lines[len(lines)-1], "more changes help") {
+			_, _ = fmt.Sscan(lines[len(lines)-1], &left) // 0 is an error below
+		}
+		want := n
+		if n > room+1 {
+			want = room
+		}
+		if listed != want || left != n-want {
+			t.Errorf("%d changes: %d listed, %d left out, want %d\n%s", n, listed, left, want, out.String())
+		}
+	}
+}
+
+func roomForOthers(n int) room {
+	r := everything
+	r.others = n
+	return r
+}
+
+// Where there is no room an object is named and not shown. A field of one is shown in any case.
+func TestAnEditWithoutRoom(t *testing.T) {
+	t.Parallel()
+	for _, unpasted := range []bool{false, true} {
+		for _, path := range []string{"", "spec.minReadySeconds"} {
+			r := everything
+			r.unpasted = unpasted
+			out := newText(&record.Simulation{}, TextOptions{}, r)
+			out.edit(&edit.Edit{File: "web.yaml", Line: 7, Kind: "Deployment", Path: path, To: edit.ValueOf(5, "")}, "--show web")
+			if got, want := strings.Contains(out.String(), "(--show web has it in full)"), unpasted && path == ""; got != want {
+				t.Errorf("unpasted %v, %q: %s", unpasted, path, out.String())
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package scenario
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
+)
+
+// A pod that is not ready is told with the reason that one of its containers waits, where it says one.
+func TestWhatIsWrongWithAPod(t *testing.T) {
+	t.Parallel()
+	runs := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	waits := func(reason string) corev1.ContainerState {
+		return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}
+	}
+	for name, c := range map[string]struct {
+		node   string
+		states []corev1.ContainerState
+		want   string
+	}{
+		"without a node":     {"", []corev1.ContainerState{waits("ContainerCreating")}, "is Pending"},
+		"nothing is known":   {"node-1", nil, "is not Ready"},
+		"it runs":            {"node-1", []corev1.ContainerState{runs}, "is not Ready"},
+		"it has ended":       {"node-1", []corev1.ContainerState{{Terminated: &corev1.ContainerStateTerminated{}}}, "is not Ready"},
+		"no reason":          {"node-1", []corev1.ContainerState{waits("")}, "is not Ready"},
+		"the second of them": {"node-1", []corev1.ContainerState{runs, waits(""), waits("CrashLoopBackOff")}, "is not Ready (CrashLoopBackOff)"},
+	} {
+		p := &homed{Typed: manifest.Typed[*corev1.Pod]{Value: &corev1.Pod{Spec: corev1.PodSpec{NodeName: c.node}}}}
+		for _, s := range c.states {
+			p.Value.Status.ContainerStatuses = append(p.Value.Status.ContainerStatuses, corev1.ContainerStatus{State: s})
+		}
+		if got := unwellWords(p); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// The failure policy of a webhook is that of the configuration which names its Service and its port, and no other's.
+func TestWhoseFailurePolicyItIs(t *testing.T) {
+	t.Parallel()
+	objects, _ := manifest.Load([]manifest.File{{Name: "in.yaml", Data: []byte("apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 443}]}\n")}}, manifest.Options{})
+	if len(objects.Services) != 1 {
+		t.Fatal("no Service")
+	}
+	s := &subject{service: objects.Services[0], port: &corev1.ServicePort{Port: 443}}
+	for name, c := range map[string]struct {
+		webhooks []webhook
+		want     string
+	}{
+		"none":            {nil, ""},
+		"its own":         {[]webhook{{"default/web", 443, "Fail"}}, "Fail"},
+		"another port":    {[]webhook{{"default/web", 8443, "Fail"}}, ""},
+		"another Service": {[]webhook{{"default/api", 443, "Fail"}}, ""},
+		"the last":        {[]webhook{{"default/api", 443, "Fail"}, {"default/web", 8443, "Fail"}, {"default/web", 443, "Ignore"}}, "Ignore"},
+	} {
+		if got := (&inventory{webhooks: c.webhooks}).failurePolicy(s); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// What is written for a place is read as that place, whatever its names are.
+func TestAPathIsReadAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"a", "a.b", "a[0]", "]", `"`, `\`, "ä", " ", "", "\n", "\x1b", "a/b-c", "[\"x\"]", "\xff"} {
+		want := []step{{"spec", -1}, {"apps", -1}, {key, -1}, {"", 3}, {"rate", -1}}
+		path := child(item(child(child("spec", "apps"), key), 3), "rate")
+		if got, err := splitPath(path); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q is written %s, and read %v, %v", key, path, got, err)
+		}
+	}
+}
