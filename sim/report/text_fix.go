@@ -387,7 +387,7 @@ func (t *text) notes(f *record.Fix) []string {
 		notes = append(notes, fmt.Sprintf("still enough if nodes are up to %s later than in these runs", span(f.Margin)))
 	}
 	if f.Longer >= engine.Second/2 {
-		notes = append(notes, "the last old pod is gone "+span(f.Longer)+" later")
+		notes = append(notes, "all is over "+span(f.Longer)+" later")
 	}
 	return notes[:min(len(notes), t.room.notes)]
 }

@@ -37,7 +37,7 @@ func Alternatives(s *world.Scenario) []Alternative {
 		if a.ID == "lb" || a.ID == "ingress" {
 			out = append(out, otherBalancers(s, a.ID)...)
 		}
-		if a.ID == "pool" {
+		if a.ID == "pool" && a.Basis != inferred { // who runs it is known, by the kind of cluster or by its load balancer
 			out = append(out, otherPools(s)...)
 		}
 		if a.ID == "start" {

@@ -118,8 +118,14 @@ func (b *builder) taken() {
 		b.assumeAs("pool", "Karpenter: "+words, basis)
 		b.assume("provision", Provisioning.Duration().String())
 	case world.UpgradePool:
+		provider, why := b.poolProvider()
+		if behind := poolBehind(b.out.Traffic); why == "" && behind != "" {
+			provider, why = behind, "the load balancer"
+		}
+		o.Provider = provider
+		a.Operation = o
 		words, basis := poolWords(o.Provider), ""
-		if _, why := b.poolProvider(); why != "" {
+		if why != "" {
 			words, basis = words+", by "+why, inferred
 		}
 		b.assumeAs("pool", words, basis)
@@ -129,6 +135,21 @@ func (b *builder) taken() {
 	}
 	b.out.Muster()
 	b.patience()
+}
+
+// poolBehind is whose pool is behind the load balancer of the clients: that of the same provider, "" where that is no provider's.
+func poolBehind(traffic []world.Traffic) string {
+	for i := range traffic {
+		if traffic[i].LB == nil {
+			continue
+		}
+		for prefix, provider := range map[string]string{"gke-": world.PoolGKE, "aws-": world.PoolEKS, "azure-": world.PoolAKS} { // order: one at most
+			if strings.HasPrefix(traffic[i].LB.Preset, prefix) {
+				return provider
+			}
+		}
+	}
+	return ""
 }
 
 func graceWords(grace engine.Time) string {
@@ -208,7 +229,7 @@ func (b *builder) stops() {
 // would have told them otherwise. "" where there are none.
 func addressed(s *world.Scenario) string {
 	for i := range s.Actions {
-		if _, drain := s.Actions[i].Operation.(world.Drain); drain || !empties(s.Actions[i].Operation) {
+		if !world.NodesGo(s.Actions[i].Operation) {
 			continue
 		}
 		for k := range s.Traffic {

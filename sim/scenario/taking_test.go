@@ -2,10 +2,12 @@ package scenario
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
+	"github.com/lameduck-proxy/lameduck/sim/world"
 )
 
 // The budget of a NodePool is the least that holds at all times for consolidation. Without budgets it is another's default to say; where all
@@ -59,6 +61,75 @@ func TestARunGoesOnForTheTimeoutOfADrain(t *testing.T) {
 		}
 		if want > 0 && list[0].Until != want {
 			t.Errorf("%s: until %s", timeout, list[0].Until.Duration())
+		}
+	}
+}
+
+// Whose pool is upgraded is known by the kind of cluster, else by the load balancer before it: then no other provider's upgrade is tried.
+// Only where nothing says it, Google's is assumed, and the others are tried.
+func TestWhosePoolIsUpgraded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		opts     Options
+		provider string
+		others   int
+	}{
+		"by the kind of cluster":    {Options{Env: "eks", LB: "metallb-l2"}, world.PoolEKS, 0},
+		"the cluster's word counts": {Options{Env: "aks", LB: "aws-nlb-ip"}, world.PoolAKS, 0},
+		"by its load balancer":      {Options{LB: "aws-nlb-instance"}, world.PoolEKS, 0},
+		"by Azure's":                {Options{LB: "azure-standard"}, world.PoolAKS, 0},
+		"by Google's":               {Options{LB: "gke-l4"}, world.PoolGKE, 0},
+		"nothing says it":           {Options{LB: "metallb-l2"}, world.PoolGKE, 2},
+		"each load balancer that it may be has its own": {Options{}, world.PoolGKE, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.opts.Actions = []string{"pool-upgrade"}
+			cases, problems := casesIn(t, routedWeb("type: LoadBalancer", "", ""), c.opts)
+			if len(cases) != 1 || cases[0].Scenario == nil {
+				t.Fatal(cases, problems)
+			}
+			s, others := cases[0].Scenario, 0
+			for _, a := range Alternatives(s) {
+				if a.ID == "pool" {
+					others++
+				}
+			}
+			if got := s.Actions[0].Operation.(world.UpgradePool).Provider; got != c.provider || others != c.others {
+				t.Errorf("%s and %d others, want %s and %d", got, others, c.provider, c.others)
+			}
+			for _, f := range cases[0].Families {
+				want := poolBehind(f.Scenario.Traffic)
+				if got := f.Scenario.Actions[0].Operation.(world.UpgradePool).Provider; want != "" && got != want {
+					t.Errorf("behind %s: %s, want %s", f.Preset, got, want)
+				}
+			}
+		})
+	}
+}
+
+// Who sends to nodes themselves may be told of a node that goes, or not: what they lose is how long a run lasts. So they are judged only
+// where all nodes stay.
+func TestClientsOfNodesAreJudgedWhereNodesStay(t *testing.T) {
+	t.Parallel()
+	for action, judged := range map[string]bool{
+		"rollout": true, "drain": true, "evict": true, "crash": false, "shutdown": false, "spot": false,
+		"autoscaler": false, "karpenter": false, "pool-upgrade": false,
+	} {
+		for _, c := range []struct {
+			spec string
+			lb   string
+		}{{"type: NodePort", ""}, {"type: LoadBalancer", "none"}} {
+			cases, _ := casesIn(t, routedWeb(c.spec, "", ""), Options{LB: c.lb, Actions: []string{action}})
+			got, why := false, ""
+			for i := range cases {
+				s := cases[i].Scenario
+				got = got || cases[i].Verdict != NotJudged && s != nil && s.Traffic[0].External
+				why += cases[i].Reason
+			}
+			if got != judged || !judged && !strings.Contains(why, "go to nodes themselves") {
+				t.Errorf("%s, %s: judged %t, want %t: %q", c.spec, action, got, judged, why)
+			}
 		}
 	}
 }
