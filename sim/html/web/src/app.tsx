@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { anywayOf, Index, lostOf, type Band, type Case, type Fix, type Page, type Timeline } from "./data";
+import { anywayOf, Index, lostOf, type Band, type Case, type Failure, type Fix, type Page, type Timeline } from "./data";
 import { Figure, type Hover, type View } from "./figure";
 import { everything, groups, opened, passes, type Filter, type Group } from "./lanes";
 import { Paths } from "./paths";
@@ -321,6 +321,7 @@ function isOpen(list: Group[], key: string): boolean {
 function lead(t: Timeline): string {
   const lost = lostOf(t);
   const anyway = anywayOf(t) > 0 ? " A hollow ring is a request that fails without the action, too." : "";
+  if (t.clients.length === 0) return "No client is simulated here, so there is no request that could be lost: this is what becomes of the pods.";
   const worst = [...t.bands].filter((b) => b.from !== null && b.to !== null).sort((a, b) => b.lost - a.lost)[0];
   if (lost === 0) {
     const tight = [...t.bands].filter((b) => b.from !== null && b.to !== null && b.nodes.length > 0).sort((a, b) => a.from! - a.to! - (b.from! - b.to!))[0];
@@ -329,18 +330,42 @@ function lead(t: Timeline): string {
     const margin = tight.from! - tight.to!;
     return margin > 0 ? `Nothing was lost: the last node lets go of each pod at least ${seconds(margin)} before it closes.` : `Nothing was lost, by chance: ${tight.last} uses a closed pod for ${seconds(-margin)}, and nobody asked.`;
   }
-  if (!worst || worst.lost === 0) return `${count(lost, "request")} lost. Each cross is a lost request: click it to see how it came about.${anyway}`;
-  if (!inBand(t, worst)) {
-    const early = worst.from! - worst.to!;
-    return `Each cross is a lost request. Most were under way to the pod, or over connections that it already had, when it ended${early > 0 ? `: the last node lets go of it ${seconds(early)} before it closes` : ""}. Click a cross to see how it came about.${anyway}`;
-  }
-  return `Each cross is a lost request. They are lost between the moment at which a pod accepts no connections any more and the moment at which the last ${worst.nodes.some((n) => n.node < 0) ? "node, or load balancer, lets" : "node's rules let"} go of it: up to ${seconds(worst.to! - worst.from!)}, ${worst.nodes.find((n) => n.name === worst.last)?.node === -1 ? "by" : "on"} ${worst.last}. Click a cross to see how it came about.${anyway}`;
+  const { kind, all } = mostLost(t);
+  const why = { late: lateWords(t, all), ended: endedWords(worst, all), cut: `${all ? "They" : "Most"} were under way to a pod, or over connections that it already had, and were cut before the pod ended.`, nowhere: `${all ? "They" : "Most"} came where there was no pod to send to.`, other: "" }[kind];
+  return ["Each cross is a lost request.", why, "Click a cross to see how it came about."].filter(Boolean).join(" ") + anyway;
 }
 
-// inBand says that most of what a pod lost was sent to it after it had closed.
-function inBand(t: Timeline, b: Band): boolean {
-  const own = t.failures.filter((f) => f.pod === b.pod && !f.without);
-  return b.to! > b.from! && own.filter((f) => f.at >= b.from!).length * 2 >= own.length;
+// Kind is when a request was lost: sent to a pod that had closed; under way when its pod ended, or when it was cut before; where no pod was.
+type Kind = "late" | "ended" | "cut" | "nowhere" | "other";
+
+function kindOf(t: Timeline, f: Failure): Kind {
+  if (f.pod < 0) return "nowhere";
+  const b = t.bands.find((x) => x.pod === f.pod);
+  if (!b || b.from === null) return "other";
+  if (f.at >= b.from && b.to !== null && b.to > b.from) return "late";
+  return f.end < b.from - 1e-6 ? "cut" : "ended";
+}
+
+// mostLost is how most requests of a run were lost.
+function mostLost(t: Timeline): { kind: Kind; all: boolean } {
+  const counts: Record<Kind, number> = { late: 0, ended: 0, cut: 0, nowhere: 0, other: 0 };
+  const caused = t.failures.filter((f) => !f.without);
+  for (const f of caused) counts[kindOf(t, f)]++;
+  const kind = (Object.keys(counts) as Kind[]).reduce((a, b) => (counts[b] > counts[a] ? b : a));
+  return counts[kind] * 2 >= caused.length ? { kind, all: counts[kind] === caused.length } : { kind: "other", all: false };
+}
+
+// lateWords are of the pod that is used longest after it has closed, of those that lost something.
+function lateWords(t: Timeline, all: boolean): string {
+  const longest = t.bands.filter((b) => b.from !== null && b.to !== null && b.lost > 0).sort((a, b) => b.to! - b.from! - (a.to! - a.from!))[0];
+  if (!longest) return "";
+  const balanced = longest.nodes.some((n) => n.node < 0), by = longest.nodes.find((n) => n.name === longest.last)?.node === -1 ? "by" : "on";
+  return `${all ? "They" : "Most"} are lost between the moment at which a pod accepts no connections any more and the moment at which the last ${balanced ? "node, or load balancer, lets" : "node's rules let"} go of it: up to ${seconds(longest.to! - longest.from!)}, ${by} ${longest.last}.`;
+}
+
+function endedWords(worst: Band | undefined, all: boolean): string {
+  const early = worst ? worst.from! - worst.to! : 0;
+  return `${all ? "They" : "Most"} were under way to a pod, or over connections that it already had, when it ended${early > 0 ? `: the last node lets go of it ${seconds(early)} before it closes` : ""}.`;
 }
 
 function usePlay(playing: boolean, speed: number, now: number, end: number, setNow: (t: number) => void, stop: () => void) {
@@ -382,6 +407,14 @@ function Filters({ index, filter, onFilter }: { index: Index; filter: Filter; on
   );
 }
 
+// ownZero is what the times of a request's story count from.
+function ownZero(index: Index, f: Failure): string {
+  const deleted = index.t.bands.filter((b) => b.deleted !== null && Math.abs(b.deleted - f.zero) < 1e-6);
+  const b = deleted.find((x) => x.pod === f.pod) ?? deleted[0];
+  if (b) return `the deletion of ${index.pod(b.pod)}`;
+  return index.t.events.find((e) => Math.abs(e.at - f.zero) < 1e-6)?.what ?? "the moment at which it was lost";
+}
+
 // Side is the story of the lost request that was chosen.
 function Side({ index, selected, preview, zero, place, of, onMoment, onClose }: { index: Index; selected: number; preview: boolean; zero: number; place: number; of: number; onMoment: (m: number) => void; onClose: () => void }) {
   const f = index.t.failures[selected];
@@ -389,12 +422,11 @@ function Side({ index, selected, preview, zero, place, of, onMoment, onClose }: 
     return index.t.failures.length === 0 ? null : <aside class="side empty" aria-label="Story of a lost request"><h3>How a request was lost</h3><p>Click a cross, or press n.</p></aside>;
   }
   const own = f.zero;
-  const called = f.pod >= 0 ? index.pod(f.pod) : "";
   return (
     <aside class="side" aria-label="Story of a lost request">
       <h3>{preview ? "How one of them was lost" : f.without ? "Fails without the action, too" : `Lost request ${place + 1} of ${of}`}</h3>
       <p><b>{f.outcome}</b>, {index.client(f.client)}, request {f.number}<br />{f.without ? "In the same run without the action this request fails, too, or another in its place: it is no loss of the action. Here: " : ""}{f.cause}{f.actor === "spec" ? "" : `, ${f.actor}`}{f.elsewhere ? "; another ready pod could have answered" : ""}</p>
-      {called && Math.abs(own - zero) > 1e-6 && <p class="small">Times from the deletion of {called}.</p>}
+      {Math.abs(own - zero) > 1e-6 && <p class="small">{`Times here count from ${ownZero(index, f)}, those of the picture from its 0 s.`}</p>}
       <ol class="story">
         {index.story(f).map((l, k) => (
           <li key={k} class={l.event === null ? "own" : l.blamed ? "blamed" : ""}>

@@ -140,8 +140,9 @@ function overall(x: Index, shown: number[]): Group {
     if (anyway.length > 0) rows.push(row({ key: `anyway-${i}`, label: `fails anyway: ${c.name}`, group: "all", failures: anyway }));
   });
   const lost = lostOf(x.t), anyway = anywayOf(x.t);
+  const nobody = x.t.clients.length === 0 ? "no client is simulated" : "nothing lost";
   const also = anyway > 0 ? `; ${anyway.toLocaleString("en")} more fail without the action, too` : "";
-  return { key: "all", title: "The whole run", summary: (lost ? `${count(lost, "request")} lost` : "nothing lost") + also, lost, rows, open: true, pods: [], nodes: [], workload: "" };
+  return { key: "all", title: "The whole run", summary: (lost ? `${count(lost, "request")} lost` : nobody) + also, lost, rows, open: true, pods: [], nodes: [], workload: "" };
 }
 
 // race is what is between the API and the nodes, for a pod that goes.
@@ -170,7 +171,7 @@ function race(x: Index, b: Band, shown: number[]): Group {
     rows.push(n.alike > 0 ? { ...own, label: `${n.alike + 1} nodes alike`, folds: { key: `${own.key}-alike`, title: `${n.alike + 1} nodes alike, the last to let go: ${n.name}`, open: false } } : own);
     if (n.alike > 0) for (const o of b.nodes.filter((y) => y.like === n.node)) rows.push({ ...letGo(x, b, o, shown, base, key, zero), under: `${own.key}-alike` });
   }
-  const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b)}` : `nothing lost${bandWords(b)}`;
+  const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b)}` : x.t.clients.length === 0 ? "no client is simulated" : `nothing lost${bandWords(b)}`;
   return {
     key, title: `${name}${p?.node ? ` on ${p.node}` : ""}${b.deleted === null ? "" : " goes"}`, summary, lost: b.lost, rows, open: false, pods: [b.pod],
     nodes: b.nodes.map((n) => n.node), workload: p?.workload ?? "",
@@ -199,9 +200,10 @@ function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], bas
   const bars: Bar[] = [];
   const began = startOf(x, n.node, b.pod);
   const verb = n.node < 0 ? "sends to" : "rules lead to";
-  if (began < Math.min(until, closed)) {
-    bars.push({ from: began, to: Math.min(until, closed), look: n.fallback ? "fallback" : "uses", text: n.fallback ? "falls back to it" : "uses it", hover: `${whose} ${verb} ${name}`, event: 0 });
-  }
+  const open = Math.min(until, closed);
+  const fell = n.fallback ? Math.min(open, fellAt(x, n.node, b)) : open;
+  if (began < fell) bars.push({ from: began, to: fell, look: "uses", text: "uses it", hover: `${whose} ${verb} ${name}`, event: 0 });
+  if (Math.max(began, fell) < open) bars.push({ from: Math.max(began, fell), to: open, look: "fallback", text: "falls back to it", hover: `${whose} falls back to ${name}: no pod is ready`, event: 0 });
   if (until > closed) {
     const words = n.lost > 0 ? `sends to a closed pod: ${count(n.lost, "request")} lost` : "sends to a closed pod: nobody asked";
     bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
@@ -212,6 +214,13 @@ function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], bas
     signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${whose}: ${after}`, event: n.event }],
     failures: shown.filter((i) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node && (!n.clients || n.clients.includes(f.client)); }),
   });
+}
+
+// fellAt is when a node's rules began to lead to a pod because none was ready: never before it goes.
+function fellAt(x: Index, node: number, b: Band): number {
+  const gone = b.deleted ?? 0;
+  const began = (x.nodes.get(node)?.ways ?? []).flatMap((w) => w.uses).filter((u) => u.is === "fallback" && u.pods.includes(b.pod) && u.to > gone).map((u) => u.from);
+  return Math.max(gone, began.length > 0 ? Math.min(...began) : b.told ?? gone);
 }
 
 // startOf is when a node's rules began to lead to a pod, for the last time.
