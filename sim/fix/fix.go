@@ -314,10 +314,10 @@ func (t *target) minReady() *Change {
 // readiness keeps traffic from a pod that does not listen yet.
 func (t *target) readiness() *Change {
 	c := t.container()
-	if c.ReadinessProbe != nil || len(c.Ports) == 0 {
+	port := t.listening()
+	if c.ReadinessProbe != nil || port == 0 {
 		return nil
 	}
-	port := c.Ports[0].ContainerPort
 	return &Change{
 		ID: "readinessProbe", Title: fmt.Sprintf("readinessProbe on port %d", port),
 		Edits: []edit.Edit{t.edit(t.path("readinessProbe"), fmt.Sprintf("{tcpSocket: {port: %d}, periodSeconds: 5}", port))},
