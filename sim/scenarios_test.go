@@ -84,6 +84,7 @@ func otherwise() map[string]string {
 		"drain-against-anti-affinity":         "nodes.count=5",
 		"drain-against-topology-spread":       "nodes.count=4",
 		"drain-blocked-by-a-budget":           "actions[0].drain.disableEviction=true",
+		"drain-budget-loosened":               "actions[1].setBudget.maxUnavailable=0",
 		"drain-single-replica":                "apps.single.ignoresSIGTERM=true",
 		"drain-single-replica-prestop-15":     "start=20s",
 		"drain-three-nodes":                   "actions[0].drain.nodes=[node-1]",

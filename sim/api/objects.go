@@ -208,14 +208,19 @@ func (n *Node) Condition() NodeTaint {
 // older version than the present one are told of a conflict.
 type Budget struct {
 	Number int
+	Spec   int // which of the specs that it has had, 0 for that of the manifests: metadata.generation
 	BudgetStatus
 }
+
+// Behind says that the controller has not looked at the budget since its spec was changed.
+func (b *Budget) Behind() bool { return b.Observed < b.Spec }
 
 // BudgetStatus is status of a PodDisruptionBudget.
 type BudgetStatus struct {
 	Allowed, Healthy, Desired, Expected int // disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods
 
 	Disrupted []Disrupted // disruptedPods, in order of ID
+	Observed  int         // the spec that the controller saw: observedGeneration
 }
 
 // Disrupted is a pod that the API server is about to delete for an eviction.
@@ -226,7 +231,7 @@ type Disrupted struct {
 
 // Same says that two statuses say the same.
 func (s *BudgetStatus) Same(t *BudgetStatus) bool {
-	return s.Allowed == t.Allowed && s.Healthy == t.Healthy && s.Desired == t.Desired && s.Expected == t.Expected && slices.Equal(s.Disrupted, t.Disrupted)
+	return s.Allowed == t.Allowed && s.Healthy == t.Healthy && s.Desired == t.Desired && s.Expected == t.Expected && s.Observed == t.Observed && slices.Equal(s.Disrupted, t.Disrupted)
 }
 
 // Records says when the API server noted that it is about to delete a pod; found is false where it did not.

@@ -74,6 +74,8 @@ func (w *World) doToPods(a world.Action) {
 		w.setSelector(o)
 	case world.SetPort:
 		w.setPort(o)
+	case world.SetBudget:
+		w.setBudget(&o)
 	case world.DeleteService:
 		w.removeService(o.Service, true)
 	case world.SetGate:

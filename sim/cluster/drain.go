@@ -65,6 +65,22 @@ func (w *World) scale(workload int) int {
 	return w.replicas(workload)
 }
 
+// setBudget changes a budget. Where nobody asks for evictions nothing heeds it.
+func (w *World) setBudget(o *world.SetBudget) {
+	if w.disrupts.budgets == nil {
+		return
+	}
+	w.control.SetBudget(w.owner, slices.IndexFunc(w.sc.Budgets, func(b world.Budget) bool { return b.Value.Namespace+"/"+b.Value.Name == o.Budget }), o)
+}
+
+// budgetNow is a budget as actions have left it.
+func (w *World) budgetNow(n int) *world.Budget {
+	if b, ok := w.store.Get(api.BudgetKey(n)).(*api.Budget); ok {
+		return w.control.BudgetOf(b)
+	}
+	return &w.sc.Budgets[n]
+}
+
 // machines are what runs under the nodes.
 type machines struct{ w *World }
 
@@ -271,7 +287,7 @@ func (w *World) byBudget(b *control.Blockade, s *control.Stuck) *control.Stuck {
 		s.Budget, s.Path = &w.sc.Budgets[b.Budget], "spec.selector"
 		s.What = "one PodDisruptionBudget for a pod: delete one of the two, or narrow its selector"
 	default:
-		s.Budget, s.What = &w.sc.Budgets[b.Budget], w.enough(b.Budget)
+		s.Budget, s.What = w.budgetNow(b.Budget), w.enough(b.Budget)
 		_, path := s.Budget.Bound()
 		s.Path = cmp.Or(path, "spec")
 	}
@@ -331,7 +347,7 @@ func (w *World) coversWorkload(budget, workload int) bool {
 // enough says which change lets a budget allow an eviction.
 func (w *World) enough(budget int) string {
 	b, ok := w.store.Get(api.BudgetKey(budget)).(*api.Budget)
-	v, path := w.sc.Budgets[budget].Bound()
+	v, path := w.budgetNow(budget).Bound()
 	if !ok || v == nil {
 		return "a budget with maxUnavailable 1"
 	}

@@ -22,6 +22,7 @@ type Desk struct {
 	Nodes     []world.Node
 	Workloads []world.Workload
 	Budgets   []world.Budget
+	Revised   map[int][]world.Budget // by number of a budget: what actions have made of it, one after another
 
 	Namespaces map[string]map[string]string // the labels of those that the input has
 }

@@ -104,7 +104,8 @@ func (c *Disruption) status(n int) api.BudgetStatus {
 			scale += c.scales[w]
 		}
 	}
-	s.Expected, s.Desired = c.d.Budgets[n].Desired(pods, scale)
+	s.Expected, s.Desired = c.d.BudgetOf(c.work[n].seen).Desired(pods, scale)
+	s.Observed = c.work[n].seen.Spec
 	if s.Expected > 0 {
 		s.Allowed = max(0, s.Healthy-s.Desired)
 	}
@@ -132,7 +133,7 @@ func (c *Disruption) sync(n int) {
 		if conflict = o != api.Object(base); conflict {
 			return nil
 		}
-		return &api.Budget{Number: n, BudgetStatus: s}
+		return &api.Budget{Number: n, Spec: base.Spec, BudgetStatus: s}
 	}, func() { c.wrote(n, conflict) })
 }
 

@@ -226,6 +226,9 @@ func (r *drain) ask(l *leaving) {
 		case NotNow:
 			l.refuse = &a
 			r.inVain++
+			if a.Again {
+				return
+			}
 			r.d.Engine.After(evictAgain, engine.ClassTimer, r.Owner, "evict after 5 s", func() { r.ask(l) })
 		case Impossible:
 			l.never = &a
@@ -366,7 +369,7 @@ func (c *Drains) Blockades() []Blockade {
 			out = append(out, Blockade{Node: f.node, Pod: f.pod, Budget: f.budget, Why: f.why, GivenUp: true})
 		}
 		for _, l := range r.pods {
-			if !l.over && l.refuse != nil && r.until == engine.Never {
+			if !l.over && l.refuse != nil && !l.refuse.Again && r.until == engine.Never {
 				out = append(out, Blockade{Node: r.nodes[r.at], Pod: l.pod, Budget: l.refuse.Budget, Why: l.refuse.Why})
 			}
 		}

@@ -22,6 +22,14 @@ const (
 	mostDisrupted    = 2000
 )
 
+// A refusal that names a time to wait (Retry-After) is not for the caller: client-go asks again by itself after that time, so often
+// (k8s.io/client-go v0.36.3 rest/with_retry.go, rest/request.go: maxRetries; verified). Of a budget that is behind its spec the API server
+// names so long (Kubernetes 1.36.3 pkg/registry/core/pod/storage/eviction.go createTooManyRequestsError; verified).
+const (
+	mostRetries = 10
+	stillBehind = 10 * engine.Second
+)
+
 // policySince is the first minor version of Kubernetes 1 whose API has unhealthyPodEvictionPolicy, and heeds it by default
 // (KEP-3017: beta).
 const policySince = 27
@@ -44,6 +52,7 @@ type Answer struct {
 	Code   Code
 	Budget int    // that refuses, of NotNow and Impossible
 	Why    string // in words, "" for Evicted and Absent
+	Again  bool   // the client asks again by itself: another answer follows
 }
 
 // Evictions is the eviction subresource of the API server (Kubernetes 1.36 pkg/registry/core/pod/storage/eviction.go;
@@ -65,12 +74,19 @@ type eviction struct {
 	pod      *api.Pod
 	grace    engine.Time // world.OwnGrace for the pod's
 	answered func(Answer)
+	retries  int // that the client has made
 }
 
 // Evict asks for a pod to be removed. answered hears the answer, at once where nothing has to be written.
 func (e *Evictions) Evict(owner engine.Owner, id api.PodID, grace engine.Time, answered func(Answer)) {
+	e.request(&eviction{owner: owner, grace: grace, answered: answered}, id)
+}
+
+// request asks once.
+func (e *Evictions) request(r *eviction, id api.PodID) {
 	p, ok := e.d.API.Get(api.PodKey(id)).(*api.Pod)
-	r := &eviction{owner, p, grace, answered}
+	r.pod = p
+	answered := r.answered
 	budgets := []int{}
 	if ok {
 		budgets = e.of(p)
@@ -95,7 +111,7 @@ func (e *Evictions) Evict(owner engine.Owner, id api.PodID, grace engine.Time, a
 // free says whether a pod that is not ready may go without a look at what the budget allows.
 func (e *Evictions) free(n int) bool {
 	b := e.budget(n)
-	if policy := e.d.Budgets[n].Value.Spec.UnhealthyPodEvictionPolicy; e.minor >= policySince && policy != nil && *policy == policyv1.AlwaysAllow {
+	if policy := e.d.BudgetOf(b).Value.Spec.UnhealthyPodEvictionPolicy; e.minor >= policySince && policy != nil && *policy == policyv1.AlwaysAllow {
 		return true
 	}
 	return b.Healthy >= b.Desired && b.Desired > 0
@@ -114,11 +130,14 @@ func (e *Evictions) budget(n int) *api.Budget {
 func (e *Evictions) decrement(r *eviction, n, conflicts int) {
 	base := e.budget(n)
 	switch {
+	case base.Behind():
+		e.behind(r, n)
+		return
 	case len(base.Disrupted) > mostDisrupted:
 		r.answered(Answer{Code: Impossible, Budget: n, Why: fmt.Sprintf("403: %s has recorded more than %d evicted pods", e.d.Budgets[n].Words(), mostDisrupted)})
 		return
 	case base.Allowed == 0:
-		r.answered(Answer{NotNow, n, e.refusal(n)})
+		r.answered(Answer{Code: NotNow, Budget: n, Why: e.refusal(n)})
 		return
 	}
 	conflict := false
@@ -140,6 +159,17 @@ func (e *Evictions) decrement(r *eviction, n, conflicts int) {
 			e.d.Engine.After(e.pause(r, conflicts), engine.ClassTimer, r.owner, "evict again", func() { e.decrement(r, n, conflicts) })
 		}
 	})
+}
+
+// behind answers that a budget is still being processed, with a time to wait.
+func (e *Evictions) behind(r *eviction, n int) {
+	again := r.retries < mostRetries
+	r.retries++
+	r.answered(Answer{Code: NotNow, Budget: n, Again: again, Why: e.d.BudgetOf(e.budget(n)).Words() +
+		" was changed, and is still being processed by the server: the disruption controller has not seen the change"})
+	if again {
+		e.d.Engine.After(stillBehind, engine.ClassTimer, r.owner, "evict after Retry-After", func() { e.request(r, r.pod.ID) })
+	}
 }
 
 // noted adds a pod to those recorded, in order of ID, in the place of an older record.
@@ -166,8 +196,9 @@ func (e *Evictions) remove(r *eviction) {
 // refusal says why a budget allows no eviction.
 func (e *Evictions) refusal(n int) string {
 	b := e.budget(n)
-	of := e.d.Budgets[n].Words()
-	if v, _ := e.d.Budgets[n].Bound(); v == nil {
+	budget := e.d.BudgetOf(b)
+	of := budget.Words()
+	if v, _ := budget.Bound(); v == nil {
 		return of + " allows no eviction: it has neither minAvailable nor maxUnavailable"
 	}
 	return fmt.Sprintf("%s allows no eviction: %d of %d pods are ready, and %d have to be", of, b.Healthy, b.Expected, b.Desired)
@@ -177,7 +208,9 @@ func (e *Evictions) refusal(n int) string {
 func (e *Evictions) Once(owner engine.Owner, id api.PodID, answered func(Answer)) {
 	e.Evict(owner, id, world.OwnGrace, func(a Answer) {
 		e.tell(id, a)
-		answered(a)
+		if !a.Again {
+			answered(a)
+		}
 	})
 }
 

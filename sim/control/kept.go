@@ -100,7 +100,7 @@ func (k *keeping) byKarpenter() (why string, of *Kept, budget int) {
 // (https://learn.microsoft.com/troubleshoot/azure/azure-kubernetes/error-codes/unsatisfiablepdb-error; verified).
 func (k *keeping) byAKS() (why string, of *Kept, budget int) {
 	for _, n := range k.evict.of(k.pod) {
-		most := k.d.Budgets[n].Value.Spec.MaxUnavailable
+		most := k.d.BudgetOf(k.evict.budget(n)).Value.Spec.MaxUnavailable
 		if most != nil && most.Type == intstr.Int && most.IntVal == 0 {
 			return "UnsatisfiablePDB, the upgrade does not begin: " + k.evict.refusal(n), &Kept{}, n
 		}

@@ -62,7 +62,7 @@ func (c *Takers) Blockades() []Blockade {
 		}
 		for _, e := range t.busy {
 			for _, l := range e.pods {
-				if !l.over && l.refuse != nil && t.of.Limit == 0 && t.of.Asks == 0 {
+				if !l.over && l.refuse != nil && !l.refuse.Again && t.of.Limit == 0 && t.of.Asks == 0 {
 					out = append(out, Blockade{Node: e.node, Pod: l.pod, Budget: l.refuse.Budget, Why: l.refuse.Why, By: t.of.Words})
 				}
 			}
@@ -88,7 +88,7 @@ func (c *Takers) Awaited() []Blockade {
 
 // Overruled is a node whose pods somebody deletes in the end, although a budget refuses their evictions.
 type Overruled struct {
-	Node, Budget int
+	Node, Budget int         // Budget is -1 for one that an action has changed
 	Pod          *api.Pod    // the first that was refused
 	Why          string      // in words
 	By           string      // who it is
@@ -112,10 +112,18 @@ func (e *emptying) overrules(limit engine.Time) {
 	}
 	for _, l := range e.pods {
 		if l.refuse != nil && l.refuse.Budget >= 0 && e.there(l) != nil {
-			e.overrule = append(e.overrule, Overruled{e.node, l.refuse.Budget, l.pod, l.refuse.Why, e.of.Words, limit, e.of.Early})
+			e.overrule = append(e.overrule, Overruled{e.node, e.ofManifests(l.refuse.Budget), l.pod, l.refuse.Why, e.of.Words, limit, e.of.Early})
 			return
 		}
 	}
+}
+
+// ofManifests is the number of a budget that is as the manifests have it, else -1.
+func (e *emptying) ofManifests(budget int) int {
+	if e.evict.budget(budget).Spec > 0 {
+		return -1
+	}
+	return budget
 }
 
 // Kept is why a node is none that somebody takes away.

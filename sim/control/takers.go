@@ -298,6 +298,9 @@ func (e *emptying) ask(l *leaving, tries int, began engine.Time) {
 		default:
 			l.refuse = &a
 			e.inVain++
+			if a.Again {
+				return
+			}
 			again := min(e.of.Again<<min(tries, 20), e.of.AgainMost)
 			e.d.Engine.After(again, engine.ClassTimer, e.owner, "evict again", func() { e.ask(l, tries+1, began) })
 		}

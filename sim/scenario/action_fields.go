@@ -52,6 +52,10 @@ func verbsOfWorkloads() []verb {
 			field{"port", of(whole).doc("the only one", "which, by its number")},
 			field{"to", of(whole).doc("as it is", "its new number")},
 			field{"targetPort", of(portOfPods).doc("as it is", "the port of the pods that it leads to from then on, by number or by name")})}, (*builder).setPort},
+		{field{"setBudget", fieldsOf(field{"of", of(text).doc("", "kubectl patch poddisruptionbudget, of its spec: poddisruptionbudget/NAME")},
+			field{"minAvailable", of(share).doc("as it is", "in place of maxUnavailable, if that is there")},
+			field{"maxUnavailable", of(share).doc("as it is", "in place of minAvailable, if that is there")},
+			field{"unhealthyPodEvictionPolicy", word("IfHealthyBudget", "AlwaysAllow").doc("as it is", "which pods that are not ready may go")})}, (*builder).setBudget},
 		{field{"deleteService", of(text).doc("", "kubectl delete service: service/NAME; with for it is made again then, with the addresses that it had")}, (*builder).deleteService},
 		{field{"setGate", podOf("a readiness gate of a pod changes, of "+targets("setGate"), "which",
 			field{"type", of(text).doc("the only one", "the condition's type")}, field{"open", of(boolean).doc("true", "to what")})}, (*builder).setGate},
@@ -77,7 +81,7 @@ func verbsOfMachines() []verb {
 		},
 		{
 			field{"component", fieldsOf(
-				field{"name", of(text).doc("", "a component: kube-proxy/NODE, kubelet/NODE, lb-controller, scheduler, deployment-controller, replicaset-controller, statefulset-controller or endpointslice-controller")},
+				field{"name", of(text).doc("", "a component: kube-proxy/NODE, kubelet/NODE, lb-controller, scheduler, deployment-controller, replicaset-controller, statefulset-controller, disruption-controller or endpointslice-controller")},
 				field{"pause", of(boolean).doc("false", "it is paused")},
 				field{"restart", of(boolean).doc("false", "it is restarted")},
 			)},

@@ -98,6 +98,10 @@ func (d *document) checkScalar(s *shape, at string, v any) {
 		if _, ok := v.(int64); !ok && !named {
 			d.fail(at, "expected a port of the pods, its number or its name, got %s", describe(v))
 		}
+	case share:
+		if _, ok := shareOf(v); !ok {
+			d.fail(at, "expected a number of pods such as 1, or \"25%%\", got %s", describe(v))
+		}
 	case boolean:
 		if _, ok := v.(bool); !ok {
 			d.fail(at, "expected true or false, got %s", describe(v))

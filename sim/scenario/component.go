@@ -14,6 +14,9 @@ func (b *builder) controllers() []string {
 	if slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool { return w.Kind() == world.DaemonSet }) {
 		out = slices.Insert(out, 0, "daemonset-controller")
 	}
+	if b.heedsBudgets() {
+		out = append(out, "disruption-controller")
+	}
 	if slices.ContainsFunc(b.out.Workloads, func(w world.Workload) bool { return w.StatefulSet() != nil }) {
 		out = append(out, "statefulset-controller")
 	}

@@ -30,6 +30,7 @@ const (
 	quantity               // of a resource: 4, "500m" or "8Gi"
 	priority               // of a pod: an int32
 	portOfPods             // its number, or the name that a container has for it
+	share                  // of pods: so many, or so many per cent of them
 )
 
 // shape is the grammar of one value.

@@ -58,7 +58,7 @@ func typeWords(s *shape) string {
 		return strings.Join(s.words, ", ")
 	}
 	return [...]string{
-		"object", "map", "list", "text", "whole number", "number", "part of 1", "true or false", "duration", "rate", "rate or 0/s", "", "distribution", "quantity", "whole number", "port number or name",
+		"object", "map", "list", "text", "whole number", "number", "part of 1", "true or false", "duration", "rate", "rate or 0/s", "", "distribution", "quantity", "whole number", "port number or name", "number of pods or per cent",
 	}[s.kind]
 }
 

@@ -79,6 +79,8 @@ func valueSchema(s *shape) map[string]any {
 		return matches(ratePattern)
 	case portOfPods:
 		return map[string]any{"type": []any{"integer", "string"}}
+	case share:
+		return map[string]any{"anyOf": []any{map[string]any{"type": "integer", "minimum": 0}, matches(sharePattern)}}
 	case quantity:
 		return map[string]any{"type": []any{"string", "number"}}
 	case spanOr:

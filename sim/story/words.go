@@ -255,6 +255,8 @@ func actionWords(a *world.Action) string {
 		return fmt.Sprintf("kubectl set selector service %s %s", a.Target(), a.Value())
 	case world.SetPort:
 		return fmt.Sprintf("kubectl patch service %s %s", a.Target(), a.Value())
+	case world.SetBudget:
+		return fmt.Sprintf("kubectl patch poddisruptionbudget %s %s", a.Target(), a.Value())
 	case world.DeleteService:
 		return "kubectl delete service " + o.Service
 	case world.ScaleDownNode:

@@ -185,10 +185,12 @@ func overruled(sc *world.Scenario, list []control.Overruled) []record.Overruled 
 	for i := range list {
 		x := &list[i]
 		o := record.Overruled{Workload: sc.Workloads[x.Pod.Workload].Name(), Node: sc.Nodes[x.Node].Name, By: x.By, Why: x.Why, Limit: x.Limit, Left: x.Left}
-		b := &sc.Budgets[x.Budget]
-		_, path := b.Bound()
-		p := b.At(cmp.Or(path, "spec"))
-		o.File, o.Line = p.File, p.Line
+		if x.Budget >= 0 {
+			b := &sc.Budgets[x.Budget]
+			_, path := b.Bound()
+			p := b.At(cmp.Or(path, "spec"))
+			o.File, o.Line = p.File, p.Line
+		}
 		out = append(out, o)
 	}
 	return out

@@ -2,8 +2,10 @@ package world
 
 import (
 	"fmt"
+	"strings"
 
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -23,6 +25,43 @@ func (b *Budget) At(path string) manifest.Position {
 		return manifest.Position{}
 	}
 	return b.Object.At(path)
+}
+
+// SetBudget is kubectl patch poddisruptionbudget: its numbers or its policy become others. One of the two numbers takes the place of the
+// other.
+type SetBudget struct {
+	Budget                       string              // "ns/name"
+	MinAvailable, MaxUnavailable *intstr.IntOrString // nil for both: they stay
+	Policy                       string              // unhealthyPodEvictionPolicy, "" for the one that it has
+}
+
+func (o SetBudget) words() (verb, target, value string) {
+	var parts []string
+	if o.MinAvailable != nil {
+		parts = append(parts, "minAvailable="+o.MinAvailable.String())
+	}
+	if o.MaxUnavailable != nil {
+		parts = append(parts, "maxUnavailable="+o.MaxUnavailable.String())
+	}
+	if o.Policy != "" {
+		parts = append(parts, "unhealthyPodEvictionPolicy="+o.Policy)
+	}
+	return "setBudget", o.Budget, strings.Join(parts, " ")
+}
+
+// On is a budget as the operation leaves it, without a place in a file where that is another.
+func (o *SetBudget) On(b *Budget) (to Budget, changed bool) {
+	out := b.Value.DeepCopy()
+	if o.MinAvailable != nil || o.MaxUnavailable != nil {
+		out.Spec.MinAvailable, out.Spec.MaxUnavailable = o.MinAvailable, o.MaxUnavailable
+	}
+	if policy := policyv1.UnhealthyPodEvictionPolicyType(o.Policy); o.Policy != "" {
+		out.Spec.UnhealthyPodEvictionPolicy = &policy
+	}
+	if equality.Semantic.DeepEqual(out.Spec, b.Value.Spec) {
+		return *b, false
+	}
+	return Budget{Value: out}, true
 }
 
 // Covers says whether a budget is for pods with such labels: an empty selector selects every pod of the

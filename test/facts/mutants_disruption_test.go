@@ -72,6 +72,27 @@ var disruptionMutants = []mutant{
 	{"an eviction takes nothing from the budget", []string{"controllers 6.2 disruptionsAllowed > 0"}, cluster, "TestAnEvictionTakesOneOfTheBudget", []edit{
 		{evictions, "\t\tnext.Allowed--\n\t\tnext.Disrupted = noted(base.Disrupted, api.Disrupted{Pod: r.pod.ID, At: e.d.Engine.Now().TruncateToSecond()})\n", ""},
 	}},
+	{"a budget that is behind its spec is asked all the same", []string{"controllers 6.2 observedGeneration"}, cluster, "TestABudgetThatIsStillBeingProcessed", []edit{
+		{evictions, "case base.Behind():", "case base.Behind() && n < 0:"},
+	}},
+	{"the controller does not say which spec it saw", []string{"controllers 6.2 observedGeneration"}, cluster, "TestABudgetThatIsStillBeingProcessed", []edit{
+		{"sim/control/disruption.go", "\ts.Observed = c.work[n].seen.Spec\n", ""},
+	}},
+	{"the controller goes by the budget of the manifests", []string{"controllers 6.2 observedGeneration"}, cluster, "TestABudgetThatIsStillBeingProcessed", []edit{
+		{"sim/control/disruption.go", "c.d.BudgetOf(c.work[n].seen).Desired(", "c.d.Budgets[n].Desired("},
+	}},
+	{"a change that changes nothing is one", []string{"controllers 6.2 observedGeneration"}, cluster, "TestABudgetThatIsStillBeingProcessed", []edit{
+		{"sim/control/budget.go", "if !changed {", "if !changed && n < 0 {"},
+	}},
+	{"the client asks again for ever", []string{"controllers 6.2 Retry-After"}, cluster, "TestRetryAfterIsTheClients", []edit{
+		{evictions, "mostRetries = 10", "mostRetries = 1000"},
+	}},
+	{"kubectl hears of Retry-After", []string{"controllers 6.2 Retry-After"}, cluster, "TestRetryAfterIsTheClients", []edit{
+		{evictions, "mostRetries = 10", "mostRetries = 0"},
+	}},
+	{"a drain that waits for Retry-After cannot end", []string{"controllers 6.2 Retry-After"}, cluster, "TestRetryAfterIsTheClients", []edit{
+		{drains, "l.refuse != nil && !l.refuse.Again && r.until", "l.refuse != nil && r.until"},
+	}},
 	{"conflicts are not noticed", []string{"controllers 6.2 conflicts", "measured 1 evictions that conflict"}, cluster, "TestEvictionsThatComeTogether", []edit{
 		{evictions, "if conflict = o != api.Object(base); conflict {", "if conflict = o == nil; conflict {"},
 	}},
