@@ -409,3 +409,29 @@ func TestACrashOfTheOnlyNodeDoesNotEnd(t *testing.T) {
 		}
 	}
 }
+
+// A pod that tolerates the taints of a silent node for ever is driven away by nobody, and none is made in its place. With a time, or where the
+// machine comes back, all is as it was. A DaemonSet's pods are to stay. Reference: docs/model/pod-lifecycle.md 6 Taint eviction.
+func TestAPodThatToleratesASilentNodeForEver(t *testing.T) {
+	t.Parallel()
+	thirty := int64(30)
+	for name, c := range map[string]struct {
+		toleration corev1.Toleration
+		lasts      engine.Time
+		why        string
+	}{
+		"all taints":               {corev1.Toleration{Operator: corev1.TolerationOpExists}, 0, "pod 0 of default/web stays on node-1, which is gone: it tolerates"},
+		"all taints, for a minute": {corev1.Toleration{Operator: corev1.TolerationOpExists}, 100 * sec, ""},
+		"for half a minute":        {corev1.Toleration{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &thirty}, 0, ""},
+	} {
+		b := newBuild(1).nodes(2).does(world.CrashNode{Node: "node-1"}, 0)
+		b.Actions[0].For = c.lasts
+		b.d.Spec.Template.Spec.Tolerations = []corev1.Toleration{c.toleration}
+		w := b.acts(t)
+		w.run(600 * sec)
+		s := w.CannotEnd()
+		if (s != nil) != (c.why != "") || s != nil && (!strings.HasPrefix(s.Why, c.why) || s.Path != "spec.template.spec.tolerations") {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}

@@ -157,24 +157,46 @@ func (w *World) heldReleased(d *api.Workload, p *api.Pod) *control.Stuck {
 	}
 }
 
-// forsaken says that a pod stays on a machine that is gone, since no node is ready: the control plane then takes itself to be cut off and
-// drives no pod away (docs/model/pod-lifecycle.md 6), and there is no node to go to. nil where a node is ready.
+// forsaken says that a pod stays on a machine that is gone, since it tolerates that for ever, or since no node is ready: the control plane
+// then takes itself to be cut off and drives no pod away (docs/model/pod-lifecycle.md 6), and there is no node to go to. nil for none.
 func (w *World) forsaken(d *api.Workload) *control.Stuck {
-	if w.lapses.lifecycle == nil || !w.lapses.lifecycle.AllSilent() {
+	if w.lapses.lifecycle == nil {
 		return nil
 	}
+	allSilent := w.lapses.lifecycle.AllSilent()
 	for _, id := range w.livePods {
 		p, ok := w.store.Get(api.PodKey(id)).(*api.Pod)
 		if !ok || p.Workload != d.Workload || !p.Active() || p.Node < 0 || !w.dead[p.Node] {
 			continue
 		}
 		node := w.sc.Nodes[p.Node].Name
+		if !allSilent {
+			if s := w.clings(d, p); s != nil {
+				return s
+			}
+			continue
+		}
 		return &control.Stuck{
 			Why:  fmt.Sprintf("%s stays on %s, which is gone: while no node is ready the control plane drives no pod away, and there is none to go to", p.Called(), node),
 			What: "another node, or " + node + " again",
 		}
 	}
 	return nil
+}
+
+// clings says that a pod stays on a machine that is gone since it tolerates that for ever, nil for one that does not. One of a DaemonSet
+// is to: there is no other node for it.
+func (w *World) clings(d *api.Workload, p *api.Pod) *control.Stuck {
+	if d.Kind == api.KindDaemonSet || d.Kind == api.KindPod || !w.control.Clings(p) {
+		return nil
+	}
+	node := w.sc.Nodes[p.Node].Name
+	return &control.Stuck{
+		Why: fmt.Sprintf("%s stays on %s, which is gone: it tolerates the taints of a node that is not ready for ever, so that nobody deletes it and none is made in its place",
+			p.Called(), node),
+		What: fmt.Sprintf("tolerationSeconds for not-ready and unreachable, or kubectl delete node %s, once its machine is off for good", node),
+		Path: "spec.template.spec.tolerations",
+	}
 }
 
 // heldBy is that a pod stays Terminating on a node that is gone, nil for one that does not.

@@ -92,6 +92,16 @@ func (c *TaintEviction) plan(p *api.Pod) {
 	})
 }
 
+// Clings says that nobody drives a pod away from its node, though that is not ready: it tolerates the node's taint for ever.
+func (d *Desk) Clings(p *api.Pod) bool {
+	n, ok := d.API.Get(api.NodeKey(p.Node)).(*api.Node)
+	if !ok || n.Gone || n.Drives == api.NoTaint {
+		return false
+	}
+	_, ever := world.Endures(world.TolerationsOf(d.Specs.ResourceOf(setOf(p))), taintOf(n.Drives, corev1.TaintEffectNoExecute))
+	return ever
+}
+
 // Plans says whether a pod is to be deleted when it has tolerated its node's taint for long enough.
 func (c *TaintEviction) Plans(id api.PodID) bool { return c != nil && c.due[id] != nil }
 

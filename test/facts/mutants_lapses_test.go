@@ -55,7 +55,10 @@ var lapseMutants = []mutant{
 		{lifecycle, "\tcase c.AllSilent():\n\t\treturn engine.Never\n", ""},
 	}},
 	{"a crash of the only node is over when the run is quiet", []string{"pod-lifecycle 6 Zone eviction rate"}, cluster, "TestACrashOfTheOnlyNodeDoesNotEnd", []edit{
-		{"sim/cluster/stuck.go", "if w.lapses.lifecycle == nil || !w.lapses.lifecycle.AllSilent() {", "if w.lapses.lifecycle == nil || w.lapses.lifecycle.AllSilent() {"},
+		{"sim/cluster/stuck.go", "allSilent := w.lapses.lifecycle.AllSilent()", "allSilent := !w.lapses.lifecycle.AllSilent()"},
+	}},
+	{"a pod that tolerates for ever is gone one day", []string{"pod-lifecycle 6 Taint eviction"}, cluster, "TestAPodThatToleratesASilentNodeForEver", []edit{
+		{"sim/cluster/stuck.go", "|| !w.control.Clings(p) {", "|| w.control.Clings(p) {"},
 	}},
 	{"a dead kubelet hears of deletions", []string{"pod-lifecycle 1.8", "pod-lifecycle 6 Deleted pods on a dead node"}, cluster, "TestPodsOfANodeThatCrashes", []edit{
 		{kubelet, "\tif !ok || k.down {", "\tif !ok {"},
