@@ -332,7 +332,11 @@ func (r *run) unrest() string {
 func lastAction(sc *world.Scenario) engine.Time {
 	last := sc.Warmup
 	for i := range sc.Actions {
-		last = max(last, sc.Actions[i].At+sc.Actions[i].For)
+		a := &sc.Actions[i]
+		last = max(last, a.At+a.For)
+		if o, ok := a.Operation.(world.SpotNotice); ok {
+			last = max(last, a.At+o.Notice) // whatever a handler waits for
+		}
 	}
 	return last
 }

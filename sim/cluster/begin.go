@@ -59,6 +59,9 @@ func (w *World) beginWorkload(i int, slicesCtl *endpointslice.Controller) {
 // it has none. One that finds no node is Pending.
 func (w *World) firstPod(p *api.Pod, placed *world.Placed) {
 	w.pods[p.ID].unwell = placed != nil && !placed.Ready
+	if placed != nil {
+		p.DeletionCost = placed.Cost
+	}
 	if w.sc.Recorded != nil && p.Node < 0 {
 		p.Node = w.numberOf(w.sc.Recorded.First(p.Workload, p.Ordinal).Node)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/lameduck-proxy/lameduck/sim/api"
@@ -287,7 +288,7 @@ func (w *World) byBudget(b *control.Blockade, s *control.Stuck) *control.Stuck {
 		s.Budget, s.Path = &w.sc.Budgets[b.Budget], "spec.selector"
 		s.What = "one PodDisruptionBudget for a pod: delete one of the two, or narrow its selector"
 	default:
-		s.Budget, s.What = w.budgetNow(b.Budget), w.enough(b.Budget)
+		s.Budget, s.What = w.budgetNow(b.Budget), w.enough(b.Budget, b.Pod)
 		_, path := s.Budget.Bound()
 		s.Path = cmp.Or(path, "spec")
 	}
@@ -344,25 +345,39 @@ func (w *World) coversWorkload(budget, workload int) bool {
 	return w.sc.Budgets[budget].Covers(r.GetNamespace(), world.TemplateOf(r).Labels)
 }
 
-// enough says which change lets a budget allow an eviction.
-func (w *World) enough(budget int) string {
+// leeway says what of a budget lets a pod go although others are not ready: one that is itself ready goes by the number alone.
+func (w *World) leeway(refused *api.Pod, path string) string {
+	if refused != nil && !refused.Ready && w.sc.Kubernetes.Version.Minor >= control.PolicySince {
+		return "unhealthyPodEvictionPolicy AlwaysAllow for those that never do"
+	}
+	if path == "spec.minAvailable" {
+		return "a smaller minAvailable"
+	}
+	return "a greater maxUnavailable"
+}
+
+// enough says which change lets a budget allow the eviction of a pod that it blocks; nil: of any.
+func (w *World) enough(budget int, blocked *api.Pod) string {
 	b, ok := w.store.Get(api.BudgetKey(budget)).(*api.Budget)
 	v, path := w.budgetNow(budget).Bound()
 	if !ok || v == nil {
 		return "a budget with maxUnavailable 1"
 	}
-	scale := 0
+	scale, stateful := 0, false
 	for i := range w.sc.Workloads {
 		if d, is := w.asked(i); is && w.coversWorkload(budget, i) {
 			if d.Kind == api.KindPod && (v.Type == intstr.String || path == "spec.maxUnavailable") {
-				return "a number for minAvailable, which alone counts Pods without a controller"
+				return fmt.Sprintf("minAvailable %d: only a number for it counts Pods without a controller", max(0, b.Healthy-1))
 			}
+			stateful = stateful || d.Kind == api.KindStatefulSet || claimsVolume(w.sc.Workloads[i].Template())
 			scale += d.Replicas
 		}
 	}
 	switch {
 	case b.Desired < scale:
-		return "pods that become ready, or unhealthyPodEvictionPolicy AlwaysAllow for those that never do"
+		return "pods that become ready, or " + w.leeway(blocked, path)
+	case scale == 1 && stateful:
+		return "maxUnavailable 1, at a time when an outage until the next one is ready is acceptable: whether a second pod can be the same to clients, only the app knows"
 	case scale == 1:
 		return "replicas 2 and maxUnavailable 1: with one pod every eviction is an outage until the next one is ready"
 	case v.Type == intstr.Int && path == "spec.minAvailable":
@@ -370,6 +385,11 @@ func (w *World) enough(budget int) string {
 	default:
 		return fmt.Sprintf("maxUnavailable 1 in place of %s %s", path[len("spec."):], v)
 	}
+}
+
+// claimsVolume says that pods of a template share a volume claim, which may be of one node at a time.
+func claimsVolume(t *corev1.PodTemplateSpec) bool {
+	return slices.ContainsFunc(t.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil })
 }
 
 // replicas is how many of them more.

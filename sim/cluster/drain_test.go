@@ -264,6 +264,19 @@ func TestADisruptedPodDoesNotCount(t *testing.T) {
 	}
 }
 
+// kubectl asks for the nodes first: where one is not there, it does nothing at all. Reference: docs/model/controllers.md 7 Order.
+func TestADrainOfANodeThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	b := newBuild(3).nodes(3).drained(nil)
+	b.Actions = []world.Action{
+		{At: 5 * sec, Operation: world.DeleteNode{Node: "node-2"}},
+		{At: 10 * sec, Operation: world.Drain{Nodes: []string{"node-1", "node-2"}}},
+	}
+	w := b.acts(t)
+	w.run(30 * sec)
+	w.want("kubectl", `10 kubectl: node-2 drained=false nodes "node-2" not found`)
+}
+
 // A drain that no budget will ever let through cannot end, and says which field is behind it.
 func TestABlockedDrain(t *testing.T) {
 	t.Parallel()

@@ -370,11 +370,11 @@ func TestABudgetOverABarePod(t *testing.T) {
 		drained bool
 		what    string
 	}{
-		"maxUnavailable 1":   {false, "a number for minAvailable, which alone counts Pods without a controller"},
-		"minAvailable 50%":   {false, "a number for minAvailable, which alone counts Pods without a controller"},
+		"maxUnavailable 1":   {false, "minAvailable 0: only a number for it counts Pods without a controller"},
+		"minAvailable 50%":   {false, "minAvailable 0: only a number for it counts Pods without a controller"},
 		"minAvailable 1":     {false, "replicas 2 and maxUnavailable 1: with one pod every eviction is an outage until the next one is ready"},
 		"minAvailable 0":     {true, ""},
-		"maxUnavailable 50%": {false, "a number for minAvailable, which alone counts Pods without a controller"},
+		"maxUnavailable 50%": {false, "minAvailable 0: only a number for it counts Pods without a controller"},
 	} {
 		b := newBuild(1).nodes(2).bare().budget(words).drained(func(o *world.DrainOptions) { o.Force = true }, "node-1")
 		w := b.acts(t)

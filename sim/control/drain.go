@@ -87,7 +87,25 @@ func NewDrains(d *Desk, evict *Evictions) *Drains {
 func (c *Drains) Start(of world.Drain, nodes []int) {
 	r := &drain{Drains: c, of: of, nodes: nodes}
 	c.list = append(c.list, r)
+	for i, n := range nodes {
+		if o, ok := c.d.API.Get(api.NodeKey(n)).(*api.Node); ok && o.Gone || !ok && c.d.Nodes[n].Joins {
+			r.at = i
+			r.notFound()
+			return
+		}
+	}
 	r.cordon(0)
+}
+
+// notFound has kubectl end before it does anything: it asks for all nodes first (k8s.io/kubectl v0.36.3 pkg/cmd/drain/drain.go Complete;
+// verified).
+func (r *drain) notFound() {
+	node := r.nodes[r.at]
+	why := fmt.Sprintf("nodes %q not found", r.d.Nodes[node].Name)
+	r.fails = append(r.fails, failure{node: node, why: why, budget: -1})
+	r.ends = append(r.ends, Drained{Node: node, Began: r.d.Engine.Now(), Ended: r.d.Engine.Now(), Why: why})
+	r.d.Log.Tell(event.Event{Kind: event.Drained, Pod: -1, Node: node, Stream: -1, Refusal: why})
+	r.at = len(r.nodes)
 }
 
 // Cordon makes a node unschedulable, or schedulable again, and goes on then.

@@ -30,9 +30,9 @@ const (
 	stillBehind = 10 * engine.Second
 )
 
-// policySince is the first minor version of Kubernetes 1 whose API has unhealthyPodEvictionPolicy, and heeds it by default
+// PolicySince is the first minor version of Kubernetes 1 whose API has unhealthyPodEvictionPolicy, and heeds it by default
 // (KEP-3017: beta).
-const policySince = 27
+const PolicySince = 27
 
 // Code is what the API server answers an eviction with.
 type Code uint8
@@ -111,7 +111,7 @@ func (e *Evictions) request(r *eviction, id api.PodID) {
 // free says whether a pod that is not ready may go without a look at what the budget allows.
 func (e *Evictions) free(n int) bool {
 	b := e.budget(n)
-	if policy := e.d.BudgetOf(b).Value.Spec.UnhealthyPodEvictionPolicy; e.minor >= policySince && policy != nil && *policy == policyv1.AlwaysAllow {
+	if policy := e.d.BudgetOf(b).Value.Spec.UnhealthyPodEvictionPolicy; e.minor >= PolicySince && policy != nil && *policy == policyv1.AlwaysAllow {
 		return true
 	}
 	return b.Healthy >= b.Desired && b.Desired > 0
@@ -200,6 +200,9 @@ func (e *Evictions) refusal(n int) string {
 	of := budget.Words()
 	if v, _ := budget.Bound(); v == nil {
 		return of + " allows no eviction: it has neither minAvailable nor maxUnavailable"
+	}
+	if b.Expected == 0 {
+		return of + " allows no eviction: it goes by what controllers are to keep, and its pods have none, or none that keeps any"
 	}
 	return fmt.Sprintf("%s allows no eviction: %d of %d pods are ready, and %d have to be", of, b.Healthy, b.Expected, b.Desired)
 }

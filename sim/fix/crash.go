@@ -30,6 +30,9 @@ func abrupt(s *world.Scenario) bool {
 	})
 }
 
+// Sudden says that pods end with their machine in all that is done.
+func Sudden(s *world.Scenario) bool { return abrupt(s) }
+
 // silenced says that a node falls silent with its pods: they count as there until somebody deletes them.
 func silenced(s *world.Scenario) bool {
 	return slices.ContainsFunc(s.Actions, func(a world.Action) bool { return world.Silences(a.Operation) })

@@ -147,6 +147,25 @@ func (t *target) blocks(b *world.Budget, pods int) bool {
 	return desired >= pods
 }
 
+// Unevictable says which budget lets none of a workload's pods go even when all are well, or that two cover them; "" where one may.
+func Unevictable(s *world.Scenario, w *world.Workload) string {
+	t := &target{sc: s, w: w}
+	var over []*world.Budget
+	for i := range s.Budgets {
+		if b := &s.Budgets[i]; b.Covers(w.Namespace(), w.Template().Labels) {
+			over = append(over, b)
+		}
+	}
+	switch {
+	case len(over) > 1:
+		return "two PodDisruptionBudgets cover the pods, and the eviction API refuses these"
+	case len(over) == 1 && t.blocks(over[0], w.Replicas()):
+		return over[0].Words() + " lets no pod go"
+	default:
+		return ""
+	}
+}
+
 // budget has pods that are evicted together go one after another, each when the successor of the one before is ready.
 func (t *target) budget() *Change {
 	if !t.together() || t.w.Replicas() < 2 || t.covering() != nil || t.selector() == nil {
@@ -190,7 +209,7 @@ func (t *target) looser() *Change {
 	}
 	c := &Change{ID: "budget", Title: "maxUnavailable: 1 in its " + kindBudget, Edits: []edit.Edit{budgetEdit(b)}, Around: Around{Budget: loosened(b)}}
 	if t.w.Replicas() == 1 {
-		c.Destructive = "the budget keeps the only pod where it is: with this a drain ends it, and nobody answers until the next one is ready"
+		c.Destructive = "the budget keeps the only pod where it is: with this a drain ends it, and nobody answers from when it stops to serve until the next one is ready"
 	}
 	return c
 }

@@ -116,9 +116,14 @@ func TestAValueWithWhichTheOutageDoesNotEnd(t *testing.T) {
 	for i := range other.Runs {
 		other.Runs[i].Stuck = &Stuck{Workload: "shop/web"}
 	}
+	over := runs(20*engine.Second, 2000, 2000)
+	for i := range over.Runs {
+		over.Runs[i].Settled, over.Runs[i].Usable = true, Usable{Of: 1}
+	}
 	own.Try("nodes", "2", runs(20*engine.Second, 2000, 2000).Runs)
 	own.Try("nodes", "1", other.Runs)
-	for i, want := range []bool{false, true} {
+	own.Try("nodes", "0", over.Runs)
+	for i, want := range []bool{false, true, true} {
 		if a := own.Alternatives[i]; a.ForGood != want || (a.Effect == VerdictEffect) != want {
 			t.Errorf("%s nodes: for good %v, effect %q, verdict %s", a.Value, a.ForGood, a.Effect, a.Verdict)
 		}

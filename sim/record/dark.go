@@ -43,6 +43,9 @@ func (c *Case) darken() {
 	}
 	n := tallyOf(c.Runs)
 	c.Usable, c.Stuck = fewest(c.Runs), n.waitsFor(c.Runs)
+	if c.Stuck != nil && n.endless() == Blocked { // that is so whoever asks
+		c.Verdict, c.Reason = Blocked, ""
+	}
 	c.Dark = &Dark{Most: rangeOf(most), Rollout: rangeOf(rollout), Order: c.Runs[0].Dark.Order}
 	if slices.ContainsFunc(c.Runs, func(r Run) bool { return !slices.Equal(r.Dark.Order, c.Dark.Order) }) {
 		c.Dark.Order = nil

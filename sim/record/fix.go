@@ -67,4 +67,6 @@ type NoHelp struct {
 	Workload, Title string
 	// Why is why it was not tried, "" for one that was.
 	Why string
+	// Sudden says that it was tried where pods end with their machine; else for all other cases.
+	Sudden bool
 }

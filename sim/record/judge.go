@@ -78,11 +78,11 @@ func unrest(runs []Run) string {
 	return ""
 }
 
-// ForGood says that an outage does not end: in most runs what was begun is stuck, and no pod is left that could answer.
+// ForGood says that an outage does not end: in most runs what was begun is stuck, or all is over, and no pod is left that could answer.
 func (c *Case) ForGood() bool {
 	n := 0
 	for i := range c.Runs {
-		if r := &c.Runs[i]; r.Stuck != nil && r.Usable.Now == 0 {
+		if r := &c.Runs[i]; r.Usable.Now == 0 && (r.Stuck != nil || r.Settled && r.Usable.Of > 0 && r.Usable.Min == 0) {
 			n++
 		}
 	}

@@ -83,6 +83,12 @@ type Case struct {
 	Families []Family
 	// Recreates says that the workload ends all of its pods before it makes new ones: a restart that is none of pod by pod.
 	Recreates bool
+	// Sudden says that pods end with their machine in what is done: no hook runs and no grace period counts, so that other changes help.
+	Sudden bool
+	// Unevictable says why none of the workload's pods can be evicted even when all are well, "" where one can.
+	Unevictable string
+	// Silence is how long a kubelet may be silent before the control plane takes its node for one that is gone.
+	Silence engine.Time
 	// Before says what fails without the action, too. It is never part of what the action loses.
 	Before []Before
 	// Stuck says why what was begun cannot end, in most runs; nil when it ends.

@@ -97,7 +97,7 @@ func secondsIn(took record.Range, runs int) (*Seconds, int) {
 func ownersOf(list []scenario.OnNode) []OnNode {
 	out := []OnNode{}
 	for _, on := range list {
-		out = append(out, OnNode(on))
+		out = append(out, OnNode{Kind: on.Kind, Name: on.Name, Pods: on.Pods, Why: on.Why})
 	}
 	return out
 }

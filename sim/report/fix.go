@@ -94,7 +94,8 @@ type Confirmed struct {
 type NoHelp struct {
 	Workload string `json:"workload"`
 	Title    string `json:"title"`
-	Why      string `json:"why"` // it was not tried, "" where it was
+	Why      string `json:"why"`              // it was not tried, "" where it was
+	Sudden   bool   `json:"sudden,omitempty"` // tried where pods end with their machine; else for all other cases
 }
 
 func fixesOf(s *record.Simulation) []Fix {

@@ -96,7 +96,7 @@ var phrases = map[ledger.Cause]phrase{
 		map[ledger.Actor]string{ledger.KubeletProbe: "the new pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
 	},
 	ledger.NoEndpoint: {
-		"no pod is ready, on any node", "for a time no pod is ready, old or new",
+		"no pod is ready, on any node", forATime,
 		"curl: connection refused, from every node",
 		map[ledger.Actor]string{ledger.KubeletProbe: "the new pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
 	},
@@ -147,8 +147,14 @@ func causeStory(b ledger.Blame) string { return withLateness(phrases[b.Cause].st
 // either is what a cause calls that which stands before the nodes or pods, where nobody knows what it is.
 const either = "the load balancer or proxy"
 
-// inFront names what stands there in a case: one of both, as its assumptions say.
+// forATime is what is said of a workload without a ready pod that has one again.
+const forATime = "for a time no pod is ready, old or new"
+
+// inFront names what stands there in a case: one of both, as its assumptions say. What is for good is not for a time.
 func inFront(c *record.Case, words string) string {
+	if words == forATime && c.ForGood() {
+		return "no pod is ready any more"
+	}
 	for i := range c.Assumptions {
 		switch c.Assumptions[i].ID {
 		case "lb":

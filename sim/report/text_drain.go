@@ -57,6 +57,9 @@ func (t *text) drainEnd(c *record.Case) string {
 		for i := range what {
 			names = distinct(names, what[i].Workload)
 		}
+		if took, runs := c.DrainTime(); runs > 0 && runs == len(c.Runs) {
+			return fmt.Sprintf(" is through in %s, and not all pods come back: %s.", spread(took), listed(names, 4))
+		}
 		return " never finishes: it waits for " + listed(names, 4) + "."
 	}
 	pods := 0
@@ -69,6 +72,9 @@ func (t *text) drainEnd(c *record.Case) string {
 	if runs == 0 {
 		return " is not through when the runs end."
 	}
+	if kept := keptBy(c); kept != "" {
+		return fmt.Sprintf(" waits for what is not simulated: %s. The rest is gone in %s.", kept, spread(took))
+	}
 	words := fmt.Sprintf(" is through in %s", spread(took))
 	if runs < len(c.Runs) {
 		words += fmt.Sprintf(", in %d of %d runs", runs, len(c.Runs))
@@ -78,6 +84,18 @@ func (t *text) drainEnd(c *record.Case) string {
 		return words
 	}
 	return words + "."
+}
+
+// keptBy is the first pod on the nodes that is not simulated and that a budget lets not go, "" for none.
+func keptBy(c *record.Case) string {
+	for i := range c.Drain.Nodes {
+		for _, on := range c.Drain.Nodes[i].Beyond {
+			if on.Kept {
+				return on.Kind + " " + on.Name + " (" + on.Why + ")"
+			}
+		}
+	}
+	return ""
 }
 
 // noticedWords says how many of the Services with pods there lose something.
@@ -138,6 +156,9 @@ func (t *text) node(c *record.Case, n *scenario.NodePlan) {
 		words += "no pod there is simulated"
 	}
 	t.Hanging("  ", 4, words+".")
+	if n.NotReady {
+		t.Hanging("    ", 6, "It is not ready, by its Node object, and is simulated as if its kubelet ran: where that is gone the pods stay Terminating, and the drain does not end.")
+	}
 	if len(n.Leave) > 0 {
 		t.Hanging("    ", 6, "Leave: "+listed(onNode(n.Leave, false), 8)+".")
 	}

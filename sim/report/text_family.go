@@ -99,7 +99,7 @@ func (t *text) helpsWith(c *record.Case, f *record.Family) string {
 		return fixInWords(f.Fix, t.room.parts)
 	case f.Case.WithLoss == 0:
 		return "-"
-	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c.Workload)) == 0 && most == 0:
+	case len(fixesFor(t.sim, c.Workload))+len(noHelpFor(t.sim, c)) == 0 && most == 0:
 		return "not looked for"
 	default:
 		return "nothing that was tried"

@@ -23,10 +23,11 @@ func fixesFor(s *record.Simulation, workload string) []*record.Fix {
 	return out
 }
 
-func noHelpFor(s *record.Simulation, workload string) []string {
+// noHelpFor are the changes that do not help a case, nor those of its workload that are like it.
+func noHelpFor(s *record.Simulation, c *record.Case) []string {
 	var out []string
 	for _, n := range s.NoHelp {
-		if n.Workload == workload && n.Why == "" {
+		if n.Workload == c.Workload && n.Sudden == c.Sudden && n.Why == "" {
 			out = append(out, n.Title)
 		}
 	}
@@ -57,17 +58,19 @@ func (t *text) todo(c *record.Case) []string {
 		return []string{"nothing"}
 	case c.Verdict == record.NotJudged || c.Kind == "Scenario":
 		return nil
+	case c.ForGood() && c.Kind == "Pod":
+		return []string{"a controller for the Pod, such as a Deployment: nobody makes this one again"}
 	case len(fixes) > 0:
 		out := []string{fixes[0].Title + ": " + confirmedWords(fixes[0]) + leastWords(fixes[0])}
 		if f := harmless(fixes, 1); f != nil {
 			out = append(out, "or, which breaks nothing, "+f.Title+": "+confirmedWords(f))
 		}
 		return out
-	case len(noHelpFor(t.sim, c.Workload)) > 0:
-		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c.Workload), 4) + ")" + outsideWords(c)}
+	case len(noHelpFor(t.sim, c)) > 0:
+		return []string{"no change of the manifest that was tried helps (" + listed(noHelpFor(t.sim, c), 4) + ")" + outsideWords(c)}
 	case len(all) > 0:
 		return []string{"nothing that was tried helps" + outsideWords(c)}
-	case slices.ContainsFunc(t.sim.NoHelp, func(n record.NoHelp) bool { return n.Workload == c.Workload }):
+	case slices.ContainsFunc(t.sim.NoHelp, func(n record.NoHelp) bool { return n.Workload == c.Workload && n.Sudden == c.Sudden }):
 		return []string{"nothing in the manifest has to do with it" + outsideWords(c)}
 	default:
 		return []string{t.notLookedFor(c)}
@@ -104,11 +107,13 @@ func outsideWords(c *record.Case) string {
 	var ways []string
 	switch c.Action {
 	case scenario.ActionCrash:
-		return "; it takes 40 to 55 s until the control plane notices: more pods on more nodes carry less each"
+		const renewal, look = 10, 5 // seconds: of leases, and of the controller that looks at them
+		after := int64(c.Silence / engine.Second)
+		return fmt.Sprintf("; it takes %d to %d s until the control plane notices: more pods on more nodes carry less each", after-renewal, after+look)
 	case scenario.ActionShutdown:
-		ways = append(ways, "drain the node before")
+		ways = append(ways, "drain the node before"+onceEvictable(c))
 	case scenario.ActionSpot:
-		ways = append(ways, "a node termination handler that drains the node at the notice does")
+		ways = append(ways, "a node termination handler that drains the node at the notice does"+onceEvictable(c))
 	default:
 		return ""
 	}
@@ -116,6 +121,14 @@ func outsideWords(c *record.Case) string {
 		ways = append(ways, "have the kubelet end its pods first (nodes.kubelet.shutdownGracePeriod)")
 	}
 	return "; " + strings.Join(ways, ", or ")
+}
+
+// onceEvictable says what has to be changed before any drain empties a node, "" for nothing.
+func onceEvictable(c *record.Case) string {
+	if c.Unevictable == "" {
+		return ""
+	}
+	return " (not now: " + c.Unevictable + ")"
 }
 
 // waysOut are the changes with which a rollout comes to its end that is stuck.
@@ -263,7 +276,7 @@ func (t *text) fixes(shown []*record.Case) {
 			continue
 		}
 		names = append(names, c.Workload)
-		fixes, noHelp := fixesFor(t.sim, c.Workload), noHelpFor(t.sim, c.Workload)
+		fixes, noHelp := fixesFor(t.sim, c.Workload), noHelpFor(t.sim, c)
 		if f := shownFamily(c); f != nil { // the figures of the case are with that load balancer, and so is the change to paste
 			fixes = nil
 			if f.Fix != nil {
@@ -290,7 +303,7 @@ func (t *text) fixes(shown []*record.Case) {
 		}
 		t.noHelp(noHelp, len(fixes) == 0)
 		for _, n := range t.sim.NoHelp {
-			if n.Workload == c.Workload && n.Why != "" && t.room.noHelp > 0 {
+			if n.Workload == c.Workload && n.Sudden == c.Sudden && n.Why != "" && t.room.noHelp > 0 {
 				t.Hanging("  ", 6, "Not tried: "+n.Title+": "+n.Why+".")
 			}
 		}

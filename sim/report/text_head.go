@@ -126,6 +126,9 @@ func waiting(c *record.Case) (who, reason string) {
 		who, reason, _ = strings.Cut(c.Stuck.Why, ": ")
 		return who, reason
 	}
+	if c.Verdict == record.Stalled && c.Action != scenario.ActionRollout {
+		return fmt.Sprintf("after a %s not all pods come back", one(c)), c.Stuck.Why
+	}
 	return fmt.Sprintf("a %s never finishes", one(c)), c.Stuck.Why
 }
 
@@ -248,6 +251,9 @@ func least(r record.Range) string { return thousands(r.Min) + "-" + thousands(r.
 
 // alsoLost says what a rollout that is stuck loses besides.
 func alsoLost(c *record.Case) string {
+	if c.Class == scenario.ClassDNS {
+		return " What its clients notice is not judged: they choose the pod."
+	}
 	if c.WithLoss == 0 {
 		return " Nothing is lost meanwhile."
 	}

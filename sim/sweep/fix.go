@@ -68,6 +68,7 @@ func fixes(p *pool, units []*unit, out *record.Simulation) (map[confirmation]*co
 type group struct {
 	workload string
 	preset   string // "" where it is known
+	sudden   bool   // pods end with their machine: what helps them is nothing for pods that are told to stop, and the other way round
 	units    []*unit
 }
 
@@ -88,16 +89,18 @@ func groupsOf(units []*unit, workload string) []group {
 	}
 	var out []group
 	for _, preset := range presets {
-		g := group{workload: workload, preset: preset}
-		lost := false
-		for _, u := range own {
-			if u.family != nil && u.family.Preset != preset || !loses(&u.record) {
-				continue
+		for _, sudden := range []bool{false, true} {
+			g := group{workload: workload, preset: preset, sudden: sudden}
+			lost := false
+			for _, u := range own {
+				if u.family != nil && u.family.Preset != preset || !loses(&u.record) || u.record.Sudden != sudden {
+					continue
+				}
+				g.units, lost = append(g.units, u), lost || preset == "" || u.family != nil
 			}
-			g.units, lost = append(g.units, u), lost || preset == "" || u.family != nil
-		}
-		if lost {
-			out = append(out, g)
+			if lost {
+				out = append(out, g)
+			}
 		}
 	}
 	return out
@@ -188,7 +191,7 @@ func (b *bench) solve(g group) error {
 	}
 	b.untried(&g)
 	for _, title := range noHelp {
-		if n := (record.NoHelp{Workload: g.workload, Title: title}); !slices.Contains(b.out.NoHelp, n) {
+		if n := (record.NoHelp{Workload: g.workload, Title: title, Sudden: g.sudden}); !slices.Contains(b.out.NoHelp, n) {
 			b.out.NoHelp = append(b.out.NoHelp, n)
 		}
 	}
@@ -206,7 +209,7 @@ func (b *bench) untried(g *group) {
 			continue
 		}
 		if title, why := fix.Untried(u.sc, w); why != "" && !slices.ContainsFunc(b.out.NoHelp, func(n record.NoHelp) bool { return n.Workload == g.workload && n.Why == why }) {
-			b.out.NoHelp = append(b.out.NoHelp, record.NoHelp{Workload: g.workload, Title: title, Why: why})
+			b.out.NoHelp = append(b.out.NoHelp, record.NoHelp{Workload: g.workload, Title: title, Why: why, Sudden: g.sudden})
 		}
 	}
 }
@@ -258,6 +261,7 @@ func (b *bench) add(f *record.Fix) {
 		switch {
 		case x.Workload == f.Workload:
 			x.Families = append(x.Families, f.Families...)
+			alsoFor(x, f)
 			return
 		case slices.Contains(x.Others, f.Workload):
 			return
@@ -268,6 +272,16 @@ func (b *bench) add(f *record.Fix) {
 		}
 	}
 	b.out.Fixes = append(b.out.Fixes, *f)
+}
+
+// alsoFor adds to a fix the cases of the same one that it does not have yet: those in which pods end with their machine are looked at by
+// themselves.
+func alsoFor(x, f *record.Fix) {
+	for _, c := range f.Cases {
+		if !slices.ContainsFunc(x.Cases, func(o record.FixedCase) bool { return o.ID == c.ID && o.Action == c.Action }) {
+			x.Cases = append(x.Cases, c)
+		}
+	}
 }
 
 // attempt is some changes together, and what is left of the loss on the samples.

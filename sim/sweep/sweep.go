@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim"
+	"github.com/lameduck-proxy/lameduck/sim/control"
+	"github.com/lameduck-proxy/lameduck/sim/fix"
 	"github.com/lameduck-proxy/lameduck/sim/record"
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -152,9 +154,10 @@ func recordOf(c *scenario.Case, sc *world.Scenario) record.Case {
 	}
 	for i := range sc.Workloads {
 		if w := &sc.Workloads[i]; w.Name() == c.Workload {
-			out.Recreates = w.Recreate()
+			out.Recreates, out.Unevictable = w.Recreate(), fix.Unevictable(sc, w)
 		}
 	}
+	out.Sudden, out.Silence = fix.Sudden(sc), control.MonitorGrace(sc.Kubernetes.Version.Minor)
 	out.Expectation = sc.Expect
 	out.Assumptions, out.NotModelled = sc.Assumptions, sc.NotModelled
 	return out

@@ -35,6 +35,9 @@ func (b *bench) unblock(units []*unit) error {
 				s.units = append(s.units, u)
 			}
 		}
+		if len(s.units) == 0 {
+			continue // its clients are not judged, and changes are only tried where they are
+		}
 		s.sampled()
 		found, noHelp := s.ways()
 		for _, a := range found {
@@ -51,7 +54,7 @@ func (b *bench) unblock(units []*unit) error {
 			b.out.Fixes = append(b.out.Fixes, f)
 		}
 		for _, title := range noHelp {
-			if n := (record.NoHelp{Workload: x.workload, Title: title}); !slices.Contains(b.out.NoHelp, n) {
+			if n := (record.NoHelp{Workload: x.workload, Title: title, Sudden: len(s.units) > 0 && s.units[0].record.Sudden}); !slices.Contains(b.out.NoHelp, n) {
 				b.out.NoHelp = append(b.out.NoHelp, n)
 			}
 		}

@@ -61,7 +61,7 @@ var disruptionMutants = []mutant{
 		{evictions, "*policy == policyv1.AlwaysAllow {", "*policy != policyv1.AlwaysAllow {"},
 	}},
 	{"AlwaysAllow has always been known", []string{"controllers 6.2 AlwaysAllow"}, cluster, "TestEvictionTable", []edit{
-		{evictions, "const policySince = 27", "const policySince = 19"},
+		{evictions, "const PolicySince = 27", "const PolicySince = 19"},
 	}},
 	{"an unready pod counts against the budget", []string{"controllers 6.2 IfHealthyBudget"}, cluster, "TestEvictionTable", []edit{
 		{evictions, "return b.Healthy >= b.Desired && b.Desired > 0", "return b.Healthy > b.Desired && b.Desired > 0"},
