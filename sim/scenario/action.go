@@ -41,6 +41,7 @@ func (b *builder) actions(c cursor) {
 	b.stops()
 	b.muster()
 	b.creations()
+	b.numbered()
 	b.out.Warmup = warmupOf(b.out.Actions, warmup)
 	for _, a := range b.out.Actions {
 		if a.At >= b.out.Until {

@@ -64,17 +64,23 @@ func (b *builder) derive(base *world.Scenario, index int, e *entry, a *caseActio
 	own.stops()
 	own.finish()
 	own.fromInside(e)
+	own.webhookBeyond(e)
 	own.withoutDrain(o, does.operation)
 	if w := base.Workloads[index]; (empties(does.operation) || world.FullestOf(does.operation) != "") && o.replicas > 1 && len(w.Placed) == 0 {
 		own.notModelled("placement", placementWords(a.word), o.kind+" "+o.id(), "more")
 	}
-	if evicts(does.operation) {
-		own.uncounted()
-	}
-	if empties(does.operation) {
-		own.roomToDrain(base.Workloads[index].Resource)
-	}
+	own.emptiedBeyond(does.operation, base.Workloads[index].Resource)
 	return &s
+}
+
+// emptiedBeyond says what is not simulated where pods leave their nodes.
+func (b *builder) emptiedBeyond(o world.Operation, r world.Resource) {
+	if evicts(o) {
+		b.uncounted()
+	}
+	if empties(o) {
+		b.roomToDrain(r)
+	}
 }
 
 // withoutDrain says of a rollout that there is no drain beside it, where one takes nothing away.
@@ -87,9 +93,16 @@ func (b *builder) withoutDrain(o *owner, does world.Operation) {
 // roomToDrain says with how many nodes the pods of a drained node have nowhere to go.
 func (b *builder) roomToDrain(r world.Resource) {
 	if nodes, why := b.fewestToDrain(r); nodes > 0 && nodes < len(b.out.Nodes) {
-		b.notModelled("room", fmt.Sprintf("with exactly %d nodes the pods that are drained would find no other node: %s keeps them off", nodes, why),
+		b.notModelled("room", fmt.Sprintf("with exactly %s the pods that are drained would find no other node: %s keeps them off", nodesInWords(nodes), why),
 			world.KindOf(r)+" "+r.GetNamespace()+"/"+r.GetName(), "more")
 	}
+}
+
+func nodesInWords(n int) string {
+	if n == 1 {
+		return "one node"
+	}
+	return fmt.Sprintf("%d nodes", n)
 }
 
 // fromInside says of an entry that is asked through a proxy from outside that others may ask the Service itself: their way, through

@@ -22,6 +22,7 @@ type DrainPlan struct {
 type NodePlan struct {
 	Name     string
 	Cordoned bool
+	NotReady bool     // its object says so: there may be no kubelet to stop the pods
 	Leave    []OnNode // their pods are evicted, and simulated
 	Beyond   []OnNode // evicted, too, and not simulated
 	Stay     []OnNode // kubectl drain leaves them where they are
@@ -34,6 +35,7 @@ type OnNode struct {
 	Kind, Name string // of the owner: "Deployment", "ns/name"; kind "Pod" for those without, "static Pod" for mirror pods
 	Pods       int
 	Why        string // more to say, "" for nothing
+	Kept       bool   // Why is a budget that refuses: the drain waits until it does not
 }
 
 // Refused is a flag of kubectl drain, and the pods for which it is needed: "ns/name".
@@ -85,7 +87,7 @@ func unwellWords(p *homed) string {
 func (b *builder) nodePlan(base *world.Scenario, name string) NodePlan {
 	n := NodePlan{Name: name}
 	if i := slices.IndexFunc(base.Nodes, func(n world.Node) bool { return n.Name == name }); i >= 0 && base.Nodes[i].Object != nil {
-		n.Cordoned = base.Nodes[i].Object.Spec.Unschedulable
+		n.Cordoned, n.NotReady = base.Nodes[i].Object.Spec.Unschedulable, notReady(base.Nodes[i].Object)
 	}
 	var daemons, local, bare []string
 	for i := range b.world.pods {
@@ -132,6 +134,7 @@ func (b *builder) leaves(n *NodePlan, p *homed) {
 		return
 	default:
 		on.Why = b.refusedNow(p)
+		on.Kept = on.Why != ""
 	}
 	n.Beyond = add(n.Beyond, on)
 }
@@ -145,6 +148,13 @@ func (b *builder) refusedNow(p *homed) string {
 		}
 	}
 	return ""
+}
+
+// notReady says whether a Node object has the condition Ready, and it is not True.
+func notReady(n *corev1.Node) bool {
+	return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
+	})
 }
 
 // add counts a pod of an owner.

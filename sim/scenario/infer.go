@@ -75,6 +75,7 @@ func Infer(objects *manifest.Objects, opts Options) ([]Case, []manifest.Problem)
 	}
 	b.checkTarget()
 	b.idle()
+	b.idleBudgets()
 	b.unusedBalancer()
 	problems := b.doc.sorted()
 	if manifest.HasErrors(problems) {
@@ -270,6 +271,28 @@ func (b *builder) caseOf(o owner, e entry, a *caseAction) Case {
 		Object:   e.service.Object,
 
 		FailurePolicy: policy,
+	}
+}
+
+// idleBudgets warns of disruption budgets that protect nothing: often a selector with a slip.
+func (b *builder) idleBudgets() {
+	for i := range b.world.budgets {
+		x := &b.world.budgets[i]
+		covers := func(namespace string, labels map[string]string) bool { return x.Covers(namespace, labels) }
+		why := "it covers no pod of the input"
+		switch {
+		case x.Object == nil,
+			slices.ContainsFunc(b.census.owners, func(o owner) bool { return covers(o.namespace, o.template.Labels) }),
+			slices.ContainsFunc(b.world.pods, func(p homed) bool { return covers(p.Namespace, p.Value.Labels) }):
+			continue
+		case x.Value.Spec.Selector == nil:
+			why = "it has no selector, and covers no pod"
+		}
+		field := ""
+		if x.Object.Has("spec.selector") {
+			field = "spec.selector"
+		}
+		b.doc.problems = append(b.doc.problems, x.Object.Problem(manifest.Warning, field, why))
 	}
 }
 

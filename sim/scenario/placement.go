@@ -20,6 +20,17 @@ type homed struct {
 	kind, name string // of what keeps it: the Deployment of its ReplicaSet; a bare Pod keeps itself
 }
 
+// deletionCost is what its annotation says, 0 where that is none or no int32; one with a plus sign or leading zeros is none (Kubernetes 1.36.3
+// pkg/apis/core/helper GetDeletionCostFromPodAnnotations; verified).
+func (p *homed) deletionCost() int {
+	said := p.Value.Annotations[corev1.PodDeletionCost]
+	n, err := strconv.ParseInt(said, 10, 32)
+	if err != nil || said != "0" && strings.HasPrefix(said, "0") || strings.HasPrefix(said, "+") {
+		return 0
+	}
+	return int(n)
+}
+
 // owned says whether a workload keeps the pod.
 func (p *homed) owned(kind, namespace, name string) bool {
 	return p.kind == kind && p.Namespace == namespace && p.name == name
@@ -152,7 +163,7 @@ func (w *inventory) placed(x *world.Workload, nodes []world.Node) []world.Placed
 	var out []world.Placed
 	for i := range w.pods {
 		if p := &w.pods[i]; p.owned(x.Kind(), x.Namespace(), x.ObjectName()) && !p.over() && !p.unsaid() && there[p.node()] {
-			out = append(out, world.Placed{Node: p.node(), Ready: p.ready()})
+			out = append(out, world.Placed{Node: p.node(), Ready: p.ready(), Cost: p.deletionCost()})
 		}
 	}
 	rank := func(p world.Placed) int {
@@ -183,7 +194,7 @@ func (w *inventory) placedByOrdinal(x *world.Workload, there map[string]bool) []
 			continue
 		}
 		if n -= firstOrdinal(x.Resource); n >= 0 && n < len(out) {
-			out[n], found = world.Placed{Node: p.node(), Ready: p.ready()}, true
+			out[n], found = world.Placed{Node: p.node(), Ready: p.ready(), Cost: p.deletionCost()}, true
 		}
 	}
 	if !found {

@@ -65,17 +65,22 @@ func TestPodsArePlacedWhereTheInputHasThem(t *testing.T) {
 		input string
 		want  []world.Placed
 	}{
-		"no pods":                              {threeNodes, nil},
-		"by the name of the ReplicaSet":        {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n3", "") + livePod("b", "ReplicaSet web-7c9d", "n3", ""), ready("n3", "n3")},
-		"by the ReplicaSet":                    {threeNodes + set + livePod("a", "ReplicaSet odd", "n2", ""), ready("n2")},
-		"of a ReplicaSet of another":           {threeNodes + livePod("a", "ReplicaSet api-7c9d", "n2", ""), nil},
-		"that no controller keeps":             {threeNodes + livePod("a", "StatefulSet web", "n2", ""), nil},
-		"those that are not ready come last":   {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n1", unready) + livePod("b", "ReplicaSet web-7c9d", "n2", ""), append(ready("n2"), world.Placed{Node: "n1"})},
-		"and those that are Pending after it":  {threeNodes + livePod("a", "ReplicaSet web-7c9d", "", pending) + livePod("b", "ReplicaSet web-7c9d", "n2", unready), []world.Placed{{Node: "n2"}, {}}},
-		"one that has failed is none":          {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n1", "status: {phase: Failed}"), nil},
-		"one on a node that there is not":      {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n9", ""), nil},
-		"no more than replicas":                {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n1", unready) + livePod("b", "ReplicaSet web-7c9d", "n1", "") + livePod("c", "ReplicaSet web-7c9d", "n2", "") + livePod("d", "ReplicaSet web-7c9d", "n3", ""), ready("n1", "n2", "n3")},
-		"without Nodes they are of the pods":   {livePod("a", "ReplicaSet web-7c9d", "big", ""), ready("big")},
+		"no pods":                             {threeNodes, nil},
+		"by the name of the ReplicaSet":       {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n3", "") + livePod("b", "ReplicaSet web-7c9d", "n3", ""), ready("n3", "n3")},
+		"by the ReplicaSet":                   {threeNodes + set + livePod("a", "ReplicaSet odd", "n2", ""), ready("n2")},
+		"of a ReplicaSet of another":          {threeNodes + livePod("a", "ReplicaSet api-7c9d", "n2", ""), nil},
+		"that no controller keeps":            {threeNodes + livePod("a", "StatefulSet web", "n2", ""), nil},
+		"those that are not ready come last":  {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n1", unready) + livePod("b", "ReplicaSet web-7c9d", "n2", ""), append(ready("n2"), world.Placed{Node: "n1"})},
+		"and those that are Pending after it": {threeNodes + livePod("a", "ReplicaSet web-7c9d", "", pending) + livePod("b", "ReplicaSet web-7c9d", "n2", unready), []world.Placed{{Node: "n2"}, {}}},
+		"one that has failed is none":         {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n1", "status: {phase: Failed}"), nil},
+		"one on a node that there is not":     {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n9", ""), nil},
+		"no more than replicas":               {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n1", unready) + livePod("b", "ReplicaSet web-7c9d", "n1", "") + livePod("c", "ReplicaSet web-7c9d", "n2", "") + livePod("d", "ReplicaSet web-7c9d", "n3", ""), ready("n1", "n2", "n3")},
+		"without Nodes they are of the pods":  {livePod("a", "ReplicaSet web-7c9d", "big", ""), ready("big")},
+		"what it costs to delete one": {
+			threeNodes + strings.Replace(livePod("a", "ReplicaSet web-7c9d", "n1", ""), "labels:", `annotations: {controller.kubernetes.io/pod-deletion-cost: "-100"}, labels:`, 1) +
+				strings.Replace(livePod("b", "ReplicaSet web-7c9d", "n2", ""), "labels:", `annotations: {controller.kubernetes.io/pod-deletion-cost: "+100"}, labels:`, 1),
+			[]world.Placed{{Node: "n1", Ready: true, Cost: -100}, {Node: "n2", Ready: true}},
+		},
 		"one written by hand is taken as well": {threeNodes + livePod("a", "ReplicaSet web-7c9d", "n1", "status: {}"), ready("n1")},
 	} {
 		cases, problems := casesIn(t, placedWeb+tc.input, Options{})
@@ -225,11 +230,11 @@ func TestWhatADrainFindsOnANode(t *testing.T) {
 	want := &DrainPlan{
 		Nodes: []NodePlan{{
 			Name:  "n1",
-			Leave: []OnNode{{"Pod", "shop/bare", 1, ""}, {"Deployment", "shop/web", 2, ""}},
+			Leave: []OnNode{{"Pod", "shop/bare", 1, "", false}, {"Deployment", "shop/web", 2, "", false}},
 			Beyond: []OnNode{
-				{"StatefulSet", "shop/db", 1, refuses}, {"Job", "shop/done", 1, "finished"}, {"Pod", "shop/over", 1, "finished"},
+				{"StatefulSet", "shop/db", 1, refuses, true}, {"Job", "shop/done", 1, "finished", false}, {"Pod", "shop/over", 1, "finished", false},
 			},
-			Stay: []OnNode{{"DaemonSet", "shop/agent", 1, ""}, {"static Pod", "shop/etcd-n1", 1, ""}},
+			Stay: []OnNode{{"DaemonSet", "shop/agent", 1, "", false}, {"static Pod", "shop/etcd-n1", 1, "", false}},
 			Refused: []Refused{
 				{"--ignore-daemonsets", []string{"shop/agent"}}, {"--delete-emptydir-data", []string{"shop/web-1"}}, {"--force", []string{"shop/bare"}},
 			},

@@ -47,6 +47,7 @@ type webhook struct {
 	service       string // "ns/name"
 	port          int32
 	failurePolicy string
+	ofPods        bool // it is asked of each Pod that is made, its own, too
 }
 
 // newWorld sorts objects by kind. A later object replaces an earlier one of the same name.
@@ -80,11 +81,11 @@ func newInventory(objects []*manifest.Object) *inventory {
 			w.meshed[o.Name], _ = saidMesh(v.Labels, v.Annotations)
 		case *admissionv1.ValidatingWebhookConfiguration:
 			for _, h := range v.Webhooks {
-				w.addWebhook(h.ClientConfig, h.FailurePolicy)
+				w.addWebhook(h.ClientConfig, h.FailurePolicy, asksOfAllPods(h.Rules, h.NamespaceSelector, h.ObjectSelector))
 			}
 		case *admissionv1.MutatingWebhookConfiguration:
 			for _, h := range v.Webhooks {
-				w.addWebhook(h.ClientConfig, h.FailurePolicy)
+				w.addWebhook(h.ClientConfig, h.FailurePolicy, asksOfAllPods(h.Rules, h.NamespaceSelector, h.ObjectSelector))
 			}
 		default:
 			w.addRaw(o)
@@ -125,11 +126,11 @@ func (w *inventory) addRaw(o *manifest.Object) {
 	}
 }
 
-func (w *inventory) addWebhook(c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType) {
+func (w *inventory) addWebhook(c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType, ofPods bool) {
 	if c.Service == nil {
 		return
 	}
-	h := webhook{service: c.Service.Namespace + "/" + c.Service.Name, port: 443, failurePolicy: string(admissionv1.Fail)}
+	h := webhook{service: c.Service.Namespace + "/" + c.Service.Name, port: 443, failurePolicy: string(admissionv1.Fail), ofPods: ofPods}
 	if c.Service.Port != nil {
 		h.port = *c.Service.Port
 	}

@@ -334,6 +334,26 @@ func (s *Scenario) Updates() bool {
 	})
 }
 
+// PodsOf are the pods that an operation is done to, where it is one on pods of a workload.
+func PodsOf(o Operation) (pods Pods, ok bool) {
+	switch o := o.(type) {
+	case SetReady:
+		return o.Pods, true
+	case SetGate:
+		return o.Pods, true
+	case Evict:
+		return o.Pods, true
+	case CrashPod:
+		return o.Pods, true
+	case Delete:
+		return o.Pods, true
+	case Relabel:
+		return o.Pods, true
+	default:
+		return Pods{}, false
+	}
+}
+
 // Evicts says whether an operation has pods leave their nodes by the eviction API, which asks disruption budgets: not a machine that
 // crashes, nor a kubelet that ends its pods since the machine shuts down (docs/model/controllers.md 6.2).
 func Evicts(o Operation) bool {

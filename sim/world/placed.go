@@ -6,6 +6,7 @@ import "github.com/lameduck-proxy/lameduck/endpoints/manifest"
 type Placed struct {
 	Node  string // its name; "": the pod is Pending
 	Ready bool   // else its readiness fails all the time: nothing says when it would pass
+	Cost  int    // its annotation controller.kubernetes.io/pod-deletion-cost: of those that may go, one with less goes first
 }
 
 // Scaler keeps a workload at no fewer pods than a number: a HorizontalPodAutoscaler, or a ScaledObject of KEDA.
