@@ -186,8 +186,8 @@ func TestNodesThatStay(t *testing.T) {
 	}{
 		"the annotation":               {autoscaler, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict=false"), "pod 0 of default/web: annotation cluster-autoscaler", "no such annotation"},
 		"that of Karpenter":            {autoscaler, annotated("karpenter.sh/do-not-disrupt=true"), "", ""},
-		"an emptyDir":                  {autoscaler, emptyDir, "its volume data is local storage", `annotation cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: "data"`},
-		"a hostPath":                   {autoscaler, volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}}), "its volume data is local storage", `annotation cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: "data"`},
+		"an emptyDir":                  {autoscaler, emptyDir, "its volume data is local storage", `annotation cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: "data" in spec.template.metadata`},
+		"a hostPath":                   {autoscaler, volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}}), "its volume data is local storage", `annotation cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: "data" in spec.template.metadata`},
 		"an emptyDir in memory":        {autoscaler, volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}), "", ""},
 		"a volume that may be lost":    {autoscaler, both(emptyDir, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes=cache,data")), "", ""},
 		"a pod that may be lost":       {autoscaler, both(emptyDir, safe), "", ""},

@@ -50,6 +50,14 @@ func (k *keeping) by(field, what string) *Kept {
 	return &Kept{field, what}
 }
 
+// onPods says where an annotation of the pods has to stand, which is not that of what makes them.
+func (k *keeping) onPods() string {
+	if k.d.Workloads[k.pod.Workload].Kind() == world.Pod {
+		return ""
+	}
+	return " in spec.template.metadata"
+}
+
 // byAutoscaler asks the rules of Cluster Autoscaler in their order (cluster-autoscaler/simulator/drainability/rules/rules.go; verified,
 // but for what counts as a pod of the system, which is recalled).
 func (k *keeping) byAutoscaler() (why string, of *Kept, budget int) {
@@ -70,7 +78,7 @@ func (k *keeping) byAutoscaler() (why string, of *Kept, budget int) {
 	}
 	if v := localVolume(t); v != "" {
 		return fmt.Sprintf("its volume %s is local storage (--skip-nodes-with-local-storage)", v),
-			k.by(volumesField, fmt.Sprintf("annotation %s: %q", safeToEvictVolumes, v)), -1
+			k.by(volumesField, fmt.Sprintf("annotation %s: %q%s", safeToEvictVolumes, v, k.onPods())), -1
 	}
 	return k.byBudget(budgets)
 }

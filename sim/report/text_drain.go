@@ -75,7 +75,10 @@ func (t *text) drainEnd(c *record.Case) string {
 	if kept := keptBy(c); kept != "" {
 		return fmt.Sprintf(" waits for what is not simulated: %s. The rest is gone in %s.", kept, spread(took))
 	}
-	words := fmt.Sprintf(" is through in %s", spread(took))
+	words := " is through in " + spread(took)
+	if took.Max == 0 {
+		words = " is through at once"
+	}
 	if runs < len(c.Runs) {
 		words += fmt.Sprintf(", in %d of %d runs", runs, len(c.Runs))
 	}
@@ -148,6 +151,8 @@ func (t *text) node(c *record.Case, n *scenario.NodePlan) {
 		words += "cordoned already, "
 	}
 	switch took, runs := c.NodeTime(n.Name); {
+	case runs > 0 && took.Max == 0:
+		words += "empty from the beginning"
 	case runs > 0:
 		words += "empty after " + spread(took)
 	case len(c.Runs) > 0:

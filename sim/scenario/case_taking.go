@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lameduck-proxy/lameduck/endpoints/manifest"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -225,6 +227,26 @@ func (b *builder) stops() {
 	}
 }
 
+// emptyForThem says that some clients are sent to a node port whose node drops them when it has no pod, and that nobody tells them so: where
+// each node has a pod now, and one less afterwards. Where there are fewer pods than nodes another node has it then.
+func emptyForThem(s *world.Scenario, t *world.Traffic) bool {
+	if !t.External || t.LB != nil || t.HealthyNodesOnly {
+		return false
+	}
+	return slices.ContainsFunc(s.Services, func(x world.Service) bool {
+		if svc := x.Service; svc.Namespace+"/"+svc.Name != t.Service || svc.Spec.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal {
+			return false
+		}
+		pods := 0
+		for i := range s.Workloads {
+			if w := &s.Workloads[i]; w.SelectedBy(x.Service) {
+				pods += w.Replicas()
+			}
+		}
+		return pods >= len(s.Standing())
+	})
+}
+
 // addressed says why a case is not judged whose clients go to nodes themselves, of which one or all go away: whoever told them of the node
 // would have told them otherwise. "" where there are none.
 func addressed(s *world.Scenario) string {
@@ -235,6 +257,9 @@ func addressed(s *world.Scenario) string {
 		for k := range s.Traffic {
 			if t := &s.Traffic[k]; t.External && t.LB == nil {
 				return "its clients go to nodes themselves, and not all of those stay: what they do then is not said"
+			}
+			if _, drain := s.Actions[i].Operation.(world.Drain); drain && emptyForThem(s, &s.Traffic[k]) {
+				return "its clients go to nodes themselves, also to one that has no pod any more (externalTrafficPolicy Local): what they do then is not said"
 			}
 		}
 	}
