@@ -51,10 +51,10 @@ func TestWhoseFailurePolicyItIs(t *testing.T) {
 		want     string
 	}{
 		"none":            {nil, ""},
-		"its own":         {[]webhook{{"default/web", 443, "Fail"}}, "Fail"},
-		"another port":    {[]webhook{{"default/web", 8443, "Fail"}}, ""},
-		"another Service": {[]webhook{{"default/api", 443, "Fail"}}, ""},
-		"the last":        {[]webhook{{"default/api", 443, "Fail"}, {"default/web", 8443, "Fail"}, {"default/web", 443, "Ignore"}}, "Ignore"},
+		"its own":         {[]webhook{{"default/web", 443, "Fail", false}}, "Fail"},
+		"another port":    {[]webhook{{"default/web", 8443, "Fail", false}}, ""},
+		"another Service": {[]webhook{{"default/api", 443, "Fail", false}}, ""},
+		"the last":        {[]webhook{{"default/api", 443, "Fail", false}, {"default/web", 8443, "Fail", false}, {"default/web", 443, "Ignore", false}}, "Ignore"},
 	} {
 		if got := (&inventory{webhooks: c.webhooks}).failurePolicy(s); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
