@@ -95,17 +95,24 @@ func TestWhosePoolIsUpgraded(t *testing.T) {
 					others++
 				}
 			}
-			if got := s.Actions[0].Operation.(world.UpgradePool).Provider; got != c.provider || others != c.others {
+			if got := upgradedBy(s); got != c.provider || others != c.others {
 				t.Errorf("%s and %d others, want %s and %d", got, others, c.provider, c.others)
 			}
 			for _, f := range cases[0].Families {
 				want := poolBehind(f.Scenario.Traffic)
-				if got := f.Scenario.Actions[0].Operation.(world.UpgradePool).Provider; want != "" && got != want {
+				if got := upgradedBy(f.Scenario); want != "" && got != want {
 					t.Errorf("behind %s: %s, want %s", f.Preset, got, want)
 				}
 			}
 		})
 	}
+}
+
+func upgradedBy(s *world.Scenario) string {
+	if o, ok := s.Actions[0].Operation.(world.UpgradePool); ok {
+		return o.Provider
+	}
+	return ""
 }
 
 // Who sends to nodes themselves may be told of a node that goes, or not: what they lose is how long a run lasts. So they are judged only
