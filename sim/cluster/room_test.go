@@ -85,7 +85,7 @@ func TestASurgeWithoutRoom(t *testing.T) {
 			&control.Stuck{Why: "2 new pods find no node: 0/1 nodes are available: 1 Insufficient cpu", What: "a node with cpu 4 left", Path: template + "containers[0].resources.requests.cpu"}},
 		{"a zone for each pod", newBuild(3).nodes(6).zones("a", "b", "c").apartBy(zone).strategy("1", "0"),
 			&control.Stuck{Why: "the new pod finds no node: 0/6 nodes are available: 6 node(s) didn't match pod anti-affinity rules",
-				What: "maxSurge 0 and maxUnavailable 1, or a node with another " + zone, Path: template + "affinity.podAntiAffinity"}},
+				What: "maxSurge 0 and maxUnavailable 1, or a node of a " + zone + " without one of these pods", Path: template + "affinity.podAntiAffinity"}},
 		{"a zone more", newBuild(3).nodes(4).zones("a", "b", "c", "d").apartBy(zone).strategy("1", "0"), nil},
 		{"spread, and room on each node", newBuild(3).nodes(3).spread(host, nil).strategy("1", "0"), nil},
 		{"spread over zones of which one is full", newBuild(3).nodes(2).zones("a", "b").spread(zone, nil).strategy("1", "0").have("cpu=2").asks("cpu=1").node(1, func(o *corev1.Node) { o.Status.Allocatable = resources("cpu=1") }),

@@ -105,7 +105,7 @@ func (r *relief) orInPlace(what string) string {
 // room says how many nodes more pods need that may not be near each other.
 func (r *relief) room(key string) string {
 	if key != corev1.LabelHostname {
-		return r.orInPlace("a node with another " + key)
+		return r.orInPlace("a node of a " + key + " without one of these pods")
 	}
 	usable := 0 // nodes that have a pod of the workload and may keep it
 	for n := range r.s.d.Nodes {

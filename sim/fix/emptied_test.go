@@ -115,6 +115,12 @@ func editsText(edits []edit.Edit) string {
 	return strings.Join(out, "; ")
 }
 
+// Pods that are kept apart by zone.
+const (
+	zoned = "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: web}}}]}}"
+	even  = "      topologySpreadConstraints: [{topologyKey: topology.kubernetes.io/zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]"
+)
+
 // What lets a drain go on that a budget keeps from its end.
 func TestChangesForADrainThatIsBlocked(t *testing.T) {
 	t.Parallel()
@@ -127,6 +133,9 @@ func TestChangesForADrainThatIsBlocked(t *testing.T) {
 		"it wants all of two":             {fill(nil) + wants2, []string{"maxUnavailable: 1 in its PodDisruptionBudget", "one node more"}},
 		"it lets none go":                 {fill(nil) + never, []string{"maxUnavailable: 1 in its PodDisruptionBudget", "one node more"}},
 		"it wants the only one":           {single + wants1, []string{"replicas: 2", "maxUnavailable: 1 in its PodDisruptionBudget", "one node more"}},
+		"its pods may not share a zone":   {fill(map[string]string{"GRACE": zoned}) + never, []string{"maxUnavailable: 1 in its PodDisruptionBudget", "one node more in zone a"}},
+		"nor be much more in one":         {fill(map[string]string{"GRACE": even}) + never, []string{"maxUnavailable: 1 in its PodDisruptionBudget", "one node more in zone a"}},
+		"or not if they can":              {fill(map[string]string{"GRACE": strings.Replace(even, "DoNotSchedule", "ScheduleAnyway", 1)}) + never, []string{"maxUnavailable: 1 in its PodDisruptionBudget", "one node more"}},
 		"it waits for one that is not ok": {fill(nil) + sick + wants1, []string{"unhealthyPodEvictionPolicy: AlwaysAllow"}},
 	} {
 		s, w := drainOf(t, c.text)

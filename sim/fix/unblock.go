@@ -2,6 +2,7 @@ package fix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -101,8 +102,13 @@ func (t *target) ungated() *Change {
 
 // roomier gives the cluster one node more, where it has as many as the user said; nil where its nodes are those of the input.
 func (t *target) roomier() *Change {
-	if _, ok := t.sc.WithNodes(len(t.sc.Standing()) + 1); !ok || t.isDaemon() {
+	more, ok := t.sc.WithNodes(len(t.sc.Standing()) + 1)
+	if !ok || t.isDaemon() {
 		return nil
+	}
+	title := "one node more"
+	if nodes := more.Standing(); t.apartByZone() && nodes[len(nodes)-1].Zone != "" {
+		title += " in zone " + nodes[len(nodes)-1].Zone
 	}
 	cost := "it need not be there for longer than the rollout"
 	for i := range t.sc.Actions {
@@ -112,7 +118,22 @@ func (t *target) roomier() *Change {
 			cost = "it need not be there for longer than the drain"
 		}
 	}
-	return &Change{ID: "nodes", Title: "one node more", Cost: cost, Around: Around{Nodes: 1}}
+	return &Change{ID: "nodes", Title: title, Cost: cost, Around: Around{Nodes: 1}}
+}
+
+// apartByZone says that the pods may not share a zone, or be much more in one than in others: which zone a node is in matters then.
+func (t *target) apartByZone() bool {
+	spec := &t.w.Template().Spec
+	if spec.Affinity != nil && spec.Affinity.PodAntiAffinity != nil {
+		for _, term := range spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+			if term.TopologyKey == corev1.LabelTopologyZone {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
+		return c.TopologyKey == corev1.LabelTopologyZone && c.WhenUnsatisfiable == corev1.DoNotSchedule
+	})
 }
 
 // fewer has a workload whose pods may not share a node have no more of them than there are nodes.
