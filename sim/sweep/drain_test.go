@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,5 +154,27 @@ func TestABudgetOfTwoWorkloads(t *testing.T) {
 		if c.fix != "" && (len(s.Fixes) == 0 || !strings.HasPrefix(s.Fixes[0].Title, c.fix)) {
 			t.Errorf("%s: %+v", name, s.Fixes)
 		}
+	}
+}
+
+// What of a blocked drain is lost once it ends hangs by the load balancer: the hook beside the budget holds over the range that is reported of
+// that, as one of a drain that is not blocked does. Of aws-nlb-ip: 110 to 300 s until it leaves a target that was removed.
+func TestTheHookOfABlockedDrainHoldsOverWhatIsReported(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(web, "  type: NodePort\n", "  type: LoadBalancer\n", 1) + budgetText
+	objects, _ := manifest.Load([]manifest.File{{Name: "web.yaml", Data: []byte(text)}}, manifest.Options{})
+	cases, problems := scenario.Infer(objects, scenario.Options{Actions: []string{"drain"}, Env: "eks", LB: "aws-nlb-ip"})
+	if manifest.HasErrors(problems) {
+		t.Fatal(problems)
+	}
+	cases = slices.DeleteFunc(cases, func(c scenario.Case) bool { return c.Verdict != "" })
+	s := swept(t, cases, Options{Runs: 3, Fixes: 1, ConfirmRuns: 5})
+	if s.Cases[0].Verdict != record.Blocked || len(s.Fixes) == 0 {
+		t.Fatalf("%s %+v", s.Cases[0].Verdict, s.Fixes)
+	}
+	_, hook, found := strings.Cut(s.Fixes[0].Title, "preStop: sleep ")
+	hook, _, _ = strings.Cut(hook, ",")
+	if seconds, err := strconv.Atoi(hook); !found || err != nil || seconds < 300 {
+		t.Errorf("%s", s.Fixes[0].Title)
 	}
 }

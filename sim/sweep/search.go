@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lameduck-proxy/lameduck/sim"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
@@ -71,7 +72,7 @@ func (s *search) measureOn(changes []fix.Change) error {
 		for i := range seeds {
 			runs = append(runs, run{fix.Patient(fix.Apply(u.sc, s.workload, changes), s.workload), seeds[i].Seed, true})
 		}
-		for _, alt := range deciding(u) {
+		for _, alt := range mattering(u) {
 			for i := range seeds[:s.seedsWithOthers(u)] {
 				runs = append(runs, run{fix.Patient(fix.Apply(alt.Scenario, s.workload, changes), s.workload), seeds[i].Seed, false})
 			}
@@ -96,6 +97,15 @@ func (s *search) measureOn(changes []fix.Change) error {
 		}
 	}
 	return nil
+}
+
+// mattering are the other values with which a change has to hold: those that a unit depends on; of what cannot end, which comes to the same with
+// any value, those that are reported of its load balancer, for what is lost once it ends depends on them.
+func mattering(u *unit) []scenario.Alternative {
+	if !isStuck(&u.record) {
+		return deciding(u)
+	}
+	return slices.DeleteFunc(scenario.Alternatives(u.sc), func(a scenario.Alternative) bool { return !strings.HasPrefix(a.ID, "lb.") })
 }
 
 // deciding are the other values of what a unit depends on: those with which more or less is lost, in the order of its others.
