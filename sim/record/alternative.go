@@ -11,9 +11,9 @@ func (c *Case) Try(id, value string, runs []Run) Effect {
 	if !ok {
 		return NoEffect
 	}
-	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, ForGood: other.ForGood(), Effect: NoEffect}
+	a := Alternative{ID: id, Value: value, Verdict: other.Verdict, LostSeconds: other.LostSeconds, ForGood: other.ForGood(), Lasting: other.Lasting(), Effect: NoEffect}
 	switch {
-	case other.Verdict == NotJudged, other.ForGood() && own.ForGood(): // an outage without end is as long as the run
+	case other.Verdict == NotJudged, other.ForGood() && own.ForGood(), a.Lasting > 0 && own.Lasting() > 0: // what does not end is as long as the run
 	case mostly(&other) && hardly(&own) || mostly(&own) && hardly(&other), other.Verdict.Endless() != own.Verdict.Endless(), other.ForGood() != own.ForGood():
 		a.Effect = VerdictEffect
 	case differ(other.LostSeconds.Median, own.LostSeconds.Median):

@@ -86,7 +86,7 @@ func (c *Case) ForGood() bool {
 			n++
 		}
 	}
-	return c.Verdict == Outage && 2*n > len(c.Runs)
+	return c.Verdict == Outage && (2*n > len(c.Runs) || c.Lasting() >= nearlyAll)
 }
 
 // Waits says that a case is about something that cannot end: its verdict says so, or its outage is one for good.

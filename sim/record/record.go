@@ -149,7 +149,8 @@ type Alternative struct {
 	Value       string
 	Verdict     Verdict
 	LostSeconds Range
-	ForGood     bool // its outage does not end: LostSeconds are what a run of some length loses
+	ForGood     bool     // its outage does not end: LostSeconds are what a run of some length loses
+	Lasting     Fraction // as of Case.Lasting
 	Effect      Effect
 }
 
@@ -178,6 +179,7 @@ type Run struct {
 	Settled   bool
 	Unrest    string // what had not settled, "" when all had
 	End       engine.Time
+	CutOff    bool     // it ended because its time was over, and not because nothing happened any more
 	Streams   []Stream // in order of Case.Clients
 	Groups    []ledger.Group
 	Usable    Usable // of the workload that had the fewest of what it should have

@@ -276,8 +276,9 @@ type Alternative struct {
 	Verdict     string  `json:"verdict"`
 	LostSeconds Seconds `json:"lostSeconds"`
 	// ForGood says that its outage does not end: LostSeconds are what a run of some length loses.
-	ForGood bool   `json:"forGood"`
-	Effect  string `json:"effect"`
+	ForGood bool            `json:"forGood"`
+	Effect  string          `json:"effect"`
+	lasting record.Fraction // of record.Alternative
 }
 
 // NotModelled is something the model leaves out.
@@ -454,7 +455,7 @@ func (r *Result) assume(c *record.Case) {
 		}
 		for _, alt := range c.Alternatives {
 			if alt.ID == a.ID {
-				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), alt.ForGood, string(alt.Effect)})
+				row.Alternatives = append(row.Alternatives, Alternative{c.ID, alt.Value, string(alt.Verdict), secondsOf(alt.LostSeconds), alt.ForGood, string(alt.Effect), alt.Lasting})
 			}
 		}
 	}

@@ -48,6 +48,9 @@ func schemaOf(t reflect.Type, defs map[string]any) map[string]any {
 func structSchema(t reflect.Type, defs map[string]any) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for i := range t.NumField() {
+		if !t.Field(i).IsExported() { // it is not printed
+			continue
+		}
 		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		properties[name] = schemaOf(t.Field(i).Type, defs)
 		if !strings.Contains(options, "omitempty") {

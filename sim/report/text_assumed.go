@@ -212,7 +212,7 @@ func (t *text) effects(a *Assumption) string {
 
 // alternativeWords is what one other value comes to, with its verdict where that is another one.
 func alternativeWords(a *Alternative) string {
-	words := resultWords(a.Verdict, record.Range{Median: int64(a.LostSeconds.Median)}, a.ForGood)
+	words := resultWords(a.Verdict, record.Range{Median: int64(a.LostSeconds.Median)}, a.ForGood, a.lasting)
 	if a.Effect == string(record.VerdictEffect) && a.Verdict == string(record.Outage) && !a.ForGood {
 		return "outage, " + words
 	}
@@ -302,7 +302,7 @@ func (t *text) whyItHolds(c *record.Case) []string {
 	}
 	for i := range c.Alternatives {
 		if a := &c.Alternatives[i]; a.Effect != record.NoEffect && a.LostSeconds.Max > 0 {
-			breaks = append(breaks, fmt.Sprintf("%s (%s)", condition(c, a), resultWords(string(a.Verdict), a.LostSeconds, a.ForGood)))
+			breaks = append(breaks, fmt.Sprintf("%s (%s)", condition(c, a), resultWords(string(a.Verdict), a.LostSeconds, a.ForGood, a.Lasting)))
 		}
 	}
 	if len(under) > 0 {

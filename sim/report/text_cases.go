@@ -66,8 +66,11 @@ func (t *text) rows(cases []*record.Case, alone bool) {
 	if slices.ContainsFunc(table[1:], func(row []string) bool { return strings.Contains(strings.Join(row[2:], " "), "(") }) {
 		words = "Median (lowest-highest of the runs)." + words
 	}
-	if slices.ContainsFunc(cases, (*record.Case).ForGood) {
+	switch {
+	case slices.ContainsFunc(cases, (*record.Case).ForGood):
 		words += " An outage that does not end is counted until the run ends."
+	case slices.ContainsFunc(cases, func(c *record.Case) bool { return c.Lasting() > 0 }):
+		words += " What does not end is counted until the run ends."
 	}
 	if words != "" {
 		t.Text("  ", strings.TrimSpace(words))

@@ -227,7 +227,9 @@ func neverFinishes(c *record.Case) string {
 
 // losing is the sentence of a case that loses something.
 func losing(c *record.Case) string {
-	switch {
+	switch part := c.Lasting(); {
+	case part > 0:
+		return fmt.Sprintf(" goes on losing %s of its traffic %s: that does not end by itself.", percent(part), inRuns(c, c.WithLoss))
 	case c.LostSeconds.Max == 0: // clients that wait for each answer have no rate
 		return fmt.Sprintf(" loses %s requests (%s) %s.", thousands(c.RequestsLost.Median), least(c.RequestsLost), inRuns(c, c.WithLoss))
 	case c.LostSeconds.Median == 0:
@@ -330,6 +332,8 @@ func clientWords(c *record.Case, i int) string {
 	var parts []string
 	switch median := engine.Time(lost.Median); {
 	case sum.Failed == 0:
+	case c.LastingOf(i) > 0:
+		parts = append(parts, percent(c.LastingOf(i))+" lost, without an end"+outcomeWords(&sum))
 	case lost.Max == 0:
 		parts = append(parts, count(int(sum.Failed)/len(c.Runs), "request", "requests")+" lost"+outcomeWords(&sum))
 	case median == 0:
@@ -337,7 +341,7 @@ func clientWords(c *record.Case, i int) string {
 	default:
 		parts = append(parts, span(median)+" lost"+outcomeWords(&sum))
 	}
-	if m := engine.Time(longest.Median); m > 0 && sum.Failed > 0 {
+	if m := engine.Time(longest.Median); m > 0 && sum.Failed > 0 && !c.ForGood() {
 		parts = append(parts, "no answer at all for "+span(m))
 	}
 	if cuts := c.ClientCuts(i); cuts.Max > 0 {
@@ -456,10 +460,12 @@ func (t *text) culprit(l story.Culprit) string {
 }
 
 // resultWords is what another value of an assumption comes to.
-func resultWords(verdict string, lost record.Range, forGood bool) string {
+func resultWords(verdict string, lost record.Range, forGood bool, lasting record.Fraction) string {
 	switch v := record.Verdict(verdict); {
 	case forGood:
 		return "no request is answered any more"
+	case lasting > 0:
+		return percent(lasting) + " lost, without an end"
 	case v == record.Holds:
 		return "nothing lost"
 	case v.Endless() && lost.Median > 0:

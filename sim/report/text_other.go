@@ -82,7 +82,7 @@ func unless(c *record.Case) []string {
 				if len(parts) > 0 && conditions[id] != "" { // the clause is said once
 					when = spaced(otherValue(a))
 				}
-				parts = append(parts, when+": "+resultWords(string(a.Verdict), a.LostSeconds, a.ForGood))
+				parts = append(parts, when+": "+resultWords(string(a.Verdict), a.LostSeconds, a.ForGood, a.Lasting))
 			}
 		}
 		words := strings.Join(parts, "; ")

@@ -205,7 +205,7 @@ func TestWhatCannotEndEitherWayIsNoOtherVerdict(t *testing.T) {
 	if got := unless(c); got != nil {
 		t.Errorf("%q", got)
 	}
-	if got := resultWords(string(record.Stalled), late.LostSeconds, false); got != "stuck, 5 s lost" {
+	if got := resultWords(string(record.Stalled), late.LostSeconds, false, 0); got != "stuck, 5 s lost" {
 		t.Errorf("%q", got)
 	}
 }

@@ -133,6 +133,9 @@ func elsewhereWords(causes []record.Cause, all uint64, data bool) string {
 	case all:
 		return "Each time another ready pod could have answered."
 	case 0:
+		if causes[0].Cause == ledger.ServiceChanged {
+			return "No pod could have answered: nothing leads to one."
+		}
 		if data {
 			return "No other pod could have answered, and a second one would not have the data: only a shorter time between both helps."
 		}

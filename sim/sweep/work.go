@@ -140,7 +140,7 @@ func single(sc *world.Scenario, seed uint64) outcome {
 
 // summary keeps of a run what reports are made of.
 func summary(sc *world.Scenario, res *sim.Result) *record.Run {
-	run := &record.Run{Seed: res.Seed, TraceHash: res.TraceHash, Events: res.Events, Settled: res.Settled, Unrest: res.Unrest, End: res.End}
+	run := &record.Run{Seed: res.Seed, TraceHash: res.TraceHash, Events: res.Events, Settled: res.Settled, Unrest: res.Unrest, End: res.End, CutOff: sc.Until > 0 && res.End >= sc.Until}
 	for i, s := range res.Streams {
 		run.Streams = append(run.Streams, record.Stream{
 			Totals: s.Totals, Outcomes: res.Ledger.Outcomes(i), LostSeconds: s.LostSeconds, LongestOutage: s.LongestOutage, Cuts: s.Cuts,
