@@ -83,6 +83,10 @@ func TestRetryAfterIsTheClients(t *testing.T) {
 			refused = append(refused, e.At.TruncateToSecond())
 		}
 	}, event.EvictionRefused)
+	w.run(100 * sec)
+	if blocked := w.disrupts.drains.Blockades(); len(blocked) > 0 {
+		t.Errorf("the client has not told kubectl yet, and it is blocked: %+v", blocked)
+	}
 	w.run(154 * sec)
 	var gaps []engine.Time
 	for i := 1; i < len(refused); i++ {
