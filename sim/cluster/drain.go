@@ -380,11 +380,16 @@ func (w *World) enough(budget int, blocked *api.Pod) string {
 		return "maxUnavailable 1, at a time when an outage until the next one is ready is acceptable: whether a second pod can be the same to clients, only the app knows"
 	case scale == 1:
 		return "replicas 2 and maxUnavailable 1: with one pod every eviction is an outage until the next one is ready"
-	case v.Type == intstr.Int && path == "spec.minAvailable":
-		return fmt.Sprintf("maxUnavailable 1 in place of minAvailable %s, or %s", v, replicas(b.Desired+1-scale))
-	default:
-		return fmt.Sprintf("maxUnavailable 1 in place of %s %s", path[len("spec."):], v)
 	}
+	unready := max(0, scale-b.Healthy)
+	words := fmt.Sprintf("maxUnavailable %d in place of %s %s", 1+unready, path[len("spec."):], v)
+	if unready > 0 {
+		words += " (1 once all are ready)"
+	}
+	if v.Type == intstr.Int && path == "spec.minAvailable" {
+		words += ", or " + replicas(b.Desired+1-scale+unready)
+	}
+	return words
 }
 
 // claimsVolume says that pods of a template share a volume claim, which may be of one node at a time.

@@ -316,7 +316,7 @@ func TestADrainThatAPodBlocksWhichIsNotReady(t *testing.T) {
 	b.Actions = append([]world.Action{{At: sec, Operation: world.SetReady{Pods: world.Pods{Workload: "default/web", Number: 2}}}}, b.Actions...)
 	w := b.acts(t)
 	w.run(100 * sec)
-	if got := w.CannotEnd(); got == nil || !got.Drain || !strings.Contains(got.Why, "2 of 3 pods are ready, and 3 have to be") || got.What != "maxUnavailable 1 in place of minAvailable 3, or one replica more" {
+	if got := w.CannotEnd(); got == nil || !got.Drain || !strings.Contains(got.Why, "2 of 3 pods are ready, and 3 have to be") || got.What != "maxUnavailable 2 in place of minAvailable 3 (1 once all are ready), or 2 replicas more" {
 		t.Errorf("%+v", got)
 	}
 }
