@@ -26,7 +26,7 @@ var late = map[ledger.Actor]string{
 	ledger.SliceController: "the EndpointSlice is not updated yet",
 	ledger.Watch:           "the change is on its way to the node",
 	ledger.ProxyWait:       "kube-proxy waits for minSyncPeriod",
-	ledger.ProxySync:       "kube-proxy is writing them",
+	ledger.ProxySync:       "kube-proxy is writing its rules",
 	ledger.LBController:    "its controller has not changed it yet",
 	ledger.LBProbe:         "its health checks have not noticed it yet",
 	ledger.LBPropagation:   "the change is spreading inside it",

@@ -280,6 +280,8 @@ func darkWords(c *record.Case) string {
 	switch {
 	case d.Most.Max > 0 && c.Stuck != nil:
 		words = fmt.Sprintf("; not every pod that goes dark is replaced, at once %s of %d are dark", numbers(d.Most), c.Usable.Of)
+	case d.Most.Max > 0 && c.Action == scenario.ActionScaleDown:
+		words = fmt.Sprintf("; a pod goes for good, at once %s of %d", numbers(d.Most), c.Usable.Of)
 	case d.Most.Max > 0:
 		words = fmt.Sprintf("; a pod is dark for %s, at once %s of %d", spread(d.Pods), numbers(d.Most), c.Usable.Of)
 	}
@@ -298,6 +300,8 @@ func (t *text) dark(c *record.Case) {
 		words = fmt.Sprintf("clients that need a pod that stops answering: not every one is replaced; at most %s of %d pods at once", numbers(d.Most), c.Usable.Of)
 	case c.Stuck != nil:
 		words = "nobody: no pod stops answering"
+	case d.Most.Max > 0 && c.Action == scenario.ActionScaleDown:
+		words = fmt.Sprintf("clients that need the pod that goes, for good: none is made in its place; at most %s of %d pods at once", numbers(d.Most), c.Usable.Of)
 	case d.Most.Max > 0:
 		words = fmt.Sprintf("clients that need a pod that stops answering, for %s until another is ready in its place; at most %s of %d pods at once",
 			spread(d.Pods), numbers(d.Most), c.Usable.Of)

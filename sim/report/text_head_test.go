@@ -7,6 +7,7 @@ import (
 
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/record"
+	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
 // A budget that somebody overrules after a while is named with how long that takes at each node, and how the pods end then.
@@ -84,17 +85,19 @@ func TestAPodThatNeverComesBackIsNotReplacedAfterAWhile(t *testing.T) {
 	t.Parallel()
 	stuck := &record.Stuck{Why: "web-0 stays Terminating", What: "kubectl delete node node-1"}
 	for _, c := range []struct {
-		stuck *record.Stuck
-		most  int64
-		want  string
-		short string
+		action string
+		stuck  *record.Stuck
+		most   int64
+		want   string
+		short  string
 	}{
-		{nil, 1, "Who notices: clients that need a pod that stops answering, for 6.3 min until another is ready in its place; at most 1 of 3 pods at once", "; a pod is dark for 6.3 min, at once 1 of 3"},
-		{stuck, 1, "Who notices: clients that need a pod that stops answering: not every one is replaced; at most 1 of 3 pods at once|Why: web-0 stays Terminating|What to do: kubectl delete node node-1", "; not every pod that goes dark is replaced, at once 1 of 3 are dark"},
-		{stuck, 0, "Who notices: nobody: no pod stops answering|Why: web-0 stays Terminating|What to do: kubectl delete node node-1", "; no pod is dark"},
+		{scenario.ActionScaleDown, nil, 1, "Who notices: clients that need the pod that goes, for good: none is made in its place; at most 1 of 3 pods at once", "; a pod goes for good, at once 1 of 3"},
+		{"", nil, 1, "Who notices: clients that need a pod that stops answering, for 6.3 min until another is ready in its place; at most 1 of 3 pods at once", "; a pod is dark for 6.3 min, at once 1 of 3"},
+		{"", stuck, 1, "Who notices: clients that need a pod that stops answering: not every one is replaced; at most 1 of 3 pods at once|Why: web-0 stays Terminating|What to do: kubectl delete node node-1", "; not every pod that goes dark is replaced, at once 1 of 3 are dark"},
+		{"", stuck, 0, "Who notices: nobody: no pod stops answering|Why: web-0 stays Terminating|What to do: kubectl delete node node-1", "; no pod is dark"},
 	} {
 		const long = int64(378 * engine.Second)
-		x := &record.Case{Stuck: c.stuck, Usable: record.Usable{Of: 3}, Dark: &record.Dark{Pods: record.Range{Min: long, Median: long, Max: long}, Most: record.Range{Min: c.most, Median: c.most, Max: c.most}}}
+		x := &record.Case{Action: c.action, Stuck: c.stuck, Usable: record.Usable{Of: 3}, Dark: &record.Dark{Pods: record.Range{Min: long, Median: long, Max: long}, Most: record.Range{Min: c.most, Median: c.most, Max: c.most}}}
 		var got []string
 		(&text{sim: &record.Simulation{}, collect: func(label string, paragraphs []string) { got = append(got, label+": "+strings.Join(paragraphs, " ")) }}).dark(x)
 		if strings.Join(got, "|") != c.want || darkWords(x) != c.short {

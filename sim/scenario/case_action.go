@@ -29,10 +29,11 @@ type doing struct {
 
 // Actions of which a report says more than their name. ActionRollout is that of most cases.
 const (
-	ActionRollout  = "rolling restart"
-	ActionShutdown = "node shutdown"
-	ActionSpot     = "spot notice"
-	ActionCrash    = "node crash"
+	ActionRollout   = "rolling restart"
+	ActionScaleDown = "scale-down"
+	ActionShutdown  = "node shutdown"
+	ActionSpot      = "spot notice"
+	ActionCrash     = "node crash"
 )
 
 // caseActions lists them in the order in which the cases of a workload come (docs/model/simulator.md 5.4).
@@ -49,7 +50,7 @@ func caseActions() []caseAction {
 		{"evict", "eviction", never, func(_ *builder, o *owner) doing {
 			return doing{operation: world.Evict{Pods: world.Pods{Workload: o.id()}}}
 		}},
-		{"scale-down", "scale-down", (*builder).scaledDown, (*builder).scaleDown},
+		{"scale-down", ActionScaleDown, (*builder).scaledDown, (*builder).scaleDown},
 		{"autoscaler", "node scale-down", never, func(_ *builder, o *owner) doing { return doing{operation: world.ScaleDownNode{Fullest: o.id()}} }},
 		{"karpenter", "node replacement", never, (*builder).replaced},
 		{"pool-upgrade", "pool upgrade", never, (*builder).upgraded},

@@ -140,6 +140,7 @@ func TestHookOf(t *testing.T) {
 		{"cassandra", execIn("cassandra:4", "/bin/sh", "-c", "nodetool drain"), "exec uniform 1s-30s closes undetermined"},
 		{"redis", execIn("redis:7", "redis-cli", "shutdown", "nosave"), "exec uniform 0s-1s closes"},
 		{"rabbitmq", execIn("rabbitmq:4", "rabbitmq-upgrade", "drain"), "exec uniform 1s-10s closes undetermined"},
+		{"rabbitmq that waits for its others before", execIn("rabbitmq:4", "/bin/sh", "-c", "rabbitmq-upgrade await_online_quorum_plus_one -t 60 && rabbitmq-upgrade drain -t 60"), "exec uniform 0s-15s closes undetermined after uniform 0s-5s"},
 		{"a shell that distroless does not have", execIn("gcr.io/distroless/static:nonroot", "/bin/sh", "-c", "sleep 15"), "missing 0s"},
 		{"sleep that scratch does not have", execIn("traefik/whoami:v1.10", "sleep", "15"), "missing 0s"},
 		{"distroless with a shell", execIn("gcr.io/distroless/base:debug", "/bin/sh", "-c", "sleep 15"), "exec 15s"},

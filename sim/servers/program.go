@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,7 +41,7 @@ func programs() []program {
 		{"mysqladmin", stops("mysqladmin shutdown", 0, 5*engine.Second)},
 		{"mongosh", stops("mongosh, taken for a shutdown or step-down", 0, 10*engine.Second)},
 		{"rabbitmqctl", stops("rabbitmqctl, taken for stop_app", engine.Second, 10*engine.Second)},
-		{"rabbitmq-upgrade", stops("rabbitmq-upgrade drain", engine.Second, 10*engine.Second)},
+		{"rabbitmq-upgrade", runRabbitUpgrade},
 		{"nodetool", runNodetool},
 		{"consul", stops("consul leave", engine.Second, 5*engine.Second)},
 	}
@@ -64,6 +65,14 @@ func stops(why string, low, high engine.Time) func(*corev1.Container, []string) 
 	return func(*corev1.Container, []string) effect {
 		return effect{min: low, max: high, closes: true, unknown: true, why: []string{why}}
 	}
+}
+
+// runRabbitUpgrade reads rabbitmq-upgrade: drain stops the listeners, and its other commands wait for other members.
+func runRabbitUpgrade(c *corev1.Container, argv []string) effect {
+	if slices.Contains(argv, "drain") {
+		return stops("rabbitmq-upgrade drain", engine.Second, 10*engine.Second)(c, argv)
+	}
+	return unknownEffect(strings.Join(argv[:min(len(argv), 2)], " "))
 }
 
 func runSleep(_ *corev1.Container, argv []string) effect {
