@@ -406,6 +406,8 @@ func (t *text) whys(c *record.Case) []string {
 		return t.whyItHolds(c)
 	case c.Waits():
 		return []string{c.Stuck.Why}
+	case onlyOfItsName(c):
+		return []string{"the only pod has to end before the next one of its name is made, and until that is ready nobody answers"}
 	}
 	if len(c.Causes) == 0 {
 		return nil
@@ -422,6 +424,11 @@ func (t *text) whys(c *record.Case) []string {
 		words += " (" + share(x.Count, all) + " of the loss" + t.codeOf(c) + ")"
 	}
 	return []string{words + t.culprit(x.Culprit)}
+}
+
+// onlyOfItsName says that a StatefulSet of one pod is rolled out: whatever else delays a request meanwhile, without it as many are lost.
+func onlyOfItsName(c *record.Case) bool {
+	return c.Action == scenario.ActionRollout && c.Kind == "StatefulSet" && c.Usable.Of == 1 && c.Verdict == record.Outage
 }
 
 // lastOnSilentNode says that what is lost waits for a pod to be given up whose node says nothing any more.

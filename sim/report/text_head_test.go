@@ -114,3 +114,25 @@ func TestRatesAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// A StatefulSet of one pod is without a pod between two of the same name, whatever else delays its requests: no setting of kube-proxy and no
+// hook makes that shorter. With more pods, or without an outage, the first cause is the reason.
+func TestAStatefulSetOfOnePodIsItsOwnReason(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		x    record.Case
+		want bool
+	}{
+		"one pod":           {record.Case{Action: scenario.ActionRollout, Kind: "StatefulSet", Usable: record.Usable{Of: 1}, Verdict: record.Outage}, true},
+		"a Deployment's":    {record.Case{Action: scenario.ActionRollout, Kind: "Deployment", Usable: record.Usable{Of: 1}, Verdict: record.Outage}, false},
+		"three pods":        {record.Case{Action: scenario.ActionRollout, Kind: "StatefulSet", Usable: record.Usable{Of: 3}, Verdict: record.Outage}, false},
+		"something is lost": {record.Case{Action: scenario.ActionRollout, Kind: "StatefulSet", Usable: record.Usable{Of: 1}, Verdict: record.Drops}, false},
+		"its node is lost":  {record.Case{Action: scenario.ActionCrash, Kind: "StatefulSet", Usable: record.Usable{Of: 1}, Verdict: record.Outage}, false},
+		"nothing is blamed": {record.Case{}, false},
+	} {
+		whys := (&text{sim: &record.Simulation{}}).whys(&c.x)
+		if got := len(whys) == 1 && strings.HasPrefix(whys[0], "the only pod has to end before the next one of its name is made"); got != c.want {
+			t.Errorf("%s: %q", name, whys)
+		}
+	}
+}
