@@ -29,7 +29,7 @@ func (b *builder) webhookBeyond(e *entry) {
 	}
 	for _, h := range b.world.webhooks {
 		switch {
-		case h.service != e.service.ID() || h.port != e.subject.port.Port:
+		case h.service != e.service.ID() || h.port != e.port.Port:
 			continue
 		case h.failurePolicy == string(admissionv1.Ignore):
 			b.notModelled("webhook", "failurePolicy Ignore: the API server goes on without the answer, so that no request of users is lost, but a check", "Service "+e.service.ID(), "fewer")

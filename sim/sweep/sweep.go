@@ -205,7 +205,7 @@ func Scenarios(list []*world.Scenario) []scenario.Case {
 	return out
 }
 
-func distinct(list []string, s string) []string {
+func distinct[T comparable](list []T, s T) []T {
 	if slices.Contains(list, s) {
 		return list
 	}

@@ -8,25 +8,16 @@ import (
 	"github.com/lameduck-proxy/lameduck/sim/scenario"
 )
 
+// begun is what was done to a workload and does not come to its end.
+type begun struct{ workload, action string }
+
 // unblock looks for changes that let the rollouts and drains go on that are stuck, the worst first, and adds them to the record. What
 // lets a rollout go on has nothing to do with a drain: each is looked for by itself.
 func (b *bench) unblock(units []*unit) error {
-	p := b.pool
-	type begun struct{ workload, action string }
-	var workloads []string
-	var list []begun
-	for _, c := range b.out.Worst() {
-		if !isStuck(c) || !slices.Contains(workloads, c.Workload) && p.opts.Fixes >= 0 && len(workloads) >= p.opts.Fixes {
-			continue
-		}
-		workloads = distinct(workloads, c.Workload)
-		if x := (begun{c.Workload, c.Action}); !slices.Contains(list, x) {
-			list = append(list, x)
-		}
-	}
+	list := b.blocked()
 	for _, x := range list {
 		s := &search{
-			pool: p, workload: x.workload, confirmed: b.confirmed, budget: searching / len(list), reruns: rerunning / len(list),
+			pool: b.pool, workload: x.workload, confirmed: b.confirmed, budget: searching / len(list), reruns: rerunning / len(list),
 			confirms:  confirming / len(list),
 			otherwise: []otherwise{}, // whether a rollout ends does not depend on them
 		}
@@ -39,25 +30,45 @@ func (b *bench) unblock(units []*unit) error {
 			continue // its clients are not judged, and changes are only tried where they are
 		}
 		s.sampled()
-		found, noHelp := s.ways()
-		for _, a := range found {
-			a, err := s.gentler(a)
-			if err != nil {
-				return err
-			}
-			f, _ := s.confirm(a)
-			if !endsWith(&f) || len(f.Cases) == 0 || f.Cases[0].Confirm.Runs == 0 {
-				noHelp = append(noHelp, a.title())
-				continue
-			}
-			f.Least, f.Longer = "", 0 // what never ends has no length
-			b.out.Fixes = append(b.out.Fixes, f)
+		if err := b.goOn(s); err != nil {
+			return err
 		}
-		for _, title := range noHelp {
-			if n := (record.NoHelp{Workload: x.workload, Title: title, Sudden: len(s.units) > 0 && s.units[0].record.Sudden}); !slices.Contains(b.out.NoHelp, n) {
-				b.out.NoHelp = append(b.out.NoHelp, n)
-			}
+	}
+	return nil
+}
+
+// blocked lists what changes are looked for, the worst first, each once: of as many workloads as fixes are wanted for.
+func (b *bench) blocked() []begun {
+	var workloads []string
+	var list []begun
+	for _, c := range b.out.Worst() {
+		if most := b.pool.opts.Fixes; !isStuck(c) || !slices.Contains(workloads, c.Workload) && most >= 0 && len(workloads) >= most {
+			continue
 		}
+		workloads = distinct(workloads, c.Workload)
+		list = distinct(list, begun{c.Workload, c.Action})
+	}
+	return list
+}
+
+// goOn adds to the record what lets the cases of a search go on, and what does not.
+func (b *bench) goOn(s *search) error {
+	found, noHelp := s.ways()
+	for _, a := range found {
+		a, err := s.gentler(a)
+		if err != nil {
+			return err
+		}
+		f, _ := s.confirm(a)
+		if !endsWith(&f) || len(f.Cases) == 0 || f.Cases[0].Confirm.Runs == 0 {
+			noHelp = append(noHelp, a.title())
+			continue
+		}
+		f.Least, f.Longer = "", 0 // what never ends has no length
+		b.out.Fixes = append(b.out.Fixes, f)
+	}
+	for _, title := range noHelp {
+		b.out.NoHelp = distinct(b.out.NoHelp, record.NoHelp{Workload: s.workload, Title: title, Sudden: s.units[0].record.Sudden})
 	}
 	return nil
 }
