@@ -82,13 +82,12 @@ type disruptions struct {
 	cordoned []engine.Time // by node: since when, api.Never for not at all
 	opened   []engine.Time // when it last became schedulable again
 	budgets  []*api.Budget
-	changed  []engine.Time             // by budget: when its spec last became another
 	refused  map[api.PodID]engine.Time // by drains
 	drained  []bool                    // by node: kubectl is done with it
 }
 
 func newDisruptions(w *swarmWorld) disruptions {
-	d := disruptions{budgets: make([]*api.Budget, len(w.Budgets)), changed: make([]engine.Time, len(w.Budgets)), refused: map[api.PodID]engine.Time{}, drained: make([]bool, len(w.Nodes))}
+	d := disruptions{budgets: make([]*api.Budget, len(w.Budgets)), refused: map[api.PodID]engine.Time{}, drained: make([]bool, len(w.Nodes))}
 	for range w.Nodes {
 		d.cordoned, d.opened = append(d.cordoned, api.Never), append(d.opened, 0)
 	}
@@ -111,7 +110,7 @@ func (j *judge) drains() []world.Drain {
 func (j *judge) undisturbed() bool {
 	for _, a := range j.w.Actions {
 		switch o := a.Operation.(type) {
-		case world.Evict, world.Cordon, world.SetBudget:
+		case world.Evict, world.Cordon:
 		case world.Drain:
 			if o.DisableEviction {
 				return false
@@ -205,8 +204,8 @@ func desired(b *world.Budget, scale int) int {
 // Evictions leave as many pods ready as a budget asks for. A pod that is not ready may go when that many are, or always where
 // the budget says so (docs/model/controllers.md 6.2); one that several budgets cover is not evicted at all.
 func (j *judge) evicted(at engine.Time, before, now *api.Pod) {
-	if before == nil || before.Deleting() || !now.Deleting() || !j.undisturbed() || j.does("setBudget") || before.Phase == api.PhasePending {
-		return // what it has to leave may be another number by now
+	if before == nil || before.Deleting() || !now.Deleting() || !j.undisturbed() || before.Phase == api.PhasePending {
+		return
 	}
 	var of []*world.Budget
 	for i := range j.w.Budgets {
@@ -237,9 +236,6 @@ func (j *judge) evicted(at engine.Time, before, now *api.Pod) {
 func (j *judge) hearBudget(at engine.Time, b *api.Budget) {
 	before := j.disruptions.budgets[b.Number]
 	j.disruptions.budgets[b.Number] = b
-	if before != nil && before.Spec != b.Spec {
-		j.disruptions.changed[b.Number] = at
-	}
 	if l := &j.w.Latency; before != nil && before.Healthy != b.Healthy && !j.does("apiserver") && !j.does("component") {
 		late, most := l.Watch.Max()+l.Controller.Max()+l.APIWrite.Max()+2*sec, 0
 		for _, id := range j.order {
@@ -322,7 +318,7 @@ func (j *judge) closeBudgets(res *sim.Result) {
 	if has == nil {
 		return // nobody asks for evictions in this world
 	}
-	if j.does("scale") || j.does("apply") || j.does("setBudget") {
+	if j.does("scale") || j.does("apply") {
 		return // the scale is another one
 	}
 	pods, scale := j.covered(b)

@@ -60,12 +60,12 @@ var reachable = []row{
 	{ledger.AppError, ledger.App},
 	{ledger.NodeGone, ledger.Spec},
 	{ledger.NodeGone, ledger.NodeLifecycle},
-	{ledger.ServiceChanged, ledger.Spec},
 }
 
 // unreachable lists the causes that these worlds cannot come to, and why.
 var unreachable = map[ledger.Cause]string{
-	ledger.NoCause: "a failed request always has one",
+	ledger.NoCause:        "a failed request always has one",
+	ledger.ServiceChanged: "no Service changes in these worlds",
 }
 
 // idle lists the actors that nothing can be put down to here, and why.

@@ -47,7 +47,6 @@ func (j *judge) hearPodWrite(at engine.Time, before, now *api.Pod) {
 	j.hearBound(at, before, now)
 	j.boundToCordoned(at, before, now)
 	j.evicted(at, before, now)
-	j.evictedBehind(at, before, now)
 	j.inTurn(at, before, now)
 	j.hearKind(at, before, now)
 	j.boundToLost(at, before, now)

@@ -74,9 +74,6 @@ func newJudge(w *swarmWorld) *judge {
 // options has the judge hear everything of a run.
 func (j *judge) options() sim.Options {
 	log := &event.Log{}
-	if j.w.altered { // the books of sim/check, rest and the hash alone: the rules know which pods a Service has from the beginning
-		return sim.Options{DrawAll: true, Events: log}
-	}
 	log.Subscribe(j.known, event.Known)
 	log.Subscribe(j.hear, event.Wrote, event.Delivered, event.SyncBegan, event.SyncEnded, event.Started, event.Stopping, event.Signalled,
 		event.Ended, event.Probed, event.Decided, event.Listening, event.Closed, event.NodeGone, event.NodeBack, event.Joined, event.EvictionRefused, event.Drained)

@@ -130,10 +130,11 @@ func runSeed(seed uint64) (r result) {
 	if err != nil {
 		return result{err: fmt.Errorf("books: %w", err)}
 	}
-	if !w.altered {
-		j.closeAll(res)
-	}
-	if j.broken != nil {
+	j.close(res.End)
+	j.closeBudgets(res)
+	j.closeDrains(res)
+	j.closeMachines(res)
+	if j.closePending(res); j.broken != nil {
 		return result{err: j.broken}
 	}
 	if !res.Settled && !w.endless && res.Stuck == nil {
@@ -153,15 +154,6 @@ func runSeed(seed uint64) (r result) {
 	}
 	r.totals, r.settled, r.kept = res.Ledger.All(), res.Settled, kept(res, told)
 	return r
-}
-
-// closeAll looks at a world that has come to its end.
-func (j *judge) closeAll(res *sim.Result) {
-	j.close(res.End)
-	j.closeBudgets(res)
-	j.closeDrains(res)
-	j.closeMachines(res)
-	j.closePending(res)
 }
 
 // table counts what kinds of failure the worlds came to.

@@ -23,8 +23,6 @@ type swarmWorld struct {
 	// goes says that machines end in it, or are taken away; patience is how long its pods tolerate that their node is not ready.
 	goes     bool
 	patience engine.Time
-	// altered says that labels, selectors or ports change in it, or Pods are made: which pods a Service has is another matter then.
-	altered bool
 }
 
 // faults are what can go wrong in one world: drawn first, so that most worlds lack most of it.
@@ -62,7 +60,6 @@ func draw(seed uint64) *swarmWorld {
 	w.kinds(seed)
 	w.disrupt(seed)
 	w.machines(seed)
-	w.alter(seed)
 	w.order()
 	w.CountDaemons()
 	w.habits(seed)
