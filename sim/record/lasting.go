@@ -43,7 +43,11 @@ func (c *Case) LastingOf(client int) Fraction {
 	for i := range c.Runs {
 		parts = append(parts, int64(c.Runs[i].lasting(client, c.Clients[client].Rate)))
 	}
-	return Fraction(rangeOf(parts).Median)
+	part := Fraction(rangeOf(parts).Median)
+	if c.Clients[client].BacksOff && part < nearlyAll {
+		return 0 // these connections are tried again, later than the run went on
+	}
+	return part
 }
 
 // Lasting is the greatest part of any client's requests that fails without an end.

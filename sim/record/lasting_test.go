@@ -39,6 +39,14 @@ func TestALossThatDoesNotEnd(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
+	backing := &Case{Clients: []Client{{Rate: 100_000, BacksOff: true}}, Runs: []Run{{End: 60 * sec, Groups: []ledger.Group{half}}}}
+	if got := backing.Lasting(); got != 0 {
+		t.Errorf("clients that wait to connect again: %d", got)
+	}
+	backing.Runs[0].Groups = []ledger.Group{group(ledger.NodeGone, 20*sec, 60*sec, 4000)}
+	if got := backing.Lasting(); got != 1_000_000 {
+		t.Errorf("all of them: %d", got)
+	}
 	if got := new(Case).Lasting(); got != 0 {
 		t.Error(got)
 	}

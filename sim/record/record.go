@@ -169,6 +169,7 @@ type Client struct {
 	Name     string
 	Rate     int  // requests a second in 1/1000, 0 for a closed loop
 	External bool // it asks from outside of the cluster
+	BacksOff bool // after a refusal it waits before it connects again, up to two minutes, as gRPC does
 }
 
 // Run is what became of one seed.
