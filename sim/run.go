@@ -208,6 +208,9 @@ func (r *run) resolveEntries() error {
 	return nil
 }
 
+// What a Scenario may say of repeated SYNs is what clients can do.
+const _ = uint(traffic.MostLinearSYNs - world.MostLinearSYNs)
+
 func (r *run) specs() []traffic.Spec {
 	var specs []traffic.Spec
 	for i := range r.sc.Traffic {
@@ -216,7 +219,7 @@ func (r *run) specs() []traffic.Spec {
 			Name: t.Name, External: t.External, Clients: t.Clients, KeepAlive: t.KeepAlive, ClientIdle: t.ClientIdle, RepeatReused: t.RepeatReused,
 			ConnectTimeout: t.ConnectTimeout, Timeout: t.Timeout, Retries: t.Retries, RTT: defaultRTT,
 			Arrivals: traffic.Arrivals(t.Arrivals), WaitForReady: t.WaitForReady, Kind: kindOf(t),
-			Unreachable: r.sc.Unreachable, UnreachableAfter: r.sc.UnreachableAfter,
+			Unreachable: r.sc.Unreachable, UnreachableAfter: r.sc.UnreachableAfter, LinearSYNs: t.LinearSYNs,
 		}
 		if t.LB != nil {
 			spec.ICMPFiltered, spec.IdleLimit, spec.IdleForgets = t.LB.ICMPFiltered, t.LB.Idle, t.LB.IdleForgets

@@ -317,7 +317,7 @@ func TestShortCircuitsAreRemarkedWhereLocalDoesNotBindTheCluster(t *testing.T) {
 	}
 }
 
-// Reference: the Endpoints API never lists terminating pods (pkg/controller/endpoint, addEndpointSubset; 1.36).
+// Reference: the Endpoints API lists terminating pods with publishNotReadyAddresses only (pkg/controller/endpoint, ShouldPodBeInEndpoints; 1.36).
 func TestWhatKubectlShowsOfEndpointsIsRemarkedWhereAPodTerminates(t *testing.T) {
 	t.Parallel()
 	ep := func(last byte, port uint16, c endpoints.Conditions) endpoints.Endpoint {
@@ -325,9 +325,9 @@ func TestWhatKubectlShowsOfEndpointsIsRemarkedWhereAPodTerminates(t *testing.T) 
 	}
 	for want, list := range map[string][]endpoints.Endpoint{
 		"": {ep(1, 80, ready), ep(2, 80, endpoints.Serving)},
-		"kubectl get endpoints web shows 10.0.1.1: it never lists terminating pods.":           {ep(1, 80, ready), ep(1, 81, ready), ep(2, 80, draining)},
-		"kubectl get endpoints web shows 10.0.1.1, 10.0.1.3: it never lists terminating pods.": {ep(1, 80, ready), ep(2, 80, draining), ep(3, 80, ready)},
-		"kubectl get endpoints web shows <none>: it never lists terminating pods.":             {ep(2, 80, draining)},
+		"kubectl get endpoints web shows 10.0.1.1: terminating pods are not in it.":           {ep(1, 80, ready), ep(1, 81, ready), ep(2, 80, draining)},
+		"kubectl get endpoints web shows 10.0.1.1, 10.0.1.3: terminating pods are not in it.": {ep(1, 80, ready), ep(2, 80, draining), ep(3, 80, ready)},
+		"kubectl get endpoints web shows <none>: terminating pods are not in it.":             {ep(2, 80, draining)},
 	} {
 		sp := world().Ports[0]
 		sp.Endpoints = list

@@ -162,7 +162,9 @@ func (b *builder) kubectl(i int) string {
 	terminating := false
 	for j := range sp.Endpoints {
 		e := &sp.Endpoints[j]
-		terminating = terminating || e.Conditions.Terminating()
+		if e.Conditions.Terminating() && !e.Conditions.Ready() { // with publishNotReadyAddresses it is ready, and listed
+			terminating = true
+		}
 		if e.Conditions.Ready() {
 			shown = append(shown, e.Addr.Addr().String())
 		}
@@ -173,5 +175,5 @@ func (b *builder) kubectl(i int) string {
 	if len(shown) == 0 {
 		shown = []string{"<none>"}
 	}
-	return fmt.Sprintf("kubectl get endpoints %s shows %s: it never lists terminating pods.", b.svc.Name.Name, strings.Join(slices.Compact(shown), ", "))
+	return fmt.Sprintf("kubectl get endpoints %s shows %s: terminating pods are not in it.", b.svc.Name.Name, strings.Join(slices.Compact(shown), ", "))
 }

@@ -99,7 +99,7 @@ func (t *target) second() *Change {
 		c.Edits = []edit.Edit{t.edit("spec.replicas", 2)}
 	}
 	if t.w.Recreate() {
-		c.Destructive = "strategy Recreate is for versions that must not run at the same time: so may two pods"
+		c.Destructive = "two pods at a time may be one too many where the strategy is Recreate"
 	}
 	switch b := t.covering(); {
 	case !evicted(t.sc):

@@ -152,8 +152,8 @@ func choices(a *Ask, r *read) (map[string][]Option, map[string]string) {
 		}
 }
 
-// oldestOffered is the oldest minor version in the list: terminating endpoints are in slices since 1.20 (KEP-1672).
-const oldestOffered = 20
+// oldestOffered is the oldest minor version in the list: the oldest that is simulated.
+const oldestOffered = 19
 
 // balancers are what --lb takes: a family, and not both of its presets.
 func balancers() []Option {

@@ -145,7 +145,7 @@ func TestWhatAPageMayChooseFrom(t *testing.T) {
 	for _, p := range servers.Profiles() {
 		want["profile"] = append(want["profile"], p.ID)
 	}
-	for minor := 36; minor >= 20; minor-- {
+	for minor := 36; minor >= 19; minor-- {
 		want["kubernetes-version"] = append(want["kubernetes-version"], fmt.Sprintf("1.%d", minor))
 	}
 	for _, o := range balancers() {

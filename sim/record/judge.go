@@ -238,6 +238,49 @@ func (c *Case) Client(i int) (lost, longest Range, sum Stream) {
 	return rangeOf(losts), rangeOf(longests), sum
 }
 
+// ClientLate returns how many requests of one client the action made late in all runs, and how many it had
+// answered only at a second try. Late answers have no cause that is kept: clients whose pool is full wait for
+// it now and then, in the run without the action or in that with it. So the action makes requests late where
+// more runs have more of them with it than have more of them without, by what chance seldom does.
+func (c *Case) ClientLate(i int) (slow, rescued uint64) {
+	var slower, helped balance
+	for r := range c.Runs {
+		s, without := &c.Runs[r].Streams[i], Stream{}
+		if len(c.Runs[r].Without) > i {
+			without = c.Runs[r].Without[i]
+		}
+		slower.add(s.Slow, without.Slow)
+		helped.add(s.Rescued, without.Rescued)
+	}
+	return slower.told(len(c.Runs)), helped.told(len(c.Runs))
+}
+
+// balance counts the runs that have more of something with the action, and those that have as many or more without.
+type balance struct {
+	sum        uint64
+	more, less int
+}
+
+// add adds a run: what it has more with the action, and all that it has without.
+func (b *balance) add(extra, without uint64) {
+	b.sum += extra
+	switch {
+	case extra > 0:
+		b.more++
+	case without > 0:
+		b.less++
+	}
+}
+
+// told is the sum where it is no chance: where every run has more, or the runs differ by two standard deviations
+// of tossed coins.
+func (b *balance) told(runs int) uint64 {
+	if d := b.more - b.less; b.more == runs || d > 0 && d*d > 4*(b.more+b.less) {
+		return b.sum
+	}
+	return 0
+}
+
 // ClientCuts returns how many connections of one client were cut, per run.
 func (c *Case) ClientCuts(i int) Range {
 	var cuts []int64

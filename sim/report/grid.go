@@ -180,7 +180,7 @@ func stretchWords(m *grid.Map, y int) string {
 
 // seen is what the runs of a point say of others.
 func seen(runs int) string {
-	return fmt.Sprintf("Nothing lost in %s: with 95 %% confidence at most %s of such runs lose anything.", count(runs, "run", "runs"), percent(record.LossBound(runs)))
+	return fmt.Sprintf("Where nothing is lost in %s, with 95 %% confidence at most %s of such runs lose anything.", count(runs, "run", "runs"), percent(record.LossBound(runs)))
 }
 
 // refusals say why points of a map cannot be, each reason once, a few of them.

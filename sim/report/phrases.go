@@ -93,12 +93,12 @@ var phrases = map[ledger.Cause]phrase{
 	ledger.NoLocalEndpoint: {
 		"the node has no pod to send to, and the policy is Local", "a node without a usable pod of its own drops connections, because the traffic policy is Local",
 		"timeouts; kube-proxy: sync_proxy_rules_no_local_endpoints_total",
-		map[ledger.Actor]string{ledger.KubeletProbe: "the new pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
+		map[ledger.Actor]string{ledger.KubeletProbe: "a pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
 	},
 	ledger.NoEndpoint: {
 		"no pod is ready, on any node", forATime,
 		"curl: connection refused, from every node",
-		map[ledger.Actor]string{ledger.KubeletProbe: "the new pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
+		map[ledger.Actor]string{ledger.KubeletProbe: "a pod's readiness probe has not passed yet", ledger.LBController: "the new pod's readiness gate is not open yet"},
 	},
 	ledger.NotListeningYet: {
 		"a pod got traffic before its server listened", "new pods get traffic before their server listens",

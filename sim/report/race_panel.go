@@ -216,11 +216,14 @@ func (d *raceDrawing) cross(x float64, y int) {
 
 // zeroWord is what times count from.
 func (s *scene) zeroWord() string {
-	if s.band.Deleted != nil {
+	if s.fromDeletion() {
 		return "deleted"
 	}
 	return "0 s"
 }
+
+// fromDeletion says that times count from the deletion of the pod.
+func (s *scene) fromDeletion() bool { return s.band.Deleted != nil && *s.band.Deleted == s.zero }
 
 // lost is how many requests met the pod and failed, or had none.
 func (s *scene) lost() uint64 {

@@ -57,12 +57,31 @@ func WriteSVG(w io.Writer, s *record.Simulation, show string) error {
 		d.words("Nothing to draw", []string{"No workload of the input is judged."})
 	} else if panels := panelsOf(s, shown[0]); len(panels) == 0 {
 		d.words(subject(shown[0]), slices.Concat(foldedLines(subject(shown[0])+sentence(shown[0], s.Wording), raceLetters),
-			[]string{"There is no more to draw: in the run that is looked at, no pod goes."}))
+			foldedLines("There is no more to draw: "+undrawn(shown[0])+".", raceLetters)))
 	} else {
 		d.panels(shown[0], panels)
 	}
 	_, err := io.WriteString(w, d.String())
 	return err
+}
+
+// undrawn says why there is no picture of a case.
+func undrawn(c *record.Case) string {
+	if c.Timeline == nil {
+		return "no run of it was kept"
+	}
+	if len(c.Timeline.Bands) == 0 {
+		return "in the run that is looked at, no pod goes"
+	}
+	x := exampleCause(c)
+	for i := range c.Timeline.Failures {
+		f := &c.Timeline.Failures[i]
+		at := slices.IndexFunc(c.Timeline.Pods, func(p timeline.PodLane) bool { return p.ID == f.Pod })
+		if at >= 0 && x != nil && f.Cause == x.Cause.String() && !f.Without {
+			return "the picture is of a pod that goes, and the request that is told of met " + calledOr(&c.Timeline.Pods[at]) + ", which stays. The page has it (-o html)"
+		}
+	}
+	return "the request that is told of met no pod that goes. The page has it (-o html)"
 }
 
 // panelsOf are the runs of a case: as it is, and with the first fix of which there are lanes.
@@ -89,8 +108,7 @@ func panelsOf(s *record.Simulation, c *record.Case) []racePanel {
 				continue
 			}
 			if fixed := sceneAt(x.Timeline, x.Timeline.Pods[at].ID, nil); fixed != nil {
-				fixed.client = is.client
-				out = append(out, racePanel{fixed, "With " + s.Fixes[i].Title})
+				out = append(out, racePanel{fixed.seenFrom(is), "With " + s.Fixes[i].Title})
 			}
 		}
 	}
@@ -126,12 +144,16 @@ func (d *raceDrawing) panels(c *record.Case, panels []racePanel) {
 	if panels[0].f != nil {
 		high += raceLine + 4
 	}
-	heading := fmt.Sprintf("%s: %s is deleted", subject(c), calledOr(panels[0].pod))
+	does, since := "is deleted", "the deletion"
+	if !panels[0].fromDeletion() {
+		does, since = "ends", "then"
+	}
+	heading := fmt.Sprintf("%s: %s %s", subject(c), calledOr(panels[0].pod), does)
 	d.open(raceWide, high, heading, d.describe(panels, below), raceStyle)
 	d.addf(racePatterns)
 	d.addf(`<rect class="paper" width="%d" height="%d"/>`, raceWide, high)
 	d.addf(`<text class="title" x="16" y="30">%s</text>`, escaped(shortName(heading, raceTitled)))
-	which := fmt.Sprintf("the worst of %s, in seconds since the deletion", count(len(c.Runs), "run", "runs"))
+	which := fmt.Sprintf("the worst of %s, in seconds since %s", count(len(c.Runs), "run", "runs"), since)
 	d.addf(`<text class="soft" x="16" y="51">%s, %s</text>`, escaped(shortName(happening(c), raceLetters-len(which)-len(", "))), which)
 	d.top = raceHead
 	for i, p := range panels {

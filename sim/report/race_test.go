@@ -253,3 +253,76 @@ func TestALateNodeSaysWhy(t *testing.T) {
 		t.Errorf("%v, want %q", r.stretches, want)
 	}
 }
+
+// What helps has the rows of the run without it: the load balancer, too, though no request is lost there that says by which one.
+func TestTheRaceWithWhatHelpsHasTheLoadBalancer(t *testing.T) {
+	t.Parallel()
+	balanced := func() *timeline.Timeline {
+		tl := raceTimeline()
+		tl.Targets = []timeline.TargetLane{
+			{Balancer: "nlb", Proxy: -1, Clients: []int{0}, Pod: -1, Node: 0, Gets: []timeline.Span{{To: 14 * engine.Second}}},
+			{Balancer: "nlb", Proxy: -1, Clients: []int{0}, Pod: -1, Node: 1, Gets: []timeline.Span{{To: 30 * engine.Second}}},
+		}
+		return tl
+	}
+	s, fixed := raced(balanced()), balanced()
+	fixed.Failures, fixed.Bands[0].Lost, fixed.Bands[0].Nodes[0].Lost = nil, 0, 0
+	slices.Reverse(fixed.Nodes)
+	for i := range fixed.Nodes {
+		fixed.Nodes[i].Index = i
+	}
+	fixed.Targets[0].Node, fixed.Targets[1].Node = 1, 0
+	s.Fixes = []record.Fix{{Title: "preStop: sleep 15", Cases: []record.FixedCase{{ID: s.Cases[0].ID, Timeline: fixed}}}}
+	panels := panelsOf(s, &s.Cases[0])
+	if len(panels) != 2 {
+		t.Fatalf("%d panels", len(panels))
+	}
+	for _, p := range panels {
+		if rows := p.rows(); len(rows) < 3 || rows[2].name != "load balancer" || rows[2].stretches[len(rows[2].stretches)-1].to != 14*engine.Second {
+			t.Errorf("%s: %+v", p.title, rows)
+		}
+	}
+	fixed.Nodes[1].Name = "another node"
+	if x := panelsOf(s, &s.Cases[0])[1]; x.via != -1 {
+		t.Errorf("by node %d, which is another one", x.via)
+	}
+}
+
+// A pod that ends with its machine is deleted long after, by whoever notices: times count from its end.
+func TestAPodThatEndsBeforeItIsDeleted(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	deleted := 29 * engine.Second
+	tl.Bands[0].Deleted, tl.Pods[0].Deleted = &deleted, &deleted
+	picture := drawn(t, raced(tl), "")
+	for _, want := range []string{": old pod 0 ends<", "in seconds since then", "The pod accepts no connections from 1.00 s on. node-1 lets go of it at 3.00 s."} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("no %q in\n%s", want, picture)
+		}
+	}
+	if strings.Contains(picture, "-1") && strings.Contains(picture, "at -") {
+		t.Errorf("a time below zero in\n%s", picture)
+	}
+}
+
+func TestWhyThereIsNoPicture(t *testing.T) {
+	t.Parallel()
+	tl := raceTimeline()
+	tl.Pods = append(tl.Pods, timeline.PodLane{ID: 5, Called: "new pod 0"})
+	for i := range tl.Failures {
+		tl.Failures[i].Pod = 5
+	}
+	s := raced(tl)
+	says := func() string { return strings.Join(strings.Fields(drawn(t, s, "")), " ") }
+	if got, want := says(), "the request that is told of met new pod 0, which stays."; !strings.Contains(got, want) {
+		t.Errorf("no %q in %s", want, got)
+	}
+	tl.Failures = nil
+	if got, want := says(), "the request that is told of met no pod that goes."; !strings.Contains(got, want) {
+		t.Errorf("no %q in %s", want, got)
+	}
+	s.Cases[0].Timeline = nil
+	if got, want := says(), "no run of it was kept."; !strings.Contains(got, want) {
+		t.Errorf("no %q in %s", want, got)
+	}
+}

@@ -15,6 +15,8 @@ type scene struct {
 	tl     *timeline.Timeline
 	f      *timeline.Failure // the request that the report tells of; nil where none is lost
 	client int               // whose requests are looked at
+	via    int               // the node that they come by, -1 for none
+	asked  bool              // client and via are those of a request, of this run or of the one that it is compared with
 	pod    *timeline.PodLane
 	band   *timeline.Band
 	zero   engine.Time // that times count from
@@ -49,12 +51,27 @@ func sceneAt(tl *timeline.Timeline, id int, f *timeline.Failure) *scene {
 	if pod < 0 || band < 0 {
 		return nil
 	}
-	s := &scene{tl: tl, f: f, pod: &tl.Pods[pod], band: &tl.Bands[band], zero: tl.Zero.At}
+	s := &scene{tl: tl, f: f, pod: &tl.Pods[pod], band: &tl.Bands[band], zero: tl.Zero.At, via: -1}
 	if f != nil {
-		s.client, s.zero = f.Client, f.Zero
+		s.client, s.via, s.asked, s.zero = f.Client, f.Node, true, f.Zero
 	}
-	if s.band.Deleted != nil {
-		s.zero = *s.band.Deleted
+	switch from, deleted := s.band.From, s.band.Deleted; {
+	case from != nil && (deleted == nil || *from < *deleted): // it ends with its machine, and is deleted long after: by whoever notices
+		s.zero = min(s.zero, *from)
+	case deleted != nil:
+		s.zero = *deleted
+	}
+	s.last = s.end()
+	return s
+}
+
+// seenFrom is the scene with the client of another run of the case, which comes by the same node.
+func (s *scene) seenFrom(other *scene) *scene {
+	s.client, s.asked, s.via = other.client, other.asked, -1
+	if at := slices.IndexFunc(other.tl.Nodes, func(n timeline.NodeLane) bool { return n.Index == other.via }); at >= 0 {
+		if same := slices.IndexFunc(s.tl.Nodes, func(n timeline.NodeLane) bool { return n.Name == other.tl.Nodes[at].Name }); same >= 0 {
+			s.via = s.tl.Nodes[same].Index
+		}
 	}
 	s.last = s.end()
 	return s
@@ -97,14 +114,14 @@ func (s *scene) like(f *timeline.Failure) bool {
 // targets are the pod as a target of load balancers, once for each kind of clients that has checks of its own, or its node as the target of
 // the one that the request came by. The clients of that request come first.
 func (s *scene) targets() []*timeline.TargetLane {
-	if s.f == nil {
+	if !s.asked {
 		return nil
 	}
 	var out []*timeline.TargetLane
 	for i := range s.tl.Targets {
 		x := &s.tl.Targets[i]
-		own := slices.Contains(x.Clients, s.f.Client)
-		if x.Proxy >= 0 || x.Pod != s.pod.ID && (x.Pod >= 0 || x.Node < 0 || x.Node != s.f.Node || !own) {
+		own := slices.Contains(x.Clients, s.client)
+		if x.Proxy >= 0 || x.Pod != s.pod.ID && (x.Pod >= 0 || x.Node < 0 || x.Node != s.via || !own) {
 			continue
 		}
 		if own {

@@ -164,6 +164,7 @@ var inOneClause = map[string]string{
 	"serve":             "an answer takes %s",
 	"latency.watch":     "a watch event takes %s",
 	"latency.proxySync": "a sync of kube-proxy takes %s",
+	"syn-repeats":       "clients repeat a SYN %s",
 	"dead-address":      "the address of a pod that is gone: %s",
 	"machine-stop":      "machines are off %s after the cloud's call",
 	"churn":             "changes of other Services' slices: %s",

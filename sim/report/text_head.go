@@ -351,10 +351,11 @@ func clientWords(c *record.Case, i int) string {
 		}
 		parts = append(parts, ended+" connections end with their server or are cut")
 	}
-	if s := meanSeconds(sum.Slow, c, i); s >= worthWords {
+	slow, rescued := c.ClientLate(i)
+	if s := meanSeconds(slow, c, i); s >= worthWords {
 		parts = append(parts, span(s)+" answered more than 1 s late")
 	}
-	if s := meanSeconds(sum.Rescued, c, i); s >= worthWords {
+	if s := meanSeconds(rescued, c, i); s >= worthWords {
 		parts = append(parts, span(s)+" answered only at a second try")
 	}
 	return strings.Join(parts, "; ")

@@ -132,6 +132,7 @@ var conditions = map[string]string{
 	"dial-timeout":         "a gRPC client tries to connect for %s",
 	"keepalive-repeat":     "a client whose reused connection is closed %s",
 	"methods":              "requests are %s",
+	"syn-repeats":          "clients repeat a SYN %s",
 	"dead-address":         "the address of a pod that is gone answers %s",
 	"start":                "containers listen after %s",
 	"kubelet":              "kubelets have %s",

@@ -69,18 +69,6 @@ func variants(id string) []variant {
 		return []variant{{"shutdownGracePeriod 0s", shutting(0)}, {"shutdownGracePeriod 30s", shutting(gkeShutdown)}}
 	case "serve":
 		return []variant{{"1s", served(engine.Second)}, {"10s", served(10 * engine.Second)}}
-	case "timeout":
-		return []variant{{"5s", waiting(5 * engine.Second)}, {noTimeout, waiting(0)}}
-	case "connect-timeout":
-		return []variant{{"1s", connecting(false, engine.Second)}, {"3s", connecting(false, 3*engine.Second)}}
-	case "dial-timeout":
-		return []variant{{"1s", connecting(true, engine.Second)}, {"5s", connecting(true, 5*engine.Second)}}
-	case "keepalive-repeat":
-		return []variant{{"does not ask again", repeating(false)}}
-	case "methods":
-		return []variant{{postsWords, otherMethods(postsWords)}, {getsWords, otherMethods(getsWords)}}
-	case "dead-address":
-		return []variant{{"ICMP unreachable at once", answering(0)}, {"ICMP unreachable after 3s", answering(3 * engine.Second)}}
 	case "init":
 		return []variant{{"0s", initialized(0)}, {"60s", initialized(engine.Minute)}}
 	case "image":
@@ -106,9 +94,34 @@ func variants(id string) []variant {
 			return true
 		}}}
 	default:
+		return clientVariants(id)
+	}
+}
+
+// clientVariants are those of what clients do, and of what they are answered.
+func clientVariants(id string) []variant {
+	switch id {
+	case "timeout":
+		return []variant{{"5s", waiting(5 * engine.Second)}, {noTimeout, waiting(0)}}
+	case "connect-timeout":
+		return []variant{{"1s", connecting(false, engine.Second)}, {"3s", connecting(false, 3*engine.Second)}}
+	case "dial-timeout":
+		return []variant{{"1s", connecting(true, engine.Second)}, {"5s", connecting(true, 5*engine.Second)}}
+	case "keepalive-repeat":
+		return []variant{{"does not ask again", repeating(false)}}
+	case "methods":
+		return []variant{{postsWords, otherMethods(postsWords)}, {getsWords, otherMethods(getsWords)}}
+	case "syn-repeats":
+		return []variant{{"each second up to 5 s, then after 7 and 11 s", repeatingSYNs(sinceLinux65)}}
+	case "dead-address":
+		return []variant{{"ICMP unreachable at once", answering(0)}, {"ICMP unreachable after 3s", answering(3 * engine.Second)}}
+	default:
 		return nil
 	}
 }
+
+// sinceLinux65 is the default of net.ipv4.tcp_syn_linear_timeouts since Linux 6.5 (docs/model/kube-proxy.md 3 Repeated SYN).
+const sinceLinux65 = 4
 
 // earlierRunner is the last version whose kube-proxy may sync twice at once
 // (docs/model/kube-proxy.md 6).

@@ -64,7 +64,7 @@ func TestEveryVariedAssumptionChangesItsScenarioAndNoOther(t *testing.T) {
 	if Normal(s) != before {
 		t.Error("the scenario itself was changed")
 	}
-	if want := "kubernetes proxy nodes timeout connect-timeout keepalive-repeat dead-address serve start image sigterm prestop churn latency.watch latency.proxySync"; strings.Join(ids, " ") != want {
+	if want := "kubernetes proxy nodes timeout connect-timeout keepalive-repeat syn-repeats dead-address serve start image sigterm prestop churn latency.watch latency.proxySync"; strings.Join(ids, " ") != want {
 		t.Errorf("varied %s, want %s", strings.Join(ids, " "), want)
 	}
 }

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/lameduck-proxy/lameduck/endpoints"
 	"github.com/lameduck-proxy/lameduck/sim/engine"
 	"github.com/lameduck-proxy/lameduck/sim/world"
@@ -26,6 +28,9 @@ const (
 // noTimeout is the word for no limit of the client's own.
 const noTimeout = "none"
 
+// linearSYNs is the field for how the kernel of a client repeats a SYN.
+const linearSYNs = "synLinearTimeouts"
+
 // ownPatience says whether the class or the kind of a stream has a timeout that is no assumption about
 // clients in general: questions over UDP, webhooks and headless Services.
 func ownPatience(t *world.Traffic) bool {
@@ -49,6 +54,7 @@ func ownTimeout(t *world.Traffic) engine.Time {
 func (b *builder) habits(own cursor, t *world.Traffic) {
 	b.waits(own, t)
 	b.connects(own, t)
+	b.repeatsSYNs(own, t)
 	if !t.KeepAlive {
 		return
 	}
@@ -106,6 +112,19 @@ func (b *builder) connects(own cursor, t *world.Traffic) {
 		c.fail("connectTimeout %s is longer than timeout %s, which covers it", t.ConnectTimeout.Duration(), t.Timeout.Duration())
 	}
 	boundConnect(t)
+}
+
+// repeatsSYNs fills in how the kernel of the client repeats a SYN without an answer.
+func (b *builder) repeatsSYNs(own cursor, t *world.Traffic) {
+	c := own.get(linearSYNs)
+	if !c.present() {
+		c = b.clientsField(linearSYNs)
+	}
+	t.LinearSYNs, t.SYNSaid = c.whole(0), c.present()
+	if t.LinearSYNs > world.MostLinearSYNs {
+		c.fail("want 0 to %d", world.MostLinearSYNs)
+		t.LinearSYNs = 0
+	}
 }
 
 // bound keeps the time to connect within its limits: the request's own timeout covers it, and a
@@ -173,9 +192,26 @@ func (b *builder) assumeClients() {
 			b.assume("methods", words)
 		}
 	}
+	if connects && slices.ContainsFunc(b.out.Traffic, assumedSYNs) {
+		b.assume("syn-repeats", "after 1, 3, 7 and 15 s")
+	}
 	if connects && !b.out.DeadSaid {
 		b.assume("dead-address", silent)
 	}
+}
+
+// assumedSYNs says that nobody said how a client's kernel repeats a SYN.
+func assumedSYNs(t world.Traffic) bool { return !t.SYNSaid && t.Protocol != endpoints.UDP }
+
+// repeatingSYNs has every kernel of which that was not said repeat so many SYNs each second first.
+func repeatingSYNs(linear int) func(*world.Scenario) bool {
+	return eachClient(func(t *world.Traffic) bool {
+		if !assumedSYNs(*t) {
+			return false
+		}
+		t.LinearSYNs = linear
+		return true
+	})
 }
 
 // waiting has every client whose timeout was not said wait for so long, 0 for ever.

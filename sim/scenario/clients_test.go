@@ -73,6 +73,9 @@ func said(s *world.Scenario) string {
 		if t.RepeatReused {
 			words += "+"
 		}
+		if t.LinearSYNs > 0 {
+			words += fmt.Sprintf("~%d", t.LinearSYNs)
+		}
 		out = append(out, words)
 	}
 	return strings.Join(out, " ")
@@ -128,6 +131,9 @@ func TestWhatAStreamSaysOfItsClients(t *testing.T) {
 		{"no time at all", "to: web:80, timeout: 0s", Options{}, "in.yaml:8:27: Scenario s: spec.traffic[0].timeout: a request without any time cannot succeed; no limit is none"},
 		{"no time at all, by a flag", "to: web:80", Options{Timeout: "0s", Wording: flags()}, "--timeout 0s: Scenario s: spec.clients.timeout: a request without any time cannot succeed; no limit is none"},
 		{"no time to connect, by a flag", "to: web:80", Options{ConnectTimeout: "0s", Wording: flags()}, "--connect-timeout 0s: Scenario s: spec.clients.connectTimeout: no connection comes about without any time; no limit is none"},
+		{"SYNs each second, of one stream", "to: web:80, synLinearTimeouts: 8", Options{}, "30s/30s~8"},
+		{"SYNs each second, of all", "to: web:80", Options{Set: []string{"clients.synLinearTimeouts=4"}}, "30s/30s~4"},
+		{"too many SYNs each second", "to: web:80, synLinearTimeouts: 9", Options{}, "synLinearTimeouts: want 0 to 8"},
 		{"no unit", "to: web:80", Options{Timeout: "5"}, `"5" has no unit: want a duration with a unit, such as "250ms", "15s" or "1m30s", or none`},
 		{"UDP without end", "to: web:53, timeout: none", Options{}, "nothing but its timeout tells a UDP client"},
 		{"longer than the request", "to: web:80, timeout: 5s, connectTimeout: 6s", Options{}, "connectTimeout 6s is longer than timeout 5s, which covers it"},
@@ -183,6 +189,9 @@ func TestWhatClientsMightDoInstead(t *testing.T) {
 		{three, "", "dial-timeout", "1s: 10s/10s+ 10s/1s 2s/2s false 0s; 5s: 10s/10s+ 10s/5s 2s/2s false 0s"},
 		{three, "", "keepalive-repeat", "does not ask again: 10s/10s 10s/20s 2s/2s false 0s"},
 		{three, "", "dead-address", "ICMP unreachable at once: 10s/10s+ 10s/20s 2s/2s true 0s; ICMP unreachable after 3s: 10s/10s+ 10s/20s 2s/2s true 3s"},
+		{three, "", "syn-repeats", "each second up to 5 s, then after 7 and 11 s: 10s/10s+~4 10s/20s~4 2s/2s false 0s"},
+		{three, "clients.synLinearTimeouts=4", "syn-repeats", ""},
+		{"  traffic: [{to: web:53, from: pods}]\n", "", "syn-repeats", ""},
 		{three, "clients.timeout=6s", "timeout", ""},
 		{three, "clients.connectTimeout=6s", "connect-timeout", ""},
 		{three, "clients.dialTimeout=6s", "dial-timeout", ""},

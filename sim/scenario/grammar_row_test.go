@@ -16,7 +16,7 @@ func TestEveryRowReadsAndPrintsItsField(t *testing.T) {
 	unread, unprinted = halves("traffic", trafficFields(), unread, unprinted)
 	unread, unprinted = halves("expect", expectFields(), unread, unprinted)
 	const reads = "spec.description spec.manifests spec.init spec.loadBalancer spec.ingress spec.clients apps.profile " +
-		"traffic.to traffic.via traffic.protocol traffic.clients traffic.connectTimeout traffic.timeout traffic.repeatReused traffic.retries"
+		"traffic.to traffic.via traffic.protocol traffic.clients traffic.connectTimeout traffic.timeout traffic.repeatReused traffic.synLinearTimeouts traffic.retries"
 	if got := strings.Join(unread, " "); got != reads {
 		t.Errorf("not read by their rows: %s, want %s", got, reads)
 	}

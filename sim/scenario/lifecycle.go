@@ -80,5 +80,5 @@ func (b *builder) checkSleeps(o *manifest.Object, pod *corev1.PodSpec, container
 		words = fmt.Sprintf("it takes the whole grace period of %d s", grace)
 	}
 	b.doc.problems = append(b.doc.problems, o.Problem(manifest.Warning, at+"preStop",
-		words+", and the app has 2 s to finish after SIGTERM; valid here: a longer terminationGracePeriodSeconds"))
+		words+", and the app has 2 s to finish after SIGTERM; a longer terminationGracePeriodSeconds mends it"))
 }

@@ -100,7 +100,7 @@ func TestAssumptionsOfClientsOverUDP(t *testing.T) {
 	for _, a := range cases[0].Scenario.Assumptions {
 		ids = append(ids, a.ID)
 	}
-	for id, want := range map[string]bool{"timeout": false, "connect-timeout": false, "keepalive-repeat": false, "dead-address": false} {
+	for id, want := range map[string]bool{"timeout": false, "connect-timeout": false, "keepalive-repeat": false, "syn-repeats": false, "dead-address": false} {
 		if slices.Contains(ids, id) != want {
 			t.Errorf("%s assumed: %v, want %v; %q", id, !want, want, ids)
 		}

@@ -104,6 +104,8 @@ func specClients() []fieldOf[making] {
 			field{"dialTimeout", orWord(noTimeout).doc("20s", "how long gRPC's clients try to connect; the deadlines of the calls that wait do not matter")},
 			field{"repeatReused", of(boolean).doc("true",
 				"clients of a keep-alive pool ask again over another connection when one that they had used before is closed before any byte of the answer")},
+			field{linearSYNs, of(whole).doc("0",
+				"net.ipv4.tcp_syn_linear_timeouts of their kernels: how many SYNs without an answer are repeated a second after one another before the pauses double; Linux since 6.5 has 4")},
 		)}},
 		{
 			field: field{"deadAddress", orWord(silent).doc("silent",

@@ -29,6 +29,8 @@ func Assumptions(words Wording) []world.Assumption {
 		row("keepalive-repeat", "a client whose reused connection is closed before any answer", "asks again over another connection", "does not ask again", "assumed",
 			"docs/model/simulator.md 9; Go's net/http/transport.go, shouldRetryRequest", field("clients.repeatReused", "false")),
 		row("methods", "requests through a proxy", "GETs, which it may send again; POSTs where that is only recalled", "the other of these", "assumed", "docs/model/load-balancers.md 4 Methods", field("loadBalancer.retries", "")),
+		row("syn-repeats", "when a client's kernel repeats a SYN without an answer", "after 1, 3, 7 and 15 s, as Linux before 6.5", "each second up to 5 s, then after 7 and 11 s, as Linux since 6.5", "assumed",
+			"docs/model/kube-proxy.md 3 Repeated SYN", field("clients."+linearSYNs, "4")),
 		row("dead-address", "what the address of a pod answers that is gone", "silent", "ICMP unreachable at once, after 3s", "assumed",
 			"docs/model/simulator.md 9; docs/model/kube-proxy.md 7", field("deadAddress", "")),
 		row("lb", "load balancer", "by evidence in the input; each family by itself when unknown", "one preset of each family", "assumed", "docs/model/simulator.md 5.2, the presets", option("lb")),

@@ -101,6 +101,14 @@ func trafficHabits() []fieldOf[world.Traffic] {
 			before: "connectTimeout",
 		},
 		{
+			field: field{linearSYNs, of(whole).doc("0", "net.ipv4.tcp_syn_linear_timeouts of the client's kernel, as in spec.clients")},
+			write: func(w *printer, t *world.Traffic) {
+				if t.LinearSYNs > 0 {
+					w.number(linearSYNs, t.LinearSYNs)
+				}
+			},
+		},
+		{
 			field: field{"retries", fieldsOf(field{"count", of(whole).doc("0; 1 for UDP and headless Services", "how often it asks again after a failure")})},
 			write: func(w *printer, t *world.Traffic) { w.number("retries", t.Retries) },
 		},

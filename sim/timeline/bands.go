@@ -33,8 +33,8 @@ func (b *builder) band(lane *PodLane, p *pod) Band {
 			continue
 		}
 		all = append(all, NodeBand{
-			Node: n, Name: b.r.sc.Nodes[n].Name, LetGo: at, Fallback: x.fellBack(b.placeOf(lane.ID)),
-			Lost: b.r.met[metKey{lane.Name, n, anyStream}], Event: u.event,
+			Node: n, Proxy: -1, Name: b.r.sc.Nodes[n].Name, LetGo: at, Fallback: x.fellBack(b.placeOf(lane.ID)),
+			Lost: b.r.met[metKey{lane.Name, n, anyStream, ""}], Event: u.event,
 		})
 	}
 	all = append(all, b.balancers(lane)...)
@@ -60,6 +60,17 @@ func late(at *engine.Time) engine.Time {
 	return *at
 }
 
+// nameOf is a pod's name as ledgers have it.
+func (r *Recorder) nameOf(id api.PodID) string {
+	// order: a pod has one name
+	for name, of := range r.named {
+		if of == id {
+			return name
+		}
+	}
+	return ""
+}
+
 // balancers are when load balancers, and the pods of ingress controllers, sent a pod its last new connection.
 func (b *builder) balancers(lane *PodLane) []NodeBand {
 	var out []NodeBand
@@ -71,17 +82,17 @@ func (b *builder) balancers(lane *PodLane) []NodeBand {
 		if len(gets) == 0 {
 			continue
 		}
-		name := balancerName(b.r.balancer(k))
+		name, proxy, ingress := balancerName(b.r.balancer(k)), -1, ""
 		if k.proxy >= 0 {
-			name = b.called(api.PodID(k.proxy))
+			name, proxy, ingress = b.called(api.PodID(k.proxy)), k.proxy, b.r.nameOf(api.PodID(k.proxy))
 		}
 		to := &gets[len(gets)-1].To
 		if *to == b.end {
 			to = nil
 		}
-		band := NodeBand{Node: -1, Name: name, Clients: b.through(k), LetGo: to}
+		band := NodeBand{Node: -1, Proxy: proxy, Name: name, Clients: b.through(k), LetGo: to}
 		for _, client := range band.Clients {
-			band.Lost += b.r.met[metKey{lane.Name, -1, client}]
+			band.Lost += b.r.met[metKey{lane.Name, -1, client, ingress}]
 		}
 		out = append(out, band)
 	}

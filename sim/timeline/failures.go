@@ -18,10 +18,11 @@ type likeness struct {
 	stream  int
 	node    int
 	pod     string
+	ingress string
 }
 
 func likenessOf(q *ledger.Request) likeness {
-	return likeness{q.Blame, q.Outcome, q.Stream, q.Node, q.Pod}
+	return likeness{q.Blame, q.Outcome, q.Stream, q.Node, q.Pod, q.Ingress}
 }
 
 // failureMarks are the failed requests, by arrival. Each has its own story, unless telling them all takes too long: then the first of
@@ -69,7 +70,7 @@ func (b *builder) followed(q *ledger.Request) bool {
 func (b *builder) failure(q *ledger.Request) Failure {
 	out := Failure{
 		Client: q.Stream, Number: q.Number, At: q.Arrival, End: q.End, Outcome: q.Outcome.String(), Cause: q.Blame.Cause.String(),
-		Actor: q.Blame.Actor.String(), Elsewhere: q.Blame.Elsewhere, Node: -1, Pod: -1, Attempts: q.Attempts,
+		Actor: q.Blame.Actor.String(), Elsewhere: q.Blame.Elsewhere, Node: -1, Pod: -1, Proxy: -1, Attempts: q.Attempts,
 		Told: q.End, Zero: q.Arrival, Story: []int{}, Blamed: []int{}, Like: -1, Without: b.r.without[requestKey{q.Stream, q.Number}],
 	}
 	if q.Node >= 0 && q.Node < len(b.r.sc.Nodes) {
@@ -77,6 +78,9 @@ func (b *builder) failure(q *ledger.Request) Failure {
 	}
 	if id, ok := b.r.named[q.Pod]; ok {
 		out.Pod = int(id)
+	}
+	if id, ok := b.r.named[q.Ingress]; ok && q.Ingress != "" {
+		out.Proxy = int(id)
 	}
 	return out
 }

@@ -35,11 +35,12 @@ type requestKey struct {
 	number uint64
 }
 
-// metKey is what requests met. Stream is anyStream for those of all.
+// metKey is what requests met. Stream is anyStream for those of all; ingress is the pod of the ingress controller that had asked for them.
 type metKey struct {
-	pod    string
-	node   int
-	stream int
+	pod     string
+	node    int
+	stream  int
+	ingress string
 }
 
 const anyStream = -1
@@ -150,8 +151,8 @@ func (r *requests) meets(q *ledger.Request) {
 	r.metNodes[q.Node]++
 	if q.Pod != "" {
 		r.metPods[q.Pod]++
-		r.met[metKey{q.Pod, q.Node, anyStream}]++
-		r.met[metKey{q.Pod, q.Node, q.Stream}]++
+		r.met[metKey{q.Pod, q.Node, anyStream, ""}]++
+		r.met[metKey{q.Pod, q.Node, q.Stream, q.Ingress}]++
 	}
 }
 

@@ -191,7 +191,8 @@ type Band struct {
 
 // NodeBand is when one node, or load balancer, let go of a pod.
 type NodeBand struct {
-	Node     int          `json:"node"` // -1: a load balancer
+	Node     int          `json:"node"`  // -1: a load balancer, or the pod of an ingress controller
+	Proxy    int          `json:"proxy"` // that pod, -1: none
 	Name     string       `json:"name"`
 	Clients  []int        `json:"clients,omitempty"` // of a load balancer: those whose requests it sends, with checks of their own
 	LetGo    *engine.Time `json:"letGo"`             // null: never
@@ -215,6 +216,7 @@ type Failure struct {
 	Elsewhere bool        `json:"elsewhere"` // another ready pod could have answered
 	Node      int         `json:"node"`      // -1: none
 	Pod       int         `json:"pod"`       // -1: none
+	Proxy     int         `json:"proxy"`     // the pod of the ingress controller that had asked for it, -1: none
 	Attempts  int         `json:"attempts"`
 	Told      engine.Time `json:"told"`
 	What      string      `json:"what"`

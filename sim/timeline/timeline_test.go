@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -142,7 +143,7 @@ func TestBandOfAPodThatGoes(t *testing.T) {
 	want := []Band{{
 		Deleted: when(10 * sec), Told: when(10*sec + 20*ms), From: when(10*sec + 100*ms), To: when(11 * sec), Last: "node-2", Lost: 3,
 		Nodes: []NodeBand{
-			{Node: 1, Name: "node-2", LetGo: when(11 * sec), Lost: 2, Event: 15, Like: -1}, {Node: 0, Name: "node-1", LetGo: when(10*sec + 50*ms), Lost: 1, Event: 9, Like: -1},
+			{Node: 1, Proxy: -1, Name: "node-2", LetGo: when(11 * sec), Lost: 2, Event: 15, Like: -1}, {Node: 0, Proxy: -1, Name: "node-1", LetGo: when(10*sec + 50*ms), Lost: 1, Event: 9, Like: -1},
 		},
 	}}
 	if d := cmp.Diff(want, tl.Bands); d != "" {
@@ -306,9 +307,46 @@ func TestBandsOfALoadBalancerWithTwoKindsOfClients(t *testing.T) {
 		}
 	}
 	want := []NodeBand{
-		{Node: -1, Name: "aws-nlb-ip", Clients: []int{1}, LetGo: when(14 * sec), Lost: 2, Like: -1}, {Node: -1, Name: "aws-nlb-ip", Clients: []int{0}, LetGo: when(13 * sec), Lost: 1, Like: -1},
+		{Node: -1, Proxy: -1, Name: "aws-nlb-ip", Clients: []int{1}, LetGo: when(14 * sec), Lost: 2, Like: -1}, {Node: -1, Proxy: -1, Name: "aws-nlb-ip", Clients: []int{0}, LetGo: when(13 * sec), Lost: 1, Like: -1},
 	}
 	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Of several pods of an ingress controller each has lost what went through it.
+func TestBandsOfTheIngressControllersPods(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.sc = s.sc.Clone()
+	s.sc.Traffic = append([]world.Traffic{}, s.sc.Traffic...)
+	s.sc.Traffic[0].Ingress = &world.Ingress{Proxy: &world.LoadBalancer{Preset: "ingress-nginx", Target: world.TargetPods}}
+	dying(s)
+	through := []string{"default/ingress r0 0", "default/ingress r0 1"}
+	for i, name := range through {
+		id := api.PodID(2 + i)
+		s.named[name] = id
+		s.at(0, event.Event{Kind: event.Sends, Proxy: int(id), Member: -1, Members: []int{0}})
+		s.at(engine.Time(14-i)*sec, event.Event{Kind: event.Sends, Proxy: int(id), Member: -1, Members: []int{}})
+	}
+	for i, name := range []string{through[0], through[1], through[1], ""} {
+		s.Fail(&ledger.Request{Number: uint64(i), Arrival: 11 * sec, End: 11 * sec, Outcome: ledger.HTTP5xx, Node: -1, Pod: "default/web r0 0", Ingress: name})
+	}
+	tl := s.Build(1, 20*sec, append(slices.Clone(refs), cluster.PodRef{ID: 2, Name: through[0]}, cluster.PodRef{ID: 3, Name: through[1]}))
+	got := map[int]uint64{}
+	for _, n := range tl.Bands[0].Nodes {
+		if n.Node < 0 {
+			got[n.Proxy] = n.Lost
+		}
+	}
+	if d := cmp.Diff(map[int]uint64{2: 1, 3: 2}, got); d != "" {
+		t.Error(d)
+	}
+	var by []int
+	for i := range tl.Failures {
+		by = append(by, tl.Failures[i].Proxy)
+	}
+	if d := cmp.Diff([]int{2, 3, 3, -1}, by); d != "" {
 		t.Error(d)
 	}
 }

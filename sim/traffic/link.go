@@ -245,7 +245,7 @@ func (t *Traffic) syn(l *link, now engine.Time) {
 	if at := t.unreachable(a, now, fault); at < limit {
 		limit, fault = at, ledger.FaultUnreachable
 	}
-	if next := a.sent + retransmission(int(a.tries)); next < limit {
+	if next := a.sent + l.stream.spec.retransmission(int(a.tries)); next < limit {
 		t.then(next, func(at engine.Time) { t.syn(l, at) })
 		return
 	}

@@ -107,7 +107,7 @@ func (t *Traffic) unanswerable(s *serving, now engine.Time) {
 
 // hang has a request wait in vain, and the client then give its connection up.
 func (t *Traffic) hang(a *attempt, now engine.Time, c *conn) {
-	limit := now + retransmission(7) // who has no patience of its own: the kernel, as for a SYN
+	limit := now + a.req.stream.spec.gaveUp() // who has no patience of its own: the kernel, as for a SYN
 	if timeout := a.req.stream.spec.Timeout; timeout > 0 {
 		limit = a.began + timeout
 	}

@@ -41,7 +41,7 @@ type unheard struct {
 }
 
 // manySYNs is how often a SYN is sent at most, and the giving up.
-const manySYNs = 8
+const manySYNs = 8 + MostLinearSYNs
 
 // silence are the requests of a stream that are unheard.
 type silence struct {
@@ -68,8 +68,8 @@ func newSilence(s *stream) silence {
 	}
 	one := attempt{req: request{stream: s}}
 	limit, q := one.connectLimit(), silence{last: 1}
-	for ; retransmission(q.last) < limit; q.last++ {
-		q.after[q.last] = retransmission(q.last)
+	for ; spec.retransmission(q.last) < limit; q.last++ {
+		q.after[q.last] = spec.retransmission(q.last)
 	}
 	q.after[q.last] = limit
 	for step := range q.turns {

@@ -56,7 +56,13 @@ type Spec struct {
 	// SYN to it comes ICMP host unreachable. Else there is silence.
 	Unreachable      bool
 	UnreachableAfter engine.Time
+	// LinearSYNs is how many SYNs the client's kernel repeats a second after one another before the
+	// pauses double (net.ipv4.tcp_syn_linear_timeouts): 0, or 4 as Linux since 6.5. At most MostLinearSYNs.
+	LinearSYNs int
 }
+
+// MostLinearSYNs bounds Spec.LinearSYNs.
+const MostLinearSYNs = 8
 
 // Arrivals is how requests come.
 type Arrivals uint8
@@ -358,9 +364,19 @@ func (a *attempt) rtt() engine.Time {
 	return a.req.stream.spec.Proxy.RTT
 }
 
-// The kernel repeats a SYN that is not answered after 1, 2, 4 ... seconds: 1, 3, 7, 15 after
-// the first (Linux defaults; recalled).
-func retransmission(n int) engine.Time { return engine.Time(1<<n-1) * engine.Second }
+// retransmission is when the kernel sends a SYN for the nth time again, from the first one: after 1, 2,
+// 4 ... seconds, which is 1, 3, 7, 15 after the first, and since Linux 6.5 the first ones a second after one
+// another: 1, 2, 3, 4, 5, 7, 11 (Linux, Documentation/networking/ip-sysctl.rst, tcp_syn_linear_timeouts).
+func (s *Spec) retransmission(n int) engine.Time {
+	if n <= s.LinearSYNs {
+		return engine.Time(n) * engine.Second
+	}
+	return engine.Time(s.LinearSYNs+1<<(n-s.LinearSYNs)-1) * engine.Second
+}
+
+// gaveUp is when the kernel gives up a connection that nobody answers, from the first SYN: tcp_syn_retries
+// is 6, and does not count those that are sent each second.
+func (s *Spec) gaveUp() engine.Time { return s.retransmission(s.LinearSYNs + 7) }
 
 // start begins a request, or its next attempt.
 func (t *Traffic) start(a *attempt, now engine.Time) {
@@ -499,7 +515,7 @@ func (t *Traffic) repeat(a *attempt, now engine.Time, fault ledger.Fault, c *con
 		}
 	}
 	a.tries++
-	next, limit := a.sent+retransmission(int(a.tries)), a.connectLimit()
+	next, limit := a.sent+a.req.stream.spec.retransmission(int(a.tries)), a.connectLimit()
 	switch at := t.unreachable(a, now, fault); {
 	case at < limit:
 		limit, fault = at, ledger.FaultUnreachable
@@ -547,7 +563,7 @@ func (a *attempt) connectLimit() engine.Time {
 		limit = min(limit, a.began+s.Timeout)
 	}
 	if limit == engine.Never {
-		limit = a.sent + retransmission(7) // tcp_syn_retries 6: the kernel gives up
+		limit = a.sent + s.gaveUp()
 	}
 	return limit
 }

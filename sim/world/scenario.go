@@ -235,6 +235,9 @@ type Latencies struct {
 	ReadyToRules                                 *engine.Dist // measured, replaces what lies between
 }
 
+// MostLinearSYNs bounds Traffic.LinearSYNs.
+const MostLinearSYNs = 8
+
 // Traffic is one stream of requests.
 type Traffic struct {
 	Name     string
@@ -267,9 +270,12 @@ type Traffic struct {
 	// Timeout covers the whole attempt, the connection too, except one that is shared: that is
 	// attempted for ConnectTimeout, by whichever request waits for it. 0 is no limit of the client's own.
 	ConnectTimeout, Timeout engine.Time
-	Retries                 int
-	Headline                bool
-	Class                   string // of the traffic table, such as "outside"
+	// LinearSYNs is net.ipv4.tcp_syn_linear_timeouts of the clients' kernels: how many SYNs are repeated a
+	// second after one another before the pauses double.
+	LinearSYNs int
+	Retries    int
+	Headline   bool
+	Class      string // of the traffic table, such as "outside"
 
 	// LB is the load balancer or proxy that outside clients go through; nil for none: they go to
 	// the node ports.
@@ -285,7 +291,7 @@ type Traffic struct {
 	// delay. Set for Services of type LoadBalancer with externalTrafficPolicy Local.
 	HealthyNodesOnly bool
 
-	TimeoutSaid, ConnectSaid, RepeatSaid bool // by the input
+	TimeoutSaid, ConnectSaid, RepeatSaid, SYNSaid bool // by the input
 
 	Route      *Route   // the Ingress or HTTPRoute that names its Service port, nil for none
 	Everywhere bool     // Nodes are all that do not go away

@@ -154,8 +154,17 @@ var defaultMutants = []mutant{
 
 // What clients see.
 var clientMutants = []mutant{
-	{"a SYN is repeated every second", []string{"kube-proxy 3"}, "sim/traffic", "TestRetransmissionTimes", []edit{
-		{client, "return engine.Time(1<<n-1) * engine.Second", "return engine.Time(n) * engine.Second"},
+	{"a SYN is repeated every second", []string{"kube-proxy 3 Repeated SYN"}, "sim/traffic", "TestRetransmissionTimes", []edit{
+		{client, "engine.Time(s.LinearSYNs+1<<(n-s.LinearSYNs)-1)", "engine.Time(n)"},
+	}},
+	{"Linux since 6.5 repeats no SYN each second", []string{"kube-proxy 3 Repeated SYN"}, "sim/traffic", "TestRetransmissionTimes", []edit{
+		{client, "if n <= s.LinearSYNs {", "if n > s.LinearSYNs && n < 0 {"},
+	}},
+	{"tcp_syn_retries counts the SYNs that are sent each second", []string{"kube-proxy 3 Repeated SYN"}, "sim/traffic", "TestRetransmissionTimes", []edit{
+		{client, "s.retransmission(s.LinearSYNs + 7)", "s.retransmission(7)"},
+	}},
+	{"newer kernels are not tried", []string{"kube-proxy 3 Repeated SYN"}, "sim/scenario", "TestWhatClientsMightDoInstead", []edit{
+		{"sim/scenario/alternatives.go", "const sinceLinux65 = 4", "const sinceLinux65 = 0"},
 	}},
 	{"REJECT is met with silence", []string{"kube-proxy 3", "kube-proxy 7 New SYN"}, "sim/traffic", "TestFaultsBecomeOutcomes", []edit{
 		{client, "return ledger.FaultRejected\n", "return ledger.FaultDropped\n"},

@@ -19,14 +19,14 @@ export interface ClientLane {
   name: string; service: string; external: boolean; nodes: string[]; healthyOnly: boolean; rate: string; bucket: number; exact: boolean;
   total: number[]; slow: number[]; rescued: number[]; failed: number[]; requests: number; lost: number;
 }
-export interface NodeBand { node: number; name: string; clients?: number[]; letGo: number | null; fallback: boolean; lost: number; event: number; alike: number; like: number }
+export interface NodeBand { node: number; proxy: number; name: string; clients?: number[]; letGo: number | null; fallback: boolean; lost: number; event: number; alike: number; like: number }
 export interface Band {
   pod: number; deleted: number | null; told: number | null; from: number | null; to: number | null; last: string; lost: number;
   nodes: NodeBand[]; more: number;
 }
 export interface Failure {
   client: number; number: number; at: number; end: number; outcome: string; cause: string; actor: string; elsewhere: boolean;
-  node: number; pod: number; attempts: number; told: number; what: string; zero: number; story: number[]; blamed: number[]; own: number; without: boolean; like: number;
+  node: number; pod: number; proxy: number; attempts: number; told: number; what: string; zero: number; story: number[]; blamed: number[]; own: number; without: boolean; like: number;
 }
 export interface Lost { cause: string; actor: string; elsewhere: boolean; client: number; count: number; without: number }
 export interface Timeline {
