@@ -201,7 +201,11 @@ func (c *learnCommand) examine(l *learn.Lesson) error {
 		return err
 	}
 	text := c.text(l)
-	solved := text.Verdict(output, strays, l.Missed(output, err == nil), c.check)
+	missed, wrong := l.Missed(output, err == nil, world)
+	if wrong != nil {
+		return fmt.Errorf("--check %s: %w", c.check, wrong)
+	}
+	solved := text.Verdict(output, strays, missed, c.check)
 	if err := c.write(text.String()); err != nil || solved {
 		return err
 	}

@@ -247,8 +247,8 @@ func TestTheSiteOfTheLessons(t *testing.T) {
 		if simulates := l.Command[0] == "sim"; drawn != simulates || strings.Contains(page, "<script>") != drawn {
 			t.Errorf("has a picture: %v", drawn)
 		}
-		if !strings.Contains(page, `<details class="solution"><summary>`) || strings.Contains(page, "<details open") {
-			t.Error("its solution is not folded away")
+		if !strings.Contains(page, `<details class="solution"><summary>`) || strings.Contains(page, `<details class="answer" open`) {
+			t.Error("its answer or its solution is not folded away")
 		}
 		if refuted := strings.Contains(page, "MYTH, REFUTED"); refuted != strings.HasPrefix(l.Name, "myth-") {
 			t.Errorf("refuted: %v", refuted)

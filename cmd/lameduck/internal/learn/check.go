@@ -28,15 +28,20 @@ func (l *Lesson) CheckCommand(file string) []string {
 	return words
 }
 
-// Missed are the goals that are not reached, by what CheckCommand printed and whether it ended without findings.
-func (l *Lesson) Missed(output string, fine bool) []Goal {
+// Missed are the goals that are not reached, by what CheckCommand printed, whether it ended without findings, and the file that it was
+// run on. An error means that the file is no YAML.
+func (l *Lesson) Missed(output string, fine bool, text string) ([]Goal, error) {
+	values, err := leaves(text)
+	if err != nil {
+		return nil, err
+	}
 	var out []Goal
 	for _, g := range l.Exercise.Goals {
-		if g.Expect != "" && !fine || g.Says != "" && !Contains(output, g.Says) || g.Never != "" && Contains(output, g.Never) {
+		if g.Expect != "" && !fine || g.Says != "" && !Contains(output, g.Says) || g.Never != "" && Contains(output, g.Never) || g.Where != nil && !g.Where.holds(values) {
 			out = append(out, g)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // Contains says whether an output has words in it, wherever its lines are broken.

@@ -66,16 +66,17 @@ func TestALessonIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for got, want := range map[string]string{
-		l.Title:                             "A title",
-		l.Line():                            "lameduck sim -f one.yaml",
-		l.Place():                           "Drains and budgets, 1 of 1",
-		strings.Join(l.Question, "|"):       "What is it?",
-		strings.Join(l.Answer, "|"):         "That.|More of it.",
-		l.Exercise.Goals[0].String():        "verdict holds",
-		strings.Join(l.Show, "|"):           "WHY",
-		Goal{Says: "a"}.String():            `it prints "a"`,
-		Goal{Never: "a"}.String():           `it does not print "a"`,
-		strings.Join(l.CommandOn("x"), " "): "sim -f x",
+		l.Title:                                      "A title",
+		l.Line():                                     "lameduck sim -f one.yaml",
+		l.Place():                                    "Drains and budgets, 1 of 1",
+		strings.Join(l.Question, "|"):                "What is it?",
+		strings.Join(l.Answer, "|"):                  "That.|More of it.",
+		l.Exercise.Goals[0].String():                 "verdict holds",
+		strings.Join(l.Show, "|"):                    "WHY",
+		Goal{Says: "a"}.String():                     `it prints "a"`,
+		Goal{Never: "a"}.String():                    `it does not print "a"`,
+		Goal{Where: &Condition{Words: "a"}}.String(): "a",
+		strings.Join(l.CommandOn("x"), " "):          "sim -f x",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -96,7 +97,8 @@ func TestWhatIsWrongWithALessonIsSaidWithItsLine(t *testing.T) {
 		{"another program", "lameduck sim", "kubectl sim", "one.md:5: command `kubectl sim -f one.yaml`: want `lameduck VERB ...`"},
 		{"an unknown field", "- show:", "- shows:", `one.md:6: field "shows": want course, hook,`},
 		{"no value", "- says: DROPS", "- says", `one.md:7: "says": want FIELD: VALUE`},
-		{"an unknown goal", "expect.verdict=holds", "verdict", `one.md:9: goal "verdict": want expect.FIELD=VALUE, says WORDS or never WORDS`},
+		{"an unknown goal", "expect.verdict=holds", "verdict", `one.md:9: goal "verdict": want expect.FIELD=VALUE, says WORDS, never WORDS or where CONDITION: WORDS`},
+		{"a condition without words", "expect.verdict=holds", "where hook <= 5", `one.md:9: goal "where hook <= 5": want where PATH = VALUE: WORDS, or`},
 		{"a goal that the file does not know", "verdict=holds", "verdict=rare", "one.md:1: goal expect.verdict=rare: one.yaml does not say so at Scenario/one spec.expect.verdict"},
 		{"sections in another order", "## Answer", "## Now you", `one.md:20: section "Now you": want Question, What happened, Answer, Now you, in this order`},
 		{"words in the head", "- hook: What?", "hook", `one.md:4: "hook": want "- FIELD: VALUE" or "## Question"`},
@@ -167,8 +169,8 @@ func TestGoalsAreMissedByWhatIsPrintedAndByTheScenario(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			l := &Lesson{Exercise: Exercise{Goals: []Goal{tc.goal}}}
-			if missed := len(l.Missed(tc.output, tc.fine)) > 0; missed != tc.missed {
-				t.Errorf("missed %t, want %t", missed, tc.missed)
+			if missed, err := l.Missed(tc.output, tc.fine, world); err != nil || len(missed) > 0 != tc.missed {
+				t.Errorf("missed %v, want %t: %v", missed, tc.missed, err)
 			}
 		})
 	}

@@ -44,11 +44,13 @@ type Exercise struct {
 	Hunks  []Hunk // the solution
 }
 
-// Goal is one thing that has to come true with the changed world: what its Scenario expects, or something about what is printed.
+// Goal is one thing that has to come true with the changed world: what its Scenario expects, something about what is printed, or
+// something about the file.
 type Goal struct {
 	Expect string // "expect.verdict=holds": a field of the lesson's Scenario; "" for a goal about words
 	Says   string // what has to be printed
 	Never  string // what must not be printed
+	Where  *Condition
 }
 
 // String is the goal in words.
@@ -57,6 +59,8 @@ func (g Goal) String() string {
 	case g.Expect != "":
 		field, value, _ := strings.Cut(strings.TrimPrefix(g.Expect, "expect."), "=")
 		return field + " " + value
+	case g.Where != nil:
+		return g.Where.Words
 	case g.Says != "":
 		return fmt.Sprintf("it prints %q", g.Says)
 	default:

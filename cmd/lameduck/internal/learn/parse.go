@@ -192,7 +192,7 @@ func (p *parser) myth(value string) {
 	p.lesson.Myth = value
 }
 
-// goal reads "expect.verdict=holds", "says WORDS" or "never WORDS".
+// goal reads "expect.verdict=holds", "says WORDS", "never WORDS" or "where hook <= 10: WORDS".
 func (p *parser) goal(value string) {
 	goals := &p.lesson.Exercise.Goals
 	kind, words, _ := strings.Cut(value, " ")
@@ -203,8 +203,14 @@ func (p *parser) goal(value string) {
 		*goals = append(*goals, Goal{Says: words})
 	case kind == "never" && words != "":
 		*goals = append(*goals, Goal{Never: words})
+	case kind == "where":
+		c, ok := newCondition(words)
+		if !ok {
+			p.failf("goal %q: want where PATH = VALUE: WORDS, or a number with <= or >= of PATH, hook or rest", value)
+		}
+		*goals = append(*goals, Goal{Where: &c})
 	default:
-		p.failf("goal %q: want expect.FIELD=VALUE, says WORDS or never WORDS", value)
+		p.failf("goal %q: want expect.FIELD=VALUE, says WORDS, never WORDS or where CONDITION: WORDS", value)
 	}
 }
 

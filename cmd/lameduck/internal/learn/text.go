@@ -223,7 +223,8 @@ func Markdown(courses []*Course) string {
 	b.WriteString(`# Lessons
 
 ` + "`lameduck learn`" + ` teaches with small worlds: a question, one command on a file of less than 40 lines, what happened, the answer, and an exercise
-that the program checks.
+that the program checks. The worlds are for lameduck, and no cluster: an image stands for what such a server does at SIGTERM, and would fail the
+probe that is there.
 
     lameduck learn                        # lists the lessons
     lameduck learn blackhole              # shows one
