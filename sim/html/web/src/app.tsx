@@ -99,15 +99,20 @@ function carried(p: Place, t: Timeline): Place {
 }
 
 function zeroAt(t: Timeline, about: number): number {
-  const b = t.bands.find((x) => x.pod === about);
-  return b?.deleted ?? b?.from ?? t.zero.at;
+  return goesAt(t.bands.find((x) => x.pod === about)) ?? t.zero.at;
+}
+
+// goesAt is when a pod goes: its deletion, or, of one that ends with its machine and is deleted long after, when it accepts nothing any more.
+function goesAt(b: Band | undefined): number | null {
+  return b === undefined ? null : b.from !== null && b.deleted !== null && b.from < b.deleted ? b.from : b.deleted ?? b.from;
 }
 
 // zeroOf is the moment that times count from: the deletion of the pod that is looked at.
 function zeroOf(index: Index, about: number): { at: number; what: string } {
   const b = index.t.bands.find((x) => x.pod === about);
-  const what = !b || (b.deleted ?? b.from) === null ? index.t.zero.what : `${index.pod(about)} ${b.deleted !== null ? "deleted" : "closed"}`;
-  return { at: zeroAt(index.t, about), what };
+  const at = goesAt(b);
+  const what = !b || at === null ? index.t.zero.what : `${index.pod(about)} ${at === b.deleted ? "deleted" : "closed"}`;
+  return { at: at ?? index.t.zero.at, what };
 }
 
 const speeds = [0.1, 1, 10];
@@ -260,7 +265,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
   return (
     <section id="timeline" aria-labelledby="timeline-h">
       <h2 id="timeline-h">What happens, and when</h2>
-      <p class="lead">{lead(t)}</p>
+      <p class="lead">{lead(t)}{lostOf(t) > 0 && <span class="screen"> Click a cross to see how it came about.</span>}</p>
       <div class="bar-of-tools">
         {drawn.length > 1 && <label>Case <select value={String(at)} onChange={(e) => onCase(Number((e.currentTarget as HTMLSelectElement).value))}>{drawn.map((i) => <option key={i} value={String(i)}>{page.titles[i]}</option>)}</select></label>}
         <span class="tools"><button type="button" onClick={home}>{t.failures.length > 0 ? "Lost band" : t.zero.pod < 0 ? "The beginning" : "The deletion"}</button><button type="button" onClick={() => look([0, end])}>Whole run</button>
@@ -273,7 +278,7 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
       <div class="stage" tabIndex={0} role="group" aria-label="Timeline. Keys: a and d or left and right move, w and s or up and down zoom, Home whole run, End lost band, n and p next and previous lost request, comma and period previous and next event, space plays, Escape clears." onKeyDown={onKey}>
         <div class={t.failures.length === 0 ? "with-story none" : "with-story"}>
           <div class="figures">
-            <h3>{`${title}, seed ${t.seed}`}</h3>
+            <h3>{`${title}: ${which(c, t)}seed ${t.seed}`}</h3>
             <Figure {...shared} id="before" title={title} index={index} groups={before} selected={selected} lit={lit} onSelect={select} onToggle={toggle} />
             {!folded && paths}
             {after && (
@@ -286,7 +291,8 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
           <Side index={index} selected={selected >= 0 || !folded ? selected : firstIn(t, lostBand(t, t.zero.pod))} preview={folded && selected < 0} zero={zero} place={failures.indexOf(selected)} of={failures.length} onMoment={(m) => { setPinned(true); show(m); }} onClose={() => setSelected(-1)} />
         </div>
         {folded && <details class="more"><summary>Where connections go at each moment</summary>{paths}</details>}
-        <p class="hint">Drag to move, wheel with Ctrl (or after a click) to zoom, n and p for the next and previous lost request, Home for the whole run.</p>
+        <p class="hint screen">Drag to move, wheel with Ctrl (or after a click) to zoom, n and p for the next and previous lost request, Home for the whole run.</p>
+        <p class="hint">{words(t)}</p>
       </div>
       <p class="visually-hidden" role="status" aria-live="polite">{says}</p>
       <Unhurried of={index}>{() => <Tables index={index} filter={filter} zero={zero} selected={selected} onSelect={select} />}</Unhurried>
@@ -294,6 +300,20 @@ export function Timelines({ page, c, title, drawn, at, onCase, alone = false, fo
       {hover && <Tip hover={hover} />}
     </section>
   );
+}
+
+// words explains what the picture and its buttons call by a word.
+function words(t: Timeline): string {
+  return [
+    t.bands.length > 0 ? "Who lets go of a pod sends it no new connections any more." : "",
+    t.failures.length > 0 ? "A cross stands at the moment at which its request was sent. The lost band is the time in which requests are lost; whose delay it is that they were still sent is told with each." : "",
+  ].filter(Boolean).join(" ");
+}
+
+// which says which of its runs is drawn: what the report says of a case is about all of them.
+function which(c: Case, t: Timeline): string {
+  if (c.runs.total < 2) return "";
+  return c.worstSeed === t.seed && lostOf(t) > 0 ? `the worst of ${c.runs.total} runs, ` : `one of ${c.runs.total} runs, `;
 }
 
 const nothing = new Map<number, number>();
@@ -332,7 +352,7 @@ function lead(t: Timeline): string {
   }
   const { kind, all } = mostLost(t);
   const why = { late: lateWords(t, all), ended: endedWords(worst, all), cut: `${all ? "They" : "Most"} were under way to a pod, or over connections that it already had, and were cut before the pod ended.`, nowhere: `${all ? "They" : "Most"} came where there was no pod to send to.`, other: "" }[kind];
-  return ["Each cross is a lost request.", why, "Click a cross to see how it came about."].filter(Boolean).join(" ") + anyway;
+  return ["Each cross is a lost request.", why].filter(Boolean).join(" ") + anyway;
 }
 
 // Kind is when a request was lost: sent to a pod that had closed; under way when its pod ended, or when it was cut before; where no pod was.

@@ -216,7 +216,7 @@ function Lane(p: Inner & { row: Row }) {
         <path class="fold" d={row.folds.open ? "M4 -3 L12 -3 L8 4 Z" : "M5 -5 L12 0 L5 5 Z"} transform={`translate(0 ${placed.barY + 9})`} />
         <title>{row.folds.title}</title>
       </g>}
-      <text class={`label${row.folds ? " many" : ""}`} x={label - 6} y={placed.barY + Math.min(placed.barH, 18) / 2 + 4} text-anchor="end">{named(row, label)}<title>{row.folds?.title ?? row.label}</title></text>
+      <text class={`label${row.folds ? " many" : ""}`} x={label - 6} y={labelY(placed)} text-anchor="end">{named(row, label)}<title>{row.folds?.title ?? row.label}</title></text>
       <line class="floor" x1={label} x2={right} y1={placed.barY + placed.barH} y2={placed.barY + placed.barH} />
       <g clip-path={`url(#plot-${p.id})`}>
         {bars.map((b, i) => <BarShape key={i} {...p} bar={b} />)}
@@ -248,6 +248,11 @@ function BarShape({ bar, placed, scale, label, right, id, lit, onHover, zero }: 
   );
 }
 
+// labelY is where a row's name stands: beside its bars, and where it has none beside its marks.
+function labelY(placed: Placed): number {
+  return placed.row?.bars.length === 0 && placed.row.client === undefined ? placed.y + 11 : placed.barY + Math.min(placed.barH, 18) / 2 + 4;
+}
+
 // named is a row's name, or its short one where there is no room.
 function named(row: Row, label: number): string {
   const room = label - (row.folds ? 22 : 8), each = 6;
@@ -272,10 +277,17 @@ function signs(list: Sign[], scale: Scale, right: number): PlacedSign[] {
   }
   let free = 0; // where the next word may begin: the first of two that are close has its word
   for (const s of out) {
-    s.label = s.x < free ? "" : fit(s.label, right - s.x - 8, 5.8);
+    s.label = s.x < free ? "" : worded(s, right - s.x - 8);
     if (s.label) free = s.x + 12 + s.label.length * 5.8;
   }
   return out;
+}
+
+// worded is the word of a sign where there is so much room. Of a time with words the words are cut, and never the time.
+function worded(s: PlacedSign, width: number): string {
+  const time = s.shape === "let-go" ? s.label.split(/[,:]/)[0]! : "";
+  const cut = fit(s.label, width, 5.8);
+  return cut === s.label || !time ? cut : fit(time, width, 5.8) === time ? time : "";
 }
 
 function SignShape({ sign, placed, lit, onHover, zero }: Inner & { sign: PlacedSign }) {
@@ -325,7 +337,7 @@ function Drop({ drop, placed, index, zero, selected, onSelect, onHover }: Inner 
   const on = drop.list.includes(selected);
   const y = placed.y + 7;
   const size = Math.min(5, 3 + drop.list.length * 0.5);
-  const lines = () => [`${count(drop.list.length, "request")} ${drop.without ? "that fails without the action, too," : "lost"} at ${relative(f.at, zero)}`, f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
+  const lines = () => [`${count(drop.list.length, "request")} ${drop.without ? "that fails without the action, too," : "lost"} at ${relative(f.at, zero)}`, ...(f.end - f.at > 0.5 ? [`sent then, failed at ${relative(f.end, zero)}`] : []), f.what || `${f.outcome}: ${f.cause}, ${f.actor}`, "Click: how it came about"];
   const next = drop.list[(drop.list.indexOf(selected) + 1) % drop.list.length]!;
   return (
     <g class={`drop${on ? " on" : ""}${drop.without ? " without" : ""}`} data-failure={drop.list.join(" ")} onClick={(e) => { e.stopPropagation(); onSelect(next); }}

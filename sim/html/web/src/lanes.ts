@@ -171,11 +171,20 @@ function race(x: Index, b: Band, shown: number[]): Group {
     rows.push(n.alike > 0 ? { ...own, label: `${n.alike + 1} nodes alike`, folds: { key: `${own.key}-alike`, title: `${n.alike + 1} nodes alike, the last to let go: ${n.name}`, open: false } } : own);
     if (n.alike > 0) for (const o of b.nodes.filter((y) => y.like === n.node)) rows.push({ ...letGo(x, b, o, shown, base, key, zero), under: `${own.key}-alike` });
   }
-  const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b)}` : x.t.clients.length === 0 ? "no client is simulated" : `nothing lost${bandWords(b)}`;
+  const none = forsaken(x, b);
+  const summary = b.lost > 0 ? `${count(b.lost, "request")} lost${bandWords(b)}` : x.t.clients.length === 0 ? "no client is simulated" : none ? `${none} lets go of it, and has no pod to send to then` : `nothing lost${bandWords(b)}`;
   return {
     key, title: `${name}${p?.node ? ` on ${p.node}` : ""}${b.deleted === null ? "" : " goes"}`, summary, lost: b.lost, rows, open: false, pods: [b.pod],
     nodes: b.nodes.map((n) => n.node), workload: p?.workload ?? "",
   };
+}
+
+// forsaken is the node that loses requests for want of any pod once it has let go of this one; "" where none does.
+function forsaken(x: Index, b: Band): string {
+  return b.nodes.find((n) => n.node >= 0 && n.letGo !== null && aloneAfter(x, n))?.name ?? "";
+}
+function aloneAfter(x: Index, n: Band["nodes"][number]): boolean {
+  return x.t.failures.some((f) => f.pod < 0 && f.node === n.node && !f.without && f.end >= (n.letGo ?? Infinity));
 }
 
 function bandWords(b: Band): string {
@@ -208,11 +217,11 @@ function letGo(x: Index, b: Band, n: Band["nodes"][number], shown: number[], bas
     const words = n.lost > 0 ? `sends to a closed pod: ${count(n.lost, "request")} lost` : "sends to a closed pod: nobody asked";
     bars.push({ from: closed, to: until, look: n.lost > 0 ? "late" : "early", text: words, hover: `${whose} still ${verb} ${name}, which accepts nothing: ${seconds(until - closed)}, ${count(n.lost, "request")} lost`, event: 0 });
   }
-  const after = n.letGo === null ? "" : `${relative(n.letGo, zero)}${n.letGo <= closed ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
+  const after = n.letGo === null ? "" : `${relative(n.letGo, zero)}${n.letGo <= closed && !aloneAfter(x, n) ? ", in time" : ""}: ${n.node < 0 ? "sends no more" : "rules let go"}`;
   return row({
     ...base, key: `${key}-node-${n.node}-${whose}`, label: whose, short: whose.slice(whose === n.name ? 0 : n.name.length + 1), group: key, bars, nodes: n.node < 0 ? [] : [n.node],
     signs: n.letGo === null ? [] : [{ at: n.letGo, shape: "let-go", text: after, hover: `${whose}: ${after}`, event: n.event }],
-    failures: shown.filter((i) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node && (!n.clients || n.clients.includes(f.client)); }),
+    failures: shown.filter((i) => { const f = x.t.failures[i]; return f?.pod === b.pod && f.node === n.node && (n.node >= 0 || f.proxy === n.proxy) && (!n.clients || n.clients.includes(f.client)); }),
   });
 }
 
@@ -345,5 +354,5 @@ function podRow(p: PodLane): Row {
 
 function clients(x: Index): Group {
   const rows = x.t.clients.map((c, i) => row({ key: `client-${i}`, label: c.name, group: "clients", client: i }));
-  return { key: "clients", title: "Clients: requests over time", summary: x.t.clients.map((c) => (c.rate ? `${c.name} ${c.rate}/s` : c.name)).join(", "), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
+  return { key: "clients", title: "Clients: requests over time", summary: x.t.clients.map((c) => (c.rate ? `${c.name} ${c.rate}/s` : c.name)).join(", ") + (lostOf(x.t) > 0 ? "; hatched: lost" : ""), lost: 0, rows, open: false, pods: [], nodes: [], workload: "" };
 }

@@ -69,6 +69,8 @@ export function editorIn(host: HTMLElement, text: string, onChange: (text: strin
     }),
   });
   view.scrollDOM.tabIndex = 0; // it scrolls by keyboard, too
+  view.scrollDOM.setAttribute("role", "group");
+  view.scrollDOM.setAttribute("aria-label", "scroll the manifest");
   return {
     text: () => view.state.doc.toString(),
     set(next) {

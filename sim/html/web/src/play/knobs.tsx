@@ -93,6 +93,7 @@ function Slider({ k, first, onTurn }: { k: Knob; first: Knob | undefined; onTurn
         <input id={id} type="range" min={min} max={max} step={known && value % k.step !== 0 ? "any" : k.step} value={known ? value : min} aria-valuetext={shown} title={k.words} onInput={(e) => turn(e.currentTarget.valueAsNumber)} />
         {Number.isFinite(was) && <Mark part={(was - min) / Math.max(1e-9, max - min)} />}
       </span>
+      {k.written && !known && <span class="was">{k.line > 0 ? `line ${k.line}` : "the manifest"} says it in a way that is no number: a value replaces that</span>}
       {Number.isFinite(was) && was !== value && <button type="button" class="link was" onClick={() => { setTyped(null); setHand({ k, value: was }); onTurn(was); }}>{`was ${`${was} ${k.unit}`.trim()}`}</button>}
     </div>
   );
