@@ -108,6 +108,7 @@ type written struct {
 	Blocked bool   `json:"blocked"` // no pod goes
 	Sweep   bool   `json:"sweep"`   // it is a map
 	Lesson  bool   `json:"lesson"`  // it is a lesson, with its solution folded away
+	Keys    string `json:"keys"`    // the list of controls that keys have to use, "" where that is not looked at
 }
 
 // simulated runs what is in files.
@@ -238,14 +239,14 @@ func pages(t *testing.T, dir string) []written {
 		written
 		sim *record.Simulation
 	}{
-		{written{Name: "web-app", Golden: "all"}, simulated(t, quick, example(t, "web-app.yaml"))},
+		{written{Name: "web-app", Golden: "all", Keys: "report"}, simulated(t, quick, example(t, "web-app.yaml"))},
 		{written{Name: "fallback", Golden: "one"}, simulated(t, few, example(t, "scenarios/all-terminating-still-served.yaml"))},
 		{written{Name: "load-balancer"}, simulated(t, few, example(t, "scenarios/nlb-ip-no-prestop.yaml"))},
 		{written{Name: "local"}, simulated(t, few, example(t, "scenarios/last-local-endpoint-before-kep-1669.yaml"))},
 		{written{Name: "sessions"}, simulated(t, few, example(t, "scenarios/sessions-cut.yaml"))},
 		{written{Name: "blocked", Blocked: true}, blocked(t)},
 		{written{Name: "two-clients"}, twoKinds(t)},
-		{written{Name: "holds"}, simulated(t, few, example(t, "web-app-recommended.yaml"))},
+		{written{Name: "holds", Keys: "holds"}, simulated(t, few, example(t, "web-app-recommended.yaml"))},
 		{written{Name: "hostile", Hostile: true}, simulated(t, few, manifest.File{Name: `"><img src=x onerror=alert(1)>.yaml`, Data: []byte(hostile)})},
 		{written{Name: "nothing"}, &record.Simulation{Version: "v0.0.0"}},
 		{written{Name: "many", Many: true}, many(t)},
@@ -274,7 +275,7 @@ func swept(t *testing.T, dir string) written {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	return written{Name: "sweep", File: file, Sweep: true}
+	return written{Name: "sweep", File: file, Sweep: true, Keys: "sweep"}
 }
 
 // lessons are the site of learn --html, of which two pages are opened: one with a myth, and one whose command simulates nothing.
@@ -286,10 +287,10 @@ func lessons(t *testing.T, dir string) []written {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	var out []written
-	for _, name := range []string{"myth-max-unavailable", "conditions"} {
-		out = append(out, written{Name: name, File: filepath.Join(site, name+".html"), Lesson: true})
+	for _, l := range []struct{ name, keys string }{{"myth-max-unavailable", "lesson"}, {"conditions", "explained"}} {
+		out = append(out, written{Name: l.name, File: filepath.Join(site, l.name+".html"), Lesson: true, Keys: l.keys})
 	}
-	return append(out, written{Name: "lessons", File: filepath.Join(site, "index.html")})
+	return append(out, written{Name: "lessons", File: filepath.Join(site, "index.html"), Keys: "lessons"})
 }
 
 // result is what the driver says of one check.

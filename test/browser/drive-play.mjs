@@ -4,6 +4,7 @@ import { chromium } from "playwright-core";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { deflateRawSync } from "node:zlib";
+import { byKeyboard } from "./keys.mjs";
 import { accessible, comes, looksAsBefore, painted, same, say } from "./tools.mjs";
 
 const [executablePath, dist, shots, update] = process.argv.slice(2);
@@ -119,6 +120,52 @@ async function knobs(page) {
   say(name, "all runs follow where nothing is changed", await settled(page), await page.locator(".progress").textContent());
 }
 
+// The controls of the page: what is none of these fails the test, until it is here and a key uses it.
+const knobNames = ["preStop sleep", "grace period", "replicas", "minReadySeconds", "maxSurge", "maxUnavailable", "readiness period", "readiness failures", "minSyncPeriod", "start of the app"];
+const controls = [
+  "button Open a file", "button Download", "button Share by link", "field the link", "button Copy link", "button Copy command", "editor Manifest", "region scroll the manifest", "button Reset", "button was N s", "button To the knobs", "link their licences", "link those of the Go modules in the simulator",
+  ...knobNames.flatMap((k) => [`slider ${k}`, `number ${k}`]), ...["What is done", "Cluster", "Load balancer", "Kubernetes version", "At SIGTERM the app"].map((c) => `choice ${c}`),
+  "tab Timeline", "tab Why", "tab Cases", "tab Assumed", "tab As text",
+  "choice Case", "button Lost band", "button Whole run", "button zoom in", "button zoom out", "button earlier", "button later", "button Previous lost", "button Next lost", "fold Filter", "choice Node", "choice Whose delay", "picture",
+  "button of a group of lanes", "moment of a story", "button Close", "fold Where connections go at each moment", "button previous event", "button Play", "button next event", "choice Speed", "choice Client", "slider Moment", "region Picture of the ways",
+  ...["Lost requests", "When each node let go of each pod that went", "Events", "Every bar of the picture"].flatMap((t) => [`region ${t}`, `sort of ${t}`]), "row of Lost requests",
+  "fold Lost requests as a table", "fold Bands as a table", "fold Events as a table", "fold Lanes as a table",
+];
+
+// keysOnly goes through the page by Tab, with a knob turned, a link made and a story told, and uses each control by keys.
+async function keysOnly() {
+  const { page, context } = await open({ viewport: { width: 700, height: 900 } }); // where the way to the knobs is, too
+  page.on("filechooser", () => {});
+  await settled(page);
+  await slider(page, "prestop").focus();
+  await page.keyboard.press("ArrowRight");
+  await fresh(page);
+  await settled(page);
+  await page.getByRole("button", { name: "Share by link" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "the link" }).waitFor();
+  await page.locator(".stage").focus();
+  await page.keyboard.press("n");
+  const file = (what) => async (p) => {
+    const heard = p.waitForEvent(what, { timeout: 10_000 }).then(() => "", () => `no ${what}`);
+    await p.keyboard.press("Enter");
+    return heard;
+  };
+  const share = async (p) => {
+    await p.evaluate(() => { history.replaceState(null, "", location.pathname); });
+    await p.keyboard.press("Enter");
+    return (await comes(() => p.evaluate(() => location.hash.length > 10))) ? "" : "no link";
+  };
+  const special = { "button Open a file": file("filechooser"), "button Download": file("download"), "button Share by link": share };
+  await byKeyboard("play by keyboard", page, controls, special, /^(slider(?! Moment)|number|editor|button (Reset|was)|choice (What is done|Cluster|Load|Kubernetes|At SIGTERM))/);
+  await context.close();
+  const { page: other, context: its } = await open({ fragment: "#1." });
+  await other.locator(".notice").getByRole("button", { name: "Close" }).focus();
+  await other.keyboard.press("Enter");
+  say(name, "a notice is closed by Enter", await comes(async () => (await other.locator(".notice").count()) === 0), "it is there");
+  await its.close();
+}
+
 // timed is how long a change of a knob takes until its timeline is drawn, and until few runs say what is lost: the picture does not wait for that.
 async function timed(page) {
   const drawn = [], said = [];
@@ -214,7 +261,8 @@ async function typing(page) {
   say(name, "an error is marked in the editor", await comes(async () => (await page.locator(".editor .cm-lint-marker-error").count()) === 1), "no mark");
   same(name, "what is broken is not run", await doing(page), "faulty");
   await accessible({ name: `${name} with an error` }, page, "light");
-  await fault.getByRole("button").click();
+  await fault.getByRole("button").focus();
+  await page.keyboard.press("Enter");
   same(name, "an error leads to its line", await page.locator(".editor .cm-activeLine").textContent(), "  replicas: 3x");
   await page.keyboard.press("End");
   await page.keyboard.press("Backspace");
@@ -374,9 +422,11 @@ const example = async () => readFileSync(new URL("../../examples/web-app.yaml", 
 async function failing() {
   const { page, context } = await open({ where: "endless" });
   say(name, "a long run says so, and can be stopped", await comes(async () => (await page.locator(".late-run").count()) === 1, 60_000), await page.locator(".progress").textContent());
-  await page.getByRole("button", { name: "Stop it" }).click();
+  await page.getByRole("button", { name: "Stop it" }).focus();
+  await page.keyboard.press("Enter");
   say(name, "is stopped", await comes(async () => (await doing(page)) === "stopped"), await doing(page));
-  await page.getByRole("button", { name: "Run again" }).click();
+  await page.getByRole("button", { name: "Run again" }).focus();
+  await page.keyboard.press("Enter");
   say(name, "can be begun again", await comes(async () => (await page.locator(".late-run").count()) === 1, 60_000), await page.locator(".progress").textContent());
   await context.close();
   const { page: cut, context: offline } = await open({ where: "missing" });
@@ -415,6 +465,7 @@ try {
   await hostile();
   await failing();
   await backAndForward();
+  await keysOnly();
   await notStarted();
   for (const width of [1280, 390]) for (const scheme of ["light", "dark"]) await shot(width, scheme);
 } finally {

@@ -1,6 +1,7 @@
 // Opens each page and checks it: node drive.mjs CHROMIUM PAGES SHOTS UPDATE. One line of JSON a check.
 import { chromium } from "playwright-core";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { byKeyboard } from "./keys.mjs";
 import { accessible, comes, looksAsBefore, painted, same, say } from "./tools.mjs";
 
 const [executablePath, list, shots, update] = process.argv.slice(2);
@@ -24,6 +25,7 @@ async function check(p) {
   const { page, context, heard } = await open(p);
   const data = await page.evaluate(() => JSON.parse(document.getElementById("data")?.textContent ?? '{"order": []}'));
   const drawn = data.order.filter((i) => data.result.cases[i].timeline);
+  if (p.lesson) await page.evaluate(() => { document.querySelector("details.answer").open = true; });
   if (p.largest) await speed(p, page);
   if (p.many) await alike(p, page);
   if (p.anyway) await failsAnyway(p, page, data.result.cases[drawn[0]].timeline);
@@ -42,7 +44,43 @@ async function check(p) {
   same(p.name, "runs nothing of its input", heard.dialogs, []);
   if (p.hostile) same(p.name, "has no element of its input", await page.locator("img").count(), 0);
   await context.close();
+  if (controls[p.keys]) await keysOnly(p);
   for (const [width, scheme] of [[1280, "light"], [390, "light"], [1280, "dark"]]) if (!p.largest) await shot(p, width, scheme);
+}
+
+// The controls of each kind of page: what is none of these fails the test, until it is here and a key uses it.
+const picture = [
+  "button Lost band", "button Whole run", "button zoom in", "button zoom out", "button earlier", "button later", "button Previous lost", "button Next lost", "picture", "button of a group of lanes",
+  "button previous event", "button Play", "button next event", "choice Speed", "slider Moment", "region Picture of the ways", "moment of a story", "button Close",
+  "fold Lost requests as a table", "fold Bands as a table", "fold Events as a table", "fold Lanes as a table",
+  ...["Lost requests", "When each node let go of each pod that went", "Events", "Every bar of the picture"].flatMap((t) => [`region ${t}`, `sort of ${t}`]), "row of Lost requests",
+];
+const controls = {
+  report: [...picture, "choice Case", "choice Client", "choice Node", "choice Whose delay", "region change of spec.template.spec.containers[N].lifecycle.preStop", "button Copy", "region Cases", "sort of Cases", "row of Cases",
+    "region Assumptions", "sort of Assumptions", "fold All of it", "region the report as text"],
+  holds: [...picture.filter((c) => !/Previous lost|Next lost|story|Close|Lost band|row of/.test(c)), "button The deletion", "choice Case", "choice Client", "choice Node", "region Cases", "sort of Cases", "row of Cases",
+    "region Assumptions", "sort of Assumptions", "fold All of it", "region the report as text"],
+  sweep: ["region The map", "fold Points that cannot be", "region default/web"],
+  lesson: [...picture, "choice Node", "choice Whose delay"],
+  explained: [],
+  lessons: ["link to a lesson"],
+};
+const around = ["link All lessons", "link Previous", "link Next", "region the command and what it prints", "region commands of the exercise", "region the solution", "fold Show a solution", "fold Think first. Then open what happens", "fold NAME.yaml", "region NAME.yaml"];
+
+// keysOnly goes through a page by Tab, in the story of a lost request where there is one, and uses each of its controls by keys.
+async function keysOnly(p) {
+  const { page, context } = await open(p);
+  if (p.lesson) {
+    await page.locator("details.answer > summary").focus();
+    await page.keyboard.press("Enter");
+  }
+  if (await page.locator("svg.lanes g.drop").count()) {
+    await page.locator(".stage").focus();
+    await page.keyboard.press("n");
+  }
+  const own = p.lesson ? around.map((c) => c.replace("NAME", p.name)).filter((c) => c !== "link Previous" || p.name !== "conditions") : [];
+  await byKeyboard(p.name, page, [...controls[p.keys], ...own]);
+  await context.close();
 }
 
 // words: what stands beside the picture is no figure below nothing, and of a pod's rows no two have one name.
@@ -250,6 +288,9 @@ async function swept(p, page) {
 
 // lesson asks first, hides its solution until it is asked for, and leads to the next one.
 async function lesson(p, page) {
+  const { page: fresh, context: its } = await open(p);
+  same(p.name, "what happens and the answer are folded away", [await fresh.locator("details.answer h2").first().isVisible(), await fresh.locator("details.answer").getAttribute("open")], [false, null]);
+  await its.close();
   const order = await page.evaluate(() => [".question", "#timeline, pre", "details.solution"].map((s) => document.querySelector(s).getBoundingClientRect().top));
   say(p.name, "the question is first, and the solution last", order[0] < order[1] && order[1] < order[2], order);
   const solution = page.locator("details.solution pre").first();
